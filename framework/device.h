@@ -1,0 +1,49 @@
+// A device owns memory and says what it is. `main` opens one and hands it down; tests hand in one that poisons and counts.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "framework/kernel.h"
+
+namespace lethe {
+
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual const DeviceInfo& info() const = 0;
+  /// Aligned memory of exactly `bytes` (0 gives null); fails with Exit::Device.
+  virtual void* allocate(std::int64_t bytes) = 0;
+  virtual void release(void* memory, std::int64_t bytes) = 0;
+  virtual void copy_in(void* to, const void* from_host, std::int64_t bytes) = 0;
+  virtual void copy_out(void* to_host, const void* from, std::int64_t bytes) = 0;
+  virtual void synchronize() {}
+  virtual void* stream() { return nullptr; }
+};
+
+
+/// Memory of a device that gives itself back.
+class Buffer {
+ public:
+  Buffer() = default;
+  Buffer(Device& device, std::int64_t bytes) : device_(&device), data_(device.allocate(bytes)), bytes_(bytes) {}
+  Buffer(Buffer&& other) noexcept { swap(other); }
+  Buffer& operator=(Buffer&& other) noexcept { swap(other); return *this; }
+  ~Buffer() { if (data_) device_->release(data_, bytes_); }
+  void* data() const { return data_; }
+  std::int64_t bytes() const { return bytes_; }
+
+ private:
+  void swap(Buffer& other) noexcept {
+    std::swap(device_, other.device_);
+    std::swap(data_, other.data_);
+    std::swap(bytes_, other.bytes_);
+  }
+  Device* device_ = nullptr;
+  void* data_ = nullptr;
+  std::int64_t bytes_ = 0;
+};
+
+}  // namespace lethe

@@ -1,0 +1,54 @@
+// One exception type, with the exit code it asks for. Context is added on the way up; main prints it once.
+#pragma once
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+namespace lethe {
+
+/// Exit codes of `train`.
+enum class Exit { Done = 0, Internal = 1, Usage = 2, Budget = 3, Data = 4, Numeric = 5, Device = 6 };
+
+/// A message for people: lower case, what it is about first, both values, no full stop.
+class Error : public std::runtime_error {
+ public:
+  explicit Error(const std::string& message, Exit code = Exit::Usage) : std::runtime_error(message), code(code) {}
+  Exit code;
+};
+
+template <class... Parts>
+std::string message(const Parts&... parts) {
+  std::ostringstream out;
+  (out << ... << parts);
+  return out.str();
+}
+
+template <class... Parts>
+[[noreturn]] void fail_as(Exit code, const Parts&... parts) {
+  throw Error(message(parts...), code);
+}
+template <class... Parts>
+[[noreturn]] void fail(const Parts&... parts) {
+  fail_as(Exit::Usage, parts...);
+}
+/// Throws unless `ok`. The message is only built when it is needed.
+template <class... Parts>
+void check(bool ok, const Parts&... parts) {
+  if (!ok) fail_as(Exit::Usage, parts...);
+}
+template <class... Parts>
+void check_as(Exit code, bool ok, const Parts&... parts) {
+  if (!ok) fail_as(code, parts...);
+}
+
+/// Runs `body`; an Error that leaves it gets `where` and a colon in front and keeps its exit code.
+template <class Body>
+auto with_context(const std::string& where, const Body& body) -> decltype(body()) {
+  try {
+    return body();
+  } catch (const Error& error) {
+    throw Error(where + ": " + error.what(), error.code);
+  }
+}
+
+}  // namespace lethe

@@ -1,0 +1,29 @@
+// The kernels of a program, prepared for a device before planning. Kernels are kept by what they depend on (type,
+// shapes, dtypes, attributes), so equal ops share one and passes may move or repeat ops.
+#pragma once
+#include <map>
+#include <memory>
+#include <string>
+
+#include "framework/kernel.h"
+
+namespace lethe {
+
+class Prepared {
+ public:
+  explicit Prepared(DeviceInfo device) : device_(std::move(device)) {}
+
+  /// The op's kernel, prepared on first use; fails if the op has none for this device.
+  const Kernel& kernel(const Program& program, const Op& op);
+  std::int64_t workspace_bytes(const Program& program, const Op& op) { return kernel(program, op).workspace_bytes(); }
+  const DeviceInfo& device() const { return device_; }
+
+ private:
+  DeviceInfo device_;
+  std::map<std::string, std::unique_ptr<Kernel>> kernels_;
+};
+
+/// Whether an op runs no kernel: views, and what the executor does itself.
+bool runs_nothing(const Op& op);
+
+}  // namespace lethe

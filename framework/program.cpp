@@ -1,0 +1,67 @@
+#include "framework/program.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <utility>
+
+#include "framework/error.h"
+
+namespace lethe {
+namespace {
+
+struct DTypeFact {
+  DType dtype;
+  std::string_view name;
+  std::int64_t bytes;
+};
+constexpr std::array<DTypeFact, 7> kDTypes = {{{DType::f32, "f32", 4},
+                                               {DType::f64, "f64", 8},
+                                               {DType::bf16, "bf16", 2},
+                                               {DType::f16, "f16", 2},
+                                               {DType::i32, "i32", 4},
+                                               {DType::i64, "i64", 8},
+                                               {DType::u8, "u8", 1}}};
+constexpr std::string_view kKinds[] = {"input", "param", "state", "temp"};
+constexpr std::string_view kRoles[] = {"forward", "backward", "optimize"};
+
+}  // namespace
+
+VarId add_var(Program& program, Var var) {
+  const std::string base = var.name;
+  for (int count = 2; find_var(program, var.name) != kNone; ++count) var.name = base + '.' + std::to_string(count);
+  program.vars.push_back(std::move(var));
+  return static_cast<VarId>(program.vars.size()) - 1;
+}
+
+VarId find_var(const Program& program, std::string_view name) {
+  const auto found = std::find_if(program.vars.begin(), program.vars.end(), [&](const Var& v) { return v.name == name; });
+  return found == program.vars.end() ? kNone : static_cast<VarId>(std::distance(program.vars.begin(), found));
+}
+
+bool is_persistable(Kind kind) { return kind == Kind::Param || kind == Kind::State; }
+
+std::int64_t elements(const Shape& shape) {
+  std::int64_t count = 1;
+  for (const std::int64_t size : shape) count *= size;
+  return count;
+}
+
+std::int64_t bytes_of(DType dtype) { return kDTypes[static_cast<std::size_t>(dtype)].bytes; }
+std::int64_t bytes_of(const Var& var) { return elements(var.shape) * bytes_of(var.dtype); }
+bool is_float(DType dtype) { return dtype <= DType::f16; }
+
+std::string_view name_of(DType dtype) { return kDTypes[static_cast<std::size_t>(dtype)].name; }
+std::string_view name_of(Kind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
+std::string_view name_of(Role role) { return kRoles[static_cast<std::size_t>(role)]; }
+
+DType dtype_named(std::string_view name) {
+  for (const DTypeFact& fact : kDTypes)
+    if (fact.name == name) return fact.dtype;
+  fail("unknown dtype '", name, "'; known: f32, f64, bf16, f16, i32, i64, u8");
+}
+
+std::string text_of(const Shape& shape) { return text_of(Attr(shape)); }
+std::string text_of(const Var& var) { return std::string(name_of(var.dtype)).append(text_of(var.shape)); }
+
+}  // namespace lethe

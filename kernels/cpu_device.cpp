@@ -1,0 +1,41 @@
+#include "kernels/cpu_device.h"
+
+#include <cstdlib>
+#include <cstring>
+
+#include "framework/error.h"
+#include "kernels/parallel.h"
+
+namespace lethe {
+namespace {
+
+class CpuDevice final : public Device {
+ public:
+  explicit CpuDevice(int threads) : info_{.kind = DeviceKind::Cpu, .name = "cpu", .threads = threads} {}
+  const DeviceInfo& info() const override { return info_; }
+  void* allocate(std::int64_t bytes) override {
+    if (bytes == 0) return nullptr;
+    const std::int64_t padded = (bytes + info_.alignment - 1) / info_.alignment * info_.alignment;
+    void* memory = std::aligned_alloc(static_cast<std::size_t>(info_.alignment), static_cast<std::size_t>(padded));
+    check_as(Exit::Device, memory, "cpu: no memory for ", bytes, " bytes");
+    return memory;
+  }
+  void release(void* memory, std::int64_t) override { std::free(memory); }
+  void copy_in(void* to, const void* from, std::int64_t bytes) override { copy(to, from, bytes); }
+  void copy_out(void* to, const void* from, std::int64_t bytes) override { copy(to, from, bytes); }
+
+ private:
+  static void copy(void* to, const void* from, std::int64_t bytes) {
+    if (bytes > 0) std::memcpy(to, from, static_cast<std::size_t>(bytes));
+  }
+  DeviceInfo info_;
+};
+
+}  // namespace
+
+std::unique_ptr<Device> open_cpu(int threads) {
+  set_worker_threads(threads);
+  return std::make_unique<CpuDevice>(worker_threads());
+}
+
+}  // namespace lethe

@@ -1,0 +1,12 @@
+// The processor as a Device.
+#pragma once
+#include <memory>
+
+#include "framework/device.h"
+
+namespace lethe {
+
+/// Memory aligned to 64 bytes and `threads` worker threads (0: one a processor), which flush denormals to zero.
+std::unique_ptr<Device> open_cpu(int threads);
+
+}  // namespace lethe

@@ -1,0 +1,77 @@
+// One source, two devices: a functor over indices is launched by parallel_for on a Cpu or Cuda tag. This is the one
+// header that asks which compiler is reading. LETHE_SIMT: device code runs on the host, for tests (tests/simt/).
+#pragma once
+#include <cstdint>
+#include <memory>
+
+#include "framework/error.h"
+#include "framework/kernel.h"
+#include "kernels/parallel.h"
+
+#if defined(__CUDACC__) || defined(LETHE_SIMT)
+#define LETHE_DEVICE_CODE 1
+#include "kernels/simt.h"
+#define HD __host__ __device__
+#else
+#define HD
+#endif
+
+namespace lethe {
+
+struct Cpu {};
+struct Cuda {};
+
+/// Calls f(i) for every i in [0, n), in no order.
+template <class F>
+void parallel_for(Cpu, void*, std::int64_t n, F f) {
+  parallel_ranges(n, kElementGrain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) f(i);
+  });
+}
+
+#ifdef LETHE_DEVICE_CODE
+template <class F>
+__global__ void for_each_index(std::int64_t n, F f) {
+  const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
+  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) f(i);
+}
+
+template <class F>
+void parallel_for(Cuda, void* stream, std::int64_t n, F f) {
+  if (n == 0) return;
+  constexpr std::int64_t kThreads = 256, kMostBlocks = 132 * 16;
+  const std::int64_t blocks = (n + kThreads - 1) / kThreads;
+  launch(for_each_index<F>, dim3(static_cast<unsigned>(blocks < kMostBlocks ? blocks : kMostBlocks)), dim3(kThreads), 0,
+         static_cast<cudaStream_t>(stream), n, f);
+}
+#endif
+
+/// Kernels from a class with `template <class Device> static std::unique_ptr<Kernel> prepare(const PrepareArgs&)`.
+template <class K>
+constexpr Kernels each_device() {
+#ifdef LETHE_DEVICE_CODE
+  return {.cpu = K::template prepare<Cpu>, .cuda = K::template prepare<Cuda>};
+#else
+  return {.cpu = K::template prepare<Cpu>};
+#endif
+}
+
+/// Calls `body` with a value of the C++ type: `for_float(dtype, [&](auto zero) { using T = decltype(zero); ... })`.
+template <class Body>
+auto for_float(DType dtype, const Body& body) {
+  if (dtype == DType::f64) return body(double{});
+  check(dtype == DType::f32, "no kernel for dtype ", name_of(dtype));
+  return body(float{});
+}
+/// Likewise for f32, f64, i32, i64 and u8.
+template <class Body>
+auto for_number(DType dtype, const Body& body) {
+  switch (dtype) {
+    case DType::i32: return body(std::int32_t{});
+    case DType::i64: return body(std::int64_t{});
+    case DType::u8: return body(std::uint8_t{});
+    default: return for_float(dtype, body);
+  }
+}
+
+}  // namespace lethe
