@@ -1,0 +1,52 @@
+// Random variation of training images, and their normalisation. Everything random is a function of (seed, epoch,
+// sample index): the same after a resume, and with any number of threads.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "framework/random.h"
+#include "train/dataset.h"
+
+namespace lethe {
+
+struct Augmentation {
+  std::int64_t pad_crop = 0;  // black border of so many pixels, then a random crop back to the image's size
+  bool flip = false;          // left to right, every other time
+  std::int64_t cutout = 0;    // a square of this side, centred anywhere in the image, becomes the mean colour
+  bool random_crop = false;   // for images larger than the network's (imagefolder): any part, not the centre
+  bool operator==(const Augmentation&) const = default;
+};
+
+/// The random stream of one sample in one epoch.
+Random augmentation_stream(std::uint64_t seed, std::int64_t epoch, std::int64_t index);
+
+/// Reads a sample and varies it. Holds the scratch images, so each thread needs its own.
+class Augmenter {
+ public:
+  Augmenter(const Dataset& data, const Augmentation& options);
+  /// Gives the label; `*pixels` is the varied image, valid until the next call.
+  std::int32_t read(Split split, std::int64_t index, Random random, const std::uint8_t** pixels);
+
+ private:
+  void crop_and_flip(Random& random);
+  void cut_out(Random& random);
+
+  const Dataset& data_;
+  Augmentation options_;
+  std::vector<std::uint8_t> raw_, varied_, mean_;
+};
+
+/// Pixels to (p / 255 - mean) / deviation by channel, computed in f64 and rounded once.
+class Normalizer {
+ public:
+  explicit Normalizer(const DataInfo& info);
+  /// `count` bytes, a multiple of the channels, to as many f32 or f64 at `out`.
+  void run(const std::uint8_t* pixels, std::int64_t count, DType dtype, void* out) const;
+
+ private:
+  std::int64_t channels_;
+  std::vector<float> f32_;  // [256, channels]
+  std::vector<double> f64_;
+};
+
+}  // namespace lethe
