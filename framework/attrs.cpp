@@ -37,7 +37,9 @@ std::string quoted(const std::string& value) {
 
 }  // namespace
 
-std::int64_t Attrs::integer(const std::string& key) const { return value_of<std::int64_t>(*this, key, "a whole number"); }
+std::int64_t Attrs::integer(const std::string& key) const {
+  return value_of<std::int64_t>(*this, key, "a whole number");
+}
 
 double Attrs::number(const std::string& key) const {
   const auto found = values_.find(key);

@@ -14,7 +14,6 @@ using Ints = std::vector<std::int64_t>;
 /// Booleans are the whole numbers 0 and 1.
 struct Attr : std::variant<std::int64_t, double, std::string, Ints> {
   using Base = std::variant<std::int64_t, double, std::string, Ints>;
-  using Base::Base;
   Attr() = default;
   template <class T, std::enable_if_t<std::is_integral_v<T>, int> = 0>
   Attr(T value) : Base(static_cast<std::int64_t>(value)) {}

@@ -1,5 +1,6 @@
 // Gradients as ops: walks the forward ops in reverse and lets each op's rule append the ops of its gradient to the
-// same Program. A var with several readers gets the sum of what they give, in a fixed order; what needs no gradient gets none.
+// same Program. A var with several readers gets the sum of what they give, in a fixed order; what needs no gradient
+// gets none.
 #pragma once
 #include <string>
 #include <vector>
@@ -12,12 +13,17 @@ namespace lethe {
 class GradBuilder {
  public:
   GradBuilder(Program& program, BlockId block, const Op& forward, std::vector<VarId> dy, std::vector<bool> wants)
-      : program_(program), block_(block), forward_(forward), dy_(std::move(dy)), wants_(std::move(wants)),
+      : program_(program),
+        block_(block),
+        forward_(forward),
+        dy_(std::move(dy)),
+        wants_(std::move(wants)),
         dx_(forward_.in.size(), kNone) {}
 
   VarId x(int slot) const { return slot < inputs() ? forward_.in[slot] : kNone; }
   VarId y(int slot = 0) const { return forward_.out[slot]; }
-  /// Gradient of output `slot`; kNone if nothing that leads to the loss reads it. For a rule with one output never kNone.
+  /// Gradient of output `slot`; kNone if nothing that leads to the loss reads it. For a rule with one output never
+  /// kNone.
   VarId dy(int slot = 0) const { return dy_[slot]; }
   int inputs() const { return static_cast<int>(forward_.in.size()); }
   /// Whether input `slot` is there and its gradient is needed.
@@ -27,18 +33,21 @@ class GradBuilder {
 
   /// Appends an op of role Backward; gives its outputs (the second form: its only one). Output names follow `like`, the
   /// var whose gradient it is: like.name + "@GRAD".
-  std::vector<VarId> call_all(const std::string& type, std::vector<VarId> in, Attrs attrs, const std::vector<VarId>& like);
+  std::vector<VarId> call_all(const std::string& type, std::vector<VarId> in, Attrs attrs,
+                              const std::vector<VarId>& like);
   VarId call(const std::string& type, std::vector<VarId> in, Attrs attrs, VarId like);
   /// Emits `type` and takes its output as the gradient of input `slot`, if that is wanted.
   void set(int slot, const std::string& type, std::vector<VarId> in, Attrs attrs = {});
   /// Takes an existing var as the gradient of input `slot`, if that is wanted.
-  void set(int slot, VarId gradient) { if (wants(slot)) dx_[slot] = gradient; }
+  void set(int slot, VarId gradient) {
+    if (wants(slot)) dx_[slot] = gradient;
+  }
   const std::vector<VarId>& dx() const { return dx_; }
 
  private:
   Program& program_;
   BlockId block_;
-  const Op forward_;   // a copy: appending may move the program's ops
+  const Op forward_;  // a copy: appending may move the program's ops
   std::vector<VarId> dy_;
   std::vector<bool> wants_;
   std::vector<VarId> dx_;

@@ -20,21 +20,21 @@ namespace lethe {
 struct BuildOptions {
   std::int64_t batch = 1;
   DType dtype = DType::f32;
-  bool training = true;      // false: batch norm reads running statistics, dropout is nothing
-  std::int64_t seed = 0;     // of dropout; parameters take theirs at initialisation
+  bool training = true;   // false: batch norm reads running statistics, dropout is nothing
+  std::int64_t seed = 0;  // of dropout; parameters take theirs at initialisation
 };
 
 /// A forward Program and what training needs to know of it.
 struct Network {
   std::string name;
   Program program;
-  std::vector<VarId> inputs;          // fed: in the order they were declared
-  std::vector<VarId> outputs;         // the first: the logits or prediction that the loss reads
-  VarId loss = kNone;                 // scalar: the weighted sum of the losses' means; kNone without a loss
-  VarId sample_loss = kNone;          // [N]: its share of each sample
-  VarId correct = kNone;              // u8 [N]: 1 where the label is the largest logit; kNone without labels
-  VarId target = kNone;               // the input that holds labels or targets
-  std::vector<ParamInfo> params;      // Params and States in order of creation
+  std::vector<VarId> inputs;      // fed: in the order they were declared
+  std::vector<VarId> outputs;     // the first: the logits or prediction that the loss reads
+  VarId loss = kNone;             // scalar: the weighted sum of the losses' means; kNone without a loss
+  VarId sample_loss = kNone;      // [N]: its share of each sample
+  VarId correct = kNone;          // u8 [N]: 1 where the label is the largest logit; kNone without labels
+  VarId target = kNone;           // the input that holds labels or targets
+  std::vector<ParamInfo> params;  // Params and States in order of creation
 };
 
 /// A setting that is wrong; `key` says which, so that a reader of files can point at it.
@@ -56,7 +56,8 @@ class Builder {
   VarId layer(const std::string& type, VarId in, Attrs settings = {}, std::string path = "") {
     return layer(type, std::vector<VarId>{in}, std::move(settings), std::move(path));
   }
-  /// Adds a loss: cross_entropy (integer labels), mse, l1, bce (on logits); the weighted mean over samples and elements.
+  /// Adds a loss: cross_entropy (integer labels), mse, l1, bce (on logits); the weighted mean over samples and
+  /// elements.
   VarId loss(const std::string& type, VarId prediction, VarId target, double weight = 1, double label_smoothing = 0);
   /// The network, with `outputs` (default: what the first loss reads, else the last layer).
   Network finish(std::vector<VarId> outputs = {});
@@ -64,7 +65,7 @@ class Builder {
   const Program& program() const { return network_.program; }
   const BuildOptions& options() const { return options_; }
   const Shape& shape(VarId var) const { return network_.program.vars[var].shape; }
-  std::int64_t parameters() const;   // elements of all Params
+  std::int64_t parameters() const;  // elements of all Params
 
  private:
   friend class LayerCall;

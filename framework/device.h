@@ -1,4 +1,5 @@
-// A device owns memory and says what it is. `main` opens one and hands it down; tests hand in one that poisons and counts.
+// A device owns memory and says what it is. `main` opens one and hands it down; tests hand in one that poisons and
+// counts.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -23,15 +24,19 @@ class Device {
   virtual void* stream() { return nullptr; }
 };
 
-
 /// Memory of a device that gives itself back.
 class Buffer {
  public:
   Buffer() = default;
   Buffer(Device& device, std::int64_t bytes) : device_(&device), data_(device.allocate(bytes)), bytes_(bytes) {}
   Buffer(Buffer&& other) noexcept { swap(other); }
-  Buffer& operator=(Buffer&& other) noexcept { swap(other); return *this; }
-  ~Buffer() { if (data_) device_->release(data_, bytes_); }
+  Buffer& operator=(Buffer&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~Buffer() {
+    if (data_) device_->release(data_, bytes_);
+  }
   void* data() const { return data_; }
   std::int64_t bytes() const { return bytes_; }
 

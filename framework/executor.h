@@ -37,8 +37,8 @@ class Executor {
   const Program& program_;
   Device& device_;
   std::vector<Buffer> buffers_;
-  std::vector<void*> addresses_;              // by VarId
-  std::vector<std::vector<void*>> slots_;     // argument lists that the calls point into
+  std::vector<void*> addresses_;           // by VarId
+  std::vector<std::vector<void*>> slots_;  // argument lists that the calls point into
   std::vector<Call> calls_;
   Observer observer_;
 };

@@ -10,13 +10,14 @@ namespace lethe {
 
 struct Init {
   enum Kind : std::uint8_t { Constant, Normal, Uniform, He, Xavier, Lecun } kind = Constant;
-  double value = 0;              // Constant: the value; Normal: deviation; Uniform: half width
-  std::int64_t fan_in = 0, fan_out = 0;   // He: N(0, 2/fan_in); Xavier: U(+-sqrt(6/(in+out))); Lecun: N(0, 1/fan_in)
+  double value = 0;                      // Constant: the value; Normal: deviation; Uniform: half width
+  std::int64_t fan_in = 0, fan_out = 0;  // He: N(0, 2/fan_in); Xavier: U(+-sqrt(6/(in+out))); Lecun: N(0, 1/fan_in)
   bool operator==(const Init&) const = default;
 };
 
 /// Fills `count` elements at `data` (host memory, f32 or f64; for Constant any dtype).
-void fill_initial(const Init& init, std::uint64_t seed, std::string_view name, DType dtype, std::int64_t count, void* data);
+void fill_initial(const Init& init, std::uint64_t seed, std::string_view name, DType dtype, std::int64_t count,
+                  void* data);
 
 /// A stable 64-bit hash (FNV-1a): keys random streams by name.
 constexpr std::uint64_t hash_of(std::string_view text) {

@@ -16,7 +16,7 @@ enum class DeviceKind : std::uint8_t { Cpu, Cuda };
 struct DeviceInfo {
   DeviceKind kind = DeviceKind::Cpu;
   std::string name = "cpu";
-  int threads = 1;             // CPU worker threads
+  int threads = 1;              // CPU worker threads
   std::int64_t alignment = 64;  // of every buffer, in bytes
 };
 
@@ -28,9 +28,13 @@ struct KernelArgs {
   void* stream = nullptr;
 
   template <class T>
-  const T* in(int slot) const { return static_cast<const T*>(inputs[slot]); }
+  const T* in(int slot) const {
+    return static_cast<const T*>(inputs[slot]);
+  }
   template <class T>
-  T* out(int slot) const { return static_cast<T*>(outputs[slot]); }
+  T* out(int slot) const {
+    return static_cast<T*>(outputs[slot]);
+  }
 };
 
 /// Made once per distinct (op, shapes, dtypes, attributes) and shared by equal ops; holds no addresses.

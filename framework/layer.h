@@ -19,28 +19,32 @@ enum class KeyType { Int, Number, Bool, Text, IntPair, IntList, Pad, Choice, Axi
 struct Key {
   std::string name;
   KeyType type = KeyType::Int;
-  std::optional<Attr> absent = {};         // the default; none: required unless `optional`
+  std::optional<Attr> absent = {};  // the default; none: required unless `optional`
   std::string help = {};
-  std::vector<std::string> choices = {};   // for Choice
-  bool optional = false;                   // may be absent without a default: the layer asks has()
+  std::vector<std::string> choices = {};  // for Choice
+  bool optional = false;                  // may be absent without a default: the layer asks has()
 };
 
 class LayerCall;
 using BuildLayer = VarId (*)(LayerCall&);
 
 struct Layer {
-  std::string name = {};                   // as in network files: "conv"
-  std::vector<std::string> aliases = {};   // the ONNX name; the op's own type is always accepted too
+  std::string name = {};                  // as in network files: "conv"
+  std::vector<std::string> aliases = {};  // the ONNX name; the op's own type is always accepted too
   std::vector<Key> keys = {};
-  int min_inputs = 1, max_inputs = 1;      // max -1: any number
+  int min_inputs = 1, max_inputs = 1;  // max -1: any number
   BuildLayer build = nullptr;
-  std::string help = {};                   // one line
+  std::string help = {};  // one line
 };
 
 /// How a weight stands in files, which follow PyTorch; in memory it is NHWC's: conv [O, kh, kw, I/g], fc [O, I].
 struct FileLayout {
-  enum Kind { Same, Conv, FlatImage } kind = Same;   // Conv: OIHW in files; FlatImage: columns c,h,w in files, h,w,c here
-  std::array<std::int64_t, 3> hwc = {};              // for FlatImage
+  enum Kind {
+    Same,
+    Conv,
+    FlatImage
+  } kind = Same;                         // Conv: OIHW in files; FlatImage: columns c,h,w in files, h,w,c here
+  std::array<std::int64_t, 3> hwc = {};  // for FlatImage
   bool operator==(const FileLayout&) const = default;
 };
 
@@ -48,7 +52,7 @@ struct FileLayout {
 struct ParamInfo {
   VarId var = kNone;
   Init init = {};
-  bool decay = false;                      // weight decay applies (not to bias and norm)
+  bool decay = false;  // weight decay applies (not to bias and norm)
   FileLayout layout = {};
 };
 
@@ -65,7 +69,7 @@ class LayerCall {
   VarId in(int slot = 0) const { return in_[slot]; }
   const Var& var(VarId id) const;
   const Shape& shape(int slot = 0) const { return var(in_[slot]).shape; }
-  std::array<std::int64_t, 2> pair(const std::string& key) const;   // IntPair
+  std::array<std::int64_t, 2> pair(const std::string& key) const;  // IntPair
   /// Padding {height, width} for a Pad setting; "same" is (k - 1) * dilation / 2 on both sides.
   std::array<std::int64_t, 2> pad(const std::string& key, std::array<std::int64_t, 2> kernel,
                                   std::array<std::int64_t, 2> dilation = {1, 1}) const;

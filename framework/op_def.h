@@ -39,12 +39,12 @@ struct OpDef {
   std::string type;
   std::vector<std::string> inputs = {}, outputs = {};  // slot names; "x?" may be absent, "x..." (last) is variadic
   Infer infer = nullptr;
-  Grad grad = nullptr;               // null: not differentiable; what it reads is what backward keeps alive
+  Grad grad = nullptr;  // null: not differentiable; what it reads is what backward keeps alive
   std::vector<InPlace> inplace = {};
-  bool view = false;                 // output 0 is input 0 under another shape: no kernel, no memory
-  bool updates = false;              // writes in place: output i is the var of input i (optimizer ops, counters)
+  bool view = false;     // output 0 is input 0 under another shape: no kernel, no memory
+  bool updates = false;  // writes in place: output i is the var of input i (optimizer ops, counters)
   Kernels kernels = {};
-  Layer layer = {};                  // empty name: not to be had from a network file
+  Layer layer = {};  // empty name: not to be had from a network file
 };
 
 struct Register {

@@ -17,16 +17,16 @@ struct Bytes {
 };
 
 struct Place {
-  int buffer = -1;            // index into Plan::buffers; -1: in the Store
-  std::int64_t offset = 0;    // bytes
+  int buffer = -1;          // index into Plan::buffers; -1: in the Store
+  std::int64_t offset = 0;  // bytes
   bool operator==(const Place&) const = default;
 };
 
 struct Plan {
-  std::vector<Place> vars;                  // by VarId; a view has the place of what it shows
-  std::vector<std::int64_t> buffers;        // bytes of each
-  int workspace = -1;                       // the buffer that every op's workspace is in, at offset 0; -1: none needed
-  Bytes bytes;                              // what the device is asked for, by category, params and states included
+  std::vector<Place> vars;            // by VarId; a view has the place of what it shows
+  std::vector<std::int64_t> buffers;  // bytes of each
+  int workspace = -1;                 // the buffer that every op's workspace is in, at offset 0; -1: none needed
+  Bytes bytes;                        // what the device is asked for, by category, params and states included
   bool operator==(const Plan&) const = default;
 };
 

@@ -35,7 +35,8 @@ VarId add_var(Program& program, Var var) {
 }
 
 VarId find_var(const Program& program, std::string_view name) {
-  const auto found = std::find_if(program.vars.begin(), program.vars.end(), [&](const Var& v) { return v.name == name; });
+  const auto found =
+      std::find_if(program.vars.begin(), program.vars.end(), [&](const Var& v) { return v.name == name; });
   return found == program.vars.end() ? kNone : static_cast<VarId>(std::distance(program.vars.begin(), found));
 }
 

@@ -22,7 +22,7 @@ class Store {
   bool has(const std::string& name) const { return entries_.count(name) != 0; }
   const Var& var(const std::string& name) const { return entry(name).var; }
   void* data(const std::string& name) const { return entry(name).memory.data(); }
-  std::vector<std::string> names() const;   // sorted
+  std::vector<std::string> names() const;  // sorted
   /// Host copies in memory layout: `bytes_of(var)` bytes.
   std::vector<std::byte> read(const std::string& name) const;
   void write(const std::string& name, const void* data, std::int64_t bytes);

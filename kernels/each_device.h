@@ -67,10 +67,14 @@ auto for_float(DType dtype, const Body& body) {
 template <class Body>
 auto for_number(DType dtype, const Body& body) {
   switch (dtype) {
-    case DType::i32: return body(std::int32_t{});
-    case DType::i64: return body(std::int64_t{});
-    case DType::u8: return body(std::uint8_t{});
-    default: return for_float(dtype, body);
+    case DType::i32:
+      return body(std::int32_t{});
+    case DType::i64:
+      return body(std::int64_t{});
+    case DType::u8:
+      return body(std::uint8_t{});
+    default:
+      return for_float(dtype, body);
   }
 }
 

@@ -10,8 +10,10 @@ namespace lethe {
 /// The functor, with the op's settings if it takes any.
 template <class F>
 F functor_of(const Attrs& attrs) {
-  if constexpr (std::is_constructible_v<F, const Attrs&>) return F(attrs);
-  else return F{};
+  if constexpr (std::is_constructible_v<F, const Attrs&>)
+    return F(attrs);
+  else
+    return F{};
 }
 
 template <class F, class T, int N>
@@ -20,9 +22,12 @@ struct MapIndex {
   const T* in[N];
   T* out;
   HD void operator()(std::int64_t i) const {
-    if constexpr (N == 1) out[i] = f(in[0][i]);
-    else if constexpr (N == 2) out[i] = f(in[0][i], in[1][i]);
-    else out[i] = f(in[0][i], in[1][i], in[2][i]);
+    if constexpr (N == 1)
+      out[i] = f(in[0][i]);
+    else if constexpr (N == 2)
+      out[i] = f(in[0][i], in[1][i]);
+    else
+      out[i] = f(in[0][i], in[1][i], in[2][i]);
   }
 };
 

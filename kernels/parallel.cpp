@@ -11,7 +11,7 @@
 namespace lethe {
 namespace {
 
-int threads_in_use = 0;   // of the process, as OpenMP's own setting is
+int threads_in_use = 0;  // of the process, as OpenMP's own setting is
 
 void flush_denormals() {
 #if defined(__SSE2__)
@@ -32,15 +32,17 @@ void set_worker_threads(int threads) {
 }
 
 void parallel_ranges(std::int64_t n, std::int64_t grain, RangeBody body, void* context) {
-  const std::int64_t pieces = std::min<std::int64_t>(worker_threads(), (n + grain - 1) / std::max<std::int64_t>(grain, 1));
+  const std::int64_t pieces =
+      std::min<std::int64_t>(worker_threads(), (n + grain - 1) / std::max<std::int64_t>(grain, 1));
   if (pieces <= 1) {
     if (n > 0) body(context, 0, n);
     return;
   }
   const std::int64_t grains = (n + grain - 1) / grain;
-#pragma omp parallel for schedule(static, 1) num_threads(static_cast<int>(pieces))
+#pragma omp parallel for schedule(static, 1) num_threads(static_cast <int>(pieces))
   for (std::int64_t piece = 0; piece < pieces; ++piece) {
-    const std::int64_t begin = grains * piece / pieces * grain, end = std::min(n, grains * (piece + 1) / pieces * grain);
+    const std::int64_t begin = grains * piece / pieces * grain,
+                       end = std::min(n, grains * (piece + 1) / pieces * grain);
     if (begin < end) body(context, begin, end);
   }
 }

@@ -17,9 +17,10 @@ void parallel_ranges(std::int64_t n, std::int64_t grain, RangeBody body, void* c
 /// The same for a callable void(begin, end). Allocates nothing.
 template <class F>
 void parallel_ranges(std::int64_t n, std::int64_t grain, const F& f) {
-  parallel_ranges(n, grain, [](void* context, std::int64_t begin, std::int64_t end) {
-    (*static_cast<const F*>(context))(begin, end);
-  }, const_cast<F*>(&f));
+  parallel_ranges(
+      n, grain,
+      [](void* context, std::int64_t begin, std::int64_t end) { (*static_cast<const F*>(context))(begin, end); },
+      const_cast<F*>(&f));
 }
 
 /// Worker threads in use; at least 1.

@@ -6,7 +6,7 @@
 #include <cstddef>
 
 #include "framework/error.h"
-#define LETHE_DYN_SHARED(T, name)                                          \
+#define LETHE_DYN_SHARED(T, name)                                       \
   extern __shared__ __align__(16) unsigned char lethe_dynamic_shared[]; \
   T* name = reinterpret_cast<T*>(lethe_dynamic_shared)
 

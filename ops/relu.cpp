@@ -8,12 +8,16 @@ namespace {
 
 struct Relu {
   template <class T>
-  HD T operator()(T x) const { return x < T(0) ? T(0) : x; }   // NaN stays NaN
+  HD T operator()(T x) const {
+    return x < T(0) ? T(0) : x;
+  }  // NaN stays NaN
 };
 
 struct ReluGrad {
   template <class T>
-  HD T operator()(T y, T dy) const { return y <= T(0) ? T(0) : dy; }
+  HD T operator()(T y, T dy) const {
+    return y <= T(0) ? T(0) : dy;
+  }
 };
 
 const Register relu{{
@@ -21,7 +25,10 @@ const Register relu{{
     .inputs = {"x"},
     .outputs = {"y"},
     .infer = same_as_first,
-    .grad = [](GradBuilder& g) { g.set(0, "relu_grad", {g.y(), g.dy()}); },
+    .grad =
+        [](GradBuilder& g) {
+          g.set(0, "relu_grad", {g.y(), g.dy()});
+        },
     .inplace = {{.in = 0, .out = 0}},
     .kernels = map<Relu, 1>(),
     .layer = {.name = "relu",

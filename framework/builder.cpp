@@ -1,0 +1,104 @@
+#include "framework/builder.h"
+
+#include "framework/error.h"
+#include "framework/op_def.h"
+
+namespace lethe {
+namespace {
+
+/// The op that gives each sample's loss.
+std::string loss_op(const std::string& type) {
+  static const std::map<std::string, std::string> ops = {{"cross_entropy", "softmax_cross_entropy"},
+                                                         {"mse", "mse_loss"},
+                                                         {"l1", "l1_loss"},
+                                                         {"bce", "sigmoid_cross_entropy"}};
+  const auto found = ops.find(type);
+  if (found != ops.end()) return found->second;
+  std::vector<std::string> known;
+  for (const auto& [name, op] : ops) known.push_back(name);
+  throw SettingError(
+      "op", message("unknown loss '", type, "'", did_you_mean(type, known), "; known: bce, cross_entropy, l1, mse"));
+}
+
+}  // namespace
+
+VarId Builder::input(const std::string& name, Shape shape) { return input(name, std::move(shape), options_.dtype); }
+
+VarId Builder::input(const std::string& name, Shape shape, DType dtype) {
+  check(find_var(program(), name) == kNone, "input '", name, "' is declared twice");
+  check(options_.batch > 0, "batch is ", options_.batch, ", expected at least 1");
+  shape.insert(shape.begin(), options_.batch);
+  for (const std::int64_t size : shape)
+    check(size > 0, "input '", name, "' has shape ", text_of(shape), ": sizes must be positive");
+  network_.inputs.push_back(
+      add_var(network_.program, {.name = name, .shape = shape, .dtype = dtype, .kind = Kind::Input}));
+  return network_.inputs.back();
+}
+
+VarId Builder::layer(const std::string& type, std::vector<VarId> in, Attrs settings, std::string path) {
+  const Layer& record = layer_named(type);
+  if (path.empty()) path = record.name + std::to_string(++counts_[record.name]);
+  const int given = static_cast<int>(in.size());
+  check(given >= record.min_inputs && (record.max_inputs < 0 || given <= record.max_inputs), "'", record.name,
+        "' takes ", record.min_inputs,
+        record.max_inputs < 0                   ? " or more"
+        : record.max_inputs > record.min_inputs ? message(" to ", record.max_inputs)
+                                                : "",
+        " inputs, given ", given);
+  LayerCall call(*this, path, std::move(in), checked_settings(record, settings));
+  last_ = record.build(call);
+  return last_;
+}
+
+VarId Builder::loss(const std::string& type, VarId prediction, VarId target, double weight, double label_smoothing) {
+  const std::string op = loss_op(type);
+  const std::string name = "loss" + std::to_string(++counts_["loss"]);
+  Program& program = network_.program;
+  Attrs attrs;
+  if (label_smoothing != 0) attrs.set("label_smoothing", label_smoothing);
+  VarId sample = append_op(program, 0, Role::Forward, op, {prediction, target}, attrs, name).front();
+  if (weight != 1)
+    sample = append_op(program, 0, Role::Forward, "scale", {sample}, {{"a", weight}, {"b", 0.0}}, name + "/weighted")
+                 .front();
+  const bool first = network_.sample_loss == kNone;
+  network_.sample_loss =
+      first ? sample
+            : append_op(program, 0, Role::Forward, "add", {network_.sample_loss, sample}, {}, name + "/sum").front();
+  network_.loss = append_op(program, 0, Role::Forward, "mean", {network_.sample_loss}, {}, name + "/mean").front();
+  if (first) {
+    network_.target = target;
+    network_.outputs = {prediction};
+    if (type == "cross_entropy")
+      network_.correct =
+          append_op(program, 0, Role::Forward, "accuracy", {prediction, target}, {{"k", 1}}, "accuracy").front();
+  }
+  return network_.loss;
+}
+
+Network Builder::finish(std::vector<VarId> outputs) {
+  if (!outputs.empty()) network_.outputs = std::move(outputs);
+  if (network_.outputs.empty() && last_ != kNone) network_.outputs = {last_};
+  return network_;
+}
+
+std::int64_t Builder::parameters() const {
+  std::int64_t sum = 0;
+  for (const Var& var : program().vars)
+    if (var.kind == Kind::Param) sum += elements(var.shape);
+  return sum;
+}
+
+VarId Builder::add_param(Kind kind, std::string name, Shape shape, DType dtype, ParamInfo info) {
+  check(find_var(program(), name) == kNone, "'", name, "' is there already: two layers have the same path");
+  info.var =
+      add_var(network_.program, {.name = std::move(name), .shape = std::move(shape), .dtype = dtype, .kind = kind});
+  network_.params.push_back(info);
+  return info.var;
+}
+
+VarId Builder::step_counter() {
+  if (step_ == kNone) step_ = add_param(Kind::State, "step", {}, DType::i64, {});
+  return step_;
+}
+
+}  // namespace lethe

@@ -1,0 +1,113 @@
+#include "framework/layer.h"
+
+#include <algorithm>
+
+#include "framework/builder.h"
+#include "framework/error.h"
+#include "framework/op_def.h"
+
+namespace lethe {
+namespace {
+
+std::array<std::int64_t, 2> pair_of(const Attr& value) {
+  if (const auto* one = std::get_if<std::int64_t>(&value.base())) return {*one, *one};
+  const Ints& two = std::get<Ints>(value.base());
+  return {two[0], two[1]};
+}
+
+const Attr& setting(const Attrs& settings, const std::string& key) {
+  for (const auto& [name, value] : settings)
+    if (name == key) return value;
+  fail("no setting '", key, "'");
+}
+
+}  // namespace
+
+const Var& LayerCall::var(VarId id) const { return builder_.program().vars[id]; }
+bool LayerCall::training() const { return builder_.options().training; }
+std::int64_t LayerCall::seed() const { return builder_.options().seed; }
+std::int64_t LayerCall::stream_key() const { return static_cast<std::int64_t>(hash_of(path_) >> 1); }
+VarId LayerCall::step() { return builder_.step_counter(); }
+
+std::array<std::int64_t, 2> LayerCall::pair(const std::string& key) const { return pair_of(setting(settings_, key)); }
+
+std::array<std::int64_t, 2> LayerCall::pad(const std::string& key, std::array<std::int64_t, 2> kernel,
+                                           std::array<std::int64_t, 2> dilation) const {
+  const Attr& value = setting(settings_, key);
+  const auto* name = std::get_if<std::string>(&value.base());
+  if (!name) return pair_of(value);
+  if (*name == "valid") return {0, 0};
+  return {(kernel[0] - 1) * dilation[0] / 2, (kernel[1] - 1) * dilation[1] / 2};
+}
+
+std::int64_t LayerCall::axis(const std::string& key) const {
+  const auto rank = static_cast<std::int64_t>(shape().size());
+  const bool image = rank == 4;
+  const Attr& value = setting(settings_, key);
+  if (const auto* name = std::get_if<std::string>(&value.base())) {
+    if (*name == "channels") return rank - 1;
+    if (image && *name == "height") return 1;
+    if (image && *name == "width") return 2;
+    throw SettingError(key, message("'", *name, "' is no axis of ", text_of(shape())));
+  }
+  const std::int64_t counted = std::get<std::int64_t>(value.base());
+  if (counted < 0 || counted >= rank - 1)
+    throw SettingError(key, message("axis ", counted, " is not in 0..", rank - 2));
+  return image ? (counted == 0 ? 3 : counted) : counted + 1;
+}
+
+Init LayerCall::init(const std::string& key, Init absent) const {
+  if (!settings_.has(key)) return absent;
+  const std::string& text = settings_.text(key);
+  const std::size_t colon = text.find(':');
+  const std::string name = text.substr(0, colon);
+  const double value = colon == std::string::npos ? 0 : std::stod(text.substr(colon + 1));
+  if (name == "zeros") return {.kind = Init::Constant, .value = 0};
+  if (name == "ones") return {.kind = Init::Constant, .value = 1};
+  if (name == "normal") return {.kind = Init::Normal, .value = value};
+  if (name == "uniform") return {.kind = Init::Uniform, .value = value};
+  absent.kind = name == "he" ? Init::He : name == "xavier" ? Init::Xavier : Init::Lecun;
+  return absent;
+}
+
+VarId LayerCall::param(const std::string& name, Shape shape, Init init, bool decay, FileLayout layout) {
+  return builder_.add_param(Kind::Param, message(path_, '.', name), std::move(shape), builder_.options().dtype,
+                            {.init = init, .decay = decay, .layout = layout});
+}
+
+VarId LayerCall::state(const std::string& name, Shape shape, DType dtype, double value) {
+  return builder_.add_param(Kind::State, message(path_, '.', name), std::move(shape), dtype,
+                            {.init = {.value = value}});
+}
+
+std::vector<VarId> LayerCall::emit_all(const std::string& type, std::vector<VarId> in, Attrs attrs) {
+  return append_op(builder_.network_.program, 0, Role::Forward, type, std::move(in), std::move(attrs), path_);
+}
+
+VarId LayerCall::emit(const std::string& type, std::vector<VarId> in, Attrs attrs) {
+  return emit_all(type, std::move(in), std::move(attrs)).front();
+}
+
+void LayerCall::update(const std::string& type, std::vector<VarId> in, Attrs attrs) {
+  append_update(builder_.network_.program, 0, type, std::move(in), std::move(attrs));
+}
+
+VarId LayerCall::flat(int slot) {
+  if (shape(slot).size() == 2) return in(slot);
+  return append_op(builder_.network_.program, 0, Role::Forward, "flatten", {in(slot)}, {}, path_ + "/flat").front();
+}
+
+std::optional<std::array<std::int64_t, 3>> LayerCall::image_of(VarId matrix) const {
+  const Program& program = builder_.program();
+  const std::vector<Op>& ops = program.blocks[0].ops;
+  for (auto op = ops.rbegin(); op != ops.rend(); ++op) {
+    if (std::find(op->out.begin(), op->out.end(), matrix) == op->out.end() || op->in.empty()) continue;
+    const Shape& from = program.vars[op->in[0]].shape;
+    if (op_def(op->type).view && from.size() == 4) return std::array<std::int64_t, 3>{from[1], from[2], from[3]};
+    if (from != program.vars[matrix].shape) return std::nullopt;
+    matrix = op->in[0];  // dropout, relu and the like keep the order of the columns
+  }
+  return std::nullopt;
+}
+
+}  // namespace lethe

@@ -1,0 +1,112 @@
+#include "framework/op_def.h"
+
+#include <algorithm>
+#include <map>
+
+#include "framework/error.h"
+
+namespace lethe {
+namespace {
+
+/// The only global: filled before main, read-only afterwards.
+std::map<std::string, OpDef, std::less<>>& table() {
+  static std::map<std::string, OpDef, std::less<>> ops;
+  return ops;
+}
+
+bool ends_with(const std::string& text, std::string_view end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+int edit_distance(std::string_view a, std::string_view b) {
+  std::vector<int> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = static_cast<int>(j);
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    int diagonal = row[0];
+    row[0] = static_cast<int>(i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const int substituted = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+Register::Register(OpDef def) {
+  const std::string type = def.type;
+  if (!table().emplace(type, std::move(def)).second) throw std::logic_error("op '" + type + "' is registered twice");
+}
+
+const OpDef* find_op(std::string_view type) {
+  const auto found = table().find(type);
+  return found == table().end() ? nullptr : &found->second;
+}
+
+const OpDef& op_def(std::string_view type) {
+  const OpDef* found = find_op(type);
+  if (!found) {
+    std::vector<std::string> known;
+    for (const OpDef* op : all_ops()) known.push_back(op->type);
+    fail("no op named '", type, "'", did_you_mean(type, known));
+  }
+  return *found;
+}
+
+std::vector<const OpDef*> all_ops() {
+  std::vector<const OpDef*> all;
+  for (const auto& [type, def] : table()) all.push_back(&def);
+  return all;
+}
+
+std::vector<Type> same_as_first(const InferArgs& args) {
+  const std::size_t outputs = op_def(args.op.type).outputs.size();
+  return std::vector<Type>(outputs, Type{args.in(0).shape, args.in(0).dtype});
+}
+
+std::vector<Type> same_as_second(const InferArgs& args) {
+  const std::size_t outputs = op_def(args.op.type).outputs.size();
+  return std::vector<Type>(outputs, Type{args.in(1).shape, args.in(1).dtype});
+}
+
+std::vector<VarId> append_op(Program& program, BlockId block, Role role, const std::string& type, std::vector<VarId> in,
+                             Attrs attrs, const std::string& name) {
+  const OpDef& def = op_def(type);
+  Op op{.type = type, .in = std::move(in), .attrs = std::move(attrs), .role = role};
+  const std::vector<Type> types = with_context(name, [&] { return def.infer({program, op}); });
+  for (std::size_t slot = 0; slot < types.size(); ++slot) {
+    const std::string var_name = ends_with(name, "@GRAD") ? name : message(name, '.', def.outputs[slot]);
+    op.out.push_back(
+        add_var(program, {.name = var_name, .shape = types[slot].shape, .dtype = types[slot].dtype, .block = block}));
+  }
+  const std::vector<VarId> out = op.out;
+  program.blocks[block].ops.push_back(std::move(op));
+  return out;
+}
+
+void append_update(Program& program, BlockId block, const std::string& type, std::vector<VarId> in, Attrs attrs) {
+  const OpDef& def = op_def(type);
+  const std::vector<VarId> out(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(def.outputs.size()));
+  program.blocks[block].ops.push_back(
+      {.type = type, .in = std::move(in), .out = out, .attrs = std::move(attrs), .role = Role::Optimize});
+}
+
+std::string nearest(std::string_view word, const std::vector<std::string>& known) {
+  std::string best;
+  int best_distance = std::max<int>(1, static_cast<int>(word.size()) / 3) + 1;
+  for (const std::string& candidate : known)
+    if (const int distance = edit_distance(word, candidate); distance < best_distance) {
+      best = candidate;
+      best_distance = distance;
+    }
+  return best;
+}
+
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& known) {
+  const std::string guess = nearest(word, known);
+  return guess.empty() ? "" : message("; did you mean '", guess, "'?");
+}
+
+}  // namespace lethe

@@ -1,0 +1,36 @@
+#include "framework/prepared.h"
+
+#include "framework/error.h"
+#include "framework/op_def.h"
+
+namespace lethe {
+namespace {
+
+/// Everything that a kernel may depend on, as text.
+std::string signature(const Program& program, const Op& op) {
+  std::string text = op.type;
+  for (const auto* slots : {&op.in, &op.out})
+    for (const VarId v : *slots)
+      text.append(v == kNone ? "_" : text_of(program.vars[v])).append(slots == &op.in ? ">" : ";");
+  for (const auto& [key, value] : op.attrs) text.append(key).append("=").append(text_of(value)).append(",");
+  return text;
+}
+
+}  // namespace
+
+bool runs_nothing(const Op& op) { return op_def(op.type).view; }
+
+const Kernel& Prepared::kernel(const Program& program, const Op& op) {
+  std::unique_ptr<Kernel>& kept = kernels_[signature(program, op)];
+  if (!kept) {
+    const OpDef& def = op_def(op.type);
+    const PrepareKernel prepare = device_.kind == DeviceKind::Cpu ? def.kernels.cpu : def.kernels.cuda;
+    check(prepare, "op '", op.type, "' has no kernel for ", device_.name);
+    kept = with_context(op.out.empty() ? op.type : program.vars[op.out.front()].name, [&] {
+      return prepare({program, op, device_});
+    });
+  }
+  return *kept;
+}
+
+}  // namespace lethe
