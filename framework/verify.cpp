@@ -1,0 +1,151 @@
+#include "framework/verify.h"
+
+#include <algorithm>
+#include <set>
+
+#include "framework/error.h"
+#include "framework/op_def.h"
+
+namespace lethe {
+namespace {
+
+bool optional_slot(const std::string& name) { return !name.empty() && name.back() == '?'; }
+bool variadic_slot(const std::string& name) { return name.size() > 3 && name.compare(name.size() - 3, 3, "...") == 0; }
+
+bool contains(const std::vector<VarId>& vars, VarId v) { return std::find(vars.begin(), vars.end(), v) != vars.end(); }
+
+class Verifier {
+ public:
+  explicit Verifier(const Program& program) : program_(program), written_(program.vars.size(), false) {}
+
+  void run() {
+    check_names();
+    check(!program_.blocks.empty() && program_.blocks[0].parent == -1, "block 0 is missing or has a parent");
+    for (std::size_t v = 0; v < program_.vars.size(); ++v) written_[v] = program_.vars[v].kind != Kind::Temp;
+    check_block(0);
+  }
+
+ private:
+  void check_names() const {
+    std::set<std::string> names;
+    for (const Var& var : program_.vars) {
+      check(!var.name.empty(), "a var has no name");
+      check(names.insert(var.name).second, "two vars are named '", var.name, "'");
+      check(var.block >= 0 && var.block < static_cast<BlockId>(program_.blocks.size()), "var '", var.name,
+            "' is in block ", var.block, ", which does not exist");
+      for (const std::int64_t size : var.shape) check(size > 0, "var '", var.name, "' has shape ", text_of(var.shape));
+    }
+  }
+
+  void check_block(BlockId id) {
+    const Block& block = program_.blocks[id];
+    for (const VarId v : block.params) {
+      check_id(v, "a parameter of a block");
+      written_[v] = true;
+    }
+    for (std::size_t i = 0; i < block.ops.size(); ++i)
+      with_context(message("block ", id, ", op ", i, " '", block.ops[i].type, "'"),
+                   [&] { check_op(block.ops[i], id); });
+    for (const VarId v : block.results) {
+      check_id(v, "a result of a block");
+      check(written_[v], "block ", id, ": result '", name(v), "' is never written");
+    }
+  }
+
+  void check_op(const Op& op, BlockId block) {
+    const OpDef& def = op_def(op.type);
+    for (const VarId v : op.in)
+      if (v != kNone) check_id(v, "an input");
+    for (const VarId v : op.out) check_id(v, "an output");
+    check_slots(op, def);
+    for (const VarId v : op.in)
+      check(v == kNone || written_[v], "reads '", v == kNone ? "" : name(v), "' before it is written");
+    check_blocks(op, block);
+    for (std::size_t slot = 0; slot < op.out.size(); ++slot) check_write(op, def, slot);
+    check_types(op, def);
+  }
+
+  void check_slots(const Op& op, const OpDef& def) const {
+    const bool variadic = !def.inputs.empty() && variadic_slot(def.inputs.back());
+    check(op.in.size() <= def.inputs.size() || variadic, "has ", op.in.size(), " inputs, takes ", def.inputs.size());
+    for (std::size_t slot = 0; slot < def.inputs.size(); ++slot) {
+      const bool given = slot < op.in.size() && op.in[slot] != kNone;
+      check(given || optional_slot(def.inputs[slot]) || variadic_slot(def.inputs[slot]), "input '", def.inputs[slot],
+            "' is missing");
+    }
+    const bool variadic_out = !def.outputs.empty() && variadic_slot(def.outputs.back());
+    check(op.out.size() == def.outputs.size() || variadic_out, "has ", op.out.size(), " outputs, gives ",
+          def.outputs.size());
+  }
+
+  /// A control-flow op lists every outer var that its blocks touch.
+  void check_blocks(const Op& op, BlockId block) {
+    for (const BlockId body : op.blocks) {
+      check(body > 0 && body < static_cast<BlockId>(program_.blocks.size()), "block ", body, " does not exist");
+      check(program_.blocks[body].parent == block, "block ", body, " has parent ", program_.blocks[body].parent,
+            ", expected ", block);
+      for (const VarId v : touched(body)) {
+        check_id(v, "a var of a block");
+        check(inside(program_.vars[v].block, body) || contains(op.in, v) || contains(op.out, v), "block ", body,
+              " touches '", name(v), "', which the op lists neither in its inputs nor in its outputs");
+      }
+      check_block(body);
+    }
+  }
+
+  std::vector<VarId> touched(BlockId id) const {
+    std::vector<VarId> vars = program_.blocks[id].results;
+    for (const Op& op : program_.blocks[id].ops) {
+      for (const VarId v : op.in)
+        if (v != kNone) vars.push_back(v);
+      vars.insert(vars.end(), op.out.begin(), op.out.end());
+    }
+    return vars;
+  }
+
+  /// Whether `block` is `outer` or lies in it.
+  bool inside(BlockId block, BlockId outer) const {
+    while (block != outer && block > 0) block = program_.blocks[block].parent;
+    return block == outer;
+  }
+
+  void check_write(const Op& op, const OpDef& def, std::size_t slot) {
+    const VarId v = op.out[slot];
+    const Kind kind = program_.vars[v].kind;
+    check(kind != Kind::Input, "writes the input '", name(v), "'");
+    const bool in_place = def.updates && slot < op.in.size() && op.in[slot] == v;
+    if (is_persistable(kind)) {
+      check(in_place || (!op.blocks.empty() && contains(op.in, v)), "writes ", name_of(kind), " '", name(v),
+            "' without updating it in place");
+    } else {
+      check(in_place || !op.blocks.empty() || !written_[v], "writes '", name(v), "' a second time");
+    }
+    written_[v] = true;
+  }
+
+  void check_types(const Op& op, const OpDef& def) const {
+    if (!def.infer) return;  // control flow: its blocks say it
+    const std::vector<Type> types = def.infer({program_, op});
+    check(types.size() == op.out.size(), "has ", op.out.size(), " outputs, its shape rule gives ", types.size());
+    for (std::size_t slot = 0; slot < types.size(); ++slot) {
+      const Var& var = program_.vars[op.out[slot]];
+      check(var.shape == types[slot].shape && var.dtype == types[slot].dtype, "'", var.name, "' is ", text_of(var),
+            ", its shape rule gives ", name_of(types[slot].dtype), text_of(types[slot].shape));
+    }
+  }
+
+  void check_id(VarId v, const char* what) const {
+    check(v >= 0 && v < static_cast<VarId>(program_.vars.size()), what, " has id ", v, ", there are ",
+          program_.vars.size(), " vars");
+  }
+  const std::string& name(VarId v) const { return program_.vars[v].name; }
+
+  const Program& program_;
+  std::vector<bool> written_;
+};
+
+}  // namespace
+
+void verify(const Program& program) { Verifier(program).run(); }
+
+}  // namespace lethe
