@@ -1,0 +1,44 @@
+// Optimizers: update ops of role Optimize at the end of a Program, with PyTorch's formulas and defaults.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "framework/autodiff.h"
+#include "framework/layer.h"
+#include "framework/program.h"
+
+namespace lethe {
+
+enum class OptimizerType : std::uint8_t { Sgd, Momentum, Nesterov, Adam, AdamW, RmsProp };
+
+struct OptimizerSettings {
+  OptimizerType type = OptimizerType::Sgd;
+  double momentum = 0;                // Momentum, Nesterov, RmsProp
+  double beta1 = 0.9, beta2 = 0.999;  // Adam, AdamW
+  double eps = 1e-8;                  // Adam, AdamW, RmsProp
+  double alpha = 0.99;                // RmsProp: of the mean square
+  double weight_decay = 0;            // added to the gradient; AdamW: shrinks the parameter by rate * decay
+  bool decay_all = false;             // decays bias and norm too
+  double clip_norm = 0;               // largest norm of all gradients together; 0: not clipped
+};
+
+/// The settings that "sgd", "momentum", "nesterov", "adam", "adamw" or "rmsprop" stands for; fails with a suggestion.
+/// PyTorch's defaults, and 0.9 where the name asks for momentum.
+OptimizerSettings optimizer_named(const std::string& name);
+/// All names, in the order of OptimizerType.
+const std::vector<std::string>& optimizer_names();
+
+struct Updates {
+  VarId learning_rate = kNone;     // Input "learning_rate": a scalar of the parameters' dtype, fed each step
+  VarId step = kNone;              // State "step", i64: whole steps done; kNone if nothing counts them
+  std::vector<VarId> states = {};  // made here, zero at first: `<param>@momentum`, `@m`, `@v`, `@square`
+};
+
+/// Appends one update op for each gradient, in their order, and last of all the step counter's increment, if the
+/// network or the optimizer counts steps. `params` says which parameters decay. Fails for settings out of range and if
+/// there is no gradient.
+Updates append_updates(Program& program, const std::vector<ParamGrad>& gradients, const std::vector<ParamInfo>& params,
+                       const OptimizerSettings& settings);
+
+}  // namespace lethe

@@ -1,0 +1,22 @@
+// Weights in files, in PyTorch's layout: convolutions OIHW, columns of fully connected layers that read an image
+// in the order c, h, w. Names are those of the vars.
+#pragma once
+#include <string>
+
+#include "framework/builder.h"
+#include "framework/store.h"
+
+namespace lethe {
+
+/// Writes the network's parameters and running statistics.
+void save_weights(const std::string& file, const Store& store, const Network& network);
+/// Reads them; f32 and f64 are converted to the network's dtype. Missing, unexpected and mis-shaped tensors are listed
+/// in one line (Exit::Data), and then the store is as it was.
+void load_weights(const std::string& file, Store& store, const Network& network);
+
+/// The same for everything else in the store: momentum and the like (in the layout of their parameter), step counter.
+/// Dtypes must be equal.
+void save_optimizer(const std::string& file, const Store& store, const Network& network);
+void load_optimizer(const std::string& file, Store& store, const Network& network);
+
+}  // namespace lethe
