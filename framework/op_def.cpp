@@ -95,7 +95,7 @@ void append_update(Program& program, BlockId block, const std::string& type, std
 
 std::string nearest(std::string_view word, const std::vector<std::string>& known) {
   std::string best;
-  int best_distance = std::max<int>(1, static_cast<int>(word.size()) / 3) + 1;
+  int best_distance = word.size() < 3 ? 2 : std::max<int>(2, static_cast<int>(word.size()) / 3) + 1;
   for (const std::string& candidate : known)
     if (const int distance = edit_distance(word, candidate); distance < best_distance) {
       best = candidate;
