@@ -21,10 +21,10 @@ namespace lethe {
 struct Cpu {};
 struct Cuda {};
 
-/// Calls f(i) for every i in [0, n), in no order.
+/// Calls f(i) for every i in [0, n), in no order. `grain`: how many of them are worth a CPU thread.
 template <class F>
-void parallel_for(Cpu, void*, std::int64_t n, F f) {
-  parallel_ranges(n, kElementGrain, [&](std::int64_t begin, std::int64_t end) {
+void parallel_for(Cpu, void*, std::int64_t n, F f, std::int64_t grain = kElementGrain) {
+  parallel_ranges(n, grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) f(i);
   });
 }
@@ -37,7 +37,7 @@ __global__ void for_each_index(std::int64_t n, F f) {
 }
 
 template <class F>
-void parallel_for(Cuda, void* stream, std::int64_t n, F f) {
+void parallel_for(Cuda, void* stream, std::int64_t n, F f, std::int64_t = kElementGrain) {
   if (n == 0) return;
   constexpr std::int64_t kThreads = 256, kMostBlocks = 132 * 16;
   const std::int64_t blocks = (n + kThreads - 1) / kThreads;
