@@ -1,0 +1,112 @@
+#include "models/document.h"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+
+#include "framework/op_def.h"
+#include "models/settings.h"
+
+namespace lethe {
+namespace {
+
+std::vector<std::string> keys_of(const Values& values) {
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : values) keys.push_back(key);
+  return keys;
+}
+
+/// A var's value: a number, true or false.
+Attr var_value(const JsonNode& node) {
+  if (!node.json().is_number() && !node.json().is_boolean())
+    node.fail("found ", node.shown(), ", expected a number, true or false");
+  return value_of(node, {});
+}
+
+}  // namespace
+
+NetworkDocument::NetworkDocument(const ZooEntry& model, const Sets& overrides)
+    : source_(model.file), variant_(model.variant) {
+  const JsonNode root = document();
+  root.check_keys("a network file", names_of(document_keys()));
+  for (const KeyFact& key : document_keys())
+    if (key.required && !root.has(key.name)) root.fail("a network file needs '", key.name, "'");
+  if (root.at("version").json() != 1)
+    root.at("version").fail("found ", root.at("version").shown(), ", expected version 1");
+  if (root.has("vars"))
+    for (const auto& [name, node] : root.at("vars").members()) {
+      check_identifier(node, name);
+      vars_.insert_or_assign(name, var_value(node));
+    }
+  if (!variant_.empty()) set_variant(variant_);
+  set_overrides(overrides);
+}
+
+void NetworkDocument::set_variant(const std::string& variant) {
+  const JsonNode values = document().at("variants").at(variant);
+  values.check_keys("variant '" + variant + "', which sets vars", keys_of(vars_));
+  for (const auto& [name, node] : values.members()) vars_.insert_or_assign(name, var_value(node));
+}
+
+void NetworkDocument::set_overrides(const Sets& overrides) {
+  for (const auto& [name, text] : overrides) {
+    const std::vector<std::string> known = keys_of(vars_);
+    check(vars_.count(name) != 0, source_.file(), ": --set ", name, '=', text, ": no var '", name, "'",
+          did_you_mean(name, known), "; vars: ", known.empty() ? "none" : joined(known));
+    const Attr value = parse_value(text);
+    check(!std::holds_alternative<std::string>(value.base()), source_.file(), ": --set ", name, '=', text,
+          ": expected a number, true or false");
+    vars_.insert_or_assign(name, value);
+  }
+}
+
+std::string NetworkDocument::name() const {
+  if (!variant_.empty()) return variant_;
+  if (document().has("name")) return document().at("name").text();
+  return std::filesystem::path(source_.file()).stem().string();
+}
+
+TrainDefaults NetworkDocument::train() const {
+  TrainDefaults settings;
+  if (!document().has("train")) return settings;
+  const JsonNode train = document().at("train");
+  train.check_keys("'train'", names_of(train_keys()));
+  for (const auto& [name, node] : train.members()) {
+    const Attr value = value_of(node, vars_);
+    const auto* text = std::get_if<std::string>(&value.base());
+    settings[name] = text ? *text : text_of(value);
+  }
+  return settings;
+}
+
+const std::vector<KeyFact>& document_keys() {
+  static const std::vector<KeyFact> keys = {
+      {"$schema", false, "text"},  {"version", true, "version"}, {"name", false, "text"},
+      {"comment", false, "text"},  {"vars", false, "vars"},      {"variants", false, "variants"},
+      {"inputs", true, "inputs"},  {"blocks", false, "blocks"},  {"layers", true, "layers"},
+      {"outputs", false, "names"}, {"loss", false, "losses"},    {"train", false, "train"}};
+  return keys;
+}
+
+const std::vector<KeyFact>& train_keys() {
+  static const std::vector<KeyFact> keys = {
+      {"data", false, "text"},      {"augment", false, "text"}, {"batch", false, "int"},
+      {"epochs", false, "int"},     {"steps", false, "int"},    {"lr", false, "num"},
+      {"optimizer", false, "text"}, {"momentum", false, "num"}, {"weight_decay", false, "num"},
+      {"schedule", false, "text"},  {"clip_norm", false, "num"}};
+  return keys;
+}
+
+const std::vector<std::string>& input_dtypes() {
+  static const std::vector<std::string> names = {"f32", "f64", "bf16", "f16", "i32", "i64", "u8"};
+  return names;
+}
+
+void check_identifier(const JsonNode& member, const std::string& name) {
+  const auto allowed = [](unsigned char c) { return std::isalnum(c) || c == '_'; };
+  if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) ||
+      !std::all_of(name.begin(), name.end(), allowed))
+    member.fail_at_key("name '", name, "' may have letters, digits and '_' only, and no digit first");
+}
+
+}  // namespace lethe

@@ -1,0 +1,41 @@
+// The top level of a network file: its keys, its vars with what the command line sets, its training settings.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "models/entry.h"
+#include "models/expression.h"
+#include "models/json_source.h"
+#include "models/network.h"
+#include "models/zoo.h"
+
+namespace lethe {
+
+class NetworkDocument {
+ public:
+  /// Reads the file; checks its top-level keys and that `overrides` and the variant name vars that it has.
+  NetworkDocument(const ZooEntry& model, const Sets& overrides);
+
+  JsonNode document() const { return source_.root(); }
+  const Values& vars() const { return vars_; }
+  std::string name() const;
+  TrainDefaults train() const;
+
+ private:
+  void set_variant(const std::string& variant);
+  void set_overrides(const Sets& overrides);
+
+  JsonSource source_;
+  std::string variant_;
+  Values vars_;
+};
+
+/// The keys of the file itself, and those of its "train" object.
+const std::vector<KeyFact>& document_keys();
+const std::vector<KeyFact>& train_keys();
+const std::vector<std::string>& input_dtypes();
+
+/// Fails at the name of a member that expressions and program text could not read.
+void check_identifier(const JsonNode& member, const std::string& name);
+
+}  // namespace lethe

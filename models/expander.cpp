@@ -1,0 +1,275 @@
+#include "models/expander.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "framework/op_def.h"
+#include "models/entry.h"
+#include "models/settings.h"
+
+namespace lethe {
+namespace {
+
+constexpr std::int64_t kMostTrips = 100000;
+
+/// Variables' and files' formats rely on it: a path has no other '/', '@' or blank in it.
+void check_name(const JsonNode& name) {
+  const std::string& text = name.text();
+  const auto allowed = [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '.' || c == '-'; };
+  if (text.empty() || !std::all_of(text.begin(), text.end(), allowed))
+    name.fail("name '", text, "' may have letters, digits, '_', '.' and '-' only");
+}
+
+/// Shape of a var as network files state it: without the batch, images as [C, H, W].
+std::string file_shape(Shape shape) {
+  if (!shape.empty()) shape.erase(shape.begin());
+  if (shape.size() > 2) std::rotate(shape.begin(), shape.end() - 1, shape.end());
+  return text_of(shape);
+}
+
+/// Runs what a Builder does for an entry; its complaints get the entry's place.
+template <class Body>
+VarId built(const JsonNode& entry, const std::string& what, const std::string& path, const Body& body) {
+  const auto without_path = [&](const std::string& text) {
+    return text.rfind(path + ": ", 0) == 0 ? text.substr(path.size() + 2) : text;
+  };
+  try {
+    return body();
+  } catch (const SourceError&) {
+    throw;
+  } catch (const SettingError& error) {
+    entry.at(entry.has(error.key) ? error.key : what).fail(without_path(error.what()));
+  } catch (const Error& error) {
+    entry.at(what).fail(without_path(error.what()));
+  }
+}
+
+void check_memopt(const JsonNode& node) {
+  if (node.text() == "recompute" || node.text() == "swap")
+    node.fail("memopt '", node.text(), "' comes in a later version; it may be auto or keep");
+  if (node.text() != "auto" && node.text() != "keep")
+    node.fail("unknown memopt '", node.text(), "'", did_you_mean(node.text(), {"auto", "keep"}), "; known: auto, keep");
+}
+
+std::int64_t count_of(const JsonNode& node, const Values& values) {
+  const std::int64_t count = whole_of(node, values);
+  if (count < 0 || count > kMostTrips) node.fail("found ", count, ", expected 0 to ", kMostTrips);
+  return count;
+}
+
+}  // namespace
+
+void Expander::declare(const std::string& name, VarId var) {
+  top_.names[name] = var;
+  paths_[name] = var;
+}
+
+VarId Expander::build(VarId input) {
+  top_.values = vars_;
+  top_.input = input;
+  return chain(document_.at("layers"), input, top_);
+}
+
+VarId Expander::chain(const JsonNode& list, VarId current, Scope& scope) {
+  for (const JsonNode& item : list.items()) current = entry(item, current, scope);
+  return current;
+}
+
+VarId Expander::entry(const JsonNode& entry, VarId current, Scope& scope) {
+  const std::string here = scope.prefix.empty() ? "" : scope.prefix.substr(0, scope.prefix.size() - 1);
+  return at_path(here, [&] {
+    const EntryKind kind = kind_of(entry);
+    if (kind == EntryKind::While)
+      entry.at("while").fail_at_key("'while': control flow in network files comes in a later version");
+    if (kind == EntryKind::Op) {
+      current = op(entry, current, scope);
+    } else {
+      if (entry.has("in")) current = resolve(entry.at("in"), scope);
+      if (kind == EntryKind::Block) current = block(entry, current, scope);
+      if (kind == EntryKind::Repeat) current = repeat(entry, current, scope);
+      if (kind == EntryKind::Branches) current = branches(entry, current, scope);
+      if (kind == EntryKind::If) current = branch_if(entry, current, scope);
+    }
+    if (entry.has("name"))
+      scope.names[entry.at("name").text()] = paths_[scope.prefix + entry.at("name").text()] = current;
+    return current;
+  });
+}
+
+VarId Expander::op(const JsonNode& entry, VarId current, Scope& scope) {
+  const Layer& layer = layer_of(entry);
+  const std::string path = claim(entry, layer.name, scope);
+  return at_path(path, [&] {
+    if (entry.has("memopt")) check_memopt(entry.at("memopt"));
+    std::vector<VarId> inputs;
+    if (layer.max_inputs != 0) inputs = inputs_of(entry, current, scope);
+    const Attrs settings = settings_of(entry, layer, scope.values);
+    const VarId out = built(entry, "op", path, [&] { return builder_.layer(layer.name, inputs, settings, path); });
+    return paths_[path] = out;
+  });
+}
+
+VarId Expander::block(const JsonNode& entry, VarId current, Scope& scope) {
+  const JsonNode name = entry.at("block");
+  const JsonNode block = block_named(document_, name);
+  const bool cycle = std::find(active_.begin(), active_.end(), name.text()) != active_.end();
+  active_.push_back(name.text());
+  if (cycle) {
+    std::string way;
+    for (auto at = std::find(active_.begin(), active_.end(), name.text()); at != active_.end(); ++at)
+      way.append(way.empty() ? "" : " -> ").append(*at);
+    name.fail("block '", name.text(), "' uses itself: ", way);
+  }
+  const std::string path = claim(entry, name.text(), scope);
+  const std::int64_t times = entry.has("times") ? count_of(entry.at("times"), scope.values) : 1;
+  for (std::int64_t trip = 0; trip < times; ++trip) {
+    Scope inner;
+    inner.prefix = entry.has("times") ? message(path, '/', trip, '/') : path + '/';
+    inner.values = at_path(path, [&] { return arguments(entry, block, scope, trip == 0, trip == times - 1); });
+    inner.input = current;
+    current = chain(block.at("layers"), current, inner);
+  }
+  active_.pop_back();
+  return current;
+}
+
+Values Expander::arguments(const JsonNode& entry, const JsonNode& block, const Scope& scope, bool first,
+                           bool last) const {
+  const std::string& name = entry.at("block").text();
+  std::vector<std::string> known;
+  if (block.has("params"))
+    for (const auto& [key, absent] : block.at("params").members()) known.push_back(key);
+  Values given;
+  const auto take = [&](const char* source, bool applies) {
+    if (!applies || !entry.has(source)) return;
+    entry.at(source).check_keys("block '" + name + "'", known);
+    for (const auto& [key, node] : entry.at(source).members())
+      given.insert_or_assign(key, value_of(node, scope.values));
+  };
+  take("with", true);
+  take("first", first);
+  take("last", last);
+
+  Values all = vars_;
+  if (block.has("params"))
+    for (const auto& [key, absent] : block.at("params").members()) {
+      if (const auto found = given.find(key); found != given.end()) {
+        all.insert_or_assign(key, found->second);
+      } else {
+        if (absent.json().is_null())
+          entry.at("block").fail("block '", name, "' needs '", key, "'; params: ", joined(known));
+        all.insert_or_assign(key, value_of(absent, all));
+      }
+    }
+  return all;
+}
+
+VarId Expander::repeat(const JsonNode& entry, VarId current, Scope& scope) {
+  const std::string path = claim(entry, "repeat", scope);
+  const std::string index = entry.has("as") ? entry.at("as").text() : "i";
+  const JsonNode over = entry.at("repeat");
+  std::vector<Values> trips;
+  if (over.json().is_array()) {
+    for (const JsonNode& item : over.items()) {
+      Values trip;
+      if (item.json().is_object())
+        for (const auto& [key, node] : item.members()) trip.insert_or_assign(key, value_of(node, scope.values));
+      else
+        trip.insert_or_assign(index, value_of(item, scope.values));
+      trips.push_back(std::move(trip));
+    }
+  } else {
+    const std::int64_t count = count_of(over, scope.values);
+    for (std::int64_t i = 0; i < count; ++i) trips.push_back({{index, Attr(i)}});
+  }
+  for (std::size_t i = 0; i < trips.size(); ++i) {
+    Scope inner = scope;
+    inner.prefix = message(path, '/', i, '/');
+    for (const auto& [key, value] : trips[i]) inner.values.insert_or_assign(key, value);
+    current = chain(entry.at("layers"), current, inner);
+    scope.names = std::move(inner.names);
+  }
+  return current;
+}
+
+VarId Expander::branches(const JsonNode& entry, VarId current, Scope& scope) {
+  const JsonNode join_name = entry.at("join");
+  const std::string path = claim(entry, join_name.text(), scope);
+  const std::string prefix = entry.has("name") ? path + '/' : scope.prefix;
+  std::vector<VarId> outputs;
+  for (const JsonNode& branch : entry.at("branches").items()) {
+    Scope inner = scope;
+    inner.prefix = message(prefix, 'b', outputs.size(), '/');
+    outputs.push_back(chain(branch, current, inner));
+    if (join_name.text() == "none") scope.names = std::move(inner.names);
+  }
+  if (outputs.empty()) entry.at("branches").fail("found no branch, expected at least one");
+  return at_path(path, [&] { return join(entry, path, outputs); });
+}
+
+VarId Expander::join(const JsonNode& entry, const std::string& path, const std::vector<VarId>& outputs) {
+  const JsonNode name = entry.at("join");
+  const std::string& layer = join_named(name).layer;
+  if (layer.empty()) return outputs.back();
+  if (outputs.size() == 1) return outputs.front();
+  const auto with_shapes = [&] {
+    std::string shapes;
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+      shapes += message(i ? ", " : "; branches give ", file_shape(builder_.shape(outputs[i])), " (b", i, ')');
+    return shapes;
+  };
+  return built(entry, "join", path, [&] {
+    try {
+      return builder_.layer(layer, outputs, {}, path);
+    } catch (const Error& error) {
+      throw Error(error.what() + with_shapes(), error.code);
+    }
+  });
+}
+
+VarId Expander::branch_if(const JsonNode& entry, VarId current, Scope& scope) {
+  const JsonNode condition = entry.at("if");
+  if (!condition.json().is_string())
+    condition.fail("found ", condition.shown(),
+                   ", expected an \"=expression\": control flow in network files comes in a later version");
+  if (entry.has("name")) claim(entry, "", scope);
+  if (whole_of(condition, scope.values) != 0) return chain(entry.at("then"), current, scope);
+  return entry.has("else") ? chain(entry.at("else"), current, scope) : current;
+}
+
+std::vector<VarId> Expander::inputs_of(const JsonNode& entry, VarId current, const Scope& scope) const {
+  if (!entry.has("in")) return {current};
+  const JsonNode in = entry.at("in");
+  if (!in.json().is_array()) return {resolve(in, scope)};
+  std::vector<VarId> inputs;
+  for (const JsonNode& name : in.items()) inputs.push_back(resolve(name, scope));
+  return inputs;
+}
+
+VarId Expander::resolve(const JsonNode& name, const Scope& scope) const {
+  const std::string& text = name.text();
+  if (text == "@in") return scope.input;
+  if (const auto found = scope.names.find(text); found != scope.names.end()) return found->second;
+  const auto found = paths_.find(scope.prefix + text);
+  if (found != paths_.end() && found->second != kNone) return found->second;
+  std::vector<std::string> known;
+  for (const auto& [key, var] : scope.names) known.push_back(key);
+  name.fail("no layer '", text, "' before this one", did_you_mean(text, known),
+            "; named here: ", known.empty() ? "none" : joined(known));
+}
+
+std::string Expander::claim(const JsonNode& entry, const std::string& base, const Scope& scope) {
+  std::string path = scope.prefix;
+  if (entry.has("name")) {
+    check_name(entry.at("name"));
+    path += entry.at("name").text();
+  } else {
+    path += base;
+    path += std::to_string(++counts_[path]);
+  }
+  if (!paths_.emplace(path, kNone).second)
+    (entry.has("name") ? entry.at("name") : entry).fail("the name '", path, "' is taken by another layer");
+  return path;
+}
+
+}  // namespace lethe

@@ -1,0 +1,181 @@
+#include "models/json_source.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
+#include "framework/op_def.h"
+
+namespace lethe {
+namespace {
+
+constexpr int kDeepest = 100;
+
+std::string read_text(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  check(in.good(), "cannot open '", file, "': ", std::generic_category().message(errno));
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  check(!in.bad(), "cannot read '", file, "'");
+  return text;
+}
+
+/// The parser's message without its own tag and position: "... column 5: syntax error ..." -> "syntax error ...".
+std::string reason_of(const Json::parse_error& error) {
+  const std::string text = error.what();
+  const std::size_t colon = text.find(": ");
+  return colon == std::string::npos ? text : text.substr(colon + 2);
+}
+
+}  // namespace
+
+/// Walks the text and the parsed value side by side and notes where each value stands. The text is known to parse, so
+/// nothing is checked again but what the parser lets pass.
+class PositionScan {
+ public:
+  explicit PositionScan(JsonSource& source) : source_(source), text_(source.text_) {
+    if (text_.compare(0, 3, "\xEF\xBB\xBF") == 0) at_ = 3;
+  }
+
+  void value(const Json& node, std::size_t key, int depth) {
+    skip_blank();
+    source_.offsets_[&node] = {key == kNoKey ? at_ : key, at_};
+    if (depth > kDeepest) fail(at_, "nested deeper than ", kDeepest);
+    if (node.is_object()) return object(node, depth);
+    if (node.is_array()) return array(node, depth);
+    if (text_[at_] == '"') return skip_string();
+    while (at_ < text_.size() && !std::strchr(",]} \t\r\n/", text_[at_])) ++at_;
+  }
+
+  static constexpr std::size_t kNoKey = std::string::npos;
+
+ private:
+  void object(const Json& node, int depth) {
+    std::vector<std::string> seen;
+    for (++at_; skip_blank(), text_[at_] != '}';) {
+      const std::size_t start = at_;
+      skip_string();
+      const std::string key = Json::parse(text_.substr(start, at_ - start));
+      if (std::find(seen.begin(), seen.end(), key) != seen.end()) fail(start, "key '", key, "' stands twice");
+      seen.push_back(key);
+      skip_to_value(':');
+      value(node.at(key), start, depth + 1);
+      skip_to_value(',');
+    }
+    ++at_;
+  }
+
+  void array(const Json& node, int depth) {
+    ++at_;
+    for (const Json& item : node) {
+      value(item, kNoKey, depth + 1);
+      skip_to_value(',');
+    }
+    skip_blank();
+    ++at_;
+  }
+
+  /// Past blanks and, if it comes next, the separator.
+  void skip_to_value(char separator) {
+    skip_blank();
+    if (text_[at_] == separator) ++at_;
+  }
+
+  void skip_string() {
+    for (++at_; text_[at_] != '"'; ++at_)
+      if (text_[at_] == '\\') ++at_;
+    ++at_;
+  }
+
+  void skip_blank() {
+    for (;;) {
+      while (at_ < text_.size() && std::strchr(" \t\r\n", text_[at_])) ++at_;
+      if (text_.compare(at_, 2, "//") == 0) {
+        at_ = std::min(text_.find('\n', at_), text_.size());
+      } else if (text_.compare(at_, 2, "/*") == 0) {
+        at_ = text_.find("*/", at_ + 2) + 2;
+      } else {
+        return;
+      }
+    }
+  }
+
+  template <class... Parts>
+  [[noreturn]] void fail(std::size_t offset, const Parts&... parts) const {
+    throw SourceError(source_.where(offset), "", message(parts...));
+  }
+
+  JsonSource& source_;
+  const std::string& text_;
+  std::size_t at_ = 0;
+};
+
+JsonSource::JsonSource(const std::string& file) : JsonSource(file, read_text(file)) {}
+
+JsonSource::JsonSource(std::string file, std::string text) : file_(std::move(file)), text_(std::move(text)) {
+  try {
+    root_ = Json::parse(text_, nullptr, true, true);
+  } catch (const Json::parse_error& error) {
+    throw SourceError(where(std::max<std::size_t>(error.byte, 1) - 1), "", reason_of(error));
+  }
+  PositionScan(*this).value(root_, PositionScan::kNoKey, 0);
+}
+
+std::string JsonSource::where(std::size_t offset) const {
+  const std::string_view before = std::string_view(text_).substr(0, offset);
+  const std::size_t newline = before.rfind('\n');
+  const std::string_view line = before.substr(newline == std::string_view::npos ? 0 : newline + 1);
+  const auto is_character = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; };  // of UTF-8
+  return message(file_, ':', 1 + std::count(before.begin(), before.end(), '\n'), ':',
+                 1 + std::count_if(line.begin(), line.end(), is_character));
+}
+
+JsonNode JsonSource::root() const { return {*this, root_}; }
+
+JsonNode JsonNode::at(const std::string& key) const {
+  if (!value_->is_object()) fail("found ", shown(), ", expected an object with '", key, "'");
+  const auto found = value_->find(key);
+  if (found == value_->end()) fail("'", key, "' is missing");
+  return {*source_, *found};
+}
+
+std::vector<std::pair<std::string, JsonNode>> JsonNode::members() const {
+  if (!value_->is_object()) fail("found ", shown(), ", expected an object {...}");
+  std::vector<std::pair<std::string, JsonNode>> all;
+  for (const auto& [key, value] : value_->items()) all.emplace_back(key, JsonNode(*source_, value));
+  return all;
+}
+
+std::vector<JsonNode> JsonNode::items() const {
+  if (!value_->is_array()) fail("found ", shown(), ", expected a list [...]");
+  std::vector<JsonNode> all;
+  for (const Json& item : *value_) all.emplace_back(*source_, item);
+  return all;
+}
+
+const std::string& JsonNode::text() const {
+  if (!value_->is_string()) fail("found ", shown(), ", expected text");
+  return value_->get_ref<const std::string&>();
+}
+
+void JsonNode::check_keys(const std::string& what, const std::vector<std::string>& known) const {
+  for (const auto& [key, value] : members())
+    if (std::find(known.begin(), known.end(), key) == known.end())
+      value.fail_at_key("unknown key '", key, "' in ", what, did_you_mean(key, known), "; keys: ", joined(known));
+}
+
+std::string JsonNode::shown() const {
+  constexpr std::size_t kLongest = 40;
+  const std::string text = value_->dump();
+  return text.size() <= kLongest ? text : text.substr(0, kLongest) + "...";
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string all;
+  for (const std::string& word : words) all.append(all.empty() ? "" : ", ").append(word);
+  return all;
+}
+
+}  // namespace lethe

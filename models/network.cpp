@@ -1,0 +1,125 @@
+#include "models/network.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "framework/op_def.h"
+#include "models/document.h"
+#include "models/entry.h"
+#include "models/expander.h"
+#include "models/settings.h"
+#include "models/zoo.h"
+
+namespace lethe {
+namespace {
+
+/// [C, H, W], as files state shapes, to [H, W, C].
+Shape memory_shape(const JsonNode& node, const Values& vars) {
+  Shape shape;
+  for (const JsonNode& size : node.items()) {
+    shape.push_back(whole_of(size, vars));
+    if (shape.back() < 1) size.fail("found ", shape.back(), ", expected at least 1");
+  }
+  if (shape.size() > 2) std::rotate(shape.begin(), shape.begin() + 1, shape.end());
+  return shape;
+}
+
+DType input_dtype(const JsonNode& input, const BuildOptions& options) {
+  if (!input.has("dtype")) return options.dtype;
+  const JsonNode name = input.at("dtype");
+  if (std::find(input_dtypes().begin(), input_dtypes().end(), name.text()) == input_dtypes().end())
+    name.fail("unknown dtype '", name.text(), "'; known: ", joined(input_dtypes()));
+  return dtype_named(name.text());
+}
+
+/// A number, or what it is if the entry does not say.
+double number_of(const JsonNode& entry, const char* key, double absent, const Values& vars) {
+  if (!entry.has(key)) return absent;
+  const Attr value = value_of(entry.at(key), vars);
+  if (const auto* whole = std::get_if<std::int64_t>(&value.base())) return static_cast<double>(*whole);
+  if (const auto* real = std::get_if<double>(&value.base())) return *real;
+  entry.at(key).fail("found ", entry.at(key).shown(), ", expected a number");
+}
+
+class NetworkReader {
+ public:
+  NetworkReader(const NetworkDocument& file, const BuildOptions& options)
+      : document_(file.document()), vars_(file.vars()), builder_(options), expander_(document_, vars_, builder_) {}
+
+  Network read() {
+    inputs();
+    last_ = expander_.build(inputs_.front());
+    check_rest();
+    losses();
+    return builder_.finish(outputs());
+  }
+
+ private:
+  void inputs() {
+    for (const auto& [name, node] : document_.at("inputs").members()) {
+      check_identifier(node, name);
+      node.check_keys("an input", {"shape", "dtype"});
+      const Shape shape = memory_shape(node.at("shape"), vars_);
+      inputs_.push_back(builder_.input(name, shape, input_dtype(node, builder_.options())));
+      expander_.declare(name, inputs_.back());
+    }
+    if (inputs_.empty()) document_.at("inputs").fail("found no input, expected at least one");
+  }
+
+  /// What building did not come by: unused blocks, sides of an `if`.
+  void check_rest() const {
+    check_layers(document_, document_.at("layers"));
+    if (!document_.has("blocks")) return;
+    for (const auto& [name, block] : document_.at("blocks").members()) {
+      check_identifier(block, name);
+      block.check_keys("a block", {"comment", "params", "layers"});
+      check_layers(document_, block.at("layers"));
+    }
+  }
+
+  void losses() {
+    if (!document_.has("loss")) return;
+    for (const JsonNode& loss : document_.at("loss").items()) {
+      loss.check_keys("a loss", {"op", "in", "target", "weight", "label_smoothing"});
+      const std::string& type = loss.at("op").text();
+      const VarId prediction = loss.has("in") ? expander_.find(loss.at("in")) : last_;
+      if (!loss.has("target") && inputs_.size() < 2) loss.fail("loss '", type, "' needs a 'target': an input");
+      const VarId target = loss.has("target") ? expander_.find(loss.at("target")) : inputs_[1];
+      try {
+        builder_.loss(type, prediction, target, number_of(loss, "weight", 1, vars_),
+                      number_of(loss, "label_smoothing", 0, vars_));
+      } catch (const Error& error) {
+        loss.at("op").fail(error.what());
+      }
+    }
+  }
+
+  std::vector<VarId> outputs() const {
+    if (!document_.has("outputs")) return document_.has("loss") ? std::vector<VarId>{} : std::vector<VarId>{last_};
+    std::vector<VarId> all;
+    for (const JsonNode& name : document_.at("outputs").items()) all.push_back(expander_.find(name));
+    return all;
+  }
+
+  const JsonNode document_;
+  const Values vars_;
+  Builder builder_;
+  Expander expander_;
+  std::vector<VarId> inputs_;
+  VarId last_ = kNone;
+};
+
+}  // namespace
+
+Network load_network(const std::string& name_or_file, const BuildOptions& options, const Sets& overrides) {
+  const NetworkDocument file(find_model(name_or_file), overrides);
+  Network network = NetworkReader(file, options).read();
+  network.name = file.name();
+  return network;
+}
+
+TrainDefaults train_defaults(const std::string& name_or_file, const Sets& overrides) {
+  return NetworkDocument(find_model(name_or_file), overrides).train();
+}
+
+}  // namespace lethe

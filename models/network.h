@@ -1,0 +1,30 @@
+// Networks from files (docs/network-format.md) and from the zoo beside this header.
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include "framework/builder.h"
+
+namespace lethe {
+
+/// Values for a file's `vars` by name, as the command line has them: {"n", "3"}, {"bn", "false"}.
+using Sets = std::map<std::string, std::string>;
+/// Training settings by the names of the command line's options ('_' for '-'): {"lr", "0.1"}, {"batch", "128"}.
+using TrainDefaults = std::map<std::string, std::string>;
+
+/// Builds the forward Program of a file or of a zoo network. A name that ends in ".json" or is a file's is a file; any
+/// other is looked for in the directories of $LETHE_MODELS (separated by ':'), in the source tree and where `install`
+/// puts the zoo. Throws an Error of one line; for what is wrong in the file "FILE:LINE:COLUMN: LAYER PATH: what".
+Network load_network(const std::string& name_or_file, const BuildOptions& options, const Sets& overrides = {});
+
+/// What the file's "train" says, so that the network learns when nothing else is said.
+TrainDefaults train_defaults(const std::string& name_or_file, const Sets& overrides = {});
+
+/// The names of the zoo, sorted: "lenet", "optnet/alexnet", "resnet20"...
+std::vector<std::string> zoo_names();
+
+/// The JSON Schema (draft-07) of network files, made from the layer records; ends in a newline.
+std::string network_schema();
+
+}  // namespace lethe

@@ -1,0 +1,79 @@
+#include "models/zoo.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <sstream>
+
+#include "framework/op_def.h"
+#include "models/json_source.h"
+#include "models/network.h"
+
+namespace lethe {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> directories() {
+  std::vector<fs::path> all;
+  if (const char* list = std::getenv("LETHE_MODELS")) {
+    std::istringstream in(list);
+    for (std::string directory; std::getline(in, directory, ':');)
+      if (!directory.empty()) all.emplace_back(directory);
+  }
+  all.emplace_back(LETHE_MODELS_SOURCE);
+  all.emplace_back(LETHE_MODELS_INSTALLED);
+  return all;
+}
+
+bool ends_with(const std::string& text, const std::string& end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+/// Network files below a directory by name, which is the path without ".json".
+std::map<std::string, fs::path> files_in(const fs::path& directory) {
+  std::map<std::string, fs::path> files;
+  std::error_code none;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(directory, none)) {
+    const std::string name = fs::relative(entry.path(), directory).generic_string();
+    if (ends_with(name, ".json") && !ends_with(name, ".schema.json"))
+      files[name.substr(0, name.size() - 5)] = entry.path();
+  }
+  return files;
+}
+
+/// The zoo by name; where a name is found twice the first directory has it.
+std::map<std::string, ZooEntry> zoo() {
+  std::map<std::string, ZooEntry> all;
+  for (const fs::path& directory : directories())
+    for (const auto& [name, path] : files_in(directory)) {
+      all.insert({name, {path.string(), ""}});
+      const JsonSource source(path.string());
+      if (!source.root().has("variants")) continue;
+      for (const auto& [variant, values] : source.root().at("variants").members())
+        all.insert({variant, {path.string(), variant}});
+    }
+  return all;
+}
+
+}  // namespace
+
+ZooEntry find_model(const std::string& name_or_file) {
+  std::error_code none;
+  if (ends_with(name_or_file, ".json") || fs::is_regular_file(name_or_file, none)) return {name_or_file, ""};
+  const std::map<std::string, ZooEntry> all = zoo();
+  if (const auto found = all.find(name_or_file); found != all.end()) return found->second;
+  std::vector<std::string> known;
+  for (const auto& [name, entry] : all) known.push_back(name);
+  fail("unknown model '", name_or_file, "'", did_you_mean(name_or_file, known), "; known: ", joined(known),
+       ", or a file that ends in .json");
+}
+
+std::vector<std::string> zoo_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, entry] : zoo()) names.push_back(name);
+  return names;
+}
+
+}  // namespace lethe

@@ -1,0 +1,16 @@
+// Where network files are found by name.
+#pragma once
+#include <string>
+#include <vector>
+
+namespace lethe {
+
+/// A file, and which of its variants is meant ("resnet20" of resnet_cifar.json); "" for none.
+struct ZooEntry {
+  std::string file, variant;
+};
+
+/// The file that a name or path means (see load_network); fails with a suggestion and the names there are.
+ZooEntry find_model(const std::string& name_or_file);
+
+}  // namespace lethe
