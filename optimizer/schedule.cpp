@@ -205,13 +205,13 @@ Schedule parse_schedule(const std::string& text) {
   Cursor cursor(text);
   const Form& form = form_named(cursor.name());
   Schedule schedule{.kind = form.kind};
-  check(read_times(cursor, form, schedule) && read_factor(cursor, form, schedule) && read_power(cursor, schedule) &&
-            (cursor.done() || cursor.take("+")),
-        "schedule '", text, "': expected ", form.form,
+  const bool read =
+      read_times(cursor, form, schedule) && read_factor(cursor, form, schedule) && read_power(cursor, schedule);
+  const bool warm = read && cursor.take("+");
+  check(read && (warm || cursor.done()), "schedule '", text, "': expected ", form.form,
         "; a TIME is in steps (32000), epochs (80e) or percent of the run (50%)");
-  if (cursor.done()) return schedule;
-  const std::string_view suffix = cursor.name();
-  check(suffix == "warmup" && read_warmup(cursor, schedule) && cursor.done(), "schedule '", text,
+  if (!warm) return schedule;
+  check(cursor.name() == "warmup" && read_warmup(cursor, schedule) && cursor.done(), "schedule '", text,
         "': expected +warmup@TIME or +warmup@TIMExSTART after '", form.name, "', as +warmup@5e or +warmup@400x0.1");
   return schedule;
 }

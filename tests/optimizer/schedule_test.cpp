@@ -112,14 +112,36 @@ TEST(Schedule, UnknownNameIsAnErrorWithASuggestion) {
 }
 
 TEST(Schedule, MalformedTextIsAnsweredWithTheRightForm) {
-  EXPECT_EQ(error_of("multistep@x0.1"),
-            "schedule 'multistep@x0.1': expected multistep@TIME,TIME,...xFACTOR, as multistep@32000,48000x0.1; a TIME is "
-            "in steps (32000), epochs (80e) or percent of the run (50%)");
-  for (const char* text : {"constant@3", "constantx", "constant^2", "step", "step@", "step@0x0.1", "step@-5x0.1",
-                           "step@30ex0", "step@30ex", "step@1,2x0.1", "step@1e5x0.1", "multistep@20,10x0.1",
-                           "multistep@10,10x0.1", "multistep@10.5x0.1", "multistep@120%x0.1", "exp@1e", "poly^0",
-                           "poly@3", "cosine@1,2", "cosine 3", "one-cycle@30%x2", "constant+", "constant+warm@3",
-                           "constant+warmup", "constant+warmup@3x2", "constant+warmup@3junk"})
+  EXPECT_EQ(
+      error_of("multistep@x0.1"),
+      "schedule 'multistep@x0.1': expected multistep@TIME,TIME,...xFACTOR, as multistep@32000,48000x0.1; a TIME is "
+      "in steps (32000), epochs (80e) or percent of the run (50%)");
+  for (const char* text : {"constant@3",
+                           "constantx",
+                           "constant^2",
+                           "step",
+                           "step@",
+                           "step@0x0.1",
+                           "step@-5x0.1",
+                           "step@30ex0",
+                           "step@30ex",
+                           "step@1,2x0.1",
+                           "step@1e5x0.1",
+                           "multistep@20,10x0.1",
+                           "multistep@10,10x0.1",
+                           "multistep@10.5x0.1",
+                           "multistep@120%x0.1",
+                           "exp@1e",
+                           "poly^0",
+                           "poly@3",
+                           "cosine@1,2",
+                           "cosine 3",
+                           "one-cycle@30%x2",
+                           "constant+",
+                           "constant+warm@3",
+                           "constant+warmup",
+                           "constant+warmup@3x2",
+                           "constant+warmup@3junk"})
     EXPECT_NE(error_of(text), "") << text;
 }
 
