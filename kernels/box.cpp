@@ -1,0 +1,32 @@
+#include "kernels/box.h"
+
+namespace lethe {
+
+Shape strides_of(const Shape& shape) {
+  Shape strides(shape.size());
+  std::int64_t stride = 1;
+  for (std::size_t axis = shape.size(); axis-- > 0; stride *= shape[axis]) strides[axis] = stride;
+  return strides;
+}
+
+Box make_box(const Shape& size, const Shape& first, const Shape& second) {
+  Box box;
+  for (std::size_t axis = 0; axis < size.size(); ++axis) {
+    if (size[axis] == 1) continue;
+    const int last = box.axes - 1;
+    const bool joins =
+        last >= 0 && box.first[last] == first[axis] * size[axis] && box.second[last] == second[axis] * size[axis];
+    check(joins || box.axes < kMaxAxes, "shape ", text_of(size), " has too many axes; at most ", kMaxAxes);
+    const int to = joins ? last : box.axes++;
+    box.size[to] = joins ? box.size[to] * size[axis] : size[axis];
+    box.first[to] = first[axis];
+    box.second[to] = second[axis];
+  }
+  if (box.axes == 0) {
+    box.axes = 1;
+    box.size[0] = box.first[0] = box.second[0] = 1;
+  }
+  return box;
+}
+
+}  // namespace lethe

@@ -1,0 +1,49 @@
+// Elementwise ops of two operands, the second of which may broadcast: it is a scalar, or has size 1 along some axes.
+#pragma once
+#include "framework/op_def.h"
+#include "kernels/box.h"
+#include "kernels/map.h"
+
+namespace lethe {
+
+/// The shape of input 0, for inputs 0 and 1 of one dtype of which the second may broadcast; fails if they do not fit.
+Type broadcast_type(const InferArgs& args);
+/// The shape rule of arithmetic on such inputs.
+std::vector<Type> same_as_broadcast(const InferArgs& args);
+
+/// The two inputs of a layer whose operands commute, the smaller one second.
+std::vector<VarId> broadcast_second(const LayerCall& call);
+
+/// All elements of `shape`, and where an operand of shape `broadcast` is read for each.
+Box broadcast_box(const Shape& shape, const Shape& broadcast);
+
+template <class F, class T>
+struct PairElement {
+  F f;
+  const T *a, *b;
+  std::invoke_result_t<F, T, T>* y;
+  HD void operator()(std::int64_t i, std::int64_t j) const { y[i] = f(a[i], b[j]); }
+};
+
+template <class F, class DTypes>
+struct Pairs {
+  template <class Device>
+  static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
+    return DTypes::visit(args.in(0).dtype, [&](auto zero) {
+      using T = decltype(zero);
+      const Box box = broadcast_box(args.in(0).shape, args.in(1).shape);
+      return make_kernel([box](const KernelArgs& a) {
+        using Y = std::invoke_result_t<F, T, T>;
+        for_each_pair(Device{}, a.stream, box, PairElement<F, T>{F{}, a.in<T>(0), a.in<T>(1), a.out<Y>(0)});
+      });
+    });
+  }
+};
+
+/// Kernels of y[i] = f(a[i], b[i]) with b broadcast. y may stand in the memory of a, or of b if that is as large.
+template <class F, class DTypes = Numbers>
+constexpr Kernels map_pairs() {
+  return each_device<Pairs<F, DTypes>>();
+}
+
+}  // namespace lethe

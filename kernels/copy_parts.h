@@ -1,0 +1,58 @@
+// Ops that only move elements: slice, concat, transpose, pad... Each input gives one box of its elements to the output.
+#pragma once
+#include <vector>
+
+#include "kernels/box.h"
+
+namespace lethe {
+
+/// The box (first: output, second: input) and where it begins in each, in elements.
+struct Part {
+  Box box;
+  std::int64_t to = 0, from = 0;
+};
+
+template <class T>
+struct CopyElement {
+  T* to;
+  const T* from;
+  HD void operator()(std::int64_t i, std::int64_t j) const { to[i] = from[j]; }
+};
+
+template <class T>
+struct ClearElement {
+  T* to;
+  HD void operator()(std::int64_t i) const { to[i] = T(0); }
+};
+
+/// Calls `body` with an unsigned value as wide as the dtype: what moves elements need not know what they mean.
+template <class Body>
+auto for_width(DType dtype, const Body& body) {
+  switch (bytes_of(dtype)) {
+    case 1:
+      return body(std::uint8_t{});
+    case 2:
+      return body(std::uint16_t{});
+    case 4:
+      return body(std::uint32_t{});
+    default:
+      return body(std::uint64_t{});
+  }
+}
+
+/// A kernel that copies `parts[i]` from input i into output 0; with `clear`, all else becomes zero.
+template <class Device>
+std::unique_ptr<Kernel> copy_parts(const PrepareArgs& args, std::vector<Part> parts, bool clear = false) {
+  const std::int64_t cleared = clear ? elements(args.out(0).shape) : 0;
+  return for_width(args.out(0).dtype, [&](auto zero) {
+    using T = decltype(zero);
+    return make_kernel([parts = std::move(parts), cleared](const KernelArgs& a) {
+      parallel_for(Device{}, a.stream, cleared, ClearElement<T>{a.out<T>(0)});
+      for (int i = 0; i < static_cast<int>(parts.size()); ++i)
+        for_each_pair(Device{}, a.stream, parts[i].box,
+                      CopyElement<T>{a.out<T>(0) + parts[i].to, a.in<T>(i) + parts[i].from});
+    });
+  });
+}
+
+}  // namespace lethe
