@@ -24,12 +24,15 @@ Random augmentation_stream(std::uint64_t seed, std::int64_t epoch, std::int64_t 
 class Augmenter {
  public:
   Augmenter(const Dataset& data, const Augmentation& options);
-  /// Gives the label; `*pixels` is the varied image, valid until the next call.
-  std::int32_t read(Split split, std::int64_t index, Random random, const std::uint8_t** pixels);
+  struct Sample {
+    const std::uint8_t* pixels;  // valid until the next call
+    std::int32_t label;
+  };
+  Sample read(Split split, std::int64_t index, Random random);
 
  private:
   void crop_and_flip(Random& random);
-  void cut_out(Random& random);
+  void cut_out(Random& random, std::uint8_t* pixels) const;
 
   const Dataset& data_;
   Augmentation options_;

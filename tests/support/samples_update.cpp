@@ -1,9 +1,38 @@
 #include "tests/support/samples.h"
 
 namespace lethe::testing {
+namespace {
+
+SampleInput param() { return {.shape = {3, 5}, .kind = Kind::Param}; }
+SampleInput momentum() { return {.shape = {3, 5}, .kind = Kind::State}; }
+SampleInput mean_square() { return {.shape = {3, 5}, .low = 0.1, .kind = Kind::State}; }
+SampleInput gradient() { return {.shape = {3, 5}}; }
+SampleInput rate() { return {.shape = {}, .low = 0.01, .high = 0.1}; }
+SampleInput scale() { return {.shape = {}, .low = 0.5}; }
+SampleInput step() { return {.shape = {}, .low = 0, .high = 20, .dtype = DType::i64, .kind = Kind::State}; }
+
+}  // namespace
 
 std::vector<Sample> update_samples() {
   return {
+      {.op = "sgd", .in = {param(), gradient(), rate()}, .attrs = {{"weight_decay", 0.1}}, .gradient = false},
+      {.op = "momentum",
+       .in = {param(), momentum(), gradient(), rate(), scale()},
+       .attrs = {{"momentum", 0.9}, {"nesterov", 1}, {"weight_decay", 0.1}},
+       .gradient = false},
+      {.op = "adam",
+       .in = {param(), momentum(), mean_square(), gradient(), rate(), step(), scale()},
+       .attrs = {{"beta1", 0.9}, {"beta2", 0.99}, {"eps", 1e-8}, {"weight_decay", 0.1}, {"decoupled", 1}},
+       .gradient = false},
+      {.op = "rmsprop",
+       .in = {param(), mean_square(), gradient(), rate()},
+       .attrs = {{"alpha", 0.9}, {"eps", 1e-8}, {"weight_decay", 0.1}},
+       .gradient = false},
+      {.op = "rmsprop_momentum",
+       .in = {param(), mean_square(), momentum(), gradient(), rate(), scale()},
+       .attrs = {{"alpha", 0.9}, {"eps", 1e-8}, {"momentum", 0.9}},
+       .gradient = false},
+      {.op = "clip_scale", .in = {{{3, 5}}, {{700}}, {{1}}}, .attrs = {{"max_norm", 2.0}}, .gradient = false},
   };
 }
 

@@ -1,0 +1,129 @@
+#include "optimizer/optimizer.h"
+
+#include <algorithm>
+
+#include "framework/error.h"
+#include "framework/op_def.h"
+
+namespace lethe {
+namespace {
+
+void check_settings(const OptimizerSettings& s) {
+  const auto fraction = [](const char* name, double value) {
+    check(value >= 0 && value < 1, "optimizer: ", name, " is ", value, ", expected at least 0 and below 1");
+  };
+  const auto not_negative = [](const char* name, double value) {
+    check(value >= 0, "optimizer: ", name, " is ", value, ", expected at least 0");
+  };
+  fraction("momentum", s.momentum);
+  fraction("beta1", s.beta1);
+  fraction("beta2", s.beta2);
+  fraction("alpha", s.alpha);
+  not_negative("eps", s.eps);
+  not_negative("weight decay", s.weight_decay);
+  not_negative("clip norm", s.clip_norm);
+}
+
+/// The op of a parameter and the states it needs, each as large as the parameter.
+struct Rule {
+  std::string op;
+  std::vector<std::string> states;
+  Attrs attrs;
+  bool counts_steps = false;
+};
+
+Rule rule_of(const OptimizerSettings& s) {
+  switch (s.type) {
+    case OptimizerType::Sgd:
+      return {.op = "sgd", .states = {}, .attrs = {}};
+    case OptimizerType::Momentum:
+    case OptimizerType::Nesterov:
+      return {.op = "momentum",
+              .states = {"momentum"},
+              .attrs = {{"momentum", s.momentum}, {"nesterov", s.type == OptimizerType::Nesterov}}};
+    case OptimizerType::Adam:
+    case OptimizerType::AdamW:
+      return {.op = "adam",
+              .states = {"m", "v"},
+              .attrs = {{"beta1", s.beta1},
+                        {"beta2", s.beta2},
+                        {"eps", s.eps},
+                        {"decoupled", s.type == OptimizerType::AdamW}},
+              .counts_steps = true};
+    case OptimizerType::RmsProp:
+      break;
+  }
+  Rule rms{.op = "rmsprop", .states = {"square"}, .attrs = {{"alpha", s.alpha}, {"eps", s.eps}}};
+  if (s.momentum > 0) {
+    rms.op = "rmsprop_momentum";
+    rms.states.push_back("momentum");
+    rms.attrs.set("momentum", s.momentum);
+  }
+  return rms;
+}
+
+VarId append_clip_scale(Program& program, const std::vector<ParamGrad>& gradients, double max_norm) {
+  std::vector<VarId> all;
+  for (const ParamGrad& pair : gradients) all.push_back(pair.grad);
+  return append_op(program, 0, Role::Optimize, "clip_scale", all, {{"max_norm", max_norm}}, "gradients").front();
+}
+
+VarId step_counter(Program& program, bool needed) {
+  const VarId step = find_var(program, "step");
+  if (step != kNone || !needed) return step;
+  return add_var(program, {.name = "step", .dtype = DType::i64, .kind = Kind::State});
+}
+
+bool decays(VarId param, const std::vector<ParamInfo>& params, const OptimizerSettings& settings) {
+  if (settings.decay_all) return true;
+  return std::any_of(params.begin(), params.end(),
+                     [&](const ParamInfo& info) { return info.var == param && info.decay; });
+}
+
+}  // namespace
+
+const std::vector<std::string>& optimizer_names() {
+  static const std::vector<std::string> names = {"sgd", "momentum", "nesterov", "adam", "adamw", "rmsprop"};
+  return names;
+}
+
+OptimizerSettings optimizer_named(const std::string& name) {
+  const std::vector<std::string>& names = optimizer_names();
+  const auto found = std::find(names.begin(), names.end(), name);
+  check(found != names.end(), "unknown optimizer '", name, "'", did_you_mean(name, names),
+        "; known: sgd, momentum, nesterov, adam, adamw, rmsprop");
+  OptimizerSettings settings{.type = static_cast<OptimizerType>(found - names.begin())};
+  if (settings.type == OptimizerType::Momentum || settings.type == OptimizerType::Nesterov) settings.momentum = 0.9;
+  if (settings.type == OptimizerType::AdamW) settings.weight_decay = 0.01;
+  return settings;
+}
+
+Updates append_updates(Program& program, const std::vector<ParamGrad>& gradients, const std::vector<ParamInfo>& params,
+                       const OptimizerSettings& settings) {
+  check_settings(settings);
+  check(!gradients.empty(), "optimizer: no parameter leads to the loss");
+  const Rule rule = rule_of(settings);
+  const DType dtype = program.vars[gradients.front().param].dtype;
+  Updates updates{.learning_rate = add_var(program, {.name = "learning_rate", .dtype = dtype, .kind = Kind::Input}),
+                  .step = step_counter(program, rule.counts_steps)};
+  const VarId scale = settings.clip_norm > 0 ? append_clip_scale(program, gradients, settings.clip_norm) : kNone;
+  for (const auto& [param, gradient] : gradients) {
+    const Var var = program.vars[param];
+    std::vector<VarId> in = {param};
+    for (const std::string& state : rule.states) {
+      in.push_back(add_var(
+          program, {.name = message(var.name, '@', state), .shape = var.shape, .dtype = dtype, .kind = Kind::State}));
+      updates.states.push_back(in.back());
+    }
+    in.insert(in.end(), {gradient, updates.learning_rate});
+    if (rule.counts_steps) in.push_back(updates.step);
+    if (scale != kNone) in.push_back(scale);
+    Attrs attrs = rule.attrs;
+    attrs.set("weight_decay", decays(param, params, settings) ? settings.weight_decay : 0.0);
+    append_update(program, 0, rule.op, in, attrs);
+  }
+  if (updates.step != kNone) append_update(program, 0, "increment", {updates.step});
+  return updates;
+}
+
+}  // namespace lethe

@@ -1,0 +1,219 @@
+#include "optimizer/schedule.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <numbers>
+#include <optional>
+#include <string_view>
+
+#include "framework/error.h"
+#include "framework/op_def.h"
+
+namespace lethe {
+namespace {
+
+constexpr double kOneCycleStart = 1.0 / 25, kOneCycleEnd = kOneCycleStart / 1e4;  // of the peak, as PyTorch's defaults
+
+struct Form {
+  std::string_view name;
+  Schedule::Kind kind;
+  std::string_view form;
+  std::size_t least_times, most_times;
+  std::optional<double> factor;  // if none is given; none: the schedule takes no factor
+  std::optional<ScheduleTime> time = {};
+  bool needs_factor = false;
+};
+constexpr ScheduleTime kWholeRun = {ScheduleTime::Percent, 100};
+constexpr std::size_t kAnyNumber = 1000;
+
+const std::array<Form, 7>& forms() {
+  static const std::array<Form, 7> all = {{
+      {"constant", Schedule::Constant, "constant", 0, 0, {}},
+      {"step", Schedule::Step, "step@TIME or step@TIMExFACTOR, as step@30ex0.1", 1, 1, 0.1},
+      {"multistep", Schedule::MultiStep, "multistep@TIME,TIME,...xFACTOR, as multistep@32000,48000x0.1", 1, kAnyNumber,
+       0.1},
+      {"exp", Schedule::Exp, "exp@TIMExFACTOR, as exp@1ex0.95", 1, 1, 0, {}, true},
+      {"poly", Schedule::Poly, "poly or poly^POWER, as poly^0.9", 0, 0, {}},
+      {"cosine", Schedule::Cosine, "cosine, cosine@TIME or cosine@TIMExEND, as cosine@90%x0.01", 0, 1, 0, kWholeRun},
+      {"one-cycle",
+       Schedule::OneCycle,
+       "one-cycle or one-cycle@TIME, as one-cycle@30%",
+       0,
+       1,
+       {},
+       ScheduleTime{ScheduleTime::Percent, 30}},
+  }};
+  return all;
+}
+
+const Form& form_named(std::string_view name) {
+  std::vector<std::string> known;
+  for (const Form& form : forms()) {
+    if (form.name == name) return form;
+    known.emplace_back(form.name);
+  }
+  std::string list;
+  for (const std::string& each : known) list.append(list.empty() ? "" : ", ").append(each);
+  fail("unknown schedule '", name, "'", did_you_mean(name, known), "; known: ", list);
+}
+
+/// Reads from the front; what does not fit gives false or nothing.
+class Cursor {
+ public:
+  explicit Cursor(std::string_view text) : rest_(text) {}
+  bool done() const { return rest_.empty(); }
+  bool take(std::string_view prefix) {
+    if (rest_.substr(0, prefix.size()) != prefix) return false;
+    rest_.remove_prefix(prefix.size());
+    return true;
+  }
+  std::string_view name() {
+    std::size_t length = 0;
+    while (length < rest_.size() && ((rest_[length] >= 'a' && rest_[length] <= 'z') || rest_[length] == '-')) ++length;
+    const std::string_view found = rest_.substr(0, length);
+    rest_.remove_prefix(length);
+    return found;
+  }
+  std::optional<double> number() {
+    if (rest_.empty() || rest_[0] < '0' || rest_[0] > '9') return {};
+    double value = 0;
+    const auto [end, error] =
+        std::from_chars(rest_.data(), rest_.data() + rest_.size(), value, std::chars_format::fixed);
+    if (error != std::errc()) return {};
+    rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
+    return value;
+  }
+  std::optional<ScheduleTime> time() {
+    const std::optional<double> value = number();
+    if (!value || *value <= 0) return {};
+    if (take("e")) return ScheduleTime{ScheduleTime::Epochs, *value};
+    if (take("%")) return *value <= 100 ? std::optional(ScheduleTime{ScheduleTime::Percent, *value}) : std::nullopt;
+    return *value == std::floor(*value) ? std::optional(ScheduleTime{ScheduleTime::Steps, *value}) : std::nullopt;
+  }
+
+ private:
+  std::string_view rest_;
+};
+
+bool ascending(const std::vector<ScheduleTime>& times) {
+  for (std::size_t i = 1; i < times.size(); ++i)
+    if (times[i].unit == times[i - 1].unit && times[i].value <= times[i - 1].value) return false;
+  return true;
+}
+
+bool read_times(Cursor& cursor, const Form& form, Schedule& schedule) {
+  if (cursor.take("@")) {
+    do {
+      const std::optional<ScheduleTime> time = cursor.time();
+      if (!time) return false;
+      schedule.times.push_back(*time);
+    } while (cursor.take(","));
+  } else if (form.time) {
+    schedule.times.push_back(*form.time);
+  }
+  const std::size_t count = schedule.times.size();
+  return count <= std::max<std::size_t>(form.most_times, form.time ? 1 : 0) && count >= form.least_times &&
+         ascending(schedule.times);
+}
+
+bool read_factor(Cursor& cursor, const Form& form, Schedule& schedule) {
+  schedule.factor = form.factor.value_or(0);
+  if (!cursor.take("x")) return !form.needs_factor;
+  const std::optional<double> factor = cursor.number();
+  if (!factor || !form.factor || (*factor == 0 && schedule.kind != Schedule::Cosine)) return false;
+  schedule.factor = *factor;
+  return true;
+}
+
+bool read_power(Cursor& cursor, Schedule& schedule) {
+  if (!cursor.take("^")) return true;
+  const std::optional<double> power = cursor.number();
+  if (!power || *power == 0 || schedule.kind != Schedule::Poly) return false;
+  schedule.power = *power;
+  return true;
+}
+
+bool read_warmup(Cursor& cursor, Schedule& schedule) {
+  if (!cursor.take("@")) return false;
+  const std::optional<ScheduleTime> time = cursor.time();
+  if (!time) return false;
+  schedule.warmup = *time;
+  if (!cursor.take("x")) return true;
+  const std::optional<double> from = cursor.number();
+  if (!from || *from > 1) return false;
+  schedule.warmup_from = *from;
+  return true;
+}
+
+double half_cosine(double from, double to, double fraction) {
+  const double f = std::clamp(fraction, 0.0, 1.0);
+  return to + (from - to) * (1 + std::cos(std::numbers::pi * f)) / 2;
+}
+
+/// As torch.optim.lr_scheduler.OneCycleLR: the peak and the end are reached with the last step before their time.
+double one_cycle(double step, double peak, double total) {
+  const double up = std::max(peak - 1, 0.0), end = std::max(total - 1, 1.0);
+  if (step < up) return half_cosine(kOneCycleStart, 1, step / up);
+  return half_cosine(1, kOneCycleEnd, end > up ? (step - up) / (end - up) : 1);
+}
+
+}  // namespace
+
+double ScheduleTime::steps(const RunLength& run) const {
+  switch (unit) {
+    case Epochs:
+      return value * static_cast<double>(run.per_epoch);
+    case Percent:
+      return value / 100 * static_cast<double>(run.total);
+    case Steps:
+      break;
+  }
+  return value;
+}
+
+double Schedule::at(std::int64_t step, const RunLength& run, double base_rate) const {
+  const auto t = static_cast<double>(step), total = static_cast<double>(run.total);
+  const auto curve = [&]() -> double {
+    const double time = times.empty() ? 1 : times.front().steps(run);
+    switch (kind) {
+      case Constant:
+        break;
+      case Step:
+        return std::pow(factor, std::floor(t / time));
+      case MultiStep:
+        return std::pow(factor, std::count_if(times.begin(), times.end(),
+                                              [&](const ScheduleTime& when) { return t >= when.steps(run); }));
+      case Exp:
+        return std::pow(factor, t / time);
+      case Poly:
+        return std::pow(std::max(0.0, 1 - t / total), power);
+      case Cosine:
+        return half_cosine(1, factor, t / time);
+      case OneCycle:
+        return one_cycle(t, time, total);
+    }
+    return 1;
+  };
+  const double ramp = warmup.steps(run);
+  const double warm = t < ramp ? std::min(1.0, warmup_from + (1 - warmup_from) * (t + 1) / ramp) : 1;
+  return base_rate * curve() * warm;
+}
+
+Schedule parse_schedule(const std::string& text) {
+  Cursor cursor(text);
+  const Form& form = form_named(cursor.name());
+  Schedule schedule{.kind = form.kind};
+  const bool read =
+      read_times(cursor, form, schedule) && read_factor(cursor, form, schedule) && read_power(cursor, schedule);
+  const bool warm = read && cursor.take("+");
+  check(read && (warm || cursor.done()), "schedule '", text, "': expected ", form.form,
+        "; a TIME is in steps (32000), epochs (80e) or percent of the run (50%)");
+  if (!warm) return schedule;
+  check(cursor.name() == "warmup" && read_warmup(cursor, schedule) && cursor.done(), "schedule '", text,
+        "': expected +warmup@TIME or +warmup@TIMExSTART after '", form.name, "', as +warmup@5e or +warmup@400x0.1");
+  return schedule;
+}
+
+}  // namespace lethe

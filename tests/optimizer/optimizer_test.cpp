@@ -1,0 +1,261 @@
+#include "optimizer/optimizer.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+
+#include "framework/error.h"
+#include "framework/executor.h"
+#include "framework/op_def.h"
+#include "framework/verify.h"
+#include "kernels/cpu_device.h"
+
+namespace lethe::testing {
+namespace {
+
+/// Parameters with their gradients fed: a program of updates alone.
+class Training {
+ public:
+  Training(const std::vector<std::vector<double>>& values, const OptimizerSettings& settings, bool decay = true)
+      : store_(*device_) {
+    for (std::size_t p = 0; p < values.size(); ++p) add(message("w", p), values[p], decay);
+    updates = append_updates(program, pairs_, infos_, settings);
+    verify(program);
+    plan_ = plan_none(program, prepared_);
+    executor_ = std::make_unique<Executor>(program, plan_, prepared_, store_);
+    for (std::size_t p = 0; p < values.size(); ++p)
+      store_.write(message("w", p), values[p].data(), static_cast<std::int64_t>(values[p].size() * sizeof(double)));
+  }
+
+  void step(const std::vector<std::vector<double>>& gradients, double rate = 0.1) {
+    for (std::size_t p = 0; p < gradients.size(); ++p)
+      executor_->feed(pairs_[p].grad, gradients[p].data(), bytes_of(program.vars[pairs_[p].grad]));
+    executor_->feed(updates.learning_rate, &rate, sizeof rate);
+    executor_->run();
+  }
+
+  std::vector<double> values(const std::string& name) const {
+    const std::vector<std::byte> bytes = store_.read(name);
+    const auto* first = reinterpret_cast<const double*>(bytes.data());
+    return {first, first + bytes.size() / sizeof(double)};
+  }
+  std::int64_t steps_counted() const { return *reinterpret_cast<const std::int64_t*>(store_.read("step").data()); }
+
+  Program program;
+  Updates updates;
+
+ private:
+  void add(const std::string& name, const std::vector<double>& values, bool decay) {
+    const Shape shape = {static_cast<std::int64_t>(values.size())};
+    const VarId param = add_var(program, {.name = name, .shape = shape, .dtype = DType::f64, .kind = Kind::Param});
+    const VarId gradient =
+        add_var(program, {.name = name + "@GRAD", .shape = shape, .dtype = DType::f64, .kind = Kind::Input});
+    pairs_.push_back({param, gradient});
+    infos_.push_back({.var = param, .decay = decay});
+  }
+
+  std::unique_ptr<Device> device_ = open_cpu(2);
+  Store store_;
+  Prepared prepared_{device_->info()};
+  Plan plan_;
+  std::vector<ParamGrad> pairs_;
+  std::vector<ParamInfo> infos_;
+  std::unique_ptr<Executor> executor_;
+};
+
+using Values = std::vector<double>;
+const Values kStart = {1, -2, 0.5};
+const std::vector<Values> kGradients = {{0.5, -1, 2}, {0.25, 3, -1}, {-1.5, 0.125, 0.75}};
+
+/// Three steps from kStart with kGradients and rate 0.1; `expected` is what PyTorch gives for the same in f64.
+void expect_steps(const OptimizerSettings& settings, const std::vector<Values>& expected) {
+  Training training({kStart}, settings);
+  for (std::size_t step = 0; step < expected.size(); ++step) {
+    training.step({kGradients[step]});
+    const Values w = training.values("w0");
+    for (std::size_t i = 0; i < w.size(); ++i)
+      EXPECT_NEAR(w[i], expected[step][i], 1e-14) << "step " << step << ", element " << i;
+  }
+}
+
+OptimizerSettings with_decay(const std::string& name, double decay = 0.01) {
+  OptimizerSettings settings = optimizer_named(name);
+  settings.weight_decay = decay;
+  return settings;
+}
+
+TEST(Optimizer, SgdStepsAgainstTheGradient) {
+  expect_steps(optimizer_named("sgd"), {{0.95, -1.9, 0.3}, {0.925, -2.2, 0.4}, {1.075, -2.2125, 0.325}});
+}
+
+TEST(Optimizer, SgdDecaysWeights) {
+  expect_steps(with_decay("sgd"),
+               {{0.949, -1.898, 0.2995}, {0.923051, -2.196102, 0.3992005}, {1.072127949, -2.206405898, 0.3238012995}});
+}
+
+TEST(Optimizer, MomentumIsPyTorchs) {
+  expect_steps(with_decay("momentum"),
+               {{0.949, -1.898, 0.2995}, {0.877151, -2.104302, 0.2187505}, {0.961609749, -2.300369498, 0.0708571995}});
+}
+
+TEST(Optimizer, NesterovIsPyTorchs) {
+  expect_steps(with_decay("nesterov"), {{0.9031, -1.8062, 0.11905},
+                                        {0.81257411, -2.29014822, 0.146418805},
+                                        {1.037869708191, -2.476725916382, -0.0616203212295}});
+}
+
+TEST(Optimizer, AdamIsPyTorchs) {
+  expect_steps(with_decay("adam"), {{0.90000000196078433, -1.9000000009803921, 0.40000000049875312},
+                                    {0.80655504104993192, -1.9487271496806455, 0.37311563766587519},
+                                    {0.84037152846143626, -1.9885115491838183, 0.33302254400095888}});
+}
+
+TEST(Optimizer, AdamWDecaysApartFromTheGradient) {
+  EXPECT_EQ(optimizer_named("adamw").weight_decay, 0.01);
+  expect_steps(optimizer_named("adamw"), {{0.89900000199999996, -1.898000001, 0.39950000050000001},
+                                          {0.80488304047546233, -1.9455209841077441, 0.37246679670193156},
+                                          {0.83880050775570669, -1.9842711864523468, 0.33224620040598901}});
+}
+
+TEST(Optimizer, RmsPropIsPyTorchs) {
+  expect_steps(with_decay("rmsprop"), {{1.9607839341073685e-07, -1.0000000980392065, -0.49999995012469056},
+                                       {-0.44194215736276965, -1.9469380101025715, -0.05009340855876776},
+                                       {0.49465446436024674, -1.9805091695173651, -0.36963148817025848}});
+}
+
+TEST(Optimizer, RmsPropTakesMomentum) {
+  OptimizerSettings settings = with_decay("rmsprop");
+  settings.momentum = 0.9;
+  expect_steps(settings, {{1.9607839328861233e-07, -1.0000000980392063, -0.49999995012469051},
+                          {-1.3419419808922159, -1.0469380983378571, -0.95009336367098907},
+                          {-1.6124107151047333, -1.1256128664563065, -1.6712639495420847}});
+}
+
+TEST(Optimizer, ClipsByTheNormOfAllGradients) {
+  OptimizerSettings settings = optimizer_named("sgd");
+  settings.clip_norm = 1;
+  expect_steps(settings, {{0.97817822050020609, -1.9563564410004122, 0.41271288200082451},
+                          {0.97029711892228632, -2.050929659935449, 0.44423728831250348},
+                          {1.0594923634333038, -2.0583625969780339, 0.39963966605699475}});
+  Training two({{0}, {0}}, settings);
+  two.step({{3}, {4}}, 1);
+  EXPECT_NEAR(two.values("w0")[0], -0.6, 1e-6);
+  EXPECT_NEAR(two.values("w1")[0], -0.8, 1e-6);
+}
+
+TEST(Optimizer, ClippingReachesAdam) {
+  OptimizerSettings settings = optimizer_named("adam");
+  settings.clip_norm = 1;
+  expect_steps(settings, {{0.90000000458257745, -1.9000000022912888, 0.40000000114564443},
+                          {0.81169373336907369, -1.9395072812782177, 0.36227024801250285},
+                          {0.85635251217964425, -1.9745187805429945, 0.30829704752303733}});
+}
+
+TEST(Optimizer, SmallGradientsAreNotClipped) {
+  OptimizerSettings settings = optimizer_named("sgd");
+  settings.clip_norm = 6;
+  Training training({{0}, {0}}, settings);
+  training.step({{3}, {4}}, 1);
+  EXPECT_EQ(training.values("w0")[0], -3);
+  EXPECT_EQ(training.values("w1")[0], -4);
+}
+
+TEST(Optimizer, NormOfManyElementsIsExact) {
+  OptimizerSettings settings = optimizer_named("sgd");
+  settings.clip_norm = 1;
+  const Values zeros(100003, 0.0), ones(100003, 1.0), more(7, 2.0);  // not a multiple of any chunk
+  Training training({zeros, Values(7, 0.0)}, settings);
+  training.step({ones, more}, 1);
+  const double scale = 1 / (std::sqrt(100003 + 28.0) + 1e-6);
+  EXPECT_DOUBLE_EQ(training.values("w0").back(), -scale);
+  EXPECT_DOUBLE_EQ(training.values("w1")[3], -2 * scale);
+}
+
+TEST(Optimizer, DecaysOnlyWhatItsRecordSays) {
+  Training bias({kStart}, with_decay("sgd", 0.5), false);
+  bias.step({{0, 0, 0}});
+  EXPECT_EQ(bias.values("w0"), kStart);
+  OptimizerSettings all = with_decay("sgd", 0.5);
+  all.decay_all = true;
+  Training asked({kStart}, all, false);
+  asked.step({{0, 0, 0}});
+  EXPECT_DOUBLE_EQ(asked.values("w0")[0], 0.95);
+}
+
+TEST(Optimizer, StatesAreNamedAfterTheirParameter) {
+  const Training training({{1}, {2}}, optimizer_named("adam"));
+  std::vector<std::string> names;
+  for (const VarId state : training.updates.states) names.push_back(training.program.vars[state].name);
+  EXPECT_EQ(names, (std::vector<std::string>{"w0@m", "w0@v", "w1@m", "w1@v"}));
+  for (const VarId state : training.updates.states) EXPECT_EQ(training.program.vars[state].kind, Kind::State);
+}
+
+TEST(Optimizer, StepIsCountedOnceAndLast) {
+  Training training({{1}, {2}}, optimizer_named("adam"));
+  EXPECT_EQ(training.program.blocks[0].ops.back().type, "increment");
+  for (int step = 1; step <= 3; ++step) {
+    training.step({{1}, {1}});
+    EXPECT_EQ(training.steps_counted(), step);
+  }
+}
+
+TEST(Optimizer, UsesTheNetworksStepCounter) {
+  Program program;
+  const VarId step = add_var(program, {.name = "step", .dtype = DType::i64, .kind = Kind::State});
+  const VarId param = add_var(program, {.name = "w", .shape = {2}, .kind = Kind::Param});
+  const VarId gradient = add_var(program, {.name = "g", .shape = {2}, .kind = Kind::Input});
+  const Updates updates = append_updates(program, {{param, gradient}}, {}, optimizer_named("sgd"));
+  EXPECT_EQ(updates.step, step);
+  EXPECT_EQ(program.blocks[0].ops.back().type, "increment");
+  EXPECT_EQ(program.blocks[0].ops.back().in, std::vector<VarId>{step});
+}
+
+TEST(Optimizer, SgdAloneCountsNothing) {
+  const Training training({{1}}, optimizer_named("sgd"));
+  EXPECT_EQ(training.updates.step, kNone);
+  EXPECT_EQ(find_var(training.program, "step"), kNone);
+  EXPECT_EQ(training.program.blocks[0].ops.size(), 1u);
+}
+
+TEST(Optimizer, UnknownNameIsAnErrorWithASuggestion) {
+  try {
+    optimizer_named("adamm");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(
+        error.what(),
+        "unknown optimizer 'adamm'; did you mean 'adam'?; known: sgd, momentum, nesterov, adam, adamw, rmsprop");
+  }
+}
+
+TEST(Optimizer, RefusesSettingsOutOfRange) {
+  const auto refused = [](auto change) {
+    OptimizerSettings settings;
+    change(settings);
+    EXPECT_THROW(Training({{1}}, settings), Error);
+  };
+  refused([](OptimizerSettings& s) { s.momentum = 1; });
+  refused([](OptimizerSettings& s) { s.beta1 = -0.1; });
+  refused([](OptimizerSettings& s) { s.beta2 = 1; });
+  refused([](OptimizerSettings& s) { s.weight_decay = -1; });
+  refused([](OptimizerSettings& s) { s.clip_norm = std::nan(""); });
+  EXPECT_THROW(Training({}, OptimizerSettings{}), Error);
+}
+
+TEST(Optimizer, UpdateOpsCheckTheirSlots) {
+  Program program;
+  const VarId param = add_var(program, {.name = "w", .shape = {2, 3}, .kind = Kind::Param});
+  const VarId gradient = add_var(program, {.name = "g", .shape = {3, 2}, .kind = Kind::Input});
+  append_updates(program, {{param, gradient}}, {}, OptimizerSettings{});
+  try {
+    verify(program);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("sgd: gradient is f32[3,2], expected f32[2,3]"), std::string::npos)
+        << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace lethe::testing

@@ -1,0 +1,149 @@
+#include "optimizer/schedule.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "framework/error.h"
+
+namespace lethe::testing {
+namespace {
+
+constexpr RunLength kRun = {.total = 100, .per_epoch = 10};
+
+double rate(const std::string& text, std::int64_t step, const RunLength& run = kRun) {
+  return parse_schedule(text).at(step, run, 0.1);
+}
+
+std::string error_of(const std::string& text) {
+  try {
+    parse_schedule(text);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code, Exit::Usage);
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Schedule, ConstantStays) {
+  EXPECT_EQ(rate("constant", 0), 0.1);
+  EXPECT_EQ(rate("constant", 99), 0.1);
+}
+
+TEST(Schedule, StepMultipliesOnceAPeriod) {
+  EXPECT_DOUBLE_EQ(rate("step@3ex0.5", 29), 0.1);
+  EXPECT_DOUBLE_EQ(rate("step@3ex0.5", 30), 0.05);
+  EXPECT_DOUBLE_EQ(rate("step@3ex0.5", 60), 0.025);
+  EXPECT_DOUBLE_EQ(rate("step@40", 40), 0.01);
+}
+
+TEST(Schedule, MultistepMultipliesAtEachMilestone) {
+  const RunLength run = {.total = 64000, .per_epoch = 391};
+  EXPECT_DOUBLE_EQ(rate("multistep@32000,48000x0.1", 31999, run), 0.1);
+  EXPECT_DOUBLE_EQ(rate("multistep@32000,48000x0.1", 32000, run), 0.01);
+  EXPECT_DOUBLE_EQ(rate("multistep@32000,48000x0.1", 48000, run), 0.001);
+}
+
+TEST(Schedule, TimesAreStepsEpochsOrPercent) {
+  for (const char* text : {"multistep@50x0.1", "multistep@5ex0.1", "multistep@50%x0.1"}) {
+    EXPECT_DOUBLE_EQ(rate(text, 49), 0.1) << text;
+    EXPECT_DOUBLE_EQ(rate(text, 50), 0.01) << text;
+  }
+  EXPECT_DOUBLE_EQ(rate("step@0.5ex0.1", 5), 0.01);
+}
+
+TEST(Schedule, ExpFallsSmoothly) {
+  EXPECT_DOUBLE_EQ(rate("exp@1ex0.25", 0), 0.1);
+  EXPECT_DOUBLE_EQ(rate("exp@1ex0.25", 5), 0.05);
+  EXPECT_DOUBLE_EQ(rate("exp@1ex0.25", 10), 0.025);
+}
+
+TEST(Schedule, PolyFallsToZeroAtTheEndOfTheRun) {
+  EXPECT_DOUBLE_EQ(rate("poly", 25), 0.075);
+  EXPECT_DOUBLE_EQ(rate("poly^2", 50), 0.025);
+  EXPECT_EQ(rate("poly^2", 100), 0);
+  EXPECT_EQ(rate("poly^0.5", 120), 0);
+}
+
+TEST(Schedule, CosineIsPyTorchs) {
+  // CosineAnnealingLR(T_max=10, eta_min=0.001) from 0.1
+  const double expected[] = {0.1, 0.09757729755661011, 0.0905463412215599, 0.07959536998847742};
+  for (int step = 0; step < 4; ++step)
+    EXPECT_NEAR(rate("cosine@10x0.01", step, {.total = 50, .per_epoch = 5}), expected[step], 1e-15);
+  EXPECT_NEAR(rate("cosine", 50), 0.05, 1e-15);
+  EXPECT_NEAR(rate("cosine@90%x0.01", 95), 0.001, 1e-15);
+}
+
+TEST(Schedule, OneCycleIsPyTorchs) {
+  // OneCycleLR(max_lr=0.1, total_steps=10)
+  const double expected[] = {0.004,
+                             0.052,
+                             0.1,
+                             0.09504846320134738,
+                             0.0811745653949763,
+                             0.06112620219362893,
+                             0.03887419780637107,
+                             0.0188258346050237,
+                             0.004951936798652629,
+                             4e-07};
+  for (int step = 0; step < 10; ++step)
+    EXPECT_NEAR(rate("one-cycle", step, {.total = 10, .per_epoch = 10}), expected[step], 1e-15) << step;
+}
+
+TEST(Schedule, WarmupRampsToTheScheduleWithoutAJump) {
+  EXPECT_DOUBLE_EQ(rate("constant+warmup@4", 0), 0.025);
+  EXPECT_DOUBLE_EQ(rate("constant+warmup@4", 1), 0.05);
+  EXPECT_DOUBLE_EQ(rate("constant+warmup@4", 3), 0.1);
+  EXPECT_DOUBLE_EQ(rate("constant+warmup@4", 4), 0.1);
+  EXPECT_DOUBLE_EQ(rate("constant+warmup@4x0.2", 0), 0.04);
+  for (const char* name : {"step@30x0.1", "multistep@30,60x0.1", "exp@1ex0.95", "poly^2", "cosine", "one-cycle"}) {
+    const std::string warm = std::string(name).append("+warmup@2e");
+    for (int step = 19; step < 100; ++step) EXPECT_EQ(rate(warm, step), rate(name, step)) << warm << " " << step;
+    for (int step = 0; step < 19; ++step)
+      EXPECT_DOUBLE_EQ(rate(warm, step), rate(name, step) * (step + 1) / 20) << warm << " " << step;
+  }
+}
+
+TEST(Schedule, UnknownNameIsAnErrorWithASuggestion) {
+  EXPECT_EQ(error_of("cosin"),
+            "unknown schedule 'cosin'; did you mean 'cosine'?; known: constant, step, multistep, exp, poly, cosine, "
+            "one-cycle");
+  EXPECT_NE(error_of("").find("unknown schedule ''"), std::string::npos);
+}
+
+TEST(Schedule, MalformedTextIsAnsweredWithTheRightForm) {
+  EXPECT_EQ(
+      error_of("multistep@x0.1"),
+      "schedule 'multistep@x0.1': expected multistep@TIME,TIME,...xFACTOR, as multistep@32000,48000x0.1; a TIME is "
+      "in steps (32000), epochs (80e) or percent of the run (50%)");
+  for (const char* text : {"constant@3",
+                           "constantx",
+                           "constant^2",
+                           "step",
+                           "step@",
+                           "step@0x0.1",
+                           "step@-5x0.1",
+                           "step@30ex0",
+                           "step@30ex",
+                           "step@1,2x0.1",
+                           "step@1e5x0.1",
+                           "multistep@20,10x0.1",
+                           "multistep@10,10x0.1",
+                           "multistep@10.5x0.1",
+                           "multistep@120%x0.1",
+                           "exp@1e",
+                           "poly^0",
+                           "poly@3",
+                           "cosine@1,2",
+                           "cosine 3",
+                           "one-cycle@30%x2",
+                           "constant+",
+                           "constant+warm@3",
+                           "constant+warmup",
+                           "constant+warmup@3x2",
+                           "constant+warmup@3junk"})
+    EXPECT_NE(error_of(text), "") << text;
+}
+
+}  // namespace
+}  // namespace lethe::testing

@@ -1,0 +1,114 @@
+#include "train/augment.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "framework/error.h"
+#include "framework/init.h"
+
+namespace lethe {
+namespace {
+
+/// A position in [0, room], each as likely.
+std::int64_t any_of(Random& random, std::int64_t room) {
+  return room > 0 ? random.below(static_cast<std::uint32_t>(room) + 1) : 0;
+}
+
+}  // namespace
+
+Random augmentation_stream(std::uint64_t seed, std::int64_t epoch, std::int64_t index) {
+  return Random(seed, hash_of("augment") + static_cast<std::uint64_t>(index), static_cast<std::uint64_t>(epoch));
+}
+
+Augmenter::Augmenter(const Dataset& data, const Augmentation& options)
+    : data_(data), options_(options), raw_(data.info().image.bytes()), varied_(raw_.size()) {
+  check(options.pad_crop >= 0 && options.cutout >= 0, "augmentation: pad_crop ", options.pad_crop, " and cutout ",
+        options.cutout, " must not be negative");
+  for (const double mean : data.info().mean) mean_.push_back(static_cast<std::uint8_t>(std::lround(mean * 255)));
+}
+
+Augmenter::Sample Augmenter::read(Split split, std::int64_t index, Random random) {
+  CropAt crop;
+  if (options_.random_crop) {
+    crop.vertical = random.uniform();
+    crop.horizontal = random.uniform();
+  }
+  const std::int32_t label = data_.read(split, index, crop, raw_.data());
+  std::uint8_t* pixels = raw_.data();
+  if (options_.pad_crop > 0 || options_.flip) {
+    crop_and_flip(random);
+    pixels = varied_.data();
+  }
+  if (options_.cutout > 0) cut_out(random, pixels);
+  return {pixels, label};
+}
+
+void Augmenter::crop_and_flip(Random& random) {
+  const auto [height, width, channels] = data_.info().image;
+  const std::int64_t down = any_of(random, 2 * options_.pad_crop) - options_.pad_crop;
+  const std::int64_t right = any_of(random, 2 * options_.pad_crop) - options_.pad_crop;
+  const bool flip = options_.flip && random.below(2) == 1;
+  const std::int64_t row = width * channels;
+  // Columns [begin, end) of the source are seen; the rest of a row is border.
+  const std::int64_t begin = std::clamp<std::int64_t>(right, 0, width), end = std::clamp(width + right, begin, width);
+  for (std::int64_t y = 0; y < height; ++y) {
+    std::uint8_t* to = varied_.data() + y * row;
+    const std::int64_t from_y = y + down;
+    if (from_y < 0 || from_y >= height || begin == end) {
+      std::memset(to, 0, static_cast<std::size_t>(row));
+      continue;
+    }
+    const std::uint8_t* from = raw_.data() + from_y * row;
+    const std::int64_t first = begin - right, seen = end - begin;
+    std::memset(to, 0, static_cast<std::size_t>(first * channels));
+    std::memcpy(to + first * channels, from + begin * channels, static_cast<std::size_t>(seen * channels));
+    std::memset(to + (first + seen) * channels, 0, static_cast<std::size_t>((width - first - seen) * channels));
+    if (!flip) continue;
+    for (std::int64_t left = 0, last = width - 1; left < last; ++left, --last)
+      std::swap_ranges(to + left * channels, to + (left + 1) * channels, to + last * channels);
+  }
+}
+
+void Augmenter::cut_out(Random& random, std::uint8_t* pixels) const {
+  const auto [height, width, channels] = data_.info().image;
+  const std::int64_t top = any_of(random, height - 1) - options_.cutout / 2;
+  const std::int64_t left = any_of(random, width - 1) - options_.cutout / 2;
+  for (std::int64_t y = std::max<std::int64_t>(top, 0); y < std::min(top + options_.cutout, height); ++y)
+    for (std::int64_t x = std::max<std::int64_t>(left, 0); x < std::min(left + options_.cutout, width); ++x)
+      std::copy(mean_.begin(), mean_.end(), pixels + (y * width + x) * channels);
+}
+
+Normalizer::Normalizer(const DataInfo& info)
+    : channels_(info.image.channels), f32_(256 * channels_), f64_(256 * channels_) {
+  for (std::int64_t c = 0; c < channels_; ++c)
+    for (std::int64_t value = 0; value < 256; ++value) {
+      const double scaled = static_cast<double>(value) / 255;
+      f64_[c * 256 + value] = (scaled - info.mean[c]) / info.deviation[c];
+      f32_[c * 256 + value] = static_cast<float>(f64_[c * 256 + value]);
+    }
+}
+
+namespace {
+
+template <class T>
+void look_up(const std::uint8_t* pixels, std::int64_t count, const std::vector<T>& table, std::int64_t channels,
+             T* out) {
+  for (std::int64_t i = 0; i < count; i += channels)
+    for (std::int64_t c = 0; c < channels; ++c) out[i + c] = table[c * 256 + pixels[i + c]];
+}
+
+}  // namespace
+
+void Normalizer::run(const std::uint8_t* pixels, std::int64_t count, DType dtype, void* out) const {
+  switch (dtype) {
+    case DType::f32:
+      return look_up(pixels, count, f32_, channels_, static_cast<float*>(out));
+    case DType::f64:
+      return look_up(pixels, count, f64_, channels_, static_cast<double*>(out));
+    default:
+      fail("images are made as f32 or f64, not ", name_of(dtype));
+  }
+}
+
+}  // namespace lethe

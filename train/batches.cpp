@@ -1,0 +1,130 @@
+#include "train/batches.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "framework/error.h"
+#include "framework/init.h"
+
+namespace lethe {
+
+BatchOptions training_batches(std::int64_t batch, DType dtype, const Augmentation& augment, std::uint64_t seed) {
+  return {.split = Split::Train, .batch = batch, .dtype = dtype, .shuffle = true, .augment = augment, .seed = seed};
+}
+
+BatchOptions evaluation_batches(std::int64_t batch, DType dtype) {
+  return {.split = Split::Test, .batch = batch, .dtype = dtype, .keep_rest = true};
+}
+
+Batches::Batches(const Dataset& data, const BatchOptions& options)
+    : data_(data), options_(options), normalizer_(data.info()) {
+  const std::int64_t size = data.size(options.split), batch = options.batch;
+  const char* split = options.split == Split::Train ? "training" : "test";
+  check(batch >= 1, "batch ", batch, " is too small, at least 1 is needed");
+  check(options.workers >= 1, "batches: ", options.workers, " worker threads are too few, at least 1 is needed");
+  check(is_float(options.dtype) && bytes_of(options.dtype) >= 4, "images are made as f32 or f64, not ",
+        name_of(options.dtype));
+  check_as(Exit::Data, size > 0, data.info().name, ": has no ", split, " images");
+  check(options.keep_rest || batch <= size, "batch ", batch, " is larger than the data: ", data.info().name, " has ",
+        size, " ", split, " images");
+  per_epoch_ = options.keep_rest ? (size + batch - 1) / batch : size / batch;
+  dropped_ = options.keep_rest ? 0 : size % batch;
+  image_bytes_ = batch * data.info().image.bytes() * bytes_of(options.dtype);
+  order_.resize(size);
+  slots_.resize(options.workers + 1);
+  for (Slot& slot : slots_) {
+    slot.images.resize(image_bytes_);
+    slot.labels.resize(batch);
+  }
+  claimed_ = given_ = freed_ = per_epoch_;  // nothing to do before start()
+  for (int i = 0; i < options.workers; ++i) workers_.emplace_back([this] { work(); });
+}
+
+Batches::~Batches() {
+  {
+    std::lock_guard lock(mutex_);
+    closing_ = true;
+  }
+  changed_.notify_all();
+  for (std::thread& worker : workers_) worker.join();
+}
+
+std::int64_t Batches::held_bytes() const {
+  return static_cast<std::int64_t>(slots_.size()) * (image_bytes() + label_bytes()) +
+         static_cast<std::int64_t>(order_.size() * sizeof(order_[0]));
+}
+
+void Batches::start(std::int64_t epoch, std::int64_t batch) {
+  check(batch >= 0 && batch <= per_epoch_, "epoch ", epoch, " cannot start at batch ", batch, ": it has ", per_epoch_);
+  std::unique_lock lock(mutex_);
+  claimed_ = per_epoch_;
+  changed_.wait(lock, [this] { return busy_ == 0; });
+  for (Slot& slot : slots_) slot.ready = false;
+  epoch_ = epoch;
+  std::iota(order_.begin(), order_.end(), 0);
+  if (options_.shuffle) {
+    Random random(options_.seed, hash_of("shuffle"), static_cast<std::uint64_t>(epoch));
+    for (std::size_t left = order_.size(); left > 1; --left)
+      std::swap(order_[left - 1], order_[random.below(static_cast<std::uint32_t>(left))]);
+  }
+  claimed_ = given_ = freed_ = batch;
+  changed_.notify_all();
+}
+
+const Batch* Batches::next() {
+  std::unique_lock lock(mutex_);
+  if (freed_ != given_) {
+    slot_of(freed_).ready = false;
+    freed_ = given_;
+    changed_.notify_all();
+  }
+  if (given_ == per_epoch_) return nullptr;
+  Slot& slot = slot_of(given_);
+  changed_.wait(lock, [&] { return slot.ready; });
+  if (slot.error) std::rethrow_exception(slot.error);
+  ++given_;
+  return &slot.batch;
+}
+
+void Batches::work() {
+  Augmenter augmenter(data_, options_.augment);
+  const auto slots = static_cast<std::int64_t>(slots_.size());
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [&] { return closing_ || (claimed_ < per_epoch_ && claimed_ < freed_ + slots); });
+    if (closing_) return;
+    const std::int64_t batch = claimed_++;
+    Slot& slot = slot_of(batch);
+    ++busy_;
+    lock.unlock();
+    slot.error = nullptr;
+    try {
+      fill(slot, batch, augmenter);
+    } catch (...) {
+      slot.error = std::current_exception();
+    }
+    lock.lock();
+    --busy_;
+    slot.ready = true;
+    changed_.notify_all();
+  }
+}
+
+void Batches::fill(Slot& slot, std::int64_t batch, Augmenter& augmenter) const {
+  const std::int64_t first = batch * options_.batch, image = data_.info().image.bytes();
+  const std::int64_t count = std::min(options_.batch, static_cast<std::int64_t>(order_.size()) - first);
+  const std::int64_t stride = image * bytes_of(options_.dtype);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t index = order_[first + i];
+    const Augmenter::Sample sample =
+        augmenter.read(options_.split, index, augmentation_stream(options_.seed, epoch_, index));
+    normalizer_.run(sample.pixels, image, options_.dtype, slot.images.data() + i * stride);
+    slot.labels[i] = sample.label;
+  }
+  std::fill(slot.images.begin() + count * stride, slot.images.end(), std::byte{0});
+  std::fill(slot.labels.begin() + count, slot.labels.end(), 0);
+  slot.batch = {.images = slot.images.data(), .labels = slot.labels.data(), .index = batch, .count = count};
+}
+
+}  // namespace lethe

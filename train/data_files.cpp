@@ -1,0 +1,87 @@
+#include "train/data_files.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include "framework/error.h"
+#include "train/md5.h"
+
+namespace lethe {
+namespace {
+
+bool is_gzip(const FileBytes& bytes) { return bytes.size() >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b; }
+
+/// A stream of zlib's that ends itself; expects gzip.
+class Inflater {
+ public:
+  Inflater() { check_as(Exit::Internal, inflateInit2(&stream, 16 + MAX_WBITS) == Z_OK, "zlib: inflateInit2 failed"); }
+  ~Inflater() { inflateEnd(&stream); }
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
+  z_stream stream{};
+};
+
+/// All gzip members of the file, one after the other. zlib counts in 32 bits, so both sides go in pieces.
+FileBytes gunzip(const FileBytes& packed, const std::filesystem::path& path) {
+  constexpr std::size_t kPiece = std::size_t{1} << 20;
+  Inflater inflater;
+  z_stream& stream = inflater.stream;
+  FileBytes out;
+  std::size_t used = 0, made = 0;
+  for (int status = Z_OK; used < packed.size() || status != Z_STREAM_END;) {
+    if (status == Z_STREAM_END) inflateReset(&stream);
+    if (made == out.size()) out.resize(std::max(2 * out.size(), 4 * packed.size() + kPiece));
+    const std::size_t give = std::min(packed.size() - used, kPiece), room = std::min(out.size() - made, kPiece);
+    stream.next_in = const_cast<Bytef*>(packed.data() + used);
+    stream.avail_in = static_cast<uInt>(give);
+    stream.next_out = out.data() + made;
+    stream.avail_out = static_cast<uInt>(room);
+    status = inflate(&stream, Z_NO_FLUSH);
+    used += give - stream.avail_in;
+    made += room - stream.avail_out;
+    check_as(Exit::Data, status != Z_BUF_ERROR, path.string(), ": gzip data ends early");
+    check_as(Exit::Data, status == Z_OK || status == Z_STREAM_END, path.string(), ": damaged gzip data (",
+             stream.msg ? stream.msg : "no reason given", ")");
+  }
+  out.resize(made);
+  return out;
+}
+
+}  // namespace
+
+FileBytes read_file(const std::filesystem::path& path) {
+  std::error_code status;
+  check_as(Exit::Data, !std::filesystem::is_directory(path, status), path.string(), ": is a directory, not a file");
+  errno = 0;
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  check_as(Exit::Data, file.is_open(), path.string(), ": cannot be opened (", std::strerror(errno), ")");
+  FileBytes bytes(static_cast<std::size_t>(std::max<std::streamoff>(file.tellg(), 0)));
+  file.seekg(0);
+  file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  check_as(Exit::Data, file.good(), path.string(), ": cannot be read (", std::strerror(errno), ")");
+  return bytes;
+}
+
+FileBytes read_file_unpacked(const std::filesystem::path& path) {
+  FileBytes bytes = read_file(path);
+  return is_gzip(bytes) ? gunzip(bytes, path) : bytes;
+}
+
+void compare_md5(const FileBytes& bytes, std::string_view official, const std::filesystem::path& path,
+                 const Notify& notify) {
+  if (!notify) return;
+  const std::string md5 = md5_of(bytes.data(), bytes.size());
+  if (md5 != official) notify(message(path.string(), ": MD5 ", md5, " is not the official file's ", official));
+}
+
+void check_directory(std::string_view set, const std::filesystem::path& directory, std::string_view hint) {
+  std::error_code status;
+  check_as(Exit::Data, std::filesystem::is_directory(directory, status), set, ": ", directory.string(),
+           std::filesystem::exists(directory, status) ? ": is not a directory; " : ": no such directory; ", hint);
+}
+
+}  // namespace lethe

@@ -1,0 +1,104 @@
+#include "train/image_file.h"
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <cmath>
+#include <memory>
+
+#include "framework/error.h"
+#include "train/data_files.h"
+
+#define STB_IMAGE_IMPLEMENTATION
+#define STB_IMAGE_STATIC
+#define STBI_ONLY_PNG
+#define STBI_ONLY_JPEG
+#define STBI_NO_STDIO
+#include "stb_image.h"
+
+namespace lethe {
+namespace {
+
+/// stb fills in what a JPEG file that ends early lacks; so look for the end marker.
+bool is_cut_jpeg(const FileBytes& file) {
+  static constexpr std::array<std::uint8_t, 2> kBegin{0xff, 0xd8}, kEnd{0xff, 0xd9};
+  return std::equal(kBegin.begin(), kBegin.end(), file.begin()) &&
+         std::find_end(file.begin(), file.end(), kEnd.begin(), kEnd.end()) == file.end();
+}
+
+/// Which source pixels make one target pixel along an axis: those from `first` on, with these weights.
+struct Taps {
+  std::int64_t first = 0;
+  std::vector<float> weights = {};
+};
+
+/// For `count` target pixels from `begin` on, where `from` source pixels become `to`.
+std::vector<Taps> taps_of(std::int64_t from, std::int64_t to, std::int64_t begin, std::int64_t count) {
+  const double ratio = static_cast<double>(from) / static_cast<double>(to), reach = std::max(ratio, 1.0);
+  std::vector<Taps> taps(count);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const double centre = (static_cast<double>(begin + i) + 0.5) * ratio - 0.5;
+    const auto low = std::max<std::int64_t>(std::ceil(centre - reach), 0);
+    const auto high = std::min<std::int64_t>(std::floor(centre + reach), from - 1);
+    double sum = 0;
+    std::vector<double> weights;
+    for (std::int64_t at = low; at <= high; ++at)
+      sum += weights.emplace_back(std::max(0.0, 1 - std::fabs(static_cast<double>(at) - centre) / reach));
+    taps[i].first = low;
+    for (const double weight : weights) taps[i].weights.push_back(static_cast<float>(weight / sum));
+  }
+  return taps;
+}
+
+}  // namespace
+
+Image decode_image(const std::filesystem::path& path, std::int64_t channels) {
+  const FileBytes file = read_file(path);
+  check_as(Exit::Data, file.size() > 2 && file.size() <= INT_MAX, path.string(), ": ", file.size(),
+           " bytes are no PNG or JPEG file");
+  check_as(Exit::Data, !is_cut_jpeg(file), path.string(), ": JPEG file ends early");
+  int width = 0, height = 0, stored = 0;
+  const std::unique_ptr<stbi_uc, void (*)(void*)> decoded(
+      stbi_load_from_memory(file.data(), static_cast<int>(file.size()), &width, &height, &stored,
+                            static_cast<int>(channels)),
+      stbi_image_free);
+  check_as(Exit::Data, decoded != nullptr, path.string(), ": cannot be decoded as PNG or JPEG (", stbi_failure_reason(),
+           ")");
+  Image image{.shape = {height, width, channels}};
+  image.pixels.assign(decoded.get(), decoded.get() + image.shape.bytes());
+  return image;
+}
+
+void scale_and_crop(const Image& image, std::int64_t height, std::int64_t width, std::int64_t top, std::int64_t left,
+                    const ImageShape& window, std::uint8_t* out) {
+  const std::int64_t channels = window.channels, row = window.width * channels;
+  const std::vector<Taps> rows = taps_of(image.shape.height, height, top, window.height);
+  const std::vector<Taps> columns = taps_of(image.shape.width, width, left, window.width);
+  // Along the rows first, for the source rows that the window shows.
+  const std::int64_t begin = rows.front().first;
+  const std::int64_t end = rows.back().first + std::ssize(rows.back().weights);
+  std::vector<float> narrow((end - begin) * row);
+  for (std::int64_t y = begin; y < end; ++y)
+    for (std::int64_t x = 0; x < window.width; ++x)
+      for (std::int64_t c = 0; c < channels; ++c) {
+        const std::uint8_t* from = image.pixels.data() + (y * image.shape.width + columns[x].first) * channels + c;
+        float sum = 0;
+        for (const float weight : columns[x].weights) {
+          sum += weight * *from;
+          from += channels;
+        }
+        narrow[(y - begin) * row + x * channels + c] = sum;
+      }
+  for (std::int64_t y = 0; y < window.height; ++y)
+    for (std::int64_t i = 0; i < row; ++i) {
+      const float* from = narrow.data() + (rows[y].first - begin) * row + i;
+      float sum = 0.5f;
+      for (const float weight : rows[y].weights) {
+        sum += weight * *from;
+        from += row;
+      }
+      out[y * row + i] = static_cast<std::uint8_t>(std::clamp(sum, 0.0f, 255.0f));
+    }
+}
+
+}  // namespace lethe

@@ -1,0 +1,18 @@
+// A folder of PNG and JPEG files, a class a folder: DIR/train/CLASS/* with DIR/test/CLASS/* (or DIR/val), or
+// DIR/CLASS/* alone, of which every tenth file of a class, by name, is for tests.
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+
+#include "train/dataset.h"
+
+namespace lethe {
+
+/// Files are decoded when they are read, so nothing is held but their names. Each image is scaled so that it just
+/// covers `image`, or its shorter side becomes `resize` if that is not 0, and then cropped. Grey images become coloured
+/// and coloured ones grey as the network's channels (1 or 3) ask for.
+std::unique_ptr<Dataset> open_image_folder(const std::filesystem::path& directory, const ImageShape& image,
+                                           std::int64_t resize);
+
+}  // namespace lethe

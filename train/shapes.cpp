@@ -1,0 +1,147 @@
+// Figures drawn when they are read. Sample i shows class i modulo the number of classes; everything else about it is
+// drawn from a random stream of its own.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "framework/error.h"
+#include "framework/init.h"
+#include "framework/random.h"
+#include "train/figures.h"
+#include "train/made_images.h"
+
+namespace lethe {
+namespace {
+
+/// Red, green and blue in [0, 1] of a hue in [0, 1), mixed with white and darkened.
+using Colour = std::array<float, 3>;
+
+Colour colour_of(float hue, float saturation, float value) {
+  Colour colour;
+  for (int c = 0; c < 3; ++c) {
+    const float turn = hue * 6 + static_cast<float>(6 - 2 * c);  // the three peak a third of the circle apart
+    const float from_peak = std::fabs(std::fmod(turn + 3, 6.0f) - 3);
+    colour[c] = value * (1 - saturation * (1 - std::clamp(2 - from_peak, 0.0f, 1.0f)));
+  }
+  return colour;
+}
+
+/// All that is random in a picture but the noise. Lengths in pixels.
+struct Picture {
+  const Figure* figure;
+  float centre_x, centre_y, radius;
+  float cosine, sine;                  // of its turn, divided by the radius
+  Colour paint, ground, ground_slope;  // the ground's slope: change from one end of the image to the other
+  float slope_x, slope_y, noise;
+  bool inverted;
+};
+
+class Shapes final : public Dataset {
+ public:
+  Shapes(DataInfo info, std::uint64_t seed)
+      : Dataset(std::move(info)),
+        seed_(seed),
+        colours_((std::ssize(this->info().classes) + std::ssize(figures()) - 1) / std::ssize(figures())) {}
+
+  std::int32_t read(Split split, std::int64_t index, CropAt, std::uint8_t* pixels) const override {
+    const auto label = static_cast<std::int32_t>(index % std::ssize(info().classes));
+    Random random(seed_, hash_of("shapes") + static_cast<std::uint64_t>(split), static_cast<std::uint64_t>(index));
+    const Picture picture = compose(label, random);
+    const std::uint64_t noise_key = stream_key(seed_, hash_of("shapes noise") + static_cast<std::uint64_t>(split));
+    draw(picture, noise_key, static_cast<std::uint64_t>(index), pixels);
+    return label;
+  }
+
+ private:
+  Picture compose(std::int32_t label, Random& random) const;
+  void draw(const Picture& picture, std::uint64_t noise_key, std::uint64_t index, std::uint8_t* pixels) const;
+
+  std::uint64_t seed_;
+  std::int64_t colours_;  // that tell classes apart; 1: any colour
+};
+
+Picture Shapes::compose(std::int32_t label, Random& random) const {
+  const auto between = [&](double low, double high) {
+    return static_cast<float>(low + (high - low) * random.uniform());
+  };
+  const ImageShape& image = info().image;
+  const auto height = static_cast<float>(image.height), width = static_cast<float>(image.width);
+  Picture picture{};
+  picture.figure = &figures()[label % figures().size()];
+  picture.radius = between(0.28, 0.44) * std::min(height, width);
+  picture.centre_x = between(picture.radius, std::max(width - picture.radius, picture.radius));
+  picture.centre_y = between(picture.radius, std::max(height - picture.radius, picture.radius));
+  const float turn = between(0, 2 * std::numbers::pi);
+  picture.cosine = std::cos(turn) / picture.radius;
+  picture.sine = std::sin(turn) / picture.radius;
+  const auto colour = static_cast<float>(label / std::ssize(figures()));
+  const float share = colours_ > 1 ? (colour + between(0.35, 0.65)) / static_cast<float>(colours_) : between(0, 1);
+  // One channel has no hue: there the share is brightness.
+  picture.paint =
+      image.channels == 1 ? Colour{0.45f + 0.55f * share} : colour_of(share, between(0.6, 1), between(0.75, 1));
+  const float ground = between(0.02, 0.25);
+  for (int c = 0; c < 3; ++c) {
+    picture.ground[c] = ground + between(-0.02, 0.05);
+    picture.ground_slope[c] = between(-0.1, 0.1);
+  }
+  const float slope = between(0, 2 * std::numbers::pi);
+  picture.slope_x = std::cos(slope) / width;
+  picture.slope_y = std::sin(slope) / height;
+  picture.noise = between(0, 0.12);
+  picture.inverted = colours_ == 1 && random.below(2) == 1;
+  return picture;
+}
+
+/// How much of the pixel (x, y) from the centre the figure covers: its border is one pixel wide.
+float cover_of(const Picture& picture, float x, float y) {
+  const float reach = picture.radius + 1;
+  if (x * x + y * y > reach * reach) return 0;
+  const float turned_x = x * picture.cosine + y * picture.sine, turned_y = y * picture.cosine - x * picture.sine;
+  const float distance = picture.figure->distance(turned_x, turned_y) * picture.radius;
+  return std::clamp(0.5f - distance, 0.0f, 1.0f);
+}
+
+void Shapes::draw(const Picture& picture, std::uint64_t noise_key, std::uint64_t index, std::uint8_t* pixels) const {
+  const auto [height, width, channels] = info().image;
+  std::uint64_t drawn = 0;
+  Philox4 noise{};
+  for (std::int64_t row = 0; row < height; ++row)
+    for (std::int64_t column = 0; column < width; ++column) {
+      const float x = static_cast<float>(column) + 0.5f - picture.centre_x;
+      const float y = static_cast<float>(row) + 0.5f - picture.centre_y;
+      const float cover = cover_of(picture, x, y), along = x * picture.slope_x + y * picture.slope_y;
+      for (std::int64_t c = 0; c < channels; ++c, ++drawn) {
+        if (drawn % 16 == 0) noise = philox(noise_key, index, drawn / 16);
+        const float random = static_cast<float>(noise.word[drawn / 4 % 4] >> (8 * (drawn % 4)) & 255) / 127.5f - 1;
+        const float ground = picture.ground[c % 3] + along * picture.ground_slope[c % 3];
+        const float value = ground + cover * (picture.paint[c % 3] - ground) + random * picture.noise;
+        const float bounded = std::clamp(picture.inverted ? 1 - value : value, 0.0f, 1.0f);
+        *pixels++ = static_cast<std::uint8_t>(bounded * 255 + 0.5f);
+      }
+    }
+}
+
+}  // namespace
+
+std::unique_ptr<Dataset> make_shapes(const ImageShape& image, std::int64_t classes, std::uint64_t seed,
+                                     const ImageCounts& counts) {
+  const auto channels = static_cast<std::size_t>(image.channels);
+  const bool any_colour = classes <= std::ssize(figures());
+  DataInfo info{.name = "shapes",
+                .image = image,
+                .sizes = {counts.training, counts.test},
+                .mean = std::vector<double>(channels, any_colour ? 0.5 : 0.22),
+                .deviation = std::vector<double>(channels, any_colour ? 0.35 : 0.22)};  // as measured
+  for (std::int64_t c = 0; c < classes; ++c) {
+    const std::string name(figures()[c % std::ssize(figures())].name);
+    const std::int64_t colour = c / std::ssize(figures());
+    info.classes.push_back(any_colour ? name : message(name, " in colour ", colour + 1));
+  }
+  return std::make_unique<Shapes>(std::move(info), seed);
+}
+
+}  // namespace lethe
