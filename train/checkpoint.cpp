@@ -1,0 +1,168 @@
+#include "train/checkpoint.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <vector>
+
+#include "framework/error.h"
+#include "train/atomic_file.h"
+#include "train/weights.h"
+
+namespace lethe {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kFiles[] = {"weights.safetensors", "optimizer.safetensors", "state.json"};
+constexpr const char* kPrefix = "step-";
+constexpr const char* kWriting = ".new-";   // what is being written
+constexpr const char* kRemoving = ".old-";  // what is being removed: never a checkpoint again
+
+bool starts_with(const std::string& text, std::string_view start) { return text.compare(0, start.size(), start) == 0; }
+
+/// Runs `body`; what the file system refuses becomes one line with path and reason.
+template <class Body>
+auto on_disk(const Body& body) -> decltype(body()) {
+  try {
+    return body();
+  } catch (const fs::filesystem_error& error) {
+    fail_as(Exit::Data, "'", error.path1().string(), "': ", error.code().message());
+  }
+}
+
+bool is_checkpoint(const fs::path& path) { return fs::is_regular_file(path / "state.json"); }
+
+/// What the link names: "step-000400"; "" if there is no such link.
+std::string target_of(const fs::path& link) {
+  std::error_code error;
+  const fs::path target = fs::read_symlink(link, error);
+  return error ? "" : target.string();
+}
+
+/// Points the link at `target` by one rename.
+void set_link(const fs::path& directory, const std::string& name, const std::string& target) {
+  const fs::path aside = directory / message(kWriting, name);
+  fs::remove(aside);
+  fs::create_symlink(target, aside);
+  fs::rename(aside, directory / name);
+}
+
+std::vector<std::string> names_starting(const fs::path& directory, std::string_view start) {
+  std::vector<std::string> names;
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory))
+    if (const std::string name = entry.path().filename().string(); starts_with(name, start)) names.push_back(name);
+  return names;
+}
+
+/// Checkpoints in the directory, newest first.
+std::vector<std::string> newest_first(const fs::path& directory) {
+  std::vector<std::pair<fs::file_time_type, std::string>> found;
+  for (const std::string& name : names_starting(directory, kPrefix))
+    if (is_checkpoint(directory / name)) found.emplace_back(fs::last_write_time(directory / name / "state.json"), name);
+  std::sort(found.rbegin(), found.rend());
+  std::vector<std::string> names;
+  for (const auto& [time, name] : found) names.push_back(name);
+  return names;
+}
+
+bool in_use(const fs::path& directory, const std::string& name) {
+  return name == target_of(directory / "latest") || name == target_of(directory / "best");
+}
+
+/// Under a name that is no checkpoint's before its files go, so that half of one is never taken for a whole one.
+void discard(const fs::path& directory, const std::string& name) {
+  const fs::path gone = directory / message(kRemoving, name);
+  fs::remove_all(gone);
+  fs::rename(directory / name, gone);
+  fs::remove_all(gone);
+}
+
+void remove_leftovers(const fs::path& directory) {
+  for (const char* start : {kWriting, kRemoving})
+    for (const std::string& name : names_starting(directory, start)) fs::remove_all(directory / name);
+}
+
+/// "step-000400", or with ".2", ".3"... if that one is in use; an unused one of this name, of a run that went another
+/// way, makes room.
+std::string free_name(const fs::path& directory, std::int64_t step) {
+  char digits[24];
+  std::snprintf(digits, sizeof digits, "%06lld", static_cast<long long>(step));
+  const std::string base = message(kPrefix, digits);
+  std::string name = base;
+  for (int count = 2; in_use(directory, name); ++count) name = message(base, '.', count);
+  if (fs::exists(directory / name)) discard(directory, name);
+  return name;
+}
+
+}  // namespace
+
+Checkpoints::Checkpoints(std::string directory, int keep) : directory_(std::move(directory)), keep_(keep) {
+  check(keep >= 1, "checkpoints to keep: ", keep, ", expected at least 1");
+  check_writable(directory_);
+}
+
+std::string Checkpoints::save(const RunState& state, const Store& store, const Network& network, bool best) {
+  return on_disk([&] {
+    const fs::path directory(directory_);
+    remove_leftovers(directory);
+    const std::string name = free_name(directory, state.step);
+    const fs::path aside = directory / message(kWriting, name);
+    try {
+      write(aside.string(), state, store, network);
+    } catch (...) {
+      std::error_code ignored;  // the failure at hand is what counts
+      fs::remove_all(aside, ignored);
+      throw;
+    }
+    fs::rename(aside, directory / name);
+    sync_directory(directory_);
+    if (best) set_link(directory, "best", name);
+    set_link(directory, "latest", name);
+    for (const char* file : kFiles)
+      if (fs::symlink_status(directory / file).type() == fs::file_type::not_found)
+        fs::create_symlink(fs::path("latest") / file, directory / file);
+    sync_directory(directory_);
+    prune();
+    return (directory / name).string();
+  });
+}
+
+void Checkpoints::write(const std::string& path, const RunState& state, const Store& store,
+                        const Network& network) const {
+  fs::create_directory(path);
+  save_weights(path + "/weights.safetensors", store, network);
+  save_optimizer(path + "/optimizer.safetensors", store, network);
+  write_state(path, state);
+}
+
+void Checkpoints::prune() const {
+  const std::vector<std::string> names = newest_first(directory_);
+  for (std::size_t i = static_cast<std::size_t>(keep_); i < names.size(); ++i)
+    if (!in_use(directory_, names[i])) discard(directory_, names[i]);
+}
+
+std::string find_latest(const std::string& directory) {
+  return on_disk([&]() -> std::string {
+    const fs::path path(directory);
+    if (const std::string target = target_of(path / "latest"); !target.empty() && is_checkpoint(path / target))
+      return (path / target).string();
+    if (is_checkpoint(path)) return directory;
+    if (!fs::is_directory(path)) return "";
+    const std::vector<std::string> names = newest_first(path);  // the first save was broken off before the link
+    return names.empty() ? "" : (path / names.front()).string();
+  });
+}
+
+std::string checkpoint_in(const std::string& directory) {
+  std::string found = find_latest(directory);
+  check_as(Exit::Data, !found.empty(), "'", directory, "' holds no checkpoint");
+  return found;
+}
+
+void load_checkpoint(const std::string& checkpoint, Store& store, const Network& network) {
+  load_weights(checkpoint + "/weights.safetensors", store, network);
+  load_optimizer(checkpoint + "/optimizer.safetensors", store, network);
+}
+
+}  // namespace lethe

@@ -1,0 +1,93 @@
+#include "train/run_state.h"
+
+#include <cinttypes>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "framework/error.h"
+#include "framework/init.h"
+#include "framework/text.h"
+#include "train/atomic_file.h"
+
+namespace lethe {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kFile = "/state.json";
+constexpr std::int64_t kVersion = 1;
+
+/// Calls visit(key, field) for every field of a state: the one list of what state.json holds.
+template <class State, class Visit>
+void for_each_field(State& s, const Visit& visit) {
+  visit("network", s.network);
+  visit("program", s.program);
+  visit("epoch", s.epoch);
+  visit("batch_in_epoch", s.batch_in_epoch);
+  visit("step", s.step);
+  visit("seed", s.seed);
+  visit("batch", s.batch);
+  visit("learning_rate", s.learning_rate);
+  visit("schedule", s.schedule);
+  visit("optimizer", s.optimizer);
+  visit("data", s.data);
+  visit("best_accuracy", s.best_accuracy);
+  visit("best_step", s.best_step);
+  visit("options", s.options);
+}
+
+template <class Value>
+void read_field(const Json& json, const char* key, Value& value) {
+  const auto found = json.find(key);
+  check_as(Exit::Data, found != json.end(), "'", key, "' is missing");
+  try {
+    found->get_to(value);
+  } catch (const Json::exception&) {
+    fail_as(Exit::Data, "'", key, "' is ", found->dump(), ", which is not of the right type");
+  }
+}
+
+}  // namespace
+
+std::string program_id(const Program& forward) {
+  char text[17];
+  std::snprintf(text, sizeof text, "%016" PRIx64, hash_of(to_text(forward)));
+  return text;
+}
+
+void check_same_network(const RunState& state, const std::string& directory, const std::string& name,
+                        const std::string& id) {
+  check(state.network == name, "'", directory, "' holds a run of network '", state.network, "', not of '", name, "'");
+  check(state.program == id, "'", directory, "' holds a run of another '", name,
+        "': its layers, batch, dtype or seed differ from what is asked for");
+}
+
+void write_state(const std::string& checkpoint, const RunState& state) {
+  Json json = {{"version", kVersion}};
+  for_each_field(state, [&](const char* key, const auto& value) { json[key] = value; });
+  const std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  AtomicFile out(checkpoint + kFile);
+  out.write(text.data(), static_cast<std::int64_t>(text.size()));
+  out.commit();
+}
+
+RunState read_state(const std::string& checkpoint) {
+  const std::string file = checkpoint + kFile;
+  return with_context(file, [&] {
+    std::ifstream in(file, std::ios::binary);
+    check_as(Exit::Data, in.good(), "cannot be opened");
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    const Json json = Json::parse(text, nullptr, false);
+    check_as(Exit::Data, json.is_object(), "is not valid JSON");
+    std::int64_t version = 0;
+    read_field(json, "version", version);
+    check_as(Exit::Data, version == kVersion, "is of version ", version, ", this program reads version ", kVersion);
+    RunState state;
+    for_each_field(state, [&](const char* key, auto& value) { read_field(json, key, value); });
+    return state;
+  });
+}
+
+}  // namespace lethe
