@@ -1,0 +1,104 @@
+// Training steps on one fixed batch, for comparison with peers (bench/*.py): prints one JSON line with each step's loss
+// and time, or writes the freshly initialised weights.
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
+#include <iostream>
+
+#include "framework/autodiff.h"
+#include "framework/executor.h"
+#include "kernels/cpu_device.h"
+#include "memopt/memopt.h"
+#include "models/network.h"
+#include "optimizer/optimizer.h"
+#include "train/safetensors.h"
+#include "train/weights.h"
+
+using namespace lethe;
+
+namespace {
+
+struct Options {
+  std::string model, dtype = "f32", weights, inputs, export_to;
+  std::vector<std::string> sets;
+  std::int64_t batch = 128, steps = 20;
+  double rate = 0.1, momentum = 0.9;
+  int threads = 0;
+};
+
+Options parse(int argc, char** argv) {
+  Options o;
+  CLI::App app{"Training steps on one fixed batch"};
+  app.add_option("--model", o.model)->required();
+  app.add_option("--set", o.sets, "k=v");
+  app.add_option("--batch", o.batch);
+  app.add_option("--steps", o.steps);
+  app.add_option("--dtype", o.dtype);
+  app.add_option("--lr", o.rate);
+  app.add_option("--momentum", o.momentum);
+  app.add_option("--threads", o.threads);
+  app.add_option("--weights", o.weights, "start from this file");
+  app.add_option("--inputs", o.inputs, "tensors named as the network's inputs, in memory order (NHWC)");
+  app.add_option("--export", o.export_to, "write the initial weights and stop");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    std::exit(app.exit(error));
+  }
+  return o;
+}
+
+void feed_file(Executor& executor, const Network& network, const std::string& file) {
+  SafetensorsReader reader(file);
+  for (const VarId v : network.inputs) {
+    const TensorEntry* tensor = reader.find(network.program.vars[v].name);
+    check(tensor, file, ": no tensor '", network.program.vars[v].name, "'");
+    executor.feed(v, reader.read(*tensor).data(), tensor->bytes());
+  }
+}
+
+int run(const Options& o) {
+  const std::unique_ptr<Device> device = open_cpu(o.threads);
+  const Network network = load_network(o.model, {.batch = o.batch, .dtype = dtype_named(o.dtype)}, parse_sets(o.sets));
+  Store store(*device);
+  store.initialize(network.program, network.params, 0);
+  if (!o.weights.empty()) load_weights(o.weights, store, network);
+  if (!o.export_to.empty()) {
+    save_weights(o.export_to, store, network);
+    return 0;
+  }
+  Program program = network.program;
+  OptimizerSettings settings = optimizer_named("momentum");
+  settings.momentum = o.momentum;
+  const Updates updates = append_updates(program, append_backward(program, network.loss), network.params, settings);
+  Prepared prepared(device->info());
+  const Planned planned = plan_memory(std::move(program), prepared, parse_memopt("none"));
+  Executor executor(planned.program, planned.plan, prepared, store);
+  if (!o.inputs.empty()) feed_file(executor, network, o.inputs);
+  const float rate32 = static_cast<float>(o.rate);
+  if (o.dtype == "f64") executor.feed(updates.learning_rate, &o.rate, 8);
+  else executor.feed(updates.learning_rate, &rate32, 4);
+  std::string losses, times;
+  for (std::int64_t step = 0; step < o.steps; ++step) {
+    const auto begin = std::chrono::steady_clock::now();
+    executor.run();
+    const double loss = executor.fetch_scalar(network.loss);
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    char text[64];
+    std::snprintf(text, sizeof text, "%s%.17g", step ? ", " : "", loss);
+    losses += text;
+    std::snprintf(text, sizeof text, "%s%.6f", step ? ", " : "", seconds);
+    times += text;
+  }
+  std::cout << "{\"losses\": [" << losses << "], \"seconds\": [" << times << "], \"bytes\": " << planned.plan.bytes.total() << "}\n";
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  return run(parse(argc, argv));
+} catch (const Error& error) {
+  std::cerr << "bench_step: " << error.what() << '\n';
+  return static_cast<int>(error.code);
+}
