@@ -38,7 +38,8 @@ Batches::Batches(const Dataset& data, const BatchOptions& options)
     slot.labels.resize(batch);
   }
   claimed_ = given_ = freed_ = per_epoch_;  // nothing to do before start()
-  for (int i = 0; i < options.workers; ++i) workers_.emplace_back([this] { work(); });
+  for (int i = 0; i < options.workers; ++i) augmenters_.emplace_back(data, options.augment);
+  for (Augmenter& augmenter : augmenters_) workers_.emplace_back([this, &augmenter] { work(augmenter); });
 }
 
 Batches::~Batches() {
@@ -87,8 +88,7 @@ const Batch* Batches::next() {
   return &slot.batch;
 }
 
-void Batches::work() {
-  Augmenter augmenter(data_, options_.augment);
+void Batches::work(Augmenter& augmenter) {
   const auto slots = static_cast<std::int64_t>(slots_.size());
   std::unique_lock lock(mutex_);
   for (;;) {

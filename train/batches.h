@@ -65,10 +65,9 @@ class Batches {
     std::exception_ptr error;
     bool ready = false;
   };
-  void work();
+  void work(Augmenter& augmenter);
   void fill(Slot& slot, std::int64_t batch, Augmenter& augmenter) const;
   Slot& slot_of(std::int64_t batch) { return slots_[batch % static_cast<std::int64_t>(slots_.size())]; }
-  void pause(std::unique_lock<std::mutex>& lock);
 
   const Dataset& data_;
   const BatchOptions options_;
@@ -85,7 +84,8 @@ class Batches {
   std::int64_t freed_ = 0;    // batches below it may be overwritten
   int busy_ = 0;
   bool closing_ = false;
-  std::vector<std::thread> workers_;  // last: they use all of the above
+  std::vector<Augmenter> augmenters_;  // one a worker
+  std::vector<std::thread> workers_;   // last: they use all of the above
 };
 
 }  // namespace lethe

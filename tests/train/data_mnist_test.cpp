@@ -1,0 +1,159 @@
+#include <gtest/gtest.h>
+
+#include "tests/train/data_samples.h"
+#include "train/dataset.h"
+
+namespace lethe::testing {
+namespace {
+
+constexpr ImageShape kSmall{2, 3, 1};
+
+/// Three training images and two test images of 2 x 3; pixel values count up.
+void write_small(const TemporaryFolder& folder) {
+  FileContent pixels(18);
+  for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<std::uint8_t>(10 * i);
+  folder.write("train-images-idx3-ubyte", idx({3, 2, 3}, pixels));
+  folder.write("train-labels-idx1-ubyte", idx({3}, {7, 0, 9}));
+  folder.write("t10k-images-idx3-ubyte", idx({2, 2, 3}, FileContent(12, 5)));
+  folder.write("t10k-labels-idx1-ubyte", idx({2}, {1, 2}));
+}
+
+std::string refused(const TemporaryFolder& folder) { return refusal("mnist:" + folder.text(), kSmall, 10); }
+
+TEST(Mnist, ReadsImagesAndLabels) {
+  const TemporaryFolder folder;
+  write_small(folder);
+  const auto data = open_dataset("mnist:" + folder.text(), kSmall, 10, 0);
+  EXPECT_EQ(data->size(Split::Train), 3);
+  EXPECT_EQ(data->size(Split::Test), 2);
+  EXPECT_EQ(data->info().held_bytes, 5 * 7);
+  FileContent image(6);
+  EXPECT_EQ(data->read(Split::Train, 2, {}, image.data()), 9);
+  EXPECT_EQ(image, (FileContent{120, 130, 140, 150, 160, 170}));
+  EXPECT_EQ(data->read(Split::Test, 1, {}, image.data()), 2);
+  EXPECT_EQ(image, FileContent(6, 5));
+}
+
+TEST(Mnist, ReadsGzippedFilesToo) {
+  const TemporaryFolder folder;
+  write_small(folder);
+  const FileContent pixels(18, 77);
+  folder.remove("train-images-idx3-ubyte");
+  folder.write("train-images-idx3-ubyte.gz", gzipped(idx({3, 2, 3}, pixels)));
+  const auto data = open_dataset("mnist:" + folder.text(), kSmall, 10, 0);
+  FileContent image(6);
+  EXPECT_EQ(data->read(Split::Train, 0, {}, image.data()), 7);
+  EXPECT_EQ(image, FileContent(6, 77));
+}
+
+TEST(Mnist, MissingDirectorySaysWhereToGetTheFilesAndTheirMd5) {
+  const std::string text = refusal("mnist:/nowhere/mnist", {28, 28, 1}, 10);
+  EXPECT_PRED2(says, text, "mnist: /nowhere/mnist: no such directory");
+  EXPECT_PRED2(says, text, "https://");
+  EXPECT_PRED2(says, text, "train-images-idx3-ubyte.gz (MD5 f68b3c2dcbeaaa9fbdd348bbdeb94873)");
+  EXPECT_PRED2(says, text, "t10k-labels-idx1-ubyte.gz (MD5 ec29112dd5afa0611ce80d1b7f02629c)");
+}
+
+TEST(Mnist, MissingFileIsNamed) {
+  const TemporaryFolder folder;
+  write_small(folder);
+  folder.remove("t10k-labels-idx1-ubyte");
+  EXPECT_PRED2(says, refused(folder), "neither t10k-labels-idx1-ubyte nor t10k-labels-idx1-ubyte.gz");
+}
+
+TEST(Mnist, WrongMagicNumberIsRefused) {
+  const TemporaryFolder folder;
+  write_small(folder);
+  folder.write("train-images-idx3-ubyte", idx({18}, FileContent(18)));
+  EXPECT_PRED2(says, refused(folder),
+               "train-images-idx3-ubyte: not an IDX file of bytes with 3 dimensions (magic "
+               "number 2049, expected 2051)");
+}
+
+TEST(Mnist, TruncatedFileIsRefused) {
+  const TemporaryFolder folder;
+  write_small(folder);
+  folder.write("train-images-idx3-ubyte", idx({3, 2, 3}, FileContent(17)));
+  EXPECT_PRED2(says, refused(folder), "train-images-idx3-ubyte: 17 bytes of data, but its header says 3x2x3");
+  folder.write("train-images-idx3-ubyte", FileContent{0, 0, 8});
+  EXPECT_PRED2(says, refused(folder), "3 bytes are too few");
+}
+
+TEST(Mnist, HeaderOfImpossibleSizeIsRefusedBeforeMemoryIsTaken) {
+  const TemporaryFolder folder;
+  write_small(folder);
+  folder.write("train-images-idx3-ubyte", idx({0xffffffff, 0xffffffff, 0xffffffff}, FileContent(18)));
+  EXPECT_PRED2(says, refused(folder), "header says 4294967295x4294967295x4294967295");
+}
+
+TEST(Mnist, DamagedGzipIsRefused) {
+  const TemporaryFolder folder;
+  write_small(folder);
+  folder.remove("train-images-idx3-ubyte");
+  FileContent packed = gzipped(idx({3, 2, 3}, FileContent(18, 1)));
+  const FileContent cut(packed.begin(), packed.end() - 9);
+  folder.write("train-images-idx3-ubyte.gz", cut);
+  EXPECT_PRED2(says, refused(folder), "train-images-idx3-ubyte.gz: gzip data ends early");
+  packed[packed.size() - 6] ^= 1;  // in the checksum
+  folder.write("train-images-idx3-ubyte.gz", packed);
+  EXPECT_PRED2(says, refused(folder), "train-images-idx3-ubyte.gz: damaged gzip data");
+}
+
+TEST(Mnist, LabelOutOfRangeIsRefused) {
+  const TemporaryFolder folder;
+  write_small(folder);
+  folder.write("train-labels-idx1-ubyte", idx({3}, {7, 10, 9}));
+  EXPECT_PRED2(says, refused(folder), "train-labels-idx1-ubyte: label of image 1 is 10, expected 0 to 9");
+}
+
+TEST(Mnist, LabelsMustBeAsManyAsImages) {
+  const TemporaryFolder folder;
+  write_small(folder);
+  folder.write("t10k-labels-idx1-ubyte", idx({3}, {1, 2, 3}));
+  EXPECT_PRED2(says, refused(folder), "t10k-labels-idx1-ubyte: 3 labels for 2 images in t10k-images-idx3-ubyte");
+}
+
+TEST(Mnist, TestImagesOfAnotherSizeAreRefused) {
+  const TemporaryFolder folder;
+  write_small(folder);
+  folder.write("t10k-images-idx3-ubyte", idx({2, 2, 2}, FileContent(8)));
+  EXPECT_PRED2(says, refused(folder), "images are 2x2 with 1 channel, those for training 2x3 with 1 channel");
+}
+
+TEST(Mnist, NetworkOfAnotherImageSizeIsToldBothSizes) {
+  const TemporaryFolder folder;
+  write_small(folder);
+  EXPECT_EQ(refusal("mnist:" + folder.text(), {32, 32, 3}, 10),
+            "mnist: images are 2x3 with 1 channel, the network takes 32x32 with 3 channels");
+  EXPECT_EQ(refusal("mnist:" + folder.text(), kSmall, 1000), "mnist: has 10 classes, the network tells 1000 apart");
+}
+
+TEST(Mnist, OtherDataThanTheOfficialGetsALineForEachFile) {
+  const TemporaryFolder folder;
+  write_small(folder);
+  std::vector<std::string> lines;
+  open_dataset("mnist:" + folder.text(), kSmall, 10, 0, [&](const std::string& line) { lines.push_back(line); });
+  ASSERT_EQ(lines.size(), 4u);
+  EXPECT_PRED2(says, lines[0], "train-images-idx3-ubyte: MD5 ");
+  EXPECT_PRED2(says, lines[0], "is not the official file's 6bbc9ace898e44ae57da46a324031adb");
+}
+
+TEST(Mnist, OfficialFilesAreRecognised) {
+  if (real_data().empty()) GTEST_SKIP() << "LETHE_DATA is not set";
+  std::vector<std::string> lines;
+  const auto data = open_dataset("mnist:" + real_data() + "/mnist", {28, 28, 1}, 10, 0,
+                                 [&](const std::string& line) { lines.push_back(line); });
+  EXPECT_TRUE(lines.empty()) << lines.front();
+  EXPECT_EQ(data->size(Split::Train), 60000);
+  EXPECT_EQ(data->size(Split::Test), 10000);
+  double sum = 0;
+  FileContent image(784);
+  for (std::int64_t i = 0; i < 60000; ++i) {
+    data->read(Split::Train, i, {}, image.data());
+    for (const std::uint8_t pixel : image) sum += pixel;
+  }
+  EXPECT_NEAR(sum / 255 / 784 / 60000, data->info().mean[0], 5e-5);
+}
+
+}  // namespace
+}  // namespace lethe::testing

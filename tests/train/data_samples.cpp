@@ -1,0 +1,109 @@
+#include "tests/train/data_samples.h"
+
+#include <zlib.h>
+
+#include <cstdlib>
+#include <fstream>
+
+namespace lethe::testing {
+namespace {
+
+void append(FileContent& to, const FileContent& bytes) { to.insert(to.end(), bytes.begin(), bytes.end()); }
+
+FileContent big_endian(std::uint32_t value) {
+  return {static_cast<std::uint8_t>(value >> 24), static_cast<std::uint8_t>(value >> 16),
+          static_cast<std::uint8_t>(value >> 8), static_cast<std::uint8_t>(value)};
+}
+
+/// zlib's deflate; window bits as deflateInit2 takes them: 15 for a zlib stream, 31 for gzip.
+FileContent deflated(const FileContent& content, int window_bits) {
+  z_stream stream{};
+  EXPECT_EQ(deflateInit2(&stream, 6, Z_DEFLATED, window_bits, 8, Z_DEFAULT_STRATEGY), Z_OK);
+  FileContent out(deflateBound(&stream, content.size()) + 32);
+  stream.next_in = const_cast<Bytef*>(content.data());
+  stream.avail_in = static_cast<uInt>(content.size());
+  stream.next_out = out.data();
+  stream.avail_out = static_cast<uInt>(out.size());
+  EXPECT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  return out;
+}
+
+/// A chunk of a PNG file: length, type and data, checksum.
+void append_chunk(FileContent& file, const std::string& type, const FileContent& data) {
+  FileContent body(type.begin(), type.end());
+  append(body, data);
+  append(file, big_endian(static_cast<std::uint32_t>(data.size())));
+  append(file, body);
+  append(file, big_endian(static_cast<std::uint32_t>(crc32(0, body.data(), static_cast<uInt>(body.size())))));
+}
+
+}  // namespace
+
+TemporaryFolder::TemporaryFolder() {
+  std::string name = (std::filesystem::temp_directory_path() / "lethe_data_XXXXXX").string();
+  path_ = mkdtemp(name.data());
+}
+
+TemporaryFolder::~TemporaryFolder() { std::filesystem::remove_all(path_); }
+
+void TemporaryFolder::write(const std::string& name, const FileContent& content) const {
+  std::filesystem::create_directories((path_ / name).parent_path());
+  std::ofstream(path_ / name, std::ios::binary)
+      .write(reinterpret_cast<const char*>(content.data()), static_cast<std::streamsize>(content.size()));
+}
+
+void TemporaryFolder::write(const std::string& name, const std::string& content) const {
+  write(name, FileContent(content.begin(), content.end()));
+}
+
+void TemporaryFolder::remove(const std::string& name) const { std::filesystem::remove_all(path_ / name); }
+
+FileContent gzipped(const FileContent& content) { return deflated(content, 31); }
+
+FileContent idx(const std::vector<std::uint32_t>& dims, const FileContent& data) {
+  FileContent file = big_endian(0x0800 + static_cast<std::uint32_t>(dims.size()));
+  for (const std::uint32_t dim : dims) append(file, big_endian(dim));
+  append(file, data);
+  return file;
+}
+
+FileContent png(std::uint32_t height, std::uint32_t width, std::uint32_t channels, const FileContent& pixels) {
+  FileContent file{0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'}, header = big_endian(width), rows;
+  append(header, big_endian(height));
+  append(header, {8, static_cast<std::uint8_t>(channels == 3 ? 2 : 0), 0, 0, 0});  // depth, colour type, defaults
+  const std::size_t row = std::size_t{width} * channels;
+  for (std::size_t y = 0; y < height; ++y) {
+    rows.push_back(0);  // no filter
+    rows.insert(rows.end(), pixels.begin() + static_cast<std::ptrdiff_t>(y * row),
+                pixels.begin() + static_cast<std::ptrdiff_t>((y + 1) * row));
+  }
+  append_chunk(file, "IHDR", header);
+  append_chunk(file, "IDAT", deflated(rows, 15));
+  append_chunk(file, "IEND", {});
+  return file;
+}
+
+FileContent grey_jpeg() {
+  FileContent file{0xff, 0xd8, 0xff, 0xdb, 0, 67, 0};  // begin; quantisation: all 1
+  append(file, FileContent(64, 1));
+  append(file, {0xff, 0xc0, 0, 11, 8, 0, 8, 0, 8, 1, 1, 0x11, 0});  // 8 x 8, one component
+  for (const std::uint8_t table : {0x00, 0x10}) {                   // one code each: 0 means 0
+    append(file, {0xff, 0xc4, 0, 20, table, 1});
+    append(file, FileContent(16, 0));
+  }
+  append(file, {0xff, 0xda, 0, 8, 1, 1, 0, 0, 63, 0, 0x3f, 0xff, 0xd9});  // scan: two codes; end
+  return file;
+}
+
+std::string real_data() {
+  const char* folder = std::getenv("LETHE_DATA");
+  return folder ? folder : "";
+}
+
+std::string refusal(const std::string& spec, const ImageShape& image, std::int64_t classes, Exit code) {
+  return error_from([&] { open_dataset(spec, image, classes, 0); }, code);
+}
+
+}  // namespace lethe::testing
