@@ -7,17 +7,21 @@ namespace lethe {
 namespace {
 
 /// The op that gives each sample's loss.
-std::string loss_op(const std::string& type) {
+const std::map<std::string, std::string>& loss_ops() {
   static const std::map<std::string, std::string> ops = {{"cross_entropy", "softmax_cross_entropy"},
+                                                         {"nll", "nll_loss"},
                                                          {"mse", "mse_loss"},
                                                          {"l1", "l1_loss"},
                                                          {"bce", "sigmoid_cross_entropy"}};
-  const auto found = ops.find(type);
-  if (found != ops.end()) return found->second;
-  std::vector<std::string> known;
-  for (const auto& [name, op] : ops) known.push_back(name);
-  throw SettingError(
-      "op", message("unknown loss '", type, "'", did_you_mean(type, known), "; known: bce, cross_entropy, l1, mse"));
+  return ops;
+}
+
+const std::string& loss_op(const std::string& type) {
+  const auto found = loss_ops().find(type);
+  if (found != loss_ops().end()) return found->second;
+  std::string known;
+  for (const std::string& name : loss_names()) known.append(known.empty() ? "" : ", ").append(name);
+  throw SettingError("op", message("unknown loss '", type, "'", did_you_mean(type, loss_names()), "; known: ", known));
 }
 
 }  // namespace
@@ -50,7 +54,7 @@ VarId Builder::layer(const std::string& type, std::vector<VarId> in, Attrs setti
   return last_;
 }
 
-VarId Builder::loss(const std::string& type, VarId prediction, VarId target, double weight, double label_smoothing) {
+void Builder::loss(const std::string& type, VarId prediction, VarId target, double weight, double label_smoothing) {
   const std::string op = loss_op(type);
   const std::string name = "loss" + std::to_string(++counts_["loss"]);
   Program& program = network_.program;
@@ -60,25 +64,26 @@ VarId Builder::loss(const std::string& type, VarId prediction, VarId target, dou
   if (weight != 1)
     sample = append_op(program, 0, Role::Forward, "scale", {sample}, {{"a", weight}, {"b", 0.0}}, name + "/weighted")
                  .front();
-  const bool first = network_.sample_loss == kNone;
-  network_.sample_loss =
-      first ? sample
-            : append_op(program, 0, Role::Forward, "add", {network_.sample_loss, sample}, {}, name + "/sum").front();
-  network_.loss = append_op(program, 0, Role::Forward, "mean", {network_.sample_loss}, {}, name + "/mean").front();
-  if (first) {
-    network_.target = target;
-    network_.outputs = {prediction};
-    if (type == "cross_entropy")
-      network_.correct =
-          append_op(program, 0, Role::Forward, "accuracy", {prediction, target}, {{"k", 1}}, "accuracy").front();
+  if (network_.sample_loss != kNone) {
+    network_.sample_loss =
+        append_op(program, 0, Role::Forward, "add", {network_.sample_loss, sample}, {}, name + "/sum").front();
+    return;
   }
-  return network_.loss;
+  network_.sample_loss = sample;
+  network_.target = target;
+  network_.outputs = {prediction};
+  if (type == "cross_entropy" || type == "nll")
+    network_.correct =
+        append_op(program, 0, Role::Forward, "accuracy", {prediction, target}, {{"k", 1}}, "accuracy").front();
 }
 
 Network Builder::finish(std::vector<VarId> outputs) {
   if (!outputs.empty()) network_.outputs = std::move(outputs);
   if (network_.outputs.empty() && last_ != kNone) network_.outputs = {last_};
-  return network_;
+  Network network = network_;
+  if (network.sample_loss != kNone)
+    network.loss = append_op(network.program, 0, Role::Forward, "mean", {network.sample_loss}, {}, "loss/mean").front();
+  return network;
 }
 
 std::int64_t Builder::parameters() const {
@@ -99,6 +104,12 @@ VarId Builder::add_param(Kind kind, std::string name, Shape shape, DType dtype, 
 VarId Builder::step_counter() {
   if (step_ == kNone) step_ = add_param(Kind::State, "step", {}, DType::i64, {});
   return step_;
+}
+
+std::vector<std::string> loss_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, op] : loss_ops()) names.push_back(name);
+  return names;
 }
 
 }  // namespace lethe

@@ -5,7 +5,8 @@
 //   VarId x = net.input("image", {28, 28, 1});
 //   x = net.layer("conv", x, {{"out", 6}, {"k", 5}, {"pad", 2}});
 //   x = net.layer("fc", net.layer("relu", x), {{"out", 10}}, "logits");
-//   Network network = net.finish(net.loss("cross_entropy", x, net.input("label", {}, DType::i32)));
+//   net.loss("cross_entropy", x, net.input("label", {}, DType::i32));
+//   Network network = net.finish();
 #pragma once
 #include <map>
 #include <string>
@@ -56,9 +57,9 @@ class Builder {
   VarId layer(const std::string& type, VarId in, Attrs settings = {}, std::string path = "") {
     return layer(type, std::vector<VarId>{in}, std::move(settings), std::move(path));
   }
-  /// Adds a loss: cross_entropy (integer labels), mse, l1, bce (on logits); the weighted mean over samples and
-  /// elements.
-  VarId loss(const std::string& type, VarId prediction, VarId target, double weight = 1, double label_smoothing = 0);
+  /// Adds a loss: cross_entropy on logits or nll on log-probabilities (integer labels), mse, l1, bce (on logits). The
+  /// network's loss is the weighted sum of all, as a mean over samples and elements.
+  void loss(const std::string& type, VarId prediction, VarId target, double weight = 1, double label_smoothing = 0);
   /// The network, with `outputs` (default: what the first loss reads, else the last layer).
   Network finish(std::vector<VarId> outputs = {});
 
@@ -83,6 +84,8 @@ class Builder {
 const Layer& layer_named(const std::string& type);
 /// All records, sorted by name.
 std::vector<const Layer*> all_layers();
+/// All that Builder::loss knows, sorted.
+std::vector<std::string> loss_names();
 /// `settings` checked against the record, defaults filled in. Throws SettingError.
 Attrs checked_settings(const Layer& layer, const Attrs& settings);
 
