@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "framework/op_def.h"
+#include "models/format.h"
 #include "models/settings.h"
 
 namespace lethe {
@@ -28,9 +29,7 @@ Attr var_value(const JsonNode& node) {
 NetworkDocument::NetworkDocument(const ZooEntry& model, const Sets& overrides)
     : source_(model.file), variant_(model.variant) {
   const JsonNode root = document();
-  root.check_keys("a network file", names_of(document_keys()));
-  for (const KeyFact& key : document_keys())
-    if (key.required && !root.has(key.name)) root.fail("a network file needs '", key.name, "'");
+  check_object(root, "a network file", document_keys());
   if (root.at("version").json() != 1)
     root.at("version").fail("found ", root.at("version").shown(), ", expected version 1");
   if (root.has("vars"))
@@ -70,36 +69,13 @@ TrainDefaults NetworkDocument::train() const {
   TrainDefaults settings;
   if (!document().has("train")) return settings;
   const JsonNode train = document().at("train");
-  train.check_keys("'train'", names_of(train_keys()));
+  check_object(train, "'train'", train_keys());
   for (const auto& [name, node] : train.members()) {
     const Attr value = value_of(node, vars_);
     const auto* text = std::get_if<std::string>(&value.base());
     settings[name] = text ? *text : text_of(value);
   }
   return settings;
-}
-
-const std::vector<KeyFact>& document_keys() {
-  static const std::vector<KeyFact> keys = {
-      {"$schema", false, "text"},  {"version", true, "version"}, {"name", false, "text"},
-      {"comment", false, "text"},  {"vars", false, "vars"},      {"variants", false, "variants"},
-      {"inputs", true, "inputs"},  {"blocks", false, "blocks"},  {"layers", true, "layers"},
-      {"outputs", false, "names"}, {"loss", false, "losses"},    {"train", false, "train"}};
-  return keys;
-}
-
-const std::vector<KeyFact>& train_keys() {
-  static const std::vector<KeyFact> keys = {
-      {"data", false, "text"},      {"augment", false, "text"}, {"batch", false, "int"},
-      {"epochs", false, "int"},     {"steps", false, "int"},    {"lr", false, "num"},
-      {"optimizer", false, "text"}, {"momentum", false, "num"}, {"weight_decay", false, "num"},
-      {"schedule", false, "text"},  {"clip_norm", false, "num"}};
-  return keys;
-}
-
-const std::vector<std::string>& input_dtypes() {
-  static const std::vector<std::string> names = {"f32", "f64", "bf16", "f16", "i32", "i64", "u8"};
-  return names;
 }
 
 void check_identifier(const JsonNode& member, const std::string& name) {

@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "models/entry.h"
 #include "models/expression.h"
 #include "models/json_source.h"
 #include "models/network.h"
@@ -29,11 +28,6 @@ class NetworkDocument {
   std::string variant_;
   Values vars_;
 };
-
-/// The keys of the file itself, and those of its "train" object.
-const std::vector<KeyFact>& document_keys();
-const std::vector<KeyFact>& train_keys();
-const std::vector<std::string>& input_dtypes();
 
 /// Fails at the name of a member that expressions and program text could not read.
 void check_identifier(const JsonNode& member, const std::string& name);

@@ -79,8 +79,6 @@ VarId Expander::entry(const JsonNode& entry, VarId current, Scope& scope) {
   const std::string here = scope.prefix.empty() ? "" : scope.prefix.substr(0, scope.prefix.size() - 1);
   return at_path(here, [&] {
     const EntryKind kind = kind_of(entry);
-    if (kind == EntryKind::While)
-      entry.at("while").fail_at_key("'while': control flow in network files comes in a later version");
     if (kind == EntryKind::Op) {
       current = op(entry, current, scope);
     } else {
@@ -111,7 +109,7 @@ VarId Expander::op(const JsonNode& entry, VarId current, Scope& scope) {
 
 VarId Expander::block(const JsonNode& entry, VarId current, Scope& scope) {
   const JsonNode name = entry.at("block");
-  const JsonNode block = block_named(document_, name);
+  const JsonNode block = block_of(document_, entry);
   const bool cycle = std::find(active_.begin(), active_.end(), name.text()) != active_.end();
   active_.push_back(name.text());
   if (cycle) {
@@ -208,8 +206,7 @@ VarId Expander::branches(const JsonNode& entry, VarId current, Scope& scope) {
 }
 
 VarId Expander::join(const JsonNode& entry, const std::string& path, const std::vector<VarId>& outputs) {
-  const JsonNode name = entry.at("join");
-  const std::string& layer = join_named(name).layer;
+  const std::string& layer = join_of(entry).layer;
   if (layer.empty()) return outputs.back();
   if (outputs.size() == 1) return outputs.front();
   const auto with_shapes = [&] {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <system_error>
@@ -15,10 +16,10 @@ namespace {
 constexpr int kDeepest = 100;
 
 std::string read_text(const std::string& file) {
+  check(!std::filesystem::is_directory(file), "cannot read '", file, "': it is a directory");
   std::ifstream in(file, std::ios::binary);
   check(in.good(), "cannot open '", file, "': ", std::generic_category().message(errno));
   std::string text{std::istreambuf_iterator<char>(in), {}};
-  check(!in.bad(), "cannot read '", file, "'");
   return text;
 }
 
@@ -35,9 +36,7 @@ std::string reason_of(const Json::parse_error& error) {
 /// nothing is checked again but what the parser lets pass.
 class PositionScan {
  public:
-  explicit PositionScan(JsonSource& source) : source_(source), text_(source.text_) {
-    if (text_.compare(0, 3, "\xEF\xBB\xBF") == 0) at_ = 3;
-  }
+  explicit PositionScan(JsonSource& source) : source_(source), text_(source.text_) {}
 
   void value(const Json& node, std::size_t key, int depth) {
     skip_blank();
@@ -115,6 +114,7 @@ class PositionScan {
 JsonSource::JsonSource(const std::string& file) : JsonSource(file, read_text(file)) {}
 
 JsonSource::JsonSource(std::string file, std::string text) : file_(std::move(file)), text_(std::move(text)) {
+  if (text_.rfind("\xEF\xBB\xBF", 0) == 0) text_.erase(0, 3);  // a byte order mark is no character
   try {
     root_ = Json::parse(text_, nullptr, true, true);
   } catch (const Json::parse_error& error) {

@@ -62,9 +62,8 @@ class JsonNode {
   /// Members of an object, items of an array, in the order of the file; fails if it is none.
   std::vector<std::pair<std::string, JsonNode>> members() const;
   std::vector<JsonNode> items() const;
-  /// Typed values; fail with what was expected.
+  /// The text that it is; fails if it is none.
   const std::string& text() const;
-  std::int64_t whole() const;
 
   /// Fails at this value.
   template <class... Parts>

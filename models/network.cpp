@@ -58,7 +58,7 @@ class NetworkReader {
   void inputs() {
     for (const auto& [name, node] : document_.at("inputs").members()) {
       check_identifier(node, name);
-      node.check_keys("an input", {"shape", "dtype"});
+      check_object(node, "an input", input_keys());
       const Shape shape = memory_shape(node.at("shape"), vars_);
       inputs_.push_back(builder_.input(name, shape, input_dtype(node, builder_.options())));
       expander_.declare(name, inputs_.back());
@@ -72,7 +72,7 @@ class NetworkReader {
     if (!document_.has("blocks")) return;
     for (const auto& [name, block] : document_.at("blocks").members()) {
       check_identifier(block, name);
-      block.check_keys("a block", {"comment", "params", "layers"});
+      check_object(block, "a block", block_keys());
       check_layers(document_, block.at("layers"));
     }
   }
@@ -80,7 +80,7 @@ class NetworkReader {
   void losses() {
     if (!document_.has("loss")) return;
     for (const JsonNode& loss : document_.at("loss").items()) {
-      loss.check_keys("a loss", {"op", "in", "target", "weight", "label_smoothing"});
+      check_object(loss, "a loss", loss_keys());
       const std::string& type = loss.at("op").text();
       const VarId prediction = loss.has("in") ? expander_.find(loss.at("in")) : last_;
       if (!loss.has("target") && inputs_.size() < 2) loss.fail("loss '", type, "' needs a 'target': an input");

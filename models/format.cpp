@@ -1,0 +1,93 @@
+#include "models/format.h"
+
+namespace lethe {
+namespace {
+
+/// `own` and the keys that every kind of entry has.
+std::vector<KeyFact> with_common(std::vector<KeyFact> own) {
+  own.insert(own.end(), {{"name", false, "name"}, {"in", false, "in"}, {"comment", false, "text"}});
+  return own;
+}
+
+}  // namespace
+
+std::vector<std::string> names_of(const std::vector<KeyFact>& keys) {
+  std::vector<std::string> names;
+  for (const KeyFact& key : keys) names.push_back(key.name);
+  return names;
+}
+
+void check_object(const JsonNode& node, const std::string& what, const std::vector<KeyFact>& keys) {
+  node.check_keys(what, names_of(keys));
+  for (const KeyFact& key : keys)
+    if (key.required && !node.has(key.name)) node.fail(what, " needs '", key.name, "'");
+}
+
+const std::vector<KeyFact>& document_keys() {
+  static const std::vector<KeyFact> keys = {
+      {"$schema", false, "text"},  {"version", true, "version"}, {"name", false, "text"},
+      {"comment", false, "text"},  {"vars", false, "vars"},      {"variants", false, "variants"},
+      {"inputs", true, "inputs"},  {"blocks", false, "blocks"},  {"layers", true, "layers"},
+      {"outputs", false, "names"}, {"loss", false, "losses"},    {"train", false, "train"}};
+  return keys;
+}
+
+const std::vector<KeyFact>& input_keys() {
+  static const std::vector<KeyFact> keys = {{"shape", true, "shape"}, {"dtype", false, "dtype"}};
+  return keys;
+}
+
+const std::vector<KeyFact>& block_keys() {
+  static const std::vector<KeyFact> keys = {
+      {"comment", false, "text"}, {"params", false, "params"}, {"layers", true, "layers"}};
+  return keys;
+}
+
+const std::vector<KeyFact>& loss_keys() {
+  static const std::vector<KeyFact> keys = {{"op", true, "loss_type"},
+                                            {"in", false, "reference"},
+                                            {"target", false, "reference"},
+                                            {"weight", false, "num"},
+                                            {"label_smoothing", false, "num"}};
+  return keys;
+}
+
+const std::vector<KeyFact>& train_keys() {
+  static const std::vector<KeyFact> keys = {
+      {"data", false, "text"},      {"augment", false, "text"}, {"batch", false, "int"},
+      {"epochs", false, "int"},     {"steps", false, "int"},    {"lr", false, "num"},
+      {"optimizer", false, "text"}, {"momentum", false, "num"}, {"weight_decay", false, "num"},
+      {"schedule", false, "text"},  {"clip_norm", false, "num"}};
+  return keys;
+}
+
+const std::vector<EntryFact>& entry_facts() {
+  static const std::vector<EntryFact> facts = {
+      {EntryKind::Op, "op", with_common({{"op", true, "text"}, {"memopt", false, "memopt"}})},
+      {EntryKind::Block, "block",
+       with_common({{"block", true, "ident"},
+                    {"with", false, "arguments"},
+                    {"times", false, "int"},
+                    {"first", false, "arguments"},
+                    {"last", false, "arguments"}})},
+      {EntryKind::Repeat, "repeat",
+       with_common({{"repeat", true, "trips"}, {"layers", true, "layers"}, {"as", false, "ident"}})},
+      {EntryKind::Branches, "branches", with_common({{"branches", true, "branches"}, {"join", true, "join"}})},
+      {EntryKind::If, "if", with_common({{"if", true, "expr"}, {"then", true, "layers"}, {"else", false, "layers"}})}};
+  return facts;
+}
+
+const std::vector<KeyFact>& op_keys() { return entry_facts().front().keys; }
+
+const std::vector<Join>& joins() {
+  static const std::vector<Join> all = {
+      {"add", "add"}, {"concat", "concat"}, {"mul", "mul"}, {"max", "max"}, {"none", ""}};
+  return all;
+}
+
+const std::vector<std::string>& input_dtypes() {
+  static const std::vector<std::string> names = {"f32", "f64", "bf16", "f16", "i32", "i64", "u8"};
+  return names;
+}
+
+}  // namespace lethe

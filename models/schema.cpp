@@ -1,0 +1,182 @@
+// The JSON Schema of network files: the definitions below, the kinds of entry, and a rule for each layer record.
+#include "framework/builder.h"
+#include "framework/op_def.h"
+#include "models/format.h"
+#include "models/network.h"
+
+namespace lethe {
+namespace {
+
+Json ref(const std::string& definition) { return {{"$ref", "#/definitions/" + definition}}; }
+Json either(std::initializer_list<Json> all) { return {{"anyOf", Json(all)}}; }
+Json of_type(const char* type) { return {{"type", type}}; }
+Json list_of(Json items) { return {{"type", "array"}, {"items", std::move(items)}}; }
+Json pair_of_ints() { return {{"type", "array"}, {"items", ref("int")}, {"minItems", 2}, {"maxItems", 2}}; }
+Json at_least_one(Json schema, const char* what) {
+  schema[what] = 1;
+  return schema;
+}
+
+/// An object whose members have names of one kind and values of another.
+Json map_of(Json values) {
+  return {{"type", "object"}, {"propertyNames", ref("ident")}, {"additionalProperties", std::move(values)}};
+}
+
+/// An object with exactly these keys.
+Json object_of(const std::vector<KeyFact>& keys) {
+  Json object = {{"type", "object"}, {"additionalProperties", false}};
+  Json properties = Json::object(), required = Json::array();
+  for (const KeyFact& key : keys) {
+    properties[key.name] = ref(key.type);
+    if (key.required) required.push_back(key.name);
+  }
+  if (!required.empty()) object["required"] = required;
+  object["properties"] = properties;
+  return object;
+}
+
+Json value_schema(const Key& key) {
+  switch (key.type) {
+    case KeyType::Int:
+      return ref("int");
+    case KeyType::Number:
+      return ref("num");
+    case KeyType::Bool:
+      return ref("bool");
+    case KeyType::Text:
+      return ref("text");
+    case KeyType::IntPair:
+      return ref("int_or_pair");
+    case KeyType::IntList:
+      return ref("ints");
+    case KeyType::Pad:
+      return ref("pad");
+    case KeyType::Choice:
+      return either({{{"enum", key.choices}}, ref("expr")});
+    case KeyType::Axis:
+      return ref("axis");
+    case KeyType::Init:
+      return ref("init");
+  }
+  return {};
+}
+
+Json json_of(const Attr& value) {
+  return std::visit([](const auto& held) { return Json(held); }, value.base());
+}
+
+/// Everything that the record accepts as "op": its name, aliases and the type of its op.
+std::vector<std::string> op_names(const Layer& layer) {
+  std::vector<std::string> names = {layer.name};
+  for (const OpDef* op : all_ops())
+    if (op->layer.name == layer.name && op->type != layer.name) names.push_back(op->type);
+  names.insert(names.end(), layer.aliases.begin(), layer.aliases.end());
+  return names;
+}
+
+/// If "op" is one of the layer's names: its keys and no others.
+Json layer_rule(const Layer& layer) {
+  Json properties = Json::object(), required = Json::array();
+  for (const KeyFact& key : op_keys()) properties[key.name] = true;
+  for (const Key& key : layer.keys) {
+    Json value = value_schema(key);
+    Json& property = properties[key.name];
+    property = value.contains("$ref") ? Json{{"allOf", Json::array({value})}} : value;  // beside $ref nothing counts
+    if (!key.help.empty()) property["description"] = key.help;
+    if (key.absent)
+      property["default"] = key.type == KeyType::Bool ? Json(*key.absent == Attr(1)) : json_of(*key.absent);
+    if (!key.absent && !key.optional) required.push_back(key.name);
+  }
+  Json then = {{"description", layer.help}, {"additionalProperties", false}};
+  if (!required.empty()) then["required"] = required;
+  then["properties"] = properties;
+  return {{"if", {{"properties", {{"op", {{"enum", op_names(layer)}}}}}}}, {"then", then}};
+}
+
+Json op_definition() {
+  Json properties = Json::object(), names = Json::array(), rules = Json::array();
+  for (const KeyFact& key : op_keys()) properties[key.name] = ref(key.type);
+  for (const Layer* layer : all_layers()) {
+    for (const std::string& name : op_names(*layer)) names.push_back(name);
+    rules.push_back(layer_rule(*layer));
+  }
+  properties["op"] = {{"enum", names}};
+  return {{"type", "object"}, {"required", {"op"}}, {"properties", properties}, {"allOf", rules}};
+}
+
+/// Exactly one of the keys that tell the kind, and then what that kind has.
+Json entry_definition() {
+  Json any = Json::array(), rules = Json::array();
+  for (const EntryFact& fact : entry_facts()) {
+    const Json has = {{"required", {fact.what}}};
+    any.push_back(has);
+    rules.push_back({{"if", has}, {"then", fact.kind == EntryKind::Op ? ref("op") : object_of(fact.keys)}});
+  }
+  return {{"type", "object"}, {"oneOf", any}, {"allOf", rules}};
+}
+
+void add_values(Json& all) {
+  all["text"] = of_type("string");
+  all["ident"] = {{"type", "string"}, {"pattern", "^[A-Za-z_][A-Za-z0-9_]*$"}};
+  all["name"] = {{"type", "string"}, {"pattern", "^[A-Za-z0-9_.-]+$"}};
+  all["reference"] = {{"type", "string"}, {"pattern", "^(@in|[A-Za-z0-9_./-]+)$"}};
+  all["expr"] = {{"type", "string"}, {"pattern", "^="}};
+  all["int"] = either({of_type("integer"), ref("expr")});
+  all["num"] = either({of_type("number"), ref("expr")});
+  all["bool"] = either({of_type("boolean"), ref("expr")});
+  all["ints"] = list_of(ref("int"));
+  all["int_or_pair"] = either({ref("int"), pair_of_ints()});
+  all["pad"] = either({{{"enum", {"same", "valid"}}}, ref("int_or_pair")});
+  all["axis"] = either({{{"enum", {"channels", "height", "width"}}}, ref("int")});
+  all["init"] = either({{{"enum", {"he", "xavier", "lecun", "zeros", "ones"}}},
+                        {{"type", "string"}, {"pattern", "^(=|(normal|uniform):)"}},
+                        {{"type", "object"},
+                         {"minProperties", 1},
+                         {"maxProperties", 1},
+                         {"additionalProperties", false},
+                         {"properties", {{"normal", ref("num")}, {"uniform", ref("num")}}}}});
+  all["memopt"] = {{"enum", {"auto", "keep"}}};
+}
+
+void add_entries(Json& all) {
+  Json names = Json::array();
+  for (const Join& join : joins()) names.push_back(join.name);
+  all["in"] = either({ref("reference"), at_least_one(list_of(ref("reference")), "minItems")});
+  all["names"] = at_least_one(list_of(ref("reference")), "minItems");
+  all["layers"] = list_of(ref("entry"));
+  all["entry"] = entry_definition();
+  all["op"] = op_definition();
+  all["arguments"] = map_of({{"type", {"number", "boolean", "string"}}});
+  all["trips"] = either({ref("int"), list_of(either({ref("num"), ref("arguments")}))});
+  all["branches"] = at_least_one(list_of(ref("layers")), "minItems");
+  all["join"] = {{"enum", names}};
+}
+
+void add_document(Json& all) {
+  const Json number = {{"type", {"number", "boolean"}}};
+  all["version"] = {{"const", 1}};
+  all["vars"] = map_of(number);
+  all["variants"] = {{"type", "object"}, {"additionalProperties", map_of(number)}};
+  all["shape"] = list_of(ref("int"));
+  all["dtype"] = {{"enum", input_dtypes()}};
+  all["inputs"] = at_least_one(map_of(object_of(input_keys())), "minProperties");
+  all["params"] = map_of({{"type", {"number", "boolean", "string", "null"}}});
+  all["blocks"] = map_of(object_of(block_keys()));
+  all["loss_type"] = {{"enum", loss_names()}};
+  all["losses"] = list_of(object_of(loss_keys()));
+  all["train"] = object_of(train_keys());
+}
+
+}  // namespace
+
+std::string network_schema() {
+  Json schema = {{"$schema", "http://json-schema.org/draft-07/schema#"}, {"title", "Lethe network file, version 1"}};
+  schema.update(object_of(document_keys()));
+  Json& definitions = schema["definitions"];
+  add_values(definitions);
+  add_entries(definitions);
+  add_document(definitions);
+  return schema.dump(1) + '\n';
+}
+
+}  // namespace lethe
