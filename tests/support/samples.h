@@ -11,26 +11,27 @@ namespace lethe::testing {
 
 struct SampleInput {
   Shape shape;
-  double low = -1, high = 1;                 // values are uniform in [low, high); whole numbers for integer dtypes
-  std::optional<DType> dtype = {};           // none: the dtype under test (f64 for gradients, f32 too for the rest)
+  double low = -1, high = 1;        // values are uniform in [low, high); whole numbers for integer dtypes
+  std::optional<DType> dtype = {};  // none: the dtype under test (f64 for gradients, f32 too for the rest)
   bool absent = false;
-  Kind kind = Kind::Input;                   // Param or State for ops that update in place
+  Kind kind = Kind::Input;  // Param or State for ops that update in place
 };
 
 struct Sample {
   std::string op;
   std::vector<SampleInput> in;
   Attrs attrs = {};
-  std::vector<double> kinks = {};            // input values near which the gradient is not checked
-  bool gradient = true;                      // false: no gradient (comparisons, counters, updates)
+  std::vector<double> kinks = {};  // input values near which the gradient is not checked
+  bool gradient = true;            // false: no gradient (comparisons, counters, updates)
   std::vector<DType> dtypes = {DType::f32, DType::f64};
+  std::vector<int> through = {};  // outputs whose gradient the rule takes; none named: every float one
 };
 
 /// All rows; each file tests/support/samples_*.cpp gives one part.
 std::vector<Sample> all_samples();
-std::vector<Sample> math_samples();    // elementwise, shapes, comparisons, control values
-std::vector<Sample> nn_samples();      // norms, softmax, losses, pooling, reductions
-std::vector<Sample> product_samples(); // conv2d, fc, matmul
-std::vector<Sample> update_samples();  // optimizers
+std::vector<Sample> math_samples();     // elementwise, shapes, comparisons, control values
+std::vector<Sample> nn_samples();       // norms, softmax, losses, pooling, reductions
+std::vector<Sample> product_samples();  // conv2d, fc, matmul
+std::vector<Sample> update_samples();   // optimizers
 
 }  // namespace lethe::testing

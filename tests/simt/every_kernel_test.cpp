@@ -1,0 +1,59 @@
+// Every kernel written for both devices: its device code, run on the host in two orders of threads, against its CPU
+// code, over all sample rows.
+#include <gtest/gtest.h>
+
+#include "framework/error.h"
+#include "framework/op_def.h"
+#include "kernels/simt.h"
+#include "tests/support/op_program.h"
+#include "tests/support/values.h"
+
+namespace lethe::testing {
+namespace {
+
+const DeviceInfo kCuda{.kind = DeviceKind::Cuda, .name = "shim"};
+
+class EveryKernel : public ::testing::TestWithParam<std::size_t> {};
+
+void compare(const Interpreter& values, const Op& op, const Kernel& host, const Kernel& device) {
+  const Trial expected = try_op(values, op, host);
+  for (const auto order : {simt::Order::Forward, simt::Order::Reverse}) {
+    simt::order = order;
+    const Trial got = try_op(values, op, device), again = try_op(values, op, device, std::byte{0xCD});
+    EXPECT_EQ(got.harm, "") << "was written";
+    for (std::size_t slot = 0; slot < op.out.size(); ++slot) {
+      const Var& var = values.program().vars[op.out[slot]];
+      EXPECT_TRUE(got.outputs[slot].holds_same(again.outputs[slot])) << "output " << slot << " was not wholly written";
+      EXPECT_EQ(difference(elements(var.shape), {var.dtype, got.outputs[slot].data()},
+                           {var.dtype, expected.outputs[slot].data()}, var.dtype == DType::f64 ? 1e-12 : 1e-5),
+                "")
+          << "output " << slot << (order == simt::Order::Forward ? ", threads forward" : ", threads in reverse");
+    }
+  }
+}
+
+TEST_P(EveryKernel, GivesWhatItsCpuCodeGives) {
+  const Sample sample = all_samples()[GetParam()];
+  int compared = 0;
+  for (const DType dtype : sample.dtypes) {
+    const OpProgram made = program_of(sample, dtype);
+    Interpreter values(made.program);
+    fill_inputs(sample, made, values);
+    const std::vector<Op>& ops = made.program.blocks[0].ops;
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+      SCOPED_TRACE(::testing::Message() << "op '" << ops[i].type << "', " << name_of(dtype));
+      if (const PrepareKernel prepare = op_def(ops[i].type).kernels.cuda) {
+        compare(values, ops[i], *values.kernel(i), *prepare({made.program, ops[i], kCuda}));
+        ++compared;
+      }
+      values.run_op(i);
+    }
+  }
+  if (compared == 0) GTEST_SKIP() << "no op of this row has device code of its own";
+}
+
+INSTANTIATE_TEST_SUITE_P(Rows, EveryKernel, ::testing::Range(std::size_t{0}, all_samples().size()),
+                         [](const auto& row) { return sample_names()[row.param]; });
+
+}  // namespace
+}  // namespace lethe::testing

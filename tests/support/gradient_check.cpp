@@ -1,0 +1,59 @@
+#include "tests/support/gradient_check.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "framework/error.h"
+
+namespace lethe::testing {
+namespace {
+
+double loss_of(Interpreter& values, VarId loss) {
+  const std::vector<Op>& ops = values.program().blocks[0].ops;
+  for (std::size_t op = 0; op < ops.size() && ops[op].role == Role::Forward; ++op) values.run_op(op);
+  return values.number(loss);
+}
+
+/// (f(x + step) - f(x - step)) over the distance of the two points as they are represented.
+double central_difference(Interpreter& values, VarId loss, VarId var, std::int64_t i, double step) {
+  const double x = values.number(var, i), right = x + step, left = x - step;
+  values.set(var, i, right);
+  const double above = loss_of(values, loss);
+  values.set(var, i, left);
+  const double below = loss_of(values, loss);
+  values.set(var, i, x);
+  return (above - below) / (right - left);
+}
+
+bool near_kink(double x, const GradientCheck& options) {
+  return std::any_of(options.kinks.begin(), options.kinks.end(),
+                     [&](double kink) { return std::abs(x - kink) < options.window; });
+}
+
+}  // namespace
+
+std::string wrong_gradient(Interpreter& values, VarId loss, const std::vector<VarId>& vars,
+                           const std::vector<ParamGrad>& grads, const GradientCheck& options) {
+  const Program& program = values.program();
+  values.run();
+  std::string worst_text;
+  double worst = options.tolerance;
+  for (const VarId var : vars) {
+    const auto entry = std::find_if(grads.begin(), grads.end(), [&](const ParamGrad& g) { return g.param == var; });
+    const std::int64_t count = elements(program.vars[var].shape);
+    const std::int64_t stride = (count + options.most_elements - 1) / options.most_elements;
+    for (std::int64_t i = 0; i < count; i += stride) {
+      if (near_kink(values.number(var, i), options)) continue;
+      const double given = entry == grads.end() ? 0 : values.number(entry->grad, i);
+      const double difference = central_difference(values, loss, var, i, options.step);
+      const double error = std::abs(given - difference) / std::max({1.0, std::abs(given), std::abs(difference)});
+      if (error <= worst) continue;
+      worst = std::isnan(error) ? HUGE_VAL : error;
+      worst_text = message("gradient of '", program.vars[var].name, "', element ", i, ": ", given,
+                           entry == grads.end() ? " (the rule gives none)" : "", ", by differences ", difference);
+    }
+  }
+  return worst_text;
+}
+
+}  // namespace lethe::testing

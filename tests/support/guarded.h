@@ -1,0 +1,41 @@
+// Memory between guards: what a kernel writes beside it is seen, and under AddressSanitizer what it reads there too.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+
+namespace lethe::testing {
+
+/// What unwritten memory holds: NaN in every float dtype, -1 in signed ones.
+inline constexpr std::byte kUnwritten{0xFF};
+
+class Guarded {
+ public:
+  /// `bytes` of memory, aligned to 64, each `fill`.
+  explicit Guarded(std::int64_t bytes, std::byte fill = kUnwritten);
+  Guarded(Guarded&&) = default;
+  Guarded& operator=(Guarded&&) = delete;
+  ~Guarded();
+
+  void* data() const { return block_ ? block_.get() + kGuard : nullptr; }
+  std::int64_t bytes() const { return bytes_; }
+  /// Whether nothing was written just before or behind it.
+  bool intact() const;
+  bool holds_same(const Guarded& other) const;  // bit for bit
+  void copy_from(const Guarded& other);
+
+ private:
+  static constexpr std::int64_t kGuard = 64;  // bytes in front, and at least as many behind
+  std::int64_t behind() const { return kGuard + (kGuard - bytes_ % kGuard) % kGuard; }
+  void lock() const;
+  void unlock() const;
+
+  struct Free {
+    void operator()(std::byte* memory) const { std::free(memory); }
+  };
+  std::int64_t bytes_;
+  std::unique_ptr<std::byte[], Free> block_;
+};
+
+}  // namespace lethe::testing

@@ -1,0 +1,64 @@
+#include "tests/support/op_program.h"
+
+#include <map>
+
+#include "framework/error.h"
+#include "framework/op_def.h"
+#include "tests/support/objective.h"
+
+namespace lethe::testing {
+namespace {
+
+std::vector<VarId> float_outputs(const Sample& sample, const OpProgram& made) {
+  if (!sample.through.empty()) {
+    std::vector<VarId> vars;
+    for (const int slot : sample.through) vars.push_back(made.out.at(static_cast<std::size_t>(slot)));
+    return vars;
+  }
+  std::vector<VarId> vars;
+  for (const VarId v : made.out)
+    if (is_float(made.program.vars[v].dtype)) vars.push_back(v);
+  return vars;
+}
+
+}  // namespace
+
+OpProgram program_of(const Sample& sample, DType dtype) {
+  OpProgram made;
+  std::vector<VarId> differentiable;
+  for (const SampleInput& in : sample.in) {
+    if (in.absent) {
+      made.in.push_back(kNone);
+      continue;
+    }
+    const std::string name = message("in", made.in.size());
+    made.in.push_back(
+        add_var(made.program, {.name = name, .shape = in.shape, .dtype = in.dtype.value_or(dtype), .kind = in.kind}));
+    if (in.kind == Kind::Input && made.program.vars.back().dtype == dtype) differentiable.push_back(made.in.back());
+  }
+  if (op_def(sample.op).updates) {
+    append_update(made.program, 0, sample.op, made.in, sample.attrs);
+    made.out = made.program.blocks[0].ops.back().out;
+    return made;
+  }
+  made.out = append_op(made.program, 0, Role::Forward, sample.op, made.in, sample.attrs, "out");
+  if (!sample.gradient || !is_float(dtype)) return made;
+  made.loss = append_objective(made.program, float_outputs(sample, made));
+  made.grads = append_backward(made.program, made.loss, differentiable);
+  return made;
+}
+
+void fill_inputs(const Sample& sample, const OpProgram& op_program, Interpreter& values) {
+  for (std::size_t slot = 0; slot < sample.in.size(); ++slot)
+    if (op_program.in[slot] != kNone)
+      values.fill_uniform(op_program.in[slot], sample.in[slot].low, sample.in[slot].high, slot);
+}
+
+std::vector<std::string> sample_names() {
+  std::map<std::string, int> rows;
+  std::vector<std::string> names;
+  for (const Sample& sample : all_samples()) names.push_back(message(sample.op, '_', ++rows[sample.op]));
+  return names;
+}
+
+}  // namespace lethe::testing
