@@ -1,0 +1,71 @@
+// Layers point one way: which folder may include which.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <regex>
+#include <set>
+
+#include "tests/structure/source_files.h"
+
+namespace lethe::testing {
+namespace {
+
+using Folders = std::set<std::string>;
+
+const std::map<std::string, Folders> kMayInclude = {
+    {"framework", {}},
+    {"kernels", {"framework"}},
+    {"ops", {"framework", "kernels"}},
+    {"optimizer", {"framework", "kernels"}},
+    {"memopt", {"framework"}},
+    {"models", {"framework"}},
+    {"train", {"framework", "kernels", "optimizer", "memopt", "models"}},
+    {"examples", {"framework", "kernels", "optimizer", "memopt", "models", "train"}},
+};
+/// kernels/simt.h takes CUDA's words from the host shim where tests run device code on the host.
+const std::set<std::pair<std::string, std::string>> kExceptions = {{"kernels/simt.h", "tests/simt/simt_host.h"}};
+
+/// What a file includes in quotes.
+std::vector<std::string> included(const std::string& file) {
+  static const std::regex pattern("^\\s*#\\s*include\\s*\"([^\"]+)\"");
+  std::vector<std::string> names;
+  for (const std::string& line : lines_of(file))
+    if (std::smatch match; std::regex_search(line, match, pattern)) names.push_back(match[1]);
+  return names;
+}
+
+TEST(Layers, IncludesPointAlongTheAllowedLayersOnly) {
+  for (const auto& [folder, allowed] : kMayInclude)
+    for (const std::string& file : sources_in(folder))
+      for (const std::string& name : included(file)) {
+        const std::string of = name.substr(0, name.find('/'));
+        const bool external = std::find(kFolders.begin(), kFolders.end(), of) == kFolders.end();
+        EXPECT_TRUE(external || of == folder || allowed.count(of) || kExceptions.count({file, name}))
+            << file << " includes " << name;
+      }
+}
+
+TEST(Layers, OursAreIncludedFromTheRoot) {
+  for (const std::string& file : all_sources())
+    for (const std::string& name : included(file)) {
+      const bool stands_beside = std::filesystem::exists((kRoot / file).parent_path() / name);
+      EXPECT_FALSE(stands_beside && !std::filesystem::exists(kRoot / name)) << file << " includes " << name;
+    }
+}
+
+TEST(Layers, OpsHaveNoHeaders) {
+  for (const std::string& file : sources_in("ops")) EXPECT_EQ(file.find(".h"), std::string::npos) << file;
+}
+
+TEST(Layers, OnlyKernelsNameTheLibrariesOfDevices) {
+  static const std::regex libraries("#\\s*include\\s*<(cuda|cudnn|cublas|Eigen|oneapi|dnnl|omp\\.h)");
+  for (const std::string& file : all_sources()) {
+    if (file.rfind("kernels/", 0) == 0) continue;
+    for (const std::string& line : lines_of(file))
+      EXPECT_FALSE(std::regex_search(line, libraries)) << file << ": " << line;
+  }
+}
+
+}  // namespace
+}  // namespace lethe::testing
