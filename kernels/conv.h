@@ -1,0 +1,31 @@
+// Convolution: one interface, several providers. Activations are [N, H, W, C], weights [O, kh, kw, C / groups].
+#pragma once
+#include <array>
+#include <cstdint>
+#include <memory>
+
+#include "framework/kernel.h"
+#include "kernels/provider.h"
+
+namespace lethe {
+
+/// {height, width}
+using Extent = std::array<std::int64_t, 2>;
+
+struct ConvShape {
+  std::int64_t batch = 0, channels = 0, filters = 0, groups = 1;
+  Extent in = {}, out = {}, kernel = {};
+  Extent stride = {1, 1}, pad = {0, 0}, dilation = {1, 1};  // pad: zeros on each side
+};
+
+enum class ConvPass {
+  Forward,     // x, weight, bias? -> y
+  GradInput,   // dy, weight -> dx
+  GradWeight,  // x, dy -> dw
+};
+
+/// f32 or f64. The bits of the result depend on shape, provider and number of threads alone.
+std::unique_ptr<Kernel> prepare_conv(ConvPass pass, const ConvShape& shape, bool bias, DType dtype, int threads,
+                                     Provider provider = Provider::Best);
+
+}  // namespace lethe

@@ -1,0 +1,12 @@
+// The ways to compute a convolution; prepare_conv chooses.
+#pragma once
+#include "kernels/conv.h"
+
+namespace lethe {
+
+/// Columns of the image, a few output rows at a time, times the weights by Eigen.
+std::unique_ptr<Kernel> prepare_conv_im2col(ConvPass pass, const ConvShape& shape, bool bias, DType dtype, int threads);
+/// f32 only; null if oneDNN has but its slow reference for it. Defined if oneDNN is built in.
+std::unique_ptr<Kernel> prepare_conv_onednn(ConvPass pass, const ConvShape& shape, bool bias, int threads);
+
+}  // namespace lethe

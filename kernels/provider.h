@@ -1,0 +1,15 @@
+// Which library computes convolutions and products.
+#pragma once
+#include "framework/program.h"
+
+namespace lethe {
+
+/// Best: oneDNN for f32 where it is built in and has a fast way, else Eigen.
+enum class Provider { Best, OneDnn, Eigen };
+
+/// Whether oneDNN is built in.
+bool has_onednn();
+/// Whether `provider` means oneDNN for this dtype; fails if it is asked for by name and cannot serve.
+bool means_onednn(Provider provider, DType dtype);
+
+}  // namespace lethe

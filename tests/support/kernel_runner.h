@@ -1,0 +1,33 @@
+// Runs a kernel on host vectors: outputs and workspace start as NaN, the workspace is followed by a guard.
+#pragma once
+#include <cstddef>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "framework/error.h"
+#include "framework/kernel.h"
+
+namespace lethe::testing {
+
+/// The first output, of `size` elements; an absent input is an empty vector.
+template <class T>
+std::vector<T> run_kernel(const Kernel& kernel, const std::vector<std::vector<T>>& inputs, std::int64_t size) {
+  constexpr std::size_t kAlignment = 64, kGuard = 4096;
+  constexpr auto kMark = std::byte{0xff};  // as a float or a double: NaN
+  const auto bytes = static_cast<std::size_t>(kernel.workspace_bytes());
+  std::vector<std::byte> memory(bytes + kAlignment + kGuard, kMark);
+  std::byte* const workspace =
+      memory.data() + (kAlignment - reinterpret_cast<std::uintptr_t>(memory.data()) % kAlignment);
+
+  std::vector<T> output(static_cast<std::size_t>(size), std::numeric_limits<T>::quiet_NaN());
+  std::vector<void*> in;
+  for (const std::vector<T>& input : inputs) in.push_back(input.empty() ? nullptr : const_cast<T*>(input.data()));
+  void* out = output.data();
+  kernel.run({.inputs = in.data(), .outputs = &out, .workspace = workspace});
+  for (const std::byte* guard = workspace + bytes; guard < memory.data() + memory.size(); ++guard)
+    check(*guard == kMark, "the kernel wrote behind its workspace of ", bytes, " bytes");
+  return output;
+}
+
+}  // namespace lethe::testing
