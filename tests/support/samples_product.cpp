@@ -4,6 +4,20 @@ namespace lethe::testing {
 
 std::vector<Sample> product_samples() {
   return {
+      {.op = "conv2d",
+       .in = {{{2, 5, 4, 3}}, {{4, 3, 3, 3}}, {{4}}},
+       .attrs = {{"stride", Ints{1, 1}}, {"pad", Ints{1, 1}}}},
+      {.op = "conv2d",
+       .in = {{{3, 7, 6, 4}}, {{6, 3, 2, 2}}, {.shape = {}, .absent = true}},
+       .attrs = {{"stride", Ints{2, 1}}, {"pad", Ints{2, 0}}, {"dilation", Ints{2, 3}}, {"groups", 2}}},
+      {.op = "conv2d", .in = {{{2, 3, 3, 5}}, {{3, 1, 1, 5}}}},
+      {.op = "bias_grad", .in = {{{3, 90, 5}}}, .gradient = false},
+      {.op = "fc", .in = {{{5, 7}}, {{3, 7}}, {{3}}}},
+      {.op = "fc", .in = {{{3, 20}}, {{9, 20}}}},
+      {.op = "matmul", .in = {{{4, 3}}, {{3, 5}}}},
+      {.op = "matmul", .in = {{{3, 4}}, {{3, 5}}}, .attrs = {{"transpose_a", 1}}},
+      {.op = "matmul", .in = {{{4, 3}}, {{5, 3}}}, .attrs = {{"transpose_b", 1}}},
+      {.op = "matmul", .in = {{{2, 3, 4}}, {{2, 5, 3}}}, .attrs = {{"transpose_a", 1}, {"transpose_b", 1}}},
   };
 }
 

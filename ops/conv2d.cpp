@@ -1,0 +1,197 @@
+// y[n, oy, ox, o] = bias[o] + sum of x[n, oy * stride - pad + ky * dilation, ..., i] * weight[o, ky, kx, i] over ky, kx, i,
+// in `groups` independent parts. Images are [N, H, W, C], weights [O, kh, kw, C / groups].
+#include "framework/autodiff.h"
+#include "framework/error.h"
+#include "framework/op_def.h"
+#include "kernels/conv.h"
+
+namespace lethe {
+namespace {
+
+Extent extent(const Attrs& attrs, const std::string& key, std::int64_t absent, std::int64_t least) {
+  const Ints values = attrs.ints(key, {absent, absent});
+  check(values.size() == 2, "conv2d: ", key, " is ", text_of(Attr(values)), ", expected height and width");
+  check(values[0] >= least && values[1] >= least, "conv2d: ", key, " is ", text_of(Attr(values)),
+        ", expected at least ", least);
+  return {values[0], values[1]};
+}
+
+/// The convolution of x by weight; fails if there is none.
+ConvShape conv_shape(const Shape& x, const Shape& weight, const Attrs& attrs) {
+  check(x.size() == 4, "conv2d: input is ", text_of(x), ", expected an image [N,H,W,C]");
+  check(weight.size() == 4, "conv2d: weight is ", text_of(weight), ", expected [filters,height,width,channels]");
+  for (const std::int64_t size : weight)
+    check(size > 0, "conv2d: weight is ", text_of(weight), ", sizes must be positive");
+  ConvShape s{.batch = x[0],
+              .channels = x[3],
+              .filters = weight[0],
+              .groups = attrs.integer("groups", 1),
+              .in = {x[1], x[2]},
+              .kernel = {weight[1], weight[2]},
+              .stride = extent(attrs, "stride", 1, 1),
+              .pad = extent(attrs, "pad", 0, 0),
+              .dilation = extent(attrs, "dilation", 1, 1)};
+  check(s.groups >= 1, "conv2d: groups is ", s.groups, ", expected at least 1");
+  check(s.channels % s.groups == 0, "conv2d: input has ", s.channels, " channels, which ", s.groups,
+        " groups do not divide");
+  check(s.filters % s.groups == 0, "conv2d: there are ", s.filters, " filters, which ", s.groups,
+        " groups do not divide");
+  check(weight[3] * s.groups == s.channels, "conv2d: input has ", s.channels, " channels, filter expects ",
+        weight[3] * s.groups);
+  for (const int axis : {0, 1}) {
+    const std::int64_t reach = (s.kernel[axis] - 1) * s.dilation[axis] + 1, padded = s.in[axis] + 2 * s.pad[axis];
+    check(reach <= padded, "conv2d: kernel reaches over ", reach, " pixels of ", axis == 0 ? "height" : "width",
+          ", the padded input has ", padded);
+    s.out[axis] = (padded - reach) / s.stride[axis] + 1;
+  }
+  return s;
+}
+
+Shape out_shape(const ConvShape& s) { return {s.batch, s.out[0], s.out[1], s.filters}; }
+
+void check_dtypes(const InferArgs& args) {
+  for (std::size_t slot = 1; slot < args.op.in.size(); ++slot)
+    if (args.has_in(static_cast<int>(slot))) {
+      const Var& other = args.in(static_cast<int>(slot));
+      check(other.dtype == args.in(0).dtype, "conv2d: '", other.name, "' is ", name_of(other.dtype), ", '",
+            args.in(0).name, "' ", name_of(args.in(0).dtype));
+    }
+}
+
+// Each op's convolution, from what is at hand before (Args: InferArgs) and after its vars are made (PrepareArgs).
+
+template <class Args>
+ConvShape forward_shape(const Args& args) {
+  return conv_shape(args.in(0).shape, args.in(1).shape, args.op.attrs);
+}
+
+template <class Args>
+ConvShape grad_input_shape(const Args& args) {
+  const Shape &dy = args.in(0).shape, &weight = args.in(1).shape;
+  const Attrs& attrs = args.op.attrs;
+  check(dy.size() == 4 && weight.size() == 4, "conv2d_grad_input: expected an image and a weight, given ", text_of(dy),
+        " and ", text_of(weight));
+  const std::int64_t channels = weight[3] * attrs.integer("groups", 1);
+  const ConvShape s = conv_shape({dy[0], attrs.integer("height"), attrs.integer("width"), channels}, weight, attrs);
+  check(out_shape(s) == dy, "conv2d_grad_input: dy is ", text_of(dy), ", expected ", text_of(out_shape(s)));
+  return s;
+}
+
+template <class Args>
+ConvShape grad_weight_shape(const Args& args) {
+  const Shape &x = args.in(0).shape, &dy = args.in(1).shape;
+  const Attrs& attrs = args.op.attrs;
+  check(x.size() == 4 && dy.size() == 4, "conv2d_grad_weight: expected two images, given ", text_of(x), " and ",
+        text_of(dy));
+  const Extent kernel = extent(attrs, "kernel", 0, 1);
+  const std::int64_t groups = attrs.integer("groups", 1);
+  check(groups >= 1, "conv2d_grad_weight: groups is ", groups, ", expected at least 1");
+  const ConvShape s = conv_shape(x, {dy[3], kernel[0], kernel[1], x[3] / groups}, attrs);
+  check(out_shape(s) == dy, "conv2d_grad_weight: dy is ", text_of(dy), ", expected ", text_of(out_shape(s)));
+  return s;
+}
+
+std::vector<Type> infer_forward(const InferArgs& args) {
+  check_dtypes(args);
+  const ConvShape s = forward_shape(args);
+  if (args.has_in(2))
+    check(args.in(2).shape == Shape{s.filters}, "conv2d: bias is ", text_of(args.in(2).shape), ", expected [",
+          s.filters, ']');
+  return {{out_shape(s), args.in(0).dtype}};
+}
+
+std::vector<Type> infer_grad_input(const InferArgs& args) {
+  check_dtypes(args);
+  const ConvShape s = grad_input_shape(args);
+  return {{{s.batch, s.in[0], s.in[1], s.channels}, args.in(0).dtype}};
+}
+
+std::vector<Type> infer_grad_weight(const InferArgs& args) {
+  check_dtypes(args);
+  const ConvShape s = grad_weight_shape(args);
+  return {{{s.filters, s.kernel[0], s.kernel[1], s.channels / s.groups}, args.in(0).dtype}};
+}
+
+void gradient(GradBuilder& g) {
+  const Shape &x = g.var(g.x(0)).shape, &weight = g.var(g.x(1)).shape;
+  Attrs of_input = g.attrs(), of_weight = g.attrs();
+  of_input.set("height", x[1]);
+  of_input.set("width", x[2]);
+  of_weight.set("kernel", Ints{weight[1], weight[2]});
+  g.set(0, "conv2d_grad_input", {g.dy(), g.x(1)}, of_input);
+  g.set(1, "conv2d_grad_weight", {g.x(0), g.dy()}, of_weight);
+  g.set(2, "bias_grad", {g.dy()});
+}
+
+VarId build(LayerCall& c) {
+  const Attrs& settings = c.settings();
+  const Shape& x = c.shape();
+  check(x.size() == 4, "conv: input is ", text_of(x), ", expected an image [N,H,W,C]");
+  const std::int64_t filters = settings.integer("out"), groups = settings.integer("groups");
+  check(groups >= 1 && x[3] % groups == 0, "conv: input has ", x[3], " channels, which ", groups,
+        " groups do not divide");
+  const Extent kernel = c.pair("k"), stride = c.pair("stride"), dilation = c.pair("dilation"),
+               pad = c.pad("pad", kernel, dilation);
+  const std::int64_t channels = x[3] / groups, area = kernel[0] * kernel[1];
+  const Init he{.kind = Init::He, .fan_in = area * channels, .fan_out = area * filters / groups};
+  const VarId weight =
+      c.param("weight", {filters, kernel[0], kernel[1], channels}, c.init("init", he), true, {FileLayout::Conv});
+  const VarId bias = settings.flag("bias") ? c.param("bias", {filters}, {}, false) : kNone;
+  return c.emit("conv2d", {c.in(), weight, bias},
+                {{"stride", Ints{stride[0], stride[1]}},
+                 {"pad", Ints{pad[0], pad[1]}},
+                 {"dilation", Ints{dilation[0], dilation[1]}},
+                 {"groups", groups}});
+}
+
+const Register conv2d{{
+    .type = "conv2d",
+    .inputs = {"x", "weight", "bias?"},
+    .outputs = {"y"},
+    .infer = infer_forward,
+    .grad = gradient,
+    .kernels = {.cpu =
+                    [](const PrepareArgs& args) {
+                      return prepare_conv(ConvPass::Forward, forward_shape(args), args.has_in(2), args.out(0).dtype,
+                                          args.device.threads);
+                    }},
+    .layer = {.name = "conv",
+              .aliases = {"Conv"},
+              .keys = {{.name = "out", .help = "filters"},
+                       {.name = "k", .type = KeyType::IntPair, .help = "kernel height and width"},
+                       {.name = "stride", .type = KeyType::IntPair, .absent = 1},
+                       {.name = "pad", .type = KeyType::Pad, .absent = "same"},
+                       {.name = "dilation", .type = KeyType::IntPair, .absent = 1},
+                       {.name = "groups", .absent = 1, .help = "independent parts of channels and filters"},
+                       {.name = "bias", .type = KeyType::Bool, .absent = 1},
+                       {.name = "init", .type = KeyType::Init, .help = "of the weight; default he", .optional = true}},
+              .build = build,
+              .help = "convolution of an image"},
+}};
+
+const Register conv2d_grad_input{{
+    .type = "conv2d_grad_input",
+    .inputs = {"dy", "weight"},
+    .outputs = {"dx"},
+    .infer = infer_grad_input,
+    .kernels = {.cpu =
+                    [](const PrepareArgs& args) {
+                      return prepare_conv(ConvPass::GradInput, grad_input_shape(args), false, args.out(0).dtype,
+                                          args.device.threads);
+                    }},
+}};
+
+const Register conv2d_grad_weight{{
+    .type = "conv2d_grad_weight",
+    .inputs = {"x", "dy"},
+    .outputs = {"dw"},
+    .infer = infer_grad_weight,
+    .kernels = {.cpu =
+                    [](const PrepareArgs& args) {
+                      return prepare_conv(ConvPass::GradWeight, grad_weight_shape(args), false, args.out(0).dtype,
+                                          args.device.threads);
+                    }},
+}};
+
+}  // namespace
+}  // namespace lethe

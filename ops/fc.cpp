@@ -1,0 +1,66 @@
+// y[N, O] = x[N, I] weight[O, I]^T + bias[O].
+#include "framework/autodiff.h"
+#include "framework/error.h"
+#include "framework/op_def.h"
+#include "kernels/gemm.h"
+
+namespace lethe {
+namespace {
+
+std::vector<Type> infer(const InferArgs& args) {
+  const Shape &x = args.in(0).shape, &weight = args.in(1).shape;
+  const DType dtype = args.in(0).dtype;
+  check(x.size() == 2, "fc: input is ", text_of(x), ", expected a matrix [N,inputs]");
+  check(weight.size() == 2, "fc: weight is ", text_of(weight), ", expected a matrix [outputs,inputs]");
+  check(x[1] == weight[1], "fc: input has ", x[1], " columns, weight expects ", weight[1]);
+  check(args.in(1).dtype == dtype, "fc: weight is ", name_of(args.in(1).dtype), ", input ", name_of(dtype));
+  if (args.has_in(2)) {
+    const Var& bias = args.in(2);
+    check(bias.shape == Shape{weight[0]} && bias.dtype == dtype, "fc: bias is ", text_of(bias), ", expected ",
+          name_of(dtype), '[', weight[0], ']');
+  }
+  return {{{x[0], weight[0]}, dtype}};
+}
+
+void gradient(GradBuilder& g) {
+  g.set(0, "matmul", {g.dy(), g.x(1)});
+  g.set(1, "matmul", {g.dy(), g.x(0)}, {{"transpose_a", 1}});
+  g.set(2, "bias_grad", {g.dy()});
+}
+
+VarId build(LayerCall& c) {
+  const VarId x = c.flat();
+  const std::int64_t inputs = c.var(x).shape[1], outputs = c.settings().integer("out");
+  check(outputs >= 1, "fc: out is ", outputs, ", expected at least 1");
+  const Init he{.kind = Init::He, .fan_in = inputs, .fan_out = outputs};
+  const auto image = c.image_of(x);
+  const FileLayout layout = image ? FileLayout{FileLayout::FlatImage, *image} : FileLayout{};
+  const VarId weight = c.param("weight", {outputs, inputs}, c.init("init", he), true, layout);
+  const VarId bias = c.settings().flag("bias") ? c.param("bias", {outputs}, {}, false) : kNone;
+  return c.emit("fc", {x, weight, bias});
+}
+
+const Register fc{{
+    .type = "fc",
+    .inputs = {"x", "weight", "bias?"},
+    .outputs = {"y"},
+    .infer = infer,
+    .grad = gradient,
+    .kernels = {.cpu =
+                    [](const PrepareArgs& args) {
+                      const Shape &x = args.in(0).shape, &y = args.out(0).shape;
+                      return prepare_gemm(
+                          {.m = x[0], .n = y[1], .k = x[1], .transpose_b = true, .bias = args.has_in(2)},
+                          args.out(0).dtype, args.device.threads);
+                    }},
+    .layer = {.name = "fc",
+              .aliases = {"Gemm"},
+              .keys = {{.name = "out", .help = "outputs"},
+                       {.name = "bias", .type = KeyType::Bool, .absent = 1},
+                       {.name = "init", .type = KeyType::Init, .help = "of the weight; default he", .optional = true}},
+              .build = build,
+              .help = "fully connected: every output from every input; an image is flattened"},
+}};
+
+}  // namespace
+}  // namespace lethe

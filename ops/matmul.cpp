@@ -1,0 +1,74 @@
+// c = op(a) op(b) of matrices, or of equal stacks of them; op transposes the last two axes if asked to.
+#include <algorithm>
+
+#include "framework/autodiff.h"
+#include "framework/error.h"
+#include "framework/op_def.h"
+#include "kernels/gemm.h"
+
+namespace lethe {
+namespace {
+
+GemmShape product(const Shape& a, const Shape& b, const Attrs& attrs) {
+  const std::size_t rank = a.size();
+  check(rank >= 2 && b.size() == rank && std::equal(a.begin(), a.end() - 2, b.begin()), "matmul: no product of ",
+        text_of(a), " and ", text_of(b), ": expected two matrices or two equal stacks of them");
+  GemmShape s{.transpose_a = attrs.flag("transpose_a", false), .transpose_b = attrs.flag("transpose_b", false)};
+  for (std::size_t axis = 0; axis + 2 < rank; ++axis) s.batch *= a[axis];
+  s.m = a[rank - (s.transpose_a ? 1 : 2)], s.k = a[rank - (s.transpose_a ? 2 : 1)];
+  s.n = b[rank - (s.transpose_b ? 2 : 1)];
+  const std::int64_t rows = b[rank - (s.transpose_b ? 1 : 2)];
+  check(s.k == rows, "matmul: first factor has ", s.k, " columns, second ", rows, " rows");
+  return s;
+}
+
+std::vector<Type> infer(const InferArgs& args) {
+  const Var &a = args.in(0), &b = args.in(1);
+  check(a.dtype == b.dtype, "matmul: first factor is ", name_of(a.dtype), ", second ", name_of(b.dtype));
+  const GemmShape s = product(a.shape, b.shape, args.op.attrs);
+  Shape c = a.shape;
+  c[c.size() - 2] = s.m, c[c.size() - 1] = s.n;
+  return {{c, a.dtype}};
+}
+
+Attrs transposes(bool a, bool b) { return {{"transpose_a", a}, {"transpose_b", b}}; }
+
+// With A = op(a), B = op(b): dA = dy B^T and dB = A^T dy; for a transposed factor both sides are transposed.
+void gradient(GradBuilder& g) {
+  const bool ta = g.attrs().flag("transpose_a", false), tb = g.attrs().flag("transpose_b", false);
+  if (ta)
+    g.set(0, "matmul", {g.x(1), g.dy()}, transposes(tb, true));
+  else
+    g.set(0, "matmul", {g.dy(), g.x(1)}, transposes(false, !tb));
+  if (tb)
+    g.set(1, "matmul", {g.dy(), g.x(0)}, transposes(true, ta));
+  else
+    g.set(1, "matmul", {g.x(0), g.dy()}, transposes(!ta, false));
+}
+
+const Register matmul{{
+    .type = "matmul",
+    .inputs = {"a", "b"},
+    .outputs = {"c"},
+    .infer = infer,
+    .grad = gradient,
+    .kernels = {.cpu =
+                    [](const PrepareArgs& args) {
+                      return prepare_gemm(product(args.in(0).shape, args.in(1).shape, args.op.attrs), args.out(0).dtype,
+                                          args.device.threads);
+                    }},
+    .layer = {.name = "matmul",
+              .aliases = {"MatMul"},
+              .keys = {{.name = "transpose_a", .type = KeyType::Bool, .absent = 0},
+                       {.name = "transpose_b", .type = KeyType::Bool, .absent = 0}},
+              .min_inputs = 2,
+              .max_inputs = 2,
+              .build =
+                  [](LayerCall& c) {
+                    return c.emit("matmul", {c.in(0), c.in(1)}, c.settings());
+                  },
+              .help = "product of two matrices, or of two equal stacks of them"},
+}};
+
+}  // namespace
+}  // namespace lethe

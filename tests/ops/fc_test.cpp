@@ -1,0 +1,64 @@
+#include <gtest/gtest.h>
+
+#include "framework/builder.h"
+#include "tests/support/run_op.h"
+
+namespace lethe::testing {
+namespace {
+
+TEST(Fc, MultipliesByTheRowsOfTheWeight) {
+  const Tensor weight{{2, 3}, {1, 0, -1, 1, 10, 100}}, bias{{2}, {0.5, 1000}};
+  EXPECT_EQ(run_op("fc", {counted({2, 3}), weight, {}}), (Tensor{{2, 2}, {-2, 321, -2, 654}}));
+  EXPECT_EQ(run_op("fc", {counted({2, 3}), weight, bias}), (Tensor{{2, 2}, {-1.5, 1321, -1.5, 1654}}));
+}
+
+TEST(Fc, SaysWhatDoesNotFit) {
+  EXPECT_EQ(complaint("fc", {{2, 3}, {5, 4}}), "fc: input has 3 columns, weight expects 4");
+  EXPECT_EQ(complaint("fc", {{2, 3, 1}, {5, 3}}), "fc: input is [2,3,1], expected a matrix [N,inputs]");
+  EXPECT_EQ(complaint("fc", {{2, 3}, {5, 3}, {4}}), "fc: bias is f32[4], expected f32[5]");
+}
+
+TEST(FcLayer, FlattensAnImageAndRemembersItsColumns) {
+  Builder net({.batch = 2});
+  const VarId y = net.layer("fc", net.input("image", {4, 5, 3}), {{"out", 10}}, "f");
+  EXPECT_EQ(net.shape(y), (Shape{2, 10}));
+  const Network network = net.finish();
+  ASSERT_EQ(network.params.size(), 2u);
+  EXPECT_EQ(network.program.vars[network.params[0].var].shape, (Shape{10, 60}));
+  EXPECT_EQ(network.params[0].layout, (FileLayout{FileLayout::FlatImage, {4, 5, 3}}));
+  EXPECT_TRUE(network.params[0].decay);
+  EXPECT_FALSE(network.params[1].decay);
+}
+
+TEST(FcLayer, OfAMatrixHasNoImage) {
+  Builder net({.batch = 2});
+  net.layer("fc", net.input("row", {7}), {{"out", 3}, {"bias", 0}}, "f");
+  const Network network = net.finish();
+  ASSERT_EQ(network.params.size(), 1u);
+  EXPECT_EQ(network.params[0].layout, FileLayout{});
+}
+
+TEST(Matmul, TransposesWhatItIsToldTo) {
+  const Tensor a{{2, 3}, {1, 2, 3, 4, 5, 6}}, a_t{{3, 2}, {1, 4, 2, 5, 3, 6}};
+  const Tensor b{{3, 2}, {1, 10, 2, 20, 3, 30}}, b_t{{2, 3}, {1, 2, 3, 10, 20, 30}};
+  const Tensor product{{2, 2}, {14, 140, 32, 320}};
+  EXPECT_EQ(run_op("matmul", {a, b}), product);
+  EXPECT_EQ(run_op("matmul", {a_t, b}, {{"transpose_a", 1}}), product);
+  EXPECT_EQ(run_op("matmul", {a, b_t}, {{"transpose_b", 1}}), product);
+  EXPECT_EQ(run_op("matmul", {a_t, b_t}, {{"transpose_a", 1}, {"transpose_b", 1}}), product);
+}
+
+TEST(Matmul, MultipliesStacksPairwise) {
+  EXPECT_EQ(run_op("matmul", {counted({2, 1, 2}), counted({2, 2, 1})}), (Tensor{{2, 1, 1}, {1 + 4, 9 + 16}}));
+}
+
+TEST(Matmul, SaysWhatDoesNotFit) {
+  EXPECT_EQ(complaint("matmul", {{2, 3}, {4, 5}}), "matmul: first factor has 3 columns, second 4 rows");
+  EXPECT_EQ(complaint("matmul", {{2, 2, 3}, {3, 3, 5}}),
+            "matmul: no product of [2,2,3] and [3,3,5]: expected two matrices or two equal stacks of them");
+  EXPECT_EQ(complaint("matmul", {{2}, {2}}),
+            "matmul: no product of [2] and [2]: expected two matrices or two equal stacks of them");
+}
+
+}  // namespace
+}  // namespace lethe::testing
