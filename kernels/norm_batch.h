@@ -1,0 +1,98 @@
+// Batch norm over [rows, channels], both devices: sums by column, then one pass of a linear function for each channel.
+#pragma once
+#include <cmath>
+
+#include "kernels/norm_map.h"
+#include "kernels/reduce.h"
+
+namespace lethe {
+
+/// All axes but the last in the middle.
+inline Extent channels_of(const Shape& shape) {
+  return {.middle = elements(shape) / shape.back(), .inner = shape.back()};
+}
+
+/// The partial sums of a plan and behind them `arrays` arrays of one value a channel.
+template <class T>
+struct ChannelWorkspace {
+  std::int64_t sums, channels, arrays;
+  ChannelWorkspace(const SumPlan& plan, int terms, std::int64_t arrays)
+      : sums(sum_workspace(plan, terms)), channels(plan.extent.inner), arrays(arrays) {}
+  std::int64_t bytes() const { return sums + arrays * channels * static_cast<std::int64_t>(sizeof(T)); }
+  T* array(void* workspace, std::int64_t i) const {
+    return reinterpret_cast<T*>(static_cast<char*>(workspace) + sums) + i * channels;
+  }
+};
+
+/// Sums of x - shift and of its square: with a value of the channel itself as shift nothing cancels.
+template <class T>
+struct Moments {
+  const T* x;
+  HD std::array<T, 2> operator()(std::int64_t i, const std::array<T, 1>& shift) const {
+    const T d = x[i] - shift[0];
+    return {d, d * d};
+  }
+};
+
+/// From the moments: mean, biased variance, and what `Normalize` reads. No scale: 1; no bias: 0.
+template <class T>
+struct Statistics {
+  double count, eps;
+  const T *shift, *scale, *bias;
+  T *mean, *var, *factor, *offset;
+  HD void operator()(std::int64_t, std::int64_t c, const std::array<double, 2>& sums) const {
+    const double d = sums[0] / count, v = sums[1] / count - d * d, biased = v < 0 ? 0 : v;
+    mean[c] = static_cast<T>(static_cast<double>(shift[c]) + d);
+    var[c] = static_cast<T>(biased);
+    factor[c] = static_cast<T>((scale ? static_cast<double>(scale[c]) : 1) / std::sqrt(biased + eps));
+    offset[c] = bias ? bias[c] : T(0);
+  }
+};
+
+/// y = (x - mean) * factor + offset.
+template <class T>
+struct Normalize {
+  const T* x;
+  T* y;
+  HD void operator()(std::int64_t i, const std::array<T, 3>& v) const { y[i] = (x[i] - v[0]) * v[1] + v[2]; }
+};
+
+/// Sums of dy and of dy * (x - mean).
+template <class T>
+struct GradSums {
+  const T *x, *dy;
+  HD std::array<T, 2> operator()(std::int64_t i, const std::array<T, 1>& mean) const {
+    return {dy[i], dy[i] * (x[i] - mean[0])};
+  }
+};
+
+/// dscale and dbias, and the factors of `NormalizeGrad`. If mean and variance are functions of x,
+/// dx = scale/s * (dy - dbias/n - (x - mean)/s * dscale/n) with s = sqrt(var + eps); if not, the first term alone.
+template <class T>
+struct GradFactors {
+  double count, eps;
+  bool fixed;  // mean and variance do not depend on x
+  const T *scale, *var;
+  T *dscale, *dbias, *of_dy, *of_x, *offset;
+  HD void operator()(std::int64_t, std::int64_t c, const std::array<double, 2>& sums) const {
+    const double inverse = 1 / std::sqrt(static_cast<double>(var[c]) + eps);
+    const double factor = (scale ? static_cast<double>(scale[c]) : 1) * inverse;
+    dscale[c] = static_cast<T>(sums[1] * inverse);
+    dbias[c] = static_cast<T>(sums[0]);
+    of_dy[c] = static_cast<T>(factor);
+    of_x[c] = static_cast<T>(fixed ? 0 : -factor * inverse * inverse * sums[1] / count);
+    offset[c] = static_cast<T>(fixed ? 0 : -factor * sums[0] / count);
+  }
+};
+
+/// dx = of_dy * dy + of_x * (x - mean) + offset.
+template <class T>
+struct NormalizeGrad {
+  const T *x, *dy;
+  T* dx;
+  HD void operator()(std::int64_t i, const std::array<T, 4>& v) const {
+    dx[i] = v[1] * dy[i] + (v[2] * (x[i] - v[0]) + v[3]);
+  }
+};
+
+}  // namespace lethe

@@ -1,0 +1,57 @@
+#include "kernels/pool.h"
+
+#include "framework/error.h"
+
+namespace lethe {
+namespace {
+
+PoolAxis axis_of(const Op& op, std::int64_t in, std::size_t axis) {
+  PoolAxis a{.in = in,
+             .k = op.attrs.ints("k").at(axis),
+             .stride = op.attrs.ints("stride").at(axis),
+             .pad = op.attrs.ints("pad").at(axis)};
+  check(a.k >= 1 && a.stride >= 1, op.type, ": window ", a.k, " and stride ", a.stride, ", expected at least 1");
+  check(a.pad >= 0 && 2 * a.pad <= a.k, op.type, ": padding ", a.pad, " is more than half of the window ", a.k);
+  const std::int64_t room = in + 2 * a.pad - a.k;
+  check(room >= 0, op.type, ": a window of ", a.k, " does not fit ", in, " positions with padding ", a.pad);
+  const bool ceil = op.attrs.flag("ceil_mode", false);
+  a.out = (room + (ceil ? a.stride - 1 : 0)) / a.stride + 1;
+  if ((a.out - 1) * a.stride >= in + a.pad) --a.out;
+  return a;
+}
+
+}  // namespace
+
+Pooling pooling_of(const Op& op, const Shape& image) {
+  check(image.size() == 4, op.type, ": input ", text_of(image), " is no image [N,H,W,C]");
+  return {
+      .images = image[0], .channels = image[3], .height = axis_of(op, image[1], 0), .width = axis_of(op, image[2], 1)};
+}
+
+Attrs pooling_grad_attrs(const Attrs& attrs, const Shape& image) {
+  Attrs with_size = attrs;
+  with_size.set("height", image[1]);
+  with_size.set("width", image[2]);
+  return with_size;
+}
+
+Pooling pooling_of_grad(const Op& op, const Shape& dy) {
+  return pooling_of(op, {dy.at(0), op.attrs.integer("height"), op.attrs.integer("width"), dy.at(3)});
+}
+
+std::vector<Key> pooling_keys() {
+  return {{.name = "k", .type = KeyType::IntPair, .help = "window"},
+          {.name = "stride", .type = KeyType::IntPair, .help = "distance of windows; without it: k", .optional = true},
+          {.name = "pad", .type = KeyType::Pad, .absent = 0, .help = "padding on each side"},
+          {.name = "ceil", .type = KeyType::Bool, .absent = false, .help = "a last window may reach over the edge"}};
+}
+
+Attrs pooling_attrs(LayerCall& c) {
+  const auto k = c.pair("k"), stride = c.settings().has("stride") ? c.pair("stride") : k, pad = c.pad("pad", k);
+  return {{"k", Ints{k[0], k[1]}},
+          {"stride", Ints{stride[0], stride[1]}},
+          {"pad", Ints{pad[0], pad[1]}},
+          {"ceil_mode", c.settings().flag("ceil")}};
+}
+
+}  // namespace lethe

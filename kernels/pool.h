@@ -1,0 +1,96 @@
+// Windows that slide over images [N, H, W, C], and loops over pixels: a CPU thread takes a pixel's channels in blocks
+// that vectorise, a GPU thread one channel.
+#pragma once
+#include <algorithm>
+
+#include "framework/layer.h"
+#include "framework/op_def.h"
+#include "kernels/each_device.h"
+
+namespace lethe {
+
+/// Input positions first + 0 .. first + count - 1 of one axis, and where the first stands in the window.
+struct Reach {
+  std::int64_t first, count, skipped;
+};
+
+/// One axis of a pooling: `in` positions, windows of `k` every `stride`, the first beginning `pad` before the input.
+struct PoolAxis {
+  std::int64_t in = 1, out = 1, k = 1, stride = 1, pad = 0;
+
+  /// What window `o` covers of the input; never nothing.
+  HD Reach window(std::int64_t o) const {
+    const std::int64_t start = o * stride - pad, first = start < 0 ? 0 : start;
+    const std::int64_t end = start + k < in ? start + k : in;
+    return {first, end - first, first - start};
+  }
+  /// The windows that cover input position `i`; `skipped` is meaningless.
+  HD Reach windows_over(std::int64_t i) const {
+    const std::int64_t first = i + pad < k ? 0 : (i + pad - k) / stride + 1, last = (i + pad) / stride;
+    return {first, (last < out ? last + 1 : out) - first, 0};
+  }
+  /// Where input position `i` stands in window `o`.
+  HD std::int64_t place(std::int64_t i, std::int64_t o) const { return i + pad - o * stride; }
+  /// Positions of window `o` with its padding; what lies behind the padding (ceil mode) does not count.
+  HD std::int64_t padded_count(std::int64_t o) const {
+    const std::int64_t start = o * stride - pad, end = start + k < in + pad ? start + k : in + pad;
+    return end - start;
+  }
+};
+
+struct Pooling {
+  std::int64_t images = 1, channels = 1;
+  PoolAxis height = {}, width = {};
+  Shape in_shape() const { return {images, height.in, width.in, channels}; }
+  Shape out_shape() const { return {images, height.out, width.out, channels}; }
+};
+
+/// From an image shape and the attributes k, stride, pad (each [height, width]) and ceil_mode, whose last window must
+/// begin inside the input or the padding before it, as PyTorch has it. Fails for windows that do not fit.
+Pooling pooling_of(const Op& op, const Shape& image);
+/// The attributes of a gradient: the op's own, with `height` and `width` of the input.
+Attrs pooling_grad_attrs(const Attrs& attrs, const Shape& image);
+/// The pooling that a gradient op with those attributes belongs to; `dy` is its output's shape.
+Pooling pooling_of_grad(const Op& op, const Shape& dy);
+
+/// Keys of a pooling layer that both kinds have, and the attributes they stand for.
+std::vector<Key> pooling_keys();
+Attrs pooling_attrs(LayerCall& call);
+
+/// A pixel by image and place.
+struct Pixel {
+  std::int64_t image, h, w;
+  HD Pixel(std::int64_t index, std::int64_t height, std::int64_t width)
+      : image(index / (height * width)), h(index / width % height), w(index % width) {}
+};
+
+/// Channels that a CPU thread works on at once: their results stay in registers.
+inline constexpr int kChannelBlock = 64;
+
+/// Calls f.template block<B>(pixel, first channel, count) with count <= B until all channels of all pixels had their
+/// turn. `work`: elements read for each written.
+template <class F>
+void for_each_pixel(Cpu, void*, std::int64_t pixels, std::int64_t channels, std::int64_t work, const F& f) {
+  const std::int64_t grain = std::max<std::int64_t>(1, kElementGrain / (channels * work));
+  parallel_ranges(pixels, grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t pixel = begin; pixel < end; ++pixel)
+      for (std::int64_t c = 0; c < channels; c += kChannelBlock)
+        f.template block<kChannelBlock>(pixel, c, std::min<std::int64_t>(kChannelBlock, channels - c));
+  });
+}
+
+#ifdef LETHE_DEVICE_CODE
+template <class F>
+struct EachChannel {
+  std::int64_t channels;
+  F f;
+  HD void operator()(std::int64_t i) const { f.template block<1>(i / channels, i % channels, 1); }
+};
+
+template <class F>
+void for_each_pixel(Cuda device, void* stream, std::int64_t pixels, std::int64_t channels, std::int64_t, const F& f) {
+  parallel_for(device, stream, pixels * channels, EachChannel<F>{channels, f});
+}
+#endif
+
+}  // namespace lethe

@@ -1,0 +1,109 @@
+// The CPU's part of kernels/reduce.h: rows outside, columns inside, so that memory is read in order and the inner loop
+// vectorises. Narrow matrices are read several rows at a time, as one wider row.
+#pragma once
+#include "kernels/reduce_plan.h"
+
+namespace lethe {
+
+inline constexpr std::int64_t kWide = 128;    // columns that make an inner loop worth while
+inline constexpr std::int64_t kBlock = 1024;  // columns summed at once: their sums stay in the first-level cache
+
+/// Rows of `columns` columns read as one.
+inline std::int64_t rows_as_one(std::int64_t columns) { return columns < kWide ? kWide / columns : 1; }
+
+inline SumPlan plan_sum(Cpu, const DeviceInfo& device, const Extent& extent) {
+  const std::int64_t wanted = (device.threads + extent.outer - 1) / extent.outer;
+  const std::int64_t worth = extent.middle * extent.inner / kElementGrain;
+  return {extent, std::max<std::int64_t>(1, std::min({wanted, worth, extent.middle}))};
+}
+
+/// Columns as the wider row sees them: repeated once for each row in it.
+template <class T, std::size_t P>
+class WideColumns {
+ public:
+  WideColumns(const Columns<T, P>& columns, std::int64_t count, std::int64_t repeat) : at_(columns) {
+    if (repeat == 1) return;
+    for (int p = 0; p < static_cast<int>(P); ++p) {
+      for (std::int64_t j = 0; j < count * repeat; ++j) values_[p][j] = columns[p][j % count];
+      at_[p] = values_[p];
+    }
+  }
+  WideColumns(const WideColumns&) = delete;
+  WideColumns& operator=(const WideColumns&) = delete;
+  const Columns<T, P>& at() const { return at_; }
+
+ private:
+  T values_[P + 1][kWide];  // + 1: P may be 0
+  Columns<T, P> at_;
+};
+
+/// The sums of up to kBlock columns, or of the columns of several rows side by side.
+template <class T, int K>
+struct BlockSums {
+  double total[K][kBlock];
+
+  explicit BlockSums(std::int64_t width) {
+    for (int k = 0; k < K; ++k) std::fill_n(total[k], width, 0.0);
+  }
+  /// Adds `rows` rows of `width` elements, `stride` apart, the first at index `start`.
+  template <std::size_t P, class F>
+  void add(const F& f, const Columns<T, P>& columns, std::int64_t row, std::int64_t rows, std::int64_t start,
+           std::int64_t stride, std::int64_t width) {
+    for (std::int64_t end = row + rows; row < end;) {
+      T run[K][kBlock];
+      for (int k = 0; k < K; ++k) std::fill_n(run[k], width, T(0));
+      for (const std::int64_t stop = std::min(end, row + kRun); row < stop; ++row, start += stride) {
+#pragma GCC ivdep
+        for (std::int64_t j = 0; j < width; ++j) {
+          const auto terms = terms_at(f, row, start + j, values_at(columns, j));
+          for (int k = 0; k < K; ++k) run[k][j] += terms[k];
+        }
+      }
+      for (int k = 0; k < K; ++k)
+        for (std::int64_t j = 0; j < width; ++j) total[k][j] += static_cast<double>(run[k][j]);
+    }
+  }
+};
+
+/// Sums rows [first, last) of one outer index; gives (column, sums) to `store`.
+template <int K, class T, std::size_t P, class F, class Store>
+void sum_rows(const Extent& extent, std::int64_t outer, std::int64_t first, std::int64_t last,
+              const Columns<T, P>& columns, const F& f, const Store& store) {
+  const std::int64_t inner = extent.inner, repeat = kByRow<F, T, P> ? 1 : rows_as_one(inner);
+  const std::int64_t wide_rows = (last - first) / repeat, start = (outer * extent.middle + first) * inner;
+  for (std::int64_t begin = 0; begin < inner; begin += kBlock) {
+    const std::int64_t count = std::min(kBlock, inner - begin);
+    Columns<T, P> here = columns;
+    for (const T*& column : here) column += begin;
+    const WideColumns<T, P> wide(here, count, repeat);
+    BlockSums<T, K> sums(count * repeat);
+    sums.add(f, wide.at(), first, wide_rows, start + begin, inner * repeat, count * repeat);
+    sums.add(f, here, first + wide_rows * repeat, last - first - wide_rows * repeat,
+             start + wide_rows * repeat * inner + begin, inner, count);
+    for (std::int64_t j = 0; j < count; ++j) {
+      std::array<double, K> folded{};
+      for (int k = 0; k < K; ++k)
+        for (std::int64_t r = 0; r < repeat; ++r) folded[k] += sums.total[k][r * count + j];
+      store(begin + j, folded);
+    }
+  }
+}
+
+template <int K, class T, std::size_t P, class F, class Finish>
+void sum_pieces(Cpu, void*, const SumPlan& plan, double* partial, const Columns<T, P>& columns, const F& f,
+                const Finish& finish) {
+  const Extent& extent = plan.extent;
+  const std::int64_t task_size = std::max<std::int64_t>(1, extent.middle * extent.inner / plan.pieces);
+  const std::int64_t grain = std::max<std::int64_t>(1, kElementGrain / task_size);
+  parallel_ranges(extent.outer * plan.pieces, grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t task = begin; task < end; ++task) {
+      const std::int64_t piece = task % plan.pieces;
+      sum_rows<K>(extent, task / plan.pieces, plan.first_row(piece), plan.first_row(piece + 1), columns, f,
+                  [&](std::int64_t column, const std::array<double, K>& sums) {
+                    store_sums<K>(plan, task, column, sums, partial, finish);
+                  });
+    }
+  });
+}
+
+}  // namespace lethe

@@ -1,0 +1,41 @@
+// The opposite of a sum over the middle: each of the outer * inner values goes to every place of the middle.
+#pragma once
+#include "kernels/reduce_plan.h"
+
+namespace lethe {
+
+/// to[outer, middle, inner] = from[outer, inner] * factor.
+template <class T>
+struct Spread {
+  Extent extent;
+  T factor;
+  const T* from;
+  T* to;
+  HD void operator()(std::int64_t i) const {
+    const std::int64_t outer = i / (extent.middle * extent.inner);
+    to[i] = from[outer * extent.inner + i % extent.inner] * factor;
+  }
+};
+
+template <class T>
+void spread_middle(Cpu, void*, const Spread<T>& s) {
+  // A stretch is what one loop can write: a row of `inner` values, or where that is 1 the same value `middle` times.
+  const bool same = s.extent.inner == 1;
+  const std::int64_t stretch = same ? s.extent.middle : s.extent.inner;
+  parallel_ranges(s.extent.size(), kElementGrain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = begin / stretch, i = begin; i < end; ++row) {
+      const T* const from = same ? s.from + row : s.from + row / s.extent.middle * stretch;
+      const std::int64_t stop = std::min(end, (row + 1) * stretch), step = same ? 0 : 1;
+      for (std::int64_t j = i - row * stretch; i < stop; ++i, ++j) s.to[i] = from[j * step] * s.factor;
+    }
+  });
+}
+
+#ifdef LETHE_DEVICE_CODE
+template <class T>
+void spread_middle(Cuda device, void* stream, const Spread<T>& spread) {
+  parallel_for(device, stream, spread.extent.size(), spread);
+}
+#endif
+
+}  // namespace lethe

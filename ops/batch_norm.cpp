@@ -1,0 +1,151 @@
+// y = (x - mean) / sqrt(var + eps) * scale + bias, with mean and biased variance of each channel (the last axis) over
+// all other axes. The running statistics are updated by an op of their own, so that nothing recomputed does it twice.
+#include "framework/autodiff.h"
+#include "framework/op_def.h"
+#include "kernels/norm_batch.h"
+
+namespace lethe {
+namespace {
+
+struct BatchNorm {
+  template <class Device>
+  static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
+    const Extent extent = channels_of(args.in(0).shape);
+    const SumPlan plan = plan_sum(Device{}, args.device, extent);
+    const double eps = args.op.attrs.number("eps");
+    const bool has_scale = args.has_in(1), has_bias = args.has_in(2);
+    return for_float(args.in(0).dtype, [&](auto zero) {
+      using T = decltype(zero);
+      const ChannelWorkspace<T> space(plan, 2, 2);
+      return make_kernel(
+          [=](const KernelArgs& a) {
+            const T* x = a.in<T>(0);
+            T *mean = a.out<T>(1), *factor = space.array(a.workspace, 0), *offset = space.array(a.workspace, 1);
+            const Statistics<T> finish{.count = static_cast<double>(extent.middle),
+                                       .eps = eps,
+                                       .shift = x,
+                                       .scale = has_scale ? a.in<T>(1) : nullptr,
+                                       .bias = has_bias ? a.in<T>(2) : nullptr,
+                                       .mean = mean,
+                                       .var = a.out<T>(2),
+                                       .factor = factor,
+                                       .offset = offset};
+            sum_middle<T, 1>(Device{}, a.stream, plan, a.workspace, {x}, Moments<T>{x}, finish);
+            map_columns<T, 3>(Device{}, a.stream, extent.middle, extent.inner, {mean, factor, offset},
+                              Normalize<T>{x, a.out<T>(0)});
+          },
+          space.bytes());
+    });
+  }
+};
+
+struct BatchNormGrad {
+  template <class Device>
+  static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
+    const Extent extent = channels_of(args.in(0).shape);
+    const SumPlan plan = plan_sum(Device{}, args.device, extent);
+    const double eps = args.op.attrs.number("eps");
+    const bool has_scale = args.has_in(1), fixed = args.op.attrs.flag("fixed", false);
+    return for_float(args.in(0).dtype, [&](auto zero) {
+      using T = decltype(zero);
+      const ChannelWorkspace<T> space(plan, 2, 3);
+      return make_kernel(
+          [=](const KernelArgs& a) {
+            const T *x = a.in<T>(0), *mean = a.in<T>(2), *dy = a.in<T>(4);
+            T *of_dy = space.array(a.workspace, 0), *of_x = space.array(a.workspace, 1),
+              *offset = space.array(a.workspace, 2);
+            const GradFactors<T> finish{.count = static_cast<double>(extent.middle),
+                                        .eps = eps,
+                                        .fixed = fixed,
+                                        .scale = has_scale ? a.in<T>(1) : nullptr,
+                                        .var = a.in<T>(3),
+                                        .dscale = a.out<T>(1),
+                                        .dbias = a.out<T>(2),
+                                        .of_dy = of_dy,
+                                        .of_x = of_x,
+                                        .offset = offset};
+            sum_middle<T, 1>(Device{}, a.stream, plan, a.workspace, {mean}, GradSums<T>{x, dy}, finish);
+            map_columns<T, 4>(Device{}, a.stream, extent.middle, extent.inner, {mean, of_dy, of_x, offset},
+                              NormalizeGrad<T>{x, dy, a.out<T>(0)});
+          },
+          space.bytes());
+    });
+  }
+};
+
+std::vector<Type> infer_batch_norm(const InferArgs& args) {
+  const Var& x = args.in(0);
+  check(x.shape.size() >= 2, "batch_norm: input ", text_of(x.shape), " has no axis besides the channels");
+  const Type channels{{x.shape.back()}, x.dtype};
+  for (const int slot : {1, 2})
+    check(!args.has_in(slot) || args.in(slot).shape == channels.shape, "batch_norm: input has ", x.shape.back(),
+          " channels, ", slot == 1 ? "scale" : "bias", " has shape ",
+          args.has_in(slot) ? text_of(args.in(slot).shape) : "");
+  return {{x.shape, x.dtype}, channels, channels};
+}
+
+void batch_norm_gradient(GradBuilder& g) {
+  check(g.dy(0) != kNone && g.dy(1) == kNone && g.dy(2) == kNone,
+        "batch_norm: no gradient through mean and variance as outputs");
+  const auto like = [&](int slot) { return g.x(slot) == kNone ? g.x(0) : g.x(slot); };
+  const std::vector<VarId> grads =
+      g.call_all("batch_norm_grad", {g.x(0), g.x(1), g.y(1), g.y(2), g.dy()}, g.attrs(), {g.x(0), like(1), like(2)});
+  for (int slot = 0; slot < 3; ++slot) g.set(slot, grads[slot]);
+}
+
+/// Training normalises by the batch and counts it into the running statistics, which evaluation reads.
+VarId build_batch_norm(LayerCall& c) {
+  const Shape channels{c.shape().back()};
+  const DType dtype = c.var(c.in()).dtype;
+  VarId scale = kNone, bias = kNone;
+  if (c.settings().flag("affine")) {
+    scale = c.param("weight", channels, {.kind = Init::Constant, .value = 1}, false);
+    bias = c.param("bias", channels, {.kind = Init::Constant, .value = 0}, false);
+  }
+  const VarId running_mean = c.state("running_mean", channels, dtype, 0);
+  const VarId running_var = c.state("running_var", channels, dtype, 1);
+  const Attrs attrs{{"eps", c.settings().number("eps")}};
+  if (!c.training()) return c.emit("batch_norm_inference", {c.in(), scale, bias, running_mean, running_var}, attrs);
+  const std::int64_t count = elements(c.shape()) / channels[0];
+  const std::vector<VarId> out = c.emit_all("batch_norm", {c.in(), scale, bias}, attrs);
+  c.update("batch_norm_update", {running_mean, running_var, out[1], out[2]},
+           {{"momentum", c.settings().number("momentum")}, {"count", count}});
+  return out[0];
+}
+
+const Register batch_norm{{
+    .type = "batch_norm",
+    .inputs = {"x", "scale?", "bias?"},
+    .outputs = {"y", "mean", "var"},
+    .infer = infer_batch_norm,
+    .grad = batch_norm_gradient,
+    .inplace = {{.in = 0, .out = 0}},
+    .kernels = each_device<BatchNorm>(),
+    .layer = {.name = "bn",
+              .aliases = {"BatchNormalization"},
+              .keys = {{.name = "momentum",
+                        .type = KeyType::Number,
+                        .absent = 0.1,
+                        .help = "share of the batch in the running statistics"},
+                       {.name = "eps", .type = KeyType::Number, .absent = 1e-5, .help = "added to the variance"},
+                       {.name = "affine", .type = KeyType::Bool, .absent = true, .help = "learn a scale and a bias"}},
+              .build = build_batch_norm,
+              .help = "normalise each channel over the batch and its positions"},
+}};
+
+// Attribute fixed: mean and variance are constants, as in batch_norm_inference.
+const Register batch_norm_grad{{
+    .type = "batch_norm_grad",
+    .inputs = {"x", "scale?", "mean", "var", "dy"},
+    .outputs = {"dx", "dscale", "dbias"},
+    .infer =
+        [](const InferArgs& args) {
+          const Var &x = args.in(0), &mean = args.in(2);
+          return std::vector<Type>{{x.shape, x.dtype}, {mean.shape, mean.dtype}, {mean.shape, mean.dtype}};
+        },
+    .inplace = {{.in = 0, .out = 0}, {.in = 4, .out = 0}},
+    .kernels = each_device<BatchNormGrad>(),
+}};
+
+}  // namespace
+}  // namespace lethe

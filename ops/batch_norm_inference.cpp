@@ -1,0 +1,79 @@
+// Batch norm with statistics that are given: y = (x - running_mean) / sqrt(running_var + eps) * scale + bias.
+#include "framework/autodiff.h"
+#include "framework/op_def.h"
+#include "kernels/norm_batch.h"
+
+namespace lethe {
+namespace {
+
+/// What `Normalize` reads, by channel.
+template <class T>
+struct InferenceFactors {
+  double eps;
+  const T *scale, *bias, *var;
+  T *factor, *offset;
+  HD void operator()(std::int64_t c) const {
+    const double s = scale ? static_cast<double>(scale[c]) : 1;
+    factor[c] = static_cast<T>(s / std::sqrt(static_cast<double>(var[c]) + eps));
+    offset[c] = bias ? bias[c] : T(0);
+  }
+};
+
+struct BatchNormInference {
+  template <class Device>
+  static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
+    const Extent extent = channels_of(args.in(0).shape);
+    const double eps = args.op.attrs.number("eps");
+    const bool has_scale = args.has_in(1), has_bias = args.has_in(2);
+    return for_float(args.in(0).dtype, [&](auto zero) {
+      using T = decltype(zero);
+      const ChannelWorkspace<T> space(SumPlan{extent}, 0, 2);
+      return make_kernel(
+          [=](const KernelArgs& a) {
+            T *factor = space.array(a.workspace, 0), *offset = space.array(a.workspace, 1);
+            const InferenceFactors<T> factors{.eps = eps,
+                                              .scale = has_scale ? a.in<T>(1) : nullptr,
+                                              .bias = has_bias ? a.in<T>(2) : nullptr,
+                                              .var = a.in<T>(4),
+                                              .factor = factor,
+                                              .offset = offset};
+            parallel_for(Device{}, a.stream, extent.inner, factors);
+            map_columns<T, 3>(Device{}, a.stream, extent.middle, extent.inner, {a.in<T>(3), factor, offset},
+                              Normalize<T>{a.in<T>(0), a.out<T>(0)});
+          },
+          space.bytes());
+    });
+  }
+};
+
+std::vector<Type> infer_inference(const InferArgs& args) {
+  const Var& x = args.in(0);
+  check(!x.shape.empty(), "batch_norm_inference: the input is a scalar");
+  for (const int slot : {1, 2, 3, 4})
+    if (args.has_in(slot))
+      check(args.in(slot).shape == Shape{x.shape.back()}, "batch_norm_inference: input has ", x.shape.back(),
+            " channels, '", args.in(slot).name, "' has shape ", text_of(args.in(slot).shape));
+  return {{x.shape, x.dtype}};
+}
+
+void inference_gradient(GradBuilder& g) {
+  Attrs attrs = g.attrs();
+  attrs.set("fixed", true);
+  const auto like = [&](int slot) { return g.x(slot) == kNone ? g.x(0) : g.x(slot); };
+  const std::vector<VarId> grads =
+      g.call_all("batch_norm_grad", {g.x(0), g.x(1), g.x(3), g.x(4), g.dy()}, attrs, {g.x(0), like(1), like(2)});
+  for (int slot = 0; slot < 3; ++slot) g.set(slot, grads[slot]);
+}
+
+const Register batch_norm_inference{{
+    .type = "batch_norm_inference",
+    .inputs = {"x", "scale?", "bias?", "running_mean", "running_var"},
+    .outputs = {"y"},
+    .infer = infer_inference,
+    .grad = inference_gradient,
+    .inplace = {{.in = 0, .out = 0}},
+    .kernels = each_device<BatchNormInference>(),
+}};
+
+}  // namespace
+}  // namespace lethe

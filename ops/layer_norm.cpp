@@ -1,0 +1,164 @@
+// y = (x - mean) * inv_std * weight + bias along the last axis, inv_std = 1 / sqrt(biased variance + eps). Mean and
+// inv_std, one of each a row, are kept for the gradient.
+#include <cmath>
+
+#include "framework/autodiff.h"
+#include "kernels/reduce.h"
+#include "kernels/reduce_rows.h"
+
+namespace lethe {
+namespace {
+
+template <class T>
+struct LayerNormRow {
+  std::int64_t length;
+  double eps;
+  const T *in, *weight, *bias;
+  T *out, *mean, *inv_std;
+  template <class Team>
+  HD void operator()(const Team& team, std::int64_t row) const {
+    const T *const x = in + row * length, *const w = weight, *const b = bias;
+    T* const y = out + row * length;
+    const double n = static_cast<double>(length);
+    const T centre = static_cast<T>(team.sum(length, [=](std::int64_t c) { return x[c]; }) / n);
+    const double squares = team.sum(length, [=](std::int64_t c) { return (x[c] - centre) * (x[c] - centre); });
+    const T inverse = static_cast<T>(1 / std::sqrt(squares / n + eps));
+    team.each(length, [=](std::int64_t c) { y[c] = (x[c] - centre) * inverse * w[c] + b[c]; });
+    if (team.leads()) {
+      mean[row] = centre;
+      inv_std[row] = inverse;
+    }
+  }
+};
+
+/// With h = (x - mean) * inv_std: dx = inv_std * (g - mean(g) - h * mean(g * h)) for g = dy * weight.
+template <class T>
+struct LayerNormGradRow {
+  std::int64_t length;
+  const T *in, *weight, *mean, *inv_std, *dy;
+  T* out;
+  template <class Team>
+  HD void operator()(const Team& team, std::int64_t row) const {
+    const T *const x = in + row * length, *const g = dy + row * length, *const w = weight;
+    T* const dx = out + row * length;
+    const T centre = mean[row], inverse = inv_std[row];
+    const double n = static_cast<double>(length);
+    const T first = static_cast<T>(team.sum(length, [=](std::int64_t c) { return g[c] * w[c]; }) / n);
+    const T second =
+        static_cast<T>(team.sum(length, [=](std::int64_t c) { return g[c] * w[c] * ((x[c] - centre) * inverse); }) / n);
+    team.each(length,
+              [=](std::int64_t c) { dx[c] = inverse * (g[c] * w[c] - first - (x[c] - centre) * inverse * second); });
+  }
+};
+
+/// Over the rows: dy * (x - mean) * inv_std, and dy.
+template <class T>
+struct WeightTerms {
+  const T *x, *mean, *inv_std, *dy;
+  HD std::array<T, 2> operator()(std::int64_t row, std::int64_t i, const std::array<T, 0>&) const {
+    return {dy[i] * ((x[i] - mean[row]) * inv_std[row]), dy[i]};
+  }
+};
+
+template <class T>
+struct StoreWeightGrads {
+  T *dweight, *dbias;
+  HD void operator()(std::int64_t, std::int64_t c, const std::array<double, 2>& sums) const {
+    dweight[c] = static_cast<T>(sums[0]);
+    dbias[c] = static_cast<T>(sums[1]);
+  }
+};
+
+Extent rows_of(const Shape& shape) { return {.middle = elements(shape) / shape.back(), .inner = shape.back()}; }
+
+struct LayerNorm {
+  template <class Device>
+  static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
+    const Extent extent = rows_of(args.in(0).shape);
+    const double eps = args.op.attrs.number("eps");
+    return for_float(args.in(0).dtype, [&](auto zero) {
+      using T = decltype(zero);
+      return make_kernel([=](const KernelArgs& a) {
+        for_each_row(Device{}, a.stream, extent.middle, extent.inner,
+                     LayerNormRow<T>{extent.inner, eps, a.in<T>(0), a.in<T>(1), a.in<T>(2), a.out<T>(0), a.out<T>(1),
+                                     a.out<T>(2)});
+      });
+    });
+  }
+};
+
+struct LayerNormGrad {
+  template <class Device>
+  static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
+    const Extent extent = rows_of(args.in(0).shape);
+    const SumPlan plan = plan_sum(Device{}, args.device, extent);
+    return for_float(args.in(0).dtype, [&](auto zero) {
+      using T = decltype(zero);
+      return make_kernel(
+          [=](const KernelArgs& a) {
+            const T *x = a.in<T>(0), *mean = a.in<T>(2), *inv_std = a.in<T>(3), *dy = a.in<T>(4);
+            sum_middle<T, 0>(Device{}, a.stream, plan, a.workspace, {}, WeightTerms<T>{x, mean, inv_std, dy},
+                             StoreWeightGrads<T>{a.out<T>(1), a.out<T>(2)});
+            // Last: dx may stand in the memory of x or dy.
+            for_each_row(Device{}, a.stream, extent.middle, extent.inner,
+                         LayerNormGradRow<T>{extent.inner, x, a.in<T>(1), mean, inv_std, dy, a.out<T>(0)});
+          },
+          sum_workspace(plan, 2));
+    });
+  }
+};
+
+std::vector<Type> infer_layer_norm(const InferArgs& args) {
+  const Var& x = args.in(0);
+  check(!x.shape.empty(), "layer_norm: the input is a scalar");
+  for (const int slot : {1, 2})
+    check(args.in(slot).shape == Shape{x.shape.back()}, "layer_norm: rows have ", x.shape.back(), " elements, '",
+          args.in(slot).name, "' has shape ", text_of(args.in(slot).shape));
+  const Type rows{Shape(x.shape.begin(), x.shape.end() - 1), x.dtype};
+  return {{x.shape, x.dtype}, rows, rows};
+}
+
+void layer_norm_gradient(GradBuilder& g) {
+  check(g.dy(0) != kNone && g.dy(1) == kNone && g.dy(2) == kNone,
+        "layer_norm: no gradient through mean and inv_std as outputs");
+  const std::vector<VarId> grads =
+      g.call_all("layer_norm_grad", {g.x(0), g.x(1), g.y(1), g.y(2), g.dy()}, {}, {g.x(0), g.x(1), g.x(2)});
+  for (int slot = 0; slot < 3; ++slot) g.set(slot, grads[slot]);
+}
+
+const Register layer_norm{{
+    .type = "layer_norm",
+    .inputs = {"x", "weight", "bias"},
+    .outputs = {"y", "mean", "inv_std"},
+    .infer = infer_layer_norm,
+    .grad = layer_norm_gradient,
+    .inplace = {{.in = 0, .out = 0}},
+    .kernels = each_device<LayerNorm>(),
+    .layer = {.name = "layer_norm",
+              .aliases = {"LayerNormalization"},
+              .keys = {{.name = "eps", .type = KeyType::Number, .absent = 1e-5, .help = "added to the variance"}},
+              .build =
+                  [](LayerCall& c) {
+                    const Shape last{c.shape().back()};
+                    const VarId weight = c.param("weight", last, {.kind = Init::Constant, .value = 1}, false);
+                    const VarId bias = c.param("bias", last, {.kind = Init::Constant, .value = 0}, false);
+                    return c.emit("layer_norm", {c.in(), weight, bias}, {{"eps", c.settings().number("eps")}});
+                  },
+              .help = "normalise each row over its channels"},
+}};
+
+const Register layer_norm_grad{{
+    .type = "layer_norm_grad",
+    .inputs = {"x", "weight", "mean", "inv_std", "dy"},
+    .outputs = {"dx", "dweight", "dbias"},
+    .infer =
+        [](const InferArgs& args) {
+          const Var &x = args.in(0), &weight = args.in(1);
+          return std::vector<Type>{{x.shape, x.dtype}, {weight.shape, weight.dtype}, {weight.shape, weight.dtype}};
+        },
+    .inplace = {{.in = 0, .out = 0}, {.in = 4, .out = 0}},
+    .kernels = each_device<LayerNormGrad>(),
+}};
+
+}  // namespace
+}  // namespace lethe

@@ -1,0 +1,142 @@
+// The largest of each window and where in the window it stands (rows of the window one after the other): one byte, so
+// that the gradient reads neither x nor y. Padding never wins, NaN always does.
+#include "framework/autodiff.h"
+#include "framework/op_def.h"
+#include "kernels/pool.h"
+
+namespace lethe {
+namespace {
+
+/// u8 where the window has so few positions.
+DType index_dtype(const Pooling& p) { return p.height.k * p.width.k <= 255 ? DType::u8 : DType::i32; }
+
+template <class Body>
+auto for_index(DType dtype, const Body& body) {
+  if (dtype == DType::u8) return body(std::uint8_t{});
+  return body(std::int32_t{});
+}
+
+template <class T, class I>
+struct MaxPool {
+  Pooling p;
+  const T* x;
+  T* y;
+  I* index;
+
+  template <int B>
+  HD void block(std::int64_t pixel, std::int64_t first, std::int64_t count) const {
+    const Pixel at(pixel, p.height.out, p.width.out);
+    const Reach rows = p.height.window(at.h), columns = p.width.window(at.w);
+    T most[B];
+    std::int32_t where[B];
+    for (std::int64_t r = 0; r < rows.count; ++r)
+      for (std::int64_t s = 0; s < columns.count; ++s) {
+        const std::int64_t place = ((at.image * p.height.in + rows.first + r) * p.width.in + columns.first + s);
+        const T* const from = x + place * p.channels + first;
+        const auto here = static_cast<std::int32_t>((rows.skipped + r) * p.width.k + columns.skipped + s);
+        const bool start = r + s == 0;
+        for (std::int64_t c = 0; c < count; ++c) {
+          const T v = from[c];
+          const bool wins = start || v > most[c] || v != v;
+          most[c] = wins ? v : most[c];
+          where[c] = wins ? here : where[c];
+        }
+      }
+    const std::int64_t out = pixel * p.channels + first;
+    for (std::int64_t c = 0; c < count; ++c) y[out + c] = most[c];
+    for (std::int64_t c = 0; c < count; ++c) index[out + c] = static_cast<I>(where[c]);
+  }
+};
+
+/// Each input position asks the windows over it whether they chose it: no two threads write the same element.
+template <class T, class I>
+struct MaxPoolGrad {
+  Pooling p;
+  const I* index;
+  const T* dy;
+  T* dx;
+
+  template <int B>
+  HD void block(std::int64_t pixel, std::int64_t first, std::int64_t count) const {
+    const Pixel at(pixel, p.height.in, p.width.in);
+    const Reach rows = p.height.windows_over(at.h), columns = p.width.windows_over(at.w);
+    T sum[B] = {};
+    for (std::int64_t h = rows.first; h < rows.first + rows.count; ++h)
+      for (std::int64_t w = columns.first; w < columns.first + columns.count; ++w) {
+        const std::int64_t from = ((at.image * p.height.out + h) * p.width.out + w) * p.channels + first;
+        const auto here = static_cast<I>(p.height.place(at.h, h) * p.width.k + p.width.place(at.w, w));
+        for (std::int64_t c = 0; c < count; ++c) sum[c] += index[from + c] == here ? dy[from + c] : T(0);
+      }
+    for (std::int64_t c = 0; c < count; ++c) dx[pixel * p.channels + first + c] = sum[c];
+  }
+};
+
+struct PrepareMaxPool {
+  template <class Device>
+  static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
+    const Pooling p = pooling_of(args.op, args.in(0).shape);
+    return for_float(args.in(0).dtype, [&](auto zero) {
+      return for_index(index_dtype(p), [&](auto whole) {
+        using T = decltype(zero);
+        using I = decltype(whole);
+        return make_kernel([p](const KernelArgs& a) {
+          for_each_pixel(Device{}, a.stream, p.images * p.height.out * p.width.out, p.channels, p.height.k * p.width.k,
+                         MaxPool<T, I>{p, a.in<T>(0), a.out<T>(0), a.out<I>(1)});
+        });
+      });
+    });
+  }
+};
+
+struct PrepareMaxPoolGrad {
+  template <class Device>
+  static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
+    const Pooling p = pooling_of_grad(args.op, args.in(1).shape);
+    return for_float(args.in(1).dtype, [&](auto zero) {
+      return for_index(args.in(0).dtype, [&](auto whole) {
+        using T = decltype(zero);
+        using I = decltype(whole);
+        return make_kernel([p](const KernelArgs& a) {
+          for_each_pixel(Device{}, a.stream, p.images * p.height.in * p.width.in, p.channels, 2,
+                         MaxPoolGrad<T, I>{p, a.in<I>(0), a.in<T>(1), a.out<T>(0)});
+        });
+      });
+    });
+  }
+};
+
+const Register max_pool{{
+    .type = "max_pool",
+    .inputs = {"x"},
+    .outputs = {"y", "index"},
+    .infer =
+        [](const InferArgs& args) {
+          const Pooling p = pooling_of(args.op, args.in(0).shape);
+          return std::vector<Type>{{p.out_shape(), args.in(0).dtype}, {p.out_shape(), index_dtype(p)}};
+        },
+    .grad =
+        [](GradBuilder& g) {
+          g.set(0, "max_pool_grad", {g.y(1), g.dy()}, pooling_grad_attrs(g.attrs(), g.var(g.x(0)).shape));
+        },
+    .kernels = each_device<PrepareMaxPool>(),
+    .layer = {.name = "max_pool",
+              .aliases = {"MaxPool"},
+              .keys = pooling_keys(),
+              .build = [](LayerCall& c) { return c.emit("max_pool", {c.in()}, pooling_attrs(c)); },
+              .help = "the largest value of each window"},
+}};
+
+const Register max_pool_grad{{
+    .type = "max_pool_grad",
+    .inputs = {"index", "dy"},
+    .outputs = {"dx"},
+    .infer =
+        [](const InferArgs& args) {
+          const Pooling p = pooling_of_grad(args.op, args.in(1).shape);
+          return std::vector<Type>{{p.in_shape(), args.in(1).dtype}};
+        },
+    .kernels = each_device<PrepareMaxPoolGrad>(),
+}};
+
+}  // namespace
+}  // namespace lethe

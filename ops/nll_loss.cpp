@@ -1,0 +1,99 @@
+// loss[n] = -logp[n, label[n]]. A label that names no class gives NaN, here and in the gradient, which reads labels
+// alone.
+#include <limits>
+
+#include "framework/autodiff.h"
+#include "framework/op_def.h"
+#include "kernels/reduce_rows.h"
+
+namespace lethe {
+namespace {
+
+template <class T>
+struct Pick {
+  std::int64_t classes;
+  const T* logp;
+  const std::int32_t* label;
+  T* loss;
+  HD void operator()(std::int64_t n) const {
+    const bool known = label[n] >= 0 && label[n] < classes;
+    loss[n] = known ? -logp[n * classes + label[n]] : std::numeric_limits<T>::quiet_NaN();
+  }
+};
+
+template <class T>
+struct PickGradRow {
+  std::int64_t classes;
+  const std::int32_t* label;
+  const T* dloss;
+  T* dlogp;
+  template <class Team>
+  HD void operator()(const Team& team, std::int64_t row) const {
+    T* const to = dlogp + row * classes;
+    const std::int32_t right = label[row];
+    const T elsewhere = right >= 0 && right < classes ? T(0) : std::numeric_limits<T>::quiet_NaN(), here = -dloss[row];
+    team.each(classes, [=](std::int64_t c) { to[c] = c == right ? here : elsewhere; });
+  }
+};
+
+struct NllLoss {
+  template <class Device>
+  static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
+    const std::int64_t rows = args.in(0).shape[0], classes = args.in(0).shape[1];
+    return for_float(args.in(0).dtype, [&](auto zero) {
+      using T = decltype(zero);
+      return make_kernel([=](const KernelArgs& a) {
+        parallel_for(Device{}, a.stream, rows, Pick<T>{classes, a.in<T>(0), a.in<std::int32_t>(1), a.out<T>(0)});
+      });
+    });
+  }
+};
+
+struct NllLossGrad {
+  template <class Device>
+  static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
+    const std::int64_t rows = args.out(0).shape[0], classes = args.out(0).shape[1];
+    return for_float(args.out(0).dtype, [&](auto zero) {
+      using T = decltype(zero);
+      return make_kernel([=](const KernelArgs& a) {
+        for_each_row(Device{}, a.stream, rows, classes,
+                     PickGradRow<T>{classes, a.in<std::int32_t>(0), a.in<T>(1), a.out<T>(0)});
+      });
+    });
+  }
+};
+
+const Register nll_loss{{
+    .type = "nll_loss",
+    .inputs = {"logp", "label"},
+    .outputs = {"loss"},
+    .infer =
+        [](const InferArgs& args) {
+          const Var &logp = args.in(0), &label = args.in(1);
+          check(logp.shape.size() == 2, "nll_loss: input has shape ", text_of(logp.shape),
+                ", expected [samples, classes]");
+          check(label.dtype == DType::i32 && label.shape == Shape{logp.shape[0]}, "nll_loss: labels are ",
+                text_of(label), ", expected i32", text_of(Shape{logp.shape[0]}));
+          return std::vector<Type>{{{logp.shape[0]}, logp.dtype}};
+        },
+    .grad =
+        [](GradBuilder& g) {
+          g.set(0, "nll_loss_grad", {g.x(1), g.dy()}, {{"classes", g.var(g.x(0)).shape[1]}});
+        },
+    .kernels = each_device<NllLoss>(),
+}};
+
+const Register nll_loss_grad{{
+    .type = "nll_loss_grad",
+    .inputs = {"label", "dloss"},
+    .outputs = {"dlogp"},
+    .infer =
+        [](const InferArgs& args) {
+          const Shape shape{args.in(0).shape[0], args.op.attrs.integer("classes")};
+          return std::vector<Type>{{shape, args.in(1).dtype}};
+        },
+    .kernels = each_device<NllLossGrad>(),
+}};
+
+}  // namespace
+}  // namespace lethe

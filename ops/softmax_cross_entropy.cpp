@@ -1,0 +1,129 @@
+// loss[n] = -sum over c of target[n, c] * log(softmax(logits[n])[c]), for the target (1 - s) at the label plus s / C
+// everywhere, s being label_smoothing. The gradient computes the softmax again from the logits: nothing else is kept. A
+// label that names no class gives NaN.
+#include <cmath>
+#include <limits>
+
+#include "framework/autodiff.h"
+#include "framework/op_def.h"
+#include "kernels/reduce_rows.h"
+
+namespace lethe {
+namespace {
+
+template <class T>
+struct CrossEntropy {
+  std::int64_t classes;
+  double smoothing;
+  const T* logits;
+  const std::int32_t* label;
+  T* loss;
+
+  template <class Team>
+  HD void operator()(const Team& team, std::int64_t row) const {
+    const T* const x = logits + row * classes;
+    const std::int32_t right = label[row];
+    const T most = team.max(classes, [=](std::int64_t c) { return x[c]; });
+    const double total = team.sum(classes, [=](std::int64_t c) { return std::exp(x[c] - most); });
+    double expected = 0;  // of x - most, under the smooth part of the target
+    if (smoothing != 0) expected = team.sum(classes, [=](std::int64_t c) { return x[c] - most; }) / classes;
+    if (!team.leads()) return;
+    if (right < 0 || right >= classes) {
+      loss[row] = std::numeric_limits<T>::quiet_NaN();
+      return;
+    }
+    const double at_label = static_cast<double>(x[right] - most);
+    loss[row] = static_cast<T>(std::log(total) - ((1 - smoothing) * at_label + smoothing * expected));
+  }
+};
+
+/// dlogits = (softmax(logits) - target) * dloss.
+template <class T>
+struct CrossEntropyGrad {
+  std::int64_t classes;
+  double smoothing;
+  const T* logits;
+  const std::int32_t* label;
+  const T* dloss;
+  T* dlogits;
+
+  template <class Team>
+  HD void operator()(const Team& team, std::int64_t row) const {
+    const T* const x = logits + row * classes;
+    T* const dx = dlogits + row * classes;
+    const std::int32_t right = label[row];
+    const T most = team.max(classes, [=](std::int64_t c) { return x[c]; });
+    const double total = team.sum(classes, [=](std::int64_t c) { return std::exp(x[c] - most); });
+    const bool known = right >= 0 && right < classes;
+    const T scale = known ? dloss[row] : std::numeric_limits<T>::quiet_NaN();
+    const T inverse = static_cast<T>(1 / total), hit = static_cast<T>(1 - smoothing);
+    const T everywhere = static_cast<T>(smoothing / static_cast<double>(classes));
+    team.each(classes, [=](std::int64_t c) {
+      dx[c] = (std::exp(x[c] - most) * inverse - everywhere - (c == right ? hit : T(0))) * scale;
+    });
+  }
+};
+
+struct Prepare {
+  template <class Device>
+  static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
+    const std::int64_t rows = args.in(0).shape[0], classes = args.in(0).shape[1];
+    const double smoothing = args.op.attrs.number("label_smoothing", 0);
+    return for_float(args.in(0).dtype, [&](auto zero) {
+      using T = decltype(zero);
+      return make_kernel([=](const KernelArgs& a) {
+        for_each_row(Device{}, a.stream, rows, classes,
+                     CrossEntropy<T>{classes, smoothing, a.in<T>(0), a.in<std::int32_t>(1), a.out<T>(0)});
+      });
+    });
+  }
+};
+
+struct PrepareGrad {
+  template <class Device>
+  static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
+    const std::int64_t rows = args.in(0).shape[0], classes = args.in(0).shape[1];
+    const double smoothing = args.op.attrs.number("label_smoothing", 0);
+    return for_float(args.in(0).dtype, [&](auto zero) {
+      using T = decltype(zero);
+      return make_kernel([=](const KernelArgs& a) {
+        for_each_row(
+            Device{}, a.stream, rows, classes,
+            CrossEntropyGrad<T>{classes, smoothing, a.in<T>(0), a.in<std::int32_t>(1), a.in<T>(2), a.out<T>(0)});
+      });
+    });
+  }
+};
+
+std::vector<Type> infer_loss(const InferArgs& args) {
+  const Var &logits = args.in(0), &label = args.in(1);
+  check(logits.shape.size() == 2, "softmax_cross_entropy: logits have shape ", text_of(logits.shape),
+        ", expected [samples, classes]");
+  check(label.dtype == DType::i32 && label.shape == Shape{logits.shape[0]}, "softmax_cross_entropy: labels are ",
+        text_of(label), ", expected i32", text_of(Shape{logits.shape[0]}));
+  return {{{logits.shape[0]}, logits.dtype}};
+}
+
+const Register softmax_cross_entropy{{
+    .type = "softmax_cross_entropy",
+    .inputs = {"logits", "label"},
+    .outputs = {"loss"},
+    .infer = infer_loss,
+    .grad =
+        [](GradBuilder& g) {
+          g.set(0, "softmax_cross_entropy_grad", {g.x(0), g.x(1), g.dy()}, g.attrs());
+        },
+    .kernels = each_device<Prepare>(),
+}};
+
+const Register softmax_cross_entropy_grad{{
+    .type = "softmax_cross_entropy_grad",
+    .inputs = {"logits", "label", "dloss"},
+    .outputs = {"dlogits"},
+    .infer = same_as_first,
+    .inplace = {{.in = 0, .out = 0}},
+    .kernels = each_device<PrepareGrad>(),
+}};
+
+}  // namespace
+}  // namespace lethe

@@ -1,0 +1,40 @@
+// Sum over the axes named by `axes` (counted in the shape as it is in memory; none: all).
+#include "framework/autodiff.h"
+#include "kernels/reduce_axes.h"
+
+namespace lethe {
+namespace {
+
+const Register sum{{
+    .type = "sum",
+    .inputs = {"x"},
+    .outputs = {"y"},
+    .infer = infer_reduction,
+    .grad =
+        [](GradBuilder& g) { g.set(0, "sum_grad", {g.dy()}, reduction_grad_attrs(g.attrs(), g.var(g.x(0)).shape)); },
+    .kernels = each_device<ReduceAxes<false>>(),
+    .layer = {.name = "sum",
+              .keys = {{.name = "axis",
+                        .type = KeyType::Axis,
+                        .help = "one axis; without it: all, the batch too",
+                        .optional = true},
+                       {.name = "keep", .type = KeyType::Bool, .absent = false, .help = "keep the axis, with size 1"}},
+              .build =
+                  [](LayerCall& c) {
+                    Attrs attrs{{"keep_dims", c.settings().flag("keep")}};
+                    if (c.settings().has("axis")) attrs.set("axes", Ints{c.axis("axis")});
+                    return c.emit("sum", {c.in()}, attrs);
+                  },
+              .help = "sum over one axis or all"},
+}};
+
+const Register sum_grad{{
+    .type = "sum_grad",
+    .inputs = {"dy"},
+    .outputs = {"dx"},
+    .infer = infer_reduction_grad,
+    .kernels = each_device<ReduceAxesGrad<false>>(),
+}};
+
+}  // namespace
+}  // namespace lethe
