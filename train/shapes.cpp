@@ -37,7 +37,6 @@ struct Picture {
   float cosine, sine;                  // of its turn, divided by the radius
   Colour paint, ground, ground_slope;  // the ground's slope: change from one end of the image to the other
   float slope_x, slope_y, noise;
-  bool inverted;
 };
 
 class Shapes final : public Dataset {
@@ -80,9 +79,9 @@ Picture Shapes::compose(std::int32_t label, Random& random) const {
   picture.sine = std::sin(turn) / picture.radius;
   const auto colour = static_cast<float>(label / std::ssize(figures()));
   const float share = colours_ > 1 ? (colour + between(0.35, 0.65)) / static_cast<float>(colours_) : between(0, 1);
+  const float saturation = between(0.6, 1), value = between(0.75, 1);
   // One channel has no hue: there the share is brightness.
-  picture.paint =
-      image.channels == 1 ? Colour{0.45f + 0.55f * share} : colour_of(share, between(0.6, 1), between(0.75, 1));
+  picture.paint = image.channels == 1 ? Colour{0.45f + 0.55f * share} : colour_of(share, saturation, value);
   const float ground = between(0.02, 0.25);
   for (int c = 0; c < 3; ++c) {
     picture.ground[c] = ground + between(-0.02, 0.05);
@@ -92,7 +91,6 @@ Picture Shapes::compose(std::int32_t label, Random& random) const {
   picture.slope_x = std::cos(slope) / width;
   picture.slope_y = std::sin(slope) / height;
   picture.noise = between(0, 0.12);
-  picture.inverted = colours_ == 1 && random.below(2) == 1;
   return picture;
 }
 
@@ -119,7 +117,7 @@ void Shapes::draw(const Picture& picture, std::uint64_t noise_key, std::uint64_t
         const float random = static_cast<float>(noise.word[drawn / 4 % 4] >> (8 * (drawn % 4)) & 255) / 127.5f - 1;
         const float ground = picture.ground[c % 3] + along * picture.ground_slope[c % 3];
         const float value = ground + cover * (picture.paint[c % 3] - ground) + random * picture.noise;
-        const float bounded = std::clamp(picture.inverted ? 1 - value : value, 0.0f, 1.0f);
+        const float bounded = std::clamp(value, 0.0f, 1.0f);
         *pixels++ = static_cast<std::uint8_t>(bounded * 255 + 0.5f);
       }
     }
@@ -134,8 +132,8 @@ std::unique_ptr<Dataset> make_shapes(const ImageShape& image, std::int64_t class
   DataInfo info{.name = "shapes",
                 .image = image,
                 .sizes = {counts.training, counts.test},
-                .mean = std::vector<double>(channels, any_colour ? 0.5 : 0.22),
-                .deviation = std::vector<double>(channels, any_colour ? 0.35 : 0.22)};  // as measured
+                .mean = std::vector<double>(channels, 0.22),
+                .deviation = std::vector<double>(channels, 0.22)};  // as measured
   for (std::int64_t c = 0; c < classes; ++c) {
     const std::string name(figures()[c % std::ssize(figures())].name);
     const std::int64_t colour = c / std::ssize(figures());
