@@ -168,7 +168,8 @@ SafetensorsReader::SafetensorsReader(const std::string& file) : file_(file), in_
 }
 
 void SafetensorsReader::parse_header(const std::string& header, std::int64_t data_bytes) {
-  for (const auto& [name, value] : parse_json(header).items()) {
+  const Json json = parse_json(header);
+  for (const auto& [name, value] : json.items()) {
     if (name == kMetadata) {
       metadata_ = parse_metadata(value);
     } else {

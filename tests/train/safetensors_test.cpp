@@ -1,0 +1,195 @@
+#include "train/safetensors.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "framework/random.h"
+#include "tests/train/data_samples.h"
+
+namespace lethe::testing {
+namespace {
+
+std::vector<std::byte> bytes_with(std::initializer_list<int> values) {
+  std::vector<std::byte> bytes;
+  for (const int value : values) bytes.push_back(static_cast<std::byte>(value));
+  return bytes;
+}
+
+std::string content_of(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// A file of that header and `data` zero bytes behind it.
+std::string file_with(const std::string& header, std::size_t data) {
+  std::string text;
+  for (int i = 0; i < 8; ++i) text += static_cast<char>(header.size() >> (8 * i));
+  return message(text, header, std::string(data, '\0'));
+}
+
+class Safetensors : public ::testing::Test {
+ protected:
+  std::string file() const { return (folder_.path() / "w.safetensors").string(); }
+  void put(const std::string& content) const { folder_.write("w.safetensors", content); }
+  void write_two() const {
+    SafetensorsWriter writer(file(), {{.name = "a", .shape = {1, 2}}, {.name = "b", .dtype = DType::u8, .shape = {3}}},
+                             {{"format", "pt"}});
+    writer.write(bytes_with({1, 2, 3, 4, 5, 6, 7, 8}));
+    writer.write(bytes_with({9, 10, 11}));
+    writer.finish();
+  }
+  std::string refusal(const std::string& header, std::size_t data) const {
+    put(file_with(header, data));
+    return error_from([&] { SafetensorsReader reader(file()); });
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(Safetensors, WritesTheFormatByteForByte) {
+  write_two();
+  const std::string header =
+      R"({"__metadata__":{"format":"pt"},"a":{"dtype":"F32","shape":[1,2],"data_offsets":[0,8]},)"
+      R"("b":{"dtype":"U8","shape":[3],"data_offsets":[8,11]}})";
+  const std::string padded = message(header, std::string((8 - header.size() % 8) % 8, ' '));
+  std::string expected = file_with(padded, 11);
+  for (int i = 0; i < 11; ++i) expected[8 + padded.size() + i] = static_cast<char>(i + 1);
+  EXPECT_EQ(content_of(file()), expected);
+}
+
+TEST_F(Safetensors, ReadsWhatItWrote) {
+  write_two();
+  SafetensorsReader reader(file());
+  ASSERT_EQ(reader.tensors().size(), 2u);
+  EXPECT_EQ(reader.metadata(), (Metadata{{"format", "pt"}}));
+  ASSERT_TRUE(reader.find("b"));
+  EXPECT_EQ(reader.find("b")->shape, Shape{3});
+  EXPECT_EQ(reader.find("b")->dtype, DType::u8);
+  EXPECT_EQ(reader.read(*reader.find("b")), bytes_with({9, 10, 11}));
+  EXPECT_EQ(reader.read(*reader.find("a")), bytes_with({1, 2, 3, 4, 5, 6, 7, 8}));
+  EXPECT_EQ(reader.find("c"), nullptr);
+}
+
+TEST_F(Safetensors, KeepsScalarsAndNamesWithQuotes) {
+  {
+    SafetensorsWriter writer(file(), {{.name = "stage1/\"odd\"\n", .dtype = DType::i64}});
+    writer.write(std::vector<std::byte>(8));
+    writer.finish();
+  }
+  const SafetensorsReader reader(file());
+  EXPECT_EQ(reader.tensors().front().name, "stage1/\"odd\"\n");
+  EXPECT_EQ(reader.tensors().front().shape, Shape{});
+}
+
+TEST_F(Safetensors, ReadsTensorsWhateverTheirOrderInTheHeader) {
+  put(file_with(R"({"b":{"dtype":"U8","shape":[2],"data_offsets":[4,6]},"a":{"shape":[1],"dtype":"I32",)"
+                R"("data_offsets":[0,4]}}  )",
+                6));
+  const SafetensorsReader reader(file());
+  EXPECT_EQ(reader.tensors().front().name, "a");
+}
+
+TEST_F(Safetensors, RefusesMalformedHeaders) {
+  const struct {
+    const char* header;
+    std::size_t data;
+    const char* words;
+  } cases[] = {
+      {R"([])", 0, "does not start with '{'"},
+      {"", 0, "does not start with '{'"},
+      {R"({"a":)", 0, "not valid JSON"},
+      {"{\"a\xff\":1}", 0, "not valid JSON"},
+      {R"({"a":3})", 0, "tensor 'a': is 3, expected an object"},
+      {R"({"a":{"shape":[1],"data_offsets":[0,4]}})", 4, "tensor 'a': 'dtype' is missing"},
+      {R"({"a":{"dtype":"F8","shape":[1],"data_offsets":[0,1]}})", 1, "tensor 'a': dtype 'F8' is unknown"},
+      {R"({"a":{"dtype":"F32","shape":1,"data_offsets":[0,4]}})", 4, "tensor 'a': 'shape' is 1, expected a list"},
+      {R"({"a":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}})", 4, "'shape' holds -1, expected a whole number"},
+      {R"({"a":{"dtype":"F32","shape":[1.5],"data_offsets":[0,4]}})", 4, "'shape' holds 1.5"},
+      {R"({"a":{"dtype":"F32","shape":[4611686018427387904,8],"data_offsets":[0,0]}})", 0, "is too large"},
+      {R"({"a":{"dtype":"F32","shape":[18446744073709551615],"data_offsets":[0,4]}})", 4, "expected a whole number"},
+      {R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0]}})", 4, "expected [begin, end]"},
+      {R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[4,0]}})", 4, "span -4 bytes"},
+      {R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}})", 4,
+       "tensor 'a': 'data_offsets' span 4 bytes, [2] of f32 has 8"},
+      {R"({"__metadata__":{"epoch":3}})", 0, "'epoch' is 3, expected text"},
+      {R"({"__metadata__":"no"})", 0, "expected an object"},
+  };
+  for (const auto& c : cases) {
+    const std::string error = refusal(c.header, c.data);
+    EXPECT_PRED2(says, error, c.words);
+    EXPECT_PRED2(says, error, file());
+  }
+}
+
+TEST_F(Safetensors, RefusesDuplicatesOverlapsHolesAndWrongLengths) {
+  const std::string a = R"("a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]})";
+  EXPECT_PRED2(says, refusal(message("{", a, ",", a, "}"), 4), "tensor 'a' is there twice");
+  EXPECT_PRED2(says, refusal(message("{", a, R"(,"b":{"dtype":"F32","shape":[1],"data_offsets":[2,6]}})"), 6),
+               "tensor 'b' begins at byte 2, inside the tensor before it");
+  EXPECT_PRED2(says, refusal(message("{", a, R"(,"b":{"dtype":"F32","shape":[1],"data_offsets":[5,9]}})"), 9),
+               "tensor 'b' begins at byte 5, which leaves a hole, expected 4");
+  EXPECT_PRED2(says, refusal(message("{", a, "}"), 3), "tensor 'a' ends at byte 4 of the data, but only 3 are there");
+  EXPECT_PRED2(says, refusal(message("{", a, "}"), 5), "the data has 5 bytes, its tensors 4");
+}
+
+TEST_F(Safetensors, RefusesAbsurdHeaderLengths) {
+  put(std::string("\xff\xff\xff\xff\xff\xff\xff\xff{}", 10));
+  EXPECT_PRED2(says, error_from([&] { SafetensorsReader reader(file()); }), "this is no safetensors file");
+  put(std::string("\x01\xe1\xf5\x05\0\0\0\0{}", 10));  // 100,000,001
+  EXPECT_PRED2(says, error_from([&] { SafetensorsReader reader(file()); }), "header of 100000001 bytes");
+}
+
+TEST_F(Safetensors, RefusesEveryTruncation) {
+  write_two();
+  const std::string whole = content_of(file());
+  for (std::size_t length = 0; length < whole.size(); ++length) {
+    put(whole.substr(0, length));
+    EXPECT_PRED2(says, error_from([&] { SafetensorsReader reader(file()); }), file());
+  }
+}
+
+TEST_F(Safetensors, SurvivesRandomCorruption) {
+  write_two();
+  const std::string whole = content_of(file());
+  Random random(7);
+  for (int round = 0; round < 300; ++round) {
+    std::string broken = whole;
+    for (std::uint32_t flips = 1 + random.below(3); flips > 0; --flips)
+      broken[random.below(static_cast<std::uint32_t>(broken.size()))] = static_cast<char>(random.below(256));
+    put(broken);
+    try {
+      SafetensorsReader reader(file());
+      for (const TensorEntry& tensor : reader.tensors()) reader.read(tensor);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code, Exit::Data);
+    }
+  }
+}
+
+TEST_F(Safetensors, RefusesMissingFilesAndFolders) {
+  EXPECT_PRED2(says, error_from([&] { SafetensorsReader reader(file()); }), "cannot be opened");
+  EXPECT_PRED2(says, error_from([&] { SafetensorsReader reader(folder_.text()); }), "cannot be opened");
+}
+
+TEST_F(Safetensors, UnfinishedWritingLeavesTheOldFile) {
+  write_two();
+  const std::string old = content_of(file());
+  {
+    SafetensorsWriter writer(file(), {{.name = "a", .shape = {100}}});
+    writer.write(std::vector<std::byte>(400));
+  }
+  EXPECT_EQ(content_of(file()), old);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_.path()), {}), 1);
+}
+
+TEST_F(Safetensors, WriterHoldsToWhatWasAnnounced) {
+  const auto announced = std::vector<TensorEntry>{{.name = "a", .shape = {1}}};
+  error_from([&] { SafetensorsWriter(file(), announced).write(std::vector<std::byte>(3)); }, Exit::Internal);
+  error_from([&] { SafetensorsWriter(file(), announced).finish(); }, Exit::Internal);
+}
+
+}  // namespace
+}  // namespace lethe::testing
