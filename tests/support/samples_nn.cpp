@@ -1,10 +1,95 @@
 #include "tests/support/samples.h"
 
 namespace lethe::testing {
+namespace {
+
+Attrs window(std::int64_t k, std::int64_t stride, std::int64_t pad, bool ceil = false) {
+  return {{"k", Ints{k, k}}, {"stride", Ints{stride, stride}}, {"pad", Ints{pad, pad}}, {"ceil_mode", ceil}};
+}
+
+SampleInput labels(std::int64_t samples, double classes) { return {{samples}, 0, classes, DType::i32}; }
+
+/// Statistics: given, not differentiated.
+SampleInput statistics(std::int64_t channels, double low, double high) {
+  return {.shape = {channels}, .low = low, .high = high, .kind = Kind::State};
+}
+
+const SampleInput kAbsent{.shape = {}, .absent = true};
+
+std::vector<Sample> norm_samples() {
+  const Attrs eps{{"eps", 1e-5}};
+  return {
+      {.op = "batch_norm", .in = {{{4, 3, 5, 6}}, {{6}}, {{6}}}, .attrs = eps, .through = {0}},
+      {.op = "batch_norm", .in = {{{37, 3}, 4, 5}, kAbsent, kAbsent}, .attrs = eps, .through = {0}},
+      {.op = "batch_norm", .in = {{{12, 1100}}, {{1100}}, {{1100}}}, .attrs = eps, .through = {0}},
+      {.op = "batch_norm", .in = {{{2, 41, 47, 16}}, {{16}}, {{16}}}, .attrs = eps, .through = {0}},
+      {.op = "batch_norm_inference",
+       .in = {{{4, 3, 5, 6}}, {{6}}, {{6}}, statistics(6, -1, 1), statistics(6, 0.5, 2)},
+       .attrs = eps},
+      {.op = "batch_norm_inference",
+       .in = {{{7, 5}}, kAbsent, kAbsent, statistics(5, -1, 1), statistics(5, 0.5, 2)},
+       .attrs = eps},
+      {.op = "batch_norm_update",
+       .in = {statistics(6, -1, 1), statistics(6, 0.5, 2), {{6}}, {{6}, 0.5, 2}},
+       .attrs = {{"momentum", 0.1}, {"count", 60}},
+       .gradient = false},
+  };
+}
+
+std::vector<Sample> row_samples() {
+  return {
+      {.op = "softmax", .in = {{{3, 5, 7}, -3, 3}}},
+      {.op = "softmax", .in = {{{2, 300}, -3, 3}}},
+      {.op = "log_softmax", .in = {{{5, 10}, -3, 3}}},
+      {.op = "layer_norm", .in = {{{4, 3, 37}}, {{37}}, {{37}}}, .attrs = {{"eps", 1e-5}}, .through = {0}},
+      {.op = "layer_norm", .in = {{{40, 1030}}, {{1030}}, {{1030}}}, .attrs = {{"eps", 1e-5}}, .through = {0}},
+  };
+}
+
+std::vector<Sample> loss_samples() {
+  return {
+      {.op = "softmax_cross_entropy", .in = {{{5, 10}, -3, 3}, labels(5, 10)}},
+      {.op = "softmax_cross_entropy", .in = {{{3, 37}, -3, 3}, labels(3, 37)}, .attrs = {{"label_smoothing", 0.1}}},
+      {.op = "nll_loss", .in = {{{5, 10}, -3, 0}, labels(5, 10)}},
+      {.op = "mse_loss", .in = {{{3, 4, 5}}, {{3, 4, 5}}}},
+      {.op = "l1_loss", .in = {{{3, 40}, 0, 1}, {{3, 40}, 1, 2}}},
+      {.op = "sigmoid_cross_entropy", .in = {{{3, 4, 5}, -3, 3}, {{3, 4, 5}, 0, 1}}},
+      {.op = "accuracy", .in = {{{40, 3}}, labels(40, 3)}, .attrs = {{"k", 1}}, .gradient = false},
+      {.op = "accuracy", .in = {{{9, 70}}, labels(9, 70)}, .attrs = {{"k", 5}}, .gradient = false},
+  };
+}
+
+std::vector<Sample> pool_samples() {
+  return {
+      {.op = "max_pool", .in = {{{2, 6, 6, 5}}}, .attrs = window(2, 2, 0)},
+      {.op = "max_pool", .in = {{{2, 7, 8, 70}}}, .attrs = window(3, 2, 1)},
+      {.op = "max_pool", .in = {{{1, 8, 6, 3}}}, .attrs = window(3, 2, 0, true)},
+      {.op = "max_pool", .in = {{{1, 9, 9, 2}}}, .attrs = window(2, 3, 1)},
+      {.op = "max_pool", .in = {{{1, 17, 17, 2}}}, .attrs = window(16, 1, 0)},
+      {.op = "global_avg_pool", .in = {{{3, 4, 5, 7}}}},
+      {.op = "global_avg_pool", .in = {{{1, 30, 40, 20}}}},
+  };
+}
+
+std::vector<Sample> reduction_samples() {
+  return {
+      {.op = "mean", .in = {{{4, 3, 5}}}},
+      {.op = "mean", .in = {{{90, 50, 9}}}, .attrs = {{"axes", Ints{0, 1}}}},
+      {.op = "mean", .in = {{{4, 3, 5, 2}}}, .attrs = {{"axes", Ints{0, 2}}, {"keep_dims", true}}},
+      {.op = "mean", .in = {{{}}}},
+      {.op = "sum", .in = {{{4, 300}}}, .attrs = {{"axes", Ints{1}}}},
+      {.op = "sum", .in = {{{4, 3, 5}}}, .attrs = {{"axes", Ints{1}}}},
+      {.op = "sum", .in = {{{201, 211}}}},
+  };
+}
+
+}  // namespace
 
 std::vector<Sample> nn_samples() {
-  return {
-  };
+  std::vector<Sample> all;
+  for (const auto& part : {norm_samples(), row_samples(), loss_samples(), pool_samples(), reduction_samples()})
+    all.insert(all.end(), part.begin(), part.end());
+  return all;
 }
 
 }  // namespace lethe::testing
