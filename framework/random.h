@@ -42,10 +42,12 @@ constexpr double uniform_of(std::uint32_t high, std::uint32_t low) {
   return static_cast<double>((std::uint64_t{high} << 21) ^ (low >> 11)) * 0x1p-53;
 }
 
+/// In [0, 1), 24 bits.
+constexpr float uniform_of(std::uint32_t word) { return static_cast<float>(word >> 8) * 0x1p-24f; }
+
 /// In [0, 1), 24 bits: element `index` of a stream at a step.
 constexpr float uniform_at(std::uint64_t key, std::uint64_t step, std::uint64_t index) {
-  const Philox4 r = philox(key, step, index / 4);
-  return static_cast<float>(r.word[index % 4] >> 8) * 0x1p-24f;
+  return uniform_of(philox(key, step, index / 4).word[index % 4]);
 }
 
 /// A sequential stream over the same generator, for host code (shuffles, augmentation, figures).
