@@ -2,7 +2,7 @@
 #pragma once
 #include <vector>
 
-#include "kernels/box.h"
+#include "kernels/for_each_pair.h"
 
 namespace lethe {
 
