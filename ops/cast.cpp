@@ -1,0 +1,89 @@
+// y = x in another dtype. Floats become whole numbers by cutting the fraction off; what is too large becomes the
+// nearest that fits, NaN becomes 0. bf16 rounds to nearest even. Whole numbers that do not fit wrap around.
+#include <limits>
+
+#include "framework/autodiff.h"
+#include "framework/op_def.h"
+#include "kernels/bf16.h"
+
+namespace lethe {
+namespace {
+
+template <class Body>
+auto for_stored(DType dtype, const Body& body) {
+  if (dtype == DType::bf16) return body(Bf16{});
+  return for_number(dtype, body);
+}
+
+/// x cut to a whole number that T holds.
+template <class T, class From>
+HD T whole_of(From x) {
+  constexpr T least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
+  if (!(x >= static_cast<From>(least))) return x != x ? T(0) : least;
+  return x >= static_cast<From>(most) ? most : static_cast<T>(x);
+}
+
+template <class To, class From>
+HD To converted(From x) {
+  if constexpr (std::is_same_v<From, Bf16>)
+    return converted<To>(widen(x));
+  else if constexpr (std::is_same_v<To, Bf16>)
+    return to_bf16(static_cast<std::conditional_t<std::is_same_v<From, float>, float, double>>(x));
+  else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>)
+    return whole_of<To>(x);
+  else
+    return static_cast<To>(x);
+}
+
+template <class To, class From>
+struct CastIndex {
+  const From* x;
+  To* y;
+  HD void operator()(std::int64_t i) const { y[i] = converted<To>(x[i]); }
+};
+
+struct Cast {
+  template <class Device>
+  static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
+    const std::int64_t n = elements(args.out(0).shape);
+    return for_stored(args.in(0).dtype, [&](auto from) {
+      return for_stored(args.out(0).dtype, [&](auto to) {
+        using From = decltype(from);
+        using To = decltype(to);
+        return make_kernel([n](const KernelArgs& a) {
+          parallel_for(Device{}, a.stream, n, CastIndex<To, From>{a.in<From>(0), a.out<To>(0)});
+        });
+      });
+    });
+  }
+};
+
+void cast_grad(GradBuilder& g) {
+  const DType from = g.var(g.x(0)).dtype;
+  g.set(0, "cast", {g.dy()}, {{"dtype", std::string(name_of(from))}});
+}
+
+const Register cast{{
+    .type = "cast",
+    .inputs = {"x"},
+    .outputs = {"y"},
+    .infer = [](const InferArgs& args) -> std::vector<Type> {
+      return {{args.in(0).shape, dtype_named(args.op.attrs.text("dtype"))}};
+    },
+    .grad = cast_grad,
+    .kernels = each_device<Cast>(),
+    .layer = {.name = "cast",
+              .aliases = {"Cast"},
+              .keys = {{.name = "dtype",
+                        .type = KeyType::Choice,
+                        .help = "that the values become",
+                        .choices = {"f32", "f64", "bf16", "i32", "i64", "u8"}}},
+              .build =
+                  [](LayerCall& c) {
+                    return c.emit("cast", {c.in()}, {{"dtype", c.settings().text("dtype")}});
+                  },
+              .help = "its input in another dtype"},
+}};
+
+}  // namespace
+}  // namespace lethe

@@ -1,0 +1,86 @@
+// y = x / (1 - p) where the element is kept, else 0 (Srivastava et al., 2014, scaled while training). Whether it is
+// kept is a function of seed, key, step and element: no mask is stored, and the gradient is the same op on dy.
+#include "framework/autodiff.h"
+#include "framework/error.h"
+#include "framework/op_def.h"
+#include "framework/random.h"
+#include "kernels/each_device.h"
+
+namespace lethe {
+namespace {
+
+/// Elements 4 * group to 4 * group + 3: as many as one call of the generator decides.
+template <class T>
+struct DropoutGroup {
+  const T* x;
+  const std::int64_t* step;
+  T* y;
+  std::int64_t n;
+  std::uint64_t key;
+  float p;
+  T scale;
+
+  HD void operator()(std::int64_t group) const {
+    const Philox4 random = philox(key, static_cast<std::uint64_t>(*step), static_cast<std::uint64_t>(group));
+    const std::int64_t first = 4 * group, left = n - first;
+    for (int i = 0; i < 4 && i < left; ++i)
+      y[first + i] = uniform_of(random.word[i]) >= p ? x[first + i] * scale : T(0);
+  }
+};
+
+struct Dropout {
+  template <class Device>
+  static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
+    const Attrs& attrs = args.op.attrs;
+    const std::int64_t n = elements(args.out(0).shape);
+    const double p = attrs.number("p");
+    const std::uint64_t key =
+        stream_key(static_cast<std::uint64_t>(attrs.integer("seed")), static_cast<std::uint64_t>(attrs.integer("key")));
+    return for_float(args.out(0).dtype, [&](auto zero) {
+      using T = decltype(zero);
+      DropoutGroup<T> group{nullptr, nullptr, nullptr, n, key, static_cast<float>(p), static_cast<T>(1 / (1 - p))};
+      return make_kernel([group](const KernelArgs& a) {
+        DropoutGroup<T> placed = group;
+        placed.x = a.in<T>(0);
+        placed.step = a.in<std::int64_t>(1);
+        placed.y = a.out<T>(0);
+        parallel_for(Device{}, a.stream, (placed.n + 3) / 4, placed, kElementGrain / 16);
+      });
+    });
+  }
+};
+
+std::vector<Type> infer_dropout(const InferArgs& args) {
+  const double p = args.op.attrs.number("p");
+  check(p >= 0 && p < 1, "dropout: p is ", p, ", expected at least 0 and below 1");
+  check(args.in(1).shape.empty() && args.in(1).dtype == DType::i64, "dropout: step is ", text_of(args.in(1)),
+        ", expected an i64 scalar");
+  return same_as_first(args);
+}
+
+VarId build_dropout(LayerCall& c) {
+  const double p = c.settings().number("p");
+  if (!c.training() || p == 0) return c.in();
+  return c.emit("dropout", {c.in(), c.step()}, {{"p", p}, {"seed", c.seed()}, {"key", c.stream_key()}});
+}
+
+const Register dropout{{
+    .type = "dropout",
+    .inputs = {"x", "step"},
+    .outputs = {"y"},
+    .infer = infer_dropout,
+    .grad =
+        [](GradBuilder& g) {
+          g.set(0, "dropout", {g.dy(), g.x(1)}, g.attrs());
+        },
+    .inplace = {{.in = 0, .out = 0}},
+    .kernels = each_device<Dropout>(),
+    .layer = {.name = "dropout",
+              .aliases = {"Dropout"},
+              .keys = {{.name = "p", .type = KeyType::Number, .help = "probability of being dropped, below 1"}},
+              .build = build_dropout,
+              .help = "zeros at random while training, the rest scaled up; otherwise its input"},
+}};
+
+}  // namespace
+}  // namespace lethe

@@ -1,0 +1,147 @@
+// y = for each id its row of the table: ids [..] and table [V, D] give [.., D]. The gradient adds up each row's shares
+// in the order of the ids, whatever the threads.
+#include <limits>
+
+#include "framework/autodiff.h"
+#include "framework/error.h"
+#include "framework/op_def.h"
+#include "kernels/for_each_pair.h"
+
+namespace lethe {
+namespace {
+
+/// Fails unless every id is a row. CUDA's kernels cannot: there an id that is no row gives NaN.
+void check_ids(Cpu, const std::int32_t* ids, std::int64_t n, std::int64_t rows) {
+  for (std::int64_t i = 0; i < n; ++i)
+    check_as(Exit::Data, ids[i] >= 0 && ids[i] < rows, "embedding: id ", ids[i], " at position ", i,
+             " is not in the table of ", rows, " rows");
+}
+[[maybe_unused]] void check_ids(Cuda, const std::int32_t*, std::int64_t, std::int64_t) {}
+
+template <class T>
+struct LookUp {
+  const std::int32_t* ids;
+  const T* table;
+  T* y;
+  std::int64_t rows, width;
+  HD void operator()(std::int64_t column, std::int64_t i) const {
+    const std::int64_t id = ids[i];
+    const bool known = id >= 0 && id < rows;
+    y[i * width + column] = known ? table[id * width + column] : std::numeric_limits<T>::quiet_NaN();
+  }
+};
+
+struct Embedding {
+  template <class Device>
+  static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
+    const std::int64_t n = elements(args.in(0).shape), rows = args.in(1).shape[0], width = args.in(1).shape[1];
+    const Box columns = make_box({n, width}, {0, 1}, {1, 0});
+    return for_float(args.in(1).dtype, [&](auto zero) {
+      using T = decltype(zero);
+      return make_kernel([=](const KernelArgs& a) {
+        const auto* ids = a.in<std::int32_t>(0);
+        check_ids(Device{}, ids, n, rows);
+        for_each_pair(Device{}, a.stream, columns, LookUp<T>{ids, a.in<T>(1), a.out<T>(0), rows, width});
+      });
+    });
+  }
+};
+
+/// A part of the table looks through all ids for its own, so that no two parts write the same row.
+template <class T>
+struct AddRows {
+  const std::int32_t* ids;
+  const T* dy;
+  T* dtable;
+  std::int64_t n, rows, width;
+
+  HD void add(std::int64_t row, std::int64_t row_end, std::int64_t column, std::int64_t column_end) const {
+    for (std::int64_t r = row; r < row_end; ++r)
+      for (std::int64_t c = column; c < column_end; ++c) dtable[r * width + c] = T(0);
+    for (std::int64_t i = 0; i < n; ++i) {
+      const std::int64_t id = ids[i];
+      if (id < row || id >= row_end) continue;
+      for (std::int64_t c = column; c < column_end; ++c) dtable[id * width + c] += dy[i * width + c];
+    }
+  }
+  /// One column of one of `kParts` parts.
+  static constexpr std::int64_t kParts = 64;
+  HD void operator()(std::int64_t i) const {
+    const std::int64_t part = i / width, column = i % width;
+    add(rows * part / kParts, rows * (part + 1) / kParts, column, column + 1);
+  }
+};
+
+template <class T>
+void run_add(Cpu, void*, const AddRows<T>& rows) {
+  parallel_ranges(rows.rows, 1, [&](std::int64_t begin, std::int64_t end) { rows.add(begin, end, 0, rows.width); });
+}
+
+#ifdef LETHE_DEVICE_CODE
+template <class T>
+void run_add(Cuda, void* stream, const AddRows<T>& rows) {
+  parallel_for(Cuda{}, stream, AddRows<T>::kParts * rows.width, rows);
+}
+#endif
+
+struct EmbeddingGrad {
+  template <class Device>
+  static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
+    const std::int64_t n = elements(args.in(0).shape), rows = args.out(0).shape[0], width = args.out(0).shape[1];
+    return for_float(args.out(0).dtype, [&](auto zero) {
+      using T = decltype(zero);
+      return make_kernel([=](const KernelArgs& a) {
+        run_add(Device{}, a.stream, AddRows<T>{a.in<std::int32_t>(0), a.in<T>(1), a.out<T>(0), n, rows, width});
+      });
+    });
+  }
+};
+
+std::vector<Type> infer_embedding(const InferArgs& args) {
+  const Var &ids = args.in(0), &table = args.in(1);
+  check(ids.dtype == DType::i32, "embedding: ids are ", name_of(ids.dtype), ", expected i32");
+  check(table.shape.size() == 2, "embedding: table is ", text_of(table.shape), ", expected [V,D]");
+  Shape shape = ids.shape;
+  shape.push_back(table.shape[1]);
+  return {{shape, table.dtype}};
+}
+
+std::vector<Type> infer_embedding_grad(const InferArgs& args) {
+  return {{{args.op.attrs.integer("rows"), args.in(1).shape.back()}, args.in(1).dtype}};
+}
+
+VarId build_embedding(LayerCall& c) {
+  const std::int64_t rows = c.settings().integer("vocab"), width = c.settings().integer("out");
+  const Init init = c.init("init", {.kind = Init::Normal, .value = 1, .fan_in = rows, .fan_out = width});
+  return c.emit("embedding", {c.in(), c.param("weight", {rows, width}, init, true)});
+}
+
+const Register embedding{{
+    .type = "embedding",
+    .inputs = {"ids", "table"},
+    .outputs = {"y"},
+    .infer = infer_embedding,
+    .grad =
+        [](GradBuilder& g) {
+          g.set(1, "embedding_grad", {g.x(0), g.dy()}, {{"rows", g.var(g.x(1)).shape[0]}});
+        },
+    .kernels = each_device<Embedding>(),
+    .layer = {.name = "embedding",
+              .aliases = {"Embedding"},
+              .keys = {{.name = "out", .type = KeyType::Int, .help = "numbers for each id"},
+                       {.name = "vocab", .type = KeyType::Int, .help = "ids are 0 to vocab - 1"},
+                       {.name = "init", .type = KeyType::Init, .help = "default normal:1", .optional = true}},
+              .build = build_embedding,
+              .help = "a learned row of numbers for each id (i32)"},
+}};
+
+const Register embedding_grad{{
+    .type = "embedding_grad",
+    .inputs = {"ids", "dy"},
+    .outputs = {"dtable"},
+    .infer = infer_embedding_grad,
+    .kernels = each_device<EmbeddingGrad>(),
+}};
+
+}  // namespace
+}  // namespace lethe

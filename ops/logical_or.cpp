@@ -1,0 +1,27 @@
+// y = a or b, of truth values; b may broadcast.
+#include "kernels/truth.h"
+
+namespace lethe {
+namespace {
+
+struct Or {
+  HD std::uint8_t operator()(std::uint8_t a, std::uint8_t b) const { return a != 0 || b != 0; }
+};
+
+const Register logical_or{{
+    .type = "logical_or",
+    .inputs = {"a", "b"},
+    .outputs = {"y"},
+    .infer = infer_logic,
+    .inplace = {{.in = 0, .out = 0}, {.in = 1, .out = 0}},
+    .kernels = map_pairs<Or, Flags>(),
+    .layer = {.name = "logical_or",
+              .aliases = {"Or"},
+              .min_inputs = 2,
+              .max_inputs = 2,
+              .build = [](LayerCall& c) { return c.emit("logical_or", broadcast_second(c)); },
+              .help = "1 where an input is true"},
+}};
+
+}  // namespace
+}  // namespace lethe

@@ -1,0 +1,67 @@
+// y = the part [begin, end) of x along one axis. The gradient puts dy among zeros.
+#include "framework/autodiff.h"
+#include "framework/error.h"
+#include "framework/op_def.h"
+#include "kernels/copy_parts.h"
+
+namespace lethe {
+namespace {
+
+struct Slice {
+  template <class Device>
+  static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
+    const Shape &x = args.in(0).shape, &y = args.out(0).shape, strides = strides_of(x);
+    const auto axis = static_cast<std::size_t>(args.op.attrs.integer("axis"));
+    return copy_parts<Device>(
+        args, {{.box = make_box(y, strides_of(y), strides), .from = args.op.attrs.integer("begin") * strides[axis]}});
+  }
+};
+
+std::vector<Type> infer_slice(const InferArgs& args) {
+  const Var& x = args.in(0);
+  const std::int64_t axis = args.op.attrs.integer("axis"), begin = args.op.attrs.integer("begin"),
+                     end = args.op.attrs.integer("end");
+  check(axis >= 0 && axis < static_cast<std::int64_t>(x.shape.size()), "slice: axis is ", axis, ", input has ",
+        x.shape.size(), " axes");
+  Shape shape = x.shape;
+  std::int64_t& size = shape[static_cast<std::size_t>(axis)];
+  check(0 <= begin && begin < end && end <= size, "slice: [", begin, ", ", end, ") is no part of ", size,
+        " along axis ", axis);
+  size = end - begin;
+  return {{shape, x.dtype}};
+}
+
+void slice_grad(GradBuilder& g) {
+  const Shape& x = g.var(g.x(0)).shape;
+  const auto axis = static_cast<std::size_t>(g.attrs().integer("axis"));
+  Ints before(x.size(), 0), after(x.size(), 0);
+  before[axis] = g.attrs().integer("begin");
+  after[axis] = x[axis] - g.attrs().integer("end");
+  g.set(0, "pad", {g.dy()}, {{"before", before}, {"after", after}});
+}
+
+VarId build_slice(LayerCall& c) {
+  const std::int64_t axis = c.axis("axis"), size = c.shape()[static_cast<std::size_t>(axis)];
+  return c.emit("slice", {c.in()},
+                {{"axis", axis}, {"begin", c.settings().integer("begin")}, {"end", c.settings().integer("end", size)}});
+}
+
+const Register slice{{
+    .type = "slice",
+    .inputs = {"x"},
+    .outputs = {"y"},
+    .infer = infer_slice,
+    .grad = slice_grad,
+    .kernels = each_device<Slice>(),
+    .layer =
+        {.name = "slice",
+         .aliases = {"Slice"},
+         .keys = {{.name = "axis", .type = KeyType::Axis, .absent = "channels", .help = "axis that is cut"},
+                  {.name = "begin", .type = KeyType::Int, .absent = 0, .help = "first index"},
+                  {.name = "end", .type = KeyType::Int, .help = "index after the last; default all", .optional = true}},
+         .build = build_slice,
+         .help = "a range of one axis"},
+}};
+
+}  // namespace
+}  // namespace lethe

@@ -1,0 +1,87 @@
+// y = x with its axes in another order: axis i of y is axis perm[i] of x.
+#include <algorithm>
+
+#include "framework/autodiff.h"
+#include "framework/builder.h"
+#include "framework/error.h"
+#include "framework/op_def.h"
+#include "kernels/copy_parts.h"
+
+namespace lethe {
+namespace {
+
+template <class Values>
+Values permuted(const Values& values, const Ints& perm) {
+  Values result;
+  for (const std::int64_t axis : perm) result.push_back(values[static_cast<std::size_t>(axis)]);
+  return result;
+}
+
+Ints inverse(const Ints& perm) {
+  Ints result(perm.size());
+  for (std::size_t axis = 0; axis < perm.size(); ++axis)
+    result[static_cast<std::size_t>(perm[axis])] = static_cast<std::int64_t>(axis);
+  return result;
+}
+
+/// Whether each of 0 .. axes - 1 stands in `perm` once.
+bool is_permutation(Ints perm, std::size_t axes) {
+  std::sort(perm.begin(), perm.end());
+  bool good = perm.size() == axes;
+  for (std::size_t axis = 0; good && axis < axes; ++axis) good = perm[axis] == static_cast<std::int64_t>(axis);
+  return good;
+}
+
+struct Transpose {
+  template <class Device>
+  static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
+    const Shape& y = args.out(0).shape;
+    const Shape from = permuted(strides_of(args.in(0).shape), args.op.attrs.ints("perm"));
+    return copy_parts<Device>(args, {{.box = make_box(y, strides_of(y), from)}});
+  }
+};
+
+std::vector<Type> infer_transpose(const InferArgs& args) {
+  const Var& x = args.in(0);
+  const Ints& perm = args.op.attrs.ints("perm");
+  check(is_permutation(perm, x.shape.size()), "transpose: perm is ", text_of(perm), ", input has ", x.shape.size(),
+        " axes");
+  return {{permuted(x.shape, perm), x.dtype}};
+}
+
+/// The setting counts a sample's axes as network files do, images as [C, H, W]; in memory the batch stands first and C
+/// last.
+VarId build_transpose(LayerCall& c) {
+  const std::size_t axes = c.shape().size();
+  const Ints& perm = c.settings().ints("perm");
+  if (!is_permutation(perm, axes - 1))
+    throw SettingError("perm", message("'perm' is ", text_of(perm), ", a sample has ", axes - 1, " axes"));
+  Ints in_file = {0};  // the axes in memory, in the order of the file
+  for (std::size_t axis = 1; axis < axes; ++axis) in_file.push_back(static_cast<std::int64_t>(axis));
+  if (axes == 4) in_file = {0, 3, 1, 2};
+  Ints whole = {0};
+  for (const std::int64_t axis : perm) whole.push_back(axis + 1);
+  return c.emit("transpose", {c.in()}, {{"perm", permuted(permuted(in_file, whole), inverse(in_file))}});
+}
+
+const Register transpose{{
+    .type = "transpose",
+    .inputs = {"x"},
+    .outputs = {"y"},
+    .infer = infer_transpose,
+    .grad =
+        [](GradBuilder& g) {
+          g.set(0, "transpose", {g.dy()}, {{"perm", inverse(g.attrs().ints("perm"))}});
+        },
+    .kernels = each_device<Transpose>(),
+    .layer = {.name = "transpose",
+              .aliases = {"Transpose"},
+              .keys = {{.name = "perm",
+                        .type = KeyType::IntList,
+                        .help = "axis of the input for each axis of the output, counted without the batch, [C, H, W]"}},
+              .build = build_transpose,
+              .help = "the axes of a sample in another order"},
+}};
+
+}  // namespace
+}  // namespace lethe
