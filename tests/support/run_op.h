@@ -1,4 +1,4 @@
-// One op in double on the CPU, from values to values.
+// One op on the CPU, from values to values.
 #pragma once
 #include <vector>
 
@@ -6,18 +6,20 @@
 #include "framework/executor.h"
 #include "framework/op_def.h"
 #include "kernels/cpu_device.h"
+#include "tests/support/values.h"
 
 namespace lethe::testing {
 
 struct Tensor {
   Shape shape;
   std::vector<double> values;
+  DType dtype = DType::f64;
   bool operator==(const Tensor&) const = default;
 };
 
 /// 1, 2, 3, ... in a shape.
-inline Tensor counted(const Shape& shape) {
-  Tensor tensor{shape, {}};
+inline Tensor counted(const Shape& shape, DType dtype = DType::f64) {
+  Tensor tensor{shape, {}, dtype};
   for (std::int64_t i = 0; i < elements(shape); ++i) tensor.values.push_back(static_cast<double>(i + 1));
   return tensor;
 }
@@ -30,18 +32,28 @@ inline Tensor run_op(const std::string& type, const std::vector<Tensor>& inputs,
     in.push_back(
         tensor.values.empty()
             ? kNone
-            : add_var(program, {.name = "in", .shape = tensor.shape, .dtype = DType::f64, .kind = Kind::Input}));
+            : add_var(program, {.name = "in", .shape = tensor.shape, .dtype = tensor.dtype, .kind = Kind::Input}));
   const VarId out = append_op(program, 0, Role::Forward, type, in, attrs, "op").front();
   const auto device = open_cpu(2);
   Store store(*device);
   Prepared prepared(device->info());
   Executor executor(program, plan_none(program, prepared), prepared, store);
-  for (std::size_t i = 0; i < in.size(); ++i)
-    if (in[i] != kNone) executor.feed(in[i], inputs[i].values.data(), bytes_of(program.vars[in[i]]));
+  std::vector<std::byte> bytes;
+  const auto take = [&](VarId v) { bytes.resize(static_cast<std::size_t>(bytes_of(program.vars[v]))); };
+  for (std::size_t slot = 0; slot < in.size(); ++slot) {
+    if (in[slot] == kNone) continue;
+    take(in[slot]);
+    const Tensor& given = inputs[slot];
+    for (std::size_t i = 0; i < given.values.size(); ++i)
+      set_number(given.dtype, bytes.data(), static_cast<std::int64_t>(i), given.values[i]);
+    executor.feed(in[slot], bytes.data(), bytes_of(program.vars[in[slot]]));
+  }
   executor.run();
-  Tensor result{program.vars[out].shape,
-                std::vector<double>(static_cast<std::size_t>(elements(program.vars[out].shape)))};
-  executor.fetch(out, result.values.data(), bytes_of(program.vars[out]));
+  take(out);
+  executor.fetch(out, bytes.data(), bytes_of(program.vars[out]));
+  Tensor result{program.vars[out].shape, {}, program.vars[out].dtype};
+  for (std::int64_t i = 0; i < elements(result.shape); ++i)
+    result.values.push_back(number_at(result.dtype, bytes.data(), i));
   return result;
 }
 
