@@ -1,0 +1,82 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "tests/support/run_op.h"
+
+namespace lethe::testing {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN(), kInf = std::numeric_limits<double>::infinity();
+
+double of_one(const std::string& op, double x, const Attrs& attrs = {}) {
+  return run_op(op, {{{1}, {x}}}, attrs).values[0];
+}
+
+TEST(Elementwise, NanIsNeverHidden) {
+  EXPECT_TRUE(std::isnan(of_one("relu", kNan)));
+  EXPECT_TRUE(std::isnan(of_one("leaky_relu", kNan, {{"slope", 0.1}})));
+  EXPECT_TRUE(std::isnan(of_one("threshold", kNan, {{"threshold", 0.0}, {"value", 1.0}})));
+  EXPECT_TRUE(std::isnan(of_one("clip", kNan, {{"min", 0.0}, {"max", 1.0}})));
+  EXPECT_TRUE(std::isnan(of_one("abs", kNan)));
+  for (const auto& [a, b] : {std::pair{kNan, 1.0}, {1.0, kNan}, {kNan, kNan}})
+    EXPECT_TRUE(std::isnan(run_op("max", {{{1}, {a}}, {{1}, {b}}}).values[0])) << a << ", " << b;
+}
+
+TEST(Elementwise, KnownValues) {
+  EXPECT_NEAR(of_one("sigmoid", 2), 0.88079707797788243, 1e-15);
+  EXPECT_EQ(of_one("sigmoid", -1000), 0);
+  EXPECT_NEAR(of_one("gelu", 1), 0.84134474606854293, 1e-15);
+  EXPECT_EQ(of_one("leaky_relu", -2, {{"slope", 0.25}}), -0.5);
+  EXPECT_EQ(of_one("threshold", 1, {{"threshold", 1.0}, {"value", 7.0}}), 7);
+  EXPECT_EQ(of_one("clip", 5, {{"min", 0.0}}), 5);
+  EXPECT_EQ(of_one("clip", 5, {{"max", 3.0}}), 3);
+  EXPECT_FALSE(std::signbit(of_one("abs", -0.0)));
+}
+
+TEST(MaxGradient, EqualOperandsShareIt) {
+  EXPECT_EQ(run_op("max_grad", {{{3}, {1, 2, 3}}, {{3}, {3, 2, 1}}, {{3}, {8, 8, 8}}}), (Tensor{{3}, {0, 4, 8}}));
+}
+
+TEST(Cast, RoundsToTheNearestBf16AndTiesToEven) {
+  // Neighbours of 1 in bf16 are 2^-7 apart; the last three lie next to a tie, nearer than f32 can tell.
+  const double ulp = 1.0 / 128, hair = 1e-12;
+  const Tensor x{{6},
+                 {1 + 0.49 * ulp, 1 + 0.5 * ulp, 1 + 1.5 * ulp, 1 + 0.5 * ulp + hair, 1 + 1.5 * ulp - hair,
+                  -1 - 0.5 * ulp - hair}};
+  EXPECT_EQ(run_op("cast", {x}, {{"dtype", "bf16"}}),
+            (Tensor{{6}, {1, 1, 1 + 2 * ulp, 1 + ulp, 1 + ulp, -1 - ulp}, DType::bf16}));
+}
+
+TEST(Cast, KeepsInfinityAndNanInBf16) {
+  const Tensor y = run_op("cast", {{{4}, {kInf, -kInf, 3.4e38, kNan}, DType::f32}}, {{"dtype", "bf16"}});
+  EXPECT_EQ(y.values[0], kInf);
+  EXPECT_EQ(y.values[1], -kInf);
+  EXPECT_EQ(y.values[2], kInf);
+  EXPECT_TRUE(std::isnan(y.values[3]));
+}
+
+TEST(Cast, CutsFractionsOffAndStaysInRange) {
+  EXPECT_EQ(run_op("cast", {{{6}, {1.9, -1.9, 3e9, -3e9, kNan, kInf}}}, {{"dtype", "i32"}}),
+            (Tensor{{6}, {1, -1, 2147483647, -2147483648, 0, 2147483647}, DType::i32}));
+  EXPECT_EQ(run_op("cast", {{{3}, {255.5, 256, -1}, DType::f32}}, {{"dtype", "u8"}}),
+            (Tensor{{3}, {255, 255, 0}, DType::u8}));
+}
+
+TEST(Comparison, GivesTruthValues) {
+  const Tensor a{{3}, {1, 2, 3}, DType::i32}, b{{3}, {2, 2, 2}, DType::i32};
+  EXPECT_EQ(run_op("less", {a, b}), (Tensor{{3}, {1, 0, 0}, DType::u8}));
+  EXPECT_EQ(run_op("greater", {a}, {{"value", 2.0}}), (Tensor{{3}, {0, 0, 1}, DType::u8}));
+  EXPECT_EQ(run_op("equal", {{{2}, {kNan, 1}}, {{}, {1}}}), (Tensor{{2}, {0, 1}, DType::u8}));
+}
+
+TEST(Logic, ReadsEverythingButZeroAsTrue) {
+  const Tensor a{{4}, {0, 0, 2, 2}, DType::u8}, b{{4}, {0, 4, 0, 4}, DType::u8};
+  EXPECT_EQ(run_op("logical_and", {a, b}), (Tensor{{4}, {0, 0, 0, 1}, DType::u8}));
+  EXPECT_EQ(run_op("logical_or", {a, b}), (Tensor{{4}, {0, 1, 1, 1}, DType::u8}));
+  EXPECT_EQ(run_op("logical_not", {a}), (Tensor{{4}, {1, 1, 0, 0}, DType::u8}));
+}
+
+}  // namespace
+}  // namespace lethe::testing
