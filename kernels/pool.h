@@ -41,6 +41,11 @@ struct PoolAxis {
 struct Pooling {
   std::int64_t images = 1, channels = 1;
   PoolAxis height = {}, width = {};
+  /// The most windows that cover one input position.
+  std::int64_t windows_over_most() const {
+    const auto most = [](const PoolAxis& a) { return (a.k + a.stride - 1) / a.stride; };
+    return most(height) * most(width);
+  }
   Shape in_shape() const { return {images, height.in, width.in, channels}; }
   Shape out_shape() const { return {images, height.out, width.out, channels}; }
 };

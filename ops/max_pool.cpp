@@ -97,7 +97,7 @@ struct PrepareMaxPoolGrad {
         using T = decltype(zero);
         using I = decltype(whole);
         return make_kernel([p](const KernelArgs& a) {
-          for_each_pixel(Device{}, a.stream, p.images * p.height.in * p.width.in, p.channels, 2,
+          for_each_pixel(Device{}, a.stream, p.images * p.height.in * p.width.in, p.channels, p.windows_over_most(),
                          MaxPoolGrad<T, I>{p, a.in<I>(0), a.in<T>(1), a.out<T>(0)});
         });
       });

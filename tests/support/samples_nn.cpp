@@ -7,6 +7,14 @@ Attrs window(std::int64_t k, std::int64_t stride, std::int64_t pad, bool ceil = 
   return {{"k", Ints{k, k}}, {"stride", Ints{stride, stride}}, {"pad", Ints{pad, pad}}, {"ceil_mode", ceil}};
 }
 
+Attrs without_padding(Attrs attrs) {
+  attrs.set("count_include_pad", false);
+  return attrs;
+}
+
+/// With an alpha at which neighbours matter.
+Attrs lrn(std::int64_t size, double beta) { return {{"size", size}, {"alpha", 2.0}, {"beta", beta}, {"k", 1.0}}; }
+
 SampleInput labels(std::int64_t samples, double classes) { return {{samples}, 0, classes, DType::i32}; }
 
 /// Statistics: given, not differentiated.
@@ -42,7 +50,7 @@ std::vector<Sample> row_samples() {
       {.op = "softmax", .in = {{{2, 300}, -3, 3}}},
       {.op = "log_softmax", .in = {{{5, 10}, -3, 3}}},
       {.op = "layer_norm", .in = {{{4, 3, 37}}, {{37}}, {{37}}}, .attrs = {{"eps", 1e-5}}, .through = {0}},
-      {.op = "layer_norm", .in = {{{40, 1030}}, {{1030}}, {{1030}}}, .attrs = {{"eps", 1e-5}}, .through = {0}},
+      {.op = "layer_norm", .in = {{{6, 1030}}, {{1030}}, {{1030}}}, .attrs = {{"eps", 1e-5}}, .through = {0}},
   };
 }
 
@@ -66,6 +74,12 @@ std::vector<Sample> pool_samples() {
       {.op = "max_pool", .in = {{{1, 8, 6, 3}}}, .attrs = window(3, 2, 0, true)},
       {.op = "max_pool", .in = {{{1, 9, 9, 2}}}, .attrs = window(2, 3, 1)},
       {.op = "max_pool", .in = {{{1, 17, 17, 2}}}, .attrs = window(16, 1, 0)},
+      {.op = "avg_pool", .in = {{{2, 6, 6, 5}}}, .attrs = window(2, 2, 0)},
+      {.op = "avg_pool", .in = {{{1, 7, 8, 70}}}, .attrs = window(3, 2, 1, true)},
+      {.op = "avg_pool", .in = {{{1, 7, 8, 3}}}, .attrs = without_padding(window(3, 2, 1))},
+      {.op = "lrn", .in = {{{2, 3, 3, 7}}}, .attrs = lrn(5, 0.75)},
+      {.op = "lrn", .in = {{{2, 150}}}, .attrs = lrn(4, 0.6)},
+      {.op = "lrn", .in = {{{3, 2}}}, .attrs = lrn(5, 0.75)},
       {.op = "global_avg_pool", .in = {{{3, 4, 5, 7}}}},
       {.op = "global_avg_pool", .in = {{{1, 30, 40, 20}}}},
   };

@@ -1,0 +1,140 @@
+// The mean of each window. Attribute count_include_pad: padding counts as zeros; without it only what lies in the image
+// counts. The gradient reads no tensor but dy.
+#include "framework/autodiff.h"
+#include "framework/op_def.h"
+#include "kernels/pool.h"
+
+namespace lethe {
+namespace {
+
+/// By how many positions a window's sum is divided.
+struct Divisor {
+  Pooling p;
+  bool padding_counts;
+  HD std::int64_t operator()(std::int64_t h, std::int64_t w) const {
+    if (padding_counts) return p.height.padded_count(h) * p.width.padded_count(w);
+    return p.height.window(h).count * p.width.window(w).count;
+  }
+};
+
+template <class T>
+struct AvgPool {
+  Pooling p;
+  Divisor divisor;
+  const T* x;
+  T* y;
+
+  template <int B>
+  HD void block(std::int64_t pixel, std::int64_t first, std::int64_t count) const {
+    const Pixel at(pixel, p.height.out, p.width.out);
+    const Reach rows = p.height.window(at.h), columns = p.width.window(at.w);
+    T sum[B] = {};
+    for (std::int64_t h = rows.first; h < rows.first + rows.count; ++h)
+      for (std::int64_t w = columns.first; w < columns.first + columns.count; ++w) {
+        const T* const from = x + ((at.image * p.height.in + h) * p.width.in + w) * p.channels + first;
+        for (std::int64_t c = 0; c < count; ++c) sum[c] += from[c];
+      }
+    const T positions = static_cast<T>(divisor(at.h, at.w));
+    for (std::int64_t c = 0; c < count; ++c) y[pixel * p.channels + first + c] = sum[c] / positions;
+  }
+};
+
+/// Each input position adds up its shares of the windows over it: no two threads write the same element.
+template <class T>
+struct AvgPoolGrad {
+  Pooling p;
+  Divisor divisor;
+  const T* dy;
+  T* dx;
+
+  template <int B>
+  HD void block(std::int64_t pixel, std::int64_t first, std::int64_t count) const {
+    const Pixel at(pixel, p.height.in, p.width.in);
+    const Reach rows = p.height.windows_over(at.h), columns = p.width.windows_over(at.w);
+    T sum[B] = {};
+    for (std::int64_t h = rows.first; h < rows.first + rows.count; ++h)
+      for (std::int64_t w = columns.first; w < columns.first + columns.count; ++w) {
+        const T* const from = dy + ((at.image * p.height.out + h) * p.width.out + w) * p.channels + first;
+        const T positions = static_cast<T>(divisor(h, w));
+        for (std::int64_t c = 0; c < count; ++c) sum[c] += from[c] / positions;
+      }
+    for (std::int64_t c = 0; c < count; ++c) dx[pixel * p.channels + first + c] = sum[c];
+  }
+};
+
+struct PrepareAvgPool {
+  template <class Device>
+  static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
+    const Pooling p = pooling_of(args.op, args.in(0).shape);
+    const Divisor divisor{p, args.op.attrs.flag("count_include_pad", true)};
+    return for_float(args.in(0).dtype, [&](auto zero) {
+      using T = decltype(zero);
+      return make_kernel([=](const KernelArgs& a) {
+        for_each_pixel(Device{}, a.stream, p.images * p.height.out * p.width.out, p.channels, p.height.k * p.width.k,
+                       AvgPool<T>{p, divisor, a.in<T>(0), a.out<T>(0)});
+      });
+    });
+  }
+};
+
+struct PrepareAvgPoolGrad {
+  template <class Device>
+  static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
+    const Pooling p = pooling_of_grad(args.op, args.in(0).shape);
+    const Divisor divisor{p, args.op.attrs.flag("count_include_pad", true)};
+    return for_float(args.in(0).dtype, [&](auto zero) {
+      using T = decltype(zero);
+      return make_kernel([=](const KernelArgs& a) {
+        for_each_pixel(Device{}, a.stream, p.images * p.height.in * p.width.in, p.channels, p.windows_over_most(),
+                       AvgPoolGrad<T>{p, divisor, a.in<T>(0), a.out<T>(0)});
+      });
+    });
+  }
+};
+
+std::vector<Key> avg_pool_keys() {
+  std::vector<Key> keys = pooling_keys();
+  keys.push_back({.name = "count_include_pad",
+                  .type = KeyType::Bool,
+                  .absent = true,
+                  .help = "padding counts as zeros in the mean"});
+  return keys;
+}
+
+VarId build_avg_pool(LayerCall& c) {
+  Attrs attrs = pooling_attrs(c);
+  attrs.set("count_include_pad", c.settings().flag("count_include_pad"));
+  return c.emit("avg_pool", {c.in()}, attrs);
+}
+
+const Register avg_pool{{
+    .type = "avg_pool",
+    .inputs = {"x"},
+    .outputs = {"y"},
+    .infer =
+        [](const InferArgs& args) {
+          return std::vector<Type>{{pooling_of(args.op, args.in(0).shape).out_shape(), args.in(0).dtype}};
+        },
+    .grad =
+        [](GradBuilder& g) { g.set(0, "avg_pool_grad", {g.dy()}, pooling_grad_attrs(g.attrs(), g.var(g.x(0)).shape)); },
+    .kernels = each_device<PrepareAvgPool>(),
+    .layer = {.name = "avg_pool",
+              .aliases = {"AveragePool"},
+              .keys = avg_pool_keys(),
+              .build = build_avg_pool,
+              .help = "the mean of each window"},
+}};
+
+const Register avg_pool_grad{{
+    .type = "avg_pool_grad",
+    .inputs = {"dy"},
+    .outputs = {"dx"},
+    .infer =
+        [](const InferArgs& args) {
+          return std::vector<Type>{{pooling_of_grad(args.op, args.in(0).shape).in_shape(), args.in(0).dtype}};
+        },
+    .kernels = each_device<PrepareAvgPoolGrad>(),
+}};
+
+}  // namespace
+}  // namespace lethe
