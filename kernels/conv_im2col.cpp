@@ -10,8 +10,8 @@
 namespace lethe {
 namespace {
 
-/// Columns of one tile stay in a core's second-level cache.
-constexpr std::int64_t kTileBytes = 512 << 10;
+/// Columns of one tile stay in a core's second-level cache, unless they would be too few to use a weight often enough.
+constexpr std::int64_t kTileBytes = 512 << 10, kTilePositions = 96;
 
 /// The output rows of the batch are cut into one piece a worker (whole images in GradInput, where neighbouring rows add
 /// to the same pixels), and each piece into tiles whose columns are built, multiplied and forgotten. Weight gradients
@@ -27,8 +27,7 @@ class Im2colConv final : public Kernel {
         unit_rows_(pass == ConvPass::GradInput ? shape.out[0] : 1),
         units_(shape.batch * shape.out[0] / unit_rows_),
         pieces_(std::min<std::int64_t>(threads, units_)),
-        tile_rows_(
-            std::clamp<std::int64_t>(kTileBytes / row_bytes(), 1, (units_ + pieces_ - 1) / pieces_ * unit_rows_)),
+        tile_rows_(std::min(wanted_tile_rows(), (units_ + pieces_ - 1) / pieces_ * unit_rows_)),
         product_(product_for(pass)) {}
 
   std::int64_t workspace_bytes() const override {
@@ -47,6 +46,9 @@ class Im2colConv final : public Kernel {
   static constexpr std::int64_t sizeof_t = sizeof(T);
 
   std::int64_t row_bytes() const { return s_.out[1] * columns_.depth() * sizeof_t; }
+  std::int64_t wanted_tile_rows() const {
+    return std::max(kTileBytes / row_bytes(), (kTilePositions + s_.out[1] - 1) / s_.out[1]);
+  }
   std::int64_t columns_bytes() const { return columns_.is_image() ? 0 : aligned(tile_rows_ * row_bytes()); }
   std::int64_t piece_bytes() const { return columns_bytes() + product_.packing_bytes(); }
   std::int64_t weights() const { return s_.filters * columns_.depth(); }

@@ -41,7 +41,13 @@ template <class T>
 BlockProduct<T>::BlockProduct(std::int64_t m, std::int64_t n, std::int64_t k) {
   Eigen::Index rows = n, columns = m, depth = k;  // of c^T
   Eigen::internal::computeProductBlockingSizes<T, T>(depth, rows, columns);
-  rows_ = std::min<std::int64_t>(rows, n), columns_ = std::min<std::int64_t>(columns, m), depth_ = depth;
+  // If m is small Eigen would pack all of b, which may be large; a panel that stays in the second-level cache is
+  // faster.
+  constexpr std::int64_t kPanelBytes = 1 << 20, kMultiple = 48;  // a multiple of Eigen's register blocks
+  const std::int64_t most = kPanelBytes / (depth * std::int64_t{sizeof(T)}) / kMultiple * kMultiple;
+  rows_ = std::min<std::int64_t>({rows, n, std::max(most, kMultiple)});
+  columns_ = std::min<std::int64_t>(columns, m);
+  depth_ = depth;
 }
 
 template <class T>
