@@ -226,8 +226,10 @@ TEST(Batches, CifarIsMadeFasterThanItCanBeUsed) {
     normalizer.run(sample.pixels, 3072, DType::f32, out.data());
   }
   const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
-#ifdef __OPTIMIZE__
+#if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   EXPECT_LT(seconds, 1.0);  // 20,000 images a second; measured: 250,000
+#else
+  EXPECT_GT(seconds, 0);
 #endif
   RecordProperty("images_per_second", static_cast<int>(20000 / seconds));
 }
