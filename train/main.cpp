@@ -1,1 +1,53 @@
-int main() { return 0; }
+// The command line: reads it, runs the command, says in one line what went wrong.
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "framework/error.h"
+#include "train/commands.h"
+
+namespace lethe {
+namespace {
+
+int run(const std::vector<std::string>& args) {
+  const Options options = parse_options(args);
+  if (!options.answer.empty()) return std::fputs(options.answer.c_str(), stdout) < 0;
+  switch (options.command) {
+    case Command::Train:
+      return train(options);
+    case Command::Eval:
+      return evaluate(options);
+    case Command::Show:
+      return show(options);
+    case Command::Export:
+      return export_weights(options);
+    case Command::Schema:
+      return print_schema(options);
+  }
+  return static_cast<int>(Exit::Internal);
+}
+
+int complain(const char* what, Exit code) {
+  std::fprintf(stderr, "train: error: %s\n", what);
+  return static_cast<int>(code);
+}
+
+}  // namespace
+}  // namespace lethe
+
+int main(int argc, char** argv) {
+  using lethe::Exit;
+  std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is an error of the write, like a full disk
+  try {
+    return lethe::run({argv + 1, argv + argc});
+  } catch (const lethe::Error& error) {
+    return lethe::complain(error.what(), error.code);
+  } catch (const std::bad_alloc&) {
+    return lethe::complain("the machine has no memory left", Exit::Device);
+  } catch (const std::exception& error) {
+    return lethe::complain(error.what(), Exit::Internal);
+  }
+}

@@ -1,0 +1,79 @@
+#include "train/metrics.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "framework/error.h"
+
+namespace lethe::testing {
+namespace {
+
+class Metrics : public ::testing::Test {
+ protected:
+  void SetUp() override { std::filesystem::remove(path_); }
+  void TearDown() override { std::filesystem::remove(path_); }
+  std::string text() const {
+    std::ostringstream all;
+    all << std::ifstream(path_).rdbuf();
+    return all.str();
+  }
+  void write(MetricsFile::Form form, std::optional<std::int64_t> resumed_at, const std::vector<std::int64_t>& steps) {
+    MetricsFile file(path_, form, resumed_at);
+    for (const std::int64_t step : steps) file.append({.step = step, .epoch = 1, .loss = 0.5});
+  }
+  const std::string path_ =
+      ::testing::TempDir() + "lethe_metrics_" + ::testing::UnitTest::GetInstance()->current_test_info()->name();
+};
+
+TEST_F(Metrics, CsvHasAHeaderAndARowForEachRecord) {
+  MetricsFile file(path_, MetricsFile::Form::Csv, std::nullopt);
+  file.append(
+      {.step = 20, .epoch = 2, .split = "eval", .loss = 0.25, .accuracy = 0.9, .lr = 0.1, .ms = 54, .mem_peak = 1024});
+  file.append({.step = 21, .epoch = 2, .loss = 1e-7, .lr = 0.1, .ms = 54, .mem_peak = 1024});
+  EXPECT_EQ(
+      text(),
+      "step,epoch,split,loss,acc,lr,ms,mem_peak\n20,2,eval,0.25,0.9,0.1,54,1024\n21,2,train,1e-07,,0.1,54,1024\n");
+}
+
+TEST_F(Metrics, ThreeResumesLeaveOneHeaderAndEachStepOnce) {
+  write(MetricsFile::Form::Csv, std::nullopt, {10, 20, 30});
+  write(MetricsFile::Form::Csv, 20, {30, 40});
+  write(MetricsFile::Form::Csv, 40, {50});
+  write(MetricsFile::Form::Csv, 10, {20});
+  EXPECT_EQ(text(), std::string(kCsvHeader) + "\n10,1,train,0.5,,0,0,0\n20,1,train,0.5,,0,0,0\n");
+}
+
+TEST_F(Metrics, ALineThatAKillCutShortIsDropped) {
+  write(MetricsFile::Form::Csv, std::nullopt, {10});
+  std::ofstream(path_, std::ios::app) << "20,1,tra";
+  write(MetricsFile::Form::Csv, 20, {});
+  EXPECT_EQ(text(), std::string(kCsvHeader) + "\n10,1,train,0.5,,0,0,0\n");
+}
+
+TEST_F(Metrics, JsonLinesReadBack) {
+  write(MetricsFile::Form::Json, std::nullopt, {10, 20});
+  write(MetricsFile::Form::Json, 10, {20});
+  std::ifstream in(path_);
+  std::vector<nlohmann::json> records;
+  for (std::string line; std::getline(in, line);) records.push_back(nlohmann::json::parse(line));
+  ASSERT_EQ(records.size(), 2U);
+  EXPECT_EQ(records[1]["step"], 20);
+  EXPECT_EQ(records[1]["split"], "train");
+  EXPECT_TRUE(records[1]["acc"].is_null());
+}
+
+TEST_F(Metrics, ALossThatIsNoNumberIsNullInJson) {
+  EXPECT_TRUE(nlohmann::json::parse(json_line({.loss = std::nan("")}))["loss"].is_null());
+}
+
+TEST_F(Metrics, AnUnwritableFileIsSaidInOneLine) {
+  EXPECT_THROW(MetricsFile("/nowhere/metrics.csv", MetricsFile::Form::Csv, std::nullopt), Error);
+}
+
+}  // namespace
+}  // namespace lethe::testing

@@ -1,0 +1,156 @@
+#include "train/options.h"
+
+#include <gtest/gtest.h>
+
+#include "framework/error.h"
+
+namespace lethe::testing {
+namespace {
+
+std::string complaint(const std::vector<std::string>& args, Exit code = Exit::Usage) {
+  try {
+    parse_options(args);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code, code) << error.what();
+    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
+    return error.what();
+  }
+  return "no complaint";
+}
+
+void expect_in(const std::string& part, const std::string& text) {
+  EXPECT_NE(text.find(part), std::string::npos) << text;
+}
+
+TEST(Options, ReadsAWholeCommandLine) {
+  const Options o = parse_options({"--model",
+                                   "resnet20",
+                                   "--set",
+                                   "n=5",
+                                   "--set",
+                                   "w=8",
+                                   "--data=mnist:/data",
+                                   "--batch",
+                                   "64",
+                                   "--epochs",
+                                   "3",
+                                   "--lr",
+                                   "0.1",
+                                   "--dtype",
+                                   "f64",
+                                   "--save",
+                                   "runs/1",
+                                   "--save-every",
+                                   "2e",
+                                   "--eval-every",
+                                   "100",
+                                   "--seed",
+                                   "7"});
+  EXPECT_EQ(o.command, Command::Train);
+  EXPECT_EQ(o.model, "resnet20");
+  EXPECT_EQ(o.set, (std::vector<std::string>{"n=5", "w=8"}));
+  EXPECT_EQ(o.data, "mnist:/data");
+  EXPECT_EQ(o.batch, 64);
+  EXPECT_EQ(o.epochs, 3);
+  EXPECT_EQ(o.steps, std::nullopt);
+  EXPECT_EQ(o.lr, 0.1);
+  EXPECT_EQ(o.dtype, DType::f64);
+  EXPECT_EQ(o.save_every, (Interval{2, true}));
+  EXPECT_EQ(o.eval_every, (Interval{100, false}));
+  EXPECT_EQ(o.seed, 7U);
+}
+
+TEST(Options, TheFirstWordNamesTheCommand) {
+  EXPECT_EQ(parse_options({"show", "--model", "lenet", "--format", "json", "--eval"}).command, Command::Show);
+  EXPECT_EQ(parse_options({"schema"}).command, Command::Schema);
+  expect_in("did you mean 'show'?", complaint({"shwo", "--model", "lenet"}));
+  expect_in("a network is named with --model", complaint({"resnet20"}));
+}
+
+TEST(Options, ATypoIsNamedBeforeWhatIsMissingBecauseOfIt) {
+  const std::string text = complaint({"--modle", "lenet"});
+  expect_in("unknown option --modle; did you mean '--model'?", text);
+  EXPECT_EQ(text.find("missing"), std::string::npos) << text;
+  expect_in("did you mean '--epochs'?", complaint({"--model=lenet", "--epoch=3"}));
+}
+
+TEST(Options, OptionsBelongToTheirCommand) {
+  expect_in("unknown option --epochs", complaint({"show", "--model", "lenet", "--epochs", "3"}));
+}
+
+TEST(Options, WrongNumbersSayWhatWasExpected) {
+  expect_in("--batch: must be at least 1, not 0", complaint({"--model", "m", "--batch", "0"}));
+  expect_in("--batch: must be at least 1, not -4", complaint({"--model", "m", "--batch", "-4"}));
+  expect_in("--batch: 'many' is not a whole number", complaint({"--model", "m", "--batch", "many"}));
+  expect_in("--epochs: must be at least 1, not 0", complaint({"--model", "m", "--epochs", "0"}));
+  expect_in("--steps: '1.5' is not a whole number", complaint({"--model", "m", "--steps", "1.5"}));
+  expect_in("--lr: 'fast' is not a number", complaint({"--model", "m", "--lr", "fast"}));
+  expect_in("--lr: 'nan' is not a number", complaint({"--model", "m", "--lr", "nan"}));
+  expect_in("--lr: must be above 0, not -1", complaint({"--model", "m", "--lr", "-1"}));
+  expect_in("--weight-decay: must not be negative", complaint({"--model", "m", "--weight-decay", "-1e-4"}));
+  expect_in("--save-every: '1.5e' is neither steps",
+            complaint({"--model", "m", "--save", "d", "--save-every", "1.5e"}));
+  expect_in("--set: 'n:3' is not NAME=VALUE", complaint({"--model", "m", "--set", "n:3"}));
+}
+
+TEST(Options, WhatExcludesEachOtherIsRefused) {
+  expect_in("--epochs", complaint({"--model", "m", "--epochs", "1", "--steps", "5"}));
+  expect_in("--resume", complaint({"--resume", "d", "--weights", "w"}));
+  expect_in("--resume auto needs --save", complaint({"--model", "m", "--resume", "auto"}));
+  expect_in("--save-every needs --save", complaint({"--model", "m", "--save-every", "5"}));
+}
+
+TEST(Options, AModelIsNeededUnlessARunIsResumed) {
+  expect_in("--model is missing", complaint({"--epochs", "1"}));
+  EXPECT_EQ(parse_options({"--resume", "run1"}).resume, "run1");
+}
+
+TEST(Options, MemorySettingsOfLaterVersionsSaySo) {
+  expect_in("--memopt: level=1 comes in a later version", complaint({"--model", "m", "--memopt", "level=1"}));
+  expect_in("did you mean 'none'?", complaint({"--model", "m", "--memopt", "non"}));
+}
+
+TEST(Options, AnAbsentDeviceHasItsOwnExitCode) {
+  expect_in("--device: cuda", complaint({"--model", "m", "--device", "cuda"}, Exit::Device));
+  expect_in("unknown device", complaint({"--model", "m", "--device", "tpu"}));
+}
+
+TEST(Options, UnknownWordsGetASuggestion) {
+  expect_in("did you mean 'f32'?", complaint({"--model", "m", "--dtype", "f23"}));
+  expect_in("did you mean 'json'?", complaint({"show", "--model", "m", "--format", "jsn"}));
+}
+
+TEST(Options, ValuesFillInWhatTheCommandLineLeavesOut) {
+  const Options given = parse_options({"--model", "m", "--batch", "8", "--set", "n=3", "--quiet"});
+  const Options o = with_values(given, {{"batch", "128"}, {"lr", "0.1"}, {"set", "n=9,w=16"}, {"epochs", "4"}});
+  EXPECT_EQ(o.batch, 8);
+  EXPECT_EQ(o.lr, 0.1);
+  EXPECT_EQ(o.epochs, 4);
+  EXPECT_EQ(o.set, (std::vector<std::string>{"n=9", "w=16", "n=3"}));
+  EXPECT_TRUE(o.quiet);
+}
+
+TEST(Options, StepsOnTheCommandLineReplaceEpochsFromElsewhere) {
+  const Options o = with_values(parse_options({"--model", "m", "--steps", "20"}), {{"epochs", "4"}});
+  EXPECT_EQ(o.steps, 20);
+  EXPECT_EQ(o.epochs, std::nullopt);
+}
+
+TEST(Options, ValuesOfOptionsThatTheCommandHasNotAreLeftOut) {
+  EXPECT_EQ(with_values(parse_options({"eval", "--model", "m"}), {{"lr", "0.1"}, {"batch", "32"}}).batch, 32);
+}
+
+TEST(Options, HelpListsGroupsDefaultsAndCommands) {
+  const std::string help = parse_options({"--help"}).answer;
+  for (const char* part : {"Network:", "Training:", "Checkpoints:", "--batch", "default f32", "eval", "schema"})
+    expect_in(part, help);
+  expect_in("--output", parse_options({"export", "--help"}).answer);
+  expect_in("lethe ", parse_options({"--version"}).answer);
+}
+
+TEST(Options, LaterValuesOfTheSameOptionWin) {
+  EXPECT_EQ(parse_options({"--model", "m", "--batch", "8", "--batch", "16"}).batch, 16);
+}
+
+}  // namespace
+}  // namespace lethe::testing

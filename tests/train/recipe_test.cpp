@@ -1,0 +1,96 @@
+#include "train/recipe.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "framework/error.h"
+
+namespace lethe::testing {
+namespace {
+
+/// A network file with these train settings.
+class Recipe : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::ofstream(file_) << R"({"version": 1, "name": "tiny",
+      "inputs": {"image": {"shape": [3, 8, 8]}, "label": {"shape": [], "dtype": "i32"}},
+      "layers": [{"op": "fc", "out": 10, "name": "logits"}],
+      "loss": [{"op": "cross_entropy", "in": "logits", "target": "label"}],
+      "train": {"batch": 16, "epochs": 3, "lr": 0.1, "optimizer": "momentum", "weight_decay": 0.0001,
+                "schedule": "cosine", "augment": "flip"}})";
+  }
+  void TearDown() override { std::filesystem::remove(file_); }
+  Options options(std::vector<std::string> more, const OptionValues& resumed = {}) const {
+    more.insert(more.end(), {"--model", file_});
+    return decided(parse_options(more), resumed);
+  }
+  const std::string file_ = ::testing::TempDir() + "lethe_recipe_" +
+                            ::testing::UnitTest::GetInstance()->current_test_info()->name() + ".json";
+};
+
+TEST_F(Recipe, TheNetworksSettingsHoldWhereTheCommandLineSaysNothing) {
+  const Options o = options({"--lr", "0.5"});
+  EXPECT_EQ(o.lr, 0.5);
+  EXPECT_EQ(o.batch, 16);
+  EXPECT_EQ(o.epochs, 3);
+  EXPECT_EQ(o.schedule, "cosine");
+  EXPECT_EQ(o.data, "shapes");
+  EXPECT_EQ(o.seed, 0U);
+  EXPECT_EQ(optimizer_of(o).weight_decay, 1e-4);
+  EXPECT_TRUE(augmentation_of(*o.augment).flip);
+}
+
+TEST_F(Recipe, AResumedRunsSettingsComeBeforeTheNetworks) {
+  const Options o = options({"--epochs", "9"}, {{"batch", "8"}, {"lr", "0.02"}, {"epochs", "5"}, {"seed", "4"}});
+  EXPECT_EQ(o.batch, 8);
+  EXPECT_EQ(o.lr, 0.02);
+  EXPECT_EQ(o.epochs, 9);
+  EXPECT_EQ(o.seed, 4U);
+}
+
+TEST_F(Recipe, AnotherOptimizerDoesNotInheritTheNetworksRate) {
+  const Options o = options({"--optimizer", "adam"});
+  EXPECT_EQ(o.lr, 0.001);
+  EXPECT_EQ(o.schedule, "constant");
+  EXPECT_EQ(o.batch, 16);
+}
+
+TEST_F(Recipe, WhatIsKeptDecidesTheSameRunAgain) {
+  const Options first = options({"--steps", "20", "--set", "n=3", "--quiet"});
+  const OptionValues kept = values_to_keep(first);
+  EXPECT_EQ(kept.count("quiet"), 0U);
+  const Options again = decided(parse_options({"--resume", "somewhere"}), kept);
+  EXPECT_EQ(again.steps, 20);
+  EXPECT_EQ(again.epochs, std::nullopt);
+  EXPECT_EQ(again.model, first.model);
+  EXPECT_EQ(again.set, first.set);
+  EXPECT_EQ(values_to_keep(again), kept);
+}
+
+TEST_F(Recipe, MomentumMakesMomentumOfPlainGradientDescent) {
+  EXPECT_EQ(optimizer_of(options({"--optimizer", "sgd", "--momentum", "0.8"})).type, OptimizerType::Momentum);
+  EXPECT_EQ(optimizer_of(options({"--optimizer", "sgd"})).type, OptimizerType::Sgd);
+  EXPECT_THROW(optimizer_of(options({"--optimizer", "adam", "--momentum", "0.8"})), Error);
+}
+
+TEST(Augmentation, WordsNameTheirPixels) {
+  const Augmentation some = augmentation_of("pad-crop=2,flip");
+  EXPECT_EQ(some, (Augmentation{.pad_crop = 2, .flip = true}));
+  EXPECT_EQ(augmentation_of("pad-crop,cutout=8").pad_crop, 4);
+  EXPECT_EQ(augmentation_of("none"), Augmentation{});
+}
+
+TEST(Augmentation, UnknownWordsGetASuggestion) {
+  try {
+    augmentation_of("pad-crop,flop");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "--augment: unknown word 'flop'; did you mean 'flip'?");
+  }
+  EXPECT_THROW(augmentation_of("pad-crop=wide"), Error);
+}
+
+}  // namespace
+}  // namespace lethe::testing

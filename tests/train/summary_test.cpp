@@ -1,0 +1,57 @@
+#include "train/summary.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "framework/builder.h"
+
+namespace lethe::testing {
+namespace {
+
+Network small(std::int64_t batch) {
+  Builder net({.batch = batch});
+  const VarId image = net.input("image", {8, 8, 3});
+  VarId x = net.layer("conv", image, {{"out", 4}, {"k", 3}}, "conv1");
+  x = net.layer("relu", x, {}, "relu1");
+  return net.finish({net.layer("fc", x, {{"out", 10}}, "logits")});
+}
+
+TEST(Summary, RowsNameLayersInTheOrderOfNetworkFiles) {
+  const std::vector<LayerRow> rows = layer_rows(small(1).program);
+  EXPECT_EQ(rows.front().path, "conv1");
+  EXPECT_EQ(rows.front().type, "conv");
+  EXPECT_EQ(rows.front().output, "[4,8,8]");
+  EXPECT_EQ(rows.back().output, "[10]");
+}
+
+TEST(Summary, ParametersAndMultiplyAddsAreThoseOfTheFormulas) {
+  const std::vector<LayerRow> rows = layer_rows(small(2).program);
+  EXPECT_EQ(rows.front().parameters, 4 * 3 * 3 * 3 + 4);
+  EXPECT_EQ(rows.front().mult_adds, 2 * 8 * 8 * 4 * 3 * 3 * 3);
+  EXPECT_EQ(rows.back().parameters, 256 * 10 + 10);
+  EXPECT_EQ(rows.back().mult_adds, 2 * 256 * 10);
+}
+
+TEST(Summary, TheTableEndsInTotals) {
+  const std::string table = layer_table(small(1));
+  EXPECT_NE(table.find("parameters    2,682\n"), std::string::npos) << table;
+  EXPECT_NE(table.find("mult-adds     9,472\n"), std::string::npos) << table;
+  EXPECT_NE(table.find("images as [channels,height,width]"), std::string::npos) << table;
+}
+
+TEST(Summary, APictureHasANodeForEachOpAndEdgesFromWritersToReaders) {
+  const Program program{.vars = {{.name = "x", .shape = {2}, .kind = Kind::Input},
+                                 {.name = "y \"1\"", .shape = {2}},
+                                 {.name = "z", .shape = {2}}},
+                        .blocks = {{.ops = {{.type = "relu", .in = {0}, .out = {1}},
+                                            {.type = "relu", .in = {1}, .out = {2}, .role = Role::Backward}}}}};
+  const std::string dot = to_dot(program);
+  EXPECT_EQ(dot.find("digraph program {"), 0U);
+  EXPECT_NE(dot.find("v0 -> op0 [label=\"[2]\"]"), std::string::npos) << dot;
+  EXPECT_NE(dot.find("op0 -> op1 "), std::string::npos) << dot;
+  EXPECT_EQ(dot.find("op1 -> op0 "), std::string::npos) << dot;
+}
+
+}  // namespace
+}  // namespace lethe::testing

@@ -1,0 +1,13 @@
+// The commands of the program `train`. Each gives its exit code or throws an Error.
+#pragma once
+#include "train/options.h"
+
+namespace lethe {
+
+int train(const Options& options);
+int evaluate(const Options& options);
+int show(const Options& options);
+int export_weights(const Options& options);
+int print_schema(const Options& options);
+
+}  // namespace lethe

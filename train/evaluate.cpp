@@ -1,0 +1,31 @@
+// `train eval`: how well weights do.
+#include <cstdio>
+
+#include "framework/error.h"
+#include "kernels/cpu_device.h"
+#include "train/commands.h"
+#include "train/evaluator.h"
+#include "train/programs.h"
+#include "train/recipe.h"
+#include "train/start.h"
+#include "train/weights.h"
+
+namespace lethe {
+
+int evaluate(const Options& given) {
+  check(!given.weights.empty(), "--weights is missing: a safetensors file or a directory of checkpoints");
+  const Options options = decided(given);
+  const Network network = build_network(options, false);
+  const Notify notify = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); };
+  const std::unique_ptr<Dataset> data = open_data(options, network, notify);
+  const std::unique_ptr<Device> device = open_cpu(options.threads);
+  Prepared prepared(device->info());
+  const Plan plan = plan_none(network.program, prepared);
+  Store store(*device);
+  Evaluator evaluator(options, network, plan, prepared, store, *data);
+  load_weights(weights_file(options.weights), store, network);
+  std::printf("%s\n", score_line(evaluator.run(), 0, 0).c_str());
+  return 0;
+}
+
+}  // namespace lethe

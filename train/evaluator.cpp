@@ -1,0 +1,62 @@
+#include "train/evaluator.h"
+
+#include <chrono>
+#include <cstdio>
+#include <numeric>
+
+#include "framework/error.h"
+#include "train/programs.h"
+
+namespace lethe {
+
+Evaluator::Evaluator(const Options& options, const Network& network, const Plan& plan, Prepared& prepared, Store& store,
+                     const Dataset& data)
+    : network_(network),
+      image_(image_input(network)),
+      executor_(network.program, plan, prepared, store),
+      batches_(data, evaluation_batches(*options.batch, options.dtype)) {
+  const auto& vars = network.program.vars;
+  correct_.resize(static_cast<std::size_t>(bytes_of(vars[network.correct])));
+  losses_.resize(static_cast<std::size_t>(bytes_of(vars[network.sample_loss])));
+}
+
+Scores Evaluator::run() {
+  const auto begin = std::chrono::steady_clock::now();
+  Scores scores;
+  batches_.start(0);
+  while (const Batch* batch = batches_.next()) {
+    executor_.feed(image_, batch->images, batches_.image_bytes());
+    executor_.feed(network_.target, batch->labels, batches_.label_bytes());
+    executor_.run();
+    add(*batch, scores);
+  }
+  scores.loss /= static_cast<double>(scores.samples);
+  const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - begin;
+  scores.ms = spent.count() / static_cast<double>(batches_.per_epoch());
+  return scores;
+}
+
+void Evaluator::add(const Batch& batch, Scores& scores) {
+  executor_.fetch(network_.correct, correct_.data(), static_cast<std::int64_t>(correct_.size()));
+  executor_.fetch(network_.sample_loss, losses_.data(), static_cast<std::int64_t>(losses_.size()));
+  scores.samples += batch.count;
+  scores.correct += std::accumulate(correct_.begin(), correct_.begin() + batch.count, std::int64_t{0});
+  scores.loss += sum_of(losses_.data(), network_.program.vars[network_.sample_loss].dtype, batch.count);
+}
+
+double sum_of(const void* values, DType dtype, std::int64_t count) {
+  if (dtype == DType::f64)
+    return std::accumulate(static_cast<const double*>(values), static_cast<const double*>(values) + count, 0.0);
+  check(dtype == DType::f32, "cannot sum values of ", name_of(dtype));
+  return std::accumulate(static_cast<const float*>(values), static_cast<const float*>(values) + count, 0.0);
+}
+
+std::string score_line(const Scores& scores, std::int64_t step, std::int64_t epoch) {
+  char text[160];
+  std::snprintf(text, sizeof text, "eval step %lld epoch %lld loss %.6g acc %.4f correct %lld samples %lld",
+                static_cast<long long>(step), static_cast<long long>(epoch), scores.loss, scores.accuracy(),
+                static_cast<long long>(scores.correct), static_cast<long long>(scores.samples));
+  return text;
+}
+
+}  // namespace lethe

@@ -1,0 +1,44 @@
+// Scores over the evaluation data.
+#pragma once
+#include <vector>
+
+#include "framework/builder.h"
+#include "framework/executor.h"
+#include "train/batches.h"
+#include "train/options.h"
+
+namespace lethe {
+
+/// Exact over all samples: what pads the last batch is not counted.
+struct Scores {
+  std::int64_t samples = 0, correct = 0;
+  double loss = 0;  // mean over the samples
+  double ms = 0;    // per batch
+  double accuracy() const { return static_cast<double>(correct) / static_cast<double>(samples); }
+};
+
+class Evaluator {
+ public:
+  /// All must outlive it. Its program must have been made for evaluation, with `plan` made of it.
+  Evaluator(const Options& options, const Network& network, const Plan& plan, Prepared& prepared, Store& store,
+            const Dataset& data);
+  Scores run();
+
+ private:
+  void add(const Batch& batch, Scores& scores);
+
+  const Network& network_;
+  VarId image_;
+  Executor executor_;
+  Batches batches_;
+  std::vector<std::uint8_t> correct_;
+  std::vector<std::byte> losses_;
+};
+
+/// `eval step 391 epoch 1 loss 0.523 acc 0.8123 correct 8123 samples 10000`.
+std::string score_line(const Scores& scores, std::int64_t step, std::int64_t epoch);
+
+/// The sum of the first `count` of the floats at `values`.
+double sum_of(const void* values, DType dtype, std::int64_t count);
+
+}  // namespace lethe

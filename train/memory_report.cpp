@@ -1,0 +1,45 @@
+#include "train/memory_report.h"
+
+#include <cstdio>
+
+#include "framework/error.h"
+
+namespace lethe {
+namespace {
+
+template <class... Values>
+std::string format(const char* pattern, Values... values) {
+  char text[96];
+  std::snprintf(text, sizeof text, pattern, values...);
+  return text;
+}
+
+}  // namespace
+
+std::string mebibytes(std::int64_t bytes) {
+  constexpr double kKiB = 1024, kMiB = 1024 * 1024;
+  const auto amount = static_cast<double>(bytes);
+  return amount < kMiB / 10 ? format("%.1f KiB", amount / kKiB) : format("%.1f MiB", amount / kMiB);
+}
+
+std::string predicted_line(const Bytes& bytes) {
+  return message("memory predicted ", bytes.total(), " bytes (", mebibytes(bytes.total()), "): params ", bytes.params,
+                 " state ", bytes.states, " inputs ", bytes.inputs, " temps ", bytes.temps, " workspace ",
+                 bytes.workspace);
+}
+
+std::string setting_line(const std::string& setting, std::int64_t without, std::int64_t with) {
+  std::string line = "memory none " + mebibytes(without);
+  if (setting == "none") return line;
+  const double change =
+      100.0 * static_cast<double>(with - without) / static_cast<double>(std::max<std::int64_t>(without, 1));
+  return line.append(" -> ").append(setting).append(" ").append(mebibytes(with)).append(format(" (%+.0f %%)", change));
+}
+
+std::string taken_line(std::int64_t taken, std::int64_t predicted) {
+  if (taken == predicted) return message("memory taken ", taken, " bytes, as predicted");
+  return message("memory taken ", taken, " bytes, ", taken > predicted ? "more" : "less", " than the predicted ",
+                 predicted);
+}
+
+}  // namespace lethe

@@ -1,0 +1,49 @@
+// Memory, said beforehand and measured.
+#pragma once
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "framework/device.h"
+#include "framework/plan.h"
+
+namespace lethe {
+
+/// A device that counts what is taken from it.
+class MeteredDevice final : public Device {
+ public:
+  explicit MeteredDevice(std::unique_ptr<Device> device) : device_(std::move(device)) {}
+  const DeviceInfo& info() const override { return device_->info(); }
+  void* allocate(std::int64_t bytes) override {
+    void* memory = device_->allocate(bytes);
+    taken_ += bytes;
+    peak_ = std::max(peak_, taken_);
+    return memory;
+  }
+  void release(void* memory, std::int64_t bytes) override {
+    device_->release(memory, bytes);
+    taken_ -= bytes;
+  }
+  void copy_in(void* to, const void* from, std::int64_t bytes) override { device_->copy_in(to, from, bytes); }
+  void copy_out(void* to, const void* from, std::int64_t bytes) override { device_->copy_out(to, from, bytes); }
+  void synchronize() override { device_->synchronize(); }
+  void* stream() override { return device_->stream(); }
+
+  std::int64_t taken() const { return taken_; }
+  std::int64_t peak() const { return peak_; }
+
+ private:
+  std::unique_ptr<Device> device_;
+  std::int64_t taken_ = 0, peak_ = 0;
+};
+
+/// "12.3 MiB"; below a tenth of that in KiB.
+std::string mebibytes(std::int64_t bytes);
+/// `memory predicted 123456 bytes (0.1 MiB): params 1 state 2 inputs 3 temps 4 workspace 5`, all in bytes.
+std::string predicted_line(const Bytes& bytes);
+/// `memory none 812.4 MiB`, or what a setting makes of it: `memory none 812.4 MiB -> level=1 300.2 MiB (-63 %)`.
+std::string setting_line(const std::string& setting, std::int64_t without, std::int64_t with);
+/// `memory taken 123456 bytes, as predicted`, or by how much it differs.
+std::string taken_line(std::int64_t taken, std::int64_t predicted);
+
+}  // namespace lethe

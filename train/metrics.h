@@ -1,0 +1,48 @@
+// Records of a run in files: CSV and JSON lines.
+#pragma once
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace lethe {
+
+/// What was measured up to a step: of training, the means since the last record; of evaluation, over all samples.
+struct Record {
+  std::int64_t step = 0;        // done since the beginning, over resumes
+  std::int64_t epoch = 0;       // from 1
+  std::string split = "train";  // "train" or "eval"
+  double loss = 0;
+  std::optional<double> accuracy = {};
+  double lr = 0;
+  double ms = 0;              // per step
+  std::int64_t mem_peak = 0;  // most bytes taken from the device so far
+};
+
+inline constexpr const char* kCsvHeader = "step,epoch,split,loss,acc,lr,ms,mem_peak";
+std::string csv_row(const Record& record);
+/// {"step":1,"epoch":1,"split":"train","loss":2.3,"acc":0.1,"lr":0.1,"ms":54,"mem_peak":1024}; acc null if there is
+/// none.
+std::string json_line(const Record& record);
+
+/// A file that records are appended to, each written out at once.
+class MetricsFile {
+ public:
+  enum class Form { Csv, Json };
+  /// Begins the file anew; with `resumed_at` keeps the records up to that step. Fails if it cannot be written.
+  MetricsFile(std::string path, Form form, std::optional<std::int64_t> resumed_at);
+  void append(const Record& record);
+
+ private:
+  struct Close {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  void write(const std::string& line);
+
+  std::string path_;
+  Form form_;
+  std::unique_ptr<std::FILE, Close> file_;
+};
+
+}  // namespace lethe

@@ -1,0 +1,156 @@
+#include "train/option_table.h"
+
+#include "train/values.h"
+
+namespace lethe {
+namespace {
+
+template <class T>
+CLI::Option* add(CLI::App& app, const char* name, T& value, const char* text, const char* help) {
+  return app.add_option(name, value, help)->option_text(text)->take_last();
+}
+
+void add_network(CLI::App& app, Options& o) {
+  add(app, "--model", o.model, "NAME|FILE", "Network: a name of the zoo or a JSON file")->group("Network");
+  add(app, "--set", o.set, "K=V", "Sets a var of the network file; may be repeated")
+      ->check(setting())
+      ->take_all()
+      ->allow_extra_args(false)
+      ->delimiter(',')
+      ->group("Network");
+  app.add_option_function<std::string>(
+         "--dtype", [&o](const std::string& name) { o.dtype = dtype_named(name); }, "Numbers: f32 or f64 (default f32)")
+      ->option_text("TYPE")
+      ->check(one_of({"f32", "f64"}))
+      ->group("Network");
+}
+
+void add_batch(CLI::App& app, Options& o, const char* help) {
+  add(app, "--batch", o.batch, "N", help)->check(whole_number(1))->group("Data");
+}
+
+void add_data(CLI::App& app, Options& o) {
+  add(app, "--data", o.data, "SPEC",
+      "mnist:DIR, cifar10:DIR, cifar100:DIR, imagefolder:DIR, shapes or synthetic\n"
+      "(default shapes: figures drawn to the network's size)")
+      ->group("Data");
+  add_batch(app, o, "Samples a step (default: the network's)");
+}
+
+void add_weights(CLI::App& app, Options& o) {
+  add(app, "--weights", o.weights, "FILE|DIR", "Starts from these weights; of a checkpoint directory the best")
+      ->group("Checkpoints");
+}
+
+void add_seed(CLI::App& app, Options& o) {
+  add(app, "--seed", o.seed, "N", "Seed of initial weights, data order and dropout (default 0)")
+      ->check(whole_number(0))
+      ->group("Training");
+}
+
+void add_optimizer(CLI::App& app, Options& o) {
+  add(app, "--lr", o.lr, "X", "Learning rate (default: the network's)")->check(positive_number())->group("Training");
+  add(app, "--optimizer", o.optimizer, "NAME",
+      "sgd, momentum, nesterov, adam, adamw or rmsprop (default: the network's)")
+      ->group("Training");
+  add(app, "--schedule", o.schedule, "SPEC",
+      "Course of the learning rate: constant, cosine, poly, one-cycle, step@30ex0.1, exp@1ex0.95,\n"
+      "multistep@80e,120ex0.1; a warm-up stands behind: +warmup@500 (default: the network's)")
+      ->group("Training");
+  add(app, "--momentum", o.momentum, "X", "Momentum (default: the network's)")
+      ->check(number_from_zero())
+      ->group("Training");
+  add(app, "--weight-decay", o.weight_decay, "X", "Weight decay, not on bias and norm (default: the network's)")
+      ->check(number_from_zero())
+      ->group("Training");
+  add(app, "--clip-norm", o.clip_norm, "X", "Scales gradients down to this global norm (default: no limit)")
+      ->check(positive_number())
+      ->group("Training");
+}
+
+void add_training(CLI::App& app, Options& o) {
+  add(app, "--augment", o.augment, "LIST",
+      "none, or with commas: pad-crop, flip, cutout, random-crop (default: the network's)")
+      ->group("Data");
+  CLI::Option* epochs = add(app, "--epochs", o.epochs, "E", "Passes over the data (default: the network's)")
+                            ->check(whole_number(1))
+                            ->group("Training");
+  add(app, "--steps", o.steps, "S", "Steps, instead of epochs")
+      ->check(whole_number(1))
+      ->excludes(epochs)
+      ->group("Training");
+  add_optimizer(app, o);
+  add_seed(app, o);
+}
+
+void add_machine(CLI::App& app, Options& o) {
+  add(app, "--device", o.device, "NAME", "cpu (default)")->group("Machine");
+  add(app, "--threads", o.threads, "N", "Worker threads (default 0: one a processor)")
+      ->check(whole_number(0))
+      ->group("Machine");
+  add(app, "--memopt", o.memopt, "SETTING", "Memory: none, a buffer for each variable (default none)")
+      ->group("Machine");
+}
+
+void add_interval(CLI::App& app, const char* name, std::optional<Interval>& value, const std::string& help) {
+  app.add_option_function<std::string>(
+         name, [&value, name](const std::string& text) { value = parse_interval(text, name); }, help)
+      ->option_text("N|Ne")
+      ->group("Checkpoints");
+}
+
+void add_checkpoints(CLI::App& app, Options& o) {
+  add(app, "--save", o.save, "DIR", "Writes checkpoints there: the newest and the best by evaluation")
+      ->group("Checkpoints");
+  add_interval(app, "--save-every", o.save_every, "Every N steps, or N epochs with an e behind (default 1e)");
+  add(app, "--keep", o.keep, "N", "Newest checkpoints kept, beside the best (default 2)")
+      ->check(whole_number(1))
+      ->group("Checkpoints");
+  CLI::Option* resume = add(app, "--resume", o.resume, "DIR|auto",
+                            "Goes on, bit for bit, where a run stopped, with its settings; auto: if --save has one")
+                            ->group("Checkpoints");
+  add_weights(app, o);
+  app.get_option("--weights")->excludes(resume);
+}
+
+void add_reports(CLI::App& app, Options& o) {
+  add_interval(app, "--eval-every", o.eval_every, "Evaluates every N steps or Ne epochs; 0 never (default 1e)");
+  app.get_option("--eval-every")->group("Reports");
+  add(app, "--log-every", o.log_every, "N", "Steps between records (default 0: about one a second)")
+      ->check(whole_number(0))
+      ->group("Reports");
+  add(app, "--metrics", o.metrics, "FILE", "Appends records as CSV (default with --save: DIR/metrics.csv)")
+      ->group("Reports");
+  add(app, "--log-json", o.log_json, "FILE", "Appends records as JSON lines")->group("Reports");
+  app.add_flag("--quiet", o.quiet, "No progress; results and errors only")->group("Reports");
+}
+
+void add_show(CLI::App& app, Options& o) {
+  add_batch(app, o, "Samples a step (default 1)");
+  add_optimizer(app, o);
+  add(app, "--format", o.format, "FORM",
+      "text: a table of layers (default); program, json or dot:\nthe training program with its backward and update ops")
+      ->check(one_of({"text", "program", "json", "dot"}))
+      ->group("Output");
+  app.add_flag("--eval", o.inference, "The program of evaluation instead")->group("Output");
+}
+
+void add_export(CLI::App& app, Options& o) {
+  add_weights(app, o);
+  add_seed(app, o);
+  add(app, "--output", o.output, "FILE", "File to write")->required()->group("Output");
+}
+
+}  // namespace
+
+void add_options(CLI::App& app, Options& o) {
+  if (o.command == Command::Schema) return;
+  add_network(app, o);
+  if (o.command == Command::Train || o.command == Command::Eval) add_data(app, o), add_machine(app, o);
+  if (o.command == Command::Train) add_training(app, o), add_checkpoints(app, o), add_reports(app, o);
+  if (o.command == Command::Eval) add_weights(app, o), add_seed(app, o);
+  if (o.command == Command::Show) add_show(app, o);
+  if (o.command == Command::Export) add_export(app, o);
+}
+
+}  // namespace lethe

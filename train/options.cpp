@@ -1,0 +1,175 @@
+#include "train/options.h"
+
+#include <algorithm>
+#include <map>
+
+#include "framework/error.h"
+#include "framework/op_def.h"
+#include "train/option_table.h"
+
+namespace lethe {
+namespace {
+
+struct CommandInfo {
+  Command command;
+  const char* help;
+};
+
+const std::map<std::string, CommandInfo>& commands() {
+  static const std::map<std::string, CommandInfo> table = {
+      {"eval", {Command::Eval, "Counts how well weights do on the evaluation data."}},
+      {"show", {Command::Show, "Prints the layers of a network, or its whole program."}},
+      {"export", {Command::Export, "Writes weights as one safetensors file, in PyTorch's layout."}},
+      {"schema", {Command::Schema, "Prints the JSON Schema of network files."}},
+  };
+  return table;
+}
+
+std::string names_of_commands() {
+  std::string names;
+  for (const auto& [name, info] : commands()) names.append(names.empty() ? "" : ", ").append(name);
+  return names;
+}
+
+std::string commands_help() {
+  std::string text = "Commands (each has its own --help):";
+  for (const auto& [name, info] : commands()) {
+    std::string column = "  " + name;
+    column.resize(26, ' ');
+    text.append("\n").append(column).append(info.help);
+  }
+  return text;
+}
+
+Command command_named(const std::string& word) {
+  const auto found = commands().find(word);
+  if (found != commands().end()) return found->second.command;
+  std::vector<std::string> known;
+  for (const auto& [name, info] : commands()) known.push_back(name);
+  fail("unknown command '", word, "'", did_you_mean(word, known), "; commands: ", names_of_commands(),
+       "; a network is named with --model");
+}
+
+void check_memopt(const std::string& setting) {
+  if (setting == "none") return;
+  const std::string word = setting.substr(0, setting.find_first_of("=,"));
+  const std::vector<std::string> later = {"level", "release", "inplace", "optnet"};
+  if (std::find(later.begin(), later.end(), word) != later.end())
+    fail("--memopt: ", setting, " comes in a later version; this one has: none");
+  fail("--memopt: unknown setting '", setting, "'", did_you_mean(setting, {"none"}), "; known: none");
+}
+
+void check_device(const std::string& device) {
+  if (device == "cpu") return;
+  const bool cuda = device == "cuda" || device.compare(0, 5, "cuda:") == 0;
+  check_as(Exit::Device, !cuda, "--device: ", device, " is not in this build, which trains on the cpu");
+  fail("--device: unknown device '", device, "'", did_you_mean(device, {"cpu", "cuda"}), "; known: cpu");
+}
+
+void check_together(const Options& o) {
+  if (o.command == Command::Schema) return;
+  check_memopt(o.memopt);
+  check_device(o.device);
+  check(!o.model.empty() || !o.resume.empty(), "--model is missing: a name such as lenet or resnet20, or a JSON file");
+  check(o.resume != "auto" || !o.save.empty(), "--resume auto needs --save DIR, where it looks for a checkpoint");
+  check(!o.save_every || !o.save.empty() || !o.resume.empty(), "--save-every needs --save DIR");
+}
+
+/// The options of one command, bound to what they fill in.
+class CommandLine {
+ public:
+  explicit CommandLine(Command command) {
+    options_.command = command;
+    app_.get_formatter()->column_width(26);
+    app_.set_version_flag("--version", "lethe " LETHE_VERSION);
+    for (const auto& [name, info] : commands())
+      if (info.command == command) app_.name("train " + name), app_.description(info.help);
+    if (command == Command::Train) app_.footer(commands_help());
+    add_options(app_, options_);
+  }
+
+  bool has(const std::string& name) const { return app_.get_option_no_throw("--" + name) != nullptr; }
+
+  Options parse(std::vector<std::string> args) {
+    check_names(args);
+    std::reverse(args.begin(), args.end());  // CLI11 takes them from the back
+    try {
+      app_.parse(args);
+      check_together(options_);
+    } catch (const CLI::CallForHelp&) {
+      options_.answer = app_.help();
+    } catch (const CLI::CallForVersion& version) {
+      options_.answer = std::string(version.what()) + "\n";
+    } catch (const CLI::ParseError& error) {
+      fail(error.what());
+    }
+    note_given();
+    return options_;
+  }
+
+ private:
+  /// CLI11 complains of an unknown option last, after everything that is missing because of it; so they come first
+  /// here.
+  void check_names(const std::vector<std::string>& args) const {
+    std::vector<std::string> known;
+    for (const CLI::Option* option : app_.get_options())
+      for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+    for (const std::string& arg : args) {
+      const std::string name = arg.substr(0, arg.find('='));
+      if (name.size() < 3 || name.compare(0, 2, "--") != 0) continue;
+      if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+      fail("unknown option ", name, did_you_mean(name, known), "; --help lists all");
+    }
+  }
+
+  void note_given() {
+    for (const CLI::Option* option : app_.get_options()) {
+      if (option->count() == 0 || option->get_lnames().empty()) continue;
+      std::string value;
+      for (const std::string& part : option->reduced_results()) value.append(value.empty() ? "" : ",").append(part);
+      options_.given[option->get_lnames().front()] = value;
+    }
+  }
+
+  Options options_;
+  CLI::App app_{"Trains a neural network that a JSON file describes, and says beforehand how much memory that takes.",
+                "train"};
+};
+
+}  // namespace
+
+Interval parse_interval(const std::string& text, const std::string& what) {
+  const bool epochs = !text.empty() && text.back() == 'e';
+  std::string number = epochs ? text.substr(0, text.size() - 1) : text;
+  const bool digits =
+      !number.empty() && number.size() < 18 && number.find_first_not_of("0123456789") == std::string::npos;
+  check(digits, what, ": '", text, "' is neither steps (500) nor epochs (2e)");
+  return {std::stoll(number), epochs};
+}
+
+Options with_values(const Options& options, const OptionValues& values) {
+  OptionValues all = options.given;
+  const bool length_given = all.count("epochs") != 0 || all.count("steps") != 0;
+  for (const auto& [name, value] : values) {
+    if (length_given && (name == "epochs" || name == "steps")) continue;
+    const auto [entry, is_new] = all.emplace(name, value);
+    if (!is_new && name == "set") entry->second = value + "," + entry->second;
+  }
+  CommandLine line(options.command);
+  std::vector<std::string> args;
+  for (const auto& [name, value] : all)
+    if (line.has(name)) args.push_back("--" + name + "=" + value);
+  return line.parse(args);
+}
+
+Options parse_options(const std::vector<std::string>& args) {
+  std::vector<std::string> rest = args;
+  Command command = Command::Train;
+  if (!rest.empty() && !rest[0].empty() && rest[0][0] != '-') {
+    command = command_named(rest[0]);
+    rest.erase(rest.begin());
+  }
+  return CommandLine(command).parse(rest);
+}
+
+}  // namespace lethe

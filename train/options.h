@@ -1,0 +1,75 @@
+// What the command line says. What it leaves out the network file's train settings give, else the built-in defaults.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "framework/program.h"
+
+namespace lethe {
+
+enum class Command : std::uint8_t { Train, Eval, Show, Export, Schema };
+
+/// How often something happens: every `count` steps ("500") or epochs ("2e"); 0 is never.
+struct Interval {
+  std::int64_t count = 0;
+  bool epochs = false;
+  bool operator==(const Interval&) const = default;
+};
+
+/// Values by the options' long names: {"batch", "128"}, {"weight-decay", "1e-4"}, {"set", "n=3,w=16"}.
+using OptionValues = std::map<std::string, std::string>;
+
+struct Options {
+  Command command = Command::Train;
+  OptionValues given = {};  // what follows, as it was given
+  std::string answer = {};  // --help, --version: print this and be done
+
+  std::string model = {};             // a name of the zoo or a file
+  std::vector<std::string> set = {};  // "k=v": vars of the network file
+  DType dtype = DType::f32;
+
+  std::optional<std::string> data = {};  // "mnist:DIR", "shapes"...
+  std::optional<std::string> augment = {};
+  std::optional<std::int64_t> batch = {};
+
+  std::optional<std::int64_t> epochs = {}, steps = {};
+  std::optional<double> lr = {};
+  std::optional<std::string> optimizer = {}, schedule = {};
+  std::optional<double> momentum = {}, weight_decay = {}, clip_norm = {};
+  std::optional<std::uint64_t> seed = {};
+
+  int threads = 0;  // 0: one a processor
+  std::string device = "cpu";
+  std::string memopt = "none";
+
+  std::string save = {};  // directory of checkpoints
+  std::optional<Interval> save_every = {};
+  int keep = 2;              // newest checkpoints kept, beside the best
+  std::string resume = {};   // directory of checkpoints, or "auto"
+  std::string weights = {};  // file or directory of weights to start from
+
+  std::optional<Interval> eval_every = {};
+  int log_every = 0;                        // steps between records; 0: about a second
+  std::string log_json = {}, metrics = {};  // files
+  bool quiet = false;
+
+  std::string format = "text";  // of `show`
+  bool inference = false;       // `show --eval`
+  std::string output = {};      // of `export`
+};
+
+/// Reads the arguments after the program's name. Fails with one line: unknown options with a suggestion, wrong values
+/// with what was expected, options that exclude each other.
+Options parse_options(const std::vector<std::string>& args);
+
+/// The same command line with `values` for what it leaves out. Values that the command has no option for are left out;
+/// of `set` both are taken; who says how long to train by one of epochs and steps does not get the other.
+Options with_values(const Options& options, const OptionValues& values);
+
+/// "500" or "2e"; fails naming `what`.
+Interval parse_interval(const std::string& text, const std::string& what);
+
+}  // namespace lethe

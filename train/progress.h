@@ -1,0 +1,57 @@
+// What a person sees while training runs: on a terminal one line that redraws itself, elsewhere a line now and then.
+#pragma once
+#include <cstdint>
+#include <cstdio>
+#include <optional>
+#include <string>
+
+namespace lethe {
+
+/// One moment of an epoch.
+struct Moment {
+  std::int64_t epoch = 1, epochs = 1;  // from 1
+  std::int64_t step = 0, steps = 1;    // done in this epoch, and in all of it
+  double seconds = 0;                  // since the epoch, or this run in it, began
+  double seconds_left = 0;             // to the epoch's end
+  double ms_per_step = 0;
+  double loss = 0;
+  std::optional<double> accuracy = {};
+};
+
+/// "42s", "3m05s", "2h07m".
+std::string duration(double seconds);
+/// `Epoch 3/10 [=====>....] 391/782 42s ETA 41s 54ms/step loss 0.52 acc 0.81`, at most `columns` wide.
+std::string bar_line(const Moment& moment, int columns);
+/// The same without the bar.
+std::string plain_line(const Moment& moment);
+
+class Progress {
+ public:
+  enum class Style { Quiet, Plain, Bar };
+  /// Bar with colours, unless NO_COLOR is set, if `out` is a terminal.
+  Progress(std::FILE* out, bool quiet);
+  Progress(std::FILE* out, Style style, bool colour) : out_(out), style_(style), colour_(colour) {}
+  ~Progress() { clear(); }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  /// After each step: redraws the bar, at most ten times a second.
+  void step(const Moment& moment);
+  /// Where a record is due: prints the plain line.
+  void record(const Moment& moment);
+  /// A line that stays; the bar stands below it again at the next step.
+  void note(const std::string& line);
+  /// Takes the bar away, so that something else may be printed.
+  void clear();
+  bool quiet() const { return style_ == Style::Quiet; }
+
+ private:
+  std::FILE* out_;
+  Style style_;
+  bool colour_ = false;
+  std::size_t drawn_ = 0;  // width of the bar that stands on the terminal
+  double drawn_at_ = -1;   // seconds() of the moment that was drawn
+  std::int64_t drawn_epoch_ = 0;
+};
+
+}  // namespace lethe

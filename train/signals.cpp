@@ -1,0 +1,48 @@
+#include "train/signals.h"
+
+namespace lethe {
+namespace {
+
+volatile std::sig_atomic_t stop = 0;
+volatile std::sig_atomic_t save = 0;
+
+void ask_stop(int) { stop = 1; }
+void ask_save(int) { save = 1; }
+
+struct sigaction action_for(int signal) {
+  struct sigaction action = {};
+  sigemptyset(&action.sa_mask);
+  action.sa_flags = SA_RESTART;
+  if (signal == SIGHUP) {
+    action.sa_handler = ask_save;
+  } else {
+    action.sa_handler = ask_stop;
+    action.sa_flags |= static_cast<int>(SA_RESETHAND);  // the second one does what it does by default
+  }
+  return action;
+}
+
+}  // namespace
+
+SignalWatch::SignalWatch() {
+  stop = 0;
+  save = 0;
+  for (std::size_t i = 0; i < std::size(kSignals); ++i) {
+    const struct sigaction action = action_for(kSignals[i]);
+    sigaction(kSignals[i], &action, &before_[i]);
+  }
+}
+
+SignalWatch::~SignalWatch() {
+  for (std::size_t i = 0; i < std::size(kSignals); ++i) sigaction(kSignals[i], &before_[i], nullptr);
+}
+
+bool SignalWatch::stop_wanted() const { return stop != 0; }
+
+bool SignalWatch::take_save_wanted() {
+  const bool wanted = save != 0;
+  save = 0;
+  return wanted;
+}
+
+}  // namespace lethe

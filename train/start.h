@@ -1,0 +1,29 @@
+// Where a run starts: anew, from given weights, or from a checkpoint.
+#pragma once
+#include <optional>
+#include <string>
+
+#include "train/checkpoint.h"
+#include "train/options.h"
+
+namespace lethe {
+
+struct Start {
+  std::string checkpoint = {};  // "" if the run starts anew
+  RunState state = {};          // of the checkpoint
+  std::string save = {};        // where this run saves; "" nowhere
+};
+
+/// Finds the checkpoint that `--resume` names. A resumed run goes on saving where it was, unless told otherwise. Fails
+/// if a new run would write into the directory of another.
+Start find_start(const Options& given);
+
+/// Fails if the options contradict the checkpoint's batch, seed, dtype or network.
+void check_fits(const Start& start, const Options& options, const Network& network);
+
+/// Initial values of all parameters, or those of the checkpoint or of `--weights`.
+void fill_store(const Start& start, const Options& options, const Network& network, Store& store);
+/// The weights file that `--weights` means: the file itself, or the best or else the newest of a checkpoint directory.
+std::string weights_file(const std::string& path);
+
+}  // namespace lethe

@@ -1,0 +1,116 @@
+#include "train/summary.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "framework/error.h"
+#include "framework/op_def.h"
+#include "train/memory_report.h"
+
+namespace lethe {
+namespace {
+
+/// "stage1/0/conv1.y" to "stage1/0/conv1".
+std::string path_of(const std::string& var) { return var.substr(0, var.rfind('.')); }
+
+std::string output_text(const Shape& shape) {
+  Shape one(shape.begin() + (shape.empty() ? 0 : 1), shape.end());
+  if (one.size() == 3) one = {one[2], one[0], one[1]};
+  return text_of(one);
+}
+
+/// What one element of the output takes, times elements. A convolution's filter and a fully connected layer's matrix
+/// have the outputs first; a product sums over the first factor's last axis.
+std::int64_t mult_adds_of(const Program& program, const Op& op) {
+  const Shape& out = program.vars[op.out[0]].shape;
+  if (op.type == "conv2d" || op.type == "fc") {
+    const Shape& weight = program.vars[op.in[1]].shape;
+    return elements(out) * (elements(weight) / std::max<std::int64_t>(weight[0], 1));
+  }
+  return op.type == "matmul" ? elements(out) * program.vars[op.in[0]].shape.back() : 0;
+}
+
+std::string grouped(std::int64_t value) {
+  std::string digits = std::to_string(value);
+  for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3)
+    digits.insert(static_cast<std::size_t>(at), 1, ',');
+  return digits;
+}
+
+/// One line: the first `kTexts` cells to the left of their columns, the others to the right.
+std::string line_of(const std::vector<std::string>& cells, const std::vector<std::size_t>& widths) {
+  constexpr std::size_t kTexts = 3;
+  std::string line;
+  for (std::size_t c = 0; c < cells.size(); ++c) {
+    const std::string space(widths[c] - cells[c].size(), ' ');
+    line.append(c < kTexts ? cells[c] + space : space + cells[c]).append(c + 1 < cells.size() ? "  " : "\n");
+  }
+  return line;
+}
+
+/// Bytes of what the forward ops write, views apart.
+std::int64_t activation_bytes(const Program& program) {
+  std::int64_t bytes = 0;
+  for (const Op& op : program.blocks[0].ops)
+    if (op.role == Role::Forward && !op_def(op.type).view)
+      for (const VarId v : op.out) bytes += bytes_of(program.vars[v]);
+  return bytes;
+}
+
+std::int64_t bytes_of_kind(const Program& program, Kind kind) {
+  std::int64_t bytes = 0;
+  for (const Var& var : program.vars)
+    if (var.kind == kind) bytes += bytes_of(var);
+  return bytes;
+}
+
+std::string totals(const Program& program, const std::vector<LayerRow>& rows) {
+  std::int64_t parameters = 0, mult_adds = 0;
+  for (const LayerRow& row : rows) parameters += row.parameters, mult_adds += row.mult_adds;
+  return message("parameters    ", grouped(parameters), "\nmult-adds     ", grouped(mult_adds), "\ninput         ",
+                 mebibytes(bytes_of_kind(program, Kind::Input)), "\nactivations   ",
+                 mebibytes(activation_bytes(program)), "\nparams        ",
+                 mebibytes(bytes_of_kind(program, Kind::Param)), "\n");
+}
+
+}  // namespace
+
+std::vector<LayerRow> layer_rows(const Program& program) {
+  std::vector<LayerRow> rows;
+  std::set<VarId> counted;
+  for (const Op& op : program.blocks[0].ops) {
+    if (op.role != Role::Forward) continue;
+    const Var& out = program.vars[op.out[0]];
+    const std::string& layer = op_def(op.type).layer.name;
+    LayerRow row{.path = path_of(out.name), .type = layer.empty() ? op.type : layer, .output = output_text(out.shape)};
+    for (const VarId v : op.in)
+      if (v != kNone && program.vars[v].kind == Kind::Param && counted.insert(v).second)
+        row.parameters += elements(program.vars[v].shape);
+    row.mult_adds = mult_adds_of(program, op);
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::string layer_table(const Network& network) {
+  const Program& program = network.program;
+  const std::vector<LayerRow> rows = layer_rows(program);
+  const auto count = [](std::int64_t value) { return value ? grouped(value) : std::string(1, '-'); };
+  std::vector<std::vector<std::string>> lines = {{"layer", "type", "output", "parameters", "mult-adds"}};
+  for (const LayerRow& row : rows)
+    lines.push_back({row.path, row.type, row.output, count(row.parameters), count(row.mult_adds)});
+  std::vector<std::size_t> widths(lines[0].size());
+  for (const auto& cells : lines)
+    for (std::size_t c = 0; c < cells.size(); ++c) widths[c] = std::max(widths[c], cells[c].size());
+  const std::size_t gaps = 2 * (widths.size() - 1);
+  const std::string rule = std::string(std::accumulate(widths.begin(), widths.end(), gaps), '-') + "\n";
+
+  const std::int64_t batch = network.inputs.empty() ? 1 : program.vars[network.inputs[0]].shape[0];
+  std::string table = message(network.name, ", batch ", batch, "; images as [channels,height,width]\n") + rule;
+  table.append(line_of(lines[0], widths)).append(rule);
+  for (std::size_t l = 1; l < lines.size(); ++l) table.append(line_of(lines[l], widths));
+  return table.append(rule).append(totals(program, rows));
+}
+
+}  // namespace lethe

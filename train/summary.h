@@ -1,0 +1,24 @@
+// A network as people read it: a table of its layers, or a picture.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "framework/builder.h"
+
+namespace lethe {
+
+/// One forward op, for one batch.
+struct LayerRow {
+  std::string path, type;       // "stage1/0/conv1", "conv"
+  std::string output;           // "[16,32,32]" without the batch; images in the order of network files
+  std::int64_t parameters = 0;  // those no row above has counted
+  std::int64_t mult_adds = 0;   // of convolutions and products; of other layers not counted
+};
+
+std::vector<LayerRow> layer_rows(const Program& forward);
+/// Rows and totals: parameters, multiply-adds, MiB of input, of what the layers write, of parameters.
+std::string layer_table(const Network& network);
+/// The program for graphviz: ops coloured by role, edges named by their vars.
+std::string to_dot(const Program& program);
+
+}  // namespace lethe

@@ -1,0 +1,129 @@
+// `train`: from a network file to trained weights. Read me first.
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+#include "framework/error.h"
+#include "kernels/cpu_device.h"
+#include "train/commands.h"
+#include "train/recipe.h"
+#include "train/start.h"
+#include "train/trainer.h"
+
+namespace lethe {
+namespace {
+
+BatchOptions batches_of(const Options& options) {
+  return training_batches(*options.batch, options.dtype, augmentation_of(*options.augment), *options.seed);
+}
+
+bool is_evaluated(const Options& options) { return !options.eval_every || options.eval_every->count > 0; }
+
+std::vector<MetricsFile> open_metrics(const Options& options, const Start& start) {
+  std::optional<std::int64_t> resumed_at;
+  if (!start.checkpoint.empty()) resumed_at = start.state.step;
+  std::string csv = options.metrics;
+  if (csv.empty() && !start.save.empty()) csv = (std::filesystem::path(start.save) / "metrics.csv").string();
+  std::vector<MetricsFile> files;
+  if (!csv.empty()) files.emplace_back(csv, MetricsFile::Form::Csv, resumed_at);
+  if (!options.log_json.empty()) files.emplace_back(options.log_json, MetricsFile::Form::Json, resumed_at);
+  return files;
+}
+
+RunState state_of(const Start& start, const Options& options, const Network& network) {
+  RunState state = start.state;
+  state.network = network.name;
+  state.program = program_id(network.program);
+  state.seed = *options.seed;
+  state.batch = *options.batch;
+  state.learning_rate = *options.lr;
+  state.schedule = *options.schedule;
+  state.optimizer = *options.optimizer;
+  state.data = *options.data;
+  state.options = values_to_keep(options);
+  return state;
+}
+
+/// A resumed run counts its steps in the same epochs.
+void check_position(const Start& start, std::int64_t per_epoch) {
+  const RunState& state = start.state;
+  check_as(Exit::Data, state.step == state.epoch * per_epoch + state.batch_in_epoch, start.checkpoint, ": step ",
+           state.step, " is batch ", state.batch_in_epoch, " of epoch ", state.epoch, " there, but the data has ",
+           per_epoch, " batches an epoch; is it the same data?");
+}
+
+void introduce(Progress& progress, const Options& options, const Network& network, const Batches& batches,
+               const Start& start) {
+  const RunLength length = length_of(options, batches.per_epoch());
+  progress.note(message(network.name, ": batch ", *options.batch, ", ", length.total, " steps, ", batches.per_epoch(),
+                        " an epoch; ", *options.optimizer, ", learning rate ", *options.lr, ", ", *options.schedule,
+                        ", seed ", *options.seed));
+  if (batches.dropped() > 0)
+    progress.note(message("each epoch leaves out ", batches.dropped(), " samples, less than a batch"));
+  if (start.checkpoint.empty()) return;
+  check_position(start, batches.per_epoch());
+  progress.note(message("resumed from ", start.checkpoint));
+}
+
+void print_predicted(const Options& options, const Bytes& bytes) {
+  std::printf("%s\n%s\n", setting_line(options.memopt, bytes.total(), bytes.total()).c_str(),
+              predicted_line(bytes).c_str());
+  std::fflush(stdout);
+}
+
+Notify note_in(Progress& progress) {
+  return [&progress](const std::string& line) { progress.note(line); };
+}
+
+std::unique_ptr<Checkpoints> open_checkpoints(const Options& options, const Start& start) {
+  return start.save.empty() ? nullptr : std::make_unique<Checkpoints>(start.save, options.keep);
+}
+
+std::unique_ptr<Evaluator> make_evaluator(const Options& options, const Programs& programs, const Plans& plans,
+                                          Prepared& prepared, Store& store, const Dataset& data) {
+  if (!is_evaluated(options)) return nullptr;
+  return std::make_unique<Evaluator>(options, programs.evaluation, plans.evaluation, prepared, store, data);
+}
+
+}  // namespace
+
+int train(const Options& given) {
+  const Start start = find_start(given);
+  const Options options = decided(given, start.state.options);
+  Progress progress(stderr, options.quiet);
+
+  const Programs programs = build_programs(options);  // training with its backward and update ops; evaluation
+  check_fits(start, options, programs.network);
+  const std::unique_ptr<Dataset> data = open_data(options, programs.network, note_in(progress));
+  Batches batches(*data, batches_of(options));
+  introduce(progress, options, programs.network, batches, start);
+
+  MeteredDevice device(open_cpu(options.threads));
+  Prepared prepared(device.info());  // every kernel chosen, every workspace known
+  const Plans plans = plan_programs(programs, is_evaluated(options), prepared);
+  print_predicted(options, plans.bytes);
+  const std::unique_ptr<Checkpoints> checkpoints = open_checkpoints(options, start);
+  std::vector<MetricsFile> metrics = open_metrics(options, start);
+
+  Store store(device);  // parameters and states of both programs
+  Executor executor(programs.training, plans.training, prepared, store);
+  const std::unique_ptr<Evaluator> evaluator = make_evaluator(options, programs, plans, prepared, store, *data);
+  fill_store(start, options, programs.network, store);
+
+  Trainer trainer({.options = options,
+                   .programs = programs,
+                   .executor = executor,
+                   .batches = batches,
+                   .evaluator = evaluator.get(),
+                   .store = store,
+                   .checkpoints = checkpoints.get(),
+                   .device = device,
+                   .progress = progress,
+                   .metrics = metrics},
+                  state_of(start, options, programs.network));
+  trainer.run();
+  std::printf("%s\n", taken_line(device.peak(), plans.bytes.total()).c_str());
+  return 0;
+}
+
+}  // namespace lethe

@@ -1,0 +1,198 @@
+#include "train/trainer.h"
+
+#include <cmath>
+#include <numeric>
+
+#include "framework/error.h"
+
+namespace lethe {
+namespace {
+
+constexpr Interval kEachEpoch{1, true};
+constexpr double kRecordSeconds = 1;
+
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// Feeds a scalar of the var's dtype.
+void feed_scalar(Executor& executor, const Program& program, VarId var, double value) {
+  if (program.vars[var].dtype == DType::f64) {
+    executor.feed(var, &value, sizeof value);
+  } else {
+    const auto single = static_cast<float>(value);
+    executor.feed(var, &single, sizeof single);
+  }
+}
+
+}  // namespace
+
+RunLength length_of(const Options& options, std::int64_t steps_per_epoch) {
+  return {.total = options.steps ? *options.steps : *options.epochs * steps_per_epoch, .per_epoch = steps_per_epoch};
+}
+
+Trainer::Trainer(const TrainerParts& parts, RunState state)
+    : parts_(parts),
+      state_(std::move(state)),
+      length_(length_of(parts.options, parts.batches.per_epoch())),
+      schedule_(parse_schedule(*parts.options.schedule)),
+      image_(image_input(parts.programs.network)),
+      saved_step_(state_.step > 0 ? state_.step : -1) {
+  const Network& network = parts_.programs.network;
+  correct_.resize(static_cast<std::size_t>(bytes_of(network.program.vars[network.correct])));
+}
+
+void Trainer::run() {
+  if (state_.step >= length_.total)
+    parts_.progress.note(
+        message("the run is complete at step ", state_.step, "; more --epochs or --steps go on with it"));
+  begin_epoch();
+  while (state_.step < length_.total && !signals_.stop_wanted()) {
+    step();
+    const bool best = due(parts_.options.eval_every.value_or(kEachEpoch)) && evaluate();
+    const bool asked = signals_.take_save_wanted();
+    if (best || asked || due(parts_.options.save_every.value_or(kEachEpoch))) save(best);
+    if (state_.step % length_.per_epoch == 0 && state_.step < length_.total) begin_epoch();
+  }
+  finish();
+}
+
+void Trainer::begin_epoch() {
+  parts_.batches.start(state_.step / length_.per_epoch, state_.step % length_.per_epoch);
+  epoch_begin_ = Clock::now();
+  epoch_begin_step_ = state_.step;
+}
+
+void Trainer::step() {
+  const Programs& programs = parts_.programs;
+  Executor& executor = parts_.executor;
+  const Batch* batch = parts_.batches.next();
+  const double rate = rate_at(state_.step);
+  executor.feed(image_, batch->images, parts_.batches.image_bytes());
+  executor.feed(programs.network.target, batch->labels, parts_.batches.label_bytes());
+  feed_scalar(executor, programs.training, programs.learning_rate, rate);
+  executor.run();
+  const double loss = executor.fetch_scalar(programs.network.loss);
+  check_loss(loss, rate);
+  ++state_.step;
+  add(loss, batch->count);
+  if (record_due()) record();
+  parts_.progress.step(moment());
+}
+
+void Trainer::check_loss(double loss, double rate) const {
+  check_as(Exit::Numeric, std::isfinite(loss), "the loss is ", std::isnan(loss) ? "not a number" : "infinite",
+           " at step ", state_.step + 1, " with a learning rate of ", rate,
+           "; try a smaller --lr, a warm-up (--schedule ", *parts_.options.schedule, "+warmup@500) or --clip-norm 1");
+}
+
+void Trainer::add(double loss, std::int64_t samples) {
+  parts_.executor.fetch(parts_.programs.network.correct, correct_.data(), static_cast<std::int64_t>(correct_.size()));
+  sums_.correct += std::accumulate(correct_.begin(), correct_.end(), std::int64_t{0});
+  sums_.samples += samples;
+  sums_.loss += loss;
+  ++sums_.steps;
+}
+
+bool Trainer::record_due() const {
+  const int every = parts_.options.log_every;
+  const bool last = state_.step == length_.total || state_.step % length_.per_epoch == 0;
+  return last || (every > 0 ? state_.step % every == 0 : seconds_since(sums_.begin) >= kRecordSeconds);
+}
+
+void Trainer::record() {
+  const auto steps = static_cast<double>(sums_.steps);
+  shown_.loss = sums_.loss / steps;
+  shown_.accuracy = static_cast<double>(sums_.correct) / static_cast<double>(sums_.samples);
+  shown_.ms_per_step = seconds_since(sums_.begin) * 1000 / steps;
+  write({.step = state_.step,
+         .epoch = epoch(),
+         .split = "train",
+         .loss = shown_.loss,
+         .accuracy = shown_.accuracy,
+         .lr = rate_at(state_.step - 1),
+         .ms = shown_.ms_per_step,
+         .mem_peak = parts_.device.peak()});
+  sums_ = Sums{};
+  parts_.progress.record(moment());
+}
+
+void Trainer::leave_out(Clock::time_point since) {
+  const Clock::duration spent = Clock::now() - since;
+  sums_.begin += spent;
+  epoch_begin_ += spent;
+}
+
+bool Trainer::evaluate() {
+  if (!parts_.evaluator || evaluated_step_ == state_.step) return false;
+  const Clock::time_point begin = Clock::now();
+  const Scores scores = parts_.evaluator->run();
+  leave_out(begin);
+  evaluated_step_ = state_.step;
+  parts_.progress.clear();
+  std::printf("%s\n", score_line(scores, state_.step, epoch()).c_str());
+  std::fflush(stdout);
+  write({.step = state_.step,
+         .epoch = epoch(),
+         .split = "eval",
+         .loss = scores.loss,
+         .accuracy = scores.accuracy(),
+         .lr = rate_at(state_.step - 1),
+         .ms = scores.ms,
+         .mem_peak = parts_.device.peak()});
+  if (scores.accuracy() <= state_.best_accuracy) return false;
+  state_.best_accuracy = scores.accuracy();
+  state_.best_step = state_.step;
+  return true;
+}
+
+void Trainer::save(bool best) {
+  if (!parts_.checkpoints || saved_step_ == state_.step) return;
+  const Clock::time_point begin = Clock::now();
+  state_.epoch = state_.step / length_.per_epoch;
+  state_.batch_in_epoch = state_.step % length_.per_epoch;
+  parts_.checkpoints->save(state_, parts_.store, parts_.programs.network, best);
+  saved_step_ = state_.step;
+  leave_out(begin);
+}
+
+void Trainer::write(const Record& record) {
+  for (MetricsFile& file : parts_.metrics) file.append(record);
+}
+
+void Trainer::finish() {
+  const bool stopped = state_.step < length_.total;
+  const bool best = !stopped && evaluate();
+  save(best);
+  parts_.progress.clear();
+  if (!stopped) return;
+  parts_.progress.note(message("stopped after step ", state_.step, " of ", length_.total,
+                               parts_.checkpoints ? ", saved" : ", not saved: there is no --save DIR"));
+}
+
+bool Trainer::due(const Interval& interval) const {
+  const std::int64_t steps = interval.epochs ? interval.count * length_.per_epoch : interval.count;
+  return steps > 0 && state_.step % steps == 0;
+}
+
+double Trainer::rate_at(std::int64_t step) const { return schedule_.at(step, length_, *parts_.options.lr); }
+
+Moment Trainer::moment() const {
+  Moment now = shown_;
+  const std::int64_t first = (epoch() - 1) * length_.per_epoch;
+  now.epoch = epoch();
+  now.epochs = (length_.total + length_.per_epoch - 1) / length_.per_epoch;
+  now.step = state_.step - first;
+  now.steps = std::min(length_.per_epoch, length_.total - first);
+  now.seconds = seconds_since(epoch_begin_);
+  const double each = now.seconds / static_cast<double>(state_.step - epoch_begin_step_);
+  now.seconds_left = each * static_cast<double>(now.steps - now.step);
+  if (now.ms_per_step == 0) {  // no record yet
+    now.ms_per_step = each * 1000;
+    now.loss = sums_.loss / static_cast<double>(sums_.steps);
+    now.accuracy = static_cast<double>(sums_.correct) / static_cast<double>(sums_.samples);
+  }
+  return now;
+}
+
+}  // namespace lethe

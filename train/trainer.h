@@ -1,0 +1,89 @@
+// The training loop.
+#pragma once
+#include <chrono>
+#include <optional>
+#include <vector>
+
+#include "framework/executor.h"
+#include "optimizer/schedule.h"
+#include "train/batches.h"
+#include "train/checkpoint.h"
+#include "train/evaluator.h"
+#include "train/memory_report.h"
+#include "train/metrics.h"
+#include "train/programs.h"
+#include "train/progress.h"
+#include "train/signals.h"
+
+namespace lethe {
+
+/// How many steps an epoch and the run have, from the options.
+RunLength length_of(const Options& options, std::int64_t steps_per_epoch);
+
+/// What a run works on; all of it outlives the trainer.
+struct TrainerParts {
+  const Options& options;
+  const Programs& programs;
+  Executor& executor;
+  Batches& batches;
+  Evaluator* evaluator = nullptr;  // null: never evaluated
+  const Store& store;
+  Checkpoints* checkpoints = nullptr;  // null: never saved
+  const MeteredDevice& device;
+  Progress& progress;
+  std::vector<MetricsFile>& metrics;
+};
+
+class Trainer {
+ public:
+  /// Begins where `state` stands.
+  Trainer(const TrainerParts& parts, RunState state);
+  /// Runs to the end, or until a signal asks to stop, which is no failure. Fails with Exit::Numeric on a loss that is
+  /// no number.
+  void run();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  /// Sums since the last record.
+  struct Sums {
+    std::int64_t steps = 0, samples = 0, correct = 0;
+    double loss = 0;
+    Clock::time_point begin = Clock::now();
+  };
+
+  void begin_epoch();
+  void step();
+  void check_loss(double loss, double rate) const;
+  /// Counts a step into the sums.
+  void add(double loss, std::int64_t samples);
+  bool record_due() const;
+  void record();
+  /// Whether it is the best so far.
+  bool evaluate();
+  void save(bool best);
+  void write(const Record& record);
+  void finish();
+
+  /// Takes the time since then out of the times of steps.
+  void leave_out(Clock::time_point since);
+  bool due(const Interval& interval) const;
+  /// Of the step done last, from 1.
+  std::int64_t epoch() const { return (state_.step - 1) / length_.per_epoch + 1; }
+  double rate_at(std::int64_t step) const;
+  Moment moment() const;
+
+  TrainerParts parts_;
+  RunState state_;
+  RunLength length_;
+  Schedule schedule_;
+  VarId image_;
+  Sums sums_;
+  Moment shown_;  // figures of the last record, for the line in between
+  Clock::time_point epoch_begin_ = Clock::now();
+  std::int64_t epoch_begin_step_ = 0;
+  std::int64_t saved_step_, evaluated_step_ = -1;  // -1: not yet
+  std::vector<std::uint8_t> correct_;
+  SignalWatch signals_;
+};
+
+}  // namespace lethe

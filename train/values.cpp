@@ -1,0 +1,75 @@
+#include "train/values.h"
+
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+#include "framework/error.h"
+#include "framework/op_def.h"
+
+namespace lethe {
+namespace {
+
+template <class T>
+std::optional<T> parsed(const std::string& text) {
+  T value{};
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return value;
+}
+
+/// CLI11 wants "" for good values and else the complaint.
+template <class Complaint>
+CLI::Validator validator(Complaint complaint) {
+  return CLI::Validator([complaint](std::string& text) { return complaint(text); }, "");
+}
+
+std::string not_a_number(const std::string& text) { return message("'", text, "' is not a number"); }
+
+}  // namespace
+
+CLI::Validator whole_number(std::int64_t least) {
+  return validator([least](const std::string& text) {
+    const auto value = parsed<std::int64_t>(text);
+    if (!value) return message("'", text, "' is not a whole number");
+    return *value < least ? message("must be at least ", least, ", not ", text) : std::string();
+  });
+}
+
+CLI::Validator number_from_zero() {
+  return validator([](const std::string& text) {
+    const auto value = parsed<double>(text);
+    if (!value || !std::isfinite(*value)) return not_a_number(text);
+    return *value < 0 ? message("must not be negative, not ", text) : std::string();
+  });
+}
+
+CLI::Validator positive_number() {
+  return validator([](const std::string& text) {
+    const auto value = parsed<double>(text);
+    if (!value || !std::isfinite(*value)) return not_a_number(text);
+    return *value <= 0 ? message("must be above 0, not ", text) : std::string();
+  });
+}
+
+CLI::Validator one_of(std::vector<std::string> words) {
+  return validator([words](const std::string& text) {
+    std::string known;
+    for (const std::string& word : words) {
+      if (word == text) return std::string();
+      known.append(known.empty() ? "" : ", ").append(word);
+    }
+    return message("unknown value '", text, "'", did_you_mean(text, words), "; known: ", known);
+  });
+}
+
+CLI::Validator setting() {
+  return validator([](const std::string& text) {
+    const std::size_t equals = text.find('=');
+    const bool good = equals != std::string::npos && equals > 0 && equals + 1 < text.size();
+    return good ? std::string() : message("'", text, "' is not NAME=VALUE");
+  });
+}
+
+}  // namespace lethe

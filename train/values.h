@@ -1,0 +1,20 @@
+// Values on the command line: checks whose messages say what was given and what was expected.
+#pragma once
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace lethe {
+
+/// A whole number, at least `least`.
+CLI::Validator whole_number(std::int64_t least);
+/// A finite number: at least 0, or above 0.
+CLI::Validator number_from_zero();
+CLI::Validator positive_number();
+/// One of `words`.
+CLI::Validator one_of(std::vector<std::string> words);
+/// "NAME=VALUE".
+CLI::Validator setting();
+
+}  // namespace lethe
