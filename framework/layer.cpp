@@ -21,6 +21,17 @@ const Attr& setting(const Attrs& settings, const std::string& key) {
   fail("no setting '", key, "'");
 }
 
+/// A parameter of an earlier layer, for one whose setting `share` names that layer's path.
+VarId shared_param(const Program& program, const std::string& name, const Shape& shape) {
+  const VarId found = find_var(program, name);
+  if (found == kNone || program.vars[found].kind != Kind::Param)
+    throw SettingError("share", message("there is no parameter '", name, "' to share"));
+  if (program.vars[found].shape != shape)
+    throw SettingError("share", message("'", name, "' to share is ", text_of(program.vars[found].shape),
+                                        ", this layer needs ", text_of(shape)));
+  return found;
+}
+
 }  // namespace
 
 const Var& LayerCall::var(VarId id) const { return builder_.program().vars[id]; }
@@ -71,6 +82,8 @@ Init LayerCall::init(const std::string& key, Init absent) const {
 }
 
 VarId LayerCall::param(const std::string& name, Shape shape, Init init, bool decay, FileLayout layout) {
+  if (settings_.has("share"))
+    return shared_param(builder_.program(), message(settings_.text("share"), '.', name), shape);
   return builder_.add_param(Kind::Param, message(path_, '.', name), std::move(shape), builder_.options().dtype,
                             {.init = init, .decay = decay, .layout = layout});
 }

@@ -1,5 +1,5 @@
-// y[n, oy, ox, o] = bias[o] + sum of x[n, oy * stride - pad + ky * dilation, ..., i] * weight[o, ky, kx, i] over ky, kx, i,
-// in `groups` independent parts. Images are [N, H, W, C], weights [O, kh, kw, C / groups].
+// y[n, oy, ox, o] = bias[o] + sum of x[n, oy * stride - pad + ky * dilation, ..., i] * weight[o, ky, kx, i] over ky,
+// kx, i, in `groups` independent parts. Images are [N, H, W, C], weights [O, kh, kw, C / groups].
 #include "framework/autodiff.h"
 #include "framework/error.h"
 #include "framework/op_def.h"
@@ -164,7 +164,11 @@ const Register conv2d{{
                        {.name = "dilation", .type = KeyType::IntPair, .absent = 1},
                        {.name = "groups", .absent = 1, .help = "independent parts of channels and filters"},
                        {.name = "bias", .type = KeyType::Bool, .absent = 1},
-                       {.name = "init", .type = KeyType::Init, .help = "of the weight; default he", .optional = true}},
+                       {.name = "init", .type = KeyType::Init, .help = "of the weight; default he", .optional = true},
+                       {.name = "share",
+                        .type = KeyType::Text,
+                        .help = "an earlier layer, whose parameters it uses",
+                        .optional = true}},
               .build = build,
               .help = "convolution of an image"},
 }};

@@ -57,7 +57,11 @@ const Register fc{{
               .aliases = {"Gemm"},
               .keys = {{.name = "out", .help = "outputs"},
                        {.name = "bias", .type = KeyType::Bool, .absent = 1},
-                       {.name = "init", .type = KeyType::Init, .help = "of the weight; default he", .optional = true}},
+                       {.name = "init", .type = KeyType::Init, .help = "of the weight; default he", .optional = true},
+                       {.name = "share",
+                        .type = KeyType::Text,
+                        .help = "an earlier layer, whose parameters it uses",
+                        .optional = true}},
               .build = build,
               .help = "fully connected: every output from every input; an image is flattened"},
 }};
