@@ -37,14 +37,18 @@ NetworkDocument::NetworkDocument(const ZooEntry& model, const Sets& overrides)
       check_identifier(node, name);
       vars_.insert_or_assign(name, var_value(node));
     }
-  if (!variant_.empty()) set_variant(variant_);
+  if (root.has("train")) check_object(root.at("train"), "'train'", train_keys());
+  if (root.has("variants"))
+    for (const auto& [name, values] : root.at("variants").members()) read_variant(name, values);
   set_overrides(overrides);
 }
 
-void NetworkDocument::set_variant(const std::string& variant) {
-  const JsonNode values = document().at("variants").at(variant);
-  values.check_keys("variant '" + variant + "', which sets vars", keys_of(vars_));
-  for (const auto& [name, node] : values.members()) vars_.insert_or_assign(name, var_value(node));
+void NetworkDocument::read_variant(const std::string& name, const JsonNode& values) {
+  values.check_keys("variant '" + name + "', which sets vars", keys_of(vars_));
+  for (const auto& [key, node] : values.members()) {
+    const Attr value = var_value(node);
+    if (name == variant_) vars_.insert_or_assign(key, value);
+  }
 }
 
 void NetworkDocument::set_overrides(const Sets& overrides) {
@@ -68,9 +72,7 @@ std::string NetworkDocument::name() const {
 TrainDefaults NetworkDocument::train() const {
   TrainDefaults settings;
   if (!document().has("train")) return settings;
-  const JsonNode train = document().at("train");
-  check_object(train, "'train'", train_keys());
-  for (const auto& [name, node] : train.members()) {
+  for (const auto& [name, node] : document().at("train").members()) {
     const Attr value = value_of(node, vars_);
     const auto* text = std::get_if<std::string>(&value.base());
     settings[name] = text ? *text : text_of(value);

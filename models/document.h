@@ -21,7 +21,7 @@ class NetworkDocument {
   TrainDefaults train() const;
 
  private:
-  void set_variant(const std::string& variant);
+  void read_variant(const std::string& name, const JsonNode& values);
   void set_overrides(const Sets& overrides);
 
   JsonSource source_;

@@ -20,24 +20,24 @@ EntryKind kind_of(const JsonNode& entry) {
     found = &fact;
   }
   if (!found) entry.fail("found ", entry.shown(), ", expected an entry with one of ", joined(kinds));
-  if (found->kind != EntryKind::Op)  // of an op its layer's record knows the keys
-    check_object(entry, "'" + found->what + "'", found->keys);
+  if (found->kind != EntryKind::Op) check_object(entry, "'" + found->what + "'", found->keys);
   return found->kind;
 }
 
 const Layer& layer_of(const JsonNode& op_entry) {
   const JsonNode type = op_entry.at("op");
-  const Layer* layer = nullptr;
   try {
-    layer = &layer_named(type.text());
+    return layer_named(type.text());
   } catch (const SettingError& error) {
     type.fail(error.what());
   }
+}
+
+void check_op_keys(const JsonNode& op_entry, const Layer& layer) {
   std::vector<std::string> known;
-  for (const Key& key : layer->keys) known.push_back(key.name);
+  for (const Key& key : layer.keys) known.push_back(key.name);
   for (const KeyFact& key : op_keys()) known.push_back(key.name);
-  op_entry.check_keys("'" + layer->name + "'", known);
-  return *layer;
+  op_entry.check_keys("'" + layer.name + "'", known);
 }
 
 JsonNode block_of(const JsonNode& document, const JsonNode& block_entry) {
@@ -66,7 +66,7 @@ void check_layers(const JsonNode& document, const JsonNode& list) {
   for (const JsonNode& entry : list.items()) {
     switch (kind_of(entry)) {
       case EntryKind::Op:
-        layer_of(entry);
+        check_op_keys(entry, layer_of(entry));
         break;
       case EntryKind::Block:
         block_of(document, entry);

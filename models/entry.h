@@ -8,8 +8,10 @@
 
 namespace lethe {
 
-/// The kind of an entry; fails unless it is exactly one, has all that it requires and no unknown key.
+/// The kind of an entry; fails unless it is exactly one, and, but for ops, has all that it requires and no unknown key.
 EntryKind kind_of(const JsonNode& entry);
+/// Fails for a key that neither the layer's record nor every op has.
+void check_op_keys(const JsonNode& op_entry, const Layer& layer);
 
 /// What an entry names; each fails with a suggestion if there is no such thing.
 const Layer& layer_of(const JsonNode& op_entry);

@@ -20,6 +20,16 @@ void check_name(const JsonNode& name) {
     name.fail("name '", text, "' may have letters, digits, '_', '.' and '-' only");
 }
 
+/// Runs `body`; a SourceError that leaves it without a path gets this one.
+template <class Body>
+auto at_path(const std::string& path, const Body& body) -> decltype(body()) {
+  try {
+    return body();
+  } catch (const SourceError& error) {
+    throw SourceError(error.where, error.path.empty() ? path : error.path, error.text);
+  }
+}
+
 /// Shape of a var as network files state it: without the batch, images as [C, H, W].
 std::string file_shape(Shape shape) {
   if (!shape.empty()) shape.erase(shape.begin());
@@ -60,7 +70,7 @@ std::int64_t count_of(const JsonNode& node, const Values& values) {
 }  // namespace
 
 void Expander::declare(const std::string& name, VarId var) {
-  top_.names[name] = var;
+  top_.names[name] = name;
   paths_[name] = var;
 }
 
@@ -82,14 +92,17 @@ VarId Expander::entry(const JsonNode& entry, VarId current, Scope& scope) {
     if (kind == EntryKind::Op) {
       current = op(entry, current, scope);
     } else {
-      if (entry.has("in")) current = resolve(entry.at("in"), scope);
+      if (entry.has("in")) current = var_of(entry.at("in"), scope);
       if (kind == EntryKind::Block) current = block(entry, current, scope);
       if (kind == EntryKind::Repeat) current = repeat(entry, current, scope);
       if (kind == EntryKind::Branches) current = branches(entry, current, scope);
       if (kind == EntryKind::If) current = branch_if(entry, current, scope);
     }
-    if (entry.has("name"))
-      scope.names[entry.at("name").text()] = paths_[scope.prefix + entry.at("name").text()] = current;
+    if (entry.has("name")) {
+      const std::string& name = entry.at("name").text();
+      scope.names[name] = scope.prefix + name;
+      paths_[scope.prefix + name] = current;
+    }
     return current;
   });
 }
@@ -98,10 +111,12 @@ VarId Expander::op(const JsonNode& entry, VarId current, Scope& scope) {
   const Layer& layer = layer_of(entry);
   const std::string path = claim(entry, layer.name, scope);
   return at_path(path, [&] {
+    check_op_keys(entry, layer);
     if (entry.has("memopt")) check_memopt(entry.at("memopt"));
     std::vector<VarId> inputs;
     if (layer.max_inputs != 0) inputs = inputs_of(entry, current, scope);
-    const Attrs settings = settings_of(entry, layer, scope.values);
+    Attrs settings = settings_of(entry, layer, scope.values);
+    if (settings.has("share")) settings.set("share", path_of(entry.at("share"), scope));
     const VarId out = built(entry, "op", path, [&] { return builder_.layer(layer.name, inputs, settings, path); });
     return paths_[path] = out;
   });
@@ -128,7 +143,7 @@ VarId Expander::block(const JsonNode& entry, VarId current, Scope& scope) {
     current = chain(block.at("layers"), current, inner);
   }
   active_.pop_back();
-  return current;
+  return paths_[path] = current;
 }
 
 Values Expander::arguments(const JsonNode& entry, const JsonNode& block, const Scope& scope, bool first,
@@ -187,22 +202,22 @@ VarId Expander::repeat(const JsonNode& entry, VarId current, Scope& scope) {
     current = chain(entry.at("layers"), current, inner);
     scope.names = std::move(inner.names);
   }
-  return current;
+  return paths_[path] = current;
 }
 
 VarId Expander::branches(const JsonNode& entry, VarId current, Scope& scope) {
-  const JsonNode join_name = entry.at("join");
-  const std::string path = claim(entry, join_name.text(), scope);
+  const bool joined = !join_of(entry).layer.empty();
+  const std::string path = claim(entry, entry.at("join").text(), scope);
   const std::string prefix = entry.has("name") ? path + '/' : scope.prefix;
   std::vector<VarId> outputs;
   for (const JsonNode& branch : entry.at("branches").items()) {
     Scope inner = scope;
     inner.prefix = message(prefix, 'b', outputs.size(), '/');
     outputs.push_back(chain(branch, current, inner));
-    if (join_name.text() == "none") scope.names = std::move(inner.names);
+    if (!joined) scope.names = std::move(inner.names);
   }
   if (outputs.empty()) entry.at("branches").fail("found no branch, expected at least one");
-  return at_path(path, [&] { return join(entry, path, outputs); });
+  return paths_[path] = at_path(path, [&] { return join(entry, path, outputs); });
 }
 
 VarId Expander::join(const JsonNode& entry, const std::string& path, const std::vector<VarId>& outputs) {
@@ -237,22 +252,25 @@ VarId Expander::branch_if(const JsonNode& entry, VarId current, Scope& scope) {
 std::vector<VarId> Expander::inputs_of(const JsonNode& entry, VarId current, const Scope& scope) const {
   if (!entry.has("in")) return {current};
   const JsonNode in = entry.at("in");
-  if (!in.json().is_array()) return {resolve(in, scope)};
+  if (!in.json().is_array()) return {var_of(in, scope)};
   std::vector<VarId> inputs;
-  for (const JsonNode& name : in.items()) inputs.push_back(resolve(name, scope));
+  for (const JsonNode& name : in.items()) inputs.push_back(var_of(name, scope));
   return inputs;
 }
 
-VarId Expander::resolve(const JsonNode& name, const Scope& scope) const {
+std::string Expander::path_of(const JsonNode& name, const Scope& scope) const {
   const std::string& text = name.text();
-  if (text == "@in") return scope.input;
   if (const auto found = scope.names.find(text); found != scope.names.end()) return found->second;
-  const auto found = paths_.find(scope.prefix + text);
-  if (found != paths_.end() && found->second != kNone) return found->second;
+  const std::string path = scope.prefix + text;
+  if (const auto found = paths_.find(path); found != paths_.end() && found->second != kNone) return path;
   std::vector<std::string> known;
-  for (const auto& [key, var] : scope.names) known.push_back(key);
+  for (const auto& [key, at] : scope.names) known.push_back(key);
   name.fail("no layer '", text, "' before this one", did_you_mean(text, known),
             "; named here: ", known.empty() ? "none" : joined(known));
+}
+
+VarId Expander::var_of(const JsonNode& name, const Scope& scope) const {
+  return name.text() == "@in" ? scope.input : paths_.at(path_of(name, scope));
 }
 
 std::string Expander::claim(const JsonNode& entry, const std::string& base, const Scope& scope) {

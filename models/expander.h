@@ -10,12 +10,6 @@
 
 namespace lethe {
 
-/// A layer's path in the network ("stage2/0/b0/conv1") and what it gives.
-struct Place {
-  std::string path;
-  VarId var = kNone;
-};
-
 class Expander {
  public:
   /// `vars` are known everywhere in the file. All three must outlive the expander.
@@ -27,10 +21,10 @@ class Expander {
   /// Builds the file's layers, starting from `input`; gives what the last one gives.
   VarId build(VarId input);
   /// What a name or a path stands for; fails with a suggestion.
-  VarId find(const JsonNode& name) const { return resolve(name, top_); }
+  VarId find(const JsonNode& name) const { return var_of(name, top_); }
 
  private:
-  using Names = std::map<std::string, VarId>;
+  using Names = std::map<std::string, std::string>;  // to paths
   /// Where an entry stands.
   struct Scope {
     std::string prefix = {};  // of paths: "" or ending in '/'
@@ -50,7 +44,9 @@ class Expander {
   Values arguments(const JsonNode& entry, const JsonNode& block, const Scope& scope, bool first, bool last) const;
   VarId join(const JsonNode& entry, const std::string& path, const std::vector<VarId>& outputs);
   std::vector<VarId> inputs_of(const JsonNode& entry, VarId current, const Scope& scope) const;
-  VarId resolve(const JsonNode& name, const Scope& scope) const;
+  /// The path that a name or a path stands for, and the var it gives; "@in" has a var alone.
+  std::string path_of(const JsonNode& name, const Scope& scope) const;
+  VarId var_of(const JsonNode& name, const Scope& scope) const;
   /// The entry's path in its scope: its name, else `base` and a count.
   std::string claim(const JsonNode& entry, const std::string& base, const Scope& scope);
 

@@ -79,7 +79,6 @@ class JsonNode {
   void check_keys(const std::string& what, const std::vector<std::string>& known) const;
   /// The value as it would be written, shortened for a message.
   std::string shown() const;
-  const JsonSource& source() const { return *source_; }
 
  private:
   const JsonSource::Offsets& offsets() const { return source_->offsets_.at(value_); }
@@ -87,16 +86,6 @@ class JsonNode {
   const JsonSource* source_;
   const Json* value_;
 };
-
-/// Runs `body`; a SourceError that leaves it without a path gets this one.
-template <class Body>
-auto at_path(const std::string& path, const Body& body) -> decltype(body()) {
-  try {
-    return body();
-  } catch (const SourceError& error) {
-    throw SourceError(error.where, error.path.empty() ? path : error.path, error.text);
-  }
-}
 
 /// "a, b, c".
 std::string joined(const std::vector<std::string>& words);
