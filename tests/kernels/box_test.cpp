@@ -1,9 +1,8 @@
-#include "kernels/for_each_pair.h"
-
 #include <gtest/gtest.h>
 
 #include <vector>
 
+#include "kernels/for_each_pair.h"
 #include "kernels/parallel.h"
 
 namespace lethe::testing {
