@@ -169,6 +169,21 @@ TEST(Conv, ColumnMemoryDoesNotGrowWithTheBatch) {
   }
 }
 
+TEST(Conv, WorkspaceIsThatOfTheThreadsAskedFor) {
+  const int threads_before = worker_threads();
+  const ConvShape s = kShapes.back();
+  for (const Provider provider : {Provider::Best, Provider::Eigen})
+    for (const ConvPass pass : {ConvPass::Forward, ConvPass::GradInput, ConvPass::GradWeight}) {
+      const auto bytes = [&] { return prepare_conv(pass, s, false, DType::f32, 4, provider)->workspace_bytes(); };
+      set_worker_threads(1);
+      const std::int64_t with_one_at_work = bytes();
+      EXPECT_EQ(worker_threads(), 1);
+      set_worker_threads(4);
+      EXPECT_EQ(bytes(), with_one_at_work);
+    }
+  set_worker_threads(threads_before);
+}
+
 TEST(Conv, OneDnnByNameRefusesDouble) {
   EXPECT_THROW(prepare_conv(ConvPass::Forward, kShapes[0], false, DType::f64, 1, Provider::OneDnn), Error);
 }
