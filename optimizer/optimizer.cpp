@@ -68,9 +68,11 @@ VarId append_clip_scale(Program& program, const std::vector<ParamGrad>& gradient
   return append_op(program, 0, Role::Optimize, "clip_scale", all, {{"max_norm", max_norm}}, "gradients").front();
 }
 
+/// The network's own counter, as dropout has one, or one made here.
 VarId step_counter(Program& program, bool needed) {
   const VarId step = find_var(program, "step");
-  if (step != kNone || !needed) return step;
+  if (step != kNone && program.vars[step].kind == Kind::State) return step;
+  if (!needed) return kNone;
   return add_var(program, {.name = "step", .dtype = DType::i64, .kind = Kind::State});
 }
 
