@@ -1,41 +1,18 @@
 // The CPU's part of kernels/reduce.h: rows outside, columns inside, so that memory is read in order and the inner loop
-// vectorises. Narrow matrices are read several rows at a time, as one wider row.
+// vectorises.
 #pragma once
 #include "kernels/reduce_plan.h"
+#include "kernels/reduce_wide.h"
 
 namespace lethe {
 
-inline constexpr std::int64_t kWide = 128;    // columns that make an inner loop worth while
 inline constexpr std::int64_t kBlock = 1024;  // columns summed at once: their sums stay in the first-level cache
-
-/// Rows of `columns` columns read as one.
-inline std::int64_t rows_as_one(std::int64_t columns) { return columns < kWide ? kWide / columns : 1; }
 
 inline SumPlan plan_sum(Cpu, const DeviceInfo& device, const Extent& extent) {
   const std::int64_t wanted = (device.threads + extent.outer - 1) / extent.outer;
   const std::int64_t worth = extent.middle * extent.inner / kElementGrain;
   return {extent, std::max<std::int64_t>(1, std::min({wanted, worth, extent.middle}))};
 }
-
-/// Columns as the wider row sees them: repeated once for each row in it.
-template <class T, std::size_t P>
-class WideColumns {
- public:
-  WideColumns(const Columns<T, P>& columns, std::int64_t count, std::int64_t repeat) : at_(columns) {
-    if (repeat == 1) return;
-    for (int p = 0; p < static_cast<int>(P); ++p) {
-      for (std::int64_t j = 0; j < count * repeat; ++j) values_[p][j] = columns[p][j % count];
-      at_[p] = values_[p];
-    }
-  }
-  WideColumns(const WideColumns&) = delete;
-  WideColumns& operator=(const WideColumns&) = delete;
-  const Columns<T, P>& at() const { return at_; }
-
- private:
-  T values_[P + 1][kWide];  // + 1: P may be 0
-  Columns<T, P> at_;
-};
 
 /// The sums of up to kBlock columns, or of the columns of several rows side by side.
 template <class T, int K>

@@ -3,6 +3,7 @@
 #include "framework/autodiff.h"
 #include "framework/op_def.h"
 #include "kernels/pool.h"
+#include "kernels/pool_pixels.h"
 
 namespace lethe {
 namespace {

@@ -1,0 +1,102 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "framework/builder.h"
+#include "framework/verify.h"
+#include "tests/support/interpreter.h"
+#include "tests/support/run_op.h"
+
+namespace lethe::testing {
+namespace {
+
+const Attrs kNoEps{{"eps", 0.0}};
+
+TEST(BatchNorm, NormalisesEachChannelByItsBatch) {
+  // Channel 0: 1, 3, mean 2, deviation 1. Channel 1: 10, 30, mean 20, deviation 10.
+  const Tensor x{{2, 2}, {1, 10, 3, 30}}, scale{{2}, {2, 3}}, bias{{2}, {0.5, -1}};
+  EXPECT_EQ(run_op("batch_norm", {x, scale, bias}, kNoEps), (Tensor{{2, 2}, {-1.5, -4, 2.5, 2}}));
+  EXPECT_EQ(run_op("batch_norm", {x, {}, {}}, kNoEps), (Tensor{{2, 2}, {-1, -1, 1, 1}}));
+}
+
+TEST(BatchNorm, AddsEpsToTheVariance) {
+  EXPECT_EQ(run_op("batch_norm", {Tensor{{2, 1}, {1, 3}}, {}, {}}, {{"eps", 3.0}}), (Tensor{{2, 1}, {-0.5, 0.5}}));
+}
+
+TEST(BatchNorm, InferenceTakesTheGivenStatistics) {
+  const Tensor x{{2, 1}, {1, 5}}, scale{{1}, {2}}, bias{{1}, {10}}, mean{{1}, {1}}, var{{1}, {4}};
+  EXPECT_EQ(run_op("batch_norm_inference", {x, scale, bias, mean, var}, kNoEps), (Tensor{{2, 1}, {10, 14}}));
+}
+
+/// Mean, variance and y of the first channel of a normalised f32 tensor, against sums in double.
+TEST(BatchNorm, KeepsItsPrecisionFarFromZero) {
+  const Shape shape{16, 40, 40, 5};
+  Program program;
+  const VarId x = add_var(program, {.name = "x", .shape = shape, .kind = Kind::Input});
+  const auto out = append_op(program, 0, Role::Forward, "batch_norm", {x, kNone, kNone}, kNoEps, "bn");
+  Interpreter values(program, {.threads = 2});
+  values.fill_uniform(x, 999, 1001, 1);
+  values.run();
+  const std::int64_t rows = elements(shape) / 5;
+  double mean = 0, var = 0;
+  for (std::int64_t r = 0; r < rows; ++r) mean += values.number(x, r * 5) / static_cast<double>(rows);
+  for (std::int64_t r = 0; r < rows; ++r)
+    var += std::pow(values.number(x, r * 5) - mean, 2) / static_cast<double>(rows);
+  EXPECT_NEAR(values.number(out[1], 0), mean, 1000 * 1e-7);
+  EXPECT_NEAR(values.number(out[2], 0), var, 1e-6 * var);
+  EXPECT_NEAR(values.number(out[0], 0), (values.number(x, 0) - mean) / std::sqrt(var), 1e-4);
+}
+
+TEST(BatchNorm, UpdateCountsTheVarianceUnbiased) {
+  Program program;
+  std::vector<VarId> in;
+  for (const char* name : {"running_mean", "running_var", "mean", "var"})
+    in.push_back(add_var(program, {.name = name, .shape = {1}, .dtype = DType::f64, .kind = Kind::State}));
+  append_update(program, 0, "batch_norm_update", in, {{"momentum", 0.25}, {"count", 5}});
+  Interpreter values(program);
+  const double start[] = {1, 2, 3, 4};
+  for (int i = 0; i < 4; ++i) values.set(in[i], 0, start[i]);
+  values.run();
+  EXPECT_EQ(values.number(in[0]), 0.75 * 1 + 0.25 * 3);
+  EXPECT_EQ(values.number(in[1]), 0.75 * 2 + 0.25 * (4 * 5.0 / 4));
+}
+
+std::vector<std::string> op_types(const Program& program) {
+  std::vector<std::string> types;
+  for (const Op& op : program.blocks[0].ops) types.push_back(op.type);
+  return types;
+}
+
+TEST(BatchNorm, LayerMakesParametersAndStatistics) {
+  Builder net({.batch = 4});
+  net.layer("bn", net.input("image", {5, 5, 3}));
+  const Network network = net.finish();
+  verify(network.program);
+  EXPECT_EQ(op_types(network.program), (std::vector<std::string>{"batch_norm", "batch_norm_update"}));
+  EXPECT_EQ(network.program.blocks[0].ops[1].role, Role::Optimize);
+  EXPECT_EQ(network.program.blocks[0].ops[1].attrs.integer("count"), 100);
+  ASSERT_EQ(network.params.size(), 4u);
+  const double initial[] = {1, 0, 0, 1};  // weight, bias, running mean, running variance
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_EQ(network.params[i].init.value, initial[i]);
+    EXPECT_FALSE(network.params[i].decay);
+  }
+}
+
+TEST(BatchNorm, EvaluationReadsRunningStatistics) {
+  Builder net({.batch = 1, .training = false});
+  net.layer("bn", net.input("features", {3}), {{"affine", false}});
+  EXPECT_EQ(op_types(net.program()), (std::vector<std::string>{"batch_norm_inference"}));
+  EXPECT_EQ(net.parameters(), 0);
+}
+
+TEST(BatchNorm, SaysWhatDoesNotFit) {
+  EXPECT_EQ(complaint("batch_norm", {{2, 3}, {4}, {3}}, kNoEps),
+            "batch_norm: input has 3 channels, scale has shape [4]");
+  EXPECT_EQ(complaint("batch_norm", {{3}, {3}, {3}}, kNoEps), "batch_norm: input [3] has no axis besides the channels");
+  EXPECT_EQ(complaint("batch_norm_update", {{3}, {3}, {3}, {3}}, {{"count", 1}, {"momentum", 0.1}}),
+            "batch_norm: 1 value a channel; the variance of a batch needs at least 2");
+}
+
+}  // namespace
+}  // namespace lethe::testing

@@ -1,0 +1,71 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/support/run_op.h"
+
+namespace lethe::testing {
+namespace {
+
+const double kLog2 = std::log(2.0), kLog3 = std::log(3.0);
+
+void expect_near(const Tensor& got, const std::vector<double>& expected) {
+  ASSERT_EQ(got.values.size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(got.values[i], expected[i], 1e-14) << i;
+}
+
+TEST(Softmax, RowsAreProbabilities) {
+  const Tensor x{{2, 3}, {0, kLog2, kLog3, kLog3, kLog2, 0}};
+  expect_near(run_op("softmax", {x}), {1. / 6, 2. / 6, 3. / 6, 3. / 6, 2. / 6, 1. / 6});
+  expect_near(run_op("log_softmax", {x}), {-std::log(6.), -std::log(3.), -kLog2, -kLog2, -std::log(3.), -std::log(6.)});
+}
+
+TEST(Softmax, LargeAndInfiniteInputsStayInRange) {
+  const Tensor x{{2, 2}, {1000, 1000, -INFINITY, -1000}, DType::f32};
+  EXPECT_EQ(run_op("softmax", {x}).values, (std::vector<double>{0.5, 0.5, 0, 1}));
+  EXPECT_EQ(run_op("log_softmax", {x}).values[3], 0);
+}
+
+TEST(Softmax, NanSpreadsOverItsRowAlone) {
+  const Tensor y = run_op("softmax", {Tensor{{2, 2}, {NAN, 1, 1, 1}}});
+  EXPECT_TRUE(std::isnan(y.values[0]) && std::isnan(y.values[1]));
+  EXPECT_EQ(y.values[2], 0.5);
+}
+
+TEST(SoftmaxCrossEntropy, IsMinusTheLogOfTheLabelsProbability) {
+  const Tensor logits{{2, 3}, {0, kLog2, kLog3, 1000, 0, 0}}, label{{2}, {1, 0}, DType::i32};
+  expect_near(run_op("softmax_cross_entropy", {logits, label}), {kLog3, 0});
+}
+
+TEST(SoftmaxCrossEntropy, SmoothingSpreadsTheTarget) {
+  const Tensor logits{{1, 2}, {0, kLog3}}, label{{1}, {1}, DType::i32};  // probabilities 1/4, 3/4; target 0.1, 0.9
+  expect_near(run_op("softmax_cross_entropy", {logits, label}, {{"label_smoothing", 0.2}}),
+              {0.1 * std::log(4.0) + 0.9 * std::log(4.0 / 3)});
+}
+
+TEST(SoftmaxCrossEntropy, GradientIsProbabilityMinusTarget) {
+  const Tensor logits{{1, 2}, {0, kLog3}}, label{{1}, {1}, DType::i32}, dloss{{1}, {2}};
+  expect_near(run_op("softmax_cross_entropy_grad", {logits, label, dloss}), {0.5, -0.5});
+}
+
+TEST(SoftmaxCrossEntropy, LabelOutOfRangeGivesNan) {
+  const Tensor logits{{3, 2}, {0, 0, 0, 0, 0, 0}}, label{{3}, {-1, 2, 1}, DType::i32}, dloss{{3}, {1, 1, 1}};
+  for (const char* op : {"softmax_cross_entropy", "nll_loss"}) {
+    const Tensor loss = run_op(op, {logits, label});
+    EXPECT_TRUE(std::isnan(loss.values[0]) && std::isnan(loss.values[1])) << op;
+    EXPECT_FALSE(std::isnan(loss.values[2])) << op;
+  }
+  const Tensor grad = run_op("softmax_cross_entropy_grad", {logits, label, dloss});
+  EXPECT_TRUE(std::isnan(grad.values[0]) && std::isnan(grad.values[3]));
+  EXPECT_EQ(grad.values[4], 0.5);
+}
+
+TEST(SoftmaxCrossEntropy, SaysWhatDoesNotFit) {
+  EXPECT_EQ(complaint("softmax_cross_entropy", {{4, 2, 2, 3}, {4}}),
+            "softmax_cross_entropy: logits have shape [4,2,2,3], expected [samples, classes]");
+  EXPECT_EQ(complaint("softmax_cross_entropy", {{4, 3}, {4}}),
+            "softmax_cross_entropy: labels are f32[4], expected i32[4]");
+}
+
+}  // namespace
+}  // namespace lethe::testing
