@@ -24,7 +24,7 @@ int evaluate(const Options& given) {
   Store store(*device);
   Evaluator evaluator(options, network, plan, prepared, store, *data);
   load_weights(weights_file(options.weights), store, network);
-  std::printf("%s\n", score_line(evaluator.run(), 0, 0).c_str());
+  std::printf("eval %s\n", text_of(evaluator.run()).c_str());
   return 0;
 }
 

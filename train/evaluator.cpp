@@ -51,10 +51,9 @@ double sum_of(const void* values, DType dtype, std::int64_t count) {
   return std::accumulate(static_cast<const float*>(values), static_cast<const float*>(values) + count, 0.0);
 }
 
-std::string score_line(const Scores& scores, std::int64_t step, std::int64_t epoch) {
-  char text[160];
-  std::snprintf(text, sizeof text, "eval step %lld epoch %lld loss %.6g acc %.4f correct %lld samples %lld",
-                static_cast<long long>(step), static_cast<long long>(epoch), scores.loss, scores.accuracy(),
+std::string text_of(const Scores& scores) {
+  char text[120];
+  std::snprintf(text, sizeof text, "loss %.6g acc %.4f correct %lld samples %lld", scores.loss, scores.accuracy(),
                 static_cast<long long>(scores.correct), static_cast<long long>(scores.samples));
   return text;
 }

@@ -35,8 +35,8 @@ class Evaluator {
   std::vector<std::byte> losses_;
 };
 
-/// `eval step 391 epoch 1 loss 0.523 acc 0.8123 correct 8123 samples 10000`.
-std::string score_line(const Scores& scores, std::int64_t step, std::int64_t epoch);
+/// `loss 0.523 acc 0.8123 correct 8123 samples 10000`.
+std::string text_of(const Scores& scores);
 
 /// The sum of the first `count` of the floats at `values`.
 double sum_of(const void* values, DType dtype, std::int64_t count);

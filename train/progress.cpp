@@ -90,6 +90,10 @@ void Progress::step(const Moment& moment) {
   if (width < drawn_) line.append(drawn_ - width, ' ');
   drawn_ = width;
   std::fprintf(out_, colour_ ? "\r\033[32m%s\033[0m" : "\r%s", line.c_str());
+  if (moment.step >= moment.steps) {  // the epoch's last line stays
+    std::fputc('\n', out_);
+    drawn_ = 0;
+  }
   std::fflush(out_);
 }
 

@@ -35,7 +35,7 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// After each step: redraws the bar, at most ten times a second.
+  /// After each step: redraws the bar, at most ten times a second. The line of an epoch's last step stays.
   void step(const Moment& moment);
   /// Where a record is due: prints the plain line.
   void record(const Moment& moment);

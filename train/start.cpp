@@ -50,8 +50,9 @@ Start find_start(const Options& given) {
 
 void check_fits(const Start& start, const Options& options, const Network& network) {
   if (start.checkpoint.empty()) return;
+  if (start.state.network == network.name)
+    for (const char* name : {"batch", "seed", "dtype"}) check_kept(start, options, name);
   check_same_network(start.state, start.checkpoint, network.name, program_id(network.program));
-  for (const char* name : {"batch", "seed", "dtype"}) check_kept(start, options, name);
 }
 
 void fill_store(const Start& start, const Options& options, const Network& network, Store& store) {

@@ -130,7 +130,7 @@ bool Trainer::evaluate() {
   leave_out(begin);
   evaluated_step_ = state_.step;
   parts_.progress.clear();
-  std::printf("%s\n", score_line(scores, state_.step, epoch()).c_str());
+  std::puts(message("eval step ", state_.step, " epoch ", epoch(), " ", text_of(scores)).c_str());
   std::fflush(stdout);
   write({.step = state_.step,
          .epoch = epoch(),

@@ -84,6 +84,17 @@ TEST(Progress, ANoteTakesTheBarAwayFirst) {
   EXPECT_EQ(text.substr(text.size() - 7), "\rsaved\n");
 }
 
+TEST(Progress, TheLineOfAnEpochsLastStepStays) {
+  Written out;
+  Moment end = halfway();
+  end.step = end.steps;
+  Progress progress(out.file(), Progress::Style::Bar, false);
+  progress.step(end);
+  progress.clear();
+  const std::string text = out.text();
+  EXPECT_EQ(text.substr(text.size() - 12), " acc 0.8100\n");
+}
+
 TEST(Progress, QuietSaysNothing) {
   Written out;
   Progress progress(out.file(), Progress::Style::Quiet, false);

@@ -14,7 +14,7 @@ namespace {
 class Recipe : public ::testing::Test {
  protected:
   void SetUp() override {
-    std::ofstream(file_) << R"({"version": 1, "name": "tiny",
+    std::ofstream(file_) << R"({"version": 1, "name": "tiny", "vars": {"n": 1},
       "inputs": {"image": {"shape": [3, 8, 8]}, "label": {"shape": [], "dtype": "i32"}},
       "layers": [{"op": "fc", "out": 10, "name": "logits"}],
       "loss": [{"op": "cross_entropy", "in": "logits", "target": "label"}],

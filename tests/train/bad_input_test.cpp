@@ -1,0 +1,138 @@
+// Each bad input ends in one line on stderr and the documented exit code.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/train/run_fixture.h"
+
+namespace lethe::testing {
+namespace {
+
+class BadInput : public RunTest {
+ protected:
+  void expect(const std::vector<std::string>& args, int code, const std::string& part) const {
+    const Ended ended = run_train(args);
+    EXPECT_EQ(ended.code, code) << ended.err;
+    EXPECT_NE(ended.err.find(part), std::string::npos) << ended.err;
+    EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
+  }
+  void expect_run(std::vector<std::string> more, int code, const std::string& part) const {
+    more.push_back("--quiet");
+    expect(small(more), code, part);
+  }
+  /// A network file with these layers.
+  std::string network(const std::string& layers) const {
+    std::ofstream(path("bad.json")) << R"({"version": 1, "name": "bad", "inputs": {"image": {"shape": [3, 8, 8]},
+      "label": {"shape": [], "dtype": "i32"}}, "layers": [)"
+                                    << layers << R"(, {"op": "fc", "out": 4, "name": "logits"}],
+      "loss": [{"op": "cross_entropy", "in": "logits", "target": "label"}]})";
+    return path("bad.json");
+  }
+  void write(const std::string& name, const std::string& bytes) const {
+    std::filesystem::create_directories(std::filesystem::path(path(name)).parent_path());
+    std::ofstream(path(name), std::ios::binary) << bytes;
+  }
+};
+
+TEST_F(BadInput, UnknownModel) { expect({"--model", "lenett"}, 2, "did you mean 'lenet'?"); }
+
+TEST_F(BadInput, UnknownLayerKey) {
+  expect({"--model", network(R"({"op": "conv", "out": 4, "k": 3, "strid": 2})")}, 2, "did you mean 'stride'?");
+}
+
+TEST_F(BadInput, SyntaxError) {
+  write("broken.json", "{\"version\": 1,\n  \"name\": }");
+  expect({"--model", path("broken.json")}, 2, "broken.json:2:");
+}
+
+TEST_F(BadInput, MissingShape) {
+  write("shapeless.json", R"({"version": 1, "name": "x", "inputs": {"image": {}}, "layers": [{"op": "relu"}]})");
+  expect({"--model", path("shapeless.json")}, 2, "shape");
+}
+
+TEST_F(BadInput, BranchesOfDifferentShape) {
+  expect({"--model", network(R"({"branches": [[{"op": "conv", "out": 4, "k": 3}], []], "join": "add"})")}, 2,
+         "bad.json:");
+}
+
+TEST_F(BadInput, TruncatedData) {
+  write("cifar/data_batch_1.bin", std::string(3073 * 20 - 5, '\0'));
+  write("cifar/test_batch.bin", std::string(3073 * 20, '\0'));
+  expect({"--model", "resnet20", "--data", "cifar10:" + path("cifar"), "--quiet"}, 4, "data_batch_1.bin");
+}
+
+TEST_F(BadInput, LabelsOutOfRange) {
+  std::string records(3073 * 40, '\0');
+  records[3073] = 77;
+  write("cifar/data_batch_1.bin", records);
+  write("cifar/test_batch.bin", records);
+  expect({"--model", "resnet20", "--batch", "8", "--data", "cifar10:" + path("cifar"), "--quiet"}, 4, "77");
+}
+
+TEST_F(BadInput, ImagesThatDoNotFitTheNetwork) {
+  write("cifar/data_batch_1.bin", std::string(3073 * 40, '\0'));
+  write("cifar/test_batch.bin", std::string(3073 * 40, '\0'));
+  expect({"--model", "lenet", "--data", "cifar10:" + path("cifar"), "--quiet"}, 4, "28x28");
+}
+
+TEST_F(BadInput, MissingDataSaysWhereToGetIt) {
+  expect({"--model", "lenet", "--data", "mnist:" + path("nowhere"), "--quiet"}, 4, "MD5");
+}
+
+TEST_F(BadInput, UnknownDataSet) { expect({"--model", "lenet", "--data", "shapez"}, 2, "did you mean 'shapes'?"); }
+
+TEST_F(BadInput, BatchOfNothingOrMoreThanTheData) {
+  expect_run({"--batch", "0"}, 2, "--batch: must be at least 1, not 0");
+  expect_run({"--batch", "161"}, 2, "batch 161 is larger than the data");
+  expect_run({"--epochs", "0"}, 2, "--epochs: must be at least 1, not 0");
+}
+
+TEST_F(BadInput, UnknownOptimizerScheduleOrAugmentation) {
+  expect_run({"--optimizer", "adm"}, 2, "did you mean 'adam'?");
+  expect_run({"--schedule", "cosin"}, 2, "cosin");
+  expect_run({"--augment", "flop"}, 2, "did you mean 'flip'?");
+}
+
+TEST_F(BadInput, ALossThatIsNoNumber) {
+  expect_run({"--lr", "1e30", "--schedule", "constant"}, 5, "try a smaller --lr");
+}
+
+TEST_F(BadInput, AnUnwritableSaveDirectory) {
+  write("file", "");
+  expect_run({"--save", path("file/run")}, 2, path("file/run"));
+}
+
+TEST_F(BadInput, ResumeOfAnotherNetwork) {
+  ASSERT_EQ(run_train(small({"--epochs", "1", "--save", path("run")})).code, 0);
+  expect({"--resume", path("run"), "--model", "lenet", "--data", "shapes:train=160,test=40", "--quiet"}, 2, "lenet");
+  expect({"--resume", path("run"), "--batch", "8", "--quiet"}, 2, "--batch: the run in");
+  expect({"--resume", path("run"), "--data", "shapes:train=320,test=40", "--epochs", "5", "--quiet"}, 4, "same data?");
+}
+
+TEST_F(BadInput, ResumeOfNothing) { expect({"--resume", path("nowhere")}, 4, path("nowhere")); }
+
+TEST_F(BadInput, ANewRunIntoTheDirectoryOfAnother) {
+  ASSERT_EQ(run_train(small({"--epochs", "1", "--save", path("run")})).code, 0);
+  expect_run({"--save", path("run")}, 2, "holds checkpoints of a run already");
+}
+
+TEST_F(BadInput, TruncatedWeights) {
+  ASSERT_EQ(run_train({"export", "--model", path("small.json"), "--output", path("w")}).code, 0);
+  const std::string whole = bytes_in(path("w"));
+  write("cut", whole.substr(0, whole.size() - 7));
+  expect_run({"--weights", path("cut")}, 4, path("cut"));
+  expect({"eval", "--model", path("small.json"), "--weights", path("nowhere")}, 4, path("nowhere"));
+}
+
+TEST_F(BadInput, WeightsOfAnotherNetwork) {
+  ASSERT_EQ(run_train({"export", "--model", "lenet", "--output", path("w")}).code, 0);
+  expect_run({"--weights", path("w")}, 4, path("w"));
+}
+
+TEST_F(BadInput, DevicesAndMemorySettingsThatAreNotThere) {
+  expect_run({"--device", "cuda"}, 6, "--device");
+  expect_run({"--memopt", "level=2"}, 2, "comes in a later version");
+}
+
+}  // namespace
+}  // namespace lethe::testing

@@ -1,0 +1,113 @@
+// Runs that stop and go on: by kill, by signal, on a full disk.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <random>
+
+#include "tests/train/run_fixture.h"
+
+namespace lethe::testing {
+namespace {
+
+class Resume : public RunTest {
+ protected:
+  bool exists(const std::string& name) const { return std::filesystem::exists(home_ / name); }
+  /// 60 steps, a checkpoint each 4.
+  std::vector<std::string> run_into(const std::string& name) const {
+    return small({"--save", path(name), "--save-every", "4", "--epochs", "6"});
+  }
+};
+
+TEST_F(Resume, AfterAKillAtARandomStepIsTheUninterruptedRunToTheBit) {
+  ASSERT_EQ(run_train(run_into("whole")).code, 0);
+  std::mt19937 random(static_cast<unsigned>(getpid()));
+  int killed = 0;
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    const std::string name = "killed" + std::to_string(attempt);
+    TrainProcess process(run_into(name));
+    ASSERT_TRUE(TrainProcess::wait_until([&] { return exists(name + "/latest"); }));
+    usleep(static_cast<useconds_t>(random() % 30000));
+    process.send(SIGKILL);
+    killed += process.wait().signal == SIGKILL;
+    const Ended resumed = run_train({"--resume", path(name), "--threads", "1"});
+    ASSERT_EQ(resumed.code, 0) << resumed.err;
+    EXPECT_EQ(checkpoint_bytes(name), checkpoint_bytes("whole")) << resumed.err;
+  }
+  EXPECT_GT(killed, 0) << "every run ended before its kill";
+}
+
+TEST_F(Resume, AutoStartsAnewAndThenGoesOn) {
+  const auto args = [&](const char* epochs) {
+    return small({"--save", path("run"), "--resume", "auto", "--epochs", epochs, "--schedule", "constant"});
+  };
+  ASSERT_EQ(run_train(args("1")).code, 0);
+  const Ended second = run_train(args("2"));
+  ASSERT_EQ(second.code, 0) << second.err;
+  EXPECT_NE(second.err.find("resumed from"), std::string::npos) << second.err;
+  ASSERT_EQ(run_train(small({"--save", path("whole"), "--epochs", "2", "--schedule", "constant"})).code, 0);
+  EXPECT_EQ(checkpoint_bytes("run"), checkpoint_bytes("whole"));
+}
+
+TEST_F(Resume, AnInterruptFinishesTheStepSavesAndIsNoFailure) {
+  TrainProcess process(small(
+      {"--save", path("run"), "--save-every", "0", "--steps", "1000000", "--log-every", "1", "--eval-every", "0"}));
+  ASSERT_TRUE(
+      TrainProcess::wait_until([&] { return bytes_in(path("run/metrics.csv")).find("\n3,") != std::string::npos; }));
+  process.send(SIGINT);
+  const Ended ended = process.wait();
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_NE(ended.err.find("stopped after step"), std::string::npos) << ended.err;
+  EXPECT_TRUE(exists("run/weights.safetensors"));
+}
+
+TEST_F(Resume, AHangUpSavesAndGoesOn) {
+  TrainProcess process(small(
+      {"--save", path("run"), "--save-every", "0", "--steps", "1000000", "--log-every", "1", "--eval-every", "0"}));
+  ASSERT_TRUE(
+      TrainProcess::wait_until([&] { return bytes_in(path("run/metrics.csv")).find("\n3,") != std::string::npos; }));
+  EXPECT_FALSE(exists("run/latest"));
+  process.send(SIGHUP);
+  ASSERT_TRUE(TrainProcess::wait_until([&] { return exists("run/latest"); }));
+  const std::string then = bytes_in(path("run/metrics.csv"));
+  EXPECT_TRUE(TrainProcess::wait_until([&] { return bytes_in(path("run/metrics.csv")).size() > then.size(); }));
+  process.send(SIGKILL);
+  EXPECT_EQ(process.wait().signal, SIGKILL);
+}
+
+TEST_F(Resume, AFullDiskWhileSavingLeavesTheOldCheckpointWhole) {
+  ASSERT_EQ(run_train(small({"--save", path("run"), "--epochs", "1", "--schedule", "constant"})).code, 0);
+  const std::string before = checkpoint_bytes("run");
+  constexpr std::int64_t kLimit = 2000;  // less than a checkpoint's weights, more than the metrics
+  const Ended full =
+      TrainProcess({"--resume", path("run"), "--epochs", "2", "--threads", "1", "--quiet"}, kLimit).wait();
+  EXPECT_EQ(full.code, 4);
+  EXPECT_EQ(std::count(full.err.begin(), full.err.end(), '\n'), 1) << full.err;
+  EXPECT_EQ(checkpoint_bytes("run"), before);
+  EXPECT_EQ(run_train({"--resume", path("run"), "--epochs", "2", "--threads", "1"}).code, 0);
+}
+
+TEST_F(Resume, MetricsHaveOneHeaderAfterThreeResumes) {
+  for (const char* epochs : {"1", "2", "3", "4"}) {
+    const Ended run = run_train(small({"--save", path("run"), "--resume", "auto", "--epochs", epochs}));
+    ASSERT_EQ(run.code, 0) << run.err;
+  }
+  const std::string metrics = bytes_in(path("run/metrics.csv"));
+  EXPECT_EQ(metrics.find("step,"), 0U);
+  EXPECT_EQ(metrics.find("step,", 1), std::string::npos);
+  EXPECT_NE(metrics.find("\n40,4,eval,"), std::string::npos) << metrics;
+}
+
+TEST_F(Resume, TheBestByEvaluationIsKeptBesideTheNewest) {
+  ASSERT_EQ(run_train(small({"--save", path("run"), "--keep", "1", "--epochs", "6"})).code, 0);
+  EXPECT_TRUE(exists("run/best/weights.safetensors"));
+  EXPECT_TRUE(exists("run/latest/weights.safetensors"));
+  int checkpoints = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(home_ / "run"))
+    checkpoints += entry.is_directory() && !entry.is_symlink();
+  EXPECT_LE(checkpoints, 2);
+}
+
+}  // namespace
+}  // namespace lethe::testing

@@ -1,0 +1,125 @@
+// Whole runs of the built program.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "framework/text.h"
+#include "tests/train/run_fixture.h"
+
+namespace lethe::testing {
+namespace {
+
+/// The values of one column of a metrics file, of the rows of a split.
+std::vector<double> column(const std::string& file, std::size_t number, const std::string& split) {
+  std::ifstream in(file);
+  std::vector<double> values;
+  for (std::string line; std::getline(in, line);) {
+    std::vector<std::string> cells;
+    std::istringstream row(line);
+    for (std::string cell; std::getline(row, cell, ',');) cells.push_back(cell);
+    if (cells[2] == split) values.push_back(std::stod(cells[number]));
+  }
+  return values;
+}
+
+constexpr std::size_t kLoss = 3, kMemory = 7;
+
+std::string last_line_with(const std::string& text, const std::string& word) {
+  const std::size_t at = text.rfind(word);
+  return at == std::string::npos ? "" : text.substr(at, text.find('\n', at) - at);
+}
+
+double mean(const std::vector<double>& values, std::size_t begin, std::size_t end) {
+  double sum = 0;
+  for (std::size_t i = begin; i < end; ++i) sum += values[i];
+  return sum / static_cast<double>(end - begin);
+}
+
+using WholeRun = RunTest;
+
+TEST_F(WholeRun, TheLossOfLenetFalls) {
+  const Ended run =
+      run_train({"--model", "lenet", "--steps", "40", "--batch", "32", "--data", "shapes:train=640,test=64",
+                 "--threads", "1", "--eval-every", "0", "--log-every", "1", "--metrics", path("m.csv")});
+  ASSERT_EQ(run.code, 0) << run.err;
+  const std::vector<double> loss = column(path("m.csv"), kLoss, "train");
+  ASSERT_EQ(loss.size(), 40U);
+  EXPECT_LT(mean(loss, 30, 40), mean(loss, 0, 10) - 0.05);
+}
+
+TEST_F(WholeRun, PredictedMemoryIsWhatTheDeviceGaveToTheByte) {
+  for (const char* eval : {"0", "1e"}) {
+    const Ended run = run_train(small({"--steps", "10", "--eval-every", eval, "--metrics", path("m.csv")}));
+    ASSERT_EQ(run.code, 0) << run.err;
+    const std::string bytes = std::to_string(static_cast<long long>(column(path("m.csv"), kMemory, "train").back()));
+    EXPECT_NE(run.out.find("memory predicted " + bytes + " bytes"), std::string::npos) << run.out;
+    EXPECT_NE(run.out.find("memory taken " + bytes + " bytes, as predicted"), std::string::npos) << run.out;
+  }
+}
+
+TEST_F(WholeRun, EachSeedIsARunOfItsOwnThatRepeatsItself) {
+  for (const auto& [name, seed] : {std::pair{"a", "1"}, {"b", "1"}, {"c", "2"}})
+    ASSERT_EQ(run_train(small({"--steps", "12", "--save", path(name), "--seed", seed})).code, 0);
+  EXPECT_EQ(checkpoint_bytes("a"), checkpoint_bytes("b"));
+  EXPECT_NE(checkpoint_bytes("a"), checkpoint_bytes("c"));
+}
+
+TEST_F(WholeRun, ResultsGoToStdoutAndQuietLeavesStderrEmpty) {
+  const Ended run = run_train(small({"--epochs", "1", "--quiet"}));
+  EXPECT_EQ(run.code, 0);
+  EXPECT_EQ(run.err, "");
+  EXPECT_NE(run.out.find("\neval step 10 epoch 1 loss "), std::string::npos) << run.out;
+}
+
+TEST_F(WholeRun, AnEpochThatLeavesSamplesOutSaysSoOnce) {
+  const Ended run = run_train(small({"--batch", "48", "--epochs", "2"}));
+  const std::string line = "each epoch leaves out 16 samples";
+  ASSERT_NE(run.err.find(line), std::string::npos) << run.err;
+  EXPECT_EQ(run.err.find(line), run.err.rfind(line));
+}
+
+TEST_F(WholeRun, EvaluationCountsEverySampleOnceWhateverTheBatch) {
+  ASSERT_EQ(run_train(small({"--epochs", "1", "--save", path("run")})).code, 0);
+  std::vector<std::string> lines;
+  for (const char* batch : {"1", "40", "16", "64"}) {
+    const Ended run = run_train({"eval", "--model", path("small.json"), "--data", "shapes:train=160,test=40",
+                                 "--weights", path("run"), "--batch", batch});
+    ASSERT_EQ(run.code, 0) << run.err;
+    lines.push_back(last_line_with(run.out, " correct "));
+  }
+  EXPECT_NE(lines[0].find("samples 40"), std::string::npos) << lines[0];
+  for (const std::string& line : lines) EXPECT_EQ(line, lines[0]);
+}
+
+TEST_F(WholeRun, ExportedWeightsScoreAsTheCheckpointDoes) {
+  ASSERT_EQ(run_train(small({"--epochs", "1", "--save", path("run")})).code, 0);
+  ASSERT_EQ(run_train({"export", "--model", path("small.json"), "--weights", path("run"), "--output", path("w")}).code,
+            0);
+  EXPECT_EQ(bytes_in(path("w")), bytes_in(path("run/best/weights.safetensors")));
+}
+
+TEST_F(WholeRun, AnExportWithoutWeightsIsWhereTheSeedStarts) {
+  for (const auto& [name, seed] : {std::pair{"a", "1"}, {"b", "1"}, {"c", "2"}})
+    ASSERT_EQ(run_train({"export", "--model", path("small.json"), "--seed", seed, "--output", path(name)}).code, 0);
+  EXPECT_EQ(bytes_in(path("a")), bytes_in(path("b")));
+  EXPECT_NE(bytes_in(path("a")), bytes_in(path("c")));
+}
+
+TEST_F(WholeRun, ShowPrintsTheTrainingProgramInFormsThatToolsRead) {
+  const Ended text = run_train({"show", "--model", path("small.json"), "--format", "program"});
+  const lethe::Program program = parse_program(text.out);
+  EXPECT_EQ(to_text(program), text.out);
+  const Ended json = run_train({"show", "--model", path("small.json"), "--format", "json"});
+  EXPECT_EQ(nlohmann::json::parse(json.out)["vars"].size(), program.vars.size());
+  const Ended inference = run_train({"show", "--model", path("small.json"), "--format", "program", "--eval"});
+  EXPECT_EQ(inference.out.find("backward"), std::string::npos);
+  EXPECT_NE(text.out.find("backward"), std::string::npos);
+}
+
+TEST_F(WholeRun, DoublePrecisionTrainsToo) {
+  const Ended run = run_train(small({"--steps", "5", "--dtype", "f64"}));
+  EXPECT_EQ(run.code, 0) << run.err;
+}
+
+}  // namespace
+}  // namespace lethe::testing

@@ -1,0 +1,93 @@
+#include "tests/train/train_process.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+namespace lethe::testing {
+namespace {
+
+std::string scratch_file(const char* kind) {
+  static std::atomic<int> number = 0;
+  std::ostringstream name;
+  name << ::testing::TempDir() << "lethe_" << getpid() << "_" << number++ << kind;
+  return name.str();
+}
+
+void redirect(int descriptor, const std::string& file) {
+  const int to = open(file.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600);
+  if (to < 0 || dup2(to, descriptor) < 0) _exit(126);
+}
+
+/// Becomes the program.
+[[noreturn]] void become_train(const std::vector<std::string>& args, std::int64_t file_limit) {
+  if (file_limit > 0) {
+    const rlimit limit{static_cast<rlim_t>(file_limit), static_cast<rlim_t>(file_limit)};
+    if (setrlimit(RLIMIT_FSIZE, &limit) != 0) _exit(125);
+  }
+  std::vector<char*> list = {const_cast<char*>("train")};
+  for (const std::string& arg : args) list.push_back(const_cast<char*>(arg.c_str()));
+  list.push_back(nullptr);
+  execv(LETHE_TRAIN_BINARY, list.data());
+  _exit(127);
+}
+
+}  // namespace
+
+TrainProcess::TrainProcess(const std::vector<std::string>& args, std::int64_t file_limit)
+    : out_(scratch_file(".out")), err_(scratch_file(".err")) {
+  process_ = fork();
+  if (process_ != 0) return;
+  redirect(STDOUT_FILENO, out_);
+  redirect(STDERR_FILENO, err_);
+  become_train(args, file_limit);
+}
+
+TrainProcess::~TrainProcess() {
+  if (process_ > 0) {
+    kill(process_, SIGKILL);
+    waitpid(process_, nullptr, 0);
+  }
+  std::filesystem::remove(out_);
+  std::filesystem::remove(err_);
+}
+
+void TrainProcess::send(int signal) const { EXPECT_EQ(kill(process_, signal), 0); }
+
+Ended TrainProcess::wait() {
+  int status = 0;
+  EXPECT_EQ(waitpid(process_, &status, 0), process_);
+  process_ = -1;
+  Ended ended{.out = bytes_in(out_), .err = bytes_in(err_)};
+  if (WIFEXITED(status)) ended.code = WEXITSTATUS(status);
+  if (WIFSIGNALED(status)) ended.signal = WTERMSIG(status);
+  return ended;
+}
+
+bool TrainProcess::wait_until(const std::function<bool()>& ready) {
+  using namespace std::chrono_literals;
+  for (const auto end = std::chrono::steady_clock::now() + 60s; std::chrono::steady_clock::now() < end;) {
+    if (ready()) return true;
+    std::this_thread::sleep_for(5ms);
+  }
+  return false;
+}
+
+Ended run_train(const std::vector<std::string>& args) { return TrainProcess(args).wait(); }
+
+std::string bytes_in(const std::string& file) {
+  std::ostringstream all;
+  all << std::ifstream(file, std::ios::binary).rdbuf();
+  return all.str();
+}
+
+}  // namespace lethe::testing
