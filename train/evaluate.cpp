@@ -20,9 +20,9 @@ int evaluate(const Options& given) {
   const std::unique_ptr<Dataset> data = open_data(options, network, notify);
   const std::unique_ptr<Device> device = open_cpu(options.threads);
   Prepared prepared(device->info());
-  const Plan plan = plan_none(network.program, prepared);
+  const Planned planned = plan_memory(network.program, prepared, parse_memopt(options.memopt));
   Store store(*device);
-  Evaluator evaluator(options, network, plan, prepared, store, *data);
+  Evaluator evaluator(options, network, planned, prepared, store, *data);
   load_weights(weights_file(options.weights), store, network);
   std::printf("eval %s\n", text_of(evaluator.run()).c_str());
   return 0;

@@ -4,6 +4,7 @@
 
 #include "framework/builder.h"
 #include "framework/executor.h"
+#include "memopt/memopt.h"
 #include "train/batches.h"
 #include "train/options.h"
 
@@ -19,8 +20,8 @@ struct Scores {
 
 class Evaluator {
  public:
-  /// All must outlive it. Its program must have been made for evaluation, with `plan` made of it.
-  Evaluator(const Options& options, const Network& network, const Plan& plan, Prepared& prepared, Store& store,
+  /// All must outlive it. The network must have been made for evaluation, and `planned` of it.
+  Evaluator(const Options& options, const Network& network, const Planned& planned, Prepared& prepared, Store& store,
             const Dataset& data);
   Scores run();
 

@@ -5,6 +5,7 @@
 
 #include "framework/error.h"
 #include "framework/op_def.h"
+#include "memopt/memopt.h"
 #include "train/option_table.h"
 
 namespace lethe {
@@ -50,15 +51,6 @@ Command command_named(const std::string& word) {
        "; a network is named with --model");
 }
 
-void check_memopt(const std::string& setting) {
-  if (setting == "none") return;
-  const std::string word = setting.substr(0, setting.find_first_of("=,"));
-  const std::vector<std::string> later = {"level", "release", "inplace", "optnet"};
-  if (std::find(later.begin(), later.end(), word) != later.end())
-    fail("--memopt: ", setting, " comes in a later version; this one has: none");
-  fail("--memopt: unknown setting '", setting, "'", did_you_mean(setting, {"none"}), "; known: none");
-}
-
 void check_device(const std::string& device) {
   if (device == "cpu") return;
   const bool cuda = device == "cuda" || device.compare(0, 5, "cuda:") == 0;
@@ -68,7 +60,7 @@ void check_device(const std::string& device) {
 
 void check_together(const Options& o) {
   if (o.command == Command::Schema) return;
-  check_memopt(o.memopt);
+  parse_memopt(o.memopt);
   check_device(o.device);
   check(!o.model.empty() || !o.resume.empty(), "--model is missing: a name such as lenet or resnet20, or a JSON file");
   check(o.resume != "auto" || !o.save.empty(), "--resume auto needs --save DIR, where it looks for a checkpoint");

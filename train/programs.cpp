@@ -24,13 +24,15 @@ Network build_network(const Options& options, bool training) {
   return load_network(options.model, build_options(options, training), sets_of(options));
 }
 
-Plans plan_programs(const Programs& programs, bool evaluated, Prepared& prepared) {
-  Plans plans{.training = plan_none(programs.training, prepared), .evaluation = {}, .bytes = {}};
-  if (evaluated) plans.evaluation = plan_none(programs.evaluation.program, prepared);
-  plans.bytes = plans.training.bytes;
-  plans.bytes.inputs += plans.evaluation.bytes.inputs;
-  plans.bytes.temps += plans.evaluation.bytes.temps;
-  plans.bytes.workspace += plans.evaluation.bytes.workspace;
+Plans plan_programs(const Programs& programs, bool evaluated, const std::string& memopt, Prepared& prepared) {
+  const MemoptOptions options = parse_memopt(memopt);
+  Plans plans{.training = plan_memory(programs.training, prepared, options), .evaluation = {}, .bytes = {}};
+  if (evaluated) plans.evaluation = plan_memory(programs.evaluation.program, prepared, options);
+  const Bytes& evaluation = plans.evaluation.plan.bytes;
+  plans.bytes = plans.training.plan.bytes;
+  plans.bytes.inputs += evaluation.inputs;
+  plans.bytes.temps += evaluation.temps;
+  plans.bytes.workspace += evaluation.workspace;
   return plans;
 }
 

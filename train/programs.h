@@ -1,7 +1,7 @@
 // The two programs of a run: training with its backward and update ops, and evaluation; over one store.
 #pragma once
 #include "framework/builder.h"
-#include "framework/plan.h"
+#include "memopt/memopt.h"
 #include "train/dataset.h"
 #include "train/options.h"
 
@@ -19,13 +19,13 @@ Programs build_programs(const Options& options);
 /// The forward part alone.
 Network build_network(const Options& options, bool training);
 
-/// Where every byte of both will live.
+/// Both as they will run, and where every byte of them will live.
 struct Plans {
-  Plan training, evaluation;
+  Planned training, evaluation;
   Bytes bytes;  // together: params and states are the same, all else is added
 };
 /// Without `evaluated` nothing is planned for evaluation.
-Plans plan_programs(const Programs& programs, bool evaluated, Prepared& prepared);
+Plans plan_programs(const Programs& programs, bool evaluated, const std::string& memopt, Prepared& prepared);
 
 /// The input that images are fed into. Fails unless the network has just that one beside its labels.
 VarId image_input(const Network& network);

@@ -100,13 +100,13 @@ int train(const Options& given) {
 
   MeteredDevice device(open_cpu(options.threads));
   Prepared prepared(device.info());  // every kernel chosen, every workspace known
-  const Plans plans = plan_programs(programs, is_evaluated(options), prepared);
+  const Plans plans = plan_programs(programs, is_evaluated(options), options.memopt, prepared);
   print_predicted(options, plans.bytes);
   const std::unique_ptr<Checkpoints> checkpoints = open_checkpoints(options, start);
   std::vector<MetricsFile> metrics = open_metrics(options, start);
 
   Store store(device);  // parameters and states of both programs
-  Executor executor(programs.training, plans.training, prepared, store);
+  Executor executor(plans.training.program, plans.training.plan, prepared, store);
   const std::unique_ptr<Evaluator> evaluator = make_evaluator(options, programs, plans, prepared, store, *data);
   fill_store(start, options, programs.network, store);
 

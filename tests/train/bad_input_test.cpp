@@ -131,7 +131,7 @@ TEST_F(BadInput, WeightsOfAnotherNetwork) {
 
 TEST_F(BadInput, DevicesAndMemorySettingsThatAreNotThere) {
   expect_run({"--device", "cuda"}, 6, "--device");
-  expect_run({"--memopt", "level=2"}, 2, "comes in a later version");
+  expect_run({"--memopt", "level=2"}, 2, "this version knows 'none' alone");
 }
 
 }  // namespace

@@ -18,7 +18,8 @@ inline constexpr const char* kSmallNetwork = R"({
   "layers": [{"op": "conv", "out": 8, "k": 3}, {"op": "bn"}, {"op": "relu"}, {"op": "max_pool", "k": 2},
              {"op": "dropout", "p": 0.2}, {"op": "fc", "out": 4, "name": "logits"}],
   "loss": [{"op": "cross_entropy", "in": "logits", "target": "label"}],
-  "train": {"batch": 16, "epochs": 3, "lr": 0.05, "optimizer": "momentum", "schedule": "cosine", "augment": "flip,pad-crop=1"}
+  "train": {"batch": 16, "epochs": 3, "lr": 0.05, "optimizer": "momentum", "schedule": "cosine",
+            "augment": "flip,pad-crop=1"}
 })";
 
 class RunTest : public ::testing::Test {
