@@ -9,7 +9,7 @@ template <class T, std::size_t P, class F>
 void map_columns(Cpu, void*, std::int64_t rows, std::int64_t count, const Columns<T, P>& columns, const F& f) {
   const std::int64_t repeat = rows_as_one(count), width = count * repeat;
   const std::int64_t wide_rows = rows / repeat, grain = std::max<std::int64_t>(1, kElementGrain / width);
-  const auto run = [&f](const Columns<T, P>& at, std::int64_t start, std::int64_t length) {
+  const auto run = [&f](Columns<T, P> at, std::int64_t start, std::int64_t length) {
 #pragma GCC ivdep
     for (std::int64_t j = 0; j < length; ++j) f(start + j, values_at(at, j));
   };

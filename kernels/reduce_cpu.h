@@ -16,7 +16,8 @@ inline SumPlan plan_sum(Cpu, const DeviceInfo& device, const Extent& extent) {
 
 /// The sums of up to kBlock columns, or of the columns of several rows side by side.
 template <class T, int K>
-struct BlockSums {
+class BlockSums {
+ public:
   double total[K][kBlock];
 
   explicit BlockSums(std::int64_t width) {
@@ -24,20 +25,34 @@ struct BlockSums {
   }
   /// Adds `rows` rows of `width` elements, `stride` apart, the first at index `start`.
   template <std::size_t P, class F>
-  void add(const F& f, const Columns<T, P>& columns, std::int64_t row, std::int64_t rows, std::int64_t start,
+  void add(const F& f, Columns<T, P> columns, std::int64_t row, std::int64_t rows, std::int64_t start,
            std::int64_t stride, std::int64_t width) {
     for (std::int64_t end = row + rows; row < end;) {
       T run[K][kBlock];
       for (int k = 0; k < K; ++k) std::fill_n(run[k], width, T(0));
-      for (const std::int64_t stop = std::min(end, row + kRun); row < stop; ++row, start += stride) {
-#pragma GCC ivdep
-        for (std::int64_t j = 0; j < width; ++j) {
-          const auto terms = terms_at(f, row, start + j, values_at(columns, j));
-          for (int k = 0; k < K; ++k) run[k][j] += terms[k];
-        }
-      }
+      const std::int64_t stop = std::min(end, row + kRun);
+      for (; row + kAtOnce <= stop; row += kAtOnce, start += kAtOnce * stride)
+        add_to<kAtOnce>(run, f, columns, row, start, stride, width);
+      for (; row < stop; ++row, start += stride) add_to<1>(run, f, columns, row, start, stride, width);
       for (int k = 0; k < K; ++k)
         for (std::int64_t j = 0; j < width; ++j) total[k][j] += static_cast<double>(run[k][j]);
+    }
+  }
+
+ private:
+  static constexpr int kAtOnce = 4;  // rows added before the run is loaded and stored again
+  template <int R, std::size_t P, class F>
+  static void add_to(T (&run)[K][kBlock], const F& f, Columns<T, P> columns, std::int64_t row, std::int64_t start,
+                     std::int64_t stride, std::int64_t width) {
+#pragma GCC ivdep
+    for (std::int64_t j = 0; j < width; ++j) {
+      const std::array<T, P> values = values_at(columns, j);
+      std::array<T, K> terms = terms_at(f, row, start + j, values);
+      for (int r = 1; r < R; ++r) {
+        const std::array<T, K> more = terms_at(f, row + r, start + r * stride + j, values);
+        for (int k = 0; k < K; ++k) terms[k] += more[k];
+      }
+      for (int k = 0; k < K; ++k) run[k][j] += terms[k];
     }
   }
 };

@@ -22,7 +22,7 @@ class WideColumns {
   }
   WideColumns(const WideColumns&) = delete;
   WideColumns& operator=(const WideColumns&) = delete;
-  const Columns<T, P>& at() const { return at_; }
+  Columns<T, P> at() const { return at_; }
 
  private:
   T values_[P + 1][kWide];  // + 1: P may be 0

@@ -56,8 +56,8 @@ struct AvgPoolGrad {
     for (std::int64_t h = rows.first; h < rows.first + rows.count; ++h)
       for (std::int64_t w = columns.first; w < columns.first + columns.count; ++w) {
         const T* const from = dy + ((at.image * p.height.out + h) * p.width.out + w) * p.channels + first;
-        const T positions = static_cast<T>(divisor(h, w));
-        for (std::int64_t c = 0; c < count; ++c) sum[c] += from[c] / positions;
+        const T share = 1 / static_cast<T>(divisor(h, w));
+        for (std::int64_t c = 0; c < count; ++c) sum[c] += from[c] * share;
       }
     for (std::int64_t c = 0; c < count; ++c) dx[pixel * p.channels + first + c] = sum[c];
   }

@@ -66,7 +66,10 @@ struct MaxPoolGrad {
       for (std::int64_t w = columns.first; w < columns.first + columns.count; ++w) {
         const std::int64_t from = ((at.image * p.height.out + h) * p.width.out + w) * p.channels + first;
         const auto here = static_cast<I>(p.height.place(at.h, h) * p.width.k + p.width.place(at.w, w));
-        for (std::int64_t c = 0; c < count; ++c) sum[c] += index[from + c] == here ? dy[from + c] : T(0);
+        for (std::int64_t c = 0; c < count; ++c) {
+          const T given = dy[from + c];  // read in any case: a condition would keep the loop from vectorising
+          sum[c] += index[from + c] == here ? given : T(0);
+        }
       }
     for (std::int64_t c = 0; c < count; ++c) dx[pixel * p.channels + first + c] = sum[c];
   }
