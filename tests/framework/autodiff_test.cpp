@@ -1,0 +1,142 @@
+#include "framework/autodiff.h"
+
+#include <gtest/gtest.h>
+
+#include "framework/op_def.h"
+#include "framework/text.h"
+#include "framework/verify.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/gradient_check.h"
+#include "tests/support/random_program.h"
+
+namespace lethe::testing {
+namespace {
+
+/// The ops of role Backward, as text.
+std::vector<std::string> backward_lines(const Program& program) {
+  std::vector<std::string> lines;
+  std::istringstream in(to_text(program));
+  const std::string role = " backward";
+  for (std::string line; std::getline(in, line);)
+    if (line.size() > role.size() && line.compare(line.size() - role.size(), role.size(), role) == 0)
+      lines.push_back(line.substr(2, line.size() - 2 - role.size()));
+  return lines;
+}
+
+using Lines = std::vector<std::string>;
+
+/// A program over x (input), w and v (params), all f64[3], with `ops`, of which the last gives the loss.
+struct Written {
+  explicit Written(const std::string& temps, const std::string& ops)
+      : program(parse_program("input x f64[3]\nparam w f64[3]\nparam v f64[3]\n" + temps +
+                              "temp loss f64[]\nblock 0 {\n" + ops + "}\n")) {
+    verify(program);
+    grads = append_backward(program, find_var(program, "loss"));
+    verify(program);
+  }
+  /// "w <- w@GRAD, ..."
+  std::string pairs() const {
+    std::string text;
+    for (const ParamGrad& g : grads)
+      text.append(text.empty() ? "" : ", ")
+          .append(program.vars[g.param].name)
+          .append(" <- ")
+          .append(program.vars[g.grad].name);
+    return text;
+  }
+  Program program;
+  std::vector<ParamGrad> grads;
+};
+
+const std::string kSeed = "loss@GRAD = fill_constant() {dtype=\"f64\", shape=[], value=1.0}";
+
+TEST(Autodiff, WalksTheChainBackwards) {
+  const Written made("temp a f64[3]\ntemp b f64[3]\n", "a = relu(w)\nb = relu(a)\nloss = test_objective(b)\n");
+  EXPECT_EQ(backward_lines(made.program), (Lines{kSeed, "b@GRAD = test_objective_grad(b, loss@GRAD) {slot=0}",
+                                                 "a@GRAD = relu_grad(b, b@GRAD)", "w@GRAD = relu_grad(a, a@GRAD)"}));
+  EXPECT_EQ(made.pairs(), "w <- w@GRAD");
+}
+
+TEST(Autodiff, SeveralReadersAreSummedLastReaderFirst) {
+  const Written made("temp a f64[3]\ntemp b f64[3]\ntemp c f64[3]\n",
+                     "a = relu(w)\nb = relu(w)\nc = relu(w)\nloss = test_objective(a, b, c)\n");
+  const Lines lines = backward_lines(made.program);
+  ASSERT_EQ(lines.size(), 8u);
+  EXPECT_EQ(lines[4], "w@GRAD = relu_grad(c, c@GRAD)");
+  EXPECT_EQ(lines[5], "w@GRAD.2 = relu_grad(b, b@GRAD)");
+  EXPECT_EQ(lines[6], "w@GRAD.3 = relu_grad(a, a@GRAD)");
+  EXPECT_EQ(lines[7], "w@GRAD.4 = sum_n(w@GRAD, w@GRAD.2, w@GRAD.3)");
+  EXPECT_EQ(made.pairs(), "w <- w@GRAD.4");
+}
+
+TEST(Autodiff, OneOpThatReadsAVarTwiceGivesItTwoGradients) {
+  Written made("temp a f64[3]\n", "a = mul(w, w)\nloss = test_objective(a)\n");
+  Interpreter values(made.program);
+  values.fill_uniform(1, 0.5, 1, 1);
+  values.fill_uniform(2, 0.5, 1, 2);
+  EXPECT_EQ(wrong_gradient(values, find_var(made.program, "loss"), {1}, made.grads), "");
+}
+
+TEST(Autodiff, PartsThatNeedNoGradientGetNone) {
+  const Written made("temp a f64[3]\ntemp b f64[3]\ntemp c f64[3]\n",
+                     "a = relu(x)\nb = relu(w)\nc = add(a, b)\nloss = test_objective(c)\n");
+  for (const std::string& line : backward_lines(made.program)) {
+    EXPECT_EQ(line.find("a@GRAD"), std::string::npos) << line;
+    EXPECT_EQ(line.find("x@GRAD"), std::string::npos) << line;
+  }
+  EXPECT_EQ(made.pairs(), "w <- " + made.program.vars[made.grads.at(0).grad].name);
+}
+
+TEST(Autodiff, UnusedVarsAndParamsGetNone) {
+  const Written made("temp a f64[3]\ntemp unused f64[3]\n",
+                     "a = relu(w)\nunused = relu(v)\nloss = test_objective(a)\n");
+  EXPECT_EQ(made.pairs(), "w <- w@GRAD") << "v does not lead to the loss";
+  EXPECT_EQ(find_var(made.program, "unused@GRAD"), kNone);
+}
+
+TEST(Autodiff, LossWithoutParamsGivesNothingAndAppendsNothing) {
+  const Written made("temp a f64[3]\n", "a = relu(x)\nloss = test_objective(a)\n");
+  EXPECT_TRUE(made.grads.empty());
+  EXPECT_TRUE(backward_lines(made.program).empty());
+}
+
+TEST(Autodiff, InputsGetGradientsWhenAskedFor) {
+  Program program = parse_program(
+      "input x f64[3]\ntemp a f64[3]\ntemp loss f64[]\nblock 0 {\na = relu(x)\nloss = test_objective(a)\n}\n");
+  const std::vector<ParamGrad> grads = append_backward(program, find_var(program, "loss"), {0});
+  ASSERT_EQ(grads.size(), 1u);
+  EXPECT_EQ(program.vars[grads[0].grad].name, "x@GRAD");
+}
+
+TEST(Autodiff, PairsStandInTheOrderOfTheParams) {
+  const Written made("temp a f64[3]\ntemp b f64[3]\n", "a = relu(v)\nb = mul(a, w)\nloss = test_objective(b)\n");
+  ASSERT_EQ(made.grads.size(), 2u);
+  EXPECT_LT(made.grads[0].param, made.grads[1].param);
+}
+
+TEST(Autodiff, OpWithoutARuleIsNamed) {
+  EXPECT_TRUE(fails_with("op 'relu_grad' has no gradient (needed for 'a')",
+                         [] { Written("temp a f64[3]\n", "a = relu_grad(x, w)\nloss = test_objective(a)\n"); }));
+}
+
+TEST(Autodiff, LossMustBeAScalar) {
+  Program program = parse_program("param w f64[3]\ntemp a f64[3]\nblock 0 {\na = relu(w)\n}\n");
+  EXPECT_TRUE(fails_with("the loss 'a' has shape [3], expected a scalar", [&] { append_backward(program, 1); }));
+}
+
+TEST(Autodiff, RandomNetworksHaveTheGradientsThatDifferencesGive) {
+  for (int seed = 0; seed < random_programs() / 3; ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    const TrainingProgram made = random_program(static_cast<std::uint64_t>(seed));
+    Interpreter values(made.network.program);
+    fill_network(made.network, values);
+    std::vector<VarId> params;
+    for (const ParamGrad& g : made.grads) params.push_back(g.param);
+    EXPECT_EQ(wrong_gradient(values, made.network.loss, params, made.grads, {.tolerance = 1e-5, .most_elements = 5}),
+              "")
+        << to_text(made.network.program);
+  }
+}
+
+}  // namespace
+}  // namespace lethe::testing

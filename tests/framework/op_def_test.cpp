@@ -1,0 +1,42 @@
+#include "framework/op_def.h"
+
+#include <gtest/gtest.h>
+
+#include "framework/error.h"
+#include "tests/support/expect_error.h"
+
+namespace lethe::testing {
+namespace {
+
+TEST(DidYouMean, NamesTheNearestWordIfItIsNear) {
+  EXPECT_EQ(nearest("strde", {"pad", "stride", "out"}), "stride");
+  EXPECT_EQ(nearest("convolution", {"pad", "fc"}), "");
+  EXPECT_EQ(did_you_mean("strde", {"stride"}), "; did you mean 'stride'?");
+  EXPECT_EQ(did_you_mean("qqqqqq", {"stride"}), "");
+}
+
+TEST(OpTable, UnknownOpIsNamedWithASuggestion) {
+  EXPECT_TRUE(fails_with("no op named 'relv'; did you mean 'relu'?", [] { op_def("relv"); }));
+  EXPECT_EQ(find_op("relv"), nullptr);
+}
+
+TEST(OpTable, RegisteringATypeTwiceIsRefused) { EXPECT_THROW(Register({.type = "relu"}), std::logic_error); }
+
+TEST(OpTable, AllOpsAreSortedByType) {
+  const std::vector<const OpDef*> all = all_ops();
+  ASSERT_FALSE(all.empty());
+  for (std::size_t i = 1; i < all.size(); ++i) EXPECT_LT(all[i - 1]->type, all[i]->type);
+}
+
+TEST(AppendOp, NamesOutputsAfterOpAndSlot) {
+  Program program;
+  const VarId x = add_var(program, {.name = "x", .shape = {2}, .kind = Kind::Input});
+  const VarId y = append_op(program, 0, Role::Forward, "relu", {x}, {}, "relu1").front();
+  const VarId again = append_op(program, 0, Role::Forward, "relu", {x}, {}, "relu1").front();
+  EXPECT_EQ(program.vars[y].name, "relu1.y");
+  EXPECT_EQ(program.vars[again].name, "relu1.y.2");
+  EXPECT_EQ(program.vars[y].shape, Shape{2});
+}
+
+}  // namespace
+}  // namespace lethe::testing

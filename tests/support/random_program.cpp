@@ -1,0 +1,122 @@
+#include "tests/support/random_program.h"
+
+#include <cstdlib>
+#include <cstring>
+
+#include "framework/random.h"
+#include "optimizer/optimizer.h"
+
+namespace lethe::testing {
+namespace {
+
+constexpr std::int64_t kBatch = 2, kClasses = 3;
+
+/// Grows a network by one random layer after the other.
+class Grower {
+ public:
+  Grower(std::uint64_t seed, DType dtype) : random_(seed, 1), net_({.batch = kBatch, .dtype = dtype}) {
+    const std::int64_t side = 4 + pick(5);
+    vars_ = {net_.input("image", {side, side, 1 + pick(3)})};
+  }
+
+  Network grow() {
+    for (std::int64_t left = 3 + pick(8); left > 0; --left) add_layer();
+    VarId logits = head();
+    if (pick(3) == 0) logits = net_.layer("add", {logits, head()});
+    net_.loss("cross_entropy", logits, net_.input("label", {}, DType::i32));
+    return net_.finish();
+  }
+
+ private:
+  std::int64_t pick(std::int64_t bound) { return random_.below(static_cast<std::uint32_t>(bound)); }
+  /// Mostly the newest var, else any: so that some have several readers and some none.
+  VarId any_var() {
+    return pick(3) > 0 ? vars_.back() : vars_[static_cast<std::size_t>(pick(static_cast<std::int64_t>(vars_.size())))];
+  }
+  /// Another var that fits beside `var`: of the same shape, or of the same but for its channels.
+  VarId partner(VarId var, bool other_channels) {
+    Shape shape = net_.shape(var);
+    for (auto v = vars_.rbegin(); v != vars_.rend(); ++v) {
+      Shape candidate = net_.shape(*v);
+      if (other_channels) candidate.back() = shape.back();
+      if (*v != var && candidate == shape) return *v;
+    }
+    return var;
+  }
+
+  void add_layer() {
+    const VarId x = any_var();
+    static const std::vector<std::string> maps = {"relu", "sigmoid", "tanh", "leaky_relu", "gelu"};
+    switch (pick(8)) {
+      case 0:
+      case 1:
+        return keep(net_.layer(
+            "conv", x, {{"out", 2 + pick(4)}, {"k", 1 + 2 * pick(2)}, {"stride", 1 + pick(2)}, {"bias", pick(2)}}));
+      case 2:
+        return keep(net_.layer("bn", x));
+      case 3:
+        return keep(net_.layer(maps[static_cast<std::size_t>(pick(static_cast<std::int64_t>(maps.size())))], x));
+      case 4:
+        return keep(
+            net_.layer(pick(2) == 0 ? "max_pool" : "avg_pool", x, {{"k", 3}, {"stride", 1 + pick(2)}, {"pad", 1}}));
+      case 5:
+        return keep(net_.layer("concat", {x, partner(x, true)}));
+      case 6:
+        return keep(net_.layer("mul", {x, partner(x, false)}));
+      default:
+        return keep(net_.layer("add", {x, partner(x, false)}));
+    }
+  }
+  void keep(VarId var) { vars_.push_back(var); }
+
+  VarId head() { return net_.layer("fc", net_.layer("global_avg_pool", any_var()), {{"out", kClasses}}); }
+
+  Random random_;
+  Builder net_;
+  std::vector<VarId> vars_;  // images, in order of making
+};
+
+}  // namespace
+
+TrainingProgram random_program(std::uint64_t seed, DType dtype) { return with_backward(Grower(seed, dtype).grow()); }
+
+int random_programs() {
+  if (const char* count = std::getenv("LETHE_RANDOM_PROGRAMS")) return std::atoi(count);
+#if defined(__SANITIZE_ADDRESS__)
+  return 15;
+#else
+  return 60;
+#endif
+}
+
+TrainingProgram with_backward(Network network) {
+  TrainingProgram made{.network = std::move(network), .grads = {}};
+  made.grads = append_backward(made.network.program, made.network.loss);
+  return made;
+}
+
+TrainingProgram with_updates(TrainingProgram made, const std::string& optimizer) {
+  Network& net = made.network;
+  net.inputs.push_back(append_updates(net.program, made.grads, net.params, optimizer_named(optimizer)).learning_rate);
+  return made;
+}
+
+void fill_network(const Network& network, Interpreter& values) {
+  const std::vector<Var>& vars = network.program.vars;
+  for (VarId v = 0; v < static_cast<VarId>(vars.size()); ++v)
+    if (is_persistable(vars[v].kind))
+      std::memset(values.memory(v).data(), 0, static_cast<std::size_t>(bytes_of(vars[v])));
+  for (const ParamInfo& info : network.params)
+    fill_initial(info.init, 1, vars[info.var].name, vars[info.var].dtype, elements(vars[info.var].shape),
+                 values.memory(info.var).data());
+  for (const VarId input : network.inputs) {
+    if (!is_float(vars[input].dtype))
+      values.fill_uniform(input, 0, kClasses, static_cast<std::uint64_t>(input));
+    else if (vars[input].shape.empty())
+      values.set(input, 0, 0.125);  // the learning rate
+    else
+      values.fill_uniform(input, -1, 1, static_cast<std::uint64_t>(input));
+  }
+}
+
+}  // namespace lethe::testing

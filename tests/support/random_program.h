@@ -1,0 +1,29 @@
+// Small random networks with their backward: convolutions, norms, pools, joins of branches, vars with several readers.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "framework/autodiff.h"
+#include "framework/builder.h"
+#include "tests/support/interpreter.h"
+
+namespace lethe::testing {
+
+struct TrainingProgram {
+  Network network;  // `network.program` holds the backward too
+  std::vector<ParamGrad> grads;
+};
+
+/// The same for the same seed.
+TrainingProgram random_program(std::uint64_t seed, DType dtype = DType::f64);
+/// How many a test takes: the environment variable LETHE_RANDOM_PROGRAMS, else 60, or 15 under AddressSanitizer.
+int random_programs();
+
+/// Appends the backward of the network's loss; the updates of an optimizer, its learning rate being one more input.
+TrainingProgram with_backward(Network network);
+TrainingProgram with_updates(TrainingProgram made, const std::string& optimizer);
+/// Initial values for all Params and States, as a Store has them; random ones for all inputs.
+void fill_network(const Network& network, Interpreter& values);
+
+}  // namespace lethe::testing
