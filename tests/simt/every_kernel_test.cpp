@@ -18,16 +18,17 @@ class EveryKernel : public ::testing::TestWithParam<std::size_t> {};
 void compare(const Interpreter& values, const Op& op, const Kernel& host, const Kernel& device) {
   const Trial expected = try_op(values, op, host);
   for (const auto order : {simt::Order::Forward, simt::Order::Reverse}) {
+    SCOPED_TRACE(order == simt::Order::Forward ? "threads forward" : "threads in reverse");
     simt::order = order;
-    const Trial got = try_op(values, op, device), again = try_op(values, op, device, std::byte{0xCD});
+    const Trial got = try_op(values, op, device);  // what it leaves unwritten is NaN or -1
     EXPECT_EQ(got.harm, "") << "was written";
     for (std::size_t slot = 0; slot < op.out.size(); ++slot) {
       const Var& var = values.program().vars[op.out[slot]];
-      EXPECT_TRUE(got.outputs[slot].holds_same(again.outputs[slot])) << "output " << slot << " was not wholly written";
+      const double tolerance = var.dtype == DType::f64 ? 1e-12 : 1e-5;
       EXPECT_EQ(difference(elements(var.shape), {var.dtype, got.outputs[slot].data()},
-                           {var.dtype, expected.outputs[slot].data()}, var.dtype == DType::f64 ? 1e-12 : 1e-5),
+                           {var.dtype, expected.outputs[slot].data()}, tolerance),
                 "")
-          << "output " << slot << (order == simt::Order::Forward ? ", threads forward" : ", threads in reverse");
+          << "output " << slot;
     }
   }
 }

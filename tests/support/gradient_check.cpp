@@ -10,7 +10,8 @@ namespace {
 
 double loss_of(Interpreter& values, VarId loss) {
   const std::vector<Op>& ops = values.program().blocks[0].ops;
-  for (std::size_t op = 0; op < ops.size() && ops[op].role == Role::Forward; ++op) values.run_op(op);
+  for (std::size_t op = 0; op < ops.size(); ++op)
+    if (ops[op].role == Role::Forward) values.run_op(op);
   return values.number(loss);
 }
 

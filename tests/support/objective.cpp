@@ -8,32 +8,32 @@
 namespace lethe::testing {
 namespace {
 
-double weight(std::int64_t slot, std::int64_t element) {
-  const Philox4 r = philox(stream_key(7, static_cast<std::uint64_t>(slot)), 0, static_cast<std::uint64_t>(element));
-  return 2 * uniform_of(r.word[0], r.word[1]) - 1;
+std::vector<double> weights(std::int64_t slot, std::int64_t count) {
+  Random random(7, static_cast<std::uint64_t>(slot));
+  std::vector<double> values;
+  for (std::int64_t i = 0; i < count; ++i) values.push_back(2 * random.uniform() - 1);
+  return values;
 }
 
 std::unique_ptr<Kernel> weigh(const PrepareArgs& args) {
-  struct Term {
-    DType dtype;
-    std::int64_t count;
-  };
-  std::vector<Term> terms;
-  for (const VarId v : args.op.in) terms.push_back({args.program.vars[v].dtype, elements(args.program.vars[v].shape)});
-  return make_kernel([terms](const KernelArgs& a) {
+  std::vector<std::vector<double>> terms;
+  for (int slot = 0; slot < static_cast<int>(args.op.in.size()); ++slot)
+    terms.push_back(weights(slot, elements(args.in(slot).shape)));
+  return make_kernel([terms, dtype = args.out(0).dtype](const KernelArgs& a) {
     double sum = 0;
     for (std::size_t slot = 0; slot < terms.size(); ++slot)
-      for (std::int64_t i = 0; i < terms[slot].count; ++i)
-        sum += weight(static_cast<std::int64_t>(slot), i) * number_at(terms[slot].dtype, a.inputs[slot], i);
-    set_number(terms[0].dtype, a.outputs[0], 0, sum);
+      for (std::size_t i = 0; i < terms[slot].size(); ++i)
+        sum += terms[slot][i] * number_at(dtype, a.inputs[slot], static_cast<std::int64_t>(i));
+    set_number(dtype, a.outputs[0], 0, sum);
   });
 }
 
 std::unique_ptr<Kernel> weigh_grad(const PrepareArgs& args) {
-  const std::int64_t slot = args.op.attrs.integer("slot"), count = elements(args.out(0).shape);
-  return make_kernel([slot, count, dtype = args.out(0).dtype](const KernelArgs& a) {
+  std::vector<double> term = weights(args.op.attrs.integer("slot"), elements(args.out(0).shape));
+  return make_kernel([term = std::move(term), dtype = args.out(0).dtype](const KernelArgs& a) {
     const double dy = number_at(dtype, a.inputs[1], 0);
-    for (std::int64_t i = 0; i < count; ++i) set_number(dtype, a.outputs[0], i, weight(slot, i) * dy);
+    for (std::size_t i = 0; i < term.size(); ++i)
+      set_number(dtype, a.outputs[0], static_cast<std::int64_t>(i), term[i] * dy);
   });
 }
 
