@@ -10,7 +10,9 @@
 namespace lethe {
 namespace {
 
-constexpr std::int64_t kMostTrips = 100000;
+// Bounds far above any network, so that a wrong number ends in a line and not in a full machine.
+constexpr std::int64_t kMostTrips = 10000;
+constexpr std::size_t kMostPaths = 50000;
 
 /// Variables' and files' formats rely on it: a path has no other '/', '@' or blank in it.
 void check_name(const JsonNode& name) {
@@ -282,6 +284,7 @@ std::string Expander::claim(const JsonNode& entry, const std::string& base, cons
     path += base;
     path += std::to_string(++counts_[path]);
   }
+  if (paths_.size() >= kMostPaths) entry.fail("the network has more than ", kMostPaths, " layers");
   if (!paths_.emplace(path, kNone).second)
     (entry.has("name") ? entry.at("name") : entry).fail("the name '", path, "' is taken by another layer");
   return path;

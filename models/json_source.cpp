@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <system_error>
 
 #include "framework/op_def.h"
@@ -32,26 +33,25 @@ std::string reason_of(const Json::parse_error& error) {
 
 }  // namespace
 
-/// Walks the text and the parsed value side by side and notes where each value stands. The text is known to parse, so
-/// nothing is checked again but what the parser lets pass.
+/// Walks the text, which is known to parse, and notes where each value of the parsed document stands. The parser keeps
+/// the last of members with one name, so until the second one is met the text may say other things than the value.
 class PositionScan {
  public:
   explicit PositionScan(JsonSource& source) : source_(source), text_(source.text_) {}
 
-  void value(const Json& node, std::size_t key, int depth) {
+  /// A value and what became of it, which may be null; `key` is where its name stands.
+  void value(const Json* node, std::optional<std::size_t> key, int depth) {
     skip_blank();
-    source_.offsets_[&node] = {key == kNoKey ? at_ : key, at_};
+    if (node) source_.offsets_[node] = {key.value_or(at_), at_};
     if (depth > kDeepest) fail(at_, "nested deeper than ", kDeepest);
-    if (node.is_object()) return object(node, depth);
-    if (node.is_array()) return array(node, depth);
+    if (text_[at_] == '{') return object(node, depth);
+    if (text_[at_] == '[') return array(node, depth);
     if (text_[at_] == '"') return skip_string();
     while (at_ < text_.size() && !std::strchr(",]} \t\r\n/", text_[at_])) ++at_;
   }
 
-  static constexpr std::size_t kNoKey = std::string::npos;
-
  private:
-  void object(const Json& node, int depth) {
+  void object(const Json* node, int depth) {
     std::vector<std::string> seen;
     for (++at_; skip_blank(), text_[at_] != '}';) {
       const std::size_t start = at_;
@@ -60,19 +60,18 @@ class PositionScan {
       if (std::find(seen.begin(), seen.end(), key) != seen.end()) fail(start, "key '", key, "' stands twice");
       seen.push_back(key);
       skip_to_value(':');
-      value(node.at(key), start, depth + 1);
+      value(node && node->contains(key) ? &node->at(key) : nullptr, start, depth + 1);
       skip_to_value(',');
     }
     ++at_;
   }
 
-  void array(const Json& node, int depth) {
-    ++at_;
-    for (const Json& item : node) {
-      value(item, kNoKey, depth + 1);
+  void array(const Json* node, int depth) {
+    std::size_t index = 0;
+    for (++at_; skip_blank(), text_[at_] != ']'; ++index) {
+      value(node && node->is_array() && index < node->size() ? &node->at(index) : nullptr, std::nullopt, depth + 1);
       skip_to_value(',');
     }
-    skip_blank();
     ++at_;
   }
 
@@ -120,7 +119,7 @@ JsonSource::JsonSource(std::string file, std::string text) : file_(std::move(fil
   } catch (const Json::parse_error& error) {
     throw SourceError(where(std::max<std::size_t>(error.byte, 1) - 1), "", reason_of(error));
   }
-  PositionScan(*this).value(root_, PositionScan::kNoKey, 0);
+  PositionScan(*this).value(&root_, std::nullopt, 0);
 }
 
 std::string JsonSource::where(std::size_t offset) const {

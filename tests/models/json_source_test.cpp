@@ -61,6 +61,8 @@ TEST(JsonSource, PlacesSyntaxErrors) {
 
 TEST(JsonSource, RefusesAKeyThatStandsTwice) {
   EXPECT_EQ(error_of("{\"a\": 1,\n \"a\": 2}"), "net.json:2:2: key 'a' stands twice");
+  EXPECT_EQ(error_of("{\"a\": [1, {\"b\": 2}], \"a\": 5}"), "net.json:1:22: key 'a' stands twice");
+  EXPECT_EQ(error_of("{\"a\": 5, \"a\": {\"b\": [2]}}"), "net.json:1:10: key 'a' stands twice");
 }
 
 TEST(JsonSource, RefusesEndlessNesting) {
