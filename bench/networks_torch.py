@@ -1,23 +1,116 @@
-"""The networks of models/*.json in PyTorch, as functions of a dict of parameters named as ours are."""
+"""The networks of models/*.json in PyTorch, as functions of (parameters, images NCHW). Parameters are a dict in the order of
+our weight files, which is the order in which the network makes its layers: each layer takes the next group of them."""
+import itertools
+import math
+
 import torch
 import torch.nn.functional as F
 
 
-def lenet(p, x):
-    x = F.max_pool2d(F.relu(conv(p, "conv1", x, pad=2)), 2)
-    x = F.max_pool2d(F.relu(conv(p, "conv2", x)), 2).flatten(1)
-    x = F.relu(fc(p, "fc1", x))
-    x = F.relu(fc(p, "fc2", x))
-    return fc(p, "logits", x)
+class Layers:
+    def __init__(self, parameters):
+        groups = itertools.groupby(parameters.items(), key=lambda item: item[0].rsplit(".", 1)[0])
+        self.groups = iter([{name.rsplit(".", 1)[1]: value for name, value in group} for _, group in groups])
+
+    def conv(self, x, stride=1, pad=0):
+        p = next(self.groups)
+        return F.conv2d(x, p["weight"], p.get("bias"), stride, pad)
+
+    def fc(self, x):
+        p = next(self.groups)
+        return F.linear(x, p["weight"], p.get("bias"))
+
+    def bn(self, x):
+        p = next(self.groups)
+        return F.batch_norm(x, p["running_mean"], p["running_var"], p["weight"], p["bias"], True, 0.1, 1e-5)
 
 
-def conv(p, name, x, stride=1, pad=0, groups=1):
-    return F.conv2d(x, p[name + ".weight"], p.get(name + ".bias"), stride, pad, 1, groups)
+def lenet(parameters, x):
+    layers = Layers(parameters)
+    x = F.max_pool2d(F.relu(layers.conv(x, pad=2)), 2)
+    x = F.max_pool2d(F.relu(layers.conv(x)), 2).flatten(1)
+    return layers.fc(F.relu(layers.fc(F.relu(layers.fc(x)))))
 
 
-def fc(p, name, x):
-    return F.linear(x, p[name + ".weight"], p.get(name + ".bias"))
+def resnet_cifar(n, width=16):
+    def network(parameters, x):
+        layers = Layers(parameters)
+        x = F.relu(layers.bn(layers.conv(x, pad=1)), inplace=True)
+        for stage, block in itertools.product(range(3), range(n)):
+            stride = 2 if stage > 0 and block == 0 else 1
+            y = F.relu(layers.bn(layers.conv(x, stride, 1)), inplace=True)
+            y = layers.bn(layers.conv(y, 1, 1))
+            if stride == 2:
+                more = y.shape[1] - x.shape[1]
+                x = F.pad(x[:, :, ::2, ::2], (0, 0, 0, 0, more // 2, more - more // 2))
+            x = F.relu(y.add_(x), inplace=True)
+        return layers.fc(x.mean((2, 3)))
+
+    def made():
+        yield "conv.weight", (width, 3, 3, 3)
+        channels = width
+        for part, shape in bn_made("bn", width):
+            yield part, shape
+        for stage, block, layer in itertools.product(range(3), range(n), range(2)):
+            out = width << stage
+            yield f"{stage}/{block}/conv{layer}.weight", (out, channels, 3, 3)
+            yield from bn_made(f"{stage}/{block}/bn{layer}", out)
+            channels = out
+        yield "fc.weight", (10, 4 * width)
+        yield "fc.bias", (10,)
+
+    network.made = made
+    return network
 
 
-def bn(p, name, x):
-    return F.batch_norm(x, p[name + ".running_mean"], p[name + ".running_var"], p[name + ".weight"], p[name + ".bias"], True, 0.1, 1e-5)
+def bn_made(name, channels):
+    return [(f"{name}.{part}", (channels,)) for part in ("weight", "bias", "running_mean", "running_var")]
+
+
+def alexnet(parameters, x):
+    layers = Layers(parameters)
+    x = F.max_pool2d(F.relu(layers.conv(x, 4, 2)), 3, 2)
+    x = F.max_pool2d(F.relu(layers.conv(x, 1, 2)), 3, 2)
+    for _ in range(3):
+        x = F.relu(layers.conv(x, 1, 1))
+    x = F.max_pool2d(x, 3, 2).flatten(1)
+    return layers.fc(F.relu(layers.fc(F.relu(layers.fc(x)))))
+
+
+def googlenet(parameters, x):
+    layers = Layers(parameters)
+
+    def conv_relu(x, stride=1, pad=0):
+        return F.relu(layers.conv(x, stride, pad))
+
+    def inception(x):
+        a = conv_relu(x)
+        b = conv_relu(conv_relu(x), 1, 1)
+        c = conv_relu(conv_relu(x), 1, 2)
+        return torch.cat([a, b, c, conv_relu(F.max_pool2d(x, 3, 1, 1))], 1)
+
+    def halve(x):
+        return F.max_pool2d(x, 3, 2, ceil_mode=True)
+
+    x = F.local_response_norm(halve(conv_relu(x, 2, 3)), 5)
+    x = halve(F.local_response_norm(conv_relu(conv_relu(x), 1, 1), 5))
+    for blocks in (2, 5, 2):
+        for _ in range(blocks):
+            x = inception(x)
+        if blocks == 5 or x.shape[1] == 480:
+            x = halve(x)
+    return layers.fc(x.mean((2, 3)))
+
+
+def timed(name):
+    """A network and fresh parameters for it: (function, parameters)."""
+    network = resnet_cifar({"resnet20": 3, "resnet110": 18}[name])
+    parameters = {}
+    for key, shape in network.made():
+        part = key.rsplit(".", 1)[1]
+        if len(shape) > 1:
+            value = torch.randn(shape) * math.sqrt(2 / (math.prod(shape) // shape[0]))
+        else:
+            value = torch.ones(shape) if part in ("weight", "running_var") else torch.zeros(shape)
+        parameters[key] = value.requires_grad_(not part.startswith("running"))
+    return network, parameters

@@ -48,6 +48,12 @@ Options parse(int argc, char** argv) {
   return o;
 }
 
+Sets sets_of(const std::vector<std::string>& words) {
+  Sets sets;
+  for (const std::string& word : words) sets[word.substr(0, word.find('='))] = word.substr(word.find('=') + 1);
+  return sets;
+}
+
 void feed_file(Executor& executor, const Network& network, const std::string& file) {
   SafetensorsReader reader(file);
   for (const VarId v : network.inputs) {
@@ -59,7 +65,7 @@ void feed_file(Executor& executor, const Network& network, const std::string& fi
 
 int run(const Options& o) {
   const std::unique_ptr<Device> device = open_cpu(o.threads);
-  const Network network = load_network(o.model, {.batch = o.batch, .dtype = dtype_named(o.dtype)}, parse_sets(o.sets));
+  const Network network = load_network(o.model, {.batch = o.batch, .dtype = dtype_named(o.dtype)}, sets_of(o.sets));
   Store store(*device);
   store.initialize(network.program, network.params, 0);
   if (!o.weights.empty()) load_weights(o.weights, store, network);
@@ -76,8 +82,10 @@ int run(const Options& o) {
   Executor executor(planned.program, planned.plan, prepared, store);
   if (!o.inputs.empty()) feed_file(executor, network, o.inputs);
   const float rate32 = static_cast<float>(o.rate);
-  if (o.dtype == "f64") executor.feed(updates.learning_rate, &o.rate, 8);
-  else executor.feed(updates.learning_rate, &rate32, 4);
+  if (o.dtype == "f64")
+    executor.feed(updates.learning_rate, &o.rate, 8);
+  else
+    executor.feed(updates.learning_rate, &rate32, 4);
   std::string losses, times;
   for (std::int64_t step = 0; step < o.steps; ++step) {
     const auto begin = std::chrono::steady_clock::now();
@@ -90,15 +98,14 @@ int run(const Options& o) {
     std::snprintf(text, sizeof text, "%s%.6f", step ? ", " : "", seconds);
     times += text;
   }
-  std::cout << "{\"losses\": [" << losses << "], \"seconds\": [" << times << "], \"bytes\": " << planned.plan.bytes.total() << "}\n";
+  std::cout << "{\"losses\": [" << losses << "], \"seconds\": [" << times
+            << "], \"bytes\": " << planned.plan.bytes.total() << "}\n";
   return 0;
 }
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-  return run(parse(argc, argv));
-} catch (const Error& error) {
+int main(int argc, char** argv) try { return run(parse(argc, argv)); } catch (const Error& error) {
   std::cerr << "bench_step: " << error.what() << '\n';
   return static_cast<int>(error.code);
 }
