@@ -94,11 +94,10 @@ def googlenet(parameters, x):
 
     x = F.local_response_norm(halve(conv_relu(x, 2, 3)), 5)
     x = halve(F.local_response_norm(conv_relu(conv_relu(x), 1, 1), 5))
-    for blocks in (2, 5, 2):
+    for stage, blocks in enumerate((2, 5, 2)):
+        x = x if stage == 0 else halve(x)
         for _ in range(blocks):
             x = inception(x)
-        if blocks == 5 or x.shape[1] == 480:
-            x = halve(x)
     return layers.fc(x.mean((2, 3)))
 
 
