@@ -63,6 +63,20 @@ void feed_file(Executor& executor, const Network& network, const std::string& fi
   }
 }
 
+/// Something to compute on: whole numbers below 10 as labels, all other values between -1 and 1.
+void feed_random(Executor& executor, const Network& network) {
+  for (const VarId v : network.inputs) {
+    const Var& var = network.program.vars[v];
+    std::vector<std::byte> values(static_cast<std::size_t>(bytes_of(var)));
+    if (is_float(var.dtype)) {
+      fill_initial({.kind = Init::Uniform, .value = 1}, 0, var.name, var.dtype, elements(var.shape), values.data());
+    } else {
+      for (std::int64_t i = 0; i < elements(var.shape); ++i) values[i * bytes_of(var.dtype)] = std::byte(i % 10);
+    }
+    executor.feed(v, values.data(), bytes_of(var));
+  }
+}
+
 int run(const Options& o) {
   const std::unique_ptr<Device> device = open_cpu(o.threads);
   const Network network = load_network(o.model, {.batch = o.batch, .dtype = dtype_named(o.dtype)}, sets_of(o.sets));
@@ -80,7 +94,10 @@ int run(const Options& o) {
   Prepared prepared(device->info());
   const Planned planned = plan_memory(std::move(program), prepared, parse_memopt("none"));
   Executor executor(planned.program, planned.plan, prepared, store);
-  if (!o.inputs.empty()) feed_file(executor, network, o.inputs);
+  if (o.inputs.empty())
+    feed_random(executor, network);
+  else
+    feed_file(executor, network, o.inputs);
   const float rate32 = static_cast<float>(o.rate);
   if (o.dtype == "f64")
     executor.feed(updates.learning_rate, &o.rate, 8);
