@@ -15,6 +15,7 @@ std::vector<Sample> function_samples() {
       {.op = "threshold", .in = {{{2, 3, 5}}}, .attrs = {{"threshold", -0.25}, {"value", 2.0}}, .kinks = {-0.25}},
       {.op = "sigmoid", .in = {{{2, 3, 5}, -4, 4}}},
       {.op = "tanh", .in = {{{2, 3, 5}, -2, 2}}},
+      {.op = "softplus", .in = {{{2, 3, 5}, -4, 4}}},
       {.op = "gelu", .in = {{{2, 3, 5}, -3, 3}}},
       {.op = "abs", .in = {{{2, 3, 5}}}, .kinks = {0}},
       {.op = "sqrt", .in = {{{2, 3, 5}, 0.25, 4}}},
