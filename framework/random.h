@@ -62,7 +62,10 @@ class Random {
     }
     return block_.word[used_++];
   }
-  double uniform() { return uniform_of(next(), next()); }
+  double uniform() {
+    const std::uint32_t high = next(), low = next();
+    return uniform_of(high, low);
+  }
   /// In [0, bound), without bias.
   std::uint32_t below(std::uint32_t bound) {
     const std::uint32_t reject = (0u - bound) % bound;
