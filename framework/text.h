@@ -19,7 +19,8 @@ std::string to_text(const Program& program);
 /// Fails with the line number.
 Program parse_program(std::string_view text);
 
-/// {"vars":[{"name","shape","dtype","kind","bytes"}],"blocks":[{"parent","ops":[{"type","in","out","attrs","role","blocks"}]}]}
+/// {"vars":[{"name","shape","dtype","kind","bytes"}],
+///  "blocks":[{"parent","ops":[{"type","in","out","attrs","role","blocks"}]}]}
 /// with vars by name; an absent input is null.
 std::string to_json(const Program& program, int indent = 1);
 

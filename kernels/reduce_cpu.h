@@ -1,5 +1,4 @@
-// The CPU's part of kernels/reduce.h: rows outside, columns inside, so that memory is read in order and the inner loop
-// vectorises.
+// The CPU's part of kernels/reduce.h: rows outside, columns inside: memory is read in order, inner loops vectorise.
 #pragma once
 #include "kernels/reduce_plan.h"
 #include "kernels/reduce_wide.h"

@@ -5,7 +5,8 @@
 namespace lethe {
 
 MemoptOptions parse_memopt(const std::string& text) {
-  check(text == "none", "--memopt ", text, ": this version knows 'none' alone; reuse, release, in-place and the exact arena come later");
+  check(text == "none", "--memopt ", text,
+        ": this version knows 'none' alone; reuse, release, in-place and the exact arena come later");
   return {};
 }
 
