@@ -59,7 +59,12 @@ void Builder::loss(const std::string& type, VarId prediction, VarId target, doub
   const std::string name = "loss" + std::to_string(++counts_["loss"]);
   Program& program = network_.program;
   Attrs attrs;
-  if (label_smoothing != 0) attrs.set("label_smoothing", label_smoothing);
+  if (label_smoothing != 0) {
+    if (type != "cross_entropy") throw SettingError("label_smoothing", message("'", type, "' has no label_smoothing"));
+    if (!(label_smoothing > 0 && label_smoothing < 1))
+      throw SettingError("label_smoothing", message("label_smoothing is ", label_smoothing, ", expected 0 to below 1"));
+    attrs.set("label_smoothing", label_smoothing);
+  }
   VarId sample = append_op(program, 0, Role::Forward, op, {prediction, target}, attrs, name).front();
   if (weight != 1)
     sample = append_op(program, 0, Role::Forward, "scale", {sample}, {{"a", weight}, {"b", 0.0}}, name + "/weighted")

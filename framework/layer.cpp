@@ -1,6 +1,7 @@
 #include "framework/layer.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "framework/builder.h"
 #include "framework/error.h"
@@ -72,7 +73,7 @@ Init LayerCall::init(const std::string& key, Init absent) const {
   const std::string& text = settings_.text(key);
   const std::size_t colon = text.find(':');
   const std::string name = text.substr(0, colon);
-  const double value = colon == std::string::npos ? 0 : std::stod(text.substr(colon + 1));
+  const double value = colon == std::string::npos ? 0 : std::strtod(text.c_str() + colon + 1, nullptr);
   if (name == "zeros") return {.kind = Init::Constant, .value = 0};
   if (name == "ones") return {.kind = Init::Constant, .value = 1};
   if (name == "normal") return {.kind = Init::Normal, .value = value};

@@ -22,6 +22,7 @@ constexpr std::array<DTypeFact, 7> kDTypes = {{{DType::f32, "f32", 4},
                                                {DType::i32, "i32", 4},
                                                {DType::i64, "i64", 8},
                                                {DType::u8, "u8", 1}}};
+constexpr std::int64_t kMostElements = std::int64_t{1} << 48;  // so that sums of bytes stay far from overflow
 constexpr std::string_view kKinds[] = {"input", "param", "state", "temp"};
 constexpr std::string_view kRoles[] = {"forward", "backward", "optimize"};
 
@@ -44,7 +45,9 @@ bool is_persistable(Kind kind) { return kind == Kind::Param || kind == Kind::Sta
 
 std::int64_t elements(const Shape& shape) {
   std::int64_t count = 1;
-  for (const std::int64_t size : shape) count *= size;
+  for (const std::int64_t size : shape)
+    check(!__builtin_mul_overflow(count, size, &count) && count < kMostElements, text_of(shape),
+          " has too many elements");
   return count;
 }
 

@@ -1,6 +1,7 @@
 // Layer records by name, and settings checked against them.
 #include <algorithm>
-#include <cstdlib>
+#include <charconv>
+#include <cmath>
 
 #include "framework/builder.h"
 #include "framework/op_def.h"
@@ -25,9 +26,10 @@ bool is_init(const Attr& value) {
   const std::string& text = std::get<std::string>(value.base());
   for (const std::string prefix : {"normal:", "uniform:"}) {
     if (text.rfind(prefix, 0) != 0) continue;
-    char* end = nullptr;
-    std::strtod(text.c_str() + prefix.size(), &end);
-    return end != text.c_str() + prefix.size() && *end == '\0';
+    double value = 0;
+    const char* end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data() + prefix.size(), end, value);
+    return error == std::errc() && stop == end && std::isfinite(value) && value >= 0;
   }
   return false;
 }

@@ -21,6 +21,9 @@ class Verifier {
   void run() {
     check_names();
     check(!program_.blocks.empty() && program_.blocks[0].parent == -1, "block 0 is missing or has a parent");
+    for (std::size_t id = 1; id < program_.blocks.size(); ++id)
+      check(program_.blocks[id].parent >= 0 && program_.blocks[id].parent < static_cast<BlockId>(id), "block ", id,
+            " has parent ", program_.blocks[id].parent, ", expected an earlier block");
     for (std::size_t v = 0; v < program_.vars.size(); ++v) written_[v] = program_.vars[v].kind != Kind::Temp;
     check_block(0);
   }
@@ -73,6 +76,8 @@ class Verifier {
       check(given || optional_slot(def.inputs[slot]) || variadic_slot(def.inputs[slot]), "input '", def.inputs[slot],
             "' is missing");
     }
+    for (std::size_t slot = def.inputs.size() - 1; variadic && slot < op.in.size(); ++slot)
+      check(op.in[slot] != kNone, "one of the inputs '", def.inputs.back(), "' is missing");
     const bool variadic_out = !def.outputs.empty() && variadic_slot(def.outputs.back());
     check(op.out.size() == def.outputs.size() || variadic_out, "has ", op.out.size(), " outputs, gives ",
           def.outputs.size());

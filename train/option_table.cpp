@@ -119,9 +119,10 @@ void add_reports(CLI::App& app, Options& o) {
   add(app, "--log-every", o.log_every, "N", "Steps between records (default 0: about one a second)")
       ->check(whole_number(0))
       ->group("Reports");
-  add(app, "--metrics", o.metrics, "FILE", "Appends records as CSV (default with --save: DIR/metrics.csv)")
+  add(app, "--metrics", o.metrics, "FILE",
+      "Writes records as CSV; a resumed run goes on in it (default with --save: DIR/metrics.csv)")
       ->group("Reports");
-  add(app, "--log-json", o.log_json, "FILE", "Appends records as JSON lines")->group("Reports");
+  add(app, "--log-json", o.log_json, "FILE", "The same records as JSON lines")->group("Reports");
   app.add_flag("--quiet", o.quiet, "No progress; results and errors only")->group("Reports");
 }
 

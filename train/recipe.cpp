@@ -55,10 +55,10 @@ Options decided(const Options& given, const OptionValues& resumed) {
 }
 
 OptionValues values_to_keep(const Options& options) {
-  static const char* const names[] = {"model",    "set",          "dtype",      "data",     "augment",
-                                      "batch",    "steps",        "epochs",     "lr",       "optimizer",
-                                      "momentum", "weight-decay", "clip-norm",  "schedule", "seed",
-                                      "keep",     "save-every",   "eval-every", "log-every"};
+  static const char* const names[] = {"threads",   "model",    "set",          "dtype",      "data",
+                                      "augment",   "batch",    "steps",        "epochs",     "lr",
+                                      "optimizer", "momentum", "weight-decay", "clip-norm",  "schedule",
+                                      "seed",      "keep",     "save-every",   "eval-every", "log-every"};
   OptionValues kept;
   for (const char* name : names)
     if (const auto found = options.given.find(name); found != options.given.end()) kept.insert(*found);

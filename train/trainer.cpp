@@ -43,15 +43,18 @@ Trainer::Trainer(const TrainerParts& parts, RunState state)
 }
 
 void Trainer::run() {
-  if (state_.step >= length_.total)
+  if (state_.step >= length_.total) {
     parts_.progress.note(
         message("the run is complete at step ", state_.step, "; more --epochs or --steps go on with it"));
+    evaluate();
+  }
   begin_epoch();
   while (state_.step < length_.total && !signals_.stop_wanted()) {
     step();
-    const bool best = due(parts_.options.eval_every.value_or(kEachEpoch)) && evaluate();
+    const bool last = state_.step == length_.total;
+    const bool best = (last || due(parts_.options.eval_every.value_or(kEachEpoch))) && evaluate();
     const bool asked = signals_.take_save_wanted();
-    if (best || asked || due(parts_.options.save_every.value_or(kEachEpoch))) save(best);
+    if (best || last || asked || due(parts_.options.save_every.value_or(kEachEpoch))) save(best);
     if (state_.step % length_.per_epoch == 0 && state_.step < length_.total) begin_epoch();
   }
   finish();
@@ -161,11 +164,9 @@ void Trainer::write(const Record& record) {
 }
 
 void Trainer::finish() {
-  const bool stopped = state_.step < length_.total;
-  const bool best = !stopped && evaluate();
-  save(best);
   parts_.progress.clear();
-  if (!stopped) return;
+  if (state_.step >= length_.total) return;
+  save(false);
   parts_.progress.note(message("stopped after step ", state_.step, " of ", length_.total,
                                parts_.checkpoints ? ", saved" : ", not saved: there is no --save DIR"));
 }
