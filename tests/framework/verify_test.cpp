@@ -118,9 +118,20 @@ TEST_F(VerifyBlocks, RefusesAnOuterVarThatTheOpDoesNotList) {
       << text;
 }
 
-TEST_F(VerifyBlocks, RefusesABlockOfAnotherParent) {
+TEST_F(VerifyBlocks, RefusesABlockThatIsItsOwnParent) {
   const std::string text = verdict_of_loop("y = test_loop(x) block 1", "parent 1", "inner = relu(x)\n");
-  EXPECT_NE(text.find("block 1 has parent 1, expected 0"), std::string::npos) << text;
+  EXPECT_NE(text.find("block 1 has parent 1, expected an earlier block"), std::string::npos) << text;
+}
+
+TEST_F(VerifyBlocks, RefusesABlockOfAnotherParent) {
+  const std::string nested = "inner = relu(x)\n}\nblock 2 parent 1 {\n";
+  const std::string text = verdict_of_loop("y = test_loop(x) block 2", "parent 0", nested);
+  EXPECT_NE(text.find("block 2 has parent 1, expected 0"), std::string::npos) << text;
+}
+
+TEST_F(VerifyBlocks, RefusesAnAbsentInputAmongTheVariadicOnes) {
+  const std::string text = verdict_of_loop("y = test_loop(x, _) block 1", "parent 0", "inner = relu(x)\n");
+  EXPECT_NE(text.find("one of the inputs 'x...' is missing"), std::string::npos) << text;
 }
 
 TEST_F(VerifyBlocks, RefusesABlockThatDoesNotExist) {
