@@ -76,7 +76,6 @@ std::vector<VarId> append_op(Program& program, BlockId block, Role role, const s
   const OpDef& def = op_def(type);
   Op op{.type = type, .in = std::move(in), .attrs = std::move(attrs), .role = role};
   const std::vector<Type> types = with_context(name, [&] { return def.infer({program, op}); });
-  for (const Type& type_of_slot : types) with_context(name, [&] { return elements(type_of_slot.shape); });
   for (std::size_t slot = 0; slot < types.size(); ++slot) {
     const std::string var_name = ends_with(name, "@GRAD") ? name : message(name, '.', def.outputs[slot]);
     op.out.push_back(

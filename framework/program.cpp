@@ -29,6 +29,7 @@ constexpr std::string_view kRoles[] = {"forward", "backward", "optimize"};
 }  // namespace
 
 VarId add_var(Program& program, Var var) {
+  with_context(var.name, [&] { return elements(var.shape); });  // sizes that no machine has end here
   const std::string base = var.name;
   for (int count = 2; find_var(program, var.name) != kNone; ++count) var.name = base + '.' + std::to_string(count);
   program.vars.push_back(std::move(var));
@@ -46,8 +47,8 @@ bool is_persistable(Kind kind) { return kind == Kind::Param || kind == Kind::Sta
 std::int64_t elements(const Shape& shape) {
   std::int64_t count = 1;
   for (const std::int64_t size : shape)
-    check(!__builtin_mul_overflow(count, size, &count) && count < kMostElements, text_of(shape),
-          " has too many elements");
+    if (__builtin_mul_overflow(count, size, &count) || count >= kMostElements)
+      fail(text_of(shape), " has too many elements");
   return count;
 }
 

@@ -39,8 +39,7 @@ void parallel_ranges(std::int64_t n, std::int64_t grain, RangeBody body, void* c
     return;
   }
   const std::int64_t grains = (n + grain - 1) / grain;
-// The whole team each time: one that shrinks and grows ends and starts threads.
-#pragma omp parallel for schedule(static, 1)
+#pragma omp parallel for schedule(static, 1) num_threads(static_cast <int>(pieces))
   for (std::int64_t piece = 0; piece < pieces; ++piece) {
     const std::int64_t begin = grains * piece / pieces * grain,
                        end = std::min(n, grains * (piece + 1) / pieces * grain);

@@ -131,6 +131,14 @@ TEST(Builder, InputsThatDoNotFitAreRefused) {
   EXPECT_TRUE(fails_with("sizes must be positive", [&] { net.input("c", {0}); }));
 }
 
+TEST(Builder, SizesBeyondReasonAreRefused) {
+  Builder net({.batch = 2});
+  const VarId x = net.input("x", {4});
+  const Attrs huge{{"out", std::int64_t{1} << 62}};
+  EXPECT_TRUE(fails_with("too many elements", [&] { net.layer("fc", x, huge); }));
+  EXPECT_TRUE(fails_with("too many elements", [&] { net.input("y", {std::int64_t{1} << 50}); }));
+}
+
 TEST(Builder, TwoLayersOfOnePathAreRefused) {
   Builder net({});
   const VarId x = net.input("x", {4});
