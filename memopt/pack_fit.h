@@ -1,0 +1,64 @@
+// Greedy packing: one item after the other, each into a gap between those that live at the same time.
+#pragma once
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "memopt/pack.h"
+#include "memopt/pack_time.h"
+
+namespace lethe {
+
+/// Disjoint, sorted, with gaps in between.
+class OffsetRanges {
+ public:
+  struct Range {
+    std::int64_t begin = 0, end = 0;
+  };
+  void add(Range range);
+  void clear() { ranges_.clear(); }
+  const std::vector<Range>& ranges() const { return ranges_; }
+
+ private:
+  std::vector<Range> ranges_;
+};
+
+enum class Fit : std::uint8_t { First, Best };
+
+/// A segment tree over time. A node knows which offsets are taken during all of its time (by items cut into just these
+/// pieces), and which at some instant of it. An item meets O(log n) nodes, and neighbours without a gap count as one,
+/// so a dense packing costs little more than sorting.
+class PackFit {
+ public:
+  /// Items have size and life. Both arguments must outlive this.
+  PackFit(const std::vector<PackItem>& items, const PackTime& time);
+
+  /// Places all in this order. The height; `most` if it is not below that, and the offsets are then unfinished.
+  std::int64_t run(const std::vector<int>& order, Fit fit, std::int64_t most);
+  const std::vector<std::int64_t>& offsets() const { return offsets_; }  // by item
+  /// Ranges looked at, of all runs.
+  std::int64_t work() const { return work_; }
+
+ private:
+  struct Node {
+    OffsetRanges throughout, somewhere;
+  };
+  struct Cursor {
+    const std::vector<OffsetRanges::Range>* ranges;
+    std::size_t at;
+  };
+
+  void gather(std::size_t node, int begin, int end, int item);
+  void take(std::size_t node, int begin, int end, int item, OffsetRanges::Range range);
+  std::int64_t first_gap(std::int64_t& at, std::int64_t size);
+  std::int64_t find_gap(int item, Fit fit);
+
+  const std::vector<PackItem>& items_;
+  const PackTime& time_;
+  std::vector<Node> nodes_;
+  std::vector<Cursor> cursors_;  // of what the item at hand meets
+  std::vector<std::int64_t> offsets_;
+  std::int64_t work_ = 0;
+};
+
+}  // namespace lethe

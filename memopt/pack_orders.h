@@ -1,0 +1,15 @@
+// Orders in which greedy packing and the search take items.
+#pragma once
+#include <vector>
+
+#include "memopt/pack.h"
+#include "memopt/pack_time.h"
+
+namespace lethe {
+
+/// Those that the search takes turns with: crowded, long and large items first, by different precedence.
+std::vector<std::vector<int>> search_orders(const std::vector<PackItem>& items, const PackTime& time);
+/// Those for greedy packing, the most promising first: the ones above, then by size, area, life, birth.
+std::vector<std::vector<int>> greedy_orders(const std::vector<PackItem>& items, const PackTime& time);
+
+}  // namespace lethe
