@@ -142,10 +142,24 @@ void add_export(CLI::App& app, Options& o) {
   add(app, "--output", o.output, "FILE", "File to write")->required()->group("Output");
 }
 
+void add_pack(CLI::App& app, Options& o) {
+  add(app, "file", o.file, "FILE", "CSV with the columns id,lower,upper,size: bytes in the time [lower, upper)")
+      ->required();
+  add(app, "--capacity", o.capacity, "N", "Bytes of the arena: the first packing within them will do")
+      ->check(whole_number(0))
+      ->group("Packing");
+  add(app, "--time", o.seconds, "S", "About as many seconds to search for a smaller arena (default 1)")
+      ->check(number_from_zero())
+      ->group("Packing");
+  add(app, "--out", o.output, "FILE", "Writes id,lower,upper,size,offset there (default: standard output)")
+      ->group("Packing");
+}
+
 }  // namespace
 
 void add_options(CLI::App& app, Options& o) {
   if (o.command == Command::Schema) return;
+  if (o.command == Command::Pack) return add_pack(app, o);
   add_network(app, o);
   if (o.command == Command::Train || o.command == Command::Eval) add_data(app, o), add_machine(app, o);
   if (o.command == Command::Train) add_training(app, o), add_checkpoints(app, o), add_reports(app, o);

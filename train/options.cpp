@@ -21,6 +21,7 @@ const std::map<std::string, CommandInfo>& commands() {
       {"eval", {Command::Eval, "Counts how well weights do on the evaluation data."}},
       {"show", {Command::Show, "Prints the layers of a network, or its whole program."}},
       {"export", {Command::Export, "Writes weights as one safetensors file, in PyTorch's layout."}},
+      {"pack", {Command::Pack, "Finds offsets in one arena for buffers with given lives and sizes."}},
       {"schema", {Command::Schema, "Prints the JSON Schema of network files."}},
   };
   return table;
@@ -59,7 +60,7 @@ void check_device(const std::string& device) {
 }
 
 void check_together(const Options& o) {
-  if (o.command == Command::Schema) return;
+  if (o.command == Command::Schema || o.command == Command::Pack) return;
   parse_memopt(o.memopt);
   check_device(o.device);
   check(!o.model.empty() || !o.resume.empty(), "--model is missing: a name such as lenet or resnet20, or a JSON file");

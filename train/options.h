@@ -10,7 +10,7 @@
 
 namespace lethe {
 
-enum class Command : std::uint8_t { Train, Eval, Show, Export, Schema };
+enum class Command : std::uint8_t { Train, Eval, Show, Export, Pack, Schema };
 
 /// How often something happens: every `count` steps ("500") or epochs ("2e"); 0 is never.
 struct Interval {
@@ -58,7 +58,11 @@ struct Options {
 
   std::string format = "text";  // of `show`
   bool inference = false;       // `show --eval`
-  std::string output = {};      // of `export`
+  std::string output = {};      // of `export` and `pack`
+
+  std::string file = {};  // of `pack`
+  std::optional<std::int64_t> capacity = {};
+  double seconds = 1;
 };
 
 /// Reads the arguments after the program's name. Fails with one line: unknown options with a suggestion, wrong values
