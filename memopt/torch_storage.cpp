@@ -1,0 +1,155 @@
+#include "memopt/torch_storage.h"
+
+#include <numeric>
+#include <set>
+
+namespace lethe {
+namespace {
+
+using Tensors = std::vector<TorchTensor>;
+
+class Layout {
+ public:
+  Layout(const Program& program, const TorchNet& net, TorchBackend backend, bool inplace)
+      : program_(program), net_(net), backend_(backend), inplace_(inplace), readers_(program.vars.size()) {
+    for (const TorchModule& module : net.modules)
+      if (module.op >= 0 && module.type != TorchClass::Concat)
+        for (const VarId v : module.in) ++readers_[v];
+    for (const TorchModule& module : net.modules)  // a branch that is empty reads by joining
+      if (module.type == TorchClass::Identity) ++readers_[module.in[0]];
+    all_.output.resize(net.modules.size());
+    all_.grad_input.resize(net.modules.size());
+    all_.slice_copy.resize(net.modules.size());
+    shared_with_input_.resize(net.modules.size());
+  }
+
+  TorchStorages run() {
+    const TorchModule& root = net_.modules[net_.root];
+    all_.input = storage(root.in[0]);
+    forward(net_.root, {{all_.input}});
+    all_.loss_gradient = storage(root.out);
+    backward(net_.root, {{all_.loss_gradient}}, false);
+    return std::move(all_);
+  }
+
+ private:
+  int storage(std::int64_t elements) {
+    all_.elements.push_back(elements);
+    return static_cast<int>(all_.elements.size()) - 1;
+  }
+  int storage(VarId var) { return storage(elements(program_.vars[var].shape)); }
+
+  bool works_in_place(const TorchModule& module) const;
+  Tensors forward(int m, const Tensors& in);
+  Tensors backward(int m, const Tensors& grad_output, bool slice);
+  Tensors leaf_backward(int m, const Tensors& grad_output, bool slice);
+
+  const Program& program_;
+  const TorchNet& net_;
+  TorchBackend backend_;
+  bool inplace_;
+  std::vector<int> readers_;             // by var
+  std::vector<bool> shared_with_input_;  // by module: its output is its first input's storage
+  TorchStorages all_;
+};
+
+bool Layout::works_in_place(const TorchModule& module) const {
+  if (module.type != TorchClass::ReLU && module.type != TorchClass::AddTable) return false;
+  const VarId in = module.in[0];
+  if (in == net_.modules[net_.root].in[0] || readers_[in] > 1) return false;
+  if (module.type == TorchClass::AddTable || inplace_) return true;
+  for (const TorchModule& other : net_.modules)
+    if (other.out == in && other.type == TorchClass::Linear) return false;
+  return true;
+}
+
+Tensors Layout::forward(int m, const Tensors& in) {
+  const TorchModule& module = net_.modules[m];
+  Tensors out;
+  switch (module.type) {
+    case TorchClass::Sequential:
+      out = in;
+      for (const int child : module.children) out = forward(child, out);
+      break;
+    case TorchClass::ConcatTable:
+      for (const int child : module.children) out.push_back(forward(child, in)[0]);
+      break;
+    case TorchClass::Concat:
+      out = {{storage(module.out)}};
+      for (const int child : module.children) forward(child, in);
+      break;
+    default:
+      shared_with_input_[m] = is_view(module.type) || works_in_place(module);
+      out = shared_with_input_[m] ? Tensors{{in[0].storage, true}} : Tensors{{storage(module.out)}};
+  }
+  return all_.output[m] = out;
+}
+
+Tensors Layout::backward(int m, const Tensors& grad_output, bool slice) {
+  const TorchModule& module = net_.modules[m];
+  Tensors grad;
+  switch (module.type) {
+    case TorchClass::Sequential:
+      grad = grad_output;
+      for (auto child = module.children.rbegin(); child != module.children.rend(); ++child) {
+        grad = backward(*child, grad, slice);
+        slice = false;
+      }
+      break;
+    case TorchClass::ConcatTable:
+      for (std::size_t c = 0; c < module.children.size(); ++c) backward(module.children[c], {grad_output[c]}, false);
+      grad = {{storage(module.in[0])}};
+      break;
+    case TorchClass::Concat:
+      for (const int child : module.children) backward(child, grad_output, true);
+      grad = {{storage(module.in[0])}};
+      break;
+    default:
+      grad = leaf_backward(m, grad_output, slice);
+  }
+  return all_.grad_input[m] = grad;
+}
+
+Tensors Layout::leaf_backward(int m, const Tensors& grad_output, bool slice) {
+  const TorchModule& module = net_.modules[m];
+  // Of one image the channels of a slice lie together; of several they do not, and cudnn wants them to.
+  const bool copies = slice && is_cudnn(backend_, module.type) && program_.vars[module.out].shape[0] > 1;
+  if (copies) all_.slice_copy[m] = elements(program_.vars[module.out].shape);
+  if (shared_with_input_[m] && copies) return {{storage(module.out), true}};
+  Tensors grad;
+  for (const VarId in : module.in)
+    grad.push_back(shared_with_input_[m] ? TorchTensor{grad_output[0].storage, true} : TorchTensor{storage(in)});
+  return grad;
+}
+
+}  // namespace
+
+bool is_cudnn(TorchBackend backend, TorchClass type) {
+  switch (type) {
+    case TorchClass::Convolution:
+    case TorchClass::MaxPooling:
+    case TorchClass::AveragePooling:
+    case TorchClass::ReLU:
+    case TorchClass::Normalization:
+    case TorchClass::LogSoftMax:
+      return backend == TorchBackend::Cudnn;
+    default:
+      return false;
+  }
+}
+
+std::int64_t TorchStorages::distinct(const std::vector<Tensors>& shown) const {
+  std::set<int> storages;
+  for (const Tensors& tensors : shown)
+    for (const TorchTensor& tensor : tensors) storages.insert(tensor.storage);
+  storages.erase(input);
+  storages.erase(loss_gradient);
+  return std::accumulate(storages.begin(), storages.end(), std::int64_t{0},
+                         [&](std::int64_t sum, int s) { return sum + elements[s]; });
+}
+
+TorchStorages torch_storages(const Program& program, const TorchNet& net, TorchBackend backend, bool inplace) {
+  return Layout(program, net, backend, inplace).run();
+}
+
+}  // namespace lethe

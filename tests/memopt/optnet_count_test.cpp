@@ -1,0 +1,156 @@
+// Records and byte counts from our programs, against those recorded from Torch's modules.
+#include "memopt/optnet_count.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+
+#include "memopt/optnet_records.h"
+#include "models/network.h"
+#include "tests/memopt/optnet_samples.h"
+#include "tests/support/expect_error.h"
+#include "train/published.h"
+
+namespace lethe::testing {
+namespace {
+
+/// Outputs, gradients of inputs, buffers, parameters.
+std::array<std::int64_t, 4> figures(const OptnetBytes& b) { return {b.outputs, b.grad_inputs, b.buffers, b.params}; }
+
+OptnetLives lives_of(const Network& network, const TorchNotes& notes, bool training) {
+  const TorchNet net = torch_net(network, notes);
+  const TorchStorages storages = torch_storages(network.program, net, TorchBackend::Cudnn, true);
+  return training ? training_lives(net, storages) : inference_lives(net, storages);
+}
+
+TEST(OptnetRecords, EveryLifetimeIsTheRecordedOne) {
+  for (const OptnetSample& sample : optnet_samples()) {
+    SCOPED_TRACE(sample.key);
+    const OptnetLives lives = lives_of(sample.network(), torch_notes(sample.model), sample.training);
+    std::vector<OptnetRecord> recorded;
+    for (const RecordedLife& life : recorded_lives(sample))
+      if (!life.gone) recorded.push_back(life.record);
+    ASSERT_EQ(lives.records.size(), recorded.size());
+    for (std::size_t r = 0; r < recorded.size(); ++r) {
+      EXPECT_EQ(lives.records[r].elements, recorded[r].elements) << r;
+      EXPECT_EQ(lives.records[r].defined, recorded[r].defined) << r;
+      EXPECT_EQ(lives.records[r].used, recorded[r].used) << r;
+      EXPECT_EQ(lives.records[r].kind, recorded[r].kind) << r;
+    }
+  }
+}
+
+TEST(OptnetCount, EveryCategoryOfThePublishedTablesIsMetToTheByte) {
+  for (const OptnetSample& sample : optnet_samples()) {
+    SCOPED_TRACE(sample.key);
+    const OptnetCount count =
+        optnet_count(sample.network(), torch_notes(sample.model), sample.backend, {.training = sample.training});
+    EXPECT_EQ(figures(count.before), figures(recorded_bytes(sample, false)));
+    EXPECT_EQ(figures(count.after), figures(recorded_bytes(sample, true)));
+  }
+}
+
+/// An image through `layers`, with one output.
+class Net {
+ public:
+  explicit Net(std::int64_t batch = 2) : net_({.batch = batch}) { image = net_.input("image", {4, 4, 2}); }
+  VarId layer(const std::string& type, std::vector<VarId> in, Attrs settings = {}) {
+    return net_.layer(type, std::move(in), std::move(settings));
+  }
+  VarId conv(VarId in, std::int64_t out) { return layer("conv", {in}, {{"out", out}, {"k", 1}}); }
+  Network finish(VarId output) { return net_.finish({output}); }
+  VarId image = kNone;
+
+ private:
+  Builder net_;
+};
+
+std::vector<OptnetKind> kinds(const OptnetLives& lives) {
+  std::vector<OptnetKind> all;
+  for (const OptnetRecord& record : lives.records) all.push_back(record.kind);
+  return all;
+}
+
+TEST(OptnetRecords, ABranchThatEndsInReluInPlaceLeavesAGhost) {
+  Net net;
+  const VarId a = net.layer("relu", {net.conv(net.image, 3)}), b = net.layer("max_pool", {net.image}, {{"k", 1}});
+  const OptnetLives lives = lives_of(net.finish(net.layer("concat", {a, b})), {}, false);
+  using enum OptnetKind;
+  // The image, the concat's output, the two branches'.
+  ASSERT_EQ(kinds(lives), (std::vector{Pinned, Shared, Ghost, Shared}));
+  EXPECT_EQ(lives.records[2].defined, lives.records[1].defined) << "at the concat's entry";
+  EXPECT_EQ(lives.records[3].used, kOptnetNever) << "only the concat reads the pooled branch";
+}
+
+TEST(OptnetRecords, ANotedSequentialThatStartsWithAViewLeavesAGhostGradient) {
+  Builder net({.batch = 2});
+  VarId x = net.layer("conv", net.input("image", {4, 4, 2}), {{"out", 3}, {"k", 1}});
+  x = net.layer("fc", net.layer("flatten", x, {}, "top/flat"), {{"out", 5}}, "top/fc");
+  const Network network = net.finish({x});
+  const auto ghosts = [&](const TorchNotes& notes) {
+    const std::vector<OptnetKind> all = kinds(lives_of(network, notes, true));
+    return std::count(all.begin(), all.end(), OptnetKind::Ghost);
+  };
+  EXPECT_EQ(ghosts({}), 0);
+  EXPECT_EQ(ghosts({.sequentials = {"top"}}), 1);
+}
+
+TEST(OptnetRecords, MoreThanTenThousandCallsStayApart) {
+  const Network network = load_network("optnet/resnet110", {.batch = 1}, {{"n", "200"}, {"bn", "false"}});
+  const OptnetLives lives = lives_of(network, torch_notes("optnet/resnet110"), true);
+  const OptnetGroups groups = group_by_last_use(lives.records);
+  OptnetTick latest = 0;
+  for (std::size_t a = 0; a < lives.records.size(); ++a) {
+    const OptnetRecord& one = lives.records[a];
+    if (one.used != kOptnetNever) latest = std::max(latest, one.used);
+    for (std::size_t b = 0; b < a; ++b) {
+      const OptnetRecord& other = lives.records[b];
+      if (groups.group[a] != groups.group[b]) continue;
+      EXPECT_TRUE(one.used < other.defined || other.used < one.defined) << a << " and " << b << " share memory";
+    }
+  }
+  EXPECT_GT(latest, 10'000);
+}
+
+TEST(OptnetCount, UnfoldedImagesDominateTrainingOnTheCpu) {
+  const Network vgg = load_network("optnet/vgg_a", {.batch = 64}, {{"dropout", "false"}});
+  const OptnetCount count = optnet_count(vgg, torch_notes("optnet/vgg_a"), TorchBackend::Nn, {.training = true});
+  const auto mib = [](std::int64_t bytes) { return (bytes + (1 << 19)) >> 20; };
+  EXPECT_EQ(mib(count.before.buffers), 13'383);
+  EXPECT_EQ(mib(count.after.buffers), 8'642);
+}
+
+TEST(OptnetCount, EachOptionSavesInItsCategory) {
+  const Network net = load_network("optnet/googlenet", {.batch = 1});
+  const TorchNotes notes = torch_notes("optnet/googlenet");
+  const auto after = [&](const char* text) {
+    return optnet_count(net, notes, TorchBackend::Nn, parse_optnet(text)).after;
+  };
+  const OptnetBytes none = after("inference,none"), before = optnet_count(net, notes, TorchBackend::Nn, {}).before;
+  EXPECT_EQ(none.buffers, before.buffers);
+  EXPECT_EQ(none.params, before.params);
+  EXPECT_LT(none.outputs, before.outputs);
+  EXPECT_LT(after("inference,reuse_buffers").buffers, none.buffers);
+  EXPECT_EQ(after("inference,remove_grad_params").params, none.params / 2);
+  EXPECT_EQ(after("training,remove_grad_params").params, none.params) << "training needs the gradients";
+}
+
+TEST(OptnetCount, ReluBehindLinearTurnsInPlaceByTheOption) {
+  Net net;
+  const VarId x = net.layer("relu", {net.layer("fc", {net.image}, {{"out", 7}})});
+  const Network network = net.finish(net.layer("fc", {x}, {{"out", 3}}));
+  const OptnetCount count = optnet_count(network, {}, TorchBackend::Cudnn, {.training = true});
+  EXPECT_EQ(count.before.outputs - count.after.outputs, 2 * 7 * 4);
+}
+
+TEST(OptnetCount, ModulesFormATree) {
+  Net net;
+  const VarId shared = net.layer("relu", {net.image}), a = net.conv(shared, 2), b = net.layer("sigmoid", {a});
+  const VarId c = net.layer("mul", {a, b}), d = net.layer("add", {c, b});
+  EXPECT_TRUE(
+      fails_with("two branches share the layer of", [&] { optnet_count(net.finish(d), {}, TorchBackend::Nn, {}); }));
+}
+
+}  // namespace
+}  // namespace lethe::testing
