@@ -10,5 +10,7 @@ int show(const Options& options);
 int export_weights(const Options& options);
 int pack_file(const Options& options);
 int print_schema(const Options& options);
+int count_memory(const Options& options);
+int tables(const Options& options);
 
 }  // namespace lethe

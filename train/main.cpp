@@ -28,6 +28,10 @@ int run(const std::vector<std::string>& args) {
       return pack_file(options);
     case Command::Schema:
       return print_schema(options);
+    case Command::Count:
+      return count_memory(options);
+    case Command::Tables:
+      return tables(options);
   }
   return static_cast<int>(Exit::Internal);
 }

@@ -155,17 +155,39 @@ void add_pack(CLI::App& app, Options& o) {
       ->group("Packing");
 }
 
+void add_format(CLI::App& app, Options& o, std::vector<std::string> forms) {
+  std::string help;
+  for (const std::string& form : forms) help += help.empty() ? form + " (default)" : ", " + form;
+  add(app, "--format", o.format, "FORM", help.c_str())->check(one_of(std::move(forms)))->group("Output");
+}
+
+void add_count(CLI::App& app, Options& o) {
+  add_batch(app, o, "Samples (default: the network's)");
+  o.memopt = "optnet=inference";
+  add(app, "--memopt", o.memopt, "SETTING",
+      "optnet=inference (default) or optnet=training; with commas behind it inplace, reuse_buffers,\n"
+      "remove_grad_params or none (default: all three)")
+      ->group("Memory");
+  add(app, "--backend", o.backend, "NAME",
+      "Whose modules: nn (Torch's own, on the CPU) or cudnn (default: nn for f64, cudnn for f32)")
+      ->check(one_of({"nn", "cudnn"}))
+      ->group("Memory");
+  add_format(app, o, {"text", "json"});
+}
+
 }  // namespace
 
 void add_options(CLI::App& app, Options& o) {
   if (o.command == Command::Schema) return;
   if (o.command == Command::Pack) return add_pack(app, o);
+  if (o.command == Command::Tables) return add_format(app, o, {"text", "md", "csv", "json"});
   add_network(app, o);
   if (o.command == Command::Train || o.command == Command::Eval) add_data(app, o), add_machine(app, o);
   if (o.command == Command::Train) add_training(app, o), add_checkpoints(app, o), add_reports(app, o);
   if (o.command == Command::Eval) add_weights(app, o), add_seed(app, o);
   if (o.command == Command::Show) add_show(app, o);
   if (o.command == Command::Export) add_export(app, o);
+  if (o.command == Command::Count) add_count(app, o);
 }
 
 }  // namespace lethe

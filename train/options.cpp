@@ -6,6 +6,7 @@
 #include "framework/error.h"
 #include "framework/op_def.h"
 #include "memopt/memopt.h"
+#include "memopt/optnet.h"
 #include "train/option_table.h"
 
 namespace lethe {
@@ -23,6 +24,8 @@ const std::map<std::string, CommandInfo>& commands() {
       {"export", {Command::Export, "Writes weights as one safetensors file, in PyTorch's layout."}},
       {"pack", {Command::Pack, "Finds offsets in one arena for buffers with given lives and sizes."}},
       {"schema", {Command::Schema, "Prints the JSON Schema of network files."}},
+      {"count", {Command::Count, "Prints what Torch's modules and optnet would hold for a network, by category."}},
+      {"tables", {Command::Tables, "Prints optnet's published memory tables beside the same figures computed here."}},
   };
   return table;
 }
@@ -59,9 +62,19 @@ void check_device(const std::string& device) {
   fail("--device: unknown device '", device, "'", did_you_mean(device, {"cpu", "cuda"}), "; known: cpu");
 }
 
+void check_count(const Options& o) {
+  const std::string prefix = "optnet=";
+  check(o.memopt.compare(0, prefix.size(), prefix) == 0, "--memopt ", o.memopt,
+        ": count knows optnet=inference and optnet=training");
+  parse_optnet(o.memopt.substr(prefix.size()));
+}
+
 void check_together(const Options& o) {
-  if (o.command == Command::Schema || o.command == Command::Pack) return;
-  parse_memopt(o.memopt);
+  if (o.command == Command::Schema || o.command == Command::Pack || o.command == Command::Tables) return;
+  if (o.command == Command::Count)
+    check_count(o);
+  else
+    parse_memopt(o.memopt);
   check_device(o.device);
   check(!o.model.empty() || !o.resume.empty(), "--model is missing: a name such as lenet or resnet20, or a JSON file");
   check(o.resume != "auto" || !o.save.empty(), "--resume auto needs --save DIR, where it looks for a checkpoint");

@@ -10,7 +10,7 @@
 
 namespace lethe {
 
-enum class Command : std::uint8_t { Train, Eval, Show, Export, Pack, Schema };
+enum class Command : std::uint8_t { Train, Eval, Show, Export, Pack, Schema, Count, Tables };
 
 /// How often something happens: every `count` steps ("500") or epochs ("2e"); 0 is never.
 struct Interval {
@@ -56,13 +56,15 @@ struct Options {
   std::string log_json = {}, metrics = {};  // files
   bool quiet = false;
 
-  std::string format = "text";  // of `show`
+  std::string format = "text";  // of `show`, `count` and `tables`
   bool inference = false;       // `show --eval`
   std::string output = {};      // of `export` and `pack`
 
   std::string file = {};  // of `pack`
   std::optional<std::int64_t> capacity = {};
   double seconds = 1;
+
+  std::string backend = {};  // of `count`: whose modules, nn or cudnn
 };
 
 /// Reads the arguments after the program's name. Fails with one line: unknown options with a suggestion, wrong values

@@ -1,0 +1,92 @@
+// `train count`: what optnet's countUsedMemory says of a network, before and after its optimisation.
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "framework/error.h"
+#include "train/commands.h"
+#include "train/published.h"
+#include "train/recipe.h"
+
+namespace lethe {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Line {
+  const char* name;
+  std::int64_t before, after;
+};
+
+std::vector<Line> lines_of(const OptnetCount& c) {
+  return {{"outputs", c.before.outputs, c.after.outputs},
+          {"gradInputs", c.before.grad_inputs, c.after.grad_inputs},
+          {"buffers", c.before.buffers, c.after.buffers},
+          {"params", c.before.params, c.after.params},
+          {"total", c.before.total(), c.after.total()}};
+}
+
+std::string saved(const Line& line) {
+  if (line.before == 0) return "-";
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f %%",
+                100 * (1 - static_cast<double>(line.after) / static_cast<double>(line.before)));
+  return text;
+}
+
+std::string as_text(const std::string& heading, const OptnetCount& count) {
+  std::string text = heading + "; bytes\n";
+  const auto row = [&](const std::string& name, const std::string& before, const std::string& after,
+                       const std::string& saving) {
+    char line[96];
+    std::snprintf(line, sizeof line, "%-12s%16s%16s%10s\n", name.c_str(), before.c_str(), after.c_str(),
+                  saving.c_str());
+    text += line;
+  };
+  row("", "before", "after", "saved");
+  for (const Line& line : lines_of(count))
+    row(line.name, std::to_string(line.before), std::to_string(line.after), saved(line));
+  if (count.ghosts > 0)
+    text += message("after sharing ", count.ghosts, " bytes stay private to tensors that modules repoint themselves\n");
+  if (count.counted_twice > 0)
+    text += message(count.counted_twice, " bytes of gradInputs are buffers too, and counted as both\n");
+  return text;
+}
+
+std::string as_json(const std::string& model, const Options& options, const OptnetCount& count) {
+  const auto bytes = [](const OptnetBytes& b) {
+    return Json{{"outputs", b.outputs},
+                {"gradInputs", b.grad_inputs},
+                {"buffers", b.buffers},
+                {"params", b.params},
+                {"total", b.total()}};
+  };
+  return Json{{"model", model},
+              {"batch", *options.batch},
+              {"dtype", name_of(options.dtype)},
+              {"backend", options.backend},
+              {"memopt", options.memopt},
+              {"before", bytes(count.before)},
+              {"after", bytes(count.after)},
+              {"private", count.ghosts},
+              {"counted_twice", count.counted_twice}}
+             .dump(1) +
+         "\n";
+}
+
+}  // namespace
+
+int count_memory(const Options& given) {
+  Options options = decided(given);
+  if (options.backend.empty()) options.backend = options.dtype == DType::f64 ? "nn" : "cudnn";
+  const OptnetOptions optnet = parse_optnet(options.memopt.substr(std::string("optnet=").size()));
+  options.memopt = "optnet=" + text_of(optnet);
+  const TorchBackend backend = options.backend == "nn" ? TorchBackend::Nn : TorchBackend::Cudnn;
+  const Network network = load_network(options.model, build_options(options, true), sets_of(options));
+  const OptnetCount count = optnet_count(network, torch_notes(options.model), backend, optnet);
+  const std::string heading = message(options.model, ", batch ", *options.batch, ", ", name_of(options.dtype), ", ",
+                                      options.backend, " modules, --memopt ", options.memopt);
+  const std::string text = options.format == "json" ? as_json(options.model, options, count) : as_text(heading, count);
+  return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() ? 0 : 1;
+}
+
+}  // namespace lethe

@@ -1,0 +1,181 @@
+// How the tables are written.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "framework/error.h"
+#include "train/tables.h"
+
+namespace lethe {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string fixed(double value, int decimals) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.*f", decimals, value);
+  return text;
+}
+
+/// As the tables print it: whole, or with one decimal.
+std::string printed(double value) { return fixed(value, value == std::floor(value) ? 0 : 1); }
+
+std::string mark_of(Agreement agreement) {
+  switch (agreement) {
+    case Agreement::Exact:
+      return "";
+    case Agreement::WithWorkspace:
+      return " w";
+    case Agreement::Misprint:
+      return " m";
+    case Agreement::Differs:
+      return " !";
+  }
+  return "";
+}
+
+std::string heading(const PublishedTable& table) {
+  return message("Table ", table.number, ": batch ", table.batch, ", ", name_of(table.dtype), ", ",
+                 table.training ? "training" : "inference", ", ",
+                 table.backend == TorchBackend::Nn ? "Torch's own modules on the CPU" : "cudnn's modules", "; MiB");
+}
+
+using Cells = std::vector<std::string>;
+
+const Cells& titles() {
+  static const Cells all = {"net",   "figure", "published before", "after", "saved", "reproduced before",
+                            "after", "saved"};
+  return all;
+}
+
+Cells cells_of(const TableEntry& entry, const FigureLine& line) {
+  return {entry.row->net,
+          std::string(name_of(line.column)),
+          printed(line.before.printed) + mark_of(line.before.agreement),
+          printed(line.after.printed) + mark_of(line.after.agreement),
+          printed(line.saving.printed) + " %" + mark_of(line.saving.agreement),
+          fixed(line.before.computed, 3),
+          fixed(line.after.computed, 3),
+          fixed(line.saving.computed, 1) + " %"};
+}
+
+std::string summary(const std::vector<TableEntry>& entries) {
+  const Score s = score(entries);
+  std::string text = message(
+      s.exact + s.with_workspace, " of ", s.all(), " published figures reproduced to the printed digit: ", s.exact,
+      " from the sources alone, ", s.with_workspace, " totals of table 3 (w) with cudnn's workspace, taken as ",
+      kWorkspaceOfTable3, " bytes.\n");
+  for (const TableEntry& entry : entries)
+    for (const Column column : entry.table->columns)
+      for (const bool saving : {false, true}) {
+        const std::string why = misprint(entry.table->number, entry.row->net, column, !saving, saving);
+        if (!why.empty())
+          text +=
+              message("Table ", entry.table->number, ", ", entry.row->net, ", ", name_of(column), " (m): ", why, ".\n");
+      }
+  return text;
+}
+
+/// Tables with columns as wide as they must be, or with bars for Markdown.
+std::string lined_up(const std::vector<TableEntry>& entries, bool markdown) {
+  std::string text;
+  for (std::size_t e = 0; e < entries.size();) {
+    const PublishedTable* table = entries[e].table;
+    std::vector<Cells> rows = {titles()};
+    for (; e < entries.size() && entries[e].table == table; ++e)
+      for (const FigureLine& line : figure_lines(entries[e])) rows.push_back(cells_of(entries[e], line));
+    std::vector<std::size_t> widths(rows[0].size());
+    for (const Cells& row : rows)
+      for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
+    text += (markdown ? "### " : "") + heading(*table) + "\n\n";
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      for (std::size_t c = 0; c < widths.size(); ++c) {
+        const std::string space(widths[c] - rows[r][c].size(), ' ');
+        text += (markdown ? "| " : "") + (c < 2 ? rows[r][c] + space : space + rows[r][c]);
+        text += markdown ? " " : "  ";
+      }
+      if (markdown) text += "|";
+      while (text.back() == ' ') text.pop_back();
+      text += "\n";
+      if (markdown && r == 0) {
+        for (std::size_t c = 0; c < widths.size(); ++c)
+          text += "|" + std::string(widths[c] + 1, '-') + (c < 2 ? "-" : ":");
+        text += "|\n";
+      }
+    }
+    text += "\n";
+  }
+  return text + summary(entries);
+}
+
+std::string as_csv(const std::vector<TableEntry>& entries) {
+  std::string text =
+      "table,net,figure,published_before_mib,published_after_mib,published_saving_percent,"
+      "reproduced_before_bytes,reproduced_after_bytes,reproduced_saving_percent,agreement\n";
+  for (const TableEntry& entry : entries)
+    for (const FigureLine& line : figure_lines(entry)) {
+      std::string marks;
+      for (const Cell* cell : {&line.before, &line.after, &line.saving}) {
+        const std::string mark = mark_of(cell->agreement);
+        marks += mark.empty() ? '=' : mark.back();
+      }
+      text += message(entry.table->number, ',', entry.row->net, ',', name_of(line.column), ',',
+                      printed(line.before.printed), ',', printed(line.after.printed), ',', printed(line.saving.printed),
+                      ',', figure(entry.count.before, line.column, *entry.table), ',',
+                      figure(entry.count.after, line.column, *entry.table), ',', fixed(line.saving.computed, 3), ',',
+                      marks, '\n');
+    }
+  return text;
+}
+
+Json published_json(const TableEntry& entry, const std::vector<double>& values) {
+  Json json;
+  for (const Column column : {Column::Total, Column::Outputs, Column::GradInputs, Column::Buffers, Column::Params}) {
+    const auto& columns = entry.table->columns;
+    const auto at = std::find(columns.begin(), columns.end(), column);
+    json[std::string(name_of(column))] =
+        at == columns.end() ? Json(nullptr) : Json(values[static_cast<std::size_t>(at - columns.begin())]);
+  }
+  return json;
+}
+
+Json bytes_json(const TableEntry& entry, const OptnetBytes& bytes) {
+  Json json;
+  for (const Column column : {Column::Total, Column::Outputs, Column::GradInputs, Column::Buffers, Column::Params})
+    json[std::string(name_of(column))] = figure(bytes, column, *entry.table);
+  json["workspace"] = entry.table->training ? kWorkspaceOfTable3 : 0;
+  json["all_categories"] = bytes.total();
+  return json;
+}
+
+Json row_json(const TableEntry& entry) {
+  return {{"net", entry.row->net},
+          {"published",
+           {{"before", published_json(entry, entry.row->before)}, {"after", published_json(entry, entry.row->after)}}},
+          {"reproduced",
+           {{"before", bytes_json(entry, entry.count.before)}, {"after", bytes_json(entry, entry.count.after)}}}};
+}
+
+std::string as_json(const std::vector<TableEntry>& entries) {
+  Json tables = Json::array();
+  for (const TableEntry& entry : entries) {
+    if (tables.empty() || tables.back()["table"] != entry.table->number)
+      tables.push_back({{"table", entry.table->number},
+                        {"batch", entry.table->batch},
+                        {"dtype", name_of(entry.table->dtype)},
+                        {"mode", entry.table->training ? "training" : "inference"},
+                        {"rows", Json::array()}});
+    tables.back()["rows"].push_back(row_json(entry));
+  }
+  return Json{{"tables", tables}}.dump(1) + "\n";
+}
+
+}  // namespace
+
+std::string tables_as(const std::string& form, const std::vector<TableEntry>& entries) {
+  if (form == "json") return as_json(entries);
+  return form == "csv" ? as_csv(entries) : lined_up(entries, form == "md");
+}
+
+}  // namespace lethe
