@@ -76,16 +76,16 @@ void Builder::loss(const std::string& type, VarId prediction, VarId target, doub
   }
   network_.sample_loss = sample;
   network_.target = target;
-  network_.outputs = {prediction};
+  network_.prediction = prediction;
   if (type == "cross_entropy" || type == "nll")
     network_.correct =
         append_op(program, 0, Role::Forward, "accuracy", {prediction, target}, {{"k", 1}}, "accuracy").front();
 }
 
 Network Builder::finish(std::vector<VarId> outputs) {
-  if (!outputs.empty()) network_.outputs = std::move(outputs);
-  if (network_.outputs.empty() && last_ != kNone) network_.outputs = {last_};
   Network network = network_;
+  const VarId absent = network.prediction != kNone ? network.prediction : last_;
+  network.outputs = outputs.empty() && absent != kNone ? std::vector<VarId>{absent} : std::move(outputs);
   if (network.sample_loss != kNone)
     network.loss = append_op(network.program, 0, Role::Forward, "mean", {network.sample_loss}, {}, "loss/mean").front();
   return network;

@@ -29,12 +29,13 @@ struct BuildOptions {
 struct Network {
   std::string name;
   Program program;
-  std::vector<VarId> inputs;      // fed: in the order they were declared
-  std::vector<VarId> outputs;     // the first: the logits or prediction that the loss reads
-  VarId loss = kNone;             // scalar: the weighted sum of the losses' means; kNone without a loss
-  VarId sample_loss = kNone;      // [N]: its share of each sample
-  VarId correct = kNone;          // u8 [N]: 1 where the label is the largest logit; kNone without labels
-  VarId target = kNone;           // the input that holds labels or targets
+  std::vector<VarId> inputs;   // fed: in the order they were declared
+  std::vector<VarId> outputs;  // what the network is for, in the order that its file or finish() names
+  VarId prediction = kNone;    // what the first loss reads: logits, log-probabilities or values; kNone without a loss
+  VarId loss = kNone;          // scalar: the weighted sum of the losses' means; kNone without a loss
+  VarId sample_loss = kNone;   // [N]: its share of each sample
+  VarId correct = kNone;       // u8 [N]: 1 where the label is the largest logit; kNone without labels
+  VarId target = kNone;        // the input that holds labels or targets
   std::vector<ParamInfo> params;  // Params and States in order of creation
 };
 

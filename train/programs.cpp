@@ -45,7 +45,7 @@ VarId image_input(const Network& network) {
 
 std::unique_ptr<Dataset> open_data(const Options& options, const Network& network, const Notify& notify) {
   const ImageShape image = image_shape_of(network.program.vars[image_input(network)].shape);
-  const std::int64_t classes = network.program.vars[network.outputs.front()].shape.back();
+  const std::int64_t classes = network.program.vars[network.prediction].shape.back();
   return open_dataset(*options.data, image, classes, *options.seed, notify);
 }
 

@@ -29,7 +29,7 @@ Plans plan_programs(const Programs& programs, bool evaluated, const std::string&
 
 /// The input that images are fed into. Fails unless the network has just that one beside its labels.
 VarId image_input(const Network& network);
-/// The data set of the options, in the size the network takes and with as many classes as its output tells apart.
+/// The data set of the options, in the size the network takes and with as many classes as its loss tells apart.
 std::unique_ptr<Dataset> open_data(const Options& options, const Network& network, const Notify& notify);
 
 }  // namespace lethe
