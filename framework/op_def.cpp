@@ -71,6 +71,15 @@ std::vector<Type> same_as_second(const InferArgs& args) {
   return std::vector<Type>(outputs, Type{args.in(1).shape, args.in(1).dtype});
 }
 
+void check_input(const InferArgs& args, int slot, const Type& expected) {
+  if (!args.has_in(slot)) return;
+  const Var& given = args.in(slot);
+  const std::string& name = op_def(args.op.type).inputs[static_cast<std::size_t>(slot)];
+  check(given.shape == expected.shape && given.dtype == expected.dtype, args.op.type, ": ",
+        name.substr(0, name.find('?')), " is ", text_of(given), ", expected ", name_of(expected.dtype),
+        text_of(expected.shape));
+}
+
 std::vector<VarId> append_op(Program& program, BlockId block, Role role, const std::string& type, std::vector<VarId> in,
                              Attrs attrs, const std::string& name) {
   const OpDef& def = op_def(type);

@@ -61,6 +61,9 @@ std::vector<const OpDef*> all_ops();
 std::vector<Type> same_as_first(const InferArgs& args);   // every output is as input 0
 std::vector<Type> same_as_second(const InferArgs& args);  // every output is as input 1
 
+/// For shape rules: fails unless input `slot`, if it is there, is of this type.
+void check_input(const InferArgs& args, int slot, const Type& expected);
+
 /// Appends an op to a block; makes its outputs by the shape rule, named `name` + '.' + slot (just `name` if `name`
 /// ends in "@GRAD"). Gives the outputs.
 std::vector<VarId> append_op(Program& program, BlockId block, Role role, const std::string& type, std::vector<VarId> in,

@@ -77,10 +77,16 @@ std::vector<Type> infer_batch_norm(const InferArgs& args) {
   const Var& x = args.in(0);
   check(x.shape.size() >= 2, "batch_norm: input ", text_of(x.shape), " has no axis besides the channels");
   const Type channels{{x.shape.back()}, x.dtype};
-  for (const int slot : {1, 2})
-    check(!args.has_in(slot) || args.in(slot).shape == channels.shape, "batch_norm: input has ", x.shape.back(),
-          " channels, ", slot == 1 ? "scale" : "bias", " has shape ",
-          args.has_in(slot) ? text_of(args.in(slot).shape) : "");
+  for (const int slot : {1, 2}) check_input(args, slot, channels);
+  return {{x.shape, x.dtype}, channels, channels};
+}
+
+std::vector<Type> infer_batch_norm_grad(const InferArgs& args) {
+  const Var& x = args.in(0);
+  check(!x.shape.empty(), "batch_norm_grad: x is a scalar");
+  const Type channels{{x.shape.back()}, x.dtype};
+  for (const int slot : {1, 2, 3}) check_input(args, slot, channels);
+  check_input(args, 4, {x.shape, x.dtype});
   return {{x.shape, x.dtype}, channels, channels};
 }
 
@@ -138,11 +144,7 @@ const Register batch_norm_grad{{
     .type = "batch_norm_grad",
     .inputs = {"x", "scale?", "mean", "var", "dy"},
     .outputs = {"dx", "dscale", "dbias"},
-    .infer =
-        [](const InferArgs& args) {
-          const Var &x = args.in(0), &mean = args.in(2);
-          return std::vector<Type>{{x.shape, x.dtype}, {mean.shape, mean.dtype}, {mean.shape, mean.dtype}};
-        },
+    .infer = infer_batch_norm_grad,
     .inplace = {{.in = 0, .out = 0}, {.in = 4, .out = 0}},
     .kernels = each_device<BatchNormGrad>(),
 }};

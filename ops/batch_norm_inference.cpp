@@ -49,10 +49,7 @@ struct BatchNormInference {
 std::vector<Type> infer_inference(const InferArgs& args) {
   const Var& x = args.in(0);
   check(!x.shape.empty(), "batch_norm_inference: the input is a scalar");
-  for (const int slot : {1, 2, 3, 4})
-    if (args.has_in(slot))
-      check(args.in(slot).shape == Shape{x.shape.back()}, "batch_norm_inference: input has ", x.shape.back(),
-            " channels, '", args.in(slot).name, "' has shape ", text_of(args.in(slot).shape));
+  for (const int slot : {1, 2, 3, 4}) check_input(args, slot, {{x.shape.back()}, x.dtype});
   return {{x.shape, x.dtype}};
 }
 

@@ -45,9 +45,7 @@ const Register batch_norm_update{{
         [](const InferArgs& args) {
           check(args.op.attrs.integer("count") >= 2, "batch_norm: ", args.op.attrs.integer("count"),
                 " value a channel; the variance of a batch needs at least 2");
-          for (const int slot : {1, 2, 3})
-            check(args.in(slot).shape == args.in(0).shape, "batch_norm_update: '", args.in(slot).name, "' has shape ",
-                  text_of(args.in(slot).shape), ", expected ", text_of(args.in(0).shape));
+          for (const int slot : {1, 2, 3}) check_input(args, slot, {args.in(0).shape, args.in(0).dtype});
           return same_as_first(args);
         },
     .updates = true,

@@ -108,14 +108,23 @@ struct LayerNormGrad {
   }
 };
 
+Type row_of(const Var& x) { return {{x.shape.back()}, x.dtype}; }
+Type one_a_row(const Var& x) { return {Shape(x.shape.begin(), x.shape.end() - 1), x.dtype}; }
+
 std::vector<Type> infer_layer_norm(const InferArgs& args) {
   const Var& x = args.in(0);
   check(!x.shape.empty(), "layer_norm: the input is a scalar");
-  for (const int slot : {1, 2})
-    check(args.in(slot).shape == Shape{x.shape.back()}, "layer_norm: rows have ", x.shape.back(), " elements, '",
-          args.in(slot).name, "' has shape ", text_of(args.in(slot).shape));
-  const Type rows{Shape(x.shape.begin(), x.shape.end() - 1), x.dtype};
-  return {{x.shape, x.dtype}, rows, rows};
+  for (const int slot : {1, 2}) check_input(args, slot, row_of(x));
+  return {{x.shape, x.dtype}, one_a_row(x), one_a_row(x)};
+}
+
+std::vector<Type> infer_layer_norm_grad(const InferArgs& args) {
+  const Var& x = args.in(0);
+  check(!x.shape.empty(), "layer_norm_grad: x is a scalar");
+  check_input(args, 1, row_of(x));
+  for (const int slot : {2, 3}) check_input(args, slot, one_a_row(x));
+  check_input(args, 4, {x.shape, x.dtype});
+  return {{x.shape, x.dtype}, row_of(x), row_of(x)};
 }
 
 void layer_norm_gradient(GradBuilder& g) {
@@ -151,11 +160,7 @@ const Register layer_norm_grad{{
     .type = "layer_norm_grad",
     .inputs = {"x", "weight", "mean", "inv_std", "dy"},
     .outputs = {"dx", "dweight", "dbias"},
-    .infer =
-        [](const InferArgs& args) {
-          const Var &x = args.in(0), &weight = args.in(1);
-          return std::vector<Type>{{x.shape, x.dtype}, {weight.shape, weight.dtype}, {weight.shape, weight.dtype}};
-        },
+    .infer = infer_layer_norm_grad,
     .inplace = {{.in = 0, .out = 0}, {.in = 4, .out = 0}},
     .kernels = each_device<LayerNormGrad>(),
 }};

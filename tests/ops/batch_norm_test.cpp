@@ -91,11 +91,34 @@ TEST(BatchNorm, EvaluationReadsRunningStatistics) {
 }
 
 TEST(BatchNorm, SaysWhatDoesNotFit) {
-  EXPECT_EQ(complaint("batch_norm", {{2, 3}, {4}, {3}}, kNoEps),
-            "batch_norm: input has 3 channels, scale has shape [4]");
+  EXPECT_EQ(complaint("batch_norm", {{2, 3}, {4}, {3}}, kNoEps), "batch_norm: scale is f32[4], expected f32[3]");
+  EXPECT_EQ(complaint("batch_norm", {{2, 3}, {3}, {3}}, kNoEps, {{2, DType::f64}}),
+            "batch_norm: bias is f64[3], expected f32[3]");
   EXPECT_EQ(complaint("batch_norm", {{3}, {3}, {3}}, kNoEps), "batch_norm: input [3] has no axis besides the channels");
   EXPECT_EQ(complaint("batch_norm_update", {{3}, {3}, {3}, {3}}, {{"count", 1}, {"momentum", 0.1}}),
             "batch_norm: 1 value a channel; the variance of a batch needs at least 2");
+}
+
+TEST(BatchNorm, GradientSaysWhatDoesNotFit) {
+  const auto grad = [](Shape x, Shape scale, Shape mean, Shape var, Shape dy, const std::map<int, DType>& dtypes = {}) {
+    return complaint("batch_norm_grad", {x, scale, mean, var, dy}, kNoEps, dtypes);
+  };
+  EXPECT_EQ(grad({2, 3}, {3}, {3}, {3}, {2, 3}), "");
+  EXPECT_EQ(grad({2, 3}, {2}, {3}, {3}, {2, 3}), "batch_norm_grad: scale is f32[2], expected f32[3]");
+  EXPECT_EQ(grad({2, 3}, {3}, {4}, {4}, {2, 3}), "batch_norm_grad: mean is f32[4], expected f32[3]");
+  EXPECT_EQ(grad({2, 3}, {3}, {3}, {1}, {2, 3}), "batch_norm_grad: var is f32[1], expected f32[3]");
+  EXPECT_EQ(grad({2, 3}, {3}, {3}, {3}, {3, 2}), "batch_norm_grad: dy is f32[3,2], expected f32[2,3]");
+  EXPECT_EQ(grad({}, {}, {}, {}, {}), "batch_norm_grad: x is a scalar");
+  EXPECT_EQ(grad({2, 3}, {3}, {3}, {3}, {2, 3}, {{4, DType::f64}}),
+            "batch_norm_grad: dy is f64[2,3], expected f32[2,3]");
+  EXPECT_EQ(grad({2, 3}, {3}, {3}, {3}, {2, 3}, {{2, DType::f64}}), "batch_norm_grad: mean is f64[3], expected f32[3]");
+}
+
+TEST(BatchNorm, InferenceAndUpdateSayWhatDoesNotFit) {
+  EXPECT_EQ(complaint("batch_norm_inference", {{2, 3}, {3}, {3}, {3}, {3}}, kNoEps, {{4, DType::f64}}),
+            "batch_norm_inference: running_var is f64[3], expected f32[3]");
+  EXPECT_EQ(complaint("batch_norm_update", {{3}, {3}, {2}, {3}}, {{"count", 4}, {"momentum", 0.1}}),
+            "batch_norm_update: mean is f32[2], expected f32[3]");
 }
 
 }  // namespace

@@ -15,7 +15,24 @@ TEST(LayerNorm, NormalisesEachRow) {
 
 TEST(LayerNorm, SaysWhatDoesNotFit) {
   EXPECT_EQ(complaint("layer_norm", {{2, 3}, {3}, {2}}, {{"eps", 1e-5}}),
-            "layer_norm: rows have 3 elements, 'in.3' has shape [2]");
+            "layer_norm: bias is f32[2], expected f32[3]");
+  EXPECT_EQ(complaint("layer_norm", {{2, 3}, {3}, {3}}, {{"eps", 1e-5}}, {{1, DType::f64}}),
+            "layer_norm: weight is f64[3], expected f32[3]");
+}
+
+TEST(LayerNorm, GradientSaysWhatDoesNotFit) {
+  const auto grad = [](Shape x, Shape weight, Shape mean, Shape inv_std, Shape dy,
+                       const std::map<int, DType>& dtypes = {}) {
+    return complaint("layer_norm_grad", {x, weight, mean, inv_std, dy}, {}, dtypes);
+  };
+  EXPECT_EQ(grad({2, 3}, {3}, {2}, {2}, {2, 3}), "");
+  EXPECT_EQ(grad({2, 3}, {2}, {2}, {2}, {2, 3}), "layer_norm_grad: weight is f32[2], expected f32[3]");
+  EXPECT_EQ(grad({2, 3}, {3}, {3}, {2}, {2, 3}), "layer_norm_grad: mean is f32[3], expected f32[2]");
+  EXPECT_EQ(grad({2, 3}, {3}, {2}, {1}, {2, 3}), "layer_norm_grad: inv_std is f32[1], expected f32[2]");
+  EXPECT_EQ(grad({2, 3}, {3}, {2}, {2}, {2, 4}), "layer_norm_grad: dy is f32[2,4], expected f32[2,3]");
+  EXPECT_EQ(grad({}, {}, {}, {}, {}), "layer_norm_grad: x is a scalar");
+  EXPECT_EQ(grad({2, 3}, {3}, {2}, {2}, {2, 3}, {{3, DType::f64}}),
+            "layer_norm_grad: inv_std is f64[2], expected f32[2]");
 }
 
 Attrs lrn(std::int64_t size, double alpha, double beta, double k) {

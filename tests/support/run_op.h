@@ -1,5 +1,6 @@
 // One op on the CPU, from values to values.
 #pragma once
+#include <map>
 #include <vector>
 
 #include "framework/error.h"
@@ -57,11 +58,14 @@ inline Tensor run_op(const std::string& type, const std::vector<Tensor>& inputs,
   return result;
 }
 
-/// The shape rule's complaint about inputs of these shapes, without the op's name in front; "" if it has none.
-inline std::string complaint(const std::string& type, const std::vector<Shape>& shapes, const Attrs& attrs = {}) {
+/// The shape rule's complaint about inputs of these shapes, without the op's name in front; "" if it has none. All are
+/// f32 but those in `dtypes`.
+inline std::string complaint(const std::string& type, const std::vector<Shape>& shapes, const Attrs& attrs = {},
+                             const std::map<int, DType>& dtypes = {}) {
   Program program;
   std::vector<VarId> in;
   for (const Shape& shape : shapes) in.push_back(add_var(program, {.name = "in", .shape = shape, .kind = Kind::Input}));
+  for (const auto& [slot, dtype] : dtypes) program.vars[in[static_cast<std::size_t>(slot)]].dtype = dtype;
   try {
     append_op(program, 0, Role::Forward, type, in, attrs, "op");
   } catch (const Error& error) {
