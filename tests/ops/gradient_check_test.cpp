@@ -42,6 +42,12 @@ void shares(const double* x, const double*, double* y, std::int64_t n) {
 void shares_grad_of_plain_sum(const double*, const double*, double* dx, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) dx[i] = 0;
 }
+void faint(const double* x, const double*, double* y, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) y[i] = 1e-6 * x[i];
+}
+void faint_grad_doubled(const double*, const double* dy, double* dx, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) dx[i] = 2e-6 * dy[i];
+}
 void absolute(const double* x, const double*, double* y, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) y[i] = std::abs(x[i]);
 }
@@ -74,11 +80,13 @@ void define_all() {
     define<square>("test_square_nan", [](GradBuilder& g) { g.set(0, "test_square_grad_nan", {g.x(0), g.dy()}); });
     define<square>("test_square_forgotten", [](GradBuilder&) {});
     define<shares>("test_shares", [](GradBuilder& g) { g.set(0, "test_shares_grad", {g.x(0), g.dy()}); });
+    define<faint>("test_faint", [](GradBuilder& g) { g.set(0, "test_faint_grad", {g.x(0), g.dy()}); });
     define<absolute>("test_abs", [](GradBuilder& g) { g.set(0, "test_abs_grad", {g.x(0), g.dy()}); });
     define_grad<square_grad>("test_square_grad");
     define_grad<square_grad_almost>("test_square_grad_almost");
     define_grad<square_grad_nan>("test_square_grad_nan");
     define_grad<shares_grad_of_plain_sum>("test_shares_grad");
+    define_grad<faint_grad_doubled>("test_faint_grad");
     define_grad<absolute_grad>("test_abs_grad");
     return true;
   }();
@@ -103,6 +111,8 @@ TEST(GradientCheck, AcceptsARightGradient) { EXPECT_EQ(verdict("test_square"), "
 TEST(GradientCheck, RejectsAGradientThatIsSlightlyOff) {
   EXPECT_NE(verdict("test_square_almost").find("gradient of 'x', element"), std::string::npos);
 }
+
+TEST(GradientCheck, RejectsAWrongGradientThatIsSmall) { EXPECT_NE(verdict("test_faint"), ""); }
 
 TEST(GradientCheck, RejectsNaN) { EXPECT_NE(verdict("test_square_nan"), ""); }
 

@@ -26,6 +26,14 @@ double central_difference(Interpreter& values, VarId loss, VarId var, std::int64
   return (above - below) / (right - left);
 }
 
+/// Below this a difference tells no more of a gradient: the loss sums about as many rounded terms as the largest var
+/// has elements, and the error of such a sum grows with the root of their number.
+double floor_of(const Program& program, const std::vector<VarId>& vars, const GradientCheck& options) {
+  std::int64_t terms = 1;
+  for (const VarId var : vars) terms = std::max(terms, elements(program.vars[var].shape));
+  return options.floor * std::sqrt(static_cast<double>(terms));
+}
+
 bool near_kink(double x, const GradientCheck& options) {
   return std::any_of(options.kinks.begin(), options.kinks.end(),
                      [&](double kink) { return std::abs(x - kink) < options.window; });
@@ -37,6 +45,7 @@ std::string wrong_gradient(Interpreter& values, VarId loss, const std::vector<Va
                            const std::vector<ParamGrad>& grads, const GradientCheck& options) {
   const Program& program = values.program();
   values.run();
+  const double floor = floor_of(program, vars, options);
   std::string worst_text;
   double worst = options.tolerance;
   for (const VarId var : vars) {
@@ -47,7 +56,7 @@ std::string wrong_gradient(Interpreter& values, VarId loss, const std::vector<Va
       if (near_kink(values.number(var, i), options)) continue;
       const double given = entry == grads.end() ? 0 : values.number(entry->grad, i);
       const double difference = central_difference(values, loss, var, i, options.step);
-      const double error = std::abs(given - difference) / std::max({1.0, std::abs(given), std::abs(difference)});
+      const double error = std::abs(given - difference) / std::max({floor, std::abs(given), std::abs(difference)});
       if (error <= worst) continue;
       worst = std::isnan(error) ? HUGE_VAL : error;
       worst_text = message("gradient of '", program.vars[var].name, "', element ", i, ": ", given,

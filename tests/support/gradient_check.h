@@ -9,7 +9,8 @@
 namespace lethe::testing {
 
 struct GradientCheck {
-  double tolerance = 1e-6;         // of |gradient - difference| / max(1, |gradient|, |difference|)
+  double tolerance = 1e-6;         // of |gradient - difference| / max(floor * sqrt(n), |gradient|, |difference|)
+  double floor = 1e-4;             // of n, the elements of the largest var: the rounding of a loss of n terms
   double step = 1e-5;              // to either side
   std::vector<double> kinks = {};  // elements within `window` of one of these are left out
   double window = 1e-3;
