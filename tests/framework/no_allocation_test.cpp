@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "framework/executor.h"
-#include "tests/framework/allocations.h"
+#include "tests/support/allocations.h"
 #include "tests/support/counting_device.h"
 #include "tests/support/random_program.h"
 
