@@ -2,14 +2,15 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <vector>
 
 #include "framework/error.h"
+#include "train/atomic_file.h"
 
 namespace lethe {
 namespace {
@@ -20,24 +21,49 @@ std::string number(double value, int digits = 6) {
   return text;
 }
 
-constexpr int kLossDigits = 12;  // enough to compare runs by
+constexpr int kLossDigits = 12;     // enough to compare runs by
+constexpr std::size_t kShown = 60;  // characters of a bad line
+const auto kCsvCommas = std::ranges::count(std::string_view(kCsvHeader), ',');
 
-/// The step that a line of either form records; -1 for a header or a line that a kill cut short.
+/// The step that a line of either form records; -1 for what is no record.
 std::int64_t step_of(const std::string& line, MetricsFile::Form form) {
-  if (form == MetricsFile::Form::Csv) {
-    const auto commas = [](const std::string& text) { return std::count(text.begin(), text.end(), ','); };
-    return commas(line) == commas(kCsvHeader) && line[0] != 's' ? std::atoll(line.c_str()) : -1;
+  std::string text = line.substr(0, line.find(','));
+  if (form == MetricsFile::Form::Json) {
+    const auto json = nlohmann::json::parse(line, nullptr, false);
+    text = json.is_object() && json.contains("step") ? json["step"].dump() : "";
+  } else if (std::count(line.begin(), line.end(), ',') != kCsvCommas) {
+    return -1;
   }
-  const auto json = nlohmann::json::parse(line, nullptr, false);
-  return json.is_object() && json.contains("step") ? json["step"].get<std::int64_t>() : -1;
+  std::int64_t step = -1;
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, step);
+  return error == std::errc() && end == last ? step : -1;
 }
 
-std::vector<std::string> records_until(const std::string& path, MetricsFile::Form form, std::int64_t last) {
-  std::vector<std::string> lines;
+/// The header, if the form has one, and the records up to step `last`. A last line without an end was cut short by a
+/// kill and is left out.
+std::string kept_of(const std::string& path, MetricsFile::Form form, std::int64_t last) {
+  const bool csv = form == MetricsFile::Form::Csv;
+  std::string kept = csv ? message(kCsvHeader, '\n') : "";
   std::ifstream in(path);
-  for (std::string line; std::getline(in, line);)
-    if (const std::int64_t step = step_of(line, form); step >= 0 && step <= last) lines.push_back(line);
-  return lines;
+  std::int64_t number = 0;
+  for (std::string line; std::getline(in, line) && !in.eof();) {
+    ++number;
+    if (csv && line == kCsvHeader) continue;
+    const std::int64_t step = step_of(line, form);
+    check_as(Exit::Data, step >= 0, path, ':', number, ": expected a record with a whole number as its step, found '",
+             line.substr(0, kShown), "'");
+    if (step <= last) kept.append(line).append("\n");
+  }
+  return kept;
+}
+
+/// Leaves of the file what a run that goes on after step `last` keeps. The old file is there until the new one is.
+void cut_back(const std::string& path, MetricsFile::Form form, std::int64_t last) {
+  const std::string kept = kept_of(path, form, last);
+  AtomicFile file(std::filesystem::canonical(path).string());  // a link stays a link
+  file.write(kept.data(), static_cast<std::int64_t>(kept.size()));
+  file.commit();
 }
 
 }  // namespace
@@ -59,12 +85,12 @@ std::string json_line(const Record& r) {
 
 MetricsFile::MetricsFile(std::string path, Form form, std::optional<std::int64_t> resumed_at)
     : path_(std::move(path)), form_(form) {
-  std::vector<std::string> kept;
-  if (resumed_at) kept = records_until(path_, form_, *resumed_at);
-  file_.reset(std::fopen(path_.c_str(), "w"));
+  std::error_code none_there;
+  const bool goes_on = resumed_at && std::filesystem::is_regular_file(path_, none_there);
+  if (goes_on) cut_back(path_, form_, *resumed_at);
+  file_.reset(std::fopen(path_.c_str(), goes_on ? "a" : "w"));
   check(file_ != nullptr, path_, ": cannot be written: ", std::strerror(errno));
-  if (form_ == Form::Csv) write(kCsvHeader);
-  for (const std::string& line : kept) write(line);
+  if (!goes_on && form_ == Form::Csv) write(kCsvHeader);
 }
 
 void MetricsFile::append(const Record& record) { write(form_ == Form::Csv ? csv_row(record) : json_line(record)); }

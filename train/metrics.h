@@ -30,7 +30,8 @@ std::string json_line(const Record& record);
 class MetricsFile {
  public:
   enum class Form { Csv, Json };
-  /// Begins the file anew; with `resumed_at` keeps the records up to that step. Fails if it cannot be written.
+  /// Begins the file anew; with `resumed_at` goes on in it after the records up to that step, of which none is lost
+  /// whenever the process dies. Fails if it cannot be written, with Exit::Data on a line there that is no record.
   MetricsFile(std::string path, Form form, std::optional<std::int64_t> resumed_at);
   void append(const Record& record);
 

@@ -1,7 +1,6 @@
 #include "train/checkpoint.h"
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,6 +10,7 @@
 
 #include "framework/random.h"
 #include "tests/train/data_samples.h"
+#include "tests/train/file_limit.h"
 #include "tests/train/run_samples.h"
 #include "train/atomic_file.h"
 
@@ -18,24 +18,6 @@ namespace lethe::testing {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// For its lifetime no file may grow beyond `bytes`: to a program the same as a disk that is full.
-class FileLimit {
- public:
-  explicit FileLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
-    getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit limit = {bytes, before_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FileLimit() {
-    setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, handler_);
-  }
-
- private:
-  void (*handler_)(int);
-  rlimit before_{};
-};
 
 class CheckpointTest : public ::testing::Test {
  protected:

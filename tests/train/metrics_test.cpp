@@ -9,6 +9,8 @@
 #include <sstream>
 
 #include "framework/error.h"
+#include "tests/train/data_samples.h"
+#include "tests/train/file_limit.h"
 
 namespace lethe::testing {
 namespace {
@@ -25,6 +27,10 @@ class Metrics : public ::testing::Test {
   void write(MetricsFile::Form form, std::optional<std::int64_t> resumed_at, const std::vector<std::int64_t>& steps) {
     MetricsFile file(path_, form, resumed_at);
     for (const std::int64_t step : steps) file.append({.step = step, .epoch = 1, .loss = 0.5});
+  }
+  /// What is said when a run that goes on after step 100 opens the file.
+  std::string refusal_to_resume(MetricsFile::Form form) const {
+    return error_from([&] { MetricsFile(path_, form, 100); });
   }
   const std::string path_ =
       ::testing::TempDir() + "lethe_metrics_" + ::testing::UnitTest::GetInstance()->current_test_info()->name();
@@ -53,6 +59,47 @@ TEST_F(Metrics, ALineThatAKillCutShortIsDropped) {
   std::ofstream(path_, std::ios::app) << "20,1,tra";
   write(MetricsFile::Form::Csv, 20, {});
   EXPECT_EQ(text(), std::string(kCsvHeader) + "\n10,1,train,0.5,,0,0,0\n");
+}
+
+TEST_F(Metrics, ARowThatOnlyLacksItsEndWasCutShortToo) {
+  write(MetricsFile::Form::Csv, std::nullopt, {10});
+  std::ofstream(path_, std::ios::app) << "20,1,train,0.5,,0,0,102";
+  write(MetricsFile::Form::Csv, 20, {});
+  EXPECT_EQ(text(), std::string(kCsvHeader) + "\n10,1,train,0.5,,0,0,0\n");
+}
+
+TEST_F(Metrics, AResumeThatFailsLosesNoRecord) {
+  write(MetricsFile::Form::Csv, std::nullopt, {10, 20, 30});
+  const std::string before = text();
+  const FileLimit full(static_cast<rlim_t>(before.size() / 2));
+  EXPECT_EQ(refusal_to_resume(MetricsFile::Form::Csv),
+            message("cannot write '", std::filesystem::canonical(path_).string(), "': File too large"));
+  EXPECT_EQ(text(), before);
+}
+
+TEST_F(Metrics, ALineWithoutAWholeStepIsADataErrorWithItsPlace) {
+  const std::string good = json_line({.step = 10}) + "\n";
+  for (const char* bad : {R"({"step":"ten"})", R"({"step":null})", R"({"step":1.5})", R"({"step":-1})", R"({"a":1})",
+                          R"({"step":99999999999999999999})", "[10]", "{"}) {
+    std::ofstream(path_) << good << good << bad << "\n" << good;
+    EXPECT_EQ(refusal_to_resume(MetricsFile::Form::Json),
+              message(path_, ":3: expected a record with a whole number as its step, found '", bad, "'"));
+  }
+  for (const char* bad : {"x10,1,train,0.5,,0,0,0", "10.5,1,train,0.5,,0,0,0", "10,1,train", ",,,,,,,"}) {
+    std::ofstream(path_) << kCsvHeader << "\n" << bad << "\n";
+    EXPECT_EQ(refusal_to_resume(MetricsFile::Form::Csv),
+              message(path_, ":2: expected a record with a whole number as its step, found '", bad, "'"));
+  }
+}
+
+TEST_F(Metrics, ALinkStaysALink) {
+  const std::string target = path_ + "_target";
+  std::filesystem::create_symlink(target, path_);
+  write(MetricsFile::Form::Csv, std::nullopt, {10, 20});
+  write(MetricsFile::Form::Csv, 10, {});
+  EXPECT_TRUE(std::filesystem::is_symlink(path_));
+  EXPECT_EQ(text(), std::string(kCsvHeader) + "\n10,1,train,0.5,,0,0,0\n");
+  std::filesystem::remove(target);
 }
 
 TEST_F(Metrics, JsonLinesReadBack) {
