@@ -4,10 +4,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <iomanip>
+#include <map>
 #include <sstream>
 
 #include "framework/random.h"
 #include "tests/train/run_fixture.h"
+#include "train/run_state.h"
 
 namespace lethe::testing {
 namespace {
@@ -25,6 +29,18 @@ class Resume : public RunTest {
     std::istringstream rows(bytes_in(path(name + "/metrics.csv")));
     for (std::string row; std::getline(rows, row);) last = std::max<std::int64_t>(last, std::atoll(row.c_str()));
     return last;
+  }
+  /// The accuracies of the evaluations on stdout, by step.
+  static std::map<std::int64_t, double> evaluations(const std::string& out) {
+    std::map<std::int64_t, double> by_step;
+    std::istringstream lines(out);
+    for (std::string line; std::getline(lines, line);) {
+      long long step = 0;
+      double loss = 0, accuracy = 0;
+      if (std::sscanf(line.c_str(), "eval step %lld epoch %*d loss %lf acc %lf", &step, &loss, &accuracy) == 3)
+        by_step[step] = accuracy;
+    }
+    return by_step;
   }
   static constexpr int kSteps = 160;
 };
@@ -110,13 +126,41 @@ TEST_F(Resume, MetricsHaveOneHeaderAfterThreeResumes) {
 }
 
 TEST_F(Resume, TheBestByEvaluationIsKeptBesideTheNewest) {
-  ASSERT_EQ(run_train(small({"--save", path("run"), "--keep", "1", "--epochs", "6"})).code, 0);
-  EXPECT_TRUE(exists("run/best/weights.safetensors"));
-  EXPECT_TRUE(exists("run/latest/weights.safetensors"));
+  const Ended run = run_train(small({"--save", path("run"), "--keep", "1", "--steps", "60", "--eval-every", "2"}));
+  ASSERT_EQ(run.code, 0) << run.err;
+  const auto by_step = evaluations(run.out);
+  ASSERT_EQ(by_step.size(), 30U) << run.out;
+  const auto best = std::max_element(by_step.begin(), by_step.end(),
+                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  ASSERT_NE(best->first, by_step.begin()->first) << "the first evaluation is the best: nothing to tell apart";
+  ASSERT_NE(best->first, 60) << "the last evaluation is the best: nothing to tell apart";
+  EXPECT_EQ(read_state(path("run/best")).step, best->first) << run.out;
+  EXPECT_EQ(read_state(path("run/latest")).step, 60);
+  const Ended score = run_train({"eval", "--model", path("small.json"), "--data", "shapes:train=160,test=40",
+                                 "--weights", path("run/best/weights.safetensors")});
+  std::ostringstream expected;
+  expected << std::fixed << std::setprecision(4) << " acc " << best->second << " ";
+  EXPECT_NE(score.out.find(expected.str()), std::string::npos) << score.out;
   int checkpoints = 0;
   for (const auto& entry : std::filesystem::directory_iterator(home_ / "run"))
     checkpoints += entry.is_directory() && !entry.is_symlink();
-  EXPECT_LE(checkpoints, 2);
+  EXPECT_EQ(checkpoints, 2);
+}
+
+TEST_F(Resume, TheBestOfTheLastStepIsKeptWhateverTheIntervals) {
+  for (const char* save_every : {"0", "3", "7", "100"})
+    for (const char* eval_every : {"4", "7", "100"}) {
+      SCOPED_TRACE(std::string("--save-every ") + save_every + " --eval-every " + eval_every);
+      const std::string name = std::string("run") + save_every + "_" + eval_every;
+      const Ended run = run_train(
+          small({"--save", path(name), "--steps", "7", "--save-every", save_every, "--eval-every", eval_every}));
+      ASSERT_EQ(run.code, 0) << run.err;
+      const auto by_step = evaluations(run.out);
+      ASSERT_EQ(by_step.count(7), 1U) << run.out;
+      const std::int64_t best = by_step.count(4) != 0 && by_step.at(4) >= by_step.at(7) ? 4 : 7;
+      EXPECT_EQ(read_state(path(name + "/best")).step, best) << run.out;
+      EXPECT_EQ(read_state(path(name + "/latest")).step, 7);
+    }
 }
 
 }  // namespace
