@@ -47,9 +47,11 @@ RunState state_of(const Start& start, const Options& options, const Network& net
 /// A resumed run counts its steps in the same epochs.
 void check_position(const Start& start, std::int64_t per_epoch) {
   const RunState& state = start.state;
-  check_as(Exit::Data, state.step == state.epoch * per_epoch + state.batch_in_epoch, start.checkpoint, ": step ",
-           state.step, " is batch ", state.batch_in_epoch, " of epoch ", state.epoch, " there, but the data has ",
-           per_epoch, " batches an epoch; is it the same data?");
+  const bool same_epochs =
+      state.step >= 0 && state.epoch == state.step / per_epoch && state.batch_in_epoch == state.step % per_epoch;
+  check_as(Exit::Data, same_epochs, start.checkpoint, ": step ", state.step, " is batch ", state.batch_in_epoch,
+           " of epoch ", state.epoch, " there, but the data has ", per_epoch,
+           " batches an epoch; is it the same data?");
 }
 
 void introduce(Progress& progress, const Options& options, const Network& network, const Batches& batches,

@@ -1,6 +1,7 @@
 #include "train/trainer.h"
 
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "framework/error.h"
@@ -28,7 +29,11 @@ void feed_scalar(Executor& executor, const Program& program, VarId var, double v
 }  // namespace
 
 RunLength length_of(const Options& options, std::int64_t steps_per_epoch) {
-  return {.total = options.steps ? *options.steps : *options.epochs * steps_per_epoch, .per_epoch = steps_per_epoch};
+  if (options.steps) return {.total = *options.steps, .per_epoch = steps_per_epoch};
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  check(*options.epochs <= kMost / steps_per_epoch, "--epochs: ", *options.epochs, " epochs of ", steps_per_epoch,
+        " steps are more than ", kMost, " steps");
+  return {.total = *options.epochs * steps_per_epoch, .per_epoch = steps_per_epoch};
 }
 
 Trainer::Trainer(const TrainerParts& parts, RunState state)
@@ -172,8 +177,9 @@ void Trainer::finish() {
 }
 
 bool Trainer::due(const Interval& interval) const {
-  const std::int64_t steps = interval.epochs ? interval.count * length_.per_epoch : interval.count;
-  return steps > 0 && state_.step % steps == 0;
+  if (interval.count == 0) return false;
+  if (!interval.epochs) return state_.step % interval.count == 0;
+  return state_.step % length_.per_epoch == 0 && state_.step / length_.per_epoch % interval.count == 0;
 }
 
 double Trainer::rate_at(std::int64_t step) const { return schedule_.at(step, length_, *parts_.options.lr); }
@@ -182,7 +188,7 @@ Moment Trainer::moment() const {
   Moment now = shown_;
   const std::int64_t first = (epoch() - 1) * length_.per_epoch;
   now.epoch = epoch();
-  now.epochs = (length_.total + length_.per_epoch - 1) / length_.per_epoch;
+  now.epochs = (length_.total - 1) / length_.per_epoch + 1;
   now.step = state_.step - first;
   now.steps = std::min(length_.per_epoch, length_.total - first);
   now.seconds = seconds_since(epoch_begin_);

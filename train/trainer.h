@@ -17,7 +17,7 @@
 
 namespace lethe {
 
-/// How many steps an epoch and the run have, from the options.
+/// How many steps an epoch and the run have, from the options; fails for a run of more steps than can be counted.
 RunLength length_of(const Options& options, std::int64_t steps_per_epoch);
 
 /// What a run works on; all of it outlives the trainer.

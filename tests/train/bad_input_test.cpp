@@ -97,6 +97,10 @@ TEST_F(BadInput, ALossThatIsNoNumber) {
   expect_run({"--lr", "1e30", "--schedule", "constant"}, 5, "try a smaller --lr");
 }
 
+TEST_F(BadInput, MoreStepsThanCanBeCounted) {
+  expect_run({"--epochs", "922337203685477581"}, 2, "--epochs: 922337203685477581 epochs of 10 steps are more than");
+}
+
 TEST_F(BadInput, AnUnwritableSaveDirectory) {
   write("file", "");
   expect_run({"--save", path("file/run")}, 2, path("file/run"));

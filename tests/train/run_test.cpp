@@ -116,6 +116,16 @@ TEST_F(WholeRun, ShowPrintsTheTrainingProgramInFormsThatToolsRead) {
   EXPECT_NE(text.out.find("backward"), std::string::npos);
 }
 
+TEST_F(WholeRun, EpochsWithoutEndAreNotDueEarly) {
+  // 768 steps an epoch, times this, is 256 in 64 bits.
+  const char* far = "48038396025285291e";
+  const Ended run = run_train({"--model", path("small.json"), "--data", "shapes:train=768,test=4", "--batch", "1",
+                               "--threads", "1", "--steps", "257", "--eval-every", far, "--quiet"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(run.out.find("eval step 256 "), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("eval step 257 "), std::string::npos) << run.out;
+}
+
 TEST_F(WholeRun, DoublePrecisionTrainsToo) {
   const Ended run = run_train(small({"--steps", "5", "--dtype", "f64"}));
   EXPECT_EQ(run.code, 0) << run.err;
