@@ -54,10 +54,10 @@ const std::vector<KeyFact>& loss_keys() {
 
 const std::vector<KeyFact>& train_keys() {
   static const std::vector<KeyFact> keys = {
-      {"data", false, "text"},      {"augment", false, "text"}, {"batch", false, "int"},
-      {"epochs", false, "int"},     {"steps", false, "int"},    {"lr", false, "num"},
-      {"optimizer", false, "text"}, {"momentum", false, "num"}, {"weight_decay", false, "num"},
-      {"schedule", false, "text"},  {"clip_norm", false, "num"}};
+      {"data", false, "text"},      {"augment", false, "text"},  {"batch", false, "int"},
+      {"epochs", false, "int"},     {"steps", false, "int"},     {"lr", false, "num"},
+      {"optimizer", false, "text"}, {"momentum", false, "num"},  {"weight_decay", false, "num"},
+      {"decay_all", false, "bool"}, {"schedule", false, "text"}, {"clip_norm", false, "num"}};
   return keys;
 }
 

@@ -63,6 +63,7 @@ void add_optimizer(CLI::App& app, Options& o) {
   add(app, "--weight-decay", o.weight_decay, "X", "Weight decay, not on bias and norm (default: the network's)")
       ->check(number_from_zero())
       ->group("Training");
+  app.add_flag("--decay-all", o.decay_all, "Weight decay on bias and norm too")->group("Training");
   add(app, "--clip-norm", o.clip_norm, "X", "Scales gradients down to this global norm (default: no limit)")
       ->check(positive_number())
       ->group("Training");

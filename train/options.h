@@ -39,6 +39,7 @@ struct Options {
   std::optional<double> lr = {};
   std::optional<std::string> optimizer = {}, schedule = {};
   std::optional<double> momentum = {}, weight_decay = {}, clip_norm = {};
+  bool decay_all = false;  // weight decay on bias and norm too
   std::optional<std::uint64_t> seed = {};
 
   int threads = 0;  // 0: one a processor

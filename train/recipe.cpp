@@ -9,7 +9,7 @@
 namespace lethe {
 namespace {
 
-constexpr const char* kOfOptimizer[] = {"lr", "momentum", "weight-decay", "schedule"};
+constexpr const char* kOfOptimizer[] = {"lr", "momentum", "weight-decay", "decay-all", "schedule"};
 
 OptionValues built_in(const std::string& optimizer) {
   const bool adaptive = optimizer.compare(0, 4, "adam") == 0 || optimizer == "rmsprop";
@@ -55,10 +55,10 @@ Options decided(const Options& given, const OptionValues& resumed) {
 }
 
 OptionValues values_to_keep(const Options& options) {
-  static const char* const names[] = {"threads",   "model",    "set",          "dtype",      "data",
-                                      "augment",   "batch",    "steps",        "epochs",     "lr",
-                                      "optimizer", "momentum", "weight-decay", "clip-norm",  "schedule",
-                                      "seed",      "keep",     "save-every",   "eval-every", "log-every"};
+  static const char* const names[] = {"threads",      "model",      "set",       "dtype",    "data",      "augment",
+                                      "batch",        "steps",      "epochs",    "lr",       "optimizer", "momentum",
+                                      "weight-decay", "decay-all",  "clip-norm", "schedule", "seed",      "keep",
+                                      "save-every",   "eval-every", "log-every"};
   OptionValues kept;
   for (const char* name : names)
     if (const auto found = options.given.find(name); found != options.given.end()) kept.insert(*found);
@@ -90,6 +90,7 @@ OptimizerSettings optimizer_of(const Options& options) {
     settings.momentum = *options.momentum;
   }
   if (options.weight_decay) settings.weight_decay = *options.weight_decay;
+  settings.decay_all = options.decay_all;
   if (options.clip_norm) settings.clip_norm = *options.clip_norm;
   return settings;
 }

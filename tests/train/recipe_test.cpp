@@ -13,13 +13,16 @@ namespace {
 /// A network file with these train settings.
 class Recipe : public ::testing::Test {
  protected:
-  void SetUp() override {
+  void SetUp() override { write(""); }
+  /// With `more` among the train settings.
+  void write(const std::string& more) const {
     std::ofstream(file_) << R"({"version": 1, "name": "tiny", "vars": {"n": 1},
       "inputs": {"image": {"shape": [3, 8, 8]}, "label": {"shape": [], "dtype": "i32"}},
       "layers": [{"op": "fc", "out": 10, "name": "logits"}],
       "loss": [{"op": "cross_entropy", "in": "logits", "target": "label"}],
       "train": {"batch": 16, "epochs": 3, "lr": 0.1, "optimizer": "momentum", "weight_decay": 0.0001,
-                "schedule": "cosine", "augment": "flip"}})";
+                "schedule": "cosine", "augment": "flip")"
+                         << more << "}}";
   }
   void TearDown() override { std::filesystem::remove(file_); }
   Options options(std::vector<std::string> more, const OptionValues& resumed = {}) const {
@@ -55,6 +58,20 @@ TEST_F(Recipe, AnotherOptimizerDoesNotInheritTheNetworksRate) {
   EXPECT_EQ(o.lr, 0.001);
   EXPECT_EQ(o.schedule, "constant");
   EXPECT_EQ(o.batch, 16);
+}
+
+TEST_F(Recipe, DecayOfBiasAndNormIsForTheCommandLineOrTheNetworkToAsk) {
+  EXPECT_FALSE(optimizer_of(options({})).decay_all);
+  EXPECT_TRUE(optimizer_of(options({"--decay-all"})).decay_all);
+  const OptionValues kept = values_to_keep(options({"--decay-all"}));
+  EXPECT_TRUE(optimizer_of(options({}, kept)).decay_all) << "of a run that goes on";
+  write(R"(, "decay_all": true)");
+  EXPECT_TRUE(optimizer_of(options({})).decay_all);
+  EXPECT_FALSE(optimizer_of(options({"--decay-all=false"})).decay_all);
+  EXPECT_FALSE(optimizer_of(options({"--optimizer", "adam"})).decay_all);
+  write(R"(, "decay_all": "=n > 1")");
+  EXPECT_FALSE(optimizer_of(options({})).decay_all);
+  EXPECT_TRUE(optimizer_of(options({"--set", "n=2"})).decay_all);
 }
 
 TEST_F(Recipe, WhatIsKeptDecidesTheSameRunAgain) {

@@ -116,6 +116,17 @@ TEST_F(WholeRun, ShowPrintsTheTrainingProgramInFormsThatToolsRead) {
   EXPECT_NE(text.out.find("backward"), std::string::npos);
 }
 
+TEST_F(WholeRun, DecayAllDecaysBiasAndNormToo) {
+  const auto shown = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"show", "--model", path("small.json"), "--format", "program", "--weight-decay", "0.5"});
+    return run_train(more).out;
+  };
+  EXPECT_NE(shown({}).find("weight_decay=0.0"), std::string::npos);
+  const std::string all = shown({"--decay-all"});
+  EXPECT_EQ(all.find("weight_decay=0.0"), std::string::npos) << all;
+  EXPECT_NE(all.find("weight_decay=0.5"), std::string::npos) << all;
+}
+
 TEST_F(WholeRun, EpochsWithoutEndAreNotDueEarly) {
   // 768 steps an epoch, times this, is 256 in 64 bits.
   const char* far = "48038396025285291e";
