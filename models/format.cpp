@@ -86,7 +86,7 @@ const std::vector<Join>& joins() {
 }
 
 const std::vector<std::string>& input_dtypes() {
-  static const std::vector<std::string> names = {"f32", "f64", "bf16", "f16", "i32", "i64", "u8"};
+  static const std::vector<std::string> names = {"f32", "f64", "i32", "i64", "u8"};
   return names;
 }
 

@@ -40,6 +40,6 @@ struct Join {
 };
 const std::vector<Join>& joins();
 
-const std::vector<std::string>& input_dtypes();
+const std::vector<std::string>& input_dtypes();  // those that ops compute on
 
 }  // namespace lethe

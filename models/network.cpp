@@ -28,7 +28,7 @@ DType input_dtype(const JsonNode& input, const BuildOptions& options) {
   if (!input.has("dtype")) return options.dtype;
   const JsonNode name = input.at("dtype");
   if (std::find(input_dtypes().begin(), input_dtypes().end(), name.text()) == input_dtypes().end())
-    name.fail("unknown dtype '", name.text(), "'; known: ", joined(input_dtypes()));
+    name.fail("found dtype '", name.text(), "', expected one of ", joined(input_dtypes()));
   return dtype_named(name.text());
 }
 
