@@ -1,14 +1,29 @@
-# Every outside library in one place: Debian's package first, a pinned download for people elsewhere.
+# Every outside library in one place: Debian's package first, for people elsewhere a download that is pinned by the
+# hash of its commit or archive. oneDNN is never downloaded: it takes longer to build than all else, and can be left out.
 include(FetchContent)
 set(FETCHCONTENT_QUIET ON)
 
 find_package(Threads REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS CXX)
-find_package(ZLIB REQUIRED)
+
+find_package(ZLIB QUIET)
+if(NOT ZLIB_FOUND)
+  FetchContent_Declare(zlib URL https://github.com/madler/zlib/releases/download/v1.3.1/zlib-1.3.1.tar.gz
+                       URL_HASH SHA256=9a93b2b7dfdac77ceba5a558a580e74667dd6fede4585b91eefb60f03b72df23
+                       SOURCE_SUBDIR not_configured)   # its own CMakeLists.txt adds tests and programs to ours
+  FetchContent_MakeAvailable(zlib)
+  enable_language(C)
+  set(LETHE_ZLIB_PARTS adler32 compress crc32 deflate inffast inflate inftrees trees uncompr zutil)   # all but files
+  list(TRANSFORM LETHE_ZLIB_PARTS REPLACE "(.+)" "${zlib_SOURCE_DIR}/\\1.c")
+  add_library(lethe_zlib STATIC ${LETHE_ZLIB_PARTS})
+  target_include_directories(lethe_zlib SYSTEM PUBLIC "${zlib_SOURCE_DIR}")
+  add_library(ZLIB::ZLIB ALIAS lethe_zlib)
+endif()
 
 find_package(Eigen3 3.4 QUIET NO_MODULE)
 if(NOT Eigen3_FOUND)
-  FetchContent_Declare(Eigen GIT_REPOSITORY https://gitlab.com/libeigen/eigen.git GIT_TAG 3.4.0 GIT_SHALLOW ON)
+  FetchContent_Declare(Eigen GIT_REPOSITORY https://gitlab.com/libeigen/eigen.git
+                       GIT_TAG 3147391d946bb4b6c68edd901f2add6ac1f31f8c)   # 3.4.0
   set(EIGEN_BUILD_DOC OFF)
   set(BUILD_TESTING_BEFORE ${BUILD_TESTING})
   set(BUILD_TESTING OFF)
@@ -18,13 +33,15 @@ endif()
 
 find_package(nlohmann_json 3.11 QUIET)
 if(NOT nlohmann_json_FOUND)
-  FetchContent_Declare(json URL https://github.com/nlohmann/json/releases/download/v3.11.3/json.tar.xz)
+  FetchContent_Declare(json URL https://github.com/nlohmann/json/releases/download/v3.11.3/json.tar.xz
+                       URL_HASH SHA256=d6c65aca6b1ed68e7a182f4757257b107ae403032760ed6ef121c9d55e81757d)
   FetchContent_MakeAvailable(json)
 endif()
 
 find_package(CLI11 2.1 QUIET)
 if(NOT CLI11_FOUND)
-  FetchContent_Declare(cli11 GIT_REPOSITORY https://github.com/CLIUtils/CLI11.git GIT_TAG v2.4.2 GIT_SHALLOW ON)
+  FetchContent_Declare(cli11 GIT_REPOSITORY https://github.com/CLIUtils/CLI11.git
+                       GIT_TAG 6c7b07a878ad834957b98d0f9ce1dbe0cb204fc9)   # 2.4.2
   FetchContent_MakeAvailable(cli11)
 endif()
 
@@ -45,14 +62,15 @@ if(LETHE_ONEDNN)
     set(LETHE_HAS_ONEDNN ON)
     message(STATUS "oneDNN: ${dnnl_VERSION}")
   else()
-    message(STATUS "oneDNN: not found; f32 convolutions and products go through Eigen (slower)")
+    message(STATUS "oneDNN: not found (Debian: libdnnl-dev); f32 convolutions and products go through Eigen (slower)")
   endif()
 endif()
 
 if(LETHE_TESTS)
   find_package(GTest 1.12 QUIET)
   if(NOT GTest_FOUND)
-    FetchContent_Declare(googletest GIT_REPOSITORY https://github.com/google/googletest.git GIT_TAG v1.14.0 GIT_SHALLOW ON)
+    FetchContent_Declare(googletest GIT_REPOSITORY https://github.com/google/googletest.git
+                         GIT_TAG f8d7d77c06936315286eb55f8de22cd23c188571)   # 1.14.0
     FetchContent_MakeAvailable(googletest)
   endif()
 endif()
