@@ -66,8 +66,16 @@ std::vector<std::string> newest_first(const fs::path& directory) {
   return names;
 }
 
+/// What a run in the directory would go on from: the target of `latest`, or the newest if no save came to its link.
+std::string newest_in(const fs::path& directory) {
+  const std::string target = target_of(directory / "latest");
+  if (!target.empty() && is_checkpoint(directory / target)) return target;
+  const std::vector<std::string> names = newest_first(directory);
+  return names.empty() ? "" : names.front();
+}
+
 bool in_use(const fs::path& directory, const std::string& name) {
-  return name == target_of(directory / "latest") || name == target_of(directory / "best");
+  return name == newest_in(directory) || name == target_of(directory / "best");
 }
 
 /// Under a name that is no checkpoint's before its files go, so that half of one is never taken for a whole one.
@@ -83,15 +91,13 @@ void remove_leftovers(const fs::path& directory) {
     for (const std::string& name : names_starting(directory, start)) fs::remove_all(directory / name);
 }
 
-/// "step-000400", or with ".2", ".3"... if that one is in use; an unused one of this name, of a run that went another
-/// way, makes room.
+/// "step-000400", or with ".2", ".3"... if that one is in use.
 std::string free_name(const fs::path& directory, std::int64_t step) {
   char digits[24];
   std::snprintf(digits, sizeof digits, "%06lld", static_cast<long long>(step));
   const std::string base = message(kPrefix, digits);
   std::string name = base;
   for (int count = 2; in_use(directory, name); ++count) name = message(base, '.', count);
-  if (fs::exists(directory / name)) discard(directory, name);
   return name;
 }
 
@@ -115,6 +121,7 @@ std::string Checkpoints::save(const RunState& state, const Store& store, const N
       fs::remove_all(aside, ignored);
       throw;
     }
+    if (fs::exists(directory / name)) discard(directory, name);  // unused, of a run that went another way
     fs::rename(aside, directory / name);
     sync_directory(directory_);
     if (best) set_link(directory, "best", name);
@@ -145,12 +152,10 @@ void Checkpoints::prune() const {
 std::string find_latest(const std::string& directory) {
   return on_disk([&]() -> std::string {
     const fs::path path(directory);
-    if (const std::string target = target_of(path / "latest"); !target.empty() && is_checkpoint(path / target))
-      return (path / target).string();
-    if (is_checkpoint(path)) return directory;
+    if (is_checkpoint(path) && target_of(path / "latest").empty()) return directory;
     if (!fs::is_directory(path)) return "";
-    const std::vector<std::string> names = newest_first(path);  // the first save was broken off before the link
-    return names.empty() ? "" : (path / names.front()).string();
+    const std::string name = newest_in(path);
+    return name.empty() ? "" : (path / name).string();
   });
 }
 

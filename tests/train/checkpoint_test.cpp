@@ -153,6 +153,23 @@ TEST_F(CheckpointTest, FirstSaveBrokenOffBeforeItsLinkIsFound) {
   EXPECT_EQ(loaded_step(), 3);
 }
 
+TEST_F(CheckpointTest, TheOnlyCheckpointIsNeverRemovedForOneOfItsName) {
+  const std::string only = save(3);
+  fs::remove(path("latest"));
+  const FileLimit full(0);
+  error_from([&] { save(3); });
+  EXPECT_TRUE(fs::exists(only));
+  EXPECT_EQ(loaded_step(), 3);
+}
+
+TEST_F(CheckpointTest, AFailedSaveLeavesAnUnusedOneOfItsNameToo) {
+  const std::string unused = save(3);
+  save(2);
+  const FileLimit full(0);
+  error_from([&] { save(3); });
+  EXPECT_TRUE(fs::exists(unused + "/weights.safetensors"));
+}
+
 TEST_F(CheckpointTest, KilledAtRandomMomentsItLosesNothing) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point start = Clock::now();
