@@ -109,6 +109,9 @@ Checkpoints::Checkpoints(std::string directory, int keep) : directory_(std::move
 }
 
 std::string Checkpoints::save(const RunState& state, const Store& store, const Network& network, bool best) {
+  const std::string bad = not_finite(store, network);
+  check_as(Exit::Numeric, bad.empty(), "'", bad, "' holds values that are not finite after step ", state.step,
+           ": nothing is saved, and what '", directory_, "' holds stays as it is; try a smaller --lr");
   return on_disk([&] {
     const fs::path directory(directory_);
     remove_leftovers(directory);

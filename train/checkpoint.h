@@ -26,7 +26,7 @@ class Checkpoints {
   /// at least 1; the best stays beside them.
   Checkpoints(std::string directory, int keep);
   /// Saves the store; `best` also points DIR/best at it. Gives the checkpoint's directory. A failure (a full disk:
-  /// Exit::Data) leaves the checkpoints that were there.
+  /// Exit::Data; weights that are not finite: Exit::Numeric) leaves the checkpoints that were there.
   std::string save(const RunState& state, const Store& store, const Network& network, bool best = false);
 
  private:

@@ -1,6 +1,7 @@
 #include "train/weights.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -169,7 +170,22 @@ void load(const std::string& file, Store& store, const std::vector<Stored>& all,
   }
 }
 
+template <class Real>
+bool all_finite(const std::vector<std::byte>& data) {
+  const auto* values = reinterpret_cast<const Real*>(data.data());
+  return std::all_of(values, values + data.size() / sizeof(Real), [](Real x) { return std::isfinite(x); });
+}
+
 }  // namespace
+
+std::string not_finite(const Store& store, const Network& network) {
+  for (const Stored& weight : weights_of(network)) {
+    const std::vector<std::byte> data = store.read(weight.var.name);
+    const bool finite = weight.var.dtype == DType::f64 ? all_finite<double>(data) : all_finite<float>(data);
+    if (!finite) return weight.var.name;
+  }
+  return "";
+}
 
 void save_weights(const std::string& file, const Store& store, const Network& network) {
   save(file, store, weights_of(network), "weights");

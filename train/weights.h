@@ -8,6 +8,9 @@
 
 namespace lethe {
 
+/// The name of a parameter or running statistic that holds NaN or infinity; "" if there is none.
+std::string not_finite(const Store& store, const Network& network);
+
 /// Writes the network's parameters and running statistics.
 void save_weights(const std::string& file, const Store& store, const Network& network);
 /// Reads them; f32 and f64 are converted to the network's dtype. Missing, unexpected and mis-shaped tensors are listed

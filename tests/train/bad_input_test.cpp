@@ -101,6 +101,15 @@ TEST_F(BadInput, MoreStepsThanCanBeCounted) {
   expect_run({"--epochs", "922337203685477581"}, 2, "--epochs: 922337203685477581 epochs of 10 steps are more than");
 }
 
+TEST_F(BadInput, WeightsThatTheLastUpdateRuined) {
+  ASSERT_EQ(run_train(small({"--epochs", "1", "--save", path("run"), "--schedule", "constant"})).code, 0);
+  const std::string before = checkpoint_bytes("run");
+  const std::vector<std::string> one_more = {"--resume",       path("run"), "--steps",   "11", "--lr",   "1e30",
+                                             "--weight-decay", "1e30",      "--threads", "1",  "--quiet"};
+  expect(one_more, 5, "holds values that are not finite after step 11: nothing is saved");
+  EXPECT_EQ(checkpoint_bytes("run"), before);
+}
+
 TEST_F(BadInput, AnUnwritableSaveDirectory) {
   write("file", "");
   expect_run({"--save", path("file/run")}, 2, path("file/run"));

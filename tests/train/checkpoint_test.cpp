@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <fstream>
 
@@ -168,6 +169,23 @@ TEST_F(CheckpointTest, AFailedSaveLeavesAnUnusedOneOfItsNameToo) {
   const FileLimit full(0);
   error_from([&] { save(3); });
   EXPECT_TRUE(fs::exists(unused + "/weights.safetensors"));
+}
+
+TEST_F(CheckpointTest, WeightsThatAreNotFiniteAreNotSaved) {
+  save(1, true);
+  const std::vector<std::string> before = names();
+  for (const char* name : {"fc.weight", "bn.running_mean"})
+    for (const float bad : {std::nanf(""), HUGE_VALF, -HUGE_VALF}) {
+      run_.fill(2);
+      std::vector<float> values = run_.floats(name);
+      values.back() = bad;
+      run_.store.write(name, values.data(), static_cast<std::int64_t>(values.size() * sizeof(float)));
+      const std::string error = error_from(
+          [&] { Checkpoints(directory(), 2).save(run_.state(2), run_.store, run_.network, true); }, Exit::Numeric);
+      EXPECT_PRED2(says, error, message("'", name, "' holds values that are not finite after step 2"));
+      EXPECT_EQ(names(), before);
+      EXPECT_EQ(loaded_step(), 1);
+    }
 }
 
 TEST_F(CheckpointTest, KilledAtRandomMomentsItLosesNothing) {
