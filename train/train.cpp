@@ -65,6 +65,8 @@ void introduce(Progress& progress, const Options& options, const Network& networ
   if (start.checkpoint.empty()) return;
   check_position(start, batches.per_epoch());
   progress.note(message("resumed from ", start.checkpoint));
+  if (start.save.empty())
+    progress.note("one checkpoint was named, so nothing will be saved; --save DIR names where to");
 }
 
 void print_predicted(const Options& options, const Bytes& bytes) {

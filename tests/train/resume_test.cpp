@@ -165,5 +165,18 @@ TEST_F(Resume, TheBestOfTheLastStepIsKeptWhateverTheIntervals) {
     }
 }
 
+TEST_F(Resume, OfOneCheckpointSavesOnlyWhereToldAndSaysSo) {
+  ASSERT_EQ(run_train(small({"--save", path("run"), "--epochs", "1", "--schedule", "constant"})).code, 0);
+  const std::string note = "nothing will be saved; --save DIR names where to", one = path("run/step-000010");
+  const Ended unsaved = run_train({"--resume", one, "--epochs", "2", "--threads", "1"});
+  ASSERT_EQ(unsaved.code, 0) << unsaved.err;
+  EXPECT_NE(unsaved.err.find(note), std::string::npos) << unsaved.err;
+  EXPECT_FALSE(exists("run/step-000020"));
+  const Ended saved = run_train({"--resume", one, "--save", path("on"), "--epochs", "2", "--threads", "1"});
+  ASSERT_EQ(saved.code, 0) << saved.err;
+  EXPECT_EQ(saved.err.find(note), std::string::npos) << saved.err;
+  EXPECT_TRUE(exists("on/step-000020"));
+}
+
 }  // namespace
 }  // namespace lethe::testing
