@@ -39,7 +39,8 @@ void parallel_ranges(std::int64_t n, std::int64_t grain, RangeBody body, void* c
     return;
   }
   const std::int64_t grains = (n + grain - 1) / grain;
-#pragma omp parallel for schedule(static, 1) num_threads(static_cast <int>(pieces))
+  // Always by all threads, as oneDNN's loops are: libgomp ends and makes threads whenever two teams differ in size.
+#pragma omp parallel for schedule(static, 1) num_threads(worker_threads())
   for (std::int64_t piece = 0; piece < pieces; ++piece) {
     const std::int64_t begin = grains * piece / pieces * grain,
                        end = std::min(n, grains * (piece + 1) / pieces * grain);
