@@ -1,5 +1,5 @@
 // The largest of each window and where in the window it stands (rows of the window one after the other): one byte, so
-// that the gradient reads neither x nor y. Padding never wins, NaN always does.
+// that the gradient reads neither x nor y; attribute index: of that dtype instead. Padding never wins, NaN always does.
 #include "framework/autodiff.h"
 #include "framework/op_def.h"
 #include "kernels/pool.h"
@@ -8,13 +8,10 @@
 namespace lethe {
 namespace {
 
-/// u8 where the window has so few positions.
-DType index_dtype(const Pooling& p) { return p.height.k * p.width.k <= 255 ? DType::u8 : DType::i32; }
-
-template <class Body>
-auto for_index(DType dtype, const Body& body) {
-  if (dtype == DType::u8) return body(std::uint8_t{});
-  return body(std::int32_t{});
+/// Unless named, u8 where the window has so few positions.
+DType index_dtype(const Op& op, const Pooling& p) {
+  if (op.attrs.has("index")) return dtype_named(op.attrs.text("index"));
+  return p.height.k * p.width.k <= 255 ? DType::u8 : DType::i32;
 }
 
 template <class T, class I>
@@ -80,7 +77,7 @@ struct PrepareMaxPool {
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
     const Pooling p = pooling_of(args.op, args.in(0).shape);
     return for_float(args.in(0).dtype, [&](auto zero) {
-      return for_index(index_dtype(p), [&](auto whole) {
+      return for_number(args.out(1).dtype, [&](auto whole) {
         using T = decltype(zero);
         using I = decltype(whole);
         return make_kernel([p](const KernelArgs& a) {
@@ -97,7 +94,7 @@ struct PrepareMaxPoolGrad {
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
     const Pooling p = pooling_of_grad(args.op, args.in(1).shape);
     return for_float(args.in(1).dtype, [&](auto zero) {
-      return for_index(args.in(0).dtype, [&](auto whole) {
+      return for_number(args.in(0).dtype, [&](auto whole) {
         using T = decltype(zero);
         using I = decltype(whole);
         return make_kernel([p](const KernelArgs& a) {
@@ -116,7 +113,7 @@ const Register max_pool{{
     .infer =
         [](const InferArgs& args) {
           const Pooling p = pooling_of(args.op, args.in(0).shape);
-          return std::vector<Type>{{p.out_shape(), args.in(0).dtype}, {p.out_shape(), index_dtype(p)}};
+          return std::vector<Type>{{p.out_shape(), args.in(0).dtype}, {p.out_shape(), index_dtype(args.op, p)}};
         },
     .grad =
         [](GradBuilder& g) {

@@ -12,6 +12,18 @@ Attrs without_padding(Attrs attrs) {
   return attrs;
 }
 
+Attrs with_index(Attrs attrs, const char* dtype) {
+  attrs.set("index", dtype);
+  return attrs;
+}
+
+Attrs columns(std::int64_t k, std::int64_t stride, std::int64_t pad, std::int64_t dilation) {
+  return {{"kernel", Ints{k, k}},
+          {"stride", Ints{stride, stride}},
+          {"pad", Ints{pad, pad}},
+          {"dilation", Ints{dilation, dilation}}};
+}
+
 /// With an alpha at which neighbours matter.
 Attrs lrn(std::int64_t size, double beta) { return {{"size", size}, {"alpha", 2.0}, {"beta", beta}, {"k", 1.0}}; }
 
@@ -74,6 +86,11 @@ std::vector<Sample> pool_samples() {
       {.op = "max_pool", .in = {{{1, 8, 6, 3}}}, .attrs = window(3, 2, 0, true)},
       {.op = "max_pool", .in = {{{1, 9, 9, 2}}}, .attrs = window(2, 3, 1)},
       {.op = "max_pool", .in = {{{1, 17, 17, 2}}}, .attrs = window(16, 1, 0)},
+      {.op = "max_pool", .in = {{{2, 7, 8, 5}}}, .attrs = with_index(window(3, 2, 1), "f64"), .through = {0}},
+      {.op = "max_pool_value", .in = {{{2, 7, 8, 70}}}, .attrs = window(3, 2, 1)},
+      {.op = "max_pool_value", .in = {{{1, 8, 6, 3}}}, .attrs = window(3, 1, 1, true)},
+      {.op = "unfold", .in = {{{2, 5, 6, 3}}}, .attrs = columns(3, 2, 1, 1)},
+      {.op = "unfold", .in = {{{1, 7, 5, 20}}}, .attrs = columns(2, 1, 0, 2)},
       {.op = "avg_pool", .in = {{{2, 6, 6, 5}}}, .attrs = window(2, 2, 0)},
       {.op = "avg_pool", .in = {{{1, 7, 8, 70}}}, .attrs = window(3, 2, 1, true)},
       {.op = "avg_pool", .in = {{{1, 7, 8, 3}}}, .attrs = without_padding(window(3, 2, 1))},

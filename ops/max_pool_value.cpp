@@ -1,0 +1,132 @@
+// The largest of each window, as max_pool, without a word on where it stands: the gradient finds that again from x, y
+// and dy. Padding never wins, NaN always does.
+#include "framework/autodiff.h"
+#include "framework/op_def.h"
+#include "kernels/pool.h"
+#include "kernels/pool_pixels.h"
+
+namespace lethe {
+namespace {
+
+/// Whether `v`, seen after `most`, is taken in its stead: max_pool's rule.
+template <class T>
+HD bool wins(T v, T most) {
+  return v > most || v != v;
+}
+
+template <class T>
+struct MaxPoolValue {
+  Pooling p;
+  const T* x;
+  T* y;
+
+  template <int B>
+  HD void block(std::int64_t pixel, std::int64_t first, std::int64_t count) const {
+    const Pixel at(pixel, p.height.out, p.width.out);
+    const Reach rows = p.height.window(at.h), columns = p.width.window(at.w);
+    T most[B];
+    for (std::int64_t r = 0; r < rows.count; ++r)
+      for (std::int64_t s = 0; s < columns.count; ++s) {
+        const std::int64_t place = (at.image * p.height.in + rows.first + r) * p.width.in + columns.first + s;
+        const T* const from = x + place * p.channels + first;
+        const bool start = r + s == 0;
+        for (std::int64_t c = 0; c < count; ++c) most[c] = start || wins(from[c], most[c]) ? from[c] : most[c];
+      }
+    for (std::int64_t c = 0; c < count; ++c) y[pixel * p.channels + first + c] = most[c];
+  }
+};
+
+/// Each input position asks the windows over it whether they took it: no two threads write the same element.
+template <class T>
+struct MaxPoolValueGrad {
+  Pooling p;
+  const T *x, *y, *dy;
+  T* dx;
+
+  template <int B>
+  HD void block(std::int64_t pixel, std::int64_t first, std::int64_t count) const {
+    const Pixel at(pixel, p.height.in, p.width.in);
+    const Reach rows = p.height.windows_over(at.h), columns = p.width.windows_over(at.w);
+    const T* const here = x + pixel * p.channels + first;
+    T sum[B] = {};
+    for (std::int64_t h = rows.first; h < rows.first + rows.count; ++h)
+      for (std::int64_t w = columns.first; w < columns.first + columns.count; ++w) {
+        const std::int64_t from = ((at.image * p.height.out + h) * p.width.out + w) * p.channels + first;
+        for (std::int64_t c = 0; c < count; ++c)
+          if (equal(here[c], y[from + c]) && is_taken(at, h, w, first + c)) sum[c] += dy[from + c];
+      }
+    for (std::int64_t c = 0; c < count; ++c) dx[pixel * p.channels + first + c] = sum[c];
+  }
+
+ private:
+  HD static bool equal(T a, T b) { return a == b || (a != a && b != b); }
+
+  /// Of several equal values the window (h, w) took the first, of several NaN the last; `at` has such a value.
+  HD bool is_taken(const Pixel& at, std::int64_t h, std::int64_t w, std::int64_t channel) const {
+    const Reach rows = p.height.window(h), columns = p.width.window(w);
+    const std::int64_t image = at.image * p.height.in;
+    const T value = x[((image + at.h) * p.width.in + at.w) * p.channels + channel];
+    bool taken = false;
+    for (std::int64_t r = rows.first; r < rows.first + rows.count; ++r)
+      for (std::int64_t s = columns.first; s < columns.first + columns.count; ++s) {
+        if (!equal(x[((image + r) * p.width.in + s) * p.channels + channel], value)) continue;
+        taken = r == at.h && s == at.w;
+        if (value == value) return taken;
+      }
+    return taken;
+  }
+};
+
+struct PrepareMaxPoolValue {
+  template <class Device>
+  static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
+    const Pooling p = pooling_of(args.op, args.in(0).shape);
+    return for_float(args.in(0).dtype, [&](auto zero) {
+      using T = decltype(zero);
+      return make_kernel([p](const KernelArgs& a) {
+        for_each_pixel(Device{}, a.stream, p.images * p.height.out * p.width.out, p.channels, p.height.k * p.width.k,
+                       MaxPoolValue<T>{p, a.in<T>(0), a.out<T>(0)});
+      });
+    });
+  }
+};
+
+struct PrepareMaxPoolValueGrad {
+  template <class Device>
+  static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
+    const Pooling p = pooling_of(args.op, args.in(0).shape);
+    return for_float(args.in(0).dtype, [&](auto zero) {
+      using T = decltype(zero);
+      return make_kernel([p](const KernelArgs& a) {
+        for_each_pixel(Device{}, a.stream, p.images * p.height.in * p.width.in, p.channels, p.windows_over_most(),
+                       MaxPoolValueGrad<T>{p, a.in<T>(0), a.in<T>(1), a.in<T>(2), a.out<T>(0)});
+      });
+    });
+  }
+};
+
+const Register max_pool_value{{
+    .type = "max_pool_value",
+    .inputs = {"x"},
+    .outputs = {"y"},
+    .infer =
+        [](const InferArgs& args) {
+          return std::vector<Type>{{pooling_of(args.op, args.in(0).shape).out_shape(), args.in(0).dtype}};
+        },
+    .grad =
+        [](GradBuilder& g) {
+          g.set(0, "max_pool_value_grad", {g.x(0), g.y(), g.dy()}, g.attrs());
+        },
+    .kernels = each_device<PrepareMaxPoolValue>(),
+}};
+
+const Register max_pool_value_grad{{
+    .type = "max_pool_value_grad",
+    .inputs = {"x", "y", "dy"},
+    .outputs = {"dx"},
+    .infer = same_as_first,
+    .kernels = each_device<PrepareMaxPoolValueGrad>(),
+}};
+
+}  // namespace
+}  // namespace lethe
