@@ -69,4 +69,19 @@ OptnetBytes recorded_bytes(const OptnetSample& sample, bool after) {
           .params = bytes["params"]};
 }
 
+Network mixed_network(bool training) {
+  Builder net({.batch = 2, .dtype = DType::f64, .training = training});
+  const auto conv = [&](VarId x, std::int64_t out, std::int64_t k) {
+    return net.layer("relu", net.layer("conv", x, {{"out", out}, {"k", k}}));
+  };
+  VarId x = conv(net.input("image", {8, 8, 3}), 5, 3);
+  x = net.layer("max_pool", x, {{"k", 3}, {"stride", 2}, {"pad", 1}});
+  const VarId a = conv(conv(x, 4, 1), 3, 3), b = net.layer("max_pool", x, {{"k", 3}, {"stride", 1}, {"pad", 1}});
+  x = net.layer("concat", {a, b, net.layer("avg_pool", x, {{"k", 3}, {"stride", 1}, {"pad", 1}})});
+  const VarId branch = net.layer("bn", net.layer("conv", conv(x, 6, 3), {{"out", 13}, {"k", 3}}));
+  x = net.layer("relu", {net.layer("add", {branch, x})});
+  x = net.layer("relu", net.layer("fc", net.layer("dropout", x, {{"p", 0.5}}), {{"out", 9}}));
+  return net.finish({net.layer("log_softmax", net.layer("fc", x, {{"out", 4}}))});
+}
+
 }  // namespace lethe::testing
