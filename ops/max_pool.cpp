@@ -123,7 +123,10 @@ const Register max_pool{{
     .layer = {.name = "max_pool",
               .aliases = {"MaxPool"},
               .keys = pooling_keys(),
-              .build = [](LayerCall& c) { return c.emit("max_pool", {c.in()}, pooling_attrs(c)); },
+              .build =
+                  [](LayerCall& c) {  // nothing but a gradient asks for the index
+                    return c.emit(c.training() ? "max_pool" : "max_pool_value", {c.in()}, pooling_attrs(c));
+                  },
               .help = "the largest value of each window"},
 }};
 
