@@ -44,7 +44,7 @@ class Attrs {
   std::int64_t integer(const std::string& key, std::int64_t absent) const { return has(key) ? integer(key) : absent; }
   double number(const std::string& key, double absent) const { return has(key) ? number(key) : absent; }
   bool flag(const std::string& key, bool absent) const { return has(key) ? flag(key) : absent; }
-  Ints ints(const std::string& key, Ints absent) const { return has(key) ? ints(key) : std::move(absent); }
+  Ints ints(const std::string& key, const Ints& absent) const { return has(key) ? ints(key) : absent; }
 
   auto begin() const { return values_.begin(); }
   auto end() const { return values_.end(); }
