@@ -28,7 +28,7 @@ struct Spec {
     std::int64_t value = 0;
     const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     if (status != std::errc{} || end != digits.data() + digits.size() || value < 1 || value > INT32_MAX)
-      reject(message("expected a number of at least 1, got '", digits, "'"));
+      reject(message("expected a number from 1 to ", INT32_MAX, ", got '", digits, "'"));
     return value;
   }
 };

@@ -1,9 +1,13 @@
 #include "train/option_table.h"
 
+#include <cstdint>
+
 #include "train/values.h"
 
 namespace lethe {
 namespace {
+
+constexpr std::int64_t kMostThreads = 1024;  // far more ends in a crash of OpenMP, not in a message
 
 template <class T>
 CLI::Option* add(CLI::App& app, const char* name, T& value, const char* text, const char* help) {
@@ -87,7 +91,7 @@ void add_training(CLI::App& app, Options& o) {
 void add_machine(CLI::App& app, Options& o) {
   add(app, "--device", o.device, "NAME", "cpu (default)")->group("Machine");
   add(app, "--threads", o.threads, "N", "Worker threads (default 0: one a processor)")
-      ->check(whole_number(0))
+      ->check(whole_number(0, kMostThreads))
       ->group("Machine");
   add(app, "--memopt", o.memopt, "SETTING", "Memory: none, a buffer for each variable (default none)")
       ->group("Machine");
@@ -105,7 +109,7 @@ void add_checkpoints(CLI::App& app, Options& o) {
       ->group("Checkpoints");
   add_interval(app, "--save-every", o.save_every, "Every N steps, or N epochs with an e behind (default 1e)");
   add(app, "--keep", o.keep, "N", "Newest checkpoints kept, beside the best (default 2)")
-      ->check(whole_number(1))
+      ->check(whole_number(1, INT32_MAX))
       ->group("Checkpoints");
   CLI::Option* resume = add(app, "--resume", o.resume, "DIR|auto",
                             "Goes on, bit for bit, where a run stopped, with its settings; auto: if --save has one")
@@ -118,7 +122,7 @@ void add_reports(CLI::App& app, Options& o) {
   add_interval(app, "--eval-every", o.eval_every, "Evaluates every N steps or Ne epochs; 0 never (default 1e)");
   app.get_option("--eval-every")->group("Reports");
   add(app, "--log-every", o.log_every, "N", "Steps between records (default 0: about one a second)")
-      ->check(whole_number(0))
+      ->check(whole_number(0, INT32_MAX))
       ->group("Reports");
   add(app, "--metrics", o.metrics, "FILE",
       "Writes records as CSV; a resumed run goes on in it (default with --save: DIR/metrics.csv)")

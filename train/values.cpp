@@ -29,11 +29,12 @@ std::string not_a_number(const std::string& text) { return message("'", text, "'
 
 }  // namespace
 
-CLI::Validator whole_number(std::int64_t least) {
-  return validator([least](const std::string& text) {
+CLI::Validator whole_number(std::int64_t least, std::int64_t most) {
+  return validator([least, most](const std::string& text) {
     const auto value = parsed<std::int64_t>(text);
     if (!value) return message("'", text, "' is not a whole number");
-    return *value < least ? message("must be at least ", least, ", not ", text) : std::string();
+    if (*value < least) return message("must be at least ", least, ", not ", text);
+    return *value > most ? message("must be at most ", most, ", not ", text) : std::string();
   });
 }
 

@@ -2,13 +2,14 @@
 #pragma once
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
 namespace lethe {
 
-/// A whole number, at least `least`.
-CLI::Validator whole_number(std::int64_t least);
+/// A whole number from `least` to `most`.
+CLI::Validator whole_number(std::int64_t least, std::int64_t most = std::numeric_limits<std::int64_t>::max());
 /// A finite number: at least 0, or above 0.
 CLI::Validator number_from_zero();
 CLI::Validator positive_number();

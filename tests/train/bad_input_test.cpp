@@ -104,10 +104,16 @@ TEST_F(BadInput, MoreStepsThanCanBeCounted) {
 TEST_F(BadInput, WeightsThatTheLastUpdateRuined) {
   ASSERT_EQ(run_train(small({"--epochs", "1", "--save", path("run"), "--schedule", "constant"})).code, 0);
   const std::string before = checkpoint_bytes("run");
-  const std::vector<std::string> one_more = {"--resume",       path("run"), "--steps",   "11", "--lr",   "1e30",
-                                             "--weight-decay", "1e30",      "--threads", "1",  "--quiet"};
+  const std::vector<std::string> one_more = {"--resume",       path("run"), "--steps",      "11", "--lr",      "1e30",
+                                             "--weight-decay", "1e30",      "--eval-every", "0",  "--threads", "1",
+                                             "--quiet"};
   expect(one_more, 5, "holds values that are not finite after step 11: nothing is saved");
   EXPECT_EQ(checkpoint_bytes("run"), before);
+}
+
+TEST_F(BadInput, MoreThreadsThanAnyMachineRuns) {
+  expect_run({"--threads", "100000"}, 2, "--threads: must be at most 1024, not 100000");
+  expect_run({"--keep", "99999999999"}, 2, "--keep: must be at most 2147483647, not 99999999999");
 }
 
 TEST_F(BadInput, AnUnwritableSaveDirectory) {

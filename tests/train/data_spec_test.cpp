@@ -23,9 +23,10 @@ TEST(DataSpec, DirectoryMustBeGiven) {
 TEST(DataSpec, SettingsAreChecked) {
   EXPECT_PRED2(says, refused("shapes:trian=5"), "expected train=N or test=N, got 'trian=5'; did you mean 'train'?");
   EXPECT_PRED2(says, refused("shapes:train"), "expected train=N or test=N, got 'train'");
-  EXPECT_PRED2(says, refused("shapes:train=0"), "expected a number of at least 1, got '0'");
-  EXPECT_PRED2(says, refused("synthetic:many"), "expected a number of at least 1, got 'many'");
-  EXPECT_PRED2(says, refused("imagefolder:x,resize=9z"), "expected a number of at least 1, got '9z'");
+  EXPECT_PRED2(says, refused("shapes:train=0"), "expected a number from 1 to 2147483647, got '0'");
+  EXPECT_PRED2(says, refused("shapes:test=2147483648"), "expected a number from 1 to 2147483647, got '2147483648'");
+  EXPECT_PRED2(says, refused("synthetic:many"), "expected a number from 1 to 2147483647, got 'many'");
+  EXPECT_PRED2(says, refused("imagefolder:x,resize=9z"), "expected a number from 1 to 2147483647, got '9z'");
 }
 
 TEST(DataSpec, FileInPlaceOfADirectoryIsSaidToBeOne) {
