@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <type_traits>
 
 #include "framework/error.h"
 #include "framework/init.h"
@@ -38,14 +39,24 @@ void for_each_field(State& s, const Visit& visit) {
   visit("options", s.options);
 }
 
+/// Whether a value becomes a Value as it stands; the library would round 1.5 and wrap -1.
+template <class Value>
+bool is_kept_by(const Json& json) {
+  if constexpr (std::is_unsigned_v<Value>) return json.is_number_unsigned();
+  if constexpr (std::is_integral_v<Value>) return json.is_number_integer();
+  return true;
+}
+
 template <class Value>
 void read_field(const Json& json, const char* key, Value& value) {
   const auto found = json.find(key);
   check_as(Exit::Data, found != json.end(), "'", key, "' is missing");
+  const auto wrong = [&] { fail_as(Exit::Data, "'", key, "' is ", found->dump(), ", which is not of the right type"); };
+  if (!is_kept_by<Value>(*found)) wrong();
   try {
     found->get_to(value);
   } catch (const Json::exception&) {
-    fail_as(Exit::Data, "'", key, "' is ", found->dump(), ", which is not of the right type");
+    wrong();
   }
 }
 

@@ -150,7 +150,7 @@ std::string header_of(std::vector<TensorEntry>& tensors, const Metadata& metadat
 
 SafetensorsReader::SafetensorsReader(const std::string& file) : file_(file), in_(file, std::ios::binary) {
   with_context(file, [&] {
-    check_as(Exit::Data, in_.good() && !std::filesystem::is_directory(file), "cannot be opened");
+    check_as(Exit::Data, in_.good() && std::filesystem::is_regular_file(file), "cannot be opened as a file");
     const auto size = static_cast<std::int64_t>(std::filesystem::file_size(file));
     std::array<unsigned char, 8> length{};
     in_.read(reinterpret_cast<char*>(length.data()), length.size());

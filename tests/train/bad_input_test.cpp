@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "framework/error.h"
 #include "tests/train/run_fixture.h"
 
 namespace lethe::testing {
@@ -114,6 +115,23 @@ TEST_F(BadInput, WeightsThatTheLastUpdateRuined) {
 TEST_F(BadInput, MoreThreadsThanAnyMachineRuns) {
   expect_run({"--threads", "100000"}, 2, "--threads: must be at most 1024, not 100000");
   expect_run({"--keep", "99999999999"}, 2, "--keep: must be at most 2147483647, not 99999999999");
+}
+
+TEST_F(BadInput, WeightsThatAreNoFile) {
+  expect_run({"--weights", "/dev/zero"}, 4, "/dev/zero: cannot be opened as a file");
+}
+
+TEST_F(BadInput, AStateWhoseNumbersAreNotWhole) {
+  ASSERT_EQ(run_train(small({"--epochs", "1", "--save", path("run")})).code, 0);
+  const std::string file = path("run/step-000010/state.json"), state = bytes_in(file);
+  for (const auto& [key, good] : {std::pair{"step", "10"}, {"seed", "0"}})
+    for (const char* bad : {"99999999999999999999", "1.5", "null"}) {
+      std::string text = state;
+      const std::string field = message('"', key, "\": ");
+      text.replace(text.find(field) + field.size(), std::string_view(good).size(), bad);
+      std::ofstream(file) << text;
+      expect({"--resume", path("run"), "--epochs", "2", "--quiet"}, 4, message("'", key, "' is "));
+    }
 }
 
 TEST_F(BadInput, AnUnwritableSaveDirectory) {
