@@ -121,6 +121,11 @@ TEST_F(BadInput, WeightsThatAreNoFile) {
   expect_run({"--weights", "/dev/zero"}, 4, "/dev/zero: cannot be opened as a file");
 }
 
+TEST_F(BadInput, ABatchOfOneValueAChannel) {
+  const std::string net = network(R"({"op": "global_avg_pool"}, {"op": "bn"})");
+  expect({"--model", net, "--batch", "1", "--steps", "1"}, 2, "bn1: batch_norm: 1 value a channel");
+}
+
 TEST_F(BadInput, AStateWhoseNumbersAreNotWhole) {
   ASSERT_EQ(run_train(small({"--epochs", "1", "--save", path("run")})).code, 0);
   const std::string file = path("run/step-000010/state.json"), state = bytes_in(file);
