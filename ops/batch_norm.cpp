@@ -76,6 +76,8 @@ struct BatchNormGrad {
 std::vector<Type> infer_batch_norm(const InferArgs& args) {
   const Var& x = args.in(0);
   check(x.shape.size() >= 2, "batch_norm: input ", text_of(x.shape), " has no axis besides the channels");
+  const double eps = args.op.attrs.number("eps");
+  check(eps >= 0, "batch_norm: eps is ", eps, ", expected at least 0");
   const Type channels{{x.shape.back()}, x.dtype};
   for (const int slot : {1, 2}) check_input(args, slot, channels);
   return {{x.shape, x.dtype}, channels, channels};

@@ -45,6 +45,8 @@ const Register batch_norm_update{{
         [](const InferArgs& args) {
           check(args.op.attrs.integer("count") >= 2, "batch_norm: ", args.op.attrs.integer("count"),
                 " value a channel; the variance of a batch needs at least 2");
+          const double momentum = args.op.attrs.number("momentum");
+          check(momentum >= 0 && momentum <= 1, "batch_norm: momentum is ", momentum, ", expected 0 to 1");
           for (const int slot : {1, 2, 3}) check_input(args, slot, {args.in(0).shape, args.in(0).dtype});
           return same_as_first(args);
         },

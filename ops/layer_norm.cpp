@@ -114,6 +114,8 @@ Type one_a_row(const Var& x) { return {Shape(x.shape.begin(), x.shape.end() - 1)
 std::vector<Type> infer_layer_norm(const InferArgs& args) {
   const Var& x = args.in(0);
   check(!x.shape.empty(), "layer_norm: the input is a scalar");
+  const double eps = args.op.attrs.number("eps");
+  check(eps >= 0, "layer_norm: eps is ", eps, ", expected at least 0");
   for (const int slot : {1, 2}) check_input(args, slot, row_of(x));
   return {{x.shape, x.dtype}, one_a_row(x), one_a_row(x)};
 }

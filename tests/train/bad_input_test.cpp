@@ -121,6 +121,12 @@ TEST_F(BadInput, WeightsThatAreNoFile) {
   expect_run({"--weights", "/dev/zero"}, 4, "/dev/zero: cannot be opened as a file");
 }
 
+TEST_F(BadInput, NormsOfSettingsWithoutSense) {
+  expect({"--model", network(R"({"op": "bn", "eps": -1})")}, 2, "bn1: batch_norm: eps is -1, expected at least 0");
+  expect({"--model", network(R"({"op": "bn", "momentum": 7})")}, 2, "bn1: batch_norm: momentum is 7, expected 0 to 1");
+  expect({"--model", network(R"({"op": "layer_norm", "eps": -1})")}, 2, "layer_norm: eps is -1, expected at least 0");
+}
+
 TEST_F(BadInput, ABatchOfOneValueAChannel) {
   const std::string net = network(R"({"op": "global_avg_pool"}, {"op": "bn"})");
   expect({"--model", net, "--batch", "1", "--steps", "1"}, 2, "bn1: batch_norm: 1 value a channel");
