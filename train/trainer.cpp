@@ -81,16 +81,16 @@ void Trainer::step() {
   feed_scalar(executor, programs.training, programs.learning_rate, rate);
   executor.run();
   const double loss = executor.fetch_scalar(programs.network.loss);
-  check_loss(loss, rate);
+  check_loss(loss, "the loss", state_.step + 1);
   ++state_.step;
   add(loss, batch->count);
   if (record_due()) record();
   parts_.progress.step(moment());
 }
 
-void Trainer::check_loss(double loss, double rate) const {
-  check_as(Exit::Numeric, std::isfinite(loss), "the loss is ", std::isnan(loss) ? "not a number" : "infinite",
-           " at step ", state_.step + 1, " with a learning rate of ", rate,
+void Trainer::check_loss(double loss, const char* whose, std::int64_t step) const {
+  check_as(Exit::Numeric, std::isfinite(loss), whose, " is ", std::isnan(loss) ? "not a number" : "infinite",
+           " at step ", step, " with a learning rate of ", rate_at(step - 1),
            "; try a smaller --lr, a warm-up (--schedule ", *parts_.options.schedule, "+warmup@500) or --clip-norm 1");
 }
 
@@ -138,6 +138,7 @@ bool Trainer::evaluate() {
   leave_out(begin);
   evaluated_step_ = state_.step;
   parts_.progress.clear();
+  check_loss(scores.loss, "the loss of the evaluation", state_.step);
   std::puts(message("eval step ", state_.step, " epoch ", epoch(), " ", text_of(scores)).c_str());
   std::fflush(stdout);
   write({.step = state_.step,

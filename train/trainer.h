@@ -53,7 +53,7 @@ class Trainer {
 
   void begin_epoch();
   void step();
-  void check_loss(double loss, double rate) const;
+  void check_loss(double loss, const char* whose, std::int64_t step) const;
   /// Counts a step into the sums.
   void add(double loss, std::int64_t samples);
   bool record_due() const;

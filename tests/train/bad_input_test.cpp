@@ -112,6 +112,11 @@ TEST_F(BadInput, WeightsThatTheLastUpdateRuined) {
   EXPECT_EQ(checkpoint_bytes("run"), before);
 }
 
+TEST_F(BadInput, AnEvaluationOfWeightsThatTheLastUpdateRuined) {
+  expect_run({"--steps", "1", "--lr", "1e30", "--weight-decay", "1e30", "--schedule", "constant"}, 5,
+             "the loss of the evaluation is not a number at step 1");
+}
+
 TEST_F(BadInput, MoreThreadsThanAnyMachineRuns) {
   expect_run({"--threads", "100000"}, 2, "--threads: must be at most 1024, not 100000");
   expect_run({"--keep", "99999999999"}, 2, "--keep: must be at most 2147483647, not 99999999999");
