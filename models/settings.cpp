@@ -68,9 +68,10 @@ std::int64_t whole_of(const JsonNode& node, const Values& values) {
 
 Attrs settings_of(const JsonNode& entry, const Layer& layer, const Values& values) {
   Attrs settings;
-  for (const auto& [name, node] : entry.members()) {
+  for (const auto& member : entry.members()) {
+    const std::string& name = member.first;
     const auto key = std::find_if(layer.keys.begin(), layer.keys.end(), [&](const Key& k) { return k.name == name; });
-    if (key != layer.keys.end()) settings.set(name, setting_of(node, *key, values));
+    if (key != layer.keys.end()) settings.set(name, setting_of(member.second, *key, values));
   }
   return settings;
 }

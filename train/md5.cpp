@@ -30,7 +30,7 @@ void absorb(State& state, const std::uint8_t* block) {
   for (int i = 0; i < 16; ++i)
     word[i] = block[4 * i] | block[4 * i + 1] << 8 | block[4 * i + 2] << 16 |
               static_cast<std::uint32_t>(block[4 * i + 3]) << 24;
-  auto [a, b, c, d] = state;
+  std::uint32_t a = state[0], b = state[1], c = state[2], d = state[3];
   const auto turn = [&](int i, std::uint32_t mixed, int from) {
     const std::uint32_t sum = a + mixed + sines()[i] + word[from & 15];
     a = d;

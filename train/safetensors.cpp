@@ -169,11 +169,13 @@ SafetensorsReader::SafetensorsReader(const std::string& file) : file_(file), in_
 
 void SafetensorsReader::parse_header(const std::string& header, std::int64_t data_bytes) {
   const Json json = parse_json(header);
-  for (const auto& [name, value] : json.items()) {
+  for (const auto& item : json.items()) {
+    const std::string& name = item.key();
     if (name == kMetadata) {
-      metadata_ = parse_metadata(value);
+      metadata_ = parse_metadata(item.value());
     } else {
-      tensors_.push_back(with_context(message("tensor '", name, "'"), [&] { return parse_tensor(name, value); }));
+      tensors_.push_back(
+          with_context(message("tensor '", name, "'"), [&] { return parse_tensor(name, item.value()); }));
     }
   }
   check_places(tensors_, data_bytes);

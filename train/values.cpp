@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "framework/error.h"
 #include "framework/op_def.h"
@@ -55,7 +56,7 @@ CLI::Validator positive_number() {
 }
 
 CLI::Validator one_of(std::vector<std::string> words) {
-  return validator([words](const std::string& text) {
+  return validator([words = std::move(words)](const std::string& text) {
     std::string known;
     for (const std::string& word : words) {
       if (word == text) return std::string();
