@@ -19,7 +19,7 @@ using namespace lethe;
 namespace {
 
 struct Options {
-  std::string model, dtype = "f32", weights, inputs, export_to;
+  std::string model, dtype = "f32", memopt = "level=2", weights, inputs, export_to;
   std::vector<std::string> sets;
   std::int64_t batch = 128, steps = 20;
   double rate = 0.1, momentum = 0.9;
@@ -37,6 +37,7 @@ Options parse(int argc, char** argv) {
   app.add_option("--lr", o.rate);
   app.add_option("--momentum", o.momentum);
   app.add_option("--threads", o.threads);
+  app.add_option("--memopt", o.memopt);
   app.add_option("--weights", o.weights, "start from this file");
   app.add_option("--inputs", o.inputs, "tensors named as the network's inputs, in memory order (NHWC)");
   app.add_option("--export", o.export_to, "write the initial weights and stop");
@@ -92,7 +93,9 @@ int run(const Options& o) {
   settings.momentum = o.momentum;
   const Updates updates = append_updates(program, append_backward(program, network.loss), network.params, settings);
   Prepared prepared(device->info());
-  const Planned planned = plan_memory(std::move(program), prepared, parse_memopt("none"));
+  MemoptOptions memopt = parse_memopt(o.memopt);
+  memopt.pins.fetched = {network.loss};
+  const Planned planned = plan_memory(std::move(program), prepared, memopt);
   Executor executor(planned.program, planned.plan, prepared, store);
   if (o.inputs.empty())
     feed_random(executor, network);

@@ -3,10 +3,26 @@
 #include <algorithm>
 #include <numeric>
 
-#include "framework/error.h"
 #include "framework/op_def.h"
 
 namespace lethe {
+namespace {
+
+/// All ops share one buffer, which stands behind the others.
+void add_workspace(const Program& program, Prepared& prepared, Plan& plan) {
+  const auto buffer = static_cast<int>(plan.buffers.size());
+  for (const Block& block : program.blocks) {
+    std::vector<Place>& places = plan.workspaces.emplace_back(block.ops.size());
+    for (std::size_t i = 0; i < block.ops.size(); ++i) {
+      const std::int64_t bytes = prepared.workspace_bytes(program, block.ops[i]);
+      if (bytes > 0) places[i].buffer = buffer;
+      plan.bytes.workspace = std::max(plan.bytes.workspace, bytes);
+    }
+  }
+  if (plan.bytes.workspace > 0) plan.buffers.push_back({plan.bytes.workspace});
+}
+
+}  // namespace
 
 std::vector<VarId> storage_of(const Program& program) {
   std::vector<VarId> storage(program.vars.size());
@@ -17,43 +33,40 @@ std::vector<VarId> storage_of(const Program& program) {
   return storage;
 }
 
-Plan plan_none(const Program& program, Prepared& prepared) {
+Plan plan_buffers(const Program& program, const std::vector<int>& buffers, Prepared& prepared) {
   Plan plan;
   plan.vars.resize(program.vars.size());
-  const std::vector<VarId> storage = storage_of(program);
+  std::vector<bool> holds_input;
   for (std::size_t v = 0; v < program.vars.size(); ++v) {
-    const Var& var = program.vars[v];
-    if (storage[v] != static_cast<VarId>(v)) {
-      plan.vars[v] = plan.vars[storage[v]];
-      continue;
+    const auto buffer = static_cast<std::size_t>(buffers[v]);
+    if (buffers[v] < 0) continue;
+    plan.vars[v].buffer = buffers[v];
+    if (buffer >= plan.buffers.size()) {
+      plan.buffers.resize(buffer + 1);
+      holds_input.resize(buffer + 1);
     }
-    const std::int64_t bytes = bytes_of(var);
-    switch (var.kind) {
-      case Kind::Param:
-        plan.bytes.params += bytes;
-        continue;
-      case Kind::State:
-        plan.bytes.states += bytes;
-        continue;
-      case Kind::Input:
-        plan.bytes.inputs += bytes;
-        break;
-      case Kind::Temp:
-        plan.bytes.temps += bytes;
-        break;
-    }
-    plan.vars[v] = {.buffer = static_cast<int>(plan.buffers.size())};
-    plan.buffers.push_back(bytes);
+    plan.buffers[buffer].bytes = std::max(plan.buffers[buffer].bytes, bytes_of(program.vars[v]));
+    if (program.vars[v].kind == Kind::Input) holds_input[buffer] = true;
   }
-  for (const Block& block : program.blocks)
-    for (const Op& op : block.ops)
-      if (!runs_nothing(op))
-        plan.bytes.workspace = std::max(plan.bytes.workspace, prepared.workspace_bytes(program, op));
-  if (plan.bytes.workspace > 0) {
-    plan.workspace = static_cast<int>(plan.buffers.size());
-    plan.buffers.push_back(plan.bytes.workspace);
+  for (std::size_t b = 0; b < plan.buffers.size(); ++b)
+    (holds_input[b] ? plan.bytes.inputs : plan.bytes.temps) += plan.buffers[b].bytes;
+  for (const Var& var : program.vars) {
+    if (var.kind == Kind::Param) plan.bytes.params += bytes_of(var);
+    if (var.kind == Kind::State) plan.bytes.states += bytes_of(var);
   }
+  add_workspace(program, prepared, plan);
   return plan;
+}
+
+Plan plan_none(const Program& program, Prepared& prepared) {
+  const std::vector<VarId> storage = storage_of(program);
+  std::vector<int> buffers(program.vars.size(), -1);
+  int count = 0;
+  for (std::size_t v = 0; v < program.vars.size(); ++v) {
+    if (is_persistable(program.vars[storage[v]].kind)) continue;
+    buffers[v] = storage[v] == static_cast<VarId>(v) ? count++ : buffers[storage[v]];
+  }
+  return plan_buffers(program, buffers, prepared);
 }
 
 }  // namespace lethe

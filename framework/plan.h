@@ -9,31 +9,43 @@
 
 namespace lethe {
 
-/// Bytes by what they are for.
+/// Bytes by what they are for, as taken from the device at most at one time.
 struct Bytes {
-  std::int64_t params = 0, states = 0, inputs = 0, temps = 0, workspace = 0;
+  std::int64_t params = 0, states = 0, inputs = 0, temps = 0, workspace = 0;  // workspaces in an arena count as temps
   std::int64_t total() const { return params + states + inputs + temps + workspace; }
   bool operator==(const Bytes&) const = default;
 };
 
 struct Place {
-  int buffer = -1;          // index into Plan::buffers; -1: in the Store
+  int buffer = -1;          // index into Plan::buffers; -1: in the Store, or nothing
   std::int64_t offset = 0;  // bytes
   bool operator==(const Place&) const = default;
 };
 
+struct PlannedBuffer {
+  std::int64_t bytes = 0;
+  bool on_demand =
+      false;  // taken by the first op that writes into it, given back by a delete_var; else held throughout
+  bool operator==(const PlannedBuffer&) const = default;
+};
+
 struct Plan {
-  std::vector<Place> vars;            // by VarId; a view has the place of what it shows
-  std::vector<std::int64_t> buffers;  // bytes of each
-  int workspace = -1;                 // the buffer that every op's workspace is in, at offset 0; -1: none needed
-  Bytes bytes;                        // what the device is asked for, by category, params and states included
+  std::vector<Place> vars;                     // by VarId; a view has the place of what it shows
+  std::vector<std::vector<Place>> workspaces;  // by block and op; no buffer: none needed
+  std::vector<PlannedBuffer> buffers;
+  std::int64_t on_demand = 0;  // most bytes of buffers on demand held at once; part of bytes.temps
+  Bytes bytes;
   bool operator==(const Plan&) const = default;
 };
 
 /// The var whose memory each var is in: itself, but for views. By VarId.
 std::vector<VarId> storage_of(const Program& program);
 
-/// `--memopt none`: a buffer for each var, held to the end of the step, and one workspace as large as the largest.
+/// A plan in which each var lies at the beginning of the buffer that `buffers` names, by VarId (-1: in the Store). A
+/// buffer is as large as its largest var; one more is workspace for all ops in turn, as large as the largest.
+Plan plan_buffers(const Program& program, const std::vector<int>& buffers, Prepared& prepared);
+
+/// `--memopt none`: a buffer for each var, held to the end of the step, and one workspace.
 Plan plan_none(const Program& program, Prepared& prepared);
 
 }  // namespace lethe

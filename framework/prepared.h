@@ -15,13 +15,17 @@ class Prepared {
 
   /// The op's kernel, prepared on first use; fails if the op has none for this device.
   const Kernel& kernel(const Program& program, const Op& op);
-  std::int64_t workspace_bytes(const Program& program, const Op& op) { return kernel(program, op).workspace_bytes(); }
+  /// 0 for an op that runs no kernel.
+  std::int64_t workspace_bytes(const Program& program, const Op& op);
   const DeviceInfo& device() const { return device_; }
 
  private:
   DeviceInfo device_;
   std::map<std::string, std::unique_ptr<Kernel>> kernels_;
 };
+
+/// The op that gives a var's buffer back; the executor does it itself.
+inline constexpr const char* kDeleteVar = "delete_var";
 
 /// Whether an op runs no kernel: views, and what the executor does itself.
 bool runs_nothing(const Op& op);

@@ -1,18 +1,104 @@
 #include "memopt/memopt.h"
 
+#include <algorithm>
+
 #include "framework/error.h"
+#include "memopt/check_plan.h"
+#include "memopt/early_update.h"
+#include "memopt/release.h"
+#include "memopt/reuse.h"
 
 namespace lethe {
+namespace {
 
-MemoptOptions parse_memopt(const std::string& text) {
-  check(text == "none", "--memopt ", text,
-        ": this version knows 'none' alone; reuse, release, in-place and the exact arena come later");
-  return {};
+constexpr const char* kKnown = "none, level=0, level=1 (each with ,release and ,inplace) or level=2";
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> parts;
+  std::size_t begin = 0;
+  for (std::size_t comma; (comma = text.find(',', begin)) != std::string::npos; begin = comma + 1)
+    parts.push_back(text.substr(begin, comma - begin));
+  parts.push_back(text.substr(begin));
+  return parts;
 }
 
-Planned plan_memory(Program program, Prepared& prepared, const MemoptOptions&) {
-  Plan plan = plan_none(program, prepared);
-  return {std::move(program), std::move(plan)};
+Level level_named(const std::string& text, const std::string& part) {
+  if (part == "none") return Level::None;
+  if (part == "level=0") return Level::SameShape;
+  if (part == "level=1") return Level::Fits;
+  if (part == "level=2") return Level::Arena;
+  check(part != "level=3", "--memopt ", text,
+        ": level 3, recomputing under a budget, is not there yet; known: ", kKnown);
+  fail("--memopt ", text, ": unknown setting '", part, "'; known: ", kKnown);
+}
+
+bool clips_by_global_norm(const Program& program) {
+  const std::vector<Op>& ops = program.blocks[0].ops;
+  return std::any_of(ops.begin(), ops.end(), [](const Op& op) { return op.type == "clip_scale"; });
+}
+
+/// Early updates, unless what was asked for keeps all gradients to the end anyway.
+Program with_early_updates(Program program, const MemoptOptions& options, Planned& made) {
+  if (options.pins.skip_grads) {
+    made.notes.emplace_back("updates stay at the end of the step: --skip-grads keeps every parameter gradient");
+    return program;
+  }
+  if (clips_by_global_norm(program))
+    made.notes.emplace_back(
+        "updates stay at the end of the step: clipping by the global norm needs all gradients first");
+  return update_early(std::move(program));
+}
+
+/// None, 0 and 1: a buffer for each storage, or for several in turn.
+Plan plan_in_buffers(const Program& program, const Liveness& live, const Sharing& sharing, Prepared& prepared,
+                     Level level, Log& log) {
+  const Fit fit = level == Level::None ? Fit::Never : level == Level::SameShape ? Fit::SameShape : Fit::LargeEnough;
+  const std::vector<int> of_storage = reuse_buffers(program, live, sharing, {.fit = fit}, log);
+  std::vector<int> of_var;
+  for (const int storage : sharing.of) of_var.push_back(of_storage[static_cast<std::size_t>(storage)]);
+  return plan_buffers(program, of_var, prepared);
+}
+
+}  // namespace
+
+MemoptOptions parse_memopt(const std::string& text) {
+  const std::vector<std::string> parts = split(text);
+  MemoptOptions options{.level = level_named(text, parts.front())};
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    check(parts[i] == "release" || parts[i] == "inplace", "--memopt ", text, ": unknown '", parts[i],
+          "' behind the level; known: ", kKnown);
+    bool& wanted = parts[i] == "release" ? options.release : options.in_place;
+    check(!wanted, "--memopt ", text, ": '", parts[i], "' stands there twice");
+    check(options.level != Level::Arena, "--memopt ", text, ": level=2 ",
+          parts[i] == "release" ? "gives every byte its place beforehand, so there is nothing to release"
+                                : "is in place already",
+          "; say --memopt level=2");
+    wanted = true;
+  }
+  if (options.level == Level::Arena) options.in_place = true;
+  return options;
+}
+
+Planned plan_memory(Program program, Prepared& prepared, const MemoptOptions& options) {
+  Planned made;
+  Log log(options.print_log);
+  const std::vector<Pin> pins = collect_pins(program, options.pins);
+  if (options.level == Level::Arena) program = with_early_updates(std::move(program), options, made);
+  const Liveness live = liveness(program);
+  const Sharing sharing =
+      options.in_place ? share_in_place(program, live, pins, log) : share_views(program, live, pins);
+  if (options.level == Level::Arena) {
+    ArenaPlan arena = plan_arena(program, live, sharing, prepared, options.seconds);
+    made.plan = std::move(arena.plan);
+    made.arena = arena.facts;
+  } else {
+    made.plan = plan_in_buffers(program, live, sharing, prepared, options.level, log);
+  }
+  check_plan(program, live, sharing, made.plan, prepared);
+  if (options.release) program = release_memory(std::move(program), live, sharing, made.plan);
+  made.program = std::move(program);
+  made.log = log.lines();
+  return made;
 }
 
 }  // namespace lethe

@@ -1,27 +1,44 @@
 // The memory stage: decides where every byte lives, before the first step. Read me first.
 #pragma once
+#include <optional>
 #include <string>
+#include <vector>
 
-#include "framework/plan.h"
-#include "framework/prepared.h"
-#include "framework/program.h"
+#include "memopt/arena.h"
+#include "memopt/pins.h"
 
 namespace lethe {
 
-/// What `--memopt` asks for.
-struct MemoptOptions {
-  bool operator==(const MemoptOptions&) const = default;
+/// How buffers are given to storages.
+enum class Level {
+  None,       // each its own, held to the end of the step
+  SameShape,  // 0: that of a dead one of the same shape and dtype
+  Fits,       // 1: that of a dead one of the same dtype that is large enough
+  Arena       // 2: an offset in one block
 };
 
-/// Reads `none`, for now the only plan: a buffer for each var, held to the end of the step. Fails with what is known.
+/// What `--memopt` and the options around it ask for.
+struct MemoptOptions {
+  Level level = Level::None;
+  bool release = false;   // buffers are given back within the step
+  bool in_place = false;  // outputs take the memory of dying inputs; always at level 2
+  PinOptions pins = {};
+  double seconds = 1;      // for the search of an arena
+  bool print_log = false;  // collect Planned::log
+};
+
+/// Reads `none` or `level=N`, then `,release` and `,inplace`. Fails on anything else and on what makes no sense
+/// together, saying what is known.
 MemoptOptions parse_memopt(const std::string& text);
 
 struct Planned {
-  Program program;
+  Program program;  // as it will run
   Plan plan;
+  std::optional<ArenaFacts> arena = {};  // of level 2
+  std::vector<std::string> notes = {};   // what was asked for and could not be done
+  std::vector<std::string> log = {};     // every decision, if asked for
 };
 
-/// The program as it will run, and its plan.
 Planned plan_memory(Program program, Prepared& prepared, const MemoptOptions& options);
 
 }  // namespace lethe

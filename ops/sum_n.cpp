@@ -60,14 +60,14 @@ void sum_n_grad(GradBuilder& g) {
   for (int slot = 0; slot < g.inputs(); ++slot) g.set(slot, g.dy());
 }
 
-// In place of input 0 alone: a second round would find another input overwritten.
+// In place of one of the first four, which the first round reads; a later round would find its input overwritten.
 const Register sum_n{{
     .type = "sum_n",
     .inputs = {"x..."},
     .outputs = {"y"},
     .infer = infer_sum_n,
     .grad = sum_n_grad,
-    .inplace = {{.in = 0, .out = 0}},
+    .inplace = {{.in = 0, .out = 0}, {.in = 1, .out = 0}, {.in = 2, .out = 0}, {.in = 3, .out = 0}},
     .kernels = each_device<SumN>(),
 }};
 

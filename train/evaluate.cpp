@@ -20,7 +20,8 @@ int evaluate(const Options& given) {
   const std::unique_ptr<Dataset> data = open_data(options, network, notify);
   const std::unique_ptr<Device> device = open_cpu(options.threads);
   Prepared prepared(device->info());
-  const Planned planned = plan_memory(network.program, prepared, parse_memopt(options.memopt));
+  const Planned planned = plan_memory(network.program, prepared, evaluation_memopt(options, network));
+  for (const std::string& line : planned.log) std::puts(line.c_str());
   Store store(*device);
   Evaluator evaluator(options, network, planned, prepared, store, *data);
   load_weights(weights_file(options.weights), store, network);

@@ -10,10 +10,10 @@
 namespace lethe {
 
 Evaluator::Evaluator(const Options& options, const Network& network, const Planned& planned, Prepared& prepared,
-                     Store& store, const Dataset& data)
+                     Store& store, const Dataset& data, Buffer* arena)
     : network_(network),
       image_(image_input(network)),
-      executor_(planned.program, planned.plan, prepared, store),
+      executor_(planned.program, planned.plan, prepared, store, arena),
       batches_(data, evaluation_batches(*options.batch, options.dtype)) {
   const auto& vars = network.program.vars;
   correct_.resize(static_cast<std::size_t>(bytes_of(vars[network.correct])));

@@ -20,9 +20,10 @@ struct Scores {
 
 class Evaluator {
  public:
-  /// All must outlive it. The network must have been made for evaluation, and `planned` of it.
+  /// All must outlive it. The network must have been made for evaluation, and `planned` of it; `arena` as for
+  /// an Executor.
   Evaluator(const Options& options, const Network& network, const Planned& planned, Prepared& prepared, Store& store,
-            const Dataset& data);
+            const Dataset& data, Buffer* arena = nullptr);
   Scores run();
 
  private:

@@ -36,6 +36,17 @@ std::string setting_line(const std::string& setting, std::int64_t without, std::
   return line.append(" -> ").append(setting).append(" ").append(mebibytes(with)).append(format(" (%+.0f %%)", change));
 }
 
+std::string arena_line(const ArenaFacts& facts) {
+  std::string line = message("memory arena ", facts.bytes, " bytes (", mebibytes(facts.bytes), "): ");
+  if (facts.certified)
+    line += "certified minimal for this order";
+  else
+    line +=
+        format("at most %.2f %% above the smallest for this order",
+               100.0 * static_cast<double>(facts.bytes - facts.lower_bound) / static_cast<double>(facts.lower_bound));
+  return line.append(message("; most live at once ", facts.lower_bound, " bytes, at ", facts.bound_op));
+}
+
 std::string taken_line(std::int64_t taken, std::int64_t predicted) {
   if (taken == predicted) return message("memory taken ", taken, " bytes, as predicted");
   return message("memory taken ", taken, " bytes, ", taken > predicted ? "more" : "less", " than the predicted ",

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "framework/device.h"
-#include "framework/plan.h"
+#include "memopt/arena.h"
 
 namespace lethe {
 
@@ -43,6 +43,9 @@ std::string mebibytes(std::int64_t bytes);
 std::string predicted_line(const Bytes& bytes);
 /// `memory none 812.4 MiB`, or what a setting makes of it: `memory none 812.4 MiB -> level=1 300.2 MiB (-63 %)`.
 std::string setting_line(const std::string& setting, std::int64_t without, std::int64_t with);
+/// `memory arena 123456 bytes (0.1 MiB): certified minimal for this order; most live at once 123456 bytes, at conv2d of
+/// 'conv1.y'`, or how far above that bound it is.
+std::string arena_line(const ArenaFacts& facts);
 /// `memory taken 123456 bytes, as predicted`, or by how much it differs.
 std::string taken_line(std::int64_t taken, std::int64_t predicted);
 

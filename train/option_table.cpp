@@ -10,7 +10,7 @@ namespace {
 constexpr std::int64_t kMostThreads = 1024;  // far more ends in a crash of OpenMP, not in a message
 
 template <class T>
-CLI::Option* add(CLI::App& app, const char* name, T& value, const char* text, const char* help) {
+CLI::Option* add(CLI::App& app, const char* name, T& value, const char* text, const std::string& help) {
   return app.add_option(name, value, help)->option_text(text)->take_last();
 }
 
@@ -93,8 +93,29 @@ void add_machine(CLI::App& app, Options& o) {
   add(app, "--threads", o.threads, "N", "Worker threads (default 0: one a processor)")
       ->check(whole_number(0, kMostThreads))
       ->group("Machine");
-  add(app, "--memopt", o.memopt, "SETTING", "Memory: none, a buffer for each variable (default none)")
-      ->group("Machine");
+}
+
+void add_memopt(CLI::App& app, Options& o, const char* standard) {
+  o.memopt = standard;
+  add(app, "--memopt", o.memopt, "SETTING",
+      std::string("none: a buffer for each variable; level=0: those of dead variables of the same shape;\n"
+                  "level=1: of any dead one that is large enough; each with ,release (given back within\n"
+                  "the step) and ,inplace; level=2: one exact arena (default ")
+          .append(standard)
+          .append(")"))
+      ->group("Memory");
+  add(app, "--skip-vars", o.skip_vars, "A,B", "Variables that keep memory of their own")
+      ->take_all()
+      ->allow_extra_args(false)
+      ->delimiter(',')
+      ->group("Memory");
+  app.add_flag("--skip-grads", o.skip_grads, "So does each parameter gradient given to an optimizer op")
+      ->group("Memory");
+}
+
+void add_print_log(CLI::App& app, Options& o) {
+  app.add_flag("--print-log", o.print_log, "Prints which variable takes whose memory, and why others do not")
+      ->group("Memory");
 }
 
 void add_interval(CLI::App& app, const char* name, std::optional<Interval>& value, const std::string& help) {
@@ -134,6 +155,7 @@ void add_reports(CLI::App& app, Options& o) {
 void add_show(CLI::App& app, Options& o) {
   add_batch(app, o, "Samples a step (default 1)");
   add_optimizer(app, o);
+  add_memopt(app, o, "none");
   add(app, "--format", o.format, "FORM",
       "text: a table of layers (default); program, json or dot:\nthe training program with its backward and update ops")
       ->check(one_of({"text", "program", "json", "dot"}))
@@ -163,7 +185,7 @@ void add_pack(CLI::App& app, Options& o) {
 void add_format(CLI::App& app, Options& o, std::vector<std::string> forms) {
   std::string help;
   for (const std::string& form : forms) help += help.empty() ? form + " (default)" : ", " + form;
-  add(app, "--format", o.format, "FORM", help.c_str())->check(one_of(std::move(forms)))->group("Output");
+  add(app, "--format", o.format, "FORM", help)->check(one_of(std::move(forms)))->group("Output");
 }
 
 void add_count(CLI::App& app, Options& o) {
@@ -188,6 +210,7 @@ void add_options(CLI::App& app, Options& o) {
   if (o.command == Command::Tables) return add_format(app, o, {"text", "md", "csv", "json"});
   add_network(app, o);
   if (o.command == Command::Train || o.command == Command::Eval) add_data(app, o), add_machine(app, o);
+  if (o.command == Command::Train || o.command == Command::Eval) add_memopt(app, o, "level=2"), add_print_log(app, o);
   if (o.command == Command::Train) add_training(app, o), add_checkpoints(app, o), add_reports(app, o);
   if (o.command == Command::Eval) add_weights(app, o), add_seed(app, o);
   if (o.command == Command::Show) add_show(app, o);

@@ -44,7 +44,10 @@ struct Options {
 
   int threads = 0;  // 0: one a processor
   std::string device = "cpu";
-  std::string memopt = "none";
+  std::string memopt = "level=2";
+  std::vector<std::string> skip_vars = {};  // kept in memory of their own through the whole step
+  bool skip_grads = false;                  // so is every parameter gradient
+  bool print_log = false;                   // of the memory stage
 
   std::string save = {};  // directory of checkpoints
   std::optional<Interval> save_every = {};

@@ -1,5 +1,7 @@
 #include "train/programs.h"
 
+#include <algorithm>
+
 #include "framework/autodiff.h"
 #include "framework/error.h"
 #include "models/network.h"
@@ -7,6 +9,26 @@
 #include "train/recipe.h"
 
 namespace lethe {
+namespace {
+
+std::vector<VarId> fetched(VarId a, VarId b) {
+  std::vector<VarId> vars;
+  for (const VarId v : {a, b})
+    if (v != kNone) vars.push_back(v);
+  return vars;
+}
+
+/// Bytes of two plans that run in turn over one store, each in buffers of its own; those on demand are never held
+/// together.
+Bytes in_turn(const Plan& first, const Plan& second) {
+  Bytes bytes = first.bytes;
+  bytes.inputs += second.bytes.inputs;
+  bytes.temps += second.bytes.temps - std::min(first.on_demand, second.on_demand);
+  bytes.workspace += second.bytes.workspace;
+  return bytes;
+}
+
+}  // namespace
 
 Programs build_programs(const Options& options) {
   Programs programs{
@@ -24,15 +46,39 @@ Network build_network(const Options& options, bool training) {
   return load_network(options.model, build_options(options, training), sets_of(options));
 }
 
-Plans plan_programs(const Programs& programs, bool evaluated, const std::string& memopt, Prepared& prepared) {
-  const MemoptOptions options = parse_memopt(memopt);
-  Plans plans{.training = plan_memory(programs.training, prepared, options), .evaluation = {}, .bytes = {}};
-  if (evaluated) plans.evaluation = plan_memory(programs.evaluation.program, prepared, options);
-  const Bytes& evaluation = plans.evaluation.plan.bytes;
-  plans.bytes = plans.training.plan.bytes;
-  plans.bytes.inputs += evaluation.inputs;
-  plans.bytes.temps += evaluation.temps;
-  plans.bytes.workspace += evaluation.workspace;
+MemoptOptions training_memopt(const Options& options, const Network& network) {
+  MemoptOptions memopt = parse_memopt(options.memopt);
+  memopt.pins = {.fetched = fetched(network.loss, network.correct),
+                 .skip_vars = options.skip_vars,
+                 .skip_grads = options.skip_grads};
+  memopt.print_log = options.print_log;
+  return memopt;
+}
+
+MemoptOptions evaluation_memopt(const Options& options, const Network& network) {
+  MemoptOptions memopt = parse_memopt(options.memopt);
+  memopt.pins.fetched = fetched(network.sample_loss, network.correct);
+  memopt.print_log = options.print_log;
+  return memopt;
+}
+
+Plans plan_programs(const Programs& programs, bool evaluated, const Options& options, Prepared& prepared) {
+  Plans plans{.training = plan_memory(programs.training, prepared, training_memopt(options, programs.network)),
+              .evaluation = {}};
+  Plan none = plan_none(programs.training, prepared), none_of_evaluation;
+  if (evaluated) {
+    const Network& network = programs.evaluation;
+    plans.evaluation = plan_memory(network.program, prepared, evaluation_memopt(options, network));
+    none_of_evaluation = plan_none(network.program, prepared);
+  }
+  const Planned &training = plans.training, &evaluation = plans.evaluation;
+  plans.bytes = in_turn(training.plan, evaluation.plan);
+  if (training.arena) {
+    plans.arena = std::max(training.arena->bytes, evaluation.arena ? evaluation.arena->bytes : 0);
+    plans.bytes = training.plan.bytes;
+    plans.bytes.temps += plans.arena - training.arena->bytes;
+  }
+  plans.none = in_turn(none, none_of_evaluation).total();
   return plans;
 }
 

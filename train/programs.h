@@ -22,10 +22,16 @@ Network build_network(const Options& options, bool training);
 /// Both as they will run, and where every byte of them will live.
 struct Plans {
   Planned training, evaluation;
-  Bytes bytes;  // together: params and states are the same, all else is added
+  Bytes bytes = {};        // together: params and states are the same, an arena is shared, other buffers are added
+  std::int64_t none = 0;   // bytes that `--memopt none` takes
+  std::int64_t arena = 0;  // bytes of the arena that both run in; 0: there is none
 };
 /// Without `evaluated` nothing is planned for evaluation.
-Plans plan_programs(const Programs& programs, bool evaluated, const std::string& memopt, Prepared& prepared);
+Plans plan_programs(const Programs& programs, bool evaluated, const Options& options, Prepared& prepared);
+
+/// What the memory stage is asked for: the options' setting, and what the run fetches after each step.
+MemoptOptions training_memopt(const Options& options, const Network& network);
+MemoptOptions evaluation_memopt(const Options& options, const Network& network);
 
 /// The input that images are fed into. Fails unless the network has just that one beside its labels.
 VarId image_input(const Network& network);

@@ -69,9 +69,14 @@ void introduce(Progress& progress, const Options& options, const Network& networ
     progress.note("one checkpoint was named, so nothing will be saved; --save DIR names where to");
 }
 
-void print_predicted(const Options& options, const Bytes& bytes) {
-  std::printf("%s\n%s\n", setting_line(options.memopt, bytes.total(), bytes.total()).c_str(),
-              predicted_line(bytes).c_str());
+void print_predicted(const Options& options, const Plans& plans, Progress& progress) {
+  for (const Planned* planned : {&plans.training, &plans.evaluation}) {
+    for (const std::string& line : planned->log) std::puts(line.c_str());
+    for (const std::string& note : planned->notes) progress.note(note);
+  }
+  std::printf("%s\n%s\n", setting_line(options.memopt, plans.none, plans.bytes.total()).c_str(),
+              predicted_line(plans.bytes).c_str());
+  if (plans.training.arena) std::puts(arena_line(*plans.training.arena).c_str());
   std::fflush(stdout);
 }
 
@@ -84,9 +89,9 @@ std::unique_ptr<Checkpoints> open_checkpoints(const Options& options, const Star
 }
 
 std::unique_ptr<Evaluator> make_evaluator(const Options& options, const Programs& programs, const Plans& plans,
-                                          Prepared& prepared, Store& store, const Dataset& data) {
+                                          Prepared& prepared, Store& store, const Dataset& data, Buffer* arena) {
   if (!is_evaluated(options)) return nullptr;
-  return std::make_unique<Evaluator>(options, programs.evaluation, plans.evaluation, prepared, store, data);
+  return std::make_unique<Evaluator>(options, programs.evaluation, plans.evaluation, prepared, store, data, arena);
 }
 
 }  // namespace
@@ -104,14 +109,16 @@ int train(const Options& given) {
 
   MeteredDevice device(open_cpu(options.threads));
   Prepared prepared(device.info());  // every kernel chosen, every workspace known
-  const Plans plans = plan_programs(programs, is_evaluated(options), options.memopt, prepared);
-  print_predicted(options, plans.bytes);
+  const Plans plans = plan_programs(programs, is_evaluated(options), options, prepared);
+  print_predicted(options, plans, progress);
   const std::unique_ptr<Checkpoints> checkpoints = open_checkpoints(options, start);
   std::vector<MetricsFile> metrics = open_metrics(options, start);
 
   Store store(device);  // parameters and states of both programs
-  Executor executor(plans.training.program, plans.training.plan, prepared, store);
-  const std::unique_ptr<Evaluator> evaluator = make_evaluator(options, programs, plans, prepared, store, *data);
+  Buffer arena(device, plans.arena);
+  Buffer* const shared = plans.arena > 0 ? &arena : nullptr;
+  Executor executor(plans.training.program, plans.training.plan, prepared, store, shared);
+  const std::unique_ptr<Evaluator> evaluator = make_evaluator(options, programs, plans, prepared, store, *data, shared);
   fill_store(start, options, programs.network, store);
 
   Trainer trainer({.options = options,

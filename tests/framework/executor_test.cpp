@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "framework/error.h"
 #include "framework/text.h"
 #include "optimizer/optimizer.h"
 #include "tests/support/counting_device.h"
@@ -130,12 +131,18 @@ TEST(Executor, ObserverSeesEveryOpWithItsOutputs) {
   Prepared prepared(device.info());
   const Plan plan = plan_none(program, prepared);
   Executor executor(program, plan, prepared, store);
-  std::vector<double> seen;
-  executor.observe([&](const Op&, void* const* outputs) { seen.push_back(*static_cast<const double*>(outputs[0])); });
+  struct Watch final : Observer {
+    void before(const Op& op, const KernelArgs&) override { seen.push_back("before " + op.type); }
+    void after(const Op& op, const KernelArgs& args) override {
+      seen.push_back(op.type + message(" gave ", *static_cast<const double*>(args.outputs[0])));
+    }
+    std::vector<std::string> seen;
+  } watch;
+  executor.observe(&watch);
   const double x = 2.5;
   executor.feed(0, &x, sizeof x);
   executor.run();
-  EXPECT_EQ(seen, (std::vector<double>{2.5, 2.5}));
+  EXPECT_EQ(watch.seen, (std::vector<std::string>{"before relu", "relu gave 2.5", "before relu", "relu gave 2.5"}));
   EXPECT_EQ(executor.fetch_scalar(2), 2.5);
 }
 

@@ -113,7 +113,7 @@ void fill_network(const Network& network, Interpreter& values) {
     if (!is_float(vars[input].dtype))
       values.fill_uniform(input, 0, kClasses, static_cast<std::uint64_t>(input));
     else if (vars[input].shape.empty())
-      values.set(input, 0, 0.125);  // the learning rate
+      values.set(input, 0, 1.0 / 128);  // the learning rate
     else
       values.fill_uniform(input, -1, 1, static_cast<std::uint64_t>(input));
   }

@@ -11,6 +11,17 @@
 namespace lethe::testing {
 namespace {
 
+/// Counts the allocations made until each step begins to compute.
+struct AtFirstOp final : Observer {
+  AtFirstOp() { counts.reserve(1000); }
+  void before(const Op& op, const KernelArgs&) override {
+    if (!first) first = &op;
+    if (&op == first) counts.push_back(allocations());
+  }
+  const Op* first = nullptr;
+  std::vector<std::int64_t> counts;
+};
+
 /// How many allocations there were when each step of one epoch began to compute: between two of these lie all of a step
 /// and the taking of the next batch, which others make meanwhile.
 std::vector<std::int64_t> allocations_by_step(const Options& options) {
@@ -19,18 +30,13 @@ std::vector<std::int64_t> allocations_by_step(const Options& options) {
   Batches batches(*data, training_batches(*options.batch, options.dtype, augmentation_of(*options.augment), 0));
   MeteredDevice device(open_cpu(options.threads));
   Prepared prepared(device.info());
-  const Plans plans = plan_programs(programs, false, "none", prepared);
+  const Plans plans = plan_programs(programs, false, options, prepared);
   Store store(device);
   Executor executor(plans.training.program, plans.training.plan, prepared, store);
   fill_store({}, options, programs.network, store);
 
-  std::vector<std::int64_t> counts;
-  counts.reserve(1000);
-  const Op* first = nullptr;
-  executor.observe([&](const Op& op, void* const*) {
-    if (!first) first = &op;
-    if (&op == first) counts.push_back(allocations());
-  });
+  AtFirstOp watch;
+  executor.observe(&watch);
   Progress progress(stderr, true);
   std::vector<MetricsFile> metrics;
   Trainer({.options = options,
@@ -43,7 +49,7 @@ std::vector<std::int64_t> allocations_by_step(const Options& options) {
            .metrics = metrics},
           {})
       .run();
-  return counts;
+  return watch.counts;
 }
 
 // In f64: there the products are ours and Eigen's, where oneDNN takes memory of its own. Records, which make text, are

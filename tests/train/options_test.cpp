@@ -105,8 +105,14 @@ TEST(Options, AModelIsNeededUnlessARunIsResumed) {
   EXPECT_EQ(parse_options({"--resume", "run1"}).resume, "run1");
 }
 
-TEST(Options, MemorySettingsOfLaterVersionsSaySo) {
-  expect_in("--memopt level=1: this version knows 'none' alone", complaint({"--model", "m", "--memopt", "level=1"}));
+TEST(Options, MemorySettingsAreReadBeforeAnythingIsDone) {
+  EXPECT_EQ(parse_options({"--model", "m"}).memopt, "level=2");
+  EXPECT_EQ(parse_options({"show", "--model", "m"}).memopt, "none");
+  expect_in("level 3, recomputing under a budget, is not there yet",
+            complaint({"--model", "m", "--memopt", "level=3"}));
+  const Options kept = parse_options({"--model", "m", "--skip-vars", "a,b", "--skip-grads"});
+  EXPECT_EQ(kept.skip_vars, (std::vector<std::string>{"a", "b"}));
+  EXPECT_TRUE(kept.skip_grads);
 }
 
 TEST(Options, AnAbsentDeviceHasItsOwnExitCode) {

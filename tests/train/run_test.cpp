@@ -48,13 +48,48 @@ TEST_F(WholeRun, TheLossOfLenetFalls) {
 }
 
 TEST_F(WholeRun, PredictedMemoryIsWhatTheDeviceGaveToTheByte) {
-  for (const char* eval : {"0", "1e"}) {
-    const Ended run = run_train(small({"--steps", "10", "--eval-every", eval, "--metrics", path("m.csv")}));
+  for (const char* memopt : {"none", "none,release", "level=0,inplace", "level=1,release,inplace", "level=2"})
+    for (const char* eval : {"0", "1e"}) {
+      const Ended run =
+          run_train(small({"--memopt", memopt, "--steps", "10", "--eval-every", eval, "--metrics", path("m.csv")}));
+      ASSERT_EQ(run.code, 0) << run.err;
+      const std::string bytes = std::to_string(static_cast<long long>(column(path("m.csv"), kMemory, "train").back()));
+      EXPECT_NE(run.out.find("memory predicted " + bytes + " bytes"), std::string::npos) << run.out;
+      EXPECT_NE(run.out.find("memory taken " + bytes + " bytes, as predicted"), std::string::npos) << run.out;
+    }
+}
+
+TEST_F(WholeRun, NoMemorySettingChangesABitOfTheResult) {
+  ASSERT_EQ(run_train(small({"--memopt", "none", "--steps", "12", "--save", path("none")})).code, 0);
+  const std::vector<double> loss = column(path("none/metrics.csv"), kLoss, "train");
+  for (const char* memopt : {"none,release,inplace", "level=0", "level=1", "level=1,release", "level=2"}) {
+    const Ended run = run_train(small({"--memopt", memopt, "--skip-grads", "--steps", "12", "--save", path(memopt)}));
     ASSERT_EQ(run.code, 0) << run.err;
-    const std::string bytes = std::to_string(static_cast<long long>(column(path("m.csv"), kMemory, "train").back()));
-    EXPECT_NE(run.out.find("memory predicted " + bytes + " bytes"), std::string::npos) << run.out;
-    EXPECT_NE(run.out.find("memory taken " + bytes + " bytes, as predicted"), std::string::npos) << run.out;
+    EXPECT_NE(run.out.find(std::string(" -> ") + memopt + " "), std::string::npos) << run.out;
+    EXPECT_EQ(checkpoint_bytes(memopt), checkpoint_bytes("none")) << memopt;
+    EXPECT_EQ(column(path(memopt) + "/metrics.csv", kLoss, "train").back(), loss.back());
   }
+}
+
+TEST_F(WholeRun, TheArenaSaysHowSmallItIsAndWhatLimitsIt) {
+  const Ended run = run_train(small({"--steps", "2"}));
+  EXPECT_NE(run.out.find("memory none "), std::string::npos);
+  EXPECT_NE(run.out.find(" -> level=2 "), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("certified minimal for this order; most live at once "), std::string::npos) << run.out;
+}
+
+TEST_F(WholeRun, ThePrintedLogNamesEveryHitAndEveryRefusal) {
+  const Ended run = run_train(small({"--steps", "1", "--memopt", "level=0", "--skip-grads", "--print-log"}));
+  EXPECT_NE(run.out.find("cache idx "), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("is a parameter gradient (--skip-grads)"), std::string::npos) << run.out;
+}
+
+TEST_F(WholeRun, ShowPutsADeleteBehindTheLastUseOfEachBuffer) {
+  const Ended shown =
+      run_train({"show", "--model", path("small.json"), "--format", "program", "--memopt", "level=1,release"});
+  EXPECT_NE(shown.out.find("delete_var("), std::string::npos) << shown.out;
+  const Ended plain = run_train({"show", "--model", path("small.json"), "--format", "program"});
+  EXPECT_EQ(plain.out.find("delete_var("), std::string::npos);
 }
 
 TEST_F(WholeRun, EachSeedIsARunOfItsOwnThatRepeatsItself) {

@@ -1,0 +1,78 @@
+#include "memopt/arena.h"
+
+#include <algorithm>
+
+#include "framework/error.h"
+#include "memopt/pack.h"
+
+namespace lethe {
+namespace {
+
+/// What is packed, and where each of its parts is found again.
+struct Items {
+  std::vector<PackItem> all;
+  std::vector<int> of_storage;                 // -1: in the Store, or never used
+  std::vector<std::vector<int>> of_workspace;  // by block and op; -1: none
+};
+
+Items collect(const Program& program, const Liveness& live, const Sharing& sharing, Prepared& prepared) {
+  Items items;
+  const auto add = [&](Step born, Step dies, std::int64_t bytes) {
+    items.all.push_back({.lower = born, .upper = std::min(dies, live.steps()), .size = bytes});
+    return static_cast<int>(items.all.size()) - 1;
+  };
+  for (const Storage& s : sharing.storages)
+    items.of_storage.push_back(s.pin == Pin::Persistable || s.life.is_empty() ? -1
+                                                                              : add(s.life.born, s.life.dies, s.bytes));
+  for (std::size_t b = 0; b < program.blocks.size(); ++b) {
+    std::vector<int>& of_op = items.of_workspace.emplace_back();
+    for (std::size_t i = 0; i < program.blocks[b].ops.size(); ++i) {
+      const std::int64_t bytes = prepared.workspace_bytes(program, program.blocks[b].ops[i]);
+      of_op.push_back(bytes == 0 ? -1 : add(live.ops[b][i].first, live.ops[b][i].last + 1, bytes));
+    }
+  }
+  return items;
+}
+
+std::string text_of_op_at(const Program& program, const Liveness& live, Step step) {
+  if (step >= live.steps()) return "no op";
+  const auto [block, index] = live.at[step];
+  const Op& op = program.blocks[block].ops[index];
+  return op.out.empty() ? op.type : message(op.type, " of '", program.vars[op.out.front()].name, "'");
+}
+
+void count_bytes(const Program& program, std::int64_t arena, Bytes& bytes) {
+  for (const Var& var : program.vars) {
+    if (var.kind == Kind::Param) bytes.params += bytes_of(var);
+    if (var.kind == Kind::State) bytes.states += bytes_of(var);
+    if (var.kind == Kind::Input) bytes.inputs += bytes_of(var);
+  }
+  bytes.temps = arena - bytes.inputs;
+}
+
+}  // namespace
+
+ArenaPlan plan_arena(const Program& program, const Liveness& live, const Sharing& sharing, Prepared& prepared,
+                     double seconds) {
+  const Items items = collect(program, live, sharing, prepared);
+  const Packing packing = pack(items.all, {.seconds = seconds, .alignment = prepared.device().alignment});
+  ArenaPlan made;
+  made.facts = {.bytes = packing.height,
+                .lower_bound = packing.lower_bound,
+                .bound_op = text_of_op_at(program, live, static_cast<Step>(packing.bound_instant)),
+                .certified = packing.certified};
+  Plan& plan = made.plan;
+  plan.buffers = {{.bytes = packing.height}};
+  const auto place = [&](int item) {
+    return item < 0 ? Place{} : Place{.buffer = 0, .offset = packing.offsets[static_cast<std::size_t>(item)]};
+  };
+  for (const int storage : sharing.of) plan.vars.push_back(place(items.of_storage[static_cast<std::size_t>(storage)]));
+  for (const std::vector<int>& of_op : items.of_workspace) {
+    std::vector<Place>& places = plan.workspaces.emplace_back();
+    std::transform(of_op.begin(), of_op.end(), std::back_inserter(places), place);
+  }
+  count_bytes(program, packing.height, plan.bytes);
+  return made;
+}
+
+}  // namespace lethe

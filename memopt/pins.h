@@ -1,0 +1,28 @@
+// Vars whose memory is theirs alone through the whole step, and why.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/program.h"
+
+namespace lethe {
+
+enum class Pin : std::uint8_t { None, Persistable, Fed, Fetched, Skipped, Gradient };
+/// "is fetched"; "" for None.
+std::string_view reason_of(Pin pin);
+
+struct PinOptions {
+  std::vector<VarId> fetched = {};
+  std::vector<std::string> skip_vars = {};
+  bool skip_grads = false;  // pins each parameter gradient given to an optimizer op
+};
+
+/// By VarId, before views are looked at. Fails on an unknown name in `skip_vars`.
+std::vector<Pin> collect_pins(const Program& program, const PinOptions& options);
+
+/// The parameter gradient that an op of role Optimize updates by; kNone for any other op (counters, clipping).
+VarId update_gradient(const Op& op);
+
+}  // namespace lethe

@@ -1,0 +1,110 @@
+#include "memopt/release.h"
+
+#include <algorithm>
+
+#include "framework/prepared.h"
+
+namespace lethe {
+namespace {
+
+/// What becomes of one buffer in the step.
+struct Use {
+  bool pinned = false;
+  BlockId block = -1;  // around all its vars
+  Life life = {};
+  VarId last = kNone;  // the var that dies last
+};
+
+class Blocks {
+ public:
+  explicit Blocks(const Program& program) : program_(program) {}
+
+  BlockId around(BlockId a, BlockId b) const {
+    while (depth(a) > depth(b)) a = program_.blocks[a].parent;
+    while (depth(b) > depth(a)) b = program_.blocks[b].parent;
+    for (; a != b; b = program_.blocks[b].parent) a = program_.blocks[a].parent;
+    return a;
+  }
+
+ private:
+  int depth(BlockId block) const {
+    int depth = 0;
+    for (; block > 0; block = program_.blocks[block].parent) ++depth;
+    return depth;
+  }
+  const Program& program_;
+};
+
+std::vector<Use> uses_of_buffers(const Program& program, const Liveness& live, const Sharing& sharing,
+                                 const Plan& plan) {
+  std::vector<Use> uses(plan.buffers.size());
+  const Blocks blocks(program);
+  for (std::size_t v = 0; v < program.vars.size(); ++v) {
+    if (plan.vars[v].buffer < 0 || live.vars[v].is_empty()) continue;
+    Use& use = uses[plan.vars[v].buffer];
+    use.pinned = use.pinned || sharing.storages[sharing.of[v]].pin != Pin::None;
+    use.block = use.block < 0 ? program.vars[v].block : blocks.around(use.block, program.vars[v].block);
+    if (live.vars[v].dies > use.life.dies) use.last = static_cast<VarId>(v);
+    use.life = joined(use.life, live.vars[v]);
+  }
+  return uses;
+}
+
+/// The op of `block` whose steps contain `step`.
+int op_at(const Liveness& live, BlockId block, Step step) {
+  const std::vector<OpSteps>& ops = live.ops[block];
+  const auto behind =
+      std::upper_bound(ops.begin(), ops.end(), step, [](Step s, const OpSteps& op) { return s < op.first; });
+  return static_cast<int>(behind - ops.begin()) - 1;
+}
+
+/// Most bytes of buffers on demand held at once; each from the step of its first var to that of its last.
+std::int64_t peak_on_demand(const std::vector<Use>& uses, const Plan& plan, Step steps) {
+  std::vector<std::int64_t> change(static_cast<std::size_t>(steps) + 1);
+  for (std::size_t b = 0; b < uses.size(); ++b) {
+    if (!plan.buffers[b].on_demand) continue;
+    change[uses[b].life.born] += plan.buffers[b].bytes;
+    change[uses[b].life.dies] -= plan.buffers[b].bytes;
+  }
+  std::int64_t held = 0, peak = 0;
+  for (const std::int64_t bytes : change) peak = std::max(peak, held += bytes);
+  return peak;
+}
+
+/// Puts `deleted[i]` behind op i of a block, and as many empty places behind that of its workspace.
+void insert(std::vector<Op>& ops, std::vector<Place>& workspaces, const std::vector<std::vector<VarId>>& deleted) {
+  std::vector<Op> all;
+  std::vector<Place> places;
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    const Role role = ops[i].role;
+    all.push_back(std::move(ops[i]));
+    places.push_back(workspaces[i]);
+    for (const VarId v : deleted[i]) {
+      all.push_back({.type = kDeleteVar, .in = {v}, .role = role});
+      places.emplace_back();
+    }
+  }
+  ops = std::move(all);
+  workspaces = std::move(places);
+}
+
+}  // namespace
+
+Program release_memory(Program program, const Liveness& live, const Sharing& sharing, Plan& plan) {
+  const std::vector<Use> uses = uses_of_buffers(program, live, sharing, plan);
+  std::vector<std::vector<std::vector<VarId>>> deleted(program.blocks.size());
+  for (std::size_t b = 0; b < deleted.size(); ++b) deleted[b].resize(program.blocks[b].ops.size());
+  for (std::size_t b = 0; b < uses.size(); ++b) {
+    const Use& use = uses[b];
+    if (use.pinned || use.last == kNone) continue;  // no var at all: the workspace
+    plan.buffers[b].on_demand = true;
+    plan.bytes.temps -= plan.buffers[b].bytes;
+    deleted[use.block][op_at(live, use.block, use.life.dies - 1)].push_back(use.last);
+  }
+  plan.on_demand = peak_on_demand(uses, plan, live.steps());
+  plan.bytes.temps += plan.on_demand;
+  for (std::size_t b = 0; b < program.blocks.size(); ++b) insert(program.blocks[b].ops, plan.workspaces[b], deleted[b]);
+  return program;
+}
+
+}  // namespace lethe

@@ -1,0 +1,154 @@
+#include "memopt/check_plan.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "framework/text.h"
+#include "memopt/memopt.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/random_program.h"
+
+namespace lethe::testing {
+namespace {
+
+/// a = exp(x); b = exp(a); c = add(a, b), each of 256 bytes, planned without sharing; tests spoil it.
+struct Spoilt {
+  Spoilt()
+      : program(parse_program("input x f32[64]\ntemp a f32[64]\ntemp b f32[64]\ntemp c f32[64]\n"
+                              "block 0 {\n  a = exp(x)\n  b = exp(a)\n  c = add(a, b)\n}\n")),
+        prepared({}),
+        live(liveness(program)),
+        sharing(share_views(program, live, collect_pins(program, {}))),
+        plan(plan_none(program, prepared)) {}
+  void check() { check_plan(program, live, sharing, plan, prepared); }
+  Place& place(const char* name) { return plan.vars[find_var(program, name)]; }
+  Program program;
+  Prepared prepared;
+  Liveness live;
+  Sharing sharing;
+  Plan plan;
+};
+
+TEST(CheckPlan, AcceptsARightPlan) { Spoilt().check(); }
+
+TEST(CheckPlan, NamesTwoVarsThatLieOverEachOtherWhileBothLive) {
+  Spoilt s;
+  s.place("b") = s.place("a");
+  EXPECT_EQ(error_of([&] { s.check(); }), "plan: 'b' lies over 'a' while both live");
+}
+
+TEST(CheckPlan, AcceptsTwoVarsInOnePlaceInTurn) {
+  Program program = parse_program(
+      "input x f32[64]\ntemp a f32[64]\ntemp b f32[64]\ntemp c f32[64]\nblock 0 {\n  a = exp(x)\n  b = exp(a)\n  c = "
+      "exp(b)\n}\n");
+  Prepared prepared({});
+  const Liveness live = liveness(program);
+  const Sharing sharing = share_views(program, live, collect_pins(program, {}));
+  Plan plan = plan_none(program, prepared);
+  plan.vars[3] = plan.vars[1];
+  check_plan(program, live, sharing, plan, prepared);
+}
+
+TEST(CheckPlan, NamesAVarWithoutMemory) {
+  Spoilt s;
+  s.place("c") = {};
+  EXPECT_EQ(error_of([&] { s.check(); }), "plan: 'c' has no memory");
+}
+
+TEST(CheckPlan, NamesAVarThatLeavesItsBuffer) {
+  Spoilt s;
+  s.place("c").offset = 64;
+  EXPECT_EQ(error_of([&] { s.check(); }), "plan: 'c' ends at 320 of a buffer of 256 bytes");
+}
+
+TEST(CheckPlan, NamesAVarThatIsNotAligned) {
+  Spoilt s;
+  s.plan.buffers[static_cast<std::size_t>(s.place("c").buffer)].bytes = 1024;
+  s.place("c").offset = 4;
+  EXPECT_EQ(error_of([&] { s.check(); }), "plan: 'c' lies at 4, which is not aligned to 64");
+}
+
+TEST(CheckPlan, NamesAValueWrittenOverTooEarlyInItsStorage) {
+  Spoilt s;
+  const int a = s.sharing.of[find_var(s.program, "a")];
+  s.sharing.of[find_var(s.program, "b")] = a;
+  s.place("b") = s.place("a");
+  EXPECT_EQ(error_of([&] { s.check(); }), "plan: 'b' is written over 'a', which is needed later");
+}
+
+TEST(CheckPlan, NamesAnOpThatCannotWriteInPlace) {
+  Program program = parse_program(
+      "input x f32[8,8]\ntemp a f32[8,8]\ntemp b f32[8,8]\nblock 0 {\n  a = exp(x)\n  b = transpose(a) "
+      "{perm=[1,0]}\n}\n");
+  Prepared prepared({});
+  const Liveness live = liveness(program);
+  Sharing sharing = share_views(program, live, collect_pins(program, {}));
+  Plan plan = plan_none(program, prepared);
+  sharing.of[2] = sharing.of[1];
+  sharing.storages[static_cast<std::size_t>(sharing.of[1])].life = {0, 2};
+  plan.vars[2] = plan.vars[1];
+  EXPECT_EQ(error_of([&] { check_plan(program, live, sharing, plan, prepared); }),
+            "plan: 'transpose' cannot write 'b' in place of 'a'");
+}
+
+TEST(CheckPlan, NamesWhatIsInThePlaceOfAPinnedVar) {
+  Spoilt s;
+  const std::vector<Pin> pins = collect_pins(s.program, {.fetched = {find_var(s.program, "a")}});
+  s.sharing = share_views(s.program, s.live, pins);
+  s.place("c") = s.place("a");
+  EXPECT_EQ(error_of([&] { s.check(); }), "plan: 'c' lies over 'a' while both live");
+}
+
+/// Every pair of storages compared with every other: slow and plainly right.
+bool overlaps(const Program& program, const Sharing& sharing, const Plan& plan) {
+  const auto& all = sharing.storages;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (std::size_t j = i + 1; j < all.size(); ++j) {
+      const Place a = plan.vars[all[i].root], b = plan.vars[all[j].root];
+      if (a.buffer < 0 || a.buffer != b.buffer) continue;
+      const bool in_time = all[i].life.born < all[j].life.dies && all[j].life.born < all[i].life.dies;
+      const bool in_place = a.offset < b.offset + bytes_of(program.vars[all[j].root]) &&
+                            b.offset < a.offset + bytes_of(program.vars[all[i].root]);
+      if (in_time && in_place) return true;
+    }
+  return false;
+}
+
+TEST(CheckPlan, FindsWhatComparingAllPairsFinds) {
+  int wrong = 0;
+  for (int seed = 0; seed < random_programs(); ++seed) {
+    const Program program = random_program(static_cast<std::uint64_t>(seed)).network.program;
+    Prepared prepared({});
+    const Liveness live = liveness(program);
+    const Sharing sharing = share_views(program, live, collect_pins(program, {}));
+    Plan plan = plan_none(program, prepared);
+    const std::int64_t room = 1 << 20;
+    plan.buffers[0].bytes = room;
+    std::mt19937 random(static_cast<unsigned>(seed));
+    const auto thrown = [&] {
+      try {
+        check_plan(program, live, sharing, plan, prepared);
+      } catch (const Error&) {
+        return true;
+      }
+      return false;
+    };
+    EXPECT_FALSE(thrown());
+    for (int changes = 0; changes < 4; ++changes) {  // two storages at random places of the first buffer
+      const Storage& s = sharing.storages[random() % sharing.storages.size()];
+      if (s.pin == Pin::Persistable || s.life.is_empty()) continue;
+      const Place place{.buffer = 0, .offset = 64 * static_cast<std::int64_t>(random() % 16)};
+      for (std::size_t v = 0; v < program.vars.size(); ++v)
+        if (&sharing.storages[static_cast<std::size_t>(sharing.of[v])] == &s) plan.vars[v] = place;
+    }
+    const bool expected = overlaps(program, sharing, plan);
+    wrong += expected;
+    EXPECT_EQ(thrown(), expected) << "seed " << seed;
+  }
+  EXPECT_GT(wrong, 0) << "no plan was wrong, so nothing was tested";
+  EXPECT_LT(wrong, random_programs());
+}
+
+}  // namespace
+}  // namespace lethe::testing

@@ -1,0 +1,121 @@
+#include "tests/memopt/checked_run.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "framework/init.h"
+#include "framework/op_def.h"
+
+namespace lethe::testing {
+namespace {
+
+constexpr int kPoison = 0xff;  // a NaN in every float dtype
+
+}  // namespace
+
+CheckedRun::CheckedRun(const Program& program, const std::vector<VarId>& pinned)
+    : program_(program), live_(liveness(program)), shown_(storage_of(program)), lives_(program.vars.size()) {
+  for (std::size_t v = 0; v < shown_.size(); ++v) lives_[shown_[v]] = joined(lives_[shown_[v]], live_.vars[v]);
+  for (const VarId v : pinned) lives_[shown_[v]].dies = kForever;
+  for (std::size_t v = 0; v < shown_.size(); ++v)
+    if (program.vars[v].kind == Kind::Input) lives_[v] = {0, kForever};
+  for (Step s = 0; s < live_.steps(); ++s)
+    steps_[&program.blocks[live_.at[s].first].ops[static_cast<std::size_t>(live_.at[s].second)]] = s;
+}
+
+void CheckedRun::before(const Op& op, const KernelArgs& args) {
+  for (std::size_t i = 0; i < op.in.size(); ++i)
+    if (op.in[i] != kNone && is_in_buffers(op.in[i])) check_read(op, op.in[i], static_cast<std::byte*>(args.inputs[i]));
+  for (std::size_t i = 0; i < op.out.size(); ++i) {
+    const VarId out = op.out[i];
+    if (!is_in_buffers(out)) continue;
+    const std::vector<VarId> replaced = replaced_by(op, args, i);
+    check_write(op, static_cast<std::byte*>(args.outputs[i]), bytes_of(program_.vars[out]), replaced);
+    if (replaced.empty()) std::memset(args.outputs[i], kPoison, static_cast<std::size_t>(bytes_of(program_.vars[out])));
+  }
+}
+
+void CheckedRun::after(const Op& op, const KernelArgs& args) {
+  std::string written;
+  for (std::size_t i = 0; i < op.out.size(); ++i) {
+    const auto bytes = bytes_of(program_.vars[op.out[i]]);
+    written.append(static_cast<const char*>(args.outputs[i]), static_cast<std::size_t>(bytes));
+    if (is_in_buffers(op.out[i])) claim(op.out[i], static_cast<std::byte*>(args.outputs[i]), bytes);
+  }
+  hashes_[op.type + ' ' + program_.vars[op.out.front()].name] = hash_of(written);
+  const Step step = steps_.at(&op);
+  for (auto owner = owners_.begin(); owner != owners_.end();) {
+    const Life life = lives_[owner->second.value];
+    if (life.dies != step + 1) {
+      ++owner;
+      continue;
+    }
+    std::memset(owner->first, kPoison, static_cast<std::size_t>(owner->second.end - owner->first));
+    owner = owners_.erase(owner);
+  }
+}
+
+void CheckedRun::deleted(VarId var) {
+  // Whatever lay in the buffer was dead and so is owned no more; only the value itself may be left.
+  for (auto owner = owners_.begin(); owner != owners_.end();)
+    owner = owner->second.value == shown_[var] ? owners_.erase(owner) : std::next(owner);
+}
+
+void CheckedRun::check_read(const Op& op, VarId var, std::byte* begin) {
+  const VarId value = shown_[var];
+  const auto owner = owners_.find(begin);
+  if (program_.vars[value].kind == Kind::Input && owner == owners_.end())
+    return claim(value, begin, bytes_of(program_.vars[value]));
+  if (owner == owners_.end() || owner->second.value != value ||
+      owner->second.end != begin + bytes_of(program_.vars[var]))
+    ADD_FAILURE() << op.type << " reads '" << text(var) << "' where '"
+                  << (owner == owners_.end() ? "nothing" : text(owner->second.value)) << "' is";
+}
+
+void CheckedRun::check_write(const Op& op, std::byte* begin, std::int64_t bytes, const std::vector<VarId>& replaced) {
+  const Step step = steps_.at(&op);
+  for (const auto& [at, owner] : owners_) {
+    if (at >= begin + bytes || owner.end <= begin) continue;
+    const bool is_needed = lives_[owner.value].dies > step && lives_[owner.value].born < step;
+    if (is_needed && std::find(replaced.begin(), replaced.end(), owner.value) == replaced.end())
+      ADD_FAILURE() << op.type << " writes over '" << text(owner.value) << "', which is still needed";
+  }
+}
+
+/// The dying values whose memory output `slot` takes by a pair that the op declares.
+std::vector<VarId> CheckedRun::replaced_by(const Op& op, const KernelArgs& args, std::size_t slot) const {
+  const OpDef& def = op_def(op.type);
+  std::vector<VarId> values;
+  for (std::size_t i = 0; def.updates && i < op.in.size(); ++i)
+    if (op.in[i] == op.out[slot]) values.push_back(shown_[op.in[i]]);
+  for (const InPlace& pair : def.inplace) {
+    if (pair.out != static_cast<int>(slot) || pair.in >= static_cast<int>(op.in.size()) || op.in[pair.in] == kNone)
+      continue;
+    const VarId value = shown_[op.in[pair.in]];
+    if (args.inputs[pair.in] == args.outputs[slot] && lives_[value].dies == steps_.at(&op) + 1) values.push_back(value);
+  }
+  return values;
+}
+
+void CheckedRun::claim(VarId value, std::byte* begin, std::int64_t bytes) {
+  disown(begin, begin + bytes);
+  owners_[begin] = {begin + bytes, value};
+}
+
+/// Takes the bytes away from whoever has them; what is left of the others stays theirs.
+void CheckedRun::disown(std::byte* begin, std::byte* end) {
+  for (auto owner = owners_.begin(); owner != owners_.end();) {
+    const auto [at, owned] = *owner;
+    if (at >= end || owned.end <= begin) {
+      ++owner;
+      continue;
+    }
+    owner = owners_.erase(owner);
+    if (at < begin) owners_[at] = {begin, owned.value};
+    if (owned.end > end) owners_[end] = {owned.end, owned.value};
+  }
+}
+
+}  // namespace lethe::testing

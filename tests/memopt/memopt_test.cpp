@@ -1,0 +1,92 @@
+#include "memopt/memopt.h"
+
+#include <gtest/gtest.h>
+
+#include "framework/text.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/random_program.h"
+
+namespace lethe::testing {
+namespace {
+
+TEST(ParseMemopt, ReadsEverySetting) {
+  EXPECT_EQ(parse_memopt("none").level, Level::None);
+  EXPECT_EQ(parse_memopt("level=0").level, Level::SameShape);
+  EXPECT_EQ(parse_memopt("level=1").level, Level::Fits);
+  EXPECT_EQ(parse_memopt("level=2").level, Level::Arena);
+  EXPECT_TRUE(parse_memopt("level=2").in_place);
+  EXPECT_FALSE(parse_memopt("level=1").in_place);
+  const MemoptOptions both = parse_memopt("level=1,inplace,release");
+  EXPECT_TRUE(both.in_place && both.release);
+}
+
+TEST(ParseMemopt, RefusesWhatMakesNoSense) {
+  const std::string known = "; known: none, level=0, level=1 (each with ,release and ,inplace) or level=2";
+  EXPECT_EQ(error_of([] { parse_memopt("level=7"); }), "--memopt level=7: unknown setting 'level=7'" + known);
+  EXPECT_EQ(error_of([] { parse_memopt(""); }), "--memopt : unknown setting ''" + known);
+  EXPECT_EQ(error_of([] { parse_memopt("level=3"); }),
+            "--memopt level=3: level 3, recomputing under a budget, is not there yet" + known);
+  EXPECT_EQ(error_of([] { parse_memopt("release"); }), "--memopt release: unknown setting 'release'" + known);
+  EXPECT_EQ(error_of([] { parse_memopt("level=1,relase"); }),
+            "--memopt level=1,relase: unknown 'relase' behind the level" + known);
+  EXPECT_EQ(error_of([] { parse_memopt("none,release,release"); }),
+            "--memopt none,release,release: 'release' stands there twice");
+  EXPECT_EQ(error_of([] { parse_memopt("level=2,release"); }),
+            "--memopt level=2,release: level=2 gives every byte its place beforehand, so there is nothing to release; "
+            "say --memopt level=2");
+  EXPECT_EQ(error_of([] { parse_memopt("level=2,inplace"); }),
+            "--memopt level=2,inplace: level=2 is in place already; say --memopt level=2");
+}
+
+std::int64_t bytes_under(const char* memopt, const Program& program) {
+  Prepared prepared({});
+  return plan_memory(program, prepared, parse_memopt(memopt)).plan.bytes.total();
+}
+
+TEST(PlanMemory, EachSettingNeedsNoMoreThanTheOneBefore) {
+  for (int seed = 0; seed < random_programs(); ++seed) {
+    const Program program = random_program(static_cast<std::uint64_t>(seed)).network.program;
+    const std::int64_t none = bytes_under("none", program), level0 = bytes_under("level=0", program);
+    EXPECT_LE(level0, none);
+    EXPECT_LE(bytes_under("none,inplace", program), none);
+    EXPECT_LE(bytes_under("none,release", program), none);
+    EXPECT_LE(bytes_under("level=0,release", program), level0);
+  }
+}
+
+TEST(PlanMemory, IsTheSameEachTime) {
+  for (const char* memopt : {"level=0,release", "level=1,inplace", "level=2"}) {
+    const Program program = random_program(5).network.program;
+    Prepared prepared({});
+    const Planned once = plan_memory(program, prepared, parse_memopt(memopt));
+    const Planned again = plan_memory(program, prepared, parse_memopt(memopt));
+    EXPECT_EQ(once.plan, again.plan);
+    EXPECT_EQ(once.program, again.program);
+  }
+}
+
+TEST(PlanMemory, AnArenaReachesItsLowerBoundOrSaysHowFarItIs) {
+  for (int seed = 0; seed < random_programs(); ++seed) {
+    const Program program = random_program(static_cast<std::uint64_t>(seed)).network.program;
+    Prepared prepared({});
+    const Planned made = plan_memory(program, prepared, parse_memopt("level=2"));
+    ASSERT_TRUE(made.arena.has_value());
+    EXPECT_GE(made.arena->bytes, made.arena->lower_bound);
+    if (made.arena->bytes == made.arena->lower_bound) {
+      EXPECT_TRUE(made.arena->certified);
+    }
+    ASSERT_EQ(made.plan.buffers.size(), 1U);
+    EXPECT_EQ(made.plan.buffers[0].bytes, made.arena->bytes);
+  }
+}
+
+TEST(PlanMemory, TheLogIsCollectedOnlyIfAskedFor) {
+  Prepared prepared({});
+  MemoptOptions options = parse_memopt("level=1,inplace");
+  EXPECT_TRUE(plan_memory(random_program(5).network.program, prepared, options).log.empty());
+  options.print_log = true;
+  EXPECT_FALSE(plan_memory(random_program(5).network.program, prepared, options).log.empty());
+}
+
+}  // namespace
+}  // namespace lethe::testing

@@ -1,0 +1,29 @@
+// Runs a training program under one memory setting and says what came out, to be compared with another setting.
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include "memopt/memopt.h"
+#include "tests/support/random_program.h"
+
+namespace lethe::testing {
+
+struct Outcome {
+  std::vector<std::map<std::string, std::uint64_t>> hashes;  // of each op's outputs, by step
+  std::vector<double> losses;                                // by step
+  std::map<std::string, std::vector<std::byte>> store;       // params and states at the end
+  std::int64_t predicted = 0, taken = 0;                     // bytes: by the plan, at most held of the device
+  Bytes bytes;                                               // predicted, by category
+};
+
+/// Every setting of --memopt.
+const std::vector<std::string>& all_settings();
+MemoptOptions options_of(const std::string& memopt, bool skip_grads, const Network& network);
+
+/// `steps` steps in checked mode, the inputs as fill_network gives them, the first of them changed from step to step.
+Outcome run_under(const TrainingProgram& made, const MemoptOptions& options, int steps, int threads = 1);
+/// Fails the running test where they differ in any bit.
+void expect_same_outcome(const Outcome& outcome, const Outcome& expected);
+
+}  // namespace lethe::testing

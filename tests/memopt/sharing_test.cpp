@@ -1,0 +1,133 @@
+#include "memopt/sharing.h"
+
+#include <gtest/gtest.h>
+
+#include "framework/text.h"
+#include "optimizer/optimizer.h"
+#include "tests/support/random_program.h"
+
+namespace lethe::testing {
+namespace {
+
+struct Shared {
+  Shared(const std::string& text, const PinOptions& options = {}) : program(parse_program(text)), log(true) {
+    sharing = share_in_place(program, liveness(program), collect_pins(program, options), log);
+  }
+  const Storage& storage(const std::string& name) const {
+    return sharing.storages[static_cast<std::size_t>(sharing.of[find_var(program, name)])];
+  }
+  std::string root(const std::string& name) const { return program.vars[storage(name).root].name; }
+  bool logged(const std::string& line) const {
+    return std::find(log.lines().begin(), log.lines().end(), line) != log.lines().end();
+  }
+  Program program;
+  Log log;
+  Sharing sharing;
+};
+
+TEST(InPlace, AnOutputTakesTheMemoryOfItsDyingInput) {
+  const Shared made(
+      "input x f32[4]\ntemp a f32[4]\ntemp b f32[4]\ntemp c f32[4]\n"
+      "block 0 {\n  a = exp(x)\n  b = relu(a)\n  c = relu(b)\n}\n");
+  EXPECT_EQ(made.root("c"), "a");
+  EXPECT_EQ(made.storage("a").life, (Life{0, 3}));
+  EXPECT_EQ(made.root("a"), "a") << "not in the memory of an input, which is fed";
+  EXPECT_TRUE(made.logged("inplace 1, b in a"));
+  EXPECT_TRUE(made.logged("inplace 0, a not in x, which is fed"));
+}
+
+TEST(InPlace, NotIfTheInputIsNeededLater) {
+  const Shared made(
+      "input x f32[4]\ntemp a f32[4]\ntemp b f32[4]\ntemp c f32[4]\n"
+      "block 0 {\n  a = exp(x)\n  b = relu(a)\n  c = add(a, b)\n}\n");
+  EXPECT_EQ(made.root("b"), "b");
+  EXPECT_TRUE(made.logged("inplace 1, b not in a, which is needed later"));
+}
+
+TEST(InPlace, NotIfAViewOfTheInputIsNeededLater) {
+  const Shared made(
+      "input x f32[4]\ntemp a f32[4]\ntemp seen f32[2,2]\ntemp b f32[4]\ntemp c f32[2,2]\n"
+      "block 0 {\n  a = exp(x)\n  seen = reshape(a) {shape=[2,2]}\n  b = relu(a)\n  c = exp(seen)\n}\n");
+  EXPECT_EQ(made.root("b"), "b");
+  EXPECT_EQ(made.root("seen"), "a");
+  EXPECT_EQ(made.root("c"), "a") << "through the view, which is the last to be read";
+}
+
+TEST(InPlace, NotIfTheOpReadsTheInputTwice) {
+  const Shared made("input x f32[4]\ntemp a f32[4]\ntemp b f32[4]\nblock 0 {\n  a = exp(x)\n  b = mul(a, a)\n}\n");
+  EXPECT_EQ(made.root("b"), "b");
+}
+
+TEST(InPlace, NotIntoASmallerInput) {
+  const Shared made(
+      "input x f32[1]\ntemp a f32[1]\ntemp b f32[4]\ntemp c f32[4]\n"
+      "block 0 {\n  a = exp(x)\n  b = fill_constant() {dtype=\"f32\",shape=[4],value=1.0}\n  c = add(b, a)\n}\n");
+  EXPECT_EQ(made.root("c"), "b");
+}
+
+TEST(InPlace, NotOverAFetchedValue) {
+  const char* text =
+      "input x f32[4]\ntemp a f32[4]\ntemp b f32[4]\ntemp c f32[4]\n"
+      "block 0 {\n  a = exp(x)\n  b = relu(a)\n  c = relu(b)\n}\n";
+  const Shared made(text, {.fetched = {find_var(parse_program(text), "b")}});
+  EXPECT_EQ(made.root("b"), "b");
+  EXPECT_EQ(made.root("c"), "c");
+  EXPECT_EQ(made.storage("b").life.dies, kForever);
+  EXPECT_EQ(made.storage("b").pin, Pin::Fetched);
+}
+
+TEST(InPlace, TwoOutputsNeverTakeTheSameInput) {
+  for (int seed = 0; seed < random_programs(); ++seed) {
+    const Program program = random_program(static_cast<std::uint64_t>(seed)).network.program;
+    Log log;
+    const Sharing sharing = share_in_place(program, liveness(program), collect_pins(program, {}), log);
+    for (const Op& op : program.blocks[0].ops)
+      for (std::size_t i = 1; i < op.out.size(); ++i) EXPECT_NE(sharing.of[op.out[0]], sharing.of[op.out[i]]);
+  }
+}
+
+TEST(InPlace, ASumTakesTheMemoryOfTheBranchBornLast) {
+  const Shared made(
+      "input x f32[4]\ntemp a f32[4]\ntemp b f32[4]\ntemp c f32[4]\ntemp y f32[4]\n"
+      "block 0 {\n  a = exp(x)\n  b = square(x)\n  c = sigmoid(x)\n  y = sum_n(b, c, a)\n}\n");
+  EXPECT_EQ(made.root("y"), "c");
+}
+
+TEST(InPlace, ASumTakesWhicheverBranchIsFree) {
+  const char* text =
+      "input x f32[4]\ntemp a f32[4]\ntemp b f32[4]\ntemp y f32[4]\n"
+      "block 0 {\n  a = exp(x)\n  b = square(x)\n  y = sum_n(a, b)\n}\n";
+  const Shared made(text, {.fetched = {find_var(parse_program(text), "b")}});
+  EXPECT_EQ(made.root("y"), "a");
+}
+
+TEST(InPlace, AConcatOfBranchesThatEndInReluKeepsEachApart) {
+  const Shared made(
+      "input x f32[2,4]\ntemp a f32[2,4]\ntemp ra f32[2,4]\ntemp b f32[2,4]\ntemp rb f32[2,4]\ntemp y f32[2,8]\n"
+      "block 0 {\n  a = exp(x)\n  ra = relu(a)\n  b = square(x)\n  rb = relu(b)\n  y = concat(ra, rb) {axis=1}\n}\n");
+  EXPECT_EQ(made.root("ra"), "a");
+  EXPECT_EQ(made.root("rb"), "b");
+  EXPECT_EQ(made.storage("a").life, (Life{0, 5})) << "up to the concat";
+}
+
+TEST(Pins, SkipGradsPinsEachGradientGivenToAnOptimizerOp) {
+  const TrainingProgram made = with_updates(random_program(1), "adam");
+  const std::vector<Pin> pins = collect_pins(made.network.program, {.skip_grads = true});
+  int pinned = 0;
+  for (const Pin pin : pins) pinned += pin == Pin::Gradient;
+  EXPECT_EQ(pinned, static_cast<int>(made.grads.size()));
+  for (const ParamGrad& pair : made.grads) EXPECT_EQ(pins[pair.grad], Pin::Gradient);
+}
+
+TEST(Pins, AnUnknownNameIsRefusedWithASuggestion) {
+  const Program program = parse_program("input image f32[4]\ntemp a f32[4]\nblock 0 {\n  a = exp(image)\n}\n");
+  try {
+    collect_pins(program, {.skip_vars = {"imege"}});
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "--skip-vars: no var named 'imege'; did you mean 'image'?");
+  }
+}
+
+}  // namespace
+}  // namespace lethe::testing
