@@ -1,6 +1,7 @@
 #include "memopt/memopt.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "framework/error.h"
 #include "memopt/check_plan.h"
@@ -12,6 +13,12 @@ namespace lethe {
 namespace {
 
 constexpr const char* kKnown = "none, level=0, level=1 (each with ,release and ,inplace) or level=2";
+
+using Clock = std::chrono::steady_clock;
+
+double ms_since(Clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+}
 
 std::vector<std::string> split(const std::string& text) {
   std::vector<std::string> parts;
@@ -80,13 +87,17 @@ MemoptOptions parse_memopt(const std::string& text) {
 }
 
 Planned plan_memory(Program program, Prepared& prepared, const MemoptOptions& options) {
+  const Clock::time_point begin = Clock::now();
   Planned made;
   Log log(options.print_log);
   const std::vector<Pin> pins = collect_pins(program, options.pins);
   if (options.level == Level::Arena) program = with_early_updates(std::move(program), options, made);
-  const Liveness live = liveness(program);
-  const Sharing sharing =
-      options.in_place ? share_in_place(program, live, pins, log) : share_views(program, live, pins);
+  const Clock::time_point before_liveness = Clock::now();
+  made.live = liveness(program);
+  made.liveness_ms = ms_since(before_liveness);
+  const Liveness& live = made.live;
+  made.sharing = options.in_place ? share_in_place(program, live, pins, log) : share_views(program, live, pins);
+  const Sharing& sharing = made.sharing;
   if (options.level == Level::Arena) {
     ArenaPlan arena = plan_arena(program, live, sharing, prepared, options.seconds);
     made.plan = std::move(arena.plan);
@@ -98,6 +109,7 @@ Planned plan_memory(Program program, Prepared& prepared, const MemoptOptions& op
   if (options.release) program = release_memory(std::move(program), live, sharing, made.plan);
   made.program = std::move(program);
   made.log = log.lines();
+  made.plan_ms = ms_since(begin);
   return made;
 }
 

@@ -34,9 +34,12 @@ MemoptOptions parse_memopt(const std::string& text);
 struct Planned {
   Program program;  // as it will run
   Plan plan;
+  Liveness live = {};  // of the program, delete_var ops apart
+  Sharing sharing = {};
   std::optional<ArenaFacts> arena = {};  // of level 2
   std::vector<std::string> notes = {};   // what was asked for and could not be done
   std::vector<std::string> log = {};     // every decision, if asked for
+  double liveness_ms = 0, plan_ms = 0;   // spent on liveness, and on everything
 };
 
 Planned plan_memory(Program program, Prepared& prepared, const MemoptOptions& options);

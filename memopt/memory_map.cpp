@@ -1,0 +1,146 @@
+#include "memopt/memory_map.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "framework/op_def.h"
+
+namespace lethe {
+namespace {
+
+constexpr std::array<std::string_view, kCategories> kNames = {
+    "inputs", "params", "param grads", "optimizer", "activations", "activation grads", "workspace"};
+
+/// Of what `op` writes, gradients of parameters apart.
+Category category_written_by(const Op& op, const Var& var) {
+  if (op.role == Role::Optimize && var.kind != Kind::Param) return Category::Optimizer;
+  if (is_persistable(var.kind)) return Category::Params;
+  return op.role == Role::Backward ? Category::ActivationGrads : Category::Activations;
+}
+
+bool sums_or_shows(const Op& op) { return op.type == "sum_n" || op_def(op.type).view; }
+
+void add_values(const Planned& planned, std::vector<Resident>& all) {
+  const Program& program = planned.program;
+  const std::vector<Category> categories = categories_of(program);
+  const std::vector<VarId> shown = storage_of(program);
+  std::vector<Life> lives(program.vars.size());
+  for (std::size_t v = 0; v < shown.size(); ++v) lives[shown[v]] = joined(lives[shown[v]], planned.live.vars[v]);
+  for (std::size_t v = 0; v < shown.size(); ++v) {
+    if (shown[v] != static_cast<VarId>(v) || lives[v].is_empty()) continue;
+    const Storage& storage = planned.sharing.storages[planned.sharing.of[v]];
+    if (storage.pin != Pin::None) lives[v].dies = storage.life.dies;
+    all.push_back({.var = static_cast<VarId>(v),
+                   .category = categories[v],
+                   .bytes = bytes_of(program.vars[v]),
+                   .life = {lives[v].born, std::min(lives[v].dies, planned.live.steps())},
+                   .place = planned.plan.vars[v],
+                   .storage = planned.sharing.of[v]});
+  }
+}
+
+void add_workspaces(const Planned& planned, Prepared& prepared, std::vector<Resident>& all) {
+  for (std::size_t b = 0; b < planned.program.blocks.size(); ++b) {
+    std::size_t index = 0;  // among the ops that liveness knows
+    const std::vector<Op>& ops = planned.program.blocks[b].ops;
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+      if (ops[i].type == kDeleteVar) continue;
+      const OpSteps steps = planned.live.ops[b][index++];
+      if (const std::int64_t bytes = prepared.workspace_bytes(planned.program, ops[i]); bytes > 0)
+        all.push_back({.op = steps,
+                       .category = Category::Workspace,
+                       .bytes = bytes,
+                       .life = {steps.first, steps.last + 1},
+                       .place = planned.plan.workspaces[b][i]});
+    }
+  }
+}
+
+}  // namespace
+
+std::string_view name_of(Category category) { return kNames[static_cast<std::size_t>(category)]; }
+
+std::vector<Category> categories_of(const Program& program) {
+  std::vector<Category> categories(program.vars.size(), Category::Activations);
+  std::vector<bool> is_gradient(program.vars.size());
+  for (std::size_t v = 0; v < program.vars.size(); ++v) {
+    const Kind kind = program.vars[v].kind;
+    if (kind == Kind::Input) categories[v] = Category::Inputs;
+    if (is_persistable(kind)) categories[v] = Category::Params;
+  }
+  for (const Block& block : program.blocks)
+    for (const Op& op : block.ops) {
+      for (const VarId v : op.out) categories[v] = category_written_by(op, program.vars[v]);
+      if (const VarId gradient = update_gradient(op); gradient != kNone) is_gradient[gradient] = true;
+    }
+  for (const Block& block : program.blocks)
+    for (auto op = block.ops.rbegin(); op != block.ops.rend(); ++op)
+      if (sums_or_shows(*op) && is_gradient[op->out[0]])
+        for (const VarId v : op->in) is_gradient[v] = true;
+  for (std::size_t v = 0; v < program.vars.size(); ++v)
+    if (is_gradient[v] && program.vars[v].kind == Kind::Temp) categories[v] = Category::ParamGrads;
+  return categories;
+}
+
+std::vector<Resident> residents(const Planned& planned, Prepared& prepared) {
+  std::vector<Resident> all;
+  add_values(planned, all);
+  add_workspaces(planned, prepared, all);
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Resident& a, const Resident& b) { return a.life.born < b.life.born; });
+  return all;
+}
+
+std::int64_t Peak::total() const { return std::accumulate(bytes.begin(), bytes.end(), idle); }
+
+Peak peak_of(const Planned& planned, Prepared& prepared) {
+  const std::vector<Resident> all = residents(planned, prepared);
+  // A storage counts with the value that lives in it; where one hands over to the next, with the new one.
+  const Step steps = planned.live.steps();
+  std::vector<std::int64_t> change(static_cast<std::size_t>(steps) + 1);
+  std::vector<const Resident*> last(planned.sharing.storages.size());
+  std::vector<Step> ends;
+  for (const Resident& r : all) {
+    const Resident* const before = r.storage < 0 ? nullptr : last[static_cast<std::size_t>(r.storage)];
+    change[r.life.born] += r.bytes;
+    change[r.life.dies] -= r.bytes;
+    if (before && before->life.dies > r.life.born) {  // handed over in place while the op runs
+      change[r.life.born] -= before->bytes;
+      change[before->life.dies] += before->bytes;
+    }
+    if (r.storage >= 0) last[static_cast<std::size_t>(r.storage)] = &r;
+  }
+  Peak peak;
+  std::int64_t held = 0, most = -1;
+  for (Step s = 0; s < steps; ++s)
+    if (held += change[s]; held > most) most = held, peak.step = s;
+  std::vector<const Resident*> newest(planned.sharing.storages.size());
+  for (const Resident& r : all) {
+    if (r.life.born > peak.step || r.life.dies <= peak.step) continue;
+    if (r.storage < 0)
+      peak.living.push_back(r);
+    else
+      newest[static_cast<std::size_t>(r.storage)] = &r;
+  }
+  for (const Resident* r : newest)
+    if (r) peak.living.push_back(*r);
+  std::stable_sort(peak.living.begin(), peak.living.end(),
+                   [](const Resident& a, const Resident& b) { return a.bytes > b.bytes; });
+  for (const Resident& r : peak.living) peak.bytes[static_cast<std::size_t>(r.category)] += r.bytes;
+  peak.idle = planned.plan.bytes.total() - std::accumulate(peak.bytes.begin(), peak.bytes.end(), std::int64_t{0});
+  return peak;
+}
+
+BytesBy bytes_of_all_vars(const Program& program, Prepared& prepared) {
+  BytesBy bytes = {};
+  const std::vector<Category> categories = categories_of(program);
+  const std::vector<VarId> shown = storage_of(program);
+  for (std::size_t v = 0; v < shown.size(); ++v)
+    if (shown[v] == static_cast<VarId>(v)) bytes[static_cast<std::size_t>(categories[v])] += bytes_of(program.vars[v]);
+  std::int64_t& workspace = bytes[static_cast<std::size_t>(Category::Workspace)];
+  for (const Block& block : program.blocks)
+    for (const Op& op : block.ops) workspace = std::max(workspace, prepared.workspace_bytes(program, op));
+  return bytes;
+}
+
+}  // namespace lethe

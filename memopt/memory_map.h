@@ -1,0 +1,56 @@
+// What is in memory when: each value of a planned program with its life and its place, for tables and pictures.
+#pragma once
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "memopt/memopt.h"
+
+namespace lethe {
+
+enum class Category : std::uint8_t {
+  Inputs,
+  Params,      // and States that no optimizer op writes: running statistics
+  ParamGrads,  // what optimizer ops take as gradients, and the parts that are summed to them
+  Optimizer,   // States and temps that optimizer ops write
+  Activations,
+  ActivationGrads,
+  Workspace
+};
+inline constexpr std::size_t kCategories = 7;
+/// "activation grads".
+std::string_view name_of(Category category);
+
+using BytesBy = std::array<std::int64_t, kCategories>;  // by Category
+
+/// By VarId.
+std::vector<Category> categories_of(const Program& program);
+
+/// A value in memory: a var with its views, or the workspace of an op.
+struct Resident {
+  VarId var = kNone;  // kNone: a workspace
+  OpSteps op = {};    // of a workspace: whose
+  Category category = Category::Activations;
+  std::int64_t bytes = 0;
+  Life life = {};    // persistable and pinned ones: to the last step at most
+  Place place = {};  // no buffer: in the Store
+  int storage = -1;  // index into Sharing::storages: equal means the same memory; -1: a workspace
+};
+
+/// All that is ever used, in order of birth.
+std::vector<Resident> residents(const Planned& planned, Prepared& prepared);
+
+/// What a plan holds while the most bytes live: by category, and what is held without being alive.
+struct Peak {
+  Step step = 0;
+  BytesBy bytes = {};
+  std::int64_t idle = 0;         // held, but dead or padding
+  std::vector<Resident> living;  // largest first; of several values in one storage the newest
+  std::int64_t total() const;    // the plan's bytes
+};
+Peak peak_of(const Planned& planned, Prepared& prepared);
+
+/// Bytes of all vars that have memory of their own before anything is shared, by category; the largest workspace.
+BytesBy bytes_of_all_vars(const Program& program, Prepared& prepared);
+
+}  // namespace lethe

@@ -1,0 +1,76 @@
+#include "memopt/memory_map.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "framework/text.h"
+#include "optimizer/optimizer.h"
+#include "tests/memopt/same_result.h"
+
+namespace lethe::testing {
+namespace {
+
+std::int64_t of(const BytesBy& bytes, Category category) { return bytes[static_cast<std::size_t>(category)]; }
+
+/// y = fc(x), its gradients, momentum.
+constexpr const char* kStep =
+    "input x f32[2,4]\ninput dy f32[2,3]\ninput lr f32[]\nparam w f32[3,4]\nstate m f32[3,4]\nstate mean f32[4]\n"
+    "temp y f32[2,3]\ntemp a f32[3,4]\ntemp b f32[3,4]\ntemp dw f32[3,4]\ntemp dx f32[2,4]\n"
+    "block 0 {\n  y = matmul(x, w) {transpose_b=1}\n"
+    "  a = matmul(dy, x) {transpose_a=1} backward\n  b = matmul(dy, x) {transpose_a=1} backward\n"
+    "  dw = sum_n(a, b) backward\n  dx = matmul(dy, w) backward\n"
+    "  w, m = momentum(w, m, dw, lr) {momentum=0.9, nesterov=0, weight_decay=0.0} optimize\n}\n";
+
+TEST(Categories, FollowFromRolesAndFromWhatIsUpdated) {
+  const Program program = parse_program(kStep);
+  std::map<std::string, Category> categories;
+  for (std::size_t v = 0; v < program.vars.size(); ++v) categories[program.vars[v].name] = categories_of(program)[v];
+  const std::map<std::string, Category> expected = {
+      {"x", Category::Inputs},      {"dy", Category::Inputs},         {"lr", Category::Inputs},
+      {"w", Category::Params},      {"mean", Category::Params},       {"m", Category::Optimizer},
+      {"y", Category::Activations}, {"a", Category::ParamGrads},      {"b", Category::ParamGrads},
+      {"dw", Category::ParamGrads}, {"dx", Category::ActivationGrads}};
+  EXPECT_EQ(categories, expected);
+}
+
+TEST(MemoryMap, ThePeakAddsUpToThePlanUnderEverySetting) {
+  for (int seed = 0; seed < random_programs(); ++seed) {
+    const Program program = with_updates(random_program(static_cast<std::uint64_t>(seed)), "adam").network.program;
+    for (const std::string& setting : all_settings()) {
+      Prepared prepared({});
+      MemoptOptions options = parse_memopt(setting);
+      options.seconds = 0.01;
+      const Planned planned = plan_memory(program, prepared, options);
+      const Peak peak = peak_of(planned, prepared);
+      EXPECT_EQ(peak.total(), planned.plan.bytes.total());
+      EXPECT_GE(peak.idle, 0) << "seed " << seed << ", " << setting << ": more lives than is held";
+      std::int64_t living = 0;
+      for (const Resident& r : peak.living) living += r.bytes;
+      EXPECT_EQ(living + peak.idle, planned.plan.bytes.total());
+    }
+  }
+}
+
+TEST(MemoryMap, AnArenaAtItsBoundIsIdleOnlyForPadding) {
+  for (int seed = 0; seed < random_programs(); ++seed) {
+    const Program program = random_program(static_cast<std::uint64_t>(seed)).network.program;
+    Prepared prepared({});
+    const Planned planned = plan_memory(program, prepared, parse_memopt("level=2"));
+    const Peak peak = peak_of(planned, prepared);
+    if (planned.arena->bytes != planned.arena->lower_bound) continue;
+    EXPECT_LT(peak.idle, static_cast<std::int64_t>(peak.living.size()) * prepared.device().alignment);
+  }
+}
+
+TEST(MemoryMap, WithoutSharingAllVarsAreHeld) {
+  const Program program = random_program(5).network.program;
+  Prepared prepared({});
+  const BytesBy all = bytes_of_all_vars(program, prepared);
+  EXPECT_EQ(std::accumulate(all.begin(), all.end(), std::int64_t{0}), plan_none(program, prepared).bytes.total());
+  EXPECT_EQ(of(all, Category::Params),
+            plan_none(program, prepared).bytes.params + plan_none(program, prepared).bytes.states);
+}
+
+}  // namespace
+}  // namespace lethe::testing
