@@ -93,7 +93,8 @@ Sharing share_views(const Program& program, const Liveness& live, const std::vec
   return Storages(program, live, pins).finish();
 }
 
-Sharing share_in_place(const Program& program, const Liveness& live, const std::vector<Pin>& pins, Log& log) {
+Sharing share_in_place(const Program& program, const Liveness& live, const std::vector<Pin>& pins, Log& log,
+                       const std::function<bool(VarId input, VarId output)>& wanted) {
   Storages storages(program, live, pins);
   const auto name = [&](VarId v) -> const std::string& { return program.vars[v].name; };
   for (Step step = 0; step < live.steps(); ++step) {
@@ -103,6 +104,7 @@ Sharing share_in_place(const Program& program, const Liveness& live, const std::
       const VarId output = op.out[slot];
       VarId best = kNone;
       for (const VarId input : offered(op, slot)) {
+        if (wanted && !wanted(input, output)) continue;
         const std::string_view why = obstacle(program, storages, op, block, step, input, output);
         if (!why.empty())
           log.add("inplace ", index, ", ", name(output), " not in ", name(input), ", which ", why);

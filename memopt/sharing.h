@@ -1,6 +1,7 @@
 // Which vars are in the same memory: a var and its views, and outputs that take the memory of an input that dies with
 // their op. Everything behind this acts on storages, not on vars.
 #pragma once
+#include <functional>
 #include <vector>
 
 #include "memopt/liveness.h"
@@ -28,7 +29,9 @@ Sharing share_views(const Program& program, const Liveness& live, const std::vec
 ///  - the input's storage is a temp's, not pinned, not smaller than the output, and dies with this op;
 ///  - the op reads that storage through one input only;
 ///  - output, input and op are in one block, so in one trip of a loop.
-/// Of several such inputs it takes the one born last. The order of operands is never changed.
-Sharing share_in_place(const Program& program, const Liveness& live, const std::vector<Pin>& pins, Log& log);
+/// Of several such inputs it takes the one born last. The order of operands is never changed. With `wanted`, only those
+/// pairs that it agrees to.
+Sharing share_in_place(const Program& program, const Liveness& live, const std::vector<Pin>& pins, Log& log,
+                       const std::function<bool(VarId input, VarId output)>& wanted = {});
 
 }  // namespace lethe
