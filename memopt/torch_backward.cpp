@@ -14,7 +14,7 @@ using Vars = std::vector<VarId>;
 class Backward {
  public:
   explicit Backward(TorchDraft& draft)
-      : draft_(draft), program_(draft.made.network.program), net_(draft.made.net), storages_(draft.made.storages) {}
+      : draft_(draft), program_(draft.made.program), net_(draft.made.net), storages_(draft.made.storages) {}
 
   void run() {
     call(net_.root, {gradient_of_output()}, false);
@@ -33,7 +33,7 @@ class Backward {
                  program_,
                  {.name = output.name + "@GRAD", .shape = output.shape, .dtype = output.dtype, .kind = Kind::Input});
     check(draft_.network.loss != kNone, draft_.network.name, ": has no loss to train by");
-    const VarId loss = draft_.at(draft_.network.loss);
+    const VarId loss = draft_.network.loss;
     const Attrs one{{"shape", Ints{}}, {"dtype", std::string(name_of(output.dtype))}, {"value", 1.0}};
     const VarId start =
         append_op(program_, 0, Role::Backward, "fill_constant", {}, one, program_.vars[loss].name + "@GRAD").front();
@@ -55,12 +55,12 @@ class Backward {
       case TorchClass::ConcatTable:
         for (std::size_t c = 0; c < module.children.size(); ++c)
           dx.push_back(call(module.children[c], {dy[c]}, false)[0]);
-        dx = {sum(dx, draft_.at(module.in[0]))};
+        dx = {sum(dx, module.in[0])};
         break;
       case TorchClass::Concat:
         for (std::size_t c = 0; c < module.children.size(); ++c)
           dx.push_back(call(module.children[c], {slice_of(m, c, dy[0])}, true)[0]);
-        dx = {sum(dx, draft_.at(module.in[0]))};
+        dx = {sum(dx, module.in[0])};
         break;
       default:
         if (slice) hold_slice(m, dy[0]);
@@ -73,11 +73,11 @@ class Backward {
 
   Vars leaf(int m, VarId dy) {
     const TorchModule& module = net_.modules[m];
-    Vars wanted = draft_.at(module.in);
+    Vars wanted = module.in;
     const auto columns = draft_.fields.find({m, "finput"});
-    if (columns == draft_.fields.end()) return through(draft_.ops[m], draft_.at(module.out), dy, wanted);
+    if (columns == draft_.fields.end()) return through(draft_.ops[m], module.out, dy, wanted);
     wanted.push_back(columns->second);
-    Vars dx = through(draft_.ops[m], draft_.at(module.out), dy, wanted);
+    Vars dx = through(draft_.ops[m], module.out, dy, wanted);
     draft_.set_field(m, "fgradInput", dx.back());
     dx.pop_back();
     return dx;

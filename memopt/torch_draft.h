@@ -12,10 +12,7 @@ namespace lethe {
 struct TorchDraft {
   TorchDraft(const Network& network, const TorchNotes& notes, const TorchProgramOptions& options);
 
-  /// The lowered var of one of the network's; made when first asked for.
-  VarId at(VarId var);
-  std::vector<VarId> at(const std::vector<VarId>& vars);
-  /// Appends an op of the network's vars. Fails if it reads what nothing before it gives.
+  /// Appends an op. Fails if it reads what nothing before it gives.
   void append(Op op);
   /// Notes what a var is to Torch, unless that is known: an alias keeps its first meaning.
   void hold(VarId var, TorchHolds as, int storage = -1);
@@ -27,7 +24,7 @@ struct TorchDraft {
   const Network& network;
   TorchProgramOptions options;
   TorchProgram made;
-  std::vector<VarId> var_of;                             // by VarId of the network
+  std::vector<bool> given;                               // by VarId of the network: there before the next op
   std::vector<std::pair<std::size_t, std::size_t>> ops;  // by module: its ops, half-open
   std::pair<std::size_t, std::size_t> behind = {};       // ops behind the modules: the loss and metrics
   std::map<std::pair<int, std::string>, VarId> fields;   // by module and field

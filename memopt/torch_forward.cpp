@@ -11,7 +11,7 @@ namespace {
 class Forward {
  public:
   explicit Forward(TorchDraft& draft)
-      : draft_(draft), from_(draft.network.program), to_(draft.made.network.program), net_(draft.made.net) {}
+      : draft_(draft), from_(draft.network.program), to_(draft.made.program), net_(draft.made.net) {}
 
   void call(int m) {
     const TorchModule& module = net_.modules[m];
@@ -19,7 +19,7 @@ class Forward {
     const std::size_t first = to_.blocks[0].ops.size();
     if (module.op >= 0) {
       with_context(from_.vars[module.out].name, [&] { emit(m, from_.blocks[0].ops[module.op]); });
-      draft_.hold(draft_.at(module.out), TorchHolds::Output, draft_.made.storages.output[m][0].storage);
+      draft_.hold(module.out, TorchHolds::Output, draft_.made.storages.output[m][0].storage);
     }
     draft_.ops[m] = {first, to_.blocks[0].ops.size()};
   }
@@ -51,11 +51,11 @@ class Forward {
     };
     Attrs windows = op.attrs;
     windows.set("kernel", Ints{weight.shape[1], weight.shape[2]});
-    const VarId columns = call("unfold", {draft_.at(op.in[0])}, windows, out.name + ".finput");
+    const VarId columns = call("unfold", {op.in[0]}, windows, out.name + ".finput");
     const Ints matrix{weight.shape[0], weight.shape[1] * weight.shape[2] * weight.shape[3]};
-    const VarId rows = call("reshape", {draft_.at(op.in[1])}, {{"shape", matrix}}, weight.name + ".matrix");
-    const VarId product = call("fc", {columns, rows, draft_.at(op.in[2])}, {}, out.name + ".matrix");
-    to_.blocks[0].ops.push_back({"reshape", {product}, draft_.at(op.out), {{"shape", Ints(out.shape)}}});
+    const VarId rows = call("reshape", {op.in[1]}, {{"shape", matrix}}, weight.name + ".matrix");
+    const VarId product = call("fc", {columns, rows, op.in[2]}, {}, out.name + ".matrix");
+    draft_.append({"reshape", {product}, op.out, {{"shape", Ints(out.shape)}}});
     draft_.set_field(m, "finput", columns);
   }
 
@@ -64,15 +64,15 @@ class Forward {
     const DType dtype = from_.vars[op.in[0]].dtype;
     attrs.set("index", std::string(name_of(dtype)));
     draft_.append({op.type, op.in, op.out, attrs});
-    const VarId index = draft_.at(op.out[1]);
+    const VarId index = op.out[1];
     to_.vars[index].dtype = dtype;
     draft_.set_field(m, "indices", index);
   }
 
   void emit_batch_norm(int m, const Op& op) {
     draft_.append(op);
-    draft_.set_field(m, "save_mean", draft_.at(op.out[1]));
-    draft_.set_field(m, "save_std", draft_.at(op.out[2]));
+    draft_.set_field(m, "save_mean", op.out[1]);
+    draft_.set_field(m, "save_std", op.out[2]);
   }
 
   void emit_batch_norm_inference(const Op& op) {

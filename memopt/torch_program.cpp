@@ -10,44 +10,35 @@
 namespace lethe {
 
 TorchDraft::TorchDraft(const Network& network, const TorchNotes& notes, const TorchProgramOptions& options)
-    : network(network), options(options), var_of(network.program.vars.size(), kNone) {
+    : network(network), options(options) {
+  made.program.vars = network.program.vars;
+  for (const Var& var : network.program.vars) given.push_back(var.kind != Kind::Temp);
   made.net = torch_net(network, notes);
   made.storages = torch_storages(network.program, made.net, options.backend, options.inplace);
   made.buffers = torch_buffers(network.program, made.net, made.storages, options.backend, options.training, notes);
   ops.resize(made.net.modules.size());
-  made.input = at(made.net.modules[made.net.root].in[0]);
-}
-
-VarId TorchDraft::at(VarId var) {
-  if (var == kNone) return kNone;
-  if (var_of[var] == kNone) var_of[var] = add_var(made.network.program, network.program.vars[var]);
-  return var_of[var];
-}
-
-std::vector<VarId> TorchDraft::at(const std::vector<VarId>& vars) {
-  std::vector<VarId> lowered;
-  for (const VarId v : vars) lowered.push_back(at(v));
-  return lowered;
+  made.input = made.net.modules[made.net.root].in[0];
+  made.output = made.net.modules[made.net.root].out;
 }
 
 void TorchDraft::append(Op op) {
   for (const VarId v : op.in)
-    check(v == kNone || network.program.vars[v].kind != Kind::Temp || var_of[v] != kNone, op.type, ": reads '",
-          v == kNone ? "" : network.program.vars[v].name, "', which no module before it gives");
-  op.in = at(op.in);
-  op.out = at(op.out);
-  made.network.program.blocks[0].ops.push_back(std::move(op));
+    check(v == kNone || v >= std::ssize(given) || given[v], op.type, ": reads '",
+          v == kNone ? "" : made.program.vars[v].name, "', which no module before it gives");
+  for (const VarId v : op.out)
+    if (v < std::ssize(given)) given[v] = true;
+  made.program.blocks[0].ops.push_back(std::move(op));
 }
 
 void TorchDraft::hold(VarId var, TorchHolds as, int storage) {
-  made.vars.resize(made.network.program.vars.size());
-  if (made.network.program.vars[var].kind == Kind::Temp && made.vars[var].as == TorchHolds::Nothing)
+  made.vars.resize(made.program.vars.size());
+  if (made.program.vars[var].kind == Kind::Temp && made.vars[var].as == TorchHolds::Nothing)
     made.vars[var] = {as, storage};
 }
 
 void TorchDraft::keep(const std::string& name, Shape shape, TorchHolds as, int storage) {
-  const DType dtype = made.network.program.vars[made.input].dtype;
-  hold(add_var(made.network.program, {.name = name, .shape = std::move(shape), .dtype = dtype}), as, storage);
+  const DType dtype = made.program.vars[made.input].dtype;
+  hold(add_var(made.program, {.name = name, .shape = std::move(shape), .dtype = dtype}), as, storage);
 }
 
 namespace {
@@ -59,8 +50,8 @@ const std::string& name_of_module(const TorchDraft& draft, int m) {
 
 /// Views are what they show, whichever of them was noted.
 void note_views(TorchDraft& draft) {
-  draft.made.vars.resize(draft.made.network.program.vars.size());
-  const std::vector<VarId> shown = storage_of(draft.made.network.program);
+  draft.made.vars.resize(draft.made.program.vars.size());
+  const std::vector<VarId> shown = storage_of(draft.made.program);
   for (std::size_t v = 0; v < shown.size(); ++v)
     if (shown[v] != static_cast<VarId>(v)) draft.hold(shown[v], draft.made.vars[v].as, draft.made.vars[v].storage);
   for (std::size_t v = 0; v < shown.size(); ++v) draft.made.vars[v] = draft.made.vars[shown[v]];
@@ -103,7 +94,7 @@ void keep_gradients(TorchDraft& draft, const TorchStorages& defined) {
       draft.keep(from.vars[module.in[0]].name + "@GRAD", from.vars[module.in[0]].shape, TorchHolds::GradInput);
   }
   if (!draft.options.keep_grads) return;
-  const std::vector<Var> vars = draft.made.network.program.vars;
+  const std::vector<Var> vars = draft.made.program.vars;
   for (const Var& var : vars)
     if (var.kind == Kind::Param) draft.keep(var.name + "@GRAD", var.shape, TorchHolds::Param);
 }
@@ -114,42 +105,26 @@ void append_loss(TorchDraft& draft) {
   std::vector<bool> in_module(ops.size(), false);
   for (const TorchModule& module : draft.made.net.modules)
     if (module.op >= 0) in_module[static_cast<std::size_t>(module.op)] = true;
-  draft.behind.first = draft.made.network.program.blocks[0].ops.size();
+  draft.behind.first = draft.made.program.blocks[0].ops.size();
   for (std::size_t i = 0; i < ops.size(); ++i)
     if (ops[i].role == Role::Forward && !in_module[i]) draft.append(ops[i]);
-  draft.behind.second = draft.made.network.program.blocks[0].ops.size();
+  draft.behind.second = draft.made.program.blocks[0].ops.size();
 }
 
 /// Counters and running statistics, behind everything else.
 void append_updates_of_states(TorchDraft& draft) {
-  const auto is_there = [&](VarId v) {
-    return draft.var_of[v] != kNone || is_persistable(draft.network.program.vars[v].kind);
-  };
+  const auto is_there = [&](VarId v) { return draft.given[v]; };
   for (const Op& op : draft.network.program.blocks[0].ops)
     if (op.role == Role::Optimize && std::all_of(op.in.begin(), op.in.end(), is_there)) draft.append(op);
 }
 
-/// What the network says of itself, of the lowered vars.
-void describe(TorchDraft& draft) {
-  const Network& from = draft.network;
-  Network& to = draft.made.network;
-  const auto lowered = [&](VarId v) { return v == kNone ? kNone : draft.var_of[v]; };
-  const auto all = [&](const std::vector<VarId>& vars) {
-    std::vector<VarId> there;
-    for (const VarId v : vars)
-      if (lowered(v) != kNone) there.push_back(lowered(v));
-    return there;
-  };
-  to.name = from.name;
-  to.inputs = all(from.inputs);
-  to.outputs = all(from.outputs);
-  to.prediction = lowered(from.prediction);
-  to.loss = lowered(from.loss);
-  to.sample_loss = lowered(from.sample_loss);
-  to.correct = lowered(from.correct);
-  to.target = lowered(from.target);
-  for (ParamInfo info : from.params)
-    if ((info.var = lowered(info.var)) != kNone) to.params.push_back(info);
+std::vector<VarId> fetched(const TorchDraft& draft) {
+  std::vector<VarId> vars = {draft.made.output};
+  for (const ParamGrad& grad : draft.made.grads) vars.push_back(grad.grad);
+  if (draft.options.loss)
+    for (const VarId v : {draft.network.loss, draft.network.sample_loss, draft.network.correct})
+      if (v != kNone) vars.push_back(v);
+  return vars;
 }
 
 }  // namespace
@@ -157,7 +132,6 @@ void describe(TorchDraft& draft) {
 TorchProgram torch_program(const Network& network, const TorchNotes& notes, const TorchProgramOptions& options) {
   TorchDraft draft(network, notes, options);
   lower_forward(draft);
-  draft.made.output = draft.at(draft.made.net.modules[draft.made.net.root].out);
   if (options.loss) append_loss(draft);
   if (options.training) {
     lower_backward(draft);
@@ -169,8 +143,8 @@ TorchProgram torch_program(const Network& network, const TorchNotes& notes, cons
   note_views(draft);
   keep_storages(draft, draft.made.storages.output, TorchHolds::Output);
   if (options.training) keep_storages(draft, draft.made.storages.grad_input, TorchHolds::GradInput);
-  draft.made.vars.resize(draft.made.network.program.vars.size());
-  describe(draft);
+  draft.made.vars.resize(draft.made.program.vars.size());
+  draft.made.fetched = fetched(draft);
   return std::move(draft.made);
 }
 

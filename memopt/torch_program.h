@@ -24,7 +24,7 @@ struct TorchVar {
 };
 
 struct TorchProgram {
-  Network network;             // with that program; without a loss unless that was asked for
+  Program program;             // a var of the network has its id here too, whether an op touches it or not
   std::vector<TorchVar> vars;  // by VarId; of a view: what it shows
   TorchNet net;
   TorchStorages storages;
@@ -32,6 +32,7 @@ struct TorchProgram {
   VarId input = kNone, output = kNone;
   VarId output_gradient = kNone;  // training: fed, unless it comes from the loss
   std::vector<ParamGrad> grads;   // training
+  std::vector<VarId> fetched;     // output and gradients, and with a loss what is read of it: there behind each step
 };
 
 struct TorchProgramOptions {
