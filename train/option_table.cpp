@@ -88,11 +88,15 @@ void add_training(CLI::App& app, Options& o) {
   add_seed(app, o);
 }
 
-void add_machine(CLI::App& app, Options& o) {
-  add(app, "--device", o.device, "NAME", "cpu (default)")->group("Machine");
+void add_threads(CLI::App& app, Options& o) {
   add(app, "--threads", o.threads, "N", "Worker threads (default 0: one a processor)")
       ->check(whole_number(0, kMostThreads))
       ->group("Machine");
+}
+
+void add_machine(CLI::App& app, Options& o) {
+  add(app, "--device", o.device, "NAME", "cpu (default)")->group("Machine");
+  add_threads(app, o);
 }
 
 void add_memopt(CLI::App& app, Options& o, const char* standard) {
@@ -202,12 +206,24 @@ void add_count(CLI::App& app, Options& o) {
   add_format(app, o, {"text", "json"});
 }
 
+void add_tables(CLI::App& app, Options& o) {
+  add(app, "--table", o.table, "N", "Only table 1, 2 or 3")->check(one_of({"1", "2", "3"}))->group("Tables");
+  add(app, "--net", o.net, "NAME", "Only alexnet, vgg-A, googlenet or resnet110")
+      ->check(one_of({"alexnet", "vgg-A", "googlenet", "resnet110"}))
+      ->group("Tables");
+  app.add_flag("--measure", o.measure, "Runs every network, before and after, and prints what the device handed out")
+      ->group("Tables");
+  add_threads(app, o);
+  app.add_flag("--quiet", o.quiet, "No word on which network is being run")->group("Output");
+  add_format(app, o, {"text", "md", "csv", "json"});
+}
+
 }  // namespace
 
 void add_options(CLI::App& app, Options& o) {
   if (o.command == Command::Schema) return;
   if (o.command == Command::Pack) return add_pack(app, o);
-  if (o.command == Command::Tables) return add_format(app, o, {"text", "md", "csv", "json"});
+  if (o.command == Command::Tables) return add_tables(app, o);
   add_network(app, o);
   if (o.command == Command::Train || o.command == Command::Eval) add_data(app, o), add_machine(app, o);
   if (o.command == Command::Train || o.command == Command::Eval) add_memopt(app, o, "level=2"), add_print_log(app, o);

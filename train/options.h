@@ -69,6 +69,10 @@ struct Options {
   double seconds = 1;
 
   std::string backend = {};  // of `count`: whose modules, nn or cudnn
+
+  int table = 0;         // of `tables`: 0 is all
+  std::string net = {};  // of `tables`: "" is all
+  bool measure = false;
 };
 
 /// Reads the arguments after the program's name. Fails with one line: unknown options with a suggestion, wrong values

@@ -78,10 +78,10 @@ TorchNotes torch_notes(const std::string& model) {
   return {};
 }
 
-std::int64_t figure(const OptnetBytes& bytes, Column column, const PublishedTable& table) {
+std::int64_t share(const OptnetBytes& bytes, Column column) {
   switch (column) {
     case Total:
-      return table.training ? bytes.total() + kWorkspaceOfTable3 : bytes.total() - bytes.grad_inputs;
+      return bytes.total();
     case Outputs:
       return bytes.outputs;
     case GradInputs:
@@ -92,6 +92,11 @@ std::int64_t figure(const OptnetBytes& bytes, Column column, const PublishedTabl
       return bytes.params;
   }
   return 0;
+}
+
+std::int64_t figure(const OptnetBytes& bytes, Column column, const PublishedTable& table) {
+  if (column != Total) return share(bytes, column);
+  return table.training ? bytes.total() + kWorkspaceOfTable3 : bytes.total() - bytes.grad_inputs;
 }
 
 Agreement agreement(double printed, double value, double without_workspace, bool known_misprint) {

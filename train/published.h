@@ -38,6 +38,9 @@ TorchNotes torch_notes(const std::string& model);
 /// 0.543) MiB; this is 6 bytes an output pixel of a 224x224 layer and 8, which fits a log of the time.
 inline constexpr std::int64_t kWorkspaceOfTable3 = 301064;
 
+/// The bytes of a column; the total is everything.
+std::int64_t share(const OptnetBytes& bytes, Column column);
+
 /// A reproduced figure as the table counted it: its total leaves out the gradients in inference (the counter of that
 /// day did) and has the workspace in table 3.
 std::int64_t figure(const OptnetBytes& bytes, Column column, const PublishedTable& table);

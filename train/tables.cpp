@@ -3,7 +3,10 @@
 
 #include <cstdio>
 
+#include "framework/error.h"
+#include "kernels/cpu_device.h"
 #include "train/commands.h"
+#include "train/progress.h"
 
 namespace lethe {
 namespace {
@@ -33,14 +36,16 @@ void count_in(Score& score, Agreement agreement) {
 
 }  // namespace
 
-std::vector<TableEntry> reproduced_tables() {
+std::vector<TableEntry> reproduced_tables(int number, const std::string& net) {
   std::vector<TableEntry> entries;
   for (const PublishedTable& table : published_tables())
     for (const PublishedRow& row : table.rows) {
+      if ((number != 0 && table.number != number) || (!net.empty() && row.net != net)) continue;
       const Network network = load_network(row.model, {.batch = table.batch, .dtype = table.dtype}, table.sets);
       const OptnetOptions options{.training = table.training};
       entries.push_back({&table, &row, optnet_count(network, torch_notes(row.model), table.backend, options)});
     }
+  check(!entries.empty(), "--net: the tables have no '", net, "'; known: alexnet, vgg-A, googlenet, resnet110");
   return entries;
 }
 
@@ -75,7 +80,12 @@ Score score(const std::vector<TableEntry>& entries) {
 }
 
 int tables(const Options& options) {
-  const std::string text = tables_as(options.format, reproduced_tables());
+  std::vector<TableEntry> entries = reproduced_tables(options.table, options.net);
+  const std::unique_ptr<Device> device = open_cpu(options.threads);
+  plan_at_level_2(entries, device->info());
+  Progress progress(stderr, options.quiet);
+  if (options.measure) measure_tables(entries, *device, [&](const std::string& line) { progress.note(line); });
+  const std::string text = tables_as(options.format, entries);
   return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() ? 0 : 1;
 }
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/error.h"
+#include "train/grid.h"
 #include "train/tables.h"
 
 namespace lethe {
@@ -41,15 +42,22 @@ std::string heading(const PublishedTable& table) {
                  table.backend == TorchBackend::Nn ? "Torch's own modules on the CPU" : "cudnn's modules", "; MiB");
 }
 
-using Cells = std::vector<std::string>;
-
 const Cells& titles() {
   static const Cells all = {"net",   "figure", "published before", "after", "saved", "reproduced before",
-                            "after", "saved"};
+                            "after", "saved",  "Lethe level 2",    "saved"};
   return all;
 }
 
+/// Lethe's total, and how much less it is than Torch's "before".
+Cells lethe_cells(const TableEntry& entry, const FigureLine& line) {
+  if (!entry.lethe || line.column != Column::Total) return {"", ""};
+  const double mib = static_cast<double>(entry.lethe->total()) / (1 << 20);
+  return {fixed(mib, 3) + (entry.lethe->certified ? " c" : ""),
+          fixed(100 * (1 - mib / line.before.computed), 1) + " %"};
+}
+
 Cells cells_of(const TableEntry& entry, const FigureLine& line) {
+  const Cells lethe = lethe_cells(entry, line);
   return {entry.row->net,
           std::string(name_of(line.column)),
           printed(line.before.printed) + mark_of(line.before.agreement),
@@ -57,7 +65,9 @@ Cells cells_of(const TableEntry& entry, const FigureLine& line) {
           printed(line.saving.printed) + " %" + mark_of(line.saving.agreement),
           fixed(line.before.computed, 3),
           fixed(line.after.computed, 3),
-          fixed(line.saving.computed, 1) + " %"};
+          fixed(line.saving.computed, 1) + " %",
+          lethe[0],
+          lethe[1]};
 }
 
 std::string summary(const std::vector<TableEntry>& entries) {
@@ -77,42 +87,29 @@ std::string summary(const std::vector<TableEntry>& entries) {
   return text;
 }
 
-/// Tables with columns as wide as they must be, or with bars for Markdown.
-std::string lined_up(const std::vector<TableEntry>& entries, bool markdown) {
+std::string as_text(const std::vector<TableEntry>& entries, bool markdown) {
   std::string text;
   for (std::size_t e = 0; e < entries.size();) {
     const PublishedTable* table = entries[e].table;
     std::vector<Cells> rows = {titles()};
     for (; e < entries.size() && entries[e].table == table; ++e)
       for (const FigureLine& line : figure_lines(entries[e])) rows.push_back(cells_of(entries[e], line));
-    std::vector<std::size_t> widths(rows[0].size());
-    for (const Cells& row : rows)
-      for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
-    text += (markdown ? "### " : "") + heading(*table) + "\n\n";
-    for (std::size_t r = 0; r < rows.size(); ++r) {
-      for (std::size_t c = 0; c < widths.size(); ++c) {
-        const std::string space(widths[c] - rows[r][c].size(), ' ');
-        text += (markdown ? "| " : "") + (c < 2 ? rows[r][c] + space : space + rows[r][c]);
-        text += markdown ? " " : "  ";
-      }
-      if (markdown) text += "|";
-      while (text.back() == ' ') text.pop_back();
-      text += "\n";
-      if (markdown && r == 0) {
-        for (std::size_t c = 0; c < widths.size(); ++c)
-          text += "|" + std::string(widths[c] + 1, '-') + (c < 2 ? "-" : ":");
-        text += "|\n";
-      }
-    }
-    text += "\n";
+    text += (markdown ? "### " : "") + heading(*table) + "\n\n" + grid(rows, 2, markdown) + "\n";
   }
-  return text + summary(entries);
+  return text + summary(entries) + measured_as_text(entries, markdown);
+}
+
+std::string measured_csv(const TableEntry& entry, Column column) {
+  if (!entry.measured) return ",";
+  return message(share(entry.measured->before.taken.held, column), ',',
+                 share(entry.measured->after.taken.held, column));
 }
 
 std::string as_csv(const std::vector<TableEntry>& entries) {
   std::string text =
       "table,net,figure,published_before_mib,published_after_mib,published_saving_percent,"
-      "reproduced_before_bytes,reproduced_after_bytes,reproduced_saving_percent,agreement\n";
+      "reproduced_before_bytes,reproduced_after_bytes,reproduced_saving_percent,agreement,"
+      "measured_before_bytes,measured_after_bytes,lethe_bytes\n";
   for (const TableEntry& entry : entries)
     for (const FigureLine& line : figure_lines(entry)) {
       std::string marks;
@@ -124,7 +121,8 @@ std::string as_csv(const std::vector<TableEntry>& entries) {
                       printed(line.before.printed), ',', printed(line.after.printed), ',', printed(line.saving.printed),
                       ',', figure(entry.count.before, line.column, *entry.table), ',',
                       figure(entry.count.after, line.column, *entry.table), ',', fixed(line.saving.computed, 3), ',',
-                      marks, '\n');
+                      marks, ',', measured_csv(entry, line.column), ',',
+                      entry.lethe && line.column == Column::Total ? std::to_string(entry.lethe->total()) : "", '\n');
     }
   return text;
 }
@@ -149,12 +147,38 @@ Json bytes_json(const TableEntry& entry, const OptnetBytes& bytes) {
   return json;
 }
 
+Json measured_json(const Measured& measured, std::int64_t distinct) {
+  const TakenBytes& taken = measured.taken;
+  return {{"total", taken.held.total()},
+          {"outputs", taken.held.outputs},
+          {"grad_inputs", taken.held.grad_inputs},
+          {"buffers", taken.held.buffers},
+          {"params", taken.held.params},
+          {"distinct", distinct},
+          {"kept_apart", taken.kept_apart},
+          {"fed", taken.fed},
+          {"scratch", taken.scratch},
+          {"padding", taken.padding},
+          {"seconds", measured.seconds}};
+}
+
 Json row_json(const TableEntry& entry) {
-  return {{"net", entry.row->net},
-          {"published",
-           {{"before", published_json(entry, entry.row->before)}, {"after", published_json(entry, entry.row->after)}}},
-          {"reproduced",
-           {{"before", bytes_json(entry, entry.count.before)}, {"after", bytes_json(entry, entry.count.after)}}}};
+  Json row = {
+      {"net", entry.row->net},
+      {"published",
+       {{"before", published_json(entry, entry.row->before)}, {"after", published_json(entry, entry.row->after)}}},
+      {"reproduced",
+       {{"before", bytes_json(entry, entry.count.before)}, {"after", bytes_json(entry, entry.count.after)}}}};
+  if (entry.lethe)
+    row["lethe"] = {{"total", entry.lethe->total()},      {"params", entry.lethe->params},
+                    {"states", entry.lethe->states},      {"arena", entry.lethe->arena},
+                    {"inputs", entry.lethe->inputs},      {"lower_bound", entry.lethe->lower_bound},
+                    {"certified", entry.lethe->certified}};
+  if (entry.measured)
+    row["measured"] = {{"before", measured_json(entry.measured->before, distinct_bytes(entry.count, false))},
+                       {"after", measured_json(entry.measured->after, distinct_bytes(entry.count, true))},
+                       {"results_equal", entry.measured->before.results == entry.measured->after.results}};
+  return row;
 }
 
 std::string as_json(const std::vector<TableEntry>& entries) {
@@ -175,7 +199,7 @@ std::string as_json(const std::vector<TableEntry>& entries) {
 
 std::string tables_as(const std::string& form, const std::vector<TableEntry>& entries) {
   if (form == "json") return as_json(entries);
-  return form == "csv" ? as_csv(entries) : lined_up(entries, form == "md");
+  return form == "csv" ? as_csv(entries) : as_text(entries, form == "md");
 }
 
 }  // namespace lethe
