@@ -167,6 +167,22 @@ void add_show(CLI::App& app, Options& o) {
   app.add_flag("--eval", o.inference, "The program of evaluation instead")->group("Output");
 }
 
+void add_plan(CLI::App& app, Options& o) {
+  add_batch(app, o, "Samples a step (default: the network's)");
+  add_optimizer(app, o);
+  app.add_flag("--eval", o.inference, "Plans evaluation instead of training")->group("Data");
+  add_machine(app, o);
+  add_memopt(app, o, "level=2");
+  add_print_log(app, o);
+  app.add_option_function<std::string>(
+         "--memory-budget", [&o](const std::string& text) { o.memory_budget = parse_bytes(text, "--memory-budget"); },
+         "Exits with 3 if the setting takes more, and says what is enough: 800MiB, 2GiB, 1500000000")
+      ->option_text("SIZE")
+      ->group("Memory");
+  app.add_flag("--json", o.json, "The figures as JSON")->group("Output");
+  add(app, "--csv", o.csv, "FILE", "Writes what the arena packs, as train pack reads it (level=2)")->group("Output");
+}
+
 void add_export(CLI::App& app, Options& o) {
   add_weights(app, o);
   add_seed(app, o);
@@ -230,6 +246,7 @@ void add_options(CLI::App& app, Options& o) {
   if (o.command == Command::Train) add_training(app, o), add_checkpoints(app, o), add_reports(app, o);
   if (o.command == Command::Eval) add_weights(app, o), add_seed(app, o);
   if (o.command == Command::Show) add_show(app, o);
+  if (o.command == Command::Plan) add_plan(app, o);
   if (o.command == Command::Export) add_export(app, o);
   if (o.command == Command::Count) add_count(app, o);
 }

@@ -10,7 +10,7 @@
 
 namespace lethe {
 
-enum class Command : std::uint8_t { Train, Eval, Show, Export, Pack, Schema, Count, Tables };
+enum class Command : std::uint8_t { Train, Eval, Show, Export, Plan, Pack, Schema, Count, Tables };
 
 /// How often something happens: every `count` steps ("500") or epochs ("2e"); 0 is never.
 struct Interval {
@@ -61,8 +61,12 @@ struct Options {
   bool quiet = false;
 
   std::string format = "text";  // of `show`, `count` and `tables`
-  bool inference = false;       // `show --eval`
+  bool inference = false;       // `show --eval` and `plan --eval`
   std::string output = {};      // of `export` and `pack`
+
+  std::optional<std::int64_t> memory_budget = {};  // of `plan`, in bytes
+  bool json = false;
+  std::string csv = {};
 
   std::string file = {};  // of `pack`
   std::optional<std::int64_t> capacity = {};
@@ -82,6 +86,9 @@ Options parse_options(const std::vector<std::string>& args);
 /// The same command line with `values` for what it leaves out. Values that the command has no option for are left out;
 /// of `set` both are taken; who says how long to train by one of epochs and steps does not get the other.
 Options with_values(const Options& options, const OptionValues& values);
+
+/// "1500", "800MiB", "2GiB", "1.5GB": bytes; fails naming `what`.
+std::int64_t parse_bytes(const std::string& text, const std::string& what);
 
 /// "500" or "2e"; fails naming `what`.
 Interval parse_interval(const std::string& text, const std::string& what);

@@ -7,6 +7,7 @@
 #include "framework/error.h"
 #include "framework/op_def.h"
 #include "train/memory_report.h"
+#include "train/text_table.h"
 
 namespace lethe {
 namespace {
@@ -29,13 +30,6 @@ std::int64_t mult_adds_of(const Program& program, const Op& op) {
     return elements(out) * (elements(weight) / std::max<std::int64_t>(weight[0], 1));
   }
   return op.type == "matmul" ? elements(out) * program.vars[op.in[0]].shape.back() : 0;
-}
-
-std::string grouped(std::int64_t value) {
-  std::string digits = std::to_string(value);
-  for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3)
-    digits.insert(static_cast<std::size_t>(at), 1, ',');
-  return digits;
 }
 
 /// One line: the first `kTexts` cells to the left of their columns, the others to the right.

@@ -1,0 +1,47 @@
+// `train plan`: what a run would take, before there is one.
+#include <cstdio>
+
+#include "framework/error.h"
+#include "kernels/cpu_device.h"
+#include "train/atomic_file.h"
+#include "train/commands.h"
+#include "train/memory_report.h"
+#include "train/plan_report.h"
+#include "train/recipe.h"
+
+namespace lethe {
+namespace {
+
+void write_csv(const PlanReport& report) {
+  Prepared prepared(open_cpu(report.options.threads)->info());
+  const std::string text = plan_csv(report, prepared);
+  AtomicFile file(report.options.csv);
+  file.write(text.data(), static_cast<std::int64_t>(text.size()));
+  file.commit();
+}
+
+void check_budget(const PlanReport& report) {
+  const Options& options = report.options;
+  if (!options.memory_budget) return;
+  const std::int64_t budget = *options.memory_budget, least = report.smallest_budget();
+  if (report.row().bytes() <= budget) return;
+  const char* const other = least <= budget ? "; --memopt level=2 fits" : "";
+  fail_as(Exit::Budget, report.network, " at batch ", *options.batch, " with ", options.memopt, " takes ",
+          report.row().bytes(), " bytes (", mebibytes(report.row().bytes()), "), more than the --memory-budget of ",
+          budget, " (", mebibytes(budget), "); the smallest that is enough is ", least, " (", mebibytes(least), ")",
+          other);
+}
+
+}  // namespace
+
+int plan(const Options& given) {
+  const PlanReport report = report_plan(decided(given));
+  if (!report.options.csv.empty()) write_csv(report);
+  for (const std::string& line : report.planned.log) std::puts(line.c_str());
+  std::fputs((report.options.json ? plan_json(report) : plan_text(report)).c_str(), stdout);
+  std::fflush(stdout);
+  check_budget(report);
+  return 0;
+}
+
+}  // namespace lethe

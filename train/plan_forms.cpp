@@ -1,0 +1,166 @@
+// How a plan is written.
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "framework/error.h"
+#include "train/memory_report.h"
+#include "train/pack_csv.h"
+#include "train/plan_report.h"
+#include "train/text_table.h"
+
+namespace lethe {
+namespace {
+
+constexpr std::size_t kLargest = 10;
+
+std::string mib(std::int64_t bytes) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f", static_cast<double>(bytes) / (1 << 20));
+  return text;
+}
+
+std::int64_t op_count(const Program& program) {
+  std::int64_t ops = 0;
+  for (const Block& block : program.blocks) ops += static_cast<std::int64_t>(block.ops.size());
+  return ops;
+}
+
+/// "stage1/0/conv1.y@GRAD" to "stage1/0/conv1".
+std::string layer_of(const std::string& var) { return var.substr(0, var.rfind('.')); }
+
+std::string head(const PlanReport& report) {
+  const Options& o = report.options;
+  const Program& program = report.planned.program;
+  return message(report.network, ": batch ", *o.batch, ", ", name_of(o.dtype), ", ",
+                 o.inference ? "evaluation" : "training with " + *o.optimizer, "; ", grouped(op_count(program)),
+                 " ops, ", grouped(static_cast<std::int64_t>(program.vars.size())), " vars, ", program.blocks.size(),
+                 program.blocks.size() == 1 ? " block" : " blocks", "\n\n");
+}
+
+std::string categories_text(const PlanReport& report) {
+  TextRows rows = {{"MiB, at each setting's peak"}};
+  for (std::size_t c = 0; c < kCategories; ++c) rows.push_back({std::string(name_of(static_cast<Category>(c)))});
+  rows.push_back({"held, not in use"});
+  rows.push_back({"total"});
+  for (const PlanRow& row : report.rows) {
+    rows[0].push_back(row.memopt);
+    for (std::size_t c = 0; c < kCategories; ++c) rows[c + 1].push_back(mib(row.peak.bytes[c]));
+    rows[kCategories + 1].push_back(mib(row.peak.idle));
+    rows[kCategories + 2].push_back(mib(row.bytes()));
+  }
+  return text_table(rows, 1);
+}
+
+std::string op_text(const Program& program, const Planned& planned, Step step) {
+  const auto [block, index] = planned.live.at[step];
+  int position = index;  // delete_var ops stand in the program, but not in liveness
+  const std::vector<Op>& ops = program.blocks[block].ops;
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    if (ops[i].type == kDeleteVar) continue;
+    if (position-- == 0) return message(ops[i].type, " of '", program.vars[ops[i].out.front()].name, "'");
+  }
+  return "";
+}
+
+std::string largest_text(const PlanReport& report) {
+  const PlanRow& row = report.row();
+  const Program& program = report.planned.program;
+  std::string text =
+      message("\nIn memory at the peak of ", row.memopt, ", step ", row.peak.step, " of ", report.planned.live.steps(),
+              ", ", op_text(program, report.planned, row.peak.step), ":\n\n");
+  TextRows rows = {{"var", "type", "layer", "born", "dies", "MiB"}};
+  std::int64_t rest = row.bytes() - row.peak.idle;
+  const std::size_t shown = std::min(kLargest, row.peak.living.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const Resident& r = row.peak.living[i];
+    const std::string life[] = {std::to_string(r.life.born), std::to_string(r.life.dies)};
+    if (r.var == kNone) {
+      rows.push_back({"(workspace)", "", op_text(program, report.planned, r.op.first), life[0], life[1], mib(r.bytes)});
+    } else {
+      const Var& var = program.vars[r.var];
+      rows.push_back({var.name, text_of(var), layer_of(var.name), life[0], life[1], mib(r.bytes)});
+    }
+    rest -= r.bytes;
+  }
+  rows.push_back({message(row.peak.living.size() - shown, " others"), "", "", "", "", mib(rest)});
+  rows.push_back({"held, not in use", "", "", "", "", mib(row.peak.idle)});
+  rows.push_back({"total", "", "", "", "", mib(row.bytes())});
+  return text + text_table(rows, 3);
+}
+
+std::string remedies_text(const PlanReport& report) {
+  if (report.remedies.empty()) return "";
+  TextRows rows;
+  for (const Remedy& remedy : report.remedies) {
+    const double change =
+        100.0 * static_cast<double>(remedy.bytes - report.row().bytes()) / static_cast<double>(report.row().bytes());
+    char percent[16];
+    std::snprintf(percent, sizeof percent, "%+.0f %%", change);
+    rows.push_back({remedy.change, remedy.what, mib(remedy.bytes), percent});
+  }
+  return "\nWhat would take less, in MiB:\n\n" + text_table(rows, 2);
+}
+
+}  // namespace
+
+std::string plan_text(const PlanReport& report) {
+  std::string text = head(report) + categories_text(report) + "\n";
+  if (report.planned.arena) text += arena_line(*report.planned.arena) + "\n";
+  for (const std::string& note : report.planned.notes) text += note + "\n";
+  text += predicted_line(report.planned.plan.bytes) + "\n";
+  return text + largest_text(report) + remedies_text(report);
+}
+
+std::string plan_json(const PlanReport& report) {
+  using Json = nlohmann::ordered_json;
+  const Planned& planned = report.planned;
+  Json bytes;
+  for (std::size_t c = 0; c < kCategories; ++c) {
+    std::string name(name_of(static_cast<Category>(c)));
+    std::replace(name.begin(), name.end(), ' ', '_');
+    bytes[name] = report.all[c];
+  }
+  bytes["total"] = std::accumulate(report.all.begin(), report.all.end(), std::int64_t{0});
+  bytes["peak"] = planned.plan.bytes.total();
+  const Json none = nullptr;
+  Json json = {{"model", report.network},
+               {"batch", *report.options.batch},
+               {"dtype", name_of(report.options.dtype)},
+               {"memopt", report.options.memopt},
+               {"program",
+                {{"ops", op_count(planned.program)},
+                 {"vars", planned.program.vars.size()},
+                 {"blocks", planned.program.blocks.size()}}},
+               {"bytes", bytes},
+               {"lower_bound", planned.arena ? Json(planned.arena->lower_bound) : none},
+               {"arena", planned.arena ? Json(planned.arena->bytes) : none},
+               {"certified", planned.arena ? Json(planned.arena->certified) : none},
+               {"none_peak", report.rows.front().bytes()},
+               {"ms", {{"liveness", planned.liveness_ms}, {"plan", planned.plan_ms}}}};
+  return json.dump(2) + "\n";
+}
+
+std::string plan_csv(const PlanReport& report, Prepared& prepared) {
+  const Planned& planned = report.planned;
+  check(planned.arena.has_value(), "--csv: only level=2 packs an arena, not ", report.options.memopt);
+  const std::int64_t alignment = prepared.device().alignment;
+  PackTable table;
+  std::vector<std::int64_t> offsets;
+  const auto add = [&](std::string id, const Life& life, std::int64_t bytes, Place place) {
+    table.ids.push_back(std::move(id));
+    table.items.push_back({.lower = life.born,
+                           .upper = std::min(life.dies, planned.live.steps()),
+                           .size = (bytes + alignment - 1) / alignment * alignment});
+    offsets.push_back(place.offset);
+  };
+  for (const Storage& s : planned.sharing.storages)
+    if (s.pin != Pin::Persistable && !s.life.is_empty())
+      add(planned.program.vars[s.root].name, s.life, s.bytes, planned.plan.vars[s.root]);
+  for (const Resident& r : residents(planned, prepared))
+    if (r.var == kNone) add(message("workspace of op ", r.op.first), r.life, r.bytes, r.place);
+  return pack_csv(table, offsets);
+}
+
+}  // namespace lethe

@@ -1,0 +1,47 @@
+// What `train plan` finds out: what a network would take under each memory setting, and what would make it less.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "memopt/memory_map.h"
+#include "train/options.h"
+
+namespace lethe {
+
+/// The program that the options ask for, planned: its training program, or with --eval that of evaluation.
+Planned planned_program(const Options& options, Prepared& prepared);
+
+struct PlanRow {
+  std::string memopt;
+  Peak peak;
+  std::int64_t bytes() const { return peak.total(); }
+};
+
+/// A change of the command line, and the bytes that the peak would then have.
+struct Remedy {
+  std::string change, what;  // "--batch 64", "half the batch"
+  std::int64_t bytes = 0;
+};
+
+struct PlanReport {
+  Options options;  // decided
+  std::string network;
+  Planned planned;   // under the setting that was asked for
+  BytesBy all = {};  // of all vars, before anything is shared
+  std::vector<PlanRow> rows =
+      {};                 // none, level=0, level=1, level=2, and the setting that was asked for if it is another
+  std::size_t asked = 0;  // its row
+  std::vector<Remedy> remedies = {};  // those that help, the cheapest first
+  const PlanRow& row() const { return rows[asked]; }
+  std::int64_t smallest_budget() const;  // of all settings
+};
+
+/// Needs no data, takes no memory of a device: networks may be larger than the machine.
+PlanReport report_plan(const Options& options);
+
+std::string plan_text(const PlanReport& report);
+std::string plan_json(const PlanReport& report);
+/// What the arena packs, with offsets, as `train pack` reads it: id,lower,upper,size,offset. Fails unless level=2.
+std::string plan_csv(const PlanReport& report, Prepared& prepared);
+
+}  // namespace lethe
