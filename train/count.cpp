@@ -4,6 +4,7 @@
 
 #include "framework/error.h"
 #include "train/commands.h"
+#include "train/optnet_run.h"
 #include "train/published.h"
 #include "train/recipe.h"
 
@@ -78,7 +79,7 @@ std::string as_json(const std::string& model, const Options& options, const Optn
 int count_memory(const Options& given) {
   Options options = decided(given);
   if (options.backend.empty()) options.backend = options.dtype == DType::f64 ? "nn" : "cudnn";
-  const OptnetOptions optnet = parse_optnet(options.memopt.substr(std::string("optnet=").size()));
+  const OptnetOptions optnet = optnet_options(options.memopt);
   options.memopt = "optnet=" + text_of(optnet);
   const TorchBackend backend = options.backend == "nn" ? TorchBackend::Nn : TorchBackend::Cudnn;
   const Network network = load_network(options.model, build_options(options, true), sets_of(options));

@@ -5,22 +5,33 @@
 #include "kernels/cpu_device.h"
 #include "train/commands.h"
 #include "train/evaluator.h"
+#include "train/optnet_run.h"
 #include "train/programs.h"
 #include "train/recipe.h"
 #include "train/start.h"
 #include "train/weights.h"
 
 namespace lethe {
+namespace {
+
+Planned planned_by_optnet(const Options& options, const Network& network, Prepared& prepared) {
+  const TorchProgram torch = optnet_program(options, network);
+  return plan_optnet_run(options, torch, torch.program, prepared);
+}
+
+}  // namespace
 
 int evaluate(const Options& given) {
   check(!given.weights.empty(), "--weights is missing: a safetensors file or a directory of checkpoints");
   const Options options = decided(given);
-  const Network network = build_network(options, false);
+  const bool optnet = asks_for_optnet(options.memopt);
+  const Network network = build_network(options, optnet);  // optnet takes it as built for training
   const Notify notify = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); };
   const std::unique_ptr<Dataset> data = open_data(options, network, notify);
   const std::unique_ptr<Device> device = open_cpu(options.threads);
   Prepared prepared(device->info());
-  const Planned planned = plan_memory(network.program, prepared, evaluation_memopt(options, network));
+  const Planned planned = optnet ? planned_by_optnet(options, network, prepared)
+                                 : plan_memory(network.program, prepared, evaluation_memopt(options, network));
   for (const std::string& line : planned.log) std::puts(line.c_str());
   Store store(*device);
   Evaluator evaluator(options, network, planned, prepared, store, *data);

@@ -104,7 +104,8 @@ void add_memopt(CLI::App& app, Options& o, const char* standard) {
   add(app, "--memopt", o.memopt, "SETTING",
       std::string("none: a buffer for each variable; level=0: those of dead variables of the same shape;\n"
                   "level=1: of any dead one that is large enough; each with ,release (given back within\n"
-                  "the step) and ,inplace; level=2: one exact arena (default ")
+                  "the step) and ,inplace; level=2: one exact arena; optnet=training (eval: optnet=inference):\n"
+                  "the modules and sharing behind optnet's tables (default ")
           .append(standard)
           .append(")"))
       ->group("Memory");

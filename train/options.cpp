@@ -7,8 +7,8 @@
 #include "framework/error.h"
 #include "framework/op_def.h"
 #include "memopt/memopt.h"
-#include "memopt/optnet.h"
 #include "train/option_table.h"
+#include "train/optnet_run.h"
 
 namespace lethe {
 namespace {
@@ -64,19 +64,25 @@ void check_device(const std::string& device) {
   fail("--device: unknown device '", device, "'", did_you_mean(device, {"cpu", "cuda"}), "; known: cpu");
 }
 
-void check_count(const Options& o) {
-  const std::string prefix = "optnet=";
-  check(o.memopt.compare(0, prefix.size(), prefix) == 0, "--memopt ", o.memopt,
-        ": count knows optnet=inference and optnet=training");
-  parse_optnet(o.memopt.substr(prefix.size()));
+/// Training and evaluation take the mode that they are; a count takes either.
+void check_optnet(const Options& o) {
+  const OptnetOptions optnet = optnet_options(o.memopt);
+  check(o.command != Command::Train || optnet.training, "--memopt ", o.memopt, ": training needs optnet=training");
+  check(o.command != Command::Eval || !optnet.training, "--memopt ", o.memopt, ": evaluation needs optnet=inference");
+  check(o.command != Command::Show, "--memopt ", o.memopt, ": show knows none and the levels");
+  check(o.skip_vars.empty() && !o.skip_grads, "--memopt ", o.memopt,
+        ": --skip-vars and --skip-grads go with none and the levels");
+}
+
+void check_memopt(const Options& o) {
+  if (asks_for_optnet(o.memopt)) return check_optnet(o);
+  check(o.command != Command::Count, "--memopt ", o.memopt, ": count knows optnet=inference and optnet=training");
+  parse_memopt(o.memopt);
 }
 
 void check_together(const Options& o) {
   if (o.command == Command::Schema || o.command == Command::Pack || o.command == Command::Tables) return;
-  if (o.command == Command::Count)
-    check_count(o);
-  else
-    parse_memopt(o.memopt);
+  check_memopt(o);
   check_device(o.device);
   check(!o.model.empty() || !o.resume.empty(), "--model is missing: a name such as lenet or resnet20, or a JSON file");
   check(o.resume != "auto" || !o.save.empty(), "--resume auto needs --save DIR, where it looks for a checkpoint");

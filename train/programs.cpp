@@ -28,6 +28,11 @@ Bytes in_turn(const Plan& first, const Plan& second) {
   return bytes;
 }
 
+Planned plan_training(const Programs& programs, const Options& options, Prepared& prepared) {
+  return programs.optnet ? plan_optnet_run(options, *programs.optnet, programs.training, prepared)
+                         : plan_memory(programs.training, prepared, training_memopt(options, programs.network));
+}
+
 }  // namespace
 
 Programs build_programs(const Options& options) {
@@ -35,8 +40,10 @@ Programs build_programs(const Options& options) {
       .network = build_network(options, true), .training = {}, .evaluation = build_network(options, false)};
   const Network& network = programs.network;
   check(network.loss != kNone, options.model, ": has no \"loss\" to train by");
-  programs.training = network.program;
-  const std::vector<ParamGrad> gradients = append_backward(programs.training, network.loss);
+  if (asks_for_optnet(options.memopt)) programs.optnet = optnet_program(options, network);
+  programs.training = programs.optnet ? programs.optnet->program : network.program;
+  const std::vector<ParamGrad> gradients =
+      programs.optnet ? programs.optnet->grads : append_backward(programs.training, network.loss);
   programs.learning_rate =
       append_updates(programs.training, gradients, network.params, optimizer_of(options)).learning_rate;
   return programs;
@@ -56,16 +63,17 @@ MemoptOptions training_memopt(const Options& options, const Network& network) {
 }
 
 MemoptOptions evaluation_memopt(const Options& options, const Network& network) {
-  MemoptOptions memopt = parse_memopt(options.memopt);
+  MemoptOptions memopt = parse_memopt(asks_for_optnet(options.memopt) ? "level=2" : options.memopt);
   memopt.pins.fetched = fetched(network.sample_loss, network.correct);
   memopt.print_log = options.print_log;
   return memopt;
 }
 
 Plans plan_programs(const Programs& programs, bool evaluated, const Options& options, Prepared& prepared) {
-  Plans plans{.training = plan_memory(programs.training, prepared, training_memopt(options, programs.network)),
-              .evaluation = {}};
-  Plan none = plan_none(programs.training, prepared), none_of_evaluation;
+  Plans plans{.training = plan_training(programs, options, prepared), .evaluation = {}};
+  Plan none =
+      programs.optnet ? plan_as_defined(*programs.optnet, prepared).plan : plan_none(programs.training, prepared);
+  Plan none_of_evaluation;
   if (evaluated) {
     const Network& network = programs.evaluation;
     plans.evaluation = plan_memory(network.program, prepared, evaluation_memopt(options, network));

@@ -1,9 +1,12 @@
 // The two programs of a run: training with its backward and update ops, and evaluation; over one store.
 #pragma once
+#include <optional>
+
 #include "framework/builder.h"
 #include "memopt/memopt.h"
 #include "train/dataset.h"
 #include "train/options.h"
+#include "train/optnet_run.h"
 
 namespace lethe {
 
@@ -12,6 +15,7 @@ struct Programs {
   Program training;             // all of it
   VarId learning_rate = kNone;  // fed each step of training
   Network evaluation;
+  std::optional<TorchProgram> optnet = {};  // with --memopt optnet=: what `training` was before its updates
 };
 
 /// Builds both. Fails unless the network has a loss.
@@ -29,7 +33,8 @@ struct Plans {
 /// Without `evaluated` nothing is planned for evaluation.
 Plans plan_programs(const Programs& programs, bool evaluated, const Options& options, Prepared& prepared);
 
-/// What the memory stage is asked for: the options' setting, and what the run fetches after each step.
+/// What the memory stage is asked for: the options' setting, and what the run fetches after each step. Beside optnet
+/// evaluation is at level 2.
 MemoptOptions training_memopt(const Options& options, const Network& network);
 MemoptOptions evaluation_memopt(const Options& options, const Network& network);
 
