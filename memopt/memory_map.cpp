@@ -1,6 +1,7 @@
 #include "memopt/memory_map.h"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 
 #include "framework/op_def.h"
@@ -56,6 +57,18 @@ void add_workspaces(const Planned& planned, Prepared& prepared, std::vector<Resi
   }
 }
 
+/// A value ends where the next is written over it.
+void hand_over(std::vector<Resident>& all, std::size_t storages) {
+  std::vector<Resident*> last(storages);
+  for (Resident& r : all) {
+    r.until = r.life.dies;
+    if (r.storage < 0) continue;
+    Resident*& before = last[static_cast<std::size_t>(r.storage)];
+    if (before) before->until = std::min(before->until, r.life.born);
+    before = &r;
+  }
+}
+
 }  // namespace
 
 std::string_view name_of(Category category) { return kNames[static_cast<std::size_t>(category)]; }
@@ -88,6 +101,7 @@ std::vector<Resident> residents(const Planned& planned, Prepared& prepared) {
   add_workspaces(planned, prepared, all);
   std::stable_sort(all.begin(), all.end(),
                    [](const Resident& a, const Resident& b) { return a.life.born < b.life.born; });
+  hand_over(all, planned.sharing.storages.size());
   return all;
 }
 
@@ -95,35 +109,15 @@ std::int64_t Peak::total() const { return std::accumulate(bytes.begin(), bytes.e
 
 Peak peak_of(const Planned& planned, Prepared& prepared) {
   const std::vector<Resident> all = residents(planned, prepared);
-  // A storage counts with the value that lives in it; where one hands over to the next, with the new one.
   const Step steps = planned.live.steps();
   std::vector<std::int64_t> change(static_cast<std::size_t>(steps) + 1);
-  std::vector<const Resident*> last(planned.sharing.storages.size());
-  std::vector<Step> ends;
-  for (const Resident& r : all) {
-    const Resident* const before = r.storage < 0 ? nullptr : last[static_cast<std::size_t>(r.storage)];
-    change[r.life.born] += r.bytes;
-    change[r.life.dies] -= r.bytes;
-    if (before && before->life.dies > r.life.born) {  // handed over in place while the op runs
-      change[r.life.born] -= before->bytes;
-      change[before->life.dies] += before->bytes;
-    }
-    if (r.storage >= 0) last[static_cast<std::size_t>(r.storage)] = &r;
-  }
+  for (const Resident& r : all) change[r.life.born] += r.bytes, change[r.until] -= r.bytes;
   Peak peak;
   std::int64_t held = 0, most = -1;
   for (Step s = 0; s < steps; ++s)
     if (held += change[s]; held > most) most = held, peak.step = s;
-  std::vector<const Resident*> newest(planned.sharing.storages.size());
-  for (const Resident& r : all) {
-    if (r.life.born > peak.step || r.life.dies <= peak.step) continue;
-    if (r.storage < 0)
-      peak.living.push_back(r);
-    else
-      newest[static_cast<std::size_t>(r.storage)] = &r;
-  }
-  for (const Resident* r : newest)
-    if (r) peak.living.push_back(*r);
+  std::copy_if(all.begin(), all.end(), std::back_inserter(peak.living),
+               [&peak](const Resident& r) { return r.life.born <= peak.step && peak.step < r.until; });
   std::stable_sort(peak.living.begin(), peak.living.end(),
                    [](const Resident& a, const Resident& b) { return a.bytes > b.bytes; });
   for (const Resident& r : peak.living) peak.bytes[static_cast<std::size_t>(r.category)] += r.bytes;

@@ -32,7 +32,9 @@ struct Resident {
   OpSteps op = {};    // of a workspace: whose
   Category category = Category::Activations;
   std::int64_t bytes = 0;
-  Life life = {};    // persistable and pinned ones: to the last step at most
+  Life life = {};  // persistable and pinned ones: to the last step at most
+  Step until =
+      0;  // from here its storage is the next value's: life.dies, or earlier if an op writes over what it reads
   Place place = {};  // no buffer: in the Store
   int storage = -1;  // index into Sharing::storages: equal means the same memory; -1: a workspace
 };
@@ -45,7 +47,7 @@ struct Peak {
   Step step = 0;
   BytesBy bytes = {};
   std::int64_t idle = 0;         // held, but dead or padding
-  std::vector<Resident> living;  // largest first; of several values in one storage the newest
+  std::vector<Resident> living;  // largest first; where a storage is handed over the new value
   std::int64_t total() const;    // the plan's bytes
 };
 Peak peak_of(const Planned& planned, Prepared& prepared);

@@ -63,6 +63,23 @@ TEST(MemoryMap, AnArenaAtItsBoundIsIdleOnlyForPadding) {
   }
 }
 
+TEST(MemoryMap, ValuesOfOneStorageFollowEachOther) {
+  int handed_over = 0;
+  for (int seed = 0; seed < random_programs(); ++seed) {
+    const Program program = random_program(static_cast<std::uint64_t>(seed)).network.program;
+    Prepared prepared({});
+    std::map<int, Step> end;
+    for (const Resident& r : residents(plan_memory(program, prepared, parse_memopt("level=2")), prepared)) {
+      EXPECT_LE(r.until, r.life.dies);
+      handed_over += r.until < r.life.dies;
+      if (r.storage < 0) continue;
+      EXPECT_GE(r.life.born, end[r.storage]) << "seed " << seed;
+      end[r.storage] = r.until;
+    }
+  }
+  EXPECT_GT(handed_over, 0);
+}
+
 TEST(MemoryMap, WithoutSharingAllVarsAreHeld) {
   const Program program = random_program(5).network.program;
   Prepared prepared({});
