@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 
@@ -59,6 +60,17 @@ void AtomicFile::commit() {
 
 void AtomicFile::fail_with_errno(const char* doing) const {
   fail_as(Exit::Data, "cannot ", doing, " '", file_, "': ", std::strerror(errno));
+}
+
+void write_result(const std::string& file, const std::string& text) {
+  if (file.empty()) {
+    const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+    check_as(Exit::Data, written, "standard output cannot be written");
+    return;
+  }
+  AtomicFile out(file);
+  out.write(text.data(), static_cast<std::int64_t>(text.size()));
+  out.commit();
 }
 
 void sync_directory(const std::string& directory) {

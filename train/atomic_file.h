@@ -25,6 +25,8 @@ class AtomicFile {
   int descriptor_ = -1;
 };
 
+/// The whole of a result into a file, or to standard output if `file` is empty.
+void write_result(const std::string& file, const std::string& text);
 /// Brings a directory's entries to disk.
 void sync_directory(const std::string& directory);
 /// Makes the directory if need be and tries a file in it; fails with Exit::Usage in one line.

@@ -12,17 +12,6 @@
 namespace lethe {
 namespace {
 
-void write(const std::string& file, const std::string& text) {
-  if (file.empty()) {
-    check_as(Exit::Data, std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0,
-             "standard output cannot be written");
-    return;
-  }
-  AtomicFile out(file);
-  out.write(text.data(), static_cast<std::int64_t>(text.size()));
-  out.commit();
-}
-
 std::string summary(const PackTable& table, const Packing& packing, double seconds) {
   const auto above = [&packing](std::int64_t bound) {
     return message(100.0 * static_cast<double>(packing.height - bound) / static_cast<double>(bound), " %");
@@ -52,7 +41,7 @@ int pack_file(const Options& options) {
             packing.height, "; more --time may help");
   }
   std::fputs(summary(table, packing, seconds).c_str(), stderr);
-  write(options.output, pack_csv(table, packing.offsets));
+  write_result(options.output, pack_csv(table, packing.offsets));
   return 0;
 }
 

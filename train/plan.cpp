@@ -12,14 +12,6 @@
 namespace lethe {
 namespace {
 
-void write_csv(const PlanReport& report) {
-  Prepared prepared(open_cpu(report.options.threads)->info());
-  const std::string text = plan_csv(report, prepared);
-  AtomicFile file(report.options.csv);
-  file.write(text.data(), static_cast<std::int64_t>(text.size()));
-  file.commit();
-}
-
 void check_budget(const PlanReport& report) {
   const Options& options = report.options;
   if (!options.memory_budget) return;
@@ -36,7 +28,10 @@ void check_budget(const PlanReport& report) {
 
 int plan(const Options& given) {
   const PlanReport report = report_plan(decided(given));
-  if (!report.options.csv.empty()) write_csv(report);
+  if (!report.options.csv.empty()) {
+    Prepared prepared(open_cpu(report.options.threads)->info());
+    write_result(report.options.csv, plan_csv(report, prepared));
+  }
   for (const std::string& line : report.planned.log) std::puts(line.c_str());
   std::fputs((report.options.json ? plan_json(report) : plan_text(report)).c_str(), stdout);
   std::fflush(stdout);

@@ -74,16 +74,6 @@ void add_largest_batch(Options options, std::vector<Remedy>& remedies) {
 
 }  // namespace
 
-Planned planned_program(const Options& options, Prepared& prepared) {
-  if (options.inference) {
-    Network network = build_network(options, false);
-    const MemoptOptions memopt = evaluation_memopt(options, network);
-    return plan_memory(std::move(network.program), prepared, memopt);
-  }
-  Programs programs = build_programs(options);
-  return plan_memory(std::move(programs.training), prepared, training_memopt(options, programs.network));
-}
-
 std::int64_t PlanReport::smallest_budget() const {
   return std::min_element(rows.begin(), rows.end(), [](auto& a, auto& b) { return a.bytes() < b.bytes(); })->bytes();
 }

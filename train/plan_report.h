@@ -8,9 +8,6 @@
 
 namespace lethe {
 
-/// The program that the options ask for, planned: its training program, or with --eval that of evaluation.
-Planned planned_program(const Options& options, Prepared& prepared);
-
 struct PlanRow {
   std::string memopt;
   Peak peak;

@@ -90,6 +90,16 @@ Plans plan_programs(const Programs& programs, bool evaluated, const Options& opt
   return plans;
 }
 
+Planned planned_program(const Options& options, Prepared& prepared) {
+  if (options.inference) {
+    Network network = build_network(options, false);
+    const MemoptOptions memopt = evaluation_memopt(options, network);
+    return plan_memory(std::move(network.program), prepared, memopt);
+  }
+  Programs programs = build_programs(options);
+  return plan_memory(std::move(programs.training), prepared, training_memopt(options, programs.network));
+}
+
 VarId image_input(const Network& network) {
   check(network.correct != kNone, network.name, ": data sets give images and labels, which takes a cross_entropy loss");
   check(network.inputs.size() == 2, network.name, ": has ", network.inputs.size(),

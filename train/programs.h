@@ -38,6 +38,9 @@ Plans plan_programs(const Programs& programs, bool evaluated, const Options& opt
 MemoptOptions training_memopt(const Options& options, const Network& network);
 MemoptOptions evaluation_memopt(const Options& options, const Network& network);
 
+/// The program that the options ask for, planned: its training program, or with --eval that of evaluation.
+Planned planned_program(const Options& options, Prepared& prepared);
+
 /// The input that images are fed into. Fails unless the network has just that one beside its labels.
 VarId image_input(const Network& network);
 /// The data set of the options, in the size the network takes and with as many classes as its loss tells apart.

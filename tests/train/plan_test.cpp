@@ -7,6 +7,7 @@
 #include "tests/support/expect_error.h"
 #include "tests/train/run_fixture.h"
 #include "train/plan_report.h"
+#include "train/programs.h"
 #include "train/recipe.h"
 
 namespace lethe::testing {
