@@ -24,6 +24,8 @@ int run(const std::vector<std::string>& args) {
       return show(options);
     case Command::Export:
       return export_weights(options);
+    case Command::Bench:
+      return bench(options);
     case Command::Plan:
       return plan(options);
     case Command::Pack:

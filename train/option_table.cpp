@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "train/bench_report.h"
 #include "train/values.h"
 
 namespace lethe {
@@ -99,6 +100,16 @@ void add_machine(CLI::App& app, Options& o) {
   add_threads(app, o);
 }
 
+void add_pins(CLI::App& app, Options& o) {
+  add(app, "--skip-vars", o.skip_vars, "A,B", "Variables that keep memory of their own")
+      ->take_all()
+      ->allow_extra_args(false)
+      ->delimiter(',')
+      ->group("Memory");
+  app.add_flag("--skip-grads", o.skip_grads, "So does each parameter gradient given to an optimizer op")
+      ->group("Memory");
+}
+
 void add_memopt(CLI::App& app, Options& o, const char* standard) {
   o.memopt = standard;
   add(app, "--memopt", o.memopt, "SETTING",
@@ -109,13 +120,7 @@ void add_memopt(CLI::App& app, Options& o, const char* standard) {
           .append(standard)
           .append(")"))
       ->group("Memory");
-  add(app, "--skip-vars", o.skip_vars, "A,B", "Variables that keep memory of their own")
-      ->take_all()
-      ->allow_extra_args(false)
-      ->delimiter(',')
-      ->group("Memory");
-  app.add_flag("--skip-grads", o.skip_grads, "So does each parameter gradient given to an optimizer op")
-      ->group("Memory");
+  add_pins(app, o);
 }
 
 void add_print_log(CLI::App& app, Options& o) {
@@ -157,6 +162,12 @@ void add_reports(CLI::App& app, Options& o) {
   app.add_flag("--quiet", o.quiet, "No progress; results and errors only")->group("Reports");
 }
 
+void add_format(CLI::App& app, Options& o, std::vector<std::string> forms) {
+  std::string help;
+  for (const std::string& form : forms) help += help.empty() ? form + " (default)" : ", " + form;
+  add(app, "--format", o.format, "FORM", help)->check(one_of(std::move(forms)))->group("Output");
+}
+
 void add_show(CLI::App& app, Options& o) {
   add_batch(app, o, "Samples a step (default 1)");
   add_optimizer(app, o);
@@ -184,6 +195,25 @@ void add_plan(CLI::App& app, Options& o) {
   add(app, "--csv", o.csv, "FILE", "Writes what the arena packs, as train pack reads it (level=2)")->group("Output");
 }
 
+void add_bench(CLI::App& app, Options& o) {
+  add_data(app, o);
+  add_optimizer(app, o);
+  add_seed(app, o);
+  add_machine(app, o);
+  add_pins(app, o);
+  o.steps = 12;
+  add(app, "--steps", o.steps, "S", "Steps a process (default 12)")
+      ->check(whole_number(kWarmUpSteps + 1))
+      ->group("Bench");
+  add(app, "--settings", o.settings, "LIST",
+      "Settings of --memopt, with semicolons between them\n(default \"" + o.settings + "\")")
+      ->group("Bench");
+  add(app, "--rounds", o.rounds, "N", "Processes a setting, in turns (default 3)")
+      ->check(whole_number(1))
+      ->group("Bench");
+  add_format(app, o, {"text", "md", "csv", "json"});
+}
+
 void add_export(CLI::App& app, Options& o) {
   add_weights(app, o);
   add_seed(app, o);
@@ -201,12 +231,6 @@ void add_pack(CLI::App& app, Options& o) {
       ->group("Packing");
   add(app, "--out", o.output, "FILE", "Writes id,lower,upper,size,offset there (default: standard output)")
       ->group("Packing");
-}
-
-void add_format(CLI::App& app, Options& o, std::vector<std::string> forms) {
-  std::string help;
-  for (const std::string& form : forms) help += help.empty() ? form + " (default)" : ", " + form;
-  add(app, "--format", o.format, "FORM", help)->check(one_of(std::move(forms)))->group("Output");
 }
 
 void add_count(CLI::App& app, Options& o) {
@@ -248,6 +272,7 @@ void add_options(CLI::App& app, Options& o) {
   if (o.command == Command::Eval) add_weights(app, o), add_seed(app, o);
   if (o.command == Command::Show) add_show(app, o);
   if (o.command == Command::Plan) add_plan(app, o);
+  if (o.command == Command::Bench) add_bench(app, o);
   if (o.command == Command::Export) add_export(app, o);
   if (o.command == Command::Count) add_count(app, o);
 }

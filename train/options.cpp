@@ -24,6 +24,7 @@ const std::map<std::string, CommandInfo>& commands() {
       {"show", {Command::Show, "Prints the layers of a network, or its whole program."}},
       {"export", {Command::Export, "Writes weights as one safetensors file, in PyTorch's layout."}},
       {"plan", {Command::Plan, "Says to the byte what a run takes under each memory setting, and what takes less."}},
+      {"bench", {Command::Bench, "Runs memory settings against each other: bytes planned and taken, time, losses."}},
       {"pack", {Command::Pack, "Finds offsets in one arena for buffers with given lives and sizes."}},
       {"schema", {Command::Schema, "Prints the JSON Schema of network files."}},
       {"count", {Command::Count, "Prints what Torch's modules and optnet would hold for a network, by category."}},

@@ -10,7 +10,7 @@
 
 namespace lethe {
 
-enum class Command : std::uint8_t { Train, Eval, Show, Export, Plan, Pack, Schema, Count, Tables };
+enum class Command : std::uint8_t { Train, Eval, Show, Export, Plan, Bench, Pack, Schema, Count, Tables };
 
 /// How often something happens: every `count` steps ("500") or epochs ("2e"); 0 is never.
 struct Interval {
@@ -67,6 +67,9 @@ struct Options {
   std::optional<std::int64_t> memory_budget = {};  // of `plan`, in bytes
   bool json = false;
   std::string csv = {};
+
+  std::string settings = "none;level=0;level=1;level=1,release;level=2";  // of `bench`: of --memopt
+  int rounds = 3;
 
   std::string file = {};  // of `pack`
   std::optional<std::int64_t> capacity = {};

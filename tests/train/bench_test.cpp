@@ -1,0 +1,54 @@
+// `train bench`, by its results.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/train/run_fixture.h"
+#include "train/bench_report.h"
+
+namespace lethe::testing {
+namespace {
+
+TEST(BenchReport, ComparesWithTheFirstRow) {
+  const std::vector<BenchRow> rows = {
+      {.memopt = "none", .planned = 400, .taken = 400, .process = 9, .ms = {4, 9, 5}, .losses = {"1", "0.5"}},
+      {.memopt = "level=2", .planned = 100, .taken = 100, .process = 8, .ms = {10}, .losses = {"1", "0.4"}}};
+  const auto json = nlohmann::json::parse(bench_as("json", {.network = "n", .batch = 2}, rows));
+  EXPECT_EQ(json["rows"][0]["ms"], 5);
+  EXPECT_EQ(json["rows"][1]["saved"], 0.75);
+  EXPECT_EQ(json["rows"][1]["slowdown"], 2);
+  EXPECT_EQ(json["rows"][0]["loss_equal"], true);
+  EXPECT_EQ(json["rows"][1]["loss_equal"], false);
+  EXPECT_NE(bench_as("csv", {}, rows).find("\n\"level=2\",100,100,8,0.75,10,2,false\n"), std::string::npos);
+  EXPECT_NE(bench_as("text", {}, rows).find("differs"), std::string::npos);
+  EXPECT_NE(bench_as("md", {}, rows).find("| level=2 |"), std::string::npos);
+}
+
+using BenchCommand = RunTest;
+
+TEST_F(BenchCommand, EachSettingTakesWhatWasPlannedAndGivesTheSameLosses) {
+  const Ended ended = run_train(
+      {"bench", "--model", path("small.json"), "--threads", "1", "--steps", "4", "--rounds", "1", "--format", "json"});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const auto rows = nlohmann::json::parse(ended.out)["rows"];
+  ASSERT_EQ(rows.size(), 5U);
+  for (const auto& row : rows) {
+    EXPECT_EQ(row["planned"], row["taken"]) << row;
+    EXPECT_EQ(row["loss_equal"], true) << row;
+    EXPECT_GT(row["process"], row["taken"]);
+    EXPECT_GT(row["ms"], 0);
+  }
+  EXPECT_LT(rows.back()["taken"], rows.front()["taken"]);
+}
+
+TEST_F(BenchCommand, AWrongSettingAndARunThatFailsAreOneLine) {
+  const Ended wrong = run_train({"bench", "--model", path("small.json"), "--settings", "none;level=8"});
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_NE(wrong.err.find("--memopt level=8: unknown setting"), std::string::npos) << wrong.err;
+  const Ended failed = run_train({"bench", "--model", path("small.json"), "--data", "mnist:/nowhere"});
+  EXPECT_EQ(failed.code, 4) << failed.err;
+  EXPECT_NE(failed.err.find("/nowhere"), std::string::npos) << failed.err;
+}
+
+}  // namespace
+}  // namespace lethe::testing

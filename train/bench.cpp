@@ -1,0 +1,152 @@
+// `train bench`: memory settings against each other, each run in processes of its own, in turns.
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "framework/error.h"
+#include "memopt/memopt.h"
+#include "train/bench_report.h"
+#include "train/commands.h"
+#include "train/recipe.h"
+
+extern char** environ;
+
+namespace lethe {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A directory that removes itself.
+class Scratch {
+ public:
+  Scratch() {
+    std::string name = (fs::temp_directory_path() / "lethe_bench_XXXXXX").string();
+    check_as(Exit::Data, mkdtemp(name.data()) != nullptr, name, ": ", std::strerror(errno));
+    home_ = name;
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  ~Scratch() {
+    std::error_code ignored;
+    fs::remove_all(home_, ignored);
+  }
+  std::string file(const std::string& name) const { return (home_ / name).string(); }
+
+ private:
+  fs::path home_;
+};
+
+std::string text_in(const std::string& file) {
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
+/// Most bytes of memory that a process of `train` with these arguments had. Fails as it does.
+std::int64_t run_process(std::vector<std::string> args, const Scratch& scratch) {
+  std::string program = fs::read_symlink("/proc/self/exe").string();
+  std::vector<char*> list = {program.data()};
+  for (std::string& arg : args) list.push_back(arg.data());
+  list.push_back(nullptr);
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  const std::string out = scratch.file("out"), err = scratch.file("err");
+  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, out.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600);
+  posix_spawn_file_actions_addopen(&files, STDERR_FILENO, err.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600);
+  pid_t process = 0;
+  const int error = posix_spawn(&process, program.c_str(), &files, nullptr, list.data(), environ);
+  posix_spawn_file_actions_destroy(&files);
+  check_as(Exit::Internal, error == 0, program, ": ", std::strerror(error));
+  int status = 0;
+  rusage usage{};
+  while (wait4(process, &status, 0, &usage) < 0) check_as(Exit::Internal, errno == EINTR, std::strerror(errno));
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return std::int64_t{usage.ru_maxrss} * 1024;
+  std::string said = text_in(err);
+  const std::string prefix = "train: error: ";
+  if (const std::size_t at = said.rfind(prefix); at != std::string::npos) said.erase(0, at + prefix.size());
+  said.erase(said.find_last_not_of('\n') + 1);
+  if (!WIFEXITED(status)) fail_as(Exit::Device, "the run was ended by signal ", WTERMSIG(status));
+  fail_as(static_cast<Exit>(WEXITSTATUS(status)), said);
+}
+
+/// The options that were given, but for bench's own.
+std::vector<std::string> forwarded(const Options& options) {
+  std::vector<std::string> args;
+  for (const auto& [name, value] : options.given)
+    if (name != "settings" && name != "rounds" && name != "format" && name != "steps")
+      args.push_back("--" + name + "=" + value);
+  if (options.given.count("data") == 0) args.emplace_back("--data=synthetic");
+  return args;
+}
+
+/// Reads what a run recorded: a loss and a time for each step.
+void add_metrics(const std::string& file, BenchRow& row) {
+  std::ifstream in(file);
+  std::string line;
+  std::getline(in, line);  // the header
+  for (std::int64_t step = 1; std::getline(in, line); ++step) {
+    std::vector<std::string> cells;
+    std::istringstream cut(line);
+    for (std::string cell; std::getline(cut, cell, ',');) cells.push_back(cell);
+    row.losses.push_back(cells.at(3));
+    if (step > kWarmUpSteps) row.ms.push_back(std::stod(cells.at(6)));
+    row.taken = std::stoll(cells.at(7));
+  }
+}
+
+void run_once(const Options& options, const Scratch& scratch, BenchRow& row) {
+  std::vector<std::string> args = forwarded(options);
+  const std::string metrics = scratch.file("metrics.csv");
+  for (const std::string& arg :
+       {"--memopt=" + row.memopt, message("--steps=", *options.steps), std::string("--eval-every=0"),
+        std::string("--log-every=1"), std::string("--quiet"), "--metrics=" + metrics})
+    args.push_back(arg);
+  row.losses.clear();
+  row.process = std::max(row.process, run_process(args, scratch));
+  add_metrics(metrics, row);
+  const std::string out = text_in(scratch.file("out")), word = "memory predicted ";
+  row.planned = std::stoll(out.substr(out.find(word) + word.size()));
+}
+
+std::vector<BenchRow> rows_of(const std::string& settings) {
+  std::vector<BenchRow> rows;
+  std::istringstream cut(settings);
+  for (std::string setting; std::getline(cut, setting, ';');) {
+    parse_memopt(setting);
+    rows.push_back({.memopt = setting});
+  }
+  check(!rows.empty(), "--settings: names no setting of --memopt");
+  return rows;
+}
+
+}  // namespace
+
+int bench(const Options& given) {
+  const Options options = decided(given);
+  std::vector<BenchRow> rows = rows_of(options.settings);
+  const Scratch scratch;
+  for (int round = 1; round <= options.rounds; ++round)
+    for (BenchRow& row : rows) {
+      std::fprintf(stderr, "round %d of %d: %s\n", round, options.rounds, row.memopt.c_str());
+      run_once(options, scratch, row);
+    }
+  const BenchHead head{.network = options.model,
+                       .batch = *options.batch,
+                       .dtype = std::string(name_of(options.dtype)),
+                       .steps = *options.steps,
+                       .rounds = options.rounds};
+  std::fputs(bench_as(options.format, head, rows).c_str(), stdout);
+  return 0;
+}
+
+}  // namespace lethe

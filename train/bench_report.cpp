@@ -1,0 +1,103 @@
+#include "train/bench_report.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "framework/error.h"
+#include "train/text_table.h"
+
+namespace lethe {
+namespace {
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+template <class Value>
+std::string format(const char* pattern, Value value) {
+  char text[48];
+  std::snprintf(text, sizeof text, pattern, value);
+  return text;
+}
+
+/// What is computed from a row and the first one.
+struct Compared {
+  double saved, ms, slowdown;
+  bool loss_equal;
+};
+
+Compared compared(const BenchRow& row, const BenchRow& first) {
+  const double ms = median(row.ms), before = median(first.ms);
+  return {.saved = 1 - static_cast<double>(row.taken) / static_cast<double>(std::max<std::int64_t>(first.taken, 1)),
+          .ms = ms,
+          .slowdown = before > 0 ? ms / before : 1,
+          .loss_equal = row.losses == first.losses};
+}
+
+TextRows cells(const std::vector<BenchRow>& rows) {
+  TextRows table = {{"setting", "planned MiB", "taken MiB", "process MiB", "saved", "ms/step", "slow-down", "loss"}};
+  const auto mib = [](std::int64_t bytes) { return format("%.2f", static_cast<double>(bytes) / (1 << 20)); };
+  for (const BenchRow& row : rows) {
+    const Compared c = compared(row, rows.front());
+    table.push_back({row.memopt, mib(row.planned), mib(row.taken), mib(row.process), format("%.1f %%", 100 * c.saved),
+                     format("%.2f", c.ms), format("%.3f", c.slowdown), c.loss_equal ? "equal" : "differs"});
+  }
+  return table;
+}
+
+std::string head_line(const BenchHead& head) {
+  return message(head.network, ": batch ", head.batch, ", ", head.dtype, ", ", head.rounds, " processes of ",
+                 head.steps, " steps each, in turns; ms/step: the median but for the first ", kWarmUpSteps, "\n\n");
+}
+
+std::string markdown(const TextRows& rows) {
+  std::string text;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    for (const std::string& cell : rows[r]) text.append("| ").append(cell).append(" ");
+    text += "|\n";
+    for (std::size_t c = 0; r == 0 && c < rows[0].size(); ++c) text += c == 0 ? "|---" : "|---:";
+    if (r == 0) text += "|\n";
+  }
+  return text;
+}
+
+std::string csv(const std::vector<BenchRow>& rows) {
+  std::string text = "memopt,planned,taken,process,saved,ms,slowdown,loss_equal\n";
+  for (const BenchRow& row : rows) {
+    const Compared c = compared(row, rows.front());
+    text += message('"', row.memopt, "\",", row.planned, ',', row.taken, ',', row.process, ',', c.saved, ',', c.ms, ',',
+                    c.slowdown, ',', c.loss_equal ? "true" : "false", '\n');
+  }
+  return text;
+}
+
+std::string json(const BenchHead& head, const std::vector<BenchRow>& rows) {
+  nlohmann::ordered_json all = {{"model", head.network}, {"batch", head.batch},   {"dtype", head.dtype},
+                                {"steps", head.steps},   {"rounds", head.rounds}, {"rows", nlohmann::json::array()}};
+  for (const BenchRow& row : rows) {
+    const Compared c = compared(row, rows.front());
+    all["rows"].push_back({{"memopt", row.memopt},
+                           {"planned", row.planned},
+                           {"taken", row.taken},
+                           {"process", row.process},
+                           {"saved", c.saved},
+                           {"ms", c.ms},
+                           {"slowdown", c.slowdown},
+                           {"loss_equal", c.loss_equal}});
+  }
+  return all.dump(2) + "\n";
+}
+
+}  // namespace
+
+std::string bench_as(const std::string& form, const BenchHead& head, const std::vector<BenchRow>& rows) {
+  if (form == "csv") return csv(rows);
+  if (form == "json") return json(head, rows);
+  return head_line(head) + (form == "md" ? markdown(cells(rows)) : text_table(cells(rows), 1));
+}
+
+}  // namespace lethe
