@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/error.h"
-#include "train/grid.h"
 #include "train/tables.h"
+#include "train/text_table.h"
 
 namespace lethe {
 namespace {
@@ -42,22 +42,23 @@ std::string heading(const PublishedTable& table) {
                  table.backend == TorchBackend::Nn ? "Torch's own modules on the CPU" : "cudnn's modules", "; MiB");
 }
 
-const Cells& titles() {
-  static const Cells all = {"net",   "figure", "published before", "after", "saved", "reproduced before",
-                            "after", "saved",  "Lethe level 2",    "saved"};
+const std::vector<std::string>& titles() {
+  static const std::vector<std::string> all = {
+      "net",   "figure", "published before", "after", "saved", "reproduced before",
+      "after", "saved",  "Lethe level 2",    "saved"};
   return all;
 }
 
 /// Lethe's total, and how much less it is than Torch's "before".
-Cells lethe_cells(const TableEntry& entry, const FigureLine& line) {
+std::vector<std::string> lethe_cells(const TableEntry& entry, const FigureLine& line) {
   if (!entry.lethe || line.column != Column::Total) return {"", ""};
   const double mib = static_cast<double>(entry.lethe->total()) / (1 << 20);
   return {fixed(mib, 3) + (entry.lethe->certified ? " c" : ""),
           fixed(100 * (1 - mib / line.before.computed), 1) + " %"};
 }
 
-Cells cells_of(const TableEntry& entry, const FigureLine& line) {
-  const Cells lethe = lethe_cells(entry, line);
+std::vector<std::string> cells_of(const TableEntry& entry, const FigureLine& line) {
+  const std::vector<std::string> lethe = lethe_cells(entry, line);
   return {entry.row->net,
           std::string(name_of(line.column)),
           printed(line.before.printed) + mark_of(line.before.agreement),
@@ -91,10 +92,11 @@ std::string as_text(const std::vector<TableEntry>& entries, bool markdown) {
   std::string text;
   for (std::size_t e = 0; e < entries.size();) {
     const PublishedTable* table = entries[e].table;
-    std::vector<Cells> rows = {titles()};
+    TextRows rows = {titles()};
     for (; e < entries.size() && entries[e].table == table; ++e)
       for (const FigureLine& line : figure_lines(entries[e])) rows.push_back(cells_of(entries[e], line));
-    text += (markdown ? "### " : "") + heading(*table) + "\n\n" + grid(rows, 2, markdown) + "\n";
+    text += (markdown ? "### " : "") + heading(*table) + "\n\n" +
+            (markdown ? markdown_table(rows, 2) : text_table(rows, 2)) + "\n";
   }
   return text + summary(entries) + measured_as_text(entries, markdown);
 }

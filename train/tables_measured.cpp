@@ -2,8 +2,8 @@
 #include <cstdio>
 
 #include "framework/error.h"
-#include "train/grid.h"
 #include "train/tables.h"
+#include "train/text_table.h"
 
 namespace lethe {
 namespace {
@@ -18,13 +18,13 @@ Measured measure_one(const TableEntry& entry, const Network& network, bool after
   return measure(network, torch, planned, prepared, device);
 }
 
-Cells cells_of(const TableEntry& entry, bool after) {
+std::vector<std::string> cells_of(const TableEntry& entry, bool after) {
   const Measured& measured = after ? entry.measured->after : entry.measured->before;
   const TakenBytes& taken = measured.taken;
   const OptnetBytes& counted = after ? entry.count.after : entry.count.before;
   char seconds[32];
   std::snprintf(seconds, sizeof seconds, "%.2f", measured.seconds);
-  Cells cells = {entry.row->net, after ? "after" : "before"};
+  std::vector<std::string> cells = {entry.row->net, after ? "after" : "before"};
   for (const std::int64_t bytes :
        {counted.total(), distinct_bytes(entry.count, after), taken.held.total(), taken.held.outputs,
         taken.held.grad_inputs, taken.held.buffers, taken.held.params, taken.fed, taken.scratch, taken.padding})
@@ -71,14 +71,14 @@ std::string measured_as_text(const std::vector<TableEntry>& entries, bool markdo
   std::string text;
   for (std::size_t e = 0; e < entries.size();) {
     const PublishedTable* table = entries[e].table;
-    std::vector<Cells> rows = {{"net", "", "counted", "distinct", "taken", "outputs", "grad_inputs", "buffers",
-                                "params", "fed", "scratch", "padding", "seconds"}};
+    TextRows rows = {{"net", "", "counted", "distinct", "taken", "outputs", "grad_inputs", "buffers", "params", "fed",
+                      "scratch", "padding", "seconds"}};
     for (; e < entries.size() && entries[e].table == table; ++e)
       if (entries[e].measured)
         for (const bool after : {false, true}) rows.push_back(cells_of(entries[e], after));
     if (rows.size() == 1) continue;
     text += message("\n", markdown ? "### " : "", "Table ", table->number, ", measured; bytes\n\n") +
-            grid(rows, 2, markdown);
+            (markdown ? markdown_table(rows, 2) : text_table(rows, 2));
   }
   return text.empty() ? text : text + "\n" + verdict(entries);
 }

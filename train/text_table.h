@@ -11,6 +11,9 @@ using TextRows = std::vector<std::vector<std::string>>;
 /// Each row is a line that begins with `indent`.
 std::string text_table(const TextRows& rows, std::size_t left, const std::string& indent = "");
 
+/// The same as a Markdown table; the first row has the titles.
+std::string markdown_table(const TextRows& rows, std::size_t left);
+
 /// "12,345,678".
 std::string grouped(std::int64_t value);
 
