@@ -6,17 +6,24 @@
 #include "framework/error.h"
 #include "memopt/pack_fit.h"
 #include "memopt/pack_orders.h"
+#include "memopt/pack_promotion.h"
 #include "memopt/pack_search.h"
 #include "memopt/pack_time.h"
+#include "memopt/pack_turns.h"
 
 namespace lethe {
 namespace {
 
 // Measured on one core of a Sapphire Rapids server.
-constexpr double kFitWorkPerSecond = 2e8, kSearchWorkPerSecond = 1e8;
-/// Beyond this many pairs that live together only greed is left: the search would not get far.
-constexpr std::int64_t kMostPairs = 4'000'000;
-constexpr std::int64_t kFirstTurn = 2'000'000;  // work of the search's first try of each order
+constexpr double kFitWorkPerSecond = 1.2e8, kSearchWorkPerSecond = 6e7;
+/// Beyond so many items, or pairs of them that live together, only greed is left: the search would not get far, and it
+/// goes one call deeper for each item.
+constexpr std::size_t kMostItems = 4096;
+constexpr std::int64_t kMostPairs = 1'000'000;
+constexpr int kRoundsBeforeSearch = 8;
+constexpr double kMostSeconds = 1e9;  // keeps work within 64 bits
+// Work of the search's shortest turn: enough to place everything once and to go back for a while.
+constexpr std::int64_t kTurn = 100'000, kTurnPerPair = 130;
 
 /// What takes room, with sizes rounded up; `index` tells which item each is.
 std::vector<PackItem> solid_items(const std::vector<PackItem>& items, std::int64_t alignment, std::vector<int>& index) {
@@ -41,7 +48,12 @@ std::vector<PackItem> solid_items(const std::vector<PackItem>& items, std::int64
 class Packer {
  public:
   Packer(const std::vector<PackItem>& items, const PackOptions& options)
-      : items_(items), time_(items), capacity_(options.capacity), seconds_left_(options.seconds) {
+      : items_(items),
+        time_(items),
+        orders_(greedy_orders(items, time_)),
+        greedy_(items, time_),
+        capacity_(options.capacity),
+        seconds_left_(options.seconds) {
     const auto most = std::max_element(time_.load.begin(), time_.load.end());
     best_.lower_bound = best_.proven = *most;
     best_.bound_instant = time_.start[most - time_.load.begin()];
@@ -50,7 +62,10 @@ class Packer {
 
   Packing run() {
     fit_greedily();
-    if (!enough() && few_pairs()) search_for_less();
+    const std::int64_t pairs = pairs_that_meet();
+    const bool searchable = items_.size() <= kMostItems && pairs <= kMostPairs;
+    promote(searchable ? kRoundsBeforeSearch : std::numeric_limits<int>::max());
+    if (!enough() && searchable) search_for_less(kTurn + kTurnPerPair * pairs);
     best_.certified = best_.height == best_.proven;
     return best_;
   }
@@ -70,51 +85,54 @@ class Packer {
   }
 
   void fit_greedily() {
-    PackFit greedy(items_, time_);
-    for (const std::vector<int>& order : greedy_orders(items_, time_))
+    for (const std::vector<int>& order : orders_)
       for (const Fit fit : {Fit::First, Fit::Best})
-        if (!enough() && greedy.run(order, fit, best_.height) < best_.height) keep(greedy.offsets());
-    seconds_left_ -= static_cast<double>(greedy.work()) / kFitWorkPerSecond;
+        if (!enough() && greedy_.run(order, fit, best_.height) < best_.height) keep(greedy_.offsets());
   }
 
-  bool few_pairs() const {
+  /// Greed in rounds, by all orders in turn.
+  void promote(int rounds) {
+    std::vector<PackPromotion> promotions(orders_.begin(), orders_.end());
+    const auto most = static_cast<std::int64_t>(std::min(seconds_left_, kMostSeconds) * kFitWorkPerSecond);
+    for (int round = 0; round < rounds && !enough() && greedy_.work() < most; ++round)
+      for (PackPromotion& promotion : promotions)
+        if (!enough() && greedy_.work() < most &&
+            promotion.round(items_, greedy_, std::max(capacity_, best_.proven)) < best_.height)
+          keep(greedy_.offsets());
+    seconds_left_ -= static_cast<double>(greedy_.work()) / kFitWorkPerSecond;
+  }
+
+  std::int64_t pairs_that_meet() const {
     std::vector<int> begins = time_.begin;
     std::sort(begins.begin(), begins.end());
     std::int64_t pairs = 0;
     for (std::size_t i = 0; i < items_.size(); ++i)
       pairs += std::lower_bound(begins.begin(), begins.end(), time_.end[i]) -
                std::upper_bound(begins.begin(), begins.end(), time_.begin[i]);
-    return pairs <= kMostPairs;
+    return pairs;
   }
 
   /// First the lower bound, or the capacity asked for; then by halves between what is proven or given up and what is
   /// found.
-  void search_for_less() {
-    const std::vector<std::vector<int>> orders = search_orders(items_, time_);
+  void search_for_less(std::int64_t turn) {
     const auto most_work = [this](double share) {
-      return static_cast<std::int64_t>(share * std::max(0.0, seconds_left_) * kSearchWorkPerSecond);
+      return static_cast<std::int64_t>(share * std::clamp(seconds_left_, 0.0, kMostSeconds) * kSearchWorkPerSecond);
     };
     if (capacity_ > best_.proven) {
-      try_capacity(capacity_, orders, most_work(1));
+      try_capacity(capacity_, turn, most_work(1));
       return;
     }
-    try_capacity(best_.proven, orders, most_work(0.5));
+    try_capacity(best_.proven, turn, most_work(0.5));
     std::int64_t below = best_.proven;  // tried without success, or proven
-    while (!enough() && best_.height - below > 1 && most_work(0.25) > kFirstTurn) {
+    while (!enough() && best_.height - below > 1 && most_work(0.25) > turn) {
       const std::int64_t middle = below + (best_.height - below) / 2;
-      if (try_capacity(middle, orders, most_work(0.25)) != SearchResult::Found) below = middle;
+      if (try_capacity(middle, turn, most_work(0.25)) != SearchResult::Found) below = middle;
     }
   }
 
-  /// Lets orders and guides take turns, twice as long each round.
-  SearchResult try_capacity(std::int64_t capacity, const std::vector<std::vector<int>>& orders, std::int64_t work) {
+  SearchResult try_capacity(std::int64_t capacity, std::int64_t turn, std::int64_t work) {
     PackSearch search(items_, time_, capacity);
-    SearchResult result = SearchResult::OutOfWork;
-    for (std::int64_t turn = kFirstTurn; result == SearchResult::OutOfWork && search.work() < work; turn *= 2)
-      for (const std::vector<int>& order : orders)
-        for (const Guide guide : {Guide::Lowest, Guide::Conflict})
-          if (result == SearchResult::OutOfWork && search.work() < work)
-            result = search.run(order, guide, std::min(turn, work - search.work()));
+    const SearchResult result = search_in_turns(search, search_orders(items_, time_), turn, work);
     seconds_left_ -= static_cast<double>(search.work()) / kSearchWorkPerSecond;
     if (result == SearchResult::Found) keep(search.offsets());
     if (result == SearchResult::Impossible) best_.proven = std::max(best_.proven, capacity + 1);
@@ -123,6 +141,8 @@ class Packer {
 
   const std::vector<PackItem>& items_;
   PackTime time_;
+  std::vector<std::vector<int>> orders_;
+  PackFit greedy_;
   std::int64_t capacity_;
   double seconds_left_;
   Packing best_;

@@ -1,6 +1,7 @@
 #include "memopt/pack_orders.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <numeric>
 #include <string>
 
@@ -76,6 +77,16 @@ std::vector<std::vector<int>> greedy_orders(const std::vector<PackItem>& items, 
   const Keys keys(items, time);
   return {keys.order("SW"),  keys.order("AS"),  keys.order("CWA"), keys.order("CSW"),
           keys.order("CAW"), keys.order("WAC"), keys.order("E"),   keys.order("ES")};
+}
+
+std::vector<int> stirred(const std::vector<int>& order, unsigned most, std::mt19937& random) {
+  constexpr unsigned kFine = 1024;  // parts of a rank
+  std::vector<std::pair<std::uint64_t, int>> ranked;
+  for (const int item : order) ranked.emplace_back(ranked.size() * kFine + random() % (most * kFine), item);
+  std::sort(ranked.begin(), ranked.end());
+  std::vector<int> result;
+  for (const auto& [rank, item] : ranked) result.push_back(item);
+  return result;
 }
 
 }  // namespace lethe

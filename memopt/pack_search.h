@@ -26,7 +26,8 @@ class PackSearch {
   /// Items have size and life. Both arguments must outlive this.
   PackSearch(const std::vector<PackItem>& items, const PackTime& time, std::int64_t capacity);
 
-  /// For at most `work` units; of equals the first in `order` is tried first. What earlier runs learned helps.
+  /// For at most `work` units; of equals the first in `order` is tried first. Earlier runs help:
+  /// states known to fail are passed over.
   SearchResult run(const std::vector<int>& order, Guide guide, std::int64_t work);
   const std::vector<std::int64_t>& offsets() const { return place_; }  // by item, after Found
   std::int64_t work() const { return work_; }                          // of all runs
@@ -42,12 +43,15 @@ class PackSearch {
     bool lifted;
   };
 
-  SearchResult search_parts(std::vector<int>& items);
+  std::vector<Part> parts_of(const std::vector<int>& items) const;
+  void sort_parts(std::vector<Part>& parts) const;
+  SearchResult search_parts(const std::vector<int>& items);
   SearchResult search(const Part& part);
   SearchResult place(const Part& part, int item);
   bool tighten(const Part& part);
-  bool sections_fit(const Part& part);
-  bool raise(const Part& part, bool& changed);
+  bool gather_news(const Part& part);
+  void refresh(int section);
+  bool raise(int item);
   std::int64_t lifted_low(int item) const;
   int choose(const Part& part);
   std::uint64_t key_of(const Part& part) const;
@@ -55,8 +59,9 @@ class PackSearch {
   void change(int item, std::int64_t place, std::int64_t low, bool lifted);
   void undo(std::size_t mark);
   void count(int item, int sign);
-  bool fail_at_section(int s);
-  bool fail_at_item(int i);
+  void take_back(int item);
+  bool fail_at(int section);
+  void clear_news(const Part& part);
 
   const PackTime& time_;
   std::int64_t capacity_;
@@ -65,22 +70,26 @@ class PackSearch {
   std::vector<std::int64_t> size_;
   std::vector<std::vector<int>> overlaps_;
   std::vector<std::vector<int>> twins_;
+  std::vector<int> by_birth_;  // all items, sorted
   std::vector<int> rank_;
   std::vector<char> placed_;
   std::vector<char> lifted_;         // it will not stand at its place
   std::vector<std::int64_t> place_;  // where it stands if nothing more comes under it
-  std::vector<std::int64_t> low_;    // no completion has it lower
+  std::vector<std::int64_t> low_;    // no completion has it lower; far, when placed
+  std::vector<char> queued_;
   // By section.
-  std::vector<std::int64_t> rest_;        // bytes still to be placed
-  std::vector<std::int64_t> room_;        // highest place of what comes first
+  std::vector<std::vector<int>> live_;  // items
+  std::vector<std::int64_t> room_;      // capacity less the bytes still to be placed: highest place of what comes first
   std::vector<std::int64_t> first_top_;   // lowest top of what can come first
   std::vector<std::int64_t> lowest_top_;  // of anything
-  std::vector<std::int64_t> firsts_;      // how many can come first
-  std::vector<std::int64_t> score_;
-  std::vector<std::int64_t> weight_;  // how often the search failed here
-  std::vector<int> crossing_;
+  std::vector<int> firsts_;               // how many can come first
+  std::vector<char> stale_;               // the three above must be found anew
+  std::vector<char> news_;                // what lives here may follow to be higher
+  std::vector<double> score_;
+  std::vector<double> weight_;  // 1 and how often this run failed here
 
   std::vector<Change> trail_;
+  std::vector<int> queue_;
   std::vector<std::uint64_t> failed_;
   Guide guide_ = Guide::Lowest;
   std::int64_t work_left_ = 0, work_ = 0;
