@@ -73,14 +73,15 @@ TEST(Tables, EveryFormHasEveryFigure) {
   EXPECT_EQ(std::count(markdown.begin(), markdown.end(), '|'), (kRows + 2 * 3) * 11);
 }
 
+// With one thread: each has a workspace of its own, and where a network takes 15 MiB that is felt.
 TEST(Tables, Level2IsCertifiedAndBelowWhatOptnetLeft) {
-  for (const TableEntry& entry : entries()) {
+  std::vector<TableEntry> made = reproduced_tables();
+  plan_at_level_2(made, DeviceInfo{});
+  for (const TableEntry& entry : made) {
     SCOPED_TRACE(message("table ", entry.table->number, ", ", entry.row->net));
     ASSERT_TRUE(entry.lethe);
     EXPECT_TRUE(entry.lethe->certified);
-    // ResNet-110 takes 15 MiB at batch 1: there the workspaces of our kernels, which Torch's BLAS hid, weigh more.
-    const std::int64_t allowance = entry.table->number == 1 && entry.row->net == "resnet110" ? 1 << 20 : 0;
-    EXPECT_LE(entry.lethe->total(), figure(entry.count.after, Column::Total, *entry.table) + allowance);
+    EXPECT_LT(entry.lethe->total(), figure(entry.count.after, Column::Total, *entry.table));
   }
 }
 
