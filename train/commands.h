@@ -10,6 +10,8 @@ int show(const Options& options);
 int export_weights(const Options& options);
 int plan(const Options& options);
 int bench(const Options& options);
+int write_graph(const Options& options);
+int write_timeline(const Options& options);
 int pack_file(const Options& options);
 int print_schema(const Options& options);
 int count_memory(const Options& options);

@@ -28,6 +28,10 @@ int run(const std::vector<std::string>& args) {
       return bench(options);
     case Command::Plan:
       return plan(options);
+    case Command::Graph:
+      return write_graph(options);
+    case Command::Timeline:
+      return write_timeline(options);
     case Command::Pack:
       return pack_file(options);
     case Command::Schema:

@@ -28,12 +28,15 @@ std::string predicted_line(const Bytes& bytes) {
                  bytes.workspace);
 }
 
+std::string percent_change(std::int64_t without, std::int64_t with) {
+  return format("%+.0f %%",
+                100.0 * static_cast<double>(with - without) / static_cast<double>(std::max<std::int64_t>(without, 1)));
+}
+
 std::string setting_line(const std::string& setting, std::int64_t without, std::int64_t with) {
   std::string line = "memory none " + mebibytes(without);
   if (setting == "none") return line;
-  const double change =
-      100.0 * static_cast<double>(with - without) / static_cast<double>(std::max<std::int64_t>(without, 1));
-  return line.append(" -> ").append(setting).append(" ").append(mebibytes(with)).append(format(" (%+.0f %%)", change));
+  return line.append(message(" -> ", setting, " ", mebibytes(with), " (", percent_change(without, with), ")"));
 }
 
 std::string arena_line(const ArenaFacts& facts) {

@@ -214,6 +214,24 @@ void add_bench(CLI::App& app, Options& o) {
   add_format(app, o, {"text", "md", "csv", "json"});
 }
 
+void add_picture(CLI::App& app, Options& o) {
+  add_batch(app, o, "Samples a step (default: the network's)");
+  add_optimizer(app, o);
+  app.add_flag("--eval", o.inference, "Of evaluation instead of training")->group("Data");
+  add_machine(app, o);
+}
+
+void add_graph(CLI::App& app, Options& o) {
+  add_picture(app, o);
+  add_memopt(app, o, "level=2");
+  add(app, "--out", o.output, "FILE", "Writes the picture there (default: standard output)")->group("Output");
+}
+
+void add_timeline(CLI::App& app, Options& o) {
+  add_picture(app, o);
+  add(app, "--out", o.output, "FILE", "Writes the page there, such as timeline.html")->required()->group("Output");
+}
+
 void add_export(CLI::App& app, Options& o) {
   add_weights(app, o);
   add_seed(app, o);
@@ -273,6 +291,8 @@ void add_options(CLI::App& app, Options& o) {
   if (o.command == Command::Show) add_show(app, o);
   if (o.command == Command::Plan) add_plan(app, o);
   if (o.command == Command::Bench) add_bench(app, o);
+  if (o.command == Command::Graph) add_graph(app, o);
+  if (o.command == Command::Timeline) add_timeline(app, o);
   if (o.command == Command::Export) add_export(app, o);
   if (o.command == Command::Count) add_count(app, o);
 }

@@ -25,6 +25,8 @@ const std::map<std::string, CommandInfo>& commands() {
       {"export", {Command::Export, "Writes weights as one safetensors file, in PyTorch's layout."}},
       {"plan", {Command::Plan, "Says to the byte what a run takes under each memory setting, and what takes less."}},
       {"bench", {Command::Bench, "Runs memory settings against each other: bytes planned and taken, time, losses."}},
+      {"graph", {Command::Graph, "Draws a network for graphviz: which values share memory, before and after."}},
+      {"timeline", {Command::Timeline, "Draws what is in memory while each op runs, as a page for a browser."}},
       {"pack", {Command::Pack, "Finds offsets in one arena for buffers with given lives and sizes."}},
       {"schema", {Command::Schema, "Prints the JSON Schema of network files."}},
       {"count", {Command::Count, "Prints what Torch's modules and optnet would hold for a network, by category."}},

@@ -10,7 +10,7 @@
 
 namespace lethe {
 
-enum class Command : std::uint8_t { Train, Eval, Show, Export, Plan, Bench, Pack, Schema, Count, Tables };
+enum class Command { Train, Eval, Show, Export, Plan, Bench, Graph, Timeline, Pack, Schema, Count, Tables };
 
 /// How often something happens: every `count` steps ("500") or epochs ("2e"); 0 is never.
 struct Interval {
@@ -61,8 +61,8 @@ struct Options {
   bool quiet = false;
 
   std::string format = "text";  // of `show`, `count` and `tables`
-  bool inference = false;       // `show --eval` and `plan --eval`
-  std::string output = {};      // of `export` and `pack`
+  bool inference = false;       // --eval of `show`, `plan`, `graph`, `timeline`
+  std::string output = {};      // of `export`, `pack`, `graph`, `timeline`
 
   std::optional<std::int64_t> memory_budget = {};  // of `plan`, in bytes
   bool json = false;

@@ -100,6 +100,11 @@ Planned planned_program(const Options& options, Prepared& prepared) {
   return plan_memory(std::move(programs.training), prepared, training_memopt(options, programs.network));
 }
 
+std::string title_of(const Options& options) {
+  return message(build_network(options, !options.inference).name, ", ", options.inference ? "evaluation" : "training",
+                 ", batch ", options.batch.value_or(1), ", ", name_of(options.dtype));
+}
+
 VarId image_input(const Network& network) {
   check(network.correct != kNone, network.name, ": data sets give images and labels, which takes a cross_entropy loss");
   check(network.inputs.size() == 2, network.name, ": has ", network.inputs.size(),

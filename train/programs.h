@@ -40,6 +40,8 @@ MemoptOptions evaluation_memopt(const Options& options, const Network& network);
 
 /// The program that the options ask for, planned: its training program, or with --eval that of evaluation.
 Planned planned_program(const Options& options, Prepared& prepared);
+/// What that is: "lenet, training, batch 64, f32".
+std::string title_of(const Options& options);
 
 /// The input that images are fed into. Fails unless the network has just that one beside its labels.
 VarId image_input(const Network& network);

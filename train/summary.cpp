@@ -12,9 +12,6 @@
 namespace lethe {
 namespace {
 
-/// "stage1/0/conv1.y" to "stage1/0/conv1".
-std::string path_of(const std::string& var) { return var.substr(0, var.rfind('.')); }
-
 std::string output_text(const Shape& shape) {
   Shape one(shape.begin() + (shape.empty() ? 0 : 1), shape.end());
   if (one.size() == 3) one = {one[2], one[0], one[1]};
@@ -70,6 +67,11 @@ std::string totals(const Program& program, const std::vector<LayerRow>& rows) {
 
 }  // namespace
 
+std::string layer_of(const std::string& var) {
+  const std::string forward = var.substr(0, var.find('@'));
+  return forward.substr(0, forward.rfind('.'));
+}
+
 std::vector<LayerRow> layer_rows(const Program& program) {
   std::vector<LayerRow> rows;
   std::set<VarId> counted;
@@ -77,7 +79,7 @@ std::vector<LayerRow> layer_rows(const Program& program) {
     if (op.role != Role::Forward) continue;
     const Var& out = program.vars[op.out[0]];
     const std::string& layer = op_def(op.type).layer.name;
-    LayerRow row{.path = path_of(out.name), .type = layer.empty() ? op.type : layer, .output = output_text(out.shape)};
+    LayerRow row{.path = layer_of(out.name), .type = layer.empty() ? op.type : layer, .output = output_text(out.shape)};
     for (const VarId v : op.in)
       if (v != kNone && program.vars[v].kind == Kind::Param && counted.insert(v).second)
         row.parameters += elements(program.vars[v].shape);
