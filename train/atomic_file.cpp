@@ -29,6 +29,11 @@ std::string hidden_beside(const std::string& file, const std::string& suffix) {
 }  // namespace
 
 AtomicFile::AtomicFile(std::string file) : file_(std::move(file)), temporary_(hidden_beside(file_, ".new")) {
+  // The rename would put a plain file in the place of a device such as /dev/null.
+  std::error_code unknown;
+  const fs::file_status there = fs::status(file_, unknown);
+  check_as(Exit::Data, !fs::exists(there) || fs::is_regular_file(there), "cannot replace '", file_,
+           "': it is no plain file");
   descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (descriptor_ < 0) fail_with_errno("open");
 }

@@ -8,6 +8,7 @@ namespace lethe {
 
 class AtomicFile {
  public:
+  /// Fails if something else than a plain file is there: a directory, a device.
   explicit AtomicFile(std::string file);
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;

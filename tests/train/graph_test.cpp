@@ -1,6 +1,9 @@
 // `train graph`: what looks the same shares memory, and what shares memory looks the same.
 #include "train/graph.h"
 
+#include <sys/stat.h>
+
+#include <algorithm>
 #include <cstdlib>
 #include <regex>
 #include <set>
@@ -120,6 +123,14 @@ TEST_F(GraphCommand, RefusesInOneLineAndLeavesNothing) {
   EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
   EXPECT_NE(ended.err.find("none/net.dot"), std::string::npos) << ended.err;
   EXPECT_FALSE(std::filesystem::exists(path("none")));
+}
+
+TEST_F(GraphCommand, NeverTakesThePlaceOfWhatIsNoPlainFile) {
+  ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
+  const Ended ended = run_train({"graph", "--model", "lenet", "--out", path("pipe")});
+  EXPECT_EQ(ended.code, 4);
+  EXPECT_NE(ended.err.find("it is no plain file"), std::string::npos) << ended.err;
+  EXPECT_TRUE(std::filesystem::is_fifo(path("pipe")));
 }
 
 }  // namespace
