@@ -7,7 +7,8 @@
 
 namespace lethe {
 
-/// How good an arena is: no order of these ops in these storages can do with less than `lower_bound`.
+/// How good an arena is: no placement of these storages, with the ops in this order, takes less than
+/// `lower_bound`.
 struct ArenaFacts {
   std::int64_t bytes = 0;
   std::int64_t lower_bound = 0;  // most bytes alive at one step, each storage rounded up to the device's alignment

@@ -19,29 +19,71 @@ struct Tenant {
 
 class Checker {
  public:
-  Checker(const Program& program, const Liveness& live, const Sharing& sharing, const Plan& plan,
-          const DeviceInfo& device)
-      : program_(program), live_(live), sharing_(sharing), plan_(plan), device_(device) {}
+  Checker(const Program& program, const Liveness& live, const std::vector<Pin>& pins, const Sharing& sharing,
+          const Plan& plan, const DeviceInfo& device)
+      : program_(program),
+        live_(live),
+        pins_(pins),
+        sharing_(sharing),
+        plan_(plan),
+        device_(device),
+        shown_(storage_of(program)) {}
 
   void run(const std::vector<Tenant>& workspaces) {
+    find_values();
     check_values();
+    check_bytes();
     std::vector<Tenant> tenants = workspaces;
     for (std::size_t v = 0; v < program_.vars.size(); ++v) check_var(static_cast<VarId>(v));
-    for (const Storage& s : sharing_.storages)
-      if (s.pin != Pin::Persistable && !s.life.is_empty())
-        tenants.push_back({program_.vars[s.root].name, plan_.vars[s.root], s.bytes, s.life});
+    add_storages(tenants);
     for (const Tenant& tenant : tenants) check_place(tenant);
     check_overlaps(std::move(tenants));
   }
 
  private:
   const std::string& name(VarId v) const { return program_.vars[v].name; }
+  bool is_in_store(VarId v) const { return is_persistable(program_.vars[shown_[v]].kind); }
+
+  /// A value is a var with its views. What is pinned in any of them lives to the end. Nothing of what the sharing says
+  /// about lives and pins is believed.
+  void find_values() {
+    lives_.resize(program_.vars.size());
+    pinned_.resize(program_.vars.size());
+    for (std::size_t v = 0; v < shown_.size(); ++v) {
+      lives_[shown_[v]] = joined(lives_[shown_[v]], live_.vars[v]);
+      if (pins_[v] != Pin::None) pinned_[shown_[v]] = true;
+    }
+    for (std::size_t v = 0; v < shown_.size(); ++v)
+      if (pinned_[v]) lives_[v].dies = kForever;
+  }
+
+  void check_bytes() const {
+    std::int64_t bytes = 0;
+    for (const PlannedBuffer& buffer : plan_.buffers) bytes += buffer.bytes;
+    for (const Var& var : program_.vars)
+      if (is_persistable(var.kind)) bytes += bytes_of(var);
+    check(plan_.bytes.total() == bytes, "plan: says ", plan_.bytes.total(), " bytes, but takes ", bytes);
+  }
+
+  /// Each storage from the first birth to the last death of the values in it, as large as the largest.
+  void add_storages(std::vector<Tenant>& tenants) const {
+    std::vector<Tenant> storages(sharing_.storages.size());
+    for (std::size_t v = 0; v < shown_.size(); ++v) {
+      if (shown_[v] != static_cast<VarId>(v) || is_in_store(static_cast<VarId>(v)) || lives_[v].is_empty()) continue;
+      Tenant& t = storages[static_cast<std::size_t>(sharing_.of[v])];
+      if (t.name.empty()) t = {name(static_cast<VarId>(v)), plan_.vars[v], 0, {}};
+      t.bytes = std::max(t.bytes, bytes_of(program_.vars[v]));
+      t.life = joined(t.life, lives_[v]);
+    }
+    std::copy_if(storages.begin(), storages.end(), std::back_inserter(tenants),
+                 [](const Tenant& t) { return !t.name.empty(); });
+  }
 
   void check_var(VarId v) const {
     const Storage& storage = sharing_.storages[sharing_.of[v]];
     check(plan_.vars[v] == plan_.vars[storage.root], "plan: '", name(v), "' and '", name(storage.root),
           "' share their memory but lie in different places");
-    check(storage.pin != Pin::Persistable || plan_.vars[v].buffer < 0, "plan: '", name(v),
+    check(!is_in_store(v) || plan_.vars[v].buffer < 0, "plan: '", name(v),
           "' lives in the store, but has a place in a buffer");
     check(bytes_of(program_.vars[v]) <= storage.bytes, "plan: '", name(v), "' is larger than the memory of '",
           name(storage.root), "' that it is in");
@@ -80,52 +122,52 @@ class Checker {
           low.name, "' lies over '", high.name, "' while both live");
   }
 
-  /// The values that follow each other in each storage: views count with what they show.
+  /// The values that follow each other in each storage.
   void check_values() const {
-    const std::vector<VarId> shown = storage_of(program_);
-    std::vector<Life> lives(program_.vars.size());
-    for (std::size_t v = 0; v < shown.size(); ++v) lives[shown[v]] = joined(lives[shown[v]], live_.vars[v]);
     std::vector<std::vector<VarId>> values(sharing_.storages.size());
-    for (std::size_t v = 0; v < shown.size(); ++v)
-      if (shown[v] == static_cast<VarId>(v) && !lives[v].is_empty())
+    for (std::size_t v = 0; v < shown_.size(); ++v)
+      if (shown_[v] == static_cast<VarId>(v) && !lives_[v].is_empty())
         values[sharing_.of[v]].push_back(static_cast<VarId>(v));
     for (std::vector<VarId>& in : values) {
-      std::stable_sort(in.begin(), in.end(), [&](VarId a, VarId b) { return lives[a].born < lives[b].born; });
-      for (std::size_t i = 1; i < in.size(); ++i) check_follows(in[i - 1], in[i], lives, shown);
+      std::stable_sort(in.begin(), in.end(), [&](VarId a, VarId b) { return lives_[a].born < lives_[b].born; });
+      for (std::size_t i = 1; i < in.size(); ++i) check_follows(in[i - 1], in[i]);
     }
   }
 
-  void check_follows(VarId before, VarId after, const std::vector<Life>& lives, const std::vector<VarId>& shown) const {
-    const Step born = lives[after].born;
-    check(sharing_.storages[sharing_.of[after]].pin == Pin::None, "plan: '", name(after), "' is in the memory of '",
-          name(before), "', which is pinned");
-    check(lives[before].dies <= born + 1, "plan: '", name(after), "' is written over '", name(before),
+  void check_follows(VarId before, VarId after) const {
+    const Step born = lives_[after].born;
+    check(!pinned_[before], "plan: '", name(after), "' is in the memory of '", name(before), "', which is pinned");
+    check(lives_[before].dies <= born + 1, "plan: '", name(after), "' is written over '", name(before),
           "', which is needed later");
-    if (lives[before].dies <= born) return;
+    if (lives_[before].dies <= born) return;
     const auto [block, index] = live_.at[born];
     const Op& op = program_.blocks[block].ops[index];
     const auto hands_over = [&](const InPlace& pair) {
-      return pair.in < static_cast<int>(op.in.size()) && op.in[pair.in] != kNone && shown[op.in[pair.in]] == before &&
+      return pair.in < static_cast<int>(op.in.size()) && op.in[pair.in] != kNone && shown_[op.in[pair.in]] == before &&
              op.out[pair.out] == after;
     };
     const auto& pairs = op_def(op.type).inplace;
     const auto reads =
-        std::count_if(op.in.begin(), op.in.end(), [&](VarId v) { return v != kNone && shown[v] == before; });
+        std::count_if(op.in.begin(), op.in.end(), [&](VarId v) { return v != kNone && shown_[v] == before; });
     check(reads == 1 && std::any_of(pairs.begin(), pairs.end(), hands_over), "plan: '", op.type, "' cannot write '",
           name(after), "' in place of '", name(before), "'");
   }
 
   const Program& program_;
   const Liveness& live_;
+  const std::vector<Pin>& pins_;
   const Sharing& sharing_;
   const Plan& plan_;
   const DeviceInfo& device_;
+  const std::vector<VarId> shown_;  // by VarId: the value that it shows
+  std::vector<Life> lives_;         // of values
+  std::vector<bool> pinned_;        // values
 };
 
 }  // namespace
 
-void check_plan(const Program& program, const Liveness& live, const Sharing& sharing, const Plan& plan,
-                Prepared& prepared) {
+void check_plan(const Program& program, const Liveness& live, const std::vector<Pin>& pins, const Sharing& sharing,
+                const Plan& plan, Prepared& prepared) {
   std::vector<Tenant> workspaces;
   for (std::size_t b = 0; b < program.blocks.size(); ++b)
     for (std::size_t i = 0; i < program.blocks[b].ops.size(); ++i) {
@@ -134,7 +176,7 @@ void check_plan(const Program& program, const Liveness& live, const Sharing& sha
       if (const std::int64_t bytes = prepared.workspace_bytes(program, op); bytes > 0)
         workspaces.push_back({op.type, plan.workspaces[b][i], bytes, {steps.first, steps.last + 1}});
     }
-  Checker(program, live, sharing, plan, prepared.device()).run(workspaces);
+  Checker(program, live, pins, sharing, plan, prepared.device()).run(workspaces);
 }
 
 }  // namespace lethe

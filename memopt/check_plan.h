@@ -11,7 +11,7 @@ namespace lethe {
 ///  - in a storage one value is still needed when the next is written, unless the next is made from it in place by an
 ///    op that declares the pair;
 ///  - something else is in the memory of a pinned var.
-void check_plan(const Program& program, const Liveness& live, const Sharing& sharing, const Plan& plan,
-                Prepared& prepared);
+void check_plan(const Program& program, const Liveness& live, const std::vector<Pin>& pins, const Sharing& sharing,
+                const Plan& plan, Prepared& prepared);
 
 }  // namespace lethe

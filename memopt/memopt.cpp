@@ -91,7 +91,8 @@ Planned plan_memory(Program program, Prepared& prepared, const MemoptOptions& op
   Planned made;
   Log log(options.print_log);
   const std::vector<Pin> pins = collect_pins(program, options.pins);
-  if (options.level == Level::Arena) program = with_early_updates(std::move(program), options, made);
+  if (options.level == Level::Arena && options.early_updates)
+    program = with_early_updates(std::move(program), options, made);
   const Clock::time_point before_liveness = Clock::now();
   made.live = liveness(program);
   made.liveness_ms = ms_since(before_liveness);
@@ -105,7 +106,7 @@ Planned plan_memory(Program program, Prepared& prepared, const MemoptOptions& op
   } else {
     made.plan = plan_in_buffers(program, live, sharing, prepared, options.level, log);
   }
-  check_plan(program, live, sharing, made.plan, prepared);
+  check_plan(program, live, pins, sharing, made.plan, prepared);
   if (options.release) program = release_memory(std::move(program), live, sharing, made.plan);
   made.program = std::move(program);
   made.log = log.lines();

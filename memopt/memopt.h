@@ -20,8 +20,9 @@ enum class Level {
 /// What `--memopt` and the options around it ask for.
 struct MemoptOptions {
   Level level = Level::None;
-  bool release = false;   // buffers are given back within the step
-  bool in_place = false;  // outputs take the memory of dying inputs; always at level 2
+  bool release = false;       // buffers are given back within the step
+  bool in_place = false;      // outputs take the memory of dying inputs; always at level 2
+  bool early_updates = true;  // at level 2; false: for comparison
   PinOptions pins = {};
   double seconds = 1;      // for the search of an arena
   bool print_log = false;  // collect Planned::log

@@ -12,11 +12,11 @@ namespace {
 constexpr std::array<std::string_view, kCategories> kNames = {
     "inputs", "params", "param grads", "optimizer", "activations", "activation grads", "workspace"};
 
-/// Of what `op` writes, gradients of parameters apart.
-Category category_written_by(const Op& op, const Var& var) {
-  if (op.role == Role::Optimize && var.kind != Kind::Param) return Category::Optimizer;
-  if (is_persistable(var.kind)) return Category::Params;
-  return op.role == Role::Backward ? Category::ActivationGrads : Category::Activations;
+/// Of a temp that an op of `role` writes, gradients of parameters apart.
+Category category_written_by(Role role) {
+  return role == Role::Forward    ? Category::Activations
+         : role == Role::Backward ? Category::ActivationGrads
+                                  : Category::Optimizer;
 }
 
 bool sums_or_shows(const Op& op) { return op.type == "sum_n" || op_def(op.type).view; }
@@ -83,8 +83,13 @@ std::vector<Category> categories_of(const Program& program) {
   }
   for (const Block& block : program.blocks)
     for (const Op& op : block.ops) {
-      for (const VarId v : op.out) categories[v] = category_written_by(op, program.vars[v]);
-      if (const VarId gradient = update_gradient(op); gradient != kNone) is_gradient[gradient] = true;
+      for (const VarId v : op.out)
+        if (program.vars[v].kind == Kind::Temp) categories[v] = category_written_by(op.role);
+      const VarId gradient = update_gradient(op);
+      if (gradient == kNone) continue;
+      is_gradient[gradient] = true;
+      for (const VarId v : op.in)
+        if (v != kNone && program.vars[v].kind == Kind::State) categories[v] = Category::Optimizer;
     }
   for (const Block& block : program.blocks)
     for (auto op = block.ops.rbegin(); op != block.ops.rend(); ++op)

@@ -10,9 +10,9 @@ namespace lethe {
 
 enum class Category : std::uint8_t {
   Inputs,
-  Params,      // and States that no optimizer op writes: running statistics
+  Params,      // and States that no update by a gradient reads: running statistics
   ParamGrads,  // what optimizer ops take as gradients, and the parts that are summed to them
-  Optimizer,   // States and temps that optimizer ops write
+  Optimizer,   // all other States, and temps of the updates
   Activations,
   ActivationGrads,
   Workspace

@@ -99,10 +99,11 @@ class Buffers {
 OptnetPlan plan_for(const TorchProgram& torch, const OptnetOptions* options, Prepared& prepared) {
   const Liveness live = liveness(torch.program);
   const std::vector<bool> touched = touched_vars(torch.program);
+  const std::vector<Pin> pins = pins_of(torch, touched);
   Log log;
-  const Sharing sharing = share_in_place(
-      torch.program, live, pins_of(torch, touched), log,
-      [&](VarId input, VarId output) { return same_storage(what_is(torch, input), what_is(torch, output)); });
+  const Sharing sharing = share_in_place(torch.program, live, pins, log, [&](VarId input, VarId output) {
+    return same_storage(what_is(torch, input), what_is(torch, output));
+  });
   const Wishes wishes = wishes_of(torch, options);
   Buffers buffers;
   std::vector<int> of_storage;
@@ -115,7 +116,7 @@ OptnetPlan plan_for(const TorchProgram& torch, const OptnetOptions* options, Pre
   for (const int storage : sharing.of) of_var.push_back(of_storage[static_cast<std::size_t>(storage)]);
 
   OptnetPlan made{.plan = plan_buffers(torch.program, of_var, prepared), .as = {}, .kept_apart = buffers.kept_apart()};
-  check_plan(torch.program, live, sharing, made.plan, prepared);
+  check_plan(torch.program, live, pins, sharing, made.plan, prepared);
   made.as.resize(made.plan.buffers.size(), TorchHolds::Nothing);
   for (std::size_t v = 0; v < of_var.size(); ++v)
     if (const TorchHolds as = what_is(torch, static_cast<VarId>(v)).as; of_var[v] >= 0 && as != TorchHolds::Nothing)

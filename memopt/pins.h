@@ -1,4 +1,4 @@
-// Vars whose memory is theirs alone through the whole step, and why.
+// Vars whose memory is theirs alone from their first write to the end of the step, and why.
 #pragma once
 #include <cstdint>
 #include <string>

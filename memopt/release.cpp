@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "framework/error.h"
 #include "framework/prepared.h"
 
 namespace lethe {
@@ -58,18 +59,59 @@ int op_at(const Liveness& live, BlockId block, Step step) {
   return static_cast<int>(behind - ops.begin()) - 1;
 }
 
-/// Most bytes of buffers on demand held at once; each from the step of its first var to that of its last.
-std::int64_t peak_on_demand(const std::vector<Use>& uses, const Plan& plan, Step steps) {
-  std::vector<std::int64_t> change(static_cast<std::size_t>(steps) + 1);
-  for (std::size_t b = 0; b < uses.size(); ++b) {
-    if (!plan.buffers[b].on_demand) continue;
-    change[uses[b].life.born] += plan.buffers[b].bytes;
-    change[uses[b].life.dies] -= plan.buffers[b].bytes;
+/// Takes and gives back buffers as an executor would, and remembers how many bytes were held at most. Bodies run twice:
+/// what one trip leaves behind the next one finds.
+class Holding {
+ public:
+  Holding(const Program& program, const Plan& plan)
+      : program_(program), plan_(plan), is_held_(plan.buffers.size(), false) {}
+
+  std::int64_t most() {
+    visit(0);
+    for (std::size_t b = 0; b < is_held_.size(); ++b)
+      check(!is_held_[b], "release: buffer ", b, " is never given back");
+    return most_;
   }
-  std::int64_t held = 0, peak = 0;
-  for (const std::int64_t bytes : change) peak = std::max(peak, held += bytes);
-  return peak;
-}
+
+ private:
+  void visit(BlockId block) {
+    for (const Op& op : program_.blocks[block].ops) {
+      if (op.type == kDeleteVar) {
+        give_back(op.in[0]);
+        continue;
+      }
+      for (const VarId v : op.in)
+        check(v == kNone || !is_on_demand(v) || is_held_[plan_.vars[v].buffer], "release: ", op.type, " reads '",
+              program_.vars[v].name, "', which was given back");
+      for (const VarId v : op.out) take(v);
+      for (int trip = 0; trip < 2; ++trip)
+        for (const BlockId body : op.blocks) visit(body);
+    }
+  }
+
+  bool is_on_demand(VarId v) const {
+    const int buffer = plan_.vars[v].buffer;
+    return buffer >= 0 && plan_.buffers[buffer].on_demand;
+  }
+
+  void take(VarId v) {
+    if (!is_on_demand(v) || is_held_[plan_.vars[v].buffer]) return;
+    is_held_[plan_.vars[v].buffer] = true;
+    most_ = std::max(most_, held_ += plan_.buffers[plan_.vars[v].buffer].bytes);
+  }
+
+  void give_back(VarId v) {
+    check(is_on_demand(v) && is_held_[plan_.vars[v].buffer], "release: '", program_.vars[v].name,
+          "' is given back while it is not held");
+    is_held_[plan_.vars[v].buffer] = false;
+    held_ -= plan_.buffers[plan_.vars[v].buffer].bytes;
+  }
+
+  const Program& program_;
+  const Plan& plan_;
+  std::vector<bool> is_held_;  // by buffer
+  std::int64_t held_ = 0, most_ = 0;
+};
 
 /// Puts `deleted[i]` behind op i of a block, and as many empty places behind that of its workspace.
 void insert(std::vector<Op>& ops, std::vector<Place>& workspaces, const std::vector<std::vector<VarId>>& deleted) {
@@ -96,14 +138,14 @@ Program release_memory(Program program, const Liveness& live, const Sharing& sha
   for (std::size_t b = 0; b < deleted.size(); ++b) deleted[b].resize(program.blocks[b].ops.size());
   for (std::size_t b = 0; b < uses.size(); ++b) {
     const Use& use = uses[b];
-    if (use.pinned || use.last == kNone) continue;  // no var at all: the workspace
+    if (use.pinned || use.last == kNone) continue;  // held throughout; no var that is used: a workspace, above all
     plan.buffers[b].on_demand = true;
     plan.bytes.temps -= plan.buffers[b].bytes;
     deleted[use.block][op_at(live, use.block, use.life.dies - 1)].push_back(use.last);
   }
-  plan.on_demand = peak_on_demand(uses, plan, live.steps());
-  plan.bytes.temps += plan.on_demand;
   for (std::size_t b = 0; b < program.blocks.size(); ++b) insert(program.blocks[b].ops, plan.workspaces[b], deleted[b]);
+  plan.on_demand = Holding(program, plan).most();
+  plan.bytes.temps += plan.on_demand;
   return program;
 }
 

@@ -17,7 +17,10 @@ class Storages {
     for (std::size_t v = 0; v < root_.size(); ++v) {
       const auto root = static_cast<std::size_t>(root_[v]);
       made_[root].life = joined(made_[root].life, live.vars[v]);
-      if (made_[root].pin == Pin::None) made_[root].pin = pins[v];
+      if (pins[root] != Pin::None)
+        made_[root].pin = pins[root];
+      else if (made_[root].pin == Pin::None)
+        made_[root].pin = pins[v];
     }
     for (std::size_t v = 0; v < root_.size(); ++v) {
       if (root_[v] != static_cast<VarId>(v)) continue;

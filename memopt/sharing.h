@@ -14,7 +14,7 @@ struct Storage {
   VarId root = kNone;      // the var it was made for, whose shape and dtype it has
   std::int64_t bytes = 0;  // of the root: whatever else is in it is not larger
   Life life = {};          // of all its vars together; up to kForever if it is pinned
-  Pin pin = Pin::None;     // that of the first of its vars that has one
+  Pin pin = Pin::None;     // the root's own, else that of the first of its views that has one
 };
 
 struct Sharing {

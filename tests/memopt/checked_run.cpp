@@ -15,8 +15,12 @@ constexpr int kPoison = 0xff;  // a NaN in every float dtype
 
 }  // namespace
 
-CheckedRun::CheckedRun(const Program& program, const std::vector<VarId>& pinned)
-    : program_(program), live_(liveness(program)), shown_(storage_of(program)), lives_(program.vars.size()) {
+CheckedRun::CheckedRun(const Program& program, const std::vector<VarId>& pinned, Prepared& prepared)
+    : program_(program),
+      prepared_(prepared),
+      live_(liveness(program)),
+      shown_(storage_of(program)),
+      lives_(program.vars.size()) {
   for (std::size_t v = 0; v < shown_.size(); ++v) lives_[shown_[v]] = joined(lives_[shown_[v]], live_.vars[v]);
   for (const VarId v : pinned) lives_[shown_[v]].dies = kForever;
   for (std::size_t v = 0; v < shown_.size(); ++v)
@@ -33,15 +37,34 @@ void CheckedRun::before(const Op& op, const KernelArgs& args) {
     if (!is_in_buffers(out)) continue;
     const std::vector<VarId> replaced = replaced_by(op, args, i);
     check_write(op, static_cast<std::byte*>(args.outputs[i]), bytes_of(program_.vars[out]), replaced);
+    for (std::size_t other = 0; other < i; ++other)
+      if (args.outputs[other] == args.outputs[i]) ADD_FAILURE() << op.type << " writes two outputs into one place";
     if (replaced.empty()) std::memset(args.outputs[i], kPoison, static_cast<std::size_t>(bytes_of(program_.vars[out])));
   }
+  check_workspace(op, args);
+}
+
+/// A workspace is over no value that is needed, over no output, and holds nothing.
+void CheckedRun::check_workspace(const Op& op, const KernelArgs& args) {
+  const std::int64_t bytes = prepared_.workspace_bytes(program_, op);
+  if (bytes == 0) return;
+  auto* const begin = static_cast<std::byte*>(args.workspace);
+  check_write(op, begin, bytes, {});
+  for (std::size_t i = 0; i < op.out.size(); ++i) {
+    const auto* const out = static_cast<const std::byte*>(args.outputs[i]);
+    if (out < begin + bytes && begin < out + bytes_of(program_.vars[op.out[i]]))
+      ADD_FAILURE() << op.type << " has its workspace over '" << text(op.out[i]) << "', which it writes";
+  }
+  std::memset(begin, kPoison, static_cast<std::size_t>(bytes));
 }
 
 void CheckedRun::after(const Op& op, const KernelArgs& args) {
   std::string written;
   for (std::size_t i = 0; i < op.out.size(); ++i) {
     const auto bytes = bytes_of(program_.vars[op.out[i]]);
-    written.append(static_cast<const char*>(args.outputs[i]), static_cast<std::size_t>(bytes));
+    const std::string value(static_cast<const char*>(args.outputs[i]), static_cast<std::size_t>(bytes));
+    written_[shown_[op.out[i]]] = hash_of(value);
+    written += value;
     if (is_in_buffers(op.out[i])) claim(op.out[i], static_cast<std::byte*>(args.outputs[i]), bytes);
   }
   hashes_[op.type + ' ' + program_.vars[op.out.front()].name] = hash_of(written);
@@ -58,9 +81,9 @@ void CheckedRun::after(const Op& op, const KernelArgs& args) {
 }
 
 void CheckedRun::deleted(VarId var) {
-  // Whatever lay in the buffer was dead and so is owned no more; only the value itself may be left.
-  for (auto owner = owners_.begin(); owner != owners_.end();)
-    owner = owner->second.value == shown_[var] ? owners_.erase(owner) : std::next(owner);
+  // Whatever lay in the buffer was dead and so is owned no more, the value itself included.
+  for (const auto& [at, owner] : owners_)
+    if (owner.value == shown_[var]) ADD_FAILURE() << "'" << text(var) << "' is given back while it is still needed";
 }
 
 void CheckedRun::check_read(const Op& op, VarId var, std::byte* begin) {

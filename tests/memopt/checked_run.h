@@ -11,13 +11,14 @@
 namespace lethe::testing {
 
 /// Watches an executor. Keeps which value (a var and its views) owns every byte, and fails the running test if an op
-/// reads bytes that another value owns, or writes over a value that is still needed but for a declared in-place pair.
-/// Poisons values at birth and at death by liveness, not by plan, so that whatever is read too early or too late is
-/// NaN. Hashes each op's outputs right after it ran: nothing needs to be fetched, so nothing is pinned by the test.
+/// reads bytes that another value owns, or writes (as output or workspace) over a value that is still needed but for a
+/// declared in-place pair. Poisons values at birth and at death by liveness, not by plan, so that whatever is read too
+/// early or too late is NaN. Hashes each op's outputs right after it ran: nothing needs to be fetched, so nothing is
+/// pinned by the test.
 class CheckedRun final : public Observer {
  public:
   /// `program` as it runs; `pinned` vars live to the end of the step.
-  CheckedRun(const Program& program, const std::vector<VarId>& pinned);
+  CheckedRun(const Program& program, const std::vector<VarId>& pinned, Prepared& prepared);
 
   void before(const Op& op, const KernelArgs& args) override;
   void after(const Op& op, const KernelArgs& args) override;
@@ -25,6 +26,8 @@ class CheckedRun final : public Observer {
 
   /// Hash of each op's outputs in the step done last, by the op's type and first output.
   const std::map<std::string, std::uint64_t>& hashes() const { return hashes_; }
+  /// Hash of each value as its op wrote it last.
+  const std::map<VarId, std::uint64_t>& written() const { return written_; }
 
  private:
   struct Owned {
@@ -33,6 +36,7 @@ class CheckedRun final : public Observer {
   };
   void check_read(const Op& op, VarId var, std::byte* begin);
   void check_write(const Op& op, std::byte* begin, std::int64_t bytes, const std::vector<VarId>& replaced);
+  void check_workspace(const Op& op, const KernelArgs& args);
   void claim(VarId value, std::byte* begin, std::int64_t bytes);
   void disown(std::byte* begin, std::byte* end);
   std::vector<VarId> replaced_by(const Op& op, const KernelArgs& args, std::size_t slot) const;
@@ -40,12 +44,14 @@ class CheckedRun final : public Observer {
   std::string text(VarId value) const { return program_.vars[value].name; }
 
   const Program& program_;
+  Prepared& prepared_;
   const Liveness live_;
   std::vector<VarId> shown_;  // by VarId: the value that it is
   std::vector<Life> lives_;   // of values
   std::map<const Op*, Step> steps_;
   std::map<std::byte*, Owned> owners_;  // by first byte
   std::map<std::string, std::uint64_t> hashes_;
+  std::map<VarId, std::uint64_t> written_;
 };
 
 }  // namespace lethe::testing

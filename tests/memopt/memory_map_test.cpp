@@ -15,11 +15,13 @@ std::int64_t of(const BytesBy& bytes, Category category) { return bytes[static_c
 
 /// y = fc(x), its gradients, momentum.
 constexpr const char* kStep =
-    "input x f32[2,4]\ninput dy f32[2,3]\ninput lr f32[]\nparam w f32[3,4]\nstate m f32[3,4]\nstate mean f32[4]\n"
+    "input x f32[2,4]\ninput dy f32[2,3]\ninput lr f32[]\nparam w f32[3,4]\nstate m f32[3,4]\nstate mean f32[4]\nstate "
+    "var f32[4]\ntemp m0 f32[4]\ntemp v0 f32[4]\n"
     "temp y f32[2,3]\ntemp a f32[3,4]\ntemp b f32[3,4]\ntemp dw f32[3,4]\ntemp dx f32[2,4]\n"
     "block 0 {\n  y = matmul(x, w) {transpose_b=1}\n"
     "  a = matmul(dy, x) {transpose_a=1} backward\n  b = matmul(dy, x) {transpose_a=1} backward\n"
     "  dw = sum_n(a, b) backward\n  dx = matmul(dy, w) backward\n"
+    "  mean, var = batch_norm_update(mean, var, m0, v0) {momentum=0.1, count=4} optimize\n"
     "  w, m = momentum(w, m, dw, lr) {momentum=0.9, nesterov=0, weight_decay=0.0} optimize\n}\n";
 
 TEST(Categories, FollowFromRolesAndFromWhatIsUpdated) {
@@ -27,10 +29,11 @@ TEST(Categories, FollowFromRolesAndFromWhatIsUpdated) {
   std::map<std::string, Category> categories;
   for (std::size_t v = 0; v < program.vars.size(); ++v) categories[program.vars[v].name] = categories_of(program)[v];
   const std::map<std::string, Category> expected = {
-      {"x", Category::Inputs},      {"dy", Category::Inputs},         {"lr", Category::Inputs},
-      {"w", Category::Params},      {"mean", Category::Params},       {"m", Category::Optimizer},
-      {"y", Category::Activations}, {"a", Category::ParamGrads},      {"b", Category::ParamGrads},
-      {"dw", Category::ParamGrads}, {"dx", Category::ActivationGrads}};
+      {"x", Category::Inputs},       {"dy", Category::Inputs},         {"lr", Category::Inputs},
+      {"w", Category::Params},       {"mean", Category::Params},       {"var", Category::Params},
+      {"m0", Category::Activations}, {"v0", Category::Activations},    {"m", Category::Optimizer},
+      {"y", Category::Activations},  {"a", Category::ParamGrads},      {"b", Category::ParamGrads},
+      {"dw", Category::ParamGrads},  {"dx", Category::ActivationGrads}};
   EXPECT_EQ(categories, expected);
 }
 

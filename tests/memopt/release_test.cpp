@@ -74,7 +74,7 @@ Program with_body() {
 }
 
 /// Releases under a hand-made assignment of vars to buffers.
-Program release_with(const std::vector<int>& buffers) {
+Program release_with(const std::vector<int>& buffers, std::int64_t* on_demand = nullptr) {
   Program program = with_body();
   const Liveness live = liveness(program);
   const std::vector<Pin> pins(program.vars.size(), Pin::None);
@@ -83,7 +83,9 @@ Program release_with(const std::vector<int>& buffers) {
   plan.buffers.assign(static_cast<std::size_t>(*std::max_element(buffers.begin(), buffers.end())) + 1, {.bytes = 256});
   for (const Block& block : program.blocks) plan.workspaces.emplace_back(block.ops.size());
   const Sharing sharing = share_views(program, live, pins);
-  return release_memory(std::move(program), live, sharing, plan);
+  Program released = release_memory(std::move(program), live, sharing, plan);
+  if (on_demand) *on_demand = plan.on_demand;
+  return released;
 }
 
 TEST(Release, InABodyStandsInTheBody) {
@@ -101,9 +103,11 @@ TEST(Release, OfWhatALoopReadsStandsBehindTheLoop) {
 }
 
 TEST(Release, OfABufferOfTwoBlocksStandsInTheOneAroundBoth) {
-  const Program made = release_with({0, 1, 1, 1});
+  std::int64_t on_demand = 0;
+  const Program made = release_with({0, 1, 1, 1}, &on_demand);
   EXPECT_EQ(made.blocks[1].ops.size(), 2U);
   EXPECT_EQ(made.blocks[0].ops.back().type, kDeleteVar);
+  EXPECT_EQ(on_demand, 512);
 }
 
 TEST(Release, NeverDeletesBeforeALaterUse) {

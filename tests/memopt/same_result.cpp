@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "framework/init.h"
 #include "tests/memopt/checked_run.h"
 #include "tests/support/counting_device.h"
 
@@ -16,6 +17,24 @@ std::vector<std::byte> initial(const Interpreter& values, VarId var) {
 void feed(const Network& network, const Interpreter& values, Executor& executor) {
   for (const VarId input : network.inputs)
     executor.feed(input, values.memory(input).data(), values.memory(input).bytes());
+}
+
+/// What must be there after a step: what is fetched, and with --skip-grads every parameter gradient.
+std::vector<VarId> kept_vars(const Program& program, const PinOptions& options) {
+  const std::vector<Pin> pins = collect_pins(program, options);
+  std::vector<VarId> kept;
+  for (VarId v = 0; v < static_cast<VarId>(pins.size()); ++v)
+    if (pins[v] == Pin::Fetched || pins[v] == Pin::Gradient) kept.push_back(v);
+  return kept;
+}
+
+/// Its bytes after the step are those that its op wrote.
+void check_kept(const Program& program, VarId v, const Executor& executor, const CheckedRun& checked) {
+  std::string bytes(static_cast<std::size_t>(bytes_of(program.vars[v])), '\0');
+  executor.fetch(v, bytes.data(), static_cast<std::int64_t>(bytes.size()));
+  const auto written = checked.written().find(storage_of(program)[v]);
+  ASSERT_NE(written, checked.written().end());
+  EXPECT_EQ(hash_of(bytes), written->second) << "'" << program.vars[v].name << "' is not what it was";
 }
 
 }  // namespace
@@ -52,13 +71,15 @@ Outcome run_under(const TrainingProgram& made, const MemoptOptions& options, int
       const std::vector<std::byte> value = initial(values, find_var(network.program, name));
       store.write(name, value.data(), static_cast<std::int64_t>(value.size()));
     }
-    CheckedRun checked(planned.program, options.pins.fetched);
+    const std::vector<VarId> kept = kept_vars(planned.program, options.pins);
+    CheckedRun checked(planned.program, kept, prepared);
     executor.observe(&checked);
     for (int step = 0; step < steps; ++step) {
       if (step > 0) values.fill_uniform(network.inputs.front(), -1, 1, static_cast<std::uint64_t>(100 + step));
       feed(network, values, executor);
       executor.run();
       outcome.hashes.push_back(checked.hashes());
+      for (const VarId v : kept) check_kept(planned.program, v, executor, checked);
       outcome.losses.push_back(executor.fetch_scalar(network.loss));
     }
     for (const std::string& name : store.names()) outcome.store[name] = store.read(name);

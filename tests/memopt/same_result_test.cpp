@@ -13,13 +13,14 @@ namespace {
 void expect_the_same_under_all_settings(const TrainingProgram& made, int steps, int threads = 1) {
   const Outcome expected = run_under(made, options_of("none", false, made.network), steps, threads);
   EXPECT_EQ(expected.taken, expected.predicted);
+  const std::int64_t padding = DeviceInfo{}.alignment * static_cast<std::int64_t>(made.network.program.vars.size());
   for (const std::string& setting : all_settings())
     for (const bool skip_grads : {false, true}) {
       SCOPED_TRACE(::testing::Message() << "--memopt " << setting << (skip_grads ? " --skip-grads" : ""));
       const Outcome outcome = run_under(made, options_of(setting, skip_grads, made.network), steps, threads);
       expect_same_outcome(outcome, expected);
       EXPECT_EQ(outcome.taken, outcome.predicted) << "bytes";
-      EXPECT_LE(outcome.predicted, expected.predicted);
+      EXPECT_LE(outcome.predicted, expected.predicted + padding) << "beyond what alignment may add to an arena";
     }
 }
 

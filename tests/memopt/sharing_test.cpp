@@ -129,5 +129,12 @@ TEST(Pins, AnUnknownNameIsRefusedWithASuggestion) {
   }
 }
 
+TEST(Sharing, AParamStaysInTheStoreWhateverIsFetchedOfIt) {
+  const Program program =
+      parse_program("temp v f32[4]\nparam w f32[2,2]\nblock 0 {\n  v = reshape(w) {shape=[4]}\n}\n");
+  const Sharing sharing = share_views(program, liveness(program), collect_pins(program, {.fetched = {0}}));
+  EXPECT_EQ(sharing.storages[static_cast<std::size_t>(sharing.of[0])].pin, Pin::Persistable);
+}
+
 }  // namespace
 }  // namespace lethe::testing

@@ -47,7 +47,7 @@ class Grower {
   void add_layer() {
     const VarId x = any_var();
     static const std::vector<std::string> maps = {"relu", "sigmoid", "tanh", "leaky_relu", "gelu"};
-    switch (pick(8)) {
+    switch (pick(9)) {
       case 0:
       case 1:
         return keep(net_.layer(
@@ -63,9 +63,16 @@ class Grower {
         return keep(net_.layer("concat", {x, partner(x, true)}));
       case 6:
         return keep(net_.layer("mul", {x, partner(x, false)}));
+      case 7:
+        return keep(net_.layer("mul", {x, seen_again(x)}));
       default:
         return keep(net_.layer("add", {x, partner(x, false)}));
     }
+  }
+  /// A view of a view of it, of its shape.
+  VarId seen_again(VarId var) {
+    const Shape shape = net_.shape(var);
+    return net_.layer("reshape", net_.layer("flatten", var), {{"shape", Ints{shape[3], shape[1], shape[2]}}});
   }
   void keep(VarId var) { vars_.push_back(var); }
 
