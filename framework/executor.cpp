@@ -7,7 +7,7 @@
 namespace lethe {
 
 Executor::Executor(const Program& program, const Plan& plan, Prepared& prepared, Store& store, Buffer* arena)
-    : program_(program), device_(store.device()), places_(plan.vars), planned_(plan.buffers) {
+    : program_(program), device_(store.device()), places_(plan.vars), planned_(plan.buffers), kept_(plan.kept) {
   check(program.blocks.size() == 1, "programs with sub-blocks cannot run yet");
   store.add(program);
   buffers_.resize(planned_.size());
@@ -16,6 +16,8 @@ Executor::Executor(const Program& program, const Plan& plan, Prepared& prepared,
     any_on_demand_ = any_on_demand_ || planned_[b].on_demand;
     if (planned_[b].on_demand) continue;
     const bool given = b == 0 && arena;
+    check_as(Exit::Internal, !given || arena->bytes() >= planned_[b].bytes, "an arena of ", arena ? arena->bytes() : 0,
+             " bytes was given for a plan of ", planned_[b].bytes);
     if (!given) buffers_[b] = Buffer(device_, planned_[b].bytes);
     bases_[b] = given ? arena->data() : buffers_[b].data();
   }
@@ -93,7 +95,8 @@ void Executor::fetch(VarId var, void* data, std::int64_t bytes) const {
   const Var& source = program_.vars[var];
   check(bytes == bytes_of(source), "'", source.name, "' has ", bytes_of(source), " bytes, asked for ", bytes);
   const void* const from = address(var);
-  check(from, "'", source.name, "' was given back within the step; name it in --skip-vars to keep it");
+  check(from && (kept_.empty() || kept_[var]), "'", source.name,
+        "' does not keep its memory to the end of the step; name it in --skip-vars");
   device_.synchronize();
   device_.copy_out(data, from, bytes);
 }

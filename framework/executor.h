@@ -28,8 +28,8 @@ class Executor {
 
   /// One step.
   void run();
-  /// Copies host values into an Input var / any var's value out; `bytes` must be the var's. Only vars that the plan's
-  /// pins name as fetched are sure to be there after a step.
+  /// Copies host values into an Input var / any var's value out; `bytes` must be the var's. Fails for a var
+  /// that the plan does not keep to the end of the step.
   void feed(VarId var, const void* data, std::int64_t bytes);
   void fetch(VarId var, void* data, std::int64_t bytes) const;
   /// The value of a scalar float var.
@@ -54,6 +54,7 @@ class Executor {
   std::vector<Place> places_;              // by VarId
   std::vector<void*> in_store_;            // by VarId; null unless it is there
   std::vector<PlannedBuffer> planned_;     // by buffer
+  std::vector<bool> kept_;                 // by VarId; empty: all
   std::vector<Buffer> buffers_;            // those that are held
   std::vector<void*> bases_;               // of buffers, null while not held
   std::vector<std::vector<void*>> slots_;  // argument lists that the calls point into

@@ -33,6 +33,7 @@ struct Plan {
   std::vector<Place> vars;                     // by VarId; a view has the place of what it shows
   std::vector<std::vector<Place>> workspaces;  // by block and op; no buffer: none needed
   std::vector<PlannedBuffer> buffers;
+  std::vector<bool> kept;      // by VarId: nothing else is written into its memory in the step; empty: all are
   std::int64_t on_demand = 0;  // most bytes of buffers on demand held at once; part of bytes.temps
   Bytes bytes;
   bool operator==(const Plan&) const = default;

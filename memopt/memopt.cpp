@@ -107,6 +107,8 @@ Planned plan_memory(Program program, Prepared& prepared, const MemoptOptions& op
     made.plan = plan_in_buffers(program, live, sharing, prepared, options.level, log);
   }
   check_plan(program, live, pins, sharing, made.plan, prepared);
+  if (options.level != Level::None || options.release || options.in_place)
+    for (const int storage : sharing.of) made.plan.kept.push_back(sharing.storages[storage].pin != Pin::None);
   if (options.release) program = release_memory(std::move(program), live, sharing, made.plan);
   made.program = std::move(program);
   made.log = log.lines();

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "framework/executor.h"
 #include "framework/text.h"
+#include "tests/support/counting_device.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/random_program.h"
 
@@ -86,6 +88,27 @@ TEST(PlanMemory, TheLogIsCollectedOnlyIfAskedFor) {
   EXPECT_TRUE(plan_memory(random_program(5).network.program, prepared, options).log.empty());
   options.print_log = true;
   EXPECT_FALSE(plan_memory(random_program(5).network.program, prepared, options).log.empty());
+}
+
+TEST(PlanMemory, OnlyWhatIsKeptCanBeFetched) {
+  const Program program =
+      parse_program("input x f32[4]\ntemp a f32[4]\ntemp b f32[4]\nblock 0 {\n  a = exp(x)\n  b = exp(a)\n}\n");
+  for (const char* memopt : {"level=0", "level=1,release", "none,inplace", "level=2"}) {
+    CountingDevice device;
+    Prepared prepared(device.info());
+    MemoptOptions options = parse_memopt(memopt);
+    options.pins.fetched = {find_var(program, "b")};
+    const Planned planned = plan_memory(program, prepared, options);
+    Store store(device);
+    Executor executor(planned.program, planned.plan, prepared, store);
+    float values[4] = {};
+    executor.feed(0, values, sizeof values);
+    executor.run();
+    executor.fetch(2, values, sizeof values);
+    EXPECT_NEAR(values[0], 2.71828f, 1e-5);
+    EXPECT_TRUE(fails_with("'a' does not keep its memory", [&] { executor.fetch(1, values, sizeof values); }))
+        << memopt;
+  }
 }
 
 }  // namespace
