@@ -29,13 +29,13 @@ const std::string& loss_op(const std::string& type) {
 VarId Builder::input(const std::string& name, Shape shape) { return input(name, std::move(shape), options_.dtype); }
 
 VarId Builder::input(const std::string& name, Shape shape, DType dtype) {
-  check(find_var(program(), name) == kNone, "input '", name, "' is declared twice");
   check(options_.batch > 0, "batch is ", options_.batch, ", expected at least 1");
   shape.insert(shape.begin(), options_.batch);
   for (const std::int64_t size : shape)
     check(size > 0, "input '", name, "' has shape ", text_of(shape), ": sizes must be positive");
   network_.inputs.push_back(
       add_var(network_.program, {.name = name, .shape = shape, .dtype = dtype, .kind = Kind::Input}));
+  check(program().vars.back().name == name, "input '", name, "' is declared twice");
   return network_.inputs.back();
 }
 
@@ -98,10 +98,9 @@ std::int64_t Builder::parameters() const {
   return sum;
 }
 
-VarId Builder::add_param(Kind kind, std::string name, Shape shape, DType dtype, ParamInfo info) {
-  check(find_var(program(), name) == kNone, "'", name, "' is there already: two layers have the same path");
-  info.var =
-      add_var(network_.program, {.name = std::move(name), .shape = std::move(shape), .dtype = dtype, .kind = kind});
+VarId Builder::add_param(Kind kind, const std::string& name, Shape shape, DType dtype, ParamInfo info) {
+  info.var = add_var(network_.program, {.name = name, .shape = std::move(shape), .dtype = dtype, .kind = kind});
+  check(program().vars.back().name == name, "'", name, "' is there already: two layers have the same path");
   network_.params.push_back(info);
   return info.var;
 }

@@ -71,7 +71,7 @@ class Builder {
 
  private:
   friend class LayerCall;
-  VarId add_param(Kind kind, std::string name, Shape shape, DType dtype, ParamInfo info);
+  VarId add_param(Kind kind, const std::string& name, Shape shape, DType dtype, ParamInfo info);
   VarId step_counter();
 
   BuildOptions options_;

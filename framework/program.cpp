@@ -28,10 +28,19 @@ constexpr std::string_view kRoles[] = {"forward", "backward", "optimize"};
 
 }  // namespace
 
+bool TakenNames::take(const std::vector<Var>& vars, const std::string& name) {
+  if (known_ > vars.size()) *this = TakenNames();
+  for (; known_ < vars.size(); ++known_) names_.insert(vars[known_].name);
+  const bool is_new = names_.insert(name).second;
+  if (is_new) ++known_;
+  return is_new;
+}
+
 VarId add_var(Program& program, Var var) {
   with_context(var.name, [&] { return elements(var.shape); });  // sizes that no machine has end here
   const std::string base = var.name;
-  for (int count = 2; find_var(program, var.name) != kNone; ++count) var.name = base + '.' + std::to_string(count);
+  for (int count = 2; !program.names.take(program.vars, var.name); ++count)
+    var.name = base + '.' + std::to_string(count);
   program.vars.push_back(std::move(var));
   return static_cast<VarId>(program.vars.size()) - 1;
 }

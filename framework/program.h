@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "framework/attrs.h"
@@ -46,9 +47,29 @@ struct Block {
   bool operator==(const Block&) const = default;
 };
 
+/// Names of vars, so that add_var need not look at all of them. No part of a program's value: a copy begins without and
+/// finds them again.
+class TakenNames {
+ public:
+  TakenNames() = default;
+  TakenNames(const TakenNames&) {}
+  TakenNames(TakenNames&&) = default;
+  TakenNames& operator=(const TakenNames&) { return *this = TakenNames(); }
+  TakenNames& operator=(TakenNames&&) = default;
+  ~TakenNames() = default;
+  bool operator==(const TakenNames&) const { return true; }
+  /// Takes `name` for a var that is appended next; false if one of `vars` has it.
+  bool take(const std::vector<Var>& vars, const std::string& name);
+
+ private:
+  std::unordered_set<std::string> names_;
+  std::size_t known_ = 0;  // vars whose names these are
+};
+
 struct Program {
-  std::vector<Var> vars = {};
+  std::vector<Var> vars = {};  // whoever renames one sees to it that its name is its own
   std::vector<Block> blocks = {Block{}};
+  TakenNames names = {};
   bool operator==(const Program&) const = default;
 };
 

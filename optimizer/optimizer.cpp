@@ -76,10 +76,13 @@ VarId step_counter(Program& program, bool needed) {
   return add_var(program, {.name = "step", .dtype = DType::i64, .kind = Kind::State});
 }
 
-bool decays(VarId param, const std::vector<ParamInfo>& params, const OptimizerSettings& settings) {
-  if (settings.decay_all) return true;
-  return std::any_of(params.begin(), params.end(),
-                     [&](const ParamInfo& info) { return info.var == param && info.decay; });
+/// Which vars decay, by VarId.
+std::vector<bool> decaying(const Program& program, const std::vector<ParamInfo>& params,
+                           const OptimizerSettings& settings) {
+  std::vector<bool> decays(program.vars.size(), settings.decay_all);
+  for (const ParamInfo& info : params)
+    if (info.decay) decays[info.var] = true;
+  return decays;
 }
 
 }  // namespace
@@ -109,6 +112,7 @@ Updates append_updates(Program& program, const std::vector<ParamGrad>& gradients
   Updates updates{.learning_rate = add_var(program, {.name = "learning_rate", .dtype = dtype, .kind = Kind::Input}),
                   .step = step_counter(program, rule.counts_steps)};
   const VarId scale = settings.clip_norm > 0 ? append_clip_scale(program, gradients, settings.clip_norm) : kNone;
+  const std::vector<bool> decays = decaying(program, params, settings);
   for (const auto& [param, gradient] : gradients) {
     const Var var = program.vars[param];
     std::vector<VarId> in = {param};
@@ -121,7 +125,7 @@ Updates append_updates(Program& program, const std::vector<ParamGrad>& gradients
     if (rule.counts_steps) in.push_back(updates.step);
     if (scale != kNone) in.push_back(scale);
     Attrs attrs = rule.attrs;
-    attrs.set("weight_decay", decays(param, params, settings) ? settings.weight_decay : 0.0);
+    attrs.set("weight_decay", decays[param] ? settings.weight_decay : 0.0);
     append_update(program, 0, rule.op, in, attrs);
   }
   if (updates.step != kNone) append_update(program, 0, "increment", {updates.step});
