@@ -52,4 +52,8 @@ std::string to_text(const Program& program) {
   return out.str();
 }
 
+std::string text_of(const Program& program, const Op& op) {
+  return op.out.empty() ? op.type : message(op.type, " of '", program.vars[op.out.front()].name, "'");
+}
+
 }  // namespace lethe

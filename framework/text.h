@@ -16,6 +16,8 @@
 namespace lethe {
 
 std::string to_text(const Program& program);
+/// An op for messages, by its first output: "relu of 'relu1.y'".
+std::string text_of(const Program& program, const Op& op);
 /// Fails with the line number.
 Program parse_program(std::string_view text);
 

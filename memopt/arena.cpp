@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "framework/error.h"
+#include "framework/text.h"
 #include "memopt/pack.h"
 
 namespace lethe {
@@ -37,8 +37,7 @@ Items collect(const Program& program, const Liveness& live, const Sharing& shari
 std::string text_of_op_at(const Program& program, const Liveness& live, Step step) {
   if (step >= live.steps()) return "no op";
   const auto [block, index] = live.at[step];
-  const Op& op = program.blocks[block].ops[index];
-  return op.out.empty() ? op.type : message(op.type, " of '", program.vars[op.out.front()].name, "'");
+  return text_of(program, program.blocks[block].ops[index]);
 }
 
 void count_bytes(const Program& program, std::int64_t arena, Bytes& bytes) {

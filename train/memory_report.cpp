@@ -50,6 +50,11 @@ std::string arena_line(const ArenaFacts& facts) {
   return line.append(message("; most live at once ", facts.lower_bound, " bytes, at ", facts.bound_op));
 }
 
+std::string bound_line(const ArenaFacts& facts) {
+  return message("memory lower bound ", facts.lower_bound, " bytes (", mebibytes(facts.lower_bound),
+                 "): most live at once at level=2, at ", facts.bound_op);
+}
+
 std::string taken_line(std::int64_t taken, std::int64_t predicted) {
   if (taken == predicted) return message("memory taken ", taken, " bytes, as predicted");
   return message("memory taken ", taken, " bytes, ", taken > predicted ? "more" : "less", " than the predicted ",

@@ -48,6 +48,9 @@ std::string setting_line(const std::string& setting, std::int64_t without, std::
 /// `memory arena 123456 bytes (0.1 MiB): certified minimal for this order; most live at once 123456 bytes, at conv2d of
 /// 'conv1.y'`, or how far above that bound it is.
 std::string arena_line(const ArenaFacts& facts);
+/// What of that is known without an arena: `memory lower bound 123456 bytes (0.1 MiB): most live at once at level=2, at
+/// conv2d of 'conv1.y'`.
+std::string bound_line(const ArenaFacts& facts);
 /// `memory taken 123456 bytes, as predicted`, or by how much it differs.
 std::string taken_line(std::int64_t taken, std::int64_t predicted);
 

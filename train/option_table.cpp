@@ -78,12 +78,12 @@ void add_training(CLI::App& app, Options& o) {
   add(app, "--augment", o.augment, "LIST",
       "none, or with commas: pad-crop, flip, cutout, random-crop (default: the network's)")
       ->group("Data");
-  CLI::Option* epochs = add(app, "--epochs", o.epochs, "E", "Passes over the data (default: the network's)")
-                            ->check(whole_number(1))
-                            ->group("Training");
+  add(app, "--epochs", o.epochs, "E", "Passes over the data (default: the network's)")
+      ->check(whole_number(1))
+      ->group("Training");
   add(app, "--steps", o.steps, "S", "Steps, instead of epochs")
       ->check(whole_number(1))
-      ->excludes(epochs)
+      ->excludes("--epochs")
       ->group("Training");
   add_optimizer(app, o);
   add_seed(app, o);
@@ -112,46 +112,43 @@ void add_pins(CLI::App& app, Options& o) {
 
 void add_memopt(CLI::App& app, Options& o, const char* standard) {
   o.memopt = standard;
-  add(app, "--memopt", o.memopt, "SETTING",
-      std::string("none: a buffer for each variable; level=0: those of dead variables of the same shape;\n"
-                  "level=1: of any dead one that is large enough; each with ,release (given back within\n"
-                  "the step) and ,inplace; level=2: one exact arena; optnet=training (eval: optnet=inference):\n"
-                  "the modules and sharing behind optnet's tables (default ")
-          .append(standard)
-          .append(")"))
-      ->group("Memory");
+  std::string help =
+      "none: a buffer for each variable; level=0: those of dead variables of the same shape;\n"
+      "level=1: of any dead one that is large enough; each with ,release (given back within\n"
+      "the step) and ,inplace; level=2: one exact arena";
+  if (o.command == Command::Train || o.command == Command::Eval)
+    help += "; optnet=training (eval: optnet=inference):\nthe modules and sharing behind optnet's tables";
+  add(app, "--memopt", o.memopt, "SETTING", help + " (default " + standard + ")")->group("Memory");
   add_pins(app, o);
 }
 
 void add_print_log(CLI::App& app, Options& o) {
-  app.add_flag("--print-log", o.print_log, "Prints which variable takes whose memory, and why others do not")
-      ->group("Memory");
+  app.add_flag("--print-log", o.print_log, "Prints who takes whose memory, and why others do not")->group("Memory");
 }
 
-void add_interval(CLI::App& app, const char* name, std::optional<Interval>& value, const std::string& help) {
-  app.add_option_function<std::string>(
-         name, [&value, name](const std::string& text) { value = parse_interval(text, name); }, help)
-      ->option_text("N|Ne")
-      ->group("Checkpoints");
+CLI::Option* add_interval(CLI::App& app, const char* name, std::optional<Interval>& value, const std::string& help) {
+  const auto read = [&value, name](const std::string& text) { value = parse_interval(text, name); };
+  return app.add_option_function<std::string>(name, read, help)->option_text("N|Ne");
 }
 
 void add_checkpoints(CLI::App& app, Options& o) {
   add(app, "--save", o.save, "DIR", "Writes checkpoints there: the newest and the best by evaluation")
       ->group("Checkpoints");
-  add_interval(app, "--save-every", o.save_every, "Every N steps, or N epochs with an e behind (default 1e)");
+  add_interval(app, "--save-every", o.save_every, "Every N steps, or N epochs with an e behind (default 1e)")
+      ->group("Checkpoints");
   add(app, "--keep", o.keep, "N", "Newest checkpoints kept, beside the best (default 2)")
       ->check(whole_number(1, INT32_MAX))
       ->group("Checkpoints");
-  CLI::Option* resume = add(app, "--resume", o.resume, "DIR|auto",
-                            "Goes on, bit for bit, where a run stopped, with its settings; auto: if --save has one")
-                            ->group("Checkpoints");
+  add(app, "--resume", o.resume, "DIR|auto",
+      "Goes on, bit for bit, where a run stopped, with its settings; auto: if --save has one")
+      ->group("Checkpoints");
   add_weights(app, o);
-  app.get_option("--weights")->excludes(resume);
+  app.get_option("--weights")->excludes("--resume");
 }
 
 void add_reports(CLI::App& app, Options& o) {
-  add_interval(app, "--eval-every", o.eval_every, "Evaluates every N steps or Ne epochs; 0 never (default 1e)");
-  app.get_option("--eval-every")->group("Reports");
+  add_interval(app, "--eval-every", o.eval_every, "Evaluates every N steps or Ne epochs; 0 never (default 1e)")
+      ->group("Reports");
   add(app, "--log-every", o.log_every, "N", "Steps between records (default 0: about one a second)")
       ->check(whole_number(0, INT32_MAX))
       ->group("Reports");
@@ -183,6 +180,9 @@ void add_plan(CLI::App& app, Options& o) {
   add_batch(app, o, "Samples a step (default: the network's)");
   add_optimizer(app, o);
   app.add_flag("--eval", o.inference, "Plans evaluation instead of training")->group("Data");
+  add_interval(app, "--eval-every", o.eval_every, "0: training alone; else evaluation between its steps too (default)")
+      ->excludes("--eval")
+      ->group("Data");
   add_machine(app, o);
   add_memopt(app, o, "level=2");
   add_print_log(app, o);
@@ -284,8 +284,8 @@ void add_options(CLI::App& app, Options& o) {
   if (o.command == Command::Pack) return add_pack(app, o);
   if (o.command == Command::Tables) return add_tables(app, o);
   add_network(app, o);
-  if (o.command == Command::Train || o.command == Command::Eval) add_data(app, o), add_machine(app, o);
-  if (o.command == Command::Train || o.command == Command::Eval) add_memopt(app, o, "level=2"), add_print_log(app, o);
+  if (o.command == Command::Train || o.command == Command::Eval)
+    add_data(app, o), add_machine(app, o), add_memopt(app, o, "level=2"), add_print_log(app, o);
   if (o.command == Command::Train) add_training(app, o), add_checkpoints(app, o), add_reports(app, o);
   if (o.command == Command::Eval) add_weights(app, o), add_seed(app, o);
   if (o.command == Command::Show) add_show(app, o);

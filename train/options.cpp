@@ -67,25 +67,28 @@ void check_device(const std::string& device) {
   fail("--device: unknown device '", device, "'", did_you_mean(device, {"cpu", "cuda"}), "; known: cpu");
 }
 
-/// Training and evaluation take the mode that they are; a count takes either.
+std::string word_of(Command command) {
+  for (const auto& [name, info] : commands())
+    if (info.command == command) return name;
+  return "train";
+}
+
+/// Training and evaluation take the mode that they are; a count takes either; what draws and plans takes none.
 void check_optnet(const Options& o) {
   const OptnetOptions optnet = optnet_options(o.memopt);
   check(o.command != Command::Train || optnet.training, "--memopt ", o.memopt, ": training needs optnet=training");
   check(o.command != Command::Eval || !optnet.training, "--memopt ", o.memopt, ": evaluation needs optnet=inference");
-  check(o.command != Command::Show, "--memopt ", o.memopt, ": show knows none and the levels");
+  const bool known = o.command == Command::Train || o.command == Command::Eval || o.command == Command::Count;
+  check(known, "--memopt ", o.memopt, ": ", word_of(o.command),
+        " knows none and the levels; train count says what optnet would hold");
   check(o.skip_vars.empty() && !o.skip_grads, "--memopt ", o.memopt,
         ": --skip-vars and --skip-grads go with none and the levels");
-}
-
-void check_memopt(const Options& o) {
-  if (asks_for_optnet(o.memopt)) return check_optnet(o);
-  check(o.command != Command::Count, "--memopt ", o.memopt, ": count knows optnet=inference and optnet=training");
-  parse_memopt(o.memopt);
 }
 
 void check_together(const Options& o) {
   if (o.command == Command::Schema || o.command == Command::Pack || o.command == Command::Tables) return;
   check_memopt(o);
+  check(!o.skip_grads || (!o.inference && o.command != Command::Eval), "--skip-grads: evaluation has no gradients");
   check_device(o.device);
   check(!o.model.empty() || !o.resume.empty(), "--model is missing: a name such as lenet or resnet20, or a JSON file");
   check(o.resume != "auto" || !o.save.empty(), "--resume auto needs --save DIR, where it looks for a checkpoint");
@@ -154,6 +157,12 @@ class CommandLine {
 };
 
 }  // namespace
+
+void check_memopt(const Options& o) {
+  if (asks_for_optnet(o.memopt)) return check_optnet(o);
+  check(o.command != Command::Count, "--memopt ", o.memopt, ": count knows optnet=inference and optnet=training");
+  parse_memopt(o.memopt);
+}
 
 Interval parse_interval(const std::string& text, const std::string& what) {
   const bool epochs = !text.empty() && text.back() == 'e';

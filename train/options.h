@@ -67,7 +67,6 @@ struct Options {
   std::optional<std::int64_t> memory_budget = {};  // of `plan`, in bytes
   bool json = false;
   std::string csv = {};
-
   std::string settings = "none;level=0;level=1;level=1,release;level=2";  // of `bench`: of --memopt
   int rounds = 3;
 
@@ -76,9 +75,8 @@ struct Options {
   double seconds = 1;
 
   std::string backend = {};  // of `count`: whose modules, nn or cudnn
-
-  int table = 0;         // of `tables`: 0 is all
-  std::string net = {};  // of `tables`: "" is all
+  int table = 0;             // of `tables`: 0 is all
+  std::string net = {};      // of `tables`: "" is all
   bool measure = false;
 };
 
@@ -89,6 +87,9 @@ Options parse_options(const std::vector<std::string>& args);
 /// The same command line with `values` for what it leaves out. Values that the command has no option for are left out;
 /// of `set` both are taken; who says how long to train by one of epochs and steps does not get the other.
 Options with_values(const Options& options, const OptionValues& values);
+
+/// Fails unless the command takes the --memopt, with what stands beside it.
+void check_memopt(const Options& options);
 
 /// "1500", "800MiB", "2GiB", "1.5GB": bytes; fails naming `what`.
 std::int64_t parse_bytes(const std::string& text, const std::string& what);

@@ -17,7 +17,7 @@ void check_budget(const PlanReport& report) {
   if (!options.memory_budget) return;
   const std::int64_t budget = *options.memory_budget, least = report.smallest_budget();
   if (report.row().bytes() <= budget) return;
-  const char* const other = least <= budget ? "; --memopt level=2 fits" : "";
+  const char* const other = report.row_of("level=2").bytes() <= budget ? "; --memopt level=2 fits" : "";
   fail_as(Exit::Budget, report.network, " at batch ", *options.batch, " with ", options.memopt, " takes ",
           report.row().bytes(), " bytes (", mebibytes(report.row().bytes()), "), more than the --memory-budget of ",
           budget, " (", mebibytes(budget), "); the smallest that is enough is ", least, " (", mebibytes(least), ")",
@@ -32,7 +32,8 @@ int plan(const Options& given) {
     Prepared prepared(open_cpu(report.options.threads)->info());
     write_result(report.options.csv, plan_csv(report, prepared));
   }
-  for (const std::string& line : report.planned.log) std::puts(line.c_str());
+  for (const Planned* planned : {&report.plans.training, &report.plans.evaluation})
+    for (const std::string& line : planned->log) std::puts(line.c_str());
   std::fputs((report.options.json ? plan_json(report) : plan_text(report)).c_str(), stdout);
   std::fflush(stdout);
   check_budget(report);

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "framework/error.h"
+#include "framework/text.h"
 #include "train/memory_report.h"
 #include "train/pack_csv.h"
 #include "train/plan_report.h"
@@ -27,29 +28,39 @@ std::int64_t op_count(const Program& program) {
   return ops;
 }
 
-/// "stage1/0/conv1.y@GRAD" to "stage1/0/conv1".
-std::string layer_of(const std::string& var) { return var.substr(0, var.rfind('.')); }
+/// Of "stage1/0/conv1.y@GRAD.2", the second gradient of that name, "stage1/0/conv1".
+std::string layer_of(const std::string& var) {
+  const std::string name = var.substr(0, var.find('@'));
+  return name.substr(0, name.rfind('.'));
+}
+
+std::string work_of(const Options& options) {
+  if (options.inference) return "evaluation";
+  return message("training with ", *options.optimizer, is_evaluated(options) ? ", evaluation between" : "");
+}
 
 std::string head(const PlanReport& report) {
   const Options& o = report.options;
-  const Program& program = report.planned.program;
-  return message(report.network, ": batch ", *o.batch, ", ", name_of(o.dtype), ", ",
-                 o.inference ? "evaluation" : "training with " + *o.optimizer, "; ", grouped(op_count(program)),
-                 " ops, ", grouped(static_cast<std::int64_t>(program.vars.size())), " vars, ", program.blocks.size(),
-                 program.blocks.size() == 1 ? " block" : " blocks", "\n\n");
+  const Program& program = report.planned().program;
+  return message(report.network, ": batch ", *o.batch, ", ", name_of(o.dtype), ", ", work_of(o), "; ",
+                 grouped(op_count(program)), " ops, ", grouped(static_cast<std::int64_t>(program.vars.size())),
+                 " vars, ", program.blocks.size(), program.blocks.size() == 1 ? " block" : " blocks", "\n\n");
 }
 
 std::string categories_text(const PlanReport& report) {
   TextRows rows = {{"MiB, at each setting's peak"}};
   for (std::size_t c = 0; c < kCategories; ++c) rows.push_back({std::string(name_of(static_cast<Category>(c)))});
   rows.push_back({"held, not in use"});
+  rows.push_back({"evaluation's own"});
   rows.push_back({"total"});
   for (const PlanRow& row : report.rows) {
     rows[0].push_back(row.memopt);
     for (std::size_t c = 0; c < kCategories; ++c) rows[c + 1].push_back(mib(row.peak.bytes[c]));
     rows[kCategories + 1].push_back(mib(row.peak.idle));
-    rows[kCategories + 2].push_back(mib(row.bytes()));
+    rows[kCategories + 2].push_back(mib(row.evaluation));
+    rows[kCategories + 3].push_back(mib(row.bytes()));
   }
+  if (report.options.inference) rows.erase(rows.end() - 2);
   return text_table(rows, 1);
 }
 
@@ -59,25 +70,25 @@ std::string op_text(const Program& program, const Planned& planned, Step step) {
   const std::vector<Op>& ops = program.blocks[block].ops;
   for (std::size_t i = 0; i < ops.size(); ++i) {
     if (ops[i].type == kDeleteVar) continue;
-    if (position-- == 0) return message(ops[i].type, " of '", program.vars[ops[i].out.front()].name, "'");
+    if (position-- == 0) return text_of(program, ops[i]);
   }
   return "";
 }
 
 std::string largest_text(const PlanReport& report) {
   const PlanRow& row = report.row();
-  const Program& program = report.planned.program;
-  std::string text =
-      message("\nIn memory at the peak of ", row.memopt, ", step ", row.peak.step, " of ", report.planned.live.steps(),
-              ", ", op_text(program, report.planned, row.peak.step), ":\n\n");
+  const Planned& planned = report.planned();
+  const Program& program = planned.program;
+  std::string text = message("\nIn memory at the peak of ", row.memopt, ", step ", row.peak.step, " of ",
+                             planned.live.steps(), ", ", op_text(program, planned, row.peak.step), ":\n\n");
   TextRows rows = {{"var", "type", "layer", "born", "dies", "MiB"}};
-  std::int64_t rest = row.bytes() - row.peak.idle;
+  std::int64_t rest = row.peak.total() - row.peak.idle;
   const std::size_t shown = std::min(kLargest, row.peak.living.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const Resident& r = row.peak.living[i];
     const std::string life[] = {std::to_string(r.life.born), std::to_string(r.life.dies)};
     if (r.var == kNone) {
-      rows.push_back({"(workspace)", "", op_text(program, report.planned, r.op.first), life[0], life[1], mib(r.bytes)});
+      rows.push_back({"(workspace)", "", op_text(program, planned, r.op.first), life[0], life[1], mib(r.bytes)});
     } else {
       const Var& var = program.vars[r.var];
       rows.push_back({var.name, text_of(var), layer_of(var.name), life[0], life[1], mib(r.bytes)});
@@ -86,6 +97,7 @@ std::string largest_text(const PlanReport& report) {
   }
   rows.push_back({message(row.peak.living.size() - shown, " others"), "", "", "", "", mib(rest)});
   rows.push_back({"held, not in use", "", "", "", "", mib(row.peak.idle)});
+  if (!report.options.inference) rows.push_back({"evaluation's own", "", "", "", "", mib(row.evaluation)});
   rows.push_back({"total", "", "", "", "", mib(row.bytes())});
   return text + text_table(rows, 3);
 }
@@ -107,23 +119,26 @@ std::string remedies_text(const PlanReport& report) {
 
 std::string plan_text(const PlanReport& report) {
   std::string text = head(report) + categories_text(report) + "\n";
-  if (report.planned.arena) text += arena_line(*report.planned.arena) + "\n";
-  for (const std::string& note : report.planned.notes) text += note + "\n";
-  text += predicted_line(report.planned.plan.bytes) + "\n";
+  const Planned& planned = report.planned();
+  text += (planned.arena ? arena_line(*planned.arena) : bound_line(*report.row_of("level=2").arena)) + "\n";
+  for (const std::string& note : planned.notes) text += note + "\n";
+  text += predicted_line(report.plans.bytes) + "\n";
   return text + largest_text(report) + remedies_text(report);
 }
 
 std::string plan_json(const PlanReport& report) {
   using Json = nlohmann::ordered_json;
-  const Planned& planned = report.planned;
+  const Planned& planned = report.planned();
   Json bytes;
   for (std::size_t c = 0; c < kCategories; ++c) {
     std::string name(name_of(static_cast<Category>(c)));
     std::replace(name.begin(), name.end(), ' ', '_');
     bytes[name] = report.all[c];
   }
-  bytes["total"] = std::accumulate(report.all.begin(), report.all.end(), std::int64_t{0});
-  bytes["peak"] = planned.plan.bytes.total();
+  const std::int64_t evaluation = report.row_of("none").evaluation;
+  bytes["evaluation"] = evaluation;
+  bytes["total"] = std::accumulate(report.all.begin(), report.all.end(), evaluation);
+  bytes["peak"] = report.row().bytes();
   const Json none = nullptr;
   Json json = {{"model", report.network},
                {"batch", *report.options.batch},
@@ -134,16 +149,16 @@ std::string plan_json(const PlanReport& report) {
                  {"vars", planned.program.vars.size()},
                  {"blocks", planned.program.blocks.size()}}},
                {"bytes", bytes},
-               {"lower_bound", planned.arena ? Json(planned.arena->lower_bound) : none},
+               {"lower_bound", report.row_of("level=2").arena->lower_bound},
                {"arena", planned.arena ? Json(planned.arena->bytes) : none},
                {"certified", planned.arena ? Json(planned.arena->certified) : none},
-               {"none_peak", report.rows.front().bytes()},
+               {"none_peak", report.row_of("none").bytes()},
                {"ms", {{"liveness", planned.liveness_ms}, {"plan", planned.plan_ms}}}};
   return json.dump(2) + "\n";
 }
 
 std::string plan_csv(const PlanReport& report, Prepared& prepared) {
-  const Planned& planned = report.planned;
+  const Planned& planned = report.planned();
   check(planned.arena.has_value(), "--csv: only level=2 packs an arena, not ", report.options.memopt);
   const std::int64_t alignment = prepared.device().alignment;
   PackTable table;

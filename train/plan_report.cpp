@@ -4,40 +4,55 @@
 
 #include "framework/error.h"
 #include "kernels/cpu_device.h"
-#include "train/programs.h"
-#include "train/recipe.h"
 
 namespace lethe {
 namespace {
 
 constexpr const char* kStandard[] = {"none", "level=0", "level=1", "level=2"};
 
-Prepared prepared_for(const Options& options) { return Prepared(open_cpu(options.threads)->info()); }
+/// The programs of a run: built once, for all settings of memory and pins.
+class Subject {
+ public:
+  explicit Subject(const Options& options)
+      : prepared_(open_cpu(options.threads)->info()), programs_(build_programs(options)) {}
+  Plans planned(const Options& options) { return plan_programs(programs_, is_evaluated(options), options, prepared_); }
+  Prepared& prepared() { return prepared_; }
 
-std::int64_t bytes_under(const Options& options) {
-  Prepared prepared = prepared_for(options);
-  return planned_program(options, prepared).plan.bytes.total();
+ private:
+  Prepared prepared_;
+  Programs programs_;
+};
+
+PlanRow row_of_plans(const Options& options, const Plans& plans, Prepared& prepared) {
+  const Planned& planned = options.inference ? plans.evaluation : plans.training;
+  return {.memopt = options.memopt,
+          .peak = peak_of(planned, prepared),
+          .evaluation = plans.bytes.total() - planned.plan.bytes.total(),
+          .arena = planned.arena};
 }
 
 /// Options changed in one way, how one says so, and what it is.
 struct Change {
   Options options;
   std::string change, what;
+  bool same_programs;
 };
 
-/// What can be changed, the cheapest first: what costs nothing, then what changes the arithmetic, then what changes the
-/// training.
+/// What can be changed beside the setting, the cheapest first: what costs nothing, then what changes the arithmetic,
+/// then what changes the training.
 std::vector<Change> changes_of(const Options& options) {
   std::vector<Change> changes;
-  const auto add = [&](const std::string& change, const std::string& what, const auto& apply) {
-    changes.push_back({options, change, what});
+  const auto add = [&](const std::string& change, const std::string& what, const auto& apply, bool same = false) {
+    changes.push_back({options, change, what, same});
     apply(changes.back().options);
   };
-  if (options.memopt != "level=2")
-    add("--memopt level=2", "one exact arena; same results", [](Options& o) { o.memopt = "level=2"; });
   if (options.skip_grads)
-    add("no --skip-grads", "gradients need not last to the end of the step", [](Options& o) { o.skip_grads = false; });
-  if (!options.skip_vars.empty()) add("no --skip-vars", "", [](Options& o) { o.skip_vars.clear(); });
+    add(
+        "no --skip-grads", "gradients need not last to the end of the step", [](Options& o) { o.skip_grads = false; },
+        true);
+  if (!options.skip_vars.empty())
+    add(
+        "no --skip-vars", "", [](Options& o) { o.skip_vars.clear(); }, true);
   if (options.dtype == DType::f64)
     add("--dtype f32", "half the bytes a number", [](Options& o) { o.dtype = DType::f32; });
   if (options.clip_norm && !options.inference)
@@ -49,21 +64,25 @@ std::vector<Change> changes_of(const Options& options) {
   return changes;
 }
 
-std::vector<Remedy> remedies_of(const Options& options, std::int64_t bytes) {
+std::vector<Remedy> remedies_of(const PlanReport& report, const Options& options, Subject& subject) {
   std::vector<Remedy> remedies;
-  for (const Change& change : changes_of(options))
-    if (const std::int64_t after = bytes_under(change.options); after < bytes)
-      remedies.push_back({change.change, change.what, after});
+  const auto add = [&](const std::string& change, const std::string& what, std::int64_t bytes) {
+    if (bytes < report.row().bytes()) remedies.push_back({change, what, bytes});
+  };
+  add("--memopt level=2", "one exact arena; same results", report.row_of("level=2").bytes());
+  for (const Change& c : changes_of(options))
+    add(c.change, c.what,
+        (c.same_programs ? subject.planned(c.options) : Subject(c.options).planned(c.options)).bytes.total());
   return remedies;
 }
 
-/// The largest batch that fits at level=2, if there is one.
+/// The largest batch that fits at level=2, if there is one: the options' own does not.
 void add_largest_batch(Options options, std::vector<Remedy>& remedies) {
   options.memopt = "level=2";
   std::int64_t fits = 0, too_large = *options.batch, bytes = 0;
   while (too_large - fits > 1) {
     options.batch = fits + (too_large - fits) / 2;
-    const std::int64_t needed = bytes_under(options);
+    const std::int64_t needed = Subject(options).planned(options).bytes.total();
     if (needed > *options.memory_budget)
       too_large = *options.batch;
     else
@@ -78,23 +97,31 @@ std::int64_t PlanReport::smallest_budget() const {
   return std::min_element(rows.begin(), rows.end(), [](auto& a, auto& b) { return a.bytes() < b.bytes(); })->bytes();
 }
 
+const PlanRow& PlanReport::row_of(const std::string& memopt) const {
+  return *std::find_if(rows.begin(), rows.end(), [&](const PlanRow& row) { return row.memopt == memopt; });
+}
+
 PlanReport report_plan(const Options& options) {
-  Prepared prepared = prepared_for(options);
-  PlanReport report{.options = options, .network = options.model, .planned = planned_program(options, prepared)};
-  report.all = bytes_of_all_vars(report.planned.program, prepared);
+  Subject subject(options);
+  Plans plans = subject.planned(options);
+  PlanReport report{.options = options, .network = options.model, .plans = std::move(plans)};
+  report.all = bytes_of_all_vars(report.planned().program, subject.prepared());
   Options other = options;
   other.print_log = false;
   for (const char* memopt : kStandard) {
     other.memopt = memopt;
-    report.rows.push_back({memopt, peak_of(planned_program(other, prepared), prepared)});
+    if (memopt == options.memopt) report.asked = report.rows.size();
+    report.rows.push_back(
+        row_of_plans(other, memopt == options.memopt ? report.plans : subject.planned(other), subject.prepared()));
   }
-  const auto found = std::find_if(report.rows.begin(), report.rows.end(),
-                                  [&](const PlanRow& row) { return row.memopt == options.memopt; });
-  report.asked = static_cast<std::size_t>(found - report.rows.begin());
-  if (found == report.rows.end()) report.rows.push_back({options.memopt, peak_of(report.planned, prepared)});
   other.memopt = options.memopt;
-  report.remedies = remedies_of(other, report.row().bytes());
-  if (options.memory_budget && report.row().bytes() > *options.memory_budget) add_largest_batch(other, report.remedies);
+  if (report.row().memopt != options.memopt) {
+    report.asked = report.rows.size();
+    report.rows.push_back(row_of_plans(options, report.plans, subject.prepared()));
+  }
+  report.remedies = remedies_of(report, other, subject);
+  const auto fits = [&](const PlanRow& row) { return !options.memory_budget || row.bytes() <= *options.memory_budget; };
+  if (!fits(report.row()) && !fits(report.row_of("level=2"))) add_largest_batch(other, report.remedies);
   return report;
 }
 

@@ -4,14 +4,17 @@
 #include <vector>
 
 #include "memopt/memory_map.h"
-#include "train/options.h"
+#include "train/programs.h"
 
 namespace lethe {
 
+/// A memory setting. Where training and evaluation take turns, the peak is that of training.
 struct PlanRow {
   std::string memopt;
   Peak peak;
-  std::int64_t bytes() const { return peak.total(); }
+  std::int64_t evaluation = 0;           // bytes that evaluation between steps of training takes beside it
+  std::optional<ArenaFacts> arena = {};  // of level=2
+  std::int64_t bytes() const { return peak.total() + evaluation; }
 };
 
 /// A change of the command line, and the bytes that the peak would then have.
@@ -23,14 +26,16 @@ struct Remedy {
 struct PlanReport {
   Options options;  // decided
   std::string network;
-  Planned planned;   // under the setting that was asked for
-  BytesBy all = {};  // of all vars, before anything is shared
-  std::vector<PlanRow> rows =
-      {};                 // none, level=0, level=1, level=2, and the setting that was asked for if it is another
-  std::size_t asked = 0;  // its row
+  Plans plans;       // under the setting that was asked for
+  BytesBy all = {};  // of all vars of planned(), before anything is shared
+  // none, level=0, level=1, level=2, and the setting that was asked for if it is another
+  std::vector<PlanRow> rows = {};
+  std::size_t asked = 0;              // its row
   std::vector<Remedy> remedies = {};  // those that help, the cheapest first
+  const Planned& planned() const { return options.inference ? plans.evaluation : plans.training; }
   const PlanRow& row() const { return rows[asked]; }
-  std::int64_t smallest_budget() const;  // of all settings
+  const PlanRow& row_of(const std::string& memopt) const;  // one of the rows
+  std::int64_t smallest_budget() const;                    // of all settings
 };
 
 /// Needs no data, takes no memory of a device: networks may be larger than the machine.

@@ -33,11 +33,28 @@ Planned plan_training(const Programs& programs, const Options& options, Prepared
                          : plan_memory(programs.training, prepared, training_memopt(options, programs.network));
 }
 
+/// The options of evaluation between steps of training, whose pins are of training's vars.
+Options beside_training(Options options) {
+  if (asks_for_optnet(options.memopt)) options.memopt = "level=2";
+  options.skip_vars.clear();
+  return options;
+}
+
+Plans plan_evaluation(const Programs& programs, const Options& options, Prepared& prepared) {
+  const Network& network = programs.evaluation;
+  Plans plans;
+  plans.evaluation = plan_memory(network.program, prepared, evaluation_memopt(options, network));
+  plans.bytes = plans.evaluation.plan.bytes;
+  plans.none = plan_none(network.program, prepared).bytes.total();
+  if (plans.evaluation.arena) plans.arena = plans.evaluation.arena->bytes;
+  return plans;
+}
+
 }  // namespace
 
 Programs build_programs(const Options& options) {
-  Programs programs{
-      .network = build_network(options, true), .training = {}, .evaluation = build_network(options, false)};
+  if (options.inference) return {.evaluation = build_network(options, false)};
+  Programs programs{.network = build_network(options, true), .evaluation = build_network(options, false)};
   const Network& network = programs.network;
   check(network.loss != kNone, options.model, ": has no \"loss\" to train by");
   if (asks_for_optnet(options.memopt)) programs.optnet = optnet_program(options, network);
@@ -63,20 +80,22 @@ MemoptOptions training_memopt(const Options& options, const Network& network) {
 }
 
 MemoptOptions evaluation_memopt(const Options& options, const Network& network) {
-  MemoptOptions memopt = parse_memopt(asks_for_optnet(options.memopt) ? "level=2" : options.memopt);
-  memopt.pins.fetched = fetched(network.sample_loss, network.correct);
+  MemoptOptions memopt = parse_memopt(options.memopt);
+  memopt.pins = {.fetched = fetched(network.sample_loss, network.correct), .skip_vars = options.skip_vars};
+  if (memopt.pins.fetched.empty()) memopt.pins.fetched = network.outputs;
   memopt.print_log = options.print_log;
   return memopt;
 }
 
 Plans plan_programs(const Programs& programs, bool evaluated, const Options& options, Prepared& prepared) {
+  if (options.inference) return plan_evaluation(programs, options, prepared);
   Plans plans{.training = plan_training(programs, options, prepared), .evaluation = {}};
   Plan none =
       programs.optnet ? plan_as_defined(*programs.optnet, prepared).plan : plan_none(programs.training, prepared);
   Plan none_of_evaluation;
   if (evaluated) {
     const Network& network = programs.evaluation;
-    plans.evaluation = plan_memory(network.program, prepared, evaluation_memopt(options, network));
+    plans.evaluation = plan_memory(network.program, prepared, evaluation_memopt(beside_training(options), network));
     none_of_evaluation = plan_none(network.program, prepared);
   }
   const Planned &training = plans.training, &evaluation = plans.evaluation;
@@ -90,14 +109,13 @@ Plans plan_programs(const Programs& programs, bool evaluated, const Options& opt
   return plans;
 }
 
+bool is_evaluated(const Options& options) { return !options.eval_every || options.eval_every->count > 0; }
+
 Planned planned_program(const Options& options, Prepared& prepared) {
-  if (options.inference) {
-    Network network = build_network(options, false);
-    const MemoptOptions memopt = evaluation_memopt(options, network);
-    return plan_memory(std::move(network.program), prepared, memopt);
-  }
-  Programs programs = build_programs(options);
-  return plan_memory(std::move(programs.training), prepared, training_memopt(options, programs.network));
+  const Programs programs = build_programs(options);
+  return options.inference
+             ? plan_memory(programs.evaluation.program, prepared, evaluation_memopt(options, programs.evaluation))
+             : plan_training(programs, options, prepared);
 }
 
 std::string title_of(const Options& options) {

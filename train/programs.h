@@ -11,14 +11,14 @@
 namespace lethe {
 
 struct Programs {
-  Network network;              // of training: the forward part
-  Program training;             // all of it
+  Network network = {};         // of training: the forward part
+  Program training = {};        // all of it
   VarId learning_rate = kNone;  // fed each step of training
-  Network evaluation;
+  Network evaluation = {};
   std::optional<TorchProgram> optnet = {};  // with --memopt optnet=: what `training` was before its updates
 };
 
-/// Builds both. Fails unless the network has a loss.
+/// Builds both; fails unless the network has a loss. With --eval evaluation alone.
 Programs build_programs(const Options& options);
 /// The forward part alone.
 Network build_network(const Options& options, bool training);
@@ -30,11 +30,14 @@ struct Plans {
   std::int64_t none = 0;   // bytes that `--memopt none` takes
   std::int64_t arena = 0;  // bytes of the arena that both run in; 0: there is none
 };
-/// Without `evaluated` nothing is planned for evaluation.
-Plans plan_programs(const Programs& programs, bool evaluated, const Options& options, Prepared& prepared);
-
-/// What the memory stage is asked for: the options' setting, and what the run fetches after each step. Beside optnet
+/// Without `evaluated` nothing is planned for evaluation; with --eval nothing for training. Beside optnet's training
 /// evaluation is at level 2.
+Plans plan_programs(const Programs& programs, bool evaluated, const Options& options, Prepared& prepared);
+/// Whether training with these options stops to evaluate.
+bool is_evaluated(const Options& options);
+
+/// What the memory stage is asked for: the options' setting and pins, and what the run fetches after each step; of a
+/// network without a loss that is its outputs.
 MemoptOptions training_memopt(const Options& options, const Network& network);
 MemoptOptions evaluation_memopt(const Options& options, const Network& network);
 

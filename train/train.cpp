@@ -17,8 +17,6 @@ BatchOptions batches_of(const Options& options) {
   return training_batches(*options.batch, options.dtype, augmentation_of(*options.augment), *options.seed);
 }
 
-bool is_evaluated(const Options& options) { return !options.eval_every || options.eval_every->count > 0; }
-
 std::vector<MetricsFile> open_metrics(const Options& options, const Start& start) {
   std::optional<std::int64_t> resumed_at;
   if (!start.checkpoint.empty()) resumed_at = start.state.step;

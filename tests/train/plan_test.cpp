@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "framework/error.h"
 #include "kernels/cpu_device.h"
 #include "tests/support/expect_error.h"
 #include "tests/train/run_fixture.h"
@@ -28,20 +29,98 @@ class PlanCommand : public RunTest {
 };
 
 TEST_F(PlanCommand, SaysBeforehandWhatARunTakes) {
-  for (const char* memopt : {"none", "level=1,release", "level=2"}) {
-    const std::int64_t peak = json({"--memopt", memopt})["bytes"]["peak"];
-    const Ended run = run_train(small({"--memopt", memopt, "--steps", "2", "--eval-every", "0"}));
-    EXPECT_NE(run.out.find("memory taken " + std::to_string(peak) + " bytes, as predicted"), std::string::npos)
-        << memopt << ": " << peak << "\n"
-        << run.out;
-  }
+  std::vector<std::int64_t> peaks;
+  for (const std::string memopt : {"none", "level=1,release", "level=2"})
+    for (const std::vector<std::string>& evaluated :
+         {std::vector<std::string>{}, std::vector<std::string>{"--eval-every", "0"}}) {
+      std::vector<std::string> options = {"--memopt", memopt};
+      options.insert(options.end(), evaluated.begin(), evaluated.end());
+      peaks.push_back(json(options)["bytes"]["peak"]);
+      options.insert(options.end(), {"--steps", "2"});
+      const Ended run = run_train(small(options));
+      EXPECT_NE(run.out.find(message("memory taken ", peaks.back(), " bytes, as predicted")), std::string::npos)
+          << memopt << ": " << peaks.back() << "\n"
+          << run.out;
+    }
+  EXPECT_GT(peaks[0], peaks[1]) << "evaluation has buffers of its own";
+}
+
+TEST_F(PlanCommand, EvaluationIsPlannedAloneWithWhatIsSkippedThere) {
+  const Ended text = plan({"--eval"});
+  EXPECT_NE(text.out.find("f32, evaluation; "), std::string::npos) << text.out;
+  EXPECT_EQ(text.out.find("evaluation's own"), std::string::npos) << text.out;
+  const auto peak = [&](const std::vector<std::string>& more) {
+    return json(more)["bytes"]["peak"].get<std::int64_t>();
+  };
+  EXPECT_LT(peak({"--eval"}), peak({"--eval-every", "0"}));
+  EXPECT_LT(peak({"--eval"}), peak({"--eval", "--skip-vars", "bn1.y"}));
+  const Ended unknown = plan({"--eval", "--skip-vars", "nonsense"});
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_NE(unknown.err.find("--skip-vars: no var named 'nonsense'"), std::string::npos) << unknown.err;
+  const Ended gradients = plan({"--eval", "--skip-grads"});
+  EXPECT_EQ(gradients.code, 2);
+  EXPECT_NE(gradients.err.find("--skip-grads: evaluation has no gradients"), std::string::npos) << gradients.err;
+}
+
+TEST_F(PlanCommand, WithoutALossTheOutputsLiveToTheEnd) {
+  std::ofstream(path("two.json")) << R"({"version": 1, "name": "two",
+    "inputs": {"x": {"shape": [8]}},
+    "layers": [{"op": "fc", "out": 8, "name": "first"}, {"op": "fc", "out": 8, "name": "last"}],
+    "outputs": ["first", "last"]})";
+  const Options options =
+      decided(parse_options({"plan", "--model", path("two.json"), "--eval", "--memopt", "level=1", "--threads", "1"}));
+  const PlanReport report = report_plan(options);
+  const Planned& planned = report.planned();
+  for (const char* name : {"first.y", "last.y"})
+    EXPECT_EQ(planned.sharing.storages[planned.sharing.of[find_var(planned.program, name)]].pin, Pin::Fetched) << name;
+}
+
+TEST_F(PlanCommand, OptnetIsForTrainingEvaluationAndCounts) {
+  const Ended ended = plan({"--memopt", "optnet=training"});
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_NE(ended.err.find("plan knows none and the levels; train count says"), std::string::npos) << ended.err;
+  EXPECT_EQ(run_train({"plan", "--help"}).out.find("optnet"), std::string::npos);
+}
+
+TEST_F(PlanCommand, TheLowerBoundIsThatOfLevel2WhateverIsAsked) {
+  const nlohmann::json arena = json({}), buffers = json({"--memopt", "level=1"});
+  EXPECT_EQ(buffers["lower_bound"], arena["lower_bound"]);
+  EXPECT_TRUE(buffers["arena"].is_null() && buffers["certified"].is_null());
+  EXPECT_NE(
+      plan({"--memopt", "level=1"}).out.find(message("memory lower bound ", arena["lower_bound"].dump(), " bytes")),
+      std::string::npos);
+}
+
+TEST_F(PlanCommand, TheLargestBatchThatFitsIsTheLargest) {
+  const std::int64_t least = json({})["bytes"]["peak"];
+  const Options options = decided(parse_options({"plan", "--model", path("small.json"), "--memopt", "none", "--threads",
+                                                 "1", "--memory-budget", std::to_string(least - 1)}));
+  const std::vector<Remedy> remedies = report_plan(options).remedies;
+  const std::string change = remedies.back().change, words = "--memopt level=2 --batch ";
+  ASSERT_EQ(change.compare(0, words.size(), words), 0) << change;
+  const int batch = std::stoi(change.substr(words.size()));
+  const auto peak = [&](int samples) {
+    return json({"--batch", std::to_string(samples)})["bytes"]["peak"].get<std::int64_t>();
+  };
+  EXPECT_EQ(peak(batch), remedies.back().bytes);
+  EXPECT_LT(peak(batch), least);
+  EXPECT_GE(peak(batch + 1), least);
+}
+
+TEST_F(PlanCommand, NoSmallerBatchIsNamedWhereLevel2Fits) {
+  const std::int64_t budget = json({})["bytes"]["peak"].get<std::int64_t>() + 1000;
+  const Ended ended = plan({"--memopt", "none", "--memory-budget", std::to_string(budget)});
+  EXPECT_EQ(ended.code, 3);
+  EXPECT_EQ(ended.out.find("the largest that fits"), std::string::npos) << ended.out;
+  EXPECT_NE(ended.out.find("--memopt level=2"), std::string::npos) << ended.out;
+  EXPECT_NE(ended.err.find("; --memopt level=2 fits"), std::string::npos) << ended.err;
 }
 
 TEST_F(PlanCommand, JsonHasAllFiguresAndTheyAddUp) {
   const nlohmann::json plan = json({});
   std::int64_t sum = 0;
   for (const char* category :
-       {"inputs", "params", "param_grads", "optimizer", "activations", "activation_grads", "workspace"})
+       {"inputs", "params", "param_grads", "optimizer", "activations", "activation_grads", "workspace", "evaluation"})
     sum += plan["bytes"][category].get<std::int64_t>();
   EXPECT_EQ(plan["bytes"]["total"], sum);
   EXPECT_EQ(plan["none_peak"], sum) << "without sharing all is held at once";
@@ -85,7 +164,7 @@ TEST_F(PlanCommand, EveryRemedyIsAsGoodAsItSays) {
     Prepared prepared(open_cpu(1)->info());
     Options changed = options;
     changed.memopt = "level=2";
-    EXPECT_EQ(planned_program(changed, prepared).plan.bytes.total(), remedy.bytes);
+    EXPECT_EQ(plan_programs(build_programs(changed), true, changed, prepared).bytes.total(), remedy.bytes);
   }
 }
 
@@ -95,7 +174,8 @@ TEST_F(PlanCommand, TheLargestAtThePeakAddUpToIt) {
         decided(parse_options({"plan", "--model", path("small.json"), "--memopt", memopt, "--threads", "1"})));
     std::int64_t sum = report.row().peak.idle;
     for (const Resident& r : report.row().peak.living) sum += r.bytes;
-    EXPECT_EQ(sum, report.planned.plan.bytes.total());
+    EXPECT_EQ(sum, report.planned().plan.bytes.total());
+    EXPECT_EQ(sum + report.row().evaluation, report.plans.bytes.total());
   }
 }
 
