@@ -14,7 +14,6 @@
 #include <sstream>
 
 #include "framework/error.h"
-#include "memopt/memopt.h"
 #include "train/bench_report.h"
 #include "train/commands.h"
 #include "train/recipe.h"
@@ -94,12 +93,14 @@ void add_metrics(const std::string& file, BenchRow& row) {
   std::ifstream in(file);
   std::string line;
   std::getline(in, line);  // the header
+  std::vector<std::string>& losses = row.losses.emplace_back();
+  std::vector<double>& ms = row.ms.emplace_back();
   for (std::int64_t step = 1; std::getline(in, line); ++step) {
     std::vector<std::string> cells;
     std::istringstream cut(line);
     for (std::string cell; std::getline(cut, cell, ',');) cells.push_back(cell);
-    row.losses.push_back(cells.at(3));
-    if (step > kWarmUpSteps) row.ms.push_back(std::stod(cells.at(6)));
+    losses.push_back(cells.at(3));
+    if (step > kWarmUpSteps) ms.push_back(std::stod(cells.at(6)));
     row.taken = std::stoll(cells.at(7));
   }
 }
@@ -111,19 +112,24 @@ void run_once(const Options& options, const Scratch& scratch, BenchRow& row) {
        {"--memopt=" + row.memopt, message("--steps=", *options.steps), std::string("--eval-every=0"),
         std::string("--log-every=1"), std::string("--quiet"), "--metrics=" + metrics})
     args.push_back(arg);
-  row.losses.clear();
   row.process = std::max(row.process, run_process(args, scratch));
   add_metrics(metrics, row);
   const std::string out = text_in(scratch.file("out")), word = "memory predicted ";
-  row.planned = std::stoll(out.substr(out.find(word) + word.size()));
+  const std::size_t at = out.find(word);
+  check_as(Exit::Internal, at != std::string::npos, "the run printed no '", word, "'");
+  row.planned = std::stoll(out.substr(at + word.size()));
 }
 
-std::vector<BenchRow> rows_of(const std::string& settings) {
+/// Fails on what `train` would not take.
+std::vector<BenchRow> rows_of(const Options& options) {
   std::vector<BenchRow> rows;
-  std::istringstream cut(settings);
-  for (std::string setting; std::getline(cut, setting, ';');) {
-    parse_memopt(setting);
-    rows.push_back({.memopt = setting});
+  std::istringstream cut(options.settings);
+  Options run = options;
+  run.command = Command::Train;
+  while (std::getline(cut, run.memopt, ';')) {
+    check(!run.memopt.empty(), "--settings: '", options.settings, "' has an empty setting between its semicolons");
+    check_memopt(run);
+    rows.push_back({.memopt = run.memopt});
   }
   check(!rows.empty(), "--settings: names no setting of --memopt");
   return rows;
@@ -133,7 +139,7 @@ std::vector<BenchRow> rows_of(const std::string& settings) {
 
 int bench(const Options& given) {
   const Options options = decided(given);
-  std::vector<BenchRow> rows = rows_of(options.settings);
+  std::vector<BenchRow> rows = rows_of(options);
   const Scratch scratch;
   for (int round = 1; round <= options.rounds; ++round)
     for (BenchRow& row : rows) {

@@ -10,11 +10,32 @@
 namespace lethe {
 namespace {
 
+/// Of an even number of values the mean of the middle two; 0 of none.
 double median(std::vector<double> values) {
   if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
+  std::sort(values.begin(), values.end());
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+std::vector<double> medians(const std::vector<std::vector<double>>& processes) {
+  std::vector<double> each;
+  for (const std::vector<double>& ms : processes) each.push_back(median(ms));
+  return each;
+}
+
+/// Round against round, so that what slows the machine down for a while falls on both sides.
+double slowdown(const BenchRow& row, const BenchRow& first) {
+  const std::vector<double> after = medians(row.ms), before = medians(first.ms);
+  std::vector<double> ratios;
+  for (std::size_t round = 0; round < std::min(after.size(), before.size()); ++round)
+    if (before[round] > 0) ratios.push_back(after[round] / before[round]);
+  return ratios.empty() ? 1 : median(std::move(ratios));
+}
+
+bool has_losses_of(const BenchRow& row, const BenchRow& first) {
+  return std::all_of(row.losses.begin(), row.losses.end(),
+                     [&](const std::vector<std::string>& losses) { return losses == first.losses.front(); });
 }
 
 template <class Value>
@@ -31,11 +52,10 @@ struct Compared {
 };
 
 Compared compared(const BenchRow& row, const BenchRow& first) {
-  const double ms = median(row.ms), before = median(first.ms);
   return {.saved = 1 - static_cast<double>(row.taken) / static_cast<double>(std::max<std::int64_t>(first.taken, 1)),
-          .ms = ms,
-          .slowdown = before > 0 ? ms / before : 1,
-          .loss_equal = row.losses == first.losses};
+          .ms = median(medians(row.ms)),
+          .slowdown = slowdown(row, first),
+          .loss_equal = has_losses_of(row, first)};
 }
 
 TextRows cells(const std::vector<BenchRow>& rows) {
@@ -51,7 +71,8 @@ TextRows cells(const std::vector<BenchRow>& rows) {
 
 std::string head_line(const BenchHead& head) {
   return message(head.network, ": batch ", head.batch, ", ", head.dtype, ", ", head.rounds, " processes of ",
-                 head.steps, " steps each, in turns; ms/step: the median but for the first ", kWarmUpSteps, "\n\n");
+                 head.steps, " steps each, in turns; ms/step: the median but for the first ", kWarmUpSteps,
+                 "; slow-down: of each round\n\n");
 }
 
 std::string markdown(const TextRows& rows) {

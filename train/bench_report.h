@@ -20,14 +20,15 @@ struct BenchHead {
 /// One memory setting, over all its processes.
 struct BenchRow {
   std::string memopt;
-  std::int64_t planned = 0;              // bytes, said beforehand
-  std::int64_t taken = 0;                // bytes, of the device at most
-  std::int64_t process = 0;              // bytes, resident at most: data, batches made ahead and libraries included
-  std::vector<double> ms = {};           // of each timed step of each process
-  std::vector<std::string> losses = {};  // of each step of the last process, as recorded
+  std::int64_t planned = 0;                  // bytes, said beforehand
+  std::int64_t taken = 0;                    // bytes, of the device at most
+  std::int64_t process = 0;                  // bytes, resident at most: data, batches made ahead and libraries included
+  std::vector<std::vector<double>> ms = {};  // by process: of each timed step
+  std::vector<std::vector<std::string>> losses = {};  // by process: of each step, as recorded
 };
 
-/// Savings, slow-downs and whether losses are equal are against the first row. `form`: text, md, csv or json, which has
+/// All is compared with the first row: the slow-down is the median of the processes' ratios to those of the same round,
+/// losses are equal if each process has those of the very first. `form`: text, md, csv or json, which has
 /// {"model","batch","dtype","steps","rounds","rows":[{"memopt","planned","taken","process","saved","ms","slowdown",
 /// "loss_equal"}]}, bytes, milliseconds and ratios.
 std::string bench_as(const std::string& form, const BenchHead& head, const std::vector<BenchRow>& rows);

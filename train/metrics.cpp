@@ -15,13 +15,18 @@
 namespace lethe {
 namespace {
 
-std::string number(double value, int digits = 6) {
+std::string number(double value) {
   char text[40];
-  std::snprintf(text, sizeof text, "%.*g", digits, value);
+  std::snprintf(text, sizeof text, "%.6g", value);
   return text;
 }
 
-constexpr int kLossDigits = 12;     // enough to compare runs by
+/// As few digits as read back to the same bits, so that equal texts are equal losses.
+std::string exact(double value) {
+  char text[40];
+  return {text, std::to_chars(text, text + sizeof text, value).ptr};
+}
+
 constexpr std::size_t kShown = 60;  // characters of a bad line
 const auto kCsvCommas = std::ranges::count(std::string_view(kCsvHeader), ',');
 
@@ -69,18 +74,17 @@ void cut_back(const std::string& path, MetricsFile::Form form, std::int64_t last
 }  // namespace
 
 std::string csv_row(const Record& r) {
-  return message(r.step, ',', r.epoch, ',', r.split, ',', number(r.loss, kLossDigits), ',',
+  return message(r.step, ',', r.epoch, ',', r.split, ',', exact(r.loss), ',',
                  r.accuracy ? number(*r.accuracy) : std::string(), ',', number(r.lr), ',', number(r.ms), ',',
                  r.mem_peak);
 }
 
 std::string json_line(const Record& r) {
-  const auto finite = [](double x, int digits = 6) {
-    return std::isfinite(x) ? number(x, digits) : std::string("null");
-  };
+  const auto finite = [](double x) { return std::isfinite(x) ? number(x) : std::string("null"); };
   return message(R"({"step":)", r.step, R"(,"epoch":)", r.epoch, R"(,"split":")", r.split, R"(","loss":)",
-                 finite(r.loss, kLossDigits), R"(,"acc":)", r.accuracy ? finite(*r.accuracy) : "null", R"(,"lr":)",
-                 finite(r.lr), R"(,"ms":)", finite(r.ms), R"(,"mem_peak":)", r.mem_peak, "}");
+                 std::isfinite(r.loss) ? exact(r.loss) : "null", R"(,"acc":)",
+                 r.accuracy ? finite(*r.accuracy) : "null", R"(,"lr":)", finite(r.lr), R"(,"ms":)", finite(r.ms),
+                 R"(,"mem_peak":)", r.mem_peak, "}");
 }
 
 MetricsFile::MetricsFile(std::string path, Form form, std::optional<std::int64_t> resumed_at)

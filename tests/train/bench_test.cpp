@@ -11,8 +11,8 @@ namespace {
 
 TEST(BenchReport, ComparesWithTheFirstRow) {
   const std::vector<BenchRow> rows = {
-      {.memopt = "none", .planned = 400, .taken = 400, .process = 9, .ms = {4, 9, 5}, .losses = {"1", "0.5"}},
-      {.memopt = "level=2", .planned = 100, .taken = 100, .process = 8, .ms = {10}, .losses = {"1", "0.4"}}};
+      {.memopt = "none", .planned = 400, .taken = 400, .process = 9, .ms = {{4, 9, 5}}, .losses = {{"1", "0.5"}}},
+      {.memopt = "level=2", .planned = 100, .taken = 100, .process = 8, .ms = {{10}}, .losses = {{"1", "0.4"}}}};
   const auto json = nlohmann::json::parse(bench_as("json", {.network = "n", .batch = 2}, rows));
   EXPECT_EQ(json["rows"][0]["ms"], 5);
   EXPECT_EQ(json["rows"][1]["saved"], 0.75);
@@ -22,6 +22,16 @@ TEST(BenchReport, ComparesWithTheFirstRow) {
   EXPECT_NE(bench_as("csv", {}, rows).find("\n\"level=2\",100,100,8,0.75,10,2,false\n"), std::string::npos);
   EXPECT_NE(bench_as("text", {}, rows).find("differs"), std::string::npos);
   EXPECT_NE(bench_as("md", {}, rows).find("| level=2 |"), std::string::npos);
+}
+
+TEST(BenchReport, PairsTheRoundsAndTakesTheMiddle) {
+  const std::vector<BenchRow> rows = {{.memopt = "none", .ms = {{10}, {20}, {40, 60}, {100}}, .losses = {{"1"}, {"1"}}},
+                                      {.memopt = "level=2", .ms = {{11}, {26}, {60}, {100}}, .losses = {{"1"}, {"2"}}}};
+  const auto json = nlohmann::json::parse(bench_as("json", {}, rows))["rows"];
+  EXPECT_EQ(json[0]["ms"], 35) << "the mean of 20 and 50";
+  EXPECT_DOUBLE_EQ(json[1]["slowdown"], 1.15) << "the mean of 1.1 and 1.2";
+  EXPECT_EQ(json[0]["loss_equal"], true);
+  EXPECT_EQ(json[1]["loss_equal"], false) << "any process counts";
 }
 
 using BenchCommand = RunTest;
@@ -41,10 +51,29 @@ TEST_F(BenchCommand, EachSettingTakesWhatWasPlannedAndGivesTheSameLosses) {
   EXPECT_LT(rows.back()["taken"], rows.front()["taken"]);
 }
 
+TEST_F(BenchCommand, TakesWhatTrainTakes) {
+  const std::vector<std::string> bench = {"bench", "--model",  "lenet", "--batch",  "4",    "--steps",
+                                          "3",     "--rounds", "1",     "--format", "json", "--settings"};
+  const auto with = [&](const std::string& settings) {
+    std::vector<std::string> args = bench;
+    args.push_back(settings);
+    return run_train(args);
+  };
+  const Ended ended = with("none;optnet=training");
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(nlohmann::json::parse(ended.out)["rows"][1]["memopt"], "optnet=training");
+  const Ended wrong = with("none;optnet=inference");
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_NE(wrong.err.find("training needs optnet=training"), std::string::npos) << wrong.err;
+}
+
 TEST_F(BenchCommand, AWrongSettingAndARunThatFailsAreOneLine) {
   const Ended wrong = run_train({"bench", "--model", path("small.json"), "--settings", "none;level=8"});
   EXPECT_EQ(wrong.code, 2);
   EXPECT_NE(wrong.err.find("--memopt level=8: unknown setting"), std::string::npos) << wrong.err;
+  const Ended empty = run_train({"bench", "--model", path("small.json"), "--settings", "none;;level=2"});
+  EXPECT_EQ(empty.code, 2);
+  EXPECT_NE(empty.err.find("--settings: 'none;;level=2' has an empty setting"), std::string::npos) << empty.err;
   const Ended failed = run_train({"bench", "--model", path("small.json"), "--data", "mnist:/nowhere"});
   EXPECT_EQ(failed.code, 4) << failed.err;
   EXPECT_NE(failed.err.find("/nowhere"), std::string::npos) << failed.err;

@@ -46,6 +46,14 @@ TEST_F(Metrics, CsvHasAHeaderAndARowForEachRecord) {
       "step,epoch,split,loss,acc,lr,ms,mem_peak\n20,2,eval,0.25,0.9,0.1,54,1024\n21,2,train,1e-07,,0.1,54,1024\n");
 }
 
+TEST_F(Metrics, LossesReadBackToTheSameBits) {
+  for (const double loss : {1.0 / 3, static_cast<double>(0.1F), std::nextafter(2.5, 3.0), 1e-300}) {
+    EXPECT_EQ(nlohmann::json::parse(json_line({.loss = loss}))["loss"], loss);
+    const std::string row = csv_row({.step = 1, .loss = loss});
+    EXPECT_EQ(std::stod(row.substr(std::string("1,0,train,").size())), loss) << row;
+  }
+}
+
 TEST_F(Metrics, ThreeResumesLeaveOneHeaderAndEachStepOnce) {
   write(MetricsFile::Form::Csv, std::nullopt, {10, 20, 30});
   write(MetricsFile::Form::Csv, 20, {30, 40});
