@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "framework/error.h"
 #include "tests/train/train_process.h"
 
 namespace lethe::testing {
@@ -10,7 +11,9 @@ namespace {
 
 class OptnetTraining : public ::testing::Test {
  protected:
-  OptnetTraining() : folder_(std::filesystem::path(::testing::TempDir()) / "optnet_run") {
+  OptnetTraining()
+      : folder_(std::filesystem::path(::testing::TempDir()) /
+                message("optnet_run_", ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
   }
