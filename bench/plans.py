@@ -17,7 +17,8 @@ def zoo(train):
 
 
 def plan(train, network, batch, evaluation):
-    command = [train, "plan", "--model", network, "--batch", str(batch), "--json"] + (["--eval"] if evaluation else [])
+    mode = ["--eval"] if evaluation else ["--eval-every", "0"]
+    command = [train, "plan", "--model", network, "--batch", str(batch), "--json"] + mode
     return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
