@@ -41,8 +41,9 @@ std::vector<std::int64_t> needed_by_step(const Json& setting) {
 }
 
 TEST(Timeline, ValuesOnTheMapNeverMeet) {
-  for (const char* mode : {"--batch=2", "--eval"})
-    for (const Json& setting : Json::parse(timeline_json(timeline_for({"--model", "resnet20", mode})))["settings"]) {
+  for (const char* mode : {"--batch=2", "--eval"}) {
+    const Json page = Json::parse(timeline_json(timeline_for({"--model", "resnet20", mode})));
+    for (const Json& setting : page["settings"]) {
       std::vector<Box> mapped = boxes_of(setting);
       mapped.erase(std::remove_if(mapped.begin(), mapped.end(), [](const Box& box) { return box.offset < 0; }),
                    mapped.end());
@@ -53,6 +54,7 @@ TEST(Timeline, ValuesOnTheMapNeverMeet) {
           EXPECT_FALSE(mapped[a].meets(mapped[b])) << mode << " " << setting["memopt"] << ": " << a << " and " << b;
       }
     }
+  }
 }
 
 TEST(Timeline, TheStackIsHighestAtThePeakAndNeverAboveWhatIsHeld) {
