@@ -5,7 +5,7 @@
 
 #include "framework/autodiff.h"
 #include "framework/builder.h"
-#include "framework/plan.h"
+#include "framework/prepared.h"
 #include "framework/text.h"
 #include "framework/verify.h"
 #include "optimizer/optimizer.h"
@@ -35,7 +35,7 @@ int main() {
 
   // The plan states every byte. Its device is described, not opened: it could be another machine's.
   Prepared prepared({.name = "a machine with four threads", .threads = 4});
-  const Bytes bytes = plan_none(same, prepared).bytes;
+  const Bytes bytes = plan_none(same, workspaces_of(same, prepared)).bytes;
   const auto line = [](const char* what, std::int64_t count) {
     std::printf("%-10s %9lld bytes\n", what, static_cast<long long>(count));
   };

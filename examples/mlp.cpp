@@ -48,7 +48,7 @@ int main() {
   // Kernels are chosen, memory is planned, addresses are bound: once.
   const auto device = open_cpu(1);
   Prepared prepared(device->info());
-  const Plan plan = plan_none(network.program, prepared);
+  const Plan plan = plan_none(network.program, workspaces_of(network.program, prepared));
   Store store(*device);
   Executor executor(network.program, plan, prepared, store);
   store.initialize(network.program, network.params, 1);

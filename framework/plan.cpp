@@ -9,14 +9,13 @@ namespace lethe {
 namespace {
 
 /// All ops share one buffer, which stands behind the others.
-void add_workspace(const Program& program, Prepared& prepared, Plan& plan) {
+void add_workspace(const Workspaces& workspaces, Plan& plan) {
   const auto buffer = static_cast<int>(plan.buffers.size());
-  for (const Block& block : program.blocks) {
-    std::vector<Place>& places = plan.workspaces.emplace_back(block.ops.size());
-    for (std::size_t i = 0; i < block.ops.size(); ++i) {
-      const std::int64_t bytes = prepared.workspace_bytes(program, block.ops[i]);
-      if (bytes > 0) places[i].buffer = buffer;
-      plan.bytes.workspace = std::max(plan.bytes.workspace, bytes);
+  for (const std::vector<std::int64_t>& of_op : workspaces.bytes) {
+    std::vector<Place>& places = plan.workspaces.emplace_back(of_op.size());
+    for (std::size_t i = 0; i < of_op.size(); ++i) {
+      if (of_op[i] > 0) places[i].buffer = buffer;
+      plan.bytes.workspace = std::max(plan.bytes.workspace, of_op[i]);
     }
   }
   if (plan.bytes.workspace > 0) plan.buffers.push_back({plan.bytes.workspace});
@@ -33,7 +32,7 @@ std::vector<VarId> storage_of(const Program& program) {
   return storage;
 }
 
-Plan plan_buffers(const Program& program, const std::vector<int>& buffers, Prepared& prepared) {
+Plan plan_buffers(const Program& program, const std::vector<int>& buffers, const Workspaces& workspaces) {
   Plan plan;
   plan.vars.resize(program.vars.size());
   std::vector<bool> holds_input;
@@ -54,11 +53,11 @@ Plan plan_buffers(const Program& program, const std::vector<int>& buffers, Prepa
     if (var.kind == Kind::Param) plan.bytes.params += bytes_of(var);
     if (var.kind == Kind::State) plan.bytes.states += bytes_of(var);
   }
-  add_workspace(program, prepared, plan);
+  add_workspace(workspaces, plan);
   return plan;
 }
 
-Plan plan_none(const Program& program, Prepared& prepared) {
+Plan plan_none(const Program& program, const Workspaces& workspaces) {
   const std::vector<VarId> storage = storage_of(program);
   std::vector<int> buffers(program.vars.size(), -1);
   int count = 0;
@@ -66,7 +65,7 @@ Plan plan_none(const Program& program, Prepared& prepared) {
     if (is_persistable(program.vars[storage[v]].kind)) continue;
     buffers[v] = storage[v] == static_cast<VarId>(v) ? count++ : buffers[storage[v]];
   }
-  return plan_buffers(program, buffers, prepared);
+  return plan_buffers(program, buffers, workspaces);
 }
 
 }  // namespace lethe

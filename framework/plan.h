@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "framework/prepared.h"
 #include "framework/program.h"
 
 namespace lethe {
@@ -39,14 +38,20 @@ struct Plan {
   bool operator==(const Plan&) const = default;
 };
 
+/// Bytes that each op needs beside its vars while it runs, on one device.
+struct Workspaces {
+  std::vector<std::vector<std::int64_t>> bytes;  // by block and op; 0: none
+  std::int64_t alignment = 1;                    // of every buffer of the device, in bytes
+};
+
 /// The var whose memory each var is in: itself, but for views. By VarId.
 std::vector<VarId> storage_of(const Program& program);
 
 /// A plan in which each var lies at the beginning of the buffer that `buffers` names, by VarId (-1: in the Store). A
 /// buffer is as large as its largest var; one more is workspace for all ops in turn, as large as the largest.
-Plan plan_buffers(const Program& program, const std::vector<int>& buffers, Prepared& prepared);
+Plan plan_buffers(const Program& program, const std::vector<int>& buffers, const Workspaces& workspaces);
 
 /// `--memopt none`: a buffer for each var, held to the end of the step, and one workspace.
-Plan plan_none(const Program& program, Prepared& prepared);
+Plan plan_none(const Program& program, const Workspaces& workspaces);
 
 }  // namespace lethe

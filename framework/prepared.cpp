@@ -37,4 +37,13 @@ const Kernel& Prepared::kernel(const Program& program, const Op& op) {
   return *kept;
 }
 
+Workspaces workspaces_of(const Program& program, Prepared& prepared) {
+  Workspaces workspaces{.bytes = {}, .alignment = prepared.device().alignment};
+  for (const Block& block : program.blocks) {
+    std::vector<std::int64_t>& of_op = workspaces.bytes.emplace_back();
+    for (const Op& op : block.ops) of_op.push_back(prepared.workspace_bytes(program, op));
+  }
+  return workspaces;
+}
+
 }  // namespace lethe

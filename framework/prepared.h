@@ -6,6 +6,7 @@
 #include <string>
 
 #include "framework/kernel.h"
+#include "framework/plan.h"
 
 namespace lethe {
 
@@ -23,6 +24,9 @@ class Prepared {
   DeviceInfo device_;
   std::map<std::string, std::unique_ptr<Kernel>> kernels_;
 };
+
+/// What the ops of a program need on the device that it is prepared for.
+Workspaces workspaces_of(const Program& program, Prepared& prepared);
 
 /// The op that gives a var's buffer back; the executor does it itself.
 inline constexpr const char* kDeleteVar = "delete_var";

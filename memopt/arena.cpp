@@ -15,7 +15,7 @@ struct Items {
   std::vector<std::vector<int>> of_workspace;  // by block and op; -1: none
 };
 
-Items collect(const Program& program, const Liveness& live, const Sharing& sharing, Prepared& prepared) {
+Items collect(const Liveness& live, const Sharing& sharing, const Workspaces& workspaces) {
   Items items;
   const auto add = [&](Step born, Step dies, std::int64_t bytes) {
     items.all.push_back({.lower = born, .upper = std::min(dies, live.steps()), .size = bytes});
@@ -24,10 +24,10 @@ Items collect(const Program& program, const Liveness& live, const Sharing& shari
   for (const Storage& s : sharing.storages)
     items.of_storage.push_back(s.pin == Pin::Persistable || s.life.is_empty() ? -1
                                                                               : add(s.life.born, s.life.dies, s.bytes));
-  for (std::size_t b = 0; b < program.blocks.size(); ++b) {
+  for (std::size_t b = 0; b < workspaces.bytes.size(); ++b) {
     std::vector<int>& of_op = items.of_workspace.emplace_back();
-    for (std::size_t i = 0; i < program.blocks[b].ops.size(); ++i) {
-      const std::int64_t bytes = prepared.workspace_bytes(program, program.blocks[b].ops[i]);
+    for (std::size_t i = 0; i < workspaces.bytes[b].size(); ++i) {
+      const std::int64_t bytes = workspaces.bytes[b][i];
       of_op.push_back(bytes == 0 ? -1 : add(live.ops[b][i].first, live.ops[b][i].last + 1, bytes));
     }
   }
@@ -51,10 +51,10 @@ void count_bytes(const Program& program, std::int64_t arena, Bytes& bytes) {
 
 }  // namespace
 
-ArenaPlan plan_arena(const Program& program, const Liveness& live, const Sharing& sharing, Prepared& prepared,
+ArenaPlan plan_arena(const Program& program, const Liveness& live, const Sharing& sharing, const Workspaces& workspaces,
                      double seconds) {
-  const Items items = collect(program, live, sharing, prepared);
-  const Packing packing = pack(items.all, {.seconds = seconds, .alignment = prepared.device().alignment});
+  const Items items = collect(live, sharing, workspaces);
+  const Packing packing = pack(items.all, {.seconds = seconds, .alignment = workspaces.alignment});
   ArenaPlan made;
   made.facts = {.bytes = packing.height,
                 .lower_bound = packing.lower_bound,

@@ -23,7 +23,7 @@ struct ArenaPlan {
 
 /// A workspace lives for its op alone; inputs and what is pinned live to the end of the step. `seconds` bounds the
 /// search for a placement (in work, so the answer is the same on every machine).
-ArenaPlan plan_arena(const Program& program, const Liveness& live, const Sharing& sharing, Prepared& prepared,
+ArenaPlan plan_arena(const Program& program, const Liveness& live, const Sharing& sharing, const Workspaces& workspaces,
                      double seconds);
 
 }  // namespace lethe

@@ -20,13 +20,13 @@ struct Tenant {
 class Checker {
  public:
   Checker(const Program& program, const Liveness& live, const std::vector<Pin>& pins, const Sharing& sharing,
-          const Plan& plan, const DeviceInfo& device)
+          const Plan& plan, std::int64_t alignment)
       : program_(program),
         live_(live),
         pins_(pins),
         sharing_(sharing),
         plan_(plan),
-        device_(device),
+        alignment_(alignment),
         shown_(storage_of(program)) {}
 
   void run(const std::vector<Tenant>& workspaces) {
@@ -95,8 +95,8 @@ class Checker {
     const std::int64_t bytes = plan_.buffers[t.place.buffer].bytes;
     check(t.place.offset >= 0 && t.place.offset + t.bytes <= bytes, "plan: '", t.name, "' ends at ",
           t.place.offset + t.bytes, " of a buffer of ", bytes, " bytes");
-    check(t.place.offset % device_.alignment == 0, "plan: '", t.name, "' lies at ", t.place.offset,
-          ", which is not aligned to ", device_.alignment);
+    check(t.place.offset % alignment_ == 0, "plan: '", t.name, "' lies at ", t.place.offset,
+          ", which is not aligned to ", alignment_);
   }
 
   /// Sweeps over the steps; what lives lies side by side in a map by address, so only neighbours are compared.
@@ -158,7 +158,7 @@ class Checker {
   const std::vector<Pin>& pins_;
   const Sharing& sharing_;
   const Plan& plan_;
-  const DeviceInfo& device_;
+  const std::int64_t alignment_;
   const std::vector<VarId> shown_;  // by VarId: the value that it shows
   std::vector<Life> lives_;         // of values
   std::vector<bool> pinned_;        // values
@@ -167,16 +167,16 @@ class Checker {
 }  // namespace
 
 void check_plan(const Program& program, const Liveness& live, const std::vector<Pin>& pins, const Sharing& sharing,
-                const Plan& plan, Prepared& prepared) {
-  std::vector<Tenant> workspaces;
+                const Plan& plan, const Workspaces& workspaces) {
+  std::vector<Tenant> tenants;
   for (std::size_t b = 0; b < program.blocks.size(); ++b)
     for (std::size_t i = 0; i < program.blocks[b].ops.size(); ++i) {
       const Op& op = program.blocks[b].ops[i];
       const OpSteps steps = live.ops[b][i];
-      if (const std::int64_t bytes = prepared.workspace_bytes(program, op); bytes > 0)
-        workspaces.push_back({op.type, plan.workspaces[b][i], bytes, {steps.first, steps.last + 1}});
+      if (const std::int64_t bytes = workspaces.bytes[b][i]; bytes > 0)
+        tenants.push_back({op.type, plan.workspaces[b][i], bytes, {steps.first, steps.last + 1}});
     }
-  Checker(program, live, pins, sharing, plan, prepared.device()).run(workspaces);
+  Checker(program, live, pins, sharing, plan, workspaces.alignment).run(tenants);
 }
 
 }  // namespace lethe

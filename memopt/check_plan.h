@@ -12,6 +12,6 @@ namespace lethe {
 ///    op that declares the pair;
 ///  - something else is in the memory of a pinned var.
 void check_plan(const Program& program, const Liveness& live, const std::vector<Pin>& pins, const Sharing& sharing,
-                const Plan& plan, Prepared& prepared);
+                const Plan& plan, const Workspaces& workspaces);
 
 }  // namespace lethe

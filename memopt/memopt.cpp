@@ -57,13 +57,13 @@ Program with_early_updates(Program program, const MemoptOptions& options, Planne
 }
 
 /// None, 0 and 1: a buffer for each storage, or for several in turn.
-Plan plan_in_buffers(const Program& program, const Liveness& live, const Sharing& sharing, Prepared& prepared,
+Plan plan_in_buffers(const Program& program, const Liveness& live, const Sharing& sharing, const Workspaces& workspaces,
                      Level level, Log& log) {
   const Fit fit = level == Level::None ? Fit::Never : level == Level::SameShape ? Fit::SameShape : Fit::LargeEnough;
   const std::vector<int> of_storage = reuse_buffers(program, live, sharing, {.fit = fit}, log);
   std::vector<int> of_var;
   for (const int storage : sharing.of) of_var.push_back(of_storage[static_cast<std::size_t>(storage)]);
-  return plan_buffers(program, of_var, prepared);
+  return plan_buffers(program, of_var, workspaces);
 }
 
 }  // namespace
@@ -93,6 +93,7 @@ Planned plan_memory(Program program, Prepared& prepared, const MemoptOptions& op
   const std::vector<Pin> pins = collect_pins(program, options.pins);
   if (options.level == Level::Arena && options.early_updates)
     program = with_early_updates(std::move(program), options, made);
+  made.workspaces = workspaces_of(program, prepared);
   const Clock::time_point before_liveness = Clock::now();
   made.live = liveness(program);
   made.liveness_ms = ms_since(before_liveness);
@@ -100,16 +101,19 @@ Planned plan_memory(Program program, Prepared& prepared, const MemoptOptions& op
   made.sharing = options.in_place ? share_in_place(program, live, pins, log) : share_views(program, live, pins);
   const Sharing& sharing = made.sharing;
   if (options.level == Level::Arena) {
-    ArenaPlan arena = plan_arena(program, live, sharing, prepared, options.seconds);
+    ArenaPlan arena = plan_arena(program, live, sharing, made.workspaces, options.seconds);
     made.plan = std::move(arena.plan);
     made.arena = arena.facts;
   } else {
-    made.plan = plan_in_buffers(program, live, sharing, prepared, options.level, log);
+    made.plan = plan_in_buffers(program, live, sharing, made.workspaces, options.level, log);
   }
-  check_plan(program, live, pins, sharing, made.plan, prepared);
+  check_plan(program, live, pins, sharing, made.plan, made.workspaces);
   if (options.level != Level::None || options.release || options.in_place)
     for (const int storage : sharing.of) made.plan.kept.push_back(sharing.storages[storage].pin != Pin::None);
-  if (options.release) program = release_memory(std::move(program), live, sharing, made.plan);
+  if (options.release) {
+    program = release_memory(std::move(program), live, sharing, made.plan);
+    made.workspaces = workspaces_of(program, prepared);
+  }
   made.program = std::move(program);
   made.log = log.lines();
   made.plan_ms = ms_since(begin);

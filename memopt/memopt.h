@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/prepared.h"
 #include "memopt/arena.h"
 #include "memopt/pins.h"
 
@@ -37,6 +38,7 @@ struct Planned {
   Plan plan;
   Liveness live = {};  // of the program, delete_var ops apart
   Sharing sharing = {};
+  Workspaces workspaces = {};            // of the program
   std::optional<ArenaFacts> arena = {};  // of level 2
   std::vector<std::string> notes = {};   // what was asked for and could not be done
   std::vector<std::string> log = {};     // every decision, if asked for

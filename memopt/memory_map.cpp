@@ -40,14 +40,14 @@ void add_values(const Planned& planned, std::vector<Resident>& all) {
   }
 }
 
-void add_workspaces(const Planned& planned, Prepared& prepared, std::vector<Resident>& all) {
+void add_workspaces(const Planned& planned, std::vector<Resident>& all) {
   for (std::size_t b = 0; b < planned.program.blocks.size(); ++b) {
     std::size_t index = 0;  // among the ops that liveness knows
     const std::vector<Op>& ops = planned.program.blocks[b].ops;
     for (std::size_t i = 0; i < ops.size(); ++i) {
       if (ops[i].type == kDeleteVar) continue;
       const OpSteps steps = planned.live.ops[b][index++];
-      if (const std::int64_t bytes = prepared.workspace_bytes(planned.program, ops[i]); bytes > 0)
+      if (const std::int64_t bytes = planned.workspaces.bytes[b][i]; bytes > 0)
         all.push_back({.op = steps,
                        .category = Category::Workspace,
                        .bytes = bytes,
@@ -100,10 +100,10 @@ std::vector<Category> categories_of(const Program& program) {
   return categories;
 }
 
-std::vector<Resident> residents(const Planned& planned, Prepared& prepared) {
+std::vector<Resident> residents(const Planned& planned) {
   std::vector<Resident> all;
   add_values(planned, all);
-  add_workspaces(planned, prepared, all);
+  add_workspaces(planned, all);
   std::stable_sort(all.begin(), all.end(),
                    [](const Resident& a, const Resident& b) { return a.life.born < b.life.born; });
   hand_over(all, planned.sharing.storages.size());
@@ -112,8 +112,8 @@ std::vector<Resident> residents(const Planned& planned, Prepared& prepared) {
 
 std::int64_t Peak::total() const { return std::accumulate(bytes.begin(), bytes.end(), idle); }
 
-Peak peak_of(const Planned& planned, Prepared& prepared) {
-  const std::vector<Resident> all = residents(planned, prepared);
+Peak peak_of(const Planned& planned) {
+  const std::vector<Resident> all = residents(planned);
   const Step steps = planned.live.steps();
   std::vector<std::int64_t> change(static_cast<std::size_t>(steps) + 1);
   for (const Resident& r : all) change[r.life.born] += r.bytes, change[r.until] -= r.bytes;
@@ -130,15 +130,15 @@ Peak peak_of(const Planned& planned, Prepared& prepared) {
   return peak;
 }
 
-BytesBy bytes_of_all_vars(const Program& program, Prepared& prepared) {
+BytesBy bytes_of_all_vars(const Program& program, const Workspaces& workspaces) {
   BytesBy bytes = {};
   const std::vector<Category> categories = categories_of(program);
   const std::vector<VarId> shown = storage_of(program);
   for (std::size_t v = 0; v < shown.size(); ++v)
     if (shown[v] == static_cast<VarId>(v)) bytes[static_cast<std::size_t>(categories[v])] += bytes_of(program.vars[v]);
   std::int64_t& workspace = bytes[static_cast<std::size_t>(Category::Workspace)];
-  for (const Block& block : program.blocks)
-    for (const Op& op : block.ops) workspace = std::max(workspace, prepared.workspace_bytes(program, op));
+  for (const std::vector<std::int64_t>& of_op : workspaces.bytes)
+    for (const std::int64_t needed : of_op) workspace = std::max(workspace, needed);
   return bytes;
 }
 

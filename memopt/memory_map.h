@@ -40,7 +40,7 @@ struct Resident {
 };
 
 /// All that is ever used, in order of birth.
-std::vector<Resident> residents(const Planned& planned, Prepared& prepared);
+std::vector<Resident> residents(const Planned& planned);
 
 /// What a plan holds while the most bytes live: by category, and what is held without being alive.
 struct Peak {
@@ -50,9 +50,9 @@ struct Peak {
   std::vector<Resident> living;  // largest first; where a storage is handed over the new value
   std::int64_t total() const;    // the plan's bytes
 };
-Peak peak_of(const Planned& planned, Prepared& prepared);
+Peak peak_of(const Planned& planned);
 
 /// Bytes of all vars that have memory of their own before anything is shared, by category; the largest workspace.
-BytesBy bytes_of_all_vars(const Program& program, Prepared& prepared);
+BytesBy bytes_of_all_vars(const Program& program, const Workspaces& workspaces);
 
 }  // namespace lethe

@@ -96,7 +96,7 @@ class Buffers {
   std::int64_t kept_apart_ = 0;
 };
 
-OptnetPlan plan_for(const TorchProgram& torch, const OptnetOptions* options, Prepared& prepared) {
+OptnetPlan plan_for(const TorchProgram& torch, const OptnetOptions* options, const Workspaces& workspaces) {
   const Liveness live = liveness(torch.program);
   const std::vector<bool> touched = touched_vars(torch.program);
   const std::vector<Pin> pins = pins_of(torch, touched);
@@ -115,8 +115,9 @@ OptnetPlan plan_for(const TorchProgram& torch, const OptnetOptions* options, Pre
   std::vector<int> of_var;
   for (const int storage : sharing.of) of_var.push_back(of_storage[static_cast<std::size_t>(storage)]);
 
-  OptnetPlan made{.plan = plan_buffers(torch.program, of_var, prepared), .as = {}, .kept_apart = buffers.kept_apart()};
-  check_plan(torch.program, live, pins, sharing, made.plan, prepared);
+  OptnetPlan made{
+      .plan = plan_buffers(torch.program, of_var, workspaces), .as = {}, .kept_apart = buffers.kept_apart()};
+  check_plan(torch.program, live, pins, sharing, made.plan, workspaces);
   made.as.resize(made.plan.buffers.size(), TorchHolds::Nothing);
   for (std::size_t v = 0; v < of_var.size(); ++v)
     if (const TorchHolds as = what_is(torch, static_cast<VarId>(v)).as; of_var[v] >= 0 && as != TorchHolds::Nothing)
@@ -126,10 +127,12 @@ OptnetPlan plan_for(const TorchProgram& torch, const OptnetOptions* options, Pre
 
 }  // namespace
 
-OptnetPlan plan_as_defined(const TorchProgram& torch, Prepared& prepared) { return plan_for(torch, nullptr, prepared); }
+OptnetPlan plan_as_defined(const TorchProgram& torch, const Workspaces& workspaces) {
+  return plan_for(torch, nullptr, workspaces);
+}
 
-OptnetPlan plan_optnet(const TorchProgram& torch, const OptnetOptions& options, Prepared& prepared) {
-  return plan_for(torch, &options, prepared);
+OptnetPlan plan_optnet(const TorchProgram& torch, const OptnetOptions& options, const Workspaces& workspaces) {
+  return plan_for(torch, &options, workspaces);
 }
 
 }  // namespace lethe

@@ -18,9 +18,9 @@ struct OptnetPlan {
 };
 
 /// What Torch held without optnet: a buffer for each storage of the modules.
-OptnetPlan plan_as_defined(const TorchProgram& torch, Prepared& prepared);
+OptnetPlan plan_as_defined(const TorchProgram& torch, const Workspaces& workspaces);
 
 /// What optnet made of it. The program must be that of the same options. Ghosts have buffers of their own, as they had.
-OptnetPlan plan_optnet(const TorchProgram& torch, const OptnetOptions& options, Prepared& prepared);
+OptnetPlan plan_optnet(const TorchProgram& torch, const OptnetOptions& options, const Workspaces& workspaces);
 
 }  // namespace lethe

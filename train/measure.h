@@ -1,6 +1,7 @@
 // What a device really hands out for a network as Torch held it, by running it.
 #pragma once
 #include "framework/device.h"
+#include "framework/prepared.h"
 #include "memopt/optnet_plan.h"
 
 namespace lethe {

@@ -26,8 +26,8 @@ TorchProgram optnet_program(const Options& options, const Network& network) {
 
 Planned plan_optnet_run(const Options& options, TorchProgram torch, const Program& program, Prepared& prepared) {
   torch.program = program;
-  Planned planned{.program = program, .plan = {}};
-  OptnetPlan made = plan_optnet(torch, optnet_options(options.memopt), prepared);
+  Planned planned{.program = program, .plan = {}, .workspaces = workspaces_of(program, prepared)};
+  OptnetPlan made = plan_optnet(torch, optnet_options(options.memopt), planned.workspaces);
   planned.plan = std::move(made.plan);
   if (made.kept_apart > 0)
     planned.notes.push_back(

@@ -2,7 +2,6 @@
 #include <cstdio>
 
 #include "framework/error.h"
-#include "kernels/cpu_device.h"
 #include "train/atomic_file.h"
 #include "train/commands.h"
 #include "train/memory_report.h"
@@ -28,10 +27,7 @@ void check_budget(const PlanReport& report) {
 
 int plan(const Options& given) {
   const PlanReport report = report_plan(decided(given));
-  if (!report.options.csv.empty()) {
-    Prepared prepared(open_cpu(report.options.threads)->info());
-    write_result(report.options.csv, plan_csv(report, prepared));
-  }
+  if (!report.options.csv.empty()) write_result(report.options.csv, plan_csv(report));
   for (const Planned* planned : {&report.plans.training, &report.plans.evaluation})
     for (const std::string& line : planned->log) std::puts(line.c_str());
   std::fputs((report.options.json ? plan_json(report) : plan_text(report)).c_str(), stdout);

@@ -157,10 +157,10 @@ std::string plan_json(const PlanReport& report) {
   return json.dump(2) + "\n";
 }
 
-std::string plan_csv(const PlanReport& report, Prepared& prepared) {
+std::string plan_csv(const PlanReport& report) {
   const Planned& planned = report.planned();
   check(planned.arena.has_value(), "--csv: only level=2 packs an arena, not ", report.options.memopt);
-  const std::int64_t alignment = prepared.device().alignment;
+  const std::int64_t alignment = planned.workspaces.alignment;
   PackTable table;
   std::vector<std::int64_t> offsets;
   const auto add = [&](std::string id, const Life& life, std::int64_t bytes, Place place) {
@@ -173,7 +173,7 @@ std::string plan_csv(const PlanReport& report, Prepared& prepared) {
   for (const Storage& s : planned.sharing.storages)
     if (s.pin != Pin::Persistable && !s.life.is_empty())
       add(planned.program.vars[s.root].name, s.life, s.bytes, planned.plan.vars[s.root]);
-  for (const Resident& r : residents(planned, prepared))
+  for (const Resident& r : residents(planned))
     if (r.var == kNone) add(message("workspace of op ", r.op.first), r.life, r.bytes, r.place);
   return pack_csv(table, offsets);
 }

@@ -16,17 +16,16 @@ class Subject {
   explicit Subject(const Options& options)
       : prepared_(open_cpu(options.threads)->info()), programs_(build_programs(options)) {}
   Plans planned(const Options& options) { return plan_programs(programs_, is_evaluated(options), options, prepared_); }
-  Prepared& prepared() { return prepared_; }
 
  private:
   Prepared prepared_;
   Programs programs_;
 };
 
-PlanRow row_of_plans(const Options& options, const Plans& plans, Prepared& prepared) {
+PlanRow row_of_plans(const Options& options, const Plans& plans) {
   const Planned& planned = options.inference ? plans.evaluation : plans.training;
   return {.memopt = options.memopt,
-          .peak = peak_of(planned, prepared),
+          .peak = peak_of(planned),
           .evaluation = plans.bytes.total() - planned.plan.bytes.total(),
           .arena = planned.arena};
 }
@@ -105,19 +104,18 @@ PlanReport report_plan(const Options& options) {
   Subject subject(options);
   Plans plans = subject.planned(options);
   PlanReport report{.options = options, .network = options.model, .plans = std::move(plans)};
-  report.all = bytes_of_all_vars(report.planned().program, subject.prepared());
+  report.all = bytes_of_all_vars(report.planned().program, report.planned().workspaces);
   Options other = options;
   other.print_log = false;
   for (const char* memopt : kStandard) {
     other.memopt = memopt;
     if (memopt == options.memopt) report.asked = report.rows.size();
-    report.rows.push_back(
-        row_of_plans(other, memopt == options.memopt ? report.plans : subject.planned(other), subject.prepared()));
+    report.rows.push_back(row_of_plans(other, memopt == options.memopt ? report.plans : subject.planned(other)));
   }
   other.memopt = options.memopt;
   if (report.row().memopt != options.memopt) {
     report.asked = report.rows.size();
-    report.rows.push_back(row_of_plans(options, report.plans, subject.prepared()));
+    report.rows.push_back(row_of_plans(options, report.plans));
   }
   report.remedies = remedies_of(report, other, subject);
   const auto fits = [&](const PlanRow& row) { return !options.memory_budget || row.bytes() <= *options.memory_budget; };

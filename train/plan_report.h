@@ -44,6 +44,6 @@ PlanReport report_plan(const Options& options);
 std::string plan_text(const PlanReport& report);
 std::string plan_json(const PlanReport& report);
 /// What the arena packs, with offsets, as `train pack` reads it: id,lower,upper,size,offset. Fails unless level=2.
-std::string plan_csv(const PlanReport& report, Prepared& prepared);
+std::string plan_csv(const PlanReport& report);
 
 }  // namespace lethe

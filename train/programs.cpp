@@ -33,6 +33,12 @@ Planned plan_training(const Programs& programs, const Options& options, Prepared
                          : plan_memory(programs.training, prepared, training_memopt(options, programs.network));
 }
 
+/// What training takes without any sharing.
+Plan none_of_training(const Programs& programs, Prepared& prepared) {
+  return programs.optnet ? plan_as_defined(*programs.optnet, workspaces_of(programs.optnet->program, prepared)).plan
+                         : plan_none(programs.training, workspaces_of(programs.training, prepared));
+}
+
 /// The options of evaluation between steps of training, whose pins are of training's vars.
 Options beside_training(Options options) {
   if (asks_for_optnet(options.memopt)) options.memopt = "level=2";
@@ -45,7 +51,7 @@ Plans plan_evaluation(const Programs& programs, const Options& options, Prepared
   Plans plans;
   plans.evaluation = plan_memory(network.program, prepared, evaluation_memopt(options, network));
   plans.bytes = plans.evaluation.plan.bytes;
-  plans.none = plan_none(network.program, prepared).bytes.total();
+  plans.none = plan_none(network.program, workspaces_of(network.program, prepared)).bytes.total();
   if (plans.evaluation.arena) plans.arena = plans.evaluation.arena->bytes;
   return plans;
 }
@@ -90,13 +96,12 @@ MemoptOptions evaluation_memopt(const Options& options, const Network& network) 
 Plans plan_programs(const Programs& programs, bool evaluated, const Options& options, Prepared& prepared) {
   if (options.inference) return plan_evaluation(programs, options, prepared);
   Plans plans{.training = plan_training(programs, options, prepared), .evaluation = {}};
-  Plan none =
-      programs.optnet ? plan_as_defined(*programs.optnet, prepared).plan : plan_none(programs.training, prepared);
+  const Plan none = none_of_training(programs, prepared);
   Plan none_of_evaluation;
   if (evaluated) {
     const Network& network = programs.evaluation;
     plans.evaluation = plan_memory(network.program, prepared, evaluation_memopt(beside_training(options), network));
-    none_of_evaluation = plan_none(network.program, prepared);
+    none_of_evaluation = plan_none(network.program, workspaces_of(network.program, prepared));
   }
   const Planned &training = plans.training, &evaluation = plans.evaluation;
   plans.bytes = in_turn(training.plan, evaluation.plan);

@@ -14,7 +14,8 @@ Measured measure_one(const TableEntry& entry, const Network& network, bool after
       network, torch_notes(entry.row->model),
       {.backend = entry.table->backend, .training = options.training, .inplace = after, .keep_grads = !after});
   Prepared prepared(device.info());
-  const OptnetPlan planned = after ? plan_optnet(torch, options, prepared) : plan_as_defined(torch, prepared);
+  const Workspaces workspaces = workspaces_of(torch.program, prepared);
+  const OptnetPlan planned = after ? plan_optnet(torch, options, workspaces) : plan_as_defined(torch, workspaces);
   return measure(network, torch, planned, prepared, device);
 }
 

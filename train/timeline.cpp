@@ -22,8 +22,8 @@ using Json = nlohmann::ordered_json;
 TimelineSetting setting_of(Options options, const std::string& memopt, Prepared& prepared) {
   options.memopt = memopt;
   TimelineSetting setting{.memopt = memopt, .planned = planned_program(options, prepared), .values = {}, .peak = {}};
-  setting.values = residents(setting.planned, prepared);
-  setting.peak = peak_of(setting.planned, prepared);
+  setting.values = residents(setting.planned);
+  setting.peak = peak_of(setting.planned);
   return setting;
 }
 

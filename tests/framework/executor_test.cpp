@@ -20,7 +20,7 @@ struct Bound {
       : network(network),
         store(device),
         prepared(device.info()),
-        plan(plan_none(network.program, prepared)),
+        plan(plan_none(network.program, workspaces_of(network.program, prepared))),
         executor(network.program, plan, prepared, store) {
     for (const ParamInfo& info : network.params)
       store.write(network.program.vars[info.var].name, values.memory(info.var).data(), values.memory(info.var).bytes());
@@ -105,7 +105,8 @@ TEST(Executor, TwoProgramsShareTheParamsOfOneStore) {
   CountingDevice device;
   Store store(device);
   Prepared prepared(device.info());
-  const Plan sum_plan = plan_none(sum, prepared), product_plan = plan_none(product, prepared);
+  const Plan sum_plan = plan_none(sum, workspaces_of(sum, prepared)),
+             product_plan = plan_none(product, workspaces_of(product, prepared));
   Executor first(sum, sum_plan, prepared, store);
   const std::int64_t before = device.live_bytes();
   Executor second(product, product_plan, prepared, store);
@@ -129,7 +130,7 @@ TEST(Executor, ObserverSeesEveryOpWithItsOutputs) {
       parse_program("input x f64[]\ntemp y f64[]\ntemp z f64[]\nblock 0 {\ny = relu(x)\nz = relu(y)\n}\n");
   Store store(device);
   Prepared prepared(device.info());
-  const Plan plan = plan_none(program, prepared);
+  const Plan plan = plan_none(program, workspaces_of(program, prepared));
   Executor executor(program, plan, prepared, store);
   struct Watch final : Observer {
     void before(const Op& op, const KernelArgs&) override { seen.push_back("before " + op.type); }
@@ -151,7 +152,7 @@ TEST(Executor, RefusesWrongSizesAndFeedsOfWhatIsNoInput) {
   Program program = parse_program("input x f64[2]\ntemp y f64[2]\nblock 0 {\ny = relu(x)\n}\n");
   Store store(device);
   Prepared prepared(device.info());
-  const Plan plan = plan_none(program, prepared);
+  const Plan plan = plan_none(program, workspaces_of(program, prepared));
   Executor executor(program, plan, prepared, store);
   double values[2] = {};
   EXPECT_TRUE(fails_with("input 'x' has 16 bytes, given 8", [&] { executor.feed(0, values, 8); }));

@@ -25,7 +25,7 @@ void expect_none_after_the_first_step(const TrainingProgram& made, int threads) 
   Interpreter values(made.network.program, device.info());
   fill_network(made.network, values);
   Prepared prepared(device.info());
-  const Plan plan = plan_none(made.network.program, prepared);
+  const Plan plan = plan_none(made.network.program, workspaces_of(made.network.program, prepared));
   Store store(device);
   Executor executor(made.network.program, plan, prepared, store);
   store.initialize(made.network.program, made.network.params, 1);

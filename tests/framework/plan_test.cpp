@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "framework/prepared.h"
 #include "framework/text.h"
 #include "tests/support/random_program.h"
 
@@ -20,7 +21,7 @@ TEST(PlanNone, ViewsShareThePlaceOfWhatTheyShow) {
       "}\n");
   EXPECT_EQ(storage_of(program), (std::vector<VarId>{0, 1, 2, 2, 2, 1}));
   Prepared prepared({});
-  const Plan plan = plan_none(program, prepared);
+  const Plan plan = plan_none(program, workspaces_of(program, prepared));
   EXPECT_EQ(plan.vars[3], plan.vars[2]);
   EXPECT_EQ(plan.vars[4], plan.vars[2]);
   EXPECT_EQ(plan.vars[5].buffer, -1) << "a view of a Param is in the store";
@@ -33,7 +34,7 @@ TEST(PlanNone, CountsEveryVarInItsCategoryOnce) {
   for (int seed = 0; seed < random_programs(); ++seed) {
     const Program program = random_program(static_cast<std::uint64_t>(seed)).network.program;
     Prepared prepared({});
-    const Plan plan = plan_none(program, prepared);
+    const Plan plan = plan_none(program, workspaces_of(program, prepared));
     const std::vector<VarId> storage = storage_of(program);
     Bytes expected;
     for (std::size_t v = 0; v < program.vars.size(); ++v) {
@@ -58,7 +59,7 @@ TEST(PlanNone, CountsEveryVarInItsCategoryOnce) {
 TEST(PlanNone, NoTwoVarsOfTheirOwnShareABuffer) {
   const Program program = random_program(3).network.program;
   Prepared prepared({});
-  const Plan plan = plan_none(program, prepared);
+  const Plan plan = plan_none(program, workspaces_of(program, prepared));
   const std::vector<VarId> storage = storage_of(program);
   std::vector<VarId> owner(plan.buffers.size(), kNone);
   for (std::size_t v = 0; v < program.vars.size(); ++v) {

@@ -17,15 +17,16 @@ struct Spoilt {
   Spoilt()
       : program(parse_program("input x f32[64]\ntemp a f32[64]\ntemp b f32[64]\ntemp c f32[64]\n"
                               "block 0 {\n  a = exp(x)\n  b = exp(a)\n  c = add(a, b)\n}\n")),
-        prepared({}),
+        workspaces(workspaces_of(program, prepared)),
         live(liveness(program)),
         pins(collect_pins(program, {})),
         sharing(share_views(program, live, pins)),
-        plan(plan_none(program, prepared)) {}
-  void check() { check_plan(program, live, pins, sharing, plan, prepared); }
+        plan(plan_none(program, workspaces)) {}
+  void check() { check_plan(program, live, pins, sharing, plan, workspaces); }
   Place& place(const char* name) { return plan.vars[find_var(program, name)]; }
   Program program;
-  Prepared prepared;
+  Prepared prepared{DeviceInfo{}};
+  Workspaces workspaces;
   Liveness live;
   std::vector<Pin> pins;
   Sharing sharing;
@@ -45,12 +46,13 @@ TEST(CheckPlan, AcceptsTwoVarsInOnePlaceInTurn) {
       "input x f32[64]\ntemp a f32[64]\ntemp b f32[64]\ntemp c f32[64]\nblock 0 {\n  a = exp(x)\n  b = exp(a)\n  c = "
       "exp(b)\n}\n");
   Prepared prepared({});
+  const Workspaces workspaces = workspaces_of(program, prepared);
   const Liveness live = liveness(program);
   const std::vector<Pin> pins = collect_pins(program, {});
   const Sharing sharing = share_views(program, live, pins);
-  Plan plan = plan_none(program, prepared);
+  Plan plan = plan_none(program, workspaces);
   plan.vars[3] = plan.vars[1];
-  check_plan(program, live, pins, sharing, plan, prepared);
+  check_plan(program, live, pins, sharing, plan, workspaces);
 }
 
 TEST(CheckPlan, NamesAVarWithoutMemory) {
@@ -86,13 +88,14 @@ TEST(CheckPlan, NamesAnOpThatCannotWriteInPlace) {
       "input x f32[8,8]\ntemp a f32[8,8]\ntemp b f32[8,8]\nblock 0 {\n  a = exp(x)\n  b = transpose(a) "
       "{perm=[1,0]}\n}\n");
   Prepared prepared({});
+  const Workspaces workspaces = workspaces_of(program, prepared);
   const Liveness live = liveness(program);
   const std::vector<Pin> pins = collect_pins(program, {});
   Sharing sharing = share_views(program, live, pins);
-  Plan plan = plan_none(program, prepared);
+  Plan plan = plan_none(program, workspaces);
   sharing.of[2] = sharing.of[1];
   plan.vars[2] = plan.vars[1];
-  EXPECT_EQ(error_of([&] { check_plan(program, live, pins, sharing, plan, prepared); }),
+  EXPECT_EQ(error_of([&] { check_plan(program, live, pins, sharing, plan, workspaces); }),
             "plan: 'transpose' cannot write 'b' in place of 'a'");
 }
 
@@ -127,15 +130,16 @@ TEST(CheckPlan, NamesAWrongSumOfBytes) {
   EXPECT_EQ(error_of([&] { s.check(); }), "plan: says 1028 bytes, but takes 1024");
 }
 
-/// y = x w^T, of f64 so that the product states a workspace of its own if it needs one; w a Param.
+/// Of f64, whose products state workspaces of their own.
 TEST(CheckPlan, NamesAParamInABufferAndAWorkspaceWithoutAPlace) {
   const Program program = random_program(1, DType::f64).network.program;
   Prepared prepared({});
+  const Workspaces workspaces = workspaces_of(program, prepared);
   const Liveness live = liveness(program);
   const std::vector<Pin> pins = collect_pins(program, {});
   const Sharing sharing = share_views(program, live, pins);
-  Plan plan = plan_none(program, prepared);
-  const auto error = [&] { return error_of([&] { check_plan(program, live, pins, sharing, plan, prepared); }); };
+  Plan plan = plan_none(program, workspaces);
+  const auto error = [&] { return error_of([&] { check_plan(program, live, pins, sharing, plan, workspaces); }); };
   ASSERT_EQ(error(), "(nothing)");
   const auto param =
       std::find_if(program.vars.begin(), program.vars.end(), [](const Var& var) { return var.kind == Kind::Param; });
@@ -175,17 +179,18 @@ TEST(CheckPlan, FindsWhatComparingAllPairsFinds) {
   for (int seed = 0; seed < random_programs(); ++seed) {
     const Program program = random_program(static_cast<std::uint64_t>(seed)).network.program;
     Prepared prepared({});
+    const Workspaces workspaces = workspaces_of(program, prepared);
     const Liveness live = liveness(program);
     const std::vector<Pin> pins = collect_pins(program, {});
     const Sharing sharing = share_views(program, live, pins);
-    Plan plan = plan_none(program, prepared);
+    Plan plan = plan_none(program, workspaces);
     const std::int64_t room = 1 << 20;
     plan.bytes.temps += room - plan.buffers[0].bytes;
     plan.buffers[0].bytes = room;
     std::mt19937 random(static_cast<unsigned>(seed));
     const auto thrown = [&] {
       try {
-        check_plan(program, live, pins, sharing, plan, prepared);
+        check_plan(program, live, pins, sharing, plan, workspaces);
       } catch (const Error&) {
         return true;
       }

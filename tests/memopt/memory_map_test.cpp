@@ -45,7 +45,7 @@ TEST(MemoryMap, ThePeakAddsUpToThePlanUnderEverySetting) {
       MemoptOptions options = parse_memopt(setting);
       options.seconds = 0.01;
       const Planned planned = plan_memory(program, prepared, options);
-      const Peak peak = peak_of(planned, prepared);
+      const Peak peak = peak_of(planned);
       EXPECT_EQ(peak.total(), planned.plan.bytes.total());
       EXPECT_GE(peak.idle, 0) << "seed " << seed << ", " << setting << ": more lives than is held";
       std::int64_t living = 0;
@@ -60,7 +60,7 @@ TEST(MemoryMap, AnArenaAtItsBoundIsIdleOnlyForPadding) {
     const Program program = random_program(static_cast<std::uint64_t>(seed)).network.program;
     Prepared prepared({});
     const Planned planned = plan_memory(program, prepared, parse_memopt("level=2"));
-    const Peak peak = peak_of(planned, prepared);
+    const Peak peak = peak_of(planned);
     if (planned.arena->bytes != planned.arena->lower_bound) continue;
     EXPECT_LT(peak.idle, static_cast<std::int64_t>(peak.living.size()) * prepared.device().alignment);
   }
@@ -72,7 +72,7 @@ TEST(MemoryMap, ValuesOfOneStorageFollowEachOther) {
     const Program program = random_program(static_cast<std::uint64_t>(seed)).network.program;
     Prepared prepared({});
     std::map<int, Step> end;
-    for (const Resident& r : residents(plan_memory(program, prepared, parse_memopt("level=2")), prepared)) {
+    for (const Resident& r : residents(plan_memory(program, prepared, parse_memopt("level=2")))) {
       EXPECT_LE(r.until, r.life.dies);
       handed_over += r.until < r.life.dies;
       if (r.storage < 0) continue;
@@ -86,10 +86,11 @@ TEST(MemoryMap, ValuesOfOneStorageFollowEachOther) {
 TEST(MemoryMap, WithoutSharingAllVarsAreHeld) {
   const Program program = random_program(5).network.program;
   Prepared prepared({});
-  const BytesBy all = bytes_of_all_vars(program, prepared);
-  EXPECT_EQ(std::accumulate(all.begin(), all.end(), std::int64_t{0}), plan_none(program, prepared).bytes.total());
-  EXPECT_EQ(of(all, Category::Params),
-            plan_none(program, prepared).bytes.params + plan_none(program, prepared).bytes.states);
+  const Workspaces workspaces = workspaces_of(program, prepared);
+  const BytesBy all = bytes_of_all_vars(program, workspaces);
+  const Bytes none = plan_none(program, workspaces).bytes;
+  EXPECT_EQ(std::accumulate(all.begin(), all.end(), std::int64_t{0}), none.total());
+  EXPECT_EQ(of(all, Category::Params), none.params + none.states);
 }
 
 }  // namespace

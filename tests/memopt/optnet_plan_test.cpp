@@ -39,7 +39,8 @@ TEST(OptnetPlan, BuffersAreTheBytesOfTheTablesAndNothingIsKeptApart) {
       SCOPED_TRACE(sample.key + (after ? " after" : " before"));
       const TorchProgram torch = program_of(network, notes, sample.backend, sample.training, after);
       Prepared prepared{DeviceInfo{}};
-      const OptnetPlan planned = after ? plan_optnet(torch, options, prepared) : plan_as_defined(torch, prepared);
+      const Workspaces workspaces = workspaces_of(torch.program, prepared);
+      const OptnetPlan planned = after ? plan_optnet(torch, options, workspaces) : plan_as_defined(torch, workspaces);
       OptnetBytes distinct = after ? count.after : count.before;
       distinct.buffers -= count.counted_twice;
       const OptnetBytes got = bytes_of_plan(torch, planned);
@@ -61,8 +62,9 @@ std::string results_of(const Network& network, TorchBackend backend, bool traini
   CountingDevice device;
   Prepared prepared(device.info());
   const TorchProgram torch = torch_of(network, backend, training, after);
+  const Workspaces workspaces = workspaces_of(torch.program, prepared);
   const OptnetPlan planned =
-      after ? plan_optnet(torch, {.training = training}, prepared) : plan_as_defined(torch, prepared);
+      after ? plan_optnet(torch, {.training = training}, workspaces) : plan_as_defined(torch, workspaces);
   return std::to_string(measure(network, torch, planned, prepared, device).results);
 }
 
@@ -90,7 +92,7 @@ TEST_P(OptnetRun, WhatCannotBeSharedSoundlyIsKeptApart) {
   const Network network = dense_network();
   Prepared prepared{DeviceInfo{}};
   const TorchProgram torch = torch_of(network, GetParam(), false, true);
-  EXPECT_GT(plan_optnet(torch, {}, prepared).kept_apart, 0);
+  EXPECT_GT(plan_optnet(torch, {}, workspaces_of(torch.program, prepared)).kept_apart, 0);
   EXPECT_EQ(results_of(network, GetParam(), false, true), results_of(network, GetParam(), false, false));
 }
 
@@ -102,7 +104,7 @@ TEST_P(OptnetRun, TakesFromTheDeviceWhatTheCountSays) {
     CountingDevice device;
     Prepared prepared(device.info());
     const TorchProgram torch = torch_of(network, GetParam(), training, true);
-    const OptnetPlan planned = plan_optnet(torch, {.training = training}, prepared);
+    const OptnetPlan planned = plan_optnet(torch, {.training = training}, workspaces_of(torch.program, prepared));
     const TakenBytes taken = measure(network, torch, planned, prepared, device).taken;
     EXPECT_EQ(taken.held.total() - taken.kept_apart, count.after.total() - count.counted_twice);
     EXPECT_EQ(taken.total(), device.peak_bytes());

@@ -43,7 +43,7 @@ TEST_P(Convergence, TwoLayersLearnAProduct) {
   Store store(*device);
   store.initialize(program, network.params, 1);
   Prepared prepared(device->info());
-  const Plan plan = plan_none(program, prepared);
+  const Plan plan = plan_none(program, workspaces_of(program, prepared));
   Executor executor(program, plan, prepared, store);
   Random random(3);
   std::vector<double> points, products;

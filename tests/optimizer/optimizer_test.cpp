@@ -22,7 +22,7 @@ class Training {
     for (std::size_t p = 0; p < values.size(); ++p) add(message("w", p), values[p], decay);
     updates = append_updates(program, pairs_, infos_, settings);
     verify(program);
-    plan_ = plan_none(program, prepared_);
+    plan_ = plan_none(program, workspaces_of(program, prepared_));
     executor_ = std::make_unique<Executor>(program, plan_, prepared_, store_);
     for (std::size_t p = 0; p < values.size(); ++p)
       store_.write(message("w", p), values[p].data(), static_cast<std::int64_t>(values[p].size() * sizeof(double)));

@@ -38,7 +38,7 @@ inline Tensor run_op(const std::string& type, const std::vector<Tensor>& inputs,
   const auto device = open_cpu(2);
   Store store(*device);
   Prepared prepared(device->info());
-  Executor executor(program, plan_none(program, prepared), prepared, store);
+  Executor executor(program, plan_none(program, workspaces_of(program, prepared)), prepared, store);
   std::vector<std::byte> bytes;
   const auto take = [&](VarId v) { bytes.resize(static_cast<std::size_t>(bytes_of(program.vars[v]))); };
   for (std::size_t slot = 0; slot < in.size(); ++slot) {
