@@ -32,6 +32,10 @@ class Walk {
 
   void visit_op(BlockId block, int index) {
     const Op& op = program_.blocks[block].ops[index];
+    if (op.type == kDeleteVar) {
+      live_.ops[block][index] = {live_.steps(), live_.steps() - 1};
+      return;
+    }
     const Step first = next_step(block, index);
     Step last = first;
     if (!op.blocks.empty()) {
@@ -40,7 +44,6 @@ class Walk {
       for (const BlockId body : op.blocks) carry(program_.blocks[body], first, last);
     }
     live_.ops[block][index] = {first, last};
-    if (op.type == kDeleteVar) return;
     touch(op.in, first, last);
     touch(op.out, first, last);
   }

@@ -21,7 +21,7 @@ struct Life {
 /// From the earlier birth to the later death.
 Life joined(Life a, Life b);
 
-/// The steps of an op: [first, last].
+/// The steps of an op: [first, last]; of a delete_var none, so `last` is before `first`.
 struct OpSteps {
   Step first = 0, last = 0;
 };

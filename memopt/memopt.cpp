@@ -112,6 +112,7 @@ Planned plan_memory(Program program, Prepared& prepared, const MemoptOptions& op
     for (const int storage : sharing.of) made.plan.kept.push_back(sharing.storages[storage].pin != Pin::None);
   if (options.release) {
     program = release_memory(std::move(program), live, sharing, made.plan);
+    made.live = liveness(program);
     made.workspaces = workspaces_of(program, prepared);
   }
   made.program = std::move(program);

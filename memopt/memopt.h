@@ -36,7 +36,7 @@ MemoptOptions parse_memopt(const std::string& text);
 struct Planned {
   Program program;  // as it will run
   Plan plan;
-  Liveness live = {};  // of the program, delete_var ops apart
+  Liveness live = {};  // of the program
   Sharing sharing = {};
   Workspaces workspaces = {};            // of the program
   std::optional<ArenaFacts> arena = {};  // of level 2

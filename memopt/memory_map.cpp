@@ -41,20 +41,17 @@ void add_values(const Planned& planned, std::vector<Resident>& all) {
 }
 
 void add_workspaces(const Planned& planned, std::vector<Resident>& all) {
-  for (std::size_t b = 0; b < planned.program.blocks.size(); ++b) {
-    std::size_t index = 0;  // among the ops that liveness knows
-    const std::vector<Op>& ops = planned.program.blocks[b].ops;
-    for (std::size_t i = 0; i < ops.size(); ++i) {
-      if (ops[i].type == kDeleteVar) continue;
-      const OpSteps steps = planned.live.ops[b][index++];
-      if (const std::int64_t bytes = planned.workspaces.bytes[b][i]; bytes > 0)
+  for (std::size_t b = 0; b < planned.workspaces.bytes.size(); ++b)
+    for (std::size_t i = 0; i < planned.workspaces.bytes[b].size(); ++i) {
+      const std::int64_t bytes = planned.workspaces.bytes[b][i];
+      const OpSteps steps = planned.live.ops[b][i];
+      if (bytes > 0)
         all.push_back({.op = steps,
                        .category = Category::Workspace,
                        .bytes = bytes,
                        .life = {steps.first, steps.last + 1},
                        .place = planned.plan.workspaces[b][i]});
     }
-  }
 }
 
 /// A value ends where the next is written over it.

@@ -64,15 +64,9 @@ std::string categories_text(const PlanReport& report) {
   return text_table(rows, 1);
 }
 
-std::string op_text(const Program& program, const Planned& planned, Step step) {
+std::string op_text(const Planned& planned, Step step) {
   const auto [block, index] = planned.live.at[step];
-  int position = index;  // delete_var ops stand in the program, but not in liveness
-  const std::vector<Op>& ops = program.blocks[block].ops;
-  for (std::size_t i = 0; i < ops.size(); ++i) {
-    if (ops[i].type == kDeleteVar) continue;
-    if (position-- == 0) return text_of(program, ops[i]);
-  }
-  return "";
+  return text_of(planned.program, planned.program.blocks[block].ops[index]);
 }
 
 std::string largest_text(const PlanReport& report) {
@@ -80,7 +74,7 @@ std::string largest_text(const PlanReport& report) {
   const Planned& planned = report.planned();
   const Program& program = planned.program;
   std::string text = message("\nIn memory at the peak of ", row.memopt, ", step ", row.peak.step, " of ",
-                             planned.live.steps(), ", ", op_text(program, planned, row.peak.step), ":\n\n");
+                             planned.live.steps(), ", ", op_text(planned, row.peak.step), ":\n\n");
   TextRows rows = {{"var", "type", "layer", "born", "dies", "MiB"}};
   std::int64_t rest = row.peak.total() - row.peak.idle;
   const std::size_t shown = std::min(kLargest, row.peak.living.size());
@@ -88,7 +82,7 @@ std::string largest_text(const PlanReport& report) {
     const Resident& r = row.peak.living[i];
     const std::string life[] = {std::to_string(r.life.born), std::to_string(r.life.dies)};
     if (r.var == kNone) {
-      rows.push_back({"(workspace)", "", op_text(program, planned, r.op.first), life[0], life[1], mib(r.bytes)});
+      rows.push_back({"(workspace)", "", op_text(planned, r.op.first), life[0], life[1], mib(r.bytes)});
     } else {
       const Var& var = program.vars[r.var];
       rows.push_back({var.name, text_of(var), layer_of(var.name), life[0], life[1], mib(r.bytes)});

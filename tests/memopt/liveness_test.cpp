@@ -39,6 +39,18 @@ TEST(Liveness, ADeleteIsNoUse) {
   EXPECT_EQ(life(program, "a"), (Life{0, 3}));
 }
 
+TEST(Liveness, ADeleteHasNoStep) {
+  Program program = chain();
+  std::vector<Op>& ops = program.blocks[0].ops;
+  ops.insert(ops.begin() + 1, {.type = kDeleteVar, .in = {find_var(program, "unused")}});
+  const Liveness live = liveness(program);
+  EXPECT_EQ(live.steps(), 3);
+  EXPECT_EQ(live.ops[0][1].last, live.ops[0][1].first - 1);
+  EXPECT_EQ(live.ops[0][2].first, 1);
+  EXPECT_EQ(live.at[1], (std::pair<BlockId, int>(0, 2)));
+  EXPECT_EQ(live.vars, liveness(chain()).vars);
+}
+
 /// before; loop { t = relu(outer); u = relu(t); loop { v = relu(u) } }; after
 Program nested() {
   Program program;

@@ -83,6 +83,24 @@ TEST(MemoryMap, ValuesOfOneStorageFollowEachOther) {
   EXPECT_GT(handed_over, 0);
 }
 
+TEST(MemoryMap, AWorkspaceIsThatOfItsOpAmongDeletesToo) {
+  int found = 0;
+  for (int seed = 0; seed < random_programs(); ++seed) {
+    const Program program = random_program(static_cast<std::uint64_t>(seed)).network.program;
+    Prepared prepared({});
+    const Planned planned = plan_memory(program, prepared, parse_memopt("level=1,release"));
+    for (const Resident& r : residents(planned)) {
+      if (r.var != kNone) continue;
+      const auto [block, index] = planned.live.at[static_cast<std::size_t>(r.op.first)];
+      const auto op = static_cast<std::size_t>(index);
+      EXPECT_EQ(r.bytes, prepared.workspace_bytes(planned.program, planned.program.blocks[block].ops[op]));
+      EXPECT_EQ(r.place, planned.plan.workspaces[block][op]);
+      ++found;
+    }
+  }
+  EXPECT_GT(found, 0);
+}
+
 TEST(MemoryMap, WithoutSharingAllVarsAreHeld) {
   const Program program = random_program(5).network.program;
   Prepared prepared({});
