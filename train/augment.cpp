@@ -111,4 +111,35 @@ void Normalizer::run(const std::uint8_t* pixels, std::int64_t count, DType dtype
   }
 }
 
+namespace {
+
+class ImageReader final : public SampleReader {
+ public:
+  ImageReader(const Dataset& data, const ReadOptions& options)
+      : bytes_(data.info().image.bytes()),
+        options_(options),
+        augmenter_(data, options.augment),
+        normalizer_(data.info()) {}
+
+  void read(Split split, std::int64_t index, std::int64_t epoch, std::byte* sample, std::int32_t* labels) override {
+    const auto [pixels, label] = augmenter_.read(split, index, augmentation_stream(options_.seed, epoch, index));
+    normalizer_.run(pixels, bytes_, options_.dtype, sample);
+    *labels = label;
+  }
+
+ private:
+  std::int64_t bytes_;
+  ReadOptions options_;
+  Augmenter augmenter_;
+  Normalizer normalizer_;
+};
+
+}  // namespace
+
+std::unique_ptr<SampleReader> Dataset::reader(const ReadOptions& options) const {
+  check(options.dtype == DType::f32 || options.dtype == DType::f64, "images are made as f32 or f64, not ",
+        name_of(options.dtype));
+  return std::make_unique<ImageReader>(*this, options);
+}
+
 }  // namespace lethe

@@ -9,14 +9,6 @@
 
 namespace lethe {
 
-struct Augmentation {
-  std::int64_t pad_crop = 0;  // black border of so many pixels, then a random crop back to the image's size
-  bool flip = false;          // left to right, every other time
-  std::int64_t cutout = 0;    // a square of this side, centred anywhere in the image, becomes the mean colour
-  bool random_crop = false;   // for images larger than the network's (imagefolder): any part, not the centre
-  bool operator==(const Augmentation&) const = default;
-};
-
 /// The random stream of one sample in one epoch.
 Random augmentation_stream(std::uint64_t seed, std::int64_t epoch, std::int64_t index);
 

@@ -6,6 +6,7 @@
 
 #include "framework/error.h"
 #include "framework/init.h"
+#include "framework/random.h"
 
 namespace lethe {
 
@@ -17,29 +18,26 @@ BatchOptions evaluation_batches(std::int64_t batch, DType dtype) {
   return {.split = Split::Test, .batch = batch, .dtype = dtype, .keep_rest = true};
 }
 
-Batches::Batches(const Dataset& data, const BatchOptions& options)
-    : data_(data), options_(options), normalizer_(data.info()) {
+Batches::Batches(const Samples& data, const BatchOptions& options) : data_(data), options_(options) {
   const std::int64_t size = data.size(options.split), batch = options.batch;
   const char* split = options.split == Split::Train ? "training" : "test";
   check(batch >= 1, "batch ", batch, " is too small, at least 1 is needed");
   check(options.workers >= 1, "batches: ", options.workers, " worker threads are too few, at least 1 is needed");
-  check(is_float(options.dtype) && bytes_of(options.dtype) >= 4, "images are made as f32 or f64, not ",
-        name_of(options.dtype));
-  check_as(Exit::Data, size > 0, data.info().name, ": has no ", split, " images");
-  check(options.keep_rest || batch <= size, "batch ", batch, " is larger than the data: ", data.info().name, " has ",
-        size, " ", split, " images");
+  check_as(Exit::Data, size > 0, data.name(), ": has no ", split, " samples");
+  check(options.keep_rest || batch <= size, "batch ", batch, " is larger than the data: ", data.name(), " has ", size,
+        " ", split, " samples");
   per_epoch_ = options.keep_rest ? (size + batch - 1) / batch : size / batch;
   dropped_ = options.keep_rest ? 0 : size % batch;
-  image_bytes_ = batch * data.info().image.bytes() * bytes_of(options.dtype);
   order_.resize(size);
   slots_.resize(options.workers + 1);
   for (Slot& slot : slots_) {
-    slot.images.resize(image_bytes_);
-    slot.labels.resize(batch);
+    slot.samples.resize(sample_bytes());
+    slot.labels.resize(batch * data.labels());
   }
   claimed_ = given_ = freed_ = per_epoch_;  // nothing to do before start()
-  for (int i = 0; i < options.workers; ++i) augmenters_.emplace_back(data, options.augment);
-  for (Augmenter& augmenter : augmenters_) workers_.emplace_back([this, &augmenter] { work(augmenter); });
+  for (int i = 0; i < options.workers; ++i)
+    readers_.push_back(data.reader({.dtype = options.dtype, .augment = options.augment, .seed = options.seed}));
+  for (const auto& reader : readers_) workers_.emplace_back([this, &reader] { work(*reader); });
 }
 
 Batches::~Batches() {
@@ -52,7 +50,7 @@ Batches::~Batches() {
 }
 
 std::int64_t Batches::held_bytes() const {
-  return static_cast<std::int64_t>(slots_.size()) * (image_bytes() + label_bytes()) +
+  return static_cast<std::int64_t>(slots_.size()) * (sample_bytes() + label_bytes()) +
          static_cast<std::int64_t>(order_.size() * sizeof(order_[0]));
 }
 
@@ -88,7 +86,7 @@ const Batch* Batches::next() {
   return &slot.batch;
 }
 
-void Batches::work(Augmenter& augmenter) {
+void Batches::work(SampleReader& reader) {
   const auto slots = static_cast<std::int64_t>(slots_.size());
   std::unique_lock lock(mutex_);
   for (;;) {
@@ -100,7 +98,7 @@ void Batches::work(Augmenter& augmenter) {
     lock.unlock();
     slot.error = nullptr;
     try {
-      fill(slot, batch, augmenter);
+      fill(slot, batch, reader);
     } catch (...) {
       slot.error = std::current_exception();
     }
@@ -111,20 +109,15 @@ void Batches::work(Augmenter& augmenter) {
   }
 }
 
-void Batches::fill(Slot& slot, std::int64_t batch, Augmenter& augmenter) const {
-  const std::int64_t first = batch * options_.batch, image = data_.info().image.bytes();
+void Batches::fill(Slot& slot, std::int64_t batch, SampleReader& reader) const {
+  const std::int64_t first = batch * options_.batch, bytes = data_.sample_bytes(options_.dtype);
   const std::int64_t count = std::min(options_.batch, static_cast<std::int64_t>(order_.size()) - first);
-  const std::int64_t stride = image * bytes_of(options_.dtype);
-  for (std::int64_t i = 0; i < count; ++i) {
-    const std::int64_t index = order_[first + i];
-    const Augmenter::Sample sample =
-        augmenter.read(options_.split, index, augmentation_stream(options_.seed, epoch_, index));
-    normalizer_.run(sample.pixels, image, options_.dtype, slot.images.data() + i * stride);
-    slot.labels[i] = sample.label;
-  }
-  std::fill(slot.images.begin() + count * stride, slot.images.end(), std::byte{0});
-  std::fill(slot.labels.begin() + count, slot.labels.end(), 0);
-  slot.batch = {.images = slot.images.data(), .labels = slot.labels.data(), .index = batch, .count = count};
+  for (std::int64_t i = 0; i < count; ++i)
+    reader.read(options_.split, order_[first + i], epoch_, slot.samples.data() + i * bytes,
+                slot.labels.data() + i * data_.labels());
+  std::fill(slot.samples.begin() + count * bytes, slot.samples.end(), std::byte{0});
+  std::fill(slot.labels.begin() + count * data_.labels(), slot.labels.end(), 0);
+  slot.batch = {.samples = slot.samples.data(), .labels = slot.labels.data(), .index = batch, .count = count};
 }
 
 }  // namespace lethe

@@ -1,20 +1,20 @@
-// Batches of a data set, made ahead by threads of their own while the step runs.
+// Batches of samples, made ahead by threads of their own while the step runs.
 #pragma once
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
 
-#include "train/augment.h"
-#include "train/dataset.h"
+#include "train/samples.h"
 
 namespace lethe {
 
 struct BatchOptions {
   Split split = Split::Train;
-  std::int64_t batch = 0;    // images in a batch
+  std::int64_t batch = 0;    // samples in a batch
   DType dtype = DType::f32;  // of the images: f32 or f64
   bool shuffle = false;      // a new order each epoch, from (seed, epoch); otherwise as stored
   bool keep_rest = false;    // false: the last, smaller batch is dropped; true: it is padded
@@ -28,8 +28,8 @@ BatchOptions training_batches(std::int64_t batch, DType dtype, const Augmentatio
 BatchOptions evaluation_batches(std::int64_t batch, DType dtype);
 
 struct Batch {
-  const void* images = nullptr;          // [batch, H, W, C], normalised
-  const std::int32_t* labels = nullptr;  // [batch]
+  const void* samples = nullptr;         // as the network takes them: normalised images [batch, H, W, C], symbols
+  const std::int32_t* labels = nullptr;  // [batch, labels of a sample]
   std::int64_t index = 0;                // in its epoch
   std::int64_t count = 0;                // the first so many are samples; after them: zeros with label 0
 };
@@ -38,14 +38,14 @@ class Batches {
  public:
   /// The data must outlive it. Fails with Exit::Usage on batch < 1 or one larger than a split whose rest is dropped,
   /// with Exit::Data on an empty split.
-  Batches(const Dataset& data, const BatchOptions& options);
+  Batches(const Samples& data, const BatchOptions& options);
   ~Batches();
   Batches(const Batches&) = delete;
   Batches& operator=(const Batches&) = delete;
 
   std::int64_t per_epoch() const { return per_epoch_; }
-  std::int64_t image_bytes() const { return image_bytes_; }  // of one batch
-  std::int64_t label_bytes() const { return options_.batch * 4; }
+  std::int64_t sample_bytes() const { return options_.batch * data_.sample_bytes(options_.dtype); }  // of one batch
+  std::int64_t label_bytes() const { return options_.batch * data_.labels() * 4; }
   /// Samples an epoch leaves out: those of the last, smaller batch. (Others in the next epoch, if shuffled.)
   std::int64_t dropped() const { return dropped_; }
   /// Host memory of the batches made ahead.
@@ -59,20 +59,19 @@ class Batches {
 
  private:
   struct Slot {
-    std::vector<std::byte> images;
+    std::vector<std::byte> samples;
     std::vector<std::int32_t> labels;
     Batch batch;
     std::exception_ptr error;
     bool ready = false;
   };
-  void work(Augmenter& augmenter);
-  void fill(Slot& slot, std::int64_t batch, Augmenter& augmenter) const;
+  void work(SampleReader& reader);
+  void fill(Slot& slot, std::int64_t batch, SampleReader& reader) const;
   Slot& slot_of(std::int64_t batch) { return slots_[batch % static_cast<std::int64_t>(slots_.size())]; }
 
-  const Dataset& data_;
+  const Samples& data_;
   const BatchOptions options_;
-  const Normalizer normalizer_;
-  std::int64_t per_epoch_ = 0, dropped_ = 0, image_bytes_ = 0;
+  std::int64_t per_epoch_ = 0, dropped_ = 0;
   std::int64_t epoch_ = 0;
   std::vector<std::int32_t> order_;  // of the epoch: batch b is samples [b * batch, (b + 1) * batch)
 
@@ -84,8 +83,8 @@ class Batches {
   std::int64_t freed_ = 0;    // batches below it may be overwritten
   int busy_ = 0;
   bool closing_ = false;
-  std::vector<Augmenter> augmenters_;  // one a worker
-  std::vector<std::thread> workers_;   // last: they use all of the above
+  std::vector<std::unique_ptr<SampleReader>> readers_;  // one a worker
+  std::vector<std::thread> workers_;                    // last: they use all of the above
 };
 
 }  // namespace lethe

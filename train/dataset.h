@@ -8,11 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "framework/program.h"
+#include "train/samples.h"
 
 namespace lethe {
-
-enum class Split : std::uint8_t { Train, Test };
 
 /// Of one image; in memory its bytes stand as [height, width, channels].
 struct ImageShape {
@@ -39,11 +37,15 @@ struct CropAt {
   double vertical = 0.5, horizontal = 0.5;
 };
 
-class Dataset {
+class Dataset : public Samples {
  public:
-  virtual ~Dataset() = default;
   const DataInfo& info() const { return info_; }
-  std::int64_t size(Split split) const { return info_.sizes[static_cast<int>(split)]; }
+  const std::string& name() const override { return info_.name; }
+  std::int64_t size(Split split) const override { return info_.sizes[static_cast<int>(split)]; }
+  std::int64_t sample_bytes(DType dtype) const override { return info_.image.bytes() * bytes_of(dtype); }
+  std::int64_t labels() const override { return 1; }
+  /// Images are varied in training and normalised (train/augment.h).
+  std::unique_ptr<SampleReader> reader(const ReadOptions& options) const override;
   /// Writes image `index` of the split as info().image.bytes() bytes and gives its label. Always the same for the same
   /// arguments; may be called from several threads. Fails with Exit::Data if the image cannot be read.
   virtual std::int32_t read(Split split, std::int64_t index, CropAt crop, std::uint8_t* pixels) const = 0;

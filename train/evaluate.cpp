@@ -27,7 +27,7 @@ int evaluate(const Options& given) {
   const bool optnet = asks_for_optnet(options.memopt);
   const Network network = build_network(options, optnet);  // optnet takes it as built for training
   const Notify notify = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); };
-  const std::unique_ptr<Dataset> data = open_data(options, network, notify);
+  const std::unique_ptr<Samples> data = open_data(options, network, notify);
   const std::unique_ptr<Device> device = open_cpu(options.threads);
   Prepared prepared(device->info());
   const Planned planned = optnet ? planned_by_optnet(options, network, prepared)

@@ -5,14 +5,13 @@
 #include <numeric>
 
 #include "framework/error.h"
-#include "train/programs.h"
 
 namespace lethe {
 
 Evaluator::Evaluator(const Options& options, const Network& network, const Planned& planned, Prepared& prepared,
-                     Store& store, const Dataset& data, Buffer* arena)
+                     Store& store, const Samples& data, Buffer* arena)
     : network_(network),
-      image_(image_input(network)),
+      fed_(fed_inputs(network)),
       executor_(planned.program, planned.plan, prepared, store, arena),
       batches_(data, evaluation_batches(*options.batch, options.dtype)) {
   const auto& vars = network.program.vars;
@@ -25,8 +24,8 @@ Scores Evaluator::run() {
   Scores scores;
   batches_.start(0);
   while (const Batch* batch = batches_.next()) {
-    executor_.feed(image_, batch->images, batches_.image_bytes());
-    executor_.feed(network_.target, batch->labels, batches_.label_bytes());
+    executor_.feed(fed_.samples, batch->samples, batches_.sample_bytes());
+    executor_.feed(fed_.labels, batch->labels, batches_.label_bytes());
     executor_.run();
     add(*batch, scores);
   }
@@ -39,9 +38,10 @@ Scores Evaluator::run() {
 void Evaluator::add(const Batch& batch, Scores& scores) {
   executor_.fetch(network_.correct, correct_.data(), static_cast<std::int64_t>(correct_.size()));
   executor_.fetch(network_.sample_loss, losses_.data(), static_cast<std::int64_t>(losses_.size()));
-  scores.samples += batch.count;
-  scores.correct += std::accumulate(correct_.begin(), correct_.begin() + batch.count, std::int64_t{0});
-  scores.loss += sum_of(losses_.data(), network_.program.vars[network_.sample_loss].dtype, batch.count);
+  const std::int64_t rows = batch.count * fed_.rows;
+  scores.samples += rows;
+  scores.correct += std::accumulate(correct_.begin(), correct_.begin() + rows, std::int64_t{0});
+  scores.loss += sum_of(losses_.data(), network_.program.vars[network_.sample_loss].dtype, rows);
 }
 
 double sum_of(const void* values, DType dtype, std::int64_t count) {

@@ -6,15 +6,15 @@
 #include "framework/executor.h"
 #include "memopt/memopt.h"
 #include "train/batches.h"
-#include "train/options.h"
+#include "train/programs.h"
 
 namespace lethe {
 
 /// Exact over all samples: what pads the last batch is not counted.
 struct Scores {
-  std::int64_t samples = 0, correct = 0;
-  double loss = 0;  // mean over the samples
-  double ms = 0;    // per batch
+  std::int64_t samples = 0, correct = 0;  // labels, of which sequences have one a symbol
+  double loss = 0;                        // mean over the labels
+  double ms = 0;                          // per batch
   double accuracy() const { return static_cast<double>(correct) / static_cast<double>(samples); }
 };
 
@@ -23,14 +23,14 @@ class Evaluator {
   /// All must outlive it. The network must have been made for evaluation, and `planned` of it; `arena` as for
   /// an Executor.
   Evaluator(const Options& options, const Network& network, const Planned& planned, Prepared& prepared, Store& store,
-            const Dataset& data, Buffer* arena = nullptr);
+            const Samples& data, Buffer* arena = nullptr);
   Scores run();
 
  private:
   void add(const Batch& batch, Scores& scores);
 
   const Network& network_;
-  VarId image_;
+  FedInputs fed_;
   Executor executor_;
   Batches batches_;
   std::vector<std::uint8_t> correct_;

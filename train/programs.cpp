@@ -4,9 +4,11 @@
 
 #include "framework/autodiff.h"
 #include "framework/error.h"
+#include "framework/op_def.h"
 #include "models/network.h"
 #include "optimizer/optimizer.h"
 #include "train/recipe.h"
+#include "train/sequences.h"
 
 namespace lethe {
 namespace {
@@ -54,6 +56,14 @@ Plans plan_evaluation(const Programs& programs, const Options& options, Prepared
   plans.none = plan_none(network.program, workspaces_of(network.program, prepared)).bytes.total();
   if (plans.evaluation.arena) plans.arena = plans.evaluation.arena->bytes;
   return plans;
+}
+
+/// What a var is a view of, itself if of nothing.
+VarId viewed(const Program& program, VarId var) {
+  const std::vector<Op>& ops = program.blocks[0].ops;
+  for (auto op = ops.rbegin(); op != ops.rend(); ++op)
+    if (op_def(op->type).view && op->out[0] == var) var = op->in[0];
+  return var;
 }
 
 }  // namespace
@@ -128,17 +138,31 @@ std::string title_of(const Options& options) {
                  ", batch ", options.batch.value_or(1), ", ", name_of(options.dtype));
 }
 
-VarId image_input(const Network& network) {
-  check(network.correct != kNone, network.name, ": data sets give images and labels, which takes a cross_entropy loss");
+FedInputs fed_inputs(const Network& network) {
+  check(network.correct != kNone, network.name,
+        ": data sets give samples and labels, which takes a cross_entropy loss");
   check(network.inputs.size() == 2, network.name, ": has ", network.inputs.size(),
-        " inputs, but data sets give an image and its label");
-  return network.inputs[network.inputs[0] == network.target ? 1 : 0];
+        " inputs, but data sets give a sample and its labels");
+  const auto& vars = network.program.vars;
+  const VarId labels = viewed(network.program, network.target);
+  check(vars[labels].kind == Kind::Input, network.name, ": the loss reads '", vars[labels].name,
+        "' as labels, but data sets give those of a sample side by side in an input");
+  return {.samples = network.inputs[network.inputs[0] == labels ? 1 : 0],
+          .labels = labels,
+          .rows = elements(vars[labels].shape) / vars[labels].shape[0]};
 }
 
-std::unique_ptr<Dataset> open_data(const Options& options, const Network& network, const Notify& notify) {
-  const ImageShape image = image_shape_of(network.program.vars[image_input(network)].shape);
+std::unique_ptr<Samples> open_data(const Options& options, const Network& network, const Notify& notify) {
+  const FedInputs fed = fed_inputs(network);
+  const Var &samples = network.program.vars[fed.samples], &labels = network.program.vars[fed.labels];
   const std::int64_t classes = network.program.vars[network.prediction].shape.back();
-  return open_dataset(*options.data, image, classes, *options.seed, notify);
+  const bool sequences = samples.dtype == DType::i32 && samples.shape.size() == 2;
+  const std::string spec = options.data.value_or(sequences ? "sentences" : "shapes");
+  if (!sequences) return open_dataset(spec, image_shape_of(samples.shape), classes, *options.seed, notify);
+  const std::int64_t length = samples.shape[1];
+  check_as(Exit::Data, fed.rows == length, network.name, ": takes ", text_of(samples), " and labels ", text_of(labels),
+           ", but data sets give a label for each symbol");
+  return open_sequences(spec, length, classes, *options.seed);
 }
 
 }  // namespace lethe

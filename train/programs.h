@@ -46,9 +46,16 @@ Planned planned_program(const Options& options, Prepared& prepared);
 /// What that is: "lenet, training, batch 64, f32".
 std::string title_of(const Options& options);
 
-/// The input that images are fed into. Fails unless the network has just that one beside its labels.
-VarId image_input(const Network& network);
-/// The data set of the options, in the size the network takes and with as many classes as its loss tells apart.
-std::unique_ptr<Dataset> open_data(const Options& options, const Network& network, const Notify& notify);
+/// What a data set is fed into, and what becomes of it. Each label is a row of its own in sample_loss and correct;
+/// those of a sample stand together, in their order.
+struct FedInputs {
+  VarId samples = kNone, labels = kNone;
+  std::int64_t rows = 1;  // labels of a sample
+};
+/// Fails unless the network has one input beside its labels, and its loss reads these as they are fed, or a view.
+FedInputs fed_inputs(const Network& network);
+/// The data set of the options, in the size the network takes and with as many classes as its loss tells apart. Without
+/// one in the options: sentences for a network that reads sequences of i32, shapes for any other.
+std::unique_ptr<Samples> open_data(const Options& options, const Network& network, const Notify& notify);
 
 }  // namespace lethe

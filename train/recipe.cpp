@@ -13,8 +13,9 @@ constexpr const char* kOfOptimizer[] = {"lr", "momentum", "weight-decay", "decay
 
 OptionValues built_in(const std::string& optimizer) {
   const bool adaptive = optimizer.compare(0, 4, "adam") == 0 || optimizer == "rmsprop";
-  return {{"data", "shapes"}, {"batch", "32"},          {"epochs", "10"},          {"lr", adaptive ? "0.001" : "0.01"},
-          {"seed", "0"},      {"schedule", "constant"}, {"optimizer", "momentum"}, {"augment", "none"}};
+  return {{"batch", "32"},    {"epochs", "10"},         {"lr", adaptive ? "0.001" : "0.01"},
+          {"seed", "0"},      {"schedule", "constant"}, {"optimizer", "momentum"},
+          {"augment", "none"}};
 }
 
 OptionValues network_values(const Options& options) {

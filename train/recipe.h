@@ -12,7 +12,7 @@ namespace lethe {
 
 /// The options with nothing left open that the command needs: from the command line, else from `resumed` (the values of
 /// the run that goes on), else from the network file's train settings, else built-in. Settings that belong to an
-/// optimizer do not outlive a change of the optimizer.
+/// optimizer do not outlive a change of the optimizer. Which data is built-in depends on the network: open_data().
 Options decided(const Options& given, const OptionValues& resumed = {});
 /// What a run that goes on must find again.
 OptionValues values_to_keep(const Options& options);

@@ -126,7 +126,7 @@ void Shapes::draw(const Picture& picture, std::uint64_t noise_key, std::uint64_t
 }  // namespace
 
 std::unique_ptr<Dataset> make_shapes(const ImageShape& image, std::int64_t classes, std::uint64_t seed,
-                                     const ImageCounts& counts) {
+                                     const SampleCounts& counts) {
   const auto channels = static_cast<std::size_t>(image.channels);
   const bool any_colour = classes <= std::ssize(figures());
   DataInfo info{.name = "shapes",

@@ -28,7 +28,7 @@ std::vector<MetricsFile> open_metrics(const Options& options, const Start& start
   return files;
 }
 
-RunState state_of(const Start& start, const Options& options, const Network& network) {
+RunState state_of(const Start& start, const Options& options, const Network& network, const Samples& data) {
   RunState state = start.state;
   state.network = network.name;
   state.program = program_id(network.program);
@@ -37,7 +37,7 @@ RunState state_of(const Start& start, const Options& options, const Network& net
   state.learning_rate = *options.lr;
   state.schedule = *options.schedule;
   state.optimizer = *options.optimizer;
-  state.data = *options.data;
+  state.data = options.data.value_or(data.name());
   state.options = values_to_keep(options);
   return state;
 }
@@ -87,7 +87,7 @@ std::unique_ptr<Checkpoints> open_checkpoints(const Options& options, const Star
 }
 
 std::unique_ptr<Evaluator> make_evaluator(const Options& options, const Programs& programs, const Plans& plans,
-                                          Prepared& prepared, Store& store, const Dataset& data, Buffer* arena) {
+                                          Prepared& prepared, Store& store, const Samples& data, Buffer* arena) {
   if (!is_evaluated(options)) return nullptr;
   return std::make_unique<Evaluator>(options, programs.evaluation, plans.evaluation, prepared, store, data, arena);
 }
@@ -101,7 +101,7 @@ int train(const Options& given) {
 
   const Programs programs = build_programs(options);  // training with its backward and update ops; evaluation
   check_fits(start, options, programs.network);
-  const std::unique_ptr<Dataset> data = open_data(options, programs.network, note_in(progress));
+  const std::unique_ptr<Samples> data = open_data(options, programs.network, note_in(progress));
   Batches batches(*data, batches_of(options));
   introduce(progress, options, programs.network, batches, start);
 
@@ -129,7 +129,7 @@ int train(const Options& given) {
                    .device = device,
                    .progress = progress,
                    .metrics = metrics},
-                  state_of(start, options, programs.network));
+                  state_of(start, options, programs.network, *data));
   trainer.run();
   std::printf("%s\n", taken_line(device.peak(), plans.bytes.total()).c_str());
   return 0;

@@ -41,7 +41,7 @@ Trainer::Trainer(const TrainerParts& parts, RunState state)
       state_(std::move(state)),
       length_(length_of(parts.options, parts.batches.per_epoch())),
       schedule_(parse_schedule(*parts.options.schedule)),
-      image_(image_input(parts.programs.network)),
+      fed_(fed_inputs(parts.programs.network)),
       saved_step_(state_.step > 0 ? state_.step : -1) {
   const Network& network = parts_.programs.network;
   correct_.resize(static_cast<std::size_t>(bytes_of(network.program.vars[network.correct])));
@@ -76,14 +76,14 @@ void Trainer::step() {
   Executor& executor = parts_.executor;
   const Batch* batch = parts_.batches.next();
   const double rate = rate_at(state_.step);
-  executor.feed(image_, batch->images, parts_.batches.image_bytes());
-  executor.feed(programs.network.target, batch->labels, parts_.batches.label_bytes());
+  executor.feed(fed_.samples, batch->samples, parts_.batches.sample_bytes());
+  executor.feed(fed_.labels, batch->labels, parts_.batches.label_bytes());
   feed_scalar(executor, programs.training, programs.learning_rate, rate);
   executor.run();
   const double loss = executor.fetch_scalar(programs.network.loss);
   check_loss(loss, "the loss", state_.step + 1);
   ++state_.step;
-  add(loss, batch->count);
+  add(loss);
   if (record_due()) record();
   parts_.progress.step(moment());
 }
@@ -94,10 +94,10 @@ void Trainer::check_loss(double loss, const char* whose, std::int64_t step) cons
            "; try a smaller --lr, a warm-up (--schedule ", *parts_.options.schedule, "+warmup@500) or --clip-norm 1");
 }
 
-void Trainer::add(double loss, std::int64_t samples) {
+void Trainer::add(double loss) {
   parts_.executor.fetch(parts_.programs.network.correct, correct_.data(), static_cast<std::int64_t>(correct_.size()));
   sums_.correct += std::accumulate(correct_.begin(), correct_.end(), std::int64_t{0});
-  sums_.samples += samples;
+  sums_.labels += std::ssize(correct_);
   sums_.loss += loss;
   ++sums_.steps;
 }
@@ -111,7 +111,7 @@ bool Trainer::record_due() const {
 void Trainer::record() {
   const auto steps = static_cast<double>(sums_.steps);
   shown_.loss = sums_.loss / steps;
-  shown_.accuracy = static_cast<double>(sums_.correct) / static_cast<double>(sums_.samples);
+  shown_.accuracy = static_cast<double>(sums_.correct) / static_cast<double>(sums_.labels);
   shown_.ms_per_step = seconds_since(sums_.begin) * 1000 / steps;
   write({.step = state_.step,
          .epoch = epoch(),
@@ -198,7 +198,7 @@ Moment Trainer::moment() const {
   if (now.ms_per_step == 0) {  // no record yet
     now.ms_per_step = each * 1000;
     now.loss = sums_.loss / static_cast<double>(sums_.steps);
-    now.accuracy = static_cast<double>(sums_.correct) / static_cast<double>(sums_.samples);
+    now.accuracy = static_cast<double>(sums_.correct) / static_cast<double>(sums_.labels);
   }
   return now;
 }

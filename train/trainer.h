@@ -46,7 +46,7 @@ class Trainer {
   using Clock = std::chrono::steady_clock;
   /// Sums since the last record.
   struct Sums {
-    std::int64_t steps = 0, samples = 0, correct = 0;
+    std::int64_t steps = 0, labels = 0, correct = 0;
     double loss = 0;
     Clock::time_point begin = Clock::now();
   };
@@ -55,7 +55,7 @@ class Trainer {
   void step();
   void check_loss(double loss, const char* whose, std::int64_t step) const;
   /// Counts a step into the sums.
-  void add(double loss, std::int64_t samples);
+  void add(double loss);
   bool record_due() const;
   void record();
   /// Whether it is the best so far.
@@ -76,7 +76,7 @@ class Trainer {
   RunState state_;
   RunLength length_;
   Schedule schedule_;
-  VarId image_;
+  FedInputs fed_;
   Sums sums_;
   Moment shown_;  // figures of the last record, for the line in between
   Clock::time_point epoch_begin_ = Clock::now();

@@ -29,6 +29,14 @@ class BadInput : public RunTest {
       "loss": [{"op": "cross_entropy", "in": "logits", "target": "label"}]})";
     return path("bad.json");
   }
+  /// Tells 30 symbols apart, each from the one before alone.
+  std::string next_symbol_network() const {
+    write("next.json", R"({"version": 1, "inputs": {"text": {"shape": [1], "dtype": "i32"},
+      "next": {"shape": [], "dtype": "i32"}},
+      "layers": [{"op": "embedding", "vocab": 30, "out": 8}, {"op": "fc", "out": 30, "name": "logits"}],
+      "loss": [{"op": "cross_entropy", "in": "logits", "target": "next"}]})");
+    return path("next.json");
+  }
   void write(const std::string& name, const std::string& bytes) const {
     std::filesystem::create_directories(std::filesystem::path(path(name)).parent_path());
     std::ofstream(path(name), std::ios::binary) << bytes;
@@ -74,6 +82,26 @@ TEST_F(BadInput, ImagesThatDoNotFitTheNetwork) {
   write("cifar/data_batch_1.bin", std::string(3073 * 40, '\0'));
   write("cifar/test_batch.bin", std::string(3073 * 40, '\0'));
   expect({"--model", "lenet", "--data", "cifar10:" + path("cifar"), "--quiet"}, 4, "28x28");
+}
+
+TEST_F(BadInput, ATextWithOneCharacterOrNone) {
+  const std::string net = next_symbol_network();
+  const auto text = [&](const std::string& name) { return "text:" + path(name); };
+  write("empty.txt", "");
+  write("same.txt", std::string(500, 'x'));
+  write("short.txt", "abcabcabc");
+  write("text.txt", "0123456789 the quick brown fox jumps over the lazy dog");
+  expect({"--model", net, "--data", text("empty.txt"), "--quiet"}, 4, "empty.txt: is empty");
+  expect({"--model", net, "--data", text("same.txt"), "--quiet"}, 4, "has one character alone, 500 times");
+  expect({"--model", net, "--data", text("short.txt"), "--quiet"}, 4, "take at least 20; --set length=L");
+  expect({"--model", net, "--data", text("text.txt"), "--quiet"}, 4, "has 37 different characters");
+  expect({"--model", net, "--data", text("nowhere.txt"), "--quiet"}, 4, "nowhere.txt: cannot be opened");
+}
+
+TEST_F(BadInput, SequencesThatTheNetworkDoesNotRead) {
+  expect({"--model", next_symbol_network(), "--data", "shapes", "--quiet"}, 2, "the network takes sequences");
+  expect({"--model", next_symbol_network(), "--augment", "flip", "--quiet"}, 2, "are not augmented");
+  expect({"--model", "lenet", "--data", "sentences", "--quiet"}, 2, "the network takes images");
 }
 
 TEST_F(BadInput, MissingDataSaysWhereToGetIt) {

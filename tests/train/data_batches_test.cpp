@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "tests/train/data_samples.h"
+#include "train/augment.h"
 #include "train/batches.h"
 #include "train/held_images.h"
 
@@ -90,12 +91,12 @@ TEST(Batches, StartLeavesAnUnfinishedEpoch) {
 TEST(Batches, HoldNormalisedImagesBesideTheirLabels) {
   const Counted data;
   Batches batches(data, training(4));
-  EXPECT_EQ(batches.image_bytes(), 4 * 2 * 4);
+  EXPECT_EQ(batches.sample_bytes(), 4 * 2 * 4);
   batches.start(0);
   for (std::int64_t index = 0; const Batch* batch = batches.next(); ++index) {
     EXPECT_EQ(batch->index, index);
     EXPECT_EQ(batch->count, 4);
-    const auto* images = static_cast<const float*>(batch->images);
+    const auto* images = static_cast<const float*>(batch->samples);
     for (int i = 0; i < 4; ++i) {
       EXPECT_FLOAT_EQ(images[2 * i], static_cast<float>(batch->labels[i]));
       EXPECT_FLOAT_EQ(images[2 * i + 1], 200);
@@ -115,7 +116,7 @@ TEST(Batches, EvaluationPadsTheLastBatchAndCountsItsSamples) {
   const Batch* last = batches.next();
   ASSERT_NE(last, nullptr);
   EXPECT_EQ(last->count, 2);
-  const auto* images = static_cast<const double*>(last->images);
+  const auto* images = static_cast<const double*>(last->samples);
   EXPECT_DOUBLE_EQ(images[2], 9);
   for (int i = 4; i < 8; ++i) EXPECT_EQ(images[i], 0);
   EXPECT_EQ(last->labels[3], 0);
@@ -140,8 +141,8 @@ TEST(Batches, DoNotDependOnTheNumberOfWorkers) {
     batches.start(2);
     FileContent all;
     while (const Batch* batch = batches.next()) {
-      const auto* bytes = static_cast<const std::uint8_t*>(batch->images);
-      all.insert(all.end(), bytes, bytes + batches.image_bytes());
+      const auto* bytes = static_cast<const std::uint8_t*>(batch->samples);
+      all.insert(all.end(), bytes, bytes + batches.sample_bytes());
     }
     return all;
   };
@@ -157,7 +158,7 @@ TEST(Batches, MemoryIsTakenOnceAndUsedAgain) {
   std::set<const void*> places;
   for (std::int64_t epoch = 0; epoch < 3; ++epoch) {
     batches.start(epoch);
-    while (const Batch* batch = batches.next()) places.insert(batch->images);
+    while (const Batch* batch = batches.next()) places.insert(batch->samples);
   }
   EXPECT_EQ(places.size(), 2u);
 }
@@ -204,11 +205,11 @@ TEST(Batches, ImpossibleBatchesAreRefused) {
     return error_from([&] { Batches(data, options); }, code);
   };
   EXPECT_EQ(refused(training(0)), "batch 0 is too small, at least 1 is needed");
-  EXPECT_EQ(refused(training(24)), "batch 24 is larger than the data: counted has 23 training images");
+  EXPECT_EQ(refused(training(24)), "batch 24 is larger than the data: counted has 23 training samples");
   EXPECT_PRED2(says, refused(training_batches(4, DType::i32, {}, 0)), "f32 or f64, not i32");
   EXPECT_PRED2(says, refused(training_batches(4, DType::f32, {.pad_crop = -1}, 0)), "pad_crop -1");
   const Counted empty(5, 0);
-  EXPECT_EQ(error_from([&] { Batches(empty, evaluation_batches(4, DType::f32)); }), "counted: has no test images");
+  EXPECT_EQ(error_from([&] { Batches(empty, evaluation_batches(4, DType::f32)); }), "counted: has no test samples");
   Batches batches(data, training(4));
   EXPECT_PRED2(says, error_from([&] { batches.start(0, 6); }, Exit::Usage), "cannot start at batch 6: it has 5");
 }

@@ -2,6 +2,7 @@
 
 #include "tests/train/data_samples.h"
 #include "train/dataset.h"
+#include "train/sequences.h"
 
 namespace lethe::testing {
 namespace {
@@ -13,6 +14,17 @@ TEST(DataSpec, UnknownSetIsAnErrorWithTheNearestName) {
   EXPECT_PRED2(says, refused("shape"), "did you mean 'shapes'?");
   EXPECT_PRED2(says, refused("imagenet22:x"), "known: mnist:DIR, cifar10:DIR");
   EXPECT_PRED2(says, refused(""), "unknown data set ''");
+}
+
+TEST(DataSpec, SetOfTheOtherKindSaysWhatTheNetworkTakes) {
+  EXPECT_PRED2(says, refused("text:x"), "data 'text:x': gives sequences, the network takes images (known: mnist:DIR");
+  const auto of_sequences = [](const std::string& spec) {
+    return error_from([&] { open_sequences(spec, 8, 30, 0); }, Exit::Usage);
+  };
+  EXPECT_PRED2(says, of_sequences("shapes"), "gives images, the network takes sequences (known: text:FILE, sentences");
+  EXPECT_PRED2(says, of_sequences("sentence"), "unknown data set 'sentence'; did you mean 'sentences'?");
+  EXPECT_PRED2(says, of_sequences("text"), "data 'text': write the file behind a colon: text:FILE");
+  EXPECT_PRED2(says, of_sequences("copy:tain=1"), "did you mean 'train'?");
 }
 
 TEST(DataSpec, DirectoryMustBeGiven) {

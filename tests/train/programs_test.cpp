@@ -18,7 +18,7 @@ TEST(Programs, TheDataHasTheClassesThatTheLossReadsWhateverTheOutputs) {
                                  outputs + "}");
     const Options options = decided(parse_options({"--model", folder.text() + "/net.json"}));
     const auto data = open_data(options, build_network(options, true), [](const std::string&) {});
-    EXPECT_EQ(data->info().classes.size(), 5U) << outputs;
+    EXPECT_EQ(dynamic_cast<const Dataset&>(*data).info().classes.size(), 5U) << outputs;
   }
 }
 

@@ -39,7 +39,7 @@ TEST_F(Recipe, TheNetworksSettingsHoldWhereTheCommandLineSaysNothing) {
   EXPECT_EQ(o.batch, 16);
   EXPECT_EQ(o.epochs, 3);
   EXPECT_EQ(o.schedule, "cosine");
-  EXPECT_EQ(o.data, "shapes");
+  EXPECT_FALSE(o.data) << "open_data() looks at the network";
   EXPECT_EQ(o.seed, 0U);
   EXPECT_EQ(optimizer_of(o).weight_decay, 1e-4);
   EXPECT_TRUE(augmentation_of(*o.augment).flip);

@@ -1,0 +1,84 @@
+#include "train/evaluator.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "framework/op_def.h"
+#include "kernels/cpu_device.h"
+#include "tests/train/data_samples.h"
+#include "train/recipe.h"
+#include "train/sequences.h"
+
+namespace lethe::testing {
+namespace {
+
+constexpr std::int64_t kBatch = 4, kLength = 3, kSymbols = 5;
+
+/// Says of each symbol what the table's row says of it.
+Network symbol_by_symbol() {
+  Network net;
+  net.name = "symbols";
+  Program& p = net.program;
+  const VarId text = add_var(p, {.name = "text", .shape = {kBatch, kLength}, .dtype = DType::i32, .kind = Kind::Input});
+  const VarId next = add_var(p, {.name = "next", .shape = {kBatch, kLength}, .dtype = DType::i32, .kind = Kind::Input});
+  const VarId table = add_var(p, {.name = "table", .shape = {kSymbols, kSymbols}, .kind = Kind::Param});
+  const auto append = [&](const std::string& type, std::vector<VarId> in, Attrs attrs = {}) {
+    return append_op(p, 0, Role::Forward, type, std::move(in), std::move(attrs), type).front();
+  };
+  const Attrs rows{{"shape", Ints{kBatch * kLength}}};
+  net.inputs = {text, next};
+  net.params = {{.var = table}};
+  net.prediction = append("embedding", {append("reshape", {text}, rows), table});
+  net.target = append("reshape", {next}, rows);
+  net.sample_loss = append("softmax_cross_entropy", {net.prediction, net.target});
+  net.correct = append("accuracy", {net.prediction, net.target}, {{"k", 1}});
+  return net;
+}
+
+/// Right by a wide margin of all symbols but 0.
+std::vector<float> right_but_for_zero() {
+  std::vector<float> table(kSymbols * kSymbols, 0);
+  for (std::int64_t s = 0; s < kSymbols; ++s)
+    table[static_cast<std::size_t>(s * kSymbols + std::max<std::int64_t>(s, 1))] = 5;
+  return table;
+}
+
+TEST(Evaluator, CountsEveryLabelOfASequenceAndNoneOfThePadding) {
+  const Network net = symbol_by_symbol();
+  const auto data = open_sequences("copy:test=6", kLength, kSymbols, 0);  // a whole batch and a half
+  std::int64_t zeros = 0;
+  for (std::int64_t i = 0; i < 6; ++i) {
+    std::int32_t symbols[kLength], labels[kLength];
+    data->read(Split::Test, i, symbols, labels);
+    zeros += std::count(symbols, symbols + kLength, 0);
+  }
+  Options options;
+  options.batch = kBatch;
+  const auto device = open_cpu(1);
+  Prepared prepared(device->info());
+  const Planned planned = plan_memory(net.program, prepared, evaluation_memopt(options, net));
+  Store store(*device);
+  Evaluator evaluator(options, net, planned, prepared, store, *data);
+  const std::vector<float> table = right_but_for_zero();
+  store.write("table", table.data(), static_cast<std::int64_t>(table.size() * sizeof(float)));
+  const Scores scores = evaluator.run();
+  EXPECT_EQ(scores.samples, 6 * kLength);
+  EXPECT_EQ(scores.correct, 6 * kLength - zeros);
+  const double right = std::log(std::exp(5.0) + kSymbols - 1) - 5, wrong = right + 5;
+  const double share = static_cast<double>(zeros) / static_cast<double>(scores.samples);
+  EXPECT_NEAR(scores.loss, share * wrong + (1 - share) * right, 1e-5);
+}
+
+TEST(FedInputs, LabelsOfASampleMustStandSideBySide) {
+  Network net = symbol_by_symbol();
+  EXPECT_EQ(fed_inputs(net).rows, kLength);
+  EXPECT_EQ(fed_inputs(net).labels, net.inputs[1]);
+  const VarId turned =
+      append_op(net.program, 0, Role::Forward, "transpose", {net.inputs[1]}, {{"perm", Ints{1, 0}}}, "turned").front();
+  net.target = append_op(net.program, 0, Role::Forward, "reshape", {turned}, {{"shape", Ints{-1}}}, "rows").front();
+  EXPECT_PRED2(says, error_from([&] { fed_inputs(net); }, Exit::Usage), "the loss reads 'turned.y' as labels");
+}
+
+}  // namespace
+}  // namespace lethe::testing

@@ -1,0 +1,75 @@
+#include "train/data_spec.h"
+
+#include <algorithm>
+#include <charconv>
+#include <vector>
+
+#include "framework/error.h"
+#include "framework/op_def.h"
+
+namespace lethe {
+namespace {
+
+/// Data sets that give the same: the first words of their specs, and how the specs are written.
+struct Family {
+  const char* gives;
+  std::vector<std::string> kinds;
+  const char* forms;
+};
+
+Family images() {
+  return {.gives = "images",
+          .kinds = {"mnist", "cifar10", "cifar100", "imagefolder", "shapes", "synthetic"},
+          .forms = "mnist:DIR, cifar10:DIR, cifar100:DIR, imagefolder:DIR, shapes, synthetic"};
+}
+Family sequences() {
+  return {.gives = "sequences",
+          .kinds = {"text", "sentences", "copy", "synthetic"},
+          .forms = "text:FILE, sentences, copy, synthetic"};
+}
+
+[[noreturn]] void reject_kind(const DataSpec& spec, const Family& taken, const Family& other) {
+  if (std::find(other.kinds.begin(), other.kinds.end(), spec.kind) != other.kinds.end())
+    spec.reject(message("gives ", other.gives, ", the network takes ", taken.gives, " (known: ", taken.forms, ")"));
+  spec.reject(message("unknown data set '", spec.kind, "'", did_you_mean(spec.kind, taken.kinds),
+                      " (known: ", taken.forms, ")"));
+}
+
+}  // namespace
+
+DataSpec::DataSpec(const std::string& text) : text(text), kind(text.substr(0, text.find(':'))) {
+  if (kind.size() < text.size()) argument = text.substr(kind.size() + 1);
+}
+
+void DataSpec::reject(const std::string& reason) const { fail("data '", text, "': ", reason); }
+void DataSpec::reject_for_images() const { reject_kind(*this, images(), sequences()); }
+void DataSpec::reject_for_sequences() const { reject_kind(*this, sequences(), images()); }
+
+const std::string& DataSpec::place(const std::string& what) const {
+  if (argument.empty())
+    reject(message("write the ", what == "DIR" ? "directory" : "file", " behind a colon: ", kind, ':', what));
+  return argument;
+}
+
+std::int64_t DataSpec::count(std::string_view digits) const {
+  std::int64_t value = 0;
+  const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (status != std::errc{} || end != digits.data() + digits.size() || value < 1 || value > INT32_MAX)
+    reject(message("expected a number from 1 to ", INT32_MAX, ", got '", digits, "'"));
+  return value;
+}
+
+SampleCounts DataSpec::counts(SampleCounts counts) const {
+  for (std::string_view rest = argument; !rest.empty();) {
+    const std::string_view item = rest.substr(0, rest.find(','));
+    const std::size_t equals = item.find('=');
+    const std::string key(item.substr(0, equals));
+    if (equals == item.npos || (key != "train" && key != "test"))
+      reject(message("expected train=N or test=N, got '", item, "'", did_you_mean(key, {"train", "test"})));
+    (key == "train" ? counts.training : counts.test) = count(item.substr(equals + 1));
+    rest.remove_prefix(std::min(rest.size(), item.size() + 1));
+  }
+  return counts;
+}
+
+}  // namespace lethe

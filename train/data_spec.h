@@ -1,0 +1,32 @@
+// What `--data` says: a word, and behind a colon what belongs to it.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace lethe {
+
+/// Of the training and of the test split.
+struct SampleCounts {
+  std::int64_t training = 0, test = 0;
+};
+
+/// A spec in two: "mnist:data/mnist" is kind "mnist" and argument "data/mnist". What is wrong in it fails with
+/// Exit::Usage.
+struct DataSpec {
+  explicit DataSpec(const std::string& text);
+  [[noreturn]] void reject(const std::string& reason) const;
+  /// Fails for a kind that gives no images, or none of sequences.
+  [[noreturn]] void reject_for_images() const;
+  [[noreturn]] void reject_for_sequences() const;
+  /// The argument; `what` ("DIR") stands for it in the message that it is missing.
+  const std::string& place(const std::string& what) const;
+  /// A number from 1 to 2^31 - 1.
+  std::int64_t count(std::string_view digits) const;
+  /// "train=N,test=M", each of which may be missing.
+  SampleCounts counts(SampleCounts absent) const;
+
+  std::string text, kind, argument;
+};
+
+}  // namespace lethe

@@ -1,0 +1,49 @@
+// What a network learns from, sample by sample, as it takes them: images with a label each, sequences with a label for
+// each of their symbols.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "framework/program.h"
+
+namespace lethe {
+
+enum class Split : std::uint8_t { Train, Test };
+
+/// Random variation of training images.
+struct Augmentation {
+  std::int64_t pad_crop = 0;  // black border of so many pixels, then a random crop back to the image's size
+  bool flip = false;          // left to right, every other time
+  std::int64_t cutout = 0;    // a square of this side, centred anywhere in the image, becomes the mean colour
+  bool random_crop = false;   // for images larger than the network's (imagefolder): any part, not the centre
+  bool operator==(const Augmentation&) const = default;
+};
+
+struct ReadOptions {
+  DType dtype = DType::f32;  // of images: f32 or f64
+  Augmentation augment = {};
+  std::uint64_t seed = 0;  // of the augmentation
+};
+
+/// Has the scratch memory that reading takes, so each thread needs its own.
+class SampleReader {
+ public:
+  virtual ~SampleReader() = default;
+  /// Writes a sample and its labels; the same for the same arguments. Fails with Exit::Data if it cannot be read.
+  virtual void read(Split split, std::int64_t index, std::int64_t epoch, std::byte* sample, std::int32_t* labels) = 0;
+};
+
+class Samples {
+ public:
+  virtual ~Samples() = default;
+  virtual const std::string& name() const = 0;
+  virtual std::int64_t size(Split split) const = 0;
+  virtual std::int64_t sample_bytes(DType dtype) const = 0;  // as it is fed
+  virtual std::int64_t labels() const = 0;                   // of a sample
+  /// The data must outlive it. Fails on options that these samples do not have.
+  virtual std::unique_ptr<SampleReader> reader(const ReadOptions& options) const = 0;
+};
+
+}  // namespace lethe
