@@ -11,7 +11,7 @@
 namespace lethe {
 namespace {
 
-std::vector<std::string> keys_of(const Values& values) {
+std::vector<std::string> keys_of(const Bindings& values) {
   std::vector<std::string> keys;
   for (const auto& [key, value] : values) keys.push_back(key);
   return keys;

@@ -16,7 +16,7 @@ class NetworkDocument {
   NetworkDocument(const ZooEntry& model, const Sets& overrides);
 
   JsonNode document() const { return source_.root(); }
-  const Values& vars() const { return vars_; }
+  const Bindings& vars() const { return vars_; }
   std::string name() const;
   TrainDefaults train() const;
 
@@ -26,7 +26,7 @@ class NetworkDocument {
 
   JsonSource source_;
   std::string variant_;
-  Values vars_;
+  Bindings vars_;
 };
 
 /// Fails at the name of a member that expressions and program text could not read.

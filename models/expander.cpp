@@ -1,59 +1,23 @@
 #include "models/expander.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include "framework/op_def.h"
+#include "models/complaints.h"
 #include "models/entry.h"
 #include "models/settings.h"
 
 namespace lethe {
 namespace {
 
-// Bounds far above any network, so that a wrong number ends in a line and not in a full machine.
+// A bound far above any network, so that a wrong number ends in a line and not in a full machine.
 constexpr std::int64_t kMostTrips = 10000;
-constexpr std::size_t kMostPaths = 50000;
-
-/// Variables' and files' formats rely on it: a path has no other '/', '@' or blank in it.
-void check_name(const JsonNode& name) {
-  const std::string& text = name.text();
-  const auto allowed = [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '.' || c == '-'; };
-  if (text.empty() || !std::all_of(text.begin(), text.end(), allowed))
-    name.fail("name '", text, "' may have letters, digits, '_', '.' and '-' only");
-}
-
-/// Runs `body`; a SourceError that leaves it without a path gets this one.
-template <class Body>
-auto at_path(const std::string& path, const Body& body) -> decltype(body()) {
-  try {
-    return body();
-  } catch (const SourceError& error) {
-    throw SourceError(error.where, error.path.empty() ? path : error.path, error.text);
-  }
-}
 
 /// Shape of a var as network files state it: without the batch, images as [C, H, W].
 std::string file_shape(Shape shape) {
   if (!shape.empty()) shape.erase(shape.begin());
   if (shape.size() > 2) std::rotate(shape.begin(), shape.end() - 1, shape.end());
   return text_of(shape);
-}
-
-/// Runs what a Builder does for an entry; its complaints get the entry's place.
-template <class Body>
-VarId built(const JsonNode& entry, const std::string& what, const std::string& path, const Body& body) {
-  const auto without_path = [&](const std::string& text) {
-    return text.rfind(path + ": ", 0) == 0 ? text.substr(path.size() + 2) : text;
-  };
-  try {
-    return body();
-  } catch (const SourceError&) {
-    throw;
-  } catch (const SettingError& error) {
-    entry.at(entry.has(error.key) ? error.key : what).fail(without_path(error.what()));
-  } catch (const Error& error) {
-    entry.at(what).fail(without_path(error.what()));
-  }
 }
 
 void check_memopt(const JsonNode& node) {
@@ -63,7 +27,7 @@ void check_memopt(const JsonNode& node) {
     node.fail("unknown memopt '", node.text(), "'", did_you_mean(node.text(), {"auto", "keep"}), "; known: auto, keep");
 }
 
-std::int64_t count_of(const JsonNode& node, const Values& values) {
+std::int64_t count_of(const JsonNode& node, const Bindings& values) {
   const std::int64_t count = whole_of(node, values);
   if (count < 0 || count > kMostTrips) node.fail("found ", count, ", expected 0 to ", kMostTrips);
   return count;
@@ -73,7 +37,7 @@ std::int64_t count_of(const JsonNode& node, const Values& values) {
 
 void Expander::declare(const std::string& name, VarId var) {
   top_.names[name] = name;
-  paths_[name] = var;
+  paths_.set(name, var);
 }
 
 VarId Expander::build(VarId input) {
@@ -94,7 +58,7 @@ VarId Expander::entry(const JsonNode& entry, VarId current, Scope& scope) {
     if (kind == EntryKind::Op) {
       current = op(entry, current, scope);
     } else {
-      if (entry.has("in")) current = var_of(entry.at("in"), scope);
+      if (entry.has("in")) current = paths_.var_of(entry.at("in"), scope);
       if (kind == EntryKind::Block) current = block(entry, current, scope);
       if (kind == EntryKind::Repeat) current = repeat(entry, current, scope);
       if (kind == EntryKind::Branches) current = branches(entry, current, scope);
@@ -103,7 +67,7 @@ VarId Expander::entry(const JsonNode& entry, VarId current, Scope& scope) {
     if (entry.has("name")) {
       const std::string& name = entry.at("name").text();
       scope.names[name] = scope.prefix + name;
-      paths_[scope.prefix + name] = current;
+      paths_.set(scope.prefix + name, current);
     }
     return current;
   });
@@ -111,16 +75,16 @@ VarId Expander::entry(const JsonNode& entry, VarId current, Scope& scope) {
 
 VarId Expander::op(const JsonNode& entry, VarId current, Scope& scope) {
   const Layer& layer = layer_of(entry);
-  const std::string path = claim(entry, layer.name, scope);
+  const std::string path = paths_.claim(entry, layer.name, scope);
   return at_path(path, [&] {
     check_op_keys(entry, layer);
     if (entry.has("memopt")) check_memopt(entry.at("memopt"));
     std::vector<VarId> inputs;
     if (layer.max_inputs != 0) inputs = inputs_of(entry, current, scope);
     Attrs settings = settings_of(entry, layer, scope.values);
-    if (settings.has("share")) settings.set("share", path_of(entry.at("share"), scope));
+    if (settings.has("share")) settings.set("share", paths_.path_of(entry.at("share"), scope));
     const VarId out = built(entry, "op", path, [&] { return builder_.layer(layer.name, inputs, settings, path); });
-    return paths_[path] = out;
+    return paths_.set(path, out);
   });
 }
 
@@ -135,7 +99,7 @@ VarId Expander::block(const JsonNode& entry, VarId current, Scope& scope) {
       way.append(way.empty() ? "" : " -> ").append(*at);
     name.fail("block '", name.text(), "' uses itself: ", way);
   }
-  const std::string path = claim(entry, name.text(), scope);
+  const std::string path = paths_.claim(entry, name.text(), scope);
   const std::int64_t times = entry.has("times") ? count_of(entry.at("times"), scope.values) : 1;
   for (std::int64_t trip = 0; trip < times; ++trip) {
     Scope inner;
@@ -145,16 +109,16 @@ VarId Expander::block(const JsonNode& entry, VarId current, Scope& scope) {
     current = chain(block.at("layers"), current, inner);
   }
   active_.pop_back();
-  return paths_[path] = current;
+  return paths_.set(path, current);
 }
 
-Values Expander::arguments(const JsonNode& entry, const JsonNode& block, const Scope& scope, bool first,
-                           bool last) const {
+Bindings Expander::arguments(const JsonNode& entry, const JsonNode& block, const Scope& scope, bool first,
+                             bool last) const {
   const std::string& name = entry.at("block").text();
   std::vector<std::string> known;
   if (block.has("params"))
     for (const auto& [key, absent] : block.at("params").members()) known.push_back(key);
-  Values given;
+  Bindings given;
   const auto take = [&](const char* source, bool applies) {
     if (!applies || !entry.has(source)) return;
     entry.at(source).check_keys("block '" + name + "'", known);
@@ -165,7 +129,7 @@ Values Expander::arguments(const JsonNode& entry, const JsonNode& block, const S
   take("first", first);
   take("last", last);
 
-  Values all = vars_;
+  Bindings all = vars_;
   if (block.has("params"))
     for (const auto& [key, absent] : block.at("params").members()) {
       if (const auto found = given.find(key); found != given.end()) {
@@ -180,13 +144,13 @@ Values Expander::arguments(const JsonNode& entry, const JsonNode& block, const S
 }
 
 VarId Expander::repeat(const JsonNode& entry, VarId current, Scope& scope) {
-  const std::string path = claim(entry, "repeat", scope);
+  const std::string path = paths_.claim(entry, "repeat", scope);
   const std::string index = entry.has("as") ? entry.at("as").text() : "i";
   const JsonNode over = entry.at("repeat");
-  std::vector<Values> trips;
+  std::vector<Bindings> trips;
   if (over.json().is_array()) {
     for (const JsonNode& item : over.items()) {
-      Values trip;
+      Bindings trip;
       if (item.json().is_object())
         for (const auto& [key, node] : item.members()) trip.insert_or_assign(key, value_of(node, scope.values));
       else
@@ -204,12 +168,12 @@ VarId Expander::repeat(const JsonNode& entry, VarId current, Scope& scope) {
     current = chain(entry.at("layers"), current, inner);
     scope.names = std::move(inner.names);
   }
-  return paths_[path] = current;
+  return paths_.set(path, current);
 }
 
 VarId Expander::branches(const JsonNode& entry, VarId current, Scope& scope) {
   const bool joined = !join_of(entry).layer.empty();
-  const std::string path = claim(entry, entry.at("join").text(), scope);
+  const std::string path = paths_.claim(entry, entry.at("join").text(), scope);
   const std::string prefix = entry.has("name") ? path + '/' : scope.prefix;
   std::vector<VarId> outputs;
   for (const JsonNode& branch : entry.at("branches").items()) {
@@ -219,7 +183,7 @@ VarId Expander::branches(const JsonNode& entry, VarId current, Scope& scope) {
     if (!joined) scope.names = std::move(inner.names);
   }
   if (outputs.empty()) entry.at("branches").fail("found no branch, expected at least one");
-  return paths_[path] = at_path(path, [&] { return join(entry, path, outputs); });
+  return paths_.set(path, at_path(path, [&] { return join(entry, path, outputs); }));
 }
 
 VarId Expander::join(const JsonNode& entry, const std::string& path, const std::vector<VarId>& outputs) {
@@ -246,7 +210,7 @@ VarId Expander::branch_if(const JsonNode& entry, VarId current, Scope& scope) {
   if (!condition.json().is_string())
     condition.fail("found ", condition.shown(),
                    ", expected an \"=expression\": control flow in network files comes in a later version");
-  if (entry.has("name")) claim(entry, "", scope);
+  if (entry.has("name")) paths_.claim(entry, "", scope);
   if (whole_of(condition, scope.values) != 0) return chain(entry.at("then"), current, scope);
   return entry.has("else") ? chain(entry.at("else"), current, scope) : current;
 }
@@ -254,40 +218,10 @@ VarId Expander::branch_if(const JsonNode& entry, VarId current, Scope& scope) {
 std::vector<VarId> Expander::inputs_of(const JsonNode& entry, VarId current, const Scope& scope) const {
   if (!entry.has("in")) return {current};
   const JsonNode in = entry.at("in");
-  if (!in.json().is_array()) return {var_of(in, scope)};
+  if (!in.json().is_array()) return {paths_.var_of(in, scope)};
   std::vector<VarId> inputs;
-  for (const JsonNode& name : in.items()) inputs.push_back(var_of(name, scope));
+  for (const JsonNode& name : in.items()) inputs.push_back(paths_.var_of(name, scope));
   return inputs;
-}
-
-std::string Expander::path_of(const JsonNode& name, const Scope& scope) const {
-  const std::string& text = name.text();
-  if (const auto found = scope.names.find(text); found != scope.names.end()) return found->second;
-  const std::string path = scope.prefix + text;
-  if (const auto found = paths_.find(path); found != paths_.end() && found->second != kNone) return path;
-  std::vector<std::string> known;
-  for (const auto& [key, at] : scope.names) known.push_back(key);
-  name.fail("no layer '", text, "' before this one", did_you_mean(text, known),
-            "; named here: ", known.empty() ? "none" : joined(known));
-}
-
-VarId Expander::var_of(const JsonNode& name, const Scope& scope) const {
-  return name.text() == "@in" ? scope.input : paths_.at(path_of(name, scope));
-}
-
-std::string Expander::claim(const JsonNode& entry, const std::string& base, const Scope& scope) {
-  std::string path = scope.prefix;
-  if (entry.has("name")) {
-    check_name(entry.at("name"));
-    path += entry.at("name").text();
-  } else {
-    path += base;
-    path += std::to_string(++counts_[path]);
-  }
-  if (paths_.size() >= kMostPaths) entry.fail("the network has more than ", kMostPaths, " layers");
-  if (!paths_.emplace(path, kNone).second)
-    (entry.has("name") ? entry.at("name") : entry).fail("the name '", path, "' is taken by another layer");
-  return path;
 }
 
 }  // namespace lethe

@@ -62,7 +62,7 @@ bool compare(std::string_view op, double a, double b) {
 /// Recursive descent over the grammar in the header.
 class Parser {
  public:
-  Parser(std::string_view text, const Values& values) : text_(text), values_(values) {}
+  Parser(std::string_view text, const Bindings& values) : text_(text), values_(values) {}
 
   Attr all() {
     Attr value = comparison();
@@ -172,14 +172,14 @@ class Parser {
   }
 
   std::string_view text_;
-  const Values& values_;
+  const Bindings& values_;
   std::size_t at_ = 0;
   int depth_ = 0;
 };
 
 }  // namespace
 
-Attr evaluate(std::string_view text, const Values& values) {
+Attr evaluate(std::string_view text, const Bindings& values) {
   return with_context(message("in '=", text, "'"), [&] { return Parser(text, values).all(); });
 }
 

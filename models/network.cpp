@@ -14,7 +14,7 @@ namespace lethe {
 namespace {
 
 /// [C, H, W], as files state shapes, to [H, W, C].
-Shape memory_shape(const JsonNode& node, const Values& vars) {
+Shape memory_shape(const JsonNode& node, const Bindings& vars) {
   Shape shape;
   for (const JsonNode& size : node.items()) {
     shape.push_back(whole_of(size, vars));
@@ -33,7 +33,7 @@ DType input_dtype(const JsonNode& input, const BuildOptions& options) {
 }
 
 /// A number, or what it is if the entry does not say.
-double number_of(const JsonNode& entry, const char* key, double absent, const Values& vars) {
+double number_of(const JsonNode& entry, const char* key, double absent, const Bindings& vars) {
   if (!entry.has(key)) return absent;
   const Attr value = value_of(entry.at(key), vars);
   if (const auto* whole = std::get_if<std::int64_t>(&value.base())) return static_cast<double>(*whole);
@@ -102,7 +102,7 @@ class NetworkReader {
   }
 
   const JsonNode document_;
-  const Values vars_;
+  const Bindings vars_;
   Builder builder_;
   Expander expander_;
   std::vector<VarId> inputs_;

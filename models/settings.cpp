@@ -9,7 +9,7 @@ bool is_expression(const Json& json) {
   return json.is_string() && json.get_ref<const std::string&>().rfind('=', 0) == 0;
 }
 
-Attr flag_of(const JsonNode& node, const Values& values) {
+Attr flag_of(const JsonNode& node, const Bindings& values) {
   if (is_expression(node.json())) {
     const Attr value = value_of(node, values);
     return value == Attr(0) || value == Attr(1) ? value : Attr(text_of(value));
@@ -17,14 +17,14 @@ Attr flag_of(const JsonNode& node, const Values& values) {
   return node.json().is_boolean() ? Attr(node.json().get<bool>()) : Attr(node.shown());
 }
 
-Attr list_of(const JsonNode& node, const Values& values) {
+Attr list_of(const JsonNode& node, const Bindings& values) {
   Ints list;
   for (const JsonNode& item : node.items()) list.push_back(whole_of(item, values));
   return list;
 }
 
 /// {"normal": 0.01} -> "normal:0.01", the form that settings in C++ have.
-Attr init_of(const JsonNode& node, const Values& values) {
+Attr init_of(const JsonNode& node, const Bindings& values) {
   if (!node.json().is_object()) return value_of(node, values);
   node.check_keys("an initialiser", {"normal", "uniform"});
   const auto members = node.members();
@@ -32,7 +32,7 @@ Attr init_of(const JsonNode& node, const Values& values) {
   return Attr(message(members[0].first, ':', text_of(value_of(members[0].second, values))));
 }
 
-Attr setting_of(const JsonNode& node, const Key& key, const Values& values) {
+Attr setting_of(const JsonNode& node, const Key& key, const Bindings& values) {
   if (key.type == KeyType::Bool) return flag_of(node, values);
   if (key.type == KeyType::Init) return init_of(node, values);
   if (node.json().is_array()) return list_of(node, values);
@@ -42,7 +42,7 @@ Attr setting_of(const JsonNode& node, const Key& key, const Values& values) {
 
 }  // namespace
 
-Attr value_of(const JsonNode& node, const Values& values) {
+Attr value_of(const JsonNode& node, const Bindings& values) {
   const Json& json = node.json();
   if (is_expression(json)) {
     try {
@@ -59,14 +59,14 @@ Attr value_of(const JsonNode& node, const Values& values) {
   node.fail("found ", node.shown(), ", expected a number, true, false or text");
 }
 
-std::int64_t whole_of(const JsonNode& node, const Values& values) {
+std::int64_t whole_of(const JsonNode& node, const Bindings& values) {
   const Attr value = value_of(node, values);
   const auto* whole = std::get_if<std::int64_t>(&value.base());
   if (!whole || node.json().is_boolean()) node.fail("found ", node.shown(), ", expected a whole number");
   return *whole;
 }
 
-Attrs settings_of(const JsonNode& entry, const Layer& layer, const Values& values) {
+Attrs settings_of(const JsonNode& entry, const Layer& layer, const Bindings& values) {
   Attrs settings;
   for (const auto& member : entry.members()) {
     const std::string& name = member.first;

@@ -7,12 +7,12 @@
 namespace lethe {
 
 /// A number, true or false, text, or the value of an "=expression"; fails for lists, objects and null.
-Attr value_of(const JsonNode& node, const Values& values);
+Attr value_of(const JsonNode& node, const Bindings& values);
 /// The same, and it must be a whole number.
-std::int64_t whole_of(const JsonNode& node, const Values& values);
+std::int64_t whole_of(const JsonNode& node, const Bindings& values);
 
 /// The members of `entry` that `layer` has keys for, as Builder::layer takes them. What cannot be what its key takes is
 /// handed on as text, for the layer's record to complain of.
-Attrs settings_of(const JsonNode& entry, const Layer& layer, const Values& values);
+Attrs settings_of(const JsonNode& entry, const Layer& layer, const Bindings& values);
 
 }  // namespace lethe

@@ -7,7 +7,7 @@
 namespace lethe::testing {
 namespace {
 
-const Values kValues = {{"n", Attr(3)}, {"w", Attr(16)}, {"rate", Attr(0.5)}, {"init", Attr("he")}};
+const Bindings kValues = {{"n", Attr(3)}, {"w", Attr(16)}, {"rate", Attr(0.5)}, {"init", Attr("he")}};
 
 std::string value_of(const std::string& text) { return text_of(evaluate(text, kValues)); }
 
