@@ -86,6 +86,10 @@ std::vector<VarId> append_op(Program& program, BlockId block, Role role, const s
   Op op{.type = type, .in = std::move(in), .attrs = std::move(attrs), .role = role};
   const std::vector<Type> types = with_context(name, [&] { return def.infer({program, op}); });
   for (std::size_t slot = 0; slot < types.size(); ++slot) {
+    if (def.updates) {
+      op.out.push_back(op.in[slot]);
+      continue;
+    }
     const std::string var_name = ends_with(name, "@GRAD") ? name : message(name, '.', def.outputs[slot]);
     op.out.push_back(
         add_var(program, {.name = var_name, .shape = types[slot].shape, .dtype = types[slot].dtype, .block = block}));

@@ -65,7 +65,7 @@ std::vector<Type> same_as_second(const InferArgs& args);  // every output is as 
 void check_input(const InferArgs& args, int slot, const Type& expected);
 
 /// Appends an op to a block; makes its outputs by the shape rule, named `name` + '.' + slot (just `name` if `name`
-/// ends in "@GRAD"). Gives the outputs.
+/// ends in "@GRAD"). Those of an op with `updates` are its first inputs. Gives the outputs.
 std::vector<VarId> append_op(Program& program, BlockId block, Role role, const std::string& type, std::vector<VarId> in,
                              Attrs attrs, const std::string& name);
 /// Appends an op with `updates`: its outputs are its first inputs.

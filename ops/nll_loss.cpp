@@ -1,5 +1,5 @@
-// loss[n] = -logp[n, label[n]]. A label that names no class gives NaN, here and in the gradient, which reads labels
-// alone.
+// loss[n] = -logp[n, label[n]]. A negative label says that the row does not count: its loss and gradient are 0. Any
+// other that names no class gives NaN, in the gradient too, which reads labels alone.
 #include <limits>
 
 #include "framework/autodiff.h"
@@ -16,8 +16,9 @@ struct Pick {
   const std::int32_t* label;
   T* loss;
   HD void operator()(std::int64_t n) const {
-    const bool known = label[n] >= 0 && label[n] < classes;
-    loss[n] = known ? -logp[n * classes + label[n]] : std::numeric_limits<T>::quiet_NaN();
+    const std::int32_t right = label[n];
+    const bool known = right >= 0 && right < classes;
+    loss[n] = known ? -logp[n * classes + right] : right < 0 ? T(0) : std::numeric_limits<T>::quiet_NaN();
   }
 };
 
@@ -31,7 +32,7 @@ struct PickGradRow {
   HD void operator()(const Team& team, std::int64_t row) const {
     T* const to = dlogp + row * classes;
     const std::int32_t right = label[row];
-    const T elsewhere = right >= 0 && right < classes ? T(0) : std::numeric_limits<T>::quiet_NaN(), here = -dloss[row];
+    const T elsewhere = right < classes ? T(0) : std::numeric_limits<T>::quiet_NaN(), here = -dloss[row];
     team.each(classes, [=](std::int64_t c) { to[c] = c == right ? here : elsewhere; });
   }
 };

@@ -1,6 +1,7 @@
 // loss[n] = -sum over c of target[n, c] * log(softmax(logits[n])[c]), for the target (1 - s) at the label plus s / C
 // everywhere, s being label_smoothing. The gradient computes the softmax again from the logits: nothing else is kept. A
-// label that names no class gives NaN.
+// negative label says that the row does not count: its loss and gradient are 0. Any other that names no class gives
+// NaN.
 #include <cmath>
 #include <limits>
 
@@ -29,7 +30,7 @@ struct CrossEntropy {
     if (smoothing != 0) expected = team.sum(classes, [=](std::int64_t c) { return x[c] - most; }) / classes;
     if (!team.leads()) return;
     if (right < 0 || right >= classes) {
-      loss[row] = std::numeric_limits<T>::quiet_NaN();
+      loss[row] = right < 0 ? T(0) : std::numeric_limits<T>::quiet_NaN();
       return;
     }
     const double at_label = static_cast<double>(x[right] - most);
@@ -52,10 +53,10 @@ struct CrossEntropyGrad {
     const T* const x = logits + row * classes;
     T* const dx = dlogits + row * classes;
     const std::int32_t right = label[row];
+    if (right < 0) return team.each(classes, [=](std::int64_t c) { dx[c] = T(0); });
     const T most = team.max(classes, [=](std::int64_t c) { return x[c]; });
     const double total = team.sum(classes, [=](std::int64_t c) { return std::exp(x[c] - most); });
-    const bool known = right >= 0 && right < classes;
-    const T scale = known ? dloss[row] : std::numeric_limits<T>::quiet_NaN();
+    const T scale = right < classes ? dloss[row] : std::numeric_limits<T>::quiet_NaN();
     const T inverse = static_cast<T>(1 / total), hit = static_cast<T>(1 - smoothing);
     const T everywhere = static_cast<T>(smoothing / static_cast<double>(classes));
     team.each(classes, [=](std::int64_t c) {

@@ -38,5 +38,13 @@ TEST(AppendOp, NamesOutputsAfterOpAndSlot) {
   EXPECT_EQ(program.vars[y].shape, Shape{2});
 }
 
+TEST(AppendOp, OutputsOfAnUpdateAreItsFirstInputs) {
+  Program program;
+  const VarId x = add_var(program, {.name = "x", .kind = Kind::State});
+  EXPECT_EQ(append_op(program, 0, Role::Forward, "increment", {x}, {}, "counter"), std::vector<VarId>{x});
+  EXPECT_EQ(program.blocks[0].ops[0].out, std::vector<VarId>{x});
+  EXPECT_EQ(program.vars.size(), 1u);
+}
+
 }  // namespace
 }  // namespace lethe::testing

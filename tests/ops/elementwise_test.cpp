@@ -64,6 +64,18 @@ TEST(Cast, CutsFractionsOffAndStaysInRange) {
             (Tensor{{3}, {255, 255, 0}, DType::u8}));
 }
 
+TEST(Offset, IsExactOnWholeNumbers) {
+  const Tensor x{{2}, {9007199254740991.0, -3}, DType::i64};
+  EXPECT_EQ(run_op("offset", {x}, {{"by", 1}}), (Tensor{{2}, {9007199254740992.0, -2}, DType::i64}));
+  EXPECT_EQ(run_op("offset", {x}, {{"by", -1}}), (Tensor{{2}, {9007199254740990.0, -4}, DType::i64}));
+  EXPECT_EQ(of_one("offset", 0.25, {{"by", -0.5}}), -0.25);
+}
+
+TEST(Offset, RefusesWhatTheDtypeCannotHold) {
+  EXPECT_EQ(complaint("offset", {{}}, {{"by", 0.5}}, {{0, DType::i64}}), "offset: by is 0.5, which no i64 is");
+  EXPECT_EQ(complaint("offset", {{}}, {{"by", 256}}, {{0, DType::u8}}), "offset: by is 256, which no u8 is");
+}
+
 TEST(Comparison, GivesTruthValues) {
   const Tensor a{{3}, {1, 2, 3}, DType::i32}, b{{3}, {2, 2, 2}, DType::i32};
   EXPECT_EQ(run_op("less", {a, b}), (Tensor{{3}, {1, 0, 0}, DType::u8}));

@@ -63,6 +63,7 @@ TEST_P(EveryOp, WritesAllOfItsOutputsAndNothingElse) {
                 over_other = try_op(values, op, kernel, std::byte{0xCD});
     EXPECT_EQ(over_nan.harm, "") << "was written";
     EXPECT_EQ(over_other.harm, "") << "was written";
+    if (op.type == "empty") return;  // gives memory as it is
     expect_same(over_nan, over_other, "depends on what was in outputs or workspace before, or was not wholly written");
   });
 }

@@ -33,5 +33,6 @@ std::vector<Sample> math_samples();     // elementwise, shapes, comparisons, con
 std::vector<Sample> nn_samples();       // norms, softmax, losses, pooling, reductions
 std::vector<Sample> product_samples();  // conv2d, fc, matmul
 std::vector<Sample> update_samples();   // optimizers
+std::vector<Sample> array_samples();    // what loops and sequences need
 
 }  // namespace lethe::testing

@@ -25,6 +25,8 @@ std::vector<Sample> function_samples() {
       {.op = "clip", .in = {{{2, 3, 5}}}, .attrs = {{"min", -0.5}, {"max", 0.25}}, .kinks = {-0.5, 0.25}},
       {.op = "clip", .in = {{{2, 3, 5}}}, .attrs = {{"max", 0.25}}, .kinks = {0.25}},
       {.op = "scale", .in = {{{2, 3, 5}}}, .attrs = {{"a", -1.5}, {"b", 0.25}}},
+      {.op = "offset", .in = {{{2, 3, 5}}}, .attrs = {{"by", 0.25}}},
+      {.op = "offset", .in = {{{2, 3, 5}, 0, 9}}, .attrs = {{"by", 3}}, .gradient = false, .dtypes = kIntegers},
       {.op = "cast", .in = {{{2, 3, 5}, -9, 9}}, .attrs = {{"dtype", "bf16"}}, .gradient = false},
       {.op = "cast", .in = {{{2, 3, 5}, 0, 9}}, .attrs = {{"dtype", "f64"}}, .dtypes = {DType::f64}},
       {.op = "cast", .in = {{{2, 3, 5}, 0, 9}}, .attrs = {{"dtype", "u8"}}, .gradient = false},

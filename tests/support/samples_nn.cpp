@@ -70,7 +70,9 @@ std::vector<Sample> loss_samples() {
   return {
       {.op = "softmax_cross_entropy", .in = {{{5, 10}, -3, 3}, labels(5, 10)}},
       {.op = "softmax_cross_entropy", .in = {{{3, 37}, -3, 3}, labels(3, 37)}, .attrs = {{"label_smoothing", 0.1}}},
+      {.op = "softmax_cross_entropy", .in = {{{9, 10}, -3, 3}, {{9}, -6, 10, DType::i32}}},
       {.op = "nll_loss", .in = {{{5, 10}, -3, 0}, labels(5, 10)}},
+      {.op = "nll_loss", .in = {{{9, 10}, -3, 0}, {{9}, -6, 10, DType::i32}}},
       {.op = "mse_loss", .in = {{{3, 4, 5}}, {{3, 4, 5}}}},
       {.op = "l1_loss", .in = {{{3, 40}, 0, 1}, {{3, 40}, 1, 2}}},
       {.op = "sigmoid_cross_entropy", .in = {{{3, 4, 5}, -3, 3}, {{3, 4, 5}, 0, 1}}},

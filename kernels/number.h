@@ -1,0 +1,10 @@
+// Settings are doubles; an op on whole numbers takes only those that its dtype has.
+#pragma once
+#include "framework/program.h"
+
+namespace lethe {
+
+/// Whether the dtype has `value`; floats round and so have them all. Fails for a dtype that is not computed in.
+bool holds(DType dtype, double value);
+
+}  // namespace lethe

@@ -1,0 +1,32 @@
+// y = array[index...], a copy; zero if the array has no such entry.
+#include "kernels/array.h"
+
+namespace lethe {
+namespace {
+
+template <class T>
+struct ReadEntry {
+  const T* array;
+  T* y;
+  explicit ReadEntry(const KernelArgs& a) : array(a.in<T>(0)), y(a.out<T>(0)) {}
+  HD void operator()(const T* entry, std::int64_t i) const { y[i] = entry ? entry[i] : T(0); }
+};
+
+const Register array_read{{
+    .type = "array_read",
+    .inputs = {"array", "index..."},
+    .outputs = {"y"},
+    .infer =
+        [](const InferArgs& args) {
+          return std::vector<Type>{{entry_shape(args, 1), args.in(0).dtype}};
+        },
+    .kernels = each_device<OnEntry<ReadEntry, 1>>(),
+    .layer = {.name = "array_read",
+              .min_inputs = 2,
+              .max_inputs = -1,
+              .build = [](LayerCall& c) { return build_entry_op(c, "array_read"); },
+              .help = "the entry of an array (first input) at an index (second); zeros outside of it"},
+}};
+
+}  // namespace
+}  // namespace lethe

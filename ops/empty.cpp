@@ -1,0 +1,47 @@
+// y: memory of `shape` and `dtype` that nobody wrote yet; other ops write it in place, entry by entry. As a layer it is
+// an array of zeros, since a network may read what it never wrote.
+#include "framework/error.h"
+#include "framework/op_def.h"
+#include "kernels/each_device.h"
+
+namespace lethe {
+namespace {
+
+struct Empty {
+  template <class Device>
+  static std::unique_ptr<Kernel> prepare(const PrepareArgs&) {
+    return make_kernel([](const KernelArgs&) {});
+  }
+};
+
+VarId build_array(LayerCall& c) {
+  const std::int64_t length = c.settings().integer("length");
+  check(length >= 1, "array: length is ", length, ", expected at least 1");
+  Shape shape = c.settings().ints("shape", {});
+  if (shape.size() == 3) shape = {shape[1], shape[2], shape[0]};
+  shape.insert(shape.begin(), {length, c.shape()[0]});
+  const std::string dtype(name_of(c.var(c.in()).dtype));
+  return c.emit("fill_constant", {}, {{"shape", shape}, {"dtype", dtype}, {"value", 0.0}});
+}
+
+const Register empty{{
+    .type = "empty",
+    .outputs = {"y"},
+    .infer =
+        [](const InferArgs& args) {
+          const Attrs& attrs = args.op.attrs;
+          return std::vector<Type>{{attrs.ints("shape"), dtype_named(attrs.text("dtype"))}};
+        },
+    .kernels = each_device<Empty>(),
+    .layer = {.name = "array",
+              .keys = {{.name = "length", .type = KeyType::Int, .help = "entries"},
+                       {.name = "shape",
+                        .type = KeyType::IntList,
+                        .help = "of a sample in an entry, images [C, H, W]; default: one number",
+                        .optional = true}},
+              .build = build_array,
+              .help = "zeros for array_write and array_read, [length, N, shape...], of the dtype of the input"},
+}};
+
+}  // namespace
+}  // namespace lethe
