@@ -48,11 +48,13 @@ VarId build_entry_op(LayerCall& call, const std::string& type);
 
 EntryPlace entry_place(const Shape& array, int indices);
 
-/// Calls f(entry, i) for each element i of an entry of f.array; `entry` is null if there is none.
+/// Calls f.inside(entry, i) for each element i of an entry of f.array, or f.outside(i) if there is no such entry.
 template <class F>
 void for_each_in_entry(Cpu, void* stream, const EntryPlace& place, F f) {
-  auto* const entry = place.in(f.array);
-  parallel_for(Cpu{}, stream, place.elements, [entry, f](std::int64_t i) { f(entry, i); });
+  if (auto* const entry = place.in(f.array))
+    parallel_for(Cpu{}, stream, place.elements, [entry, f](std::int64_t i) { f.inside(entry, i); });
+  else
+    parallel_for(Cpu{}, stream, place.elements, [f](std::int64_t i) { f.outside(i); });
 }
 
 #ifdef LETHE_DEVICE_CODE
@@ -60,7 +62,12 @@ template <class F>
 struct EntryElement {
   EntryPlace place;
   F f;
-  HD void operator()(std::int64_t i) const { f(place.in(f.array), i); }
+  HD void operator()(std::int64_t i) const {
+    if (auto* const entry = place.in(f.array))
+      f.inside(entry, i);
+    else
+      f.outside(i);
+  }
 };
 
 template <class F>
@@ -69,7 +76,7 @@ void for_each_in_entry(Cuda, void* stream, const EntryPlace& place, F f) {
 }
 #endif
 
-/// An op on one entry, its indices from slot `First` on: F<T>, made from KernelArgs, has `array` and takes (entry, i).
+/// An op on one entry, its indices from slot `First` on: F<T>, made from KernelArgs, is as above.
 template <template <class> class F, int First, class DTypes = AnyDType>
 struct OnEntry {
   template <class Device>

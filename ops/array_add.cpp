@@ -10,9 +10,8 @@ struct AddToEntry {
   T* array;
   const T* value;
   explicit AddToEntry(const KernelArgs& a) : array(a.out<T>(0)), value(a.in<T>(1)) {}
-  HD void operator()(T* entry, std::int64_t i) const {
-    if (entry) entry[i] = static_cast<T>(entry[i] + value[i]);
-  }
+  HD void inside(T* entry, std::int64_t i) const { entry[i] = static_cast<T>(entry[i] + value[i]); }
+  HD void outside(std::int64_t) const {}
 };
 
 const Register array_add{{

@@ -8,9 +8,8 @@ template <class T>
 struct ClearEntry {
   T* array;
   explicit ClearEntry(const KernelArgs& a) : array(a.out<T>(0)) {}
-  HD void operator()(T* entry, std::int64_t i) const {
-    if (entry) entry[i] = T(0);
-  }
+  HD void inside(T* entry, std::int64_t i) const { entry[i] = T(0); }
+  HD void outside(std::int64_t) const {}
 };
 
 const Register array_clear{{

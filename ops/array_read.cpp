@@ -9,7 +9,8 @@ struct ReadEntry {
   const T* array;
   T* y;
   explicit ReadEntry(const KernelArgs& a) : array(a.in<T>(0)), y(a.out<T>(0)) {}
-  HD void operator()(const T* entry, std::int64_t i) const { y[i] = entry ? entry[i] : T(0); }
+  HD void inside(const T* entry, std::int64_t i) const { y[i] = entry[i]; }
+  HD void outside(std::int64_t i) const { y[i] = T(0); }
 };
 
 const Register array_read{{

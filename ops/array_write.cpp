@@ -9,9 +9,8 @@ struct WriteEntry {
   T* array;
   const T* value;
   explicit WriteEntry(const KernelArgs& a) : array(a.out<T>(0)), value(a.in<T>(1)) {}
-  HD void operator()(T* entry, std::int64_t i) const {
-    if (entry) entry[i] = value[i];
-  }
+  HD void inside(T* entry, std::int64_t i) const { entry[i] = value[i]; }
+  HD void outside(std::int64_t) const {}
 };
 
 const Register array_write{{
