@@ -41,7 +41,7 @@ VarId Builder::input(const std::string& name, Shape shape, DType dtype) {
 
 VarId Builder::layer(const std::string& type, std::vector<VarId> in, Attrs settings, std::string path) {
   const Layer& record = layer_named(type);
-  if (path.empty()) path = record.name + std::to_string(++counts_[record.name]);
+  path = path_or(std::move(path), record.name);
   const int given = static_cast<int>(in.size());
   check(given >= record.min_inputs && (record.max_inputs < 0 || given <= record.max_inputs), "'", record.name,
         "' takes ", record.min_inputs,
@@ -56,7 +56,7 @@ VarId Builder::layer(const std::string& type, std::vector<VarId> in, Attrs setti
 
 void Builder::loss(const std::string& type, VarId prediction, VarId target, double weight, double label_smoothing) {
   const std::string op = loss_op(type);
-  const std::string name = "loss" + std::to_string(++counts_["loss"]);
+  const std::string name = path_or("", "loss");
   Program& program = network_.program;
   Attrs attrs;
   if (label_smoothing != 0) {
@@ -89,6 +89,10 @@ Network Builder::finish(std::vector<VarId> outputs) {
   if (network.sample_loss != kNone)
     network.loss = append_op(network.program, 0, Role::Forward, "mean", {network.sample_loss}, {}, "loss/mean").front();
   return network;
+}
+
+std::string Builder::path_or(std::string path, const std::string& type) {
+  return path.empty() ? type + std::to_string(++counts_[type]) : path;
 }
 
 std::int64_t Builder::parameters() const {

@@ -8,42 +8,24 @@
 //   net.loss("cross_entropy", x, net.input("label", {}, DType::i32));
 //   Network network = net.finish();
 #pragma once
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "framework/error.h"
 #include "framework/layer.h"
-#include "framework/program.h"
+#include "framework/network.h"
 
 namespace lethe {
-
-struct BuildOptions {
-  std::int64_t batch = 1;
-  DType dtype = DType::f32;
-  bool training = true;   // false: batch norm reads running statistics, dropout is nothing
-  std::int64_t seed = 0;  // of dropout; parameters take theirs at initialisation
-};
-
-/// A forward Program and what training needs to know of it.
-struct Network {
-  std::string name;
-  Program program;
-  std::vector<VarId> inputs;   // fed: in the order they were declared
-  std::vector<VarId> outputs;  // what the network is for, in the order that its file or finish() names
-  VarId prediction = kNone;    // what the first loss reads: logits, log-probabilities or values; kNone without a loss
-  VarId loss = kNone;          // scalar: the weighted sum of the losses' means; kNone without a loss
-  VarId sample_loss = kNone;   // [N]: its share of each sample
-  VarId correct = kNone;       // u8 [N]: 1 where the label is the largest logit; kNone without labels
-  VarId target = kNone;        // the input that holds labels or targets
-  std::vector<ParamInfo> params;  // Params and States in order of creation
-};
 
 /// A setting that is wrong; `key` says which, so that a reader of files can point at it.
 struct SettingError : Error {
   SettingError(std::string key, const std::string& text) : Error(text), key(std::move(key)) {}
   std::string key;
 };
+
+using Vars = std::vector<VarId>;
 
 class Builder {
  public:
@@ -58,6 +40,18 @@ class Builder {
   VarId layer(const std::string& type, VarId in, Attrs settings = {}, std::string path = "") {
     return layer(type, std::vector<VarId>{in}, std::move(settings), std::move(path));
   }
+  /// Runs `body` while `condition` gives 1 (u8 scalar), at most `max_trips` times. Both are called once, here, with the
+  /// carried vars, and add layers to a block of their own; `body` gives what they become. Without a condition there are
+  /// `max_trips` trips. Gives the carried vars after the last trip. With `recompute` backward keeps what is carried
+  /// alone and runs the body again. Parameters made inside are shared by all trips.
+  Vars loop(const Vars& initial, std::int64_t max_trips, const std::function<VarId(const Vars&)>& condition,
+            const std::function<Vars(const Vars&)>& body, std::string path = "", bool recompute = false);
+  /// Runs one of the two, as `condition` (u8 scalar) says; both give values of the same shapes and dtypes.
+  Vars branch(VarId condition, const std::function<Vars()>& then, const std::function<Vars()>& otherwise,
+              std::string path = "");
+  /// i64 scalar: the number of the trip, from 0, of the innermost loop that is being built. Fails outside of one.
+  VarId trip() const;
+
   /// Adds a loss: cross_entropy on logits or nll on log-probabilities (integer labels), mse, l1, bce (on logits). The
   /// network's loss is the weighted sum of all, as a mean over samples and elements.
   void loss(const std::string& type, VarId prediction, VarId target, double weight = 1, double label_smoothing = 0);
@@ -73,10 +67,16 @@ class Builder {
   friend class LayerCall;
   VarId add_param(Kind kind, const std::string& name, Shape shape, DType dtype, ParamInfo info);
   VarId step_counter();
+  BlockId open_block();
+  /// What `build` gives, with layers going to `block`; as temps of the block with memory of their own.
+  Vars in_block(BlockId block, const std::string& path, const std::function<Vars()>& build);
+  std::string path_or(std::string path, const std::string& type);
 
   BuildOptions options_;
   Network network_;
   std::map<std::string, int> counts_;
+  BlockId block_ = 0;         // where layers go
+  std::vector<VarId> trips_;  // counters of the loops around it, outermost first
   VarId step_ = kNone;
   VarId last_ = kNone;
 };

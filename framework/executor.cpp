@@ -2,14 +2,21 @@
 
 #include <algorithm>
 
+#include "framework/control_flow.h"
 #include "framework/error.h"
 
 namespace lethe {
 
 Executor::Executor(const Program& program, const Plan& plan, Prepared& prepared, Store& store, Buffer* arena)
     : program_(program), device_(store.device()), places_(plan.vars), planned_(plan.buffers), kept_(plan.kept) {
-  check(program.blocks.size() == 1, "programs with sub-blocks cannot run yet");
   store.add(program);
+  take_buffers(plan, arena);
+  find_in_store(store);
+  for (std::size_t b = 0; b < program.blocks.size(); ++b)
+    calls_.push_back(make_calls(static_cast<BlockId>(b), plan, prepared));
+}
+
+void Executor::take_buffers(const Plan& plan, Buffer* arena) {
   buffers_.resize(planned_.size());
   bases_.resize(planned_.size());
   for (std::size_t b = 0; b < planned_.size(); ++b) {
@@ -17,18 +24,32 @@ Executor::Executor(const Program& program, const Plan& plan, Prepared& prepared,
     if (planned_[b].on_demand) continue;
     const bool given = b == 0 && arena;
     check_as(Exit::Internal, !given || arena->bytes() >= planned_[b].bytes, "an arena of ", arena ? arena->bytes() : 0,
-             " bytes was given for a plan of ", planned_[b].bytes);
+             " bytes was given for a plan of ", plan.buffers[b].bytes);
     if (!given) buffers_[b] = Buffer(device_, planned_[b].bytes);
     bases_[b] = given ? arena->data() : buffers_[b].data();
   }
-  in_store_.resize(program.vars.size());
-  const std::vector<VarId> storage = storage_of(program);
-  for (std::size_t v = 0; v < program.vars.size(); ++v)
-    if (is_persistable(program.vars[storage[v]].kind)) in_store_[v] = store.data(program.vars[storage[v]].name);
-  const std::vector<Op>& ops = program.blocks[0].ops;
-  for (std::size_t i = 0; i < ops.size(); ++i)
-    if (ops[i].type == kDeleteVar || !runs_nothing(ops[i]))
-      calls_.push_back(make_call(ops[i], plan.workspaces[0][i], prepared));
+}
+
+void Executor::find_in_store(Store& store) {
+  in_store_.resize(program_.vars.size());
+  const std::vector<VarId> storage = storage_of(program_);
+  for (std::size_t v = 0; v < program_.vars.size(); ++v)
+    if (is_persistable(program_.vars[storage[v]].kind)) in_store_[v] = store.data(program_.vars[storage[v]].name);
+}
+
+std::vector<Executor::Call> Executor::make_calls(BlockId block, const Plan& plan, Prepared& prepared) {
+  std::vector<Call> calls;
+  const std::vector<Op>& ops = program_.blocks[block].ops;
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    const Op& op = ops[i];
+    if (!op.blocks.empty())
+      calls.push_back({.op = &op, .carries = make_carries(op, prepared)});
+    else if (op.type == kDeleteVar)
+      calls.push_back({.op = &op});
+    else if (!runs_nothing(op))
+      calls.push_back(make_call(op, plan.workspaces[block][i], prepared));
+  }
+  return calls;
 }
 
 Executor::Call Executor::make_call(const Op& op, Place workspace, Prepared& prepared) {
@@ -37,7 +58,7 @@ Executor::Call Executor::make_call(const Op& op, Place workspace, Prepared& prep
     for (const VarId v : vars) slots.push_back(v == kNone ? nullptr : address(v));
     return slots.data();
   };
-  Call call{.kernel = op.type == kDeleteVar ? nullptr : &prepared.kernel(program_, op),
+  Call call{.kernel = &prepared.kernel(program_, op),
             .op = &op,
             .args = {},
             .inputs = slots_of(op.in),
@@ -46,6 +67,27 @@ Executor::Call Executor::make_call(const Op& op, Place workspace, Prepared& prep
       workspace.buffer < 0 ? nullptr : static_cast<std::byte*>(bases_[workspace.buffer]) + workspace.offset;
   call.args = {call.inputs, call.outputs, scratch, device_.stream()};
   return call;
+}
+
+Executor::Call Executor::make_copy(VarId from, VarId to, Prepared& prepared) {
+  copies_.push_back(std::make_unique<Op>(Op{.type = "assign", .in = {from}, .out = {to}}));
+  return make_call(*copies_.back(), {}, prepared);
+}
+
+int Executor::make_carries(const Op& op, Prepared& prepared) {
+  Carries carries;
+  const std::size_t carried = carried_by(program_, op);
+  for (std::size_t i = 0; op.type == kWhile && i < carried; ++i)
+    carries.enter.push_back(make_copy(op.in[i], op.out[i], prepared));
+  for (const BlockId body : op.blocks) {
+    std::vector<Call>& leave = carries.leave.emplace_back();
+    const std::vector<VarId>& results = program_.blocks[body].results;
+    const bool is_condition = op.type == kWhile && body == op.blocks.front();
+    for (std::size_t i = 0; !is_condition && i < carried; ++i)
+      leave.push_back(make_copy(results[i], op.out[i], prepared));
+  }
+  carries_.push_back(std::move(carries));
+  return static_cast<int>(carries_.size()) - 1;
 }
 
 void* Executor::address(VarId var) const {
@@ -69,19 +111,72 @@ void Executor::take_memory(Call& call) {
 }
 
 void Executor::run() {
-  for (Call& call : calls_) {
-    if (!call.kernel) {
-      const VarId deleted = call.op->in[0];
-      buffers_[places_[deleted].buffer] = Buffer();
-      bases_[places_[deleted].buffer] = nullptr;
-      if (observer_) observer_->deleted(deleted);
-      continue;
-    }
-    if (any_on_demand_) take_memory(call);
-    if (observer_) observer_->before(*call.op, call.args);
-    call.kernel->run(call.args);
-    if (observer_) observer_->after(*call.op, call.args);
+  stopped_loops_ = 0;
+  run_block(0);
+}
+
+void Executor::run_block(BlockId block) {
+  for (Call& call : calls_[block]) {
+    if (call.kernel)
+      run_kernel(call);
+    else if (call.carries < 0)
+      give_back(call.op->in[0]);
+    else if (call.op->type == kWhile)
+      run_loop(*call.op, carries_[call.carries]);
+    else
+      run_branch(*call.op, carries_[call.carries]);
   }
+}
+
+void Executor::run_kernel(Call& call) {
+  if (any_on_demand_) take_memory(call);
+  if (observer_) observer_->before(*call.op, call.args);
+  call.kernel->run(call.args);
+  if (observer_) observer_->after(*call.op, call.args);
+}
+
+void Executor::run_loop(const Op& op, Carries& carries) {
+  const VarId condition = program_.blocks[op.blocks[0]].results[0];
+  const std::int64_t most = op.attrs.integer(kMaxTrips);
+  hand_on(carries.enter);
+  for (std::int64_t trips = 0;; ++trips) {
+    run_block(op.blocks[0]);
+    if (!is_true(condition)) return;
+    if (trips == most) {
+      ++stopped_loops_;
+      return;
+    }
+    run_block(op.blocks[1]);
+    hand_on(carries.leave[1]);
+  }
+}
+
+void Executor::run_branch(const Op& op, Carries& carries) {
+  const std::size_t taken = is_true(op.in[0]) ? 0 : 1;
+  run_block(op.blocks[taken]);
+  hand_on(carries.leave[taken]);
+}
+
+/// Where the plan has put both into the same memory, nothing is to be done.
+void Executor::hand_on(std::vector<Call>& copies) {
+  for (Call& copy : copies) {
+    if (any_on_demand_) take_memory(copy);
+    if (copy.inputs[0] != copy.outputs[0]) copy.kernel->run(copy.args);
+    if (observer_) observer_->carried(*copy.op, copy.args);
+  }
+}
+
+void Executor::give_back(VarId var) {
+  buffers_[places_[var].buffer] = Buffer();
+  bases_[places_[var].buffer] = nullptr;
+  if (observer_) observer_->deleted(var);
+}
+
+bool Executor::is_true(VarId condition) {
+  std::uint8_t value = 0;
+  device_.synchronize();
+  device_.copy_out(&value, address(condition), sizeof value);
+  return value != 0;
 }
 
 void Executor::feed(VarId var, const void* data, std::int64_t bytes) {

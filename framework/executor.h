@@ -1,6 +1,8 @@
-// Runs a program as a plan says. Everything is resolved when it is made; a step is a flat walk that allocates nothing,
-// but where the plan has buffers on demand.
+// Runs a program as a plan says. Everything is resolved when it is made; a step is a walk over its blocks that
+// allocates nothing, but where the plan has buffers on demand. Loops and branches it runs itself: a condition costs one
+// copy of a byte to the host.
 #pragma once
+#include <memory>
 #include <vector>
 
 #include "framework/device.h"
@@ -17,6 +19,8 @@ class Observer {
   virtual void before(const Op&, const KernelArgs&) {}
   virtual void after(const Op&, const KernelArgs&) {}
   virtual void deleted(VarId) {}
+  /// A loop or a branch has handed a value on, as the op `assign` would, into memory that may be the same.
+  virtual void carried(const Op&, const KernelArgs&) {}
 };
 
 class Executor {
@@ -35,17 +39,39 @@ class Executor {
   /// The value of a scalar float var.
   double fetch_scalar(VarId var) const;
 
+  /// Loops that were stopped at their max_trips in the last step, while their condition still held.
+  std::int64_t stopped_loops() const { return stopped_loops_; }
+
   /// Null: nobody. Must outlive the steps it is told of.
   void observe(Observer* observer) { observer_ = observer; }
 
  private:
   struct Call {
-    const Kernel* kernel;  // null: a delete_var
-    const Op* op;
-    KernelArgs args;
-    void **inputs, **outputs;  // what args point to
+    const Kernel* kernel = nullptr;  // null: a delete_var, a loop or a branch
+    const Op* op = nullptr;
+    KernelArgs args = {};
+    void **inputs = nullptr, **outputs = nullptr;  // what args point to
+    int carries = -1;                              // of a loop or a branch: index into carries_
   };
+  /// The copies by which a loop or a branch hands values on: into a loop, and out of each block.
+  struct Carries {
+    std::vector<Call> enter;
+    std::vector<std::vector<Call>> leave;  // by the op's blocks
+  };
+  void take_buffers(const Plan& plan, Buffer* arena);
+  void find_in_store(Store& store);
+  std::vector<Call> make_calls(BlockId block, const Plan& plan, Prepared& prepared);
   Call make_call(const Op& op, Place workspace, Prepared& prepared);
+  Call make_copy(VarId from, VarId to, Prepared& prepared);
+  int make_carries(const Op& op, Prepared& prepared);
+
+  void run_block(BlockId block);
+  void run_kernel(Call& call);
+  void run_loop(const Op& op, Carries& carries);
+  void run_branch(const Op& op, Carries& carries);
+  void hand_on(std::vector<Call>& copies);
+  void give_back(VarId var);
+  bool is_true(VarId condition);
   void* address(VarId var) const;
   void take_memory(Call& call);
 
@@ -58,8 +84,11 @@ class Executor {
   std::vector<Buffer> buffers_;            // those that are held
   std::vector<void*> bases_;               // of buffers, null while not held
   std::vector<std::vector<void*>> slots_;  // argument lists that the calls point into
-  std::vector<Call> calls_;
+  std::vector<std::vector<Call>> calls_;   // by block
+  std::vector<Carries> carries_;
+  std::vector<std::unique_ptr<Op>> copies_;  // the ops of the copies in carries_
   bool any_on_demand_ = false;
+  std::int64_t stopped_loops_ = 0;
   Observer* observer_ = nullptr;
 };
 

@@ -50,7 +50,7 @@ class Writer {
   }
 
   void write_block(const Block& block) {
-    out_ << "{\"parent\": " << block.parent << ", \"ops\": [";
+    out_ << "{\"parent\": " << block.parent << ", \"results\": " << names(block.results) << ", \"ops\": [";
     list(block.ops.size(), 3, [&](std::size_t i) { write_op(block.ops[i]); });
     line(2) << "]}";
   }

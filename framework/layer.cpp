@@ -95,7 +95,8 @@ VarId LayerCall::state(const std::string& name, Shape shape, DType dtype, double
 }
 
 std::vector<VarId> LayerCall::emit_all(const std::string& type, std::vector<VarId> in, Attrs attrs) {
-  return append_op(builder_.network_.program, 0, Role::Forward, type, std::move(in), std::move(attrs), path_);
+  return append_op(builder_.network_.program, builder_.block_, Role::Forward, type, std::move(in), std::move(attrs),
+                   path_);
 }
 
 VarId LayerCall::emit(const std::string& type, std::vector<VarId> in, Attrs attrs) {
@@ -103,17 +104,19 @@ VarId LayerCall::emit(const std::string& type, std::vector<VarId> in, Attrs attr
 }
 
 void LayerCall::update(const std::string& type, std::vector<VarId> in, Attrs attrs) {
-  append_update(builder_.network_.program, 0, type, std::move(in), std::move(attrs));
+  append_update(builder_.network_.program, builder_.block_, type, std::move(in), std::move(attrs));
 }
 
 VarId LayerCall::flat(int slot) {
   if (shape(slot).size() == 2) return in(slot);
-  return append_op(builder_.network_.program, 0, Role::Forward, "flatten", {in(slot)}, {}, path_ + "/flat").front();
+  return append_op(builder_.network_.program, builder_.block_, Role::Forward, "flatten", {in(slot)}, {},
+                   path_ + "/flat")
+      .front();
 }
 
 std::optional<std::array<std::int64_t, 3>> LayerCall::image_of(VarId matrix) const {
   const Program& program = builder_.program();
-  const std::vector<Op>& ops = program.blocks[0].ops;
+  const std::vector<Op>& ops = program.blocks[builder_.block_].ops;
   for (auto op = ops.rbegin(); op != ops.rend(); ++op) {
     if (std::find(op->out.begin(), op->out.end(), matrix) == op->out.end() || op->in.empty()) continue;
     const Shape& from = program.vars[op->in[0]].shape;

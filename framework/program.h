@@ -42,7 +42,7 @@ struct Op {
 
 struct Block {
   BlockId parent = -1;
-  std::vector<VarId> params = {}, results = {};
+  std::vector<VarId> results = {};  // what a while or an if takes from it
   std::vector<Op> ops = {};
   bool operator==(const Block&) const = default;
 };

@@ -43,7 +43,6 @@ std::string to_text(const Program& program) {
     const Block& block = program.blocks[id];
     out << "block " << id;
     if (block.parent != -1) out << " parent " << block.parent;
-    if (!block.params.empty()) out << " params (" << names_of(program, block.params) << ')';
     if (!block.results.empty()) out << " results (" << names_of(program, block.results) << ')';
     out << " {\n";
     for (const Op& op : block.ops) write_op(out, program, op);

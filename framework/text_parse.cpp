@@ -111,7 +111,6 @@ class Parser {
     check(number_of<std::size_t>(line.word()) == program_.blocks.size(), "expected block ", program_.blocks.size());
     Block block;
     if (line.take("parent")) block.parent = number_of<int>(line.word());
-    if (line.take("params")) block.params = vars(line);
     if (line.take("results")) block.results = vars(line);
     line.expect('{');
     program_.blocks.push_back(std::move(block));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "framework/control_flow.h"
 #include "framework/error.h"
 #include "framework/op_def.h"
 
@@ -25,7 +26,9 @@ class Verifier {
       check(program_.blocks[id].parent >= 0 && program_.blocks[id].parent < static_cast<BlockId>(id), "block ", id,
             " has parent ", program_.blocks[id].parent, ", expected an earlier block");
     for (std::size_t v = 0; v < program_.vars.size(); ++v) written_[v] = program_.vars[v].kind != Kind::Temp;
+    is_used_.resize(program_.blocks.size());
     check_block(0);
+    for (std::size_t id = 1; id < program_.blocks.size(); ++id) check(is_used_[id], "block ", id, " belongs to no op");
   }
 
  private:
@@ -42,10 +45,6 @@ class Verifier {
 
   void check_block(BlockId id) {
     const Block& block = program_.blocks[id];
-    for (const VarId v : block.params) {
-      check_id(v, "a parameter of a block");
-      written_[v] = true;
-    }
     for (std::size_t i = 0; i < block.ops.size(); ++i)
       with_context(message("block ", id, ", op ", i, " '", block.ops[i].type, "'"),
                    [&] { check_op(block.ops[i], id); });
@@ -63,7 +62,12 @@ class Verifier {
     check_slots(op, def);
     for (const VarId v : op.in)
       check(v == kNone || written_[v], "reads '", v == kNone ? "" : name(v), "' before it is written");
+    for (const auto* vars : {&op.in, &op.out})
+      for (const VarId v : *vars)
+        check(v == kNone || is_inside(program_, block, program_.vars[v].block), "touches '", v == kNone ? "" : name(v),
+              "', which is of a block that this one is not in");
     check_blocks(op, block);
+    check_control_flow(program_, op, block);
     for (std::size_t slot = 0; slot < op.out.size(); ++slot) check_write(op, def, slot);
     check_types(op, def);
   }
@@ -83,35 +87,42 @@ class Verifier {
           def.outputs.size());
   }
 
+  /// What a loop carries is there before its first trip.
+  void begin_carried(const Op& op) {
+    const std::size_t carried = std::min(carried_by(program_, op), op.out.size());
+    for (std::size_t i = 0; i < carried; ++i) {
+      check(!written_[op.out[i]], "writes '", name(op.out[i]), "' a second time");
+      written_[op.out[i]] = true;
+    }
+  }
+
   /// A control-flow op lists every outer var that its blocks touch.
   void check_blocks(const Op& op, BlockId block) {
     for (const BlockId body : op.blocks) {
       check(body > 0 && body < static_cast<BlockId>(program_.blocks.size()), "block ", body, " does not exist");
       check(program_.blocks[body].parent == block, "block ", body, " has parent ", program_.blocks[body].parent,
             ", expected ", block);
-      for (const VarId v : touched(body)) {
-        check_id(v, "a var of a block");
-        check(inside(program_.vars[v].block, body) || contains(op.in, v) || contains(op.out, v), "block ", body,
-              " touches '", name(v), "', which the op lists neither in its inputs nor in its outputs");
+      check(!is_used_[body], "block ", body, " belongs to another op already");
+      is_used_[body] = true;
+    }
+    if (op.type == kWhile) begin_carried(op);
+    for (const BlockId body : op.blocks) {
+      for (const VarId v : program_.blocks[body].results) check_listed(op, body, v, true);
+      for (const Op& inner : program_.blocks[body].ops) {
+        for (const VarId v : inner.in)
+          if (v != kNone) check_listed(op, body, v, true);
+        for (const VarId v : inner.out) check_listed(op, body, v, false);
       }
       check_block(body);
     }
   }
 
-  std::vector<VarId> touched(BlockId id) const {
-    std::vector<VarId> vars = program_.blocks[id].results;
-    for (const Op& op : program_.blocks[id].ops) {
-      for (const VarId v : op.in)
-        if (v != kNone) vars.push_back(v);
-      vars.insert(vars.end(), op.out.begin(), op.out.end());
-    }
-    return vars;
-  }
-
-  /// Whether `block` is `outer` or lies in it.
-  bool inside(BlockId block, BlockId outer) const {
-    while (block != outer && block > 0) block = program_.blocks[block].parent;
-    return block == outer;
+  void check_listed(const Op& op, BlockId body, VarId v, bool reads) const {
+    check_id(v, "a var of a block");
+    if (is_inside(program_, program_.vars[v].block, body) || contains(op.out, v)) return;
+    check(contains(op.in, v), "block ", body, " touches '", name(v),
+          "', which the op lists neither in its inputs nor in its outputs");
+    check(reads, "block ", body, " writes '", name(v), "', which the op does not list in its outputs");
   }
 
   void check_write(const Op& op, const OpDef& def, std::size_t slot) {
@@ -147,6 +158,7 @@ class Verifier {
 
   const Program& program_;
   std::vector<bool> written_;
+  std::vector<bool> is_used_;  // blocks
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "framework/control_flow.h"
 #include "framework/prepared.h"
 
 namespace lethe {
@@ -38,25 +39,21 @@ class Walk {
     }
     const Step first = next_step(block, index);
     Step last = first;
-    if (!op.blocks.empty()) {
-      for (const BlockId body : op.blocks) visit_block(body);
+    for (const BlockId body : op.blocks) {
+      visit_block(body);
       last = next_step(block, index);
-      for (const BlockId body : op.blocks) carry(program_.blocks[body], first, last);
+      touch(program_.blocks[body].results, last, last);
     }
     live_.ops[block][index] = {first, last};
-    touch(op.in, first, last);
+    const auto own = op.in.begin() + static_cast<std::ptrdiff_t>(op.type == kWhile ? carried_by(program_, op) : 0);
+    touch({op.in.begin(), own}, first, first);
+    touch({own, op.in.end()}, first, last);
     touch(op.out, first, last);
   }
 
   Step next_step(BlockId block, int index) {
     live_.at.emplace_back(block, index);
     return live_.steps() - 1;
-  }
-
-  /// What goes from trip to trip: parameters are written and results read between any two.
-  void carry(const Block& body, Step first, Step last) {
-    touch(body.params, first, last);
-    touch(body.results, last, last);
   }
 
   void touch(const std::vector<VarId>& vars, Step first, Step last) {

@@ -1,5 +1,6 @@
 // When each var holds a value that is still needed. Time is counted in steps: each op has one; an op with blocks has
-// one before and one after those of its blocks, so it spans them, and what it lists lives through all of them.
+// one before them and one at the end of each, in which its results are taken. So it spans its blocks, and what it lists
+// lives through all of them; but the initial values of a loop are read in its first step alone.
 #pragma once
 #include <limits>
 #include <vector>

@@ -49,10 +49,21 @@ std::vector<Type> infer_transpose(const InferArgs& args) {
   return {{permuted(x.shape, perm), x.dtype}};
 }
 
+VarId swap_batch_and_time(LayerCall& c) {
+  const std::size_t axes = c.shape().size();
+  if (axes < 2) throw SettingError("time_major", message("an input ", text_of(c.shape()), " has no axis of time"));
+  Ints perm = {1, 0};
+  for (std::size_t axis = 2; axis < axes; ++axis) perm.push_back(static_cast<std::int64_t>(axis));
+  return c.emit("transpose", {c.in()}, {{"perm", perm}});
+}
+
 /// The setting counts a sample's axes as network files do, images as [C, H, W]; in memory the batch stands first and C
 /// last.
 VarId build_transpose(LayerCall& c) {
   const std::size_t axes = c.shape().size();
+  if (c.settings().flag("time_major") == c.settings().has("perm"))
+    throw SettingError("perm", "'transpose' takes either 'perm' or 'time_major'");
+  if (c.settings().flag("time_major")) return swap_batch_and_time(c);
   const Ints& perm = c.settings().ints("perm");
   if (!is_permutation(perm, axes - 1))
     throw SettingError("perm", message("'perm' is ", text_of(perm), ", a sample has ", axes - 1, " axes"));
@@ -78,7 +89,12 @@ const Register transpose{{
               .aliases = {"Transpose"},
               .keys = {{.name = "perm",
                         .type = KeyType::IntList,
-                        .help = "axis of the input for each axis of the output, counted without the batch, [C, H, W]"}},
+                        .help = "axis of the input for each axis of the output, counted without the batch, [C, H, W]",
+                        .optional = true},
+                       {.name = "time_major",
+                        .type = KeyType::Bool,
+                        .absent = 0,
+                        .help = "instead of perm: [N, T, ...] becomes [T, N, ...], and back"}},
               .build = build_transpose,
               .help = "the axes of a sample in another order"},
 }};

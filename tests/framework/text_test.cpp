@@ -59,7 +59,9 @@ TEST(Text, RoundTripsSubBlocks) {
   const VarId inner = add_var(program, {.name = "inner", .shape = {2}, .block = 1});
   const VarId result = add_var(program, {.name = "result", .shape = {2}, .block = 1});
   program.blocks[1] = {
-      .parent = 0, .params = {inner}, .results = {result}, .ops = {{.type = "relu", .in = {inner}, .out = {result}}}};
+      .parent = 0,
+      .results = {result},
+      .ops = {{.type = "relu", .in = {x}, .out = {inner}}, {.type = "relu", .in = {inner}, .out = {result}}}};
   program.blocks[0].ops.push_back({.type = "while", .in = {x, kNone}, .out = {}, .blocks = {1}});
   expect_round_trip(program);
 }

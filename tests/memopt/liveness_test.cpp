@@ -51,18 +51,18 @@ TEST(Liveness, ADeleteHasNoStep) {
   EXPECT_EQ(live.vars, liveness(chain()).vars);
 }
 
-/// before; loop { t = relu(outer); u = relu(t); loop { v = relu(u) } }; after
+/// outer; loop, carried from outer { t = relu(outer); u = relu(t); loop { v = relu(u) } carries u on }; after
 Program nested() {
   Program program;
   for (const char* name : {"outer", "t", "u", "v", "after", "carried"}) add_var(program, {.name = name, .shape = {2}});
   program.blocks.resize(3);
   program.blocks[1].parent = 0;
   program.blocks[2].parent = 1;
-  program.blocks[1].params = {5};
-  program.vars[1].block = program.vars[2].block = program.vars[5].block = 1;
+  program.blocks[1].results = {2};
+  program.vars[1].block = program.vars[2].block = 1;
   program.vars[3].block = 2;
   program.blocks[0].ops = {{.type = "fill_constant", .out = {0}},
-                           {.type = "while", .in = {0}, .out = {}, .blocks = {1}},
+                           {.type = "while", .in = {0, 0}, .out = {5}, .blocks = {1}},
                            {.type = "relu", .in = {0}, .out = {4}}};
   program.blocks[1].ops = {{.type = "relu", .in = {0}, .out = {1}},
                            {.type = "relu", .in = {1}, .out = {2}},
@@ -84,8 +84,19 @@ TEST(Liveness, LoopInputLivesThroughWholeLoop) {
   Program program = nested();
   program.blocks[0].ops.pop_back();
   EXPECT_EQ(life(program, "outer"), (Life{0, 8})) << "read first in the body, but needed in the next trip";
+  program.blocks[1].results = {};
   EXPECT_EQ(life(program, "u"), (Life{3, 7})) << "an inner loop's input";
 }
+
+TEST(Liveness, AnInitialValueIsReadWhenTheLoopBegins) {
+  Program program = nested();
+  program.blocks[0].ops.pop_back();
+  program.blocks[0].ops[1].in = {0};
+  program.blocks[1].ops[0].in = {5};
+  EXPECT_EQ(life(program, "outer"), (Life{0, 2}));
+}
+
+TEST(Liveness, AResultIsTakenAtTheEndOfItsBlock) { EXPECT_EQ(life(nested(), "u"), (Life{3, 8})); }
 
 TEST(Liveness, ATempOfABodyLivesWithinATrip) {
   EXPECT_EQ(life(nested(), "t"), (Life{2, 4}));

@@ -2,17 +2,14 @@
 
 #include <cmath>
 
+#include "framework/control_flow.h"
 #include "framework/error.h"
+#include "framework/prepared.h"
 #include "framework/random.h"
 #include "tests/support/values.h"
 
 namespace lethe::testing {
 namespace {
-
-const Program& with_one_block(const Program& program) {
-  check(program.blocks.size() == 1, "tests: the interpreter knows no sub-blocks");
-  return program;
-}
 
 /// Slots that share memory: those asked for, and those of an op that updates in place anyway.
 std::vector<InPlace> shared_slots(const Op& op, const std::vector<InPlace>& aliased) {
@@ -24,8 +21,7 @@ std::vector<InPlace> shared_slots(const Op& op, const std::vector<InPlace>& alia
 
 }  // namespace
 
-Interpreter::Interpreter(const Program& program, DeviceInfo device)
-    : program_(with_one_block(program)), device_(std::move(device)), kernels_(program.blocks[0].ops.size()) {
+Interpreter::Interpreter(const Program& program, DeviceInfo device) : program_(program), device_(std::move(device)) {
   for (const Var& var : program.vars) memory_.emplace_back(bytes_of(var));
 }
 
@@ -46,31 +42,60 @@ void Interpreter::fill_uniform(VarId var, double low, double high, std::uint64_t
   }
 }
 
-void Interpreter::run() {
-  for (std::size_t op = 0; op < kernels_.size(); ++op) run_op(op);
-}
-
-const Kernel* Interpreter::kernel(std::size_t index) {
-  const Op& op = program_.blocks[0].ops[index];
+const Kernel* Interpreter::kernel(const Op& op) {
+  if (runs_nothing(op)) return nullptr;
   const OpDef& def = op_def(op.type);
-  if (def.view) return nullptr;
-  if (!kernels_[index]) {
+  std::unique_ptr<Kernel>& kept = kernels_[&op];
+  if (!kept) {
     const PrepareKernel prepare = device_.kind == DeviceKind::Cpu ? def.kernels.cpu : def.kernels.cuda;
     check(prepare != nullptr, "op '", op.type, "' has no kernel for ", device_.name);
-    kernels_[index] = prepare({program_, op, device_});
+    kept = prepare({program_, op, device_});
   }
-  return kernels_[index].get();
+  return kept.get();
 }
 
-void Interpreter::run_op(std::size_t index) {
-  const Op& op = program_.blocks[0].ops[index];
-  const Kernel* const run = kernel(index);
+void Interpreter::run_block(BlockId block) {
+  for (const Op& op : program_.blocks[block].ops) run_op(op);
+}
+
+void Interpreter::run_op(const Op& op) {
+  if (op.type == kWhile) return run_loop(op);
+  if (op.type == kIf) return run_branch(op);
+  const Kernel* const run = kernel(op);
   if (!run) return memory(op.out[0]).copy_from(memory(op.in[0]));
   std::vector<void*> in, out;
   for (const VarId v : op.in) in.push_back(v == kNone ? nullptr : memory(v).data());
   for (const VarId v : op.out) out.push_back(memory(v).data());
   const Guarded workspace(run->workspace_bytes());
   run->run({in.data(), out.data(), run->workspace_bytes() > 0 ? workspace.data() : nullptr, nullptr});
+}
+
+void Interpreter::run_loop(const Op& op) {
+  const VarId condition = program_.blocks[op.blocks[0]].results[0];
+  hand_on(op.in, op);
+  for (std::int64_t trip = 0; trip < op.attrs.integer(kMaxTrips); ++trip) {
+    run_block(op.blocks[0]);
+    if (number(condition) == 0) return;
+    run_block(op.blocks[1]);
+    hand_on(program_.blocks[op.blocks[1]].results, op);
+  }
+}
+
+void Interpreter::run_branch(const Op& op) {
+  const BlockId taken = op.blocks[number(op.in[0]) != 0 ? 0 : 1];
+  run_block(taken);
+  hand_on(program_.blocks[taken].results, op);
+}
+
+/// All at once: none of what is carried changes before all of it has been read.
+void Interpreter::hand_on(const std::vector<VarId>& from, const Op& op) {
+  const std::size_t carried = carried_by(program_, op);
+  std::vector<Guarded> values;
+  for (std::size_t i = 0; i < carried; ++i) {
+    values.emplace_back(memory(from[i]).bytes());
+    values.back().copy_from(memory(from[i]));
+  }
+  for (std::size_t i = 0; i < carried; ++i) memory(op.out[i]).copy_from(values[i]);
 }
 
 Trial try_op(const Interpreter& values, const Op& op, const Kernel& kernel, std::byte fill,

@@ -1,6 +1,7 @@
-// Runs a program the plain way: each var in guarded memory of its own, views copied, one op after the other. Knows
-// neither plan nor executor, so it is what they are compared with.
+// Runs a program the plain way: each var in guarded memory of its own, views copied, one op after the other, loops and
+// branches as they are read. Knows neither plan nor executor, so it is what they are compared with.
 #pragma once
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -12,7 +13,7 @@ namespace lethe::testing {
 
 class Interpreter {
  public:
-  /// Every var holds kUnwritten. The program must outlive it and have one block.
+  /// Every var holds kUnwritten. The program must outlive it.
   explicit Interpreter(const Program& program, DeviceInfo device = {});
 
   const Program& program() const { return program_; }
@@ -23,16 +24,24 @@ class Interpreter {
   /// Uniform in [low, high), rounded to f32, so that every float dtype holds the same; whole numbers in integer dtypes.
   void fill_uniform(VarId var, double low, double high, std::uint64_t stream);
 
-  void run();
-  void run_op(std::size_t op);
-  /// Null for a view.
-  const Kernel* kernel(std::size_t op);
+  void run() { run_block(0); }
+  /// An op of block 0, with all in its blocks.
+  void run_op(std::size_t op) { run_op(program_.blocks[0].ops[op]); }
+  /// Of an op of block 0; null for one that runs none.
+  const Kernel* kernel(std::size_t op) { return kernel(program_.blocks[0].ops[op]); }
 
  private:
+  void run_block(BlockId block);
+  void run_op(const Op& op);
+  void run_loop(const Op& op);
+  void run_branch(const Op& op);
+  void hand_on(const std::vector<VarId>& from, const Op& op);
+  const Kernel* kernel(const Op& op);
+
   const Program& program_;
   DeviceInfo device_;
-  std::vector<Guarded> memory_;                   // by VarId
-  std::vector<std::unique_ptr<Kernel>> kernels_;  // by op of block 0, made when first used
+  std::vector<Guarded> memory_;                           // by VarId
+  std::map<const Op*, std::unique_ptr<Kernel>> kernels_;  // made when first used
 };
 
 /// One call of an op's kernel on copies of what an interpreter holds for its inputs.

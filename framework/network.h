@@ -1,0 +1,32 @@
+// A network as it is built: the forward Program and what training needs to know of it.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "framework/layer.h"
+#include "framework/program.h"
+
+namespace lethe {
+
+struct BuildOptions {
+  std::int64_t batch = 1;
+  DType dtype = DType::f32;
+  bool training = true;   // false: batch norm reads running statistics, dropout is nothing
+  std::int64_t seed = 0;  // of dropout; parameters take theirs at initialisation
+};
+
+/// A forward Program and what training needs to know of it.
+struct Network {
+  std::string name;
+  Program program;
+  std::vector<VarId> inputs;   // fed: in the order they were declared
+  std::vector<VarId> outputs;  // what the network is for, in the order that its file or finish() names
+  VarId prediction = kNone;    // what the first loss reads: logits, log-probabilities or values; kNone without a loss
+  VarId loss = kNone;          // scalar: the weighted sum of the losses' means; kNone without a loss
+  VarId sample_loss = kNone;   // [N]: its share of each sample
+  VarId correct = kNone;       // u8 [N]: 1 where the label is the largest logit; kNone without labels
+  VarId target = kNone;        // the input that holds labels or targets
+  std::vector<ParamInfo> params;  // Params and States in order of creation
+};
+
+}  // namespace lethe
