@@ -1,53 +1,22 @@
 #include "framework/autodiff.h"
 
-#include <algorithm>
-
+#include "framework/backward.h"
 #include "framework/error.h"
+#include "framework/needs.h"
 #include "framework/op_def.h"
 
 namespace lethe {
-namespace {
 
-/// Marks every float var whose value depends on one in `from`, through forward ops.
-std::vector<bool> depends_on(const Program& program, const Block& block, std::vector<bool> from) {
-  for (const Op& op : block.ops) {
-    if (op.role != Role::Forward) continue;
-    const bool reached = std::any_of(op.in.begin(), op.in.end(), [&](VarId v) { return v != kNone && from[v]; });
-    if (reached)
-      for (const VarId v : op.out)
-        if (is_float(program.vars[v].dtype)) from[v] = true;
-  }
-  return from;
+std::vector<VarId> GradBuilder::values_of(std::vector<VarId> vars) {
+  if (site_)
+    for (VarId& v : vars) v = site_->value(v);
+  return vars;
 }
-
-/// The gradients given to a var so far, and their sum once it is asked for.
-class Sums {
- public:
-  Sums(Program& program, std::size_t vars) : program_(program), given_(vars) {}
-
-  void give(VarId var, VarId gradient) { given_[var].push_back(gradient); }
-
-  /// Operands stand in the order in which the walk met the readers: last reader first.
-  VarId sum(VarId var) {
-    if (given_[var].empty()) return kNone;
-    if (given_[var].size() > 1) {
-      const std::string name = program_.vars[var].name + "@GRAD";
-      given_[var] = {append_op(program_, 0, Role::Backward, "sum_n", given_[var], {}, name).front()};
-    }
-    return given_[var].front();
-  }
-
- private:
-  Program& program_;
-  std::vector<std::vector<VarId>> given_;
-};
-
-}  // namespace
 
 std::vector<VarId> GradBuilder::call_all(const std::string& type, std::vector<VarId> in, Attrs attrs,
                                          const std::vector<VarId>& like) {
   const OpDef& def = op_def(type);
-  Op op{.type = type, .in = std::move(in), .attrs = std::move(attrs), .role = Role::Backward};
+  Op op{.type = type, .in = values_of(std::move(in)), .attrs = std::move(attrs), .role = Role::Backward};
   const std::vector<Type> types = with_context(message("gradient of ", forward_.type), [&] {
     return def.infer({program_, op});
   });
@@ -70,6 +39,15 @@ void GradBuilder::set(int slot, const std::string& type, std::vector<VarId> in, 
   if (wants(slot)) dx_[slot] = call(type, std::move(in), std::move(attrs), x(slot));
 }
 
+VarId GradBuilder::accumulator(int slot) {
+  check_as(Exit::Internal, site_, forward_.type, ": no gradient is collected in place here");
+  return site_->accumulator(x(slot));
+}
+
+void GradBuilder::update(const std::string& type, std::vector<VarId> in, Attrs attrs) {
+  append_op(program_, block_, Role::Backward, type, values_of(std::move(in)), std::move(attrs), forward_.type);
+}
+
 std::vector<ParamGrad> append_backward(Program& program, VarId loss, const std::vector<VarId>& also) {
   check(program.vars[loss].shape.empty(), "the loss '", program.vars[loss].name, "' has shape ",
         text_of(program.vars[loss].shape), ", expected a scalar");
@@ -77,35 +55,18 @@ std::vector<ParamGrad> append_backward(Program& program, VarId loss, const std::
   std::vector<bool> roots(vars, false);
   for (std::size_t v = 0; v < vars; ++v) roots[v] = program.vars[v].kind == Kind::Param;
   for (const VarId v : also) roots[v] = true;
-  const std::vector<bool> needs = depends_on(program, program.blocks[0], roots);
+  const std::vector<bool> needs = needs_gradient(program, roots);
+  if (!needs[loss]) return {};
 
-  Sums sums(program, vars);
-  if (needs[loss]) {
-    const Attrs one{{"shape", Ints{}}, {"dtype", std::string(name_of(program.vars[loss].dtype))}, {"value", 1.0}};
-    sums.give(
-        loss,
-        append_op(program, 0, Role::Backward, "fill_constant", {}, one, program.vars[loss].name + "@GRAD").front());
-  }
-  const std::vector<Op> forward = program.blocks[0].ops;  // a copy: rules append to the block
-  for (auto op = forward.rbegin(); op != forward.rend(); ++op) {
-    if (op->role != Role::Forward) continue;
-    std::vector<bool> wants;
-    for (const VarId v : op->in) wants.push_back(v != kNone && needs[v]);
-    if (std::find(wants.begin(), wants.end(), true) == wants.end()) continue;
-    std::vector<VarId> dy;
-    for (const VarId v : op->out) dy.push_back(sums.sum(v));
-    if (std::all_of(dy.begin(), dy.end(), [](VarId v) { return v == kNone; })) continue;
-    const OpDef& def = op_def(op->type);
-    check(def.grad, "op '", op->type, "' has no gradient (needed for '", program.vars[op->out.front()].name, "')");
-    GradBuilder rule(program, 0, *op, dy, wants);
-    def.grad(rule);
-    for (std::size_t slot = 0; slot < op->in.size(); ++slot)
-      if (rule.dx()[slot] != kNone) sums.give(op->in[slot], rule.dx()[slot]);
-  }
+  Backward backward(program, needs);
+  const Attrs one{{"shape", Ints{}}, {"dtype", std::string(name_of(program.vars[loss].dtype))}, {"value", 1.0}};
+  backward.give(
+      loss, append_op(program, 0, Role::Backward, "fill_constant", {}, one, program.vars[loss].name + "@GRAD").front());
+  backward.run();
   std::vector<ParamGrad> grads;
   for (std::size_t v = 0; v < vars; ++v)
     if (roots[v])
-      if (const VarId grad = sums.sum(static_cast<VarId>(v)); grad != kNone)
+      if (const VarId grad = backward.take(static_cast<VarId>(v)); grad != kNone)
         grads.push_back({static_cast<VarId>(v), grad});
   return grads;
 }

@@ -1,6 +1,6 @@
 // Gradients as ops: walks the forward ops in reverse and lets each op's rule append the ops of its gradient to the
 // same Program. A var with several readers gets the sum of what they give, in a fixed order; what needs no gradient
-// gets none.
+// gets none. The gradient of a loop is a loop that takes its trips backwards, that of a branch is a branch.
 #pragma once
 #include <string>
 #include <vector>
@@ -9,16 +9,29 @@
 
 namespace lethe {
 
+/// How a rule whose ops stand in another block than the forward op reaches that op's vars.
+class GradSite {
+ public:
+  virtual ~GradSite() = default;
+  /// The value that a forward var had when the op ran.
+  virtual VarId value(VarId forward) = 0;
+  /// A var that collects the gradient of a forward var and is changed in place.
+  virtual VarId accumulator(VarId forward) = 0;
+};
+
 /// What a gradient rule sees, and what it fills: `set(i, gradient of input i)`.
 class GradBuilder {
  public:
-  GradBuilder(Program& program, BlockId block, const Op& forward, std::vector<VarId> dy, std::vector<bool> wants)
+  /// Without a site the rule's ops stand in the forward op's own block.
+  GradBuilder(Program& program, BlockId block, const Op& forward, std::vector<VarId> dy, std::vector<bool> wants,
+              GradSite* site = nullptr)
       : program_(program),
         block_(block),
         forward_(forward),
         dy_(std::move(dy)),
         wants_(std::move(wants)),
-        dx_(forward_.in.size(), kNone) {}
+        dx_(forward_.in.size(), kNone),
+        site_(site) {}
 
   VarId x(int slot) const { return slot < inputs() ? forward_.in[slot] : kNone; }
   VarId y(int slot = 0) const { return forward_.out[slot]; }
@@ -42,15 +55,22 @@ class GradBuilder {
   void set(int slot, VarId gradient) {
     if (wants(slot)) dx_[slot] = gradient;
   }
+  /// For a rule that adds to a gradient in place: the var that collects that of input `slot`, and an op with `updates`
+  /// on it.
+  VarId accumulator(int slot);
+  void update(const std::string& type, std::vector<VarId> in, Attrs attrs = {});
   const std::vector<VarId>& dx() const { return dx_; }
 
  private:
+  std::vector<VarId> values_of(std::vector<VarId> vars);
+
   Program& program_;
   BlockId block_;
   const Op forward_;  // a copy: appending may move the program's ops
   std::vector<VarId> dy_;
   std::vector<bool> wants_;
   std::vector<VarId> dx_;
+  GradSite* site_;
 };
 
 struct ParamGrad {
@@ -59,6 +79,8 @@ struct ParamGrad {
 
 /// Appends the gradient of `loss` (a scalar of block 0) with respect to every Param that leads to it, plus those in
 /// `also`. Fails if an op on the way has no gradient rule. Gives the pairs in the order of the params' ids.
+/// What backward reads of a loop's trips goes to stash vars of `max_trips` entries, which this adds to the forward
+/// part; with the loop's attribute `recompute` only what the loop carries.
 std::vector<ParamGrad> append_backward(Program& program, VarId loss, const std::vector<VarId>& also = {});
 
 }  // namespace lethe

@@ -1,4 +1,5 @@
 // y = array[index...], a copy; zero if the array has no such entry.
+#include "framework/autodiff.h"
 #include "kernels/array.h"
 
 namespace lethe {
@@ -20,6 +21,13 @@ const Register array_read{{
     .infer =
         [](const InferArgs& args) {
           return std::vector<Type>{{entry_shape(args, 1), args.in(0).dtype}};
+        },
+    .grad =
+        [](GradBuilder& g) {
+          if (!g.wants(0)) return;
+          std::vector<VarId> in = {g.accumulator(0), g.dy()};
+          for (int slot = 1; slot < g.inputs(); ++slot) in.push_back(g.x(slot));
+          g.update("array_add", in);
         },
     .kernels = each_device<OnEntry<ReadEntry, 1>>(),
     .layer = {.name = "array_read",

@@ -1,4 +1,5 @@
 // array[index...] = value, in place; nothing if the array has no such entry.
+#include "framework/autodiff.h"
 #include "kernels/array.h"
 
 namespace lethe {
@@ -18,6 +19,13 @@ const Register array_write{{
     .inputs = {"array", "value", "index..."},
     .outputs = {"array"},
     .infer = infer_entry_update,
+    .grad =
+        [](GradBuilder& g) {
+          std::vector<VarId> in = {g.accumulator(0)};
+          for (int slot = 2; slot < g.inputs(); ++slot) in.push_back(g.x(slot));
+          g.set(1, "array_read", in);
+          g.update("array_clear", in);  // what was there before this write reached nobody
+        },
     .updates = true,
     .kernels = each_device<OnEntry<WriteEntry, 2>>(),
     .layer = {.name = "array_write",

@@ -9,6 +9,7 @@
 #include "optimizer/optimizer.h"
 #include "tests/support/counting_device.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/loop_networks.h"
 #include "tests/support/random_program.h"
 
 namespace lethe::testing {
@@ -69,6 +70,27 @@ TEST(Executor, GivesTheBitsOfTheInterpreterInEveryStep) {
   for (int seed = 0; seed < random_programs(); ++seed) {
     expect_what_the_interpreter_gives(static_cast<std::uint64_t>(seed), DType::f64, 1);
     if (seed % 4 == 0) expect_what_the_interpreter_gives(static_cast<std::uint64_t>(seed), DType::f32, 2);
+  }
+}
+
+TEST(Executor, RunsLoopsAndBranchesAsTheInterpreterDoes) {
+  for (const LoopNetwork& entry : loop_networks()) {
+    SCOPED_TRACE(entry.name);
+    CountingDevice device;
+    const TrainingProgram made = with_updates(with_backward(entry.build(DType::f64)), "momentum");
+    Interpreter values(made.network.program, device.info());
+    fill_network(made.network, values);
+    Bound bound(made.network, device, values);
+    for (int step = 0; step < 3; ++step) {
+      bound.executor.run();
+      values.run();
+      EXPECT_EQ(bound.executor.fetch_scalar(made.network.loss), values.number(made.network.loss));
+      for (const ParamInfo& info : made.network.params)
+        EXPECT_EQ(std::memcmp(bound.fetched(info.var).data(), values.memory(info.var).data(),
+                              static_cast<std::size_t>(values.memory(info.var).bytes())),
+                  0)
+            << made.network.program.vars[info.var].name;
+    }
   }
 }
 

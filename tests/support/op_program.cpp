@@ -36,12 +36,8 @@ OpProgram program_of(const Sample& sample, DType dtype) {
         add_var(made.program, {.name = name, .shape = in.shape, .dtype = in.dtype.value_or(dtype), .kind = in.kind}));
     if (in.kind == Kind::Input && made.program.vars.back().dtype == dtype) differentiable.push_back(made.in.back());
   }
-  if (op_def(sample.op).updates) {
-    append_update(made.program, 0, sample.op, made.in, sample.attrs);
-    made.out = made.program.blocks[0].ops.back().out;
-    return made;
-  }
-  made.out = append_op(made.program, 0, Role::Forward, sample.op, made.in, sample.attrs, "out");
+  const Role role = op_def(sample.op).updates && !sample.gradient ? Role::Optimize : Role::Forward;
+  made.out = append_op(made.program, 0, role, sample.op, made.in, sample.attrs, "out");
   if (!sample.gradient || !is_float(dtype)) return made;
   made.loss = append_objective(made.program, float_outputs(sample, made));
   made.grads = append_backward(made.program, made.loss, differentiable);

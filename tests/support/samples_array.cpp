@@ -14,11 +14,11 @@ SampleInput index(double at) { return {.shape = {}, .low = at, .high = at + 1, .
 std::vector<Sample> entry_samples() {
   return {
       {.op = "array_read", .in = {array({4, 3, 5}), index(2)}, .gradient = false, .dtypes = kAny},
-      {.op = "array_read", .in = {array({4, 3, 5}), index(3), index(1)}, .gradient = false},
-      {.op = "array_read", .in = {array({4, 3, 5}), index(4)}, .gradient = false},
+      {.op = "array_read", .in = {value({4, 3, 5}), index(3), index(1)}},
+      {.op = "array_read", .in = {value({4, 3, 5}), index(4)}},
       {.op = "array_write", .in = {array({4, 3, 5}), value({3, 5}), index(0)}, .gradient = false, .dtypes = kAny},
-      {.op = "array_write", .in = {array({2, 4, 7}), value({7}), index(1), index(2)}, .gradient = false},
-      {.op = "array_write", .in = {array({2, 4, 7}), value({7}), index(0), index(4)}, .gradient = false},
+      {.op = "array_write", .in = {array({2, 4, 7}), value({7}), index(1), index(2)}},
+      {.op = "array_write", .in = {array({2, 4, 7}), value({7}), index(0), index(4)}},
       {.op = "array_add", .in = {array({4, 3, 5}), value({3, 5}), index(3)}, .gradient = false, .dtypes = kNumbers},
       {.op = "array_add", .in = {array({4, 3, 5}), value({4, 3, 5})}, .gradient = false},
       {.op = "array_clear", .in = {array({4, 3, 5}), index(1)}, .gradient = false, .dtypes = kAny},

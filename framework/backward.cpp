@@ -1,0 +1,153 @@
+#include "framework/backward.h"
+
+#include <algorithm>
+
+#include "framework/control_flow.h"
+#include "framework/error.h"
+#include "framework/op_def.h"
+
+namespace lethe {
+
+Backward::Backward(Program& program, std::vector<bool> needs)
+    : program_(program), needs_(std::move(needs)), given_(program.vars.size()), stash_(program) {
+  frames_.push_back({.direct = true});
+}
+
+void Backward::run() {
+  walk(program_.blocks[0].ops);
+  stash_.finish();
+  list_outer_vars(program_, 0);
+}
+
+/// `forward` is a copy: rules append to the block.
+void Backward::walk(std::vector<Op> forward) {
+  for (auto op = forward.rbegin(); op != forward.rend(); ++op) {
+    if (op->role != Role::Forward) continue;
+    if (op->type == kWhile)
+      differentiate_loop(*op);
+    else if (op->type == kIf)
+      differentiate_branch(*op);
+    else
+      differentiate(*op);
+  }
+}
+
+void Backward::differentiate(const Op& op) {
+  const OpDef& def = op_def(op.type);
+  std::vector<bool> wants;
+  for (const VarId v : op.in) wants.push_back(v != kNone && needs_[v]);
+  if (std::find(wants.begin(), wants.end(), true) == wants.end() || !leads_to_loss(op)) return;
+  std::vector<VarId> dy(op.out.size(), kNone);
+  if (def.updates)
+    written_later_.insert(op.out.begin(), op.out.end());  // its gradient stays in the accumulator
+  else
+    std::transform(op.out.begin(), op.out.end(), dy.begin(), [this](VarId v) { return take(v); });
+  check(def.grad, "op '", op.type, "' has no gradient (needed for '", program_.vars[op.out.front()].name, "')");
+  GradBuilder rule(program_, here(), op, dy, wants, this);
+  with_context(op.type, [&] { def.grad(rule); });
+  for (std::size_t slot = 0; slot < op.in.size(); ++slot) give(op.in[slot], rule.dx()[slot]);
+}
+
+/// An array of an outer block may be given something by trips that are still to come.
+bool Backward::leads_to_loss(const Op& op) const {
+  return std::any_of(op.out.begin(), op.out.end(),
+                     [&](VarId v) { return needs_[v] && (!given_[v].empty() || home_of(v) + 1 < frames_.size()); });
+}
+
+std::size_t Backward::home_of(VarId var) const {
+  for (std::size_t f = frames_.size(); f-- > 1;) {
+    const std::vector<VarId>& carried = frames_[f].carried;
+    if (stash_.block_of(var) == frames_[f].forward || std::find(carried.begin(), carried.end(), var) != carried.end())
+      return f;
+  }
+  return 0;
+}
+
+VarId Backward::value(VarId forward) {
+  if (forward == kNone || stash_.is_hoisted(forward)) return forward;
+  check(written_later_.count(forward) == 0, "the gradient needs '", program_.vars[forward].name,
+        "' as it was before it is written again; read it when it is complete");
+  const std::size_t home = home_of(forward);
+  Frame& frame = frames_[home];
+  if (frame.direct) return forward;
+  if (!frame.carried.empty() && forward == frame.carried.front()) return frame.index;
+  if (const auto found = frame.kept.find(forward); found != frame.kept.end()) return found->second;
+  std::vector<StashLoop> loops;
+  std::size_t direct = home;
+  for (; !frames_[direct].direct; --direct)
+    if (const Frame& f = frames_[direct]; f.max_trips > 0)
+      loops.insert(loops.begin(), {f.max_trips, f.carried.front(), f.index});
+  if (loops.empty() && stash_.can_hoist(forward)) {
+    stash_.hoist(forward, frames_[direct].forward);
+    return forward;
+  }
+  const bool is_carried = program_.vars[forward].block != frame.forward;
+  const VarId stash = stash_.keep(forward, loops, frames_[direct + 1].owner, is_carried ? frame.forward : BlockId{-1});
+  if (loops.empty()) return frame.kept[forward] = stash;
+  std::vector<VarId> read = {stash};
+  for (const StashLoop& loop : loops) read.push_back(loop.backward);
+  return frame.kept[forward] = append(frame.grad, "array_read", read, {}, program_.vars[forward].name + "@KEPT");
+}
+
+void Backward::give(VarId var, VarId gradient) {
+  if (gradient == kNone) return;
+  if (home_of(var) + 1 == frames_.size()) {
+    given_[var].push_back(gradient);
+    return;
+  }
+  const VarId sum = accumulator(var);
+  append(here(), "array_add", {sum, gradient}, {}, program_.vars[var].name + "@GRAD");
+}
+
+VarId Backward::accumulator(VarId forward) {
+  const BlockId block = frames_[home_of(forward)].grad;
+  const auto known = accumulators_.find(forward);
+  if (known == accumulators_.end()) {
+    const std::string name = program_.vars[forward].name + "@GRAD";
+    const VarId first = sum(forward, block);
+    const VarId made = first == kNone ? zeros_like(forward, block) : append(block, "assign", {first}, {}, name);
+    accumulators_[forward] = made;
+    given_[forward] = {made};
+    return made;
+  }
+  const VarId sum = known->second;
+  for (const VarId more : std::vector<VarId>(given_[forward]))
+    if (more != sum) append(block, "array_add", {sum, more}, {}, program_.vars[forward].name + "@GRAD");
+  given_[forward] = {sum};
+  return sum;
+}
+
+VarId Backward::take(VarId var) {
+  const VarId gradient = sum(var, here());
+  given_[var].clear();
+  accumulators_.erase(var);
+  return gradient;
+}
+
+/// Operands stand in the order in which the walk met the readers: last reader first.
+VarId Backward::sum(VarId var, BlockId block) {
+  const std::vector<VarId>& given = given_[var];
+  if (given.empty()) return kNone;
+  return given.size() == 1 ? given.front() : append(block, "sum_n", given, {}, program_.vars[var].name + "@GRAD");
+}
+
+VarId Backward::append(BlockId block, const std::string& type, std::vector<VarId> in, Attrs attrs,
+                       const std::string& name) {
+  const VarId made = append_op(program_, block, Role::Backward, type, std::move(in), std::move(attrs), name).front();
+  given_.resize(program_.vars.size());
+  needs_.resize(program_.vars.size());
+  return made;
+}
+
+VarId Backward::zeros_like(VarId var, BlockId block) {
+  const Var like = program_.vars[var];
+  const Attrs zero{{"shape", like.shape}, {"dtype", std::string(name_of(like.dtype))}, {"value", 0.0}};
+  return append(block, "fill_constant", {}, zero, like.name + "@GRAD");
+}
+
+BlockId Backward::add_block() {
+  program_.blocks.push_back({.parent = here()});
+  return static_cast<BlockId>(program_.blocks.size()) - 1;
+}
+
+}  // namespace lethe

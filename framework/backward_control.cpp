@@ -1,0 +1,168 @@
+// The gradient of a loop is a loop over its trips, last one first; that of a branch is a branch. What they give to vars
+// of outer blocks is added up in accumulators.
+#include "framework/backward.h"
+#include "framework/control_flow.h"
+#include "framework/error.h"
+#include "framework/op_def.h"
+
+namespace lethe {
+void Backward::differentiate_loop(const Op& op) {
+  const std::size_t carried = carried_by(program_, op);
+  if (!leads_to_loss(op)) return;
+  std::vector<std::size_t> active;
+  for (std::size_t i = 1; i < carried; ++i)
+    if (needs_[op.out[i]]) active.push_back(i);
+  written_later_.insert(op.out.begin() + static_cast<std::ptrdiff_t>(carried), op.out.end());
+
+  Op grad{.type = kWhile,
+          .in = {value(op.out[0])},
+          .attrs = {{kMaxTrips, op.attrs.integer(kMaxTrips)}},
+          .blocks = {add_block(), add_block()},
+          .role = Role::Backward};
+  const auto carry = [&](VarId like) {
+    const Var var = program_.vars[like];
+    grad.out.push_back(
+        add_var(program_, {.name = var.name + "@GRAD", .shape = var.shape, .dtype = var.dtype, .block = here()}));
+  };
+  carry(op.out[0]);
+  for (const std::size_t i : active) {
+    const VarId dy = take(op.out[i]);
+    grad.in.push_back(dy == kNone ? zeros_like(op.out[i], here()) : dy);
+    carry(op.out[i]);
+  }
+  const std::string name = program_.vars[op.out[0]].name + "@GRAD";
+  program_.blocks[grad.blocks[0]].results = {append(grad.blocks[0], "greater", {grad.out[0]}, {{"value", 0}}, name)};
+  const VarId index = append(grad.blocks[1], "offset", {grad.out[0]}, {{"by", -1}}, name);
+  program_.blocks[grad.blocks[1]].results = through_body(op, grad, active, index);
+  list_outer_vars(program_, grad);
+  program_.blocks[here()].ops.push_back(grad);
+  for (std::size_t k = 0; k < active.size(); ++k)
+    if (const VarId initial = op.in[active[k]]; needs_[initial]) give(initial, grad.out[k + 1]);
+}
+
+/// Appends the gradient of the loop's body to that of `grad`; gives what its trips hand on.
+std::vector<VarId> Backward::through_body(const Op& op, const Op& grad, const std::vector<std::size_t>& active,
+                                          VarId index) {
+  const std::size_t carried = carried_by(program_, op);
+  const BlockId body = op.blocks[1];
+  frames_.push_back({.forward = body,
+                     .grad = grad.blocks[1],
+                     .owner = op.blocks[0],
+                     .carried = {op.out.begin(), op.out.begin() + static_cast<std::ptrdiff_t>(carried)},
+                     .max_trips = op.attrs.integer(kMaxTrips),
+                     .index = index});
+  Body trip{.ops = program_.blocks[body].ops, .begins = frames_.back().carried, .ends = program_.blocks[body].results};
+  if (op.attrs.flag(kRecompute, false)) trip = repeat(body, trip);
+  for (std::size_t k = 0; k < active.size(); ++k) give(trip.ends[active[k]], grad.out[k + 1]);
+  walk(trip.ops);
+  std::vector<VarId> next = {index};
+  for (const std::size_t i : active) {
+    const VarId gradient = trip.begins[i] == kNone ? kNone : take(trip.begins[i]);
+    next.push_back(gradient == kNone ? zeros_like(op.out[i], here()) : gradient);
+  }
+  next = own_memory(std::move(next));
+  frames_.pop_back();
+  return next;
+}
+
+/// Runs the body again in the block of its gradient, from what the trip began with, and goes on there, where all its
+/// values are at hand.
+Backward::Body Backward::repeat(BlockId body, const Body& trip) {
+  std::map<VarId, VarId> copy_of;
+  std::set<VarId> read;
+  for (const Op& op : trip.ops) read.insert(op.in.begin(), op.in.end());
+  Body again;
+  for (const VarId begin : trip.begins) {
+    VarId& copy = again.begins.emplace_back(kNone);
+    if (read.count(begin) == 0) continue;
+    copy = copy_of[begin] = value(begin);
+    needs_[copy] = needs_[begin];
+  }
+  const BlockId grad = here();
+  again.ops = repeat_ops(body, body, grad, copy_of);
+  for (const VarId end : trip.ends) again.ends.push_back(copy_of.at(end));
+  frames_.pop_back();
+  frames_.push_back({.forward = grad, .grad = grad, .direct = true});
+  return again;
+}
+
+/// Copies the ops of block `from`, which is `body` or lies in it, into `to`. What they update outside of the body is
+/// not updated again; those ops are given, for their gradients, but not appended.
+std::vector<Op> Backward::repeat_ops(BlockId body, BlockId from, BlockId to, std::map<VarId, VarId>& copy_of) {
+  std::vector<Op> repeated;
+  const std::vector<Op> ops = program_.blocks[from].ops;
+  for (Op op : ops) {
+    if (op.role != Role::Forward) continue;
+    const bool updates_outer = op_def(op.type).updates && !is_inside(program_, program_.vars[op.out[0]].block, body);
+    check(!updates_outer || from == body, "recompute: '", program_.vars[op.out[0]].name,
+          "' is changed by a block within the loop's body, which cannot run again");
+    for (VarId& v : op.in) {
+      const auto copy = copy_of.find(v);
+      if (copy != copy_of.end())
+        v = copy->second;
+      else if (!updates_outer || v != op.out[0])
+        v = value(v);
+    }
+    if (updates_outer) {
+      repeated.push_back(std::move(op));
+      continue;
+    }
+    for (VarId& v : op.out) v = repeat_var(v, to, copy_of);
+    for (BlockId& block : op.blocks) {
+      program_.blocks.push_back({.parent = to});
+      const auto copied = static_cast<BlockId>(program_.blocks.size()) - 1;
+      repeat_ops(body, block, copied, copy_of);
+      for (const VarId result : std::vector<VarId>(program_.blocks[block].results))
+        program_.blocks[copied].results.push_back(copy_of.at(result));
+      block = copied;
+    }
+    program_.blocks[to].ops.push_back(op);
+    repeated.push_back(std::move(op));
+  }
+  return repeated;
+}
+
+/// An array that is changed in place has its copy already.
+VarId Backward::repeat_var(VarId var, BlockId block, std::map<VarId, VarId>& copy_of) {
+  if (const auto copy = copy_of.find(var); copy != copy_of.end()) return copy->second;
+  Var again = program_.vars[var];
+  again.name += "@AGAIN";
+  again.block = block;
+  const VarId made = copy_of[var] = add_var(program_, std::move(again));
+  given_.resize(program_.vars.size());
+  needs_.resize(program_.vars.size());
+  needs_[made] = needs_[var];
+  return made;
+}
+
+/// As results of the block that is being made: temps of it, each with memory of its own.
+std::vector<VarId> Backward::own_memory(std::vector<VarId> results) {
+  for (std::size_t i = 0; i < results.size(); ++i)
+    if (!has_own_memory(program_, here(), results, i))
+      results[i] = append(here(), "assign", {results[i]}, {}, program_.vars[results[i]].name + "@GRAD");
+  return results;
+}
+
+void Backward::differentiate_branch(const Op& op) {
+  if (!leads_to_loss(op)) return;
+  const std::size_t results = carried_by(program_, op);
+  std::vector<VarId> dy;
+  for (std::size_t i = 0; i < results; ++i) dy.push_back(take(op.out[i]));
+  written_later_.insert(op.out.begin() + static_cast<std::ptrdiff_t>(results), op.out.end());
+  Op grad{.type = kIf, .in = {value(op.in[0])}, .blocks = {add_block(), add_block()}, .role = Role::Backward};
+  for (std::size_t side = 0; side < 2; ++side) {
+    const Block forward = program_.blocks[op.blocks[side]];
+    frames_.push_back({.forward = op.blocks[side], .grad = grad.blocks[side], .owner = op.blocks[0]});
+    for (std::size_t i = 0; i < results; ++i) give(forward.results[i], dy[i]);
+    walk(forward.ops);
+    frames_.pop_back();
+  }
+  if (program_.blocks[grad.blocks[0]].ops.empty() && program_.blocks[grad.blocks[1]].ops.empty()) {
+    program_.blocks.resize(static_cast<std::size_t>(grad.blocks[0]));  // nothing was added behind the two
+    return;
+  }
+  list_outer_vars(program_, grad);
+  program_.blocks[here()].ops.push_back(std::move(grad));
+}
+
+}  // namespace lethe

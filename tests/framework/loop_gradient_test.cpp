@@ -1,0 +1,93 @@
+// Gradients through loops and branches, against differences and against the same network written out.
+#include <gtest/gtest.h>
+
+#include "framework/verify.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/gradient_check.h"
+#include "tests/support/loop_networks.h"
+#include "tests/support/random_control.h"
+
+namespace lethe::testing {
+namespace {
+
+void expect_right_gradient(const TrainingProgram& made) {
+  verify(made.network.program);
+  Interpreter values(made.network.program);
+  fill_network(made.network, values);
+  std::vector<VarId> vars;
+  for (const ParamInfo& info : made.network.params)
+    if (made.network.program.vars[info.var].kind == Kind::Param) vars.push_back(info.var);
+  EXPECT_EQ(wrong_gradient(values, made.network.loss, vars, made.grads), "");
+}
+
+class LoopGradient : public ::testing::TestWithParam<LoopNetwork> {};
+
+TEST_P(LoopGradient, IsThatOfDifferences) { expect_right_gradient(with_backward(GetParam().build(DType::f64))); }
+
+INSTANTIATE_TEST_SUITE_P(Nestings, LoopGradient, ::testing::ValuesIn(loop_networks()),
+                         [](const auto& info) { return info.param.name; });
+
+TEST(LoopGradient, IsThatOfDifferencesInRandomPrograms) {
+  for (int seed = 0; seed < random_programs() / 2; ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    expect_right_gradient(random_control_program(static_cast<std::uint64_t>(seed)));
+    if (HasFailure()) return;
+  }
+}
+
+/// Loss and gradients of an LSTM, by name.
+std::map<std::string, std::vector<double>> results_of_lstm(std::int64_t trips, bool unrolled, DType dtype,
+                                                           bool recompute = false) {
+  const TrainingProgram made = with_backward(lstm(trips, unrolled, dtype, recompute));
+  const Program& program = made.network.program;
+  Interpreter values(program);
+  fill_network(made.network, values);
+  values.fill_uniform(made.network.inputs[0], -1, 1, 3);
+  values.fill_uniform(made.network.inputs[1], 0, 4, 4);
+  values.run();
+  std::map<std::string, std::vector<double>> results = {{"loss", {values.number(made.network.loss)}}};
+  for (const ParamGrad& g : made.grads)
+    for (std::int64_t i = 0; i < elements(program.vars[g.grad].shape); ++i)
+      results[program.vars[g.param].name].push_back(values.number(g.grad, i));
+  return results;
+}
+
+void expect_near(const std::map<std::string, std::vector<double>>& got,
+                 const std::map<std::string, std::vector<double>>& expected, double tolerance) {
+  ASSERT_EQ(got.size(), expected.size());
+  for (const auto& [name, numbers] : expected) {
+    ASSERT_EQ(got.at(name).size(), numbers.size()) << name;
+    double largest = 0;
+    for (const double number : numbers) largest = std::max(largest, std::abs(number));
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      EXPECT_NEAR(got.at(name)[i], numbers[i], tolerance * largest) << name << " " << i;
+  }
+}
+
+TEST(Lstm, AsALoopGivesWhatItGivesWrittenOut) {
+  for (const std::int64_t trips : {1, 2, 37})
+    for (const bool recompute : {false, true}) {
+      SCOPED_TRACE(::testing::Message() << trips << " trips" << (recompute ? ", recomputed" : ""));
+      expect_near(results_of_lstm(trips, false, DType::f64, recompute), results_of_lstm(trips, true, DType::f64),
+                  1e-12);
+      expect_near(results_of_lstm(trips, false, DType::f32, recompute), results_of_lstm(trips, true, DType::f32), 1e-5);
+    }
+}
+
+TEST(Autodiff, RefusesTheGradientOfAnArrayThatIsReadBeforeItIsComplete) {
+  Builder net({.batch = 2, .dtype = DType::f64});
+  const VarId x = net.layer("fc", net.input("x", {3}), {{"out", 3}});
+  const VarId all = net.layer("array", x, {{"length", 2}, {"shape", Ints{3}}});
+  const VarId last = net.loop({x}, 2, nullptr, [&](const Vars& h) {
+    const VarId next = net.layer("mul", {h[0], net.layer("mean", net.layer("square", all))});
+    net.layer("array_write", {all, next, net.trip()});
+    return Vars{next};
+  })[0];
+  net.loss("cross_entropy", last, net.input("label", {}, DType::i32));
+  Network network = net.finish();
+  EXPECT_TRUE(fails_with("needs 'array1.y' as it was before it is written again",
+                         [&] { append_backward(network.program, network.loss); }));
+}
+
+}  // namespace
+}  // namespace lethe::testing
