@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <map>
 
+#include "framework/control_flow.h"
 #include "framework/error.h"
-#include "framework/op_def.h"
+#include "memopt/carry.h"
 
 namespace lethe {
 namespace {
@@ -27,7 +28,8 @@ class Checker {
         sharing_(sharing),
         plan_(plan),
         alignment_(alignment),
-        shown_(storage_of(program)) {}
+        shown_(storage_of(program)),
+        carriers_(carriers_of(program)) {}
 
   void run(const std::vector<Tenant>& workspaces) {
     find_values();
@@ -55,6 +57,12 @@ class Checker {
     }
     for (std::size_t v = 0; v < shown_.size(); ++v)
       if (pinned_[v]) lives_[v].dies = kForever;
+    prolong_results(program_, live_, sharing_.of, lives_);
+    becomes_.resize(program_.vars.size(), kNone);
+    for (const CarriedBy& by : carriers_)
+      if (by.op)
+        for (const VarId result : results_for(program_, *by.op, by.index))
+          if (sharing_.of[result] == sharing_.of[by.op->out[by.index]]) becomes_[shown_[result]] = by.op->out[by.index];
   }
 
   void check_bytes() const {
@@ -134,7 +142,41 @@ class Checker {
     }
   }
 
+  /// Whether `after` leads to what `before` becomes, in a block of the op that carries it, and `before` is no longer
+  /// read there.
+  bool becomes(VarId before, VarId after) const {
+    const auto [op, index] = carriers_[before];
+    if (!op) return false;
+    for (const VarId result : results_for(program_, *op, index)) {
+      const BlockId body = program_.vars[result].block;
+      if (sharing_.of[result] != sharing_.of[before] || !is_inside(program_, program_.vars[after].block, body))
+        continue;
+      const LastRead last = last_read(program_, live_, body, [&](VarId v) { return shown_[v] == before; });
+      const Step born = lives_[after].born;
+      return last.step < born || (last.step == born && last.hands_over && shown_[last.output] == after);
+    }
+    return false;
+  }
+
+  /// Whether `value` is what `var` shows, or was made in its memory by an op that hands it on as `var`.
+  bool is_value_of(VarId value, VarId var) const {
+    while (value != kNone && value != shown_[var]) value = becomes_[value];
+    return value != kNone;
+  }
+
+  /// Whether only one of the two is ever written in a step: they are of different blocks of a branch.
+  bool exclude(VarId a, VarId b) const {
+    const BlockId in_a = program_.vars[a].block, in_b = program_.vars[b].block;
+    if (in_a == 0 || in_b == 0) return false;
+    for (const Block& block : program_.blocks)
+      for (const Op& op : block.ops)
+        if (op.type == kIf && is_inside(program_, in_a, op.blocks[0]) && is_inside(program_, in_b, op.blocks[1]))
+          return true;
+    return false;
+  }
+
   void check_follows(VarId before, VarId after) const {
+    if (becomes(before, after) || exclude(before, after)) return;
     const Step born = lives_[after].born;
     check(!pinned_[before], "plan: '", name(after), "' is in the memory of '", name(before), "', which is pinned");
     check(lives_[before].dies <= born + 1, "plan: '", name(after), "' is written over '", name(before),
@@ -142,15 +184,14 @@ class Checker {
     if (lives_[before].dies <= born) return;
     const auto [block, index] = live_.at[born];
     const Op& op = program_.blocks[block].ops[index];
-    const auto hands_over = [&](const InPlace& pair) {
-      return pair.in < static_cast<int>(op.in.size()) && op.in[pair.in] != kNone && shown_[op.in[pair.in]] == before &&
-             op.out[pair.out] == after;
-    };
-    const auto& pairs = op_def(op.type).inplace;
-    const auto reads =
-        std::count_if(op.in.begin(), op.in.end(), [&](VarId v) { return v != kNone && shown_[v] == before; });
-    check(reads == 1 && std::any_of(pairs.begin(), pairs.end(), hands_over), "plan: '", op.type, "' cannot write '",
-          name(after), "' in place of '", name(before), "'");
+    const auto shows = [&](VarId v) { return v != kNone && is_value_of(before, v); };
+    const std::vector<InPlace> pairs = inplace_pairs(program_, op);
+    const bool hands_over = std::any_of(pairs.begin(), pairs.end(), [&](const InPlace& pair) {
+      return pair.in < static_cast<int>(op.in.size()) && shows(op.in[pair.in]) && op.out[pair.out] == after;
+    });
+    const auto reads = std::count_if(op.in.begin(), op.in.end(), shows);
+    check(reads == 1 && hands_over, "plan: '", op.type, "' cannot write '", name(after), "' in place of '",
+          name(before), "'");
   }
 
   const Program& program_;
@@ -159,9 +200,11 @@ class Checker {
   const Sharing& sharing_;
   const Plan& plan_;
   const std::int64_t alignment_;
-  const std::vector<VarId> shown_;  // by VarId: the value that it shows
-  std::vector<Life> lives_;         // of values
-  std::vector<bool> pinned_;        // values
+  const std::vector<VarId> shown_;         // by VarId: the value that it shows
+  const std::vector<CarriedBy> carriers_;  // by VarId
+  std::vector<Life> lives_;                // of values
+  std::vector<bool> pinned_;               // values
+  std::vector<VarId> becomes_;             // by VarId: what a result that is made in its memory is handed on as; kNone
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "framework/op_def.h"
+#include "memopt/carry.h"
 
 namespace lethe {
 namespace {
@@ -27,6 +28,7 @@ void add_values(const Planned& planned, std::vector<Resident>& all) {
   const std::vector<VarId> shown = storage_of(program);
   std::vector<Life> lives(program.vars.size());
   for (std::size_t v = 0; v < shown.size(); ++v) lives[shown[v]] = joined(lives[shown[v]], planned.live.vars[v]);
+  prolong_results(program, planned.live, planned.sharing.of, lives);
   for (std::size_t v = 0; v < shown.size(); ++v) {
     if (shown[v] != static_cast<VarId>(v) || lives[v].is_empty()) continue;
     const Storage& storage = planned.sharing.storages[planned.sharing.of[v]];

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "framework/control_flow.h"
 #include "framework/error.h"
 #include "framework/prepared.h"
 
@@ -36,15 +37,25 @@ class Blocks {
   const Program& program_;
 };
 
+/// The block in which each var may be given back at the earliest: its own, but results are taken behind their block.
+std::vector<BlockId> blocks_of(const Program& program) {
+  std::vector<BlockId> blocks;
+  for (const Var& var : program.vars) blocks.push_back(var.block);
+  for (const Block& block : program.blocks)
+    for (const VarId v : block.results) blocks[v] = block.parent;
+  return blocks;
+}
+
 std::vector<Use> uses_of_buffers(const Program& program, const Liveness& live, const Sharing& sharing,
                                  const Plan& plan) {
   std::vector<Use> uses(plan.buffers.size());
   const Blocks blocks(program);
+  const std::vector<BlockId> block_of = blocks_of(program);
   for (std::size_t v = 0; v < program.vars.size(); ++v) {
     if (plan.vars[v].buffer < 0 || live.vars[v].is_empty()) continue;
     Use& use = uses[plan.vars[v].buffer];
     use.pinned = use.pinned || sharing.storages[sharing.of[v]].pin != Pin::None;
-    use.block = use.block < 0 ? program.vars[v].block : blocks.around(use.block, program.vars[v].block);
+    use.block = use.block < 0 ? block_of[v] : blocks.around(use.block, block_of[v]);
     if (live.vars[v].dies > use.life.dies) use.last = static_cast<VarId>(v);
     use.life = joined(use.life, live.vars[v]);
   }
@@ -59,8 +70,8 @@ int op_at(const Liveness& live, BlockId block, Step step) {
   return static_cast<int>(behind - ops.begin()) - 1;
 }
 
-/// Takes and gives back buffers as an executor would, and remembers how many bytes were held at most. Bodies run twice:
-/// what one trip leaves behind the next one finds.
+/// Takes and gives back buffers as an executor would, and remembers how many bytes were held at most. Blocks run twice:
+/// what one trip leaves behind the next one finds. Of a branch both run, so what a step takes may be less.
 class Holding {
  public:
   Holding(const Program& program, const Plan& plan)
@@ -83,9 +94,14 @@ class Holding {
       for (const VarId v : op.in)
         check(v == kNone || !is_on_demand(v) || is_held_[plan_.vars[v].buffer], "release: ", op.type, " reads '",
               program_.vars[v].name, "', which was given back");
-      for (const VarId v : op.out) take(v);
+      const std::size_t carried = op.blocks.empty() ? op.out.size() : carried_by(program_, op);
+      const auto take_own = [&] { std::for_each_n(op.out.begin(), carried, [this](VarId v) { take(v); }); };
+      if (op.type != kIf) take_own();
       for (int trip = 0; trip < 2; ++trip)
-        for (const BlockId body : op.blocks) visit(body);
+        for (const BlockId body : op.blocks) {
+          visit(body);
+          if (op.type == kIf) take_own();
+        }
     }
   }
 

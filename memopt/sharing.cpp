@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "framework/op_def.h"
+#include "framework/control_flow.h"
 #include "framework/plan.h"
+#include "memopt/carry.h"
 
 namespace lethe {
 namespace {
@@ -37,11 +38,12 @@ class Storages {
   const Storage& of(VarId v) { return made_[root(v)]; }
   bool is_own(VarId v) const { return root_[v] == v; }
 
-  /// `output`, which has a storage of its own, goes into that of `input`.
+  /// The storage of `output` goes into that of `input`.
   void merge(VarId output, VarId input) {
     Storage& into = made_[root(input)];
-    into.life = joined(into.life, made_[output].life);
-    root_[output] = into.root;
+    const Storage& from = made_[root(output)];
+    into.life = joined(into.life, from.life);
+    root_[from.root] = into.root;
   }
 
   Sharing finish() {
@@ -63,9 +65,9 @@ class Storages {
 };
 
 /// The inputs whose memory the op would write output `slot` into.
-std::vector<VarId> offered(const Op& op, int slot) {
+std::vector<VarId> offered(const Program& program, const Op& op, int slot) {
   std::vector<VarId> inputs;
-  for (const InPlace& pair : op_def(op.type).inplace)
+  for (const InPlace& pair : inplace_pairs(program, op))
     if (pair.out == slot && pair.in < static_cast<int>(op.in.size()) && op.in[pair.in] != kNone)
       inputs.push_back(op.in[pair.in]);
   return inputs;
@@ -90,6 +92,78 @@ std::string_view obstacle(const Program& program, Storages& storages, const Op& 
   return "";
 }
 
+/// Gives the storages of a program's vars away, op by op.
+class Sharer {
+ public:
+  using Wanted = std::function<bool(VarId input, VarId output)>;
+  Sharer(const Program& program, const Liveness& live, const std::vector<Pin>& pins, Log& log, const Wanted& wanted)
+      : program_(program), live_(live), log_(log), wanted_(wanted), storages_(program, live, pins) {}
+
+  Sharing run() && {
+    for (Step step = 0; step < live_.steps(); ++step) {
+      const auto [block, index] = live_.at[step];
+      const Op& op = program_.blocks[block].ops[index];
+      const OpSteps steps = live_.ops[block][index];
+      for (int slot = 0; step == steps.first && slot < static_cast<int>(op.out.size()); ++slot)
+        take_input(op, slot, step);
+      for (std::size_t i = 0; step == steps.last && i < carried_by(program_, op); ++i) take_results(op, i, steps);
+    }
+    return storages_.finish();
+  }
+
+ private:
+  void take_input(const Op& op, int slot, Step step) {
+    const auto [block, index] = live_.at[step];
+    const VarId output = op.out[slot];
+    VarId best = kNone;
+    for (const VarId input : offered(program_, op, slot)) {
+      if (wanted_ && !wanted_(input, output)) continue;
+      const std::string_view why = obstacle(program_, storages_, op, block, step, input, output);
+      if (!why.empty())
+        log_.add("inplace ", index, ", ", name(output), " not in ", name(input), ", which ", why);
+      else if (best == kNone || storages_.of(input).life.born > storages_.of(best).life.born)
+        best = input;
+    }
+    if (best == kNone) return;
+    storages_.merge(output, best);
+    log_.add("inplace ", index, ", ", name(output), " in ", name(best));
+  }
+
+  /// What a loop carries, or a branch gives, is made in its own memory, where that is free by then.
+  void take_results(const Op& op, std::size_t i, OpSteps steps) {
+    const int index = live_.at[steps.first].second;
+    for (const VarId result : results_for(program_, op, i)) {
+      if (wanted_ && !wanted_(result, op.out[i])) continue;
+      const std::string_view why = obstacle_to_result(result, op.out[i]);
+      if (why.empty()) storages_.merge(result, op.out[i]);
+      log_.add("inplace ", index, ", ", name(result), why.empty() ? " in " : " not in ", name(op.out[i]),
+               why.empty() ? "" : ", which ", why);
+    }
+  }
+
+  std::string_view obstacle_to_result(VarId result, VarId carried) {
+    const BlockId body = program_.vars[result].block;
+    const Storage& into = storages_.of(carried);
+    const Storage& own = storages_.of(result);
+    if (into.pin != Pin::None) return reason_of(into.pin);
+    if (own.pin != Pin::None) return "would be pinned with it";
+    if (into.bytes < own.bytes) return "is smaller";
+    if (program_.vars[own.root].block != body) return "is of another block";
+    const LastRead last = last_read(program_, live_, body, [&](VarId v) { return storages_.root(v) == into.root; });
+    const bool is_over = last.step < own.life.born ||
+                         (last.step == own.life.born && last.hands_over && storages_.root(last.output) == own.root);
+    return is_over ? "" : "is read later in the trip";
+  }
+
+  const std::string& name(VarId v) const { return program_.vars[v].name; }
+
+  const Program& program_;
+  const Liveness& live_;
+  Log& log_;
+  const Wanted& wanted_;
+  Storages storages_;
+};
+
 }  // namespace
 
 Sharing share_views(const Program& program, const Liveness& live, const std::vector<Pin>& pins) {
@@ -98,28 +172,7 @@ Sharing share_views(const Program& program, const Liveness& live, const std::vec
 
 Sharing share_in_place(const Program& program, const Liveness& live, const std::vector<Pin>& pins, Log& log,
                        const std::function<bool(VarId input, VarId output)>& wanted) {
-  Storages storages(program, live, pins);
-  const auto name = [&](VarId v) -> const std::string& { return program.vars[v].name; };
-  for (Step step = 0; step < live.steps(); ++step) {
-    const auto [block, index] = live.at[step];
-    const Op& op = program.blocks[block].ops[index];
-    for (int slot = 0; slot < static_cast<int>(op.out.size()); ++slot) {
-      const VarId output = op.out[slot];
-      VarId best = kNone;
-      for (const VarId input : offered(op, slot)) {
-        if (wanted && !wanted(input, output)) continue;
-        const std::string_view why = obstacle(program, storages, op, block, step, input, output);
-        if (!why.empty())
-          log.add("inplace ", index, ", ", name(output), " not in ", name(input), ", which ", why);
-        else if (best == kNone || storages.of(input).life.born > storages.of(best).life.born)
-          best = input;
-      }
-      if (best == kNone) continue;
-      storages.merge(output, best);
-      log.add("inplace ", index, ", ", name(output), " in ", name(best));
-    }
-  }
-  return storages.finish();
+  return Sharer(program, live, pins, log, wanted).run();
 }
 
 }  // namespace lethe

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "framework/control_flow.h"
 #include "framework/init.h"
 #include "framework/op_def.h"
 
@@ -15,18 +16,20 @@ constexpr int kPoison = 0xff;  // a NaN in every float dtype
 
 }  // namespace
 
-CheckedRun::CheckedRun(const Program& program, const std::vector<VarId>& pinned, Prepared& prepared)
+CheckedRun::CheckedRun(const Program& program, const Plan& plan, const std::vector<VarId>& pinned, Prepared& prepared)
     : program_(program),
+      plan_(plan),
       prepared_(prepared),
       live_(liveness(program)),
       shown_(storage_of(program)),
-      lives_(program.vars.size()) {
+      lives_(program.vars.size()),
+      carriers_(carriers_of(program)) {
   for (std::size_t v = 0; v < shown_.size(); ++v) lives_[shown_[v]] = joined(lives_[shown_[v]], live_.vars[v]);
   for (const VarId v : pinned) lives_[shown_[v]].dies = kForever;
   for (std::size_t v = 0; v < shown_.size(); ++v)
     if (program.vars[v].kind == Kind::Input) lives_[v] = {0, kForever};
-  for (Step s = 0; s < live_.steps(); ++s)
-    steps_[&program.blocks[live_.at[s].first].ops[static_cast<std::size_t>(live_.at[s].second)]] = s;
+  for (std::size_t b = 0; b < program.blocks.size(); ++b)
+    for (std::size_t i = 0; i < live_.ops[b].size(); ++i) steps_[&program.blocks[b].ops[i]] = live_.ops[b][i];
 }
 
 void CheckedRun::before(const Op& op, const KernelArgs& args) {
@@ -36,7 +39,8 @@ void CheckedRun::before(const Op& op, const KernelArgs& args) {
     const VarId out = op.out[i];
     if (!is_in_buffers(out)) continue;
     const std::vector<VarId> replaced = replaced_by(op, args, i);
-    check_write(op, static_cast<std::byte*>(args.outputs[i]), bytes_of(program_.vars[out]), replaced);
+    check_write(op, steps_.at(&op).first, static_cast<std::byte*>(args.outputs[i]), bytes_of(program_.vars[out]),
+                replaced);
     for (std::size_t other = 0; other < i; ++other)
       if (args.outputs[other] == args.outputs[i]) ADD_FAILURE() << op.type << " writes two outputs into one place";
     if (replaced.empty()) std::memset(args.outputs[i], kPoison, static_cast<std::size_t>(bytes_of(program_.vars[out])));
@@ -49,7 +53,7 @@ void CheckedRun::check_workspace(const Op& op, const KernelArgs& args) {
   const std::int64_t bytes = prepared_.workspace_bytes(program_, op);
   if (bytes == 0) return;
   auto* const begin = static_cast<std::byte*>(args.workspace);
-  check_write(op, begin, bytes, {});
+  check_write(op, steps_.at(&op).first, begin, bytes, {});
   for (std::size_t i = 0; i < op.out.size(); ++i) {
     const auto* const out = static_cast<const std::byte*>(args.outputs[i]);
     if (out < begin + bytes && begin < out + bytes_of(program_.vars[op.out[i]]))
@@ -67,11 +71,16 @@ void CheckedRun::after(const Op& op, const KernelArgs& args) {
     written += value;
     if (is_in_buffers(op.out[i])) claim(op.out[i], static_cast<std::byte*>(args.outputs[i]), bytes);
   }
-  hashes_[op.type + ' ' + program_.vars[op.out.front()].name] = hash_of(written);
-  const Step step = steps_.at(&op);
+  std::uint64_t& hash = hashes_[op.type + ' ' + program_.vars[op.out.front()].name];
+  hash = hash_of(std::to_string(hash) + written);
+  bury(steps_.at(&op).first);
+}
+
+/// Poisons what is not needed behind a step.
+void CheckedRun::bury(Step step) {
   for (auto owner = owners_.begin(); owner != owners_.end();) {
     const Life life = lives_[owner->second.value];
-    if (life.dies != step + 1) {
+    if (life.dies > step + 1) {
       ++owner;
       continue;
     }
@@ -80,10 +89,28 @@ void CheckedRun::after(const Op& op, const KernelArgs& args) {
   }
 }
 
+void CheckedRun::carried(const Op& copy, const KernelArgs& args) {
+  const VarId from = copy.in[0], to = copy.out[0];
+  const CarriedBy carrier = carriers_[to];
+  const bool enters = carrier.op->type == kWhile && carrier.op->in[carrier.index] == from;
+  const Step step = enters ? steps_.at(carrier.op).first : steps_.at(carrier.op).last;
+  auto* const source = static_cast<std::byte*>(args.inputs[0]);
+  auto* const target = static_cast<std::byte*>(args.outputs[0]);
+  const std::int64_t bytes = bytes_of(program_.vars[to]);
+  if (is_in_buffers(from)) check_read(copy, from, source);
+  check_write(copy, step, target, bytes, {shown_[from], to});
+  written_[to] = written_[shown_[from]];
+  if (!enters && source != target && is_in_buffers(from) && lives_[shown_[from]].dies <= step + 1) {
+    std::memset(source, kPoison, static_cast<std::size_t>(bytes));
+    disown(source, source + bytes);
+  }
+  claim(to, target, bytes);
+}
+
+/// Nothing owns the buffer's bytes any more: who reads them later is told so.
 void CheckedRun::deleted(VarId var) {
-  // Whatever lay in the buffer was dead and so is owned no more, the value itself included.
-  for (const auto& [at, owner] : owners_)
-    if (owner.value == shown_[var]) ADD_FAILURE() << "'" << text(var) << "' is given back while it is still needed";
+  for (auto owner = owners_.begin(); owner != owners_.end();)
+    owner = plan_.vars[owner->second.value].buffer == plan_.vars[var].buffer ? owners_.erase(owner) : std::next(owner);
 }
 
 void CheckedRun::check_read(const Op& op, VarId var, std::byte* begin) {
@@ -97,17 +124,24 @@ void CheckedRun::check_read(const Op& op, VarId var, std::byte* begin) {
                   << (owner == owners_.end() ? "nothing" : text(owner->second.value)) << "' is";
 }
 
-void CheckedRun::check_write(const Op& op, std::byte* begin, std::int64_t bytes, const std::vector<VarId>& replaced) {
-  const Step step = steps_.at(&op);
+/// Whether it is what a loop carries that runs at that step.
+bool CheckedRun::is_carried_at(VarId value, Step step) const {
+  const Op* const op = carriers_[value].op;
+  return op && steps_.at(op).first <= step && step <= steps_.at(op).last;
+}
+
+void CheckedRun::check_write(const Op& op, Step step, std::byte* begin, std::int64_t bytes,
+                             const std::vector<VarId>& replaced) {
   for (const auto& [at, owner] : owners_) {
     if (at >= begin + bytes || owner.end <= begin) continue;
-    const bool is_needed = lives_[owner.value].dies > step && lives_[owner.value].born < step;
+    const Life life = lives_[owner.value];
+    const bool is_needed = life.dies > step && life.born < step && !is_carried_at(owner.value, step);
     if (is_needed && std::find(replaced.begin(), replaced.end(), owner.value) == replaced.end())
       ADD_FAILURE() << op.type << " writes over '" << text(owner.value) << "', which is still needed";
   }
 }
 
-/// The dying values whose memory output `slot` takes by a pair that the op declares.
+/// The values whose memory output `slot` takes by a pair that the op declares.
 std::vector<VarId> CheckedRun::replaced_by(const Op& op, const KernelArgs& args, std::size_t slot) const {
   const OpDef& def = op_def(op.type);
   std::vector<VarId> values;
@@ -117,7 +151,9 @@ std::vector<VarId> CheckedRun::replaced_by(const Op& op, const KernelArgs& args,
     if (pair.out != static_cast<int>(slot) || pair.in >= static_cast<int>(op.in.size()) || op.in[pair.in] == kNone)
       continue;
     const VarId value = shown_[op.in[pair.in]];
-    if (args.inputs[pair.in] == args.outputs[slot] && lives_[value].dies == steps_.at(&op) + 1) values.push_back(value);
+    const Step step = steps_.at(&op).first;
+    if (args.inputs[pair.in] == args.outputs[slot] && (lives_[value].dies == step + 1 || is_carried_at(value, step)))
+      values.push_back(value);
   }
   return values;
 }

@@ -6,25 +6,28 @@
 #include <vector>
 
 #include "framework/executor.h"
-#include "memopt/liveness.h"
+#include "memopt/carry.h"
 
 namespace lethe::testing {
 
 /// Watches an executor. Keeps which value (a var and its views) owns every byte, and fails the running test if an op
 /// reads bytes that another value owns, or writes (as output or workspace) over a value that is still needed but for a
 /// declared in-place pair. Poisons values at birth and at death by liveness, not by plan, so that whatever is read too
-/// early or too late is NaN. Hashes each op's outputs right after it ran: nothing needs to be fetched, so nothing is
-/// pinned by the test.
+/// early or too late is NaN. Hashes each op's outputs right after it ran, in a loop over all trips: nothing needs to be
+/// fetched, so nothing is pinned by the test. What a loop carries may be written over when the trip reads it no more:
+/// whether the right value is there is seen when it is read again.
 class CheckedRun final : public Observer {
  public:
-  /// `program` as it runs; `pinned` vars live to the end of the step.
-  CheckedRun(const Program& program, const std::vector<VarId>& pinned, Prepared& prepared);
+  /// `program` as it runs under `plan`, of which only the buffers that are given back are asked for; `pinned` vars live
+  /// to the end of the step.
+  CheckedRun(const Program& program, const Plan& plan, const std::vector<VarId>& pinned, Prepared& prepared);
 
   void before(const Op& op, const KernelArgs& args) override;
   void after(const Op& op, const KernelArgs& args) override;
   void deleted(VarId var) override;
+  void carried(const Op& copy, const KernelArgs& args) override;
 
-  /// Hash of each op's outputs in the step done last, by the op's type and first output.
+  /// Hash of all that each op has written so far, by the op's type and first output.
   const std::map<std::string, std::uint64_t>& hashes() const { return hashes_; }
   /// Hash of each value as its op wrote it last.
   const std::map<VarId, std::uint64_t>& written() const { return written_; }
@@ -35,7 +38,9 @@ class CheckedRun final : public Observer {
     VarId value;
   };
   void check_read(const Op& op, VarId var, std::byte* begin);
-  void check_write(const Op& op, std::byte* begin, std::int64_t bytes, const std::vector<VarId>& replaced);
+  void check_write(const Op& op, Step step, std::byte* begin, std::int64_t bytes, const std::vector<VarId>& replaced);
+  bool is_carried_at(VarId value, Step step) const;
+  void bury(Step step);
   void check_workspace(const Op& op, const KernelArgs& args);
   void claim(VarId value, std::byte* begin, std::int64_t bytes);
   void disown(std::byte* begin, std::byte* end);
@@ -44,11 +49,13 @@ class CheckedRun final : public Observer {
   std::string text(VarId value) const { return program_.vars[value].name; }
 
   const Program& program_;
+  const Plan& plan_;
   Prepared& prepared_;
   const Liveness live_;
   std::vector<VarId> shown_;  // by VarId: the value that it is
   std::vector<Life> lives_;   // of values
-  std::map<const Op*, Step> steps_;
+  std::map<const Op*, OpSteps> steps_;
+  std::vector<CarriedBy> carriers_;     // by VarId
   std::map<std::byte*, Owned> owners_;  // by first byte
   std::map<std::string, std::uint64_t> hashes_;
   std::map<VarId, std::uint64_t> written_;

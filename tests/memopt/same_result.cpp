@@ -72,7 +72,7 @@ Outcome run_under(const TrainingProgram& made, const MemoptOptions& options, int
       store.write(name, value.data(), static_cast<std::int64_t>(value.size()));
     }
     const std::vector<VarId> kept = kept_vars(planned.program, options.pins);
-    CheckedRun checked(planned.program, kept, prepared);
+    CheckedRun checked(planned.program, planned.plan, kept, prepared);
     executor.observe(&checked);
     for (int step = 0; step < steps; ++step) {
       if (step > 0) values.fill_uniform(network.inputs.front(), -1, 1, static_cast<std::uint64_t>(100 + step));
@@ -102,6 +102,24 @@ void expect_same_outcome(const Outcome& outcome, const Outcome& expected) {
   }
   EXPECT_EQ(outcome.losses, expected.losses);
   EXPECT_EQ(outcome.store, expected.store);
+}
+
+void expect_the_same_under_all_settings(const TrainingProgram& made, int steps, int threads) {
+  const bool has_blocks = made.network.program.blocks.size() > 1;
+  const Outcome expected = run_under(made, options_of("none", false, made.network), steps, threads);
+  EXPECT_EQ(expected.taken, expected.predicted);
+  const std::int64_t padding = DeviceInfo{}.alignment * static_cast<std::int64_t>(made.network.program.vars.size());
+  for (const std::string& setting : all_settings())
+    for (const bool skip_grads : {false, true}) {
+      SCOPED_TRACE(::testing::Message() << "--memopt " << setting << (skip_grads ? " --skip-grads" : ""));
+      const Outcome outcome = run_under(made, options_of(setting, skip_grads, made.network), steps, threads);
+      expect_same_outcome(outcome, expected);
+      if (has_blocks && setting.find("release") != std::string::npos)
+        EXPECT_LE(outcome.taken, outcome.predicted) << "bytes: blocks that did not run took none";
+      else
+        EXPECT_EQ(outcome.taken, outcome.predicted) << "bytes";
+      EXPECT_LE(outcome.predicted, expected.predicted + padding) << "beyond what alignment may add to an arena";
+    }
 }
 
 }  // namespace lethe::testing

@@ -5,24 +5,11 @@
 
 #include "models/network.h"
 #include "optimizer/optimizer.h"
+#include "tests/support/loop_networks.h"
+#include "tests/support/random_control.h"
 
 namespace lethe::testing {
 namespace {
-
-/// All settings against none, with and without --skip-grads.
-void expect_the_same_under_all_settings(const TrainingProgram& made, int steps, int threads = 1) {
-  const Outcome expected = run_under(made, options_of("none", false, made.network), steps, threads);
-  EXPECT_EQ(expected.taken, expected.predicted);
-  const std::int64_t padding = DeviceInfo{}.alignment * static_cast<std::int64_t>(made.network.program.vars.size());
-  for (const std::string& setting : all_settings())
-    for (const bool skip_grads : {false, true}) {
-      SCOPED_TRACE(::testing::Message() << "--memopt " << setting << (skip_grads ? " --skip-grads" : ""));
-      const Outcome outcome = run_under(made, options_of(setting, skip_grads, made.network), steps, threads);
-      expect_same_outcome(outcome, expected);
-      EXPECT_EQ(outcome.taken, outcome.predicted) << "bytes";
-      EXPECT_LE(outcome.predicted, expected.predicted + padding) << "beyond what alignment may add to an arena";
-    }
-}
 
 TEST(SameResult, OfRandomPrograms) {
   for (int seed = 0; seed < random_programs(); ++seed) {
@@ -34,6 +21,26 @@ TEST(SameResult, OfRandomPrograms) {
     if (HasFailure()) return;
   }
 }
+
+TEST(SameResult, OfRandomProgramsWithLoopsAndBranches) {
+  for (int seed = 0; seed < random_programs(); ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    const auto random = static_cast<std::uint64_t>(seed);
+    const std::string& optimizer = optimizer_names()[random % optimizer_names().size()];
+    expect_the_same_under_all_settings(
+        with_updates(random_control_program(random, seed % 4 ? DType::f64 : DType::f32), optimizer), 2);
+    if (HasFailure()) return;
+  }
+}
+
+class LoopNetworks : public ::testing::TestWithParam<LoopNetwork> {};
+
+TEST_P(LoopNetworks, GiveTheSameUnderAllSettings) {
+  expect_the_same_under_all_settings(with_updates(with_backward(GetParam().build(DType::f32)), "momentum"), 3);
+}
+
+INSTANTIATE_TEST_SUITE_P(Nestings, LoopNetworks, ::testing::ValuesIn(loop_networks()),
+                         [](const auto& info) { return info.param.name; });
 
 struct ZooRow {
   const char* model;
