@@ -36,8 +36,13 @@ OpProgram program_of(const Sample& sample, DType dtype) {
         add_var(made.program, {.name = name, .shape = in.shape, .dtype = in.dtype.value_or(dtype), .kind = in.kind}));
     if (in.kind == Kind::Input && made.program.vars.back().dtype == dtype) differentiable.push_back(made.in.back());
   }
-  const Role role = op_def(sample.op).updates && !sample.gradient ? Role::Optimize : Role::Forward;
-  made.out = append_op(made.program, 0, role, sample.op, made.in, sample.attrs, "out");
+  const OpDef& def = op_def(sample.op);
+  const bool copies = def.updates && sample.gradient;  // what is changed in place is none of the inputs then
+  std::vector<VarId> in = made.in;
+  for (std::size_t slot = 0; copies && slot < def.outputs.size(); ++slot)
+    in[slot] = append_op(made.program, 0, Role::Forward, "assign", {in[slot]}, {}, "copy").front();
+  const Role role = def.updates && !copies ? Role::Optimize : Role::Forward;
+  made.out = append_op(made.program, 0, role, sample.op, in, sample.attrs, "out");
   if (!sample.gradient || !is_float(dtype)) return made;
   made.loss = append_objective(made.program, float_outputs(sample, made));
   made.grads = append_backward(made.program, made.loss, differentiable);

@@ -6,19 +6,22 @@ namespace {
 const std::vector<DType> kAny = {DType::f32, DType::f64, DType::bf16, DType::i32, DType::i64, DType::u8};
 const std::vector<DType> kNumbers = {DType::f32, DType::f64, DType::i32, DType::i64, DType::u8};
 
-SampleInput array(Shape shape) { return {.shape = std::move(shape), .low = 0, .high = 9, .kind = Kind::State}; }
 SampleInput value(Shape shape) { return {.shape = std::move(shape), .low = 0, .high = 9}; }
+/// One that is changed in place.
+SampleInput array(Shape shape) { return {.shape = std::move(shape), .low = 0, .high = 9, .kind = Kind::State}; }
 /// An index that is always `at`.
 SampleInput index(double at) { return {.shape = {}, .low = at, .high = at + 1, .dtype = DType::i64}; }
 
 std::vector<Sample> entry_samples() {
   return {
-      {.op = "array_read", .in = {array({4, 3, 5}), index(2)}, .gradient = false, .dtypes = kAny},
+      {.op = "array_read", .in = {value({4, 3, 5}), index(2)}},
       {.op = "array_read", .in = {value({4, 3, 5}), index(3), index(1)}},
       {.op = "array_read", .in = {value({4, 3, 5}), index(4)}},
+      {.op = "array_read", .in = {value({4, 3, 5}), index(2)}, .gradient = false, .dtypes = kAny},
+      {.op = "array_write", .in = {value({4, 3, 5}), value({3, 5}), index(0)}},
+      {.op = "array_write", .in = {value({2, 4, 7}), value({7}), index(1), index(2)}},
+      {.op = "array_write", .in = {value({2, 4, 7}), value({7}), index(0), index(4)}},
       {.op = "array_write", .in = {array({4, 3, 5}), value({3, 5}), index(0)}, .gradient = false, .dtypes = kAny},
-      {.op = "array_write", .in = {array({2, 4, 7}), value({7}), index(1), index(2)}},
-      {.op = "array_write", .in = {array({2, 4, 7}), value({7}), index(0), index(4)}},
       {.op = "array_add", .in = {array({4, 3, 5}), value({3, 5}), index(3)}, .gradient = false, .dtypes = kNumbers},
       {.op = "array_add", .in = {array({4, 3, 5}), value({4, 3, 5})}, .gradient = false},
       {.op = "array_clear", .in = {array({4, 3, 5}), index(1)}, .gradient = false, .dtypes = kAny},
