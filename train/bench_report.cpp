@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/error.h"
+#include "train/memory_report.h"
 #include "train/text_table.h"
 
 namespace lethe {
@@ -60,7 +61,6 @@ Compared compared(const BenchRow& row, const BenchRow& first) {
 
 TextRows cells(const std::vector<BenchRow>& rows) {
   TextRows table = {{"setting", "planned MiB", "taken MiB", "process MiB", "saved", "ms/step", "slow-down", "loss"}};
-  const auto mib = [](std::int64_t bytes) { return format("%.2f", static_cast<double>(bytes) / (1 << 20)); };
   for (const BenchRow& row : rows) {
     const Compared c = compared(row, rows.front());
     table.push_back({row.memopt, mib(row.planned), mib(row.taken), mib(row.process), format("%.1f %%", 100 * c.saved),
@@ -73,17 +73,6 @@ std::string head_line(const BenchHead& head) {
   return message(head.network, ": batch ", head.batch, ", ", head.dtype, ", ", head.rounds, " processes of ",
                  head.steps, " steps each, in turns; ms/step: the median but for the first ", kWarmUpSteps,
                  "; slow-down: of each round\n\n");
-}
-
-std::string markdown(const TextRows& rows) {
-  std::string text;
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    for (const std::string& cell : rows[r]) text.append("| ").append(cell).append(" ");
-    text += "|\n";
-    for (std::size_t c = 0; r == 0 && c < rows[0].size(); ++c) text += c == 0 ? "|---" : "|---:";
-    if (r == 0) text += "|\n";
-  }
-  return text;
 }
 
 std::string csv(const std::vector<BenchRow>& rows) {
@@ -118,7 +107,7 @@ std::string json(const BenchHead& head, const std::vector<BenchRow>& rows) {
 std::string bench_as(const std::string& form, const BenchHead& head, const std::vector<BenchRow>& rows) {
   if (form == "csv") return csv(rows);
   if (form == "json") return json(head, rows);
-  return head_line(head) + (form == "md" ? markdown(cells(rows)) : text_table(cells(rows), 1));
+  return head_line(head) + (form == "md" ? markdown_table(cells(rows), 1) : text_table(cells(rows), 1));
 }
 
 }  // namespace lethe

@@ -7,6 +7,8 @@
 namespace lethe {
 namespace {
 
+constexpr double kKiB = 1024, kMiB = 1024 * 1024;
+
 template <class... Values>
 std::string format(const char* pattern, Values... values) {
   char text[96];
@@ -17,10 +19,11 @@ std::string format(const char* pattern, Values... values) {
 }  // namespace
 
 std::string mebibytes(std::int64_t bytes) {
-  constexpr double kKiB = 1024, kMiB = 1024 * 1024;
   const auto amount = static_cast<double>(bytes);
   return amount < kMiB / 10 ? format("%.1f KiB", amount / kKiB) : format("%.1f MiB", amount / kMiB);
 }
+
+std::string mib(std::int64_t bytes) { return format("%.2f", static_cast<double>(bytes) / kMiB); }
 
 std::string predicted_line(const Bytes& bytes) {
   return message("memory predicted ", bytes.total(), " bytes (", mebibytes(bytes.total()), "): params ", bytes.params,

@@ -39,6 +39,8 @@ class MeteredDevice final : public Device {
 
 /// "12.3 MiB"; below a tenth of that in KiB.
 std::string mebibytes(std::int64_t bytes);
+/// "12.34": MiB, for columns that say so.
+std::string mib(std::int64_t bytes);
 /// "-63 %".
 std::string percent_change(std::int64_t without, std::int64_t with);
 /// `memory predicted 123456 bytes (0.1 MiB): params 1 state 2 inputs 3 temps 4 workspace 5`, all in bytes.

@@ -1,6 +1,5 @@
 // How a plan is written.
 #include <algorithm>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -9,6 +8,7 @@
 #include "train/memory_report.h"
 #include "train/pack_csv.h"
 #include "train/plan_report.h"
+#include "train/summary.h"
 #include "train/text_table.h"
 
 namespace lethe {
@@ -16,22 +16,10 @@ namespace {
 
 constexpr std::size_t kLargest = 10;
 
-std::string mib(std::int64_t bytes) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2f", static_cast<double>(bytes) / (1 << 20));
-  return text;
-}
-
 std::int64_t op_count(const Program& program) {
   std::int64_t ops = 0;
   for (const Block& block : program.blocks) ops += static_cast<std::int64_t>(block.ops.size());
   return ops;
-}
-
-/// Of "stage1/0/conv1.y@GRAD.2", the second gradient of that name, "stage1/0/conv1".
-std::string layer_of(const std::string& var) {
-  const std::string name = var.substr(0, var.find('@'));
-  return name.substr(0, name.rfind('.'));
 }
 
 std::string work_of(const Options& options) {
@@ -99,13 +87,8 @@ std::string largest_text(const PlanReport& report) {
 std::string remedies_text(const PlanReport& report) {
   if (report.remedies.empty()) return "";
   TextRows rows;
-  for (const Remedy& remedy : report.remedies) {
-    const double change =
-        100.0 * static_cast<double>(remedy.bytes - report.row().bytes()) / static_cast<double>(report.row().bytes());
-    char percent[16];
-    std::snprintf(percent, sizeof percent, "%+.0f %%", change);
-    rows.push_back({remedy.change, remedy.what, mib(remedy.bytes), percent});
-  }
+  for (const Remedy& remedy : report.remedies)
+    rows.push_back({remedy.change, remedy.what, mib(remedy.bytes), percent_change(report.row().bytes(), remedy.bytes)});
   return "\nWhat would take less, in MiB:\n\n" + text_table(rows, 2);
 }
 

@@ -18,7 +18,8 @@ struct LayerRow {
 std::vector<LayerRow> layer_rows(const Program& forward);
 /// Rows and totals: parameters, multiply-adds, MiB of input, of what the layers write, of parameters.
 std::string layer_table(const Network& network);
-/// The layer that a var belongs to: "stage1/0/conv1" of "stage1/0/conv1.y" and of its gradient.
+/// The layer that a var belongs to: "stage1/0/conv1" of "stage1/0/conv1.y" and of its gradients "stage1/0/conv1.y@GRAD"
+/// and "stage1/0/conv1.y@GRAD.2".
 std::string layer_of(const std::string& var);
 /// The program for graphviz: ops coloured by role, edges named by their vars.
 std::string to_dot(const Program& program);

@@ -11,6 +11,7 @@ TEST(MemoryReport, BytesReadAsKibAndMib) {
   EXPECT_EQ(mebibytes(2048), "2.0 KiB");
   EXPECT_EQ(mebibytes(512 * 1024), "0.5 MiB");
   EXPECT_EQ(mebibytes(851'863'142), "812.4 MiB");
+  EXPECT_EQ(mib(851'863'142), "812.40");
 }
 
 TEST(MemoryReport, PredictionNamesEveryCategoryInBytes) {

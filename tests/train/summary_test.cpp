@@ -33,6 +33,13 @@ TEST(Summary, ParametersAndMultiplyAddsAreThoseOfTheFormulas) {
   EXPECT_EQ(rows.back().mult_adds, 2 * 256 * 10);
 }
 
+TEST(Summary, AVarAndAllItsGradientsBelongToTheLayer) {
+  EXPECT_EQ(layer_of("stage1/0/conv1.y"), "stage1/0/conv1");
+  EXPECT_EQ(layer_of("stage1/0/conv1.y@GRAD"), "stage1/0/conv1");
+  EXPECT_EQ(layer_of("stage1/0/conv1.y@GRAD.2"), "stage1/0/conv1");
+  EXPECT_EQ(layer_of("image"), "image");
+}
+
 TEST(Summary, TheTableEndsInTotals) {
   const std::string table = layer_table(small(1));
   EXPECT_NE(table.find("parameters    2,682\n"), std::string::npos) << table;
