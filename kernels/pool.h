@@ -47,6 +47,12 @@ struct Pooling {
   Shape out_shape() const { return {images, height.out, width.out, channels}; }
 };
 
+/// Whether `v`, met later in its window than `most`, is the window's largest instead: NaN always is.
+template <class T>
+HD bool wins(T v, T most) {
+  return v > most || v != v;
+}
+
 /// From an image shape and the attributes k, stride, pad (each [height, width]) and ceil_mode, whose last window must
 /// begin inside the input or the padding before it, as PyTorch has it. Fails for windows that do not fit.
 Pooling pooling_of(const Op& op, const Shape& image);

@@ -35,9 +35,9 @@ struct MaxPool {
         const bool start = r + s == 0;
         for (std::int64_t c = 0; c < count; ++c) {
           const T v = from[c];
-          const bool wins = start || v > most[c] || v != v;
-          most[c] = wins ? v : most[c];
-          where[c] = wins ? here : where[c];
+          const bool taken = start || wins(v, most[c]);
+          most[c] = taken ? v : most[c];
+          where[c] = taken ? here : where[c];
         }
       }
     const std::int64_t out = pixel * p.channels + first;

@@ -8,12 +8,6 @@
 namespace lethe {
 namespace {
 
-/// Whether `v`, seen after `most`, is taken in its stead: max_pool's rule.
-template <class T>
-HD bool wins(T v, T most) {
-  return v > most || v != v;
-}
-
 template <class T>
 struct MaxPoolValue {
   Pooling p;
