@@ -3,85 +3,20 @@
 #include <cstdint>
 
 #include "train/bench_report.h"
+#include "train/option_groups.h"
 #include "train/values.h"
 
 namespace lethe {
 namespace {
 
-constexpr std::int64_t kMostThreads = 1024;  // far more ends in a crash of OpenMP, not in a message
-
-template <class T>
-CLI::Option* add(CLI::App& app, const char* name, T& value, const char* text, const std::string& help) {
-  return app.add_option(name, value, help)->option_text(text)->take_last();
-}
-
-void add_network(CLI::App& app, Options& o) {
-  add(app, "--model", o.model, "NAME|FILE", "Network: a name of the zoo or a JSON file")->group("Network");
-  add(app, "--set", o.set, "K=V", "Sets a var of the network file; may be repeated")
-      ->check(setting())
-      ->take_all()
-      ->allow_extra_args(false)
-      ->delimiter(',')
-      ->group("Network");
-  app.add_option_function<std::string>(
-         "--dtype", [&o](const std::string& name) { o.dtype = dtype_named(name); }, "Numbers: f32 or f64 (default f32)")
-      ->option_text("TYPE")
-      ->check(one_of({"f32", "f64"}))
-      ->group("Network");
-}
-
-void add_batch(CLI::App& app, Options& o, const char* help) {
-  add(app, "--batch", o.batch, "N", help)->check(whole_number(1))->group("Data");
-}
-
-void add_data(CLI::App& app, Options& o) {
-  add(app, "--data", o.data, "SPEC",
-      "mnist:DIR, cifar10:DIR, cifar100:DIR, imagefolder:DIR, shapes; text:FILE, sentences, copy;\n"
-      "synthetic (default: shapes or sentences, made to the network's size)")
-      ->group("Data");
-  add_batch(app, o, "Samples a step (default: the network's)");
-}
-
-void add_weights(CLI::App& app, Options& o) {
-  add(app, "--weights", o.weights, "FILE|DIR", "Starts from these weights; of a checkpoint directory the best")
-      ->group("Checkpoints");
-}
-
-void add_seed(CLI::App& app, Options& o) {
-  add(app, "--seed", o.seed, "N", "Seed of initial weights, data order and dropout (default 0)")
-      ->check(whole_number(0))
-      ->group("Training");
-}
-
-void add_optimizer(CLI::App& app, Options& o) {
-  add(app, "--lr", o.lr, "X", "Learning rate (default: the network's)")->check(positive_number())->group("Training");
-  add(app, "--optimizer", o.optimizer, "NAME",
-      "sgd, momentum, nesterov, adam, adamw or rmsprop (default: the network's)")
-      ->group("Training");
-  add(app, "--schedule", o.schedule, "SPEC",
-      "Course of the learning rate: constant, cosine, poly, one-cycle, step@30ex0.1, exp@1ex0.95,\n"
-      "multistep@80e,120ex0.1; a warm-up stands behind: +warmup@500 (default: the network's)")
-      ->group("Training");
-  add(app, "--momentum", o.momentum, "X", "Momentum (default: the network's)")
-      ->check(number_from_zero())
-      ->group("Training");
-  add(app, "--weight-decay", o.weight_decay, "X", "Weight decay, not on bias and norm (default: the network's)")
-      ->check(number_from_zero())
-      ->group("Training");
-  app.add_flag("--decay-all", o.decay_all, "Weight decay on bias and norm too")->group("Training");
-  add(app, "--clip-norm", o.clip_norm, "X", "Scales gradients down to this global norm (default: no limit)")
-      ->check(positive_number())
-      ->group("Training");
-}
-
 void add_training(CLI::App& app, Options& o) {
-  add(app, "--augment", o.augment, "LIST",
-      "none, or with commas: pad-crop, flip, cutout, random-crop (default: the network's)")
+  add_option(app, "--augment", o.augment, "LIST",
+             "none, or with commas: pad-crop, flip, cutout, random-crop (default: the network's)")
       ->group("Data");
-  add(app, "--epochs", o.epochs, "E", "Passes over the data (default: the network's)")
+  add_option(app, "--epochs", o.epochs, "E", "Passes over the data (default: the network's)")
       ->check(whole_number(1))
       ->group("Training");
-  add(app, "--steps", o.steps, "S", "Steps, instead of epochs")
+  add_option(app, "--steps", o.steps, "S", "Steps, instead of epochs")
       ->check(whole_number(1))
       ->excludes("--epochs")
       ->group("Training");
@@ -89,58 +24,16 @@ void add_training(CLI::App& app, Options& o) {
   add_seed(app, o);
 }
 
-void add_threads(CLI::App& app, Options& o) {
-  add(app, "--threads", o.threads, "N", "Worker threads (default 0: one a processor)")
-      ->check(whole_number(0, kMostThreads))
-      ->group("Machine");
-}
-
-void add_machine(CLI::App& app, Options& o) {
-  add(app, "--device", o.device, "NAME", "cpu (default)")->group("Machine");
-  add_threads(app, o);
-}
-
-void add_pins(CLI::App& app, Options& o) {
-  add(app, "--skip-vars", o.skip_vars, "A,B", "Variables that keep memory of their own")
-      ->take_all()
-      ->allow_extra_args(false)
-      ->delimiter(',')
-      ->group("Memory");
-  app.add_flag("--skip-grads", o.skip_grads, "So does each parameter gradient given to an optimizer op")
-      ->group("Memory");
-}
-
-void add_memopt(CLI::App& app, Options& o, const char* standard) {
-  o.memopt = standard;
-  std::string help =
-      "none: a buffer for each variable; level=0: those of dead variables of the same shape;\n"
-      "level=1: of any dead one that is large enough; each with ,release (given back within\n"
-      "the step) and ,inplace; level=2: one exact arena";
-  if (o.command == Command::Train || o.command == Command::Eval)
-    help += "; optnet=training (eval: optnet=inference):\nthe modules and sharing behind optnet's tables";
-  add(app, "--memopt", o.memopt, "SETTING", help + " (default " + standard + ")")->group("Memory");
-  add_pins(app, o);
-}
-
-void add_print_log(CLI::App& app, Options& o) {
-  app.add_flag("--print-log", o.print_log, "Prints who takes whose memory, and why others do not")->group("Memory");
-}
-
-CLI::Option* add_interval(CLI::App& app, const char* name, std::optional<Interval>& value, const std::string& help) {
-  const auto read = [&value, name](const std::string& text) { value = parse_interval(text, name); };
-  return app.add_option_function<std::string>(name, read, help)->option_text("N|Ne");
-}
-
 void add_checkpoints(CLI::App& app, Options& o) {
-  add(app, "--save", o.save, "DIR", "Writes checkpoints there: the newest and the best by evaluation")
+  add_option(app, "--save", o.save, "DIR", "Writes checkpoints there: the newest and the best by evaluation")
       ->group("Checkpoints");
   add_interval(app, "--save-every", o.save_every, "Every N steps, or N epochs with an e behind (default 1e)")
       ->group("Checkpoints");
-  add(app, "--keep", o.keep, "N", "Newest checkpoints kept, beside the best (default 2)")
+  add_option(app, "--keep", o.keep, "N", "Newest checkpoints kept, beside the best (default 2)")
       ->check(whole_number(1, INT32_MAX))
       ->group("Checkpoints");
-  add(app, "--resume", o.resume, "DIR|auto",
-      "Goes on, bit for bit, where a run stopped, with its settings; auto: if --save has one")
+  add_option(app, "--resume", o.resume, "DIR|auto",
+             "Goes on, bit for bit, where a run stopped, with its settings; auto: if --save has one")
       ->group("Checkpoints");
   add_weights(app, o);
   app.get_option("--weights")->excludes("--resume");
@@ -149,27 +42,22 @@ void add_checkpoints(CLI::App& app, Options& o) {
 void add_reports(CLI::App& app, Options& o) {
   add_interval(app, "--eval-every", o.eval_every, "Evaluates every N steps or Ne epochs; 0 never (default 1e)")
       ->group("Reports");
-  add(app, "--log-every", o.log_every, "N", "Steps between records (default 0: about one a second)")
+  add_option(app, "--log-every", o.log_every, "N", "Steps between records (default 0: about one a second)")
       ->check(whole_number(0, INT32_MAX))
       ->group("Reports");
-  add(app, "--metrics", o.metrics, "FILE",
-      "Writes records as CSV; a resumed run goes on in it (default with --save: DIR/metrics.csv)")
+  add_option(app, "--metrics", o.metrics, "FILE",
+             "Writes records as CSV; a resumed run goes on in it (default with --save: DIR/metrics.csv)")
       ->group("Reports");
-  add(app, "--log-json", o.log_json, "FILE", "The same records as JSON lines")->group("Reports");
+  add_option(app, "--log-json", o.log_json, "FILE", "The same records as JSON lines")->group("Reports");
   app.add_flag("--quiet", o.quiet, "No progress; results and errors only")->group("Reports");
-}
-
-void add_format(CLI::App& app, Options& o, std::vector<std::string> forms) {
-  std::string help;
-  for (const std::string& form : forms) help += help.empty() ? form + " (default)" : ", " + form;
-  add(app, "--format", o.format, "FORM", help)->check(one_of(std::move(forms)))->group("Output");
 }
 
 void add_show(CLI::App& app, Options& o) {
   add_batch(app, o, "Samples a step (default 1)");
   add_optimizer(app, o);
   add_memopt(app, o, "none");
-  add(app, "--format", o.format, "FORM",
+  add_option(
+      app, "--format", o.format, "FORM",
       "text: a table of layers (default); program, json or dot:\nthe training program with its backward and update ops")
       ->check(one_of({"text", "program", "json", "dot"}))
       ->group("Output");
@@ -192,7 +80,8 @@ void add_plan(CLI::App& app, Options& o) {
       ->option_text("SIZE")
       ->group("Memory");
   app.add_flag("--json", o.json, "The figures as JSON")->group("Output");
-  add(app, "--csv", o.csv, "FILE", "Writes what the arena packs, as train pack reads it (level=2)")->group("Output");
+  add_option(app, "--csv", o.csv, "FILE", "Writes what the arena packs, as train pack reads it (level=2)")
+      ->group("Output");
 }
 
 void add_bench(CLI::App& app, Options& o) {
@@ -202,13 +91,13 @@ void add_bench(CLI::App& app, Options& o) {
   add_machine(app, o);
   add_pins(app, o);
   o.steps = 12;
-  add(app, "--steps", o.steps, "S", "Steps a process (default 12)")
+  add_option(app, "--steps", o.steps, "S", "Steps a process (default 12)")
       ->check(whole_number(kWarmUpSteps + 1))
       ->group("Bench");
-  add(app, "--settings", o.settings, "LIST",
-      "Settings of --memopt, with semicolons between them\n(default \"" + o.settings + "\")")
+  add_option(app, "--settings", o.settings, "LIST",
+             "Settings of --memopt, with semicolons between them\n(default \"" + o.settings + "\")")
       ->group("Bench");
-  add(app, "--rounds", o.rounds, "N", "Processes a setting, in turns (default 3)")
+  add_option(app, "--rounds", o.rounds, "N", "Processes a setting, in turns (default 3)")
       ->check(whole_number(1))
       ->group("Bench");
   add_format(app, o, {"text", "md", "csv", "json"});
@@ -224,50 +113,52 @@ void add_picture(CLI::App& app, Options& o) {
 void add_graph(CLI::App& app, Options& o) {
   add_picture(app, o);
   add_memopt(app, o, "level=2");
-  add(app, "--out", o.output, "FILE", "Writes the picture there (default: standard output)")->group("Output");
+  add_option(app, "--out", o.output, "FILE", "Writes the picture there (default: standard output)")->group("Output");
 }
 
 void add_timeline(CLI::App& app, Options& o) {
   add_picture(app, o);
-  add(app, "--out", o.output, "FILE", "Writes the page there, such as timeline.html")->required()->group("Output");
+  add_option(app, "--out", o.output, "FILE", "Writes the page there, such as timeline.html")
+      ->required()
+      ->group("Output");
 }
 
 void add_export(CLI::App& app, Options& o) {
   add_weights(app, o);
   add_seed(app, o);
-  add(app, "--output", o.output, "FILE", "File to write")->required()->group("Output");
+  add_option(app, "--output", o.output, "FILE", "File to write")->required()->group("Output");
 }
 
 void add_pack(CLI::App& app, Options& o) {
-  add(app, "file", o.file, "FILE", "CSV with the columns id,lower,upper,size: bytes in the time [lower, upper)")
+  add_option(app, "file", o.file, "FILE", "CSV with the columns id,lower,upper,size: bytes in the time [lower, upper)")
       ->required();
-  add(app, "--capacity", o.capacity, "N", "Bytes of the arena: the first packing within them will do")
+  add_option(app, "--capacity", o.capacity, "N", "Bytes of the arena: the first packing within them will do")
       ->check(whole_number(0))
       ->group("Packing");
-  add(app, "--time", o.seconds, "S", "About as many seconds to search for a smaller arena (default 1)")
+  add_option(app, "--time", o.seconds, "S", "About as many seconds to search for a smaller arena (default 1)")
       ->check(number_from_zero())
       ->group("Packing");
-  add(app, "--out", o.output, "FILE", "Writes id,lower,upper,size,offset there (default: standard output)")
+  add_option(app, "--out", o.output, "FILE", "Writes id,lower,upper,size,offset there (default: standard output)")
       ->group("Packing");
 }
 
 void add_count(CLI::App& app, Options& o) {
   add_batch(app, o, "Samples (default: the network's)");
   o.memopt = "optnet=inference";
-  add(app, "--memopt", o.memopt, "SETTING",
-      "optnet=inference (default) or optnet=training; with commas behind it inplace, reuse_buffers,\n"
-      "remove_grad_params or none (default: all three)")
+  add_option(app, "--memopt", o.memopt, "SETTING",
+             "optnet=inference (default) or optnet=training; with commas behind it inplace, reuse_buffers,\n"
+             "remove_grad_params or none (default: all three)")
       ->group("Memory");
-  add(app, "--backend", o.backend, "NAME",
-      "Whose modules: nn (Torch's own, on the CPU) or cudnn (default: nn for f64, cudnn for f32)")
+  add_option(app, "--backend", o.backend, "NAME",
+             "Whose modules: nn (Torch's own, on the CPU) or cudnn (default: nn for f64, cudnn for f32)")
       ->check(one_of({"nn", "cudnn"}))
       ->group("Memory");
   add_format(app, o, {"text", "json"});
 }
 
 void add_tables(CLI::App& app, Options& o) {
-  add(app, "--table", o.table, "N", "Only table 1, 2 or 3")->check(one_of({"1", "2", "3"}))->group("Tables");
-  add(app, "--net", o.net, "NAME", "Only alexnet, vgg-A, googlenet or resnet110")
+  add_option(app, "--table", o.table, "N", "Only table 1, 2 or 3")->check(one_of({"1", "2", "3"}))->group("Tables");
+  add_option(app, "--net", o.net, "NAME", "Only alexnet, vgg-A, googlenet or resnet110")
       ->check(one_of({"alexnet", "vgg-A", "googlenet", "resnet110"}))
       ->group("Tables");
   app.add_flag("--measure", o.measure, "Runs every network, before and after, and prints what the device handed out")

@@ -1,0 +1,123 @@
+#include "train/option_groups.h"
+
+#include <cstdint>
+
+#include "train/values.h"
+
+namespace lethe {
+namespace {
+
+constexpr std::int64_t kMostThreads = 1024;  // far more ends in a crash of OpenMP, not in a message
+
+}  // namespace
+
+void add_network(CLI::App& app, Options& o) {
+  add_option(app, "--model", o.model, "NAME|FILE", "Network: a name of the zoo or a JSON file")->group("Network");
+  add_option(app, "--set", o.set, "K=V", "Sets a var of the network file; may be repeated")
+      ->check(setting())
+      ->take_all()
+      ->allow_extra_args(false)
+      ->delimiter(',')
+      ->group("Network");
+  app.add_option_function<std::string>(
+         "--dtype", [&o](const std::string& name) { o.dtype = dtype_named(name); }, "Numbers: f32 or f64 (default f32)")
+      ->option_text("TYPE")
+      ->check(one_of({"f32", "f64"}))
+      ->group("Network");
+}
+
+void add_batch(CLI::App& app, Options& o, const char* help) {
+  add_option(app, "--batch", o.batch, "N", help)->check(whole_number(1))->group("Data");
+}
+
+void add_data(CLI::App& app, Options& o) {
+  add_option(app, "--data", o.data, "SPEC",
+             "mnist:DIR, cifar10:DIR, cifar100:DIR, imagefolder:DIR, shapes; text:FILE, sentences, copy;\n"
+             "synthetic (default: shapes or sentences, made to the network's size)")
+      ->group("Data");
+  add_batch(app, o, "Samples a step (default: the network's)");
+}
+
+void add_weights(CLI::App& app, Options& o) {
+  add_option(app, "--weights", o.weights, "FILE|DIR", "Starts from these weights; of a checkpoint directory the best")
+      ->group("Checkpoints");
+}
+
+void add_seed(CLI::App& app, Options& o) {
+  add_option(app, "--seed", o.seed, "N", "Seed of initial weights, data order and dropout (default 0)")
+      ->check(whole_number(0))
+      ->group("Training");
+}
+
+void add_optimizer(CLI::App& app, Options& o) {
+  add_option(app, "--lr", o.lr, "X", "Learning rate (default: the network's)")
+      ->check(positive_number())
+      ->group("Training");
+  add_option(app, "--optimizer", o.optimizer, "NAME",
+             "sgd, momentum, nesterov, adam, adamw or rmsprop (default: the network's)")
+      ->group("Training");
+  add_option(app, "--schedule", o.schedule, "SPEC",
+             "Course of the learning rate: constant, cosine, poly, one-cycle, step@30ex0.1, exp@1ex0.95,\n"
+             "multistep@80e,120ex0.1; a warm-up stands behind: +warmup@500 (default: the network's)")
+      ->group("Training");
+  add_option(app, "--momentum", o.momentum, "X", "Momentum (default: the network's)")
+      ->check(number_from_zero())
+      ->group("Training");
+  add_option(app, "--weight-decay", o.weight_decay, "X", "Weight decay, not on bias and norm (default: the network's)")
+      ->check(number_from_zero())
+      ->group("Training");
+  app.add_flag("--decay-all", o.decay_all, "Weight decay on bias and norm too")->group("Training");
+  add_option(app, "--clip-norm", o.clip_norm, "X", "Scales gradients down to this global norm (default: no limit)")
+      ->check(positive_number())
+      ->group("Training");
+}
+
+void add_threads(CLI::App& app, Options& o) {
+  add_option(app, "--threads", o.threads, "N", "Worker threads (default 0: one a processor)")
+      ->check(whole_number(0, kMostThreads))
+      ->group("Machine");
+}
+
+void add_machine(CLI::App& app, Options& o) {
+  add_option(app, "--device", o.device, "NAME", "cpu (default)")->group("Machine");
+  add_threads(app, o);
+}
+
+void add_pins(CLI::App& app, Options& o) {
+  add_option(app, "--skip-vars", o.skip_vars, "A,B", "Variables that keep memory of their own")
+      ->take_all()
+      ->allow_extra_args(false)
+      ->delimiter(',')
+      ->group("Memory");
+  app.add_flag("--skip-grads", o.skip_grads, "So does each parameter gradient given to an optimizer op")
+      ->group("Memory");
+}
+
+void add_memopt(CLI::App& app, Options& o, const char* standard) {
+  o.memopt = standard;
+  std::string help =
+      "none: a buffer for each variable; level=0: those of dead variables of the same shape;\n"
+      "level=1: of any dead one that is large enough; each with ,release (given back within\n"
+      "the step) and ,inplace; level=2: one exact arena";
+  if (o.command == Command::Train || o.command == Command::Eval)
+    help += "; optnet=training (eval: optnet=inference):\nthe modules and sharing behind optnet's tables";
+  add_option(app, "--memopt", o.memopt, "SETTING", help + " (default " + standard + ")")->group("Memory");
+  add_pins(app, o);
+}
+
+void add_print_log(CLI::App& app, Options& o) {
+  app.add_flag("--print-log", o.print_log, "Prints who takes whose memory, and why others do not")->group("Memory");
+}
+
+CLI::Option* add_interval(CLI::App& app, const char* name, std::optional<Interval>& value, const std::string& help) {
+  const auto read = [&value, name](const std::string& text) { value = parse_interval(text, name); };
+  return app.add_option_function<std::string>(name, read, help)->option_text("N|Ne");
+}
+
+void add_format(CLI::App& app, Options& o, std::vector<std::string> forms) {
+  std::string help;
+  for (const std::string& form : forms) help += help.empty() ? form + " (default)" : ", " + form;
+  add_option(app, "--format", o.format, "FORM", help)->check(one_of(std::move(forms)))->group("Output");
+}
+
+}  // namespace lethe
