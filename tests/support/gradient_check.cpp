@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "framework/error.h"
 
@@ -34,6 +35,16 @@ double floor_of(const Program& program, const std::vector<VarId>& vars, const Gr
   return options.floor * std::sqrt(static_cast<double>(terms));
 }
 
+/// The gradients are those of the states that the step began with: dropout reads the number of the step.
+void run_and_restore_states(Interpreter& values) {
+  std::map<VarId, Guarded> before;
+  for (VarId v = 0; v < static_cast<VarId>(values.program().vars.size()); ++v)
+    if (values.program().vars[v].kind == Kind::State)
+      before.emplace(v, values.memory(v).bytes()).first->second.copy_from(values.memory(v));
+  values.run();
+  for (const auto& [v, memory] : before) values.memory(v).copy_from(memory);
+}
+
 bool near_kink(double x, const GradientCheck& options) {
   return std::any_of(options.kinks.begin(), options.kinks.end(),
                      [&](double kink) { return std::abs(x - kink) < options.window; });
@@ -44,7 +55,7 @@ bool near_kink(double x, const GradientCheck& options) {
 std::string wrong_gradient(Interpreter& values, VarId loss, const std::vector<VarId>& vars,
                            const std::vector<ParamGrad>& grads, const GradientCheck& options) {
   const Program& program = values.program();
-  values.run();
+  run_and_restore_states(values);
   const double floor = floor_of(program, vars, options);
   std::string worst_text;
   double worst = options.tolerance;

@@ -1,5 +1,6 @@
 #include "tests/support/random_program.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
@@ -28,6 +29,13 @@ class Grower {
   }
 
  private:
+  /// A layer that has weights of its own.
+  struct Owner {
+    std::string type, path;
+    std::int64_t channels;  // that it reads
+    Attrs settings;
+  };
+
   std::int64_t pick(std::int64_t bound) { return random_.below(static_cast<std::uint32_t>(bound)); }
   /// Mostly the newest var, else any: so that some have several readers and some none.
   VarId any_var() {
@@ -47,10 +55,10 @@ class Grower {
   void add_layer() {
     const VarId x = any_var();
     static const std::vector<std::string> maps = {"relu", "sigmoid", "tanh", "leaky_relu", "gelu"};
-    switch (pick(9)) {
+    switch (pick(10)) {
       case 0:
       case 1:
-        return keep(net_.layer(
+        return keep(weighted(
             "conv", x, {{"out", 2 + pick(4)}, {"k", 1 + 2 * pick(2)}, {"stride", 1 + pick(2)}, {"bias", pick(2)}}));
       case 2:
         return keep(net_.layer("bn", x));
@@ -65,9 +73,25 @@ class Grower {
         return keep(net_.layer("mul", {x, partner(x, false)}));
       case 7:
         return keep(net_.layer("mul", {x, seen_again(x)}));
+      case 8:
+        return keep(net_.layer("dropout", x, {{"p", 0.5}}));
       default:
         return keep(net_.layer("add", {x, partner(x, false)}));
     }
+  }
+  /// A layer with weights: its own, or now and then those of the first of its type that reads as many channels.
+  VarId weighted(const std::string& type, VarId x, Attrs settings) {
+    const std::int64_t channels = net_.shape(x).back();
+    const auto earlier = std::find_if(owners_.begin(), owners_.end(), [&](const Owner& owner) {
+      return owner.type == type && owner.channels == channels;
+    });
+    if (earlier != owners_.end() && pick(2) == 0) {
+      settings = earlier->settings;
+      settings.set("share", earlier->path);
+      return net_.layer(type, x, settings);
+    }
+    owners_.push_back({type, message(type, "_", owners_.size()), channels, settings});
+    return net_.layer(type, x, settings, owners_.back().path);
   }
   /// A view of a view of it, of its shape.
   VarId seen_again(VarId var) {
@@ -76,11 +100,12 @@ class Grower {
   }
   void keep(VarId var) { vars_.push_back(var); }
 
-  VarId head() { return net_.layer("fc", net_.layer("global_avg_pool", any_var()), {{"out", kClasses}}); }
+  VarId head() { return weighted("fc", net_.layer("global_avg_pool", any_var()), {{"out", kClasses}}); }
 
   Random random_;
   Builder net_;
   std::vector<VarId> vars_;  // images, in order of making
+  std::vector<Owner> owners_;
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Small random networks with their backward: convolutions, norms, pools, joins of branches, vars with several readers.
+// Small random networks with their backward: convolutions, norms, pools, dropout, joins of branches, vars and
+// parameters with several readers.
 #pragma once
 #include <cstdint>
 #include <string>
