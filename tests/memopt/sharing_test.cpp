@@ -56,6 +56,7 @@ TEST(InPlace, NotIfAViewOfTheInputIsNeededLater) {
 TEST(InPlace, NotIfTheOpReadsTheInputTwice) {
   const Shared made("input x f32[4]\ntemp a f32[4]\ntemp b f32[4]\nblock 0 {\n  a = exp(x)\n  b = mul(a, a)\n}\n");
   EXPECT_EQ(made.root("b"), "b");
+  EXPECT_TRUE(made.logged("inplace 1, b not in a, which is read twice by the op"));
 }
 
 TEST(InPlace, NotIntoASmallerInput) {

@@ -84,6 +84,33 @@ TEST_F(WholeRun, ThePrintedLogNamesEveryHitAndEveryRefusal) {
   EXPECT_NE(run.out.find("is a parameter gradient (--skip-grads)"), std::string::npos) << run.out;
 }
 
+TEST_F(WholeRun, EvaluationBetweenStepsDoesWithoutTheVarsThatTrainingSkips) {
+  for (const char* memopt : {"none,inplace", "level=2"}) {
+    const Ended run = run_train(
+        small({"--memopt", memopt, "--skip-vars", "bn1.y@GRAD", "--steps", "4", "--eval-every", "2", "--quiet"}));
+    ASSERT_EQ(run.code, 0) << run.err;
+    EXPECT_NE(run.out.find("\neval step 4 "), std::string::npos) << run.out;
+    EXPECT_NE(run.out.find(" bytes, as predicted"), std::string::npos) << run.out;
+  }
+}
+
+TEST_F(WholeRun, EvalSkipsVarsOfEvaluation) {
+  ASSERT_EQ(run_train(small({"--steps", "4", "--save", path("run")})).code, 0);
+  const auto eval = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> args = small({"--weights", path("run")});
+    args.insert(args.begin(), "eval");
+    args.insert(args.end(), more.begin(), more.end());
+    return run_train(args);
+  };
+  const Ended plain = eval({}), kept = eval({"--skip-vars", "bn1.y", "--print-log"});
+  ASSERT_EQ(kept.code, 0) << kept.err;
+  EXPECT_EQ(last_line_with(kept.out, "eval "), last_line_with(plain.out, "eval "));
+  EXPECT_NE(kept.out.find("bn1.y, which is named in --skip-vars"), std::string::npos) << kept.out;
+  const Ended gradient = eval({"--skip-vars", "bn1.y@GRAD"});
+  EXPECT_EQ(gradient.code, 2);
+  EXPECT_NE(gradient.err.find("--skip-vars: no var named 'bn1.y@GRAD'"), std::string::npos) << gradient.err;
+}
+
 TEST_F(WholeRun, ShowPutsADeleteBehindTheLastUseOfEachBuffer) {
   const Ended shown =
       run_train({"show", "--model", path("small.json"), "--format", "program", "--memopt", "level=1,release"});
