@@ -20,6 +20,15 @@ double ms_since(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
 }
 
+/// What `f` gives; `ms` is how long it took.
+template <class F>
+auto timed(double& ms, F f) {
+  const Clock::time_point begin = Clock::now();
+  auto made = f();
+  ms = ms_since(begin);
+  return made;
+}
+
 std::vector<std::string> split(const std::string& text) {
   std::vector<std::string> parts;
   std::size_t begin = 0;
@@ -93,10 +102,8 @@ Planned plan_memory(Program program, Prepared& prepared, const MemoptOptions& op
   const std::vector<Pin> pins = collect_pins(program, options.pins);
   if (options.level == Level::Arena && options.early_updates)
     program = with_early_updates(std::move(program), options, made);
-  made.workspaces = workspaces_of(program, prepared);
-  const Clock::time_point before_liveness = Clock::now();
-  made.live = liveness(program);
-  made.liveness_ms = ms_since(before_liveness);
+  made.workspaces = timed(made.kernels_ms, [&] { return workspaces_of(program, prepared); });
+  made.live = timed(made.liveness_ms, [&] { return liveness(program); });
   const Liveness& live = made.live;
   made.sharing = options.in_place ? share_in_place(program, live, pins, log) : share_views(program, live, pins);
   const Sharing& sharing = made.sharing;
@@ -117,7 +124,7 @@ Planned plan_memory(Program program, Prepared& prepared, const MemoptOptions& op
   }
   made.program = std::move(program);
   made.log = log.lines();
-  made.plan_ms = ms_since(begin);
+  made.plan_ms = ms_since(begin) - made.kernels_ms;
   return made;
 }
 

@@ -130,7 +130,7 @@ std::string plan_json(const PlanReport& report) {
                {"arena", planned.arena ? Json(planned.arena->bytes) : none},
                {"certified", planned.arena ? Json(planned.arena->certified) : none},
                {"none_peak", report.row_of("none").bytes()},
-               {"ms", {{"liveness", planned.liveness_ms}, {"plan", planned.plan_ms}}}};
+               {"ms", {{"kernels", planned.kernels_ms}, {"liveness", planned.liveness_ms}, {"plan", planned.plan_ms}}}};
   return json.dump(2) + "\n";
 }
 
