@@ -10,6 +10,11 @@
 
 namespace lethe {
 
+/// The least multiple of `alignment` that is not less than `bytes`.
+constexpr std::int64_t round_up(std::int64_t bytes, std::int64_t alignment) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
 enum class DeviceKind : std::uint8_t { Cpu, Cuda };
 
 /// What a kernel may know of a device; it may be that of a machine that is not there.

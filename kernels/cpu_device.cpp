@@ -15,7 +15,7 @@ class CpuDevice final : public Device {
   const DeviceInfo& info() const override { return info_; }
   void* allocate(std::int64_t bytes) override {
     if (bytes == 0) return nullptr;
-    const std::int64_t padded = (bytes + info_.alignment - 1) / info_.alignment * info_.alignment;
+    const std::int64_t padded = round_up(bytes, info_.alignment);
     void* memory = std::aligned_alloc(static_cast<std::size_t>(info_.alignment), static_cast<std::size_t>(padded));
     check_as(Exit::Device, memory, "cpu: no memory for ", bytes, " bytes");
     return memory;

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "framework/error.h"
+#include "framework/kernel.h"
 #include "memopt/pack_fit.h"
 #include "memopt/pack_orders.h"
 #include "memopt/pack_promotion.h"
@@ -36,7 +37,7 @@ std::vector<PackItem> solid_items(const std::vector<PackItem>& items, std::int64
     if (item.size == 0 || item.lower == item.upper) continue;
     check_as(Exit::Data, item.size <= kMostPackBytes - alignment - total, "pack: sizes add up to more than ",
              kMostPackBytes, " bytes at item ", i);
-    item.size = (item.size + alignment - 1) / alignment * alignment;
+    item.size = round_up(item.size, alignment);
     total += item.size;
     solid.push_back(item);
     index.push_back(static_cast<int>(i));

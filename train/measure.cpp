@@ -89,7 +89,7 @@ TakenBytes sort_pieces(const TorchProgram& torch, const OptnetPlan& planned, con
           " bytes for a buffer of ", planned.plan.buffers[b].bytes);
     share_of(taken, planned.as[b]) += pieces[in_store + b];
   }
-  for (const std::int64_t bytes : pieces) taken.padding += (alignment - bytes % alignment) % alignment;
+  for (const std::int64_t bytes : pieces) taken.padding += round_up(bytes, alignment) - bytes;
   for (const VarId v : {torch.input, torch.output_gradient})
     if (v != kNone) taken.fed += bytes_of(torch.program.vars[v]);
   taken.scratch -= taken.fed;  // inputs are pinned: buffers of their own

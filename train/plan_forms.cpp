@@ -137,14 +137,13 @@ std::string plan_json(const PlanReport& report) {
 std::string plan_csv(const PlanReport& report) {
   const Planned& planned = report.planned();
   check(planned.arena.has_value(), "--csv: only level=2 packs an arena, not ", report.options.memopt);
-  const std::int64_t alignment = planned.workspaces.alignment;
   PackTable table;
   std::vector<std::int64_t> offsets;
   const auto add = [&](std::string id, const Life& life, std::int64_t bytes, Place place) {
     table.ids.push_back(std::move(id));
     table.items.push_back({.lower = life.born,
                            .upper = std::min(life.dies, planned.live.steps()),
-                           .size = (bytes + alignment - 1) / alignment * alignment});
+                           .size = round_up(bytes, planned.workspaces.alignment)});
     offsets.push_back(place.offset);
   };
   for (const Storage& s : planned.sharing.storages)

@@ -27,7 +27,7 @@ CountingDevice::~CountingDevice() { EXPECT_EQ(live_, 0) << held_.size() << " buf
 void* CountingDevice::allocate(std::int64_t bytes) {
   ++allocations_;
   if (bytes == 0) return nullptr;
-  const std::int64_t padded = (bytes + info_.alignment - 1) / info_.alignment * info_.alignment;
+  const std::int64_t padded = round_up(bytes, info_.alignment);
   void* const memory = std::aligned_alloc(size(info_.alignment), size(padded));
   check_as(Exit::Device, memory != nullptr, "counting device: no memory for ", bytes, " bytes");
   std::memset(memory, kPoison, size(padded));
