@@ -24,6 +24,24 @@ class Device {
   virtual void* stream() { return nullptr; }
 };
 
+/// Another device, for one that watches it: overrides what it watches. `device` must outlive it.
+class ForwardingDevice : public Device {
+ public:
+  explicit ForwardingDevice(Device& device) : device_(device) {}
+  const DeviceInfo& info() const override { return device_.info(); }
+  void* allocate(std::int64_t bytes) override { return device_.allocate(bytes); }
+  void release(void* memory, std::int64_t bytes) override { device_.release(memory, bytes); }
+  void copy_in(void* to, const void* from_host, std::int64_t bytes) override { device_.copy_in(to, from_host, bytes); }
+  void copy_out(void* to_host, const void* from, std::int64_t bytes) override {
+    device_.copy_out(to_host, from, bytes);
+  }
+  void synchronize() override { device_.synchronize(); }
+  void* stream() override { return device_.stream(); }
+
+ private:
+  Device& device_;
+};
+
 /// Memory of a device that gives itself back.
 class Buffer {
  public:

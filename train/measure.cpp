@@ -11,25 +11,18 @@ namespace lethe {
 namespace {
 
 /// Notes each piece of memory that it hands out.
-class LedgerDevice final : public Device {
+class LedgerDevice final : public ForwardingDevice {
  public:
-  explicit LedgerDevice(Device& device) : device_(device) {}
-  const DeviceInfo& info() const override { return device_.info(); }
+  using ForwardingDevice::ForwardingDevice;
   void* allocate(std::int64_t bytes) override {
-    void* memory = device_.allocate(bytes);
+    void* memory = ForwardingDevice::allocate(bytes);
     pieces_.push_back(bytes);
     return memory;
   }
-  void release(void* memory, std::int64_t bytes) override { device_.release(memory, bytes); }
-  void copy_in(void* to, const void* from, std::int64_t bytes) override { device_.copy_in(to, from, bytes); }
-  void copy_out(void* to, const void* from, std::int64_t bytes) override { device_.copy_out(to, from, bytes); }
-  void synchronize() override { device_.synchronize(); }
-  void* stream() override { return device_.stream(); }
 
   const std::vector<std::int64_t>& pieces() const { return pieces_; }
 
  private:
-  Device& device_;
   std::vector<std::int64_t> pieces_;
 };
 

@@ -10,24 +10,19 @@
 namespace lethe {
 
 /// A device that counts what is taken from it.
-class MeteredDevice final : public Device {
+class MeteredDevice final : public ForwardingDevice {
  public:
-  explicit MeteredDevice(std::unique_ptr<Device> device) : device_(std::move(device)) {}
-  const DeviceInfo& info() const override { return device_->info(); }
+  explicit MeteredDevice(std::unique_ptr<Device> device) : ForwardingDevice(*device), device_(std::move(device)) {}
   void* allocate(std::int64_t bytes) override {
-    void* memory = device_->allocate(bytes);
+    void* memory = ForwardingDevice::allocate(bytes);
     taken_ += bytes;
     peak_ = std::max(peak_, taken_);
     return memory;
   }
   void release(void* memory, std::int64_t bytes) override {
-    device_->release(memory, bytes);
+    ForwardingDevice::release(memory, bytes);
     taken_ -= bytes;
   }
-  void copy_in(void* to, const void* from, std::int64_t bytes) override { device_->copy_in(to, from, bytes); }
-  void copy_out(void* to, const void* from, std::int64_t bytes) override { device_->copy_out(to, from, bytes); }
-  void synchronize() override { device_->synchronize(); }
-  void* stream() override { return device_->stream(); }
 
   std::int64_t taken() const { return taken_; }
   std::int64_t peak() const { return peak_; }
