@@ -1,5 +1,6 @@
 #include "models/entry.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "framework/builder.h"
@@ -9,7 +10,6 @@ namespace lethe {
 
 EntryKind kind_of(const JsonNode& entry) {
   entry.members();  // an object
-  if (entry.has("while")) entry.at("while").fail_at_key("control flow in network files comes in a later version");
   const EntryFact* found = nullptr;
   std::vector<std::string> kinds;
   for (const EntryFact& fact : entry_facts()) {
@@ -21,6 +21,10 @@ EntryKind kind_of(const JsonNode& entry) {
   }
   if (!found) entry.fail("found ", entry.shown(), ", expected an entry with one of ", joined(kinds));
   if (found->kind != EntryKind::Op) check_object(entry, "'" + found->what + "'", found->keys);
+  if (found->kind == EntryKind::While) {
+    check_object(entry.at("while"), "'while'", while_keys());
+    check_object(entry.at("do"), "'do'", do_keys());
+  }
   return found->kind;
 }
 
@@ -38,6 +42,13 @@ void check_op_keys(const JsonNode& op_entry, const Layer& layer) {
   for (const Key& key : layer.keys) known.push_back(key.name);
   for (const KeyFact& key : op_keys()) known.push_back(key.name);
   op_entry.check_keys("'" + layer.name + "'", known);
+}
+
+void check_memopt(const JsonNode& entry, const std::vector<std::string>& known) {
+  if (!entry.has("memopt")) return;
+  const JsonNode node = entry.at("memopt");
+  if (std::find(known.begin(), known.end(), node.text()) == known.end())
+    node.fail("unknown memopt '", node.text(), "'", did_you_mean(node.text(), known), "; known: ", joined(known));
 }
 
 JsonNode block_of(const JsonNode& document, const JsonNode& block_entry) {
@@ -81,6 +92,11 @@ void check_layers(const JsonNode& document, const JsonNode& list) {
       case EntryKind::If:
         check_layers(document, entry.at("then"));
         if (entry.has("else")) check_layers(document, entry.at("else"));
+        if (entry.at("if").json().is_array()) check_layers(document, entry.at("if"));
+        break;
+      case EntryKind::While:
+        if (entry.at("while").has("cond")) check_layers(document, entry.at("while").at("cond"));
+        check_layers(document, entry.at("do").at("layers"));
         break;
     }
   }

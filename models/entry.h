@@ -1,6 +1,7 @@
 // One entry in a list of layers: what kind it is and whether its keys are right.
 #pragma once
 #include <string>
+#include <vector>
 
 #include "framework/layer.h"
 #include "models/format.h"
@@ -12,6 +13,8 @@ namespace lethe {
 EntryKind kind_of(const JsonNode& entry);
 /// Fails for a key that neither the layer's record nor every op has.
 void check_op_keys(const JsonNode& op_entry, const Layer& layer);
+/// Fails if the entry has a "memopt" that is none of `known`.
+void check_memopt(const JsonNode& entry, const std::vector<std::string>& known);
 
 /// What an entry names; each fails with a suggestion if there is no such thing.
 const Layer& layer_of(const JsonNode& op_entry);

@@ -20,13 +20,6 @@ std::string file_shape(Shape shape) {
   return text_of(shape);
 }
 
-void check_memopt(const JsonNode& node) {
-  if (node.text() == "recompute" || node.text() == "swap")
-    node.fail("memopt '", node.text(), "' comes in a later version; it may be auto or keep");
-  if (node.text() != "auto" && node.text() != "keep")
-    node.fail("unknown memopt '", node.text(), "'", did_you_mean(node.text(), {"auto", "keep"}), "; known: auto, keep");
-}
-
 std::int64_t count_of(const JsonNode& node, const Bindings& values) {
   const std::int64_t count = whole_of(node, values);
   if (count < 0 || count > kMostTrips) node.fail("found ", count, ", expected 0 to ", kMostTrips);
@@ -58,11 +51,12 @@ VarId Expander::entry(const JsonNode& entry, VarId current, Scope& scope) {
     if (kind == EntryKind::Op) {
       current = op(entry, current, scope);
     } else {
-      if (entry.has("in")) current = paths_.var_of(entry.at("in"), scope);
+      if (entry.has("in")) current = var_of(entry.at("in"), scope);
       if (kind == EntryKind::Block) current = block(entry, current, scope);
       if (kind == EntryKind::Repeat) current = repeat(entry, current, scope);
       if (kind == EntryKind::Branches) current = branches(entry, current, scope);
-      if (kind == EntryKind::If) current = branch_if(entry, current, scope);
+      if (kind == EntryKind::If) current = choice(entry, current, scope);
+      if (kind == EntryKind::While) current = loop(entry, current, scope);
     }
     if (entry.has("name")) {
       const std::string& name = entry.at("name").text();
@@ -78,7 +72,7 @@ VarId Expander::op(const JsonNode& entry, VarId current, Scope& scope) {
   const std::string path = paths_.claim(entry, layer.name, scope);
   return at_path(path, [&] {
     check_op_keys(entry, layer);
-    if (entry.has("memopt")) check_memopt(entry.at("memopt"));
+    check_memopt(entry, op_memopts());
     std::vector<VarId> inputs;
     if (layer.max_inputs != 0) inputs = inputs_of(entry, current, scope);
     Attrs settings = settings_of(entry, layer, scope.values);
@@ -205,11 +199,11 @@ VarId Expander::join(const JsonNode& entry, const std::string& path, const std::
   });
 }
 
-VarId Expander::branch_if(const JsonNode& entry, VarId current, Scope& scope) {
+VarId Expander::choice(const JsonNode& entry, VarId current, Scope& scope) {
   const JsonNode condition = entry.at("if");
+  if (condition.json().is_array()) return branch(entry, current, scope);
   if (!condition.json().is_string())
-    condition.fail("found ", condition.shown(),
-                   ", expected an \"=expression\": control flow in network files comes in a later version");
+    condition.fail("found ", condition.shown(), ", expected an \"=expression\" or a list of layers");
   if (entry.has("name")) paths_.claim(entry, "", scope);
   if (whole_of(condition, scope.values) != 0) return chain(entry.at("then"), current, scope);
   return entry.has("else") ? chain(entry.at("else"), current, scope) : current;
@@ -218,10 +212,14 @@ VarId Expander::branch_if(const JsonNode& entry, VarId current, Scope& scope) {
 std::vector<VarId> Expander::inputs_of(const JsonNode& entry, VarId current, const Scope& scope) const {
   if (!entry.has("in")) return {current};
   const JsonNode in = entry.at("in");
-  if (!in.json().is_array()) return {paths_.var_of(in, scope)};
+  if (!in.json().is_array()) return {var_of(in, scope)};
   std::vector<VarId> inputs;
-  for (const JsonNode& name : in.items()) inputs.push_back(paths_.var_of(name, scope));
+  for (const JsonNode& name : in.items()) inputs.push_back(var_of(name, scope));
   return inputs;
+}
+
+VarId Expander::var_of(const JsonNode& name, const Scope& scope) const {
+  return name.text() == "@trip" ? trip(name) : paths_.var_of(name, scope);
 }
 
 }  // namespace lethe

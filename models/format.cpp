@@ -61,6 +61,16 @@ const std::vector<KeyFact>& train_keys() {
   return keys;
 }
 
+const std::vector<KeyFact>& while_keys() {
+  static const std::vector<KeyFact> keys = {{"state", true, "state"}, {"cond", false, "layers"}, {"max", true, "int"}};
+  return keys;
+}
+
+const std::vector<KeyFact>& do_keys() {
+  static const std::vector<KeyFact> keys = {{"layers", true, "layers"}, {"next", true, "next"}};
+  return keys;
+}
+
 const std::vector<EntryFact>& entry_facts() {
   static const std::vector<EntryFact> facts = {
       {EntryKind::Op, "op", with_common({{"op", true, "text"}, {"memopt", false, "memopt"}})},
@@ -73,7 +83,13 @@ const std::vector<EntryFact>& entry_facts() {
       {EntryKind::Repeat, "repeat",
        with_common({{"repeat", true, "trips"}, {"layers", true, "layers"}, {"as", false, "ident"}})},
       {EntryKind::Branches, "branches", with_common({{"branches", true, "branches"}, {"join", true, "join"}})},
-      {EntryKind::If, "if", with_common({{"if", true, "expr"}, {"then", true, "layers"}, {"else", false, "layers"}})}};
+      {EntryKind::If, "if",
+       with_common({{"if", true, "condition"}, {"then", true, "layers"}, {"else", false, "layers"}})},
+      {EntryKind::While, "while",
+       with_common({{"while", true, "while"},
+                    {"do", true, "do"},
+                    {"result", false, "name"},
+                    {"memopt", false, "loop_memopt"}})}};
   return facts;
 }
 
@@ -83,6 +99,16 @@ const std::vector<Join>& joins() {
   static const std::vector<Join> all = {
       {"add", "add"}, {"concat", "concat"}, {"mul", "mul"}, {"max", "max"}, {"none", ""}};
   return all;
+}
+
+const std::vector<std::string>& op_memopts() {
+  static const std::vector<std::string> names = {"auto", "keep"};
+  return names;
+}
+
+const std::vector<std::string>& loop_memopts() {
+  static const std::vector<std::string> names = {"auto", "keep", "recompute"};
+  return names;
 }
 
 const std::vector<std::string>& input_dtypes() {

@@ -22,9 +22,11 @@ const std::vector<KeyFact>& input_keys();
 const std::vector<KeyFact>& block_keys();
 const std::vector<KeyFact>& loss_keys();
 const std::vector<KeyFact>& train_keys();  // options of the command line
+const std::vector<KeyFact>& while_keys();  // of what stands behind "while"
+const std::vector<KeyFact>& do_keys();     // and behind its "do"
 
 /// What an entry in a list of layers may be.
-enum class EntryKind { Op, Block, Repeat, Branches, If };
+enum class EntryKind { Op, Block, Repeat, Branches, If, While };
 
 struct EntryFact {
   EntryKind kind;
@@ -39,6 +41,10 @@ struct Join {
   std::string name, layer;
 };
 const std::vector<Join>& joins();
+
+/// What "memopt" may say of an op, and of a loop.
+const std::vector<std::string>& op_memopts();
+const std::vector<std::string>& loop_memopts();
 
 const std::vector<std::string>& input_dtypes();  // those that ops compute on
 

@@ -29,6 +29,11 @@ std::string Paths::claim(const JsonNode& entry, const std::string& base, const S
   return path;
 }
 
+void Paths::close(const std::string& prefix) {
+  for (auto path = paths_.lower_bound(prefix); path != paths_.end() && path->first.rfind(prefix, 0) == 0; ++path)
+    path->second = kNone;
+}
+
 std::string Paths::path_of(const JsonNode& name, const Scope& scope) const {
   const std::string& text = name.text();
   if (const auto found = scope.names.find(text); found != scope.names.end()) return found->second;

@@ -24,6 +24,8 @@ class Paths {
   std::string claim(const JsonNode& entry, const std::string& base, const Scope& scope);
   /// The var that the layer at a path gives.
   VarId set(const std::string& path, VarId var) { return paths_[path] = var; }
+  /// Makes what is below a prefix unknown: vars of a loop or a branch are not there outside of it.
+  void close(const std::string& prefix);
   /// The path that a name or a path stands for; fails with a suggestion.
   std::string path_of(const JsonNode& name, const Scope& scope) const;
   /// The var of it; "@in" has a var alone.

@@ -119,7 +119,7 @@ void add_values(Json& all) {
   all["text"] = of_type("string");
   all["ident"] = {{"type", "string"}, {"pattern", "^[A-Za-z_][A-Za-z0-9_]*$"}};
   all["name"] = {{"type", "string"}, {"pattern", "^[A-Za-z0-9_.-]+$"}};
-  all["reference"] = {{"type", "string"}, {"pattern", "^(@in|[A-Za-z0-9_./-]+)$"}};
+  all["reference"] = {{"type", "string"}, {"pattern", "^(@in|@trip|[A-Za-z0-9_./-]+)$"}};
   all["expr"] = {{"type", "string"}, {"pattern", "^="}};
   all["int"] = either({of_type("integer"), ref("expr")});
   all["num"] = either({of_type("number"), ref("expr")});
@@ -135,7 +135,8 @@ void add_values(Json& all) {
                          {"maxProperties", 1},
                          {"additionalProperties", false},
                          {"properties", {{"normal", ref("num")}, {"uniform", ref("num")}}}}});
-  all["memopt"] = {{"enum", {"auto", "keep"}}};
+  all["memopt"] = {{"enum", op_memopts()}};
+  all["loop_memopt"] = {{"enum", loop_memopts()}};
 }
 
 void add_entries(Json& all) {
@@ -150,6 +151,22 @@ void add_entries(Json& all) {
   all["trips"] = either({ref("int"), list_of(either({ref("num"), ref("arguments")}))});
   all["branches"] = at_least_one(list_of(ref("layers")), "minItems");
   all["join"] = {{"enum", names}};
+}
+
+/// An object whose members are states of a loop.
+Json states_of(Json value) {
+  return {{"type", "object"},
+          {"propertyNames", ref("name")},
+          {"minProperties", 1},
+          {"additionalProperties", std::move(value)}};
+}
+
+void add_control_flow(Json& all) {
+  all["condition"] = either({ref("expr"), at_least_one(list_of(ref("entry")), "minItems")});
+  all["while"] = object_of(while_keys());
+  all["do"] = object_of(do_keys());
+  all["state"] = states_of(either({ref("reference"), ref("num")}));
+  all["next"] = states_of(ref("reference"));
 }
 
 void add_document(Json& all) {
@@ -175,6 +192,7 @@ std::string network_schema() {
   Json& definitions = schema["definitions"];
   add_values(definitions);
   add_entries(definitions);
+  add_control_flow(definitions);
   add_document(definitions);
   return schema.dump(1) + '\n';
 }

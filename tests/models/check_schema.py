@@ -9,7 +9,8 @@ import sys
 import jsonschema
 
 TOLD_BY_SCHEMA = """unknown_layer unknown_key missing_key wrong_type fraction_for_whole number_for_flag flag_for_number
-    two_kinds no_kind entry_no_object while_loop if_at_run_time memopt_recompute unknown_memopt unknown_join
+    two_kinds no_kind entry_no_object memopt_recompute unknown_memopt unknown_join while_without_max while_without_next
+    while_no_state while_state_name while_state_of_flag while_unknown_key while_unknown_memopt if_condition
     name_with_slash deep_path unused_block side_not_taken unknown_loss loss_key train_key identifier unknown_top_key
     missing_layers missing_version wrong_version missing_shape wrong_dtype no_inputs no_object""".split()
 
