@@ -25,6 +25,7 @@ std::vector<Type> infer_reshape(const InferArgs& args) {
 
 VarId build_reshape(LayerCall& c) {
   Shape shape = c.settings().ints("shape");
+  if (c.settings().flag("batch")) return c.emit("reshape", {c.in()}, {{"shape", shape}});
   if (shape.size() == 3) shape = {shape[1], shape[2], shape[0]};
   shape.insert(shape.begin(), c.shape()[0]);
   return c.emit("reshape", {c.in()}, {{"shape", shape}});
@@ -44,7 +45,11 @@ const Register reshape{{
               .aliases = {"Reshape"},
               .keys = {{.name = "shape",
                         .type = KeyType::IntList,
-                        .help = "of a sample, images [C, H, W]; one size may be -1"}},
+                        .help = "of a sample, images [C, H, W]; one size may be -1"},
+                       {.name = "batch",
+                        .type = KeyType::Bool,
+                        .absent = 0,
+                        .help = "shape is the whole one, the batch too: [-1, 64] makes rows of sequences"}},
               .build = build_reshape,
               .help = "another shape for each sample; elements stay in the order h, w, c"},
 }};
