@@ -39,8 +39,10 @@ void CheckedRun::before(const Op& op, const KernelArgs& args) {
     const VarId out = op.out[i];
     if (!is_in_buffers(out)) continue;
     const std::vector<VarId> replaced = replaced_by(op, args, i);
+    std::vector<VarId> may_end = replaced;
+    may_end.push_back(shown_[out]);  // as the trip before left it
     check_write(op, steps_.at(&op).first, static_cast<std::byte*>(args.outputs[i]), bytes_of(program_.vars[out]),
-                replaced);
+                may_end);
     for (std::size_t other = 0; other < i; ++other)
       if (args.outputs[other] == args.outputs[i]) ADD_FAILURE() << op.type << " writes two outputs into one place";
     if (replaced.empty()) std::memset(args.outputs[i], kPoison, static_cast<std::size_t>(bytes_of(program_.vars[out])));
