@@ -41,6 +41,7 @@ class Backward final : public GradSite {
   void differentiate_loop(const Op& op);
   void differentiate_branch(const Op& op);
   bool leads_to_loss(const Op& op) const;
+  std::vector<std::size_t> carried_to_loss(const Op& op) const;
 
   /// A trip of a loop: the ops of its body, the vars that hold what is carried when it begins (kNone: not read), and
   /// those when it ends.

@@ -1,17 +1,41 @@
 // The gradient of a loop is a loop over its trips, last one first; that of a branch is a branch. What they give to vars
 // of outer blocks is added up in accumulators.
+#include <algorithm>
+#include <iterator>
+
 #include "framework/backward.h"
 #include "framework/control_flow.h"
 #include "framework/error.h"
 #include "framework/op_def.h"
 
 namespace lethe {
+/// Of what a loop carries, what has a gradient: what was given one, what a trip makes that of, and what it makes arrays
+/// of outer blocks of.
+std::vector<std::size_t> Backward::carried_to_loss(const Op& op) const {
+  const Block& body = program_.blocks[op.blocks[1]];
+  const std::size_t carried = carried_by(program_, op);
+  std::set<VarId> leads(op.out.begin() + static_cast<std::ptrdiff_t>(carried), op.out.end());
+  for (std::size_t i = 0; i < carried; ++i)
+    if (!given_[op.out[i]].empty()) leads.insert(body.results[i]);
+  for (std::size_t known = 0; known != leads.size();) {
+    known = leads.size();
+    for (auto inner = body.ops.rbegin(); inner != body.ops.rend(); ++inner)
+      if (std::any_of(inner->out.begin(), inner->out.end(), [&](VarId v) { return leads.count(v) != 0; }))
+        std::copy_if(inner->in.begin(), inner->in.end(), std::inserter(leads, leads.end()),
+                     [this](VarId v) { return v != kNone && needs_[v]; });
+    for (std::size_t i = 0; i < carried; ++i)
+      if (leads.count(op.out[i]) != 0) leads.insert(body.results[i]);
+  }
+  std::vector<std::size_t> active;
+  for (std::size_t i = 0; i < carried; ++i)
+    if (needs_[op.out[i]] && leads.count(body.results[i]) != 0) active.push_back(i);
+  return active;
+}
+
 void Backward::differentiate_loop(const Op& op) {
   const std::size_t carried = carried_by(program_, op);
   if (!leads_to_loss(op)) return;
-  std::vector<std::size_t> active;
-  for (std::size_t i = 1; i < carried; ++i)
-    if (needs_[op.out[i]]) active.push_back(i);
+  const std::vector<std::size_t> active = carried_to_loss(op);
   written_later_.insert(op.out.begin() + static_cast<std::ptrdiff_t>(carried), op.out.end());
 
   Op grad{.type = kWhile,

@@ -74,6 +74,34 @@ TEST(Lstm, AsALoopGivesWhatItGivesWrittenOut) {
     }
 }
 
+std::int64_t stash_bytes(const Program& program) {
+  std::int64_t bytes = 0;
+  for (const Var& var : program.vars)
+    if (var.name.find("@STASH") != std::string::npos) bytes += bytes_of(var);
+  return bytes;
+}
+
+TEST(Stash, HoldsOfEachTripWhatBackwardReadsAndNothingElse) {
+  for (const std::int64_t trips : {16, 64, 256}) {
+    const std::int64_t value = 2 * 3 * 8;  // of one gate: batch, width, bytes of f64
+    const std::int64_t read = 8 * value;   // [x, h], twice as wide; four gates; c; tanh of the next c
+    EXPECT_EQ(stash_bytes(with_backward(lstm(trips, false, DType::f64)).network.program), trips * read);
+    EXPECT_EQ(stash_bytes(with_backward(lstm(trips, false, DType::f64, true)).network.program), trips * 2 * value)
+        << "recomputed: h and c";
+  }
+}
+
+TEST(Stash, HoldsNothingForWhatOnlyTheConditionReads) {
+  for (const LoopNetwork& entry : loop_networks()) {
+    if (entry.name != "LoopThatReadsData") continue;
+    const std::int64_t value = 2 * 3 * 8;
+    EXPECT_EQ(stash_bytes(with_backward(entry.build(DType::f64)).network.program), 6 * 2 * value)
+        << "what the product and the tanh read, not the square of the change";
+    return;
+  }
+  FAIL();
+}
+
 TEST(Autodiff, RefusesTheGradientOfAnArrayThatIsReadBeforeItIsComplete) {
   Builder net({.batch = 2, .dtype = DType::f64});
   const VarId x = net.layer("fc", net.input("x", {3}), {{"out", 3}});
