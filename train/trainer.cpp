@@ -80,6 +80,7 @@ void Trainer::step() {
   executor.feed(fed_.labels, batch->labels, parts_.batches.label_bytes());
   feed_scalar(executor, programs.training, programs.learning_rate, rate);
   executor.run();
+  stopped_loops_ += executor.stopped_loops();
   const double loss = executor.fetch_scalar(programs.network.loss);
   check_loss(loss, "the loss", state_.step + 1);
   ++state_.step;
@@ -171,6 +172,9 @@ void Trainer::write(const Record& record) {
 
 void Trainer::finish() {
   parts_.progress.clear();
+  if (stopped_loops_ > 0)
+    parts_.progress.note(message("loops were stopped at their max ", stopped_loops_,
+                                 stopped_loops_ == 1 ? " time" : " times", " while their condition still held"));
   if (state_.step >= length_.total) return;
   save(false);
   parts_.progress.note(message("stopped after step ", state_.step, " of ", length_.total,

@@ -81,6 +81,7 @@ class Trainer {
   Moment shown_;  // figures of the last record, for the line in between
   Clock::time_point epoch_begin_ = Clock::now();
   std::int64_t epoch_begin_step_ = 0;
+  std::int64_t stopped_loops_ = 0;                 // in this run
   std::int64_t saved_step_, evaluated_step_ = -1;  // -1: not yet
   std::vector<std::uint8_t> correct_;
   SignalWatch signals_;

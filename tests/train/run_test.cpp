@@ -47,6 +47,26 @@ TEST_F(WholeRun, TheLossOfLenetFalls) {
   EXPECT_LT(mean(loss, 30, 40), mean(loss, 0, 10) - 0.05);
 }
 
+TEST_F(WholeRun, SaysOnceHowOftenALoopWasStoppedAtItsMax) {
+  std::ofstream(path("loop.json")) << R"({
+    "version": 1, "name": "loop",
+    "inputs": {"image": {"shape": [3, 8, 8]}, "label": {"shape": [], "dtype": "i32"}},
+    "layers": [{"op": "fc", "out": 4},
+               {"while": {"state": {"h": "@in"}, "cond": [{"op": "mean", "in": "h"}, {"op": "less", "value": 9}],
+                          "max": 2},
+                "do": {"layers": [{"op": "fc", "in": "h", "out": 4}, {"op": "tanh", "name": "t"}], "next": {"h": "t"}},
+                "name": "logits"}],
+    "loss": [{"op": "cross_entropy", "in": "logits", "target": "label"}]
+  })";
+  const Ended run = run_train({"--model", path("loop.json"), "--data", "shapes:train=160,test=40", "--threads", "1",
+                               "--batch", "16", "--steps", "3", "--eval-every", "0"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  const std::string note = "loops were stopped at their max 3 times while their condition still held";
+  const std::string all = run.out + run.err;
+  EXPECT_NE(all.find(note), std::string::npos) << all;
+  EXPECT_EQ(all.find(note), all.rfind(note));
+}
+
 TEST_F(WholeRun, PredictedMemoryIsWhatTheDeviceGaveToTheByte) {
   for (const char* memopt : {"none", "none,release", "level=0,inplace", "level=1,release,inplace", "level=2"})
     for (const char* eval : {"0", "1e"}) {
