@@ -4,6 +4,7 @@
 #include <numeric>
 #include <set>
 
+#include "framework/control_flow.h"
 #include "framework/error.h"
 #include "framework/op_def.h"
 #include "train/memory_report.h"
@@ -40,14 +41,54 @@ std::string line_of(const std::vector<std::string>& cells, const std::vector<std
   return line;
 }
 
-/// Bytes of what the forward ops write, views apart.
+/// Bytes of what the forward ops write, views and what is changed in place apart.
 std::int64_t activation_bytes(const Program& program) {
   std::int64_t bytes = 0;
-  for (const Op& op : program.blocks[0].ops)
-    if (op.role == Role::Forward && !op_def(op.type).view)
-      for (const VarId v : op.out) bytes += bytes_of(program.vars[v]);
+  for (const Block& block : program.blocks)
+    for (const Op& op : block.ops) {
+      if (op.role != Role::Forward || op_def(op.type).view || op_def(op.type).updates) continue;
+      const std::size_t made = op.blocks.empty() ? op.out.size() : carried_by(program, op);
+      for (std::size_t i = 0; i < made; ++i) bytes += bytes_of(program.vars[op.out[i]]);
+    }
   return bytes;
 }
+
+/// Collects rows as the ops stand, those of an op's blocks before its own.
+class Rows {
+ public:
+  explicit Rows(const Program& program) : program_(program) {}
+
+  std::vector<LayerRow> run() && {
+    visit(0, 1);
+    return std::move(rows_);
+  }
+
+ private:
+  void visit(BlockId block, std::int64_t trips) {
+    for (const Op& op : program_.blocks[block].ops) {
+      if (op.role != Role::Forward) continue;
+      const std::int64_t more = op.type == kWhile ? op.attrs.integer(kMaxTrips) : 1;
+      for (const BlockId body : op.blocks) visit(body, trips * more);
+      add(op, trips);
+    }
+  }
+
+  void add(const Op& op, std::int64_t trips) {
+    const bool counts_trips = op.type == kWhile && carried_by(program_, op) > 1;
+    const Var& out = program_.vars[op.out[counts_trips ? 1 : 0]];
+    const std::string& layer = op_def(op.type).layer.name;
+    LayerRow row{.path = layer_of(out.name), .type = layer.empty() ? op.type : layer, .output = output_text(out.shape)};
+    for (const VarId v : op.in)
+      if (v != kNone && program_.vars[v].kind == Kind::Param && counted_.insert(v).second)
+        row.parameters += elements(program_.vars[v].shape);
+    row.mult_adds = mult_adds_of(program_, op) * trips;
+    rows_.push_back(std::move(row));
+  }
+
+  const Program& program_;
+  std::vector<LayerRow> rows_;
+  std::set<VarId> counted_;
+};
 
 std::int64_t bytes_of_kind(const Program& program, Kind kind) {
   std::int64_t bytes = 0;
@@ -72,22 +113,7 @@ std::string layer_of(const std::string& var) {
   return forward.substr(0, forward.rfind('.'));
 }
 
-std::vector<LayerRow> layer_rows(const Program& program) {
-  std::vector<LayerRow> rows;
-  std::set<VarId> counted;
-  for (const Op& op : program.blocks[0].ops) {
-    if (op.role != Role::Forward) continue;
-    const Var& out = program.vars[op.out[0]];
-    const std::string& layer = op_def(op.type).layer.name;
-    LayerRow row{.path = layer_of(out.name), .type = layer.empty() ? op.type : layer, .output = output_text(out.shape)};
-    for (const VarId v : op.in)
-      if (v != kNone && program.vars[v].kind == Kind::Param && counted.insert(v).second)
-        row.parameters += elements(program.vars[v].shape);
-    row.mult_adds = mult_adds_of(program, op);
-    rows.push_back(std::move(row));
-  }
-  return rows;
-}
+std::vector<LayerRow> layer_rows(const Program& program) { return Rows(program).run(); }
 
 std::string layer_table(const Network& network) {
   const Program& program = network.program;

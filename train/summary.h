@@ -12,7 +12,7 @@ struct LayerRow {
   std::string path, type;       // "stage1/0/conv1", "conv"
   std::string output;           // "[16,32,32]" without the batch; images in the order of network files
   std::int64_t parameters = 0;  // those no row above has counted
-  std::int64_t mult_adds = 0;   // of convolutions and products; of other layers not counted
+  std::int64_t mult_adds = 0;   // of convolutions and products, in a loop of all trips; of other layers not counted
 };
 
 std::vector<LayerRow> layer_rows(const Program& forward);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "framework/builder.h"
@@ -58,6 +59,26 @@ TEST(Summary, APictureHasANodeForEachOpAndEdgesFromWritersToReaders) {
   EXPECT_NE(dot.find("v0 -> op0 [label=\"[2]\"]"), std::string::npos) << dot;
   EXPECT_NE(dot.find("op0 -> op1 "), std::string::npos) << dot;
   EXPECT_EQ(dot.find("op1 -> op0 "), std::string::npos) << dot;
+}
+
+TEST(Summary, ShowsWhatStandsInALoopAndCountsItsTrips) {
+  Builder net({.batch = 2});
+  const VarId x = net.input("x", {3});
+  net.loop(
+      {x}, 5, nullptr,
+      [&](const Vars& h) {
+        return Vars{net.layer("fc", h[0], {{"out", 3}}, "cell")};
+      },
+      "loop");
+  const std::vector<LayerRow> rows = layer_rows(net.finish().program);
+  const auto named = [&](const std::string& path) {
+    return *std::find_if(rows.begin(), rows.end(), [&](const LayerRow& row) { return row.path == path; });
+  };
+  EXPECT_EQ(named("cell").parameters, 12);
+  EXPECT_EQ(named("cell").mult_adds, 5 * 2 * 3 * 3);
+  EXPECT_EQ(named("loop").type, "while");
+  EXPECT_EQ(named("loop").output, "[3]");
+  EXPECT_EQ(named("loop").parameters, 0) << "they are the cell's";
 }
 
 }  // namespace
