@@ -100,8 +100,11 @@ std::vector<VarId> append_op(Program& program, BlockId block, Role role, const s
 }
 
 void append_update(Program& program, BlockId block, const std::string& type, std::vector<VarId> in, Attrs attrs) {
-  const std::string name = program.vars[in.front()].name;
-  append_op(program, block, Role::Optimize, type, std::move(in), std::move(attrs), name);
+  const OpDef& def = op_def(type);
+  const std::vector<VarId> out(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(def.outputs.size()));
+  Op op{.type = type, .in = std::move(in), .out = out, .attrs = std::move(attrs), .role = Role::Optimize};
+  def.infer({program, op});  // for its checks: the outputs are there already
+  program.blocks[block].ops.push_back(std::move(op));
 }
 
 std::string nearest(std::string_view word, const std::vector<std::string>& known) {

@@ -68,7 +68,7 @@ void check_input(const InferArgs& args, int slot, const Type& expected);
 /// ends in "@GRAD"). Those of an op with `updates` are its first inputs. Gives the outputs.
 std::vector<VarId> append_op(Program& program, BlockId block, Role role, const std::string& type, std::vector<VarId> in,
                              Attrs attrs, const std::string& name);
-/// Appends an op with `updates`, of role Optimize.
+/// Appends an op with `updates`: its outputs are its first inputs.
 void append_update(Program& program, BlockId block, const std::string& type, std::vector<VarId> in, Attrs attrs = {});
 
 /// The nearest of `known` to `word` if it is near enough, else "".
