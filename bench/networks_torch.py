@@ -34,7 +34,7 @@ def lenet(parameters, x):
 
 def char_lstm(parameters, text):
     """PyTorch's own LSTM on one-hot characters: our rows of input weights are the columns of its matrix."""
-    rows, recurrent, bias = (parameters[name] for name in ("inputs.weight", "recurrent.weight", "recurrent.bias"))
+    rows, recurrent, bias = (parameters[name] for name in ("inputs.weight", "lstm/do/recurrent.weight", "lstm/do/recurrent.bias"))
     x = F.one_hot(text, rows.shape[0]).to(rows.dtype)
     begin = torch.zeros(1, text.shape[0], recurrent.shape[1], dtype=rows.dtype)
     outputs, _, _ = torch.lstm(x, (begin, begin), (rows.t(), recurrent, torch.zeros_like(bias), bias), True, 1, 0.0, True,
