@@ -27,27 +27,20 @@ TEST(RandomPrograms, HaveDropoutAndParametersWithSeveralReaders) {
   EXPECT_GT(share, 0);
 }
 
-TEST(SameResult, OfRandomPrograms) {
+void expect_the_same_of(TrainingProgram (*random_network)(std::uint64_t seed, DType dtype)) {
   for (int seed = 0; seed < random_programs(); ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     const auto random = static_cast<std::uint64_t>(seed);
     const std::string& optimizer = optimizer_names()[random % optimizer_names().size()];
     expect_the_same_under_all_settings(
-        with_updates(random_program(random, seed % 4 ? DType::f64 : DType::f32), optimizer), 2);
-    if (HasFailure()) return;
+        with_updates(random_network(random, seed % 4 ? DType::f64 : DType::f32), optimizer), 2);
+    if (::testing::Test::HasFailure()) return;
   }
 }
 
-TEST(SameResult, OfRandomProgramsWithLoopsAndBranches) {
-  for (int seed = 0; seed < random_programs(); ++seed) {
-    SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    const auto random = static_cast<std::uint64_t>(seed);
-    const std::string& optimizer = optimizer_names()[random % optimizer_names().size()];
-    expect_the_same_under_all_settings(
-        with_updates(random_control_program(random, seed % 4 ? DType::f64 : DType::f32), optimizer), 2);
-    if (HasFailure()) return;
-  }
-}
+TEST(SameResult, OfRandomPrograms) { expect_the_same_of(random_program); }
+
+TEST(SameResult, OfRandomProgramsWithLoopsAndBranches) { expect_the_same_of(random_control_program); }
 
 class LoopNetworks : public ::testing::TestWithParam<LoopNetwork> {};
 
