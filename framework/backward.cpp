@@ -64,12 +64,12 @@ std::size_t Backward::home_of(VarId var) const {
 }
 
 VarId Backward::value(VarId forward) {
-  if (forward == kNone || stash_.is_hoisted(forward)) return forward;
+  if (forward == kNone) return kNone;
   check(written_later_.count(forward) == 0, "the gradient needs '", program_.vars[forward].name,
         "' as it was before it is written again; read it when it is complete");
   const std::size_t home = home_of(forward);
   Frame& frame = frames_[home];
-  if (frame.direct) return forward;
+  if (frame.direct || stash_.is_hoisted(forward)) return forward;
   if (!frame.carried.empty() && forward == frame.carried.front()) return frame.index;
   if (const auto found = frame.kept.find(forward); found != frame.kept.end()) return found->second;
   std::vector<StashLoop> loops;
@@ -91,6 +91,7 @@ VarId Backward::value(VarId forward) {
 
 void Backward::give(VarId var, VarId gradient) {
   if (gradient == kNone) return;
+  var = source_of(var);
   if (home_of(var) + 1 == frames_.size()) {
     given_[var].push_back(gradient);
     return;
@@ -99,7 +100,14 @@ void Backward::give(VarId var, VarId gradient) {
   append(here(), "array_add", {sum, gradient}, {}, program_.vars[var].name + "@GRAD");
 }
 
+/// What a repeated body reads of outer blocks is a kept value; its gradient is that of the forward var.
+VarId Backward::source_of(VarId var) const {
+  const auto source = sources_.find(var);
+  return source == sources_.end() ? var : source_of(source->second);
+}
+
 VarId Backward::accumulator(VarId forward) {
+  forward = source_of(forward);
   const BlockId block = frames_[home_of(forward)].grad;
   const auto known = accumulators_.find(forward);
   if (known == accumulators_.end()) {

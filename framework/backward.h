@@ -52,9 +52,11 @@ class Backward final : public GradSite {
   std::vector<VarId> through_body(const Op& op, const Op& grad, const std::vector<std::size_t>& active, VarId index);
   Body repeat(BlockId body, const Body& trip);
   std::vector<Op> repeat_ops(BlockId body, BlockId from, BlockId to, std::map<VarId, VarId>& copy_of);
+  VarId outer_value(VarId var);
   VarId repeat_var(VarId var, BlockId block, std::map<VarId, VarId>& copy_of);
   std::vector<VarId> own_memory(std::vector<VarId> results);
 
+  VarId source_of(VarId var) const;
   std::size_t home_of(VarId var) const;  // index into frames_
   BlockId here() const { return frames_.back().grad; }
   BlockId add_block();
@@ -66,8 +68,9 @@ class Backward final : public GradSite {
   std::vector<bool> needs_;                // by VarId
   std::vector<std::vector<VarId>> given_;  // by VarId
   std::map<VarId, VarId> accumulators_;
-  std::set<VarId> written_later_;  // arrays that an op written further behind changes
-  std::vector<Frame> frames_;      // outermost first
+  std::map<VarId, VarId> sources_;  // of kept values that a repeated body reads
+  std::set<VarId> written_later_;   // arrays that an op written further behind changes
+  std::vector<Frame> frames_;       // outermost first
   Stash stash_;
 };
 

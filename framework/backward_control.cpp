@@ -35,6 +35,11 @@ std::vector<std::size_t> Backward::carried_to_loss(const Op& op) const {
 void Backward::differentiate_loop(const Op& op) {
   const std::size_t carried = carried_by(program_, op);
   if (!leads_to_loss(op)) return;
+  for (const Op& inner : program_.blocks[op.blocks[0]].ops)
+    for (const VarId v : inner.out)
+      check(!needs_[v] || is_inside(program_, program_.vars[v].block, op.blocks[0]),
+            "the condition of a loop changes '", program_.vars[v].name,
+            "', whose gradient is needed; change it in the body");
   const std::vector<std::size_t> active = carried_to_loss(op);
   written_later_.insert(op.out.begin() + static_cast<std::ptrdiff_t>(carried), op.out.end());
 
@@ -125,7 +130,7 @@ std::vector<Op> Backward::repeat_ops(BlockId body, BlockId from, BlockId to, std
       if (copy != copy_of.end())
         v = copy->second;
       else if (!updates_outer || v != op.out[0])
-        v = value(v);
+        v = outer_value(v);
     }
     if (updates_outer) {
       repeated.push_back(std::move(op));
@@ -144,6 +149,17 @@ std::vector<Op> Backward::repeat_ops(BlockId body, BlockId from, BlockId to, std
     repeated.push_back(std::move(op));
   }
   return repeated;
+}
+
+/// As `value`; gradients that are given to it are the var's.
+VarId Backward::outer_value(VarId var) {
+  const VarId kept = value(var);
+  if (kept == var) return var;
+  given_.resize(program_.vars.size());
+  needs_.resize(program_.vars.size());
+  needs_[kept] = needs_[var];
+  sources_[kept] = var;
+  return kept;
 }
 
 /// An array that is changed in place has its copy already.

@@ -73,7 +73,7 @@ Vars Builder::loop(const Vars& initial, std::int64_t max_trips, const std::funct
   });
   trips_.pop_back();
   list_outer_vars(program, op);
-  with_context(path, [&] { check_control_flow(program, op, block_); });
+  with_context(path, [&] { check_control_flow(program, op); });
   program.blocks[block_].ops.push_back(op);
   return carried;
 }
@@ -94,7 +94,7 @@ Vars Builder::branch(VarId condition, const std::function<Vars()>& then, const s
     op.out.push_back(add_var(program, {.name = name, .shape = result.shape, .dtype = result.dtype, .block = block_}));
   }
   list_outer_vars(program, op);
-  with_context(path, [&] { check_control_flow(program, op, block_); });
+  with_context(path, [&] { check_control_flow(program, op); });
   program.blocks[block_].ops.push_back(op);
   return {op.out.begin(), op.out.begin() + static_cast<std::ptrdiff_t>(results.size())};
 }

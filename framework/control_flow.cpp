@@ -61,7 +61,7 @@ void check_condition(const Program& program, const char* type, VarId condition) 
         ", expected one truth value, u8[]");
 }
 
-void check_while(const Program& program, const Op& op, BlockId block) {
+void check_while(const Program& program, const Op& op) {
   check(op.blocks.size() == 2, "while: has ", op.blocks.size(), " blocks, expected a condition and a body");
   check(op.attrs.has(kMaxTrips), "while: max_trips is missing; the planner needs a bound of the trips");
   check(op.attrs.integer(kMaxTrips) >= 1, "while: max_trips is ", op.attrs.integer(kMaxTrips), ", expected at least 1");
@@ -73,8 +73,6 @@ void check_while(const Program& program, const Op& op, BlockId block) {
         results.size(), " values, has ", op.in.size(), " inputs and ", op.out.size(), " outputs");
   for (std::size_t i = 0; i < results.size(); ++i) {
     const Var &carried = program.vars[op.out[i]], &initial = program.vars[op.in[i]];
-    check(carried.block == block && carried.kind == Kind::Temp, "while: '", carried.name, "' is not a temp of block ",
-          block);
     check(initial.shape == carried.shape && initial.dtype == carried.dtype, "while: '", carried.name, "' is ",
           text_of(carried), ", but begins as '", initial.name, "', ", text_of(initial));
     check_result(program, op.blocks[1], results[i], carried, "while: after a trip");
@@ -134,7 +132,8 @@ void list_outer_vars(const Program& program, Op& op) {
   const std::set<VarId> carried(op.out.begin(), op.out.end());
   for (const VarId v : touched.read)
     if (carried.count(v) == 0) op.in.push_back(v);
-  op.out.insert(op.out.end(), touched.written.begin(), touched.written.end());
+  for (const VarId v : touched.written)
+    if (carried.count(v) == 0) op.out.push_back(v);
 }
 
 void list_outer_vars(Program& program, BlockId block) {
@@ -144,8 +143,8 @@ void list_outer_vars(Program& program, BlockId block) {
   }
 }
 
-void check_control_flow(const Program& program, const Op& op, BlockId block) {
-  if (op.type == kWhile) check_while(program, op, block);
+void check_control_flow(const Program& program, const Op& op) {
+  if (op.type == kWhile) check_while(program, op);
   if (op.type == kIf) check_if(program, op);
 }
 

@@ -38,6 +38,6 @@ void list_outer_vars(const Program& program, Op& op);
 void list_outer_vars(Program& program, BlockId block);
 
 /// Fails unless a while or an if is as described above; does nothing for other ops.
-void check_control_flow(const Program& program, const Op& op, BlockId block);
+void check_control_flow(const Program& program, const Op& op);
 
 }  // namespace lethe

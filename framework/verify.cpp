@@ -67,7 +67,7 @@ class Verifier {
         check(v == kNone || is_inside(program_, block, program_.vars[v].block), "touches '", v == kNone ? "" : name(v),
               "', which is of a block that this one is not in");
     check_blocks(op, block);
-    check_control_flow(program_, op, block);
+    check_control_flow(program_, op);
     for (std::size_t slot = 0; slot < op.out.size(); ++slot) check_write(op, def, slot);
     check_types(op, def);
   }
@@ -87,12 +87,14 @@ class Verifier {
           def.outputs.size());
   }
 
-  /// What a loop carries is there before its first trip.
-  void begin_carried(const Op& op) {
+  /// What a loop carries is there before its first trip, what a branch gives behind it.
+  void begin_carried(const Op& op, BlockId block) {
     const std::size_t carried = std::min(carried_by(program_, op), op.out.size());
     for (std::size_t i = 0; i < carried; ++i) {
-      check(!written_[op.out[i]], "writes '", name(op.out[i]), "' a second time");
-      written_[op.out[i]] = true;
+      const Var& var = program_.vars[op.out[i]];
+      check(!written_[op.out[i]], "writes '", var.name, "' a second time");
+      check(var.block == block && var.kind == Kind::Temp, "'", var.name, "' is not a temp of block ", block);
+      written_[op.out[i]] = op.type == kWhile;
     }
   }
 
@@ -105,7 +107,8 @@ class Verifier {
       check(!is_used_[body], "block ", body, " belongs to another op already");
       is_used_[body] = true;
     }
-    if (op.type == kWhile) begin_carried(op);
+    check(op.blocks.empty() || !op_def(op.type).infer, "takes no blocks");
+    begin_carried(op, block);
     for (const BlockId body : op.blocks) {
       for (const VarId v : program_.blocks[body].results) check_listed(op, body, v, true);
       for (const Op& inner : program_.blocks[body].ops) {

@@ -37,6 +37,16 @@ std::vector<CarriedBy> carriers_of(const Program& program) {
   return carriers;
 }
 
+std::vector<Step> loop_begins(const Program& program, const Liveness& live) {
+  std::vector<Step> begins(program.blocks.size(), kForever);
+  for (const auto& [block, index] : live.at) {  // outer loops before inner ones
+    const Op& op = program.blocks[block].ops[index];
+    for (const BlockId body : op.blocks)
+      begins[body] = std::min(begins[block], op.type == kWhile ? live.ops[block][index].first : begins[block]);
+  }
+  return begins;
+}
+
 std::vector<VarId> results_for(const Program& program, const Op& op, std::size_t i) {
   std::vector<VarId> results;
   for (const BlockId body : op.blocks)

@@ -25,6 +25,10 @@ struct CarriedBy {
 };
 std::vector<CarriedBy> carriers_of(const Program& program);
 
+/// By block: the first step of the outermost loop around it; kForever if there is none. What is pinned there is kept
+/// from then on: in the next trip all that stands before its op runs again.
+std::vector<Step> loop_begins(const Program& program, const Liveness& live);
+
 /// What becomes output `i` of a loop or a branch: of each block that gives it.
 std::vector<VarId> results_for(const Program& program, const Op& op, std::size_t i);
 

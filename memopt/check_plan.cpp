@@ -55,8 +55,9 @@ class Checker {
       lives_[shown_[v]] = joined(lives_[shown_[v]], live_.vars[v]);
       if (pins_[v] != Pin::None) pinned_[shown_[v]] = true;
     }
+    const std::vector<Step> begins = loop_begins(program_, live_);
     for (std::size_t v = 0; v < shown_.size(); ++v)
-      if (pinned_[v]) lives_[v].dies = kForever;
+      if (pinned_[v]) lives_[v] = joined(lives_[v], {begins[program_.vars[v].block], kForever});
     prolong_results(program_, live_, sharing_.of, lives_);
     becomes_.resize(program_.vars.size(), kNone);
     for (const CarriedBy& by : carriers_)

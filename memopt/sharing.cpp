@@ -23,11 +23,12 @@ class Storages {
       else if (made_[root].pin == Pin::None)
         made_[root].pin = pins[v];
     }
+    const std::vector<Step> begins = loop_begins(program, live);
     for (std::size_t v = 0; v < root_.size(); ++v) {
       if (root_[v] != static_cast<VarId>(v)) continue;
       made_[v].root = static_cast<VarId>(v);
       made_[v].bytes = bytes_of(program.vars[v]);
-      if (made_[v].pin != Pin::None) made_[v].life.dies = kForever;
+      if (made_[v].pin != Pin::None) made_[v].life = joined(made_[v].life, {begins[program.vars[v].block], kForever});
     }
   }
 

@@ -69,7 +69,7 @@ class Rows {
       if (op.role != Role::Forward) continue;
       const std::int64_t more = op.type == kWhile ? op.attrs.integer(kMaxTrips) : 1;
       for (const BlockId body : op.blocks) visit(body, trips * more);
-      add(op, trips);
+      if (!op.out.empty()) add(op, trips);
     }
   }
 

@@ -51,6 +51,21 @@ TEST_P(LoopNetworks, GiveTheSameUnderAllSettings) {
 INSTANTIATE_TEST_SUITE_P(Nestings, LoopNetworks, ::testing::ValuesIn(loop_networks()),
                          [](const auto& info) { return info.param.name; });
 
+TEST_P(LoopNetworks, KeepWhatIsPinnedInABlock) {
+  const TrainingProgram made = with_updates(with_backward(GetParam().build(DType::f32)), "momentum");
+  const std::vector<Var>& vars = made.network.program.vars;
+  for (std::size_t v = 0; v < vars.size(); ++v) {
+    if (vars[v].block == 0 || vars[v].kind != Kind::Temp) continue;
+    SCOPED_TRACE(vars[v].name);
+    for (const char* setting : {"level=1,inplace", "level=2"}) {
+      MemoptOptions options = options_of(setting, false, made.network);
+      options.pins.skip_vars = {vars[v].name};
+      run_under(made, options, 2, 1);
+    }
+    if (HasFailure()) return;
+  }
+}
+
 struct ZooRow {
   const char* model;
   Sets sets = {};

@@ -105,6 +105,19 @@ std::vector<LoopNetwork> make_networks() {
                     },
                     true);
               }),
+      network("RecomputedLoopInALoop",
+              [](Builder& net, VarId x) {
+                return repeated(net, x, 2, [&](VarId h) {
+                  const VarId y = net.layer("sigmoid", dense(net, h));
+                  const VarId inner = repeated(
+                      net, h, 3,
+                      [&](VarId g) {
+                        return net.layer("mul", {net.layer("mul", {dense(net, g), y}), h});
+                      },
+                      true);
+                  return net.layer("add", {dense(net, inner), x});
+                });
+              }),
       network("BranchInALoop",
               [](Builder& net, VarId x) {
                 return repeated(net, x, 3, [&](VarId h) {
