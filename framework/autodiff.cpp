@@ -17,9 +17,7 @@ std::vector<VarId> GradBuilder::call_all(const std::string& type, std::vector<Va
                                          const std::vector<VarId>& like) {
   const OpDef& def = op_def(type);
   Op op{.type = type, .in = values_of(std::move(in)), .attrs = std::move(attrs), .role = Role::Backward};
-  const std::vector<Type> types = with_context(message("gradient of ", forward_.type), [&] {
-    return def.infer({program_, op});
-  });
+  const std::vector<Type> types = def.infer({program_, op});
   check(types.size() == like.size(), type, ": ", types.size(), " outputs, ", like.size(), " gradients named");
   for (std::size_t slot = 0; slot < types.size(); ++slot)
     op.out.push_back(add_var(program_, {.name = program_.vars[like[slot]].name + "@GRAD",

@@ -44,7 +44,7 @@ void Backward::differentiate(const Op& op) {
     std::transform(op.out.begin(), op.out.end(), dy.begin(), [this](VarId v) { return take(v); });
   check(def.grad, "op '", op.type, "' has no gradient (needed for '", program_.vars[op.out.front()].name, "')");
   GradBuilder rule(program_, here(), op, dy, wants, this);
-  with_context(op.type, [&] { def.grad(rule); });
+  with_context(message("gradient of ", op.type), [&] { def.grad(rule); });
   for (std::size_t slot = 0; slot < op.in.size(); ++slot) give(op.in[slot], rule.dx()[slot]);
 }
 
@@ -63,10 +63,14 @@ std::size_t Backward::home_of(VarId var) const {
   return 0;
 }
 
+void Backward::check_complete(VarId forward) const {
+  check(written_later_.count(forward) == 0, "needs '", program_.vars[forward].name,
+        "' as it was before it is written again; read it when it is complete");
+}
+
 VarId Backward::value(VarId forward) {
   if (forward == kNone) return kNone;
-  check(written_later_.count(forward) == 0, "the gradient needs '", program_.vars[forward].name,
-        "' as it was before it is written again; read it when it is complete");
+  check_complete(forward);
   const std::size_t home = home_of(forward);
   Frame& frame = frames_[home];
   if (frame.direct || stash_.is_hoisted(forward)) return forward;
@@ -142,9 +146,13 @@ VarId Backward::sum(VarId var, BlockId block) {
 VarId Backward::append(BlockId block, const std::string& type, std::vector<VarId> in, Attrs attrs,
                        const std::string& name) {
   const VarId made = append_op(program_, block, Role::Backward, type, std::move(in), std::move(attrs), name).front();
+  grow();
+  return made;
+}
+
+void Backward::grow() {
   given_.resize(program_.vars.size());
   needs_.resize(program_.vars.size());
-  return made;
 }
 
 VarId Backward::zeros_like(VarId var, BlockId block) {

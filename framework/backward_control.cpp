@@ -155,8 +155,7 @@ std::vector<Op> Backward::repeat_ops(BlockId body, BlockId from, BlockId to, std
 VarId Backward::outer_value(VarId var) {
   const VarId kept = value(var);
   if (kept == var) return var;
-  given_.resize(program_.vars.size());
-  needs_.resize(program_.vars.size());
+  grow();
   needs_[kept] = needs_[var];
   sources_[kept] = var;
   return kept;
@@ -169,8 +168,7 @@ VarId Backward::repeat_var(VarId var, BlockId block, std::map<VarId, VarId>& cop
   again.name += "@AGAIN";
   again.block = block;
   const VarId made = copy_of[var] = add_var(program_, std::move(again));
-  given_.resize(program_.vars.size());
-  needs_.resize(program_.vars.size());
+  grow();
   needs_[made] = needs_[var];
   return made;
 }
@@ -189,7 +187,7 @@ void Backward::differentiate_branch(const Op& op) {
   std::vector<VarId> dy;
   for (std::size_t i = 0; i < results; ++i) dy.push_back(take(op.out[i]));
   written_later_.insert(op.out.begin() + static_cast<std::ptrdiff_t>(results), op.out.end());
-  Op grad{.type = kIf, .in = {value(op.in[0])}, .blocks = {add_block(), add_block()}, .role = Role::Backward};
+  Op grad{.type = kIf, .blocks = {add_block(), add_block()}, .role = Role::Backward};
   for (std::size_t side = 0; side < 2; ++side) {
     const Block forward = program_.blocks[op.blocks[side]];
     frames_.push_back({.forward = op.blocks[side], .grad = grad.blocks[side], .owner = op.blocks[0]});
@@ -201,6 +199,7 @@ void Backward::differentiate_branch(const Op& op) {
     program_.blocks.resize(static_cast<std::size_t>(grad.blocks[0]));  // nothing was added behind the two
     return;
   }
+  grad.in = {value(op.in[0])};
   list_outer_vars(program_, grad);
   program_.blocks[here()].ops.push_back(std::move(grad));
 }

@@ -2,6 +2,7 @@
 
 #include "framework/error.h"
 #include "framework/op_def.h"
+#include "framework/verify.h"
 
 namespace lethe {
 namespace {
@@ -88,6 +89,7 @@ Network Builder::finish(std::vector<VarId> outputs) {
   network.outputs = outputs.empty() && absent != kNone ? std::vector<VarId>{absent} : std::move(outputs);
   if (network.sample_loss != kNone)
     network.loss = append_op(network.program, 0, Role::Forward, "mean", {network.sample_loss}, {}, "loss/mean").front();
+  verify(network.program);
   return network;
 }
 

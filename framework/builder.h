@@ -55,7 +55,7 @@ class Builder {
   /// Adds a loss: cross_entropy on logits or nll on log-probabilities (integer labels), mse, l1, bce (on logits). The
   /// network's loss is the weighted sum of all, as a mean over samples and elements.
   void loss(const std::string& type, VarId prediction, VarId target, double weight = 1, double label_smoothing = 0);
-  /// The network, with `outputs` (default: what the first loss reads, else the last layer).
+  /// The network, verified, with `outputs` (default: what the first loss reads, else the last layer).
   Network finish(std::vector<VarId> outputs = {});
 
   const Program& program() const { return network_.program; }

@@ -75,7 +75,7 @@ Executor::Call Executor::make_copy(VarId from, VarId to, Prepared& prepared) {
 }
 
 int Executor::make_carries(const Op& op, Prepared& prepared) {
-  Carries carries;
+  Carries carries{.max_trips = op.type == kWhile ? op.attrs.integer(kMaxTrips) : 0};
   const std::size_t carried = carried_by(program_, op);
   for (std::size_t i = 0; op.type == kWhile && i < carried; ++i)
     carries.enter.push_back(make_copy(op.in[i], op.out[i], prepared));
@@ -121,7 +121,7 @@ void Executor::run_block(BlockId block) {
       run_kernel(call);
     else if (call.carries < 0)
       give_back(call.op->in[0]);
-    else if (call.op->type == kWhile)
+    else if (carries_[call.carries].max_trips > 0)
       run_loop(*call.op, carries_[call.carries]);
     else
       run_branch(*call.op, carries_[call.carries]);
@@ -137,12 +137,11 @@ void Executor::run_kernel(Call& call) {
 
 void Executor::run_loop(const Op& op, Carries& carries) {
   const VarId condition = program_.blocks[op.blocks[0]].results[0];
-  const std::int64_t most = op.attrs.integer(kMaxTrips);
   hand_on(carries.enter);
   for (std::int64_t trips = 0;; ++trips) {
     run_block(op.blocks[0]);
     if (!is_true(condition)) return;
-    if (trips == most) {
+    if (trips == carries.max_trips) {
       ++stopped_loops_;
       return;
     }

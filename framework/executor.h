@@ -55,8 +55,9 @@ class Executor {
   };
   /// The copies by which a loop or a branch hands values on: into a loop, and out of each block.
   struct Carries {
-    std::vector<Call> enter;
-    std::vector<std::vector<Call>> leave;  // by the op's blocks
+    std::int64_t max_trips = 0;  // of a loop; 0: a branch
+    std::vector<Call> enter = {};
+    std::vector<std::vector<Call>> leave = {};  // by the op's blocks
   };
   void take_buffers(const Plan& plan, Buffer* arena);
   void find_in_store(Store& store);

@@ -17,7 +17,8 @@ bool contains(const std::vector<VarId>& vars, VarId v) { return std::find(vars.b
 
 class Verifier {
  public:
-  explicit Verifier(const Program& program) : program_(program), written_(program.vars.size(), false) {}
+  explicit Verifier(const Program& program)
+      : program_(program), written_(program.vars.size(), false), shown_(program.vars.size(), false) {}
 
   void run() {
     check_names();
@@ -139,6 +140,8 @@ class Verifier {
     } else {
       check(in_place || !op.blocks.empty() || !written_[v], "writes '", name(v), "' a second time");
     }
+    check(!def.updates || kind != Kind::Temp || !shown_[v], "writes '", name(v), "' of which a view was made before");
+    if (def.view) shown_[op.in[0]] = true;
     written_[v] = true;
   }
 
@@ -161,6 +164,7 @@ class Verifier {
 
   const Program& program_;
   std::vector<bool> written_;
+  std::vector<bool> shown_;    // by views
   std::vector<bool> is_used_;  // blocks
 };
 

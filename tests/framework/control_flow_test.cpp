@@ -113,6 +113,18 @@ TEST(If, RefusesBranchesOfUnequalShapes) {
             "other: if: the condition 'x' is f64[1,3], expected one truth value, u8[]");
 }
 
+TEST(Builder, RefusesAnArrayThatIsWrittenBehindAView) {
+  Builder net = small_net();
+  const VarId x = net.input("x", {3});
+  const VarId all = net.layer("array", x, {{"length", 2}, {"shape", Ints{3}}});
+  net.layer("flatten", all);
+  net.loop({x}, 2, nullptr, [&](const Vars& h) {
+    net.layer("array_write", {all, h[0], net.trip()});
+    return h;
+  });
+  EXPECT_TRUE(fails_with("writes 'array1.y' of which a view was made before", [&] { net.finish(); }));
+}
+
 TEST(Builder, CountsTripsOnlyInsideOfALoop) {
   EXPECT_EQ(error_of([] { small_net().trip(); }), "there is no loop whose trips could be counted");
 }

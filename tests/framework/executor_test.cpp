@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <numeric>
 
 #include "framework/error.h"
 #include "framework/text.h"
@@ -43,54 +44,52 @@ struct Bound {
   Executor executor;
 };
 
-void expect_same_bits(const Bound& bound, const Interpreter& values) {
-  for (VarId v = 0; v < static_cast<VarId>(bound.network.program.vars.size()); ++v) {
+void expect_same_bits(const Bound& bound, const Interpreter& values, const std::vector<VarId>& vars) {
+  for (const VarId v : vars) {
     const Guarded& expected = values.memory(v);
     EXPECT_EQ(std::memcmp(bound.fetched(v).data(), expected.data(), static_cast<std::size_t>(expected.bytes())), 0)
         << "'" << bound.network.program.vars[v].name << "'";
   }
 }
 
-void expect_what_the_interpreter_gives(std::uint64_t seed, DType dtype, int threads) {
-  SCOPED_TRACE(::testing::Message() << "seed " << seed << ", " << name_of(dtype) << ", " << threads << " threads");
+void expect_what_the_interpreter_gives(const TrainingProgram& made, int threads, const std::vector<VarId>& vars) {
   CountingDevice device(threads);
-  const TrainingProgram made =
-      with_updates(random_program(seed, dtype), optimizer_names()[seed % optimizer_names().size()]);
   Interpreter values(made.network.program, device.info());
   fill_network(made.network, values);
   Bound bound(made.network, device, values);
   for (int step = 0; step < 3; ++step) {
     bound.executor.run();
     values.run();
-    expect_same_bits(bound, values);
+    expect_same_bits(bound, values, vars);
   }
+}
+
+std::vector<VarId> all_vars(const Program& program) {
+  std::vector<VarId> vars(program.vars.size());
+  std::iota(vars.begin(), vars.end(), 0);
+  return vars;
 }
 
 TEST(Executor, GivesTheBitsOfTheInterpreterInEveryStep) {
-  for (int seed = 0; seed < random_programs(); ++seed) {
-    expect_what_the_interpreter_gives(static_cast<std::uint64_t>(seed), DType::f64, 1);
-    if (seed % 4 == 0) expect_what_the_interpreter_gives(static_cast<std::uint64_t>(seed), DType::f32, 2);
-  }
+  for (int seed = 0; seed < random_programs(); ++seed)
+    for (const DType dtype : {DType::f64, DType::f32}) {
+      if (dtype == DType::f32 && seed % 4 != 0) continue;
+      SCOPED_TRACE(::testing::Message() << "seed " << seed << ", " << name_of(dtype));
+      const auto random = static_cast<std::uint64_t>(seed);
+      const TrainingProgram made =
+          with_updates(random_program(random, dtype), optimizer_names()[random % optimizer_names().size()]);
+      expect_what_the_interpreter_gives(made, dtype == DType::f64 ? 1 : 2, all_vars(made.network.program));
+    }
 }
 
+// Vars of blocks that did not run hold nothing to compare.
 TEST(Executor, RunsLoopsAndBranchesAsTheInterpreterDoes) {
   for (const LoopNetwork& entry : loop_networks()) {
     SCOPED_TRACE(entry.name);
-    CountingDevice device;
     const TrainingProgram made = with_updates(with_backward(entry.build(DType::f64)), "momentum");
-    Interpreter values(made.network.program, device.info());
-    fill_network(made.network, values);
-    Bound bound(made.network, device, values);
-    for (int step = 0; step < 3; ++step) {
-      bound.executor.run();
-      values.run();
-      EXPECT_EQ(bound.executor.fetch_scalar(made.network.loss), values.number(made.network.loss));
-      for (const ParamInfo& info : made.network.params)
-        EXPECT_EQ(std::memcmp(bound.fetched(info.var).data(), values.memory(info.var).data(),
-                              static_cast<std::size_t>(values.memory(info.var).bytes())),
-                  0)
-            << made.network.program.vars[info.var].name;
-    }
+    std::vector<VarId> vars = {made.network.loss};
+    for (const ParamInfo& info : made.network.params) vars.push_back(info.var);
+    expect_what_the_interpreter_gives(made, 1, vars);
   }
 }
 

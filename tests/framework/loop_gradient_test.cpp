@@ -1,6 +1,8 @@
 // Gradients through loops and branches, against differences and against the same network written out.
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "framework/verify.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/gradient_check.h"
@@ -102,19 +104,61 @@ TEST(Stash, HoldsNothingForWhatOnlyTheConditionReads) {
   FAIL();
 }
 
-TEST(Autodiff, RefusesTheGradientOfAnArrayThatIsReadBeforeItIsComplete) {
+/// What append_backward says of a network that `middle` makes of an array that is written in a loop of two trips.
+std::string refusal(const std::function<VarId(Builder&, VarId x, VarId all)>& middle) {
   Builder net({.batch = 2, .dtype = DType::f64});
   const VarId x = net.layer("fc", net.input("x", {3}), {{"out", 3}});
   const VarId all = net.layer("array", x, {{"length", 2}, {"shape", Ints{3}}});
-  const VarId last = net.loop({x}, 2, nullptr, [&](const Vars& h) {
-    const VarId next = net.layer("mul", {h[0], net.layer("mean", net.layer("square", all))});
+  net.loss("cross_entropy", middle(net, x, all), net.input("label", {}, DType::i32));
+  Network network = net.finish();
+  return error_of([&] { append_backward(network.program, network.loss); });
+}
+
+/// The loop: multiplies by what `read` gives and writes that into the array.
+VarId written_by_a_loop(Builder& net, VarId x, VarId all, const std::function<VarId()>& read) {
+  return net.loop({x}, 2, nullptr, [&](const Vars& h) {
+    const VarId next = net.layer("mul", {h[0], read()});
     net.layer("array_write", {all, next, net.trip()});
     return Vars{next};
   })[0];
-  net.loss("cross_entropy", last, net.input("label", {}, DType::i32));
-  Network network = net.finish();
-  EXPECT_TRUE(fails_with("needs 'array1.y' as it was before it is written again",
-                         [&] { append_backward(network.program, network.loss); }));
+}
+
+VarId sum_of_squares(Builder& net, VarId all) { return net.layer("mean", net.layer("square", all)); }
+
+constexpr const char* kTooEarly = "as it was before it is written again; read it when it is complete";
+
+TEST(Autodiff, RefusesTheGradientOfAnArrayThatIsReadBeforeItIsComplete) {
+  EXPECT_EQ(refusal([](Builder& net, VarId x, VarId all) {
+              return written_by_a_loop(net, x, all, [&] { return sum_of_squares(net, all); });
+            }),
+            message("gradient of square: needs 'array1.y' ", kTooEarly));
+}
+
+TEST(Autodiff, RefusesItInABranchWhoseValuesOutliveIt) {
+  EXPECT_EQ(refusal([](Builder& net, VarId x, VarId) {
+              const VarId condition = net.layer("greater", net.layer("mean", x), {{"value", 0.0}});
+              const auto then = [&] {
+                const VarId all = net.layer("array", x, {{"length", 2}, {"shape", Ints{3}}}, "inner");
+                const VarId early = net.layer("mul", {x, sum_of_squares(net, all)});
+                const VarId last = written_by_a_loop(net, x, all, [&] { return x; });
+                return Vars{net.layer("mul", {net.layer("mul", {last, sum_of_squares(net, all)}), early})};
+              };
+              return net.branch(condition, then, [&] { return Vars{x}; })[0];
+            }),
+            message("gradient of square: needs 'inner.y' ", kTooEarly));
+}
+
+TEST(Autodiff, RefusesAConditionThatChangesWhatNeedsAGradient) {
+  EXPECT_EQ(refusal([](Builder& net, VarId x, VarId all) {
+              const auto condition = [&](const Vars& h) {
+                net.layer("array_write", {all, h[0], net.trip()});
+                return net.layer("less", net.trip(), {{"value", 2}});
+              };
+              const VarId last =
+                  net.loop({x}, 2, condition, [&](const Vars& h) { return Vars{net.layer("tanh", h[0])}; })[0];
+              return net.layer("mul", {last, sum_of_squares(net, all)});
+            }),
+            "the condition of a loop changes 'array1.y', whose gradient is needed; change it in the body");
 }
 
 }  // namespace

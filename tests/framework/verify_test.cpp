@@ -111,6 +111,11 @@ TEST_F(VerifyBlocks, AcceptsABlockWhoseOuterVarsAreListed) {
   EXPECT_EQ(verdict_of_loop("y = test_loop(x) block 1", "parent 0", "inner = relu(x)\ny = relu(inner)\n"), kRight);
 }
 
+TEST_F(VerifyBlocks, RefusesABlockOfAnOpThatTakesNone) {
+  EXPECT_EQ(verdict_of_loop("y = relu(x) block 1", "parent 0", "inner = relu(x)\n"),
+            "block 0, op 0 'relu': takes no blocks");
+}
+
 TEST_F(VerifyBlocks, RefusesAnOuterVarThatTheOpDoesNotList) {
   const std::string text = verdict_of_loop("y = test_loop(x) block 1", "parent 0", "inner = add(x, w)\n");
   EXPECT_NE(text.find("block 1 touches 'w', which the op lists neither in its inputs nor in its outputs"),

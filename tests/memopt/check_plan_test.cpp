@@ -212,5 +212,44 @@ TEST(CheckPlan, FindsWhatComparingAllPairsFinds) {
   EXPECT_LT(wrong, random_programs());
 }
 
+/// Carries h; the body makes `y` of it first and reads it again where `reads_on`.
+Program loop_program(bool reads_on) {
+  return parse_program(std::string("input x f32[64]\ntemp zero i64[]\ntemp trip i64[]\ntemp h f32[64]\n"
+                                   "temp test u8[] block 1\ntemp more i64[] block 2\ntemp y f32[64] block 2\n"
+                                   "temp z f32[64] block 2\nblock 0 {\n"
+                                   "zero = fill_constant() {dtype=\"i64\", shape=[], value=0}\n"
+                                   "trip, h = while(zero, x) {max_trips=3} block 1 block 2\n}\n"
+                                   "block 1 parent 0 results (test) {\ntest = less(trip) {value=2}\n}\n"
+                                   "block 2 parent 0 results (more, y) {\nmore = offset(trip) {by=1}\n"
+                                   "y = exp(h)\n") +
+                       (reads_on ? "z = exp(h)\n}\n" : "z = exp(y)\n}\n"));
+}
+
+TEST(CheckPlan, NamesAResultMadeOverWhatTheTripReadsAgain) {
+  const Program program = loop_program(true);
+  Prepared prepared({});
+  const Workspaces workspaces = workspaces_of(program, prepared);
+  const Liveness live = liveness(program);
+  const std::vector<Pin> pins = collect_pins(program, {});
+  Sharing sharing = share_views(program, live, pins);
+  Plan plan = plan_none(program, workspaces);
+  const VarId h = find_var(program, "h"), y = find_var(program, "y");
+  sharing.of[y] = sharing.of[h];
+  plan.vars[y] = plan.vars[h];
+  EXPECT_EQ(error_of([&] { check_plan(program, live, pins, sharing, plan, workspaces); }),
+            "plan: 'y' is written over 'h', which is needed later");
+}
+
+TEST(Sharing, KeepsWhatALoopCarriesTwiceOnlyIfTheTripReadsItAgain) {
+  for (const bool reads_on : {false, true}) {
+    const Program program = loop_program(reads_on);
+    const Liveness live = liveness(program);
+    Log log(false);
+    const Sharing sharing = share_in_place(program, live, collect_pins(program, {}), log);
+    EXPECT_EQ(sharing.of[find_var(program, "y")] == sharing.of[find_var(program, "h")], !reads_on);
+    EXPECT_EQ(sharing.of[find_var(program, "more")], sharing.of[find_var(program, "zero")]) << "the count of trips";
+  }
+}
+
 }  // namespace
 }  // namespace lethe::testing
