@@ -5,6 +5,7 @@
 #include <set>
 
 #include "memopt/optnet_records.h"
+#include "memopt/written_out.h"
 
 namespace lethe {
 namespace {
@@ -49,13 +50,14 @@ std::int64_t gradients_sized_forward(const Program& program, const TorchNet& net
 
 }  // namespace
 
-OptnetCount optnet_count(const Network& network, const TorchNotes& notes, TorchBackend backend,
+OptnetCount optnet_count(const Network& given, const TorchNotes& notes, TorchBackend backend,
                          const OptnetOptions& options) {
+  const Network network = written_out(given);
   const Program& program = network.program;
   const TorchNet net = torch_net(network, notes);
   const TorchStorages plain = torch_storages(program, net, backend, false);
   const TorchStorages storages = torch_storages(program, net, backend, options.inplace);
-  const std::int64_t size = bytes_of(program.vars[net.modules[net.root].in[0]].dtype);
+  const std::int64_t size = bytes_of(program.vars[net.modules[net.root].out].dtype);
   const std::int64_t params = parameter_elements(program, net) * size;
   const auto buffers = [&](const TorchStorages& of, bool reuse) {
     return size * elements_of(torch_buffers(program, net, of, backend, options.training, notes), reuse);

@@ -25,7 +25,8 @@ struct OptnetCount {
   std::int64_t counted_twice = 0;
 };
 
-/// Torch's own modules for f64 and cudnn's for f32 are what the published tables have.
+/// Torch's own modules for f64 and cudnn's for f32 are what the published tables have. All tensors are of the network's
+/// dtype, as Torch had them; loops are written out.
 OptnetCount optnet_count(const Network& network, const TorchNotes& notes, TorchBackend backend,
                          const OptnetOptions& options);
 

@@ -1,6 +1,7 @@
 #include "memopt/optnet_records.h"
 
 #include <algorithm>
+#include <map>
 
 namespace lethe {
 namespace {
@@ -72,10 +73,24 @@ class Forward {
       clock_.define(storages_.output[m][0], now);
       for (const int child : module.children) clock_.define(storages_.output[child][0], now);
     }
+    if (module.type == TorchClass::Graph) {
+      call_graph(module, in);
+      return;
+    }
     const Tensors* given = &in;
     for (const int child : module.children) {
       call(child, *given);
       if (module.type == TorchClass::Sequential) given = &storages_.output[child];
+    }
+  }
+
+  void call_graph(const TorchModule& graph, const Tensors& in) {
+    std::map<VarId, TorchTensor> shown = {{graph.in[0], in[0]}};
+    for (const int child : graph.children) {
+      Tensors given;
+      for (const VarId v : net_.modules[child].in) given.push_back(shown.at(v));
+      call(child, given);
+      shown[net_.modules[child].out] = storages_.output[child][0];
     }
   }
 
@@ -110,14 +125,15 @@ class Backward {
       tick(m, grad_output);
       tick(m, grad_output);
     }
-    const bool in_turn = module.type == TorchClass::Sequential;
+    const bool in_graph = module.type == TorchClass::Graph;
+    const bool in_turn = module.type == TorchClass::Sequential || in_graph;
     const Tensors* given = &grad_output;
     for (std::size_t c = 0; c < module.children.size(); ++c) {
       const int child = module.children[in_turn ? module.children.size() - 1 - c : c];
       if (module.type == TorchClass::ConcatTable)
         call(child, {grad_output[c]});
       else
-        call(child, *given);
+        call(child, in_graph ? Tensors{storages_.grad_output[child]} : *given);
       if (in_turn) given = &storages_.grad_input[child];
     }
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "framework/error.h"
 #include "framework/op_def.h"
@@ -60,7 +61,11 @@ TorchClass class_of(const std::string& op) {
                                                             {"batch_norm", TorchClass::BatchNormalization},
                                                             {"add", TorchClass::AddTable},
                                                             {"lrn", TorchClass::Normalization},
-                                                            {"log_softmax", TorchClass::LogSoftMax}};
+                                                            {"log_softmax", TorchClass::LogSoftMax},
+                                                            {"array_read", TorchClass::View},
+                                                            {"array_write", TorchClass::View},
+                                                            {"array_add", TorchClass::View},
+                                                            {"assign", TorchClass::View}};
   if (const auto found = classes.find(op); found != classes.end()) return found->second;
   return op_def(op).view ? TorchClass::View : TorchClass::Other;
 }
@@ -81,7 +86,6 @@ class Reader {
         dominators_(program_, input_),
         producer_(program_.vars.size(), -1) {
     const std::vector<Op>& ops = program_.blocks[0].ops;
-    visited_.resize(ops.size(), false);
     for (std::size_t i = 0; i < ops.size(); ++i)
       if (ops[i].role == Role::Forward)
         for (const VarId v : ops[i].out) producer_[v] = static_cast<int>(i);
@@ -114,12 +118,11 @@ class Reader {
     while (to != from) {
       const int at = producer_[to];
       const Op& op = program_.blocks[0].ops[at];
-      check(!visited_[at], "optnet: two branches share the layer of '", program_.vars[to].name,
-            "'; modules form a tree");
-      visited_[at] = true;
       const std::vector<VarId> in = dominators_.activations(op);
       const VarId fork = dominators_.common(in);
-      if (op.type == "concat") {
+      if (share_an_op(fork, in)) {
+        links.push_back({graph(fork, to), to});
+      } else if (op.type == "concat") {
         links.push_back({add({TorchClass::Concat, at, branches(fork, in, to), {fork}, to}), to});
       } else {
         links.push_back({add({class_of(op.type), at, {}, in, to}), to});
@@ -131,6 +134,36 @@ class Reader {
     }
     std::reverse(links.begin(), links.end());
     return links;
+  }
+
+  /// The ops on the ways from `fork` to `end`, in the order of the program.
+  std::set<int> ops_between(VarId fork, VarId end) const {
+    std::set<int> ops;
+    std::vector<VarId> open = {end};
+    while (!open.empty()) {
+      const VarId v = open.back();
+      open.pop_back();
+      if (v == fork || !ops.insert(producer_[v]).second) continue;
+      for (const VarId in : dominators_.activations(program_.blocks[0].ops[producer_[v]])) open.push_back(in);
+    }
+    return ops;
+  }
+
+  bool share_an_op(VarId fork, const std::vector<VarId>& ends) const {
+    std::set<int> all;
+    for (std::size_t i = 0; ends.size() > 1 && i < ends.size(); ++i)
+      for (const int op : ops_between(fork, ends[i]))
+        if (!all.insert(op).second) return true;
+    return false;
+  }
+
+  int graph(VarId fork, VarId to) {
+    TorchModule graph{.type = TorchClass::Graph, .in = {fork}, .out = to};
+    for (const int at : ops_between(fork, to)) {
+      const Op& op = program_.blocks[0].ops[at];
+      graph.children.push_back(add({class_of(op.type), at, {}, dominators_.activations(op), op.out[0]}));
+    }
+    return add(std::move(graph));
   }
 
   std::vector<int> branches(VarId fork, const std::vector<VarId>& ends, VarId join) {
@@ -187,7 +220,6 @@ class Reader {
   VarId input_;
   Dominators dominators_;
   std::vector<int> producer_;  // by var: its op, or -1
-  std::vector<bool> visited_;  // by op
   TorchNet net_;
 };
 

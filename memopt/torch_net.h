@@ -8,7 +8,10 @@
 //   concat of n branches                 Concat with n children, each a Sequential (an empty branch: Identity)
 //   add of n branches                    ConcatTable of them, then CAddTable
 //   any other op on several branches     ConcatTable of them, then a module of its own
-//   loss, metrics, whatever follows the network's outputs   nothing: the criterion was not counted
+//   branches that share a layer          Graph (nngraph's gModule): a module for each op between fork and join
+//   array_read, array_write, array_add   View: SplitTable and a table's entry hold no memory of their own
+//   while, if                            written out, as memopt/written_out.h has it: people cloned a module for each
+//   trip loss, metrics, whatever follows the network's outputs   nothing: the criterion was not counted
 //
 // A branch runs from where the inputs of its join part for the last time (their nearest common dominator).
 #pragma once
@@ -23,6 +26,7 @@ enum class TorchClass : std::uint8_t {
   Sequential,
   Concat,
   ConcatTable,
+  Graph,
   Convolution,
   Linear,
   MaxPooling,
@@ -42,7 +46,7 @@ enum class TorchClass : std::uint8_t {
 struct TorchModule {
   TorchClass type = TorchClass::Sequential;
   int op = -1;                     // in block 0; -1 for containers and Identity
-  std::vector<int> children = {};  // indices into TorchNet::modules
+  std::vector<int> children = {};  // indices into TorchNet::modules; of a Graph in the order that they run in
   std::vector<VarId> in = {};      // activations it reads, parameters apart
   VarId out = kNone;               // kNone for a ConcatTable, which gives its children's outputs
 };
@@ -64,7 +68,7 @@ struct TorchNotes {
 bool is_view(TorchClass type);
 
 /// The modules between the network's first input and the last var that all its outputs come from. Take the network as
-/// built for training, where dropout is a layer. Fails if two branches share an op.
+/// built for training, where dropout is a layer, and written out.
 TorchNet torch_net(const Network& network, const TorchNotes& notes = {});
 
 }  // namespace lethe

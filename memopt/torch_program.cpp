@@ -13,7 +13,12 @@ TorchDraft::TorchDraft(const Network& network, const TorchNotes& notes, const To
     : network(network), options(options) {
   made.program.vars = network.program.vars;
   for (const Var& var : network.program.vars) given.push_back(var.kind != Kind::Temp);
+  check(network.program.blocks.size() == 1, "optnet: ", network.name,
+        " has loops or branches, for which Torch had no modules; `train count` counts them written out");
   made.net = torch_net(network, notes);
+  for (const TorchModule& module : made.net.modules)
+    check(module.type != TorchClass::Graph, "optnet: branches to '", network.program.vars[module.out].name,
+          "' share a layer; only trees of modules can be run");
   made.storages = torch_storages(network.program, made.net, options.backend, options.inplace);
   made.buffers = torch_buffers(network.program, made.net, made.storages, options.backend, options.training, notes);
   ops.resize(made.net.modules.size());

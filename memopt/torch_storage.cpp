@@ -1,5 +1,6 @@
 #include "memopt/torch_storage.h"
 
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -19,6 +20,7 @@ class Layout {
       if (module.type == TorchClass::Identity) ++readers_[module.in[0]];
     all_.output.resize(net.modules.size());
     all_.grad_input.resize(net.modules.size());
+    all_.grad_output.resize(net.modules.size());
     all_.slice_copy.resize(net.modules.size());
     shared_with_input_.resize(net.modules.size());
   }
@@ -39,9 +41,14 @@ class Layout {
   }
   int storage(VarId var) { return storage(elements(program_.vars[var].shape)); }
 
+  /// Whole numbers have no gradient.
+  int gradient(VarId var) { return is_float(program_.vars[var].dtype) ? storage(var) : storage(std::int64_t{0}); }
+
   bool works_in_place(const TorchModule& module) const;
   Tensors forward(int m, const Tensors& in);
+  Tensors forward_graph(const TorchModule& graph, const Tensors& in);
   Tensors backward(int m, const Tensors& grad_output, bool slice);
+  Tensors backward_graph(const TorchModule& graph, const Tensors& grad_output);
   Tensors leaf_backward(int m, const Tensors& grad_output, bool slice);
 
   const Program& program_;
@@ -78,11 +85,25 @@ Tensors Layout::forward(int m, const Tensors& in) {
       out = {{storage(module.out)}};
       for (const int child : module.children) forward(child, in);
       break;
+    case TorchClass::Graph:
+      out = forward_graph(module, in);
+      break;
     default:
       shared_with_input_[m] = is_view(module.type) || works_in_place(module);
       out = shared_with_input_[m] ? Tensors{{in[0].storage, true}} : Tensors{{storage(module.out)}};
   }
   return all_.output[m] = out;
+}
+
+Tensors Layout::forward_graph(const TorchModule& graph, const Tensors& in) {
+  std::map<VarId, TorchTensor> shown = {{graph.in[0], in[0]}};
+  for (const int child : graph.children) {
+    const TorchModule& module = net_.modules[child];
+    Tensors given;
+    for (const VarId v : module.in) given.push_back(shown.at(v));
+    shown[module.out] = forward(child, given)[0];
+  }
+  return {shown.at(graph.out)};
 }
 
 Tensors Layout::backward(int m, const Tensors& grad_output, bool slice) {
@@ -104,10 +125,32 @@ Tensors Layout::backward(int m, const Tensors& grad_output, bool slice) {
       for (const int child : module.children) backward(child, grad_output, true);
       grad = {{storage(module.in[0])}};
       break;
+    case TorchClass::Graph:
+      grad = backward_graph(module, grad_output);
+      break;
     default:
       grad = leaf_backward(m, grad_output, slice);
   }
   return all_.grad_input[m] = grad;
+}
+
+Tensors Layout::backward_graph(const TorchModule& graph, const Tensors& grad_output) {
+  std::map<VarId, Tensors> given = {{graph.out, grad_output}};
+  Tensors sums;
+  const auto sum = [&](VarId v) {
+    if (given[v].size() == 1) return given[v][0];
+    sums.push_back({gradient(v)});
+    return sums.back();
+  };
+  for (auto child = graph.children.rbegin(); child != graph.children.rend(); ++child) {
+    const TorchModule& module = net_.modules[*child];
+    all_.grad_output[*child] = sum(module.out);
+    const Tensors to_inputs = backward(*child, {all_.grad_output[*child]}, false);
+    for (std::size_t i = 0; i < module.in.size(); ++i) given[module.in[i]].push_back(to_inputs[i]);
+  }
+  Tensors grad = {sum(graph.in[0])};
+  grad.insert(grad.end(), sums.begin(), sums.end());
+  return grad;
 }
 
 Tensors Layout::leaf_backward(int m, const Tensors& grad_output, bool slice) {
@@ -117,8 +160,10 @@ Tensors Layout::leaf_backward(int m, const Tensors& grad_output, bool slice) {
   if (copies) all_.slice_copy[m] = elements(program_.vars[module.out].shape);
   if (shared_with_input_[m] && copies) return {{storage(module.out), true}};
   Tensors grad;
-  for (const VarId in : module.in)
-    grad.push_back(shared_with_input_[m] ? TorchTensor{grad_output[0].storage, true} : TorchTensor{storage(in)});
+  for (const VarId in : module.in) {
+    const bool shown = shared_with_input_[m] && (grad.empty() || module.type == TorchClass::AddTable);
+    grad.push_back(shown ? TorchTensor{grad_output[0].storage, true} : TorchTensor{gradient(in)});
+  }
   return grad;
 }
 

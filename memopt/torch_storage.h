@@ -25,7 +25,9 @@ struct TorchStorages {
   std::vector<std::int64_t> elements;                // by storage
   int input = -1, loss_gradient = -1;                // the caller's
   std::vector<std::vector<TorchTensor>> output;      // by module; of a ConcatTable one a child
-  std::vector<std::vector<TorchTensor>> grad_input;  // by module; of an AddTable and the like one an input
+  std::vector<std::vector<TorchTensor>> grad_input;  // by module; of an AddTable and the like one an input; of a Graph,
+                                                     // behind it, the sums of gradients that several modules give
+  std::vector<TorchTensor> grad_output;              // by module in a Graph
   std::vector<std::int64_t> slice_copy;  // by module: elements of its copy of a slice of a Concat's gradient
 
   /// Elements of the distinct storages that modules show, the caller's apart.

@@ -7,6 +7,7 @@
 #include <array>
 
 #include "memopt/optnet_records.h"
+#include "memopt/torch_program.h"
 #include "models/network.h"
 #include "tests/memopt/optnet_samples.h"
 #include "tests/support/expect_error.h"
@@ -144,12 +145,67 @@ TEST(OptnetCount, ReluBehindLinearTurnsInPlaceByTheOption) {
   EXPECT_EQ(count.before.outputs - count.after.outputs, 2 * 7 * 4);
 }
 
-TEST(OptnetCount, ModulesFormATree) {
+constexpr std::int64_t kImage = 2 * 4 * 4 * 2 * 4;  // bytes
+
+/// The sum and a factor of the product before it are one layer's output.
+Network crossing() {
   Net net;
   const VarId shared = net.layer("relu", {net.image}), a = net.conv(shared, 2), b = net.layer("sigmoid", {a});
-  const VarId c = net.layer("mul", {a, b}), d = net.layer("add", {c, b});
-  EXPECT_TRUE(
-      fails_with("two branches share the layer of", [&] { optnet_count(net.finish(d), {}, TorchBackend::Nn, {}); }));
+  return net.finish(net.layer("add", {net.layer("mul", {a, b}), b}));
+}
+
+TEST(OptnetCount, BranchesThatShareALayerAreAGraph) {
+  const OptnetCount count = optnet_count(crossing(), {}, TorchBackend::Cudnn, {.training = true});
+  EXPECT_EQ(count.before.outputs, 4 * kImage) << "relu, conv, sigmoid, mul; the sum is in the product's place";
+  // Of relu, conv, sigmoid, the product's two operands; of what conv and sigmoid give to two readers the sums. The
+  // sum's are the loss's gradient.
+  EXPECT_EQ(count.before.grad_inputs, 7 * kImage);
+}
+
+/// h = tanh(fc(h)) * h, three times, as a loop or written out.
+Network three_cells(bool loop) {
+  Builder net({.batch = 2});
+  const VarId x = net.input("x", {5});
+  const auto cell = [&](VarId h, const Attrs& more) {
+    Attrs settings{{"out", 5}};
+    for (const auto& [key, value] : more) settings.set(key, value);
+    return net.layer("mul", {net.layer("tanh", net.layer("fc", h, settings)), h});
+  };
+  VarId h = x;
+  if (loop)
+    h = net.loop({x}, 3, nullptr, [&](const Vars& s) { return Vars{cell(s[0], {})}; })[0];
+  else
+    for (int trip = 0; trip < 3; ++trip) h = cell(h, trip == 0 ? Attrs{} : Attrs{{"share", "fc1"}});
+  return net.finish({net.layer("fc", h, {{"out", 3}})});
+}
+
+TEST(OptnetCount, ALoopIsWhatItIsWrittenOut) {
+  for (const char* mode : {"training", "inference"})
+    for (const TorchBackend backend : {TorchBackend::Nn, TorchBackend::Cudnn}) {
+      SCOPED_TRACE(mode);
+      const OptnetCount loop = optnet_count(three_cells(true), {}, backend, parse_optnet(mode));
+      const OptnetCount straight = optnet_count(three_cells(false), {}, backend, parse_optnet(mode));
+      EXPECT_EQ(loop.before, straight.before);
+      EXPECT_EQ(loop.after, straight.after);
+      EXPECT_LT(loop.after.total(), loop.before.total());
+    }
+}
+
+TEST(OptnetCount, BothSidesOfABranchHoldTheirOutputs) {
+  Builder net({.batch = 2});
+  const VarId image = net.input("image", {4, 4, 2});
+  const VarId positive = net.layer("greater", net.layer("mean", image), {{"value", 0.0}});
+  const VarId y = net.branch(
+      positive, [&] { return Vars{net.layer("sigmoid", net.layer("tanh", image))}; },
+      [&] { return Vars{net.layer("sigmoid", image)}; })[0];
+  const Network network = net.finish({y});
+  const OptnetCount count = optnet_count(network, {}, TorchBackend::Nn, {});
+  EXPECT_EQ(count.before.outputs, 4 * kImage + 2 * 4) << "three layers, the chosen one, the mean and the condition";
+}
+
+TEST(OptnetCount, IsOfNetworksThatCannotBeRunAsModules) {
+  EXPECT_TRUE(fails_with("has loops or branches", [] { torch_program(three_cells(true), {}, {}); }));
+  EXPECT_TRUE(fails_with("share a layer", [] { torch_program(crossing(), {}, {}); }));
 }
 
 }  // namespace
