@@ -3,8 +3,10 @@
 
     bench/same_numbers.py --step build/release/bench/bench_step [lenet resnet20 alexnet googlenet char_lstm]
 
-f64: each loss within 1e-9 relative of PyTorch's f64. f32: the largest error of a loss against PyTorch's f64 losses, ours
-over PyTorch's own, at most 1.5."""
+Each network on several draws of its inputs. f64: each loss of each draw within 1e-9 relative of PyTorch's f64. f32: the
+largest error of a loss against PyTorch's f64 losses, the median over the draws, ours over PyTorch's own, at most 1.5.
+(Of one draw it may be a matter of luck: an activation that rounding takes to the other side of zero, in one of the two,
+changes a gradient by a thousandth, where otherwise it is right to a millionth.)"""
 import argparse
 import json
 import os
@@ -18,7 +20,6 @@ import torch.nn.functional as F
 
 import networks_torch
 import safetensors
-
 
 
 def pictures(shape, classes):
@@ -43,7 +44,7 @@ CASES = {
     "googlenet": (networks_torch.googlenet, pictures((3, 224, 224), 1000), 4, 0.01, ["dropout=0"]),
     "char_lstm": (networks_torch.char_lstm, characters(64, 96), 32, 0.5, []),
 }
-STEPS, MOMENTUM = 20, 0.9
+STEPS, MOMENTUM, DRAWS = 20, 0.9, 5
 
 
 def torch_losses(network, weights, inputs, dtype, rate):
@@ -66,31 +67,41 @@ def our_losses(step, name, dtype, batch, rate, sets, weights, inputs):
                "--momentum", str(MOMENTUM), "--weights", weights, "--inputs", inputs]
     for setting in sets:
         command += ["--set", setting]
-    return np.array(json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)["losses"])
+    return np.array(json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)["losses"])
+
+
+def errors(step, name, folder, weights_file, draw):
+    """The largest relative difference of a loss from PyTorch's f64 losses: ours in f64, ours and PyTorch's in f32; and
+    those losses."""
+    network, made, batch, rate, sets = CASES[name]
+    weights = safetensors.read(weights_file)
+    inputs = made(np.random.default_rng(draw), batch)
+    exact = torch_losses(network, weights, inputs, torch.float64, rate)
+    losses = [torch_losses(network, weights, inputs, torch.float32, rate)]
+    for dtype, numpy_dtype in (("f32", np.float32), ("f64", np.float64)):
+        file = os.path.join(folder, "inputs." + dtype)
+        safetensors.write(file, {key: value.transpose(0, 2, 3, 1).astype(numpy_dtype) if value.ndim == 4 else value
+                                 for key, value in inputs.items()})
+        losses.append(our_losses(step, name, dtype, batch, rate, sets, weights_file, file))
+    return [np.max(np.abs(of - exact) / np.abs(exact)) for of in reversed(losses)], exact
 
 
 def compare(step, name, folder):
-    network, made, batch, rate, sets = CASES[name]
+    _, _, batch, rate, sets = CASES[name]
     weights_file = os.path.join(folder, name + ".weights")
     export = [step, "--model", name, "--batch", "1", "--export", weights_file]
     for setting in sets:
         export += ["--set", setting]
     subprocess.run(export, check=True)
-    weights = safetensors.read(weights_file)
-    inputs = made(np.random.default_rng(0), batch)
-    losses = {}
-    for dtype, numpy_dtype in (("f64", np.float64), ("f32", np.float32)):
-        file = os.path.join(folder, "inputs." + dtype)
-        safetensors.write(file, {key: value.transpose(0, 2, 3, 1).astype(numpy_dtype) if value.ndim == 4 else value
-                                 for key, value in inputs.items()})
-        losses[dtype] = our_losses(step, name, dtype, batch, rate, sets, weights_file, file)
-    peer64 = torch_losses(network, weights, inputs, torch.float64, rate)
-    peer32 = torch_losses(network, weights, inputs, torch.float32, rate)
-    relative = np.max(np.abs(losses["f64"] - peer64) / np.abs(peer64))
-    ours = np.max(np.abs(losses["f32"] - peer64) / np.abs(peer64))
-    theirs = np.max(np.abs(peer32 - peer64) / np.abs(peer64))
-    good = relative <= 1e-9 and ours <= 1.5 * theirs
-    print(f"| {name} | {batch} | {rate} | {peer64[0]:.6f} -> {peer64[-1]:.6f} | {relative:.1e} | {ours:.1e} | {theirs:.1e} | "
+    draws = []
+    for draw in range(DRAWS):
+        found, exact = errors(step, name, folder, weights_file, draw)
+        print(f"{name}, draw {draw}: " + " ".join(f"{error:.1e}" for error in found), file=sys.stderr, flush=True)
+        draws.append(found)
+    ours64 = max(found[0] for found in draws)
+    ours, theirs = (np.median([found[i] for found in draws]) for i in (1, 2))
+    good = ours64 <= 1e-9 and ours <= 1.5 * theirs
+    print(f"| {name} | {batch} | {rate} | {exact[0]:.3f} -> {exact[-1]:.3f} | {ours64:.1e} | {ours:.1e} | {theirs:.1e} | "
           f"{ours / theirs:.2f} | {'yes' if good else 'NO'} |", flush=True)
     return good
 
@@ -101,8 +112,8 @@ def main():
     parser.add_argument("networks", nargs="*", default=list(CASES))
     args = parser.parse_args()
     torch.set_num_threads(2)
-    print(f"PyTorch {torch.__version__}, {STEPS} steps, sgd with momentum {MOMENTUM}\n")
-    print("| network | batch | rate | loss | f64: largest relative difference | f32 error, ours | f32 error, PyTorch's | ratio | as promised |")
+    print(f"PyTorch {torch.__version__}, {STEPS} steps, sgd with momentum {MOMENTUM}, {DRAWS} draws\n")
+    print("| network | batch | rate | loss (last draw) | f64: largest relative difference | f32 error, ours | f32 error, PyTorch's | ratio | as promised |")
     print("|---|---|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         results = [compare(args.step, name, folder) for name in args.networks]

@@ -2,6 +2,7 @@
 // and time, or writes the freshly initialised weights.
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <iostream>
 
@@ -111,6 +112,7 @@ int run(const Options& o) {
     const auto begin = std::chrono::steady_clock::now();
     executor.run();
     const double loss = executor.fetch_scalar(network.loss);
+    check(std::isfinite(loss), "the loss is ", loss, " in step ", step);
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     char text[64];
     std::snprintf(text, sizeof text, "%s%.17g", step ? ", " : "", loss);
