@@ -54,6 +54,19 @@ TEST(Layers, OursAreIncludedFromTheRoot) {
     }
 }
 
+/// So that compiling the source tests the header alone; those without a source are compiled by themselves.
+TEST(Layers, ASourceIncludesItsOwnHeaderFirst) {
+  for (const std::string& file : all_sources()) {
+    const std::filesystem::path own = std::filesystem::path(file).replace_extension(".h");
+    if (own.string() == file || !std::filesystem::exists(kRoot / own)) continue;
+    const std::vector<std::string> lines = lines_of(file);
+    const auto first =
+        std::find_if(lines.begin(), lines.end(), [](const auto& line) { return line.rfind("#include", 0) == 0; });
+    ASSERT_NE(first, lines.end()) << file;
+    EXPECT_EQ(*first, "#include \"" + own.string() + '"') << file;
+  }
+}
+
 TEST(Layers, OpsHaveNoHeaders) {
   for (const std::string& file : sources_in("ops")) EXPECT_EQ(file.find(".h"), std::string::npos) << file;
 }
