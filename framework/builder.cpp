@@ -5,27 +5,6 @@
 #include "framework/verify.h"
 
 namespace lethe {
-namespace {
-
-/// The op that gives each sample's loss.
-const std::map<std::string, std::string>& loss_ops() {
-  static const std::map<std::string, std::string> ops = {{"cross_entropy", "softmax_cross_entropy"},
-                                                         {"nll", "nll_loss"},
-                                                         {"mse", "mse_loss"},
-                                                         {"l1", "l1_loss"},
-                                                         {"bce", "sigmoid_cross_entropy"}};
-  return ops;
-}
-
-const std::string& loss_op(const std::string& type) {
-  const auto found = loss_ops().find(type);
-  if (found != loss_ops().end()) return found->second;
-  std::string known;
-  for (const std::string& name : loss_names()) known.append(known.empty() ? "" : ", ").append(name);
-  throw SettingError("op", message("unknown loss '", type, "'", did_you_mean(type, loss_names()), "; known: ", known));
-}
-
-}  // namespace
 
 VarId Builder::input(const std::string& name, Shape shape) { return input(name, std::move(shape), options_.dtype); }
 
@@ -53,34 +32,6 @@ VarId Builder::layer(const std::string& type, std::vector<VarId> in, Attrs setti
   LayerCall call(*this, path, std::move(in), checked_settings(record, settings));
   last_ = record.build(call);
   return last_;
-}
-
-void Builder::loss(const std::string& type, VarId prediction, VarId target, double weight, double label_smoothing) {
-  const std::string op = loss_op(type);
-  const std::string name = path_or("", "loss");
-  Program& program = network_.program;
-  Attrs attrs;
-  if (label_smoothing != 0) {
-    if (type != "cross_entropy") throw SettingError("label_smoothing", message("'", type, "' has no label_smoothing"));
-    if (!(label_smoothing > 0 && label_smoothing < 1))
-      throw SettingError("label_smoothing", message("label_smoothing is ", label_smoothing, ", expected 0 to below 1"));
-    attrs.set("label_smoothing", label_smoothing);
-  }
-  VarId sample = append_op(program, 0, Role::Forward, op, {prediction, target}, attrs, name).front();
-  if (weight != 1)
-    sample = append_op(program, 0, Role::Forward, "scale", {sample}, {{"a", weight}, {"b", 0.0}}, name + "/weighted")
-                 .front();
-  if (network_.sample_loss != kNone) {
-    network_.sample_loss =
-        append_op(program, 0, Role::Forward, "add", {network_.sample_loss, sample}, {}, name + "/sum").front();
-    return;
-  }
-  network_.sample_loss = sample;
-  network_.target = target;
-  network_.prediction = prediction;
-  if (type == "cross_entropy" || type == "nll")
-    network_.correct =
-        append_op(program, 0, Role::Forward, "accuracy", {prediction, target}, {{"k", 1}}, "accuracy").front();
 }
 
 Network Builder::finish(std::vector<VarId> outputs) {
@@ -114,12 +65,6 @@ VarId Builder::add_param(Kind kind, const std::string& name, Shape shape, DType 
 VarId Builder::step_counter() {
   if (step_ == kNone) step_ = add_param(Kind::State, "step", {}, DType::i64, {});
   return step_;
-}
-
-std::vector<std::string> loss_names() {
-  std::vector<std::string> names;
-  for (const auto& [name, op] : loss_ops()) names.push_back(name);
-  return names;
 }
 
 }  // namespace lethe

@@ -10,6 +10,7 @@
 #pragma once
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,12 @@ struct SettingError : Error {
 };
 
 using Vars = std::vector<VarId>;
+
+struct LossSettings {
+  double weight = 1;
+  double label_smoothing = 0;               // of cross_entropy: 0 to below 1
+  std::optional<std::int64_t> ignore = {};  // of integer labels: the mean is over all others
+};
 
 class Builder {
  public:
@@ -54,7 +61,7 @@ class Builder {
 
   /// Adds a loss: cross_entropy on logits or nll on log-probabilities (integer labels), mse, l1, bce (on logits). The
   /// network's loss is the weighted sum of all, as a mean over samples and elements.
-  void loss(const std::string& type, VarId prediction, VarId target, double weight = 1, double label_smoothing = 0);
+  void loss(const std::string& type, VarId prediction, VarId target, const LossSettings& settings = {});
   /// The network, verified, with `outputs` (default: what the first loss reads, else the last layer).
   Network finish(std::vector<VarId> outputs = {});
 

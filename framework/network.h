@@ -1,5 +1,6 @@
 // A network as it is built: the forward Program and what training needs to know of it.
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,8 @@ struct Network {
   VarId sample_loss = kNone;   // [N]: its share of each sample
   VarId correct = kNone;       // u8 [N]: 1 where the label is the largest logit; kNone without labels
   VarId target = kNone;        // the input that holds labels or targets
-  std::vector<ParamInfo> params;  // Params and States in order of creation
+  std::optional<std::int64_t> ignored = {};  // the label that does not count: no loss, never correct
+  std::vector<ParamInfo> params;             // Params and States in order of creation
 };
 
 }  // namespace lethe

@@ -41,6 +41,13 @@ double number_of(const JsonNode& entry, const char* key, double absent, const Bi
   entry.at(key).fail("found ", entry.at(key).shown(), ", expected a number");
 }
 
+LossSettings loss_settings(const JsonNode& loss, const Bindings& vars) {
+  LossSettings settings{.weight = number_of(loss, "weight", 1, vars),
+                        .label_smoothing = number_of(loss, "label_smoothing", 0, vars)};
+  if (loss.has("ignore")) settings.ignore = whole_of(loss.at("ignore"), vars);
+  return settings;
+}
+
 class NetworkReader {
  public:
   NetworkReader(const NetworkDocument& file, const BuildOptions& options)
@@ -86,8 +93,7 @@ class NetworkReader {
       if (!loss.has("target") && inputs_.size() < 2) loss.fail("loss '", type, "' needs a 'target': an input");
       const VarId target = loss.has("target") ? expander_.find(loss.at("target")) : inputs_[1];
       try {
-        builder_.loss(type, prediction, target, number_of(loss, "weight", 1, vars_),
-                      number_of(loss, "label_smoothing", 0, vars_));
+        builder_.loss(type, prediction, target, loss_settings(loss, vars_));
       } catch (const Error& error) {
         loss.at("op").fail(error.what());
       }

@@ -1,5 +1,6 @@
 #include "train/evaluator.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <numeric>
@@ -29,7 +30,7 @@ Scores Evaluator::run() {
     executor_.run();
     add(*batch, scores);
   }
-  scores.loss /= static_cast<double>(scores.samples);
+  scores.loss /= static_cast<double>(std::max<std::int64_t>(scores.samples, 1));
   const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - begin;
   scores.ms = spent.count() / static_cast<double>(batches_.per_epoch());
   return scores;
@@ -39,7 +40,7 @@ void Evaluator::add(const Batch& batch, Scores& scores) {
   executor_.fetch(network_.correct, correct_.data(), static_cast<std::int64_t>(correct_.size()));
   executor_.fetch(network_.sample_loss, losses_.data(), static_cast<std::int64_t>(losses_.size()));
   const std::int64_t rows = batch.count * fed_.rows;
-  scores.samples += rows;
+  scores.samples += counted(network_, batch.labels, rows);
   scores.correct += std::accumulate(correct_.begin(), correct_.begin() + rows, std::int64_t{0});
   scores.loss += sum_of(losses_.data(), network_.program.vars[network_.sample_loss].dtype, rows);
 }

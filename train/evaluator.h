@@ -10,12 +10,17 @@
 
 namespace lethe {
 
-/// Exact over all samples: what pads the last batch is not counted.
+/// Of nothing: 0.
+inline double share_of(std::int64_t part, std::int64_t all) {
+  return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all);
+}
+
+/// Exact over all samples: what pads the last batch is not counted, nor are labels that the loss ignores.
 struct Scores {
   std::int64_t samples = 0, correct = 0;  // labels, of which sequences have one a symbol
   double loss = 0;                        // mean over the labels
   double ms = 0;                          // per batch
-  double accuracy() const { return static_cast<double>(correct) / static_cast<double>(samples); }
+  double accuracy() const { return share_of(correct, samples); }
 };
 
 class Evaluator {

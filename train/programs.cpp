@@ -152,6 +152,11 @@ FedInputs fed_inputs(const Network& network) {
           .rows = elements(vars[labels].shape) / vars[labels].shape[0]};
 }
 
+std::int64_t counted(const Network& network, const std::int32_t* labels, std::int64_t count) {
+  if (!network.ignored) return count;
+  return std::count_if(labels, labels + count, [&](std::int32_t v) { return v >= 0 && v != *network.ignored; });
+}
+
 std::unique_ptr<Samples> open_data(const Options& options, const Network& network, const Notify& notify) {
   const FedInputs fed = fed_inputs(network);
   const Var &samples = network.program.vars[fed.samples], &labels = network.program.vars[fed.labels];

@@ -54,6 +54,8 @@ struct FedInputs {
 };
 /// Fails unless the network has one input beside its labels, and its loss reads these as they are fed, or a view.
 FedInputs fed_inputs(const Network& network);
+/// How many of the first `count` labels count: those that the loss ignores do not.
+std::int64_t counted(const Network& network, const std::int32_t* labels, std::int64_t count);
 /// The data set of the options, in the size the network takes and with as many classes as its loss tells apart. Without
 /// one in the options: sentences for a network that reads sequences of i32, shapes for any other.
 std::unique_ptr<Samples> open_data(const Options& options, const Network& network, const Notify& notify);

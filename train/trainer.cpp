@@ -78,13 +78,14 @@ void Trainer::step() {
   const double rate = rate_at(state_.step);
   executor.feed(fed_.samples, batch->samples, parts_.batches.sample_bytes());
   executor.feed(fed_.labels, batch->labels, parts_.batches.label_bytes());
+  const std::int64_t labels = counted(programs.network, batch->labels, std::ssize(correct_));
   feed_scalar(executor, programs.training, programs.learning_rate, rate);
   executor.run();
   stopped_loops_ += executor.stopped_loops();
   const double loss = executor.fetch_scalar(programs.network.loss);
   check_loss(loss, "the loss", state_.step + 1);
   ++state_.step;
-  add(loss);
+  add(loss, labels);
   if (record_due()) record();
   parts_.progress.step(moment());
 }
@@ -95,10 +96,10 @@ void Trainer::check_loss(double loss, const char* whose, std::int64_t step) cons
            "; try a smaller --lr, a warm-up (--schedule ", *parts_.options.schedule, "+warmup@500) or --clip-norm 1");
 }
 
-void Trainer::add(double loss) {
+void Trainer::add(double loss, std::int64_t labels) {
   parts_.executor.fetch(parts_.programs.network.correct, correct_.data(), static_cast<std::int64_t>(correct_.size()));
   sums_.correct += std::accumulate(correct_.begin(), correct_.end(), std::int64_t{0});
-  sums_.labels += std::ssize(correct_);
+  sums_.labels += labels;
   sums_.loss += loss;
   ++sums_.steps;
 }
@@ -112,7 +113,7 @@ bool Trainer::record_due() const {
 void Trainer::record() {
   const auto steps = static_cast<double>(sums_.steps);
   shown_.loss = sums_.loss / steps;
-  shown_.accuracy = static_cast<double>(sums_.correct) / static_cast<double>(sums_.labels);
+  shown_.accuracy = share_of(sums_.correct, sums_.labels);
   shown_.ms_per_step = seconds_since(sums_.begin) * 1000 / steps;
   write({.step = state_.step,
          .epoch = epoch(),
@@ -202,7 +203,7 @@ Moment Trainer::moment() const {
   if (now.ms_per_step == 0) {  // no record yet
     now.ms_per_step = each * 1000;
     now.loss = sums_.loss / static_cast<double>(sums_.steps);
-    now.accuracy = static_cast<double>(sums_.correct) / static_cast<double>(sums_.labels);
+    now.accuracy = share_of(sums_.correct, sums_.labels);
   }
   return now;
 }

@@ -55,7 +55,7 @@ class Trainer {
   void step();
   void check_loss(double loss, const char* whose, std::int64_t step) const;
   /// Counts a step into the sums.
-  void add(double loss);
+  void add(double loss, std::int64_t labels);
   bool record_due() const;
   void record();
   /// Whether it is the best so far.

@@ -71,7 +71,7 @@ TEST_P(TorchPrograms, TheNetworksOwnLossGivesTheGradientsOfAutodiff) {
   VarId x = net.layer("relu", net.layer("conv", net.input("image", {5, 5, 2}), {{"out", 3}, {"k", 3}}));
   x = net.layer("fc", net.layer("max_pool", x, {{"k", 2}}), {{"out", 4}});
   net.loss("cross_entropy", x, net.input("label", {}, DType::i32));
-  net.loss("mse", x, net.input("wish", {4}), 0.5);
+  net.loss("mse", x, net.input("wish", {4}), {.weight = 0.5});
   const Network network = net.finish();
   const TorchProgram torch = torch_program(network, {}, {.backend = GetParam(), .training = true, .loss = true});
   verify(torch.program);

@@ -169,6 +169,13 @@ TEST_F(NetworkFile, AddsLossesAndNamesOutputsByPath) {
   EXPECT_EQ(network.program.vars[network.sample_loss].shape, (Shape{2}));
 }
 
+TEST_F(NetworkFile, NamesTheLabelThatALossIgnores) {
+  const Network network = load(R"({"op": "fc", "out": 5})",
+                               R"("vars": {"padding": 4}, "loss": [{"op": "cross_entropy", "ignore": "=padding"}],)");
+  EXPECT_EQ(network.ignored, 4);
+  EXPECT_EQ(inputs_of(network, "loss1.loss"), "fc1.y loss1/label.y");
+}
+
 TEST_F(NetworkFile, HandsTrainingSettingsOnAsText) {
   load(
       R"({"op": "relu"})",

@@ -38,18 +38,21 @@ TEST(Loss, NllPicksTheLabel) {
             (Tensor{{2, 3}, {0, 0, -1, -2, 0, 0}}));
 }
 
-TEST(LabelWeights, MakeTheMeanOfAllThatOfTheLabelsThatCount) {
-  const Tensor label{{5}, {2, -1, 0, -100, -1}, DType::i32};
-  EXPECT_EQ(run_op("label_weights", {label}, {{"dtype", "f64"}}), (Tensor{{5}, {2.5, 0, 2.5, 0, 0}}));
+const Attrs kIgnoreOne = {{"ignore", 1}, {"dtype", "f64"}};
+
+TEST(IgnoreLabel, WeightsMakeTheMeanOfAllThatOfTheLabelsThatCount) {
+  const Tensor label{{5}, {2, -1, 0, -100, 1}, DType::i32};
+  EXPECT_EQ(run_op("ignore_label", {label}, kIgnoreOne), (Tensor{{5}, {2, -1, 0, -1, -1}, DType::i32}));
+  const Tensor weights = run_op("ignore_label", {label}, kIgnoreOne, 1);
+  EXPECT_EQ(weights, (Tensor{{5}, {2.5, 0, 2.5, 0, 0}}));
   const Tensor logp{{5, 3}, {0, 0, -3, 0, 0, 0, -5, 0, 0, 0, 0, 0, 0, 0, 0}};
   const Tensor loss = run_op("nll_loss", {logp, label});
-  const Tensor weighted = run_op("mul", {loss, run_op("label_weights", {label}, {{"dtype", "f64"}})});
+  const Tensor weighted = run_op("mul", {loss, weights});
   EXPECT_EQ(run_op("mean", {weighted}), (Tensor{{}, {(3 + 5) / 2.0}}));
 }
 
-TEST(LabelWeights, AreZeroIfNoLabelCounts) {
-  EXPECT_EQ(run_op("label_weights", {Tensor{{2}, {-1, -2}, DType::i32}}, {{"dtype", "f32"}}),
-            (Tensor{{2}, {0, 0}, DType::f32}));
+TEST(IgnoreLabel, WeightsAreZeroIfNoLabelCounts) {
+  EXPECT_EQ(run_op("ignore_label", {Tensor{{2}, {-1, 1}, DType::i32}}, kIgnoreOne, 1), (Tensor{{2}, {0, 0}}));
 }
 
 TEST(Loss, NanPassesThrough) {
@@ -59,7 +62,7 @@ TEST(Loss, NanPassesThrough) {
 
 TEST(Loss, SaysWhatDoesNotFit) {
   EXPECT_EQ(complaint("mse_loss", {{2, 3}, {2, 4}}), "mse_loss: input is f32[2,3], target is f32[2,4]");
-  EXPECT_EQ(complaint("label_weights", {{2}}, {{"dtype", "f32"}}), "label_weights: labels are f32[2], expected i32[N]");
+  EXPECT_EQ(complaint("ignore_label", {{2}}, kIgnoreOne), "ignore_label: labels are f32[2], expected i32[N]");
 }
 
 std::vector<double> correct(const std::vector<double>& logits, std::int32_t label, int k = 1) {

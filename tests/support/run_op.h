@@ -25,8 +25,9 @@ inline Tensor counted(const Shape& shape, DType dtype = DType::f64) {
   return tensor;
 }
 
-/// The op's first output. An input of no values is absent.
-inline Tensor run_op(const std::string& type, const std::vector<Tensor>& inputs, const Attrs& attrs = {}) {
+/// One of the op's outputs. An input of no values is absent.
+inline Tensor run_op(const std::string& type, const std::vector<Tensor>& inputs, const Attrs& attrs = {},
+                     std::size_t output = 0) {
   Program program;
   std::vector<VarId> in;
   for (const Tensor& tensor : inputs)
@@ -34,7 +35,7 @@ inline Tensor run_op(const std::string& type, const std::vector<Tensor>& inputs,
         tensor.values.empty()
             ? kNone
             : add_var(program, {.name = "in", .shape = tensor.shape, .dtype = tensor.dtype, .kind = Kind::Input}));
-  const VarId out = append_op(program, 0, Role::Forward, type, in, attrs, "op").front();
+  const VarId out = append_op(program, 0, Role::Forward, type, in, attrs, "op")[output];
   const auto device = open_cpu(2);
   Store store(*device);
   Prepared prepared(device->info());

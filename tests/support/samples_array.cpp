@@ -44,9 +44,9 @@ std::vector<Sample> sequence_samples() {
        .attrs = {{"shape", Ints{7, 5, 1}}, {"dtype", "f64"}},
        .gradient = false,
        .dtypes = {DType::i64}},
-      {.op = "label_weights",
+      {.op = "ignore_label",
        .in = {{.shape = {300}, .low = -3, .high = 5, .dtype = DType::i32}},
-       .attrs = {{"dtype", "f32"}},
+       .attrs = {{"ignore", 2}, {"dtype", "f32"}},
        .gradient = false,
        .dtypes = {DType::i32}},
   };

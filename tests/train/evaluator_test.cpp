@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t kBatch = 4, kLength = 3, kSymbols = 5;
 
 /// Says of each symbol what the table's row says of it.
-Network symbol_by_symbol() {
+Network symbol_by_symbol(std::optional<std::int64_t> ignore = {}) {
   Network net;
   net.name = "symbols";
   Program& p = net.program;
@@ -31,8 +31,11 @@ Network symbol_by_symbol() {
   net.params = {{.var = table}};
   net.prediction = append("embedding", {append("reshape", {text}, rows), table});
   net.target = append("reshape", {next}, rows);
-  net.sample_loss = append("softmax_cross_entropy", {net.prediction, net.target});
-  net.correct = append("accuracy", {net.prediction, net.target}, {{"k", 1}});
+  net.ignored = ignore;
+  const VarId labels =
+      ignore ? append("ignore_label", {net.target}, {{"ignore", *ignore}, {"dtype", "f32"}}) : net.target;
+  net.sample_loss = append("softmax_cross_entropy", {net.prediction, labels});
+  net.correct = append("accuracy", {net.prediction, labels}, {{"k", 1}});
   return net;
 }
 
@@ -44,30 +47,50 @@ std::vector<float> right_but_for_zero() {
   return table;
 }
 
-TEST(Evaluator, CountsEveryLabelOfASequenceAndNoneOfThePadding) {
-  const Network net = symbol_by_symbol();
-  const auto data = open_sequences("copy:test=6", kLength, kSymbols, 0);  // a whole batch and a half
-  std::int64_t zeros = 0;
-  for (std::int64_t i = 0; i < 6; ++i) {
-    std::int32_t symbols[kLength], labels[kLength];
-    data->read(Split::Test, i, symbols, labels);
-    zeros += std::count(symbols, symbols + kLength, 0);
+/// Six samples, a whole batch and a half, and how many of their symbols are 0.
+struct SixSamples {
+  std::unique_ptr<Sequences> data = open_sequences("copy:test=6", kLength, kSymbols, 0);
+  std::int64_t labels = 6 * kLength, zeros = 0;
+  SixSamples() {
+    for (std::int64_t i = 0; i < 6; ++i) {
+      std::int32_t symbols[kLength], next[kLength];
+      data->read(Split::Test, i, symbols, next);
+      zeros += std::count(symbols, symbols + kLength, 0);
+    }
   }
+};
+
+Scores scores_of(const Network& net, const Samples& data) {
   Options options;
   options.batch = kBatch;
   const auto device = open_cpu(1);
   Prepared prepared(device->info());
   const Planned planned = plan_memory(net.program, prepared, evaluation_memopt(options, net));
   Store store(*device);
-  Evaluator evaluator(options, net, planned, prepared, store, *data);
+  Evaluator evaluator(options, net, planned, prepared, store, data);
   const std::vector<float> table = right_but_for_zero();
   store.write("table", table.data(), static_cast<std::int64_t>(table.size() * sizeof(float)));
-  const Scores scores = evaluator.run();
-  EXPECT_EQ(scores.samples, 6 * kLength);
-  EXPECT_EQ(scores.correct, 6 * kLength - zeros);
-  const double right = std::log(std::exp(5.0) + kSymbols - 1) - 5, wrong = right + 5;
-  const double share = static_cast<double>(zeros) / static_cast<double>(scores.samples);
-  EXPECT_NEAR(scores.loss, share * wrong + (1 - share) * right, 1e-5);
+  return evaluator.run();
+}
+
+const double kRight = std::log(std::exp(5.0) + kSymbols - 1) - 5, kWrong = kRight + 5;
+
+TEST(Evaluator, CountsEveryLabelOfASequenceAndNoneOfThePadding) {
+  const SixSamples six;
+  const Scores scores = scores_of(symbol_by_symbol(), *six.data);
+  EXPECT_EQ(scores.samples, six.labels);
+  EXPECT_EQ(scores.correct, six.labels - six.zeros);
+  const double share = static_cast<double>(six.zeros) / static_cast<double>(six.labels);
+  EXPECT_NEAR(scores.loss, share * kWrong + (1 - share) * kRight, 1e-5);
+}
+
+TEST(Evaluator, DoesNotCountLabelsThatTheLossIgnores) {
+  const SixSamples six;
+  ASSERT_GT(six.zeros, 0);
+  const Scores scores = scores_of(symbol_by_symbol(0), *six.data);
+  EXPECT_EQ(scores.samples, six.labels - six.zeros);
+  EXPECT_EQ(scores.correct, six.labels - six.zeros);
+  EXPECT_NEAR(scores.loss, kRight, 1e-5);
 }
 
 TEST(FedInputs, LabelsOfASampleMustStandSideBySide) {

@@ -1,0 +1,91 @@
+#include <gtest/gtest.h>
+
+#include "framework/autodiff.h"
+#include "framework/builder.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/interpreter.h"
+
+namespace lethe::testing {
+namespace {
+
+constexpr std::int64_t kValues = 3, kClasses = 4;
+
+/// Classifies each label's values by one product.
+Network classifier(std::int64_t labels, const LossSettings& settings, bool training = true) {
+  Builder net({.batch = labels, .dtype = DType::f64, .training = training});
+  const VarId logits = net.layer("fc", net.input("x", {kValues}), {{"out", kClasses}}, "fc");
+  net.loss("cross_entropy", logits, net.input("label", {}, DType::i32), settings);
+  return net.finish();
+}
+
+/// What a network gives for rows of values, each told by its number, and their labels.
+class OneRun {
+ public:
+  OneRun(Network made, const std::vector<int>& rows, const std::vector<int>& labels) : network(std::move(made)) {
+    gradients_ = append_backward(network.program, network.loss);
+    values_ = std::make_unique<Interpreter>(network.program);
+    for (const ParamInfo& info : network.params) values_->fill_uniform(info.var, -1, 1, 1);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      values_->set(network.target, static_cast<std::int64_t>(i), labels[i]);
+      for (int j = 0; j < kValues; ++j)
+        values_->set(network.inputs[0], static_cast<std::int64_t>(i) * kValues + j, 0.3 * rows[i] - 0.7 * j * rows[i]);
+    }
+    values_->run();
+  }
+  double loss() const { return values_->number(network.loss); }
+  double sample_loss(std::int64_t i) const { return values_->number(network.sample_loss, i); }
+  double correct(std::int64_t i) const { return values_->number(network.correct, i); }
+  std::vector<double> gradients() const {
+    std::vector<double> all;
+    for (const ParamGrad& g : gradients_)
+      for (std::int64_t i = 0; i < elements(network.program.vars[g.grad].shape); ++i)
+        all.push_back(values_->number(g.grad, i));
+    return all;
+  }
+
+  Network network;
+
+ private:
+  std::vector<ParamGrad> gradients_;
+  std::unique_ptr<Interpreter> values_;
+};
+
+TEST(BuilderLoss, OfLabelsOneOfWhichIsIgnoredIsThatOfTheOthersAlone) {
+  const OneRun all(classifier(5, {.ignore = 2}), {1, 2, 3, 4, 5}, {0, 2, 3, -1, 1});
+  const OneRun kept(classifier(3, {}), {1, 3, 5}, {0, 3, 1});
+  EXPECT_NEAR(all.loss(), kept.loss(), 1e-12);
+  ASSERT_EQ(all.gradients().size(), kept.gradients().size());
+  for (std::size_t i = 0; i < kept.gradients().size(); ++i)
+    EXPECT_NEAR(all.gradients()[i], kept.gradients()[i], 1e-12) << i;
+}
+
+TEST(BuilderLoss, IgnoredLabelsAreNeverCorrect) {
+  int right = 0;
+  for (int label = 0; label < kClasses; ++label) {
+    const bool best = OneRun(classifier(1, {}), {1}, {label}).correct(0) == 1;
+    right += best;
+    if (best) {
+      EXPECT_EQ(OneRun(classifier(1, {.ignore = label}), {1}, {label}).correct(0), 0);
+    }
+  }
+  EXPECT_EQ(right, 1);
+}
+
+TEST(BuilderLoss, InEvaluationEachLabelHasItsOwnLossAndTheIgnoredNone) {
+  const OneRun all(classifier(3, {.ignore = 2}, false), {1, 2, 3}, {0, 2, 3});
+  EXPECT_EQ(all.sample_loss(1), 0);
+  EXPECT_NEAR(all.sample_loss(0), OneRun(classifier(1, {}), {1}, {0}).loss(), 1e-12);
+  EXPECT_NEAR(all.sample_loss(2), OneRun(classifier(1, {}), {3}, {3}).loss(), 1e-12);
+}
+
+TEST(BuilderLoss, SettingsThatTheLossDoesNotHaveAreRefused) {
+  Builder net({.batch = 2});
+  const VarId x = net.input("x", {3});
+  EXPECT_TRUE(fails_with("'mse' has no labels to ignore", [&] { net.loss("mse", x, x, {.ignore = 0}); }));
+  EXPECT_TRUE(fails_with("'l1' has no label_smoothing", [&] { net.loss("l1", x, x, {.label_smoothing = 0.1}); }));
+  EXPECT_TRUE(fails_with("label_smoothing is 1, expected 0 to below 1",
+                         [&] { net.loss("cross_entropy", x, x, {.label_smoothing = 1}); }));
+}
+
+}  // namespace
+}  // namespace lethe::testing
