@@ -21,7 +21,7 @@ constexpr double kFitWorkPerSecond = 1.2e8, kSearchWorkPerSecond = 6e7;
 /// goes one call deeper for each item.
 constexpr std::size_t kMostItems = 4096;
 constexpr std::int64_t kMostPairs = 1'000'000;
-constexpr int kRoundsBeforeSearch = 8;
+constexpr int kFirstRounds = 2, kRoundsBeforeSearch = 8;
 constexpr double kMostSeconds = 1e9;  // keeps work within 64 bits
 // Work of the search's shortest turn: enough to place everything once and to go back for a while.
 constexpr std::int64_t kTurn = 100'000, kTurnPerPair = 130;
@@ -52,6 +52,7 @@ class Packer {
       : items_(items),
         time_(items),
         orders_(greedy_orders(items, time_)),
+        promotions_(orders_.begin(), orders_.end()),
         greedy_(items, time_),
         capacity_(options.capacity),
         seconds_left_(options.seconds) {
@@ -85,22 +86,30 @@ class Packer {
     best_.offsets = offsets;
   }
 
+  /// Each order twice, which is enough for almost all programs of networks; then the tightest gaps.
   void fit_greedily() {
+    for (PackPromotion& promotion : promotions_)
+      for (int round = 0; round < kFirstRounds; ++round) take_round(promotion);
     for (const std::vector<int>& order : orders_)
-      for (const Fit fit : {Fit::First, Fit::Best})
-        if (!enough() && greedy_.run(order, fit, best_.height) < best_.height) keep(greedy_.offsets());
+      if (may_go_on() && greedy_.run(order, Fit::Best, best_.height) < best_.height) keep(greedy_.offsets());
   }
 
   /// Greed in rounds, by all orders in turn.
   void promote(int rounds) {
-    std::vector<PackPromotion> promotions(orders_.begin(), orders_.end());
-    const auto most = static_cast<std::int64_t>(std::min(seconds_left_, kMostSeconds) * kFitWorkPerSecond);
-    for (int round = 0; round < rounds && !enough() && greedy_.work() < most; ++round)
-      for (PackPromotion& promotion : promotions)
-        if (!enough() && greedy_.work() < most &&
-            promotion.round(items_, greedy_, std::max(capacity_, best_.proven)) < best_.height)
-          keep(greedy_.offsets());
+    for (int round = kFirstRounds; round < rounds && may_go_on(); ++round)
+      for (PackPromotion& promotion : promotions_) take_round(promotion);
     seconds_left_ -= static_cast<double>(greedy_.work()) / kFitWorkPerSecond;
+  }
+
+  void take_round(PackPromotion& promotion) {
+    if (may_go_on() && promotion.round(items_, greedy_, std::max(capacity_, best_.proven)) < best_.height)
+      keep(greedy_.offsets());
+  }
+
+  /// There must be one packing, however little time there is.
+  bool may_go_on() const {
+    const auto most = static_cast<std::int64_t>(std::min(seconds_left_, kMostSeconds) * kFitWorkPerSecond);
+    return best_.offsets.empty() || (!enough() && greedy_.work() < most);
   }
 
   std::int64_t pairs_that_meet() const {
@@ -143,6 +152,7 @@ class Packer {
   const std::vector<PackItem>& items_;
   PackTime time_;
   std::vector<std::vector<int>> orders_;
+  std::vector<PackPromotion> promotions_;  // by order
   PackFit greedy_;
   std::int64_t capacity_;
   double seconds_left_;

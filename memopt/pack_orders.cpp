@@ -75,8 +75,8 @@ std::vector<std::vector<int>> search_orders(const std::vector<PackItem>& items, 
 
 std::vector<std::vector<int>> greedy_orders(const std::vector<PackItem>& items, const PackTime& time) {
   const Keys keys(items, time);
-  return {keys.order("SW"),  keys.order("AS"),  keys.order("CWA"), keys.order("CSW"),
-          keys.order("CAW"), keys.order("WAC"), keys.order("E"),   keys.order("ES")};
+  return {keys.order("SW"),  keys.order("CWA"), keys.order("CSW"), keys.order("E"),
+          keys.order("WAC"), keys.order("AS"),  keys.order("CAW"), keys.order("ES")};
 }
 
 std::vector<int> stirred(const std::vector<int>& order, unsigned most, std::mt19937& random) {
