@@ -31,7 +31,11 @@ endif()
 set(CMAKE_CUDA_STANDARD 20)
 set(CMAKE_CUDA_STANDARD_REQUIRED ON)
 set(CMAKE_CUDA_EXTENSIONS OFF)
+# CMake 3.25 fails over a toolkit without nvToolsExt (13 and later have none) if it takes itself to be the minimum.
+set(LETHE_CMAKE_MINIMUM "${CMAKE_MINIMUM_REQUIRED_VERSION}")
+set(CMAKE_MINIMUM_REQUIRED_VERSION 3.24)
 find_package(CUDAToolkit REQUIRED)
+set(CMAKE_MINIMUM_REQUIRED_VERSION "${LETHE_CMAKE_MINIMUM}")
 
 add_library(lethe_cuda INTERFACE)
 add_library(lethe::cuda ALIAS lethe_cuda)
