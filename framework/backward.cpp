@@ -63,14 +63,10 @@ std::size_t Backward::home_of(VarId var) const {
   return 0;
 }
 
-void Backward::check_complete(VarId forward) const {
-  check(written_later_.count(forward) == 0, "needs '", program_.vars[forward].name,
-        "' as it was before it is written again; read it when it is complete");
-}
-
 VarId Backward::value(VarId forward) {
   if (forward == kNone) return kNone;
-  check_complete(forward);
+  check(written_later_.count(forward) == 0, "backward needs '", program_.vars[forward].name,
+        "' as it was before it is written again; read it when it is complete");
   const std::size_t home = home_of(forward);
   Frame& frame = frames_[home];
   if (frame.direct || stash_.is_hoisted(forward)) return forward;

@@ -56,7 +56,6 @@ class Backward final : public GradSite {
   VarId repeat_var(VarId var, BlockId block, std::map<VarId, VarId>& copy_of);
   std::vector<VarId> own_memory(std::vector<VarId> results);
 
-  void check_complete(VarId forward) const;
   VarId source_of(VarId var) const;
   std::size_t home_of(VarId var) const;  // index into frames_
   BlockId here() const { return frames_.back().grad; }

@@ -140,8 +140,8 @@ class Verifier {
     } else {
       check(in_place || !op.blocks.empty() || !written_[v], "writes '", name(v), "' a second time");
     }
-    check(!def.updates || kind != Kind::Temp || !shown_[v], "writes '", name(v), "' of which a view was made before");
-    if (def.view) shown_[op.in[0]] = true;
+    check(!def.updates || kind != Kind::Temp || !shown_[v], "writes '", name(v), "', which is or has a view");
+    if (def.view) shown_[op.in[0]] = shown_[v] = true;
     written_[v] = true;
   }
 
@@ -164,7 +164,7 @@ class Verifier {
 
   const Program& program_;
   std::vector<bool> written_;
-  std::vector<bool> shown_;    // by views
+  std::vector<bool> shown_;    // views, and what they show
   std::vector<bool> is_used_;  // blocks
 };
 

@@ -131,7 +131,7 @@ TEST(Autodiff, RefusesTheGradientOfAnArrayThatIsReadBeforeItIsComplete) {
   EXPECT_EQ(refusal([](Builder& net, VarId x, VarId all) {
               return written_by_a_loop(net, x, all, [&] { return sum_of_squares(net, all); });
             }),
-            message("gradient of square: needs 'array1.y' ", kTooEarly));
+            message("gradient of square: backward needs 'array1.y' ", kTooEarly));
 }
 
 TEST(Autodiff, RefusesItInABranchWhoseValuesOutliveIt) {
@@ -145,7 +145,7 @@ TEST(Autodiff, RefusesItInABranchWhoseValuesOutliveIt) {
               };
               return net.branch(condition, then, [&] { return Vars{x}; })[0];
             }),
-            message("gradient of square: needs 'inner.y' ", kTooEarly));
+            message("gradient of square: backward needs 'inner.y' ", kTooEarly));
 }
 
 TEST(Autodiff, RefusesAConditionThatChangesWhatNeedsAGradient) {
