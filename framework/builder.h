@@ -31,7 +31,7 @@ using Vars = std::vector<VarId>;
 struct LossSettings {
   double weight = 1;
   double label_smoothing = 0;               // of cross_entropy: 0 to below 1
-  std::optional<std::int64_t> ignore = {};  // of integer labels: the mean is over all others
+  std::optional<std::int64_t> ignore = {};  // of integer labels: it does not count, nor do negative ones
 };
 
 class Builder {

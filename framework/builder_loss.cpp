@@ -1,4 +1,4 @@
-// The losses of a network: for each sample one number, whose weighted sum and mean finish() takes.
+// The losses of a network: for each sample one number, the weighted sum of all; finish() takes its mean.
 #include "framework/builder.h"
 #include "framework/error.h"
 #include "framework/op_def.h"
@@ -47,12 +47,15 @@ void Builder::loss(const std::string& type, VarId prediction, VarId target, cons
   const auto append = [&](const std::string& what, std::vector<VarId> in, Attrs attrs, const std::string& as) {
     return append_op(network_.program, 0, Role::Forward, what, std::move(in), std::move(attrs), as);
   };
+  if (network_.sample_loss != kNone && settings.ignore != network_.ignored)
+    throw SettingError("ignore", "all losses must ignore the same label, or none: their mean is over the same samples");
   VarId label = target, share = kNone;
   if (settings.ignore) {
     if (!takes_labels(type)) throw SettingError("ignore", message("'", type, "' has no labels to ignore"));
     const std::vector<VarId> made =
         append("ignore_label", {target},
-               {{"ignore", *settings.ignore}, {"dtype", std::string(name_of(options_.dtype))}}, name + "/label");
+               {{"ignore", *settings.ignore}, {"dtype", std::string(name_of(network_.program.vars[prediction].dtype))}},
+               name + "/label");
     label = made[0], share = made[1];
   }
   VarId sample = append(op, {prediction, label}, attrs_of(type, settings.label_smoothing), name).front();

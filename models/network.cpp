@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "framework/op_def.h"
+#include "models/complaints.h"
 #include "models/document.h"
 #include "models/entry.h"
 #include "models/expander.h"
@@ -92,11 +93,7 @@ class NetworkReader {
       const VarId prediction = loss.has("in") ? expander_.find(loss.at("in")) : last_;
       if (!loss.has("target") && inputs_.size() < 2) loss.fail("loss '", type, "' needs a 'target': an input");
       const VarId target = loss.has("target") ? expander_.find(loss.at("target")) : inputs_[1];
-      try {
-        builder_.loss(type, prediction, target, loss_settings(loss, vars_));
-      } catch (const Error& error) {
-        loss.at("op").fail(error.what());
-      }
+      built(loss, "op", "", [&] { builder_.loss(type, prediction, target, loss_settings(loss, vars_)); });
     }
   }
 

@@ -78,6 +78,14 @@ TEST(BuilderLoss, InEvaluationEachLabelHasItsOwnLossAndTheIgnoredNone) {
   EXPECT_NEAR(all.sample_loss(2), OneRun(classifier(1, {}), {3}, {3}).loss(), 1e-12);
 }
 
+TEST(BuilderLoss, AllLossesIgnoreTheSameLabel) {
+  Builder net({.batch = 2});
+  const VarId x = net.layer("fc", net.input("x", {3}), {{"out", 4}}), label = net.input("label", {}, DType::i32);
+  net.loss("cross_entropy", x, label, {.ignore = 0});
+  EXPECT_TRUE(fails_with("all losses must ignore the same label", [&] { net.loss("cross_entropy", x, label); }));
+  net.loss("cross_entropy", x, label, {.weight = 0.5, .ignore = 0});
+}
+
 TEST(BuilderLoss, SettingsThatTheLossDoesNotHaveAreRefused) {
   Builder net({.batch = 2});
   const VarId x = net.input("x", {3});
