@@ -10,13 +10,12 @@
 namespace lethe {
 namespace {
 
-/// Elements of parameters, without their gradients.
-std::int64_t parameter_elements(const Program& program, const TorchNet& net) {
+/// Elements of all parameters that the forward pass reads, without their gradients.
+std::int64_t parameter_elements(const Program& program) {
   std::set<VarId> params;
-  for (const TorchModule& module : net.modules)
-    if (module.op >= 0)
-      for (const VarId v : program.blocks[0].ops[module.op].in)
-        if (v != kNone && program.vars[v].kind == Kind::Param) params.insert(v);
+  for (const Op& op : program.blocks[0].ops)
+    for (const VarId v : op.in)
+      if (v != kNone && program.vars[v].kind == Kind::Param) params.insert(v);
   std::int64_t sum = 0;
   for (const VarId v : params) sum += elements(program.vars[v].shape);
   return sum;
@@ -58,21 +57,21 @@ OptnetCount optnet_count(const Network& given, const TorchNotes& notes, TorchBac
   const TorchStorages plain = torch_storages(program, net, backend, false);
   const TorchStorages storages = torch_storages(program, net, backend, options.inplace);
   const std::int64_t size = bytes_of(program.vars[net.modules[net.root].out].dtype);
-  const std::int64_t params = parameter_elements(program, net) * size;
+  const std::int64_t params = parameter_elements(program) * size;
   const auto buffers = [&](const TorchStorages& of, bool reuse) {
     return size * elements_of(torch_buffers(program, net, of, backend, options.training, notes), reuse);
   };
 
   OptnetCount count;
-  count.before = {plain.distinct(plain.output) * size, 0, buffers(plain, false), 2 * params};
+  count.before = {plain.outputs() * size, 0, buffers(plain, false), 2 * params};
   const OptnetLives lives = options.training ? training_lives(net, storages) : inference_lives(net, storages);
   const OptnetGroups groups = group_by_last_use(lives.records);
   const bool drop_gradients = options.remove_grad_params && !options.training;
   count.after = {0, 0, buffers(storages, options.reuse_buffers), drop_gradients ? params : 2 * params};
   count.ghosts = groups.ghosts * size;
   if (options.training) {
-    count.before.grad_inputs = plain.distinct(plain.grad_input) * size;
-    count.after.outputs = storages.distinct(storages.output) * size;
+    count.before.grad_inputs = plain.grad_inputs() * size;
+    count.after.outputs = storages.outputs() * size;
     count.after.grad_inputs = groups.total() * size;
     for (std::size_t m = 0; m < net.modules.size(); ++m)
       if (storages.output[m].front().repointed) count.counted_twice += storages.slice_copy[m] * size;

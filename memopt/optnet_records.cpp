@@ -9,9 +9,9 @@ namespace {
 constexpr OptnetTick kAlways = -1;  // before the first call
 
 /// The records, met tensor by tensor while the clock runs.
-class Clock {
+class CallClock {
  public:
-  explicit Clock(const TorchStorages& storages) : storages_(storages), record_of_(storages.elements.size(), -1) {}
+  explicit CallClock(const TorchStorages& storages) : storages_(storages), record_of_(storages.elements.size(), -1) {}
 
   OptnetTick call() { return now_++; }
   void skip(OptnetTick calls) { now_ += calls; }
@@ -53,9 +53,9 @@ class Clock {
 
 using Tensors = std::vector<TorchTensor>;
 
-class Forward {
+class ForwardCalls {
  public:
-  Forward(const TorchNet& net, const TorchStorages& storages) : net_(net), storages_(storages), clock_(storages) {}
+  ForwardCalls(const TorchNet& net, const TorchStorages& storages) : net_(net), storages_(storages), clock_(storages) {}
 
   OptnetLives run() {
     clock_.pin(storages_.input);
@@ -96,12 +96,13 @@ class Forward {
 
   const TorchNet& net_;
   const TorchStorages& storages_;
-  Clock clock_;
+  CallClock clock_;
 };
 
-class Backward {
+class BackwardCalls {
  public:
-  Backward(const TorchNet& net, const TorchStorages& storages) : net_(net), storages_(storages), clock_(storages) {}
+  BackwardCalls(const TorchNet& net, const TorchStorages& storages)
+      : net_(net), storages_(storages), clock_(storages) {}
 
   OptnetLives run() {
     clock_.skip(static_cast<OptnetTick>(net_.modules.size()));  // the forward pass
@@ -116,6 +117,7 @@ class Backward {
     const OptnetTick now = clock_.call();
     for (const TorchTensor& tensor : grad_output) clock_.read(tensor, now);
     for (const TorchTensor& tensor : storages_.grad_input[m]) clock_.define(tensor, now);
+    for (const TorchTensor& tensor : storages_.grad_sums[m]) clock_.define(tensor, now);
   }
 
   void call(int m, const Tensors& grad_output) {
@@ -140,13 +142,17 @@ class Backward {
 
   const TorchNet& net_;
   const TorchStorages& storages_;
-  Clock clock_;
+  CallClock clock_;
 };
 
 }  // namespace
 
-OptnetLives inference_lives(const TorchNet& net, const TorchStorages& storages) { return Forward(net, storages).run(); }
+OptnetLives inference_lives(const TorchNet& net, const TorchStorages& storages) {
+  return ForwardCalls(net, storages).run();
+}
 
-OptnetLives training_lives(const TorchNet& net, const TorchStorages& storages) { return Backward(net, storages).run(); }
+OptnetLives training_lives(const TorchNet& net, const TorchStorages& storages) {
+  return BackwardCalls(net, storages).run();
+}
 
 }  // namespace lethe

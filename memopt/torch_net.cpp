@@ -63,8 +63,8 @@ TorchClass class_of(const std::string& op) {
                                                             {"lrn", TorchClass::Normalization},
                                                             {"log_softmax", TorchClass::LogSoftMax},
                                                             {"array_read", TorchClass::View},
-                                                            {"array_write", TorchClass::View},
-                                                            {"array_add", TorchClass::View},
+                                                            {"array_write", TorchClass::ArrayWrite},
+                                                            {"array_add", TorchClass::ArrayWrite},
                                                             {"assign", TorchClass::View}};
   if (const auto found = classes.find(op); found != classes.end()) return found->second;
   return op_def(op).view ? TorchClass::View : TorchClass::Other;

@@ -9,9 +9,11 @@
 //   add of n branches                    ConcatTable of them, then CAddTable
 //   any other op on several branches     ConcatTable of them, then a module of its own
 //   branches that share a layer          Graph (nngraph's gModule): a module for each op between fork and join
-//   array_read, array_write, array_add   View: SplitTable and a table's entry hold no memory of their own
-//   while, if                            written out, as memopt/written_out.h has it: people cloned a module for each
-//   trip loss, metrics, whatever follows the network's outputs   nothing: the criterion was not counted
+//   array_read                           View: SplitTable's output
+//   array_write, array_add               ArrayWrite: the array is made by the first, as JoinTable makes it at the end
+//   while, if                            written out (memopt/written_out.h): a module for each trip
+//   loss, metrics, whatever follows the network's outputs   nothing: the criterion was not counted
+//   what does not depend on the network's first input       nothing: constants, and what is fed beside it
 //
 // A branch runs from where the inputs of its join part for the last time (their nearest common dominator).
 #pragma once
@@ -38,6 +40,7 @@ enum class TorchClass : std::uint8_t {
   AddTable,
   Normalization,  // across channels
   LogSoftMax,
+  ArrayWrite,
   View,
   Identity,
   Other

@@ -20,6 +20,7 @@ class Layout {
       if (module.type == TorchClass::Identity) ++readers_[module.in[0]];
     all_.output.resize(net.modules.size());
     all_.grad_input.resize(net.modules.size());
+    all_.grad_sums.resize(net.modules.size());
     all_.grad_output.resize(net.modules.size());
     all_.slice_copy.resize(net.modules.size());
     shared_with_input_.resize(net.modules.size());
@@ -45,10 +46,14 @@ class Layout {
   int gradient(VarId var) { return is_float(program_.vars[var].dtype) ? storage(var) : storage(std::int64_t{0}); }
 
   bool works_in_place(const TorchModule& module) const;
+  /// The first one, into what no module made, makes the array.
+  static bool is_further_write(const TorchModule& module) {
+    return module.type == TorchClass::ArrayWrite && module.in.size() > 1;
+  }
   Tensors forward(int m, const Tensors& in);
   Tensors forward_graph(const TorchModule& graph, const Tensors& in);
   Tensors backward(int m, const Tensors& grad_output, bool slice);
-  Tensors backward_graph(const TorchModule& graph, const Tensors& grad_output);
+  Tensors backward_graph(int m, const Tensors& grad_output);
   Tensors leaf_backward(int m, const Tensors& grad_output, bool slice);
 
   const Program& program_;
@@ -89,7 +94,7 @@ Tensors Layout::forward(int m, const Tensors& in) {
       out = forward_graph(module, in);
       break;
     default:
-      shared_with_input_[m] = is_view(module.type) || works_in_place(module);
+      shared_with_input_[m] = is_view(module.type) || works_in_place(module) || is_further_write(module);
       out = shared_with_input_[m] ? Tensors{{in[0].storage, true}} : Tensors{{storage(module.out)}};
   }
   return all_.output[m] = out;
@@ -119,14 +124,14 @@ Tensors Layout::backward(int m, const Tensors& grad_output, bool slice) {
       break;
     case TorchClass::ConcatTable:
       for (std::size_t c = 0; c < module.children.size(); ++c) backward(module.children[c], {grad_output[c]}, false);
-      grad = {{storage(module.in[0])}};
+      grad = {{gradient(module.in[0])}};
       break;
     case TorchClass::Concat:
       for (const int child : module.children) backward(child, grad_output, true);
-      grad = {{storage(module.in[0])}};
+      grad = {{gradient(module.in[0])}};
       break;
     case TorchClass::Graph:
-      grad = backward_graph(module, grad_output);
+      grad = backward_graph(m, grad_output);
       break;
     default:
       grad = leaf_backward(m, grad_output, slice);
@@ -134,13 +139,12 @@ Tensors Layout::backward(int m, const Tensors& grad_output, bool slice) {
   return all_.grad_input[m] = grad;
 }
 
-Tensors Layout::backward_graph(const TorchModule& graph, const Tensors& grad_output) {
+Tensors Layout::backward_graph(int m, const Tensors& grad_output) {
+  const TorchModule& graph = net_.modules[m];
   std::map<VarId, Tensors> given = {{graph.out, grad_output}};
-  Tensors sums;
   const auto sum = [&](VarId v) {
     if (given[v].size() == 1) return given[v][0];
-    sums.push_back({gradient(v)});
-    return sums.back();
+    return all_.grad_sums[m].emplace_back(TorchTensor{gradient(v)});
   };
   for (auto child = graph.children.rbegin(); child != graph.children.rend(); ++child) {
     const TorchModule& module = net_.modules[*child];
@@ -148,9 +152,7 @@ Tensors Layout::backward_graph(const TorchModule& graph, const Tensors& grad_out
     const Tensors to_inputs = backward(*child, {all_.grad_output[*child]}, false);
     for (std::size_t i = 0; i < module.in.size(); ++i) given[module.in[i]].push_back(to_inputs[i]);
   }
-  Tensors grad = {sum(graph.in[0])};
-  grad.insert(grad.end(), sums.begin(), sums.end());
-  return grad;
+  return {sum(graph.in[0])};
 }
 
 Tensors Layout::leaf_backward(int m, const Tensors& grad_output, bool slice) {
@@ -183,10 +185,11 @@ bool is_cudnn(TorchBackend backend, TorchClass type) {
   }
 }
 
-std::int64_t TorchStorages::distinct(const std::vector<Tensors>& shown) const {
+std::int64_t TorchStorages::distinct(std::initializer_list<const std::vector<Tensors>*> shown) const {
   std::set<int> storages;
-  for (const Tensors& tensors : shown)
-    for (const TorchTensor& tensor : tensors) storages.insert(tensor.storage);
+  for (const std::vector<Tensors>* of_modules : shown)
+    for (const Tensors& tensors : *of_modules)
+      for (const TorchTensor& tensor : tensors) storages.insert(tensor.storage);
   storages.erase(input);
   storages.erase(loss_gradient);
   return std::accumulate(storages.begin(), storages.end(), std::int64_t{0},

@@ -25,13 +25,17 @@ struct TorchStorages {
   std::vector<std::int64_t> elements;                // by storage
   int input = -1, loss_gradient = -1;                // the caller's
   std::vector<std::vector<TorchTensor>> output;      // by module; of a ConcatTable one a child
-  std::vector<std::vector<TorchTensor>> grad_input;  // by module; of an AddTable and the like one an input; of a Graph,
-                                                     // behind it, the sums of gradients that several modules give
+  std::vector<std::vector<TorchTensor>> grad_input;  // by module; of an AddTable and the like one an input
+  std::vector<std::vector<TorchTensor>> grad_sums;   // by Graph: of gradients that several of its modules give
   std::vector<TorchTensor> grad_output;              // by module in a Graph
   std::vector<std::int64_t> slice_copy;  // by module: elements of its copy of a slice of a Concat's gradient
 
   /// Elements of the distinct storages that modules show, the caller's apart.
-  std::int64_t distinct(const std::vector<std::vector<TorchTensor>>& shown) const;
+  std::int64_t outputs() const { return distinct({&output}); }
+  std::int64_t grad_inputs() const { return distinct({&grad_input, &grad_sums}); }
+
+ private:
+  std::int64_t distinct(std::initializer_list<const std::vector<std::vector<TorchTensor>>*> shown) const;
 };
 
 /// With `inplace` each module that can works in place; without, all but a ReLU behind a Linear, which the published

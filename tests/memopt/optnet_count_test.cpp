@@ -162,6 +162,23 @@ TEST(OptnetCount, BranchesThatShareALayerAreAGraph) {
   EXPECT_EQ(count.before.grad_inputs, 7 * kImage);
 }
 
+/// Copies of the crossing one after the other: what each gives is the next one's image.
+OptnetBytes gradients_of_crossings(int copies) {
+  Net net;
+  VarId x = net.image;
+  for (int i = 0; i < copies; ++i) {
+    const VarId a = net.conv(x, 2), b = net.layer("sigmoid", {a});
+    x = net.layer("add", {net.layer("mul", {a, b}), b});
+  }
+  return optnet_count(net.finish(net.layer("sigmoid", {x})), {}, TorchBackend::Cudnn, {.training = true}).before;
+}
+
+TEST(OptnetCount, GraphsKeepTheirSumsToThemselves) {
+  const OptnetBytes one = gradients_of_crossings(1), two = gradients_of_crossings(2), three = gradients_of_crossings(3);
+  EXPECT_EQ(two.grad_inputs - one.grad_inputs, 6 * kImage) << "conv, sigmoid, two of the product, two sums";
+  EXPECT_EQ(three.grad_inputs - two.grad_inputs, 6 * kImage);
+}
+
 /// h = tanh(fc(h)) * h, three times, as a loop or written out.
 Network three_cells(bool loop) {
   Builder net({.batch = 2});
@@ -201,6 +218,36 @@ TEST(OptnetCount, BothSidesOfABranchHoldTheirOutputs) {
   const Network network = net.finish({y});
   const OptnetCount count = optnet_count(network, {}, TorchBackend::Nn, {});
   EXPECT_EQ(count.before.outputs, 4 * kImage + 2 * 4) << "three layers, the chosen one, the mean and the condition";
+}
+
+/// Each trip of a loop in a loop adds to h; what h was after each of the outer trips is kept in an array.
+Network kept_in_an_array(std::int64_t inner) {
+  Builder net({.batch = 2});
+  const VarId x = net.input("x", {5}), all = net.layer("array", x, {{"length", 3}, {"shape", Ints{5}}});
+  net.loop({x}, 3, nullptr, [&](const Vars& outer) {
+    const VarId h =
+        net.loop({outer[0]}, inner, nullptr, [&](const Vars& s) { return Vars{net.layer("sigmoid", s[0])}; })[0];
+    net.layer("array_write", {all, h, net.trip()});
+    return Vars{h};
+  });
+  return net.finish({net.layer("sigmoid", all)});
+}
+
+TEST(OptnetCount, AnArrayIsHeldOnceAndAsLongAsItIsRead) {
+  constexpr std::int64_t kValue = 2 * 5 * 4, kArray = 3 * kValue;
+  for (const std::int64_t inner : {1, 4}) {
+    const OptnetCount count = optnet_count(kept_in_an_array(inner), {}, TorchBackend::Nn, {.inplace = false});
+    EXPECT_EQ(count.before.outputs, 3 * inner * kValue + 2 * kArray) << inner;
+    EXPECT_EQ(count.after.outputs, 2 * kArray + 2 * kValue) << inner;
+  }
+}
+
+TEST(OptnetCount, WritesNoMoreThanAMillionOpsOut) {
+  Builder net({.batch = 2});
+  const VarId y = net.loop({net.input("x", {5})}, 2'000'000, nullptr,
+                           [&](const Vars& s) { return Vars{net.layer("sigmoid", s[0])}; })[0];
+  const Network network = net.finish({y});
+  EXPECT_TRUE(fails_with("make more than 1000000 ops", [&] { optnet_count(network, {}, TorchBackend::Nn, {}); }));
 }
 
 TEST(OptnetCount, IsOfNetworksThatCannotBeRunAsModules) {
