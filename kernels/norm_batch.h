@@ -8,7 +8,7 @@
 namespace lethe {
 
 /// All axes but the last in the middle.
-inline Extent channels_of(const Shape& shape) {
+inline SumExtent channels_of(const Shape& shape) {
   return {.middle = elements(shape) / shape.back(), .inner = shape.back()};
 }
 

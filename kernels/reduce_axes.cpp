@@ -15,8 +15,8 @@ std::int64_t product(const Shape& shape, std::int64_t first, std::int64_t last) 
 
 }  // namespace
 
-std::vector<Extent> reduction_steps(const Shape& shape, const Ints& axes) {
-  std::vector<Extent> steps;
+std::vector<SumExtent> reduction_steps(const Shape& shape, const Ints& axes) {
+  std::vector<SumExtent> steps;
   Shape left = shape;
   for (std::size_t end = axes.size(); end > 0;) {
     std::size_t begin = end - 1;

@@ -9,7 +9,7 @@
 namespace lethe {
 
 /// The steps that lead from `shape` to its sum over `axes`; at least one.
-std::vector<Extent> reduction_steps(const Shape& shape, const Ints& axes);
+std::vector<SumExtent> reduction_steps(const Shape& shape, const Ints& axes);
 /// Attribute `axes` in ascending order, all axes if it is absent or empty; fails for one that `shape` does not have.
 Ints reduced_axes(const Op& op, const Shape& shape);
 /// Shape rule: without the reduced axes, or with 1 in their place if attribute `keep_dims` is set.

@@ -7,7 +7,7 @@ namespace lethe {
 
 inline constexpr std::int64_t kBlock = 1024;  // columns summed at once: their sums stay in the first-level cache
 
-inline SumPlan plan_sum(Cpu, const DeviceInfo& device, const Extent& extent) {
+inline SumPlan plan_sum(Cpu, const DeviceInfo& device, const SumExtent& extent) {
   const std::int64_t wanted = (device.threads + extent.outer - 1) / extent.outer;
   const std::int64_t worth = extent.middle * extent.inner / kElementGrain;
   return {extent, std::max<std::int64_t>(1, std::min({wanted, worth, extent.middle}))};
@@ -58,7 +58,7 @@ class BlockSums {
 
 /// Sums rows [first, last) of one outer index; gives (column, sums) to `store`.
 template <int K, class T, std::size_t P, class F, class Store>
-void sum_rows(const Extent& extent, std::int64_t outer, std::int64_t first, std::int64_t last,
+void sum_rows(const SumExtent& extent, std::int64_t outer, std::int64_t first, std::int64_t last,
               const Columns<T, P>& columns, const F& f, const Store& store) {
   const std::int64_t inner = extent.inner, repeat = kByRow<F, T, P> ? 1 : rows_as_one(inner);
   const std::int64_t wide_rows = (last - first) / repeat, start = (outer * extent.middle + first) * inner;
@@ -83,7 +83,7 @@ void sum_rows(const Extent& extent, std::int64_t outer, std::int64_t first, std:
 template <int K, class T, std::size_t P, class F, class Finish>
 void sum_pieces(Cpu, void*, const SumPlan& plan, double* partial, const Columns<T, P>& columns, const F& f,
                 const Finish& finish) {
-  const Extent& extent = plan.extent;
+  const SumExtent& extent = plan.extent;
   const std::int64_t task_size = std::max<std::int64_t>(1, extent.middle * extent.inner / plan.pieces);
   const std::int64_t grain = std::max<std::int64_t>(1, kElementGrain / task_size);
   parallel_ranges(extent.outer * plan.pieces, grain, [&](std::int64_t begin, std::int64_t end) {

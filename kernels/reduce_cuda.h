@@ -14,7 +14,7 @@ struct SumBlock {
 };
 
 /// The same on every GPU, whatever its size: enough blocks to fill a large one.
-inline SumPlan plan_sum(Cuda, const DeviceInfo&, const Extent& extent) {
+inline SumPlan plan_sum(Cuda, const DeviceInfo&, const SumExtent& extent) {
   constexpr std::int64_t kBlocks = 512;
   const SumBlock block(extent.inner);
   const std::int64_t beside = extent.outer * ((extent.inner + block.width - 1) / block.width);
@@ -26,7 +26,7 @@ inline SumPlan plan_sum(Cuda, const DeviceInfo&, const Extent& extent) {
 template <int K, class T, std::size_t P, class F, class Finish>
 __global__ void sum_pieces_kernel(SumPlan plan, double* partial, Columns<T, P> columns, F f, Finish finish) {
   LETHE_DYN_SHARED(double, shared);
-  const Extent extent = plan.extent;
+  const SumExtent extent = plan.extent;
   const SumBlock block(extent.inner);
   const std::int64_t lane = threadIdx.x / block.width, j = threadIdx.x % block.width;
   const std::int64_t column = blockIdx.x * block.width + j;

@@ -7,7 +7,7 @@
 namespace lethe {
 
 /// Bytes of each step's result that is not the last one, one behind the other.
-inline std::int64_t steps_workspace(const std::vector<Extent>& steps, std::int64_t element) {
+inline std::int64_t steps_workspace(const std::vector<SumExtent>& steps, std::int64_t element) {
   std::int64_t bytes = 0;
   for (std::size_t i = 0; i + 1 < steps.size(); ++i) bytes += steps[i].outer * steps[i].inner * element;
   return bytes;
@@ -19,10 +19,10 @@ struct ReduceAxes {
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
     const Shape& shape = args.in(0).shape;
     const Ints axes = reduced_axes(args.op, shape);
-    const std::vector<Extent> steps = reduction_steps(shape, axes);
+    const std::vector<SumExtent> steps = reduction_steps(shape, axes);
     std::vector<SumPlan> plans;
     std::int64_t sums = 0;
-    for (const Extent& step : steps) {
+    for (const SumExtent& step : steps) {
       plans.push_back(plan_sum(Device{}, args.device, step));
       sums = std::max(sums, sum_workspace(plans.back(), 1));
     }
@@ -52,7 +52,7 @@ struct ReduceAxesGrad {
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
     const Shape& shape = args.out(0).shape;
     const Ints axes = reduced_axes(args.op, shape);
-    const std::vector<Extent> steps = reduction_steps(shape, axes);
+    const std::vector<SumExtent> steps = reduction_steps(shape, axes);
     const double factor = kMean ? 1.0 / static_cast<double>(reduced_count(shape, axes)) : 1.0;
     return for_float(args.out(0).dtype, [&](auto zero) {
       using T = decltype(zero);

@@ -10,14 +10,15 @@
 
 namespace lethe {
 
-struct Extent {
+/// The middle is what is summed over.
+struct SumExtent {
   std::int64_t outer = 1, middle = 1, inner = 1;
   HD std::int64_t size() const { return outer * middle * inner; }
 };
 
 /// The middle is cut into `pieces`, summed one by one and then together; one piece needs no workspace.
 struct SumPlan {
-  Extent extent = {};
+  SumExtent extent = {};
   std::int64_t pieces = 1;
   HD std::int64_t first_row(std::int64_t piece) const { return extent.middle * piece / pieces; }
 };

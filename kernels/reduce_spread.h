@@ -7,7 +7,7 @@ namespace lethe {
 /// to[outer, middle, inner] = from[outer, inner] * factor.
 template <class T>
 struct Spread {
-  Extent extent;
+  SumExtent extent;
   T factor;
   const T* from;
   T* to;

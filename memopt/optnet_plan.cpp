@@ -72,8 +72,8 @@ std::vector<Pin> pins_of(const TorchProgram& torch, const std::vector<bool>& tou
   return pins;
 }
 
-/// Buffers by wish: storages that wish for the same one get it unless another lives there at the time.
-class Buffers {
+/// GroupBuffers by wish: storages that wish for the same one get it unless another lives there at the time.
+class GroupBuffers {
  public:
   int take(const std::string& wish, const Storage& storage) {
     std::vector<int>& there = by_wish_[wish];
@@ -105,7 +105,7 @@ OptnetPlan plan_for(const TorchProgram& torch, const OptnetOptions* options, con
     return same_storage(what_is(torch, input), what_is(torch, output));
   });
   const Wishes wishes = wishes_of(torch, options);
-  Buffers buffers;
+  GroupBuffers buffers;
   std::vector<int> of_storage;
   for (const Storage& storage : sharing.storages) {
     const bool has_memory = touched[storage.root] || what_is(torch, storage.root).as != TorchHolds::Nothing;

@@ -91,7 +91,7 @@ class Packer {
     for (PackPromotion& promotion : promotions_)
       for (int round = 0; round < kFirstRounds; ++round) take_round(promotion);
     for (const std::vector<int>& order : orders_)
-      if (may_go_on() && greedy_.run(order, Fit::Best, best_.height) < best_.height) keep(greedy_.offsets());
+      if (may_go_on() && greedy_.run(order, Gap::Tightest, best_.height) < best_.height) keep(greedy_.offsets());
   }
 
   /// Greed in rounds, by all orders in turn.

@@ -33,14 +33,14 @@ PackFit::PackFit(const std::vector<PackItem>& items, const PackTime& time)
   nodes_.resize(2 * leaves);
 }
 
-std::int64_t PackFit::run(const std::vector<int>& order, Fit fit, std::int64_t most) {
+std::int64_t PackFit::run(const std::vector<int>& order, Gap which, std::int64_t most) {
   for (Node& node : nodes_) node.throughout.clear(), node.somewhere.clear();
   const int leaves = static_cast<int>(nodes_.size() / 2);
   std::int64_t height = 0;
   for (const int item : order) {
     cursors_.clear();
     gather(1, 0, leaves, item);
-    offsets_[item] = find_gap(item, fit);
+    offsets_[item] = find_gap(item, which);
     const std::int64_t top = offsets_[item] + items_[item].size;
     if (top >= most) return most;
     height = std::max(height, top);
@@ -95,13 +95,13 @@ std::int64_t PackFit::first_gap(std::int64_t& at, std::int64_t size) {
   }
 }
 
-std::int64_t PackFit::find_gap(int item, Fit fit) {
+std::int64_t PackFit::find_gap(int item, Gap which) {
   const std::int64_t size = items_[item].size;
   std::int64_t at = 0, best = 0, best_gap = 0;
   for (bool first = true;; first = false) {
     const std::int64_t gap = first_gap(at, size);
     if (first || gap < best_gap) best = at, best_gap = gap;
-    if (fit == Fit::First || gap >= kFar - at || best_gap == size) return best;
+    if (which == Gap::First || gap >= kFar - at || best_gap == size) return best;
     at += gap;
   }
 }

@@ -23,7 +23,7 @@ class OffsetRanges {
   std::vector<Range> ranges_;
 };
 
-enum class Fit : std::uint8_t { First, Best };
+enum class Gap : std::uint8_t { First, Tightest };
 
 /// A segment tree over time. A node knows which offsets are taken during all of its time (by items cut into just these
 /// pieces), and which at some instant of it. An item meets O(log n) nodes, and neighbours without a gap count as one,
@@ -34,7 +34,7 @@ class PackFit {
   PackFit(const std::vector<PackItem>& items, const PackTime& time);
 
   /// Places all in this order. The height; `most` if it is not below that, and the offsets are then unfinished.
-  std::int64_t run(const std::vector<int>& order, Fit fit, std::int64_t most);
+  std::int64_t run(const std::vector<int>& order, Gap which, std::int64_t most);
   const std::vector<std::int64_t>& offsets() const { return offsets_; }  // by item
   /// Ranges looked at, of all runs.
   std::int64_t work() const { return work_; }
@@ -51,7 +51,7 @@ class PackFit {
   void gather(std::size_t node, int begin, int end, int item);
   void take(std::size_t node, int begin, int end, int item, OffsetRanges::Range range);
   std::int64_t first_gap(std::int64_t& at, std::int64_t size);
-  std::int64_t find_gap(int item, Fit fit);
+  std::int64_t find_gap(int item, Gap which);
 
   const std::vector<PackItem>& items_;
   const PackTime& time_;

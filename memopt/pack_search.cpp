@@ -8,7 +8,7 @@
 namespace lethe {
 namespace {
 
-constexpr std::int64_t kFar = std::numeric_limits<std::int64_t>::max() / 2;
+constexpr std::int64_t kUnreachable = std::numeric_limits<std::int64_t>::max() / 2;
 constexpr std::size_t kFailedStates = std::size_t{1} << 20;
 
 std::uint64_t mixed(std::uint64_t x) {  // the finalizer of SplitMix64 (Steele, Lea, Flood, 2014)
@@ -159,7 +159,7 @@ SearchResult PackSearch::place(const Part& part, int item) {
   const std::size_t mark = trail_.size();
   const std::int64_t top = place_[item] + size_[item];
   placed_[item] = 1;
-  low_[item] = kFar;
+  low_[item] = kUnreachable;
   count(item, -1);
   for (const int other : overlaps_[item])
     if (!placed_[other] && place_[other] < top) change(other, top, std::max(low_[other], top), false);
@@ -226,12 +226,12 @@ bool PackSearch::gather_news(const Part& part) {
 
 void PackSearch::refresh(int section) {
   const std::int64_t room = room_[section];
-  std::int64_t first_top = kFar, lowest_top = kFar;
+  std::int64_t first_top = kUnreachable, lowest_top = kUnreachable;
   int firsts = 0;
   for (const int i : live_[section]) {
     const std::int64_t low = low_[i], top = low + size_[i];
     const bool first = low <= room;
-    first_top = std::min(first_top, first ? top : kFar);
+    first_top = std::min(first_top, first ? top : kUnreachable);
     lowest_top = std::min(lowest_top, top);
     firsts += first;
   }
@@ -261,7 +261,7 @@ bool PackSearch::raise(int item) {
 /// The lowest top of what can be in the way where the item stands now.
 std::int64_t PackSearch::lifted_low(int item) const {
   const std::int64_t top = place_[item] + size_[item];
-  std::int64_t low = kFar;
+  std::int64_t low = kUnreachable;
   for (const int other : overlaps_[item])
     if (low_[other] < top) low = std::min(low, low_[other] + size_[other]);
   return low;
@@ -275,8 +275,8 @@ int PackSearch::choose(const Part& part) {
   int chosen = -1;
   for (const int i : part.items) {
     if (lifted_[i] || low_[i] > place_[i]) continue;
-    double score = kFar;
-    std::int64_t under = kFar;
+    double score = kUnreachable;
+    std::int64_t under = kUnreachable;
     for (int s = time_.begin[i]; s < time_.end[i]; ++s) {
       score = std::min(score, score_[s]);
       under = std::min(under, lowest_top_[s]);

@@ -12,7 +12,7 @@
 namespace lethe {
 namespace {
 
-constexpr int kDeepest = 100;
+constexpr int kDeepestNesting = 100;
 
 bool is_name_start(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; }
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)); }
@@ -91,7 +91,7 @@ class Parser {
   }
 
   Attr factor() {
-    check(++depth_ <= kDeepest, "nested deeper than ", kDeepest);
+    check(++depth_ <= kDeepestNesting, "nested deeper than ", kDeepestNesting);
     const Attr value = unguarded_factor();
     --depth_;
     return value;

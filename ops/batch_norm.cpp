@@ -10,7 +10,7 @@ namespace {
 struct BatchNorm {
   template <class Device>
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
-    const Extent extent = channels_of(args.in(0).shape);
+    const SumExtent extent = channels_of(args.in(0).shape);
     const SumPlan plan = plan_sum(Device{}, args.device, extent);
     const double eps = args.op.attrs.number("eps");
     const bool has_scale = args.has_in(1), has_bias = args.has_in(2);
@@ -42,7 +42,7 @@ struct BatchNorm {
 struct BatchNormGrad {
   template <class Device>
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
-    const Extent extent = channels_of(args.in(0).shape);
+    const SumExtent extent = channels_of(args.in(0).shape);
     const SumPlan plan = plan_sum(Device{}, args.device, extent);
     const double eps = args.op.attrs.number("eps");
     const bool has_scale = args.has_in(1), fixed = args.op.attrs.flag("fixed", false);

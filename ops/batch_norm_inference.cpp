@@ -22,7 +22,7 @@ struct InferenceFactors {
 struct BatchNormInference {
   template <class Device>
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
-    const Extent extent = channels_of(args.in(0).shape);
+    const SumExtent extent = channels_of(args.in(0).shape);
     const double eps = args.op.attrs.number("eps");
     const bool has_scale = args.has_in(1), has_bias = args.has_in(2);
     return for_float(args.in(0).dtype, [&](auto zero) {

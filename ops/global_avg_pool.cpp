@@ -7,7 +7,7 @@
 namespace lethe {
 namespace {
 
-Extent positions_of(const Shape& image) {
+SumExtent positions_of(const Shape& image) {
   return {.outer = image[0], .middle = image[1] * image[2], .inner = image[3]};
 }
 
@@ -30,7 +30,7 @@ struct GlobalAvgPool {
 struct GlobalAvgPoolGrad {
   template <class Device>
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
-    const Extent extent = positions_of(args.out(0).shape);
+    const SumExtent extent = positions_of(args.out(0).shape);
     return for_float(args.out(0).dtype, [&](auto zero) {
       using T = decltype(zero);
       const T factor = static_cast<T>(1.0 / static_cast<double>(extent.middle));

@@ -69,12 +69,12 @@ struct StoreWeightGrads {
   }
 };
 
-Extent rows_of(const Shape& shape) { return {.middle = elements(shape) / shape.back(), .inner = shape.back()}; }
+SumExtent rows_of(const Shape& shape) { return {.middle = elements(shape) / shape.back(), .inner = shape.back()}; }
 
 struct LayerNorm {
   template <class Device>
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
-    const Extent extent = rows_of(args.in(0).shape);
+    const SumExtent extent = rows_of(args.in(0).shape);
     const double eps = args.op.attrs.number("eps");
     return for_float(args.in(0).dtype, [&](auto zero) {
       using T = decltype(zero);
@@ -90,7 +90,7 @@ struct LayerNorm {
 struct LayerNormGrad {
   template <class Device>
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
-    const Extent extent = rows_of(args.in(0).shape);
+    const SumExtent extent = rows_of(args.in(0).shape);
     const SumPlan plan = plan_sum(Device{}, args.device, extent);
     return for_float(args.in(0).dtype, [&](auto zero) {
       using T = decltype(zero);

@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kFiles[] = {"weights.safetensors", "optimizer.safetensors", "state.json"};
-constexpr const char* kPrefix = "step-";
+constexpr const char* kStepPrefix = "step-";
 constexpr const char* kWriting = ".new-";   // what is being written
 constexpr const char* kRemoving = ".old-";  // what is being removed: never a checkpoint again
 
@@ -58,7 +58,7 @@ std::vector<std::string> names_starting(const fs::path& directory, std::string_v
 /// Checkpoints in the directory, newest first.
 std::vector<std::string> newest_first(const fs::path& directory) {
   std::vector<std::pair<fs::file_time_type, std::string>> found;
-  for (const std::string& name : names_starting(directory, kPrefix))
+  for (const std::string& name : names_starting(directory, kStepPrefix))
     if (is_checkpoint(directory / name)) found.emplace_back(fs::last_write_time(directory / name / "state.json"), name);
   std::sort(found.rbegin(), found.rend());
   std::vector<std::string> names;
@@ -95,7 +95,7 @@ void remove_leftovers(const fs::path& directory) {
 std::string free_name(const fs::path& directory, std::int64_t step) {
   char digits[24];
   std::snprintf(digits, sizeof digits, "%06lld", static_cast<long long>(step));
-  const std::string base = message(kPrefix, digits);
+  const std::string base = message(kStepPrefix, digits);
   std::string name = base;
   for (int count = 2; in_use(directory, name); ++count) name = message(base, '.', count);
   return name;

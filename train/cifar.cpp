@@ -16,14 +16,14 @@ namespace fs = std::filesystem;
 constexpr ImageShape kImage{32, 32, 3};
 constexpr std::int64_t kPlane = 32 * 32;
 
-struct OfficialFile {
+struct OfficialBatch {
   std::string_view name, md5;
 };
 
 struct Format {
   std::string_view name, archive, archive_md5, folder;  // folder: what the archive unpacks to
-  std::vector<OfficialFile> training;
-  OfficialFile test;
+  std::vector<OfficialBatch> training;
+  OfficialBatch test;
   std::int64_t label_bytes;  // the last of them is the label
   std::int64_t classes;
   std::string_view class_file;
@@ -126,7 +126,7 @@ std::unique_ptr<Dataset> open_cifar(const Format& format, fs::path directory, co
   if (fs::is_directory(directory / format.folder)) directory /= format.folder;
   std::array<LabelledImages, 2> splits;
   std::size_t files = 0;
-  for (const OfficialFile& file : format.training)
+  for (const OfficialBatch& file : format.training)
     if (const fs::path path = directory / file.name; fs::exists(path)) {
       append(format, path, file.md5, notify, splits[0]);
       ++files;

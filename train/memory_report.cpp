@@ -1,29 +1,16 @@
 #include "train/memory_report.h"
 
-#include <cstdio>
-
 #include "framework/error.h"
+#include "train/formatted.h"
 
 namespace lethe {
-namespace {
-
-constexpr double kKiB = 1024, kMiB = 1024 * 1024;
-
-template <class... Values>
-std::string format(const char* pattern, Values... values) {
-  char text[96];
-  std::snprintf(text, sizeof text, pattern, values...);
-  return text;
-}
-
-}  // namespace
 
 std::string mebibytes(std::int64_t bytes) {
   const auto amount = static_cast<double>(bytes);
-  return amount < kMiB / 10 ? format("%.1f KiB", amount / kKiB) : format("%.1f MiB", amount / kMiB);
+  return amount < kMiB / 10 ? formatted("%.1f KiB", amount / 1024) : formatted("%.1f MiB", amount / kMiB);
 }
 
-std::string mib(std::int64_t bytes) { return format("%.2f", static_cast<double>(bytes) / kMiB); }
+std::string mib(std::int64_t bytes) { return formatted("%.2f", static_cast<double>(bytes) / kMiB); }
 
 std::string predicted_line(const Bytes& bytes) {
   return message("memory predicted ", bytes.total(), " bytes (", mebibytes(bytes.total()), "): params ", bytes.params,
@@ -32,8 +19,8 @@ std::string predicted_line(const Bytes& bytes) {
 }
 
 std::string percent_change(std::int64_t without, std::int64_t with) {
-  return format("%+.0f %%",
-                100.0 * static_cast<double>(with - without) / static_cast<double>(std::max<std::int64_t>(without, 1)));
+  return formatted("%+.0f %%", 100.0 * static_cast<double>(with - without) /
+                                   static_cast<double>(std::max<std::int64_t>(without, 1)));
 }
 
 std::string setting_line(const std::string& setting, std::int64_t without, std::int64_t with) {
@@ -47,9 +34,9 @@ std::string arena_line(const ArenaFacts& facts) {
   if (facts.certified)
     line += "certified minimal for this order";
   else
-    line +=
-        format("at most %.2f %% above the smallest for this order",
-               100.0 * static_cast<double>(facts.bytes - facts.lower_bound) / static_cast<double>(facts.lower_bound));
+    line += formatted(
+        "at most %.2f %% above the smallest for this order",
+        100.0 * static_cast<double>(facts.bytes - facts.lower_bound) / static_cast<double>(facts.lower_bound));
   return line.append(message("; most live at once ", facts.lower_bound, " bytes, at ", facts.bound_op));
 }
 

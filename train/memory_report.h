@@ -32,6 +32,7 @@ class MeteredDevice final : public ForwardingDevice {
   std::int64_t taken_ = 0, peak_ = 0;
 };
 
+inline constexpr double kMiB = 1024 * 1024;
 /// "12.3 MiB"; below a tenth of that in KiB.
 std::string mebibytes(std::int64_t bytes);
 /// "12.34": MiB, for columns that say so.

@@ -11,13 +11,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct OfficialFile {
+struct OfficialIdx {
   std::string_view name, md5, packed_md5;  // unpacked; as distributed with .gz
 };
-constexpr OfficialFile kImages[] = {
+constexpr OfficialIdx kImages[] = {
     {"train-images-idx3-ubyte", "6bbc9ace898e44ae57da46a324031adb", "f68b3c2dcbeaaa9fbdd348bbdeb94873"},
     {"t10k-images-idx3-ubyte", "2646ac647ad5339dbf082846283269ea", "9fb629c4189551a2d022fa330f9573f3"}};
-constexpr OfficialFile kLabels[] = {
+constexpr OfficialIdx kLabels[] = {
     {"train-labels-idx1-ubyte", "a25bea736e30d166cdddb491f175f624", "d53e105ee54ea40749a09fcbcd1e9432"},
     {"t10k-labels-idx1-ubyte", "27ae3e4e09519cfbb04c329615203637", "ec29112dd5afa0611ce80d1b7f02629c"}};
 constexpr std::int64_t kClasses = 10;
@@ -48,7 +48,7 @@ std::uint32_t big_endian(const std::uint8_t* at) {
   return static_cast<std::uint32_t>(at[0]) << 24 | at[1] << 16 | at[2] << 8 | at[3];
 }
 
-Idx read_idx(const fs::path& directory, const OfficialFile& file, std::size_t rank, const Notify& notify) {
+Idx read_idx(const fs::path& directory, const OfficialIdx& file, std::size_t rank, const Notify& notify) {
   Idx idx{.path = find(directory, file.name), .dims = {}, .bytes = {}};
   idx.bytes = read_file_unpacked(idx.path);
   const std::string path = idx.path.string();

@@ -6,13 +6,13 @@
 namespace lethe {
 namespace {
 
-constexpr std::string_view kPrefix = "optnet=";
+constexpr std::string_view kOptnet = "optnet=";
 
 }  // namespace
 
-bool asks_for_optnet(const std::string& memopt) { return memopt.compare(0, kPrefix.size(), kPrefix) == 0; }
+bool asks_for_optnet(const std::string& memopt) { return memopt.compare(0, kOptnet.size(), kOptnet) == 0; }
 
-OptnetOptions optnet_options(const std::string& memopt) { return parse_optnet(memopt.substr(kPrefix.size())); }
+OptnetOptions optnet_options(const std::string& memopt) { return parse_optnet(memopt.substr(kOptnet.size())); }
 
 TorchProgram optnet_program(const Options& options, const Network& network) {
   const OptnetOptions optnet = optnet_options(options.memopt);

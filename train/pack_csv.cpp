@@ -51,9 +51,9 @@ std::int64_t number(const std::string& text, const std::string& column) {
 }
 
 /// The rows below the header, one after the other.
-class Rows {
+class CsvRows {
  public:
-  explicit Rows(const std::vector<std::string>& header) : at_(positions(header)), columns_(header.size()) {}
+  explicit CsvRows(const std::vector<std::string>& header) : at_(positions(header)), columns_(header.size()) {}
 
   void read(const std::vector<std::string>& cells, std::size_t line) {
     check_as(Exit::Data, cells.size() == columns_, cells.size(), " values, expected ", columns_);
@@ -84,7 +84,7 @@ class Rows {
 PackTable read_pack_csv(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
   check_as(Exit::Data, in.good(), file, ": cannot be read");
-  std::optional<Rows> rows;
+  std::optional<CsvRows> rows;
   std::size_t number_of_line = 0;
   for (std::string line; std::getline(in, line);) {
     with_context(message(file, ":", ++number_of_line), [&] {

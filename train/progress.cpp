@@ -6,31 +6,27 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "train/formatted.h"
+
 namespace lethe {
 namespace {
 
 constexpr double kRedrawSeconds = 0.1;
 
-template <class... Values>
-std::string format(const char* pattern, Values... values) {
-  char text[160];
-  std::snprintf(text, sizeof text, pattern, values...);
-  return text;
-}
-
 std::string figures(const Moment& m) {
   std::string text = duration(m.seconds) + " ETA " + duration(m.seconds_left);
-  text.append(format(m.ms_per_step < 10 ? " %.1fms/step loss %.4g" : " %.0fms/step loss %.4g", m.ms_per_step, m.loss));
-  if (m.accuracy) text.append(format(" acc %.4f", *m.accuracy));
+  text.append(
+      formatted(m.ms_per_step < 10 ? " %.1fms/step loss %.4g" : " %.0fms/step loss %.4g", m.ms_per_step, m.loss));
+  if (m.accuracy) text.append(formatted(" acc %.4f", *m.accuracy));
   return text;
 }
 
 std::string epoch_of(const Moment& m) {
-  return format("%lld/%lld", static_cast<long long>(m.epoch), static_cast<long long>(m.epochs));
+  return formatted("%lld/%lld", static_cast<long long>(m.epoch), static_cast<long long>(m.epochs));
 }
 
 std::string step_of(const Moment& m) {
-  return format("%lld/%lld", static_cast<long long>(m.step), static_cast<long long>(m.steps));
+  return formatted("%lld/%lld", static_cast<long long>(m.step), static_cast<long long>(m.steps));
 }
 
 /// `width` characters within brackets.
@@ -52,9 +48,9 @@ int terminal_columns(int descriptor) {
 
 std::string duration(double seconds) {
   const auto whole = static_cast<long long>(std::max(seconds, 0.0) + 0.5);
-  if (whole < 60) return format("%llds", whole);
-  if (whole < 3600) return format("%lldm%02llds", whole / 60, whole % 60);
-  return format("%lldh%02lldm", whole / 3600, whole / 60 % 60);
+  if (whole < 60) return formatted("%llds", whole);
+  if (whole < 3600) return formatted("%lldm%02llds", whole / 60, whole % 60);
+  return formatted("%lldh%02lldm", whole / 3600, whole / 60 % 60);
 }
 
 std::string bar_line(const Moment& moment, int columns) {

@@ -3,11 +3,11 @@
 namespace lethe {
 namespace {
 
-volatile std::sig_atomic_t stop = 0;
-volatile std::sig_atomic_t save = 0;
+volatile std::sig_atomic_t stop_asked = 0;
+volatile std::sig_atomic_t save_asked = 0;
 
-void ask_stop(int) { stop = 1; }
-void ask_save(int) { save = 1; }
+void ask_stop(int) { stop_asked = 1; }
+void ask_save(int) { save_asked = 1; }
 
 struct sigaction action_for(int signal) {
   struct sigaction action = {};
@@ -25,8 +25,8 @@ struct sigaction action_for(int signal) {
 }  // namespace
 
 SignalWatch::SignalWatch() {
-  stop = 0;
-  save = 0;
+  stop_asked = 0;
+  save_asked = 0;
   for (std::size_t i = 0; i < std::size(kSignals); ++i) {
     const struct sigaction action = action_for(kSignals[i]);
     sigaction(kSignals[i], &action, &before_[i]);
@@ -37,11 +37,11 @@ SignalWatch::~SignalWatch() {
   for (std::size_t i = 0; i < std::size(kSignals); ++i) sigaction(kSignals[i], &before_[i], nullptr);
 }
 
-bool SignalWatch::stop_wanted() const { return stop != 0; }
+bool SignalWatch::stop_wanted() const { return stop_asked != 0; }
 
 bool SignalWatch::take_save_wanted() {
-  const bool wanted = save != 0;
-  save = 0;
+  const bool wanted = save_asked != 0;
+  save_asked = 0;
   return wanted;
 }
 

@@ -54,9 +54,9 @@ std::int64_t activation_bytes(const Program& program) {
 }
 
 /// Collects rows as the ops stand, those of an op's blocks before its own.
-class Rows {
+class LayerRows {
  public:
-  explicit Rows(const Program& program) : program_(program) {}
+  explicit LayerRows(const Program& program) : program_(program) {}
 
   std::vector<LayerRow> run() && {
     visit(0, 1);
@@ -113,7 +113,7 @@ std::string layer_of(const std::string& var) {
   return forward.substr(0, forward.rfind('.'));
 }
 
-std::vector<LayerRow> layer_rows(const Program& program) { return Rows(program).run(); }
+std::vector<LayerRow> layer_rows(const Program& program) { return LayerRows(program).run(); }
 
 std::string layer_table(const Network& network) {
   const Program& program = network.program;

@@ -6,12 +6,11 @@
 #include "framework/error.h"
 #include "kernels/cpu_device.h"
 #include "train/commands.h"
+#include "train/memory_report.h"
 #include "train/progress.h"
 
 namespace lethe {
 namespace {
-
-constexpr double kMiB = 1024.0 * 1024.0;
 
 double saving(std::int64_t before, std::int64_t after) {
   return before == 0 ? 0 : 100 * (1 - static_cast<double>(after) / static_cast<double>(before));

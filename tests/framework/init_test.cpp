@@ -12,15 +12,15 @@
 namespace lethe::testing {
 namespace {
 
-constexpr int kCount = 100000;
+constexpr int kDrawn = 100000;
 
 struct Moments {
   double mean = 0, deviation = 0, largest = 0;
 };
 
 std::vector<double> values_of(const Init& init, std::uint64_t seed = 3, const char* name = "conv1.weight") {
-  std::vector<double> values(kCount);
-  fill_initial(init, seed, name, DType::f64, kCount, values.data());
+  std::vector<double> values(kDrawn);
+  fill_initial(init, seed, name, DType::f64, kDrawn, values.data());
   return values;
 }
 
@@ -28,10 +28,10 @@ Moments moments_of(const Init& init) {
   Moments m;
   const std::vector<double> values = values_of(init);
   for (const double v : values) {
-    m.mean += v / kCount;
+    m.mean += v / kDrawn;
     m.largest = std::max(m.largest, std::abs(v));
   }
-  for (const double v : values) m.deviation += (v - m.mean) * (v - m.mean) / kCount;
+  for (const double v : values) m.deviation += (v - m.mean) * (v - m.mean) / kDrawn;
   m.deviation = std::sqrt(m.deviation);
   return m;
 }
@@ -39,8 +39,8 @@ Moments moments_of(const Init& init) {
 /// Mean and deviation within five standard errors.
 void expect_moments(const Init& init, double deviation) {
   const Moments m = moments_of(init);
-  EXPECT_NEAR(m.mean, 0, 5 * deviation / std::sqrt(kCount));
-  EXPECT_NEAR(m.deviation, deviation, 5 * deviation / std::sqrt(2.0 * kCount));
+  EXPECT_NEAR(m.mean, 0, 5 * deviation / std::sqrt(kDrawn));
+  EXPECT_NEAR(m.deviation, deviation, 5 * deviation / std::sqrt(2.0 * kDrawn));
 }
 
 TEST(Init, NormalKindsHaveTheirMeanAndDeviation) {
@@ -74,8 +74,8 @@ TEST(Init, DependsOnSeedAndName) {
 
 TEST(Init, SinglePrecisionIsDoublePrecisionRounded) {
   const Init he{.kind = Init::He, .fan_in = 9};
-  std::vector<float> narrow(kCount);
-  fill_initial(he, 3, "conv1.weight", DType::f32, kCount, narrow.data());
+  std::vector<float> narrow(kDrawn);
+  fill_initial(he, 3, "conv1.weight", DType::f32, kDrawn, narrow.data());
   const std::vector<double> wide = values_of(he);
   for (std::size_t i = 0; i < wide.size(); ++i) ASSERT_EQ(narrow[i], static_cast<float>(wide[i])) << i;
 }

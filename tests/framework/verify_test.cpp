@@ -10,7 +10,7 @@
 namespace lethe::testing {
 namespace {
 
-const std::string kVars =
+const std::string kDeclared =
     "input x f32[2]\n"
     "param w f32[2]\n"
     "state s f32[2]\n"
@@ -19,7 +19,7 @@ const std::string kVars =
 
 /// What verify says of a program with these vars and ops.
 std::string verdict(const std::string& ops, const std::string& more_vars = "", const std::string& blocks = "") {
-  const Program program = parse_program(kVars + more_vars + "block 0 {\n" + ops + "}\n" + blocks);
+  const Program program = parse_program(kDeclared + more_vars + "block 0 {\n" + ops + "}\n" + blocks);
   return error_of([&] { verify(program); });
 }
 constexpr const char* kRight = "(nothing)";
@@ -71,7 +71,7 @@ TEST(Verify, RefusesUnknownOps) {
 }
 
 TEST(Verify, RefusesTwoVarsOfOneName) {
-  Program program = parse_program(kVars + "block 0 {\n}\n");
+  Program program = parse_program(kDeclared + "block 0 {\n}\n");
   program.vars[1].name = "x";
   EXPECT_TRUE(fails_with("two vars are named 'x'", [&] { verify(program); }));
   program.vars[1].name = "";
@@ -82,14 +82,14 @@ TEST(Verify, RefusesEmptyAxes) { EXPECT_EQ(verdict("", "temp q f32[2,0]\n"), "va
 
 TEST(Verify, RefusesIdsOutOfRange) {
   for (const VarId id : {-2, 5, 99}) {
-    Program program = parse_program(kVars + "block 0 {\ny = relu(x)\n}\n");
+    Program program = parse_program(kDeclared + "block 0 {\ny = relu(x)\n}\n");
     program.blocks[0].ops[0].in[0] = id;
     EXPECT_TRUE(fails_with(message("an input has id ", id), [&] { verify(program); }));
     program.blocks[0].ops[0].in[0] = 0;
     program.blocks[0].ops[0].out[0] = id;
     EXPECT_TRUE(fails_with(message("an output has id ", id), [&] { verify(program); }));
   }
-  Program program = parse_program(kVars + "block 0 {\n}\n");
+  Program program = parse_program(kDeclared + "block 0 {\n}\n");
   program.vars[3].block = 1;
   EXPECT_TRUE(fails_with("var 'y' is in block 1, which does not exist", [&] { verify(program); }));
   program.blocks.clear();

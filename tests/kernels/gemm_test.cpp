@@ -13,7 +13,7 @@ namespace lethe::testing {
 namespace {
 
 template <class T>
-std::vector<T> random_values(std::int64_t count, unsigned seed) {
+std::vector<T> random_matrix(std::int64_t count, unsigned seed) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<double> uniform(-1, 1);
   std::vector<T> values(static_cast<std::size_t>(count));
@@ -41,8 +41,8 @@ template <class T>
 void compare(const GemmShape& s, DType dtype, int threads, Provider provider) {
   SCOPED_TRACE(message(s.batch, " of ", s.m, 'x', s.n, 'x', s.k, s.transpose_a ? " a^T" : "",
                        s.transpose_b ? " b^T" : "", s.bias ? " + bias" : "", ", ", threads, " threads"));
-  const auto a = random_values<T>(s.batch * s.m * s.k, 1), b = random_values<T>(s.batch * s.k * s.n, 2);
-  const auto bias = random_values<T>(s.n, 3);
+  const auto a = random_matrix<T>(s.batch * s.m * s.k, 1), b = random_matrix<T>(s.batch * s.k * s.n, 2);
+  const auto bias = random_matrix<T>(s.n, 3);
   const auto want = by_definition(s, a, b, bias);
   const auto kernel = prepare_gemm(s, dtype, threads, provider);
   const auto got = run_kernel<T>(*kernel, {a, b, s.bias ? bias : std::vector<T>{}}, s.batch * s.m * s.n);
@@ -52,7 +52,7 @@ void compare(const GemmShape& s, DType dtype, int threads, Provider provider) {
     ASSERT_NEAR(got[i], want[i], tolerance * std::max(1.0, std::abs(want[i])));
 }
 
-void compare_all(DType dtype, Provider provider) {
+void compare_all_products(DType dtype, Provider provider) {
   struct Size {
     std::int64_t batch, m, n, k;
   };
@@ -79,16 +79,16 @@ void compare_all(DType dtype, Provider provider) {
   set_worker_threads(threads_before);
 }
 
-TEST(Gemm, EigenInDoubleFollowsTheDefinition) { compare_all(DType::f64, Provider::Eigen); }
-TEST(Gemm, EigenInFloatFollowsTheDefinition) { compare_all(DType::f32, Provider::Eigen); }
+TEST(Gemm, EigenInDoubleFollowsTheDefinition) { compare_all_products(DType::f64, Provider::Eigen); }
+TEST(Gemm, EigenInFloatFollowsTheDefinition) { compare_all_products(DType::f32, Provider::Eigen); }
 TEST(Gemm, OneDnnFollowsTheDefinition) {
   if (!has_onednn()) GTEST_SKIP() << "oneDNN is not built in";
-  compare_all(DType::f32, Provider::OneDnn);
+  compare_all_products(DType::f32, Provider::OneDnn);
 }
 
 TEST(Gemm, SameThreadsGiveSameBits) {
   const GemmShape shape{.m = 200, .n = 100, .k = 1000, .transpose_a = true};
-  const auto a = random_values<float>(200 * 1000, 1), b = random_values<float>(1000 * 100, 2);
+  const auto a = random_matrix<float>(200 * 1000, 1), b = random_matrix<float>(1000 * 100, 2);
   for (const Provider provider : {Provider::Best, Provider::Eigen}) {
     const auto kernel = prepare_gemm(shape, DType::f32, worker_threads(), provider);
     const auto first = run_kernel<float>(*kernel, {a, b}, 200 * 100);

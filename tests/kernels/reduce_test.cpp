@@ -14,7 +14,7 @@ namespace lethe::testing {
 namespace {
 
 template <class T>
-std::vector<T> sums_of(const std::vector<T>& x, const Extent& extent, std::int64_t pieces = 1) {
+std::vector<T> sums_of(const std::vector<T>& x, const SumExtent& extent, std::int64_t pieces = 1) {
   const SumPlan plan{extent, pieces};
   std::vector<double> workspace(static_cast<std::size_t>(sum_workspace(plan, 1)) / sizeof(double));
   std::vector<T> y(static_cast<std::size_t>(extent.outer * extent.inner), T(-1));
@@ -40,7 +40,8 @@ TEST(Reduce, SumsTheMiddleOfEachOuterIndex) {
 
 TEST(Reduce, PiecesAddUpToTheWhole) {
   // Widths below, at and above what the inner loops work on at once, rows that no number of pieces divides.
-  for (const Extent& extent : {Extent{1, 1001, 3}, Extent{2, 67, 129}, Extent{3, 7, 1500}, Extent{1, 4099, 1}}) {
+  for (const SumExtent& extent :
+       {SumExtent{1, 1001, 3}, SumExtent{2, 67, 129}, SumExtent{3, 7, 1500}, SumExtent{1, 4099, 1}}) {
     const std::vector<double> x = uniform<double>(extent.size());
     const std::vector<double> whole = sums_of(x, extent), cut = sums_of(x, extent, 5);
     for (std::size_t i = 0; i < whole.size(); ++i) EXPECT_NEAR(whole[i], cut[i], 1e-12 * whole[i]);
@@ -59,7 +60,7 @@ TEST(Reduce, ErrorOfAFloatSumDoesNotGrowWithItsLength) {
 }
 
 TEST(Reduce, GivesTheSameBitsForTheSamePiecesOnAnyNumberOfThreads) {
-  const Extent extent{1, 30000, 5};
+  const SumExtent extent{1, 30000, 5};
   const std::vector<float> x = uniform<float>(extent.size());
   set_worker_threads(1);
   const std::vector<float> alone = sums_of(x, extent, 4);

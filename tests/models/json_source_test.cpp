@@ -18,7 +18,7 @@ std::string place_of(const std::string& text, const Keys&... way) {
   }
 }
 
-std::string error_of(const std::string& text) {
+std::string complaint_about(const std::string& text) {
   try {
     JsonSource source("net.json", text);
     return "no error";
@@ -53,20 +53,21 @@ TEST(JsonSource, CountsCharactersNotBytes) {
 }
 
 TEST(JsonSource, PlacesSyntaxErrors) {
-  EXPECT_EQ(error_of("{\"a\": 1,\n  \"b\" 2}").substr(0, 40), "net.json:2:7: syntax error while parsing");
-  EXPECT_EQ(error_of("{\"a\": [1, 2").substr(0, 14), "net.json:1:12:");
-  EXPECT_EQ(error_of("").substr(0, 13), "net.json:1:1:");
-  EXPECT_EQ(error_of("{}{}").substr(0, 13), "net.json:1:3:");
+  EXPECT_EQ(complaint_about("{\"a\": 1,\n  \"b\" 2}").substr(0, 40), "net.json:2:7: syntax error while parsing");
+  EXPECT_EQ(complaint_about("{\"a\": [1, 2").substr(0, 14), "net.json:1:12:");
+  EXPECT_EQ(complaint_about("").substr(0, 13), "net.json:1:1:");
+  EXPECT_EQ(complaint_about("{}{}").substr(0, 13), "net.json:1:3:");
 }
 
 TEST(JsonSource, RefusesAKeyThatStandsTwice) {
-  EXPECT_EQ(error_of("{\"a\": 1,\n \"a\": 2}"), "net.json:2:2: key 'a' stands twice");
-  EXPECT_EQ(error_of("{\"a\": [1, {\"b\": 2}], \"a\": 5}"), "net.json:1:22: key 'a' stands twice");
-  EXPECT_EQ(error_of("{\"a\": 5, \"a\": {\"b\": [2]}}"), "net.json:1:10: key 'a' stands twice");
+  EXPECT_EQ(complaint_about("{\"a\": 1,\n \"a\": 2}"), "net.json:2:2: key 'a' stands twice");
+  EXPECT_EQ(complaint_about("{\"a\": [1, {\"b\": 2}], \"a\": 5}"), "net.json:1:22: key 'a' stands twice");
+  EXPECT_EQ(complaint_about("{\"a\": 5, \"a\": {\"b\": [2]}}"), "net.json:1:10: key 'a' stands twice");
 }
 
 TEST(JsonSource, RefusesEndlessNesting) {
-  EXPECT_EQ(error_of(std::string(200000, '[') + std::string(200000, ']')), "net.json:1:102: nested deeper than 100");
+  EXPECT_EQ(complaint_about(std::string(200000, '[') + std::string(200000, ']')),
+            "net.json:1:102: nested deeper than 100");
 }
 
 TEST(JsonSource, SaysWhichFileCannotBeRead) {

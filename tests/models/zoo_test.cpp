@@ -167,7 +167,7 @@ TEST(OptnetZoo, DropsDropoutForTheThirdTable) {
   EXPECT_EQ(dropouts("optnet/vgg_a", {{"dropout", "0"}}), 0);
 }
 
-std::string error_of(const std::string& name, const Sets& sets = {}) {
+std::string complaint_of(const std::string& name, const Sets& sets = {}) {
   try {
     load_network(name, {}, sets);
     return "no error";
@@ -177,7 +177,7 @@ std::string error_of(const std::string& name, const Sets& sets = {}) {
 }
 
 TEST(Zoo, SuggestsTheModelThatWasMeantAndListsAll) {
-  const std::string text = error_of("resnet111");
+  const std::string text = complaint_of("resnet111");
   EXPECT_EQ(text.rfind("unknown model 'resnet111'; did you mean 'resnet110'?; known: adaptive_depth, alexnet, ", 0), 0u)
       << text;
   EXPECT_NE(text.find("optnet/alexnet"), std::string::npos);
@@ -185,15 +185,15 @@ TEST(Zoo, SuggestsTheModelThatWasMeantAndListsAll) {
 }
 
 TEST(Zoo, TakesAMissingFileForAFile) {
-  EXPECT_EQ(error_of("no/such.json"), "cannot open 'no/such.json': No such file or directory");
+  EXPECT_EQ(complaint_of("no/such.json"), "cannot open 'no/such.json': No such file or directory");
 }
 
 TEST(Zoo, SetsVarsOverTheVariant) {
   EXPECT_EQ(parameters_of(load_network("resnet20", {}, {{"n", "5"}}).program), 464154);
   const std::string file = LETHE_SOURCE_DIR "/models/resnet_cifar.json";
-  EXPECT_EQ(error_of("resnet20", {{"m", "5"}}),
+  EXPECT_EQ(complaint_of("resnet20", {{"m", "5"}}),
             file + ": --set m=5: no var 'm'; did you mean 'n'?; vars: channels, classes, n, size, w");
-  EXPECT_EQ(error_of("resnet20", {{"n", "many"}}), file + ": --set n=many: expected a number, true or false");
+  EXPECT_EQ(complaint_of("resnet20", {{"n", "many"}}), file + ": --set n=many: expected a number, true or false");
 }
 
 TEST(Zoo, LooksFirstWhereTheEnvironmentSays) {

@@ -172,7 +172,7 @@ TEST(OpTable, SlotsOfInPlacePairsExist) {
 
 TEST(OpTable, EveryOpButViewsAndControlFlowHasAKernelAndAShapeRule) {
   for (const OpDef* op : all_ops()) {
-    if (kDoneByTheExecutor.count(op->type) != 0) continue;
+    if (kDoneByTheExecutor.count(op->type) != 0 || op->type.rfind("test_", 0) == 0) continue;  // another test's
     EXPECT_TRUE(op->infer != nullptr) << op->type;
     EXPECT_NE(op->view, op->kernels.cpu != nullptr) << op->type << ": a view runs no kernel, all else does";
   }

@@ -7,16 +7,16 @@
 namespace lethe::testing {
 namespace {
 
-const Tensor kX{{2, 2}, {1, 2, 3, -4}}, kTarget{{2, 2}, {0, 4, 3, -1}};
+const Tensor kPrediction{{2, 2}, {1, 2, 3, -4}}, kTarget{{2, 2}, {0, 4, 3, -1}};
 
 TEST(Loss, MseIsTheMeanSquareOfEachSample) {
-  EXPECT_EQ(run_op("mse_loss", {kX, kTarget}), (Tensor{{2}, {(1 + 4) / 2.0, 9 / 2.0}}));
-  EXPECT_EQ(run_op("mse_loss_grad", {kX, kTarget, Tensor{{2}, {1, 10}}}), (Tensor{{2, 2}, {1, -2, 0, -30}}));
+  EXPECT_EQ(run_op("mse_loss", {kPrediction, kTarget}), (Tensor{{2}, {(1 + 4) / 2.0, 9 / 2.0}}));
+  EXPECT_EQ(run_op("mse_loss_grad", {kPrediction, kTarget, Tensor{{2}, {1, 10}}}), (Tensor{{2, 2}, {1, -2, 0, -30}}));
 }
 
 TEST(Loss, L1IsTheMeanDistanceOfEachSample) {
-  EXPECT_EQ(run_op("l1_loss", {kX, kTarget}), (Tensor{{2}, {1.5, 1.5}}));
-  EXPECT_EQ(run_op("l1_loss_grad", {kX, kTarget, Tensor{{2}, {1, 10}}}), (Tensor{{2, 2}, {0.5, -0.5, 0, -5}}));
+  EXPECT_EQ(run_op("l1_loss", {kPrediction, kTarget}), (Tensor{{2}, {1.5, 1.5}}));
+  EXPECT_EQ(run_op("l1_loss_grad", {kPrediction, kTarget, Tensor{{2}, {1, 10}}}), (Tensor{{2, 2}, {0.5, -0.5, 0, -5}}));
 }
 
 TEST(Loss, SamplesWithoutOtherAxesAreTheirOwnMean) {

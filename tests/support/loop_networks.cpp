@@ -3,14 +3,14 @@
 namespace lethe::testing {
 namespace {
 
-constexpr std::int64_t kBatch = 2, kWidth = 3;
+constexpr std::int64_t kLoopBatch = 2, kLoopWidth = 3;
 
-VarId dense(Builder& net, VarId x) { return net.layer("tanh", net.layer("fc", x, {{"out", kWidth}})); }
+VarId dense(Builder& net, VarId x) { return net.layer("tanh", net.layer("fc", x, {{"out", kLoopWidth}})); }
 
-/// A network from an input [kBatch, kWidth] to a loss; `middle` is what it is about.
+/// A network from an input [kLoopBatch, kLoopWidth] to a loss; `middle` is what it is about.
 Network around(DType dtype, const std::function<VarId(Builder&, VarId)>& middle) {
-  Builder net({.batch = kBatch, .dtype = dtype});
-  const VarId x = net.input("x", {kWidth});
+  Builder net({.batch = kLoopBatch, .dtype = dtype});
+  const VarId x = net.input("x", {kLoopWidth});
   const VarId y = middle(net, dense(net, x));
   net.loss("cross_entropy", net.layer("fc", y, {{"out", 4}}), net.input("label", {}, DType::i32));
   return net.finish();
@@ -48,7 +48,7 @@ VarId swapped(Builder& net, VarId x) {
 }
 
 VarId through_array(Builder& net, VarId x, bool recompute) {
-  const VarId all = net.layer("array", x, {{"length", 4}, {"shape", Ints{kWidth}}});
+  const VarId all = net.layer("array", x, {{"length", 4}, {"shape", Ints{kLoopWidth}}});
   const VarId last = repeated(
       net, x, 3,
       [&](VarId h) {
@@ -189,11 +189,11 @@ std::vector<LoopNetwork> make_networks() {
 
 /// One trip: gates from [x, h] in one product; state h, c.
 Vars lstm_cell(Builder& net, VarId x, VarId h, VarId c, const std::string& share) {
-  Attrs settings{{"out", 4 * kWidth}};
+  Attrs settings{{"out", 4 * kLoopWidth}};
   if (!share.empty()) settings.set("share", share);
   const VarId gates = net.layer("fc", net.layer("concat", {x, h}), settings, share.empty() ? "cell" : "");
   const auto gate = [&](std::int64_t i, const char* type) {
-    return net.layer(type, net.layer("slice", gates, {{"begin", i * kWidth}, {"end", (i + 1) * kWidth}}));
+    return net.layer(type, net.layer("slice", gates, {{"begin", i * kLoopWidth}, {"end", (i + 1) * kLoopWidth}}));
   };
   const VarId kept = net.layer("mul", {gate(1, "sigmoid"), c});
   const VarId next = net.layer("add", {kept, net.layer("mul", {gate(0, "sigmoid"), gate(2, "tanh")})});
@@ -208,10 +208,10 @@ const std::vector<LoopNetwork>& loop_networks() {
 }
 
 Network lstm(std::int64_t trips, bool unrolled, DType dtype, bool recompute) {
-  Builder net({.batch = kBatch, .dtype = dtype});
-  const VarId x = net.input("x", {trips, kWidth});
+  Builder net({.batch = kLoopBatch, .dtype = dtype});
+  const VarId x = net.input("x", {trips, kLoopWidth});
   const VarId steps = net.layer("transpose", x, {{"time_major", 1}});
-  const VarId zero = net.layer("constant", x, {{"value", 0.0}, {"shape", Ints{kWidth}}});
+  const VarId zero = net.layer("constant", x, {{"value", 0.0}, {"shape", Ints{kLoopWidth}}});
   Vars state = {zero, zero};
   if (unrolled) {
     for (std::int64_t t = 0; t < trips; ++t) {

@@ -5,14 +5,14 @@
 namespace lethe::testing {
 namespace {
 
-constexpr std::int64_t kBatch = 2, kWidth = 3, kDeepest = 4;
+constexpr std::int64_t kControlBatch = 2, kControlWidth = 3, kDeepest = 4;
 constexpr int kMostNested = 4;  // loops and branches inside of others
 
-/// Grows a network of values [kBatch, kWidth] by one random layer after the other.
+/// Grows a network of values [kControlBatch, kControlWidth] by one random layer after the other.
 class ControlGrower {
  public:
-  ControlGrower(std::uint64_t seed, DType dtype) : random_(seed, 2), net_({.batch = kBatch, .dtype = dtype}) {
-    seen_ = {net_.input("x", {kWidth})};
+  ControlGrower(std::uint64_t seed, DType dtype) : random_(seed, 2), net_({.batch = kControlBatch, .dtype = dtype}) {
+    seen_ = {net_.input("x", {kControlWidth})};
   }
 
   Network grow() {
@@ -35,7 +35,7 @@ class ControlGrower {
     const bool may_nest = depth == 0 || (depth < kDeepest && nested_ < kMostNested);
     switch (pick(may_nest ? 8 : 5)) {
       case 0:
-        return keep(net_.layer("fc", any(), {{"out", kWidth}}));
+        return keep(net_.layer("fc", any(), {{"out", kControlWidth}}));
       case 1:
         return keep(net_.layer(maps[static_cast<std::size_t>(pick(4))], any()));
       case 2:
@@ -73,7 +73,7 @@ class ControlGrower {
     nested_ += depth > 0;
     const bool has_two = pick(2), reads_data = pick(3) == 0, writes = pick(2), reads_back = writes && pick(2);
     const std::int64_t trips = pick(4), most = 3;
-    const VarId array = writes ? net_.layer("array", any(), {{"length", most}, {"shape", Ints{kWidth}}}) : kNone;
+    const VarId array = writes ? net_.layer("array", any(), {{"length", most}, {"shape", Ints{kControlWidth}}}) : kNone;
     const Vars initial = has_two ? Vars{any(), any()} : Vars{any()};
     const auto condition = [&](const Vars& carried) {
       if (reads_data) return net_.layer("less", net_.layer("mean", carried[0]), {{"value", 0.4321}});

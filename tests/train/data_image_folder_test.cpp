@@ -12,7 +12,7 @@ constexpr ImageShape kTiny{2, 2, 1};
 
 FileContent grey(std::uint8_t value) { return png(2, 2, 1, FileContent(4, value)); }
 
-void write_small(const TemporaryFolder& folder) {
+void write_small_folder(const TemporaryFolder& folder) {
   folder.write("train/cat/b.png", grey(20));
   folder.write("train/cat/a.PNG", grey(10));
   folder.write("train/ant/x.png", grey(30));
@@ -26,11 +26,11 @@ std::unique_ptr<Dataset> opened(const TemporaryFolder& folder, const ImageShape&
   return open_dataset("imagefolder:" + folder.text(), image, classes, 0);
 }
 
-std::string refused(const TemporaryFolder& folder, std::int64_t classes = 2) {
+std::string refused_folder(const TemporaryFolder& folder, std::int64_t classes = 2) {
   return refusal("imagefolder:" + folder.text(), kTiny, classes);
 }
 
-FileContent image_of(const Dataset& data, Split split, std::int64_t index, CropAt crop = {}) {
+FileContent image_in_folder(const Dataset& data, Split split, std::int64_t index, CropAt crop = {}) {
   FileContent pixels(data.info().image.bytes());
   data.read(split, index, crop, pixels.data());
   return pixels;
@@ -38,7 +38,7 @@ FileContent image_of(const Dataset& data, Split split, std::int64_t index, CropA
 
 TEST(ImageFolder, ClassesAndFilesAreSortedByName) {
   const TemporaryFolder folder;
-  write_small(folder);
+  write_small_folder(folder);
   const auto data = opened(folder);
   EXPECT_EQ(data->info().classes, (std::vector<std::string>{"ant", "cat"}));
   EXPECT_EQ(data->size(Split::Train), 3);
@@ -59,9 +59,9 @@ TEST(ImageFolder, EveryTenthFileIsForTestsWhereThereIsOneFolder) {
   const auto data = opened(folder);
   EXPECT_EQ(data->size(Split::Train), 24);
   EXPECT_EQ(data->size(Split::Test), 2);
-  EXPECT_EQ(image_of(*data, Split::Test, 0), FileContent(4, 9));
-  EXPECT_EQ(image_of(*data, Split::Test, 1), FileContent(4, 19));
-  EXPECT_EQ(image_of(*data, Split::Train, 9), FileContent(4, 10));
+  EXPECT_EQ(image_in_folder(*data, Split::Test, 0), FileContent(4, 9));
+  EXPECT_EQ(image_in_folder(*data, Split::Test, 1), FileContent(4, 19));
+  EXPECT_EQ(image_in_folder(*data, Split::Train, 9), FileContent(4, 10));
 }
 
 TEST(ImageFolder, GreyAndColourAreConvertedToTheNetworksChannels) {
@@ -70,10 +70,10 @@ TEST(ImageFolder, GreyAndColourAreConvertedToTheNetworksChannels) {
   folder.write("train/b/red.png", png(2, 2, 3, {255, 0, 0, 255, 0, 0, 255, 0, 0, 255, 0, 0}));
   folder.write("val/a/grey.jpg", grey_jpeg());
   const auto coloured = opened(folder, {2, 2, 3});
-  EXPECT_EQ(image_of(*coloured, Split::Train, 0), FileContent(12, 90));
-  EXPECT_EQ(image_of(*coloured, Split::Test, 0), FileContent(12, 128));
+  EXPECT_EQ(image_in_folder(*coloured, Split::Train, 0), FileContent(12, 90));
+  EXPECT_EQ(image_in_folder(*coloured, Split::Test, 0), FileContent(12, 128));
   const auto plain = opened(folder);
-  EXPECT_NEAR(image_of(*plain, Split::Train, 1)[0], 0.3 * 255, 2);
+  EXPECT_NEAR(image_in_folder(*plain, Split::Train, 1)[0], 0.3 * 255, 2);
 }
 
 TEST(ImageFolder, ImagesAreScaledToCoverTheNetworksAndCropped) {
@@ -84,8 +84,8 @@ TEST(ImageFolder, ImagesAreScaledToCoverTheNetworksAndCropped) {
   folder.write("train/a/wide.png", png(4, 8, 1, pixels));
   folder.write("test/a/wide.png", png(4, 8, 1, pixels));
   const auto data = opened(folder, kTiny, 1);
-  const auto middle = image_of(*data, Split::Train, 0), left = image_of(*data, Split::Train, 0, {0, 0});
-  const auto right = image_of(*data, Split::Train, 0, {0.999, 0.999});
+  const auto middle = image_in_folder(*data, Split::Train, 0), left = image_in_folder(*data, Split::Train, 0, {0, 0});
+  const auto right = image_in_folder(*data, Split::Train, 0, {0.999, 0.999});
   // The filter's weights are 1 3 3 1; at the border they are 3 3 1: a seventh comes from the next square.
   EXPECT_NEAR(middle[0], 10 + 40 / 7., 1);
   EXPECT_NEAR(middle[1], 20 + 40 / 7., 1);
@@ -93,8 +93,8 @@ TEST(ImageFolder, ImagesAreScaledToCoverTheNetworksAndCropped) {
   EXPECT_NEAR(right[1], 30 - 10 / 7. + 40 / 7., 1);
   EXPECT_NEAR(middle[2], 50 - 40 / 7., 1);
   const auto larger = open_dataset("imagefolder:" + folder.text() + ",resize=4", kTiny, 1, 0);
-  EXPECT_EQ(image_of(*larger, Split::Train, 0, {0, 0}), FileContent(4, 0));
-  EXPECT_EQ(image_of(*larger, Split::Train, 0, {0.999, 0.999}), FileContent(4, 70));
+  EXPECT_EQ(image_in_folder(*larger, Split::Train, 0, {0, 0}), FileContent(4, 0));
+  EXPECT_EQ(image_in_folder(*larger, Split::Train, 0, {0.999, 0.999}), FileContent(4, 70));
 }
 
 TEST(ImageFolder, ImagesOfTheNetworksSizeKeepEveryPixel) {
@@ -103,7 +103,7 @@ TEST(ImageFolder, ImagesOfTheNetworksSizeKeepEveryPixel) {
   std::iota(pixels.begin(), pixels.end(), 100);
   folder.write("train/a/x.png", png(7, 5, 3, pixels));
   folder.write("test/a/x.png", png(7, 5, 3, pixels));
-  EXPECT_EQ(image_of(*opened(folder, {7, 5, 3}, 1), Split::Train, 0), pixels);
+  EXPECT_EQ(image_in_folder(*opened(folder, {7, 5, 3}, 1), Split::Train, 0), pixels);
 }
 
 TEST(ImageFolder, ShrinkingSkipsNoPixel) {
@@ -112,16 +112,16 @@ TEST(ImageFolder, ShrinkingSkipsNoPixel) {
   for (std::size_t i = 0; i < stripes.size(); ++i) stripes[i] = i % 2 ? 255 : 0;
   folder.write("train/a/x.png", png(64, 64, 1, stripes));
   folder.write("test/a/x.png", png(64, 64, 1, stripes));
-  for (const int pixel : image_of(*opened(folder, kTiny, 1), Split::Train, 0)) EXPECT_NEAR(pixel, 128, 3);
+  for (const int pixel : image_in_folder(*opened(folder, kTiny, 1), Split::Train, 0)) EXPECT_NEAR(pixel, 128, 3);
 }
 
 TEST(ImageFolder, FileThatDoesNotDecodeIsNamed) {
   const TemporaryFolder folder;
-  write_small(folder);
+  write_small_folder(folder);
   const auto message_of = [&](const FileContent& content) {
     folder.write("train/ant/x.png", content);
     const auto data = opened(folder);
-    return error_from([&] { image_of(*data, Split::Train, 0); });
+    return error_from([&] { image_in_folder(*data, Split::Train, 0); });
   };
   FileContent cut = png(8, 8, 1, FileContent(64, 1));
   cut.resize(cut.size() - 20);
@@ -135,26 +135,26 @@ TEST(ImageFolder, FileThatDoesNotDecodeIsNamed) {
 
 TEST(ImageFolder, EmptyClassFolderIsRefused) {
   const TemporaryFolder folder;
-  write_small(folder);
+  write_small_folder(folder);
   folder.write("train/dog/readme.md", "none yet");
-  EXPECT_PRED2(says, refused(folder, 3), "train/dog: empty class folder");
+  EXPECT_PRED2(says, refused_folder(folder, 3), "train/dog: empty class folder");
 }
 
 TEST(ImageFolder, FoldersThatDoNotMakeADataSetAreRefused) {
   const TemporaryFolder folder;
   EXPECT_PRED2(says, refusal("imagefolder:/nowhere", kTiny, 2), "imagefolder: /nowhere: no such directory");
-  EXPECT_PRED2(says, refused(folder), "no class folders; expected DIR/train/CLASS/");
+  EXPECT_PRED2(says, refused_folder(folder), "no class folders; expected DIR/train/CLASS/");
   folder.write("ant/1.png", grey(1));
-  EXPECT_PRED2(says, refused(folder), "no class has 10 images");
+  EXPECT_PRED2(says, refused_folder(folder), "no class has 10 images");
   folder.write("train/ant/1.png", grey(1));
-  EXPECT_PRED2(says, refused(folder), "has train, but neither test nor val");
+  EXPECT_PRED2(says, refused_folder(folder), "has train, but neither test nor val");
   folder.write("test/bee/1.png", grey(1));
-  EXPECT_PRED2(says, refused(folder), "test/bee: no class of that name has training images");
+  EXPECT_PRED2(says, refused_folder(folder), "test/bee: no class of that name has training images");
 }
 
 TEST(ImageFolder, NetworksThatItCannotServeAreToldWhy) {
   const TemporaryFolder folder;
-  write_small(folder);
+  write_small_folder(folder);
   const std::string spec = "imagefolder:" + folder.text();
   EXPECT_PRED2(says, refusal(spec, {2, 2, 4}, 2), "1 or 3 channels, the network takes 4");
   EXPECT_PRED2(says, refusal(spec, kTiny, 5), "imagefolder: has 2 classes, the network tells 5 apart");
@@ -168,7 +168,7 @@ TEST(ImageFolder, RealPhotographsAreRead) {
   EXPECT_EQ(photographs->size(Split::Test), 50);
   double sum = 0;
   for (std::int64_t i = 0; i < 200; ++i)
-    for (const std::uint8_t value : image_of(*photographs, Split::Train, i)) sum += value;
+    for (const std::uint8_t value : image_in_folder(*photographs, Split::Train, i)) sum += value;
   EXPECT_NEAR(sum / (200 * 24 * 28 * 3) / 255, 0.47, 0.03);
 }
 

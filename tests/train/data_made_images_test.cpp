@@ -11,35 +11,35 @@
 namespace lethe::testing {
 namespace {
 
-constexpr ImageShape kImage{32, 32, 3};
+constexpr ImageShape kMade{32, 32, 3};
 
-FileContent image_of(const Dataset& data, Split split, std::int64_t index) {
+FileContent made_image(const Dataset& data, Split split, std::int64_t index) {
   FileContent pixels(data.info().image.bytes());
   data.read(split, index, {}, pixels.data());
   return pixels;
 }
 
 TEST(Shapes, SampleIsAFunctionOfSeedSplitAndIndex) {
-  const auto data = open_dataset("shapes", kImage, 10, 7), same = open_dataset("shapes", kImage, 10, 7);
-  const auto other = open_dataset("shapes", kImage, 10, 8);
-  const FileContent third = image_of(*data, Split::Train, 3);
-  EXPECT_EQ(image_of(*data, Split::Train, 3), third);
-  image_of(*same, Split::Train, 9000);
-  EXPECT_EQ(image_of(*same, Split::Train, 3), third);
-  EXPECT_NE(image_of(*other, Split::Train, 3), third);
-  EXPECT_NE(image_of(*data, Split::Test, 3), third);
-  EXPECT_NE(image_of(*data, Split::Train, 13), third);  // the same class
+  const auto data = open_dataset("shapes", kMade, 10, 7), same = open_dataset("shapes", kMade, 10, 7);
+  const auto other = open_dataset("shapes", kMade, 10, 8);
+  const FileContent third = made_image(*data, Split::Train, 3);
+  EXPECT_EQ(made_image(*data, Split::Train, 3), third);
+  made_image(*same, Split::Train, 9000);
+  EXPECT_EQ(made_image(*same, Split::Train, 3), third);
+  EXPECT_NE(made_image(*other, Split::Train, 3), third);
+  EXPECT_NE(made_image(*data, Split::Test, 3), third);
+  EXPECT_NE(made_image(*data, Split::Train, 13), third);  // the same class
 }
 
 TEST(Shapes, HaveTheSizesThatTheSpecAsksFor) {
-  const auto usual = open_dataset("shapes", kImage, 10, 0);
+  const auto usual = open_dataset("shapes", kMade, 10, 0);
   EXPECT_EQ(usual->size(Split::Train), 10000);
   EXPECT_EQ(usual->size(Split::Test), 2000);
   EXPECT_EQ(usual->info().held_bytes, 0);
-  const auto asked = open_dataset("shapes:test=7,train=30", kImage, 10, 0);
+  const auto asked = open_dataset("shapes:test=7,train=30", kMade, 10, 0);
   EXPECT_EQ(asked->size(Split::Train), 30);
   EXPECT_EQ(asked->size(Split::Test), 7);
-  EXPECT_EQ(open_dataset("shapes:test=7", kImage, 10, 0)->size(Split::Train), 10000);
+  EXPECT_EQ(open_dataset("shapes:test=7", kMade, 10, 0)->size(Split::Train), 10000);
 }
 
 TEST(Shapes, FitAnyNetwork) {
@@ -57,10 +57,10 @@ TEST(Shapes, FitAnyNetwork) {
 
 TEST(Shapes, NormalisationFitsThePixels) {
   for (const std::int64_t classes : {10, 40}) {
-    const auto data = open_dataset("shapes", kImage, classes, 1);
+    const auto data = open_dataset("shapes", kMade, classes, 1);
     double sum = 0, squares = 0, count = 0;
     for (std::int64_t i = 0; i < 1000; ++i)
-      for (const std::uint8_t byte : image_of(*data, Split::Train, i)) {
+      for (const std::uint8_t byte : made_image(*data, Split::Train, i)) {
         sum += byte / 255.0;
         squares += byte / 255.0 * byte / 255.0;
         ++count;
@@ -98,13 +98,13 @@ TEST(Figures, DistanceGrowsAsFastAsTheWayOutward) {
 }
 
 TEST(Synthetic, IsFixedAndRandom) {
-  const auto data = open_dataset("synthetic:1000", kImage, 10, 3), same = open_dataset("synthetic:1000", kImage, 10, 3);
+  const auto data = open_dataset("synthetic:1000", kMade, 10, 3), same = open_dataset("synthetic:1000", kMade, 10, 3);
   EXPECT_EQ(data->size(Split::Train), 1000);
   EXPECT_EQ(data->size(Split::Test), 200);
-  EXPECT_EQ(image_of(*data, Split::Train, 5), image_of(*same, Split::Train, 5));
-  EXPECT_NE(image_of(*data, Split::Train, 5), image_of(*data, Split::Train, 6));
+  EXPECT_EQ(made_image(*data, Split::Train, 5), made_image(*same, Split::Train, 5));
+  EXPECT_NE(made_image(*data, Split::Train, 5), made_image(*data, Split::Train, 6));
   std::vector<int> labels(10);
-  FileContent pixels(kImage.bytes());
+  FileContent pixels(kMade.bytes());
   for (std::int64_t i = 0; i < 1000; ++i) ++labels.at(data->read(Split::Train, i, {}, pixels.data()));
   EXPECT_GT(*std::min_element(labels.begin(), labels.end()), 60);
 }
