@@ -3,6 +3,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -22,6 +23,11 @@ class Device {
   virtual void copy_out(void* to_host, const void* from, std::int64_t bytes) = 0;
   virtual void synchronize() {}
   virtual void* stream() { return nullptr; }
+  /// Whether `record` is worth it.
+  virtual bool records() const { return false; }
+  /// What does `work` at one call, as often as it is called: `work` launches kernels on the stream, and neither waits
+  /// nor copies.
+  virtual std::function<void()> record(const std::function<void()>& work) { return work; }
 };
 
 /// Another device, for one that watches it: overrides what it watches. `device` must outlive it.
@@ -37,6 +43,8 @@ class ForwardingDevice : public Device {
   }
   void synchronize() override { device_.synchronize(); }
   void* stream() override { return device_.stream(); }
+  bool records() const override { return device_.records(); }
+  std::function<void()> record(const std::function<void()>& work) override { return device_.record(work); }
 
  private:
   Device& device_;

@@ -14,6 +14,7 @@ Executor::Executor(const Program& program, const Plan& plan, Prepared& prepared,
   find_in_store(store);
   for (std::size_t b = 0; b < program.blocks.size(); ++b)
     calls_.push_back(make_calls(static_cast<BlockId>(b), plan, prepared));
+  recordable_ = device_.records() && !any_on_demand_ && carries_.empty();
 }
 
 void Executor::take_buffers(const Plan& plan, Buffer* arena) {
@@ -112,7 +113,13 @@ void Executor::take_memory(Call& call) {
 
 void Executor::run() {
   stopped_loops_ = 0;
-  run_block(0);
+  if (!recordable_ || observer_) return run_block(0);
+  if (!warm_) {  // libraries set themselves up in their first calls
+    warm_ = true;
+    return run_block(0);
+  }
+  if (!replay_) replay_ = device_.record([this] { run_block(0); });
+  replay_();
 }
 
 void Executor::run_block(BlockId block) {

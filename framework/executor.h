@@ -1,7 +1,9 @@
 // Runs a program as a plan says. Everything is resolved when it is made; a step is a walk over its blocks that
 // allocates nothing, but where the plan has buffers on demand. Loops and branches it runs itself: a condition costs one
-// copy of a byte to the host.
+// copy of a byte to the host. On a device that records, steps from the second on are one call, unless a condition or a
+// buffer on demand asks for the host.
 #pragma once
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -89,6 +91,8 @@ class Executor {
   std::vector<Carries> carries_;
   std::vector<std::unique_ptr<Op>> copies_;  // the ops of the copies in carries_
   bool any_on_demand_ = false;
+  bool recordable_ = false, warm_ = false;
+  std::function<void()> replay_;  // a whole step, once it is recorded
   std::int64_t stopped_loops_ = 0;
   Observer* observer_ = nullptr;
 };

@@ -8,5 +8,8 @@ namespace lethe {
 std::unique_ptr<Kernel> prepare_conv_im2col(ConvPass pass, const ConvShape& shape, bool bias, DType dtype, int threads);
 /// f32 only; null if oneDNN has but its slow reference for it. Defined if oneDNN is built in.
 std::unique_ptr<Kernel> prepare_conv_onednn(ConvPass pass, const ConvShape& shape, bool bias, int threads);
+/// On the GPU that `device` is or describes; null if cuDNN has no engine for it. Defined if CUDA is built in.
+std::unique_ptr<Kernel> prepare_conv_cudnn(ConvPass pass, const ConvShape& shape, bool bias, DType dtype,
+                                           const DeviceInfo& device);
 
 }  // namespace lethe

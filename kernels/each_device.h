@@ -56,6 +56,15 @@ constexpr Kernels each_device() {
 #endif
 }
 
+/// Kernels of libraries, which `prepare` chooses by the kind of the device.
+constexpr Kernels library_kernels(PrepareKernel prepare) {
+#ifdef __CUDACC__
+  return {.cpu = prepare, .cuda = prepare};
+#else
+  return {.cpu = prepare};
+#endif
+}
+
 /// Calls `body` with a value of the C++ type: `for_float(dtype, [&](auto zero) { using T = decltype(zero); ... })`.
 template <class Body>
 auto for_float(DType dtype, const Body& body) {

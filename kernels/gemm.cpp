@@ -4,14 +4,17 @@
 
 namespace lethe {
 
-std::unique_ptr<Kernel> prepare_gemm(const GemmShape& shape, DType dtype, int threads, Provider provider) {
+std::unique_ptr<Kernel> prepare_gemm(const GemmShape& shape, DType dtype, const DeviceInfo& device, Provider provider) {
+#ifdef LETHE_HAS_CUDA
+  if (device.kind == DeviceKind::Cuda) return prepare_gemm_cublaslt(shape, dtype, device);
+#endif
 #ifdef LETHE_HAS_ONEDNN
   if (means_onednn(provider, dtype))
-    if (auto kernel = prepare_gemm_onednn(shape, threads)) return kernel;
+    if (auto kernel = prepare_gemm_onednn(shape, device.threads)) return kernel;
 #else
   means_onednn(provider, dtype);
 #endif
-  return prepare_gemm_eigen(shape, dtype, threads);
+  return prepare_gemm_eigen(shape, dtype, device.threads);
 }
 
 }  // namespace lethe

@@ -3,7 +3,7 @@
 
 #include "framework/error.h"
 #include "framework/op_def.h"
-#include "kernels/each_device.h"
+#include "kernels/reduce_scaled.h"
 #include "kernels/workspace.h"
 
 namespace lethe {
@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::int64_t kChunkRows = 256, kBlockColumns = 64;
 
-/// Chunks of rows are summed in T and the chunks' sums in double, a run of chunks a worker; then the workers' sums, in
-/// their order.
+/// On the CPU chunks of rows are summed in T and the chunks' sums in double, a run of chunks a worker; then the
+/// workers' sums, in their order.
 template <class T>
 class ColumnSums final : public Kernel {
  public:
@@ -65,6 +65,25 @@ class ColumnSums final : public Kernel {
   std::int64_t rows_, columns_, chunks_, pieces_;
 };
 
+struct PrepareBiasGrad {
+  template <class Device>
+  static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
+    const std::int64_t columns = args.out(0).shape[0], rows = elements(args.in(0).shape) / columns;
+    return for_float(args.out(0).dtype, [&](auto zero) -> std::unique_ptr<Kernel> {
+      using T = decltype(zero);
+      if constexpr (std::is_same_v<Device, Cpu>) {
+        return std::make_unique<ColumnSums<T>>(rows, columns, args.device.threads);
+      } else {
+        const SumPlan plan = plan_sum(Device{}, args.device, {.middle = rows, .inner = columns});
+        const auto run = [plan](const KernelArgs& a) {
+          scaled_sum(Device{}, a.stream, plan, a.workspace, 1.0, a.in<T>(0), a.out<T>(0));
+        };
+        return make_kernel(run, sum_workspace(plan, 1));
+      }
+    });
+  }
+};
+
 std::vector<Type> infer(const InferArgs& args) {
   const Var& dy = args.in(0);
   check(!dy.shape.empty(), "bias_grad: dy is a scalar, expected columns");
@@ -76,13 +95,7 @@ const Register bias_grad{{
     .inputs = {"dy"},
     .outputs = {"db"},
     .infer = infer,
-    .kernels = {.cpu =
-                    [](const PrepareArgs& args) {
-                      const std::int64_t columns = args.out(0).shape[0], rows = elements(args.in(0).shape) / columns;
-                      return for_float(args.out(0).dtype, [&](auto zero) -> std::unique_ptr<Kernel> {
-                        return std::make_unique<ColumnSums<decltype(zero)>>(rows, columns, args.device.threads);
-                      });
-                    }},
+    .kernels = each_device<PrepareBiasGrad>(),
 }};
 
 }  // namespace

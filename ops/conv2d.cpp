@@ -4,6 +4,7 @@
 #include "framework/error.h"
 #include "framework/op_def.h"
 #include "kernels/conv.h"
+#include "kernels/each_device.h"
 
 namespace lethe {
 namespace {
@@ -150,11 +151,9 @@ const Register conv2d{{
     .outputs = {"y"},
     .infer = infer_forward,
     .grad = gradient,
-    .kernels = {.cpu =
-                    [](const PrepareArgs& args) {
-                      return prepare_conv(ConvPass::Forward, forward_shape(args), args.has_in(2), args.out(0).dtype,
-                                          args.device.threads);
-                    }},
+    .kernels = library_kernels([](const PrepareArgs& args) {
+      return prepare_conv(ConvPass::Forward, forward_shape(args), args.has_in(2), args.out(0).dtype, args.device);
+    }),
     .layer = {.name = "conv",
               .aliases = {"Conv"},
               .keys = {{.name = "out", .help = "filters"},
@@ -178,11 +177,9 @@ const Register conv2d_grad_input{{
     .inputs = {"dy", "weight"},
     .outputs = {"dx"},
     .infer = infer_grad_input,
-    .kernels = {.cpu =
-                    [](const PrepareArgs& args) {
-                      return prepare_conv(ConvPass::GradInput, grad_input_shape(args), false, args.out(0).dtype,
-                                          args.device.threads);
-                    }},
+    .kernels = library_kernels([](const PrepareArgs& args) {
+      return prepare_conv(ConvPass::GradInput, grad_input_shape(args), false, args.out(0).dtype, args.device);
+    }),
 }};
 
 const Register conv2d_grad_weight{{
@@ -190,11 +187,9 @@ const Register conv2d_grad_weight{{
     .inputs = {"x", "dy"},
     .outputs = {"dw"},
     .infer = infer_grad_weight,
-    .kernels = {.cpu =
-                    [](const PrepareArgs& args) {
-                      return prepare_conv(ConvPass::GradWeight, grad_weight_shape(args), false, args.out(0).dtype,
-                                          args.device.threads);
-                    }},
+    .kernels = library_kernels([](const PrepareArgs& args) {
+      return prepare_conv(ConvPass::GradWeight, grad_weight_shape(args), false, args.out(0).dtype, args.device);
+    }),
 }};
 
 }  // namespace

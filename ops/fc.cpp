@@ -2,6 +2,7 @@
 #include "framework/autodiff.h"
 #include "framework/error.h"
 #include "framework/op_def.h"
+#include "kernels/each_device.h"
 #include "kernels/gemm.h"
 
 namespace lethe {
@@ -46,13 +47,11 @@ const Register fc{{
     .outputs = {"y"},
     .infer = infer,
     .grad = gradient,
-    .kernels = {.cpu =
-                    [](const PrepareArgs& args) {
-                      const Shape &x = args.in(0).shape, &y = args.out(0).shape;
-                      return prepare_gemm(
-                          {.m = x[0], .n = y[1], .k = x[1], .transpose_b = true, .bias = args.has_in(2)},
-                          args.out(0).dtype, args.device.threads);
-                    }},
+    .kernels = library_kernels([](const PrepareArgs& args) {
+      const Shape &x = args.in(0).shape, &y = args.out(0).shape;
+      return prepare_gemm({.m = x[0], .n = y[1], .k = x[1], .transpose_b = true, .bias = args.has_in(2)},
+                          args.out(0).dtype, args.device);
+    }),
     .layer = {.name = "fc",
               .aliases = {"Gemm"},
               .keys = {{.name = "out", .help = "outputs"},

@@ -4,6 +4,7 @@
 #include "framework/autodiff.h"
 #include "framework/error.h"
 #include "framework/op_def.h"
+#include "kernels/each_device.h"
 #include "kernels/gemm.h"
 
 namespace lethe {
@@ -52,11 +53,9 @@ const Register matmul{{
     .outputs = {"c"},
     .infer = infer,
     .grad = gradient,
-    .kernels = {.cpu =
-                    [](const PrepareArgs& args) {
-                      return prepare_gemm(product(args.in(0).shape, args.in(1).shape, args.op.attrs), args.out(0).dtype,
-                                          args.device.threads);
-                    }},
+    .kernels = library_kernels([](const PrepareArgs& args) {
+      return prepare_gemm(product(args.in(0).shape, args.in(1).shape, args.op.attrs), args.out(0).dtype, args.device);
+    }),
     .layer = {.name = "matmul",
               .aliases = {"MatMul"},
               .keys = {{.name = "transpose_a", .type = KeyType::Bool, .absent = 0},

@@ -16,5 +16,6 @@ int pack_file(const Options& options);
 int print_schema(const Options& options);
 int count_memory(const Options& options);
 int tables(const Options& options);
+int list_devices(const Options& options);
 
 }  // namespace lethe

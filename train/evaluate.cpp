@@ -2,8 +2,8 @@
 #include <cstdio>
 
 #include "framework/error.h"
-#include "kernels/cpu_device.h"
 #include "train/commands.h"
+#include "train/device.h"
 #include "train/evaluator.h"
 #include "train/optnet_run.h"
 #include "train/programs.h"
@@ -28,7 +28,7 @@ int evaluate(const Options& given) {
   const Network network = build_network(options, optnet);  // optnet takes it as built for training
   const Notify notify = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); };
   const std::unique_ptr<Samples> data = open_data(options, network, notify);
-  const std::unique_ptr<Device> device = open_cpu(options.threads);
+  const std::unique_ptr<Device> device = open_device(options);
   Prepared prepared(device->info());
   const Planned planned = optnet ? planned_by_optnet(options, network, prepared)
                                  : plan_memory(network.program, prepared, evaluation_memopt(options, network));

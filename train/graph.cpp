@@ -7,9 +7,9 @@
 #include <set>
 
 #include "framework/error.h"
-#include "kernels/cpu_device.h"
 #include "train/atomic_file.h"
 #include "train/commands.h"
+#include "train/device.h"
 #include "train/markup.h"
 #include "train/memory_report.h"
 #include "train/programs.h"
@@ -142,7 +142,7 @@ std::string graph_dot(const std::string& title, const std::vector<GraphSide>& si
 
 int write_graph(const Options& given) {
   Options options = decided(given);
-  Prepared prepared(open_cpu(options.threads)->info());
+  Prepared prepared(device_info(options));
   const auto side_of = [&](const std::string& when, const std::string& memopt) {
     options.memopt = memopt;
     GraphSide side{.title = {}, .planned = planned_program(options, prepared)};

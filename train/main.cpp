@@ -40,6 +40,8 @@ int run(const std::vector<std::string>& args) {
       return count_memory(options);
     case Command::Tables:
       return tables(options);
+    case Command::Device:
+      return list_devices(options);
   }
   return static_cast<int>(Exit::Internal);
 }

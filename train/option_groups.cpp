@@ -78,8 +78,24 @@ void add_threads(CLI::App& app, Options& o) {
       ->group("Machine");
 }
 
+void add_device_name(CLI::App& app, Options& o) {
+  std::string names = "cpu, cuda, cuda:1... (default " + o.device + ")";
+  if (o.command != Command::Train && o.command != Command::Eval && o.command != Command::Bench)
+    names += ";\nor a GPU that is not there: a100, h200, rtx4090, or a JSON file that describes one";
+  add_option(app, "--device", o.device, "NAME", names)->group("Machine");
+}
+
 void add_machine(CLI::App& app, Options& o) {
-  add_option(app, "--device", o.device, "NAME", "cpu (default)")->group("Machine");
+  add_device_name(app, o);
+  app.add_flag("--tf32", o.tf32, "On a GPU: convolutions and products may round f32 factors to TF32")->group("Machine");
+  app.add_flag("--deterministic", o.deterministic, "On a GPU: the same bits in every run (the CPU gives them anyway)")
+      ->group("Machine");
+  app.add_option_function<std::string>(
+         "--workspace-limit",
+         [&o](const std::string& text) { o.workspace_limit = parse_bytes(text, "--workspace-limit"); },
+         "On a GPU: scratch memory that one convolution may take (default 256MiB)")
+      ->option_text("SIZE")
+      ->group("Machine");
   add_threads(app, o);
 }
 

@@ -25,7 +25,8 @@ void add_weights(CLI::App& app, Options& o);
 void add_seed(CLI::App& app, Options& o);
 void add_optimizer(CLI::App& app, Options& o);
 void add_threads(CLI::App& app, Options& o);
-void add_machine(CLI::App& app, Options& o);  // device and threads
+void add_device_name(CLI::App& app, Options& o);  // the one in `o` is the default
+void add_machine(CLI::App& app, Options& o);      // device and threads
 void add_pins(CLI::App& app, Options& o);
 /// With the pins; `standard` is the default.
 void add_memopt(CLI::App& app, Options& o, const char* standard);

@@ -168,12 +168,21 @@ void add_tables(CLI::App& app, Options& o) {
   add_format(app, o, {"text", "md", "csv", "json"});
 }
 
+void add_device(CLI::App& app, Options& o) {
+  o.device = "cuda";
+  add_device_name(app, o);
+  app.add_flag("--dump", o.dump, "Writes the description of --device, for train plan on another machine")
+      ->group("Output");
+  add_option(app, "--out", o.output, "FILE", "Writes it there (default: standard output)")->group("Output");
+}
+
 }  // namespace
 
 void add_options(CLI::App& app, Options& o) {
   if (o.command == Command::Schema) return;
   if (o.command == Command::Pack) return add_pack(app, o);
   if (o.command == Command::Tables) return add_tables(app, o);
+  if (o.command == Command::Device) return add_device(app, o);
   add_network(app, o);
   if (o.command == Command::Train || o.command == Command::Eval)
     add_data(app, o), add_machine(app, o), add_memopt(app, o, "level=2"), add_print_log(app, o);

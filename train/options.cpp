@@ -7,6 +7,7 @@
 #include "framework/error.h"
 #include "framework/op_def.h"
 #include "memopt/memopt.h"
+#include "train/device.h"
 #include "train/option_table.h"
 #include "train/optnet_run.h"
 
@@ -25,6 +26,7 @@ const std::map<std::string, CommandInfo>& commands() {
       {"export", {Command::Export, "Writes weights as one safetensors file, in PyTorch's layout."}},
       {"plan", {Command::Plan, "Says to the byte what a run takes under each memory setting, and what takes less."}},
       {"bench", {Command::Bench, "Runs memory settings against each other: bytes planned and taken, time, losses."}},
+      {"device", {Command::Device, "Lists what can be trained on and planned for; writes a GPU's description."}},
       {"graph", {Command::Graph, "Draws a network for graphviz: which values share memory, before and after."}},
       {"timeline", {Command::Timeline, "Draws what is in memory while each op runs, as a page for a browser."}},
       {"pack", {Command::Pack, "Finds offsets in one arena for buffers with given lives and sizes."}},
@@ -60,13 +62,6 @@ Command command_named(const std::string& word) {
        "; a network is named with --model");
 }
 
-void check_device(const std::string& device) {
-  if (device == "cpu") return;
-  const bool cuda = device == "cuda" || device.compare(0, 5, "cuda:") == 0;
-  check_as(Exit::Device, !cuda, "--device: ", device, " is not in this build, which trains on the cpu");
-  fail("--device: unknown device '", device, "'", did_you_mean(device, {"cpu", "cuda"}), "; known: cpu");
-}
-
 std::string word_of(Command command) {
   for (const auto& [name, info] : commands())
     if (info.command == command) return name;
@@ -87,9 +82,10 @@ void check_optnet(const Options& o) {
 
 void check_together(const Options& o) {
   if (o.command == Command::Schema || o.command == Command::Pack || o.command == Command::Tables) return;
+  if (o.command == Command::Device) return check_device(o, false);
   check_memopt(o);
   check(!o.skip_grads || (!o.inference && o.command != Command::Eval), "--skip-grads: evaluation has no gradients");
-  check_device(o.device);
+  check_device(o, o.command == Command::Train || o.command == Command::Eval || o.command == Command::Bench);
   check(!o.model.empty() || !o.resume.empty(), "--model is missing: a name such as lenet or resnet20, or a JSON file");
   check(o.resume != "auto" || !o.save.empty(), "--resume auto needs --save DIR, where it looks for a checkpoint");
   check(!o.save_every || !o.save.empty() || !o.resume.empty(), "--save-every needs --save DIR");

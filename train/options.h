@@ -10,7 +10,7 @@
 
 namespace lethe {
 
-enum class Command { Train, Eval, Show, Export, Plan, Bench, Graph, Timeline, Pack, Schema, Count, Tables };
+enum class Command { Train, Eval, Show, Export, Plan, Bench, Graph, Timeline, Pack, Schema, Count, Tables, Device };
 
 /// How often something happens: every `count` steps ("500") or epochs ("2e"); 0 is never.
 struct Interval {
@@ -44,6 +44,8 @@ struct Options {
 
   int threads = 0;  // 0: one a processor
   std::string device = "cpu";
+  bool tf32 = false, deterministic = false;          // of a GPU
+  std::optional<std::int64_t> workspace_limit = {};  // of one of its convolutions, in bytes
   std::string memopt = "level=2";
   std::vector<std::string> skip_vars = {};  // kept in memory of their own through the whole step
   bool skip_grads = false;                  // so is every parameter gradient
@@ -78,6 +80,8 @@ struct Options {
   int table = 0;             // of `tables`: 0 is all
   std::string net = {};      // of `tables`: "" is all
   bool measure = false;
+
+  bool dump = false;  // of `device`
 };
 
 /// Reads the arguments after the program's name. Fails with one line: unknown options with a suggestion, wrong values

@@ -13,14 +13,13 @@ namespace {
 
 void check_budget(const PlanReport& report) {
   const Options& options = report.options;
-  if (!options.memory_budget) return;
-  const std::int64_t budget = *options.memory_budget, least = report.smallest_budget();
+  const std::int64_t budget = report.budget(), least = report.smallest_budget();
   if (report.row().bytes() <= budget) return;
   const char* const other = report.row_of("level=2").bytes() <= budget ? "; --memopt level=2 fits" : "";
   fail_as(Exit::Budget, report.network, " at batch ", *options.batch, " with ", options.memopt, " takes ",
-          report.row().bytes(), " bytes (", mebibytes(report.row().bytes()), "), more than the --memory-budget of ",
-          budget, " (", mebibytes(budget), "); the smallest that is enough is ", least, " (", mebibytes(least), ")",
-          other);
+          report.row().bytes(), " bytes (", mebibytes(report.row().bytes()), "), more than ",
+          options.memory_budget ? "the --memory-budget" : "the memory of " + report.device.name, " of ", budget, " (",
+          mebibytes(budget), "); the smallest that is enough is ", least, " (", mebibytes(least), ")", other);
 }
 
 }  // namespace

@@ -35,6 +35,15 @@ std::string head(const PlanReport& report) {
                  " vars, ", program.blocks.size(), program.blocks.size() == 1 ? " block" : " blocks", "\n\n");
 }
 
+/// Of a GPU: what the plan rests on, and what it does not hold.
+std::string device_text(const DeviceInfo& device) {
+  if (device.kind == DeviceKind::Cpu) return "";
+  const bool described = !device.properties.empty();
+  return message("on ", device.name, described ? " by description: predicted, not seen on one" : "", "; of its ",
+                 mebibytes(device.memory), described ? "" : " that are free",
+                 ", what the CUDA context and the libraries' code take is outside our control and comes on top\n");
+}
+
 std::string categories_text(const PlanReport& report) {
   TextRows rows = {{"MiB, at each setting's peak"}};
   for (std::size_t c = 0; c < kCategories; ++c) rows.push_back({std::string(name_of(static_cast<Category>(c)))});
@@ -99,7 +108,7 @@ std::string plan_text(const PlanReport& report) {
   const Planned& planned = report.planned();
   text += (planned.arena ? arena_line(*planned.arena) : bound_line(*report.row_of("level=2").arena)) + "\n";
   for (const std::string& note : planned.notes) text += note + "\n";
-  text += predicted_line(report.plans.bytes) + "\n";
+  text += predicted_line(report.plans.bytes) + "\n" + device_text(report.device);
   return text + largest_text(report) + remedies_text(report);
 }
 
@@ -121,6 +130,7 @@ std::string plan_json(const PlanReport& report) {
                {"batch", *report.options.batch},
                {"dtype", name_of(report.options.dtype)},
                {"memopt", report.options.memopt},
+               {"device", report.device.name},
                {"program",
                 {{"ops", op_count(planned.program)},
                  {"vars", planned.program.vars.size()},

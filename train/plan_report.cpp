@@ -1,9 +1,10 @@
 #include "train/plan_report.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "framework/error.h"
-#include "kernels/cpu_device.h"
+#include "train/device.h"
 
 namespace lethe {
 namespace {
@@ -13,8 +14,8 @@ constexpr const char* kStandard[] = {"none", "level=0", "level=1", "level=2"};
 /// The programs of a run: built once, for all settings of memory and pins.
 class Subject {
  public:
-  explicit Subject(const Options& options)
-      : prepared_(open_cpu(options.threads)->info()), programs_(build_programs(options)) {}
+  explicit Subject(const Options& options) : prepared_(device_info(options)), programs_(build_programs(options)) {}
+  const DeviceInfo& device() const { return prepared_.device(); }
   Plans planned(const Options& options) { return plan_programs(programs_, is_evaluated(options), options, prepared_); }
 
  private:
@@ -76,13 +77,13 @@ std::vector<Remedy> remedies_of(const PlanReport& report, const Options& options
 }
 
 /// The largest batch that fits at level=2, if there is one: the options' own does not.
-void add_largest_batch(Options options, std::vector<Remedy>& remedies) {
+void add_largest_batch(Options options, std::int64_t budget, std::vector<Remedy>& remedies) {
   options.memopt = "level=2";
   std::int64_t fits = 0, too_large = *options.batch, bytes = 0;
   while (too_large - fits > 1) {
     options.batch = fits + (too_large - fits) / 2;
     const std::int64_t needed = Subject(options).planned(options).bytes.total();
-    if (needed > *options.memory_budget)
+    if (needed > budget)
       too_large = *options.batch;
     else
       fits = *options.batch, bytes = needed;
@@ -91,6 +92,11 @@ void add_largest_batch(Options options, std::vector<Remedy>& remedies) {
 }
 
 }  // namespace
+
+std::int64_t PlanReport::budget() const {
+  constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
+  return options.memory_budget.value_or(device.memory > 0 ? device.memory : kNone);
+}
 
 std::int64_t PlanReport::smallest_budget() const {
   return std::min_element(rows.begin(), rows.end(), [](auto& a, auto& b) { return a.bytes() < b.bytes(); })->bytes();
@@ -103,7 +109,8 @@ const PlanRow& PlanReport::row_of(const std::string& memopt) const {
 PlanReport report_plan(const Options& options) {
   Subject subject(options);
   Plans plans = subject.planned(options);
-  PlanReport report{.options = options, .network = options.model, .plans = std::move(plans)};
+  PlanReport report{
+      .options = options, .network = options.model, .device = subject.device(), .plans = std::move(plans)};
   report.all = bytes_of_all_vars(report.planned().program, report.planned().workspaces);
   Options other = options;
   other.print_log = false;
@@ -118,8 +125,9 @@ PlanReport report_plan(const Options& options) {
     report.rows.push_back(row_of_plans(options, report.plans));
   }
   report.remedies = remedies_of(report, other, subject);
-  const auto fits = [&](const PlanRow& row) { return !options.memory_budget || row.bytes() <= *options.memory_budget; };
-  if (!fits(report.row()) && !fits(report.row_of("level=2"))) add_largest_batch(other, report.remedies);
+  const auto fits = [&](const PlanRow& row) { return row.bytes() <= report.budget(); };
+  if (!fits(report.row()) && !fits(report.row_of("level=2")))
+    add_largest_batch(other, report.budget(), report.remedies);
   return report;
 }
 

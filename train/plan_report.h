@@ -26,6 +26,7 @@ struct Remedy {
 struct PlanReport {
   Options options;  // decided
   std::string network;
+  DeviceInfo device;
   Plans plans;       // under the setting that was asked for
   BytesBy all = {};  // of all vars of planned(), before anything is shared
   // none, level=0, level=1, level=2, and the setting that was asked for if it is another
@@ -35,7 +36,9 @@ struct PlanReport {
   const Planned& planned() const { return options.inference ? plans.evaluation : plans.training; }
   const PlanRow& row() const { return rows[asked]; }
   const PlanRow& row_of(const std::string& memopt) const;  // one of the rows
-  std::int64_t smallest_budget() const;                    // of all settings
+  /// What --memory-budget says, else what is known of the device's memory; without limit if nothing is.
+  std::int64_t budget() const;
+  std::int64_t smallest_budget() const;  // of all settings
 };
 
 /// Needs no data, takes no memory of a device: networks may be larger than the machine.

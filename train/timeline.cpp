@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/error.h"
-#include "kernels/cpu_device.h"
 #include "train/atomic_file.h"
 #include "train/commands.h"
+#include "train/device.h"
 #include "train/markup.h"
 #include "train/memory_report.h"
 #include "train/programs.h"
@@ -94,7 +94,7 @@ std::string filled(const std::string& form, const std::map<std::string, std::str
 }  // namespace
 
 Timeline timeline_of(const Options& options) {
-  Prepared prepared(open_cpu(options.threads)->info());
+  Prepared prepared(device_info(options));
   Timeline timeline{.title = title_of(options), .settings = {}};
   for (const char* memopt : {"none", "level=1", "level=2"})
     timeline.settings.push_back(setting_of(options, memopt, prepared));

@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "framework/error.h"
-#include "kernels/cpu_device.h"
 #include "train/commands.h"
+#include "train/device.h"
 #include "train/recipe.h"
 #include "train/start.h"
 #include "train/trainer.h"
@@ -105,10 +105,11 @@ int train(const Options& given) {
   Batches batches(*data, batches_of(options));
   introduce(progress, options, programs.network, batches, start);
 
-  MeteredDevice device(open_cpu(options.threads));
+  MeteredDevice device(open_device(options));
   Prepared prepared(device.info());  // every kernel chosen, every workspace known
   const Plans plans = plan_programs(programs, is_evaluated(options), options, prepared);
   print_predicted(options, plans, progress);
+  check_room(device.info(), plans.bytes.total());
   const std::unique_ptr<Checkpoints> checkpoints = open_checkpoints(options, start);
   std::vector<MetricsFile> metrics = open_metrics(options, start);
 

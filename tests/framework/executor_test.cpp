@@ -116,6 +116,53 @@ TEST(Executor, TakesFromTheDeviceToTheByteWhatThePlanSays) {
   }
 }
 
+/// Records as a GPU does: what it is handed is only done when the recording is played.
+class RecordingDevice final : public ForwardingDevice {
+ public:
+  using ForwardingDevice::ForwardingDevice;
+  bool records() const override { return true; }
+  std::function<void()> record(const std::function<void()>& work) override {
+    ++recordings;
+    return [this, work] {
+      ++played;
+      work();
+    };
+  }
+  int recordings = 0, played = 0;
+};
+
+TEST(Executor, PlaysARecordingFromTheSecondStepOn) {
+  for (int seed = 0; seed < 5; ++seed) {
+    CountingDevice memory;
+    RecordingDevice device(memory);
+    const TrainingProgram made = with_updates(random_program(static_cast<std::uint64_t>(seed)), "adam");
+    Interpreter values(made.network.program, device.info());
+    fill_network(made.network, values);
+    Bound bound(made.network, device, values);
+    for (int step = 0; step < 4; ++step) {
+      bound.executor.run();
+      values.run();
+      expect_same_bits(bound, values, all_vars(made.network.program));
+      EXPECT_EQ(device.recordings, step == 0 ? 0 : 1);
+      EXPECT_EQ(device.played, step);
+    }
+  }
+}
+
+TEST(Executor, RecordsNoStepThatAsksTheHost) {
+  for (const LoopNetwork& entry : loop_networks()) {
+    SCOPED_TRACE(entry.name);
+    const TrainingProgram made = with_updates(with_backward(entry.build(DType::f64)), "sgd");
+    CountingDevice memory;
+    RecordingDevice device(memory);
+    Interpreter values(made.network.program, device.info());
+    fill_network(made.network, values);
+    Bound bound(made.network, device, values);
+    for (int step = 0; step < 3; ++step) bound.executor.run();
+    EXPECT_EQ(device.recordings, 0);
+  }
+}
+
 TEST(Executor, TwoProgramsShareTheParamsOfOneStore) {
   const std::string text = "input x f64[2]\nparam w f64[2]\ntemp y f64[2]\nblock 0 {\ny = OP(x, w)\n}\n";
   const auto program_with = [&](const char* op) {

@@ -117,7 +117,8 @@ void compare_with_definition(const ConvShape& s, DType dtype, Provider provider)
     SCOPED_TRACE(message(threads, " threads"));
     set_worker_threads(threads);
     const auto run = [&](ConvPass pass, const std::vector<std::vector<T>>& inputs, std::int64_t size) {
-      return run_kernel(*prepare_conv(pass, s, inputs.size() == 3, dtype, threads, provider), inputs, size);
+      return run_kernel(*prepare_conv(pass, s, inputs.size() == 3, dtype, {.threads = threads}, provider), inputs,
+                        size);
     };
     expect_near(run(ConvPass::Forward, {x, weight}, y_size(s)), y, reach);
     expect_near(run(ConvPass::Forward, {x, weight, bias}, y_size(s)), y_biased, reach);
@@ -149,7 +150,8 @@ TEST(Conv, SameThreadsGiveSameBits) {
   const ConvShape s = kShapes.back();
   const auto x = random_values<float>(x_size(s), 1), dy = random_values<float>(y_size(s), 2);
   for (const Provider provider : {Provider::Best, Provider::Eigen}) {
-    const auto kernel = prepare_conv(ConvPass::GradWeight, s, false, DType::f32, worker_threads(), provider);
+    const auto kernel =
+        prepare_conv(ConvPass::GradWeight, s, false, DType::f32, {.threads = worker_threads()}, provider);
     const auto first = run_kernel<float>(*kernel, {x, dy}, weight_size(s));
     for (int again = 0; again < 5; ++again) EXPECT_EQ(run_kernel<float>(*kernel, {x, dy}, weight_size(s)), first);
   }
@@ -158,7 +160,7 @@ TEST(Conv, SameThreadsGiveSameBits) {
 TEST(Conv, ColumnMemoryDoesNotGrowWithTheBatch) {
   ConvShape s = with_out({.batch = 8, .channels = 64, .filters = 64, .in = {56, 56}, .kernel = {3, 3}, .pad = {1, 1}});
   const auto bytes = [&](ConvPass pass) {
-    return prepare_conv(pass, s, false, DType::f64, 2, Provider::Eigen)->workspace_bytes();
+    return prepare_conv(pass, s, false, DType::f64, {.threads = 2}, Provider::Eigen)->workspace_bytes();
   };
   for (const ConvPass pass : {ConvPass::Forward, ConvPass::GradInput, ConvPass::GradWeight}) {
     s.batch = 8;
@@ -174,7 +176,9 @@ TEST(Conv, WorkspaceIsThatOfTheThreadsAskedFor) {
   const ConvShape s = kShapes.back();
   for (const Provider provider : {Provider::Best, Provider::Eigen})
     for (const ConvPass pass : {ConvPass::Forward, ConvPass::GradInput, ConvPass::GradWeight}) {
-      const auto bytes = [&] { return prepare_conv(pass, s, false, DType::f32, 4, provider)->workspace_bytes(); };
+      const auto bytes = [&] {
+        return prepare_conv(pass, s, false, DType::f32, {.threads = 4}, provider)->workspace_bytes();
+      };
       set_worker_threads(1);
       const std::int64_t with_one_at_work = bytes();
       EXPECT_EQ(worker_threads(), 1);
@@ -185,7 +189,7 @@ TEST(Conv, WorkspaceIsThatOfTheThreadsAskedFor) {
 }
 
 TEST(Conv, OneDnnByNameRefusesDouble) {
-  EXPECT_THROW(prepare_conv(ConvPass::Forward, kShapes[0], false, DType::f64, 1, Provider::OneDnn), Error);
+  EXPECT_THROW(prepare_conv(ConvPass::Forward, kShapes[0], false, DType::f64, {}, Provider::OneDnn), Error);
 }
 
 }  // namespace

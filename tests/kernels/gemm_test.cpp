@@ -44,7 +44,7 @@ void compare(const GemmShape& s, DType dtype, int threads, Provider provider) {
   const auto a = random_matrix<T>(s.batch * s.m * s.k, 1), b = random_matrix<T>(s.batch * s.k * s.n, 2);
   const auto bias = random_matrix<T>(s.n, 3);
   const auto want = by_definition(s, a, b, bias);
-  const auto kernel = prepare_gemm(s, dtype, threads, provider);
+  const auto kernel = prepare_gemm(s, dtype, {.threads = threads}, provider);
   const auto got = run_kernel<T>(*kernel, {a, b, s.bias ? bias : std::vector<T>{}}, s.batch * s.m * s.n);
   const double tolerance =
       std::max(16.0, static_cast<double>(s.k)) * static_cast<double>(std::numeric_limits<T>::epsilon());
@@ -90,13 +90,13 @@ TEST(Gemm, SameThreadsGiveSameBits) {
   const GemmShape shape{.m = 200, .n = 100, .k = 1000, .transpose_a = true};
   const auto a = random_matrix<float>(200 * 1000, 1), b = random_matrix<float>(1000 * 100, 2);
   for (const Provider provider : {Provider::Best, Provider::Eigen}) {
-    const auto kernel = prepare_gemm(shape, DType::f32, worker_threads(), provider);
+    const auto kernel = prepare_gemm(shape, DType::f32, {.threads = worker_threads()}, provider);
     const auto first = run_kernel<float>(*kernel, {a, b}, 200 * 100);
     for (int again = 0; again < 5; ++again) EXPECT_EQ(run_kernel<float>(*kernel, {a, b}, 200 * 100), first);
   }
 }
 
-TEST(Gemm, IntegersAreRefused) { EXPECT_THROW(prepare_gemm({.m = 1, .n = 1, .k = 1}, DType::i32, 1), Error); }
+TEST(Gemm, IntegersAreRefused) { EXPECT_THROW(prepare_gemm({.m = 1, .n = 1, .k = 1}, DType::i32, {}), Error); }
 
 }  // namespace
 }  // namespace lethe::testing

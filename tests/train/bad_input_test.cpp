@@ -211,7 +211,7 @@ TEST_F(BadInput, WeightsOfAnotherNetwork) {
 }
 
 TEST_F(BadInput, DevicesAndMemorySettingsThatAreNotThere) {
-  expect_run({"--device", "cuda"}, 6, "--device");
+  expect_run({"--device", "cuda:999"}, 6, "--device");
   expect_run({"--memopt", "level=9"}, 2, "--memopt level=9: unknown setting 'level=9'; known: none, level=0");
   expect_run({"--memopt", "level=2,release"}, 2, "nothing to release");
   expect_run({"--skip-vars", "h1.z"}, 2, "--skip-vars");

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "framework/error.h"
+#include "kernels/gpu_device.h"
 
 namespace lethe::testing {
 namespace {
@@ -116,8 +117,13 @@ TEST(Options, MemorySettingsAreReadBeforeAnythingIsDone) {
 }
 
 TEST(Options, AnAbsentDeviceHasItsOwnExitCode) {
-  expect_in("--device: cuda", complaint({"--model", "m", "--device", "cuda"}, Exit::Device));
   expect_in("unknown device", complaint({"--model", "m", "--device", "tpu"}));
+  expect_in("did you mean 'h200'", complaint({"plan", "--model", "m", "--device", "h20"}));
+  expect_in("'cuda:x' names no GPU", complaint({"--model", "m", "--device", "cuda:x"}));
+  expect_in("h200 is a description", complaint({"--model", "m", "--device", "h200"}));
+  expect_in("--tf32 is for GPUs", complaint({"--model", "m", "--tf32"}));
+  expect_in("--workspace-limit is for GPUs", complaint({"--model", "m", "--workspace-limit", "1MiB"}));
+  if (!has_cuda()) expect_in("no CUDA", complaint({"--model", "m", "--device", "cuda"}, Exit::Device));
 }
 
 TEST(Options, UnknownWordsGetASuggestion) {

@@ -1,0 +1,152 @@
+#include "kernels/cudnn_conv.h"
+
+#include "framework/error.h"
+#include "kernels/conv_providers.h"
+
+namespace lethe {
+namespace {
+
+/// Unique ids of tensors: image, weight and response, whichever of them the pass computes.
+enum Id : std::int64_t { kX = 1, kW, kY, kBias, kWithoutBias };
+
+/// cuDNN's names for an operation and its attributes.
+struct PassNames {
+  cudnnBackendDescriptorType_t type;
+  cudnnBackendAttributeName_t window, alpha, beta, x, w, y;
+};
+
+PassNames names_of(ConvPass pass) {
+  switch (pass) {
+    case ConvPass::Forward:
+      return {CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR,
+              CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC,
+              CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA,
+              CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA,
+              CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X,
+              CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W,
+              CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y};
+    case ConvPass::GradInput:
+      return {CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR,
+              CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC,
+              CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA,
+              CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_BETA,
+              CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX,
+              CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W,
+              CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY};
+    default:
+      return {CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR,
+              CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_CONV_DESC,
+              CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA,
+              CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA,
+              CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X,
+              CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW,
+              CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY};
+  }
+}
+
+cudnnDataType_t type_of(DType dtype) {
+  if (dtype == DType::f64) return CUDNN_DATA_DOUBLE;
+  check(dtype == DType::f32, "no convolution of ", name_of(dtype));
+  return CUDNN_DATA_FLOAT;
+}
+
+/// Sizes are given as N, C, H, W whatever the layout; strides say that C is innermost. Weights are laid out like
+/// images.
+CudnnDescriptor tensor(Id id, DType dtype, std::int64_t n, std::int64_t c, const Extent& size) {
+  constexpr std::int64_t kAlignment = 16;
+  const auto [h, w] = size;
+  CudnnDescriptor made(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
+  made.set(CUDNN_ATTR_TENSOR_UNIQUE_ID, {std::int64_t{id}});
+  made.set(CUDNN_ATTR_TENSOR_DATA_TYPE, type_of(dtype));
+  made.set(CUDNN_ATTR_TENSOR_DIMENSIONS, {n, c, h, w});
+  made.set(CUDNN_ATTR_TENSOR_STRIDES, {c * h * w, 1, c * w, c});
+  made.set(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, {kAlignment});
+  if (id == kWithoutBias) {
+    const bool never_in_memory = true;
+    made.set(CUDNN_ATTR_TENSOR_IS_VIRTUAL, CUDNN_TYPE_BOOLEAN, 1, &never_in_memory);
+  }
+  made.finalize("tensor");
+  return made;
+}
+
+CudnnDescriptor window(const ConvShape& s, DType dtype) {
+  const cudnnConvolutionMode_t mode = CUDNN_CROSS_CORRELATION;
+  CudnnDescriptor made(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
+  made.set(CUDNN_ATTR_CONVOLUTION_COMP_TYPE, type_of(dtype));
+  made.set(CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_TYPE_CONVOLUTION_MODE, 1, &mode);
+  made.set(CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, {2});
+  made.set(CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, {s.pad[0], s.pad[1]});
+  made.set(CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, {s.pad[0], s.pad[1]});
+  made.set(CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, {s.stride[0], s.stride[1]});
+  made.set(CUDNN_ATTR_CONVOLUTION_DILATIONS, {s.dilation[0], s.dilation[1]});
+  made.finalize("window");
+  return made;
+}
+
+CudnnDescriptor addition(const CudnnDescriptor& x, const CudnnDescriptor& bias, const CudnnDescriptor& y, DType dtype) {
+  const cudnnPointwiseMode_t mode = CUDNN_POINTWISE_ADD;
+  CudnnDescriptor add(CUDNN_BACKEND_POINTWISE_DESCRIPTOR), made(CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
+  add.set(CUDNN_ATTR_POINTWISE_MODE, CUDNN_TYPE_POINTWISE_MODE, 1, &mode);
+  add.set(CUDNN_ATTR_POINTWISE_MATH_PREC, type_of(dtype));
+  add.finalize("addition");
+  made.set(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, add);
+  made.set(CUDNN_ATTR_OPERATION_POINTWISE_XDESC, x);
+  made.set(CUDNN_ATTR_OPERATION_POINTWISE_BDESC, bias);
+  made.set(CUDNN_ATTR_OPERATION_POINTWISE_YDESC, y);
+  made.finalize("addition of a bias");
+  return made;
+}
+
+/// The ids of the op's inputs and output, in their order.
+std::vector<std::int64_t> ids_of(ConvPass pass, bool bias) {
+  if (pass == ConvPass::GradInput) return {kY, kW, kX};
+  if (pass == ConvPass::GradWeight) return {kX, kY, kW};
+  return bias ? std::vector<std::int64_t>{kX, kW, kBias, kY} : std::vector<std::int64_t>{kX, kW, kY};
+}
+
+class CudnnConv final : public Kernel {
+ public:
+  CudnnConv(CudnnPlan plan, std::vector<std::int64_t> ids) : plan_(std::move(plan)), ids_(std::move(ids)) {}
+  std::int64_t workspace_bytes() const override { return plan_.workspace; }
+  void run(const KernelArgs& args) const override {
+    std::vector<void*> addresses(args.inputs, args.inputs + ids_.size() - 1);
+    addresses.push_back(args.outputs[0]);
+    execute(plan_, ids_, addresses, args.workspace, args.stream);
+  }
+
+ private:
+  CudnnPlan plan_;
+  std::vector<std::int64_t> ids_;
+};
+
+}  // namespace
+
+std::optional<CudnnPlan> plan_conv(ConvPass pass, const ConvShape& s, bool bias, DType dtype,
+                                   const DeviceInfo& device) {
+  const CudnnDescriptor x = tensor(kX, dtype, s.batch, s.channels, s.in);
+  const CudnnDescriptor w = tensor(kW, dtype, s.filters, s.channels / s.groups, s.kernel);
+  const CudnnDescriptor y = tensor(kY, dtype, s.batch, s.filters, s.out);
+  const CudnnDescriptor without = tensor(kWithoutBias, dtype, s.batch, s.filters, s.out);
+  const PassNames names = names_of(pass);
+  const double one = 1, zero = 0;
+  CudnnDescriptor op(names.type);
+  op.set(names.window, window(s, dtype));
+  op.set(names.x, x);
+  op.set(names.w, w);
+  op.set(names.y, bias ? without : y);
+  op.set(names.alpha, CUDNN_TYPE_DOUBLE, 1, &one);
+  op.set(names.beta, CUDNN_TYPE_DOUBLE, 1, &zero);
+  op.finalize("convolution");
+  if (!bias) return plan_graph({&op}, dtype, device);
+  const CudnnDescriptor added = addition(without, tensor(kBias, dtype, 1, s.filters, {1, 1}), y, dtype);
+  return plan_graph({&op, &added}, dtype, device);
+}
+
+std::unique_ptr<Kernel> prepare_conv_cudnn(ConvPass pass, const ConvShape& shape, bool bias, DType dtype,
+                                           const DeviceInfo& device) {
+  std::optional<CudnnPlan> plan = plan_conv(pass, shape, bias, dtype, device);
+  if (!plan) return nullptr;
+  return std::make_unique<CudnnConv>(std::move(*plan), ids_of(pass, bias));
+}
+
+}  // namespace lethe

@@ -1,0 +1,20 @@
+// A GPU as a Device.
+#pragma once
+#include <memory>
+
+#include "framework/device.h"
+
+namespace lethe {
+
+/// Whether CUDA is built in.
+bool has_cuda();
+
+/// GPU `index`, with what `settings` say of how kernels may compute. Memory is taken by cudaMalloc; copies and kernels
+/// follow each other on one stream. Fails with Exit::Device and why if there is no such GPU, no driver or too old a
+/// one.
+std::unique_ptr<Device> open_gpu(int index, DeviceInfo settings);
+
+/// GPU `index` as JSON, as `DeviceInfo::properties` takes it; fails like open_gpu.
+std::string gpu_properties(int index);
+
+}  // namespace lethe

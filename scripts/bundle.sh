@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# Packs into one folder what a GPU machine needs to verify and measure: programs, the libraries that such a machine may
+# lack, networks, and data if it is named. CUDA, cuDNN and libstdc++ are left to that machine.
+#   scripts/bundle.sh OUT [DATA]      DATA: a folder with mnist/ and cifar10/
+# There:  OUT/verify [REPORT]         OUT/run train --model resnet20 --device cuda
+set -euo pipefail
+out=$(realpath -m "${1:?usage: scripts/bundle.sh OUT [DATA]}")
+data=${2:+$(realpath "$2")}
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+build=build/bundle
+programs=(bin/train tests/test_gpu)
+[ -f "$build/build.ninja" ] || cmake --preset release -B "$build" -DLETHE_NATIVE=OFF -DLETHE_CUDA=ON >/dev/null
+cmake --build "$build" --target train test_gpu
+
+rm -rf "$out"
+mkdir -p "$out/bin" "$out/lib"
+left_there='^(ld-linux.*|linux-vdso|libc|libm|libdl|librt|libpthread|libgcc_s|libstdc\+\+)\.so'
+for program in "${programs[@]}"; do
+  strip -o "$out/bin/$(basename "$program")" "$build/$program"
+  ldd "$build/$program" | awk '$2 == "=>" {print $1, $3}' | while read -r name path; do
+    [[ $name =~ $left_there ]] || [ -f "$out/lib/$name" ] || cp -L "$path" "$out/lib/$name"
+  done
+done
+cp -r models "$out/models"
+cp scripts/verify "$out/verify"
+if [ -n "$data" ]; then
+  for set in mnist cifar10; do [ ! -d "$data/$set" ] || cp -rL "$data/$set" "$out/$set"; done
+fi
+
+cat >"$out/run" <<'TXT'
+#!/usr/bin/env bash
+# run PROGRAM ARGS: one of bin/, with the libraries of this folder and those that pip or a toolkit has of CUDA.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+found="$here/lib"
+add() { for directory in "$@"; do [ ! -d "$directory" ] || found="$found:$directory"; done; }
+for root in $(python3 -c 'import nvidia; print(*nvidia.__path__)' 2>/dev/null || true); do add "$root"/*/lib; done
+add "${CUDA_HOME:-/usr/local/cuda}"/lib64
+export LETHE_MODELS="$here/models" LD_LIBRARY_PATH="$found${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+program=$1
+shift
+exec "$here/bin/$program" "$@"
+TXT
+chmod +x "$out/run" "$out/verify"
+du -sh "$out"

@@ -1,0 +1,121 @@
+// Every op on a GPU against the CPU, over all sample rows: in f32 against what the CPU gives in f64, norm-wise. The
+// same test runs on the CPU's own kernels, so that it is itself tested where there is no GPU.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "framework/error.h"
+#include "framework/op_def.h"
+#include "framework/prepared.h"
+#include "kernels/cpu_device.h"
+#include "kernels/gpu_device.h"
+#include "tests/support/op_program.h"
+#include "tests/support/values.h"
+
+namespace lethe::testing {
+namespace {
+
+constexpr double kMostError = 1e-5;
+
+std::unique_ptr<Device> device_named(const std::string& name) {
+  return name == "cpu" ? open_cpu(1) : open_gpu(0, {.deterministic = true});
+}
+
+std::vector<std::string> devices() {
+  try {
+    device_named("gpu");
+    return {"cpu", "gpu"};
+  } catch (const Error&) {
+    return {"cpu"};
+  }
+}
+
+/// What the kernel makes of copies of what an interpreter holds, by output.
+std::vector<Guarded> run_on(Device& device, const Interpreter& values, const Op& op, const Kernel& kernel) {
+  std::vector<Buffer> inputs, outputs;
+  std::vector<void*> in, out;
+  for (const VarId v : op.in) {
+    inputs.emplace_back(device, v == kNone ? 0 : values.memory(v).bytes());
+    if (v != kNone) device.copy_in(inputs.back().data(), values.memory(v).data(), values.memory(v).bytes());
+    in.push_back(inputs.back().data());
+  }
+  std::vector<Guarded> results;
+  for (std::size_t slot = 0; slot < op.out.size(); ++slot) {
+    results.emplace_back(values.memory(op.out[slot]).bytes());
+    outputs.emplace_back(device, results.back().bytes());
+    device.copy_in(outputs.back().data(), results.back().data(), results.back().bytes());
+    out.push_back(op_def(op.type).updates ? in[slot] : outputs.back().data());
+  }
+  const Buffer workspace(device, kernel.workspace_bytes());
+  kernel.run({in.data(), out.data(), workspace.data(), device.stream()});
+  device.synchronize();
+  for (std::size_t slot = 0; slot < op.out.size(); ++slot)
+    device.copy_out(results[slot].data(), out[slot], results[slot].bytes());
+  return results;
+}
+
+/// |got - want| / |want|, by the Euclidean norm over all elements; whole numbers and NaN must be equal.
+double error_of(std::int64_t count, Values got, Values want) {
+  double difference = 0, norm = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const double g = number_at(got.dtype, got.data, i), w = number_at(want.dtype, want.data, i);
+    if (std::isnan(g) && std::isnan(w)) continue;
+    difference += (g - w) * (g - w);
+    norm += w * w;
+  }
+  return difference == 0 ? 0 : std::sqrt(difference / std::max(norm, 1e-30));
+}
+
+/// Gives every input of the op in `to` what it is in `from`, rounded to its dtype.
+void copy_inputs(const Op& op, const Interpreter& from, Interpreter& to) {
+  for (const VarId v : op.in)
+    for (std::int64_t i = 0; v != kNone && i < elements(from.program().vars[v].shape); ++i)
+      to.set(v, i, from.number(v, i));
+}
+
+class EveryOpOn : public ::testing::TestWithParam<std::tuple<std::string, std::size_t>> {};
+
+TEST_P(EveryOpOn, GivesWhatTheCpuGivesInDouble) {
+  const auto& [name, row] = GetParam();
+  const std::unique_ptr<Device> device = device_named(name);
+  const Sample sample = all_samples()[row];
+  const bool in_double = std::count(sample.dtypes.begin(), sample.dtypes.end(), DType::f64) > 0;
+  Prepared prepared(device->info());
+  for (const DType dtype : sample.dtypes) {
+    const OpProgram made = program_of(sample, dtype), exact = in_double ? program_of(sample, DType::f64) : made;
+    Interpreter values(made.program), reference(exact.program);
+    fill_inputs(sample, made, values);
+    const std::vector<Op>&ops = made.program.blocks[0].ops, &exact_ops = exact.program.blocks[0].ops;
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+      SCOPED_TRACE(message("op '", ops[i].type, "', ", name_of(dtype)));
+      if (runs_nothing(ops[i])) {
+        values.run_op(i);
+        continue;
+      }
+      const Kernel& kernel = prepared.kernel(made.program, ops[i]);
+      const std::vector<Guarded> got = run_on(*device, values, ops[i], kernel);
+      const std::vector<Guarded> again = run_on(*device, values, ops[i], kernel);
+      copy_inputs(exact_ops[i], values, reference);
+      const Trial want = try_op(reference, exact_ops[i], *reference.kernel(i));
+      for (std::size_t slot = 0; slot < got.size(); ++slot) {
+        const Var& var = made.program.vars[ops[i].out[slot]];
+        const Values wanted{exact.program.vars[exact_ops[i].out[slot]].dtype, want.outputs[slot].data()};
+        const double most = var.dtype == DType::f64 ? 1e-12 : var.dtype == DType::f32 ? kMostError : 0;
+        EXPECT_LE(error_of(elements(var.shape), {var.dtype, got[slot].data()}, wanted), most) << "output " << slot;
+        EXPECT_TRUE(again[slot].holds_same(got[slot])) << "output " << slot << ": other bits the second time";
+      }
+      values.run_op(i);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Rows, EveryOpOn,
+                         ::testing::Combine(::testing::ValuesIn(devices()),
+                                            ::testing::Range(std::size_t{0}, all_samples().size())),
+                         [](const auto& row) {
+                           return std::get<0>(row.param) + "_" + sample_names()[std::get<1>(row.param)];
+                         });
+
+}  // namespace
+}  // namespace lethe::testing

@@ -1,0 +1,87 @@
+// cuDNN's engines for convolutions, chosen for a GPU that is not there.
+#include <gtest/gtest.h>
+
+#include "framework/error.h"
+#include "kernels/cudnn_conv.h"
+#include "tests/support/expect_error.h"
+#include "train/device.h"
+
+namespace lethe::testing {
+namespace {
+
+constexpr ConvPass kPasses[] = {ConvPass::Forward, ConvPass::GradInput, ConvPass::GradWeight};
+
+DeviceInfo h200() { return device_info(parse_options({"plan", "--model", "m", "--device", "h200"})); }
+
+ConvShape shape(std::int64_t channels, std::int64_t filters, std::int64_t size, std::int64_t kernel,
+                std::int64_t groups = 1, std::int64_t stride = 1, std::int64_t dilation = 1) {
+  const std::int64_t pad = kernel / 2, out = (size + 2 * pad - (kernel - 1) * dilation - 1) / stride + 1;
+  return {.batch = 32,
+          .channels = channels,
+          .filters = filters,
+          .groups = groups,
+          .in = {size, size},
+          .out = {out, out},
+          .kernel = {kernel, kernel},
+          .stride = {stride, stride},
+          .pad = {pad, pad},
+          .dilation = {dilation, dilation}};
+}
+
+const std::vector<ConvShape> kCudnnShapes = {
+    shape(64, 64, 28, 3), shape(64, 256, 28, 1),      shape(3, 64, 64, 7, 1, 2),
+    shape(1, 6, 28, 5),   shape(128, 128, 28, 3, 32), shape(64, 64, 28, 3, 64),
+    shape(7, 10, 13, 3),  shape(16, 32, 17, 3, 1, 2), shape(16, 16, 20, 3, 1, 1, 2)};
+
+TEST(Cudnn, EveryConvolutionHasAnEngineWithinTheRules) {
+  for (const DType dtype : {DType::f32, DType::f64})
+    for (const bool deterministic : {false, true})
+      for (std::size_t i = 0; i < kCudnnShapes.size(); ++i)
+        for (const ConvPass pass : kPasses) {
+          SCOPED_TRACE(message(name_of(dtype), ", shape ", i, ", pass ", static_cast<int>(pass)));
+          DeviceInfo device = h200();
+          device.deterministic = deterministic;
+          const auto plan = plan_conv(pass, kCudnnShapes[i], false, dtype, device);
+          ASSERT_TRUE(plan);
+          EXPECT_FALSE(plan->tensor_cores && dtype == DType::f32) << "rounds to TF32 unasked";
+          EXPECT_TRUE(plan->deterministic || !deterministic);
+          EXPECT_LE(plan->workspace, device.workspace_limit);
+        }
+}
+
+TEST(Cudnn, Tf32IsForTheAsking) {
+  DeviceInfo device = h200();
+  device.tf32 = true;
+  for (const ConvPass pass : kPasses)
+    EXPECT_TRUE(plan_conv(pass, kCudnnShapes[0], false, DType::f32, device)->tensor_cores) << static_cast<int>(pass);
+}
+
+TEST(Cudnn, ABiasIsAddedOnTheWay) {
+  for (const DType dtype : {DType::f32, DType::f64})
+    EXPECT_TRUE(plan_conv(ConvPass::Forward, kCudnnShapes[0], true, dtype, h200())) << name_of(dtype);
+}
+
+TEST(Cudnn, ALimitThatNothingKeepsIsSaid) {
+  DeviceInfo device = h200();
+  device.workspace_limit = -1;
+  EXPECT_FALSE(plan_conv(ConvPass::Forward, kCudnnShapes[0], false, DType::f32, device));
+  EXPECT_TRUE(fails_with("cuDNN has no engine",
+                         [&] { prepare_conv(ConvPass::Forward, kCudnnShapes[0], true, DType::f32, device); }));
+}
+
+TEST(Cudnn, WrongShapesAreRefusedInItsWords) {
+  ConvShape wrong = kCudnnShapes[0];
+  wrong.out[0] += 1;
+  EXPECT_TRUE(
+      fails_with("cuDNN: convolution: ", [&] { plan_conv(ConvPass::Forward, wrong, false, DType::f32, h200()); }));
+}
+
+TEST(Cudnn, ADescriptionThatItCannotReadIsRefused) {
+  DeviceInfo device = h200();
+  device.properties = "{}";
+  EXPECT_TRUE(fails_with("cuDNN: description of a GPU: ",
+                         [&] { plan_conv(ConvPass::Forward, kCudnnShapes[0], false, DType::f32, device); }));
+}
+
+}  // namespace
+}  // namespace lethe::testing

@@ -1,0 +1,111 @@
+// Planning for a GPU that is not there.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "kernels/gpu_device.h"
+#include "models/network.h"
+#include "tests/support/expect_error.h"
+#include "tests/train/run_fixture.h"
+#include "train/device.h"
+#include "train/plan_report.h"
+#include "train/recipe.h"
+
+namespace lethe::testing {
+namespace {
+
+class GpuPlan : public RunTest {
+ protected:
+  void SetUp() override {
+    if (!has_cuda()) GTEST_SKIP() << "CUDA is not in this build";
+    RunTest::SetUp();
+  }
+
+  std::string write(const nlohmann::json& description) const {
+    std::ofstream(path("gpu.json")) << description.dump();
+    return path("gpu.json");
+  }
+  DeviceInfo info(const std::string& device) const {
+    return device_info(parse_options({"plan", "--model", "m", "--device", device}));
+  }
+  nlohmann::json plan(std::vector<std::string> more) const {
+    more.insert(more.begin(), {"plan", "--model", path("small.json"), "--json"});
+    const Ended ended = run_train(more);
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    return nlohmann::json::parse(ended.out);
+  }
+};
+
+TEST_F(GpuPlan, EveryOpOfTheZooHasAKernelThere) {
+  Prepared prepared(info("h200"));
+  for (const std::string& name : zoo_names()) {
+    SCOPED_TRACE(name);
+    const Options options = decided(parse_options({"plan", "--model", name, "--device", "h200"}));
+    const Programs programs = build_programs(options);
+    for (const Program* program : {&programs.training, &programs.evaluation.program}) {
+      const Workspaces workspaces = workspaces_of(*program, prepared);
+      EXPECT_EQ(workspaces.alignment, kGpuAlignment);
+      for (std::size_t b = 0; b < program->blocks.size(); ++b)
+        for (std::size_t i = 0; i < program->blocks[b].ops.size(); ++i) {
+          const bool convolves = program->blocks[b].ops[i].type.rfind("conv2d", 0) == 0;
+          EXPECT_TRUE(!convolves || workspaces.bytes[b][i] <= prepared.device().workspace_limit);
+        }
+    }
+  }
+}
+
+TEST_F(GpuPlan, IsOfThatGpuAndSaysThatItIsPredicted) {
+  for (const std::string& name : described_gpus()) {
+    const nlohmann::json json = plan({"--device", name, "--batch", "64"});
+    EXPECT_NE(json["device"].get<std::string>().find("NVIDIA"), std::string::npos) << name;
+    EXPECT_GE(json["bytes"]["workspace"], 32 << 20) << "a product's alone is that much";
+    EXPECT_TRUE(json["certified"].get<bool>());
+  }
+  const Ended text = run_train({"plan", "--model", path("small.json"), "--device", "h200"});
+  EXPECT_NE(text.out.find("on NVIDIA H200 by description: predicted"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("outside our control"), std::string::npos) << text.out;
+}
+
+TEST_F(GpuPlan, AConvolutionTakesNoMoreThanItsLimit) {
+  const auto largest = [](const std::string& limit) {
+    const Options options = decided(parse_options(
+        {"plan", "--model", "resnet20", "--device", "h200", "--batch", "256", "--workspace-limit", limit}));
+    Prepared prepared(device_info(options));
+    const Program program = build_programs(options).training;
+    std::int64_t most = 0;
+    for (const Op& op : program.blocks[0].ops)
+      if (op.type.rfind("conv2d", 0) == 0) most = std::max(most, prepared.workspace_bytes(program, op));
+    return most;
+  };
+  EXPECT_GT(largest("256MiB"), 8 << 20);
+  EXPECT_LE(largest("8MiB"), 8 << 20);
+}
+
+TEST_F(GpuPlan, WhatIsMoreThanTheGpuHasEndsWithRemedies) {
+  const Ended ended = run_train({"plan", "--model", "vgg16", "--device", "rtx4090", "--batch", "2000"});
+  EXPECT_EQ(ended.code, 3);
+  EXPECT_NE(ended.err.find("more than the memory of NVIDIA GeForce RTX 4090"), std::string::npos) << ended.err;
+  EXPECT_NE(ended.out.find("the largest that fits"), std::string::npos) << ended.out;
+}
+
+TEST_F(GpuPlan, ADescriptionFromAFileIsThatOfTheSameGpuByName) {
+  const auto description = nlohmann::json::parse(info("a100").properties);
+  const std::string file = write(description);
+  EXPECT_EQ(plan({"--device", file})["bytes"], plan({"--device", "a100"})["bytes"]);
+}
+
+TEST_F(GpuPlan, AFileThatDescribesNoGpuIsRefused) {
+  const auto description = nlohmann::json::parse(info("a100").properties);
+  EXPECT_TRUE(fails_with("no file", [&] { info(path("absent.json")); }));
+  std::ofstream(path("text.json")) << "not JSON";
+  EXPECT_TRUE(fails_with("is no JSON object", [&] { info(path("text.json")); }));
+  nlohmann::json lacks = description;
+  lacks.erase("deviceVer");
+  EXPECT_TRUE(fails_with("'deviceVer' is missing", [&] { info(write(lacks)); }));
+  nlohmann::json wrong = description;
+  wrong["totalGlobalMem"] = "much";
+  EXPECT_TRUE(fails_with("'totalGlobalMem' is \"much\"", [&] { info(write(wrong)); }));
+}
+
+}  // namespace
+}  // namespace lethe::testing

@@ -1,0 +1,152 @@
+#include "train/device.h"
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "framework/error.h"
+#include "framework/op_def.h"
+#include "kernels/cpu_device.h"
+#include "kernels/gpu_device.h"
+#include "models/json_source.h"
+#include "train/memory_report.h"
+
+namespace lethe {
+namespace {
+
+/// What NVIDIA states of a GPU. cuDNN's choices follow the compute capability; the rest is there because it asks.
+struct Gpu {
+  const char *name, *full_name;
+  int capability;  // 90 is 9.0
+  int processors, clock_khz, memory_khz;
+  int shared_memory;           // bytes a block may have
+  int blocks, threads;         // a processor
+  std::int64_t cache, memory;  // bytes
+};
+
+constexpr std::int64_t kMi = 1 << 20;
+constexpr Gpu kGpus[] = {
+    {"a100", "NVIDIA A100-SXM4-80GB", 80, 108, 1410000, 1593000, 166912, 32, 2048, 40 * kMi, 81251 * kMi},
+    {"h200", "NVIDIA H200", 90, 132, 1980000, 3201000, 232448, 32, 2048, 60 * kMi, 143771 * kMi},
+    {"rtx4090", "NVIDIA GeForce RTX 4090", 89, 128, 2520000, 10501000, 101376, 24, 1536, 72 * kMi, 24217 * kMi},
+};
+
+/// In cuDNN's words, which are documented nowhere but in its log.
+std::string description_of(const Gpu& gpu) {
+  return message(R"({"maxGridSize":[2147483647,65535,65535],"maxBlockSize":[1024,1024,64],"regsPerBlock":65536,)",
+                 R"("multiProcessorCount":)", gpu.processors, R"(,"warpSize":32,"maxSharedMemoryPerBlock":49152,)",
+                 R"("maxSharedMemoryPerBlockOptin":)", gpu.shared_memory, R"(,"reservedSharedMemoryPerBlock":1024,)",
+                 R"("maxRegistersPerSM":65536,"maxCtasPerSM":)", gpu.blocks, R"(,"maxThreadsPerBlock":1024,)",
+                 R"("maxThreadsPerSM":)", gpu.threads, R"(,"pciDeviceId":0,"isTccDriver":0,"supportCoopLaunch":1,)",
+                 R"("smClockRateKHz":)", gpu.clock_khz, R"(,"memClockRateKHz":)", gpu.memory_khz, R"(,"l2CacheSize":)",
+                 gpu.cache, R"(,"deviceName":")", gpu.full_name, R"(","deviceVer":)", gpu.capability * 10,
+                 R"(,"driverVer":13000,"cudaDeviceId":0,"totalGlobalMem":)", gpu.memory, '}');
+}
+
+/// Fails unless it has all that a description has.
+std::string read_description(const std::string& file) {
+  std::ifstream in(file);
+  check(in.good(), "--device: no file ", file);
+  const nlohmann::json json = nlohmann::json::parse(in, nullptr, false);
+  check(json.is_object(), "--device: ", file, " is no JSON object that describes a GPU");
+  const nlohmann::json example = nlohmann::json::parse(description_of(kGpus[0]));
+  for (const auto& [key, value] : example.items()) {
+    check(json.contains(key), "--device: ", file, ": '", key, "' is missing");
+    check(json[key].type() == value.type() || (json[key].is_number_integer() && value.is_number_integer()),
+          "--device: ", file, ": '", key, "' is ", json[key].dump(), ", expected something like ", value.dump());
+  }
+  return json.dump();
+}
+
+/// What --device says. A description is neither the CPU nor a GPU that is there.
+struct Choice {
+  bool cpu = false;
+  int index = -1;  // of a GPU that is there
+};
+
+Choice choice_of(const std::string& device) {
+  if (device == "cpu") return {.cpu = true};
+  if (device == "cuda") return {.index = 0};
+  if (device.rfind("cuda:", 0) != 0) return {};
+  const std::string digits = device.substr(5);
+  check(!digits.empty() && digits.size() < 4 && digits.find_first_not_of("0123456789") == std::string::npos,
+        "--device: '", device, "' names no GPU; expected cuda:0, cuda:1...");
+  return {.index = std::stoi(digits)};
+}
+
+const Gpu* find_gpu(const std::string& name) {
+  const auto* const found =
+      std::find_if(std::begin(kGpus), std::end(kGpus), [&](const Gpu& g) { return g.name == name; });
+  return found == std::end(kGpus) ? nullptr : found;
+}
+
+bool is_file(const std::string& device) {
+  return device.size() > 5 && device.compare(device.size() - 5, 5, ".json") == 0;
+}
+
+DeviceInfo settings_of(const Options& options) {
+  DeviceInfo info{.kind = DeviceKind::Cuda, .alignment = kGpuAlignment};
+  info.tf32 = options.tf32;
+  info.deterministic = options.deterministic;
+  if (options.workspace_limit) info.workspace_limit = *options.workspace_limit;
+  return info;
+}
+
+}  // namespace
+
+std::vector<std::string> described_gpus() {
+  std::vector<std::string> names;
+  for (const Gpu& gpu : kGpus) names.emplace_back(gpu.name);
+  return names;
+}
+
+void check_device(const Options& options, bool runs) {
+  const std::string& device = options.device;
+  const Choice choice = choice_of(device);
+  const bool described = !choice.cpu && choice.index < 0;
+  if (described && !find_gpu(device) && !is_file(device)) {
+    std::vector<std::string> known = {"cpu", "cuda"};
+    for (const std::string& name : described_gpus()) known.push_back(name);
+    fail("--device: unknown device '", device, "'", did_you_mean(device, known), "; known: ", joined(known),
+         ", cuda:N, or a file that ends in .json");
+  }
+  check(!described || !runs, "--device: ", device, " is a description, to plan for; training runs on cpu or cuda");
+  check(!choice.cpu || !options.tf32, "--tf32 is for GPUs; --device is cpu");
+  check(!choice.cpu || !options.workspace_limit, "--workspace-limit is for GPUs; --device is cpu");
+  check_as(Exit::Device, choice.cpu || has_cuda(), "--device: ", device,
+           " is not in this build, which has no CUDA; it trains on the cpu");
+}
+
+std::unique_ptr<Device> open_device(const Options& options) {
+  const Choice choice = choice_of(options.device);
+  if (choice.cpu) return open_cpu(options.threads);
+  return with_context("--device", [&] { return open_gpu(choice.index, settings_of(options)); });
+}
+
+void check_room(const DeviceInfo& device, std::int64_t bytes) {
+  check_as(Exit::Budget, device.memory == 0 || bytes <= device.memory, "the run takes ", bytes, " bytes (",
+           mebibytes(bytes), "), and ", device.name, " has ", device.memory, " (", mebibytes(device.memory),
+           ") left; train plan with the same options says what takes less");
+}
+
+std::string gpu_description(const std::string& device) {
+  const Choice choice = choice_of(device);
+  check(!choice.cpu, "--device: the cpu has no description; name a GPU");
+  if (choice.index >= 0) return with_context("--device", [&] { return gpu_properties(choice.index); });
+  const Gpu* const gpu = find_gpu(device);
+  return gpu ? description_of(*gpu) : read_description(device);
+}
+
+DeviceInfo device_info(const Options& options) {
+  const Choice choice = choice_of(options.device);
+  if (choice.cpu || choice.index >= 0) return open_device(options)->info();
+  const std::string text = gpu_description(options.device);
+  const nlohmann::json description = nlohmann::json::parse(text);
+  DeviceInfo info = settings_of(options);
+  info.name = description["deviceName"].get<std::string>();
+  info.properties = text;
+  info.memory = description["totalGlobalMem"].get<std::int64_t>();
+  return info;
+}
+
+}  // namespace lethe
