@@ -7,17 +7,11 @@
 #include <vector>
 
 #include "framework/program.h"
+#include "train/quantities.h"
 
 namespace lethe {
 
 enum class Command { Train, Eval, Show, Export, Plan, Bench, Graph, Timeline, Pack, Schema, Count, Tables, Device };
-
-/// How often something happens: every `count` steps ("500") or epochs ("2e"); 0 is never.
-struct Interval {
-  std::int64_t count = 0;
-  bool epochs = false;
-  bool operator==(const Interval&) const = default;
-};
 
 /// Values by the options' long names: {"batch", "128"}, {"weight-decay", "1e-4"}, {"set", "n=3,w=16"}.
 using OptionValues = std::map<std::string, std::string>;
@@ -94,11 +88,5 @@ Options with_values(const Options& options, const OptionValues& values);
 
 /// Fails unless the command takes the --memopt, with what stands beside it.
 void check_memopt(const Options& options);
-
-/// "1500", "800MiB", "2GiB", "1.5GB": bytes; fails naming `what`.
-std::int64_t parse_bytes(const std::string& text, const std::string& what);
-
-/// "500" or "2e"; fails naming `what`.
-Interval parse_interval(const std::string& text, const std::string& what);
 
 }  // namespace lethe
