@@ -16,6 +16,9 @@ class Device {
  public:
   virtual ~Device() = default;
   virtual const DeviceInfo& info() const = 0;
+  /// Said before a run takes anything: what it will hold to its end, each piece aligned. A device may take that at
+  /// once; what the run takes beyond comes and goes within steps.
+  virtual void reserve(std::int64_t bytes) { static_cast<void>(bytes); }
   /// Aligned memory of exactly `bytes` (0 gives null); fails with Exit::Device.
   virtual void* allocate(std::int64_t bytes) = 0;
   virtual void release(void* memory, std::int64_t bytes) = 0;
@@ -35,6 +38,7 @@ class ForwardingDevice : public Device {
  public:
   explicit ForwardingDevice(Device& device) : device_(device) {}
   const DeviceInfo& info() const override { return device_.info(); }
+  void reserve(std::int64_t bytes) override { device_.reserve(bytes); }
   void* allocate(std::int64_t bytes) override { return device_.allocate(bytes); }
   void release(void* memory, std::int64_t bytes) override { device_.release(memory, bytes); }
   void copy_in(void* to, const void* from_host, std::int64_t bytes) override { device_.copy_in(to, from_host, bytes); }

@@ -3,6 +3,8 @@
 #include "kernels/conv_providers.h"
 
 #ifdef LETHE_HAS_CUDA
+#include <limits>
+
 #include "framework/error.h"
 #include "kernels/cuda_launches.h"
 #endif
@@ -32,9 +34,13 @@ std::unique_ptr<Kernel> prepare_on_gpu(ConvPass pass, const ConvShape& shape, bo
                                        const DeviceInfo& device) {
   if (auto kernel = prepare_conv_cudnn(pass, shape, bias, dtype, device)) return kernel;
   auto kernel = bias ? prepare_conv_cudnn(pass, shape, false, dtype, device) : nullptr;
-  check_as(Exit::Device, kernel != nullptr, "cuDNN has no engine for this convolution within a workspace of ",
-           device.workspace_limit, " bytes");
-  return std::make_unique<BiasAfter>(std::move(kernel), dtype, shape);
+  if (kernel) return std::make_unique<BiasAfter>(std::move(kernel), dtype, shape);
+  DeviceInfo unlimited = device;
+  unlimited.workspace_limit = std::numeric_limits<std::int64_t>::max();
+  kernel = prepare_conv_cudnn(pass, shape, false, dtype, unlimited);
+  check_as(Exit::Device, kernel != nullptr, "cuDNN has no engine for this convolution");
+  fail("no engine of cuDNN computes this convolution in a workspace of ", device.workspace_limit,
+       " bytes (--workspace-limit); its own choice takes ", kernel->workspace_bytes());
 }
 
 }  // namespace

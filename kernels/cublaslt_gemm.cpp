@@ -56,7 +56,8 @@ Product product_of(const GemmShape& s, DType dtype, bool tf32) {
 }
 
 /// c^T = op(b)^T op(a)^T: to cuBLAS, which is column-major, b is the first factor. A bias has as many elements as c^T
-/// has rows: in f32 it is an epilogue; cuBLASLt has none in f64.
+/// has rows: in f32 it is an epilogue; cuBLASLt has none in f64. Its reductions follow a fixed order, so the bits are
+/// those of the algorithm alone.
 class CublasLtGemm final : public Kernel {
  public:
   CublasLtGemm(const GemmShape& s, DType dtype, const DeviceInfo& device)
@@ -74,6 +75,7 @@ class CublasLtGemm final : public Kernel {
 
   void run(const KernelArgs& args) const override {
     const void* const bias = s_.bias ? args.inputs[2] : nullptr;
+    // Part of the description to cuBLASLt, so it is set anew in each call: equal products share this kernel.
     if (adds_bias_itself()) set_product(product_, CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
     const double one = 1, zero = 0;
     const float one_f = 1, zero_f = 0;

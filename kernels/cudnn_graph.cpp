@@ -14,6 +14,8 @@ namespace {
 /// Since when cuDNN plans for a GPU that is not there.
 constexpr std::size_t kPlansByDescription = 90800;
 
+cudnnHandle_t the_handle = nullptr;
+
 Cudnn load() {
   const SharedLibrary library("cuDNN 9", "libcudnn.so.9");
   Cudnn c{};
@@ -82,10 +84,12 @@ bool notes(const CudnnDescriptor& engine, cudnnBackendAttributeName_t name, cudn
   std::array<Note, Most> all{};
   std::int64_t count = 0;
   check_cudnn(cudnn().get_attribute(engine.raw(), name, type, Most, &count, all.data()), "notes");
-  return std::find_first_of(all.begin(), all.begin() + count, asked.begin(), asked.end()) != all.begin() + count;
+  const auto end = all.begin() + std::min<std::int64_t>(count, Most);  // a newer library may know more notes
+  return std::find_first_of(all.begin(), end, asked.begin(), asked.end()) != end;
 }
 
-/// A way to compute a graph, by its engine's notes.
+/// A way to compute a graph, by its engine's notes. Engines that are compiled at run time take seconds for each plan,
+/// and cannot be planned where there is no driver.
 struct Candidate {
   bool tensor_cores, deterministic, compiled_at_run_time;
   std::int64_t workspace;
@@ -131,12 +135,12 @@ void check_cudnn(cudnnStatus_t status, const char* what) {
 }
 
 cudnnHandle_t cudnn_handle() {
-  static const cudnnHandle_t handle = [] {
-    cudnnHandle_t made = nullptr;
-    check_cudnn(cudnn().create(&made), "handle");
-    return made;
-  }();
-  return handle;
+  if (!the_handle) check_cudnn(cudnn().create(&the_handle), "handle");
+  return the_handle;
+}
+
+void detach_cudnn() {
+  if (the_handle) cudnn().set_stream(the_handle, nullptr);
 }
 
 std::string describe_gpu(int index) {
@@ -184,7 +188,13 @@ void CudnnDescriptor::set(cudnnBackendAttributeName_t name, const CudnnDescripto
 
 void CudnnDescriptor::finalize(const char* what) { check_cudnn(cudnn().finalize(raw_), what); }
 
-bool CudnnDescriptor::try_finalize() { return cudnn().finalize(raw_) == CUDNN_STATUS_SUCCESS; }
+bool CudnnDescriptor::try_finalize() {
+  const cudnnStatus_t status = cudnn().finalize(raw_);
+  const bool broken = status == CUDNN_STATUS_NOT_SUPPORTED_SUBLIBRARY_UNAVAILABLE;
+  if (status >= CUDNN_STATUS_NOT_SUPPORTED && status < CUDNN_STATUS_NOT_SUPPORTED + 1000 && !broken) return false;
+  check_cudnn(status, "plan");
+  return true;
+}
 
 std::int64_t CudnnDescriptor::integer(cudnnBackendAttributeName_t name) const {
   std::int64_t value = 0, count = 0;
@@ -217,6 +227,7 @@ std::optional<CudnnPlan> plan_graph(std::initializer_list<const CudnnDescriptor*
       target.set(plan, CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP);
       if (!plan.try_finalize()) continue;
       const std::int64_t workspace = plan.integer(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
+      if (workspace > device.workspace_limit) continue;
       return CudnnPlan{std::move(plan), workspace, candidate.tensor_cores, candidate.deterministic};
     }
   }

@@ -34,6 +34,9 @@ void check_cudnn(cudnnStatus_t status, const char* what);
 /// That of the open GPU, made when first asked for, and never given back.
 cudnnHandle_t cudnn_handle();
 
+/// Makes the handle forget a stream that is about to be destroyed.
+void detach_cudnn();
+
 /// A GPU of this machine as JSON, as `DeviceInfo::properties` takes it.
 std::string describe_gpu(int index);
 
@@ -54,7 +57,7 @@ class CudnnDescriptor {
   void set(cudnnBackendAttributeName_t name, const CudnnDescriptor& value);
   /// Fails with cuDNN's words if what was set makes no sense together.
   void finalize(const char* what);
-  /// Whether it could be; for plans, of which some cannot be had.
+  /// False if cuDNN does not support it, as it does not every plan; fails for any other reason.
   bool try_finalize();
   std::int64_t integer(cudnnBackendAttributeName_t name) const;
 

@@ -5,6 +5,10 @@
 #ifdef LETHE_HAS_CUDA
 #include <cuda_runtime_api.h>
 
+#include <cstdio>
+#include <functional>
+#include <limits>
+
 #include "kernels/cudnn_graph.h"
 #endif
 
@@ -14,9 +18,8 @@ namespace {
 
 std::string version_text(int version) { return message(version / 1000, '.', version % 1000 / 10); }
 
-/// Fails unless the machine has a driver that serves us, and this GPU.
-void check_gpu(int index) {
-  const std::string name = message("cuda:", index);
+int count_gpus() {
+  const char* const name = "cuda";
   int driver = 0, count = 0;
   cudaDriverGetVersion(&driver);
   check_as(Exit::Device, driver > 0, name, ": this machine has no NVIDIA driver");
@@ -25,12 +28,18 @@ void check_gpu(int index) {
            ", this program needs ", version_text(CUDART_VERSION));
   check_as(Exit::Device, status == cudaSuccess && count > 0, name, ": this machine has no GPU (",
            cudaGetErrorString(status == cudaSuccess ? cudaErrorNoDevice : status), ')');
-  check_as(Exit::Device, index < count, name, ": this machine has ", count, count == 1 ? " GPU, cuda:0" : " GPUs");
+  return count;
+}
+
+void check_gpu(int index) {
+  const int count = count_gpus();
+  check_as(Exit::Device, index < count, "cuda:", index, ": this machine has ", count,
+           count == 1 ? " GPU, cuda:0" : " GPUs");
 }
 
 class GpuDevice final : public Device {
  public:
-  GpuDevice(int index, DeviceInfo info) : info_(std::move(info)) {
+  GpuDevice(int index, DeviceInfo info) : index_(index), info_(std::move(info)) {
     check_gpu(index);
     done(cudaSetDevice(index), "opening it");
     done(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "a stream");
@@ -38,21 +47,49 @@ class GpuDevice final : public Device {
     done(cudaMemGetInfo(&free, &total), "its memory");
     info_.memory = static_cast<std::int64_t>(free);
   }
-  ~GpuDevice() override { cudaStreamDestroy(stream_); }
+  ~GpuDevice() override {
+    cudaFree(reserved_);
+    if (pool_) cudaMemPoolDestroy(pool_);
+    detach_cudnn();
+    cudaStreamDestroy(stream_);
+  }
   GpuDevice(const GpuDevice&) = delete;
   GpuDevice& operator=(const GpuDevice&) = delete;
 
   const DeviceInfo& info() const override { return info_; }
 
+  void reserve(std::int64_t bytes) override {
+    check_as(Exit::Internal, !reserved_, info_.name, ": memory was reserved twice");
+    std::size_t free = 0, total = 0;
+    done(cudaMemGetInfo(&free, &total), "asking for its memory");
+    const cudaError_t status = cudaMalloc(&reserved_, static_cast<std::size_t>(bytes));
+    check_as(Exit::Budget, status != cudaErrorMemoryAllocation, "the run takes ", bytes, " bytes, and ", info_.name,
+             " has ", free, " left; train plan with the same options says what takes less");
+    done(status, "taking memory");
+    room_ = bytes;
+  }
+
+  /// From what is reserved as long as there is room; beyond, from a pool whose memory comes and goes in the order of
+  /// the stream.
   void* allocate(std::int64_t bytes) override {
     if (bytes == 0) return nullptr;
+    const std::int64_t padded = round_up(bytes, info_.alignment);
+    if (used_ + padded <= room_) {
+      used_ += padded;
+      return static_cast<std::byte*>(reserved_) + used_ - padded;
+    }
+    if (!pool_) make_pool();
     void* memory = nullptr;
-    const cudaError_t status = cudaMalloc(&memory, static_cast<std::size_t>(bytes));
-    check_as(Exit::Device, status == cudaSuccess, info_.name, ": no memory for ", bytes,
-             " bytes: ", cudaGetErrorString(status));
+    done(cudaMallocFromPoolAsync(&memory, static_cast<std::size_t>(bytes), pool_, stream_), "taking memory in a step");
     return memory;
   }
-  void release(void* memory, std::int64_t) override { cudaFree(memory); }
+  void release(void* memory, std::int64_t) override {
+    const std::less<const std::byte*> before;
+    auto* const at = static_cast<const std::byte*>(memory);
+    auto* const first = static_cast<const std::byte*>(reserved_);
+    const bool is_reserved = first && !before(at, first) && before(at, first + room_);
+    if (!is_reserved) cudaFreeAsync(memory, stream_);
+  }
 
   /// From pageable memory, which may be used again on return.
   void copy_in(void* to, const void* from, std::int64_t bytes) override {
@@ -66,32 +103,54 @@ class GpuDevice final : public Device {
   void* stream() override { return stream_; }
 
   bool records() const override { return true; }
+  /// Where a step cannot be recorded it is run launch by launch, which is said once.
   std::function<void()> record(const std::function<void()>& work) override {
-    done(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal), "recording");
     cudaGraph_t graph = nullptr;
-    try {
-      work();
-    } catch (...) {
-      cudaStreamEndCapture(stream_, &graph);
-      if (graph) cudaGraphDestroy(graph);
-      throw;
-    }
-    done(cudaStreamEndCapture(stream_, &graph), "recording");
     cudaGraphExec_t made = nullptr;
-    const cudaError_t status = cudaGraphInstantiate(&made, graph, 0);
-    cudaGraphDestroy(graph);
-    done(status, "a graph of what was recorded");
+    try {
+      done(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal), "recording");
+      work();
+      done(cudaStreamEndCapture(stream_, &graph), "recording");
+      done(cudaGraphInstantiate(&made, graph, 0), "a graph of what was recorded");
+    } catch (const Error& error) {
+      std::fprintf(stderr, "steps are run launch by launch: %s\n", error.what());
+    }
+    if (!made) give_up_recording(graph);
+    if (graph) cudaGraphDestroy(graph);
+    if (!made) return work;
     const std::shared_ptr<CUgraphExec_st> owned(made, cudaGraphExecDestroy);
     return [this, owned] { done(cudaGraphLaunch(owned.get(), stream_), "a recorded step"); };
   }
 
  private:
+  void give_up_recording(cudaGraph_t& graph) {
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    cudaStreamIsCapturing(stream_, &status);
+    if (status != cudaStreamCaptureStatusNone) cudaStreamEndCapture(stream_, &graph);
+    cudaGetLastError();  // the next launch asks for it
+  }
+
+  /// Keeps what it has taken: the next step takes it again.
+  void make_pool() {
+    cudaMemPoolProps properties{};
+    properties.allocType = cudaMemAllocationTypePinned;
+    properties.location.type = cudaMemLocationTypeDevice;
+    properties.location.id = index_;
+    done(cudaMemPoolCreate(&pool_, &properties), "a memory pool");
+    std::uint64_t keep = std::numeric_limits<std::uint64_t>::max();
+    done(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &keep), "a memory pool");
+  }
+
   void done(cudaError_t status, const char* what) const {
     check_as(Exit::Device, status == cudaSuccess, info_.name, ": ", what, " failed: ", cudaGetErrorString(status));
   }
 
+  int index_;
   DeviceInfo info_;
   cudaStream_t stream_ = nullptr;
+  cudaMemPool_t pool_ = nullptr;
+  void* reserved_ = nullptr;
+  std::int64_t room_ = 0, used_ = 0;  // bytes of it
 };
 
 }  // namespace
@@ -106,6 +165,14 @@ bool has_cuda() {
   return true;
 #else
   return false;
+#endif
+}
+
+int gpu_count() {
+#ifdef LETHE_HAS_CUDA
+  return count_gpus();
+#else
+  fail_as(Exit::Device, kNotBuilt);
 #endif
 }
 

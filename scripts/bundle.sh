@@ -8,6 +8,11 @@ out=$(realpath -m "${1:?usage: scripts/bundle.sh OUT [DATA]}")
 data=${2:+$(realpath "$2")}
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
+if [ -e "$out" ] && [ ! -x "$out/verify" ] && [ -n "$(ls -A "$out")" ]; then
+  echo "bundle: $out is there and is no bundle" >&2
+  exit 2
+fi
+
 build=build/bundle
 programs=(bin/train tests/test_gpu)
 [ -f "$build/build.ninja" ] || cmake --preset release -B "$build" -DLETHE_NATIVE=OFF -DLETHE_CUDA=ON >/dev/null

@@ -58,20 +58,20 @@ std::string read_description(const std::string& file) {
   return json.dump();
 }
 
-/// What --device says. A description is neither the CPU nor a GPU that is there.
+/// What --device says.
 struct Choice {
-  bool cpu = false;
-  int index = -1;  // of a GPU that is there
+  enum { Cpu, Gpu, Description } what;
+  int index = 0;  // of a GPU that is there
 };
 
 Choice choice_of(const std::string& device) {
-  if (device == "cpu") return {.cpu = true};
-  if (device == "cuda") return {.index = 0};
-  if (device.rfind("cuda:", 0) != 0) return {};
+  if (device == "cpu") return {Choice::Cpu};
+  if (device == "cuda") return {Choice::Gpu};
+  if (device.rfind("cuda:", 0) != 0) return {Choice::Description};
   const std::string digits = device.substr(5);
   check(!digits.empty() && digits.size() < 4 && digits.find_first_not_of("0123456789") == std::string::npos,
         "--device: '", device, "' names no GPU; expected cuda:0, cuda:1...");
-  return {.index = std::stoi(digits)};
+  return {Choice::Gpu, std::stoi(digits)};
 }
 
 const Gpu* find_gpu(const std::string& name) {
@@ -100,46 +100,44 @@ std::vector<std::string> described_gpus() {
   return names;
 }
 
-void check_device(const Options& options, bool runs) {
+bool runs(Command command) {
+  return command == Command::Train || command == Command::Eval || command == Command::Bench;
+}
+
+void check_device(const Options& options) {
   const std::string& device = options.device;
-  const Choice choice = choice_of(device);
-  const bool described = !choice.cpu && choice.index < 0;
-  if (described && !find_gpu(device) && !is_file(device)) {
+  const auto what = choice_of(device).what;
+  if (what == Choice::Description && !find_gpu(device) && !is_file(device)) {
     std::vector<std::string> known = {"cpu", "cuda"};
     for (const std::string& name : described_gpus()) known.push_back(name);
     fail("--device: unknown device '", device, "'", did_you_mean(device, known), "; known: ", joined(known),
          ", cuda:N, or a file that ends in .json");
   }
-  check(!described || !runs, "--device: ", device, " is a description, to plan for; training runs on cpu or cuda");
-  check(!choice.cpu || !options.tf32, "--tf32 is for GPUs; --device is cpu");
-  check(!choice.cpu || !options.workspace_limit, "--workspace-limit is for GPUs; --device is cpu");
-  check_as(Exit::Device, choice.cpu || has_cuda(), "--device: ", device,
+  check(what != Choice::Description || !runs(options.command), "--device: ", device,
+        " is a description, to plan for; training runs on cpu or cuda");
+  check(what != Choice::Cpu || !options.tf32, "--tf32 is for GPUs; --device is cpu");
+  check(what != Choice::Cpu || !options.workspace_limit, "--workspace-limit is for GPUs; --device is cpu");
+  check_as(Exit::Device, what == Choice::Cpu || has_cuda(), "--device: ", device,
            " is not in this build, which has no CUDA; it trains on the cpu");
 }
 
 std::unique_ptr<Device> open_device(const Options& options) {
+  check_device(options);
   const Choice choice = choice_of(options.device);
-  if (choice.cpu) return open_cpu(options.threads);
+  if (choice.what == Choice::Cpu) return open_cpu(options.threads);
   return with_context("--device", [&] { return open_gpu(choice.index, settings_of(options)); });
-}
-
-void check_room(const DeviceInfo& device, std::int64_t bytes) {
-  check_as(Exit::Budget, device.memory == 0 || bytes <= device.memory, "the run takes ", bytes, " bytes (",
-           mebibytes(bytes), "), and ", device.name, " has ", device.memory, " (", mebibytes(device.memory),
-           ") left; train plan with the same options says what takes less");
 }
 
 std::string gpu_description(const std::string& device) {
   const Choice choice = choice_of(device);
-  check(!choice.cpu, "--device: the cpu has no description; name a GPU");
-  if (choice.index >= 0) return with_context("--device", [&] { return gpu_properties(choice.index); });
+  check(choice.what != Choice::Cpu, "--device: the cpu has no description; name a GPU");
+  if (choice.what == Choice::Gpu) return with_context("--device", [&] { return gpu_properties(choice.index); });
   const Gpu* const gpu = find_gpu(device);
   return gpu ? description_of(*gpu) : read_description(device);
 }
 
 DeviceInfo device_info(const Options& options) {
-  const Choice choice = choice_of(options.device);
-  if (choice.cpu || choice.index >= 0) return open_device(options)->info();
+  if (choice_of(options.device).what != Choice::Description) return open_device(options)->info();
   const std::string text = gpu_description(options.device);
   const nlohmann::json description = nlohmann::json::parse(text);
   DeviceInfo info = settings_of(options);

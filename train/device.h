@@ -9,17 +9,17 @@
 
 namespace lethe {
 
-/// Fails unless --device, --tf32 and --workspace-limit make sense together, and for a description if `runs`.
-void check_device(const Options& options, bool runs);
+/// Whether a command runs programs, and not only plans them.
+bool runs(Command command);
+
+/// Fails unless --device, --tf32 and --workspace-limit make sense together, and for a description if the command runs.
+void check_device(const Options& options);
 
 /// Opens it; fails with Exit::Device if it is not there.
 std::unique_ptr<Device> open_device(const Options& options);
 
 /// What kernels are prepared for; opens no GPU if it is one by description.
 DeviceInfo device_info(const Options& options);
-
-/// Fails with Exit::Budget if the device is known to have less than that many bytes left.
-void check_room(const DeviceInfo& device, std::int64_t bytes);
 
 /// What cuDNN is told of a GPU, as JSON: of one by description, or of one that is there.
 std::string gpu_description(const std::string& device);

@@ -13,12 +13,17 @@
 namespace lethe {
 namespace {
 
-std::string cuda_line() {
+/// A line a GPU, or why there is none.
+std::string gpu_lines() {
+  std::string text;
   try {
-    const DeviceInfo info = open_gpu(0, {})->info();
-    return message(info.name, ": ", mebibytes(info.memory), " free");
+    for (int index = 0; index < gpu_count(); ++index) {
+      const DeviceInfo info = open_gpu(index, {})->info();
+      text.append(info.name).append(": ").append(mebibytes(info.memory)).append(" free\n");
+    }
+    return text;
   } catch (const Error& error) {
-    return message("cuda: ", error.what());
+    return text + error.what() + "\n";
   }
 }
 
@@ -29,8 +34,8 @@ int list_devices(const Options& options) {
     write_result(options.output, gpu_description(options.device) + "\n");
     return 0;
   }
-  std::printf("cpu: %d threads\n%s\nto plan for: %s, or a file that --dump wrote\n", open_cpu(0)->info().threads,
-              cuda_line().c_str(), joined(described_gpus()).c_str());
+  std::printf("cpu: %d threads\n%sto plan for: %s, or a file that --dump wrote\n", open_cpu(0)->info().threads,
+              gpu_lines().c_str(), joined(described_gpus()).c_str());
   return 0;
 }
 

@@ -33,6 +33,7 @@ int evaluate(const Options& given) {
   const Planned planned = optnet ? planned_by_optnet(options, network, prepared)
                                  : plan_memory(network.program, prepared, evaluation_memopt(options, network));
   for (const std::string& line : planned.log) std::puts(line.c_str());
+  device->reserve(reserved_bytes({&planned}, 0, device->info().alignment));
   Store store(*device);
   Evaluator evaluator(options, network, planned, prepared, store, *data);
   load_weights(weights_file(options.weights), store, network);

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "models/json_source.h"
+#include "train/device.h"
 #include "train/values.h"
 
 namespace lethe {
@@ -80,8 +82,8 @@ void add_threads(CLI::App& app, Options& o) {
 
 void add_device_name(CLI::App& app, Options& o) {
   std::string names = "cpu, cuda, cuda:1... (default " + o.device + ")";
-  if (o.command != Command::Train && o.command != Command::Eval && o.command != Command::Bench)
-    names += ";\nor a GPU that is not there: a100, h200, rtx4090, or a JSON file that describes one";
+  if (!runs(o.command))
+    names += ";\nor a GPU that is not there: " + joined(described_gpus()) + ", or a JSON file that describes one";
   add_option(app, "--device", o.device, "NAME", names)->group("Machine");
 }
 

@@ -170,10 +170,13 @@ void add_tables(CLI::App& app, Options& o) {
 
 void add_device(CLI::App& app, Options& o) {
   o.device = "cuda";
+  auto* const dump = app.add_flag("--dump", o.dump, "Writes a GPU's description, for train plan on another machine");
+  dump->group("Output");
   add_device_name(app, o);
-  app.add_flag("--dump", o.dump, "Writes the description of --device, for train plan on another machine")
+  app.get_option("--device")->needs(dump);
+  add_option(app, "--out", o.output, "FILE", "Writes it there (default: standard output)")
+      ->needs(dump)
       ->group("Output");
-  add_option(app, "--out", o.output, "FILE", "Writes it there (default: standard output)")->group("Output");
 }
 
 }  // namespace

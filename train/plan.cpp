@@ -18,8 +18,9 @@ void check_budget(const PlanReport& report) {
   const char* const other = report.row_of("level=2").bytes() <= budget ? "; --memopt level=2 fits" : "";
   fail_as(Exit::Budget, report.network, " at batch ", *options.batch, " with ", options.memopt, " takes ",
           report.row().bytes(), " bytes (", mebibytes(report.row().bytes()), "), more than ",
-          options.memory_budget ? "the --memory-budget" : "the memory of " + report.device.name, " of ", budget, " (",
-          mebibytes(budget), "); the smallest that is enough is ", least, " (", mebibytes(least), ")", other);
+          budget == options.memory_budget ? "the --memory-budget" : "the memory of " + report.device.name, " of ",
+          budget, " (", mebibytes(budget), "); the smallest that is enough is ", least, " (", mebibytes(least), ")",
+          other);
 }
 
 }  // namespace

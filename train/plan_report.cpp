@@ -14,8 +14,7 @@ constexpr const char* kStandard[] = {"none", "level=0", "level=1", "level=2"};
 /// The programs of a run: built once, for all settings of memory and pins.
 class Subject {
  public:
-  explicit Subject(const Options& options) : prepared_(device_info(options)), programs_(build_programs(options)) {}
-  const DeviceInfo& device() const { return prepared_.device(); }
+  Subject(const Options& options, const DeviceInfo& device) : prepared_(device), programs_(build_programs(options)) {}
   Plans planned(const Options& options) { return plan_programs(programs_, is_evaluated(options), options, prepared_); }
 
  private:
@@ -64,38 +63,49 @@ std::vector<Change> changes_of(const Options& options) {
   return changes;
 }
 
+/// What a run with these options would take; nothing if the device has no kernel for them.
+std::optional<std::int64_t> bytes_of(const Options& options, const DeviceInfo& device) {
+  try {
+    return Subject(options, device).planned(options).bytes.total();
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 std::vector<Remedy> remedies_of(const PlanReport& report, const Options& options, Subject& subject) {
   std::vector<Remedy> remedies;
   const auto add = [&](const std::string& change, const std::string& what, std::int64_t bytes) {
     if (bytes < report.row().bytes()) remedies.push_back({change, what, bytes});
   };
   add("--memopt level=2", "one exact arena; same results", report.row_of("level=2").bytes());
-  for (const Change& c : changes_of(options))
-    add(c.change, c.what,
-        (c.same_programs ? subject.planned(c.options) : Subject(c.options).planned(c.options)).bytes.total());
+  for (const Change& c : changes_of(options)) {
+    const std::optional<std::int64_t> bytes =
+        c.same_programs ? subject.planned(c.options).bytes.total() : bytes_of(c.options, report.device);
+    if (bytes) add(c.change, c.what, *bytes);
+  }
   return remedies;
 }
 
 /// The largest batch that fits at level=2, if there is one: the options' own does not.
-void add_largest_batch(Options options, std::int64_t budget, std::vector<Remedy>& remedies) {
+void add_largest_batch(Options options, PlanReport& report) {
   options.memopt = "level=2";
   std::int64_t fits = 0, too_large = *options.batch, bytes = 0;
   while (too_large - fits > 1) {
     options.batch = fits + (too_large - fits) / 2;
-    const std::int64_t needed = Subject(options).planned(options).bytes.total();
-    if (needed > budget)
+    const std::optional<std::int64_t> needed = bytes_of(options, report.device);
+    if (!needed || *needed > report.budget())
       too_large = *options.batch;
     else
-      fits = *options.batch, bytes = needed;
+      fits = *options.batch, bytes = *needed;
   }
-  if (fits > 0) remedies.push_back({message("--memopt level=2 --batch ", fits), "the largest that fits", bytes});
+  if (fits > 0) report.remedies.push_back({message("--memopt level=2 --batch ", fits), "the largest that fits", bytes});
 }
 
 }  // namespace
 
 std::int64_t PlanReport::budget() const {
   constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
-  return options.memory_budget.value_or(device.memory > 0 ? device.memory : kNone);
+  return std::min(options.memory_budget.value_or(kNone), device.memory > 0 ? device.memory : kNone);
 }
 
 std::int64_t PlanReport::smallest_budget() const {
@@ -107,10 +117,10 @@ const PlanRow& PlanReport::row_of(const std::string& memopt) const {
 }
 
 PlanReport report_plan(const Options& options) {
-  Subject subject(options);
+  const DeviceInfo device = device_info(options);
+  Subject subject(options, device);
   Plans plans = subject.planned(options);
-  PlanReport report{
-      .options = options, .network = options.model, .device = subject.device(), .plans = std::move(plans)};
+  PlanReport report{.options = options, .network = options.model, .device = device, .plans = std::move(plans)};
   report.all = bytes_of_all_vars(report.planned().program, report.planned().workspaces);
   Options other = options;
   other.print_log = false;
@@ -126,8 +136,7 @@ PlanReport report_plan(const Options& options) {
   }
   report.remedies = remedies_of(report, other, subject);
   const auto fits = [&](const PlanRow& row) { return row.bytes() <= report.budget(); };
-  if (!fits(report.row()) && !fits(report.row_of("level=2")))
-    add_largest_batch(other, report.budget(), report.remedies);
+  if (!fits(report.row()) && !fits(report.row_of("level=2"))) add_largest_batch(other, report);
   return report;
 }
 

@@ -124,6 +124,20 @@ Plans plan_programs(const Programs& programs, bool evaluated, const Options& opt
   return plans;
 }
 
+std::int64_t reserved_bytes(const std::vector<const Planned*>& programs, std::int64_t arena, std::int64_t alignment) {
+  std::map<std::string, std::int64_t> stored;
+  std::int64_t bytes = round_up(arena, alignment);
+  for (const Planned* planned : programs) {
+    for (const Var& var : planned->program.vars)
+      if (is_persistable(var.kind)) stored[var.name] = round_up(bytes_of(var), alignment);
+    const std::vector<PlannedBuffer>& buffers = planned->plan.buffers;
+    for (std::size_t b = arena > 0 ? 1 : 0; b < buffers.size(); ++b)
+      if (!buffers[b].on_demand) bytes += round_up(buffers[b].bytes, alignment);
+  }
+  for (const auto& [name, size] : stored) bytes += size;
+  return bytes;
+}
+
 bool is_evaluated(const Options& options) { return !options.eval_every || options.eval_every->count > 0; }
 
 Planned planned_program(const Options& options, Prepared& prepared) {

@@ -33,6 +33,9 @@ struct Plans {
 /// Without `evaluated` nothing is planned for evaluation; with --eval nothing for training. Beside optnet's training
 /// evaluation is at level 2.
 Plans plan_programs(const Programs& programs, bool evaluated, const Options& options, Prepared& prepared);
+/// What a run of these programs in turn holds from before its first step to its end, each piece aligned: params and
+/// states, buffers, one arena. `Device::reserve` wants to know.
+std::int64_t reserved_bytes(const std::vector<const Planned*>& programs, std::int64_t arena, std::int64_t alignment);
 /// Whether training with these options stops to evaluate.
 bool is_evaluated(const Options& options);
 

@@ -45,10 +45,18 @@ std::int64_t pixels_of(const std::string& word, const std::string& value, std::i
   return std::stoll(value);
 }
 
+/// A run that is resumed on the CPU leaves behind what it was told of a GPU.
+OptionValues without_gpu_settings(const Options& given, OptionValues resumed) {
+  const auto device = given.given.find("device");
+  if (device != given.given.end() && device->second == "cpu")
+    for (const char* name : {"tf32", "workspace-limit"}) resumed.erase(name);
+  return resumed;
+}
+
 }  // namespace
 
 Options decided(const Options& given, const OptionValues& resumed) {
-  const Options with_resumed = with_values(given, resumed);
+  const Options with_resumed = with_values(given, without_gpu_settings(given, resumed));
   const OptionValues of_network = network_values(with_resumed);
   const Options with_network =
       with_context(with_resumed.model + ": \"train\"", [&] { return with_values(with_resumed, of_network); });
@@ -56,10 +64,11 @@ Options decided(const Options& given, const OptionValues& resumed) {
 }
 
 OptionValues values_to_keep(const Options& options) {
-  static const char* const names[] = {"threads",      "model",      "set",       "dtype",    "data",      "augment",
-                                      "batch",        "steps",      "epochs",    "lr",       "optimizer", "momentum",
-                                      "weight-decay", "decay-all",  "clip-norm", "schedule", "seed",      "keep",
-                                      "save-every",   "eval-every", "log-every"};
+  static const char* const names[] = {
+      "threads",   "device",     "tf32",         "deterministic", "workspace-limit", "model",    "set",
+      "dtype",     "data",       "augment",      "batch",         "steps",           "epochs",   "lr",
+      "optimizer", "momentum",   "weight-decay", "decay-all",     "clip-norm",       "schedule", "seed",
+      "keep",      "save-every", "eval-every",   "log-every"};
   OptionValues kept;
   for (const char* name : names)
     if (const auto found = options.given.find(name); found != options.given.end()) kept.insert(*found);

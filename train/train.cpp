@@ -109,10 +109,10 @@ int train(const Options& given) {
   Prepared prepared(device.info());  // every kernel chosen, every workspace known
   const Plans plans = plan_programs(programs, is_evaluated(options), options, prepared);
   print_predicted(options, plans, progress);
-  check_room(device.info(), plans.bytes.total());
   const std::unique_ptr<Checkpoints> checkpoints = open_checkpoints(options, start);
   std::vector<MetricsFile> metrics = open_metrics(options, start);
 
+  device.reserve(reserved_bytes({&plans.training, &plans.evaluation}, plans.arena, device.info().alignment));
   Store store(device);  // parameters and states of both programs
   Buffer arena(device, plans.arena);
   Buffer* const shared = plans.arena > 0 ? &arena : nullptr;

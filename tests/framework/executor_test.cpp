@@ -140,6 +140,10 @@ TEST(Executor, PlaysARecordingFromTheSecondStepOn) {
     fill_network(made.network, values);
     Bound bound(made.network, device, values);
     for (int step = 0; step < 4; ++step) {
+      for (const VarId input : made.network.inputs)
+        if (is_float(made.network.program.vars[input].dtype))
+          values.fill_uniform(input, -1, 1, static_cast<std::uint64_t>(100 + step));
+      bound.feed(values);  // new values in the same place
       bound.executor.run();
       values.run();
       expect_same_bits(bound, values, all_vars(made.network.program));
@@ -161,6 +165,24 @@ TEST(Executor, RecordsNoStepThatAsksTheHost) {
     for (int step = 0; step < 3; ++step) bound.executor.run();
     EXPECT_EQ(device.recordings, 0);
   }
+}
+
+TEST(Executor, ShowsAnObserverEveryOpInsteadOfPlayingTheRecording) {
+  struct Counter final : Observer {
+    void before(const Op&, const KernelArgs&) override { ++ops; }
+    int ops = 0;
+  } counter;
+  CountingDevice memory;
+  RecordingDevice device(memory);
+  const TrainingProgram made = with_updates(random_program(1), "adam");
+  Interpreter values(made.network.program, device.info());
+  fill_network(made.network, values);
+  Bound bound(made.network, device, values);
+  for (int step = 0; step < 3; ++step) bound.executor.run();
+  bound.executor.observe(&counter);
+  bound.executor.run();
+  EXPECT_EQ(device.played, 2);
+  EXPECT_GT(counter.ops, 0);
 }
 
 TEST(Executor, TwoProgramsShareTheParamsOfOneStore) {

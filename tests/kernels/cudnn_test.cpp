@@ -65,7 +65,7 @@ TEST(Cudnn, ALimitThatNothingKeepsIsSaid) {
   DeviceInfo device = h200();
   device.workspace_limit = -1;
   EXPECT_FALSE(plan_conv(ConvPass::Forward, kCudnnShapes[0], false, DType::f32, device));
-  EXPECT_TRUE(fails_with("cuDNN has no engine",
+  EXPECT_TRUE(fails_with("a workspace of -1 bytes (--workspace-limit); its own choice takes",
                          [&] { prepare_conv(ConvPass::Forward, kCudnnShapes[0], true, DType::f32, device); }));
 }
 

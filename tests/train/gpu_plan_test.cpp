@@ -88,6 +88,20 @@ TEST_F(GpuPlan, WhatIsMoreThanTheGpuHasEndsWithRemedies) {
   EXPECT_NE(ended.out.find("the largest that fits"), std::string::npos) << ended.out;
 }
 
+TEST_F(GpuPlan, ABudgetBeyondTheGpuIsNoLicence) {
+  const std::vector<std::string> large = {"plan", "--model", "vgg16", "--device", "rtx4090", "--batch", "2000"};
+  std::vector<std::string> more = large, less = large;
+  more.insert(more.end(), {"--memory-budget", "1000GiB"});
+  less.insert(less.end(), {"--memory-budget", "1GiB"});
+  EXPECT_TRUE(run_train(more).err.find("more than the memory of NVIDIA") != std::string::npos);
+  EXPECT_TRUE(run_train(less).err.find("more than the --memory-budget") != std::string::npos);
+}
+
+TEST_F(GpuPlan, TheDumpOfADescriptionCanBePlannedFor) {
+  ASSERT_EQ(run_train({"device", "--dump", "--device", "h200", "--out", path("h200.json")}).code, 0);
+  EXPECT_EQ(plan({"--device", path("h200.json")})["device"], "NVIDIA H200");
+}
+
 TEST_F(GpuPlan, ADescriptionFromAFileIsThatOfTheSameGpuByName) {
   const auto description = nlohmann::json::parse(info("a100").properties);
   const std::string file = write(description);
@@ -105,6 +119,14 @@ TEST_F(GpuPlan, AFileThatDescribesNoGpuIsRefused) {
   nlohmann::json wrong = description;
   wrong["totalGlobalMem"] = "much";
   EXPECT_TRUE(fails_with("'totalGlobalMem' is \"much\"", [&] { info(write(wrong)); }));
+}
+
+TEST(Devices, AreListedWithAndWithoutAGpu) {
+  const Ended ended = run_train({"device"});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(ended.out.rfind("cpu: ", 0), 0U) << ended.out;
+  EXPECT_NE(ended.out.find("to plan for: a100, h200, rtx4090"), std::string::npos) << ended.out;
+  EXPECT_EQ(run_train({"device", "--out", "file"}).code, 2);
 }
 
 }  // namespace

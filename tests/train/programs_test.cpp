@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "framework/executor.h"
+#include "kernels/cpu_device.h"
 #include "tests/train/data_samples.h"
+#include "tests/train/run_fixture.h"
 #include "train/recipe.h"
 
 namespace lethe::testing {
@@ -20,6 +23,40 @@ TEST(Programs, TheDataHasTheClassesThatTheLossReadsWhateverTheOutputs) {
     const auto data = open_data(options, build_network(options, true), [](const std::string&) {});
     EXPECT_EQ(dynamic_cast<const Dataset&>(*data).info().classes.size(), 5U) << outputs;
   }
+}
+
+/// Counts what is taken in aligned pieces, as a device that has reserved memory hands it out.
+class PieceCounter final : public ForwardingDevice {
+ public:
+  using ForwardingDevice::ForwardingDevice;
+  void* allocate(std::int64_t bytes) override {
+    taken += round_up(bytes, info().alignment);
+    return ForwardingDevice::allocate(bytes);
+  }
+  std::int64_t taken = 0;
+};
+
+TEST(Programs, WhatIsReservedIsWhatARunHoldsBeforeItsFirstStep) {
+  const TemporaryFolder folder;
+  folder.write("small.json", std::string(kSmallNetwork));
+  for (const char* memopt : {"none", "level=1", "level=1,release", "level=2"})
+    for (const bool evaluated : {false, true}) {
+      SCOPED_TRACE(message(memopt, evaluated ? ", evaluated" : ""));
+      const Options options =
+          decided(parse_options({"--model", folder.text() + "/small.json", "--memopt", memopt, "--batch", "3"}));
+      const auto cpu = open_cpu(1);
+      PieceCounter device(*cpu);
+      Prepared prepared(device.info());
+      const Programs programs = build_programs(options);
+      const Plans plans = plan_programs(programs, evaluated, options, prepared);
+      Store store(device);
+      Buffer arena(device, plans.arena);
+      Buffer* const shared = plans.arena > 0 ? &arena : nullptr;
+      const Executor training(plans.training.program, plans.training.plan, prepared, store, shared);
+      const Executor evaluation(plans.evaluation.program, plans.evaluation.plan, prepared, store, shared);
+      EXPECT_EQ(device.taken,
+                reserved_bytes({&plans.training, &plans.evaluation}, plans.arena, device.info().alignment));
+    }
 }
 
 }  // namespace

@@ -53,6 +53,19 @@ TEST_F(Recipe, AResumedRunsSettingsComeBeforeTheNetworks) {
   EXPECT_EQ(o.seed, 4U);
 }
 
+TEST_F(Recipe, AResumedRunStaysOnItsDeviceUnlessToldOtherwise) {
+  const OptionValues on_gpu = {
+      {"device", "cuda:1"}, {"tf32", "true"}, {"deterministic", "true"}, {"workspace-limit", "1MiB"}};
+  const Options stays = options({"--resume", "run"}, on_gpu);
+  EXPECT_EQ(stays.device, "cuda:1");
+  EXPECT_TRUE(stays.tf32 && stays.deterministic);
+  EXPECT_EQ(stays.workspace_limit, 1 << 20);
+  for (const auto& [name, value] : on_gpu) EXPECT_EQ(values_to_keep(stays).count(name), 1U) << name;
+  const Options moves = options({"--resume", "run", "--device", "cpu"}, on_gpu);
+  EXPECT_EQ(moves.device, "cpu");
+  EXPECT_FALSE(moves.tf32 || moves.workspace_limit);
+}
+
 TEST_F(Recipe, AnotherOptimizerDoesNotInheritTheNetworksRate) {
   const Options o = options({"--optimizer", "adam"});
   EXPECT_EQ(o.lr, 0.001);
