@@ -87,6 +87,31 @@ def alexnet(parameters, x):
     return layers.fc(F.relu(layers.fc(F.relu(layers.fc(x)))))
 
 
+def vgg16(parameters, x):
+    layers = Layers(parameters)
+    for convolutions in (2, 2, 3, 3, 3):
+        for _ in range(convolutions):
+            x = F.relu(layers.conv(x, 1, 1))
+        x = F.max_pool2d(x, 2)
+    return layers.fc(F.relu(layers.fc(F.relu(layers.fc(x.flatten(1))))))
+
+
+def resnet50(parameters, x):
+    layers = Layers(parameters)
+
+    def conv_bn(x, stride=1, pad=0):
+        return layers.bn(layers.conv(x, stride, pad))
+
+    x = F.max_pool2d(F.relu(conv_bn(x, 2, 3)), 3, 2, 1)
+    for stage, blocks in enumerate((3, 4, 6, 3)):
+        for block in range(blocks):
+            stride = 2 if stage > 0 and block == 0 else 1
+            y = F.relu(conv_bn(F.relu(conv_bn(x)), stride, 1))
+            y = conv_bn(y)
+            x = F.relu(y + (conv_bn(x, stride) if block == 0 else x))
+    return layers.fc(x.mean((2, 3)))
+
+
 def googlenet(parameters, x):
     layers = Layers(parameters)
 

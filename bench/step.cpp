@@ -8,10 +8,10 @@
 
 #include "framework/autodiff.h"
 #include "framework/executor.h"
-#include "kernels/cpu_device.h"
 #include "memopt/memopt.h"
 #include "models/network.h"
 #include "optimizer/optimizer.h"
+#include "train/device.h"
 #include "train/safetensors.h"
 #include "train/weights.h"
 
@@ -19,16 +19,16 @@ using namespace lethe;
 
 namespace {
 
-struct Options {
+struct Settings {
   std::string model, dtype = "f32", memopt = "level=2", weights, inputs, export_to;
   std::vector<std::string> sets;
   std::int64_t batch = 128, steps = 20;
   double rate = 0.1, momentum = 0.9;
-  int threads = 0;
+  Options machine = {};
 };
 
-Options parse(int argc, char** argv) {
-  Options o;
+Settings parse(int argc, char** argv) {
+  Settings o;
   CLI::App app{"Training steps on one fixed batch"};
   app.add_option("--model", o.model)->required();
   app.add_option("--set", o.sets, "k=v");
@@ -37,7 +37,9 @@ Options parse(int argc, char** argv) {
   app.add_option("--dtype", o.dtype);
   app.add_option("--lr", o.rate);
   app.add_option("--momentum", o.momentum);
-  app.add_option("--threads", o.threads);
+  app.add_option("--threads", o.machine.threads);
+  app.add_option("--device", o.machine.device);
+  app.add_flag("--tf32", o.machine.tf32);
   app.add_option("--memopt", o.memopt);
   app.add_option("--weights", o.weights, "start from this file");
   app.add_option("--inputs", o.inputs, "tensors named as the network's inputs, in memory order (NHWC)");
@@ -79,8 +81,8 @@ void feed_random(Executor& executor, const Network& network) {
   }
 }
 
-int run(const Options& o) {
-  const std::unique_ptr<Device> device = open_cpu(o.threads);
+int run(const Settings& o) {
+  const std::unique_ptr<Device> device = open_device(o.machine);
   const Network network = load_network(o.model, {.batch = o.batch, .dtype = dtype_named(o.dtype)}, sets_of(o.sets));
   Store store(*device);
   store.initialize(network.program, network.params, 0);

@@ -2,7 +2,7 @@
 # Packs into one folder what a GPU machine needs to verify and measure: programs, the libraries that such a machine may
 # lack, networks, and data if it is named. CUDA, cuDNN and libstdc++ are left to that machine.
 #   scripts/bundle.sh OUT [DATA]      DATA: a folder with mnist/ and cifar10/
-# There:  OUT/verify [REPORT]         OUT/run train --model resnet20 --device cuda
+# There:  OUT/verify [REPORT]         OUT/bench [REPORT]         OUT/run train --model resnet20 --device cuda
 set -euo pipefail
 out=$(realpath -m "${1:?usage: scripts/bundle.sh OUT [DATA]}")
 data=${2:+$(realpath "$2")}
@@ -14,9 +14,9 @@ if [ -e "$out" ] && [ ! -x "$out/verify" ] && [ -n "$(ls -A "$out")" ]; then
 fi
 
 build=build/bundle
-programs=(bin/train tests/test_gpu)
+programs=(bin/train tests/test_gpu bench/bench_step bench/bench_bandwidth)
 [ -f "$build/build.ninja" ] || cmake --preset release -B "$build" -DLETHE_NATIVE=OFF -DLETHE_CUDA=ON >/dev/null
-cmake --build "$build" --target train test_gpu
+cmake --build "$build" --target train test_gpu bench_step bench_bandwidth
 
 rm -rf "$out"
 mkdir -p "$out/bin" "$out/lib"
@@ -29,13 +29,17 @@ for program in "${programs[@]}"; do
 done
 cp -r models "$out/models"
 cp scripts/verify "$out/verify"
+cp scripts/measure "$out/bench"
+mkdir "$out/peers"
+cp bench/*.py "$out/peers"
 if [ -n "$data" ]; then
   for set in mnist cifar10; do [ ! -d "$data/$set" ] || cp -rL "$data/$set" "$out/$set"; done
 fi
 
 cat >"$out/run" <<'TXT'
 #!/usr/bin/env bash
-# run PROGRAM ARGS: one of bin/, with the libraries of this folder and those that pip or a toolkit has of CUDA.
+# run PROGRAM ARGS: one of bin/, or with --python a script, with the libraries of this folder and those that pip or a
+# toolkit has of CUDA. PYTHON: an interpreter with PyTorch (default python3).
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 found="$here/lib"
@@ -45,7 +49,8 @@ add "${CUDA_HOME:-/usr/local/cuda}"/lib64
 export LETHE_MODELS="$here/models" LD_LIBRARY_PATH="$found${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 program=$1
 shift
+if [ "$program" = --python ]; then exec "${PYTHON:-python3}" "$@"; fi
 exec "$here/bin/$program" "$@"
 TXT
-chmod +x "$out/run" "$out/verify"
+chmod +x "$out/run" "$out/verify" "$out/bench"
 du -sh "$out"
