@@ -14,7 +14,8 @@ Executor::Executor(const Program& program, const Plan& plan, Prepared& prepared,
   find_in_store(store);
   for (std::size_t b = 0; b < program.blocks.size(); ++b)
     calls_.push_back(make_calls(static_cast<BlockId>(b), plan, prepared));
-  recordable_ = device_.records() && !any_on_demand_ && carries_.empty();
+  records_ = device_.records() && !any_on_demand_;
+  make_pieces();
 }
 
 void Executor::take_buffers(const Plan& plan, Buffer* arena) {
@@ -111,28 +112,49 @@ void Executor::take_memory(Call& call) {
   std::transform(call.op->out.begin(), call.op->out.end(), call.outputs, look_up);
 }
 
+void Executor::make_pieces() {
+  for (const std::vector<Call>& calls : calls_) {
+    std::vector<Piece>& pieces = pieces_.emplace_back();
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      const bool goes_on = i > 0 && calls[i].carries < 0 && calls[i - 1].carries < 0;
+      if (!goes_on) pieces.push_back({i, i});
+      pieces.back().end = i + 1;
+    }
+  }
+}
+
 void Executor::run() {
   stopped_loops_ = 0;
-  if (!recordable_ || observer_) return run_block(0);
-  if (!warm_) {  // libraries set themselves up in their first calls
-    warm_ = true;
-    return run_block(0);
-  }
-  if (!replay_) replay_ = device_.record([this] { run_block(0); });
-  replay_();
+  run_block(0);
 }
 
 void Executor::run_block(BlockId block) {
-  for (Call& call : calls_[block]) {
-    if (call.kernel)
-      run_kernel(call);
-    else if (call.carries < 0)
-      give_back(call.op->in[0]);
-    else if (carries_[call.carries].max_trips > 0)
-      run_loop(*call.op, carries_[call.carries]);
+  std::vector<Call>& calls = calls_[block];
+  for (Piece& piece : pieces_[block]) {
+    const Call& first = calls[piece.begin];
+    if (first.carries < 0)
+      run_calls(calls, piece);
+    else if (carries_[first.carries].max_trips > 0)
+      run_loop(*first.op, carries_[first.carries]);
     else
-      run_branch(*call.op, carries_[call.carries]);
+      run_branch(*first.op, carries_[first.carries]);
   }
+}
+
+void Executor::run_calls(std::vector<Call>& calls, Piece& piece) {
+  const auto one_by_one = [this, &calls, begin = piece.begin, end = piece.end] {
+    for (std::size_t i = begin; i < end; ++i)
+      if (calls[i].kernel)
+        run_kernel(calls[i]);
+      else
+        give_back(calls[i].op->in[0]);
+  };
+  if (!records_ || observer_ || !piece.warm) {
+    piece.warm = true;
+    return one_by_one();
+  }
+  if (!piece.recorded) piece.recorded = device_.record(one_by_one);
+  piece.recorded();
 }
 
 void Executor::run_kernel(Call& call) {

@@ -1,29 +1,19 @@
 // Runs a program as a plan says. Everything is resolved when it is made; a step is a walk over its blocks that
 // allocates nothing, but where the plan has buffers on demand. Loops and branches it runs itself: a condition costs one
-// copy of a byte to the host. On a device that records, steps from the second on are one call, unless a condition or a
-// buffer on demand asks for the host.
+// copy of a byte to the host. On a device that records, what lies between loops and branches becomes one call when it
+// runs for the second time: mostly that is the whole step.
 #pragma once
 #include <functional>
 #include <memory>
 #include <vector>
 
 #include "framework/device.h"
+#include "framework/observer.h"
 #include "framework/plan.h"
 #include "framework/prepared.h"
 #include "framework/store.h"
 
 namespace lethe {
-
-/// Told of each op that runs a kernel, for tests and tracing.
-class Observer {
- public:
-  virtual ~Observer() = default;
-  virtual void before(const Op&, const KernelArgs&) {}
-  virtual void after(const Op&, const KernelArgs&) {}
-  virtual void deleted(VarId) {}
-  /// A loop or a branch has handed a value on, as the op `assign` would, into memory that may be the same.
-  virtual void carried(const Op&, const KernelArgs&) {}
-};
 
 class Executor {
  public:
@@ -55,6 +45,12 @@ class Executor {
     void **inputs = nullptr, **outputs = nullptr;  // what args point to
     int carries = -1;                              // of a loop or a branch: index into carries_
   };
+  /// Calls of a block, [begin, end): one loop or branch, or what lies between two of them.
+  struct Piece {
+    std::size_t begin = 0, end = 0;
+    bool warm = false;                         // it has run: libraries set themselves up in their first calls
+    std::function<void()> recorded = nullptr;  // on a device that records
+  };
   /// The copies by which a loop or a branch hands values on: into a loop, and out of each block.
   struct Carries {
     std::int64_t max_trips = 0;  // of a loop; 0: a branch
@@ -68,7 +64,9 @@ class Executor {
   Call make_copy(VarId from, VarId to, Prepared& prepared);
   int make_carries(const Op& op, Prepared& prepared);
 
+  void make_pieces();
   void run_block(BlockId block);
+  void run_calls(std::vector<Call>& calls, Piece& piece);
   void run_kernel(Call& call);
   void run_loop(const Op& op, Carries& carries);
   void run_branch(const Op& op, Carries& carries);
@@ -91,8 +89,8 @@ class Executor {
   std::vector<Carries> carries_;
   std::vector<std::unique_ptr<Op>> copies_;  // the ops of the copies in carries_
   bool any_on_demand_ = false;
-  bool recordable_ = false, warm_ = false;
-  std::function<void()> replay_;  // a whole step, once it is recorded
+  std::vector<std::vector<Piece>> pieces_;  // by block
+  bool records_ = false;
   std::int64_t stopped_loops_ = 0;
   Observer* observer_ = nullptr;
 };

@@ -153,7 +153,21 @@ TEST(Executor, PlaysARecordingFromTheSecondStepOn) {
   }
 }
 
-TEST(Executor, RecordsNoStepThatAsksTheHost) {
+/// The pieces of all blocks: what lies between loops and branches.
+int pieces_of(const Program& program) {
+  int pieces = 0;
+  for (const Block& block : program.blocks) {
+    bool within = false;
+    for (const Op& op : block.ops) {
+      if (runs_nothing(op) && op.blocks.empty()) continue;
+      if (op.blocks.empty() && !within) ++pieces;
+      within = op.blocks.empty();
+    }
+  }
+  return pieces;
+}
+
+TEST(Executor, RecordsWhatLiesBetweenLoopsAndBranchesOnce) {
   for (const LoopNetwork& entry : loop_networks()) {
     SCOPED_TRACE(entry.name);
     const TrainingProgram made = with_updates(with_backward(entry.build(DType::f64)), "sgd");
@@ -162,9 +176,34 @@ TEST(Executor, RecordsNoStepThatAsksTheHost) {
     Interpreter values(made.network.program, device.info());
     fill_network(made.network, values);
     Bound bound(made.network, device, values);
-    for (int step = 0; step < 3; ++step) bound.executor.run();
-    EXPECT_EQ(device.recordings, 0);
+    for (int step = 0; step < 4; ++step) {
+      bound.executor.run();
+      values.run();
+      expect_same_bits(bound, values, {made.network.loss});
+    }
+    EXPECT_GT(device.recordings, 1);
+    EXPECT_LE(device.recordings, pieces_of(made.network.program)) << "a body is recorded once, whatever its trips";
+    EXPECT_GT(device.played, device.recordings);
   }
+}
+
+TEST(Executor, RecordsNothingWhereMemoryComesAndGoesWithinAStep) {
+  CountingDevice memory;
+  RecordingDevice device(memory);
+  const Program program = parse_program(
+      "input x f64[2]\ntemp y f64[2]\ntemp z f64[2]\nblock 0 {\ny = relu(x)\nz = relu(y)\ndelete_var(y)\n}\n");
+  Prepared prepared(device.info());
+  Plan plan = plan_none(program, workspaces_of(program, prepared));
+  plan.buffers[static_cast<std::size_t>(plan.vars[1].buffer)].on_demand = true;
+  Store store(device);
+  Executor executor(program, plan, prepared, store);
+  const double x[2] = {-1, 2};
+  double z[2] = {};
+  executor.feed(0, x, sizeof x);
+  for (int step = 0; step < 3; ++step) executor.run();
+  executor.fetch(2, z, sizeof z);
+  EXPECT_EQ(z[1], 2);
+  EXPECT_EQ(device.recordings, 0);
 }
 
 TEST(Executor, ShowsAnObserverEveryOpInsteadOfPlayingTheRecording) {
