@@ -92,7 +92,6 @@ bool notes(const CudnnDescriptor& engine, cudnnBackendAttributeName_t name, cudn
 /// and cannot be planned where there is no driver.
 struct Candidate {
   bool tensor_cores, deterministic, compiled_at_run_time;
-  std::int64_t workspace;
 
   explicit Candidate(const CudnnDescriptor& config) {
     CudnnDescriptor engine(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
@@ -109,13 +108,11 @@ struct Candidate {
     deterministic = !numerical({CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC});
     compiled_at_run_time = notes<cudnnBackendBehaviorNote_t, CUDNN_BEHAVIOR_NOTE_TYPE_COUNT>(
         engine, CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE, CUDNN_TYPE_BEHAVIOR_NOTE, {CUDNN_BEHAVIOR_NOTE_RUNTIME_COMPILATION});
-    workspace = config.integer(CUDNN_ATTR_ENGINECFG_WORKSPACE_SIZE);
   }
 
   bool allowed(DType dtype, const DeviceInfo& device) const {
     const bool rounds = dtype == DType::f32 && tensor_cores && !device.tf32;
-    return !rounds && (deterministic || !device.deterministic) && !compiled_at_run_time &&
-           workspace <= device.workspace_limit;
+    return !rounds && (deterministic || !device.deterministic) && !compiled_at_run_time;
   }
 };
 

@@ -16,8 +16,8 @@ struct GemmShape {
   bool bias = false;
 };
 
-/// Inputs a, b and, with `bias`, bias; output c. f32 or f64. The bits of the result depend on shape, provider and
-/// number of threads alone.
+/// Inputs a, b and, with `bias`, bias; output c. f32 or f64. On a CPU the bits of the result depend on shape,
+/// provider and number of threads alone.
 std::unique_ptr<Kernel> prepare_gemm(const GemmShape& shape, DType dtype, const DeviceInfo& device,
                                      Provider provider = Provider::Best);
 

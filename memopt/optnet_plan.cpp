@@ -72,7 +72,7 @@ std::vector<Pin> pins_of(const TorchProgram& torch, const std::vector<bool>& tou
   return pins;
 }
 
-/// GroupBuffers by wish: storages that wish for the same one get it unless another lives there at the time.
+/// Buffers by wish: storages that wish for the same one get it unless another lives there at the time.
 class GroupBuffers {
  public:
   int take(const std::string& wish, const Storage& storage) {

@@ -63,13 +63,9 @@ std::vector<Change> changes_of(const Options& options) {
   return changes;
 }
 
-/// What a run with these options would take; nothing if the device has no kernel for them.
-std::optional<std::int64_t> bytes_of(const Options& options, const DeviceInfo& device) {
-  try {
-    return Subject(options, device).planned(options).bytes.total();
-  } catch (const Error&) {
-    return std::nullopt;
-  }
+/// What a run with these options would take.
+std::int64_t bytes_of(const Options& options, const DeviceInfo& device) {
+  return Subject(options, device).planned(options).bytes.total();
 }
 
 std::vector<Remedy> remedies_of(const PlanReport& report, const Options& options, Subject& subject) {
@@ -78,11 +74,9 @@ std::vector<Remedy> remedies_of(const PlanReport& report, const Options& options
     if (bytes < report.row().bytes()) remedies.push_back({change, what, bytes});
   };
   add("--memopt level=2", "one exact arena; same results", report.row_of("level=2").bytes());
-  for (const Change& c : changes_of(options)) {
-    const std::optional<std::int64_t> bytes =
-        c.same_programs ? subject.planned(c.options).bytes.total() : bytes_of(c.options, report.device);
-    if (bytes) add(c.change, c.what, *bytes);
-  }
+  for (const Change& c : changes_of(options))
+    add(c.change, c.what,
+        c.same_programs ? subject.planned(c.options).bytes.total() : bytes_of(c.options, report.device));
   return remedies;
 }
 
@@ -92,11 +86,11 @@ void add_largest_batch(Options options, PlanReport& report) {
   std::int64_t fits = 0, too_large = *options.batch, bytes = 0;
   while (too_large - fits > 1) {
     options.batch = fits + (too_large - fits) / 2;
-    const std::optional<std::int64_t> needed = bytes_of(options, report.device);
-    if (!needed || *needed > report.budget())
+    const std::int64_t needed = bytes_of(options, report.device);
+    if (needed > report.budget())
       too_large = *options.batch;
     else
-      fits = *options.batch, bytes = *needed;
+      fits = *options.batch, bytes = needed;
   }
   if (fits > 0) report.remedies.push_back({message("--memopt level=2 --batch ", fits), "the largest that fits", bytes});
 }

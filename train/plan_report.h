@@ -36,7 +36,7 @@ struct PlanReport {
   const Planned& planned() const { return options.inference ? plans.evaluation : plans.training; }
   const PlanRow& row() const { return rows[asked]; }
   const PlanRow& row_of(const std::string& memopt) const;  // one of the rows
-  /// What --memory-budget says, else what is known of the device's memory; without limit if nothing is.
+  /// The less of --memory-budget and what the device is known to have; without limit if neither is there.
   std::int64_t budget() const;
   std::int64_t smallest_budget() const;  // of all settings
 };
