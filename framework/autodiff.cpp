@@ -46,7 +46,7 @@ void GradBuilder::update(const std::string& type, std::vector<VarId> in, Attrs a
   append_op(program_, block_, Role::Backward, type, values_of(std::move(in)), std::move(attrs), forward_.type);
 }
 
-std::vector<ParamGrad> append_backward(Program& program, VarId loss, const std::vector<VarId>& also) {
+std::vector<ParamGrad> append_backward(Program& program, VarId loss, const std::vector<VarId>& also, VarId seed) {
   check(program.vars[loss].shape.empty(), "the loss '", program.vars[loss].name, "' has shape ",
         text_of(program.vars[loss].shape), ", expected a scalar");
   const std::size_t vars = program.vars.size();
@@ -57,9 +57,11 @@ std::vector<ParamGrad> append_backward(Program& program, VarId loss, const std::
   if (!needs[loss]) return {};
 
   Backward backward(program, needs);
-  const Attrs one{{"shape", Ints{}}, {"dtype", std::string(name_of(program.vars[loss].dtype))}, {"value", 1.0}};
-  backward.give(
-      loss, append_op(program, 0, Role::Backward, "fill_constant", {}, one, program.vars[loss].name + "@GRAD").front());
+  if (seed == kNone) {
+    const Attrs one{{"shape", Ints{}}, {"dtype", std::string(name_of(program.vars[loss].dtype))}, {"value", 1.0}};
+    seed = append_op(program, 0, Role::Backward, "fill_constant", {}, one, program.vars[loss].name + "@GRAD").front();
+  }
+  backward.give(loss, seed);
   backward.run();
   std::vector<ParamGrad> grads;
   for (std::size_t v = 0; v < vars; ++v)

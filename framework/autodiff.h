@@ -80,7 +80,9 @@ struct ParamGrad {
 /// Appends the gradient of `loss` (a scalar of block 0) with respect to every Param that leads to it, plus those in
 /// `also`. Fails if an op on the way has no gradient rule. Gives the pairs in the order of the params' ids.
 /// What backward reads of a loop's trips goes to stash vars of `max_trips` entries, which this adds to the forward
-/// part; with the loop's attribute `recompute` only what the loop carries.
-std::vector<ParamGrad> append_backward(Program& program, VarId loss, const std::vector<VarId>& also = {});
+/// part; with the loop's attribute `recompute` only what the loop carries. `seed` is the gradient of the loss itself, a
+/// scalar of its dtype; without one 1.
+std::vector<ParamGrad> append_backward(Program& program, VarId loss, const std::vector<VarId>& also = {},
+                                       VarId seed = kNone);
 
 }  // namespace lethe

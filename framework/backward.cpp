@@ -11,6 +11,9 @@ namespace lethe {
 Backward::Backward(Program& program, std::vector<bool> needs)
     : program_(program), needs_(std::move(needs)), given_(program.vars.size()), stash_(program) {
   frames_.push_back({.direct = true});
+  for (const Block& block : program.blocks)
+    for (const Op& op : block.ops)
+      if (op.type == "cast" && program.vars[op.in[0]].kind == Kind::Param) copies_.emplace(op.out[0], op);
 }
 
 void Backward::run() {
@@ -69,6 +72,12 @@ VarId Backward::value(VarId forward) {
         "' as it was before it is written again; read it when it is complete");
   const std::size_t home = home_of(forward);
   Frame& frame = frames_[home];
+  if (const auto copy = copies_.find(forward); copy != copies_.end()) {
+    VarId& again = frame.kept.try_emplace(forward, kNone).first->second;
+    if (again == kNone)
+      again = append(frame.grad, "cast", copy->second.in, copy->second.attrs, program_.vars[forward].name);
+    return again;
+  }
   if (frame.direct || stash_.is_hoisted(forward)) return forward;
   if (!frame.carried.empty() && forward == frame.carried.front()) return frame.index;
   if (const auto found = frame.kept.find(forward); found != frame.kept.end()) return found->second;

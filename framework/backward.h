@@ -69,6 +69,7 @@ class Backward final : public GradSite {
   std::vector<bool> needs_;                // by VarId
   std::vector<std::vector<VarId>> given_;  // by VarId
   std::map<VarId, VarId> accumulators_;
+  std::map<VarId, Op> copies_;      // of parameters in another dtype: made again where backward reads them
   std::map<VarId, VarId> sources_;  // of kept values that a repeated body reads
   std::set<VarId> written_later_;   // arrays that an op written further behind changes
   std::vector<Frame> frames_;       // outermost first

@@ -62,6 +62,17 @@ VarId Builder::add_param(Kind kind, const std::string& name, Shape shape, DType 
   return info.var;
 }
 
+VarId Builder::copy_of(VarId param) {
+  const auto [at, is_new] = copies_.try_emplace({block_, param}, kNone);
+  if (is_new) {
+    const Attrs attrs{{"dtype", std::string(name_of(options_.dtype))}};
+    at->second = append_op(network_.program, block_, Role::Forward, "cast", {param}, attrs,
+                           message(program().vars[param].name, '.', name_of(options_.dtype)))
+                     .front();
+  }
+  return at->second;
+}
+
 VarId Builder::step_counter() {
   if (step_ == kNone) step_ = add_param(Kind::State, "step", {}, DType::i64, {});
   return step_;

@@ -73,6 +73,7 @@ class Builder {
  private:
   friend class LayerCall;
   VarId add_param(Kind kind, const std::string& name, Shape shape, DType dtype, ParamInfo info);
+  VarId copy_of(VarId param);  // in the network's dtype, made where layers go
   VarId step_counter();
   BlockId open_block();
   /// What `build` gives, with layers going to `block`; as temps of the block with memory of their own.
@@ -82,18 +83,17 @@ class Builder {
   BuildOptions options_;
   Network network_;
   std::map<std::string, int> counts_;
-  BlockId block_ = 0;         // where layers go
-  std::vector<VarId> trips_;  // counters of the loops around it, outermost first
+  std::map<std::pair<BlockId, VarId>, VarId> copies_;  // by block and parameter
+  BlockId block_ = 0;                                  // where layers go
+  std::vector<VarId> trips_;                           // counters of the loops around it, outermost first
   VarId step_ = kNone;
   VarId last_ = kNone;
 };
 
 /// The record that `type` names (layer name, alias or op type); fails with a suggestion.
 const Layer& layer_named(const std::string& type);
-/// All records, sorted by name.
-std::vector<const Layer*> all_layers();
-/// All that Builder::loss knows, sorted.
-std::vector<std::string> loss_names();
+std::vector<const Layer*> all_layers();  // sorted by name
+std::vector<std::string> loss_names();   // all that Builder::loss knows, sorted
 /// `settings` checked against the record, defaults filled in. Throws SettingError.
 Attrs checked_settings(const Layer& layer, const Attrs& settings);
 

@@ -54,7 +54,8 @@ void Builder::loss(const std::string& type, VarId prediction, VarId target, cons
     if (!takes_labels(type)) throw SettingError("ignore", message("'", type, "' has no labels to ignore"));
     const std::vector<VarId> made =
         append("ignore_label", {target},
-               {{"ignore", *settings.ignore}, {"dtype", std::string(name_of(network_.program.vars[prediction].dtype))}},
+               {{"ignore", *settings.ignore},
+                {"dtype", std::string(name_of(wide_of(network_.program.vars[prediction].dtype)))}},
                name + "/label");
     label = made[0], share = made[1];
   }

@@ -30,6 +30,7 @@ struct DeviceInfo {
   std::int64_t memory = 0;                                 // bytes to be had; 0: not known
   bool tf32 = false;                                       // products of f32 may round their factors to TF32
   bool deterministic = false;                              // the same bits in every run
+  bool eager = false;                                      // steps launch by launch, never recorded
   std::int64_t workspace_limit = std::int64_t{256} << 20;  // of one convolution, in bytes
 };
 

@@ -39,6 +39,7 @@ const Var& LayerCall::var(VarId id) const { return builder_.program().vars[id]; 
 bool LayerCall::training() const { return builder_.options().training; }
 std::int64_t LayerCall::seed() const { return builder_.options().seed; }
 std::int64_t LayerCall::stream_key() const { return static_cast<std::int64_t>(hash_of(path_) >> 1); }
+DType LayerCall::dtype() const { return builder_.options().dtype; }
 VarId LayerCall::step() { return builder_.step_counter(); }
 
 std::array<std::int64_t, 2> LayerCall::pair(const std::string& key) const { return pair_of(setting(settings_, key)); }
@@ -83,9 +84,14 @@ Init LayerCall::init(const std::string& key, Init absent) const {
 }
 
 VarId LayerCall::param(const std::string& name, Shape shape, Init init, bool decay, FileLayout layout) {
+  const VarId made = wide_param(name, std::move(shape), init, decay, layout);
+  return var(made).dtype == dtype() ? made : builder_.copy_of(made);
+}
+
+VarId LayerCall::wide_param(const std::string& name, Shape shape, Init init, bool decay, FileLayout layout) {
   if (settings_.has("share"))
     return shared_param(builder_.program(), message(settings_.text("share"), '.', name), shape);
-  return builder_.add_param(Kind::Param, message(path_, '.', name), std::move(shape), builder_.options().dtype,
+  return builder_.add_param(Kind::Param, message(path_, '.', name), std::move(shape), wide_of(dtype()),
                             {.init = init, .decay = decay, .layout = layout});
 }
 

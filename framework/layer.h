@@ -84,7 +84,11 @@ class LayerCall {
   /// The step counter (State, i64 scalar), made on first use; counted up at the end of each training step.
   VarId step();
 
+  DType dtype() const;  // of the network's values
+  /// A parameter, as values of the network: where these are of bf16 or f16 a copy of the parameter, which is f32.
   VarId param(const std::string& name, Shape shape, Init init, bool decay, FileLayout layout = {});
+  /// The parameter itself.
+  VarId wide_param(const std::string& name, Shape shape, Init init, bool decay, FileLayout layout = {});
   VarId state(const std::string& name, Shape shape, DType dtype, double value);
   /// Emits an op of role Forward; gives all its outputs.
   std::vector<VarId> emit_all(const std::string& type, std::vector<VarId> in, Attrs attrs = {});

@@ -64,6 +64,7 @@ std::int64_t elements(const Shape& shape) {
 std::int64_t bytes_of(DType dtype) { return kDTypes[static_cast<std::size_t>(dtype)].bytes; }
 std::int64_t bytes_of(const Var& var) { return elements(var.shape) * bytes_of(var.dtype); }
 bool is_float(DType dtype) { return dtype <= DType::f16; }
+DType wide_of(DType dtype) { return dtype == DType::bf16 || dtype == DType::f16 ? DType::f32 : dtype; }
 
 std::string_view name_of(DType dtype) { return kDTypes[static_cast<std::size_t>(dtype)].name; }
 std::string_view name_of(Kind kind) { return kKinds[static_cast<std::size_t>(kind)]; }

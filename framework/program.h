@@ -83,6 +83,7 @@ std::int64_t elements(const Shape& shape);  // 1 for a scalar; fails from 2^48 o
 std::int64_t bytes_of(DType dtype);         // of one element
 std::int64_t bytes_of(const Var& var);
 bool is_float(DType dtype);
+DType wide_of(DType dtype);  // f32 for bf16 and f16: of parameters, statistics and losses beside such values
 
 std::string_view name_of(DType dtype);     // "f32"
 std::string_view name_of(Kind kind);       // "param"

@@ -21,8 +21,9 @@ template <class F, class T>
 struct PairElement {
   F f;
   const T *a, *b;
-  std::invoke_result_t<F, T, T>* y;
-  HD void operator()(std::int64_t i, std::int64_t j) const { y[i] = f(a[i], b[j]); }
+  using Result = StoredAs<T, std::invoke_result_t<F, Compute<T>, Compute<T>>>;
+  Result* y;
+  HD void operator()(std::int64_t i, std::int64_t j) const { y[i] = f(compute(a[i]), compute(b[j])); }
 };
 
 template <class F, class DTypes>
@@ -33,8 +34,9 @@ struct Pairs {
       using T = decltype(zero);
       const Box box = broadcast_box(args.in(0).shape, args.in(1).shape);
       return make_kernel([box](const KernelArgs& a) {
-        using Y = std::invoke_result_t<F, T, T>;
-        for_each_pair(Device{}, a.stream, box, PairElement<F, T>{F{}, a.in<T>(0), a.in<T>(1), a.out<Y>(0)});
+        using Element = PairElement<F, T>;
+        auto* const y = a.out<typename Element::Result>(0);
+        for_each_pair(Device{}, a.stream, box, Element{F{}, a.in<T>(0), a.in<T>(1), y});
       });
     });
   }

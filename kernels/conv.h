@@ -24,7 +24,8 @@ enum class ConvPass {
   GradWeight,  // x, dy -> dw
 };
 
-/// f32 or f64. On a CPU the bits of the result depend on shape, provider and number of threads alone.
+/// Any float dtype, sums in f32 at least. On a CPU the bits of the result depend on shape, provider and number of
+/// threads alone.
 std::unique_ptr<Kernel> prepare_conv(ConvPass pass, const ConvShape& shape, bool bias, DType dtype,
                                      const DeviceInfo& device, Provider provider = Provider::Best);
 

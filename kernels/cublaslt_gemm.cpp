@@ -21,13 +21,24 @@ using Product = std::unique_ptr<void, Destroyer<cublasLtMatmulDesc_t, &CublasLt:
 using Layout = std::unique_ptr<void, Destroyer<cublasLtMatrixLayout_t, &CublasLt::destroy_layout>>;
 using Preference = std::unique_ptr<void, Destroyer<cublasLtMatmulPreference_t, &CublasLt::destroy_preference>>;
 
-cudaDataType_t cuda_type(DType dtype) { return dtype == DType::f64 ? CUDA_R_64F : CUDA_R_32F; }
+cudaDataType_t cuda_type(DType dtype) {
+  switch (dtype) {
+    case DType::f64:
+      return CUDA_R_64F;
+    case DType::bf16:
+      return CUDA_R_16BF;
+    case DType::f16:
+      return CUDA_R_16F;
+    default:
+      return CUDA_R_32F;
+  }
+}
 
-/// A row-major rows x columns matrix, dense, is to cuBLAS a columns x rows one that is column-major.
-Layout layout(DType dtype, std::int64_t rows, std::int64_t columns, std::int64_t batch) {
+/// A row-major rows x columns matrix is to cuBLAS a columns x rows one that is column-major.
+Layout layout(DType dtype, std::int64_t rows, std::int64_t columns, std::int64_t row, std::int64_t batch) {
   cublasLtMatrixLayout_t made = nullptr;
   check_cublaslt(cublaslt().create_layout(&made, cuda_type(dtype), static_cast<std::uint64_t>(columns),
-                                          static_cast<std::uint64_t>(rows), columns),
+                                          static_cast<std::uint64_t>(rows), row),
                  "layout");
   Layout owned(made);
   const auto count = static_cast<std::int32_t>(batch);
@@ -44,10 +55,12 @@ void set_product(const Product& product, cublasLtMatmulDescAttributes_t name, co
 }
 
 Product product_of(const GemmShape& s, DType dtype, bool tf32) {
-  const cublasComputeType_t f32 = tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
+  const bool rounds = tf32 && dtype == DType::f32;
+  const cublasComputeType_t f32 = rounds ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
   cublasLtMatmulDesc_t made = nullptr;
-  check_cublaslt(cublaslt().create_product(&made, dtype == DType::f64 ? CUBLAS_COMPUTE_64F : f32, cuda_type(dtype)),
-                 "product");
+  check_cublaslt(
+      cublaslt().create_product(&made, dtype == DType::f64 ? CUBLAS_COMPUTE_64F : f32, cuda_type(wide_of(dtype))),
+      "product");
   Product product(made);
   const auto op = [](bool transpose) { return transpose ? CUBLAS_OP_T : CUBLAS_OP_N; };
   set_product(product, CUBLASLT_MATMUL_DESC_TRANSA, op(s.transpose_b));
@@ -56,17 +69,17 @@ Product product_of(const GemmShape& s, DType dtype, bool tf32) {
 }
 
 /// c^T = op(b)^T op(a)^T: to cuBLAS, which is column-major, b is the first factor. A bias has as many elements as c^T
-/// has rows: in f32 it is an epilogue; cuBLASLt has none in f64. Its reductions follow a fixed order, so the bits are
-/// those of the algorithm alone.
+/// has rows: it is an epilogue, but in f64, where cuBLASLt has none. Its reductions follow a fixed order, so the bits
+/// are those of the algorithm alone.
 class CublasLtGemm final : public Kernel {
  public:
   CublasLtGemm(const GemmShape& s, DType dtype, const DeviceInfo& device)
       : s_(s),
         dtype_(dtype),
         product_(product_of(s, dtype, device.tf32)),
-        a_(s.transpose_a ? layout(dtype, s.k, s.m, s.batch) : layout(dtype, s.m, s.k, s.batch)),
-        b_(s.transpose_b ? layout(dtype, s.n, s.k, s.batch) : layout(dtype, s.k, s.n, s.batch)),
-        c_(layout(dtype, s.m, s.n, s.batch)) {
+        a_(s.transpose_a ? layout(dtype, s.k, s.m, s.row_a(), s.batch) : layout(dtype, s.m, s.k, s.row_a(), s.batch)),
+        b_(s.transpose_b ? layout(dtype, s.n, s.k, s.row_b(), s.batch) : layout(dtype, s.k, s.n, s.row_b(), s.batch)),
+        c_(layout(dtype, s.m, s.n, s.row_c(), s.batch)) {
     if (adds_bias_itself()) set_product(product_, CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS);
     if (device.properties.empty()) choose_algorithm();
   }
@@ -77,12 +90,12 @@ class CublasLtGemm final : public Kernel {
     const void* const bias = s_.bias ? args.inputs[2] : nullptr;
     // Part of the description to cuBLASLt, so it is set anew in each call: equal products share this kernel.
     if (adds_bias_itself()) set_product(product_, CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
-    const double one = 1, zero = 0;
-    const float one_f = 1, zero_f = 0;
+    const double one = 1, kept = s_.accumulate ? 1 : 0;
+    const float one_f = 1, kept_f = s_.accumulate ? 1 : 0;
     const bool is_double = dtype_ == DType::f64;
     check_cublaslt(cublaslt().matmul(cublaslt_handle(), product_.get(),
                                      is_double ? static_cast<const void*>(&one) : &one_f, args.inputs[1], b_.get(),
-                                     args.inputs[0], a_.get(), is_double ? static_cast<const void*>(&zero) : &zero_f,
+                                     args.inputs[0], a_.get(), is_double ? static_cast<const void*>(&kept) : &kept_f,
                                      args.outputs[0], c_.get(), args.outputs[0], c_.get(), &algorithm_, args.workspace,
                                      kWorkspace, static_cast<cudaStream_t>(args.stream)),
                    "product");
@@ -91,7 +104,7 @@ class CublasLtGemm final : public Kernel {
   }
 
  private:
-  bool adds_bias_itself() const { return s_.bias && dtype_ == DType::f32; }
+  bool adds_bias_itself() const { return s_.bias && dtype_ != DType::f64; }
 
   void choose_algorithm() {
     cublasLtMatmulPreference_t made = nullptr;
@@ -101,6 +114,13 @@ class CublasLtGemm final : public Kernel {
     check_cublaslt(
         cublaslt().set_preference(made, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace, sizeof workspace),
         "workspace");
+    // Parts of matrices may begin at any element; all else stands where cuBLASLt expects it unless told otherwise.
+    if (!s_.is_dense())
+      for (const auto name : {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
+                              CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES}) {
+        const auto element = static_cast<std::uint32_t>(bytes_of(dtype_));
+        check_cublaslt(cublaslt().set_preference(made, name, &element, sizeof element), "alignment");
+      }
     cublasLtMatmulHeuristicResult_t best{};
     int found = 0;
     check_cublaslt(cublaslt().find_algorithms(cublaslt_handle(), product_.get(), b_.get(), a_.get(), c_.get(), c_.get(),
@@ -121,7 +141,7 @@ class CublasLtGemm final : public Kernel {
 }  // namespace
 
 std::unique_ptr<Kernel> prepare_gemm_cublaslt(const GemmShape& shape, DType dtype, const DeviceInfo& device) {
-  check(dtype == DType::f32 || dtype == DType::f64, "no product of ", name_of(dtype));
+  check(is_float(dtype), "no product of ", name_of(dtype));
   return std::make_unique<CublasLtGemm>(shape, dtype, device);
 }
 

@@ -10,7 +10,7 @@ struct AddBias {
   std::int64_t columns;
   const T* bias;
   T* y;
-  HD void operator()(std::int64_t i) const { y[i] += bias[i % columns]; }
+  HD void operator()(std::int64_t i) const { y[i] = y[i] + bias[i % columns]; }
 };
 
 }  // namespace
@@ -19,6 +19,20 @@ void launch_add_bias(void* stream, DType dtype, std::int64_t rows, std::int64_t 
   for_float(dtype, [&](auto zero) {
     using T = decltype(zero);
     parallel_for(Cuda{}, stream, rows * columns, AddBias<T>{columns, static_cast<const T*>(bias), static_cast<T*>(y)});
+  });
+}
+
+void launch_unfold(void* stream, DType dtype, const Windows& windows, const void* image, void* columns) {
+  for_float(dtype, [&](auto zero) {
+    using T = decltype(zero);
+    unfold_windows(Cuda{}, stream, windows, static_cast<const T*>(image), static_cast<T*>(columns));
+  });
+}
+
+void launch_fold(void* stream, DType dtype, const Windows& windows, const void* columns, void* image) {
+  for_float(dtype, [&](auto zero) {
+    using T = decltype(zero);
+    fold_windows(Cuda{}, stream, windows, static_cast<const T*>(columns), static_cast<T*>(image));
   });
 }
 

@@ -4,10 +4,14 @@
 #include <cstdint>
 
 #include "framework/program.h"
+#include "kernels/windows.h"
 
 namespace lethe {
 
-/// y[row, c] += bias[c]; f32 or f64, row-major, on the stream.
+/// y[row, c] += bias[c]; of floats, row-major, on the stream.
 void launch_add_bias(void* stream, DType dtype, std::int64_t rows, std::int64_t columns, const void* bias, void* y);
+/// Windows of an image to columns, and back (kernels/windows.h).
+void launch_unfold(void* stream, DType dtype, const Windows& windows, const void* image, void* columns);
+void launch_fold(void* stream, DType dtype, const Windows& windows, const void* columns, void* image);
 
 }  // namespace lethe

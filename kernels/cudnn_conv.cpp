@@ -45,9 +45,17 @@ PassNames names_of(ConvPass pass) {
 }
 
 cudnnDataType_t type_of(DType dtype) {
-  if (dtype == DType::f64) return CUDNN_DATA_DOUBLE;
-  check(dtype == DType::f32, "no convolution of ", name_of(dtype));
-  return CUDNN_DATA_FLOAT;
+  switch (dtype) {
+    case DType::f64:
+      return CUDNN_DATA_DOUBLE;
+    case DType::f32:
+      return CUDNN_DATA_FLOAT;
+    case DType::bf16:
+      return CUDNN_DATA_BFLOAT16;
+    default:
+      check(dtype == DType::f16, "no convolution of ", name_of(dtype));
+      return CUDNN_DATA_HALF;
+  }
 }
 
 /// Sizes are given as N, C, H, W whatever the layout; strides say that C is innermost. Weights are laid out like
@@ -72,7 +80,7 @@ CudnnDescriptor tensor(Id id, DType dtype, std::int64_t n, std::int64_t c, const
 CudnnDescriptor window(const ConvShape& s, DType dtype) {
   const cudnnConvolutionMode_t mode = CUDNN_CROSS_CORRELATION;
   CudnnDescriptor made(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
-  made.set(CUDNN_ATTR_CONVOLUTION_COMP_TYPE, type_of(dtype));
+  made.set(CUDNN_ATTR_CONVOLUTION_COMP_TYPE, type_of(wide_of(dtype)));
   made.set(CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_TYPE_CONVOLUTION_MODE, 1, &mode);
   made.set(CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, {2});
   made.set(CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, {s.pad[0], s.pad[1]});
@@ -87,7 +95,7 @@ CudnnDescriptor addition(const CudnnDescriptor& x, const CudnnDescriptor& bias, 
   const cudnnPointwiseMode_t mode = CUDNN_POINTWISE_ADD;
   CudnnDescriptor add(CUDNN_BACKEND_POINTWISE_DESCRIPTOR), made(CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
   add.set(CUDNN_ATTR_POINTWISE_MODE, CUDNN_TYPE_POINTWISE_MODE, 1, &mode);
-  add.set(CUDNN_ATTR_POINTWISE_MATH_PREC, type_of(dtype));
+  add.set(CUDNN_ATTR_POINTWISE_MATH_PREC, type_of(wide_of(dtype)));
   add.finalize("addition");
   made.set(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, add);
   made.set(CUDNN_ATTR_OPERATION_POINTWISE_XDESC, x);
@@ -126,7 +134,7 @@ std::optional<CudnnPlan> plan_conv(ConvPass pass, const ConvShape& s, bool bias,
   const CudnnDescriptor x = tensor(kX, dtype, s.batch, s.channels, s.in);
   const CudnnDescriptor w = tensor(kW, dtype, s.filters, s.channels / s.groups, s.kernel);
   const CudnnDescriptor y = tensor(kY, dtype, s.batch, s.filters, s.out);
-  const CudnnDescriptor without = tensor(kWithoutBias, dtype, s.batch, s.filters, s.out);
+  const CudnnDescriptor without = tensor(kWithoutBias, wide_of(dtype), s.batch, s.filters, s.out);
   const PassNames names = names_of(pass);
   const double one = 1, zero = 0;
   CudnnDescriptor op(names.type);

@@ -1,20 +1,12 @@
-// One source, two devices: a functor over indices is launched by parallel_for on a Cpu or Cuda tag. This is the one
-// header that asks which compiler is reading. LETHE_SIMT: device code runs on the host, for tests (tests/simt/).
+// One source, two devices: a functor over indices is launched by parallel_for on a Cpu or Cuda tag.
 #pragma once
 #include <cstdint>
 #include <memory>
 
 #include "framework/error.h"
 #include "framework/kernel.h"
+#include "kernels/low_floats.h"
 #include "kernels/parallel.h"
-
-#if defined(__CUDACC__) || defined(LETHE_SIMT)
-#define LETHE_DEVICE_CODE 1
-#include "kernels/simt.h"
-#define HD __host__ __device__
-#else
-#define HD
-#endif
 
 namespace lethe {
 
@@ -65,14 +57,22 @@ constexpr Kernels library_kernels(PrepareKernel prepare) {
 #endif
 }
 
-/// Calls `body` with a value of the C++ type: `for_float(dtype, [&](auto zero) { using T = decltype(zero); ... })`.
+/// Calls `body` with a value of the C++ type: `for_wide(dtype, [&](auto zero) { using T = decltype(zero); ... })`, for
+/// f32 and f64: parameters, statistics, losses.
 template <class Body>
-auto for_float(DType dtype, const Body& body) {
+auto for_wide(DType dtype, const Body& body) {
   if (dtype == DType::f64) return body(double{});
   check(dtype == DType::f32, "no kernel for dtype ", name_of(dtype));
   return body(float{});
 }
-/// Likewise for f32, f64, i32, i64 and u8.
+/// Likewise for f32, f64, bf16 and f16.
+template <class Body>
+auto for_float(DType dtype, const Body& body) {
+  if (dtype == DType::bf16) return body(Bf16{});
+  if (dtype == DType::f16) return body(F16{});
+  return for_wide(dtype, body);
+}
+/// Likewise for all dtypes.
 template <class Body>
 auto for_number(DType dtype, const Body& body) {
   switch (dtype) {

@@ -52,17 +52,17 @@ class EigenGemm final : public Kernel {
     const std::int64_t row = by_rows() ? index * part_m_ : 0, column = by_rows() ? 0 : index * part_n_;
     const std::int64_t rows = std::min(part_m_, s.m - row), columns = std::min(part_n_, s.n - column);
     if (rows <= 0 || columns <= 0) return;
-    const T* a = args.in<T>(0) + batch * s.m * s.k + (s.transpose_a ? row : row * s.k);
-    const T* b = args.in<T>(1) + batch * s.k * s.n + (s.transpose_b ? column * s.k : column);
-    T* c = args.out<T>(0) + (batch * s.m + row) * s.n + column;
-    for (std::int64_t r = 0; r < rows; ++r) {
+    const T* a = args.in<T>(0) + batch * s.m * s.k + (s.transpose_a ? row : row * s.row_a());
+    const T* b = args.in<T>(1) + batch * s.k * s.n + (s.transpose_b ? column * s.row_b() : column);
+    T* c = args.out<T>(0) + batch * s.m * s.n + row * s.row_c() + column;
+    for (std::int64_t r = 0; r < rows && !s.accumulate; ++r) {
       if (s.bias)
-        std::copy_n(args.in<T>(2) + column, columns, c + r * s.n);
+        std::copy_n(args.in<T>(2) + column, columns, c + r * s.row_c());
       else
-        std::fill_n(c + r * s.n, columns, T(0));
+        std::fill_n(c + r * s.row_c(), columns, T(0));
     }
-    product_.add(rows, columns, s.k, {a, s.transpose_a ? s.m : s.k, s.transpose_a},
-                 {b, s.transpose_b ? s.k : s.n, s.transpose_b}, c, s.n, packing);
+    product_.add(rows, columns, s.k, {a, s.row_a(), s.transpose_a}, {b, s.row_b(), s.transpose_b}, c, s.row_c(),
+                 packing);
   }
 
   GemmShape shape_;

@@ -102,7 +102,7 @@ class GpuDevice final : public Device {
   void synchronize() override { done(cudaStreamSynchronize(stream_), "what was running"); }
   void* stream() override { return stream_; }
 
-  bool records() const override { return true; }
+  bool records() const override { return !info_.eager; }
   /// Where a step cannot be recorded it is run launch by launch, which is said once.
   std::function<void()> record(const std::function<void()>& work) override {
     cudaGraph_t graph = nullptr;

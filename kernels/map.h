@@ -30,6 +30,10 @@ struct Flags {
   }
 };
 
+/// What a functor on values of T gives is stored as: T if it computes in it.
+template <class T, class Result>
+using StoredAs = std::conditional_t<std::is_same_v<Result, Compute<T>>, T, Result>;
+
 /// The functor, with the op's settings if it takes any.
 template <class F>
 F functor_of(const Attrs& attrs) {
@@ -43,9 +47,9 @@ template <class F, class T, int N>
 struct MapIndex {
   // What the functor gives may be of another type than what it takes.
   template <int... Slot>
-  static auto result(std::integer_sequence<int, Slot...>) -> decltype(std::declval<F>()((Slot, T{})...));
+  static auto result(std::integer_sequence<int, Slot...>) -> decltype(std::declval<F>()((Slot, Compute<T>{})...));
   using Slots = std::make_integer_sequence<int, N>;
-  using Result = decltype(result(Slots{}));
+  using Result = StoredAs<T, decltype(result(Slots{}))>;
 
   F f;
   const T* in[N];
@@ -53,7 +57,7 @@ struct MapIndex {
   HD void operator()(std::int64_t i) const { apply(i, Slots{}); }
   template <int... Slot>
   HD void apply(std::int64_t i, std::integer_sequence<int, Slot...>) const {
-    out[i] = f(in[Slot][i]...);
+    out[i] = f(compute(in[Slot][i])...);
   }
 };
 

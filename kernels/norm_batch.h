@@ -28,8 +28,8 @@ struct ChannelWorkspace {
 template <class T>
 struct Moments {
   const T* x;
-  HD std::array<T, 2> operator()(std::int64_t i, const std::array<T, 1>& shift) const {
-    const T d = x[i] - shift[0];
+  HD std::array<Compute<T>, 2> operator()(std::int64_t i, const std::array<Compute<T>, 1>& shift) const {
+    const Compute<T> d = x[i] - shift[0];
     return {d, d * d};
   }
 };
@@ -38,14 +38,15 @@ struct Moments {
 template <class T>
 struct Statistics {
   double count, eps;
-  const T *shift, *scale, *bias;
-  T *mean, *var, *factor, *offset;
+  const T* shift;
+  const Compute<T>*scale, *bias;
+  Compute<T>*mean, *var, *factor, *offset;
   HD void operator()(std::int64_t, std::int64_t c, const std::array<double, 2>& sums) const {
     const double d = sums[0] / count, v = sums[1] / count - d * d, biased = v < 0 ? 0 : v;
-    mean[c] = static_cast<T>(static_cast<double>(shift[c]) + d);
-    var[c] = static_cast<T>(biased);
-    factor[c] = static_cast<T>((scale ? static_cast<double>(scale[c]) : 1) / std::sqrt(biased + eps));
-    offset[c] = bias ? bias[c] : T(0);
+    mean[c] = static_cast<Compute<T>>(static_cast<double>(shift[c]) + d);
+    var[c] = static_cast<Compute<T>>(biased);
+    factor[c] = static_cast<Compute<T>>((scale ? static_cast<double>(scale[c]) : 1) / std::sqrt(biased + eps));
+    offset[c] = bias ? bias[c] : 0;
   }
 };
 
@@ -54,14 +55,14 @@ template <class T>
 struct Normalize {
   const T* x;
   T* y;
-  HD void operator()(std::int64_t i, const std::array<T, 3>& v) const { y[i] = (x[i] - v[0]) * v[1] + v[2]; }
+  HD void operator()(std::int64_t i, const std::array<Compute<T>, 3>& v) const { y[i] = (x[i] - v[0]) * v[1] + v[2]; }
 };
 
 /// Sums of dy and of dy * (x - mean).
 template <class T>
 struct GradSums {
   const T *x, *dy;
-  HD std::array<T, 2> operator()(std::int64_t i, const std::array<T, 1>& mean) const {
+  HD std::array<Compute<T>, 2> operator()(std::int64_t i, const std::array<Compute<T>, 1>& mean) const {
     return {dy[i], dy[i] * (x[i] - mean[0])};
   }
 };
@@ -90,7 +91,7 @@ template <class T>
 struct NormalizeGrad {
   const T *x, *dy;
   T* dx;
-  HD void operator()(std::int64_t i, const std::array<T, 4>& v) const {
+  HD void operator()(std::int64_t i, const std::array<Compute<T>, 4>& v) const {
     dx[i] = v[1] * dy[i] + (v[2] * (x[i] - v[0]) + v[3]);
   }
 };

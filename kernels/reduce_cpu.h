@@ -18,7 +18,6 @@ template <class T, int K>
 class BlockSums {
  public:
   double total[K][kBlock];
-
   explicit BlockSums(std::int64_t width) {
     for (int k = 0; k < K; ++k) std::fill_n(total[k], width, 0.0);
   }
@@ -27,8 +26,8 @@ class BlockSums {
   void add(const F& f, Columns<T, P> columns, std::int64_t row, std::int64_t rows, std::int64_t start,
            std::int64_t stride, std::int64_t width) {
     for (std::int64_t end = row + rows; row < end;) {
-      T run[K][kBlock];
-      for (int k = 0; k < K; ++k) std::fill_n(run[k], width, T(0));
+      Term run[K][kBlock];
+      for (int k = 0; k < K; ++k) std::fill_n(run[k], width, Term(0));
       const std::int64_t stop = std::min(end, row + kRun);
       for (; row + kAtOnce <= stop; row += kAtOnce, start += kAtOnce * stride)
         add_to<kAtOnce>(run, f, columns, row, start, stride, width);
@@ -39,16 +38,17 @@ class BlockSums {
   }
 
  private:
+  using Term = Compute<T>;
   static constexpr int kAtOnce = 4;  // rows added before the run is loaded and stored again
   template <int R, std::size_t P, class F>
-  static void add_to(T (&run)[K][kBlock], const F& f, Columns<T, P> columns, std::int64_t row, std::int64_t start,
+  static void add_to(Term (&run)[K][kBlock], const F& f, Columns<T, P> columns, std::int64_t row, std::int64_t start,
                      std::int64_t stride, std::int64_t width) {
 #pragma GCC ivdep
     for (std::int64_t j = 0; j < width; ++j) {
-      const std::array<T, P> values = values_at(columns, j);
-      std::array<T, K> terms = terms_at(f, row, start + j, values);
+      const std::array<Term, P> values = values_at(columns, j);
+      std::array<Term, K> terms = terms_at<F, T, P>(f, row, start + j, values);
       for (int r = 1; r < R; ++r) {
-        const std::array<T, K> more = terms_at(f, row + r, start + r * stride + j, values);
+        const std::array<Term, K> more = terms_at<F, T, P>(f, row + r, start + r * stride + j, values);
         for (int k = 0; k < K; ++k) terms[k] += more[k];
       }
       for (int k = 0; k < K; ++k) run[k][j] += terms[k];

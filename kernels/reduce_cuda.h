@@ -35,12 +35,12 @@ __global__ void sum_pieces_kernel(SumPlan plan, double* partial, Columns<T, P> c
     const std::int64_t outer = task / plan.pieces, piece = task % plan.pieces;
     std::array<double, K> total{};
     if (sums_here) {
-      const std::array<T, P> values = values_at(columns, column);
+      const std::array<Compute<T>, P> values = values_at(columns, column);
       const std::int64_t last = plan.first_row(piece + 1);
       for (std::int64_t row = plan.first_row(piece) + lane; row < last;) {
-        std::array<T, K> run{};
+        std::array<Compute<T>, K> run{};
         for (int n = 0; n < kRun && row < last; ++n, row += block.lanes) {
-          const auto terms = terms_at(f, row, (outer * extent.middle + row) * extent.inner + column, values);
+          const auto terms = terms_at<F, T, P>(f, row, (outer * extent.middle + row) * extent.inner + column, values);
           for (int k = 0; k < K; ++k) run[k] += terms[k];
         }
         for (int k = 0; k < K; ++k) total[k] += static_cast<double>(run[k]);

@@ -9,26 +9,27 @@ template <class F, class T>
 struct MeanLossRow {
   std::int64_t length;
   const T *in, *target;
-  T* loss;
+  Compute<T>* loss;
   template <class Team>
   HD void operator()(const Team& team, std::int64_t row) const {
     const T *const x = in + row * length, *const t = target + row * length;
-    const double total = team.sum(length, [=](std::int64_t i) { return F::value(x[i], t[i]); });
-    if (team.leads()) loss[row] = static_cast<T>(total / static_cast<double>(length));
+    const double total = team.sum(length, [=](std::int64_t i) { return F::value(compute(x[i]), compute(t[i])); });
+    if (team.leads()) loss[row] = static_cast<Compute<T>>(total / static_cast<double>(length));
   }
 };
 
 template <class F, class T>
 struct MeanLossGradRow {
   std::int64_t length;
-  const T *in, *target, *dloss;
+  const T *in, *target;
+  const Compute<T>* dloss;
   T* dx;
   template <class Team>
   HD void operator()(const Team& team, std::int64_t row) const {
     const T *const x = in + row * length, *const t = target + row * length;
     T* const to = dx + row * length;
-    const T factor = dloss[row] / static_cast<T>(length);
-    team.each(length, [=](std::int64_t i) { to[i] = F::slope(x[i], t[i]) * factor; });
+    const Compute<T> factor = dloss[row] / static_cast<Compute<T>>(length);
+    team.each(length, [=](std::int64_t i) { to[i] = F::slope(compute(x[i]), compute(t[i])) * factor; });
   }
 };
 
@@ -41,7 +42,8 @@ struct MeanLoss {
     return for_float(args.in(0).dtype, [&](auto zero) {
       using T = decltype(zero);
       return make_kernel([=](const KernelArgs& a) {
-        for_each_row(Device{}, a.stream, rows, length, MeanLossRow<F, T>{length, a.in<T>(0), a.in<T>(1), a.out<T>(0)});
+        for_each_row(Device{}, a.stream, rows, length,
+                     MeanLossRow<F, T>{length, a.in<T>(0), a.in<T>(1), a.out<Compute<T>>(0)});
       });
     });
   }
@@ -57,7 +59,7 @@ struct MeanLossGrad {
       using T = decltype(zero);
       return make_kernel([=](const KernelArgs& a) {
         for_each_row(Device{}, a.stream, rows, length,
-                     MeanLossGradRow<F, T>{length, a.in<T>(0), a.in<T>(1), a.in<T>(2), a.out<T>(0)});
+                     MeanLossGradRow<F, T>{length, a.in<T>(0), a.in<T>(1), a.in<Compute<T>>(2), a.out<T>(0)});
       });
     });
   }
@@ -68,7 +70,7 @@ inline std::vector<Type> infer_mean_loss(const InferArgs& args) {
   const Var &x = args.in(0), &t = args.in(1);
   check(!x.shape.empty() && x.shape == t.shape && x.dtype == t.dtype, args.op.type, ": input is ", text_of(x),
         ", target is ", text_of(t));
-  return {{{x.shape[0]}, x.dtype}};
+  return {{{x.shape[0]}, wide_of(x.dtype)}};
 }
 
 /// The gradient op of such a loss; `type` ends in "_grad".

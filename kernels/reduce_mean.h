@@ -29,19 +29,27 @@ struct ReduceAxes {
     const double factor = kMean ? 1.0 / static_cast<double>(reduced_count(shape, axes)) : 1.0;
     return for_float(args.in(0).dtype, [&](auto zero) {
       using T = decltype(zero);
+      using C = Compute<T>;  // of what stands between steps
       return make_kernel(
           [=](const KernelArgs& a) {
-            const T* from = a.in<T>(0);
-            T* between = reinterpret_cast<T*>(static_cast<char*>(a.workspace) + sums);
+            const C* from = nullptr;
+            C* between = reinterpret_cast<C*>(static_cast<char*>(a.workspace) + sums);
+            const auto sum = [&](const SumPlan& plan, const auto* x) {
+              if (&plan == &plans.back())
+                scaled_sum(Device{}, a.stream, plan, a.workspace, factor, x, a.out<T>(0));
+              else
+                scaled_sum(Device{}, a.stream, plan, a.workspace, 1.0, x, between);
+            };
             for (const SumPlan& plan : plans) {
-              const bool last = &plan == &plans.back();
-              T* const to = last ? a.out<T>(0) : between;
-              scaled_sum(Device{}, a.stream, plan, a.workspace, last ? factor : 1.0, from, to);
-              from = to;
+              if (from)
+                sum(plan, from);
+              else
+                sum(plan, a.in<T>(0));
+              from = between;
               between += plan.extent.outer * plan.extent.inner;
             }
           },
-          sums + steps_workspace(steps, sizeof(T)));
+          sums + steps_workspace(steps, sizeof(C)));
     });
   }
 };
@@ -63,7 +71,8 @@ struct ReduceAxesGrad {
             for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
               const bool first = step == steps.rbegin();
               T* const to = &*step == &steps.front() ? a.out<T>(0) : between;
-              spread_middle(Device{}, a.stream, Spread<T>{*step, first ? static_cast<T>(factor) : T(1), from, to});
+              spread_middle(Device{}, a.stream,
+                            Spread<T>{*step, static_cast<Compute<T>>(first ? factor : 1), from, to});
               from = to;
               between += step->size();
             }

@@ -37,28 +37,28 @@ template <class T, std::size_t P>
 using Columns = std::array<const T*, P>;
 
 template <class T, std::size_t P>
-HD std::array<T, P> values_at(const Columns<T, P>& columns, std::int64_t column) {
-  std::array<T, P> values{};
+HD std::array<Compute<T>, P> values_at(const Columns<T, P>& columns, std::int64_t column) {
+  std::array<Compute<T>, P> values{};
   for (int p = 0; p < static_cast<int>(P); ++p) values[p] = columns[p][column];
   return values;
 }
 
 /// A functor that needs to know its row takes (row, i, values); others take (i, values), i being the element's index.
 template <class F, class T, std::size_t P>
-inline constexpr bool kByRow = std::is_invocable_v<const F&, std::int64_t, std::int64_t, std::array<T, P>>;
+inline constexpr bool kByRow = std::is_invocable_v<const F&, std::int64_t, std::int64_t, std::array<Compute<T>, P>>;
 
 template <class F, class T, std::size_t P>
-HD auto terms_at(const F& f, std::int64_t row, std::int64_t i, const std::array<T, P>& values) {
+HD auto terms_at(const F& f, std::int64_t row, std::int64_t i, const std::array<Compute<T>, P>& values) {
   if constexpr (kByRow<F, T, P>)
     return f(row, i, values);
   else
     return f(i, values);
 }
 
-/// How many sums `f` gives: it returns std::array<T, K>.
+/// How many sums `f` gives: it returns std::array<Compute<T>, K>.
 template <class F, class T, std::size_t P>
-inline constexpr int kTerms =
-    static_cast<int>(std::tuple_size_v<decltype(terms_at(std::declval<const F&>(), 0, 0, std::array<T, P>{}))>);
+inline constexpr int kTerms = static_cast<int>(
+    std::tuple_size_v<decltype(terms_at<F, T, P>(std::declval<const F&>(), 0, 0, std::array<Compute<T>, P>{}))>);
 
 /// The last step if there are several pieces: adds them up in their order.
 template <int K, class Finish>

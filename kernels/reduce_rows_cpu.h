@@ -13,7 +13,7 @@ class OneThread {
   /// Short runs in the type that `f` gives, runs in double.
   template <class F>
   HD double sum(std::int64_t n, const F& f) const {
-    using T = decltype(f(std::int64_t{}));
+    using T = Compute<decltype(f(std::int64_t{}))>;
     double totals[kLanes] = {};
     std::int64_t i = 0;
     while (i + kLanes <= n) {
@@ -30,14 +30,15 @@ class OneThread {
   /// NaN is passed over.
   template <class F>
   HD auto max(std::int64_t n, const F& f) const {
-    using T = decltype(f(std::int64_t{}));
+    using T = Compute<decltype(f(std::int64_t{}))>;
     T most[kLanes];
     for (int lane = 0; lane < kLanes; ++lane) most[lane] = -std::numeric_limits<T>::infinity();
     std::int64_t i = 0;
+    const auto larger = [](T a, T b) { return a > b ? a : b; };
     for (; i + kLanes <= n; i += kLanes)
-      for (int lane = 0; lane < kLanes; ++lane) most[lane] = f(i + lane) > most[lane] ? f(i + lane) : most[lane];
-    for (; i < n; ++i) most[0] = f(i) > most[0] ? f(i) : most[0];
-    for (int lane = 1; lane < kLanes; ++lane) most[0] = most[lane] > most[0] ? most[lane] : most[0];
+      for (int lane = 0; lane < kLanes; ++lane) most[lane] = larger(f(i + lane), most[lane]);
+    for (; i < n; ++i) most[0] = larger(f(i), most[0]);
+    for (int lane = 1; lane < kLanes; ++lane) most[0] = larger(most[lane], most[0]);
     return most[0];
   }
   template <class F>

@@ -12,7 +12,7 @@ class BlockTeam {
  public:
   template <class F>
   __device__ double sum(std::int64_t n, const F& f) const {
-    using T = decltype(f(std::int64_t{}));
+    using T = Compute<decltype(f(std::int64_t{}))>;
     double total = 0;
     for (std::int64_t i = threadIdx.x; i < n;) {
       T run{};
@@ -23,9 +23,12 @@ class BlockTeam {
   }
   template <class F>
   __device__ auto max(std::int64_t n, const F& f) const {
-    using T = decltype(f(std::int64_t{}));
+    using T = Compute<decltype(f(std::int64_t{}))>;
     T most = -std::numeric_limits<T>::infinity();
-    for (std::int64_t i = threadIdx.x; i < n; i += blockDim.x) most = f(i) > most ? f(i) : most;
+    for (std::int64_t i = threadIdx.x; i < n; i += blockDim.x) {
+      const T value = f(i);
+      most = value > most ? value : most;
+    }
     return static_cast<T>(fold(static_cast<double>(most), [](double a, double b) { return b > a ? b : a; }));
   }
   template <class F>

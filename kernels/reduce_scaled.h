@@ -17,12 +17,14 @@ struct StoreScaled {
 template <class T>
 struct Element {
   const T* x;
-  HD std::array<T, 1> operator()(std::int64_t i, const std::array<T, 0>&) const { return {x[i]}; }
+  HD std::array<Compute<T>, 1> operator()(std::int64_t i, const std::array<Compute<T>, 0>&) const { return {x[i]}; }
 };
 
-template <class T, class Device>
-void scaled_sum(Device device, void* stream, const SumPlan& plan, void* workspace, double factor, const T* x, T* y) {
-  sum_middle<T, 0>(device, stream, plan, workspace, {}, Element<T>{x}, StoreScaled<T>{plan.extent.inner, factor, y});
+template <class From, class To, class Device>
+void scaled_sum(Device device, void* stream, const SumPlan& plan, void* workspace, double factor, const From* x,
+                To* y) {
+  sum_middle<From, 0>(device, stream, plan, workspace, {}, Element<From>{x},
+                      StoreScaled<To>{plan.extent.inner, factor, y});
 }
 
 }  // namespace lethe

@@ -8,7 +8,7 @@ namespace lethe {
 template <class T>
 struct Spread {
   SumExtent extent;
-  T factor;
+  Compute<T> factor;
   const T* from;
   T* to;
   HD void operator()(std::int64_t i) const {

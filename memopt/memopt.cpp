@@ -48,9 +48,12 @@ Level level_named(const std::string& text, const std::string& part) {
   fail("--memopt ", text, ": unknown setting '", part, "'; known: ", kKnown);
 }
 
-bool clips_by_global_norm(const Program& program) {
-  const std::vector<Op>& ops = program.blocks[0].ops;
-  return std::any_of(ops.begin(), ops.end(), [](const Op& op) { return op.type == "clip_scale"; });
+/// What makes every update wait for all gradients; "" if nothing does.
+std::string needs_all_gradients(const Program& program) {
+  for (const Op& op : program.blocks[0].ops)
+    if (op.type == "clip_scale")
+      return op.in[0] == kNone ? "clipping by the global norm" : "skipping a step whose gradients overflow";
+  return "";
 }
 
 /// Early updates, unless what was asked for keeps all gradients to the end anyway.
@@ -59,9 +62,8 @@ Program with_early_updates(Program program, const MemoptOptions& options, Planne
     made.notes.emplace_back("updates stay at the end of the step: --skip-grads keeps every parameter gradient");
     return program;
   }
-  if (clips_by_global_norm(program))
-    made.notes.emplace_back(
-        "updates stay at the end of the step: clipping by the global norm needs all gradients first");
+  if (const std::string what = needs_all_gradients(program); !what.empty())
+    made.notes.push_back("updates stay at the end of the step: " + what + " needs all gradients first");
   return update_early(std::move(program));
 }
 

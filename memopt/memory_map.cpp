@@ -11,7 +11,7 @@ namespace lethe {
 namespace {
 
 constexpr std::array<std::string_view, kCategories> kNames = {
-    "inputs", "params", "param grads", "optimizer", "activations", "activation grads", "workspace"};
+    "inputs", "params", "param copies", "param grads", "optimizer", "activations", "activation grads", "workspace"};
 
 /// Of a temp that an op of `role` writes, gradients of parameters apart.
 Category category_written_by(Role role) {
@@ -20,7 +20,12 @@ Category category_written_by(Role role) {
                                   : Category::Optimizer;
 }
 
-bool sums_or_shows(const Op& op) { return op.type == "sum_n" || op_def(op.type).view; }
+/// What hands gradients of parameters on: sums, views, and copies in another dtype.
+bool hands_on(const Op& op) { return op.type == "sum_n" || op.type == "cast" || op_def(op.type).view; }
+
+bool copies_param(const Program& program, const Op& op) {
+  return op.type == "cast" && program.vars[op.in[0]].kind == Kind::Param;
+}
 
 void add_values(const Planned& planned, std::vector<Resident>& all) {
   const Program& program = planned.program;
@@ -84,6 +89,7 @@ std::vector<Category> categories_of(const Program& program) {
     for (const Op& op : block.ops) {
       for (const VarId v : op.out)
         if (program.vars[v].kind == Kind::Temp) categories[v] = category_written_by(op.role);
+      if (copies_param(program, op)) categories[op.out[0]] = Category::ParamCopies;
       const VarId gradient = update_gradient(op);
       if (gradient == kNone) continue;
       is_gradient[gradient] = true;
@@ -92,7 +98,7 @@ std::vector<Category> categories_of(const Program& program) {
     }
   for (const Block& block : program.blocks)
     for (auto op = block.ops.rbegin(); op != block.ops.rend(); ++op)
-      if (sums_or_shows(*op) && is_gradient[op->out[0]])
+      if (hands_on(*op) && is_gradient[op->out[0]])
         for (const VarId v : op->in) is_gradient[v] = true;
   for (std::size_t v = 0; v < program.vars.size(); ++v)
     if (is_gradient[v] && program.vars[v].kind == Kind::Temp) categories[v] = Category::ParamGrads;

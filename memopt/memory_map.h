@@ -10,14 +10,15 @@ namespace lethe {
 
 enum class Category : std::uint8_t {
   Inputs,
-  Params,      // and States that no update by a gradient reads: running statistics
-  ParamGrads,  // what optimizer ops take as gradients, and the parts that are summed to them
-  Optimizer,   // all other States, and temps of the updates
+  Params,       // and States that no update by a gradient reads: running statistics
+  ParamCopies,  // of parameters, in the dtype that the network computes in
+  ParamGrads,   // what optimizer ops take as gradients, and the parts that are summed to them
+  Optimizer,    // all other States, and temps of the updates
   Activations,
   ActivationGrads,
   Workspace
 };
-inline constexpr std::size_t kCategories = 7;
+inline constexpr std::size_t kCategories = 8;
 /// "activation grads".
 std::string_view name_of(Category category);
 

@@ -228,6 +228,8 @@ class Reader {
 bool is_view(TorchClass type) { return type == TorchClass::View || type == TorchClass::Identity; }
 
 TorchNet torch_net(const Network& network, const TorchNotes& notes) {
+  for (const Var& var : network.program.vars)
+    check(wide_of(var.dtype) == var.dtype, "optnet's modules compute in f32 or f64, not ", name_of(var.dtype));
   return Reader(network, notes).read(network.outputs);
 }
 

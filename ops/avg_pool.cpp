@@ -29,13 +29,13 @@ struct AvgPool {
   HD void block(std::int64_t pixel, std::int64_t first, std::int64_t count) const {
     const Pixel at(pixel, p.height.out, p.width.out);
     const Reach rows = p.height.window(at.h), columns = p.width.window(at.w);
-    T sum[B] = {};
+    Compute<T> sum[B] = {};
     for (std::int64_t h = rows.first; h < rows.first + rows.count; ++h)
       for (std::int64_t w = columns.first; w < columns.first + columns.count; ++w) {
         const T* const from = x + ((at.image * p.height.in + h) * p.width.in + w) * p.channels + first;
         for (std::int64_t c = 0; c < count; ++c) sum[c] += from[c];
       }
-    const T positions = static_cast<T>(divisor(at.h, at.w));
+    const Compute<T> positions = static_cast<Compute<T>>(divisor(at.h, at.w));
     for (std::int64_t c = 0; c < count; ++c) y[pixel * p.channels + first + c] = sum[c] / positions;
   }
 };
@@ -52,11 +52,11 @@ struct AvgPoolGrad {
   HD void block(std::int64_t pixel, std::int64_t first, std::int64_t count) const {
     const Pixel at(pixel, p.height.in, p.width.in);
     const Reach rows = p.height.windows_over(at.h), columns = p.width.windows_over(at.w);
-    T sum[B] = {};
+    Compute<T> sum[B] = {};
     for (std::int64_t h = rows.first; h < rows.first + rows.count; ++h)
       for (std::int64_t w = columns.first; w < columns.first + columns.count; ++w) {
         const T* const from = dy + ((at.image * p.height.out + h) * p.width.out + w) * p.channels + first;
-        const T share = 1 / static_cast<T>(divisor(h, w));
+        const Compute<T> share = 1 / static_cast<Compute<T>>(divisor(h, w));
         for (std::int64_t c = 0; c < count; ++c) sum[c] += from[c] * share;
       }
     for (std::int64_t c = 0; c < count; ++c) dx[pixel * p.channels + first + c] = sum[c];

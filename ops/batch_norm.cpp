@@ -16,22 +16,23 @@ struct BatchNorm {
     const bool has_scale = args.has_in(1), has_bias = args.has_in(2);
     return for_float(args.in(0).dtype, [&](auto zero) {
       using T = decltype(zero);
-      const ChannelWorkspace<T> space(plan, 2, 2);
+      using C = Compute<T>;
+      const ChannelWorkspace<C> space(plan, 2, 2);
       return make_kernel(
           [=](const KernelArgs& a) {
             const T* x = a.in<T>(0);
-            T *mean = a.out<T>(1), *factor = space.array(a.workspace, 0), *offset = space.array(a.workspace, 1);
+            C *mean = a.out<C>(1), *factor = space.array(a.workspace, 0), *offset = space.array(a.workspace, 1);
             const Statistics<T> finish{.count = static_cast<double>(extent.middle),
                                        .eps = eps,
                                        .shift = x,
-                                       .scale = has_scale ? a.in<T>(1) : nullptr,
-                                       .bias = has_bias ? a.in<T>(2) : nullptr,
+                                       .scale = has_scale ? a.in<C>(1) : nullptr,
+                                       .bias = has_bias ? a.in<C>(2) : nullptr,
                                        .mean = mean,
-                                       .var = a.out<T>(2),
+                                       .var = a.out<C>(2),
                                        .factor = factor,
                                        .offset = offset};
             sum_middle<T, 1>(Device{}, a.stream, plan, a.workspace, {x}, Moments<T>{x}, finish);
-            map_columns<T, 3>(Device{}, a.stream, extent.middle, extent.inner, {mean, factor, offset},
+            map_columns<C, 3>(Device{}, a.stream, extent.middle, extent.inner, {mean, factor, offset},
                               Normalize<T>{x, a.out<T>(0)});
           },
           space.bytes());
@@ -48,24 +49,26 @@ struct BatchNormGrad {
     const bool has_scale = args.has_in(1), fixed = args.op.attrs.flag("fixed", false);
     return for_float(args.in(0).dtype, [&](auto zero) {
       using T = decltype(zero);
-      const ChannelWorkspace<T> space(plan, 2, 3);
+      using C = Compute<T>;
+      const ChannelWorkspace<C> space(plan, 2, 3);
       return make_kernel(
           [=](const KernelArgs& a) {
-            const T *x = a.in<T>(0), *mean = a.in<T>(2), *dy = a.in<T>(4);
-            T *of_dy = space.array(a.workspace, 0), *of_x = space.array(a.workspace, 1),
+            const T *x = a.in<T>(0), *dy = a.in<T>(4);
+            const C* mean = a.in<C>(2);
+            C *of_dy = space.array(a.workspace, 0), *of_x = space.array(a.workspace, 1),
               *offset = space.array(a.workspace, 2);
-            const GradFactors<T> finish{.count = static_cast<double>(extent.middle),
+            const GradFactors<C> finish{.count = static_cast<double>(extent.middle),
                                         .eps = eps,
                                         .fixed = fixed,
-                                        .scale = has_scale ? a.in<T>(1) : nullptr,
-                                        .var = a.in<T>(3),
-                                        .dscale = a.out<T>(1),
-                                        .dbias = a.out<T>(2),
+                                        .scale = has_scale ? a.in<C>(1) : nullptr,
+                                        .var = a.in<C>(3),
+                                        .dscale = a.out<C>(1),
+                                        .dbias = a.out<C>(2),
                                         .of_dy = of_dy,
                                         .of_x = of_x,
                                         .offset = offset};
-            sum_middle<T, 1>(Device{}, a.stream, plan, a.workspace, {mean}, GradSums<T>{x, dy}, finish);
-            map_columns<T, 4>(Device{}, a.stream, extent.middle, extent.inner, {mean, of_dy, of_x, offset},
+            sum_middle<C, 1>(Device{}, a.stream, plan, a.workspace, {mean}, GradSums<T>{x, dy}, finish);
+            map_columns<C, 4>(Device{}, a.stream, extent.middle, extent.inner, {mean, of_dy, of_x, offset},
                               NormalizeGrad<T>{x, dy, a.out<T>(0)});
           },
           space.bytes());
@@ -78,7 +81,7 @@ std::vector<Type> infer_batch_norm(const InferArgs& args) {
   check(x.shape.size() >= 2, "batch_norm: input ", text_of(x.shape), " has no axis besides the channels");
   const double eps = args.op.attrs.number("eps");
   check(eps >= 0, "batch_norm: eps is ", eps, ", expected at least 0");
-  const Type channels{{x.shape.back()}, x.dtype};
+  const Type channels{{x.shape.back()}, wide_of(x.dtype)};
   for (const int slot : {1, 2}) check_input(args, slot, channels);
   return {{x.shape, x.dtype}, channels, channels};
 }
@@ -86,7 +89,7 @@ std::vector<Type> infer_batch_norm(const InferArgs& args) {
 std::vector<Type> infer_batch_norm_grad(const InferArgs& args) {
   const Var& x = args.in(0);
   check(!x.shape.empty(), "batch_norm_grad: x is a scalar");
-  const Type channels{{x.shape.back()}, x.dtype};
+  const Type channels{{x.shape.back()}, wide_of(x.dtype)};
   for (const int slot : {1, 2, 3}) check_input(args, slot, channels);
   check_input(args, 4, {x.shape, x.dtype});
   return {{x.shape, x.dtype}, channels, channels};
@@ -104,11 +107,11 @@ void batch_norm_gradient(GradBuilder& g) {
 /// Training normalises by the batch and counts it into the running statistics, which evaluation reads.
 VarId build_batch_norm(LayerCall& c) {
   const Shape channels{c.shape().back()};
-  const DType dtype = c.var(c.in()).dtype;
+  const DType dtype = wide_of(c.var(c.in()).dtype);
   VarId scale = kNone, bias = kNone;
   if (c.settings().flag("affine")) {
-    scale = c.param("weight", channels, {.kind = Init::Constant, .value = 1}, false);
-    bias = c.param("bias", channels, {.kind = Init::Constant, .value = 0}, false);
+    scale = c.wide_param("weight", channels, {.kind = Init::Constant, .value = 1}, false);
+    bias = c.wide_param("bias", channels, {.kind = Init::Constant, .value = 0}, false);
   }
   const VarId running_mean = c.state("running_mean", channels, dtype, 0);
   const VarId running_var = c.state("running_var", channels, dtype, 1);

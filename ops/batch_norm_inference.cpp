@@ -27,18 +27,19 @@ struct BatchNormInference {
     const bool has_scale = args.has_in(1), has_bias = args.has_in(2);
     return for_float(args.in(0).dtype, [&](auto zero) {
       using T = decltype(zero);
-      const ChannelWorkspace<T> space(SumPlan{extent}, 0, 2);
+      using C = Compute<T>;
+      const ChannelWorkspace<C> space(SumPlan{extent}, 0, 2);
       return make_kernel(
           [=](const KernelArgs& a) {
-            T *factor = space.array(a.workspace, 0), *offset = space.array(a.workspace, 1);
-            const InferenceFactors<T> factors{.eps = eps,
-                                              .scale = has_scale ? a.in<T>(1) : nullptr,
-                                              .bias = has_bias ? a.in<T>(2) : nullptr,
-                                              .var = a.in<T>(4),
+            C *factor = space.array(a.workspace, 0), *offset = space.array(a.workspace, 1);
+            const InferenceFactors<C> factors{.eps = eps,
+                                              .scale = has_scale ? a.in<C>(1) : nullptr,
+                                              .bias = has_bias ? a.in<C>(2) : nullptr,
+                                              .var = a.in<C>(4),
                                               .factor = factor,
                                               .offset = offset};
             parallel_for(Device{}, a.stream, extent.inner, factors);
-            map_columns<T, 3>(Device{}, a.stream, extent.middle, extent.inner, {a.in<T>(3), factor, offset},
+            map_columns<C, 3>(Device{}, a.stream, extent.middle, extent.inner, {a.in<C>(3), factor, offset},
                               Normalize<T>{a.in<T>(0), a.out<T>(0)});
           },
           space.bytes());
@@ -49,7 +50,7 @@ struct BatchNormInference {
 std::vector<Type> infer_inference(const InferArgs& args) {
   const Var& x = args.in(0);
   check(!x.shape.empty(), "batch_norm_inference: the input is a scalar");
-  for (const int slot : {1, 2, 3, 4}) check_input(args, slot, {{x.shape.back()}, x.dtype});
+  for (const int slot : {1, 2, 3, 4}) check_input(args, slot, {{x.shape.back()}, wide_of(x.dtype)});
   return {{x.shape, x.dtype}};
 }
 

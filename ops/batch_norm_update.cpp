@@ -22,7 +22,7 @@ struct BatchNormUpdate {
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
     const std::int64_t channels = elements(args.in(0).shape);
     const double count = args.op.attrs.number("count"), momentum = args.op.attrs.number("momentum");
-    return for_float(args.in(0).dtype, [&](auto zero) {
+    return for_wide(args.in(0).dtype, [&](auto zero) {
       using T = decltype(zero);
       return make_kernel([=](const KernelArgs& a) {
         const UpdateStatistics<T> update{.momentum = static_cast<T>(momentum),

@@ -49,7 +49,7 @@ class ColumnSums final : public Kernel {
   void add_chunk(const T* dy, std::int64_t begin, std::int64_t end, double* sums) const {
     for (std::int64_t first = 0; first < columns_; first += kBlockColumns) {
       const std::int64_t width = std::min(kBlockColumns, columns_ - first);
-      T sum[kBlockColumns] = {};
+      Compute<T> sum[kBlockColumns] = {};
       std::int64_t row = begin;
       for (; row + 4 <= end; row += 4) {  // four rows at a time: a quarter of the dependent additions
         const T* d = dy + row * columns_ + first;

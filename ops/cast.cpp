@@ -1,19 +1,13 @@
 // y = x in another dtype. Floats become whole numbers by cutting the fraction off; what is too large becomes the
-// nearest that fits, NaN becomes 0. bf16 rounds to nearest even. Whole numbers that do not fit wrap around.
+// nearest that fits, NaN becomes 0. bf16 and f16 round to nearest even. Whole numbers that do not fit wrap around.
 #include <limits>
 
 #include "framework/autodiff.h"
 #include "framework/op_def.h"
-#include "kernels/bf16.h"
+#include "kernels/each_device.h"
 
 namespace lethe {
 namespace {
-
-template <class Body>
-auto for_stored(DType dtype, const Body& body) {
-  if (dtype == DType::bf16) return body(Bf16{});
-  return for_number(dtype, body);
-}
 
 /// x cut to a whole number that T holds.
 template <class T, class From>
@@ -25,10 +19,8 @@ HD T whole_of(From x) {
 
 template <class To, class From>
 HD To converted(From x) {
-  if constexpr (std::is_same_v<From, Bf16>)
-    return converted<To>(widen(x));
-  else if constexpr (std::is_same_v<To, Bf16>)
-    return to_bf16(static_cast<std::conditional_t<std::is_same_v<From, float>, float, double>>(x));
+  if constexpr (!std::is_same_v<From, Compute<From>>)
+    return converted<To>(compute(x));
   else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>)
     return whole_of<To>(x);
   else
@@ -46,8 +38,8 @@ struct Cast {
   template <class Device>
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
     const std::int64_t n = elements(args.out(0).shape);
-    return for_stored(args.in(0).dtype, [&](auto from) {
-      return for_stored(args.out(0).dtype, [&](auto to) {
+    return for_number(args.in(0).dtype, [&](auto from) {
+      return for_number(args.out(0).dtype, [&](auto to) {
         using From = decltype(from);
         using To = decltype(to);
         return make_kernel([n](const KernelArgs& a) {
@@ -77,7 +69,7 @@ const Register cast{{
               .keys = {{.name = "dtype",
                         .type = KeyType::Choice,
                         .help = "that the values become",
-                        .choices = {"f32", "f64", "bf16", "i32", "i64", "u8"}}},
+                        .choices = {"f32", "f64", "bf16", "f16", "i32", "i64", "u8"}}},
               .build =
                   [](LayerCall& c) {
                     return c.emit("cast", {c.in()}, {{"dtype", c.settings().text("dtype")}});

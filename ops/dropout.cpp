@@ -18,13 +18,13 @@ struct DropoutGroup {
   std::int64_t n;
   std::uint64_t key;
   float p;
-  T scale;
+  Compute<T> scale;
 
   HD void operator()(std::int64_t group) const {
     const Philox4 random = philox(key, static_cast<std::uint64_t>(*step), static_cast<std::uint64_t>(group));
     const std::int64_t first = 4 * group, left = n - first;
     for (int i = 0; i < 4 && i < left; ++i)
-      y[first + i] = uniform_of(random.word[i]) >= p ? x[first + i] * scale : T(0);
+      y[first + i] = uniform_of(random.word[i]) >= p ? x[first + i] * scale : Compute<T>(0);
   }
 };
 
@@ -38,7 +38,8 @@ struct Dropout {
         stream_key(static_cast<std::uint64_t>(attrs.integer("seed")), static_cast<std::uint64_t>(attrs.integer("key")));
     return for_float(args.out(0).dtype, [&](auto zero) {
       using T = decltype(zero);
-      DropoutGroup<T> group{nullptr, nullptr, nullptr, n, key, static_cast<float>(p), static_cast<T>(1 / (1 - p))};
+      DropoutGroup<T> group{
+          nullptr, nullptr, nullptr, n, key, static_cast<float>(p), static_cast<Compute<T>>(1 / (1 - p))};
       return make_kernel([group](const KernelArgs& a) {
         DropoutGroup<T> placed = group;
         placed.x = a.in<T>(0);

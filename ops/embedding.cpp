@@ -21,13 +21,13 @@ void check_ids(Cpu, const std::int32_t* ids, std::int64_t n, std::int64_t rows) 
 template <class T>
 struct LookUp {
   const std::int32_t* ids;
-  const T* table;
+  const Compute<T>* table;
   T* y;
   std::int64_t rows, width;
   HD void operator()(std::int64_t column, std::int64_t i) const {
     const std::int64_t id = ids[i];
     const bool known = id >= 0 && id < rows;
-    y[i * width + column] = known ? table[id * width + column] : std::numeric_limits<T>::quiet_NaN();
+    y[i * width + column] = known ? table[id * width + column] : std::numeric_limits<Compute<T>>::quiet_NaN();
   }
 };
 
@@ -36,12 +36,12 @@ struct Embedding {
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
     const std::int64_t n = elements(args.in(0).shape), rows = args.in(1).shape[0], width = args.in(1).shape[1];
     const Box columns = make_box({n, width}, {0, 1}, {1, 0});
-    return for_float(args.in(1).dtype, [&](auto zero) {
+    return for_float(args.out(0).dtype, [&](auto zero) {
       using T = decltype(zero);
       return make_kernel([=](const KernelArgs& a) {
         const auto* ids = a.in<std::int32_t>(0);
         check_ids(Device{}, ids, n, rows);
-        for_each_pair(Device{}, a.stream, columns, LookUp<T>{ids, a.in<T>(1), a.out<T>(0), rows, width});
+        for_each_pair(Device{}, a.stream, columns, LookUp<T>{ids, a.in<Compute<T>>(1), a.out<T>(0), rows, width});
       });
     });
   }
@@ -52,12 +52,12 @@ template <class T>
 struct AddRows {
   const std::int32_t* ids;
   const T* dy;
-  T* dtable;
+  Compute<T>* dtable;
   std::int64_t n, rows, width;
 
   HD void add(std::int64_t row, std::int64_t row_end, std::int64_t column, std::int64_t column_end) const {
     for (std::int64_t r = row; r < row_end; ++r)
-      for (std::int64_t c = column; c < column_end; ++c) dtable[r * width + c] = T(0);
+      for (std::int64_t c = column; c < column_end; ++c) dtable[r * width + c] = 0;
     for (std::int64_t i = 0; i < n; ++i) {
       const std::int64_t id = ids[i];
       if (id < row || id >= row_end) continue;
@@ -88,10 +88,11 @@ struct EmbeddingGrad {
   template <class Device>
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
     const std::int64_t n = elements(args.in(0).shape), rows = args.out(0).shape[0], width = args.out(0).shape[1];
-    return for_float(args.out(0).dtype, [&](auto zero) {
+    return for_float(args.in(1).dtype, [&](auto zero) {
       using T = decltype(zero);
       return make_kernel([=](const KernelArgs& a) {
-        run_add(Device{}, a.stream, AddRows<T>{a.in<std::int32_t>(0), a.in<T>(1), a.out<T>(0), n, rows, width});
+        run_add(Device{}, a.stream,
+                AddRows<T>{a.in<std::int32_t>(0), a.in<T>(1), a.out<Compute<T>>(0), n, rows, width});
       });
     });
   }
@@ -103,17 +104,20 @@ std::vector<Type> infer_embedding(const InferArgs& args) {
   check(table.shape.size() == 2, "embedding: table is ", text_of(table.shape), ", expected [V,D]");
   Shape shape = ids.shape;
   shape.push_back(table.shape[1]);
-  return {{shape, table.dtype}};
+  const DType dtype = args.op.attrs.has("dtype") ? dtype_named(args.op.attrs.text("dtype")) : table.dtype;
+  check(table.dtype == wide_of(dtype), "embedding: table is ", name_of(table.dtype), ", values ", name_of(dtype));
+  return {{shape, dtype}};
 }
 
 std::vector<Type> infer_embedding_grad(const InferArgs& args) {
-  return {{{args.op.attrs.integer("rows"), args.in(1).shape.back()}, args.in(1).dtype}};
+  return {{{args.op.attrs.integer("rows"), args.in(1).shape.back()}, wide_of(args.in(1).dtype)}};
 }
 
 VarId build_embedding(LayerCall& c) {
   const std::int64_t rows = c.settings().integer("vocab"), width = c.settings().integer("out");
   const Init init = c.init("init", {.kind = Init::Normal, .value = 1, .fan_in = rows, .fan_out = width});
-  return c.emit("embedding", {c.in(), c.param("weight", {rows, width}, init, true)});
+  return c.emit("embedding", {c.in(), c.wide_param("weight", {rows, width}, init, true)},
+                {{"dtype", std::string(name_of(c.dtype()))}});
 }
 
 const Register embedding{{

@@ -33,7 +33,7 @@ struct GlobalAvgPoolGrad {
     const SumExtent extent = positions_of(args.out(0).shape);
     return for_float(args.out(0).dtype, [&](auto zero) {
       using T = decltype(zero);
-      const T factor = static_cast<T>(1.0 / static_cast<double>(extent.middle));
+      const Compute<T> factor = static_cast<Compute<T>>(1.0 / static_cast<double>(extent.middle));
       return make_kernel([=](const KernelArgs& a) {
         spread_middle(Device{}, a.stream, Spread<T>{extent, factor, a.in<T>(0), a.out<T>(0)});
       });

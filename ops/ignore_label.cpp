@@ -31,7 +31,7 @@ struct IgnoreLabel {
   template <class Device>
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
     const std::int64_t n = args.in(0).shape[0], ignore = args.op.attrs.integer("ignore");
-    return for_float(args.out(1).dtype, [&](auto zero) {
+    return for_wide(args.out(1).dtype, [&](auto zero) {
       using T = decltype(zero);
       return make_kernel([=](const KernelArgs& a) {
         for_each_row(Device{}, a.stream, 1, n,

@@ -13,16 +13,20 @@ template <class T>
 struct LayerNormRow {
   std::int64_t length;
   double eps;
-  const T *in, *weight, *bias;
-  T *out, *mean, *inv_std;
+  const T* in;
+  const Compute<T>*weight, *bias;
+  T* out;
+  Compute<T>*mean, *inv_std;
   template <class Team>
   HD void operator()(const Team& team, std::int64_t row) const {
-    const T *const x = in + row * length, *const w = weight, *const b = bias;
+    using C = Compute<T>;
+    const T* const x = in + row * length;
+    const C *const w = weight, *const b = bias;
     T* const y = out + row * length;
     const double n = static_cast<double>(length);
-    const T centre = static_cast<T>(team.sum(length, [=](std::int64_t c) { return x[c]; }) / n);
+    const C centre = static_cast<C>(team.sum(length, [=](std::int64_t c) { return x[c]; }) / n);
     const double squares = team.sum(length, [=](std::int64_t c) { return (x[c] - centre) * (x[c] - centre); });
-    const T inverse = static_cast<T>(1 / std::sqrt(squares / n + eps));
+    const C inverse = static_cast<C>(1 / std::sqrt(squares / n + eps));
     team.each(length, [=](std::int64_t c) { y[c] = (x[c] - centre) * inverse * w[c] + b[c]; });
     if (team.leads()) {
       mean[row] = centre;
@@ -35,17 +39,21 @@ struct LayerNormRow {
 template <class T>
 struct LayerNormGradRow {
   std::int64_t length;
-  const T *in, *weight, *mean, *inv_std, *dy;
+  const T* in;
+  const Compute<T>*weight, *mean, *inv_std;
+  const T* dy;
   T* out;
   template <class Team>
   HD void operator()(const Team& team, std::int64_t row) const {
-    const T *const x = in + row * length, *const g = dy + row * length, *const w = weight;
+    using C = Compute<T>;
+    const T *const x = in + row * length, *const g = dy + row * length;
+    const C* const w = weight;
     T* const dx = out + row * length;
-    const T centre = mean[row], inverse = inv_std[row];
+    const C centre = mean[row], inverse = inv_std[row];
     const double n = static_cast<double>(length);
-    const T first = static_cast<T>(team.sum(length, [=](std::int64_t c) { return g[c] * w[c]; }) / n);
-    const T second =
-        static_cast<T>(team.sum(length, [=](std::int64_t c) { return g[c] * w[c] * ((x[c] - centre) * inverse); }) / n);
+    const C first = static_cast<C>(team.sum(length, [=](std::int64_t c) { return g[c] * w[c]; }) / n);
+    const C second =
+        static_cast<C>(team.sum(length, [=](std::int64_t c) { return g[c] * w[c] * ((x[c] - centre) * inverse); }) / n);
     team.each(length,
               [=](std::int64_t c) { dx[c] = inverse * (g[c] * w[c] - first - (x[c] - centre) * inverse * second); });
   }
@@ -54,8 +62,9 @@ struct LayerNormGradRow {
 /// Over the rows: dy * (x - mean) * inv_std, and dy.
 template <class T>
 struct WeightTerms {
-  const T *x, *mean, *inv_std, *dy;
-  HD std::array<T, 2> operator()(std::int64_t row, std::int64_t i, const std::array<T, 0>&) const {
+  const T *x, *dy;
+  const Compute<T>*mean, *inv_std;
+  HD std::array<Compute<T>, 2> operator()(std::int64_t row, std::int64_t i, const std::array<Compute<T>, 0>&) const {
     return {dy[i] * ((x[i] - mean[row]) * inv_std[row]), dy[i]};
   }
 };
@@ -78,10 +87,11 @@ struct LayerNorm {
     const double eps = args.op.attrs.number("eps");
     return for_float(args.in(0).dtype, [&](auto zero) {
       using T = decltype(zero);
+      using C = Compute<T>;
       return make_kernel([=](const KernelArgs& a) {
         for_each_row(Device{}, a.stream, extent.middle, extent.inner,
-                     LayerNormRow<T>{extent.inner, eps, a.in<T>(0), a.in<T>(1), a.in<T>(2), a.out<T>(0), a.out<T>(1),
-                                     a.out<T>(2)});
+                     LayerNormRow<T>{extent.inner, eps, a.in<T>(0), a.in<C>(1), a.in<C>(2), a.out<T>(0), a.out<C>(1),
+                                     a.out<C>(2)});
       });
     });
   }
@@ -94,22 +104,24 @@ struct LayerNormGrad {
     const SumPlan plan = plan_sum(Device{}, args.device, extent);
     return for_float(args.in(0).dtype, [&](auto zero) {
       using T = decltype(zero);
+      using C = Compute<T>;
       return make_kernel(
           [=](const KernelArgs& a) {
-            const T *x = a.in<T>(0), *mean = a.in<T>(2), *inv_std = a.in<T>(3), *dy = a.in<T>(4);
-            sum_middle<T, 0>(Device{}, a.stream, plan, a.workspace, {}, WeightTerms<T>{x, mean, inv_std, dy},
-                             StoreWeightGrads<T>{a.out<T>(1), a.out<T>(2)});
+            const T *x = a.in<T>(0), *dy = a.in<T>(4);
+            const C *mean = a.in<C>(2), *inv_std = a.in<C>(3);
+            sum_middle<T, 0>(Device{}, a.stream, plan, a.workspace, {}, WeightTerms<T>{x, dy, mean, inv_std},
+                             StoreWeightGrads<C>{a.out<C>(1), a.out<C>(2)});
             // Last: dx may stand in the memory of x or dy.
             for_each_row(Device{}, a.stream, extent.middle, extent.inner,
-                         LayerNormGradRow<T>{extent.inner, x, a.in<T>(1), mean, inv_std, dy, a.out<T>(0)});
+                         LayerNormGradRow<T>{extent.inner, x, a.in<C>(1), mean, inv_std, dy, a.out<T>(0)});
           },
           sum_workspace(plan, 2));
     });
   }
 };
 
-Type row_of(const Var& x) { return {{x.shape.back()}, x.dtype}; }
-Type one_a_row(const Var& x) { return {Shape(x.shape.begin(), x.shape.end() - 1), x.dtype}; }
+Type row_of(const Var& x) { return {{x.shape.back()}, wide_of(x.dtype)}; }
+Type one_a_row(const Var& x) { return {Shape(x.shape.begin(), x.shape.end() - 1), wide_of(x.dtype)}; }
 
 std::vector<Type> infer_layer_norm(const InferArgs& args) {
   const Var& x = args.in(0);
@@ -151,8 +163,8 @@ const Register layer_norm{{
               .build =
                   [](LayerCall& c) {
                     const Shape last{c.shape().back()};
-                    const VarId weight = c.param("weight", last, {.kind = Init::Constant, .value = 1}, false);
-                    const VarId bias = c.param("bias", last, {.kind = Init::Constant, .value = 0}, false);
+                    const VarId weight = c.wide_param("weight", last, {.kind = Init::Constant, .value = 1}, false);
+                    const VarId bias = c.wide_param("bias", last, {.kind = Init::Constant, .value = 0}, false);
                     return c.emit("layer_norm", {c.in(), weight, bias}, {{"eps", c.settings().number("eps")}});
                   },
               .help = "normalise each row over its channels"},

@@ -17,9 +17,9 @@ struct LogSoftmaxRow {
   HD void operator()(const Team& team, std::int64_t row) const {
     const T* const x = in + row * length;
     T* const y = out + row * length;
-    const T most = team.max(length, [=](std::int64_t c) { return x[c]; });
+    const Compute<T> most = team.max(length, [=](std::int64_t c) { return x[c]; });
     const double total = team.sum(length, [=](std::int64_t c) { return std::exp(x[c] - most); });
-    const T log_total = static_cast<T>(std::log(total));
+    const Compute<T> log_total = static_cast<Compute<T>>(std::log(total));
     team.each(length, [=](std::int64_t c) { y[c] = x[c] - most - log_total; });
   }
 };
@@ -34,7 +34,7 @@ struct LogSoftmaxGradRow {
   HD void operator()(const Team& team, std::int64_t row) const {
     const T *const p = y + row * length, *const g = dy + row * length;
     T* const to = dx + row * length;
-    const T total = static_cast<T>(team.sum(length, [=](std::int64_t c) { return g[c]; }));
+    const Compute<T> total = static_cast<Compute<T>>(team.sum(length, [=](std::int64_t c) { return g[c]; }));
     team.each(length, [=](std::int64_t c) { to[c] = g[c] - std::exp(p[c]) * total; });
   }
 };

@@ -13,15 +13,16 @@ constexpr std::int64_t kMostSize = 32;
 
 template <class T>
 struct Lrn {
+  using C = Compute<T>;
   std::int64_t channels, before, after;  // the window of channel c is [c - before, c + after]
-  T factor, beta, k;                     // factor = alpha / size
+  C factor, beta, k;                     // factor = alpha / size
   explicit Lrn(const Attrs& attrs, std::int64_t channels)
       : channels(channels),
         before(attrs.integer("size") / 2),
         after((attrs.integer("size") - 1) / 2),
-        factor(static_cast<T>(attrs.number("alpha") / static_cast<double>(attrs.integer("size")))),
-        beta(static_cast<T>(attrs.number("beta"))),
-        k(static_cast<T>(attrs.number("k"))) {}
+        factor(static_cast<C>(attrs.number("alpha") / static_cast<double>(attrs.integer("size")))),
+        beta(static_cast<C>(attrs.number("beta"))),
+        k(static_cast<C>(attrs.number("k"))) {}
 
   /// Calls add(j, c) for each j < count and each channel c in [first + j + from, first + j + to] that exists.
   template <class Add>
@@ -34,14 +35,14 @@ struct Lrn {
     }
   }
   /// s of `count` channels from `first`, of the pixel whose channels begin at x.
-  HD void scales(const T* x, std::int64_t first, std::int64_t count, T* s) const {
-    for (std::int64_t j = 0; j < count; ++j) s[j] = T(0);
+  HD void scales(const T* x, std::int64_t first, std::int64_t count, C* s) const {
+    for (std::int64_t j = 0; j < count; ++j) s[j] = C(0);
     over_window(first, count, -before, after, [=](std::int64_t j, std::int64_t c) { s[j] += x[c] * x[c]; });
     for (std::int64_t j = 0; j < count; ++j) s[j] = k + factor * s[j];
   }
   /// s[j]^-beta into p. The usual 3/4 takes two square roots, a fraction of the time of a power.
-  HD void powers(const T* s, std::int64_t count, T* p) const {
-    if (beta == T(0.75))
+  HD void powers(const C* s, std::int64_t count, C* p) const {
+    if (beta == C(0.75))
       for (std::int64_t j = 0; j < count; ++j) p[j] = 1 / (std::sqrt(s[j]) * std::sqrt(std::sqrt(s[j])));
     else
       for (std::int64_t j = 0; j < count; ++j) p[j] = std::pow(s[j], -beta);
@@ -57,7 +58,7 @@ struct LrnForward {
   HD void block(std::int64_t pixel, std::int64_t first, std::int64_t count) const {
     const T* const x = in + pixel * lrn.channels;
     T* const y = out + pixel * lrn.channels + first;
-    T s[B], p[B];
+    Compute<T> s[B], p[B];
     lrn.scales(x, first, count, s);
     lrn.powers(s, count, p);
     for (std::int64_t j = 0; j < count; ++j) y[j] = x[first + j] * p[j];
@@ -77,15 +78,15 @@ struct LrnBackward {
     T* const dx = out + pixel * lrn.channels + first;
     const std::int64_t low = first < lrn.after ? 0 : first - lrn.after;
     const std::int64_t most = first + count + lrn.before, high = most < lrn.channels ? most : lrn.channels;
-    T s[B + kMostSize], p[B + kMostSize], through[B] = {};
+    Compute<T> s[B + kMostSize], p[B + kMostSize], through[B] = {};
     lrn.scales(x, low, high - low, s);
     lrn.powers(s, high - low, p);
     for (std::int64_t j = 0; j < high - low; ++j) s[j] = g[low + j] * x[low + j] * p[j] / s[j];
-    const T* const t = s;
-    T* const sum = through;
+    const Compute<T>* const t = s;
+    Compute<T>* const sum = through;
     lrn.over_window(first, count, -lrn.after, lrn.before,
                     [=](std::int64_t j, std::int64_t d) { sum[j] += t[d - low]; });
-    const T factor = 2 * lrn.beta * lrn.factor;
+    const Compute<T> factor = 2 * lrn.beta * lrn.factor;
     for (std::int64_t j = 0; j < count; ++j)
       dx[j] = g[first + j] * p[first - low + j] - factor * x[first + j] * through[j];
   }

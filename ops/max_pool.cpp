@@ -14,6 +14,14 @@ DType index_dtype(const Op& op, const Pooling& p) {
   return p.height.k * p.width.k <= 255 ? DType::u8 : DType::i32;
 }
 
+template <class Body>
+auto for_index(DType dtype, const Body& body) {
+  if (dtype == DType::u8) return body(std::uint8_t{});
+  if (dtype == DType::i32) return body(std::int32_t{});
+  if (dtype == DType::i64) return body(std::int64_t{});
+  return for_wide(dtype, body);
+}
+
 template <class T, class I>
 struct MaxPool {
   Pooling p;
@@ -58,14 +66,14 @@ struct MaxPoolGrad {
   HD void block(std::int64_t pixel, std::int64_t first, std::int64_t count) const {
     const Pixel at(pixel, p.height.in, p.width.in);
     const Reach rows = p.height.windows_over(at.h), columns = p.width.windows_over(at.w);
-    T sum[B] = {};
+    Compute<T> sum[B] = {};
     for (std::int64_t h = rows.first; h < rows.first + rows.count; ++h)
       for (std::int64_t w = columns.first; w < columns.first + columns.count; ++w) {
         const std::int64_t from = ((at.image * p.height.out + h) * p.width.out + w) * p.channels + first;
         const auto here = static_cast<I>(p.height.place(at.h, h) * p.width.k + p.width.place(at.w, w));
         for (std::int64_t c = 0; c < count; ++c) {
-          const T given = dy[from + c];  // read in any case: a condition would keep the loop from vectorising
-          sum[c] += index[from + c] == here ? given : T(0);
+          const Compute<T> given = dy[from + c];  // read in any case: a condition would keep the loop from vectorising
+          sum[c] += index[from + c] == here ? given : 0;
         }
       }
     for (std::int64_t c = 0; c < count; ++c) dx[pixel * p.channels + first + c] = sum[c];
@@ -77,7 +85,7 @@ struct PrepareMaxPool {
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
     const Pooling p = pooling_of(args.op, args.in(0).shape);
     return for_float(args.in(0).dtype, [&](auto zero) {
-      return for_number(args.out(1).dtype, [&](auto whole) {
+      return for_index(args.out(1).dtype, [&](auto whole) {
         using T = decltype(zero);
         using I = decltype(whole);
         return make_kernel([p](const KernelArgs& a) {
@@ -94,7 +102,7 @@ struct PrepareMaxPoolGrad {
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
     const Pooling p = pooling_of_grad(args.op, args.in(1).shape);
     return for_float(args.in(1).dtype, [&](auto zero) {
-      return for_number(args.in(0).dtype, [&](auto whole) {
+      return for_index(args.in(0).dtype, [&](auto whole) {
         using T = decltype(zero);
         using I = decltype(whole);
         return make_kernel([p](const KernelArgs& a) {

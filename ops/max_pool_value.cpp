@@ -42,7 +42,7 @@ struct MaxPoolValueGrad {
     const Pixel at(pixel, p.height.in, p.width.in);
     const Reach rows = p.height.windows_over(at.h), columns = p.width.windows_over(at.w);
     const T* const here = x + pixel * p.channels + first;
-    T sum[B] = {};
+    Compute<T> sum[B] = {};
     for (std::int64_t h = rows.first; h < rows.first + rows.count; ++h)
       for (std::int64_t w = columns.first; w < columns.first + columns.count; ++w) {
         const std::int64_t from = ((at.image * p.height.out + h) * p.width.out + w) * p.channels + first;

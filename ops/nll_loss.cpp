@@ -14,11 +14,12 @@ struct Pick {
   std::int64_t classes;
   const T* logp;
   const std::int32_t* label;
-  T* loss;
+  Compute<T>* loss;
   HD void operator()(std::int64_t n) const {
     const std::int32_t right = label[n];
     const bool known = right >= 0 && right < classes;
-    loss[n] = known ? -logp[n * classes + right] : right < 0 ? T(0) : std::numeric_limits<T>::quiet_NaN();
+    using C = Compute<T>;
+    loss[n] = known ? -compute(logp[n * classes + right]) : right < 0 ? C(0) : std::numeric_limits<C>::quiet_NaN();
   }
 };
 
@@ -26,13 +27,14 @@ template <class T>
 struct PickGradRow {
   std::int64_t classes;
   const std::int32_t* label;
-  const T* dloss;
+  const Compute<T>* dloss;
   T* dlogp;
   template <class Team>
   HD void operator()(const Team& team, std::int64_t row) const {
     T* const to = dlogp + row * classes;
     const std::int32_t right = label[row];
-    const T elsewhere = right < classes ? T(0) : std::numeric_limits<T>::quiet_NaN(), here = -dloss[row];
+    using C = Compute<T>;
+    const T elsewhere = right < classes ? C(0) : std::numeric_limits<C>::quiet_NaN(), here = -dloss[row];
     team.each(classes, [=](std::int64_t c) { to[c] = c == right ? here : elsewhere; });
   }
 };
@@ -44,7 +46,8 @@ struct NllLoss {
     return for_float(args.in(0).dtype, [&](auto zero) {
       using T = decltype(zero);
       return make_kernel([=](const KernelArgs& a) {
-        parallel_for(Device{}, a.stream, rows, Pick<T>{classes, a.in<T>(0), a.in<std::int32_t>(1), a.out<T>(0)});
+        parallel_for(Device{}, a.stream, rows,
+                     Pick<T>{classes, a.in<T>(0), a.in<std::int32_t>(1), a.out<Compute<T>>(0)});
       });
     });
   }
@@ -58,7 +61,7 @@ struct NllLossGrad {
       using T = decltype(zero);
       return make_kernel([=](const KernelArgs& a) {
         for_each_row(Device{}, a.stream, rows, classes,
-                     PickGradRow<T>{classes, a.in<std::int32_t>(0), a.in<T>(1), a.out<T>(0)});
+                     PickGradRow<T>{classes, a.in<std::int32_t>(0), a.in<Compute<T>>(1), a.out<T>(0)});
       });
     });
   }
@@ -75,11 +78,13 @@ const Register nll_loss{{
                 ", expected [samples, classes]");
           check(label.dtype == DType::i32 && label.shape == Shape{logp.shape[0]}, "nll_loss: labels are ",
                 text_of(label), ", expected i32", text_of(Shape{logp.shape[0]}));
-          return std::vector<Type>{{{logp.shape[0]}, logp.dtype}};
+          return std::vector<Type>{{{logp.shape[0]}, wide_of(logp.dtype)}};
         },
     .grad =
         [](GradBuilder& g) {
-          g.set(0, "nll_loss_grad", {g.x(1), g.dy()}, {{"classes", g.var(g.x(0)).shape[1]}});
+          const Var logp = g.var(g.x(0));
+          g.set(0, "nll_loss_grad", {g.x(1), g.dy()},
+                {{"classes", logp.shape[1]}, {"dtype", std::string(name_of(logp.dtype))}});
         },
     .kernels = each_device<NllLoss>(),
 }};
@@ -91,7 +96,10 @@ const Register nll_loss_grad{{
     .infer =
         [](const InferArgs& args) {
           const Shape shape{args.in(0).shape[0], args.op.attrs.integer("classes")};
-          return std::vector<Type>{{shape, args.in(1).dtype}};
+          const DType dtype = dtype_named(args.op.attrs.text("dtype"));
+          check(args.in(1).dtype == wide_of(dtype), "nll_loss_grad: dloss is ", text_of(args.in(1)), ", expected ",
+                name_of(wide_of(dtype)));
+          return std::vector<Type>{{shape, dtype}};
         },
     .kernels = each_device<NllLossGrad>(),
 }};

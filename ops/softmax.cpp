@@ -17,9 +17,9 @@ struct SoftmaxRow {
   HD void operator()(const Team& team, std::int64_t row) const {
     const T* const x = in + row * length;
     T* const y = out + row * length;
-    const T most = team.max(length, [=](std::int64_t c) { return x[c]; });
+    const Compute<T> most = team.max(length, [=](std::int64_t c) { return x[c]; });
     const double total = team.sum(length, [=](std::int64_t c) { return std::exp(x[c] - most); });
-    const T inverse = static_cast<T>(1 / total);
+    const Compute<T> inverse = static_cast<Compute<T>>(1 / total);
     team.each(length, [=](std::int64_t c) { y[c] = std::exp(x[c] - most) * inverse; });
   }
 };
@@ -34,7 +34,7 @@ struct SoftmaxGradRow {
   HD void operator()(const Team& team, std::int64_t row) const {
     const T *const p = y + row * length, *const g = dy + row * length;
     T* const to = dx + row * length;
-    const T common = static_cast<T>(team.sum(length, [=](std::int64_t c) { return p[c] * g[c]; }));
+    const Compute<T> common = static_cast<Compute<T>>(team.sum(length, [=](std::int64_t c) { return p[c] * g[c]; }));
     team.each(length, [=](std::int64_t c) { to[c] = p[c] * (g[c] - common); });
   }
 };

@@ -18,23 +18,24 @@ struct CrossEntropy {
   double smoothing;
   const T* logits;
   const std::int32_t* label;
-  T* loss;
+  Compute<T>* loss;
 
   template <class Team>
   HD void operator()(const Team& team, std::int64_t row) const {
+    using C = Compute<T>;
     const T* const x = logits + row * classes;
     const std::int32_t right = label[row];
-    const T most = team.max(classes, [=](std::int64_t c) { return x[c]; });
+    const C most = team.max(classes, [=](std::int64_t c) { return x[c]; });
     const double total = team.sum(classes, [=](std::int64_t c) { return std::exp(x[c] - most); });
     double expected = 0;  // of x - most, under the smooth part of the target
     if (smoothing != 0) expected = team.sum(classes, [=](std::int64_t c) { return x[c] - most; }) / classes;
     if (!team.leads()) return;
     if (right < 0 || right >= classes) {
-      loss[row] = right < 0 ? T(0) : std::numeric_limits<T>::quiet_NaN();
+      loss[row] = right < 0 ? C(0) : std::numeric_limits<C>::quiet_NaN();
       return;
     }
     const double at_label = static_cast<double>(x[right] - most);
-    loss[row] = static_cast<T>(std::log(total) - ((1 - smoothing) * at_label + smoothing * expected));
+    loss[row] = static_cast<C>(std::log(total) - ((1 - smoothing) * at_label + smoothing * expected));
   }
 };
 
@@ -45,22 +46,23 @@ struct CrossEntropyGrad {
   double smoothing;
   const T* logits;
   const std::int32_t* label;
-  const T* dloss;
+  const Compute<T>* dloss;
   T* dlogits;
 
   template <class Team>
   HD void operator()(const Team& team, std::int64_t row) const {
+    using C = Compute<T>;
     const T* const x = logits + row * classes;
     T* const dx = dlogits + row * classes;
     const std::int32_t right = label[row];
     if (right < 0) return team.each(classes, [=](std::int64_t c) { dx[c] = T(0); });
-    const T most = team.max(classes, [=](std::int64_t c) { return x[c]; });
+    const C most = team.max(classes, [=](std::int64_t c) { return x[c]; });
     const double total = team.sum(classes, [=](std::int64_t c) { return std::exp(x[c] - most); });
-    const T scale = right < classes ? dloss[row] : std::numeric_limits<T>::quiet_NaN();
-    const T inverse = static_cast<T>(1 / total), hit = static_cast<T>(1 - smoothing);
-    const T everywhere = static_cast<T>(smoothing / static_cast<double>(classes));
+    const C scale = right < classes ? dloss[row] : std::numeric_limits<C>::quiet_NaN();
+    const C inverse = static_cast<C>(1 / total), hit = static_cast<C>(1 - smoothing);
+    const C everywhere = static_cast<C>(smoothing / static_cast<double>(classes));
     team.each(classes, [=](std::int64_t c) {
-      dx[c] = (std::exp(x[c] - most) * inverse - everywhere - (c == right ? hit : T(0))) * scale;
+      dx[c] = (std::exp(x[c] - most) * inverse - everywhere - (c == right ? hit : C(0))) * scale;
     });
   }
 };
@@ -74,7 +76,7 @@ struct Prepare {
       using T = decltype(zero);
       return make_kernel([=](const KernelArgs& a) {
         for_each_row(Device{}, a.stream, rows, classes,
-                     CrossEntropy<T>{classes, smoothing, a.in<T>(0), a.in<std::int32_t>(1), a.out<T>(0)});
+                     CrossEntropy<T>{classes, smoothing, a.in<T>(0), a.in<std::int32_t>(1), a.out<Compute<T>>(0)});
       });
     });
   }
@@ -88,9 +90,9 @@ struct PrepareGrad {
     return for_float(args.in(0).dtype, [&](auto zero) {
       using T = decltype(zero);
       return make_kernel([=](const KernelArgs& a) {
-        for_each_row(
-            Device{}, a.stream, rows, classes,
-            CrossEntropyGrad<T>{classes, smoothing, a.in<T>(0), a.in<std::int32_t>(1), a.in<T>(2), a.out<T>(0)});
+        for_each_row(Device{}, a.stream, rows, classes,
+                     CrossEntropyGrad<T>{classes, smoothing, a.in<T>(0), a.in<std::int32_t>(1), a.in<Compute<T>>(2),
+                                         a.out<T>(0)});
       });
     });
   }
@@ -102,7 +104,7 @@ std::vector<Type> infer_loss(const InferArgs& args) {
         ", expected [samples, classes]");
   check(label.dtype == DType::i32 && label.shape == Shape{logits.shape[0]}, "softmax_cross_entropy: labels are ",
         text_of(label), ", expected i32", text_of(Shape{logits.shape[0]}));
-  return {{{logits.shape[0]}, logits.dtype}};
+  return {{{logits.shape[0]}, wide_of(logits.dtype)}};
 }
 
 const Register softmax_cross_entropy{{

@@ -39,26 +39,28 @@ std::vector<Pass> passes_of(const Shape& from, const Shape& to) {
   return passes;
 }
 
-template <class T>
+template <class From, class To>
 struct SumIndex {
   Pass pass;
-  const T *x, *factor;
-  T* y;
+  const From *x, *factor;
+  To* y;
 
-  HD double term(std::int64_t at) const { return static_cast<double>(factor ? x[at] * factor[at] : x[at]); }
+  HD double term(std::int64_t at) const {
+    return static_cast<double>(factor ? compute(x[at]) * compute(factor[at]) : compute(x[at]));
+  }
   /// Output i, on its own.
   HD void operator()(std::int64_t i) const {
     const std::int64_t column = i % pass.inner, row = i / pass.inner;
     double sum = 0;
     for (std::int64_t at = first(row), end = last(row); at < end; ++at) sum += term(at * pass.inner + column);
-    y[i] = static_cast<T>(sum);
+    y[i] = static_cast<To>(sum);
   }
   /// Outputs [column, column + n) of a row, in step: the same sums in the same order.
   void columns(std::int64_t row, std::int64_t column, std::int64_t n) const {
     double sums[kColumns] = {};
     for (std::int64_t at = first(row), end = last(row); at < end; ++at)
       for (std::int64_t i = 0; i < n; ++i) sums[i] += term(at * pass.inner + column + i);
-    for (std::int64_t i = 0; i < n; ++i) y[row * pass.inner + column + i] = static_cast<T>(sums[i]);
+    for (std::int64_t i = 0; i < n; ++i) y[row * pass.inner + column + i] = static_cast<To>(sums[i]);
   }
   HD std::int64_t first(std::int64_t row) const {
     return row / pass.chunks() * pass.length + row % pass.chunks() * kChunk;
@@ -69,8 +71,8 @@ struct SumIndex {
   }
 };
 
-template <class T>
-void run_pass(Cpu, void*, const SumIndex<T>& sum) {
+template <class From, class To>
+void run_pass(Cpu, void*, const SumIndex<From, To>& sum) {
   const Pass& pass = sum.pass;
   const std::int64_t blocks = (pass.inner + kColumns - 1) / kColumns, width = std::min(pass.inner, kColumns);
   const std::int64_t work = std::min(pass.length, kChunk) * width;
@@ -84,8 +86,8 @@ void run_pass(Cpu, void*, const SumIndex<T>& sum) {
 }
 
 #ifdef LETHE_DEVICE_CODE
-template <class T>
-void run_pass(Cuda, void* stream, const SumIndex<T>& sum) {
+template <class From, class To>
+void run_pass(Cuda, void* stream, const SumIndex<From, To>& sum) {
   parallel_for(Cuda{}, stream, sum.pass.outputs(), sum);
 }
 #endif
@@ -95,21 +97,26 @@ struct SumTo {
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
     return for_float(args.out(0).dtype, [&](auto zero) {
       using T = decltype(zero);
+      using C = Compute<T>;  // of what stands between passes
       const std::vector<Pass> passes = passes_of(args.in(0).shape, args.out(0).shape);
       // What lies between passes alternates between two places, each as large as the first that stands there.
       const auto between = [&](std::size_t pass) { return pass + 1 < passes.size() ? passes[pass].outputs() : 0; };
       const std::int64_t second = (between(0) + 15) / 16 * 16;
       const bool has_factor = args.has_in(1);
       const auto run = [passes, second, has_factor](const KernelArgs& a) {
-        const T *x = a.in<T>(0), *factor = has_factor ? a.in<T>(1) : nullptr;
-        for (std::size_t pass = 0; pass < passes.size(); ++pass, factor = nullptr) {
-          T* place = static_cast<T*>(a.workspace) + (pass % 2 ? second : 0);
-          T* y = pass + 1 == passes.size() ? a.out<T>(0) : place;
-          run_pass(Device{}, a.stream, SumIndex<T>{passes[pass], x, factor, y});
-          x = y;
-        }
+        const auto sum = [&](std::size_t pass, const auto* x, const auto* factor) {
+          using From = std::remove_const_t<std::remove_pointer_t<decltype(x)>>;
+          C* const place = static_cast<C*>(a.workspace) + (pass % 2 ? second : 0);
+          if (pass + 1 == passes.size())
+            run_pass(Device{}, a.stream, SumIndex<From, T>{passes[pass], x, factor, a.out<T>(0)});
+          else
+            run_pass(Device{}, a.stream, SumIndex<From, C>{passes[pass], x, factor, place});
+          return place;
+        };
+        const C* x = sum(0, a.in<T>(0), has_factor ? a.in<T>(1) : nullptr);
+        for (std::size_t pass = 1; pass < passes.size(); ++pass) x = sum(pass, x, static_cast<const C*>(nullptr));
       };
-      return make_kernel(run, (second + between(1)) * static_cast<std::int64_t>(sizeof(T)));
+      return make_kernel(run, (second + between(1)) * static_cast<std::int64_t>(sizeof(C)));
     });
   }
 };

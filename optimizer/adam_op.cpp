@@ -56,7 +56,7 @@ struct Adam {
     const std::int64_t n = elements(args.out(0).shape);
     const Attrs& attrs = args.op.attrs;
     const double decoupled = attrs.flag("decoupled", false) ? attrs.number("weight_decay", 0) : 0;
-    return for_float(args.out(0).dtype, [&](auto zero) {
+    return for_wide(args.out(0).dtype, [&](auto zero) {
       using T = decltype(zero);
       const auto run = [n, rule = AdamRule<T>(attrs), beta1 = attrs.number("beta1"), beta2 = attrs.number("beta2"),
                         decoupled, scaled = args.has_in(6)](const KernelArgs& a) {

@@ -1,5 +1,7 @@
-// The factor that keeps the norm of all gradients together at most `max_norm`: min(1, max_norm / (norm + 1e-6)), as
-// PyTorch's clip_grad_norm_. Sums are in f64 and over fixed chunks, so the same for any number of threads and device.
+// What updates multiply gradients by. Clipping keeps the norm of all together at most `max_norm` (0: no limit):
+// min(1, max_norm / (norm + 1e-6)), as PyTorch's clip_grad_norm_. Of gradients of a scaled loss it is that over the
+// scale, and 0 if any is infinite or NaN: the step is to be skipped. Without a scale such gradients give NaN. Sums are
+// in f64 and over fixed chunks, so the same for any number of threads and device.
 #include <cmath>
 #include <vector>
 
@@ -45,37 +47,47 @@ struct ScaleOfSums {
   const double* sums;
   std::int64_t n;
   double max_norm;
+  const T* loss_scale;  // null: 1
   T* scale;
   HD void operator()(std::int64_t) const {
     double sum = 0;
     for (std::int64_t i = 0; i < n; ++i) sum += sums[i];
-    const double factor = max_norm / (std::sqrt(sum) + 1e-6);
-    *scale = static_cast<T>(factor > 1 ? 1 : factor);  // NaN stays NaN
+    const double unscale = loss_scale ? 1 / static_cast<double>(*loss_scale) : 1;
+    const double factor = max_norm / (std::sqrt(sum) * unscale + 1e-6);
+    if (sum - sum != 0)  // infinite or NaN
+      *scale = loss_scale ? T(0) : static_cast<T>(sum - sum);
+    else
+      *scale = static_cast<T>(max_norm > 0 && factor < 1 ? factor * unscale : unscale);
   }
 };
+
+std::vector<VarId> gradients_of(const Op& op) { return {op.in.begin() + 1, op.in.end()}; }
 
 struct ClipScale {
   template <class Device>
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
     std::vector<std::int64_t> sizes;
     std::int64_t chunks = 0;
-    for (const VarId v : args.op.in) {
+    for (const VarId v : gradients_of(args.op)) {
       sizes.push_back(elements(args.program.vars[v].shape));
       chunks += chunks_of(sizes.back());
     }
     const std::int64_t groups = chunks_of(chunks);
-    return for_float(args.out(0).dtype, [&](auto zero) {
+    return for_wide(args.out(0).dtype, [&](auto zero) {
       using T = decltype(zero);
-      const auto run = [sizes, chunks, groups, max_norm = args.op.attrs.number("max_norm")](const KernelArgs& a) {
+      const bool scaled = args.has_in(0);
+      const auto run = [sizes, chunks, groups, scaled,
+                        max_norm = args.op.attrs.number("max_norm")](const KernelArgs& a) {
         auto* const of_chunks = static_cast<double*>(a.workspace);
         double *next = of_chunks, *const of_groups = of_chunks + chunks;
         for (std::size_t slot = 0; slot < sizes.size(); ++slot) {
-          const ChunkSum<Square, T> sum{a.in<T>(static_cast<int>(slot)), sizes[slot], next};
+          const ChunkSum<Square, T> sum{a.in<T>(static_cast<int>(slot) + 1), sizes[slot], next};
           parallel_for(Device{}, a.stream, chunks_of(sizes[slot]), sum, kChunkGrain);
           next += chunks_of(sizes[slot]);
         }
         parallel_for(Device{}, a.stream, groups, ChunkSum<Value, double>{of_chunks, chunks, of_groups}, kChunkGrain);
-        parallel_for(Device{}, a.stream, 1, ScaleOfSums<T>{of_groups, groups, max_norm, a.out<T>(0)});
+        parallel_for(Device{}, a.stream, 1,
+                     ScaleOfSums<T>{of_groups, groups, max_norm, scaled ? a.in<T>(0) : nullptr, a.out<T>(0)});
       };
       return make_kernel(run, (chunks + groups) * std::int64_t{sizeof(double)});
     });
@@ -84,13 +96,14 @@ struct ClipScale {
 
 const Register clip_scale{{
     .type = "clip_scale",
-    .inputs = {"gradients..."},
+    .inputs = {"loss_scale?", "gradients..."},
     .outputs = {"scale"},
     .infer =
         [](const InferArgs& args) {
-          check(!args.op.in.empty(), "clip_scale: no gradients given");
-          const DType dtype = args.in(0).dtype;
-          for (const VarId v : args.op.in)
+          check(args.op.in.size() > 1, "clip_scale: no gradients given");
+          const DType dtype = args.in(1).dtype;
+          check_input(args, 0, {Shape{}, dtype});
+          for (const VarId v : gradients_of(args.op))
             check(args.program.vars[v].dtype == dtype, "clip_scale: '", args.program.vars[v].name, "' is ",
                   text_of(args.program.vars[v]), ", the first is of ", name_of(dtype));
           return std::vector<Type>{{Shape{}, dtype}};

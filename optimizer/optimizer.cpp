@@ -8,6 +8,8 @@
 namespace lethe {
 namespace {
 
+constexpr std::int64_t kGrowthInterval = 2000;  // good steps after which the loss scale is tried doubled
+
 void check_settings(const OptimizerSettings& s) {
   const auto fraction = [](const char* name, double value) {
     check(value >= 0 && value < 1, "optimizer: ", name, " is ", value, ", expected at least 0 and below 1");
@@ -62,8 +64,8 @@ Rule rule_of(const OptimizerSettings& s) {
   return rms;
 }
 
-VarId append_clip_scale(Program& program, const std::vector<ParamGrad>& gradients, double max_norm) {
-  std::vector<VarId> all;
+VarId append_clip_scale(Program& program, VarId loss_scale, const std::vector<ParamGrad>& gradients, double max_norm) {
+  std::vector<VarId> all = {loss_scale};
   for (const ParamGrad& pair : gradients) all.push_back(pair.grad);
   return append_op(program, 0, Role::Optimize, "clip_scale", all, {{"max_norm", max_norm}}, "gradients").front();
 }
@@ -103,15 +105,25 @@ OptimizerSettings optimizer_named(const std::string& name) {
   return settings;
 }
 
+LossScale append_loss_scale(Program& program, double initial) {
+  check(initial > 0, "loss scale: ", initial, ", expected above 0");
+  const VarId state = add_var(program, {.name = "loss_scale", .shape = {3}, .dtype = DType::i64, .kind = Kind::State});
+  return {
+      .state = state,
+      .scale =
+          append_op(program, 0, Role::Backward, "loss_scale", {state}, {{"initial", initial}}, "loss_scale").front()};
+}
+
 Updates append_updates(Program& program, const std::vector<ParamGrad>& gradients, const std::vector<ParamInfo>& params,
-                       const OptimizerSettings& settings) {
+                       const OptimizerSettings& settings, const LossScale& loss_scale) {
   check_settings(settings);
   check(!gradients.empty(), "optimizer: no parameter leads to the loss");
   const Rule rule = rule_of(settings);
   const DType dtype = program.vars[gradients.front().param].dtype;
   Updates updates{.learning_rate = add_var(program, {.name = "learning_rate", .dtype = dtype, .kind = Kind::Input}),
                   .step = step_counter(program, rule.counts_steps)};
-  const VarId scale = settings.clip_norm > 0 ? append_clip_scale(program, gradients, settings.clip_norm) : kNone;
+  const bool scales = settings.clip_norm > 0 || loss_scale.scale != kNone;
+  const VarId scale = scales ? append_clip_scale(program, loss_scale.scale, gradients, settings.clip_norm) : kNone;
   const std::vector<bool> decays = decaying(program, params, settings);
   for (const auto& [param, gradient] : gradients) {
     const Var var = program.vars[param];
@@ -128,6 +140,8 @@ Updates append_updates(Program& program, const std::vector<ParamGrad>& gradients
     attrs.set("weight_decay", decays[param] ? settings.weight_decay : 0.0);
     append_update(program, 0, rule.op, in, attrs);
   }
+  if (loss_scale.state != kNone)
+    append_update(program, 0, "loss_scale_update", {loss_scale.state, scale}, {{"interval", kGrowthInterval}});
   if (updates.step != kNone) append_update(program, 0, "increment", {updates.step});
   return updates;
 }

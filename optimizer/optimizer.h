@@ -35,10 +35,19 @@ struct Updates {
   std::vector<VarId> states = {};  // made here, zero at first: `<param>@momentum`, `@m`, `@v`, `@square`
 };
 
+/// Of gradients in f16: the loss is scaled up, so that they do not vanish, by what just does not let them overflow.
+struct LossScale {
+  VarId state = kNone;  // State "loss_scale", i64[3]: halvings, steps since the last change, steps skipped
+  VarId scale = kNone;  // initial * 2^-halvings: the gradient of the loss that backward begins with
+};
+inline constexpr double kInitialLossScale = 65536;
+LossScale append_loss_scale(Program& program, double initial = kInitialLossScale);
+
 /// Appends one update op for each gradient, in their order, and last of all the step counter's increment, if the
-/// network or the optimizer counts steps. `params` says which parameters decay. Fails for settings out of range and if
-/// there is no gradient.
+/// network or the optimizer counts steps. With a loss scale gradients are divided by it, and a step with an infinite
+/// or NaN gradient leaves parameters and states as they are. `params` says which parameters decay. Fails for settings
+/// out of range and if there is no gradient.
 Updates append_updates(Program& program, const std::vector<ParamGrad>& gradients, const std::vector<ParamInfo>& params,
-                       const OptimizerSettings& settings);
+                       const OptimizerSettings& settings, const LossScale& loss_scale = {});
 
 }  // namespace lethe

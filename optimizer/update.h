@@ -9,7 +9,7 @@
 
 namespace lethe {
 
-/// What a rule reads beside its element.
+/// What a rule reads beside its element. A grad_scale of 0 skips the step: nothing changes.
 template <class T>
 struct Rates {
   T learning_rate, grad_scale;
@@ -50,13 +50,16 @@ template <class Index, class Read>
 struct ReadThenUpdate {
   Index index;
   Read read;
-  HD void operator()(std::int64_t i) const { index(i, read()); }
+  HD void operator()(std::int64_t i) const {
+    if (const auto rates = read(); rates.grad_scale != 0) index(i, rates);
+  }
 };
 
 /// index(i, read()) for i in [0, n). The rates are read before the loop where the host can.
 template <class Index, class Read>
 void update_each(Cpu device, void* stream, std::int64_t n, const Index& index, const Read& read) {
-  parallel_for(device, stream, n, [index, rates = read()](std::int64_t i) { index(i, rates); });
+  if (const auto rates = read(); rates.grad_scale != 0)
+    parallel_for(device, stream, n, [index, rates](std::int64_t i) { index(i, rates); });
 }
 template <class Index, class Read>
 void update_each(Cuda device, void* stream, std::int64_t n, const Index& index, const Read& read) {
@@ -69,7 +72,7 @@ struct Update {
   template <class Device>
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
     const std::int64_t n = elements(args.out(0).shape);
-    return for_float(args.out(0).dtype, [&](auto zero) {
+    return for_wide(args.out(0).dtype, [&](auto zero) {
       using T = decltype(zero);
       return make_kernel([n, rule = Rule<T>(args.op.attrs), scaled = args.has_in(States + 3)](const KernelArgs& a) {
         const ReadRates<T> read{a.in<T>(States + 2), scaled ? a.in<T>(States + 3) : nullptr};

@@ -6,6 +6,7 @@
 
 #include "framework/error.h"
 #include "framework/init.h"
+#include "kernels/each_device.h"
 
 namespace lethe {
 namespace {
@@ -79,36 +80,34 @@ void Augmenter::cut_out(Random& random, std::uint8_t* pixels) const {
       std::copy(mean_.begin(), mean_.end(), pixels + (y * width + x) * channels);
 }
 
-Normalizer::Normalizer(const DataInfo& info)
-    : channels_(info.image.channels), f32_(256 * channels_), f64_(256 * channels_) {
-  for (std::int64_t c = 0; c < channels_; ++c)
-    for (std::int64_t value = 0; value < 256; ++value) {
-      const double scaled = static_cast<double>(value) / 255;
-      f64_[c * 256 + value] = (scaled - info.mean[c]) / info.deviation[c];
-      f32_[c * 256 + value] = static_cast<float>(f64_[c * 256 + value]);
-    }
+Normalizer::Normalizer(const DataInfo& info, DType dtype)
+    : channels_(info.image.channels), width_(bytes_of(dtype)), table_(256 * channels_ * width_) {
+  for (std::int64_t value = 0; value < 256; ++value)
+    for (std::int64_t c = 0; c < channels_; ++c)
+      for_float(dtype, [&](auto zero) {
+        const decltype(zero) number = (static_cast<double>(value) / 255 - info.mean[c]) / info.deviation[c];
+        std::memcpy(table_.data() + (value * channels_ + c) * width_, &number, sizeof number);
+      });
 }
 
 namespace {
 
-template <class T>
-void look_up(const std::uint8_t* pixels, std::int64_t count, const std::vector<T>& table, std::int64_t channels,
-             T* out) {
+/// Numbers are copied, whatever they are.
+template <class Word>
+void look_up(const std::uint8_t* pixels, std::int64_t count, const std::byte* table, std::int64_t channels, void* out) {
+  auto* to = static_cast<Word*>(out);
+  const auto* from = reinterpret_cast<const Word*>(table);
   for (std::int64_t i = 0; i < count; i += channels)
-    for (std::int64_t c = 0; c < channels; ++c) out[i + c] = table[c * 256 + pixels[i + c]];
+    for (std::int64_t c = 0; c < channels; ++c) to[i + c] = from[pixels[i + c] * channels + c];
 }
 
 }  // namespace
 
-void Normalizer::run(const std::uint8_t* pixels, std::int64_t count, DType dtype, void* out) const {
-  switch (dtype) {
-    case DType::f32:
-      return look_up(pixels, count, f32_, channels_, static_cast<float*>(out));
-    case DType::f64:
-      return look_up(pixels, count, f64_, channels_, static_cast<double*>(out));
-    default:
-      fail("images are made as f32 or f64, not ", name_of(dtype));
-  }
+void Normalizer::run(const std::uint8_t* pixels, std::int64_t count, void* out) const {
+  const auto by_width = width_ == 2   ? look_up<std::uint16_t>
+                        : width_ == 4 ? look_up<std::uint32_t>
+                                      : look_up<std::uint64_t>;
+  by_width(pixels, count, table_.data(), channels_, out);
 }
 
 namespace {
@@ -119,11 +118,11 @@ class ImageReader final : public SampleReader {
       : bytes_(data.info().image.bytes()),
         options_(options),
         augmenter_(data, options.augment),
-        normalizer_(data.info()) {}
+        normalizer_(data.info(), options.dtype) {}
 
   void read(Split split, std::int64_t index, std::int64_t epoch, std::byte* sample, std::int32_t* labels) override {
     const auto [pixels, label] = augmenter_.read(split, index, augmentation_stream(options_.seed, epoch, index));
-    normalizer_.run(pixels, bytes_, options_.dtype, sample);
+    normalizer_.run(pixels, bytes_, sample);
     *labels = label;
   }
 
@@ -137,8 +136,7 @@ class ImageReader final : public SampleReader {
 }  // namespace
 
 std::unique_ptr<SampleReader> Dataset::reader(const ReadOptions& options) const {
-  check(options.dtype == DType::f32 || options.dtype == DType::f64, "images are made as f32 or f64, not ",
-        name_of(options.dtype));
+  check(is_float(options.dtype), "images are made as floats, not ", name_of(options.dtype));
   return std::make_unique<ImageReader>(*this, options);
 }
 

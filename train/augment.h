@@ -31,17 +31,16 @@ class Augmenter {
   std::vector<std::uint8_t> raw_, varied_, mean_;
 };
 
-/// Pixels to (p / 255 - mean) / deviation by channel, computed in f64 and rounded once.
+/// Pixels to (p / 255 - mean) / deviation by channel, computed in f64 and rounded once to the dtype.
 class Normalizer {
  public:
-  explicit Normalizer(const DataInfo& info);
-  /// `count` bytes, a multiple of the channels, to as many f32 or f64 at `out`.
-  void run(const std::uint8_t* pixels, std::int64_t count, DType dtype, void* out) const;
+  Normalizer(const DataInfo& info, DType dtype);
+  /// `count` bytes, a multiple of the channels, to as many numbers at `out`.
+  void run(const std::uint8_t* pixels, std::int64_t count, void* out) const;
 
  private:
-  std::int64_t channels_;
-  std::vector<float> f32_;  // [256, channels]
-  std::vector<double> f64_;
+  std::int64_t channels_, width_;  // width: bytes of a number
+  std::vector<std::byte> table_;   // [256, channels] numbers
 };
 
 }  // namespace lethe

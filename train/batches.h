@@ -15,7 +15,7 @@ namespace lethe {
 struct BatchOptions {
   Split split = Split::Train;
   std::int64_t batch = 0;    // samples in a batch
-  DType dtype = DType::f32;  // of the images: f32 or f64
+  DType dtype = DType::f32;  // of the images
   bool shuffle = false;      // a new order each epoch, from (seed, epoch); otherwise as stored
   bool keep_rest = false;    // false: the last, smaller batch is dropped; true: it is padded
   Augmentation augment = {};

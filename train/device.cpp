@@ -88,6 +88,7 @@ DeviceInfo settings_of(const Options& options) {
   DeviceInfo info{.kind = DeviceKind::Cuda, .alignment = kGpuAlignment};
   info.tf32 = options.tf32;
   info.deterministic = options.deterministic;
+  info.eager = options.eager;
   if (options.workspace_limit) info.workspace_limit = *options.workspace_limit;
   return info;
 }
@@ -101,7 +102,8 @@ std::vector<std::string> described_gpus() {
 }
 
 bool runs(Command command) {
-  return command == Command::Train || command == Command::Eval || command == Command::Bench;
+  return command == Command::Train || command == Command::Eval || command == Command::Bench ||
+         command == Command::Tables;
 }
 
 void check_device(const Options& options) {
@@ -116,6 +118,7 @@ void check_device(const Options& options) {
   check(what != Choice::Description || !runs(options.command), "--device: ", device,
         " is a description, to plan for; training runs on cpu or cuda");
   check(what != Choice::Cpu || !options.tf32, "--tf32 is for GPUs; --device is cpu");
+  check(what != Choice::Cpu || !options.eager, "--eager is for GPUs; --device is cpu");
   check(what != Choice::Cpu || !options.workspace_limit, "--workspace-limit is for GPUs; --device is cpu");
   check_as(Exit::Device, what == Choice::Cpu || has_cuda(), "--device: ", device,
            " is not in this build, which has no CUDA; it trains on the cpu");

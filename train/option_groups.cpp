@@ -22,9 +22,10 @@ void add_network(CLI::App& app, Options& o) {
       ->delimiter(',')
       ->group("Network");
   app.add_option_function<std::string>(
-         "--dtype", [&o](const std::string& name) { o.dtype = dtype_named(name); }, "Numbers: f32 or f64 (default f32)")
+         "--dtype", [&o](const std::string& name) { o.dtype = dtype_named(name); },
+         "Numbers: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)")
       ->option_text("TYPE")
-      ->check(one_of({"f32", "f64"}))
+      ->check(one_of({"f32", "f64", "bf16", "f16"}))
       ->group("Network");
 }
 
@@ -69,6 +70,10 @@ void add_optimizer(CLI::App& app, Options& o) {
       ->check(number_from_zero())
       ->group("Training");
   app.add_flag("--decay-all", o.decay_all, "Weight decay on bias and norm too")->group("Training");
+  add_option(app, "--loss-scale", o.loss_scale, "X",
+             "Of --dtype f16: what the loss is scaled by at first (default 65536); it halves and doubles by itself")
+      ->check(positive_number())
+      ->group("Training");
   add_option(app, "--clip-norm", o.clip_norm, "X", "Scales gradients down to this global norm (default: no limit)")
       ->check(positive_number())
       ->group("Training");
@@ -92,6 +97,9 @@ void add_machine(CLI::App& app, Options& o) {
   app.add_flag("--tf32", o.tf32, "On a GPU: convolutions and products may round f32 factors to TF32")->group("Machine");
   app.add_flag("--deterministic", o.deterministic, "On a GPU: the same bits in every run (the CPU gives them anyway)")
       ->group("Machine");
+  if (runs(o.command))
+    app.add_flag("--eager", o.eager, "On a GPU: runs steps launch by launch, not as a recorded graph")
+        ->group("Machine");
   app.add_option_function<std::string>(
          "--workspace-limit",
          [&o](const std::string& text) { o.workspace_limit = parse_bytes(text, "--workspace-limit"); },

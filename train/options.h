@@ -32,14 +32,14 @@ struct Options {
   std::optional<std::int64_t> epochs = {}, steps = {};
   std::optional<double> lr = {};
   std::optional<std::string> optimizer = {}, schedule = {};
-  std::optional<double> momentum = {}, weight_decay = {}, clip_norm = {};
+  std::optional<double> momentum = {}, weight_decay = {}, clip_norm = {}, loss_scale = {};
   bool decay_all = false;  // weight decay on bias and norm too
   std::optional<std::uint64_t> seed = {};
 
   int threads = 0;  // 0: one a processor
   std::string device = "cpu";
-  bool tf32 = false, deterministic = false;          // of a GPU
-  std::optional<std::int64_t> workspace_limit = {};  // of one of its convolutions, in bytes
+  bool tf32 = false, deterministic = false, eager = false;  // of a GPU
+  std::optional<std::int64_t> workspace_limit = {};         // of one of its convolutions, in bytes
   std::string memopt = "level=2";
   std::vector<std::string> skip_vars = {};  // kept in memory of their own through the whole step
   bool skip_grads = false;                  // so is every parameter gradient

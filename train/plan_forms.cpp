@@ -58,6 +58,8 @@ std::string categories_text(const PlanReport& report) {
     rows[kCategories + 3].push_back(mib(row.bytes()));
   }
   if (report.options.inference) rows.erase(rows.end() - 2);
+  const DType dtype = report.options.dtype;
+  if (wide_of(dtype) == dtype) rows.erase(rows.begin() + 1 + static_cast<int>(Category::ParamCopies));
   return text_table(rows, 1);
 }
 

@@ -54,6 +54,8 @@ std::vector<Change> changes_of(const Options& options) {
         "no --skip-vars", "", [](Options& o) { o.skip_vars.clear(); }, true);
   if (options.dtype == DType::f64)
     add("--dtype f32", "half the bytes a number", [](Options& o) { o.dtype = DType::f32; });
+  if (options.dtype == DType::f32)
+    add("--dtype bf16", "half the bytes an activation; parameters stay f32", [](Options& o) { o.dtype = DType::bf16; });
   if (options.clip_norm && !options.inference)
     add("no --clip-norm", "updates need not wait for all gradients", [](Options& o) { o.clip_norm.reset(); });
   if (*options.batch > 1)

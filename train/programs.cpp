@@ -6,7 +6,6 @@
 #include "framework/error.h"
 #include "framework/op_def.h"
 #include "models/network.h"
-#include "optimizer/optimizer.h"
 #include "train/recipe.h"
 #include "train/sequences.h"
 
@@ -75,10 +74,14 @@ Programs build_programs(const Options& options) {
   check(network.loss != kNone, options.model, ": has no \"loss\" to train by");
   if (asks_for_optnet(options.memopt)) programs.optnet = optnet_program(options, network);
   programs.training = programs.optnet ? programs.optnet->program : network.program;
+  if (options.dtype == DType::f16)
+    programs.loss_scale = append_loss_scale(programs.training, options.loss_scale.value_or(kInitialLossScale));
   const std::vector<ParamGrad> gradients =
-      programs.optnet ? programs.optnet->grads : append_backward(programs.training, network.loss);
+      programs.optnet ? programs.optnet->grads
+                      : append_backward(programs.training, network.loss, {}, programs.loss_scale.scale);
   programs.learning_rate =
-      append_updates(programs.training, gradients, network.params, optimizer_of(options)).learning_rate;
+      append_updates(programs.training, gradients, network.params, optimizer_of(options), programs.loss_scale)
+          .learning_rate;
   return programs;
 }
 

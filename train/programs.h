@@ -4,6 +4,7 @@
 
 #include "framework/builder.h"
 #include "memopt/memopt.h"
+#include "optimizer/optimizer.h"
 #include "train/dataset.h"
 #include "train/options.h"
 #include "train/optnet_run.h"
@@ -14,6 +15,7 @@ struct Programs {
   Network network = {};         // of training: the forward part
   Program training = {};        // all of it
   VarId learning_rate = kNone;  // fed each step of training
+  LossScale loss_scale = {};    // with f16
   Network evaluation = {};
   std::optional<TorchProgram> optnet = {};  // with --memopt optnet=: what `training` was before its updates
 };

@@ -49,7 +49,7 @@ std::int64_t pixels_of(const std::string& word, const std::string& value, std::i
 OptionValues without_gpu_settings(const Options& given, OptionValues resumed) {
   const auto device = given.given.find("device");
   if (device != given.given.end() && device->second == "cpu")
-    for (const char* name : {"tf32", "workspace-limit"}) resumed.erase(name);
+    for (const char* name : {"tf32", "eager", "workspace-limit"}) resumed.erase(name);
   return resumed;
 }
 
@@ -65,10 +65,10 @@ Options decided(const Options& given, const OptionValues& resumed) {
 
 OptionValues values_to_keep(const Options& options) {
   static const char* const names[] = {
-      "threads",   "device",     "tf32",         "deterministic", "workspace-limit", "model",    "set",
-      "dtype",     "data",       "augment",      "batch",         "steps",           "epochs",   "lr",
-      "optimizer", "momentum",   "weight-decay", "decay-all",     "clip-norm",       "schedule", "seed",
-      "keep",      "save-every", "eval-every",   "log-every"};
+      "threads",  "device",    "tf32",     "eager",        "deterministic", "workspace-limit", "model",
+      "set",      "dtype",     "data",     "augment",      "batch",         "steps",           "epochs",
+      "lr",       "optimizer", "momentum", "weight-decay", "decay-all",     "clip-norm",       "loss-scale",
+      "schedule", "seed",      "keep",     "save-every",   "eval-every",    "log-every"};
   OptionValues kept;
   for (const char* name : names)
     if (const auto found = options.given.find(name); found != options.given.end()) kept.insert(*found);

@@ -22,7 +22,7 @@ struct Augmentation {
 };
 
 struct ReadOptions {
-  DType dtype = DType::f32;  // of images: f32 or f64
+  DType dtype = DType::f32;  // of images
   Augmentation augment = {};
   std::uint64_t seed = 0;  // of the augmentation
 };

@@ -44,6 +44,7 @@ Trainer::Trainer(const TrainerParts& parts, RunState state)
       fed_(fed_inputs(parts.programs.network)),
       saved_step_(state_.step > 0 ? state_.step : -1) {
   const Network& network = parts_.programs.network;
+  skipped_steps_ = scale_state().skipped;
   correct_.resize(static_cast<std::size_t>(bytes_of(network.program.vars[network.correct])));
 }
 
@@ -82,6 +83,7 @@ void Trainer::step() {
   feed_scalar(executor, programs.training, programs.learning_rate, rate);
   executor.run();
   stopped_loops_ += executor.stopped_loops();
+  if (programs.loss_scale.state != kNone) note_overflow();
   const double loss = executor.fetch_scalar(programs.network.loss);
   check_loss(loss, "the loss", state_.step + 1);
   ++state_.step;
@@ -94,6 +96,24 @@ void Trainer::check_loss(double loss, const char* whose, std::int64_t step) cons
   check_as(Exit::Numeric, std::isfinite(loss), whose, " is ", std::isnan(loss) ? "not a number" : "infinite",
            " at step ", step, " with a learning rate of ", rate_at(step - 1),
            "; try a smaller --lr, a warm-up (--schedule ", *parts_.options.schedule, "+warmup@500) or --clip-norm 1");
+}
+
+Trainer::ScaleState Trainer::scale_state() const {
+  ScaleState state;
+  if (parts_.programs.loss_scale.state != kNone)
+    parts_.executor.fetch(parts_.programs.loss_scale.state, &state, sizeof state);
+  return state;
+}
+
+void Trainer::note_overflow() {
+  const auto [halvings, good_steps, skipped] = scale_state();
+  if (skipped == skipped_steps_) return;
+  skipped_steps_ = skipped;
+  const double scale = std::ldexp(parts_.options.loss_scale.value_or(kInitialLossScale), -static_cast<int>(halvings));
+  check_as(Exit::Numeric, scale >= 1, "gradients overflow in f16 at step ", state_.step + 1,
+           " even with a loss scale of 2; try --dtype bf16 or a smaller --lr");
+  parts_.progress.note(message("step ", state_.step + 1, ": gradients overflow in f16, the step is skipped (", skipped,
+                               " so far); the loss scale is now ", scale));
 }
 
 void Trainer::add(double loss, std::int64_t labels) {

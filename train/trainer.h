@@ -54,6 +54,13 @@ class Trainer {
   void begin_epoch();
   void step();
   void check_loss(double loss, const char* whose, std::int64_t step) const;
+  /// What the state of a LossScale holds.
+  struct ScaleState {
+    std::int64_t halvings = 0, good_steps = 0, skipped = 0;
+  };
+  ScaleState scale_state() const;
+  /// Of gradients in f16: says when a step was skipped; fails if no loss scale is small enough.
+  void note_overflow();
   /// Counts a step into the sums.
   void add(double loss, std::int64_t labels);
   bool record_due() const;
@@ -82,6 +89,7 @@ class Trainer {
   Clock::time_point epoch_begin_ = Clock::now();
   std::int64_t epoch_begin_step_ = 0;
   std::int64_t stopped_loops_ = 0;                 // in this run
+  std::int64_t skipped_steps_ = 0;                 // since the run began
   std::int64_t saved_step_, evaluated_step_ = -1;  // -1: not yet
   std::vector<std::uint8_t> correct_;
   SignalWatch signals_;

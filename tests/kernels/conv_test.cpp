@@ -6,6 +6,7 @@
 #include <random>
 
 #include "framework/error.h"
+#include "kernels/conv_providers.h"
 #include "kernels/parallel.h"
 #include "tests/support/kernel_runner.h"
 
@@ -101,8 +102,8 @@ void expect_near(const std::vector<T>& got, const std::vector<long double>& want
 }
 
 /// Every pass of a provider against the definition, with one, two and three threads.
-template <class T>
-void compare_with_definition(const ConvShape& s, DType dtype, Provider provider) {
+template <class T, class Prepare>
+void compare_with_definition(const ConvShape& s, const Prepare& prepare, bool has_bias = true) {
   const auto x = random_values<T>(x_size(s), 1), weight = random_values<T>(weight_size(s), 2);
   const auto dy = random_values<T>(y_size(s), 3), bias = random_values<T>(s.filters, 4);
   std::vector<long double> y(dy.size()), y_biased(dy.size()), dx(x.size()), dw(weight.size());
@@ -117,11 +118,10 @@ void compare_with_definition(const ConvShape& s, DType dtype, Provider provider)
     SCOPED_TRACE(message(threads, " threads"));
     set_worker_threads(threads);
     const auto run = [&](ConvPass pass, const std::vector<std::vector<T>>& inputs, std::int64_t size) {
-      return run_kernel(*prepare_conv(pass, s, inputs.size() == 3, dtype, {.threads = threads}, provider), inputs,
-                        size);
+      return run_kernel(*prepare(pass, inputs.size() == 3, threads), inputs, size);
     };
     expect_near(run(ConvPass::Forward, {x, weight}, y_size(s)), y, reach);
-    expect_near(run(ConvPass::Forward, {x, weight, bias}, y_size(s)), y_biased, reach);
+    if (has_bias) expect_near(run(ConvPass::Forward, {x, weight, bias}, y_size(s)), y_biased, reach);
     expect_near(run(ConvPass::GradInput, {dy, weight}, x_size(s)), dx, reach);
     expect_near(run(ConvPass::GradWeight, {x, dy}, weight_size(s)), dw, positions);
   }
@@ -131,10 +131,13 @@ void compare_all(DType dtype, Provider provider) {
   const int threads_before = worker_threads();
   for (std::size_t i = 0; i < kShapes.size(); ++i) {
     SCOPED_TRACE(message("shape ", i));
+    const auto prepare = [&](ConvPass pass, bool bias, int threads) {
+      return prepare_conv(pass, kShapes[i], bias, dtype, {.threads = threads}, provider);
+    };
     if (dtype == DType::f64)
-      compare_with_definition<double>(kShapes[i], dtype, provider);
+      compare_with_definition<double>(kShapes[i], prepare);
     else
-      compare_with_definition<float>(kShapes[i], dtype, provider);
+      compare_with_definition<float>(kShapes[i], prepare);
   }
   set_worker_threads(threads_before);
 }
@@ -144,6 +147,21 @@ TEST(Conv, ColumnsInFloatFollowTheDefinition) { compare_all(DType::f32, Provider
 TEST(Conv, OneDnnFollowsTheDefinition) {
   if (!has_onednn()) GTEST_SKIP() << "oneDNN is not built in";
   compare_all(DType::f32, Provider::OneDnn);
+}
+
+/// What a GPU falls back to, on the CPU: all images at once, one by one, and two at a time with a rest.
+TEST(Conv, ProductsOfWindowsFollowTheDefinition) {
+  for (const ConvShape& s : kShapes) {
+    const std::int64_t of_image =
+        s.out[0] * s.out[1] * s.kernel[0] * s.kernel[1] * s.channels / s.groups * std::int64_t{sizeof(double)};
+    for (const std::int64_t limit : {std::int64_t{1} << 30, std::int64_t{0}, 4 * of_image}) {
+      SCOPED_TRACE(message("shape ", &s - kShapes.data(), ", limit ", limit));
+      const auto prepare = [&](ConvPass pass, bool, int threads) {
+        return prepare_conv_unfold(pass, s, DType::f64, {.threads = threads, .workspace_limit = limit});
+      };
+      compare_with_definition<double>(s, prepare, false);
+    }
+  }
 }
 
 TEST(Conv, SameThreadsGiveSameBits) {

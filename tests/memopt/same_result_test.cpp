@@ -32,8 +32,9 @@ void expect_the_same_of(TrainingProgram (*random_network)(std::uint64_t seed, DT
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     const auto random = static_cast<std::uint64_t>(seed);
     const std::string& optimizer = optimizer_names()[random % optimizer_names().size()];
+    constexpr DType kDTypes[] = {DType::f32, DType::f64, DType::bf16, DType::f64, DType::f16};
     expect_the_same_under_all_settings(
-        with_updates(random_network(random, seed % 4 ? DType::f64 : DType::f32), optimizer), 2);
+        with_updates(random_network(random, kDTypes[seed % std::size(kDTypes)]), optimizer), 2);
     if (::testing::Test::HasFailure()) return;
   }
 }
@@ -45,7 +46,8 @@ TEST(SameResult, OfRandomProgramsWithLoopsAndBranches) { expect_the_same_of(rand
 class LoopNetworks : public ::testing::TestWithParam<LoopNetwork> {};
 
 TEST_P(LoopNetworks, GiveTheSameUnderAllSettings) {
-  expect_the_same_under_all_settings(with_updates(with_backward(GetParam().build(DType::f32)), "momentum"), 3);
+  for (const DType dtype : {DType::f32, DType::bf16})
+    expect_the_same_under_all_settings(with_updates(with_backward(GetParam().build(dtype)), "momentum"), 3);
 }
 
 INSTANTIATE_TEST_SUITE_P(Nestings, LoopNetworks, ::testing::ValuesIn(loop_networks()),

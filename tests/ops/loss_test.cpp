@@ -34,7 +34,7 @@ TEST(Loss, SigmoidCrossEntropyIsThatOfTheProbability) {
 TEST(Loss, NllPicksTheLabel) {
   const Tensor logp{{2, 3}, {-1, -2, -3, -4, -5, -6}}, label{{2}, {2, 0}, DType::i32};
   EXPECT_EQ(run_op("nll_loss", {logp, label}), (Tensor{{2}, {3, 4}}));
-  EXPECT_EQ(run_op("nll_loss_grad", {label, Tensor{{2}, {1, 2}}}, {{"classes", 3}}),
+  EXPECT_EQ(run_op("nll_loss_grad", {label, Tensor{{2}, {1, 2}}}, {{"classes", 3}, {"dtype", "f64"}}),
             (Tensor{{2, 3}, {0, 0, -1, -2, 0, 0}}));
 }
 

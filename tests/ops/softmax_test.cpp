@@ -58,7 +58,7 @@ TEST(SoftmaxCrossEntropy, LabelBeyondTheClassesGivesNan) {
   const Tensor grad = run_op("softmax_cross_entropy_grad", {logits, label, dloss});
   EXPECT_TRUE(std::isnan(grad.values[0]));
   EXPECT_EQ(grad.values[2], 0.5);
-  EXPECT_TRUE(std::isnan(run_op("nll_loss_grad", {label, dloss}, {{"classes", 2}}).values[0]));
+  EXPECT_TRUE(std::isnan(run_op("nll_loss_grad", {label, dloss}, {{"classes", 2}, {"dtype", "f64"}}).values[0]));
 }
 
 TEST(SoftmaxCrossEntropy, RowOfANegativeLabelDoesNotCountWhateverIsInIt) {
@@ -72,7 +72,8 @@ TEST(SoftmaxCrossEntropy, RowOfANegativeLabelDoesNotCountWhateverIsInIt) {
     EXPECT_EQ(grad.values[5], 0);
   }
   expect_near(run_op("nll_loss", {logits, label}), {0, 0, 0});
-  EXPECT_EQ(run_op("nll_loss_grad", {label, dloss}, {{"classes", 2}}), (Tensor{{3, 2}, {0, 0, 0, -1, 0, 0}}));
+  EXPECT_EQ(run_op("nll_loss_grad", {label, dloss}, {{"classes", 2}, {"dtype", "f64"}}),
+            (Tensor{{3, 2}, {0, 0, 0, -1, 0, 0}}));
 }
 
 TEST(SoftmaxCrossEntropy, SaysWhatDoesNotFit) {

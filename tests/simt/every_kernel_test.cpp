@@ -24,7 +24,7 @@ void compare(const Interpreter& values, const Op& op, const Kernel& host, const 
     EXPECT_EQ(got.harm, "") << "was written";
     for (std::size_t slot = 0; slot < op.out.size(); ++slot) {
       const Var& var = values.program().vars[op.out[slot]];
-      const double tolerance = var.dtype == DType::f64 ? 1e-12 : 1e-5;
+      const double tolerance = wide_of(var.dtype) != var.dtype ? 1e-2 : var.dtype == DType::f64 ? 1e-12 : 1e-5;
       EXPECT_EQ(difference(elements(var.shape), {var.dtype, got.outputs[slot].data()},
                            {var.dtype, expected.outputs[slot].data()}, tolerance),
                 "")

@@ -22,6 +22,26 @@ void expect_bias_on_every_row(DType dtype) {
   }
 }
 
+/// One channel of two, of two images: windows of the middle and of the padding, and back.
+TEST(Launches, WindowsOfAChannelGoToColumnsAndBack) {
+  const WindowAxis height{.in = 3, .out = 3, .k = 3, .pad = 1}, width{.in = 2, .out = 1, .k = 2};
+  const Windows w{.images = 2, .channels = 1, .height = height, .width = width, .first = 1, .stride = 2};
+  std::vector<float> image(24);
+  for (std::size_t i = 0; i < image.size(); ++i) image[i] = static_cast<float>(i);
+  for (const auto order : {simt::Order::Forward, simt::Order::Reverse}) {
+    simt::order = order;
+    std::vector<float> columns(36, -1), back(24, -1);
+    launch_unfold(nullptr, DType::f32, w, image.data(), columns.data());
+    EXPECT_EQ((std::vector<float>(columns.begin(), columns.begin() + 12)),
+              (std::vector<float>{0, 0, 1, 3, 5, 7, 1, 3, 5, 7, 9, 11}));
+    EXPECT_EQ(columns[18 + 2], 13);
+    launch_fold(nullptr, DType::f32, w, columns.data(), back.data());
+    // The upper and lower rows are in two windows, the middle one in three.
+    EXPECT_EQ((std::vector<float>(back.begin(), back.begin() + 12)),
+              (std::vector<float>{-1, 2, -1, 6, -1, 15, -1, 21, -1, 18, -1, 22}));
+  }
+}
+
 TEST(Launches, ABiasIsAddedToEveryRow) {
   expect_bias_on_every_row<float>(DType::f32);
   expect_bias_on_every_row<double>(DType::f64);

@@ -7,6 +7,7 @@
 
 #include "framework/error.h"
 #include "framework/kernel.h"
+#include "kernels/low_floats.h"
 
 namespace lethe::testing {
 
@@ -20,7 +21,7 @@ std::vector<T> run_kernel(const Kernel& kernel, const std::vector<std::vector<T>
   std::byte* const workspace =
       memory.data() + (kAlignment - reinterpret_cast<std::uintptr_t>(memory.data()) % kAlignment);
 
-  std::vector<T> output(static_cast<std::size_t>(size), std::numeric_limits<T>::quiet_NaN());
+  std::vector<T> output(static_cast<std::size_t>(size), std::numeric_limits<Compute<T>>::quiet_NaN());
   std::vector<void*> in;
   for (const std::vector<T>& input : inputs) in.push_back(input.empty() ? nullptr : const_cast<T*>(input.data()));
   void* out = output.data();

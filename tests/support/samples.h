@@ -12,10 +12,15 @@ namespace lethe::testing {
 struct SampleInput {
   Shape shape;
   double low = -1, high = 1;        // values are uniform in [low, high); whole numbers for integer dtypes
-  std::optional<DType> dtype = {};  // none: the dtype under test (f64 for gradients, f32 too for the rest)
+  std::optional<DType> dtype = {};  // none: the dtype under test (f64 for gradients, others too for the rest)
   bool absent = false;
   Kind kind = Kind::Input;  // Param or State for ops that update in place
+  bool wide = false;        // f32 where the dtype under test is bf16 or f16
 };
+
+/// An attribute "dtype" of this value is the dtype under test.
+inline constexpr const char* kUnderTest = "under test";
+inline const std::vector<DType> kWide = {DType::f32, DType::f64};
 
 struct Sample {
   std::string op;
@@ -23,7 +28,7 @@ struct Sample {
   Attrs attrs = {};
   std::vector<double> kinks = {};  // input values near which the gradient is not checked
   bool gradient = true;            // false: no gradient (comparisons, counters, updates)
-  std::vector<DType> dtypes = {DType::f32, DType::f64};
+  std::vector<DType> dtypes = {DType::f32, DType::f64, DType::bf16, DType::f16};
   std::vector<int> through = {};  // outputs whose gradient the rule takes; none named: every float one
 };
 

@@ -31,20 +31,23 @@ SampleInput labels(std::int64_t samples, double classes) { return {{samples}, 0,
 
 /// Statistics: given, not differentiated.
 SampleInput statistics(std::int64_t channels, double low, double high) {
-  return {.shape = {channels}, .low = low, .high = high, .kind = Kind::State};
+  return {.shape = {channels}, .low = low, .high = high, .kind = Kind::State, .wide = true};
 }
+
+/// Scale or bias of a norm.
+SampleInput of_channels(std::int64_t n) { return {.shape = {n}, .wide = true}; }
 
 const SampleInput kAbsent{.shape = {}, .absent = true};
 
 std::vector<Sample> norm_samples() {
   const Attrs eps{{"eps", 1e-5}};
   return {
-      {.op = "batch_norm", .in = {{{4, 3, 5, 6}}, {{6}}, {{6}}}, .attrs = eps, .through = {0}},
+      {.op = "batch_norm", .in = {{{4, 3, 5, 6}}, of_channels(6), of_channels(6)}, .attrs = eps, .through = {0}},
       {.op = "batch_norm", .in = {{{37, 3}, 4, 5}, kAbsent, kAbsent}, .attrs = eps, .through = {0}},
-      {.op = "batch_norm", .in = {{{12, 1100}}, {{1100}}, {{1100}}}, .attrs = eps, .through = {0}},
-      {.op = "batch_norm", .in = {{{2, 41, 47, 16}}, {{16}}, {{16}}}, .attrs = eps, .through = {0}},
+      {.op = "batch_norm", .in = {{{12, 1100}}, of_channels(1100), of_channels(1100)}, .attrs = eps, .through = {0}},
+      {.op = "batch_norm", .in = {{{2, 41, 47, 16}}, of_channels(16), of_channels(16)}, .attrs = eps, .through = {0}},
       {.op = "batch_norm_inference",
-       .in = {{{4, 3, 5, 6}}, {{6}}, {{6}}, statistics(6, -1, 1), statistics(6, 0.5, 2)},
+       .in = {{{4, 3, 5, 6}}, of_channels(6), of_channels(6), statistics(6, -1, 1), statistics(6, 0.5, 2)},
        .attrs = eps},
       {.op = "batch_norm_inference",
        .in = {{{7, 5}}, kAbsent, kAbsent, statistics(5, -1, 1), statistics(5, 0.5, 2)},
@@ -52,7 +55,8 @@ std::vector<Sample> norm_samples() {
       {.op = "batch_norm_update",
        .in = {statistics(6, -1, 1), statistics(6, 0.5, 2), {{6}}, {{6}, 0.5, 2}},
        .attrs = {{"momentum", 0.1}, {"count", 60}},
-       .gradient = false},
+       .gradient = false,
+       .dtypes = kWide},
   };
 }
 
@@ -61,8 +65,14 @@ std::vector<Sample> row_samples() {
       {.op = "softmax", .in = {{{3, 5, 7}, -3, 3}}},
       {.op = "softmax", .in = {{{2, 300}, -3, 3}}},
       {.op = "log_softmax", .in = {{{5, 10}, -3, 3}}},
-      {.op = "layer_norm", .in = {{{4, 3, 37}}, {{37}}, {{37}}}, .attrs = {{"eps", 1e-5}}, .through = {0}},
-      {.op = "layer_norm", .in = {{{6, 1030}}, {{1030}}, {{1030}}}, .attrs = {{"eps", 1e-5}}, .through = {0}},
+      {.op = "layer_norm",
+       .in = {{{4, 3, 37}}, of_channels(37), of_channels(37)},
+       .attrs = {{"eps", 1e-5}},
+       .through = {0}},
+      {.op = "layer_norm",
+       .in = {{{6, 1030}}, of_channels(1030), of_channels(1030)},
+       .attrs = {{"eps", 1e-5}},
+       .through = {0}},
   };
 }
 

@@ -11,28 +11,59 @@ SampleInput rate() { return {.shape = {}, .low = 0.01, .high = 0.1}; }
 SampleInput scale() { return {.shape = {}, .low = 0.5}; }
 SampleInput step() { return {.shape = {}, .low = 0, .high = 20, .dtype = DType::i64, .kind = Kind::State}; }
 
+SampleInput loss_scale_state() {
+  return {.shape = {3}, .low = 0, .high = 12, .dtype = DType::i64, .kind = Kind::State};
+}
+
 }  // namespace
 
 std::vector<Sample> update_samples() {
   return {
-      {.op = "sgd", .in = {param(), gradient(), rate()}, .attrs = {{"weight_decay", 0.1}}, .gradient = false},
+      {.op = "sgd",
+       .in = {param(), gradient(), rate()},
+       .attrs = {{"weight_decay", 0.1}},
+       .gradient = false,
+       .dtypes = kWide},
       {.op = "momentum",
        .in = {param(), momentum(), gradient(), rate(), scale()},
        .attrs = {{"momentum", 0.9}, {"nesterov", 1}, {"weight_decay", 0.1}},
-       .gradient = false},
+       .gradient = false,
+       .dtypes = kWide},
       {.op = "adam",
        .in = {param(), momentum(), mean_square(), gradient(), rate(), step(), scale()},
        .attrs = {{"beta1", 0.9}, {"beta2", 0.99}, {"eps", 1e-8}, {"weight_decay", 0.1}, {"decoupled", 1}},
-       .gradient = false},
+       .gradient = false,
+       .dtypes = kWide},
       {.op = "rmsprop",
        .in = {param(), mean_square(), gradient(), rate()},
        .attrs = {{"alpha", 0.9}, {"eps", 1e-8}, {"weight_decay", 0.1}},
-       .gradient = false},
+       .gradient = false,
+       .dtypes = kWide},
       {.op = "rmsprop_momentum",
        .in = {param(), mean_square(), momentum(), gradient(), rate(), scale()},
        .attrs = {{"alpha", 0.9}, {"eps", 1e-8}, {"momentum", 0.9}},
-       .gradient = false},
-      {.op = "clip_scale", .in = {{{3, 5}}, {{700}}, {{1}}}, .attrs = {{"max_norm", 2.0}}, .gradient = false},
+       .gradient = false,
+       .dtypes = kWide},
+      {.op = "clip_scale",
+       .in = {{.shape = {}, .absent = true}, {{3, 5}}, {{700}}, {{1}}},
+       .attrs = {{"max_norm", 2.0}},
+       .gradient = false,
+       .dtypes = kWide},
+      {.op = "clip_scale",
+       .in = {{.shape = {}, .low = 4, .high = 9}, {{3, 5}}, {{700}}, {{1}}},
+       .attrs = {{"max_norm", 0.0}},
+       .gradient = false,
+       .dtypes = kWide},
+      {.op = "loss_scale",
+       .in = {loss_scale_state()},
+       .attrs = {{"initial", 65536.0}},
+       .gradient = false,
+       .dtypes = {DType::i64}},
+      {.op = "loss_scale_update",
+       .in = {loss_scale_state(), {.shape = {}, .low = 1, .dtype = DType::f32}},
+       .attrs = {{"interval", 10}},
+       .gradient = false,
+       .dtypes = {DType::i64}},
   };
 }
 

@@ -1,20 +1,13 @@
 #include "tests/support/values.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "framework/error.h"
+#include "kernels/low_floats.h"
 
 namespace lethe::testing {
 namespace {
-
-/// bf16 is the upper half of f32.
-float from_bf16(std::uint16_t bits) { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
-std::uint16_t to_bf16(float value) {
-  const auto bits = std::bit_cast<std::uint32_t>(value);
-  return static_cast<std::uint16_t>((bits + 0x7FFFu + (bits >> 16 & 1)) >> 16);  // to nearest, ties to even
-}
 
 template <class Body>
 auto with_type(DType dtype, const Body& body) {
@@ -23,29 +16,26 @@ auto with_type(DType dtype, const Body& body) {
       return body(float{});
     case DType::f64:
       return body(double{});
+    case DType::bf16:
+      return body(Bf16{});
+    case DType::f16:
+      return body(F16{});
     case DType::i32:
       return body(std::int32_t{});
     case DType::i64:
       return body(std::int64_t{});
-    case DType::u8:
-      return body(std::uint8_t{});
     default:
-      fail("tests: no numbers of dtype ", name_of(dtype));
+      return body(std::uint8_t{});
   }
 }
 
 }  // namespace
 
 double number_at(DType dtype, const void* data, std::int64_t i) {
-  if (dtype == DType::bf16) return from_bf16(static_cast<const std::uint16_t*>(data)[i]);
   return with_type(dtype, [&](auto zero) { return static_cast<double>(static_cast<const decltype(zero)*>(data)[i]); });
 }
 
 void set_number(DType dtype, void* data, std::int64_t i, double value) {
-  if (dtype == DType::bf16) {
-    static_cast<std::uint16_t*>(data)[i] = to_bf16(static_cast<float>(value));
-    return;
-  }
   with_type(dtype, [&](auto zero) { static_cast<decltype(zero)*>(data)[i] = static_cast<decltype(zero)>(value); });
 }
 

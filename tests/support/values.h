@@ -7,7 +7,7 @@
 
 namespace lethe::testing {
 
-/// Element `i` as a number, and back. Knows every dtype but f16.
+/// Element `i` as a number, and back.
 double number_at(DType dtype, const void* data, std::int64_t i);
 void set_number(DType dtype, void* data, std::int64_t i, double value);
 

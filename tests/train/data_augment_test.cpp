@@ -3,6 +3,7 @@
 #include <set>
 #include <string>
 
+#include "kernels/low_floats.h"
 #include "tests/train/data_samples.h"
 #include "train/augment.h"
 #include "train/held_images.h"
@@ -119,15 +120,19 @@ TEST(Augmentation, NegativeSettingsAreRefused) {
 
 TEST(Normalizer, SubtractsTheMeanAndDividesByTheDeviation) {
   const HeldImages data = one_image();
-  const Normalizer normalizer(data.info());
   const FileContent pixels{0, 0, 51, 102, 255, 255};
   std::vector<double> f64(6);
-  normalizer.run(pixels.data(), 6, DType::f64, f64.data());
+  Normalizer(data.info(), DType::f64).run(pixels.data(), 6, f64.data());
   const double values[] = {0, 0, 0.2, 0.4, 1, 1};
   for (int i = 0; i < 6; ++i) EXPECT_EQ(f64[i], (values[i] - (i % 2 ? 0.25 : 0.5)) / (i % 2 ? 0.5 : 0.25));
   std::vector<float> f32(6);
-  normalizer.run(pixels.data(), 6, DType::f32, f32.data());
-  for (int i = 0; i < 6; ++i) EXPECT_EQ(f32[i], static_cast<float>(f64[i]));
+  Normalizer(data.info(), DType::f32).run(pixels.data(), 6, f32.data());
+  std::vector<F16> f16(6);
+  Normalizer(data.info(), DType::f16).run(pixels.data(), 6, f16.data());
+  for (int i = 0; i < 6; ++i) {
+    EXPECT_EQ(f32[i], static_cast<float>(f64[i]));
+    EXPECT_EQ(f16[i], static_cast<float>(F16(f64[i])));
+  }
 }
 
 }  // namespace

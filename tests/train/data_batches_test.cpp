@@ -206,7 +206,7 @@ TEST(Batches, ImpossibleBatchesAreRefused) {
   };
   EXPECT_EQ(refused(training(0)), "batch 0 is too small, at least 1 is needed");
   EXPECT_EQ(refused(training(24)), "batch 24 is larger than the data: counted has 23 training samples");
-  EXPECT_PRED2(says, refused(training_batches(4, DType::i32, {}, 0)), "f32 or f64, not i32");
+  EXPECT_PRED2(says, refused(training_batches(4, DType::i32, {}, 0)), "images are made as floats, not i32");
   EXPECT_PRED2(says, refused(training_batches(4, DType::f32, {.pad_crop = -1}, 0)), "pad_crop -1");
   const Counted empty(5, 0);
   EXPECT_EQ(error_from([&] { Batches(empty, evaluation_batches(4, DType::f32)); }), "counted: has no test samples");
@@ -219,12 +219,12 @@ TEST(Batches, CifarIsMadeFasterThanItCanBeUsed) {
   DataInfo info{.name = "grey", .image = {32, 32, 3}, .mean = {0.5, 0.5, 0.5}, .deviation = {0.25, 0.25, 0.25}};
   const HeldImages data(info, {images, images});
   Augmenter augmenter(data, {.pad_crop = 4, .flip = true});
-  const Normalizer normalizer(info);
+  const Normalizer normalizer(info, DType::f32);
   std::vector<float> out(3072);
   const std::clock_t begin = std::clock();
   for (std::int64_t i = 0; i < 20000; ++i) {
     const Augmenter::Sample sample = augmenter.read(Split::Train, i % 1000, augmentation_stream(1, 0, i));
-    normalizer.run(sample.pixels, 3072, DType::f32, out.data());
+    normalizer.run(sample.pixels, 3072, out.data());
   }
   const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
 #if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)

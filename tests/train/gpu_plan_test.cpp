@@ -36,11 +36,20 @@ class GpuPlan : public RunTest {
   }
 };
 
+/// "resnet20 bf16"
+std::vector<std::string> zoo_in_dtypes() {
+  std::vector<std::string> rows;
+  for (const std::string& name : zoo_names())
+    for (const char* dtype : {"f32", "bf16", "f16"}) rows.push_back(name + ' ' + dtype);
+  return rows;
+}
+
 TEST_F(GpuPlan, EveryOpOfTheZooHasAKernelThere) {
   Prepared prepared(info("h200"));
-  for (const std::string& name : zoo_names()) {
-    SCOPED_TRACE(name);
-    const Options options = decided(parse_options({"plan", "--model", name, "--device", "h200"}));
+  for (const std::string& row : zoo_in_dtypes()) {
+    SCOPED_TRACE(row);
+    const std::string name = row.substr(0, row.find(' ')), dtype = row.substr(row.find(' ') + 1);
+    const Options options = decided(parse_options({"plan", "--model", name, "--device", "h200", "--dtype", dtype}));
     const Programs programs = build_programs(options);
     for (const Program* program : {&programs.training, &programs.evaluation.program}) {
       const Workspaces workspaces = workspaces_of(*program, prepared);

@@ -1,0 +1,10 @@
+// The one header that asks which compiler is reading: nvcc, or a C++ compiler. LETHE_SIMT: device code runs on the
+// host, for tests (tests/simt/).
+#pragma once
+#if defined(__CUDACC__) || defined(LETHE_SIMT)
+#define LETHE_DEVICE_CODE 1
+#include "kernels/simt.h"
+#define HD __host__ __device__
+#else
+#define HD
+#endif

@@ -1,0 +1,164 @@
+#include "kernels/widened.h"
+
+#include <algorithm>
+
+#include "kernels/each_device.h"
+#include "kernels/workspace.h"
+
+namespace lethe {
+namespace {
+
+/// `n` floats in a workspace, behind what was laid out before.
+struct WidePart {
+  std::int64_t offset = 0, n = 0;
+  float* at(const KernelArgs& args) const {
+    return n > 0 ? reinterpret_cast<float*>(static_cast<char*>(args.workspace) + offset) : nullptr;
+  }
+};
+
+class WideLayout {
+ public:
+  WidePart add(std::int64_t n) {
+    const WidePart wide{bytes_, n};
+    bytes_ += aligned(n * std::int64_t{sizeof(float)});
+    return wide;
+  }
+  std::int64_t bytes() const { return bytes_; }
+
+ private:
+  std::int64_t bytes_ = 0;
+};
+
+template <class From, class To>
+void convert(const From* from, To* to, std::int64_t n) {
+  parallel_for(Cpu{}, nullptr, n, [=](std::int64_t i) { to[i] = from[i]; });
+}
+
+void add_to(float* sum, const float* x, std::int64_t n) {
+  parallel_for(Cpu{}, nullptr, n, [=](std::int64_t i) { sum[i] += x[i]; });
+}
+
+void run_kernel(const Kernel& kernel, std::initializer_list<const void*> in, void* out, void* workspace) {
+  void* inputs[3] = {};
+  std::transform(in.begin(), in.end(), inputs, [](const void* p) { return const_cast<void*>(p); });
+  kernel.run({.inputs = inputs, .outputs = &out, .workspace = workspace});
+}
+
+template <class T>
+class WidenedGemm final : public Kernel {
+ public:
+  WidenedGemm(GemmShape s, const DeviceInfo& device) : stack_(s.batch), s_(s) {
+    check(s.is_dense() && !s.accumulate, "no product of low floats but of dense matrices");
+    s_.batch = 1;
+    product_ = prepare_gemm(s_, DType::f32, device);
+    a_ = layout_.add(s.m * s.k);
+    b_ = layout_.add(s.k * s.n);
+    bias_ = layout_.add(s.bias ? s.n : 0);
+    c_ = layout_.add(s.m * s.n);
+    inner_ = layout_.add((product_->workspace_bytes() + 3) / 4);
+  }
+  std::int64_t workspace_bytes() const override { return layout_.bytes(); }
+
+  void run(const KernelArgs& args) const override {
+    if (s_.bias) convert(args.in<T>(2), bias_.at(args), bias_.n);
+    for (std::int64_t i = 0; i < stack_; ++i) {
+      convert(args.in<T>(0) + i * a_.n, a_.at(args), a_.n);
+      convert(args.in<T>(1) + i * b_.n, b_.at(args), b_.n);
+      run_kernel(*product_, {a_.at(args), b_.at(args), bias_.at(args)}, c_.at(args), inner_.at(args));
+      convert(c_.at(args), args.out<T>(0) + i * c_.n, c_.n);
+    }
+  }
+
+ private:
+  std::int64_t stack_;
+  GemmShape s_;
+  std::unique_ptr<Kernel> product_;
+  WideLayout layout_;
+  WidePart a_, b_, bias_, c_, inner_;
+};
+
+/// Bytes of wide images that are worth a round.
+constexpr std::int64_t kRoundBytes = 8 << 20;
+
+template <class T>
+class WidenedConv final : public Kernel {
+ public:
+  WidenedConv(ConvPass pass, const ConvShape& s, bool bias, const DeviceInfo& device)
+      : pass_(pass),
+        images_(s.batch),
+        image_(s.in[0] * s.in[1] * s.channels),
+        response_(s.out[0] * s.out[1] * s.filters),
+        weights_(s.filters * s.kernel[0] * s.kernel[1] * (s.channels / s.groups)),
+        round_(std::clamp<std::int64_t>(kRoundBytes / (4 * (image_ + response_)), 1, s.batch)) {
+    const auto prepared = [&](std::int64_t images) {
+      ConvShape part = s;
+      part.batch = images;
+      return prepare_conv(pass, part, bias, DType::f32, device);
+    };
+    whole_ = prepared(round_);
+    std::int64_t inner = whole_->workspace_bytes();
+    if (images_ % round_ > 0) {
+      rest_ = prepared(images_ % round_);
+      inner = std::max(inner, rest_->workspace_bytes());
+    }
+    x_ = layout_.add(round_ * image_);
+    y_ = layout_.add(round_ * response_);
+    w_ = layout_.add(weights_);
+    bias_ = layout_.add(bias ? s.filters : 0);
+    part_ = layout_.add(pass == ConvPass::GradWeight && images_ > round_ ? weights_ : 0);
+    inner_ = layout_.add((inner + 3) / 4);
+  }
+  std::int64_t workspace_bytes() const override { return layout_.bytes(); }
+
+  void run(const KernelArgs& args) const override {
+    if (pass_ != ConvPass::GradWeight) convert(args.in<T>(1), w_.at(args), weights_);
+    if (bias_.n > 0) convert(args.in<T>(2), bias_.at(args), bias_.n);
+    for (std::int64_t first = 0; first < images_; first += round_) {
+      const std::int64_t count = std::min(round_, images_ - first);
+      run_round(args, count == round_ ? *whole_ : *rest_, first, count);
+    }
+    if (pass_ == ConvPass::GradWeight) convert(w_.at(args), args.out<T>(0), weights_);
+  }
+
+ private:
+  void run_round(const KernelArgs& args, const Kernel& conv, std::int64_t first, std::int64_t count) const {
+    float *const x = x_.at(args), *const y = y_.at(args), *const w = w_.at(args);
+    const std::int64_t image = first * image_, response = first * response_;
+    if (pass_ == ConvPass::Forward) {
+      convert(args.in<T>(0) + image, x, count * image_);
+      run_kernel(conv, {x, w, bias_.at(args)}, y, inner_.at(args));
+      convert(y, args.out<T>(0) + response, count * response_);
+    } else if (pass_ == ConvPass::GradInput) {
+      convert(args.in<T>(0) + response, y, count * response_);
+      run_kernel(conv, {y, w}, x, inner_.at(args));
+      convert(x, args.out<T>(0) + image, count * image_);
+    } else {
+      convert(args.in<T>(0) + image, x, count * image_);
+      convert(args.in<T>(1) + response, y, count * response_);
+      run_kernel(conv, {x, y}, first == 0 ? w : part_.at(args), inner_.at(args));
+      if (first > 0) add_to(w, part_.at(args), weights_);
+    }
+  }
+
+  ConvPass pass_;
+  std::int64_t images_, image_, response_, weights_;  // elements
+  std::int64_t round_;                                // images
+  std::unique_ptr<Kernel> whole_, rest_;
+  WideLayout layout_;
+  WidePart x_, y_, w_, bias_, part_, inner_;
+};
+
+}  // namespace
+
+std::unique_ptr<Kernel> prepare_gemm_widened(const GemmShape& shape, DType dtype, const DeviceInfo& device) {
+  if (dtype == DType::bf16) return std::make_unique<WidenedGemm<Bf16>>(shape, device);
+  return std::make_unique<WidenedGemm<F16>>(shape, device);
+}
+
+std::unique_ptr<Kernel> prepare_conv_widened(ConvPass pass, const ConvShape& shape, bool bias, DType dtype,
+                                             const DeviceInfo& device) {
+  if (dtype == DType::bf16) return std::make_unique<WidenedConv<Bf16>>(pass, shape, bias, device);
+  return std::make_unique<WidenedConv<F16>>(pass, shape, bias, device);
+}
+
+}  // namespace lethe

@@ -1,0 +1,65 @@
+#include "kernels/widened.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "kernels/low_floats.h"
+#include "tests/support/kernel_runner.h"
+
+namespace lethe::testing {
+namespace {
+
+/// Five images of 4 MiB in f32: more than one round of the wide copies, and a rest.
+const ConvShape kFewAtATime{
+    .batch = 5, .channels = 16, .filters = 16, .in = {256, 128}, .out = {256, 128}, .kernel = {3, 3}, .pad = {1, 1}};
+
+std::vector<Bf16> rough_values(std::int64_t count, unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<float> uniform(-1, 1);
+  std::vector<Bf16> values;
+  for (std::int64_t i = 0; i < count; ++i) values.emplace_back(uniform(random));
+  return values;
+}
+
+std::vector<float> wide(const std::vector<Bf16>& values) { return {values.begin(), values.end()}; }
+
+/// Each element as f32 has it but for the last rounding, and for sums in another order.
+void expect_rounded(const std::vector<Bf16>& got, const std::vector<float>& want, float most_sum) {
+  ASSERT_EQ(got.size(), want.size());
+  for (std::size_t i = 0; i < want.size(); ++i)
+    ASSERT_NEAR(compute(got[i]), want[i], std::abs(want[i]) / 256 + most_sum * 1e-6F) << "element " << i;
+}
+
+TEST(Widened, ConvolutionsInRoundsGiveThatOfAllImages) {
+  const ConvShape& s = kFewAtATime;
+  const DeviceInfo cpu{.threads = 2};
+  const std::int64_t images = s.batch * s.in[0] * s.in[1] * s.channels, weights = s.filters * 9 * s.channels;
+  const auto x = rough_values(images, 1), dy = rough_values(images, 2), w = rough_values(weights, 3),
+             bias = rough_values(s.filters, 4);
+  const auto check_pass = [&](ConvPass pass, bool with_bias, const std::vector<std::vector<Bf16>>& in, std::int64_t out,
+                              float most_sum) {
+    const auto low = prepare_conv_widened(pass, s, with_bias, DType::bf16, cpu);
+    EXPECT_LT(low->workspace_bytes(), images * 4) << "as much as all images in f32";
+    std::vector<std::vector<float>> wide_in;
+    for (const auto& values : in) wide_in.push_back(wide(values));
+    const auto exact = prepare_conv(pass, s, with_bias, DType::f32, cpu);
+    expect_rounded(run_kernel<Bf16>(*low, in, out), run_kernel<float>(*exact, wide_in, out), most_sum);
+  };
+  check_pass(ConvPass::Forward, true, {x, w, bias}, images, 12);
+  check_pass(ConvPass::GradInput, false, {dy, w}, images, 12);
+  check_pass(ConvPass::GradWeight, false, {x, dy}, weights, 400);
+}
+
+TEST(Widened, StacksOfProducts) {
+  const GemmShape s{.batch = 3, .m = 5, .n = 7, .k = 11, .transpose_b = true, .bias = true};
+  const DeviceInfo cpu{.threads = 2};
+  const auto a = rough_values(s.batch * s.m * s.k, 1), b = rough_values(s.batch * s.n * s.k, 2),
+             bias = rough_values(s.n, 3);
+  const auto got = run_kernel<Bf16>(*prepare_gemm_widened(s, DType::bf16, cpu), {a, b, bias}, s.batch * s.m * s.n);
+  const auto exact = prepare_gemm(s, DType::f32, cpu);
+  expect_rounded(got, run_kernel<float>(*exact, {wide(a), wide(b), wide(bias)}, s.batch * s.m * s.n), 12);
+}
+
+}  // namespace
+}  // namespace lethe::testing
