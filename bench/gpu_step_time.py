@@ -21,8 +21,10 @@ CASES = {
     "resnet50": (128, [], (3, 224, 224), 1000),
     "vgg16": (64, ["dropout=0"], (3, 224, 224), 1000),
 }
-OURS = {"f32": [], "tf32": ["--tf32"]}
-PEER_MODES = ("f32", "f32 channels_last", "tf32", "tf32 channels_last", "bf16 channels_last", "tf32 channels_last compile")
+OURS = {"f32": [], "tf32": ["--tf32"], "bf16": ["--dtype", "bf16"]}
+KERNELS = ("resnet110", "ours f32")  # also the sum of the kernels' times, to see the gaps between them
+PEER_MODES = ("f32", "f32 channels_last", "tf32", "tf32 channels_last", "bf16 channels_last", "tf32 channels_last compile",
+              "bf16 channels_last compile")
 STEPS, SKIPPED, ROUNDS = 30, 8, 3
 PEER = """
 import json, sys, time
@@ -90,8 +92,9 @@ def main():
             sizes = [str(number) for number in (batch, args.steps, classes) + size]
             for _ in range(args.rounds):
                 for mode, flags in OURS.items():
-                    if args.device != "cpu" or not flags:
-                        found.setdefault("ours " + mode, []).append(run(common + flags))
+                    if args.device != "cpu" or "--tf32" not in flags:
+                        kernels = ["--kernels"] if (name, "ours " + mode) == KERNELS and args.device != "cpu" else []
+                        found.setdefault("ours " + mode, []).append(run(common + flags + kernels))
                 for mode in PEER_MODES:
                     found.setdefault("PyTorch " + mode, []).append(
                         run([sys.executable, "-c", PEER, here, name, weights, mode] + sizes))
@@ -100,6 +103,9 @@ def main():
             if results:
                 ms = statistics.median(1000 * s for result in results for s in result["seconds"][min(SKIPPED, args.steps - 1):])
                 print(f"| {name} | {batch} | {program} | {ms:.2f} | {results[0]['bytes'] / 2**20:.0f} |", flush=True)
+                if "kernel_seconds" in results[0]:
+                    kernels = statistics.median(1000 * result["kernel_seconds"] for result in results)
+                    print(f"| {name} | {batch} | {program}, its kernels alone | {kernels:.2f} | |", flush=True)
 
 
 if __name__ == "__main__":

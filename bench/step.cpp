@@ -1,6 +1,7 @@
 // Training steps on one fixed batch, for comparison with peers (bench/*.py): prints one JSON line with each step's loss
 // and time, or writes the freshly initialised weights.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -8,9 +9,11 @@
 
 #include "framework/autodiff.h"
 #include "framework/executor.h"
+#include "kernels/each_device.h"
 #include "memopt/memopt.h"
 #include "models/network.h"
 #include "optimizer/optimizer.h"
+#include "tests/support/gpu_records.h"
 #include "train/device.h"
 #include "train/safetensors.h"
 #include "train/weights.h"
@@ -24,6 +27,7 @@ struct Settings {
   std::vector<std::string> sets;
   std::int64_t batch = 128, steps = 20;
   double rate = 0.1, momentum = 0.9;
+  bool kernels = false;
   Options machine = {};
 };
 
@@ -40,6 +44,8 @@ Settings parse(int argc, char** argv) {
   app.add_option("--threads", o.machine.threads);
   app.add_option("--device", o.machine.device);
   app.add_flag("--tf32", o.machine.tf32);
+  app.add_flag("--eager", o.machine.eager, "steps launch by launch");
+  app.add_flag("--kernels", o.kernels, "of the last step: the time of its kernels, as CUPTI records it");
   app.add_option("--memopt", o.memopt);
   app.add_option("--weights", o.weights, "start from this file");
   app.add_option("--inputs", o.inputs, "tensors named as the network's inputs, in memory order (NHWC)");
@@ -58,12 +64,27 @@ Sets sets_of(const std::vector<std::string>& words) {
   return sets;
 }
 
+/// Numbers as those of a float dtype.
+template <class T>
+std::vector<std::byte> rounded(DType dtype, const T* values, std::int64_t count) {
+  return for_float(dtype, [&](auto zero) {
+    std::vector<std::byte> bytes(static_cast<std::size_t>(count) * sizeof zero);
+    auto* to = reinterpret_cast<decltype(zero)*>(bytes.data());
+    std::transform(values, values + count, to, [](T value) { return static_cast<decltype(zero)>(value); });
+    return bytes;
+  });
+}
+
 void feed_file(Executor& executor, const Network& network, const std::string& file) {
   SafetensorsReader reader(file);
   for (const VarId v : network.inputs) {
     const TensorEntry* tensor = reader.find(network.program.vars[v].name);
     check(tensor, file, ": no tensor '", network.program.vars[v].name, "'");
-    executor.feed(v, reader.read(*tensor).data(), tensor->bytes());
+    std::vector<std::byte> values = reader.read(*tensor);
+    const Var& var = network.program.vars[v];
+    if (tensor->dtype == DType::f32 && is_float(var.dtype))
+      values = rounded(var.dtype, reinterpret_cast<const float*>(values.data()), elements(var.shape));
+    executor.feed(v, values.data(), std::ssize(values));
   }
 }
 
@@ -73,7 +94,9 @@ void feed_random(Executor& executor, const Network& network) {
     const Var& var = network.program.vars[v];
     std::vector<std::byte> values(static_cast<std::size_t>(bytes_of(var)));
     if (is_float(var.dtype)) {
-      fill_initial({.kind = Init::Uniform, .value = 1}, 0, var.name, var.dtype, elements(var.shape), values.data());
+      std::vector<double> wide(static_cast<std::size_t>(elements(var.shape)));
+      fill_initial({.kind = Init::Uniform, .value = 1}, 0, var.name, DType::f64, std::ssize(wide), wide.data());
+      values = rounded(var.dtype, wide.data(), std::ssize(wide));
     } else {
       for (std::int64_t i = 0; i < elements(var.shape); ++i) values[i * bytes_of(var.dtype)] = std::byte(i % 10);
     }
@@ -94,7 +117,9 @@ int run(const Settings& o) {
   Program program = network.program;
   OptimizerSettings settings = optimizer_named("momentum");
   settings.momentum = o.momentum;
-  const Updates updates = append_updates(program, append_backward(program, network.loss), network.params, settings);
+  const LossScale scale = o.dtype == "f16" ? append_loss_scale(program) : LossScale{};
+  const Updates updates =
+      append_updates(program, append_backward(program, network.loss, {}, scale.scale), network.params, settings, scale);
   Prepared prepared(device->info());
   MemoptOptions memopt = parse_memopt(o.memopt);
   memopt.pins.fetched = {network.loss};
@@ -122,7 +147,14 @@ int run(const Settings& o) {
     std::snprintf(text, sizeof text, "%s%.6f", step ? ", " : "", seconds);
     times += text;
   }
-  std::cout << "{\"losses\": [" << losses << "], \"seconds\": [" << times
+  std::string kernels;
+  if (o.kernels) {
+    testing::GpuRecords records;
+    executor.run();
+    device->synchronize();
+    kernels = message("\"kernel_seconds\": ", records.take_kernel_seconds(), ", ");
+  }
+  std::cout << "{" << kernels << "\"losses\": [" << losses << "], \"seconds\": [" << times
             << "], \"bytes\": " << planned.plan.bytes.total() << "}\n";
   return 0;
 }

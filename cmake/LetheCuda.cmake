@@ -55,6 +55,8 @@ endif()
 if(NOT LETHE_CUBLAS_INCLUDE OR NOT LETHE_CUDNN_LIBRARY OR LETHE_CUDNN_VERSION VERSION_LESS 9.8)
   lethe_without_cuda("beside the toolkit not all of cublasLt.h and cuDNN 9.8 or later is there, headers and library (CUDNN_ROOT says where)")
 endif()
+# For tests: the driver's own records.
+find_path(LETHE_CUPTI_INCLUDE cupti.h HINTS ${CUDAToolkit_INCLUDE_DIRS} "${CUDAToolkit_BIN_DIR}/../extras/CUPTI/include")
 get_filename_component(LETHE_CUDNN_DIRECTORY "${LETHE_CUDNN_LIBRARY}" DIRECTORY)
 list(APPEND CMAKE_BUILD_RPATH "${CUDAToolkit_LIBRARY_DIR}" "${LETHE_CUDNN_DIRECTORY}")
 list(APPEND CMAKE_INSTALL_RPATH "${CUDAToolkit_LIBRARY_DIR}" "${LETHE_CUDNN_DIRECTORY}")

@@ -45,12 +45,13 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 found="$here/lib"
 add() { for directory in "$@"; do [ ! -d "$directory" ] || found="$found:$directory"; done; }
 for root in $(python3 -c 'import nvidia; print(*nvidia.__path__)' 2>/dev/null || true); do add "$root"/*/lib; done
-add "${CUDA_HOME:-/usr/local/cuda}"/lib64
+add "${CUDA_HOME:-/usr/local/cuda}"/lib64 "${CUDA_HOME:-/usr/local/cuda}"/extras/CUPTI/lib64
 export LETHE_MODELS="$here/models" LD_LIBRARY_PATH="$found${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 program=$1
 shift
 if [ "$program" = --python ]; then exec "${PYTHON:-python3}" "$@"; fi
-exec "$here/bin/$program" "$@"
+# WRAP: a command that runs it, as compute-sanitizer.
+exec ${WRAP:-} "$here/bin/$program" "$@"
 TXT
 chmod +x "$out/run" "$out/verify" "$out/bench"
 du -sh "$out"

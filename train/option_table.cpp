@@ -163,7 +163,7 @@ void add_tables(CLI::App& app, Options& o) {
       ->group("Tables");
   app.add_flag("--measure", o.measure, "Runs every network, before and after, and prints what the device handed out")
       ->group("Tables");
-  add_threads(app, o);
+  add_machine(app, o);
   app.add_flag("--quiet", o.quiet, "No word on which network is being run")->group("Output");
   add_format(app, o, {"text", "md", "csv", "json"});
 }

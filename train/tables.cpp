@@ -4,8 +4,8 @@
 #include <cstdio>
 
 #include "framework/error.h"
-#include "kernels/cpu_device.h"
 #include "train/commands.h"
+#include "train/device.h"
 #include "train/memory_report.h"
 #include "train/progress.h"
 
@@ -80,7 +80,7 @@ Score score(const std::vector<TableEntry>& entries) {
 
 int tables(const Options& options) {
   std::vector<TableEntry> entries = reproduced_tables(options.table, options.net);
-  const std::unique_ptr<Device> device = open_cpu(options.threads);
+  const std::unique_ptr<Device> device = open_device(options);
   plan_at_level_2(entries, device->info());
   Progress progress(stderr, options.quiet);
   if (options.measure) measure_tables(entries, *device, [&](const std::string& line) { progress.note(line); });

@@ -1,0 +1,61 @@
+// The driver's own record of a run: one piece of device memory, of exactly the planned size, and no other from then on.
+#include <gtest/gtest.h>
+
+#include "framework/error.h"
+#include "framework/executor.h"
+#include "kernels/gpu_device.h"
+#include "tests/support/gpu_records.h"
+#include "train/programs.h"
+#include "train/recipe.h"
+
+namespace lethe::testing {
+namespace {
+
+/// Why there is nothing to test here; "": there is.
+std::string lacks_gpu() {
+  try {
+    gpu_count();
+    const GpuRecords records;
+    return "";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+class MemoryRecords : public ::testing::TestWithParam<std::pair<const char*, const char*>> {};
+
+TEST_P(MemoryRecords, HoldOnePieceOfThePlannedSizeAndNoneAfterWarmUp) {
+  if (const std::string lack = lacks_gpu(); !lack.empty()) GTEST_SKIP() << lack;
+  const auto& [model, dtype] = GetParam();
+  const Options options =
+      decided(parse_options({"train", "--model", model, "--dtype", dtype, "--device", "cuda", "--batch", "32"}));
+  const Programs programs = build_programs(options);
+  const std::unique_ptr<Device> device = open_gpu(0, {});
+  Prepared prepared(device->info());
+  const Planned planned = plan_memory(programs.training, prepared, training_memopt(options, programs.network));
+  const std::int64_t arena_bytes = planned.arena->bytes;
+  const std::int64_t reserved = reserved_bytes({&planned}, arena_bytes, device->info().alignment);
+
+  GpuRecords records;
+  device->reserve(reserved);
+  EXPECT_EQ(records.take_allocations(), std::vector<std::int64_t>{reserved});
+  Store store(*device);
+  Buffer arena(*device, arena_bytes);
+  Executor executor(planned.program, planned.plan, prepared, store, &arena);
+  store.initialize(programs.network.program, programs.network.params, 1);
+  const auto steps = [&](int count) {
+    for (int i = 0; i < count; ++i) executor.run();
+    device->synchronize();
+    return records.take_allocations();
+  };
+  EXPECT_EQ(steps(3), std::vector<std::int64_t>{}) << "in the first steps, by libraries";  // plain, recorded, replayed
+  EXPECT_EQ(steps(20), std::vector<std::int64_t>{});
+}
+
+INSTANTIATE_TEST_SUITE_P(Runs, MemoryRecords,
+                         ::testing::Values(std::pair{"lenet", "f32"}, std::pair{"resnet20", "f32"},
+                                           std::pair{"resnet20", "bf16"}, std::pair{"mlp", "f32"}),
+                         [](const auto& run) { return std::string(run.param.first) + "_" + run.param.second; });
+
+}  // namespace
+}  // namespace lethe::testing
