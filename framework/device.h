@@ -12,6 +12,9 @@
 
 namespace lethe {
 
+/// Memory of the host, given back with its last owner.
+using HostMemory = std::shared_ptr<std::byte>;
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -22,6 +25,10 @@ class Device {
   /// Aligned memory of exactly `bytes` (0 gives null); fails with Exit::Device.
   virtual void* allocate(std::int64_t bytes) = 0;
   virtual void release(void* memory, std::int64_t bytes) = 0;
+  /// Memory that copy_in reads fastest: it may go on doing so until the next synchronize or copy_out.
+  virtual HostMemory host_memory(std::int64_t bytes) {
+    return {new std::byte[static_cast<std::size_t>(bytes)](), std::default_delete<std::byte[]>()};
+  }
   virtual void copy_in(void* to, const void* from_host, std::int64_t bytes) = 0;
   virtual void copy_out(void* to_host, const void* from, std::int64_t bytes) = 0;
   virtual void synchronize() {}
@@ -40,6 +47,7 @@ class ForwardingDevice : public Device {
   const DeviceInfo& info() const override { return device_.info(); }
   void reserve(std::int64_t bytes) override { device_.reserve(bytes); }
   void* allocate(std::int64_t bytes) override { return device_.allocate(bytes); }
+  HostMemory host_memory(std::int64_t bytes) override { return device_.host_memory(bytes); }
   void release(void* memory, std::int64_t bytes) override { device_.release(memory, bytes); }
   void copy_in(void* to, const void* from_host, std::int64_t bytes) override { device_.copy_in(to, from_host, bytes); }
   void copy_out(void* to_host, const void* from, std::int64_t bytes) override {

@@ -21,17 +21,8 @@ struct Box {
     for (int axis = 0; axis < axes; ++axis) n *= size[axis];
     return n;
   }
-  /// Where element `i` stands, counted row by row.
-  HD Offsets at(std::int64_t i) const {
-    Offsets offsets{0, 0};
-    for (int axis = axes - 1; axis > 0; --axis) {
-      const std::int64_t k = i % size[axis];
-      i /= size[axis];
-      offsets.first += k * first[axis];
-      offsets.second += k * second[axis];
-    }
-    return {offsets.first + i * first[0], offsets.second + i * second[0]};
-  }
+  /// Whether both arrays are walked element by element, without a gap.
+  bool is_one_run() const { return axes == 1 && first[0] == 1 && second[0] == 1; }
 };
 
 /// The box with axes of size 1 left out and neighbours joined that both arrays walk as one; it has at least one axis.

@@ -34,6 +34,12 @@ struct Pairs {
       using T = decltype(zero);
       const Box box = broadcast_box(args.in(0).shape, args.in(1).shape);
       return make_kernel([box](const KernelArgs& a) {
+        if constexpr (std::is_same_v<Device, Cuda>)
+          if (box.is_one_run()) {
+            using Index = MapIndex<F, T, 2>;
+            const Index index{F{}, {a.in<T>(0), a.in<T>(1)}, a.out<typename Index::Result>(0)};
+            return run_map(Device{}, a.stream, box.count(), index);
+          }
         using Element = PairElement<F, T>;
         auto* const y = a.out<typename Element::Result>(0);
         for_each_pair(Device{}, a.stream, box, Element{F{}, a.in<T>(0), a.in<T>(1), y});

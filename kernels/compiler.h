@@ -1,4 +1,4 @@
-// The one header that asks which compiler is reading: nvcc, or a C++ compiler. LETHE_SIMT: device code runs on the
+// Which compiler is reading: nvcc, or a C++ compiler. LETHE_SIMT: device code runs on the
 // host, for tests (tests/simt/).
 #pragma once
 #if defined(__CUDACC__) || defined(LETHE_SIMT)

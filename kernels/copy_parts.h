@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "kernels/for_each_pair.h"
+#include "kernels/packs.h"
 
 namespace lethe {
 
@@ -18,6 +19,32 @@ struct CopyElement {
   const T* from;
   HD void operator()(std::int64_t i, std::int64_t j) const { to[i] = from[j]; }
 };
+
+/// Of elements without a gap.
+template <class T>
+struct CopyRun {
+  T* to;
+  const T* from;
+  HD void operator()(std::int64_t i) const { to[i] = from[i]; }
+  template <int V>
+  HD void pack(std::int64_t i) const {
+    store_pack(to + i, load_pack<V>(from + i));
+  }
+};
+
+template <class T>
+void copy_part(Cpu device, void* stream, const Box& box, T* to, const T* from) {
+  for_each_pair(device, stream, box, CopyElement<T>{to, from});
+}
+#ifdef LETHE_DEVICE_CODE
+template <class T>
+void copy_part(Cuda device, void* stream, const Box& box, T* to, const T* from) {
+  if (box.is_one_run())
+    for_each_pack<kPack<T>>(device, stream, box.count(), can_pack({to, from}), CopyRun<T>{to, from});
+  else
+    for_each_pair(device, stream, box, CopyElement<T>{to, from});
+}
+#endif
 
 template <class T>
 struct ClearElement {
@@ -49,8 +76,7 @@ std::unique_ptr<Kernel> copy_parts(const PrepareArgs& args, std::vector<Part> pa
     return make_kernel([parts = std::move(parts), cleared](const KernelArgs& a) {
       parallel_for(Device{}, a.stream, cleared, ClearElement<T>{a.out<T>(0)});
       for (int i = 0; i < static_cast<int>(parts.size()); ++i)
-        for_each_pair(Device{}, a.stream, parts[i].box,
-                      CopyElement<T>{a.out<T>(0) + parts[i].to, a.in<T>(i) + parts[i].from});
+        copy_part(Device{}, a.stream, parts[i].box, a.out<T>(0) + parts[i].to, a.in<T>(i) + parts[i].from);
     });
   });
 }

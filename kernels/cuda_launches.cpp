@@ -7,10 +7,17 @@ namespace {
 
 template <class T>
 struct AddBias {
-  std::int64_t columns;
+  Divisor columns;
   const T* bias;
   T* y;
-  HD void operator()(std::int64_t i) const { y[i] = y[i] + bias[i % columns]; }
+  HD void operator()(std::int64_t i) const { y[i] = y[i] + bias[columns.remainder(i)]; }
+};
+
+template <class T>
+struct Narrow {
+  const float* from;
+  T* to;
+  HD void operator()(std::int64_t i) const { to[i] = static_cast<T>(from[i]); }
 };
 
 }  // namespace
@@ -18,7 +25,15 @@ struct AddBias {
 void launch_add_bias(void* stream, DType dtype, std::int64_t rows, std::int64_t columns, const void* bias, void* y) {
   for_float(dtype, [&](auto zero) {
     using T = decltype(zero);
-    parallel_for(Cuda{}, stream, rows * columns, AddBias<T>{columns, static_cast<const T*>(bias), static_cast<T*>(y)});
+    parallel_for(Cuda{}, stream, rows * columns,
+                 AddBias<T>{Divisor(columns), static_cast<const T*>(bias), static_cast<T*>(y)});
+  });
+}
+
+void launch_narrow(void* stream, DType dtype, std::int64_t n, const void* from, void* to) {
+  for_float(dtype, [&](auto zero) {
+    using T = decltype(zero);
+    parallel_for(Cuda{}, stream, n, Narrow<T>{static_cast<const float*>(from), static_cast<T*>(to)});
   });
 }
 
@@ -32,7 +47,7 @@ void launch_unfold(void* stream, DType dtype, const Windows& windows, const void
 void launch_fold(void* stream, DType dtype, const Windows& windows, const void* columns, void* image) {
   for_float(dtype, [&](auto zero) {
     using T = decltype(zero);
-    fold_windows(Cuda{}, stream, windows, static_cast<const T*>(columns), static_cast<T*>(image));
+    fold_windows(Cuda{}, stream, windows, static_cast<const Compute<T>*>(columns), static_cast<T*>(image));
   });
 }
 

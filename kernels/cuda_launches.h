@@ -10,7 +10,9 @@ namespace lethe {
 
 /// y[row, c] += bias[c]; of floats, row-major, on the stream.
 void launch_add_bias(void* stream, DType dtype, std::int64_t rows, std::int64_t columns, const void* bias, void* y);
-/// Windows of an image to columns, and back (kernels/windows.h).
+/// to[i] = from[i], from f32 to a float dtype.
+void launch_narrow(void* stream, DType dtype, std::int64_t n, const void* from, void* to);
+/// Windows of an image to columns, and back (kernels/windows.h), from columns of wide_of(dtype).
 void launch_unfold(void* stream, DType dtype, const Windows& windows, const void* image, void* columns);
 void launch_fold(void* stream, DType dtype, const Windows& windows, const void* columns, void* image);
 

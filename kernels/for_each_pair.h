@@ -1,6 +1,7 @@
 // The loop over a Box. On the CPU it runs along rows, without a division an element.
 #pragma once
 #include "kernels/box.h"
+#include "kernels/divisor.h"
 
 namespace lethe {
 
@@ -62,19 +63,30 @@ void for_each_pair(Cpu, void*, const Box& box, F f) {
 }
 
 #ifdef LETHE_DEVICE_CODE
+/// Where element `i` stands in both arrays, counted row by row, without a division an axis.
 template <class F>
 struct BoxIndex {
   Box box;
+  Divisor size[kMaxAxes];
   F f;
+  BoxIndex(const Box& box, const F& f) : box(box), f(f) {
+    for (int axis = 0; axis < box.axes; ++axis) size[axis] = Divisor(box.size[axis]);
+  }
   HD void operator()(std::int64_t i) const {
-    const Offsets at = box.at(i);
-    f(at.first, at.second);
+    Offsets at{0, 0};
+    for (int axis = box.axes - 1; axis > 0; --axis) {
+      const std::int64_t rest = size[axis].quotient(i), k = i - rest * box.size[axis];
+      at.first += k * box.first[axis];
+      at.second += k * box.second[axis];
+      i = rest;
+    }
+    f(at.first + i * box.first[0], at.second + i * box.second[0]);
   }
 };
 
 template <class F>
 void for_each_pair(Cuda, void* stream, const Box& box, F f) {
-  parallel_for(Cuda{}, stream, box.count(), BoxIndex<F>{box, f});
+  parallel_for(Cuda{}, stream, box.count(), BoxIndex<F>(box, f));
 }
 #endif
 

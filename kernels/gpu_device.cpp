@@ -91,7 +91,13 @@ class GpuDevice final : public Device {
     if (!is_reserved) cudaFreeAsync(memory, stream_);
   }
 
-  /// From pageable memory, which may be used again on return.
+  /// Pinned: the GPU reads it by itself, without a copy by the host in between.
+  HostMemory host_memory(std::int64_t bytes) override {
+    void* memory = nullptr;
+    done(cudaMallocHost(&memory, static_cast<std::size_t>(bytes)), "taking host memory");
+    return {static_cast<std::byte*>(memory), [](std::byte* taken) { cudaFreeHost(taken); }};
+  }
+  /// Pageable memory may be used again on return, pinned memory once the copy is done.
   void copy_in(void* to, const void* from, std::int64_t bytes) override {
     done(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyHostToDevice, stream_), "a copy");
   }

@@ -1,10 +1,7 @@
 // Elementwise ops from a named functor: y[i] = f(a[i], b[i], ...), inputs all of one dtype. In-place is part of the
 // contract: no operand is `restrict`.
 #pragma once
-#include <type_traits>
-#include <utility>
-
-#include "kernels/each_device.h"
+#include "kernels/map_index.h"
 
 namespace lethe {
 
@@ -30,10 +27,6 @@ struct Flags {
   }
 };
 
-/// What a functor on values of T gives is stored as: T if it computes in it.
-template <class T, class Result>
-using StoredAs = std::conditional_t<std::is_same_v<Result, Compute<T>>, T, Result>;
-
 /// The functor, with the op's settings if it takes any.
 template <class F>
 F functor_of(const Attrs& attrs) {
@@ -42,24 +35,6 @@ F functor_of(const Attrs& attrs) {
   else
     return F{};
 }
-
-template <class F, class T, int N>
-struct MapIndex {
-  // What the functor gives may be of another type than what it takes.
-  template <int... Slot>
-  static auto result(std::integer_sequence<int, Slot...>) -> decltype(std::declval<F>()((Slot, Compute<T>{})...));
-  using Slots = std::make_integer_sequence<int, N>;
-  using Result = StoredAs<T, decltype(result(Slots{}))>;
-
-  F f;
-  const T* in[N];
-  Result* out;
-  HD void operator()(std::int64_t i) const { apply(i, Slots{}); }
-  template <int... Slot>
-  HD void apply(std::int64_t i, std::integer_sequence<int, Slot...>) const {
-    out[i] = f(compute(in[Slot][i])...);
-  }
-};
 
 template <class F, int N, class DTypes>
 struct Map {
@@ -71,7 +46,7 @@ struct Map {
       return make_kernel([n, f = functor_of<F>(args.op.attrs)](const KernelArgs& a) {
         Index index{f, {}, a.out<typename Index::Result>(0)};
         for (int slot = 0; slot < N; ++slot) index.in[slot] = a.in<decltype(zero)>(slot);
-        parallel_for(Device{}, a.stream, n, index);
+        run_map(Device{}, a.stream, n, index);
       });
     });
   }

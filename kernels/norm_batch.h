@@ -55,44 +55,17 @@ template <class T>
 struct Normalize {
   const T* x;
   T* y;
-  HD void operator()(std::int64_t i, const std::array<Compute<T>, 3>& v) const { y[i] = (x[i] - v[0]) * v[1] + v[2]; }
-};
+  HD static Compute<T> value(Compute<T> x, const std::array<Compute<T>, 3>& v) { return (x - v[0]) * v[1] + v[2]; }
+  HD void operator()(std::int64_t i, const std::array<Compute<T>, 3>& v) const { y[i] = value(x[i], v); }
 
-/// Sums of dy and of dy * (x - mean).
-template <class T>
-struct GradSums {
-  const T *x, *dy;
-  HD std::array<Compute<T>, 2> operator()(std::int64_t i, const std::array<Compute<T>, 1>& mean) const {
-    return {dy[i], dy[i] * (x[i] - mean[0])};
-  }
-};
-
-/// dscale and dbias, and the factors of `NormalizeGrad`. If mean and variance are functions of x,
-/// dx = scale/s * (dy - dbias/n - (x - mean)/s * dscale/n) with s = sqrt(var + eps); if not, the first term alone.
-template <class T>
-struct GradFactors {
-  double count, eps;
-  bool fixed;  // mean and variance do not depend on x
-  const T *scale, *var;
-  T *dscale, *dbias, *of_dy, *of_x, *offset;
-  HD void operator()(std::int64_t, std::int64_t c, const std::array<double, 2>& sums) const {
-    const double inverse = 1 / std::sqrt(static_cast<double>(var[c]) + eps);
-    const double factor = (scale ? static_cast<double>(scale[c]) : 1) * inverse;
-    dscale[c] = static_cast<T>(sums[1] * inverse);
-    dbias[c] = static_cast<T>(sums[0]);
-    of_dy[c] = static_cast<T>(factor);
-    of_x[c] = static_cast<T>(fixed ? 0 : -factor * inverse * inverse * sums[1] / count);
-    offset[c] = static_cast<T>(fixed ? 0 : -factor * sums[0] / count);
-  }
-};
-
-/// dx = of_dy * dy + of_x * (x - mean) + offset.
-template <class T>
-struct NormalizeGrad {
-  const T *x, *dy;
-  T* dx;
-  HD void operator()(std::int64_t i, const std::array<Compute<T>, 4>& v) const {
-    dx[i] = v[1] * dy[i] + (v[2] * (x[i] - v[0]) + v[3]);
+  static constexpr int kElements = kPack<T>;
+  bool can_pack() const { return lethe::can_pack({x, y}); }
+  template <int V, class Values>
+  HD void pack(std::int64_t i, const Values& values) const {
+    const Pack<T, V> from = load_pack<V>(x + i);
+    Pack<T, V> to;
+    for (int k = 0; k < V; ++k) to.at[k] = value(from.at[k], values(k));
+    store_pack(y + i, to);
   }
 };
 

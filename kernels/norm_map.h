@@ -1,6 +1,9 @@
 // f(i, values of column i % columns) for every element of a [rows, columns] matrix: the second half of a norm. The
-// functor writes where it likes, in place too.
+// functor writes where it likes, in place too; f.pack<V>(i, values) does so for V elements of a row, values(k) being
+// those of the k-th.
 #pragma once
+#include "kernels/divisor.h"
+#include "kernels/packs.h"
 #include "kernels/reduce.h"
 
 namespace lethe {
@@ -23,16 +26,23 @@ void map_columns(Cpu, void*, std::int64_t rows, std::int64_t count, const Column
 #ifdef LETHE_DEVICE_CODE
 template <class T, std::size_t P, class F>
 struct MapColumns {
-  std::int64_t count;
+  Divisor count;
   Columns<T, P> columns;
   F f;
-  HD void operator()(std::int64_t i) const { f(i, values_at(columns, i % count)); }
+  HD void operator()(std::int64_t i) const { f(i, values_at(columns, count.remainder(i))); }
+  template <int V>
+  HD void pack(std::int64_t i) const {
+    const std::int64_t column = count.remainder(i);
+    f.template pack<V>(i, [&](int k) { return values_at(columns, column + k); });
+  }
 };
 
 template <class T, std::size_t P, class F>
 void map_columns(Cuda device, void* stream, std::int64_t rows, std::int64_t count, const Columns<T, P>& columns,
                  const F& f) {
-  parallel_for(device, stream, rows * count, MapColumns<T, P, F>{count, columns, f});
+  constexpr int kV = F::kElements;
+  for_each_pack<kV>(device, stream, rows * count, count % kV == 0 && f.can_pack(),
+                    MapColumns<T, P, F>{Divisor(count), columns, f});
 }
 #endif
 

@@ -24,8 +24,13 @@ PoolAxis axis_of(const Op& op, std::int64_t in, std::size_t axis) {
 
 Pooling pooling_of(const Op& op, const Shape& image) {
   check(image.size() == 4, op.type, ": input ", text_of(image), " is no image [N,H,W,C]");
-  return {
-      .images = image[0], .channels = image[3], .height = axis_of(op, image[1], 0), .width = axis_of(op, image[2], 1)};
+  const PoolAxis height = axis_of(op, image[1], 0), width = axis_of(op, image[2], 1);
+  return {.images = image[0],
+          .channels = image[3],
+          .height = height,
+          .width = width,
+          .in_pixels = PixelGrid(height.in, width.in),
+          .out_pixels = PixelGrid(height.out, width.out)};
 }
 
 Attrs pooling_grad_attrs(const Attrs& attrs, const Shape& image) {

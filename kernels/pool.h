@@ -2,7 +2,7 @@
 #pragma once
 #include "framework/layer.h"
 #include "framework/op_def.h"
-#include "kernels/each_device.h"
+#include "kernels/pool_pixels.h"
 
 namespace lethe {
 
@@ -38,6 +38,7 @@ struct PoolAxis {
 struct Pooling {
   std::int64_t images = 1, channels = 1;
   PoolAxis height = {}, width = {};
+  PixelGrid in_pixels = PixelGrid(), out_pixels = PixelGrid();
   /// The most windows that cover one input position.
   std::int64_t windows_over_most() const {
     const auto most = [](const PoolAxis& a) { return (a.k + a.stride - 1) / a.stride; };

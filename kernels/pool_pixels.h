@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 
+#include "kernels/divisor.h"
 #include "kernels/each_device.h"
 
 namespace lethe {
@@ -9,8 +10,19 @@ namespace lethe {
 /// A pixel by image and place.
 struct Pixel {
   std::int64_t image, h, w;
-  HD Pixel(std::int64_t index, std::int64_t height, std::int64_t width)
-      : image(index / (height * width)), h(index / width % height), w(index % width) {}
+};
+
+/// Pixels of images, counted through all of them.
+class PixelGrid {
+ public:
+  explicit PixelGrid(std::int64_t height = 1, std::int64_t width = 1) : height_(height), width_(width) {}
+  HD Pixel at(std::int64_t index) const {
+    const std::int64_t row = width_.quotient(index), image = height_.quotient(row);
+    return {image, row - image * height_.by(), index - row * width_.by()};
+  }
+
+ private:
+  Divisor height_, width_;
 };
 
 /// Channels that a CPU thread works on at once: their results stay in registers.
@@ -31,14 +43,17 @@ void for_each_pixel(Cpu, void*, std::int64_t pixels, std::int64_t channels, std:
 #ifdef LETHE_DEVICE_CODE
 template <class F>
 struct EachChannel {
-  std::int64_t channels;
+  Divisor channels;
   F f;
-  HD void operator()(std::int64_t i) const { f.template block<1>(i / channels, i % channels, 1); }
+  HD void operator()(std::int64_t i) const {
+    const std::int64_t pixel = channels.quotient(i);
+    f.template block<1>(pixel, i - pixel * channels.by(), 1);
+  }
 };
 
 template <class F>
 void for_each_pixel(Cuda device, void* stream, std::int64_t pixels, std::int64_t channels, std::int64_t, const F& f) {
-  parallel_for(device, stream, pixels * channels, EachChannel<F>{channels, f});
+  parallel_for(device, stream, pixels * channels, EachChannel<F>{Divisor(channels), f});
 }
 #endif
 

@@ -1,6 +1,6 @@
 // Sums over the middle of [outer, middle, inner]: columns (outer 1), rows (inner 1), a whole tensor (both 1) and
-// images' planes are one shape. Short runs are summed in T, runs and pieces in double: the error of an f32 sum does
-// not grow with its length. What is cut where depends on shape and device alone, so the bits do as well.
+// images' planes are one shape. Short runs are summed in Compute<T>, runs and pieces in double: the error of an f32 sum
+// does not grow with its length. What is cut where depends on shape and device alone, so the bits do as well.
 #pragma once
 #include "kernels/reduce_cpu.h"
 #include "kernels/reduce_cuda.h"

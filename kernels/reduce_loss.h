@@ -79,7 +79,11 @@ OpDef mean_loss_grad(const char* type) {
   return {.type = type,
           .inputs = {"x", "target", "dloss"},
           .outputs = {"dx"},
-          .infer = same_as_first,
+          .infer =
+              [](const InferArgs& args) {
+                check_input(args, 2, infer_mean_loss(args).front());
+                return same_as_first(args);
+              },
           .inplace = {{.in = 0, .out = 0}, {.in = 1, .out = 0}},
           .kernels = each_device<MeanLossGrad<F>>()};
 }

@@ -29,7 +29,7 @@ inline std::int64_t sum_workspace(const SumPlan& plan, int terms) {
   return plan.extent.outer * plan.pieces * plan.extent.inner * terms * static_cast<std::int64_t>(sizeof(double));
 }
 
-/// Elements that one thread sums in T before they are added in double.
+/// Elements that one thread sums in Compute<T> before they are added in double.
 inline constexpr std::int64_t kRun = 64;
 
 /// Pointers to values of which each column (index into `inner`) has one.

@@ -1,5 +1,6 @@
 // The opposite of a sum over the middle: each of the outer * inner values goes to every place of the middle.
 #pragma once
+#include "kernels/divisor.h"
 #include "kernels/reduce_plan.h"
 
 namespace lethe {
@@ -11,10 +12,6 @@ struct Spread {
   Compute<T> factor;
   const T* from;
   T* to;
-  HD void operator()(std::int64_t i) const {
-    const std::int64_t outer = i / (extent.middle * extent.inner);
-    to[i] = from[outer * extent.inner + i % extent.inner] * factor;
-  }
 };
 
 template <class T>
@@ -33,8 +30,19 @@ void spread_middle(Cpu, void*, const Spread<T>& s) {
 
 #ifdef LETHE_DEVICE_CODE
 template <class T>
+struct SpreadIndex {
+  Spread<T> s;
+  Divisor plane, inner;
+  HD void operator()(std::int64_t i) const {
+    s.to[i] = s.from[plane.quotient(i) * inner.by() + inner.remainder(i)] * s.factor;
+  }
+};
+
+template <class T>
 void spread_middle(Cuda device, void* stream, const Spread<T>& spread) {
-  parallel_for(device, stream, spread.extent.size(), spread);
+  const SumExtent& extent = spread.extent;
+  parallel_for(device, stream, extent.size(),
+               SpreadIndex<T>{spread, Divisor(extent.middle * extent.inner), Divisor(extent.inner)});
 }
 #endif
 

@@ -48,7 +48,7 @@ template <class T>
 class WidenedGemm final : public Kernel {
  public:
   WidenedGemm(GemmShape s, const DeviceInfo& device) : stack_(s.batch), s_(s) {
-    check(s.is_dense() && !s.accumulate, "no product of low floats but of dense matrices");
+    check(s.is_dense() && !s.accumulate && !s.wide_c, "no product of low floats but of dense matrices");
     s_.batch = 1;
     product_ = prepare_gemm(s_, DType::f32, device);
     a_ = layout_.add(s.m * s.k);

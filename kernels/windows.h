@@ -32,6 +32,7 @@ struct Windows {
 template <class T>
 struct Unfold {
   Windows w;
+  PixelGrid out_pixels;
   const T* image;
   T* columns;
 
@@ -39,7 +40,7 @@ struct Unfold {
   template <int B>
   HD void block(std::int64_t index, std::int64_t first, std::int64_t count) const {
     const std::int64_t kx = index % w.width.k, ky = index / w.width.k % w.height.k;
-    const Pixel window(index / w.places(), w.height.out, w.width.out);
+    const Pixel window = out_pixels.at(index / w.places());
     const std::int64_t row = w.height.position(window.h, ky), column = w.width.position(window.w, kx);
     const bool inside = w.height.has(row) && w.width.has(column);
     const std::int64_t pixel = (window.image * w.height.in + row) * w.width.in + column;
@@ -49,36 +50,39 @@ struct Unfold {
 };
 
 /// Each pixel adds up what every place of the kernel has for it: no two threads write the same element.
-template <class T>
+template <class From, class To>
 struct Fold {
   Windows w;
-  const T* columns;
-  T* image;
+  PixelGrid in_pixels;
+  const From* columns;
+  To* image;
 
   template <int B>
   HD void block(std::int64_t index, std::int64_t first, std::int64_t count) const {
-    const Pixel pixel(index, w.height.in, w.width.in);
-    Compute<T> sum[B] = {};
+    const Pixel pixel = in_pixels.at(index);
+    Compute<To> sum[B] = {};
     for (std::int64_t ky = 0; ky < w.height.k; ++ky)
       for (std::int64_t kx = 0; kx < w.width.k; ++kx) {
         const std::int64_t oy = w.height.window_over(pixel.h, ky), ox = w.width.window_over(pixel.w, kx);
         if (oy < 0 || ox < 0) continue;
         const std::int64_t window = (pixel.image * w.height.out + oy) * w.width.out + ox;
-        const T* const from = columns + ((window * w.height.k + ky) * w.width.k + kx) * w.channels + first;
+        const From* const from = columns + ((window * w.height.k + ky) * w.width.k + kx) * w.channels + first;
         for (std::int64_t c = 0; c < count; ++c) sum[c] += from[c];
       }
-    T* const to = image + index * w.pixel_stride() + w.first + first;
+    To* const to = image + index * w.pixel_stride() + w.first + first;
     for (std::int64_t c = 0; c < count; ++c) to[c] = sum[c];
   }
 };
 
 template <class Device, class T>
 void unfold_windows(Device device, void* stream, const Windows& w, const T* image, T* columns) {
-  for_each_pixel(device, stream, w.positions() * w.places(), w.channels, 1, Unfold<T>{w, image, columns});
+  for_each_pixel(device, stream, w.positions() * w.places(), w.channels, 1,
+                 Unfold<T>{w, PixelGrid(w.height.out, w.width.out), image, columns});
 }
-template <class Device, class T>
-void fold_windows(Device device, void* stream, const Windows& w, const T* columns, T* image) {
-  for_each_pixel(device, stream, w.pixels(), w.channels, w.places(), Fold<T>{w, columns, image});
+template <class Device, class From, class To>
+void fold_windows(Device device, void* stream, const Windows& w, const From* columns, To* image) {
+  for_each_pixel(device, stream, w.pixels(), w.channels, w.places(),
+                 Fold<From, To>{w, PixelGrid(w.height.in, w.width.in), columns, image});
 }
 
 }  // namespace lethe

@@ -9,7 +9,7 @@ namespace lethe {
 namespace {
 
 /// By how many positions a window's sum is divided.
-struct Divisor {
+struct WindowCount {
   Pooling p;
   bool padding_counts;
   HD std::int64_t operator()(std::int64_t h, std::int64_t w) const {
@@ -21,13 +21,13 @@ struct Divisor {
 template <class T>
 struct AvgPool {
   Pooling p;
-  Divisor divisor;
+  WindowCount window_count;
   const T* x;
   T* y;
 
   template <int B>
   HD void block(std::int64_t pixel, std::int64_t first, std::int64_t count) const {
-    const Pixel at(pixel, p.height.out, p.width.out);
+    const Pixel at = p.out_pixels.at(pixel);
     const Reach rows = p.height.window(at.h), columns = p.width.window(at.w);
     Compute<T> sum[B] = {};
     for (std::int64_t h = rows.first; h < rows.first + rows.count; ++h)
@@ -35,7 +35,7 @@ struct AvgPool {
         const T* const from = x + ((at.image * p.height.in + h) * p.width.in + w) * p.channels + first;
         for (std::int64_t c = 0; c < count; ++c) sum[c] += from[c];
       }
-    const Compute<T> positions = static_cast<Compute<T>>(divisor(at.h, at.w));
+    const Compute<T> positions = static_cast<Compute<T>>(window_count(at.h, at.w));
     for (std::int64_t c = 0; c < count; ++c) y[pixel * p.channels + first + c] = sum[c] / positions;
   }
 };
@@ -44,19 +44,19 @@ struct AvgPool {
 template <class T>
 struct AvgPoolGrad {
   Pooling p;
-  Divisor divisor;
+  WindowCount window_count;
   const T* dy;
   T* dx;
 
   template <int B>
   HD void block(std::int64_t pixel, std::int64_t first, std::int64_t count) const {
-    const Pixel at(pixel, p.height.in, p.width.in);
+    const Pixel at = p.in_pixels.at(pixel);
     const Reach rows = p.height.windows_over(at.h), columns = p.width.windows_over(at.w);
     Compute<T> sum[B] = {};
     for (std::int64_t h = rows.first; h < rows.first + rows.count; ++h)
       for (std::int64_t w = columns.first; w < columns.first + columns.count; ++w) {
         const T* const from = dy + ((at.image * p.height.out + h) * p.width.out + w) * p.channels + first;
-        const Compute<T> share = 1 / static_cast<Compute<T>>(divisor(h, w));
+        const Compute<T> share = 1 / static_cast<Compute<T>>(window_count(h, w));
         for (std::int64_t c = 0; c < count; ++c) sum[c] += from[c] * share;
       }
     for (std::int64_t c = 0; c < count; ++c) dx[pixel * p.channels + first + c] = sum[c];
@@ -67,12 +67,12 @@ struct PrepareAvgPool {
   template <class Device>
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
     const Pooling p = pooling_of(args.op, args.in(0).shape);
-    const Divisor divisor{p, args.op.attrs.flag("count_include_pad", true)};
+    const WindowCount window_count{p, args.op.attrs.flag("count_include_pad", true)};
     return for_float(args.in(0).dtype, [&](auto zero) {
       using T = decltype(zero);
       return make_kernel([=](const KernelArgs& a) {
         for_each_pixel(Device{}, a.stream, p.images * p.height.out * p.width.out, p.channels, p.height.k * p.width.k,
-                       AvgPool<T>{p, divisor, a.in<T>(0), a.out<T>(0)});
+                       AvgPool<T>{p, window_count, a.in<T>(0), a.out<T>(0)});
       });
     });
   }
@@ -82,12 +82,12 @@ struct PrepareAvgPoolGrad {
   template <class Device>
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
     const Pooling p = pooling_of_grad(args.op, args.in(0).shape);
-    const Divisor divisor{p, args.op.attrs.flag("count_include_pad", true)};
+    const WindowCount window_count{p, args.op.attrs.flag("count_include_pad", true)};
     return for_float(args.in(0).dtype, [&](auto zero) {
       using T = decltype(zero);
       return make_kernel([=](const KernelArgs& a) {
         for_each_pixel(Device{}, a.stream, p.images * p.height.in * p.width.in, p.channels, p.windows_over_most(),
-                       AvgPoolGrad<T>{p, divisor, a.in<T>(0), a.out<T>(0)});
+                       AvgPoolGrad<T>{p, window_count, a.in<T>(0), a.out<T>(0)});
       });
     });
   }

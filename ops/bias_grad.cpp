@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::int64_t kChunkRows = 256, kBlockColumns = 64;
 
-/// On the CPU chunks of rows are summed in T and the chunks' sums in double, a run of chunks a worker; then the
-/// workers' sums, in their order.
+/// On the CPU chunks of rows are summed in Compute<T> and the chunks' sums in double, a run of chunks a worker; then
+/// the workers' sums, in their order.
 template <class T>
 class ColumnSums final : public Kernel {
  public:

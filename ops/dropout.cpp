@@ -4,7 +4,7 @@
 #include "framework/error.h"
 #include "framework/op_def.h"
 #include "framework/random.h"
-#include "kernels/each_device.h"
+#include "kernels/packs.h"
 
 namespace lethe {
 namespace {
@@ -15,6 +15,7 @@ struct DropoutGroup {
   const T* x;
   const std::int64_t* step;
   T* y;
+  bool packed;
   std::int64_t n;
   std::uint64_t key;
   float p;
@@ -23,8 +24,16 @@ struct DropoutGroup {
   HD void operator()(std::int64_t group) const {
     const Philox4 random = philox(key, static_cast<std::uint64_t>(*step), static_cast<std::uint64_t>(group));
     const std::int64_t first = 4 * group, left = n - first;
-    for (int i = 0; i < 4 && i < left; ++i)
-      y[first + i] = uniform_of(random.word[i]) >= p ? x[first + i] * scale : Compute<T>(0);
+    const auto dropped = [&](int i, Compute<T> value) {
+      return uniform_of(random.word[i]) >= p ? value * scale : Compute<T>(0);
+    };
+    if (packed && left >= 4) {
+      Pack<T, 4> four = load_pack<4>(x + first);
+      for (int i = 0; i < 4; ++i) four.at[i] = dropped(i, four.at[i]);
+      store_pack(y + first, four);
+    } else {
+      for (int i = 0; i < 4 && i < left; ++i) y[first + i] = dropped(i, x[first + i]);
+    }
   }
 };
 
@@ -39,12 +48,13 @@ struct Dropout {
     return for_float(args.out(0).dtype, [&](auto zero) {
       using T = decltype(zero);
       DropoutGroup<T> group{
-          nullptr, nullptr, nullptr, n, key, static_cast<float>(p), static_cast<Compute<T>>(1 / (1 - p))};
+          nullptr, nullptr, nullptr, false, n, key, static_cast<float>(p), static_cast<Compute<T>>(1 / (1 - p))};
       return make_kernel([group](const KernelArgs& a) {
         DropoutGroup<T> placed = group;
         placed.x = a.in<T>(0);
         placed.step = a.in<std::int64_t>(1);
         placed.y = a.out<T>(0);
+        placed.packed = can_pack({placed.x, placed.y});
         parallel_for(Device{}, a.stream, (placed.n + 3) / 4, placed, kElementGrain / 16);
       });
     });

@@ -31,7 +31,7 @@ struct MaxPool {
 
   template <int B>
   HD void block(std::int64_t pixel, std::int64_t first, std::int64_t count) const {
-    const Pixel at(pixel, p.height.out, p.width.out);
+    const Pixel at = p.out_pixels.at(pixel);
     const Reach rows = p.height.window(at.h), columns = p.width.window(at.w);
     T most[B];
     std::int32_t where[B];
@@ -64,7 +64,7 @@ struct MaxPoolGrad {
 
   template <int B>
   HD void block(std::int64_t pixel, std::int64_t first, std::int64_t count) const {
-    const Pixel at(pixel, p.height.in, p.width.in);
+    const Pixel at = p.in_pixels.at(pixel);
     const Reach rows = p.height.windows_over(at.h), columns = p.width.windows_over(at.w);
     Compute<T> sum[B] = {};
     for (std::int64_t h = rows.first; h < rows.first + rows.count; ++h)

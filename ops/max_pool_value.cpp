@@ -16,7 +16,7 @@ struct MaxPoolValue {
 
   template <int B>
   HD void block(std::int64_t pixel, std::int64_t first, std::int64_t count) const {
-    const Pixel at(pixel, p.height.out, p.width.out);
+    const Pixel at = p.out_pixels.at(pixel);
     const Reach rows = p.height.window(at.h), columns = p.width.window(at.w);
     T most[B];
     for (std::int64_t r = 0; r < rows.count; ++r)
@@ -39,7 +39,7 @@ struct MaxPoolValueGrad {
 
   template <int B>
   HD void block(std::int64_t pixel, std::int64_t first, std::int64_t count) const {
-    const Pixel at(pixel, p.height.in, p.width.in);
+    const Pixel at = p.in_pixels.at(pixel);
     const Reach rows = p.height.windows_over(at.h), columns = p.width.windows_over(at.w);
     const T* const here = x + pixel * p.channels + first;
     Compute<T> sum[B] = {};

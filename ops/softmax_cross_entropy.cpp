@@ -123,7 +123,11 @@ const Register softmax_cross_entropy_grad{{
     .type = "softmax_cross_entropy_grad",
     .inputs = {"logits", "label", "dloss"},
     .outputs = {"dlogits"},
-    .infer = same_as_first,
+    .infer =
+        [](const InferArgs& args) {
+          check_input(args, 2, infer_loss(args).front());
+          return same_as_first(args);
+        },
     .inplace = {{.in = 0, .out = 0}},
     .kernels = each_device<PrepareGrad>(),
 }};

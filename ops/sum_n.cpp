@@ -19,7 +19,7 @@ template <class Device, class T, int N>
 void add_next(const KernelArgs& args, std::int64_t n, const T* first, int slot) {
   MapIndex<LeftToRight, T, N> index{{}, {first}, args.out<T>(0)};
   for (int next = 1; next < N; ++next) index.in[next] = args.in<T>(slot + next - 1);
-  parallel_for(Device{}, args.stream, n, index);
+  run_map(Device{}, args.stream, n, index);
 }
 
 /// Three operands a round; from the second round on the output so far comes first.

@@ -1,23 +1,23 @@
 // Dynamic loss scaling for gradients in f16 (Micikevicius et al., "Mixed precision training", 2018; halving, doubling
-// and their defaults as PyTorch's GradScaler has them). The state is i64[3]: how often the scale was halved more than
-// doubled, steps since it last changed, steps skipped; all zero at first.
+// and their defaults as PyTorch's GradScaler has them), and a counter of the steps that were not skipped.
 #include <cmath>
 
 #include "framework/op_def.h"
 #include "kernels/each_device.h"
+#include "optimizer/optimizer.h"
 
 namespace lethe {
 namespace {
 
-enum Entry { kHalvings, kGoodSteps, kSkipped, kEntries };
+constexpr std::int64_t kEntries = sizeof(LossScaleState) / sizeof(std::int64_t);
 
 /// scale = initial * 2^-halvings.
 struct ScaleOf {
   double initial;
-  const std::int64_t* state;
+  const LossScaleState* state;
   float* scale;
   HD void operator()(std::int64_t) const {
-    *scale = static_cast<float>(std::ldexp(initial, -static_cast<int>(state[kHalvings])));
+    *scale = static_cast<float>(std::ldexp(initial, -static_cast<int>(state->halvings)));
   }
 };
 
@@ -25,23 +25,29 @@ struct ScaleOf {
 struct NextScale {
   std::int64_t interval;
   const float* grad_scale;
-  std::int64_t* state;
+  LossScaleState* state;
   HD void operator()(std::int64_t) const {
     const bool skipped = *grad_scale == 0;
-    state[kSkipped] += skipped ? 1 : 0;
-    state[kGoodSteps] = skipped ? 0 : state[kGoodSteps] + 1;
-    if (skipped) state[kHalvings] += 1;
-    if (state[kGoodSteps] < interval) return;
-    state[kGoodSteps] = 0;
-    state[kHalvings] -= 1;
+    state->skipped += skipped ? 1 : 0;
+    state->good_steps = skipped ? 0 : state->good_steps + 1;
+    if (skipped) state->halvings += 1;
+    if (state->good_steps < interval) return;
+    state->good_steps = 0;
+    state->halvings -= 1;
   }
+};
+
+struct CountUnskipped {
+  const float* grad_scale;
+  std::int64_t* count;
+  HD void operator()(std::int64_t) const { *count += *grad_scale == 0 ? 0 : 1; }
 };
 
 struct LossScaleKernel {
   template <class Device>
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
     return make_kernel([initial = args.op.attrs.number("initial")](const KernelArgs& a) {
-      parallel_for(Device{}, a.stream, 1, ScaleOf{initial, a.in<std::int64_t>(0), a.out<float>(0)});
+      parallel_for(Device{}, a.stream, 1, ScaleOf{initial, a.in<LossScaleState>(0), a.out<float>(0)});
     });
   }
 };
@@ -50,7 +56,16 @@ struct LossScaleUpdate {
   template <class Device>
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
     return make_kernel([interval = args.op.attrs.integer("interval")](const KernelArgs& a) {
-      parallel_for(Device{}, a.stream, 1, NextScale{interval, a.in<float>(1), a.out<std::int64_t>(0)});
+      parallel_for(Device{}, a.stream, 1, NextScale{interval, a.in<float>(1), a.out<LossScaleState>(0)});
+    });
+  }
+};
+
+struct CountUnskippedKernel {
+  template <class Device>
+  static std::unique_ptr<Kernel> prepare(const PrepareArgs&) {
+    return make_kernel([](const KernelArgs& a) {
+      parallel_for(Device{}, a.stream, 1, CountUnskipped{a.in<float>(1), a.out<std::int64_t>(0)});
     });
   }
 };
@@ -85,6 +100,20 @@ const Register loss_scale_update{{
         },
     .updates = true,
     .kernels = each_device<LossScaleUpdate>(),
+}};
+
+const Register count_unskipped{{
+    .type = "count_unskipped",
+    .inputs = {"count", "grad_scale"},
+    .outputs = {"count"},
+    .infer =
+        [](const InferArgs& args) {
+          check_input(args, 0, {Shape{}, DType::i64});
+          check_input(args, 1, {Shape{}, DType::f32});
+          return same_as_first(args);
+        },
+    .updates = true,
+    .kernels = each_device<CountUnskippedKernel>(),
 }};
 
 }  // namespace

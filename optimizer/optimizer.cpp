@@ -125,6 +125,9 @@ Updates append_updates(Program& program, const std::vector<ParamGrad>& gradients
   const bool scales = settings.clip_norm > 0 || loss_scale.scale != kNone;
   const VarId scale = scales ? append_clip_scale(program, loss_scale.scale, gradients, settings.clip_norm) : kNone;
   const std::vector<bool> decays = decaying(program, params, settings);
+  VarId steps_done = updates.step;
+  if (rule.counts_steps && loss_scale.state != kNone)  // those that were not skipped
+    steps_done = add_var(program, {.name = "updates", .dtype = DType::i64, .kind = Kind::State});
   for (const auto& [param, gradient] : gradients) {
     const Var var = program.vars[param];
     std::vector<VarId> in = {param};
@@ -134,12 +137,13 @@ Updates append_updates(Program& program, const std::vector<ParamGrad>& gradients
       updates.states.push_back(in.back());
     }
     in.insert(in.end(), {gradient, updates.learning_rate});
-    if (rule.counts_steps) in.push_back(updates.step);
+    if (rule.counts_steps) in.push_back(steps_done);
     if (scale != kNone) in.push_back(scale);
     Attrs attrs = rule.attrs;
     attrs.set("weight_decay", decays[param] ? settings.weight_decay : 0.0);
     append_update(program, 0, rule.op, in, attrs);
   }
+  if (steps_done != updates.step) append_update(program, 0, "count_unskipped", {steps_done, scale});
   if (loss_scale.state != kNone)
     append_update(program, 0, "loss_scale_update", {loss_scale.state, scale}, {{"interval", kGrowthInterval}});
   if (updates.step != kNone) append_update(program, 0, "increment", {updates.step});

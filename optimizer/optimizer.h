@@ -1,5 +1,6 @@
 // Optimizers: update ops of role Optimize at the end of a Program, with PyTorch's formulas and defaults.
 #pragma once
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -36,8 +37,14 @@ struct Updates {
 };
 
 /// Of gradients in f16: the loss is scaled up, so that they do not vanish, by what just does not let them overflow.
+struct LossScaleState {
+  std::int64_t halvings = 0;    // more than doublings
+  std::int64_t good_steps = 0;  // since the scale changed
+  std::int64_t skipped = 0;     // steps
+  double scale(double initial) const { return std::ldexp(initial, -static_cast<int>(halvings)); }
+};
 struct LossScale {
-  VarId state = kNone;  // State "loss_scale", i64[3]: halvings, steps since the last change, steps skipped
+  VarId state = kNone;  // State "loss_scale", i64[3]: a LossScaleState
   VarId scale = kNone;  // initial * 2^-halvings: the gradient of the loss that backward begins with
 };
 inline constexpr double kInitialLossScale = 65536;

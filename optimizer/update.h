@@ -5,46 +5,9 @@
 #include <vector>
 
 #include "framework/op_def.h"
-#include "kernels/each_device.h"
+#include "optimizer/update_index.h"
 
 namespace lethe {
-
-/// What a rule reads beside its element. A grad_scale of 0 skips the step: nothing changes.
-template <class T>
-struct Rates {
-  T learning_rate, grad_scale;
-};
-
-/// Where rates lie: in device memory, since they change from step to step.
-template <class T>
-struct ReadRates {
-  const T* learning_rate;
-  const T* grad_scale;  // null: gradients are taken as they are
-  HD Rates<T> operator()() const { return {*learning_rate, grad_scale ? *grad_scale : T(1)}; }
-};
-
-/// Element i of a rule(param, state..., gradient, rates), which changes parameter and states.
-template <class Rule, class T, int States>
-struct UpdateIndex {
-  Rule rule;
-  T* param;
-  T* states[States > 0 ? States : 1];
-  const T* gradient;
-
-  UpdateIndex(const Rule& rule, const KernelArgs& a)
-      : rule(rule), param(a.out<T>(0)), states{}, gradient(a.in<T>(States + 1)) {
-    for (int s = 0; s < States; ++s) states[s] = a.out<T>(s + 1);
-  }
-  template <class R>
-  HD void operator()(std::int64_t i, const R& rates) const {
-    if constexpr (States == 0)
-      rule(param[i], gradient[i], rates);
-    else if constexpr (States == 1)
-      rule(param[i], states[0][i], gradient[i], rates);
-    else
-      rule(param[i], states[0][i], states[1][i], gradient[i], rates);
-  }
-};
 
 template <class Index, class Read>
 struct ReadThenUpdate {
@@ -52,6 +15,10 @@ struct ReadThenUpdate {
   Read read;
   HD void operator()(std::int64_t i) const {
     if (const auto rates = read(); rates.grad_scale != 0) index(i, rates);
+  }
+  template <int V>
+  HD void pack(std::int64_t i) const {
+    if (const auto rates = read(); rates.grad_scale != 0) index.template pack<V>(i, rates);
   }
 };
 
@@ -61,10 +28,13 @@ void update_each(Cpu device, void* stream, std::int64_t n, const Index& index, c
   if (const auto rates = read(); rates.grad_scale != 0)
     parallel_for(device, stream, n, [index, rates](std::int64_t i) { index(i, rates); });
 }
+#ifdef LETHE_DEVICE_CODE
 template <class Index, class Read>
 void update_each(Cuda device, void* stream, std::int64_t n, const Index& index, const Read& read) {
-  parallel_for(device, stream, n, ReadThenUpdate<Index, Read>{index, read});
+  using T = std::remove_pointer_t<decltype(index.param)>;
+  for_each_pack<kPack<T>>(device, stream, n, index.can_pack(), ReadThenUpdate<Index, Read>{index, read});
 }
+#endif
 
 /// Kernels of a rule that needs Rates alone; `Rule<T>` is made from the op's attributes.
 template <template <class> class Rule, int States>

@@ -18,7 +18,7 @@ BatchOptions evaluation_batches(std::int64_t batch, DType dtype) {
   return {.split = Split::Test, .batch = batch, .dtype = dtype, .keep_rest = true};
 }
 
-Batches::Batches(const Samples& data, const BatchOptions& options) : data_(data), options_(options) {
+Batches::Batches(const Samples& data, const BatchOptions& options, Device& device) : data_(data), options_(options) {
   const std::int64_t size = data.size(options.split), batch = options.batch;
   const char* split = options.split == Split::Train ? "training" : "test";
   check(batch >= 1, "batch ", batch, " is too small, at least 1 is needed");
@@ -31,7 +31,7 @@ Batches::Batches(const Samples& data, const BatchOptions& options) : data_(data)
   order_.resize(size);
   slots_.resize(options.workers + 1);
   for (Slot& slot : slots_) {
-    slot.samples.resize(sample_bytes());
+    slot.samples = device.host_memory(sample_bytes());
     slot.labels.resize(batch * data.labels());
   }
   claimed_ = given_ = freed_ = per_epoch_;  // nothing to do before start()
@@ -113,11 +113,11 @@ void Batches::fill(Slot& slot, std::int64_t batch, SampleReader& reader) const {
   const std::int64_t first = batch * options_.batch, bytes = data_.sample_bytes(options_.dtype);
   const std::int64_t count = std::min(options_.batch, static_cast<std::int64_t>(order_.size()) - first);
   for (std::int64_t i = 0; i < count; ++i)
-    reader.read(options_.split, order_[first + i], epoch_, slot.samples.data() + i * bytes,
+    reader.read(options_.split, order_[first + i], epoch_, slot.samples.get() + i * bytes,
                 slot.labels.data() + i * data_.labels());
-  std::fill(slot.samples.begin() + count * bytes, slot.samples.end(), std::byte{0});
+  std::fill(slot.samples.get() + count * bytes, slot.samples.get() + sample_bytes(), std::byte{0});
   std::fill(slot.labels.begin() + count * data_.labels(), slot.labels.end(), 0);
-  slot.batch = {.samples = slot.samples.data(), .labels = slot.labels.data(), .index = batch, .count = count};
+  slot.batch = {.samples = slot.samples.get(), .labels = slot.labels.data(), .index = batch, .count = count};
 }
 
 }  // namespace lethe

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "framework/device.h"
 #include "train/samples.h"
 
 namespace lethe {
@@ -38,7 +39,8 @@ class Batches {
  public:
   /// The data must outlive it. Fails with Exit::Usage on batch < 1 or one larger than a split whose rest is dropped,
   /// with Exit::Data on an empty split.
-  Batches(const Samples& data, const BatchOptions& options);
+  /// Samples are made in host memory of the device that they are fed to.
+  Batches(const Samples& data, const BatchOptions& options, Device& device);
   ~Batches();
   Batches(const Batches&) = delete;
   Batches& operator=(const Batches&) = delete;
@@ -59,7 +61,7 @@ class Batches {
 
  private:
   struct Slot {
-    std::vector<std::byte> samples;
+    HostMemory samples;
     std::vector<std::int32_t> labels;
     Batch batch;
     std::exception_ptr error;

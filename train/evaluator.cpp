@@ -14,7 +14,7 @@ Evaluator::Evaluator(const Options& options, const Network& network, const Plann
     : network_(network),
       fed_(fed_inputs(network)),
       executor_(planned.program, planned.plan, prepared, store, arena),
-      batches_(data, evaluation_batches(*options.batch, options.dtype)) {
+      batches_(data, evaluation_batches(*options.batch, options.dtype), store.device()) {
   const auto& vars = network.program.vars;
   correct_.resize(static_cast<std::size_t>(bytes_of(vars[network.correct])));
   losses_.resize(static_cast<std::size_t>(bytes_of(vars[network.sample_loss])));

@@ -74,6 +74,8 @@ Programs build_programs(const Options& options) {
   check(network.loss != kNone, options.model, ": has no \"loss\" to train by");
   if (asks_for_optnet(options.memopt)) programs.optnet = optnet_program(options, network);
   programs.training = programs.optnet ? programs.optnet->program : network.program;
+  check(options.dtype == DType::f16 || !options.loss_scale, "--loss-scale is for --dtype f16; this is ",
+        name_of(options.dtype));
   if (options.dtype == DType::f16)
     programs.loss_scale = append_loss_scale(programs.training, options.loss_scale.value_or(kInitialLossScale));
   const std::vector<ParamGrad> gradients =

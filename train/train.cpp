@@ -102,10 +102,10 @@ int train(const Options& given) {
   const Programs programs = build_programs(options);  // training with its backward and update ops; evaluation
   check_fits(start, options, programs.network);
   const std::unique_ptr<Samples> data = open_data(options, programs.network, note_in(progress));
-  Batches batches(*data, batches_of(options));
+  MeteredDevice device(open_device(options));
+  Batches batches(*data, batches_of(options), device);
   introduce(progress, options, programs.network, batches, start);
 
-  MeteredDevice device(open_device(options));
   Prepared prepared(device.info());  // every kernel chosen, every workspace known
   const Plans plans = plan_programs(programs, is_evaluated(options), options, prepared);
   print_predicted(options, plans, progress);

@@ -95,25 +95,26 @@ void Trainer::step() {
 void Trainer::check_loss(double loss, const char* whose, std::int64_t step) const {
   check_as(Exit::Numeric, std::isfinite(loss), whose, " is ", std::isnan(loss) ? "not a number" : "infinite",
            " at step ", step, " with a learning rate of ", rate_at(step - 1),
-           "; try a smaller --lr, a warm-up (--schedule ", *parts_.options.schedule, "+warmup@500) or --clip-norm 1");
+           "; try a smaller --lr, a warm-up (--schedule ", *parts_.options.schedule, "+warmup@500) or --clip-norm 1",
+           parts_.options.dtype == DType::f16 ? ", or --dtype bf16, whose range is that of f32" : "");
 }
 
-Trainer::ScaleState Trainer::scale_state() const {
-  ScaleState state;
+LossScaleState Trainer::scale_state() const {
+  LossScaleState state;
   if (parts_.programs.loss_scale.state != kNone)
     parts_.executor.fetch(parts_.programs.loss_scale.state, &state, sizeof state);
   return state;
 }
 
 void Trainer::note_overflow() {
-  const auto [halvings, good_steps, skipped] = scale_state();
-  if (skipped == skipped_steps_) return;
-  skipped_steps_ = skipped;
-  const double scale = std::ldexp(parts_.options.loss_scale.value_or(kInitialLossScale), -static_cast<int>(halvings));
+  const LossScaleState state = scale_state();
+  if (state.skipped == skipped_steps_) return;
+  skipped_steps_ = state.skipped;
+  const double scale = state.scale(parts_.options.loss_scale.value_or(kInitialLossScale));
   check_as(Exit::Numeric, scale >= 1, "gradients overflow in f16 at step ", state_.step + 1,
-           " even with a loss scale of 2; try --dtype bf16 or a smaller --lr");
-  parts_.progress.note(message("step ", state_.step + 1, ": gradients overflow in f16, the step is skipped (", skipped,
-                               " so far); the loss scale is now ", scale));
+           " even with a loss scale of ", 2 * scale, "; try --dtype bf16 or a smaller --lr");
+  parts_.progress.note(message("step ", state_.step + 1, ": gradients overflow in f16, the step is skipped (",
+                               state.skipped, " so far); the loss scale is now ", scale));
 }
 
 void Trainer::add(double loss, std::int64_t labels) {

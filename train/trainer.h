@@ -54,11 +54,7 @@ class Trainer {
   void begin_epoch();
   void step();
   void check_loss(double loss, const char* whose, std::int64_t step) const;
-  /// What the state of a LossScale holds.
-  struct ScaleState {
-    std::int64_t halvings = 0, good_steps = 0, skipped = 0;
-  };
-  ScaleState scale_state() const;
+  LossScaleState scale_state() const;
   /// Of gradients in f16: says when a step was skipped; fails if no loss scale is small enough.
   void note_overflow();
   /// Counts a step into the sums.

@@ -16,22 +16,6 @@
 namespace lethe::testing {
 namespace {
 
-/// What the computed may differ from what is exact, of the norm.
-double most_error(DType dtype) {
-  switch (dtype) {
-    case DType::f64:
-      return 1e-12;
-    case DType::f32:
-      return 1e-5;
-    case DType::bf16:
-      return 1e-2;
-    case DType::f16:
-      return 2e-3;
-    default:
-      return 0;
-  }
-}
-
 std::unique_ptr<Device> device_named(const std::string& name) {
   return name == "cpu" ? open_cpu(1) : open_gpu(0, {.deterministic = true});
 }

@@ -35,11 +35,7 @@ TEST(Box, RangesThatBeginWithinARowVisitEveryPairOnce) {
   const Box box = make_box({9001, 7}, {7, 1}, {1, 9001});
   std::vector<std::int64_t> seen(9001 * 7, -1);
   for_each_pair(Cpu{}, nullptr, box, Mark{&seen});
-  for (std::int64_t i = 0; i < 9001 * 7; ++i) {
-    ASSERT_EQ(seen[static_cast<std::size_t>(i)], i / 7 + i % 7 * 9001);
-    ASSERT_EQ(box.at(i).first, i);
-    ASSERT_EQ(box.at(i).second, i / 7 + i % 7 * 9001);
-  }
+  for (std::int64_t i = 0; i < 9001 * 7; ++i) ASSERT_EQ(seen[static_cast<std::size_t>(i)], i / 7 + i % 7 * 9001);
 }
 
 TEST(Box, RefusesMoreAxesThanItHolds) {

@@ -107,6 +107,17 @@ TEST_F(Scaled, GrowsAfterTwoThousandGoodSteps) {
   EXPECT_EQ(scale_state(), (State{-1, 0, 0}));
 }
 
+/// Adam's first update after two skipped steps is its first: rate * sign of the gradient.
+TEST_F(Scaled, SkippedStepsDoNotCountForTheOptimizer) {
+  settings_ = optimizer_named("adam");
+  start();
+  step({INFINITY, 1});
+  step({1, NAN});
+  step({4, -8});
+  EXPECT_NEAR(weights()[0], 1 - 1, 1e-5);
+  EXPECT_NEAR(weights()[1], -2 + 1, 1e-5);
+}
+
 TEST_F(Scaled, StatesStayAsTheyAreInASkippedStep) {
   settings_ = optimizer_named("adam");
   start();

@@ -18,7 +18,8 @@ void expect_bias_on_every_row(DType dtype) {
     std::vector<T> y(kRows * kColumns);
     for (std::size_t i = 0; i < y.size(); ++i) y[i] = static_cast<T>(i);
     launch_add_bias(nullptr, dtype, kRows, kColumns, bias.data(), y.data());
-    for (std::size_t i = 0; i < y.size(); ++i) EXPECT_EQ(y[i], static_cast<T>(i) + bias[i % kColumns]);
+    for (std::size_t i = 0; i < y.size(); ++i)
+      EXPECT_EQ(compute(y[i]), compute(static_cast<T>(compute(static_cast<T>(i)) + compute(bias[i % kColumns]))));
   }
 }
 
@@ -42,9 +43,22 @@ TEST(Launches, WindowsOfAChannelGoToColumnsAndBack) {
   }
 }
 
+/// Three windows over a pixel whose sum bf16 would lose on the way: columns are f32.
+TEST(Launches, FoldsAndNarrowsFromF32) {
+  const WindowAxis one{}, three{.in = 3, .out = 3, .k = 3, .pad = 1};
+  const Windows w{.images = 1, .channels = 1, .height = three, .width = one};
+  const std::vector<float> columns(9, 1.0F / 3);
+  std::vector<Bf16> image(3), narrow(9);
+  launch_fold(nullptr, DType::bf16, w, columns.data(), image.data());
+  EXPECT_EQ(compute(image[1]), 1.0F);
+  launch_narrow(nullptr, DType::bf16, 9, columns.data(), narrow.data());
+  EXPECT_EQ(narrow[8].bits, Bf16(1.0F / 3).bits);
+}
+
 TEST(Launches, ABiasIsAddedToEveryRow) {
   expect_bias_on_every_row<float>(DType::f32);
   expect_bias_on_every_row<double>(DType::f64);
+  expect_bias_on_every_row<Bf16>(DType::bf16);
 }
 
 }  // namespace

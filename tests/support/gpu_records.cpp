@@ -36,7 +36,7 @@ struct Cupti {
 
 const Cupti& cupti() {
   static const Cupti loaded = [] {
-    const SharedLibrary library("CUPTI", message("libcupti.so.", CUPTI_API_VERSION / 10000));
+    const SharedLibrary library("CUPTI", message("libcupti.so.", CUDA_VERSION / 1000));
     Cupti c{};
     library.find(c.register_callbacks, "cuptiActivityRegisterCallbacks");
     library.find(c.enable, "cuptiActivityEnable");

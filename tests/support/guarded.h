@@ -12,13 +12,15 @@ inline constexpr std::byte kUnwritten{0xFF};
 
 class Guarded {
  public:
-  /// `bytes` of memory, aligned to 64, each `fill`.
+  /// `bytes` of memory, aligned to 64 and then `shift` bytes further, each `fill`.
   explicit Guarded(std::int64_t bytes, std::byte fill = kUnwritten);
   Guarded(Guarded&&) = default;
   Guarded& operator=(Guarded&&) = delete;
   ~Guarded();
 
-  void* data() const { return block_ ? block_.get() + kGuard : nullptr; }
+  static inline std::int64_t shift = 0;  // of those made from now on
+
+  void* data() const { return block_ ? block_.get() + front_ : nullptr; }
   std::int64_t bytes() const { return bytes_; }
   /// Whether nothing was written just before or behind it.
   bool intact() const;
@@ -27,14 +29,14 @@ class Guarded {
 
  private:
   static constexpr std::int64_t kGuard = 64;  // bytes in front, and at least as many behind
-  std::int64_t behind() const { return kGuard + (kGuard - bytes_ % kGuard) % kGuard; }
+  std::int64_t behind() const { return kGuard + (kGuard - (front_ + bytes_) % kGuard) % kGuard; }
   void lock() const;
   void unlock() const;
 
   struct Free {
     void operator()(std::byte* memory) const { std::free(memory); }
   };
-  std::int64_t bytes_;
+  std::int64_t bytes_, front_ = kGuard + shift;
   std::unique_ptr<std::byte[], Free> block_;
 };
 

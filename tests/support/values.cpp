@@ -39,6 +39,21 @@ void set_number(DType dtype, void* data, std::int64_t i, double value) {
   with_type(dtype, [&](auto zero) { static_cast<decltype(zero)*>(data)[i] = static_cast<decltype(zero)>(value); });
 }
 
+double most_error(DType dtype) {
+  switch (dtype) {
+    case DType::f64:
+      return 1e-12;
+    case DType::f32:
+      return 1e-5;
+    case DType::bf16:
+      return 1e-2;
+    case DType::f16:
+      return 2e-3;
+    default:
+      return 0;
+  }
+}
+
 std::string difference(std::int64_t count, Values got, Values expected, double tolerance) {
   double scale = 1;
   for (std::int64_t i = 0; i < count; ++i)

@@ -11,6 +11,9 @@ namespace lethe::testing {
 double number_at(DType dtype, const void* data, std::int64_t i);
 void set_number(DType dtype, void* data, std::int64_t i, double value);
 
+/// What a result may differ from what is exact, of its norm.
+double most_error(DType dtype);
+
 /// Values of one var in host memory.
 struct Values {
   DType dtype;

@@ -52,7 +52,7 @@ BatchOptions training(std::int64_t batch, std::uint64_t seed = 1) {
 
 TEST(Batches, ShuffledEpochHasEverySampleAtMostOnce) {
   const Counted data;
-  Batches batches(data, training(4));
+  Batches batches(data, training(4), host());
   EXPECT_EQ(batches.per_epoch(), 5);
   EXPECT_EQ(batches.dropped(), 3);
   const std::vector<int> labels = rest_of(batches, 0);
@@ -63,7 +63,7 @@ TEST(Batches, ShuffledEpochHasEverySampleAtMostOnce) {
 
 TEST(Batches, OrderIsAFunctionOfSeedAndEpoch) {
   const Counted data;
-  Batches batches(data, training(23)), same(data, training(23)), other(data, training(23, 2));
+  Batches batches(data, training(23), host()), same(data, training(23), host()), other(data, training(23, 2), host());
   const std::vector<int> first = rest_of(batches, 0);
   EXPECT_NE(rest_of(batches, 1), first);
   EXPECT_EQ(rest_of(batches, 0), first);
@@ -73,7 +73,7 @@ TEST(Batches, OrderIsAFunctionOfSeedAndEpoch) {
 
 TEST(Batches, EpochStartedInTheMiddleGoesOnAsIfAllHadBeenTaken) {
   const Counted data;
-  Batches batches(data, training(4));
+  Batches batches(data, training(4), host());
   const std::vector<int> all = rest_of(batches, 3);
   for (std::int64_t batch = 0; batch <= 5; ++batch)
     EXPECT_EQ(rest_of(batches, 3, batch), std::vector<int>(all.begin() + 4 * batch, all.end()));
@@ -81,7 +81,7 @@ TEST(Batches, EpochStartedInTheMiddleGoesOnAsIfAllHadBeenTaken) {
 
 TEST(Batches, StartLeavesAnUnfinishedEpoch) {
   const Counted data;
-  Batches batches(data, training(2)), fresh(data, training(2));
+  Batches batches(data, training(2), host()), fresh(data, training(2), host());
   batches.start(0);
   batches.next();
   batches.next();
@@ -90,7 +90,7 @@ TEST(Batches, StartLeavesAnUnfinishedEpoch) {
 
 TEST(Batches, HoldNormalisedImagesBesideTheirLabels) {
   const Counted data;
-  Batches batches(data, training(4));
+  Batches batches(data, training(4), host());
   EXPECT_EQ(batches.sample_bytes(), 4 * 2 * 4);
   batches.start(0);
   for (std::int64_t index = 0; const Batch* batch = batches.next(); ++index) {
@@ -106,7 +106,7 @@ TEST(Batches, HoldNormalisedImagesBesideTheirLabels) {
 
 TEST(Batches, EvaluationPadsTheLastBatchAndCountsItsSamples) {
   const Counted data;
-  Batches batches(data, evaluation_batches(4, DType::f64));
+  Batches batches(data, evaluation_batches(4, DType::f64), host());
   EXPECT_EQ(batches.per_epoch(), 3);
   EXPECT_EQ(batches.dropped(), 0);
   EXPECT_EQ(rest_of(batches, 0), (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}));
@@ -126,7 +126,7 @@ TEST(Batches, EvaluationPadsTheLastBatchAndCountsItsSamples) {
 
 TEST(Batches, EvaluationOfFewerSamplesThanABatchWorks) {
   const Counted data;
-  Batches batches(data, evaluation_batches(64, DType::f32));
+  Batches batches(data, evaluation_batches(64, DType::f32), host());
   batches.start(0);
   EXPECT_EQ(batches.next()->count, 10);
   EXPECT_EQ(batches.next(), nullptr);
@@ -137,7 +137,7 @@ TEST(Batches, DoNotDependOnTheNumberOfWorkers) {
   const auto images_with = [&](int workers) {
     BatchOptions options = training_batches(16, DType::f32, {.pad_crop = 2, .flip = true}, 5);
     options.workers = workers;
-    Batches batches(*data, options);
+    Batches batches(*data, options, host());
     batches.start(2);
     FileContent all;
     while (const Batch* batch = batches.next()) {
@@ -153,7 +153,7 @@ TEST(Batches, DoNotDependOnTheNumberOfWorkers) {
 
 TEST(Batches, MemoryIsTakenOnceAndUsedAgain) {
   const Counted data(200);
-  Batches batches(data, training(4));
+  Batches batches(data, training(4), host());
   EXPECT_EQ(batches.held_bytes(), 2 * (4 * 2 * 4 + 4 * 4) + 200 * 4);
   std::set<const void*> places;
   for (std::int64_t epoch = 0; epoch < 3; ++epoch) {
@@ -165,7 +165,7 @@ TEST(Batches, MemoryIsTakenOnceAndUsedAgain) {
 
 TEST(Batches, BatchStaysAsItIsUntilTheNextIsTaken) {
   const Counted data(200);
-  Batches batches(data, training(4));
+  Batches batches(data, training(4), host());
   batches.start(0);
   for (int i = 0; i < 10; ++i) {
     const Batch* batch = batches.next();
@@ -180,7 +180,7 @@ TEST(Batches, ErrorOfAWorkerReachesTheConsumerAtItsBatch) {
   data.broken = 9;
   BatchOptions options = evaluation_batches(4, DType::f32);
   options.workers = 3;
-  Batches batches(data, options);
+  Batches batches(data, options, host());
   batches.start(0);
   EXPECT_EQ(batches.next()->index, 0);
   EXPECT_EQ(batches.next()->index, 1);
@@ -192,7 +192,7 @@ TEST(Batches, ErrorOfAWorkerReachesTheConsumerAtItsBatch) {
 TEST(Batches, EndCleanlyWhileBatchesAreBeingMade) {
   const auto data = open_dataset("shapes:train=1000", {32, 32, 3}, 10, 0);
   for (int taken = 0; taken < 4; ++taken) {
-    Batches batches(*data, training(100));
+    Batches batches(*data, training(100), host());
     if (taken == 0) continue;  // never started
     batches.start(0);
     for (int i = 1; i < taken; ++i) batches.next();
@@ -202,15 +202,16 @@ TEST(Batches, EndCleanlyWhileBatchesAreBeingMade) {
 TEST(Batches, ImpossibleBatchesAreRefused) {
   const Counted data;
   const auto refused = [&](const BatchOptions& options, Exit code = Exit::Usage) {
-    return error_from([&] { Batches(data, options); }, code);
+    return error_from([&] { Batches(data, options, host()); }, code);
   };
   EXPECT_EQ(refused(training(0)), "batch 0 is too small, at least 1 is needed");
   EXPECT_EQ(refused(training(24)), "batch 24 is larger than the data: counted has 23 training samples");
   EXPECT_PRED2(says, refused(training_batches(4, DType::i32, {}, 0)), "images are made as floats, not i32");
   EXPECT_PRED2(says, refused(training_batches(4, DType::f32, {.pad_crop = -1}, 0)), "pad_crop -1");
   const Counted empty(5, 0);
-  EXPECT_EQ(error_from([&] { Batches(empty, evaluation_batches(4, DType::f32)); }), "counted: has no test samples");
-  Batches batches(data, training(4));
+  EXPECT_EQ(error_from([&] { Batches(empty, evaluation_batches(4, DType::f32), host()); }),
+            "counted: has no test samples");
+  Batches batches(data, training(4), host());
   EXPECT_PRED2(says, error_from([&] { batches.start(0, 6); }, Exit::Usage), "cannot start at batch 6: it has 5");
 }
 

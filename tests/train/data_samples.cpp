@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "kernels/cpu_device.h"
+
 namespace lethe::testing {
 namespace {
 
@@ -104,6 +106,11 @@ std::string real_data() {
 
 std::string refusal(const std::string& spec, const ImageShape& image, std::int64_t classes, Exit code) {
   return error_from([&] { open_dataset(spec, image, classes, 0); }, code);
+}
+
+Device& host() {
+  static const std::unique_ptr<Device> cpu = open_cpu(1);
+  return *cpu;
 }
 
 }  // namespace lethe::testing

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/device.h"
 #include "framework/error.h"
 #include "train/dataset.h"
 
@@ -61,5 +62,8 @@ std::string refusal(const std::string& spec, const ImageShape& image, std::int64
 
 /// For EXPECT_PRED2: that a message has these words in it.
 inline bool says(const std::string& text, const std::string& words) { return text.find(words) != std::string::npos; }
+
+/// A CPU, for batches to be made in its memory.
+Device& host();
 
 }  // namespace lethe::testing

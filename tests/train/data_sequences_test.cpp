@@ -159,7 +159,7 @@ TEST(SyntheticSequences, HaveEverySymbolAndLabel) {
 
 TEST(Sequences, BatchesHoldSymbolsBesideALabelForEach) {
   const auto data = open_sequences("copy:train=10,test=5", 3, 9, 0);
-  Batches batches(*data, evaluation_batches(4, DType::f64));
+  Batches batches(*data, evaluation_batches(4, DType::f64), host());
   EXPECT_EQ(batches.sample_bytes(), 4 * 3 * 4);
   EXPECT_EQ(batches.label_bytes(), 4 * 3 * 4);
   batches.start(0);

@@ -59,8 +59,13 @@ TEST_F(LowPrecision, AnOverflowIsSaidSkippedAndCounted) {
       run.err.find("step 1: gradients overflow in f16, the step is skipped (1 so far); the loss scale is now 5e+08"),
       std::string::npos)
       << run.err;
-  const Ended never = run_train(trained("f16", {"--loss-scale", "1", "--lr", "1e6"}));
+  const Ended never = run_train(
+      {"--model", "mlp", "--dtype", "f16", "--loss-scale", "1", "--lr", "1e6", "--steps", "20", "--eval-every", "0"});
   EXPECT_EQ(never.code, 5) << never.err;
+  EXPECT_NE(never.err.find("even with a loss scale of 1; try --dtype bf16"), std::string::npos) << never.err;
+  const Ended not_f16 = run_train(trained("bf16", {"--loss-scale", "8"}));
+  EXPECT_EQ(not_f16.code, 2);
+  EXPECT_NE(not_f16.err.find("--loss-scale is for --dtype f16; this is bf16"), std::string::npos) << not_f16.err;
 }
 
 TEST_F(LowPrecision, ThePlanShowsCopiesOfParametersByThemselves) {

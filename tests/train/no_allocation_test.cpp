@@ -27,8 +27,8 @@ struct AtFirstOp final : Observer {
 std::vector<std::int64_t> allocations_by_step(const Options& options) {
   const Programs programs = build_programs(options);
   const auto data = open_data(options, programs.network, [](const std::string&) {});
-  Batches batches(*data, training_batches(*options.batch, options.dtype, augmentation_of(*options.augment), 0));
   MeteredDevice device(open_cpu(options.threads));
+  Batches batches(*data, training_batches(*options.batch, options.dtype, augmentation_of(*options.augment), 0), device);
   Prepared prepared(device.info());
   const Plans plans = plan_programs(programs, false, options, prepared);
   Store store(device);

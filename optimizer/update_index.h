@@ -1,0 +1,64 @@
+// An update rule at one element, or at several at a time, of a parameter, its states and its gradient.
+#pragma once
+#include "framework/kernel.h"
+#include "kernels/packs.h"
+
+namespace lethe {
+
+/// What a rule reads beside its element. A grad_scale of 0 skips the step: nothing changes.
+template <class T>
+struct Rates {
+  T learning_rate, grad_scale;
+};
+
+/// Where rates lie: in device memory, since they change from step to step.
+template <class T>
+struct ReadRates {
+  const T* learning_rate;
+  const T* grad_scale;  // null: gradients are taken as they are
+  HD Rates<T> operator()() const { return {*learning_rate, grad_scale ? *grad_scale : T(1)}; }
+};
+
+/// Element i of a rule(param, state..., gradient, rates), which changes parameter and states.
+template <class Rule, class T, int States>
+struct UpdateIndex {
+  Rule rule;
+  T* param;
+  T* states[States > 0 ? States : 1];
+  const T* gradient;
+
+  UpdateIndex(const Rule& rule, const KernelArgs& a)
+      : rule(rule), param(a.out<T>(0)), states{}, gradient(a.in<T>(States + 1)) {
+    for (int s = 0; s < States; ++s) states[s] = a.out<T>(s + 1);
+  }
+  template <class R>
+  HD void operator()(std::int64_t i, const R& rates) const {
+    if constexpr (States == 0)
+      rule(param[i], gradient[i], rates);
+    else if constexpr (States == 1)
+      rule(param[i], states[0][i], gradient[i], rates);
+    else
+      rule(param[i], states[0][i], states[1][i], gradient[i], rates);
+  }
+  bool can_pack() const {
+    bool fits = lethe::can_pack({param, gradient});
+    for (int s = 0; s < States; ++s) fits = fits && lethe::can_pack({states[s]});
+    return fits;
+  }
+  /// Likewise for V elements: on copies, so that all are read before any is written.
+  template <int V, class R>
+  HD void pack(std::int64_t i, const R& rates) const {
+    Pack<T, V> p = load_pack<V>(param + i), s[States > 0 ? States : 1];
+    Pack<T, V> g = load_pack<V>(gradient + i);
+    for (int n = 0; n < States; ++n) s[n] = load_pack<V>(states[n] + i);
+    UpdateIndex local = *this;
+    local.param = p.at;
+    local.gradient = g.at;
+    for (int n = 0; n < States; ++n) local.states[n] = s[n].at;
+    for (int k = 0; k < V; ++k) local(k, rates);
+    store_pack(param + i, p);
+    for (int n = 0; n < States; ++n) store_pack(states[n] + i, s[n]);
+  }
+};
+
+}  // namespace lethe
