@@ -121,7 +121,7 @@ Updates append_updates(Program& program, const std::vector<ParamGrad>& gradients
   const Rule rule = rule_of(settings);
   const DType dtype = program.vars[gradients.front().param].dtype;
   Updates updates{.learning_rate = add_var(program, {.name = "learning_rate", .dtype = dtype, .kind = Kind::Input}),
-                  .step = step_counter(program, rule.counts_steps)};
+                  .step = step_counter(program, rule.counts_steps && loss_scale.state == kNone)};
   const bool scales = settings.clip_norm > 0 || loss_scale.scale != kNone;
   const VarId scale = scales ? append_clip_scale(program, loss_scale.scale, gradients, settings.clip_norm) : kNone;
   const std::vector<bool> decays = decaying(program, params, settings);

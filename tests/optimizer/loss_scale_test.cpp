@@ -116,6 +116,7 @@ TEST_F(Scaled, SkippedStepsDoNotCountForTheOptimizer) {
   step({4, -8});
   EXPECT_NEAR(weights()[0], 1 - 1, 1e-5);
   EXPECT_NEAR(weights()[1], -2 + 1, 1e-5);
+  EXPECT_EQ(find_var(program_, "step"), kNone) << "nothing reads a counter of all steps";
 }
 
 TEST_F(Scaled, StatesStayAsTheyAreInASkippedStep) {

@@ -86,6 +86,16 @@ TEST_F(LowPrecision, ThePlanShowsCopiesOfParametersByThemselves) {
   EXPECT_EQ(wide.out.find("param copies"), std::string::npos) << wide.out;
 }
 
+/// Kept for each trip of the loop, as other values are, they would take more than f32 does.
+TEST_F(LowPrecision, CopiesOfParametersAreMadeAgainInBackward) {
+  const auto peak = [](const std::string& dtype) {
+    const Ended run = run_train({"plan", "--model", "char_lstm", "--dtype", dtype, "--memopt", "level=2", "--json"});
+    EXPECT_EQ(run.code, 0) << run.err;
+    return nlohmann::json::parse(run.out)["bytes"]["peak"].get<double>();
+  };
+  EXPECT_LT(peak("bf16"), 0.7 * peak("f32"));
+}
+
 TEST_F(LowPrecision, OptnetsModulesHaveNone) {
   const Ended run = run_train({"count", "--model", "lenet", "--dtype", "bf16"});
   EXPECT_EQ(run.code, 2);
