@@ -1,7 +1,5 @@
 // Dynamic loss scaling for gradients in f16 (Micikevicius et al., "Mixed precision training", 2018; halving, doubling
 // and their defaults as PyTorch's GradScaler has them), and a counter of the steps that were not skipped.
-#include <cmath>
-
 #include "framework/op_def.h"
 #include "kernels/each_device.h"
 #include "optimizer/optimizer.h"
@@ -11,14 +9,11 @@ namespace {
 
 constexpr std::int64_t kEntries = sizeof(LossScaleState) / sizeof(std::int64_t);
 
-/// scale = initial * 2^-halvings.
 struct ScaleOf {
   double initial;
   const LossScaleState* state;
   float* scale;
-  HD void operator()(std::int64_t) const {
-    *scale = static_cast<float>(std::ldexp(initial, -static_cast<int>(state->halvings)));
-  }
+  HD void operator()(std::int64_t) const { *scale = static_cast<float>(state->scale(initial)); }
 };
 
 /// After a step: halved if that was skipped, doubled after `interval` good ones.

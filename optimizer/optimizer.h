@@ -8,6 +8,7 @@
 #include "framework/autodiff.h"
 #include "framework/layer.h"
 #include "framework/program.h"
+#include "kernels/compiler.h"
 
 namespace lethe {
 
@@ -41,7 +42,7 @@ struct LossScaleState {
   std::int64_t halvings = 0;    // more than doublings
   std::int64_t good_steps = 0;  // since the scale changed
   std::int64_t skipped = 0;     // steps
-  double scale(double initial) const { return std::ldexp(initial, -static_cast<int>(halvings)); }
+  HD double scale(double initial) const { return std::ldexp(initial, -static_cast<int>(halvings)); }
 };
 struct LossScale {
   VarId state = kNone;  // State "loss_scale", i64[3]: a LossScaleState
