@@ -3,6 +3,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <string>
@@ -31,6 +32,15 @@ class Device {
   }
   virtual void copy_in(void* to, const void* from_host, std::int64_t bytes) = 0;
   virtual void copy_out(void* to_host, const void* from, std::int64_t bytes) = 0;
+  /// Within the device.
+  virtual void copy(void* to, const void* from, std::int64_t bytes) {
+    if (bytes > 0) std::memcpy(to, from, static_cast<std::size_t>(bytes));
+  }
+  /// Remembers how far the stream has come.
+  virtual void mark() {}
+  /// Copies beside the stream, from when that has come to the mark; done after finish_aside().
+  virtual void copy_in_aside(void* to, const void* from_host, std::int64_t bytes) { copy_in(to, from_host, bytes); }
+  virtual void finish_aside() {}
   virtual void synchronize() {}
   virtual void* stream() { return nullptr; }
   /// Whether `record` is worth it.
@@ -38,28 +48,6 @@ class Device {
   /// What does `work` at one call, as often as it is called: `work` launches kernels on the stream, and neither waits
   /// nor copies.
   virtual std::function<void()> record(const std::function<void()>& work) { return work; }
-};
-
-/// Another device, for one that watches it: overrides what it watches. `device` must outlive it.
-class ForwardingDevice : public Device {
- public:
-  explicit ForwardingDevice(Device& device) : device_(device) {}
-  const DeviceInfo& info() const override { return device_.info(); }
-  void reserve(std::int64_t bytes) override { device_.reserve(bytes); }
-  void* allocate(std::int64_t bytes) override { return device_.allocate(bytes); }
-  HostMemory host_memory(std::int64_t bytes) override { return device_.host_memory(bytes); }
-  void release(void* memory, std::int64_t bytes) override { device_.release(memory, bytes); }
-  void copy_in(void* to, const void* from_host, std::int64_t bytes) override { device_.copy_in(to, from_host, bytes); }
-  void copy_out(void* to_host, const void* from, std::int64_t bytes) override {
-    device_.copy_out(to_host, from, bytes);
-  }
-  void synchronize() override { device_.synchronize(); }
-  void* stream() override { return device_.stream(); }
-  bool records() const override { return device_.records(); }
-  std::function<void()> record(const std::function<void()>& work) override { return device_.record(work); }
-
- private:
-  Device& device_;
 };
 
 /// Memory of a device that gives itself back.

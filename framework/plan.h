@@ -28,6 +28,13 @@ struct PlannedBuffer {
   bool operator==(const PlannedBuffer&) const = default;
 };
 
+/// Memory that is idle from an op on to the end of the step: the inputs of the next are copied there meanwhile.
+struct Staging {
+  std::vector<Place> inputs;  // by VarId; no buffer: it is no input. Empty: there is no such memory
+  int op = 0;                 // of block 0: from when it begins
+  bool operator==(const Staging&) const = default;
+};
+
 struct Plan {
   std::vector<Place> vars;                     // by VarId; a view has the place of what it shows
   std::vector<std::vector<Place>> workspaces;  // by block and op; no buffer: none needed
@@ -35,6 +42,7 @@ struct Plan {
   std::vector<bool> kept;      // by VarId: nothing else is written into its memory in the step; empty: all are
   std::int64_t on_demand = 0;  // most bytes of buffers on demand held at once; part of bytes.temps
   Bytes bytes;
+  Staging staging = {};
   bool operator==(const Plan&) const = default;
 };
 

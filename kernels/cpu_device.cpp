@@ -1,7 +1,6 @@
 #include "kernels/cpu_device.h"
 
 #include <cstdlib>
-#include <cstring>
 
 #include "framework/error.h"
 #include "kernels/parallel.h"
@@ -25,9 +24,6 @@ class CpuDevice final : public Device {
   void copy_out(void* to, const void* from, std::int64_t bytes) override { copy(to, from, bytes); }
 
  private:
-  static void copy(void* to, const void* from, std::int64_t bytes) {
-    if (bytes > 0) std::memcpy(to, from, static_cast<std::size_t>(bytes));
-  }
   DeviceInfo info_;
 };
 

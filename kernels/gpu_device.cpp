@@ -42,7 +42,9 @@ class GpuDevice final : public Device {
   GpuDevice(int index, DeviceInfo info) : index_(index), info_(std::move(info)) {
     check_gpu(index);
     done(cudaSetDevice(index), "opening it");
-    done(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "a stream");
+    for (cudaStream_t* stream : {&stream_, &aside_})
+      done(cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking), "a stream");
+    done(cudaEventCreateWithFlags(&mark_, cudaEventDisableTiming), "an event");
     std::size_t free = 0, total = 0;
     done(cudaMemGetInfo(&free, &total), "its memory");
     info_.memory = static_cast<std::int64_t>(free);
@@ -51,6 +53,8 @@ class GpuDevice final : public Device {
     cudaFree(reserved_);
     if (pool_) cudaMemPoolDestroy(pool_);
     detach_cudnn();
+    cudaEventDestroy(mark_);
+    cudaStreamDestroy(aside_);
     cudaStreamDestroy(stream_);
   }
   GpuDevice(const GpuDevice&) = delete;
@@ -105,6 +109,15 @@ class GpuDevice final : public Device {
     done(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToHost, stream_), "a copy");
     synchronize();
   }
+  void copy(void* to, const void* from, std::int64_t bytes) override {
+    done(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToDevice, stream_), "a copy");
+  }
+  void mark() override { done(cudaEventRecord(mark_, stream_), "a mark"); }
+  void copy_in_aside(void* to, const void* from, std::int64_t bytes) override {
+    done(cudaStreamWaitEvent(aside_, mark_, 0), "waiting for a mark");
+    done(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyHostToDevice, aside_), "a copy");
+  }
+  void finish_aside() override { done(cudaStreamSynchronize(aside_), "copies beside a step"); }
   void synchronize() override { done(cudaStreamSynchronize(stream_), "what was running"); }
   void* stream() override { return stream_; }
 
@@ -153,7 +166,8 @@ class GpuDevice final : public Device {
 
   int index_;
   DeviceInfo info_;
-  cudaStream_t stream_ = nullptr;
+  cudaStream_t stream_ = nullptr, aside_ = nullptr;  // aside_: of copies beside a step
+  cudaEvent_t mark_ = nullptr;
   cudaMemPool_t pool_ = nullptr;
   void* reserved_ = nullptr;
   std::int64_t room_ = 0, used_ = 0;  // bytes of it

@@ -220,6 +220,10 @@ void check_plan(const Program& program, const Liveness& live, const std::vector<
       if (const std::int64_t bytes = workspaces.bytes[b][i]; bytes > 0)
         tenants.push_back({op.type, plan.workspaces[b][i], bytes, {steps.first, steps.last + 1}});
     }
+  const Staging& staging = plan.staging;
+  for (std::size_t v = 0; v < staging.inputs.size(); ++v)
+    if (const Place place = staging.inputs[v]; place.buffer >= 0)
+      tenants.push_back({"next input", place, bytes_of(program.vars[v]), {live.ops[0][staging.op].first, kForever}});
   Checker(program, live, pins, sharing, plan, workspaces.alignment).run(tenants);
 }
 

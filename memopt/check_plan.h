@@ -7,7 +7,7 @@ namespace lethe {
 
 /// Fails, naming the vars, if
 ///  - a var or workspace that needs memory has no place, or one that is not aligned or leaves its buffer;
-///  - two storages, or a storage and a workspace, lie over each other while both live;
+///  - two storages, or a storage and a workspace, lie over each other while both live, or over what is staged;
 ///  - in a storage one value is still needed when the next is written, unless the next is made from it in place by an
 ///    op that declares the pair;
 ///  - something else is in the memory of a pinned var.

@@ -8,6 +8,7 @@
 #include "memopt/early_update.h"
 #include "memopt/release.h"
 #include "memopt/reuse.h"
+#include "memopt/stage_inputs.h"
 
 namespace lethe {
 namespace {
@@ -113,6 +114,11 @@ Planned plan_memory(Program program, Prepared& prepared, const MemoptOptions& op
     ArenaPlan arena = plan_arena(program, live, sharing, made.workspaces, options.seconds);
     made.plan = std::move(arena.plan);
     made.arena = arena.facts;
+    if (options.stage_inputs) {
+      made.plan.staging = stage_inputs(program, live, sharing, made.plan, made.workspaces);
+      if (made.plan.staging.inputs.empty())
+        made.notes.emplace_back("inputs are copied between steps: no memory for them is idle towards the end of one");
+    }
   } else {
     made.plan = plan_in_buffers(program, live, sharing, made.workspaces, options.level, log);
   }

@@ -24,6 +24,7 @@ struct MemoptOptions {
   bool release = false;       // buffers are given back within the step
   bool in_place = false;      // outputs take the memory of dying inputs; always at level 2
   bool early_updates = true;  // at level 2; false: for comparison
+  bool stage_inputs = false;  // at level 2: find room for the inputs of the next step, if there is any
   PinOptions pins = {};
   double seconds = 1;      // for the search of an arena
   bool print_log = false;  // collect Planned::log

@@ -32,7 +32,7 @@ Batches::Batches(const Samples& data, const BatchOptions& options, Device& devic
   slots_.resize(options.workers + 1);
   for (Slot& slot : slots_) {
     slot.samples = device.host_memory(sample_bytes());
-    slot.labels.resize(batch * data.labels());
+    slot.labels = device.host_memory(label_bytes());
   }
   claimed_ = given_ = freed_ = per_epoch_;  // nothing to do before start()
   for (int i = 0; i < options.workers; ++i)
@@ -112,12 +112,12 @@ void Batches::work(SampleReader& reader) {
 void Batches::fill(Slot& slot, std::int64_t batch, SampleReader& reader) const {
   const std::int64_t first = batch * options_.batch, bytes = data_.sample_bytes(options_.dtype);
   const std::int64_t count = std::min(options_.batch, static_cast<std::int64_t>(order_.size()) - first);
+  auto* const labels = reinterpret_cast<std::int32_t*>(slot.labels.get());
   for (std::int64_t i = 0; i < count; ++i)
-    reader.read(options_.split, order_[first + i], epoch_, slot.samples.get() + i * bytes,
-                slot.labels.data() + i * data_.labels());
+    reader.read(options_.split, order_[first + i], epoch_, slot.samples.get() + i * bytes, labels + i * data_.labels());
   std::fill(slot.samples.get() + count * bytes, slot.samples.get() + sample_bytes(), std::byte{0});
-  std::fill(slot.labels.begin() + count * data_.labels(), slot.labels.end(), 0);
-  slot.batch = {.samples = slot.samples.get(), .labels = slot.labels.data(), .index = batch, .count = count};
+  std::fill(labels + count * data_.labels(), labels + options_.batch * data_.labels(), 0);
+  slot.batch = {.samples = slot.samples.get(), .labels = labels, .index = batch, .count = count};
 }
 
 }  // namespace lethe

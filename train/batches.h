@@ -39,7 +39,7 @@ class Batches {
  public:
   /// The data must outlive it. Fails with Exit::Usage on batch < 1 or one larger than a split whose rest is dropped,
   /// with Exit::Data on an empty split.
-  /// Samples are made in host memory of the device that they are fed to.
+  /// They are made in host memory of the device that they are fed to.
   Batches(const Samples& data, const BatchOptions& options, Device& device);
   ~Batches();
   Batches(const Batches&) = delete;
@@ -61,8 +61,7 @@ class Batches {
 
  private:
   struct Slot {
-    HostMemory samples;
-    std::vector<std::int32_t> labels;
+    HostMemory samples, labels;
     Batch batch;
     std::exception_ptr error;
     bool ready = false;

@@ -6,6 +6,7 @@
 
 #include "framework/error.h"
 #include "framework/executor.h"
+#include "framework/forwarding_device.h"
 
 namespace lethe {
 namespace {

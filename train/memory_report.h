@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "framework/device.h"
+#include "framework/forwarding_device.h"
 #include "memopt/arena.h"
 
 namespace lethe {

@@ -63,6 +63,14 @@ std::string categories_text(const PlanReport& report) {
   return text_table(rows, 1);
 }
 
+/// From when on the inputs of the next step are copied.
+std::string staging_text(const Planned& planned) {
+  const Staging& staging = planned.plan.staging;
+  if (staging.inputs.empty()) return "";
+  return message("inputs of the next step are copied from op ", staging.op + 1, " of ",
+                 planned.program.blocks[0].ops.size(), " on, into memory that is idle by then\n");
+}
+
 std::string op_text(const Planned& planned, Step step) {
   const auto [block, index] = planned.live.at[step];
   return text_of(planned.program, planned.program.blocks[block].ops[index]);
@@ -110,6 +118,7 @@ std::string plan_text(const PlanReport& report) {
   const Planned& planned = report.planned();
   text += (planned.arena ? arena_line(*planned.arena) : bound_line(*report.row_of("level=2").arena)) + "\n";
   for (const std::string& note : planned.notes) text += note + "\n";
+  text += staging_text(planned);
   text += predicted_line(report.plans.bytes) + "\n" + device_text(report.device);
   return text + largest_text(report) + remedies_text(report);
 }

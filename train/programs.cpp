@@ -30,8 +30,10 @@ Bytes in_turn(const Plan& first, const Plan& second) {
 }
 
 Planned plan_training(const Programs& programs, const Options& options, Prepared& prepared) {
-  return programs.optnet ? plan_optnet_run(options, *programs.optnet, programs.training, prepared)
-                         : plan_memory(programs.training, prepared, training_memopt(options, programs.network));
+  if (programs.optnet) return plan_optnet_run(options, *programs.optnet, programs.training, prepared);
+  MemoptOptions memopt = training_memopt(options, programs.network);
+  memopt.stage_inputs = prepared.device().kind == DeviceKind::Cuda;  // it copies while it computes
+  return plan_memory(programs.training, prepared, memopt);
 }
 
 /// What training takes without any sharing.

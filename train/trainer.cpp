@@ -58,9 +58,9 @@ void Trainer::run() {
   while (state_.step < length_.total && !signals_.stop_wanted()) {
     step();
     const bool last = state_.step == length_.total;
-    const bool best = (last || due(parts_.options.eval_every.value_or(kEachEpoch))) && evaluate();
+    const bool best = evaluates_after(state_.step) && evaluate();
     const bool asked = signals_.take_save_wanted();
-    if (best || last || asked || due(parts_.options.save_every.value_or(kEachEpoch))) save(best);
+    if (best || last || asked || due(parts_.options.save_every.value_or(kEachEpoch), state_.step)) save(best);
     if (state_.step % length_.per_epoch == 0 && state_.step < length_.total) begin_epoch();
   }
   finish();
@@ -75,13 +75,14 @@ void Trainer::begin_epoch() {
 void Trainer::step() {
   const Programs& programs = parts_.programs;
   Executor& executor = parts_.executor;
-  const Batch* batch = parts_.batches.next();
-  const double rate = rate_at(state_.step);
-  executor.feed(fed_.samples, batch->samples, parts_.batches.sample_bytes());
-  executor.feed(fed_.labels, batch->labels, parts_.batches.label_bytes());
-  const std::int64_t labels = counted(programs.network, batch->labels, std::ssize(correct_));
-  feed_scalar(executor, programs.training, programs.learning_rate, rate);
+  if (!batch_) feed_next();
+  const std::int64_t labels = counted(programs.network, batch_->labels, std::ssize(correct_));
+  feed_scalar(executor, programs.training, programs.learning_rate, rate_at(state_.step));
   executor.run();
+  batch_ = nullptr;
+  const std::int64_t done = state_.step + 1;
+  const bool goes_on = done < length_.total && done % length_.per_epoch != 0 && !evaluates_after(done);
+  if (goes_on) feed_next();  // while the device still runs this step
   stopped_loops_ += executor.stopped_loops();
   if (programs.loss_scale.state != kNone) note_overflow();
   const double loss = executor.fetch_scalar(programs.network.loss);
@@ -90,6 +91,12 @@ void Trainer::step() {
   add(loss, labels);
   if (record_due()) record();
   parts_.progress.step(moment());
+}
+
+void Trainer::feed_next() {
+  batch_ = parts_.batches.next();
+  parts_.executor.feed_next(fed_.samples, batch_->samples, parts_.batches.sample_bytes());
+  parts_.executor.feed_next(fed_.labels, batch_->labels, parts_.batches.label_bytes());
 }
 
 void Trainer::check_loss(double loss, const char* whose, std::int64_t step) const {
@@ -154,6 +161,10 @@ void Trainer::leave_out(Clock::time_point since) {
   epoch_begin_ += spent;
 }
 
+bool Trainer::evaluates_after(std::int64_t step) const {
+  return parts_.evaluator && (step == length_.total || due(parts_.options.eval_every.value_or(kEachEpoch), step));
+}
+
 bool Trainer::evaluate() {
   if (!parts_.evaluator || evaluated_step_ == state_.step) return false;
   const Clock::time_point begin = Clock::now();
@@ -203,10 +214,10 @@ void Trainer::finish() {
                                parts_.checkpoints ? ", saved" : ", not saved: there is no --save DIR"));
 }
 
-bool Trainer::due(const Interval& interval) const {
+bool Trainer::due(const Interval& interval, std::int64_t step) const {
   if (interval.count == 0) return false;
-  if (!interval.epochs) return state_.step % interval.count == 0;
-  return state_.step % length_.per_epoch == 0 && state_.step / length_.per_epoch % interval.count == 0;
+  if (!interval.epochs) return step % interval.count == 0;
+  return step % length_.per_epoch == 0 && step / length_.per_epoch % interval.count == 0;
 }
 
 double Trainer::rate_at(std::int64_t step) const { return schedule_.at(step, length_, *parts_.options.lr); }

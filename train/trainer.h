@@ -53,6 +53,8 @@ class Trainer {
 
   void begin_epoch();
   void step();
+  /// Takes the next batch and hands it to the next step.
+  void feed_next();
   void check_loss(double loss, const char* whose, std::int64_t step) const;
   LossScaleState scale_state() const;
   /// Of gradients in f16: says when a step was skipped; fails if no loss scale is small enough.
@@ -61,6 +63,8 @@ class Trainer {
   void add(double loss, std::int64_t labels);
   bool record_due() const;
   void record();
+  /// Whether an evaluation stands behind a step, from 1.
+  bool evaluates_after(std::int64_t step) const;
   /// Whether it is the best so far.
   bool evaluate();
   void save(bool best);
@@ -69,7 +73,7 @@ class Trainer {
 
   /// Takes the time since then out of the times of steps.
   void leave_out(Clock::time_point since);
-  bool due(const Interval& interval) const;
+  bool due(const Interval& interval, std::int64_t step) const;
   /// Of the step done last, from 1.
   std::int64_t epoch() const { return (state_.step - 1) / length_.per_epoch + 1; }
   double rate_at(std::int64_t step) const;
@@ -80,6 +84,7 @@ class Trainer {
   RunLength length_;
   Schedule schedule_;
   FedInputs fed_;
+  const Batch* batch_ = nullptr;  // of the next step, if it is fed already
   Sums sums_;
   Moment shown_;  // figures of the last record, for the line in between
   Clock::time_point epoch_begin_ = Clock::now();

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "framework/error.h"
+#include "framework/forwarding_device.h"
 #include "framework/text.h"
 #include "optimizer/optimizer.h"
 #include "tests/support/bound.h"
@@ -123,6 +126,64 @@ TEST(Executor, ObserverSeesEveryOpWithItsOutputs) {
   EXPECT_EQ(executor.fetch_scalar(2), 2.5);
 }
 
+/// Notes what it is asked for beside the steps.
+class CopyingDevice final : public ForwardingDevice {
+ public:
+  using ForwardingDevice::ForwardingDevice;
+  void mark() override { asked.emplace_back("mark"); }
+  void copy_in(void* to, const void* from, std::int64_t bytes) override {
+    asked.emplace_back("copy in");
+    ForwardingDevice::copy_in(to, from, bytes);
+  }
+  void copy_in_aside(void* to, const void* from, std::int64_t bytes) override {
+    asked.emplace_back("aside");
+    std::memcpy(to, from, static_cast<std::size_t>(bytes));
+  }
+  void finish_aside() override { asked.emplace_back("finish"); }
+  void copy(void* to, const void* from, std::int64_t bytes) override {
+    asked.emplace_back("take");
+    ForwardingDevice::copy(to, from, bytes);
+  }
+  void synchronize() override { asked.emplace_back("wait"); }
+  std::vector<std::string> asked;
+};
+
+/// Feeds 2.5, runs a step, feeds -1 for the next, and runs that: what the device was asked for. `staged`: with room for
+/// the input in the second half of a buffer of twice its size, idle from the second op on.
+std::vector<std::string> fed_next(bool staged) {
+  CountingDevice memory;
+  CopyingDevice device(memory);
+  const Program program =
+      parse_program("input x f64[]\ntemp y f64[]\ntemp z f64[]\nblock 0 {\ny = exp(x)\nz = relu(x)\n}\n");
+  Prepared prepared(device.info());
+  Plan plan = plan_none(program, workspaces_of(program, prepared));
+  plan.buffers[0].bytes = 128;
+  if (staged) plan.staging = {.inputs = {{.buffer = 0, .offset = 64}, {}, {}}, .op = 1};
+  Store store(device);
+  Executor executor(program, plan, prepared, store);
+  const double first = 2.5, second = -1;
+  executor.feed_next(0, &first, sizeof first);
+  executor.run();
+  executor.feed_next(0, &second, sizeof second);
+  EXPECT_EQ(executor.fetch_scalar(0), 2.5) << "the step that ran";
+  executor.run();
+  EXPECT_EQ(executor.fetch_scalar(0), -1);
+  EXPECT_EQ(executor.fetch_scalar(2), 0);
+  executor.run();
+  EXPECT_EQ(executor.fetch_scalar(0), -1) << "nothing new was fed";
+  return device.asked;
+}
+
+TEST(Executor, CopiesInputsOfTheNextStepBesideThisOneWhereThePlanHasRoom) {
+  EXPECT_EQ(fed_next(true), (std::vector<std::string>{"aside", "finish", "take", "mark", "aside", "wait", "finish",
+                                                      "take", "mark", "wait", "wait", "mark", "wait"}));
+}
+
+TEST(Executor, CopiesThemBeforeTheNextStepWhereItHasNone) {
+  EXPECT_EQ(fed_next(false), (std::vector<std::string>{"finish", "copy in", "wait", "wait", "finish", "copy in", "wait",
+                                                       "wait", "wait", "wait"}));
+}
+
 TEST(Executor, RefusesWrongSizesAndFeedsOfWhatIsNoInput) {
   CountingDevice device;
   Program program = parse_program("input x f64[2]\ntemp y f64[2]\nblock 0 {\ny = relu(x)\n}\n");
@@ -133,6 +194,7 @@ TEST(Executor, RefusesWrongSizesAndFeedsOfWhatIsNoInput) {
   double values[2] = {};
   EXPECT_TRUE(fails_with("input 'x' has 16 bytes, given 8", [&] { executor.feed(0, values, 8); }));
   EXPECT_TRUE(fails_with("'y' is no input", [&] { executor.feed(1, values, 16); }));
+  EXPECT_TRUE(fails_with("input 'x' has 16 bytes, given 8", [&] { executor.feed_next(0, values, 8); }));
   EXPECT_TRUE(fails_with("'y' has 16 bytes, asked for 8", [&] { executor.fetch(1, values, 8); }));
   EXPECT_TRUE(fails_with("'y' has 16 bytes, asked for 8", [&] { executor.fetch_scalar(1); }));
 }

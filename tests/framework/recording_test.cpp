@@ -1,6 +1,7 @@
 // Devices that record: what lies between loops and branches becomes one call.
 #include <gtest/gtest.h>
 
+#include "framework/forwarding_device.h"
 #include "framework/text.h"
 #include "optimizer/optimizer.h"
 #include "tests/support/bound.h"

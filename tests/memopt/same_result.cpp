@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+
+#include "framework/forwarding_device.h"
 #include "framework/init.h"
 #include "tests/memopt/checked_run.h"
 #include "tests/support/counting_device.h"
@@ -9,14 +12,30 @@
 namespace lethe::testing {
 namespace {
 
+/// Copies aside may be under way at any time behind the mark: from there on it writes over where they go.
+class CopyingDevice final : public ForwardingDevice {
+ public:
+  using ForwardingDevice::ForwardingDevice;
+  void mark() override {
+    for (const auto& [to, bytes] : copies_) std::memset(to, 0xFF, static_cast<std::size_t>(bytes));
+  }
+  void copy_in_aside(void* to, const void* from_host, std::int64_t bytes) override {
+    ForwardingDevice::copy_in_aside(to, from_host, bytes);
+    copies_[to] = bytes;
+  }
+
+ private:
+  std::map<void*, std::int64_t> copies_;
+};
+
 std::vector<std::byte> initial(const Interpreter& values, VarId var) {
   const auto* const data = static_cast<const std::byte*>(values.memory(var).data());
   return {data, data + values.memory(var).bytes()};
 }
 
-void feed(const Network& network, const Interpreter& values, Executor& executor) {
+void feed_next(const Network& network, const Interpreter& values, Executor& executor) {
   for (const VarId input : network.inputs)
-    executor.feed(input, values.memory(input).data(), values.memory(input).bytes());
+    executor.feed_next(input, values.memory(input).data(), values.memory(input).bytes());
 }
 
 /// What must be there after a step: what is fetched or skipped, and with --skip-grads every parameter gradient.
@@ -59,7 +78,8 @@ MemoptOptions options_of(const std::string& memopt, bool skip_grads, const Netwo
 
 Outcome run_under(const TrainingProgram& made, const MemoptOptions& options, int steps, int threads) {
   const Network& network = made.network;
-  CountingDevice device(threads);
+  CountingDevice memory(threads);
+  CopyingDevice device(memory);
   Outcome outcome;
   {
     Prepared prepared(device.info());
@@ -77,7 +97,7 @@ Outcome run_under(const TrainingProgram& made, const MemoptOptions& options, int
     executor.observe(&checked);
     for (int step = 0; step < steps; ++step) {
       if (step > 0) values.fill_uniform(network.inputs.front(), -1, 1, static_cast<std::uint64_t>(100 + step));
-      feed(network, values, executor);
+      feed_next(network, values, executor);
       executor.run();
       outcome.hashes.push_back(checked.hashes());
       for (const VarId v : kept) check_kept(planned.program, v, executor, checked);
@@ -87,7 +107,7 @@ Outcome run_under(const TrainingProgram& made, const MemoptOptions& options, int
     outcome.bytes = planned.plan.bytes;
     outcome.predicted = outcome.bytes.total();
   }
-  outcome.taken = device.peak_bytes();
+  outcome.taken = memory.peak_bytes();
   return outcome;
 }
 
@@ -110,6 +130,9 @@ void expect_the_same_under_all_settings(const TrainingProgram& made, int steps, 
   const Outcome expected = run_under(made, options_of("none", false, made.network), steps, threads);
   EXPECT_EQ(expected.taken, expected.predicted);
   const std::int64_t padding = DeviceInfo{}.alignment * static_cast<std::int64_t>(made.network.program.vars.size());
+  MemoptOptions staged = options_of("level=2", false, made.network);
+  staged.stage_inputs = true;
+  expect_same_outcome(run_under(made, staged, steps, threads), expected);
   for (const std::string& setting : all_settings())
     for (const bool skip_grads : {false, true}) {
       SCOPED_TRACE(::testing::Message() << "--memopt " << setting << (skip_grads ? " --skip-grads" : ""));

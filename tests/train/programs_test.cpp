@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "framework/executor.h"
+#include "framework/forwarding_device.h"
 #include "kernels/cpu_device.h"
 #include "tests/train/data_samples.h"
 #include "tests/train/run_fixture.h"

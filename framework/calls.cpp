@@ -1,0 +1,105 @@
+#include "framework/calls.h"
+
+#include <algorithm>
+
+#include "framework/control_flow.h"
+
+namespace lethe {
+namespace {
+
+class Maker {
+ public:
+  Maker(const Program& program, const Plan& plan, Prepared& prepared, const PlannedMemory& memory, void* stream)
+      : program_(program), plan_(plan), prepared_(prepared), memory_(memory), stream_(stream) {}
+
+  Calls run() {
+    for (std::size_t b = 0; b < program_.blocks.size(); ++b) {
+      calls_.blocks.push_back(calls_of(static_cast<BlockId>(b)));
+      calls_.pieces.push_back(pieces_of(calls_.blocks.back()));
+    }
+    return std::move(calls_);
+  }
+
+ private:
+  std::vector<Call> calls_of(BlockId block) {
+    std::vector<Call> calls;
+    const std::vector<Op>& ops = program_.blocks[block].ops;
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+      const Op& op = ops[i];
+      if (!op.blocks.empty())
+        calls.push_back({.op = &op, .carries = make_carries(op)});
+      else if (op.type == kDeleteVar)
+        calls.push_back({.op = &op});
+      else if (!runs_nothing(op))
+        calls.push_back(make_call(op, plan_.workspaces[block][i]));
+    }
+    return calls;
+  }
+
+  Call make_call(const Op& op, Place workspace) {
+    const auto slots_of = [&](const std::vector<VarId>& vars) { return calls_.slots.emplace_back(vars.size()).data(); };
+    Call call{.kernel = &prepared_.kernel(program_, op),
+              .op = &op,
+              .args = {},
+              .inputs = slots_of(op.in),
+              .outputs = slots_of(op.out)};
+    call.args = {call.inputs, call.outputs, memory_.address(workspace), stream_};
+    look_up(memory_, call);
+    return call;
+  }
+
+  Call make_copy(VarId from, VarId to) {
+    calls_.copies.push_back(std::make_unique<Op>(Op{.type = "assign", .in = {from}, .out = {to}}));
+    return make_call(*calls_.copies.back(), {});
+  }
+
+  int make_carries(const Op& op) {
+    Carries carries{.max_trips = op.type == kWhile ? op.attrs.integer(kMaxTrips) : 0};
+    const std::size_t carried = carried_by(program_, op);
+    for (std::size_t i = 0; op.type == kWhile && i < carried; ++i)
+      carries.enter.push_back(make_copy(op.in[i], op.out[i]));
+    for (const BlockId body : op.blocks) {
+      std::vector<Call>& leave = carries.leave.emplace_back();
+      const std::vector<VarId>& results = program_.blocks[body].results;
+      const bool is_condition = op.type == kWhile && body == op.blocks.front();
+      for (std::size_t i = 0; !is_condition && i < carried; ++i) leave.push_back(make_copy(results[i], op.out[i]));
+    }
+    calls_.carries.push_back(std::move(carries));
+    return static_cast<int>(calls_.carries.size()) - 1;
+  }
+
+  std::vector<Piece> pieces_of(const std::vector<Call>& calls) const {
+    const Staging& staging = plan_.staging;
+    const Op* const marked = staging.inputs.empty() ? nullptr : &program_.blocks[0].ops[staging.op];
+    std::vector<Piece> pieces;
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      const bool marks = calls[i].op == marked;
+      const bool goes_on = i > 0 && calls[i].carries < 0 && calls[i - 1].carries < 0 && !marks;
+      if (!goes_on) pieces.push_back({.begin = i, .end = i, .marks = marks});
+      pieces.back().end = i + 1;
+    }
+    return pieces;
+  }
+
+  const Program& program_;
+  const Plan& plan_;
+  Prepared& prepared_;
+  const PlannedMemory& memory_;
+  void* const stream_;
+  Calls calls_;
+};
+
+}  // namespace
+
+Calls make_calls(const Program& program, const Plan& plan, Prepared& prepared, const PlannedMemory& memory,
+                 void* stream) {
+  return Maker(program, plan, prepared, memory, stream).run();
+}
+
+void look_up(const PlannedMemory& memory, Call& call) {
+  const auto address = [&](VarId v) { return v == kNone ? nullptr : memory.address(v); };
+  std::transform(call.op->in.begin(), call.op->in.end(), call.inputs, address);
+  std::transform(call.op->out.begin(), call.op->out.end(), call.outputs, address);
+}
+
+}  // namespace lethe
