@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "framework/control_flow.h"
+#include "framework/op_def.h"
 
 namespace lethe {
 namespace {
@@ -14,8 +15,9 @@ class Maker {
 
   Calls run() {
     for (std::size_t b = 0; b < program_.blocks.size(); ++b) {
-      calls_.blocks.push_back(calls_of(static_cast<BlockId>(b)));
-      calls_.pieces.push_back(pieces_of(calls_.blocks.back()));
+      std::vector<Call>& calls = calls_.blocks.emplace_back(calls_of(static_cast<BlockId>(b)));
+      for (const Piece& piece : calls_.pieces.emplace_back(pieces_of(calls)))
+        if (!memory_.any_on_demand()) join(calls, piece);
     }
     return std::move(calls_);
   }
@@ -79,6 +81,31 @@ class Maker {
       pieces.back().end = i + 1;
     }
     return pieces;
+  }
+
+  void join(std::vector<Call>& calls, const Piece& piece) {
+    for (std::size_t first = piece.begin, i = first + 1; first < piece.end; first = i++) {
+      while (i < piece.end && joins(calls, first, i)) ++i;
+      if (i - first < 2) continue;
+      calls[first].joined = static_cast<int>(calls_.joined.size());
+      std::vector<KernelCall>& joined = calls_.joined.emplace_back();
+      for (std::size_t each = first; each < i; ++each) joined.push_back({calls[each].kernel, calls[each].args});
+    }
+  }
+
+  /// Whether a call may be done together with all from `first` up to it.
+  static bool joins(const std::vector<Call>& calls, std::size_t first, std::size_t i) {
+    const auto updates = [&](const Call& call) { return call.kernel && op_def(call.op->type).updates; };
+    if (!updates(calls[first]) || !updates(calls[i]) || !calls[first].kernel->joins(*calls[i].kernel)) return false;
+    return std::none_of(calls.begin() + first, calls.begin() + i, [&](const Call& before) {
+      return touches(*before.op, calls[i].op->out) || touches(*calls[i].op, before.op->out);
+    });
+  }
+
+  static bool touches(const Op& op, const std::vector<VarId>& vars) {
+    return std::any_of(vars.begin(), vars.end(), [&](VarId v) {
+      return std::count(op.in.begin(), op.in.end(), v) + std::count(op.out.begin(), op.out.end(), v) > 0;
+    });
   }
 
   const Program& program_;

@@ -44,11 +44,14 @@ void Executor::run_block(BlockId block) {
 
 void Executor::run_calls(std::vector<Call>& calls, Piece& piece) {
   const auto one_by_one = [this, &calls, begin = piece.begin, end = piece.end] {
-    for (std::size_t i = begin; i < end; ++i)
-      if (calls[i].kernel)
+    for (std::size_t i = begin; i < end; ++i) {
+      if (!calls[i].kernel)
+        give_back(calls[i].op->in[0]);
+      else if (calls[i].joined < 0 || observer_)
         run_kernel(calls[i]);
       else
-        give_back(calls[i].op->in[0]);
+        i += run_joined(calls_.joined[calls[i].joined]) - 1;
+    }
   };
   if (!records_ || observer_ || !piece.warm) {
     piece.warm = true;
@@ -63,6 +66,12 @@ void Executor::run_kernel(Call& call) {
   if (observer_) observer_->before(*call.op, call.args);
   call.kernel->run(call.args);
   if (observer_) observer_->after(*call.op, call.args);
+}
+
+/// How many they were.
+std::size_t Executor::run_joined(const std::vector<KernelCall>& calls) {
+  calls.front().kernel->run_all(calls);
+  return calls.size();
 }
 
 void Executor::run_loop(const Op& op, Carries& carries) {

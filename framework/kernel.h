@@ -3,36 +3,14 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 
+#include "framework/device_info.h"
 #include "framework/program.h"
 
 namespace lethe {
-
-/// The least multiple of `alignment` that is not less than `bytes`.
-constexpr std::int64_t round_up(std::int64_t bytes, std::int64_t alignment) {
-  return (bytes + alignment - 1) / alignment * alignment;
-}
-
-enum class DeviceKind : std::uint8_t { Cpu, Cuda };
-
-inline constexpr std::int64_t kGpuAlignment = 256;
-
-/// What a kernel may know of a device; it may be that of a machine that is not there.
-struct DeviceInfo {
-  DeviceKind kind = DeviceKind::Cpu;
-  std::string name = "cpu";
-  int threads = 1;              // CPU worker threads
-  std::int64_t alignment = 64;  // of every buffer, in bytes
-  // Of a GPU:
-  std::string properties = {};                             // of one that is not there, as JSON; "": it is there
-  std::int64_t memory = 0;                                 // bytes to be had; 0: not known
-  bool tf32 = false;                                       // products of f32 may round their factors to TF32
-  bool deterministic = false;                              // the same bits in every run
-  bool eager = false;                                      // steps launch by launch, never recorded
-  std::int64_t workspace_limit = std::int64_t{256} << 20;  // of one convolution, in bytes
-};
 
 /// Addresses for one run. An absent input is a null pointer.
 struct KernelArgs {
@@ -51,12 +29,26 @@ struct KernelArgs {
   }
 };
 
+class Kernel;
+/// A kernel and what it is to run on.
+struct KernelCall {
+  const Kernel* kernel = nullptr;
+  KernelArgs args = {};
+};
+
 /// Made once per distinct (op, shapes, dtypes, attributes) and shared by equal ops; holds no addresses.
 class Kernel {
  public:
   virtual ~Kernel() = default;
   virtual std::int64_t workspace_bytes() const { return 0; }
   virtual void run(const KernelArgs& args) const = 0;
+  /// Whether run_all() does the other's work in the same launch as this one's. Asked of updates in place, none of which
+  /// touches what another changes.
+  virtual bool joins(const Kernel&) const { return false; }
+  /// Runs kernels that this one joins, itself the first of them.
+  virtual void run_all(std::span<const KernelCall> calls) const {
+    for (const KernelCall& call : calls) call.kernel->run(call.args);
+  }
 };
 
 /// A kernel from a callable `void(const KernelArgs&)`.

@@ -28,13 +28,18 @@ __global__ void for_each_index(std::int64_t n, F f) {
   for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) f(i);
 }
 
+inline constexpr unsigned kElementThreads = 256;  // of a block
+/// Blocks for n elements: one each thread, or as many as a large GPU runs at once.
+inline dim3 element_blocks(std::int64_t n) {
+  constexpr std::int64_t kMostBlocks = 132 * 16;
+  const std::int64_t blocks = (n + kElementThreads - 1) / kElementThreads;
+  return dim3(static_cast<unsigned>(blocks < kMostBlocks ? blocks : kMostBlocks));
+}
+
 template <class F>
 void parallel_for(Cuda, void* stream, std::int64_t n, F f, std::int64_t = kElementGrain) {
   if (n == 0) return;
-  constexpr std::int64_t kThreads = 256, kMostBlocks = 132 * 16;
-  const std::int64_t blocks = (n + kThreads - 1) / kThreads;
-  launch(for_each_index<F>, dim3(static_cast<unsigned>(blocks < kMostBlocks ? blocks : kMostBlocks)), dim3(kThreads), 0,
-         static_cast<cudaStream_t>(stream), n, f);
+  launch(for_each_index<F>, element_blocks(n), dim3(kElementThreads), 0, static_cast<cudaStream_t>(stream), n, f);
 }
 #endif
 

@@ -34,10 +34,13 @@ inline bool can_pack(std::initializer_list<const void*> addresses) {
 }
 
 #ifdef LETHE_DEVICE_CODE
+/// An index a pack, then one each element that is left.
 template <class F, int V>
 struct PackIndex {
-  std::int64_t packs;
+  std::int64_t n, packs;
   F f;
+  PackIndex(std::int64_t n, bool packed, const F& f) : n(n), packs(packed ? n / V : 0), f(f) {}
+  std::int64_t size() const { return packs + (n - packs * V); }
   HD void operator()(std::int64_t i) const {
     if (i < packs)
       f.template pack<V>(i * V);
@@ -49,8 +52,8 @@ struct PackIndex {
 /// f.pack<V>(i) for packs that begin at element i, f(i) for the elements left; with `packed` false for all.
 template <int V, class F>
 void for_each_pack(Cuda device, void* stream, std::int64_t n, bool packed, const F& f) {
-  const std::int64_t packs = packed ? n / V : 0;
-  parallel_for(device, stream, packs + (n - packs * V), PackIndex<F, V>{packs, f});
+  const PackIndex<F, V> index(n, packed, f);
+  parallel_for(device, stream, index.size(), index);
 }
 #endif
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "framework/kernel.h"
 #include "framework/text.h"
 #include "memopt/pack.h"
 
@@ -50,6 +51,14 @@ void count_bytes(const Program& program, std::int64_t arena, Bytes& bytes) {
 }
 
 }  // namespace
+
+std::vector<std::int64_t> bytes_alive(const Liveness& live, const Sharing& sharing, const Workspaces& workspaces) {
+  std::vector<std::int64_t> bytes(static_cast<std::size_t>(live.steps()));
+  for (const PackItem& item : collect(live, sharing, workspaces).all)
+    for (std::int64_t step = item.lower; step < item.upper; ++step)
+      bytes[static_cast<std::size_t>(step)] += round_up(item.size, workspaces.alignment);
+  return bytes;
+}
 
 ArenaPlan plan_arena(const Program& program, const Liveness& live, const Sharing& sharing, const Workspaces& workspaces,
                      double seconds) {

@@ -21,6 +21,9 @@ struct ArenaPlan {
   ArenaFacts facts;
 };
 
+/// Bytes alive at each step, each storage and workspace rounded up to the device's alignment.
+std::vector<std::int64_t> bytes_alive(const Liveness& live, const Sharing& sharing, const Workspaces& workspaces);
+
 /// A workspace lives for its op alone; inputs and what is pinned live to the end of the step. `seconds` bounds the
 /// search for a placement (in work, so the answer is the same on every machine).
 ArenaPlan plan_arena(const Program& program, const Liveness& live, const Sharing& sharing, const Workspaces& workspaces,

@@ -6,6 +6,7 @@
 #include "framework/error.h"
 #include "memopt/check_plan.h"
 #include "memopt/early_update.h"
+#include "memopt/gather_updates.h"
 #include "memopt/release.h"
 #include "memopt/reuse.h"
 #include "memopt/stage_inputs.h"
@@ -58,24 +59,69 @@ std::string needs_all_gradients(const Program& program) {
 }
 
 /// Early updates, unless what was asked for keeps all gradients to the end anyway.
-Program with_early_updates(Program program, const MemoptOptions& options, Planned& made) {
+Program with_early_updates(Program program, const MemoptOptions& options, std::vector<std::string>& notes) {
   if (options.pins.skip_grads) {
-    made.notes.emplace_back("updates stay at the end of the step: --skip-grads keeps every parameter gradient");
+    notes.emplace_back("updates stay at the end of the step: --skip-grads keeps every parameter gradient");
     return program;
   }
   if (const std::string what = needs_all_gradients(program); !what.empty())
-    made.notes.push_back("updates stay at the end of the step: " + what + " needs all gradients first");
+    notes.push_back("updates stay at the end of the step: " + what + " needs all gradients first");
   return update_early(std::move(program));
 }
 
+/// A program with what its ops need, the lives of its vars and their sharing; no plan yet.
+Planned analysed(Program program, Prepared& prepared, const std::vector<Pin>& pins, const MemoptOptions& options) {
+  Planned made;
+  made.program = std::move(program);
+  made.workspaces = timed(made.kernels_ms, [&] { return workspaces_of(made.program, prepared); });
+  made.live = timed(made.liveness_ms, [&] { return liveness(made.program); });
+  Log log(options.print_log);
+  made.sharing = options.in_place ? share_in_place(made.program, made.live, pins, log)
+                                  : share_views(made.program, made.live, pins);
+  made.log = log.lines();
+  return made;
+}
+
+/// Level 2.
+void plan_in_arena(const MemoptOptions& options, Planned& made) {
+  ArenaPlan arena = plan_arena(made.program, made.live, made.sharing, made.workspaces, options.seconds);
+  made.plan = std::move(arena.plan);
+  made.arena = arena.facts;
+}
+
+/// Level 2 with updates gathered, if that takes no byte more than without.
+void plan_gathered(Prepared& prepared, const std::vector<Pin>& pins, const MemoptOptions& options, Planned& made) {
+  const Joins joins = [&](const Op& a, const Op& b) {
+    return prepared.kernel(made.program, a).joins(prepared.kernel(made.program, b));
+  };
+  Planned gathered =
+      analysed(gather_updates(made.program, made.live, made.sharing, made.workspaces, joins), prepared, pins, options);
+  gathered.kernels_ms += made.kernels_ms;
+  gathered.liveness_ms += made.liveness_ms;
+  plan_in_arena(options, gathered);
+  const std::vector<std::int64_t> alive = bytes_alive(made.live, made.sharing, made.workspaces);
+  if (gathered.arena->bytes > *std::max_element(alive.begin(), alive.end())) plan_in_arena(options, made);
+  if (!made.arena || gathered.arena->bytes <= made.arena->bytes) made = std::move(gathered);
+}
+
 /// None, 0 and 1: a buffer for each storage, or for several in turn.
-Plan plan_in_buffers(const Program& program, const Liveness& live, const Sharing& sharing, const Workspaces& workspaces,
-                     Level level, Log& log) {
-  const Fit fit = level == Level::None ? Fit::Never : level == Level::SameShape ? Fit::SameShape : Fit::LargeEnough;
-  const std::vector<int> of_storage = reuse_buffers(program, live, sharing, {.fit = fit}, log);
+void plan_in_buffers(const MemoptOptions& options, Planned& made) {
+  const Fit fit = options.level == Level::None        ? Fit::Never
+                  : options.level == Level::SameShape ? Fit::SameShape
+                                                      : Fit::LargeEnough;
+  Log log(options.print_log);
+  const std::vector<int> of_storage = reuse_buffers(made.program, made.live, made.sharing, {.fit = fit}, log);
+  made.log.insert(made.log.end(), log.lines().begin(), log.lines().end());
   std::vector<int> of_var;
-  for (const int storage : sharing.of) of_var.push_back(of_storage[static_cast<std::size_t>(storage)]);
-  return plan_buffers(program, of_var, workspaces);
+  for (const int storage : made.sharing.of) of_var.push_back(of_storage[static_cast<std::size_t>(storage)]);
+  made.plan = plan_buffers(made.program, of_var, made.workspaces);
+}
+
+/// Room for the inputs of the next step, if there is any.
+void stage(Planned& made, std::vector<std::string>& notes) {
+  made.plan.staging = stage_inputs(made.program, made.live, made.sharing, made.plan, made.workspaces);
+  if (made.plan.staging.inputs.empty())
+    notes.emplace_back("inputs are copied between steps: no memory for them is idle towards the end of one");
 }
 
 }  // namespace
@@ -100,38 +146,28 @@ MemoptOptions parse_memopt(const std::string& text) {
 
 Planned plan_memory(Program program, Prepared& prepared, const MemoptOptions& options) {
   const Clock::time_point begin = Clock::now();
-  Planned made;
-  Log log(options.print_log);
+  const bool in_arena = options.level == Level::Arena;
   const std::vector<Pin> pins = collect_pins(program, options.pins);
-  if (options.level == Level::Arena && options.early_updates)
-    program = with_early_updates(std::move(program), options, made);
-  made.workspaces = timed(made.kernels_ms, [&] { return workspaces_of(program, prepared); });
-  made.live = timed(made.liveness_ms, [&] { return liveness(program); });
-  const Liveness& live = made.live;
-  made.sharing = options.in_place ? share_in_place(program, live, pins, log) : share_views(program, live, pins);
+  std::vector<std::string> notes;
+  if (in_arena && options.early_updates) program = with_early_updates(std::move(program), options, notes);
+  Planned made = analysed(std::move(program), prepared, pins, options);
+  if (!in_arena)
+    plan_in_buffers(options, made);
+  else if (options.gather_updates)
+    plan_gathered(prepared, pins, options, made);
+  else
+    plan_in_arena(options, made);
+  if (in_arena && options.stage_inputs) stage(made, notes);
+  check_plan(made.program, made.live, pins, made.sharing, made.plan, made.workspaces);
   const Sharing& sharing = made.sharing;
-  if (options.level == Level::Arena) {
-    ArenaPlan arena = plan_arena(program, live, sharing, made.workspaces, options.seconds);
-    made.plan = std::move(arena.plan);
-    made.arena = arena.facts;
-    if (options.stage_inputs) {
-      made.plan.staging = stage_inputs(program, live, sharing, made.plan, made.workspaces);
-      if (made.plan.staging.inputs.empty())
-        made.notes.emplace_back("inputs are copied between steps: no memory for them is idle towards the end of one");
-    }
-  } else {
-    made.plan = plan_in_buffers(program, live, sharing, made.workspaces, options.level, log);
-  }
-  check_plan(program, live, pins, sharing, made.plan, made.workspaces);
   if (options.level != Level::None || options.release || options.in_place)
     for (const int storage : sharing.of) made.plan.kept.push_back(sharing.storages[storage].pin != Pin::None);
   if (options.release) {
-    program = release_memory(std::move(program), live, sharing, made.plan);
-    made.live = liveness(program);
-    made.workspaces = workspaces_of(program, prepared);
+    made.program = release_memory(std::move(made.program), made.live, sharing, made.plan);
+    made.live = liveness(made.program);
+    made.workspaces = workspaces_of(made.program, prepared);
   }
-  made.program = std::move(program);
-  made.log = log.lines();
+  made.notes = std::move(notes);
   made.plan_ms = ms_since(begin) - made.kernels_ms;
   return made;
 }

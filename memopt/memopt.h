@@ -21,10 +21,11 @@ enum class Level {
 /// What `--memopt` and the options around it ask for.
 struct MemoptOptions {
   Level level = Level::None;
-  bool release = false;       // buffers are given back within the step
-  bool in_place = false;      // outputs take the memory of dying inputs; always at level 2
-  bool early_updates = true;  // at level 2; false: for comparison
-  bool stage_inputs = false;  // at level 2: find room for the inputs of the next step, if there is any
+  bool release = false;         // buffers are given back within the step
+  bool in_place = false;        // outputs take the memory of dying inputs; always at level 2
+  bool early_updates = true;    // at level 2; false: for comparison
+  bool gather_updates = false;  // at level 2: those that the device does in one launch, if that takes no byte more
+  bool stage_inputs = false;    // at level 2: find room for the inputs of the next step, if there is any
   PinOptions pins = {};
   double seconds = 1;      // for the search of an arena
   bool print_log = false;  // collect Planned::log

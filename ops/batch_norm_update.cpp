@@ -1,7 +1,7 @@
 // running = (1 - momentum) * running + momentum * batch, for mean and variance; the variance of a batch of `count`
 // values a channel is counted unbiased, as PyTorch does.
 #include "framework/op_def.h"
-#include "kernels/each_device.h"
+#include "kernels/joined.h"
 
 namespace lethe {
 namespace {
@@ -17,22 +17,47 @@ struct UpdateStatistics {
   }
 };
 
+/// On a GPU the updates of several layers are done in one launch.
+template <class Device, class T>
+class StatisticsKernel final : public Kernel {
+ public:
+  explicit StatisticsKernel(const PrepareArgs& args)
+      : channels_(elements(args.in(0).shape)),
+        momentum_(static_cast<T>(args.op.attrs.number("momentum"))),
+        correction_(static_cast<T>(args.op.attrs.number("count") / (args.op.attrs.number("count") - 1))) {}
+  void run(const KernelArgs& a) const override { parallel_for(Device{}, a.stream, channels_, update(a)); }
+#ifdef LETHE_DEVICE_CODE
+  bool joins(const Kernel& other) const override {
+    return std::is_same_v<Device, Cuda> && dynamic_cast<const StatisticsKernel*>(&other);
+  }
+  void run_all(std::span<const KernelCall> calls) const override {
+    JoinedLaunches<UpdateStatistics<T>> launches(calls[0].args.stream);
+    for (const KernelCall& call : calls) {
+      const auto& kernel = static_cast<const StatisticsKernel&>(*call.kernel);
+      launches.add(kernel.channels_, kernel.update(call.args));
+    }
+    launches.flush();
+  }
+#endif
+
+ private:
+  UpdateStatistics<T> update(const KernelArgs& a) const {
+    return {.momentum = momentum_,
+            .correction = correction_,
+            .mean = a.in<T>(2),
+            .var = a.in<T>(3),
+            .running_mean = a.out<T>(0),
+            .running_var = a.out<T>(1)};
+  }
+  std::int64_t channels_;
+  T momentum_, correction_;
+};
+
 struct BatchNormUpdate {
   template <class Device>
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
-    const std::int64_t channels = elements(args.in(0).shape);
-    const double count = args.op.attrs.number("count"), momentum = args.op.attrs.number("momentum");
-    return for_wide(args.in(0).dtype, [&](auto zero) {
-      using T = decltype(zero);
-      return make_kernel([=](const KernelArgs& a) {
-        const UpdateStatistics<T> update{.momentum = static_cast<T>(momentum),
-                                         .correction = static_cast<T>(count / (count - 1)),
-                                         .mean = a.in<T>(2),
-                                         .var = a.in<T>(3),
-                                         .running_mean = a.out<T>(0),
-                                         .running_var = a.out<T>(1)};
-        parallel_for(Device{}, a.stream, channels, update);
-      });
+    return for_wide(args.in(0).dtype, [&](auto zero) -> std::unique_ptr<Kernel> {
+      return std::make_unique<StatisticsKernel<Device, decltype(zero)>>(args);
     });
   }
 };

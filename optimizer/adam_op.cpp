@@ -33,6 +33,29 @@ struct Load {
   HD AdamRates<T> operator()() const { return *rates; }
 };
 
+/// From learning_rate, step and grad_scale?.
+template <class T>
+struct MadeRates {
+  static constexpr int kInputs = 3;
+  static constexpr std::int64_t kWorkspace = sizeof(AdamRates<T>);
+  double beta1, beta2, decay;
+  bool scaled;
+  MadeRates(const Attrs& attrs, bool scaled)
+      : beta1(attrs.number("beta1")),
+        beta2(attrs.number("beta2")),
+        decay(attrs.flag("decoupled", false) ? attrs.number("weight_decay", 0) : 0),
+        scaled(scaled) {}
+  bool operator==(const MadeRates&) const = default;
+  template <class Device>
+  Load<T> read(Device device, const KernelArgs& a, int first) const {
+    auto* const rates = static_cast<AdamRates<T>*>(a.workspace);
+    const ReadRates<T> given{a.in<T>(first), scaled ? a.in<T>(first + 2) : nullptr};
+    parallel_for(device, a.stream, 1,
+                 MakeAdamRates<T>{beta1, beta2, decay, given, a.in<std::int64_t>(first + 1), rates});
+    return {rates};
+  }
+};
+
 template <class T>
 struct AdamRule {
   T rest1, beta2, rest2, eps, decay;
@@ -50,34 +73,13 @@ struct AdamRule {
   }
 };
 
-struct Adam {
-  template <class Device>
-  static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
-    const std::int64_t n = elements(args.out(0).shape);
-    const Attrs& attrs = args.op.attrs;
-    const double decoupled = attrs.flag("decoupled", false) ? attrs.number("weight_decay", 0) : 0;
-    return for_wide(args.out(0).dtype, [&](auto zero) {
-      using T = decltype(zero);
-      const auto run = [n, rule = AdamRule<T>(attrs), beta1 = attrs.number("beta1"), beta2 = attrs.number("beta2"),
-                        decoupled, scaled = args.has_in(6)](const KernelArgs& a) {
-        auto* rates = static_cast<AdamRates<T>*>(a.workspace);
-        const ReadRates<T> read{a.in<T>(4), scaled ? a.in<T>(6) : nullptr};
-        parallel_for(Device{}, a.stream, 1,
-                     MakeAdamRates<T>{beta1, beta2, decoupled, read, a.in<std::int64_t>(5), rates});
-        update_each(Device{}, a.stream, n, UpdateIndex<AdamRule<T>, T, 2>(rule, a), Load<T>{rates});
-      };
-      return make_kernel(run, sizeof(AdamRates<T>));
-    });
-  }
-};
-
 const Register adam{{
     .type = "adam",
     .inputs = {"param", "m", "v", "gradient", "learning_rate", "step", "grad_scale?"},
     .outputs = {"param", "m", "v"},
     .infer = infer_update,
     .updates = true,
-    .kernels = each_device<Adam>(),
+    .kernels = each_device<Update<AdamRule, 2, MadeRates>>(),
 }};
 
 }  // namespace

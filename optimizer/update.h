@@ -5,49 +5,84 @@
 #include <vector>
 
 #include "framework/op_def.h"
+#include "kernels/joined.h"
 #include "optimizer/update_index.h"
 
 namespace lethe {
 
-template <class Index, class Read>
-struct ReadThenUpdate {
-  Index index;
-  Read read;
-  HD void operator()(std::int64_t i) const {
-    if (const auto rates = read(); rates.grad_scale != 0) index(i, rates);
-  }
-  template <int V>
-  HD void pack(std::int64_t i) const {
-    if (const auto rates = read(); rates.grad_scale != 0) index.template pack<V>(i, rates);
+/// How a rule gets its rates, from the inputs that begin at slot `first`: as they are.
+template <class T>
+struct GivenRates {
+  static constexpr int kInputs = 2;  // learning_rate, grad_scale?
+  static constexpr std::int64_t kWorkspace = 0;
+  bool scaled;
+  GivenRates(const Attrs&, bool scaled) : scaled(scaled) {}
+  bool operator==(const GivenRates&) const = default;
+  template <class Device>
+  ReadRates<T> read(Device, const KernelArgs& a, int first) const {
+    return {a.in<T>(first), scaled ? a.in<T>(first + 1) : nullptr};
   }
 };
 
-/// index(i, read()) for i in [0, n). The rates are read before the loop where the host can.
-template <class Index, class Read>
-void update_each(Cpu device, void* stream, std::int64_t n, const Index& index, const Read& read) {
-  if (const auto rates = read(); rates.grad_scale != 0)
-    parallel_for(device, stream, n, [index, rates](std::int64_t i) { index(i, rates); });
-}
+/// On a GPU updates that read the same rates are done in one launch.
+template <class Device, class Rule, class T, int States, class RatesOf>
+class UpdateKernel final : public Kernel {
+ public:
+  explicit UpdateKernel(const PrepareArgs& args)
+      : n_(elements(args.out(0).shape)),
+        rule_(args.op.attrs),
+        rates_(args.op.attrs, args.has_in(kFirstRate + RatesOf::kInputs - 1)) {}
+
+  std::int64_t workspace_bytes() const override { return RatesOf::kWorkspace; }
+  void run(const KernelArgs& a) const override {
+    update_each(Device{}, a.stream, n_, Index(rule_, a), rates_.read(Device{}, a, kFirstRate));
+  }
 #ifdef LETHE_DEVICE_CODE
-template <class Index, class Read>
-void update_each(Cuda device, void* stream, std::int64_t n, const Index& index, const Read& read) {
-  using T = std::remove_pointer_t<decltype(index.param)>;
-  for_each_pack<kPack<T>>(device, stream, n, index.can_pack(), ReadThenUpdate<Index, Read>{index, read});
-}
+  bool joins(const Kernel& other) const override {
+    const auto* const update = dynamic_cast<const UpdateKernel*>(&other);
+    return std::is_same_v<Device, Cuda> && update && update->rates_ == rates_;
+  }
+  void run_all(std::span<const KernelCall> calls) const override {
+    if constexpr (std::is_same_v<Device, Cuda>) {
+      if (!read_the_same(calls)) return Kernel::run_all(calls);
+      const auto read = rates_.read(Device{}, calls[0].args, kFirstRate);
+      using Element = ReadThenUpdate<Index, std::remove_const_t<decltype(read)>>;
+      JoinedLaunches<PackIndex<Element, kPack<T>>> launches(calls[0].args.stream);
+      for (const KernelCall& call : calls) {
+        const auto& update = static_cast<const UpdateKernel&>(*call.kernel);
+        const Index index(update.rule_, call.args);
+        const PackIndex<Element, kPack<T>> packs(update.n_, index.can_pack(), Element{index, read});
+        launches.add(packs.size(), packs);
+      }
+      launches.flush();
+    }
+  }
 #endif
 
-/// Kernels of a rule that needs Rates alone; `Rule<T>` is made from the op's attributes.
-template <template <class> class Rule, int States>
+ private:
+  static constexpr int kFirstRate = States + 2;
+  using Index = UpdateIndex<Rule, T, States>;
+
+  bool read_the_same(std::span<const KernelCall> calls) const {
+    for (const KernelCall& call : calls)
+      for (int slot = kFirstRate; slot < kFirstRate + RatesOf::kInputs - (rates_.scaled ? 0 : 1); ++slot)
+        if (call.args.inputs[slot] != calls[0].args.inputs[slot]) return false;
+    return true;
+  }
+
+  std::int64_t n_;
+  Rule rule_;
+  RatesOf rates_;
+};
+
+/// Kernels of a rule; `Rule<T>` is made from the op's attributes.
+template <template <class> class Rule, int States, template <class> class RatesOf = GivenRates>
 struct Update {
   template <class Device>
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
-    const std::int64_t n = elements(args.out(0).shape);
-    return for_wide(args.out(0).dtype, [&](auto zero) {
+    return for_wide(args.out(0).dtype, [&](auto zero) -> std::unique_ptr<Kernel> {
       using T = decltype(zero);
-      return make_kernel([n, rule = Rule<T>(args.op.attrs), scaled = args.has_in(States + 3)](const KernelArgs& a) {
-        const ReadRates<T> read{a.in<T>(States + 2), scaled ? a.in<T>(States + 3) : nullptr};
-        update_each(Device{}, a.stream, n, UpdateIndex<Rule<T>, T, States>(rule, a), read);
-      });
+      return std::make_unique<UpdateKernel<Device, Rule<T>, T, States, RatesOf<T>>>(args);
     });
   }
 };

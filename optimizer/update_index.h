@@ -61,4 +61,31 @@ struct UpdateIndex {
   }
 };
 
+template <class Index, class Read>
+struct ReadThenUpdate {
+  Index index;
+  Read read;
+  HD void operator()(std::int64_t i) const {
+    if (const auto rates = read(); rates.grad_scale != 0) index(i, rates);
+  }
+  template <int V>
+  HD void pack(std::int64_t i) const {
+    if (const auto rates = read(); rates.grad_scale != 0) index.template pack<V>(i, rates);
+  }
+};
+
+/// index(i, read()) for i in [0, n). The rates are read before the loop where the host can.
+template <class Index, class Read>
+void update_each(Cpu device, void* stream, std::int64_t n, const Index& index, const Read& read) {
+  if (const auto rates = read(); rates.grad_scale != 0)
+    parallel_for(device, stream, n, [index, rates](std::int64_t i) { index(i, rates); });
+}
+#ifdef LETHE_DEVICE_CODE
+template <class Index, class Read>
+void update_each(Cuda device, void* stream, std::int64_t n, const Index& index, const Read& read) {
+  using T = std::remove_pointer_t<decltype(index.param)>;
+  for_each_pack<kPack<T>>(device, stream, n, index.can_pack(), ReadThenUpdate<Index, Read>{index, read});
+}
+#endif
+
 }  // namespace lethe

@@ -32,7 +32,8 @@ Bytes in_turn(const Plan& first, const Plan& second) {
 Planned plan_training(const Programs& programs, const Options& options, Prepared& prepared) {
   if (programs.optnet) return plan_optnet_run(options, *programs.optnet, programs.training, prepared);
   MemoptOptions memopt = training_memopt(options, programs.network);
-  memopt.stage_inputs = prepared.device().kind == DeviceKind::Cuda;  // it copies while it computes
+  // A GPU copies while it computes, and takes longer for a launch than for a small update.
+  memopt.stage_inputs = memopt.gather_updates = prepared.device().kind == DeviceKind::Cuda;
   return plan_memory(programs.training, prepared, memopt);
 }
 

@@ -2,23 +2,16 @@
 
 #include <gtest/gtest.h>
 
-#include <set>
-
 #include "framework/text.h"
 #include "framework/verify.h"
 #include "memopt/memopt.h"
 #include "models/network.h"
 #include "optimizer/optimizer.h"
+#include "tests/memopt/op_order.h"
 #include "tests/support/random_program.h"
 
 namespace lethe::testing {
 namespace {
-
-std::vector<std::string> order_of(const Program& program) {
-  std::vector<std::string> names;
-  for (const Op& op : program.blocks[0].ops) names.push_back(op.type + ' ' + program.vars[op.out[0]].name);
-  return names;
-}
 
 /// y = w * x, the weight gradient before the input gradient, which reads w.
 constexpr const char* kProduct =
@@ -49,19 +42,6 @@ TEST(EarlyUpdate, MovesRightBehindTheGradient) {
       "block 0 {\n  dw = exp(x) backward\n  db = exp(dw) backward\n"
       "  b = sgd(b, db, lr) {weight_decay=0.0} optimize\n  w = sgd(w, dw, lr) {weight_decay=0.0} optimize\n}\n"));
   EXPECT_EQ(order_of(program), (std::vector<std::string>{"exp dw", "sgd w", "exp db", "sgd b"}));
-}
-
-/// For each value, who writes it and, between two writes, who reads it.
-std::vector<std::vector<std::multiset<std::string>>> histories(const Program& program) {
-  const std::vector<VarId> shown = storage_of(program);
-  std::vector<std::vector<std::multiset<std::string>>> all(program.vars.size(), {{}});
-  for (const Op& op : program.blocks[0].ops) {
-    const std::string name = op.type + ' ' + program.vars[op.out[0]].name;
-    for (const VarId v : op.in)
-      if (v != kNone) all[shown[v]].back().insert("read by " + name);
-    for (const VarId v : op.out) all[shown[v]].insert(all[shown[v]].end(), {{"written by " + name}, {}});
-  }
-  return all;
 }
 
 TEST(EarlyUpdate, KeepsEveryOpAndEveryDependency) {

@@ -26,8 +26,9 @@ Outcome run_under(const TrainingProgram& made, const MemoptOptions& options, int
 /// Fails the running test where they differ in any bit.
 void expect_same_outcome(const Outcome& outcome, const Outcome& expected);
 
-/// Runs under all settings against none, with and without --skip-grads, and with inputs staged: the same outcome, and
-/// no more bytes taken than predicted; as many, but where buffers are released and a block does not run.
+/// Runs under all settings against none, with and without --skip-grads, and with inputs staged and updates gathered:
+/// the same outcome, and no more bytes taken than predicted; as many, but where buffers are released and a block does
+/// not run.
 void expect_the_same_under_all_settings(const TrainingProgram& made, int steps, int threads = 1);
 
 }  // namespace lethe::testing

@@ -18,6 +18,7 @@
 #define __forceinline__ inline
 #define __launch_bounds__(...)
 #define __shared__ static
+#define __grid_constant__
 #define LETHE_DYN_SHARED(T, name) T* name = static_cast<T*>(::lethe::simt::Block::current().shared())
 
 struct dim3 {

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "framework/op_def.h"
 #include "kernels/gpu_device.h"
 #include "models/network.h"
 #include "tests/support/expect_error.h"
@@ -74,6 +75,31 @@ TEST_F(GpuPlan, IsOfThatGpuAndSaysThatItIsPredicted) {
   EXPECT_NE(text.out.find("on NVIDIA H200 by description: predicted"), std::string::npos) << text.out;
   EXPECT_NE(text.out.find("outside our control"), std::string::npos) << text.out;
   EXPECT_NE(text.out.find("inputs of the next step are copied from op "), std::string::npos) << text.out;
+}
+
+/// How often updates are launched if those that stand side by side and join are done in one.
+int update_launches(const Program& program, Prepared& prepared) {
+  int launches = 0;
+  const Op* first = nullptr;
+  for (const Op& op : program.blocks[0].ops) {
+    const bool updates = op_def(op.type).updates;
+    if (updates && first && prepared.kernel(program, *first).joins(prepared.kernel(program, op))) continue;
+    launches += updates ? 1 : 0;
+    first = updates ? &op : nullptr;
+  }
+  return launches;
+}
+
+TEST_F(GpuPlan, SmallUpdatesAreGatheredIntoFewLaunchesForNoByte) {
+  const Options options =
+      decided(parse_options({"plan", "--model", "resnet110", "--batch", "128", "--device", "h200"}));
+  const Programs programs = build_programs(options);
+  Prepared prepared(device_info(options));
+  const Planned gathered = planned_program(options, prepared);
+  const Planned early = plan_memory(programs.training, prepared, training_memopt(options, programs.network));
+  EXPECT_EQ(gathered.plan.bytes, early.plan.bytes);
+  EXPECT_GT(update_launches(early.program, prepared), 300);
+  EXPECT_LT(update_launches(gathered.program, prepared), 10) << "of 440 updates";
 }
 
 TEST_F(GpuPlan, AConvolutionTakesNoMoreThanItsLimit) {

@@ -1,0 +1,32 @@
+// What is known of a device without opening it.
+#pragma once
+#include <cstdint>
+#include <string>
+
+namespace lethe {
+
+/// The least multiple of `alignment` that is not less than `bytes`.
+constexpr std::int64_t round_up(std::int64_t bytes, std::int64_t alignment) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+enum class DeviceKind : std::uint8_t { Cpu, Cuda };
+
+inline constexpr std::int64_t kGpuAlignment = 256;
+
+/// What a kernel may know of a device; it may be that of a machine that is not there.
+struct DeviceInfo {
+  DeviceKind kind = DeviceKind::Cpu;
+  std::string name = "cpu";
+  int threads = 1;              // CPU worker threads
+  std::int64_t alignment = 64;  // of every buffer, in bytes
+  // Of a GPU:
+  std::string properties = {};                             // of one that is not there, as JSON; "": it is there
+  std::int64_t memory = 0;                                 // bytes to be had; 0: not known
+  bool tf32 = false;                                       // products of f32 may round their factors to TF32
+  bool deterministic = false;                              // the same bits in every run
+  bool eager = false;                                      // steps launch by launch, never recorded
+  std::int64_t workspace_limit = std::int64_t{256} << 20;  // of one convolution, in bytes
+};
+
+}  // namespace lethe
