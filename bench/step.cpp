@@ -126,7 +126,7 @@ int run(const Settings& o) {
   Prepared prepared(device->info());
   MemoptOptions memopt = parse_memopt(o.memopt);
   memopt.pins.fetched = {network.loss};
-  const Planned planned = plan_memory(std::move(program), prepared, memopt);
+  const Planned planned = plan_memory(std::move(program), prepared, suited(memopt, device->info()));
   Executor executor(planned.program, planned.plan, prepared, store);
   if (o.inputs.empty())
     feed_random(executor, network);

@@ -47,6 +47,7 @@ void Backward::differentiate(const Op& op) {
     std::transform(op.out.begin(), op.out.end(), dy.begin(), [this](VarId v) { return take(v); });
   check(def.grad, "op '", op.type, "' has no gradient (needed for '", program_.vars[op.out.front()].name, "')");
   GradBuilder rule(program_, here(), op, dy, wants, this);
+  check(!has_relu(op.attrs), "op '", op.type, "' has an activation, of which its gradient knows nothing");
   with_context(message("gradient of ", op.type), [&] { def.grad(rule); });
   for (std::size_t slot = 0; slot < op.in.size(); ++slot) give(op.in[slot], rule.dx()[slot]);
 }

@@ -107,6 +107,12 @@ void append_update(Program& program, BlockId block, const std::string& type, std
   program.blocks[block].ops.push_back(std::move(op));
 }
 
+bool has_relu(const Attrs& attrs) {
+  if (!attrs.has(kActivation)) return false;
+  check(attrs.text(kActivation) == "relu", "unknown activation '", attrs.text(kActivation), "'; known: relu");
+  return true;
+}
+
 std::string nearest(std::string_view word, const std::vector<std::string>& known) {
   std::string best;
   int best_distance = word.size() < 3 ? 2 : std::max<int>(2, static_cast<int>(word.size()) / 3) + 1;

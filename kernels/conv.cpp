@@ -8,29 +8,11 @@
 #include <string>
 
 #include "framework/error.h"
-#include "kernels/cuda_launches.h"
 #endif
 
 namespace lethe {
 #ifdef LETHE_HAS_CUDA
 namespace {
-
-/// A convolution that leaves adding the bias to us.
-class BiasAfter final : public Kernel {
- public:
-  BiasAfter(std::unique_ptr<Kernel> conv, DType dtype, const ConvShape& s)
-      : conv_(std::move(conv)), dtype_(dtype), positions_(s.batch * s.out[0] * s.out[1]), filters_(s.filters) {}
-  std::int64_t workspace_bytes() const override { return conv_->workspace_bytes(); }
-  void run(const KernelArgs& args) const override {
-    conv_->run(args);
-    launch_add_bias(args.stream, dtype_, positions_, filters_, args.inputs[2], args.outputs[0]);
-  }
-
- private:
-  std::unique_ptr<Kernel> conv_;
-  DType dtype_;
-  std::int64_t positions_, filters_;
-};
 
 std::string text_of(ConvPass pass, const ConvShape& s) {
   const char* const what = pass == ConvPass::Forward     ? "a convolution"
@@ -42,29 +24,28 @@ std::string text_of(ConvPass pass, const ConvShape& s) {
                  s.groups == 1 ? " group" : " groups");
 }
 
-std::unique_ptr<Kernel> prepare_on_gpu(ConvPass pass, const ConvShape& shape, bool bias, DType dtype,
+std::unique_ptr<Kernel> prepare_on_gpu(ConvPass pass, const ConvShape& s, const Epilogue& epilogue, DType dtype,
                                        const DeviceInfo& device) {
-  if (auto kernel = prepare_conv_cudnn(pass, shape, bias, dtype, device)) return kernel;
-  auto kernel = bias ? prepare_conv_cudnn(pass, shape, false, dtype, device) : nullptr;
-  if (kernel) return std::make_unique<BiasAfter>(std::move(kernel), dtype, shape);
-  kernel = prepare_conv_unfold(pass, shape, dtype, device);
-  std::fprintf(stderr, "%s\n",
-               message("cuDNN has no engine for ", text_of(pass, shape), " in ", name_of(dtype), " within ",
-                       device.workspace_limit, " bytes of workspace: computed by im2col and cuBLAS in ",
-                       kernel->workspace_bytes())
-                   .c_str());
-  if (bias) return std::make_unique<BiasAfter>(std::move(kernel), dtype, shape);
-  return kernel;
+  if (auto kernel = prepare_conv_cudnn(pass, s, epilogue, dtype, device)) return kernel;
+  auto kernel = epilogue.is_empty() ? nullptr : prepare_conv_cudnn(pass, s, {}, dtype, device);
+  if (!kernel) {
+    kernel = prepare_conv_unfold(pass, s, dtype, device);
+    std::fprintf(stderr, "%s\n",
+                 message("cuDNN has no engine for ", text_of(pass, s), " in ", name_of(dtype), " within ",
+                         device.workspace_limit, " bytes of workspace: computed by im2col and cuBLAS in ",
+                         kernel->workspace_bytes())
+                     .c_str());
+  }
+  return with_epilogue(std::move(kernel), epilogue, s.batch * s.out[0] * s.out[1], s.filters, dtype, device);
 }
 
 }  // namespace
 #endif
 
-std::unique_ptr<Kernel> prepare_conv(ConvPass pass, const ConvShape& shape, bool bias, DType dtype,
-                                     const DeviceInfo& device, Provider provider) {
-#ifdef LETHE_HAS_CUDA
-  if (device.kind == DeviceKind::Cuda) return prepare_on_gpu(pass, shape, bias, dtype, device);
-#endif
+namespace {
+
+std::unique_ptr<Kernel> prepare_on_cpu(ConvPass pass, const ConvShape& shape, bool bias, DType dtype,
+                                       const DeviceInfo& device, Provider provider) {
   if (wide_of(dtype) != dtype) return prepare_conv_widened(pass, shape, bias, dtype, device);
 #ifdef LETHE_HAS_ONEDNN
   if (means_onednn(provider, dtype))
@@ -73,6 +54,17 @@ std::unique_ptr<Kernel> prepare_conv(ConvPass pass, const ConvShape& shape, bool
   means_onednn(provider, dtype);
 #endif
   return prepare_conv_im2col(pass, shape, bias, dtype, device.threads);
+}
+
+}  // namespace
+
+std::unique_ptr<Kernel> prepare_conv(ConvPass pass, const ConvShape& shape, const Epilogue& epilogue, DType dtype,
+                                     const DeviceInfo& device, Provider provider) {
+#ifdef LETHE_HAS_CUDA
+  if (device.kind == DeviceKind::Cuda) return prepare_on_gpu(pass, shape, epilogue, dtype, device);
+#endif
+  return with_epilogue(prepare_on_cpu(pass, shape, epilogue.bias, dtype, device, provider), {.relu = epilogue.relu},
+                       shape.batch * shape.out[0] * shape.out[1], shape.filters, dtype, device);
 }
 
 }  // namespace lethe

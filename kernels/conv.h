@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "framework/kernel.h"
+#include "kernels/epilogue.h"
 #include "kernels/provider.h"
 
 namespace lethe {
@@ -25,8 +25,8 @@ enum class ConvPass {
 };
 
 /// Any float dtype, sums in f32 at least. On a CPU the bits of the result depend on shape, provider and number of
-/// threads alone.
-std::unique_ptr<Kernel> prepare_conv(ConvPass pass, const ConvShape& shape, bool bias, DType dtype,
+/// threads alone. Only the forward pass has an epilogue.
+std::unique_ptr<Kernel> prepare_conv(ConvPass pass, const ConvShape& shape, const Epilogue& epilogue, DType dtype,
                                      const DeviceInfo& device, Provider provider = Provider::Best);
 
 }  // namespace lethe

@@ -13,7 +13,7 @@ std::unique_ptr<Kernel> prepare_conv_onednn(ConvPass pass, const ConvShape& shap
 std::unique_ptr<Kernel> prepare_conv_unfold(ConvPass pass, const ConvShape& shape, DType dtype,
                                             const DeviceInfo& device);
 /// On the GPU that `device` is or describes; null if cuDNN has no engine for it. Defined if CUDA is built in.
-std::unique_ptr<Kernel> prepare_conv_cudnn(ConvPass pass, const ConvShape& shape, bool bias, DType dtype,
+std::unique_ptr<Kernel> prepare_conv_cudnn(ConvPass pass, const ConvShape& shape, const Epilogue& epilogue, DType dtype,
                                            const DeviceInfo& device);
 
 }  // namespace lethe

@@ -2,7 +2,6 @@
 
 #include "framework/error.h"
 #include "kernels/cublaslt.h"
-#include "kernels/cuda_launches.h"
 #include "kernels/gemm_providers.h"
 
 namespace lethe {
@@ -68,8 +67,15 @@ Product product_of(const GemmShape& s, DType dtype, bool tf32) {
   return product;
 }
 
+bool has_epilogues(DType dtype) { return dtype != DType::f64; }
+
+cublasLtEpilogue_t name_of(const Epilogue& epilogue) {
+  if (!epilogue.bias) return CUBLASLT_EPILOGUE_RELU;
+  return epilogue.relu ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_BIAS;
+}
+
 /// c^T = op(b)^T op(a)^T: to cuBLAS, which is column-major, b is the first factor. A bias has as many elements as c^T
-/// has rows: it is an epilogue, but in f64, where cuBLASLt has none. Its reductions follow a fixed order, so the bits
+/// has rows, as its epilogues want it. Its reductions follow a fixed order, so the bits
 /// are those of the algorithm alone.
 class CublasLtGemm final : public Kernel {
  public:
@@ -80,16 +86,16 @@ class CublasLtGemm final : public Kernel {
         a_(s.transpose_a ? layout(dtype, s.k, s.m, s.row_a(), s.batch) : layout(dtype, s.m, s.k, s.row_a(), s.batch)),
         b_(s.transpose_b ? layout(dtype, s.n, s.k, s.row_b(), s.batch) : layout(dtype, s.k, s.n, s.row_b(), s.batch)),
         c_(layout(s.wide_c ? wide_of(dtype) : dtype, s.m, s.n, s.row_c(), s.batch)) {
-    if (adds_bias_itself()) set_product(product_, CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS);
+    if (!own_epilogue().is_empty()) set_product(product_, CUBLASLT_MATMUL_DESC_EPILOGUE, name_of(own_epilogue()));
     if (device.properties.empty()) choose_algorithm();
   }
 
   std::int64_t workspace_bytes() const override { return kWorkspace; }
 
   void run(const KernelArgs& args) const override {
-    const void* const bias = s_.bias ? args.inputs[2] : nullptr;
     // Part of the description to cuBLASLt, so it is set anew in each call: equal products share this kernel.
-    if (adds_bias_itself()) set_product(product_, CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
+    const void* const bias = own_epilogue().bias ? args.inputs[2] : nullptr;
+    if (bias) set_product(product_, CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
     const double one = 1, kept = s_.accumulate ? 1 : 0;
     const float one_f = 1, kept_f = s_.accumulate ? 1 : 0;
     const bool is_double = dtype_ == DType::f64;
@@ -99,12 +105,11 @@ class CublasLtGemm final : public Kernel {
                                      args.outputs[0], c_.get(), args.outputs[0], c_.get(), &algorithm_, args.workspace,
                                      kWorkspace, static_cast<cudaStream_t>(args.stream)),
                    "product");
-    if (s_.bias && !adds_bias_itself())
-      launch_add_bias(args.stream, dtype_, s_.batch * s_.m, s_.n, bias, args.outputs[0]);
   }
 
  private:
-  bool adds_bias_itself() const { return s_.bias && dtype_ != DType::f64; }
+  /// What cuBLASLt does on the way: all, but nothing in f64.
+  Epilogue own_epilogue() const { return has_epilogues(dtype_) ? s_.epilogue : Epilogue{}; }
 
   void choose_algorithm() {
     cublasLtMatmulPreference_t made = nullptr;
@@ -142,7 +147,9 @@ class CublasLtGemm final : public Kernel {
 
 std::unique_ptr<Kernel> prepare_gemm_cublaslt(const GemmShape& shape, DType dtype, const DeviceInfo& device) {
   check(is_float(dtype), "no product of ", name_of(dtype));
-  return std::make_unique<CublasLtGemm>(shape, dtype, device);
+  auto product = std::make_unique<CublasLtGemm>(shape, dtype, device);
+  if (has_epilogues(dtype)) return product;
+  return with_epilogue(std::move(product), shape.epilogue, shape.batch * shape.m, shape.n, dtype, device);
 }
 
 }  // namespace lethe

@@ -1,17 +1,9 @@
 #include "kernels/cuda_launches.h"
 
-#include "kernels/each_device.h"
+#include "kernels/epilogue_index.h"
 
 namespace lethe {
 namespace {
-
-template <class T>
-struct AddBias {
-  Divisor columns;
-  const T* bias;
-  T* y;
-  HD void operator()(std::int64_t i) const { y[i] = y[i] + bias[columns.remainder(i)]; }
-};
 
 template <class T>
 struct Narrow {
@@ -22,12 +14,9 @@ struct Narrow {
 
 }  // namespace
 
-void launch_add_bias(void* stream, DType dtype, std::int64_t rows, std::int64_t columns, const void* bias, void* y) {
-  for_float(dtype, [&](auto zero) {
-    using T = decltype(zero);
-    parallel_for(Cuda{}, stream, rows * columns,
-                 AddBias<T>{Divisor(columns), static_cast<const T*>(bias), static_cast<T*>(y)});
-  });
+void launch_epilogue(void* stream, DType dtype, std::int64_t rows, std::int64_t columns, const void* bias, bool relu,
+                     void* y) {
+  apply_epilogue(Cuda{}, stream, dtype, rows, columns, bias, relu, y);
 }
 
 void launch_narrow(void* stream, DType dtype, std::int64_t n, const void* from, void* to) {

@@ -8,8 +8,9 @@
 
 namespace lethe {
 
-/// y[row, c] += bias[c]; of floats, row-major, on the stream.
-void launch_add_bias(void* stream, DType dtype, std::int64_t rows, std::int64_t columns, const void* bias, void* y);
+/// y[row, c] = relu(y[row, c] + bias[c]), without what is not asked for; of floats, row-major, on the stream.
+void launch_epilogue(void* stream, DType dtype, std::int64_t rows, std::int64_t columns, const void* bias, bool relu,
+                     void* y);
 /// to[i] = from[i], from f32 to a float dtype.
 void launch_narrow(void* stream, DType dtype, std::int64_t n, const void* from, void* to);
 /// Windows of an image to columns, and back (kernels/windows.h), from columns of wide_of(dtype).

@@ -6,8 +6,8 @@
 namespace lethe {
 namespace {
 
-/// Unique ids of tensors: image, weight and response, whichever of them the pass computes.
-enum Id : std::int64_t { kX = 1, kW, kY, kBias, kWithoutBias };
+/// Unique ids of tensors: image, weight and response, whichever of them the pass computes; what is never in memory.
+enum Id : std::int64_t { kX = 1, kW, kY, kBias, kPlain, kBiased };
 
 /// cuDNN's names for an operation and its attributes.
 struct PassNames {
@@ -69,7 +69,7 @@ CudnnDescriptor tensor(Id id, DType dtype, std::int64_t n, std::int64_t c, const
   made.set(CUDNN_ATTR_TENSOR_DIMENSIONS, {n, c, h, w});
   made.set(CUDNN_ATTR_TENSOR_STRIDES, {c * h * w, 1, c * w, c});
   made.set(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, {kAlignment});
-  if (id == kWithoutBias) {
+  if (id == kPlain || id == kBiased) {
     const bool never_in_memory = true;
     made.set(CUDNN_ATTR_TENSOR_IS_VIRTUAL, CUDNN_TYPE_BOOLEAN, 1, &never_in_memory);
   }
@@ -91,17 +91,18 @@ CudnnDescriptor window(const ConvShape& s, DType dtype) {
   return made;
 }
 
-CudnnDescriptor addition(const CudnnDescriptor& x, const CudnnDescriptor& bias, const CudnnDescriptor& y, DType dtype) {
-  const cudnnPointwiseMode_t mode = CUDNN_POINTWISE_ADD;
-  CudnnDescriptor add(CUDNN_BACKEND_POINTWISE_DESCRIPTOR), made(CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
-  add.set(CUDNN_ATTR_POINTWISE_MODE, CUDNN_TYPE_POINTWISE_MODE, 1, &mode);
-  add.set(CUDNN_ATTR_POINTWISE_MATH_PREC, type_of(wide_of(dtype)));
-  add.finalize("addition");
-  made.set(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, add);
+/// y = mode(x), or mode(x, b).
+CudnnDescriptor pointwise(cudnnPointwiseMode_t mode, const CudnnDescriptor& x, const CudnnDescriptor* b,
+                          const CudnnDescriptor& y, DType dtype) {
+  CudnnDescriptor kind(CUDNN_BACKEND_POINTWISE_DESCRIPTOR), made(CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
+  kind.set(CUDNN_ATTR_POINTWISE_MODE, CUDNN_TYPE_POINTWISE_MODE, 1, &mode);
+  kind.set(CUDNN_ATTR_POINTWISE_MATH_PREC, type_of(wide_of(dtype)));
+  kind.finalize("kind of a pointwise operation");
+  made.set(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, kind);
   made.set(CUDNN_ATTR_OPERATION_POINTWISE_XDESC, x);
-  made.set(CUDNN_ATTR_OPERATION_POINTWISE_BDESC, bias);
+  if (b) made.set(CUDNN_ATTR_OPERATION_POINTWISE_BDESC, *b);
   made.set(CUDNN_ATTR_OPERATION_POINTWISE_YDESC, y);
-  made.finalize("addition of a bias");
+  made.finalize("pointwise operation");
   return made;
 }
 
@@ -129,32 +130,37 @@ class CudnnConv final : public Kernel {
 
 }  // namespace
 
-std::optional<CudnnPlan> plan_conv(ConvPass pass, const ConvShape& s, bool bias, DType dtype,
+std::optional<CudnnPlan> plan_conv(ConvPass pass, const ConvShape& s, const Epilogue& epilogue, DType dtype,
                                    const DeviceInfo& device) {
   const CudnnDescriptor x = tensor(kX, dtype, s.batch, s.channels, s.in);
   const CudnnDescriptor w = tensor(kW, dtype, s.filters, s.channels / s.groups, s.kernel);
   const CudnnDescriptor y = tensor(kY, dtype, s.batch, s.filters, s.out);
-  const CudnnDescriptor without = tensor(kWithoutBias, wide_of(dtype), s.batch, s.filters, s.out);
+  const CudnnDescriptor plain = tensor(kPlain, wide_of(dtype), s.batch, s.filters, s.out);
   const PassNames names = names_of(pass);
   const double one = 1, zero = 0;
   CudnnDescriptor op(names.type);
   op.set(names.window, window(s, dtype));
   op.set(names.x, x);
   op.set(names.w, w);
-  op.set(names.y, bias ? without : y);
+  op.set(names.y, epilogue.is_empty() ? y : plain);
   op.set(names.alpha, CUDNN_TYPE_DOUBLE, 1, &one);
   op.set(names.beta, CUDNN_TYPE_DOUBLE, 1, &zero);
   op.finalize("convolution");
-  if (!bias) return plan_graph({&op}, dtype, device);
-  const CudnnDescriptor added = addition(without, tensor(kBias, dtype, 1, s.filters, {1, 1}), y, dtype);
-  return plan_graph({&op, &added}, dtype, device);
+  if (epilogue.is_empty()) return plan_graph({&op}, dtype, device);
+  if (!epilogue.bias) return std::nullopt;
+  const CudnnDescriptor bias = tensor(kBias, dtype, 1, s.filters, {1, 1});
+  const CudnnDescriptor biased = tensor(kBiased, wide_of(dtype), s.batch, s.filters, s.out);
+  const CudnnDescriptor add = pointwise(CUDNN_POINTWISE_ADD, plain, &bias, epilogue.relu ? biased : y, dtype);
+  if (!epilogue.relu) return plan_graph({&op, &add}, dtype, device);
+  const CudnnDescriptor relu = pointwise(CUDNN_POINTWISE_RELU_FWD, biased, nullptr, y, dtype);
+  return plan_graph({&op, &add, &relu}, dtype, device);
 }
 
-std::unique_ptr<Kernel> prepare_conv_cudnn(ConvPass pass, const ConvShape& shape, bool bias, DType dtype,
+std::unique_ptr<Kernel> prepare_conv_cudnn(ConvPass pass, const ConvShape& shape, const Epilogue& epilogue, DType dtype,
                                            const DeviceInfo& device) {
-  std::optional<CudnnPlan> plan = plan_conv(pass, shape, bias, dtype, device);
+  std::optional<CudnnPlan> plan = plan_conv(pass, shape, epilogue, dtype, device);
   if (!plan) return nullptr;
-  return std::make_unique<CudnnConv>(std::move(*plan), ids_of(pass, bias));
+  return std::make_unique<CudnnConv>(std::move(*plan), ids_of(pass, epilogue.bias));
 }
 
 }  // namespace lethe

@@ -5,8 +5,9 @@
 
 namespace lethe {
 
-/// The engine for one pass; with `bias` the forward pass and the addition in one. None if cuDNN has none.
-std::optional<CudnnPlan> plan_conv(ConvPass pass, const ConvShape& shape, bool bias, DType dtype,
+/// The engine for one pass, its epilogue in the same graph. None if cuDNN has none; of epilogues it has those with a
+/// bias.
+std::optional<CudnnPlan> plan_conv(ConvPass pass, const ConvShape& shape, const Epilogue& epilogue, DType dtype,
                                    const DeviceInfo& device);
 
 }  // namespace lethe

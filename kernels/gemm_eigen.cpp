@@ -56,7 +56,7 @@ class EigenGemm final : public Kernel {
     const T* b = args.in<T>(1) + batch * s.k * s.n + (s.transpose_b ? column * s.row_b() : column);
     T* c = args.out<T>(0) + batch * s.m * s.n + row * s.row_c() + column;
     for (std::int64_t r = 0; r < rows && !s.accumulate; ++r) {
-      if (s.bias)
+      if (s.epilogue.bias)
         std::copy_n(args.in<T>(2) + column, columns, c + r * s.row_c());
       else
         std::fill_n(c + r * s.row_c(), columns, T(0));

@@ -2,6 +2,7 @@
 #pragma once
 #include <cmath>
 
+#include "kernels/activation.h"
 #include "kernels/norm_map.h"
 #include "kernels/reduce.h"
 
@@ -50,12 +51,14 @@ struct Statistics {
   }
 };
 
-/// y = (x - mean) * factor + offset.
-template <class T>
+/// y = (x - mean) * factor + offset, activated.
+template <class T, class Activation>
 struct Normalize {
   const T* x;
   T* y;
-  HD static Compute<T> value(Compute<T> x, const std::array<Compute<T>, 3>& v) { return (x - v[0]) * v[1] + v[2]; }
+  HD static Compute<T> value(Compute<T> x, const std::array<Compute<T>, 3>& v) {
+    return Activation{}((x - v[0]) * v[1] + v[2]);
+  }
   HD void operator()(std::int64_t i, const std::array<Compute<T>, 3>& v) const { y[i] = value(x[i], v); }
 
   static constexpr int kElements = kPack<T>;

@@ -33,7 +33,7 @@ bool is_reference(const Desc& desc) {
 }
 
 Product as_matmul(const GemmShape& s, const dnnl::engine& engine) {
-  const memory::desc bias = s.bias ? matrices(1, 1, s.n) : memory::desc();
+  const memory::desc bias = s.epilogue.bias ? matrices(1, 1, s.n) : memory::desc();
   const auto desc =
       describe<dnnl::matmul>(engine, matrices(s.batch, s.m, s.k, s.transpose_a),
                              matrices(s.batch, s.k, s.n, s.transpose_b), bias, matrices(s.batch, s.m, s.n));
@@ -81,7 +81,7 @@ class OnednnGemm final : public Kernel {
 std::unique_ptr<Kernel> prepare_gemm_onednn(const GemmShape& s, int threads) {
   const OnednnThreads scope(threads);
   const OnednnContext context;
-  const bool weight_gradient = s.batch == 1 && s.transpose_a && !s.transpose_b && !s.bias;
+  const bool weight_gradient = s.batch == 1 && s.transpose_a && !s.transpose_b && !s.epilogue.bias;
   const Product product = weight_gradient ? as_weight_gradient(s, context.engine) : as_matmul(s, context.engine);
   if (product.reference) return nullptr;
   return std::make_unique<OnednnGemm>(context, product);

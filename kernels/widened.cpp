@@ -53,14 +53,14 @@ class WidenedGemm final : public Kernel {
     product_ = prepare_gemm(s_, DType::f32, device);
     a_ = layout_.add(s.m * s.k);
     b_ = layout_.add(s.k * s.n);
-    bias_ = layout_.add(s.bias ? s.n : 0);
+    bias_ = layout_.add(s.epilogue.bias ? s.n : 0);
     c_ = layout_.add(s.m * s.n);
     inner_ = layout_.add((product_->workspace_bytes() + 3) / 4);
   }
   std::int64_t workspace_bytes() const override { return layout_.bytes(); }
 
   void run(const KernelArgs& args) const override {
-    if (s_.bias) convert(args.in<T>(2), bias_.at(args), bias_.n);
+    if (s_.epilogue.bias) convert(args.in<T>(2), bias_.at(args), bias_.n);
     for (std::int64_t i = 0; i < stack_; ++i) {
       convert(args.in<T>(0) + i * a_.n, a_.at(args), a_.n);
       convert(args.in<T>(1) + i * b_.n, b_.at(args), b_.n);
@@ -93,7 +93,7 @@ class WidenedConv final : public Kernel {
     const auto prepared = [&](std::int64_t images) {
       ConvShape part = s;
       part.batch = images;
-      return prepare_conv(pass, part, bias, DType::f32, device);
+      return prepare_conv(pass, part, {.bias = bias}, DType::f32, device);
     };
     whole_ = prepared(round_);
     std::int64_t inner = whole_->workspace_bytes();

@@ -6,6 +6,7 @@
 #include "framework/error.h"
 #include "memopt/check_plan.h"
 #include "memopt/early_update.h"
+#include "memopt/fuse_activations.h"
 #include "memopt/gather_updates.h"
 #include "memopt/release.h"
 #include "memopt/reuse.h"
@@ -144,11 +145,18 @@ MemoptOptions parse_memopt(const std::string& text) {
   return options;
 }
 
+MemoptOptions suited(MemoptOptions options, const DeviceInfo& device) {
+  const bool gpu = device.kind == DeviceKind::Cuda;
+  options.fuse_activations = options.gather_updates = options.stage_inputs = gpu;
+  return options;
+}
+
 Planned plan_memory(Program program, Prepared& prepared, const MemoptOptions& options) {
   const Clock::time_point begin = Clock::now();
   const bool in_arena = options.level == Level::Arena;
   const std::vector<Pin> pins = collect_pins(program, options.pins);
   std::vector<std::string> notes;
+  if (options.fuse_activations) program = fuse_activations(std::move(program), pins);
   if (in_arena && options.early_updates) program = with_early_updates(std::move(program), options, notes);
   Planned made = analysed(std::move(program), prepared, pins, options);
   if (!in_arena)

@@ -1,5 +1,6 @@
 // y = a + b, where b may broadcast. The gradient reads nothing: dy goes on as it is, summed to b's shape.
 #include "framework/autodiff.h"
+#include "kernels/activation.h"
 #include "kernels/broadcast.h"
 
 namespace lethe {
@@ -12,6 +13,13 @@ struct Add {
   }
 };
 
+struct AddRelu {
+  template <class T>
+  HD T operator()(T a, T b) const {
+    return Relu{}(a + b);
+  }
+};
+
 void add_grad(GradBuilder& g) {
   g.set(0, g.dy());
   const Shape& b = g.var(g.x(1)).shape;
@@ -20,6 +28,15 @@ void add_grad(GradBuilder& g) {
   else
     g.set(1, "sum_to", {g.dy()}, {{"shape", b}});
 }
+
+/// With an activation of the sum, if the op has one.
+struct AddKernels {
+  template <class Device>
+  static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
+    return has_relu(args.op.attrs) ? Pairs<AddRelu, Floats>::prepare<Device>(args)
+                                   : Pairs<Add, Numbers>::prepare<Device>(args);
+  }
+};
 
 VarId build_add(LayerCall& c) {
   if (c.inputs() == 2) return c.emit("add", broadcast_second(c));
@@ -35,7 +52,8 @@ const Register add{{
     .infer = same_as_broadcast,
     .grad = add_grad,
     .inplace = {{.in = 0, .out = 0}, {.in = 1, .out = 0}},
-    .kernels = map_pairs<Add>(),
+    .activates = true,
+    .kernels = each_device<AddKernels>(),
     .layer = {.name = "add",
               .aliases = {"Add", "Sum"},
               .min_inputs = 2,

@@ -13,7 +13,7 @@ struct BatchNorm {
     const SumExtent extent = channels_of(args.in(0).shape);
     const SumPlan plan = plan_sum(Device{}, args.device, extent);
     const double eps = args.op.attrs.number("eps");
-    const bool has_scale = args.has_in(1), has_bias = args.has_in(2);
+    const bool has_scale = args.has_in(1), has_bias = args.has_in(2), relu = has_relu(args.op.attrs);
     return for_float(args.in(0).dtype, [&](auto zero) {
       using T = decltype(zero);
       using C = Compute<T>;
@@ -32,8 +32,10 @@ struct BatchNorm {
                                        .factor = factor,
                                        .offset = offset};
             sum_middle<T, 1>(Device{}, a.stream, plan, a.workspace, {x}, Moments<T>{x}, finish);
-            map_columns<C, 3>(Device{}, a.stream, extent.middle, extent.inner, {mean, factor, offset},
-                              Normalize<T>{x, a.out<T>(0)});
+            for_activation(relu, [&](auto activation) {
+              map_columns<C, 3>(Device{}, a.stream, extent.middle, extent.inner, {mean, factor, offset},
+                                Normalize<T, decltype(activation)>{x, a.out<T>(0)});
+            });
           },
           space.bytes());
     });
@@ -131,6 +133,7 @@ const Register batch_norm{{
     .infer = infer_batch_norm,
     .grad = batch_norm_gradient,
     .inplace = {{.in = 0, .out = 0}},
+    .activates = true,
     .kernels = each_device<BatchNorm>(),
     .layer = {.name = "bn",
               .aliases = {"BatchNormalization"},

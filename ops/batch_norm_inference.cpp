@@ -24,7 +24,7 @@ struct BatchNormInference {
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
     const SumExtent extent = channels_of(args.in(0).shape);
     const double eps = args.op.attrs.number("eps");
-    const bool has_scale = args.has_in(1), has_bias = args.has_in(2);
+    const bool has_scale = args.has_in(1), has_bias = args.has_in(2), relu = has_relu(args.op.attrs);
     return for_float(args.in(0).dtype, [&](auto zero) {
       using T = decltype(zero);
       using C = Compute<T>;
@@ -39,8 +39,10 @@ struct BatchNormInference {
                                               .factor = factor,
                                               .offset = offset};
             parallel_for(Device{}, a.stream, extent.inner, factors);
-            map_columns<C, 3>(Device{}, a.stream, extent.middle, extent.inner, {a.in<C>(3), factor, offset},
-                              Normalize<T>{a.in<T>(0), a.out<T>(0)});
+            for_activation(relu, [&](auto activation) {
+              map_columns<C, 3>(Device{}, a.stream, extent.middle, extent.inner, {a.in<C>(3), factor, offset},
+                                Normalize<T, decltype(activation)>{a.in<T>(0), a.out<T>(0)});
+            });
           },
           space.bytes());
     });
@@ -70,6 +72,7 @@ const Register batch_norm_inference{{
     .infer = infer_inference,
     .grad = inference_gradient,
     .inplace = {{.in = 0, .out = 0}},
+    .activates = true,
     .kernels = each_device<BatchNormInference>(),
 }};
 

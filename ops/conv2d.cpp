@@ -151,8 +151,10 @@ const Register conv2d{{
     .outputs = {"y"},
     .infer = infer_forward,
     .grad = gradient,
+    .activates = true,
     .kernels = library_kernels([](const PrepareArgs& args) {
-      return prepare_conv(ConvPass::Forward, forward_shape(args), args.has_in(2), args.out(0).dtype, args.device);
+      const Epilogue epilogue{.bias = args.has_in(2), .relu = has_relu(args.op.attrs)};
+      return prepare_conv(ConvPass::Forward, forward_shape(args), epilogue, args.out(0).dtype, args.device);
     }),
     .layer = {.name = "conv",
               .aliases = {"Conv"},
@@ -178,7 +180,7 @@ const Register conv2d_grad_input{{
     .outputs = {"dx"},
     .infer = infer_grad_input,
     .kernels = library_kernels([](const PrepareArgs& args) {
-      return prepare_conv(ConvPass::GradInput, grad_input_shape(args), false, args.out(0).dtype, args.device);
+      return prepare_conv(ConvPass::GradInput, grad_input_shape(args), {}, args.out(0).dtype, args.device);
     }),
 }};
 
@@ -188,7 +190,7 @@ const Register conv2d_grad_weight{{
     .outputs = {"dw"},
     .infer = infer_grad_weight,
     .kernels = library_kernels([](const PrepareArgs& args) {
-      return prepare_conv(ConvPass::GradWeight, grad_weight_shape(args), false, args.out(0).dtype, args.device);
+      return prepare_conv(ConvPass::GradWeight, grad_weight_shape(args), {}, args.out(0).dtype, args.device);
     }),
 }};
 

@@ -47,9 +47,14 @@ const Register fc{{
     .outputs = {"y"},
     .infer = infer,
     .grad = gradient,
+    .activates = true,
     .kernels = library_kernels([](const PrepareArgs& args) {
       const Shape &x = args.in(0).shape, &y = args.out(0).shape;
-      return prepare_gemm({.m = x[0], .n = y[1], .k = x[1], .transpose_b = true, .bias = args.has_in(2)},
+      return prepare_gemm({.m = x[0],
+                           .n = y[1],
+                           .k = x[1],
+                           .transpose_b = true,
+                           .epilogue = {.bias = args.has_in(2), .relu = has_relu(args.op.attrs)}},
                           args.out(0).dtype, args.device);
     }),
     .layer = {.name = "fc",

@@ -1,17 +1,11 @@
 // y = max(x, 0). The gradient reads y, not x, so x may be overwritten.
 #include "framework/autodiff.h"
 #include "framework/op_def.h"
+#include "kernels/activation.h"
 #include "kernels/map.h"
 
 namespace lethe {
 namespace {
-
-struct Relu {
-  template <class T>
-  HD T operator()(T x) const {
-    return x < T(0) ? T(0) : x;
-  }  // NaN stays NaN
-};
 
 struct ReluGrad {
   template <class T>

@@ -30,8 +30,8 @@ int evaluate(const Options& given) {
   const std::unique_ptr<Samples> data = open_data(options, network, notify);
   const std::unique_ptr<Device> device = open_device(options);
   Prepared prepared(device->info());
-  const Planned planned = optnet ? planned_by_optnet(options, network, prepared)
-                                 : plan_memory(network.program, prepared, evaluation_memopt(options, network));
+  const Planned planned =
+      optnet ? planned_by_optnet(options, network, prepared) : plan_evaluation(network, options, prepared);
   for (const std::string& line : planned.log) std::puts(line.c_str());
   device->reserve(reserved_bytes({&planned}, 0, device->info().alignment));
   Store store(*device);

@@ -13,8 +13,8 @@ Evaluator::Evaluator(const Options& options, const Network& network, const Plann
                      Store& store, const Samples& data, Buffer* arena)
     : network_(network),
       fed_(fed_inputs(network)),
-      executor_(planned.program, planned.plan, prepared, store, arena),
-      batches_(data, evaluation_batches(*options.batch, options.dtype), store.device()) {
+      batches_(data, evaluation_batches(*options.batch, options.dtype), store.device()),
+      executor_(planned.program, planned.plan, prepared, store, arena) {
   const auto& vars = network.program.vars;
   correct_.resize(static_cast<std::size_t>(bytes_of(vars[network.correct])));
   losses_.resize(static_cast<std::size_t>(bytes_of(vars[network.sample_loss])));
@@ -24,11 +24,12 @@ Scores Evaluator::run() {
   const auto begin = std::chrono::steady_clock::now();
   Scores scores;
   batches_.start(0);
-  while (const Batch* batch = batches_.next()) {
-    executor_.feed(fed_.samples, batch->samples, batches_.sample_bytes());
-    executor_.feed(fed_.labels, batch->labels, batches_.label_bytes());
+  for (const Batch* batch = feed_next(); batch;) {
     executor_.run();
-    add(*batch, scores);
+    const std::int64_t rows = batch->count * fed_.rows;
+    scores.samples += counted(network_, batch->labels, rows);
+    batch = feed_next();  // while the device still runs
+    add(rows, scores);
   }
   scores.loss /= static_cast<double>(std::max<std::int64_t>(scores.samples, 1));
   const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - begin;
@@ -36,11 +37,17 @@ Scores Evaluator::run() {
   return scores;
 }
 
-void Evaluator::add(const Batch& batch, Scores& scores) {
+const Batch* Evaluator::feed_next() {
+  const Batch* const batch = batches_.next();
+  if (!batch) return nullptr;
+  executor_.feed_next(fed_.samples, batch->samples, batches_.sample_bytes());
+  executor_.feed_next(fed_.labels, batch->labels, batches_.label_bytes());
+  return batch;
+}
+
+void Evaluator::add(std::int64_t rows, Scores& scores) {
   executor_.fetch(network_.correct, correct_.data(), static_cast<std::int64_t>(correct_.size()));
   executor_.fetch(network_.sample_loss, losses_.data(), static_cast<std::int64_t>(losses_.size()));
-  const std::int64_t rows = batch.count * fed_.rows;
-  scores.samples += counted(network_, batch.labels, rows);
   scores.correct += std::accumulate(correct_.begin(), correct_.begin() + rows, std::int64_t{0});
   scores.loss += sum_of(losses_.data(), network_.program.vars[network_.sample_loss].dtype, rows);
 }

@@ -32,12 +32,15 @@ class Evaluator {
   Scores run();
 
  private:
-  void add(const Batch& batch, Scores& scores);
+  /// Takes the next batch, if there is one, and hands it to the next step.
+  const Batch* feed_next();
+  /// The results of the step, of so many rows.
+  void add(std::int64_t rows, Scores& scores);
 
   const Network& network_;
   FedInputs fed_;
-  Executor executor_;
   Batches batches_;
+  Executor executor_;
   std::vector<std::uint8_t> correct_;
   std::vector<std::byte> losses_;
 };

@@ -31,17 +31,12 @@ Bytes in_turn(const Plan& first, const Plan& second) {
 
 Planned plan_training(const Programs& programs, const Options& options, Prepared& prepared) {
   if (programs.optnet) return plan_optnet_run(options, *programs.optnet, programs.training, prepared);
-  MemoptOptions memopt = training_memopt(options, programs.network);
-  // A GPU copies while it computes, and takes longer for a launch than for a small update.
-  memopt.stage_inputs = memopt.gather_updates = prepared.device().kind == DeviceKind::Cuda;
-  return plan_memory(programs.training, prepared, memopt);
+  return plan_memory(programs.training, prepared,
+                     suited(training_memopt(options, programs.network), prepared.device()));
 }
 
-/// What training takes without any sharing.
-Plan none_of_training(const Programs& programs, Prepared& prepared) {
-  return programs.optnet ? plan_as_defined(*programs.optnet, workspaces_of(programs.optnet->program, prepared)).plan
-                         : plan_none(programs.training, workspaces_of(programs.training, prepared));
-}
+/// What a program takes without any sharing, as it will run.
+Plan none_of(const Planned& planned) { return plan_none(planned.program, planned.workspaces); }
 
 /// The options of evaluation between steps of training, whose pins are of training's vars.
 Options beside_training(Options options) {
@@ -50,12 +45,11 @@ Options beside_training(Options options) {
   return options;
 }
 
-Plans plan_evaluation(const Programs& programs, const Options& options, Prepared& prepared) {
-  const Network& network = programs.evaluation;
+Plans plans_of_evaluation(const Programs& programs, const Options& options, Prepared& prepared) {
   Plans plans;
-  plans.evaluation = plan_memory(network.program, prepared, evaluation_memopt(options, network));
+  plans.evaluation = plan_evaluation(programs.evaluation, options, prepared);
   plans.bytes = plans.evaluation.plan.bytes;
-  plans.none = plan_none(network.program, workspaces_of(network.program, prepared)).bytes.total();
+  plans.none = none_of(plans.evaluation).bytes.total();
   if (plans.evaluation.arena) plans.arena = plans.evaluation.arena->bytes;
   return plans;
 }
@@ -111,15 +105,20 @@ MemoptOptions evaluation_memopt(const Options& options, const Network& network) 
   return memopt;
 }
 
+Planned plan_evaluation(const Network& network, const Options& options, Prepared& prepared) {
+  return plan_memory(network.program, prepared, suited(evaluation_memopt(options, network), prepared.device()));
+}
+
 Plans plan_programs(const Programs& programs, bool evaluated, const Options& options, Prepared& prepared) {
-  if (options.inference) return plan_evaluation(programs, options, prepared);
+  if (options.inference) return plans_of_evaluation(programs, options, prepared);
   Plans plans{.training = plan_training(programs, options, prepared), .evaluation = {}};
-  const Plan none = none_of_training(programs, prepared);
+  const Plan none = programs.optnet
+                        ? plan_as_defined(*programs.optnet, workspaces_of(programs.optnet->program, prepared)).plan
+                        : none_of(plans.training);
   Plan none_of_evaluation;
   if (evaluated) {
-    const Network& network = programs.evaluation;
-    plans.evaluation = plan_memory(network.program, prepared, evaluation_memopt(beside_training(options), network));
-    none_of_evaluation = plan_none(network.program, workspaces_of(network.program, prepared));
+    plans.evaluation = plan_evaluation(programs.evaluation, beside_training(options), prepared);
+    none_of_evaluation = none_of(plans.evaluation);
   }
   const Planned &training = plans.training, &evaluation = plans.evaluation;
   plans.bytes = in_turn(training.plan, evaluation.plan);
@@ -150,9 +149,8 @@ bool is_evaluated(const Options& options) { return !options.eval_every || option
 
 Planned planned_program(const Options& options, Prepared& prepared) {
   const Programs programs = build_programs(options);
-  return options.inference
-             ? plan_memory(programs.evaluation.program, prepared, evaluation_memopt(options, programs.evaluation))
-             : plan_training(programs, options, prepared);
+  return options.inference ? plan_evaluation(programs.evaluation, options, prepared)
+                           : plan_training(programs, options, prepared);
 }
 
 std::string title_of(const Options& options) {

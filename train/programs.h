@@ -46,6 +46,8 @@ bool is_evaluated(const Options& options);
 MemoptOptions training_memopt(const Options& options, const Network& network);
 MemoptOptions evaluation_memopt(const Options& options, const Network& network);
 
+/// Evaluation alone, under the options' setting.
+Planned plan_evaluation(const Network& network, const Options& options, Prepared& prepared);
 /// The program that the options ask for, planned: its training program, or with --eval that of evaluation.
 Planned planned_program(const Options& options, Prepared& prepared);
 /// What that is: "lenet, training, batch 64, f32".

@@ -32,7 +32,8 @@ TEST_P(MemoryRecords, HoldOnePieceOfThePlannedSizeAndNoneAfterWarmUp) {
   const Programs programs = build_programs(options);
   const std::unique_ptr<Device> device = open_gpu(0, {});
   Prepared prepared(device->info());
-  const Planned planned = plan_memory(programs.training, prepared, training_memopt(options, programs.network));
+  const Planned planned =
+      plan_memory(programs.training, prepared, suited(training_memopt(options, programs.network), device->info()));
   const std::int64_t arena_bytes = planned.arena->bytes;
   const std::int64_t reserved = reserved_bytes({&planned}, arena_bytes, device->info().alignment);
 

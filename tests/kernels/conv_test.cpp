@@ -132,7 +132,7 @@ void compare_all(DType dtype, Provider provider) {
   for (std::size_t i = 0; i < kShapes.size(); ++i) {
     SCOPED_TRACE(message("shape ", i));
     const auto prepare = [&](ConvPass pass, bool bias, int threads) {
-      return prepare_conv(pass, kShapes[i], bias, dtype, {.threads = threads}, provider);
+      return prepare_conv(pass, kShapes[i], {.bias = bias}, dtype, {.threads = threads}, provider);
     };
     if (dtype == DType::f64)
       compare_with_definition<double>(kShapes[i], prepare);
@@ -168,8 +168,7 @@ TEST(Conv, SameThreadsGiveSameBits) {
   const ConvShape s = kShapes.back();
   const auto x = random_values<float>(x_size(s), 1), dy = random_values<float>(y_size(s), 2);
   for (const Provider provider : {Provider::Best, Provider::Eigen}) {
-    const auto kernel =
-        prepare_conv(ConvPass::GradWeight, s, false, DType::f32, {.threads = worker_threads()}, provider);
+    const auto kernel = prepare_conv(ConvPass::GradWeight, s, {}, DType::f32, {.threads = worker_threads()}, provider);
     const auto first = run_kernel<float>(*kernel, {x, dy}, weight_size(s));
     for (int again = 0; again < 5; ++again) EXPECT_EQ(run_kernel<float>(*kernel, {x, dy}, weight_size(s)), first);
   }
@@ -178,7 +177,7 @@ TEST(Conv, SameThreadsGiveSameBits) {
 TEST(Conv, ColumnMemoryDoesNotGrowWithTheBatch) {
   ConvShape s = with_out({.batch = 8, .channels = 64, .filters = 64, .in = {56, 56}, .kernel = {3, 3}, .pad = {1, 1}});
   const auto bytes = [&](ConvPass pass) {
-    return prepare_conv(pass, s, false, DType::f64, {.threads = 2}, Provider::Eigen)->workspace_bytes();
+    return prepare_conv(pass, s, {}, DType::f64, {.threads = 2}, Provider::Eigen)->workspace_bytes();
   };
   for (const ConvPass pass : {ConvPass::Forward, ConvPass::GradInput, ConvPass::GradWeight}) {
     s.batch = 8;
@@ -195,7 +194,7 @@ TEST(Conv, WorkspaceIsThatOfTheThreadsAskedFor) {
   for (const Provider provider : {Provider::Best, Provider::Eigen})
     for (const ConvPass pass : {ConvPass::Forward, ConvPass::GradInput, ConvPass::GradWeight}) {
       const auto bytes = [&] {
-        return prepare_conv(pass, s, false, DType::f32, {.threads = 4}, provider)->workspace_bytes();
+        return prepare_conv(pass, s, {}, DType::f32, {.threads = 4}, provider)->workspace_bytes();
       };
       set_worker_threads(1);
       const std::int64_t with_one_at_work = bytes();
@@ -207,7 +206,7 @@ TEST(Conv, WorkspaceIsThatOfTheThreadsAskedFor) {
 }
 
 TEST(Conv, OneDnnByNameRefusesDouble) {
-  EXPECT_THROW(prepare_conv(ConvPass::Forward, kShapes[0], false, DType::f64, {}, Provider::OneDnn), Error);
+  EXPECT_THROW(prepare_conv(ConvPass::Forward, kShapes[0], {}, DType::f64, {}, Provider::OneDnn), Error);
 }
 
 }  // namespace

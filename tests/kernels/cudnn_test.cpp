@@ -42,7 +42,7 @@ TEST(Cudnn, EveryConvolutionHasAnEngineWithinTheRules) {
           SCOPED_TRACE(message(name_of(dtype), ", shape ", i, ", pass ", static_cast<int>(pass)));
           DeviceInfo device = h200();
           device.deterministic = deterministic;
-          const auto plan = plan_conv(pass, kCudnnShapes[i], false, dtype, device);
+          const auto plan = plan_conv(pass, kCudnnShapes[i], {}, dtype, device);
           ASSERT_TRUE(plan);
           EXPECT_FALSE(plan->tensor_cores && dtype == DType::f32) << "rounds to TF32 unasked";
           EXPECT_TRUE(plan->deterministic || !deterministic);
@@ -54,26 +54,39 @@ TEST(Cudnn, Tf32IsForTheAsking) {
   DeviceInfo device = h200();
   device.tf32 = true;
   for (const ConvPass pass : kPasses)
-    EXPECT_TRUE(plan_conv(pass, kCudnnShapes[0], false, DType::f32, device)->tensor_cores) << static_cast<int>(pass);
+    EXPECT_TRUE(plan_conv(pass, kCudnnShapes[0], {}, DType::f32, device)->tensor_cores) << static_cast<int>(pass);
 }
 
 TEST(Cudnn, LowFloatsAreForTensorCores) {
   for (const DType dtype : {DType::bf16, DType::f16})
     for (const ConvPass pass : kPasses)
-      EXPECT_TRUE(plan_conv(pass, kCudnnShapes[0], false, dtype, h200())->tensor_cores) << name_of(dtype);
+      EXPECT_TRUE(plan_conv(pass, kCudnnShapes[0], {}, dtype, h200())->tensor_cores) << name_of(dtype);
 }
 
-TEST(Cudnn, ABiasIsAddedOnTheWay) {
-  for (const DType dtype : kFloats)
-    EXPECT_TRUE(plan_conv(ConvPass::Forward, kCudnnShapes[0], true, dtype, h200())) << name_of(dtype);
+TEST(Cudnn, ABiasIsAddedAndReluComputedOnTheWayForNoByte) {
+  for (const DType dtype : kFloats) {
+    SCOPED_TRACE(name_of(dtype));
+    const auto biased = plan_conv(ConvPass::Forward, kCudnnShapes[0], {.bias = true}, dtype, h200());
+    const auto activated = plan_conv(ConvPass::Forward, kCudnnShapes[0], {.bias = true, .relu = true}, dtype, h200());
+    ASSERT_TRUE(biased && activated);
+    EXPECT_EQ(activated->workspace, biased->workspace);
+  }
+}
+
+TEST(Cudnn, ReluWithoutABiasIsAPassOfItsOwn) {
+  EXPECT_FALSE(plan_conv(ConvPass::Forward, kCudnnShapes[0], {.relu = true}, DType::f32, h200()));
+  const auto plain = prepare_conv(ConvPass::Forward, kCudnnShapes[0], {}, DType::f32, h200());
+  const auto activated = prepare_conv(ConvPass::Forward, kCudnnShapes[0], {.relu = true}, DType::f32, h200());
+  EXPECT_EQ(activated->workspace_bytes(), plain->workspace_bytes());
 }
 
 TEST(Cudnn, WhatItHasNoEngineForIsAProductOfWindows) {
   DeviceInfo device = h200();
   device.workspace_limit = -1;
-  EXPECT_FALSE(plan_conv(ConvPass::Forward, kCudnnShapes[0], false, DType::f32, device));
+  EXPECT_FALSE(plan_conv(ConvPass::Forward, kCudnnShapes[0], {}, DType::f32, device));
   ::testing::internal::CaptureStderr();
-  const auto kernel = prepare_conv(ConvPass::Forward, kCudnnShapes[0], true, DType::f32, device);
+  const auto kernel =
+      prepare_conv(ConvPass::Forward, kCudnnShapes[0], {.bias = true, .relu = true}, DType::f32, device);
   const std::string said = ::testing::internal::GetCapturedStderr();
   EXPECT_EQ(said.rfind("cuDNN has no engine for a convolution of [32,28,28,64] by 64 filters of 3x3, stride 1x1, "
                        "dilation 1x1, 1 group in f32 within -1 bytes of workspace: computed by im2col and cuBLAS in ",
@@ -87,15 +100,14 @@ TEST(Cudnn, WhatItHasNoEngineForIsAProductOfWindows) {
 TEST(Cudnn, WrongShapesAreRefusedInItsWords) {
   ConvShape wrong = kCudnnShapes[0];
   wrong.out[0] += 1;
-  EXPECT_TRUE(
-      fails_with("cuDNN: convolution: ", [&] { plan_conv(ConvPass::Forward, wrong, false, DType::f32, h200()); }));
+  EXPECT_TRUE(fails_with("cuDNN: convolution: ", [&] { plan_conv(ConvPass::Forward, wrong, {}, DType::f32, h200()); }));
 }
 
 TEST(Cudnn, ADescriptionThatItCannotReadIsRefused) {
   DeviceInfo device = h200();
   device.properties = "{}";
   EXPECT_TRUE(fails_with("cuDNN: description of a GPU: ",
-                         [&] { plan_conv(ConvPass::Forward, kCudnnShapes[0], false, DType::f32, device); }));
+                         [&] { plan_conv(ConvPass::Forward, kCudnnShapes[0], {}, DType::f32, device); }));
 }
 
 }  // namespace

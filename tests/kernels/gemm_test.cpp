@@ -29,7 +29,7 @@ std::vector<double> by_definition(const GemmShape& s, const std::vector<T>& a, c
     for (std::int64_t row = 0; row < s.m; ++row)
       for (std::int64_t column = 0; column < s.n; ++column) {
         double& sum = c[(i * s.m + row) * s.n + column];
-        if (s.bias) sum = bias[column];
+        if (s.epilogue.bias) sum = bias[column];
         for (std::int64_t k = 0; k < s.k; ++k)
           sum += double{a[i * s.m * s.k + (s.transpose_a ? k * s.m + row : row * s.k + k)]} *
                  b[i * s.k * s.n + (s.transpose_b ? column * s.k + k : k * s.n + column)];
@@ -40,12 +40,12 @@ std::vector<double> by_definition(const GemmShape& s, const std::vector<T>& a, c
 template <class T>
 void compare(const GemmShape& s, DType dtype, int threads, Provider provider) {
   SCOPED_TRACE(message(s.batch, " of ", s.m, 'x', s.n, 'x', s.k, s.transpose_a ? " a^T" : "",
-                       s.transpose_b ? " b^T" : "", s.bias ? " + bias" : "", ", ", threads, " threads"));
+                       s.transpose_b ? " b^T" : "", s.epilogue.bias ? " + bias" : "", ", ", threads, " threads"));
   const auto a = random_matrix<T>(s.batch * s.m * s.k, 1), b = random_matrix<T>(s.batch * s.k * s.n, 2);
   const auto bias = random_matrix<T>(s.n, 3);
   const auto want = by_definition(s, a, b, bias);
   const auto kernel = prepare_gemm(s, dtype, {.threads = threads}, provider);
-  const auto got = run_kernel<T>(*kernel, {a, b, s.bias ? bias : std::vector<T>{}}, s.batch * s.m * s.n);
+  const auto got = run_kernel<T>(*kernel, {a, b, s.epilogue.bias ? bias : std::vector<T>{}}, s.batch * s.m * s.n);
   const double tolerance =
       std::max(16.0, static_cast<double>(s.k)) * static_cast<double>(std::numeric_limits<T>::epsilon());
   for (std::size_t i = 0; i < want.size(); ++i)
@@ -69,7 +69,7 @@ void compare_all_products(DType dtype, Provider provider) {
       for (const bool transpose_a : {false, true})
         for (const bool transpose_b : {false, true})
           for (const bool bias : {false, true}) {
-            const GemmShape shape{size.batch, size.m, size.n, size.k, transpose_a, transpose_b, bias};
+            const GemmShape shape{size.batch, size.m, size.n, size.k, transpose_a, transpose_b, {.bias = bias}};
             if (dtype == DType::f64)
               compare<double>(shape, dtype, threads, provider);
             else

@@ -42,7 +42,7 @@ TEST(Widened, ConvolutionsInRoundsGiveThatOfAllImages) {
     const auto low = prepare_conv_widened(pass, s, with_bias, DType::bf16, cpu);
     std::vector<std::vector<float>> wide_in;
     for (const auto& values : in) wide_in.push_back(wide(values));
-    const auto exact = prepare_conv(pass, s, with_bias, DType::f32, cpu);
+    const auto exact = prepare_conv(pass, s, {.bias = with_bias}, DType::f32, cpu);
     EXPECT_LT(low->workspace_bytes(), exact->workspace_bytes() + images * 4) << "as much as all images in f32";
     expect_rounded(run_kernel<Bf16>(*low, in, out), run_kernel<float>(*exact, wide_in, out), most_sum);
   };
@@ -52,7 +52,7 @@ TEST(Widened, ConvolutionsInRoundsGiveThatOfAllImages) {
 }
 
 TEST(Widened, StacksOfProducts) {
-  const GemmShape s{.batch = 3, .m = 5, .n = 7, .k = 11, .transpose_b = true, .bias = true};
+  const GemmShape s{.batch = 3, .m = 5, .n = 7, .k = 11, .transpose_b = true, .epilogue = {.bias = true}};
   const DeviceInfo cpu{.threads = 2};
   const auto a = rough_values(s.batch * s.m * s.k, 1), b = rough_values(s.batch * s.n * s.k, 2),
              bias = rough_values(s.n, 3);

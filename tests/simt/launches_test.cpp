@@ -17,9 +17,21 @@ void expect_bias_on_every_row(DType dtype) {
     simt::order = order;
     std::vector<T> y(kRows * kColumns);
     for (std::size_t i = 0; i < y.size(); ++i) y[i] = static_cast<T>(i);
-    launch_add_bias(nullptr, dtype, kRows, kColumns, bias.data(), y.data());
+    launch_epilogue(nullptr, dtype, kRows, kColumns, bias.data(), false, y.data());
     for (std::size_t i = 0; i < y.size(); ++i)
       EXPECT_EQ(compute(y[i]), compute(static_cast<T>(compute(static_cast<T>(i)) + compute(bias[i % kColumns]))));
+  }
+}
+
+TEST(Launches, AnEpilogueActivatesWithAndWithoutABias) {
+  for (const auto order : {simt::Order::Forward, simt::Order::Reverse}) {
+    simt::order = order;
+    const std::vector<float> bias = {2, -2};
+    std::vector<float> y = {-1, 1, -3, 3}, plain = y;
+    launch_epilogue(nullptr, DType::f32, 2, 2, bias.data(), true, y.data());
+    EXPECT_EQ(y, (std::vector<float>{1, 0, 0, 1}));
+    launch_epilogue(nullptr, DType::f32, 2, 2, nullptr, true, plain.data());
+    EXPECT_EQ(plain, (std::vector<float>{0, 1, 0, 3}));
   }
 }
 

@@ -59,6 +59,8 @@ std::vector<Sample> arithmetic_samples() {
       rows.push_back({.op = op, .in = {{{2, 3, 4, 5}}, {b}}});
     rows.push_back({.op = op, .in = {{{2, 3, 5}, 5, 9}, {{1, 3, 1}, 0, 5}}, .gradient = false, .dtypes = kIntegers});
   }
+  for (const Shape& b : {Shape{2, 3, 4, 5}, {1, 1, 1, 5}})
+    rows.push_back({.op = "add", .in = {{{2, 3, 4, 5}}, {b}}, .attrs = {{"activation", "relu"}}, .gradient = false});
   for (const int operands : {1, 2, 4, 9})
     rows.push_back({.op = "sum_n", .in = std::vector<SampleInput>(static_cast<std::size_t>(operands), {{2, 3, 5}})});
   return rows;

@@ -1,0 +1,21 @@
+// What is done to the elements of a product or a convolution before they are written.
+#pragma once
+#include <memory>
+
+#include "framework/kernel.h"
+
+namespace lethe {
+
+/// y = relu(y + bias), a bias for each column, or a part of that.
+struct Epilogue {
+  bool bias = false, relu = false;
+  bool is_empty() const { return !bias && !relu; }
+  bool operator==(const Epilogue&) const = default;
+};
+
+/// A kernel of results [rows, columns], its output 0, that leaves the epilogue to us: done in a pass of its own, with
+/// the bias in input 2.
+std::unique_ptr<Kernel> with_epilogue(std::unique_ptr<Kernel> kernel, const Epilogue& epilogue, std::int64_t rows,
+                                      std::int64_t columns, DType dtype, const DeviceInfo& device);
+
+}  // namespace lethe
