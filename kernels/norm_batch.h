@@ -28,10 +28,21 @@ struct ChannelWorkspace {
 /// Sums of x - shift and of its square: with a value of the channel itself as shift nothing cancels.
 template <class T>
 struct Moments {
+  using Terms = std::array<Compute<T>, 2>;
+  using Shift = std::array<Compute<T>, 1>;
   const T* x;
-  HD std::array<Compute<T>, 2> operator()(std::int64_t i, const std::array<Compute<T>, 1>& shift) const {
-    const Compute<T> d = x[i] - shift[0];
+  HD static Terms terms_of(Compute<T> x, const Shift& shift) {
+    const Compute<T> d = x - shift[0];
     return {d, d * d};
+  }
+  HD Terms operator()(std::int64_t i, const Shift& shift) const { return terms_of(x[i], shift); }
+
+  static constexpr int kElements = kPack<T>;
+  bool can_pack() const { return lethe::can_pack({x}); }
+  template <int V>
+  HD void pack(std::int64_t, std::int64_t i, const Shift* shifts, Terms* terms) const {
+    const Pack<T, V> from = load_pack<V>(x + i);
+    for (int v = 0; v < V; ++v) terms[v] = terms_of(from.at[v], shifts[v]);
   }
 };
 

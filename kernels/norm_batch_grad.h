@@ -7,9 +7,18 @@ namespace lethe {
 /// Sums of dy and of dy * (x - mean).
 template <class T>
 struct GradSums {
+  using Terms = std::array<Compute<T>, 2>;
+  using Mean = std::array<Compute<T>, 1>;
   const T *x, *dy;
-  HD std::array<Compute<T>, 2> operator()(std::int64_t i, const std::array<Compute<T>, 1>& mean) const {
-    return {dy[i], dy[i] * (x[i] - mean[0])};
+  HD static Terms terms_of(Compute<T> x, Compute<T> dy, const Mean& mean) { return {dy, dy * (x - mean[0])}; }
+  HD Terms operator()(std::int64_t i, const Mean& mean) const { return terms_of(x[i], dy[i], mean); }
+
+  static constexpr int kElements = kPack<T>;
+  bool can_pack() const { return lethe::can_pack({x, dy}); }
+  template <int V>
+  HD void pack(std::int64_t, std::int64_t i, const Mean* means, Terms* terms) const {
+    const Pack<T, V> of_x = load_pack<V>(x + i), of_dy = load_pack<V>(dy + i);
+    for (int v = 0; v < V; ++v) terms[v] = terms_of(of_x.at[v], of_dy.at[v], means[v]);
   }
 };
 

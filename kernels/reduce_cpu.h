@@ -7,7 +7,7 @@ namespace lethe {
 
 inline constexpr std::int64_t kBlock = 1024;  // columns summed at once: their sums stay in the first-level cache
 
-inline SumPlan plan_sum(Cpu, const DeviceInfo& device, const SumExtent& extent) {
+inline SumPlan plan_sum(Cpu, const DeviceInfo& device, const SumExtent& extent, DType) {
   const std::int64_t wanted = (device.threads + extent.outer - 1) / extent.outer;
   const std::int64_t worth = extent.middle * extent.inner / kElementGrain;
   return {extent, std::max<std::int64_t>(1, std::min({wanted, worth, extent.middle}))};

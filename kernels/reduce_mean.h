@@ -22,8 +22,9 @@ struct ReduceAxes {
     const std::vector<SumExtent> steps = reduction_steps(shape, axes);
     std::vector<SumPlan> plans;
     std::int64_t sums = 0;
+    const DType dtype = args.in(0).dtype;
     for (const SumExtent& step : steps) {
-      plans.push_back(plan_sum(Device{}, args.device, step));
+      plans.push_back(plan_sum(Device{}, args.device, step, plans.empty() ? dtype : wide_of(dtype)));
       sums = std::max(sums, sum_workspace(plans.back(), 1));
     }
     const double factor = kMean ? 1.0 / static_cast<double>(reduced_count(shape, axes)) : 1.0;

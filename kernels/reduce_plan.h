@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "framework/kernel.h"
-#include "kernels/each_device.h"
+#include "kernels/packs.h"
 
 namespace lethe {
 
@@ -16,10 +16,12 @@ struct SumExtent {
   HD std::int64_t size() const { return outer * middle * inner; }
 };
 
-/// The middle is cut into `pieces`, summed one by one and then together; one piece needs no workspace.
+/// The middle is cut into `pieces`, summed one by one and then together; one piece needs no workspace. A GPU's thread
+/// sums `columns` neighbouring ones if the functor can.
 struct SumPlan {
   SumExtent extent = {};
   std::int64_t pieces = 1;
+  int columns = 1;
   HD std::int64_t first_row(std::int64_t piece) const { return extent.middle * piece / pieces; }
 };
 
@@ -54,6 +56,14 @@ HD auto terms_at(const F& f, std::int64_t row, std::int64_t i, const std::array<
   else
     return f(i, values);
 }
+
+/// A functor that can read several elements of a row at once has kElements, how many; can_pack(), whether its addresses
+/// allow it; and pack<V>(row, i, values, terms), which sets terms[v] to that of element i + v with values[v].
+template <class F>
+concept ReadsPacks = requires(const F& f) {
+  F::kElements;
+  f.can_pack();
+};
 
 /// How many sums `f` gives: it returns std::array<Compute<T>, K>.
 template <class F, class T, std::size_t P>

@@ -16,8 +16,18 @@ struct StoreScaled {
 
 template <class T>
 struct Element {
+  using Terms = std::array<Compute<T>, 1>;
+  using Nothing = std::array<Compute<T>, 0>;
   const T* x;
-  HD std::array<Compute<T>, 1> operator()(std::int64_t i, const std::array<Compute<T>, 0>&) const { return {x[i]}; }
+  HD Terms operator()(std::int64_t i, const Nothing&) const { return {x[i]}; }
+
+  static constexpr int kElements = kPack<T>;
+  bool can_pack() const { return lethe::can_pack({x}); }
+  template <int V>
+  HD void pack(std::int64_t, std::int64_t i, const Nothing*, Terms* terms) const {
+    const Pack<T, V> from = load_pack<V>(x + i);
+    for (int v = 0; v < V; ++v) terms[v] = {from.at[v]};
+  }
 };
 
 template <class From, class To, class Device>

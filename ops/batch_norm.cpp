@@ -11,7 +11,7 @@ struct BatchNorm {
   template <class Device>
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
     const SumExtent extent = channels_of(args.in(0).shape);
-    const SumPlan plan = plan_sum(Device{}, args.device, extent);
+    const SumPlan plan = plan_sum(Device{}, args.device, extent, args.in(0).dtype);
     const double eps = args.op.attrs.number("eps");
     const bool has_scale = args.has_in(1), has_bias = args.has_in(2), relu = has_relu(args.op.attrs);
     return for_float(args.in(0).dtype, [&](auto zero) {
@@ -46,7 +46,7 @@ struct BatchNormGrad {
   template <class Device>
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
     const SumExtent extent = channels_of(args.in(0).shape);
-    const SumPlan plan = plan_sum(Device{}, args.device, extent);
+    const SumPlan plan = plan_sum(Device{}, args.device, extent, args.in(0).dtype);
     const double eps = args.op.attrs.number("eps");
     const bool has_scale = args.has_in(1), fixed = args.op.attrs.flag("fixed", false);
     return for_float(args.in(0).dtype, [&](auto zero) {

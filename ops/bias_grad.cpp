@@ -74,7 +74,7 @@ struct PrepareBiasGrad {
       if constexpr (std::is_same_v<Device, Cpu>) {
         return std::make_unique<ColumnSums<T>>(rows, columns, args.device.threads);
       } else {
-        const SumPlan plan = plan_sum(Device{}, args.device, {.middle = rows, .inner = columns});
+        const SumPlan plan = plan_sum(Device{}, args.device, {.middle = rows, .inner = columns}, args.in(0).dtype);
         const auto run = [plan](const KernelArgs& a) {
           scaled_sum(Device{}, a.stream, plan, a.workspace, 1.0, a.in<T>(0), a.out<T>(0));
         };

@@ -14,7 +14,7 @@ SumExtent positions_of(const Shape& image) {
 struct GlobalAvgPool {
   template <class Device>
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
-    const SumPlan plan = plan_sum(Device{}, args.device, positions_of(args.in(0).shape));
+    const SumPlan plan = plan_sum(Device{}, args.device, positions_of(args.in(0).shape), args.in(0).dtype);
     const double factor = 1.0 / static_cast<double>(plan.extent.middle);
     return for_float(args.in(0).dtype, [&](auto zero) {
       using T = decltype(zero);

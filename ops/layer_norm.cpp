@@ -62,10 +62,21 @@ struct LayerNormGradRow {
 /// Over the rows: dy * (x - mean) * inv_std, and dy.
 template <class T>
 struct WeightTerms {
+  using Terms = std::array<Compute<T>, 2>;
+  using Nothing = std::array<Compute<T>, 0>;
   const T *x, *dy;
   const Compute<T>*mean, *inv_std;
-  HD std::array<Compute<T>, 2> operator()(std::int64_t row, std::int64_t i, const std::array<Compute<T>, 0>&) const {
-    return {dy[i] * ((x[i] - mean[row]) * inv_std[row]), dy[i]};
+  HD Terms terms_of(std::int64_t row, Compute<T> x, Compute<T> dy) const {
+    return {dy * ((x - mean[row]) * inv_std[row]), dy};
+  }
+  HD Terms operator()(std::int64_t row, std::int64_t i, const Nothing&) const { return terms_of(row, x[i], dy[i]); }
+
+  static constexpr int kElements = kPack<T>;
+  bool can_pack() const { return lethe::can_pack({x, dy}); }
+  template <int V>
+  HD void pack(std::int64_t row, std::int64_t i, const Nothing*, Terms* terms) const {
+    const Pack<T, V> of_x = load_pack<V>(x + i), of_dy = load_pack<V>(dy + i);
+    for (int v = 0; v < V; ++v) terms[v] = terms_of(row, of_x.at[v], of_dy.at[v]);
   }
 };
 
@@ -101,7 +112,7 @@ struct LayerNormGrad {
   template <class Device>
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
     const SumExtent extent = rows_of(args.in(0).shape);
-    const SumPlan plan = plan_sum(Device{}, args.device, extent);
+    const SumPlan plan = plan_sum(Device{}, args.device, extent, args.in(0).dtype);
     return for_float(args.in(0).dtype, [&](auto zero) {
       using T = decltype(zero);
       using C = Compute<T>;

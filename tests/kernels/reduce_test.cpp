@@ -71,10 +71,10 @@ TEST(Reduce, GivesTheSameBitsForTheSamePiecesOnAnyNumberOfThreads) {
 
 TEST(Reduce, SmallSumsStayInOnePieceWithoutWorkspace) {
   const DeviceInfo device{.threads = 8};
-  EXPECT_EQ(plan_sum(Cpu{}, device, {1, 100, 10}).pieces, 1);
-  EXPECT_EQ(sum_workspace(plan_sum(Cpu{}, device, {1, 100, 10}), 2), 0);
-  EXPECT_EQ(plan_sum(Cpu{}, device, {8, 100000, 10}).pieces, 1);  // as many outer indices as threads
-  const SumPlan large = plan_sum(Cpu{}, device, {1, 100000, 10});
+  EXPECT_EQ(plan_sum(Cpu{}, device, {1, 100, 10}, DType::f32).pieces, 1);
+  EXPECT_EQ(sum_workspace(plan_sum(Cpu{}, device, {1, 100, 10}, DType::f32), 2), 0);
+  EXPECT_EQ(plan_sum(Cpu{}, device, {8, 100000, 10}, DType::f32).pieces, 1);  // as many outer indices as threads
+  const SumPlan large = plan_sum(Cpu{}, device, {1, 100000, 10}, DType::f32);
   EXPECT_EQ(large.pieces, 8);
   EXPECT_EQ(sum_workspace(large, 2), 8 * 2 * 10 * 8);
 }
