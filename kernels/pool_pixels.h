@@ -1,9 +1,10 @@
-// Loops over pixels: a CPU thread takes a pixel's channels in blocks that vectorise, a GPU thread one channel.
+// Loops over pixels: a CPU thread takes a pixel's channels in blocks that vectorise, a GPU thread one channel, or as
+// many as 16 bytes hold.
 #pragma once
 #include <algorithm>
 
 #include "kernels/divisor.h"
-#include "kernels/each_device.h"
+#include "kernels/packs.h"
 
 namespace lethe {
 
@@ -28,6 +29,30 @@ class PixelGrid {
 /// Channels that a CPU thread works on at once: their results stay in registers.
 inline constexpr int kChannelBlock = 64;
 
+template <class T>
+struct ChannelView {
+  const T* at;
+};
+/// Channels from an address on, at[0], at[1]...; a GPU reads its few at once.
+template <int B, class T>
+HD auto channels_at(const T* from) {
+  if constexpr (B > 1 && B < kChannelBlock)
+    return load_pack<B>(from);
+  else
+    return ChannelView<T>{from};
+}
+/// to[c] = values[c] for c < count.
+template <int B, class T, class Value>
+HD void store_channels(T* to, const Value (&values)[B], std::int64_t count) {
+  if constexpr (B > 1 && B < kChannelBlock) {
+    Pack<T, B> pack;
+    for (int c = 0; c < B; ++c) pack.at[c] = static_cast<T>(values[c]);
+    store_pack(to, pack);
+  } else {
+    for (std::int64_t c = 0; c < count; ++c) to[c] = static_cast<T>(values[c]);
+  }
+}
+
 /// Calls f.template block<B>(pixel, first channel, count) with count <= B until all channels of all pixels had their
 /// turn. `work`: elements read for each written.
 template <class F>
@@ -41,19 +66,26 @@ void for_each_pixel(Cpu, void*, std::int64_t pixels, std::int64_t channels, std:
 }
 
 #ifdef LETHE_DEVICE_CODE
-template <class F>
-struct EachChannel {
-  Divisor channels;
+template <class F, int B>
+struct EachChannels {
+  Divisor blocks;  // of a pixel
   F f;
   HD void operator()(std::int64_t i) const {
-    const std::int64_t pixel = channels.quotient(i);
-    f.template block<1>(pixel, i - pixel * channels.by(), 1);
+    const std::int64_t pixel = blocks.quotient(i);
+    f.template block<B>(pixel, (i - pixel * blocks.by()) * B, B);
   }
 };
 
+/// Functors that use channels_at and store_channels have kElements, how many channels to take at once, and can_pack(),
+/// whether their addresses allow it.
 template <class F>
 void for_each_pixel(Cuda device, void* stream, std::int64_t pixels, std::int64_t channels, std::int64_t, const F& f) {
-  parallel_for(device, stream, pixels * channels, EachChannel<F>{Divisor(channels), f});
+  if constexpr (requires { f.can_pack(); }) {
+    constexpr int kB = F::kElements;
+    if (channels % kB == 0 && f.can_pack())
+      return parallel_for(device, stream, pixels * (channels / kB), EachChannels<F, kB>{Divisor(channels / kB), f});
+  }
+  parallel_for(device, stream, pixels * channels, EachChannels<F, 1>{Divisor(channels), f});
 }
 #endif
 

@@ -33,16 +33,23 @@ template <class T>
 struct SpreadIndex {
   Spread<T> s;
   Divisor plane, inner;
-  HD void operator()(std::int64_t i) const {
-    s.to[i] = s.from[plane.quotient(i) * inner.by() + inner.remainder(i)] * s.factor;
+  HD const T* source(std::int64_t i) const { return s.from + plane.quotient(i) * inner.by() + inner.remainder(i); }
+  HD void operator()(std::int64_t i) const { s.to[i] = *source(i) * s.factor; }
+  template <int V>
+  HD void pack(std::int64_t i) const {
+    const Pack<T, V> from = load_pack<V>(source(i));
+    Pack<T, V> to;
+    for (int k = 0; k < V; ++k) to.at[k] = from.at[k] * s.factor;
+    store_pack(s.to + i, to);
   }
 };
 
 template <class T>
 void spread_middle(Cuda device, void* stream, const Spread<T>& spread) {
   const SumExtent& extent = spread.extent;
-  parallel_for(device, stream, extent.size(),
-               SpreadIndex<T>{spread, Divisor(extent.middle * extent.inner), Divisor(extent.inner)});
+  for_each_pack<kPack<T>>(device, stream, extent.size(),
+                          extent.inner % kPack<T> == 0 && can_pack({spread.from, spread.to}),
+                          SpreadIndex<T>{spread, Divisor(extent.middle * extent.inner), Divisor(extent.inner)});
 }
 #endif
 

@@ -32,12 +32,16 @@ struct AvgPool {
     Compute<T> sum[B] = {};
     for (std::int64_t h = rows.first; h < rows.first + rows.count; ++h)
       for (std::int64_t w = columns.first; w < columns.first + columns.count; ++w) {
-        const T* const from = x + ((at.image * p.height.in + h) * p.width.in + w) * p.channels + first;
-        for (std::int64_t c = 0; c < count; ++c) sum[c] += from[c];
+        const auto from = channels_at<B>(x + ((at.image * p.height.in + h) * p.width.in + w) * p.channels + first);
+        for (std::int64_t c = 0; c < count; ++c) sum[c] += from.at[c];
       }
     const Compute<T> positions = static_cast<Compute<T>>(window_count(at.h, at.w));
-    for (std::int64_t c = 0; c < count; ++c) y[pixel * p.channels + first + c] = sum[c] / positions;
+    for (std::int64_t c = 0; c < count; ++c) sum[c] /= positions;
+    store_channels(y + pixel * p.channels + first, sum, count);
   }
+
+  static constexpr int kElements = kPack<T>;
+  bool can_pack() const { return lethe::can_pack({x, y}); }
 };
 
 /// Each input position adds up its shares of the windows over it: no two threads write the same element.
@@ -55,12 +59,15 @@ struct AvgPoolGrad {
     Compute<T> sum[B] = {};
     for (std::int64_t h = rows.first; h < rows.first + rows.count; ++h)
       for (std::int64_t w = columns.first; w < columns.first + columns.count; ++w) {
-        const T* const from = dy + ((at.image * p.height.out + h) * p.width.out + w) * p.channels + first;
+        const auto from = channels_at<B>(dy + ((at.image * p.height.out + h) * p.width.out + w) * p.channels + first);
         const Compute<T> share = 1 / static_cast<Compute<T>>(window_count(h, w));
-        for (std::int64_t c = 0; c < count; ++c) sum[c] += from[c] * share;
+        for (std::int64_t c = 0; c < count; ++c) sum[c] += from.at[c] * share;
       }
-    for (std::int64_t c = 0; c < count; ++c) dx[pixel * p.channels + first + c] = sum[c];
+    store_channels(dx + pixel * p.channels + first, sum, count);
   }
+
+  static constexpr int kElements = kPack<T>;
+  bool can_pack() const { return lethe::can_pack({dy, dx}); }
 };
 
 struct PrepareAvgPool {

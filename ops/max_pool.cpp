@@ -38,20 +38,23 @@ struct MaxPool {
     for (std::int64_t r = 0; r < rows.count; ++r)
       for (std::int64_t s = 0; s < columns.count; ++s) {
         const std::int64_t place = ((at.image * p.height.in + rows.first + r) * p.width.in + columns.first + s);
-        const T* const from = x + place * p.channels + first;
+        const auto from = channels_at<B>(x + place * p.channels + first);
         const auto here = static_cast<std::int32_t>((rows.skipped + r) * p.width.k + columns.skipped + s);
         const bool start = r + s == 0;
         for (std::int64_t c = 0; c < count; ++c) {
-          const T v = from[c];
+          const T v = from.at[c];
           const bool taken = start || wins(v, most[c]);
           most[c] = taken ? v : most[c];
           where[c] = taken ? here : where[c];
         }
       }
     const std::int64_t out = pixel * p.channels + first;
-    for (std::int64_t c = 0; c < count; ++c) y[out + c] = most[c];
-    for (std::int64_t c = 0; c < count; ++c) index[out + c] = static_cast<I>(where[c]);
+    store_channels(y + out, most, count);
+    store_channels(index + out, where, count);
   }
+
+  static constexpr int kElements = kPack<T>;
+  bool can_pack() const { return lethe::can_pack({x, y, index}); }
 };
 
 /// Each input position asks the windows over it whether they chose it: no two threads write the same element.
@@ -71,13 +74,18 @@ struct MaxPoolGrad {
       for (std::int64_t w = columns.first; w < columns.first + columns.count; ++w) {
         const std::int64_t from = ((at.image * p.height.out + h) * p.width.out + w) * p.channels + first;
         const auto here = static_cast<I>(p.height.place(at.h, h) * p.width.k + p.width.place(at.w, w));
+        const auto chosen = channels_at<B>(index + from);
+        const auto of_dy = channels_at<B>(dy + from);
         for (std::int64_t c = 0; c < count; ++c) {
-          const Compute<T> given = dy[from + c];  // read in any case: a condition would keep the loop from vectorising
-          sum[c] += index[from + c] == here ? given : 0;
+          const Compute<T> given = of_dy.at[c];  // read in any case: a condition would keep the loop from vectorising
+          sum[c] += chosen.at[c] == here ? given : 0;
         }
       }
-    for (std::int64_t c = 0; c < count; ++c) dx[pixel * p.channels + first + c] = sum[c];
+    store_channels(dx + pixel * p.channels + first, sum, count);
   }
+
+  static constexpr int kElements = kPack<T>;
+  bool can_pack() const { return lethe::can_pack({index, dy, dx}); }
 };
 
 struct PrepareMaxPool {

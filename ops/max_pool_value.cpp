@@ -22,12 +22,15 @@ struct MaxPoolValue {
     for (std::int64_t r = 0; r < rows.count; ++r)
       for (std::int64_t s = 0; s < columns.count; ++s) {
         const std::int64_t place = (at.image * p.height.in + rows.first + r) * p.width.in + columns.first + s;
-        const T* const from = x + place * p.channels + first;
+        const auto from = channels_at<B>(x + place * p.channels + first);
         const bool start = r + s == 0;
-        for (std::int64_t c = 0; c < count; ++c) most[c] = start || wins(from[c], most[c]) ? from[c] : most[c];
+        for (std::int64_t c = 0; c < count; ++c) most[c] = start || wins(from.at[c], most[c]) ? from.at[c] : most[c];
       }
-    for (std::int64_t c = 0; c < count; ++c) y[pixel * p.channels + first + c] = most[c];
+    store_channels(y + pixel * p.channels + first, most, count);
   }
+
+  static constexpr int kElements = kPack<T>;
+  bool can_pack() const { return lethe::can_pack({x, y}); }
 };
 
 /// Each input position asks the windows over it whether they took it: no two threads write the same element.
