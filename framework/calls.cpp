@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "framework/control_flow.h"
+#include "framework/error.h"
 #include "framework/op_def.h"
 
 namespace lethe {
@@ -16,7 +17,7 @@ class Maker {
   Calls run() {
     for (std::size_t b = 0; b < program_.blocks.size(); ++b) {
       std::vector<Call>& calls = calls_.blocks.emplace_back(calls_of(static_cast<BlockId>(b)));
-      for (const Piece& piece : calls_.pieces.emplace_back(pieces_of(calls)))
+      for (const Piece& piece : calls_.pieces.emplace_back(pieces_of(static_cast<BlockId>(b), calls)))
         if (!memory_.any_on_demand()) join(calls, piece);
     }
     return std::move(calls_);
@@ -70,16 +71,20 @@ class Maker {
     return static_cast<int>(calls_.carries.size()) - 1;
   }
 
-  std::vector<Piece> pieces_of(const std::vector<Call>& calls) const {
+  std::vector<Piece> pieces_of(BlockId block, const std::vector<Call>& calls) const {
     const Staging& staging = plan_.staging;
-    const Op* const marked = staging.inputs.empty() ? nullptr : &program_.blocks[0].ops[staging.op];
+    const bool stages = block == 0 && !staging.inputs.empty();
+    const Op* const marked = stages ? &program_.blocks[0].ops[staging.op] : nullptr;
+    bool found = !stages;
     std::vector<Piece> pieces;
     for (std::size_t i = 0; i < calls.size(); ++i) {
       const bool marks = calls[i].op == marked;
       const bool goes_on = i > 0 && calls[i].carries < 0 && calls[i - 1].carries < 0 && !marks;
       if (!goes_on) pieces.push_back({.begin = i, .end = i, .marks = marks});
       pieces.back().end = i + 1;
+      found = found || marks;
     }
+    check_as(Exit::Internal, found, "the plan's staging begins with an op that is no call");
     return pieces;
   }
 
@@ -94,21 +99,15 @@ class Maker {
   }
 
   /// Whether a call may be done together with all from `first` up to it.
-  static bool joins(const std::vector<Call>& calls, std::size_t first, std::size_t i) {
+  bool joins(const std::vector<Call>& calls, std::size_t first, std::size_t i) const {
     const auto updates = [&](const Call& call) { return call.kernel && op_def(call.op->type).updates; };
     if (!updates(calls[first]) || !updates(calls[i]) || !calls[first].kernel->joins(*calls[i].kernel)) return false;
-    return std::none_of(calls.begin() + first, calls.begin() + i, [&](const Call& before) {
-      return touches(*before.op, calls[i].op->out) || touches(*calls[i].op, before.op->out);
-    });
-  }
-
-  static bool touches(const Op& op, const std::vector<VarId>& vars) {
-    return std::any_of(vars.begin(), vars.end(), [&](VarId v) {
-      return std::count(op.in.begin(), op.in.end(), v) + std::count(op.out.begin(), op.out.end(), v) > 0;
-    });
+    return std::none_of(calls.begin() + first, calls.begin() + i,
+                        [&](const Call& before) { return must_keep_order(*before.op, *calls[i].op, storage_); });
   }
 
   const Program& program_;
+  const std::vector<VarId> storage_ = storage_of(program_);
   const Plan& plan_;
   Prepared& prepared_;
   const PlannedMemory& memory_;

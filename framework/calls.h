@@ -18,7 +18,7 @@ struct Call {
   int joined = -1;  // of the first of several calls that may be done in one launch: index into Calls::joined
 };
 
-/// Calls of a block, [begin, end): one loop or branch, or what lies between two of them.
+/// Calls of a block, [begin, end): one loop or branch, or what lies between two of them and the mark.
 struct Piece {
   std::size_t begin = 0, end = 0;
   bool marks = false;                        // the plan's staging is idle from here on

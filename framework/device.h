@@ -26,7 +26,8 @@ class Device {
   /// Aligned memory of exactly `bytes` (0 gives null); fails with Exit::Device.
   virtual void* allocate(std::int64_t bytes) = 0;
   virtual void release(void* memory, std::int64_t bytes) = 0;
-  /// Memory that copy_in reads fastest: it may go on doing so until the next synchronize or copy_out.
+  /// Memory that copies in read fastest: copy_in may go on doing so until the next synchronize or copy_out,
+  /// copy_in_aside until finish_aside.
   virtual HostMemory host_memory(std::int64_t bytes) {
     return {new std::byte[static_cast<std::size_t>(bytes)](), std::default_delete<std::byte[]>()};
   }

@@ -1,7 +1,7 @@
 // Runs a program as a plan says. Everything is resolved when it is made; a step is a walk over its blocks that
 // allocates nothing, but where the plan has buffers on demand. Loops and branches it runs itself: a condition costs one
-// copy of a byte to the host. On a device that records, what lies between loops and branches becomes one call when it
-// runs for the second time: mostly that is the whole step.
+// copy of a byte to the host. On a device that records, what lies between loops, branches and the point from which the
+// next inputs are copied becomes one call when it runs for the second time.
 #pragma once
 #include <vector>
 

@@ -67,16 +67,9 @@ Product product_of(const GemmShape& s, DType dtype, bool tf32) {
   return product;
 }
 
-bool has_epilogues(DType dtype) { return dtype != DType::f64; }
-
-cublasLtEpilogue_t name_of(const Epilogue& epilogue) {
-  if (!epilogue.bias) return CUBLASLT_EPILOGUE_RELU;
-  return epilogue.relu ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_BIAS;
-}
-
 /// c^T = op(b)^T op(a)^T: to cuBLAS, which is column-major, b is the first factor. A bias has as many elements as c^T
-/// has rows, as its epilogues want it. Its reductions follow a fixed order, so the bits
-/// are those of the algorithm alone.
+/// has rows: it is an epilogue, but in f64, where cuBLASLt has none. Reductions follow a fixed order, so the bits are
+/// those of the algorithm alone.
 class CublasLtGemm final : public Kernel {
  public:
   CublasLtGemm(const GemmShape& s, DType dtype, const DeviceInfo& device)
@@ -86,7 +79,7 @@ class CublasLtGemm final : public Kernel {
         a_(s.transpose_a ? layout(dtype, s.k, s.m, s.row_a(), s.batch) : layout(dtype, s.m, s.k, s.row_a(), s.batch)),
         b_(s.transpose_b ? layout(dtype, s.n, s.k, s.row_b(), s.batch) : layout(dtype, s.k, s.n, s.row_b(), s.batch)),
         c_(layout(s.wide_c ? wide_of(dtype) : dtype, s.m, s.n, s.row_c(), s.batch)) {
-    if (!own_epilogue().is_empty()) set_product(product_, CUBLASLT_MATMUL_DESC_EPILOGUE, name_of(own_epilogue()));
+    if (adds_bias_itself()) set_product(product_, CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS);
     if (device.properties.empty()) choose_algorithm();
   }
 
@@ -94,7 +87,7 @@ class CublasLtGemm final : public Kernel {
 
   void run(const KernelArgs& args) const override {
     // Part of the description to cuBLASLt, so it is set anew in each call: equal products share this kernel.
-    const void* const bias = own_epilogue().bias ? args.inputs[2] : nullptr;
+    const void* const bias = adds_bias_itself() ? args.inputs[2] : nullptr;
     if (bias) set_product(product_, CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
     const double one = 1, kept = s_.accumulate ? 1 : 0;
     const float one_f = 1, kept_f = s_.accumulate ? 1 : 0;
@@ -108,8 +101,7 @@ class CublasLtGemm final : public Kernel {
   }
 
  private:
-  /// What cuBLASLt does on the way: all, but nothing in f64.
-  Epilogue own_epilogue() const { return has_epilogues(dtype_) ? s_.epilogue : Epilogue{}; }
+  bool adds_bias_itself() const { return s_.epilogue.bias && dtype_ != DType::f64; }
 
   void choose_algorithm() {
     cublasLtMatmulPreference_t made = nullptr;
@@ -147,9 +139,10 @@ class CublasLtGemm final : public Kernel {
 
 std::unique_ptr<Kernel> prepare_gemm_cublaslt(const GemmShape& shape, DType dtype, const DeviceInfo& device) {
   check(is_float(dtype), "no product of ", name_of(dtype));
-  auto product = std::make_unique<CublasLtGemm>(shape, dtype, device);
-  if (has_epilogues(dtype)) return product;
-  return with_epilogue(std::move(product), shape.epilogue, shape.batch * shape.m, shape.n, dtype, device);
+  // Its relu makes 0 of NaN.
+  const Epilogue ours{.bias = shape.epilogue.bias && dtype == DType::f64, .relu = shape.epilogue.relu};
+  return with_epilogue(std::make_unique<CublasLtGemm>(shape, dtype, device), ours, shape.batch * shape.m, shape.n,
+                       dtype, device);
 }
 
 }  // namespace lethe

@@ -94,9 +94,11 @@ CudnnDescriptor window(const ConvShape& s, DType dtype) {
 /// y = mode(x), or mode(x, b).
 CudnnDescriptor pointwise(cudnnPointwiseMode_t mode, const CudnnDescriptor& x, const CudnnDescriptor* b,
                           const CudnnDescriptor& y, DType dtype) {
+  const cudnnNanPropagation_t propagate = CUDNN_PROPAGATE_NAN;
   CudnnDescriptor kind(CUDNN_BACKEND_POINTWISE_DESCRIPTOR), made(CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
   kind.set(CUDNN_ATTR_POINTWISE_MODE, CUDNN_TYPE_POINTWISE_MODE, 1, &mode);
   kind.set(CUDNN_ATTR_POINTWISE_MATH_PREC, type_of(wide_of(dtype)));
+  kind.set(CUDNN_ATTR_POINTWISE_NAN_PROPAGATION, CUDNN_TYPE_NAN_PROPOGATION, 1, &propagate);
   kind.finalize("kind of a pointwise operation");
   made.set(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, kind);
   made.set(CUDNN_ATTR_OPERATION_POINTWISE_XDESC, x);

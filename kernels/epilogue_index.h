@@ -2,7 +2,7 @@
 #pragma once
 #include "kernels/activation.h"
 #include "kernels/divisor.h"
-#include "kernels/each_device.h"
+#include "kernels/packs.h"
 
 namespace lethe {
 
@@ -12,19 +12,37 @@ struct EpilogueIndex {
   const T* bias;  // null: none
   bool relu;
   T* y;
+  HD Compute<T> value(Compute<T> y, Compute<T> bias) const { return relu ? Relu{}(y + bias) : y + bias; }
   HD void operator()(std::int64_t i) const {
-    Compute<T> value = y[i];
-    if (bias) value += bias[columns.remainder(i)];
-    y[i] = relu ? Relu{}(value) : value;
+    y[i] = value(y[i], bias ? compute(bias[columns.remainder(i)]) : Compute<T>(0));
+  }
+  template <int V>
+  HD void pack(std::int64_t i) const {
+    Pack<T, V> of_y = load_pack<V>(y + i), of_bias{};
+    if (bias) of_bias = load_pack<V>(bias + columns.remainder(i));
+    for (int k = 0; k < V; ++k) of_y.at[k] = value(of_y.at[k], of_bias.at[k]);
+    store_pack(y + i, of_y);
   }
 };
+
+template <class T>
+void run_epilogue(Cpu device, void* stream, std::int64_t n, const EpilogueIndex<T>& index) {
+  parallel_for(device, stream, n, index);
+}
+#ifdef LETHE_DEVICE_CODE
+template <class T>
+void run_epilogue(Cuda device, void* stream, std::int64_t n, const EpilogueIndex<T>& index) {
+  constexpr int kV = kPack<T>;
+  for_each_pack<kV>(device, stream, n, index.columns.by() % kV == 0 && can_pack({index.y, index.bias}), index);
+}
+#endif
 
 template <class Device>
 void apply_epilogue(Device device, void* stream, DType dtype, std::int64_t rows, std::int64_t columns, const void* bias,
                     bool relu, void* y) {
   for_float(dtype, [&](auto zero) {
     using T = decltype(zero);
-    parallel_for(device, stream, rows * columns,
+    run_epilogue(device, stream, rows * columns,
                  EpilogueIndex<T>{Divisor(columns), static_cast<const T*>(bias), relu, static_cast<T*>(y)});
   });
 }

@@ -85,6 +85,7 @@ class GpuDevice final : public Device {
     if (!pool_) make_pool();
     void* memory = nullptr;
     done(cudaMallocFromPoolAsync(&memory, static_cast<std::size_t>(bytes), pool_, stream_), "taking memory in a step");
+    mark();  // copies aside may go there, but not before
     return memory;
   }
   void release(void* memory, std::int64_t) override {

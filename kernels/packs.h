@@ -12,6 +12,7 @@ inline constexpr std::int64_t kPackBytes = 16;
 template <class T, int V>
 struct alignas(sizeof(T) * V < kPackBytes ? sizeof(T) * V : kPackBytes) Pack {
   T at[V];
+  HD const T& operator[](std::int64_t k) const { return at[k]; }
 };
 template <int V, class T>
 HD Pack<T, V> load_pack(const T* from) {

@@ -29,28 +29,32 @@ class PixelGrid {
 /// Channels that a CPU thread works on at once: their results stay in registers.
 inline constexpr int kChannelBlock = 64;
 
-template <class T>
-struct ChannelView {
-  const T* at;
-};
-/// Channels from an address on, at[0], at[1]...; a GPU reads its few at once.
+/// Channels from an address on, [0], [1]...; a GPU reads its few at once.
 template <int B, class T>
 HD auto channels_at(const T* from) {
   if constexpr (B > 1 && B < kChannelBlock)
     return load_pack<B>(from);
   else
-    return ChannelView<T>{from};
+    return from;
 }
-/// to[c] = values[c] for c < count.
-template <int B, class T, class Value>
-HD void store_channels(T* to, const Value (&values)[B], std::int64_t count) {
-  if constexpr (B > 1 && B < kChannelBlock) {
-    Pack<T, B> pack;
-    for (int c = 0; c < B; ++c) pack.at[c] = static_cast<T>(values[c]);
-    store_pack(to, pack);
-  } else {
-    for (std::int64_t c = 0; c < count; ++c) to[c] = static_cast<T>(values[c]);
-  }
+/// A pack that is written when its life ends.
+template <class T, int B>
+struct PackWriter {
+  T* to;
+  Pack<T, B> pack;
+  HD explicit PackWriter(T* to) : to(to) {}
+  HD ~PackWriter() { store_pack(to, pack); }
+  PackWriter(const PackWriter&) = delete;
+  PackWriter& operator=(const PackWriter&) = delete;
+  HD T& operator[](std::int64_t c) { return pack.at[c]; }
+};
+/// Where channels go, likewise: a block writes all of its own.
+template <int B, class T>
+HD auto channels_to(T* to) {
+  if constexpr (B > 1 && B < kChannelBlock)
+    return PackWriter<T, B>(to);
+  else
+    return to;
 }
 
 /// Calls f.template block<B>(pixel, first channel, count) with count <= B until all channels of all pixels had their
@@ -76,7 +80,7 @@ struct EachChannels {
   }
 };
 
-/// Functors that use channels_at and store_channels have kElements, how many channels to take at once, and can_pack(),
+/// Functors that use channels_at and channels_to have kElements, how many channels to take at once, and can_pack(),
 /// whether their addresses allow it.
 template <class F>
 void for_each_pixel(Cuda device, void* stream, std::int64_t pixels, std::int64_t channels, std::int64_t, const F& f) {

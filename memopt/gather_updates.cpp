@@ -16,7 +16,7 @@ class Gatherer {
         live_(live),
         sharing_(sharing),
         workspaces_(workspaces),
-        shown_(storage_of(program)),
+        storage_(storage_of(program)),
         joins_(joins),
         alive_(bytes_alive(live, sharing, workspaces)),
         most_(*std::max_element(alive_.begin(), alive_.end())) {}
@@ -45,18 +45,9 @@ class Gatherer {
   /// All joined by the first.
   using Group = std::vector<Waiting>;
 
-  /// Whether a var is in both, itself or by a view of it.
-  bool shares(const std::vector<VarId>& a, const std::vector<VarId>& b) const {
-    return std::any_of(a.begin(), a.end(), [&](VarId v) {
-      return v != kNone &&
-             std::any_of(b.begin(), b.end(), [&](VarId w) { return w != kNone && shown_[v] == shown_[w]; });
-    });
-  }
-  /// Whether an op has to stand behind the group.
   bool depends(const Op& op, const Group& group) const {
-    return std::any_of(group.begin(), group.end(), [&](const Waiting& w) {
-      return shares(op.out, w.op->in) || shares(op.out, w.op->out) || shares(op.in, w.op->out);
-    });
+    return std::any_of(group.begin(), group.end(),
+                       [&](const Waiting& w) { return must_keep_order(*w.op, op, storage_); });
   }
 
   bool is_small_update(const Op& op) const {
@@ -108,7 +99,7 @@ class Gatherer {
   const Liveness& live_;
   const Sharing& sharing_;
   const Workspaces& workspaces_;
-  const std::vector<VarId> shown_;  // by VarId: whose memory it is in
+  const std::vector<VarId> storage_;
   const Joins& joins_;
   const std::vector<std::int64_t> alive_;  // by step
   const std::int64_t most_;

@@ -118,13 +118,6 @@ void plan_in_buffers(const MemoptOptions& options, Planned& made) {
   made.plan = plan_buffers(made.program, of_var, made.workspaces);
 }
 
-/// Room for the inputs of the next step, if there is any.
-void stage(Planned& made, std::vector<std::string>& notes) {
-  made.plan.staging = stage_inputs(made.program, made.live, made.sharing, made.plan, made.workspaces);
-  if (made.plan.staging.inputs.empty())
-    notes.emplace_back("inputs are copied between steps: no memory for them is idle towards the end of one");
-}
-
 }  // namespace
 
 MemoptOptions parse_memopt(const std::string& text) {
@@ -165,7 +158,8 @@ Planned plan_memory(Program program, Prepared& prepared, const MemoptOptions& op
     plan_gathered(prepared, pins, options, made);
   else
     plan_in_arena(options, made);
-  if (in_arena && options.stage_inputs) stage(made, notes);
+  if (in_arena && options.stage_inputs)
+    made.plan.staging = stage_inputs(made.program, made.live, made.sharing, made.plan, made.workspaces);
   check_plan(made.program, made.live, pins, made.sharing, made.plan, made.workspaces);
   const Sharing& sharing = made.sharing;
   if (options.level != Level::None || options.release || options.in_place)

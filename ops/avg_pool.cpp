@@ -33,11 +33,11 @@ struct AvgPool {
     for (std::int64_t h = rows.first; h < rows.first + rows.count; ++h)
       for (std::int64_t w = columns.first; w < columns.first + columns.count; ++w) {
         const auto from = channels_at<B>(x + ((at.image * p.height.in + h) * p.width.in + w) * p.channels + first);
-        for (std::int64_t c = 0; c < count; ++c) sum[c] += from.at[c];
+        for (std::int64_t c = 0; c < count; ++c) sum[c] += from[c];
       }
     const Compute<T> positions = static_cast<Compute<T>>(window_count(at.h, at.w));
-    for (std::int64_t c = 0; c < count; ++c) sum[c] /= positions;
-    store_channels(y + pixel * p.channels + first, sum, count);
+    auto&& to = channels_to<B>(y + pixel * p.channels + first);
+    for (std::int64_t c = 0; c < count; ++c) to[c] = sum[c] / positions;
   }
 
   static constexpr int kElements = kPack<T>;
@@ -61,9 +61,10 @@ struct AvgPoolGrad {
       for (std::int64_t w = columns.first; w < columns.first + columns.count; ++w) {
         const auto from = channels_at<B>(dy + ((at.image * p.height.out + h) * p.width.out + w) * p.channels + first);
         const Compute<T> share = 1 / static_cast<Compute<T>>(window_count(h, w));
-        for (std::int64_t c = 0; c < count; ++c) sum[c] += from.at[c] * share;
+        for (std::int64_t c = 0; c < count; ++c) sum[c] += from[c] * share;
       }
-    store_channels(dx + pixel * p.channels + first, sum, count);
+    auto&& to = channels_to<B>(dx + pixel * p.channels + first);
+    for (std::int64_t c = 0; c < count; ++c) to[c] = sum[c];
   }
 
   static constexpr int kElements = kPack<T>;

@@ -31,12 +31,16 @@ class StatisticsKernel final : public Kernel {
     return std::is_same_v<Device, Cuda> && dynamic_cast<const StatisticsKernel*>(&other);
   }
   void run_all(std::span<const KernelCall> calls) const override {
-    JoinedLaunches<UpdateStatistics<T>> launches(calls[0].args.stream);
-    for (const KernelCall& call : calls) {
-      const auto& kernel = static_cast<const StatisticsKernel&>(*call.kernel);
-      launches.add(kernel.channels_, kernel.update(call.args));
+    if constexpr (!std::is_same_v<Device, Cuda>) {
+      Kernel::run_all(calls);
+    } else {
+      JoinedLaunches<UpdateStatistics<T>> launches(calls[0].args.stream);
+      for (const KernelCall& call : calls) {
+        const auto& kernel = static_cast<const StatisticsKernel&>(*call.kernel);
+        launches.add(kernel.channels_, kernel.update(call.args));
+      }
+      launches.flush();
     }
-    launches.flush();
   }
 #endif
 

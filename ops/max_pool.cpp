@@ -42,15 +42,17 @@ struct MaxPool {
         const auto here = static_cast<std::int32_t>((rows.skipped + r) * p.width.k + columns.skipped + s);
         const bool start = r + s == 0;
         for (std::int64_t c = 0; c < count; ++c) {
-          const T v = from.at[c];
+          const T v = from[c];
           const bool taken = start || wins(v, most[c]);
           most[c] = taken ? v : most[c];
           where[c] = taken ? here : where[c];
         }
       }
     const std::int64_t out = pixel * p.channels + first;
-    store_channels(y + out, most, count);
-    store_channels(index + out, where, count);
+    auto&& to = channels_to<B>(y + out);
+    auto&& chosen = channels_to<B>(index + out);
+    for (std::int64_t c = 0; c < count; ++c) to[c] = most[c];
+    for (std::int64_t c = 0; c < count; ++c) chosen[c] = static_cast<I>(where[c]);
   }
 
   static constexpr int kElements = kPack<T>;
@@ -77,11 +79,12 @@ struct MaxPoolGrad {
         const auto chosen = channels_at<B>(index + from);
         const auto of_dy = channels_at<B>(dy + from);
         for (std::int64_t c = 0; c < count; ++c) {
-          const Compute<T> given = of_dy.at[c];  // read in any case: a condition would keep the loop from vectorising
-          sum[c] += chosen.at[c] == here ? given : 0;
+          const Compute<T> given = of_dy[c];  // read in any case: a condition would keep the loop from vectorising
+          sum[c] += chosen[c] == here ? given : 0;
         }
       }
-    store_channels(dx + pixel * p.channels + first, sum, count);
+    auto&& to = channels_to<B>(dx + pixel * p.channels + first);
+    for (std::int64_t c = 0; c < count; ++c) to[c] = sum[c];
   }
 
   static constexpr int kElements = kPack<T>;

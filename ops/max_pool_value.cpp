@@ -24,9 +24,10 @@ struct MaxPoolValue {
         const std::int64_t place = (at.image * p.height.in + rows.first + r) * p.width.in + columns.first + s;
         const auto from = channels_at<B>(x + place * p.channels + first);
         const bool start = r + s == 0;
-        for (std::int64_t c = 0; c < count; ++c) most[c] = start || wins(from.at[c], most[c]) ? from.at[c] : most[c];
+        for (std::int64_t c = 0; c < count; ++c) most[c] = start || wins(from[c], most[c]) ? from[c] : most[c];
       }
-    store_channels(y + pixel * p.channels + first, most, count);
+    auto&& to = channels_to<B>(y + pixel * p.channels + first);
+    for (std::int64_t c = 0; c < count; ++c) to[c] = most[c];
   }
 
   static constexpr int kElements = kPack<T>;

@@ -43,7 +43,9 @@ class UpdateKernel final : public Kernel {
     return std::is_same_v<Device, Cuda> && update && update->rates_ == rates_;
   }
   void run_all(std::span<const KernelCall> calls) const override {
-    if constexpr (std::is_same_v<Device, Cuda>) {
+    if constexpr (!std::is_same_v<Device, Cuda>) {
+      Kernel::run_all(calls);
+    } else {
       if (!read_the_same(calls)) return Kernel::run_all(calls);
       const auto read = rates_.read(Device{}, calls[0].args, kFirstRate);
       using Element = ReadThenUpdate<Index, std::remove_const_t<decltype(read)>>;

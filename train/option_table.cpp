@@ -55,6 +55,7 @@ void add_reports(CLI::App& app, Options& o) {
 void add_show(CLI::App& app, Options& o) {
   add_batch(app, o, "Samples a step (default 1)");
   add_optimizer(app, o);
+  add_machine(app, o);
   add_memopt(app, o, "none");
   add_option(
       app, "--format", o.format, "FORM",

@@ -63,10 +63,11 @@ std::string categories_text(const PlanReport& report) {
   return text_table(rows, 1);
 }
 
-/// From when on the inputs of the next step are copied.
-std::string staging_text(const Planned& planned) {
+/// Of a GPU: from when on the inputs of the next step are copied.
+std::string staging_text(const DeviceInfo& device, const Planned& planned) {
   const Staging& staging = planned.plan.staging;
-  if (staging.inputs.empty()) return "";
+  if (device.kind == DeviceKind::Cpu) return "";
+  if (staging.inputs.empty()) return "inputs are copied between the steps\n";
   return message("inputs of the next step are copied from op ", staging.op + 1, " of ",
                  planned.program.blocks[0].ops.size(), " on, into memory that is idle by then\n");
 }
@@ -118,7 +119,7 @@ std::string plan_text(const PlanReport& report) {
   const Planned& planned = report.planned();
   text += (planned.arena ? arena_line(*planned.arena) : bound_line(*report.row_of("level=2").arena)) + "\n";
   for (const std::string& note : planned.notes) text += note + "\n";
-  text += staging_text(planned);
+  text += staging_text(report.device, planned);
   text += predicted_line(report.plans.bytes) + "\n" + device_text(report.device);
   return text + largest_text(report) + remedies_text(report);
 }
@@ -150,6 +151,7 @@ std::string plan_json(const PlanReport& report) {
                {"lower_bound", report.row_of("level=2").arena->lower_bound},
                {"arena", planned.arena ? Json(planned.arena->bytes) : none},
                {"certified", planned.arena ? Json(planned.arena->certified) : none},
+               {"staged_from_op", planned.plan.staging.inputs.empty() ? none : Json(planned.plan.staging.op + 1)},
                {"none_peak", report.row_of("none").bytes()},
                {"ms", {{"kernels", planned.kernels_ms}, {"liveness", planned.liveness_ms}, {"plan", planned.plan_ms}}}};
   return json.dump(2) + "\n";

@@ -2,8 +2,8 @@
 #include <cstdio>
 
 #include "framework/text.h"
-#include "kernels/cpu_device.h"
 #include "train/commands.h"
+#include "train/device.h"
 #include "train/plan_report.h"
 #include "train/programs.h"
 #include "train/recipe.h"
@@ -14,7 +14,7 @@ namespace {
 
 std::string shown(const Options& options) {
   if (options.format == "text") return layer_table(build_network(options, !options.inference));
-  Prepared prepared(open_cpu(options.threads)->info());
+  Prepared prepared(device_info(options));
   const Program program = planned_program(options, prepared).program;
   if (options.format == "json") return to_json(program) + "\n";
   return options.format == "dot" ? to_dot(program) : to_text(program);

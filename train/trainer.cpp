@@ -82,7 +82,7 @@ void Trainer::step() {
   batch_ = nullptr;
   const std::int64_t done = state_.step + 1;
   const bool goes_on = done < length_.total && done % length_.per_epoch != 0 && !evaluates_after(done);
-  if (goes_on) feed_next();  // while the device still runs this step
+  if (goes_on) feed_ahead();
   stopped_loops_ += executor.stopped_loops();
   if (programs.loss_scale.state != kNone) note_overflow();
   const double loss = executor.fetch_scalar(programs.network.loss);
@@ -97,6 +97,15 @@ void Trainer::feed_next() {
   batch_ = parts_.batches.next();
   parts_.executor.feed_next(fed_.samples, batch_->samples, parts_.batches.sample_bytes());
   parts_.executor.feed_next(fed_.labels, batch_->labels, parts_.batches.label_bytes());
+}
+
+/// While the device still runs this step, which counts whatever becomes of the next: that meets the error again.
+void Trainer::feed_ahead() {
+  try {
+    feed_next();
+  } catch (const Error&) {
+    batch_ = nullptr;
+  }
 }
 
 void Trainer::check_loss(double loss, const char* whose, std::int64_t step) const {

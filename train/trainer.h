@@ -55,6 +55,7 @@ class Trainer {
   void step();
   /// Takes the next batch and hands it to the next step.
   void feed_next();
+  void feed_ahead();
   void check_loss(double loss, const char* whose, std::int64_t step) const;
   LossScaleState scale_state() const;
   /// Of gradients in f16: says when a step was skipped; fails if no loss scale is small enough.

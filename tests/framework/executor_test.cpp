@@ -179,6 +179,21 @@ TEST(Executor, CopiesInputsOfTheNextStepBesideThisOneWhereThePlanHasRoom) {
                                                       "take", "mark", "wait", "wait", "mark", "wait"}));
 }
 
+TEST(Executor, WaitsAtItsEndForACopyThatNoStepTook) {
+  CountingDevice memory;
+  CopyingDevice device(memory);
+  const Program program = parse_program("input x f64[]\ntemp y f64[]\nblock 0 {\ny = exp(x)\n}\n");
+  Prepared prepared(device.info());
+  Store store(device);
+  const double x = 1;
+  {
+    Executor executor(program, plan_none(program, workspaces_of(program, prepared)), prepared, store);
+    executor.feed_next(0, &x, sizeof x);
+    EXPECT_TRUE(device.asked.empty());
+  }
+  EXPECT_EQ(device.asked, std::vector<std::string>{"finish"});
+}
+
 TEST(Executor, CopiesThemBeforeTheNextStepWhereItHasNone) {
   EXPECT_EQ(fed_next(false), (std::vector<std::string>{"finish", "copy in", "wait", "wait", "finish", "copy in", "wait",
                                                        "wait", "wait", "wait"}));

@@ -86,6 +86,9 @@ TEST(JoinedCalls, DoNotTouchWhatAnotherChanges) {
   EXPECT_EQ(launched, (std::vector<std::size_t>{1, 2})) << "b reads the new a";
   EXPECT_EQ(run_updates(update("a", "b") + update("b", "x") + update("b", "x")), (std::vector<double>{0, 2, 0}));
   EXPECT_EQ(launched, (std::vector<std::size_t>{1, 1, 1})) << "a reads the old b, and b is changed twice";
+  EXPECT_EQ(run_updates("  t = reshape(a) {shape=[]}\n" + update("a", "x") + update("b", "t")),
+            (std::vector<double>{1, 1, 0}));
+  EXPECT_EQ(launched, (std::vector<std::size_t>{1, 1})) << "b reads the new a by a view";
 }
 
 TEST(JoinedCalls, AreShownToAnObserverOneByOne) {

@@ -108,6 +108,34 @@ TEST_P(EveryOpOn, GivesWhatTheCpuGivesInDouble) {
   }
 }
 
+class Activated : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(Activated, KeepsNaN) {
+  const std::unique_ptr<Device> device = device_named(GetParam());
+  Prepared prepared(device->info());
+  for (const Sample& sample : all_samples()) {
+    if (!sample.attrs.has(kActivation)) continue;
+    const OpProgram made = program_of(sample, DType::f32);
+    const Op& op = made.program.blocks[0].ops[0];
+    SCOPED_TRACE(op.type);
+    Interpreter values(made.program);
+    fill_inputs(sample, made, values);
+    values.set(op.in[0], 0, std::numeric_limits<double>::quiet_NaN());
+    const std::vector<Guarded> got = run_on(*device, values, op, prepared.kernel(made.program, op));
+    const Trial want = try_op(values, op, *values.kernel(0));
+    const std::int64_t count = elements(made.program.vars[op.out[0]].shape);
+    int lost = 0, kept = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+      if (!std::isnan(number_at(DType::f32, want.outputs[0].data(), i))) continue;
+      (std::isnan(number_at(DType::f32, got[0].data(), i)) ? kept : lost) += 1;
+    }
+    EXPECT_EQ(lost, 0);
+    EXPECT_GT(kept, 0);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, Activated, ::testing::ValuesIn(devices()));
+
 INSTANTIATE_TEST_SUITE_P(Rows, EveryOpOn,
                          ::testing::Combine(::testing::ValuesIn(devices()),
                                             ::testing::Range(std::size_t{0}, all_samples().size())),

@@ -64,13 +64,14 @@ TEST(Cudnn, LowFloatsAreForTensorCores) {
 }
 
 TEST(Cudnn, ABiasIsAddedAndReluComputedOnTheWayForNoByte) {
-  for (const DType dtype : kFloats) {
-    SCOPED_TRACE(name_of(dtype));
-    const auto biased = plan_conv(ConvPass::Forward, kCudnnShapes[0], {.bias = true}, dtype, h200());
-    const auto activated = plan_conv(ConvPass::Forward, kCudnnShapes[0], {.bias = true, .relu = true}, dtype, h200());
-    ASSERT_TRUE(biased && activated);
-    EXPECT_EQ(activated->workspace, biased->workspace);
-  }
+  for (const DType dtype : kFloats)
+    for (const ConvShape& s : kCudnnShapes) {
+      SCOPED_TRACE(message(name_of(dtype), ", shape ", &s - kCudnnShapes.data()));
+      const auto biased = plan_conv(ConvPass::Forward, s, {.bias = true}, dtype, h200());
+      const auto activated = plan_conv(ConvPass::Forward, s, {.bias = true, .relu = true}, dtype, h200());
+      ASSERT_TRUE(biased && activated);
+      EXPECT_EQ(activated->workspace, biased->workspace);
+    }
 }
 
 TEST(Cudnn, ReluWithoutABiasIsAPassOfItsOwn) {

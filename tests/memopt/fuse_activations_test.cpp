@@ -62,7 +62,7 @@ TEST(FuseActivations, OneActivationAnOp) {
                           "  q = relu(r)\n}\n"));
 }
 
-int views_of_activated(const Program& program) {
+int activated_ops(const Program& program) {
   int count = 0;
   for (const Block& block : program.blocks)
     for (const Op& op : block.ops) count += op.attrs.has(kActivation) ? 1 : 0;
@@ -75,11 +75,11 @@ void expect_the_same_fused(const TrainingProgram& made) {
   for (const char* setting : {"none", "level=1,release", "level=2"}) {
     SCOPED_TRACE(setting);
     MemoptOptions options = options_of(setting, false, made.network);
-    options.fuse_activations = true;
+    options.fuse_activations = options.gather_updates = options.stage_inputs = true;  // as a GPU has it
     const Outcome outcome = run_under(made, options, 3);
     EXPECT_EQ(outcome.losses, expected.losses);
     EXPECT_EQ(outcome.store, expected.store);
-    EXPECT_EQ(outcome.taken <= outcome.predicted, true);
+    EXPECT_LE(outcome.taken, outcome.predicted);
     EXPECT_LE(outcome.predicted, expected.predicted);
   }
 }
@@ -87,23 +87,23 @@ void expect_the_same_fused(const TrainingProgram& made) {
 TEST(FuseActivations, ChangeNoBitOfNetworks) {
   struct Small {
     const char* model;
-    int fused;
+    int least;
   };
   for (const auto& [model, least] : {Small{"lenet", 1}, Small{"resnet20", 19}, Small{"mlp", 1}}) {
     SCOPED_TRACE(model);
     const TrainingProgram made =
         with_updates(with_backward(load_network(model, {.batch = 2, .training = true})), "momentum");
-    EXPECT_GE(views_of_activated(fused(made.network.program)), least);
+    EXPECT_GE(activated_ops(fused(made.network.program)), least);
     expect_the_same_fused(made);
   }
 }
 
 TEST(FuseActivations, ChangeNoBitOfRandomProgramsAndLoops) {
   int found = 0;
-  for (int seed = 0; seed < random_programs(); seed += 4) {
+  for (int seed = 0; seed < random_programs() / 4 + 4; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     const TrainingProgram made = with_updates(random_program(static_cast<std::uint64_t>(seed)), "sgd");
-    if (views_of_activated(fused(made.network.program)) == 0) continue;
+    if (activated_ops(fused(made.network.program)) == 0) continue;
     ++found;
     expect_the_same_fused(made);
   }

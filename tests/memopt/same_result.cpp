@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <cstring>
 
 #include "framework/forwarding_device.h"
@@ -27,6 +28,12 @@ class CopyingDevice final : public ForwardingDevice {
  private:
   std::map<void*, std::int64_t> copies_;
 };
+
+std::string digits_of(double value) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.17g", value);
+  return text;
+}
 
 std::vector<std::byte> initial(const Interpreter& values, VarId var) {
   const auto* const data = static_cast<const std::byte*>(values.memory(var).data());
@@ -101,7 +108,7 @@ Outcome run_under(const TrainingProgram& made, const MemoptOptions& options, int
       executor.run();
       outcome.hashes.push_back(checked.hashes());
       for (const VarId v : kept) check_kept(planned.program, v, executor, checked);
-      outcome.losses.push_back(executor.fetch_scalar(network.loss));
+      outcome.losses.push_back(digits_of(executor.fetch_scalar(network.loss)));
     }
     for (const std::string& name : store.names()) outcome.store[name] = store.read(name);
     outcome.bytes = planned.plan.bytes;

@@ -15,7 +15,8 @@ constexpr std::int64_t kBatch = 2, kClasses = 3;
 /// Grows a network by one random layer after the other.
 class Grower {
  public:
-  Grower(std::uint64_t seed, DType dtype) : random_(seed, 1), net_({.batch = kBatch, .dtype = dtype}) {
+  Grower(std::uint64_t seed, DType dtype, bool activates)
+      : random_(seed, 1), net_({.batch = kBatch, .dtype = dtype}), activates_(activates) {
     const std::int64_t side = 4 + pick(5);
     vars_ = {net_.input("image", {side, side, 1 + pick(3)})};
   }
@@ -58,10 +59,10 @@ class Grower {
     switch (pick(10)) {
       case 0:
       case 1:
-        return keep(weighted(
-            "conv", x, {{"out", 2 + pick(4)}, {"k", 1 + 2 * pick(2)}, {"stride", 1 + pick(2)}, {"bias", pick(2)}}));
+        return keep(activated(weighted(
+            "conv", x, {{"out", 2 + pick(4)}, {"k", 1 + 2 * pick(2)}, {"stride", 1 + pick(2)}, {"bias", pick(2)}})));
       case 2:
-        return keep(net_.layer("bn", x));
+        return keep(activated(net_.layer("bn", x)));
       case 3:
         return keep(net_.layer(maps[static_cast<std::size_t>(pick(static_cast<std::int64_t>(maps.size())))], x));
       case 4:
@@ -76,9 +77,11 @@ class Grower {
       case 8:
         return keep(net_.layer("dropout", x, {{"p", 0.5}}));
       default:
-        return keep(net_.layer("add", {x, partner(x, false)}));
+        return keep(activated(net_.layer("add", {x, partner(x, false)})));
     }
   }
+  /// Now and then behind a relu, which alone reads it then.
+  VarId activated(VarId var) { return activates_ && pick(2) == 0 ? net_.layer("relu", var) : var; }
   /// A layer with weights: its own, or now and then those of the first of its type that reads as many channels.
   VarId weighted(const std::string& type, VarId x, Attrs settings) {
     const std::int64_t channels = net_.shape(x).back();
@@ -104,13 +107,20 @@ class Grower {
 
   Random random_;
   Builder net_;
+  bool activates_;
   std::vector<VarId> vars_;  // images, in order of making
   std::vector<Owner> owners_;
 };
 
 }  // namespace
 
-TrainingProgram random_program(std::uint64_t seed, DType dtype) { return with_backward(Grower(seed, dtype).grow()); }
+TrainingProgram random_program(std::uint64_t seed, DType dtype) {
+  return with_backward(Grower(seed, dtype, true).grow());
+}
+
+TrainingProgram random_smooth_program(std::uint64_t seed) {
+  return with_backward(Grower(seed, DType::f64, false).grow());
+}
 
 int random_programs() {
   if (const char* count = std::getenv("LETHE_RANDOM_PROGRAMS")) return std::atoi(count);

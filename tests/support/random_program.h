@@ -18,6 +18,8 @@ struct TrainingProgram {
 
 /// The same for the same seed.
 TrainingProgram random_program(std::uint64_t seed, DType dtype = DType::f64);
+/// Without a relu behind many a layer, at whose kinks differences give no gradient.
+TrainingProgram random_smooth_program(std::uint64_t seed);
 /// How many a test takes: the environment variable LETHE_RANDOM_PROGRAMS, else 60, or 15 under AddressSanitizer.
 int random_programs();
 

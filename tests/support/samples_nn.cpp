@@ -78,6 +78,10 @@ std::vector<Sample> row_samples() {
        .attrs = {{"eps", 1e-5}},
        .through = {0}},
       {.op = "layer_norm",
+       .in = {{{40, 64}}, of_channels(64), of_channels(64)},
+       .attrs = {{"eps", 1e-5}},
+       .through = {0}},
+      {.op = "layer_norm",
        .in = {{{6, 1030}}, of_channels(1030), of_channels(1030)},
        .attrs = {{"eps", 1e-5}},
        .through = {0}},
@@ -121,6 +125,7 @@ std::vector<Sample> pool_samples() {
       {.op = "lrn", .in = {{{2, 150}}}, .attrs = lrn(4, 0.6)},
       {.op = "lrn", .in = {{{3, 2}}}, .attrs = lrn(5, 0.75)},
       {.op = "global_avg_pool", .in = {{{3, 4, 5, 7}}}},
+      {.op = "global_avg_pool", .in = {{{2, 9, 9, 24}}}},
       {.op = "global_avg_pool", .in = {{{1, 30, 40, 20}}}},
   };
 }

@@ -19,6 +19,7 @@ std::vector<Sample> product_samples() {
       {.op = "fc", .in = {{{5, 7}}, {{3, 7}}, {{3}}}, .attrs = {{"activation", "relu"}}, .gradient = false},
       {.op = "fc", .in = {{{3, 20}}, {{9, 20}}}, .attrs = {{"activation", "relu"}}, .gradient = false},
       {.op = "bias_grad", .in = {{{3, 90, 5}}}, .gradient = false},
+      {.op = "bias_grad", .in = {{{3, 90, 16}}}, .gradient = false},
       {.op = "fc", .in = {{{5, 7}}, {{3, 7}}, {{3}}}},
       {.op = "fc", .in = {{{3, 20}}, {{9, 20}}}},
       {.op = "matmul", .in = {{{4, 3}}, {{3, 5}}}},

@@ -1,0 +1,109 @@
+// Training and evaluation in turn with their inputs copied beside the steps, as on a GPU.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <fstream>
+
+#include "kernels/cpu_device.h"
+#include "memopt/stage_inputs.h"
+#include "tests/train/data_samples.h"
+#include "tests/train/run_fixture.h"
+#include "train/recipe.h"
+#include "train/start.h"
+#include "train/trainer.h"
+
+namespace lethe::testing {
+namespace {
+
+/// A copy aside is done as late as it may be: when it is waited for. Where it goes holds nothing from when it may
+/// begin.
+class LateDevice final : public ForwardingDevice {
+ public:
+  using ForwardingDevice::ForwardingDevice;
+  void mark() override {
+    for (const auto& [to, bytes] : targets_) std::memset(to, 0xFF, static_cast<std::size_t>(bytes));
+  }
+  void copy_in_aside(void* to, const void* from_host, std::int64_t bytes) override {
+    std::memset(to, 0xFF, static_cast<std::size_t>(bytes));
+    if (copies_.empty()) targets_.clear();  // training and evaluation have places of their own
+    targets_[to] = bytes;
+    copies_.push_back({to, from_host, bytes});
+  }
+  void finish_aside() override {
+    for (const Copy& copy : copies_) copy_in(copy.to, copy.from, copy.bytes);
+    copies_.clear();
+  }
+
+ private:
+  struct Copy {
+    void* to;
+    const void* from;
+    std::int64_t bytes;
+  };
+  std::vector<Copy> copies_;
+  std::map<void*, std::int64_t> targets_;
+};
+
+void stage(Planned& planned) {
+  planned.plan.staging = stage_inputs(planned.program, planned.live, planned.sharing, planned.plan, planned.workspaces);
+  EXPECT_FALSE(planned.plan.staging.inputs.empty());
+}
+
+/// The records of a run but for their times: step, epoch, split, loss, accuracy and rate.
+std::vector<std::string> records_of(const std::string& file) {
+  std::ifstream in(file);
+  std::vector<std::string> records;
+  for (std::string line; std::getline(in, line);) {
+    std::size_t end = 0;
+    for (int cells = 0; cells < 6; ++cells) end = line.find(',', end) + 1;
+    records.push_back(line.substr(0, end));
+  }
+  return records;
+}
+
+std::vector<std::string> records_of_run(const TemporaryFolder& folder, bool staged) {
+  const Options options =
+      decided(parse_options({"--model", folder.text() + "/small.json", "--data", "shapes:train=80,test=40", "--epochs",
+                             "3", "--batch", "16", "--eval-every", "3", "--log-every", "1", "--threads", "1"}));
+  const Programs programs = build_programs(options);
+  const auto data = open_data(options, programs.network, [](const std::string&) {});
+  const std::unique_ptr<Device> cpu = open_cpu(1);
+  MeteredDevice device(std::make_unique<LateDevice>(*cpu));
+  Batches batches(*data, training_batches(*options.batch, options.dtype, augmentation_of(*options.augment), 0), device);
+  Prepared prepared(device.info());
+  Plans plans = plan_programs(programs, true, options, prepared);
+  if (staged) stage(plans.training), stage(plans.evaluation);
+  Store store(device);
+  Buffer arena(device, plans.arena);
+  Executor executor(plans.training.program, plans.training.plan, prepared, store, &arena);
+  Evaluator evaluator(options, programs.evaluation, plans.evaluation, prepared, store, *data, &arena);
+  fill_store({}, options, programs.network, store);
+  Progress progress(stderr, true);
+  const std::string file = folder.text() + (staged ? "/staged.csv" : "/plain.csv");
+  std::vector<MetricsFile> metrics;
+  metrics.emplace_back(file, MetricsFile::Form::Csv, std::nullopt);
+  Trainer({.options = options,
+           .programs = programs,
+           .executor = executor,
+           .batches = batches,
+           .evaluator = &evaluator,
+           .store = store,
+           .device = device,
+           .progress = progress,
+           .metrics = metrics},
+          {})
+      .run();
+  return records_of(file);
+}
+
+// 5 batches an epoch, and an evaluation of 3 behind each third step: within epochs, at their ends and at the run's.
+TEST(StagedInputs, ARunWithEvaluationBetweenGivesTheSameRecords) {
+  const TemporaryFolder folder;
+  folder.write("small.json", std::string(kSmallNetwork));
+  const std::vector<std::string> plain = records_of_run(folder, false);
+  EXPECT_EQ(plain.size(), 1 + 15 + 5U);
+  EXPECT_EQ(records_of_run(folder, true), plain);
+}
+
+}  // namespace
+}  // namespace lethe::testing
