@@ -41,15 +41,18 @@ struct OpDef {
   Infer infer = nullptr;
   Grad grad = nullptr;  // null: not differentiable; what it reads is what backward keeps alive
   std::vector<InPlace> inplace = {};
-  bool view = false;       // output 0 is input 0 under another shape: no kernel, no memory
-  bool updates = false;    // writes in place: output i is the var of input i (optimizer ops, counters)
-  bool activates = false;  // takes an attribute kActivation: output 0 is activated before it is written
+  bool view = false;        // output 0 is input 0 under another shape: no kernel, no memory
+  bool updates = false;     // writes in place: output i is the var of input i (optimizer ops, counters)
+  bool activation = false;  // its type names the activation that it computes, and nothing else
+  bool activates = false;   // takes an attribute kActivation: output 0 is activated before it is written
   Kernels kernels = {};
   Layer layer = {};  // empty name: not to be had from a network file
 };
 
 /// "relu". Put there when backward stands already: gradient rules know nothing of it.
 inline constexpr const char* kActivation = "activation";
+/// The op that shows a var under another shape, or the same.
+inline constexpr const char* kReshape = "reshape";
 /// Whether the attributes name one; fails if it is not known.
 bool has_relu(const Attrs& attrs);
 

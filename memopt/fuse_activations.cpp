@@ -24,10 +24,10 @@ Program fuse_activations(Program program, const std::vector<Pin>& pins) {
   for (Block& block : program.blocks) {
     std::vector<Op*> maker(program.vars.size());  // by VarId, in this block: who could activate it
     for (Op& op : block.ops) {
-      Op* const made = op.type == "relu" ? maker[op.in[0]] : nullptr;
+      Op* const made = op_def(op.type).activation ? maker[op.in[0]] : nullptr;
       if (made && reads[op.in[0]] == 1 && pins[op.in[0]] == Pin::None) {
-        made->attrs.set(kActivation, "relu");
-        op.type = "reshape";
+        made->attrs.set(kActivation, op.type);
+        op.type = kReshape;
         op.attrs = {{"shape", program.vars[op.in[0]].shape}};
       }
       if (op_def(op.type).activates && !op.attrs.has(kActivation)) maker[op.out[0]] = &op;

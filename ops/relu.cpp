@@ -24,6 +24,7 @@ const Register relu{{
           g.set(0, "relu_grad", {g.y(), g.dy()});
         },
     .inplace = {{.in = 0, .out = 0}},
+    .activation = true,
     .kernels = map<Relu, 1>(),
     .layer = {.name = "relu",
               .aliases = {"Relu"},
