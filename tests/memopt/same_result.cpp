@@ -3,31 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
-#include <cstring>
 
-#include "framework/forwarding_device.h"
 #include "framework/init.h"
 #include "tests/memopt/checked_run.h"
 #include "tests/support/counting_device.h"
+#include "tests/support/late_device.h"
 
 namespace lethe::testing {
 namespace {
-
-/// Copies aside may be under way at any time behind the mark: from there on it writes over where they go.
-class CopyingDevice final : public ForwardingDevice {
- public:
-  using ForwardingDevice::ForwardingDevice;
-  void mark() override {
-    for (const auto& [to, bytes] : copies_) std::memset(to, 0xFF, static_cast<std::size_t>(bytes));
-  }
-  void copy_in_aside(void* to, const void* from_host, std::int64_t bytes) override {
-    ForwardingDevice::copy_in_aside(to, from_host, bytes);
-    copies_[to] = bytes;
-  }
-
- private:
-  std::map<void*, std::int64_t> copies_;
-};
 
 std::string digits_of(double value) {
   char text[40];
@@ -86,7 +69,7 @@ MemoptOptions options_of(const std::string& memopt, bool skip_grads, const Netwo
 Outcome run_under(const TrainingProgram& made, const MemoptOptions& options, int steps, int threads) {
   const Network& network = made.network;
   CountingDevice memory(threads);
-  CopyingDevice device(memory);
+  LateDevice device(memory);
   Outcome outcome;
   {
     Prepared prepared(device.info());

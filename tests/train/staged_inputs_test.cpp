@@ -1,11 +1,11 @@
 // Training and evaluation in turn with their inputs copied beside the steps, as on a GPU.
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <fstream>
 
 #include "kernels/cpu_device.h"
 #include "memopt/stage_inputs.h"
+#include "tests/support/late_device.h"
 #include "tests/train/data_samples.h"
 #include "tests/train/run_fixture.h"
 #include "train/recipe.h"
@@ -14,35 +14,6 @@
 
 namespace lethe::testing {
 namespace {
-
-/// A copy aside is done as late as it may be: when it is waited for. Where it goes holds nothing from when it may
-/// begin.
-class LateDevice final : public ForwardingDevice {
- public:
-  using ForwardingDevice::ForwardingDevice;
-  void mark() override {
-    for (const auto& [to, bytes] : targets_) std::memset(to, 0xFF, static_cast<std::size_t>(bytes));
-  }
-  void copy_in_aside(void* to, const void* from_host, std::int64_t bytes) override {
-    std::memset(to, 0xFF, static_cast<std::size_t>(bytes));
-    if (copies_.empty()) targets_.clear();  // training and evaluation have places of their own
-    targets_[to] = bytes;
-    copies_.push_back({to, from_host, bytes});
-  }
-  void finish_aside() override {
-    for (const Copy& copy : copies_) copy_in(copy.to, copy.from, copy.bytes);
-    copies_.clear();
-  }
-
- private:
-  struct Copy {
-    void* to;
-    const void* from;
-    std::int64_t bytes;
-  };
-  std::vector<Copy> copies_;
-  std::map<void*, std::int64_t> targets_;
-};
 
 void stage(Planned& planned) {
   planned.plan.staging = stage_inputs(planned.program, planned.live, planned.sharing, planned.plan, planned.workspaces);
