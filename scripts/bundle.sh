@@ -3,6 +3,10 @@
 # lack, networks, and data if it is named. CUDA, cuDNN and libstdc++ are left to that machine.
 #   scripts/bundle.sh OUT [DATA]      DATA: a folder with mnist/ and cifar10/
 # There:  OUT/verify [REPORT]         OUT/bench [REPORT]         OUT/run train --model resnet20 --device cuda
+case "${1:-}" in
+  -h | --help) sed -n '2,/^case/s/^# \{0,1\}//p' "$0" && exit 0 ;;
+  -*) echo "${0##*/}: no option $1; see --help" >&2 && exit 2 ;;
+esac
 set -euo pipefail
 out=$(realpath -m "${1:?usage: scripts/bundle.sh OUT [DATA]}")
 data=${2:+$(realpath "$2")}
