@@ -4,6 +4,7 @@
 
 #include "framework/control_flow.h"
 #include "framework/error.h"
+#include "framework/footprint.h"
 #include "framework/op_def.h"
 
 namespace lethe {
@@ -90,7 +91,11 @@ class Maker {
 
   void join(std::vector<Call>& calls, const Piece& piece) {
     for (std::size_t first = piece.begin, i = first + 1; first < piece.end; first = i++) {
-      while (i < piece.end && joins(calls, first, i)) ++i;
+      if (!updates(calls[first])) continue;
+      Footprint before(storage_);
+      before.add(*calls[first].op);
+      for (; i < piece.end && joins(calls[first], calls[i]) && !before.meets(*calls[i].op); ++i)
+        before.add(*calls[i].op);
       if (i - first < 2) continue;
       calls[first].joined = static_cast<int>(calls_.joined.size());
       std::vector<KernelCall>& joined = calls_.joined.emplace_back();
@@ -98,12 +103,9 @@ class Maker {
     }
   }
 
-  /// Whether a call may be done together with all from `first` up to it.
-  bool joins(const std::vector<Call>& calls, std::size_t first, std::size_t i) const {
-    const auto updates = [&](const Call& call) { return call.kernel && op_def(call.op->type).updates; };
-    if (!updates(calls[first]) || !updates(calls[i]) || !calls[first].kernel->joins(*calls[i].kernel)) return false;
-    return std::none_of(calls.begin() + first, calls.begin() + i,
-                        [&](const Call& before) { return must_keep_order(*before.op, *calls[i].op, storage_); });
+  static bool updates(const Call& call) { return call.kernel && op_def(call.op->type).updates; }
+  static bool joins(const Call& first, const Call& other) {
+    return updates(other) && first.kernel->joins(*other.kernel);
   }
 
   const Program& program_;

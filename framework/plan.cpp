@@ -32,16 +32,6 @@ std::vector<VarId> storage_of(const Program& program) {
   return storage;
 }
 
-bool must_keep_order(const Op& a, const Op& b, const std::vector<VarId>& storage) {
-  const auto share = [&](const std::vector<VarId>& some, const std::vector<VarId>& others) {
-    return std::any_of(some.begin(), some.end(), [&](VarId v) {
-      return v != kNone &&
-             std::any_of(others.begin(), others.end(), [&](VarId w) { return w != kNone && storage[v] == storage[w]; });
-    });
-  };
-  return share(a.out, b.in) || share(a.out, b.out) || share(a.in, b.out);
-}
-
 Plan plan_buffers(const Program& program, const std::vector<int>& buffers, const Workspaces& workspaces) {
   Plan plan;
   plan.vars.resize(program.vars.size());

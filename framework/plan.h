@@ -55,10 +55,6 @@ struct Workspaces {
 /// The var whose memory each var is in: itself, but for views. By VarId.
 std::vector<VarId> storage_of(const Program& program);
 
-/// Whether two ops must keep their order: one changes what the other reads or changes, itself or by a view of it.
-/// `storage`: storage_of their program.
-bool must_keep_order(const Op& a, const Op& b, const std::vector<VarId>& storage);
-
 /// A plan in which each var lies at the beginning of the buffer that `buffers` names, by VarId (-1: in the Store). A
 /// buffer is as large as its largest var; one more is workspace for all ops in turn, as large as the largest.
 Plan plan_buffers(const Program& program, const std::vector<int>& buffers, const Workspaces& workspaces);

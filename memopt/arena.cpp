@@ -1,6 +1,7 @@
 #include "memopt/arena.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "framework/kernel.h"
 #include "framework/text.h"
@@ -53,10 +54,14 @@ void count_bytes(const Program& program, std::int64_t arena, Bytes& bytes) {
 }  // namespace
 
 std::vector<std::int64_t> bytes_alive(const Liveness& live, const Sharing& sharing, const Workspaces& workspaces) {
-  std::vector<std::int64_t> bytes(static_cast<std::size_t>(live.steps()));
-  for (const PackItem& item : collect(live, sharing, workspaces).all)
-    for (std::int64_t step = item.lower; step < item.upper; ++step)
-      bytes[static_cast<std::size_t>(step)] += round_up(item.size, workspaces.alignment);
+  std::vector<std::int64_t> bytes(static_cast<std::size_t>(live.steps()) + 1);  // first what each step changes
+  for (const PackItem& item : collect(live, sharing, workspaces).all) {
+    const std::int64_t size = round_up(item.size, workspaces.alignment);
+    bytes[static_cast<std::size_t>(item.lower)] += size;
+    bytes[static_cast<std::size_t>(item.upper)] -= size;
+  }
+  std::partial_sum(bytes.begin(), bytes.end(), bytes.begin());
+  bytes.pop_back();
   return bytes;
 }
 

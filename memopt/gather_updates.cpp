@@ -1,7 +1,9 @@
 #include "memopt/gather_updates.h"
 
 #include <algorithm>
+#include <map>
 
+#include "framework/footprint.h"
 #include "framework/op_def.h"
 #include "memopt/arena.h"
 
@@ -24,9 +26,10 @@ class Gatherer {
   std::vector<Op> run() {
     const std::vector<Op>& ops = program_.blocks[0].ops;
     for (std::size_t i = 0; i < ops.size(); ++i) {
-      release_if([&](const Group& group) { return depends(ops[i], group); });
-      if (is_too_much(live_.ops[0][i])) release_if([](const Group&) { return true; });
-      if (is_small_update(ops[i])) wait({&ops[i], workspaces_.bytes[0][i], order_.size()});
+      const OpSteps steps = live_.ops[0][i];
+      release_if([&](const Group& group) { return group.footprint.meets(ops[i]); });
+      if (is_too_much(steps)) release_if([](const Group&) { return true; });
+      if (is_small_update(ops[i])) wait(ops[i], workspaces_.bytes[0][i]);
       order_.push_back(is_small_update(ops[i]) ? nullptr : &ops[i]);
     }
     release_if([](const Group&) { return true; });
@@ -37,47 +40,48 @@ class Gatherer {
   }
 
  private:
-  struct Waiting {
-    const Op* op;
-    std::int64_t workspace;  // bytes
-    std::size_t place;       // in order_: where it was
+  /// Updates that wait, all joined by the first, and what that costs.
+  struct Group {
+    std::vector<const Op*> ops;
+    std::size_t place;  // in order_: where the first was
+    Footprint footprint;
+    std::int64_t workspace = 0;               // bytes: the largest of them
+    std::int64_t kept = 0;                    // bytes that they read and nothing else does any more
+    std::map<Step, std::int64_t> later = {};  // bytes that will be kept, by when they would die
   };
-  /// All joined by the first.
-  using Group = std::vector<Waiting>;
-
-  bool depends(const Op& op, const Group& group) const {
-    return std::any_of(group.begin(), group.end(),
-                       [&](const Waiting& w) { return must_keep_order(*w.op, op, storage_); });
-  }
 
   bool is_small_update(const Op& op) const {
     return op.role == Role::Optimize && op_def(op.type).updates && bytes_of(program_.vars[op.out[0]]) <= kSmallUpdate;
   }
 
-  /// Whether what waiting updates read, and nothing else does any more, is too much beside what lives in these steps.
-  bool is_too_much(OpSteps steps) const {
+  /// Whether what waiting updates keep is too much beside what lives in these steps.
+  bool is_too_much(OpSteps steps) {
     std::int64_t waits = 0, workspace = 0;
-    for (const Group& group : groups_)
-      for (const Waiting& w : group) {
-        workspace = std::max(workspace, round_up(w.workspace, workspaces_.alignment));
-        for (const VarId v : w.op->in) {
-          if (v == kNone) continue;
-          const Storage& s = sharing_.storages[sharing_.of[v]];
-          if (s.pin == Pin::None && s.life.dies <= steps.last) waits += round_up(s.bytes, workspaces_.alignment);
-        }
-      }
+    for (Group& group : groups_) {
+      auto dead = group.later.begin();
+      for (; dead != group.later.end() && dead->first <= steps.last; ++dead) group.kept += dead->second;
+      group.later.erase(group.later.begin(), dead);
+      waits += group.kept;
+      workspace = std::max(workspace, group.workspace);
+    }
     if (waits + workspace == 0) return false;
     const auto most_here = std::max_element(alive_.begin() + steps.first, alive_.begin() + steps.last + 1);
     return *most_here + waits + workspace > most_;
   }
 
-  void wait(const Waiting& w) {
-    const auto group =
-        std::find_if(groups_.begin(), groups_.end(), [&](const Group& g) { return joins_(*g.front().op, *w.op); });
-    if (group != groups_.end())
-      group->push_back(w);
-    else
-      groups_.push_back({w});
+  void wait(const Op& op, std::int64_t workspace) {
+    auto group =
+        std::find_if(groups_.begin(), groups_.end(), [&](const Group& g) { return joins_(*g.ops.front(), op); });
+    if (group == groups_.end())
+      group = groups_.insert(group, {.ops = {}, .place = order_.size(), .footprint = Footprint(storage_)});
+    group->ops.push_back(&op);
+    group->footprint.add(op);
+    group->workspace = std::max(group->workspace, round_up(workspace, workspaces_.alignment));
+    for (const VarId v : op.in) {
+      if (v == kNone) continue;
+      const Storage& s = sharing_.storages[sharing_.of[v]];
+      if (s.pin == Pin::None) group->later[s.life.dies] += round_up(s.bytes, workspaces_.alignment);
+    }
   }
 
   template <class Which>
@@ -87,10 +91,10 @@ class Gatherer {
         ++group;
         continue;
       }
-      const bool alone = group->size() == 1;  // then it need not have waited
-      if (alone) order_[group->front().place] = group->front().op;
-      for (const Waiting& w : *group)
-        if (!alone) order_.push_back(w.op);
+      if (group->ops.size() == 1)  // then it need not have waited
+        order_[group->place] = group->ops.front();
+      else
+        order_.insert(order_.end(), group->ops.begin(), group->ops.end());
       group = groups_.erase(group);
     }
   }
