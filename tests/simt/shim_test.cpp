@@ -108,6 +108,15 @@ TEST(Shim, EveryThreadOfEveryBlockRunsOnce) {
   EXPECT_EQ(count, 3u * 2 * 4 * 5);
 }
 
+TEST(Shim, ALaunchThatNoGpuTakesIsAnError) {
+  unsigned count = 0;
+  EXPECT_THROW(launch(counts_threads, dim3(0), dim3(4), 0, nullptr, &count), std::logic_error);
+  EXPECT_THROW(launch(counts_threads, dim3(1, 1 << 16), dim3(4), 0, nullptr, &count), std::logic_error);
+  EXPECT_THROW(launch(counts_threads, dim3(1), dim3(512, 3), 0, nullptr, &count), std::logic_error);
+  EXPECT_THROW(launch(counts_threads, dim3(1), dim3(4), 50 << 10, nullptr, &count), std::logic_error);
+  EXPECT_EQ(count, 0U);
+}
+
 TEST(Shim, DivergentShuffleIsAnError) {
   EXPECT_THROW(both_orders(half_a_warp_shuffles, kThreads), std::logic_error);
   EXPECT_EQ(both_orders(block_sum, 1)[0][0], kThreads * (kThreads + 1) / 2) << "the next launch must be unharmed";

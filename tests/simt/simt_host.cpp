@@ -1,0 +1,22 @@
+#include "tests/simt/simt_host.h"
+
+#include <stdexcept>
+#include <string>
+
+namespace lethe::simt {
+
+// What every GPU since compute capability 7.0 takes without being asked for more (CUDA C++ Programming Guide, table of
+// technical specifications).
+void check_launch(dim3 grid, dim3 block, std::size_t shared, std::size_t parameters) {
+  const auto expect = [](bool holds, const char* what) {
+    if (!holds) throw std::logic_error(std::string("a launch with ") + what);
+  };
+  expect(grid.x > 0 && grid.y > 0 && grid.z > 0, "no block");
+  expect(grid.x < 1U << 31 && grid.y < 1U << 16 && grid.z < 1U << 16, "too many blocks");
+  expect(block.x > 0 && block.y > 0 && block.z > 0, "no thread");
+  expect(std::uint64_t{block.x} * block.y * block.z <= 1024 && block.z <= 64, "more than 1024 threads a block");
+  expect(shared <= 48 << 10, "more than 48 KiB of shared memory");
+  expect(parameters <= 4096, "more than 4 KiB of parameters");
+}
+
+}  // namespace lethe::simt
