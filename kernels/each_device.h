@@ -55,7 +55,7 @@ constexpr Kernels each_device() {
 
 /// Kernels of libraries, which `prepare` chooses by the kind of the device.
 constexpr Kernels library_kernels(PrepareKernel prepare) {
-#ifdef __CUDACC__
+#ifdef LETHE_DEVICE_CODE
   return {.cpu = prepare, .cuda = prepare};
 #else
   return {.cpu = prepare};

@@ -10,6 +10,7 @@
 #include "framework/prepared.h"
 #include "kernels/cpu_device.h"
 #include "kernels/gpu_device.h"
+#include "tests/support/objective.h"
 #include "tests/support/op_program.h"
 #include "tests/support/values.h"
 
@@ -87,7 +88,7 @@ TEST_P(EveryOpOn, GivesWhatTheCpuGivesInDouble) {
     const std::vector<Op>&ops = made.program.blocks[0].ops, &exact_ops = exact.program.blocks[0].ops;
     for (std::size_t i = 0; i < ops.size(); ++i) {
       SCOPED_TRACE(message("op '", ops[i].type, "', ", name_of(dtype)));
-      if (runs_nothing(ops[i])) {
+      if (runs_nothing(ops[i]) || ops[i].type.rfind(kTestOpPrefix, 0) == 0) {
         values.run_op(i);
         continue;
       }

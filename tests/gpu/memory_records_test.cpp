@@ -30,7 +30,7 @@ TEST_P(MemoryRecords, HoldOnePieceOfThePlannedSizeAndNoneAfterWarmUp) {
   if (const std::string lack = lacks_gpu(); !lack.empty()) GTEST_SKIP() << lack;
   const auto& [model, dtype] = GetParam();
   const Options options =
-      decided(parse_options({"train", "--model", model, "--dtype", dtype, "--device", "cuda", "--batch", "32"}));
+      decided(parse_options({"--model", model, "--dtype", dtype, "--device", "cuda", "--batch", "32"}));
   const Programs programs = build_programs(options);
   const std::unique_ptr<Device> device = open_gpu(0, {});
   Prepared prepared(device->info());

@@ -49,8 +49,9 @@ TEST_P(EveryKernel, GivesWhatItsCpuCodeGives) {
     const std::vector<Op>& ops = made.program.blocks[0].ops;
     for (std::size_t i = 0; i < ops.size(); ++i) {
       SCOPED_TRACE(::testing::Message() << "op '" << ops[i].type << "', " << name_of(dtype));
-      if (const PrepareKernel prepare = op_def(ops[i].type).kernels.cuda) {
-        compare(values, ops[i], *values.kernel(i), *prepare({made.program, ops[i], kCuda}));
+      const auto [cpu, cuda] = op_def(ops[i].type).kernels;
+      if (cuda && cuda != cpu) {  // else a library's
+        compare(values, ops[i], *values.kernel(i), *cuda({made.program, ops[i], kCuda}));
         ++compared;
       }
       values.run_op(i);

@@ -1,0 +1,182 @@
+// libcudnn as far as the project calls it. The real library, which needs no GPU for that, checks what is described and
+// plans it, for the simulated GPU's description where a program names a handle; only running is done here.
+#include <cudnn.h>
+#include <dlfcn.h>
+
+#include "tests/simulated/described.h"
+#include "tests/simulated/numbers.h"
+#include "tests/simulated/submit.h"
+
+namespace lethe::simulated {
+namespace {
+
+struct Real {
+  decltype(&::cudnnGetVersion) version;
+  decltype(&::cudnnGetErrorString) error_string;
+  decltype(&::cudnnGetLastErrorString) last_error_string;
+  decltype(&::cudnnBackendCreateDescriptor) create;
+  decltype(&::cudnnBackendDestroyDescriptor) destroy;
+  decltype(&::cudnnBackendSetAttribute) set;
+  decltype(&::cudnnBackendGetAttribute) get;
+  decltype(&::cudnnBackendFinalize) finalize;
+};
+
+const Real& real() {
+  static const Real loaded = [] {
+    void* const library = dlopen(LETHE_REAL_CUDNN, RTLD_NOW | RTLD_LOCAL);
+    if (!library) throw std::runtime_error(dlerror());
+    Real r{};
+    const auto find = [&](auto& function, const char* name) {
+      function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
+    };
+    find(r.version, "cudnnGetVersion");
+    find(r.error_string, "cudnnGetErrorString");
+    find(r.last_error_string, "cudnnGetLastErrorString");
+    find(r.create, "cudnnBackendCreateDescriptor");
+    find(r.destroy, "cudnnBackendDestroyDescriptor");
+    find(r.set, "cudnnBackendSetAttribute");
+    find(r.get, "cudnnBackendGetAttribute");
+    find(r.finalize, "cudnnBackendFinalize");
+    return r;
+  }();
+  return loaded;
+}
+
+std::map<cudnnBackendDescriptor_t, std::shared_ptr<Described>>& known() {
+  static std::map<cudnnBackendDescriptor_t, std::shared_ptr<Described>> all;
+  return all;
+}
+
+std::size_t bytes_of(cudnnBackendAttributeType_t type) {
+  switch (type) {
+    case CUDNN_TYPE_BOOLEAN:
+    case CUDNN_TYPE_CHAR:
+      return 1;
+    case CUDNN_TYPE_INT64:
+    case CUDNN_TYPE_DOUBLE:
+    case CUDNN_TYPE_VOID_PTR:
+      return 8;
+    default:
+      return 4;  // enumerations, int32, float
+  }
+}
+
+cudnnStatus_t set_properties(cudnnBackendDescriptor_t device) {
+  return real().set(device, CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, CUDNN_TYPE_CHAR,
+                    static_cast<std::int64_t>(std::strlen(properties())), properties());
+}
+
+/// In place of the GPU that a handle would say.
+cudnnStatus_t set_device(cudnnBackendDescriptor_t of, cudnnBackendAttributeName_t name) {
+  static cudnnBackendDescriptor_t device = [] {
+    cudnnBackendDescriptor_t made = nullptr;
+    real().create(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR, &made);
+    set_properties(made);
+    real().finalize(made);
+    return made;
+  }();
+  return real().set(of, name, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &device);
+}
+
+struct Handle {
+  cudaStream_t stream = nullptr;
+};
+Handle the_handle;
+
+std::map<std::int64_t, void*> addresses_of(const Described& pack) {
+  const auto ids = pack.all<std::int64_t>(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS);
+  const auto addresses = pack.all<void*>(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS);
+  expect(ids.size() == addresses.size(), "as many ids as addresses");
+  std::map<std::int64_t, void*> by_id;
+  for (std::size_t i = 0; i < ids.size(); ++i) by_id[ids[i]] = addresses[i];
+  expect(by_id.size() == ids.size(), "an id twice");
+  return by_id;
+}
+
+}  // namespace
+}  // namespace lethe::simulated
+
+using namespace lethe::simulated;
+
+std::size_t cudnnGetVersion() { return real().version(); }
+const char* cudnnGetErrorString(cudnnStatus_t status) { return real().error_string(status); }
+void cudnnGetLastErrorString(char* message, std::size_t size) { real().last_error_string(message, size); }
+
+cudnnStatus_t cudnnCreate(cudnnHandle_t* handle) {
+  *handle = reinterpret_cast<cudnnHandle_t>(&the_handle);
+  return CUDNN_STATUS_SUCCESS;
+}
+cudnnStatus_t cudnnSetStream(cudnnHandle_t handle, cudaStream_t stream) {
+  reinterpret_cast<Handle*>(handle)->stream = stream;
+  return CUDNN_STATUS_SUCCESS;
+}
+
+cudnnStatus_t cudnnBackendCreateDescriptor(cudnnBackendDescriptorType_t type, cudnnBackendDescriptor_t* made) {
+  const cudnnStatus_t status = real().create(type, made);
+  if (status == CUDNN_STATUS_SUCCESS) known()[*made] = std::make_shared<Described>(Described{type});
+  return status;
+}
+cudnnStatus_t cudnnBackendDestroyDescriptor(cudnnBackendDescriptor_t descriptor) {
+  known().erase(descriptor);
+  return real().destroy(descriptor);
+}
+
+cudnnStatus_t cudnnBackendSetAttribute(cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeName_t name,
+                                       cudnnBackendAttributeType_t type, std::int64_t count, const void* values) {
+  Described& described = *known().at(descriptor);
+  if (type == CUDNN_TYPE_HANDLE) {
+    described.by_handle = true;
+    return CUDNN_STATUS_SUCCESS;
+  }
+  if (name == CUDNN_ATTR_DEVICEPROP_DEVICE_ID) return set_properties(descriptor);
+  if (type == CUDNN_TYPE_BACKEND_DESCRIPTOR) {
+    auto& parts = described.parts[name];
+    parts.clear();
+    for (std::int64_t i = 0; i < count; ++i)
+      parts.push_back(known().at(static_cast<const cudnnBackendDescriptor_t*>(values)[i]));
+  } else {
+    const auto* const first = static_cast<const std::byte*>(values);
+    described.values[name].assign(first, first + static_cast<std::size_t>(count) * bytes_of(type));
+  }
+  return real().set(descriptor, name, type, count, values);
+}
+
+/// The results of heuristics are ways to compute its graph.
+cudnnStatus_t cudnnBackendGetAttribute(const cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeName_t name,
+                                       cudnnBackendAttributeType_t type, std::int64_t room, std::int64_t* count,
+                                       void* values) {
+  const cudnnStatus_t status = real().get(descriptor, name, type, room, count, values);
+  if (status == CUDNN_STATUS_SUCCESS && values && name == CUDNN_ATTR_ENGINEHEUR_RESULTS)
+    for (std::int64_t i = 0; i < *count; ++i)
+      known().at(static_cast<cudnnBackendDescriptor_t*>(values)[i])->parts[CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH] =
+          known().at(descriptor)->parts.at(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH);
+  return status;
+}
+
+cudnnStatus_t cudnnBackendFinalize(cudnnBackendDescriptor_t descriptor) {
+  const Described& described = *known().at(descriptor);
+  if (described.type == CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR &&
+      described.part(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH).by_handle)
+    set_device(descriptor, CUDNN_ATTR_ENGINEHEUR_DEVICEPROP);
+  if (described.type == CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR && described.by_handle)
+    set_device(descriptor, CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP);
+  return real().finalize(descriptor);
+}
+
+cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle, cudnnBackendDescriptor_t plan_raw,
+                                  cudnnBackendDescriptor_t pack_raw) {
+  const std::shared_ptr<const Described> plan = known().at(plan_raw);
+  const Described& pack = *known().at(pack_raw);
+  expect(plan->by_handle, "a plan for a GPU that is not there");
+  std::int64_t bytes = 0, count = 0;
+  real().get(plan_raw, CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64, 1, &count, &bytes);
+  void* const workspace = pack.one<void*>(CUDNN_ATTR_VARIANT_PACK_WORKSPACE);
+  const auto size = static_cast<std::size_t>(bytes);
+  expect(size == 0 || (is_device_memory(workspace, size) && is_aligned(workspace, 16)), "the workspace");
+  submit(reinterpret_cast<Handle*>(handle)->stream, [=, addresses = addresses_of(pack)] {
+    spoil(workspace, size);
+    compute_graph(plan->part(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG).part(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH),
+                  addresses);
+  });
+  return CUDNN_STATUS_SUCCESS;
+}

@@ -1,0 +1,301 @@
+#include "tests/simulated/gpu.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+
+#include "tests/simulated/submit.h"
+#include "train/device.h"
+
+/// Handles of libraries are kept to the end of the process.
+extern "C" const char* __asan_default_options() { return "detect_leaks=0"; }
+
+namespace lethe::simulated {
+namespace {
+
+constexpr int kPoison = 0xFF;  // NaN in every float dtype
+
+std::int64_t number_in_environment(const char* name, std::int64_t otherwise) {
+  const char* const text = std::getenv(name);
+  return text ? std::strtoll(text, nullptr, 10) : otherwise;
+}
+
+std::size_t round_up(std::size_t bytes, std::size_t to) { return (bytes + to - 1) / to * to; }
+
+std::size_t page() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
+
+}  // namespace
+
+Settings Settings::of_environment() {
+  Settings s;
+  s.count = static_cast<int>(number_in_environment("SIMULATED_GPU_COUNT", s.count));
+  s.driver = static_cast<int>(number_in_environment("SIMULATED_GPU_DRIVER", s.driver));
+  s.memory = number_in_environment("SIMULATED_GPU_MEMORY", s.memory);
+  const char* const set = std::getenv("SIMULATED_GPU_PACE");
+  const std::string pace = set ? set : "late";
+  s.pace = pace == "early" ? Pace::Early : pace == "late" ? Pace::Late : Pace::Random;
+  if (s.pace == Pace::Random) s.seed = static_cast<unsigned>(std::stoul(pace));
+  return s;
+}
+
+/// Ends, but for what an alignment of 256 bytes leaves, where the host has no page: what lies behind is out of bounds.
+struct Gpu::Piece {
+  static constexpr std::size_t kAlignment = 256;
+
+  explicit Piece(std::size_t bytes) : bytes(bytes), pages(round_up(std::max<std::size_t>(bytes, 1), page())) {
+    void* const mapped = mmap(nullptr, pages + 2 * page(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mapped == MAP_FAILED) throw Refusal::MemoryAllocation;
+    open_from = static_cast<std::byte*>(mapped) + page();
+    first = open_from + pages - round_up(bytes, kAlignment);
+    open(true);
+    std::memset(first, kPoison, bytes);
+  }
+  ~Piece() { munmap(open_from - page(), pages + 2 * page()); }
+  Piece(const Piece&) = delete;
+  Piece& operator=(const Piece&) = delete;
+
+  void open(bool open) const { mprotect(open_from, pages, open ? PROT_READ | PROT_WRITE : PROT_NONE); }
+
+  std::size_t bytes, pages;
+  std::byte *open_from, *first;
+};
+
+Gpu& Gpu::the() {
+  static Gpu gpu(Settings::of_environment());
+  return gpu;
+}
+
+Gpu::Gpu(const Settings& settings) : settings_(settings), lots_(settings.seed) {}
+Gpu::~Gpu() {
+  for (const auto& [first, bytes] : pinned_) std::free(const_cast<std::byte*>(first));
+}
+
+void Gpu::set_pace(Pace pace, unsigned seed) {
+  settings_.pace = pace;
+  lots_.seed(seed);
+}
+
+void Gpu::check() const {
+  if (!fault_.empty()) throw Refusal::Fault;
+}
+
+void Gpu::check_not_capturing(Stream& stream) const {
+  if (!stream.captured) return;
+  stream.invalid = true;
+  throw Refusal::CaptureUnsupported;
+}
+
+/// What may wait for the whole GPU has no place in what is recorded on any stream.
+void Gpu::refuse_in_captures() {
+  for (const auto& stream : streams_) check_not_capturing(*stream);
+}
+
+// ---- memory
+
+Gpu::Pieces::const_iterator Gpu::find(const void* memory) const {
+  auto found = pieces_.upper_bound(static_cast<const std::byte*>(memory));
+  if (found == pieces_.begin()) return pieces_.end();
+  --found;
+  return static_cast<const std::byte*>(memory) < found->first + found->second->bytes ? found : pieces_.end();
+}
+
+bool Gpu::owns(const void* memory, std::size_t bytes) const {
+  const auto found = find(memory);
+  return found != pieces_.end() &&
+         static_cast<const std::byte*>(memory) + bytes <= found->first + found->second->bytes;
+}
+
+std::int64_t Gpu::free_bytes() const {
+  std::int64_t free = settings_.memory;
+  for (const auto& [first, piece] : pieces_) free -= static_cast<std::int64_t>(piece->bytes);
+  return free;
+}
+
+void* Gpu::allocate(std::int64_t bytes) {
+  check();
+  refuse_in_captures();
+  if (bytes > free_bytes()) throw Refusal::MemoryAllocation;
+  auto piece = std::make_unique<Piece>(static_cast<std::size_t>(bytes));
+  piece->open(working_ > 0);
+  taken_.push_back(bytes);
+  std::byte* const first = piece->first;
+  pieces_.emplace(first, std::move(piece));
+  return first;
+}
+
+void Gpu::release(void* memory) {
+  if (!memory) return;
+  const auto found = pieces_.find(static_cast<const std::byte*>(memory));
+  if (found == pieces_.end()) throw Refusal::InvalidValue;
+  refuse_in_captures();
+  finish_all();
+  pieces_.erase(found);
+}
+
+void* Gpu::allocate_host(std::int64_t bytes) {
+  refuse_in_captures();
+  void* const memory = std::malloc(static_cast<std::size_t>(bytes));
+  pinned_.emplace(static_cast<const std::byte*>(memory), static_cast<std::size_t>(bytes));
+  return memory;
+}
+
+/// Waits for nothing: copies that still read it are the program's mistake, which AddressSanitizer tells.
+void Gpu::release_host(void* memory) {
+  if (pinned_.erase(static_cast<const std::byte*>(memory)) == 0) throw Refusal::InvalidValue;
+  std::free(memory);
+}
+
+bool Gpu::is_pinned(const void* memory) const {
+  const auto found = pinned_.upper_bound(static_cast<const std::byte*>(memory));
+  if (found == pinned_.begin()) return false;
+  const auto& [first, bytes] = *std::prev(found);
+  return static_cast<const std::byte*>(memory) < first + bytes;
+}
+
+void* Gpu::allocate(Stream& stream, std::int64_t bytes) {
+  check_not_capturing(stream);  // a GPU would, but with a lifetime that no program here wants
+  const auto found = pool_.find(bytes);
+  if (found == pool_.end()) return allocate(bytes);
+  void* const memory = found->second;
+  pool_.erase(found);
+  return memory;
+}
+
+void Gpu::release(Stream& stream, void* memory) {
+  check_not_capturing(stream);
+  const auto found = pieces_.find(static_cast<const std::byte*>(memory));
+  if (found == pieces_.end()) throw Refusal::InvalidValue;
+  const std::size_t bytes = found->second->bytes;
+  submit(stream, [memory, bytes] { std::memset(memory, kPoison, bytes); });
+  pool_.emplace(static_cast<std::int64_t>(bytes), memory);
+}
+
+std::vector<std::int64_t> Gpu::take_allocations() { return std::exchange(taken_, {}); }
+
+void Gpu::open_memory(bool open) {
+  for (const auto& [first, piece] : pieces_) piece->open(open);
+}
+
+// ---- streams
+
+Stream* Gpu::make_stream() { return streams_.emplace_back(std::make_unique<Stream>()).get(); }
+
+void Gpu::destroy(Stream* stream) {
+  finish(*stream);
+  const auto found = std::find_if(streams_.begin(), streams_.end(), [&](const auto& s) { return s.get() == stream; });
+  if (found == streams_.end()) throw Refusal::InvalidValue;
+  streams_.erase(found);
+}
+
+void Gpu::submit(Stream& stream, Work work) {
+  check();
+  if (stream.invalid) throw Refusal::CaptureInvalidated;
+  if (stream.captured)
+    stream.captured->push_back(std::move(work));
+  else
+    push(stream, {.work = std::move(work)});
+}
+
+Event Gpu::record(Stream& stream) {
+  check_not_capturing(stream);
+  const Event mark = std::make_shared<Mark>(Mark{&stream});
+  push(stream, {.reaches = mark});
+  return mark;
+}
+
+void Gpu::wait(Stream& stream, const Event& event) {
+  check_not_capturing(stream);
+  if (event && !event->reached) push(stream, {.awaits = event});
+}
+
+void Gpu::push(Stream& stream, Task task) {
+  stream.tasks.push_back(std::move(task));
+  let_work();
+}
+
+void Gpu::let_work() {
+  if (settings_.pace == Pace::Late || working_ > 0) return;
+  if (settings_.pace == Pace::Early) return finish_all();
+  for (unsigned count = lots_() % 4; count > 0; --count) {
+    Stream& stream = *streams_[lots_() % streams_.size()];
+    const bool waits = !stream.tasks.empty() && stream.tasks.front().awaits && !stream.tasks.front().awaits->reached;
+    if (!stream.tasks.empty() && !waits) run_next(stream);
+  }
+}
+
+void Gpu::run_next(Stream& stream) {
+  if (const auto awaited = stream.tasks.front().awaits)
+    while (!awaited->reached) run_next(*awaited->stream);
+  const Task task = std::move(stream.tasks.front());
+  stream.tasks.pop_front();
+  if (working_++ == 0) open_memory(true);
+  try {
+    if (task.work && fault_.empty()) task.work();
+  } catch (const std::exception& error) {
+    fault_ = error.what();
+    std::fprintf(stderr, "simulated GPU: %s\n", error.what());
+  }
+  if (--working_ == 0) open_memory(false);
+  if (task.reaches) task.reaches->reached = true;
+}
+
+void Gpu::finish(Stream& stream) {
+  check_not_capturing(stream);
+  while (!stream.tasks.empty()) run_next(stream);
+  check();
+}
+
+void Gpu::finish_all() {
+  for (const auto& stream : streams_)
+    while (!stream->tasks.empty()) run_next(*stream);
+}
+
+void Gpu::copy(Stream& stream, void* to, const void* from, std::size_t bytes, Way way) {
+  if (bytes == 0) return;
+  const void* const host = way == Way::In ? from : to;
+  if (way != Way::In && !owns(from, bytes)) throw Refusal::InvalidValue;
+  if (way != Way::Out && !owns(to, bytes)) throw Refusal::InvalidValue;
+  if (way != Way::Within && find(host) != pieces_.end()) throw Refusal::InvalidValue;
+  const bool direct = way == Way::Within || is_pinned(host);
+  if (!direct) check_not_capturing(stream);
+  if (direct || way == Way::Out) {
+    submit(stream, [=] { std::memmove(to, from, bytes); });
+    if (!direct) finish(stream);
+    return;
+  }
+  const auto* const first = static_cast<const std::byte*>(from);
+  submit(stream, [to, kept = std::vector<std::byte>(first, first + bytes)] {
+    std::memcpy(to, kept.data(), kept.size());
+  });
+}
+
+void Gpu::begin_capture(Stream& stream) {
+  check();
+  if (stream.captured) throw Refusal::IllegalState;
+  stream.captured = std::make_unique<Graph>();
+}
+
+Graph Gpu::end_capture(Stream& stream) {
+  if (!stream.captured) throw Refusal::IllegalState;
+  const std::unique_ptr<Graph> captured = std::move(stream.captured);
+  if (std::exchange(stream.invalid, false)) throw Refusal::CaptureInvalidated;
+  return std::move(*captured);
+}
+
+// ---- for what computes
+
+void submit(void* stream, Work work) { Gpu::the().submit(*static_cast<Stream*>(stream), std::move(work)); }
+
+bool is_device_memory(const void* memory, std::size_t bytes) { return Gpu::the().owns(memory, bytes); }
+
+const char* properties() {
+  static const std::string h200 = gpu_description("h200");
+  return h200.c_str();
+}
+
+}  // namespace lethe::simulated

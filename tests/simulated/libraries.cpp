@@ -1,0 +1,18 @@
+// The project's own dlopen(), by --wrap: the names of cuBLASLt and cuDNN mean those of the simulated GPU. What the real
+// cuDNN loads for itself does not come by here.
+#include <dlfcn.h>
+
+#include <string>
+
+extern "C" {
+
+void* __real_dlopen(const char* file, int flags);
+
+void* __wrap_dlopen(const char* file, int flags) {
+  const std::string name = file ? file : "";
+  if (name.rfind("libcublasLt.so.", 0) == 0) return __real_dlopen(LETHE_SIMULATED_CUBLASLT, flags);
+  if (name == "libcudnn.so.9") return __real_dlopen(LETHE_SIMULATED_CUDNN, flags);
+  return __real_dlopen(file, flags);
+}
+
+}  // extern "C"

@@ -1,0 +1,14 @@
+#include "tests/support/gpu_records.h"
+#include "tests/simulated/gpu.h"
+
+namespace lethe::testing {
+
+GpuRecords::GpuRecords() { take_allocations(); }
+GpuRecords::~GpuRecords() = default;
+
+std::vector<std::int64_t> GpuRecords::take_allocations() { return simulated::Gpu::the().take_allocations(); }
+
+/// Time is not simulated.
+double GpuRecords::take_kernel_seconds() { return 0; }
+
+}  // namespace lethe::testing

@@ -1,0 +1,180 @@
+// The CUDA runtime as far as the project calls it, by the simulated GPU: programs that link this need no other. A call
+// that is missing here does not link.
+#include <cuda_runtime_api.h>
+
+#include "tests/simulated/gpu.h"
+
+namespace simulated = lethe::simulated;
+using simulated::Gpu;
+
+struct CUstream_st : simulated::Stream {};
+struct CUevent_st {
+  simulated::Event last;
+};
+struct CUgraph_st {
+  simulated::Graph graph;
+};
+struct CUgraphExec_st {
+  simulated::Graph graph;
+};
+struct CUmemPoolHandle_st {};
+
+namespace {
+
+Gpu& gpu() { return Gpu::the(); }
+simulated::Stream& of(cudaStream_t stream) { return *reinterpret_cast<simulated::Stream*>(stream); }
+
+cudaError_t error_of(simulated::Refusal why) {
+  switch (why) {
+    case simulated::Refusal::InvalidValue:
+      return cudaErrorInvalidValue;
+    case simulated::Refusal::MemoryAllocation:
+      return cudaErrorMemoryAllocation;
+    case simulated::Refusal::CaptureUnsupported:
+      return cudaErrorStreamCaptureUnsupported;
+    case simulated::Refusal::CaptureInvalidated:
+      return cudaErrorStreamCaptureInvalidated;
+    case simulated::Refusal::IllegalState:
+      return cudaErrorIllegalState;
+    default:
+      return cudaErrorLaunchFailure;
+  }
+}
+
+template <class Call>
+cudaError_t answer(const Call& call) {
+  try {
+    call();
+    return cudaSuccess;
+  } catch (simulated::Refusal why) {
+    return error_of(why);
+  }
+}
+
+}  // namespace
+
+cudaError_t cudaDriverGetVersion(int* version) {
+  *version = gpu().settings().driver;
+  return cudaSuccess;
+}
+cudaError_t cudaGetDeviceCount(int* count) {
+  *count = gpu().settings().count;
+  if (gpu().settings().driver < CUDART_VERSION) return cudaErrorInsufficientDriver;
+  return *count > 0 ? cudaSuccess : cudaErrorNoDevice;
+}
+cudaError_t cudaSetDevice(int index) {
+  return index >= 0 && index < gpu().settings().count ? cudaSuccess : cudaErrorInvalidDevice;
+}
+cudaError_t cudaGetLastError() { return cudaSuccess; }
+const char* cudaGetErrorString(cudaError_t error) {
+  switch (error) {
+    case cudaErrorMemoryAllocation:
+      return "out of memory";
+    case cudaErrorNoDevice:
+      return "no CUDA-capable device is detected";
+    case cudaErrorStreamCaptureUnsupported:
+      return "operation not permitted when stream is capturing";
+    case cudaErrorLaunchFailure:
+      return "unspecified launch failure";
+    default:
+      return "an error of the simulated GPU";
+  }
+}
+
+cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
+  *free = static_cast<std::size_t>(gpu().free_bytes());
+  *total = static_cast<std::size_t>(gpu().settings().memory);
+  return cudaSuccess;
+}
+cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
+  return answer([&] { *memory = gpu().allocate(static_cast<std::int64_t>(bytes)); });
+}
+cudaError_t cudaFree(void* memory) {
+  return answer([&] { gpu().release(memory); });
+}
+cudaError_t cudaMallocHost(void** memory, std::size_t bytes) {
+  return answer([&] { *memory = gpu().allocate_host(static_cast<std::int64_t>(bytes)); });
+}
+cudaError_t cudaFreeHost(void* memory) {
+  return answer([&] { gpu().release_host(memory); });
+}
+cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* properties) {
+  *pool = new CUmemPoolHandle_st;
+  const bool known = properties->allocType == cudaMemAllocationTypePinned &&
+                     properties->location.type == cudaMemLocationTypeDevice;
+  return known ? cudaSuccess : cudaErrorInvalidValue;
+}
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void*) { return cudaSuccess; }
+cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
+  delete pool;
+  return cudaSuccess;
+}
+cudaError_t cudaMallocFromPoolAsync(void** memory, std::size_t bytes, cudaMemPool_t, cudaStream_t stream) {
+  return answer([&] { *memory = gpu().allocate(of(stream), static_cast<std::int64_t>(bytes)); });
+}
+cudaError_t cudaFreeAsync(void* memory, cudaStream_t stream) {
+  return answer([&] { gpu().release(of(stream), memory); });
+}
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+  const auto way = kind == cudaMemcpyHostToDevice   ? Gpu::Way::In
+                   : kind == cudaMemcpyDeviceToHost ? Gpu::Way::Out
+                                                    : Gpu::Way::Within;
+  return answer([&] { gpu().copy(of(stream), to, from, bytes, way); });
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
+  *stream = reinterpret_cast<cudaStream_t>(gpu().make_stream());
+  return cudaSuccess;
+}
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  return answer([&] { gpu().destroy(&of(stream)); });
+}
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  return answer([&] { gpu().finish(of(stream)); });
+}
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+  return answer([&] { gpu().wait(of(stream), event->last); });
+}
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
+  *event = new CUevent_st;
+  return cudaSuccess;
+}
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  delete event;
+  return cudaSuccess;
+}
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  return answer([&] { event->last = gpu().record(of(stream)); });
+}
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
+  return answer([&] { gpu().begin_capture(of(stream)); });
+}
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+  *graph = nullptr;
+  return answer([&] { *graph = new CUgraph_st{gpu().end_capture(of(stream))}; });
+}
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
+  const simulated::Stream& s = of(stream);
+  *status = !s.captured  ? cudaStreamCaptureStatusNone
+            : s.invalid ? cudaStreamCaptureStatusInvalidated
+                        : cudaStreamCaptureStatusActive;
+  return cudaSuccess;
+}
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* made, cudaGraph_t graph, unsigned long long) {
+  *made = new CUgraphExec_st{graph->graph};
+  return cudaSuccess;
+}
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+  delete graph;
+  return cudaSuccess;
+}
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph) {
+  delete graph;
+  return cudaSuccess;
+}
+cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) {
+  return answer([&] {
+    for (const simulated::Work& work : graph->graph) gpu().submit(of(stream), work);
+  });
+}

@@ -1,0 +1,17 @@
+// The way to the simulated GPU's streams for what computes on it: launches of the host shim, and the libraries.
+#pragma once
+#include <functional>
+
+namespace lethe::simulated {
+
+/// Work for a stream (a cudaStream_t), done when its turn has come and it suits the GPU. What `work` throws is a fault:
+/// said on stderr, and the answer to every call from then on.
+void submit(void* stream, std::function<void()> work);
+
+/// Whether all of it is device memory that is allocated.
+bool is_device_memory(const void* memory, std::size_t bytes);
+
+/// The GPU in cuDNN's words.
+const char* properties();
+
+}  // namespace lethe::simulated
