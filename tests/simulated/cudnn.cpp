@@ -3,6 +3,8 @@
 #include <cudnn.h>
 #include <dlfcn.h>
 
+#include <cstdlib>
+
 #include "tests/simulated/described.h"
 #include "tests/simulated/numbers.h"
 #include "tests/simulated/submit.h"
@@ -155,8 +157,9 @@ cudnnStatus_t cudnnBackendGetAttribute(const cudnnBackendDescriptor_t descriptor
 
 cudnnStatus_t cudnnBackendFinalize(cudnnBackendDescriptor_t descriptor) {
   const Described& described = *known().at(descriptor);
-  if (described.type == CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR &&
-      described.part(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH).by_handle)
+  const bool asks = described.type == CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR;
+  if (asks && std::getenv("SIMULATED_GPU_NO_ENGINES")) return CUDNN_STATUS_NOT_SUPPORTED;
+  if (asks && described.part(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH).by_handle)
     set_device(descriptor, CUDNN_ATTR_ENGINEHEUR_DEVICEPROP);
   if (described.type == CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR && described.by_handle)
     set_device(descriptor, CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP);

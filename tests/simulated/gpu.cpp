@@ -106,8 +106,7 @@ Gpu::Pieces::const_iterator Gpu::find(const void* memory) const {
 
 bool Gpu::owns(const void* memory, std::size_t bytes) const {
   const auto found = find(memory);
-  return found != pieces_.end() &&
-         static_cast<const std::byte*>(memory) + bytes <= found->first + found->second->bytes;
+  return found != pieces_.end() && static_cast<const std::byte*>(memory) + bytes <= found->first + found->second->bytes;
 }
 
 std::int64_t Gpu::free_bytes() const {
@@ -269,9 +268,8 @@ void Gpu::copy(Stream& stream, void* to, const void* from, std::size_t bytes, Wa
     return;
   }
   const auto* const first = static_cast<const std::byte*>(from);
-  submit(stream, [to, kept = std::vector<std::byte>(first, first + bytes)] {
-    std::memcpy(to, kept.data(), kept.size());
-  });
+  submit(stream,
+         [to, kept = std::vector<std::byte>(first, first + bytes)] { std::memcpy(to, kept.data(), kept.size()); });
 }
 
 void Gpu::begin_capture(Stream& stream) {

@@ -1,6 +1,6 @@
-// A GPU simulated on the host, as a program sees one through the CUDA runtime: memory that the host cannot touch, streams
-// whose work is done when it suits the GPU, events, recorded graphs. What is asked of a GPU that it would refuse, it
-// refuses. Kernels are run by tests/simt, products and convolutions by libraries beside this file.
+// A GPU simulated on the host, as a program sees one through the CUDA runtime: memory that the host cannot touch,
+// streams whose work is done when it suits the GPU, events, recorded graphs. What is asked of a GPU that it would
+// refuse, it refuses. Kernels are run by tests/simt, products and convolutions by libraries beside this file.
 #pragma once
 #include <cstdint>
 #include <deque>
@@ -18,7 +18,7 @@ namespace lethe::simulated {
 enum class Pace { Early, Late, Random };
 
 /// From the environment: SIMULATED_GPU_COUNT, _DRIVER (13000 for CUDA 13.0; 0: none), _MEMORY (bytes), _PACE (early,
-/// late or a seed).
+/// late or a seed); _NO_ENGINES: its cuDNN has none.
 struct Settings {
   int count = 1, driver = 1 << 20;
   std::int64_t memory = std::int64_t{1} << 32;

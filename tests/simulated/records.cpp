@@ -1,5 +1,5 @@
-#include "tests/support/gpu_records.h"
 #include "tests/simulated/gpu.h"
+#include "tests/support/gpu_records.h"
 
 namespace lethe::testing {
 

@@ -100,8 +100,8 @@ cudaError_t cudaFreeHost(void* memory) {
 }
 cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* properties) {
   *pool = new CUmemPoolHandle_st;
-  const bool known = properties->allocType == cudaMemAllocationTypePinned &&
-                     properties->location.type == cudaMemLocationTypeDevice;
+  const bool known =
+      properties->allocType == cudaMemAllocationTypePinned && properties->location.type == cudaMemLocationTypeDevice;
   return known ? cudaSuccess : cudaErrorInvalidValue;
 }
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void*) { return cudaSuccess; }
@@ -156,7 +156,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
 }
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
   const simulated::Stream& s = of(stream);
-  *status = !s.captured  ? cudaStreamCaptureStatusNone
+  *status = !s.captured ? cudaStreamCaptureStatusNone
             : s.invalid ? cudaStreamCaptureStatusInvalidated
                         : cudaStreamCaptureStatusActive;
   return cudaSuccess;

@@ -1,0 +1,98 @@
+// The program on a simulated GPU: what must hold on a real one, at every pace.
+#include <algorithm>
+#include <cstdlib>
+
+#include "tests/train/run_fixture.h"
+
+namespace lethe::testing {
+namespace {
+
+/// Sets a variable of the environment, for programs started meanwhile.
+class Environment {
+ public:
+  Environment(const char* name, const std::string& value) : name_(name) { setenv(name, value.c_str(), 1); }
+  ~Environment() { unsetenv(name_); }
+  Environment(const Environment&) = delete;
+  Environment& operator=(const Environment&) = delete;
+
+ private:
+  const char* name_;
+};
+
+class SimulatedTraining : public RunTest {
+ protected:
+  std::vector<std::string> on_gpu(std::vector<std::string> more) const {
+    more.insert(more.end(), {"--device", "cuda", "--epochs", "1", "--deterministic"});
+    return small(more);
+  }
+  /// Parameters and states behind a run with an evaluation in between.
+  std::string trained(std::vector<std::string> more) const {
+    more.insert(more.end(), {"--save", path("run"), "--eval-every", "4"});
+    const Ended ended = run_train(on_gpu(more));
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    EXPECT_NE(ended.out.find("as predicted"), std::string::npos) << ended.out;
+    EXPECT_EQ(ended.err.find("launch by launch"), std::string::npos) << ended.err;
+    const std::string bytes = checkpoint_bytes("run/latest");
+    std::filesystem::remove_all(path("run"));
+    return bytes;
+  }
+  std::string error_of(int code, const std::vector<std::string>& args) const {
+    const Ended ended = run_train(args);
+    EXPECT_EQ(ended.code, code) << ended.err;
+    return ended.err;
+  }
+};
+
+TEST_F(SimulatedTraining, GivesTheSameBitsUnderAllSettingsAtEveryPaceRecordedOrNot) {
+  const std::string expected = trained({"--memopt", "none"});
+  EXPECT_GT(expected.size(), 1000U);
+  for (const char* const setting : {"level=0", "level=1", "level=1,release", "level=1,inplace", "level=2"})
+    EXPECT_EQ(trained({"--memopt", setting}) == expected, true) << setting;
+  EXPECT_EQ(trained({"--eager"}) == expected, true) << "launch by launch";
+  for (const char* const pace : {"early", "1", "2", "3"}) {
+    const Environment set("SIMULATED_GPU_PACE", pace);
+    EXPECT_EQ(trained({}) == expected, true) << "pace " << pace;
+    EXPECT_EQ(trained({"--memopt", "level=1,release"}) == expected, true) << "with release, pace " << pace;
+  }
+}
+
+TEST_F(SimulatedTraining, TrainsInLowPrecisionWithItsBytesPredicted) {
+  for (const char* const dtype : {"bf16", "f16"})
+    EXPECT_EQ(trained({"--dtype", dtype}) == trained({"--dtype", dtype, "--memopt", "none"}), true) << dtype;
+}
+
+TEST_F(SimulatedTraining, AConvolutionWithoutEngineIsNamedAndComputedAsAProduct) {
+  const auto evaluated = [&](bool without_engine) {
+    const Ended ended = run_train(on_gpu({"--dtype", "f64"}));
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    EXPECT_EQ(ended.err.find("cuDNN has no engine for a convolution of [16,8,8,3] by 8 filters") != std::string::npos,
+              without_engine)
+        << ended.err;
+    EXPECT_NE(ended.out.find("as predicted"), std::string::npos) << ended.out;
+    const std::size_t at = ended.out.find("eval step");
+    return ended.out.substr(at, ended.out.find('\n', at) - at);
+  };
+  const std::string expected = evaluated(false);
+  EXPECT_EQ(expected.rfind("eval step", 0), 0U);
+  const Environment set("SIMULATED_GPU_NO_ENGINES", "1");
+  EXPECT_EQ(evaluated(true), expected);
+}
+
+TEST_F(SimulatedTraining, WhatAGpuLacksIsOneLine) {
+  const auto line_with = [&](const char* variable, const char* value, int code, const std::string& expected) {
+    const Environment set(variable, value);
+    const std::string error = error_of(code, on_gpu({}));
+    EXPECT_NE(error.find(expected), std::string::npos) << error;
+    if (code == 6) {
+      EXPECT_EQ(std::count(error.begin(), error.end(), '\n'), 1) << error;
+    }
+  };
+  line_with("SIMULATED_GPU_DRIVER", "0", 6, "this machine has no NVIDIA driver");
+  line_with("SIMULATED_GPU_DRIVER", "12010", 6, "the driver serves CUDA 12.1, this program needs");
+  line_with("SIMULATED_GPU_COUNT", "0", 6, "this machine has no GPU");
+  line_with("SIMULATED_GPU_MEMORY", "1000000", 3, "bytes");
+  EXPECT_NE(error_of(6, small({"--device", "cuda:1"})).find("this machine has 1 GPU, cuda:0"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace lethe::testing
