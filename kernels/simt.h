@@ -1,4 +1,4 @@
-// What kernels need of CUDA's language, under nvcc or, with LETHE_SIMT, on the host (tests/simt/simt_host.h).
+// What kernels need of CUDA's language, under nvcc or, with LETHE_SIMT, on the host (tests/simt/simt_launch.h).
 #pragma once
 #if defined(__CUDACC__)
 #include <cuda_runtime.h>
@@ -20,5 +20,5 @@ void launch(void (*kernel)(P...), dim3 grid, dim3 block, std::size_t shared, cud
 }
 }  // namespace lethe
 #else
-#include "tests/simt/simt_host.h"
+#include "tests/simt/simt_launch.h"
 #endif

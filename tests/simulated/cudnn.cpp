@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 
-#include "tests/simulated/described.h"
+#include "tests/simulated/cudnn_graph.h"
 #include "tests/simulated/numbers.h"
 #include "tests/simulated/submit.h"
 

@@ -1,8 +1,9 @@
+#include "tests/simulated/cudnn_graph.h"
+
 #include <algorithm>
 #include <cmath>
 #include <set>
 
-#include "tests/simulated/described.h"
 #include "tests/simulated/numbers.h"
 
 namespace lethe::simulated {

@@ -1,5 +1,5 @@
 // Launches of the host shim go to the simulated GPU's streams.
-#include "tests/simt/simt_host.h"
+#include "tests/simt/simt_launch.h"
 #include "tests/simulated/submit.h"
 
 namespace lethe::simulated {

@@ -1,4 +1,4 @@
-// What was said of a cuDNN descriptor.
+// What was said of cuDNN's descriptors, and how the graph that they describe is computed.
 #pragma once
 #include <cudnn.h>
 

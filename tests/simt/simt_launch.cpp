@@ -1,4 +1,4 @@
-#include "tests/simt/simt_host.h"
+#include "tests/simt/simt_launch.h"
 
 #include <stdexcept>
 #include <string>

@@ -1,0 +1,49 @@
+// What the simulated GPU is made of: its settings, streams of tasks and marks in them.
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace lethe::simulated {
+
+/// When work is done, as far as streams, events and waits of the host leave it open: at once, not before the host waits
+/// for it, or by lot.
+enum class Pace { Early, Late, Random };
+
+/// From the environment: SIMULATED_GPU_COUNT, _DRIVER (13000 for CUDA 13.0; 0: none), _MEMORY (bytes), _PACE (early,
+/// late or a seed); _NO_ENGINES: its cuDNN has none.
+struct Settings {
+  int count = 1, driver = 1 << 20;
+  std::int64_t memory = std::int64_t{1} << 32;
+  Pace pace = Pace::Late;
+  unsigned seed = 0;
+  static Settings of_environment();
+};
+
+/// Why a call is refused, named as CUDA's errors.
+enum class Refusal { InvalidValue, MemoryAllocation, CaptureUnsupported, CaptureInvalidated, IllegalState, Fault };
+
+using Work = std::function<void()>;
+using Graph = std::vector<Work>;
+struct Stream;
+
+/// A place in a stream that others may wait for.
+struct Mark {
+  Stream* stream;
+  bool reached = false;
+};
+using Event = std::shared_ptr<Mark>;  // the last mark; null: never recorded
+
+struct Task {
+  Work work = {};
+  std::shared_ptr<Mark> reaches = {}, awaits = {};
+};
+struct Stream {
+  std::deque<Task> tasks = {};
+  std::unique_ptr<Graph> captured = {};
+  bool invalid = false;  // what is captured
+};
+
+}  // namespace lethe::simulated
