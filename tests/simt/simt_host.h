@@ -1,5 +1,6 @@
 // CUDA's language as host code, for tests: the threads of a block run as in tests/simt/fibers.h. Not covered: races
-// between blocks, the memory model, and reads of shared memory declared in a kernel (not dynamic) before it was written.
+// between blocks, the memory model, and reads of shared memory declared in a kernel (not dynamic) before it was
+// written.
 #pragma once
 #include <atomic>
 #include <cmath>

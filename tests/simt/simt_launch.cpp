@@ -5,8 +5,8 @@
 
 namespace lethe::simt {
 
-// What every GPU since compute capability 7.0 takes without being asked for more (CUDA C++ Programming Guide, table of
-// technical specifications).
+// What every GPU takes without being asked for more (CUDA C++ Programming Guide, technical specifications); parameters
+// as before CUDA 12.1.
 void check_launch(dim3 grid, dim3 block, std::size_t shared, std::size_t parameters) {
   const auto expect = [](bool holds, const char* what) {
     if (!holds) throw std::logic_error(std::string("a launch with ") + what);

@@ -259,7 +259,13 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t product, co
   expect(is_device_memory(workspace, workspace_bytes), "the workspace is not on the GPU");
   const std::array<const void*, 4> data = {a_data, b_data, c_data, d_data};
   for (std::size_t i = 0; i < data.size(); ++i) expect(is_aligned(data[i], algorithm.alignment[i]), "alignment");
-  expect(p.epilogue == CUBLASLT_EPILOGUE_DEFAULT || is_aligned(p.bias, 16), "alignment of the bias");
+  const auto is_there = [](const Layout& l, const void* at) {
+    return is_device_memory(at, static_cast<std::size_t>(l.bytes(bytes_of(dtype_of(l.type)))));
+  };
+  expect(is_there(la, a_data) && is_there(lb, b_data) && is_there(ld, d_data), "a matrix is not on the GPU");
+  const auto bias_bytes = static_cast<std::size_t>(s->m * bytes_of(dtype_of(ld.type)));
+  expect(p.epilogue == CUBLASLT_EPILOGUE_DEFAULT || (is_aligned(p.bias, 16) && is_device_memory(p.bias, bias_bytes)),
+         "the bias");
   const bool is_double = p.scale == CUDA_R_64F;
   const auto scale = [&](const void* at) {
     return is_double ? *static_cast<const double*>(at) : static_cast<double>(*static_cast<const float*>(at));

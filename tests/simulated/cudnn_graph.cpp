@@ -5,6 +5,7 @@
 #include <set>
 
 #include "tests/simulated/numbers.h"
+#include "tests/simulated/submit.h"
 
 namespace lethe::simulated {
 namespace {
@@ -63,6 +64,8 @@ class Values {
     const auto found = addresses_.find(t.id);
     expect(found != addresses_.end(), "no address for a tensor");
     expect(is_aligned(found->second, t.alignment), "alignment of a tensor");
+    expect(is_device_memory(found->second, static_cast<std::size_t>(t.elements() * bytes_of(t.dtype))),
+           "a tensor is not on the GPU");
     return found->second;
   }
   const std::map<std::int64_t, void*>& addresses_;

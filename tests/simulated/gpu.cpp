@@ -8,9 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-
-#include "tests/simulated/submit.h"
-#include "train/device.h"
+#include <utility>
 
 /// Handles of libraries are kept to the end of the process.
 extern "C" const char* __asan_default_options() { return "detect_leaks=0"; }
@@ -185,9 +183,9 @@ void Gpu::open_memory(bool open) {
 Stream* Gpu::make_stream() { return streams_.emplace_back(std::make_unique<Stream>()).get(); }
 
 void Gpu::destroy(Stream* stream) {
-  finish(*stream);
   const auto found = std::find_if(streams_.begin(), streams_.end(), [&](const auto& s) { return s.get() == stream; });
   if (found == streams_.end()) throw Refusal::InvalidValue;
+  finish(*stream);
   streams_.erase(found);
 }
 
@@ -283,17 +281,6 @@ Graph Gpu::end_capture(Stream& stream) {
   const std::unique_ptr<Graph> captured = std::move(stream.captured);
   if (std::exchange(stream.invalid, false)) throw Refusal::CaptureInvalidated;
   return std::move(*captured);
-}
-
-// ---- for what computes
-
-void submit(void* stream, Work work) { Gpu::the().submit(*static_cast<Stream*>(stream), std::move(work)); }
-
-bool is_device_memory(const void* memory, std::size_t bytes) { return Gpu::the().owns(memory, bytes); }
-
-const char* properties() {
-  static const std::string h200 = gpu_description("h200");
-  return h200.c_str();
 }
 
 }  // namespace lethe::simulated

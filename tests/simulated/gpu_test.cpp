@@ -95,6 +95,7 @@ TEST(SimulatedGpu, WhatIsRecordedIsDoneWhenItIsLaunched) {
   EXPECT_EQ(read(gpu, stream, x), 3);
 }
 
+/// A GPU would record marks and memory of pools too, which no program here wants.
 TEST(SimulatedGpu, WhileItRecordsItNeitherWaitsNorGivesMemory) {
   Gpu gpu({});
   Stream& stream = *gpu.make_stream();

@@ -2,6 +2,9 @@
 // that is missing here does not link.
 #include <cuda_runtime_api.h>
 
+#include <cstdio>
+#include <cstdlib>
+
 #include "tests/simulated/gpu.h"
 
 namespace simulated = lethe::simulated;
@@ -59,7 +62,7 @@ cudaError_t cudaDriverGetVersion(int* version) {
 }
 cudaError_t cudaGetDeviceCount(int* count) {
   *count = gpu().settings().count;
-  if (gpu().settings().driver < CUDART_VERSION) return cudaErrorInsufficientDriver;
+  if (gpu().settings().driver / 1000 < CUDART_VERSION / 1000) return cudaErrorInsufficientDriver;
   return *count > 0 ? cudaSuccess : cudaErrorNoDevice;
 }
 cudaError_t cudaSetDevice(int index) {
@@ -148,6 +151,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 }
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
+  if (std::getenv("SIMULATED_GPU_NO_RECORDING")) return cudaErrorStreamCaptureUnsupported;
   return answer([&] { gpu().begin_capture(of(stream)); });
 }
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
@@ -174,6 +178,7 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph) {
   return cudaSuccess;
 }
 cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) {
+  if (std::getenv("SIMULATED_GPU_TELL")) std::fputs("simulated GPU: a graph\n", stderr);
   return answer([&] {
     for (const simulated::Work& work : graph->graph) gpu().submit(of(stream), work);
   });

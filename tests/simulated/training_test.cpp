@@ -36,6 +36,10 @@ class SimulatedTraining : public RunTest {
     std::filesystem::remove_all(path("run"));
     return bytes;
   }
+  static std::string evaluation_in(const std::string& out) {
+    const std::size_t at = out.find("eval step");
+    return at == std::string::npos ? "" : out.substr(at, out.find('\n', at) - at);
+  }
   std::string error_of(int code, const std::vector<std::string>& args) const {
     const Ended ended = run_train(args);
     EXPECT_EQ(ended.code, code) << ended.err;
@@ -56,6 +60,27 @@ TEST_F(SimulatedTraining, GivesTheSameBitsUnderAllSettingsAtEveryPaceRecordedOrN
   }
 }
 
+TEST_F(SimulatedTraining, TrainsAsTheCpuDoes) {
+  const std::vector<std::string> common = {"--dtype", "f64", "--epochs", "3"};
+  std::vector<std::string> cuda = common;
+  cuda.insert(cuda.end(), {"--device", "cuda"});
+  const std::string expected = evaluation_in(run_train(small(common)).out);
+  EXPECT_NE(expected, "");
+  EXPECT_EQ(evaluation_in(run_train(small(cuda)).out), expected);
+}
+
+TEST_F(SimulatedTraining, RecordsUnlessToldNotToOrRefused) {
+  const Environment set("SIMULATED_GPU_TELL", "1");
+  const auto graphs_in = [](const std::string& err) { return err.find("simulated GPU: a graph") != std::string::npos; };
+  EXPECT_TRUE(graphs_in(run_train(on_gpu({})).err));
+  EXPECT_FALSE(graphs_in(run_train(on_gpu({"--eager"})).err));
+  const Environment refuse("SIMULATED_GPU_NO_RECORDING", "1");
+  const Ended refused = run_train(on_gpu({}));
+  EXPECT_EQ(refused.code, 0) << refused.err;
+  EXPECT_FALSE(graphs_in(refused.err));
+  EXPECT_NE(refused.err.find("steps are run launch by launch"), std::string::npos) << refused.err;
+}
+
 TEST_F(SimulatedTraining, TrainsInLowPrecisionWithItsBytesPredicted) {
   for (const char* const dtype : {"bf16", "f16"})
     EXPECT_EQ(trained({"--dtype", dtype}) == trained({"--dtype", dtype, "--memopt", "none"}), true) << dtype;
@@ -69,8 +94,7 @@ TEST_F(SimulatedTraining, AConvolutionWithoutEngineIsNamedAndComputedAsAProduct)
               without_engine)
         << ended.err;
     EXPECT_NE(ended.out.find("as predicted"), std::string::npos) << ended.out;
-    const std::size_t at = ended.out.find("eval step");
-    return ended.out.substr(at, ended.out.find('\n', at) - at);
+    return evaluation_in(ended.out);
   };
   const std::string expected = evaluated(false);
   EXPECT_EQ(expected.rfind("eval step", 0), 0U);
