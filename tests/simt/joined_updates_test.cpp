@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "framework/error.h"
 #include "framework/op_def.h"
 #include "framework/prepared.h"
 #include "framework/text.h"
