@@ -39,7 +39,7 @@ inline dim3 element_blocks(std::int64_t n) {
 template <class F>
 void parallel_for(Cuda, void* stream, std::int64_t n, F f, std::int64_t = kElementGrain) {
   if (n == 0) return;
-  launch(for_each_index<F>, element_blocks(n), dim3(kElementThreads), 0, static_cast<cudaStream_t>(stream), n, f);
+  LETHE_LAUNCH(for_each_index<F>, element_blocks(n), dim3(kElementThreads), 0, static_cast<cudaStream_t>(stream), n, f);
 }
 #endif
 

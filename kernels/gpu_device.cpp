@@ -16,6 +16,12 @@ namespace lethe {
 #ifdef LETHE_HAS_CUDA
 namespace {
 
+#ifdef LETHE_HAS_DEVICE_CODE
+constexpr bool kHasDeviceCode = true;
+#else
+constexpr bool kHasDeviceCode = false;
+#endif
+
 std::string version_text(int version) { return message(version / 1000, '.', version % 1000 / 10); }
 
 int count_gpus() {
@@ -41,6 +47,8 @@ class GpuDevice final : public Device {
  public:
   GpuDevice(int index, DeviceInfo info) : index_(index), info_(std::move(info)) {
     check_gpu(index);
+    check_as(Exit::Device, kHasDeviceCode, info_.name,
+             ": this program was built without device code, for plans alone; with it: cmake -DLETHE_CUDA=ON");
     done(cudaSetDevice(index), "opening it");
     for (cudaStream_t* stream : {&stream_, &aside_})
       done(cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking), "a stream");

@@ -56,8 +56,8 @@ class JoinedLaunches {
   }
   void flush() {
     if (joined_.count == 0) return;
-    launch(for_each_joined_index<F>, element_blocks(joined_.size()), dim3(kElementThreads), 0,
-           static_cast<cudaStream_t>(stream_), joined_);
+    LETHE_LAUNCH(for_each_joined_index<F>, element_blocks(joined_.size()), dim3(kElementThreads), 0,
+                 static_cast<cudaStream_t>(stream_), joined_);
     joined_.count = 0;
   }
 

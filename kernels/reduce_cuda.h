@@ -70,9 +70,9 @@ void launch_sums(void* stream, const SumPlan& plan, double* partial, const Colum
   const SumBlock block(packs);
   const std::int64_t x = (packs + block.width - 1) / block.width;
   const std::int64_t y = std::min(kMostY, plan.extent.outer * plan.pieces);
-  launch(sum_pieces_kernel<V, K, T, P, F, Finish>, dim3(static_cast<unsigned>(x), static_cast<unsigned>(y)),
-         dim3(SumBlock::kThreads), V * K * SumBlock::kThreads * sizeof(double), static_cast<cudaStream_t>(stream), plan,
-         partial, columns, f, finish);
+  LETHE_LAUNCH((sum_pieces_kernel<V, K, T, P, F, Finish>), dim3(static_cast<unsigned>(x), static_cast<unsigned>(y)),
+               dim3(SumBlock::kThreads), V * K * SumBlock::kThreads * sizeof(double), static_cast<cudaStream_t>(stream),
+               plan, partial, columns, f, finish);
 }
 
 template <int K, class T, std::size_t P, class F, class Finish>

@@ -1,5 +1,9 @@
-// What kernels need of CUDA's language, under nvcc or, with LETHE_SIMT, on the host (tests/simt/simt_launch.h).
+// What kernels need of CUDA's language, under nvcc or, with LETHE_SIMT, on the host (tests/simt/simt_launch.h). With
+// LETHE_PLANS_ONLY there are the words alone: kernels are never instantiated, and LETHE_LAUNCH fails.
 #pragma once
+#if !defined(LETHE_PLANS_ONLY)
+#define LETHE_LAUNCH(kernel, ...) ::lethe::launch(kernel, __VA_ARGS__)
+#endif
 #if defined(__CUDACC__)
 #include <cuda_runtime.h>
 
@@ -19,6 +23,8 @@ void launch(void (*kernel)(P...), dim3 grid, dim3 block, std::size_t shared, cud
   check_as(Exit::Device, error == cudaSuccess, "kernel launch: ", cudaGetErrorString(error));
 }
 }  // namespace lethe
-#else
+#elif defined(LETHE_SIMT)
 #include "tests/simt/simt_launch.h"
+#else
+#include "kernels/plans_only.h"
 #endif

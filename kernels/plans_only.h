@@ -1,0 +1,31 @@
+// CUDA's words for a compiler that does not know them, so that it can read kernels without making them.
+#pragma once
+#include "framework/error.h"
+
+#define __global__
+#define __device__
+#define __host__
+#define __shared__
+#define __grid_constant__
+#define LETHE_DYN_SHARED(T, name) T* name = nullptr
+/// The kernel is not named, or it would be instantiated.
+#define LETHE_LAUNCH(kernel, ...) ::lethe::refuse_to_launch(__VA_ARGS__)
+
+struct dim3 {
+  unsigned x, y, z;
+  constexpr explicit dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
+};
+using cudaStream_t = void*;
+extern const dim3 blockIdx, threadIdx, blockDim, gridDim;
+
+void __syncthreads();
+double __shfl_xor_sync(unsigned mask, double value, int bits);
+
+namespace lethe {
+
+template <class... A>
+[[noreturn]] void refuse_to_launch(const A&...) {
+  fail_as(Exit::Internal, "a kernel was launched on a GPU by a program without device code");
+}
+
+}  // namespace lethe
