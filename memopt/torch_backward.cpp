@@ -17,7 +17,7 @@ class Backward {
       : draft_(draft), program_(draft.made.program), net_(draft.made.net), storages_(draft.made.storages) {}
 
   void run() {
-    call(net_.root, {gradient_of_output()}, false);
+    call(net_.root, {gradient_of_output()});
     for (const auto& [param, given] : given_) {
       const VarId gradient = sum(given, param);
       draft_.made.grads.push_back({param, gradient});
@@ -43,31 +43,30 @@ class Backward {
   }
 
   /// Gives the gradient of each input.
-  Vars call(int m, const Vars& dy, bool slice) {
+  Vars call(int m, const Vars& dy) {
     const TorchModule& module = net_.modules[m];
     Vars dx;
     switch (module.type) {
       case TorchClass::Sequential:
         dx = dy;
-        for (auto child = module.children.rbegin(); child != module.children.rend(); ++child, slice = false)
-          dx = call(*child, dx, slice);
+        for (auto child = module.children.rbegin(); child != module.children.rend(); ++child) dx = call(*child, dx);
         break;
       case TorchClass::ConcatTable:
-        for (std::size_t c = 0; c < module.children.size(); ++c)
-          dx.push_back(call(module.children[c], {dy[c]}, false)[0]);
+        for (std::size_t c = 0; c < module.children.size(); ++c) dx.push_back(call(module.children[c], {dy[c]})[0]);
         dx = {sum(dx, module.in[0])};
         break;
       case TorchClass::Concat:
         for (std::size_t c = 0; c < module.children.size(); ++c)
-          dx.push_back(call(module.children[c], {slice_of(m, c, dy[0])}, true)[0]);
+          dx.push_back(call(module.children[c], {slice_of(m, c, dy[0])})[0]);
         dx = {sum(dx, module.in[0])};
         break;
       default:
-        if (slice) hold_slice(m, dy[0]);
+        if (storages_.slice_copy[m] > 0) hold_copy(m, dy[0]);
         dx = module.op < 0 ? dy : leaf(m, dy[0]);
     }
-    for (std::size_t i = 0; i < dx.size(); ++i)
-      draft_.hold(dx[i], TorchHolds::GradInput, storages_.grad_input[m][i].storage);
+    for (std::size_t i = 0; i < dx.size(); ++i)  // what is in pieces is part of a gradient that is held as a whole
+      if (const TorchTensor& shown = storages_.grad_input[m][i]; !shown.in_pieces)
+        draft_.hold(dx[i], TorchHolds::GradInput, shown.storage);
     return dx;
   }
 
@@ -91,9 +90,8 @@ class Backward {
     return gradients(op, {dy}, wants)[branch];
   }
 
-  /// Where Torch's module took a copy of the slice, the slice is that copy; else it is scratch.
-  void hold_slice(int m, VarId slice) {
-    if (storages_.slice_copy[m] == 0) return;
+  /// Where Torch's module took a copy of what is in pieces, our slice is that copy; else it is scratch.
+  void hold_copy(int m, VarId slice) {
     if (storages_.output[m][0].repointed)
       draft_.hold(slice, TorchHolds::GradInput, storages_.grad_input[m][0].storage);
     else

@@ -14,8 +14,8 @@ struct TorchDraft {
 
   /// Appends an op. Fails if it reads what nothing before it gives.
   void append(Op op);
-  /// Notes what a var is to Torch, unless that is known: an alias keeps its first meaning.
-  void hold(VarId var, TorchHolds as, int storage = -1);
+  /// Notes what a var is to Torch, unless that is known: an alias keeps its first meaning. Says whether it was noted.
+  bool hold(VarId var, TorchHolds as, int storage = -1);
   /// A var that no op touches.
   void keep(const std::string& name, Shape shape, TorchHolds as, int storage = -1);
   /// The var in which our ops have a module's field.

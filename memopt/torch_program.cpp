@@ -35,10 +35,11 @@ void TorchDraft::append(Op op) {
   made.program.blocks[0].ops.push_back(std::move(op));
 }
 
-void TorchDraft::hold(VarId var, TorchHolds as, int storage) {
+bool TorchDraft::hold(VarId var, TorchHolds as, int storage) {
   made.vars.resize(made.program.vars.size());
-  if (made.program.vars[var].kind == Kind::Temp && made.vars[var].as == TorchHolds::Nothing)
-    made.vars[var] = {as, storage};
+  if (made.program.vars[var].kind != Kind::Temp || made.vars[var].as != TorchHolds::Nothing) return false;
+  made.vars[var] = {as, storage};
+  return true;
 }
 
 void TorchDraft::keep(const std::string& name, Shape shape, TorchHolds as, int storage) {
@@ -62,16 +63,20 @@ void note_views(TorchDraft& draft) {
   for (std::size_t v = 0; v < shown.size(); ++v) draft.made.vars[v] = draft.made.vars[shown[v]];
 }
 
+/// A copy that its module, working in place, shows as its gradient too: counted as both, but one storage.
+bool is_gradient_too(const TorchDraft& draft, const TorchBuffer& buffer) {
+  return buffer.field == "_gradOutput" && draft.made.storages.output[buffer.module][0].repointed;
+}
+
 /// The counter's buffers: vars of our ops where these have them, else vars that are kept. Running statistics are
-/// States; what is counted among the gradients as well is one storage, and is there already.
+/// States.
 void add_buffers(TorchDraft& draft) {
   const std::vector<TorchBuffer>& buffers = draft.made.buffers;
   for (int b = 0; b < std::ssize(buffers); ++b) {
     const TorchBuffer& buffer = buffers[static_cast<std::size_t>(b)];
-    if (buffer.field.rfind("running_", 0) == 0) continue;
-    if (const auto found = draft.fields.find({buffer.module, buffer.field}); found != draft.fields.end())
-      draft.hold(found->second, TorchHolds::Buffer, b);
-    else if (buffer.field != "_gradOutput")
+    if (buffer.field.rfind("running_", 0) == 0 || is_gradient_too(draft, buffer)) continue;
+    const auto found = draft.fields.find({buffer.module, buffer.field});
+    if (found == draft.fields.end() || !draft.hold(found->second, TorchHolds::Buffer, b))
       draft.keep((buffer.module < 0 ? "" : name_of_module(draft, buffer.module) + ".") + buffer.field,
                  {buffer.elements}, TorchHolds::Buffer, b);
   }

@@ -31,7 +31,7 @@ class Layout {
     all_.input = storage(root.in[0]);
     forward(net_.root, {{all_.input}});
     all_.loss_gradient = storage(root.out);
-    backward(net_.root, {{all_.loss_gradient}}, false);
+    backward(net_.root, {{all_.loss_gradient}});
     return std::move(all_);
   }
 
@@ -52,9 +52,10 @@ class Layout {
   }
   Tensors forward(int m, const Tensors& in);
   Tensors forward_graph(const TorchModule& graph, const Tensors& in);
-  Tensors backward(int m, const Tensors& grad_output, bool slice);
+  TorchTensor slice_of(TorchTensor whole, const TorchModule& concat, const TorchModule& branch) const;
+  Tensors backward(int m, const Tensors& grad_output);
   Tensors backward_graph(int m, const Tensors& grad_output);
-  Tensors leaf_backward(int m, const Tensors& grad_output, bool slice);
+  Tensors leaf_backward(int m, const Tensors& grad_output);
 
   const Program& program_;
   const TorchNet& net_;
@@ -111,30 +112,35 @@ Tensors Layout::forward_graph(const TorchModule& graph, const Tensors& in) {
   return {shown.at(graph.out)};
 }
 
-Tensors Layout::backward(int m, const Tensors& grad_output, bool slice) {
+/// What a Concat gives to a branch. Of one image the channels of a branch lie together; of several they do not.
+TorchTensor Layout::slice_of(TorchTensor whole, const TorchModule& concat, const TorchModule& branch) const {
+  const Shape &all = program_.vars[concat.out].shape, &part = program_.vars[branch.out].shape;
+  whole.in_pieces |= all[0] > 1 && elements(part) < elements(all);
+  return whole;
+}
+
+Tensors Layout::backward(int m, const Tensors& grad_output) {
   const TorchModule& module = net_.modules[m];
   Tensors grad;
   switch (module.type) {
     case TorchClass::Sequential:
       grad = grad_output;
-      for (auto child = module.children.rbegin(); child != module.children.rend(); ++child) {
-        grad = backward(*child, grad, slice);
-        slice = false;
-      }
+      for (auto child = module.children.rbegin(); child != module.children.rend(); ++child)
+        grad = backward(*child, grad);
       break;
     case TorchClass::ConcatTable:
-      for (std::size_t c = 0; c < module.children.size(); ++c) backward(module.children[c], {grad_output[c]}, false);
+      for (std::size_t c = 0; c < module.children.size(); ++c) backward(module.children[c], {grad_output[c]});
       grad = {{gradient(module.in[0])}};
       break;
     case TorchClass::Concat:
-      for (const int child : module.children) backward(child, grad_output, true);
+      for (const int child : module.children) backward(child, {slice_of(grad_output[0], module, net_.modules[child])});
       grad = {{gradient(module.in[0])}};
       break;
     case TorchClass::Graph:
       grad = backward_graph(m, grad_output);
       break;
     default:
-      grad = leaf_backward(m, grad_output, slice);
+      grad = leaf_backward(m, grad_output);
   }
   return all_.grad_input[m] = grad;
 }
@@ -149,22 +155,22 @@ Tensors Layout::backward_graph(int m, const Tensors& grad_output) {
   for (auto child = graph.children.rbegin(); child != graph.children.rend(); ++child) {
     const TorchModule& module = net_.modules[*child];
     all_.grad_output[*child] = sum(module.out);
-    const Tensors to_inputs = backward(*child, {all_.grad_output[*child]}, false);
+    const Tensors to_inputs = backward(*child, {all_.grad_output[*child]});
     for (std::size_t i = 0; i < module.in.size(); ++i) given[module.in[i]].push_back(to_inputs[i]);
   }
   return {sum(graph.in[0])};
 }
 
-Tensors Layout::leaf_backward(int m, const Tensors& grad_output, bool slice) {
+Tensors Layout::leaf_backward(int m, const Tensors& grad_output) {
   const TorchModule& module = net_.modules[m];
-  // Of one image the channels of a slice lie together; of several they do not, and cudnn wants them to.
-  const bool copies = slice && is_cudnn(backend_, module.type) && program_.vars[module.out].shape[0] > 1;
+  const bool copies = grad_output[0].in_pieces && copies_pieces(backend_, module.type);
   if (copies) all_.slice_copy[m] = elements(program_.vars[module.out].shape);
   if (shared_with_input_[m] && copies) return {{storage(module.out), true}};
   Tensors grad;
   for (const VarId in : module.in) {
     const bool shown = shared_with_input_[m] && (grad.empty() || module.type == TorchClass::AddTable);
-    grad.push_back(shown ? TorchTensor{grad_output[0].storage, true} : TorchTensor{gradient(in)});
+    grad.push_back(shown ? TorchTensor{grad_output[0].storage, true, grad_output[0].in_pieces}
+                         : TorchTensor{gradient(in)});
   }
   return grad;
 }
@@ -183,6 +189,10 @@ bool is_cudnn(TorchBackend backend, TorchClass type) {
     default:
       return false;
   }
+}
+
+bool copies_pieces(TorchBackend backend, TorchClass type) {
+  return is_cudnn(backend, type) || type == TorchClass::Convolution || type == TorchClass::BatchNormalization;
 }
 
 std::int64_t TorchStorages::distinct(std::initializer_list<const std::vector<Tensors>*> shown) const {

@@ -15,10 +15,15 @@ enum class TorchBackend : std::uint8_t { Nn, Cudnn };
 /// Whether a backend's module of that class is cudnn's.
 bool is_cudnn(TorchBackend backend, TorchClass type);
 
+/// Whether a module keeps a contiguous copy (`_gradOutput`) of a gradient of its output that is in pieces. cudnn's do,
+/// and of nn's those that had makeContiguous; all others walk the pieces or copy them for the time of the call.
+bool copies_pieces(TorchBackend backend, TorchClass type);
+
 /// A tensor as its module shows it.
 struct TorchTensor {
   int storage = -1;
   bool repointed = false;  // its module sets it to another's storage, or to a private copy, each time it runs
+  bool in_pieces = false;  // of several images the part that a Concat's branch gave: not contiguous, as Torch has it
 };
 
 struct TorchStorages {
@@ -28,7 +33,7 @@ struct TorchStorages {
   std::vector<std::vector<TorchTensor>> grad_input;  // by module; of an AddTable and the like one an input
   std::vector<std::vector<TorchTensor>> grad_sums;   // by Graph: of gradients that several of its modules give
   std::vector<TorchTensor> grad_output;              // by module in a Graph
-  std::vector<std::int64_t> slice_copy;  // by module: elements of its copy of a slice of a Concat's gradient
+  std::vector<std::int64_t> slice_copy;              // by module: elements of its copy of a gradient that is in pieces
 
   /// Elements of the distinct storages that modules show, the caller's apart.
   std::int64_t outputs() const { return distinct({&output}); }

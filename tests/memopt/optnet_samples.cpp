@@ -77,8 +77,11 @@ Network mixed_network(bool training) {
   VarId x = conv(net.input("image", {8, 8, 3}), 5, 3);
   x = net.layer("max_pool", x, {{"k", 3}, {"stride", 2}, {"pad", 1}});
   const VarId a = conv(conv(x, 4, 1), 3, 3), b = net.layer("max_pool", x, {{"k", 3}, {"stride", 1}, {"pad", 1}});
-  x = net.layer("concat", {a, b, net.layer("avg_pool", x, {{"k", 3}, {"stride", 1}, {"pad", 1}})});
-  const VarId branch = net.layer("bn", net.layer("conv", conv(x, 6, 3), {{"out", 13}, {"k", 3}}));
+  const VarId c = net.layer("avg_pool", x, {{"k", 3}, {"stride", 1}, {"pad", 1}});
+  const VarId pointwise = net.layer("conv", x, {{"out", 4}, {"k", 1}});
+  const VarId d = net.layer("add", {net.layer("bn", pointwise), net.layer("conv", x, {{"out", 4}, {"k", 3}})});
+  x = net.layer("concat", {a, b, c, d});
+  const VarId branch = net.layer("bn", net.layer("conv", conv(x, 6, 3), {{"out", 17}, {"k", 3}}));
   x = net.layer("relu", {net.layer("add", {branch, x})});
   x = net.layer("relu", net.layer("fc", net.layer("dropout", x, {{"p", 0.5}}), {{"out", 9}}));
   return net.finish({net.layer("log_softmax", net.layer("fc", x, {{"out", 4}}))});

@@ -31,7 +31,8 @@ std::vector<RecordedLife> recorded_lives(const OptnetSample& sample);
 /// Before or after, as recorded.
 OptnetBytes recorded_bytes(const OptnetSample& sample, bool after);
 
-/// A small network in f64: branches that end in relu, pooling and nothing, a residual sum, dropout, a classifier.
+/// A small network in f64: branches that end in relu, pooling, a sum and nothing, a residual sum, dropout, a
+/// classifier.
 Network mixed_network(bool training);
 
 }  // namespace lethe::testing
