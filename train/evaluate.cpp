@@ -22,8 +22,8 @@ Planned planned_by_optnet(const Options& options, const Network& network, Prepar
 }  // namespace
 
 int evaluate(const Options& given) {
-  check(!given.weights.empty(), "--weights is missing: a safetensors file or a directory of checkpoints");
-  const Options options = decided(given);
+  check(!given.weights.empty(), "--weights is missing: the directory of a run or checkpoint, or a safetensors file");
+  const Options options = decided_by_run(given, run_of_weights(given.weights));
   const bool optnet = asks_for_optnet(options.memopt);
   const Network network = build_network(options, optnet);  // optnet takes it as built for training
   const Notify notify = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); };

@@ -11,7 +11,7 @@
 namespace lethe {
 
 int export_weights(const Options& given) {
-  const Options options = decided(given);
+  const Options options = decided_by_run(given, run_of_weights(given.weights));
   const Network network = build_network(options, false);
   const std::unique_ptr<Device> device = open_cpu(1);
   Store store(*device);

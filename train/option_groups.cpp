@@ -46,6 +46,13 @@ void add_weights(CLI::App& app, Options& o) {
       ->group("Checkpoints");
 }
 
+void add_weights_of_run(CLI::App& app, Options& o) {
+  add_option(app, "--weights", o.weights, "RUN|FILE",
+             "Weights of a run's directory (its best), of a checkpoint's directory, or of a file; a run says\n"
+             "its network, data, numbers, batch and seed, so that these need not be given")
+      ->group("Checkpoints");
+}
+
 void add_seed(CLI::App& app, Options& o) {
   add_option(app, "--seed", o.seed, "N", "Seed of initial weights, data order and dropout (default 0)")
       ->check(whole_number(0))

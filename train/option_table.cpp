@@ -125,7 +125,7 @@ void add_timeline(CLI::App& app, Options& o) {
 }
 
 void add_export(CLI::App& app, Options& o) {
-  add_weights(app, o);
+  add_weights_of_run(app, o);
   add_seed(app, o);
   add_option(app, "--output", o.output, "FILE", "File to write")->required()->group("Output");
 }
@@ -191,7 +191,7 @@ void add_options(CLI::App& app, Options& o) {
   if (o.command == Command::Train || o.command == Command::Eval)
     add_data(app, o), add_machine(app, o), add_memopt(app, o, "level=2"), add_print_log(app, o);
   if (o.command == Command::Train) add_training(app, o), add_checkpoints(app, o), add_reports(app, o);
-  if (o.command == Command::Eval) add_weights(app, o), add_seed(app, o);
+  if (o.command == Command::Eval) add_weights_of_run(app, o), add_seed(app, o);
   if (o.command == Command::Show) add_show(app, o);
   if (o.command == Command::Plan) add_plan(app, o);
   if (o.command == Command::Bench) add_bench(app, o);

@@ -79,13 +79,18 @@ void check_optnet(const Options& o) {
         ": --skip-vars and --skip-grads go with none and the levels");
 }
 
+/// Whether --weights may name a run, which says what network it trained.
+bool takes_run(const Options& o) { return o.command == Command::Eval || o.command == Command::Export; }
+
 void check_together(const Options& o) {
   if (o.command == Command::Schema || o.command == Command::Pack || o.command == Command::Tables) return;
   if (o.command == Command::Device) return o.dump ? check_device(o) : void();
   check_memopt(o);
   check(!o.skip_grads || (!o.inference && o.command != Command::Eval), "--skip-grads: evaluation has no gradients");
   if (o.resume.empty()) check_device(o);  // else the device may be that of the checkpoint: opening it checks again
-  check(!o.model.empty() || !o.resume.empty(), "--model is missing: a name such as lenet or resnet20, or a JSON file");
+  check(!o.model.empty() || !o.resume.empty() || (takes_run(o) && !o.weights.empty()),
+        "--model is missing: a name such as lenet or resnet20, or a JSON file",
+        takes_run(o) ? "; or --weights RUN, which says it" : "");
   check(o.resume != "auto" || !o.save.empty(), "--resume auto needs --save DIR, where it looks for a checkpoint");
   check(!o.save_every || !o.save.empty() || !o.resume.empty(), "--save-every needs --save DIR");
 }

@@ -3,12 +3,15 @@
 #include <filesystem>
 
 #include "framework/error.h"
+#include "train/recipe.h"
 #include "train/weights.h"
 
 namespace lethe {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* kWeightsFile = "weights.safetensors";  // of a checkpoint
 
 std::string find_checkpoint(const Options& given) {
   if (given.resume.empty()) return "";
@@ -61,10 +64,29 @@ void fill_store(const Start& start, const Options& options, const Network& netwo
   if (!options.weights.empty()) load_weights(weights_file(options.weights), store, network);
 }
 
+std::optional<RunState> run_of_weights(const std::string& path) {
+  if (path.empty()) return std::nullopt;
+  const fs::path file = weights_file(path);
+  check_as(Exit::Data, fs::exists(file), path, ": no such file or directory");
+  const bool saved_by_run = file.filename() == kWeightsFile && fs::exists(file.parent_path() / "state.json");
+  if (!saved_by_run) return std::nullopt;
+  return read_state(file.parent_path().string());
+}
+
+Options decided_by_run(const Options& given, const std::optional<RunState>& run) {
+  OptionValues of_run;
+  if (run)
+    for (const char* name : {"model", "set", "dtype", "data", "batch", "seed"})
+      if (const auto found = run->options.find(name); found != run->options.end()) of_run.insert(*found);
+  check(!given.model.empty() || of_run.count("model") != 0, "--model is missing: no run stands beside ", given.weights,
+        " to say which network it is of; a name such as lenet or resnet20, or a JSON file");
+  return decided(given, of_run);
+}
+
 std::string weights_file(const std::string& path) {
   if (!fs::is_directory(path)) return path;
   const fs::path best = fs::path(path) / "best";
-  return (fs::exists(best) ? best : fs::path(checkpoint_in(path))) / "weights.safetensors";
+  return (fs::exists(best) ? best : fs::path(checkpoint_in(path))) / kWeightsFile;
 }
 
 }  // namespace lethe
