@@ -2,12 +2,14 @@
 #include <cstdio>
 
 #include "framework/error.h"
+#include "train/atomic_file.h"
 #include "train/commands.h"
 #include "train/device.h"
 #include "train/evaluator.h"
 #include "train/optnet_run.h"
 #include "train/programs.h"
 #include "train/recipe.h"
+#include "train/score_report.h"
 #include "train/start.h"
 #include "train/weights.h"
 
@@ -37,7 +39,10 @@ int evaluate(const Options& given) {
   Store store(*device);
   Evaluator evaluator(options, network, planned, prepared, store, *data);
   load_weights(weights_file(options.weights), store, network);
-  std::printf("eval %s\n", text_of(evaluator.run()).c_str());
+  ClassCounts counts(wants_logits(options) ? network.program.vars[network.prediction].shape.back() : 0, options.top);
+  const Scores scores = evaluator.run(wants_logits(options) ? &counts : nullptr);
+  const ScoreParts parts{.top = options.top > 0, .by_class = options.by_class, .confusion = options.confusion};
+  write_result("", scores_as(options.format, scores, counts, data->classes(), parts));
   return 0;
 }
 

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "framework/error.h"
+#include "train/logits.h"
 
 namespace lethe {
 
@@ -20,16 +21,19 @@ Evaluator::Evaluator(const Options& options, const Network& network, const Plann
   losses_.resize(static_cast<std::size_t>(bytes_of(vars[network.sample_loss])));
 }
 
-Scores Evaluator::run() {
+Scores Evaluator::run(ClassCounts* counts) {
   const auto begin = std::chrono::steady_clock::now();
   Scores scores;
+  std::vector<std::int32_t> labels;  // of the step, for the counts
   batches_.start(0);
   for (const Batch* batch = feed_next(); batch;) {
     executor_.run();
     const std::int64_t rows = batch->count * fed_.rows;
     scores.samples += counted(network_, batch->labels, rows);
+    if (counts) labels.assign(batch->labels, batch->labels + rows);
     batch = feed_next();  // while the device still runs
     add(rows, scores);
+    if (counts) count(labels, *counts);
   }
   scores.loss /= static_cast<double>(std::max<std::int64_t>(scores.samples, 1));
   const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - begin;
@@ -50,6 +54,14 @@ void Evaluator::add(std::int64_t rows, Scores& scores) {
   executor_.fetch(network_.sample_loss, losses_.data(), static_cast<std::int64_t>(losses_.size()));
   scores.correct += std::accumulate(correct_.begin(), correct_.begin() + rows, std::int64_t{0});
   scores.loss += sum_of(losses_.data(), network_.program.vars[network_.sample_loss].dtype, rows);
+}
+
+void Evaluator::count(std::span<const std::int32_t> labels, ClassCounts& counts) const {
+  const std::vector<double> logits = fetch_numbers(executor_, network_.program, network_.prediction);
+  const auto classes = static_cast<std::size_t>(counts.classes());
+  for (std::size_t row = 0; row < labels.size(); ++row)
+    if (counted(network_, &labels[row], 1) == 1)
+      counts.add(labels[row], std::span(logits).subspan(row * classes, classes));
 }
 
 double sum_of(const void* values, DType dtype, std::int64_t count) {

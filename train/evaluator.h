@@ -6,6 +6,7 @@
 #include "framework/executor.h"
 #include "memopt/memopt.h"
 #include "train/batches.h"
+#include "train/class_counts.h"
 #include "train/programs.h"
 
 namespace lethe {
@@ -29,13 +30,15 @@ class Evaluator {
   /// an Executor.
   Evaluator(const Options& options, const Network& network, const Planned& planned, Prepared& prepared, Store& store,
             const Samples& data, Buffer* arena = nullptr);
-  Scores run();
+  /// With `counts` each label is counted by class too, which takes a plan that keeps the prediction.
+  Scores run(ClassCounts* counts = nullptr);
 
  private:
   /// Takes the next batch, if there is one, and hands it to the next step.
   const Batch* feed_next();
   /// The results of the step, of so many rows.
   void add(std::int64_t rows, Scores& scores);
+  void count(std::span<const std::int32_t> labels, ClassCounts& counts) const;
 
   const Network& network_;
   FedInputs fed_;

@@ -52,6 +52,18 @@ void add_reports(CLI::App& app, Options& o) {
   app.add_flag("--quiet", o.quiet, "No progress; results and errors only")->group("Reports");
 }
 
+void add_eval(CLI::App& app, Options& o) {
+  add_weights_of_run(app, o);
+  add_seed(app, o);
+  add_option(app, "--top", o.top, "K", "Also counts labels that are among the K largest logits")
+      ->check(whole_number(1))
+      ->group("Output");
+  app.add_flag("--by-class", o.by_class, "Samples and accuracy of each class")->group("Output");
+  app.add_flag("--confusion", o.confusion, "How many samples of each class were taken for which class")
+      ->group("Output");
+  add_format(app, o, {"text", "json"});
+}
+
 void add_show(CLI::App& app, Options& o) {
   add_batch(app, o, "Samples a step (default 1)");
   add_optimizer(app, o);
@@ -191,7 +203,7 @@ void add_options(CLI::App& app, Options& o) {
   if (o.command == Command::Train || o.command == Command::Eval)
     add_data(app, o), add_machine(app, o), add_memopt(app, o, "level=2"), add_print_log(app, o);
   if (o.command == Command::Train) add_training(app, o), add_checkpoints(app, o), add_reports(app, o);
-  if (o.command == Command::Eval) add_weights_of_run(app, o), add_seed(app, o);
+  if (o.command == Command::Eval) add_eval(app, o);
   if (o.command == Command::Show) add_show(app, o);
   if (o.command == Command::Plan) add_plan(app, o);
   if (o.command == Command::Bench) add_bench(app, o);

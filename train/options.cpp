@@ -77,6 +77,7 @@ void check_optnet(const Options& o) {
         " knows none and the levels; train count says what optnet would hold");
   check(o.skip_vars.empty() && !o.skip_grads, "--memopt ", o.memopt,
         ": --skip-vars and --skip-grads go with none and the levels");
+  check(!wants_logits(o), "--memopt ", o.memopt, ": --top, --by-class and --confusion go with none and the levels");
 }
 
 /// Whether --weights may name a run, which says what network it trained.
@@ -157,6 +158,8 @@ class CommandLine {
 };
 
 }  // namespace
+
+bool wants_logits(const Options& o) { return o.top > 0 || o.by_class || o.confusion; }
 
 void check_memopt(const Options& o) {
   if (asks_for_optnet(o.memopt)) return check_optnet(o);

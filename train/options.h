@@ -56,9 +56,11 @@ struct Options {
   std::string log_json = {}, metrics = {};  // files
   bool quiet = false;
 
-  std::string format = "text";  // of `show`, `count` and `tables`
+  std::string format = "text";  // of results
   bool inference = false;       // --eval of `show`, `plan`, `graph`, `timeline`
-  std::string output = {};      // of `export`, `pack`, `graph`, `timeline`
+  std::int64_t top = 0;         // of `eval`: 0 is none
+  bool confusion = false, by_class = false;
+  std::string output = {};  // of `export`, `pack`, `graph`, `timeline`
 
   std::optional<std::int64_t> memory_budget = {};  // of `plan`, in bytes
   bool json = false;
@@ -85,6 +87,9 @@ Options parse_options(const std::vector<std::string>& args);
 /// The same command line with `values` for what it leaves out. Values that the command has no option for are left out;
 /// of `set` both are taken; who says how long to train by one of epochs and steps does not get the other.
 Options with_values(const Options& options, const OptionValues& values);
+
+/// Whether the command reads logits, which the plan must then keep.
+bool wants_logits(const Options& options);
 
 /// Fails unless the command takes the --memopt, with what stands beside it.
 void check_memopt(const Options& options);

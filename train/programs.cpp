@@ -101,6 +101,7 @@ MemoptOptions evaluation_memopt(const Options& options, const Network& network) 
   MemoptOptions memopt = parse_memopt(options.memopt);
   memopt.pins = {.fetched = fetched(network.sample_loss, network.correct), .skip_vars = options.skip_vars};
   if (memopt.pins.fetched.empty()) memopt.pins.fetched = network.outputs;
+  if (wants_logits(options)) memopt.pins.fetched.push_back(network.prediction);
   memopt.print_log = options.print_log;
   return memopt;
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "framework/program.h"
 
@@ -42,6 +43,8 @@ class Samples {
   virtual std::int64_t size(Split split) const = 0;
   virtual std::int64_t sample_bytes(DType dtype) const = 0;  // as it is fed
   virtual std::int64_t labels() const = 0;                   // of a sample
+  /// What labels stand for, from 0 on; none if they stand for nothing.
+  virtual std::vector<std::string> classes() const = 0;
   /// The data must outlive it. Fails on options that these samples do not have.
   virtual std::unique_ptr<SampleReader> reader(const ReadOptions& options) const = 0;
 };

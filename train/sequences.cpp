@@ -1,6 +1,7 @@
 #include "train/sequences.h"
 
 #include "framework/error.h"
+#include "train/formatted.h"
 #include "train/made_images.h"
 #include "train/made_sequences.h"
 
@@ -30,6 +31,15 @@ std::unique_ptr<Sequences> open(const DataSpec& spec, std::int64_t length, std::
 }
 
 }  // namespace
+
+std::vector<std::string> Sequences::classes() const {
+  std::vector<std::string> names;
+  for (const char c : info_.alphabet) {
+    const auto byte = static_cast<unsigned char>(c);
+    names.push_back(byte > ' ' && byte < 127 ? std::string(1, c) : formatted("\\x%02x", byte));
+  }
+  return names;
+}
 
 std::unique_ptr<SampleReader> Sequences::reader(const ReadOptions& options) const {
   check(options.augment == Augmentation{}, name(), ": gives sequences, which are not augmented");

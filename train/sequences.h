@@ -24,6 +24,8 @@ class Sequences : public Samples {
   std::int64_t size(Split split) const override { return info_.sizes[static_cast<int>(split)]; }
   std::int64_t sample_bytes(DType) const override { return info_.length * 4; }
   std::int64_t labels() const override { return info_.length; }
+  /// The characters of the alphabet; those that cannot be seen as in C.
+  std::vector<std::string> classes() const override;
   std::unique_ptr<SampleReader> reader(const ReadOptions& options) const override;
   /// Writes info().length symbols and as many labels. Always the same for the same arguments; may be called from
   /// several threads.

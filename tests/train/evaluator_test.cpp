@@ -60,8 +60,9 @@ struct SixSamples {
   }
 };
 
-Scores scores_of(const Network& net, const Samples& data) {
+Scores scores_of(const Network& net, const Samples& data, ClassCounts* counts = nullptr) {
   Options options;
+  options.confusion = counts != nullptr;
   options.batch = kBatch;
   const auto device = open_cpu(1);
   Prepared prepared(device->info());
@@ -70,7 +71,7 @@ Scores scores_of(const Network& net, const Samples& data) {
   Evaluator evaluator(options, net, planned, prepared, store, data);
   const std::vector<float> table = right_but_for_zero();
   store.write("table", table.data(), static_cast<std::int64_t>(table.size() * sizeof(float)));
-  return evaluator.run();
+  return evaluator.run(counts);
 }
 
 const double kRight = std::log(std::exp(5.0) + kSymbols - 1) - 5, kWrong = kRight + 5;
@@ -91,6 +92,20 @@ TEST(Evaluator, DoesNotCountLabelsThatTheLossIgnores) {
   EXPECT_EQ(scores.samples, six.labels - six.zeros);
   EXPECT_EQ(scores.correct, six.labels - six.zeros);
   EXPECT_NEAR(scores.loss, kRight, 1e-5);
+}
+
+TEST(Evaluator, CountsByClassWhatCounts) {
+  const SixSamples six;
+  for (const std::optional<std::int64_t> ignored : {std::optional<std::int64_t>(), {0}}) {
+    ClassCounts counts(kSymbols, 1);
+    const Scores scores = scores_of(symbol_by_symbol(ignored), *six.data, &counts);
+    EXPECT_EQ(counts.found(), scores.correct);
+    EXPECT_EQ(counts.taken_for(0, 1), ignored ? 0 : six.zeros) << "the table takes 0 for 1";
+    std::int64_t all = 0, right = 0;
+    for (std::int64_t s = 0; s < kSymbols; ++s) all += counts.samples(s), right += counts.taken_for(s, s);
+    EXPECT_EQ(all, scores.samples);
+    EXPECT_EQ(right, scores.correct);
+  }
 }
 
 TEST(FedInputs, LabelsOfASampleMustStandSideBySide) {

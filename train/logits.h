@@ -1,0 +1,24 @@
+// What a network says of classes, as numbers to read: logits out of the memory of a device, probabilities, the largest.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "framework/executor.h"
+
+namespace lethe {
+
+/// The values of a float var behind a step, whatever its dtype; the plan must keep it.
+std::vector<double> fetch_numbers(const Executor& executor, const Program& program, VarId var);
+
+/// exp(x) over the sum of all; of log-probabilities that gives probabilities too. With NaN or infinity among them NaN.
+std::vector<double> softmax(std::span<const double> logits);
+
+/// How many classes stand before `label`: those with a larger logit, and the lower-numbered ones with an equal one, as
+/// the op `accuracy` counts. All classes if there is NaN among the logits or the label is no class.
+std::int64_t rank_of(std::int64_t label, std::span<const double> logits);
+
+/// The classes of the `count` largest values in that order; none if there is NaN among the values.
+std::vector<std::int64_t> largest(std::span<const double> values, std::int64_t count);
+
+}  // namespace lethe

@@ -1,0 +1,89 @@
+#include "train/score_report.h"
+
+#include <nlohmann/json.hpp>
+
+#include "framework/error.h"
+#include "train/formatted.h"
+#include "train/text_table.h"
+
+namespace lethe {
+namespace {
+
+using ScoreJson = nlohmann::ordered_json;
+
+double accuracy_of(const ClassCounts& counts, std::int64_t label) {
+  return share_of(counts.taken_for(label, label), counts.samples(label));
+}
+
+std::string table_by_class(const ClassCounts& counts, const std::vector<std::string>& names) {
+  TextRows rows = {{"class", "samples", "correct", "accuracy"}};
+  for (std::int64_t c = 0; c < counts.classes(); ++c)
+    rows.push_back({class_name(names, c), std::to_string(counts.samples(c)), std::to_string(counts.taken_for(c, c)),
+                    counts.samples(c) > 0 ? formatted("%.4f", accuracy_of(counts, c)) : "-"});
+  return "\n" + text_table(rows, 1);
+}
+
+std::string table_of_confusion(const ClassCounts& counts, const std::vector<std::string>& names) {
+  TextRows rows = {{"true \\ predicted"}};
+  for (std::int64_t c = 0; c < counts.classes(); ++c) rows[0].push_back(class_name(names, c));
+  for (std::int64_t c = 0; c < counts.classes(); ++c) {
+    rows.push_back({class_name(names, c)});
+    for (std::int64_t p = 0; p < counts.classes(); ++p) rows.back().push_back(std::to_string(counts.taken_for(c, p)));
+  }
+  return "\n" + text_table(rows, 1);
+}
+
+std::string scores_text(const Scores& scores, const ClassCounts& counts, const std::vector<std::string>& names,
+                        const ScoreParts& parts) {
+  std::string text = "eval " + text_of(scores) + "\n";
+  if (parts.top)
+    text += message("top ", counts.top(), " acc ", formatted("%.4f", share_of(counts.found(), scores.samples)),
+                    " correct ", counts.found(), " samples ", scores.samples, "\n");
+  if (parts.by_class) text += table_by_class(counts, names);
+  if (parts.confusion) text += table_of_confusion(counts, names);
+  return text;
+}
+
+ScoreJson json_by_class(const ClassCounts& counts, const std::vector<std::string>& names) {
+  ScoreJson all = ScoreJson::array();
+  for (std::int64_t c = 0; c < counts.classes(); ++c)
+    all.push_back({{"class", class_name(names, c)},
+                   {"samples", counts.samples(c)},
+                   {"correct", counts.taken_for(c, c)},
+                   {"accuracy", counts.samples(c) > 0 ? ScoreJson(accuracy_of(counts, c)) : ScoreJson()}});
+  return all;
+}
+
+ScoreJson json_of_confusion(const ClassCounts& counts) {
+  ScoreJson rows = ScoreJson::array();
+  for (std::int64_t c = 0; c < counts.classes(); ++c) {
+    rows.push_back(ScoreJson::array());
+    for (std::int64_t p = 0; p < counts.classes(); ++p) rows.back().push_back(counts.taken_for(c, p));
+  }
+  return rows;
+}
+
+std::string scores_json(const Scores& scores, const ClassCounts& counts, const std::vector<std::string>& names,
+                        const ScoreParts& parts) {
+  ScoreJson json = {
+      {"loss", scores.loss}, {"accuracy", scores.accuracy()}, {"correct", scores.correct}, {"samples", scores.samples}};
+  if (parts.top)
+    json["top"] = {
+        {"k", counts.top()}, {"accuracy", share_of(counts.found(), scores.samples)}, {"correct", counts.found()}};
+  if (parts.by_class || parts.confusion) json["classes"] = json_by_class(counts, names);
+  if (parts.confusion) json["confusion"] = json_of_confusion(counts);
+  return json.dump(-1, ' ', false, ScoreJson::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+std::string class_name(const std::vector<std::string>& names, std::int64_t label) {
+  return label < std::ssize(names) ? names[static_cast<std::size_t>(label)] : std::to_string(label);
+}
+
+std::string scores_as(const std::string& form, const Scores& scores, const ClassCounts& counts,
+                      const std::vector<std::string>& names, const ScoreParts& parts) {
+  return form == "json" ? scores_json(scores, counts, names, parts) : scores_text(scores, counts, names, parts);
+}
+
+}  // namespace lethe

@@ -1,0 +1,26 @@
+// What `train eval` says of the scores.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "train/class_counts.h"
+#include "train/evaluator.h"
+
+namespace lethe {
+
+/// Which of the counts by class are shown.
+struct ScoreParts {
+  bool top = false, by_class = false, confusion = false;
+};
+
+/// `names` by class; a class without one has its number. `form` is text or json, which has
+/// {"loss","accuracy","correct","samples"} and, of what is shown, "top": {"k","accuracy","correct"},
+/// "classes": [{"class","samples","correct","accuracy"}], "confusion": [[count by predicted class] by true class].
+/// Numbers that are not finite are null.
+std::string scores_as(const std::string& form, const Scores& scores, const ClassCounts& counts,
+                      const std::vector<std::string>& names, const ScoreParts& parts);
+
+/// The name of a class, or its number.
+std::string class_name(const std::vector<std::string>& names, std::int64_t label);
+
+}  // namespace lethe
