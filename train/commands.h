@@ -6,6 +6,7 @@ namespace lethe {
 
 int train(const Options& options);
 int evaluate(const Options& options);
+int predict(const Options& options);
 int show(const Options& options);
 int export_weights(const Options& options);
 int plan(const Options& options);

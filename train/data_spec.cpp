@@ -51,6 +51,14 @@ const std::string& DataSpec::place(const std::string& what) const {
   return argument;
 }
 
+FolderSpec DataSpec::folder() const {
+  constexpr std::string_view kResize = ",resize=";
+  const std::string& directory = place("DIR");
+  const std::size_t at = directory.rfind(kResize);
+  if (at == std::string::npos) return {.directory = directory};
+  return {.directory = directory.substr(0, at), .resize = count(directory.substr(at + kResize.size()))};
+}
+
 std::int64_t DataSpec::count(std::string_view digits) const {
   std::int64_t value = 0;
   const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), value);

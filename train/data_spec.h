@@ -11,6 +11,12 @@ struct SampleCounts {
   std::int64_t training = 0, test = 0;
 };
 
+/// A folder of images, and what their shorter side becomes; 0: what just covers the network's.
+struct FolderSpec {
+  std::string directory = {};
+  std::int64_t resize = 0;
+};
+
 /// A spec in two: "mnist:data/mnist" is kind "mnist" and argument "data/mnist". What is wrong in it fails with
 /// Exit::Usage.
 struct DataSpec {
@@ -21,6 +27,8 @@ struct DataSpec {
   [[noreturn]] void reject_for_sequences() const;
   /// The argument; `what` ("DIR") stands for it in the message that it is missing.
   const std::string& place(const std::string& what) const;
+  /// "DIR" or "DIR,resize=N".
+  FolderSpec folder() const;
   /// A number from 1 to 2^31 - 1.
   std::int64_t count(std::string_view digits) const;
   /// "train=N,test=M", each of which may be missing.

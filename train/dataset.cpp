@@ -1,7 +1,5 @@
 #include "train/dataset.h"
 
-#include <string_view>
-
 #include "framework/error.h"
 #include "train/data_spec.h"
 #include "train/held_images.h"
@@ -11,20 +9,15 @@
 namespace lethe {
 namespace {
 
-std::unique_ptr<Dataset> open_folder(const DataSpec& spec, const ImageShape& image) {
-  constexpr std::string_view kResize = ",resize=";
-  const std::string directory = spec.place("DIR");
-  const std::size_t at = directory.rfind(kResize);
-  if (at == std::string::npos) return open_image_folder(directory, image, 0);
-  return open_image_folder(directory.substr(0, at), image, spec.count(directory.substr(at + kResize.size())));
-}
-
 std::unique_ptr<Dataset> open(const DataSpec& spec, const ImageShape& image, std::int64_t classes, std::uint64_t seed,
                               const Notify& notify) {
   if (spec.kind == "mnist") return open_mnist(spec.place("DIR"), notify);
   if (spec.kind == "cifar10") return open_cifar10(spec.place("DIR"), notify);
   if (spec.kind == "cifar100") return open_cifar100(spec.place("DIR"), notify);
-  if (spec.kind == "imagefolder") return open_folder(spec, image);
+  if (spec.kind == "imagefolder") {
+    const FolderSpec folder = spec.folder();
+    return open_image_folder(folder.directory, image, folder.resize);
+  }
   if (spec.kind == "shapes") return make_shapes(image, classes, seed, spec.counts(kShapeCounts));
   if (spec.kind == "synthetic")
     return make_synthetic(image, classes, seed, spec.argument.empty() ? kSyntheticCount : spec.count(spec.argument));

@@ -102,8 +102,8 @@ std::vector<std::string> described_gpus() {
 }
 
 bool runs(Command command) {
-  return command == Command::Train || command == Command::Eval || command == Command::Bench ||
-         command == Command::Tables;
+  return command == Command::Train || command == Command::Eval || command == Command::Predict ||
+         command == Command::Bench || command == Command::Tables;
 }
 
 void check_device(const Options& options) {

@@ -59,8 +59,7 @@ Files files_of(const fs::path& directory, const std::vector<std::string>& classe
     const auto found = std::find(classes.begin(), classes.end(), name);
     check_as(Exit::Data, found != classes.end(), "imagefolder: ", (directory / name).string(),
              ": no class of that name has training images");
-    const std::vector<fs::path> paths =
-        listed(directory / name, [](const auto& entry) { return entry.is_regular_file() && is_image(entry.path()); });
+    const std::vector<fs::path> paths = images_in(directory / name);
     check_as(Exit::Data, !paths.empty(), "imagefolder: ", (directory / name).string(),
              ": empty class folder, no .png, .jpg or .jpeg file in it");
     for (const fs::path& path : paths) files.push_back({path, static_cast<std::int32_t>(found - classes.begin())});
@@ -81,6 +80,11 @@ std::array<Files, 2> divided(const Files& all, const fs::path& directory) {
   return splits;
 }
 
+/// The nearest of the positions 0 to `room`.
+std::int64_t part(double share, std::int64_t room) {
+  return std::min<std::int64_t>(static_cast<std::int64_t>(share * static_cast<double>(room + 1)), room);
+}
+
 class ImageFolder final : public Dataset {
  public:
   ImageFolder(DataInfo info, std::array<Files, 2> splits, std::int64_t resize)
@@ -88,29 +92,33 @@ class ImageFolder final : public Dataset {
 
   std::int32_t read(Split split, std::int64_t index, CropAt crop, std::uint8_t* pixels) const override {
     const File& file = splits_[static_cast<int>(split)][index];
-    const ImageShape& wanted = info().image;
-    const Image image = decode_image(file.path, wanted.channels);
-    const auto high = static_cast<double>(image.shape.height), wide = static_cast<double>(image.shape.width);
-    const double scale =
-        resize_ > 0 ? static_cast<double>(resize_) / std::min(high, wide)
-                    : std::max(static_cast<double>(wanted.height) / high, static_cast<double>(wanted.width) / wide);
-    const std::int64_t height = std::max<std::int64_t>(std::llround(high * scale), wanted.height);
-    const std::int64_t width = std::max<std::int64_t>(std::llround(wide * scale), wanted.width);
-    scale_and_crop(image, height, width, part(crop.vertical, height - wanted.height),
-                   part(crop.horizontal, width - wanted.width), wanted, pixels);
+    read_image(file.path, info().image, resize_, crop, pixels);
     return file.label;
   }
 
  private:
-  /// The nearest of the positions 0 to `room`.
-  static std::int64_t part(double share, std::int64_t room) {
-    return std::min<std::int64_t>(static_cast<std::int64_t>(share * static_cast<double>(room + 1)), room);
-  }
   std::array<Files, 2> splits_;
   std::int64_t resize_;
 };
 
 }  // namespace
+
+std::vector<fs::path> images_in(const fs::path& directory) {
+  return listed(directory, [](const auto& entry) { return entry.is_regular_file() && is_image(entry.path()); });
+}
+
+void read_image(const fs::path& file, const ImageShape& wanted, std::int64_t resize, CropAt crop,
+                std::uint8_t* pixels) {
+  const Image image = decode_image(file, wanted.channels);
+  const auto high = static_cast<double>(image.shape.height), wide = static_cast<double>(image.shape.width);
+  const double scale =
+      resize > 0 ? static_cast<double>(resize) / std::min(high, wide)
+                 : std::max(static_cast<double>(wanted.height) / high, static_cast<double>(wanted.width) / wide);
+  const std::int64_t height = std::max<std::int64_t>(std::llround(high * scale), wanted.height);
+  const std::int64_t width = std::max<std::int64_t>(std::llround(wide * scale), wanted.width);
+  scale_and_crop(image, height, width, part(crop.vertical, height - wanted.height),
+                 part(crop.horizontal, width - wanted.width), wanted, pixels);
+}
 
 std::unique_ptr<Dataset> open_image_folder(const fs::path& directory, const ImageShape& image, std::int64_t resize) {
   check_directory("imagefolder", directory, kExpected);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <vector>
 
 #include "train/dataset.h"
 
@@ -14,5 +15,12 @@ namespace lethe {
 /// and coloured ones grey as the network's channels (1 or 3) ask for.
 std::unique_ptr<Dataset> open_image_folder(const std::filesystem::path& directory, const ImageShape& image,
                                            std::int64_t resize);
+
+/// The PNG and JPEG files that stand in the directory, by name; hidden ones are passed over.
+std::vector<std::filesystem::path> images_in(const std::filesystem::path& directory);
+
+/// Writes the file as an image folder shows it: in the size and channels of `image`, scaled and cropped as above.
+void read_image(const std::filesystem::path& file, const ImageShape& image, std::int64_t resize, CropAt crop,
+                std::uint8_t* pixels);
 
 }  // namespace lethe

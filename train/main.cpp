@@ -20,6 +20,8 @@ int run(const std::vector<std::string>& args) {
       return train(options);
     case Command::Eval:
       return evaluate(options);
+    case Command::Predict:
+      return predict(options);
     case Command::Show:
       return show(options);
     case Command::Export:

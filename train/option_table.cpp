@@ -64,6 +64,23 @@ void add_eval(CLI::App& app, Options& o) {
   add_format(app, o, {"text", "json"});
 }
 
+void add_predict(CLI::App& app, Options& o) {
+  app.add_option("file", o.files, "PNG and JPEG files, or directories of them")->option_text("FILE|DIR...")->required();
+  add_weights_of_run(app, o);
+  add_option(app, "--data", o.data, "SPEC",
+             "Data set that says how images are normalised and what their classes are called\n"
+             "(default: the run's)")
+      ->group("Data");
+  add_batch(app, o, "Images at a time (default 1)");
+  o.top = 5;
+  add_option(app, "--top", o.top, "K", "Likeliest classes that are named of each image (default 5)")
+      ->check(whole_number(1))
+      ->group("Output");
+  add_format(app, o, {"text", "json"});
+  add_machine(app, o);
+  add_memopt(app, o, "level=2");
+}
+
 void add_show(CLI::App& app, Options& o) {
   add_batch(app, o, "Samples a step (default 1)");
   add_optimizer(app, o);
@@ -204,6 +221,7 @@ void add_options(CLI::App& app, Options& o) {
     add_data(app, o), add_machine(app, o), add_memopt(app, o, "level=2"), add_print_log(app, o);
   if (o.command == Command::Train) add_training(app, o), add_checkpoints(app, o), add_reports(app, o);
   if (o.command == Command::Eval) add_eval(app, o);
+  if (o.command == Command::Predict) add_predict(app, o);
   if (o.command == Command::Show) add_show(app, o);
   if (o.command == Command::Plan) add_plan(app, o);
   if (o.command == Command::Bench) add_bench(app, o);

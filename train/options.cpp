@@ -21,6 +21,7 @@ struct CommandInfo {
 const std::map<std::string, CommandInfo>& commands() {
   static const std::map<std::string, CommandInfo> table = {
       {"eval", {Command::Eval, "Counts how well weights do on the evaluation data."}},
+      {"predict", {Command::Predict, "Says what a trained network sees in image files."}},
       {"show", {Command::Show, "Prints the layers of a network, or its whole program."}},
       {"export", {Command::Export, "Writes weights as one safetensors file, in PyTorch's layout."}},
       {"plan", {Command::Plan, "Says to the byte what a run takes under each memory setting, and what takes less."}},
@@ -81,13 +82,16 @@ void check_optnet(const Options& o) {
 }
 
 /// Whether --weights may name a run, which says what network it trained.
-bool takes_run(const Options& o) { return o.command == Command::Eval || o.command == Command::Export; }
+bool takes_run(const Options& o) {
+  return o.command == Command::Eval || o.command == Command::Export || o.command == Command::Predict;
+}
 
 void check_together(const Options& o) {
   if (o.command == Command::Schema || o.command == Command::Pack || o.command == Command::Tables) return;
   if (o.command == Command::Device) return o.dump ? check_device(o) : void();
   check_memopt(o);
-  check(!o.skip_grads || (!o.inference && o.command != Command::Eval), "--skip-grads: evaluation has no gradients");
+  const bool infers = o.inference || o.command == Command::Eval || o.command == Command::Predict;
+  check(!o.skip_grads || !infers, "--skip-grads: evaluation has no gradients");
   if (o.resume.empty()) check_device(o);  // else the device may be that of the checkpoint: opening it checks again
   check(!o.model.empty() || !o.resume.empty() || (takes_run(o) && !o.weights.empty()),
         "--model is missing: a name such as lenet or resnet20, or a JSON file",
@@ -136,6 +140,7 @@ class CommandLine {
     for (const CLI::Option* option : app_.get_options())
       for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
     for (const std::string& arg : args) {
+      if (arg == "--") return;  // what follows are files
       const std::string name = arg.substr(0, arg.find('='));
       if (name.size() < 3 || name.compare(0, 2, "--") != 0) continue;
       if (std::find(known.begin(), known.end(), name) != known.end()) continue;
@@ -159,7 +164,7 @@ class CommandLine {
 
 }  // namespace
 
-bool wants_logits(const Options& o) { return o.top > 0 || o.by_class || o.confusion; }
+bool wants_logits(const Options& o) { return o.command == Command::Predict || o.top > 0 || o.by_class || o.confusion; }
 
 void check_memopt(const Options& o) {
   if (asks_for_optnet(o.memopt)) return check_optnet(o);
@@ -179,6 +184,8 @@ Options with_values(const Options& options, const OptionValues& values) {
   std::vector<std::string> args;
   for (const auto& [name, value] : all)
     if (line.has(name)) args.push_back("--" + name + "=" + value);
+  if (!options.files.empty()) args.push_back("--");
+  args.insert(args.end(), options.files.begin(), options.files.end());
   return line.parse(args);
 }
 

@@ -7,11 +7,10 @@
 #include <vector>
 
 #include "framework/program.h"
+#include "train/command.h"
 #include "train/quantities.h"
 
 namespace lethe {
-
-enum class Command { Train, Eval, Show, Export, Plan, Bench, Graph, Timeline, Pack, Schema, Count, Tables, Device };
 
 /// Values by the options' long names: {"batch", "128"}, {"weight-decay", "1e-4"}, {"set", "n=3,w=16"}.
 using OptionValues = std::map<std::string, std::string>;
@@ -58,7 +57,7 @@ struct Options {
 
   std::string format = "text";  // of results
   bool inference = false;       // --eval of `show`, `plan`, `graph`, `timeline`
-  std::int64_t top = 0;         // of `eval`: 0 is none
+  std::int64_t top = 0;         // of `eval` and `predict`: 0 is none
   bool confusion = false, by_class = false;
   std::string output = {};  // of `export`, `pack`, `graph`, `timeline`
 
@@ -68,7 +67,8 @@ struct Options {
   std::string settings = "none;level=0;level=1;level=1,release;level=2";  // of `bench`: of --memopt
   int rounds = 3;
 
-  std::string file = {};  // of `pack`
+  std::string file = {};                // of `pack`
+  std::vector<std::string> files = {};  // of `predict`: images and directories of images
   std::optional<std::int64_t> capacity = {};
   double seconds = 1;
 

@@ -184,11 +184,12 @@ std::unique_ptr<Samples> open_data(const Options& options, const Network& networ
   const std::int64_t classes = network.program.vars[network.prediction].shape.back();
   const bool sequences = samples.dtype == DType::i32 && samples.shape.size() == 2;
   const std::string spec = options.data.value_or(sequences ? "sentences" : "shapes");
-  if (!sequences) return open_dataset(spec, image_shape_of(samples.shape), classes, *options.seed, notify);
+  const std::uint64_t seed = options.seed.value_or(0);
+  if (!sequences) return open_dataset(spec, image_shape_of(samples.shape), classes, seed, notify);
   const std::int64_t length = samples.shape[1];
   check_as(Exit::Data, fed.rows == length, network.name, ": takes ", text_of(samples), " and labels ", text_of(labels),
            ", but data sets give a label for each symbol");
-  return open_sequences(spec, length, classes, *options.seed);
+  return open_sequences(spec, length, classes, seed);
 }
 
 }  // namespace lethe

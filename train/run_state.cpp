@@ -20,7 +20,8 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kFile = "/state.json";
 constexpr std::int64_t kVersion = 1;
 
-/// Calls visit(key, field) for every field of a state: the one list of what state.json holds.
+/// Calls visit(key, field) for every field that a state must have; with what follows the one list of what state.json
+/// holds.
 template <class State, class Visit>
 void for_each_field(State& s, const Visit& visit) {
   visit("network", s.network);
@@ -37,6 +38,14 @@ void for_each_field(State& s, const Visit& visit) {
   visit("best_accuracy", s.best_accuracy);
   visit("best_step", s.best_step);
   visit("options", s.options);
+}
+
+/// Likewise for what the state of an older run may lack.
+template <class State, class Visit>
+void for_each_later_field(State& s, const Visit& visit) {
+  visit("classes", s.classes);
+  visit("mean", s.mean);
+  visit("deviation", s.deviation);
 }
 
 /// Whether a value becomes a Value as it stands; the library would round 1.5 and wrap -1.
@@ -77,7 +86,9 @@ void check_same_network(const RunState& state, const std::string& directory, con
 
 void write_state(const std::string& checkpoint, const RunState& state) {
   Json json = {{"version", kVersion}};
-  for_each_field(state, [&](const char* key, const auto& value) { json[key] = value; });
+  const auto write = [&](const char* key, const auto& value) { json[key] = value; };
+  for_each_field(state, write);
+  for_each_later_field(state, write);
   const std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
   AtomicFile out(checkpoint + kFile);
   out.write(text.data(), static_cast<std::int64_t>(text.size()));
@@ -97,6 +108,9 @@ RunState read_state(const std::string& checkpoint) {
     check_as(Exit::Data, version == kVersion, "is of version ", version, ", this program reads version ", kVersion);
     RunState state;
     for_each_field(state, [&](const char* key, auto& value) { read_field(json, key, value); });
+    for_each_later_field(state, [&](const char* key, auto& value) {
+      if (json.contains(key)) read_field(json, key, value);
+    });
     return state;
   });
 }

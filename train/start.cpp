@@ -78,6 +78,7 @@ Options decided_by_run(const Options& given, const std::optional<RunState>& run)
   if (run)
     for (const char* name : {"model", "set", "dtype", "data", "batch", "seed"})
       if (const auto found = run->options.find(name); found != run->options.end()) of_run.insert(*found);
+  if (given.command == Command::Predict) of_run.erase("batch");  // there are as many samples as files
   check(!given.model.empty() || of_run.count("model") != 0, "--model is missing: no run stands beside ", given.weights,
         " to say which network it is of; a name such as lenet or resnet20, or a JSON file");
   return decided(given, of_run);

@@ -38,6 +38,11 @@ RunState state_of(const Start& start, const Options& options, const Network& net
   state.schedule = *options.schedule;
   state.optimizer = *options.optimizer;
   state.data = options.data.value_or(data.name());
+  if (const auto* images = dynamic_cast<const Dataset*>(&data)) {
+    state.classes = images->info().classes;
+    state.mean = images->info().mean;
+    state.deviation = images->info().deviation;
+  }
   state.options = values_to_keep(options);
   return state;
 }

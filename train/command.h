@@ -1,0 +1,24 @@
+// The commands of the program `train`, by name.
+#pragma once
+#include <cstdint>
+
+namespace lethe {
+
+enum class Command : std::uint8_t {
+  Train,
+  Eval,
+  Predict,
+  Show,
+  Export,
+  Plan,
+  Bench,
+  Graph,
+  Timeline,
+  Pack,
+  Schema,
+  Count,
+  Tables,
+  Device
+};
+
+}  // namespace lethe
