@@ -63,12 +63,16 @@ void add_optimizer(CLI::App& app, Options& o) {
   add_option(app, "--lr", o.lr, "X", "Learning rate (default: the network's)")
       ->check(positive_number())
       ->group("Training");
-  add_option(app, "--optimizer", o.optimizer, "NAME",
-             "sgd, momentum, nesterov, adam, adamw or rmsprop (default: the network's)")
-      ->group("Training");
   add_option(app, "--schedule", o.schedule, "SPEC",
              "Course of the learning rate: constant, cosine, poly, one-cycle, step@30ex0.1, exp@1ex0.95,\n"
              "multistep@80e,120ex0.1; a warm-up stands behind: +warmup@500 (default: the network's)")
+      ->group("Training");
+  add_update_rule(app, o);
+}
+
+void add_update_rule(CLI::App& app, Options& o) {
+  add_option(app, "--optimizer", o.optimizer, "NAME",
+             "sgd, momentum, nesterov, adam, adamw or rmsprop (default: the network's)")
       ->group("Training");
   add_option(app, "--momentum", o.momentum, "X", "Momentum (default: the network's)")
       ->check(number_from_zero())

@@ -24,7 +24,8 @@ void add_data(CLI::App& app, Options& o);            // with the batch
 void add_weights(CLI::App& app, Options& o);         // to start from
 void add_weights_of_run(CLI::App& app, Options& o);  // whose run says what the command line leaves open
 void add_seed(CLI::App& app, Options& o);
-void add_optimizer(CLI::App& app, Options& o);
+void add_optimizer(CLI::App& app, Options& o);    // with learning rate and schedule
+void add_update_rule(CLI::App& app, Options& o);  // without
 void add_threads(CLI::App& app, Options& o);
 void add_device_name(CLI::App& app, Options& o);  // the one in `o` is the default
 void add_machine(CLI::App& app, Options& o);      // device and threads

@@ -9,10 +9,14 @@
 namespace lethe {
 namespace {
 
-void add_training(CLI::App& app, Options& o) {
+void add_augment(CLI::App& app, Options& o) {
   add_option(app, "--augment", o.augment, "LIST",
              "none, or with commas: pad-crop, flip, cutout, random-crop (default: the network's)")
       ->group("Data");
+}
+
+void add_training(CLI::App& app, Options& o) {
+  add_augment(app, o);
   add_option(app, "--epochs", o.epochs, "E", "Passes over the data (default: the network's)")
       ->check(whole_number(1))
       ->group("Training");

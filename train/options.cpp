@@ -9,6 +9,7 @@
 #include "train/device.h"
 #include "train/option_table.h"
 #include "train/optnet_run.h"
+#include "train/programs.h"
 
 namespace lethe {
 namespace {
@@ -163,8 +164,6 @@ class CommandLine {
 };
 
 }  // namespace
-
-bool wants_logits(const Options& o) { return o.command == Command::Predict || o.top > 0 || o.by_class || o.confusion; }
 
 void check_memopt(const Options& o) {
   if (asks_for_optnet(o.memopt)) return check_optnet(o);

@@ -88,9 +88,6 @@ Options parse_options(const std::vector<std::string>& args);
 /// of `set` both are taken; who says how long to train by one of epochs and steps does not get the other.
 Options with_values(const Options& options, const OptionValues& values);
 
-/// Whether the command reads logits, which the plan must then keep.
-bool wants_logits(const Options& options);
-
 /// Fails unless the command takes the --memopt, with what stands beside it.
 void check_memopt(const Options& options);
 

@@ -146,6 +146,15 @@ std::int64_t reserved_bytes(const std::vector<const Planned*>& programs, std::in
   return bytes;
 }
 
+void feed_rate(Executor& executor, const Programs& programs, double rate) {
+  const VarId var = programs.learning_rate;
+  if (programs.training.vars[var].dtype == DType::f64) return executor.feed(var, &rate, sizeof rate);
+  const auto single = static_cast<float>(rate);
+  executor.feed(var, &single, sizeof single);
+}
+
+bool wants_logits(const Options& o) { return o.command == Command::Predict || o.top > 0 || o.by_class || o.confusion; }
+
 bool is_evaluated(const Options& options) { return !options.eval_every || options.eval_every->count > 0; }
 
 Planned planned_program(const Options& options, Prepared& prepared) {

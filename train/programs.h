@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "framework/builder.h"
+#include "framework/executor.h"
 #include "memopt/memopt.h"
 #include "optimizer/optimizer.h"
 #include "train/dataset.h"
@@ -40,6 +41,11 @@ Plans plan_programs(const Programs& programs, bool evaluated, const Options& opt
 std::int64_t reserved_bytes(const std::vector<const Planned*>& programs, std::int64_t arena, std::int64_t alignment);
 /// Whether training with these options stops to evaluate.
 bool is_evaluated(const Options& options);
+
+/// Feeds the learning rate of the next training step.
+void feed_rate(Executor& executor, const Programs& programs, double rate);
+/// Whether the command reads logits, which the plan of evaluation then keeps.
+bool wants_logits(const Options& options);
 
 /// What the memory stage is asked for: the options' setting and pins, and what the run fetches after each step; of a
 /// network without a loss that is its outputs.

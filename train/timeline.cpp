@@ -1,6 +1,5 @@
 #include "train/timeline.h"
 
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "framework/error.h"
@@ -9,10 +8,10 @@
 #include "train/device.h"
 #include "train/markup.h"
 #include "train/memory_report.h"
+#include "train/pages.h"
 #include "train/programs.h"
 #include "train/recipe.h"
 #include "train/summary.h"
-#include "train/timeline_page.h"
 
 namespace lethe {
 namespace {
@@ -79,18 +78,6 @@ std::string summary_of(const Timeline& timeline) {
   return text;
 }
 
-/// Each {{name}} of the template by its text, which is not looked at again.
-std::string filled(const std::string& form, const std::map<std::string, std::string>& texts) {
-  std::string page;
-  std::size_t at = 0;
-  for (std::size_t open; (open = form.find("{{", at)) != std::string::npos;) {
-    const std::size_t close = form.find("}}", open);
-    page.append(form, at, open - at).append(texts.at(form.substr(open + 2, close - open - 2)));
-    at = close + 2;
-  }
-  return page.append(form, at);
-}
-
 }  // namespace
 
 Timeline timeline_of(const Options& options) {
@@ -116,7 +103,7 @@ std::string timeline_json(const Timeline& timeline) {
 std::string timeline_page(const Timeline& timeline) {
   return filled(kTimelineHtml, {{"title", markup(timeline.title)},
                                 {"summary", markup(summary_of(timeline))},
-                                {"style", kTimelineCss},
+                                {"style", std::string(kPageCss) + kTimelineCss},
                                 {"script", kTimelineJs},
                                 {"data", timeline_json(timeline)}});
 }

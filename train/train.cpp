@@ -6,6 +6,7 @@
 #include "framework/error.h"
 #include "train/commands.h"
 #include "train/device.h"
+#include "train/predicted.h"
 #include "train/recipe.h"
 #include "train/start.h"
 #include "train/trainer.h"
@@ -70,17 +71,6 @@ void introduce(Progress& progress, const Options& options, const Network& networ
   progress.note(message("resumed from ", start.checkpoint));
   if (start.save.empty())
     progress.note("one checkpoint was named, so nothing will be saved; --save DIR names where to");
-}
-
-void print_predicted(const Options& options, const Plans& plans, Progress& progress) {
-  for (const Planned* planned : {&plans.training, &plans.evaluation}) {
-    for (const std::string& line : planned->log) std::puts(line.c_str());
-    for (const std::string& note : planned->notes) progress.note(note);
-  }
-  std::printf("%s\n%s\n", setting_line(options.memopt, plans.none, plans.bytes.total()).c_str(),
-              predicted_line(plans.bytes).c_str());
-  if (plans.training.arena) std::puts(arena_line(*plans.training.arena).c_str());
-  std::fflush(stdout);
 }
 
 Notify note_in(Progress& progress) {

@@ -16,16 +16,6 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// Feeds a scalar of the var's dtype.
-void feed_scalar(Executor& executor, const Program& program, VarId var, double value) {
-  if (program.vars[var].dtype == DType::f64) {
-    executor.feed(var, &value, sizeof value);
-  } else {
-    const auto single = static_cast<float>(value);
-    executor.feed(var, &single, sizeof single);
-  }
-}
-
 }  // namespace
 
 RunLength length_of(const Options& options, std::int64_t steps_per_epoch) {
@@ -77,7 +67,7 @@ void Trainer::step() {
   Executor& executor = parts_.executor;
   if (!batch_) feed_next();
   const std::int64_t labels = counted(programs.network, batch_->labels, std::ssize(correct_));
-  feed_scalar(executor, programs.training, programs.learning_rate, rate_at(state_.step));
+  feed_rate(executor, programs, rate_at(state_.step));
   executor.run();
   batch_ = nullptr;
   const std::int64_t done = state_.step + 1;

@@ -1,8 +1,9 @@
-// The files timeline_page.html, .css and .js, as text in the program.
+// The files of pages for a browser, as text in the program: page.css is of all of them.
 #pragma once
 
 namespace lethe {
 
+extern const char* const kPageCss;
 extern const char* const kTimelineHtml;
 extern const char* const kTimelineCss;
 extern const char* const kTimelineJs;

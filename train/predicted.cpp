@@ -1,0 +1,20 @@
+#include "train/predicted.h"
+
+#include <cstdio>
+
+#include "train/memory_report.h"
+
+namespace lethe {
+
+void print_predicted(const Options& options, const Plans& plans, Progress& progress) {
+  for (const Planned* planned : {&plans.training, &plans.evaluation}) {
+    for (const std::string& line : planned->log) std::puts(line.c_str());
+    for (const std::string& note : planned->notes) progress.note(note);
+  }
+  std::printf("%s\n%s\n", setting_line(options.memopt, plans.none, plans.bytes.total()).c_str(),
+              predicted_line(plans.bytes).c_str());
+  if (plans.training.arena) std::puts(arena_line(*plans.training.arena).c_str());
+  std::fflush(stdout);
+}
+
+}  // namespace lethe
