@@ -55,7 +55,8 @@ const std::vector<KeyFact>& train_keys() {
       {"data", false, "text"},      {"augment", false, "text"},  {"batch", false, "int"},
       {"epochs", false, "int"},     {"steps", false, "int"},     {"lr", false, "num"},
       {"optimizer", false, "text"}, {"momentum", false, "num"},  {"weight_decay", false, "num"},
-      {"decay_all", false, "bool"}, {"schedule", false, "text"}, {"clip_norm", false, "num"}};
+      {"decay_all", false, "bool"}, {"schedule", false, "text"}, {"clip_norm", false, "num"},
+      {"patience", false, "int"}};
   return keys;
 }
 

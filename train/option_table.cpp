@@ -24,6 +24,10 @@ void add_training(CLI::App& app, Options& o) {
       ->check(whole_number(1))
       ->excludes("--epochs")
       ->group("Training");
+  add_option(app, "--patience", o.patience, "N",
+             "Stops when N evaluations in a row bring no better accuracy (default: the network's, else 0: never)")
+      ->check(whole_number(0))
+      ->group("Training");
   add_optimizer(app, o);
   add_seed(app, o);
 }

@@ -98,6 +98,7 @@ void check_together(const Options& o) {
         "--model is missing: a name such as lenet or resnet20, or a JSON file",
         takes_run(o) ? "; or --weights RUN, which says it" : "");
   check(o.resume != "auto" || !o.save.empty(), "--resume auto needs --save DIR, where it looks for a checkpoint");
+  check(o.patience == 0 || is_evaluated(o), "--patience needs evaluations; --eval-every 0 makes none");
   check(!o.save_every || !o.save.empty() || !o.resume.empty(), "--save-every needs --save DIR");
 }
 
@@ -176,6 +177,7 @@ Options with_values(const Options& options, const OptionValues& values) {
   const bool length_given = all.count("epochs") != 0 || all.count("steps") != 0;
   for (const auto& [name, value] : values) {
     if (length_given && (name == "epochs" || name == "steps")) continue;
+    if (name == "patience" && !is_evaluated(options)) continue;
     const auto [entry, is_new] = all.emplace(name, value);
     if (!is_new && name == "set") entry->second = value + "," + entry->second;
   }

@@ -29,6 +29,7 @@ struct Options {
   std::optional<std::int64_t> batch = {};
 
   std::optional<std::int64_t> epochs = {}, steps = {};
+  std::int64_t patience = 0;  // evaluations without a better one, then training stops; 0: never
   std::optional<double> lr = {};
   std::optional<std::string> optimizer = {}, schedule = {};
   std::optional<double> momentum = {}, weight_decay = {}, clip_norm = {}, loss_scale = {};
@@ -85,7 +86,8 @@ struct Options {
 Options parse_options(const std::vector<std::string>& args);
 
 /// The same command line with `values` for what it leaves out. Values that the command has no option for are left out;
-/// of `set` both are taken; who says how long to train by one of epochs and steps does not get the other.
+/// of `set` both are taken; who says how long to train by one of epochs and steps does not get the other, and who never
+/// evaluates no patience.
 Options with_values(const Options& options, const OptionValues& values);
 
 /// Fails unless the command takes the --memopt, with what stands beside it.

@@ -69,7 +69,7 @@ OptionValues values_to_keep(const Options& options) {
       "threads",  "device",    "tf32",     "eager",        "deterministic", "workspace-limit", "model",
       "set",      "dtype",     "data",     "augment",      "batch",         "steps",           "epochs",
       "lr",       "optimizer", "momentum", "weight-decay", "decay-all",     "clip-norm",       "loss-scale",
-      "schedule", "seed",      "keep",     "save-every",   "eval-every",    "log-every"};
+      "schedule", "patience",  "seed",     "keep",         "save-every",    "eval-every",      "log-every"};
   OptionValues kept;
   for (const char* name : names)
     if (const auto found = options.given.find(name); found != options.given.end()) kept.insert(*found);

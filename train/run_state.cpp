@@ -43,6 +43,7 @@ void for_each_field(State& s, const Visit& visit) {
 /// Likewise for what the state of an older run may lack.
 template <class State, class Visit>
 void for_each_later_field(State& s, const Visit& visit) {
+  visit("evaluations_since_best", s.evaluations_since_best);
   visit("classes", s.classes);
   visit("mean", s.mean);
   visit("deviation", s.deviation);

@@ -22,6 +22,7 @@ struct RunState {
   std::string schedule = {}, optimizer = {}, data = {};  // as text
   double best_accuracy = -1;                             // -1: not yet evaluated
   std::int64_t best_step = 0;
+  std::int64_t evaluations_since_best = 0;
   std::vector<std::string> classes = {};            // of images: their names, by label
   std::vector<double> mean = {}, deviation = {};    // of images: what normalises them, by channel
   std::map<std::string, std::string> options = {};  // whatever else the run wants to find again

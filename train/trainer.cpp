@@ -16,6 +16,10 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
+bool is_out_of_patience(const Options& options, const RunState& state) {
+  return options.patience > 0 && state.evaluations_since_best >= options.patience;
+}
+
 }  // namespace
 
 RunLength length_of(const Options& options, std::int64_t steps_per_epoch) {
@@ -45,7 +49,7 @@ void Trainer::run() {
     evaluate();
   }
   begin_epoch();
-  while (state_.step < length_.total && !signals_.stop_wanted()) {
+  while (state_.step < length_.total && !signals_.stop_wanted() && !is_out_of_patience(parts_.options, state_)) {
     step();
     const bool last = state_.step == length_.total;
     const bool best = evaluates_after(state_.step) && evaluate();
@@ -182,7 +186,9 @@ bool Trainer::evaluate() {
          .lr = rate_at(state_.step - 1),
          .ms = scores.ms,
          .mem_peak = parts_.device.peak()});
+  ++state_.evaluations_since_best;
   if (scores.accuracy() <= state_.best_accuracy) return false;
+  state_.evaluations_since_best = 0;
   state_.best_accuracy = scores.accuracy();
   state_.best_step = state_.step;
   return true;
@@ -209,8 +215,13 @@ void Trainer::finish() {
                                  stopped_loops_ == 1 ? " time" : " times", " while their condition still held"));
   if (state_.step >= length_.total) return;
   save(false);
+  const std::string why =
+      is_out_of_patience(parts_.options, state_)
+          ? message(": ", state_.evaluations_since_best, " evaluations brought no better accuracy than ",
+                    state_.best_accuracy, " at step ", state_.best_step)
+          : "";
   parts_.progress.note(message("stopped after step ", state_.step, " of ", length_.total,
-                               parts_.checkpoints ? ", saved" : ", not saved: there is no --save DIR"));
+                               parts_.checkpoints ? ", saved" : ", not saved: there is no --save DIR", why));
 }
 
 bool Trainer::due(const Interval& interval, std::int64_t step) const {
