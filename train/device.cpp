@@ -103,7 +103,7 @@ std::vector<std::string> described_gpus() {
 
 bool runs(Command command) {
   return command == Command::Train || command == Command::Eval || command == Command::Predict ||
-         command == Command::Bench || command == Command::Tables;
+         command == Command::LrFind || command == Command::Bench || command == Command::Tables;
 }
 
 void check_device(const Options& options) {

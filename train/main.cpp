@@ -22,6 +22,8 @@ int run(const std::vector<std::string>& args) {
       return evaluate(options);
     case Command::Predict:
       return predict(options);
+    case Command::LrFind:
+      return lr_find(options);
     case Command::Show:
       return show(options);
     case Command::Export:

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "train/bench_report.h"
+#include "train/lr_sweep.h"
 #include "train/option_groups.h"
 #include "train/values.h"
 
@@ -87,6 +88,26 @@ void add_predict(CLI::App& app, Options& o) {
   add_format(app, o, {"text", "json"});
   add_machine(app, o);
   add_memopt(app, o, "level=2");
+}
+
+void add_lr_find(CLI::App& app, Options& o) {
+  add_augment(app, o);
+  o.steps = 100;
+  add_option(app, "--min-lr", o.min_lr, "X", "Learning rate of the first step (default 1e-7)")
+      ->check(positive_number())
+      ->group("Sweep");
+  add_option(app, "--max-lr", o.max_lr, "X", "Learning rate of the last step (default 10)")
+      ->check(positive_number())
+      ->group("Sweep");
+  add_option(app, "--steps", o.steps, "N", "Steps, each with a rate that is larger by the same factor (default 100)")
+      ->check(whole_number(kFewestSweptSteps))
+      ->group("Sweep");
+  add_update_rule(app, o);
+  add_seed(app, o);
+  add_weights(app, o);
+  add_format(app, o, {"text", "json"});
+  add_option(app, "--out", o.output, "FILE", "Also writes the picture there, a page for a browser: lr.html")
+      ->group("Output");
 }
 
 void add_show(CLI::App& app, Options& o) {
@@ -225,11 +246,12 @@ void add_options(CLI::App& app, Options& o) {
   if (o.command == Command::Tables) return add_tables(app, o);
   if (o.command == Command::Device) return add_device(app, o);
   add_network(app, o);
-  if (o.command == Command::Train || o.command == Command::Eval)
+  if (o.command == Command::Train || o.command == Command::Eval || o.command == Command::LrFind)
     add_data(app, o), add_machine(app, o), add_memopt(app, o, "level=2"), add_print_log(app, o);
   if (o.command == Command::Train) add_training(app, o), add_checkpoints(app, o), add_reports(app, o);
   if (o.command == Command::Eval) add_eval(app, o);
   if (o.command == Command::Predict) add_predict(app, o);
+  if (o.command == Command::LrFind) add_lr_find(app, o);
   if (o.command == Command::Show) add_show(app, o);
   if (o.command == Command::Plan) add_plan(app, o);
   if (o.command == Command::Bench) add_bench(app, o);

@@ -25,6 +25,7 @@ const std::map<std::string, CommandInfo>& commands() {
       {"predict", {Command::Predict, "Says what a trained network sees in image files."}},
       {"show", {Command::Show, "Prints the layers of a network, or its whole program."}},
       {"export", {Command::Export, "Writes weights as one safetensors file, in PyTorch's layout."}},
+      {"lr-find", {Command::LrFind, "Sweeps the learning rate over a few steps and suggests one."}},
       {"plan", {Command::Plan, "Says to the byte what a run takes under each memory setting, and what takes less."}},
       {"bench", {Command::Bench, "Runs memory settings against each other: bytes planned and taken, time, losses."}},
       {"device", {Command::Device, "Lists what can be trained on and planned for; writes a GPU's description."}},
@@ -99,6 +100,7 @@ void check_together(const Options& o) {
         takes_run(o) ? "; or --weights RUN, which says it" : "");
   check(o.resume != "auto" || !o.save.empty(), "--resume auto needs --save DIR, where it looks for a checkpoint");
   check(o.patience == 0 || is_evaluated(o), "--patience needs evaluations; --eval-every 0 makes none");
+  check(o.min_lr < o.max_lr, "--min-lr ", o.min_lr, " is not below --max-lr ", o.max_lr);
   check(!o.save_every || !o.save.empty() || !o.resume.empty(), "--save-every needs --save DIR");
 }
 

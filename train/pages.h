@@ -7,5 +7,6 @@ extern const char* const kPageCss;
 extern const char* const kTimelineHtml;
 extern const char* const kTimelineCss;
 extern const char* const kTimelineJs;
+extern const char* const kLrFindHtml;
 
 }  // namespace lethe

@@ -27,6 +27,7 @@ OptionValues network_values(const Options& options) {
   }
   if (options.optimizer && values.count("optimizer") != 0 && values["optimizer"] != *options.optimizer)
     for (const char* name : kOfOptimizer) values.erase(name);
+  if (options.command == Command::LrFind) values.erase("steps");
   if (options.command == Command::Show || options.command == Command::Predict)
     values.insert_or_assign("batch", std::string(1, '1'));
   return values;
