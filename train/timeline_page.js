@@ -1,10 +1,11 @@
 "use strict";
 // The data are those of timeline_json (train/timeline.h). Names come from files, so they are set as text, never as HTML.
 const data = JSON.parse(document.getElementById("data").textContent);
-// Okabe and Ito's colours, which people of all kinds of colour vision tell apart; by category.
-const colours = ["#56b4e9", "#0072b2", "#009e73", "#cc79a7", "#e69f00", "#d55e00", "#f0e442"];
+// Okabe and Ito's colours, which people of all kinds of colour vision tell apart, and a grey; by category.
+const colours = ["#56b4e9", "#0072b2", "#999999", "#009e73", "#cc79a7", "#e69f00", "#d55e00", "#f0e442"];
 const categories = data.categories.length;
 const settings = data.settings.map(prepare);
+const used = data.categories.map((_, k) => settings.some((s) => s.values.some((v) => v.category === k)));
 const most = Math.max(...settings.map((s) => s.bytes), 1);
 const state = { setting: settings.length - 1, step: null, value: null };  // step null: each setting's peak
 
@@ -208,7 +209,8 @@ function showTable() {
   const [unit, name] = units[most < 1048576 ? 1 : 2];
   const figures = (bytes) => bytes.map((b) => !b ? "–" : b < .01 * unit ? "< 0.01" : (b / unit).toFixed(b < 10 * unit ? 2 : 1));
   const at = (setting, k) => setting.steps ? setting.live[k][stepOf(setting)] : 0;
-  const rows = data.categories.map((category, k) => rowOf([swatch(k), category], ...figures(settings.map((s) => at(s, k)))));
+  const rows = data.categories.flatMap((category, k) =>
+    used[k] ? [rowOf([swatch(k), category], ...figures(settings.map((s) => at(s, k))))] : []);
   const needed = settings.map((s) => data.categories.reduce((sum, _, k) => sum + at(s, k), 0));
   rows.push(rowOf([swatch(), "held, not needed"], ...figures(settings.map((s, i) => s.bytes - needed[i]))));
   document.getElementById("legend").replaceChildren(
