@@ -26,24 +26,31 @@ std::string csv_row(const Record& record);
 /// none.
 std::string json_line(const Record& record);
 
+struct CloseFile {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+
 /// A file that records are appended to, each written out at once.
-class MetricsFile {
+class RecordFile {
+ public:
+  virtual ~RecordFile() = default;
+  virtual void append(const Record& record) = 0;
+};
+
+class MetricsFile : public RecordFile {
  public:
   enum class Form { Csv, Json };
   /// Begins the file anew; with `resumed_at` goes on in it after the records up to that step, of which none is lost
   /// whenever the process dies. Fails if it cannot be written, with Exit::Data on a line there that is no record.
   MetricsFile(std::string path, Form form, std::optional<std::int64_t> resumed_at);
-  void append(const Record& record);
+  void append(const Record& record) override;
 
  private:
-  struct Close {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
   void write(const std::string& line);
 
   std::string path_;
   Form form_;
-  std::unique_ptr<std::FILE, Close> file_;
+  std::unique_ptr<std::FILE, CloseFile> file_;
 };
 
 }  // namespace lethe

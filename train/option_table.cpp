@@ -58,6 +58,8 @@ void add_reports(CLI::App& app, Options& o) {
              "Writes records as CSV; a resumed run goes on in it (default with --save: DIR/metrics.csv)")
       ->group("Reports");
   add_option(app, "--log-json", o.log_json, "FILE", "The same records as JSON lines")->group("Reports");
+  add_option(app, "--tensorboard", o.tensorboard, "DIR", "The same records as an event file for TensorBoard")
+      ->group("Reports");
   app.add_flag("--quiet", o.quiet, "No progress; results and errors only")->group("Reports");
 }
 

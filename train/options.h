@@ -55,6 +55,7 @@ struct Options {
   std::optional<Interval> eval_every = {};
   int log_every = 0;                        // steps between records; 0: about a second
   std::string log_json = {}, metrics = {};  // files
+  std::string tensorboard = {};             // directory of event files
   bool quiet = false;
 
   std::string format = "text";  // of results

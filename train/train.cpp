@@ -9,6 +9,7 @@
 #include "train/predicted.h"
 #include "train/recipe.h"
 #include "train/start.h"
+#include "train/tensorboard.h"
 #include "train/trainer.h"
 
 namespace lethe {
@@ -18,14 +19,17 @@ BatchOptions batches_of(const Options& options) {
   return training_batches(*options.batch, options.dtype, augmentation_of(*options.augment), *options.seed);
 }
 
-std::vector<MetricsFile> open_metrics(const Options& options, const Start& start) {
+std::vector<std::unique_ptr<RecordFile>> open_metrics(const Options& options, const Start& start) {
   std::optional<std::int64_t> resumed_at;
   if (!start.checkpoint.empty()) resumed_at = start.state.step;
   std::string csv = options.metrics;
   if (csv.empty() && !start.save.empty()) csv = (std::filesystem::path(start.save) / "metrics.csv").string();
-  std::vector<MetricsFile> files;
-  if (!csv.empty()) files.emplace_back(csv, MetricsFile::Form::Csv, resumed_at);
-  if (!options.log_json.empty()) files.emplace_back(options.log_json, MetricsFile::Form::Json, resumed_at);
+  using Form = MetricsFile::Form;
+  std::vector<std::unique_ptr<RecordFile>> files;
+  if (!csv.empty()) files.push_back(std::make_unique<MetricsFile>(csv, Form::Csv, resumed_at));
+  if (!options.log_json.empty())
+    files.push_back(std::make_unique<MetricsFile>(options.log_json, Form::Json, resumed_at));
+  if (!options.tensorboard.empty()) files.push_back(std::make_unique<EventFile>(options.tensorboard, resumed_at));
   return files;
 }
 
@@ -105,7 +109,7 @@ int train(const Options& given) {
   const Plans plans = plan_programs(programs, is_evaluated(options), options, prepared);
   print_predicted(options, plans, progress);
   const std::unique_ptr<Checkpoints> checkpoints = open_checkpoints(options, start);
-  std::vector<MetricsFile> metrics = open_metrics(options, start);
+  const std::vector<std::unique_ptr<RecordFile>> metrics = open_metrics(options, start);
 
   device.reserve(reserved_bytes({&plans.training, &plans.evaluation}, plans.arena, device.info().alignment));
   Store store(device);  // parameters and states of both programs

@@ -205,7 +205,7 @@ void Trainer::save(bool best) {
 }
 
 void Trainer::write(const Record& record) {
-  for (MetricsFile& file : parts_.metrics) file.append(record);
+  for (const auto& file : parts_.metrics) file->append(record);
 }
 
 void Trainer::finish() {

@@ -1,6 +1,7 @@
 // The training loop.
 #pragma once
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -31,7 +32,7 @@ struct TrainerParts {
   Checkpoints* checkpoints = nullptr;  // null: never saved
   const MeteredDevice& device;
   Progress& progress;
-  std::vector<MetricsFile>& metrics;
+  const std::vector<std::unique_ptr<RecordFile>>& metrics;
 };
 
 class Trainer {

@@ -38,7 +38,7 @@ std::vector<std::int64_t> allocations_by_step(const Options& options) {
   AtFirstOp watch;
   executor.observe(&watch);
   Progress progress(stderr, true);
-  std::vector<MetricsFile> metrics;
+  std::vector<std::unique_ptr<RecordFile>> metrics;
   Trainer({.options = options,
            .programs = programs,
            .executor = executor,

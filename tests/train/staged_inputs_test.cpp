@@ -51,8 +51,8 @@ std::vector<std::string> records_of_run(const TemporaryFolder& folder, bool stag
   fill_store({}, options, programs.network, store);
   Progress progress(stderr, true);
   const std::string file = folder.text() + (staged ? "/staged.csv" : "/plain.csv");
-  std::vector<MetricsFile> metrics;
-  metrics.emplace_back(file, MetricsFile::Form::Csv, std::nullopt);
+  std::vector<std::unique_ptr<RecordFile>> metrics;
+  metrics.push_back(std::make_unique<MetricsFile>(file, MetricsFile::Form::Csv, std::nullopt));
   Trainer({.options = options,
            .programs = programs,
            .executor = executor,
