@@ -19,7 +19,9 @@ enum class Command : std::uint8_t {
   Schema,
   Count,
   Tables,
-  Device
+  Device,
+  Completion,
+  Man
 };
 
 }  // namespace lethe

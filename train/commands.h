@@ -19,5 +19,7 @@ int print_schema(const Options& options);
 int count_memory(const Options& options);
 int tables(const Options& options);
 int list_devices(const Options& options);
+int print_completion(const Options& options);
+int print_man_page(const Options& options);
 
 }  // namespace lethe

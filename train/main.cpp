@@ -46,6 +46,10 @@ int run(const std::vector<std::string>& args) {
       return tables(options);
     case Command::Device:
       return list_devices(options);
+    case Command::Completion:
+      return print_completion(options);
+    case Command::Man:
+      return print_man_page(options);
   }
   return static_cast<int>(Exit::Internal);
 }

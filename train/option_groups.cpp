@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "models/json_source.h"
+#include "optimizer/optimizer.h"
 #include "train/device.h"
 #include "train/values.h"
 
@@ -73,6 +74,7 @@ void add_optimizer(CLI::App& app, Options& o) {
 void add_update_rule(CLI::App& app, Options& o) {
   add_option(app, "--optimizer", o.optimizer, "NAME",
              "sgd, momentum, nesterov, adam, adamw or rmsprop (default: the network's)")
+      ->check(such_as(optimizer_names()))
       ->group("Training");
   add_option(app, "--momentum", o.momentum, "X", "Momentum (default: the network's)")
       ->check(number_from_zero())
@@ -100,7 +102,10 @@ void add_device_name(CLI::App& app, Options& o) {
   std::string names = "cpu, cuda, cuda:1... (default " + o.device + ")";
   if (!runs(o.command))
     names += ";\nor a GPU that is not there: " + joined(described_gpus()) + ", or a JSON file that describes one";
-  add_option(app, "--device", o.device, "NAME", names)->group("Machine");
+  std::vector<std::string> words = {"cpu", "cuda"};
+  if (!runs(o.command))
+    for (const std::string& gpu : described_gpus()) words.push_back(gpu);
+  add_option(app, "--device", o.device, "NAME", names)->check(such_as(words))->group("Machine");
 }
 
 void add_machine(CLI::App& app, Options& o) {

@@ -3,8 +3,10 @@
 #include <cstdint>
 
 #include "train/bench_report.h"
+#include "train/command_table.h"
 #include "train/lr_sweep.h"
 #include "train/option_groups.h"
+#include "train/text_table.h"
 #include "train/values.h"
 
 namespace lethe {
@@ -240,13 +242,16 @@ void add_device(CLI::App& app, Options& o) {
       ->group("Output");
 }
 
-}  // namespace
+void add_completion(CLI::App& app, Options& o) {
+  add_option(app, "shell", o.shell, "SHELL", "bash, zsh or fish")->required()->check(one_of({"bash", "zsh", "fish"}));
+}
 
 void add_options(CLI::App& app, Options& o) {
-  if (o.command == Command::Schema) return;
   if (o.command == Command::Pack) return add_pack(app, o);
   if (o.command == Command::Tables) return add_tables(app, o);
   if (o.command == Command::Device) return add_device(app, o);
+  if (o.command == Command::Completion) return add_completion(app, o);
+  if (!has_network(o.command)) return;
   add_network(app, o);
   if (o.command == Command::Train || o.command == Command::Eval || o.command == Command::LrFind)
     add_data(app, o), add_machine(app, o), add_memopt(app, o, "level=2"), add_print_log(app, o);
@@ -261,6 +266,38 @@ void add_options(CLI::App& app, Options& o) {
   if (o.command == Command::Timeline) add_timeline(app, o);
   if (o.command == Command::Export) add_export(app, o);
   if (o.command == Command::Count) add_count(app, o);
+}
+
+std::string description_of(const CommandInfo& info) {
+  TextRows rows;
+  for (const Example& example : info.examples) rows.push_back({example.line, std::string("# ") + example.what});
+  return std::string(info.help) + "\n\n" + text_table(rows, 2, "  ");
+}
+
+std::string commands_help() {
+  TextRows rows;
+  for (const CommandInfo& info : command_table())
+    if (*info.word) rows.push_back({info.word, info.help});
+  return "Commands (each has its own --help):\n" + text_table(rows, 2, "  ");
+}
+
+}  // namespace
+
+bool has_network(Command command) {
+  using enum Command;
+  for (const Command other : {Schema, Pack, Tables, Device, Completion, Man})
+    if (command == other) return false;
+  return true;
+}
+
+void set_up(CLI::App& app, Options& o) {
+  const CommandInfo& info = info_of(o.command);
+  app.name(call_of(info));
+  app.description(description_of(info));
+  app.get_formatter()->column_width(26);
+  app.set_version_flag("--version", "lethe " LETHE_VERSION);
+  if (o.command == Command::Train) app.footer(commands_help());
+  add_options(app, o);
 }
 
 }  // namespace lethe

@@ -6,7 +6,10 @@
 
 namespace lethe {
 
-/// Adds the options of `options.command`, bound to `options`, which must outlive the app.
-void add_options(CLI::App& app, Options& options);
+/// Makes `app` the command line of `options.command`: its help and its options, bound to `options`, which must outlive
+/// the app.
+void set_up(CLI::App& app, Options& options);
+/// Whether the command works on a network, and so has --model.
+bool has_network(Command command);
 
 }  // namespace lethe

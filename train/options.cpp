@@ -1,11 +1,11 @@
 #include "train/options.h"
 
 #include <algorithm>
-#include <map>
 
 #include "framework/error.h"
 #include "framework/op_def.h"
 #include "memopt/memopt.h"
+#include "train/command_table.h"
 #include "train/device.h"
 #include "train/option_table.h"
 #include "train/optnet_run.h"
@@ -14,60 +14,14 @@
 namespace lethe {
 namespace {
 
-struct CommandInfo {
-  Command command;
-  const char* help;
-};
-
-const std::map<std::string, CommandInfo>& commands() {
-  static const std::map<std::string, CommandInfo> table = {
-      {"eval", {Command::Eval, "Counts how well weights do on the evaluation data."}},
-      {"predict", {Command::Predict, "Says what a trained network sees in image files."}},
-      {"show", {Command::Show, "Prints the layers of a network, or its whole program."}},
-      {"export", {Command::Export, "Writes weights as one safetensors file, in PyTorch's layout."}},
-      {"lr-find", {Command::LrFind, "Sweeps the learning rate over a few steps and suggests one."}},
-      {"plan", {Command::Plan, "Says to the byte what a run takes under each memory setting, and what takes less."}},
-      {"bench", {Command::Bench, "Runs memory settings against each other: bytes planned and taken, time, losses."}},
-      {"device", {Command::Device, "Lists what can be trained on and planned for; writes a GPU's description."}},
-      {"graph", {Command::Graph, "Draws a network for graphviz: which values share memory, before and after."}},
-      {"timeline", {Command::Timeline, "Draws what is in memory while each op runs, as a page for a browser."}},
-      {"pack", {Command::Pack, "Finds offsets in one arena for buffers with given lives and sizes."}},
-      {"schema", {Command::Schema, "Prints the JSON Schema of network files."}},
-      {"count", {Command::Count, "Prints what Torch's modules and optnet would hold for a network, by category."}},
-      {"tables", {Command::Tables, "Prints optnet's published memory tables beside the same figures computed here."}},
-  };
-  return table;
-}
-
-std::string names_of_commands() {
-  std::string names;
-  for (const auto& [name, info] : commands()) names.append(names.empty() ? "" : ", ").append(name);
-  return names;
-}
-
-std::string commands_help() {
-  std::string text = "Commands (each has its own --help):";
-  for (const auto& [name, info] : commands()) {
-    std::string column = "  " + name;
-    column.resize(26, ' ');
-    text.append("\n").append(column).append(info.help);
-  }
-  return text;
-}
-
 Command command_named(const std::string& word) {
-  const auto found = commands().find(word);
-  if (found != commands().end()) return found->second.command;
   std::vector<std::string> known;
-  for (const auto& [name, info] : commands()) known.push_back(name);
-  fail("unknown command '", word, "'", did_you_mean(word, known), "; commands: ", names_of_commands(),
+  for (const CommandInfo& info : command_table()) {
+    if (*info.word && word == info.word) return info.command;
+    if (*info.word) known.emplace_back(info.word);
+  }
+  fail("unknown command '", word, "'", did_you_mean(word, known), "; commands: ", joined(known),
        "; a network is named with --model");
-}
-
-std::string word_of(Command command) {
-  for (const auto& [name, info] : commands())
-    if (info.command == command) return name;
-  return "train";
 }
 
 /// Training and evaluation take the mode that they are; a count takes either; what draws and plans takes none.
@@ -76,7 +30,7 @@ void check_optnet(const Options& o) {
   check(o.command != Command::Train || optnet.training, "--memopt ", o.memopt, ": training needs optnet=training");
   check(o.command != Command::Eval || !optnet.training, "--memopt ", o.memopt, ": evaluation needs optnet=inference");
   const bool known = o.command == Command::Train || o.command == Command::Eval || o.command == Command::Count;
-  check(known, "--memopt ", o.memopt, ": ", word_of(o.command),
+  check(known, "--memopt ", o.memopt, ": ", info_of(o.command).word,
         " knows none and the levels; train count says what optnet would hold");
   check(o.skip_vars.empty() && !o.skip_grads, "--memopt ", o.memopt,
         ": --skip-vars and --skip-grads go with none and the levels");
@@ -89,8 +43,8 @@ bool takes_run(const Options& o) {
 }
 
 void check_together(const Options& o) {
-  if (o.command == Command::Schema || o.command == Command::Pack || o.command == Command::Tables) return;
-  if (o.command == Command::Device) return o.dump ? check_device(o) : void();
+  if (o.dump) return check_device(o);
+  if (!has_network(o.command)) return;
   check_memopt(o);
   const bool infers = o.inference || o.command == Command::Eval || o.command == Command::Predict;
   check(!o.skip_grads || !infers, "--skip-grads: evaluation has no gradients");
@@ -109,12 +63,7 @@ class CommandLine {
  public:
   explicit CommandLine(Command command) {
     options_.command = command;
-    app_.get_formatter()->column_width(26);
-    app_.set_version_flag("--version", "lethe " LETHE_VERSION);
-    for (const auto& [name, info] : commands())
-      if (info.command == command) app_.name("train " + name), app_.description(info.help);
-    if (command == Command::Train) app_.footer(commands_help());
-    add_options(app_, options_);
+    set_up(app_, options_);
   }
 
   bool has(const std::string& name) const { return app_.get_option_no_throw("--" + name) != nullptr; }
@@ -162,8 +111,7 @@ class CommandLine {
   }
 
   Options options_;
-  CLI::App app_{"Trains a neural network that a JSON file describes, and says beforehand how much memory that takes.",
-                "train"};
+  CLI::App app_;
 };
 
 }  // namespace

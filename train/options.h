@@ -81,6 +81,8 @@ struct Options {
   bool measure = false;
 
   bool dump = false;  // of `device`
+
+  std::string shell = {};  // of `completion`
 };
 
 /// Reads the arguments after the program's name. Fails with one line: unknown options with a suggestion, wrong values

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
+#include <sstream>
 #include <utility>
 
 #include "framework/error.h"
@@ -24,6 +25,13 @@ std::optional<T> parsed(const std::string& text) {
 template <class Complaint>
 CLI::Validator validator(Complaint complaint) {
   return CLI::Validator([complaint](std::string& text) { return complaint(text); }, "");
+}
+
+/// How a validator carries its words: "{a,b}".
+std::string in_braces(const std::vector<std::string>& words) {
+  std::string all;
+  for (const std::string& word : words) all.append(all.empty() ? "{" : ",").append(word);
+  return all + "}";
 }
 
 std::string not_a_number(const std::string& text) { return message("'", text, "' is not a number"); }
@@ -56,7 +64,8 @@ CLI::Validator positive_number() {
 }
 
 CLI::Validator one_of(std::vector<std::string> words) {
-  return validator([words = std::move(words)](const std::string& text) {
+  const std::string listed = in_braces(words);
+  CLI::Validator made = validator([words = std::move(words)](const std::string& text) {
     std::string known;
     for (const std::string& word : words) {
       if (word == text) return std::string();
@@ -64,6 +73,21 @@ CLI::Validator one_of(std::vector<std::string> words) {
     }
     return message("unknown value '", text, "'", did_you_mean(text, words), "; known: ", known);
   });
+  return made.description(listed);
+}
+
+CLI::Validator such_as(const std::vector<std::string>& words) {
+  return validator([](const std::string&) { return std::string(); }).description(in_braces(words));
+}
+
+std::vector<std::string> words_of(const CLI::Option& option) {
+  const std::string type = option.get_type_name();  // CLI11 puts what validators are described as there
+  const std::size_t open = type.find('{');
+  std::vector<std::string> words;
+  if (open == std::string::npos) return words;
+  std::istringstream listed(type.substr(open + 1, type.find('}') - open - 1));
+  for (std::string word; std::getline(listed, word, ',');) words.push_back(word);
+  return words;
 }
 
 CLI::Validator setting() {

@@ -15,6 +15,10 @@ CLI::Validator number_from_zero();
 CLI::Validator positive_number();
 /// One of `words`.
 CLI::Validator one_of(std::vector<std::string> words);
+/// Anything; `words` are what one may well take.
+CLI::Validator such_as(const std::vector<std::string>& words);
+/// The words of `one_of` or `such_as`; none without them.
+std::vector<std::string> words_of(const CLI::Option& option);
 /// "NAME=VALUE".
 CLI::Validator setting();
 

@@ -1,0 +1,149 @@
+// What the program says of its own command lines: examples, completion, the manual page.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "framework/error.h"
+#include "models/network.h"
+#include "tests/train/run_fixture.h"
+#include "train/option_walk.h"
+
+namespace lethe::testing {
+namespace {
+
+bool has_program(const std::string& name) {
+  return std::system(("command -v " + name + " >/dev/null 2>&1").c_str()) == 0;
+}
+
+std::vector<std::string> words_of_line(const std::string& line) {
+  std::vector<std::string> words;
+  std::istringstream in(line);
+  for (std::string word; in >> word && word != ">";) words.push_back(word);
+  return words;
+}
+
+TEST(CommandTable, HelpBeginsWithExamplesThatTheProgramTakes) {
+  for (const CommandInfo& info : command_table()) {
+    ASSERT_FALSE(info.examples.empty()) << info.word;
+    std::vector<std::string> ask = {"--help"};
+    if (*info.word) ask.insert(ask.begin(), info.word);
+    const std::string help = parse_options(ask).answer;
+    for (const Example& example : info.examples) {
+      EXPECT_LT(help.find(example.line), help.find("Usage:")) << help;
+      std::vector<std::string> words = words_of_line(example.line);
+      if (words[0] != "train") continue;  // a line of the shell around it
+      words.erase(words.begin());
+      try {
+        parse_options(words);
+      } catch (const Error& error) {  // this build may have no GPU
+        EXPECT_EQ(error.code, Exit::Device) << example.line << ": " << error.what();
+      }
+    }
+  }
+  EXPECT_EQ(info_of(Command::Train).examples.size(), 3U);
+}
+
+TEST(CommandTable, TheWalkFindsWhatOptionsTake) {
+  const std::vector<CommandOptions> all = walk_options();
+  ASSERT_EQ(all.size(), command_table().size());
+  std::map<std::string, OptionInfo> training;
+  for (const OptionInfo& option : all.front().options)
+    if (!option.names.empty()) training[option.names.back()] = option;
+  EXPECT_EQ(training.at("--help").names, (std::vector<std::string>{"-h", "--help"}));
+  EXPECT_EQ(training.at("--model").words, zoo_names());
+  EXPECT_EQ(training.at("--dtype").words, (std::vector<std::string>{"f32", "f64", "bf16", "f16"}));
+  EXPECT_TRUE(training.at("--save").takes("DIR"));
+  EXPECT_FALSE(training.at("--save").takes("FILE"));
+  EXPECT_TRUE(training.at("--weights").takes("FILE"));
+  EXPECT_EQ(training.at("--quiet").value, "");
+  EXPECT_TRUE(training.at("--batch").words.empty());
+}
+
+class CommandHelp : public RunTest {
+ protected:
+  void SetUp() override {
+    RunTest::SetUp();
+    std::filesystem::create_directories(path("runs"));
+    for (const char* shell : {"bash", "zsh", "fish"}) write(shell, {"completion", shell});
+    write("train.1", {"man"});
+  }
+  void write(const std::string& name, const std::vector<std::string>& args) const {
+    const Ended ended = run_train(args);
+    ASSERT_EQ(ended.code, 0) << ended.err;
+    std::ofstream(path(name)) << ended.out;
+  }
+  /// What a command prints, of both streams, in the test's directory.
+  std::string said_by(const std::string& command) const {
+    const std::string file = path("said");
+    const int status = std::system(("cd '" + home_.string() + "' && { " + command + "; } >" + file + " 2>&1").c_str());
+    return bytes_in(file) + (status == 0 ? "" : "\nexit status " + std::to_string(status));
+  }
+  /// The completions of the last of `words` in bash, sorted.
+  std::set<std::string> completed(const std::vector<std::string>& words) const {
+    std::string line;
+    for (const std::string& word : words) line.append(" '").append(word).append("'");
+    const std::string said = said_by(
+        "bash -c '. ./bash; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); _train; printf \"%s\\n\" \"${COMPREPLY[@]}\"' "
+        "bash" +
+        line);
+    std::istringstream lines(said);
+    std::set<std::string> all;
+    for (std::string one; std::getline(lines, one);) all.insert(one);
+    return all;
+  }
+};
+
+using Words = std::set<std::string>;
+
+TEST_F(CommandHelp, BashCompletesCommandsOptionsAndValues) {
+  if (!has_program("bash")) GTEST_SKIP() << "there is no bash";
+  EXPECT_EQ(completed({"train", "ti"}), Words({"timeline"}));
+  EXPECT_EQ(completed({"train", ""}).size(), command_table().size() - 1);
+  EXPECT_EQ(completed({"train", "--tens"}), Words({"--tensorboard"}));
+  EXPECT_EQ(completed({"train", "plan", "--memory"}), Words({"--memory-budget"}));
+  EXPECT_EQ(completed({"train", "plan", "--tens"}), Words({""})) << "plan writes no records";
+  EXPECT_EQ(completed({"train", "--dtype", "f"}), Words({"f16", "f32", "f64"}));
+  EXPECT_EQ(completed({"train", "show", "--format", "=", "j"}), Words({"json"}));
+  EXPECT_EQ(completed({"train", "show", "--format", "="}), Words({"dot", "json", "program", "text"}));
+  EXPECT_EQ(completed({"train", "completion", ""}), Words({"bash", "fish", "zsh"}));
+  EXPECT_EQ(completed({"train", "--model", "resnet11"}), Words({"resnet110"}));
+  EXPECT_EQ(completed({"train", "--model", "sm"}), Words({"small.json"}));
+  EXPECT_EQ(completed({"train", "--save", ""}), Words({"runs"}));
+  EXPECT_EQ(completed({"train", "pack", "tr"}), Words({"train.1"}));
+  EXPECT_EQ(completed({"train", "--batch", ""}), Words({""}));
+}
+
+TEST_F(CommandHelp, ZshAndFishReadTheirScripts) {
+  for (const char* shell : {"zsh", "fish"}) {
+    if (has_program(shell)) {
+      EXPECT_EQ(said_by(message(shell, " -n ./", shell)), "");
+    }
+  }
+  if (!has_program("fish")) GTEST_SKIP() << "there is no fish";
+  const std::string ask = "fish --no-config -c 'source ./fish; complete -C \"";
+  EXPECT_EQ(said_by(ask + "train tim\"' | cut -f1"), "timeline\n");
+  EXPECT_EQ(said_by(ask + "train --dtype b\"' | cut -f1"), "bf16\n");
+  EXPECT_EQ(said_by(ask + "train plan --memory\"' | cut -f1"), "--memory-budget\n");
+}
+
+TEST_F(CommandHelp, TheManualHasEveryOptionAndNoWarning) {
+  const std::string page = bytes_in(path("train.1"));
+  for (const CommandOptions& command : walk_options())
+    for (const OptionInfo& option : command.options)
+      for (const std::string& name : option.names)
+        EXPECT_NE(page.find("\\fB" + escaped(name, "-", "\\") + "\\fR"), std::string::npos) << name;
+  for (const char* section : {"NAME", "SYNOPSIS", "OPTIONS", "COMMANDS", "EXAMPLES", "EXIT STATUS", "FILES"})
+    EXPECT_NE(page.find(std::string(".SH ") + section + "\n"), std::string::npos) << section;
+  // It would have the page say of which day it is, which a page that is written anew each time cannot.
+  if (has_program("mandoc")) {
+    EXPECT_EQ(said_by("mandoc -Tlint -Wwarning train.1 | sed '/missing date/d'"), "");
+  }
+  if (!has_program("groff")) GTEST_SKIP() << "there is no groff";
+  EXPECT_EQ(said_by("groff -man -ww -z -Tutf8 train.1"), "");
+}
+
+}  // namespace
+}  // namespace lethe::testing

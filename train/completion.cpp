@@ -1,0 +1,175 @@
+// `train completion`: scripts for shells, written from the option table.
+#include <map>
+
+#include "framework/error.h"
+#include "train/atomic_file.h"
+#include "train/commands.h"
+#include "train/option_walk.h"
+
+namespace lethe {
+namespace {
+
+std::string words_in(const std::vector<std::string>& words) {
+  std::string all;
+  for (const std::string& word : words) all.append(all.empty() ? "" : " ").append(word);
+  return all;
+}
+
+bool takes_files(const OptionInfo& option) { return option.takes("FILE"); }
+bool takes_directories(const OptionInfo& option) { return option.takes("DIR"); }
+
+std::string command_words() {
+  std::vector<std::string> words;
+  for (const CommandInfo& info : command_table())
+    if (*info.word) words.emplace_back(info.word);
+  return words_in(words);
+}
+
+// ---- bash ----------------------------------------------------------------------------------------------------------
+
+/// What may stand behind an option, as arguments of compgen; "" if nothing can be said.
+std::string bash_values(const OptionInfo& option) {
+  std::string values;
+  if (!option.words.empty()) values = " -W '" + words_in(option.words) + "'";
+  if (takes_files(option)) return values + " -f";
+  return takes_directories(option) ? values + " -d" : values;
+}
+
+std::string bash_case(const CommandOptions& command) {
+  std::map<std::string, std::string> patterns;  // by what the options take
+  std::string names, positional;
+  for (const OptionInfo& option : command.options) {
+    if (option.names.empty()) positional = bash_values(option);
+    for (const std::string& name : option.names) {
+      names.append(names.empty() ? "" : " ").append(name);
+      if (!option.value.empty()) patterns[bash_values(option)].append("|").append(name);
+    }
+  }
+  std::string text = message("    '", command.info->word, "')\n      case $previous in\n");
+  for (const auto& [values, options] : patterns)
+    text.append(
+        message("        ", options.substr(1), ")", values.empty() ? " ;;" : " _train_take" + values + " ;;", "\n"));
+  text.append(message("        *) [[ $word == -* ]] && _train_take -W '", names, "'"));
+  if (!positional.empty()) text.append(" || _train_take" + positional);
+  return text + " ;;\n      esac ;;\n";
+}
+
+std::string bash_script(const std::vector<CommandOptions>& all) {
+  std::string text = R"sh(# Completion of train's command lines for bash: eval "$(train completion bash)"
+_train_take() {  # arguments of compgen
+  mapfile -t COMPREPLY < <(compgen "$@" -- "$word")
+  [[ ${*: -1} != -[fd] ]] || compopt -o filenames 2>/dev/null
+}
+_train() {
+  local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command=
+  # bash takes --model=lenet for three words
+  if [[ $word == = ]]; then word=; elif [[ $previous == = ]]; then previous=${COMP_WORDS[COMP_CWORD-2]}; fi
+  COMPREPLY=()
+  if ((COMP_CWORD > 1)) && [[ ${COMP_WORDS[1]} != -* ]]; then command=${COMP_WORDS[1]}; fi
+)sh";
+  text.append(message("  if ((COMP_CWORD == 1)) && [[ $word != -* ]]; then _train_take -W '", command_words(),
+                      "'; return; fi\n  case $command in\n"));
+  for (const CommandOptions& command : all) text.append(bash_case(command));
+  return text + "  esac\n  return 0\n}\ncomplete -F _train train\n";
+}
+
+// ---- zsh -----------------------------------------------------------------------------------------------------------
+
+std::string zsh_quoted(const std::string& text) { return "'" + escaped(text, "'", "'\\'") + "'"; }
+
+std::string zsh_values(const OptionInfo& option) {
+  const std::string files = takes_files(option) ? "_files" : takes_directories(option) ? "_files -/" : "";
+  if (option.words.empty()) return files.empty() ? " " : files;
+  return files.empty() ? "(" + words_in(option.words) + ")" : " _train_words_or_files " + words_in(option.words);
+}
+
+/// An argument of _arguments: '--keep=[Newest checkpoints kept]:N: '.
+std::string zsh_argument(const OptionInfo& option, const std::string& name) {
+  std::string text = name;
+  if (!name.empty()) {
+    if (!option.value.empty() && name.compare(0, 2, "--") == 0) text.append("=");
+    text.append("[" + escaped(option.help, "[]:\\", "\\") + "]");
+  }
+  if (!option.value.empty()) text.append(":" + option.value + ":" + zsh_values(option));
+  return zsh_quoted(text);
+}
+
+std::string zsh_case(const CommandOptions& command) {
+  std::string text = message("    '", command.info->word, "') _arguments");
+  for (const OptionInfo& option : command.options) {
+    if (option.names.empty()) text.append(" \\\n      " + zsh_argument(option, ""));
+    for (const std::string& name : option.names) text.append(" \\\n      " + zsh_argument(option, name));
+  }
+  return text + " ;;\n";
+}
+
+std::string zsh_script(const std::vector<CommandOptions>& all) {
+  std::string text = R"sh(#compdef train
+# Completion of train's command lines for zsh: a file _train in a directory of $fpath.
+_train_words_or_files() { compadd -- "$@"; _files }
+_train() {
+  local command=
+  local -a commands=(
+)sh";
+  for (const CommandOptions& command : all)
+    if (*command.info->word)
+      text.append("    " + zsh_quoted(message(command.info->word, ":", escaped(command.info->help, ":", "\\"))) + "\n");
+  text.append(R"sh(  )
+  if (( CURRENT == 2 )) && [[ $words[2] != -* ]]; then _describe command commands; return; fi
+  if [[ $words[2] != -* ]]; then command=$words[2]; shift words; (( CURRENT-- )); fi
+  case $command in
+)sh");
+  for (const CommandOptions& command : all) text.append(zsh_case(command));
+  return text + "  esac\n}\nif [[ $funcstack[1] == _train ]]; then _train \"$@\"; else compdef _train train; fi\n";
+}
+
+// ---- fish ----------------------------------------------------------------------------------------------------------
+
+std::string fish_quoted(const std::string& text) { return "'" + escaped(text, "'\\", "\\") + "'"; }
+
+std::string fish_line(const CommandOptions& command, const OptionInfo& option) {
+  const std::string word = *command.info->word ? command.info->word : "train";
+  std::string text = "complete -c train -n '__train_is " + word + "'";
+  for (const std::string& name : option.names)
+    text.append(name[1] == '-' ? " -l " + name.substr(2) : " -s " + name.substr(1));
+  if (!option.value.empty() && !option.names.empty()) text.append(takes_files(option) ? " -rF" : " -x");
+  std::string values = words_in(option.words);
+  if (!takes_files(option) && takes_directories(option))
+    values.append(values.empty() ? "" : " ").append("(__fish_complete_directories)");
+  if (!values.empty()) text.append(" -a " + fish_quoted(values));
+  if (option.names.empty() && takes_files(option)) text.append(" -F");
+  return text + " -d " + fish_quoted(option.help) + "\n";
+}
+
+std::string fish_script(const std::vector<CommandOptions>& all) {
+  std::string text = R"sh(# Completion of train's command lines for fish: ~/.config/fish/completions/train.fish
+function __train_is
+  set -l words (commandline -opc)
+  set -l command train
+  if test (count $words) -gt 1; and not string match -q -- '-*' $words[2]
+    set command $words[2]
+  end
+  test $command = $argv[1]
+end
+complete -c train -f
+)sh";
+  for (const CommandOptions& command : all) {
+    if (*command.info->word)
+      text.append(message("complete -c train -n 'test (count (commandline -opc)) -eq 1' -a ", command.info->word,
+                          " -d ", fish_quoted(command.info->help), "\n"));
+    for (const OptionInfo& option : command.options) text.append(fish_line(command, option));
+  }
+  return text;
+}
+
+}  // namespace
+
+int print_completion(const Options& options) {
+  const std::vector<CommandOptions> all = walk_options();
+  write_result("", options.shell == "bash"  ? bash_script(all)
+                   : options.shell == "zsh" ? zsh_script(all)
+                                            : fish_script(all));
+  return 0;
+}
+
+}  // namespace lethe

@@ -1,0 +1,127 @@
+// `train man`: the manual page, in roff with the macros of man(7), written from the option table.
+#include <algorithm>
+
+#include "framework/error.h"
+#include "models/json_source.h"
+#include "train/atomic_file.h"
+#include "train/commands.h"
+#include "train/option_walk.h"
+
+namespace lethe {
+namespace {
+
+struct ManEntry {
+  const char *name, *text;
+};
+
+constexpr ManEntry kExitCodes[] = {{"0", "done, or stopped on request"},
+                                   {"1", "internal error"},
+                                   {"2", "wrong option, network file or setting"},
+                                   {"3", "does not fit the memory budget, or the GPU"},
+                                   {"4", "data or checkpoint missing or damaged; the disk is full"},
+                                   {"5", "the loss is no number, or weights to be saved are not finite"},
+                                   {"6", "device missing or out of memory"}};
+
+constexpr ManEntry kFiles[] = {
+    {"DIR/step-000400",
+     "A checkpoint in the directory of --save: weights.safetensors, optimizer.safetensors, state.json."},
+    {"DIR/metrics.csv", "Records of the run: step, epoch, split, loss, acc, lr, ms, mem_peak."},
+    {"NAME.json", "A network; train schema prints the JSON Schema of such files."}};
+
+constexpr ManEntry kVariables[] = {
+    {"LETHE_MODELS", "Directories of network files, with colons between them, before those of the zoo."},
+    {"NO_COLOR", "If it is set, progress has no colour."}};
+
+/// Text as roff takes it: a backslash is itself, a minus sign can be copied, no line passes for a request.
+std::string roff(const std::string& text) {
+  std::string all = text.find_first_of(".'") == 0 ? "\\&" : "";
+  for (const char c : text) all.append(c == '\\' ? "\\e" : c == '-' ? "\\-" : std::string(1, c));
+  return all;
+}
+
+std::string bold(const std::string& text) { return "\\fB" + roff(text) + "\\fR"; }
+std::string italic(const std::string& text) { return "\\fI" + roff(text) + "\\fR"; }
+std::string heading(const char* text) { return message(".SH ", text, "\n"); }
+
+std::string entry(const std::string& name, const std::string& text) {
+  return ".TP\n" + name + "\n" + roff(text) + "\n";
+}
+
+std::string entries(const char* title, const auto& all, std::string (*styled)(const std::string&)) {
+  std::string text = heading(title);
+  for (const ManEntry& one : all) text += entry(styled(one.name), one.text);
+  return text;
+}
+
+std::string names_of(const OptionInfo& option) {
+  std::string names;
+  for (const std::string& name : option.names) names.append(names.empty() ? "" : ", ").append(bold(name));
+  if (option.value.empty()) return names;
+  return names.append(names.empty() ? "" : " ").append(italic(option.value));
+}
+
+/// Options by group, in the order of --help.
+std::string options_text(const std::vector<OptionInfo>& options) {
+  std::vector<std::string> groups;
+  for (const OptionInfo& option : options)
+    if (std::ranges::find(groups, option.group) == groups.end()) groups.push_back(option.group);
+  std::string text;
+  for (const std::string& group : groups) {
+    if (!group.empty()) text.append(".PP\n" + italic(group) + "\n");
+    for (const OptionInfo& option : options)
+      if (option.group == group) text.append(entry(names_of(option), option.help));
+  }
+  return text;
+}
+
+std::string synopsis_of(const CommandOptions& command) {
+  std::string text = ".B " + roff(call_of(*command.info));
+  for (const OptionInfo& option : command.options)
+    if (option.names.empty()) text.append("\n" + italic(option.value));
+  return text + "\n" + "[" + italic("OPTIONS") + "]\n";
+}
+
+/// What a command does, its options in full but for those that are as training has them.
+std::string command_text(const CommandOptions& command, const CommandOptions& training) {
+  std::string text = ".SS " + roff(call_of(*command.info)) + "\n" + roff(command.info->help) + "\n";
+  std::vector<OptionInfo> own;
+  std::vector<std::string> shared;
+  for (const OptionInfo& option : command.options)
+    if (std::ranges::find(training.options, option) == training.options.end())
+      own.push_back(option);
+    else
+      shared.push_back(bold(option.names.back()));
+  text.append(options_text(own));
+  return text.append(".PP\nAs for training: " + joined(shared) + ".\n");
+}
+
+std::string examples_of(const std::vector<CommandOptions>& all) {
+  std::string text = heading("EXAMPLES");
+  for (const CommandOptions& command : all)
+    for (const Example& example : command.info->examples) text.append(entry(bold(example.line), example.what));
+  return text;
+}
+
+std::string man_page(const std::vector<CommandOptions>& all) {
+  const CommandOptions& training = all.front();
+  std::string text = ".TH TRAIN 1 \"\" \"lethe " LETHE_VERSION "\" \"User Commands\"\n" + heading("NAME") +
+                     "train \\- trains neural networks and plans their memory to the byte\n" + heading("SYNOPSIS");
+  for (const CommandOptions& command : all)
+    text.append(&command == &training ? "" : ".br\n").append(synopsis_of(command));
+  text.append(heading("DESCRIPTION") + roff(training.info->help) + "\n");
+  text.append(heading("OPTIONS") + "Of training, which needs no command:\n" + options_text(training.options) +
+              heading("COMMANDS"));
+  for (const CommandOptions& command : all)
+    if (&command != &training) text.append(command_text(command, training));
+  text.append(examples_of(all)).append(entries("EXIT STATUS", kExitCodes, bold));
+  return text.append(entries("FILES", kFiles, italic)).append(entries("ENVIRONMENT", kVariables, bold));
+}
+
+}  // namespace
+
+int print_man_page(const Options&) {
+  write_result("", man_page(walk_options()));
+  return 0;
+}
+
+}  // namespace lethe
