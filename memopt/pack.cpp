@@ -1,10 +1,12 @@
 #include "memopt/pack.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 #include "framework/error.h"
 #include "framework/kernel.h"
+#include "memopt/pack_by_birth.h"
 #include "memopt/pack_fit.h"
 #include "memopt/pack_orders.h"
 #include "memopt/pack_promotion.h"
@@ -23,6 +25,10 @@ constexpr std::size_t kMostItems = 4096;
 constexpr std::int64_t kMostPairs = 1'000'000;
 constexpr int kFirstRounds = 2, kRoundsBeforeSearch = 8;
 constexpr double kMostSeconds = 1e9;  // keeps work within 64 bits
+// Of more items than leave nodes in a cache also counts, in ranges looked at: a node; an item in every halving of a
+// sort; and all that is done with an item before greed and, should greed not finish, after.
+constexpr std::size_t kMostInCache = std::size_t{1} << 16;
+constexpr std::int64_t kNodeWork = 10, kSortWork = 3, kItemWork = 160;
 // Work of the search's shortest turn: enough to place everything once and to go back for a while.
 constexpr std::int64_t kTurn = 100'000, kTurnPerPair = 130;
 
@@ -51,11 +57,14 @@ class Packer {
   Packer(const std::vector<PackItem>& items, const PackOptions& options)
       : items_(items),
         time_(items),
-        orders_(greedy_orders(items, time_)),
-        promotions_(orders_.begin(), orders_.end()),
-        greedy_(items, time_),
+        orders_(items, time_),
+        is_large_(items.size() > kMostItems),
+        is_huge_(items.size() > kMostInCache),
+        greedy_(items, time_, counted_work(options)),
+        most_greedy_work_(greedy_work(options)),
         capacity_(options.capacity),
         seconds_left_(options.seconds) {
+    if (is_huge_) greedy_.spend(kItemWork * std::ssize(items));
     const auto most = std::max_element(time_.load.begin(), time_.load.end());
     best_.lower_bound = best_.proven = *most;
     best_.bound_instant = time_.start[most - time_.load.begin()];
@@ -64,8 +73,9 @@ class Packer {
 
   Packing run() {
     fit_greedily();
-    const std::int64_t pairs = pairs_that_meet();
-    const bool searchable = items_.size() <= kMostItems && pairs <= kMostPairs;
+    if (best_.offsets.empty()) keep(pack_by_birth(items_, time_));
+    const std::int64_t pairs = is_large_ ? 0 : pairs_that_meet();
+    const bool searchable = !is_large_ && pairs <= kMostPairs;
     promote(searchable ? kRoundsBeforeSearch : std::numeric_limits<int>::max());
     if (!enough() && searchable) search_for_less(kTurn + kTurnPerPair * pairs);
     best_.certified = best_.height == best_.proven;
@@ -88,9 +98,14 @@ class Packer {
 
   /// Each order twice, which is enough for almost all programs of networks; then the tightest gaps.
   void fit_greedily() {
-    for (PackPromotion& promotion : promotions_)
-      for (int round = 0; round < kFirstRounds; ++round) take_round(promotion);
-    for (const std::vector<int>& order : orders_)
+    std::vector<std::vector<int>> orders;
+    for (std::size_t rank = 0; rank < PackOrders::greedy_count() && may_go_on(); ++rank) {
+      orders.push_back(orders_.for_greed(rank));
+      spend_on_sorting();
+      promotions_.emplace_back(orders.back());
+      for (int round = 0; round < kFirstRounds; ++round) take_round(promotions_.back());
+    }
+    for (const std::vector<int>& order : orders)
       if (may_go_on() && greedy_.run(order, Gap::Tightest, best_.height) < best_.height) keep(greedy_.offsets());
   }
 
@@ -102,14 +117,29 @@ class Packer {
   }
 
   void take_round(PackPromotion& promotion) {
-    if (may_go_on() && promotion.round(items_, greedy_, std::max(capacity_, best_.proven)) < best_.height)
-      keep(greedy_.offsets());
+    if (!may_go_on()) return;
+    if (promotion.round(items_, greedy_, std::max(capacity_, best_.proven)) < best_.height) keep(greedy_.offsets());
+    spend_on_sorting();
   }
 
-  /// There must be one packing, however little time there is.
+  /// Of few items there is one greedy packing, however little time there is.
   bool may_go_on() const {
-    const auto most = static_cast<std::int64_t>(std::min(seconds_left_, kMostSeconds) * kFitWorkPerSecond);
-    return best_.offsets.empty() || (!enough() && greedy_.work() < most);
+    if (best_.offsets.empty() && !is_large_) return true;
+    return !enough() && greedy_.work() < most_greedy_work_;
+  }
+
+  static std::int64_t greedy_work(const PackOptions& options) {
+    return static_cast<std::int64_t>(std::min(options.seconds, kMostSeconds) * kFitWorkPerSecond);
+  }
+
+  /// The last round may take a little longer, but not as long as it likes.
+  PackFitWork counted_work(const PackOptions& options) const {
+    if (!is_large_) return {};
+    return {.node = is_huge_ ? kNodeWork : 0, .most = greedy_work(options) / 4 * 5};
+  }
+
+  void spend_on_sorting() {
+    if (is_huge_) greedy_.spend(kSortWork * std::ssize(items_) * std::bit_width(items_.size()));
   }
 
   std::int64_t pairs_that_meet() const {
@@ -142,7 +172,7 @@ class Packer {
 
   SearchResult try_capacity(std::int64_t capacity, std::int64_t turn, std::int64_t work) {
     PackSearch search(items_, time_, capacity);
-    const SearchResult result = search_in_turns(search, search_orders(items_, time_), turn, work);
+    const SearchResult result = search_in_turns(search, orders_.for_search(), turn, work);
     seconds_left_ -= static_cast<double>(search.work()) / kSearchWorkPerSecond;
     if (result == SearchResult::Found) keep(search.offsets());
     if (result == SearchResult::Impossible) best_.proven = std::max(best_.proven, capacity + 1);
@@ -151,9 +181,12 @@ class Packer {
 
   const std::vector<PackItem>& items_;
   PackTime time_;
-  std::vector<std::vector<int>> orders_;
+  PackOrders orders_;
   std::vector<PackPromotion> promotions_;  // by order
+  bool is_large_;                          // greed alone takes part
+  bool is_huge_;                           // and all of its work counts
   PackFit greedy_;
+  std::int64_t most_greedy_work_;
   std::int64_t capacity_;
   double seconds_left_;
   Packing best_;

@@ -7,10 +7,11 @@ namespace lethe {
 namespace {
 
 constexpr std::int64_t kFar = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMovesANode = 64;  // ranges that are moved in the time a node takes
 
 }  // namespace
 
-void OffsetRanges::add(Range range) {
+std::int64_t OffsetRanges::add(Range range) {
   const auto from = std::lower_bound(ranges_.begin(), ranges_.end(), range.begin,
                                      [](const Range& r, std::int64_t begin) { return r.end < begin; });
   auto to = from;
@@ -18,16 +19,18 @@ void OffsetRanges::add(Range range) {
     range.begin = std::min(range.begin, to->begin);
     range.end = std::max(range.end, to->end);
   }
+  const std::int64_t moved = to == from + 1 ? 0 : ranges_.end() - to;
   if (from == to) {
     ranges_.insert(from, range);
   } else {
     *from = range;
     ranges_.erase(from + 1, to);
   }
+  return moved;
 }
 
-PackFit::PackFit(const std::vector<PackItem>& items, const PackTime& time)
-    : items_(items), time_(time), offsets_(items.size()) {
+PackFit::PackFit(const std::vector<PackItem>& items, const PackTime& time, const PackFitWork& counted)
+    : items_(items), time_(time), counted_(counted), offsets_(items.size()) {
   std::size_t leaves = 1;
   while (leaves < static_cast<std::size_t>(time.sections)) leaves *= 2;
   nodes_.resize(2 * leaves);
@@ -38,6 +41,7 @@ std::int64_t PackFit::run(const std::vector<int>& order, Gap which, std::int64_t
   const int leaves = static_cast<int>(nodes_.size() / 2);
   std::int64_t height = 0;
   for (const int item : order) {
+    if (work_ > counted_.most) return most;
     cursors_.clear();
     gather(1, 0, leaves, item);
     offsets_[item] = find_gap(item, which);
@@ -52,6 +56,7 @@ std::int64_t PackFit::run(const std::vector<int>& order, Gap which, std::int64_t
 /// The taken ranges that the item must not meet: of the nodes that make up its life, and of those above them.
 void PackFit::gather(std::size_t node, int begin, int end, int item) {
   if (time_.end[item] <= begin || end <= time_.begin[item]) return;
+  work_ += counted_.node;
   const bool whole = time_.begin[item] <= begin && end <= time_.end[item];
   const OffsetRanges& taken = whole ? nodes_[node].somewhere : nodes_[node].throughout;
   if (!taken.ranges().empty()) cursors_.push_back({&taken.ranges(), 0});
@@ -63,11 +68,11 @@ void PackFit::gather(std::size_t node, int begin, int end, int item) {
 
 void PackFit::take(std::size_t node, int begin, int end, int item, OffsetRanges::Range range) {
   if (time_.end[item] <= begin || end <= time_.begin[item]) return;
-  nodes_[node].somewhere.add(range);
-  if (time_.begin[item] <= begin && end <= time_.end[item]) {
-    nodes_[node].throughout.add(range);
-    return;
-  }
+  std::int64_t moved = nodes_[node].somewhere.add(range);
+  const bool whole = time_.begin[item] <= begin && end <= time_.end[item];
+  if (whole) moved += nodes_[node].throughout.add(range);
+  work_ += counted_.node * (1 + moved / kMovesANode);
+  if (whole) return;
   const int middle = begin + (end - begin) / 2;
   take(2 * node, begin, middle, item, range);
   take(2 * node + 1, middle, end, item, range);

@@ -1,6 +1,7 @@
 // Greedy packing: one item after the other, each into a gap between those that live at the same time.
 #pragma once
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -15,7 +16,8 @@ class OffsetRanges {
   struct Range {
     std::int64_t begin = 0, end = 0;
   };
-  void add(Range range);
+  /// The number of ranges that it moved.
+  std::int64_t add(Range range);
   void clear() { ranges_.clear(); }
   const std::vector<Range>& ranges() const { return ranges_; }
 
@@ -25,19 +27,27 @@ class OffsetRanges {
 
 enum class Gap : std::uint8_t { First, Tightest };
 
+/// What counts as work beside ranges looked at, and where a run gives up.
+struct PackFitWork {
+  std::int64_t node = 0;
+  std::int64_t most = std::numeric_limits<std::int64_t>::max();  // of all runs together
+};
+
 /// A segment tree over time. A node knows which offsets are taken during all of its time (by items cut into just these
 /// pieces), and which at some instant of it. An item meets O(log n) nodes, and neighbours without a gap count as one,
 /// so a dense packing costs little more than sorting.
 class PackFit {
  public:
   /// Items have size and life. Both arguments must outlive this.
-  PackFit(const std::vector<PackItem>& items, const PackTime& time);
+  PackFit(const std::vector<PackItem>& items, const PackTime& time, const PackFitWork& counted = {});
 
-  /// Places all in this order. The height; `most` if it is not below that, and the offsets are then unfinished.
+  /// Places all in this order. The height; `most` if it is not below that or the work does not suffice, and the offsets
+  /// are then unfinished.
   std::int64_t run(const std::vector<int>& order, Gap which, std::int64_t most);
   const std::vector<std::int64_t>& offsets() const { return offsets_; }  // by item
-  /// Ranges looked at, of all runs.
+  /// Of all runs, and what was spent elsewhere.
   std::int64_t work() const { return work_; }
+  void spend(std::int64_t work) { work_ += work; }
 
  private:
   struct Node {
@@ -55,6 +65,7 @@ class PackFit {
 
   const std::vector<PackItem>& items_;
   const PackTime& time_;
+  PackFitWork counted_;
   std::vector<Node> nodes_;
   std::vector<Cursor> cursors_;  // of what the item at hand meets
   std::vector<std::int64_t> offsets_;

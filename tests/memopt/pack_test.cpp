@@ -9,6 +9,8 @@
 #include <random>
 
 #include "framework/error.h"
+#include "memopt/pack_by_birth.h"
+#include "memopt/pack_fit.h"
 #include "memopt/pack_orders.h"
 #include "memopt/pack_promotion.h"
 #include "memopt/pack_time.h"
@@ -159,6 +161,54 @@ TEST(Pack, ManyItemsAreNoTrouble) {
   std::mt19937 random(9);
   const Items items = random_items(random, 3000, 2000, 4096);
   expect_valid(items, pack(items, {.seconds = 0.01}));
+}
+
+/// Brief lives in a long time, for which greed alone would take many times the time that is given.
+Items many_items(int count) {
+  std::mt19937 random(11);
+  Items items;
+  const auto below = [&](int n) { return static_cast<std::int64_t>(random() % static_cast<unsigned>(n)); };
+  for (int i = 0; i < count; ++i) {
+    const std::int64_t lower = below(count);
+    items.push_back({lower, lower + 1 + below(100), 1 + below(4096)});
+  }
+  return items;
+}
+
+TEST(PackFit, CountsNodesAndGivesUpWhenItsWorkIsSpent) {
+  const Items items = many_items(20'000);
+  const PackTime time(items);
+  const std::vector<int> order = PackOrders(items, time).for_greed(0);
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max(), kWork = 1'000'000, kOneItem = 100'000;
+  PackFit ranges_only(items, time), nodes_too(items, time, {.node = 10, .most = kWork});
+  EXPECT_LT(ranges_only.run(order, Gap::First, kMost), kMost);
+  EXPECT_EQ(nodes_too.run(order, Gap::First, kMost), kMost);
+  EXPECT_GT(nodes_too.work(), kWork);
+  EXPECT_LT(nodes_too.work(), kWork + kOneItem);
+}
+
+TEST(Pack, WithoutTimeForGreedManyItemsArePackedAsTheyAreBorn) {
+  const Items items = many_items(20'000);
+  const PackTime time(items);
+  const Packing packing = pack(items, {.seconds = 0.01});
+  EXPECT_EQ(packing.offsets, pack_by_birth(items, time));
+  EXPECT_LE(packing.height, packing.lower_bound * 5 / 4);
+  EXPECT_LT(pack(items, {.seconds = 5}).height, packing.height);
+}
+
+TEST(PackByBirth, IsValidWhateverTheItems) {
+  std::mt19937 random(13);
+  for (int round = 0; round < 200; ++round) {
+    const Items items = random_items(random, 1 + round, 3 + round % 50, 1 + (1 << (round % 12)));
+    Packing packing = pack(items, {.seconds = 0});
+    packing.offsets = pack_by_birth(items, PackTime(items));
+    packing.height = 0;
+    for (std::size_t i = 0; i < items.size(); ++i)
+      packing.height = std::max(packing.height, packing.offsets[i] + items[i].size);
+    packing.proven = packing.lower_bound;
+    packing.certified = packing.height == packing.proven;
+    expect_valid(items, packing);
+  }
 }
 
 TEST(Pack, StopsAtTheCapacityOrSaysThatItIsTooSmall) {
