@@ -5,11 +5,11 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <system_error>
 
 #include "framework/op_def.h"
+#include "framework/user_text.h"
 
 namespace lethe {
 namespace {
@@ -20,8 +20,7 @@ std::string read_text(const std::string& file) {
   check(!std::filesystem::is_directory(file), "cannot read '", file, "': it is a directory");
   std::ifstream in(file, std::ios::binary);
   check(in.good(), "cannot open '", file, "': ", std::generic_category().message(errno));
-  std::string text{std::istreambuf_iterator<char>(in), {}};
-  return text;
+  return with_context(file, [&] { return rest_of(in, Exit::Usage); });
 }
 
 /// The parser's message without its own tag and position: "... column 5: syntax error ..." -> "syntax error ...".
@@ -113,7 +112,7 @@ class PositionScan {
 JsonSource::JsonSource(const std::string& file) : JsonSource(file, read_text(file)) {}
 
 JsonSource::JsonSource(std::string file, std::string text) : file_(std::move(file)), text_(std::move(text)) {
-  if (text_.rfind("\xEF\xBB\xBF", 0) == 0) text_.erase(0, 3);  // a byte order mark is no character
+  text_.erase(0, mark_length(text_));  // which is no character
   try {
     root_ = Json::parse(text_, nullptr, true, true);
   } catch (const Json::parse_error& error) {

@@ -10,6 +10,7 @@
 
 #include "framework/error.h"
 #include "framework/op_def.h"
+#include "framework/user_text.h"
 
 namespace lethe {
 namespace {
@@ -56,8 +57,10 @@ const Form& form_named(std::string_view name) {
   }
   std::string list;
   for (const std::string& each : known) list.append(list.empty() ? "" : ", ").append(each);
-  fail("unknown schedule '", name, "'", did_you_mean(name, known), "; known: ", list);
+  fail("unknown schedule '", shown(name), "'", did_you_mean(name, known), "; known: ", list);
 }
+
+constexpr double kMost = 1e15;  // of steps, epochs, factors and powers: far more than any run takes
 
 /// Reads from the front; what does not fit gives false or nothing.
 class Cursor {
@@ -81,7 +84,7 @@ class Cursor {
     double value = 0;
     const auto [end, error] =
         std::from_chars(rest_.data(), rest_.data() + rest_.size(), value, std::chars_format::fixed);
-    if (error != std::errc()) return {};
+    if (error != std::errc() || value > kMost) return {};
     rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
     return value;
   }
@@ -208,10 +211,10 @@ Schedule parse_schedule(const std::string& text) {
   const bool read =
       read_times(cursor, form, schedule) && read_factor(cursor, form, schedule) && read_power(cursor, schedule);
   const bool warm = read && cursor.take("+");
-  check(read && (warm || cursor.done()), "schedule '", text, "': expected ", form.form,
+  check(read && (warm || cursor.done()), "schedule '", shown(text), "': expected ", form.form,
         "; a TIME is in steps (32000), epochs (80e) or percent of the run (50%)");
   if (!warm) return schedule;
-  check(cursor.name() == "warmup" && read_warmup(cursor, schedule) && cursor.done(), "schedule '", text,
+  check(cursor.name() == "warmup" && read_warmup(cursor, schedule) && cursor.done(), "schedule '", shown(text),
         "': expected +warmup@TIME or +warmup@TIMExSTART after '", form.name, "', as +warmup@5e or +warmup@400x0.1");
   return schedule;
 }

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 #include <vector>
 
 #include "framework/error.h"
 #include "framework/op_def.h"
+#include "framework/user_text.h"
 
 namespace lethe {
 namespace {
@@ -31,7 +33,7 @@ Family sequences() {
 [[noreturn]] void reject_kind(const DataSpec& spec, const Family& taken, const Family& other) {
   if (std::find(other.kinds.begin(), other.kinds.end(), spec.kind) != other.kinds.end())
     spec.reject(message("gives ", other.gives, ", the network takes ", taken.gives, " (known: ", taken.forms, ")"));
-  spec.reject(message("unknown data set '", spec.kind, "'", did_you_mean(spec.kind, taken.kinds),
+  spec.reject(message("unknown data set '", shown(spec.kind), "'", did_you_mean(spec.kind, taken.kinds),
                       " (known: ", taken.forms, ")"));
 }
 
@@ -41,7 +43,7 @@ DataSpec::DataSpec(const std::string& text) : text(text), kind(text.substr(0, te
   if (kind.size() < text.size()) argument = text.substr(kind.size() + 1);
 }
 
-void DataSpec::reject(const std::string& reason) const { fail("data '", text, "': ", reason); }
+void DataSpec::reject(const std::string& reason) const { fail("data '", shown(text), "': ", reason); }
 void DataSpec::reject_for_images() const { reject_kind(*this, images(), sequences()); }
 void DataSpec::reject_for_sequences() const { reject_kind(*this, sequences(), images()); }
 
@@ -63,19 +65,24 @@ std::int64_t DataSpec::count(std::string_view digits) const {
   std::int64_t value = 0;
   const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (status != std::errc{} || end != digits.data() + digits.size() || value < 1 || value > INT32_MAX)
-    reject(message("expected a number from 1 to ", INT32_MAX, ", got '", digits, "'"));
+    reject(message("expected a number from 1 to ", INT32_MAX, ", got '", shown(digits), "'"));
   return value;
 }
 
+std::int64_t DataSpec::count_or(std::int64_t absent) const { return text == kind ? absent : count(argument); }
+
 SampleCounts DataSpec::counts(SampleCounts counts) const {
-  for (std::string_view rest = argument; !rest.empty();) {
-    const std::string_view item = rest.substr(0, rest.find(','));
+  std::set<std::string> seen;
+  for (std::size_t at = kind.size(); at < text.size();) {
+    const std::size_t end = std::min(text.find(',', at + 1), text.size());
+    const std::string_view item = std::string_view(text).substr(at + 1, end - at - 1);
     const std::size_t equals = item.find('=');
     const std::string key(item.substr(0, equals));
     if (equals == item.npos || (key != "train" && key != "test"))
-      reject(message("expected train=N or test=N, got '", item, "'", did_you_mean(key, {"train", "test"})));
+      reject(message("expected train=N or test=N, got '", shown(item), "'", did_you_mean(key, {"train", "test"})));
     (key == "train" ? counts.training : counts.test) = count(item.substr(equals + 1));
-    rest.remove_prefix(std::min(rest.size(), item.size() + 1));
+    if (!seen.insert(key).second) reject(key + " stands twice");
+    at = end;
   }
   return counts;
 }

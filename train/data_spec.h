@@ -31,6 +31,8 @@ struct DataSpec {
   FolderSpec folder() const;
   /// A number from 1 to 2^31 - 1.
   std::int64_t count(std::string_view digits) const;
+  /// The argument as a number; `absent` without one.
+  std::int64_t count_or(std::int64_t absent) const;
   /// "train=N,test=M", each of which may be missing.
   SampleCounts counts(SampleCounts absent) const;
 

@@ -6,6 +6,7 @@
 
 #include "framework/error.h"
 #include "framework/op_def.h"
+#include "framework/user_text.h"
 #include "kernels/cpu_device.h"
 #include "kernels/gpu_device.h"
 #include "models/json_source.h"
@@ -47,13 +48,14 @@ std::string description_of(const Gpu& gpu) {
 std::string read_description(const std::string& file) {
   std::ifstream in(file);
   check(in.good(), "--device: no file ", file);
-  const nlohmann::json json = nlohmann::json::parse(in, nullptr, false);
+  const std::string text = with_context("--device: " + file, [&] { return rest_of(in, Exit::Usage); });
+  const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
   check(json.is_object(), "--device: ", file, " is no JSON object that describes a GPU");
   const nlohmann::json example = nlohmann::json::parse(description_of(kGpus[0]));
   for (const auto& [key, value] : example.items()) {
     check(json.contains(key), "--device: ", file, ": '", key, "' is missing");
     check(json[key].type() == value.type() || (json[key].is_number_integer() && value.is_number_integer()),
-          "--device: ", file, ": '", key, "' is ", json[key].dump(), ", expected something like ", value.dump());
+          "--device: ", file, ": '", key, "' is ", shown(json[key].dump()), ", expected something like ", value.dump());
   }
   return json.dump();
 }
@@ -70,7 +72,7 @@ Choice choice_of(const std::string& device) {
   if (device.rfind("cuda:", 0) != 0) return {Choice::Description};
   const std::string digits = device.substr(5);
   check(!digits.empty() && digits.size() < 4 && digits.find_first_not_of("0123456789") == std::string::npos,
-        "--device: '", device, "' names no GPU; expected cuda:0, cuda:1...");
+        "--device: '", shown(device), "' names no GPU; expected cuda:0, cuda:1...");
   return {Choice::Gpu, std::stoi(digits)};
 }
 
@@ -112,7 +114,7 @@ void check_device(const Options& options) {
   if (what == Choice::Description && !find_gpu(device) && !is_file(device)) {
     std::vector<std::string> known = {"cpu", "cuda"};
     for (const std::string& name : described_gpus()) known.push_back(name);
-    fail("--device: unknown device '", device, "'", did_you_mean(device, known), "; known: ", joined(known),
+    fail("--device: unknown device '", shown(device), "'", did_you_mean(device, known), "; known: ", joined(known),
          ", cuda:N, or a file that ends in .json");
   }
   check(what != Choice::Description || !runs(options.command), "--device: ", device,

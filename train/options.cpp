@@ -4,6 +4,7 @@
 
 #include "framework/error.h"
 #include "framework/op_def.h"
+#include "framework/user_text.h"
 #include "memopt/memopt.h"
 #include "train/command_table.h"
 #include "train/device.h"
@@ -20,7 +21,7 @@ Command command_named(const std::string& word) {
     if (*info.word && word == info.word) return info.command;
     if (*info.word) known.emplace_back(info.word);
   }
-  fail("unknown command '", word, "'", did_you_mean(word, known), "; commands: ", joined(known),
+  fail("unknown command '", shown(word), "'", did_you_mean(word, known), "; commands: ", joined(known),
        "; a network is named with --model");
 }
 
@@ -56,6 +57,22 @@ void check_together(const Options& o) {
   check(o.patience == 0 || is_evaluated(o), "--patience needs evaluations; --eval-every 0 makes none");
   check(o.min_lr < o.max_lr, "--min-lr ", o.min_lr, " is not below --max-lr ", o.max_lr);
   check(!o.save_every || !o.save.empty() || !o.resume.empty(), "--save-every needs --save DIR");
+}
+
+/// Fails on what no option takes. An empty argument is most often a variable of the shell that is not set.
+void check_arguments(const std::vector<std::string>& args) {
+  constexpr std::size_t kLongest = 4096;  // as paths are at most
+  std::string name;                       // of the option whose value the next argument is, if it is none itself
+  for (const std::string& arg : args) {
+    const bool is_option = arg.compare(0, 2, "--") == 0;
+    const std::size_t equals = is_option ? arg.find('=') : std::string::npos;
+    if (is_option) name = arg.substr(0, equals);
+    const std::string what =
+        name.empty() || (is_option && equals == std::string::npos) ? "an argument" : shown(name) + ": the value";
+    check(!arg.empty() && equals + 1 != arg.size(), what, " is empty");
+    check(arg.size() <= kLongest, what, " has ", arg.size(), " characters, more than ", kLongest);
+    if (!is_option || equals != std::string::npos) name.clear();
+  }
 }
 
 /// The options of one command, bound to what they fill in.
@@ -97,7 +114,7 @@ class CommandLine {
       const std::string name = arg.substr(0, arg.find('='));
       if (name.size() < 3 || name.compare(0, 2, "--") != 0) continue;
       if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-      fail("unknown option ", name, did_you_mean(name, known), "; --help lists all");
+      fail("unknown option ", shown(name), did_you_mean(name, known), "; --help lists all");
     }
   }
 
@@ -141,9 +158,10 @@ Options with_values(const Options& options, const OptionValues& values) {
 }
 
 Options parse_options(const std::vector<std::string>& args) {
+  check_arguments(args);
   std::vector<std::string> rest = args;
   Command command = Command::Train;
-  if (!rest.empty() && !rest[0].empty() && rest[0][0] != '-') {
+  if (!rest.empty() && rest[0][0] != '-') {
     command = command_named(rest[0]);
     rest.erase(rest.begin());
   }

@@ -1,10 +1,12 @@
 #include "train/recipe.h"
 
 #include <algorithm>
+#include <map>
 #include <sstream>
 
 #include "framework/error.h"
 #include "framework/op_def.h"
+#include "framework/user_text.h"
 
 namespace lethe {
 namespace {
@@ -40,10 +42,13 @@ std::vector<std::string> split(const std::string& text, char at) {
   return parts;
 }
 
-std::int64_t pixels_of(const std::string& word, const std::string& value, std::int64_t absent) {
-  if (value.empty()) return absent;
-  check(value.size() < 5 && value.find_first_not_of("0123456789") == std::string::npos, "--augment: '", word,
-        "' must name pixels, as in ", word.substr(0, word.find('=')), "=", absent);
+/// Behind the word's '=', if it has one.
+std::int64_t pixels_of(const std::string& word, std::int64_t absent) {
+  const std::size_t equals = word.find('=');
+  if (equals == std::string::npos) return absent;
+  const std::string value = word.substr(equals + 1);
+  check(!value.empty() && value.size() < 5 && value.find_first_not_of("0123456789") == std::string::npos,
+        "--augment: '", shown(word), "' must name pixels, as in ", word.substr(0, equals), "=", absent);
   return std::stoll(value);
 }
 
@@ -53,6 +58,24 @@ OptionValues without_gpu_settings(const Options& given, OptionValues resumed) {
   if (device != given.given.end() && device->second == "cpu")
     for (const char* name : {"tf32", "eager", "workspace-limit"}) resumed.erase(name);
   return resumed;
+}
+
+/// The words by their names, with their values as they stand there.
+std::map<std::string, std::string> augment_words(const std::string& text) {
+  static const std::vector<std::string> known = {"none", "pad-crop", "flip", "cutout", "random-crop"};
+  check(!text.empty() && text.back() != ',', "--augment: '", shown(text), "' has no word at its end");
+  std::map<std::string, std::string> words;
+  for (const std::string& word : split(text, ',')) {
+    std::string name = word.substr(0, word.find('='));
+    std::replace(name.begin(), name.end(), '_', '-');
+    check(std::find(known.begin(), known.end(), name) != known.end(), "--augment: unknown word '", shown(word), "'",
+          did_you_mean(name, known));
+    check(name == "pad-crop" || name == "cutout" || word.find('=') == std::string::npos, "--augment: '", shown(word),
+          "': ", name, " takes no value");
+    check(words.emplace(name, word).second, "--augment: ", name, " stands twice");
+  }
+  check(words.count("none") == 0 || words.size() == 1, "--augment: 'none' stands alone, not in '", shown(text), "'");
+  return words;
 }
 
 }  // namespace
@@ -108,26 +131,15 @@ OptimizerSettings optimizer_of(const Options& options) {
 }
 
 Augmentation augmentation_of(const std::string& text) {
-  static const std::vector<std::string> known = {"none", "pad-crop", "flip", "cutout", "random-crop"};
-  Augmentation augmentation;
-  for (const std::string& word : split(text, ',')) {
-    const std::size_t equals = word.find('=');
-    std::string name = word.substr(0, equals);
-    const std::string value = equals == std::string::npos ? "" : word.substr(equals + 1);
-    std::replace(name.begin(), name.end(), '_', '-');
-    if (name == "pad-crop") {
-      augmentation.pad_crop = pixels_of(word, value, 4);
-    } else if (name == "cutout") {
-      augmentation.cutout = pixels_of(word, value, 8);
-    } else if (name == "flip") {
-      augmentation.flip = true;
-    } else if (name == "random-crop") {
-      augmentation.random_crop = true;
-    } else {
-      check(name == "none", "--augment: unknown word '", word, "'", did_you_mean(name, known));
-    }
-  }
-  return augmentation;
+  const std::map<std::string, std::string> words = augment_words(text);
+  const auto pixels = [&words](const char* name, std::int64_t absent) {
+    const auto word = words.find(name);
+    return word == words.end() ? 0 : pixels_of(word->second, absent);
+  };
+  return {.pad_crop = pixels("pad-crop", 4),
+          .flip = words.count("flip") != 0,
+          .cutout = pixels("cutout", 8),
+          .random_crop = words.count("random-crop") != 0};
 }
 
 }  // namespace lethe

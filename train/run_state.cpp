@@ -3,13 +3,13 @@
 #include <cinttypes>
 #include <cstdio>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <type_traits>
 
 #include "framework/error.h"
 #include "framework/init.h"
 #include "framework/text.h"
+#include "framework/user_text.h"
 #include "train/atomic_file.h"
 
 namespace lethe {
@@ -61,7 +61,9 @@ template <class Value>
 void read_field(const Json& json, const char* key, Value& value) {
   const auto found = json.find(key);
   check_as(Exit::Data, found != json.end(), "'", key, "' is missing");
-  const auto wrong = [&] { fail_as(Exit::Data, "'", key, "' is ", found->dump(), ", which is not of the right type"); };
+  const auto wrong = [&] {
+    fail_as(Exit::Data, "'", key, "' is ", shown(found->dump()), ", which is not of the right type");
+  };
   if (!is_kept_by<Value>(*found)) wrong();
   try {
     found->get_to(value);
@@ -101,8 +103,7 @@ RunState read_state(const std::string& checkpoint) {
   return with_context(file, [&] {
     std::ifstream in(file, std::ios::binary);
     check_as(Exit::Data, in.good(), "cannot be opened");
-    const std::string text{std::istreambuf_iterator<char>(in), {}};
-    const Json json = Json::parse(text, nullptr, false);
+    const Json json = Json::parse(rest_of(in, Exit::Data), nullptr, false);
     check_as(Exit::Data, json.is_object(), "is not valid JSON");
     std::int64_t version = 0;
     read_field(json, "version", version);

@@ -10,7 +10,7 @@ namespace lethe {
 
 /// A whole number from `least` to `most`.
 CLI::Validator whole_number(std::int64_t least, std::int64_t most = std::numeric_limits<std::int64_t>::max());
-/// A finite number: at least 0, or above 0.
+/// A number that is finite in f32: at least 0, or above 0.
 CLI::Validator number_from_zero();
 CLI::Validator positive_number();
 /// One of `words`.

@@ -1,0 +1,40 @@
+#include "framework/user_text.h"
+
+#include <algorithm>
+#include <array>
+
+namespace lethe {
+
+std::string shown(std::string_view text) {
+  constexpr std::size_t kMost = 60;
+  std::size_t length = std::min(text.size(), kMost);
+  while (length < text.size() && length > 0 && (text[length] & 0xc0) == 0x80) --length;  // no half of a character
+  std::string part(text.substr(0, length));
+  for (char& c : part)
+    if (static_cast<unsigned char>(c) < ' ') c = '?';
+  return length < text.size() ? part + "..." : part;
+}
+
+std::size_t mark_length(std::string_view text) { return text.substr(0, 3) == "\xef\xbb\xbf" ? 3 : 0; }
+
+std::string rest_of(std::istream& in, Exit code) {
+  constexpr std::size_t kMost = std::size_t{64} << 20;
+  std::string text;
+  std::array<char, 65536> piece;
+  while (in.read(piece.data(), piece.size()), in.gcount() > 0) {
+    text.append(piece.data(), static_cast<std::size_t>(in.gcount()));
+    check_as(code, text.size() <= kMost, "goes on beyond 64 MiB, which is no text file");
+  }
+  return text.substr(mark_length(text));
+}
+
+bool read_line(std::istream& in, std::string& line) {
+  std::array<char, 65536> text;
+  in.getline(text.data(), text.size());
+  check_as(Exit::Data, !in.fail() || in.gcount() + 1 < std::ssize(text), "a line goes on beyond 64 KiB");
+  if (in.fail()) return false;
+  line.assign(text.data(), static_cast<std::size_t>(in.gcount()) - (in.eof() ? 0 : 1));
+  return true;
+}
+
+}  // namespace lethe
