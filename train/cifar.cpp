@@ -2,9 +2,11 @@
 // one), then 1024 bytes each of red, green and blue.
 #include <algorithm>
 #include <fstream>
+#include <sstream>
 #include <utility>
 
 #include "framework/error.h"
+#include "framework/user_text.h"
 #include "train/data_files.h"
 #include "train/held_images.h"
 
@@ -87,11 +89,11 @@ fs::path find_test(const Format& format, const fs::path& directory) {
 /// Appends the file's images, their planes interleaved.
 void append(const Format& format, const fs::path& path, std::string_view md5, const Notify& notify,
             LabelledImages& images) {
-  const FileBytes file = read_file(path);
-  const auto records = static_cast<std::int64_t>(file.size()) / format.record();
-  check_as(Exit::Data, records > 0 && static_cast<std::int64_t>(file.size()) == records * format.record(),
-           path.string(), ": ", file.size(), " bytes are not a whole number of records of ", format.record(), " bytes",
+  const std::int64_t bytes = size_of_file(path), records = bytes / format.record();
+  check_as(Exit::Data, records > 0 && bytes == records * format.record(), path.string(), ": ", bytes,
+           " bytes are not a whole number of records of ", format.record(), " bytes",
            records > 0 ? " (truncated?)" : "");
+  const FileBytes file = read_file(path);
   if (!md5.empty()) compare_md5(file, md5, path, notify);
   std::vector<std::uint8_t> labels(records);
   const std::size_t before = images.pixels.size();
@@ -110,7 +112,8 @@ void append(const Format& format, const fs::path& path, std::string_view md5, co
 /// One name a line; numbers if the file is missing or has too few.
 std::vector<std::string> class_names(const Format& format, const fs::path& directory) {
   std::vector<std::string> names;
-  std::ifstream file(directory / format.class_file);
+  std::ifstream in(directory / format.class_file);
+  std::istringstream file(rest_of(in, Exit::Data));
   for (std::string line; std::getline(file, line) && static_cast<std::int64_t>(names.size()) < format.classes;) {
     if (!line.empty() && line.back() == '\r') line.pop_back();
     if (!line.empty()) names.push_back(line);

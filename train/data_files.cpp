@@ -25,16 +25,25 @@ class Inflater {
   z_stream stream{};
 };
 
+void check_extent(std::uint64_t bytes, std::uint64_t most, const Extent& extent, const std::filesystem::path& path) {
+  check_as(Exit::Data, bytes <= most, path.string(), ": has more than ", most, " bytes, ", extent.source);
+}
+
 /// All gzip members of the file, one after the other. zlib counts in 32 bits, so both sides go in pieces.
-FileBytes gunzip(const FileBytes& packed, const std::filesystem::path& path) {
+FileBytes gunzip(const FileBytes& packed, const Extent& extent, const std::filesystem::path& path) {
   constexpr std::size_t kPiece = std::size_t{1} << 20;
   Inflater inflater;
   z_stream& stream = inflater.stream;
   FileBytes out;
+  std::uint64_t most = extent.front;  // until the front is there
+  bool most_is_known = false;
   std::size_t used = 0, made = 0;
   for (int status = Z_OK; used < packed.size() || status != Z_STREAM_END;) {
+    if (!most_is_known && made == extent.front) most = extent.bytes(out.data()), most_is_known = true;
+    check_extent(made, most, extent, path);
     if (status == Z_STREAM_END) inflateReset(&stream);
-    if (made == out.size()) out.resize(std::max(2 * out.size(), 4 * packed.size() + kPiece));
+    const std::uint64_t end = most_is_known ? most + 1 : most;  // one more tells that the file goes on
+    if (made == out.size()) out.resize(std::min<std::uint64_t>(std::max(2 * made, 4 * packed.size() + kPiece), end));
     const std::size_t give = std::min(packed.size() - used, kPiece), room = std::min(out.size() - made, kPiece);
     stream.next_in = const_cast<Bytef*>(packed.data() + used);
     stream.avail_in = static_cast<uInt>(give);
@@ -47,28 +56,39 @@ FileBytes gunzip(const FileBytes& packed, const std::filesystem::path& path) {
     check_as(Exit::Data, status == Z_OK || status == Z_STREAM_END, path.string(), ": damaged gzip data (",
              stream.msg ? stream.msg : "no reason given", ")");
   }
+  check_extent(made, most_is_known ? most : made, extent, path);
   out.resize(made);
   return out;
 }
 
 }  // namespace
 
-FileBytes read_file(const std::filesystem::path& path) {
+std::int64_t size_of_file(const std::filesystem::path& path) {
   std::error_code status;
   check_as(Exit::Data, !std::filesystem::is_directory(path, status), path.string(), ": is a directory, not a file");
+  const std::uintmax_t bytes = std::filesystem::file_size(path, status);
+  check_as(Exit::Data, !status, path.string(), ": cannot be opened (", status.message(), ")");
+  return static_cast<std::int64_t>(bytes);
+}
+
+FileBytes read_file(const std::filesystem::path& path, std::int64_t most) {
+  const std::int64_t size = std::min(size_of_file(path), most);
   errno = 0;
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  std::ifstream file(path, std::ios::binary);
   check_as(Exit::Data, file.is_open(), path.string(), ": cannot be opened (", std::strerror(errno), ")");
-  FileBytes bytes(static_cast<std::size_t>(std::max<std::streamoff>(file.tellg(), 0)));
-  file.seekg(0);
-  file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  FileBytes bytes(static_cast<std::size_t>(size));
+  file.read(reinterpret_cast<char*>(bytes.data()), size);
   check_as(Exit::Data, file.good(), path.string(), ": cannot be read (", std::strerror(errno), ")");
   return bytes;
 }
 
-FileBytes read_file_unpacked(const std::filesystem::path& path) {
-  FileBytes bytes = read_file(path);
-  return is_gzip(bytes) ? gunzip(bytes, path) : bytes;
+FileBytes read_file_unpacked(const std::filesystem::path& path, const Extent& extent) {
+  constexpr std::size_t kTellsGzip = 2;
+  const FileBytes front = read_file(path, static_cast<std::int64_t>(std::max(extent.front, kTellsGzip)));
+  if (is_gzip(front)) return gunzip(read_file(path), extent, path);
+  if (front.size() >= extent.front)
+    check_extent(static_cast<std::uint64_t>(size_of_file(path)), extent.bytes(front.data()), extent, path);
+  return read_file(path);
 }
 
 void compare_md5(const FileBytes& bytes, std::string_view official, const std::filesystem::path& path,

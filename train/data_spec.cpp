@@ -54,11 +54,17 @@ const std::string& DataSpec::place(const std::string& what) const {
 }
 
 FolderSpec DataSpec::folder() const {
-  constexpr std::string_view kResize = ",resize=";
-  const std::string& directory = place("DIR");
-  const std::size_t at = directory.rfind(kResize);
-  if (at == std::string::npos) return {.directory = directory};
-  return {.directory = directory.substr(0, at), .resize = count(directory.substr(at + kResize.size()))};
+  FolderSpec folder{.directory = place("DIR")};
+  std::string& directory = folder.directory;
+  for (;;) {
+    const std::size_t comma = directory.rfind(','), equals = directory.find('=', std::min(comma, directory.size()));
+    if (comma == std::string::npos || equals == std::string::npos) return folder;
+    const std::string key = directory.substr(comma + 1, equals - comma - 1);
+    if (key != "resize" && key != "max-pixels") return folder;
+    (key == "resize" ? folder.options.resize : folder.options.max_pixels) =
+        count(std::string_view(directory).substr(equals + 1));
+    directory.resize(comma);
+  }
 }
 
 std::int64_t DataSpec::count(std::string_view digits) const {

@@ -11,10 +11,15 @@ struct SampleCounts {
   std::int64_t training = 0, test = 0;
 };
 
-/// A folder of images, and what their shorter side becomes; 0: what just covers the network's.
+struct FolderOptions {
+  std::int64_t resize = 0;                // what an image's shorter side becomes; 0: what just covers the network's
+  std::int64_t max_pixels = 100'000'000;  // a file with more is refused before it is decoded
+};
+
+/// A folder of images.
 struct FolderSpec {
   std::string directory = {};
-  std::int64_t resize = 0;
+  FolderOptions options = {};
 };
 
 /// A spec in two: "mnist:data/mnist" is kind "mnist" and argument "data/mnist". What is wrong in it fails with
@@ -27,7 +32,7 @@ struct DataSpec {
   [[noreturn]] void reject_for_sequences() const;
   /// The argument; `what` ("DIR") stands for it in the message that it is missing.
   const std::string& place(const std::string& what) const;
-  /// "DIR" or "DIR,resize=N".
+  /// "DIR,resize=N,max-pixels=N": options stand behind the last commas.
   FolderSpec folder() const;
   /// A number from 1 to 2^31 - 1.
   std::int64_t count(std::string_view digits) const;

@@ -16,11 +16,10 @@ std::unique_ptr<Dataset> open(const DataSpec& spec, const ImageShape& image, std
   if (spec.kind == "cifar100") return open_cifar100(spec.place("DIR"), notify);
   if (spec.kind == "imagefolder") {
     const FolderSpec folder = spec.folder();
-    return open_image_folder(folder.directory, image, folder.resize);
+    return open_image_folder(folder.directory, image, folder.options);
   }
   if (spec.kind == "shapes") return make_shapes(image, classes, seed, spec.counts(kShapeCounts));
-  if (spec.kind == "synthetic")
-    return make_synthetic(image, classes, seed, spec.argument.empty() ? kSyntheticCount : spec.count(spec.argument));
+  if (spec.kind == "synthetic") return make_synthetic(image, classes, seed, spec.count_or(kSyntheticCount));
   spec.reject_for_images();
 }
 

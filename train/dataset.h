@@ -62,7 +62,8 @@ class Dataset : public Samples {
 using Notify = std::function<void(const std::string& line)>;
 
 /// Opens what `spec` names, for a network that takes such images and tells so many classes apart:
-///   mnist:DIR  cifar10:DIR  cifar100:DIR  imagefolder:DIR[,resize=N]  shapes[:train=N,test=M]  synthetic[:N]
+///   mnist:DIR  cifar10:DIR  cifar100:DIR  imagefolder:DIR[,resize=N][,max-pixels=N]  shapes[:train=N,test=M]
+///   synthetic[:N]
 /// shapes, synthetic and imagefolder give images of the size asked for; the others fail (Exit::Data, both sizes in the
 /// message) if theirs is another, as all do for another number of classes. Fails with Exit::Usage on an unknown spec,
 /// with Exit::Data and the file's name on missing, damaged or contradictory files.

@@ -4,11 +4,29 @@
 #include <array>
 #include <climits>
 #include <cmath>
+#include <cstdlib>
 #include <memory>
 
 #include "framework/error.h"
 #include "train/data_files.h"
 
+namespace lethe {
+namespace {
+
+/// The most that the decoder gets at once. It believes what packed data unpacks to, not what the header says.
+thread_local std::size_t most_for_decoder = 0;
+constexpr std::size_t kForHeader = std::size_t{1} << 20;
+
+void* memory_for_decoder(void* old, std::size_t bytes) {
+  return bytes <= most_for_decoder ? std::realloc(old, bytes) : nullptr;
+}
+
+}  // namespace
+}  // namespace lethe
+
+#define STBI_MALLOC(bytes) lethe::memory_for_decoder(nullptr, bytes)
+#define STBI_REALLOC(old, bytes) lethe::memory_for_decoder(old, bytes)
+#define STBI_FREE(memory) std::free(memory)
 #define STB_IMAGE_IMPLEMENTATION
 #define STB_IMAGE_STATIC
 #define STBI_ONLY_PNG
@@ -50,12 +68,27 @@ std::vector<Taps> taps_of(std::int64_t from, std::int64_t to, std::int64_t begin
   return taps;
 }
 
+/// Fails on a header that cannot be read or says too many.
+void check_pixels(const FileBytes& file, const std::filesystem::path& path, std::int64_t most) {
+  int width = 0, height = 0, stored = 0;
+  most_for_decoder = kForHeader;
+  const bool known = stbi_info_from_memory(file.data(), static_cast<int>(file.size()), &width, &height, &stored) != 0;
+  check_as(Exit::Data, known, path.string(), ": cannot be decoded as PNG or JPEG (", stbi_failure_reason(), ")");
+  check_as(Exit::Data, std::int64_t{width} * height <= most, path.string(), ": has ", width, " x ", height,
+           " pixels, more than ", most, "; behind the data's directory ,max-pixels=N allows more");
+  // Eight bytes a pixel at most, twice for what grows by doubling, and sides in whole blocks; and names and the like.
+  constexpr std::size_t kPixel = 16, kBlock = 32;
+  most_for_decoder = kPixel * (static_cast<std::size_t>(width) + kBlock) * (static_cast<std::size_t>(height) + kBlock) +
+                     file.size() + kForHeader;
+}
+
 }  // namespace
 
-Image decode_image(const std::filesystem::path& path, std::int64_t channels) {
+Image decode_image(const std::filesystem::path& path, std::int64_t channels, std::int64_t max_pixels) {
+  const std::int64_t bytes = size_of_file(path);
+  check_as(Exit::Data, bytes > 2 && bytes <= INT_MAX, path.string(), ": ", bytes, " bytes are no PNG or JPEG file");
   const FileBytes file = read_file(path);
-  check_as(Exit::Data, file.size() > 2 && file.size() <= INT_MAX, path.string(), ": ", file.size(),
-           " bytes are no PNG or JPEG file");
+  check_pixels(file, path, max_pixels);
   check_as(Exit::Data, !is_cut_jpeg(file), path.string(), ": JPEG file ends early");
   int width = 0, height = 0, stored = 0;
   const std::unique_ptr<stbi_uc, void (*)(void*)> decoded(

@@ -14,8 +14,9 @@ struct Image {
 };
 
 /// With 1 channel (grey) or 3 (red, green, blue), whichever the file has. Fails with Exit::Data and the path on files
-/// that are neither PNG nor JPEG, are damaged, or end early.
-Image decode_image(const std::filesystem::path& path, std::int64_t channels);
+/// that are neither PNG nor JPEG, are damaged, end early, have more than `max_pixels`, or unpack to more than their
+/// header says.
+Image decode_image(const std::filesystem::path& path, std::int64_t channels, std::int64_t max_pixels);
 
 /// Scales the image to `height` x `width` with a triangle filter as wide as a target pixel (so that nothing is skipped
 /// when it shrinks; the same pixels if the size is the same), and writes the part of size `window` that begins at

@@ -87,18 +87,18 @@ std::int64_t part(double share, std::int64_t room) {
 
 class ImageFolder final : public Dataset {
  public:
-  ImageFolder(DataInfo info, std::array<Files, 2> splits, std::int64_t resize)
-      : Dataset(std::move(info)), splits_(std::move(splits)), resize_(resize) {}
+  ImageFolder(DataInfo info, std::array<Files, 2> splits, const FolderOptions& options)
+      : Dataset(std::move(info)), splits_(std::move(splits)), options_(options) {}
 
   std::int32_t read(Split split, std::int64_t index, CropAt crop, std::uint8_t* pixels) const override {
     const File& file = splits_[static_cast<int>(split)][index];
-    read_image(file.path, info().image, resize_, crop, pixels);
+    read_image(file.path, info().image, options_, crop, pixels);
     return file.label;
   }
 
  private:
   std::array<Files, 2> splits_;
-  std::int64_t resize_;
+  FolderOptions options_;
 };
 
 }  // namespace
@@ -107,25 +107,26 @@ std::vector<fs::path> images_in(const fs::path& directory) {
   return listed(directory, [](const auto& entry) { return entry.is_regular_file() && is_image(entry.path()); });
 }
 
-void read_image(const fs::path& file, const ImageShape& wanted, std::int64_t resize, CropAt crop,
+void read_image(const fs::path& file, const ImageShape& wanted, const FolderOptions& options, CropAt crop,
                 std::uint8_t* pixels) {
-  const Image image = decode_image(file, wanted.channels);
+  const Image image = decode_image(file, wanted.channels, options.max_pixels);
   const auto high = static_cast<double>(image.shape.height), wide = static_cast<double>(image.shape.width);
-  const double scale =
-      resize > 0 ? static_cast<double>(resize) / std::min(high, wide)
-                 : std::max(static_cast<double>(wanted.height) / high, static_cast<double>(wanted.width) / wide);
+  const double scale = options.resize > 0 ? static_cast<double>(options.resize) / std::min(high, wide)
+                                          : std::max(static_cast<double>(wanted.height) / high,
+                                                     static_cast<double>(wanted.width) / wide);
   const std::int64_t height = std::max<std::int64_t>(std::llround(high * scale), wanted.height);
   const std::int64_t width = std::max<std::int64_t>(std::llround(wide * scale), wanted.width);
   scale_and_crop(image, height, width, part(crop.vertical, height - wanted.height),
                  part(crop.horizontal, width - wanted.width), wanted, pixels);
 }
 
-std::unique_ptr<Dataset> open_image_folder(const fs::path& directory, const ImageShape& image, std::int64_t resize) {
+std::unique_ptr<Dataset> open_image_folder(const fs::path& directory, const ImageShape& image,
+                                           const FolderOptions& options) {
   check_directory("imagefolder", directory, kExpected);
   check_as(Exit::Data, image.channels == 1 || image.channels == 3,
            "imagefolder: gives images with 1 or 3 channels, the network takes ", image.channels);
-  check(resize == 0 || resize >= std::max(image.height, image.width), "imagefolder: resize=", resize,
-        " is smaller than the network's images of ", text_of(image));
+  check(options.resize == 0 || options.resize >= std::max(image.height, image.width),
+        "imagefolder: resize=", options.resize, " is smaller than the network's images of ", text_of(image));
   DataInfo info{.name = "imagefolder", .image = image};
   std::array<Files, 2> splits;
   if (const fs::path training = directory / "train"; fs::is_directory(training)) {
@@ -147,7 +148,7 @@ std::unique_ptr<Dataset> open_image_folder(const fs::path& directory, const Imag
   const bool grey = image.channels == 1;
   info.mean = grey ? std::vector<double>{0.449} : std::vector<double>{0.485, 0.456, 0.406};
   info.deviation = grey ? std::vector<double>{0.226} : std::vector<double>{0.229, 0.224, 0.225};
-  return std::make_unique<ImageFolder>(std::move(info), std::move(splits), resize);
+  return std::make_unique<ImageFolder>(std::move(info), std::move(splits), options);
 }
 
 }  // namespace lethe

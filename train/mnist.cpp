@@ -1,5 +1,7 @@
 // MNIST and whatever else comes in its IDX files: four of them, each plain or gzipped. The format: a big-endian
 // magic number (0x08 for bytes, then the number of dimensions), the dimensions, the bytes.
+#include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "framework/error.h"
@@ -48,26 +50,38 @@ std::uint32_t big_endian(const std::uint8_t* at) {
   return static_cast<std::uint32_t>(at[0]) << 24 | at[1] << 16 | at[2] << 8 | at[3];
 }
 
-Idx read_idx(const fs::path& directory, const OfficialIdx& file, std::size_t rank, const Notify& notify) {
-  Idx idx{.path = find(directory, file.name), .dims = {}, .bytes = {}};
-  idx.bytes = read_file_unpacked(idx.path);
-  const std::string path = idx.path.string();
-  const std::size_t header = 4 + 4 * rank;
-  check_as(Exit::Data, idx.bytes.size() >= header, path, ": ", idx.bytes.size(),
-           " bytes are too few for an IDX header");
-  const std::uint32_t magic = big_endian(idx.bytes.data()), expected = 0x0800u + static_cast<std::uint32_t>(rank);
+std::vector<std::int64_t> dims_of(const std::uint8_t* header, std::size_t rank, const std::string& path) {
+  const std::uint32_t magic = big_endian(header), expected = 0x0800u + static_cast<std::uint32_t>(rank);
   check_as(Exit::Data, magic == expected, path, ": not an IDX file of bytes with ", rank, " dimension",
            rank == 1 ? "" : "s", " (magic number ", magic, ", expected ", expected, ")");
-  double product = 1;  // in floating point: four bytes each can exceed any integer
+  std::vector<std::int64_t> dims;
+  for (std::size_t d = 1; d <= rank; ++d) dims.push_back(big_endian(header + 4 * d));
+  return dims;
+}
+
+/// In floating point: four bytes each can exceed any integer.
+double product_of(const std::vector<std::int64_t>& dims) {
+  return std::accumulate(dims.begin(), dims.end(), 1.0,
+                         [](double product, std::int64_t dim) { return product * static_cast<double>(dim); });
+}
+
+Idx read_idx(const fs::path& directory, const OfficialIdx& file, std::size_t rank, const Notify& notify) {
+  Idx idx{.path = find(directory, file.name), .dims = {}, .bytes = {}};
+  const std::string path = idx.path.string();
+  const std::size_t header = 4 + 4 * rank;
+  const auto bytes_told = [&](const std::uint8_t* front) {
+    constexpr double kMost = 1e18;
+    return header + static_cast<std::uint64_t>(std::min(product_of(dims_of(front, rank, path)), kMost));
+  };
+  idx.bytes = read_file_unpacked(idx.path, {header, bytes_told, "which is all that its header says"});
+  check_as(Exit::Data, idx.bytes.size() >= header, path, ": ", idx.bytes.size(),
+           " bytes are too few for an IDX header");
+  idx.dims = dims_of(idx.bytes.data(), rank, path);
   std::string dims;
-  for (std::size_t d = 0; d < rank; ++d) {
-    idx.dims.push_back(big_endian(idx.bytes.data() + 4 + 4 * d));
-    product *= static_cast<double>(idx.dims.back());
-    dims += message(d ? "x" : "", idx.dims.back());
-  }
+  for (const std::int64_t dim : idx.dims) dims += message(dims.empty() ? "" : "x", dim);
   const std::size_t held = idx.bytes.size() - header;
-  check_as(Exit::Data, static_cast<double>(held) == product, path, ": ", held, " bytes of data, but its header says ",
-           dims, product > static_cast<double>(held) ? " (truncated?)" : "");
+  check_as(Exit::Data, static_cast<double>(held) == product_of(idx.dims), path, ": ", held,
+           " bytes of data, but its header says ", dims, " (truncated?)");
   compare_md5(idx.bytes, file.md5, idx.path, notify);
   idx.bytes.erase(idx.bytes.begin(), idx.bytes.begin() + static_cast<std::ptrdiff_t>(header));
   return idx;

@@ -40,7 +40,7 @@ ImageInput image_input(const Options& given, const Options& options, const std::
   check(run || options.data, "--data is missing: it says how images are normalised and what their classes are called");
   ImageInput input;
   if (options.data)
-    if (const DataSpec spec(*options.data); spec.kind == "imagefolder") input.resize = spec.folder().resize;
+    if (const DataSpec spec(*options.data); spec.kind == "imagefolder") input.folder = spec.folder().options;
   if (run && !run->classes.empty() && !given.data) {
     input.data = {.classes = run->classes, .mean = run->mean, .deviation = run->deviation};
   } else {

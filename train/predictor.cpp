@@ -37,7 +37,7 @@ Predictor::Predictor(const Network& network, const Planned& planned, Prepared& p
 }
 
 void Predictor::add(const std::string& file) {
-  read_image(file, input_.data.image, input_.resize, {}, pixels_.data());
+  read_image(file, input_.data.image, input_.folder, {}, pixels_.data());
   const std::size_t row = samples_.size() / static_cast<std::size_t>(batch_);
   normalizer_.run(pixels_.data(), std::ssize(pixels_), samples_.data() + files_.size() * row);
   files_.push_back(file);

@@ -5,14 +5,15 @@
 
 #include "framework/executor.h"
 #include "train/augment.h"
+#include "train/data_spec.h"
 #include "train/programs.h"
 
 namespace lethe {
 
 /// How image files become what a network was trained on, and what its classes are called.
 struct ImageInput {
-  DataInfo data = {};       // the image that the network takes, classes, mean and deviation
-  std::int64_t resize = 0;  // as of an image folder
+  DataInfo data = {};  // the image that the network takes, classes, mean and deviation
+  FolderOptions folder = {};
 };
 
 struct Guess {

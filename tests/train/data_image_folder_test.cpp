@@ -133,6 +133,29 @@ TEST(ImageFolder, FileThatDoesNotDecodeIsNamed) {
   EXPECT_PRED2(says, message_of(jpeg), "train/ant/x.png: JPEG file ends early");
 }
 
+TEST(ImageFolder, ImagesOfTooManyPixelsAreRefusedByTheirHeader) {
+  const TemporaryFolder folder;
+  write_small_folder(folder);
+  FileContent huge = png(1, 1, 1, {0});
+  for (const std::size_t side : {16U, 20U}) huge[side + 2] = 0x4e, huge[side + 3] = 0x20;  // 20000 x 20000
+  folder.write("train/ant/x.png", huge);
+  EXPECT_PRED2(says, error_from([&] { image_in_folder(*opened(folder), Split::Train, 0); }),
+               "train/ant/x.png: has 20000 x 20000 pixels, more than 100000000");
+  folder.write("train/ant/x.png", grey(30));
+  const auto least = open_dataset("imagefolder:" + folder.text() + ",max-pixels=3,resize=2", kTiny, 2, 0);
+  EXPECT_PRED2(says, error_from([&] { image_in_folder(*least, Split::Train, 0); }), "2 x 2 pixels, more than 3");
+}
+
+TEST(ImageFolder, AnImageThatUnpacksToMoreThanItsHeaderSaysIsRefused) {
+  const TemporaryFolder folder;
+  write_small_folder(folder);
+  FileContent bomb = png(8192, 8192, 1, FileContent(std::size_t{1} << 26));
+  for (const std::size_t side : {16U, 20U}) bomb[side + 2] = 0, bomb[side + 3] = 1;  // 1 x 1
+  folder.write("train/ant/x.png", bomb);
+  EXPECT_PRED2(says, error_from([&] { image_in_folder(*opened(folder), Split::Train, 0); }),
+               "train/ant/x.png: cannot be decoded as PNG or JPEG (outofmem)");
+}
+
 TEST(ImageFolder, EmptyClassFolderIsRefused) {
   const TemporaryFolder folder;
   write_small_folder(folder);

@@ -99,6 +99,20 @@ TEST(Mnist, DamagedGzipIsRefused) {
   EXPECT_PRED2(says, refused(folder), "train-images-idx3-ubyte.gz: damaged gzip data");
 }
 
+TEST(Mnist, FilesThatGoOnBehindWhatTheHeaderSaysAreReadNoFurther) {
+  const TemporaryFolder folder;
+  write_small(folder);
+  constexpr std::size_t kMuch = std::size_t{1} << 26;
+  const std::string words = ": has more than 34 bytes, which is all that its header says";
+  folder.write("train-images-idx3-ubyte", idx({3, 2, 3}, FileContent(19)));
+  EXPECT_PRED2(says, refused(folder), "train-images-idx3-ubyte" + words);
+  folder.remove("train-images-idx3-ubyte");
+  for (const FileContent& more : {FileContent(19), FileContent(kMuch)}) {
+    folder.write("train-images-idx3-ubyte.gz", gzipped(idx({3, 2, 3}, more)));
+    EXPECT_PRED2(says, refused(folder), "train-images-idx3-ubyte.gz" + words);
+  }
+}
+
 TEST(Mnist, LabelOutOfRangeIsRefused) {
   const TemporaryFolder folder;
   write_small(folder);

@@ -50,6 +50,19 @@ TEST(Text, SymbolsAreTheBytesOfTheFileInTheOrderOfTheirValues) {
   EXPECT_EQ(data->name(), "text");
 }
 
+TEST(Text, AByteOrderMarkIsNoPartOfIt) {
+  const TemporaryFolder folder;
+  folder.write("text", "\xef\xbb\xbf" + kText);
+  EXPECT_EQ(open_text(folder.text() + "/text", 4)->info().alphabet, " dehlorw\xe9");
+}
+
+TEST(Text, WhatNoTextIsPackedAsIsReadNoFurther) {
+  const TemporaryFolder folder;
+  folder.write("text.gz", gzipped(FileContent(std::size_t{90} << 20, 'x')));
+  EXPECT_PRED2(says, error_from([&] { open_text(folder.text() + "/text.gz", 4); }),
+               "a hundred times what it is packed");
+}
+
 TEST(Text, WindowsStandSideBySideAndEachCharacterIsFollowedByTheNext) {
   const TemporaryFolder folder;
   folder.write("text", kText);
