@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "framework/error.h"
+#include "train/streams.h"
 
 namespace lethe {
 namespace {
@@ -69,9 +70,8 @@ void AtomicFile::fail_with_errno(const char* doing) const {
 
 void write_result(const std::string& file, const std::string& text) {
   if (file.empty()) {
-    const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
-    check_as(Exit::Data, written, "standard output cannot be written");
-    return;
+    const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+    return finish_output(written ? 0 : errno);
   }
   AtomicFile out(file);
   out.write(text.data(), static_cast<std::int64_t>(text.size()));

@@ -14,6 +14,8 @@
 #include <sstream>
 
 #include "framework/error.h"
+#include "framework/user_text.h"
+#include "train/atomic_file.h"
 #include "train/bench_report.h"
 #include "train/commands.h"
 #include "train/recipe.h"
@@ -117,21 +119,20 @@ void run_once(const Options& options, const Scratch& scratch, BenchRow& row) {
   const std::string out = text_in(scratch.file("out")), word = "memory predicted ";
   const std::size_t at = out.find(word);
   check_as(Exit::Internal, at != std::string::npos, "the run printed no '", word, "'");
-  row.planned = std::stoll(out.substr(at + word.size()));
+  row.planned = std::stoll(out.substr(out.find_first_of("0123456789", at)));
 }
 
 /// Fails on what `train` would not take.
 std::vector<BenchRow> rows_of(const Options& options) {
   std::vector<BenchRow> rows;
-  std::istringstream cut(options.settings);
+  std::istringstream cut(options.settings + ";");  // so that the last one counts too if it is empty
   Options run = options;
   run.command = Command::Train;
   while (std::getline(cut, run.memopt, ';')) {
-    check(!run.memopt.empty(), "--settings: '", options.settings, "' has an empty setting between its semicolons");
+    check(!run.memopt.empty(), "--settings: '", shown(options.settings), "' has an empty setting at its semicolons");
     check_memopt(run);
     rows.push_back({.memopt = run.memopt});
   }
-  check(!rows.empty(), "--settings: names no setting of --memopt");
   return rows;
 }
 
@@ -151,7 +152,7 @@ int bench(const Options& given) {
                        .dtype = std::string(name_of(options.dtype)),
                        .steps = *options.steps,
                        .rounds = options.rounds};
-  std::fputs(bench_as(options.format, head, rows).c_str(), stdout);
+  write_result("", bench_as(options.format, head, rows));
   return 0;
 }
 

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/error.h"
+#include "train/atomic_file.h"
 #include "train/commands.h"
 #include "train/optnet_run.h"
 #include "train/published.h"
@@ -87,7 +88,8 @@ int count_memory(const Options& given) {
   const std::string heading = message(options.model, ", batch ", *options.batch, ", ", name_of(options.dtype), ", ",
                                       options.backend, " modules, --memopt ", options.memopt);
   const std::string text = options.format == "json" ? as_json(options.model, options, count) : as_text(heading, count);
-  return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() ? 0 : 1;
+  write_result("", text);
+  return 0;
 }
 
 }  // namespace lethe

@@ -1,7 +1,13 @@
 // `train export` and `train schema`: what others read.
-#include <cstdio>
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <filesystem>
+#include <string_view>
 
+#include "framework/error.h"
 #include "kernels/cpu_device.h"
+#include "train/atomic_file.h"
 #include "train/commands.h"
 #include "train/programs.h"
 #include "train/recipe.h"
@@ -10,7 +16,27 @@
 
 namespace lethe {
 
+namespace {
+
+/// Endings by which others know what they can read.
+constexpr std::array<std::string_view, 24> kOtherFormats = {
+    ".onnx", ".pt",      ".pth",     ".bin",    ".ckpt",     ".h5",         ".hdf5",   ".keras",
+    ".pb",   ".pbtxt",   ".tflite",  ".npz",    ".npy",      ".pkl",        ".pickle", ".gguf",
+    ".ggml", ".mlmodel", ".msgpack", ".params", ".pdparams", ".caffemodel", ".t7",     ".mat"};
+
+void check_ending(const std::string& file) {
+  const std::filesystem::path path(file);
+  std::string ending = path.extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return std::tolower(c); });
+  check(std::find(kOtherFormats.begin(), kOtherFormats.end(), ending) == kOtherFormats.end(), "--output ", file, ": ",
+        ending, " is another format; weights are written as safetensors, as in --output ",
+        std::filesystem::path(path).replace_extension(".safetensors").string());
+}
+
+}  // namespace
+
 int export_weights(const Options& given) {
+  check_ending(given.output);
   const Options options = decided_by_run(given, run_of_weights(given.weights));
   const Network network = build_network(options, false);
   const std::unique_ptr<Device> device = open_cpu(1);
@@ -21,8 +47,8 @@ int export_weights(const Options& given) {
 }
 
 int print_schema(const Options&) {
-  const std::string schema = network_schema();
-  return std::fwrite(schema.data(), 1, schema.size(), stdout) == schema.size() ? 0 : 1;
+  write_result("", network_schema());
+  return 0;
 }
 
 }  // namespace lethe

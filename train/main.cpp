@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "framework/error.h"
+#include "train/atomic_file.h"
 #include "train/commands.h"
+#include "train/streams.h"
 
 namespace lethe {
 namespace {
 
-int run(const std::vector<std::string>& args) {
-  const Options options = parse_options(args);
-  if (!options.answer.empty()) return std::fputs(options.answer.c_str(), stdout) < 0;
+int run_command(const Options& options) {
   switch (options.command) {
     case Command::Train:
       return train(options);
@@ -54,6 +54,17 @@ int run(const std::vector<std::string>& args) {
   return static_cast<int>(Exit::Internal);
 }
 
+int run(const std::vector<std::string>& args) {
+  const Options options = parse_options(args);
+  if (!options.answer.empty()) {
+    write_result("", options.answer);
+    return 0;
+  }
+  const int code = run_command(options);
+  finish_output();
+  return code;
+}
+
 int complain(const char* what, Exit code) {
   std::fprintf(stderr, "train: error: %s\n", what);
   return static_cast<int>(code);
@@ -64,6 +75,7 @@ int complain(const char* what, Exit code) {
 
 int main(int argc, char** argv) {
   using lethe::Exit;
+  lethe::open_missing_streams();
   std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is an error of the write, like a full disk
   try {
     return lethe::run({argv + 1, argv + argc});

@@ -12,10 +12,10 @@ std::string mebibytes(std::int64_t bytes) {
 
 std::string mib(std::int64_t bytes) { return formatted("%.2f", static_cast<double>(bytes) / kMiB); }
 
-std::string predicted_line(const Bytes& bytes) {
-  return message("memory predicted ", bytes.total(), " bytes (", mebibytes(bytes.total()), "): params ", bytes.params,
-                 " state ", bytes.states, " inputs ", bytes.inputs, " temps ", bytes.temps, " workspace ",
-                 bytes.workspace);
+std::string predicted_line(const Bytes& bytes, bool at_most) {
+  return message("memory predicted ", at_most ? "at most " : "", bytes.total(), " bytes (", mebibytes(bytes.total()),
+                 "): params ", bytes.params, " state ", bytes.states, " inputs ", bytes.inputs, " temps ", bytes.temps,
+                 " workspace ", bytes.workspace);
 }
 
 std::string percent_change(std::int64_t without, std::int64_t with) {
@@ -45,8 +45,9 @@ std::string bound_line(const ArenaFacts& facts) {
                  "): most live at once at level=2, at ", facts.bound_op);
 }
 
-std::string taken_line(std::int64_t taken, std::int64_t predicted) {
+std::string taken_line(std::int64_t taken, std::int64_t predicted, bool at_most) {
   if (taken == predicted) return message("memory taken ", taken, " bytes, as predicted");
+  if (at_most && taken < predicted) return message("memory taken ", taken, " bytes, at most ", predicted, " predicted");
   return message("memory taken ", taken, " bytes, ", taken > predicted ? "more" : "less", " than the predicted ",
                  predicted);
 }

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/error.h"
+#include "framework/user_text.h"
 #include "train/atomic_file.h"
 
 namespace lethe {
@@ -27,7 +28,6 @@ std::string exact(double value) {
   return {text, std::to_chars(text, text + sizeof text, value).ptr};
 }
 
-constexpr std::size_t kShown = 60;  // characters of a bad line
 const auto kCsvCommas = std::ranges::count(std::string_view(kCsvHeader), ',');
 
 /// The step that a line of either form records; -1 for what is no record.
@@ -45,29 +45,54 @@ std::int64_t step_of(const std::string& line, MetricsFile::Form form) {
   return error == std::errc() && end == last ? step : -1;
 }
 
-/// The header, if the form has one, and the records up to step `last`. A last line without an end was cut short by a
-/// kill and is left out.
-std::string kept_of(const std::string& path, MetricsFile::Form form, std::int64_t last) {
+/// What a file holds for a run that goes on.
+struct Found {
+  std::string kept;  // the header, if the form has one, and the records up to its last step
+  std::string bad;   // lines that are no records
+  std::int64_t bad_lines = 0, first_bad = 0;
+};
+
+/// A last line without an end was cut short by a kill and is left out.
+Found read_records(const std::string& path, MetricsFile::Form form, std::int64_t last) {
   const bool csv = form == MetricsFile::Form::Csv;
-  std::string kept = csv ? message(kCsvHeader, '\n') : "";
+  Found found{.kept = csv ? message(kCsvHeader, '\n') : "", .bad = {}};
   std::ifstream in(path);
   std::int64_t number = 0;
   for (std::string line; std::getline(in, line) && !in.eof();) {
     ++number;
+    if (number == 1) line.erase(0, mark_length(line));
     if (csv && line == kCsvHeader) continue;
     const std::int64_t step = step_of(line, form);
-    check_as(Exit::Data, step >= 0, path, ':', number, ": expected a record with a whole number as its step, found '",
-             line.substr(0, kShown), "'");
-    if (step <= last) kept.append(line).append("\n");
+    if (step < 0) {
+      found.bad.append(line).append("\n");
+      if (found.bad_lines++ == 0) found.first_bad = number;
+    } else if (step <= last) {
+      found.kept.append(line).append("\n");
+    }
   }
-  return kept;
+  return found;
+}
+
+/// Behind what earlier resumes set aside.
+void set_aside(const Found& found, const std::string& path, const std::function<void(const std::string&)>& notify) {
+  const std::string aside = path + ".bad";
+  std::ofstream file(aside, std::ios::binary | std::ios::app);
+  file << found.bad << std::flush;
+  check_as(Exit::Data, file.good(), aside, ": cannot be written: ", std::strerror(errno));
+  if (notify)
+    notify(message(path, ": line ", found.first_bad,
+                   found.bad_lines > 1 ? message(" and ", found.bad_lines - 1, " more are") : " is",
+                   " no record of a step, and moved to ", aside));
 }
 
 /// Leaves of the file what a run that goes on after step `last` keeps. The old file is there until the new one is.
-void cut_back(const std::string& path, MetricsFile::Form form, std::int64_t last) {
-  const std::string kept = kept_of(path, form, last);
-  AtomicFile file(std::filesystem::canonical(path).string());  // a link stays a link
-  file.write(kept.data(), static_cast<std::int64_t>(kept.size()));
+void cut_back(const std::string& link, MetricsFile::Form form, std::int64_t last,
+              const std::function<void(const std::string&)>& notify) {
+  const std::string path = std::filesystem::canonical(link).string();  // a link stays a link
+  const Found found = read_records(path, form, last);
+  if (found.bad_lines > 0) set_aside(found, path, notify);
+  AtomicFile file(path);
+  file.write(found.kept.data(), static_cast<std::int64_t>(found.kept.size()));
   file.commit();
 }
 
@@ -87,11 +112,12 @@ std::string json_line(const Record& r) {
                  R"(,"mem_peak":)", r.mem_peak, "}");
 }
 
-MetricsFile::MetricsFile(std::string path, Form form, std::optional<std::int64_t> resumed_at)
+MetricsFile::MetricsFile(std::string path, Form form, std::optional<std::int64_t> resumed_at,
+                         const std::function<void(const std::string&)>& notify)
     : path_(std::move(path)), form_(form) {
   std::error_code none_there;
   const bool goes_on = resumed_at && std::filesystem::is_regular_file(path_, none_there);
-  if (goes_on) cut_back(path_, form_, *resumed_at);
+  if (goes_on) cut_back(path_, form_, *resumed_at, notify);
   file_.reset(std::fopen(path_.c_str(), goes_on ? "a" : "w"));
   check(file_ != nullptr, path_, ": cannot be written: ", std::strerror(errno));
   if (!goes_on && form_ == Form::Csv) write(kCsvHeader);

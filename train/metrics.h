@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,8 +42,10 @@ class MetricsFile : public RecordFile {
  public:
   enum class Form { Csv, Json };
   /// Begins the file anew; with `resumed_at` goes on in it after the records up to that step, of which none is lost
-  /// whenever the process dies. Fails if it cannot be written, with Exit::Data on a line there that is no record.
-  MetricsFile(std::string path, Form form, std::optional<std::int64_t> resumed_at);
+  /// whenever the process dies. Lines there that are no records are moved to FILE.bad, and one line to `notify` says
+  /// so. Fails if it cannot be written.
+  MetricsFile(std::string path, Form form, std::optional<std::int64_t> resumed_at,
+              const std::function<void(const std::string& line)>& notify = {});
   void append(const Record& record) override;
 
  private:

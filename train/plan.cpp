@@ -30,8 +30,7 @@ int plan(const Options& given) {
   if (!report.options.csv.empty()) write_result(report.options.csv, plan_csv(report));
   for (const Planned* planned : {&report.plans.training, &report.plans.evaluation})
     for (const std::string& line : planned->log) std::puts(line.c_str());
-  std::fputs((report.options.json ? plan_json(report) : plan_text(report)).c_str(), stdout);
-  std::fflush(stdout);
+  write_result("", report.options.json ? plan_json(report) : plan_text(report));
   check_budget(report);
   return 0;
 }

@@ -120,7 +120,7 @@ std::string plan_text(const PlanReport& report) {
   text += (planned.arena ? arena_line(*planned.arena) : bound_line(*report.row_of("level=2").arena)) + "\n";
   for (const std::string& note : planned.notes) text += note + "\n";
   text += staging_text(report.device, planned);
-  text += predicted_line(report.plans.bytes) + "\n" + device_text(report.device);
+  text += predicted_line(report.plans.bytes, report.plans.at_most) + "\n" + device_text(report.device);
   return text + largest_text(report) + remedies_text(report);
 }
 

@@ -12,7 +12,7 @@ void print_predicted(const Options& options, const Plans& plans, Progress& progr
     for (const std::string& note : planned->notes) progress.note(note);
   }
   std::printf("%s\n%s\n", setting_line(options.memopt, plans.none, plans.bytes.total()).c_str(),
-              predicted_line(plans.bytes).c_str());
+              predicted_line(plans.bytes, plans.at_most).c_str());
   if (plans.training.arena) std::puts(arena_line(*plans.training.arena).c_str());
   std::fflush(stdout);
 }

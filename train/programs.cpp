@@ -62,6 +62,9 @@ VarId viewed(const Program& program, VarId var) {
   return var;
 }
 
+/// Whether it takes buffers on demand in blocks that may not run.
+bool varies(const Planned& planned) { return planned.plan.on_demand > 0 && planned.program.blocks.size() > 1; }
+
 }  // namespace
 
 Programs build_programs(const Options& options) {
@@ -123,6 +126,7 @@ Plans plan_programs(const Programs& programs, bool evaluated, const Options& opt
   }
   const Planned &training = plans.training, &evaluation = plans.evaluation;
   plans.bytes = in_turn(training.plan, evaluation.plan);
+  plans.at_most = varies(training) || varies(evaluation);
   if (training.arena) {
     plans.arena = std::max(training.arena->bytes, evaluation.arena ? evaluation.arena->bytes : 0);
     plans.bytes = training.plan.bytes;

@@ -30,6 +30,7 @@ Network build_network(const Options& options, bool training);
 struct Plans {
   Planned training, evaluation;
   Bytes bytes = {};        // together: params and states are the same, an arena is shared, other buffers are added
+  bool at_most = false;    // how much of `bytes` is taken depends on the branches and trips that are
   std::int64_t none = 0;   // bytes that `--memopt none` takes
   std::int64_t arena = 0;  // bytes of the arena that both run in; 0: there is none
 };

@@ -1,7 +1,6 @@
 // `train show`: a network before it runs.
-#include <cstdio>
-
 #include "framework/text.h"
+#include "train/atomic_file.h"
 #include "train/commands.h"
 #include "train/device.h"
 #include "train/plan_report.h"
@@ -12,7 +11,7 @@
 namespace lethe {
 namespace {
 
-std::string shown(const Options& options) {
+std::string text_of_network(const Options& options) {
   if (options.format == "text") return layer_table(build_network(options, !options.inference));
   Prepared prepared(device_info(options));
   const Program program = planned_program(options, prepared).program;
@@ -23,8 +22,8 @@ std::string shown(const Options& options) {
 }  // namespace
 
 int show(const Options& given) {
-  const std::string text = shown(decided(given));
-  return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() ? 0 : 1;
+  write_result("", text_of_network(decided(given)));
+  return 0;
 }
 
 }  // namespace lethe

@@ -1,9 +1,8 @@
 // `train tables`: optnet's published tables, reproduced.
 #include "train/tables.h"
 
-#include <cstdio>
-
 #include "framework/error.h"
+#include "train/atomic_file.h"
 #include "train/commands.h"
 #include "train/device.h"
 #include "train/memory_report.h"
@@ -84,8 +83,8 @@ int tables(const Options& options) {
   plan_at_level_2(entries, device->info());
   Progress progress(stderr, options.quiet);
   if (options.measure) measure_tables(entries, *device, [&](const std::string& line) { progress.note(line); });
-  const std::string text = tables_as(options.format, entries);
-  return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() ? 0 : 1;
+  write_result("", tables_as(options.format, entries));
+  return 0;
 }
 
 }  // namespace lethe

@@ -8,6 +8,7 @@
 #include "train/device.h"
 #include "train/predicted.h"
 #include "train/recipe.h"
+#include "train/run_lock.h"
 #include "train/start.h"
 #include "train/tensorboard.h"
 #include "train/trainer.h"
@@ -19,16 +20,17 @@ BatchOptions batches_of(const Options& options) {
   return training_batches(*options.batch, options.dtype, augmentation_of(*options.augment), *options.seed);
 }
 
-std::vector<std::unique_ptr<RecordFile>> open_metrics(const Options& options, const Start& start) {
+std::vector<std::unique_ptr<RecordFile>> open_metrics(const Options& options, const Start& start,
+                                                      const Notify& notify) {
   std::optional<std::int64_t> resumed_at;
   if (!start.checkpoint.empty()) resumed_at = start.state.step;
   std::string csv = options.metrics;
   if (csv.empty() && !start.save.empty()) csv = (std::filesystem::path(start.save) / "metrics.csv").string();
   using Form = MetricsFile::Form;
   std::vector<std::unique_ptr<RecordFile>> files;
-  if (!csv.empty()) files.push_back(std::make_unique<MetricsFile>(csv, Form::Csv, resumed_at));
+  if (!csv.empty()) files.push_back(std::make_unique<MetricsFile>(csv, Form::Csv, resumed_at, notify));
   if (!options.log_json.empty())
-    files.push_back(std::make_unique<MetricsFile>(options.log_json, Form::Json, resumed_at));
+    files.push_back(std::make_unique<MetricsFile>(options.log_json, Form::Json, resumed_at, notify));
   if (!options.tensorboard.empty()) files.push_back(std::make_unique<EventFile>(options.tensorboard, resumed_at));
   return files;
 }
@@ -85,6 +87,16 @@ std::unique_ptr<Checkpoints> open_checkpoints(const Options& options, const Star
   return start.save.empty() ? nullptr : std::make_unique<Checkpoints>(start.save, options.keep);
 }
 
+/// Of the directory where the run saves. What the run goes on from must still be what it found there.
+std::unique_ptr<RunLock> lock_run(const Options& given, const Start& start, const Notify& notify) {
+  if (start.save.empty()) return nullptr;
+  auto lock = std::make_unique<RunLock>(start.save, notify);
+  const Start now = find_start(given);
+  check(now.checkpoint == start.checkpoint && now.state == start.state, start.save,
+        ": another run has saved into it meanwhile; start again");
+  return lock;
+}
+
 std::unique_ptr<Evaluator> make_evaluator(const Options& options, const Programs& programs, const Plans& plans,
                                           Prepared& prepared, Store& store, const Samples& data, Buffer* arena) {
   if (!is_evaluated(options)) return nullptr;
@@ -109,7 +121,8 @@ int train(const Options& given) {
   const Plans plans = plan_programs(programs, is_evaluated(options), options, prepared);
   print_predicted(options, plans, progress);
   const std::unique_ptr<Checkpoints> checkpoints = open_checkpoints(options, start);
-  const std::vector<std::unique_ptr<RecordFile>> metrics = open_metrics(options, start);
+  const std::unique_ptr<RunLock> lock = lock_run(given, start, note_in(progress));
+  const std::vector<std::unique_ptr<RecordFile>> metrics = open_metrics(options, start, note_in(progress));
 
   device.reserve(reserved_bytes({&plans.training, &plans.evaluation}, plans.arena, device.info().alignment));
   Store store(device);  // parameters and states of both programs
@@ -131,7 +144,7 @@ int train(const Options& given) {
                    .metrics = metrics},
                   state_of(start, options, programs.network, *data));
   trainer.run();
-  std::printf("%s\n", taken_line(device.peak(), plans.bytes.total()).c_str());
+  std::printf("%s\n", taken_line(device.peak(), plans.bytes.total(), plans.at_most).c_str());
   return 0;
 }
 

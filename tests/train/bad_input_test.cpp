@@ -210,6 +210,72 @@ TEST_F(BadInput, WeightsOfAnotherNetwork) {
   expect_run({"--weights", path("w")}, 4, path("w"));
 }
 
+TEST_F(BadInput, AnEmptyValueIsNamedByItsOption) {
+  for (const char* option : {"--save", "--resume", "--data", "--metrics", "--log-json", "--optimizer", "--schedule",
+                             "--augment", "--weights", "--device", "--memopt", "--batch", "--set", "--skip-vars"}) {
+    expect_run({option, ""}, 2, message(option, ": the value is empty"));
+    expect_run({message(option, "=")}, 2, message(option, ": the value is empty"));
+  }
+  expect({"pack", ""}, 2, "an argument is empty");
+  expect({""}, 2, "an argument is empty");
+  expect({"graph", "--model", "lenet", "--out", ""}, 2, "--out: the value is empty");
+}
+
+TEST_F(BadInput, WordsThatTakeNoValueOrStandThereTwice) {
+  expect_run({"--augment", "flip=3"}, 2, "--augment: 'flip=3': flip takes no value");
+  expect_run({"--augment", "none,flip"}, 2, "'none' stands alone");
+  expect_run({"--augment", "flip,"}, 2, "has no word at its end");
+  expect_run({"--augment", "pad-crop="}, 2, "must name pixels, as in pad-crop=4");
+  for (const auto& [spec, part] : {std::pair{"shapes:", "got ''"},
+                                   {"shapes:train=160,", "got ''"},
+                                   {"shapes:train=160,train=200", "train stands twice"},
+                                   {"synthetic:", "expected a number from 1"}})
+    expect({"--model", path("small.json"), "--data", spec, "--quiet"}, 2, part);
+  expect({"bench", "--model", path("small.json"), "--settings", "none;"}, 2, "has an empty setting");
+}
+
+TEST_F(BadInput, NumbersThatAreNoneInF32) {
+  for (const char* option : {"--loss-scale", "--lr", "--clip-norm", "--weight-decay"}) {
+    expect_run({option, "1e39"}, 2, "must be at most 3.40282e+38, not 1e39");
+    expect_run({option, "1e-50"}, 2, "must be at least 1.17549e-38, not 1e-50");
+    for (const char* none : {"nan", "inf", "1e400", "0x10", " 1", "1 ", "1,5", "\u0663", "12345678901234567890x"})
+      expect_run({option, none}, 2, "is not a number");
+  }
+  expect_run({"--schedule", "step@99999999999999999999e"}, 2, "expected step@TIME");
+  expect_run({"--schedule", "poly^99999999999999999999"}, 2, "expected poly");
+}
+
+TEST_F(BadInput, MessagesShowNoMoreOfAValueThanTellsWhichItIs) {
+  constexpr std::size_t kLong = 3000, kFar = 100'000;  // an argument that a path could be, and one that nothing is
+  for (const char* option : {"--data", "--optimizer", "--schedule", "--augment", "--device", "--memopt", "--batch",
+                             "--lr", "--dtype", "--set", "--save-every", "--skip-vars", "--seed"})
+    for (const std::size_t length : {kLong, kFar}) {
+      std::vector<std::string> args = small({"--quiet"});
+      args.insert(args.end(), {option, std::string(length, '7')});
+      const Ended ended = run_train(args);
+      EXPECT_EQ(ended.code, 2) << option << ended.err.substr(0, 200);
+      EXPECT_LT(ended.err.size(), 500U) << option;
+    }
+  for (const std::string& word : {std::string(kLong, 'x'), "--" + std::string(kLong, 'x'), std::string(kFar, 'x')}) {
+    const Ended ended = run_train({word});
+    EXPECT_EQ(ended.code, 2);
+    EXPECT_LT(ended.err.size(), 500U);
+  }
+}
+
+TEST_F(BadInput, AnExportUnderTheNameOfAnotherFormat) {
+  for (const char* name : {"x.onnx", "x.PT", "x.pth", "x.bin", "x.ckpt", "x.h5"}) {
+    expect({"export", "--model", path("small.json"), "--output", path(name)}, 2, "x.safetensors");
+    EXPECT_FALSE(std::filesystem::exists(path(name)));
+  }
+}
+
+TEST_F(BadInput, FilesThatNeverEnd) {
+  expect({"--model", "/dev/zero"}, 2, "/dev/zero: goes on beyond 64 MiB");
+  expect({"pack", "/dev/zero"}, 4, "/dev/zero:1: a line goes on beyond 64 KiB");
+  expect({"--model", next_symbol_network(), "--data", "text:/dev/zero", "--quiet"}, 4, "/dev/zero: cannot be opened");
+}
+
 TEST_F(BadInput, DevicesAndMemorySettingsThatAreNotThere) {
   expect_run({"--device", "cuda:999"}, 6, "--device");
   expect_run({"--memopt", "level=9"}, 2, "--memopt level=9: unknown setting 'level=9'; known: none, level=0");

@@ -17,6 +17,8 @@ TEST(MemoryReport, BytesReadAsKibAndMib) {
 TEST(MemoryReport, PredictionNamesEveryCategoryInBytes) {
   EXPECT_EQ(predicted_line({.params = 1, .states = 2, .inputs = 3, .temps = 4, .workspace = 5}),
             "memory predicted 15 bytes (0.0 KiB): params 1 state 2 inputs 3 temps 4 workspace 5");
+  EXPECT_EQ(predicted_line({.params = 15}, true),
+            "memory predicted at most 15 bytes (0.0 KiB): params 15 state 0 inputs 0 temps 0 workspace 0");
 }
 
 TEST(MemoryReport, ASettingShowsWhatItSaves) {
@@ -27,6 +29,13 @@ TEST(MemoryReport, ASettingShowsWhatItSaves) {
 TEST(MemoryReport, AWrongPredictionIsSaid) {
   EXPECT_EQ(taken_line(100, 100), "memory taken 100 bytes, as predicted");
   EXPECT_EQ(taken_line(120, 100), "memory taken 120 bytes, more than the predicted 100");
+  EXPECT_EQ(taken_line(80, 100), "memory taken 80 bytes, less than the predicted 100");
+}
+
+TEST(MemoryReport, LessThanABoundIsAsPredicted) {
+  EXPECT_EQ(taken_line(100, 100, true), "memory taken 100 bytes, as predicted");
+  EXPECT_EQ(taken_line(80, 100, true), "memory taken 80 bytes, at most 100 predicted");
+  EXPECT_EQ(taken_line(120, 100, true), "memory taken 120 bytes, more than the predicted 100");
 }
 
 TEST(MeteredDevice, RemembersTheMostThatWasTakenAtOnce) {

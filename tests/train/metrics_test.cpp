@@ -32,6 +32,20 @@ class Metrics : public ::testing::Test {
   std::string refusal_to_resume(MetricsFile::Form form) const {
     return error_from([&] { MetricsFile(path_, form, 100); });
   }
+  /// The one line that is told when a run that goes on after step 100 opens the file.
+  std::string note_of_resume(MetricsFile::Form form) const {
+    std::string note;
+    MetricsFile(path_, form, 100, [&note](const std::string& line) { note += line; });
+    return note;
+  }
+  std::string real_path() const { return std::filesystem::canonical(path_).string(); }
+  /// What is in the file beside, which is then gone.
+  std::string set_aside() const {
+    std::ostringstream all;
+    all << std::ifstream(path_ + ".bad").rdbuf();
+    std::filesystem::remove(path_ + ".bad");
+    return all.str();
+  }
   const std::string path_ =
       ::testing::TempDir() + "lethe_metrics_" + ::testing::UnitTest::GetInstance()->current_test_info()->name();
 };
@@ -85,19 +99,29 @@ TEST_F(Metrics, AResumeThatFailsLosesNoRecord) {
   EXPECT_EQ(text(), before);
 }
 
-TEST_F(Metrics, ALineWithoutAWholeStepIsADataErrorWithItsPlace) {
+TEST_F(Metrics, LinesThatAreNoRecordsAreSetAside) {
   const std::string good = json_line({.step = 10}) + "\n";
   for (const char* bad : {R"({"step":"ten"})", R"({"step":null})", R"({"step":1.5})", R"({"step":-1})", R"({"a":1})",
                           R"({"step":99999999999999999999})", "[10]", "{"}) {
     std::ofstream(path_) << good << good << bad << "\n" << good;
-    EXPECT_EQ(refusal_to_resume(MetricsFile::Form::Json),
-              message(path_, ":3: expected a record with a whole number as its step, found '", bad, "'"));
+    EXPECT_EQ(note_of_resume(MetricsFile::Form::Json),
+              message(real_path(), ": line 3 is no record of a step, and moved to ", real_path(), ".bad"));
+    EXPECT_EQ(text(), good + good + good);
+    EXPECT_EQ(set_aside(), std::string(bad) + "\n");
   }
   for (const char* bad : {"x10,1,train,0.5,,0,0,0", "10.5,1,train,0.5,,0,0,0", "10,1,train", ",,,,,,,"}) {
-    std::ofstream(path_) << kCsvHeader << "\n" << bad << "\n";
-    EXPECT_EQ(refusal_to_resume(MetricsFile::Form::Csv),
-              message(path_, ":2: expected a record with a whole number as its step, found '", bad, "'"));
+    std::ofstream(path_) << kCsvHeader << "\n" << bad << "\n" << bad << "\n";
+    EXPECT_EQ(note_of_resume(MetricsFile::Form::Csv),
+              message(real_path(), ": line 2 and 1 more are no record of a step, and moved to ", real_path(), ".bad"));
+    EXPECT_EQ(text(), std::string(kCsvHeader) + "\n");
+    EXPECT_EQ(set_aside(), std::string(bad) + "\n" + bad + "\n");
   }
+}
+
+TEST_F(Metrics, AByteOrderMarkIsPassedOver) {
+  std::ofstream(path_) << "\xef\xbb\xbf" << kCsvHeader << "\n10,1,train,0.5,,0,0,0\n";
+  EXPECT_EQ(note_of_resume(MetricsFile::Form::Csv), "");
+  EXPECT_EQ(text(), std::string(kCsvHeader) + "\n10,1,train,0.5,,0,0,0\n");
 }
 
 TEST_F(Metrics, ALinkStaysALink) {

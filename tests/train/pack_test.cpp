@@ -44,6 +44,8 @@ TEST_F(PackCommand, ReadsItsOwnOutputAndColumnsInAnyOrder) {
   EXPECT_EQ(pack("size,id,upper,lower\r\n8,a,4,0\r\n8,b,6,4\r\n3,c,5,2\r\n").out, kPacked);
 }
 
+TEST_F(PackCommand, PassesOverAByteOrderMark) { EXPECT_EQ(pack(std::string("\xef\xbb\xbf") + kTable).out, kPacked); }
+
 TEST_F(PackCommand, ExitsWithThreeIfItDoesNotFit) {
   EXPECT_EQ(pack(kTable, {"--capacity", "11"}).code, 0);
   const Ended ended = pack(kTable, {"--capacity", "10", "--out", path("out.csv")});

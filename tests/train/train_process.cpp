@@ -43,12 +43,14 @@ void redirect(int descriptor, const std::string& file) {
 
 }  // namespace
 
-TrainProcess::TrainProcess(const std::vector<std::string>& args, std::int64_t file_limit)
+TrainProcess::TrainProcess(const std::vector<std::string>& args, std::int64_t file_limit,
+                           const std::function<void()>& before)
     : out_(scratch_file(".out")), err_(scratch_file(".err")) {
   process_ = fork();
   if (process_ != 0) return;
   redirect(STDOUT_FILENO, out_);
   redirect(STDERR_FILENO, err_);
+  if (before) before();
   become_train(args, file_limit);
 }
 
@@ -82,7 +84,9 @@ bool TrainProcess::wait_until(const std::function<bool()>& ready) {
   return false;
 }
 
-Ended run_train(const std::vector<std::string>& args) { return TrainProcess(args).wait(); }
+Ended run_train(const std::vector<std::string>& args, const std::function<void()>& before) {
+  return TrainProcess(args, 0, before).wait();
+}
 
 std::string bytes_in(const std::string& file) {
   std::ostringstream all;

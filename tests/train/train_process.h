@@ -18,12 +18,15 @@ struct Ended {
 
 class TrainProcess {
  public:
-  /// Starts `train ARGS`; `file_limit`: most bytes it may write into one file (0: no limit).
-  explicit TrainProcess(const std::vector<std::string>& args, std::int64_t file_limit = 0);
+  /// Starts `train ARGS`; `file_limit`: most bytes it may write into one file (0: no limit); `before` is called in the
+  /// new process, before it becomes the program.
+  explicit TrainProcess(const std::vector<std::string>& args, std::int64_t file_limit = 0,
+                        const std::function<void()>& before = {});
   ~TrainProcess();
   TrainProcess(const TrainProcess&) = delete;
   TrainProcess& operator=(const TrainProcess&) = delete;
 
+  pid_t id() const { return process_; }
   void send(int signal) const;
   Ended wait();
   /// Waits until `ready`; false if that takes more than a minute.
@@ -35,7 +38,7 @@ class TrainProcess {
 };
 
 /// Runs it to its end.
-Ended run_train(const std::vector<std::string>& args);
+Ended run_train(const std::vector<std::string>& args, const std::function<void()>& before = {});
 /// The file's bytes; "" if there is none.
 std::string bytes_in(const std::string& file);
 

@@ -1,0 +1,76 @@
+// Standard output and error that are closed, full, or that nobody reads.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "tests/train/run_fixture.h"
+#include "train/metrics.h"
+
+namespace lethe::testing {
+namespace {
+
+using Streams = RunTest;
+
+void close_all() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) close(stream);
+}
+
+void fill_disk_of_stdout() {
+  if (dup2(open("/dev/full", O_WRONLY), STDOUT_FILENO) < 0) _exit(124);
+}
+
+void leave_stdout_without_reader() {
+  int ends[2];
+  if (pipe(ends) != 0 || dup2(ends[1], STDOUT_FILENO) < 0) _exit(124);
+  close(ends[0]);
+}
+
+TEST_F(Streams, WhatIsPrintedOnClosedOnesGoesIntoNoFile) {
+  const Ended run = run_train(small({"--epochs", "1", "--save", path("run")}), close_all);
+  EXPECT_EQ(run.code, 0);
+  const std::string rows = bytes_in(path("run/metrics.csv"));
+  EXPECT_EQ(rows.rfind(kCsvHeader, 0), 0U) << rows;
+  EXPECT_EQ(rows.find("memory"), std::string::npos) << rows;
+  EXPECT_EQ(run_train({"--resume", path("run"), "--epochs", "2", "--threads", "1"}, close_all).code, 0);
+}
+
+TEST_F(Streams, EveryCommandSaysThatItsOutputCannotBeWritten) {
+  std::ofstream(path("in.csv")) << "id,lower,upper,size\na,0,4,8\n";
+  const std::string model = path("small.json");
+  ASSERT_EQ(run_train({"export", "--model", model, "--output", path("w.safetensors")}).code, 0);
+  const std::vector<std::vector<std::string>> commands = {
+      {"--help"},
+      {"--version"},
+      {"plan", "--help"},
+      small({"--steps", "1", "--quiet"}),
+      {"eval", "--model", model, "--weights", path("w.safetensors"), "--data", "shapes:train=40,test=40", "--threads",
+       "1"},
+      {"show", "--model", model},
+      {"show", "--model", model, "--format", "dot"},
+      {"plan", "--model", model},
+      {"graph", "--model", model},
+      {"pack", path("in.csv")},
+      {"schema"},
+      {"count", "--model", "optnet/alexnet"},
+      {"tables", "--table", "1"},
+      {"device"},
+      {"device", "--dump", "--device", "h200"},
+      {"bench", "--model", model, "--steps", "3", "--rounds", "1", "--settings", "none", "--threads", "1"}};
+  for (const std::vector<std::string>& command : commands) {
+    const Ended ended = run_train(command, fill_disk_of_stdout);
+    EXPECT_EQ(ended.code, 4) << command[0] << ": " << ended.err;
+    EXPECT_NE(ended.err.find("train: error: standard output cannot be written: No space left on device\n"),
+              std::string::npos)
+        << command[0] << ": " << ended.err;
+  }
+}
+
+TEST_F(Streams, AReaderThatLeavesEndsTheProgramQuietly) {
+  const Ended ended = run_train({"schema"}, leave_stdout_without_reader);
+  EXPECT_EQ(ended.signal, SIGPIPE);
+  EXPECT_EQ(ended.err, "");
+}
+
+}  // namespace
+}  // namespace lethe::testing
