@@ -55,7 +55,6 @@ TEST_F(Streams, EveryCommandSaysThatItsOutputCannotBeWritten) {
       {"count", "--model", "optnet/alexnet"},
       {"tables", "--table", "1"},
       {"device"},
-      {"device", "--dump", "--device", "h200"},
       {"bench", "--model", model, "--steps", "3", "--rounds", "1", "--settings", "none", "--threads", "1"}};
   for (const std::vector<std::string>& command : commands) {
     const Ended ended = run_train(command, fill_disk_of_stdout);
