@@ -19,11 +19,18 @@ enum class KeyType { Int, Number, Bool, Text, IntPair, IntList, Pad, Choice, Axi
 struct Key {
   std::string name;
   KeyType type = KeyType::Int;
-  std::optional<Attr> absent = {};  // the default; none: required unless `optional`
+  std::optional<Attr> absent = {};                       // the default; none: required unless `optional`
+  std::optional<double> min = {}, max = {}, below = {};  // bounds of each number in the value; `below` is exclusive
   std::string help = {};
   std::vector<std::string> choices = {};  // for Choice
   bool optional = false;                  // may be absent without a default: the layer asks has()
 };
+
+/// "at least 1", "0 to 1", "at least 0 and below 1"; "" for a key without bounds.
+std::string range_of(const Key& key);
+
+/// The most that libraries take as a size or a distance in pixels.
+inline constexpr double kMostPixels = 2147483647;
 
 class LayerCall;
 using BuildLayer = VarId (*)(LayerCall&);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <sstream>
 
 #include "framework/builder.h"
 #include "framework/op_def.h"
@@ -11,6 +12,7 @@ namespace {
 
 bool is_int(const Attr& value) { return std::holds_alternative<std::int64_t>(value.base()); }
 bool is_number(const Attr& value) { return is_int(value) || std::holds_alternative<double>(value.base()); }
+bool is_finite(const Attr& value) { return is_int(value) || std::isfinite(std::get<double>(value.base())); }
 bool is_text(const Attr& value) { return std::holds_alternative<std::string>(value.base()); }
 bool is_list(const Attr& value) { return std::holds_alternative<Ints>(value.base()); }
 bool is_pair(const Attr& value) {
@@ -46,7 +48,7 @@ std::string expected(const Key& key, const Attr& value) {
     case KeyType::Int:
       return is_int(value) ? "" : "a whole number";
     case KeyType::Number:
-      return is_number(value) ? "" : "a number";
+      return !is_number(value) ? "a number" : is_finite(value) ? "" : "a finite number";
     case KeyType::Bool:
       return is_int(value) ? "" : "true or false";
     case KeyType::Text:
@@ -71,7 +73,30 @@ std::string expected(const Key& key, const Attr& value) {
   return "";
 }
 
+/// The bounds of a key, in words; "" if every number in `value` keeps them.
+std::string expected_range(const Key& key, const Attr& value) {
+  const auto inside = [&](double number) {
+    return !(key.min && number < *key.min) && !(key.max && number > *key.max) && !(key.below && number >= *key.below);
+  };
+  bool good = true;
+  if (const auto* whole = std::get_if<std::int64_t>(&value.base())) good = inside(static_cast<double>(*whole));
+  if (const auto* real = std::get_if<double>(&value.base())) good = inside(*real);
+  if (const auto* list = std::get_if<Ints>(&value.base()))
+    good =
+        std::all_of(list->begin(), list->end(), [&](std::int64_t item) { return inside(static_cast<double>(item)); });
+  return good ? "" : range_of(key);
+}
+
 }  // namespace
+
+std::string range_of(const Key& key) {
+  std::ostringstream text;
+  text.precision(17);
+  if (key.min) text << (key.max ? "" : "at least ") << *key.min;
+  if (key.max) text << (key.min ? " to " : "at most ") << *key.max;
+  if (key.below) text << (key.min ? " and below " : "below ") << *key.below;
+  return text.str();
+}
 
 std::vector<const Layer*> all_layers() {
   std::vector<const Layer*> all;
@@ -111,11 +136,14 @@ Attrs checked_settings(const Layer& layer, const Attrs& settings) {
     }
   }
   for (const Key& key : layer.keys)
-    for (const auto& [name, value] : settings)
-      if (name == key.name)
-        if (const std::string wanted = expected(key, value); !wanted.empty())
-          throw SettingError(name,
-                             message("'", name, "' of '", layer.name, "' is ", text_of(value), ", expected ", wanted));
+    for (const auto& [name, value] : settings) {
+      if (name != key.name) continue;
+      std::string wanted = expected(key, value);
+      if (wanted.empty()) wanted = expected_range(key, value);
+      if (!wanted.empty())
+        throw SettingError(name,
+                           message("'", name, "' of '", layer.name, "' is ", text_of(value), ", expected ", wanted));
+    }
   return checked;
 }
 

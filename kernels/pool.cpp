@@ -45,10 +45,16 @@ Pooling pooling_of_grad(const Op& op, const Shape& dy) {
 }
 
 std::vector<Key> pooling_keys() {
-  return {{.name = "k", .type = KeyType::IntPair, .help = "window"},
-          {.name = "stride", .type = KeyType::IntPair, .help = "distance of windows; without it: k", .optional = true},
-          {.name = "pad", .type = KeyType::Pad, .absent = 0, .help = "padding on each side"},
-          {.name = "ceil", .type = KeyType::Bool, .absent = false, .help = "a last window may reach over the edge"}};
+  return {
+      {.name = "k", .type = KeyType::IntPair, .min = 1, .max = kMostPixels, .help = "window"},
+      {.name = "stride",
+       .type = KeyType::IntPair,
+       .min = 1,
+       .max = kMostPixels,
+       .help = "distance of windows; without it: k",
+       .optional = true},
+      {.name = "pad", .type = KeyType::Pad, .absent = 0, .min = 0, .max = kMostPixels, .help = "padding on each side"},
+      {.name = "ceil", .type = KeyType::Bool, .absent = false, .help = "a last window may reach over the edge"}};
 }
 
 Attrs pooling_attrs(LayerCall& c) {

@@ -65,6 +65,12 @@ Json json_of(const Attr& value) {
   return std::visit([](const auto& held) { return Json(held); }, value.base());
 }
 
+/// A bound as people write it: without a point if it is whole.
+Json number_of(double bound) {
+  const auto whole = static_cast<std::int64_t>(bound);
+  return static_cast<double>(whole) == bound ? Json(whole) : Json(bound);
+}
+
 /// Everything that the record accepts as "op": its name, aliases and the type of its op.
 std::vector<std::string> op_names(const Layer& layer) {
   std::vector<std::string> names = {layer.name};
@@ -72,6 +78,17 @@ std::vector<std::string> op_names(const Layer& layer) {
     if (op->layer.name == layer.name && op->type != layer.name) names.push_back(op->type);
   names.insert(names.end(), layer.aliases.begin(), layer.aliases.end());
   return names;
+}
+
+/// Bounds for the numbers in a value: for the value itself, and for the items if it is a list.
+void add_range(Json& property, const Key& key) {
+  Json range = Json::object();
+  if (key.min) range["minimum"] = number_of(*key.min);
+  if (key.max) range["maximum"] = number_of(*key.max);
+  if (key.below) range["exclusiveMaximum"] = number_of(*key.below);
+  if (key.type != KeyType::IntList) property.update(range);
+  const bool lists = key.type == KeyType::IntList || key.type == KeyType::IntPair || key.type == KeyType::Pad;
+  if (lists && !range.empty()) property["items"] = range;
 }
 
 /// If "op" is one of the layer's names: its keys and no others.
@@ -82,6 +99,7 @@ Json layer_rule(const Layer& layer) {
     Json value = value_schema(key);
     Json& property = properties[key.name];
     property = value.contains("$ref") ? Json{{"allOf", Json::array({value})}} : value;  // beside $ref nothing counts
+    add_range(property, key);
     if (!key.help.empty()) property["description"] = key.help;
     if (key.absent)
       property["default"] = key.type == KeyType::Bool ? Json(*key.absent == Attr(1)) : json_of(*key.absent);

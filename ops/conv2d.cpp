@@ -129,8 +129,7 @@ VarId build(LayerCall& c) {
   const Shape& x = c.shape();
   check(x.size() == 4, "conv: input is ", text_of(x), ", expected an image [N,H,W,C]");
   const std::int64_t filters = settings.integer("out"), groups = settings.integer("groups");
-  check(groups >= 1 && x[3] % groups == 0, "conv: input has ", x[3], " channels, which ", groups,
-        " groups do not divide");
+  check(x[3] % groups == 0, "conv: input has ", x[3], " channels, which ", groups, " groups do not divide");
   const Extent kernel = c.pair("k"), stride = c.pair("stride"), dilation = c.pair("dilation"),
                pad = c.pad("pad", kernel, dilation);
   const std::int64_t channels = x[3] / groups, area = kernel[0] * kernel[1];
@@ -156,22 +155,24 @@ const Register conv2d{{
       const Epilogue epilogue{.bias = args.has_in(2), .relu = has_relu(args.op.attrs)};
       return prepare_conv(ConvPass::Forward, forward_shape(args), epilogue, args.out(0).dtype, args.device);
     }),
-    .layer = {.name = "conv",
-              .aliases = {"Conv"},
-              .keys = {{.name = "out", .help = "filters"},
-                       {.name = "k", .type = KeyType::IntPair, .help = "kernel height and width"},
-                       {.name = "stride", .type = KeyType::IntPair, .absent = 1},
-                       {.name = "pad", .type = KeyType::Pad, .absent = "same"},
-                       {.name = "dilation", .type = KeyType::IntPair, .absent = 1},
-                       {.name = "groups", .absent = 1, .help = "independent parts of channels and filters"},
-                       {.name = "bias", .type = KeyType::Bool, .absent = 1},
-                       {.name = "init", .type = KeyType::Init, .help = "of the weight; default he", .optional = true},
-                       {.name = "share",
-                        .type = KeyType::Text,
-                        .help = "an earlier layer, whose parameters it uses",
-                        .optional = true}},
-              .build = build,
-              .help = "convolution of an image"},
+    .layer =
+        {.name = "conv",
+         .aliases = {"Conv"},
+         .keys =
+             {{.name = "out", .min = 1, .help = "filters"},
+              {.name = "k", .type = KeyType::IntPair, .min = 1, .max = kMostPixels, .help = "kernel height and width"},
+              {.name = "stride", .type = KeyType::IntPair, .absent = 1, .min = 1, .max = kMostPixels},
+              {.name = "pad", .type = KeyType::Pad, .absent = "same", .min = 0, .max = kMostPixels},
+              {.name = "dilation", .type = KeyType::IntPair, .absent = 1, .min = 1, .max = kMostPixels},
+              {.name = "groups", .absent = 1, .min = 1, .help = "independent parts of channels and filters"},
+              {.name = "bias", .type = KeyType::Bool, .absent = 1},
+              {.name = "init", .type = KeyType::Init, .help = "of the weight; default he", .optional = true},
+              {.name = "share",
+               .type = KeyType::Text,
+               .help = "an earlier layer, whose parameters it uses",
+               .optional = true}},
+         .build = build,
+         .help = "convolution of an image"},
 }};
 
 const Register conv2d_grad_input{{

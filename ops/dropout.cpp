@@ -86,11 +86,12 @@ const Register dropout{{
         },
     .inplace = {{.in = 0, .out = 0}},
     .kernels = each_device<Dropout>(),
-    .layer = {.name = "dropout",
-              .aliases = {"Dropout"},
-              .keys = {{.name = "p", .type = KeyType::Number, .help = "probability of being dropped, below 1"}},
-              .build = build_dropout,
-              .help = "zeros at random while training, the rest scaled up; otherwise its input"},
+    .layer =
+        {.name = "dropout",
+         .aliases = {"Dropout"},
+         .keys = {{.name = "p", .type = KeyType::Number, .min = 0, .below = 1, .help = "probability of being dropped"}},
+         .build = build_dropout,
+         .help = "zeros at random while training, the rest scaled up; otherwise its input"},
 }};
 
 }  // namespace

@@ -16,7 +16,6 @@ struct Empty {
 
 VarId build_array(LayerCall& c) {
   const std::int64_t length = c.settings().integer("length");
-  check(length >= 1, "array: length is ", length, ", expected at least 1");
   Shape shape = c.settings().ints("shape", {});
   if (shape.size() == 3) shape = {shape[1], shape[2], shape[0]};
   shape.insert(shape.begin(), {length, c.shape()[0]});
@@ -34,9 +33,10 @@ const Register empty{{
         },
     .kernels = each_device<Empty>(),
     .layer = {.name = "array",
-              .keys = {{.name = "length", .type = KeyType::Int, .help = "entries"},
+              .keys = {{.name = "length", .type = KeyType::Int, .min = 1, .help = "entries"},
                        {.name = "shape",
                         .type = KeyType::IntList,
+                        .min = 1,
                         .help = "of a sample in an entry, images [C, H, W]; default: one number",
                         .optional = true}},
               .build = build_array,

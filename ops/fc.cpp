@@ -32,7 +32,6 @@ void gradient(GradBuilder& g) {
 VarId build(LayerCall& c) {
   const VarId x = c.flat();
   const std::int64_t inputs = c.var(x).shape[1], outputs = c.settings().integer("out");
-  check(outputs >= 1, "fc: out is ", outputs, ", expected at least 1");
   const Init he{.kind = Init::He, .fan_in = inputs, .fan_out = outputs};
   const auto image = c.image_of(x);
   const FileLayout layout = image ? FileLayout{FileLayout::FlatImage, *image} : FileLayout{};
@@ -59,7 +58,7 @@ const Register fc{{
     }),
     .layer = {.name = "fc",
               .aliases = {"Gemm"},
-              .keys = {{.name = "out", .help = "outputs"},
+              .keys = {{.name = "out", .min = 1, .help = "outputs"},
                        {.name = "bias", .type = KeyType::Bool, .absent = 1},
                        {.name = "init", .type = KeyType::Init, .help = "of the weight; default he", .optional = true},
                        {.name = "share",

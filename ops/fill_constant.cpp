@@ -52,6 +52,7 @@ const Register fill_constant{{
               .keys = {{.name = "value", .type = KeyType::Number, .help = "of every element"},
                        {.name = "shape",
                         .type = KeyType::IntList,
+                        .min = 1,
                         .help = "of a sample, images [C, H, W]; without it a scalar",
                         .optional = true}},
               .build = build_constant,

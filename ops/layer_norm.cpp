@@ -168,17 +168,18 @@ const Register layer_norm{{
     .grad = layer_norm_gradient,
     .inplace = {{.in = 0, .out = 0}},
     .kernels = each_device<LayerNorm>(),
-    .layer = {.name = "layer_norm",
-              .aliases = {"LayerNormalization"},
-              .keys = {{.name = "eps", .type = KeyType::Number, .absent = 1e-5, .help = "added to the variance"}},
-              .build =
-                  [](LayerCall& c) {
-                    const Shape last{c.shape().back()};
-                    const VarId weight = c.wide_param("weight", last, {.kind = Init::Constant, .value = 1}, false);
-                    const VarId bias = c.wide_param("bias", last, {.kind = Init::Constant, .value = 0}, false);
-                    return c.emit("layer_norm", {c.in(), weight, bias}, {{"eps", c.settings().number("eps")}});
-                  },
-              .help = "normalise each row over its channels"},
+    .layer =
+        {.name = "layer_norm",
+         .aliases = {"LayerNormalization"},
+         .keys = {{.name = "eps", .type = KeyType::Number, .absent = 1e-5, .min = 0, .help = "added to the variance"}},
+         .build =
+             [](LayerCall& c) {
+               const Shape last{c.shape().back()};
+               const VarId weight = c.wide_param("weight", last, {.kind = Init::Constant, .value = 1}, false);
+               const VarId bias = c.wide_param("bias", last, {.kind = Init::Constant, .value = 0}, false);
+               return c.emit("layer_norm", {c.in(), weight, bias}, {{"eps", c.settings().number("eps")}});
+             },
+         .help = "normalise each row over its channels"},
 }};
 
 const Register layer_norm_grad{{

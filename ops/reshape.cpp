@@ -45,6 +45,7 @@ const Register reshape{{
               .aliases = {"Reshape"},
               .keys = {{.name = "shape",
                         .type = KeyType::IntList,
+                        .min = -1,
                         .help = "of a sample, images [C, H, W]; one size may be -1"},
                        {.name = "batch",
                         .type = KeyType::Bool,

@@ -48,7 +48,6 @@ std::vector<Type> infer_sequence_mask(const InferArgs& args) {
 
 VarId build_sequence_mask(LayerCall& c) {
   const std::int64_t length = c.settings().integer("length");
-  check(length >= 1, "sequence_mask: length is ", length, ", expected at least 1");
   Shape shape{length, c.shape(0)[0]};
   DType dtype = DType::u8;
   if (c.inputs() == 2) {
@@ -65,7 +64,7 @@ const Register sequence_mask{{
     .infer = infer_sequence_mask,
     .kernels = each_device<SequenceMask>(),
     .layer = {.name = "sequence_mask",
-              .keys = {{.name = "length", .type = KeyType::Int, .help = "steps of the longest sequence"}},
+              .keys = {{.name = "length", .type = KeyType::Int, .min = 1, .help = "steps of the longest sequence"}},
               .min_inputs = 1,
               .max_inputs = 2,
               .build = build_sequence_mask,

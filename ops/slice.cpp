@@ -53,14 +53,17 @@ const Register slice{{
     .infer = infer_slice,
     .grad = slice_grad,
     .kernels = each_device<Slice>(),
-    .layer =
-        {.name = "slice",
-         .aliases = {"Slice"},
-         .keys = {{.name = "axis", .type = KeyType::Axis, .absent = "channels", .help = "axis that is cut"},
-                  {.name = "begin", .type = KeyType::Int, .absent = 0, .help = "first index"},
-                  {.name = "end", .type = KeyType::Int, .help = "index after the last; default all", .optional = true}},
-         .build = build_slice,
-         .help = "a range of one axis"},
+    .layer = {.name = "slice",
+              .aliases = {"Slice"},
+              .keys = {{.name = "axis", .type = KeyType::Axis, .absent = "channels", .help = "axis that is cut"},
+                       {.name = "begin", .type = KeyType::Int, .absent = 0, .min = 0, .help = "first index"},
+                       {.name = "end",
+                        .type = KeyType::Int,
+                        .min = 1,
+                        .help = "index after the last; default all",
+                        .optional = true}},
+              .build = build_slice,
+              .help = "a range of one axis"},
 }};
 
 }  // namespace

@@ -89,6 +89,7 @@ const Register transpose{{
               .aliases = {"Transpose"},
               .keys = {{.name = "perm",
                         .type = KeyType::IntList,
+                        .min = 0,
                         .help = "axis of the input for each axis of the output, counted without the batch, [C, H, W]",
                         .optional = true},
                        {.name = "time_major",

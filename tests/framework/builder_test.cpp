@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "framework/op_def.h"
 #include "framework/verify.h"
@@ -107,6 +108,22 @@ TEST(Builder, MissingAndWrongKeysAreNamed) {
   expect_starts(setting_error("conv", {{"out", 4}, {"k", Ints{3, 3, 3}}}), "k: 'k' of 'conv' is [3,3,3], expected");
   expect_starts(setting_error("conv", {{"out", 4}, {"k", 3}, {"pad", "some"}}),
                 "pad: 'pad' of 'conv' is \"some\", expected");
+}
+
+TEST(Builder, ValuesOutOfTheRangeOfTheirKeyAreNamed) {
+  const auto conv = [](const std::string& key, const Attr& value) {
+    Attrs settings{{"out", 4}, {"k", 3}};
+    settings.set(key, value);
+    return setting_error("conv", settings);
+  };
+  EXPECT_EQ(conv("stride", 0), "stride: 'stride' of 'conv' is 0, expected 1 to 2147483647");
+  EXPECT_EQ(conv("k", Ints{3, 0}), "k: 'k' of 'conv' is [3,0], expected 1 to 2147483647");
+  EXPECT_EQ(conv("pad", -1), "pad: 'pad' of 'conv' is -1, expected 0 to 2147483647");
+  EXPECT_EQ(conv("pad", "same"), "(nothing)");
+  EXPECT_EQ(conv("out", -4), "out: 'out' of 'conv' is -4, expected at least 1");
+  EXPECT_EQ(setting_error("dropout", {{"p", 1}}), "p: 'p' of 'dropout' is 1, expected at least 0 and below 1");
+  EXPECT_EQ(setting_error("dropout", {{"p", std::numeric_limits<double>::infinity()}}),
+            "p: 'p' of 'dropout' is inf, expected a finite number");
 }
 
 TEST(Builder, UnknownLayerAndLossAreNamedWithASuggestion) {
