@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 #include <string_view>
 
 #include "kernels/conv_providers.h"
@@ -138,9 +139,18 @@ class OnednnConv final : public Kernel {
   std::int64_t weight_bytes_ = 0, scratch_bytes_ = 0;
 };
 
+/// oneDNN counts in 32 bits, and takes seconds or all memory to prepare windows that reach thousands of pixels.
+bool is_for_onednn(const ConvShape& s) {
+  constexpr std::int64_t kMostSize = std::numeric_limits<std::int32_t>::max(), kMostReach = 4096;
+  const auto most = [](const Extent& e) { return std::max(e[0], e[1]); };
+  return std::max({s.batch, s.channels, s.filters, most(s.in), most(s.out)}) <= kMostSize &&
+         std::max({most(s.kernel), most(s.stride), most(s.pad), most(s.dilation)}) <= kMostReach;
+}
+
 }  // namespace
 
 std::unique_ptr<Kernel> prepare_conv_onednn(ConvPass pass, const ConvShape& shape, bool bias, int threads) {
+  if (!is_for_onednn(shape)) return nullptr;
   const OnednnThreads scope(threads);
   const OnednnContext context;
   const Facts facts = facts_of(shape, bias && pass == ConvPass::Forward);

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <limits>
 #include <string_view>
 
 #include "kernels/gemm_providers.h"
@@ -79,6 +81,8 @@ class OnednnGemm final : public Kernel {
 }  // namespace
 
 std::unique_ptr<Kernel> prepare_gemm_onednn(const GemmShape& s, int threads) {
+  // oneDNN divides by sizes that it counts in 32 bits.
+  if (std::max({s.batch, s.m, s.n, s.k}) > std::numeric_limits<std::int32_t>::max()) return nullptr;
   const OnednnThreads scope(threads);
   const OnednnContext context;
   const bool weight_gradient = s.batch == 1 && s.transpose_a && !s.transpose_b && !s.epilogue.bias;
