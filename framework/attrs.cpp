@@ -12,7 +12,7 @@ const T& value_of(const Attrs& attrs, const std::string& key, const char* kind) 
   for (const auto& [name, value] : attrs)
     if (name == key) {
       const T* found = std::get_if<T>(&value.base());
-      check(found, "'", key, "' is ", text_of(value), ", expected ", kind);
+      check(found, "'", key, "' is ", shortened(text_of(value)), ", expected ", kind);
       return *found;
     }
   fail("'", key, "' is missing");

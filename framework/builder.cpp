@@ -1,6 +1,6 @@
 #include "framework/builder.h"
 
-#include "framework/error.h"
+#include "framework/checked.h"
 #include "framework/op_def.h"
 #include "framework/verify.h"
 
@@ -8,14 +8,15 @@ namespace lethe {
 
 VarId Builder::input(const std::string& name, Shape shape) { return input(name, std::move(shape), options_.dtype); }
 
-VarId Builder::input(const std::string& name, Shape shape, DType dtype) {
+VarId Builder::input(const std::string& name, Shape shape, DType dtype, Layout layout) {
   check(options_.batch > 0, "batch is ", options_.batch, ", expected at least 1");
   shape.insert(shape.begin(), options_.batch);
   for (const std::int64_t size : shape)
-    check(size > 0, "input '", name, "' has shape ", text_of(shape), ": sizes must be positive");
+    check(size > 0, "input ", quote(name), " has shape ", text_of(shape), ": sizes must be positive");
   network_.inputs.push_back(
       add_var(network_.program, {.name = name, .shape = shape, .dtype = dtype, .kind = Kind::Input}));
-  check(program().vars.back().name == name, "input '", name, "' is declared twice");
+  check(program().vars.back().name == name, "input ", quote(name), " is declared twice");
+  if (shape.size() >= 4) network_.layouts.emplace(network_.inputs.back(), shape.size() == 4 ? layout : Layout::Plain);
   return network_.inputs.back();
 }
 
@@ -51,13 +52,13 @@ std::string Builder::path_or(std::string path, const std::string& type) {
 std::int64_t Builder::parameters() const {
   std::int64_t sum = 0;
   for (const Var& var : program().vars)
-    if (var.kind == Kind::Param) sum += elements(var.shape);
+    if (var.kind == Kind::Param) sum = checked_add(sum, elements(var.shape), "the number of parameters");
   return sum;
 }
 
 VarId Builder::add_param(Kind kind, const std::string& name, Shape shape, DType dtype, ParamInfo info) {
   info.var = add_var(network_.program, {.name = name, .shape = std::move(shape), .dtype = dtype, .kind = kind});
-  check(program().vars.back().name == name, "'", name, "' is there already: two layers have the same path");
+  check(program().vars.back().name == name, quote(name), " is there already: two layers have the same path");
   network_.params.push_back(info);
   return info.var;
 }

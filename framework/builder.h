@@ -14,17 +14,10 @@
 #include <string>
 #include <vector>
 
-#include "framework/error.h"
-#include "framework/layer.h"
 #include "framework/network.h"
+#include "framework/settings.h"
 
 namespace lethe {
-
-/// A setting that is wrong; `key` says which, so that a reader of files can point at it.
-struct SettingError : Error {
-  SettingError(std::string key, const std::string& text) : Error(text), key(std::move(key)) {}
-  std::string key;
-};
 
 using Vars = std::vector<VarId>;
 
@@ -38,9 +31,10 @@ class Builder {
  public:
   explicit Builder(BuildOptions options) : options_(options) {}
 
-  /// A fed var of shape [batch, shape...]; images [H, W, C]. Floats take the network's dtype unless another is named.
+  /// A fed var of shape [batch, shape...]. Floats take the network's dtype unless another is named. Three sizes are
+  /// those of an image, [H, W, C], unless the layout says that they are plain.
   VarId input(const std::string& name, Shape shape);
-  VarId input(const std::string& name, Shape shape, DType dtype);
+  VarId input(const std::string& name, Shape shape, DType dtype, Layout layout = Layout::Image);
   /// Adds a layer by its record. `path` names its vars and parameters ("stage1/0/conv1"); without one: type and count.
   /// Throws SettingError for an unknown, missing or wrong setting, Error for inputs that do not fit.
   VarId layer(const std::string& type, std::vector<VarId> in, Attrs settings = {}, std::string path = "");
@@ -68,6 +62,8 @@ class Builder {
   const Program& program() const { return network_.program; }
   const BuildOptions& options() const { return options_; }
   const Shape& shape(VarId var) const { return network_.program.vars[var].shape; }
+  bool is_image(VarId var) const { return lethe::is_image(network_, var); }
+  Shape sample_shape(VarId var) const { return lethe::sample_shape(network_, var); }
   std::int64_t parameters() const;  // elements of all Params
 
  private:
@@ -75,6 +71,11 @@ class Builder {
   VarId add_param(Kind kind, const std::string& name, Shape shape, DType dtype, ParamInfo info);
   VarId copy_of(VarId param);  // in the network's dtype, made where layers go
   VarId step_counter();
+  /// Appends an op of role Forward; its outputs are images unless its inputs are plain.
+  Vars append(const std::string& type, Vars in, Attrs attrs, const std::string& name);
+  /// The layout of such inputs as have one; fails if they have not the same.
+  std::optional<Layout> common_layout(const Vars& vars, const std::string& type) const;
+  void carry_layout(VarId from, VarId to, const std::string& path);  // fails if `to` has another
   BlockId open_block();
   /// What `build` gives, with layers going to `block`; as temps of the block with memory of their own.
   Vars in_block(BlockId block, const std::string& path, const std::function<Vars()>& build);
@@ -90,11 +91,6 @@ class Builder {
   VarId last_ = kNone;
 };
 
-/// The record that `type` names (layer name, alias or op type); fails with a suggestion.
-const Layer& layer_named(const std::string& type);
-std::vector<const Layer*> all_layers();  // sorted by name
-std::vector<std::string> loss_names();   // all that Builder::loss knows, sorted
-/// `settings` checked against the record, defaults filled in. Throws SettingError.
-Attrs checked_settings(const Layer& layer, const Attrs& settings);
+std::vector<std::string> loss_names();  // all that Builder::loss knows, sorted
 
 }  // namespace lethe

@@ -36,8 +36,7 @@ Vars Builder::in_block(BlockId block, const std::string& path, const std::functi
   const Inside inside(block_, block);
   Vars results = build();
   for (std::size_t i = 0; i < results.size(); ++i)
-    if (!has_own_memory(program, block, results, i))
-      results[i] = append_op(program, block, Role::Forward, "assign", {results[i]}, {}, path).front();
+    if (!has_own_memory(program, block, results, i)) results[i] = append("assign", {results[i]}, {}, path).front();
   return results;
 }
 
@@ -55,6 +54,7 @@ Vars Builder::loop(const Vars& initial, std::int64_t max_trips, const std::funct
     const Var first = program.vars[op.in[i]];
     const std::string name = i == 0 ? path + ".trip" : message(path, '.', i);
     op.out.push_back(add_var(program, {.name = name, .shape = first.shape, .dtype = first.dtype, .block = block_}));
+    carry_layout(op.in[i], op.out[i], path);
   }
   const Vars carried(op.out.begin() + 1, op.out.end());
   trips_.push_back(op.out[0]);
@@ -66,6 +66,7 @@ Vars Builder::loop(const Vars& initial, std::int64_t max_trips, const std::funct
   program.blocks[op.blocks[1]].results = in_block(op.blocks[1], path + "/next", [&] {
     Vars next = body(carried);
     check(next.size() == carried.size(), path, ": carries ", carried.size(), " values, its body gives ", next.size());
+    for (std::size_t i = 0; i < next.size(); ++i) carry_layout(next[i], carried[i], path);
     next.insert(
         next.begin(),
         append_op(program, block_, Role::Forward, "offset", {op.out[0]}, {{"by", 1}}, path + "/next_trip").front());
@@ -87,12 +88,14 @@ Vars Builder::branch(VarId condition, const std::function<Vars()>& then, const s
     const std::string name = path + (side == 0 ? "/then" : "/else");
     program.blocks[op.blocks[side]].results = in_block(op.blocks[side], name, side == 0 ? then : otherwise);
   }
-  const Vars& results = program.blocks[op.blocks[0]].results;
+  const Vars &results = program.blocks[op.blocks[0]].results, &other = program.blocks[op.blocks[1]].results;
   for (std::size_t i = 0; i < results.size(); ++i) {
     const Var result = program.vars[results[i]];
     const std::string name = results.size() == 1 ? path : message(path, '.', i + 1);
     op.out.push_back(add_var(program, {.name = name, .shape = result.shape, .dtype = result.dtype, .block = block_}));
+    carry_layout(results[i], op.out.back(), path);
   }
+  for (std::size_t i = 0; i < std::min(op.out.size(), other.size()); ++i) carry_layout(other[i], op.out[i], path);
   list_outer_vars(program, op);
   with_context(path, [&] { check_control_flow(program, op); });
   program.blocks[block_].ops.push_back(op);

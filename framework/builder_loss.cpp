@@ -19,9 +19,8 @@ const std::map<std::string, std::string>& loss_ops() {
 const std::string& loss_op(const std::string& type) {
   const auto found = loss_ops().find(type);
   if (found != loss_ops().end()) return found->second;
-  std::string known;
-  for (const std::string& name : loss_names()) known.append(known.empty() ? "" : ", ").append(name);
-  throw SettingError("op", message("unknown loss '", type, "'", did_you_mean(type, loss_names()), "; known: ", known));
+  throw SettingError(
+      "op", message("unknown loss ", quote(type), did_you_mean(type, loss_names()), "; known: ", joined(loss_names())));
 }
 
 bool takes_labels(const std::string& type) { return type == "cross_entropy" || type == "nll"; }
@@ -45,7 +44,7 @@ std::vector<std::string> loss_names() {
 void Builder::loss(const std::string& type, VarId prediction, VarId target, const LossSettings& settings) {
   const std::string op = loss_op(type), name = path_or("", "loss");
   const auto append = [&](const std::string& what, std::vector<VarId> in, Attrs attrs, const std::string& as) {
-    return append_op(network_.program, 0, Role::Forward, what, std::move(in), std::move(attrs), as);
+    return this->append(what, std::move(in), std::move(attrs), as);
   };
   if (network_.sample_loss != kNone && settings.ignore != network_.ignored)
     throw SettingError("ignore", "all losses must ignore the same label, or none: their mean is over the same samples");

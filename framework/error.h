@@ -3,6 +3,8 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace lethe {
 
@@ -15,6 +17,13 @@ class Error : public std::runtime_error {
   explicit Error(const std::string& message, Exit code = Exit::Usage) : std::runtime_error(message), code(code) {}
   Exit code;
 };
+
+/// Text of a user as messages show it: its first characters and "..." if it has more than `most`, in one line.
+std::string shortened(std::string_view text, std::size_t most = 60);
+/// The same between ' and '.
+std::string quote(std::string_view text);
+/// "a, b, c", each shortened; the first hundred of them.
+std::string joined(const std::vector<std::string>& words);
 
 template <class... Parts>
 std::string message(const Parts&... parts) {

@@ -1,11 +1,13 @@
 // A network as it is built: the forward Program and what training needs to know of it.
 #pragma once
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "framework/layer.h"
 #include "framework/program.h"
+#include "framework/sample_layout.h"
 
 namespace lethe {
 
@@ -29,6 +31,12 @@ struct Network {
   VarId target = kNone;        // the input that holds labels or targets
   std::optional<std::int64_t> ignored = {};  // the label that does not count: no loss, never correct
   std::vector<ParamInfo> params;             // Params and States in order of creation
+  std::map<VarId, Layout> layouts = {};      // of values with at least four axes
 };
+
+/// Whether a value is [N, H, W, C].
+bool is_image(const Network& network, VarId var);
+/// A sample's shape as files state it: without the batch, images as [C, H, W].
+Shape sample_shape(const Network& network, VarId var);
 
 }  // namespace lethe

@@ -14,6 +14,8 @@ std::map<std::string, OpDef, std::less<>>& table() {
   return ops;
 }
 
+constexpr std::size_t kLongestWord = 100;  // that may be somebody's slip of the pen
+
 bool ends_with(const std::string& text, std::string_view end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
@@ -50,7 +52,7 @@ const OpDef& op_def(std::string_view type) {
   if (!found) {
     std::vector<std::string> known;
     for (const OpDef* op : all_ops()) known.push_back(op->type);
-    fail("no op named '", type, "'", did_you_mean(type, known));
+    fail("no op named ", quote(type), did_you_mean(type, known));
   }
   return *found;
 }
@@ -109,12 +111,13 @@ void append_update(Program& program, BlockId block, const std::string& type, std
 
 bool has_relu(const Attrs& attrs) {
   if (!attrs.has(kActivation)) return false;
-  check(attrs.text(kActivation) == "relu", "unknown activation '", attrs.text(kActivation), "'; known: relu");
+  check(attrs.text(kActivation) == "relu", "unknown activation ", quote(attrs.text(kActivation)), "; known: relu");
   return true;
 }
 
 std::string nearest(std::string_view word, const std::vector<std::string>& known) {
   std::string best;
+  if (word.size() > kLongestWord) return best;
   int best_distance = word.size() < 3 ? 2 : std::max<int>(2, static_cast<int>(word.size()) / 3) + 1;
   for (const std::string& candidate : known)
     if (const int distance = edit_distance(word, candidate); distance < best_distance) {
@@ -126,7 +129,7 @@ std::string nearest(std::string_view word, const std::vector<std::string>& known
 
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& known) {
   const std::string guess = nearest(word, known);
-  return guess.empty() ? "" : message("; did you mean '", guess, "'?");
+  return guess.empty() ? "" : message("; did you mean ", quote(guess), "?");
 }
 
 }  // namespace lethe

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "framework/kernel.h"
-#include "framework/layer.h"
+#include "framework/layer_call.h"
 #include "framework/program.h"
 
 namespace lethe {

@@ -22,7 +22,8 @@ constexpr std::array<DTypeFact, 7> kDTypes = {{{DType::f32, "f32", 4},
                                                {DType::i32, "i32", 4},
                                                {DType::i64, "i64", 8},
                                                {DType::u8, "u8", 1}}};
-constexpr std::int64_t kMostElements = std::int64_t{1} << 48;  // so that sums of bytes stay far from overflow
+constexpr std::int64_t kMostElements = std::int64_t{1} << 40;  // so that the bytes of a million vars can be added
+constexpr std::size_t kMostAxes = 32;
 constexpr std::string_view kKinds[] = {"input", "param", "state", "temp"};
 constexpr std::string_view kRoles[] = {"forward", "backward", "optimize"};
 
@@ -54,10 +55,15 @@ VarId find_var(const Program& program, std::string_view name) {
 bool is_persistable(Kind kind) { return kind == Kind::Param || kind == Kind::State; }
 
 std::int64_t elements(const Shape& shape) {
+  // Not by check(): it is asked in every step, and the text of a shape takes memory.
+  if (shape.size() > kMostAxes)
+    fail(shortened(text_of(shape)), " has ", shape.size(), " axes, expected at most ", kMostAxes);
   std::int64_t count = 1;
-  for (const std::int64_t size : shape)
+  for (const std::int64_t size : shape) {
+    if (size < 0) fail(shortened(text_of(shape)), " has a negative size");
     if (__builtin_mul_overflow(count, size, &count) || count >= kMostElements)
-      fail(text_of(shape), " has too many elements");
+      fail(shortened(text_of(shape)), " has too many elements: more than 2^40");
+  }
   return count;
 }
 
@@ -73,7 +79,7 @@ std::string_view name_of(Role role) { return kRoles[static_cast<std::size_t>(rol
 DType dtype_named(std::string_view name) {
   for (const DTypeFact& fact : kDTypes)
     if (fact.name == name) return fact.dtype;
-  fail("unknown dtype '", name, "'; known: f32, f64, bf16, f16, i32, i64, u8");
+  fail("unknown dtype ", quote(name), "; known: f32, f64, bf16, f16, i32, i64, u8");
 }
 
 std::string text_of(const Shape& shape) { return text_of(Attr(shape)); }

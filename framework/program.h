@@ -79,7 +79,7 @@ VarId add_var(Program& program, Var var);
 VarId find_var(const Program& program, std::string_view name);
 
 bool is_persistable(Kind kind);             // Param or State: lives from step to step
-std::int64_t elements(const Shape& shape);  // 1 for a scalar; fails from 2^48 on
+std::int64_t elements(const Shape& shape);  // 1 for a scalar; fails from 2^40 on
 std::int64_t bytes_of(DType dtype);         // of one element
 std::int64_t bytes_of(const Var& var);
 bool is_float(DType dtype);

@@ -1,18 +1,20 @@
-// Layer records by name, and settings checked against them.
+#include "framework/settings.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <sstream>
 
-#include "framework/builder.h"
 #include "framework/op_def.h"
 
 namespace lethe {
 namespace {
 
 bool is_int(const Attr& value) { return std::holds_alternative<std::int64_t>(value.base()); }
-bool is_number(const Attr& value) { return is_int(value) || std::holds_alternative<double>(value.base()); }
-bool is_finite(const Attr& value) { return is_int(value) || std::isfinite(std::get<double>(value.base())); }
+bool is_number(const Attr& value) {
+  const auto* real = std::get_if<double>(&value.base());
+  return is_int(value) || (real && std::isfinite(*real));
+}
 bool is_text(const Attr& value) { return std::holds_alternative<std::string>(value.base()); }
 bool is_list(const Attr& value) { return std::holds_alternative<Ints>(value.base()); }
 bool is_pair(const Attr& value) {
@@ -36,58 +38,71 @@ bool is_init(const Attr& value) {
   return false;
 }
 
-std::string listed(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text.append(text.empty() ? "" : ", ").append(word);
-  return text;
-}
-
-/// What the key takes, in words; "" if `value` is that.
-std::string expected(const Key& key, const Attr& value) {
+/// Whether the value is of the key's type; bounds apart.
+bool accepts(const Key& key, const Attr& value) {
   switch (key.type) {
     case KeyType::Int:
-      return is_int(value) ? "" : "a whole number";
-    case KeyType::Number:
-      return !is_number(value) ? "a number" : is_finite(value) ? "" : "a finite number";
     case KeyType::Bool:
-      return is_int(value) ? "" : "true or false";
+      return is_int(value);
+    case KeyType::Number:
+      return is_number(value);
     case KeyType::Text:
-      return is_text(value) ? "" : "text";
+      return is_text(value);
     case KeyType::IntPair:
-      return is_pair(value) ? "" : "a whole number or [height, width]";
+      return is_pair(value);
     case KeyType::IntList:
-      return is_list(value) ? "" : "a list of whole numbers";
+      return is_list(value);
     case KeyType::Pad:
-      return is_pair(value) || is_text_among(value, {"same", "valid"})
-                 ? ""
-                 : "\"same\", \"valid\", a whole number or [height, width]";
+      return is_pair(value) || is_text_among(value, {"same", "valid"});
     case KeyType::Choice:
-      return is_text_among(value, key.choices) ? "" : "one of " + listed(key.choices);
+      return is_text_among(value, key.choices);
     case KeyType::Axis:
-      return is_int(value) || is_text_among(value, {"channels", "height", "width"})
-                 ? ""
-                 : "channels, height, width or a whole number";
+      return is_int(value) || is_text_among(value, {"channels", "height", "width"});
     case KeyType::Init:
-      return is_init(value) ? "" : "he, xavier, lecun, zeros, ones, normal:DEVIATION or uniform:WIDTH";
+      return is_init(value);
   }
-  return "";
+  return false;
 }
 
-/// The bounds of a key, in words; "" if every number in `value` keeps them.
-std::string expected_range(const Key& key, const Attr& value) {
+/// Whether every number in the value is within the key's bounds.
+bool in_range(const Key& key, const Attr& value) {
   const auto inside = [&](double number) {
     return !(key.min && number < *key.min) && !(key.max && number > *key.max) && !(key.below && number >= *key.below);
   };
-  bool good = true;
-  if (const auto* whole = std::get_if<std::int64_t>(&value.base())) good = inside(static_cast<double>(*whole));
-  if (const auto* real = std::get_if<double>(&value.base())) good = inside(*real);
-  if (const auto* list = std::get_if<Ints>(&value.base()))
-    good =
-        std::all_of(list->begin(), list->end(), [&](std::int64_t item) { return inside(static_cast<double>(item)); });
-  return good ? "" : range_of(key);
+  if (const auto* whole = std::get_if<std::int64_t>(&value.base())) return inside(static_cast<double>(*whole));
+  if (const auto* real = std::get_if<double>(&value.base())) return inside(*real);
+  const auto* list = std::get_if<Ints>(&value.base());
+  return !list ||
+         std::all_of(list->begin(), list->end(), [&](std::int64_t item) { return inside(static_cast<double>(item)); });
 }
 
 }  // namespace
+
+std::string values_of(const Key& key) {
+  switch (key.type) {
+    case KeyType::Int:
+      return "a whole number";
+    case KeyType::Number:
+      return "a number";
+    case KeyType::Bool:
+      return "true or false";
+    case KeyType::Text:
+      return "text";
+    case KeyType::IntPair:
+      return "a whole number or [height, width]";
+    case KeyType::IntList:
+      return "a list of whole numbers";
+    case KeyType::Pad:
+      return "\"same\", \"valid\", a whole number or [height, width]";
+    case KeyType::Choice:
+      return "one of " + joined(key.choices);
+    case KeyType::Axis:
+      return "channels, height, width or a whole number";
+    case KeyType::Init:
+      return "he, xavier, lecun, zeros, ones, normal:DEVIATION or uniform:WIDTH";
+  }
+  return "";
+}
 
 std::string range_of(const Key& key) {
   std::ostringstream text;
@@ -116,7 +131,15 @@ const Layer& layer_named(const std::string& type) {
   const OpDef* op = find_op(type);
   if (op && !op->layer.name.empty()) return op->layer;
   throw SettingError("op",
-                     message("unknown layer '", type, "'", did_you_mean(type, known), "; known: ", listed(known)));
+                     message("unknown layer ", quote(type), did_you_mean(type, known), "; known: ", joined(known)));
+}
+
+std::vector<std::string> names_of(const Layer& layer) {
+  std::vector<std::string> names = {layer.name};
+  for (const OpDef* op : all_ops())
+    if (op->layer.name == layer.name && op->type != layer.name) names.push_back(op->type);
+  names.insert(names.end(), layer.aliases.begin(), layer.aliases.end());
+  return names;
 }
 
 Attrs checked_settings(const Layer& layer, const Attrs& settings) {
@@ -124,8 +147,8 @@ Attrs checked_settings(const Layer& layer, const Attrs& settings) {
   for (const Key& key : layer.keys) known.push_back(key.name);
   for (const auto& [name, value] : settings)
     if (std::find(known.begin(), known.end(), name) == known.end())
-      throw SettingError(name, message("unknown key '", name, "' in '", layer.name, "'", did_you_mean(name, known),
-                                       known.empty() ? "; it takes none" : "; keys: " + listed(known)));
+      throw SettingError(name, message("unknown key ", quote(name), " in '", layer.name, "'", did_you_mean(name, known),
+                                       known.empty() ? "; it takes none" : "; keys: " + joined(known)));
   Attrs checked = settings;
   for (const Key& key : layer.keys) {
     if (!settings.has(key.name)) {
@@ -137,12 +160,10 @@ Attrs checked_settings(const Layer& layer, const Attrs& settings) {
   }
   for (const Key& key : layer.keys)
     for (const auto& [name, value] : settings) {
-      if (name != key.name) continue;
-      std::string wanted = expected(key, value);
-      if (wanted.empty()) wanted = expected_range(key, value);
-      if (!wanted.empty())
-        throw SettingError(name,
-                           message("'", name, "' of '", layer.name, "' is ", text_of(value), ", expected ", wanted));
+      const bool good = name != key.name || (accepts(key, value) && in_range(key, value));
+      if (!good)
+        throw SettingError(name, message("'", name, "' of '", layer.name, "' is ", shortened(text_of(value)),
+                                         ", expected ", accepts(key, value) ? range_of(key) : values_of(key)));
     }
   return checked;
 }

@@ -17,7 +17,7 @@ struct Destroyer {
   using pointer = Handle;
 };
 using Product = std::unique_ptr<void, Destroyer<cublasLtMatmulDesc_t, &CublasLt::destroy_product>>;
-using Layout = std::unique_ptr<void, Destroyer<cublasLtMatrixLayout_t, &CublasLt::destroy_layout>>;
+using MatrixLayout = std::unique_ptr<void, Destroyer<cublasLtMatrixLayout_t, &CublasLt::destroy_layout>>;
 using Preference = std::unique_ptr<void, Destroyer<cublasLtMatmulPreference_t, &CublasLt::destroy_preference>>;
 
 cudaDataType_t cuda_type(DType dtype) {
@@ -34,12 +34,12 @@ cudaDataType_t cuda_type(DType dtype) {
 }
 
 /// A row-major rows x columns matrix is to cuBLAS a columns x rows one that is column-major.
-Layout layout(DType dtype, std::int64_t rows, std::int64_t columns, std::int64_t row, std::int64_t batch) {
+MatrixLayout layout(DType dtype, std::int64_t rows, std::int64_t columns, std::int64_t row, std::int64_t batch) {
   cublasLtMatrixLayout_t made = nullptr;
   check_cublaslt(cublaslt().create_layout(&made, cuda_type(dtype), static_cast<std::uint64_t>(columns),
                                           static_cast<std::uint64_t>(rows), row),
                  "layout");
-  Layout owned(made);
+  MatrixLayout owned(made);
   const auto count = static_cast<std::int32_t>(batch);
   const std::int64_t stride = rows * columns;
   check_cublaslt(cublaslt().set_layout(made, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof count), "stack");
@@ -131,7 +131,7 @@ class CublasLtGemm final : public Kernel {
   GemmShape s_;
   DType dtype_;
   Product product_;
-  Layout a_, b_, c_;
+  MatrixLayout a_, b_, c_;
   cublasLtMatmulAlgo_t algorithm_{};
 };
 

@@ -1,6 +1,8 @@
 #include "kernels/pool.h"
 
-#include "framework/error.h"
+#include <limits>
+
+#include "framework/checked.h"
 
 namespace lethe {
 namespace {
@@ -11,12 +13,12 @@ PoolAxis axis_of(const Op& op, std::int64_t in, std::size_t axis) {
              .stride = op.attrs.ints("stride").at(axis),
              .pad = op.attrs.ints("pad").at(axis)};
   check(a.k >= 1 && a.stride >= 1, op.type, ": window ", a.k, " and stride ", a.stride, ", expected at least 1");
-  check(a.pad >= 0 && 2 * a.pad <= a.k, op.type, ": padding ", a.pad, " is more than half of the window ", a.k);
-  const std::int64_t room = in + 2 * a.pad - a.k;
+  check(a.pad >= 0 && a.pad <= a.k / 2, op.type, ": padding ", a.pad, " is more than half of the window ", a.k);
+  const std::int64_t room = padded_size(in, a.pad) - a.k;
   check(room >= 0, op.type, ": a window of ", a.k, " does not fit ", in, " positions with padding ", a.pad);
   const bool ceil = op.attrs.flag("ceil_mode", false);
-  a.out = (room + (ceil ? a.stride - 1 : 0)) / a.stride + 1;
-  if ((a.out - 1) * a.stride >= in + a.pad) --a.out;
+  a.out = room / a.stride + (ceil && room % a.stride != 0 ? 1 : 0) + 1;
+  if (a.out - 1 > (in + a.pad - 1) / a.stride) --a.out;  // the last would begin behind the input
   return a;
 }
 
@@ -25,6 +27,8 @@ PoolAxis axis_of(const Op& op, std::int64_t in, std::size_t axis) {
 Pooling pooling_of(const Op& op, const Shape& image) {
   check(image.size() == 4, op.type, ": input ", text_of(image), " is no image [N,H,W,C]");
   const PoolAxis height = axis_of(op, image[1], 0), width = axis_of(op, image[2], 1);
+  check(checked_mul(height.k, width.k, "places of a window") <= std::numeric_limits<std::int32_t>::max(), op.type,
+        ": a window of ", height.k, " by ", width.k, " has more places than 32 bits count");
   return {.images = image[0],
           .channels = image[3],
           .height = height,
@@ -58,6 +62,7 @@ std::vector<Key> pooling_keys() {
 }
 
 Attrs pooling_attrs(LayerCall& c) {
+  c.image();
   const auto k = c.pair("k"), stride = c.settings().has("stride") ? c.pair("stride") : k, pad = c.pad("pad", k);
   return {{"k", Ints{k[0], k[1]}},
           {"stride", Ints{stride[0], stride[1]}},

@@ -41,7 +41,7 @@ struct Pooling {
   PixelGrid in_pixels = PixelGrid(), out_pixels = PixelGrid();
   /// The most windows that cover one input position.
   std::int64_t windows_over_most() const {
-    const auto most = [](const PoolAxis& a) { return (a.k + a.stride - 1) / a.stride; };
+    const auto most = [](const PoolAxis& a) { return (a.k - 1) / a.stride + 1; };
     return most(height) * most(width);
   }
   Shape in_shape() const { return {images, height.in, width.in, channels}; }

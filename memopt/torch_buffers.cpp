@@ -35,7 +35,7 @@ void Buffers::add_convolution(int m, const TorchModule& module) {
   const Shape &out = shape(module.out), &weight = shape(op.in[1]);
   // A column of kernel height x width x channels for each output pixel, 1x1 kernels included.
   const std::int64_t unfolded =
-      out[0] * out[1] * out[2] * weight[1] * weight[2] * weight[3] * op.attrs.integer("groups", 1);
+      elements({out[0], out[1], out[2], weight[1], weight[2], weight[3], op.attrs.integer("groups", 1)});
   add("finput", m, unfolded, !training_);
   if (training_) add("fgradInput", m, unfolded, true);
 }

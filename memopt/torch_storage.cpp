@@ -9,9 +9,9 @@ namespace {
 
 using Tensors = std::vector<TorchTensor>;
 
-class Layout {
+class StorageLayout {
  public:
-  Layout(const Program& program, const TorchNet& net, TorchBackend backend, bool inplace)
+  StorageLayout(const Program& program, const TorchNet& net, TorchBackend backend, bool inplace)
       : program_(program), net_(net), backend_(backend), inplace_(inplace), readers_(program.vars.size()) {
     for (const TorchModule& module : net.modules)
       if (module.op >= 0 && module.type != TorchClass::Concat)
@@ -66,7 +66,7 @@ class Layout {
   TorchStorages all_;
 };
 
-bool Layout::works_in_place(const TorchModule& module) const {
+bool StorageLayout::works_in_place(const TorchModule& module) const {
   if (module.type != TorchClass::ReLU && module.type != TorchClass::AddTable) return false;
   const VarId in = module.in[0];
   if (in == net_.modules[net_.root].in[0] || readers_[in] > 1) return false;
@@ -76,7 +76,7 @@ bool Layout::works_in_place(const TorchModule& module) const {
   return true;
 }
 
-Tensors Layout::forward(int m, const Tensors& in) {
+Tensors StorageLayout::forward(int m, const Tensors& in) {
   const TorchModule& module = net_.modules[m];
   Tensors out;
   switch (module.type) {
@@ -101,7 +101,7 @@ Tensors Layout::forward(int m, const Tensors& in) {
   return all_.output[m] = out;
 }
 
-Tensors Layout::forward_graph(const TorchModule& graph, const Tensors& in) {
+Tensors StorageLayout::forward_graph(const TorchModule& graph, const Tensors& in) {
   std::map<VarId, TorchTensor> shown = {{graph.in[0], in[0]}};
   for (const int child : graph.children) {
     const TorchModule& module = net_.modules[child];
@@ -113,13 +113,13 @@ Tensors Layout::forward_graph(const TorchModule& graph, const Tensors& in) {
 }
 
 /// What a Concat gives to a branch. Of one image the channels of a branch lie together; of several they do not.
-TorchTensor Layout::slice_of(TorchTensor whole, const TorchModule& concat, const TorchModule& branch) const {
+TorchTensor StorageLayout::slice_of(TorchTensor whole, const TorchModule& concat, const TorchModule& branch) const {
   const Shape &all = program_.vars[concat.out].shape, &part = program_.vars[branch.out].shape;
   whole.in_pieces |= all[0] > 1 && elements(part) < elements(all);
   return whole;
 }
 
-Tensors Layout::backward(int m, const Tensors& grad_output) {
+Tensors StorageLayout::backward(int m, const Tensors& grad_output) {
   const TorchModule& module = net_.modules[m];
   Tensors grad;
   switch (module.type) {
@@ -145,7 +145,7 @@ Tensors Layout::backward(int m, const Tensors& grad_output) {
   return all_.grad_input[m] = grad;
 }
 
-Tensors Layout::backward_graph(int m, const Tensors& grad_output) {
+Tensors StorageLayout::backward_graph(int m, const Tensors& grad_output) {
   const TorchModule& graph = net_.modules[m];
   std::map<VarId, Tensors> given = {{graph.out, grad_output}};
   const auto sum = [&](VarId v) {
@@ -161,7 +161,7 @@ Tensors Layout::backward_graph(int m, const Tensors& grad_output) {
   return {sum(graph.in[0])};
 }
 
-Tensors Layout::leaf_backward(int m, const Tensors& grad_output) {
+Tensors StorageLayout::leaf_backward(int m, const Tensors& grad_output) {
   const TorchModule& module = net_.modules[m];
   const bool copies = grad_output[0].in_pieces && copies_pieces(backend_, module.type);
   if (copies) all_.slice_copy[m] = elements(program_.vars[module.out].shape);
@@ -207,7 +207,7 @@ std::int64_t TorchStorages::distinct(std::initializer_list<const std::vector<Ten
 }
 
 TorchStorages torch_storages(const Program& program, const TorchNet& net, TorchBackend backend, bool inplace) {
-  return Layout(program, net, backend, inplace).run();
+  return StorageLayout(program, net, backend, inplace).run();
 }
 
 }  // namespace lethe

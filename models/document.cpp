@@ -31,7 +31,7 @@ NetworkDocument::NetworkDocument(const ZooEntry& model, const Sets& overrides)
   const JsonNode root = document();
   check_object(root, "a network file", document_keys());
   if (root.at("version").json() != 1)
-    root.at("version").fail("found ", root.at("version").shown(), ", expected version 1");
+    root.at("version").fail("version ", root.at("version").shown(), " is unknown, expected version 1");
   if (root.has("vars"))
     for (const auto& [name, node] : root.at("vars").members()) {
       check_identifier(node, name);
@@ -44,7 +44,7 @@ NetworkDocument::NetworkDocument(const ZooEntry& model, const Sets& overrides)
 }
 
 void NetworkDocument::read_variant(const std::string& name, const JsonNode& values) {
-  values.check_keys("variant '" + name + "', which sets vars", keys_of(vars_));
+  values.check_keys("variant " + quote(name) + ", which sets vars", keys_of(vars_));
   for (const auto& [key, node] : values.members()) {
     const Attr value = var_value(node);
     if (name == variant_) vars_.insert_or_assign(key, value);
@@ -54,11 +54,11 @@ void NetworkDocument::read_variant(const std::string& name, const JsonNode& valu
 void NetworkDocument::set_overrides(const Sets& overrides) {
   for (const auto& [name, text] : overrides) {
     const std::vector<std::string> known = keys_of(vars_);
-    check(vars_.count(name) != 0, source_.file(), ": --set ", name, '=', text, ": no var '", name, "'",
-          did_you_mean(name, known), "; vars: ", known.empty() ? "none" : joined(known));
+    check(vars_.count(name) != 0, source_.file(), ": --set ", shortened(name), '=', shortened(text), ": no var ",
+          quote(name), did_you_mean(name, known), "; vars: ", known.empty() ? "none" : joined(known));
     const Attr value = parse_value(text);
-    check(!std::holds_alternative<std::string>(value.base()), source_.file(), ": --set ", name, '=', text,
-          ": expected a number, true or false");
+    check(!std::holds_alternative<std::string>(value.base()), source_.file(), ": --set ", shortened(name), '=',
+          shortened(text), ": expected a number, true or false");
     vars_.insert_or_assign(name, value);
   }
 }
@@ -75,7 +75,7 @@ TrainDefaults NetworkDocument::train() const {
   for (const auto& [name, node] : document().at("train").members()) {
     const Attr value = value_of(node, vars_);
     const auto* text = std::get_if<std::string>(&value.base());
-    settings[name] = text ? *text : text_of(value);
+    settings[name] = {text ? *text : text_of(value), node.where()};
   }
   return settings;
 }
@@ -84,7 +84,9 @@ void check_identifier(const JsonNode& member, const std::string& name) {
   const auto allowed = [](unsigned char c) { return std::isalnum(c) || c == '_'; };
   if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) ||
       !std::all_of(name.begin(), name.end(), allowed))
-    member.fail_at_key("name '", name, "' may have letters, digits and '_' only, and no digit first");
+    member.fail_at_key("name ", quote(name), " may have letters, digits and '_' only, and no digit first");
+  if (name.size() > kLongestName)
+    member.fail_at_key("name ", quote(name), " has ", name.size(), " characters, expected at most ", kLongestName);
 }
 
 }  // namespace lethe

@@ -16,7 +16,7 @@ EntryKind kind_of(const JsonNode& entry) {
     kinds.push_back(fact.what);
     if (!entry.has(fact.what)) continue;
     if (found)
-      entry.at(fact.what).fail_at_key("'", fact.what, "' beside '", found->what, "': an entry has one of them");
+      entry.at(fact.what).fail_at_key(quote(fact.what), " beside ", quote(found->what), ": an entry has one of them");
     found = &fact;
   }
   if (!found) entry.fail("found ", entry.shown(), ", expected an entry with one of ", joined(kinds));
@@ -48,7 +48,7 @@ void check_memopt(const JsonNode& entry, const std::vector<std::string>& known) 
   if (!entry.has("memopt")) return;
   const JsonNode node = entry.at("memopt");
   if (std::find(known.begin(), known.end(), node.text()) == known.end())
-    node.fail("unknown memopt '", node.text(), "'", did_you_mean(node.text(), known), "; known: ", joined(known));
+    node.fail("unknown memopt ", quote(node.text()), did_you_mean(node.text(), known), "; known: ", joined(known));
 }
 
 JsonNode block_of(const JsonNode& document, const JsonNode& block_entry) {
@@ -59,7 +59,7 @@ JsonNode block_of(const JsonNode& document, const JsonNode& block_entry) {
       if (key == name.text()) return block;
       known.push_back(key);
     }
-  name.fail("unknown block '", name.text(), "'", did_you_mean(name.text(), known),
+  name.fail("unknown block ", quote(name.text()), did_you_mean(name.text(), known),
             "; known: ", known.empty() ? "none" : joined(known));
 }
 
@@ -70,7 +70,7 @@ const Join& join_of(const JsonNode& branches_entry) {
     if (join.name == name.text()) return join;
     known.push_back(join.name);
   }
-  name.fail("unknown join '", name.text(), "'", did_you_mean(name.text(), known), "; known: ", joined(known));
+  name.fail("unknown join ", quote(name.text()), did_you_mean(name.text(), known), "; known: ", joined(known));
 }
 
 void check_layers(const JsonNode& document, const JsonNode& list) {

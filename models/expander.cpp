@@ -12,13 +12,7 @@ namespace {
 
 // A bound far above any network, so that a wrong number ends in a line and not in a full machine.
 constexpr std::int64_t kMostTrips = 10000;
-
-/// Shape of a var as network files state it: without the batch, images as [C, H, W].
-std::string file_shape(Shape shape) {
-  if (!shape.empty()) shape.erase(shape.begin());
-  if (shape.size() > 2) std::rotate(shape.begin(), shape.end() - 1, shape.end());
-  return text_of(shape);
-}
+constexpr int kMostNested = 100;  // of entries in entries; each takes a part of the stack
 
 std::int64_t count_of(const JsonNode& node, const Bindings& values) {
   const std::int64_t count = whole_of(node, values);
@@ -45,6 +39,7 @@ VarId Expander::chain(const JsonNode& list, VarId current, Scope& scope) {
 }
 
 VarId Expander::entry(const JsonNode& entry, VarId current, Scope& scope) {
+  if (++depth_ > kMostNested) entry.fail("entries are nested deeper than ", kMostNested, ", blocks counted");
   const std::string here = scope.prefix.empty() ? "" : scope.prefix.substr(0, scope.prefix.size() - 1);
   return at_path(here, [&] {
     const EntryKind kind = kind_of(entry);
@@ -63,6 +58,7 @@ VarId Expander::entry(const JsonNode& entry, VarId current, Scope& scope) {
       scope.names[name] = scope.prefix + name;
       paths_.set(scope.prefix + name, current);
     }
+    --depth_;
     return current;
   });
 }
@@ -91,7 +87,7 @@ VarId Expander::block(const JsonNode& entry, VarId current, Scope& scope) {
     std::string way;
     for (auto at = std::find(active_.begin(), active_.end(), name.text()); at != active_.end(); ++at)
       way.append(way.empty() ? "" : " -> ").append(*at);
-    name.fail("block '", name.text(), "' uses itself: ", way);
+    name.fail("block ", quote(name.text()), " uses itself: ", way);
   }
   const std::string path = paths_.claim(entry, name.text(), scope);
   const std::int64_t times = entry.has("times") ? count_of(entry.at("times"), scope.values) : 1;
@@ -115,7 +111,7 @@ Bindings Expander::arguments(const JsonNode& entry, const JsonNode& block, const
   Bindings given;
   const auto take = [&](const char* source, bool applies) {
     if (!applies || !entry.has(source)) return;
-    entry.at(source).check_keys("block '" + name + "'", known);
+    entry.at(source).check_keys("block " + quote(name), known);
     for (const auto& [key, node] : entry.at(source).members())
       given.insert_or_assign(key, value_of(node, scope.values));
   };
@@ -130,7 +126,7 @@ Bindings Expander::arguments(const JsonNode& entry, const JsonNode& block, const
         all.insert_or_assign(key, found->second);
       } else {
         if (absent.json().is_null())
-          entry.at("block").fail("block '", name, "' needs '", key, "'; params: ", joined(known));
+          entry.at("block").fail("block ", quote(name), " needs ", quote(key), "; params: ", joined(known));
         all.insert_or_assign(key, value_of(absent, all));
       }
     }
@@ -187,7 +183,7 @@ VarId Expander::join(const JsonNode& entry, const std::string& path, const std::
   const auto with_shapes = [&] {
     std::string shapes;
     for (std::size_t i = 0; i < outputs.size(); ++i)
-      shapes += message(i ? ", " : "; branches give ", file_shape(builder_.shape(outputs[i])), " (b", i, ')');
+      shapes += message(i ? ", " : "; branches give ", text_of(builder_.sample_shape(outputs[i])), " (b", i, ')');
     return shapes;
   };
   return built(entry, "join", path, [&] {

@@ -55,6 +55,7 @@ class Expander {
   Scope top_;
   Paths paths_;
   std::vector<std::string> active_;  // blocks that are being built, outermost first
+  int depth_ = 0;                    // entries that are being built, each within the one before
 };
 
 }  // namespace lethe

@@ -28,7 +28,8 @@ std::size_t result_of(const JsonNode& entry, const std::vector<std::string>& sta
   const JsonNode result = entry.at("result");
   const auto found = std::find(states.begin(), states.end(), result.text());
   if (found == states.end())
-    result.fail("'", result.text(), "' is no state", did_you_mean(result.text(), states), "; states: ", joined(states));
+    result.fail(quote(result.text()), " is no state", did_you_mean(result.text(), states),
+                "; states: ", joined(states));
   return static_cast<std::size_t>(found - states.begin());
 }
 

@@ -66,7 +66,7 @@ class Parser {
 
   Attr all() {
     Attr value = comparison();
-    check(peek() == '\0', "unexpected '", text_.substr(at_), "'");
+    check(peek() == '\0', "unexpected ", quote(text_.substr(at_)));
     return value;
   }
 
@@ -107,7 +107,7 @@ class Parser {
     const char next = peek();
     check(next != '\0', "a value is missing at the end");
     if (is_name_start(next)) return named();
-    check(is_digit(next) || next == '.', "unexpected '", text_.substr(at_), "'");
+    check(is_digit(next) || next == '.', "unexpected ", quote(text_.substr(at_)));
     return literal();
   }
 
@@ -118,12 +118,8 @@ class Parser {
     at_ = end;
     if (const auto found = values_.find(name); found != values_.end()) return found->second;
     std::vector<std::string> known;
-    std::string list;
-    for (const auto& [key, value] : values_) {
-      known.push_back(key);
-      list.append(list.empty() ? "" : ", ").append(key);
-    }
-    fail("unknown name '", name, "'", did_you_mean(name, known), "; known: ", list.empty() ? "none" : list);
+    for (const auto& [key, value] : values_) known.push_back(key);
+    fail("unknown name ", quote(name), did_you_mean(name, known), "; known: ", known.empty() ? "none" : joined(known));
   }
 
   Attr literal() {
@@ -138,7 +134,7 @@ class Parser {
     at_ = end;
     if (const auto whole = parse_number<std::int64_t>(word)) return Attr(*whole);
     if (const auto real = parse_number<double>(word)) return Attr(*real);
-    fail("'", word, "' is no number");
+    fail(quote(word), " is no number");
   }
 
   static Attr apply(std::string_view op, const Attr& a, const Attr& b) {
@@ -151,7 +147,7 @@ class Parser {
   static double number(const Attr& value) {
     if (const auto* whole = std::get_if<std::int64_t>(&value.base())) return static_cast<double>(*whole);
     const auto* real = std::get_if<double>(&value.base());
-    check(real, text_of(value), " is not a number");
+    check(real, shortened(text_of(value)), " is not a number");
     return *real;
   }
 
@@ -180,7 +176,7 @@ class Parser {
 }  // namespace
 
 Attr evaluate(std::string_view text, const Bindings& values) {
-  return with_context(message("in '=", text, "'"), [&] { return Parser(text, values).all(); });
+  return with_context("in " + quote(message('=', text)), [&] { return Parser(text, values).all(); });
 }
 
 Attr parse_value(const std::string& text) {

@@ -20,7 +20,7 @@ std::vector<std::string> names_of(const std::vector<KeyFact>& keys) {
 void check_object(const JsonNode& node, const std::string& what, const std::vector<KeyFact>& keys) {
   node.check_keys(what, names_of(keys));
   for (const KeyFact& key : keys)
-    if (key.required && !node.has(key.name)) node.fail(what, " needs '", key.name, "'");
+    if (key.required && !node.has(key.name)) node.fail(what, " needs ", quote(key.name));
 }
 
 const std::vector<KeyFact>& document_keys() {
@@ -33,7 +33,8 @@ const std::vector<KeyFact>& document_keys() {
 }
 
 const std::vector<KeyFact>& input_keys() {
-  static const std::vector<KeyFact> keys = {{"shape", true, "shape"}, {"dtype", false, "dtype"}};
+  static const std::vector<KeyFact> keys = {
+      {"shape", true, "shape"}, {"dtype", false, "dtype"}, {"layout", false, "layout"}};
   return keys;
 }
 

@@ -7,6 +7,9 @@
 
 namespace lethe {
 
+/// Characters of a name. A path has that of each block around it.
+inline constexpr std::size_t kLongestName = 100;
+
 struct KeyFact {
   std::string name;
   bool required = false;

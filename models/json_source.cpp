@@ -15,6 +15,7 @@ namespace lethe {
 namespace {
 
 constexpr int kDeepest = 100;
+constexpr std::size_t kLongestReason = 200;  // characters of a message of the JSON parser
 
 std::string read_text(const std::string& file) {
   check(!std::filesystem::is_directory(file), "cannot read '", file, "': it is a directory");
@@ -23,12 +24,45 @@ std::string read_text(const std::string& file) {
   return with_context(file, [&] { return rest_of(in, Exit::Usage); });
 }
 
-/// The parser's message without its own tag and position: "... column 5: syntax error ..." -> "syntax error ...".
-std::string reason_of(const Json::parse_error& error) {
-  const std::string text = error.what();
-  const std::size_t colon = text.find(": ");
-  return colon == std::string::npos ? text : text.substr(colon + 2);
-}
+/// Reads a text without keeping it: says where and why it cannot be read, be it for its syntax, for a number that a
+/// double does not hold or for its nesting.
+class Reading : public nlohmann::json_sax<Json> {
+ public:
+  /// What is wrong, and at which byte; "" for a text that can be read.
+  std::string reason;
+  std::size_t offset = 0;
+
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t&) override { return true; }
+  bool string(string_t&) override { return true; }
+  bool binary(binary_t&) override { return true; }
+  bool key(string_t&) override { return true; }
+  bool start_object(std::size_t) override { return deeper(); }
+  bool start_array(std::size_t) override { return deeper(); }
+  bool end_object() override { return --depth_, true; }
+  bool end_array() override { return --depth_, true; }
+
+  bool parse_error(std::size_t position, const std::string& token, const nlohmann::detail::exception& error) override {
+    const bool number = dynamic_cast<const Json::out_of_range*>(&error) != nullptr;
+    reason = number ? message("the number ", shortened(token), " is too large") : syntax_of(error.what());
+    offset = number ? position - token.size() : std::max<std::size_t>(position, 1) - 1;
+    return false;
+  }
+
+ private:
+  /// The parser's message without its own tag and position: "... column 5: syntax error ..." -> "syntax error ...".
+  static std::string syntax_of(const std::string& text) {
+    const std::size_t colon = text.find(": ");
+    return shortened(colon == std::string::npos ? text : text.substr(colon + 2), kLongestReason);
+  }
+
+  bool deeper() { return ++depth_ <= kDeepest + 1; }  // the scan below says where
+
+  int depth_ = 0;
+};
 
 }  // namespace
 
@@ -56,7 +90,7 @@ class PositionScan {
       const std::size_t start = at_;
       skip_string();
       const std::string key = Json::parse(text_.substr(start, at_ - start));
-      if (std::find(seen.begin(), seen.end(), key) != seen.end()) fail(start, "key '", key, "' stands twice");
+      if (std::find(seen.begin(), seen.end(), key) != seen.end()) fail(start, "key ", quote(key), " stands twice");
       seen.push_back(key);
       skip_to_value(':');
       value(node && node->contains(key) ? &node->at(key) : nullptr, start, depth + 1);
@@ -113,11 +147,11 @@ JsonSource::JsonSource(const std::string& file) : JsonSource(file, read_text(fil
 
 JsonSource::JsonSource(std::string file, std::string text) : file_(std::move(file)), text_(std::move(text)) {
   text_.erase(0, mark_length(text_));  // which is no character
-  try {
+  Reading reading;
+  if (Json::sax_parse(text_, &reading, Json::input_format_t::json, true, true))
     root_ = Json::parse(text_, nullptr, true, true);
-  } catch (const Json::parse_error& error) {
-    throw SourceError(where(std::max<std::size_t>(error.byte, 1) - 1), "", reason_of(error));
-  }
+  else if (!reading.reason.empty())
+    throw SourceError(where(reading.offset), "", reading.reason);
   PositionScan(*this).value(&root_, std::nullopt, 0);
 }
 
@@ -133,9 +167,9 @@ std::string JsonSource::where(std::size_t offset) const {
 JsonNode JsonSource::root() const { return {*this, root_}; }
 
 JsonNode JsonNode::at(const std::string& key) const {
-  if (!value_->is_object()) fail("found ", shown(), ", expected an object with '", key, "'");
+  if (!value_->is_object()) fail("found ", shown(), ", expected an object with ", quote(key));
   const auto found = value_->find(key);
-  if (found == value_->end()) fail("'", key, "' is missing");
+  if (found == value_->end()) fail(quote(key), " is missing");
   return {*source_, *found};
 }
 
@@ -161,19 +195,9 @@ const std::string& JsonNode::text() const {
 void JsonNode::check_keys(const std::string& what, const std::vector<std::string>& known) const {
   for (const auto& [key, value] : members())
     if (std::find(known.begin(), known.end(), key) == known.end())
-      value.fail_at_key("unknown key '", key, "' in ", what, did_you_mean(key, known), "; keys: ", joined(known));
+      value.fail_at_key("unknown key ", quote(key), " in ", what, did_you_mean(key, known), "; keys: ", joined(known));
 }
 
-std::string JsonNode::shown() const {
-  constexpr std::size_t kLongest = 40;
-  const std::string text = value_->dump();
-  return text.size() <= kLongest ? text : text.substr(0, kLongest) + "...";
-}
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string all;
-  for (const std::string& word : words) all.append(all.empty() ? "" : ", ").append(word);
-  return all;
-}
+std::string JsonNode::shown() const { return shortened(value_->dump(), 40); }
 
 }  // namespace lethe

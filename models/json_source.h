@@ -16,7 +16,10 @@ using Json = nlohmann::ordered_json;  // members in the order of the file: the f
 /// outside of layers.
 struct SourceError : Error {
   SourceError(const std::string& where, const std::string& path, const std::string& text)
-      : Error(message(where, ": ", path, path.empty() ? "" : ": ", text)), where(where), path(path), text(text) {}
+      : Error(message(where, ": ", shortened(path, 200), path.empty() ? "" : ": ", text)),
+        where(where),
+        path(path),
+        text(text) {}
   std::string where, path, text;
 };
 
@@ -65,10 +68,12 @@ class JsonNode {
   /// The text that it is; fails if it is none.
   const std::string& text() const;
 
+  /// "FILE:LINE:COLUMN" of this value.
+  std::string where() const { return source_->where(offsets().value); }
   /// Fails at this value.
   template <class... Parts>
   [[noreturn]] void fail(const Parts&... parts) const {
-    throw SourceError(source_->where(offsets().value), "", message(parts...));
+    throw SourceError(where(), "", message(parts...));
   }
   /// Fails at this value's name in its object.
   template <class... Parts>
@@ -86,8 +91,5 @@ class JsonNode {
   const JsonSource* source_;
   const Json* value_;
 };
-
-/// "a, b, c".
-std::string joined(const std::vector<std::string>& words);
 
 }  // namespace lethe

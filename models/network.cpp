@@ -14,22 +14,28 @@
 namespace lethe {
 namespace {
 
-/// [C, H, W], as files state shapes, to [H, W, C].
-Shape memory_shape(const JsonNode& node, const Bindings& vars) {
+Shape sample_of(const JsonNode& node, const Bindings& vars) {
   Shape shape;
   for (const JsonNode& size : node.items()) {
     shape.push_back(whole_of(size, vars));
     if (shape.back() < 1) size.fail("found ", shape.back(), ", expected at least 1");
   }
-  if (shape.size() > 2) std::rotate(shape.begin(), shape.begin() + 1, shape.end());
   return shape;
+}
+
+/// Three sizes are those of an image unless the input says otherwise.
+Layout layout_of(const JsonNode& input, const Shape& sample) {
+  if (!input.has("layout")) return sample.size() == 3 ? Layout::Image : Layout::Plain;
+  const JsonNode name = input.at("layout");
+  if (sample.size() != 3) name.fail("'layout' is for shapes of three sizes, found ", text_of(sample));
+  return built(input, "layout", "", [&] { return layout_named(name.text()); });
 }
 
 DType input_dtype(const JsonNode& input, const BuildOptions& options) {
   if (!input.has("dtype")) return options.dtype;
   const JsonNode name = input.at("dtype");
   if (std::find(input_dtypes().begin(), input_dtypes().end(), name.text()) == input_dtypes().end())
-    name.fail("found dtype '", name.text(), "', expected one of ", joined(input_dtypes()));
+    name.fail("found dtype ", quote(name.text()), ", expected one of ", joined(input_dtypes()));
   return dtype_named(name.text());
 }
 
@@ -67,8 +73,11 @@ class NetworkReader {
     for (const auto& [name, node] : document_.at("inputs").members()) {
       check_identifier(node, name);
       check_object(node, "an input", input_keys());
-      const Shape shape = memory_shape(node.at("shape"), vars_);
-      inputs_.push_back(builder_.input(name, shape, input_dtype(node, builder_.options())));
+      const Shape sample = sample_of(node.at("shape"), vars_);
+      const Layout layout = layout_of(node, sample);
+      const DType dtype = input_dtype(node, builder_.options());
+      inputs_.push_back(
+          built(node, "shape", "", [&] { return builder_.input(name, memory_shape(sample, layout), dtype, layout); }));
       expander_.declare(name, inputs_.back());
     }
     if (inputs_.empty()) document_.at("inputs").fail("found no input, expected at least one");
@@ -91,7 +100,7 @@ class NetworkReader {
       check_object(loss, "a loss", loss_keys());
       const std::string& type = loss.at("op").text();
       const VarId prediction = loss.has("in") ? expander_.find(loss.at("in")) : last_;
-      if (!loss.has("target") && inputs_.size() < 2) loss.fail("loss '", type, "' needs a 'target': an input");
+      if (!loss.has("target") && inputs_.size() < 2) loss.fail("loss ", quote(type), " needs a 'target': an input");
       const VarId target = loss.has("target") ? expander_.find(loss.at("target")) : inputs_[1];
       built(loss, "op", "", [&] { builder_.loss(type, prediction, target, loss_settings(loss, vars_)); });
     }

@@ -10,8 +10,12 @@ namespace lethe {
 
 /// Values for a file's `vars` by name, as the command line has them: {"n", "3"}, {"bn", "false"}.
 using Sets = std::map<std::string, std::string>;
+struct TrainDefault {
+  std::string value;  // as the command line has it
+  std::string where;  // "FILE:LINE:COLUMN" of the value
+};
 /// Training settings by the names of the command line's options ('_' for '-'): {"lr", "0.1"}, {"batch", "128"}.
-using TrainDefaults = std::map<std::string, std::string>;
+using TrainDefaults = std::map<std::string, TrainDefault>;
 
 /// Builds the forward Program of a file or of a zoo network. A name that ends in ".json" or is a file's is a file; any
 /// other is looked for in the directories of $LETHE_MODELS (separated by ':'), in the source tree and where `install`

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "framework/op_def.h"
+#include "models/format.h"
 
 namespace lethe {
 namespace {
@@ -25,7 +26,7 @@ std::string Paths::claim(const JsonNode& entry, const std::string& base, const S
   }
   if (paths_.size() >= kMostPaths) entry.fail("the network has more than ", kMostPaths, " layers");
   if (!paths_.emplace(path, kNone).second)
-    (entry.has("name") ? entry.at("name") : entry).fail("the name '", path, "' is taken by another layer");
+    (entry.has("name") ? entry.at("name") : entry).fail("the name ", quote(path), " is taken by another layer");
   return path;
 }
 
@@ -41,7 +42,7 @@ std::string Paths::path_of(const JsonNode& name, const Scope& scope) const {
   if (const auto found = paths_.find(path); found != paths_.end() && found->second != kNone) return path;
   std::vector<std::string> known;
   for (const auto& [key, at] : scope.names) known.push_back(key);
-  name.fail("no layer '", text, "' before this one", did_you_mean(text, known),
+  name.fail("no layer ", quote(text), " before this one", did_you_mean(text, known),
             "; named here: ", known.empty() ? "none" : joined(known));
 }
 
@@ -53,7 +54,9 @@ VarId Paths::var_of(const JsonNode& name, const Scope& scope) const {
 void check_name(const JsonNode& node, const std::string& name) {
   const auto allowed = [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '.' || c == '-'; };
   if (name.empty() || !std::all_of(name.begin(), name.end(), allowed))
-    node.fail("name '", name, "' may have letters, digits, '_', '.' and '-' only");
+    node.fail("name ", quote(name), " may have letters, digits, '_', '.' and '-' only");
+  if (name.size() > kLongestName)
+    node.fail("name ", quote(name), " has ", name.size(), " characters, expected at most ", kLongestName);
 }
 
 }  // namespace lethe

@@ -71,15 +71,6 @@ Json number_of(double bound) {
   return static_cast<double>(whole) == bound ? Json(whole) : Json(bound);
 }
 
-/// Everything that the record accepts as "op": its name, aliases and the type of its op.
-std::vector<std::string> op_names(const Layer& layer) {
-  std::vector<std::string> names = {layer.name};
-  for (const OpDef* op : all_ops())
-    if (op->layer.name == layer.name && op->type != layer.name) names.push_back(op->type);
-  names.insert(names.end(), layer.aliases.begin(), layer.aliases.end());
-  return names;
-}
-
 /// Bounds for the numbers in a value: for the value itself, and for the items if it is a list.
 void add_range(Json& property, const Key& key) {
   Json range = Json::object();
@@ -108,14 +99,14 @@ Json layer_rule(const Layer& layer) {
   Json then = {{"description", layer.help}, {"additionalProperties", false}};
   if (!required.empty()) then["required"] = required;
   then["properties"] = properties;
-  return {{"if", {{"properties", {{"op", {{"enum", op_names(layer)}}}}}}}, {"then", then}};
+  return {{"if", {{"properties", {{"op", {{"enum", names_of(layer)}}}}}}}, {"then", then}};
 }
 
 Json op_definition() {
   Json properties = Json::object(), names = Json::array(), rules = Json::array();
   for (const KeyFact& key : op_keys()) properties[key.name] = ref(key.type);
   for (const Layer* layer : all_layers()) {
-    for (const std::string& name : op_names(*layer)) names.push_back(name);
+    for (const std::string& name : names_of(*layer)) names.push_back(name);
     rules.push_back(layer_rule(*layer));
   }
   properties["op"] = {{"enum", names}};
@@ -135,8 +126,8 @@ Json entry_definition() {
 
 void add_values(Json& all) {
   all["text"] = of_type("string");
-  all["ident"] = {{"type", "string"}, {"pattern", "^[A-Za-z_][A-Za-z0-9_]*$"}};
-  all["name"] = {{"type", "string"}, {"pattern", "^[A-Za-z0-9_.-]+$"}};
+  all["ident"] = {{"type", "string"}, {"pattern", "^[A-Za-z_][A-Za-z0-9_]*$"}, {"maxLength", kLongestName}};
+  all["name"] = {{"type", "string"}, {"pattern", "^[A-Za-z0-9_.-]+$"}, {"maxLength", kLongestName}};
   all["reference"] = {{"type", "string"}, {"pattern", "^(@in|@trip|[A-Za-z0-9_./-]+)$"}};
   all["expr"] = {{"type", "string"}, {"pattern", "^="}};
   all["int"] = either({of_type("integer"), ref("expr")});
@@ -145,7 +136,8 @@ void add_values(Json& all) {
   all["ints"] = list_of(ref("int"));
   all["int_or_pair"] = either({ref("int"), pair_of_ints()});
   all["pad"] = either({{{"enum", {"same", "valid"}}}, ref("int_or_pair")});
-  all["axis"] = either({{{"enum", {"channels", "height", "width"}}}, ref("int")});
+  all["axis"] =
+      either({{{"enum", {"channels", "height", "width"}}}, {{"type", "integer"}, {"minimum", 0}}, ref("expr")});
   all["init"] = either({{{"enum", {"he", "xavier", "lecun", "zeros", "ones"}}},
                         {{"type", "string"}, {"pattern", "^(=|(normal|uniform):)"}},
                         {{"type", "object"},
@@ -194,6 +186,7 @@ void add_document(Json& all) {
   all["variants"] = {{"type", "object"}, {"additionalProperties", map_of(number)}};
   all["shape"] = list_of(ref("int"));
   all["dtype"] = {{"enum", input_dtypes()}};
+  all["layout"] = {{"enum", layout_names()}};
   all["inputs"] = at_least_one(map_of(object_of(input_keys())), "minProperties");
   all["params"] = map_of({{"type", {"number", "boolean", "string", "null"}}});
   all["blocks"] = map_of(object_of(block_keys()));

@@ -66,7 +66,7 @@ ZooEntry find_model(const std::string& name_or_file) {
   if (const auto found = all.find(name_or_file); found != all.end()) return found->second;
   std::vector<std::string> known;
   for (const auto& [name, entry] : all) known.push_back(name);
-  fail("unknown model '", name_or_file, "'", did_you_mean(name_or_file, known), "; known: ", joined(known),
+  fail("unknown model ", quote(name_or_file), did_you_mean(name_or_file, known), "; known: ", joined(known),
        ", or a file that ends in .json");
 }
 

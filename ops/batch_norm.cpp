@@ -108,7 +108,7 @@ void batch_norm_gradient(GradBuilder& g) {
 
 /// Training normalises by the batch and counts it into the running statistics, which evaluation reads.
 VarId build_batch_norm(LayerCall& c) {
-  const Shape channels{c.shape().back()};
+  const Shape channels{c.channels()};
   const DType dtype = wide_of(c.var(c.in()).dtype);
   VarId scale = kNone, bias = kNone;
   if (c.settings().flag("affine")) {

@@ -1,6 +1,6 @@
 // y = the inputs one behind the other along an axis; their other sizes are equal. The gradients are slices of dy.
 #include "framework/autodiff.h"
-#include "framework/error.h"
+#include "framework/checked.h"
 #include "framework/op_def.h"
 #include "kernels/copy_parts.h"
 
@@ -37,7 +37,7 @@ std::vector<Type> infer_concat(const InferArgs& args) {
     if (other.size() == shape.size()) other[along] = shape[along];
     check(other == shape && x.dtype == args.in(0).dtype, "concat: input ", slot, " is ", text_of(x), ", the first is ",
           text_of(args.in(0)), "; only axis ", axis, " may differ");
-    shape[along] += x.shape[along];
+    shape[along] = checked_add(shape[along], x.shape[along], "concat: the size of an axis");
   }
   return {{shape, args.in(0).dtype}};
 }

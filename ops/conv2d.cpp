@@ -1,7 +1,7 @@
 // y[n, oy, ox, o] = bias[o] + sum of x[n, oy * stride - pad + ky * dilation, ..., i] * weight[o, ky, kx, i] over ky,
 // kx, i, in `groups` independent parts. Images are [N, H, W, C], weights [O, kh, kw, C / groups].
 #include "framework/autodiff.h"
-#include "framework/error.h"
+#include "framework/checked.h"
 #include "framework/op_def.h"
 #include "kernels/conv.h"
 #include "kernels/each_device.h"
@@ -37,14 +37,18 @@ ConvShape conv_shape(const Shape& x, const Shape& weight, const Attrs& attrs) {
         " groups do not divide");
   check(s.filters % s.groups == 0, "conv2d: there are ", s.filters, " filters, which ", s.groups,
         " groups do not divide");
-  check(weight[3] * s.groups == s.channels, "conv2d: input has ", s.channels, " channels, filter expects ",
-        weight[3] * s.groups);
+  const std::int64_t expected = checked_mul(weight[3], s.groups, "conv2d: the number of channels");
+  check(expected == s.channels, "conv2d: input has ", s.channels, " channels, filter expects ", expected);
   for (const int axis : {0, 1}) {
-    const std::int64_t reach = (s.kernel[axis] - 1) * s.dilation[axis] + 1, padded = s.in[axis] + 2 * s.pad[axis];
+    const std::int64_t reach = reach_of(s.kernel[axis], s.dilation[axis]),
+                       padded = padded_size(s.in[axis], s.pad[axis]);
     check(reach <= padded, "conv2d: kernel reaches over ", reach, " pixels of ", axis == 0 ? "height" : "width",
           ", the padded input has ", padded);
     s.out[axis] = (padded - reach) / s.stride[axis] + 1;
   }
+  with_context("conv2d: the windows of an image", [&] {  // kernels may write them out
+    return elements({s.out[0], s.out[1], s.kernel[0], s.kernel[1], weight[3]});
+  });
   return s;
 }
 
@@ -72,7 +76,8 @@ ConvShape grad_input_shape(const Args& args) {
   const Attrs& attrs = args.op.attrs;
   check(dy.size() == 4 && weight.size() == 4, "conv2d_grad_input: expected an image and a weight, given ", text_of(dy),
         " and ", text_of(weight));
-  const std::int64_t channels = weight[3] * attrs.integer("groups", 1);
+  const std::int64_t channels =
+      checked_mul(weight[3], attrs.integer("groups", 1), "conv2d_grad_input: the number of channels");
   const ConvShape s = conv_shape({dy[0], attrs.integer("height"), attrs.integer("width"), channels}, weight, attrs);
   check(out_shape(s) == dy, "conv2d_grad_input: dy is ", text_of(dy), ", expected ", text_of(out_shape(s)));
   return s;
@@ -126,14 +131,14 @@ void gradient(GradBuilder& g) {
 
 VarId build(LayerCall& c) {
   const Attrs& settings = c.settings();
-  const Shape& x = c.shape();
-  check(x.size() == 4, "conv: input is ", text_of(x), ", expected an image [N,H,W,C]");
+  const Shape& x = c.image();
   const std::int64_t filters = settings.integer("out"), groups = settings.integer("groups");
   check(x[3] % groups == 0, "conv: input has ", x[3], " channels, which ", groups, " groups do not divide");
   const Extent kernel = c.pair("k"), stride = c.pair("stride"), dilation = c.pair("dilation"),
                pad = c.pad("pad", kernel, dilation);
-  const std::int64_t channels = x[3] / groups, area = kernel[0] * kernel[1];
-  const Init he{.kind = Init::He, .fan_in = area * channels, .fan_out = area * filters / groups};
+  const std::int64_t channels = x[3] / groups;
+  const auto fan = [&](std::int64_t count) { return elements({kernel[0], kernel[1], count}); };
+  const Init he{.kind = Init::He, .fan_in = fan(channels), .fan_out = fan(filters) / groups};
   const VarId weight =
       c.param("weight", {filters, kernel[0], kernel[1], channels}, c.init("init", he), true, {FileLayout::Conv});
   const VarId bias = settings.flag("bias") ? c.param("bias", {filters}, {}, false) : kNone;

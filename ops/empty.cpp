@@ -17,10 +17,11 @@ struct Empty {
 VarId build_array(LayerCall& c) {
   const std::int64_t length = c.settings().integer("length");
   Shape shape = c.settings().ints("shape", {});
-  if (shape.size() == 3) shape = {shape[1], shape[2], shape[0]};
-  shape.insert(shape.begin(), {length, c.shape()[0]});
+  const Layout layout = c.layout_of(shape);
+  shape.insert(shape.begin(), {length, c.batch()});
   const std::string dtype(name_of(c.var(c.in()).dtype));
-  return c.emit("fill_constant", {}, {{"shape", shape}, {"dtype", dtype}, {"value", 0.0}});
+  const Attrs zeros{{"shape", memory_shape(shape, layout)}, {"dtype", dtype}, {"value", 0.0}};
+  return c.lay_out(c.emit("fill_constant", {}, zeros), layout);
 }
 
 const Register empty{{
@@ -38,7 +39,8 @@ const Register empty{{
                         .type = KeyType::IntList,
                         .min = 1,
                         .help = "of a sample in an entry, images [C, H, W]; default: one number",
-                        .optional = true}},
+                        .optional = true},
+                       layout_key()},
               .build = build_array,
               .help = "zeros for array_write and array_read, [length, N, shape...], of the dtype of the input"},
 }};

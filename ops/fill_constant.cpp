@@ -32,14 +32,12 @@ std::vector<Type> infer_fill_constant(const InferArgs& args) {
 }
 
 VarId build_constant(LayerCall& c) {
-  Shape shape;
-  if (c.settings().has("shape")) {
-    shape = c.settings().ints("shape");
-    if (shape.size() == 3) shape = {shape[1], shape[2], shape[0]};
-    shape.insert(shape.begin(), c.shape()[0]);
-  }
+  Shape shape = c.settings().ints("shape", {});
+  const Layout layout = c.layout_of(shape);
+  if (c.settings().has("shape")) shape.insert(shape.begin(), c.batch());
   const std::string dtype(name_of(c.var(c.in()).dtype));
-  return c.emit("fill_constant", {}, {{"shape", shape}, {"dtype", dtype}, {"value", c.settings().number("value")}});
+  const Attrs attrs{{"shape", memory_shape(shape, layout)}, {"dtype", dtype}, {"value", c.settings().number("value")}};
+  return c.lay_out(c.emit("fill_constant", {}, attrs), layout);
 }
 
 const Register fill_constant{{
@@ -54,7 +52,8 @@ const Register fill_constant{{
                         .type = KeyType::IntList,
                         .min = 1,
                         .help = "of a sample, images [C, H, W]; without it a scalar",
-                        .optional = true}},
+                        .optional = true},
+                       layout_key()},
               .build = build_constant,
               .help = "a number everywhere, of the dtype of the input"},
 }};

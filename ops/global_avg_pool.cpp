@@ -59,7 +59,11 @@ const Register global_avg_pool{{
     .kernels = each_device<GlobalAvgPool>(),
     .layer = {.name = "global_avg_pool",
               .aliases = {"GlobalAveragePool"},
-              .build = [](LayerCall& c) { return c.emit("global_avg_pool", {c.in()}); },
+              .build =
+                  [](LayerCall& c) {
+                    c.image();
+                    return c.emit("global_avg_pool", {c.in()});
+                  },
               .help = "the mean of each channel over the image: [C, H, W] to [C]"},
 }};
 

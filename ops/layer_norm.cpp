@@ -174,7 +174,7 @@ const Register layer_norm{{
          .keys = {{.name = "eps", .type = KeyType::Number, .absent = 1e-5, .min = 0, .help = "added to the variance"}},
          .build =
              [](LayerCall& c) {
-               const Shape last{c.shape().back()};
+               const Shape last{c.channels()};
                const VarId weight = c.wide_param("weight", last, {.kind = Init::Constant, .value = 1}, false);
                const VarId bias = c.wide_param("bias", last, {.kind = Init::Constant, .value = 0}, false);
                return c.emit("layer_norm", {c.in(), weight, bias}, {{"eps", c.settings().number("eps")}});

@@ -2,7 +2,7 @@
 #include <numeric>
 
 #include "framework/autodiff.h"
-#include "framework/error.h"
+#include "framework/checked.h"
 #include "framework/op_def.h"
 #include "kernels/copy_parts.h"
 
@@ -43,13 +43,15 @@ Shape padded(const InferArgs& args, std::int64_t sign) {
   for (std::size_t axis = 0; axis < shape.size(); ++axis) {
     check(before[axis] >= 0 && after[axis] >= 0, "pad: before is ", text_of(before), ", after ", text_of(after),
           ", expected none below 0");
-    shape[axis] += sign * (before[axis] + after[axis]);
+    const std::int64_t zeros = checked_add(before[axis], after[axis], "pad: the zeros of an axis");
+    shape[axis] = checked_add(shape[axis], sign * zeros, "pad: the size of an axis");
+    check(shape[axis] > 0, "pad: ", zeros, " zeros leave nothing of ", shape[axis] + zeros);
   }
   return shape;
 }
 
 VarId build_pad(LayerCall& c) {
-  check(c.shape().size() == 4, "pad: input is ", text_of(c.shape()), ", expected an image");
+  c.image();
   const auto before = c.pair("pad"), after = c.settings().has("after") ? c.pair("after") : before;
   return c.emit("pad", {c.in()},
                 {{"before", Ints{0, before[0], before[1], 0}}, {"after", Ints{0, after[0], after[1], 0}}});

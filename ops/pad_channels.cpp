@@ -49,8 +49,7 @@ std::vector<Type> infer_pad_channels(const InferArgs& args) {
   check(stride.size() == 2 && stride[0] > 0 && stride[1] > 0, "pad_channels: stride is ", text_of(stride),
         ", expected two positive numbers");
   check(out >= x.shape[3], "pad_channels: out is ", out, ", input has ", x.shape[3], " channels");
-  const std::int64_t height = (x.shape[1] + stride[0] - 1) / stride[0],
-                     width = (x.shape[2] + stride[1] - 1) / stride[1];
+  const std::int64_t height = (x.shape[1] - 1) / stride[0] + 1, width = (x.shape[2] - 1) / stride[1] + 1;
   return {{{x.shape[0], height, width, out}, x.dtype}};
 }
 
@@ -59,6 +58,7 @@ void pad_channels_grad_rule(GradBuilder& g) {
 }
 
 VarId build_pad_channels(LayerCall& c) {
+  c.image();
   const auto stride = c.pair("stride");
   return c.emit("pad_channels", {c.in()},
                 {{"out", c.settings().integer("out")}, {"stride", Ints{stride[0], stride[1]}}});

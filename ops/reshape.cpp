@@ -1,6 +1,6 @@
 // The same memory under another shape. One size may be -1: whatever is left.
 #include "framework/autodiff.h"
-#include "framework/error.h"
+#include "framework/checked.h"
 #include "framework/op_def.h"
 
 namespace lethe {
@@ -8,27 +8,29 @@ namespace {
 
 std::vector<Type> infer_reshape(const InferArgs& args) {
   const Var& x = args.in(0);
-  Shape shape = args.op.attrs.ints("shape");
+  const Shape& wanted = args.op.attrs.ints("shape");
+  Shape shape = wanted;
   std::int64_t known = 1, *open = nullptr;
   for (std::int64_t& size : shape) {
-    check(size > 0 || (size == -1 && !open), "reshape: shape ", text_of(shape), " needs positive sizes, one may be -1");
+    check(size > 0 || (size == -1 && !open), "reshape: shape ", shortened(text_of(wanted)),
+          " needs positive sizes, one may be -1");
     if (size == -1)
       open = &size;
     else
-      known *= size;
+      known = checked_mul(known, size, "reshape: the number of elements");
   }
   if (open && elements(x.shape) % known == 0) *open = elements(x.shape) / known;
   check(elements(shape) == elements(x.shape), "reshape: ", text_of(x.shape), " has ", elements(x.shape),
-        " elements, they do not fill ", text_of(args.op.attrs.ints("shape")));
+        " elements, they do not fill ", shortened(text_of(wanted)));
   return {{shape, x.dtype}};
 }
 
 VarId build_reshape(LayerCall& c) {
   Shape shape = c.settings().ints("shape");
-  if (c.settings().flag("batch")) return c.emit("reshape", {c.in()}, {{"shape", shape}});
-  if (shape.size() == 3) shape = {shape[1], shape[2], shape[0]};
-  shape.insert(shape.begin(), c.shape()[0]);
-  return c.emit("reshape", {c.in()}, {{"shape", shape}});
+  if (!c.settings().flag("batch")) shape.insert(shape.begin(), c.batch());
+  check(!shape.empty(), "reshape: shape [] has no batch");
+  const Layout layout = c.layout_of(Shape(shape.begin() + 1, shape.end()));
+  return c.lay_out(c.emit("reshape", {c.in()}, {{"shape", memory_shape(shape, layout)}}), layout);
 }
 
 const Register reshape{{
@@ -50,7 +52,8 @@ const Register reshape{{
                        {.name = "batch",
                         .type = KeyType::Bool,
                         .absent = 0,
-                        .help = "shape is the whole one, the batch too: [-1, 64] makes rows of sequences"}},
+                        .help = "shape is the whole one, the batch too: [-1, 64] makes rows of sequences"},
+                       layout_key()},
               .build = build_reshape,
               .help = "another shape for each sample; elements stay in the order h, w, c"},
 }};

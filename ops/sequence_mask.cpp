@@ -48,13 +48,14 @@ std::vector<Type> infer_sequence_mask(const InferArgs& args) {
 
 VarId build_sequence_mask(LayerCall& c) {
   const std::int64_t length = c.settings().integer("length");
-  Shape shape{length, c.shape(0)[0]};
+  Shape shape{length, c.batch()};
   DType dtype = DType::u8;
   if (c.inputs() == 2) {
     shape.resize(c.shape(1).size() + 1, 1);
     dtype = c.var(c.in(1)).dtype;
   }
-  return c.emit("sequence_mask", {c.in(0)}, {{"shape", shape}, {"dtype", std::string(name_of(dtype))}});
+  const VarId mask = c.emit("sequence_mask", {c.in(0)}, {{"shape", shape}, {"dtype", std::string(name_of(dtype))}});
+  return c.inputs() == 2 && c.is_image(c.in(1)) ? c.lay_out(mask, Layout::Image) : mask;  // it broadcasts over them
 }
 
 const Register sequence_mask{{

@@ -52,24 +52,22 @@ std::vector<Type> infer_transpose(const InferArgs& args) {
 VarId swap_batch_and_time(LayerCall& c) {
   const std::size_t axes = c.shape().size();
   if (axes < 2) throw SettingError("time_major", message("an input ", text_of(c.shape()), " has no axis of time"));
+  if (c.is_image(c.in())) throw SettingError("time_major", "an image has no axis of time; a sequence is \"plain\"");
   Ints perm = {1, 0};
   for (std::size_t axis = 2; axis < axes; ++axis) perm.push_back(static_cast<std::int64_t>(axis));
   return c.emit("transpose", {c.in()}, {{"perm", perm}});
 }
 
-/// The setting counts a sample's axes as network files do, images as [C, H, W]; in memory the batch stands first and C
-/// last.
+/// The setting counts a sample's axes as network files do.
 VarId build_transpose(LayerCall& c) {
   const std::size_t axes = c.shape().size();
   if (c.settings().flag("time_major") == c.settings().has("perm"))
     throw SettingError("perm", "'transpose' takes either 'perm' or 'time_major'");
   if (c.settings().flag("time_major")) return swap_batch_and_time(c);
   const Ints& perm = c.settings().ints("perm");
-  if (!is_permutation(perm, axes - 1))
-    throw SettingError("perm", message("'perm' is ", text_of(perm), ", a sample has ", axes - 1, " axes"));
-  Ints in_file = {0};  // the axes in memory, in the order of the file
-  for (std::size_t axis = 1; axis < axes; ++axis) in_file.push_back(static_cast<std::int64_t>(axis));
-  if (axes == 4) in_file = {0, 3, 1, 2};
+  if (axes == 0 || !is_permutation(perm, axes - 1))
+    throw SettingError("perm", message("'perm' is ", shortened(text_of(perm)), counted_axes(c.sample_shape())));
+  const Ints in_file = stated_axes(axes, c.is_image(c.in()) ? Layout::Image : Layout::Plain);
   Ints whole = {0};
   for (const std::int64_t axis : perm) whole.push_back(axis + 1);
   return c.emit("transpose", {c.in()}, {{"perm", permuted(permuted(in_file, whole), inverse(in_file))}});

@@ -1,7 +1,7 @@
 // y[(n * oh + oy) * ow + ox, (ky * kw + kx) * C + c] = x[n, oy * stride - pad + ky * dilation, ..., c]: an image as the
 // matrix that, times the weights of a convolution, is its output; zeros in the padding. Its gradient is fold.
 #include "framework/autodiff.h"
-#include "framework/error.h"
+#include "framework/checked.h"
 #include "framework/op_def.h"
 #include "kernels/windows.h"
 
@@ -16,7 +16,7 @@ WindowAxis axis_of(const Op& op, std::int64_t in, std::size_t axis) {
                .dilation = op.attrs.ints("dilation").at(axis)};
   check(a.k >= 1 && a.stride >= 1 && a.dilation >= 1 && a.pad >= 0, op.type, ": kernel ", a.k, ", stride ", a.stride,
         ", dilation ", a.dilation, " and padding ", a.pad, ", expected at least 1, 1, 1 and 0");
-  const std::int64_t room = in + 2 * a.pad - ((a.k - 1) * a.dilation + 1);
+  const std::int64_t room = padded_size(in, a.pad) - reach_of(a.k, a.dilation);
   check(room >= 0, op.type, ": a kernel of ", a.k, " does not fit ", in, " positions with padding ", a.pad);
   a.out = room / a.stride + 1;
   return a;

@@ -57,7 +57,7 @@ const Form& form_named(std::string_view name) {
   }
   std::string list;
   for (const std::string& each : known) list.append(list.empty() ? "" : ", ").append(each);
-  fail("unknown schedule '", shown(name), "'", did_you_mean(name, known), "; known: ", list);
+  fail("unknown schedule ", quote(name), did_you_mean(name, known), "; known: ", list);
 }
 
 constexpr double kMost = 1e15;  // of steps, epochs, factors and powers: far more than any run takes
@@ -211,11 +211,11 @@ Schedule parse_schedule(const std::string& text) {
   const bool read =
       read_times(cursor, form, schedule) && read_factor(cursor, form, schedule) && read_power(cursor, schedule);
   const bool warm = read && cursor.take("+");
-  check(read && (warm || cursor.done()), "schedule '", shown(text), "': expected ", form.form,
+  check(read && (warm || cursor.done()), "schedule ", quote(text), ": expected ", form.form,
         "; a TIME is in steps (32000), epochs (80e) or percent of the run (50%)");
   if (!warm) return schedule;
-  check(cursor.name() == "warmup" && read_warmup(cursor, schedule) && cursor.done(), "schedule '", shown(text),
-        "': expected +warmup@TIME or +warmup@TIMExSTART after '", form.name, "', as +warmup@5e or +warmup@400x0.1");
+  check(cursor.name() == "warmup" && read_warmup(cursor, schedule) && cursor.done(), "schedule ", quote(text),
+        ": expected +warmup@TIME or +warmup@TIMExSTART after '", form.name, "', as +warmup@5e or +warmup@400x0.1");
   return schedule;
 }
 

@@ -7,6 +7,7 @@
 #include "framework/error.h"
 #include "framework/op_def.h"
 #include "framework/user_text.h"
+#include "optimizer/schedule.h"
 
 namespace lethe {
 namespace {
@@ -20,12 +21,21 @@ OptionValues built_in(const std::string& optimizer) {
           {"augment", "none"}};
 }
 
+/// Fails unless the option takes the value.
+void check_value(const Options& options, const std::string& name, const std::string& value) {
+  with_values(options, {{name, value}});
+  if (name == "schedule") parse_schedule(value);
+  if (name == "optimizer") optimizer_named(value);
+  if (name == "augment") augmentation_of(value);
+}
+
 OptionValues network_values(const Options& options) {
   OptionValues values;
-  for (const auto& [key, value] : train_defaults(options.model, sets_of(options))) {
+  for (const auto& [key, from_file] : train_defaults(options.model, sets_of(options))) {
     std::string name = key;
     std::replace(name.begin(), name.end(), '_', '-');
-    values[name] = value;
+    values[name] = from_file.value;
+    with_context(from_file.where, [&] { check_value(options, name, values[name]); });
   }
   if (options.optimizer && values.count("optimizer") != 0 && values["optimizer"] != *options.optimizer)
     for (const char* name : kOfOptimizer) values.erase(name);

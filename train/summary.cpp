@@ -4,8 +4,8 @@
 #include <numeric>
 #include <set>
 
+#include "framework/checked.h"
 #include "framework/control_flow.h"
-#include "framework/error.h"
 #include "framework/op_def.h"
 #include "train/memory_report.h"
 #include "train/text_table.h"
@@ -13,11 +13,7 @@
 namespace lethe {
 namespace {
 
-std::string output_text(const Shape& shape) {
-  Shape one(shape.begin() + (shape.empty() ? 0 : 1), shape.end());
-  if (one.size() == 3) one = {one[2], one[0], one[1]};
-  return text_of(one);
-}
+constexpr const char* kMultAdds = "the number of multiply-adds";
 
 /// What one element of the output takes, times elements. A convolution's filter and a fully connected layer's matrix
 /// have the outputs first; a product sums over the first factor's last axis.
@@ -25,9 +21,9 @@ std::int64_t mult_adds_of(const Program& program, const Op& op) {
   const Shape& out = program.vars[op.out[0]].shape;
   if (op.type == "conv2d" || op.type == "fc") {
     const Shape& weight = program.vars[op.in[1]].shape;
-    return elements(out) * (elements(weight) / std::max<std::int64_t>(weight[0], 1));
+    return checked_mul(elements(out), elements(weight) / std::max<std::int64_t>(weight[0], 1), kMultAdds);
   }
-  return op.type == "matmul" ? elements(out) * program.vars[op.in[0]].shape.back() : 0;
+  return op.type == "matmul" ? checked_mul(elements(out), program.vars[op.in[0]].shape.back(), kMultAdds) : 0;
 }
 
 /// One line: the first `kTexts` cells to the left of their columns, the others to the right.
@@ -56,7 +52,7 @@ std::int64_t activation_bytes(const Program& program) {
 /// Collects rows as the ops stand, those of an op's blocks before its own.
 class LayerRows {
  public:
-  explicit LayerRows(const Program& program) : program_(program) {}
+  explicit LayerRows(const Network& network) : network_(network) {}
 
   std::vector<LayerRow> run() && {
     visit(0, 1);
@@ -68,24 +64,28 @@ class LayerRows {
     for (const Op& op : program_.blocks[block].ops) {
       if (op.role != Role::Forward) continue;
       const std::int64_t more = op.type == kWhile ? op.attrs.integer(kMaxTrips) : 1;
-      for (const BlockId body : op.blocks) visit(body, trips * more);
+      for (const BlockId body : op.blocks) visit(body, checked_mul(trips, more, "the number of trips"));
       if (!op.out.empty()) add(op, trips);
     }
   }
 
   void add(const Op& op, std::int64_t trips) {
     const bool counts_trips = op.type == kWhile && carried_by(program_, op) > 1;
-    const Var& out = program_.vars[op.out[counts_trips ? 1 : 0]];
+    const VarId shown = op.out[counts_trips ? 1 : 0];
+    const std::string& name = program_.vars[shown].name;
     const std::string& layer = op_def(op.type).layer.name;
-    LayerRow row{.path = layer_of(out.name), .type = layer.empty() ? op.type : layer, .output = output_text(out.shape)};
+    LayerRow row{.path = layer_of(name),
+                 .type = layer.empty() ? op.type : layer,
+                 .output = text_of(sample_shape(network_, shown))};
     for (const VarId v : op.in)
       if (v != kNone && program_.vars[v].kind == Kind::Param && counted_.insert(v).second)
         row.parameters += elements(program_.vars[v].shape);
-    row.mult_adds = mult_adds_of(program_, op) * trips;
+    row.mult_adds = checked_mul(mult_adds_of(program_, op), trips, kMultAdds);
     rows_.push_back(std::move(row));
   }
 
-  const Program& program_;
+  const Network& network_;
+  const Program& program_ = network_.program;
   std::vector<LayerRow> rows_;
   std::set<VarId> counted_;
 };
@@ -99,7 +99,10 @@ std::int64_t bytes_of_kind(const Program& program, Kind kind) {
 
 std::string totals(const Program& program, const std::vector<LayerRow>& rows) {
   std::int64_t parameters = 0, mult_adds = 0;
-  for (const LayerRow& row : rows) parameters += row.parameters, mult_adds += row.mult_adds;
+  for (const LayerRow& row : rows) {
+    parameters = checked_add(parameters, row.parameters, "the number of parameters");
+    mult_adds = checked_add(mult_adds, row.mult_adds, kMultAdds);
+  }
   return message("parameters    ", grouped(parameters), "\nmult-adds     ", grouped(mult_adds), "\ninput         ",
                  mebibytes(bytes_of_kind(program, Kind::Input)), "\nactivations   ",
                  mebibytes(activation_bytes(program)), "\nparams        ",
@@ -113,11 +116,11 @@ std::string layer_of(const std::string& var) {
   return forward.substr(0, forward.rfind('.'));
 }
 
-std::vector<LayerRow> layer_rows(const Program& program) { return LayerRows(program).run(); }
+std::vector<LayerRow> layer_rows(const Network& network) { return LayerRows(network).run(); }
 
 std::string layer_table(const Network& network) {
   const Program& program = network.program;
-  const std::vector<LayerRow> rows = layer_rows(program);
+  const std::vector<LayerRow> rows = layer_rows(network);
   const auto count = [](std::int64_t value) { return value ? grouped(value) : std::string(1, '-'); };
   std::vector<std::vector<std::string>> lines = {{"layer", "type", "output", "parameters", "mult-adds"}};
   for (const LayerRow& row : rows)

@@ -15,7 +15,7 @@ struct LayerRow {
   std::int64_t mult_adds = 0;   // of convolutions and products, in a loop of all trips; of other layers not counted
 };
 
-std::vector<LayerRow> layer_rows(const Program& forward);
+std::vector<LayerRow> layer_rows(const Network& network);
 /// Rows and totals: parameters, multiply-adds, MiB of input, of what the layers write, of parameters.
 std::string layer_table(const Network& network);
 /// The layer that a var belongs to: "stage1/0/conv1" of "stage1/0/conv1.y" and of its gradients "stage1/0/conv1.y@GRAD"

@@ -123,7 +123,7 @@ TEST(Builder, ValuesOutOfTheRangeOfTheirKeyAreNamed) {
   EXPECT_EQ(conv("out", -4), "out: 'out' of 'conv' is -4, expected at least 1");
   EXPECT_EQ(setting_error("dropout", {{"p", 1}}), "p: 'p' of 'dropout' is 1, expected at least 0 and below 1");
   EXPECT_EQ(setting_error("dropout", {{"p", std::numeric_limits<double>::infinity()}}),
-            "p: 'p' of 'dropout' is inf, expected a finite number");
+            "p: 'p' of 'dropout' is inf, expected a number");
 }
 
 TEST(Builder, UnknownLayerAndLossAreNamedWithASuggestion) {

@@ -180,9 +180,14 @@ TEST_F(NetworkFile, HandsTrainingSettingsOnAsText) {
   load(
       R"({"op": "relu"})",
       R"("vars": {"n": 18}, "train": {"lr": 0.1, "batch": "=n*2", "augment": "pad-crop,flip", "weight_decay": 0.25},)");
-  const TrainDefaults expected = {
+  const std::map<std::string, std::string> expected = {
       {"lr", "0.1"}, {"batch", "36"}, {"augment", "pad-crop,flip"}, {"weight_decay", "0.25"}};
-  EXPECT_EQ(train_defaults(file_), expected);
+  std::map<std::string, std::string> values;
+  for (const auto& [name, setting] : train_defaults(file_)) {
+    values[name] = setting.value;
+    EXPECT_EQ(setting.where.rfind(file_ + ':', 0), 0u) << setting.where;
+  }
+  EXPECT_EQ(values, expected);
 }
 
 TEST_F(NetworkFile, AllowsCommentsOfBothKinds) {

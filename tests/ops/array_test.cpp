@@ -71,11 +71,13 @@ TEST(Array, SaysWhatDoesNotFit) {
 TEST(Array, LayerMakesZerosForEverySample) {
   Builder net({.batch = 2, .dtype = DType::f64});
   const VarId x = net.input("x", {6});
-  const VarId array = net.layer("array", x, {{"length", 7}, {"shape", Ints{3, 4, 5}}});
+  const VarId array = net.layer("array", x, {{"length", 7}, {"shape", Ints{3, 4, 5}}, {"layout", "image"}});
   EXPECT_EQ(text_of(net.program().vars[array]), "f64[7,2,4,5,3]");
   EXPECT_EQ(net.program().blocks[0].ops[0].attrs.number("value"), 0);
   EXPECT_EQ(net.shape(net.layer("array", x, {{"length", 7}})), (Shape{7, 2}));
-  EXPECT_TRUE(fails_with("array: length is 0, expected at least 1", [&] { net.layer("array", x, {{"length", 0}}); }));
+  EXPECT_TRUE(fails_with("'length' of 'array' is 0, expected at least 1", [&] {
+    net.layer("array", x, {{"length", 0}});
+  }));
 }
 
 TEST(Array, LayersWriteAndReadIt) {
@@ -102,7 +104,7 @@ TEST(SequenceMask, LayerFitsItsSecondInput) {
   const VarId lengths = net.input("lengths", {}, DType::i32), x = net.input("x", {8});
   EXPECT_EQ(text_of(net.program().vars[net.layer("sequence_mask", lengths, {{"length", 6}})]), "u8[6,4]");
   EXPECT_EQ(text_of(net.program().vars[net.layer("sequence_mask", {lengths, x}, {{"length", 6}})]), "f32[6,4,1]");
-  EXPECT_TRUE(fails_with("sequence_mask: length is -1, expected at least 1", [&] {
+  EXPECT_TRUE(fails_with("'length' of 'sequence_mask' is -1, expected at least 1", [&] {
     net.layer("sequence_mask", lengths, {{"length", -1}});
   }));
   EXPECT_TRUE(fails_with("sequence_mask: lengths are f32[4,8], expected i32[N] or i64[N]", [&] {

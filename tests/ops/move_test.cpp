@@ -69,7 +69,7 @@ TEST(PadChannels, RefusesFewerChannels) {
 TEST(Reshape, FillsInTheOpenSize) {
   Builder net({.batch = 2});
   const VarId x = net.input("x", {12});
-  EXPECT_EQ(net.shape(net.layer("reshape", x, {{"shape", Ints{3, 2, 2}}})), (Shape{2, 2, 2, 3}));
+  EXPECT_EQ(net.shape(net.layer("reshape", x, {{"shape", Ints{3, 2, 2}}, {"layout", "image"}})), (Shape{2, 2, 2, 3}));
   EXPECT_EQ(net.shape(net.layer("reshape", x, {{"shape", Ints{-1, 4}}})), (Shape{2, 3, 4}));
   EXPECT_TRUE(fails_with("r: reshape: [2,12] has 24 elements, they do not fill [2,5,-1]", [&] {
     net.layer("reshape", x, {{"shape", Ints{5, -1}}}, "r");
@@ -92,7 +92,7 @@ TEST(Constant, IsAScalarOrAShapeForEachSample) {
   Builder net({.batch = 2, .dtype = DType::f64});
   const VarId x = net.input("x", {3});
   EXPECT_EQ(net.shape(net.layer("constant", x, {{"value", 0.5}})), Shape{});
-  const VarId image = net.layer("constant", x, {{"value", 0.5}, {"shape", Ints{3, 4, 5}}});
+  const VarId image = net.layer("constant", x, {{"value", 0.5}, {"shape", Ints{3, 4, 5}}, {"layout", "image"}});
   EXPECT_EQ(text_of(net.program().vars[image]), "f64[2,4,5,3]");
 }
 

@@ -99,7 +99,8 @@ class Grower {
   /// A view of a view of it, of its shape.
   VarId seen_again(VarId var) {
     const Shape shape = net_.shape(var);
-    return net_.layer("reshape", net_.layer("flatten", var), {{"shape", Ints{shape[3], shape[1], shape[2]}}});
+    return net_.layer("reshape", net_.layer("flatten", var),
+                      {{"shape", Ints{shape[3], shape[1], shape[2]}}, {"layout", "image"}});
   }
   void keep(VarId var) { vars_.push_back(var); }
 

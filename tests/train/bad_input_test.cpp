@@ -155,9 +155,10 @@ TEST_F(BadInput, WeightsThatAreNoFile) {
 }
 
 TEST_F(BadInput, NormsOfSettingsWithoutSense) {
-  expect({"--model", network(R"({"op": "bn", "eps": -1})")}, 2, "bn1: batch_norm: eps is -1, expected at least 0");
-  expect({"--model", network(R"({"op": "bn", "momentum": 7})")}, 2, "bn1: batch_norm: momentum is 7, expected 0 to 1");
-  expect({"--model", network(R"({"op": "layer_norm", "eps": -1})")}, 2, "layer_norm: eps is -1, expected at least 0");
+  expect({"--model", network(R"({"op": "bn", "eps": -1})")}, 2, "'eps' of 'bn' is -1, expected at least 0");
+  expect({"--model", network(R"({"op": "bn", "momentum": 7})")}, 2, "'momentum' of 'bn' is 7, expected 0 to 1");
+  expect({"--model", network(R"({"op": "layer_norm", "eps": -1})")}, 2,
+         "'eps' of 'layer_norm' is -1, expected at least 0");
 }
 
 TEST_F(BadInput, ABatchOfOneValueAChannel) {

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "framework/error.h"
+#include "tests/support/expect_error.h"
 
 namespace lethe::testing {
 namespace {
@@ -85,6 +86,25 @@ TEST_F(Recipe, DecayOfBiasAndNormIsForTheCommandLineOrTheNetworkToAsk) {
   write(R"(, "decay_all": "=n > 1")");
   EXPECT_FALSE(optimizer_of(options({})).decay_all);
   EXPECT_TRUE(optimizer_of(options({"--set", "n=2"})).decay_all);
+}
+
+TEST_F(Recipe, AWrongSettingOfTheNetworkIsNamedWithItsPlace) {
+  const auto complaint = [&](const std::string& key, const std::string& value) {
+    write(",\n\"" + key + "\": " + value);
+    return error_of([&] { options({}); });
+  };
+  const std::string place = file_ + ":7:";
+  EXPECT_EQ(complaint("momentum", "\"much\"").rfind(place + "13: --momentum", 0), 0U);
+  EXPECT_EQ(complaint("clip_norm", "-1").rfind(place + "14: --clip-norm", 0), 0U);
+  std::ofstream(file_) << R"({"version": 1, "inputs": {"image": {"shape": [3]}}, "layers": [],
+      "train": {"schedule": "nonsense"}})";
+  EXPECT_EQ(error_of([&] { options({}); }).rfind(file_ + ":2:29: unknown schedule 'nonsense'", 0), 0U);
+  std::ofstream(file_) << R"({"version": 1, "inputs": {"image": {"shape": [3]}}, "layers": [],
+      "train": {"optimizer": "nope"}})";
+  EXPECT_EQ(error_of([&] { options({}); }).rfind(file_ + ":2:30: unknown optimizer 'nope'", 0), 0U);
+  std::ofstream(file_) << R"({"version": 1, "inputs": {"image": {"shape": [3]}}, "layers": [],
+      "train": {"augment": "turn"}})";
+  EXPECT_EQ(error_of([&] { options({}); }).rfind(file_ + ":2:28: --augment: unknown word 'turn'", 0), 0U);
 }
 
 TEST_F(Recipe, WhatIsKeptDecidesTheSameRunAgain) {

@@ -19,7 +19,7 @@ Network small(std::int64_t batch) {
 }
 
 TEST(Summary, RowsNameLayersInTheOrderOfNetworkFiles) {
-  const std::vector<LayerRow> rows = layer_rows(small(1).program);
+  const std::vector<LayerRow> rows = layer_rows(small(1));
   EXPECT_EQ(rows.front().path, "conv1");
   EXPECT_EQ(rows.front().type, "conv");
   EXPECT_EQ(rows.front().output, "[4,8,8]");
@@ -27,7 +27,7 @@ TEST(Summary, RowsNameLayersInTheOrderOfNetworkFiles) {
 }
 
 TEST(Summary, ParametersAndMultiplyAddsAreThoseOfTheFormulas) {
-  const std::vector<LayerRow> rows = layer_rows(small(2).program);
+  const std::vector<LayerRow> rows = layer_rows(small(2));
   EXPECT_EQ(rows.front().parameters, 4 * 3 * 3 * 3 + 4);
   EXPECT_EQ(rows.front().mult_adds, 2 * 8 * 8 * 4 * 3 * 3 * 3);
   EXPECT_EQ(rows.back().parameters, 256 * 10 + 10);
@@ -70,7 +70,7 @@ TEST(Summary, ShowsWhatStandsInALoopAndCountsItsTrips) {
         return Vars{net.layer("fc", h[0], {{"out", 3}}, "cell")};
       },
       "loop");
-  const std::vector<LayerRow> rows = layer_rows(net.finish().program);
+  const std::vector<LayerRow> rows = layer_rows(net.finish());
   const auto named = [&](const std::string& path) {
     return *std::find_if(rows.begin(), rows.end(), [&](const LayerRow& row) { return row.path == path; });
   };

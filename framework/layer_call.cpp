@@ -1,10 +1,10 @@
-#include "framework/layer.h"
+#include "framework/layer_call.h"
 
 #include <algorithm>
 #include <cstdlib>
 
 #include "framework/builder.h"
-#include "framework/error.h"
+#include "framework/checked.h"
 #include "framework/op_def.h"
 
 namespace lethe {
@@ -26,16 +26,31 @@ const Attr& setting(const Attrs& settings, const std::string& key) {
 VarId shared_param(const Program& program, const std::string& name, const Shape& shape) {
   const VarId found = find_var(program, name);
   if (found == kNone || program.vars[found].kind != Kind::Param)
-    throw SettingError("share", message("there is no parameter '", name, "' to share"));
+    throw SettingError("share", message("there is no parameter ", quote(name), " to share"));
   if (program.vars[found].shape != shape)
-    throw SettingError("share", message("'", name, "' to share is ", text_of(program.vars[found].shape),
+    throw SettingError("share", message(quote(name), " to share is ", text_of(program.vars[found].shape),
                                         ", this layer needs ", text_of(shape)));
   return found;
 }
 
 }  // namespace
 
+Key layout_key() {
+  return {.name = "layout",
+          .type = KeyType::Choice,
+          .help = "three sizes are those of an image, [C, H, W], or plain; default: as the input, sequences are plain",
+          .choices = layout_names(),
+          .optional = true};
+}
+
+std::string counted_axes(const Shape& sample) {
+  if (sample.empty()) return ": a sample has no axes but the batch, which is not counted";
+  return message("; axes are counted without the batch, 0 to ", sample.size() - 1, " of ", text_of(sample));
+}
+
 const Var& LayerCall::var(VarId id) const { return builder_.program().vars[id]; }
+bool LayerCall::is_image(VarId var) const { return builder_.is_image(var); }
+Shape LayerCall::sample_shape() const { return builder_.sample_shape(in()); }
 bool LayerCall::training() const { return builder_.options().training; }
 std::int64_t LayerCall::seed() const { return builder_.options().seed; }
 std::int64_t LayerCall::stream_key() const { return static_cast<std::int64_t>(hash_of(path_) >> 1); }
@@ -50,23 +65,58 @@ std::array<std::int64_t, 2> LayerCall::pad(const std::string& key, std::array<st
   const auto* name = std::get_if<std::string>(&value.base());
   if (!name) return pair_of(value);
   if (*name == "valid") return {0, 0};
-  return {(kernel[0] - 1) * dilation[0] / 2, (kernel[1] - 1) * dilation[1] / 2};
+  return {(reach_of(kernel[0], dilation[0]) - 1) / 2, (reach_of(kernel[1], dilation[1]) - 1) / 2};
 }
 
 std::int64_t LayerCall::axis(const std::string& key) const {
   const auto rank = static_cast<std::int64_t>(shape().size());
-  const bool image = rank == 4;
+  const bool image = is_image(in());
   const Attr& value = setting(settings_, key);
   if (const auto* name = std::get_if<std::string>(&value.base())) {
-    if (*name == "channels") return rank - 1;
+    if (*name == "channels" && rank > 1) return rank - 1;
     if (image && *name == "height") return 1;
     if (image && *name == "width") return 2;
-    throw SettingError(key, message("'", *name, "' is no axis of ", text_of(shape())));
+    throw SettingError(key, message("'", *name, "' is no axis of ", text_of(sample_shape())));
   }
   const std::int64_t counted = std::get<std::int64_t>(value.base());
   if (counted < 0 || counted >= rank - 1)
-    throw SettingError(key, message("axis ", counted, " is not in 0..", rank - 2));
-  return image ? (counted == 0 ? 3 : counted) : counted + 1;
+    throw SettingError(key, message("there is no axis ", counted, counted_axes(sample_shape())));
+  return stated_axes(shape().size(), image ? Layout::Image : Layout::Plain)[static_cast<std::size_t>(counted) + 1];
+}
+
+std::int64_t LayerCall::batch(int slot) const {
+  check(!shape(slot).empty(), "the input is a scalar, expected a batch");
+  return shape(slot).front();
+}
+
+std::int64_t LayerCall::channels() const {
+  check(!shape().empty(), "the input is a scalar, expected channels");
+  return shape().back();
+}
+
+const Shape& LayerCall::image() const {
+  check(shape().size() == 4, "expected an image [N,H,W,C], given ", text_of(shape()));
+  check(is_image(in()), "expected an image, given a plain ", text_of(sample_shape()),
+        "; \"layout\": \"image\" says so where its shape is stated");
+  return shape();
+}
+
+Layout LayerCall::layout_of(const Shape& sample) const {
+  if (sample.size() != 3) {
+    if (settings_.has("layout"))
+      throw SettingError("layout", message("'layout' is for shapes of three sizes, found ", text_of(sample)));
+    return Layout::Plain;
+  }
+  if (settings_.has("layout")) return layout_named(settings_.text("layout"));
+  const std::size_t rank = shape().size();
+  if (rank >= 3) return rank == 3 ? Layout::Plain : builder_.common_layout({in()}, path_).value_or(Layout::Plain);
+  throw SettingError("shape", message("three sizes, ", text_of(sample),
+                                      ", may be an image [C,H,W] or plain: say \"layout\": \"image\" or \"plain\""));
+}
+
+VarId LayerCall::lay_out(VarId var, Layout layout) {
+  if (this->var(var).shape.size() >= 4) builder_.network_.layouts.insert_or_assign(var, layout);
+  return var;
 }
 
 Init LayerCall::init(const std::string& key, Init absent) const {
@@ -101,8 +151,7 @@ VarId LayerCall::state(const std::string& name, Shape shape, DType dtype, double
 }
 
 std::vector<VarId> LayerCall::emit_all(const std::string& type, std::vector<VarId> in, Attrs attrs) {
-  return append_op(builder_.network_.program, builder_.block_, Role::Forward, type, std::move(in), std::move(attrs),
-                   path_);
+  return builder_.append(type, std::move(in), std::move(attrs), path_);
 }
 
 VarId LayerCall::emit(const std::string& type, std::vector<VarId> in, Attrs attrs) {
@@ -115,9 +164,7 @@ void LayerCall::update(const std::string& type, std::vector<VarId> in, Attrs att
 
 VarId LayerCall::flat(int slot) {
   if (shape(slot).size() == 2) return in(slot);
-  return append_op(builder_.network_.program, builder_.block_, Role::Forward, "flatten", {in(slot)}, {},
-                   path_ + "/flat")
-      .front();
+  return builder_.append("flatten", {in(slot)}, {}, path_ + "/flat").front();
 }
 
 std::optional<std::array<std::int64_t, 3>> LayerCall::image_of(VarId matrix) const {
@@ -126,7 +173,7 @@ std::optional<std::array<std::int64_t, 3>> LayerCall::image_of(VarId matrix) con
   for (auto op = ops.rbegin(); op != ops.rend(); ++op) {
     if (std::find(op->out.begin(), op->out.end(), matrix) == op->out.end() || op->in.empty()) continue;
     const Shape& from = program.vars[op->in[0]].shape;
-    if (op_def(op->type).view && from.size() == 4) return std::array<std::int64_t, 3>{from[1], from[2], from[3]};
+    if (op_def(op->type).view && is_image(op->in[0])) return std::array<std::int64_t, 3>{from[1], from[2], from[3]};
     if (from != program.vars[matrix].shape) return std::nullopt;
     matrix = op->in[0];  // dropout, relu and the like keep the order of the columns
   }

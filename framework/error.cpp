@@ -1,0 +1,26 @@
+#include "framework/error.h"
+
+namespace lethe {
+
+std::string shortened(std::string_view text, std::size_t most) {
+  const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; };  // a character of UTF-8
+  std::string shown;
+  std::size_t characters = 0;
+  for (const char c : text) {
+    if (!continues(c) && ++characters > most) return shown + "...";
+    shown += static_cast<unsigned char>(c) < 32 || c == 127 ? ' ' : c;  // a message is one line
+  }
+  return shown;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  constexpr std::size_t kMost = 100;
+  std::string all;
+  for (std::size_t i = 0; i < words.size() && i < kMost; ++i)
+    all.append(i == 0 ? "" : ", ").append(shortened(words[i]));
+  return words.size() > kMost ? all + ", ..." : all;
+}
+
+std::string quote(std::string_view text) { return "'" + shortened(text) + "'"; }
+
+}  // namespace lethe
