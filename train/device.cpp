@@ -46,18 +46,19 @@ std::string description_of(const Gpu& gpu) {
 
 /// Fails unless it has all that a description has.
 std::string read_description(const std::string& file) {
-  std::ifstream in(file);
-  check(in.good(), "--device: no file ", file);
-  const std::string text = with_context("--device: " + file, [&] { return rest_of(in, Exit::Usage); });
-  const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
-  check(json.is_object(), "--device: ", file, " is no JSON object that describes a GPU");
-  const nlohmann::json example = nlohmann::json::parse(description_of(kGpus[0]));
-  for (const auto& [key, value] : example.items()) {
-    check(json.contains(key), "--device: ", file, ": '", key, "' is missing");
-    check(json[key].type() == value.type() || (json[key].is_number_integer() && value.is_number_integer()),
-          "--device: ", file, ": '", key, "' is ", shown(json[key].dump()), ", expected something like ", value.dump());
-  }
-  return json.dump();
+  check(std::ifstream(file).good(), "--device: no file ", file);
+  return with_context("--device", [&] {
+    const JsonSource source(file);
+    const nlohmann::json example = nlohmann::json::parse(description_of(kGpus[0]));
+    for (const auto& [key, value] : example.items()) {
+      const JsonNode node = source.root().at(key);
+      const Json& given = node.json();
+      const bool whole = given.is_number_integer() && (!given.is_number_unsigned() || given <= INT64_MAX);
+      if (value.is_number_integer() ? !whole : given.type() != value.type())
+        node.fail("'", key, "' is ", node.shown(), ", expected something like ", value.dump());
+    }
+    return nlohmann::json(source.root().json()).dump();
+  });
 }
 
 /// What --device says.

@@ -3,19 +3,17 @@
 #include <cinttypes>
 #include <cstdio>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <type_traits>
 
 #include "framework/error.h"
 #include "framework/init.h"
 #include "framework/text.h"
 #include "framework/user_text.h"
+#include "models/json_source.h"
 #include "train/atomic_file.h"
 
 namespace lethe {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr const char* kFile = "/state.json";
 constexpr std::int64_t kVersion = 1;
@@ -58,15 +56,12 @@ bool is_kept_by(const Json& json) {
 }
 
 template <class Value>
-void read_field(const Json& json, const char* key, Value& value) {
-  const auto found = json.find(key);
-  check_as(Exit::Data, found != json.end(), "'", key, "' is missing");
-  const auto wrong = [&] {
-    fail_as(Exit::Data, "'", key, "' is ", shown(found->dump()), ", which is not of the right type");
-  };
-  if (!is_kept_by<Value>(*found)) wrong();
+void read_field(const JsonNode& state, const char* key, Value& value) {
+  const JsonNode found = state.at(key);
+  const auto wrong = [&] { found.fail("'", key, "' is ", found.shown(), ", which is not of the right type"); };
+  if (!is_kept_by<Value>(found.json())) wrong();
   try {
-    found->get_to(value);
+    found.json().get_to(value);
   } catch (const Json::exception&) {
     wrong();
   }
@@ -100,21 +95,24 @@ void write_state(const std::string& checkpoint, const RunState& state) {
 
 RunState read_state(const std::string& checkpoint) {
   const std::string file = checkpoint + kFile;
-  return with_context(file, [&] {
-    std::ifstream in(file, std::ios::binary);
-    check_as(Exit::Data, in.good(), "cannot be opened");
-    const Json json = Json::parse(rest_of(in, Exit::Data), nullptr, false);
-    check_as(Exit::Data, json.is_object(), "is not valid JSON");
+  std::ifstream in(file, std::ios::binary);
+  check_as(Exit::Data, in.good(), file, ": cannot be opened");
+  const std::string text = with_context(file, [&] { return rest_of(in, Exit::Data); });
+  try {
+    const JsonSource source(file, text);
     std::int64_t version = 0;
-    read_field(json, "version", version);
-    check_as(Exit::Data, version == kVersion, "is of version ", version, ", this program reads version ", kVersion);
+    read_field(source.root(), "version", version);
+    check_as(Exit::Data, version == kVersion, file, ": is of version ", version, ", this program reads version ",
+             kVersion);
     RunState state;
-    for_each_field(state, [&](const char* key, auto& value) { read_field(json, key, value); });
+    for_each_field(state, [&](const char* key, auto& value) { read_field(source.root(), key, value); });
     for_each_later_field(state, [&](const char* key, auto& value) {
-      if (json.contains(key)) read_field(json, key, value);
+      if (source.root().json().contains(key)) read_field(source.root(), key, value);
     });
     return state;
-  });
+  } catch (const SourceError& error) {
+    throw Error(error.what(), Exit::Data);
+  }
 }
 
 }  // namespace lethe

@@ -230,8 +230,10 @@ TEST_F(CheckpointTest, BrokenStateIsRefused) {
     folder_.write("state.json", content);
     return error_from([&] { read_state(folder_.text()); });
   };
-  EXPECT_PRED2(says, refusal_of("{\"version\": 1,"), "state.json: is not valid JSON");
-  EXPECT_PRED2(says, refusal_of("[1]"), "is not valid JSON");
+  EXPECT_PRED2(says, refusal_of("{\"version\": 1,"), "state.json:1:15: syntax error");
+  EXPECT_PRED2(says, refusal_of("{\"version\": 1e400}"), "state.json:1:13: the number 1e400 is too large");
+  EXPECT_PRED2(says, refusal_of(std::string(100000, '[')), "state.json:1:102: nested deeper than 100");
+  EXPECT_PRED2(says, refusal_of("[1]"), "state.json:1:1: found [1], expected an object with 'version'");
   EXPECT_PRED2(says, refusal_of("{}"), "'version' is missing");
   EXPECT_PRED2(says, refusal_of("{\"version\": 2}"), "is of version 2, this program reads version 1");
   EXPECT_PRED2(says, refusal_of("{\"version\": 1, \"network\": 3}"), "'network' is 3, which is not of the right type");

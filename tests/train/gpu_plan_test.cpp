@@ -148,13 +148,17 @@ TEST_F(GpuPlan, AFileThatDescribesNoGpuIsRefused) {
   const auto description = nlohmann::json::parse(info("a100").properties);
   EXPECT_TRUE(fails_with("no file", [&] { info(path("absent.json")); }));
   std::ofstream(path("text.json")) << "not JSON";
-  EXPECT_TRUE(fails_with("is no JSON object", [&] { info(path("text.json")); }));
+  EXPECT_TRUE(fails_with("text.json:1:2: syntax error", [&] { info(path("text.json")); }));
   nlohmann::json lacks = description;
   lacks.erase("deviceVer");
   EXPECT_TRUE(fails_with("'deviceVer' is missing", [&] { info(write(lacks)); }));
   nlohmann::json wrong = description;
   wrong["totalGlobalMem"] = "much";
   EXPECT_TRUE(fails_with("'totalGlobalMem' is \"much\"", [&] { info(write(wrong)); }));
+  wrong["totalGlobalMem"] = std::uint64_t{1} << 63;
+  EXPECT_TRUE(fails_with("'totalGlobalMem' is 9223372036854775808", [&] { info(write(wrong)); }));
+  std::ofstream(path("large.json")) << "{\"totalGlobalMem\":\n 1e400}";
+  EXPECT_TRUE(fails_with("large.json:2:2: the number 1e400 is too large", [&] { info(path("large.json")); }));
 }
 
 TEST(Devices, AreListedWithAndWithoutAGpu) {
