@@ -9,6 +9,7 @@
 #include "kernels/cpu_device.h"
 #include "train/atomic_file.h"
 #include "train/commands.h"
+#include "train/layer_list.h"
 #include "train/programs.h"
 #include "train/recipe.h"
 #include "train/start.h"
@@ -46,8 +47,8 @@ int export_weights(const Options& given) {
   return 0;
 }
 
-int print_schema(const Options&) {
-  write_result("", network_schema());
+int print_schema(const Options& options) {
+  write_result("", options.layers ? layer_list(*options.layers) : network_schema());
   return 0;
 }
 

@@ -114,6 +114,12 @@ void add_lr_find(CLI::App& app, Options& o) {
       ->group("Output");
 }
 
+void add_schema(CLI::App& app, Options& o) {
+  add_option(app, "--layers", o.layers, "[NAME]",
+             "Instead: layers with their keys, what these take, their defaults and bounds; NAME: that one alone")
+      ->expected(0, 1);
+}
+
 void add_show(CLI::App& app, Options& o) {
   add_batch(app, o, "Samples a step (default 1)");
   add_optimizer(app, o);
@@ -247,6 +253,7 @@ void add_completion(CLI::App& app, Options& o) {
 }
 
 void add_options(CLI::App& app, Options& o) {
+  if (o.command == Command::Schema) return add_schema(app, o);
   if (o.command == Command::Pack) return add_pack(app, o);
   if (o.command == Command::Tables) return add_tables(app, o);
   if (o.command == Command::Device) return add_device(app, o);

@@ -83,6 +83,7 @@ struct Options {
   bool dump = false;  // of `device`
 
   std::string shell = {};  // of `completion`
+  std::optional<std::string> layers = {};  // of `schema`: a layer, "" for all
 };
 
 /// Reads the arguments after the program's name. Fails with one line: unknown options with a suggestion, wrong values

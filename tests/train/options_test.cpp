@@ -64,6 +64,9 @@ TEST(Options, ReadsAWholeCommandLine) {
 TEST(Options, TheFirstWordNamesTheCommand) {
   EXPECT_EQ(parse_options({"show", "--model", "lenet", "--format", "json", "--eval"}).command, Command::Show);
   EXPECT_EQ(parse_options({"schema"}).command, Command::Schema);
+  EXPECT_EQ(parse_options({"schema"}).layers, std::nullopt);
+  EXPECT_EQ(parse_options({"schema", "--layers"}).layers, "");
+  EXPECT_EQ(parse_options({"schema", "--layers", "conv"}).layers, "conv");
   expect_in("did you mean 'show'?", complaint({"shwo", "--model", "lenet"}));
   expect_in("a network is named with --model", complaint({"resnet20"}));
 }
