@@ -29,9 +29,9 @@ Attr var_value(const JsonNode& node) {
 NetworkDocument::NetworkDocument(const ZooEntry& model, const Sets& overrides)
     : source_(model.file), variant_(model.variant) {
   const JsonNode root = document();
-  check_object(root, "a network file", document_keys());
-  if (root.at("version").json() != 1)
+  if (root.has("version") && root.at("version").json() != 1)
     root.at("version").fail("version ", root.at("version").shown(), " is unknown, expected version 1");
+  check_object(root, "a network file", document_keys());
   if (root.has("vars"))
     for (const auto& [name, node] : root.at("vars").members()) {
       check_identifier(node, name);

@@ -53,12 +53,10 @@ void check_memopt(const JsonNode& entry, const std::vector<std::string>& known) 
 
 JsonNode block_of(const JsonNode& document, const JsonNode& block_entry) {
   const JsonNode name = block_entry.at("block");
+  if (document.has("blocks") && document.at("blocks").has(name.text())) return document.at("blocks").at(name.text());
   std::vector<std::string> known;
   if (document.has("blocks"))
-    for (const auto& [key, block] : document.at("blocks").members()) {
-      if (key == name.text()) return block;
-      known.push_back(key);
-    }
+    for (const auto& [key, block] : document.at("blocks").members()) known.push_back(key);
   name.fail("unknown block ", quote(name.text()), did_you_mean(name.text(), known),
             "; known: ", known.empty() ? "none" : joined(known));
 }

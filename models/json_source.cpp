@@ -7,6 +7,7 @@
 #include <fstream>
 #include <optional>
 #include <system_error>
+#include <unordered_set>
 
 #include "framework/op_def.h"
 #include "framework/user_text.h"
@@ -85,15 +86,16 @@ class PositionScan {
 
  private:
   void object(const Json* node, int depth) {
-    std::vector<std::string> seen;
-    for (++at_; skip_blank(), text_[at_] != '}';) {
+    std::unordered_set<std::string> seen;
+    std::size_t index = 0;  // of the member, in the order of the file
+    for (++at_; skip_blank(), text_[at_] != '}'; ++index) {
       const std::size_t start = at_;
       skip_string();
       const std::string key = Json::parse(text_.substr(start, at_ - start));
-      if (std::find(seen.begin(), seen.end(), key) != seen.end()) fail(start, "key ", quote(key), " stands twice");
-      seen.push_back(key);
+      if (!seen.insert(key).second) fail(start, "key ", quote(key), " stands twice");
       skip_to_value(':');
-      value(node && node->contains(key) ? &node->at(key) : nullptr, start, depth + 1);
+      const bool known = node && node->is_object() && index < node->size();
+      value(known ? &std::next(node->begin(), static_cast<std::ptrdiff_t>(index)).value() : nullptr, start, depth + 1);
       skip_to_value(',');
     }
     ++at_;
