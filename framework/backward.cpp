@@ -5,15 +5,23 @@
 #include "framework/control_flow.h"
 #include "framework/error.h"
 #include "framework/op_def.h"
+#include "framework/plan.h"
 
 namespace lethe {
 
 Backward::Backward(Program& program, std::vector<bool> needs)
-    : program_(program), needs_(std::move(needs)), given_(program.vars.size()), stash_(program) {
+    : program_(program),
+      needs_(std::move(needs)),
+      given_(program.vars.size()),
+      memory_of_(storage_of(program)),
+      stash_(program) {
   frames_.push_back({.direct = true});
   for (const Block& block : program.blocks)
     for (const Op& op : block.ops)
-      if (op.type == "cast" && program.vars[op.in[0]].kind == Kind::Param) copies_.emplace(op.out[0], op);
+      if (op.type == "cast" && program.vars[op.in[0]].kind == Kind::Param)
+        copies_.emplace(op.out[0], op);
+      else if (op_def(op.type).updates)
+        copies_.erase(op.out[0]);  // it is more than a copy
 }
 
 void Backward::run() {
@@ -25,6 +33,7 @@ void Backward::run() {
 /// `forward` is a copy: rules append to the block.
 void Backward::walk(std::vector<Op> forward) {
   for (auto op = forward.rbegin(); op != forward.rend(); ++op) {
+    note_writes(*op);
     if (op->role != Role::Forward) continue;
     if (op->type == kWhile)
       differentiate_loop(*op);
@@ -35,15 +44,20 @@ void Backward::walk(std::vector<Op> forward) {
   }
 }
 
+/// Whoever writes, and whether or not it leads to the loss: the gradients of ops before this one find its results.
+void Backward::note_writes(const Op& op) {
+  const bool updates = !op.blocks.empty() || op_def(op.type).updates;
+  for (std::size_t i = carried_by(program_, op); updates && i < op.out.size(); ++i)
+    written_later_.insert(memory_of_[op.out[i]]);
+}
+
 void Backward::differentiate(const Op& op) {
   const OpDef& def = op_def(op.type);
   std::vector<bool> wants;
   for (const VarId v : op.in) wants.push_back(v != kNone && needs_[v]);
   if (std::find(wants.begin(), wants.end(), true) == wants.end() || !leads_to_loss(op)) return;
   std::vector<VarId> dy(op.out.size(), kNone);
-  if (def.updates)
-    written_later_.insert(op.out.begin(), op.out.end());  // its gradient stays in the accumulator
-  else
+  if (!def.updates)  // whose gradient stays in the accumulator
     std::transform(op.out.begin(), op.out.end(), dy.begin(), [this](VarId v) { return take(v); });
   check(def.grad, "op '", op.type, "' has no gradient (needed for '", program_.vars[op.out.front()].name, "')");
   GradBuilder rule(program_, here(), op, dy, wants, this);
@@ -69,17 +83,18 @@ std::size_t Backward::home_of(VarId var) const {
 
 VarId Backward::value(VarId forward) {
   if (forward == kNone) return kNone;
-  check(written_later_.count(forward) == 0, "backward needs '", program_.vars[forward].name,
-        "' as it was before it is written again; read it when it is complete");
+  grow();  // rules hand in what they made, too
   const std::size_t home = home_of(forward);
   Frame& frame = frames_[home];
   if (const auto copy = copies_.find(forward); copy != copies_.end()) {
     VarId& again = frame.kept.try_emplace(forward, kNone).first->second;
     if (again == kNone)
-      again = append(frame.grad, "cast", copy->second.in, copy->second.attrs, program_.vars[forward].name);
+      again =
+          append(frame.grad, "cast", {as_left(copy->second.in[0])}, copy->second.attrs, program_.vars[forward].name);
     return again;
   }
-  if (frame.direct || stash_.is_hoisted(forward)) return forward;
+  if (frame.direct || stash_.is_hoisted(forward)) return as_left(forward);
+  check_unwritten(forward, forward);  // of a view there is a copy
   if (!frame.carried.empty() && forward == frame.carried.front()) return frame.index;
   if (const auto found = frame.kept.find(forward); found != frame.kept.end()) return found->second;
   std::vector<StashLoop> loops;
@@ -89,14 +104,32 @@ VarId Backward::value(VarId forward) {
       loops.insert(loops.begin(), {f.max_trips, f.carried.front(), f.index});
   if (loops.empty() && stash_.can_hoist(forward)) {
     stash_.hoist(forward, frames_[direct].forward);
-    return forward;
+    return as_left(forward);
   }
   const bool is_carried = program_.vars[forward].block != frame.forward;
-  const VarId stash = stash_.keep(forward, loops, frames_[direct + 1].owner, is_carried ? frame.forward : BlockId{-1});
+  const bool at_begin = is_carried && (frame.repeats || !is_updated(frame.forward, forward));
+  const VarId stash = stash_.keep(forward, loops, frames_[direct + 1].owner, frame.forward, at_begin);
   if (loops.empty()) return frame.kept[forward] = stash;
   std::vector<VarId> read = {stash};
   for (const StashLoop& loop : loops) read.push_back(loop.backward);
   return frame.kept[forward] = append(frame.grad, "array_read", read, {}, program_.vars[forward].name + "@KEPT");
+}
+
+VarId Backward::as_left(VarId var) const {
+  check_unwritten(var, memory_of_[var]);
+  return var;
+}
+
+void Backward::check_unwritten(VarId var, VarId memory) const {
+  check(written_later_.count(memory) == 0, "backward needs '", program_.vars[var].name,
+        "' as it was before it is written again; read it when it is complete");
+}
+
+/// Whether an op of the block, or one within it, changes the var in place.
+bool Backward::is_updated(BlockId block, VarId var) const {
+  const std::vector<Op>& ops = program_.blocks[block].ops;
+  return std::any_of(ops.begin(), ops.end(),
+                     [&](const Op& op) { return std::find(op.out.begin(), op.out.end(), var) != op.out.end(); });
 }
 
 void Backward::give(VarId var, VarId gradient) {
@@ -159,6 +192,7 @@ VarId Backward::append(BlockId block, const std::string& type, std::vector<VarId
 void Backward::grow() {
   given_.resize(program_.vars.size());
   needs_.resize(program_.vars.size());
+  while (memory_of_.size() < program_.vars.size()) memory_of_.push_back(static_cast<VarId>(memory_of_.size()));
 }
 
 VarId Backward::zeros_like(VarId var, BlockId block) {

@@ -32,11 +32,13 @@ class Backward final : public GradSite {
     BlockId owner = -1;                // the first block of the forward op that the block belongs to
     std::vector<VarId> carried = {};   // of a loop's body: by the loop
     std::int64_t max_trips = 0;        // of a loop's body
+    bool repeats = false;              // of a loop's body: it runs again, from what a trip begins with
     VarId index = kNone;               // of a loop's body: counter of the trip in the gradient
     std::map<VarId, VarId> kept = {};  // values of forward vars in the block of the gradient
   };
 
   void walk(std::vector<Op> forward);
+  void note_writes(const Op& op);
   void differentiate(const Op& op);
   void differentiate_loop(const Op& op);
   void differentiate_branch(const Op& op);
@@ -56,6 +58,11 @@ class Backward final : public GradSite {
   VarId repeat_var(VarId var, BlockId block, std::map<VarId, VarId>& copy_of);
   std::vector<VarId> own_memory(std::vector<VarId> results);
 
+  /// The var itself, which backward reads when all forward ops are done.
+  VarId as_left(VarId var) const;
+  /// Fails if an op that the walk has met writes to `memory`, where `var` is.
+  void check_unwritten(VarId var, VarId memory) const;
+  bool is_updated(BlockId block, VarId var) const;
   VarId source_of(VarId var) const;
   std::size_t home_of(VarId var) const;  // index into frames_
   BlockId here() const { return frames_.back().grad; }
@@ -71,7 +78,8 @@ class Backward final : public GradSite {
   std::map<VarId, VarId> accumulators_;
   std::map<VarId, Op> copies_;      // of parameters in another dtype: made again where backward reads them
   std::map<VarId, VarId> sources_;  // of kept values that a repeated body reads
-  std::set<VarId> written_later_;   // arrays that an op written further behind changes
+  std::vector<VarId> memory_of_;    // by VarId: the var itself, or what it is a view of
+  std::set<VarId> written_later_;   // what ops that the walk has met change in place, by memory
   std::vector<Frame> frames_;       // outermost first
   Stash stash_;
 };

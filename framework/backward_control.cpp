@@ -33,7 +33,6 @@ std::vector<std::size_t> Backward::carried_to_loss(const Op& op) const {
 }
 
 void Backward::differentiate_loop(const Op& op) {
-  const std::size_t carried = carried_by(program_, op);
   if (!leads_to_loss(op)) return;
   for (const Op& inner : program_.blocks[op.blocks[0]].ops)
     for (const VarId v : inner.out)
@@ -41,7 +40,6 @@ void Backward::differentiate_loop(const Op& op) {
             "the condition of a loop changes '", program_.vars[v].name,
             "', whose gradient is needed; change it in the body");
   const std::vector<std::size_t> active = carried_to_loss(op);
-  written_later_.insert(op.out.begin() + static_cast<std::ptrdiff_t>(carried), op.out.end());
 
   Op grad{.type = kWhile,
           .in = {value(op.out[0])},
@@ -79,9 +77,11 @@ std::vector<VarId> Backward::through_body(const Op& op, const Op& grad, const st
                      .owner = op.blocks[0],
                      .carried = {op.out.begin(), op.out.begin() + static_cast<std::ptrdiff_t>(carried)},
                      .max_trips = op.attrs.integer(kMaxTrips),
+                     .repeats = op.attrs.flag(kRecompute, false),
                      .index = index});
+  for (const VarId v : frames_.back().carried) written_later_.erase(v);  // behind the loop: each trip has its own
   Body trip{.ops = program_.blocks[body].ops, .begins = frames_.back().carried, .ends = program_.blocks[body].results};
-  if (op.attrs.flag(kRecompute, false)) trip = repeat(body, trip);
+  if (frames_.back().repeats) trip = repeat(body, trip);
   for (std::size_t k = 0; k < active.size(); ++k) give(trip.ends[active[k]], grad.out[k + 1]);
   walk(trip.ops);
   std::vector<VarId> next = {index};
@@ -115,14 +115,15 @@ Backward::Body Backward::repeat(BlockId body, const Body& trip) {
   return again;
 }
 
-/// Copies the ops of block `from`, which is `body` or lies in it, into `to`. What they update outside of the body is
-/// not updated again; those ops are given, for their gradients, but not appended.
+/// Copies the ops of block `from`, which is `body` or lies in it, into `to`. What they update outside of the body, but
+/// for what is carried, is not updated again; those ops are given, for their gradients, but not appended.
 std::vector<Op> Backward::repeat_ops(BlockId body, BlockId from, BlockId to, std::map<VarId, VarId>& copy_of) {
   std::vector<Op> repeated;
   const std::vector<Op> ops = program_.blocks[from].ops;
   for (Op op : ops) {
     if (op.role != Role::Forward) continue;
-    const bool updates_outer = op_def(op.type).updates && !is_inside(program_, program_.vars[op.out[0]].block, body);
+    const bool updates_outer = op_def(op.type).updates && copy_of.count(op.out[0]) == 0 &&
+                               !is_inside(program_, program_.vars[op.out[0]].block, body);
     check(!updates_outer || from == body, "recompute: '", program_.vars[op.out[0]].name,
           "' is changed by a block within the loop's body, which cannot run again");
     for (VarId& v : op.in) {
@@ -170,6 +171,7 @@ VarId Backward::repeat_var(VarId var, BlockId block, std::map<VarId, VarId>& cop
   const VarId made = copy_of[var] = add_var(program_, std::move(again));
   grow();
   needs_[made] = needs_[var];
+  if (const auto shown = copy_of.find(memory_of_[var]); shown != copy_of.end()) memory_of_[made] = shown->second;
   return made;
 }
 
@@ -186,7 +188,6 @@ void Backward::differentiate_branch(const Op& op) {
   const std::size_t results = carried_by(program_, op);
   std::vector<VarId> dy;
   for (std::size_t i = 0; i < results; ++i) dy.push_back(take(op.out[i]));
-  written_later_.insert(op.out.begin() + static_cast<std::ptrdiff_t>(results), op.out.end());
   Op grad{.type = kIf, .blocks = {add_block(), add_block()}, .role = Role::Backward};
   for (std::size_t side = 0; side < 2; ++side) {
     const Block forward = program_.blocks[op.blocks[side]];

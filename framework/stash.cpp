@@ -7,22 +7,22 @@
 
 namespace lethe {
 
-VarId Stash::keep(VarId var, const std::vector<StashLoop>& loops, BlockId owner, BlockId begin) {
+VarId Stash::keep(VarId var, const std::vector<StashLoop>& loops, BlockId owner, BlockId block, bool at_begin) {
   const Var kept = program_.vars[var];
-  const BlockId block = program_.blocks[owner].parent;
   Shape shape;
   for (const StashLoop& loop : loops) shape.push_back(loop.max_trips);
   shape.insert(shape.end(), kept.shape.begin(), kept.shape.end());
-  const VarId stash =
-      add_var(program_, {.name = kept.name + "@STASH", .shape = shape, .dtype = kept.dtype, .block = block});
+  const VarId stash = add_var(
+      program_,
+      {.name = kept.name + "@STASH", .shape = shape, .dtype = kept.dtype, .block = program_.blocks[owner].parent});
   before_[owner].push_back(
       {.type = "empty", .out = {stash}, .attrs = {{"shape", shape}, {"dtype", std::string(name_of(kept.dtype))}}});
   Op write{.type = "array_write", .in = {stash, var}, .out = {stash}};
   for (const StashLoop& loop : loops) write.in.push_back(loop.forward);
-  if (begin >= 0)
-    begin_[begin].push_back(std::move(write));
+  if (at_begin)
+    begin_[block].push_back(std::move(write));
   else
-    behind_[var] = std::move(write);
+    behind_[{block, var}] = std::move(write);
   return stash;
 }
 
@@ -53,8 +53,7 @@ void Stash::finish_block(BlockId block) {
   std::vector<Op> ops = std::move(program_.blocks[block].ops);
   std::map<VarId, std::size_t> last_write;
   for (std::size_t i = 0; i < ops.size(); ++i)
-    for (const VarId v : ops[i].out)
-      if (program_.vars[v].block == block) last_write[v] = i;
+    for (const VarId v : ops[i].out) last_write[v] = i;
   std::vector<Op> all = std::move(begin_[block]);
   for (std::size_t i = 0; i < ops.size(); ++i) {
     if (!ops[i].blocks.empty()) {
@@ -64,7 +63,7 @@ void Stash::finish_block(BlockId block) {
     const std::vector<VarId> written = ops[i].out;
     all.push_back(std::move(ops[i]));
     for (const VarId v : written)
-      if (const auto write = behind_.find(v); write != behind_.end() && last_write[v] == i)
+      if (const auto write = behind_.find({block, v}); write != behind_.end() && last_write[v] == i)
         all.push_back(write->second);
   }
   program_.blocks[block].ops = std::move(all);

@@ -2,7 +2,7 @@
 // read in those of the gradient.
 #pragma once
 #include <map>
-#include <set>
+#include <utility>
 #include <vector>
 
 #include "framework/program.h"
@@ -21,9 +21,8 @@ class Stash {
   explicit Stash(Program& program) : program_(program) {}
 
   /// Keeps `var` in a stash of one axis a loop, outermost first, which stands in the block of the op whose first block
-  /// is `owner`. It is written at the beginning of block `begin`, or, with -1, behind the last op of its own block that
-  /// writes the var.
-  VarId keep(VarId var, const std::vector<StashLoop>& loops, BlockId owner, BlockId begin);
+  /// is `owner`. It is written in `block`: at its beginning, or behind the last op there that writes the var.
+  VarId keep(VarId var, const std::vector<StashLoop>& loops, BlockId owner, BlockId block, bool at_begin);
   /// Moves a var out of branches to `block`, where its memory outlives them. What ops with blocks hand on stays where
   /// it is.
   void hoist(VarId var, BlockId block);
@@ -40,10 +39,10 @@ class Stash {
   void finish_block(BlockId block);
 
   Program& program_;
-  std::map<BlockId, std::vector<Op>> before_;  // by the first block of the op that they stand before
-  std::map<BlockId, std::vector<Op>> begin_;   // by block
-  std::map<VarId, Op> behind_;                 // by var
-  std::map<VarId, BlockId> home_;              // of hoisted vars
+  std::map<BlockId, std::vector<Op>> before_;       // by the first block of the op that they stand before
+  std::map<BlockId, std::vector<Op>> begin_;        // by block
+  std::map<std::pair<BlockId, VarId>, Op> behind_;  // by block, and var that is kept
+  std::map<VarId, BlockId> home_;                   // of hoisted vars
 };
 
 }  // namespace lethe

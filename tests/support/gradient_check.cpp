@@ -5,6 +5,7 @@
 #include <map>
 
 #include "framework/error.h"
+#include "framework/verify.h"
 
 namespace lethe::testing {
 namespace {
@@ -75,6 +76,16 @@ std::string wrong_gradient(Interpreter& values, VarId loss, const std::vector<Va
     }
   }
   return worst_text;
+}
+
+std::string wrong_gradient(const TrainingProgram& made) {
+  verify(made.network.program);
+  Interpreter values(made.network.program);
+  fill_network(made.network, values);
+  std::vector<VarId> vars;
+  for (const ParamInfo& info : made.network.params)
+    if (made.network.program.vars[info.var].kind == Kind::Param) vars.push_back(info.var);
+  return wrong_gradient(values, made.network.loss, vars, made.grads);
 }
 
 }  // namespace lethe::testing

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "framework/autodiff.h"
-#include "tests/support/interpreter.h"
+#include "tests/support/random_program.h"
 
 namespace lethe::testing {
 
@@ -21,5 +21,7 @@ struct GradientCheck {
 /// A var without an entry in `grads` is held to have the gradient zero. Gives "" or the worst element in words.
 std::string wrong_gradient(Interpreter& values, VarId loss, const std::vector<VarId>& vars,
                            const std::vector<ParamGrad>& grads, const GradientCheck& options = {});
+/// The same for all Params of a verified network, on random values.
+std::string wrong_gradient(const TrainingProgram& made);
 
 }  // namespace lethe::testing

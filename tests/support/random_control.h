@@ -7,4 +7,7 @@ namespace lethe::testing {
 /// The same for the same seed. All of it is smooth but for the conditions.
 TrainingProgram random_control_program(std::uint64_t seed, DType dtype = DType::f64);
 
+/// Without its backward, which may be refused: arrays are read as a whole here and there, and written again.
+Network random_rewriting_network(std::uint64_t seed);
+
 }  // namespace lethe::testing
