@@ -44,7 +44,7 @@ Vars Builder::loop(const Vars& initial, std::int64_t max_trips, const std::funct
                    const std::function<Vars(const Vars&)>& body, std::string path, bool recompute) {
   Program& program = network_.program;
   path = path_or(std::move(path), "loop");
-  check(max_trips >= 1, path, ": max_trips is ", max_trips, ", expected at least 1");
+  with_context(path, [&] { check_trips(max_trips); });
   Op op{.type = kWhile, .attrs = {{kMaxTrips, max_trips}}, .blocks = {open_block(), open_block()}};
   if (recompute) op.attrs.set(kRecompute, 1);
   const Attrs zero{{"shape", Ints{}}, {"dtype", "i64"}, {"value", 0}};

@@ -64,7 +64,7 @@ void check_condition(const Program& program, const char* type, VarId condition) 
 void check_while(const Program& program, const Op& op) {
   check(op.blocks.size() == 2, "while: has ", op.blocks.size(), " blocks, expected a condition and a body");
   check(op.attrs.has(kMaxTrips), "while: max_trips is missing; the planner needs a bound of the trips");
-  check(op.attrs.integer(kMaxTrips) >= 1, "while: max_trips is ", op.attrs.integer(kMaxTrips), ", expected at least 1");
+  with_context(kWhile, [&] { check_trips(op.attrs.integer(kMaxTrips)); });
   const std::vector<VarId>& tests = program.blocks[op.blocks[0]].results;
   check(tests.size() == 1, "while: the condition block has ", tests.size(), " results, expected 1");
   check_condition(program, "while", tests[0]);
@@ -141,6 +141,10 @@ void list_outer_vars(Program& program, BlockId block) {
     for (const BlockId body : op.blocks) list_outer_vars(program, body);
     if (!op.blocks.empty()) list_outer_vars(program, op);
   }
+}
+
+void check_trips(std::int64_t max_trips) {
+  check(max_trips >= 1 && max_trips <= kMostTrips, "max_trips is ", max_trips, ", expected 1 to ", kMostTrips);
 }
 
 void check_control_flow(const Program& program, const Op& op) {

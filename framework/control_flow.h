@@ -16,6 +16,9 @@ namespace lethe {
 inline constexpr const char* kWhile = "while";
 inline constexpr const char* kIf = "if";
 inline constexpr const char* kMaxTrips = "max_trips";
+/// A bound far above any loop that is worth its time, so that a wrong number ends in a line and not in a step that
+/// nobody sees the end of.
+inline constexpr std::int64_t kMostTrips = 1000000;
 inline constexpr const char* kRecompute = "recompute";  // of a while: backward runs the body again
 
 /// How many of its outputs a while or an if makes of the results of its blocks; 0 for any other op.
@@ -36,6 +39,9 @@ bool has_own_memory(const Program& program, BlockId block, const std::vector<Var
 void list_outer_vars(const Program& program, Op& op);
 /// The same for all ops of a block and of the blocks in it.
 void list_outer_vars(Program& program, BlockId block);
+
+/// Fails unless a loop may have so many trips at most.
+void check_trips(std::int64_t max_trips);
 
 /// Fails unless a while or an if is as described above; does nothing for other ops.
 void check_control_flow(const Program& program, const Op& op);

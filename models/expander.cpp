@@ -11,12 +11,12 @@ namespace lethe {
 namespace {
 
 // A bound far above any network, so that a wrong number ends in a line and not in a full machine.
-constexpr std::int64_t kMostTrips = 10000;
+constexpr std::int64_t kMostRepeats = 10000;
 constexpr int kMostNested = 100;  // of entries in entries; each takes a part of the stack
 
 std::int64_t count_of(const JsonNode& node, const Bindings& values) {
   const std::int64_t count = whole_of(node, values);
-  if (count < 0 || count > kMostTrips) node.fail("found ", count, ", expected 0 to ", kMostTrips);
+  if (count < 0 || count > kMostRepeats) node.fail("found ", count, ", expected 0 to ", kMostRepeats);
   return count;
 }
 

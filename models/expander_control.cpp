@@ -1,6 +1,7 @@
 // Loops and branches that are decided when the network runs.
 #include <algorithm>
 
+#include "framework/control_flow.h"
 #include "framework/op_def.h"
 #include "models/complaints.h"
 #include "models/entry.h"
@@ -35,7 +36,7 @@ std::size_t result_of(const JsonNode& entry, const std::vector<std::string>& sta
 
 std::int64_t most_trips(const JsonNode& node, const Bindings& values) {
   const std::int64_t most = whole_of(node, values);
-  if (most < 1) node.fail("found ", most, ", expected at least 1");
+  if (most < 1 || most > kMostTrips) node.fail("found ", most, ", expected 1 to ", kMostTrips);
   return most;
 }
 

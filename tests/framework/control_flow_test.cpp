@@ -35,8 +35,11 @@ TEST(While, IsRightAsItIsDescribed) { EXPECT_EQ(verdict_of_loop(kLoop, kConditio
 TEST(While, NeedsABoundOfItsTrips) {
   EXPECT_EQ(verdict_of_loop("trip, h = while(zero, x) block 1 block 2\n", kCondition, kBody),
             "block 0, op 1 'while': while: max_trips is missing; the planner needs a bound of the trips");
-  EXPECT_EQ(verdict_of_loop("trip, h = while(zero, x) {max_trips=0} block 1 block 2\n", kCondition, kBody),
-            "block 0, op 1 'while': while: max_trips is 0, expected at least 1");
+  for (const std::string most : {"0", "1000001", "1000000000000"})
+    EXPECT_EQ(verdict_of_loop("trip, h = while(zero, x) {max_trips=" + most + "} block 1 block 2\n", kCondition, kBody),
+              "block 0, op 1 'while': while: max_trips is " + most + ", expected 1 to 1000000");
+  EXPECT_EQ(verdict_of_loop("trip, h = while(zero, x) {max_trips=1000000} block 1 block 2\n", kCondition, kBody),
+            "(nothing)");
 }
 
 TEST(While, NeedsOneTruthValueAsCondition) {
@@ -134,6 +137,16 @@ TEST(Builder, RefusesToWriteIntoAnArrayThatHasAViewAndIntoTheView) {
     const std::string complaint = complaint_of_a_write(into_the_view);
     EXPECT_NE(complaint.find(expected), std::string::npos) << complaint;
   }
+}
+
+TEST(Builder, RefusesALoopOfMoreTripsThanAnybodyWaitsFor) {
+  Builder net = small_net();
+  const VarId x = net.input("x", {});
+  EXPECT_EQ(error_of([&] {
+              net.loop(
+                  {x}, 1000000000000, nullptr, [](const Vars& h) { return h; }, "long");
+            }),
+            "long: max_trips is 1000000000000, expected 1 to 1000000");
 }
 
 TEST(Builder, CountsTripsOnlyInsideOfALoop) {
