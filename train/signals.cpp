@@ -6,19 +6,20 @@ namespace {
 volatile std::sig_atomic_t stop_asked = 0;
 volatile std::sig_atomic_t save_asked = 0;
 
-void ask_stop(int) { stop_asked = 1; }
+constexpr int kStops[] = {SIGINT, SIGTERM};
+
+/// The next of either does what it does by default: it ends the process, whatever that is in.
+void ask_stop(int) {
+  stop_asked = 1;
+  for (const int signal : kStops) std::signal(signal, SIG_DFL);
+}
 void ask_save(int) { save_asked = 1; }
 
 struct sigaction action_for(int signal) {
   struct sigaction action = {};
   sigemptyset(&action.sa_mask);
   action.sa_flags = SA_RESTART;
-  if (signal == SIGHUP) {
-    action.sa_handler = ask_save;
-  } else {
-    action.sa_handler = ask_stop;
-    action.sa_flags |= static_cast<int>(SA_RESETHAND);  // the second one does what it does by default
-  }
+  action.sa_handler = signal == SIGHUP ? ask_save : ask_stop;
   return action;
 }
 

@@ -109,7 +109,7 @@ TEST_F(Resume, AFullDiskWhileSavingLeavesTheOldCheckpointWhole) {
   const std::string before = checkpoint_bytes("run");
   constexpr std::int64_t kLimit = 2000;  // less than a checkpoint's weights, more than the metrics
   const Ended full =
-      TrainProcess({"--resume", path("run"), "--epochs", "2", "--threads", "1", "--quiet"}, kLimit).wait();
+      TrainProcess({"--resume", path("run"), "--epochs", "2", "--threads", "1", "--quiet"}, {.file = kLimit}).wait();
   EXPECT_EQ(full.code, 4);
   EXPECT_EQ(std::count(full.err.begin(), full.err.end(), '\n'), 1) << full.err;
   EXPECT_EQ(checkpoint_bytes("run"), before);

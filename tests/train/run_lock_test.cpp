@@ -69,7 +69,7 @@ TEST_F(RunLockTest, WhatAKilledRunLeftIsTakenOver) {
 }
 
 TEST_F(RunLockTest, WithoutLocksALineSaysSoAndTheRunGoesOn) {
-  const Ended run = run_train(small({"--epochs", "1", "--save", path("run")}), refuse_locks);
+  const Ended run = run_train(small({"--epochs", "1", "--save", path("run")}), {.before = refuse_locks});
   EXPECT_EQ(run.code, 0) << run.err;
   EXPECT_NE(run.err.find("locks cannot be had there (No locks available)"), std::string::npos) << run.err;
   EXPECT_TRUE(has_saved());

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/train/run_fixture.h"
+
 namespace lethe::testing {
 namespace {
 
@@ -28,6 +30,37 @@ TEST(SignalWatchDeathTest, TheSecondInterruptEndsTheProcess) {
         std::raise(SIGINT);
       },
       ::testing::KilledBySignal(SIGINT), "");
+}
+
+/// Its first step runs for days: loops in loops, through which no gradient goes.
+constexpr const char* kEndlessStep = R"({
+  "version": 1, "inputs": {"image": {"shape": [3, 8, 8]}, "label": {"shape": [], "dtype": "i32"}},
+  "layers": [
+    {"while": {"state": {"h": "@in"}, "max": 1000000},
+     "do": {"layers": [{"while": {"state": {"g": "h"}, "max": 1000000},
+                        "do": {"layers": [{"op": "tanh", "name": "y"}], "next": {"g": "y"}}, "name": "inner"}],
+            "next": {"h": "inner"}}},
+    {"op": "fc", "out": 4, "name": "logits"}],
+  "loss": [{"op": "cross_entropy", "in": "logits", "target": "label"}],
+  "train": {"batch": 16, "epochs": 1, "lr": 0.05, "optimizer": "sgd", "augment": "none"}
+})";
+
+class Signals : public RunTest {};
+
+TEST_F(Signals, TheSecondEndsTheProcessInTheMiddleOfAStepWhicheverItIs) {
+  std::ofstream(path("endless.json")) << kEndlessStep;
+  for (const auto& [first, second] : {std::pair{SIGINT, SIGINT}, {SIGINT, SIGTERM}, {SIGTERM, SIGINT}}) {
+    TrainProcess process({"--model", path("endless.json"), "--data", "shapes:train=160,test=40", "--threads", "1",
+                          "--save", path("run")});
+    ASSERT_TRUE(TrainProcess::wait_until([&] { return process.catches(first); }));
+    process.send(first);
+    ASSERT_TRUE(TrainProcess::wait_until([&] { return !process.catches(first); })) << "the first is taken";
+    const auto begin = std::chrono::steady_clock::now();
+    process.send(second);
+    EXPECT_EQ(process.wait().signal, second);
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1));
+    EXPECT_FALSE(std::filesystem::exists(path("run/latest"))) << "no checkpoint of a step that is not done";
+  }
 }
 
 TEST(SignalWatch, ANewOneStartsAfresh) {

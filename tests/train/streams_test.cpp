@@ -27,12 +27,12 @@ void leave_stdout_without_reader() {
 }
 
 TEST_F(Streams, WhatIsPrintedOnClosedOnesGoesIntoNoFile) {
-  const Ended run = run_train(small({"--epochs", "1", "--save", path("run")}), close_output);
+  const Ended run = run_train(small({"--epochs", "1", "--save", path("run")}), {.before = close_output});
   EXPECT_EQ(run.code, 0);
   const std::string rows = bytes_in(path("run/metrics.csv"));
   EXPECT_EQ(rows.rfind(kCsvHeader, 0), 0U) << rows;
   EXPECT_EQ(rows.find("eval step"), std::string::npos) << rows;
-  EXPECT_EQ(run_train({"--resume", path("run"), "--epochs", "2", "--threads", "1"}, close_output).code, 0);
+  EXPECT_EQ(run_train({"--resume", path("run"), "--epochs", "2", "--threads", "1"}, {.before = close_output}).code, 0);
 }
 
 TEST_F(Streams, EveryCommandSaysThatItsOutputCannotBeWritten) {
@@ -57,7 +57,7 @@ TEST_F(Streams, EveryCommandSaysThatItsOutputCannotBeWritten) {
       {"device"},
       {"bench", "--model", model, "--steps", "3", "--rounds", "1", "--settings", "none", "--threads", "1"}};
   for (const std::vector<std::string>& command : commands) {
-    const Ended ended = run_train(command, fill_disk_of_stdout);
+    const Ended ended = run_train(command, {.before = fill_disk_of_stdout});
     EXPECT_EQ(ended.code, 4) << command[0] << ": " << ended.err;
     EXPECT_NE(ended.err.find("train: error: standard output cannot be written: No space left on device\n"),
               std::string::npos)
@@ -66,7 +66,7 @@ TEST_F(Streams, EveryCommandSaysThatItsOutputCannotBeWritten) {
 }
 
 TEST_F(Streams, AReaderThatLeavesEndsTheProgramQuietly) {
-  const Ended ended = run_train({"schema"}, leave_stdout_without_reader);
+  const Ended ended = run_train({"schema"}, {.before = leave_stdout_without_reader});
   EXPECT_EQ(ended.signal, SIGPIPE);
   EXPECT_EQ(ended.err, "");
 }

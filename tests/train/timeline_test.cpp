@@ -123,7 +123,7 @@ TEST_F(TimelineCommand, RefusesInOneLineAndLeavesNothing) {
 }
 
 TEST_F(TimelineCommand, LeavesNothingHalfWritten) {
-  TrainProcess process({"timeline", "--model", "lenet", "--out", path("page.html")}, 8192);
+  TrainProcess process({"timeline", "--model", "lenet", "--out", path("page.html")}, {.file = 8192});
   EXPECT_EQ(process.wait().code, 4);
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(home_), {}), 1) << "more than small.json is left";
 }

@@ -29,10 +29,10 @@ void redirect(int descriptor, const std::string& file) {
 }
 
 /// Becomes the program.
-[[noreturn]] void become_train(const std::vector<std::string>& args, std::int64_t file_limit) {
-  if (file_limit > 0) {
-    const rlimit limit{static_cast<rlim_t>(file_limit), static_cast<rlim_t>(file_limit)};
-    if (setrlimit(RLIMIT_FSIZE, &limit) != 0) _exit(125);
+[[noreturn]] void become_train(const std::vector<std::string>& args, const ProcessStart& start) {
+  for (const auto& [what, bytes] : {std::pair{RLIMIT_FSIZE, start.file}, {RLIMIT_AS, start.memory}}) {
+    const rlimit limit{static_cast<rlim_t>(bytes), static_cast<rlim_t>(bytes)};
+    if (bytes > 0 && setrlimit(what, &limit) != 0) _exit(125);
   }
   std::vector<char*> list = {const_cast<char*>("train")};
   for (const std::string& arg : args) list.push_back(const_cast<char*>(arg.c_str()));
@@ -43,15 +43,14 @@ void redirect(int descriptor, const std::string& file) {
 
 }  // namespace
 
-TrainProcess::TrainProcess(const std::vector<std::string>& args, std::int64_t file_limit,
-                           const std::function<void()>& before)
+TrainProcess::TrainProcess(const std::vector<std::string>& args, const ProcessStart& start)
     : out_(scratch_file(".out")), err_(scratch_file(".err")) {
   process_ = fork();
   if (process_ != 0) return;
   redirect(STDOUT_FILENO, out_);
   redirect(STDERR_FILENO, err_);
-  if (before) before();
-  become_train(args, file_limit);
+  if (start.before) start.before();
+  become_train(args, start);
 }
 
 TrainProcess::~TrainProcess() {
@@ -64,6 +63,13 @@ TrainProcess::~TrainProcess() {
 }
 
 void TrainProcess::send(int signal) const { EXPECT_EQ(kill(process_, signal), 0); }
+
+bool TrainProcess::catches(int signal) const {
+  std::ifstream status("/proc/" + std::to_string(process_) + "/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.rfind("SigCgt:", 0) == 0) return (std::stoull(line.substr(7), nullptr, 16) >> (signal - 1) & 1U) != 0;
+  return false;
+}
 
 Ended TrainProcess::wait() {
   int status = 0;
@@ -84,8 +90,8 @@ bool TrainProcess::wait_until(const std::function<bool()>& ready) {
   return false;
 }
 
-Ended run_train(const std::vector<std::string>& args, const std::function<void()>& before) {
-  return TrainProcess(args, 0, before).wait();
+Ended run_train(const std::vector<std::string>& args, const ProcessStart& start) {
+  return TrainProcess(args, start).wait();
 }
 
 std::string bytes_in(const std::string& file) {

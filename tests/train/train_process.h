@@ -16,18 +16,24 @@ struct Ended {
   std::string out, err;
 };
 
+/// How a process is begun.
+struct ProcessStart {
+  std::int64_t file = 0, memory = 0;  // most bytes that it may write into one file and have in memory; 0: no limit
+  std::function<void()> before = {};  // called in the new process, before it becomes the program
+};
+
 class TrainProcess {
  public:
-  /// Starts `train ARGS`; `file_limit`: most bytes it may write into one file (0: no limit); `before` is called in the
-  /// new process, before it becomes the program.
-  explicit TrainProcess(const std::vector<std::string>& args, std::int64_t file_limit = 0,
-                        const std::function<void()>& before = {});
+  /// Starts `train ARGS`.
+  explicit TrainProcess(const std::vector<std::string>& args, const ProcessStart& start = {});
   ~TrainProcess();
   TrainProcess(const TrainProcess&) = delete;
   TrainProcess& operator=(const TrainProcess&) = delete;
 
   pid_t id() const { return process_; }
   void send(int signal) const;
+  /// Whether it has a handler of its own for the signal.
+  bool catches(int signal) const;
   Ended wait();
   /// Waits until `ready`; false if that takes more than a minute.
   static bool wait_until(const std::function<bool()>& ready);
@@ -38,7 +44,7 @@ class TrainProcess {
 };
 
 /// Runs it to its end.
-Ended run_train(const std::vector<std::string>& args, const std::function<void()>& before = {});
+Ended run_train(const std::vector<std::string>& args, const ProcessStart& start = {});
 /// The file's bytes; "" if there is none.
 std::string bytes_in(const std::string& file);
 
