@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "framework/host_memory.h"
 #include "framework/kernel.h"
 
 namespace lethe {
@@ -27,9 +28,11 @@ class Device {
   virtual void* allocate(std::int64_t bytes) = 0;
   virtual void release(void* memory, std::int64_t bytes) = 0;
   /// Memory that copies in read fastest: copy_in may go on doing so until the next synchronize or copy_out,
-  /// copy_in_aside until finish_aside.
+  /// copy_in_aside until finish_aside. Fails with Exit::Device.
   virtual HostMemory host_memory(std::int64_t bytes) {
-    return {new std::byte[static_cast<std::size_t>(bytes)](), std::default_delete<std::byte[]>()};
+    return taking(info().name, bytes, [bytes]() -> HostMemory {
+      return {new std::byte[static_cast<std::size_t>(bytes)](), std::default_delete<std::byte[]>()};
+    });
   }
   virtual void copy_in(void* to, const void* from_host, std::int64_t bytes) = 0;
   virtual void copy_out(void* to_host, const void* from, std::int64_t bytes) = 0;

@@ -15,8 +15,8 @@ PlannedMemory::PlannedMemory(const Program& program, const Plan& plan, Store& st
     const bool given = b == 0 && arena;
     check_as(Exit::Internal, !given || arena->bytes() >= planned_[b].bytes, "an arena of ", arena ? arena->bytes() : 0,
              " bytes was given for a plan of ", planned_[b].bytes);
-    if (!given) buffers_[b] = Buffer(device_, planned_[b].bytes);
-    bases_[b] = given ? arena->data() : buffers_[b].data();
+    if (!given) take_buffer(b);
+    if (given) bases_[b] = arena->data();
   }
   in_store_.resize(program.vars.size());
   const std::vector<VarId> storage = storage_of(program);
@@ -29,11 +29,15 @@ void* PlannedMemory::address(Place place) const {
   return base ? static_cast<std::byte*>(base) + place.offset : nullptr;
 }
 
+void PlannedMemory::take_buffer(std::size_t b) {
+  with_context("values of the program", [&] { buffers_[b] = Buffer(device_, planned_[b].bytes); });
+  bases_[b] = buffers_[b].data();
+}
+
 void PlannedMemory::take(VarId var) {
   const int b = places_[var].buffer;
   if (b < 0 || bases_[b]) return;
-  buffers_[b] = Buffer(device_, planned_[b].bytes);
-  bases_[b] = buffers_[b].data();
+  take_buffer(static_cast<std::size_t>(b));
 }
 
 void PlannedMemory::give_back(VarId var) {

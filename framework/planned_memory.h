@@ -25,6 +25,8 @@ class PlannedMemory {
   void give_back(VarId var);
 
  private:
+  void take_buffer(std::size_t buffer);
+
   Device& device_;
   std::vector<Place> places_;           // by VarId
   std::vector<void*> in_store_;         // by VarId; null unless it is there

@@ -1,16 +1,26 @@
 #include "framework/store.h"
 
 #include "framework/error.h"
+#include "framework/host_memory.h"
 
 namespace lethe {
+namespace {
+
+/// Zeros.
+std::vector<std::byte> host_copy(const Var& var) {
+  return taking(message("a copy of '", var.name, "'"), bytes_of(var),
+                [&] { return std::vector<std::byte>(static_cast<std::size_t>(bytes_of(var))); });
+}
+
+}  // namespace
 
 void Store::add(const Program& program) {
   for (const Var& var : program.vars) {
     if (!is_persistable(var.kind)) continue;
     const auto found = entries_.find(var.name);
     if (found == entries_.end()) {
-      Entry added{var, Buffer(device_, bytes_of(var))};
-      const std::vector<std::byte> zeros(static_cast<std::size_t>(bytes_of(var)));
+      Entry added{var, with_context(message("'", var.name, "'"), [&] { return Buffer(device_, bytes_of(var)); })};
+      const std::vector<std::byte> zeros = host_copy(var);
       device_.copy_in(added.memory.data(), zeros.data(), bytes_of(var));
       entries_.emplace(var.name, std::move(added));
       continue;
@@ -25,7 +35,7 @@ void Store::initialize(const Program& program, const std::vector<ParamInfo>& par
   add(program);
   for (const ParamInfo& info : params) {
     const Var& var = program.vars[info.var];
-    std::vector<std::byte> values(static_cast<std::size_t>(bytes_of(var)));
+    std::vector<std::byte> values = host_copy(var);
     fill_initial(info.init, seed, var.name, var.dtype, elements(var.shape), values.data());
     write(var.name, values.data(), bytes_of(var));
   }
@@ -39,7 +49,7 @@ std::vector<std::string> Store::names() const {
 
 std::vector<std::byte> Store::read(const std::string& name) const {
   const Entry& found = entry(name);
-  std::vector<std::byte> values(static_cast<std::size_t>(bytes_of(found.var)));
+  std::vector<std::byte> values = host_copy(found.var);
   device_.synchronize();
   device_.copy_out(values.data(), found.memory.data(), bytes_of(found.var));
   return values;

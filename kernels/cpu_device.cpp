@@ -16,7 +16,7 @@ class CpuDevice final : public Device {
     if (bytes == 0) return nullptr;
     const std::int64_t padded = round_up(bytes, info_.alignment);
     void* memory = std::aligned_alloc(static_cast<std::size_t>(info_.alignment), static_cast<std::size_t>(padded));
-    check_as(Exit::Device, memory, "cpu: no memory for ", bytes, " bytes");
+    check_as(Exit::Device, memory, "cpu: the machine has no memory for ", bytes, " bytes");
     return memory;
   }
   void release(void* memory, std::int64_t) override { std::free(memory); }

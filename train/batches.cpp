@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "framework/error.h"
+#include "framework/host_memory.h"
 #include "framework/init.h"
 #include "framework/random.h"
 
@@ -28,12 +29,15 @@ Batches::Batches(const Samples& data, const BatchOptions& options, Device& devic
         " ", split, " samples");
   per_epoch_ = options.keep_rest ? (size + batch - 1) / batch : size / batch;
   dropped_ = options.keep_rest ? 0 : size % batch;
-  order_.resize(size);
+  taking(message(data.name(), ": the order of ", size, " samples"), size * std::int64_t{sizeof order_[0]},
+         [&] { order_.resize(size); });
   slots_.resize(options.workers + 1);
-  for (Slot& slot : slots_) {
-    slot.samples = device.host_memory(sample_bytes());
-    slot.labels = device.host_memory(label_bytes());
-  }
+  with_context(message("batches of ", batch, " samples"), [&] {
+    for (Slot& slot : slots_) {
+      slot.samples = device.host_memory(sample_bytes());
+      slot.labels = device.host_memory(label_bytes());
+    }
+  });
   claimed_ = given_ = freed_ = per_epoch_;  // nothing to do before start()
   for (int i = 0; i < options.workers; ++i)
     readers_.push_back(data.reader({.dtype = options.dtype, .augment = options.augment, .seed = options.seed}));

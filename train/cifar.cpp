@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "framework/error.h"
+#include "framework/host_memory.h"
 #include "framework/user_text.h"
 #include "train/data_files.h"
 #include "train/held_images.h"
@@ -96,8 +97,8 @@ void append(const Format& format, const fs::path& path, std::string_view md5, co
   const FileBytes file = read_file(path);
   if (!md5.empty()) compare_md5(file, md5, path, notify);
   std::vector<std::uint8_t> labels(records);
-  const std::size_t before = images.pixels.size();
-  images.pixels.resize(before + static_cast<std::size_t>(records * kImage.bytes()));
+  const std::size_t before = images.pixels.size(), size = before + static_cast<std::size_t>(records * kImage.bytes());
+  taking(path.string(), static_cast<std::int64_t>(size), [&] { images.pixels.resize(size); });
   std::uint8_t* to = images.pixels.data() + before;
   for (std::int64_t r = 0; r < records; ++r) {
     const std::uint8_t* from = file.data() + r * format.record() + format.label_bytes;

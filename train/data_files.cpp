@@ -8,12 +8,17 @@
 #include <fstream>
 
 #include "framework/error.h"
+#include "framework/host_memory.h"
 #include "train/md5.h"
 
 namespace lethe {
 namespace {
 
 bool is_gzip(const FileBytes& bytes) { return bytes.size() >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b; }
+
+void grow(FileBytes& bytes, std::size_t size, const std::filesystem::path& path) {
+  taking(path.string(), static_cast<std::int64_t>(size), [&] { bytes.resize(size); });
+}
 
 /// A stream of zlib's that ends itself; expects gzip.
 class Inflater {
@@ -43,7 +48,8 @@ FileBytes gunzip(const FileBytes& packed, const Extent& extent, const std::files
     check_extent(made, most, extent, path);
     if (status == Z_STREAM_END) inflateReset(&stream);
     const std::uint64_t end = most_is_known ? most + 1 : most;  // one more tells that the file goes on
-    if (made == out.size()) out.resize(std::min<std::uint64_t>(std::max(2 * made, 4 * packed.size() + kPiece), end));
+    if (made == out.size())
+      grow(out, std::min<std::uint64_t>(std::max(2 * made, 4 * packed.size() + kPiece), end), path);
     const std::size_t give = std::min(packed.size() - used, kPiece), room = std::min(out.size() - made, kPiece);
     stream.next_in = const_cast<Bytef*>(packed.data() + used);
     stream.avail_in = static_cast<uInt>(give);
@@ -76,7 +82,8 @@ FileBytes read_file(const std::filesystem::path& path, std::int64_t most) {
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   check_as(Exit::Data, file.is_open(), path.string(), ": cannot be opened (", std::strerror(errno), ")");
-  FileBytes bytes(static_cast<std::size_t>(size));
+  FileBytes bytes;
+  grow(bytes, static_cast<std::size_t>(size), path);
   file.read(reinterpret_cast<char*>(bytes.data()), size);
   check_as(Exit::Data, file.good(), path.string(), ": cannot be read (", std::strerror(errno), ")");
   return bytes;

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "framework/error.h"
+#include "framework/host_memory.h"
 
 namespace lethe {
 namespace {
@@ -188,7 +189,9 @@ const TensorEntry* SafetensorsReader::find(const std::string& name) const {
 }
 
 std::vector<std::byte> SafetensorsReader::read(const TensorEntry& tensor) {
-  std::vector<std::byte> data(static_cast<std::size_t>(tensor.bytes()));
+  std::vector<std::byte> data = taking(message(file_, ": tensor '", tensor.name, "'"), tensor.bytes(), [&] {
+    return std::vector<std::byte>(static_cast<std::size_t>(tensor.bytes()));
+  });
   in_.seekg(data_begin_ + tensor.begin);
   in_.read(reinterpret_cast<char*>(data.data()), static_cast<std::streamsize>(data.size()));
   check_as(Exit::Data, in_.good(), file_, ": tensor '", tensor.name, "' cannot be read");

@@ -126,7 +126,7 @@ int train(const Options& given) {
 
   device.reserve(reserved_bytes({&plans.training, &plans.evaluation}, plans.arena, device.info().alignment));
   Store store(device);  // parameters and states of both programs
-  Buffer arena(device, plans.arena);
+  Buffer arena = with_context("the arena", [&] { return Buffer(device, plans.arena); });
   Buffer* const shared = plans.arena > 0 ? &arena : nullptr;
   Executor executor(plans.training.program, plans.training.plan, prepared, store, shared);
   const std::unique_ptr<Evaluator> evaluator = make_evaluator(options, programs, plans, prepared, store, *data, shared);
