@@ -32,11 +32,15 @@ Rate rate_of(const Program& program, const Op& op, const Kernel& kernel, const K
   Rate rate;
   for (const VarId v : vars) rate.bytes += v == kNone ? 0 : bytes_of(program.vars[v]);
   for (const VarId v : op.out) rate.bytes += bytes_of(program.vars[v]);
-  kernel.run(args);
-  device.synchronize();
+  const auto run = [&](int times) {
+    device.compute([&] {
+      for (; times > 0; --times) kernel.run(args);
+    });
+    device.synchronize();
+  };
+  run(1);
   const auto begin = std::chrono::steady_clock::now();
-  for (int run = 0; run < kRuns; ++run) kernel.run(args);
-  device.synchronize();
+  run(kRuns);
   rate.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / kRuns;
   return rate;
 }
@@ -93,7 +97,7 @@ Rate copy(std::int64_t mib, Prepared& prepared, Device& device) {
 
 int run(const lethe::Options& options, std::int64_t mib) {
   const std::unique_ptr<Device> device = open_device(options);
-  Prepared prepared(device->info());
+  Prepared prepared(*device);
   const Rate reference = copy(mib, prepared, *device);
   std::printf("| kernel | MiB moved | ms | GB/s | of a copy |\n|---|---:|---:|---:|---:|\n");
   const auto row = [&](const std::string& name, const Rate& rate) {

@@ -123,7 +123,7 @@ int run(const Settings& o) {
       append_updates(program, append_backward(program, network.loss, {}, scale.scale), network.params, settings, scale);
   std::optional<testing::GpuRecords> records;  // before steps are recorded as graphs
   if (o.kernels) records.emplace();
-  Prepared prepared(device->info());
+  Prepared prepared(*device);
   MemoptOptions memopt = parse_memopt(o.memopt);
   memopt.pins.fetched = {network.loss};
   const Planned planned = plan_memory(std::move(program), prepared, suited(memopt, device->info()));

@@ -17,7 +17,7 @@ constexpr int kRuns = 21;
 /// Median microseconds of a step.
 double time_of(const Network& network) {
   const std::unique_ptr<Device> device = open_cpu(1);
-  Prepared prepared(device->info());
+  Prepared prepared(*device);
   Store store(*device);
   const Plan plan = plan_none(network.program, workspaces_of(network.program, prepared));
   Executor executor(network.program, plan, prepared, store);

@@ -47,7 +47,7 @@ int main() {
 
   // Kernels are chosen, memory is planned, addresses are bound: once.
   const auto device = open_cpu(1);
-  Prepared prepared(device->info());
+  Prepared prepared(*device);
   const Plan plan = plan_none(network.program, workspaces_of(network.program, prepared));
   Store store(*device);
   Executor executor(network.program, plan, prepared, store);

@@ -49,7 +49,7 @@ int main() {
   const Updates updates = append_updates(network.program, gradients, network.params, optimizer_named("momentum"));
 
   const auto device = open_cpu(1);
-  Prepared prepared(device->info());
+  Prepared prepared(*device);
   const Plan plan = plan_none(network.program, workspaces_of(network.program, prepared));
   Store store(*device);
   Executor executor(network.program, plan, prepared, store);

@@ -46,6 +46,9 @@ class Device {
   virtual void copy_in_aside(void* to, const void* from_host, std::int64_t bytes) { copy_in(to, from_host, bytes); }
   virtual void finish_aside() {}
   virtual void synchronize() {}
+  /// Does `work`, which computes on the device or prepares to, with the calling thread as the device wants it: its
+  /// worker threads, its floating-point mode, its GPU. Behind it the thread is as it was.
+  virtual void compute(const std::function<void()>& work) { work(); }
   virtual void* stream() { return nullptr; }
   /// Whether `record` is worth it.
   virtual bool records() const { return false; }

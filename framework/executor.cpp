@@ -23,9 +23,11 @@ std::vector<NextInputs::Room> Executor::rooms_of(const Staging& staging) const {
 }
 
 void Executor::run() {
-  stopped_loops_ = 0;
-  next_.take();
-  run_block(0);
+  device_.compute([this] {
+    stopped_loops_ = 0;
+    next_.take();
+    run_block(0);
+  });
 }
 
 void Executor::run_block(BlockId block) {

@@ -24,6 +24,7 @@ class ForwardingDevice : public Device {
   }
   void finish_aside() override { device_.finish_aside(); }
   void synchronize() override { device_.synchronize(); }
+  void compute(const std::function<void()>& work) override { device_.compute(work); }
   void* stream() override { return device_.stream(); }
   bool records() const override { return device_.records(); }
   std::function<void()> record(const std::function<void()>& work) override { return device_.record(work); }

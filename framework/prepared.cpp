@@ -30,9 +30,9 @@ const Kernel& Prepared::kernel(const Program& program, const Op& op) {
     const OpDef& def = op_def(op.type);
     const PrepareKernel prepare = device_.kind == DeviceKind::Cpu ? def.kernels.cpu : def.kernels.cuda;
     check(prepare, "op '", op.type, "' has no kernel for ", device_.name);
-    kept = with_context(op.out.empty() ? op.type : program.vars[op.out.front()].name, [&] {
-      return prepare({program, op, device_});
-    });
+    const auto make = [&] { kept = prepare({program, op, device_}); };
+    with_context(op.out.empty() ? op.type : program.vars[op.out.front()].name,
+                 [&] { runs_on_ ? runs_on_->compute(make) : make(); });
   }
   return *kept;
 }

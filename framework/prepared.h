@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "framework/device.h"
 #include "framework/kernel.h"
 #include "framework/plan.h"
 
@@ -12,7 +13,10 @@ namespace lethe {
 
 class Prepared {
  public:
+  /// Kernels to plan with.
   explicit Prepared(DeviceInfo device) : device_(std::move(device)) {}
+  /// Kernels that run on the device, which must be there while they are prepared.
+  explicit Prepared(Device& device) : device_(device.info()), runs_on_(&device) {}
 
   /// The op's kernel, prepared on first use; fails if the op has none for this device.
   const Kernel& kernel(const Program& program, const Op& op);
@@ -22,6 +26,7 @@ class Prepared {
 
  private:
   DeviceInfo device_;
+  Device* runs_on_ = nullptr;
   std::map<std::string, std::unique_ptr<Kernel>> kernels_;
 };
 

@@ -3,7 +3,7 @@
 #include <cstdlib>
 
 #include "framework/error.h"
-#include "kernels/parallel.h"
+#include "kernels/workers.h"
 
 namespace lethe {
 namespace {
@@ -19,6 +19,10 @@ class CpuDevice final : public Device {
     check_as(Exit::Device, memory, "cpu: the machine has no memory for ", bytes, " bytes");
     return memory;
   }
+  void compute(const std::function<void()>& work) override {
+    const Workers workers(info_.threads);
+    work();
+  }
   void release(void* memory, std::int64_t) override { std::free(memory); }
   void copy_in(void* to, const void* from, std::int64_t bytes) override { copy(to, from, bytes); }
   void copy_out(void* to, const void* from, std::int64_t bytes) override { copy(to, from, bytes); }
@@ -30,8 +34,7 @@ class CpuDevice final : public Device {
 }  // namespace
 
 std::unique_ptr<Device> open_cpu(int threads) {
-  set_worker_threads(threads);
-  return std::make_unique<CpuDevice>(worker_threads());
+  return std::make_unique<CpuDevice>(threads > 0 ? threads : processors());
 }
 
 }  // namespace lethe

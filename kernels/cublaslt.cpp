@@ -1,6 +1,10 @@
 #include "kernels/cublaslt.h"
 
+#include <map>
+#include <mutex>
+
 #include "framework/error.h"
+#include "kernels/cuda_current.h"
 #include "kernels/shared_library.h"
 
 namespace lethe {
@@ -38,11 +42,11 @@ void check_cublaslt(cublasStatus_t status, const char* what) {
 }
 
 cublasLtHandle_t cublaslt_handle() {
-  static const cublasLtHandle_t handle = [] {
-    cublasLtHandle_t made = nullptr;
-    check_cublaslt(cublaslt().create(&made), "handle");
-    return made;
-  }();
+  static std::mutex mutex;
+  static std::map<int, cublasLtHandle_t> handles;  // by GPU
+  const std::lock_guard lock(mutex);
+  cublasLtHandle_t& handle = handles[current_gpu()];
+  if (!handle) check_cublaslt(cublaslt().create(&handle), "handle");
   return handle;
 }
 

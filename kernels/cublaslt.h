@@ -24,7 +24,7 @@ struct CublasLt {
 const CublasLt& cublaslt();
 /// Fails with cuBLASLt's words.
 void check_cublaslt(cublasStatus_t status, const char* what);
-/// That of the open GPU, made when first asked for, and never given back.
+/// That of the calling thread's GPU, made when first asked for, and never given back. Any thread may use it.
 cublasLtHandle_t cublaslt_handle();
 
 }  // namespace lethe

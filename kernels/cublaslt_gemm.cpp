@@ -80,7 +80,9 @@ class CublasLtGemm final : public Kernel {
         b_(s.transpose_b ? layout(dtype, s.n, s.k, s.row_b(), s.batch) : layout(dtype, s.k, s.n, s.row_b(), s.batch)),
         c_(layout(s.wide_c ? wide_of(dtype) : dtype, s.m, s.n, s.row_c(), s.batch)) {
     if (adds_bias_itself()) set_product(product_, CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS);
-    if (device.properties.empty()) choose_algorithm();
+    if (!device.properties.empty()) return;  // it is not there: nothing will run
+    handle_ = cublaslt_handle();
+    choose_algorithm();
   }
 
   std::int64_t workspace_bytes() const override { return kWorkspace; }
@@ -92,12 +94,12 @@ class CublasLtGemm final : public Kernel {
     const double one = 1, kept = s_.accumulate ? 1 : 0;
     const float one_f = 1, kept_f = s_.accumulate ? 1 : 0;
     const bool is_double = dtype_ == DType::f64;
-    check_cublaslt(cublaslt().matmul(cublaslt_handle(), product_.get(),
-                                     is_double ? static_cast<const void*>(&one) : &one_f, args.inputs[1], b_.get(),
-                                     args.inputs[0], a_.get(), is_double ? static_cast<const void*>(&kept) : &kept_f,
-                                     args.outputs[0], c_.get(), args.outputs[0], c_.get(), &algorithm_, args.workspace,
-                                     kWorkspace, static_cast<cudaStream_t>(args.stream)),
-                   "product");
+    check_cublaslt(
+        cublaslt().matmul(handle_, product_.get(), is_double ? static_cast<const void*>(&one) : &one_f, args.inputs[1],
+                          b_.get(), args.inputs[0], a_.get(), is_double ? static_cast<const void*>(&kept) : &kept_f,
+                          args.outputs[0], c_.get(), args.outputs[0], c_.get(), &algorithm_, args.workspace, kWorkspace,
+                          static_cast<cudaStream_t>(args.stream)),
+        "product");
   }
 
  private:
@@ -120,8 +122,8 @@ class CublasLtGemm final : public Kernel {
       }
     cublasLtMatmulHeuristicResult_t best{};
     int found = 0;
-    check_cublaslt(cublaslt().find_algorithms(cublaslt_handle(), product_.get(), b_.get(), a_.get(), c_.get(), c_.get(),
-                                              made, 1, &best, &found),
+    check_cublaslt(cublaslt().find_algorithms(handle_, product_.get(), b_.get(), a_.get(), c_.get(), c_.get(), made, 1,
+                                              &best, &found),
                    "algorithms");
     check_as(Exit::Device, found > 0, "cuBLASLt has no algorithm for a product of ", s_.m, 'x', s_.k, " by ", s_.k, 'x',
              s_.n);
@@ -132,6 +134,7 @@ class CublasLtGemm final : public Kernel {
   DType dtype_;
   Product product_;
   MatrixLayout a_, b_, c_;
+  cublasLtHandle_t handle_ = nullptr;
   cublasLtMatmulAlgo_t algorithm_{};
 };
 

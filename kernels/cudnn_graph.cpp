@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "framework/error.h"
+#include "kernels/cuda_current.h"
 #include "kernels/shared_library.h"
 
 namespace lethe {
@@ -14,7 +16,16 @@ namespace {
 /// Since when cuDNN plans for a GPU that is not there.
 constexpr std::size_t kPlansByDescription = 90800;
 
-cudnnHandle_t the_handle = nullptr;
+/// By GPU.
+struct CudnnHandles {
+  std::mutex mutex;
+  std::map<int, CudnnHandle> all;
+};
+
+CudnnHandles& cudnn_handles() {
+  static CudnnHandles handles;
+  return handles;
+}
 
 Cudnn load() {
   const SharedLibrary library("cuDNN 9", "libcudnn.so.9");
@@ -43,24 +54,27 @@ CudnnDescriptor described(const std::string& properties) {
   return device;
 }
 
-/// What stands for the GPU in heuristics, graphs and plans: a description, or the handle of the open one.
+/// What stands for the GPU in heuristics, graphs and plans: a description, or the handle of the calling thread's one,
+/// which is this thread's alone meanwhile.
 class Target {
  public:
   explicit Target(const DeviceInfo& device) {
     if (!device.properties.empty())
       description_ = described(device.properties);
     else
-      handle_ = cudnn_handle();
+      lock_ = std::unique_lock((handle_ = &cudnn_handle())->mutex);
   }
+  CudnnHandle* handle() const { return handle_; }
   void set(CudnnDescriptor& descriptor, std::optional<cudnnBackendAttributeName_t> handle_name,
            std::optional<cudnnBackendAttributeName_t> description_name) const {
     if (description_ && description_name) descriptor.set(*description_name, *description_);
-    if (!description_ && handle_name) descriptor.set(*handle_name, CUDNN_TYPE_HANDLE, 1, &handle_);
+    if (!description_ && handle_name) descriptor.set(*handle_name, CUDNN_TYPE_HANDLE, 1, &handle_->raw);
   }
 
  private:
   std::optional<CudnnDescriptor> description_;
-  cudnnHandle_t handle_ = nullptr;
+  CudnnHandle* handle_ = nullptr;
+  std::unique_lock<std::mutex> lock_;
 };
 
 std::vector<CudnnDescriptor> descriptors_of(const CudnnDescriptor& from, cudnnBackendAttributeName_t name,
@@ -131,13 +145,23 @@ void check_cudnn(cudnnStatus_t status, const char* what) {
   fail_as(Exit::Device, "cuDNN: ", what, ": ", cudnn().error_string(status), more[0] ? ": " : "", more.data());
 }
 
-cudnnHandle_t cudnn_handle() {
-  if (!the_handle) check_cudnn(cudnn().create(&the_handle), "handle");
-  return the_handle;
+CudnnHandle& cudnn_handle() {
+  CudnnHandles& handles = cudnn_handles();
+  const std::lock_guard lock(handles.mutex);
+  CudnnHandle& handle = handles.all[current_gpu()];
+  if (!handle.raw) check_cudnn(cudnn().create(&handle.raw), "handle");
+  return handle;
 }
 
-void detach_cudnn() {
-  if (the_handle) cudnn().set_stream(the_handle, nullptr);
+void detach_cudnn(void* stream) {
+  CudnnHandles& handles = cudnn_handles();
+  const std::lock_guard lock(handles.mutex);
+  const auto found = handles.all.find(current_gpu());
+  if (found == handles.all.end()) return;
+  const std::lock_guard use(found->second.mutex);
+  if (found->second.stream != stream) return;
+  cudnn().set_stream(found->second.raw, nullptr);
+  found->second.stream = nullptr;
 }
 
 std::string describe_gpu(int index) {
@@ -225,7 +249,7 @@ std::optional<CudnnPlan> plan_graph(std::initializer_list<const CudnnDescriptor*
       if (!plan.try_finalize()) continue;
       const std::int64_t workspace = plan.integer(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
       if (workspace > device.workspace_limit) continue;
-      return CudnnPlan{std::move(plan), workspace, candidate.tensor_cores, candidate.deterministic};
+      return CudnnPlan{std::move(plan), target.handle(), workspace, candidate.tensor_cores, candidate.deterministic};
     }
   }
   return std::nullopt;
@@ -239,8 +263,11 @@ void execute(const CudnnPlan& plan, const std::vector<std::int64_t>& ids, const 
            addresses.data());
   pack.set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, 1, &workspace);
   pack.finalize("addresses");
-  check_cudnn(cudnn().set_stream(cudnn_handle(), static_cast<cudaStream_t>(stream)), "stream");
-  check_cudnn(cudnn().execute(cudnn_handle(), plan.plan.raw(), pack.raw()), "run");
+  CudnnHandle& handle = *plan.handle;
+  const std::lock_guard lock(handle.mutex);
+  if (handle.stream != stream) check_cudnn(cudnn().set_stream(handle.raw, static_cast<cudaStream_t>(stream)), "stream");
+  handle.stream = stream;
+  check_cudnn(cudnn().execute(handle.raw, plan.plan.raw(), pack.raw()), "run");
 }
 
 }  // namespace lethe

@@ -4,6 +4,7 @@
 #include <cudnn.h>
 
 #include <initializer_list>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -31,11 +32,17 @@ struct Cudnn {
 const Cudnn& cudnn();
 /// Fails with cuDNN's words.
 void check_cudnn(cudnnStatus_t status, const char* what);
-/// That of the open GPU, made when first asked for, and never given back.
-cudnnHandle_t cudnn_handle();
+/// A GPU's handle. One thread at a time may use it, and only for work on that GPU.
+struct CudnnHandle {
+  std::mutex mutex = {};
+  cudnnHandle_t raw = nullptr;
+  void* stream = nullptr;  // where its work goes
+};
+/// That of the calling thread's GPU, made when first asked for, and never given back.
+CudnnHandle& cudnn_handle();
 
-/// Makes the handle forget a stream that is about to be destroyed.
-void detach_cudnn();
+/// Makes the handle of the calling thread's GPU forget a stream that is about to be destroyed.
+void detach_cudnn(void* stream);
 
 /// A GPU of this machine as JSON, as `DeviceInfo::properties` takes it.
 std::string describe_gpu(int index);
@@ -68,6 +75,7 @@ class CudnnDescriptor {
 /// An engine that computes a graph, ready to run.
 struct CudnnPlan {
   CudnnDescriptor plan;
+  CudnnHandle* handle = nullptr;  // of the GPU; null: that is not there
   std::int64_t workspace = 0;
   bool tensor_cores = false;  // for f32: factors are rounded to TF32
   bool deterministic = true;
@@ -78,7 +86,7 @@ struct CudnnPlan {
 std::optional<CudnnPlan> plan_graph(std::initializer_list<const CudnnDescriptor*> ops, DType dtype,
                                     const DeviceInfo& device);
 
-/// Runs a plan on a stream: `addresses` are those of the tensors with the unique ids.
+/// Runs a plan on a stream of the GPU that it is for: `addresses` are those of the tensors with the unique ids.
 void execute(const CudnnPlan& plan, const std::vector<std::int64_t>& ids, const std::vector<void*>& addresses,
              void* workspace, void* stream);
 

@@ -9,6 +9,7 @@
 #include <functional>
 #include <limits>
 
+#include "kernels/cuda_current.h"
 #include "kernels/cudnn_graph.h"
 #endif
 
@@ -58,9 +59,10 @@ class GpuDevice final : public Device {
     info_.memory = static_cast<std::int64_t>(free);
   }
   ~GpuDevice() override {
+    const CurrentGpu here(index_);
     cudaFree(reserved_);
     if (pool_) cudaMemPoolDestroy(pool_);
-    detach_cudnn();
+    detach_cudnn(stream_);
     cudaEventDestroy(mark_);
     cudaStreamDestroy(aside_);
     cudaStreamDestroy(stream_);
@@ -72,6 +74,7 @@ class GpuDevice final : public Device {
 
   void reserve(std::int64_t bytes) override {
     check_as(Exit::Internal, !reserved_, info_.name, ": memory was reserved twice");
+    const CurrentGpu here(index_);
     std::size_t free = 0, total = 0;
     done(cudaMemGetInfo(&free, &total), "asking for its memory");
     const cudaError_t status = cudaMalloc(&reserved_, static_cast<std::size_t>(bytes));
@@ -106,6 +109,7 @@ class GpuDevice final : public Device {
 
   /// Pinned: the GPU reads it by itself, without a copy by the host in between.
   HostMemory host_memory(std::int64_t bytes) override {
+    const CurrentGpu here(index_);
     void* memory = nullptr;
     done(cudaMallocHost(&memory, static_cast<std::size_t>(bytes)), "taking host memory");
     return {static_cast<std::byte*>(memory), [](std::byte* taken) { cudaFreeHost(taken); }};
@@ -128,6 +132,10 @@ class GpuDevice final : public Device {
   }
   void finish_aside() override { done(cudaStreamSynchronize(aside_), "copies beside a step"); }
   void synchronize() override { done(cudaStreamSynchronize(stream_), "what was running"); }
+  void compute(const std::function<void()>& work) override {
+    const CurrentGpu here(index_);
+    work();
+  }
   void* stream() override { return stream_; }
 
   bool records() const override { return !info_.eager; }

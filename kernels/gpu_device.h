@@ -9,9 +9,9 @@ namespace lethe {
 /// Whether CUDA is built in.
 bool has_cuda();
 
-/// GPU `index`, with what `settings` say of how kernels may compute. What is reserved is one cudaMalloc; copies and
-/// kernels follow each other on one stream. Fails with Exit::Device and why if there is no such GPU, no driver or too
-/// old a one.
+/// GPU `index`, which the calling thread turns to, with what `settings` say of how kernels may compute. What is
+/// reserved is one cudaMalloc; copies and kernels follow each other on one stream. Fails with Exit::Device and why if
+/// there is no such GPU, no driver or too old a one.
 std::unique_ptr<Device> open_gpu(int index, DeviceInfo settings);
 
 /// How many there are; fails with Exit::Device and why if there is none.

@@ -1,7 +1,6 @@
 #include "kernels/onednn.h"
 
 #include "framework/error.h"
-#include "kernels/parallel.h"
 
 namespace lethe {
 
@@ -9,13 +8,6 @@ dnnl::primitive_attr scratch_from_caller() {
   dnnl::primitive_attr attr;
   attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   return attr;
-}
-
-OnednnThreads::OnednnThreads(int threads) : before_(worker_threads()) {
-  if (threads != before_) set_worker_threads(threads);
-}
-OnednnThreads::~OnednnThreads() {
-  if (worker_threads() != before_) set_worker_threads(before_);
 }
 
 OnednnCall::OnednnCall(const OnednnContext& context, const dnnl::primitive& primitive,

@@ -15,17 +15,6 @@ struct OnednnContext {
 
 /// Scratch memory is handed in, not taken.
 dnnl::primitive_attr scratch_from_caller();
-/// While one lives, primitives are made for `threads` worker threads.
-class OnednnThreads {
- public:
-  explicit OnednnThreads(int threads);
-  ~OnednnThreads();
-  OnednnThreads(const OnednnThreads&) = delete;
-  OnednnThreads& operator=(const OnednnThreads&) = delete;
-
- private:
-  int before_;
-};
 
 /// Version 3 takes the facts of a primitive at once, version 2 in a descriptor of their own.
 template <class Primitive, class... Facts>

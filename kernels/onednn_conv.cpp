@@ -4,6 +4,7 @@
 
 #include "kernels/conv_providers.h"
 #include "kernels/onednn.h"
+#include "kernels/workers.h"
 #include "kernels/workspace.h"
 
 namespace lethe {
@@ -151,7 +152,7 @@ bool is_for_onednn(const ConvShape& s) {
 
 std::unique_ptr<Kernel> prepare_conv_onednn(ConvPass pass, const ConvShape& shape, bool bias, int threads) {
   if (!is_for_onednn(shape)) return nullptr;
-  const OnednnThreads scope(threads);
+  const Workers workers(threads);  // primitives are made for so many
   const OnednnContext context;
   const Facts facts = facts_of(shape, bias && pass == ConvPass::Forward);
   const Convolution made = make(pass, facts, context.engine);

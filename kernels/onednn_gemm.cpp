@@ -4,6 +4,7 @@
 
 #include "kernels/gemm_providers.h"
 #include "kernels/onednn.h"
+#include "kernels/workers.h"
 
 namespace lethe {
 namespace {
@@ -83,7 +84,7 @@ class OnednnGemm final : public Kernel {
 std::unique_ptr<Kernel> prepare_gemm_onednn(const GemmShape& s, int threads) {
   // oneDNN divides by sizes that it counts in 32 bits.
   if (std::max({s.batch, s.m, s.n, s.k}) > std::numeric_limits<std::int32_t>::max()) return nullptr;
-  const OnednnThreads scope(threads);
+  const Workers workers(threads);  // primitives are made for so many
   const OnednnContext context;
   const bool weight_gradient = s.batch == 1 && s.transpose_a && !s.transpose_b && !s.epilogue.bias;
   const Product product = weight_gradient ? as_weight_gradient(s, context.engine) : as_matmul(s, context.engine);

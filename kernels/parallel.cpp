@@ -3,31 +3,17 @@
 #include <omp.h>
 
 #include <algorithm>
-#if defined(__SSE2__)
-#include <pmmintrin.h>
-#include <xmmintrin.h>
-#endif
+
+#include "kernels/workers.h"
 
 namespace lethe {
-namespace {
 
-int threads_in_use = 0;  // of the process, as OpenMP's own setting is
+int worker_threads() { return omp_get_max_threads(); }
 
-void flush_denormals() {
-#if defined(__SSE2__)
-  _MM_SET_FLUSH_ZERO_MODE(_MM_FLUSH_ZERO_ON);
-  _MM_SET_DENORMALS_ZERO_MODE(_MM_DENORMALS_ZERO_ON);
-#endif
-}
-
-}  // namespace
-
-int worker_threads() { return threads_in_use > 0 ? threads_in_use : omp_get_max_threads(); }
-
+/// OpenMP keeps a team for each thread that asks for one; which threads are in it only the team itself can tell.
 void set_worker_threads(int threads) {
-  threads_in_use = threads > 0 ? threads : omp_get_num_procs();
-  omp_set_num_threads(threads_in_use);
-#pragma omp parallel
+  omp_set_num_threads(threads > 0 ? threads : processors());
+#pragma omp parallel if (worker_threads() > 1)
   flush_denormals();
 }
 

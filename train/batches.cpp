@@ -8,6 +8,7 @@
 #include "framework/host_memory.h"
 #include "framework/init.h"
 #include "framework/random.h"
+#include "kernels/workers.h"
 
 namespace lethe {
 
@@ -91,6 +92,7 @@ const Batch* Batches::next() {
 }
 
 void Batches::work(SampleReader& reader) {
+  flush_denormals();
   const auto slots = static_cast<std::int64_t>(slots_.size());
   std::unique_lock lock(mutex_);
   for (;;) {

@@ -31,7 +31,7 @@ int evaluate(const Options& given) {
   const Notify notify = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); };
   const std::unique_ptr<Samples> data = open_data(options, network, notify);
   const std::unique_ptr<Device> device = open_device(options);
-  Prepared prepared(device->info());
+  Prepared prepared(*device);
   const Planned planned =
       optnet ? planned_by_optnet(options, network, prepared) : plan_evaluation(network, options, prepared);
   for (const std::string& line : planned.log) std::puts(line.c_str());

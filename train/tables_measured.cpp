@@ -13,7 +13,7 @@ Measured measure_one(const TableEntry& entry, const Network& network, bool after
   const TorchProgram torch = torch_program(
       network, torch_notes(entry.row->model),
       {.backend = entry.table->backend, .training = options.training, .inplace = after, .keep_grads = !after});
-  Prepared prepared(device.info());
+  Prepared prepared(device);
   const Workspaces workspaces = workspaces_of(torch.program, prepared);
   const OptnetPlan planned = after ? plan_optnet(torch, options, workspaces) : plan_as_defined(torch, workspaces);
   return measure(network, torch, planned, prepared, device);

@@ -117,7 +117,7 @@ int train(const Options& given) {
   Batches batches(*data, batches_of(options), device);
   introduce(progress, options, programs.network, batches, start);
 
-  Prepared prepared(device.info());  // every kernel chosen, every workspace known
+  Prepared prepared(device);  // every kernel chosen, every workspace known
   const Plans plans = plan_programs(programs, is_evaluated(options), options, prepared);
   print_predicted(options, plans, progress);
   const std::unique_ptr<Checkpoints> checkpoints = open_checkpoints(options, start);

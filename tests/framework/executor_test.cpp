@@ -83,7 +83,7 @@ TEST(Executor, TwoProgramsShareTheParamsOfOneStore) {
   const Program sum = program_with("add"), product = program_with("mul");
   CountingDevice device;
   Store store(device);
-  Prepared prepared(device.info());
+  Prepared prepared(device);
   const Plan sum_plan = plan_none(sum, workspaces_of(sum, prepared)),
              product_plan = plan_none(product, workspaces_of(product, prepared));
   Executor first(sum, sum_plan, prepared, store);
@@ -108,7 +108,7 @@ TEST(Executor, ObserverSeesEveryOpWithItsOutputs) {
   Program program =
       parse_program("input x f64[]\ntemp y f64[]\ntemp z f64[]\nblock 0 {\ny = relu(x)\nz = relu(y)\n}\n");
   Store store(device);
-  Prepared prepared(device.info());
+  Prepared prepared(device);
   const Plan plan = plan_none(program, workspaces_of(program, prepared));
   Executor executor(program, plan, prepared, store);
   struct Watch final : Observer {
@@ -155,7 +155,7 @@ std::vector<std::string> fed_next(bool staged) {
   CopyingDevice device(memory);
   const Program program =
       parse_program("input x f64[]\ntemp y f64[]\ntemp z f64[]\nblock 0 {\ny = exp(x)\nz = relu(x)\n}\n");
-  Prepared prepared(device.info());
+  Prepared prepared(device);
   Plan plan = plan_none(program, workspaces_of(program, prepared));
   plan.buffers[0].bytes = 128;
   if (staged) plan.staging = {.inputs = {{.buffer = 0, .offset = 64}, {}, {}}, .op = 1};
@@ -183,7 +183,7 @@ TEST(Executor, WaitsAtItsEndForACopyThatNoStepTook) {
   CountingDevice memory;
   CopyingDevice device(memory);
   const Program program = parse_program("input x f64[]\ntemp y f64[]\nblock 0 {\ny = exp(x)\n}\n");
-  Prepared prepared(device.info());
+  Prepared prepared(device);
   Store store(device);
   const double x = 1;
   {
@@ -203,7 +203,7 @@ TEST(Executor, RefusesWrongSizesAndFeedsOfWhatIsNoInput) {
   CountingDevice device;
   Program program = parse_program("input x f64[2]\ntemp y f64[2]\nblock 0 {\ny = relu(x)\n}\n");
   Store store(device);
-  Prepared prepared(device.info());
+  Prepared prepared(device);
   const Plan plan = plan_none(program, workspaces_of(program, prepared));
   Executor executor(program, plan, prepared, store);
   double values[2] = {};

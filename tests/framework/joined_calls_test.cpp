@@ -50,7 +50,7 @@ std::vector<double> run_updates(const std::string& ops, Observer* observer = nul
       "input x f64[]\nparam a f64[]\nparam b f64[]\nparam c f64[]\ntemp t f64[]\nblock 0 {\n" + ops + "}\n");
   CountingDevice device;
   Store store(device);
-  Prepared prepared(device.info());
+  Prepared prepared(device);
   Executor executor(program, plan_none(program, workspaces_of(program, prepared)), prepared, store);
   const double x = 1, zero = 0;
   executor.feed(0, &x, sizeof x);

@@ -24,7 +24,7 @@ void expect_none_after_the_first_step(const TrainingProgram& made, int threads) 
   CountingDevice device(threads);
   Interpreter values(made.network.program, device.info());
   fill_network(made.network, values);
-  Prepared prepared(device.info());
+  Prepared prepared(device);
   const Plan plan = plan_none(made.network.program, workspaces_of(made.network.program, prepared));
   Store store(device);
   Executor executor(made.network.program, plan, prepared, store);

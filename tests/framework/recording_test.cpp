@@ -87,7 +87,7 @@ TEST(Recording, RecordsNothingWhereMemoryComesAndGoesWithinAStep) {
   RecordingDevice device(memory);
   const Program program = parse_program(
       "input x f64[2]\ntemp y f64[2]\ntemp z f64[2]\nblock 0 {\ny = relu(x)\nz = relu(y)\ndelete_var(y)\n}\n");
-  Prepared prepared(device.info());
+  Prepared prepared(device);
   Plan plan = plan_none(program, workspaces_of(program, prepared));
   plan.buffers[static_cast<std::size_t>(plan.vars[1].buffer)].on_demand = true;
   Store store(device);

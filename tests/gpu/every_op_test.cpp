@@ -47,7 +47,7 @@ std::vector<Guarded> run_on(Device& device, const Interpreter& values, const Op&
     out.push_back(op_def(op.type).updates ? in[slot] : outputs.back().data());
   }
   const Buffer workspace(device, kernel.workspace_bytes());
-  kernel.run({in.data(), out.data(), workspace.data(), device.stream()});
+  device.compute([&] { kernel.run({in.data(), out.data(), workspace.data(), device.stream()}); });
   device.synchronize();
   for (std::size_t slot = 0; slot < op.out.size(); ++slot)
     device.copy_out(results[slot].data(), out[slot], results[slot].bytes());
@@ -80,7 +80,7 @@ TEST_P(EveryOpOn, GivesWhatTheCpuGivesInDouble) {
   const std::unique_ptr<Device> device = device_named(name);
   const Sample sample = all_samples()[row];
   const bool in_double = std::count(sample.dtypes.begin(), sample.dtypes.end(), DType::f64) > 0;
-  Prepared prepared(device->info());
+  Prepared prepared(*device);
   for (const DType dtype : sample.dtypes) {
     const OpProgram made = program_of(sample, dtype), exact = in_double ? program_of(sample, DType::f64) : made;
     Interpreter values(made.program), reference(exact.program);
@@ -113,7 +113,7 @@ class Activated : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Activated, KeepsNaN) {
   const std::unique_ptr<Device> device = device_named(GetParam());
-  Prepared prepared(device->info());
+  Prepared prepared(*device);
   for (const Sample& sample : all_samples()) {
     if (!sample.attrs.has(kActivation)) continue;
     const OpProgram made = program_of(sample, DType::f32);

@@ -33,7 +33,7 @@ TEST_P(MemoryRecords, HoldOnePieceOfThePlannedSizeAndNoneAfterWarmUp) {
       decided(parse_options({"--model", model, "--dtype", dtype, "--device", "cuda", "--batch", "32"}));
   const Programs programs = build_programs(options);
   const std::unique_ptr<Device> device = open_gpu(0, {});
-  Prepared prepared(device->info());
+  Prepared prepared(*device);
   const Planned planned =
       plan_memory(programs.training, prepared, suited(training_memopt(options, programs.network), device->info()));
   const std::int64_t arena_bytes = planned.arena->bytes;

@@ -95,7 +95,7 @@ TEST(PlanMemory, OnlyWhatIsKeptCanBeFetched) {
       parse_program("input x f32[4]\ntemp a f32[4]\ntemp b f32[4]\nblock 0 {\n  a = exp(x)\n  b = exp(a)\n}\n");
   for (const char* memopt : {"level=0", "level=1,release", "none,inplace", "level=2"}) {
     CountingDevice device;
-    Prepared prepared(device.info());
+    Prepared prepared(device);
     MemoptOptions options = parse_memopt(memopt);
     options.pins.fetched = {find_var(program, "b")};
     const Planned planned = plan_memory(program, prepared, options);

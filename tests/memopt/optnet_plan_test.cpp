@@ -60,7 +60,7 @@ TorchProgram torch_of(const Network& network, TorchBackend backend, bool trainin
 /// Output and gradients after a step in memory that is NaN until it is written.
 std::string results_of(const Network& network, TorchBackend backend, bool training, bool after) {
   CountingDevice device;
-  Prepared prepared(device.info());
+  Prepared prepared(device);
   const TorchProgram torch = torch_of(network, backend, training, after);
   const Workspaces workspaces = workspaces_of(torch.program, prepared);
   const OptnetPlan planned =
@@ -102,7 +102,7 @@ TEST_P(OptnetRun, TakesFromTheDeviceWhatTheCountSays) {
     SCOPED_TRACE(training ? "training" : "inference");
     const OptnetCount count = optnet_count(network, {}, GetParam(), {.training = training});
     CountingDevice device;
-    Prepared prepared(device.info());
+    Prepared prepared(device);
     const TorchProgram torch = torch_of(network, GetParam(), training, true);
     const OptnetPlan planned = plan_optnet(torch, {.training = training}, workspaces_of(torch.program, prepared));
     const TakenBytes taken = measure(network, torch, planned, prepared, device).taken;

@@ -72,7 +72,7 @@ Outcome run_under(const TrainingProgram& made, const MemoptOptions& options, int
   LateDevice device(memory);
   Outcome outcome;
   {
-    Prepared prepared(device.info());
+    Prepared prepared(device);
     Interpreter values(network.program, device.info());
     fill_network(network, values);
     const Planned planned = plan_memory(network.program, prepared, options);

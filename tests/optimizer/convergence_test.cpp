@@ -42,7 +42,7 @@ TEST_P(Convergence, TwoLayersLearnAProduct) {
   const auto device = open_cpu(2);
   Store store(*device);
   store.initialize(program, network.params, 1);
-  Prepared prepared(device->info());
+  Prepared prepared(*device);
   const Plan plan = plan_none(program, workspaces_of(program, prepared));
   Executor executor(program, plan, prepared, store);
   Random random(3);

@@ -59,7 +59,7 @@ class Scaled : public ::testing::Test {
   std::unique_ptr<Device> device_ = open_cpu(1);
   Program program_;
   Store store_{*device_};
-  Prepared prepared_{device_->info()};
+  Prepared prepared_{*device_};
   Plan plan_;
   Updates updates_;
   VarId param_ = kNone, gradient_ = kNone;

@@ -57,7 +57,7 @@ class Training {
 
   std::unique_ptr<Device> device_ = open_cpu(2);
   Store store_;
-  Prepared prepared_{device_->info()};
+  Prepared prepared_{*device_};
   Plan plan_;
   std::vector<ParamGrad> pairs_;
   std::vector<ParamInfo> infos_;

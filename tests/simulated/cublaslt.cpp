@@ -136,8 +136,7 @@ void multiply(const Product& p, const Layout& a, const Layout& b, const Layout& 
 using namespace lethe::simulated;
 
 cublasStatus_t cublasLtCreate(cublasLtHandle_t* handle) {
-  static int one;
-  *handle = reinterpret_cast<cublasLtHandle_t>(&one);
+  *handle = handle_of<cublasLtHandle_t>(current_gpu());
   return CUBLAS_STATUS_SUCCESS;
 }
 const char* cublasLtGetStatusString(cublasStatus_t status) {
@@ -222,11 +221,13 @@ cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t p
   }
 }
 
-cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cublasLtMatmulDesc_t product, cublasLtMatrixLayout_t a,
-                                              cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t,
-                                              cublasLtMatrixLayout_t d, cublasLtMatmulPreference_t preference, int,
+cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtMatmulDesc_t product,
+                                              cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b,
+                                              cublasLtMatrixLayout_t, cublasLtMatrixLayout_t d,
+                                              cublasLtMatmulPreference_t preference, int,
                                               cublasLtMatmulHeuristicResult_t* results, int* count) {
   *count = 0;
+  expect(of<int>(handle) == current_gpu(), "a handle of another GPU");
   const auto& p = of<Product>(product);
   const auto &la = of<Layout>(a), &lb = of<Layout>(b), &ld = of<Layout>(d);
   const std::optional<Sizes> s = sizes_of(p, la, lb, ld);
@@ -242,11 +243,12 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cublasLtMatmulDe
   return CUBLAS_STATUS_SUCCESS;
 }
 
-cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t product, const void* alpha, const void* a_data,
-                              cublasLtMatrixLayout_t a, const void* b_data, cublasLtMatrixLayout_t b, const void* beta,
-                              const void* c_data, cublasLtMatrixLayout_t c, void* d_data, cublasLtMatrixLayout_t d,
-                              const cublasLtMatmulAlgo_t* algo, void* workspace, std::size_t workspace_bytes,
-                              cudaStream_t stream) {
+cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t product, const void* alpha,
+                              const void* a_data, cublasLtMatrixLayout_t a, const void* b_data,
+                              cublasLtMatrixLayout_t b, const void* beta, const void* c_data, cublasLtMatrixLayout_t c,
+                              void* d_data, cublasLtMatrixLayout_t d, const cublasLtMatmulAlgo_t* algo, void* workspace,
+                              std::size_t workspace_bytes, cudaStream_t stream) {
+  expect(of<int>(handle) == gpu_of(stream), "a stream of another GPU");
   const Product p = of<Product>(product);
   const Layout la = of<Layout>(a), lb = of<Layout>(b), ld = of<Layout>(d);
   const std::optional<Sizes> s = sizes_of(p, la, lb, ld);

@@ -80,10 +80,11 @@ cudnnStatus_t set_device(cudnnBackendDescriptor_t of, cudnnBackendAttributeName_
   return real().set(of, name, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &device);
 }
 
+/// Made for the GPU that the calling thread had turned to.
 struct Handle {
+  int gpu;
   cudaStream_t stream = nullptr;
 };
-Handle the_handle;
 
 std::map<std::int64_t, void*> addresses_of(const Described& pack) {
   const auto ids = pack.all<std::int64_t>(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS);
@@ -105,10 +106,11 @@ const char* cudnnGetErrorString(cudnnStatus_t status) { return real().error_stri
 void cudnnGetLastErrorString(char* message, std::size_t size) { real().last_error_string(message, size); }
 
 cudnnStatus_t cudnnCreate(cudnnHandle_t* handle) {
-  *handle = reinterpret_cast<cudnnHandle_t>(&the_handle);
+  *handle = reinterpret_cast<cudnnHandle_t>(new Handle{current_gpu()});
   return CUDNN_STATUS_SUCCESS;
 }
 cudnnStatus_t cudnnSetStream(cudnnHandle_t handle, cudaStream_t stream) {
+  expect(!stream || gpu_of(stream) == reinterpret_cast<Handle*>(handle)->gpu, "a stream of another GPU");
   reinterpret_cast<Handle*>(handle)->stream = stream;
   return CUDNN_STATUS_SUCCESS;
 }
@@ -128,6 +130,8 @@ cudnnStatus_t cudnnBackendSetAttribute(cudnnBackendDescriptor_t descriptor, cudn
   Described& described = *known().at(descriptor);
   if (type == CUDNN_TYPE_HANDLE) {
     described.by_handle = true;
+    described.gpu = (*static_cast<Handle* const*>(values))->gpu;
+    expect(described.gpu == current_gpu(), "a handle of another GPU");
     return CUDNN_STATUS_SUCCESS;
   }
   if (name == CUDNN_ATTR_DEVICEPROP_DEVICE_ID) return set_properties(descriptor);
@@ -171,6 +175,7 @@ cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle, cudnnBackendDescriptor_t
   const std::shared_ptr<const Described> plan = known().at(plan_raw);
   const Described& pack = *known().at(pack_raw);
   expect(plan->by_handle, "a plan for a GPU that is not there");
+  expect(plan->gpu == reinterpret_cast<Handle*>(handle)->gpu, "a plan for another GPU");
   std::int64_t bytes = 0, count = 0;
   real().get(plan_raw, CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64, 1, &count, &bytes);
   void* const workspace = pack.one<void*>(CUDNN_ATTR_VARIANT_PACK_WORKSPACE);

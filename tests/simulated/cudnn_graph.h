@@ -16,6 +16,7 @@ namespace lethe::simulated {
 struct Described {
   cudnnBackendDescriptorType_t type;
   bool by_handle = false;  // of the GPU: it is said by a handle, and not by a description
+  int gpu = 0;             // that of the handle
   std::map<cudnnBackendAttributeName_t, std::vector<std::byte>> values = {};
   std::map<cudnnBackendAttributeName_t, std::vector<std::shared_ptr<const Described>>> parts = {};
 

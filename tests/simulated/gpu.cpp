@@ -63,11 +63,6 @@ struct Gpu::Piece {
   std::byte *open_from, *first;
 };
 
-Gpu& Gpu::the() {
-  static Gpu gpu(Settings::of_environment());
-  return gpu;
-}
-
 Gpu::Gpu(const Settings& settings) : settings_(settings), lots_(settings.seed) {}
 Gpu::~Gpu() {
   for (const auto& [first, bytes] : pinned_) std::free(const_cast<std::byte*>(first));
@@ -180,7 +175,7 @@ void Gpu::open_memory(bool open) {
 
 // ---- streams
 
-Stream* Gpu::make_stream() { return streams_.emplace_back(std::make_unique<Stream>()).get(); }
+Stream* Gpu::make_stream() { return streams_.emplace_back(std::make_unique<Stream>(Stream{.gpu = this})).get(); }
 
 void Gpu::destroy(Stream* stream) {
   const auto found = std::find_if(streams_.begin(), streams_.end(), [&](const auto& s) { return s.get() == stream; });
@@ -196,6 +191,11 @@ void Gpu::submit(Stream& stream, Work work) {
     stream.captured->push_back(std::move(work));
   else
     push(stream, {.work = std::move(work)});
+}
+
+void Gpu::fail(const std::string& why) {
+  fault_ = why;
+  std::fprintf(stderr, "simulated GPU: %s\n", why.c_str());
 }
 
 Event Gpu::record(Stream& stream) {
@@ -234,8 +234,7 @@ void Gpu::run_next(Stream& stream) {
   try {
     if (task.work && fault_.empty()) task.work();
   } catch (const std::exception& error) {
-    fault_ = error.what();
-    std::fprintf(stderr, "simulated GPU: %s\n", error.what());
+    fail(error.what());
   }
   if (--working_ == 0) open_memory(false);
   if (task.reaches) task.reaches->reached = true;

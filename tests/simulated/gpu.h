@@ -15,14 +15,21 @@ namespace lethe::simulated {
 
 class Gpu {
  public:
-  /// Of the process, made by the environment.
-  static Gpu& the();
+  /// Of the process, made by the environment when first asked for.
+  static Gpu& at(int index);
+  /// That which the calling thread has turned to, at first 0.
+  static Gpu& the() { return at(current()); }
+  static int current();
+  static void turn_to(int index);
+  /// The one that has the memory, of the device or pinned; else the calling thread's.
+  static Gpu& owner_of(const void* memory);
   explicit Gpu(const Settings& settings);
   ~Gpu();
   Gpu(const Gpu&) = delete;
   Gpu& operator=(const Gpu&) = delete;
 
   const Settings& settings() const { return settings_; }
+  int index() const { return index_; }
   void set_pace(Pace pace, unsigned seed = 0);
 
   // All of these throw a Refusal where a GPU would refuse.
@@ -40,6 +47,8 @@ class Gpu {
   void release(Stream& stream, void* memory);
 
   void submit(Stream& stream, Work work);
+  /// The answer to every call from then on.
+  void fail(const std::string& why);
   Event record(Stream& stream);
   void wait(Stream& stream, const Event& event);
   void finish(Stream& stream);
@@ -67,6 +76,7 @@ class Gpu {
   void open_memory(bool open);
 
   Settings settings_;
+  int index_ = 0;
   std::mt19937 lots_;
   Pieces pieces_;
   std::map<const std::byte*, std::size_t> pinned_;

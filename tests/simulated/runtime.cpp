@@ -24,8 +24,11 @@ struct CUmemPoolHandle_st {};
 
 namespace {
 
+/// That which the calling thread has turned to; that of a stream; that of memory.
 Gpu& gpu() { return Gpu::the(); }
 simulated::Stream& of(cudaStream_t stream) { return *reinterpret_cast<simulated::Stream*>(stream); }
+Gpu& gpu(cudaStream_t stream) { return *of(stream).gpu; }
+Gpu& gpu(const void* memory) { return Gpu::owner_of(memory); }
 
 cudaError_t error_of(simulated::Refusal why) {
   switch (why) {
@@ -61,12 +64,18 @@ cudaError_t cudaDriverGetVersion(int* version) {
   return cudaSuccess;
 }
 cudaError_t cudaGetDeviceCount(int* count) {
-  *count = gpu().settings().count;
+  *count = simulated::Settings::of_environment().count;
   if (gpu().settings().driver / 1000 < CUDART_VERSION / 1000) return cudaErrorInsufficientDriver;
   return *count > 0 ? cudaSuccess : cudaErrorNoDevice;
 }
 cudaError_t cudaSetDevice(int index) {
-  return index >= 0 && index < gpu().settings().count ? cudaSuccess : cudaErrorInvalidDevice;
+  if (index < 0 || index >= simulated::Settings::of_environment().count) return cudaErrorInvalidDevice;
+  Gpu::turn_to(index);
+  return cudaSuccess;
+}
+cudaError_t cudaGetDevice(int* index) {
+  *index = Gpu::current();
+  return cudaSuccess;
 }
 cudaError_t cudaGetLastError() { return cudaSuccess; }
 const char* cudaGetErrorString(cudaError_t error) {
@@ -93,13 +102,13 @@ cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
   return answer([&] { *memory = gpu().allocate(static_cast<std::int64_t>(bytes)); });
 }
 cudaError_t cudaFree(void* memory) {
-  return answer([&] { gpu().release(memory); });
+  return answer([&] { gpu(memory).release(memory); });
 }
 cudaError_t cudaMallocHost(void** memory, std::size_t bytes) {
   return answer([&] { *memory = gpu().allocate_host(static_cast<std::int64_t>(bytes)); });
 }
 cudaError_t cudaFreeHost(void* memory) {
-  return answer([&] { gpu().release_host(memory); });
+  return answer([&] { gpu(memory).release_host(memory); });
 }
 cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* properties) {
   *pool = new CUmemPoolHandle_st;
@@ -113,16 +122,16 @@ cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
   return cudaSuccess;
 }
 cudaError_t cudaMallocFromPoolAsync(void** memory, std::size_t bytes, cudaMemPool_t, cudaStream_t stream) {
-  return answer([&] { *memory = gpu().allocate(of(stream), static_cast<std::int64_t>(bytes)); });
+  return answer([&] { *memory = gpu(stream).allocate(of(stream), static_cast<std::int64_t>(bytes)); });
 }
 cudaError_t cudaFreeAsync(void* memory, cudaStream_t stream) {
-  return answer([&] { gpu().release(of(stream), memory); });
+  return answer([&] { gpu(stream).release(of(stream), memory); });
 }
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
   const auto way = kind == cudaMemcpyHostToDevice   ? Gpu::Way::In
                    : kind == cudaMemcpyDeviceToHost ? Gpu::Way::Out
                                                     : Gpu::Way::Within;
-  return answer([&] { gpu().copy(of(stream), to, from, bytes, way); });
+  return answer([&] { gpu(stream).copy(of(stream), to, from, bytes, way); });
 }
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
@@ -130,13 +139,13 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
   return cudaSuccess;
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-  return answer([&] { gpu().destroy(&of(stream)); });
+  return answer([&] { gpu(stream).destroy(&of(stream)); });
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  return answer([&] { gpu().finish(of(stream)); });
+  return answer([&] { gpu(stream).finish(of(stream)); });
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
-  return answer([&] { gpu().wait(of(stream), event->last); });
+  return answer([&] { gpu(stream).wait(of(stream), event->last); });
 }
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
   *event = new CUevent_st;
@@ -147,16 +156,16 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
   return cudaSuccess;
 }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-  return answer([&] { event->last = gpu().record(of(stream)); });
+  return answer([&] { event->last = gpu(stream).record(of(stream)); });
 }
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
   if (std::getenv("SIMULATED_GPU_NO_RECORDING")) return cudaErrorStreamCaptureUnsupported;
-  return answer([&] { gpu().begin_capture(of(stream)); });
+  return answer([&] { gpu(stream).begin_capture(of(stream)); });
 }
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   *graph = nullptr;
-  return answer([&] { *graph = new CUgraph_st{gpu().end_capture(of(stream))}; });
+  return answer([&] { *graph = new CUgraph_st{gpu(stream).end_capture(of(stream))}; });
 }
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
   const simulated::Stream& s = of(stream);
@@ -180,6 +189,6 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph) {
 cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) {
   if (std::getenv("SIMULATED_GPU_TELL")) std::fputs("simulated GPU: a graph\n", stderr);
   return answer([&] {
-    for (const simulated::Work& work : graph->graph) gpu().submit(of(stream), work);
+    for (const simulated::Work& work : graph->graph) gpu(stream).submit(of(stream), work);
   });
 }

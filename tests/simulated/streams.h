@@ -29,6 +29,7 @@ enum class Refusal { InvalidValue, MemoryAllocation, CaptureUnsupported, Capture
 using Work = std::function<void()>;
 using Graph = std::vector<Work>;
 struct Stream;
+class Gpu;
 
 /// A place in a stream that others may wait for.
 struct Mark {
@@ -42,6 +43,7 @@ struct Task {
   std::shared_ptr<Mark> reaches = {}, awaits = {};
 };
 struct Stream {
+  Gpu* gpu = nullptr;
   std::deque<Task> tasks = {};
   std::unique_ptr<Graph> captured = {};
   bool invalid = false;  // what is captured

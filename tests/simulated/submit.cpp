@@ -8,11 +8,16 @@
 namespace lethe::simulated {
 
 void submit(void* stream, Work work) {
+  Stream& to = *static_cast<Stream*>(stream);
+  if (to.gpu != &Gpu::the()) to.gpu->fail("work from a thread that has turned to another GPU");
   try {
-    Gpu::the().submit(*static_cast<Stream*>(stream), std::move(work));
+    to.gpu->submit(to, std::move(work));
   } catch (Refusal) {  // the next call that waits or ends a recording is refused as well
   }
 }
+
+int current_gpu() { return Gpu::current(); }
+int gpu_of(void* stream) { return static_cast<Stream*>(stream)->gpu->index(); }
 
 bool is_device_memory(const void* memory, std::size_t bytes) { return Gpu::the().owns(memory, bytes); }
 

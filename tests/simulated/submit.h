@@ -8,7 +8,11 @@ namespace lethe::simulated {
 /// said on stderr, and the answer to every call from then on.
 void submit(void* stream, std::function<void()> work);
 
-/// Whether all of it is device memory that is allocated.
+/// The GPU that the calling thread has turned to, and that of a stream.
+int current_gpu();
+int gpu_of(void* stream);
+
+/// Whether all of it is memory of the calling thread's GPU that is allocated.
 bool is_device_memory(const void* memory, std::size_t bytes);
 
 /// The GPU in cuDNN's words.

@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "framework/error.h"
-#include "kernels/parallel.h"
+#include "kernels/workers.h"
 
 namespace lethe::testing {
 namespace {
@@ -18,9 +18,7 @@ std::size_t size(std::int64_t bytes) { return static_cast<std::size_t>(bytes); }
 
 }  // namespace
 
-CountingDevice::CountingDevice(int threads) : info_{.kind = DeviceKind::Cpu, .name = "counting", .threads = threads} {
-  set_worker_threads(threads);
-}
+CountingDevice::CountingDevice(int threads) : info_{.kind = DeviceKind::Cpu, .name = "counting", .threads = threads} {}
 
 CountingDevice::~CountingDevice() { EXPECT_EQ(live_, 0) << held_.size() << " buffers were never given back"; }
 
@@ -47,6 +45,10 @@ void CountingDevice::release(void* memory, std::int64_t bytes) {
   std::free(memory);
 }
 
+void CountingDevice::compute(const std::function<void()>& work) {
+  const Workers workers(info_.threads);
+  work();
+}
 void CountingDevice::copy_in(void* to, const void* from, std::int64_t bytes) { std::memcpy(to, from, size(bytes)); }
 void CountingDevice::copy_out(void* to, const void* from, std::int64_t bytes) { std::memcpy(to, from, size(bytes)); }
 

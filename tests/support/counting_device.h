@@ -10,13 +10,13 @@ namespace lethe::testing {
 
 class CountingDevice final : public Device {
  public:
-  /// Sets the process's worker threads.
   explicit CountingDevice(int threads = 1);
   /// Fails the running test if memory is still held.
   ~CountingDevice() override;
 
   const DeviceInfo& info() const override { return info_; }
   void* allocate(std::int64_t bytes) override;
+  void compute(const std::function<void()>& work) override;
   void release(void* memory, std::int64_t bytes) override;
   void copy_in(void* to, const void* from_host, std::int64_t bytes) override;
   void copy_out(void* to_host, const void* from, std::int64_t bytes) override;

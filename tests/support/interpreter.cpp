@@ -6,6 +6,7 @@
 #include "framework/error.h"
 #include "framework/prepared.h"
 #include "framework/random.h"
+#include "kernels/workers.h"
 #include "tests/support/values.h"
 
 namespace lethe::testing {
@@ -67,6 +68,7 @@ void Interpreter::run_op(const Op& op) {
   for (const VarId v : op.in) in.push_back(v == kNone ? nullptr : memory(v).data());
   for (const VarId v : op.out) out.push_back(memory(v).data());
   const Guarded workspace(run->workspace_bytes());
+  const Workers workers(device_.threads);
   run->run({in.data(), out.data(), run->workspace_bytes() > 0 ? workspace.data() : nullptr, nullptr});
 }
 
@@ -115,6 +117,7 @@ Trial try_op(const Interpreter& values, const Op& op, const Kernel& kernel, std:
   }
   for (const InPlace& pair : shared) out[static_cast<std::size_t>(pair.out)] = in[static_cast<std::size_t>(pair.in)];
   const Guarded workspace(kernel.workspace_bytes(), fill);
+  const Workers workers(values.threads());
   kernel.run({in.data(), out.data(), workspace.bytes() > 0 ? workspace.data() : nullptr, nullptr});
 
   std::vector<bool> may_change(op.in.size(), false);

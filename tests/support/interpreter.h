@@ -17,6 +17,7 @@ class Interpreter {
   explicit Interpreter(const Program& program, DeviceInfo device = {});
 
   const Program& program() const { return program_; }
+  int threads() const { return device_.threads; }
   Guarded& memory(VarId var) { return memory_[static_cast<std::size_t>(var)]; }
   const Guarded& memory(VarId var) const { return memory_[static_cast<std::size_t>(var)]; }
   double number(VarId var, std::int64_t i = 0) const;

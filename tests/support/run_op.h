@@ -38,7 +38,7 @@ inline Tensor run_op(const std::string& type, const std::vector<Tensor>& inputs,
   const VarId out = append_op(program, 0, Role::Forward, type, in, attrs, "op")[output];
   const auto device = open_cpu(2);
   Store store(*device);
-  Prepared prepared(device->info());
+  Prepared prepared(*device);
   Executor executor(program, plan_none(program, workspaces_of(program, prepared)), prepared, store);
   std::vector<std::byte> bytes;
   const auto take = [&](VarId v) { bytes.resize(static_cast<std::size_t>(bytes_of(program.vars[v]))); };

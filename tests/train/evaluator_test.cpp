@@ -65,7 +65,7 @@ Scores scores_of(const Network& net, const Samples& data, ClassCounts* counts = 
   options.confusion = counts != nullptr;
   options.batch = kBatch;
   const auto device = open_cpu(1);
-  Prepared prepared(device->info());
+  Prepared prepared(*device);
   const Planned planned = plan_memory(net.program, prepared, evaluation_memopt(options, net));
   Store store(*device);
   Evaluator evaluator(options, net, planned, prepared, store, data);

@@ -29,7 +29,7 @@ std::vector<std::int64_t> allocations_by_step(const Options& options) {
   const auto data = open_data(options, programs.network, [](const std::string&) {});
   MeteredDevice device(open_cpu(options.threads));
   Batches batches(*data, training_batches(*options.batch, options.dtype, augmentation_of(*options.augment), 0), device);
-  Prepared prepared(device.info());
+  Prepared prepared(device);
   const Plans plans = plan_programs(programs, false, options, prepared);
   Store store(device);
   Executor executor(plans.training.program, plans.training.plan, prepared, store);

@@ -47,7 +47,7 @@ TEST(Programs, WhatIsReservedIsWhatARunHoldsBeforeItsFirstStep) {
           decided(parse_options({"--model", folder.text() + "/small.json", "--memopt", memopt, "--batch", "3"}));
       const auto cpu = open_cpu(1);
       PieceCounter device(*cpu);
-      Prepared prepared(device.info());
+      Prepared prepared(device);
       const Programs programs = build_programs(options);
       const Plans plans = plan_programs(programs, evaluated, options, prepared);
       Store store(device);

@@ -41,7 +41,7 @@ std::vector<std::string> records_of_run(const TemporaryFolder& folder, bool stag
   const std::unique_ptr<Device> cpu = open_cpu(1);
   MeteredDevice device(std::make_unique<LateDevice>(*cpu));
   Batches batches(*data, training_batches(*options.batch, options.dtype, augmentation_of(*options.augment), 0), device);
-  Prepared prepared(device.info());
+  Prepared prepared(device);
   Plans plans = plan_programs(programs, true, options, prepared);
   if (staged) stage(plans.training), stage(plans.evaluation);
   Store store(device);

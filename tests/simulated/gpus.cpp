@@ -1,0 +1,32 @@
+// The simulated GPUs of the process, and which of them a thread has turned to.
+#include "tests/simulated/gpu.h"
+
+namespace lethe::simulated {
+namespace {
+
+std::map<int, std::unique_ptr<Gpu>>& gpus() {
+  static std::map<int, std::unique_ptr<Gpu>> all;
+  return all;
+}
+
+thread_local int turned_to = 0;
+
+}  // namespace
+
+Gpu& Gpu::at(int index) {
+  std::unique_ptr<Gpu>& gpu = gpus()[index];
+  if (!gpu) gpu = std::make_unique<Gpu>(Settings::of_environment());
+  gpu->index_ = index;
+  return *gpu;
+}
+
+int Gpu::current() { return turned_to; }
+void Gpu::turn_to(int index) { turned_to = index; }
+
+Gpu& Gpu::owner_of(const void* memory) {
+  for (const auto& [index, gpu] : gpus())
+    if (gpu->owns(memory, 1) || gpu->is_pinned(memory)) return *gpu;
+  return the();
+}
+
+}  // namespace lethe::simulated
