@@ -41,10 +41,10 @@ class Builder {
   VarId layer(const std::string& type, VarId in, Attrs settings = {}, std::string path = "") {
     return layer(type, std::vector<VarId>{in}, std::move(settings), std::move(path));
   }
-  /// Runs `body` while `condition` gives 1 (u8 scalar), at most `max_trips` times, 1 to kMostTrips. Both are called once, here, with the
+  /// Runs `body` while `condition` gives 1 (u8 scalar), at most `max_trips` times. Both are called once, here, with the
   /// carried vars, and add layers to a block of their own; `body` gives what they become. Without a condition there are
-  /// `max_trips` trips. Gives the carried vars after the last trip. With `recompute` backward keeps what is carried
-  /// alone and runs the body again. Parameters made inside are shared by all trips.
+  /// `max_trips` trips, which are 1 to kMostTrips. Gives the carried vars after the last trip. With `recompute`
+  /// backward keeps what is carried alone and runs the body again. Parameters made inside are shared by all trips.
   Vars loop(const Vars& initial, std::int64_t max_trips, const std::function<VarId(const Vars&)>& condition,
             const std::function<Vars(const Vars&)>& body, std::string path = "", bool recompute = false);
   /// Runs one of the two, as `condition` (u8 scalar) says; both give values of the same shapes and dtypes.
