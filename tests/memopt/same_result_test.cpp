@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "framework/error.h"
 #include "models/network.h"
 #include "optimizer/optimizer.h"
 #include "tests/support/loop_networks.h"
@@ -42,6 +43,23 @@ void expect_the_same_of(TrainingProgram (*random_network)(std::uint64_t seed, DT
 TEST(SameResult, OfRandomPrograms) { expect_the_same_of(random_program); }
 
 TEST(SameResult, OfRandomProgramsWithLoopsAndBranches) { expect_the_same_of(random_control_program); }
+
+TEST(SameResult, OfRandomProgramsThatWriteToArraysAgain) {
+  int accepted = 0;
+  for (int seed = 0; seed < 15 + random_programs() / 20; ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    TrainingProgram made;
+    try {
+      made = with_backward(random_rewriting_network(static_cast<std::uint64_t>(seed)));
+    } catch (const Error&) {
+      continue;  // something is written again that backward reads
+    }
+    ++accepted;
+    expect_the_same_under_all_settings(with_updates(std::move(made), "momentum"), 2);
+    if (::testing::Test::HasFailure()) return;
+  }
+  EXPECT_GT(accepted, 3);
+}
 
 class LoopNetworks : public ::testing::TestWithParam<LoopNetwork> {};
 
