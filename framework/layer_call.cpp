@@ -167,6 +167,11 @@ VarId LayerCall::flat(int slot) {
   return builder_.append("flatten", {in(slot)}, {}, path_ + "/flat").front();
 }
 
+VarId LayerCall::view(VarId x, Shape shape, const std::string& as) {
+  const Vars made = builder_.append(kReshape, {x}, {{"shape", std::move(shape)}}, message(path_, '/', as));
+  return lay_out(made.front(), is_image(in()) ? Layout::Image : Layout::Plain);
+}
+
 std::optional<std::array<std::int64_t, 3>> LayerCall::image_of(VarId matrix) const {
   const Program& program = builder_.program();
   const std::vector<Op>& ops = program.blocks[builder_.block_].ops;

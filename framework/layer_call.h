@@ -63,6 +63,8 @@ class LayerCall {
   void update(const std::string& type, std::vector<VarId> in, Attrs attrs = {});
   /// The input as a matrix [N, rest]: a view if it has more axes.
   VarId flat(int slot = 0);
+  /// The same memory under another shape, called path/`as`; one of four axes is laid out as input 0 is.
+  VarId view(VarId x, Shape shape, const std::string& as);
   /// [h, w, c] of the image that a matrix was flattened from, if that can be told.
   std::optional<std::array<std::int64_t, 3>> image_of(VarId matrix) const;
 

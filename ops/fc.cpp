@@ -30,14 +30,21 @@ void gradient(GradBuilder& g) {
 }
 
 VarId build(LayerCall& c) {
-  const VarId x = c.flat();
-  const std::int64_t inputs = c.var(x).shape[1], outputs = c.settings().integer("out");
+  const std::int64_t outputs = c.settings().integer("out");
+  Shape tokens = c.shape();
+  check(!tokens.empty(), "fc: the input is a scalar");
+  const bool flattens = c.settings().flag("flatten") || tokens.size() <= 2;
+  const std::int64_t rows = elements(tokens) / tokens.back();
+  const VarId x = flattens ? c.flat() : c.view(c.in(), {rows, tokens.back()}, "rows");
+  const std::int64_t inputs = c.var(x).shape[1];
   const Init he{.kind = Init::He, .fan_in = inputs, .fan_out = outputs};
-  const auto image = c.image_of(x);
+  const auto image = flattens ? c.image_of(x) : std::nullopt;
   const FileLayout layout = image ? FileLayout{FileLayout::FlatImage, *image} : FileLayout{};
   const VarId weight = c.param("weight", {outputs, inputs}, c.init("init", he), true, layout);
   const VarId bias = c.settings().flag("bias") ? c.param("bias", {outputs}, {}, false) : kNone;
-  return c.emit("fc", {x, weight, bias});
+  const VarId y = c.emit("fc", {x, weight, bias});
+  tokens.back() = outputs;
+  return flattens ? y : c.view(y, tokens, "tokens");
 }
 
 const Register fc{{
@@ -59,6 +66,10 @@ const Register fc{{
     .layer = {.name = "fc",
               .aliases = {"Gemm"},
               .keys = {{.name = "out", .min = 1, .help = "outputs"},
+                       {.name = "flatten",
+                        .type = KeyType::Bool,
+                        .absent = 1,
+                        .help = "false: on the last axis alone, [.., inputs] to [.., out], as PyTorch's Linear"},
                        {.name = "bias", .type = KeyType::Bool, .absent = 1},
                        {.name = "init", .type = KeyType::Init, .help = "of the weight; default he", .optional = true},
                        {.name = "share",
@@ -66,7 +77,7 @@ const Register fc{{
                         .help = "an earlier layer, whose parameters it uses",
                         .optional = true}},
               .build = build,
-              .help = "fully connected: every output from every input; an image is flattened"},
+              .help = "fully connected: every output from every input of a sample, or of a token"},
 }};
 
 }  // namespace

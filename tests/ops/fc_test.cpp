@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "framework/builder.h"
+#include "tests/support/interpreter.h"
 #include "tests/support/run_op.h"
 
 namespace lethe::testing {
@@ -36,6 +37,36 @@ TEST(FcLayer, OfAMatrixHasNoImage) {
   const Network network = net.finish();
   ASSERT_EQ(network.params.size(), 1u);
   EXPECT_EQ(network.params[0].layout, FileLayout{});
+}
+
+TEST(FcLayer, UnflattenedWorksOnTheLastAxisOfEachToken) {
+  for (const Shape& sample : {Shape{7}, Shape{4, 7}, Shape{4, 5, 7}}) {
+    Builder net({.batch = 2});
+    const VarId y = net.layer("fc", net.input("tokens", sample), {{"out", 3}, {"flatten", 0}}, "f");
+    Shape expected = sample;
+    expected.insert(expected.begin(), 2);
+    expected.back() = 3;
+    EXPECT_EQ(net.shape(y), expected);
+    const Network network = net.finish();
+    ASSERT_EQ(network.params.size(), 2u);
+    EXPECT_EQ(network.program.vars[network.params[0].var].shape, (Shape{3, 7}));
+    EXPECT_EQ(network.params[0].layout, FileLayout{}) << "as PyTorch's Linear has it";
+    for (const Op& op : network.program.blocks[0].ops)
+      EXPECT_TRUE(op.type == "fc" || op_def(op.type).view) << op.type << " copies";
+  }
+}
+
+TEST(FcLayer, UnflattenedGivesEachTokenWhatItGivesARow) {
+  Builder net({.batch = 2, .dtype = DType::f64});
+  const VarId tokens = net.input("tokens", {3, 4});
+  const VarId rows = net.layer("reshape", tokens, {{"shape", Ints{-1, 4}}, {"batch", 1}});
+  const VarId of_rows = net.layer("fc", rows, {{"out", 5}}, "f");
+  const VarId of_tokens = net.layer("fc", tokens, {{"out", 5}, {"flatten", 0}, {"share", "f"}}, "g");
+  const Network network = net.finish({of_tokens});
+  Interpreter values(network.program);
+  for (const VarId v : {tokens, network.params[0].var, network.params[1].var}) values.fill_uniform(v, -1, 1, 1);
+  values.run();
+  for (std::int64_t i = 0; i < 30; ++i) EXPECT_EQ(values.number(of_tokens, i), values.number(of_rows, i)) << i;
 }
 
 TEST(Matmul, TransposesWhatItIsToldTo) {
