@@ -1,4 +1,5 @@
-// The losses of a network: for each sample one number, the weighted sum of all; finish() takes its mean.
+// The losses of a network: for each label one number, for each sample if there are none, the weighted sum of all;
+// finish() takes its mean.
 #include "framework/builder.h"
 #include "framework/error.h"
 #include "framework/op_def.h"
@@ -33,6 +34,19 @@ Attrs attrs_of(const std::string& type, double label_smoothing) {
   return {{"label_smoothing", label_smoothing}};
 }
 
+/// A further loss, for each label of the first: one of a whole sample counts for each of its labels, and of one of
+/// labels within them their mean does. So the mean of the sum is the sum of the means.
+VarId in_shape(Program& program, VarId loss, const Shape& first, const std::string& name) {
+  Shape shape = program.vars[loss].shape;
+  Ints within;
+  for (std::size_t axis = first.size(); axis < shape.size(); ++axis) within.push_back(static_cast<std::int64_t>(axis));
+  if (!within.empty())
+    return append_op(program, 0, Role::Forward, "mean", {loss}, {{"axes", within}}, name + "/mean").front();
+  if (shape.size() == first.size()) return loss;
+  shape.resize(first.size(), 1);
+  return append_op(program, 0, Role::Forward, kReshape, {loss}, {{"shape", shape}}, name + "/each").front();
+}
+
 }  // namespace
 
 std::vector<std::string> loss_names() {
@@ -63,6 +77,7 @@ void Builder::loss(const std::string& type, VarId prediction, VarId target, cons
   if (settings.weight != 1)
     sample = append("scale", {sample}, {{"a", settings.weight}, {"b", 0.0}}, name + "/weighted").front();
   if (network_.sample_loss != kNone) {
+    sample = in_shape(network_.program, sample, shape(network_.sample_loss), name);
     network_.sample_loss = append("add", {network_.sample_loss, sample}, {}, name + "/sum").front();
     return;
   }

@@ -26,8 +26,8 @@ struct Network {
   std::vector<VarId> outputs;  // what the network is for, in the order that its file or finish() names
   VarId prediction = kNone;    // what the first loss reads: logits, log-probabilities or values; kNone without a loss
   VarId loss = kNone;          // scalar: the weighted sum of the losses' means; kNone without a loss
-  VarId sample_loss = kNone;   // [N]: its share of each sample
-  VarId correct = kNone;       // u8 [N]: 1 where the label is the largest logit; kNone without labels
+  VarId sample_loss = kNone;   // as the first loss's labels: its share of each; [N] without labels
+  VarId correct = kNone;       // u8, as the labels: 1 where the label is the largest logit; kNone without labels
   VarId target = kNone;        // the input that holds labels or targets
   std::optional<std::int64_t> ignored = {};  // the label that does not count: no loss, never correct
   std::vector<ParamInfo> params;             // Params and States in order of creation

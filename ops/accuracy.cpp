@@ -1,7 +1,6 @@
-// correct[n] = 1 where the label is among the k largest logits, equal ones in the order of their classes (k = 1:
-// argmax), else 0; a sample with NaN among its logits is wrong, and so is a label that names no class.
-#include "framework/op_def.h"
-#include "kernels/reduce_rows.h"
+// correct[n] = 1 where the label of row n is among the k largest of its logits, equal ones in the order of their
+// classes (k = 1: argmax), else 0; a sample with NaN among its logits is wrong, and so is a label that names no class.
+#include "kernels/labels.h"
 
 namespace lethe {
 namespace {
@@ -31,7 +30,8 @@ struct Correct {
 struct Accuracy {
   template <class Device>
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
-    const std::int64_t rows = args.in(0).shape[0], classes = args.in(0).shape[1], k = args.op.attrs.integer("k", 1);
+    const std::int64_t rows = elements(args.in(1).shape), classes = args.in(0).shape.back();
+    const std::int64_t k = args.op.attrs.integer("k", 1);
     return for_float(args.in(0).dtype, [&](auto zero) {
       using T = decltype(zero);
       return make_kernel([=](const KernelArgs& a) {
@@ -48,14 +48,9 @@ const Register accuracy{{
     .outputs = {"correct"},
     .infer =
         [](const InferArgs& args) {
-          const Var &logits = args.in(0), &label = args.in(1);
-          check(logits.shape.size() == 2, "accuracy: logits have shape ", text_of(logits.shape),
-                ", expected [samples, classes]");
-          check(label.dtype == DType::i32 && label.shape == Shape{logits.shape[0]}, "accuracy: labels are ",
-                text_of(label), ", expected i32", text_of(Shape{logits.shape[0]}));
           check(args.op.attrs.integer("k", 1) >= 1, "accuracy: k is ", args.op.attrs.integer("k", 1),
                 ", expected at least 1");
-          return std::vector<Type>{{{logits.shape[0]}, DType::u8}};
+          return std::vector<Type>{{labels_of(args), DType::u8}};
         },
     .kernels = each_device<Accuracy>(),
 }};

@@ -1,6 +1,6 @@
 // Labels that do not count: y[n] = -1 where label[n] is negative or `ignore`, for which losses of integer labels give
-// neither loss nor gradient, else label[n]; weight[n] = N / (labels that count) where it counts, else 0. Losses times
-// these weights have as their mean over all the mean over those that count, and 0 if none does.
+// neither loss nor gradient, else label[n]; weight[n] = (labels) / (labels that count) where it counts, else 0. Losses
+// times these weights have as their mean over all the mean over those that count, and 0 if none does.
 #include "framework/op_def.h"
 #include "kernels/reduce_rows.h"
 
@@ -30,7 +30,7 @@ struct IgnoreLabelRow {
 struct IgnoreLabel {
   template <class Device>
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
-    const std::int64_t n = args.in(0).shape[0], ignore = args.op.attrs.integer("ignore");
+    const std::int64_t n = elements(args.in(0).shape), ignore = args.op.attrs.integer("ignore");
     return for_wide(args.out(1).dtype, [&](auto zero) {
       using T = decltype(zero);
       return make_kernel([=](const KernelArgs& a) {
@@ -48,8 +48,7 @@ const Register ignore_label{{
     .infer =
         [](const InferArgs& args) {
           const Var& label = args.in(0);
-          check(label.dtype == DType::i32 && label.shape.size() == 1, "ignore_label: labels are ", text_of(label),
-                ", expected i32[N]");
+          check(label.dtype == DType::i32, "ignore_label: labels are ", text_of(label), ", expected i32");
           return std::vector<Type>{{label.shape, DType::i32}, {label.shape, dtype_named(args.op.attrs.text("dtype"))}};
         },
     .kernels = each_device<IgnoreLabel>(),

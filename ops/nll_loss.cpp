@@ -1,10 +1,10 @@
-// loss[n] = -logp[n, label[n]]. A negative label says that the row does not count: its loss and gradient are 0. Any
-// other that names no class gives NaN, in the gradient too, which reads labels alone.
+// loss[n] = -logp[n, label[n]] for each row n of the log-probabilities [.., C]. A negative label says that the row does
+// not count: its loss and gradient are 0. Any other that names no class gives NaN, in the gradient too, which reads
+// labels alone.
 #include <limits>
 
 #include "framework/autodiff.h"
-#include "framework/op_def.h"
-#include "kernels/reduce_rows.h"
+#include "kernels/labels.h"
 
 namespace lethe {
 namespace {
@@ -42,7 +42,7 @@ struct PickGradRow {
 struct NllLoss {
   template <class Device>
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
-    const std::int64_t rows = args.in(0).shape[0], classes = args.in(0).shape[1];
+    const std::int64_t rows = elements(args.in(1).shape), classes = args.in(0).shape.back();
     return for_float(args.in(0).dtype, [&](auto zero) {
       using T = decltype(zero);
       return make_kernel([=](const KernelArgs& a) {
@@ -56,7 +56,7 @@ struct NllLoss {
 struct NllLossGrad {
   template <class Device>
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
-    const std::int64_t rows = args.out(0).shape[0], classes = args.out(0).shape[1];
+    const std::int64_t rows = elements(args.in(0).shape), classes = args.out(0).shape.back();
     return for_float(args.out(0).dtype, [&](auto zero) {
       using T = decltype(zero);
       return make_kernel([=](const KernelArgs& a) {
@@ -73,18 +73,13 @@ const Register nll_loss{{
     .outputs = {"loss"},
     .infer =
         [](const InferArgs& args) {
-          const Var &logp = args.in(0), &label = args.in(1);
-          check(logp.shape.size() == 2, "nll_loss: input has shape ", text_of(logp.shape),
-                ", expected [samples, classes]");
-          check(label.dtype == DType::i32 && label.shape == Shape{logp.shape[0]}, "nll_loss: labels are ",
-                text_of(label), ", expected i32", text_of(Shape{logp.shape[0]}));
-          return std::vector<Type>{{{logp.shape[0]}, wide_of(logp.dtype)}};
+          return std::vector<Type>{{labels_of(args), wide_of(args.in(0).dtype)}};
         },
     .grad =
         [](GradBuilder& g) {
           const Var logp = g.var(g.x(0));
           g.set(0, "nll_loss_grad", {g.x(1), g.dy()},
-                {{"classes", logp.shape[1]}, {"dtype", std::string(name_of(logp.dtype))}});
+                {{"classes", logp.shape.back()}, {"dtype", std::string(name_of(logp.dtype))}});
         },
     .kernels = each_device<NllLoss>(),
 }};
@@ -95,7 +90,8 @@ const Register nll_loss_grad{{
     .outputs = {"dlogp"},
     .infer =
         [](const InferArgs& args) {
-          const Shape shape{args.in(0).shape[0], args.op.attrs.integer("classes")};
+          Shape shape = args.in(0).shape;
+          shape.push_back(args.op.attrs.integer("classes"));
           const DType dtype = dtype_named(args.op.attrs.text("dtype"));
           check(args.in(1).dtype == wide_of(dtype), "nll_loss_grad: dloss is ", text_of(args.in(1)), ", expected ",
                 name_of(wide_of(dtype)));

@@ -1,13 +1,12 @@
-// loss[n] = -sum over c of target[n, c] * log(softmax(logits[n])[c]), for the target (1 - s) at the label plus s / C
-// everywhere, s being label_smoothing. The gradient computes the softmax again from the logits: nothing else is kept. A
-// negative label says that the row does not count: its loss and gradient are 0. Any other that names no class gives
-// NaN.
+// loss[n] = -sum over c of target[n, c] * log(softmax(logits[n])[c]) for each row n of the logits [.., C] and the label
+// of the row, for the target (1 - s) at the label plus s / C everywhere, s being label_smoothing. The gradient computes
+// the softmax again from the logits: nothing else is kept. A negative label says that the row does not count: its loss
+// and gradient are 0. Any other that names no class gives NaN.
 #include <cmath>
 #include <limits>
 
 #include "framework/autodiff.h"
-#include "framework/op_def.h"
-#include "kernels/reduce_rows.h"
+#include "kernels/labels.h"
 
 namespace lethe {
 namespace {
@@ -70,7 +69,7 @@ struct CrossEntropyGrad {
 struct Prepare {
   template <class Device>
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
-    const std::int64_t rows = args.in(0).shape[0], classes = args.in(0).shape[1];
+    const std::int64_t rows = elements(args.in(1).shape), classes = args.in(0).shape.back();
     const double smoothing = args.op.attrs.number("label_smoothing", 0);
     return for_float(args.in(0).dtype, [&](auto zero) {
       using T = decltype(zero);
@@ -85,7 +84,7 @@ struct Prepare {
 struct PrepareGrad {
   template <class Device>
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
-    const std::int64_t rows = args.in(0).shape[0], classes = args.in(0).shape[1];
+    const std::int64_t rows = elements(args.in(1).shape), classes = args.in(0).shape.back();
     const double smoothing = args.op.attrs.number("label_smoothing", 0);
     return for_float(args.in(0).dtype, [&](auto zero) {
       using T = decltype(zero);
@@ -98,14 +97,7 @@ struct PrepareGrad {
   }
 };
 
-std::vector<Type> infer_loss(const InferArgs& args) {
-  const Var &logits = args.in(0), &label = args.in(1);
-  check(logits.shape.size() == 2, "softmax_cross_entropy: logits have shape ", text_of(logits.shape),
-        ", expected [samples, classes]");
-  check(label.dtype == DType::i32 && label.shape == Shape{logits.shape[0]}, "softmax_cross_entropy: labels are ",
-        text_of(label), ", expected i32", text_of(Shape{logits.shape[0]}));
-  return {{{logits.shape[0]}, wide_of(logits.dtype)}};
-}
+std::vector<Type> infer_loss(const InferArgs& args) { return {{labels_of(args), wide_of(args.in(0).dtype)}}; }
 
 const Register softmax_cross_entropy{{
     .type = "softmax_cross_entropy",

@@ -8,7 +8,7 @@
 namespace lethe::testing {
 namespace {
 
-constexpr std::int64_t kValues = 3, kClasses = 4;
+constexpr std::int64_t kValues = 3, kClasses = 4, kTokens = 3;
 
 /// Classifies each label's values by one product.
 Network classifier(std::int64_t labels, const LossSettings& settings, bool training = true) {
@@ -76,6 +76,58 @@ TEST(BuilderLoss, InEvaluationEachLabelHasItsOwnLossAndTheIgnoredNone) {
   EXPECT_EQ(all.sample_loss(1), 0);
   EXPECT_NEAR(all.sample_loss(0), OneRun(classifier(1, {}), {1}, {0}).loss(), 1e-12);
   EXPECT_NEAR(all.sample_loss(2), OneRun(classifier(1, {}), {3}, {3}).loss(), 1e-12);
+}
+
+/// Classifies each token of 2 samples, as they are or as rows.
+Network of_tokens(bool as_rows, const LossSettings& settings) {
+  Builder net({.batch = 2, .dtype = DType::f64});
+  VarId x = net.input("x", {kTokens, kValues}), label = net.input("label", {kTokens}, DType::i32);
+  if (as_rows) {
+    x = net.layer("reshape", x, {{"shape", Ints{-1, kValues}}, {"batch", 1}});
+    label = net.layer("reshape", label, {{"shape", Ints{-1}}, {"batch", 1}});
+  }
+  const VarId logits = net.layer("fc", x, {{"out", kClasses}, {"flatten", 0}}, "fc");
+  net.loss("cross_entropy", logits, label, settings);
+  Network network = net.finish();
+  network.target = network.inputs[1];
+  return network;
+}
+
+TEST(BuilderLoss, OfTokensIsThatOfTheRowsThatTheyAre) {
+  for (const LossSettings& settings :
+       {LossSettings{}, LossSettings{.label_smoothing = 0.1}, LossSettings{.ignore = 2}}) {
+    const std::vector<int> rows = {1, 2, 3, 4, 5, 6}, labels = {0, 2, 3, -1, 1, 2};
+    const OneRun tokens(of_tokens(false, settings), rows, labels), plain(of_tokens(true, settings), rows, labels);
+    EXPECT_EQ(tokens.network.program.vars[tokens.network.correct].shape, (Shape{2, kTokens}));
+    EXPECT_EQ(tokens.network.program.vars[tokens.network.sample_loss].shape, (Shape{2, kTokens}));
+    EXPECT_EQ(tokens.loss(), plain.loss());
+    EXPECT_EQ(tokens.gradients(), plain.gradients());
+    for (int i = 0; i < 2 * kTokens; ++i) EXPECT_EQ(tokens.correct(i), plain.correct(i)) << i;
+  }
+}
+
+/// Of each pixel's class and of the image's, in an order, with other weights for both.
+double loss_of_both(double pixels, double image, bool image_first) {
+  Builder net({.batch = 2, .dtype = DType::f64});
+  const VarId x = net.input("x", {2, 3, kClasses}), label = net.input("label", {2, 3}, DType::i32);
+  const VarId whole = net.layer("global_avg_pool", x), kind = net.input("kind", {}, DType::i32);
+  if (image_first) net.loss("cross_entropy", whole, kind, {.weight = image});
+  net.loss("cross_entropy", x, label, {.weight = pixels});
+  if (!image_first) net.loss("cross_entropy", whole, kind, {.weight = image});
+  const Network network = net.finish();
+  Interpreter values(network.program);
+  values.fill_uniform(x, -1, 1, 1);
+  values.fill_uniform(label, 0, kClasses, 2);
+  values.fill_uniform(kind, 0, kClasses, 3);
+  values.run();
+  return values.number(network.loss);
+}
+
+TEST(BuilderLoss, OfPixelsAndOfTheWholeImageAreSummedAsTheirMeans) {
+  const double of_pixels = loss_of_both(1, 0, false), of_image = loss_of_both(0, 1, false);
+  EXPECT_NE(of_pixels, of_image);
+  for (const bool image_first : {false, true})
+    EXPECT_NEAR(loss_of_both(0.5, 3, image_first), 0.5 * of_pixels + 3 * of_image, 1e-12);
 }
 
 TEST(BuilderLoss, AllLossesIgnoreTheSameLabel) {

@@ -77,8 +77,10 @@ TEST(SoftmaxCrossEntropy, RowOfANegativeLabelDoesNotCountWhateverIsInIt) {
 }
 
 TEST(SoftmaxCrossEntropy, SaysWhatDoesNotFit) {
-  EXPECT_EQ(complaint("softmax_cross_entropy", {{4, 2, 2, 3}, {4}}),
-            "softmax_cross_entropy: logits have shape [4,2,2,3], expected [samples, classes]");
+  EXPECT_EQ(complaint("softmax_cross_entropy", {{4}, {4}}),
+            "softmax_cross_entropy: scores have shape [4], expected [samples, .., classes]");
+  EXPECT_EQ(complaint("nll_loss", {{4, 2, 2, 3}, {4}}, {}, {{1, DType::i32}}),
+            "nll_loss: labels are i32[4], expected i32[4,2,2]");
   EXPECT_EQ(complaint("softmax_cross_entropy", {{4, 3}, {4}}),
             "softmax_cross_entropy: labels are f32[4], expected i32[4]");
 }

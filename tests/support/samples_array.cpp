@@ -49,6 +49,11 @@ std::vector<Sample> sequence_samples() {
        .attrs = {{"ignore", 2}, {"dtype", "f32"}},
        .gradient = false,
        .dtypes = {DType::i32}},
+      {.op = "ignore_label",
+       .in = {{.shape = {4, 5, 3}, .low = -3, .high = 5, .dtype = DType::i32}},
+       .attrs = {{"ignore", 0}, {"dtype", "f64"}},
+       .gradient = false,
+       .dtypes = {DType::i32}},
   };
 }
 

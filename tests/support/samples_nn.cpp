@@ -101,12 +101,15 @@ std::vector<Sample> loss_samples() {
       {.op = "accuracy", .in = {{{40, 3}}, labels(40, 3)}, .attrs = {{"k", 1}}, .gradient = false},
       {.op = "accuracy", .in = {{{9, 70}}, labels(9, 70)}, .attrs = {{"k", 5}}, .gradient = false},
   };
+      {.op = "softmax_cross_entropy", .in = {{{2, 3, 4, 5}, -3, 3}, {{2, 3, 4}, -2, 5, DType::i32}}},
 }
+      {.op = "nll_loss", .in = {{{2, 6, 10}, -3, 0}, {{2, 6}, -2, 10, DType::i32}}},
 
 std::vector<Sample> pool_samples() {
   return {
       {.op = "max_pool", .in = {{{2, 6, 6, 5}}}, .attrs = window(2, 2, 0)},
       {.op = "max_pool", .in = {{{2, 7, 8, 70}}}, .attrs = window(3, 2, 1)},
+      {.op = "accuracy", .in = {{{3, 13, 4}}, {{3, 13}, -1, 4, DType::i32}}, .gradient = false},
       {.op = "max_pool", .in = {{{1, 8, 6, 3}}}, .attrs = window(3, 2, 0, true)},
       {.op = "max_pool", .in = {{{1, 9, 9, 2}}}, .attrs = window(2, 3, 1)},
       {.op = "max_pool", .in = {{{1, 17, 17, 2}}}, .attrs = window(16, 1, 0)},
