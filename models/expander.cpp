@@ -70,7 +70,7 @@ VarId Expander::op(const JsonNode& entry, VarId current, Scope& scope) {
     check_op_keys(entry, layer);
     check_memopt(entry, op_memopts());
     std::vector<VarId> inputs;
-    if (layer.max_inputs != 0) inputs = inputs_of(entry, current, scope);
+    if (layer.max_inputs != 0 || entry.has("in")) inputs = inputs_of(entry, current, scope);
     Attrs settings = settings_of(entry, layer, scope.values);
     if (settings.has("share")) settings.set("share", paths_.path_of(entry.at("share"), scope));
     const VarId out = built(entry, "op", path, [&] { return builder_.layer(layer.name, inputs, settings, path); });

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "framework/builder.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/run_op.h"
 
 namespace lethe::testing {
@@ -30,6 +32,29 @@ TEST(Softmax, NanSpreadsOverItsRowAlone) {
   const Tensor y = run_op("softmax", {Tensor{{2, 2}, {NAN, 1, 1, 1}}});
   EXPECT_TRUE(std::isnan(y.values[0]) && std::isnan(y.values[1]));
   EXPECT_EQ(y.values[2], 0.5);
+}
+
+TEST(Softmax, CausalRowsSeeNothingBehindTheirStep) {
+  const Attrs causal{{"causal", 1}};
+  const Tensor x{{2, 3, 3}, {1, NAN, INFINITY, 0, kLog3, 1e300, 0, 0, 0, 5, 9, 9, 7, 7, 9, kLog2, 0, 0}};
+  const Tensor y = run_op("softmax", {x}, causal);
+  expect_near(y, {1, 0, 0, 0.25, 0.75, 0, 1.0 / 3, 1.0 / 3, 1.0 / 3, 1, 0, 0, 0.5, 0.5, 0, 0.5, 0.25, 0.25});
+  for (const std::size_t hidden : {1, 2, 5, 10, 11, 14}) EXPECT_EQ(y.values[hidden], 0) << hidden;
+}
+
+TEST(Softmax, WhatCausalRowsDoNotSeeGetsNoGradient) {
+  const Tensor y = run_op("softmax", {counted({1, 3, 3})}, {{"causal", 1}});
+  const Tensor dx = run_op("softmax_grad", {y, Tensor{{1, 3, 3}, {9, -8, 7, 6, -5, 4, 3, 2, 1}}});
+  for (const std::size_t hidden : {1, 2, 5}) EXPECT_EQ(dx.values[hidden], 0) << hidden;
+  EXPECT_NE(dx.values[3], 0);
+}
+
+TEST(Softmax, CausalNeedsTheScoresOfSteps) {
+  EXPECT_EQ(complaint("softmax", {{3}}, {{"causal", 1}}), "softmax: f32[3] has no rows of a matrix to be causal");
+  Builder net({.batch = 2});
+  EXPECT_TRUE(fails_with("is no batch of scores [.., T, T] to be causal", [&] {
+    net.layer("softmax", net.input("x", {3}), {{"causal", 1}});
+  }));
 }
 
 TEST(SoftmaxCrossEntropy, IsMinusTheLogOfTheLabelsProbability) {
