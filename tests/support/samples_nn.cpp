@@ -17,6 +17,10 @@ Attrs with_index(Attrs attrs, const char* dtype) {
   return attrs;
 }
 
+Attrs resize(std::int64_t height, std::int64_t width, const char* mode, bool aligned = false) {
+  return {{"size", Ints{height, width}}, {"mode", mode}, {"align_corners", aligned}};
+}
+
 Attrs columns(std::int64_t k, std::int64_t stride, std::int64_t pad, std::int64_t dilation) {
   return {{"kernel", Ints{k, k}},
           {"stride", Ints{stride, stride}},
@@ -72,13 +76,13 @@ std::vector<Sample> row_samples() {
   return {
       {.op = "softmax", .in = {{{3, 5, 7}, -3, 3}}},
       {.op = "softmax", .in = {{{2, 300}, -3, 3}}},
+      {.op = "softmax", .in = {{{2, 3, 6, 6}, -3, 3}}, .attrs = {{"causal", 1}}},
+      {.op = "softmax", .in = {{{2, 5, 3}, -3, 3}}, .attrs = {{"causal", 1}}},
+      {.op = "softmax", .in = {{{40, 60}, -3, 3}}, .attrs = {{"causal", 1}}},
       {.op = "log_softmax", .in = {{{5, 10}, -3, 3}}},
       {.op = "layer_norm",
        .in = {{{4, 3, 37}}, of_channels(37), of_channels(37)},
        .attrs = {{"eps", 1e-5}},
-      {.op = "softmax", .in = {{{2, 3, 6, 6}, -3, 3}}, .attrs = {{"causal", 1}}},
-      {.op = "softmax", .in = {{{2, 5, 3}, -3, 3}}, .attrs = {{"causal", 1}}},
-      {.op = "softmax", .in = {{{40, 60}, -3, 3}}, .attrs = {{"causal", 1}}},
        .through = {0}},
       {.op = "layer_norm",
        .in = {{{40, 64}}, of_channels(64), of_channels(64)},
@@ -97,22 +101,22 @@ std::vector<Sample> loss_samples() {
       {.op = "softmax_cross_entropy", .in = {{{3, 37}, -3, 3}, labels(3, 37)}, .attrs = {{"label_smoothing", 0.1}}},
       {.op = "softmax_cross_entropy", .in = {{{9, 10}, -3, 3}, {{9}, -6, 10, DType::i32}}},
       {.op = "nll_loss", .in = {{{5, 10}, -3, 0}, labels(5, 10)}},
+      {.op = "softmax_cross_entropy", .in = {{{2, 3, 4, 5}, -3, 3}, {{2, 3, 4}, -2, 5, DType::i32}}},
       {.op = "nll_loss", .in = {{{9, 10}, -3, 0}, {{9}, -6, 10, DType::i32}}},
+      {.op = "nll_loss", .in = {{{2, 6, 10}, -3, 0}, {{2, 6}, -2, 10, DType::i32}}},
       {.op = "mse_loss", .in = {{{3, 4, 5}}, {{3, 4, 5}}}},
       {.op = "l1_loss", .in = {{{3, 40}, 0, 1}, {{3, 40}, 1, 2}}},
       {.op = "sigmoid_cross_entropy", .in = {{{3, 4, 5}, -3, 3}, {{3, 4, 5}, 0, 1}}},
       {.op = "accuracy", .in = {{{40, 3}}, labels(40, 3)}, .attrs = {{"k", 1}}, .gradient = false},
       {.op = "accuracy", .in = {{{9, 70}}, labels(9, 70)}, .attrs = {{"k", 5}}, .gradient = false},
+      {.op = "accuracy", .in = {{{3, 13, 4}}, {{3, 13}, -1, 4, DType::i32}}, .gradient = false},
   };
-      {.op = "softmax_cross_entropy", .in = {{{2, 3, 4, 5}, -3, 3}, {{2, 3, 4}, -2, 5, DType::i32}}},
 }
-      {.op = "nll_loss", .in = {{{2, 6, 10}, -3, 0}, {{2, 6}, -2, 10, DType::i32}}},
 
 std::vector<Sample> pool_samples() {
   return {
       {.op = "max_pool", .in = {{{2, 6, 6, 5}}}, .attrs = window(2, 2, 0)},
       {.op = "max_pool", .in = {{{2, 7, 8, 70}}}, .attrs = window(3, 2, 1)},
-      {.op = "accuracy", .in = {{{3, 13, 4}}, {{3, 13}, -1, 4, DType::i32}}, .gradient = false},
       {.op = "max_pool", .in = {{{1, 8, 6, 3}}}, .attrs = window(3, 2, 0, true)},
       {.op = "max_pool", .in = {{{1, 9, 9, 2}}}, .attrs = window(2, 3, 1)},
       {.op = "max_pool", .in = {{{1, 17, 17, 2}}}, .attrs = window(16, 1, 0)},
@@ -136,6 +140,17 @@ std::vector<Sample> pool_samples() {
   };
 }
 
+std::vector<Sample> resize_samples() {
+  return {
+      {.op = "upsample", .in = {{{2, 3, 4, 5}}}, .attrs = resize(6, 12, "nearest")},
+      {.op = "upsample", .in = {{{1, 5, 7, 16}}}, .attrs = resize(8, 3, "nearest")},
+      {.op = "upsample", .in = {{{2, 3, 4, 5}}}, .attrs = resize(6, 8, "bilinear")},
+      {.op = "upsample", .in = {{{1, 3, 5, 16}}}, .attrs = resize(7, 4, "bilinear")},
+      {.op = "upsample", .in = {{{1, 4, 1, 3}}}, .attrs = resize(9, 3, "bilinear", true)},
+      {.op = "upsample", .in = {{{1, 4, 5, 2}}}, .attrs = resize(1, 10, "bilinear", true)},
+  };
+}
+
 std::vector<Sample> reduction_samples() {
   return {
       {.op = "mean", .in = {{{4, 3, 5}}}},
@@ -152,7 +167,8 @@ std::vector<Sample> reduction_samples() {
 
 std::vector<Sample> nn_samples() {
   std::vector<Sample> all;
-  for (const auto& part : {norm_samples(), row_samples(), loss_samples(), pool_samples(), reduction_samples()})
+  for (const auto& part :
+       {norm_samples(), row_samples(), loss_samples(), pool_samples(), resize_samples(), reduction_samples()})
     all.insert(all.end(), part.begin(), part.end());
   return all;
 }

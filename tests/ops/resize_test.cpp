@@ -1,0 +1,72 @@
+// Images in another size: upsample. Values are PyTorch's.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "framework/builder.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/run_op.h"
+
+namespace lethe::testing {
+namespace {
+
+Attrs to_size(std::int64_t height, std::int64_t width, const char* mode, bool aligned = false) {
+  return {{"size", Ints{height, width}}, {"mode", mode}, {"align_corners", aligned}};
+}
+
+void expect_values(const Tensor& got, const Shape& shape, const std::vector<double>& values) {
+  EXPECT_EQ(got.shape, shape);
+  ASSERT_EQ(got.values.size(), values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) EXPECT_NEAR(got.values[i], values[i], 1e-12) << i;
+}
+
+const Tensor kImage = counted({1, 2, 3, 1});
+
+TEST(Upsample, NearestRepeatsPixels) {
+  EXPECT_EQ(run_op("upsample", {kImage}, to_size(3, 5, "nearest")),
+            (Tensor{{1, 3, 5, 1}, {1, 1, 2, 2, 3, 1, 1, 2, 2, 3, 4, 4, 5, 5, 6}}));
+  EXPECT_EQ(run_op("upsample", {counted({1, 1, 2, 2})}, to_size(1, 4, "nearest")),
+            (Tensor{{1, 1, 4, 2}, {1, 2, 1, 2, 3, 4, 3, 4}}));
+}
+
+TEST(Upsample, NearestReadsNoNeighbour) {
+  const Tensor y = run_op("upsample", {Tensor{{1, 1, 2, 1}, {NAN, 1}}}, to_size(1, 4, "nearest"));
+  EXPECT_TRUE(std::isnan(y.values[1]));
+  EXPECT_EQ(y.values[2], 1);
+}
+
+TEST(Upsample, BilinearWeighsThePixelsAround) {
+  expect_values(run_op("upsample", {kImage}, to_size(4, 5, "bilinear")), {1, 4, 5, 1},
+                {1, 1.4, 2, 2.6, 3, 1.75, 2.15, 2.75, 3.35, 3.75, 3.25, 3.65, 4.25, 4.85, 5.25, 4, 4.4, 5, 5.6, 6});
+}
+
+TEST(Upsample, AlignedCornersKeepTheirPlaces) {
+  expect_values(run_op("upsample", {kImage}, to_size(3, 5, "bilinear", true)), {1, 3, 5, 1},
+                {1, 1.5, 2, 2.5, 3, 2.5, 3, 3.5, 4, 4.5, 4, 4.5, 5, 5.5, 6});
+}
+
+TEST(Upsample, GradientsOfAConstantCountTheOutputsOfAPixel) {
+  const Attrs sizes{{"size", Ints{4, 6}}, {"mode", "nearest"}, {"height", 2}, {"width", 3}};
+  const Tensor ones{{1, 4, 6, 1}, std::vector<double>(24, 1)};
+  EXPECT_EQ(run_op("upsample_grad", {ones}, sizes), (Tensor{{1, 2, 3, 1}, std::vector<double>(6, 4)}));
+}
+
+TEST(UpsampleLayer, TakesAScaleOrASize) {
+  Builder net({.batch = 2});
+  const VarId x = net.input("image", {3, 4, 5});
+  EXPECT_EQ(net.shape(net.layer("upsample", x, {{"scale", Ints{2, 3}}})), (Shape{2, 6, 12, 5}));
+  EXPECT_EQ(net.shape(net.layer("Resize", x, {{"size", 7}, {"mode", "bilinear"}})), (Shape{2, 7, 7, 5}));
+  EXPECT_TRUE(fails_with("'upsample' takes either 'scale' or 'size'", [&] { net.layer("upsample", x); }));
+  EXPECT_TRUE(fails_with("'upsample' takes either 'scale' or 'size'", [&] {
+    net.layer("upsample", x, {{"scale", 2}, {"size", 7}});
+  }));
+  EXPECT_TRUE(fails_with("'align_corners' is for mode bilinear", [&] {
+    net.layer("upsample", x, {{"scale", 2}, {"align_corners", 1}});
+  }));
+  for (const std::int64_t scale : {std::int64_t{0}, INT64_MAX})
+    EXPECT_TRUE(fails_with(message("scale is ", scale), [&] { net.layer("upsample", x, {{"scale", scale}}); }));
+  EXPECT_TRUE(fails_with("expected an image", [&] { net.layer("upsample", net.input("row", {3}), {{"scale", 2}}); }));
+}
+
+}  // namespace
+}  // namespace lethe::testing
