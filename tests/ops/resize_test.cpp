@@ -1,4 +1,4 @@
-// Images in another size: upsample. Values are PyTorch's.
+// Images in another size: upsample, pixel_shuffle. Values are PyTorch's.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -66,6 +66,27 @@ TEST(UpsampleLayer, TakesAScaleOrASize) {
   for (const std::int64_t scale : {std::int64_t{0}, INT64_MAX})
     EXPECT_TRUE(fails_with(message("scale is ", scale), [&] { net.layer("upsample", x, {{"scale", scale}}); }));
   EXPECT_TRUE(fails_with("expected an image", [&] { net.layer("upsample", net.input("row", {3}), {{"scale", 2}}); }));
+}
+
+TEST(PixelShuffle, TakesChannelsColumnRowDepth) {
+  EXPECT_EQ(run_op("pixel_shuffle", {counted({1, 1, 2, 4})}, {{"r", 2}}),
+            (Tensor{{1, 2, 4, 1}, {1, 2, 5, 6, 3, 4, 7, 8}}));
+  EXPECT_EQ(run_op("pixel_shuffle", {counted({1, 1, 1, 8})}, {{"r", 2}}),
+            (Tensor{{1, 2, 2, 2}, {1, 5, 2, 6, 3, 7, 4, 8}}));
+}
+
+TEST(PixelShuffle, IsUndone) {
+  const Tensor x = counted({2, 2, 3, 18});
+  EXPECT_EQ(run_op("pixel_unshuffle", {run_op("pixel_shuffle", {x}, {{"r", 3}})}, {{"r", 3}}), x);
+}
+
+TEST(PixelShuffle, SaysWhatDoesNotFit) {
+  EXPECT_EQ(complaint("pixel_shuffle", {{1, 2, 2, 6}}, {{"r", 2}}),
+            "pixel_shuffle: input has 6 channels, which 2 * 2 does not divide");
+  EXPECT_EQ(complaint("pixel_unshuffle", {{1, 2, 3, 6}}, {{"r", 2}}),
+            "pixel_unshuffle: 2 does not divide an image of 2x3");
+  EXPECT_EQ(complaint("pixel_shuffle", {{1, 2, 2, 6}}, {{"r", 0}}), "pixel_shuffle: r is 0, expected 1 to 32767");
+  EXPECT_EQ(complaint("pixel_shuffle", {{2, 6}}, {{"r", 2}}), "pixel_shuffle: input [2,6] is no image [N,H,W,C]");
 }
 
 }  // namespace

@@ -148,6 +148,9 @@ std::vector<Sample> resize_samples() {
       {.op = "upsample", .in = {{{1, 3, 5, 16}}}, .attrs = resize(7, 4, "bilinear")},
       {.op = "upsample", .in = {{{1, 4, 1, 3}}}, .attrs = resize(9, 3, "bilinear", true)},
       {.op = "upsample", .in = {{{1, 4, 5, 2}}}, .attrs = resize(1, 10, "bilinear", true)},
+      {.op = "pixel_shuffle", .in = {{{2, 3, 4, 8}}}, .attrs = {{"r", 2}}},
+      {.op = "pixel_shuffle", .in = {{{1, 2, 3, 27}}}, .attrs = {{"r", 3}}},
+      {.op = "pixel_unshuffle", .in = {{{2, 6, 4, 3}}}, .attrs = {{"r", 2}}},
   };
 }
 
