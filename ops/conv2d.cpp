@@ -3,19 +3,11 @@
 #include "framework/autodiff.h"
 #include "framework/checked.h"
 #include "framework/op_def.h"
-#include "kernels/conv.h"
+#include "kernels/conv_attrs.h"
 #include "kernels/each_device.h"
 
 namespace lethe {
 namespace {
-
-Extent extent(const Attrs& attrs, const std::string& key, std::int64_t absent, std::int64_t least) {
-  const Ints values = attrs.ints(key, {absent, absent});
-  check(values.size() == 2, "conv2d: ", key, " is ", text_of(Attr(values)), ", expected height and width");
-  check(values[0] >= least && values[1] >= least, "conv2d: ", key, " is ", text_of(Attr(values)),
-        ", expected at least ", least);
-  return {values[0], values[1]};
-}
 
 /// The convolution of x by weight; fails if there is none.
 ConvShape conv_shape(const Shape& x, const Shape& weight, const Attrs& attrs) {
@@ -29,9 +21,9 @@ ConvShape conv_shape(const Shape& x, const Shape& weight, const Attrs& attrs) {
               .groups = attrs.integer("groups", 1),
               .in = {x[1], x[2]},
               .kernel = {weight[1], weight[2]},
-              .stride = extent(attrs, "stride", 1, 1),
-              .pad = extent(attrs, "pad", 0, 0),
-              .dilation = extent(attrs, "dilation", 1, 1)};
+              .stride = extent_of("conv2d", attrs, "stride", 1, 1),
+              .pad = extent_of("conv2d", attrs, "pad", 0, 0),
+              .dilation = extent_of("conv2d", attrs, "dilation", 1, 1)};
   check(s.groups >= 1, "conv2d: groups is ", s.groups, ", expected at least 1");
   check(s.channels % s.groups == 0, "conv2d: input has ", s.channels, " channels, which ", s.groups,
         " groups do not divide");
@@ -89,7 +81,7 @@ ConvShape grad_weight_shape(const Args& args) {
   const Attrs& attrs = args.op.attrs;
   check(x.size() == 4 && dy.size() == 4, "conv2d_grad_weight: expected two images, given ", text_of(x), " and ",
         text_of(dy));
-  const Extent kernel = extent(attrs, "kernel", 0, 1);
+  const Extent kernel = extent_of("conv2d", attrs, "kernel", 0, 1);
   const std::int64_t groups = attrs.integer("groups", 1);
   check(groups >= 1, "conv2d_grad_weight: groups is ", groups, ", expected at least 1");
   const ConvShape s = conv_shape(x, {dy[3], kernel[0], kernel[1], x[3] / groups}, attrs);
