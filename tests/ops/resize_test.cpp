@@ -1,4 +1,4 @@
-// Images in another size: upsample, pixel_shuffle. Values are PyTorch's.
+// Images in another size: upsample, pixel_shuffle, transposed convolutions. Values are PyTorch's.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -87,6 +87,52 @@ TEST(PixelShuffle, SaysWhatDoesNotFit) {
             "pixel_unshuffle: 2 does not divide an image of 2x3");
   EXPECT_EQ(complaint("pixel_shuffle", {{1, 2, 2, 6}}, {{"r", 0}}), "pixel_shuffle: r is 0, expected 1 to 32767");
   EXPECT_EQ(complaint("pixel_shuffle", {{2, 6}}, {{"r", 2}}), "pixel_shuffle: input [2,6] is no image [N,H,W,C]");
+}
+
+const Tensor kPixels = counted({1, 2, 2, 2}), kKernel = counted({2, 2, 2, 1});
+
+TEST(Conv2dTranspose, EveryPixelAddsItsMultipleOfTheKernel) {
+  EXPECT_EQ(run_op("conv2d_transpose", {kPixels, kKernel, Tensor{{1}, {100}}},
+                   {{"stride", Ints{2, 2}}, {"output_padding", Ints{1, 0}}}),
+            (Tensor{{1, 5, 4, 1}, {111, 114, 123, 130, 117, 120, 137, 144, 135, 146,
+                                   147, 162, 157, 168, 177, 192, 100, 100, 100, 100}}));
+  EXPECT_EQ(run_op("conv2d_transpose", {kPixels, kKernel}, {{"pad", Ints{1, 1}}, {"dilation", Ints{2, 2}}}),
+            (Tensor{{1, 2, 2, 1}, {47, 46, 37, 20}}));
+}
+
+TEST(Conv2dTranspose, SaysWhatDoesNotFit) {
+  EXPECT_EQ(complaint("conv2d_transpose", {{1, 2, 2, 3}, {4, 2, 2, 1}}),
+            "conv2d_transpose: input has 3 channels, weight expects 4");
+  EXPECT_EQ(complaint("conv2d_transpose", {{1, 2, 2, 3}, {3, 2, 2, 1}}, {{"output_padding", Ints{0, 1}}}),
+            "conv2d_transpose: output_padding is 1, expected less than the stride 1");
+  EXPECT_EQ(complaint("conv2d_transpose", {{1, 1, 1, 3}, {3, 2, 2, 1}}, {{"pad", Ints{1, 1}}}),
+            "conv2d_transpose: padding 1 leaves nothing of the height");
+  EXPECT_EQ(complaint("conv2d_transpose", {{1, 2, 2, 3}, {3, 2, 2, 1}}, {{"groups", 2}}),
+            "conv2d_transpose: input has 3 channels, which 2 groups do not divide");
+  EXPECT_EQ(complaint("conv2d_transpose", {{6, 3}, {3, 2, 2, 1}}),
+            "conv2d_transpose: input is [6,3], expected an image [N,H,W,C]");
+}
+
+TEST(ConvTransposeLayer, HoldsWeightsAsPyTorchNamesThem) {
+  Builder net({.batch = 2});
+  const VarId y =
+      net.layer("conv_transpose", net.input("image", {5, 6, 8}),
+                {{"out", 4}, {"k", Ints{3, 2}}, {"stride", 2}, {"pad", 1}, {"output_padding", 1}, {"groups", 2}}, "up");
+  EXPECT_EQ(net.shape(y), (Shape{2, 10, 11, 4}));
+  const Network network = net.finish();
+  ASSERT_EQ(network.params.size(), 2u);
+  EXPECT_EQ(network.program.vars[network.params[0].var].shape, (Shape{8, 3, 2, 2}));
+  EXPECT_EQ(network.params[0].layout, FileLayout{FileLayout::Conv}) << "[in, out / groups, kh, kw] in files";
+  EXPECT_TRUE(network.params[0].decay);
+}
+
+TEST(ConvTransposeLayer, SamePaddingKeepsTheSize) {
+  Builder net({.batch = 1});
+  const VarId x = net.input("image", {5, 6, 2});
+  EXPECT_EQ(net.shape(net.layer("conv_transpose", x, {{"out", 3}, {"k", 3}, {"pad", "same"}})), (Shape{1, 5, 6, 3}));
+  EXPECT_TRUE(fails_with("3 groups do not divide 2 channels and 3 filters", [&] {
+    net.layer("conv_transpose", x, {{"out", 3}, {"k", 3}, {"groups", 3}});
+  }));
 }
 
 }  // namespace

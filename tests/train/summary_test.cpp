@@ -34,6 +34,20 @@ TEST(Summary, ParametersAndMultiplyAddsAreThoseOfTheFormulas) {
   EXPECT_EQ(rows.back().mult_adds, 2 * 256 * 10);
 }
 
+TEST(Summary, LayersOnTokensAndTransposedConvolutionsCountTheirMultiplyAdds) {
+  Builder net({.batch = 2});
+  const VarId up = net.layer("conv_transpose", net.input("image", {4, 5, 6}),
+                             {{"out", 8}, {"k", 2}, {"stride", 2}, {"groups", 2}}, "up");
+  const VarId tokens = net.layer("fc", up, {{"out", 3}, {"flatten", 0}}, "each");
+  const std::vector<LayerRow> rows = layer_rows(net.finish({tokens}).program);
+  ASSERT_EQ(rows.size(), 4u);
+  EXPECT_EQ(rows[0].mult_adds, 2 * 4 * 5 * 6 * (2 * 2 * 8 / 2));
+  EXPECT_EQ(rows[0].output, "[8,8,10]");
+  EXPECT_EQ(rows[2].path, "each");
+  EXPECT_EQ(rows[2].mult_adds, 2 * 8 * 10 * 8 * 3);
+  EXPECT_EQ(rows[3].output, "[3,8,10]");
+}
+
 TEST(Summary, AVarAndAllItsGradientsBelongToTheLayer) {
   EXPECT_EQ(layer_of("stage1/0/conv1.y"), "stage1/0/conv1");
   EXPECT_EQ(layer_of("stage1/0/conv1.y@GRAD"), "stage1/0/conv1");

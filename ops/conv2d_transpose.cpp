@@ -1,0 +1,127 @@
+// The transpose of a convolution, which is the gradient by its input: every pixel of x [N, h, w, C] adds its multiple
+// of the kernel to y [N, H, W, O], `stride` apart; H = (h - 1) * stride - 2 * pad + (kh - 1) * dilation + 1 +
+// output_padding. Weights are [C, kh, kw, O / groups].
+#include <algorithm>
+
+#include "framework/autodiff.h"
+#include "framework/op_def.h"
+#include "kernels/conv_attrs.h"
+#include "kernels/each_device.h"
+
+namespace lethe {
+namespace {
+
+constexpr const char* kTransposed = "conv2d_transpose";
+
+/// The convolution that it is the transpose of: of y, to x.
+ConvShape transposed_shape(const Shape& x, const Shape& weight, const Attrs& attrs) {
+  check(x.size() == 4, kTransposed, ": input is ", text_of(x), ", expected an image [N,H,W,C]");
+  check(weight.size() == 4, kTransposed, ": weight is ", text_of(weight), ", expected [channels,height,width,filters]");
+  ConvShape s{.batch = x[0],
+              .filters = x[3],
+              .groups = attrs.integer("groups", 1),
+              .out = {x[1], x[2]},
+              .kernel = {weight[1], weight[2]},
+              .stride = extent_of(kTransposed, attrs, "stride", 1, 1),
+              .pad = extent_of(kTransposed, attrs, "pad", 0, 0),
+              .dilation = extent_of(kTransposed, attrs, "dilation", 1, 1)};
+  check(s.groups >= 1, kTransposed, ": groups is ", s.groups, ", expected at least 1");
+  check(weight[0] == x[3], kTransposed, ": input has ", x[3], " channels, weight expects ", weight[0]);
+  check(x[3] % s.groups == 0, kTransposed, ": input has ", x[3], " channels, which ", s.groups,
+        " groups do not divide");
+  s.channels = weight[3] * s.groups;
+  const Extent behind = extent_of(kTransposed, attrs, "output_padding", 0, 0);
+  for (const int axis : {0, 1}) {
+    check(behind[axis] < s.stride[axis], kTransposed, ": output_padding is ", behind[axis],
+          ", expected less than the stride ", s.stride[axis]);
+    s.in[axis] = (s.out[axis] - 1) * s.stride[axis] - 2 * s.pad[axis] + (s.kernel[axis] - 1) * s.dilation[axis] + 1 +
+                 behind[axis];
+    check(s.in[axis] >= 1, kTransposed, ": padding ", s.pad[axis], " leaves nothing of the ",
+          axis == 0 ? "height" : "width");
+  }
+  return s;
+}
+
+std::vector<Type> infer_transposed(const InferArgs& args) {
+  const DType dtype = args.in(0).dtype;
+  const ConvShape s = transposed_shape(args.in(0).shape, args.in(1).shape, args.op.attrs);
+  check_input(args, 1, {args.in(1).shape, dtype});
+  check_input(args, 2, {{s.channels}, dtype});
+  return {{{s.batch, s.in[0], s.in[1], s.channels}, dtype}};
+}
+
+void transposed_gradient(GradBuilder& g) {
+  const Shape& weight = g.var(g.x(1)).shape;
+  Attrs of_input, of_weight;
+  for (const auto& [key, value] : g.attrs())
+    if (key != "output_padding") of_input.set(key, value);
+  of_weight = of_input;
+  of_weight.set("kernel", Ints{weight[1], weight[2]});
+  g.set(0, "conv2d", {g.dy(), g.x(1)}, of_input);
+  g.set(1, "conv2d_grad_weight", {g.dy(), g.x(0)}, of_weight);
+  g.set(2, "bias_grad", {g.dy()});
+}
+
+VarId build_transposed(LayerCall& c) {
+  const Attrs& settings = c.settings();
+  const Shape& x = c.shape();
+  check(x.size() == 4, "conv_transpose: input is ", text_of(x), ", expected an image [N,H,W,C]");
+  const std::int64_t out = settings.integer("out"), groups = settings.integer("groups"), channels = x[3];
+  check(groups >= 1 && channels % groups == 0 && out >= 1 && out % groups == 0, "conv_transpose: ", groups,
+        " groups do not divide ", channels, " channels and ", out, " filters");
+  const Extent kernel = c.pair("k"), stride = c.pair("stride"), dilation = c.pair("dilation"),
+               pad = c.pad("pad", kernel, dilation), behind = c.pair("output_padding");
+  const std::int64_t area = kernel[0] * kernel[1];
+  // A pixel of the output sums about this many products.
+  const std::int64_t terms =
+      std::max<std::int64_t>(1, area * channels / groups / std::max<std::int64_t>(1, stride[0] * stride[1]));
+  const Init he{.kind = Init::He, .fan_in = terms, .fan_out = area * out / groups};
+  const VarId weight =
+      c.param("weight", {channels, kernel[0], kernel[1], out / groups}, c.init("init", he), true, {FileLayout::Conv});
+  const VarId bias = settings.flag("bias") ? c.param("bias", {out}, {}, false) : kNone;
+  return c.emit("conv2d_transpose", {c.in(), weight, bias},
+                {{"stride", Ints{stride[0], stride[1]}},
+                 {"pad", Ints{pad[0], pad[1]}},
+                 {"output_padding", Ints{behind[0], behind[1]}},
+                 {"dilation", Ints{dilation[0], dilation[1]}},
+                 {"groups", groups}});
+}
+
+const Register conv2d_transpose{{
+    .type = "conv2d_transpose",
+    .inputs = {"x", "weight", "bias?"},
+    .outputs = {"y"},
+    .infer = infer_transposed,
+    .grad = transposed_gradient,
+    .activates = true,
+    .kernels = library_kernels([](const PrepareArgs& args) {
+      const ConvShape s = transposed_shape(args.in(0).shape, args.in(1).shape, args.op.attrs);
+      const DType dtype = args.out(0).dtype;
+      return with_epilogue(prepare_conv(ConvPass::GradInput, s, {}, dtype, args.device),
+                           {.bias = args.has_in(2), .relu = has_relu(args.op.attrs)}, s.batch * s.in[0] * s.in[1],
+                           s.channels, dtype, args.device);
+    }),
+    .layer = {.name = "conv_transpose",
+              .aliases = {"ConvTranspose"},
+              .keys = {{.name = "out", .help = "filters"},
+                       {.name = "k", .type = KeyType::IntPair, .help = "kernel height and width"},
+                       {.name = "stride", .type = KeyType::IntPair, .absent = 1, .help = "times as high and wide"},
+                       {.name = "pad", .type = KeyType::Pad, .absent = 0, .help = "taken off on both sides"},
+                       {.name = "output_padding",
+                        .type = KeyType::IntPair,
+                        .absent = 0,
+                        .help = "rows and columns more, below and to the right; less than the stride"},
+                       {.name = "dilation", .type = KeyType::IntPair, .absent = 1},
+                       {.name = "groups", .absent = 1, .help = "independent parts of channels and filters"},
+                       {.name = "bias", .type = KeyType::Bool, .absent = 1},
+                       {.name = "init", .type = KeyType::Init, .help = "of the weight; default he", .optional = true},
+                       {.name = "share",
+                        .type = KeyType::Text,
+                        .help = "an earlier layer, whose parameters it uses",
+                        .optional = true}},
+              .build = build_transposed,
+              .help = "transposed convolution of an image: the way back of a convolution, with weights of its own"},
+}};
+
+}  // namespace
+}  // namespace lethe
