@@ -24,15 +24,19 @@ Family images() {
           .kinds = {"mnist", "cifar10", "cifar100", "imagefolder", "shapes", "synthetic"},
           .forms = "mnist:DIR, cifar10:DIR, cifar100:DIR, imagefolder:DIR, shapes, synthetic"};
 }
+Family masks() {
+  return {.gives = "images with masks", .kinds = {"shape-masks", "synthetic"}, .forms = "shape-masks, synthetic"};
+}
 Family sequences() {
   return {.gives = "sequences",
           .kinds = {"text", "sentences", "copy", "synthetic"},
           .forms = "text:FILE, sentences, copy, synthetic"};
 }
 
-[[noreturn]] void reject_kind(const DataSpec& spec, const Family& taken, const Family& other) {
-  if (std::find(other.kinds.begin(), other.kinds.end(), spec.kind) != other.kinds.end())
-    spec.reject(message("gives ", other.gives, ", the network takes ", taken.gives, " (known: ", taken.forms, ")"));
+[[noreturn]] void reject_kind(const DataSpec& spec, const Family& taken) {
+  for (const Family& other : {images(), masks(), sequences()})
+    if (std::find(other.kinds.begin(), other.kinds.end(), spec.kind) != other.kinds.end())
+      spec.reject(message("gives ", other.gives, ", the network takes ", taken.gives, " (known: ", taken.forms, ")"));
   spec.reject(message("unknown data set '", shown(spec.kind), "'", did_you_mean(spec.kind, taken.kinds),
                       " (known: ", taken.forms, ")"));
 }
@@ -44,8 +48,9 @@ DataSpec::DataSpec(const std::string& text) : text(text), kind(text.substr(0, te
 }
 
 void DataSpec::reject(const std::string& reason) const { fail("data '", shown(text), "': ", reason); }
-void DataSpec::reject_for_images() const { reject_kind(*this, images(), sequences()); }
-void DataSpec::reject_for_sequences() const { reject_kind(*this, sequences(), images()); }
+void DataSpec::reject_for_images() const { reject_kind(*this, images()); }
+void DataSpec::reject_for_masks() const { reject_kind(*this, masks()); }
+void DataSpec::reject_for_sequences() const { reject_kind(*this, sequences()); }
 
 const std::string& DataSpec::place(const std::string& what) const {
   if (argument.empty())

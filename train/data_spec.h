@@ -27,8 +27,9 @@ struct FolderSpec {
 struct DataSpec {
   explicit DataSpec(const std::string& text);
   [[noreturn]] void reject(const std::string& reason) const;
-  /// Fails for a kind that gives no images, or none of sequences.
+  /// Fails for a kind that gives no images with a label each, none with a label for each pixel, or no sequences.
   [[noreturn]] void reject_for_images() const;
+  [[noreturn]] void reject_for_masks() const;
   [[noreturn]] void reject_for_sequences() const;
   /// The argument; `what` ("DIR") stands for it in the message that it is missing.
   const std::string& place(const std::string& what) const;

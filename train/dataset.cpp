@@ -19,7 +19,7 @@ std::unique_ptr<Dataset> open(const DataSpec& spec, const ImageShape& image, std
     return open_image_folder(folder.directory, image, folder.options);
   }
   if (spec.kind == "shapes") return make_shapes(image, classes, seed, spec.counts(kShapeCounts));
-  if (spec.kind == "synthetic") return make_synthetic(image, classes, seed, spec.count_or(kSyntheticCount));
+  if (spec.kind == "synthetic") return make_synthetic(image, classes, seed, synthetic_count(spec));
   spec.reject_for_images();
 }
 

@@ -36,8 +36,8 @@ void add_batch(CLI::App& app, Options& o, const char* help) {
 
 void add_data(CLI::App& app, Options& o) {
   add_option(app, "--data", o.data, "SPEC",
-             "mnist:DIR, cifar10:DIR, cifar100:DIR, imagefolder:DIR, shapes; text:FILE, sentences, copy;\n"
-             "synthetic (default: shapes or sentences, made to the network's size)")
+             "mnist:DIR, cifar10:DIR, cifar100:DIR, imagefolder:DIR, shapes; shape-masks; text:FILE, sentences,\n"
+             "copy; synthetic (default: shapes, shape-masks or sentences, made to the network's size)")
       ->group("Data");
   add_batch(app, o, "Samples a step (default: the network's)");
 }

@@ -6,6 +6,7 @@
 #include "framework/error.h"
 #include "framework/op_def.h"
 #include "models/network.h"
+#include "train/masks.h"
 #include "train/recipe.h"
 #include "train/sequences.h"
 
@@ -196,13 +197,21 @@ std::unique_ptr<Samples> open_data(const Options& options, const Network& networ
   const Var &samples = network.program.vars[fed.samples], &labels = network.program.vars[fed.labels];
   const std::int64_t classes = network.program.vars[network.prediction].shape.back();
   const bool sequences = samples.dtype == DType::i32 && samples.shape.size() == 2;
-  const std::string spec = options.data.value_or(sequences ? "sentences" : "shapes");
   const std::uint64_t seed = options.seed.value_or(0);
-  if (!sequences) return open_dataset(spec, image_shape_of(samples.shape), classes, seed, notify);
-  const std::int64_t length = samples.shape[1];
-  check_as(Exit::Data, fed.rows == length, network.name, ": takes ", text_of(samples), " and labels ", text_of(labels),
-           ", but data sets give a label for each symbol");
-  return open_sequences(spec, length, classes, seed);
+  const bool masks = !sequences && fed.rows > 1;
+  const std::string spec = options.data.value_or(sequences ? "sentences" : masks ? "shape-masks" : "shapes");
+  const auto check_labels = [&](bool fit, const char* what) {
+    check_as(Exit::Data, fit, network.name, ": takes ", text_of(samples), " and labels ", text_of(labels),
+             ", but data sets give a label for each ", what);
+  };
+  if (sequences) {
+    check_labels(fed.rows == samples.shape[1], "symbol");
+    return open_sequences(spec, samples.shape[1], classes, seed);
+  }
+  const ImageShape image = image_shape_of(samples.shape);
+  if (!masks) return open_dataset(spec, image, classes, seed, notify);
+  check_labels(labels.shape == Shape{samples.shape[0], image.height, image.width}, "image, or for each of its pixels");
+  return open_masks(spec, image, classes, seed);
 }
 
 }  // namespace lethe

@@ -71,7 +71,8 @@ FedInputs fed_inputs(const Network& network);
 /// How many of the first `count` labels count: those that the loss ignores do not.
 std::int64_t counted(const Network& network, const std::int32_t* labels, std::int64_t count);
 /// The data set of the options, in the size the network takes and with as many classes as its loss tells apart. Without
-/// one in the options: sentences for a network that reads sequences of i32, shapes for any other.
+/// one in the options: sentences for a network that reads sequences of i32, shape-masks for one that takes a label for
+/// each pixel, shapes for any other.
 std::unique_ptr<Samples> open_data(const Options& options, const Network& network, const Notify& notify);
 
 }  // namespace lethe

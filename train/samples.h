@@ -1,5 +1,5 @@
-// What a network learns from, sample by sample, as it takes them: images with a label each, sequences with a label for
-// each of their symbols.
+// What a network learns from, sample by sample, as it takes them: images with a label each or one for each pixel,
+// sequences with a label for each of their symbols.
 #pragma once
 #include <cstddef>
 #include <cstdint>

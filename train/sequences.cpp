@@ -24,7 +24,7 @@ std::unique_ptr<Sequences> open(const DataSpec& spec, std::int64_t length, std::
   if (spec.kind == "sentences") return make_sentences(length, seed, spec.counts(kSequenceCounts));
   if (spec.kind == "copy") return make_copies(length, symbols, seed, spec.counts(kSequenceCounts));
   if (spec.kind == "synthetic") {
-    const std::int64_t count = spec.count_or(kSyntheticCount);
+    const std::int64_t count = synthetic_count(spec);
     return make_noise(length, symbols, seed, {count, (count + 4) / 5});
   }
   spec.reject_for_sequences();

@@ -1,5 +1,5 @@
-// Figures drawn when they are read. Sample i shows class i modulo the number of classes; everything else about it is
-// drawn from a random stream of its own.
+// Figures drawn when they are read. Sample i shows kind i modulo their number; everything else about it is drawn from a
+// random stream of its own.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -39,49 +39,47 @@ struct Picture {
   float slope_x, slope_y, noise;
 };
 
-class Shapes final : public Dataset {
+/// Draws them.
+class Pictures {
  public:
-  Shapes(DataInfo info, std::uint64_t seed)
-      : Dataset(std::move(info)),
+  Pictures(const ImageShape& image, std::int64_t kinds, std::uint64_t seed)
+      : image_(image),
+        kinds_(kinds),
         seed_(seed),
-        colours_((std::ssize(this->info().classes) + std::ssize(figures()) - 1) / std::ssize(figures())) {}
+        colours_((kinds + std::ssize(figures()) - 1) / std::ssize(figures())) {}
 
-  std::int32_t read(Split split, std::int64_t index, CropAt, std::uint8_t* pixels) const override {
-    const auto label = static_cast<std::int32_t>(index % std::ssize(info().classes));
-    Random random(seed_, hash_of("shapes") + static_cast<std::uint64_t>(split), static_cast<std::uint64_t>(index));
-    const Picture picture = compose(label, random);
-    const std::uint64_t noise_key = stream_key(seed_, hash_of("shapes noise") + static_cast<std::uint64_t>(split));
-    draw(picture, noise_key, static_cast<std::uint64_t>(index), pixels);
-    return label;
-  }
+  std::int32_t kind_of(std::int64_t index) const { return static_cast<std::int32_t>(index % kinds_); }
+  /// With a mask: 1 + the kind where the figure covers half of a pixel or more, else 0.
+  void draw(Split split, std::int64_t index, std::uint8_t* pixels, std::int32_t* mask = nullptr) const;
+  std::vector<std::string> names() const;
 
  private:
-  Picture compose(std::int32_t label, Random& random) const;
-  void draw(const Picture& picture, std::uint64_t noise_key, std::uint64_t index, std::uint8_t* pixels) const;
+  Picture compose(std::int32_t kind, Random& random) const;
 
+  ImageShape image_;
+  std::int64_t kinds_;
   std::uint64_t seed_;
-  std::int64_t colours_;  // that tell classes apart; 1: any colour
+  std::int64_t colours_;  // that tell kinds apart; 1: any colour
 };
 
-Picture Shapes::compose(std::int32_t label, Random& random) const {
+Picture Pictures::compose(std::int32_t kind, Random& random) const {
   const auto between = [&](double low, double high) {
     return static_cast<float>(low + (high - low) * random.uniform());
   };
-  const ImageShape& image = info().image;
-  const auto height = static_cast<float>(image.height), width = static_cast<float>(image.width);
+  const auto height = static_cast<float>(image_.height), width = static_cast<float>(image_.width);
   Picture picture{};
-  picture.figure = &figures()[label % figures().size()];
+  picture.figure = &figures()[kind % figures().size()];
   picture.radius = between(0.28, 0.44) * std::min(height, width);
   picture.centre_x = between(picture.radius, std::max(width - picture.radius, picture.radius));
   picture.centre_y = between(picture.radius, std::max(height - picture.radius, picture.radius));
   const float turn = between(0, 2 * std::numbers::pi);
   picture.cosine = std::cos(turn) / picture.radius;
   picture.sine = std::sin(turn) / picture.radius;
-  const auto colour = static_cast<float>(label / std::ssize(figures()));
+  const auto colour = static_cast<float>(kind / std::ssize(figures()));
   const float share = colours_ > 1 ? (colour + between(0.35, 0.65)) / static_cast<float>(colours_) : between(0, 1);
   const float saturation = between(0.6, 1), value = between(0.75, 1);
   // One channel has no hue: there the share is brightness.
-  picture.paint = image.channels == 1 ? Colour{0.45f + 0.55f * share} : colour_of(share, saturation, value);
+  picture.paint = image_.channels == 1 ? Colour{0.45f + 0.55f * share} : colour_of(share, saturation, value);
   const float ground = between(0.02, 0.25);
   for (int c = 0; c < 3; ++c) {
     picture.ground[c] = ground + between(-0.02, 0.05);
@@ -103,17 +101,21 @@ float cover_of(const Picture& picture, float x, float y) {
   return std::clamp(0.5f - distance, 0.0f, 1.0f);
 }
 
-void Shapes::draw(const Picture& picture, std::uint64_t noise_key, std::uint64_t index, std::uint8_t* pixels) const {
-  const auto [height, width, channels] = info().image;
+void Pictures::draw(Split split, std::int64_t index, std::uint8_t* pixels, std::int32_t* mask) const {
+  const auto number = static_cast<std::uint64_t>(index);
+  Random stream(seed_, hash_of("shapes") + static_cast<std::uint64_t>(split), number);
+  const Picture picture = compose(kind_of(index), stream);
+  const std::uint64_t noise_key = stream_key(seed_, hash_of("shapes noise") + static_cast<std::uint64_t>(split));
   std::uint64_t drawn = 0;
   Philox4 noise{};
-  for (std::int64_t row = 0; row < height; ++row)
-    for (std::int64_t column = 0; column < width; ++column) {
+  for (std::int64_t row = 0; row < image_.height; ++row)
+    for (std::int64_t column = 0; column < image_.width; ++column) {
       const float x = static_cast<float>(column) + 0.5f - picture.centre_x;
       const float y = static_cast<float>(row) + 0.5f - picture.centre_y;
       const float cover = cover_of(picture, x, y), along = x * picture.slope_x + y * picture.slope_y;
-      for (std::int64_t c = 0; c < channels; ++c, ++drawn) {
-        if (drawn % 16 == 0) noise = philox(noise_key, index, drawn / 16);
+      if (mask) *mask++ = cover < 0.5f ? 0 : 1 + kind_of(index);
+      for (std::int64_t c = 0; c < image_.channels; ++c, ++drawn) {
+        if (drawn % 16 == 0) noise = philox(noise_key, number, drawn / 16);
         const float random = static_cast<float>(noise.word[drawn / 4 % 4] >> (8 * (drawn % 4)) & 255) / 127.5f - 1;
         const float ground = picture.ground[c % 3] + along * picture.ground_slope[c % 3];
         const float value = ground + cover * (picture.paint[c % 3] - ground) + random * picture.noise;
@@ -123,23 +125,65 @@ void Shapes::draw(const Picture& picture, std::uint64_t noise_key, std::uint64_t
     }
 }
 
+std::vector<std::string> Pictures::names() const {
+  std::vector<std::string> names;
+  for (std::int64_t kind = 0; kind < kinds_; ++kind) {
+    const std::string figure(figures()[kind % std::ssize(figures())].name);
+    names.push_back(colours_ == 1 ? figure : message(figure, " in colour ", kind / std::ssize(figures()) + 1));
+  }
+  return names;
+}
+
+class Shapes final : public Dataset {
+ public:
+  Shapes(DataInfo info, const Pictures& pictures) : Dataset(std::move(info)), pictures_(pictures) {}
+  std::int32_t read(Split split, std::int64_t index, CropAt, std::uint8_t* pixels) const override {
+    pictures_.draw(split, index, pixels);
+    return pictures_.kind_of(index);
+  }
+
+ private:
+  Pictures pictures_;
+};
+
+class ShapeMasks final : public Masks {
+ public:
+  ShapeMasks(DataInfo info, const Pictures& pictures) : Masks(std::move(info)), pictures_(pictures) {}
+  void read(Split split, std::int64_t index, std::uint8_t* pixels, std::int32_t* labels) const override {
+    pictures_.draw(split, index, pixels, labels);
+  }
+
+ private:
+  Pictures pictures_;
+};
+
+DataInfo shapes_info(const char* name, const ImageShape& image, const SampleCounts& counts,
+                     std::vector<std::string> classes) {
+  const auto channels = static_cast<std::size_t>(image.channels);
+  return {.name = name,
+          .image = image,
+          .classes = std::move(classes),
+          .sizes = {counts.training, counts.test},
+          .mean = std::vector<double>(channels, 0.22),
+          .deviation = std::vector<double>(channels, 0.22)};  // as measured
+}
+
 }  // namespace
 
 std::unique_ptr<Dataset> make_shapes(const ImageShape& image, std::int64_t classes, std::uint64_t seed,
                                      const SampleCounts& counts) {
-  const auto channels = static_cast<std::size_t>(image.channels);
-  const bool any_colour = classes <= std::ssize(figures());
-  DataInfo info{.name = "shapes",
-                .image = image,
-                .sizes = {counts.training, counts.test},
-                .mean = std::vector<double>(channels, 0.22),
-                .deviation = std::vector<double>(channels, 0.22)};  // as measured
-  for (std::int64_t c = 0; c < classes; ++c) {
-    const std::string name(figures()[c % std::ssize(figures())].name);
-    const std::int64_t colour = c / std::ssize(figures());
-    info.classes.push_back(any_colour ? name : message(name, " in colour ", colour + 1));
-  }
-  return std::make_unique<Shapes>(std::move(info), seed);
+  const Pictures pictures(image, classes, seed);
+  return std::make_unique<Shapes>(shapes_info("shapes", image, counts, pictures.names()), pictures);
+}
+
+std::unique_ptr<Masks> make_shape_masks(const ImageShape& image, std::int64_t classes, std::uint64_t seed,
+                                        const SampleCounts& counts) {
+  check_as(Exit::Data, classes >= 2, "shape-masks: tells figures from their ground, the network tells ", classes,
+           " apart");
+  const Pictures pictures(image, classes - 1, seed);
+  std::vector<std::string> names = pictures.names();
+  names.insert(names.begin(), "ground");
+  return std::make_unique<ShapeMasks>(shapes_info("shape-masks", image, counts, std::move(names)), pictures);
 }
 
 }  // namespace lethe

@@ -7,6 +7,7 @@
 #include "kernels/cpu_device.h"
 #include "tests/train/data_samples.h"
 #include "tests/train/run_fixture.h"
+#include "train/masks.h"
 #include "train/recipe.h"
 
 namespace lethe::testing {
@@ -24,6 +25,25 @@ TEST(Programs, TheDataHasTheClassesThatTheLossReadsWhateverTheOutputs) {
     const auto data = open_data(options, build_network(options, true), [](const std::string&) {});
     EXPECT_EQ(dynamic_cast<const Dataset&>(*data).info().classes.size(), 5U) << outputs;
   }
+}
+
+TEST(Programs, ANetworkWithALabelForEachPixelTakesMasks) {
+  const TemporaryFolder folder;
+  const auto opened = [&](const std::string& labels) {
+    folder.write("net.json", R"({"version": 1, "name": "net",
+      "inputs": {"image": {"shape": [3, 8, 6]}, "mask": {"shape": )" +
+                                 labels + R"(, "dtype": "i32"}},
+      "layers": [{"op": "conv", "out": 3, "k": 1, "name": "scores"}, {"op": "reshape", "shape": [-1, 3], "batch": true},
+                 {"op": "reshape", "in": "mask", "shape": [-1], "batch": true, "name": "wanted"}],
+      "loss": [{"op": "cross_entropy", "in": "reshape1", "target": "wanted"}]})");
+    const Options options = decided(parse_options({"--model", folder.text() + "/net.json"}));
+    return open_data(options, build_network(options, true), [](const std::string&) {});
+  };
+  const auto data = opened("[8, 6]");
+  EXPECT_EQ(dynamic_cast<const Masks&>(*data).info().classes.size(), 3U);
+  EXPECT_EQ(data->labels(), 48);
+  EXPECT_PRED2(says, error_from([&] { opened("[48]"); }),
+               "but data sets give a label for each image, or for each of its pixels");
 }
 
 /// Counts what is taken in aligned pieces, as a device that has reserved memory hands it out.

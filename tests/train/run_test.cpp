@@ -47,6 +47,22 @@ TEST_F(WholeRun, TheLossOfLenetFalls) {
   EXPECT_LT(mean(loss, 30, 40), mean(loss, 0, 10) - 0.05);
 }
 
+TEST_F(WholeRun, CountsEachPixelOfAMask) {
+  std::ofstream(path("pixels.json")) << R"({
+    "version": 1, "name": "pixels",
+    "inputs": {"image": {"shape": [3, 8, 8]}, "mask": {"shape": [8, 8], "dtype": "i32"}},
+    "layers": [{"op": "conv", "out": 8, "k": 3}, {"op": "relu"}, {"op": "conv", "out": 3, "k": 1, "name": "logits"}],
+    "loss": [{"op": "cross_entropy", "in": "logits", "target": "mask"}]
+  })";
+  for (const char* memopt : {"none", "level=2"}) {
+    const Ended run = run_train({"--model", path("pixels.json"), "--data", "shape-masks:train=64,test=9", "--threads",
+                                 "1", "--batch", "4", "--epochs", "1", "--memopt", memopt});
+    ASSERT_EQ(run.code, 0) << run.err;
+    EXPECT_NE(run.out.find("samples 576"), std::string::npos) << run.out;
+    EXPECT_NE(run.out.find("as predicted"), std::string::npos) << run.out;
+  }
+}
+
 TEST_F(WholeRun, SaysOnceHowOftenALoopWasStoppedAtItsMax) {
   std::ofstream(path("loop.json")) << R"({
     "version": 1, "name": "loop",
