@@ -44,6 +44,7 @@ const std::vector<Published>& published() {
       {"se_resnext152", 86878296},
       {"adaptive_depth", 5844},
       {"early_exit", 61540},
+      {"unet", 29715},
       {"mlp_mixer", 78986},
       {"transformer", 66592},
       {"char_lstm", 127584},
