@@ -20,6 +20,17 @@ class Layers:
         p = next(self.groups)
         return F.linear(x, p["weight"], p.get("bias"))
 
+    def weight(self):
+        return next(self.groups)["weight"]
+
+    def layer_norm(self, x):
+        p = next(self.groups)
+        return F.layer_norm(x, x.shape[-1:], p["weight"], p["bias"], 1e-5)
+
+    def conv_transpose(self, x, stride):
+        p = next(self.groups)
+        return F.conv_transpose2d(x, p["weight"], p.get("bias"), stride)
+
     def bn(self, x):
         p = next(self.groups)
         return F.batch_norm(x, p["running_mean"], p["running_var"], p["weight"], p["bias"], True, 0.1, 1e-5)
@@ -40,6 +51,51 @@ def char_lstm(parameters, text):
     outputs, _, _ = torch.lstm(x, (begin, begin), (rows.t(), recurrent, torch.zeros_like(bias), bias), True, 1, 0.0, True,
                                False, True)
     return F.linear(outputs.flatten(0, 1), parameters["logits.weight"], parameters["logits.bias"])
+
+
+def transformer(parameters, text, heads=4):
+    layers = Layers(parameters)
+
+    def heads_of(x):
+        return layers.fc(x).unflatten(-1, (heads, -1)).transpose(1, 2)
+
+    x = F.embedding(text, layers.weight()) + layers.weight()
+    later = torch.ones(text.shape[1], text.shape[1]).triu(1).bool()
+    y = layers.layer_norm(x)
+    q, k, v = heads_of(y), heads_of(y), heads_of(y)
+    scores = (q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])).masked_fill(later, -math.inf)
+    x = x + layers.fc((scores.softmax(-1) @ v).transpose(1, 2).flatten(2))
+    x = x + layers.fc(F.gelu(layers.fc(layers.layer_norm(x))))
+    return layers.fc(layers.layer_norm(x)).flatten(0, 1)
+
+
+def mlp_mixer(parameters, x, patch=4, depth=2):
+    layers = Layers(parameters)
+
+    def mlp(x):
+        return layers.fc(F.gelu(layers.fc(x)))
+
+    x = layers.conv(x, patch).flatten(2).transpose(1, 2)
+    for _ in range(depth):
+        x = x + mlp(layers.layer_norm(x).transpose(1, 2)).transpose(1, 2)
+        x = x + mlp(layers.layer_norm(x))
+    return layers.fc(layers.layer_norm(x).mean(1))
+
+
+def unet(parameters, x):
+    layers = Layers(parameters)
+
+    def double(x):
+        for _ in range(2):
+            x = F.relu(layers.bn(layers.conv(x, pad=1)))
+        return x
+
+    down1 = double(x)
+    down2 = double(F.max_pool2d(down1, 2))
+    x = double(F.max_pool2d(down2, 2))
+    x = double(torch.cat([down2, layers.conv_transpose(x, 2)], 1))
+    x = double(torch.cat([down1, layers.conv_transpose(x, 2)], 1))
+    return layers.conv(x).permute(0, 2, 3, 1).flatten(0, 2)
 
 
 def resnet_cifar(n, width=16):

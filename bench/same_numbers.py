@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The same numbers as PyTorch: our freshly initialised weights in the same network, 20 training steps on one batch.
 
-    bench/same_numbers.py --step build/release/bench/bench_step [lenet resnet20 alexnet googlenet char_lstm]
+    bench/same_numbers.py --step build/release/bench/bench_step [NETWORK...]
 
 Each network on several draws of its inputs. f64: each loss of each draw within 1e-9 relative of PyTorch's f64. f32: the
 largest error of a loss against PyTorch's f64 losses, the median over the draws, ours over PyTorch's own, at most 1.5.
@@ -28,6 +28,12 @@ def pictures(shape, classes):
                                   "label": random.integers(0, classes, batch).astype(np.int32)}
 
 
+def masks(shape, classes):
+    """Images [C, H, W] and a label for each of their pixels."""
+    return lambda random, batch: {"image": random.standard_normal((batch,) + shape).astype(np.float32),
+                                  "mask": random.integers(0, classes, (batch,) + shape[1:]).astype(np.int32)}
+
+
 def characters(length, vocabulary):
     """Texts, and what follows each of their characters."""
     def inputs(random, batch):
@@ -43,6 +49,9 @@ CASES = {
     "alexnet": (networks_torch.alexnet, pictures((3, 224, 224), 1000), 8, 0.0001, ["dropout=0"]),
     "googlenet": (networks_torch.googlenet, pictures((3, 224, 224), 1000), 4, 0.002, ["dropout=0"]),
     "char_lstm": (networks_torch.char_lstm, characters(64, 96), 32, 0.5, []),
+    "transformer": (networks_torch.transformer, characters(64, 96), 16, 0.05, []),
+    "mlp_mixer": (networks_torch.mlp_mixer, pictures((3, 32, 32), 10), 32, 0.02, []),
+    "unet": (networks_torch.unet, masks((3, 32, 32), 11), 8, 0.05, []),
 }
 STEPS, MOMENTUM, DRAWS = 20, 0.9, 5
 
