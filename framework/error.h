@@ -11,10 +11,19 @@ namespace lethe {
 /// Exit codes of `train`.
 enum class Exit { Done = 0, Internal = 1, Usage = 2, Budget = 3, Data = 4, Numeric = 5, Device = 6 };
 
-/// A message for people: lower case, what it is about first, both values, no full stop.
+/// The text with a blank for each control character. What messages quote from files may have line ends in it, or what a
+/// terminal obeys.
+inline std::string in_one_line(std::string text) {
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < 32 || c == 127) c = ' ';
+  return text;
+}
+
+/// A message for people: one line, lower case, what it is about first, both values, no full stop.
 class Error : public std::runtime_error {
  public:
-  explicit Error(const std::string& message, Exit code = Exit::Usage) : std::runtime_error(message), code(code) {}
+  explicit Error(const std::string& message, Exit code = Exit::Usage)
+      : std::runtime_error(in_one_line(message)), code(code) {}
   Exit code;
 };
 
