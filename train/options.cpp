@@ -1,6 +1,8 @@
 #include "train/options.h"
 
 #include <algorithm>
+#include <map>
+#include <sstream>
 
 #include "framework/error.h"
 #include "framework/op_def.h"
@@ -75,6 +77,16 @@ void check_arguments(const std::vector<std::string>& args) {
   }
 }
 
+/// Two lists of NAME=VALUE with commas between as one: of a name that both have, the second's value.
+std::string merged(const std::string& first, const std::string& second) {
+  std::map<std::string, std::string> by_name;
+  std::istringstream in(first + ',' + second);
+  for (std::string item; std::getline(in, item, ',');) by_name[item.substr(0, item.find('='))] = item;
+  std::string text;
+  for (const auto& [name, item] : by_name) text.append(text.empty() ? "" : ",").append(item);
+  return text;
+}
+
 /// The options of one command, bound to what they fill in.
 class CommandLine {
  public:
@@ -146,7 +158,7 @@ Options with_values(const Options& options, const OptionValues& values) {
     if (length_given && (name == "epochs" || name == "steps")) continue;
     if (name == "patience" && !is_evaluated(options)) continue;
     const auto [entry, is_new] = all.emplace(name, value);
-    if (!is_new && name == "set") entry->second = value + "," + entry->second;
+    if (!is_new && name == "set") entry->second = merged(value, entry->second);
   }
   CommandLine line(options.command);
   std::vector<std::string> args;

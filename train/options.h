@@ -91,8 +91,8 @@ struct Options {
 Options parse_options(const std::vector<std::string>& args);
 
 /// The same command line with `values` for what it leaves out. Values that the command has no option for are left out;
-/// of `set` both are taken; who says how long to train by one of epochs and steps does not get the other, and who never
-/// evaluates no patience.
+/// of `set` both are taken, each name once; who says how long to train by one of epochs and steps does not get the
+/// other, and who never evaluates no patience.
 Options with_values(const Options& options, const OptionValues& values);
 
 /// Fails unless the command takes the --memopt, with what stands beside it.

@@ -141,7 +141,7 @@ TEST(Options, ValuesFillInWhatTheCommandLineLeavesOut) {
   EXPECT_EQ(o.batch, 8);
   EXPECT_EQ(o.lr, 0.1);
   EXPECT_EQ(o.epochs, 4);
-  EXPECT_EQ(o.set, (std::vector<std::string>{"n=9", "w=16", "n=3"}));
+  EXPECT_EQ(o.set, (std::vector<std::string>{"n=3", "w=16"}));
   EXPECT_TRUE(o.quiet);
 }
 
