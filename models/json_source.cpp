@@ -15,7 +15,6 @@
 namespace lethe {
 namespace {
 
-constexpr int kDeepest = 100;
 constexpr std::size_t kLongestReason = 200;  // characters of a message of the JSON parser
 
 std::string read_text(const std::string& file) {
@@ -60,7 +59,7 @@ class Reading : public nlohmann::json_sax<Json> {
     return shortened(colon == std::string::npos ? text : text.substr(colon + 2), kLongestReason);
   }
 
-  bool deeper() { return ++depth_ <= kDeepest + 1; }  // the scan below says where
+  bool deeper() { return ++depth_ <= kDeepestJson + 1; }  // the scan below says where
 
   int depth_ = 0;
 };
@@ -77,7 +76,7 @@ class PositionScan {
   void value(const Json* node, std::optional<std::size_t> key, int depth) {
     skip_blank();
     if (node) source_.offsets_[node] = {key.value_or(at_), at_};
-    if (depth > kDeepest) fail(at_, "nested deeper than ", kDeepest);
+    if (depth > kDeepestJson) fail(at_, "nested deeper than ", kDeepestJson);
     if (text_[at_] == '{') return object(node, depth);
     if (text_[at_] == '[') return array(node, depth);
     if (text_[at_] == '"') return skip_string();
@@ -144,6 +143,16 @@ class PositionScan {
   const std::string& text_;
   std::size_t at_ = 0;
 };
+
+Json parse_json(const std::string& text) {
+  bool deep = false;
+  const auto note_depth = [&](int depth, Json::parse_event_t, Json&) {
+    deep |= depth > kDeepestJson;
+    return !deep;
+  };
+  Json json = Json::parse(text, note_depth, false);
+  return deep ? Json(Json::value_t::discarded) : json;
+}
 
 JsonSource::JsonSource(const std::string& file) : JsonSource(file, read_text(file)) {}
 

@@ -12,6 +12,11 @@ namespace lethe {
 
 using Json = nlohmann::ordered_json;  // members in the order of the file: the first input is where the layers start
 
+/// Most lists and objects in one another. No file needs more, and the library walks values by calls in calls.
+inline constexpr int kDeepestJson = 100;
+/// For files that are not complained of place by place: a discarded value if the text is no JSON or nested deeper.
+Json parse_json(const std::string& text);
+
 /// A complaint about a place in a file; what() is "FILE:LINE:COLUMN: PATH: TEXT". The path is that of the layer, empty
 /// outside of layers.
 struct SourceError : Error {
@@ -28,7 +33,7 @@ class JsonNode;
 class JsonSource {
  public:
   /// Reads a file. Comments (// and /* */) are allowed. Throws SourceError for wrong syntax, a key that stands twice in
-  /// one object, and nesting deeper than 100.
+  /// one object, and nesting deeper than kDeepestJson.
   explicit JsonSource(const std::string& file);
   /// The same for text that is already there; `file` is what messages call it.
   JsonSource(std::string file, std::string text);

@@ -7,10 +7,10 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "framework/error.h"
 #include "framework/user_text.h"
+#include "models/json_source.h"
 #include "train/atomic_file.h"
 
 namespace lethe {
@@ -34,7 +34,7 @@ const auto kCsvCommas = std::ranges::count(std::string_view(kCsvHeader), ',');
 std::int64_t step_of(const std::string& line, MetricsFile::Form form) {
   std::string text = line.substr(0, line.find(','));
   if (form == MetricsFile::Form::Json) {
-    const auto json = nlohmann::json::parse(line, nullptr, false);
+    const Json json = parse_json(line);
     text = json.is_object() && json.contains("step") ? json["step"].dump() : "";
   } else if (std::count(line.begin(), line.end(), ',') != kCsvCommas) {
     return -1;

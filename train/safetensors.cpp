@@ -4,18 +4,15 @@
 #include <array>
 #include <cstring>
 #include <filesystem>
-#include <limits>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
 
 #include "framework/error.h"
 #include "framework/host_memory.h"
+#include "models/json_source.h"
 
 namespace lethe {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::int64_t kLargestHeader = 100'000'000;
 constexpr std::int64_t kHeaderAlignment = 8;
@@ -45,10 +42,11 @@ std::uint64_t from_little_endian(const std::array<unsigned char, 8>& bytes) {
   return value;
 }
 
-/// The header's JSON; fails if it is malformed or names a tensor twice.
-Json parse_json(const std::string& header) {
+/// The header's JSON; fails if it is malformed, nested too deep or names a tensor twice.
+Json parse_header_json(const std::string& header) {
   std::set<std::string> names;
-  const auto no_duplicates = [&](int depth, Json::parse_event_t event, Json& key) {
+  const auto check_part = [&](int depth, Json::parse_event_t event, Json& key) {
+    check_as(Exit::Data, depth <= kDeepestJson, "the header is nested deeper than ", kDeepestJson);
     if (event == Json::parse_event_t::key && depth == 1)
       check_as(Exit::Data, names.insert(key.get<std::string>()).second, "tensor '", key.get<std::string>(),
                "' is there twice");
@@ -56,7 +54,7 @@ Json parse_json(const std::string& header) {
   };
   check_as(Exit::Data, !header.empty() && header.front() == '{', "the header does not start with '{'");
   try {
-    return Json::parse(header, no_duplicates);
+    return Json::parse(header, check_part);
   } catch (const Json::exception&) {
     fail_as(Exit::Data, "the header is not valid JSON");
   }
@@ -82,12 +80,13 @@ DType dtype_of(const std::string& name) {
   fail_as(Exit::Data, "dtype '", name, "' is unknown; known: F64, F32, BF16, F16, I64, I32, U8");
 }
 
-/// Fails if the shape has more bytes than can be counted.
-void check_countable(const TensorEntry& tensor) {
-  std::int64_t bytes = bytes_of(tensor.dtype);
-  for (const std::int64_t size : tensor.shape)
-    check_as(Exit::Data, !__builtin_mul_overflow(bytes, size, &bytes), "shape ", text_of(tensor.shape),
-             " is too large");
+/// Fails if the shape has more elements than can be counted.
+void check_countable(const Shape& shape) {
+  try {
+    elements(shape);
+  } catch (const Error& error) {
+    fail_as(Exit::Data, error.what());
+  }
 }
 
 TensorEntry parse_tensor(const std::string& name, const Json& json) {
@@ -96,7 +95,7 @@ TensorEntry parse_tensor(const std::string& name, const Json& json) {
   tensor.dtype = dtype_of(field(json, "dtype", Json::value_t::string, "text").get<std::string>());
   for (const Json& size : field(json, "shape", Json::value_t::array, "a list"))
     tensor.shape.push_back(whole(size, "'shape'"));
-  check_countable(tensor);
+  check_countable(tensor.shape);
   const Json& offsets = field(json, "data_offsets", Json::value_t::array, "[begin, end]");
   check_as(Exit::Data, offsets.size() == 2, "'data_offsets' is ", offsets.dump(), ", expected [begin, end]");
   tensor.begin = whole(offsets[0], "'data_offsets'");
@@ -169,7 +168,7 @@ SafetensorsReader::SafetensorsReader(const std::string& file) : file_(file), in_
 }
 
 void SafetensorsReader::parse_header(const std::string& header, std::int64_t data_bytes) {
-  const Json json = parse_json(header);
+  const Json json = parse_header_json(header);
   for (const auto& item : json.items()) {
     const std::string& name = item.key();
     if (name == kMetadata) {

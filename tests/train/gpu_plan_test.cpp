@@ -149,6 +149,9 @@ TEST_F(GpuPlan, AFileThatDescribesNoGpuIsRefused) {
   EXPECT_TRUE(fails_with("no file", [&] { info(path("absent.json")); }));
   std::ofstream(path("text.json")) << "not JSON";
   EXPECT_TRUE(fails_with("text.json:1:2: syntax error", [&] { info(path("text.json")); }));
+  std::ofstream(path("deep.json")) << R"({"maxGridSize":)" << std::string(200000, '[') << std::string(200000, ']')
+                                   << "}";
+  EXPECT_TRUE(fails_with("nested deeper than 100", [&] { info(path("deep.json")); }));
   nlohmann::json lacks = description;
   lacks.erase("deviceVer");
   EXPECT_TRUE(fails_with("'deviceVer' is missing", [&] { info(write(lacks)); }));

@@ -124,6 +124,11 @@ TEST_F(Metrics, AByteOrderMarkIsPassedOver) {
   EXPECT_EQ(text(), std::string(kCsvHeader) + "\n10,1,train,0.5,,0,0,0\n");
 }
 
+TEST_F(Metrics, AStepThatIsNestedDeepIsNoStep) {
+  std::ofstream(path_) << R"({"step":)" << std::string(200000, '[') << std::string(200000, ']') << "}\n";
+  EXPECT_NE(note_of_resume(MetricsFile::Form::Json).find(": line 1 is no record"), std::string::npos);
+}
+
 TEST_F(Metrics, ALinkStaysALink) {
   const std::string target = path_ + "_target";
   std::filesystem::create_symlink(target, path_);

@@ -108,7 +108,8 @@ TEST_F(Safetensors, RefusesMalformedHeaders) {
       {R"({"a":{"dtype":"F32","shape":1,"data_offsets":[0,4]}})", 4, "tensor 'a': 'shape' is 1, expected a list"},
       {R"({"a":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}})", 4, "'shape' holds -1, expected a whole number"},
       {R"({"a":{"dtype":"F32","shape":[1.5],"data_offsets":[0,4]}})", 4, "'shape' holds 1.5"},
-      {R"({"a":{"dtype":"F32","shape":[4611686018427387904,8],"data_offsets":[0,0]}})", 0, "is too large"},
+      {R"({"a":{"dtype":"F32","shape":[4611686018427387904,8],"data_offsets":[0,0]}})", 0, "too many elements"},
+      {R"({"a":{"dtype":"F32","shape":[562949953421313],"data_offsets":[0,4]}})", 4, "too many elements"},
       {R"({"a":{"dtype":"F32","shape":[18446744073709551615],"data_offsets":[0,4]}})", 4, "expected a whole number"},
       {R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0]}})", 4, "expected [begin, end]"},
       {R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[4,0]}})", 4, "span -4 bytes"},
@@ -122,6 +123,11 @@ TEST_F(Safetensors, RefusesMalformedHeaders) {
     EXPECT_PRED2(says, error, c.words);
     EXPECT_PRED2(says, error, file());
   }
+}
+
+TEST_F(Safetensors, RefusesAHeaderThatIsNestedDeep) {
+  const std::string lists = std::string(200000, '[') + std::string(200000, ']');
+  EXPECT_PRED2(says, refusal(message(R"({"a":)", lists, "}"), 0), "the header is nested deeper than 100");
 }
 
 TEST_F(Safetensors, RefusesDuplicatesOverlapsHolesAndWrongLengths) {
