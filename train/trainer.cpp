@@ -178,14 +178,15 @@ bool Trainer::evaluate() {
   check_loss(scores.loss, "the loss of the evaluation", state_.step);
   std::puts(message("eval step ", state_.step, " epoch ", epoch(), " ", text_of(scores)).c_str());
   std::fflush(stdout);
-  write({.step = state_.step,
-         .epoch = epoch(),
-         .split = "eval",
-         .loss = scores.loss,
-         .accuracy = scores.accuracy(),
-         .lr = rate_at(state_.step - 1),
-         .ms = scores.ms,
-         .mem_peak = parts_.device.peak()});
+  if (saved_step_ != state_.step)  // else a complete run is taken up again, which has recorded it
+    write({.step = state_.step,
+           .epoch = epoch(),
+           .split = "eval",
+           .loss = scores.loss,
+           .accuracy = scores.accuracy(),
+           .lr = rate_at(state_.step - 1),
+           .ms = scores.ms,
+           .mem_peak = parts_.device.peak()});
   ++state_.evaluations_since_best;
   if (scores.accuracy() <= state_.best_accuracy) return false;
   state_.evaluations_since_best = 0;

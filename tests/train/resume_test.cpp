@@ -127,6 +127,15 @@ TEST_F(Resume, MetricsHaveOneHeaderAfterThreeResumes) {
   EXPECT_NE(metrics.find("\n40,4,eval,"), std::string::npos) << metrics;
 }
 
+TEST_F(Resume, ACompleteRunTakenUpAgainIsScoredAndRecordsNothingTwice) {
+  ASSERT_EQ(run_train(small({"--save", path("run"), "--epochs", "1", "--schedule", "constant"})).code, 0);
+  const std::string before = bytes_in(path("run/metrics.csv"));
+  const Ended again = run_train({"--resume", path("run"), "--threads", "1"});
+  ASSERT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(evaluations(again.out).count(10), 1U) << again.out;
+  EXPECT_EQ(bytes_in(path("run/metrics.csv")), before);
+}
+
 TEST_F(Resume, TheBestByEvaluationIsKeptBesideTheNewest) {
   const Ended run = run_train(small({"--save", path("run"), "--keep", "1", "--steps", "60", "--eval-every", "2"}));
   ASSERT_EQ(run.code, 0) << run.err;
