@@ -44,6 +44,36 @@ bool is_cut_jpeg(const FileBytes& file) {
          std::find_end(file.begin(), file.end(), kEnd.begin(), kEnd.end()) == file.end();
 }
 
+/// Whether the Huffman tables from `at` on, in so many bytes, have at most 256 codes each. Behind the file's end are
+/// zeros.
+bool tables_fit(const FileBytes& file, std::size_t at, std::int64_t bytes) {
+  while (bytes > 0) {
+    std::int64_t codes = 0;
+    for (std::size_t i = at + 1; i < std::min(at + 17, file.size()); ++i) codes += file[i];
+    if (codes > 256) return false;
+    at += static_cast<std::size_t>(17 + codes);
+    bytes -= 17 + codes;
+  }
+  return true;
+}
+
+/// Before 2.28 stb writes behind its own tables if a JPEG file has larger ones. Goes from marker to marker as stb does.
+bool huffman_tables_fit(const FileBytes& file) {
+  constexpr int kTables = 0xc4, kFirstAlone = 0xd0, kLastAlone = 0xd8, kEnd = 0xd9;  // alone: without a length
+  if (file.front() != 0xff) return true;
+  for (auto next = file.begin();;) {
+    next = std::find(next, file.end(), 0xff);
+    next = std::find_if(next, file.end(), [](int byte) { return byte != 0xff; });
+    if (file.end() - next < 3 || *next == kEnd) return true;
+    const int marker = *next++;
+    if (marker == 0 || (marker >= kFirstAlone && marker <= kLastAlone)) continue;
+    const int length = next[0] << 8 | next[1];
+    if (marker == kTables && !tables_fit(file, static_cast<std::size_t>(next - file.begin()) + 2, length - 2))
+      return false;
+    next += std::min<std::ptrdiff_t>(length, file.end() - next);
+  }
+}
+
 /// Which source pixels make one target pixel along an axis: those from `first` on, with these weights.
 struct Taps {
   std::int64_t first = 0;
@@ -88,6 +118,8 @@ Image decode_image(const std::filesystem::path& path, std::int64_t channels, std
   const std::int64_t bytes = size_of_file(path);
   check_as(Exit::Data, bytes > 2 && bytes <= INT_MAX, path.string(), ": ", bytes, " bytes are no PNG or JPEG file");
   const FileBytes file = read_file(path);
+  check_as(Exit::Data, huffman_tables_fit(file), path.string(),
+           ": JPEG file with a Huffman table of more than 256 codes");
   check_pixels(file, path, max_pixels);
   check_as(Exit::Data, !is_cut_jpeg(file), path.string(), ": JPEG file ends early");
   int width = 0, height = 0, stored = 0;

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "tests/train/data_samples.h"
@@ -131,6 +133,11 @@ TEST(ImageFolder, FileThatDoesNotDecodeIsNamed) {
   FileContent jpeg = grey_jpeg();
   jpeg.resize(jpeg.size() - 2);
   EXPECT_PRED2(says, message_of(jpeg), "train/ant/x.png: JPEG file ends early");
+  FileContent tables = grey_jpeg();
+  const std::array<std::uint8_t, 2> huffman{0xff, 0xc4};
+  const auto table = std::search(tables.begin(), tables.end(), huffman.begin(), huffman.end());
+  std::fill_n(table + 5, 16, 255);  // behind marker, length and number: how many codes of each length
+  EXPECT_PRED2(says, message_of(tables), "train/ant/x.png: JPEG file with a Huffman table of more than 256 codes");
 }
 
 TEST(ImageFolder, ImagesOfTooManyPixelsAreRefusedByTheirHeader) {
