@@ -1,0 +1,35 @@
+// PNG and JPEG files, decoded in grey and in colour, and scaled.
+#include "tests/fuzz/fuzz.h"
+#include "tests/train/data_samples.h"
+#include "train/image_file.h"
+
+namespace lethe::fuzz {
+namespace {
+
+std::string text_of(const testing::FileContent& bytes) { return {bytes.begin(), bytes.end()}; }
+
+void decode(const std::string& file, std::int64_t channels) {
+  const Image image = decode_image(file, channels);
+  require(std::ssize(image.pixels) == image.shape.bytes(), "pixels and shape of an image agree");
+  std::vector<std::uint8_t> window(static_cast<std::size_t>(8 * 8 * channels));
+  scale_and_crop(image, 16, 12, 4, 2, {8, 8, channels}, window.data());
+}
+
+}  // namespace
+
+Material material() {
+  return {.seeds = {text_of(testing::png(2, 3, 1, testing::FileContent(6, 9))),
+                    text_of(testing::png(5, 4, 3, testing::FileContent(60, 200))), text_of(testing::grey_jpeg())},
+          .words = {"IHDR", "IDAT", "IEND", "PLTE", "tRNS", "CgBI", "\x89PNG\r\n\x1a\n", "\xff\xd8", "\xff\xd9",
+                    "\xff\xda", "\xff\xc0", "\xff\xc2", "\xff\xc4", "\xff\xdb", "\xff\xdd", "\xff\xe0", "\xff\xee"}};
+}
+
+}  // namespace lethe::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static lethe::fuzz::Directory directory;
+  const std::string file = directory.put("image", lethe::fuzz::text_of(data, size));
+  for (const int channels : {1, 3})
+    lethe::fuzz::reads({lethe::Exit::Data}, [&] { lethe::fuzz::decode(file, channels); });
+  return 0;
+}
