@@ -9,7 +9,7 @@ namespace {
 std::string text_of(const testing::FileContent& bytes) { return {bytes.begin(), bytes.end()}; }
 
 void decode(const std::string& file, std::int64_t channels) {
-  const Image image = decode_image(file, channels);
+  const Image image = decode_image(file, channels, 1 << 22);
   require(std::ssize(image.pixels) == image.shape.bytes(), "pixels and shape of an image agree");
   std::vector<std::uint8_t> window(static_cast<std::size_t>(8 * 8 * channels));
   scale_and_crop(image, 16, 12, 4, 2, {8, 8, channels}, window.data());
