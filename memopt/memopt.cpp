@@ -4,7 +4,6 @@
 #include <chrono>
 
 #include "framework/error.h"
-#include "framework/user_text.h"
 #include "memopt/check_plan.h"
 #include "memopt/early_update.h"
 #include "memopt/fuse_activations.h"
@@ -47,9 +46,9 @@ Level level_named(const std::string& text, const std::string& part) {
   if (part == "level=0") return Level::SameShape;
   if (part == "level=1") return Level::Fits;
   if (part == "level=2") return Level::Arena;
-  check(part != "level=3", "--memopt ", shown(text),
+  check(part != "level=3", "--memopt ", shortened(text),
         ": level 3, recomputing under a budget, is not there yet; known: ", kKnown);
-  fail("--memopt ", shown(text), ": unknown setting '", shown(part), "'; known: ", kKnown);
+  fail("--memopt ", shortened(text), ": unknown setting ", quote(part), "; known: ", kKnown);
 }
 
 /// What makes every update wait for all gradients; "" if nothing does.
@@ -125,11 +124,11 @@ MemoptOptions parse_memopt(const std::string& text) {
   const std::vector<std::string> parts = split(text);
   MemoptOptions options{.level = level_named(text, parts.front())};
   for (std::size_t i = 1; i < parts.size(); ++i) {
-    check(parts[i] == "release" || parts[i] == "inplace", "--memopt ", shown(text), ": unknown '", shown(parts[i]),
-          "' behind the level; known: ", kKnown);
+    check(parts[i] == "release" || parts[i] == "inplace", "--memopt ", shortened(text), ": unknown ", quote(parts[i]),
+          " behind the level; known: ", kKnown);
     bool& wanted = parts[i] == "release" ? options.release : options.in_place;
-    check(!wanted, "--memopt ", shown(text), ": '", parts[i], "' stands there twice");
-    check(options.level != Level::Arena, "--memopt ", shown(text), ": level=2 ",
+    check(!wanted, "--memopt ", shortened(text), ": '", parts[i], "' stands there twice");
+    check(options.level != Level::Arena, "--memopt ", shortened(text), ": level=2 ",
           parts[i] == "release" ? "gives every byte its place beforehand, so there is nothing to release"
                                 : "is in place already",
           "; say --memopt level=2");

@@ -5,7 +5,6 @@
 #include <sstream>
 
 #include "framework/error.h"
-#include "framework/user_text.h"
 
 namespace lethe {
 
@@ -37,11 +36,11 @@ OptnetGroups group_by_last_use(const std::vector<OptnetRecord>& records) {
 }
 
 OptnetOptions parse_optnet(const std::string& text) {
-  const std::string what = "--memopt optnet=" + shown(text);
+  const std::string what = "--memopt optnet=" + shortened(text);
   std::istringstream words(text);
   std::string word;
   std::getline(words, word, ',');
-  check(word == "inference" || word == "training", what, ": '", shown(word), "' is neither inference nor training");
+  check(word == "inference" || word == "training", what, ": ", quote(word), " is neither inference nor training");
   OptnetOptions options{.training = word == "training"};
   if (words.eof()) return options;
   options.inplace = options.reuse_buffers = options.remove_grad_params = false;
@@ -51,8 +50,7 @@ OptnetOptions parse_optnet(const std::string& text) {
                        : word == "reuse_buffers"      ? &options.reuse_buffers
                        : word == "remove_grad_params" ? &options.remove_grad_params
                                                       : nullptr;
-    check(flag, what, ": unknown '", shown(word),
-          "'; known: inplace, reuse_buffers, remove_grad_params; or none alone");
+    check(flag, what, ": unknown ", quote(word), "; known: inplace, reuse_buffers, remove_grad_params; or none alone");
     check(!*flag, what, ": '", word, "' stands there twice");
     *flag = true;
   }

@@ -5,7 +5,6 @@
 
 #include "framework/error.h"
 #include "framework/op_def.h"
-#include "framework/user_text.h"
 
 namespace lethe {
 namespace {
@@ -19,7 +18,7 @@ VarId named_var(const Program& program, const std::string& name) {
   if (found == kNone) {
     std::vector<std::string> known;
     for (const Var& var : program.vars) known.push_back(var.name);
-    fail("--skip-vars: no var named '", shown(name), "'", did_you_mean(name, known));
+    fail("--skip-vars: no var named ", quote(name), did_you_mean(name, known));
   }
   return found;
 }

@@ -10,7 +10,7 @@
 #include <unordered_set>
 
 #include "framework/op_def.h"
-#include "framework/user_text.h"
+#include "framework/text_input.h"
 
 namespace lethe {
 namespace {

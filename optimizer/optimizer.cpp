@@ -4,7 +4,6 @@
 
 #include "framework/error.h"
 #include "framework/op_def.h"
-#include "framework/user_text.h"
 
 namespace lethe {
 namespace {

@@ -10,7 +10,6 @@
 
 #include "framework/error.h"
 #include "framework/op_def.h"
-#include "framework/user_text.h"
 
 namespace lethe {
 namespace {

@@ -14,7 +14,6 @@
 #include <sstream>
 
 #include "framework/error.h"
-#include "framework/user_text.h"
 #include "train/atomic_file.h"
 #include "train/bench_report.h"
 #include "train/commands.h"
@@ -129,7 +128,7 @@ std::vector<BenchRow> rows_of(const Options& options) {
   Options run = options;
   run.command = Command::Train;
   while (std::getline(cut, run.memopt, ';')) {
-    check(!run.memopt.empty(), "--settings: '", shown(options.settings), "' has an empty setting at its semicolons");
+    check(!run.memopt.empty(), "--settings: ", quote(options.settings), " has an empty setting at its semicolons");
     check_memopt(run);
     rows.push_back({.memopt = run.memopt});
   }

@@ -7,7 +7,7 @@
 
 #include "framework/error.h"
 #include "framework/host_memory.h"
-#include "framework/user_text.h"
+#include "framework/text_input.h"
 #include "train/data_files.h"
 #include "train/held_images.h"
 

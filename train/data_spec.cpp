@@ -7,7 +7,6 @@
 
 #include "framework/error.h"
 #include "framework/op_def.h"
-#include "framework/user_text.h"
 
 namespace lethe {
 namespace {
@@ -37,7 +36,7 @@ Family sequences() {
   for (const Family& other : {images(), masks(), sequences()})
     if (std::find(other.kinds.begin(), other.kinds.end(), spec.kind) != other.kinds.end())
       spec.reject(message("gives ", other.gives, ", the network takes ", taken.gives, " (known: ", taken.forms, ")"));
-  spec.reject(message("unknown data set '", shown(spec.kind), "'", did_you_mean(spec.kind, taken.kinds),
+  spec.reject(message("unknown data set ", quote(spec.kind), did_you_mean(spec.kind, taken.kinds),
                       " (known: ", taken.forms, ")"));
 }
 
@@ -47,7 +46,7 @@ DataSpec::DataSpec(const std::string& text) : text(text), kind(text.substr(0, te
   if (kind.size() < text.size()) argument = text.substr(kind.size() + 1);
 }
 
-void DataSpec::reject(const std::string& reason) const { fail("data '", shown(text), "': ", reason); }
+void DataSpec::reject(const std::string& reason) const { fail("data ", quote(text), ": ", reason); }
 void DataSpec::reject_for_images() const { reject_kind(*this, images()); }
 void DataSpec::reject_for_masks() const { reject_kind(*this, masks()); }
 void DataSpec::reject_for_sequences() const { reject_kind(*this, sequences()); }
@@ -76,7 +75,7 @@ std::int64_t DataSpec::count(std::string_view digits) const {
   std::int64_t value = 0;
   const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (status != std::errc{} || end != digits.data() + digits.size() || value < 1 || value > INT32_MAX)
-    reject(message("expected a number from 1 to ", INT32_MAX, ", got '", shown(digits), "'"));
+    reject(message("expected a number from 1 to ", INT32_MAX, ", got ", quote(digits)));
   return value;
 }
 
@@ -90,7 +89,7 @@ SampleCounts DataSpec::counts(SampleCounts counts) const {
     const std::size_t equals = item.find('=');
     const std::string key(item.substr(0, equals));
     if (equals == item.npos || (key != "train" && key != "test"))
-      reject(message("expected train=N or test=N, got '", shown(item), "'", did_you_mean(key, {"train", "test"})));
+      reject(message("expected train=N or test=N, got ", quote(item), did_you_mean(key, {"train", "test"})));
     (key == "train" ? counts.training : counts.test) = count(item.substr(equals + 1));
     if (!seen.insert(key).second) reject(key + " stands twice");
     at = end;

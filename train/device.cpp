@@ -7,7 +7,6 @@
 
 #include "framework/error.h"
 #include "framework/op_def.h"
-#include "framework/user_text.h"
 #include "kernels/cpu_device.h"
 #include "kernels/gpu_device.h"
 #include "models/json_source.h"
@@ -74,7 +73,7 @@ Choice choice_of(const std::string& device) {
   if (device.rfind("cuda:", 0) != 0) return {Choice::Description};
   const std::string digits = device.substr(5);
   check(!digits.empty() && digits.size() < 4 && digits.find_first_not_of("0123456789") == std::string::npos,
-        "--device: '", shown(device), "' names no GPU; expected cuda:0, cuda:1...");
+        "--device: ", quote(device), " names no GPU; expected cuda:0, cuda:1...");
   return {Choice::Gpu, std::stoi(digits)};
 }
 
@@ -116,7 +115,7 @@ void check_device(const Options& options) {
   if (what == Choice::Description && !find_gpu(device) && !is_file(device)) {
     std::vector<std::string> known = {"cpu", "cuda"};
     for (const std::string& name : described_gpus()) known.push_back(name);
-    fail("--device: unknown device '", shown(device), "'", did_you_mean(device, known), "; known: ", joined(known),
+    fail("--device: unknown device ", quote(device), did_you_mean(device, known), "; known: ", joined(known),
          ", cuda:N, or a file that ends in .json");
   }
   check(what != Choice::Description || !runs(options.command), "--device: ", device,

@@ -59,7 +59,7 @@ int lr_find(const Options& given) {
   MeteredDevice device(open_device(options));
   Batches batches(
       *data, training_batches(*options.batch, options.dtype, augmentation_of(*options.augment), *options.seed), device);
-  Prepared prepared(device.info());
+  Prepared prepared(device);
   const Plans plans = plan_programs(programs, false, options, prepared);
   if (!as_json) print_predicted(options, plans, progress);
   device.reserve(reserved_bytes({&plans.training}, plans.arena, device.info().alignment));
@@ -73,7 +73,8 @@ int lr_find(const Options& given) {
   report.predicted = plans.bytes.total();
   report.taken = device.peak();
   if (!options.output.empty()) write_result(options.output, lr_page(report));
-  write_result("", as_json ? lr_json(report) : lr_text(report) + taken_line(report.taken, report.predicted) + "\n");
+  const std::string taken = taken_line(report.taken, report.predicted, plans.at_most);
+  write_result("", as_json ? lr_json(report) : lr_text(report) + taken + "\n");
   return 0;
 }
 

@@ -9,7 +9,7 @@
 #include <fstream>
 
 #include "framework/error.h"
-#include "framework/user_text.h"
+#include "framework/text_input.h"
 #include "models/json_source.h"
 #include "train/atomic_file.h"
 

@@ -6,7 +6,6 @@
 
 #include "framework/error.h"
 #include "framework/op_def.h"
-#include "framework/user_text.h"
 #include "memopt/memopt.h"
 #include "train/command_table.h"
 #include "train/device.h"
@@ -23,7 +22,7 @@ Command command_named(const std::string& word) {
     if (*info.word && word == info.word) return info.command;
     if (*info.word) known.emplace_back(info.word);
   }
-  fail("unknown command '", shown(word), "'", did_you_mean(word, known), "; commands: ", joined(known),
+  fail("unknown command ", quote(word), did_you_mean(word, known), "; commands: ", joined(known),
        "; a network is named with --model");
 }
 
@@ -70,7 +69,7 @@ void check_arguments(const std::vector<std::string>& args) {
     const std::size_t equals = is_option ? arg.find('=') : std::string::npos;
     if (is_option) name = arg.substr(0, equals);
     const std::string what =
-        name.empty() || (is_option && equals == std::string::npos) ? "an argument" : shown(name) + ": the value";
+        name.empty() || (is_option && equals == std::string::npos) ? "an argument" : shortened(name) + ": the value";
     check(!arg.empty() && equals + 1 != arg.size(), what, " is empty");
     check(arg.size() <= kLongest, what, " has ", arg.size(), " characters, more than ", kLongest);
     if (!is_option || equals != std::string::npos) name.clear();
@@ -126,7 +125,7 @@ class CommandLine {
       const std::string name = arg.substr(0, arg.find('='));
       if (name.size() < 3 || name.compare(0, 2, "--") != 0) continue;
       if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-      fail("unknown option ", shown(name), did_you_mean(name, known), "; --help lists all");
+      fail("unknown option ", shortened(name), did_you_mean(name, known), "; --help lists all");
     }
   }
 

@@ -7,7 +7,7 @@
 #include <unordered_map>
 
 #include "framework/error.h"
-#include "framework/user_text.h"
+#include "framework/text_input.h"
 
 namespace lethe {
 namespace {
@@ -31,8 +31,8 @@ std::vector<std::string> cells_of(std::string line) {
 /// For each known column its position in the file.
 std::vector<std::size_t> positions(const std::vector<std::string>& header) {
   for (const std::string& name : header)
-    check_as(Exit::Data, std::find(kColumns.begin(), kColumns.end(), name) != kColumns.end(), "unknown column '",
-             shown(name), "', expected id,lower,upper,size");
+    check_as(Exit::Data, std::find(kColumns.begin(), kColumns.end(), name) != kColumns.end(), "unknown column ",
+             quote(name), ", expected id,lower,upper,size");
   std::vector<std::size_t> at;
   for (std::size_t c = 0; c < kNeeded; ++c) {
     check_as(Exit::Data, std::count(header.begin(), header.end(), kColumns[c]) == 1, "column '", kColumns[c],
@@ -45,9 +45,10 @@ std::vector<std::size_t> positions(const std::vector<std::string>& header) {
 std::int64_t number(const std::string& text, const std::string& column) {
   std::int64_t value = 0;
   const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  check_as(Exit::Data, error != std::errc::result_out_of_range, column, " ", shown(text), " does not fit in 64 bits");
-  check_as(Exit::Data, error == std::errc() && stop == text.data() + text.size(), column, " is '", shown(text),
-           "', expected a whole number");
+  check_as(Exit::Data, error != std::errc::result_out_of_range, column, " ", shortened(text),
+           " does not fit in 64 bits");
+  check_as(Exit::Data, error == std::errc() && stop == text.data() + text.size(), column, " is ", quote(text),
+           ", expected a whole number");
   return value;
 }
 
@@ -60,7 +61,7 @@ class CsvRows {
     check_as(Exit::Data, cells.size() == columns_, cells.size(), " values, expected ", columns_);
     const std::string& id = cells[at_[0]];
     const auto [was, fresh] = line_of_.emplace(id, line);
-    check_as(Exit::Data, fresh, "id '", shown(id), "' stands on line ", was->second, " already");
+    check_as(Exit::Data, fresh, "id ", quote(id), " stands on line ", was->second, " already");
     const PackItem item = {number(cells[at_[1]], "lower"), number(cells[at_[2]], "upper"),
                            number(cells[at_[3]], "size")};
     check_as(Exit::Data, item.lower < item.upper, "lower ", item.lower, " is not below upper ", item.upper);

@@ -127,7 +127,7 @@ int predict(const Options& given) {
   check_takes_images(network);
   const ImageInput input = image_input(given, options, run, network);
   const std::unique_ptr<Device> device = open_device(options);
-  Prepared prepared(device->info());
+  Prepared prepared(*device);
   const Planned planned = plan_evaluation(network, options, prepared);
   device->reserve(reserved_bytes({&planned}, 0, device->info().alignment));
   Store store(*device);

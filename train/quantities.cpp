@@ -4,7 +4,6 @@
 #include <map>
 
 #include "framework/error.h"
-#include "framework/user_text.h"
 
 namespace lethe {
 
@@ -13,7 +12,7 @@ Interval parse_interval(const std::string& text, const std::string& what) {
   std::string number = epochs ? text.substr(0, text.size() - 1) : text;
   const bool digits =
       !number.empty() && number.size() < 18 && number.find_first_not_of("0123456789") == std::string::npos;
-  check(digits, what, ": '", shown(text), "' is neither steps (500) nor epochs (2e)");
+  check(digits, what, ": ", quote(text), " is neither steps (500) nor epochs (2e)");
   return {std::stoll(number), epochs};
 }
 
@@ -25,8 +24,8 @@ std::int64_t parse_bytes(const std::string& text, const std::string& what) {
   const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const auto unit = units.find(std::string(stop, text.data() + text.size()));
   constexpr double kMost = 9e18;
-  check(error == std::errc() && unit != units.end() && value >= 0 && value * unit->second < kMost, what, ": '",
-        shown(text), "' is no size; expected bytes, or a number with KiB, MiB, GiB, kB, MB or GB behind it");
+  check(error == std::errc() && unit != units.end() && value >= 0 && value * unit->second < kMost, what, ": ",
+        quote(text), " is no size; expected bytes, or a number with KiB, MiB, GiB, kB, MB or GB behind it");
   return static_cast<std::int64_t>(value * unit->second);
 }
 

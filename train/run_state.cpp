@@ -8,7 +8,7 @@
 #include "framework/error.h"
 #include "framework/init.h"
 #include "framework/text.h"
-#include "framework/user_text.h"
+#include "framework/text_input.h"
 #include "models/json_source.h"
 #include "train/atomic_file.h"
 

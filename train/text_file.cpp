@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "framework/error.h"
-#include "framework/user_text.h"
+#include "framework/text_input.h"
 #include "train/data_files.h"
 #include "train/sequences.h"
 

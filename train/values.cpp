@@ -9,7 +9,6 @@
 
 #include "framework/error.h"
 #include "framework/op_def.h"
-#include "framework/user_text.h"
 
 namespace lethe {
 namespace {
@@ -36,13 +35,14 @@ std::string in_braces(const std::vector<std::string>& words) {
   return all + "}";
 }
 
-std::string not_a_number(const std::string& text) { return message("'", shown(text), "' is not a number"); }
+std::string not_a_number(const std::string& text) { return message(quote(text), " is not a number"); }
 
 /// Kernels compute with it in f32, where it would be infinite or nothing.
 std::string beyond_f32(double value, const std::string& text) {
   using Limits = std::numeric_limits<float>;
-  if (value > Limits::max()) return message("must be at most ", Limits::max(), ", not ", shown(text));
-  return value > 0 && value < Limits::min() ? message("must be at least ", Limits::min(), ", not ", shown(text)) : "";
+  if (value > Limits::max()) return message("must be at most ", Limits::max(), ", not ", shortened(text));
+  return value > 0 && value < Limits::min() ? message("must be at least ", Limits::min(), ", not ", shortened(text))
+                                            : "";
 }
 
 }  // namespace
@@ -50,10 +50,10 @@ std::string beyond_f32(double value, const std::string& text) {
 CLI::Validator whole_number(std::int64_t least, std::int64_t most) {
   return validator([least, most](const std::string& text) {
     const auto value = parsed<std::int64_t>(text);
-    if (!value) return message("'", shown(text), "' is not a whole number");
+    if (!value) return message(quote(text), " is not a whole number");
     if (*value < least || (least >= 0 && text[0] == '-'))
-      return message("must be at least ", least, ", not ", shown(text));
-    return *value > most ? message("must be at most ", most, ", not ", shown(text)) : std::string();
+      return message("must be at least ", least, ", not ", shortened(text));
+    return *value > most ? message("must be at most ", most, ", not ", shortened(text)) : std::string();
   });
 }
 
@@ -61,7 +61,7 @@ CLI::Validator number_from_zero() {
   return validator([](const std::string& text) {
     const auto value = parsed<double>(text);
     if (!value || !std::isfinite(*value)) return not_a_number(text);
-    if (std::signbit(*value)) return message("must not be negative, not ", shown(text));
+    if (std::signbit(*value)) return message("must not be negative, not ", shortened(text));
     return beyond_f32(*value, text);
   });
 }
@@ -70,7 +70,7 @@ CLI::Validator positive_number() {
   return validator([](const std::string& text) {
     const auto value = parsed<double>(text);
     if (!value || !std::isfinite(*value)) return not_a_number(text);
-    if (*value <= 0) return message("must be above 0, not ", shown(text));
+    if (*value <= 0) return message("must be above 0, not ", shortened(text));
     return beyond_f32(*value, text);
   });
 }
@@ -83,7 +83,7 @@ CLI::Validator one_of(std::vector<std::string> words) {
       if (word == text) return std::string();
       known.append(known.empty() ? "" : ", ").append(word);
     }
-    return message("unknown value '", shown(text), "'", did_you_mean(text, words), "; known: ", known);
+    return message("unknown value ", quote(text), did_you_mean(text, words), "; known: ", known);
   });
   return made.description(listed);
 }
@@ -106,7 +106,7 @@ CLI::Validator setting() {
   return validator([](const std::string& text) {
     const std::size_t equals = text.find('=');
     const bool good = equals != std::string::npos && equals > 0 && equals + 1 < text.size();
-    return good ? std::string() : message("'", shown(text), "' is not NAME=VALUE");
+    return good ? std::string() : message(quote(text), " is not NAME=VALUE");
   });
 }
 

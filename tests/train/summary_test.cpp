@@ -39,7 +39,7 @@ TEST(Summary, LayersOnTokensAndTransposedConvolutionsCountTheirMultiplyAdds) {
   const VarId up = net.layer("conv_transpose", net.input("image", {4, 5, 6}),
                              {{"out", 8}, {"k", 2}, {"stride", 2}, {"groups", 2}}, "up");
   const VarId tokens = net.layer("fc", up, {{"out", 3}, {"flatten", 0}}, "each");
-  const std::vector<LayerRow> rows = layer_rows(net.finish({tokens}).program);
+  const std::vector<LayerRow> rows = layer_rows(net.finish({tokens}));
   ASSERT_EQ(rows.size(), 4u);
   EXPECT_EQ(rows[0].mult_adds, 2 * 4 * 5 * 6 * (2 * 2 * 8 / 2));
   EXPECT_EQ(rows[0].output, "[8,8,10]");

@@ -1,19 +1,8 @@
-#include "framework/user_text.h"
+#include "framework/text_input.h"
 
-#include <algorithm>
 #include <array>
 
 namespace lethe {
-
-std::string shown(std::string_view text) {
-  constexpr std::size_t kMost = 60;
-  std::size_t length = std::min(text.size(), kMost);
-  while (length < text.size() && length > 0 && (text[length] & 0xc0) == 0x80) --length;  // no half of a character
-  std::string part(text.substr(0, length));
-  for (char& c : part)
-    if (static_cast<unsigned char>(c) < ' ') c = '?';
-  return length < text.size() ? part + "..." : part;
-}
 
 std::size_t mark_length(std::string_view text) { return text.substr(0, 3) == "\xef\xbb\xbf" ? 3 : 0; }
 

@@ -1,4 +1,4 @@
-// Text that users write: in messages, and as files.
+// Text files that users write.
 #pragma once
 #include <istream>
 #include <string>
@@ -7,10 +7,6 @@
 #include "framework/error.h"
 
 namespace lethe {
-
-/// For a message: in one line, and no more of it than tells which it is, at most 60 bytes. Not for paths, which are
-/// shown whole.
-std::string shown(std::string_view text);
 
 /// How many bytes the mark takes that some editors put before a text (UTF-8's byte order mark): 3 or 0.
 std::size_t mark_length(std::string_view text);
