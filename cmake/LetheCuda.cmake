@@ -43,9 +43,12 @@ set(LETHE_GPUS)
 find_program(LETHE_NVIDIA_SMI nvidia-smi HINTS /usr/lib/wsl/lib)
 if(LETHE_NVIDIA_SMI)
   execute_process(COMMAND "${LETHE_NVIDIA_SMI}" --query-gpu=compute_cap --format=csv,noheader
-                  OUTPUT_VARIABLE LETHE_GPUS ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
-  string(REGEX MATCHALL "[0-9]+[.][0-9]" LETHE_GPUS "${LETHE_GPUS}")
-  list(REMOVE_DUPLICATES LETHE_GPUS)
+                  RESULT_VARIABLE failed OUTPUT_VARIABLE printed ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
+  if(NOT failed)   # what it prints then is no GPU
+    string(REPLACE "\n" ";" LETHE_GPUS "${printed}")
+    list(FILTER LETHE_GPUS INCLUDE REGEX "^[0-9]+[.][0-9]$")
+    list(REMOVE_DUPLICATES LETHE_GPUS)
+  endif()
 endif()
 if(LETHE_CUDA MATCHES "^(ON|TOOLKIT)$" OR (LETHE_CUDA STREQUAL "AUTO" AND LETHE_GPUS))
   set(LETHE_WANTS_DEVICE_CODE ON)
@@ -83,8 +86,15 @@ endif()
 # CMake 3.25 fails over a toolkit without nvToolsExt (13 and later have none) if it takes itself to be the minimum.
 set(LETHE_CMAKE_MINIMUM "${CMAKE_MINIMUM_REQUIRED_VERSION}")
 set(CMAKE_MINIMUM_REQUIRED_VERSION 3.24)
-find_package(CUDAToolkit REQUIRED)
+if(LETHE_NVCC AND NOT CUDAToolkit_ROOT)   # it knows nothing of CUDA_HOME
+  get_filename_component(CUDAToolkit_ROOT "${LETHE_NVCC}" REALPATH)
+  get_filename_component(CUDAToolkit_ROOT "${CUDAToolkit_ROOT}/../.." ABSOLUTE)
+endif()
+find_package(CUDAToolkit QUIET)
 set(CMAKE_MINIMUM_REQUIRED_VERSION "${LETHE_CMAKE_MINIMUM}")
+if(NOT CUDAToolkit_FOUND)
+  lethe_without_cuda("the toolkit of ${LETHE_NVCC} is not complete")
+endif()
 
 # cuBLASLt and cuDNN 9 are not linked but loaded when a GPU is asked for; programs look where they were found here.
 find_path(LETHE_CUDNN_INCLUDE cudnn.h HINTS ${CUDAToolkit_INCLUDE_DIRS} ENV CUDNN_ROOT PATH_SUFFIXES include)

@@ -20,6 +20,7 @@ KEYS = {"ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "Home
 
 def find():
     """The program, or None with the reason why there is none that runs."""
+    reason = "no Chromium is installed (Debian's package: chromium)"
     for name in NAMES:
         program = shutil.which(name)
         if program is None:
@@ -27,8 +28,8 @@ def find():
         asked = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=PATIENCE)
         if asked.returncode == 0:
             return program, asked.stdout.strip()
-        return None, f"{program} does not start: {asked.stderr.strip()[:200]}"
-    return None, "no Chromium is installed (Debian's package: chromium)"
+        reason = f"{program} does not start: {asked.stderr.strip()[:200]}"
+    return None, reason
 
 
 class Browser:
@@ -63,7 +64,7 @@ class Browser:
         try:
             self.call("Browser.close")
             self._process.wait(10)
-        except (EOFError, TimeoutError, subprocess.TimeoutExpired):
+        except (EOFError, OSError, TimeoutError, subprocess.TimeoutExpired):
             self._process.kill()
             self._process.wait()
         os.close(self._out)
