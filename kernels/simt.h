@@ -1,7 +1,7 @@
 // What kernels need of CUDA's language, under nvcc or, with LETHE_SIMT, on the host (tests/simt/simt_launch.h). With
 // LETHE_PLANS_ONLY there are the words alone: kernels are never instantiated, and LETHE_LAUNCH fails.
 #pragma once
-#if !defined(LETHE_PLANS_ONLY)
+#if defined(__CUDACC__) || defined(LETHE_SIMT)
 #define LETHE_LAUNCH(kernel, ...) ::lethe::launch(kernel, __VA_ARGS__)
 #endif
 #if defined(__CUDACC__)

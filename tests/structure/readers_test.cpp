@@ -27,7 +27,7 @@ bool has(const std::string& file, std::initializer_list<const char*> words) {
   });
 }
 bool reads_files(const std::string& file) {
-  return has(file, {"std::ifstream", " read_file(", "(read_file(", "pread("});
+  return has(file, {"std::ifstream", "= read_file(", "(read_file(", "return read_file(", "pread("});
 }
 
 TEST(Readers, EachHasAFuzzTarget) {
