@@ -53,7 +53,8 @@ std::string read_description(const std::string& file) {
     for (const auto& [key, value] : example.items()) {
       const JsonNode node = source.root().at(key);
       const Json& given = node.json();
-      const bool whole = given.is_number_integer() && (!given.is_number_unsigned() || given <= INT64_MAX);
+      const bool whole =
+          given.is_number_integer() && (!given.is_number_unsigned() || given.get<std::uint64_t>() <= INT64_MAX);
       if (value.is_number_integer() ? !whole : given.type() != value.type())
         node.fail("'", key, "' is ", node.shown(), ", expected something like ", value.dump());
     }
