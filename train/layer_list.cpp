@@ -39,4 +39,10 @@ std::string layer_list(const std::string& name) {
   return text;
 }
 
+std::vector<std::string> layer_names() {
+  std::vector<std::string> names;
+  for (const Layer* layer : all_layers()) names.push_back(layer->name);
+  return names;
+}
+
 }  // namespace lethe

@@ -80,9 +80,8 @@ struct Options {
   std::string net = {};      // of `tables`: "" is all
   bool measure = false;
 
-  bool dump = false;  // of `device`
-
-  std::string shell = {};  // of `completion`
+  bool dump = false;                       // of `device`
+  std::string shell = {};                  // of `completion`
   std::optional<std::string> layers = {};  // of `schema`: a layer, "" for all
 };
 
@@ -90,9 +89,9 @@ struct Options {
 /// with what was expected, options that exclude each other.
 Options parse_options(const std::vector<std::string>& args);
 
-/// The same command line with `values` for what it leaves out. Values that the command has no option for are left out;
-/// of `set` both are taken, each name once; who says how long to train by one of epochs and steps does not get the
-/// other, and who never evaluates no patience.
+/// The same command line, and `values` where it says nothing. Values without an option of the command are left out. The
+/// settings of `set` are joined; the command line's win. Where it gives epochs or steps, `values` give neither; where
+/// nothing is evaluated, they give no patience.
 Options with_values(const Options& options, const OptionValues& values);
 
 /// Fails unless the command takes the --memopt, with what stands beside it.
