@@ -47,6 +47,7 @@ Start find_start(const Options& given) {
   if (!goes_on && !start.save.empty() && !find_latest(start.save).empty())
     fail(start.save, ": holds checkpoints of a run already; go on with it by --resume ", start.save,
          ", or save elsewhere");
+  start.moves = !goes_on && !start.checkpoint.empty();
   if (!goes_on) start.state.best_accuracy = -1, start.state.evaluations_since_best = 0;
   return start;
 }

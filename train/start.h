@@ -12,6 +12,7 @@ struct Start {
   std::string checkpoint = {};  // "" if the run starts anew
   RunState state = {};          // of the checkpoint
   std::string save = {};        // where this run saves; "" nowhere
+  bool moves = false;           // whether that is another directory than the checkpoint's run has
 };
 
 /// Finds the checkpoint that `--resume` names. A resumed run goes on saving where it was, unless told otherwise. Fails

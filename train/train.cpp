@@ -87,12 +87,12 @@ std::unique_ptr<Checkpoints> open_checkpoints(const Options& options, const Star
   return start.save.empty() ? nullptr : std::make_unique<Checkpoints>(start.save, options.keep);
 }
 
-/// Of the directory where the run saves. What the run goes on from must still be what it found there.
+/// Of the directory where the run saves. No other run may have saved there since `start` was found.
 std::unique_ptr<RunLock> lock_run(const Options& given, const Start& start, const Notify& notify) {
   if (start.save.empty()) return nullptr;
   auto lock = std::make_unique<RunLock>(start.save, notify);
   const Start now = find_start(given);
-  check(now.checkpoint == start.checkpoint && now.state == start.state, start.save,
+  check(start.moves || (now.checkpoint == start.checkpoint && now.state == start.state), start.save,
         ": another run has saved into it meanwhile; start again");
   return lock;
 }
@@ -141,7 +141,8 @@ int train(const Options& given) {
                    .checkpoints = checkpoints.get(),
                    .device = device,
                    .progress = progress,
-                   .metrics = metrics},
+                   .metrics = metrics,
+                   .moves = start.moves},
                   state_of(start, options, programs.network, *data));
   trainer.run();
   std::printf("%s\n", taken_line(device.peak(), plans.bytes.total(), plans.at_most).c_str());

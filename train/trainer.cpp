@@ -36,7 +36,7 @@ Trainer::Trainer(const TrainerParts& parts, RunState state)
       length_(length_of(parts.options, parts.batches.per_epoch())),
       schedule_(parse_schedule(*parts.options.schedule)),
       fed_(fed_inputs(parts.programs.network)),
-      saved_step_(state_.step > 0 ? state_.step : -1) {
+      saved_step_(state_.step > 0 && !parts.moves ? state_.step : -1) {
   const Network& network = parts_.programs.network;
   skipped_steps_ = scale_state().skipped;
   correct_.resize(static_cast<std::size_t>(bytes_of(network.program.vars[network.correct])));
@@ -46,7 +46,7 @@ void Trainer::run() {
   if (state_.step >= length_.total) {
     parts_.progress.note(
         message("the run is complete at step ", state_.step, "; more --epochs or --steps go on with it"));
-    evaluate();
+    save(evaluate());
   }
   begin_epoch();
   while (state_.step < length_.total && !signals_.stop_wanted() && !is_out_of_patience(parts_.options, state_)) {
@@ -178,7 +178,7 @@ bool Trainer::evaluate() {
   check_loss(scores.loss, "the loss of the evaluation", state_.step);
   std::puts(message("eval step ", state_.step, " epoch ", epoch(), " ", text_of(scores)).c_str());
   std::fflush(stdout);
-  if (saved_step_ != state_.step)  // else a complete run is taken up again, which has recorded it
+  if (saved_step_ != state_.step)  // else a complete run is resumed where it saved, and its records end with this one
     write({.step = state_.step,
            .epoch = epoch(),
            .split = "eval",

@@ -33,6 +33,7 @@ struct TrainerParts {
   const MeteredDevice& device;
   Progress& progress;
   const std::vector<std::unique_ptr<RecordFile>>& metrics;
+  bool moves = false;  // into another directory than the one it is resumed from
 };
 
 class Trainer {
@@ -54,8 +55,7 @@ class Trainer {
 
   void begin_epoch();
   void step();
-  /// Takes the next batch and hands it to the next step.
-  void feed_next();
+  void feed_next();  // takes the next batch and hands it to the next step
   void feed_ahead();
   void check_loss(double loss, const char* whose, std::int64_t step) const;
   LossScaleState scale_state() const;
@@ -91,9 +91,8 @@ class Trainer {
   Moment shown_;  // figures of the last record, for the line in between
   Clock::time_point epoch_begin_ = Clock::now();
   std::int64_t epoch_begin_step_ = 0;
-  std::int64_t stopped_loops_ = 0;                 // in this run
-  std::int64_t skipped_steps_ = 0;                 // since the run began
-  std::int64_t saved_step_, evaluated_step_ = -1;  // -1: not yet
+  std::int64_t stopped_loops_ = 0, skipped_steps_ = 0;  // in this run; since the run began
+  std::int64_t saved_step_, evaluated_step_ = -1;       // -1: not yet
   std::vector<std::uint8_t> correct_;
   SignalWatch signals_;
 };

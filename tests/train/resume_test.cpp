@@ -136,6 +136,16 @@ TEST_F(Resume, ACompleteRunTakenUpAgainIsScoredAndRecordsNothingTwice) {
   EXPECT_EQ(bytes_in(path("run/metrics.csv")), before);
 }
 
+TEST_F(Resume, ACompleteRunIsSavedAndRecordedInAnotherDirectory) {
+  ASSERT_EQ(run_train(small({"--save", path("run"), "--epochs", "1", "--schedule", "constant"})).code, 0);
+  const Ended moved = run_train({"--resume", path("run"), "--save", path("on"), "--threads", "1"});
+  ASSERT_EQ(moved.code, 0) << moved.err;
+  EXPECT_EQ(evaluations(moved.out).count(10), 1U) << moved.out;
+  EXPECT_EQ(checkpoint_bytes("on"), checkpoint_bytes("run"));
+  EXPECT_EQ(read_state(path("on/best")).step, 10);
+  EXPECT_NE(bytes_in(path("on/metrics.csv")).find("\n10,1,eval,"), std::string::npos);
+}
+
 TEST_F(Resume, TheBestByEvaluationIsKeptBesideTheNewest) {
   const Ended run = run_train(small({"--save", path("run"), "--keep", "1", "--steps", "60", "--eval-every", "2"}));
   ASSERT_EQ(run.code, 0) << run.err;
