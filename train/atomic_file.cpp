@@ -7,9 +7,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 
-#include "framework/error.h"
 #include "train/streams.h"
 
 namespace lethe {
@@ -76,6 +74,10 @@ void write_result(const std::string& file, const std::string& text) {
   AtomicFile out(file);
   out.write(text.data(), static_cast<std::int64_t>(text.size()));
   out.commit();
+}
+
+Error error_of(const fs::filesystem_error& error) {
+  return Error(message(quote(error.path1().string()), ": ", error.code().message()), Exit::Data);
 }
 
 void sync_directory(const std::string& directory) {

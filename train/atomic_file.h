@@ -2,7 +2,10 @@
 // (fsync), renamed.
 #pragma once
 #include <cstdint>
+#include <filesystem>
 #include <string>
+
+#include "framework/error.h"
 
 namespace lethe {
 
@@ -28,6 +31,8 @@ class AtomicFile {
 
 /// The whole of a result into a file, or to standard output if `file` is empty.
 void write_result(const std::string& file, const std::string& text);
+/// What the file system refused, as one line with path and reason: Exit::Data.
+Error error_of(const std::filesystem::filesystem_error& error);
 /// Brings a directory's entries to disk.
 void sync_directory(const std::string& directory);
 /// Makes the directory if need be and tries a file in it; fails with Exit::Usage in one line.

@@ -21,13 +21,13 @@ constexpr const char* kRemoving = ".old-";  // what is being removed: never a ch
 
 bool starts_with(const std::string& text, std::string_view start) { return text.compare(0, start.size(), start) == 0; }
 
-/// Runs `body`; what the file system refuses becomes one line with path and reason.
+/// Runs `body`; what the file system refuses becomes an Error.
 template <class Body>
 auto on_disk(const Body& body) -> decltype(body()) {
   try {
     return body();
   } catch (const fs::filesystem_error& error) {
-    fail_as(Exit::Data, "'", error.path1().string(), "': ", error.code().message());
+    throw error_of(error);
   }
 }
 

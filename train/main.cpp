@@ -2,6 +2,7 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <string>
 #include <vector>
@@ -81,6 +82,8 @@ int main(int argc, char** argv) {
     return lethe::run({argv + 1, argv + argc});
   } catch (const lethe::Error& error) {
     return lethe::complain(error.what(), error.code);
+  } catch (const std::filesystem::filesystem_error& error) {
+    return lethe::complain(lethe::error_of(error).what(), Exit::Data);
   } catch (const std::bad_alloc&) {
     return lethe::complain("the machine has no memory left", Exit::Device);
   } catch (const std::exception& error) {

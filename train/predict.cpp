@@ -1,5 +1,6 @@
 // `train predict`: what a trained network sees in image files.
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -14,6 +15,7 @@
 #include "train/recipe.h"
 #include "train/score_report.h"
 #include "train/start.h"
+#include "train/streams.h"
 #include "train/weights.h"
 
 namespace lethe {
@@ -23,7 +25,8 @@ namespace {
 std::vector<std::string> files_to_predict(const std::vector<std::string>& given) {
   std::vector<std::string> files;
   for (const std::string& path : given) {
-    if (!std::filesystem::is_directory(path)) {
+    std::error_code unknown;  // reading the file says what is wrong with it
+    if (!std::filesystem::is_directory(path, unknown)) {
       files.push_back(path);
       continue;
     }
@@ -67,9 +70,10 @@ class PredictionLines {
     for (const std::string& name : names_) name_width_ = std::max(name_width_, name.size());
   }
   void print(const std::vector<Prediction>& predictions) const {
+    int error = 0;
     for (const Prediction& prediction : predictions)
-      std::puts((as_json_ ? json_of(prediction) : text_of(prediction)).c_str());
-    check_as(Exit::Data, std::fflush(stdout) == 0, "standard output cannot be written");
+      if (std::puts((as_json_ ? json_of(prediction) : text_of(prediction)).c_str()) == EOF) error = errno;
+    finish_output(error);
   }
 
  private:
@@ -78,10 +82,10 @@ class PredictionLines {
     return text;
   }
   std::string text_of(const Prediction& prediction) const {
-    std::string line = padded(prediction.file, file_width_);
+    std::string line = padded(in_one_line(prediction.file), file_width_);
     for (const Guess& guess : prediction.guesses)
       line.append("  ")
-          .append(padded(class_name(names_, guess.label), name_width_))
+          .append(padded(in_one_line(class_name(names_, guess.label)), name_width_))
           .append(formatted(" %.4f", guess.probability));
     return line;
   }

@@ -1,6 +1,8 @@
 #include "train/run_state.h"
 
+#include <algorithm>
 #include <cinttypes>
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <type_traits>
@@ -45,6 +47,15 @@ void for_each_later_field(State& s, const Visit& visit) {
   visit("classes", s.classes);
   visit("mean", s.mean);
   visit("deviation", s.deviation);
+}
+
+/// What reads images divides by the deviations.
+void check_normalisation(const std::string& file, const RunState& state) {
+  const auto is_finite = [](double value) { return std::isfinite(value); };
+  const auto is_positive = [](double value) { return std::isfinite(value) && value > 0; };
+  check_as(Exit::Data, std::ranges::all_of(state.mean, is_finite), file, ": 'mean' has a number that is not finite");
+  check_as(Exit::Data, std::ranges::all_of(state.deviation, is_positive), file,
+           ": 'deviation' has a number that is not finite and above 0");
 }
 
 /// Whether a value becomes a Value as it stands; the library would round 1.5 and wrap -1.
@@ -109,6 +120,7 @@ RunState read_state(const std::string& checkpoint) {
     for_each_later_field(state, [&](const char* key, auto& value) {
       if (source.root().json().contains(key)) read_field(source.root(), key, value);
     });
+    check_normalisation(file, state);
     return state;
   } catch (const SourceError& error) {
     throw Error(error.what(), Exit::Data);

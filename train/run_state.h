@@ -38,7 +38,7 @@ void check_same_network(const RunState& state, const std::string& directory, con
 
 /// Writes it as a whole or not at all.
 void write_state(const std::string& checkpoint, const RunState& state);
-/// Fails (Exit::Data) if it is missing, broken or of another version.
+/// Fails (Exit::Data) if it is missing, broken or of another version, or if images cannot be normalised by it.
 RunState read_state(const std::string& checkpoint);
 
 }  // namespace lethe

@@ -238,6 +238,15 @@ TEST_F(CheckpointTest, BrokenStateIsRefused) {
   EXPECT_PRED2(says, refusal_of("{\"version\": 2}"), "is of version 2, this program reads version 1");
   EXPECT_PRED2(says, refusal_of("{\"version\": 1, \"network\": 3}"), "'network' is 3, which is not of the right type");
   EXPECT_PRED2(says, refusal_of("{\"version\": 1}"), "'network' is missing");
+  for (const char* deviation : {"[0.5,0]", "[-1]"}) {
+    RunState state = run_.state(1);
+    state.mean = state.deviation = {0.5};
+    write_state(folder_.text(), state);
+    std::string text = bytes_in(folder_.text() + "/state.json");
+    const std::size_t at = text.find('[', text.find("\"deviation\""));
+    text.replace(at, text.find(']', at) + 1 - at, deviation);
+    EXPECT_PRED2(says, refusal_of(text), "'deviation' has a number that is not finite and above 0");
+  }
   folder_.remove("state.json");
   EXPECT_PRED2(says, error_from([&] { read_state(folder_.text()); }), "state.json: cannot be opened");
 }

@@ -4,6 +4,7 @@
 
 #include <csignal>
 
+#include "tests/train/data_samples.h"
 #include "tests/train/run_fixture.h"
 #include "train/metrics.h"
 
@@ -38,6 +39,8 @@ TEST_F(Streams, WhatIsPrintedOnClosedOnesGoesIntoNoFile) {
 TEST_F(Streams, EveryCommandSaysThatItsOutputCannotBeWritten) {
   std::ofstream(path("in.csv")) << "id,lower,upper,size\na,0,4,8\n";
   const std::string model = path("small.json");
+  TemporaryFolder images;
+  images.write("image.png", png(8, 8, 3, FileContent(std::size_t{8 * 8 * 3}, 100)));
   ASSERT_EQ(run_train({"export", "--model", model, "--output", path("w.safetensors")}).code, 0);
   const std::vector<std::vector<std::string>> commands = {
       {"--help"},
@@ -46,12 +49,17 @@ TEST_F(Streams, EveryCommandSaysThatItsOutputCannotBeWritten) {
       small({"--steps", "1", "--quiet"}),
       {"eval", "--model", model, "--weights", path("w.safetensors"), "--data", "shapes:train=40,test=40", "--threads",
        "1"},
+      {"predict", "--model", model, "--weights", path("w.safetensors"), "--data", "shapes", "--threads", "1",
+       images.text()},
+      small({"lr-find"}),
       {"show", "--model", model},
       {"show", "--model", model, "--format", "dot"},
       {"plan", "--model", model},
       {"graph", "--model", model},
       {"pack", path("in.csv")},
       {"schema"},
+      {"completion", "bash"},
+      {"man"},
       {"count", "--model", "optnet/alexnet"},
       {"tables", "--table", "1"},
       {"device"},
