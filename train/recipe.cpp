@@ -33,12 +33,12 @@ OptionValues network_values(const Options& options) {
   for (const auto& [key, from_file] : train_defaults(options.model, sets_of(options))) {
     std::string name = key;
     std::replace(name.begin(), name.end(), '_', '-');
+    if (options.command == Command::LrFind && name == "steps") continue;  // of training, not of a sweep
     values[name] = from_file.value;
     with_context(from_file.where, [&] { check_value(options, name, values[name]); });
   }
   if (options.optimizer && values.count("optimizer") != 0 && values["optimizer"] != *options.optimizer)
     for (const char* name : kOfOptimizer) values.erase(name);
-  if (options.command == Command::LrFind) values.erase("steps");
   if (options.command == Command::Show || options.command == Command::Predict)
     values.insert_or_assign("batch", std::string(1, '1'));
   return values;

@@ -1,6 +1,7 @@
 #include "train/recipe.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -30,7 +31,7 @@ class Recipe : public ::testing::Test {
     more.insert(more.end(), {"--model", file_});
     return decided(parse_options(more), resumed);
   }
-  const std::string file_ = ::testing::TempDir() + "lethe_recipe_" +
+  const std::string file_ = ::testing::TempDir() + message("lethe_recipe_", getpid(), "_") +
                             ::testing::UnitTest::GetInstance()->current_test_info()->name() + ".json";
 };
 
@@ -65,6 +66,13 @@ TEST_F(Recipe, AResumedRunStaysOnItsDeviceUnlessToldOtherwise) {
   const Options moves = options({"--resume", "run", "--device", "cpu"}, on_gpu);
   EXPECT_EQ(moves.device, "cpu");
   EXPECT_FALSE(moves.tf32 || moves.workspace_limit);
+}
+
+TEST_F(Recipe, ASweepTakesNoStepsFromTheNetwork) {
+  write(R"(, "steps": 3)");
+  const Options sweep = decided(parse_options({"lr-find", "--model", file_}));
+  EXPECT_EQ(sweep.steps, 100) << "3 are too few for a sweep, but they are of training";
+  EXPECT_EQ(sweep.batch, 16);
 }
 
 TEST_F(Recipe, AnotherOptimizerDoesNotInheritTheNetworksRate) {
