@@ -18,6 +18,7 @@ void ask_save(int) { save_asked = 1; }
 struct sigaction action_for(int signal) {
   struct sigaction action = {};
   sigemptyset(&action.sa_mask);
+  for (const int stop : kStops) sigaddset(&action.sa_mask, stop);  // the second one waits until the first is noted
   action.sa_flags = SA_RESTART;
   action.sa_handler = signal == SIGHUP ? ask_save : ask_stop;
   return action;
@@ -28,10 +29,15 @@ struct sigaction action_for(int signal) {
 SignalWatch::SignalWatch() {
   stop_asked = 0;
   save_asked = 0;
+  sigset_t watched, blocked_before;
+  sigemptyset(&watched);
+  for (const int signal : kSignals) sigaddset(&watched, signal);
+  pthread_sigmask(SIG_BLOCK, &watched, &blocked_before);  // one that comes meanwhile finds all handlers
   for (std::size_t i = 0; i < std::size(kSignals); ++i) {
     const struct sigaction action = action_for(kSignals[i]);
     sigaction(kSignals[i], &action, &before_[i]);
   }
+  pthread_sigmask(SIG_SETMASK, &blocked_before, nullptr);
 }
 
 SignalWatch::~SignalWatch() {

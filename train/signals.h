@@ -5,9 +5,9 @@
 
 namespace lethe {
 
-/// While one lives: the first SIGINT or SIGTERM asks to stop after the step, a second one, of whichever of the two,
-/// ends the process at once, as the system does it: in the middle of a step, or of a checkpoint, of which a rename that
-/// has not come yet makes the whole. SIGHUP asks for a checkpoint. At most one lives at a time.
+/// While one lives: the first SIGINT or SIGTERM asks to stop after the step. A second one, of whichever of the two,
+/// ends the process at once. A checkpoint being written is lost then; it only counts once it is renamed. SIGHUP asks
+/// for a checkpoint. At most one lives at a time.
 class SignalWatch {
  public:
   SignalWatch();
