@@ -62,17 +62,21 @@ void check_together(const Options& o) {
 
 /// Fails on what no option takes. An empty argument is most often a variable of the shell that is not set.
 void check_arguments(const std::vector<std::string>& args) {
-  constexpr std::size_t kLongest = 4096;  // as paths are at most
-  std::string name;                       // of the option whose value the next argument is, if it is none itself
+  constexpr std::size_t kLongest = 4096;            // as paths are at most
+  constexpr std::size_t kLongestValue = 64 * 1024;  // of an option: it may be a list
+  std::string name;         // of the option whose value the next argument is, if it is none itself
+  bool only_files = false;  // what follows the argument "--"
   for (const std::string& arg : args) {
-    const bool is_option = arg.compare(0, 2, "--") == 0;
+    const bool is_option = !only_files && arg.compare(0, 2, "--") == 0;
     const std::size_t equals = is_option ? arg.find('=') : std::string::npos;
     if (is_option) name = arg.substr(0, equals);
-    const std::string what =
-        name.empty() || (is_option && equals == std::string::npos) ? "an argument" : shortened(name) + ": the value";
+    const bool is_value = !name.empty() && (!is_option || equals != std::string::npos);
+    const std::string what = is_value ? shortened(name) + ": the value" : "an argument";
+    const std::size_t longest = is_value ? kLongestValue : kLongest;
     check(!arg.empty() && equals + 1 != arg.size(), what, " is empty");
-    check(arg.size() <= kLongest, what, " has ", arg.size(), " characters, more than ", kLongest);
-    if (!is_option || equals != std::string::npos) name.clear();
+    check(arg.size() <= longest, what, " has ", arg.size(), " characters, more than ", longest);
+    only_files = only_files || arg == "--";
+    if (only_files || is_value) name.clear();
   }
 }
 

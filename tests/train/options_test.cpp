@@ -71,6 +71,22 @@ TEST(Options, TheFirstWordNamesTheCommand) {
   expect_in("a network is named with --model", complaint({"resnet20"}));
 }
 
+TEST(Options, BehindTwoStrokesStandFiles) {
+  const Options o = parse_options({"predict", "--weights", "run", "--", "--a=", "--top", "b"});
+  EXPECT_EQ(o.files, (std::vector<std::string>{"--a=", "--top", "b"}));
+  EXPECT_EQ(o.top, 5);
+}
+
+TEST(Options, AListMayBeLongerThanAPath) {
+  std::string vars = "x0";
+  for (int i = 1; i < 2000; ++i) vars += ",x" + std::to_string(i);
+  ASSERT_GT(vars.size(), 4096U);
+  EXPECT_EQ(parse_options({"--model", "lenet", "--skip-vars", vars}).skip_vars.size(), 2000U);
+  expect_in("--skip-vars: the value has 70000 characters, more than 65536",
+            complaint({"--model", "lenet", "--skip-vars", std::string(70000, 'x')}));
+  expect_in("an argument has 5000 characters, more than 4096", complaint({"pack", std::string(5000, 'x')}));
+}
+
 TEST(Options, ATypoIsNamedBeforeWhatIsMissingBecauseOfIt) {
   const std::string text = complaint({"--modle", "lenet"});
   expect_in("unknown option --modle; did you mean '--model'?", text);
