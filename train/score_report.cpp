@@ -12,13 +12,13 @@ namespace {
 using ScoreJson = nlohmann::ordered_json;
 
 double accuracy_of(const ClassCounts& counts, std::int64_t label) {
-  return share_of(counts.taken_for(label, label), counts.samples(label));
+  return share_of(counts.correct(label), counts.samples(label));
 }
 
 std::string table_by_class(const ClassCounts& counts, const std::vector<std::string>& names) {
   TextRows rows = {{"class", "samples", "correct", "accuracy"}};
   for (std::int64_t c = 0; c < counts.classes(); ++c)
-    rows.push_back({class_name(names, c), std::to_string(counts.samples(c)), std::to_string(counts.taken_for(c, c)),
+    rows.push_back({class_name(names, c), std::to_string(counts.samples(c)), std::to_string(counts.correct(c)),
                     counts.samples(c) > 0 ? formatted("%.4f", accuracy_of(counts, c)) : "-"});
   return "\n" + text_table(rows, 1);
 }
@@ -49,7 +49,7 @@ ScoreJson json_by_class(const ClassCounts& counts, const std::vector<std::string
   for (std::int64_t c = 0; c < counts.classes(); ++c)
     all.push_back({{"class", class_name(names, c)},
                    {"samples", counts.samples(c)},
-                   {"correct", counts.taken_for(c, c)},
+                   {"correct", counts.correct(c)},
                    {"accuracy", counts.samples(c) > 0 ? ScoreJson(accuracy_of(counts, c)) : ScoreJson()}});
   return all;
 }

@@ -41,7 +41,7 @@ TEST(Logits, NothingIsFoundBesideNaN) {
 
 /// Three classes: of the first one right and one taken for the last, of the second one that is second best.
 ClassCounts three_classes() {
-  ClassCounts counts(3, 2);
+  ClassCounts counts(3, 2, true);
   counts.add(0, std::vector<double>{3, 2, 1});
   counts.add(0, std::vector<double>{1, 2, 3});
   counts.add(1, std::vector<double>{1, 2, 3});
@@ -55,10 +55,23 @@ TEST(ClassCounts, CountWhatWasTakenForWhat) {
   for (std::int64_t label = 0; label < 3; ++label)
     for (std::int64_t predicted = 0; predicted < 3; ++predicted)
       EXPECT_EQ(counts.taken_for(label, predicted), taken[label][predicted]) << label << " for " << predicted;
+  for (std::int64_t label = 0; label < 3; ++label) EXPECT_EQ(counts.correct(label), taken[label][label]);
   EXPECT_EQ(counts.samples(0), 2);
   EXPECT_EQ(counts.samples(1), 2) << "one of which is taken for nothing";
   EXPECT_EQ(counts.samples(2), 0);
   EXPECT_EQ(counts.found(), 2) << "among the two largest";
+}
+
+TEST(ClassCounts, WithoutConfusionManyClassesTakeLittle) {
+  constexpr std::int64_t kClasses = std::int64_t{1} << 22;
+  ClassCounts counts(kClasses, 1, false);
+  std::vector<double> logits(static_cast<std::size_t>(kClasses));
+  logits.back() = 1;
+  counts.add(kClasses - 1, logits);
+  EXPECT_EQ(counts.correct(kClasses - 1), 1);
+  EXPECT_EQ(counts.found(), 1);
+  EXPECT_PRED2(says, error_from([] { ClassCounts(kClasses, 1, true); }, Exit::Device),
+               "the confusion of 4194304 classes: the machine has no memory for 140737488355328 bytes");
 }
 
 constexpr Scores kFour{.samples = 4, .correct = 1, .loss = 0.5};

@@ -97,7 +97,7 @@ TEST(Evaluator, DoesNotCountLabelsThatTheLossIgnores) {
 TEST(Evaluator, CountsByClassWhatCounts) {
   const SixSamples six;
   for (const std::optional<std::int64_t> ignored : {std::optional<std::int64_t>(), {0}}) {
-    ClassCounts counts(kSymbols, 1);
+    ClassCounts counts(kSymbols, 1, true);
     const Scores scores = scores_of(symbol_by_symbol(ignored), *six.data, &counts);
     EXPECT_EQ(counts.found(), scores.correct);
     EXPECT_EQ(counts.taken_for(0, 1), ignored ? 0 : six.zeros) << "the table takes 0 for 1";
