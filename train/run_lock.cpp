@@ -55,6 +55,7 @@ RunLock::RunLock(const std::string& directory, const std::function<void(const st
     return;
   }
   const std::string line = this_process() + "\n";
+  errno = ENOSPC;  // what a write that ends early means, which sets none
   const bool written = ::ftruncate(descriptor_, 0) == 0 &&
                        ::pwrite(descriptor_, line.data(), line.size(), 0) == static_cast<ssize_t>(line.size());
   if (!written) notify(message(file, ": cannot be written: ", std::strerror(errno)));

@@ -5,8 +5,8 @@
 
 namespace lethe {
 
-/// Holds the lock of DIR/.lock (flock), in which stands who has it. The system lets go of it when the process ends, in
-/// whatever way, so a file that a dead process or a machine's earlier life left locks nothing and is taken over.
+/// Holds the lock of DIR/.lock (flock). The file names the process and its host. The system frees the lock when the
+/// process ends, in whatever way, so a file that is left over blocks nobody.
 class RunLock {
  public:
   /// Fails with Exit::Usage, naming process and host, if another run has it. On a file system without locks, says so

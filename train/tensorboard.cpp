@@ -16,6 +16,7 @@ namespace lethe {
 namespace {
 
 constexpr std::string_view kPrefix = "events.out.tfevents.";
+constexpr std::ptrdiff_t kDigits = 10;  // behind it: the seconds since 1970, until 2286
 
 /// A message of Protocol Buffers, field by field (https://protobuf.dev/programming-guides/encoding).
 class Message {
@@ -71,10 +72,11 @@ std::string next_file(const std::string& directory) {
   auto number = static_cast<std::int64_t>(seconds_now());
   for (const auto& entry : std::filesystem::directory_iterator(directory)) {
     const std::string name = entry.path().filename().string();
+    if (name.compare(0, kPrefix.size(), kPrefix) != 0) continue;
     std::int64_t there = 0;
-    if (name.compare(0, kPrefix.size(), kPrefix) == 0 &&
-        std::from_chars(name.data() + kPrefix.size(), name.data() + name.size(), there).ec == std::errc())
-      number = std::max(number, there + 1);
+    const char* const digits = name.data() + kPrefix.size();
+    const char* const end = std::from_chars(digits, name.data() + name.size(), there).ptr;
+    if (end - digits == kDigits) number = std::max(number, there + 1);
   }
   return (std::filesystem::path(directory) / message(kPrefix, number, ".lethe")).string();
 }

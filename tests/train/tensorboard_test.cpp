@@ -148,6 +148,16 @@ TEST_F(TensorBoard, AResumedRunWritesBehindTheOtherFilesAndShadowsWhatItRepeats)
   EXPECT_EQ(Fields(events_of(second).at(1)).numbers.at(2), 6U);
 }
 
+TEST_F(TensorBoard, ANameWithAnotherNumberThanATimeIsNoMatter) {
+  const std::string odd = "events.out.tfevents.9223372036854775807";
+  std::ofstream(path(odd)) << "";
+  EventFile(home_.string(), std::nullopt);
+  for (const auto& entry : std::filesystem::directory_iterator(home_))
+    if (const std::string name = entry.path().filename().string(); name != odd && name != "small.json") {
+      EXPECT_EQ(name.find(".lethe"), std::string_view("events.out.tfevents.").size() + 10) << name;
+    }
+}
+
 TEST_F(TensorBoard, WhatCannotBeWrittenIsSaidInOneLine) {
   std::ofstream(path("file")) << "no directory";
   EXPECT_EQ(run_train(small({"--steps", "1", "--tensorboard", path("file")})).code, 2);
