@@ -83,9 +83,10 @@ std::string zsh_values(const OptionInfo& option) {
   return files.empty() ? "(" + words_in(option.words) + ")" : " _train_words_or_files " + words_in(option.words);
 }
 
-/// An argument of _arguments: '--keep=[Newest checkpoints kept]:N: '.
+/// An argument of _arguments: '--keep=[Newest checkpoints kept]:N: ', of a positional ':FILE:_files', or
+/// '*:FILE:_files' if many may stand there.
 std::string zsh_argument(const OptionInfo& option, const std::string& name) {
-  std::string text = name;
+  std::string text = option.many ? "*" : name;
   if (!name.empty()) {
     if (!option.value.empty() && name.compare(0, 2, "--") == 0) text.append("=");
     text.append("[" + escaped(option.help, "[]:\\", "\\") + "]");

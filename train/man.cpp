@@ -1,5 +1,6 @@
 // `train man`: the manual page, in roff with the macros of man(7), written from the option table.
 #include <algorithm>
+#include <map>
 
 #include "framework/error.h"
 #include "models/json_source.h"
@@ -18,9 +19,15 @@ constexpr ManEntry kExitCodes[] = {{"0", "done, or stopped on request"},
                                    {"1", "internal error"},
                                    {"2", "wrong option, network file or setting"},
                                    {"3", "does not fit the memory budget, or the GPU"},
-                                   {"4", "data or checkpoint missing or damaged; the disk is full"},
-                                   {"5", "the loss is no number, or weights to be saved are not finite"},
-                                   {"6", "device missing or out of memory"}};
+                                   {"4",
+                                    "data or checkpoint missing or damaged; a file that predict cannot read; the disk "
+                                    "is full, or standard output cannot be written"},
+                                   {"5",
+                                    "the loss is no number, or weights to be saved are not finite; the message says at "
+                                    "which step and what to try"},
+                                   {"6",
+                                    "device missing, or it or the machine out of memory; the message says what for, "
+                                    "and for how many bytes"}};
 
 constexpr ManEntry kFiles[] = {
     {"DIR/step-000400",
@@ -32,10 +39,18 @@ constexpr ManEntry kVariables[] = {
     {"LETHE_MODELS", "Directories of network files, with colons between them, before those of the zoo."},
     {"NO_COLOR", "If it is set, progress has no colour."}};
 
-/// Text as roff takes it: a backslash is itself, a minus sign can be copied, no line passes for a request.
+/// A character as roff takes it: a minus sign can be copied, and none becomes a typographic sign.
+std::string roff(char c) {
+  static const std::map<char, const char*> kEscapes = {{'\\', "\\e"},  {'-', "\\-"},   {'\'', "\\(aq"},
+                                                       {'^', "\\(ha"}, {'~', "\\(ti"}, {'`', "\\(ga"}};
+  const auto found = kEscapes.find(c);
+  return found == kEscapes.end() ? std::string(1, c) : found->second;
+}
+
+/// No line passes for a request.
 std::string roff(const std::string& text) {
-  std::string all = text.find_first_of(".'") == 0 ? "\\&" : "";
-  for (const char c : text) all.append(c == '\\' ? "\\e" : c == '-' ? "\\-" : std::string(1, c));
+  std::string all = text.starts_with('.') ? "\\&" : "";
+  for (const char c : text) all.append(roff(c));
   return all;
 }
 

@@ -1,8 +1,8 @@
 #include "train/option_walk.h"
 
-#include <algorithm>
 #include <sstream>
 
+#include "framework/error.h"
 #include "models/network.h"
 #include "train/option_table.h"
 #include "train/values.h"
@@ -10,17 +10,13 @@
 namespace lethe {
 namespace {
 
-std::string in_one_line(std::string text) {
-  std::ranges::replace(text, '\n', ' ');
-  return text;
-}
-
 OptionInfo option_info(const CLI::Option& option) {
   OptionInfo info{.names = {},
                   .value = option.get_option_text(),
                   .group = option.get_positional() ? "" : option.get_group(),
                   .help = in_one_line(option.get_description()),
-                  .words = words_of(option)};
+                  .words = words_of(option),
+                  .many = option.get_positional() && option.get_items_expected_max() > 1};
   for (const std::string& name : option.get_snames()) info.names.push_back("-" + name);
   for (const std::string& name : option.get_lnames()) info.names.push_back("--" + name);
   if (info.names == std::vector<std::string>{"--model"}) info.words = zoo_names();

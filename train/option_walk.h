@@ -13,8 +13,9 @@ struct OptionInfo {
   std::string group;               // "Training"; "" of a positional
   std::string help;                // one line
   std::vector<std::string> words;  // values that can be listed
+  bool many = false;               // whether it is a positional that may stand more than once
 
-  bool takes(const std::string& kind) const;  // whether `kind` is one of those that `value` has between its strokes
+  bool takes(const std::string& kind) const;  // whether `value` lists `kind`: "NAME|FILE" lists two
   bool operator==(const OptionInfo&) const = default;
 };
 

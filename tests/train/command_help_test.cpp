@@ -1,6 +1,8 @@
 // What the program says of its own command lines: examples, completion, the manual page.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <map>
 #include <set>
@@ -114,6 +116,7 @@ TEST_F(CommandHelp, BashCompletesCommandsOptionsAndValues) {
   EXPECT_EQ(completed({"train", "--save", ""}), Words({"runs"}));
   EXPECT_EQ(completed({"train", "pack", "tr"}), Words({"train.1"}));
   EXPECT_EQ(completed({"train", "--batch", ""}), Words({""}));
+  EXPECT_EQ(completed({"train", "schema", "--layers", "max_p"}), Words({"max_pool"}));
 }
 
 TEST_F(CommandHelp, ZshAndFishReadTheirScripts) {
@@ -129,12 +132,33 @@ TEST_F(CommandHelp, ZshAndFishReadTheirScripts) {
   EXPECT_EQ(said_by(ask + "train plan --memory\"' | cut -f1"), "--memory-budget\n");
 }
 
+TEST_F(CommandHelp, InZshFilesMayBeMany) {
+  const std::string script = bytes_in(path("zsh"));
+  EXPECT_NE(script.find("'*:FILE|DIR...:_files'"), std::string::npos) << "of predict";
+  EXPECT_NE(script.find("':FILE:_files'"), std::string::npos) << "of pack, which takes one";
+}
+
+TEST_F(CommandHelp, TheManualHasTheExitCodesOfTheDocumentation) {
+  const std::string page = bytes_in(path("train.1"));
+  std::ifstream docs(LETHE_SOURCE_DIR "/docs/train.md");
+  int codes = 0;
+  for (std::string row; std::getline(docs, row);) {
+    if (row.size() < 8 || row.rfind("| ", 0) != 0 || std::isdigit(static_cast<unsigned char>(row[2])) == 0) continue;
+    std::string text = row.substr(6, row.size() - 8);
+    text.erase(std::remove(text.begin(), text.end(), '`'), text.end());
+    EXPECT_NE(page.find(message("\\fB", row[2], "\\fR\n", text, "\n")), std::string::npos) << text;
+    ++codes;
+  }
+  EXPECT_EQ(codes, 7);
+}
+
 TEST_F(CommandHelp, TheManualHasEveryOptionAndNoWarning) {
   const std::string page = bytes_in(path("train.1"));
   for (const CommandOptions& command : walk_options())
     for (const OptionInfo& option : command.options)
       for (const std::string& name : option.names)
         EXPECT_NE(page.find("\\fB" + escaped(name, "-", "\\") + "\\fR"), std::string::npos) << name;
+  EXPECT_EQ(page.find_first_of("'^~`"), std::string::npos) << "typographic signs: " << page;
   for (const char* section : {"NAME", "SYNOPSIS", "OPTIONS", "COMMANDS", "EXAMPLES", "EXIT STATUS", "FILES"})
     EXPECT_NE(page.find(std::string(".SH ") + section + "\n"), std::string::npos) << section;
   // It would have the page say of which day it is, which a page that is written anew each time cannot.
