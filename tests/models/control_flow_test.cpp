@@ -1,5 +1,6 @@
 // Loops and branches of network files that are decided at run time.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -23,8 +24,8 @@ class ControlFlowFile : public ::testing::Test {
   }
   void TearDown() override { std::filesystem::remove(file_); }
 
-  const std::string file_ =
-      ::testing::TempDir() + "lethe_" + ::testing::UnitTest::GetInstance()->current_test_info()->name() + ".json";
+  const std::string file_ = ::testing::TempDir() + "lethe_" + std::to_string(getpid()) + "_" +
+                            ::testing::UnitTest::GetInstance()->current_test_info()->name() + ".json";
 };
 
 /// The first op of a type, in whichever block.

@@ -1,6 +1,7 @@
 // Numbers that no size can be, in every whole-number key of every layer: each network builds and verifies, or ends in
 // one line that says where.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <ctime>
@@ -113,7 +114,7 @@ class LayerSizes : public ::testing::Test {
     return std::nullopt;
   }
 
-  const std::string file_ = ::testing::TempDir() + "lethe_layer_sizes.json";
+  const std::string file_ = ::testing::TempDir() + "lethe_layer_sizes_" + std::to_string(getpid()) + ".json";
 };
 
 TEST_F(LayerSizes, BuildOrEndInOneLine) {

@@ -2,6 +2,7 @@
 #include "models/network.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -26,7 +27,7 @@ class NetworkFile : public ::testing::Test {
   }
   void TearDown() override { std::filesystem::remove(file_); }
 
-  const std::string file_ = ::testing::TempDir() + "lethe_network_test.json";
+  const std::string file_ = ::testing::TempDir() + "lethe_network_" + std::to_string(getpid()) + ".json";
 };
 
 /// "conv1.y relu1.y": what the forward ops give, in their order.

@@ -1,5 +1,6 @@
 // The zoo as published: parameter counts, the layers behind optnet's tables, and what every network must survive.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -200,7 +201,8 @@ TEST(Zoo, SetsVarsOverTheVariant) {
 }
 
 TEST(Zoo, LooksFirstWhereTheEnvironmentSays) {
-  const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "lethe_zoo_test" / "own";
+  const std::filesystem::path folder =
+      std::filesystem::path(::testing::TempDir()) / ("lethe_zoo_" + std::to_string(getpid())) / "own";
   std::filesystem::create_directories(folder);
   std::ofstream(folder / "tiny.json") << R"({"version": 1, "vars": {"n": 1}, "variants": {"tiny3": {"n": 3}},
     "inputs": {"x": {"shape": [4]}}, "layers": [{"op": "fc", "out": "=n"}]})";

@@ -1,6 +1,7 @@
 #include "train/metrics.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <filesystem>
@@ -46,8 +47,8 @@ class Metrics : public ::testing::Test {
     std::filesystem::remove(path_ + ".bad");
     return all.str();
   }
-  const std::string path_ =
-      ::testing::TempDir() + "lethe_metrics_" + ::testing::UnitTest::GetInstance()->current_test_info()->name();
+  const std::string path_ = ::testing::TempDir() + message("lethe_metrics_", getpid(), "_") +
+                            ::testing::UnitTest::GetInstance()->current_test_info()->name();
 };
 
 TEST_F(Metrics, CsvHasAHeaderAndARowForEachRecord) {

@@ -1,5 +1,6 @@
 // `train --memopt optnet=...` as users run it.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -12,8 +13,9 @@ namespace {
 class OptnetTraining : public ::testing::Test {
  protected:
   OptnetTraining()
-      : folder_(std::filesystem::path(::testing::TempDir()) /
-                message("optnet_run_", ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
+      : folder_(
+            std::filesystem::path(::testing::TempDir()) /
+            message("optnet_run_", getpid(), "_", ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
   }

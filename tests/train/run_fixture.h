@@ -1,6 +1,7 @@
 // A small network and an empty directory for tests that run the program.
 #pragma once
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -41,10 +42,10 @@ class RunTest : public ::testing::Test {
     return bytes_in(path(run + "/weights.safetensors")) + bytes_in(path(run + "/optimizer.safetensors"));
   }
 
-  const std::filesystem::path home_ =
-      std::filesystem::path(::testing::TempDir()) /
-      (std::string("lethe_") + ::testing::UnitTest::GetInstance()->current_test_info()->test_suite_name() + "_" +
-       ::testing::UnitTest::GetInstance()->current_test_info()->name());
+  const std::filesystem::path home_ = std::filesystem::path(::testing::TempDir()) /
+                                      ("lethe_" + std::to_string(getpid()) + "_" +
+                                       ::testing::UnitTest::GetInstance()->current_test_info()->test_suite_name() +
+                                       "_" + ::testing::UnitTest::GetInstance()->current_test_info()->name());
 };
 
 }  // namespace lethe::testing
