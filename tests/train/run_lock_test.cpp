@@ -68,6 +68,16 @@ TEST_F(RunLockTest, WhatAKilledRunLeftIsTakenOver) {
       [&] { return bytes_in(path("run/.lock")).rfind(message("process ", second.id(), " on"), 0) == 0; }));
 }
 
+TEST_F(RunLockTest, ARunThatGoesOnElsewhereLetsTheFirstSaveOn) {
+  const TrainProcess first(small({"--epochs", "100000", "--save", path("run"), "--save-every", "1", "--keep", "100000",
+                                  "--eval-every", "0", "--quiet"}));
+  ASSERT_TRUE(TrainProcess::wait_until([&] { return has_saved(); }));
+  const Ended second =
+      run_train({"--resume", path("run"), "--save", path("on"), "--steps", "1", "--threads", "1", "--quiet"});
+  EXPECT_EQ(second.code, 0) << second.err;
+  EXPECT_TRUE(std::filesystem::exists(path("on/latest")));
+}
+
 TEST_F(RunLockTest, WithoutLocksALineSaysSoAndTheRunGoesOn) {
   const Ended run = run_train(small({"--epochs", "1", "--save", path("run")}), {.before = refuse_locks});
   EXPECT_EQ(run.code, 0) << run.err;
