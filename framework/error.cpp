@@ -21,6 +21,6 @@ std::string joined(const std::vector<std::string>& words) {
   return words.size() > kMost ? all + ", ..." : all;
 }
 
-std::string quote(std::string_view text) { return "'" + shortened(text) + "'"; }
+std::string quote(std::string_view text) { return std::string("'").append(shortened(text)).append("'"); }
 
 }  // namespace lethe

@@ -97,8 +97,7 @@ const std::vector<std::string>& optimizer_names() {
 OptimizerSettings optimizer_named(const std::string& name) {
   const std::vector<std::string>& names = optimizer_names();
   const auto found = std::find(names.begin(), names.end(), name);
-  check(found != names.end(), "unknown optimizer ", quote(name), did_you_mean(name, names),
-        "; known: sgd, momentum, nesterov, adam, adamw, rmsprop");
+  check(found != names.end(), "unknown optimizer ", quote(name), did_you_mean(name, names), "; known: ", joined(names));
   OptimizerSettings settings{.type = static_cast<OptimizerType>(found - names.begin())};
   if (settings.type == OptimizerType::Momentum || settings.type == OptimizerType::Nesterov) settings.momentum = 0.9;
   if (settings.type == OptimizerType::AdamW) settings.weight_decay = 0.01;

@@ -54,9 +54,7 @@ const Form& form_named(std::string_view name) {
     if (form.name == name) return form;
     known.emplace_back(form.name);
   }
-  std::string list;
-  for (const std::string& each : known) list.append(list.empty() ? "" : ", ").append(each);
-  fail("unknown schedule ", quote(name), did_you_mean(name, known), "; known: ", list);
+  fail("unknown schedule ", quote(name), did_you_mean(name, known), "; known: ", joined(known));
 }
 
 constexpr double kMost = 1e15;  // of steps, epochs, factors and powers: far more than any run takes

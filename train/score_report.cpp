@@ -20,7 +20,7 @@ std::string table_by_class(const ClassCounts& counts, const std::vector<std::str
   for (std::int64_t c = 0; c < counts.classes(); ++c)
     rows.push_back({class_name(names, c), std::to_string(counts.samples(c)), std::to_string(counts.correct(c)),
                     counts.samples(c) > 0 ? formatted("%.4f", accuracy_of(counts, c)) : "-"});
-  return "\n" + text_table(rows, 1);
+  return message('\n', text_table(rows, 1));
 }
 
 std::string table_of_confusion(const ClassCounts& counts, const std::vector<std::string>& names) {
@@ -30,7 +30,7 @@ std::string table_of_confusion(const ClassCounts& counts, const std::vector<std:
     rows.push_back({class_name(names, c)});
     for (std::int64_t p = 0; p < counts.classes(); ++p) rows.back().push_back(std::to_string(counts.taken_for(c, p)));
   }
-  return "\n" + text_table(rows, 1);
+  return message('\n', text_table(rows, 1));
 }
 
 std::string scores_text(const Scores& scores, const ClassCounts& counts, const std::vector<std::string>& names,
