@@ -86,15 +86,16 @@ class PositionScan {
  private:
   void object(const Json* node, int depth) {
     std::unordered_set<std::string> seen;
-    std::size_t index = 0;  // of the member, in the order of the file
-    for (++at_; skip_blank(), text_[at_] != '}'; ++index) {
+    std::optional<Json::const_iterator> next;  // member, in the order of the file
+    if (node && node->is_object()) next = node->begin();
+    for (++at_; skip_blank(), text_[at_] != '}';) {
       const std::size_t start = at_;
       skip_string();
       const std::string key = Json::parse(text_.substr(start, at_ - start));
       if (!seen.insert(key).second) fail(start, "key ", quote(key), " stands twice");
       skip_to_value(':');
-      const bool known = node && node->is_object() && index < node->size();
-      value(known ? &std::next(node->begin(), static_cast<std::ptrdiff_t>(index)).value() : nullptr, start, depth + 1);
+      const bool known = next && *next != node->end();
+      value(known ? &(*next)++.value() : nullptr, start, depth + 1);
       skip_to_value(',');
     }
     ++at_;
