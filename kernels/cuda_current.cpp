@@ -5,22 +5,23 @@
 #include "framework/error.h"
 
 namespace lethe {
-namespace {
-
-void done(cudaError_t status, int index) {
-  check_as(Exit::Device, status == cudaSuccess, "cuda:", index, ": turning to it failed: ", cudaGetErrorString(status));
-}
-
-}  // namespace
-
 int current_gpu() {
   int index = 0;
-  done(cudaGetDevice(&index), index);
+  const cudaError_t status = cudaGetDevice(&index);
+  check_as(Exit::Device, status == cudaSuccess,
+           "cuda: asking for the current GPU failed: ", cudaGetErrorString(status));
   return index;
 }
 
 CurrentGpu::CurrentGpu(int index) : before_(current_gpu()), index_(index) {
-  if (index_ != before_) done(cudaSetDevice(index_), index_);
+  if (index_ == before_) return;
+  const cudaError_t status = cudaSetDevice(index_);
+  check_as(Exit::Device, status == cudaSuccess, "cuda:", index_,
+           ": turning to it failed: ", cudaGetErrorString(status));
+}
+
+CurrentGpu::CurrentGpu(int index, std::nothrow_t) noexcept : before_(index), index_(index) {
+  if (cudaGetDevice(&before_) == cudaSuccess && index_ != before_) cudaSetDevice(index_);
 }
 
 CurrentGpu::~CurrentGpu() {

@@ -59,7 +59,7 @@ class GpuDevice final : public Device {
     info_.memory = static_cast<std::int64_t>(free);
   }
   ~GpuDevice() override {
-    const CurrentGpu here(index_);
+    const CurrentGpu here(index_, std::nothrow);
     cudaFree(reserved_);
     if (pool_) cudaMemPoolDestroy(pool_);
     detach_cudnn(stream_);
