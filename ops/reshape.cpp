@@ -19,8 +19,9 @@ std::vector<Type> infer_reshape(const InferArgs& args) {
     else
       known = checked_mul(known, size, "reshape: the number of elements");
   }
-  if (open && elements(x.shape) % known == 0) *open = elements(x.shape) / known;
-  check(elements(shape) == elements(x.shape), "reshape: ", text_of(x.shape), " has ", elements(x.shape),
+  const std::int64_t given = elements(x.shape);
+  if (open && given % known == 0) *open = given / known;
+  check((!open || *open >= 0) && elements(shape) == given, "reshape: ", text_of(x.shape), " has ", given,
         " elements, they do not fill ", shortened(text_of(wanted)));
   return {{shape, x.dtype}};
 }
