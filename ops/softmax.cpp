@@ -1,5 +1,5 @@
 // y[n, c] = exp(x[n, c]) / sum over c of exp(x[n, c]) along the last axis. With the attribute `causal` row t of each
-// matrix [.., T, C] has columns 0 to t alone, and zeros behind. The gradient reads y, whose zeros give none.
+// matrix [.., T, T] has columns 0 to t alone, and zeros behind. The gradient reads y, whose zeros give none.
 #include <cmath>
 
 #include "framework/autodiff.h"
@@ -18,7 +18,7 @@ struct SoftmaxRow {
   HD void operator()(const Team& team, std::int64_t row) const {
     const T* const x = in + row * length;
     T* const y = out + row * length;
-    const std::int64_t reach = steps > 0 ? row % steps + 1 : length, seen = reach < length ? reach : length;
+    const std::int64_t seen = steps > 0 ? row % steps + 1 : length;
     const Compute<T> most = team.max(seen, [=](std::int64_t c) { return x[c]; });
     const double total = team.sum(seen, [=](std::int64_t c) { return std::exp(x[c] - most); });
     const Compute<T> inverse = static_cast<Compute<T>>(1 / total);
@@ -32,7 +32,7 @@ struct Softmax {
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
     const Shape& shape = args.out(0).shape;
     const std::int64_t length = shape.back(), rows = elements(shape) / length;
-    const std::int64_t steps = args.op.attrs.flag("causal", false) ? shape[shape.size() - 2] : 0;
+    const std::int64_t steps = args.op.attrs.flag("causal", false) ? length : 0;
     return for_float(args.out(0).dtype, [&](auto zero) {
       using T = decltype(zero);
       return make_kernel([=](const KernelArgs& a) {
@@ -43,8 +43,10 @@ struct Softmax {
 };
 
 std::vector<Type> infer_softmax(const InferArgs& args) {
-  check(!args.op.attrs.flag("causal", false) || args.in(0).shape.size() >= 2, "softmax: ", text_of(args.in(0)),
-        " has no rows of a matrix to be causal");
+  const Shape& x = args.in(0).shape;
+  const bool is_square = x.size() >= 2 && x[x.size() - 2] == x.back();
+  check(!args.op.attrs.flag("causal", false) || is_square, "softmax: ", text_of(x),
+        " are no scores [.., T, T] to be causal");
   return same_rows_as_first(args);
 }
 

@@ -50,7 +50,9 @@ TEST(Softmax, WhatCausalRowsDoNotSeeGetsNoGradient) {
 }
 
 TEST(Softmax, CausalNeedsTheScoresOfSteps) {
-  EXPECT_EQ(complaint("softmax", {{3}}, {{"causal", 1}}), "softmax: f32[3] has no rows of a matrix to be causal");
+  for (const Shape& shape : {Shape{3}, Shape{2, 3}, Shape{2, 4, 3}})
+    EXPECT_EQ(complaint("softmax", {shape}, {{"causal", 1}}),
+              message("softmax: ", text_of(shape), " are no scores [.., T, T] to be causal"));
   Builder net({.batch = 2});
   EXPECT_TRUE(fails_with("is no batch of scores [.., T, T] to be causal", [&] {
     net.layer("softmax", net.input("x", {3}), {{"causal", 1}});
