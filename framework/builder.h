@@ -54,7 +54,7 @@ class Builder {
   VarId trip() const;
 
   /// Adds a loss: cross_entropy on logits or nll on log-probabilities (integer labels), mse, l1, bce (on logits). The
-  /// network's loss is the weighted sum of all, as a mean over samples and elements.
+  /// network's loss is the weighted sum of all, as a mean over samples and elements; of one shape where some `ignore`.
   void loss(const std::string& type, VarId prediction, VarId target, const LossSettings& settings = {});
   /// The network, verified, with `outputs` (default: what the first loss reads, else the last layer).
   Network finish(std::vector<VarId> outputs = {});

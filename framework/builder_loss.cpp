@@ -1,5 +1,7 @@
 // The losses of a network: for each label one number, for each sample if there are none, the weighted sum of all;
 // finish() takes its mean.
+#include <algorithm>
+
 #include "framework/builder.h"
 #include "framework/error.h"
 #include "framework/op_def.h"
@@ -38,6 +40,9 @@ Attrs attrs_of(const std::string& type, double label_smoothing) {
 /// labels within them their mean does. So the mean of the sum is the sum of the means.
 VarId in_shape(Program& program, VarId loss, const Shape& first, const std::string& name) {
   Shape shape = program.vars[loss].shape;
+  const auto common = static_cast<std::ptrdiff_t>(std::min(shape.size(), first.size()));
+  check(std::equal(first.begin(), first.begin() + common, shape.begin()), name,
+        ": neither of two losses is for parts of the other: ", text_of(first), " and ", text_of(shape));
   Ints within;
   for (std::size_t axis = first.size(); axis < shape.size(); ++axis) within.push_back(static_cast<std::int64_t>(axis));
   if (!within.empty())
@@ -77,6 +82,9 @@ void Builder::loss(const std::string& type, VarId prediction, VarId target, cons
   if (settings.weight != 1)
     sample = append("scale", {sample}, {{"a", settings.weight}, {"b", 0.0}}, name + "/weighted").front();
   if (network_.sample_loss != kNone) {
+    if (settings.ignore && shape(sample) != shape(network_.sample_loss))  // shares are of each one's own labels
+      throw SettingError("ignore", message("losses that ignore a label must be of one shape, found ",
+                                           text_of(shape(sample)), " behind ", text_of(shape(network_.sample_loss))));
     sample = in_shape(network_.program, sample, shape(network_.sample_loss), name);
     network_.sample_loss = append("add", {network_.sample_loss, sample}, {}, name + "/sum").front();
     return;

@@ -138,6 +138,26 @@ TEST(BuilderLoss, AllLossesIgnoreTheSameLabel) {
   net.loss("cross_entropy", x, label, {.weight = 0.5, .ignore = 0});
 }
 
+TEST(BuilderLoss, LossesThatIgnoreALabelAreOfOneShape) {
+  Builder net({.batch = 2});
+  const VarId words = net.layer("fc", net.input("x", {3, 5}), {{"out", 4}, {"flatten", 0}});
+  net.loss("cross_entropy", words, net.input("word", {3}, DType::i32), {.ignore = 0});
+  const VarId whole = net.layer("sum", words, {{"axis", 0}}), label = net.input("label", {}, DType::i32);
+  EXPECT_TRUE(fails_with("losses that ignore a label must be of one shape, found [2] behind [2,3]",
+                         [&] { net.loss("cross_entropy", whole, label, {.ignore = 0}); }));
+}
+
+TEST(BuilderLoss, OneOfTwoLossesIsOfPartsOfTheOther) {
+  Builder net({.batch = 2});
+  const auto labels = [&](const char* name, std::int64_t count) { return net.input(name, {count}, DType::i32); };
+  const auto words = [&](const char* name, std::int64_t count) { return net.input(name, {count, 4}); };
+  net.loss("cross_entropy", words("a", 3), labels("of_a", 3));
+  for (const std::int64_t count : {1, 5})
+    EXPECT_TRUE(fails_with(message("neither of two losses is for parts of the other: [2,3] and [2,", count, ']'), [&] {
+      net.loss("cross_entropy", words(count == 1 ? "b" : "c", count), labels(count == 1 ? "of_b" : "of_c", count));
+    }));
+}
+
 TEST(BuilderLoss, SettingsThatTheLossDoesNotHaveAreRefused) {
   Builder net({.batch = 2});
   const VarId x = net.input("x", {3});
