@@ -1,5 +1,7 @@
 // y[0, i] = start + i * step, `length` of them: one row, which broadcasts over the batch.
-#include "framework/error.h"
+#include <algorithm>
+
+#include "framework/checked.h"
 #include "framework/op_def.h"
 #include "kernels/each_device.h"
 
@@ -27,21 +29,49 @@ struct Arange {
   }
 };
 
+/// The whole numbers of which each, and each between them, has a value of its own.
+struct WholeNumbers {
+  std::int64_t first, last;
+};
+WholeNumbers whole_numbers_of(DType dtype) {
+  const auto up_to_bits = [](int bits) { return WholeNumbers{-(std::int64_t{1} << bits), std::int64_t{1} << bits}; };
+  switch (dtype) {
+    case DType::f64:
+      return up_to_bits(53);
+    case DType::f32:
+      return up_to_bits(24);
+    case DType::f16:
+      return up_to_bits(11);
+    case DType::bf16:
+      return up_to_bits(8);
+    case DType::u8:
+      return {0, UINT8_MAX};
+    case DType::i32:
+      return {INT32_MIN, INT32_MAX};
+    default:
+      return {INT64_MIN, INT64_MAX};
+  }
+}
+
 std::vector<Type> infer_arange(const InferArgs& args) {
   const Attrs& attrs = args.op.attrs;
-  const std::int64_t length = attrs.integer("length");
+  const DType dtype = dtype_named(attrs.text("dtype"));
+  const std::int64_t start = attrs.integer("start"), length = attrs.integer("length");
   check(length >= 1, "arange: length is ", length, ", expected at least 1");
-  return {{{1, length}, dtype_named(attrs.text("dtype"))}};
+  const char* const what = "arange: the last number";
+  const std::int64_t last = checked_add(start, checked_mul(length - 1, attrs.integer("step"), what), what);
+  const WholeNumbers held = whole_numbers_of(dtype);
+  check(std::min(start, last) >= held.first && std::max(start, last) <= held.last, "arange: ", name_of(dtype),
+        " does not hold all whole numbers from ", start, " to ", last);
+  return {{{1, length}, dtype}};
 }
+
+constexpr double kMost = INT32_MAX;  // so what a network file states is in 64 bits, whatever becomes of it
 
 VarId build_arange(LayerCall& c) {
   const Attrs& settings = c.settings();
-  for (const char* key : {"start", "end", "step"}) {
-    const std::int64_t value = settings.integer(key);
-    check(value > INT32_MIN && value < INT32_MAX, "arange: ", key, " is ", value, ", expected one that fits i32");
-  }
   const std::int64_t start = settings.integer("start"), end = settings.integer("end"), step = settings.integer("step");
-  check(step != 0 && (end - start) / step >= 0 && end != start, "arange: no number from ", start, " to below ", end,
+  check(step != 0 && end != start && (end > start) == (step > 0), "arange: no number from ", start, " to below ", end,
         " in steps of ", step);
   const std::int64_t length = (end - start + step - (step > 0 ? 1 : -1)) / step;
   return c.emit("arange", {},
@@ -55,9 +85,9 @@ const Register arange{{
     .kernels = each_device<Arange>(),
     .layer = {.name = "arange",
               .aliases = {"Range"},
-              .keys = {{.name = "end", .help = "where it stops; not among them"},
-                       {.name = "start", .absent = 0},
-                       {.name = "step", .absent = 1},
+              .keys = {{.name = "end", .min = -kMost, .max = kMost, .help = "where it stops; not among them"},
+                       {.name = "start", .absent = 0, .min = -kMost, .max = kMost},
+                       {.name = "step", .absent = 1, .min = -kMost, .max = kMost},
                        {.name = "dtype",
                         .type = KeyType::Choice,
                         .absent = "i32",

@@ -12,9 +12,7 @@ namespace {
 /// The convolution of x by weight; fails if there is none.
 ConvShape conv_shape(const Shape& x, const Shape& weight, const Attrs& attrs) {
   check(x.size() == 4, "conv2d: input is ", text_of(x), ", expected an image [N,H,W,C]");
-  check(weight.size() == 4, "conv2d: weight is ", text_of(weight), ", expected [filters,height,width,channels]");
-  for (const std::int64_t size : weight)
-    check(size > 0, "conv2d: weight is ", text_of(weight), ", sizes must be positive");
+  check_weight("conv2d", weight, "[filters,height,width,channels]");
   ConvShape s{.batch = x[0],
               .channels = x[3],
               .filters = weight[0],
@@ -38,9 +36,7 @@ ConvShape conv_shape(const Shape& x, const Shape& weight, const Attrs& attrs) {
           ", the padded input has ", padded);
     s.out[axis] = (padded - reach) / s.stride[axis] + 1;
   }
-  with_context("conv2d: the windows of an image", [&] {  // kernels may write them out
-    return elements({s.out[0], s.out[1], s.kernel[0], s.kernel[1], weight[3]});
-  });
+  check_windows("conv2d", s);
   return s;
 }
 

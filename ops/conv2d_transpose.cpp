@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "framework/autodiff.h"
+#include "framework/checked.h"
 #include "framework/op_def.h"
 #include "kernels/conv_attrs.h"
 #include "kernels/each_device.h"
@@ -16,7 +17,7 @@ constexpr const char* kTransposed = "conv2d_transpose";
 /// The convolution that it is the transpose of: of y, to x.
 ConvShape transposed_shape(const Shape& x, const Shape& weight, const Attrs& attrs) {
   check(x.size() == 4, kTransposed, ": input is ", text_of(x), ", expected an image [N,H,W,C]");
-  check(weight.size() == 4, kTransposed, ": weight is ", text_of(weight), ", expected [channels,height,width,filters]");
+  check_weight(kTransposed, weight, "[channels,height,width,filters]");
   ConvShape s{.batch = x[0],
               .filters = x[3],
               .groups = attrs.integer("groups", 1),
@@ -29,16 +30,19 @@ ConvShape transposed_shape(const Shape& x, const Shape& weight, const Attrs& att
   check(weight[0] == x[3], kTransposed, ": input has ", x[3], " channels, weight expects ", weight[0]);
   check(x[3] % s.groups == 0, kTransposed, ": input has ", x[3], " channels, which ", s.groups,
         " groups do not divide");
-  s.channels = weight[3] * s.groups;
+  s.channels = checked_mul(weight[3], s.groups, "conv2d_transpose: the number of filters");
   const Extent behind = extent_of(kTransposed, attrs, "output_padding", 0, 0);
   for (const int axis : {0, 1}) {
     check(behind[axis] < s.stride[axis], kTransposed, ": output_padding is ", behind[axis],
           ", expected less than the stride ", s.stride[axis]);
-    s.in[axis] = (s.out[axis] - 1) * s.stride[axis] - 2 * s.pad[axis] + (s.kernel[axis] - 1) * s.dilation[axis] + 1 +
-                 behind[axis];
+    const char* const size = axis == 0 ? "conv2d_transpose: the height" : "conv2d_transpose: the width";
+    const std::int64_t spread = checked_mul(s.out[axis] - 1, s.stride[axis], size),
+                       reached = checked_add(spread, reach_of(s.kernel[axis], s.dilation[axis]), size);
+    s.in[axis] = checked_add(reached, behind[axis], size) - checked_mul(2, s.pad[axis], "a padding");
     check(s.in[axis] >= 1, kTransposed, ": padding ", s.pad[axis], " leaves nothing of the ",
           axis == 0 ? "height" : "width");
   }
+  check_windows(kTransposed, s);
   return s;
 }
 
@@ -64,18 +68,15 @@ void transposed_gradient(GradBuilder& g) {
 
 VarId build_transposed(LayerCall& c) {
   const Attrs& settings = c.settings();
-  const Shape& x = c.shape();
-  check(x.size() == 4, "conv_transpose: input is ", text_of(x), ", expected an image [N,H,W,C]");
-  const std::int64_t out = settings.integer("out"), groups = settings.integer("groups"), channels = x[3];
-  check(groups >= 1 && channels % groups == 0 && out >= 1 && out % groups == 0, "conv_transpose: ", groups,
-        " groups do not divide ", channels, " channels and ", out, " filters");
+  const std::int64_t out = settings.integer("out"), groups = settings.integer("groups"), channels = c.image()[3];
+  check(channels % groups == 0 && out % groups == 0, "conv_transpose: ", groups, " groups do not divide ", channels,
+        " channels and ", out, " filters");
   const Extent kernel = c.pair("k"), stride = c.pair("stride"), dilation = c.pair("dilation"),
                pad = c.pad("pad", kernel, dilation), behind = c.pair("output_padding");
-  const std::int64_t area = kernel[0] * kernel[1];
+  const auto products = [&](std::int64_t count) { return elements({kernel[0], kernel[1], count / groups}); };
   // A pixel of the output sums about this many products.
-  const std::int64_t terms =
-      std::max<std::int64_t>(1, area * channels / groups / std::max<std::int64_t>(1, stride[0] * stride[1]));
-  const Init he{.kind = Init::He, .fan_in = terms, .fan_out = area * out / groups};
+  const std::int64_t terms = std::max<std::int64_t>(1, products(channels) / (stride[0] * stride[1]));
+  const Init he{.kind = Init::He, .fan_in = terms, .fan_out = products(out)};
   const VarId weight =
       c.param("weight", {channels, kernel[0], kernel[1], out / groups}, c.init("init", he), true, {FileLayout::Conv});
   const VarId bias = settings.flag("bias") ? c.param("bias", {out}, {}, false) : kNone;
@@ -101,26 +102,40 @@ const Register conv2d_transpose{{
                            {.bias = args.has_in(2), .relu = has_relu(args.op.attrs)}, s.batch * s.in[0] * s.in[1],
                            s.channels, dtype, args.device);
     }),
-    .layer = {.name = "conv_transpose",
-              .aliases = {"ConvTranspose"},
-              .keys = {{.name = "out", .help = "filters"},
-                       {.name = "k", .type = KeyType::IntPair, .help = "kernel height and width"},
-                       {.name = "stride", .type = KeyType::IntPair, .absent = 1, .help = "times as high and wide"},
-                       {.name = "pad", .type = KeyType::Pad, .absent = 0, .help = "taken off on both sides"},
-                       {.name = "output_padding",
-                        .type = KeyType::IntPair,
-                        .absent = 0,
-                        .help = "rows and columns more, below and to the right; less than the stride"},
-                       {.name = "dilation", .type = KeyType::IntPair, .absent = 1},
-                       {.name = "groups", .absent = 1, .help = "independent parts of channels and filters"},
-                       {.name = "bias", .type = KeyType::Bool, .absent = 1},
-                       {.name = "init", .type = KeyType::Init, .help = "of the weight; default he", .optional = true},
-                       {.name = "share",
-                        .type = KeyType::Text,
-                        .help = "an earlier layer, whose parameters it uses",
-                        .optional = true}},
-              .build = build_transposed,
-              .help = "transposed convolution of an image: the way back of a convolution, with weights of its own"},
+    .layer =
+        {.name = "conv_transpose",
+         .aliases = {"ConvTranspose"},
+         .keys =
+             {{.name = "out", .min = 1, .help = "filters"},
+              {.name = "k", .type = KeyType::IntPair, .min = 1, .max = kMostPixels, .help = "kernel height and width"},
+              {.name = "stride",
+               .type = KeyType::IntPair,
+               .absent = 1,
+               .min = 1,
+               .max = kMostPixels,
+               .help = "times as high and wide"},
+              {.name = "pad",
+               .type = KeyType::Pad,
+               .absent = 0,
+               .min = 0,
+               .max = kMostPixels,
+               .help = "taken off on both sides"},
+              {.name = "output_padding",
+               .type = KeyType::IntPair,
+               .absent = 0,
+               .min = 0,
+               .max = kMostPixels,
+               .help = "rows and columns more, below and to the right; less than the stride"},
+              {.name = "dilation", .type = KeyType::IntPair, .absent = 1, .min = 1, .max = kMostPixels},
+              {.name = "groups", .absent = 1, .min = 1, .help = "independent parts of channels and filters"},
+              {.name = "bias", .type = KeyType::Bool, .absent = 1},
+              {.name = "init", .type = KeyType::Init, .help = "of the weight; default he", .optional = true},
+              {.name = "share",
+               .type = KeyType::Text,
+               .help = "an earlier layer, whose parameters it uses",
+               .optional = true}},
+         .build = build_transposed,
+         .help = "transposed convolution of an image: the way back of a convolution, with weights of its own"},
 }};
 
 }  // namespace

@@ -1,7 +1,6 @@
 // y[n, ..] = weight[0, ..] for each of `batch` samples. As a layer: a learned tensor, which as it is broadcasts over
 // the batch, or this copy of it for each sample.
 #include "framework/autodiff.h"
-#include "framework/builder.h"
 #include "framework/op_def.h"
 #include "kernels/broadcast.h"
 #include "kernels/copy_parts.h"
@@ -28,17 +27,16 @@ std::vector<Type> infer_parameter(const InferArgs& args) {
 
 VarId build_parameter(LayerCall& c) {
   Shape shape = c.settings().ints("shape");
-  for (const std::int64_t size : shape)
-    if (size < 1) throw SettingError("shape", message("shape is ", text_of(shape), ": sizes must be positive"));
-  const bool image = shape.size() == 3;
-  if (image) shape = {shape[1], shape[2], shape[0]};
+  const Layout layout = c.layout_of(shape);
   shape.insert(shape.begin(), 1);
+  shape = memory_shape(std::move(shape), layout);
   const std::int64_t outputs = shape.back(), inputs = elements(shape) / outputs;
   const Init init = c.init("init", {.kind = Init::Normal, .value = 0.02, .fan_in = inputs, .fan_out = outputs});
-  const VarId value = c.param("weight", shape, init, false, {image ? FileLayout::Conv : FileLayout::Same});
+  const FileLayout in_file{layout == Layout::Image ? FileLayout::Conv : FileLayout::Same};
+  const VarId value = c.lay_out(c.param("weight", shape, init, false, in_file), layout);
   if (!c.settings().flag("expand")) return value;
   check(!c.shape().empty(), "parameter: the input is a scalar, of no batch");
-  return c.emit("parameter", {value}, {{"batch", c.shape()[0]}});
+  return c.lay_out(c.emit("parameter", {value}, {{"batch", c.shape()[0]}}), layout);
 }
 
 const Register parameter{{
@@ -54,12 +52,14 @@ const Register parameter{{
     .layer = {.name = "parameter",
               .keys = {{.name = "shape",
                         .type = KeyType::IntList,
+                        .min = 1,
                         .help = "of what each sample sees, images [C, H, W]; in files a 1 stands before it"},
                        {.name = "init", .type = KeyType::Init, .help = "default normal:0.02", .optional = true},
                        {.name = "expand",
                         .type = KeyType::Bool,
                         .absent = 0,
-                        .help = "a copy for each sample of the input, as concat needs; add and mul broadcast without"}},
+                        .help = "a copy for each sample of the input, as concat needs; add and mul broadcast without"},
+                       layout_key()},
               .build = build_parameter,
               .help = "a learned tensor, such as positions or a class token, the same for all samples"},
 }};

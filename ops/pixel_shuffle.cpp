@@ -57,7 +57,13 @@ std::vector<Type> infer_unshuffle(const InferArgs& args) {
   return {{{x[0], x[1] / r, x[2] / r, x[3] * r * r}, args.in(0).dtype}};
 }
 
-const std::vector<Key> kShuffleKeys = {{.name = "r", .help = "pixels of each side for one"}};
+const std::vector<Key> kShuffleKeys = {
+    {.name = "r", .min = 1, .max = INT16_MAX, .help = "pixels of each side for one"}};
+
+VarId build_shuffle(LayerCall& c, const char* type) {
+  c.image();
+  return c.emit(type, {c.in()}, c.settings());
+}
 
 const Register pixel_shuffle{{
     .type = "pixel_shuffle",
@@ -66,11 +72,13 @@ const Register pixel_shuffle{{
     .infer = infer_shuffle,
     .grad = [](GradBuilder& g) { g.set(0, "pixel_unshuffle", {g.dy()}, g.attrs()); },
     .kernels = each_device<PixelShuffle>(),
-    .layer = {.name = "pixel_shuffle",
-              .aliases = {"DepthToSpace"},
-              .keys = kShuffleKeys,
-              .build = [](LayerCall& c) { return c.emit("pixel_shuffle", {c.in()}, c.settings()); },
-              .help = "r * r channels become r times as many pixels along both axes, as in PyTorch"},
+    .layer =
+        {.name = "pixel_shuffle",
+         .aliases = {"DepthToSpace"},
+         .keys = kShuffleKeys,
+         .build = [](LayerCall& c) { return build_shuffle(c, "pixel_shuffle"); },
+         .help =
+             "r * r channels become r times as many pixels along both axes, as in PyTorch (DepthToSpace: mode CRD)"},
 }};
 
 const Register pixel_unshuffle{{
@@ -82,7 +90,7 @@ const Register pixel_unshuffle{{
     .kernels = each_device<PixelUnshuffle>(),
     .layer = {.name = "pixel_unshuffle",
               .keys = kShuffleKeys,
-              .build = [](LayerCall& c) { return c.emit("pixel_unshuffle", {c.in()}, c.settings()); },
+              .build = [](LayerCall& c) { return build_shuffle(c, "pixel_unshuffle"); },
               .help = "squares of r * r pixels become channels: undoes pixel_shuffle"},
 }};
 

@@ -2,9 +2,10 @@
 // down, at o * in / out; `bilinear` weighs the four around (o + 1/2) * in / out - 1/2 or, where corners meet corners
 // (align_corners), o * (in - 1) / (out - 1). Places are fractions of whole numbers, so nothing depends on their
 // rounding.
+#include <algorithm>
+
 #include "framework/autodiff.h"
-#include "framework/builder.h"
-#include "framework/error.h"
+#include "framework/checked.h"
 #include "framework/op_def.h"
 #include "kernels/pool_pixels.h"
 
@@ -100,6 +101,7 @@ struct UpsampleGrad {
     for (std::int64_t h = top; h < bottom; ++h)
       for (std::int64_t w = left; w < right; ++w) {
         const C share = r.height.template share<C>(h, at.h) * r.width.template share<C>(w, at.w);
+        if (share == C(0)) continue;  // it does not look here after all
         const std::int64_t source = (at.image * r.height.out + h) * r.width.out + w;
         const auto from = channels_at<B>(dy + source * r.channels + first);
         for (std::int64_t c = 0; c < count; ++c) sum[c] += from[c] * share;
@@ -112,8 +114,11 @@ struct UpsampleGrad {
   bool can_pack() const { return lethe::can_pack({dy, dx}); }
 };
 
+const std::vector<std::string> kModes = {"nearest", "bilinear"};
+
 ResizeAxis axis_between(const Attrs& attrs, std::int64_t in, std::int64_t out) {
   const bool linear = attrs.text("mode") == "bilinear";
+  checked_mul(checked_mul(2, in, "the size of an image"), out, "the number of places between pixels");
   ResizeAxis a{.in = in, .out = out, .slope = Divisor(in), .unit = Divisor(out), .linear = linear};
   if (linear && attrs.flag("align_corners", false)) {
     const bool spread = in > 1 && out > 1;  // otherwise all look at the first
@@ -130,9 +135,15 @@ ResizeAxis axis_between(const Attrs& attrs, std::int64_t in, std::int64_t out) {
 /// From the input's size to attribute `size`.
 Resize resize_of(const Op& op, const Shape& image) {
   const Ints& size = op.attrs.ints("size");
+  const std::string& mode = op.attrs.text("mode");
+  const auto is_size = [](std::int64_t pixels) { return pixels >= 1 && pixels <= INT32_MAX; };
   check(image.size() == 4, op.type, ": input ", text_of(image), " is no image [N,H,W,C]");
-  check(size.size() == 2 && size[0] >= 1 && size[1] >= 1, op.type, ": size is ", text_of(size),
-        ", expected a height and a width of at least 1");
+  check(image[1] >= 1 && image[2] >= 1, op.type, ": the image is of ", image[1], " * ", image[2],
+        " pixels, expected at least 1 * 1");
+  check(size.size() == 2 && is_size(size[0]) && is_size(size[1]), op.type, ": size is ", text_of(size),
+        ", expected a height and a width of 1 to ", INT32_MAX);
+  check(std::find(kModes.begin(), kModes.end(), mode) != kModes.end(), op.type, ": unknown mode ", quote(mode),
+        did_you_mean(mode, kModes), "; known: ", joined(kModes));
   return {.images = image[0],
           .channels = image[3],
           .height = axis_between(op.attrs, image[1], size[0]),
@@ -185,7 +196,7 @@ void upsample_gradient(GradBuilder& g) {
 }
 
 VarId build_upsample(LayerCall& c) {
-  check(c.shape().size() == 4, "upsample: input is ", text_of(c.shape()), ", expected an image [N,H,W,C]");
+  const Shape& x = c.image();
   const Attrs& settings = c.settings();
   if (settings.has("scale") == settings.has("size"))
     throw SettingError("scale", "'upsample' takes either 'scale' or 'size'");
@@ -193,11 +204,8 @@ VarId build_upsample(LayerCall& c) {
   if (aligned && settings.text("mode") != "bilinear")
     throw SettingError("align_corners", "'align_corners' is for mode bilinear");
   auto size = c.pair(settings.has("size") ? "size" : "scale");
-  for (const int axis : {0, 1}) {
-    check(size[axis] >= 1 && size[axis] <= INT32_MAX, "upsample: ", settings.has("size") ? "size" : "scale", " is ",
-          size[axis], ", expected 1 to ", INT32_MAX);
-    if (settings.has("scale")) size[axis] *= c.shape()[static_cast<std::size_t>(axis) + 1];
-  }
+  if (settings.has("scale"))
+    size = {checked_mul(size[0], x[1], "upsample: the height"), checked_mul(size[1], x[2], "upsample: the width")};
   return c.emit("upsample", {c.in()},
                 {{"size", Ints{size[0], size[1]}}, {"mode", settings.text("mode")}, {"align_corners", aligned}});
 }
@@ -215,13 +223,23 @@ const Register upsample{{
     .kernels = each_device<PrepareUpsample>(),
     .layer = {.name = "upsample",
               .aliases = {"Resize", "Upsample"},
-              .keys = {{.name = "scale", .type = KeyType::IntPair, .help = "times as high and wide", .optional = true},
-                       {.name = "size", .type = KeyType::IntPair, .help = "instead of scale", .optional = true},
+              .keys = {{.name = "scale",
+                        .type = KeyType::IntPair,
+                        .min = 1,
+                        .max = kMostPixels,
+                        .help = "times as high and wide",
+                        .optional = true},
+                       {.name = "size",
+                        .type = KeyType::IntPair,
+                        .min = 1,
+                        .max = kMostPixels,
+                        .help = "instead of scale",
+                        .optional = true},
                        {.name = "mode",
                         .type = KeyType::Choice,
                         .absent = "nearest",
                         .help = "how pixels in between are made",
-                        .choices = {"nearest", "bilinear"}},
+                        .choices = kModes},
                        {.name = "align_corners",
                         .type = KeyType::Bool,
                         .absent = 0,

@@ -42,6 +42,25 @@ TEST(ParameterLayer, OfAnImageStandsChannelsFirstInFiles) {
   EXPECT_EQ(network.params[0].init, Init{});
 }
 
+TEST(ParameterLayer, OfAnImageIsAnImage) {
+  Builder net({.batch = 2});
+  const VarId x = net.input("image", {4, 5, 3});
+  const VarId learned = net.layer("parameter", x, {{"shape", Ints{2, 4, 5}}, {"expand", 1}});
+  const VarId both = net.layer("concat", {x, learned}, {{"axis", "channels"}});
+  EXPECT_EQ(net.shape(net.layer("conv", both, {{"out", 4}, {"k", 3}})), (Shape{2, 4, 5, 4}));
+  EXPECT_TRUE(net.is_image(net.layer("parameter", x, {{"shape", Ints{2, 4, 5}}})));
+}
+
+TEST(ParameterLayer, OfAPlainSampleIsPlain) {
+  Builder net({.batch = 2});
+  const VarId x = net.input("heads", {3, 4, 5}, DType::f32, Layout::Plain);
+  const VarId learned = net.layer("parameter", x, {{"shape", Ints{3, 4, 5}}}, "learned");
+  EXPECT_EQ(net.shape(net.layer("add", {x, learned})), (Shape{2, 3, 4, 5}));
+  const VarId image = net.layer("parameter", x, {{"shape", Ints{3, 4, 5}}, {"layout", "image"}});
+  EXPECT_EQ(net.shape(image), (Shape{1, 4, 5, 3}));
+  EXPECT_EQ(net.finish().params[0].layout, FileLayout{});
+}
+
 TEST(ParameterLayer, ExpandedIsThereForEachSampleAndItsGradientSumsThem) {
   Builder net({.batch = 3, .dtype = DType::f64});
   const VarId x = net.input("tokens", {2, 4});
@@ -68,7 +87,7 @@ TEST(ParameterLayer, ExpandedIsThereForEachSampleAndItsGradientSumsThem) {
 TEST(ParameterLayer, SizesMustBePositive) {
   Builder net({.batch = 2});
   const VarId x = net.input("x", {3});
-  EXPECT_TRUE(fails_with("shape is [0,3]: sizes must be positive", [&] {
+  EXPECT_TRUE(fails_with("'shape' of 'parameter' is [0,3], expected at least 1", [&] {
     net.layer("parameter", x, {{"shape", Ints{0, 3}}});
   }));
 }
@@ -88,11 +107,32 @@ TEST(ArangeLayer, StopsBeforeItsEnd) {
   EXPECT_EQ(length({{"start", 1}, {"end", 7}, {"step", 3}}), 2);
   EXPECT_EQ(length({{"start", 5}, {"end", 0}, {"step", -2}}), 3);
   EXPECT_EQ(length({{"start", 4}, {"end", 0}, {"step", -2}}), 2);
-  for (const Attrs& settings : {Attrs{{"end", 0}}, Attrs{{"end", 3}, {"step", -1}}, Attrs{{"end", 3}, {"step", 0}}})
+  for (const Attrs& settings : {Attrs{{"end", 0}}, Attrs{{"end", 3}, {"step", -1}}, Attrs{{"end", 3}, {"step", 0}},
+                                Attrs{{"end", 3}, {"step", -7}}})
     EXPECT_TRUE(fails_with("arange: no number from 0 to below", [&] { length(settings); }));
-  EXPECT_TRUE(fails_with("arange: end is 9223372036854775807, expected one that fits i32", [&] {
-    length({{"end", INT64_MAX}});
-  }));
+  for (const char* key : {"end", "start", "step"})
+    for (const std::int64_t value : {INT64_MIN, INT64_MAX}) {
+      Attrs settings{{"end", 5}};
+      settings.set(key, value);
+      EXPECT_TRUE(fails_with(message("'", key, "' of 'arange' is ", value, ", expected -2147483647 to 2147483647"),
+                             [&] { length(settings); }));
+    }
+}
+
+TEST(Arange, RefusesNumbersThatTheDTypeDoesNotHold) {
+  const auto refused = [](const char* dtype, std::int64_t start, std::int64_t step, std::int64_t length) {
+    return complaint("arange", {}, {{"start", start}, {"step", step}, {"length", length}, {"dtype", dtype}});
+  };
+  EXPECT_EQ(refused("bf16", 0, 1, 257), "");
+  EXPECT_EQ(refused("bf16", 0, 1, 258), "arange: bf16 does not hold all whole numbers from 0 to 257");
+  EXPECT_EQ(refused("f16", -2048, 1, 2), "");
+  EXPECT_EQ(refused("f16", -2048, -1, 2), "arange: f16 does not hold all whole numbers from -2048 to -2049");
+  EXPECT_EQ(refused("u8", 255, -1, 256), "");
+  EXPECT_EQ(refused("u8", 255, -1, 257), "arange: u8 does not hold all whole numbers from 255 to -1");
+  EXPECT_EQ(refused("i32", 2147483646, 1, 3),
+            "arange: i32 does not hold all whole numbers from 2147483646 to 2147483648");
+  EXPECT_EQ(refused("i64", INT64_MAX, 1, 2), "arange: the last number is too large: 9223372036854775807 + 1");
+  EXPECT_EQ(refused("i64", 0, INT64_MAX, 3), "arange: the last number is too large: 2 * 9223372036854775807");
 }
 
 TEST(ArangeLayer, SelectsLearnedPositions) {

@@ -51,6 +51,32 @@ TEST(Upsample, GradientsOfAConstantCountTheOutputsOfAPixel) {
   EXPECT_EQ(run_op("upsample_grad", {ones}, sizes), (Tensor{{1, 2, 3, 1}, std::vector<double>(6, 4)}));
 }
 
+TEST(Upsample, GradientsOfOtherPixelsAreNotRead) {
+  Attrs sizes = to_size(1, 3, "bilinear", true);
+  sizes.set("height", 1);
+  sizes.set("width", 2);
+  const Tensor dx = run_op("upsample_grad", {Tensor{{1, 1, 3, 1}, {INFINITY, 1, 1}}}, sizes);
+  EXPECT_EQ(dx.values[0], INFINITY);
+  EXPECT_EQ(dx.values[1], 1.5);
+}
+
+TEST(Upsample, SaysWhatDoesNotFit) {
+  EXPECT_EQ(complaint("upsample", {{1, 2, 2, 3}}, to_size(4, 4, "cubic")),
+            "upsample: unknown mode 'cubic'; known: nearest, bilinear");
+  for (const std::int64_t size : {std::int64_t{0}, INT64_MAX})
+    EXPECT_EQ(complaint("upsample", {{1, 2, 2, 3}}, to_size(4, size, "nearest")),
+              message("upsample: size is [4,", size, "], expected a height and a width of 1 to 2147483647"));
+  EXPECT_EQ(complaint("upsample", {{1, 1, std::int64_t{1} << 33, 1}}, to_size(1, 2147483647, "bilinear")),
+            "the number of places between pixels is too large: 17179869184 * 2147483647");
+  for (const std::int64_t width : {std::int64_t{0}, INT64_MIN}) {
+    Attrs sizes = to_size(4, 4, "nearest");
+    sizes.set("height", 2);
+    sizes.set("width", width);
+    EXPECT_EQ(complaint("upsample_grad", {{1, 4, 4, 3}}, sizes),
+              message("upsample_grad: the image is of 2 * ", width, " pixels, expected at least 1 * 1"));
+  }
+}
+
 TEST(UpsampleLayer, TakesAScaleOrASize) {
   Builder net({.batch = 2});
   const VarId x = net.input("image", {3, 4, 5});
@@ -63,8 +89,11 @@ TEST(UpsampleLayer, TakesAScaleOrASize) {
   EXPECT_TRUE(fails_with("'align_corners' is for mode bilinear", [&] {
     net.layer("upsample", x, {{"scale", 2}, {"align_corners", 1}});
   }));
-  for (const std::int64_t scale : {std::int64_t{0}, INT64_MAX})
-    EXPECT_TRUE(fails_with(message("scale is ", scale), [&] { net.layer("upsample", x, {{"scale", scale}}); }));
+  for (const char* key : {"scale", "size"})
+    for (const std::int64_t value : {std::int64_t{0}, INT64_MAX})
+      EXPECT_TRUE(fails_with(message("'", key, "' of 'upsample' is ", value, ", expected 1 to 2147483647"), [&] {
+        net.layer("upsample", x, {{key, value}});
+      }));
   EXPECT_TRUE(fails_with("expected an image", [&] { net.layer("upsample", net.input("row", {3}), {{"scale", 2}}); }));
 }
 
@@ -87,6 +116,12 @@ TEST(PixelShuffle, SaysWhatDoesNotFit) {
             "pixel_unshuffle: 2 does not divide an image of 2x3");
   EXPECT_EQ(complaint("pixel_shuffle", {{1, 2, 2, 6}}, {{"r", 0}}), "pixel_shuffle: r is 0, expected 1 to 32767");
   EXPECT_EQ(complaint("pixel_shuffle", {{2, 6}}, {{"r", 2}}), "pixel_shuffle: input [2,6] is no image [N,H,W,C]");
+  Builder net({.batch = 1});
+  const VarId x = net.input("image", {4, 4, 4});
+  for (const char* layer : {"pixel_shuffle", "pixel_unshuffle"})
+    EXPECT_TRUE(fails_with(message("'r' of '", layer, "' is 0, expected 1 to 32767"), [&] {
+      net.layer(layer, x, {{"r", 0}});
+    }));
 }
 
 const Tensor kPixels = counted({1, 2, 2, 2}), kKernel = counted({2, 2, 2, 1});
@@ -124,6 +159,33 @@ TEST(ConvTransposeLayer, HoldsWeightsAsPyTorchNamesThem) {
   EXPECT_EQ(network.program.vars[network.params[0].var].shape, (Shape{8, 3, 2, 2}));
   EXPECT_EQ(network.params[0].layout, FileLayout{FileLayout::Conv}) << "[in, out / groups, kh, kw] in files";
   EXPECT_TRUE(network.params[0].decay);
+}
+
+TEST(Conv2dTranspose, SizesThat64BitsDoNotHoldAreRefused) {
+  const auto refused = [](const char* key, std::int64_t value) {
+    return complaint("conv2d_transpose", {{1, 2, 2, 3}, {3, 2, 2, 1}}, {{key, Ints{value, value}}});
+  };
+  EXPECT_EQ(refused("pad", INT64_MAX), "a padding is too large: 2 * 9223372036854775807");
+  EXPECT_EQ(refused("dilation", INT64_MAX), "the reach of a kernel is too large: 9223372036854775807 + 1");
+  EXPECT_EQ(complaint("conv2d_transpose", {{1, 3, 3, 3}, {3, 2, 2, 1}}, {{"stride", Ints{INT64_MAX, 1}}}),
+            "conv2d_transpose: the height is too large: 2 * 9223372036854775807");
+  EXPECT_EQ(complaint("conv2d_transpose", {{1, 2, 2, 3}, {3, 2, 2, 1}}, {{"groups", 0}}),
+            "conv2d_transpose: groups is 0, expected at least 1");
+  EXPECT_EQ(complaint("conv2d_transpose", {{1, 2, 2, 3}, {3, 0, 2, 1}}),
+            "conv2d_transpose: weight is [3,0,2,1], sizes must be positive");
+}
+
+TEST(ConvTransposeLayer, SettingsHaveRanges) {
+  Builder net({.batch = 1});
+  const VarId x = net.input("image", {5, 6, 2});
+  for (const char* key : {"k", "stride", "dilation", "pad", "output_padding"}) {
+    Attrs settings{{"out", 3}, {"k", 3}};
+    for (const std::int64_t value : {std::int64_t{-1}, INT64_MAX}) {
+      settings.set(key, value);
+      EXPECT_TRUE(fails_with(message("'", key, "' of 'conv_transpose' is ", value, ", expected "),
+                             [&] { net.layer("conv_transpose", x, settings); }));
+    }
+  }
 }
 
 TEST(ConvTransposeLayer, SamePaddingKeepsTheSize) {
