@@ -5,12 +5,13 @@
 namespace lethe {
 std::optional<Layout> Builder::common_layout(const Vars& vars, const std::string& type) const {
   std::optional<Layout> common;
+  VarId first = kNone;  // that has it
   for (const VarId var : vars) {
     const auto found = network_.layouts.find(var);
     if (found == network_.layouts.end()) continue;
-    check(!common || *common == found->second, type, ": an image and a plain value, ",
-          text_of(sample_shape(vars.front())), " and ", text_of(sample_shape(var)),
-          "; 'reshape' with \"layout\" makes one of the other");
+    if (!common) first = var;
+    check(!common || *common == found->second, type, ": an image and a plain value, ", text_of(sample_shape(first)),
+          " and ", text_of(sample_shape(var)), "; 'reshape' with \"layout\" makes one of the other");
     common = found->second;
   }
   return common;

@@ -46,6 +46,8 @@ std::vector<std::byte> in_layout(std::vector<std::byte> data, const Var& var, co
                                  Direction direction) {
   if (layout.kind == FileLayout::Same) return data;
   const Image image = image_of(layout, var.shape);
+  check_as(Exit::Internal, elements({image.outer, image.h, image.w, image.c}) == elements(var.shape), quote(var.name),
+           " is ", text_of(var.shape), ", which no images of ", image.h, 'x', image.w, 'x', image.c, " fill");
   switch (bytes_of(var.dtype)) {
     case 8:
       return reordered<std::uint64_t>(data, image, direction);

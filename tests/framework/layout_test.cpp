@@ -76,10 +76,11 @@ TEST_F(Layouts, AnArrayKeepsTheLayoutOfItsEntries) {
 }
 
 TEST_F(Layouts, WhatNeedsAnImageRefusesAPlainSample) {
-  for (const char* layer : {"conv", "max_pool", "pad", "pad_channels", "global_avg_pool"}) {
+  for (const char* layer : {"conv", "max_pool", "pad", "pad_channels", "global_avg_pool", "conv_transpose", "upsample",
+                            "pixel_shuffle", "pixel_unshuffle"}) {
     Attrs settings;
     for (const Key& key : layer_named(layer).keys)
-      if (!key.absent && !key.optional) settings.set(key.name, 1);
+      if (!key.absent && (!key.optional || key.name == "scale")) settings.set(key.name, 1);
     EXPECT_TRUE(fails_with("expected an image, given a plain [6,2,4]", [&] { net_.layer(layer, heads_, settings); }))
         << layer;
   }
@@ -94,11 +95,15 @@ TEST_F(Layouts, AnImageAndAPlainSampleDoNotMix) {
   EXPECT_TRUE(fails_with("an image and a plain value", [&] {
     net_.loop({image_}, 2, nullptr, [&](const Vars&) { return Vars{net_.layer("exp", plain)}; });
   }));
+  EXPECT_TRUE(fails_with("an image and a plain value, [3,4,4] and [4,4,3]", [&] {
+    net_.layer("concat", {vector_, image_, plain}, {{"axis", 0}});
+  })) << "the value that is neither is not named";
 }
 
 TEST_F(Layouts, TheColumnsOfAFlattenedPlainSampleStandInFilesAsInMemory) {
   net_.layer("fc", image_, {{"out", 2}}, "of_image");
   net_.layer("fc", heads_, {{"out", 2}}, "of_plain");
+  net_.layer("fc", net_.layer("reshape", image_, {{"shape", Ints{-1, 3}}, {"batch", 1}}), {{"out", 2}}, "of_pixels");
   const Network network = net_.finish();
   const auto layout_of = [&](const std::string& name) {
     const VarId var = find_var(network.program, name);
@@ -107,6 +112,7 @@ TEST_F(Layouts, TheColumnsOfAFlattenedPlainSampleStandInFilesAsInMemory) {
   };
   EXPECT_EQ(layout_of("of_image.weight"), (FileLayout{FileLayout::FlatImage, {4, 4, 3}}));
   EXPECT_EQ(layout_of("of_plain.weight"), FileLayout{});
+  EXPECT_EQ(layout_of("of_pixels.weight"), FileLayout{}) << "a row is of one pixel";
 }
 
 }  // namespace

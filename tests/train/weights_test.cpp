@@ -56,6 +56,32 @@ TEST_F(Weights, FullyConnectedColumnsStandInTheOrderOfChannelsFirst) {
             (std::vector<float>{0, 2, 4, 6, 8, 10, 1, 3, 5, 7, 9, 11, 12, 14, 16, 18, 20, 22, 13, 15, 17, 19, 21, 23}));
 }
 
+TEST_F(Weights, OfRowsOfPixelsStandAsInMemoryAndComeBack) {
+  Builder net({.batch = 2});
+  const VarId image = net.input("image", {4, 5, 3});
+  net.layer("fc", net.layer("reshape", image, {{"shape", Ints{-1, 3}}, {"batch", 1}}), {{"out", 7}}, "fc");
+  const Network network = net.finish();
+  Store store(*run_.device);
+  store.add(network.program);
+  std::vector<float> values(7 * 3);
+  const auto bytes = static_cast<std::int64_t>(values.size() * sizeof(float));
+  std::iota(values.begin(), values.end(), 0.0f);
+  store.write("fc.weight", values.data(), bytes);
+  save_weights(file(), store, network);
+  EXPECT_EQ(in_file("fc.weight"), values);
+  const std::vector<std::byte> before = store.read("fc.weight");
+  store.write("fc.weight", std::vector<float>(values.size()).data(), bytes);
+  load_weights(file(), store, network);
+  EXPECT_EQ(store.read("fc.weight"), before);
+}
+
+TEST_F(Weights, AreNotSavedInALayoutThatTheyDoNotFill) {
+  for (ParamInfo& info : run_.network.params)
+    if (info.layout.kind == FileLayout::FlatImage) info.layout.hwc = {2, 3, 4};
+  EXPECT_EQ(error_from([&] { save_weights(file(), run_.store, run_.network); }, Exit::Internal),
+            "'fc.weight' is [2,12], which no images of 2x3x4 fill");
+}
+
 TEST_F(Weights, HoldParametersAndRunningStatisticsOnly) {
   save_weights(file(), run_.store, run_.network);
   const SafetensorsReader reader(file());
