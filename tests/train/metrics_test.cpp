@@ -19,7 +19,9 @@ namespace {
 class Metrics : public ::testing::Test {
  protected:
   void SetUp() override { std::filesystem::remove(path_); }
-  void TearDown() override { std::filesystem::remove(path_); }
+  void TearDown() override {
+    for (const char* ending : {"", ".bad"}) std::filesystem::remove(path_ + ending);
+  }
   std::string text() const {
     std::ostringstream all;
     all << std::ifstream(path_).rdbuf();
