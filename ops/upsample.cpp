@@ -7,6 +7,7 @@
 #include "framework/autodiff.h"
 #include "framework/checked.h"
 #include "framework/op_def.h"
+#include "framework/settings.h"
 #include "kernels/pool_pixels.h"
 
 namespace lethe {
