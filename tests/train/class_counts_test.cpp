@@ -70,8 +70,10 @@ TEST(ClassCounts, WithoutConfusionManyClassesTakeLittle) {
   counts.add(kClasses - 1, logits);
   EXPECT_EQ(counts.correct(kClasses - 1), 1);
   EXPECT_EQ(counts.found(), 1);
+#if !defined(__SANITIZE_ADDRESS__)  // which ends the program there
   EXPECT_PRED2(says, error_from([] { ClassCounts(kClasses, 1, true); }, Exit::Device),
                "the confusion of 4194304 classes: the machine has no memory for 140737488355328 bytes");
+#endif
 }
 
 constexpr Scores kFour{.samples = 4, .correct = 1, .loss = 0.5};
