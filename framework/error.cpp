@@ -4,13 +4,11 @@ namespace lethe {
 
 std::string shortened(std::string_view text, std::size_t most) {
   const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; };  // a character of UTF-8
-  std::string shown;
-  std::size_t characters = 0;
-  for (const char c : text) {
-    if (!continues(c) && ++characters > most) return shown + "...";
-    shown += static_cast<unsigned char>(c) < 32 || c == 127 ? ' ' : c;  // a message is one line
-  }
-  return shown;
+  std::size_t length = 0, characters = 0;
+  for (; length < text.size(); ++length)
+    if (!continues(text[length]) && ++characters > most) break;
+  const std::string shown = in_one_line(std::string(text.substr(0, length)));
+  return length < text.size() ? shown + "..." : shown;
 }
 
 std::string joined(const std::vector<std::string>& words) {

@@ -35,6 +35,15 @@ VarId shared_param(const Program& program, const std::string& name, const Shape&
 
 }  // namespace
 
+Key weight_init_key() {
+  return {.name = "init", .type = KeyType::Init, .help = "of the weight; default he", .optional = true};
+}
+
+Key share_key() {
+  return {
+      .name = "share", .type = KeyType::Text, .help = "an earlier layer, whose parameters it uses", .optional = true};
+}
+
 Key layout_key() {
   return {.name = "layout",
           .type = KeyType::Choice,

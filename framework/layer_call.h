@@ -75,6 +75,9 @@ class LayerCall {
   Attrs settings_;
 };
 
+/// The keys of layers with a weight: how it begins, and whose parameters are used instead of own ones.
+Key weight_init_key();
+Key share_key();
 /// The key beside "shape" that tells an image from a plain sample: see LayerCall::layout_of.
 Key layout_key();
 

@@ -159,11 +159,8 @@ const Register conv2d{{
               {.name = "dilation", .type = KeyType::IntPair, .absent = 1, .min = 1, .max = kMostPixels},
               {.name = "groups", .absent = 1, .min = 1, .help = "independent parts of channels and filters"},
               {.name = "bias", .type = KeyType::Bool, .absent = 1},
-              {.name = "init", .type = KeyType::Init, .help = "of the weight; default he", .optional = true},
-              {.name = "share",
-               .type = KeyType::Text,
-               .help = "an earlier layer, whose parameters it uses",
-               .optional = true}},
+              weight_init_key(),
+              share_key()},
          .build = build,
          .help = "convolution of an image"},
 }};

@@ -71,11 +71,8 @@ const Register fc{{
                         .absent = 1,
                         .help = "false: on the last axis alone, [.., inputs] to [.., out], as PyTorch's Linear"},
                        {.name = "bias", .type = KeyType::Bool, .absent = 1},
-                       {.name = "init", .type = KeyType::Init, .help = "of the weight; default he", .optional = true},
-                       {.name = "share",
-                        .type = KeyType::Text,
-                        .help = "an earlier layer, whose parameters it uses",
-                        .optional = true}},
+                       weight_init_key(),
+                       share_key()},
               .build = build,
               .help = "fully connected: every output from every input of a sample, or of a token"},
 }};

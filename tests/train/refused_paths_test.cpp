@@ -21,7 +21,7 @@ class RefusedPaths : public RunTest {
 };
 
 TEST_F(RefusedPaths, NamesThatAreTooLong) {
-  const std::string name(300, 'x'), part = "xxx...': File name too long";
+  const std::string name(300, 'n'), part = "nnn...': File name too long";
   expect_refused({"eval", "--weights", name}, part);
   expect_refused({"predict", "--weights", name, "a.png"}, part);
   expect_refused({"--resume", name}, part);
