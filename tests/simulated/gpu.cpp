@@ -231,11 +231,14 @@ void Gpu::run_next(Stream& stream) {
   const Task task = std::move(stream.tasks.front());
   stream.tasks.pop_front();
   if (working_++ == 0) open_memory(true);
+  const int turned_to = current();  // by the thread that waits: to any
+  turn_to(index_);
   try {
     if (task.work && fault_.empty()) task.work();
   } catch (const std::exception& error) {
     fail(error.what());
   }
+  turn_to(turned_to);
   if (--working_ == 0) open_memory(false);
   if (task.reaches) task.reaches->reached = true;
 }

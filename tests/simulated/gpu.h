@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <random>
 #include <string>
 #include <vector>
@@ -23,6 +24,8 @@ class Gpu {
   static void turn_to(int index);
   /// The one that has the memory, of the device or pinned; else the calling thread's.
   static Gpu& owner_of(const void* memory);
+  /// Held by a thread while it asks anything of them; their work is done by the thread that waits for it.
+  static std::unique_lock<std::recursive_mutex> alone();
   explicit Gpu(const Settings& settings);
   ~Gpu();
   Gpu(const Gpu&) = delete;

@@ -14,10 +14,16 @@ thread_local int turned_to = 0;
 }  // namespace
 
 Gpu& Gpu::at(int index) {
+  const auto lock = alone();
   std::unique_ptr<Gpu>& gpu = gpus()[index];
   if (!gpu) gpu = std::make_unique<Gpu>(Settings::of_environment());
   gpu->index_ = index;
   return *gpu;
+}
+
+std::unique_lock<std::recursive_mutex> Gpu::alone() {
+  static std::recursive_mutex mutex;
+  return std::unique_lock(mutex);
 }
 
 int Gpu::current() { return turned_to; }

@@ -49,6 +49,7 @@ cudaError_t error_of(simulated::Refusal why) {
 
 template <class Call>
 cudaError_t answer(const Call& call) {
+  const auto lock = Gpu::alone();
   try {
     call();
     return cudaSuccess;

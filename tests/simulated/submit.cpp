@@ -8,6 +8,7 @@
 namespace lethe::simulated {
 
 void submit(void* stream, Work work) {
+  const auto lock = Gpu::alone();
   Stream& to = *static_cast<Stream*>(stream);
   if (to.gpu != &Gpu::the()) to.gpu->fail("work from a thread that has turned to another GPU");
   try {
