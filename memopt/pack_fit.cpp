@@ -19,7 +19,7 @@ std::int64_t OffsetRanges::add(Range range) {
     range.begin = std::min(range.begin, to->begin);
     range.end = std::max(range.end, to->end);
   }
-  const std::int64_t moved = to == from + 1 ? 0 : ranges_.end() - to;
+  const std::int64_t moved = to - from == 1 ? 0 : ranges_.end() - to;
   if (from == to) {
     ranges_.insert(from, range);
   } else {

@@ -70,7 +70,8 @@ class NetworkReader {
 
  private:
   void inputs() {
-    for (const auto& [name, node] : document_.at("inputs").members()) {
+    for (const auto& [key, node] : document_.at("inputs").members()) {
+      const std::string& name = key;  // clang before 16 captures no structured binding
       check_identifier(node, name);
       check_object(node, "an input", input_keys());
       const Shape sample = sample_of(node.at("shape"), vars_);
