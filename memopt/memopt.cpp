@@ -3,19 +3,16 @@
 #include <algorithm>
 #include <chrono>
 
-#include "framework/error.h"
-#include "memopt/check_plan.h"
-#include "memopt/early_update.h"
-#include "memopt/fuse_activations.h"
-#include "memopt/gather_updates.h"
-#include "memopt/release.h"
-#include "memopt/reuse.h"
-#include "memopt/stage_inputs.h"
+#include "memopt/analysis/check_plan.h"
+#include "memopt/passes/early_update.h"
+#include "memopt/passes/fuse_activations.h"
+#include "memopt/passes/gather_updates.h"
+#include "memopt/passes/release.h"
+#include "memopt/passes/reuse.h"
+#include "memopt/passes/stage_inputs.h"
 
 namespace lethe {
 namespace {
-
-constexpr const char* kKnown = "none, level=0, level=1 (each with ,release and ,inplace) or level=2";
 
 using Clock = std::chrono::steady_clock;
 
@@ -30,25 +27,6 @@ auto timed(double& ms, F f) {
   auto made = f();
   ms = ms_since(begin);
   return made;
-}
-
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> parts;
-  std::size_t begin = 0;
-  for (std::size_t comma; (comma = text.find(',', begin)) != std::string::npos; begin = comma + 1)
-    parts.push_back(text.substr(begin, comma - begin));
-  parts.push_back(text.substr(begin));
-  return parts;
-}
-
-Level level_named(const std::string& text, const std::string& part) {
-  if (part == "none") return Level::None;
-  if (part == "level=0") return Level::SameShape;
-  if (part == "level=1") return Level::Fits;
-  if (part == "level=2") return Level::Arena;
-  check(part != "level=3", "--memopt ", shortened(text),
-        ": level 3, recomputing under a budget, is not there yet; known: ", kKnown);
-  fail("--memopt ", shortened(text), ": unknown setting ", quote(part), "; known: ", kKnown);
 }
 
 /// What makes every update wait for all gradients; "" if nothing does.
@@ -119,30 +97,6 @@ void plan_in_buffers(const MemoptOptions& options, Planned& made) {
 }
 
 }  // namespace
-
-MemoptOptions parse_memopt(const std::string& text) {
-  const std::vector<std::string> parts = split(text);
-  MemoptOptions options{.level = level_named(text, parts.front())};
-  for (std::size_t i = 1; i < parts.size(); ++i) {
-    check(parts[i] == "release" || parts[i] == "inplace", "--memopt ", shortened(text), ": unknown ", quote(parts[i]),
-          " behind the level; known: ", kKnown);
-    bool& wanted = parts[i] == "release" ? options.release : options.in_place;
-    check(!wanted, "--memopt ", shortened(text), ": '", parts[i], "' stands there twice");
-    check(options.level != Level::Arena, "--memopt ", shortened(text), ": level=2 ",
-          parts[i] == "release" ? "gives every byte its place beforehand, so there is nothing to release"
-                                : "is in place already",
-          "; say --memopt level=2");
-    wanted = true;
-  }
-  if (options.level == Level::Arena) options.in_place = true;
-  return options;
-}
-
-MemoptOptions suited(MemoptOptions options, const DeviceInfo& device) {
-  const bool gpu = device.kind == DeviceKind::Cuda;
-  options.fuse_activations = options.gather_updates = options.stage_inputs = gpu;
-  return options;
-}
 
 Planned plan_memory(Program program, Prepared& prepared, const MemoptOptions& options) {
   const Clock::time_point begin = Clock::now();

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "framework/op_def.h"
-#include "memopt/carry.h"
+#include "memopt/analysis/carry.h"
 
 namespace lethe {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 #include "framework/device.h"
 #include "framework/prepared.h"
-#include "memopt/optnet_plan.h"
+#include "memopt/optnet/optnet_plan.h"
 
 namespace lethe {
 

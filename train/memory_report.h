@@ -5,7 +5,7 @@
 #include <string>
 
 #include "framework/forwarding_device.h"
-#include "memopt/arena.h"
+#include "memopt/passes/arena.h"
 
 namespace lethe {
 

@@ -1,7 +1,7 @@
 // `--memopt optnet=...`: the program of Torch's modules, in the memory that optnet gave them.
 #pragma once
 #include "memopt/memopt.h"
-#include "memopt/optnet_plan.h"
+#include "memopt/optnet/optnet_plan.h"
 #include "train/options.h"
 
 namespace lethe {

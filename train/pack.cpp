@@ -1,5 +1,5 @@
 // `train pack`: offsets for somebody else's buffers.
-#include "memopt/pack.h"
+#include "memopt/pack/pack.h"
 
 #include <chrono>
 #include <cstdio>

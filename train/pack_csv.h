@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "memopt/pack.h"
+#include "memopt/pack/pack.h"
 
 namespace lethe {
 

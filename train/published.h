@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "memopt/optnet_count.h"
+#include "memopt/optnet/optnet_count.h"
 #include "models/network.h"
 
 namespace lethe {

@@ -1,4 +1,4 @@
-#include "memopt/check_plan.h"
+#include "memopt/analysis/check_plan.h"
 
 #include <gtest/gtest.h>
 

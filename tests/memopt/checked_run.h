@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "framework/executor.h"
-#include "memopt/carry.h"
+#include "memopt/analysis/carry.h"
 
 namespace lethe::testing {
 

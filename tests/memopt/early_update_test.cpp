@@ -1,4 +1,4 @@
-#include "memopt/early_update.h"
+#include "memopt/passes/early_update.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "memopt/fuse_activations.h"
+#include "memopt/passes/fuse_activations.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "memopt/gather_updates.h"
+#include "memopt/passes/gather_updates.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "memopt/liveness.h"
+#include "memopt/analysis/liveness.h"
 
 #include <gtest/gtest.h>
 

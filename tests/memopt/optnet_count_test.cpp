@@ -1,13 +1,13 @@
 // Records and byte counts from our programs, against those recorded from Torch's modules.
-#include "memopt/optnet_count.h"
+#include "memopt/optnet/optnet_count.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
 
-#include "memopt/optnet_records.h"
-#include "memopt/torch_program.h"
+#include "memopt/optnet/optnet_records.h"
+#include "memopt/optnet/torch_program.h"
 #include "models/network.h"
 #include "tests/memopt/optnet_samples.h"
 #include "tests/support/expect_error.h"

@@ -1,5 +1,5 @@
 // optnet's sharing as plans: the bytes of the tables, and the numbers of a plan without sharing.
-#include "memopt/optnet_plan.h"
+#include "memopt/optnet/optnet_plan.h"
 
 #include <gtest/gtest.h>
 

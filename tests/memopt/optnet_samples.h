@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "memopt/optnet_count.h"
+#include "memopt/optnet/optnet_count.h"
 
 namespace lethe::testing {
 

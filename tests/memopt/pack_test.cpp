@@ -1,5 +1,5 @@
 // Packing: every packing is valid, small ones are the smallest there are, and the result never depends on luck.
-#include "memopt/pack.h"
+#include "memopt/pack/pack.h"
 
 #include <gtest/gtest.h>
 
@@ -9,11 +9,10 @@
 #include <random>
 
 #include "framework/error.h"
-#include "memopt/pack_by_birth.h"
-#include "memopt/pack_fit.h"
-#include "memopt/pack_orders.h"
-#include "memopt/pack_promotion.h"
-#include "memopt/pack_time.h"
+#include "memopt/pack/by_birth.h"
+#include "memopt/pack/fit.h"
+#include "memopt/pack/orders.h"
+#include "memopt/pack/time.h"
 #include "train/pack_csv.h"
 
 namespace lethe::testing {

@@ -1,4 +1,4 @@
-#include "memopt/release.h"
+#include "memopt/passes/release.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "memopt/reuse.h"
+#include "memopt/passes/reuse.h"
 
 #include <gtest/gtest.h>
 

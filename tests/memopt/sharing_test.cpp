@@ -1,4 +1,4 @@
-#include "memopt/sharing.h"
+#include "memopt/passes/sharing.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "framework/error.h"
-#include "memopt/optnet_count.h"
+#include "memopt/optnet/optnet_count.h"
 #include "models/network.h"
 #include "train/published.h"
 

@@ -1,9 +1,9 @@
-#include "memopt/stage_inputs.h"
+#include "memopt/passes/stage_inputs.h"
 
 #include <gtest/gtest.h>
 
 #include "framework/text.h"
-#include "memopt/check_plan.h"
+#include "memopt/analysis/check_plan.h"
 #include "memopt/memopt.h"
 #include "tests/memopt/same_result.h"
 #include "tests/support/expect_error.h"

@@ -1,5 +1,5 @@
 // The program of Torch's modules gives what ours gives, and holds what the counter counts.
-#include "memopt/torch_program.h"
+#include "memopt/optnet/torch_program.h"
 
 #include <gtest/gtest.h>
 

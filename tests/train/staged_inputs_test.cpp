@@ -4,7 +4,7 @@
 #include <fstream>
 
 #include "kernels/cpu_device.h"
-#include "memopt/stage_inputs.h"
+#include "memopt/passes/stage_inputs.h"
 #include "tests/support/late_device.h"
 #include "tests/train/data_samples.h"
 #include "tests/train/run_fixture.h"

@@ -1,0 +1,57 @@
+#include "memopt/options.h"
+
+#include <vector>
+
+#include "framework/error.h"
+
+namespace lethe {
+namespace {
+
+constexpr const char* kKnown = "none, level=0, level=1 (each with ,release and ,inplace) or level=2";
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> parts;
+  std::size_t begin = 0;
+  for (std::size_t comma; (comma = text.find(',', begin)) != std::string::npos; begin = comma + 1)
+    parts.push_back(text.substr(begin, comma - begin));
+  parts.push_back(text.substr(begin));
+  return parts;
+}
+
+Level level_named(const std::string& text, const std::string& part) {
+  if (part == "none") return Level::None;
+  if (part == "level=0") return Level::SameShape;
+  if (part == "level=1") return Level::Fits;
+  if (part == "level=2") return Level::Arena;
+  check(part != "level=3", "--memopt ", shortened(text),
+        ": level 3, recomputing under a budget, is not there yet; known: ", kKnown);
+  fail("--memopt ", shortened(text), ": unknown setting ", quote(part), "; known: ", kKnown);
+}
+
+}  // namespace
+
+MemoptOptions parse_memopt(const std::string& text) {
+  const std::vector<std::string> parts = split(text);
+  MemoptOptions options{.level = level_named(text, parts.front())};
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    check(parts[i] == "release" || parts[i] == "inplace", "--memopt ", shortened(text), ": unknown ", quote(parts[i]),
+          " behind the level; known: ", kKnown);
+    bool& wanted = parts[i] == "release" ? options.release : options.in_place;
+    check(!wanted, "--memopt ", shortened(text), ": '", parts[i], "' stands there twice");
+    check(options.level != Level::Arena, "--memopt ", shortened(text), ": level=2 ",
+          parts[i] == "release" ? "gives every byte its place beforehand, so there is nothing to release"
+                                : "is in place already",
+          "; say --memopt level=2");
+    wanted = true;
+  }
+  if (options.level == Level::Arena) options.in_place = true;
+  return options;
+}
+
+MemoptOptions suited(MemoptOptions options, const DeviceInfo& device) {
+  const bool gpu = device.kind == DeviceKind::Cuda;
+  options.fuse_activations = options.gather_updates = options.stage_inputs = gpu;
+  return options;
+}
+
+}  // namespace lethe

@@ -1,0 +1,57 @@
+#include "memopt/passes/early_update.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "framework/plan.h"
+
+namespace lethe {
+namespace {
+
+/// The positions of the last ops so far that wrote and that touched what each var shows; -1: none.
+class LastUse {
+ public:
+  explicit LastUse(const Program& program)
+      : shown_(storage_of(program)), wrote_(shown_.size(), -1), touched_(shown_.size(), -1) {}
+
+  /// Behind which position an op may stand at the earliest.
+  int dependency(const Op& op) const {
+    int latest = -1;
+    for (const VarId v : op.in)
+      if (v != kNone) latest = std::max(latest, wrote_[shown_[v]]);
+    for (const VarId v : op.out) latest = std::max(latest, touched_[shown_[v]]);
+    return latest;
+  }
+
+  void note(const Op& op, int position) {
+    for (const VarId v : op.in)
+      if (v != kNone) touched_[shown_[v]] = std::max(touched_[shown_[v]], position);
+    for (const VarId v : op.out) wrote_[shown_[v]] = touched_[shown_[v]] = std::max(touched_[shown_[v]], position);
+  }
+
+ private:
+  std::vector<VarId> shown_;
+  std::vector<int> wrote_, touched_;
+};
+
+}  // namespace
+
+Program update_early(Program program) {
+  std::vector<Op>& ops = program.blocks[0].ops;
+  LastUse last(program);
+  std::vector<int> behind(ops.size());  // the position that an op stands at or right behind
+  for (int i = 0; i < static_cast<int>(ops.size()); ++i) {
+    behind[i] = ops[i].role == Role::Optimize ? std::max(last.dependency(ops[i]), 0) : i;
+    last.note(ops[i], behind[i]);
+  }
+  std::vector<int> order(ops.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return behind[a] < behind[b]; });
+  std::vector<Op> moved;
+  moved.reserve(ops.size());
+  for (const int i : order) moved.push_back(std::move(ops[i]));
+  ops = std::move(moved);
+  return program;
+}
+
+}  // namespace lethe

@@ -1,0 +1,12 @@
+// Activations computed on the way: one pass over memory less.
+#pragma once
+#include "memopt/analysis/pins.h"
+
+namespace lethe {
+
+/// Lets an op that can (OpDef::activates) apply the `relu` behind it to what it writes, if nothing else reads that and
+/// nobody has pinned it. What relu gave becomes a view of it, so every var keeps its name. For programs whose backward
+/// stands already: it reads relu's result alone.
+Program fuse_activations(Program program, const std::vector<Pin>& pins);
+
+}  // namespace lethe

@@ -1,0 +1,179 @@
+#include "memopt/passes/sharing.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "framework/control_flow.h"
+#include "framework/plan.h"
+#include "memopt/analysis/carry.h"
+
+namespace lethe {
+namespace {
+
+/// Storages while they grow: each is known by its root, the var it was made for.
+class Storages {
+ public:
+  Storages(const Program& program, const Liveness& live, const std::vector<Pin>& pins)
+      : program_(program), root_(storage_of(program)), made_(program.vars.size()) {
+    for (std::size_t v = 0; v < root_.size(); ++v) {
+      const auto root = static_cast<std::size_t>(root_[v]);
+      made_[root].life = joined(made_[root].life, live.vars[v]);
+      if (pins[root] != Pin::None)
+        made_[root].pin = pins[root];
+      else if (made_[root].pin == Pin::None)
+        made_[root].pin = pins[v];
+    }
+    const std::vector<Step> begins = loop_begins(program, live);
+    for (std::size_t v = 0; v < root_.size(); ++v) {
+      if (root_[v] != static_cast<VarId>(v)) continue;
+      made_[v].root = static_cast<VarId>(v);
+      made_[v].bytes = bytes_of(program.vars[v]);
+      if (made_[v].pin != Pin::None) made_[v].life = joined(made_[v].life, {begins[program.vars[v].block], kForever});
+    }
+  }
+
+  VarId root(VarId v) {
+    while (root_[v] != root_[root_[v]]) root_[v] = root_[root_[v]];
+    return root_[v];
+  }
+  const Storage& of(VarId v) { return made_[root(v)]; }
+  bool is_own(VarId v) const { return root_[v] == v; }
+
+  /// The storage of `output` goes into that of `input`.
+  void merge(VarId output, VarId input) {
+    Storage& into = made_[root(input)];
+    const Storage& from = made_[root(output)];
+    into.life = joined(into.life, from.life);
+    root_[from.root] = into.root;
+  }
+
+  Sharing finish() {
+    Sharing sharing;
+    sharing.of.resize(root_.size());
+    for (std::size_t v = 0; v < root_.size(); ++v) {
+      if (!is_own(static_cast<VarId>(v))) continue;
+      sharing.of[v] = static_cast<int>(sharing.storages.size());
+      sharing.storages.push_back(made_[v]);
+    }
+    for (std::size_t v = 0; v < root_.size(); ++v) sharing.of[v] = sharing.of[root(static_cast<VarId>(v))];
+    return sharing;
+  }
+
+ private:
+  const Program& program_;
+  std::vector<VarId> root_;
+  std::vector<Storage> made_;  // by root
+};
+
+/// The inputs whose memory the op would write output `slot` into.
+std::vector<VarId> offered(const Program& program, const Op& op, int slot) {
+  std::vector<VarId> inputs;
+  for (const InPlace& pair : inplace_pairs(program, op))
+    if (pair.out == slot && pair.in < static_cast<int>(op.in.size()) && op.in[pair.in] != kNone)
+      inputs.push_back(op.in[pair.in]);
+  return inputs;
+}
+
+/// Why `output` cannot take the memory of `input` at this op; "" if it can.
+std::string_view obstacle(const Program& program, Storages& storages, const Op& op, BlockId block, Step step,
+                          VarId input, VarId output) {
+  const Storage& from = storages.of(input);
+  const Storage& own = storages.of(output);
+  if (from.pin != Pin::None) return reason_of(from.pin);
+  if (own.pin != Pin::None) return "would be pinned with it";
+  if (from.bytes < own.bytes) return "is smaller";
+  if (from.life.dies != step + 1) return "is needed later";
+  const auto reads =
+      std::count_if(op.in.begin(), op.in.end(), [&](VarId v) { return v != kNone && storages.root(v) == from.root; });
+  if (reads != 1) return "is read twice by the op";
+  if (std::any_of(op.out.begin(), op.out.end(), [&](VarId v) { return storages.root(v) == from.root; }))
+    return "is taken by another output";
+  for (const VarId v : {from.root, input, output})
+    if (program.vars[v].block != block) return "is of another block";
+  return "";
+}
+
+/// Gives the storages of a program's vars away, op by op.
+class Sharer {
+ public:
+  using Wanted = std::function<bool(VarId input, VarId output)>;
+  Sharer(const Program& program, const Liveness& live, const std::vector<Pin>& pins, Log& log, const Wanted& wanted)
+      : program_(program), live_(live), log_(log), wanted_(wanted), storages_(program, live, pins) {}
+
+  Sharing run() && {
+    for (Step step = 0; step < live_.steps(); ++step) {
+      const auto [block, index] = live_.at[step];
+      const Op& op = program_.blocks[block].ops[index];
+      const OpSteps steps = live_.ops[block][index];
+      for (int slot = 0; step == steps.first && slot < static_cast<int>(op.out.size()); ++slot)
+        take_input(op, slot, step);
+      for (std::size_t i = 0; step == steps.last && i < carried_by(program_, op); ++i) take_results(op, i, steps);
+    }
+    return storages_.finish();
+  }
+
+ private:
+  void take_input(const Op& op, int slot, Step step) {
+    const auto [block, index] = live_.at[step];
+    const VarId output = op.out[slot];
+    VarId best = kNone;
+    for (const VarId input : offered(program_, op, slot)) {
+      if (wanted_ && !wanted_(input, output)) continue;
+      const std::string_view why = obstacle(program_, storages_, op, block, step, input, output);
+      if (!why.empty())
+        log_.add("inplace ", index, ", ", name(output), " not in ", name(input), ", which ", why);
+      else if (best == kNone || storages_.of(input).life.born > storages_.of(best).life.born)
+        best = input;
+    }
+    if (best == kNone) return;
+    storages_.merge(output, best);
+    log_.add("inplace ", index, ", ", name(output), " in ", name(best));
+  }
+
+  /// What a loop carries, or a branch gives, is made in its own memory, where that is free by then.
+  void take_results(const Op& op, std::size_t i, OpSteps steps) {
+    const int index = live_.at[steps.first].second;
+    for (const VarId result : results_for(program_, op, i)) {
+      if (wanted_ && !wanted_(result, op.out[i])) continue;
+      const std::string_view why = obstacle_to_result(result, op.out[i]);
+      if (why.empty()) storages_.merge(result, op.out[i]);
+      log_.add("inplace ", index, ", ", name(result), why.empty() ? " in " : " not in ", name(op.out[i]),
+               why.empty() ? "" : ", which ", why);
+    }
+  }
+
+  std::string_view obstacle_to_result(VarId result, VarId carried) {
+    const BlockId body = program_.vars[result].block;
+    const Storage& into = storages_.of(carried);
+    const Storage& own = storages_.of(result);
+    if (into.pin != Pin::None) return reason_of(into.pin);
+    if (own.pin != Pin::None) return "would be pinned with it";
+    if (into.bytes < own.bytes) return "is smaller";
+    if (program_.vars[own.root].block != body) return "is of another block";
+    const LastRead last = last_read(program_, live_, body, [&](VarId v) { return storages_.root(v) == into.root; });
+    const bool is_over = last.step < own.life.born ||
+                         (last.step == own.life.born && last.hands_over && storages_.root(last.output) == own.root);
+    return is_over ? "" : "is read later in the trip";
+  }
+
+  const std::string& name(VarId v) const { return program_.vars[v].name; }
+
+  const Program& program_;
+  const Liveness& live_;
+  Log& log_;
+  const Wanted& wanted_;
+  Storages storages_;
+};
+
+}  // namespace
+
+Sharing share_views(const Program& program, const Liveness& live, const std::vector<Pin>& pins) {
+  return Storages(program, live, pins).finish();
+}
+
+Sharing share_in_place(const Program& program, const Liveness& live, const std::vector<Pin>& pins, Log& log,
+                       const std::function<bool(VarId input, VarId output)>& wanted) {
+  return Sharer(program, live, pins, log, wanted).run();
+}
+
+}  // namespace lethe

@@ -1,0 +1,37 @@
+// Which vars are in the same memory: a var and its views, and outputs that take the memory of an input that dies with
+// their op. Everything behind this acts on storages, not on vars.
+#pragma once
+#include <functional>
+#include <vector>
+
+#include "memopt/analysis/liveness.h"
+#include "memopt/analysis/pins.h"
+#include "memopt/passes/log.h"
+
+namespace lethe {
+
+struct Storage {
+  VarId root = kNone;      // the var it was made for, whose shape and dtype it has
+  std::int64_t bytes = 0;  // of the root: whatever else is in it is not larger
+  Life life = {};          // of all its vars together; up to kForever if it is pinned
+  Pin pin = Pin::None;     // the root's own, else that of the first of its views that has one
+};
+
+struct Sharing {
+  std::vector<int> of;            // by VarId: index into storages
+  std::vector<Storage> storages;  // in order of their roots
+};
+
+/// Views (reshape, flatten) are in the storage of what they show; every other var has one of its own.
+Sharing share_views(const Program& program, const Liveness& live, const std::vector<Pin>& pins);
+
+/// Beyond that, an output takes the memory of an input where the op declares the pair and
+///  - the input's storage is a temp's, not pinned, not smaller than the output, and dies with this op;
+///  - the op reads that storage through one input only;
+///  - output, input and op are in one block, so in one trip of a loop.
+/// Of several such inputs it takes the one born last. The order of operands is never changed. With `wanted`, only those
+/// pairs that it agrees to.
+Sharing share_in_place(const Program& program, const Liveness& live, const std::vector<Pin>& pins, Log& log,
+                       const std::function<bool(VarId input, VarId output)>& wanted = {});
+
+}  // namespace lethe

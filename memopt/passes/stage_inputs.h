@@ -1,0 +1,14 @@
+// Room for the inputs of the next step: they are copied while this one still runs, so they cannot go where those of
+// this one are. But towards the end of a step most of the arena is idle, so it costs nothing.
+#pragma once
+#include "framework/plan.h"
+#include "memopt/passes/sharing.h"
+
+namespace lethe {
+
+/// All inputs side by side, in the first buffer of the plan, from the earliest op of the entry block on behind which
+/// the plan leaves so much in one piece to the end of the step. Nothing if it never does.
+Staging stage_inputs(const Program& program, const Liveness& live, const Sharing& sharing, const Plan& plan,
+                     const Workspaces& workspaces);
+
+}  // namespace lethe
