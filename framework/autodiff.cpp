@@ -4,6 +4,7 @@
 #include "framework/error.h"
 #include "framework/needs.h"
 #include "framework/op_def.h"
+#include "framework/verify.h"
 
 namespace lethe {
 
@@ -68,6 +69,7 @@ std::vector<ParamGrad> append_backward(Program& program, VarId loss, const std::
     if (roots[v])
       if (const VarId grad = backward.take(static_cast<VarId>(v)); grad != kNone)
         grads.push_back({static_cast<VarId>(v), grad});
+  verify_after("append_backward", program);
   return grads;
 }
 

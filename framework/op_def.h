@@ -41,15 +41,18 @@ struct OpDef {
   Infer infer = nullptr;
   Grad grad = nullptr;  // null: not differentiable; what it reads is what backward keeps alive
   std::vector<InPlace> inplace = {};
-  bool view = false;        // output 0 is input 0 under another shape: no kernel, no memory
-  bool updates = false;     // writes in place: output i is the var of input i (optimizer ops, counters)
+  bool view = false;     // output 0 is input 0 under another shape: no kernel, no memory
+  bool updates = false;  // writes in place: output i is the var of input i (optimizer ops, counters)
+  int gradient = -1;     // of an update: the input by which it updates its parameter
+  // In words, why updates that read its output wait for all gradients; null: they do not.
+  const char* (*needs_all_gradients)(const Op&) = nullptr;
   bool activation = false;  // its type names the activation that it computes, and nothing else
   bool activates = false;   // takes an attribute kActivation: output 0 is activated before it is written
   Kernels kernels = {};
   Layer layer = {};  // empty name: not to be had from a network file
 };
 
-/// "relu". Put there when backward stands already: gradient rules know nothing of it.
+/// "relu". Set by fuse_activations, after autodiff: gradient rules know nothing of it.
 inline constexpr const char* kActivation = "activation";
 /// The op that shows a var under another shape, or the same.
 inline constexpr const char* kReshape = "reshape";

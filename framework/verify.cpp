@@ -6,6 +6,7 @@
 #include "framework/control_flow.h"
 #include "framework/error.h"
 #include "framework/op_def.h"
+#include "framework/prepared.h"
 
 namespace lethe {
 namespace {
@@ -65,13 +66,17 @@ class Verifier {
       check(v == kNone || written_[v], "reads '", v == kNone ? "" : name(v), "' before it is written");
     for (const auto* vars : {&op.in, &op.out})
       for (const VarId v : *vars)
-        check(v == kNone || is_inside(program_, block, program_.vars[v].block), "touches '", v == kNone ? "" : name(v),
+        check(v == kNone || may_touch(op, block, program_.vars[v].block), "touches '", v == kNone ? "" : name(v),
               "', which is of a block that this one is not in");
     check_blocks(op, block);
     check_control_flow(program_, op);
     for (std::size_t slot = 0; slot < op.out.size(); ++slot) check_write(op, def, slot);
     check(!has_relu(op.attrs) || def.activates, "takes no activation");
     check_types(op, def);
+  }
+
+  bool may_touch(const Op& op, BlockId block, BlockId of_var) const {
+    return is_inside(program_, block, of_var) || (op.type == kDeleteVar && is_inside(program_, of_var, block));
   }
 
   void check_slots(const Op& op, const OpDef& def) const {
@@ -172,5 +177,9 @@ class Verifier {
 }  // namespace
 
 void verify(const Program& program) { Verifier(program).run(); }
+
+void verify_after(const char* pass, const Program& program) {
+  if (kChecksPasses) with_context(message("after ", pass), [&] { verify(program); });
+}
 
 }  // namespace lethe

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <chrono>
 
+#include "framework/error.h"
+#include "framework/op_def.h"
+#include "framework/verify.h"
+#include "memopt/analysis/check_order.h"
 #include "memopt/analysis/check_plan.h"
 #include "memopt/passes/early_update.h"
 #include "memopt/passes/fuse_activations.h"
@@ -32,9 +36,18 @@ auto timed(double& ms, F f) {
 /// What makes every update wait for all gradients; "" if nothing does.
 std::string needs_all_gradients(const Program& program) {
   for (const Op& op : program.blocks[0].ops)
-    if (op.type == "clip_scale")
-      return op.in[0] == kNone ? "clipping by the global norm" : "skipping a step whose gradients overflow";
+    if (const auto why = op_def(op.type).needs_all_gradients) return why(op);
   return "";
+}
+
+/// What a pass makes of a program by moving its ops.
+template <class Pass>
+Program reordered(const char* name, Program program, const Pass& pass) {
+  if (!kChecksPasses) return pass(std::move(program));
+  Program moved = pass(program);
+  verify_after(name, moved);
+  with_context(message("after ", name), [&] { check_order(program, moved); });
+  return moved;
 }
 
 /// Early updates, unless what was asked for keeps all gradients to the end anyway.
@@ -45,7 +58,7 @@ Program with_early_updates(Program program, const MemoptOptions& options, std::v
   }
   if (const std::string what = needs_all_gradients(program); !what.empty())
     notes.push_back("updates stay at the end of the step: " + what + " needs all gradients first");
-  return update_early(std::move(program));
+  return reordered("update_early", std::move(program), update_early);
 }
 
 /// A program with what its ops need, the lives of its vars and their sharing; no plan yet.
@@ -73,8 +86,10 @@ void plan_gathered(Prepared& prepared, const std::vector<Pin>& pins, const Memop
   const Joins joins = [&](const Op& a, const Op& b) {
     return prepared.kernel(made.program, a).joins(prepared.kernel(made.program, b));
   };
-  Planned gathered =
-      analysed(gather_updates(made.program, made.live, made.sharing, made.workspaces, joins), prepared, pins, options);
+  const auto gather = [&](Program program) {
+    return gather_updates(std::move(program), made.live, made.sharing, made.workspaces, joins);
+  };
+  Planned gathered = analysed(reordered("gather_updates", made.program, gather), prepared, pins, options);
   gathered.kernels_ms += made.kernels_ms;
   gathered.liveness_ms += made.liveness_ms;
   plan_in_arena(options, gathered);
@@ -103,7 +118,10 @@ Planned plan_memory(Program program, Prepared& prepared, const MemoptOptions& op
   const bool in_arena = options.level == Level::Arena;
   const std::vector<Pin> pins = collect_pins(program, options.pins);
   std::vector<std::string> notes;
-  if (options.fuse_activations) program = fuse_activations(std::move(program), pins);
+  if (options.fuse_activations) {
+    program = fuse_activations(std::move(program), pins);
+    verify_after("fuse_activations", program);
+  }
   if (in_arena && options.early_updates) program = with_early_updates(std::move(program), options, notes);
   Planned made = analysed(std::move(program), prepared, pins, options);
   if (!in_arena)
@@ -114,15 +132,16 @@ Planned plan_memory(Program program, Prepared& prepared, const MemoptOptions& op
     plan_in_arena(options, made);
   if (in_arena && options.stage_inputs)
     made.plan.staging = stage_inputs(made.program, made.live, made.sharing, made.plan, made.workspaces);
-  check_plan(made.program, made.live, pins, made.sharing, made.plan, made.workspaces);
   const Sharing& sharing = made.sharing;
   if (options.level != Level::None || options.release || options.in_place)
     for (const int storage : sharing.of) made.plan.kept.push_back(sharing.storages[storage].pin != Pin::None);
   if (options.release) {
     made.program = release_memory(std::move(made.program), made.live, sharing, made.plan);
+    verify_after("release_memory", made.program);
     made.live = liveness(made.program);
     made.workspaces = workspaces_of(made.program, prepared);
   }
+  check_plan(made.program, options.pins, made.plan, made.workspaces);
   made.notes = std::move(notes);
   made.plan_ms = ms_since(begin) - made.kernels_ms;
   return made;

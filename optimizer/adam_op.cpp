@@ -79,6 +79,7 @@ const Register adam{{
     .outputs = {"param", "m", "v"},
     .infer = infer_update,
     .updates = true,
+    .gradient = 3,
     .kernels = each_device<Update<AdamRule, 2, MadeRates>>(),
 }};
 

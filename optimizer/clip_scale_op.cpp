@@ -108,6 +108,10 @@ const Register clip_scale{{
                   text_of(args.program.vars[v]), ", the first is of ", name_of(dtype));
           return std::vector<Type>{{Shape{}, dtype}};
         },
+    .needs_all_gradients =
+        [](const Op& op) {
+          return op.in[0] == kNone ? "clipping by the global norm" : "skipping a step whose gradients overflow";
+        },
     .kernels = each_device<ClipScale>(),
 }};
 

@@ -27,6 +27,7 @@ const Register momentum{{
     .outputs = {"param", "momentum"},
     .infer = infer_update,
     .updates = true,
+    .gradient = 2,
     .kernels = each_device<Update<Momentum, 1>>(),
 }};
 

@@ -4,6 +4,7 @@
 
 #include "framework/error.h"
 #include "framework/op_def.h"
+#include "framework/verify.h"
 
 namespace lethe {
 namespace {
@@ -146,6 +147,7 @@ Updates append_updates(Program& program, const std::vector<ParamGrad>& gradients
   if (loss_scale.state != kNone)
     append_update(program, 0, "loss_scale_update", {loss_scale.state, scale}, {{"interval", kGrowthInterval}});
   if (updates.step != kNone) append_update(program, 0, "increment", {updates.step});
+  verify_after("append_updates", program);
   return updates;
 }
 

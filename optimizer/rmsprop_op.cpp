@@ -41,6 +41,7 @@ const Register rmsprop{{
     .outputs = {"param", "square"},
     .infer = infer_update,
     .updates = true,
+    .gradient = 2,
     .kernels = each_device<Update<RmsProp, 1>>(),
 }};
 
@@ -50,6 +51,7 @@ const Register rmsprop_momentum{{
     .outputs = {"param", "square", "momentum"},
     .infer = infer_update,
     .updates = true,
+    .gradient = 3,
     .kernels = each_device<Update<RmsPropMomentum, 2>>(),
 }};
 

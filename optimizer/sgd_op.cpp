@@ -20,6 +20,7 @@ const Register sgd{{
     .outputs = {"param"},
     .infer = infer_update,
     .updates = true,
+    .gradient = 1,
     .kernels = each_device<Update<Sgd, 0>>(),
 }};
 

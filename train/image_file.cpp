@@ -17,6 +17,8 @@ namespace {
 thread_local std::size_t most_for_decoder = 0;
 constexpr std::size_t kForHeader = std::size_t{1} << 20;
 
+/// Zeros: before 2.28 stb decodes by tables that a JPEG file names and has not.
+void* new_memory_for_decoder(std::size_t bytes) { return bytes <= most_for_decoder ? std::calloc(bytes, 1) : nullptr; }
 void* memory_for_decoder(void* old, std::size_t bytes) {
   return bytes <= most_for_decoder ? std::realloc(old, bytes) : nullptr;
 }
@@ -24,7 +26,7 @@ void* memory_for_decoder(void* old, std::size_t bytes) {
 }  // namespace
 }  // namespace lethe
 
-#define STBI_MALLOC(bytes) lethe::memory_for_decoder(nullptr, bytes)
+#define STBI_MALLOC(bytes) lethe::new_memory_for_decoder(bytes)
 #define STBI_REALLOC(old, bytes) lethe::memory_for_decoder(old, bytes)
 #define STBI_FREE(memory) std::free(memory)
 #define STB_IMAGE_IMPLEMENTATION

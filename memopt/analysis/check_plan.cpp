@@ -1,230 +1,264 @@
 #include "memopt/analysis/check_plan.h"
 
 #include <algorithm>
-#include <map>
+#include <optional>
 
 #include "framework/control_flow.h"
 #include "framework/error.h"
-#include "memopt/analysis/carry.h"
+#include "framework/op_def.h"
+#include "framework/prepared.h"
+#include "memopt/analysis/held_bytes.h"
 
 namespace lethe {
 namespace {
 
-/// Something that is in a buffer for some steps.
-struct Tenant {
-  std::string_view name;
-  Place place;
-  std::int64_t bytes = 0;
-  Life life = {};
+/// How memory stands at a point of the program.
+struct State {
+  HeldBytes bytes;
+  std::vector<bool> taken;  // by buffer: those on demand that may be held
+
+  void join(const State& other) {
+    bytes.join(other.bytes);
+    for (std::size_t b = 0; b < taken.size(); ++b) taken[b] = taken[b] || other.taken[b];
+  }
+  bool operator==(const State&) const = default;
 };
 
-class Checker {
+class Run {
  public:
-  Checker(const Program& program, const Liveness& live, const std::vector<Pin>& pins, const Sharing& sharing,
-          const Plan& plan, std::int64_t alignment)
+  Run(const Program& program, const Plan& plan, const Workspaces& workspaces)
       : program_(program),
-        live_(live),
-        pins_(pins),
-        sharing_(sharing),
         plan_(plan),
-        alignment_(alignment),
-        shown_(storage_of(program)),
-        carriers_(carriers_of(program)) {}
+        workspaces_(workspaces),
+        in_store_(program.vars.size()),
+        state_{HeldBytes(program.vars.size() + plan.staging.inputs.size()), std::vector<bool>(plan.buffers.size())} {}
 
-  void run(const std::vector<Tenant>& workspaces) {
-    find_values();
-    check_values();
+  void run(const PinOptions& wanted) {
+    for (std::size_t v = 0; v < program_.vars.size(); ++v) {
+      const Kind kind = program_.vars[v].kind;
+      in_store_[v] = is_persistable(kind);
+      if (kind == Kind::Input && has_place(static_cast<VarId>(v))) write(static_cast<VarId>(v));
+    }
+    block(0);
+    check_end(wanted);
     check_bytes();
-    std::vector<Tenant> tenants = workspaces;
-    for (std::size_t v = 0; v < program_.vars.size(); ++v) check_var(static_cast<VarId>(v));
-    add_storages(tenants);
-    for (const Tenant& tenant : tenants) check_place(tenant);
-    check_overlaps(std::move(tenants));
   }
 
  private:
-  const std::string& name(VarId v) const { return program_.vars[v].name; }
-  bool is_in_store(VarId v) const { return is_persistable(program_.vars[shown_[v]].kind); }
-
-  /// A value is a var with its views. What is pinned in any of them lives to the end. Nothing of what the sharing says
-  /// about lives and pins is believed.
-  void find_values() {
-    lives_.resize(program_.vars.size());
-    pinned_.resize(program_.vars.size());
-    for (std::size_t v = 0; v < shown_.size(); ++v) {
-      lives_[shown_[v]] = joined(lives_[shown_[v]], live_.vars[v]);
-      if (pins_[v] != Pin::None) pinned_[shown_[v]] = true;
+  void block(BlockId id) {
+    const std::vector<Op>& ops = program_.blocks[id].ops;
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+      const Op& op = ops[i];
+      if (id == 0 && !plan_.staging.inputs.empty() && plan_.staging.op == static_cast<int>(i)) stage();
+      if (op.type == kDeleteVar)
+        give_back(op.in[0]);
+      else if (op_def(op.type).view)
+        view(op);
+      else if (op.type == kWhile)
+        loop(op);
+      else if (op.type == kIf)
+        branch(op);
+      else
+        compute(op, id, i);
     }
-    const std::vector<Step> begins = loop_begins(program_, live_);
-    for (std::size_t v = 0; v < shown_.size(); ++v)
-      if (pinned_[v]) lives_[v] = joined(lives_[v], {begins[program_.vars[v].block], kForever});
-    prolong_results(program_, live_, sharing_.of, lives_);
-    becomes_.resize(program_.vars.size(), kNone);
-    for (const CarriedBy& by : carriers_)
-      if (by.op)
-        for (const VarId result : results_for(program_, *by.op, by.index))
-          if (sharing_.of[result] == sharing_.of[by.op->out[by.index]]) becomes_[shown_[result]] = by.op->out[by.index];
+  }
+
+  void compute(const Op& op, BlockId block, std::size_t index) {
+    for (const VarId v : op.in)
+      if (v != kNone) read(v, op);
+    for (std::size_t slot = 0; slot < op.out.size(); ++slot) check_output(op, slot);
+    if (const std::int64_t bytes = workspaces_.bytes[block][index]; bytes > 0) {
+      const Extent extent = extent_of(plan_.workspaces[block][index], bytes, op.type, kWorkspace);
+      for (const auto* vars : {&op.in, &op.out})
+        for (const VarId v : *vars)
+          check(v == kNone || in_store_[v] || !extent.meets(extent_of(v)), "plan: the workspace of '", op.type,
+                "' lies over '", name(v), "', which it uses");
+      state_.bytes.clobber(extent, kWorkspace + op.type);
+    }
+    for (const VarId v : op.out) write(v);
+  }
+
+  /// Which inputs and other outputs an output lies over.
+  void check_output(const Op& op, std::size_t slot) const {
+    const VarId out = op.out[slot];
+    if (in_store_[out]) return;
+    const Extent extent = extent_of(out);
+    for (std::size_t other = 0; other < slot; ++other)
+      check(in_store_[op.out[other]] || !extent.meets(extent_of(op.out[other])), "plan: '", op.type, "' writes '",
+            name(out), "' over '", name(op.out[other]), "', which it writes as well");
+    std::optional<std::size_t> replaced;
+    for (std::size_t i = 0; i < op.in.size(); ++i) {
+      const VarId in = op.in[i];
+      if (in == kNone || in_store_[in] || !extent.meets(extent_of(in))) continue;
+      check(!replaced && may_replace(op, i, slot), "plan: '", op.type, "' cannot write '", name(out), "' in place of '",
+            name(in), "'");
+      replaced = i;
+    }
+  }
+
+  bool may_replace(const Op& op, std::size_t in, std::size_t out) const {
+    const OpDef& def = op_def(op.type);
+    if (def.updates && in == out && op.in[in] == op.out[out]) return true;
+    const Extent read = extent_of(op.in[in]), written = extent_of(op.out[out]);
+    return read.begin == written.begin && read.end >= written.end &&
+           std::any_of(def.inplace.begin(), def.inplace.end(), [&](const InPlace& pair) {
+             return pair.in == static_cast<int>(in) && pair.out == static_cast<int>(out);
+           });
+  }
+
+  void view(const Op& op) {
+    const VarId in = op.in[0], out = op.out[0];
+    read(in, op);
+    in_store_[out] = in_store_[in];
+    check(plan_.vars[out] == plan_.vars[in], "plan: '", name(out), "' is a view of '", name(in),
+          "' but lies elsewhere");
+    if (!in_store_[out]) state_.bytes.show(extent_of(out), out);
+  }
+
+  void loop(const Op& op) {
+    const Block &condition = program_.blocks[op.blocks[0]], &body = program_.blocks[op.blocks[1]];
+    for (std::size_t i = 0; i < body.results.size(); ++i) hand_on(op.in[i], op.out[i], op);
+    for (;;) {
+      const State begin = state_;
+      block(op.blocks[0]);
+      read(condition.results[0], op);
+      const State end = state_;
+      block(op.blocks[1]);
+      for (std::size_t i = 0; i < body.results.size(); ++i) hand_on(body.results[i], op.out[i], op);
+      state_.join(begin);
+      if (state_ != begin) continue;
+      state_ = end;
+      return;
+    }
+  }
+
+  void branch(const Op& op) {
+    read(op.in[0], op);
+    const State before = state_;
+    std::optional<State> other;
+    for (const BlockId side : op.blocks) {
+      state_ = before;
+      block(side);
+      const std::vector<VarId>& results = program_.blocks[side].results;
+      for (std::size_t i = 0; i < results.size(); ++i) hand_on(results[i], op.out[i], op);
+      if (!other) other = state_;
+    }
+    state_.join(*other);
+  }
+
+  /// A copy, but of what is there already.
+  void hand_on(VarId from, VarId to, const Op& op) {
+    read(from, op);
+    if (in_store_[from] || plan_.vars[from] != plan_.vars[to]) {
+      check(in_store_[from] || !extent_of(from).meets(extent_of(to)), "plan: '", op.type, "' copies '", name(from),
+            "' to '", name(to), "', which lies across it");
+      return write(to);
+    }
+    take(to);
+    state_.bytes.show(extent_of(to), to);
+  }
+
+  void read(VarId v, const Op& op) const {
+    if (in_store_[v]) return check_store(v);
+    extent_of(v);
+    const int buffer = plan_.vars[v].buffer;
+    check(!plan_.buffers[buffer].on_demand || state_.taken[buffer], "plan: '", op.type, "' reads '", name(v),
+          "', whose memory has been given back");
+    check(!state_.bytes.is_lost(v), "plan: '", op.type, "' reads '", name(v), "' after '", state_.bytes.lost_to(v),
+          "' was written over it");
+  }
+
+  void write(VarId v) {
+    if (in_store_[v]) return check_store(v);
+    take(v);
+    state_.bytes.write(extent_of(v), v, name(v));
+  }
+
+  void take(VarId v) {
+    const int buffer = plan_.vars[v].buffer;
+    if (buffer < 0 || !plan_.buffers[buffer].on_demand || state_.taken[buffer]) return;
+    state_.taken[buffer] = true;
+    std::int64_t held = 0;
+    for (std::size_t b = 0; b < plan_.buffers.size(); ++b) held += state_.taken[b] ? plan_.buffers[b].bytes : 0;
+    most_on_demand_ = std::max(most_on_demand_, held);
+  }
+
+  void give_back(VarId v) {
+    const int buffer = plan_.vars[v].buffer;
+    check(buffer >= 0 && plan_.buffers[buffer].on_demand && state_.taken[buffer], "plan: '", name(v),
+          "' is given back while it is not held");
+    state_.bytes.clobber({buffer, 0, plan_.buffers[buffer].bytes}, "delete_var");
+    state_.taken[buffer] = false;
+  }
+
+  /// From here on the next step's inputs are written there, nobody knows when.
+  void stage() {
+    for (std::size_t v = 0; v < plan_.staging.inputs.size(); ++v)
+      if (const Place place = plan_.staging.inputs[v]; place.buffer >= 0)
+        state_.bytes.write(extent_of(place, bytes_of(program_.vars[v]), kNextInput), staged(v), kNextInput);
+  }
+  int staged(std::size_t input) const { return static_cast<int>(program_.vars.size() + input); }
+
+  void check_end(const PinOptions& wanted) const {
+    std::vector<bool> kept(program_.vars.size(), plan_.kept.empty());
+    for (std::size_t v = 0; v < kept.size(); ++v)
+      kept[v] = kept[v] || plan_.kept[v] || program_.vars[v].kind == Kind::Input;
+    for (const VarId v : wanted.fetched) kept[v] = true;
+    for (const std::string& skipped : wanted.skip_vars) kept[find_var(program_, skipped)] = true;
+    for (const Block& block : program_.blocks)
+      for (const Op& op : block.ops)
+        if (const int slot = op_def(op.type).gradient; wanted.skip_grads && slot >= 0) kept[op.in[slot]] = true;
+    for (std::size_t v = 0; v < kept.size(); ++v)
+      check(!kept[v] || in_store_[v] || !state_.bytes.is_lost(static_cast<int>(v)), "plan: '",
+            state_.bytes.lost_to(static_cast<int>(v)), "' is written over '", name(static_cast<VarId>(v)),
+            "', which is kept to the end of the step");
+    for (std::size_t v = 0; v < plan_.staging.inputs.size(); ++v)
+      check(!state_.bytes.is_lost(staged(v)), "plan: '", state_.bytes.lost_to(staged(v)), "' is written over ",
+            kNextInput);
   }
 
   void check_bytes() const {
-    std::int64_t bytes = 0;
-    for (const PlannedBuffer& buffer : plan_.buffers) bytes += buffer.bytes;
-    for (const Var& var : program_.vars)
-      if (is_persistable(var.kind)) bytes += bytes_of(var);
+    std::int64_t bytes = plan_.on_demand;
+    bool branches = false;
+    for (const Block& block : program_.blocks)
+      for (const Op& op : block.ops) branches = branches || op.type == kIf;
+    check(most_on_demand_ == plan_.on_demand || (branches && most_on_demand_ < plan_.on_demand), "plan: says that ",
+          plan_.on_demand, " bytes are held on demand, but takes ", most_on_demand_);
+    for (const PlannedBuffer& buffer : plan_.buffers) bytes += buffer.on_demand ? 0 : buffer.bytes;
+    for (const Var& var : program_.vars) bytes += is_persistable(var.kind) ? bytes_of(var) : 0;
     check(plan_.bytes.total() == bytes, "plan: says ", plan_.bytes.total(), " bytes, but takes ", bytes);
   }
 
-  /// Each storage from the first birth to the last death of the values in it, as large as the largest.
-  void add_storages(std::vector<Tenant>& tenants) const {
-    std::vector<Tenant> storages(sharing_.storages.size());
-    for (std::size_t v = 0; v < shown_.size(); ++v) {
-      if (shown_[v] != static_cast<VarId>(v) || is_in_store(static_cast<VarId>(v)) || lives_[v].is_empty()) continue;
-      Tenant& t = storages[static_cast<std::size_t>(sharing_.of[v])];
-      if (t.name.empty()) t = {name(static_cast<VarId>(v)), plan_.vars[v], 0, {}};
-      t.bytes = std::max(t.bytes, bytes_of(program_.vars[v]));
-      t.life = joined(t.life, lives_[v]);
-    }
-    std::copy_if(storages.begin(), storages.end(), std::back_inserter(tenants),
-                 [](const Tenant& t) { return !t.name.empty(); });
+  void check_store(VarId v) const {
+    check(!has_place(v), "plan: '", name(v), "' lives in the store, but has a place in a buffer");
   }
-
-  void check_var(VarId v) const {
-    const Storage& storage = sharing_.storages[sharing_.of[v]];
-    check(plan_.vars[v] == plan_.vars[storage.root], "plan: '", name(v), "' and '", name(storage.root),
-          "' share their memory but lie in different places");
-    check(!is_in_store(v) || plan_.vars[v].buffer < 0, "plan: '", name(v),
-          "' lives in the store, but has a place in a buffer");
-    check(bytes_of(program_.vars[v]) <= storage.bytes, "plan: '", name(v), "' is larger than the memory of '",
-          name(storage.root), "' that it is in");
-  }
-
-  void check_place(const Tenant& t) const {
-    check(t.place.buffer >= 0 && t.place.buffer < static_cast<int>(plan_.buffers.size()), "plan: '", t.name,
+  bool has_place(VarId v) const { return plan_.vars[v].buffer >= 0; }
+  const std::string& name(VarId v) const { return program_.vars[v].name; }
+  Extent extent_of(VarId v) const { return extent_of(plan_.vars[v], bytes_of(program_.vars[v]), name(v)); }
+  Extent extent_of(Place place, std::int64_t bytes, const std::string& what, const char* whose = "") const {
+    check(place.buffer >= 0 && place.buffer < static_cast<int>(plan_.buffers.size()), "plan: ", whose, "'", what,
           "' has no memory");
-    const std::int64_t bytes = plan_.buffers[t.place.buffer].bytes;
-    check(t.place.offset >= 0 && t.place.offset + t.bytes <= bytes, "plan: '", t.name, "' ends at ",
-          t.place.offset + t.bytes, " of a buffer of ", bytes, " bytes");
-    check(t.place.offset % alignment_ == 0, "plan: '", t.name, "' lies at ", t.place.offset,
-          ", which is not aligned to ", alignment_);
+    const std::int64_t room = plan_.buffers[place.buffer].bytes, end = place.offset + bytes;
+    check(place.offset >= 0 && end <= room, "plan: ", whose, "'", what, "' ends at ", end, " of a buffer of ", room,
+          " bytes");
+    check(place.offset % workspaces_.alignment == 0, "plan: ", whose, "'", what, "' lies at ", place.offset,
+          ", which is not aligned to ", workspaces_.alignment);
+    return {place.buffer, place.offset, end};
   }
 
-  /// Sweeps over the steps; what lives lies side by side in a map by address, so only neighbours are compared.
-  void check_overlaps(std::vector<Tenant> tenants) const {
-    std::vector<const Tenant*> births, deaths;
-    for (const Tenant& t : tenants) births.push_back(&t);
-    deaths = births;
-    std::stable_sort(births.begin(), births.end(), [](auto* a, auto* b) { return a->life.born < b->life.born; });
-    std::stable_sort(deaths.begin(), deaths.end(), [](auto* a, auto* b) { return a->life.dies < b->life.dies; });
-    std::map<std::pair<int, std::int64_t>, const Tenant*> living;  // by buffer and offset
-    auto dead = deaths.begin();
-    for (const Tenant* t : births) {
-      for (; (*dead)->life.dies <= t->life.born; ++dead) living.erase({(*dead)->place.buffer, (*dead)->place.offset});
-      const auto next = living.lower_bound({t->place.buffer, t->place.offset});
-      if (next != living.end()) check_apart(*t, *next->second);
-      if (next != living.begin()) check_apart(*std::prev(next)->second, *t);
-      living.emplace(std::pair{t->place.buffer, t->place.offset}, t);
-    }
-  }
-
-  static void check_apart(const Tenant& low, const Tenant& high) {
-    check(low.place.buffer != high.place.buffer || low.place.offset + low.bytes <= high.place.offset, "plan: '",
-          low.name, "' lies over '", high.name, "' while both live");
-  }
-
-  /// The values that follow each other in each storage.
-  void check_values() const {
-    std::vector<std::vector<VarId>> values(sharing_.storages.size());
-    for (std::size_t v = 0; v < shown_.size(); ++v)
-      if (shown_[v] == static_cast<VarId>(v) && !lives_[v].is_empty())
-        values[sharing_.of[v]].push_back(static_cast<VarId>(v));
-    for (std::vector<VarId>& in : values) {
-      std::stable_sort(in.begin(), in.end(), [&](VarId a, VarId b) { return lives_[a].born < lives_[b].born; });
-      for (std::size_t i = 1; i < in.size(); ++i) check_follows(in[i - 1], in[i]);
-    }
-  }
-
-  /// Whether `after` leads to what `before` becomes, in a block of the op that carries it, and `before` is no longer
-  /// read there.
-  bool becomes(VarId before, VarId after) const {
-    const auto [op, index] = carriers_[before];
-    if (!op) return false;
-    for (const VarId result : results_for(program_, *op, index)) {
-      const BlockId body = program_.vars[result].block;
-      if (sharing_.of[result] != sharing_.of[before] || !is_inside(program_, program_.vars[after].block, body))
-        continue;
-      const LastRead last = last_read(program_, live_, body, [&](VarId v) { return shown_[v] == before; });
-      const Step born = lives_[after].born;
-      return last.step < born || (last.step == born && last.hands_over && shown_[last.output] == after);
-    }
-    return false;
-  }
-
-  /// Whether `value` is what `var` shows, or was made in its memory by an op that hands it on as `var`.
-  bool is_value_of(VarId value, VarId var) const {
-    while (value != kNone && value != shown_[var]) value = becomes_[value];
-    return value != kNone;
-  }
-
-  /// Whether only one of the two is ever written in a step: they are of different blocks of a branch.
-  bool exclude(VarId a, VarId b) const {
-    const BlockId in_a = program_.vars[a].block, in_b = program_.vars[b].block;
-    if (in_a == 0 || in_b == 0) return false;
-    for (const Block& block : program_.blocks)
-      for (const Op& op : block.ops)
-        if (op.type == kIf && is_inside(program_, in_a, op.blocks[0]) && is_inside(program_, in_b, op.blocks[1]))
-          return true;
-    return false;
-  }
-
-  void check_follows(VarId before, VarId after) const {
-    if (becomes(before, after) || exclude(before, after)) return;
-    const Step born = lives_[after].born;
-    check(!pinned_[before], "plan: '", name(after), "' is in the memory of '", name(before), "', which is pinned");
-    check(lives_[before].dies <= born + 1, "plan: '", name(after), "' is written over '", name(before),
-          "', which is needed later");
-    if (lives_[before].dies <= born) return;
-    const auto [block, index] = live_.at[born];
-    const Op& op = program_.blocks[block].ops[index];
-    const auto shows = [&](VarId v) { return v != kNone && is_value_of(before, v); };
-    const std::vector<InPlace> pairs = inplace_pairs(program_, op);
-    const bool hands_over = std::any_of(pairs.begin(), pairs.end(), [&](const InPlace& pair) {
-      return pair.in < static_cast<int>(op.in.size()) && shows(op.in[pair.in]) && op.out[pair.out] == after;
-    });
-    const auto reads = std::count_if(op.in.begin(), op.in.end(), shows);
-    check(reads == 1 && hands_over, "plan: '", op.type, "' cannot write '", name(after), "' in place of '",
-          name(before), "'");
-  }
-
+  static constexpr const char *kNextInput = "the next input", *kWorkspace = "the workspace of ";
   const Program& program_;
-  const Liveness& live_;
-  const std::vector<Pin>& pins_;
-  const Sharing& sharing_;
   const Plan& plan_;
-  const std::int64_t alignment_;
-  const std::vector<VarId> shown_;         // by VarId: the value that it shows
-  const std::vector<CarriedBy> carriers_;  // by VarId
-  std::vector<Life> lives_;                // of values
-  std::vector<bool> pinned_;               // values
-  std::vector<VarId> becomes_;             // by VarId: what a result that is made in its memory is handed on as; kNone
+  const Workspaces& workspaces_;
+  std::vector<bool> in_store_;  // by VarId; of views once they are shown
+  State state_;
+  std::int64_t most_on_demand_ = 0;
 };
 
 }  // namespace
 
-void check_plan(const Program& program, const Liveness& live, const std::vector<Pin>& pins, const Sharing& sharing,
-                const Plan& plan, const Workspaces& workspaces) {
-  std::vector<Tenant> tenants;
-  for (std::size_t b = 0; b < program.blocks.size(); ++b)
-    for (std::size_t i = 0; i < program.blocks[b].ops.size(); ++i) {
-      const Op& op = program.blocks[b].ops[i];
-      const OpSteps steps = live.ops[b][i];
-      if (const std::int64_t bytes = workspaces.bytes[b][i]; bytes > 0)
-        tenants.push_back({op.type, plan.workspaces[b][i], bytes, {steps.first, steps.last + 1}});
-    }
-  const Staging& staging = plan.staging;
-  for (std::size_t v = 0; v < staging.inputs.size(); ++v)
-    if (const Place place = staging.inputs[v]; place.buffer >= 0)
-      tenants.push_back({"next input", place, bytes_of(program.vars[v]), {live.ops[0][staging.op].first, kForever}});
-  Checker(program, live, pins, sharing, plan, workspaces.alignment).run(tenants);
+void check_plan(const Program& program, const PinOptions& wanted, const Plan& plan, const Workspaces& workspaces) {
+  Run(program, plan, workspaces).run(wanted);
 }
 
 }  // namespace lethe

@@ -1,17 +1,21 @@
-// Holds a plan against the program, without asking how it was made: a plan is compared, not believed.
+// Holds a plan against the program, without asking how it was made: it runs the program over bytes that hold names in
+// numbers' stead, both sides of each branch, loops until nothing new comes of another trip. Nothing here is shared with
+// what plans: no lives, no pins, no storages.
 #pragma once
 #include "framework/plan.h"
-#include "memopt/passes/sharing.h"
+#include "memopt/analysis/pins.h"
 
 namespace lethe {
 
 /// Fails, naming the vars, if
-///  - a var or workspace that needs memory has no place, or one that is not aligned or leaves its buffer;
-///  - two storages, or a storage and a workspace, lie over each other while both live, or over what is staged;
-///  - in a storage one value is still needed when the next is written, unless the next is made from it in place by an
-///    op that declares the pair;
-///  - something else is in the memory of a pinned var.
-void check_plan(const Program& program, const Liveness& live, const std::vector<Pin>& pins, const Sharing& sharing,
-                const Plan& plan, const Workspaces& workspaces);
+///  - something that is used has no memory, or memory that is not aligned, leaves its buffer, or has been given back;
+///  - an op reads a value some of whose bytes may have been written by others since;
+///  - an output lies over an input of its op, unless the op declares the pair and reads these bytes through that input
+///    alone; or outputs and workspace of an op lie over each other or over what it reads;
+///  - a view is not where what it shows is;
+///  - a value that is wanted at the end of the step is not there any more: what is fed, what `wanted` asks for, and all
+///    that the plan says it keeps; or what has been copied aside for the next step;
+///  - the plan's sum of bytes is not what its buffers take at most.
+void check_plan(const Program& program, const PinOptions& wanted, const Plan& plan, const Workspaces& workspaces);
 
 }  // namespace lethe

@@ -28,10 +28,8 @@ VarId named_var(const Program& program, const std::string& name) {
 std::string_view reason_of(Pin pin) { return kReasons[static_cast<std::size_t>(pin)]; }
 
 VarId update_gradient(const Op& op) {
-  if (op.role != Role::Optimize) return kNone;
-  const std::vector<std::string>& slots = op_def(op.type).inputs;
-  const auto slot = std::find(slots.begin(), slots.end(), "gradient");
-  return slot == slots.end() ? kNone : op.in[static_cast<std::size_t>(slot - slots.begin())];
+  const int slot = op_def(op.type).gradient;
+  return slot < 0 ? kNone : op.in[slot];
 }
 
 std::vector<Pin> collect_pins(const Program& program, const PinOptions& options) {

@@ -22,7 +22,7 @@ struct PinOptions {
 /// By VarId, before views are looked at. Fails on an unknown name in `skip_vars`.
 std::vector<Pin> collect_pins(const Program& program, const PinOptions& options);
 
-/// The parameter gradient that an op of role Optimize updates by; kNone for any other op (counters, clipping).
+/// The parameter gradient that an op updates by; kNone for any op but an update of a parameter.
 VarId update_gradient(const Op& op);
 
 }  // namespace lethe

@@ -7,6 +7,7 @@
 #include "framework/error.h"
 #include "memopt/analysis/check_plan.h"
 #include "memopt/optnet/optnet_records.h"
+#include "memopt/passes/sharing.h"
 
 namespace lethe {
 namespace {
@@ -117,7 +118,9 @@ OptnetPlan plan_for(const TorchProgram& torch, const OptnetOptions* options, con
 
   OptnetPlan made{
       .plan = plan_buffers(torch.program, of_var, workspaces), .as = {}, .kept_apart = buffers.kept_apart()};
-  check_plan(torch.program, live, pins, sharing, made.plan, workspaces);
+  for (const int storage : sharing.of)
+    made.plan.kept.push_back(sharing.storages[static_cast<std::size_t>(storage)].pin != Pin::None);
+  check_plan(torch.program, {.fetched = torch.fetched}, made.plan, workspaces);
   made.as.resize(made.plan.buffers.size(), TorchHolds::Nothing);
   for (std::size_t v = 0; v < of_var.size(); ++v)
     if (const TorchHolds as = what_is(torch, static_cast<VarId>(v)).as; of_var[v] >= 0 && as != TorchHolds::Nothing)

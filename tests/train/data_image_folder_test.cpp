@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <numeric>
 
 #include "tests/train/data_samples.h"
 #include "train/dataset.h"
+#include "train/image_file.h"
 
 namespace lethe::testing {
 namespace {
@@ -138,6 +140,24 @@ TEST(ImageFolder, FileThatDoesNotDecodeIsNamed) {
   const auto table = std::search(tables.begin(), tables.end(), huffman.begin(), huffman.end());
   std::fill_n(table + 5, 16, 255);  // behind marker, length and number: how many codes of each length
   EXPECT_PRED2(says, message_of(tables), "train/ant/x.png: JPEG file with a Huffman table of more than 256 codes");
+}
+
+/// stb before 2.28 takes what its memory held before for such a table.
+TEST(ImageFolder, JpegThatNamesTablesItHasNotIsDecodedByEmptyOnes) {
+  const TemporaryFolder folder;
+  write_small_folder(folder);
+  FileContent jpeg = grey_jpeg();
+  const std::array<std::uint8_t, 2> scan{0xff, 0xda};
+  *(std::search(jpeg.begin(), jpeg.end(), scan.begin(), scan.end()) + 6) = 0x33;
+  folder.write("train/ant/x.png", jpeg);
+  const Image grey = decode_image(folder.path() / "train/ant/x.png", 1, 64);
+  for (const int used : {0x00, 0xff}) {
+    std::vector<std::unique_ptr<FileContent>> memory;
+    for (int i = 0; i < 16; ++i) memory.push_back(std::make_unique<FileContent>(18000 + 128 * i, used));
+    memory.clear();
+    EXPECT_EQ(decode_image(folder.path() / "train/ant/x.png", 1, 64).pixels, grey.pixels);
+  }
+  EXPECT_EQ(grey.pixels, FileContent(64, 128));
 }
 
 TEST(ImageFolder, ImagesOfTooManyPixelsAreRefusedByTheirHeader) {
