@@ -1,0 +1,148 @@
+"""Faults that the checks of the memory stage must find: each changes one place of a pass or of what it looks at.
+
+(name, file, what stands there, what stands there instead). `run` tries them all. Where SURVIVES has the name, nothing
+is wrong with the program or the plan that comes of it, for the reason given there.
+"""
+
+LIVENESS = "memopt/analysis/liveness.cpp"
+CARRY = "memopt/analysis/carry.cpp"
+PINS = "memopt/analysis/pins.cpp"
+SHARING = "memopt/passes/sharing.cpp"
+REUSE = "memopt/passes/reuse.cpp"
+ARENA = "memopt/passes/arena.cpp"
+EARLY = "memopt/passes/early_update.cpp"
+GATHER = "memopt/passes/gather_updates.cpp"
+FUSE = "memopt/passes/fuse_activations.cpp"
+STAGE = "memopt/passes/stage_inputs.cpp"
+RELEASE = "memopt/passes/release.cpp"
+FOOTPRINT = "framework/footprint.h"
+PIPELINE = "memopt/memopt.cpp"
+
+MUTATIONS = [
+    # Lives
+    ("a value dies with its last reader", LIVENESS, "{first, last + 1});", "{first, last});"),
+    ("what a loop reads dies before its trips", LIVENESS, "touch({own, op.in.end()}, first, last);",
+     "touch({own, op.in.end()}, first, first);"),
+    ("what a loop gives dies before its trips", LIVENESS, "touch(op.out, first, last);",
+     "touch(op.out, first, first);"),
+    ("results of a block are read by nobody", LIVENESS,
+     "touch(program_.blocks[body].results, last, last);", ""),
+    ("a branch reads its first inputs before it runs", LIVENESS,
+     "op.type == kWhile ? carried_by(program_, op) : 0", "carried_by(program_, op)"),
+    ("inputs are there when they are read", LIVENESS,
+     "if (program.vars[v].kind == Kind::Input) live_.vars[v] = {.born = 0, .dies = 0};", ""),
+    ("joined lives end with the second", LIVENESS, "std::max(a.dies, b.dies)", "b.dies"),
+    ("joined lives begin with the second", LIVENESS, "std::min(a.born, b.born)", "b.born"),
+    # What loops and branches hand on
+    ("a loop within a trip reads all at its begin", CARRY,
+     "throughout ? live.ops[block][i].last : live.ops[block][i].first", "live.ops[block][i].first"),
+    ("reads of loops and branches do not count", CARRY, "if (reads == 0) continue;",
+     "if (reads == 0 || !op.blocks.empty()) continue;"),
+    ("what is read twice is handed over", CARRY, "if (reads == 1 && pair.in", "if (pair.in"),
+    ("what is pinned in a loop is kept from its birth on", CARRY,
+     "op.type == kWhile ? live.ops[block][index].first : begins[block]", "begins[block]"),
+    # Pins
+    ("what is fetched is not kept", PINS, "pins[v] = Pin::Fetched;", "pins[v] = Pin::None;"),
+    ("what is skipped is not kept", PINS, "pins[named_var(program, name)] = Pin::Skipped;",
+     "named_var(program, name);"),
+    ("gradients are not kept", PINS, "pins[gradient] = Pin::Gradient;", "pins[gradient] = Pin::None;"),
+    ("inputs are not kept", PINS, "pins[v] = Pin::Fed;", "pins[v] = Pin::None;"),
+    # In place
+    ("outputs take pinned memory", SHARING,
+     "if (from.pin != Pin::None) return reason_of(from.pin);", ""),
+    ("pinned outputs take memory", SHARING,
+     "  if (from.pin != Pin::None) return reason_of(from.pin);\n  if (own.pin != Pin::None) return \"would be pinned with it\";",
+     "  if (from.pin != Pin::None) return reason_of(from.pin);"),
+    ("outputs take memory that is too small", SHARING,
+     "  if (from.bytes < own.bytes) return \"is smaller\";\n  if (from.life", "  if (from.life"),
+    ("outputs take what is needed later", SHARING, "from.life.dies != step + 1", "from.life.dies < step + 1"),
+    ("outputs take what died before", SHARING, "from.life.dies != step + 1", "from.life.dies > step + 1"),
+    ("outputs take what the op reads twice", SHARING, "if (reads != 1)", "if (reads < 1)"),
+    ("two outputs take one input", SHARING,
+     "if (std::any_of(op.out.begin(), op.out.end(), [&](VarId v) { return storages.root(v) == from.root; }))",
+     "if (false)"),
+    ("outputs take memory of another block", SHARING,
+     "if (program.vars[v].block != block) return \"is of another block\";", "(void)v;"),
+    ("any input is offered", SHARING, "if (pair.out == slot && pair.in", "if (pair.in"),
+    ("results take pinned memory", SHARING,
+     "if (into.pin != Pin::None) return reason_of(into.pin);", ""),
+    ("pinned results take memory", SHARING,
+     "    if (into.pin != Pin::None) return reason_of(into.pin);\n    if (own.pin != Pin::None) return \"would be pinned with it\";",
+     "    if (into.pin != Pin::None) return reason_of(into.pin);"),
+    ("results that lie in another block take memory", SHARING,
+     "if (program_.vars[own.root].block != body) return \"is of another block\";", ""),
+    ("a result is made as what it becomes is read last", SHARING, "last.step < own.life.born ||",
+     "last.step <= own.life.born ||"),
+    ("a result is made while what it becomes is read", SHARING, "const bool is_over = last.step",
+     "const bool is_over = true || last.step"),
+    ("what hands over hands over to anyone", SHARING,
+     "last.hands_over && storages_.root(last.output) == own.root", "last.hands_over"),
+    ("merged storages keep one life", SHARING, "into.life = joined(into.life, from.life);", ""),
+    ("pinned storages may die", SHARING, "{begins[program.vars[v].block], kForever}",
+     "{begins[program.vars[v].block], 0}"),
+    ("views have lives of their own", SHARING, "made_[root].life = joined(made_[root].life, live.vars[v]);",
+     "made_[root].life = joined(made_[root].life, live.vars[root]);"),
+    # Buffers in turn
+    ("buffers are free a step early", REUSE, "storages_[*dead].life.dies <= storages_[s].life.born",
+     "storages_[*dead].life.dies <= storages_[s].life.born + 1"),
+    ("pinned storages take and give buffers", REUSE, "rule_.fit != Fit::Never && storage.pin == Pin::None &&",
+     "rule_.fit != Fit::Never &&"),
+    ("a buffer is given to two", REUSE, "    pool_.erase(found);\n", ""),
+    # The arena
+    ("workspaces take no time", ARENA, "add(live.ops[b][i].first, live.ops[b][i].last + 1, bytes)",
+     "add(live.ops[b][i].last + 1, live.ops[b][i].last + 1, bytes)"),
+    ("storages are born a step late", ARENA, "add(s.life.born, s.life.dies, s.bytes)",
+     "add(s.life.born + 1, std::max(s.life.dies, s.life.born + 2), s.bytes)"),
+    ("storages take half of their bytes", ARENA, ".size = bytes});", ".size = (bytes + 1) / 2});"),
+    ("inputs are counted as temps", ARENA, "bytes.temps = arena - bytes.inputs;", "bytes.temps = arena;"),
+    # Early updates
+    ("updates do not wait for what they read", EARLY,
+     "if (v != kNone) latest = std::max(latest, wrote_[shown_[v]]);", "if (v == kNone) latest = 0;"),
+    ("updates do not wait for who reads what they change", EARLY,
+     "latest = std::max(latest, touched_[shown_[v]]);", "latest = std::max(latest, wrote_[shown_[v]]);"),
+    ("reads are not noted", EARLY,
+     "if (v != kNone) touched_[shown_[v]] = std::max(touched_[shown_[v]], position);", ""),
+    ("updates stand before what they wait for", EARLY, "std::max(last.dependency(ops[i]), 0)",
+     "std::max(last.dependency(ops[i]) - 1, 0)"),
+    # Gathered updates
+    ("updates wait beyond what they meet", GATHER,
+     "release_if([&](const Group& group) { return group.footprint.meets(ops[i]); });", ""),
+    ("only the first that waits is looked at", GATHER, "group->footprint.add(op);",
+     "if (group->ops.size() == 1) group->footprint.add(op);"),
+    ("who reads what they change does not meet them", FOOTPRINT,
+     "if (v != kNone && changed_.count((*storage_)[v]) > 0) return true;", "if (v == kNone) return true;"),
+    ("who changes what they read does not meet them", FOOTPRINT,
+     "changed_.count((*storage_)[v]) + read_.count((*storage_)[v]) > 0", "changed_.count((*storage_)[v]) > 0"),
+    # Inputs of the next step
+    ("memory is idle a step early", STAGE, "if (t.until <= step) continue;", "if (t.until <= step + 1) continue;"),
+    ("memory is idle that is needed for two steps more", STAGE, "s.bytes, s.life.dies);",
+     "s.bytes, s.life.dies == kForever ? kForever : s.life.dies - 2);"),
+    ("pinned memory is idle in the end", STAGE, "s.bytes, s.life.dies);",
+     "s.bytes, std::min(s.life.dies, live.steps() / 2));"),
+    ("workspaces are idle", STAGE, "if (const Place place = plan.workspaces[b][i]; place.buffer == 0)",
+     "if (const Place place = plan.workspaces[b][i]; place.buffer > 0)"),
+    ("inputs are staged at the begin of the arena", STAGE, "place.offset += idle_at(*first);",
+     "place.offset += 0;"),
+    ("what ends early hides what ends late", STAGE, "end = std::max(end, t.end);", "end = t.end;"),
+    # Memory given back
+    ("pinned buffers are given back", RELEASE, "if (use.pinned || use.last == kNone)", "if (use.last == kNone)"),
+    ("buffers are given back an op early", RELEASE, "op_at(live, use.block, use.life.dies - 1)",
+     "std::max(0, op_at(live, use.block, use.life.dies - 1) - 1)"),
+    ("buffers are given back in the block of their last var", RELEASE,
+     "blocks.around(use.block, block_of[v])", "block_of[v]"),
+    ("results are given back within their block", RELEASE,
+     "for (const VarId v : block.results) blocks[v] = block.parent;", ""),
+    ("a buffer lives as long as the var seen last", RELEASE, "use.life = joined(use.life, live.vars[v]);",
+     "use.life = live.vars[v];"),
+    ("bytes on demand are forgotten", RELEASE, "plan.bytes.temps += plan.on_demand;", ""),
+    ("bytes on demand are counted twice", RELEASE, "plan.bytes.temps -= plan.buffers[b].bytes;", ""),
+    # Activations on the way
+    ("what others read is activated", FUSE, "reads[op.in[0]] == 1 && ", ""),
+    ("what is pinned is activated", FUSE, " && pins[op.in[0]] == Pin::None", ""),
+    # The pipeline
+    ("all is said to be kept", PIPELINE,
+     "made.plan.kept.push_back(sharing.storages[storage].pin != Pin::None);",
+     "made.plan.kept.push_back(sharing.storages[storage].pin != Pin::None || true);"),
+]
+
+SURVIVES = {}
