@@ -60,7 +60,7 @@ std::vector<ParamGrad> append_backward(Program& program, VarId loss, const std::
   Backward backward(program, needs);
   if (seed == kNone) {
     const Attrs one{{"shape", Ints{}}, {"dtype", std::string(name_of(program.vars[loss].dtype))}, {"value", 1.0}};
-    seed = append_op(program, 0, Role::Backward, "fill_constant", {}, one, program.vars[loss].name + "@GRAD").front();
+    seed = append_op(program, 0, Role::Backward, kFillConstant, {}, one, program.vars[loss].name + "@GRAD").front();
   }
   backward.give(loss, seed);
   backward.run();

@@ -18,7 +18,7 @@ Backward::Backward(Program& program, std::vector<bool> needs)
   frames_.push_back({.direct = true});
   for (const Block& block : program.blocks)
     for (const Op& op : block.ops)
-      if (op.type == "cast" && program.vars[op.in[0]].kind == Kind::Param)
+      if (op.type == kCast && program.vars[op.in[0]].kind == Kind::Param)
         copies_.emplace(op.out[0], op);
       else if (op_def(op.type).updates)
         copies_.erase(op.out[0]);  // it is more than a copy
@@ -89,8 +89,7 @@ VarId Backward::value(VarId forward) {
   if (const auto copy = copies_.find(forward); copy != copies_.end()) {
     VarId& again = frame.kept.try_emplace(forward, kNone).first->second;
     if (again == kNone)
-      again =
-          append(frame.grad, "cast", {as_left(copy->second.in[0])}, copy->second.attrs, program_.vars[forward].name);
+      again = append(frame.grad, kCast, {as_left(copy->second.in[0])}, copy->second.attrs, program_.vars[forward].name);
     return again;
   }
   if (frame.direct || stash_.is_hoisted(forward)) return as_left(forward);
@@ -112,7 +111,7 @@ VarId Backward::value(VarId forward) {
   if (loops.empty()) return frame.kept[forward] = stash;
   std::vector<VarId> read = {stash};
   for (const StashLoop& loop : loops) read.push_back(loop.backward);
-  return frame.kept[forward] = append(frame.grad, "array_read", read, {}, program_.vars[forward].name + "@KEPT");
+  return frame.kept[forward] = append(frame.grad, kArrayRead, read, {}, program_.vars[forward].name + "@KEPT");
 }
 
 VarId Backward::as_left(VarId var) const {
@@ -140,7 +139,7 @@ void Backward::give(VarId var, VarId gradient) {
     return;
   }
   const VarId sum = accumulator(var);
-  append(here(), "array_add", {sum, gradient}, {}, program_.vars[var].name + "@GRAD");
+  append(here(), kArrayAdd, {sum, gradient}, {}, program_.vars[var].name + "@GRAD");
 }
 
 /// What a repeated body reads of outer blocks is a kept value; its gradient is that of the forward var.
@@ -156,14 +155,14 @@ VarId Backward::accumulator(VarId forward) {
   if (known == accumulators_.end()) {
     const std::string name = program_.vars[forward].name + "@GRAD";
     const VarId first = sum(forward, block);
-    const VarId made = first == kNone ? zeros_like(forward, block) : append(block, "assign", {first}, {}, name);
+    const VarId made = first == kNone ? zeros_like(forward, block) : append(block, kAssign, {first}, {}, name);
     accumulators_[forward] = made;
     given_[forward] = {made};
     return made;
   }
   const VarId sum = known->second;
   for (const VarId more : std::vector<VarId>(given_[forward]))
-    if (more != sum) append(block, "array_add", {sum, more}, {}, program_.vars[forward].name + "@GRAD");
+    if (more != sum) append(block, kArrayAdd, {sum, more}, {}, program_.vars[forward].name + "@GRAD");
   given_[forward] = {sum};
   return sum;
 }
@@ -179,7 +178,7 @@ VarId Backward::take(VarId var) {
 VarId Backward::sum(VarId var, BlockId block) {
   const std::vector<VarId>& given = given_[var];
   if (given.empty()) return kNone;
-  return given.size() == 1 ? given.front() : append(block, "sum_n", given, {}, program_.vars[var].name + "@GRAD");
+  return given.size() == 1 ? given.front() : append(block, kSum, given, {}, program_.vars[var].name + "@GRAD");
 }
 
 VarId Backward::append(BlockId block, const std::string& type, std::vector<VarId> in, Attrs attrs,
@@ -198,7 +197,7 @@ void Backward::grow() {
 VarId Backward::zeros_like(VarId var, BlockId block) {
   const Var like = program_.vars[var];
   const Attrs zero{{"shape", like.shape}, {"dtype", std::string(name_of(like.dtype))}, {"value", 0.0}};
-  return append(block, "fill_constant", {}, zero, like.name + "@GRAD");
+  return append(block, kFillConstant, {}, zero, like.name + "@GRAD");
 }
 
 BlockId Backward::add_block() {

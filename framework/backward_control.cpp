@@ -59,7 +59,7 @@ void Backward::differentiate_loop(const Op& op) {
   }
   const std::string name = program_.vars[op.out[0]].name + "@GRAD";
   program_.blocks[grad.blocks[0]].results = {append(grad.blocks[0], "greater", {grad.out[0]}, {{"value", 0}}, name)};
-  const VarId index = append(grad.blocks[1], "offset", {grad.out[0]}, {{"by", -1}}, name);
+  const VarId index = append(grad.blocks[1], kOffset, {grad.out[0]}, {{"by", -1}}, name);
   program_.blocks[grad.blocks[1]].results = through_body(op, grad, active, index);
   list_outer_vars(program_, grad);
   program_.blocks[here()].ops.push_back(grad);
@@ -179,7 +179,7 @@ VarId Backward::repeat_var(VarId var, BlockId block, std::map<VarId, VarId>& cop
 std::vector<VarId> Backward::own_memory(std::vector<VarId> results) {
   for (std::size_t i = 0; i < results.size(); ++i)
     if (!has_own_memory(program_, here(), results, i))
-      results[i] = append(here(), "assign", {results[i]}, {}, program_.vars[results[i]].name + "@GRAD");
+      results[i] = append(here(), kAssign, {results[i]}, {}, program_.vars[results[i]].name + "@GRAD");
   return results;
 }
 

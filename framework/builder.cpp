@@ -40,7 +40,7 @@ Network Builder::finish(std::vector<VarId> outputs) {
   const VarId absent = network.prediction != kNone ? network.prediction : last_;
   network.outputs = outputs.empty() && absent != kNone ? std::vector<VarId>{absent} : std::move(outputs);
   if (network.sample_loss != kNone)
-    network.loss = append_op(network.program, 0, Role::Forward, "mean", {network.sample_loss}, {}, "loss/mean").front();
+    network.loss = append_op(network.program, 0, Role::Forward, kMean, {network.sample_loss}, {}, "loss/mean").front();
   verify(network.program);
   return network;
 }
@@ -67,7 +67,7 @@ VarId Builder::copy_of(VarId param) {
   const auto [at, is_new] = copies_.try_emplace({block_, param}, kNone);
   if (is_new) {
     const Attrs attrs{{"dtype", std::string(name_of(options_.dtype))}};
-    at->second = append_op(network_.program, block_, Role::Forward, "cast", {param}, attrs,
+    at->second = append_op(network_.program, block_, Role::Forward, kCast, {param}, attrs,
                            message(program().vars[param].name, '.', name_of(options_.dtype)))
                      .front();
   }

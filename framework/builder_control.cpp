@@ -36,7 +36,7 @@ Vars Builder::in_block(BlockId block, const std::string& path, const std::functi
   const Inside inside(block_, block);
   Vars results = build();
   for (std::size_t i = 0; i < results.size(); ++i)
-    if (!has_own_memory(program, block, results, i)) results[i] = append("assign", {results[i]}, {}, path).front();
+    if (!has_own_memory(program, block, results, i)) results[i] = append(kAssign, {results[i]}, {}, path).front();
   return results;
 }
 
@@ -48,7 +48,7 @@ Vars Builder::loop(const Vars& initial, std::int64_t max_trips, const std::funct
   Op op{.type = kWhile, .attrs = {{kMaxTrips, max_trips}}, .blocks = {open_block(), open_block()}};
   if (recompute) op.attrs.set(kRecompute, 1);
   const Attrs zero{{"shape", Ints{}}, {"dtype", "i64"}, {"value", 0}};
-  op.in = append_op(program, block_, Role::Forward, "fill_constant", {}, zero, path + "/zero");
+  op.in = append_op(program, block_, Role::Forward, kFillConstant, {}, zero, path + "/zero");
   op.in.insert(op.in.end(), initial.begin(), initial.end());
   for (std::size_t i = 0; i < op.in.size(); ++i) {
     const Var first = program.vars[op.in[i]];
@@ -61,7 +61,7 @@ Vars Builder::loop(const Vars& initial, std::int64_t max_trips, const std::funct
   program.blocks[op.blocks[0]].results = in_block(op.blocks[0], path + "/condition", [&] {
     const Attrs most{{"value", max_trips}};
     return condition ? Vars{condition(carried)}
-                     : append_op(program, block_, Role::Forward, "less", {op.out[0]}, most, path + "/condition");
+                     : append_op(program, block_, Role::Forward, kLess, {op.out[0]}, most, path + "/condition");
   });
   program.blocks[op.blocks[1]].results = in_block(op.blocks[1], path + "/next", [&] {
     Vars next = body(carried);
@@ -69,7 +69,7 @@ Vars Builder::loop(const Vars& initial, std::int64_t max_trips, const std::funct
     for (std::size_t i = 0; i < next.size(); ++i) carry_layout(next[i], carried[i], path);
     next.insert(
         next.begin(),
-        append_op(program, block_, Role::Forward, "offset", {op.out[0]}, {{"by", 1}}, path + "/next_trip").front());
+        append_op(program, block_, Role::Forward, kOffset, {op.out[0]}, {{"by", 1}}, path + "/next_trip").front());
     return next;
   });
   trips_.pop_back();

@@ -46,7 +46,7 @@ VarId in_shape(Program& program, VarId loss, const Shape& first, const std::stri
   Ints within;
   for (std::size_t axis = first.size(); axis < shape.size(); ++axis) within.push_back(static_cast<std::int64_t>(axis));
   if (!within.empty())
-    return append_op(program, 0, Role::Forward, "mean", {loss}, {{"axes", within}}, name + "/mean").front();
+    return append_op(program, 0, Role::Forward, kMean, {loss}, {{"axes", within}}, name + "/mean").front();
   if (shape.size() == first.size()) return loss;
   shape.resize(first.size(), 1);
   return append_op(program, 0, Role::Forward, kReshape, {loss}, {{"shape", shape}}, name + "/each").front();
@@ -86,7 +86,7 @@ void Builder::loss(const std::string& type, VarId prediction, VarId target, cons
       throw SettingError("ignore", message("losses that ignore a label must be of one shape, found ",
                                            text_of(shape(sample)), " behind ", text_of(shape(network_.sample_loss))));
     sample = in_shape(network_.program, sample, shape(network_.sample_loss), name);
-    network_.sample_loss = append("add", {network_.sample_loss, sample}, {}, name + "/sum").front();
+    network_.sample_loss = append(kAdd, {network_.sample_loss, sample}, {}, name + "/sum").front();
     return;
   }
   network_.sample_loss = sample;

@@ -53,7 +53,7 @@ class Maker {
   }
 
   Call make_copy(VarId from, VarId to) {
-    calls_.copies.push_back(std::make_unique<Op>(Op{.type = "assign", .in = {from}, .out = {to}}));
+    calls_.copies.push_back(std::make_unique<Op>(Op{.type = kAssign, .in = {from}, .out = {to}}));
     return make_call(*calls_.copies.back(), {});
   }
 

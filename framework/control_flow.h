@@ -8,13 +8,12 @@
 //   if:    in = [condition, outer vars that the blocks touch], out = [the results, outer vars that the blocks write],
 //          blocks = {then, else}, with as many results each.
 #pragma once
+#include "framework/core_ops.h"
 #include "framework/op_def.h"
 #include "framework/program.h"
 
 namespace lethe {
 
-inline constexpr const char* kWhile = "while";
-inline constexpr const char* kIf = "if";
 inline constexpr const char* kMaxTrips = "max_trips";
 /// A bound far above any loop that is worth its time, so that a wrong number ends in a line and not in a step that
 /// nobody sees the end of.

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "framework/core_ops.h"
 #include "framework/kernel.h"
 #include "framework/layer_call.h"
 #include "framework/program.h"
@@ -54,8 +55,6 @@ struct OpDef {
 
 /// "relu". Set by fuse_activations, after autodiff: gradient rules know nothing of it.
 inline constexpr const char* kActivation = "activation";
-/// The op that shows a var under another shape, or the same.
-inline constexpr const char* kReshape = "reshape";
 /// Whether the attributes name one; fails if it is not known.
 bool has_relu(const Attrs& attrs);
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "framework/core_ops.h"
 #include "framework/device.h"
 #include "framework/kernel.h"
 #include "framework/plan.h"
@@ -32,9 +33,6 @@ class Prepared {
 
 /// What the ops of a program need on the device that it is prepared for.
 Workspaces workspaces_of(const Program& program, Prepared& prepared);
-
-/// The op that gives a var's buffer back; the executor does it itself.
-inline constexpr const char* kDeleteVar = "delete_var";
 
 /// Whether an op runs no kernel: views, and what the executor does itself.
 bool runs_nothing(const Op& op);

@@ -16,8 +16,8 @@ VarId Stash::keep(VarId var, const std::vector<StashLoop>& loops, BlockId owner,
       program_,
       {.name = kept.name + "@STASH", .shape = shape, .dtype = kept.dtype, .block = program_.blocks[owner].parent});
   before_[owner].push_back(
-      {.type = "empty", .out = {stash}, .attrs = {{"shape", shape}, {"dtype", std::string(name_of(kept.dtype))}}});
-  Op write{.type = "array_write", .in = {stash, var}, .out = {stash}};
+      {.type = kEmpty, .out = {stash}, .attrs = {{"shape", shape}, {"dtype", std::string(name_of(kept.dtype))}}});
+  Op write{.type = kArrayWrite, .in = {stash, var}, .out = {stash}};
   for (const StashLoop& loop : loops) write.in.push_back(loop.forward);
   if (at_begin)
     begin_[block].push_back(std::move(write));

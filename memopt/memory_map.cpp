@@ -21,10 +21,10 @@ Category category_written_by(Role role) {
 }
 
 /// What hands gradients of parameters on: sums, views, and copies in another dtype.
-bool hands_on(const Op& op) { return op.type == "sum_n" || op.type == "cast" || op_def(op.type).view; }
+bool hands_on(const Op& op) { return op.type == kSum || op.type == kCast || op_def(op.type).view; }
 
 bool copies_param(const Program& program, const Op& op) {
-  return op.type == "cast" && program.vars[op.in[0]].kind == Kind::Param;
+  return op.type == kCast && program.vars[op.in[0]].kind == Kind::Param;
 }
 
 void add_values(const Planned& planned, std::vector<Resident>& all) {

@@ -187,7 +187,7 @@ class Run {
     const int buffer = plan_.vars[v].buffer;
     check(buffer >= 0 && plan_.buffers[buffer].on_demand && state_.taken[buffer], "plan: '", name(v),
           "' is given back while it is not held");
-    state_.bytes.clobber({buffer, 0, plan_.buffers[buffer].bytes}, "delete_var");
+    state_.bytes.clobber({buffer, 0, plan_.buffers[buffer].bytes}, kDeleteVar);
     state_.taken[buffer] = false;
   }
 

@@ -36,7 +36,7 @@ class Backward {
     const VarId loss = draft_.network.loss;
     const Attrs one{{"shape", Ints{}}, {"dtype", std::string(name_of(output.dtype))}, {"value", 1.0}};
     const VarId start =
-        append_op(program_, 0, Role::Backward, "fill_constant", {}, one, program_.vars[loss].name + "@GRAD").front();
+        append_op(program_, 0, Role::Backward, kFillConstant, {}, one, program_.vars[loss].name + "@GRAD").front();
     const VarId gradient = through(draft_.behind, loss, start, {draft_.made.output})[0];
     check(gradient != kNone, draft_.network.name, ": the loss does not depend on '", output.name, "'");
     return gradient;
@@ -137,7 +137,7 @@ class Backward {
 
   VarId sum(const Vars& given, VarId of) {
     if (given.size() == 1) return given[0];
-    return append_op(program_, 0, Role::Backward, "sum_n", given, {}, program_.vars[of].name + "@GRAD").front();
+    return append_op(program_, 0, Role::Backward, kSum, given, {}, program_.vars[of].name + "@GRAD").front();
   }
 
   TorchDraft& draft_;

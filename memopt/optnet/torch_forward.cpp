@@ -35,7 +35,7 @@ class Forward {
       case TorchClass::MaxPooling:
         return nn ? emit_max_pool(m, op) : draft_.append({"max_pool_value", op.in, {op.out[0]}, op.attrs});
       case TorchClass::Dropout:
-        return training ? draft_.append(op) : draft_.append({"assign", {op.in[0]}, {op.out[0]}});
+        return training ? draft_.append(op) : draft_.append({kAssign, {op.in[0]}, {op.out[0]}});
       case TorchClass::BatchNormalization:
         return training ? emit_batch_norm(m, op) : emit_batch_norm_inference(op);
       default:
@@ -53,9 +53,9 @@ class Forward {
     windows.set("kernel", Ints{weight.shape[1], weight.shape[2]});
     const VarId columns = call("unfold", {op.in[0]}, windows, out.name + ".finput");
     const Ints matrix{weight.shape[0], weight.shape[1] * weight.shape[2] * weight.shape[3]};
-    const VarId rows = call("reshape", {op.in[1]}, {{"shape", matrix}}, weight.name + ".matrix");
+    const VarId rows = call(kReshape, {op.in[1]}, {{"shape", matrix}}, weight.name + ".matrix");
     const VarId product = call("fc", {columns, rows, op.in[2]}, {}, out.name + ".matrix");
-    draft_.append({"reshape", {product}, op.out, {{"shape", Ints(out.shape)}}});
+    draft_.append({kReshape, {product}, op.out, {{"shape", Ints(out.shape)}}});
     draft_.set_field(m, "finput", columns);
   }
 

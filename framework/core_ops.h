@@ -1,0 +1,35 @@
+// The ops that the language itself writes into programs or knows by name; of all others only OpDefs are known. A test
+// holds that each is in the op table.
+#pragma once
+
+namespace lethe {
+
+// Run by the executor itself.
+inline constexpr const char* kWhile = "while";
+inline constexpr const char* kIf = "if";
+inline constexpr const char* kDeleteVar = "delete_var";  // gives a var's buffer back
+
+// Values out of nothing, copies, views.
+inline constexpr const char* kFillConstant = "fill_constant";
+inline constexpr const char* kEmpty = "empty";
+inline constexpr const char* kAssign = "assign";
+inline constexpr const char* kCast = "cast";
+inline constexpr const char* kReshape = "reshape";
+
+// Arrays, which keep what each trip of a loop leaves.
+inline constexpr const char* kArrayRead = "array_read";
+inline constexpr const char* kArrayWrite = "array_write";
+inline constexpr const char* kArrayAdd = "array_add";
+
+// Sums of gradients and losses, conditions and counters of loops.
+inline constexpr const char* kSum = "sum_n";
+inline constexpr const char* kAdd = "add";
+inline constexpr const char* kMean = "mean";
+inline constexpr const char* kLess = "less";
+inline constexpr const char* kOffset = "offset";
+
+inline constexpr const char* kCoreOps[] = {kWhile, kIf,      kDeleteVar, kFillConstant, kEmpty,    kAssign,
+                                           kCast,  kReshape, kArrayRead, kArrayWrite,   kArrayAdd, kSum,
+                                           kAdd,   kMean,    kLess,      kOffset};
+
+}  // namespace lethe

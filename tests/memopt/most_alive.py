@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""The most bytes that the values of a program take at once if each is held from its first use to its last: another
+answer to what the planner calls the lower bound, by counting references in the program's JSON form and nothing else.
+
+    train show --model resnet20 --format json | tests/memopt/most_alive.py [NAME...]
+
+Named values are kept to the end, as inputs are. Parameters, states and workspaces are not counted; nothing is in place.
+"""
+import collections
+import json
+import sys
+
+VIEWS = ("reshape", "flatten")
+
+
+class Simulation:
+    def __init__(self, program, kept):
+        self.vars = {var["name"]: var for var in program["vars"]}
+        self.blocks = program["blocks"]
+        self.root = {name: name for name in self.vars}
+        for block in self.blocks:
+            for op in block["ops"]:
+                if op["type"] in VIEWS:
+                    self.root[op["out"][0]] = self.root[op["in"][0]]
+        self.uses = collections.Counter()  # that are still to come
+        self.alive = self.most = 0
+        self.held = set()
+        self.keep([name for name in self.vars if self.vars[name]["kind"] == "input"] + kept)
+
+    def keep(self, names):
+        for name in names:
+            self.uses[self.root[name]] += 1
+
+    def counted(self, names):
+        roots = [self.root[name] for name in names if name is not None]
+        return [root for root in roots if self.vars[root]["kind"] in ("input", "temp")]
+
+    def take(self, names):
+        for root in self.counted(names):
+            if root not in self.held:
+                self.held.add(root)
+                self.alive += self.vars[root]["bytes"]
+        self.most = max(self.most, self.alive)
+
+    def drop(self, names):
+        for root in self.counted(names):
+            self.uses[root] -= 1
+            if self.uses[root] == 0:
+                self.held.remove(root)
+                self.alive -= self.vars[root]["bytes"]
+
+    def each_use(self, index, used):
+        """Calls used(names) in the order in which the block's ops hold values, and lets go of them."""
+        for op in self.blocks[index]["ops"]:
+            carried = len(self.blocks[op["blocks"][1]]["results"]) if op["type"] == "while" else 0
+            begun, throughout = op["in"][:carried], op["in"][carried:] + op["out"]
+            with used(throughout):
+                with used(begun):
+                    pass
+                for body in op["blocks"]:
+                    self.each_use(body, used)
+                    with used(self.blocks[body]["results"]):
+                        pass
+
+    def run(self):
+        simulation = self
+
+        class Counting:
+            def __init__(self, names):
+                self.names = names
+
+            def __enter__(self):
+                for root in simulation.counted(self.names):
+                    simulation.uses[root] += 1
+
+            def __exit__(self, *_):
+                pass
+
+        class Holding(Counting):
+            def __enter__(self):
+                simulation.take(self.names)
+
+            def __exit__(self, *_):
+                simulation.drop(self.names)
+
+        self.each_use(0, Counting)
+        self.take([name for name in self.vars if self.vars[name]["kind"] == "input"])
+        self.each_use(0, Holding)
+        return self.most
+
+
+if __name__ == "__main__":
+    print(Simulation(json.load(sys.stdin), sys.argv[1:]).run())
