@@ -6,7 +6,7 @@
 
 #include "framework/builder.h"
 #include "framework/executor.h"
-#include "kernels/cpu_device.h"
+#include "kernels/cpu/device.h"
 
 namespace lethe {
 namespace {

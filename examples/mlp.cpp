@@ -7,7 +7,7 @@
 #include "framework/builder.h"
 #include "framework/executor.h"
 #include "framework/random.h"
-#include "kernels/cpu_device.h"
+#include "kernels/cpu/device.h"
 #include "optimizer/optimizer.h"
 
 using namespace lethe;

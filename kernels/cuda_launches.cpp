@@ -1,6 +1,6 @@
 #include "kernels/cuda_launches.h"
 
-#include "kernels/epilogue_index.h"
+#include "kernels/gemm/epilogue_index.h"
 
 namespace lethe {
 namespace {

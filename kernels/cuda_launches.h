@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "framework/program.h"
-#include "kernels/windows.h"
+#include "kernels/conv/windows.h"
 
 namespace lethe {
 
@@ -13,7 +13,7 @@ void launch_epilogue(void* stream, DType dtype, std::int64_t rows, std::int64_t 
                      void* y);
 /// to[i] = from[i], from f32 to a float dtype.
 void launch_narrow(void* stream, DType dtype, std::int64_t n, const void* from, void* to);
-/// Windows of an image to columns, and back (kernels/windows.h), from columns of wide_of(dtype).
+/// Windows of an image to columns, and back (kernels/conv/windows.h), from columns of wide_of(dtype).
 void launch_unfold(void* stream, DType dtype, const Windows& windows, const void* image, void* columns);
 void launch_fold(void* stream, DType dtype, const Windows& windows, const void* columns, void* image);
 

@@ -5,8 +5,8 @@
 
 #include "framework/error.h"
 #include "framework/kernel.h"
+#include "kernels/cpu/parallel.h"
 #include "kernels/low_floats.h"
-#include "kernels/parallel.h"
 
 namespace lethe {
 

@@ -26,5 +26,5 @@ void launch(void (*kernel)(P...), dim3 grid, dim3 block, std::size_t shared, cud
 #elif defined(LETHE_SIMT)
 #include "tests/simt/simt_launch.h"
 #else
-#include "kernels/plans_only.h"
+#include "kernels/cuda/plans_only.h"
 #endif

@@ -1,7 +1,7 @@
 // Products and convolutions of bf16 or f16 on the CPU: in f32, a part at a time, so that the wide copies stay small.
 #pragma once
-#include "kernels/conv.h"
-#include "kernels/gemm.h"
+#include "kernels/conv/conv.h"
+#include "kernels/gemm/gemm.h"
 
 namespace lethe {
 

@@ -2,7 +2,7 @@
 // all other axes. The running statistics are updated by an op of their own, so that nothing recomputed does it twice.
 #include "framework/autodiff.h"
 #include "framework/op_def.h"
-#include "kernels/norm_batch_grad.h"
+#include "kernels/norm/batch_grad.h"
 
 namespace lethe {
 namespace {

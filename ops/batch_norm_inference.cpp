@@ -1,7 +1,7 @@
 // Batch norm with statistics that are given: y = (x - running_mean) / sqrt(running_var + eps) * scale + bias.
 #include "framework/autodiff.h"
 #include "framework/op_def.h"
-#include "kernels/norm_batch.h"
+#include "kernels/norm/batch.h"
 
 namespace lethe {
 namespace {

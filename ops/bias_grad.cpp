@@ -3,7 +3,7 @@
 
 #include "framework/error.h"
 #include "framework/op_def.h"
-#include "kernels/reduce_scaled.h"
+#include "kernels/reduce/scaled.h"
 #include "kernels/workspace.h"
 
 namespace lethe {

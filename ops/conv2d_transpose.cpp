@@ -6,7 +6,7 @@
 #include "framework/autodiff.h"
 #include "framework/checked.h"
 #include "framework/op_def.h"
-#include "kernels/conv_attrs.h"
+#include "kernels/conv/attrs.h"
 #include "kernels/each_device.h"
 
 namespace lethe {

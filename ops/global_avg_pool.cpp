@@ -1,8 +1,8 @@
 // [N, H, W, C] -> [N, C]: the mean over each image's positions.
 #include "framework/autodiff.h"
 #include "framework/op_def.h"
-#include "kernels/reduce_scaled.h"
-#include "kernels/reduce_spread.h"
+#include "kernels/reduce/scaled.h"
+#include "kernels/reduce/spread.h"
 
 namespace lethe {
 namespace {

@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "framework/autodiff.h"
-#include "kernels/reduce.h"
-#include "kernels/reduce_rows.h"
+#include "kernels/reduce/rows.h"
+#include "kernels/reduce/sums.h"
 
 namespace lethe {
 namespace {

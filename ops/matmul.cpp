@@ -5,7 +5,7 @@
 #include "framework/error.h"
 #include "framework/op_def.h"
 #include "kernels/each_device.h"
-#include "kernels/gemm.h"
+#include "kernels/gemm/gemm.h"
 
 namespace lethe {
 namespace {

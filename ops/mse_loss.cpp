@@ -1,6 +1,6 @@
 // loss[n] = mean over the other axes of (x - target)^2.
 #include "framework/autodiff.h"
-#include "kernels/reduce_loss.h"
+#include "kernels/reduce/loss.h"
 
 namespace lethe {
 namespace {

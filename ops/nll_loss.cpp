@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "framework/autodiff.h"
-#include "kernels/labels.h"
+#include "kernels/reduce/labels.h"
 
 namespace lethe {
 namespace {

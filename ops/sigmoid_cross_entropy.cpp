@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "framework/autodiff.h"
-#include "kernels/reduce_loss.h"
+#include "kernels/reduce/loss.h"
 
 namespace lethe {
 namespace {

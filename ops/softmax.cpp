@@ -4,7 +4,7 @@
 
 #include "framework/autodiff.h"
 #include "framework/op_def.h"
-#include "kernels/reduce_rows.h"
+#include "kernels/reduce/rows.h"
 
 namespace lethe {
 namespace {

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "framework/autodiff.h"
-#include "kernels/labels.h"
+#include "kernels/reduce/labels.h"
 
 namespace lethe {
 namespace {

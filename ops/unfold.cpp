@@ -3,7 +3,7 @@
 #include "framework/autodiff.h"
 #include "framework/checked.h"
 #include "framework/op_def.h"
-#include "kernels/windows.h"
+#include "kernels/conv/windows.h"
 
 namespace lethe {
 namespace {

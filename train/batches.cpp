@@ -8,7 +8,7 @@
 #include "framework/host_memory.h"
 #include "framework/init.h"
 #include "framework/random.h"
-#include "kernels/workers.h"
+#include "kernels/cpu/workers.h"
 
 namespace lethe {
 

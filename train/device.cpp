@@ -7,8 +7,8 @@
 
 #include "framework/error.h"
 #include "framework/op_def.h"
-#include "kernels/cpu_device.h"
-#include "kernels/gpu_device.h"
+#include "kernels/cpu/device.h"
+#include "kernels/cuda/device.h"
 #include "models/json_source.h"
 #include "train/memory_report.h"
 

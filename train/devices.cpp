@@ -2,8 +2,8 @@
 #include <cstdio>
 
 #include "framework/error.h"
-#include "kernels/cpu_device.h"
-#include "kernels/gpu_device.h"
+#include "kernels/cpu/device.h"
+#include "kernels/cuda/device.h"
 #include "models/json_source.h"
 #include "train/atomic_file.h"
 #include "train/commands.h"

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "framework/error.h"
-#include "kernels/cpu_device.h"
+#include "kernels/cpu/device.h"
 #include "train/atomic_file.h"
 #include "train/commands.h"
 #include "train/layer_list.h"

@@ -3,8 +3,8 @@
 
 #include <thread>
 
-#include "kernels/cpu_device.h"
-#include "kernels/parallel.h"
+#include "kernels/cpu/device.h"
+#include "kernels/cpu/parallel.h"
 #include "tests/support/network_run.h"
 
 namespace lethe::testing {

@@ -5,7 +5,7 @@
 
 #include "framework/error.h"
 #include "framework/executor.h"
-#include "kernels/gpu_device.h"
+#include "kernels/cuda/device.h"
 #include "tests/support/gpu_records.h"
 #include "train/programs.h"
 #include "train/recipe.h"

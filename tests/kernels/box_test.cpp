@@ -2,8 +2,8 @@
 
 #include <vector>
 
+#include "kernels/cpu/parallel.h"
 #include "kernels/for_each_pair.h"
-#include "kernels/parallel.h"
 
 namespace lethe::testing {
 namespace {

@@ -1,4 +1,4 @@
-#include "kernels/conv.h"
+#include "kernels/conv/conv.h"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +6,8 @@
 #include <random>
 
 #include "framework/error.h"
-#include "kernels/conv_providers.h"
-#include "kernels/parallel.h"
+#include "kernels/conv/providers.h"
+#include "kernels/cpu/parallel.h"
 #include "tests/support/kernel_runner.h"
 
 namespace lethe::testing {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "framework/error.h"
-#include "kernels/cudnn_conv.h"
+#include "kernels/conv/cudnn_conv.h"
 #include "tests/support/expect_error.h"
 #include "train/device.h"
 

@@ -1,4 +1,4 @@
-#include "kernels/gemm.h"
+#include "kernels/gemm/gemm.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <random>
 
 #include "framework/error.h"
-#include "kernels/parallel.h"
+#include "kernels/cpu/parallel.h"
 #include "tests/support/kernel_runner.h"
 
 namespace lethe::testing {

@@ -1,4 +1,4 @@
-#include "kernels/parallel.h"
+#include "kernels/cpu/parallel.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,5 +1,3 @@
-#include "kernels/reduce.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,8 +5,9 @@
 #include <vector>
 
 #include "framework/random.h"
-#include "kernels/reduce_rows.h"
-#include "kernels/reduce_scaled.h"
+#include "kernels/reduce/rows.h"
+#include "kernels/reduce/scaled.h"
+#include "kernels/reduce/sums.h"
 
 namespace lethe::testing {
 namespace {

@@ -1,5 +1,5 @@
 // Threads and floating-point mode of what computes, and of what does not.
-#include "kernels/workers.h"
+#include "kernels/cpu/workers.h"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@
 #include <xmmintrin.h>
 #endif
 
-#include "kernels/cpu_device.h"
-#include "kernels/parallel.h"
+#include "kernels/cpu/device.h"
+#include "kernels/cpu/parallel.h"
 
 namespace lethe::testing {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "framework/prepared.h"
 #include "framework/verify.h"
-#include "kernels/parallel.h"
+#include "kernels/cpu/parallel.h"
 #include "tests/support/gradient_check.h"
 #include "tests/support/objective.h"
 #include "tests/support/op_program.h"

@@ -7,7 +7,7 @@
 #include "framework/executor.h"
 #include "framework/random.h"
 #include "framework/verify.h"
-#include "kernels/cpu_device.h"
+#include "kernels/cpu/device.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/schedule.h"
 

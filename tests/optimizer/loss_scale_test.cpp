@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "framework/executor.h"
-#include "kernels/cpu_device.h"
+#include "kernels/cpu/device.h"
 #include "optimizer/optimizer.h"
 #include "tests/support/run_op.h"
 

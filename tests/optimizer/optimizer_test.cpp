@@ -9,7 +9,7 @@
 #include "framework/executor.h"
 #include "framework/op_def.h"
 #include "framework/verify.h"
-#include "kernels/cpu_device.h"
+#include "kernels/cpu/device.h"
 
 namespace lethe::testing {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <thread>
 
-#include "kernels/gpu_device.h"
+#include "kernels/cuda/device.h"
 #include "tests/support/network_run.h"
 
 namespace lethe::testing {

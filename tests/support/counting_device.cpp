@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "framework/error.h"
-#include "kernels/workers.h"
+#include "kernels/cpu/workers.h"
 
 namespace lethe::testing {
 namespace {

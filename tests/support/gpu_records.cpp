@@ -9,7 +9,7 @@
 #include <mutex>
 #include <utility>
 
-#include "kernels/shared_library.h"
+#include "kernels/cuda/shared_library.h"
 #endif
 
 namespace lethe::testing {

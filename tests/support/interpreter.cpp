@@ -6,7 +6,7 @@
 #include "framework/error.h"
 #include "framework/prepared.h"
 #include "framework/random.h"
-#include "kernels/workers.h"
+#include "kernels/cpu/workers.h"
 #include "tests/support/values.h"
 
 namespace lethe::testing {

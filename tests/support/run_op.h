@@ -6,7 +6,7 @@
 #include "framework/error.h"
 #include "framework/executor.h"
 #include "framework/op_def.h"
-#include "kernels/cpu_device.h"
+#include "kernels/cpu/device.h"
 #include "tests/support/values.h"
 
 namespace lethe::testing {

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "kernels/cpu_device.h"
+#include "kernels/cpu/device.h"
 
 namespace lethe::testing {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "framework/op_def.h"
-#include "kernels/cpu_device.h"
+#include "kernels/cpu/device.h"
 #include "tests/train/data_samples.h"
 #include "train/recipe.h"
 #include "train/sequences.h"

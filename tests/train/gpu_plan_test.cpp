@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/op_def.h"
-#include "kernels/gpu_device.h"
+#include "kernels/cuda/device.h"
 #include "models/network.h"
 #include "tests/support/expect_error.h"
 #include "tests/train/run_fixture.h"

@@ -8,7 +8,7 @@
 #include <regex>
 #include <set>
 
-#include "kernels/cpu_device.h"
+#include "kernels/cpu/device.h"
 #include "tests/train/run_fixture.h"
 #include "train/programs.h"
 #include "train/recipe.h"

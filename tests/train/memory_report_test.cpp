@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "kernels/cpu_device.h"
+#include "kernels/cpu/device.h"
 
 namespace lethe::testing {
 namespace {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "kernels/cpu_device.h"
+#include "kernels/cpu/device.h"
 #include "tests/support/allocations.h"
 #include "tests/train/data_samples.h"
 #include "tests/train/run_fixture.h"

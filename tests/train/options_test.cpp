@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "framework/error.h"
-#include "kernels/gpu_device.h"
+#include "kernels/cuda/device.h"
 
 namespace lethe::testing {
 namespace {

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/error.h"
-#include "kernels/cpu_device.h"
+#include "kernels/cpu/device.h"
 #include "tests/support/expect_error.h"
 #include "tests/train/run_fixture.h"
 #include "train/plan_report.h"

@@ -4,7 +4,7 @@
 
 #include "framework/executor.h"
 #include "framework/forwarding_device.h"
-#include "kernels/cpu_device.h"
+#include "kernels/cpu/device.h"
 #include "tests/train/data_samples.h"
 #include "tests/train/run_fixture.h"
 #include "train/masks.h"

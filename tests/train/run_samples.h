@@ -5,7 +5,7 @@
 
 #include "framework/builder.h"
 #include "framework/store.h"
-#include "kernels/cpu_device.h"
+#include "kernels/cpu/device.h"
 #include "train/run_state.h"
 
 namespace lethe::testing {

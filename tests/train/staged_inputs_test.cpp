@@ -3,7 +3,7 @@
 
 #include <fstream>
 
-#include "kernels/cpu_device.h"
+#include "kernels/cpu/device.h"
 #include "memopt/passes/stage_inputs.h"
 #include "tests/support/late_device.h"
 #include "tests/train/data_samples.h"

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "framework/error.h"
-#include "kernels/cpu_device.h"
+#include "kernels/cpu/device.h"
 #include "tests/train/train_process.h"
 
 namespace lethe::testing {

@@ -1,0 +1,32 @@
+// Convolution: one interface, several providers. Activations are [N, H, W, C], weights [O, kh, kw, C / groups].
+#pragma once
+#include <array>
+#include <cstdint>
+#include <memory>
+
+#include "kernels/gemm/epilogue.h"
+#include "kernels/provider.h"
+
+namespace lethe {
+
+/// {height, width}
+using Extent = std::array<std::int64_t, 2>;
+
+struct ConvShape {
+  std::int64_t batch = 0, channels = 0, filters = 0, groups = 1;
+  Extent in = {}, out = {}, kernel = {};
+  Extent stride = {1, 1}, pad = {0, 0}, dilation = {1, 1};  // pad: zeros on each side
+};
+
+enum class ConvPass {
+  Forward,     // x, weight, bias? -> y
+  GradInput,   // dy, weight -> dx
+  GradWeight,  // x, dy -> dw
+};
+
+/// Any float dtype, sums in f32 at least. On a CPU the bits of the result depend on shape, provider and number of
+/// threads alone. Only the forward pass has an epilogue.
+std::unique_ptr<Kernel> prepare_conv(ConvPass pass, const ConvShape& shape, const Epilogue& epilogue, DType dtype,
+                                     const DeviceInfo& device, Provider provider = Provider::Best);
+
+}  // namespace lethe

@@ -1,0 +1,19 @@
+// The ways to compute a convolution; prepare_conv chooses.
+#pragma once
+#include "kernels/conv/conv.h"
+
+namespace lethe {
+
+/// Columns of the image, a few output rows at a time, times the weights by Eigen.
+std::unique_ptr<Kernel> prepare_conv_im2col(ConvPass pass, const ConvShape& shape, bool bias, DType dtype, int threads);
+/// f32 only; null if oneDNN has but its slow reference for it. Defined if oneDNN is built in.
+std::unique_ptr<Kernel> prepare_conv_onednn(ConvPass pass, const ConvShape& shape, bool bias, int threads);
+/// Windows of a few images as a matrix (im2col), times the weights by the device's product; without bias. What cuDNN
+/// has no engine for; takes one image's windows at least, whatever the limit. On the CPU f32 and f64 alone, for tests.
+std::unique_ptr<Kernel> prepare_conv_unfold(ConvPass pass, const ConvShape& shape, DType dtype,
+                                            const DeviceInfo& device);
+/// On the GPU that `device` is or describes; null if cuDNN has no engine for it. Defined if CUDA is built in.
+std::unique_ptr<Kernel> prepare_conv_cudnn(ConvPass pass, const ConvShape& shape, const Epilogue& epilogue, DType dtype,
+                                           const DeviceInfo& device);
+
+}  // namespace lethe

@@ -1,0 +1,170 @@
+#include <algorithm>
+#include <vector>
+
+#include "kernels/conv/providers.h"
+#include "kernels/conv/windows.h"
+#include "kernels/gemm/gemm.h"
+#include "kernels/workspace.h"
+
+#ifdef LETHE_HAS_CUDA
+#include "kernels/cuda_launches.h"
+#endif
+
+namespace lethe {
+namespace {
+
+void unfold(const DeviceInfo& device, void* stream, DType dtype, const Windows& w, const void* image, void* columns) {
+#ifdef LETHE_HAS_CUDA
+  if (device.kind == DeviceKind::Cuda) return launch_unfold(stream, dtype, w, image, columns);
+#else
+  static_cast<void>(device);
+#endif
+  for_wide(dtype, [&](auto zero) {
+    using T = decltype(zero);
+    unfold_windows(Cpu{}, stream, w, static_cast<const T*>(image), static_cast<T*>(columns));
+  });
+}
+
+/// From columns of wide_of(dtype).
+void fold(const DeviceInfo& device, void* stream, DType dtype, const Windows& w, const void* columns, void* image) {
+#ifdef LETHE_HAS_CUDA
+  if (device.kind == DeviceKind::Cuda) return launch_fold(stream, dtype, w, columns, image);
+#else
+  static_cast<void>(device);
+#endif
+  for_wide(dtype, [&](auto zero) {
+    using T = decltype(zero);
+    fold_windows(Cpu{}, stream, w, static_cast<const T*>(columns), static_cast<T*>(image));
+  });
+}
+
+/// A few images at a time, group by group, as the product of their windows with the weights. What is summed beyond a
+/// product, gradients of weights over rounds and of pixels over windows, is f32 where the dtype is bf16 or f16.
+/// Workspace: the columns of a round, the weight gradient if it is summed in another dtype, then that of the product.
+class UnfoldConv final : public Kernel {
+ public:
+  UnfoldConv(ConvPass pass, const ConvShape& s, DType dtype, const DeviceInfo& device)
+      : pass_(pass), s_(s), dtype_(dtype), device_(device) {
+    const bool sums_columns = pass == ConvPass::GradInput;
+    const std::int64_t of_image = positions(1) * depth() * bytes_of(sums_columns ? wide_of(dtype) : dtype);
+    const std::int64_t images = std::clamp<std::int64_t>(device.workspace_limit / 2 / of_image, 1, s.batch);
+    columns_bytes_ = round_up(images * of_image, kGpuAlignment);
+    if (sums_apart()) sum_bytes_ = round_up(weights() * bytes_of(wide_of(dtype)), kGpuAlignment);
+    for (std::int64_t first = 0; first < s.batch; first += images) add_round(first, std::min(images, s.batch - first));
+  }
+
+  std::int64_t workspace_bytes() const override { return columns_bytes_ + sum_bytes_ + product_bytes_; }
+
+  void run(const KernelArgs& args) const override {
+    for (const Round& round : rounds_)
+      for (std::int64_t group = 0; group < s_.groups; ++group) run_group(args, round, group);
+#ifdef LETHE_HAS_CUDA
+    if (sums_apart()) launch_narrow(args.stream, dtype_, weights(), weight_sum(args), args.outputs[0]);
+#endif
+  }
+
+ private:
+  struct Round {
+    std::int64_t first = 0, images = 0;
+    std::shared_ptr<const Kernel> product;
+  };
+
+  std::int64_t positions(std::int64_t images) const { return images * s_.out[0] * s_.out[1]; }
+  std::int64_t group_channels() const { return s_.channels / s_.groups; }
+  std::int64_t group_filters() const { return s_.filters / s_.groups; }
+  std::int64_t depth() const { return s_.kernel[0] * s_.kernel[1] * group_channels(); }
+
+  std::int64_t weights() const { return s_.filters * depth(); }
+  bool sums_apart() const { return pass_ == ConvPass::GradWeight && wide_of(dtype_) != dtype_; }
+  void* weight_sum(const KernelArgs& args) const {
+    return sums_apart() ? static_cast<char*>(args.workspace) + columns_bytes_ : args.outputs[0];
+  }
+
+  GemmShape product_of(const Round& round) const {
+    const std::int64_t rows = positions(round.images);
+    if (pass_ == ConvPass::Forward)
+      return {.m = rows, .n = group_filters(), .k = depth(), .transpose_b = true, .stride_c = s_.filters};
+    if (pass_ == ConvPass::GradInput)
+      return {.m = rows, .n = depth(), .k = group_filters(), .wide_c = true, .stride_a = s_.filters};
+    return {.m = group_filters(),
+            .n = depth(),
+            .k = rows,
+            .transpose_a = true,
+            .wide_c = true,
+            .accumulate = round.first > 0,
+            .stride_a = s_.filters};
+  }
+
+  void add_round(std::int64_t first, std::int64_t images) {
+    Round round{first, images, nullptr};
+    const auto same = std::find_if(rounds_.begin(), rounds_.end(), [&](const Round& other) {
+      return other.images == images && (pass_ != ConvPass::GradWeight || other.first > 0);
+    });
+    round.product = same == rounds_.end() ? prepare_gemm(product_of(round), dtype_, device_) : same->product;
+    product_bytes_ = std::max(product_bytes_, round.product->workspace_bytes());
+    rounds_.push_back(std::move(round));
+  }
+
+  Windows windows_of(const Round& round, std::int64_t group) const {
+    const auto axis = [&](int a) {
+      return WindowAxis{.in = s_.in[a],
+                        .out = s_.out[a],
+                        .k = s_.kernel[a],
+                        .stride = s_.stride[a],
+                        .pad = s_.pad[a],
+                        .dilation = s_.dilation[a]};
+    };
+    return {.images = round.images,
+            .channels = group_channels(),
+            .height = axis(0),
+            .width = axis(1),
+            .first = group * group_channels(),
+            .stride = s_.channels};
+  }
+
+  /// So many elements behind an address.
+  static void* at(void* memory, std::int64_t elements, DType dtype) {
+    return static_cast<char*>(memory) + elements * bytes_of(dtype);
+  }
+
+  void run_group(const KernelArgs& args, const Round& round, std::int64_t group) const {
+    const Windows windows = windows_of(round, group);
+    const std::int64_t image = round.first * s_.in[0] * s_.in[1] * s_.channels;
+    const std::int64_t response = positions(round.first) * s_.filters + group * group_filters();
+    const std::int64_t weight = group * group_filters() * depth();
+    void* const columns = args.workspace;
+    if (pass_ == ConvPass::GradInput) {
+      multiply(args, round, at(args.inputs[0], response, dtype_), at(args.inputs[1], weight, dtype_), columns);
+      fold(device_, args.stream, dtype_, windows, columns, at(args.outputs[0], image, dtype_));
+      return;
+    }
+    unfold(device_, args.stream, dtype_, windows, at(args.inputs[0], image, dtype_), columns);
+    if (pass_ == ConvPass::Forward)
+      multiply(args, round, columns, at(args.inputs[1], weight, dtype_), at(args.outputs[0], response, dtype_));
+    else
+      multiply(args, round, at(args.inputs[1], response, dtype_), columns,
+               at(weight_sum(args), weight, wide_of(dtype_)));
+  }
+
+  void multiply(const KernelArgs& args, const Round& round, void* a, void* b, void* c) const {
+    void* const inputs[] = {a, b};
+    void* const workspace = static_cast<char*>(args.workspace) + columns_bytes_ + sum_bytes_;
+    round.product->run({.inputs = inputs, .outputs = &c, .workspace = workspace, .stream = args.stream});
+  }
+
+  ConvPass pass_;
+  ConvShape s_;
+  DType dtype_;
+  DeviceInfo device_;
+  std::int64_t columns_bytes_ = 0, sum_bytes_ = 0, product_bytes_ = 0;
+  std::vector<Round> rounds_;
+};
+
+}  // namespace
+
+std::unique_ptr<Kernel> prepare_conv_unfold(ConvPass pass, const ConvShape& shape, DType dtype,
+                                            const DeviceInfo& device) {
+  return std::make_unique<UnfoldConv>(pass, shape, dtype, device);
+}
+
+}  // namespace lethe

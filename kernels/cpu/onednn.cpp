@@ -1,0 +1,45 @@
+#include "kernels/cpu/onednn.h"
+
+#include "framework/error.h"
+
+namespace lethe {
+
+dnnl::primitive_attr scratch_from_caller() {
+  dnnl::primitive_attr attr;
+  attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  return attr;
+}
+
+OnednnCall::OnednnCall(const OnednnContext& context, const dnnl::primitive& primitive,
+                       std::initializer_list<Argument> arguments)
+    : primitive_(primitive) {
+  for (const Argument& argument : arguments) {
+    memories_.emplace_back();
+    if (argument.desc.get_size() == 0) continue;
+    memories_.back() = dnnl::memory(argument.desc, context.engine, DNNL_MEMORY_NONE);
+    arguments_.push_back({argument.name, memories_.back().get()});
+  }
+}
+
+void OnednnCall::run(const OnednnContext& context, std::initializer_list<const void*> addresses) const {
+  auto memory = memories_.begin();
+  for (const void* address : addresses) {
+    if (*memory) dnnl_memory_set_data_handle(memory->get(), const_cast<void*>(address));
+    ++memory;
+  }
+  const dnnl_status_t status = dnnl_primitive_execute(primitive_.get(), context.stream.get(),
+                                                      static_cast<int>(arguments_.size()), arguments_.data());
+  check_as(Exit::Internal, status == dnnl_success, "oneDNN: execution failed with status ", static_cast<int>(status));
+}
+
+OnednnReorder::OnednnReorder(const OnednnContext& context, const dnnl::memory::desc& from, const dnnl::memory::desc& to)
+    : needed_(from != to) {
+  if (!needed_) return;
+  const dnnl::reorder::primitive_desc desc(context.engine, from, context.engine, to, scratch_from_caller());
+  const dnnl::memory::desc scratch = desc.scratchpad_desc();
+  scratch_bytes_ = static_cast<std::int64_t>(scratch.get_size());
+  call_ = OnednnCall(context, dnnl::reorder(desc),
+                     {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}, {DNNL_ARG_SCRATCHPAD, scratch}});
+}
+
+}  // namespace lethe

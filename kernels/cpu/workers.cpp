@@ -1,0 +1,42 @@
+#include "kernels/cpu/workers.h"
+
+#include <omp.h>
+
+#include "kernels/cpu/parallel.h"
+#if defined(__SSE2__)
+#include <pmmintrin.h>
+#include <xmmintrin.h>
+#endif
+
+namespace lethe {
+namespace {
+
+#if defined(__SSE2__)
+unsigned floating_point_mode() { return _mm_getcsr(); }
+void set_floating_point_mode(unsigned mode) { _mm_setcsr(mode); }
+#else
+unsigned floating_point_mode() { return 0; }
+void set_floating_point_mode(unsigned) {}
+#endif
+
+}  // namespace
+
+int processors() { return omp_get_num_procs(); }
+
+void flush_denormals() {
+#if defined(__SSE2__)
+  _MM_SET_FLUSH_ZERO_MODE(_MM_FLUSH_ZERO_ON);
+  _MM_SET_DENORMALS_ZERO_MODE(_MM_DENORMALS_ZERO_ON);
+#endif
+}
+
+Workers::Workers(int threads) : threads_before_(worker_threads()), mode_before_(floating_point_mode()) {
+  set_worker_threads(threads);
+}
+
+Workers::~Workers() {
+  omp_set_num_threads(threads_before_);
+  set_floating_point_mode(mode_before_);
+}
+
+}  // namespace lethe

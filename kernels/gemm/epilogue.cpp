@@ -1,0 +1,49 @@
+#include "kernels/gemm/epilogue.h"
+
+#include "kernels/gemm/epilogue_index.h"
+
+#ifdef LETHE_HAS_CUDA
+#include "kernels/cuda_launches.h"
+#endif
+
+namespace lethe {
+namespace {
+
+class EpilogueAfter final : public Kernel {
+ public:
+  EpilogueAfter(std::unique_ptr<Kernel> kernel, const Epilogue& epilogue, std::int64_t rows, std::int64_t columns,
+                DType dtype, DeviceKind device)
+      : kernel_(std::move(kernel)),
+        epilogue_(epilogue),
+        rows_(rows),
+        columns_(columns),
+        dtype_(dtype),
+        device_(device) {}
+  std::int64_t workspace_bytes() const override { return kernel_->workspace_bytes(); }
+  void run(const KernelArgs& args) const override {
+    kernel_->run(args);
+    const void* const bias = epilogue_.bias ? args.inputs[2] : nullptr;
+#ifdef LETHE_HAS_CUDA
+    if (device_ == DeviceKind::Cuda)
+      return launch_epilogue(args.stream, dtype_, rows_, columns_, bias, epilogue_.relu, args.outputs[0]);
+#endif
+    apply_epilogue(Cpu{}, args.stream, dtype_, rows_, columns_, bias, epilogue_.relu, args.outputs[0]);
+  }
+
+ private:
+  std::unique_ptr<Kernel> kernel_;
+  Epilogue epilogue_;
+  std::int64_t rows_, columns_;
+  DType dtype_;
+  [[maybe_unused]] DeviceKind device_;
+};
+
+}  // namespace
+
+std::unique_ptr<Kernel> with_epilogue(std::unique_ptr<Kernel> kernel, const Epilogue& epilogue, std::int64_t rows,
+                                      std::int64_t columns, DType dtype, const DeviceInfo& device) {
+  if (epilogue.is_empty()) return kernel;
+  return std::make_unique<EpilogueAfter>(std::move(kernel), epilogue, rows, columns, dtype, device.kind);
+}
+
+}  // namespace lethe

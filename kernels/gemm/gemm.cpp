@@ -1,0 +1,34 @@
+#include "kernels/gemm/gemm.h"
+
+#include "kernels/gemm/providers.h"
+#include "kernels/widened.h"
+
+namespace lethe {
+
+namespace {
+
+std::unique_ptr<Kernel> prepare_gemm_cpu(const GemmShape& shape, DType dtype, const DeviceInfo& device,
+                                         Provider provider) {
+  if (wide_of(dtype) != dtype) return prepare_gemm_widened(shape, dtype, device);
+#ifdef LETHE_HAS_ONEDNN
+  if (means_onednn(provider, dtype) && shape.is_dense() && !shape.accumulate)
+    if (auto kernel = prepare_gemm_onednn(shape, device.threads)) return kernel;
+#else
+  means_onednn(provider, dtype);
+#endif
+  return prepare_gemm_eigen(shape, dtype, device.threads);
+}
+
+}  // namespace
+
+std::unique_ptr<Kernel> prepare_gemm(const GemmShape& shape, DType dtype, const DeviceInfo& device, Provider provider) {
+#ifdef LETHE_HAS_CUDA
+  if (device.kind == DeviceKind::Cuda) return prepare_gemm_cublaslt(shape, dtype, device);
+#endif
+  GemmShape plain = shape;
+  plain.epilogue.relu = false;
+  return with_epilogue(prepare_gemm_cpu(plain, dtype, device, provider), {.relu = shape.epilogue.relu},
+                       shape.batch * shape.m, shape.n, dtype, device);
+}
+
+}  // namespace lethe

@@ -1,0 +1,33 @@
+// The product of two matrices, or of two equal stacks of them.
+#pragma once
+#include <cstdint>
+#include <memory>
+
+#include "kernels/gemm/epilogue.h"
+#include "kernels/provider.h"
+
+namespace lethe {
+
+/// c[batch, m, n] = op(a) op(b), then the epilogue with a bias[n] for every row; all row-major; op(a) is m x k and
+/// op(b) k x n, and a transposed operand stands in memory as k x m or n x k.
+struct GemmShape {
+  std::int64_t batch = 1, m = 0, n = 0, k = 0;
+  bool transpose_a = false, transpose_b = false;
+  Epilogue epilogue = {};
+  bool wide_c = false;                                    // c is f32 where a and b are bf16 or f16; without epilogue
+  bool accumulate = false;                                // c += instead; without epilogue
+  std::int64_t stride_a = 0, stride_b = 0, stride_c = 0;  // of rows in memory; 0: dense. With one a stack has 1 entry
+
+  bool is_dense() const { return stride_a == 0 && stride_b == 0 && stride_c == 0; }
+  // Distances of rows in memory.
+  std::int64_t row_a() const { return stride_a > 0 ? stride_a : transpose_a ? m : k; }
+  std::int64_t row_b() const { return stride_b > 0 ? stride_b : transpose_b ? k : n; }
+  std::int64_t row_c() const { return stride_c > 0 ? stride_c : n; }
+};
+
+/// Inputs a, b and, if there is one, bias; output c. Any float dtype, sums in f32 at least. On a CPU the bits of the
+/// result depend on shape, provider and number of threads alone.
+std::unique_ptr<Kernel> prepare_gemm(const GemmShape& shape, DType dtype, const DeviceInfo& device,
+                                     Provider provider = Provider::Best);
+
+}  // namespace lethe

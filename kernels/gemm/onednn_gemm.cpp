@@ -1,0 +1,95 @@
+#include <algorithm>
+#include <limits>
+#include <string_view>
+
+#include "kernels/cpu/onednn.h"
+#include "kernels/cpu/workers.h"
+#include "kernels/gemm/providers.h"
+
+namespace lethe {
+namespace {
+
+using dnnl::memory;
+
+constexpr auto f32 = memory::data_type::f32;
+
+/// A stack of rows x columns matrices; transposed ones stand in memory as columns x rows.
+memory::desc matrices(std::int64_t batch, std::int64_t rows, std::int64_t columns, bool transposed = false) {
+  memory::dims strides = {rows * columns, columns, 1};
+  if (transposed) strides = {rows * columns, 1, rows};
+  return {{batch, rows, columns}, f32, strides};
+}
+
+memory::desc matrix(std::int64_t rows, std::int64_t columns) { return {{rows, columns}, f32, memory::format_tag::ab}; }
+
+/// A primitive, with its names for a, b, bias and c.
+struct Product {
+  dnnl::primitive primitive;
+  OnednnCall::Argument a, b, bias, c;
+  memory::desc scratch;
+  bool reference = false;  // no fast code for this shape
+};
+
+template <class Desc>
+bool is_reference(const Desc& desc) {
+  return std::string_view(desc.impl_info_str()).starts_with("ref");
+}
+
+Product as_matmul(const GemmShape& s, const dnnl::engine& engine) {
+  const memory::desc bias = s.epilogue.bias ? matrices(1, 1, s.n) : memory::desc();
+  const auto desc =
+      describe<dnnl::matmul>(engine, matrices(s.batch, s.m, s.k, s.transpose_a),
+                             matrices(s.batch, s.k, s.n, s.transpose_b), bias, matrices(s.batch, s.m, s.n));
+  return {dnnl::matmul(desc),    {DNNL_ARG_SRC, desc.src_desc()}, {DNNL_ARG_WEIGHTS, desc.weights_desc()},
+          {DNNL_ARG_BIAS, bias}, {DNNL_ARG_DST, desc.dst_desc()}, desc.scratchpad_desc(),
+          is_reference(desc)};
+}
+
+/// a^T b, which is how the weight gradient of a fully connected layer comes: as what it is, oneDNN writes it up to four
+/// times faster than as a product, if the sums are short (k is the batch there).
+Product as_weight_gradient(const GemmShape& s, const dnnl::engine& engine) {
+  using Forward = dnnl::inner_product_forward;
+  using Backward = dnnl::inner_product_backward_weights;
+  const memory::desc dy = matrix(s.k, s.m), x = matrix(s.k, s.n), dw = matrix(s.m, s.n);
+  const auto forward = describe<Forward>(engine, dnnl::prop_kind::forward_training, x, dw, dy);
+  const auto desc = describe_backward<Backward>(engine, forward, x, dw, dy);
+  return {Backward(desc),      {DNNL_ARG_DIFF_DST, dy},     {DNNL_ARG_SRC, x},
+          {DNNL_ARG_BIAS, {}}, {DNNL_ARG_DIFF_WEIGHTS, dw}, desc.scratchpad_desc(),
+          is_reference(desc)};
+}
+
+class OnednnGemm final : public Kernel {
+ public:
+  OnednnGemm(const OnednnContext& context, const Product& p)
+      : context_(context),
+        call_(context_, p.primitive, {p.a, p.b, p.bias, p.c, {DNNL_ARG_SCRATCHPAD, p.scratch}}),
+        bias_(p.bias.desc.get_size() != 0),
+        scratch_bytes_(static_cast<std::int64_t>(p.scratch.get_size())) {}
+
+  std::int64_t workspace_bytes() const override { return scratch_bytes_; }
+  void run(const KernelArgs& args) const override {
+    const void* bias = bias_ ? args.inputs[2] : nullptr;
+    call_.run(context_, {args.inputs[0], args.inputs[1], bias, args.outputs[0], args.workspace});
+  }
+
+ private:
+  OnednnContext context_;
+  OnednnCall call_;
+  bool bias_;
+  std::int64_t scratch_bytes_;
+};
+
+}  // namespace
+
+std::unique_ptr<Kernel> prepare_gemm_onednn(const GemmShape& s, int threads) {
+  // oneDNN divides by sizes that it counts in 32 bits.
+  if (std::max({s.batch, s.m, s.n, s.k}) > std::numeric_limits<std::int32_t>::max()) return nullptr;
+  const Workers workers(threads);  // primitives are made for so many
+  const OnednnContext context;
+  const bool weight_gradient = s.batch == 1 && s.transpose_a && !s.transpose_b && !s.epilogue.bias;
+  const Product product = weight_gradient ? as_weight_gradient(s, context.engine) : as_matmul(s, context.engine);
+  if (product.reference) return nullptr;
+  return std::make_unique<OnednnGemm>(context, product);
+}
+
+}  // namespace lethe

@@ -1,0 +1,13 @@
+// The ways to compute a product; prepare_gemm chooses.
+#pragma once
+#include "kernels/gemm/gemm.h"
+
+namespace lethe {
+
+std::unique_ptr<Kernel> prepare_gemm_eigen(const GemmShape& shape, DType dtype, int threads);
+/// f32 only; null if oneDNN has but its slow reference for it. Defined if oneDNN is built in.
+std::unique_ptr<Kernel> prepare_gemm_onednn(const GemmShape& shape, int threads);
+/// On the GPU that `device` is or describes. Defined if CUDA is built in.
+std::unique_ptr<Kernel> prepare_gemm_cublaslt(const GemmShape& shape, DType dtype, const DeviceInfo& device);
+
+}  // namespace lethe

@@ -1,0 +1,86 @@
+// Batch norm over [rows, channels], both devices: sums by column, then one pass of a linear function for each channel.
+#pragma once
+#include <cmath>
+
+#include "kernels/activation.h"
+#include "kernels/norm/map.h"
+#include "kernels/reduce/sums.h"
+
+namespace lethe {
+
+/// All axes but the last in the middle.
+inline SumExtent channels_of(const Shape& shape) {
+  return {.middle = elements(shape) / shape.back(), .inner = shape.back()};
+}
+
+/// The partial sums of a plan and behind them `arrays` arrays of one value a channel.
+template <class T>
+struct ChannelWorkspace {
+  std::int64_t sums, channels, arrays;
+  ChannelWorkspace(const SumPlan& plan, int terms, std::int64_t arrays)
+      : sums(sum_workspace(plan, terms)), channels(plan.extent.inner), arrays(arrays) {}
+  std::int64_t bytes() const { return sums + arrays * channels * static_cast<std::int64_t>(sizeof(T)); }
+  T* array(void* workspace, std::int64_t i) const {
+    return reinterpret_cast<T*>(static_cast<char*>(workspace) + sums) + i * channels;
+  }
+};
+
+/// Sums of x - shift and of its square: with a value of the channel itself as shift nothing cancels.
+template <class T>
+struct Moments {
+  using Terms = std::array<Compute<T>, 2>;
+  using Shift = std::array<Compute<T>, 1>;
+  const T* x;
+  HD static Terms terms_of(Compute<T> x, const Shift& shift) {
+    const Compute<T> d = x - shift[0];
+    return {d, d * d};
+  }
+  HD Terms operator()(std::int64_t i, const Shift& shift) const { return terms_of(x[i], shift); }
+
+  static constexpr int kElements = kPack<T>;
+  bool can_pack() const { return lethe::can_pack({x}); }
+  template <int V>
+  HD void pack(std::int64_t, std::int64_t i, const Shift* shifts, Terms* terms) const {
+    const Pack<T, V> from = load_pack<V>(x + i);
+    for (int v = 0; v < V; ++v) terms[v] = terms_of(from.at[v], shifts[v]);
+  }
+};
+
+/// From the moments: mean, biased variance, and what `Normalize` reads. No scale: 1; no bias: 0.
+template <class T>
+struct Statistics {
+  double count, eps;
+  const T* shift;
+  const Compute<T>*scale, *bias;
+  Compute<T>*mean, *var, *factor, *offset;
+  HD void operator()(std::int64_t, std::int64_t c, const std::array<double, 2>& sums) const {
+    const double d = sums[0] / count, v = sums[1] / count - d * d, biased = v < 0 ? 0 : v;
+    mean[c] = static_cast<Compute<T>>(static_cast<double>(shift[c]) + d);
+    var[c] = static_cast<Compute<T>>(biased);
+    factor[c] = static_cast<Compute<T>>((scale ? static_cast<double>(scale[c]) : 1) / std::sqrt(biased + eps));
+    offset[c] = bias ? bias[c] : 0;
+  }
+};
+
+/// y = (x - mean) * factor + offset, activated.
+template <class T, class Activation>
+struct Normalize {
+  const T* x;
+  T* y;
+  HD static Compute<T> value(Compute<T> x, const std::array<Compute<T>, 3>& v) {
+    return Activation{}((x - v[0]) * v[1] + v[2]);
+  }
+  HD void operator()(std::int64_t i, const std::array<Compute<T>, 3>& v) const { y[i] = value(x[i], v); }
+
+  static constexpr int kElements = kPack<T>;
+  bool can_pack() const { return lethe::can_pack({x, y}); }
+  template <int V, class Values>
+  HD void pack(std::int64_t i, const Values& values) const {
+    const Pack<T, V> from = load_pack<V>(x + i);
+    Pack<T, V> to;
+    for (int k = 0; k < V; ++k) to.at[k] = value(from.at[k], values(k));
+    store_pack(y + i, to);
+  }
+};
+
+}  // namespace lethe

@@ -1,0 +1,78 @@
+#include "kernels/reduce/axes.h"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+#include "framework/error.h"
+
+namespace lethe {
+namespace {
+
+std::int64_t product(const Shape& shape, std::int64_t first, std::int64_t last) {
+  return std::accumulate(shape.begin() + first, shape.begin() + last, std::int64_t{1}, std::multiplies<>());
+}
+
+}  // namespace
+
+std::vector<SumExtent> reduction_steps(const Shape& shape, const Ints& axes) {
+  std::vector<SumExtent> steps;
+  Shape left = shape;
+  for (std::size_t end = axes.size(); end > 0;) {
+    std::size_t begin = end - 1;
+    while (begin > 0 && axes[begin - 1] + 1 == axes[begin]) --begin;
+    const std::int64_t first = axes[begin], behind = axes[end - 1] + 1;
+    steps.push_back({product(left, 0, first), product(left, first, behind),
+                     product(left, behind, static_cast<std::int64_t>(left.size()))});
+    std::fill(left.begin() + first, left.begin() + behind, 1);
+    end = begin;
+  }
+  if (steps.empty()) steps.push_back({});  // a scalar
+  return steps;
+}
+
+Ints reduced_axes(const Op& op, const Shape& shape) {
+  const auto rank = static_cast<std::int64_t>(shape.size());
+  Ints axes = op.attrs.ints("axes", {});
+  if (axes.empty()) {
+    axes.resize(shape.size());
+    std::iota(axes.begin(), axes.end(), std::int64_t{0});
+  }
+  std::sort(axes.begin(), axes.end());
+  check(std::adjacent_find(axes.begin(), axes.end()) == axes.end(), op.type, ": an axis stands twice in ",
+        text_of(Attr(axes)));
+  for (const std::int64_t axis : axes)
+    check(axis >= 0 && axis < rank, op.type, ": no axis ", axis, " in ", text_of(shape));
+  return axes;
+}
+
+std::vector<Type> infer_reduction(const InferArgs& args) {
+  const Var& x = args.in(0);
+  const Ints axes = reduced_axes(args.op, x.shape);
+  const bool keep = args.op.attrs.flag("keep_dims", false);
+  Shape shape;
+  for (std::size_t axis = 0; axis < x.shape.size(); ++axis)
+    if (!std::binary_search(axes.begin(), axes.end(), static_cast<std::int64_t>(axis)))
+      shape.push_back(x.shape[axis]);
+    else if (keep)
+      shape.push_back(1);
+  return {{shape, x.dtype}};
+}
+
+std::vector<Type> infer_reduction_grad(const InferArgs& args) {
+  return {{args.op.attrs.ints("shape"), args.in(0).dtype}};
+}
+
+Attrs reduction_grad_attrs(const Attrs& attrs, const Shape& shape) {
+  Attrs with_shape = attrs;
+  with_shape.set("shape", shape);
+  return with_shape;
+}
+
+std::int64_t reduced_count(const Shape& shape, const Ints& axes) {
+  std::int64_t count = 1;
+  for (const std::int64_t axis : axes) count *= shape[static_cast<std::size_t>(axis)];
+  return count;
+}
+
+}  // namespace lethe

@@ -1,0 +1,100 @@
+// Sums on the CPU: rows outside, columns inside, so that memory is read in order and inner loops vectorise.
+#pragma once
+#include "kernels/reduce/plan.h"
+#include "kernels/reduce/wide.h"
+
+namespace lethe {
+
+inline constexpr std::int64_t kBlock = 1024;  // columns summed at once: their sums stay in the first-level cache
+
+inline SumPlan plan_sum(Cpu, const DeviceInfo& device, const SumExtent& extent, DType) {
+  const std::int64_t wanted = (device.threads + extent.outer - 1) / extent.outer;
+  const std::int64_t worth = extent.middle * extent.inner / kElementGrain;
+  return {extent, std::max<std::int64_t>(1, std::min({wanted, worth, extent.middle}))};
+}
+
+/// The sums of up to kBlock columns, or of the columns of several rows side by side.
+template <class T, int K>
+class BlockSums {
+ public:
+  double total[K][kBlock];
+  explicit BlockSums(std::int64_t width) {
+    for (int k = 0; k < K; ++k) std::fill_n(total[k], width, 0.0);
+  }
+  /// Adds `rows` rows of `width` elements, `stride` apart, the first at index `start`.
+  template <std::size_t P, class F>
+  void add(const F& f, Columns<T, P> columns, std::int64_t row, std::int64_t rows, std::int64_t start,
+           std::int64_t stride, std::int64_t width) {
+    for (std::int64_t end = row + rows; row < end;) {
+      Term run[K][kBlock];
+      for (int k = 0; k < K; ++k) std::fill_n(run[k], width, Term(0));
+      const std::int64_t stop = std::min(end, row + kRun);
+      for (; row + kAtOnce <= stop; row += kAtOnce, start += kAtOnce * stride)
+        add_to<kAtOnce>(run, f, columns, row, start, stride, width);
+      for (; row < stop; ++row, start += stride) add_to<1>(run, f, columns, row, start, stride, width);
+      for (int k = 0; k < K; ++k)
+        for (std::int64_t j = 0; j < width; ++j) total[k][j] += static_cast<double>(run[k][j]);
+    }
+  }
+
+ private:
+  using Term = Compute<T>;
+  static constexpr int kAtOnce = 4;  // rows added before the run is loaded and stored again
+  template <int R, std::size_t P, class F>
+  static void add_to(Term (&run)[K][kBlock], const F& f, Columns<T, P> columns, std::int64_t row, std::int64_t start,
+                     std::int64_t stride, std::int64_t width) {
+#pragma GCC ivdep
+    for (std::int64_t j = 0; j < width; ++j) {
+      const std::array<Term, P> values = values_at(columns, j);
+      std::array<Term, K> terms = terms_at<F, T, P>(f, row, start + j, values);
+      for (int r = 1; r < R; ++r) {
+        const std::array<Term, K> more = terms_at<F, T, P>(f, row + r, start + r * stride + j, values);
+        for (int k = 0; k < K; ++k) terms[k] += more[k];
+      }
+      for (int k = 0; k < K; ++k) run[k][j] += terms[k];
+    }
+  }
+};
+
+/// Sums rows [first, last) of one outer index; gives (column, sums) to `store`.
+template <int K, class T, std::size_t P, class F, class Store>
+void sum_rows(const SumExtent& extent, std::int64_t outer, std::int64_t first, std::int64_t last,
+              const Columns<T, P>& columns, const F& f, const Store& store) {
+  const std::int64_t inner = extent.inner, repeat = kByRow<F, T, P> ? 1 : rows_as_one(inner);
+  const std::int64_t wide_rows = (last - first) / repeat, start = (outer * extent.middle + first) * inner;
+  for (std::int64_t begin = 0; begin < inner; begin += kBlock) {
+    const std::int64_t count = std::min(kBlock, inner - begin);
+    Columns<T, P> here = columns;
+    for (const T*& column : here) column += begin;
+    const WideColumns<T, P> wide(here, count, repeat);
+    BlockSums<T, K> sums(count * repeat);
+    sums.add(f, wide.at(), first, wide_rows, start + begin, inner * repeat, count * repeat);
+    sums.add(f, here, first + wide_rows * repeat, last - first - wide_rows * repeat,
+             start + wide_rows * repeat * inner + begin, inner, count);
+    for (std::int64_t j = 0; j < count; ++j) {
+      std::array<double, K> folded{};
+      for (int k = 0; k < K; ++k)
+        for (std::int64_t r = 0; r < repeat; ++r) folded[k] += sums.total[k][r * count + j];
+      store(begin + j, folded);
+    }
+  }
+}
+
+template <int K, class T, std::size_t P, class F, class Finish>
+void sum_pieces(Cpu, void*, const SumPlan& plan, double* partial, const Columns<T, P>& columns, const F& f,
+                const Finish& finish) {
+  const SumExtent& extent = plan.extent;
+  const std::int64_t task_size = std::max<std::int64_t>(1, extent.middle * extent.inner / plan.pieces);
+  const std::int64_t grain = std::max<std::int64_t>(1, kElementGrain / task_size);
+  parallel_ranges(extent.outer * plan.pieces, grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t task = begin; task < end; ++task) {
+      const std::int64_t piece = task % plan.pieces;
+      sum_rows<K>(extent, task / plan.pieces, plan.first_row(piece), plan.first_row(piece + 1), columns, f,
+                  [&](std::int64_t column, const std::array<double, K>& sums) {
+                    store_sums<K>(plan, task, column, sums, partial, finish);
+                  });
+    }
+  });
+}
+
+}  // namespace lethe

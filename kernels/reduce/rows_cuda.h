@@ -1,0 +1,77 @@
+// The GPU's part of kernels/reduce/rows.h: a row is a block's.
+#pragma once
+#include <limits>
+
+#include "kernels/reduce/plan.h"
+
+#ifdef LETHE_DEVICE_CODE
+namespace lethe {
+
+/// A block of whole warps. Every thread takes part in every call and gets its result.
+class BlockTeam {
+ public:
+  template <class F>
+  __device__ double sum(std::int64_t n, const F& f) const {
+    using T = Compute<decltype(f(std::int64_t{}))>;
+    const std::int64_t apart = blockDim.x;
+    std::int64_t i = threadIdx.x, left = i < n ? (n - i + apart - 1) / apart : 0;
+    double total = 0;
+    while (left > 0) {
+      T run{};
+      std::int64_t here = left < kRun ? left : kRun;
+      left -= here;
+      for (; here >= 4; here -= 4, i += 4 * apart) {  // four at a time: none waits for another's memory
+        const T four[] = {f(i), f(i + apart), f(i + 2 * apart), f(i + 3 * apart)};
+        for (const T value : four) run += value;
+      }
+      for (; here > 0; --here, i += apart) run += f(i);
+      total += static_cast<double>(run);
+    }
+    return fold(total, [](double a, double b) { return a + b; });
+  }
+  template <class F>
+  __device__ auto max(std::int64_t n, const F& f) const {
+    using T = Compute<decltype(f(std::int64_t{}))>;
+    T most = -std::numeric_limits<T>::infinity();
+    for (std::int64_t i = threadIdx.x; i < n; i += blockDim.x) {
+      const T value = f(i);
+      most = value > most ? value : most;
+    }
+    return static_cast<T>(fold(static_cast<double>(most), [](double a, double b) { return b > a ? b : a; }));
+  }
+  template <class F>
+  __device__ void each(std::int64_t n, const F& f) const {
+    for (std::int64_t i = threadIdx.x; i < n; i += blockDim.x) f(i);
+  }
+  __device__ bool leads() const { return threadIdx.x == 0; }
+
+ private:
+  template <class Join>
+  __device__ double fold(double value, const Join& join) const {
+    __shared__ double of_warp[32];
+    for (int apart = 16; apart > 0; apart /= 2) value = join(value, __shfl_xor_sync(0xffffffffu, value, apart));
+    if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = value;
+    __syncthreads();
+    value = of_warp[0];
+    for (unsigned warp = 1; warp < blockDim.x / 32; ++warp) value = join(value, of_warp[warp]);
+    __syncthreads();  // before the next call writes
+    return value;
+  }
+};
+
+template <class F>
+__global__ void for_each_row_kernel(std::int64_t rows, F f) {
+  for (std::int64_t row = blockIdx.x; row < rows; row += gridDim.x) f(BlockTeam{}, row);
+}
+
+template <class F>
+void for_each_row(Cuda, void* stream, std::int64_t rows, std::int64_t length, const F& f) {
+  if (rows == 0) return;
+  constexpr std::int64_t kMostBlocks = 132 * 16;
+  const std::int64_t threads = std::clamp<std::int64_t>((length + 127) / 128 * 32, 32, 256);  // 4 elements a thread
+  LETHE_LAUNCH(for_each_row_kernel<F>, dim3(static_cast<unsigned>(std::min(rows, kMostBlocks))),
+               dim3(static_cast<unsigned>(threads)), 0, static_cast<cudaStream_t>(stream), rows, f);
+}
+
+}  // namespace lethe
+#endif

@@ -1,0 +1,32 @@
+// Narrow matrices are read several rows at a time, as one wider row: then the CPU's inner loops vectorise.
+#pragma once
+#include "kernels/reduce/plan.h"
+
+namespace lethe {
+
+inline constexpr std::int64_t kWide = 128;  // columns that make an inner loop worth while
+
+/// Rows of `columns` columns read as one.
+inline std::int64_t rows_as_one(std::int64_t columns) { return columns < kWide ? kWide / columns : 1; }
+
+/// Columns as the wider row sees them: repeated once for each row in it.
+template <class T, std::size_t P>
+class WideColumns {
+ public:
+  WideColumns(const Columns<T, P>& columns, std::int64_t count, std::int64_t repeat) : at_(columns) {
+    if (repeat == 1) return;
+    for (int p = 0; p < static_cast<int>(P); ++p) {
+      for (std::int64_t j = 0; j < count * repeat; ++j) values_[p][j] = columns[p][j % count];
+      at_[p] = values_[p];
+    }
+  }
+  WideColumns(const WideColumns&) = delete;
+  WideColumns& operator=(const WideColumns&) = delete;
+  Columns<T, P> at() const { return at_; }
+
+ private:
+  T values_[P + 1][kWide];  // + 1: P may be 0
+  Columns<T, P> at_;
+};
+
+}  // namespace lethe
