@@ -10,7 +10,7 @@
 
 #include "framework/autodiff.h"
 #include "framework/executor.h"
-#include "kernels/each_device.h"
+#include "kernels/dtypes.h"
 #include "memopt/memopt.h"
 #include "models/network.h"
 #include "optimizer/optimizer.h"

@@ -1,6 +1,6 @@
 // Activations that an op may compute on the way, before it writes a result.
 #pragma once
-#include "kernels/compiler.h"
+#include "kernels/device_code.h"
 
 namespace lethe {
 

@@ -1,5 +1,7 @@
 #include "kernels/array.h"
 
+#include "framework/error.h"
+
 namespace lethe {
 
 Shape entry_shape(const InferArgs& args, int first) {

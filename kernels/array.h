@@ -1,4 +1,4 @@
-// Arrays: vars of shape [m1, .., mk] + the shape of an entry, of which an op reads or writes the entry that k scalars
+// Arrays of entries: vars of shape [m1, .., mk] + the shape of an entry. An op reads or writes the entry that k scalars
 // in device memory name when it runs. Indices outside of the array name no entry: what is read there is zero, and what
 // is written there goes nowhere, on every device; gradients follow the same rule.
 #pragma once

@@ -1,5 +1,7 @@
 #include "kernels/box.h"
 
+#include "framework/error.h"
+
 namespace lethe {
 
 Shape strides_of(const Shape& shape) {

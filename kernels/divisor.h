@@ -3,7 +3,7 @@
 #pragma once
 #include <cstdint>
 
-#include "kernels/compiler.h"
+#include "kernels/device_code.h"
 
 namespace lethe {
 

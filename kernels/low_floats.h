@@ -6,7 +6,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "kernels/compiler.h"
+#include "kernels/device_code.h"
 
 namespace lethe {
 

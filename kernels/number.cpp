@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "kernels/dtypes.h"
 #include "kernels/each_device.h"
 
 namespace lethe {

@@ -1,4 +1,4 @@
-// Settings are doubles; an op on whole numbers takes only those that its dtype has.
+// Whether a dtype has a number: settings are doubles, and an op on whole numbers takes only whole ones that fit.
 #pragma once
 #include "framework/program.h"
 

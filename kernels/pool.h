@@ -1,4 +1,4 @@
-// Windows that slide over images [N, H, W, C].
+// Pooling: windows that slide over images [N, H, W, C], what an op says of them, and the largest value of one.
 #pragma once
 #include "framework/layer.h"
 #include "framework/op_def.h"

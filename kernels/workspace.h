@@ -1,4 +1,4 @@
-// Parts of a workspace follow each other at aligned offsets.
+// How a workspace is divided: its parts follow each other at aligned offsets.
 #pragma once
 #include "framework/kernel.h"
 

@@ -1,6 +1,8 @@
 // correct[n] = 1 where the label of row n is among the k largest of its logits, equal ones in the order of their
 // classes (k = 1: argmax), else 0; a sample with NaN among its logits is wrong, and so is a label that names no class.
+#include "kernels/dtypes.h"
 #include "kernels/reduce/labels.h"
+#include "kernels/reduce/rows.h"
 
 namespace lethe {
 namespace {

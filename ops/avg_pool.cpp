@@ -2,6 +2,7 @@
 // counts. The gradient reads no tensor but dy.
 #include "framework/autodiff.h"
 #include "framework/op_def.h"
+#include "kernels/dtypes.h"
 #include "kernels/pool.h"
 #include "kernels/pool_pixels.h"
 

@@ -2,7 +2,12 @@
 // all other axes. The running statistics are updated by an op of their own, so that nothing recomputed does it twice.
 #include "framework/autodiff.h"
 #include "framework/op_def.h"
+#include "kernels/activation.h"
+#include "kernels/dtypes.h"
+#include "kernels/norm/batch.h"
 #include "kernels/norm/batch_grad.h"
+#include "kernels/norm/map.h"
+#include "kernels/reduce/sums.h"
 
 namespace lethe {
 namespace {

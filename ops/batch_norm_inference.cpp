@@ -1,7 +1,10 @@
 // Batch norm with statistics that are given: y = (x - running_mean) / sqrt(running_var + eps) * scale + bias.
 #include "framework/autodiff.h"
 #include "framework/op_def.h"
+#include "kernels/activation.h"
+#include "kernels/dtypes.h"
 #include "kernels/norm/batch.h"
+#include "kernels/norm/map.h"
 
 namespace lethe {
 namespace {

@@ -3,7 +3,8 @@
 
 #include "framework/error.h"
 #include "framework/op_def.h"
-#include "kernels/reduce/scaled.h"
+#include "kernels/dtypes.h"
+#include "kernels/reduce/sums.h"
 #include "kernels/workspace.h"
 
 namespace lethe {

@@ -4,6 +4,7 @@
 
 #include "framework/autodiff.h"
 #include "framework/op_def.h"
+#include "kernels/dtypes.h"
 #include "kernels/each_device.h"
 
 namespace lethe {

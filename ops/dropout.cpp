@@ -4,6 +4,7 @@
 #include "framework/error.h"
 #include "framework/op_def.h"
 #include "framework/random.h"
+#include "kernels/dtypes.h"
 #include "kernels/packs.h"
 
 namespace lethe {

@@ -5,6 +5,7 @@
 #include "framework/autodiff.h"
 #include "framework/error.h"
 #include "framework/op_def.h"
+#include "kernels/dtypes.h"
 #include "kernels/for_each_pair.h"
 
 namespace lethe {

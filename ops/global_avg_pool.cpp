@@ -1,8 +1,9 @@
 // [N, H, W, C] -> [N, C]: the mean over each image's positions.
 #include "framework/autodiff.h"
 #include "framework/op_def.h"
-#include "kernels/reduce/scaled.h"
+#include "kernels/dtypes.h"
 #include "kernels/reduce/spread.h"
+#include "kernels/reduce/sums.h"
 
 namespace lethe {
 namespace {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "framework/autodiff.h"
+#include "kernels/dtypes.h"
 #include "kernels/reduce/rows.h"
 #include "kernels/reduce/sums.h"
 

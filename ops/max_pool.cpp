@@ -2,6 +2,7 @@
 // that the gradient reads neither x nor y; attribute index: of that dtype instead. Padding never wins, NaN always does.
 #include "framework/autodiff.h"
 #include "framework/op_def.h"
+#include "kernels/dtypes.h"
 #include "kernels/pool.h"
 #include "kernels/pool_pixels.h"
 

@@ -2,6 +2,7 @@
 // and dy. Padding never wins, NaN always does.
 #include "framework/autodiff.h"
 #include "framework/op_def.h"
+#include "kernels/dtypes.h"
 #include "kernels/pool.h"
 #include "kernels/pool_pixels.h"
 

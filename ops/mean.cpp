@@ -1,7 +1,6 @@
 // Mean over the axes named by `axes` (counted in the shape as it is in memory; none: all).
-#include "kernels/reduce/mean.h"
-
 #include "framework/autodiff.h"
+#include "kernels/reduce/axes.h"
 
 namespace lethe {
 namespace {

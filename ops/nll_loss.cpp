@@ -4,7 +4,9 @@
 #include <limits>
 
 #include "framework/autodiff.h"
+#include "kernels/dtypes.h"
 #include "kernels/reduce/labels.h"
+#include "kernels/reduce/rows.h"
 
 namespace lethe {
 namespace {

@@ -4,6 +4,7 @@
 
 #include "framework/autodiff.h"
 #include "framework/op_def.h"
+#include "kernels/dtypes.h"
 #include "kernels/reduce/rows.h"
 
 namespace lethe {

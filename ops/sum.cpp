@@ -1,6 +1,6 @@
 // Sum over the axes named by `axes` (counted in the shape as it is in memory; none: all).
 #include "framework/autodiff.h"
-#include "kernels/reduce/mean.h"
+#include "kernels/reduce/axes.h"
 
 namespace lethe {
 namespace {

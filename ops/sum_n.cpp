@@ -2,6 +2,7 @@
 // with it, and the same order gives the same bits.
 #include "framework/autodiff.h"
 #include "framework/op_def.h"
+#include "kernels/dtypes.h"
 #include "kernels/map.h"
 
 namespace lethe {

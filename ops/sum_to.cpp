@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "framework/op_def.h"
+#include "kernels/dtypes.h"
 #include "kernels/each_device.h"
 
 namespace lethe {

@@ -4,6 +4,7 @@
 #include "framework/checked.h"
 #include "framework/op_def.h"
 #include "kernels/conv/windows.h"
+#include "kernels/dtypes.h"
 
 namespace lethe {
 namespace {

@@ -8,6 +8,7 @@
 #include "framework/checked.h"
 #include "framework/op_def.h"
 #include "framework/settings.h"
+#include "kernels/dtypes.h"
 #include "kernels/pool_pixels.h"
 
 namespace lethe {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "framework/op_def.h"
+#include "kernels/dtypes.h"
 #include "kernels/each_device.h"
 
 namespace lethe {

@@ -8,7 +8,7 @@
 #include "framework/autodiff.h"
 #include "framework/layer.h"
 #include "framework/program.h"
-#include "kernels/compiler.h"
+#include "kernels/device_code.h"
 
 namespace lethe {
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "framework/op_def.h"
+#include "kernels/dtypes.h"
 #include "kernels/joined.h"
 #include "optimizer/update_index.h"
 

@@ -6,7 +6,7 @@
 
 #include "framework/error.h"
 #include "framework/init.h"
-#include "kernels/each_device.h"
+#include "kernels/dtypes.h"
 
 namespace lethe {
 namespace {

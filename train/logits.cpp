@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <numeric>
 
-#include "kernels/each_device.h"
+#include "kernels/dtypes.h"
 
 namespace lethe {
 namespace {

@@ -1,7 +1,6 @@
 #include "kernels/conv/conv.h"
 
 #include "kernels/conv/providers.h"
-#include "kernels/widened.h"
 
 #ifdef LETHE_HAS_CUDA
 #include <cstdio>

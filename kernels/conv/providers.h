@@ -15,5 +15,9 @@ std::unique_ptr<Kernel> prepare_conv_unfold(ConvPass pass, const ConvShape& shap
 /// On the GPU that `device` is or describes; null if cuDNN has no engine for it. Defined if CUDA is built in.
 std::unique_ptr<Kernel> prepare_conv_cudnn(ConvPass pass, const ConvShape& shape, const Epilogue& epilogue, DType dtype,
                                            const DeviceInfo& device);
+/// bf16 and f16 on the CPU: a few images at a time in f32, so that the wide copies stay small; weight gradients are
+/// summed in f32.
+std::unique_ptr<Kernel> prepare_conv_widened(ConvPass pass, const ConvShape& shape, bool bias, DType dtype,
+                                             const DeviceInfo& device);
 
 }  // namespace lethe

@@ -3,11 +3,12 @@
 
 #include "kernels/conv/providers.h"
 #include "kernels/conv/windows.h"
+#include "kernels/dtypes.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/workspace.h"
 
 #ifdef LETHE_HAS_CUDA
-#include "kernels/cuda_launches.h"
+#include "kernels/conv/cuda_launches.h"
 #endif
 
 namespace lethe {

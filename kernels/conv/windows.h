@@ -1,6 +1,7 @@
 // Images as matrices of windows, for convolutions as products: a row is a window of the kernel, with a column for each
 // place and channel. Unfold writes them, fold adds them back to the pixels that they came from.
 #pragma once
+#include "kernels/low_floats.h"
 #include "kernels/pool_pixels.h"
 
 namespace lethe {

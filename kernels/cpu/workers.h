@@ -1,4 +1,4 @@
-// How many threads compute for the calling thread, and that they flush denormals.
+// How many threads compute for the calling thread. They flush denormals, which are slow.
 #pragma once
 
 namespace lethe {

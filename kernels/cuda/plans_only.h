@@ -1,4 +1,4 @@
-// CUDA's words for a compiler that does not know them, so that it can read kernels without making them.
+// CUDA's words for a C++ compiler that does not know them: it reads kernels and never instantiates one.
 #pragma once
 #include "framework/error.h"
 

@@ -3,7 +3,7 @@
 #include "kernels/gemm/epilogue_index.h"
 
 #ifdef LETHE_HAS_CUDA
-#include "kernels/cuda_launches.h"
+#include "kernels/gemm/cuda_launches.h"
 #endif
 
 namespace lethe {

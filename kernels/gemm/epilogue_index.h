@@ -1,7 +1,8 @@
-// One element of an epilogue, both devices.
+// An epilogue as a pass of its own, on both devices: one element, or one pack on a GPU, at a time.
 #pragma once
 #include "kernels/activation.h"
 #include "kernels/divisor.h"
+#include "kernels/dtypes.h"
 #include "kernels/packs.h"
 
 namespace lethe {

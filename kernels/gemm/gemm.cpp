@@ -1,7 +1,6 @@
 #include "kernels/gemm/gemm.h"
 
 #include "kernels/gemm/providers.h"
-#include "kernels/widened.h"
 
 namespace lethe {
 

@@ -1,10 +1,11 @@
 // Batch norm over [rows, channels], both devices: sums by column, then one pass of a linear function for each channel.
 #pragma once
+#include <array>
 #include <cmath>
 
-#include "kernels/activation.h"
-#include "kernels/norm/map.h"
-#include "kernels/reduce/sums.h"
+#include "kernels/low_floats.h"
+#include "kernels/packs.h"
+#include "kernels/reduce/plan.h"
 
 namespace lethe {
 

@@ -1,6 +1,10 @@
 // The gradient of batch norm over [rows, channels], both devices: two sums by column, then one pass.
 #pragma once
-#include "kernels/norm/batch.h"
+#include <array>
+#include <cmath>
+
+#include "kernels/low_floats.h"
+#include "kernels/packs.h"
 
 namespace lethe {
 

@@ -1,10 +1,10 @@
-// f(i, values of column i % columns) for every element of a [rows, columns] matrix: the second half of a norm. The
+// The second half of a norm: f(i, values of column i % columns) for every element of a [rows, columns] matrix. The
 // functor writes where it likes, in place too; f.pack<V>(i, values) does so for V elements of a row, values(k) being
 // those of the k-th.
 #pragma once
 #include "kernels/divisor.h"
 #include "kernels/packs.h"
-#include "kernels/reduce/sums.h"
+#include "kernels/reduce/terms.h"
 
 namespace lethe {
 

@@ -1,7 +1,10 @@
 // Sums on the CPU: rows outside, columns inside, so that memory is read in order and inner loops vectorise.
 #pragma once
+#include <algorithm>
+
+#include "kernels/each_device.h"
 #include "kernels/reduce/plan.h"
-#include "kernels/reduce/wide.h"
+#include "kernels/reduce/terms.h"
 
 namespace lethe {
 
@@ -56,12 +59,14 @@ class BlockSums {
   }
 };
 
-/// Sums rows [first, last) of one outer index; gives (column, sums) to `store`.
-template <int K, class T, std::size_t P, class F, class Store>
-void sum_rows(const SumExtent& extent, std::int64_t outer, std::int64_t first, std::int64_t last,
-              const Columns<T, P>& columns, const F& f, const Store& store) {
-  const std::int64_t inner = extent.inner, repeat = kByRow<F, T, P> ? 1 : rows_as_one(inner);
-  const std::int64_t wide_rows = (last - first) / repeat, start = (outer * extent.middle + first) * inner;
+/// The sums of one task: a piece of one outer index.
+template <int K, class T, std::size_t P, class F, class Finish>
+void sum_piece(const SumPlan& plan, std::int64_t task, double* partial, const Columns<T, P>& columns, const F& f,
+               const Finish& finish) {
+  const std::int64_t inner = plan.extent.inner, repeat = kByRow<F, T, P> ? 1 : rows_as_one(inner);
+  const std::int64_t first = plan.first_row(task % plan.pieces), last = plan.first_row(task % plan.pieces + 1);
+  const std::int64_t wide_rows = (last - first) / repeat;
+  const std::int64_t start = (task / plan.pieces * plan.extent.middle + first) * inner;
   for (std::int64_t begin = 0; begin < inner; begin += kBlock) {
     const std::int64_t count = std::min(kBlock, inner - begin);
     Columns<T, P> here = columns;
@@ -75,26 +80,18 @@ void sum_rows(const SumExtent& extent, std::int64_t outer, std::int64_t first, s
       std::array<double, K> folded{};
       for (int k = 0; k < K; ++k)
         for (std::int64_t r = 0; r < repeat; ++r) folded[k] += sums.total[k][r * count + j];
-      store(begin + j, folded);
+      store_sums<K>(plan, task, begin + j, folded, partial, finish);
     }
   }
 }
 
 template <int K, class T, std::size_t P, class F, class Finish>
-void sum_pieces(Cpu, void*, const SumPlan& plan, double* partial, const Columns<T, P>& columns, const F& f,
-                const Finish& finish) {
-  const SumExtent& extent = plan.extent;
-  const std::int64_t task_size = std::max<std::int64_t>(1, extent.middle * extent.inner / plan.pieces);
+void sum_pieces(Cpu device, void* stream, const SumPlan& plan, double* partial, const Columns<T, P>& columns,
+                const F& f, const Finish& finish) {
+  const std::int64_t task_size = std::max<std::int64_t>(1, plan.extent.middle * plan.extent.inner / plan.pieces);
   const std::int64_t grain = std::max<std::int64_t>(1, kElementGrain / task_size);
-  parallel_ranges(extent.outer * plan.pieces, grain, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t task = begin; task < end; ++task) {
-      const std::int64_t piece = task % plan.pieces;
-      sum_rows<K>(extent, task / plan.pieces, plan.first_row(piece), plan.first_row(piece + 1), columns, f,
-                  [&](std::int64_t column, const std::array<double, K>& sums) {
-                    store_sums<K>(plan, task, column, sums, partial, finish);
-                  });
-    }
-  });
+  const auto sum = [&](std::int64_t task) { sum_piece<K>(plan, task, partial, columns, f, finish); };
+  parallel_for(device, stream, plan.extent.outer * plan.pieces, sum, grain);
 }
 
 }  // namespace lethe

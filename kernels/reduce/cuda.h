@@ -1,7 +1,11 @@
-// The GPU's part of kernels/reduce/sums.h: neighbouring threads sum neighbouring elements, a block's lanes meet in
-// shared memory, pieces in the workspace. No atomics: the same bits every time.
+// Sums on a GPU: neighbouring threads sum neighbouring elements, a block's lanes meet in shared memory, pieces in the
+// workspace. No atomics: the same bits every time.
 #pragma once
-#include "kernels/reduce/packs.h"
+#include <algorithm>
+
+#include "kernels/packs.h"
+#include "kernels/reduce/plan.h"
+#include "kernels/reduce/terms.h"
 
 #ifdef LETHE_DEVICE_CODE
 namespace lethe {

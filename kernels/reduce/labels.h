@@ -1,6 +1,7 @@
-// Scores [.., classes] with labels [..] of i32: of samples, of the tokens of a sequence, of the pixels of an image.
+// The shape rule of labels: scores [.., classes] have i32 labels [..], of samples, tokens or pixels.
 #pragma once
-#include "kernels/reduce/rows.h"
+#include "framework/error.h"
+#include "framework/op_def.h"
 
 namespace lethe {
 

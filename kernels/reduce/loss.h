@@ -1,6 +1,7 @@
 // Losses of two tensors of one shape, sample by sample: loss[n] = mean over the other axes of f(x, t). F has
 // `value(x, t)` and `slope(x, t)`, the derivative by x.
 #pragma once
+#include "kernels/dtypes.h"
 #include "kernels/reduce/rows.h"
 
 namespace lethe {

@@ -1,8 +1,10 @@
-// The GPU's part of kernels/reduce/rows.h: a row is a block's.
+// Rows of a matrix on a GPU: each is a block's, whose threads sum it and find its largest together.
 #pragma once
+#include <algorithm>
 #include <limits>
 
-#include "kernels/reduce/plan.h"
+#include "kernels/each_device.h"
+#include "kernels/reduce/terms.h"
 
 #ifdef LETHE_DEVICE_CODE
 namespace lethe {

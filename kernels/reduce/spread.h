@@ -1,6 +1,10 @@
 // The opposite of a sum over the middle: each of the outer * inner values goes to every place of the middle.
 #pragma once
+#include <algorithm>
+
 #include "kernels/divisor.h"
+#include "kernels/low_floats.h"
+#include "kernels/packs.h"
 #include "kernels/reduce/plan.h"
 
 namespace lethe {

@@ -2,10 +2,26 @@
 // images' planes are one shape. Short runs are summed in Compute<T>, runs and pieces in double: the error of an f32 sum
 // does not grow with its length. What is cut where depends on shape and device alone, so the bits do as well.
 #pragma once
+#include "kernels/packs.h"
 #include "kernels/reduce/cpu.h"
 #include "kernels/reduce/cuda.h"
 
 namespace lethe {
+
+/// The last step if there are several pieces: adds them up in their order.
+template <int K, class Finish>
+struct AddPieces {
+  SumPlan plan;
+  const double* partial;  // [outer, pieces, K, inner]
+  Finish finish;
+  HD void operator()(std::int64_t i) const {
+    const std::int64_t inner = plan.extent.inner, outer = i / inner, column = i % inner;
+    std::array<double, K> sums{};
+    for (std::int64_t piece = 0; piece < plan.pieces; ++piece)
+      for (int k = 0; k < K; ++k) sums[k] += partial[((outer * plan.pieces + piece) * K + k) * inner + column];
+    finish(outer, column, sums);
+  }
+};
 
 /// Calls finish(outer, column, sums) for each of the outer * inner results, sums being what f gave, added up over the
 /// middle. `workspace`: sum_workspace(plan, K) bytes.
@@ -17,6 +33,40 @@ void sum_middle(Device device, void* stream, const SumPlan& plan, void* workspac
   sum_pieces<K>(device, stream, plan, partial, columns, f, finish);
   if (plan.pieces > 1)
     parallel_for(device, stream, plan.extent.outer * plan.extent.inner, AddPieces<K, Finish>{plan, partial, finish});
+}
+
+template <class T>
+struct StoreScaled {
+  std::int64_t inner;
+  double factor;
+  T* y;
+  HD void operator()(std::int64_t outer, std::int64_t c, const std::array<double, 1>& sums) const {
+    y[outer * inner + c] = static_cast<T>(sums[0] * factor);
+  }
+};
+
+template <class T>
+struct ElementTerm {
+  using Terms = std::array<Compute<T>, 1>;
+  using Nothing = std::array<Compute<T>, 0>;
+  const T* x;
+  HD Terms operator()(std::int64_t i, const Nothing&) const { return {x[i]}; }
+
+  static constexpr int kElements = kPack<T>;
+  bool can_pack() const { return lethe::can_pack({x}); }
+  template <int V>
+  HD void pack(std::int64_t, std::int64_t i, const Nothing*, Terms* terms) const {
+    const Pack<T, V> from = load_pack<V>(x + i);
+    for (int v = 0; v < V; ++v) terms[v] = {from.at[v]};
+  }
+};
+
+/// y[outer, inner] = factor * sum over the middle of x.
+template <class From, class To, class Device>
+void scaled_sum(Device device, void* stream, const SumPlan& plan, void* workspace, double factor, const From* x,
+                To* y) {
+  sum_middle<From, 0>(device, stream, plan, workspace, {}, ElementTerm<From>{x},
+                      StoreScaled<To>{plan.extent.inner, factor, y});
 }
 
 }  // namespace lethe

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "kernels/cpu/parallel.h"
+#include "framework/error.h"
 #include "kernels/for_each_pair.h"
 
 namespace lethe::testing {

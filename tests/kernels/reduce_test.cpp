@@ -6,7 +6,6 @@
 
 #include "framework/random.h"
 #include "kernels/reduce/rows.h"
-#include "kernels/reduce/scaled.h"
 #include "kernels/reduce/sums.h"
 
 namespace lethe::testing {

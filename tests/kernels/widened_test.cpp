@@ -1,9 +1,9 @@
-#include "kernels/widened.h"
-
 #include <gtest/gtest.h>
 
 #include <random>
 
+#include "kernels/conv/providers.h"
+#include "kernels/gemm/providers.h"
 #include "kernels/low_floats.h"
 #include "tests/support/kernel_runner.h"
 

@@ -4,7 +4,7 @@
 
 #include "framework/error.h"
 #include "framework/op_def.h"
-#include "kernels/simt.h"
+#include "kernels/device_code.h"
 #include "tests/support/op_program.h"
 #include "tests/support/values.h"
 

@@ -7,7 +7,7 @@
 #include "framework/op_def.h"
 #include "framework/prepared.h"
 #include "framework/text.h"
-#include "kernels/simt.h"
+#include "kernels/device_code.h"
 #include "tests/support/interpreter.h"
 
 namespace lethe::testing {

@@ -3,8 +3,9 @@
 
 #include <vector>
 
-#include "kernels/cuda_launches.h"
-#include "kernels/simt.h"
+#include "kernels/conv/cuda_launches.h"
+#include "kernels/device_code.h"
+#include "kernels/gemm/cuda_launches.h"
 
 namespace lethe::testing {
 namespace {

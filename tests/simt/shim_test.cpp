@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "kernels/simt.h"
+#include "kernels/device_code.h"
 
 namespace lethe::testing {
 namespace {

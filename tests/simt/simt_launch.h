@@ -1,4 +1,4 @@
-// CUDA's language as host code, with the launch of kernels: kernels/simt.h includes this in nvcc's stead when
+// CUDA's language as host code, with the launch of kernels: kernels/device_code.h includes this in nvcc's stead when
 // LETHE_SIMT is defined. Blocks run one after the other.
 #pragma once
 #include <cstddef>

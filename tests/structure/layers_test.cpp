@@ -23,8 +23,21 @@ const std::map<std::string, Folders> kMayInclude = {
     {"train", {"framework", "kernels", "optimizer", "memopt", "models"}},
     {"examples", {"framework", "kernels", "optimizer", "memopt", "models", "train"}},
 };
-/// kernels/simt.h takes CUDA's words from the host shim where tests run device code on the host.
-const std::set<std::pair<std::string, std::string>> kExceptions = {{"kernels/simt.h", "tests/simt/simt_launch.h"}};
+/// Rooms of a folder and which others of it each may include. What stands in the folder itself is a room, too.
+const std::map<std::string, Folders> kRooms = {
+    {"kernels/cpu", {}},
+    {"kernels/cuda", {}},
+    {"kernels", {"kernels/cpu", "kernels/cuda"}},
+    {"kernels/gemm", {"kernels", "kernels/cpu", "kernels/cuda"}},
+    {"kernels/conv", {"kernels", "kernels/cpu", "kernels/cuda", "kernels/gemm"}},
+    {"kernels/reduce", {"kernels"}},
+    {"kernels/norm", {"kernels", "kernels/reduce"}},
+};
+/// The longest chain of includes within a folder, in files.
+const std::map<std::string, int> kMostFloors = {{"kernels", 8}};
+/// kernels/device_code.h takes CUDA's words from the host shim where tests run device code on the host.
+const std::set<std::pair<std::string, std::string>> kExceptions = {
+    {"kernels/device_code.h", "tests/simt/simt_launch.h"}};
 
 /// What a file includes in quotes.
 std::vector<std::string> included(const std::string& file) {
@@ -44,6 +57,40 @@ TEST(Layers, IncludesPointAlongTheAllowedLayersOnly) {
         EXPECT_TRUE(external || of == folder || allowed.count(of) || kExceptions.count({file, name}))
             << file << " includes " << name;
       }
+}
+
+std::string room_of(const std::string& file) { return std::filesystem::path(file).parent_path().generic_string(); }
+
+/// The folder itself or one inside of it.
+bool is_in(const std::string& folder, const std::string& file) { return file.rfind(folder + '/', 0) == 0; }
+
+TEST(Layers, RoomsOfAFolderIncludeAlongTheirArrowsOnly) {
+  Folders folders;
+  for (const auto& [room, allowed] : kRooms) folders.insert(room.substr(0, room.find('/')));
+  for (const std::string& folder : folders)
+    for (const std::string& file : sources_in(folder)) {
+      const auto room = kRooms.find(room_of(file));
+      ASSERT_NE(room, kRooms.end()) << file << " is in a room that kRooms does not name";
+      for (const std::string& name : included(file))
+        EXPECT_TRUE(!is_in(folder, name) || room_of(name) == room->first || room->second.count(room_of(name)))
+            << file << " includes " << name;
+    }
+}
+
+/// Of `file`, counting itself, through includes within `folder`.
+int floors_under(const std::string& folder, const std::string& file, std::map<std::string, int>& known) {
+  if (const auto found = known.find(file); found != known.end()) return found->second;
+  int most = 0;
+  for (const std::string& name : included(file))
+    if (is_in(folder, name)) most = std::max(most, floors_under(folder, name, known));
+  return known[file] = most + 1;
+}
+
+TEST(Layers, AFolderHasFewFloors) {
+  for (const auto& [folder, most] : kMostFloors) {
+    std::map<std::string, int> known;
+    for (const std::string& file : sources_in(folder)) EXPECT_LE(floors_under(folder, file, known), most) << file;
+  }
 }
 
 TEST(Layers, OursAreIncludedFromTheRoot) {

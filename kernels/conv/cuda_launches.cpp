@@ -1,6 +1,6 @@
-#include "kernels/cuda_launches.h"
+#include "kernels/conv/cuda_launches.h"
 
-#include "kernels/gemm/epilogue_index.h"
+#include "kernels/dtypes.h"
 
 namespace lethe {
 namespace {
@@ -13,11 +13,6 @@ struct Narrow {
 };
 
 }  // namespace
-
-void launch_epilogue(void* stream, DType dtype, std::int64_t rows, std::int64_t columns, const void* bias, bool relu,
-                     void* y) {
-  apply_epilogue(Cuda{}, stream, dtype, rows, columns, bias, relu, y);
-}
 
 void launch_narrow(void* stream, DType dtype, std::int64_t n, const void* from, void* to) {
   for_float(dtype, [&](auto zero) {

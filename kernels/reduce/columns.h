@@ -1,8 +1,15 @@
-// Narrow matrices are read several rows at a time, as one wider row: then the CPU's inner loops vectorise.
+// Values that each column of a matrix has one of. A narrow matrix is read several rows at a time, as one wider row, so
+// that the CPU's inner loops vectorise: its columns' values are then repeated.
 #pragma once
-#include "kernels/reduce/plan.h"
+#include <array>
+#include <cstddef>
+#include <cstdint>
 
 namespace lethe {
+
+/// Pointers to values of which each column (index into `inner`) has one.
+template <class T, std::size_t P>
+using Columns = std::array<const T*, P>;
 
 inline constexpr std::int64_t kWide = 128;  // columns that make an inner loop worth while
 

@@ -1,81 +1,14 @@
-#include "kernels/widened.h"
-
 #include <algorithm>
 
-#include "kernels/each_device.h"
-#include "kernels/workspace.h"
+#include "kernels/conv/providers.h"
+#include "kernels/gemm/wide_parts.h"
 
 namespace lethe {
 namespace {
 
-/// `n` floats in a workspace, behind what was laid out before.
-struct WidePart {
-  std::int64_t offset = 0, n = 0;
-  float* at(const KernelArgs& args) const {
-    return n > 0 ? reinterpret_cast<float*>(static_cast<char*>(args.workspace) + offset) : nullptr;
-  }
-};
-
-class WideLayout {
- public:
-  WidePart add(std::int64_t n) {
-    const WidePart wide{bytes_, n};
-    bytes_ += aligned(n * std::int64_t{sizeof(float)});
-    return wide;
-  }
-  std::int64_t bytes() const { return bytes_; }
-
- private:
-  std::int64_t bytes_ = 0;
-};
-
-template <class From, class To>
-void convert(const From* from, To* to, std::int64_t n) {
-  parallel_for(Cpu{}, nullptr, n, [=](std::int64_t i) { to[i] = from[i]; });
-}
-
 void add_to(float* sum, const float* x, std::int64_t n) {
   parallel_for(Cpu{}, nullptr, n, [=](std::int64_t i) { sum[i] += x[i]; });
 }
-
-void run_kernel(const Kernel& kernel, std::initializer_list<const void*> in, void* out, void* workspace) {
-  void* inputs[3] = {};
-  std::transform(in.begin(), in.end(), inputs, [](const void* p) { return const_cast<void*>(p); });
-  kernel.run({.inputs = inputs, .outputs = &out, .workspace = workspace});
-}
-
-template <class T>
-class WidenedGemm final : public Kernel {
- public:
-  WidenedGemm(GemmShape s, const DeviceInfo& device) : stack_(s.batch), s_(s) {
-    check(s.is_dense() && !s.accumulate && !s.wide_c, "no product of low floats but of dense matrices");
-    s_.batch = 1;
-    product_ = prepare_gemm(s_, DType::f32, device);
-    a_ = layout_.add(s.m * s.k);
-    b_ = layout_.add(s.k * s.n);
-    bias_ = layout_.add(s.epilogue.bias ? s.n : 0);
-    c_ = layout_.add(s.m * s.n);
-    inner_ = layout_.add((product_->workspace_bytes() + 3) / 4);
-  }
-  std::int64_t workspace_bytes() const override { return layout_.bytes(); }
-
-  void run(const KernelArgs& args) const override {
-    if (s_.epilogue.bias) convert(args.in<T>(2), bias_.at(args), bias_.n);
-    for (std::int64_t i = 0; i < stack_; ++i) {
-      convert(args.in<T>(0) + i * a_.n, a_.at(args), a_.n);
-      convert(args.in<T>(1) + i * b_.n, b_.at(args), b_.n);
-      run_kernel(*product_, {a_.at(args), b_.at(args), bias_.at(args)}, c_.at(args), inner_.at(args));
-      convert(c_.at(args), args.out<T>(0) + i * c_.n, c_.n);
-    }
-  }
-
- private:
-  std::int64_t stack_;
-  GemmShape s_;
-  std::unique_ptr<Kernel> product_;
-  WideLayout layout_;
-  WidePart a_, b_, bias_, c_, inner_;
-};
 
 /// Bytes of wide images that are worth a round.
 constexpr std::int64_t kRoundBytes = 8 << 20;
@@ -149,11 +82,6 @@ class WidenedConv final : public Kernel {
 };
 
 }  // namespace
-
-std::unique_ptr<Kernel> prepare_gemm_widened(const GemmShape& shape, DType dtype, const DeviceInfo& device) {
-  if (dtype == DType::bf16) return std::make_unique<WidenedGemm<Bf16>>(shape, device);
-  return std::make_unique<WidenedGemm<F16>>(shape, device);
-}
 
 std::unique_ptr<Kernel> prepare_conv_widened(ConvPass pass, const ConvShape& shape, bool bias, DType dtype,
                                              const DeviceInfo& device) {

@@ -1,6 +1,13 @@
-// What kernels need of CUDA's language, under nvcc or, with LETHE_SIMT, on the host (tests/simt/simt_launch.h). With
-// LETHE_PLANS_ONLY there are the words alone: kernels are never instantiated, and LETHE_LAUNCH fails.
+// CUDA's language for kernels, by whoever compiles them. nvcc has it; with LETHE_SIMT a shim lets a C++ compiler run
+// device code on the host, for tests; with LETHE_PLANS_ONLY it knows the words alone: it prepares kernels for a GPU,
+// which plans need, instantiates none, and LETHE_LAUNCH fails. In any of these cases LETHE_DEVICE_CODE is defined.
 #pragma once
+#if defined(__CUDACC__) || defined(LETHE_SIMT) || defined(LETHE_PLANS_ONLY)
+#define LETHE_DEVICE_CODE 1
+#define HD __host__ __device__
+#else
+#define HD
+#endif
 #if defined(__CUDACC__) || defined(LETHE_SIMT)
 #define LETHE_LAUNCH(kernel, ...) ::lethe::launch(kernel, __VA_ARGS__)
 #endif
@@ -25,6 +32,6 @@ void launch(void (*kernel)(P...), dim3 grid, dim3 block, std::size_t shared, cud
 }  // namespace lethe
 #elif defined(LETHE_SIMT)
 #include "tests/simt/simt_launch.h"
-#else
+#elif defined(LETHE_PLANS_ONLY)
 #include "kernels/cuda/plans_only.h"
 #endif
