@@ -4,18 +4,9 @@
 
 #include <algorithm>
 
-#include "kernels/cpu/workers.h"
-
 namespace lethe {
 
 int worker_threads() { return omp_get_max_threads(); }
-
-/// OpenMP keeps a team for each thread that asks for one; which threads are in it only the team itself can tell.
-void set_worker_threads(int threads) {
-  omp_set_num_threads(threads > 0 ? threads : processors());
-#pragma omp parallel if (worker_threads() > 1)
-  flush_denormals();
-}
 
 void parallel_ranges(std::int64_t n, std::int64_t grain, RangeBody body, void* context) {
   const std::int64_t pieces =

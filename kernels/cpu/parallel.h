@@ -23,9 +23,7 @@ void parallel_ranges(std::int64_t n, std::int64_t grain, const F& f) {
       const_cast<F*>(&f));
 }
 
-/// Worker threads of loops of the calling thread; at least 1.
+/// Worker threads of loops of the calling thread; at least 1. `Workers` (workers.h) sets them.
 int worker_threads();
-/// Sets them (0: one a processor), and lets them and the thread flush denormals; `Workers` (workers.h) for a while.
-void set_worker_threads(int threads);
 
 }  // namespace lethe

@@ -30,8 +30,11 @@ void flush_denormals() {
 #endif
 }
 
+/// OpenMP keeps a team for each thread that asks for one; which threads are in it only the team itself can tell.
 Workers::Workers(int threads) : threads_before_(worker_threads()), mode_before_(floating_point_mode()) {
-  set_worker_threads(threads);
+  omp_set_num_threads(threads > 0 ? threads : processors());
+#pragma omp parallel if (worker_threads() > 1)
+  flush_denormals();
 }
 
 Workers::~Workers() {

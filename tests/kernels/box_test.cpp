@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "kernels/cpu/parallel.h"
 #include "framework/error.h"
+#include "kernels/cpu/workers.h"
 #include "kernels/for_each_pair.h"
 
 namespace lethe::testing {
@@ -31,7 +31,7 @@ struct Mark {
 };
 
 TEST(Box, RangesThatBeginWithinARowVisitEveryPairOnce) {
-  set_worker_threads(3);
+  const Workers workers(3);
   // Rows of 7 that no share of a thread divides, walked transposed in the second array.
   const Box box = make_box({9001, 7}, {7, 1}, {1, 9001});
   std::vector<std::int64_t> seen(9001 * 7, -1);

@@ -8,6 +8,7 @@
 #include "framework/error.h"
 #include "kernels/conv/providers.h"
 #include "kernels/cpu/parallel.h"
+#include "kernels/cpu/workers.h"
 #include "tests/support/kernel_runner.h"
 
 namespace lethe::testing {
@@ -116,7 +117,7 @@ void compare_with_definition(const ConvShape& s, const Prepare& prepare, bool ha
   const double reach = static_cast<double>(weight_size(s)), positions = static_cast<double>(y_size(s) / s.filters);
   for (const int threads : {1, 2, 3}) {
     SCOPED_TRACE(message(threads, " threads"));
-    set_worker_threads(threads);
+    const Workers workers(threads);
     const auto run = [&](ConvPass pass, const std::vector<std::vector<T>>& inputs, std::int64_t size) {
       return run_kernel(*prepare(pass, inputs.size() == 3, threads), inputs, size);
     };
@@ -128,7 +129,6 @@ void compare_with_definition(const ConvShape& s, const Prepare& prepare, bool ha
 }
 
 void compare_all(DType dtype, Provider provider) {
-  const int threads_before = worker_threads();
   for (std::size_t i = 0; i < kShapes.size(); ++i) {
     SCOPED_TRACE(message("shape ", i));
     const auto prepare = [&](ConvPass pass, bool bias, int threads) {
@@ -139,7 +139,6 @@ void compare_all(DType dtype, Provider provider) {
     else
       compare_with_definition<float>(kShapes[i], prepare);
   }
-  set_worker_threads(threads_before);
 }
 
 TEST(Conv, ColumnsInDoubleFollowTheDefinition) { compare_all(DType::f64, Provider::Eigen); }
@@ -189,20 +188,18 @@ TEST(Conv, ColumnMemoryDoesNotGrowWithTheBatch) {
 }
 
 TEST(Conv, WorkspaceIsThatOfTheThreadsAskedFor) {
-  const int threads_before = worker_threads();
   const ConvShape s = kShapes.back();
   for (const Provider provider : {Provider::Best, Provider::Eigen})
     for (const ConvPass pass : {ConvPass::Forward, ConvPass::GradInput, ConvPass::GradWeight}) {
       const auto bytes = [&] {
         return prepare_conv(pass, s, {}, DType::f32, {.threads = 4}, provider)->workspace_bytes();
       };
-      set_worker_threads(1);
-      const std::int64_t with_one_at_work = bytes();
-      EXPECT_EQ(worker_threads(), 1);
-      set_worker_threads(4);
-      EXPECT_EQ(bytes(), with_one_at_work);
+      const auto bytes_with = [&](int threads) {
+        const Workers workers(threads);
+        return bytes();
+      };
+      EXPECT_EQ(bytes_with(4), bytes_with(1));
     }
-  set_worker_threads(threads_before);
 }
 
 TEST(Conv, OneDnnByNameRefusesDouble) {

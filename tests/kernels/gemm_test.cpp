@@ -7,6 +7,7 @@
 
 #include "framework/error.h"
 #include "kernels/cpu/parallel.h"
+#include "kernels/cpu/workers.h"
 #include "tests/support/kernel_runner.h"
 
 namespace lethe::testing {
@@ -56,9 +57,8 @@ void compare_all_products(DType dtype, Provider provider) {
   struct Size {
     std::int64_t batch, m, n, k;
   };
-  const int threads_before = worker_threads();
   for (const int threads : {1, 2, 3}) {
-    set_worker_threads(threads);
+    const Workers workers(threads);
     for (const Size size : {Size{1, 1, 1, 1},
                             {1, 5, 7, 3},
                             {1, 128, 10, 84},
@@ -76,7 +76,6 @@ void compare_all_products(DType dtype, Provider provider) {
               compare<float>(shape, dtype, threads, provider);
           }
   }
-  set_worker_threads(threads_before);
 }
 
 TEST(Gemm, EigenInDoubleFollowsTheDefinition) { compare_all_products(DType::f64, Provider::Eigen); }

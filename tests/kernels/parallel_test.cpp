@@ -6,6 +6,8 @@
 #include <mutex>
 #include <set>
 
+#include "kernels/cpu/workers.h"
+
 namespace lethe::testing {
 namespace {
 
@@ -21,14 +23,12 @@ std::set<pid_t> threads_of_a_loop(std::int64_t pieces) {
 }
 
 TEST(Parallel, ThreadsOfALargeLoopOutliveASmallOne) {
-  const int before = worker_threads();
-  set_worker_threads(4);
+  const Workers workers(4);
   const std::set<pid_t> threads = threads_of_a_loop(4);
   EXPECT_EQ(threads.size(), 4U);
   for (const std::int64_t pieces : {1, 2, 3})
     EXPECT_EQ(threads_of_a_loop(pieces).size(), static_cast<std::size_t>(pieces));
   EXPECT_EQ(threads_of_a_loop(4), threads);
-  set_worker_threads(before);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "framework/random.h"
+#include "kernels/cpu/workers.h"
 #include "kernels/reduce/rows.h"
 #include "kernels/reduce/sums.h"
 
@@ -60,11 +61,11 @@ TEST(Reduce, ErrorOfAFloatSumDoesNotGrowWithItsLength) {
 TEST(Reduce, GivesTheSameBitsForTheSamePiecesOnAnyNumberOfThreads) {
   const SumExtent extent{1, 30000, 5};
   const std::vector<float> x = uniform<float>(extent.size());
-  set_worker_threads(1);
-  const std::vector<float> alone = sums_of(x, extent, 4);
-  set_worker_threads(3);
-  EXPECT_EQ(sums_of(x, extent, 4), alone);
-  set_worker_threads(1);
+  const auto sums_by = [&](int threads) {
+    const Workers workers(threads);
+    return sums_of(x, extent, 4);
+  };
+  EXPECT_EQ(sums_by(3), sums_by(1));
 }
 
 TEST(Reduce, SmallSumsStayInOnePieceWithoutWorkspace) {

@@ -8,7 +8,7 @@
 
 #include "framework/prepared.h"
 #include "framework/verify.h"
-#include "kernels/cpu/parallel.h"
+#include "kernels/cpu/workers.h"
 #include "tests/support/gradient_check.h"
 #include "tests/support/objective.h"
 #include "tests/support/op_program.h"
@@ -37,7 +37,7 @@ class EveryOp : public ::testing::TestWithParam<std::size_t> {
   /// stand after it in the program run then.
   template <class Check>
   void for_each_op(const Check& check, int threads = 1) {
-    set_worker_threads(threads);
+    const Workers workers(threads);
     for (const DType dtype : sample_.dtypes) {
       const OpProgram made = program_of(sample_, dtype);
       verify(made.program);
@@ -109,7 +109,7 @@ TEST_P(EveryOp, GivesTheSameBitsAgain) {
 TEST_P(EveryOp, HasTheRightGradient) {
   if (!sample_.gradient) GTEST_SKIP() << "the row says that there is none";
   ASSERT_TRUE(has(sample_, DType::f64)) << "gradients are checked in f64, which the row leaves out";
-  set_worker_threads(1);
+  const Workers workers(1);
   const OpProgram made = program_of(sample_, DType::f64);
   Interpreter values(made.program);
   fill_inputs(sample_, made, values);
@@ -123,7 +123,7 @@ TEST_P(EveryOp, HasTheRightGradient) {
 
 TEST_P(EveryOp, AgreesInBothPrecisions) {
   if (!has(sample_, DType::f32) || !has(sample_, DType::f64)) GTEST_SKIP() << "the row has one float dtype";
-  set_worker_threads(2);
+  const Workers workers(2);
   const OpProgram narrow = program_of(sample_, DType::f32), wide = program_of(sample_, DType::f64);
   Interpreter narrow_values(narrow.program, {.threads = 2}), wide_values(wide.program, {.threads = 2});
   fill_inputs(sample_, narrow, narrow_values);
