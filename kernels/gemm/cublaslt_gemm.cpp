@@ -16,7 +16,7 @@ struct Destroyer {
   void operator()(Handle handle) const { (cublaslt().*Destroy)(handle); }
   using pointer = Handle;
 };
-using Product = std::unique_ptr<void, Destroyer<cublasLtMatmulDesc_t, &CublasLt::destroy_product>>;
+using ProductDescriptor = std::unique_ptr<void, Destroyer<cublasLtMatmulDesc_t, &CublasLt::destroy_product>>;
 using MatrixLayout = std::unique_ptr<void, Destroyer<cublasLtMatrixLayout_t, &CublasLt::destroy_layout>>;
 using Preference = std::unique_ptr<void, Destroyer<cublasLtMatmulPreference_t, &CublasLt::destroy_preference>>;
 
@@ -49,18 +49,18 @@ MatrixLayout layout(DType dtype, std::int64_t rows, std::int64_t columns, std::i
 }
 
 template <class Value>
-void set_product(const Product& product, cublasLtMatmulDescAttributes_t name, const Value& value) {
+void set_product(const ProductDescriptor& product, cublasLtMatmulDescAttributes_t name, const Value& value) {
   check_cublaslt(cublaslt().set_product(product.get(), name, &value, sizeof value), "attribute of a product");
 }
 
-Product product_of(const GemmShape& s, DType dtype, bool tf32) {
+ProductDescriptor product_of(const GemmShape& s, DType dtype, bool tf32) {
   const bool rounds = tf32 && dtype == DType::f32;
   const cublasComputeType_t f32 = rounds ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
   cublasLtMatmulDesc_t made = nullptr;
   check_cublaslt(
       cublaslt().create_product(&made, dtype == DType::f64 ? CUBLAS_COMPUTE_64F : f32, cuda_type(wide_of(dtype))),
       "product");
-  Product product(made);
+  ProductDescriptor product(made);
   const auto op = [](bool transpose) { return transpose ? CUBLAS_OP_T : CUBLAS_OP_N; };
   set_product(product, CUBLASLT_MATMUL_DESC_TRANSA, op(s.transpose_b));
   set_product(product, CUBLASLT_MATMUL_DESC_TRANSB, op(s.transpose_a));
@@ -132,7 +132,7 @@ class CublasLtGemm final : public Kernel {
 
   GemmShape s_;
   DType dtype_;
-  Product product_;
+  ProductDescriptor product_;
   MatrixLayout a_, b_, c_;
   cublasLtHandle_t handle_ = nullptr;
   cublasLtMatmulAlgo_t algorithm_{};
