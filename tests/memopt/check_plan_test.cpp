@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <random>
 
-#include "framework/op_def.h"
 #include "framework/text.h"
 #include "memopt/memopt.h"
+#include "tests/memopt/all_pairs.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/random_program.h"
 
@@ -167,79 +167,6 @@ TEST(CheckPlan, NamesAParamInABufferAndAWorkspaceWithoutAPlaceOrOverAnOutput) {
                            "', which it uses");
 }
 
-/// What the checker says of a program without blocks, by comparing every write with every read: slow and plainly right.
-class AllPairs {
- public:
-  explicit AllPairs(const Spoilt& s) : s_(s), ops_(s.program.blocks[0].ops), root_(storage_of(s.program)) {}
-
-  bool wrong() const {
-    const auto end = static_cast<int>(ops_.size());
-    for (VarId v = 0; v < static_cast<VarId>(root_.size()); ++v) {
-      const bool is_input = s_.program.vars[v].kind == Kind::Input;
-      if (is_input && loses(v, -1, end)) return true;
-      for (int step = 0; step < end; ++step)
-        if (reads(step, v) && (loses(v, written_at(v), step) || cannot_write_over(step, v))) return true;
-    }
-    return outputs_meet();
-  }
-
- private:
-  bool in_store(VarId v) const { return is_persistable(s_.program.vars[root_[v]].kind); }
-  bool meet(VarId a, VarId b) const {
-    const Place p = s_.plan.vars[a], q = s_.plan.vars[b];
-    return p.buffer >= 0 && p.buffer == q.buffer && p.offset < q.offset + bytes_of(s_.program.vars[b]) &&
-           q.offset < p.offset + bytes_of(s_.program.vars[a]);
-  }
-  bool is_view(int step) const { return op_def(ops_[static_cast<std::size_t>(step)].type).view; }
-  bool reads(int step, VarId v) const {
-    const Op& op = ops_[static_cast<std::size_t>(step)];
-    return std::find(op.in.begin(), op.in.end(), v) != op.in.end();
-  }
-  int written_at(VarId v) const {
-    for (std::size_t i = 0; i < ops_.size(); ++i)
-      for (const VarId out : ops_[i].out)
-        if (out == root_[v]) return static_cast<int>(i);
-    return -1;
-  }
-  /// Whether something else is written over v between two steps.
-  bool loses(VarId v, int from, int to) const {
-    if (in_store(v)) return false;
-    for (int step = from + 1; step < to; ++step)
-      for (const VarId out : ops_[static_cast<std::size_t>(step)].out)
-        if (!is_view(step) && root_[out] != root_[v] && meet(out, v)) return true;
-    return false;
-  }
-  bool cannot_write_over(int step, VarId v) const {
-    const Op& op = ops_[static_cast<std::size_t>(step)];
-    if (is_view(step) || in_store(v)) return false;
-    for (std::size_t slot = 0; slot < op.out.size(); ++slot) {
-      if (!meet(op.out[slot], v)) continue;
-      const auto over =
-          std::count_if(op.in.begin(), op.in.end(), [&](VarId in) { return in != kNone && meet(op.out[slot], in); });
-      const std::vector<InPlace>& pairs = op_def(op.type).inplace;
-      const bool declared = std::any_of(pairs.begin(), pairs.end(), [&](const InPlace& pair) {
-        return pair.out == static_cast<int>(slot) && pair.in < std::ssize(op.in) &&
-               op.in[static_cast<std::size_t>(pair.in)] == v;
-      });
-      const bool fits = s_.plan.vars[op.out[slot]].offset == s_.plan.vars[v].offset &&
-                        bytes_of(s_.program.vars[op.out[slot]]) <= bytes_of(s_.program.vars[v]);
-      if (over != 1 || !declared || !fits) return true;
-    }
-    return false;
-  }
-  bool outputs_meet() const {
-    for (const Op& op : ops_)
-      for (std::size_t i = 0; i < op.out.size(); ++i)
-        for (std::size_t j = 0; j < i; ++j)
-          if (meet(op.out[i], op.out[j])) return true;
-    return false;
-  }
-
-  const Spoilt& s_;
-  const std::vector<Op>& ops_;
-  const std::vector<VarId> root_;
-};
-
 TEST(CheckPlan, FindsWhatComparingAllPairsFinds) {
   int wrong = 0;
   for (int seed = 0; seed < random_programs(); ++seed) {
@@ -257,7 +184,7 @@ TEST(CheckPlan, FindsWhatComparingAllPairsFinds) {
       for (std::size_t v = 0; v < root.size(); ++v)
         if (root[v] == moved) s.plan.vars[v] = place;
     }
-    const bool expected = AllPairs(s).wrong();
+    const bool expected = AllPairs(s.program, s.plan).wrong();
     wrong += expected;
     EXPECT_EQ(s.error() != kRight, expected) << "seed " << seed << ": " << s.error() << '\n' << to_text(s.program);
   }

@@ -32,6 +32,11 @@ const std::map<std::string, Folders> kRooms = {
     {"kernels/conv", {"kernels", "kernels/cpu", "kernels/cuda", "kernels/gemm"}},
     {"kernels/reduce", {"kernels"}},
     {"kernels/norm", {"kernels", "kernels/reduce"}},
+    {"memopt/analysis", {}},
+    {"memopt/pack", {}},
+    {"memopt/passes", {"memopt/analysis", "memopt/pack"}},
+    {"memopt", {"memopt/analysis", "memopt/passes"}},
+    {"memopt/optnet", {"memopt/analysis", "memopt/passes"}},
 };
 /// The longest chain of includes within a folder, in files.
 const std::map<std::string, int> kMostFloors = {{"kernels", 8}};
