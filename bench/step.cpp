@@ -16,8 +16,8 @@
 #include "optimizer/optimizer.h"
 #include "tests/support/gpu_records.h"
 #include "train/device.h"
-#include "train/safetensors.h"
-#include "train/weights.h"
+#include "train/session/safetensors.h"
+#include "train/session/weights.h"
 
 using namespace lethe;
 

@@ -14,10 +14,10 @@
 #include <sstream>
 
 #include "framework/error.h"
-#include "train/atomic_file.h"
-#include "train/bench_report.h"
 #include "train/commands.h"
 #include "train/recipe.h"
+#include "train/report/bench_report.h"
+#include "train/report/streams.h"
 
 extern char** environ;
 

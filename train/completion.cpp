@@ -2,9 +2,9 @@
 #include <map>
 
 #include "framework/error.h"
-#include "train/atomic_file.h"
 #include "train/commands.h"
 #include "train/option_walk.h"
+#include "train/report/streams.h"
 
 namespace lethe {
 namespace {

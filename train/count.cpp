@@ -3,11 +3,11 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/error.h"
-#include "train/atomic_file.h"
 #include "train/commands.h"
 #include "train/optnet_run.h"
-#include "train/published.h"
 #include "train/recipe.h"
+#include "train/report/streams.h"
+#include "train/session/torch_notes.h"
 
 namespace lethe {
 namespace {

@@ -10,7 +10,7 @@
 #include "kernels/cpu/device.h"
 #include "kernels/cuda/device.h"
 #include "models/json_source.h"
-#include "train/memory_report.h"
+#include "train/report/memory_report.h"
 
 namespace lethe {
 namespace {

@@ -5,10 +5,10 @@
 #include "kernels/cpu/device.h"
 #include "kernels/cuda/device.h"
 #include "models/json_source.h"
-#include "train/atomic_file.h"
 #include "train/commands.h"
 #include "train/device.h"
-#include "train/memory_report.h"
+#include "train/report/memory_report.h"
+#include "train/report/streams.h"
 
 namespace lethe {
 namespace {

@@ -2,16 +2,16 @@
 #include <cstdio>
 
 #include "framework/error.h"
-#include "train/atomic_file.h"
 #include "train/commands.h"
 #include "train/device.h"
 #include "train/evaluator.h"
 #include "train/optnet_run.h"
 #include "train/programs.h"
 #include "train/recipe.h"
+#include "train/report/streams.h"
 #include "train/score_report.h"
+#include "train/session/weights.h"
 #include "train/start.h"
-#include "train/weights.h"
 
 namespace lethe {
 namespace {

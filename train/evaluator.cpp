@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "framework/error.h"
-#include "train/logits.h"
+#include "train/session/logits.h"
 
 namespace lethe {
 

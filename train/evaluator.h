@@ -5,9 +5,9 @@
 #include "framework/builder.h"
 #include "framework/executor.h"
 #include "memopt/memopt.h"
-#include "train/batches.h"
-#include "train/class_counts.h"
+#include "train/data/batches.h"
 #include "train/programs.h"
+#include "train/session/class_counts.h"
 
 namespace lethe {
 

@@ -7,13 +7,13 @@
 
 #include "framework/error.h"
 #include "kernels/cpu/device.h"
-#include "train/atomic_file.h"
 #include "train/commands.h"
-#include "train/layer_list.h"
 #include "train/programs.h"
 #include "train/recipe.h"
+#include "train/report/layer_list.h"
+#include "train/report/streams.h"
+#include "train/session/weights.h"
 #include "train/start.h"
-#include "train/weights.h"
 
 namespace lethe {
 

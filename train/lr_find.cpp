@@ -2,14 +2,15 @@
 #include <cstdio>
 
 #include "framework/error.h"
-#include "train/atomic_file.h"
-#include "train/batches.h"
 #include "train/commands.h"
+#include "train/data/batches.h"
 #include "train/device.h"
-#include "train/lr_report.h"
-#include "train/memory_report.h"
 #include "train/predicted.h"
 #include "train/recipe.h"
+#include "train/report/lr_report.h"
+#include "train/report/memory_report.h"
+#include "train/report/streams.h"
+#include "train/session/metered_device.h"
 #include "train/start.h"
 
 namespace lethe {

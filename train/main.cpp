@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "framework/error.h"
-#include "train/atomic_file.h"
 #include "train/commands.h"
-#include "train/streams.h"
+#include "train/report/streams.h"
+#include "train/session/atomic_file.h"
 
 namespace lethe {
 namespace {

@@ -4,9 +4,9 @@
 
 #include "framework/error.h"
 #include "models/json_source.h"
-#include "train/atomic_file.h"
 #include "train/commands.h"
 #include "train/option_walk.h"
+#include "train/report/streams.h"
 
 namespace lethe {
 namespace {

@@ -2,11 +2,11 @@
 
 #include <cstdint>
 
-#include "train/bench_report.h"
 #include "train/command_table.h"
-#include "train/lr_sweep.h"
 #include "train/option_groups.h"
-#include "train/text_table.h"
+#include "train/report/bench_report.h"
+#include "train/report/text_table.h"
+#include "train/session/lr_sweep.h"
 #include "train/tool_options.h"
 #include "train/values.h"
 

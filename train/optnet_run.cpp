@@ -1,7 +1,7 @@
 #include "train/optnet_run.h"
 
 #include "framework/error.h"
-#include "train/published.h"
+#include "train/session/torch_notes.h"
 
 namespace lethe {
 namespace {

@@ -5,9 +5,9 @@
 #include <cstdio>
 
 #include "framework/error.h"
-#include "train/atomic_file.h"
 #include "train/commands.h"
-#include "train/pack_csv.h"
+#include "train/report/pack_csv.h"
+#include "train/report/streams.h"
 
 namespace lethe {
 namespace {

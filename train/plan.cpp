@@ -2,11 +2,11 @@
 #include <cstdio>
 
 #include "framework/error.h"
-#include "train/atomic_file.h"
 #include "train/commands.h"
-#include "train/memory_report.h"
 #include "train/plan_report.h"
 #include "train/recipe.h"
+#include "train/report/memory_report.h"
+#include "train/report/streams.h"
 
 namespace lethe {
 namespace {

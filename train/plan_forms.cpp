@@ -5,11 +5,11 @@
 
 #include "framework/error.h"
 #include "framework/text.h"
-#include "train/memory_report.h"
-#include "train/pack_csv.h"
 #include "train/plan_report.h"
-#include "train/summary.h"
-#include "train/text_table.h"
+#include "train/report/memory_report.h"
+#include "train/report/pack_csv.h"
+#include "train/report/summary.h"
+#include "train/report/text_table.h"
 
 namespace lethe {
 namespace {

@@ -7,16 +7,16 @@
 
 #include "framework/error.h"
 #include "train/commands.h"
-#include "train/data_spec.h"
+#include "train/data/data_spec.h"
+#include "train/data/image_folder.h"
 #include "train/device.h"
-#include "train/formatted.h"
-#include "train/image_folder.h"
 #include "train/predictor.h"
 #include "train/recipe.h"
+#include "train/report/formatted.h"
+#include "train/report/streams.h"
 #include "train/score_report.h"
+#include "train/session/weights.h"
 #include "train/start.h"
-#include "train/streams.h"
-#include "train/weights.h"
 
 namespace lethe {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-#include "train/memory_report.h"
+#include "train/report/memory_report.h"
 
 namespace lethe {
 

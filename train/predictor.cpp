@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "framework/error.h"
-#include "train/image_folder.h"
-#include "train/logits.h"
+#include "train/data/image_folder.h"
+#include "train/session/logits.h"
 
 namespace lethe {
 

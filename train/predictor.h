@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "framework/executor.h"
-#include "train/augment.h"
-#include "train/data_spec.h"
+#include "train/data/augment.h"
+#include "train/data/data_spec.h"
 #include "train/programs.h"
 
 namespace lethe {

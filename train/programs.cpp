@@ -6,9 +6,9 @@
 #include "framework/error.h"
 #include "framework/op_def.h"
 #include "models/network.h"
-#include "train/masks.h"
+#include "train/data/masks.h"
+#include "train/data/sequences.h"
 #include "train/recipe.h"
-#include "train/sequences.h"
 
 namespace lethe {
 namespace {

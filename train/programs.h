@@ -6,7 +6,7 @@
 #include "framework/executor.h"
 #include "memopt/memopt.h"
 #include "optimizer/optimizer.h"
-#include "train/dataset.h"
+#include "train/data/dataset.h"
 #include "train/options.h"
 #include "train/optnet_run.h"
 

@@ -5,7 +5,7 @@
 #include "framework/builder.h"
 #include "models/network.h"
 #include "optimizer/optimizer.h"
-#include "train/augment.h"
+#include "train/data/augment.h"
 #include "train/options.h"
 
 namespace lethe {

@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/error.h"
-#include "train/formatted.h"
-#include "train/text_table.h"
+#include "train/report/formatted.h"
+#include "train/report/text_table.h"
 
 namespace lethe {
 namespace {

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "train/class_counts.h"
 #include "train/evaluator.h"
+#include "train/session/class_counts.h"
 
 namespace lethe {
 

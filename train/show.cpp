@@ -1,12 +1,12 @@
 // `train show`: a network before it runs.
 #include "framework/text.h"
-#include "train/atomic_file.h"
 #include "train/commands.h"
 #include "train/device.h"
 #include "train/plan_report.h"
 #include "train/programs.h"
 #include "train/recipe.h"
-#include "train/summary.h"
+#include "train/report/streams.h"
+#include "train/report/summary.h"
 
 namespace lethe {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "framework/error.h"
 #include "train/recipe.h"
-#include "train/weights.h"
+#include "train/session/weights.h"
 
 namespace lethe {
 namespace {

@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
-#include "train/checkpoint.h"
 #include "train/options.h"
+#include "train/session/checkpoint.h"
 
 namespace lethe {
 

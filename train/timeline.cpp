@@ -3,15 +3,15 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/error.h"
-#include "train/atomic_file.h"
 #include "train/commands.h"
 #include "train/device.h"
-#include "train/markup.h"
-#include "train/memory_report.h"
-#include "train/pages.h"
 #include "train/programs.h"
 #include "train/recipe.h"
-#include "train/summary.h"
+#include "train/report/markup.h"
+#include "train/report/memory_report.h"
+#include "train/report/pages.h"
+#include "train/report/streams.h"
+#include "train/report/summary.h"
 
 namespace lethe {
 namespace {

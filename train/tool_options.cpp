@@ -1,7 +1,7 @@
 #include "train/tool_options.h"
 
-#include "train/layer_list.h"
 #include "train/option_groups.h"
+#include "train/report/layer_list.h"
 #include "train/values.h"
 
 namespace lethe {

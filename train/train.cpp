@@ -8,9 +8,11 @@
 #include "train/device.h"
 #include "train/predicted.h"
 #include "train/recipe.h"
-#include "train/run_lock.h"
+#include "train/report/memory_report.h"
+#include "train/report/metrics.h"
+#include "train/report/tensorboard.h"
+#include "train/session/run_lock.h"
 #include "train/start.h"
-#include "train/tensorboard.h"
 #include "train/trainer.h"
 
 namespace lethe {

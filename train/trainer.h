@@ -7,13 +7,13 @@
 
 #include "framework/executor.h"
 #include "optimizer/schedule.h"
-#include "train/batches.h"
-#include "train/checkpoint.h"
+#include "train/data/batches.h"
 #include "train/evaluator.h"
-#include "train/memory_report.h"
-#include "train/metrics.h"
 #include "train/programs.h"
-#include "train/progress.h"
+#include "train/report/progress.h"
+#include "train/session/checkpoint.h"
+#include "train/session/metered_device.h"
+#include "train/session/record.h"
 #include "train/signals.h"
 
 namespace lethe {

@@ -1,7 +1,7 @@
 // PNG and JPEG files, decoded in grey and in colour, and scaled.
 #include "tests/fuzz/fuzz.h"
 #include "tests/train/data_samples.h"
-#include "train/image_file.h"
+#include "train/data/image_file.h"
 
 namespace lethe::fuzz {
 namespace {

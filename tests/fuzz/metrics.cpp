@@ -1,6 +1,6 @@
 // metrics.csv and its like as JSON lines, of which a run that is taken up again keeps what it does not repeat. The
 // input's first byte says which.
-#include "train/metrics.h"
+#include "train/report/metrics.h"
 
 #include "tests/fuzz/fuzz.h"
 

@@ -1,5 +1,5 @@
 // Packing instances as comma-separated text: read, packed if they are small, and written.
-#include "train/pack_csv.h"
+#include "train/report/pack_csv.h"
 
 #include "tests/fuzz/fuzz.h"
 

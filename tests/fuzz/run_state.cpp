@@ -1,5 +1,5 @@
 // state.json of a checkpoint.
-#include "train/run_state.h"
+#include "train/session/run_state.h"
 
 #include "tests/fuzz/fuzz.h"
 

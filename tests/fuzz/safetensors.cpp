@@ -1,5 +1,5 @@
 // Weight files in the safetensors format: the header, and the data of each tensor.
-#include "train/safetensors.h"
+#include "train/session/safetensors.h"
 
 #include "tests/fuzz/fuzz.h"
 

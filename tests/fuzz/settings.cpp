@@ -4,7 +4,7 @@
 #include "memopt/memopt.h"
 #include "optimizer/schedule.h"
 #include "tests/fuzz/fuzz.h"
-#include "train/data_spec.h"
+#include "train/data/data_spec.h"
 #include "train/quantities.h"
 #include "train/recipe.h"
 

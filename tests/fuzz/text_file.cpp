@@ -1,7 +1,7 @@
 // Text that a network learns character by character, plain or gzipped.
 #include "tests/fuzz/fuzz.h"
 #include "tests/train/data_samples.h"
-#include "train/sequences.h"
+#include "train/data/sequences.h"
 
 namespace lethe::fuzz {
 namespace {

@@ -11,7 +11,8 @@
 #include "models/network.h"
 #include "tests/memopt/optnet_samples.h"
 #include "tests/support/expect_error.h"
-#include "train/published.h"
+#include "train/report/published.h"
+#include "train/session/torch_notes.h"
 
 namespace lethe::testing {
 namespace {

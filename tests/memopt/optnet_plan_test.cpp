@@ -6,8 +6,8 @@
 #include "framework/executor.h"
 #include "tests/memopt/optnet_samples.h"
 #include "tests/support/counting_device.h"
-#include "train/measure.h"
-#include "train/published.h"
+#include "train/report/measure.h"
+#include "train/session/torch_notes.h"
 
 namespace lethe::testing {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "train/published.h"
+#include "train/report/published.h"
 
 namespace lethe::testing {
 namespace {

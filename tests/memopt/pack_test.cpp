@@ -13,7 +13,7 @@
 #include "memopt/pack/fit.h"
 #include "memopt/pack/orders.h"
 #include "memopt/pack/time.h"
-#include "train/pack_csv.h"
+#include "train/report/pack_csv.h"
 
 namespace lethe::testing {
 namespace {

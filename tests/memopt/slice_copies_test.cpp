@@ -7,7 +7,7 @@
 #include "framework/error.h"
 #include "memopt/optnet/optnet_count.h"
 #include "models/network.h"
-#include "train/published.h"
+#include "train/session/torch_notes.h"
 
 namespace lethe::testing {
 namespace {

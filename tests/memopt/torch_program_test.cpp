@@ -10,7 +10,7 @@
 #include "framework/verify.h"
 #include "tests/memopt/optnet_samples.h"
 #include "tests/support/interpreter.h"
-#include "train/published.h"
+#include "train/session/torch_notes.h"
 
 namespace lethe::testing {
 namespace {

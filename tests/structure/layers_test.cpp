@@ -37,6 +37,10 @@ const std::map<std::string, Folders> kRooms = {
     {"memopt/passes", {"memopt/analysis", "memopt/pack"}},
     {"memopt", {"memopt/analysis", "memopt/passes"}},
     {"memopt/optnet", {"memopt/analysis", "memopt/passes"}},
+    {"train/data", {}},
+    {"train/session", {"train/data"}},
+    {"train/report", {"train/data", "train/session"}},
+    {"train", {"train/data", "train/session", "train/report"}},
 };
 /// The longest chain of includes within a folder, in files.
 const std::map<std::string, int> kMostFloors = {{"kernels", 8}};
@@ -53,11 +57,14 @@ std::vector<std::string> included(const std::string& file) {
   return names;
 }
 
+std::string folder_of(const std::string& path) { return path.substr(0, path.find('/')); }
+std::string room_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
+
 TEST(Layers, IncludesPointAlongTheAllowedLayersOnly) {
   for (const auto& [folder, allowed] : kMayInclude)
     for (const std::string& file : sources_in(folder))
       for (const std::string& name : included(file)) {
-        const std::string of = name.substr(0, name.find('/'));
+        const std::string of = folder_of(name);
         const bool external = std::find(kFolders.begin(), kFolders.end(), of) == kFolders.end();
         EXPECT_TRUE(external || of == folder || allowed.count(of) || kExceptions.count({file, name}))
             << file << " includes " << name;
@@ -96,6 +103,15 @@ TEST(Layers, AFolderHasFewFloors) {
     std::map<std::string, int> known;
     for (const std::string& file : sources_in(folder)) EXPECT_LE(floors_under(folder, file, known), most) << file;
   }
+}
+
+/// Only what is the program's own writes to its standard output; a library is called by others.
+TEST(Layers, ALibraryPrintsNothing) {
+  static const std::regex printing("std::(cout|cerr|puts|printf|putchar|fputs)\\b|\\bstd(out|err)\\b");
+  for (const char* const room : {"framework", "memopt", "models", "train/data", "train/session"})
+    for (const std::string& file : sources_in(room))
+      for (const std::string& line : lines_of(file))
+        EXPECT_FALSE(std::regex_search(line, printing)) << file << ": " << line;
 }
 
 TEST(Layers, OursAreIncludedFromTheRoot) {

@@ -12,13 +12,20 @@ namespace lethe::testing {
 namespace {
 
 const std::map<std::string, std::string> kTargets = {
-    {"models/json_source.cpp", "network"},  {"train/cifar.cpp", "cifar"},         {"train/data_files.cpp", "mnist"},
-    {"train/device.cpp", "device"},         {"train/image_file.cpp", "image"},    {"train/metrics.cpp", "metrics"},
-    {"train/mnist.cpp", "mnist"},           {"train/pack_csv.cpp", "pack_csv"},   {"train/run_state.cpp", "run_state"},
-    {"train/safetensors.h", "safetensors"}, {"train/text_file.cpp", "text_file"},
+    {"models/json_source.cpp", "network"},
+    {"train/data/cifar.cpp", "cifar"},
+    {"train/data/data_files.cpp", "mnist"},
+    {"train/device.cpp", "device"},
+    {"train/data/image_file.cpp", "image"},
+    {"train/report/metrics.cpp", "metrics"},
+    {"train/data/mnist.cpp", "mnist"},
+    {"train/report/pack_csv.cpp", "pack_csv"},
+    {"train/session/run_state.cpp", "run_state"},
+    {"train/session/safetensors.h", "safetensors"},
+    {"train/data/text_file.cpp", "text_file"},
 };
 /// They read what processes of ours wrote: those that they start, and that which holds a lock.
-const std::set<std::string> kReadTheirOwn = {"train/bench.cpp", "train/run_lock.cpp"};
+const std::set<std::string> kReadTheirOwn = {"train/bench.cpp", "train/session/run_lock.cpp"};
 
 bool has(const std::string& file, std::initializer_list<const char*> words) {
   const std::vector<std::string> lines = lines_of(file);

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/train/run_fixture.h"
-#include "train/bench_report.h"
+#include "train/report/bench_report.h"
 
 namespace lethe::testing {
 namespace {

@@ -1,4 +1,4 @@
-#include "train/checkpoint.h"
+#include "train/session/checkpoint.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -14,7 +14,7 @@
 #include "tests/train/file_limit.h"
 #include "tests/train/run_samples.h"
 #include "tests/train/train_process.h"
-#include "train/atomic_file.h"
+#include "train/session/atomic_file.h"
 
 namespace lethe::testing {
 namespace {

@@ -1,5 +1,5 @@
 // Counts by class, the numbers they are made from, and how they are shown.
-#include "train/class_counts.h"
+#include "train/session/class_counts.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/train/data_samples.h"
-#include "train/logits.h"
 #include "train/score_report.h"
+#include "train/session/logits.h"
 
 namespace lethe::testing {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "kernels/low_floats.h"
 #include "tests/train/data_samples.h"
-#include "train/augment.h"
-#include "train/held_images.h"
+#include "train/data/augment.h"
+#include "train/data/held_images.h"
 
 namespace lethe::testing {
 namespace {

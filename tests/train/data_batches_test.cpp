@@ -7,9 +7,9 @@
 #include <thread>
 
 #include "tests/train/data_samples.h"
-#include "train/augment.h"
-#include "train/batches.h"
-#include "train/held_images.h"
+#include "train/data/augment.h"
+#include "train/data/batches.h"
+#include "train/data/held_images.h"
 
 namespace lethe::testing {
 namespace {

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/train/data_samples.h"
-#include "train/dataset.h"
+#include "train/data/dataset.h"
 
 namespace lethe::testing {
 namespace {

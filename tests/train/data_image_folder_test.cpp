@@ -6,8 +6,7 @@
 #include <numeric>
 
 #include "tests/train/data_samples.h"
-#include "train/dataset.h"
-#include "train/image_file.h"
+#include "train/data/dataset.h"
 
 namespace lethe::testing {
 namespace {

@@ -5,8 +5,8 @@
 #include <set>
 
 #include "tests/train/data_samples.h"
-#include "train/dataset.h"
-#include "train/figures.h"
+#include "train/data/dataset.h"
+#include "train/data/figures.h"
 
 namespace lethe::testing {
 namespace {

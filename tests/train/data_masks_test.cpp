@@ -4,8 +4,8 @@
 #include <set>
 
 #include "tests/train/data_samples.h"
-#include "train/batches.h"
-#include "train/masks.h"
+#include "train/data/batches.h"
+#include "train/data/masks.h"
 
 namespace lethe::testing {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "train/md5.h"
+#include "train/data/md5.h"
 
 namespace lethe::testing {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "framework/device.h"
 #include "framework/error.h"
-#include "train/dataset.h"
+#include "train/data/dataset.h"
 
 namespace lethe::testing {
 

@@ -5,8 +5,8 @@
 #include <set>
 
 #include "tests/train/data_samples.h"
-#include "train/batches.h"
-#include "train/sequences.h"
+#include "train/data/batches.h"
+#include "train/data/sequences.h"
 
 namespace lethe::testing {
 namespace {

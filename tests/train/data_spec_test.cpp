@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
 #include "tests/train/data_samples.h"
-#include "train/dataset.h"
-#include "train/sequences.h"
+#include "train/data/dataset.h"
+#include "train/data/sequences.h"
 
 namespace lethe::testing {
 namespace {

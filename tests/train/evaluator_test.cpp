@@ -7,8 +7,8 @@
 #include "framework/op_def.h"
 #include "kernels/cpu/device.h"
 #include "tests/train/data_samples.h"
+#include "train/data/sequences.h"
 #include "train/recipe.h"
-#include "train/sequences.h"
 
 namespace lethe::testing {
 namespace {

@@ -1,5 +1,5 @@
 // `train graph`: what looks the same shares memory, and what shares memory looks the same.
-#include "train/graph.h"
+#include "train/report/graph.h"
 
 #include <sys/stat.h>
 

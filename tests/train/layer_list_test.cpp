@@ -1,4 +1,4 @@
-#include "train/layer_list.h"
+#include "train/report/layer_list.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/train/run_fixture.h"
-#include "train/safetensors.h"
+#include "train/session/safetensors.h"
 
 namespace lethe::testing {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "tests/train/data_samples.h"
 #include "tests/train/run_fixture.h"
-#include "train/lr_chart.h"
-#include "train/lr_report.h"
+#include "train/report/lr_chart.h"
+#include "train/report/lr_report.h"
 
 namespace lethe::testing {
 namespace {

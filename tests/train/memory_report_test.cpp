@@ -1,8 +1,9 @@
-#include "train/memory_report.h"
+#include "train/report/memory_report.h"
 
 #include <gtest/gtest.h>
 
 #include "kernels/cpu/device.h"
+#include "train/session/metered_device.h"
 
 namespace lethe::testing {
 namespace {

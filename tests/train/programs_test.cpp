@@ -7,7 +7,7 @@
 #include "kernels/cpu/device.h"
 #include "tests/train/data_samples.h"
 #include "tests/train/run_fixture.h"
-#include "train/masks.h"
+#include "train/data/masks.h"
 #include "train/recipe.h"
 
 namespace lethe::testing {

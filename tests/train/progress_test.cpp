@@ -1,4 +1,4 @@
-#include "train/progress.h"
+#include "train/report/progress.h"
 
 #include <gtest/gtest.h>
 

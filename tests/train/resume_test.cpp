@@ -11,7 +11,7 @@
 
 #include "framework/random.h"
 #include "tests/train/run_fixture.h"
-#include "train/run_state.h"
+#include "train/session/run_state.h"
 
 namespace lethe::testing {
 namespace {

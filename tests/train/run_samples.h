@@ -6,7 +6,7 @@
 #include "framework/builder.h"
 #include "framework/store.h"
 #include "kernels/cpu/device.h"
-#include "train/run_state.h"
+#include "train/session/run_state.h"
 
 namespace lethe::testing {
 

@@ -1,4 +1,4 @@
-#include "train/safetensors.h"
+#include "train/session/safetensors.h"
 
 #include <gtest/gtest.h>
 

@@ -9,6 +9,7 @@
 #include "tests/train/data_samples.h"
 #include "tests/train/run_fixture.h"
 #include "train/recipe.h"
+#include "train/report/metrics.h"
 #include "train/start.h"
 #include "train/trainer.h"
 

@@ -6,7 +6,7 @@
 
 #include "tests/train/data_samples.h"
 #include "tests/train/run_fixture.h"
-#include "train/metrics.h"
+#include "train/report/metrics.h"
 
 namespace lethe::testing {
 namespace {

@@ -1,4 +1,4 @@
-#include "train/summary.h"
+#include "train/report/summary.h"
 
 #include <gtest/gtest.h>
 

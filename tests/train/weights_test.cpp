@@ -1,4 +1,4 @@
-#include "train/weights.h"
+#include "train/session/weights.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "tests/train/data_samples.h"
 #include "tests/train/run_samples.h"
-#include "train/safetensors.h"
+#include "train/session/safetensors.h"
 
 namespace lethe::testing {
 namespace {

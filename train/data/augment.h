@@ -1,0 +1,46 @@
+// Random variation of training images, and their normalisation. Everything random is a function of (seed, epoch,
+// sample index): the same after a resume, and with any number of threads.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "framework/random.h"
+#include "train/data/dataset.h"
+
+namespace lethe {
+
+/// The random stream of one sample in one epoch.
+Random augmentation_stream(std::uint64_t seed, std::int64_t epoch, std::int64_t index);
+
+/// Reads a sample and varies it. Holds the scratch images, so each thread needs its own.
+class Augmenter {
+ public:
+  Augmenter(const Dataset& data, const Augmentation& options);
+  struct Sample {
+    const std::uint8_t* pixels;  // valid until the next call
+    std::int32_t label;
+  };
+  Sample read(Split split, std::int64_t index, Random random);
+
+ private:
+  void crop_and_flip(Random& random);
+  void cut_out(Random& random, std::uint8_t* pixels) const;
+
+  const Dataset& data_;
+  Augmentation options_;
+  std::vector<std::uint8_t> raw_, varied_, mean_;
+};
+
+/// Pixels to (p / 255 - mean) / deviation by channel, computed in f64 and rounded once to the dtype.
+class Normalizer {
+ public:
+  Normalizer(const DataInfo& info, DType dtype);
+  /// `count` bytes, a multiple of the channels, to as many numbers at `out`.
+  void run(const std::uint8_t* pixels, std::int64_t count, void* out) const;
+
+ private:
+  std::int64_t channels_, width_;  // width: bytes of a number
+  std::vector<std::byte> table_;   // [256, channels] numbers
+};
+
+}  // namespace lethe

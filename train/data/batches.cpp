@@ -1,0 +1,129 @@
+#include "train/data/batches.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "framework/error.h"
+#include "framework/host_memory.h"
+#include "framework/init.h"
+#include "framework/random.h"
+#include "kernels/cpu/workers.h"
+
+namespace lethe {
+
+BatchOptions training_batches(std::int64_t batch, DType dtype, const Augmentation& augment, std::uint64_t seed) {
+  return {.split = Split::Train, .batch = batch, .dtype = dtype, .shuffle = true, .augment = augment, .seed = seed};
+}
+
+BatchOptions evaluation_batches(std::int64_t batch, DType dtype) {
+  return {.split = Split::Test, .batch = batch, .dtype = dtype, .keep_rest = true};
+}
+
+Batches::Batches(const Samples& data, const BatchOptions& options, Device& device) : data_(data), options_(options) {
+  const std::int64_t size = data.size(options.split), batch = options.batch;
+  const char* split = options.split == Split::Train ? "training" : "test";
+  check(batch >= 1, "batch ", batch, " is too small, at least 1 is needed");
+  check(options.workers >= 1, "batches: ", options.workers, " worker threads are too few, at least 1 is needed");
+  check_as(Exit::Data, size > 0, data.name(), ": has no ", split, " samples");
+  check(options.keep_rest || batch <= size, "batch ", batch, " is larger than the data: ", data.name(), " has ", size,
+        " ", split, " samples");
+  per_epoch_ = options.keep_rest ? (size + batch - 1) / batch : size / batch;
+  dropped_ = options.keep_rest ? 0 : size % batch;
+  taking(message(data.name(), ": the order of ", size, " samples"), size * std::int64_t{sizeof order_[0]},
+         [&] { order_.resize(size); });
+  slots_.resize(options.workers + 1);
+  with_context(message("batches of ", batch, " samples"), [&] {
+    for (Slot& slot : slots_) {
+      slot.samples = device.host_memory(sample_bytes());
+      slot.labels = device.host_memory(label_bytes());
+    }
+  });
+  claimed_ = given_ = freed_ = per_epoch_;  // nothing to do before start()
+  for (int i = 0; i < options.workers; ++i)
+    readers_.push_back(data.reader({.dtype = options.dtype, .augment = options.augment, .seed = options.seed}));
+  for (const auto& reader : readers_) workers_.emplace_back([this, &reader] { work(*reader); });
+}
+
+Batches::~Batches() {
+  {
+    std::lock_guard lock(mutex_);
+    closing_ = true;
+  }
+  changed_.notify_all();
+  for (std::thread& worker : workers_) worker.join();
+}
+
+std::int64_t Batches::held_bytes() const {
+  return static_cast<std::int64_t>(slots_.size()) * (sample_bytes() + label_bytes()) +
+         static_cast<std::int64_t>(order_.size() * sizeof(order_[0]));
+}
+
+void Batches::start(std::int64_t epoch, std::int64_t batch) {
+  check(batch >= 0 && batch <= per_epoch_, "epoch ", epoch, " cannot start at batch ", batch, ": it has ", per_epoch_);
+  std::unique_lock lock(mutex_);
+  claimed_ = per_epoch_;
+  changed_.wait(lock, [this] { return busy_ == 0; });
+  for (Slot& slot : slots_) slot.ready = false;
+  epoch_ = epoch;
+  std::iota(order_.begin(), order_.end(), 0);
+  if (options_.shuffle) {
+    Random random(options_.seed, hash_of("shuffle"), static_cast<std::uint64_t>(epoch));
+    for (std::size_t left = order_.size(); left > 1; --left)
+      std::swap(order_[left - 1], order_[random.below(static_cast<std::uint32_t>(left))]);
+  }
+  claimed_ = given_ = freed_ = batch;
+  changed_.notify_all();
+}
+
+const Batch* Batches::next() {
+  std::unique_lock lock(mutex_);
+  if (freed_ != given_) {
+    slot_of(freed_).ready = false;
+    freed_ = given_;
+    changed_.notify_all();
+  }
+  if (given_ == per_epoch_) return nullptr;
+  Slot& slot = slot_of(given_);
+  changed_.wait(lock, [&] { return slot.ready; });
+  if (slot.error) std::rethrow_exception(slot.error);
+  ++given_;
+  return &slot.batch;
+}
+
+void Batches::work(SampleReader& reader) {
+  flush_denormals();
+  const auto slots = static_cast<std::int64_t>(slots_.size());
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [&] { return closing_ || (claimed_ < per_epoch_ && claimed_ < freed_ + slots); });
+    if (closing_) return;
+    const std::int64_t batch = claimed_++;
+    Slot& slot = slot_of(batch);
+    ++busy_;
+    lock.unlock();
+    slot.error = nullptr;
+    try {
+      fill(slot, batch, reader);
+    } catch (...) {
+      slot.error = std::current_exception();
+    }
+    lock.lock();
+    --busy_;
+    slot.ready = true;
+    changed_.notify_all();
+  }
+}
+
+void Batches::fill(Slot& slot, std::int64_t batch, SampleReader& reader) const {
+  const std::int64_t first = batch * options_.batch, bytes = data_.sample_bytes(options_.dtype);
+  const std::int64_t count = std::min(options_.batch, static_cast<std::int64_t>(order_.size()) - first);
+  auto* const labels = reinterpret_cast<std::int32_t*>(slot.labels.get());
+  for (std::int64_t i = 0; i < count; ++i)
+    reader.read(options_.split, order_[first + i], epoch_, slot.samples.get() + i * bytes, labels + i * data_.labels());
+  std::fill(slot.samples.get() + count * bytes, slot.samples.get() + sample_bytes(), std::byte{0});
+  std::fill(labels + count * data_.labels(), labels + options_.batch * data_.labels(), 0);
+  slot.batch = {.samples = slot.samples.get(), .labels = labels, .index = batch, .count = count};
+}
+
+}  // namespace lethe

@@ -1,0 +1,91 @@
+// Batches of samples, made ahead by threads of their own while the step runs.
+#pragma once
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "framework/device.h"
+#include "train/data/samples.h"
+
+namespace lethe {
+
+struct BatchOptions {
+  Split split = Split::Train;
+  std::int64_t batch = 0;    // samples in a batch
+  DType dtype = DType::f32;  // of the images
+  bool shuffle = false;      // a new order each epoch, from (seed, epoch); otherwise as stored
+  bool keep_rest = false;    // false: the last, smaller batch is dropped; true: it is padded
+  Augmentation augment = {};
+  std::uint64_t seed = 0;
+  int workers = 1;  // threads; the batches do not depend on it. Host memory: workers + 1 batches
+};
+/// Shuffled and augmented, the rest dropped.
+BatchOptions training_batches(std::int64_t batch, DType dtype, const Augmentation& augment, std::uint64_t seed);
+/// All of the test split in its order, as it is.
+BatchOptions evaluation_batches(std::int64_t batch, DType dtype);
+
+struct Batch {
+  const void* samples = nullptr;         // as the network takes them: normalised images [batch, H, W, C], symbols
+  const std::int32_t* labels = nullptr;  // [batch, labels of a sample]
+  std::int64_t index = 0;                // in its epoch
+  std::int64_t count = 0;                // the first so many are samples; after them: zeros with label 0
+};
+
+class Batches {
+ public:
+  /// The data must outlive it. Fails with Exit::Usage on batch < 1 or one larger than a split whose rest is dropped,
+  /// with Exit::Data on an empty split.
+  /// They are made in host memory of the device that they are fed to.
+  Batches(const Samples& data, const BatchOptions& options, Device& device);
+  ~Batches();
+  Batches(const Batches&) = delete;
+  Batches& operator=(const Batches&) = delete;
+
+  std::int64_t per_epoch() const { return per_epoch_; }
+  std::int64_t sample_bytes() const { return options_.batch * data_.sample_bytes(options_.dtype); }  // of one batch
+  std::int64_t label_bytes() const { return options_.batch * data_.labels() * 4; }
+  /// Samples an epoch leaves out: those of the last, smaller batch. (Others in the next epoch, if shuffled.)
+  std::int64_t dropped() const { return dropped_; }
+  /// Host memory of the batches made ahead.
+  std::int64_t held_bytes() const;
+
+  /// Begins an epoch at a batch, both counted from 0: what follows is the same as if all before had been taken.
+  void start(std::int64_t epoch, std::int64_t batch = 0);
+  /// The next batch, valid until the next call of next() or start(); null when the epoch is over. Rethrows what a
+  /// worker met while making this batch.
+  const Batch* next();
+
+ private:
+  struct Slot {
+    HostMemory samples, labels;
+    Batch batch;
+    std::exception_ptr error;
+    bool ready = false;
+  };
+  void work(SampleReader& reader);
+  void fill(Slot& slot, std::int64_t batch, SampleReader& reader) const;
+  Slot& slot_of(std::int64_t batch) { return slots_[batch % static_cast<std::int64_t>(slots_.size())]; }
+
+  const Samples& data_;
+  const BatchOptions options_;
+  std::int64_t per_epoch_ = 0, dropped_ = 0;
+  std::int64_t epoch_ = 0;
+  std::vector<std::int32_t> order_;  // of the epoch: batch b is samples [b * batch, (b + 1) * batch)
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Slot> slots_;
+  std::int64_t claimed_ = 0;  // batches below it are made or being made
+  std::int64_t given_ = 0;    // the next batch for the consumer
+  std::int64_t freed_ = 0;    // batches below it may be overwritten
+  int busy_ = 0;
+  bool closing_ = false;
+  std::vector<std::unique_ptr<SampleReader>> readers_;  // one a worker
+  std::vector<std::thread> workers_;                    // last: they use all of the above
+};
+
+}  // namespace lethe

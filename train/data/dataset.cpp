@@ -1,0 +1,52 @@
+#include "train/data/dataset.h"
+
+#include "framework/error.h"
+#include "train/data/data_spec.h"
+#include "train/data/held_images.h"
+#include "train/data/image_folder.h"
+#include "train/data/made_images.h"
+
+namespace lethe {
+namespace {
+
+std::unique_ptr<Dataset> open(const DataSpec& spec, const ImageShape& image, std::int64_t classes, std::uint64_t seed,
+                              const Notify& notify) {
+  if (spec.kind == "mnist") return open_mnist(spec.place("DIR"), notify);
+  if (spec.kind == "cifar10") return open_cifar10(spec.place("DIR"), notify);
+  if (spec.kind == "cifar100") return open_cifar100(spec.place("DIR"), notify);
+  if (spec.kind == "imagefolder") {
+    const FolderSpec folder = spec.folder();
+    return open_image_folder(folder.directory, image, folder.options);
+  }
+  if (spec.kind == "shapes") return make_shapes(image, classes, seed, spec.counts(kShapeCounts));
+  if (spec.kind == "synthetic") return make_synthetic(image, classes, seed, synthetic_count(spec));
+  spec.reject_for_images();
+}
+
+}  // namespace
+
+std::string text_of(const ImageShape& image) {
+  return message(image.height, "x", image.width, " with ", image.channels,
+                 image.channels == 1 ? " channel" : " channels");
+}
+
+ImageShape image_shape_of(const Shape& input) {
+  check_as(Exit::Data, input.size() == 4, "the network takes ", text_of(input),
+           ", which is no batch of images [N,H,W,C]: data sets give images");
+  return {input[1], input[2], input[3]};
+}
+
+std::unique_ptr<Dataset> open_dataset(const std::string& spec, const ImageShape& image, std::int64_t classes,
+                                      std::uint64_t seed, const Notify& notify) {
+  check_as(Exit::Data, image.height > 0 && image.width > 0 && image.channels > 0 && classes > 0, "a network of ",
+           classes, " classes and images of ", text_of(image), " takes no data");
+  std::unique_ptr<Dataset> data = open(DataSpec(spec), image, classes, seed, notify);
+  const DataInfo& info = data->info();
+  check_as(Exit::Data, info.image == image, info.name, ": images are ", text_of(info.image), ", the network takes ",
+           text_of(image));
+  check_as(Exit::Data, std::ssize(info.classes) == classes, info.name, ": has ", info.classes.size(),
+           " classes, the network tells ", classes, " apart");
+  return data;
+}
+
+}  // namespace lethe

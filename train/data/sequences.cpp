@@ -1,0 +1,61 @@
+#include "train/data/sequences.h"
+
+#include "framework/error.h"
+#include "train/data/made_images.h"
+#include "train/data/made_sequences.h"
+
+namespace lethe {
+namespace {
+
+constexpr const char* kHex = "0123456789abcdef";
+
+class SequenceReader final : public SampleReader {
+ public:
+  explicit SequenceReader(const Sequences& data) : data_(data) {}
+  void read(Split split, std::int64_t index, std::int64_t, std::byte* sample, std::int32_t* labels) override {
+    data_.read(split, index, reinterpret_cast<std::int32_t*>(sample), labels);
+  }
+
+ private:
+  const Sequences& data_;
+};
+
+std::unique_ptr<Sequences> open(const DataSpec& spec, std::int64_t length, std::int64_t symbols, std::uint64_t seed) {
+  if (spec.kind == "text") return open_text(spec.place("FILE"), length);
+  if (spec.kind == "sentences") return make_sentences(length, seed, spec.counts(kSequenceCounts));
+  if (spec.kind == "copy") return make_copies(length, symbols, seed, spec.counts(kSequenceCounts));
+  if (spec.kind == "synthetic") {
+    const std::int64_t count = synthetic_count(spec);
+    return make_noise(length, symbols, seed, {count, (count + 4) / 5});
+  }
+  spec.reject_for_sequences();
+}
+
+}  // namespace
+
+std::vector<std::string> Sequences::classes() const {
+  std::vector<std::string> names;
+  for (const char c : info_.alphabet) {
+    const auto byte = static_cast<unsigned char>(c);
+    names.push_back(byte > ' ' && byte < 127 ? std::string(1, c) : message("\\x", kHex[byte / 16], kHex[byte % 16]));
+  }
+  return names;
+}
+
+std::unique_ptr<SampleReader> Sequences::reader(const ReadOptions& options) const {
+  check(options.augment == Augmentation{}, name(), ": gives sequences, which are not augmented");
+  return std::make_unique<SequenceReader>(*this);
+}
+
+std::unique_ptr<Sequences> open_sequences(const std::string& spec, std::int64_t length, std::int64_t symbols,
+                                          std::uint64_t seed) {
+  check_as(Exit::Data, length > 0 && symbols > 0, "a network of ", symbols, " classes and sequences of ", length,
+           " symbols takes no data");
+  std::unique_ptr<Sequences> data = open(DataSpec(spec), length, symbols, seed);
+  const auto found = std::ssize(data->info().alphabet);
+  check_as(Exit::Data, found <= symbols, data->name(), ": has ", found, " different characters, the network tells ",
+           symbols, " apart; --set vocab=", found, " gives a network of the zoo as many");
+  return data;
+}
+
+}  // namespace lethe

@@ -1,0 +1,52 @@
+// Sequences of symbols, each beside the symbols that a network is to give for it. A symbol is a number from 0 to the
+// alphabet's size - 1; both sides have the same length.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "train/data/samples.h"
+
+namespace lethe {
+
+struct SequenceInfo {
+  std::string name = {};
+  std::int64_t length = 0;
+  std::string alphabet = {};  // the character that each symbol stands for; empty: they stand for nothing
+  std::array<std::int64_t, 2> sizes = {};
+};
+
+class Sequences : public Samples {
+ public:
+  const SequenceInfo& info() const { return info_; }
+  const std::string& name() const override { return info_.name; }
+  std::int64_t size(Split split) const override { return info_.sizes[static_cast<int>(split)]; }
+  std::int64_t sample_bytes(DType) const override { return info_.length * 4; }
+  std::int64_t labels() const override { return info_.length; }
+  /// The characters of the alphabet; those that cannot be seen as in C.
+  std::vector<std::string> classes() const override;
+  std::unique_ptr<SampleReader> reader(const ReadOptions& options) const override;
+  /// Writes info().length symbols and as many labels. Always the same for the same arguments; may be called from
+  /// several threads.
+  virtual void read(Split split, std::int64_t index, std::int32_t* symbols, std::int32_t* labels) const = 0;
+
+ protected:
+  explicit Sequences(SequenceInfo info) : info_(std::move(info)) {}
+
+ private:
+  SequenceInfo info_;
+};
+
+/// Opens what `spec` names, for a network that reads `length` symbols and tells `symbols` apart:
+///   text:FILE  sentences[:train=N,test=M]  copy[:train=N,test=M]  synthetic[:N]
+/// Fails with Exit::Usage on an unknown spec, with Exit::Data on a file that cannot be read or has too little in it,
+/// and on more different symbols than the network has.
+std::unique_ptr<Sequences> open_sequences(const std::string& spec, std::int64_t length, std::int64_t symbols,
+                                          std::uint64_t seed);
+
+/// The characters of a file, plain or gzipped, each to be followed by the next. Its alphabet is the bytes that are in
+/// it, in the order of their values. The last tenth is the test split. Samples are windows side by side.
+std::unique_ptr<Sequences> open_text(const std::string& file, std::int64_t length);
+
+}  // namespace lethe

@@ -1,0 +1,78 @@
+// Text, character by character; a character is a byte.
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "framework/error.h"
+#include "framework/text_input.h"
+#include "train/data/data_files.h"
+#include "train/data/sequences.h"
+
+namespace lethe {
+namespace {
+
+class Text final : public Sequences {
+ public:
+  /// `symbols` are the file's, of which the test split begins at `test`.
+  Text(SequenceInfo info, std::vector<std::uint8_t> symbols, std::int64_t test)
+      : Sequences(std::move(info)), symbols_(std::move(symbols)), test_(test) {}
+
+  void read(Split split, std::int64_t index, std::int32_t* symbols, std::int32_t* labels) const override {
+    const std::int64_t length = info().length;
+    const std::uint8_t* from = symbols_.data() + (split == Split::Test ? test_ : 0) + index * length;
+    for (std::int64_t t = 0; t < length; ++t) {
+      symbols[t] = from[t];
+      labels[t] = from[t + 1];
+    }
+  }
+
+ private:
+  std::vector<std::uint8_t> symbols_;
+  std::int64_t test_;
+};
+
+/// The bytes that are in the file, in the order of their values.
+std::string alphabet_of(const FileBytes& bytes) {
+  std::array<bool, 256> found{};
+  for (const std::uint8_t byte : bytes) found[byte] = true;
+  std::string alphabet;
+  for (int byte = 0; byte < 256; ++byte)
+    if (found[byte]) alphabet.push_back(static_cast<char>(byte));
+  return alphabet;
+}
+
+/// How many windows with the character behind each stand in so many characters.
+std::int64_t windows_in(std::int64_t characters, std::int64_t length) {
+  return characters > 0 ? (characters - 1) / length : 0;
+}
+
+/// Packed text is a tenth to a third of its size; whatever is a hundred times as large unpacked is not that.
+Extent extent_of_text(const std::string& file) {
+  constexpr std::uint64_t kRatio = 100, kAlways = std::uint64_t{64} << 20;
+  const std::uint64_t most = kAlways + kRatio * static_cast<std::uint64_t>(size_of_file(file));
+  return {.bytes = [most](const std::uint8_t*) { return most; }, .source = "a hundred times what it is packed"};
+}
+
+}  // namespace
+
+std::unique_ptr<Sequences> open_text(const std::string& file, std::int64_t length) {
+  FileBytes bytes = read_file_unpacked(file, extent_of_text(file));
+  const std::string_view front(reinterpret_cast<const char*>(bytes.data()), std::min<std::size_t>(bytes.size(), 3));
+  bytes.erase(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(mark_length(front)));
+  const auto characters = static_cast<std::int64_t>(bytes.size());
+  check_as(Exit::Data, characters > 0, file, ": is empty, text needs at least two different characters");
+  SequenceInfo info{.name = "text", .length = length, .alphabet = alphabet_of(bytes)};
+  check_as(Exit::Data, info.alphabet.size() > 1, file, ": has one character alone, ", characters,
+           " times; text needs at least two different ones");
+  const std::int64_t of_tests = characters / 10;
+  info.sizes = {windows_in(characters - of_tests, length), windows_in(of_tests, length)};
+  check_as(Exit::Data, info.sizes[1] > 0, file, ": has ", characters, " characters, but windows of ", length,
+           " with a tenth for tests take at least ", 10 * (length + 1), "; --set length=L makes them shorter");
+  std::array<std::uint8_t, 256> symbol_of{};
+  for (std::size_t i = 0; i < info.alphabet.size(); ++i)
+    symbol_of[static_cast<std::uint8_t>(info.alphabet[i])] = static_cast<std::uint8_t>(i);
+  for (std::uint8_t& byte : bytes) byte = symbol_of[byte];
+  return std::make_unique<Text>(std::move(info), std::move(bytes), characters - of_tests);
+}
+
+}  // namespace lethe

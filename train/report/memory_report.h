@@ -1,0 +1,30 @@
+// Memory, said beforehand and measured, in words.
+#pragma once
+#include <string>
+
+#include "memopt/passes/arena.h"
+
+namespace lethe {
+
+inline constexpr double kMiB = 1024 * 1024;
+/// "12.3 MiB"; below a tenth of that in KiB.
+std::string mebibytes(std::int64_t bytes);
+/// "12.34": MiB, for columns that say so.
+std::string mib(std::int64_t bytes);
+/// "-63 %".
+std::string percent_change(std::int64_t without, std::int64_t with);
+/// `memory predicted 123456 bytes (0.1 MiB): params 1 state 2 inputs 3 temps 4 workspace 5`, all in bytes; with
+/// `at_most` that stands before the first number.
+std::string predicted_line(const Bytes& bytes, bool at_most = false);
+/// `memory none 812.4 MiB`, or what a setting makes of it: `memory none 812.4 MiB -> level=1 300.2 MiB (-63 %)`.
+std::string setting_line(const std::string& setting, std::int64_t without, std::int64_t with);
+/// `memory arena 123456 bytes (0.1 MiB): certified minimal for this order; most live at once 123456 bytes, at conv2d of
+/// 'conv1.y'`, or how far above that bound it is.
+std::string arena_line(const ArenaFacts& facts);
+/// What of that is known without an arena: `memory lower bound 123456 bytes (0.1 MiB): most live at once at level=2, at
+/// conv2d of 'conv1.y'`.
+std::string bound_line(const ArenaFacts& facts);
+/// `memory taken 123456 bytes, as predicted`, or by how much it differs; less than `at_most` is no difference.
+std::string taken_line(std::int64_t taken, std::int64_t predicted, bool at_most = false);
+
+}  // namespace lethe

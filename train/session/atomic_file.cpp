@@ -1,0 +1,91 @@
+#include "train/session/atomic_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+namespace lethe {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string directory_of(const std::string& file) {
+  const fs::path parent = fs::path(file).parent_path();
+  return parent.empty() ? "." : parent.string();
+}
+
+std::string hidden_beside(const std::string& file, const std::string& suffix) {
+  const fs::path path(file);
+  return (path.parent_path() / message('.', path.filename().string(), suffix)).string();
+}
+
+}  // namespace
+
+AtomicFile::AtomicFile(std::string file) : file_(std::move(file)), temporary_(hidden_beside(file_, ".new")) {
+  // The rename would put a plain file in the place of a device such as /dev/null.
+  std::error_code unknown;
+  const fs::file_status there = fs::status(file_, unknown);
+  check_as(Exit::Data, !fs::exists(there) || fs::is_regular_file(there), "cannot replace '", file_,
+           "': it is no plain file");
+  descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) fail_with_errno("open");
+}
+
+AtomicFile::~AtomicFile() {
+  if (descriptor_ < 0) return;
+  ::close(descriptor_);
+  ::unlink(temporary_.c_str());
+}
+
+void AtomicFile::write(const void* data, std::int64_t bytes) {
+  const char* next = static_cast<const char*>(data);
+  while (bytes > 0) {
+    const ssize_t written = ::write(descriptor_, next, static_cast<std::size_t>(bytes));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail_with_errno("write");
+    next += written;
+    bytes -= written;
+  }
+}
+
+void AtomicFile::commit() {
+  if (::fsync(descriptor_) != 0) fail_with_errno("write");
+  if (::rename(temporary_.c_str(), file_.c_str()) != 0) fail_with_errno("replace");
+  ::close(descriptor_);
+  descriptor_ = -1;
+  sync_directory(directory_of(file_));
+}
+
+void AtomicFile::fail_with_errno(const char* doing) const {
+  fail_as(Exit::Data, "cannot ", doing, " '", file_, "': ", std::strerror(errno));
+}
+
+Error error_of(const fs::filesystem_error& error) {
+  return Error(message(quote(error.path1().string()), ": ", error.code().message()), Exit::Data);
+}
+
+void sync_directory(const std::string& directory) {
+  const int descriptor = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  check_as(Exit::Data, descriptor >= 0, "cannot open '", directory, "': ", std::strerror(errno));
+  const bool synced = ::fsync(descriptor) == 0 || errno == EINVAL;  // some file systems have no such call
+  const int error = errno;
+  ::close(descriptor);
+  check_as(Exit::Data, synced, "cannot write '", directory, "': ", std::strerror(error));
+}
+
+void check_writable(const std::string& directory) {
+  std::error_code error;
+  fs::create_directories(directory, error);
+  check(!error, "cannot make directory '", directory, "': ", error.message());
+  const std::string probe = (fs::path(directory) / message(".probe-", ::getpid())).string();
+  const int descriptor = ::open(probe.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  check(descriptor >= 0, "cannot write in directory '", directory, "': ", std::strerror(errno));
+  ::close(descriptor);
+  ::unlink(probe.c_str());
+}
+
+}  // namespace lethe

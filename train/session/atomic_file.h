@@ -1,0 +1,39 @@
+// A file that is there as a whole or not at all: written under a temporary name in its directory, brought to disk
+// (fsync), renamed.
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "framework/error.h"
+
+namespace lethe {
+
+class AtomicFile {
+ public:
+  /// Fails if something else than a plain file is there: a directory, a device.
+  explicit AtomicFile(std::string file);
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+  /// Removes what was written, unless committed.
+  ~AtomicFile();
+
+  void write(const void* data, std::int64_t bytes);
+  /// From here on the file is the new one, also after a power cut.
+  void commit();
+
+ private:
+  [[noreturn]] void fail_with_errno(const char* doing) const;
+
+  std::string file_, temporary_;
+  int descriptor_ = -1;
+};
+
+/// What the file system refused, as one line with path and reason: Exit::Data.
+Error error_of(const std::filesystem::filesystem_error& error);
+/// Brings a directory's entries to disk.
+void sync_directory(const std::string& directory);
+/// Makes the directory if need be and tries a file in it; fails with Exit::Usage in one line.
+void check_writable(const std::string& directory);
+
+}  // namespace lethe

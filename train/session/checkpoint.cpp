@@ -1,0 +1,176 @@
+#include "train/session/checkpoint.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <vector>
+
+#include "framework/error.h"
+#include "train/session/atomic_file.h"
+#include "train/session/weights.h"
+
+namespace lethe {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kFiles[] = {"weights.safetensors", "optimizer.safetensors", "state.json"};
+constexpr const char* kStepPrefix = "step-";
+constexpr const char* kWriting = ".new-";   // what is being written
+constexpr const char* kRemoving = ".old-";  // what is being removed: never a checkpoint again
+
+bool starts_with(const std::string& text, std::string_view start) { return text.compare(0, start.size(), start) == 0; }
+
+/// Runs `body`; what the file system refuses becomes an Error.
+template <class Body>
+auto on_disk(const Body& body) -> decltype(body()) {
+  try {
+    return body();
+  } catch (const fs::filesystem_error& error) {
+    throw error_of(error);
+  }
+}
+
+bool is_checkpoint(const fs::path& path) { return fs::is_regular_file(path / "state.json"); }
+
+/// What the link names: "step-000400"; "" if there is no such link.
+std::string target_of(const fs::path& link) {
+  std::error_code error;
+  const fs::path target = fs::read_symlink(link, error);
+  return error ? "" : target.string();
+}
+
+/// Points the link at `target` by one rename.
+void set_link(const fs::path& directory, const std::string& name, const std::string& target) {
+  const fs::path aside = directory / message(kWriting, name);
+  fs::remove(aside);
+  fs::create_symlink(target, aside);
+  fs::rename(aside, directory / name);
+}
+
+std::vector<std::string> names_starting(const fs::path& directory, std::string_view start) {
+  std::vector<std::string> names;
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory))
+    if (const std::string name = entry.path().filename().string(); starts_with(name, start)) names.push_back(name);
+  return names;
+}
+
+/// Checkpoints in the directory, newest first.
+std::vector<std::string> newest_first(const fs::path& directory) {
+  std::vector<std::pair<fs::file_time_type, std::string>> found;
+  for (const std::string& name : names_starting(directory, kStepPrefix))
+    if (is_checkpoint(directory / name)) found.emplace_back(fs::last_write_time(directory / name / "state.json"), name);
+  std::sort(found.rbegin(), found.rend());
+  std::vector<std::string> names;
+  for (const auto& [time, name] : found) names.push_back(name);
+  return names;
+}
+
+/// What a run in the directory would go on from: the target of `latest`, or the newest if no save came to its link.
+std::string newest_in(const fs::path& directory) {
+  const std::string target = target_of(directory / "latest");
+  if (!target.empty() && is_checkpoint(directory / target)) return target;
+  const std::vector<std::string> names = newest_first(directory);
+  return names.empty() ? "" : names.front();
+}
+
+bool in_use(const fs::path& directory, const std::string& name) {
+  return name == newest_in(directory) || name == target_of(directory / "best");
+}
+
+/// Under a name that is no checkpoint's before its files go, so that half of one is never taken for a whole one.
+void discard(const fs::path& directory, const std::string& name) {
+  const fs::path gone = directory / message(kRemoving, name);
+  fs::remove_all(gone);
+  fs::rename(directory / name, gone);
+  fs::remove_all(gone);
+}
+
+void remove_leftovers(const fs::path& directory) {
+  for (const char* start : {kWriting, kRemoving})
+    for (const std::string& name : names_starting(directory, start)) fs::remove_all(directory / name);
+}
+
+/// "step-000400", or with ".2", ".3"... if that one is in use.
+std::string free_name(const fs::path& directory, std::int64_t step) {
+  char digits[24];
+  std::snprintf(digits, sizeof digits, "%06lld", static_cast<long long>(step));
+  const std::string base = message(kStepPrefix, digits);
+  std::string name = base;
+  for (int count = 2; in_use(directory, name); ++count) name = message(base, '.', count);
+  return name;
+}
+
+}  // namespace
+
+Checkpoints::Checkpoints(std::string directory, int keep) : directory_(std::move(directory)), keep_(keep) {
+  check(keep >= 1, "checkpoints to keep: ", keep, ", expected at least 1");
+  check_writable(directory_);
+}
+
+std::string Checkpoints::save(const RunState& state, const Store& store, const Network& network, bool best) {
+  const std::string bad = not_finite(store, network);
+  check_as(Exit::Numeric, bad.empty(), "'", bad, "' holds values that are not finite after step ", state.step,
+           ": nothing is saved, and what '", directory_, "' holds stays as it is; try a smaller --lr");
+  return on_disk([&] {
+    const fs::path directory(directory_);
+    remove_leftovers(directory);
+    const std::string name = free_name(directory, state.step);
+    const fs::path aside = directory / message(kWriting, name);
+    try {
+      write(aside.string(), state, store, network);
+    } catch (...) {
+      std::error_code ignored;  // the failure at hand is what counts
+      fs::remove_all(aside, ignored);
+      throw;
+    }
+    if (fs::exists(directory / name)) discard(directory, name);  // unused, of a run that went another way
+    fs::rename(aside, directory / name);
+    sync_directory(directory_);
+    if (best) set_link(directory, "best", name);
+    set_link(directory, "latest", name);
+    for (const char* file : kFiles)
+      if (fs::symlink_status(directory / file).type() == fs::file_type::not_found)
+        fs::create_symlink(fs::path("latest") / file, directory / file);
+    sync_directory(directory_);
+    prune();
+    return (directory / name).string();
+  });
+}
+
+void Checkpoints::write(const std::string& path, const RunState& state, const Store& store,
+                        const Network& network) const {
+  fs::create_directory(path);
+  save_weights(path + "/weights.safetensors", store, network);
+  save_optimizer(path + "/optimizer.safetensors", store, network);
+  write_state(path, state);
+}
+
+void Checkpoints::prune() const {
+  const std::vector<std::string> names = newest_first(directory_);
+  for (std::size_t i = static_cast<std::size_t>(keep_); i < names.size(); ++i)
+    if (!in_use(directory_, names[i])) discard(directory_, names[i]);
+}
+
+std::string find_latest(const std::string& directory) {
+  return on_disk([&]() -> std::string {
+    const fs::path path(directory);
+    if (is_checkpoint(path) && target_of(path / "latest").empty()) return directory;
+    if (!fs::is_directory(path)) return "";
+    const std::string name = newest_in(path);
+    return name.empty() ? "" : (path / name).string();
+  });
+}
+
+std::string checkpoint_in(const std::string& directory) {
+  std::string found = find_latest(directory);
+  check_as(Exit::Data, !found.empty(), "'", directory, "' holds no checkpoint");
+  return found;
+}
+
+void load_checkpoint(const std::string& checkpoint, Store& store, const Network& network) {
+  load_weights(checkpoint + "/weights.safetensors", store, network);
+  load_optimizer(checkpoint + "/optimizer.safetensors", store, network);
+}
+
+}  // namespace lethe

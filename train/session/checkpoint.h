@@ -1,0 +1,48 @@
+// A training run on disk, to go on from:
+//
+//   DIR/step-000400/weights.safetensors    parameters and running statistics
+//   DIR/step-000400/optimizer.safetensors  momentum and the like, step counter
+//   DIR/step-000400/state.json             where the run stands
+//   DIR/latest -> step-000400              the newest checkpoint
+//   DIR/best -> step-000200                the best by evaluation
+//   DIR/weights.safetensors -> latest/weights.safetensors, and likewise the other two: DIR reads as a checkpoint
+//
+// A checkpoint is written under DIR/.new-step-000400, brought to disk, renamed; then `latest` is replaced by one rename
+// of a link made aside. So whenever the process dies, `latest` names a whole checkpoint, the old or the new one. What a
+// broken save left behind the next one removes.
+#pragma once
+#include <string>
+
+#include "framework/builder.h"
+#include "framework/store.h"
+#include "train/session/run_state.h"
+
+namespace lethe {
+
+/// Saves checkpoints in one directory.
+class Checkpoints {
+ public:
+  /// Makes the directory; fails (Exit::Usage) if nothing can be written there. `keep`: how many of the newest stay,
+  /// at least 1; the best stays beside them.
+  Checkpoints(std::string directory, int keep);
+  /// Saves the store; `best` also points DIR/best at it. Gives the checkpoint's directory. A failure (a full disk:
+  /// Exit::Data; weights that are not finite: Exit::Numeric) leaves the checkpoints that were there.
+  std::string save(const RunState& state, const Store& store, const Network& network, bool best = false);
+
+ private:
+  void write(const std::string& path, const RunState& state, const Store& store, const Network& network) const;
+  void prune() const;
+
+  std::string directory_;
+  int keep_;
+};
+
+/// The newest checkpoint in `directory` (which may be a checkpoint itself), or "" if there is none.
+std::string find_latest(const std::string& directory);
+/// The same; fails (Exit::Data) if there is none.
+std::string checkpoint_in(const std::string& directory);
+
+/// Reads weights and optimizer states into the store, which must have all vars already (Store::add).
+void load_checkpoint(const std::string& checkpoint, Store& store, const Network& network);
+
+}  // namespace lethe
