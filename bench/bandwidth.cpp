@@ -11,7 +11,7 @@
 #include "framework/builder.h"
 #include "framework/executor.h"
 #include "optimizer/optimizer.h"
-#include "train/device.h"
+#include "train/session/device.h"
 
 using namespace lethe;
 
@@ -95,8 +95,8 @@ Rate copy(std::int64_t mib, Prepared& prepared, Device& device) {
   return rate_of(program, op, prepared.kernel(program, op), {&in, &out, nullptr, device.stream()}, device);
 }
 
-int run(const lethe::Options& options, std::int64_t mib) {
-  const std::unique_ptr<Device> device = open_device(options);
+int run(const DeviceSetting& setting, std::int64_t mib) {
+  const std::unique_ptr<Device> device = open_device(setting);
   Prepared prepared(*device);
   const Rate reference = copy(mib, prepared, *device);
   std::printf("| kernel | MiB moved | ms | GB/s | of a copy |\n|---|---:|---:|---:|---:|\n");
@@ -130,13 +130,13 @@ int run(const lethe::Options& options, std::int64_t mib) {
 }  // namespace
 
 int main(int argc, char** argv) try {
-  lethe::Options options;
+  DeviceSetting setting;
   std::int64_t mib = 256;
   CLI::App app{"How fast memory-bound kernels move memory, beside a copy"};
-  app.add_option("--device", options.device);
+  app.add_option("--device", setting.name);
   app.add_option("--mib", mib, "of each tensor (default 256)");
   CLI11_PARSE(app, argc, argv);
-  return run(options, mib);
+  return run(setting, mib);
 } catch (const Error& error) {
   std::fprintf(stderr, "bench_bandwidth: %s\n", error.what());
   return static_cast<int>(error.code);

@@ -15,7 +15,7 @@
 #include "models/network.h"
 #include "optimizer/optimizer.h"
 #include "tests/support/gpu_records.h"
-#include "train/device.h"
+#include "train/session/device.h"
 #include "train/session/safetensors.h"
 #include "train/session/weights.h"
 
@@ -29,7 +29,7 @@ struct Settings {
   std::int64_t batch = 128, steps = 20;
   double rate = 0.1, momentum = 0.9;
   bool kernels = false;
-  Options machine = {};
+  DeviceSetting machine = {};
 };
 
 Settings parse(int argc, char** argv) {
@@ -43,7 +43,7 @@ Settings parse(int argc, char** argv) {
   app.add_option("--lr", o.rate);
   app.add_option("--momentum", o.momentum);
   app.add_option("--threads", o.machine.threads);
-  app.add_option("--device", o.machine.device);
+  app.add_option("--device", o.machine.name);
   app.add_flag("--tf32", o.machine.tf32);
   app.add_flag("--eager", o.machine.eager, "steps launch by launch");
   app.add_flag("--kernels", o.kernels, "of the last step: the time of its kernels, as CUPTI records it");

@@ -127,10 +127,11 @@ std::vector<BenchRow> rows_of(const Options& options) {
   std::istringstream cut(options.settings + ";");  // so that the last one counts too if it is empty
   Options run = options;
   run.command = Command::Train;
-  while (std::getline(cut, run.memopt, ';')) {
-    check(!run.memopt.empty(), "--settings: ", quote(options.settings), " has an empty setting at its semicolons");
+  for (std::string setting; std::getline(cut, setting, ';');) {
+    check(!setting.empty(), "--settings: ", quote(options.settings), " has an empty setting at its semicolons");
+    run.memopt = memory_setting(setting, run.memopt);
     check_memopt(run);
-    rows.push_back({.memopt = run.memopt});
+    rows.push_back({.memopt = setting});
   }
   return rows;
 }

@@ -3,11 +3,13 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/error.h"
+#include "memopt/optnet/optnet_count.h"
 #include "train/commands.h"
-#include "train/optnet_run.h"
 #include "train/recipe.h"
 #include "train/report/streams.h"
+#include "train/session/programs.h"
 #include "train/session/torch_notes.h"
+#include "train/settings_of_options.h"
 
 namespace lethe {
 namespace {
@@ -54,7 +56,7 @@ std::string as_text(const std::string& heading, const OptnetCount& count) {
   return text;
 }
 
-std::string as_json(const std::string& model, const Options& options, const OptnetCount& count) {
+std::string as_json(const Options& options, const std::string& memopt, const OptnetCount& count) {
   const auto bytes = [](const OptnetBytes& b) {
     return Json{{"outputs", b.outputs},
                 {"gradInputs", b.grad_inputs},
@@ -62,15 +64,9 @@ std::string as_json(const std::string& model, const Options& options, const Optn
                 {"params", b.params},
                 {"total", b.total()}};
   };
-  return Json{{"model", model},
-              {"batch", *options.batch},
-              {"dtype", name_of(options.dtype)},
-              {"backend", options.backend},
-              {"memopt", options.memopt},
-              {"before", bytes(count.before)},
-              {"after", bytes(count.after)},
-              {"private", count.ghosts},
-              {"counted_twice", count.counted_twice}}
+  return Json{{"model", options.model},      {"batch", *options.batch}, {"dtype", name_of(options.dtype)},
+              {"backend", options.backend},  {"memopt", memopt},        {"before", bytes(count.before)},
+              {"after", bytes(count.after)}, {"private", count.ghosts}, {"counted_twice", count.counted_twice}}
              .dump(1) +
          "\n";
 }
@@ -80,14 +76,14 @@ std::string as_json(const std::string& model, const Options& options, const Optn
 int count_memory(const Options& given) {
   Options options = decided(given);
   if (options.backend.empty()) options.backend = options.dtype == DType::f64 ? "nn" : "cudnn";
-  const OptnetOptions optnet = optnet_options(options.memopt);
-  options.memopt = "optnet=" + text_of(optnet);
+  const OptnetOptions& optnet = *options.memopt.optnet;
+  const std::string memopt = "optnet=" + text_of(optnet);
   const TorchBackend backend = options.backend == "nn" ? TorchBackend::Nn : TorchBackend::Cudnn;
-  const Network network = load_network(options.model, build_options(options, true), sets_of(options));
+  const Network network = build_network(network_setting(options), true);
   const OptnetCount count = optnet_count(network, torch_notes(options.model), backend, optnet);
   const std::string heading = message(options.model, ", batch ", *options.batch, ", ", name_of(options.dtype), ", ",
-                                      options.backend, " modules, --memopt ", options.memopt);
-  const std::string text = options.format == "json" ? as_json(options.model, options, count) : as_text(heading, count);
+                                      options.backend, " modules, --memopt ", memopt);
+  const std::string text = options.format == "json" ? as_json(options, memopt, count) : as_text(heading, count);
   write_result("", text);
   return 0;
 }

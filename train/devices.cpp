@@ -6,9 +6,9 @@
 #include "kernels/cuda/device.h"
 #include "models/json_source.h"
 #include "train/commands.h"
-#include "train/device.h"
 #include "train/report/memory_report.h"
 #include "train/report/streams.h"
+#include "train/session/device.h"
 
 namespace lethe {
 namespace {
@@ -31,7 +31,7 @@ std::string gpu_lines() {
 
 int list_devices(const Options& options) {
   if (options.dump) {
-    write_result(options.output, gpu_description(options.device) + "\n");
+    write_result(options.output, gpu_description(options.device.name) + "\n");
     return 0;
   }
   std::printf("cpu: %d threads\n%sto plan for: %s, or a file that --dump wrote\n", open_cpu(0)->info().threads,

@@ -3,22 +3,23 @@
 
 #include "framework/error.h"
 #include "train/commands.h"
-#include "train/device.h"
-#include "train/evaluator.h"
-#include "train/optnet_run.h"
-#include "train/programs.h"
 #include "train/recipe.h"
+#include "train/report/score_report.h"
 #include "train/report/streams.h"
-#include "train/score_report.h"
+#include "train/session/device.h"
+#include "train/session/evaluator.h"
+#include "train/session/programs.h"
+#include "train/session/start.h"
 #include "train/session/weights.h"
-#include "train/start.h"
+#include "train/settings_of_options.h"
 
 namespace lethe {
 namespace {
 
-Planned planned_by_optnet(const Options& options, const Network& network, Prepared& prepared) {
-  const TorchProgram torch = optnet_program(options, network);
-  return plan_optnet_run(options, torch, torch.program, prepared);
+Planned planned_by_optnet(const ProgramSetting& setting, const Network& network, Prepared& prepared) {
+  const OptnetOptions& optnet = *setting.memory.optnet;
+  const TorchProgram torch = optnet_program(optnet, setting.network, network);
+  return plan_optnet_run(optnet, torch, torch.program, prepared);
 }
 
 }  // namespace
@@ -26,18 +27,19 @@ Planned planned_by_optnet(const Options& options, const Network& network, Prepar
 int evaluate(const Options& given) {
   check(!given.weights.empty(), "--weights is missing: the directory of a run or checkpoint, or a safetensors file");
   const Options options = decided_by_run(given, run_of_weights(given.weights));
-  const bool optnet = asks_for_optnet(options.memopt);
-  const Network network = build_network(options, optnet);  // optnet takes it as built for training
+  const ProgramSetting setting = program_setting(options);
+  const bool optnet = setting.memory.optnet.has_value();
+  const Network network = build_network(setting.network, optnet);  // optnet takes it as built for training
   const Notify notify = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); };
-  const std::unique_ptr<Samples> data = open_data(options, network, notify);
-  const std::unique_ptr<Device> device = open_device(options);
+  const std::unique_ptr<Samples> data = open_data(options.data, setting.network.seed, network, notify);
+  const std::unique_ptr<Device> device = open_device(options.device);
   Prepared prepared(*device);
   const Planned planned =
-      optnet ? planned_by_optnet(options, network, prepared) : plan_evaluation(network, options, prepared);
+      optnet ? planned_by_optnet(setting, network, prepared) : plan_evaluation(network, setting.memory, prepared);
   for (const std::string& line : planned.log) std::puts(line.c_str());
   device->reserve(reserved_bytes({&planned}, 0, device->info().alignment));
   Store store(*device);
-  Evaluator evaluator(options, network, planned, prepared, store, *data);
+  Evaluator evaluator(network, planned, prepared, store, *data);
   load_weights(weights_file(options.weights), store, network);
   ClassCounts counts(wants_logits(options) ? network.program.vars[network.prediction].shape.back() : 0, options.top,
                      options.confusion);

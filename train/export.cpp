@@ -8,12 +8,13 @@
 #include "framework/error.h"
 #include "kernels/cpu/device.h"
 #include "train/commands.h"
-#include "train/programs.h"
 #include "train/recipe.h"
 #include "train/report/layer_list.h"
 #include "train/report/streams.h"
+#include "train/session/programs.h"
+#include "train/session/start.h"
 #include "train/session/weights.h"
-#include "train/start.h"
+#include "train/settings_of_options.h"
 
 namespace lethe {
 
@@ -39,10 +40,10 @@ void check_ending(const std::string& file) {
 int export_weights(const Options& given) {
   check_ending(given.output);
   const Options options = decided_by_run(given, run_of_weights(given.weights));
-  const Network network = build_network(options, false);
+  const Network network = build_network(network_setting(options), false);
   const std::unique_ptr<Device> device = open_cpu(1);
   Store store(*device);
-  fill_store({}, options, network, store);
+  fill_store({}, *options.seed, options.weights, network, store);
   save_weights(options.output, store, network);
   return 0;
 }

@@ -3,25 +3,27 @@
 
 #include "framework/error.h"
 #include "train/commands.h"
-#include "train/device.h"
-#include "train/programs.h"
 #include "train/recipe.h"
 #include "train/report/memory_report.h"
 #include "train/report/streams.h"
+#include "train/session/device.h"
+#include "train/session/programs.h"
+#include "train/settings_of_options.h"
 
 namespace lethe {
 
 int write_graph(const Options& given) {
-  Options options = decided(given);
-  Prepared prepared(device_info(options));
+  const Options options = decided(given);
+  ProgramSetting program = program_setting(options);
+  Prepared prepared(device_info(options.device));
   const auto side_of = [&](const std::string& when, const std::string& memopt) {
-    options.memopt = memopt;
-    GraphSide side{.title = {}, .planned = planned_program(options, prepared)};
+    program.memory = memory_setting(memopt, program.memory);
+    GraphSide side{.title = {}, .planned = planned_program(program, prepared)};
     side.title = message(when, ": ", memopt, ", ", mebibytes(side.planned.plan.bytes.total()));
     return side;
   };
-  const std::string asked = options.memopt;
-  write_result(options.output, graph_dot(title_of(options), {side_of("before", "none"), side_of("after", asked)}));
+  const std::string asked = program.memory.text;
+  write_result(options.output, graph_dot(title_of(program), {side_of("before", "none"), side_of("after", asked)}));
   return 0;
 }
 

@@ -3,20 +3,21 @@
 
 #include "framework/error.h"
 #include "train/commands.h"
-#include "train/data/batches.h"
-#include "train/device.h"
-#include "train/predicted.h"
 #include "train/recipe.h"
 #include "train/report/lr_report.h"
 #include "train/report/memory_report.h"
+#include "train/report/predicted.h"
 #include "train/report/streams.h"
-#include "train/session/metered_device.h"
-#include "train/start.h"
+#include "train/session/session.h"
+#include "train/settings_of_options.h"
 
 namespace lethe {
 namespace {
 
-LrSweep swept(const Options& options, const Programs& programs, Executor& executor, Batches& batches) {
+LrSweep swept(const Options& options, Session& session) {
+  const Programs& programs = session.programs();
+  Executor& executor = session.executor();
+  Batches& batches = session.batches();
   const FedInputs fed = fed_inputs(programs.network);
   LrSweep sweep;
   std::int64_t epoch = 0;
@@ -54,25 +55,19 @@ int lr_find(const Options& given) {
   const Options options = decided(given);
   const bool as_json = options.format == "json";
   Progress progress(stderr, Progress::Style::Plain, false);
-  const Programs programs = build_programs(options);
-  const std::unique_ptr<Samples> data =
-      open_data(options, programs.network, [&](const std::string& line) { progress.note(line); });
-  MeteredDevice device(open_device(options));
-  Batches batches(
-      *data, training_batches(*options.batch, options.dtype, augmentation_of(*options.augment), *options.seed), device);
-  Prepared prepared(device);
-  const Plans plans = plan_programs(programs, false, options, prepared);
-  if (!as_json) print_predicted(options, plans, progress);
-  device.reserve(reserved_bytes({&plans.training}, plans.arena, device.info().alignment));
-  Store store(device);
-  Buffer arena(device, plans.arena);
-  Executor executor(plans.training.program, plans.training.plan, prepared, store, plans.arena > 0 ? &arena : nullptr);
-  fill_store({}, options, programs.network, store);
+  ProgramSetting program = program_setting(options);
+  program.evaluated = false;
+  Session session({std::move(program), data_setting(options), options.device},
+                  [&](const std::string& line) { progress.note(line); });
+  session.fill_from({}, options.weights);
+  session.batches();
+  const Plans& plans = session.plan();
+  if (!as_json) print_predicted(options.memopt.text, plans, progress);
 
-  LrReport report = report_of(options, programs.network);
-  report.sweep = swept(options, programs, executor, batches);
+  LrReport report = report_of(options, session.network());
+  report.sweep = swept(options, session);
   report.predicted = plans.bytes.total();
-  report.taken = device.peak();
+  report.taken = session.device().peak();
   if (!options.output.empty()) write_result(options.output, lr_page(report));
   const std::string taken = taken_line(report.taken, report.predicted, plans.at_most);
   write_result("", as_json ? lr_json(report) : lr_text(report) + taken + "\n");

@@ -2,9 +2,12 @@
 
 #include <cstdint>
 
+#include "framework/error.h"
 #include "models/json_source.h"
 #include "optimizer/optimizer.h"
-#include "train/device.h"
+#include "train/option_table.h"
+#include "train/quantities.h"
+#include "train/session/device.h"
 #include "train/values.h"
 
 namespace lethe {
@@ -93,32 +96,34 @@ void add_update_rule(CLI::App& app, Options& o) {
 }
 
 void add_threads(CLI::App& app, Options& o) {
-  add_option(app, "--threads", o.threads, "N", "Worker threads (default 0: one a processor)")
+  add_option(app, "--threads", o.device.threads, "N", "Worker threads (default 0: one a processor)")
       ->check(whole_number(0, kMostThreads))
       ->group("Machine");
 }
 
 void add_device_name(CLI::App& app, Options& o) {
-  std::string names = "cpu, cuda, cuda:1... (default " + o.device + ")";
+  std::string names = "cpu, cuda, cuda:1... (default " + o.device.name + ")";
   if (!runs(o.command))
     names += ";\nor a GPU that is not there: " + joined(described_gpus()) + ", or a JSON file that describes one";
   std::vector<std::string> words = {"cpu", "cuda"};
   if (!runs(o.command))
     for (const std::string& gpu : described_gpus()) words.push_back(gpu);
-  add_option(app, "--device", o.device, "NAME", names)->check(such_as(words))->group("Machine");
+  add_option(app, "--device", o.device.name, "NAME", names)->check(such_as(words))->group("Machine");
 }
 
 void add_machine(CLI::App& app, Options& o) {
   add_device_name(app, o);
-  app.add_flag("--tf32", o.tf32, "On a GPU: convolutions and products may round f32 factors to TF32")->group("Machine");
-  app.add_flag("--deterministic", o.deterministic, "On a GPU: the same bits in every run (the CPU gives them anyway)")
+  app.add_flag("--tf32", o.device.tf32, "On a GPU: convolutions and products may round f32 factors to TF32")
+      ->group("Machine");
+  app.add_flag("--deterministic", o.device.deterministic,
+               "On a GPU: the same bits in every run (the CPU gives them anyway)")
       ->group("Machine");
   if (runs(o.command))
-    app.add_flag("--eager", o.eager, "On a GPU: runs steps launch by launch, not as a recorded graph")
+    app.add_flag("--eager", o.device.eager, "On a GPU: runs steps launch by launch, not as a recorded graph")
         ->group("Machine");
   app.add_option_function<std::string>(
          "--workspace-limit",
-         [&o](const std::string& text) { o.workspace_limit = parse_bytes(text, "--workspace-limit"); },
+         [&o](const std::string& text) { o.device.workspace_limit = parse_bytes(text, "--workspace-limit"); },
          "On a GPU: scratch memory that one convolution may take (default 256MiB)")
       ->option_text("SIZE")
       ->group("Machine");
@@ -126,29 +131,40 @@ void add_machine(CLI::App& app, Options& o) {
 }
 
 void add_pins(CLI::App& app, Options& o) {
-  add_option(app, "--skip-vars", o.skip_vars, "A,B", "Variables that keep memory of their own")
+  add_option(app, "--skip-vars", o.memopt.levels.pins.skip_vars, "A,B", "Variables that keep memory of their own")
       ->take_all()
       ->allow_extra_args(false)
       ->delimiter(',')
       ->group("Memory");
-  app.add_flag("--skip-grads", o.skip_grads, "So does each parameter gradient given to an optimizer op")
+  app.add_flag("--skip-grads", o.memopt.levels.pins.skip_grads,
+               "So does each parameter gradient given to an optimizer op")
       ->group("Memory");
 }
 
+CLI::Option* add_memopt_text(CLI::App& app, Options& o, const std::string& help) {
+  const auto read = [&o](const std::string& text) {
+    check(o.command != Command::Count || asks_for_optnet(text), "--memopt ", text,
+          ": count knows optnet=inference and optnet=training");
+    o.memopt = memory_setting(text, o.memopt);
+  };
+  return app.add_option_function<std::string>("--memopt", read, help)->option_text("SETTING")->take_last();
+}
+
 void add_memopt(CLI::App& app, Options& o, const char* standard) {
-  o.memopt = standard;
+  o.memopt = memory_setting(standard);
   std::string help =
       "none: a buffer for each variable; level=0: those of dead variables of the same shape;\n"
       "level=1: of any dead one that is large enough; each with ,release (given back within\n"
       "the step) and ,inplace; level=2: one exact arena";
   if (o.command == Command::Train || o.command == Command::Eval)
     help += "; optnet=training (eval: optnet=inference):\nthe modules and sharing behind optnet's tables";
-  add_option(app, "--memopt", o.memopt, "SETTING", help + " (default " + standard + ")")->group("Memory");
+  add_memopt_text(app, o, help + " (default " + standard + ")")->group("Memory");
   add_pins(app, o);
 }
 
 void add_print_log(CLI::App& app, Options& o) {
-  app.add_flag("--print-log", o.print_log, "Prints who takes whose memory, and why others do not")->group("Memory");
+  app.add_flag("--print-log", o.memopt.levels.print_log, "Prints who takes whose memory, and why others do not")
+      ->group("Memory");
 }
 
 CLI::Option* add_interval(CLI::App& app, const char* name, std::optional<Interval>& value, const std::string& help) {

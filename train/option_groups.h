@@ -30,6 +30,8 @@ void add_threads(CLI::App& app, Options& o);
 void add_device_name(CLI::App& app, Options& o);  // the one in `o` is the default
 void add_machine(CLI::App& app, Options& o);      // device and threads
 void add_pins(CLI::App& app, Options& o);
+/// The option alone, which keeps what else `o.memopt` has.
+CLI::Option* add_memopt_text(CLI::App& app, Options& o, const std::string& help);
 /// With the pins; `standard` is the default.
 void add_memopt(CLI::App& app, Options& o, const char* standard);
 void add_print_log(CLI::App& app, Options& o);

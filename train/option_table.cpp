@@ -4,6 +4,7 @@
 
 #include "train/command_table.h"
 #include "train/option_groups.h"
+#include "train/quantities.h"
 #include "train/report/bench_report.h"
 #include "train/report/text_table.h"
 #include "train/session/lr_sweep.h"
@@ -236,6 +237,13 @@ bool has_network(Command command) {
   for (const Command other : {Schema, Pack, Tables, Device, Completion, Man})
     if (command == other) return false;
   return true;
+}
+
+bool runs(Command command) {
+  using enum Command;
+  for (const Command other : {Train, Eval, Predict, LrFind, Bench, Tables})
+    if (command == other) return true;
+  return false;
 }
 
 void set_up(CLI::App& app, Options& o) {

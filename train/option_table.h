@@ -11,5 +11,7 @@ namespace lethe {
 void set_up(CLI::App& app, Options& options);
 /// Whether the command works on a network, and so has --model.
 bool has_network(Command command);
+/// Whether it runs programs, and not only plans them.
+bool runs(Command command);
 
 }  // namespace lethe

@@ -6,12 +6,10 @@
 
 #include "framework/error.h"
 #include "framework/op_def.h"
-#include "memopt/memopt.h"
 #include "train/command_table.h"
-#include "train/device.h"
 #include "train/option_table.h"
-#include "train/optnet_run.h"
-#include "train/programs.h"
+#include "train/session/device.h"
+#include "train/settings_of_options.h"
 
 namespace lethe {
 namespace {
@@ -28,15 +26,17 @@ Command command_named(const std::string& word) {
 
 /// Training and evaluation take the mode that they are; a count takes either; what draws and plans takes none.
 void check_optnet(const Options& o) {
-  const OptnetOptions optnet = optnet_options(o.memopt);
-  check(o.command != Command::Train || optnet.training, "--memopt ", o.memopt, ": training needs optnet=training");
-  check(o.command != Command::Eval || !optnet.training, "--memopt ", o.memopt, ": evaluation needs optnet=inference");
+  const OptnetOptions& optnet = *o.memopt.optnet;
+  const std::string& memopt = o.memopt.text;
+  const PinOptions& pins = o.memopt.levels.pins;
+  check(o.command != Command::Train || optnet.training, "--memopt ", memopt, ": training needs optnet=training");
+  check(o.command != Command::Eval || !optnet.training, "--memopt ", memopt, ": evaluation needs optnet=inference");
   const bool known = o.command == Command::Train || o.command == Command::Eval || o.command == Command::Count;
-  check(known, "--memopt ", o.memopt, ": ", info_of(o.command).word,
+  check(known, "--memopt ", memopt, ": ", info_of(o.command).word,
         " knows none and the levels; train count says what optnet would hold");
-  check(o.skip_vars.empty() && !o.skip_grads, "--memopt ", o.memopt,
+  check(pins.skip_vars.empty() && !pins.skip_grads, "--memopt ", memopt,
         ": --skip-vars and --skip-grads go with none and the levels");
-  check(!wants_logits(o), "--memopt ", o.memopt, ": --top, --by-class and --confusion go with none and the levels");
+  check(!wants_logits(o), "--memopt ", memopt, ": --top, --by-class and --confusion go with none and the levels");
 }
 
 /// Whether --weights may name a run, which says what network it trained.
@@ -45,12 +45,13 @@ bool takes_run(const Options& o) {
 }
 
 void check_together(const Options& o) {
-  if (o.dump) return check_device(o);
+  if (o.dump) return check_device(o.device, false);
   if (!has_network(o.command)) return;
   check_memopt(o);
   const bool infers = o.inference || o.command == Command::Eval || o.command == Command::Predict;
-  check(!o.skip_grads || !infers, "--skip-grads: evaluation has no gradients");
-  if (o.resume.empty()) check_device(o);  // else the device may be that of the checkpoint: opening it checks again
+  check(!o.memopt.levels.pins.skip_grads || !infers, "--skip-grads: evaluation has no gradients");
+  if (o.resume.empty())
+    check_device(o.device, runs(o.command));  // else the device may be that of the checkpoint: opening it checks again
   check(!o.model.empty() || !o.resume.empty() || (takes_run(o) && !o.weights.empty()),
         "--model is missing: a name such as lenet or resnet20, or a JSON file",
         takes_run(o) ? "; or --weights RUN, which says it" : "");
@@ -149,9 +150,7 @@ class CommandLine {
 }  // namespace
 
 void check_memopt(const Options& o) {
-  if (asks_for_optnet(o.memopt)) return check_optnet(o);
-  check(o.command != Command::Count, "--memopt ", o.memopt, ": count knows optnet=inference and optnet=training");
-  parse_memopt(o.memopt);
+  if (o.memopt.optnet) check_optnet(o);
 }
 
 Options with_values(const Options& options, const OptionValues& values) {

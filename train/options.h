@@ -6,9 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "framework/program.h"
 #include "train/command.h"
-#include "train/quantities.h"
+#include "train/session/settings.h"
 
 namespace lethe {
 
@@ -37,14 +36,8 @@ struct Options {
   bool decay_all = false;  // weight decay on bias and norm too
   std::optional<std::uint64_t> seed = {};
 
-  int threads = 0;  // 0: one a processor
-  std::string device = "cpu";
-  bool tf32 = false, deterministic = false, eager = false;  // of a GPU
-  std::optional<std::int64_t> workspace_limit = {};         // of one of its convolutions, in bytes
-  std::string memopt = "level=2";
-  std::vector<std::string> skip_vars = {};  // kept in memory of their own through the whole step
-  bool skip_grads = false;                  // so is every parameter gradient
-  bool print_log = false;                   // of the memory stage
+  DeviceSetting device = {};
+  MemorySetting memopt = {};  // with --skip-vars, --skip-grads and --print-log
 
   std::string save = {};  // directory of checkpoints
   std::optional<Interval> save_every = {};
@@ -94,7 +87,7 @@ Options parse_options(const std::vector<std::string>& args);
 /// nothing is evaluated, they give no patience.
 Options with_values(const Options& options, const OptionValues& values);
 
-/// Fails unless the command takes the --memopt, with what stands beside it.
+/// Fails unless the command takes the memory setting, with what stands beside it.
 void check_memopt(const Options& options);
 
 }  // namespace lethe

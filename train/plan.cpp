@@ -3,34 +3,36 @@
 
 #include "framework/error.h"
 #include "train/commands.h"
-#include "train/plan_report.h"
 #include "train/recipe.h"
 #include "train/report/memory_report.h"
+#include "train/report/plan_report.h"
 #include "train/report/streams.h"
+#include "train/session/device.h"
+#include "train/settings_of_options.h"
 
 namespace lethe {
 namespace {
 
 void check_budget(const PlanReport& report) {
-  const Options& options = report.options;
   const std::int64_t budget = report.budget(), least = report.smallest_budget();
   if (report.row().bytes() <= budget) return;
   const char* const other = report.row_of("level=2").bytes() <= budget ? "; --memopt level=2 fits" : "";
-  fail_as(Exit::Budget, report.network, " at batch ", *options.batch, " with ", options.memopt, " takes ",
-          report.row().bytes(), " bytes (", mebibytes(report.row().bytes()), "), more than ",
-          budget == options.memory_budget ? "the --memory-budget" : "the memory of " + report.device.name, " of ",
-          budget, " (", mebibytes(budget), "); the smallest that is enough is ", least, " (", mebibytes(least), ")",
-          other);
+  fail_as(Exit::Budget, report.network, " at batch ", report.setting.network.batch, " with ",
+          report.setting.memory.text, " takes ", report.row().bytes(), " bytes (", mebibytes(report.row().bytes()),
+          "), more than ", budget == report.limit ? "the --memory-budget" : "the memory of " + report.device.name,
+          " of ", budget, " (", mebibytes(budget), "); the smallest that is enough is ", least, " (", mebibytes(least),
+          ")", other);
 }
 
 }  // namespace
 
 int plan(const Options& given) {
-  const PlanReport report = report_plan(decided(given));
-  if (!report.options.csv.empty()) write_result(report.options.csv, plan_csv(report));
+  const Options options = decided(given);
+  const PlanReport report = report_plan(program_setting(options), device_info(options.device), options.memory_budget);
+  if (!options.csv.empty()) write_result(options.csv, plan_csv(report));
   for (const Planned* planned : {&report.plans.training, &report.plans.evaluation})
     for (const std::string& line : planned->log) std::puts(line.c_str());
-  write_result("", report.options.json ? plan_json(report) : plan_text(report));
+  write_result("", options.json ? plan_json(report) : plan_text(report));
   check_budget(report);
   return 0;
 }

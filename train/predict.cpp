@@ -9,14 +9,15 @@
 #include "train/commands.h"
 #include "train/data/data_spec.h"
 #include "train/data/image_folder.h"
-#include "train/device.h"
-#include "train/predictor.h"
 #include "train/recipe.h"
 #include "train/report/formatted.h"
+#include "train/report/score_report.h"
 #include "train/report/streams.h"
-#include "train/score_report.h"
+#include "train/session/device.h"
+#include "train/session/predictor.h"
+#include "train/session/start.h"
 #include "train/session/weights.h"
-#include "train/start.h"
+#include "train/settings_of_options.h"
 
 namespace lethe {
 namespace {
@@ -48,7 +49,8 @@ ImageInput image_input(const Options& given, const Options& options, const std::
     input.data = {.classes = run->classes, .mean = run->mean, .deviation = run->deviation};
   } else {
     const auto print = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); };
-    input.data = dynamic_cast<const Dataset&>(*open_data(options, network, print)).info();
+    input.data =
+        dynamic_cast<const Dataset&>(*open_data(options.data, options.seed.value_or(0), network, print)).info();
   }
   const std::int64_t classes = network.program.vars[network.prediction].shape.back();
   input.data.image = image_shape_of(network.program.vars[fed_inputs(network).samples].shape);
@@ -127,12 +129,12 @@ int predict(const Options& given) {
   Options options = decided_by_run(given, run);
   const std::vector<std::string> files = files_to_predict(given.files);
   options.batch = std::min(*options.batch, std::ssize(files));
-  const Network network = build_network(options, false);
+  const Network network = build_network(network_setting(options), false);
   check_takes_images(network);
   const ImageInput input = image_input(given, options, run, network);
-  const std::unique_ptr<Device> device = open_device(options);
+  const std::unique_ptr<Device> device = open_device(options.device);
   Prepared prepared(*device);
-  const Planned planned = plan_evaluation(network, options, prepared);
+  const Planned planned = plan_evaluation(network, program_setting(options).memory, prepared);
   device->reserve(reserved_bytes({&planned}, 0, device->info().alignment));
   Store store(*device);
   Predictor predictor(network, planned, prepared, store, input, options.top);

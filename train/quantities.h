@@ -3,14 +3,9 @@
 #include <cstdint>
 #include <string>
 
-namespace lethe {
+#include "train/session/settings.h"
 
-/// How often something happens: every `count` steps ("500") or epochs ("2e"); 0 is never.
-struct Interval {
-  std::int64_t count = 0;
-  bool epochs = false;
-  bool operator==(const Interval&) const = default;
-};
+namespace lethe {
 
 /// "1500", "800MiB", "2GiB", "1.5GB": bytes; fails naming `what`.
 std::int64_t parse_bytes(const std::string& text, const std::string& what);

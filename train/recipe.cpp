@@ -1,12 +1,12 @@
 #include "train/recipe.h"
 
 #include <algorithm>
-#include <map>
-#include <sstream>
 
 #include "framework/error.h"
-#include "framework/op_def.h"
+#include "models/network.h"
 #include "optimizer/schedule.h"
+#include "train/data/augment.h"
+#include "train/settings_of_options.h"
 
 namespace lethe {
 namespace {
@@ -44,47 +44,12 @@ OptionValues network_values(const Options& options) {
   return values;
 }
 
-std::vector<std::string> split(const std::string& text, char at) {
-  std::vector<std::string> parts;
-  std::istringstream in(text);
-  for (std::string part; std::getline(in, part, at);) parts.push_back(part);
-  return parts;
-}
-
-/// Behind the word's '=', if it has one.
-std::int64_t pixels_of(const std::string& word, std::int64_t absent) {
-  const std::size_t equals = word.find('=');
-  if (equals == std::string::npos) return absent;
-  const std::string value = word.substr(equals + 1);
-  check(!value.empty() && value.size() < 5 && value.find_first_not_of("0123456789") == std::string::npos,
-        "--augment: ", quote(word), " must name pixels, as in ", word.substr(0, equals), "=", absent);
-  return std::stoll(value);
-}
-
 /// A run that is resumed on the CPU leaves behind what it was told of a GPU.
 OptionValues without_gpu_settings(const Options& given, OptionValues resumed) {
   const auto device = given.given.find("device");
   if (device != given.given.end() && device->second == "cpu")
     for (const char* name : {"tf32", "eager", "workspace-limit"}) resumed.erase(name);
   return resumed;
-}
-
-/// The words by their names, with their values as they stand there.
-std::map<std::string, std::string> augment_words(const std::string& text) {
-  static const std::vector<std::string> known = {"none", "pad-crop", "flip", "cutout", "random-crop"};
-  check(!text.empty() && text.back() != ',', "--augment: ", quote(text), " has no word at its end");
-  std::map<std::string, std::string> words;
-  for (const std::string& word : split(text, ',')) {
-    std::string name = word.substr(0, word.find('='));
-    std::replace(name.begin(), name.end(), '_', '-');
-    check(std::find(known.begin(), known.end(), name) != known.end(), "--augment: unknown word ", quote(word),
-          did_you_mean(name, known));
-    check(name == "pad-crop" || name == "cutout" || word.find('=') == std::string::npos, "--augment: ", quote(word),
-          ": ", name, " takes no value");
-    check(words.emplace(name, word).second, "--augment: ", name, " stands twice");
-  }
-  check(words.count("none") == 0 || words.size() == 1, "--augment: 'none' stands alone, not in ", quote(text));
-  return words;
 }
 
 }  // namespace
@@ -109,46 +74,15 @@ OptionValues values_to_keep(const Options& options) {
   return kept;
 }
 
-Sets sets_of(const Options& options) {
-  Sets sets;
-  for (const std::string& text : options.set) {
-    const std::size_t equals = text.find('=');
-    sets[text.substr(0, equals)] = text.substr(equals + 1);
-  }
-  return sets;
-}
-
-BuildOptions build_options(const Options& options, bool training) {
-  return {.batch = options.batch.value_or(1),
-          .dtype = options.dtype,
-          .training = training,
-          .seed = static_cast<std::int64_t>(options.seed.value_or(0))};
-}
-
-OptimizerSettings optimizer_of(const Options& options) {
-  OptimizerSettings settings = optimizer_named(options.optimizer.value_or("sgd"));
-  if (options.momentum) {
-    using enum OptimizerType;
-    if (settings.type == Sgd && *options.momentum > 0) settings.type = Momentum;
-    check(settings.type != Adam && settings.type != AdamW, "--momentum: ", *options.optimizer, " has none");
-    settings.momentum = *options.momentum;
-  }
-  if (options.weight_decay) settings.weight_decay = *options.weight_decay;
-  settings.decay_all = options.decay_all;
-  if (options.clip_norm) settings.clip_norm = *options.clip_norm;
-  return settings;
-}
-
-Augmentation augmentation_of(const std::string& text) {
-  const std::map<std::string, std::string> words = augment_words(text);
-  const auto pixels = [&words](const char* name, std::int64_t absent) {
-    const auto word = words.find(name);
-    return word == words.end() ? 0 : pixels_of(word->second, absent);
-  };
-  return {.pad_crop = pixels("pad-crop", 4),
-          .flip = words.count("flip") != 0,
-          .cutout = pixels("cutout", 8),
-          .random_crop = words.count("random-crop") != 0};
+Options decided_by_run(const Options& given, const std::optional<RunState>& run) {
+  OptionValues of_run;
+  if (run)
+    for (const char* name : {"model", "set", "dtype", "data", "batch", "seed"})
+      if (const auto found = run->options.find(name); found != run->options.end()) of_run.insert(*found);
+  if (given.command == Command::Predict) of_run.erase("batch");  // there are as many samples as files
+  check(!given.model.empty() || of_run.count("model") != 0, "--model is missing: no run stands beside ", given.weights,
+        " to say which network it is of; a name such as lenet or resnet20, or a JSON file");
+  return decided(given, of_run);
 }
 
 }  // namespace lethe

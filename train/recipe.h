@@ -1,12 +1,9 @@
-// How to train: every option decided, and what the texts among them mean.
+// Every option decided: from the command line, a run that goes on, the network file, or as built in.
 #pragma once
-#include <string>
+#include <optional>
 
-#include "framework/builder.h"
-#include "models/network.h"
-#include "optimizer/optimizer.h"
-#include "train/data/augment.h"
 #include "train/options.h"
+#include "train/session/run_state.h"
 
 namespace lethe {
 
@@ -16,11 +13,8 @@ namespace lethe {
 Options decided(const Options& given, const OptionValues& resumed = {});
 /// What a run that goes on must find again.
 OptionValues values_to_keep(const Options& options);
-
-Sets sets_of(const Options& options);
-BuildOptions build_options(const Options& options, bool training);
-OptimizerSettings optimizer_of(const Options& options);
-/// "none", or of pad-crop, flip, cutout and random-crop any, with commas; pad-crop=4 and cutout=8 name their pixels.
-Augmentation augmentation_of(const std::string& text);
+/// Decided for a command that takes weights: what the command line leaves open of network, data, numbers, batch and
+/// seed is that of the run. Fails unless one of the two names a network.
+Options decided_by_run(const Options& given, const std::optional<RunState>& run);
 
 }  // namespace lethe

@@ -1,20 +1,20 @@
 // `train show`: a network before it runs.
 #include "framework/text.h"
 #include "train/commands.h"
-#include "train/device.h"
-#include "train/plan_report.h"
-#include "train/programs.h"
 #include "train/recipe.h"
 #include "train/report/streams.h"
 #include "train/report/summary.h"
+#include "train/session/device.h"
+#include "train/session/programs.h"
+#include "train/settings_of_options.h"
 
 namespace lethe {
 namespace {
 
 std::string text_of_network(const Options& options) {
-  if (options.format == "text") return layer_table(build_network(options, !options.inference));
-  Prepared prepared(device_info(options));
-  const Program program = planned_program(options, prepared).program;
+  if (options.format == "text") return layer_table(build_network(network_setting(options), !options.inference));
+  Prepared prepared(device_info(options.device));
+  const Program program = planned_program(program_setting(options), prepared).program;
   if (options.format == "json") return to_json(program) + "\n";
   return options.format == "dot" ? to_dot(program) : to_text(program);
 }

@@ -28,10 +28,10 @@ void add_pack(CLI::App& app, Options& o) {
 
 void add_count(CLI::App& app, Options& o) {
   add_batch(app, o, "Samples (default: the network's)");
-  o.memopt = "optnet=inference";
-  add_option(app, "--memopt", o.memopt, "SETTING",
-             "optnet=inference (default) or optnet=training; with commas behind it inplace, reuse_buffers,\n"
-             "remove_grad_params or none (default: all three)")
+  o.memopt = memory_setting("optnet=inference");
+  add_memopt_text(app, o,
+                  "optnet=inference (default) or optnet=training; with commas behind it inplace, reuse_buffers,\n"
+                  "remove_grad_params or none (default: all three)")
       ->group("Memory");
   add_option(app, "--backend", o.backend, "NAME",
              "Whose modules: nn (Torch's own, on the CPU) or cudnn (default: nn for f64, cudnn for f32)")
@@ -53,7 +53,7 @@ void add_tables(CLI::App& app, Options& o) {
 }
 
 void add_device(CLI::App& app, Options& o) {
-  o.device = "cuda";
+  o.device.name = "cuda";
   auto* const dump = app.add_flag("--dump", o.dump, "Writes a GPU's description, for train plan on another machine");
   dump->group("Output");
   add_device_name(app, o);

@@ -5,22 +5,32 @@
 
 #include "framework/error.h"
 #include "train/commands.h"
-#include "train/device.h"
-#include "train/predicted.h"
 #include "train/recipe.h"
 #include "train/report/memory_report.h"
 #include "train/report/metrics.h"
+#include "train/report/predicted.h"
+#include "train/report/run_report.h"
 #include "train/report/tensorboard.h"
 #include "train/session/run_lock.h"
-#include "train/start.h"
-#include "train/trainer.h"
+#include "train/session/session.h"
+#include "train/session/start.h"
+#include "train/session/trainer.h"
+#include "train/settings_of_options.h"
+#include "train/signals.h"
 
 namespace lethe {
 namespace {
 
-BatchOptions batches_of(const Options& options) {
-  return training_batches(*options.batch, options.dtype, augmentation_of(*options.augment), *options.seed);
-}
+/// A run that signals stop or make save.
+class AttendedRun final : public RunReport {
+ public:
+  using RunReport::RunReport;
+  bool stop_wanted() override { return signals_.stop_wanted(); }
+  bool take_save_wanted() override { return signals_.take_save_wanted(); }
+
+ private:
+  SignalWatch signals_;
+};
 
 std::vector<std::unique_ptr<RecordFile>> open_metrics(const Options& options, const Start& start,
                                                       const Notify& notify) {
@@ -68,7 +78,7 @@ void check_position(const Start& start, std::int64_t per_epoch) {
 
 void introduce(Progress& progress, const Options& options, const Network& network, const Batches& batches,
                const Start& start) {
-  const RunLength length = length_of(options, batches.per_epoch());
+  const RunLength length = length_of(run_setting(options), batches.per_epoch());
   progress.note(message(network.name, ": batch ", *options.batch, ", ", length.total, " steps, ", batches.per_epoch(),
                         " an epoch; ", *options.optimizer, ", learning rate ", *options.lr, ", ", *options.schedule,
                         ", seed ", *options.seed));
@@ -93,61 +103,39 @@ std::unique_ptr<Checkpoints> open_checkpoints(const Options& options, const Star
 std::unique_ptr<RunLock> lock_run(const Options& given, const Start& start, const Notify& notify) {
   if (start.save.empty()) return nullptr;
   auto lock = std::make_unique<RunLock>(start.save, notify);
-  const Start now = find_start(given);
+  const Start now = find_start(given.save, given.resume);
   check(start.moves || (now.checkpoint == start.checkpoint && now.state == start.state), start.save,
         ": another run has saved into it meanwhile; start again");
   return lock;
 }
 
-std::unique_ptr<Evaluator> make_evaluator(const Options& options, const Programs& programs, const Plans& plans,
-                                          Prepared& prepared, Store& store, const Samples& data, Buffer* arena) {
-  if (!is_evaluated(options)) return nullptr;
-  return std::make_unique<Evaluator>(options, programs.evaluation, plans.evaluation, prepared, store, data, arena);
-}
-
 }  // namespace
 
 int train(const Options& given) {
-  const Start start = find_start(given);
+  const Start start = find_start(given.save, given.resume);
   const Options options = decided(given, start.state.options);
   Progress progress(stderr, options.quiet);
+  const Notify notify = note_in(progress);
 
-  const Programs programs = build_programs(options);  // training with its backward and update ops; evaluation
-  check_fits(start, options, programs.network);
-  const std::unique_ptr<Samples> data = open_data(options, programs.network, note_in(progress));
-  MeteredDevice device(open_device(options));
-  Batches batches(*data, batches_of(options), device);
-  introduce(progress, options, programs.network, batches, start);
+  // Programs of training, with its backward and update ops, and of evaluation.
+  Session session({program_setting(options), data_setting(options), options.device}, notify);
+  check_fits(start, options.given, session.network());
+  session.data();
+  introduce(progress, options, session.network(), session.batches(), start);
 
-  Prepared prepared(device);  // every kernel chosen, every workspace known
-  const Plans plans = plan_programs(programs, is_evaluated(options), options, prepared);
-  print_predicted(options, plans, progress);
+  const Plans& plans = session.plan();  // every kernel chosen, every workspace known
+  print_predicted(options.memopt.text, plans, progress);
   const std::unique_ptr<Checkpoints> checkpoints = open_checkpoints(options, start);
-  const std::unique_ptr<RunLock> lock = lock_run(given, start, note_in(progress));
-  const std::vector<std::unique_ptr<RecordFile>> metrics = open_metrics(options, start, note_in(progress));
+  const std::unique_ptr<RunLock> lock = lock_run(given, start, notify);
+  std::vector<std::unique_ptr<RecordFile>> metrics = open_metrics(options, start, notify);
 
-  device.reserve(reserved_bytes({&plans.training, &plans.evaluation}, plans.arena, device.info().alignment));
-  Store store(device);  // parameters and states of both programs
-  Buffer arena = with_context("the arena", [&] { return Buffer(device, plans.arena); });
-  Buffer* const shared = plans.arena > 0 ? &arena : nullptr;
-  Executor executor(plans.training.program, plans.training.plan, prepared, store, shared);
-  const std::unique_ptr<Evaluator> evaluator = make_evaluator(options, programs, plans, prepared, store, *data, shared);
-  fill_store(start, options, programs.network, store);
-
-  Trainer trainer({.options = options,
-                   .programs = programs,
-                   .executor = executor,
-                   .batches = batches,
-                   .evaluator = evaluator.get(),
-                   .store = store,
-                   .checkpoints = checkpoints.get(),
-                   .device = device,
-                   .progress = progress,
-                   .metrics = metrics,
-                   .moves = start.moves},
-                  state_of(start, options, programs.network, *data));
-  trainer.run();
-  std::printf("%s\n", taken_line(device.peak(), plans.bytes.total(), plans.at_most).c_str());
+  session.fill_from(start, options.weights);
+  session.executor();  // takes the memory: of both programs, over one store of parameters and states
+  session.state() = state_of(start, options, session.network(), session.data());
+  AttendedRun report(progress, std::move(metrics));
+  session.train(run_setting(options), report, checkpoints.get());
+  progress.clear();
+  std::printf("%s\n", taken_line(session.device().peak(), plans.bytes.total(), plans.at_most).c_str());
   return 0;
 }
 

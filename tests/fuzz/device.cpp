@@ -1,5 +1,5 @@
 // Descriptions of GPUs that are not there.
-#include "train/device.h"
+#include "train/session/device.h"
 
 #include "tests/fuzz/fuzz.h"
 
@@ -15,8 +15,7 @@ Material material() {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static lethe::fuzz::Directory directory;
-  lethe::Options options;
-  options.device = directory.put("gpu.json", lethe::fuzz::text_of(data, size));
-  lethe::fuzz::reads({lethe::Exit::Usage}, [&] { lethe::device_info(options); });
+  const lethe::DeviceSetting setting{.name = directory.put("gpu.json", lethe::fuzz::text_of(data, size))};
+  lethe::fuzz::reads({lethe::Exit::Usage}, [&] { lethe::device_info(setting); });
   return 0;
 }

@@ -1,12 +1,13 @@
 // The small languages of the command line: the input's first byte says which the rest is in.
+#include "train/session/settings.h"
+
 #include <functional>
 
-#include "memopt/memopt.h"
 #include "optimizer/schedule.h"
 #include "tests/fuzz/fuzz.h"
+#include "train/data/augment.h"
 #include "train/data/data_spec.h"
 #include "train/quantities.h"
-#include "train/recipe.h"
 
 namespace lethe::fuzz {
 namespace {
@@ -18,7 +19,7 @@ void read_schedule(const std::string& text) {
 
 const std::vector<std::function<void(const std::string&)>> kReaders = {
     read_schedule,
-    [](const std::string& text) { parse_memopt(text); },
+    [](const std::string& text) { memory_setting(text); },
     [](const std::string& text) { augmentation_of(text); },
     [](const std::string& text) { DataSpec(text).counts({}); },
     [](const std::string& text) { parse_bytes(text, "--capacity"); },
@@ -32,14 +33,14 @@ Material material() {
   const std::vector<std::vector<std::string>> of_readers = {
       {"constant", "step@30ex0.1", "multistep@32000,48000x0.1", "exp@1ex0.95", "poly^0.9", "cosine@90%x0.01",
        "one-cycle@30%", "cosine+warmup@500x0.1"},
-      {"none", "level=0", "level=1,release,inplace", "level=2"},
+      {"none", "level=0", "level=1,release,inplace", "level=2", "optnet=training,none"},
       {"none", "flip,pad-crop=4", "cutout=8,random-crop"},
       {"shapes:train=160,test=40", "mnist:DIR"},
       {"1500", "800MiB", "1.5GB"},
       {"500", "2e"},
       {"adamw"}};
-  Material all{
-      .words = {"@", "x", "e", "%", "^", "+warmup@", ",", "=", "train=", "test=", "GiB", "level=", "1e308", "inf"}};
+  Material all{.words = {"@", "x", "e", "%", "^", "+warmup@", ",", "=", "train=", "test=", "GiB",
+                         "level=", "optnet=", "1e308", "inf"}};
   for (std::size_t reader = 0; reader < of_readers.size(); ++reader)
     for (const std::string& text : of_readers[reader]) all.seeds.push_back(static_cast<char>(reader) + text);
   return all;

@@ -4,7 +4,7 @@
 #include "framework/error.h"
 #include "kernels/conv/cudnn_conv.h"
 #include "tests/support/expect_error.h"
-#include "train/device.h"
+#include "train/session/device.h"
 
 namespace lethe::testing {
 namespace {
@@ -12,7 +12,7 @@ namespace {
 constexpr DType kFloats[] = {DType::f32, DType::f64, DType::bf16, DType::f16};
 constexpr ConvPass kPasses[] = {ConvPass::Forward, ConvPass::GradInput, ConvPass::GradWeight};
 
-DeviceInfo h200() { return device_info(parse_options({"plan", "--model", "m", "--device", "h200"})); }
+DeviceInfo h200() { return device_info({.name = "h200"}); }
 
 ConvShape shape(std::int64_t channels, std::int64_t filters, std::int64_t size, std::int64_t kernel,
                 std::int64_t groups = 1, std::int64_t stride = 1, std::int64_t dilation = 1) {

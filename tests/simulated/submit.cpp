@@ -3,7 +3,7 @@
 #include <string>
 
 #include "tests/simulated/gpu.h"
-#include "train/device.h"
+#include "train/session/device.h"
 
 namespace lethe::simulated {
 

@@ -71,14 +71,12 @@ TEST(Layers, IncludesPointAlongTheAllowedLayersOnly) {
       }
 }
 
-std::string room_of(const std::string& file) { return std::filesystem::path(file).parent_path().generic_string(); }
-
 /// The folder itself or one inside of it.
 bool is_in(const std::string& folder, const std::string& file) { return file.rfind(folder + '/', 0) == 0; }
 
 TEST(Layers, RoomsOfAFolderIncludeAlongTheirArrowsOnly) {
   Folders folders;
-  for (const auto& [room, allowed] : kRooms) folders.insert(room.substr(0, room.find('/')));
+  for (const auto& [room, allowed] : kRooms) folders.insert(folder_of(room));
   for (const std::string& folder : folders)
     for (const std::string& file : sources_in(folder)) {
       const auto room = kRooms.find(room_of(file));

@@ -15,7 +15,7 @@ const std::map<std::string, std::string> kTargets = {
     {"models/json_source.cpp", "network"},
     {"train/data/cifar.cpp", "cifar"},
     {"train/data/data_files.cpp", "mnist"},
-    {"train/device.cpp", "device"},
+    {"train/session/device.cpp", "device"},
     {"train/data/image_file.cpp", "image"},
     {"train/report/metrics.cpp", "metrics"},
     {"train/data/mnist.cpp", "mnist"},

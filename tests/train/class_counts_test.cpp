@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/train/data_samples.h"
-#include "train/score_report.h"
+#include "train/report/score_report.h"
 #include "train/session/logits.h"
 
 namespace lethe::testing {

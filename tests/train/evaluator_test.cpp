@@ -1,4 +1,4 @@
-#include "train/evaluator.h"
+#include "train/session/evaluator.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,6 @@
 #include "kernels/cpu/device.h"
 #include "tests/train/data_samples.h"
 #include "train/data/sequences.h"
-#include "train/recipe.h"
 
 namespace lethe::testing {
 namespace {
@@ -61,14 +60,12 @@ struct SixSamples {
 };
 
 Scores scores_of(const Network& net, const Samples& data, ClassCounts* counts = nullptr) {
-  Options options;
-  options.confusion = counts != nullptr;
-  options.batch = kBatch;
+  const MemorySetting memory{.keeps_prediction = counts != nullptr};
   const auto device = open_cpu(1);
   Prepared prepared(*device);
-  const Planned planned = plan_memory(net.program, prepared, evaluation_memopt(options, net));
+  const Planned planned = plan_memory(net.program, prepared, evaluation_memopt(memory, net));
   Store store(*device);
-  Evaluator evaluator(options, net, planned, prepared, store, data);
+  Evaluator evaluator(net, planned, prepared, store, data);
   const std::vector<float> table = right_but_for_zero();
   store.write("table", table.data(), static_cast<std::int64_t>(table.size() * sizeof(float)));
   return evaluator.run(counts);

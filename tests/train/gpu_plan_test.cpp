@@ -8,9 +8,10 @@
 #include "models/network.h"
 #include "tests/support/expect_error.h"
 #include "tests/train/run_fixture.h"
-#include "train/device.h"
-#include "train/plan_report.h"
 #include "train/recipe.h"
+#include "train/report/plan_report.h"
+#include "train/session/device.h"
+#include "train/settings_of_options.h"
 
 namespace lethe::testing {
 namespace {
@@ -26,9 +27,7 @@ class GpuPlan : public RunTest {
     std::ofstream(path("gpu.json")) << description.dump();
     return path("gpu.json");
   }
-  DeviceInfo info(const std::string& device) const {
-    return device_info(parse_options({"plan", "--model", "m", "--device", device}));
-  }
+  DeviceInfo info(const std::string& device) const { return device_info({.name = device}); }
   nlohmann::json plan(std::vector<std::string> more) const {
     more.insert(more.begin(), {"plan", "--model", path("small.json"), "--json"});
     const Ended ended = run_train(more);
@@ -51,7 +50,7 @@ TEST_F(GpuPlan, EveryOpOfTheZooHasAKernelThere) {
     SCOPED_TRACE(row);
     const std::string name = row.substr(0, row.find(' ')), dtype = row.substr(row.find(' ') + 1);
     const Options options = decided(parse_options({"plan", "--model", name, "--device", "h200", "--dtype", dtype}));
-    const Programs programs = build_programs(options);
+    const Programs programs = build_programs(program_setting(options));
     for (const Program* program : {&programs.training, &programs.evaluation.program}) {
       const Workspaces workspaces = workspaces_of(*program, prepared);
       EXPECT_EQ(workspaces.alignment, kGpuAlignment);
@@ -93,10 +92,10 @@ int update_launches(const Program& program, Prepared& prepared) {
 TEST_F(GpuPlan, SmallUpdatesAreGatheredIntoFewLaunchesForNoByte) {
   const Options options =
       decided(parse_options({"plan", "--model", "resnet110", "--batch", "128", "--device", "h200"}));
-  const Programs programs = build_programs(options);
-  Prepared prepared(device_info(options));
-  const Planned gathered = planned_program(options, prepared);
-  const Planned early = plan_memory(programs.training, prepared, training_memopt(options, programs.network));
+  const Programs programs = build_programs(program_setting(options));
+  Prepared prepared(device_info(options.device));
+  const Planned gathered = planned_program(program_setting(options), prepared);
+  const Planned early = plan_memory(programs.training, prepared, training_memopt(options.memopt, programs.network));
   EXPECT_EQ(gathered.plan.bytes, early.plan.bytes);
   EXPECT_GT(update_launches(early.program, prepared), 300);
   EXPECT_LT(update_launches(gathered.program, prepared), 10) << "of 440 updates";
@@ -106,8 +105,8 @@ TEST_F(GpuPlan, AConvolutionTakesNoMoreThanItsLimit) {
   const auto largest = [](const std::string& limit) {
     const Options options = decided(parse_options(
         {"plan", "--model", "resnet20", "--device", "h200", "--batch", "256", "--workspace-limit", limit}));
-    Prepared prepared(device_info(options));
-    const Program program = build_programs(options).training;
+    Prepared prepared(device_info(options.device));
+    const Program program = build_programs(program_setting(options)).training;
     std::int64_t most = 0;
     for (const Op& op : program.blocks[0].ops)
       if (op.type.rfind("conv2d", 0) == 0) most = std::max(most, prepared.workspace_bytes(program, op));

@@ -4,9 +4,12 @@
 #include "tests/support/allocations.h"
 #include "tests/train/data_samples.h"
 #include "tests/train/run_fixture.h"
+#include "train/data/augment.h"
 #include "train/recipe.h"
-#include "train/start.h"
-#include "train/trainer.h"
+#include "train/session/device.h"
+#include "train/session/start.h"
+#include "train/session/trainer.h"
+#include "train/settings_of_options.h"
 
 namespace lethe::testing {
 namespace {
@@ -25,28 +28,27 @@ struct AtFirstOp final : Observer {
 /// How many allocations there were when each step of one epoch began to compute: between two of these lie all of a step
 /// and the taking of the next batch, which others make meanwhile.
 std::vector<std::int64_t> allocations_by_step(const Options& options) {
-  const Programs programs = build_programs(options);
-  const auto data = open_data(options, programs.network, [](const std::string&) {});
-  MeteredDevice device(open_cpu(options.threads));
+  const Programs programs = build_programs(program_setting(options));
+  const auto data = open_data(options.data, 0, programs.network);
+  MeteredDevice device(open_device(options.device));
   Batches batches(*data, training_batches(*options.batch, options.dtype, augmentation_of(*options.augment), 0), device);
   Prepared prepared(device);
-  const Plans plans = plan_programs(programs, false, options, prepared);
+  const Plans plans = plan_programs(programs, false, options.memopt, prepared);
   Store store(device);
   Executor executor(plans.training.program, plans.training.plan, prepared, store);
-  fill_store({}, options, programs.network, store);
+  fill_store({}, *options.seed, "", programs.network, store);
 
   AtFirstOp watch;
   executor.observe(&watch);
-  Progress progress(stderr, true);
-  std::vector<std::unique_ptr<RecordFile>> metrics;
-  Trainer({.options = options,
+  const RunSetting run = run_setting(options);
+  Listener silent;
+  Trainer({.setting = run,
            .programs = programs,
            .executor = executor,
            .batches = batches,
            .store = store,
            .device = device,
-           .progress = progress,
-           .metrics = metrics},
+           .listener = silent},
           {})
       .run();
   return watch.counts;

@@ -81,7 +81,7 @@ TEST(Options, AListMayBeLongerThanAPath) {
   std::string vars = "x0";
   for (int i = 1; i < 2000; ++i) vars += ",x" + std::to_string(i);
   ASSERT_GT(vars.size(), 4096U);
-  EXPECT_EQ(parse_options({"--model", "lenet", "--skip-vars", vars}).skip_vars.size(), 2000U);
+  EXPECT_EQ(parse_options({"--model", "lenet", "--skip-vars", vars}).memopt.levels.pins.skip_vars.size(), 2000U);
   expect_in("--skip-vars: the value has 70000 characters, more than 65536",
             complaint({"--model", "lenet", "--skip-vars", std::string(70000, 'x')}));
   expect_in("an argument has 5000 characters, more than 4096", complaint({"pack", std::string(5000, 'x')}));
@@ -126,13 +126,13 @@ TEST(Options, AModelIsNeededUnlessARunIsResumed) {
 }
 
 TEST(Options, MemorySettingsAreReadBeforeAnythingIsDone) {
-  EXPECT_EQ(parse_options({"--model", "m"}).memopt, "level=2");
-  EXPECT_EQ(parse_options({"show", "--model", "m"}).memopt, "none");
+  EXPECT_EQ(parse_options({"--model", "m"}).memopt.text, "level=2");
+  EXPECT_EQ(parse_options({"show", "--model", "m"}).memopt.text, "none");
   expect_in("level 3, recomputing under a budget, is not there yet",
             complaint({"--model", "m", "--memopt", "level=3"}));
   const Options kept = parse_options({"--model", "m", "--skip-vars", "a,b", "--skip-grads"});
-  EXPECT_EQ(kept.skip_vars, (std::vector<std::string>{"a", "b"}));
-  EXPECT_TRUE(kept.skip_grads);
+  EXPECT_EQ(kept.memopt.levels.pins.skip_vars, (std::vector<std::string>{"a", "b"}));
+  EXPECT_TRUE(kept.memopt.levels.pins.skip_grads);
 }
 
 TEST(Options, AnAbsentDeviceHasItsOwnExitCode) {

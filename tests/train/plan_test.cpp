@@ -7,12 +7,19 @@
 #include "kernels/cpu/device.h"
 #include "tests/support/expect_error.h"
 #include "tests/train/run_fixture.h"
-#include "train/plan_report.h"
-#include "train/programs.h"
+#include "train/quantities.h"
 #include "train/recipe.h"
+#include "train/report/plan_report.h"
+#include "train/session/device.h"
+#include "train/session/programs.h"
+#include "train/settings_of_options.h"
 
 namespace lethe::testing {
 namespace {
+
+PlanReport report_of(const Options& options) {
+  return report_plan(program_setting(options), device_info(options.device), options.memory_budget);
+}
 
 class PlanCommand : public RunTest {
  protected:
@@ -70,7 +77,7 @@ TEST_F(PlanCommand, WithoutALossTheOutputsLiveToTheEnd) {
     "outputs": ["first", "last"]})";
   const Options options =
       decided(parse_options({"plan", "--model", path("two.json"), "--eval", "--memopt", "level=1", "--threads", "1"}));
-  const PlanReport report = report_plan(options);
+  const PlanReport report = report_of(options);
   const Planned& planned = report.planned();
   for (const char* name : {"first.y", "last.y"})
     EXPECT_EQ(planned.sharing.storages[planned.sharing.of[find_var(planned.program, name)]].pin, Pin::Fetched) << name;
@@ -96,7 +103,7 @@ TEST_F(PlanCommand, TheLargestBatchThatFitsIsTheLargest) {
   const std::int64_t least = json({})["bytes"]["peak"];
   const Options options = decided(parse_options({"plan", "--model", path("small.json"), "--memopt", "none", "--threads",
                                                  "1", "--memory-budget", std::to_string(least - 1)}));
-  const std::vector<Remedy> remedies = report_plan(options).remedies;
+  const std::vector<Remedy> remedies = report_of(options).remedies;
   const std::string change = remedies.back().change, words = "--memopt level=2 --batch ";
   ASSERT_EQ(change.compare(0, words.size(), words), 0) << change;
   const int batch = std::stoi(change.substr(words.size()));
@@ -157,21 +164,21 @@ TEST_F(PlanCommand, ThePackerTakesTheArenaAsAnInstance) {
 TEST_F(PlanCommand, EveryRemedyIsAsGoodAsItSays) {
   const Options options = decided(
       parse_options({"plan", "--model", path("small.json"), "--memopt", "level=0", "--skip-grads", "--threads", "1"}));
-  const PlanReport report = report_plan(options);
+  const PlanReport report = report_of(options);
   ASSERT_GE(report.remedies.size(), 3U);
   for (const Remedy& remedy : report.remedies) {
     EXPECT_LT(remedy.bytes, report.row().bytes()) << remedy.change;
     if (remedy.change != "--memopt level=2") continue;
     Prepared prepared(open_cpu(1)->info());
-    Options changed = options;
-    changed.memopt = "level=2";
-    EXPECT_EQ(plan_programs(build_programs(changed), true, changed, prepared).bytes.total(), remedy.bytes);
+    const MemorySetting changed = memory_setting("level=2", options.memopt);
+    const Programs programs = build_programs(program_setting(options));
+    EXPECT_EQ(plan_programs(programs, true, changed, prepared).bytes.total(), remedy.bytes);
   }
 }
 
 TEST_F(PlanCommand, TheLargestAtThePeakAddUpToIt) {
   for (const char* memopt : {"none", "level=1,release,inplace", "level=2"}) {
-    const PlanReport report = report_plan(
+    const PlanReport report = report_of(
         decided(parse_options({"plan", "--model", path("small.json"), "--memopt", memopt, "--threads", "1"})));
     std::int64_t sum = report.row().peak.idle;
     for (const Resident& r : report.row().peak.living) sum += r.bytes;

@@ -1,4 +1,4 @@
-#include "train/programs.h"
+#include "train/session/programs.h"
 
 #include <gtest/gtest.h>
 
@@ -9,6 +9,7 @@
 #include "tests/train/run_fixture.h"
 #include "train/data/masks.h"
 #include "train/recipe.h"
+#include "train/settings_of_options.h"
 
 namespace lethe::testing {
 namespace {
@@ -22,7 +23,7 @@ TEST(Programs, TheDataHasTheClassesThatTheLossReadsWhateverTheOutputs) {
       "loss": [{"op": "cross_entropy", "in": "logits", "target": "label"}], "outputs": )") +
                                  outputs + "}");
     const Options options = decided(parse_options({"--model", folder.text() + "/net.json"}));
-    const auto data = open_data(options, build_network(options, true), [](const std::string&) {});
+    const auto data = open_data(options.data, 0, build_network(network_setting(options), true));
     EXPECT_EQ(dynamic_cast<const Dataset&>(*data).info().classes.size(), 5U) << outputs;
   }
 }
@@ -37,7 +38,7 @@ TEST(Programs, ANetworkWithALabelForEachPixelTakesMasks) {
                  {"op": "reshape", "in": "mask", "shape": [-1], "batch": true, "name": "wanted"}],
       "loss": [{"op": "cross_entropy", "in": "reshape1", "target": "wanted"}]})");
     const Options options = decided(parse_options({"--model", folder.text() + "/net.json"}));
-    return open_data(options, build_network(options, true), [](const std::string&) {});
+    return open_data(options.data, 0, build_network(network_setting(options), true));
   };
   const auto data = opened("[8, 6]");
   EXPECT_EQ(dynamic_cast<const Masks&>(*data).info().classes.size(), 3U);
@@ -68,8 +69,8 @@ TEST(Programs, WhatIsReservedIsWhatARunHoldsBeforeItsFirstStep) {
       const auto cpu = open_cpu(1);
       PieceCounter device(*cpu);
       Prepared prepared(device);
-      const Programs programs = build_programs(options);
-      const Plans plans = plan_programs(programs, evaluated, options, prepared);
+      const Programs programs = build_programs(program_setting(options));
+      const Plans plans = plan_programs(programs, evaluated, options.memopt, prepared);
       Store store(device);
       Buffer arena(device, plans.arena);
       Buffer* const shared = plans.arena > 0 ? &arena : nullptr;

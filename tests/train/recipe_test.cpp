@@ -8,6 +8,8 @@
 
 #include "framework/error.h"
 #include "tests/support/expect_error.h"
+#include "train/data/augment.h"
+#include "train/settings_of_options.h"
 
 namespace lethe::testing {
 namespace {
@@ -59,13 +61,13 @@ TEST_F(Recipe, AResumedRunStaysOnItsDeviceUnlessToldOtherwise) {
   const OptionValues on_gpu = {
       {"device", "cuda:1"}, {"tf32", "true"}, {"deterministic", "true"}, {"workspace-limit", "1MiB"}};
   const Options stays = options({"--resume", "run"}, on_gpu);
-  EXPECT_EQ(stays.device, "cuda:1");
-  EXPECT_TRUE(stays.tf32 && stays.deterministic);
-  EXPECT_EQ(stays.workspace_limit, 1 << 20);
+  EXPECT_EQ(stays.device.name, "cuda:1");
+  EXPECT_TRUE(stays.device.tf32 && stays.device.deterministic);
+  EXPECT_EQ(stays.device.workspace_limit, 1 << 20);
   for (const auto& [name, value] : on_gpu) EXPECT_EQ(values_to_keep(stays).count(name), 1U) << name;
   const Options moves = options({"--resume", "run", "--device", "cpu"}, on_gpu);
-  EXPECT_EQ(moves.device, "cpu");
-  EXPECT_FALSE(moves.tf32 || moves.workspace_limit);
+  EXPECT_EQ(moves.device.name, "cpu");
+  EXPECT_FALSE(moves.device.tf32 || moves.device.workspace_limit);
 }
 
 TEST_F(Recipe, ASweepTakesNoStepsFromTheNetwork) {

@@ -8,10 +8,12 @@
 #include "tests/support/late_device.h"
 #include "tests/train/data_samples.h"
 #include "tests/train/run_fixture.h"
+#include "train/data/augment.h"
 #include "train/recipe.h"
-#include "train/report/metrics.h"
-#include "train/start.h"
-#include "train/trainer.h"
+#include "train/report/run_report.h"
+#include "train/session/start.h"
+#include "train/session/trainer.h"
+#include "train/settings_of_options.h"
 
 namespace lethe::testing {
 namespace {
@@ -37,32 +39,33 @@ std::vector<std::string> records_of_run(const TemporaryFolder& folder, bool stag
   const Options options =
       decided(parse_options({"--model", folder.text() + "/small.json", "--data", "shapes:train=80,test=40", "--epochs",
                              "3", "--batch", "16", "--eval-every", "3", "--log-every", "1", "--threads", "1"}));
-  const Programs programs = build_programs(options);
-  const auto data = open_data(options, programs.network, [](const std::string&) {});
+  const Programs programs = build_programs(program_setting(options));
+  const auto data = open_data(options.data, 0, programs.network);
   const std::unique_ptr<Device> cpu = open_cpu(1);
   MeteredDevice device(std::make_unique<LateDevice>(*cpu));
   Batches batches(*data, training_batches(*options.batch, options.dtype, augmentation_of(*options.augment), 0), device);
   Prepared prepared(device);
-  Plans plans = plan_programs(programs, true, options, prepared);
+  Plans plans = plan_programs(programs, true, options.memopt, prepared);
   if (staged) stage(plans.training), stage(plans.evaluation);
   Store store(device);
   Buffer arena(device, plans.arena);
   Executor executor(plans.training.program, plans.training.plan, prepared, store, &arena);
-  Evaluator evaluator(options, programs.evaluation, plans.evaluation, prepared, store, *data, &arena);
-  fill_store({}, options, programs.network, store);
+  Evaluator evaluator(programs.evaluation, plans.evaluation, prepared, store, *data, &arena);
+  fill_store({}, *options.seed, "", programs.network, store);
   Progress progress(stderr, true);
   const std::string file = folder.text() + (staged ? "/staged.csv" : "/plain.csv");
   std::vector<std::unique_ptr<RecordFile>> metrics;
   metrics.push_back(std::make_unique<MetricsFile>(file, MetricsFile::Form::Csv, std::nullopt));
-  Trainer({.options = options,
+  const RunSetting run = run_setting(options);
+  RunReport report(progress, std::move(metrics));
+  Trainer({.setting = run,
            .programs = programs,
            .executor = executor,
            .batches = batches,
            .evaluator = &evaluator,
            .store = store,
            .device = device,
-           .progress = progress,
-           .metrics = metrics},
+           .listener = report},
           {})
       .run();
   return records_of(file);

@@ -1,11 +1,13 @@
 // `train timeline`: the page shows the plan, needs nothing else, and takes names as text.
-#include "train/timeline.h"
+#include "train/report/timeline.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "tests/train/run_fixture.h"
 #include "train/recipe.h"
+#include "train/session/device.h"
+#include "train/settings_of_options.h"
 
 namespace lethe::testing {
 namespace {
@@ -14,7 +16,8 @@ using Json = nlohmann::json;
 
 Timeline timeline_for(std::vector<std::string> args) {
   args.insert(args.begin(), {"timeline", "--out", "page.html"});
-  return timeline_of(decided(parse_options(args)));
+  const Options options = decided(parse_options(args));
+  return timeline_of(program_setting(options), device_info(options.device));
 }
 
 /// A value as the page reads it.

@@ -4,7 +4,7 @@
 #include "tests/train/data_samples.h"
 #include "tests/train/run_fixture.h"
 #include "train/recipe.h"
-#include "train/start.h"
+#include "train/session/start.h"
 
 namespace lethe::testing {
 namespace {

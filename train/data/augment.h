@@ -2,6 +2,7 @@
 // sample index): the same after a resume, and with any number of threads.
 #pragma once
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "framework/random.h"
@@ -42,5 +43,8 @@ class Normalizer {
   std::int64_t channels_, width_;  // width: bytes of a number
   std::vector<std::byte> table_;   // [256, channels] numbers
 };
+
+/// "none", or of pad-crop, flip, cutout and random-crop any, with commas; pad-crop=4 and cutout=8 name their pixels.
+Augmentation augmentation_of(const std::string& text);
 
 }  // namespace lethe

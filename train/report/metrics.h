@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "train/session/record.h"
+#include "train/session/listener.h"
 
 namespace lethe {
 
@@ -19,6 +19,13 @@ std::string json_line(const Record& record);
 
 struct CloseFile {
   void operator()(std::FILE* file) const { std::fclose(file); }
+};
+
+/// A file that records are appended to, each written out at once.
+class RecordFile {
+ public:
+  virtual ~RecordFile() = default;
+  virtual void append(const Record& record) = 0;
 };
 
 class MetricsFile : public RecordFile {

@@ -2,21 +2,11 @@
 #pragma once
 #include <cstdint>
 #include <cstdio>
-#include <optional>
 #include <string>
 
-namespace lethe {
+#include "train/session/listener.h"
 
-/// One moment of an epoch.
-struct Moment {
-  std::int64_t epoch = 1, epochs = 1;  // from 1
-  std::int64_t step = 0, steps = 1;    // done in this epoch, and in all of it
-  double seconds = 0;                  // since the epoch, or this run in it, began
-  double seconds_left = 0;             // to the epoch's end
-  double ms_per_step = 0;
-  double loss = 0;
-  std::optional<double> accuracy = {};
-};
+namespace lethe {
 
 /// "42s", "3m05s", "2h07m".
 std::string duration(double seconds);

@@ -1,4 +1,4 @@
-#include "train/predictor.h"
+#include "train/session/predictor.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "train/predicted.h"
+#include "train/report/predicted.h"
 
 #include <cstdio>
 
@@ -6,12 +6,12 @@
 
 namespace lethe {
 
-void print_predicted(const Options& options, const Plans& plans, Progress& progress) {
+void print_predicted(const std::string& memopt, const Plans& plans, Progress& progress) {
   for (const Planned* planned : {&plans.training, &plans.evaluation}) {
     for (const std::string& line : planned->log) std::puts(line.c_str());
     for (const std::string& note : planned->notes) progress.note(note);
   }
-  std::printf("%s\n%s\n", setting_line(options.memopt, plans.none, plans.bytes.total()).c_str(),
+  std::printf("%s\n%s\n", setting_line(memopt, plans.none, plans.bytes.total()).c_str(),
               predicted_line(plans.bytes, plans.at_most).c_str());
   if (plans.training.arena) std::puts(arena_line(*plans.training.arena).c_str());
   std::fflush(stdout);

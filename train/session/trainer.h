@@ -1,29 +1,24 @@
 // The training loop.
 #pragma once
 #include <chrono>
-#include <memory>
-#include <optional>
 #include <vector>
 
 #include "framework/executor.h"
-#include "optimizer/schedule.h"
 #include "train/data/batches.h"
-#include "train/evaluator.h"
-#include "train/programs.h"
-#include "train/report/progress.h"
 #include "train/session/checkpoint.h"
+#include "train/session/evaluator.h"
+#include "train/session/listener.h"
 #include "train/session/metered_device.h"
-#include "train/session/record.h"
-#include "train/signals.h"
+#include "train/session/programs.h"
 
 namespace lethe {
 
-/// How many steps an epoch and the run have, from the options; fails for a run of more steps than can be counted.
-RunLength length_of(const Options& options, std::int64_t steps_per_epoch);
+/// How many steps an epoch and the run have; fails for a run of more steps than can be counted.
+RunLength length_of(const RunSetting& setting, std::int64_t steps_per_epoch);
 
 /// What a run works on; all of it outlives the trainer.
 struct TrainerParts {
-  const Options& options;
+  const RunSetting& setting;
   const Programs& programs;
   Executor& executor;
   Batches& batches;
@@ -31,8 +26,7 @@ struct TrainerParts {
   const Store& store;
   Checkpoints* checkpoints = nullptr;  // null: never saved
   const MeteredDevice& device;
-  Progress& progress;
-  const std::vector<std::unique_ptr<RecordFile>>& metrics;
+  Listener& listener;
   bool moves = false;  // into another directory than the one it is resumed from
 };
 
@@ -40,9 +34,11 @@ class Trainer {
  public:
   /// Begins where `state` stands.
   Trainer(const TrainerParts& parts, RunState state);
-  /// Runs to the end, or until a signal asks to stop, which is no failure. Fails with Exit::Numeric on a loss that is
-  /// no number.
+  /// Runs to the end, or until the listener asks to stop, which is no failure. Fails with Exit::Numeric on a loss that
+  /// is no number.
   void run();
+  /// Where the run stands.
+  const RunState& state() const { return state_; }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -70,7 +66,6 @@ class Trainer {
   /// Whether it is the best so far.
   bool evaluate();
   void save(bool best);
-  void write(const Record& record);
   void finish();
 
   /// Takes the time since then out of the times of steps.
@@ -84,7 +79,6 @@ class Trainer {
   TrainerParts parts_;
   RunState state_;
   RunLength length_;
-  Schedule schedule_;
   FedInputs fed_;
   const Batch* batch_ = nullptr;  // of the next step, if it is fed already
   Sums sums_;
@@ -94,7 +88,6 @@ class Trainer {
   std::int64_t stopped_loops_ = 0, skipped_steps_ = 0;  // in this run; since the run began
   std::int64_t saved_step_, evaluated_step_ = -1;       // -1: not yet
   std::vector<std::uint8_t> correct_;
-  SignalWatch signals_;
 };
 
 }  // namespace lethe

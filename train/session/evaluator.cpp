@@ -1,20 +1,24 @@
-#include "train/evaluator.h"
+#include "train/session/evaluator.h"
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <numeric>
 
 #include "framework/error.h"
 #include "train/session/logits.h"
 
 namespace lethe {
+namespace {
 
-Evaluator::Evaluator(const Options& options, const Network& network, const Planned& planned, Prepared& prepared,
-                     Store& store, const Samples& data, Buffer* arena)
+BatchOptions evaluation_batches_of(const Var& samples) { return evaluation_batches(samples.shape[0], samples.dtype); }
+
+}  // namespace
+
+Evaluator::Evaluator(const Network& network, const Planned& planned, Prepared& prepared, Store& store,
+                     const Samples& data, Buffer* arena)
     : network_(network),
       fed_(fed_inputs(network)),
-      batches_(data, evaluation_batches(*options.batch, options.dtype), store.device()),
+      batches_(data, evaluation_batches_of(network.program.vars[fed_.samples]), store.device()),
       executor_(planned.program, planned.plan, prepared, store, arena) {
   const auto& vars = network.program.vars;
   correct_.resize(static_cast<std::size_t>(bytes_of(vars[network.correct])));
@@ -69,13 +73,6 @@ double sum_of(const void* values, DType dtype, std::int64_t count) {
     return std::accumulate(static_cast<const double*>(values), static_cast<const double*>(values) + count, 0.0);
   check(dtype == DType::f32, "cannot sum values of ", name_of(dtype));
   return std::accumulate(static_cast<const float*>(values), static_cast<const float*>(values) + count, 0.0);
-}
-
-std::string text_of(const Scores& scores) {
-  char text[120];
-  std::snprintf(text, sizeof text, "loss %.6g acc %.4f correct %lld samples %lld", scores.loss, scores.accuracy(),
-                static_cast<long long>(scores.correct), static_cast<long long>(scores.samples));
-  return text;
 }
 
 }  // namespace lethe

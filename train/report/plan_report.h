@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "memopt/memory_map.h"
-#include "train/programs.h"
+#include "train/session/programs.h"
 
 namespace lethe {
 
@@ -24,7 +24,8 @@ struct Remedy {
 };
 
 struct PlanReport {
-  Options options;  // decided
+  ProgramSetting setting;
+  std::optional<std::int64_t> limit;  // of memory, in bytes
   std::string network;
   DeviceInfo device;
   Plans plans;       // under the setting that was asked for
@@ -33,16 +34,16 @@ struct PlanReport {
   std::vector<PlanRow> rows = {};
   std::size_t asked = 0;              // its row
   std::vector<Remedy> remedies = {};  // those that help, the cheapest first
-  const Planned& planned() const { return options.inference ? plans.evaluation : plans.training; }
+  const Planned& planned() const { return setting.training ? plans.training : plans.evaluation; }
   const PlanRow& row() const { return rows[asked]; }
   const PlanRow& row_of(const std::string& memopt) const;  // one of the rows
-  /// The less of --memory-budget and what the device is known to have; without limit if neither is there.
+  /// The less of the limit and what the device is known to have; without limit if neither is there.
   std::int64_t budget() const;
   std::int64_t smallest_budget() const;  // of all settings
 };
 
 /// Needs no data, takes no memory of a device: networks may be larger than the machine.
-PlanReport report_plan(const Options& options);
+PlanReport report_plan(const ProgramSetting& setting, const DeviceInfo& device, std::optional<std::int64_t> limit = {});
 
 std::string plan_text(const PlanReport& report);
 std::string plan_json(const PlanReport& report);

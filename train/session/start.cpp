@@ -1,9 +1,8 @@
-#include "train/start.h"
+#include "train/session/start.h"
 
 #include <filesystem>
 
 #include "framework/error.h"
-#include "train/recipe.h"
 #include "train/session/weights.h"
 
 namespace lethe {
@@ -13,9 +12,9 @@ namespace fs = std::filesystem;
 
 constexpr const char* kWeightsFile = "weights.safetensors";  // of a checkpoint
 
-std::string find_checkpoint(const Options& given) {
-  if (given.resume.empty()) return "";
-  return given.resume == "auto" ? find_latest(given.save) : checkpoint_in(given.resume);
+std::string find_checkpoint(const std::string& save, const std::string& resume) {
+  if (resume.empty()) return "";
+  return resume == "auto" ? find_latest(save) : checkpoint_in(resume);
 }
 
 bool is_same_place(const std::string& a, const std::string& b) {
@@ -24,26 +23,25 @@ bool is_same_place(const std::string& a, const std::string& b) {
 }
 
 /// Where a resumed run saves: on in the directory that was named, unless that is one checkpoint of a run.
-std::string save_directory(const Options& given, const std::string& checkpoint) {
-  if (!given.save.empty() || checkpoint.empty()) return given.save;
-  return is_same_place(given.resume, checkpoint) ? "" : given.resume;
+std::string save_directory(const std::string& save, const std::string& resume, const std::string& checkpoint) {
+  if (!save.empty() || checkpoint.empty()) return save;
+  return is_same_place(resume, checkpoint) ? "" : resume;
 }
 
-void check_kept(const Start& start, const Options& options, const char* name) {
-  const auto before = start.state.options.find(name), now = options.given.find(name);
-  if (before == start.state.options.end() || now == options.given.end()) return;
+void check_kept(const Start& start, const std::map<std::string, std::string>& options, const char* name) {
+  const auto before = start.state.options.find(name), now = options.find(name);
+  if (before == start.state.options.end() || now == options.end()) return;
   check(before->second == now->second, "--", name, ": the run in ", start.checkpoint, " has ", before->second, ", not ",
         now->second, "; it cannot go on with another");
 }
 
 }  // namespace
 
-Start find_start(const Options& given) {
-  Start start{.checkpoint = find_checkpoint(given)};
+Start find_start(const std::string& save, const std::string& resume) {
+  Start start{.checkpoint = find_checkpoint(save, resume)};
   if (!start.checkpoint.empty()) start.state = read_state(start.checkpoint);
-  start.save = save_directory(given, start.checkpoint);
-  const bool goes_on = !start.checkpoint.empty() &&
-                       (given.resume == "auto" || given.save.empty() || is_same_place(given.save, given.resume));
+  start.save = save_directory(save, resume, start.checkpoint);
+  const bool goes_on = !start.checkpoint.empty() && (resume == "auto" || save.empty() || is_same_place(save, resume));
   if (!goes_on && !start.save.empty() && !find_latest(start.save).empty())
     fail(start.save, ": holds checkpoints of a run already; go on with it by --resume ", start.save,
          ", or save elsewhere");
@@ -52,17 +50,18 @@ Start find_start(const Options& given) {
   return start;
 }
 
-void check_fits(const Start& start, const Options& options, const Network& network) {
+void check_fits(const Start& start, const std::map<std::string, std::string>& options, const Network& network) {
   if (start.checkpoint.empty()) return;
   if (start.state.network == network.name)
     for (const char* name : {"batch", "seed", "dtype"}) check_kept(start, options, name);
   check_same_network(start.state, start.checkpoint, network.name, program_id(network.program));
 }
 
-void fill_store(const Start& start, const Options& options, const Network& network, Store& store) {
-  store.initialize(network.program, network.params, *options.seed);
+void fill_store(const Start& start, std::uint64_t seed, const std::string& weights, const Network& network,
+                Store& store) {
+  store.initialize(network.program, network.params, seed);
   if (!start.checkpoint.empty()) load_checkpoint(start.checkpoint, store, network);
-  if (!options.weights.empty()) load_weights(weights_file(options.weights), store, network);
+  if (!weights.empty()) load_weights(weights_file(weights), store, network);
 }
 
 std::optional<RunState> run_of_weights(const std::string& path) {
@@ -72,17 +71,6 @@ std::optional<RunState> run_of_weights(const std::string& path) {
   const bool saved_by_run = file.filename() == kWeightsFile && fs::exists(file.parent_path() / "state.json");
   if (!saved_by_run) return std::nullopt;
   return read_state(file.parent_path().string());
-}
-
-Options decided_by_run(const Options& given, const std::optional<RunState>& run) {
-  OptionValues of_run;
-  if (run)
-    for (const char* name : {"model", "set", "dtype", "data", "batch", "seed"})
-      if (const auto found = run->options.find(name); found != run->options.end()) of_run.insert(*found);
-  if (given.command == Command::Predict) of_run.erase("batch");  // there are as many samples as files
-  check(!given.model.empty() || of_run.count("model") != 0, "--model is missing: no run stands beside ", given.weights,
-        " to say which network it is of; a name such as lenet or resnet20, or a JSON file");
-  return decided(given, of_run);
 }
 
 std::string weights_file(const std::string& path) {

@@ -1,4 +1,4 @@
-#include "train/device.h"
+#include "train/session/device.h"
 
 #include <algorithm>
 #include <fstream>
@@ -10,7 +10,6 @@
 #include "kernels/cpu/device.h"
 #include "kernels/cuda/device.h"
 #include "models/json_source.h"
-#include "train/report/memory_report.h"
 
 namespace lethe {
 namespace {
@@ -88,12 +87,12 @@ bool is_file(const std::string& device) {
   return device.size() > 5 && device.compare(device.size() - 5, 5, ".json") == 0;
 }
 
-DeviceInfo settings_of(const Options& options) {
+DeviceInfo settings_of(const DeviceSetting& setting) {
   DeviceInfo info{.kind = DeviceKind::Cuda, .alignment = kGpuAlignment};
-  info.tf32 = options.tf32;
-  info.deterministic = options.deterministic;
-  info.eager = options.eager;
-  if (options.workspace_limit) info.workspace_limit = *options.workspace_limit;
+  info.tf32 = setting.tf32;
+  info.deterministic = setting.deterministic;
+  info.eager = setting.eager;
+  if (setting.workspace_limit) info.workspace_limit = *setting.workspace_limit;
   return info;
 }
 
@@ -105,13 +104,8 @@ std::vector<std::string> described_gpus() {
   return names;
 }
 
-bool runs(Command command) {
-  return command == Command::Train || command == Command::Eval || command == Command::Predict ||
-         command == Command::LrFind || command == Command::Bench || command == Command::Tables;
-}
-
-void check_device(const Options& options) {
-  const std::string& device = options.device;
+void check_device(const DeviceSetting& setting, bool runs) {
+  const std::string& device = setting.name;
   const auto what = choice_of(device).what;
   if (what == Choice::Description && !find_gpu(device) && !is_file(device)) {
     std::vector<std::string> known = {"cpu", "cuda"};
@@ -119,20 +113,20 @@ void check_device(const Options& options) {
     fail("--device: unknown device ", quote(device), did_you_mean(device, known), "; known: ", joined(known),
          ", cuda:N, or a file that ends in .json");
   }
-  check(what != Choice::Description || !runs(options.command), "--device: ", device,
+  check(what != Choice::Description || !runs, "--device: ", device,
         " is a description, to plan for; training runs on cpu or cuda");
-  check(what != Choice::Cpu || !options.tf32, "--tf32 is for GPUs; --device is cpu");
-  check(what != Choice::Cpu || !options.eager, "--eager is for GPUs; --device is cpu");
-  check(what != Choice::Cpu || !options.workspace_limit, "--workspace-limit is for GPUs; --device is cpu");
+  check(what != Choice::Cpu || !setting.tf32, "--tf32 is for GPUs; --device is cpu");
+  check(what != Choice::Cpu || !setting.eager, "--eager is for GPUs; --device is cpu");
+  check(what != Choice::Cpu || !setting.workspace_limit, "--workspace-limit is for GPUs; --device is cpu");
   check_as(Exit::Device, what == Choice::Cpu || has_cuda(), "--device: ", device,
            " is not in this build, which has no CUDA; it trains on the cpu");
 }
 
-std::unique_ptr<Device> open_device(const Options& options) {
-  check_device(options);
-  const Choice choice = choice_of(options.device);
-  if (choice.what == Choice::Cpu) return open_cpu(options.threads);
-  return with_context("--device", [&] { return open_gpu(choice.index, settings_of(options)); });
+std::unique_ptr<Device> open_device(const DeviceSetting& setting) {
+  check_device(setting, true);
+  const Choice choice = choice_of(setting.name);
+  if (choice.what == Choice::Cpu) return open_cpu(setting.threads);
+  return with_context("--device", [&] { return open_gpu(choice.index, settings_of(setting)); });
 }
 
 std::string gpu_description(const std::string& device) {
@@ -143,11 +137,11 @@ std::string gpu_description(const std::string& device) {
   return gpu ? description_of(*gpu) : read_description(device);
 }
 
-DeviceInfo device_info(const Options& options) {
-  if (choice_of(options.device).what != Choice::Description) return open_device(options)->info();
-  const std::string text = gpu_description(options.device);
+DeviceInfo device_info(const DeviceSetting& setting) {
+  if (choice_of(setting.name).what != Choice::Description) return open_device(setting)->info();
+  const std::string text = gpu_description(setting.name);
   const nlohmann::json description = nlohmann::json::parse(text);
-  DeviceInfo info = settings_of(options);
+  DeviceInfo info = settings_of(setting);
   info.name = description["deviceName"].get<std::string>();
   info.properties = text;
   info.memory = description["totalGlobalMem"].get<std::int64_t>();

@@ -4,10 +4,9 @@
 
 #include "framework/builder.h"
 #include "framework/executor.h"
-#include "memopt/memopt.h"
 #include "train/data/batches.h"
-#include "train/programs.h"
 #include "train/session/class_counts.h"
+#include "train/session/programs.h"
 
 namespace lethe {
 
@@ -28,8 +27,8 @@ class Evaluator {
  public:
   /// All must outlive it. The network must have been made for evaluation, and `planned` of it; `arena` as for
   /// an Executor.
-  Evaluator(const Options& options, const Network& network, const Planned& planned, Prepared& prepared, Store& store,
-            const Samples& data, Buffer* arena = nullptr);
+  Evaluator(const Network& network, const Planned& planned, Prepared& prepared, Store& store, const Samples& data,
+            Buffer* arena = nullptr);
   /// With `counts` each label is counted by class too, which takes a plan that keeps the prediction.
   Scores run(ClassCounts* counts = nullptr);
 
@@ -47,9 +46,6 @@ class Evaluator {
   std::vector<std::uint8_t> correct_;
   std::vector<std::byte> losses_;
 };
-
-/// `loss 0.523 acc 0.8123 correct 8123 samples 10000`.
-std::string text_of(const Scores& scores);
 
 /// The sum of the first `count` of the floats at `values`.
 double sum_of(const void* values, DType dtype, std::int64_t count);

@@ -5,9 +5,9 @@
 
 #include "framework/error.h"
 #include "framework/text.h"
-#include "train/plan_report.h"
 #include "train/report/memory_report.h"
 #include "train/report/pack_csv.h"
+#include "train/report/plan_report.h"
 #include "train/report/summary.h"
 #include "train/report/text_table.h"
 
@@ -22,15 +22,15 @@ std::int64_t op_count(const Program& program) {
   return ops;
 }
 
-std::string work_of(const Options& options) {
-  if (options.inference) return "evaluation";
-  return message("training with ", *options.optimizer, is_evaluated(options) ? ", evaluation between" : "");
+std::string work_of(const ProgramSetting& setting) {
+  if (!setting.training) return "evaluation";
+  return message("training with ", setting.update.name, setting.evaluated ? ", evaluation between" : "");
 }
 
 std::string head(const PlanReport& report) {
-  const Options& o = report.options;
+  const NetworkSetting& of = report.setting.network;
   const Program& program = report.planned().program;
-  return message(report.network, ": batch ", *o.batch, ", ", name_of(o.dtype), ", ", work_of(o), "; ",
+  return message(report.network, ": batch ", of.batch, ", ", name_of(of.dtype), ", ", work_of(report.setting), "; ",
                  grouped(op_count(program)), " ops, ", grouped(static_cast<std::int64_t>(program.vars.size())),
                  " vars, ", program.blocks.size(), program.blocks.size() == 1 ? " block" : " blocks", "\n\n");
 }
@@ -57,8 +57,8 @@ std::string categories_text(const PlanReport& report) {
     rows[kCategories + 2].push_back(mib(row.evaluation));
     rows[kCategories + 3].push_back(mib(row.bytes()));
   }
-  if (report.options.inference) rows.erase(rows.end() - 2);
-  const DType dtype = report.options.dtype;
+  if (!report.setting.training) rows.erase(rows.end() - 2);
+  const DType dtype = report.setting.network.dtype;
   if (wide_of(dtype) == dtype) rows.erase(rows.begin() + 1 + static_cast<int>(Category::ParamCopies));
   return text_table(rows, 1);
 }
@@ -99,7 +99,7 @@ std::string largest_text(const PlanReport& report) {
   }
   rows.push_back({message(row.peak.living.size() - shown, " others"), "", "", "", "", mib(rest)});
   rows.push_back({"held, not in use", "", "", "", "", mib(row.peak.idle)});
-  if (!report.options.inference) rows.push_back({"evaluation's own", "", "", "", "", mib(row.evaluation)});
+  if (report.setting.training) rows.push_back({"evaluation's own", "", "", "", "", mib(row.evaluation)});
   rows.push_back({"total", "", "", "", "", mib(row.bytes())});
   return text + text_table(rows, 3);
 }
@@ -139,9 +139,9 @@ std::string plan_json(const PlanReport& report) {
   bytes["peak"] = report.row().bytes();
   const Json none = nullptr;
   Json json = {{"model", report.network},
-               {"batch", *report.options.batch},
-               {"dtype", name_of(report.options.dtype)},
-               {"memopt", report.options.memopt},
+               {"batch", report.setting.network.batch},
+               {"dtype", name_of(report.setting.network.dtype)},
+               {"memopt", report.setting.memory.text},
                {"device", report.device.name},
                {"program",
                 {{"ops", op_count(planned.program)},
@@ -159,7 +159,7 @@ std::string plan_json(const PlanReport& report) {
 
 std::string plan_csv(const PlanReport& report) {
   const Planned& planned = report.planned();
-  check(planned.arena.has_value(), "--csv: only level=2 packs an arena, not ", report.options.memopt);
+  check(planned.arena.has_value(), "--csv: only level=2 packs an arena, not ", report.setting.memory.text);
   PackTable table;
   std::vector<std::int64_t> offsets;
   const auto add = [&](std::string id, const Life& life, std::int64_t bytes, Place place) {

@@ -1,10 +1,10 @@
-// `train timeline`: which values are in memory while each op runs, and where, as one page for a browser.
+// Which values are in memory while each op runs, and where, as one page for a browser.
 #pragma once
 #include <string>
 #include <vector>
 
 #include "memopt/memory_map.h"
-#include "train/options.h"
+#include "train/session/programs.h"
 
 namespace lethe {
 
@@ -21,8 +21,8 @@ struct Timeline {
   std::vector<TimelineSetting> settings;  // none, level=1, level=2
 };
 
-/// Of decided options. Needs no data and takes no memory of a device.
-Timeline timeline_of(const Options& options);
+/// Needs no data and takes no memory of a device.
+Timeline timeline_of(const ProgramSetting& program, const DeviceInfo& device);
 
 /// {"categories":[name], "vars":[[name,layer,type]],
 ///  "settings":[{"memopt","note","bytes","span","peak",

@@ -1,4 +1,4 @@
-#include "train/score_report.h"
+#include "train/report/score_report.h"
 
 #include <nlohmann/json.hpp>
 
@@ -79,6 +79,11 @@ std::string scores_json(const Scores& scores, const ClassCounts& counts, const s
 
 std::string class_name(const std::vector<std::string>& names, std::int64_t label) {
   return label < std::ssize(names) ? names[static_cast<std::size_t>(label)] : std::to_string(label);
+}
+
+std::string text_of(const Scores& scores) {
+  return formatted("loss %.6g acc %.4f correct %lld samples %lld", scores.loss, scores.accuracy(),
+                   static_cast<long long>(scores.correct), static_cast<long long>(scores.samples));
 }
 
 std::string scores_as(const std::string& form, const Scores& scores, const ClassCounts& counts,

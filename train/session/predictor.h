@@ -6,7 +6,7 @@
 #include "framework/executor.h"
 #include "train/data/augment.h"
 #include "train/data/data_spec.h"
-#include "train/programs.h"
+#include "train/session/programs.h"
 
 namespace lethe {
 

@@ -3,10 +3,13 @@
 #include <string>
 #include <vector>
 
-#include "train/evaluator.h"
 #include "train/session/class_counts.h"
+#include "train/session/evaluator.h"
 
 namespace lethe {
+
+/// `loss 0.523 acc 0.8123 correct 8123 samples 10000`.
+std::string text_of(const Scores& scores);
 
 /// Which of the counts by class are shown.
 struct ScoreParts {

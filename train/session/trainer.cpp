@@ -1,4 +1,4 @@
-#include "train/trainer.h"
+#include "train/session/trainer.h"
 
 #include <cmath>
 #include <limits>
@@ -9,32 +9,30 @@
 namespace lethe {
 namespace {
 
-constexpr Interval kEachEpoch{1, true};
 constexpr double kRecordSeconds = 1;
 
 double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-bool is_out_of_patience(const Options& options, const RunState& state) {
-  return options.patience > 0 && state.evaluations_since_best >= options.patience;
+bool is_out_of_patience(const RunSetting& setting, const RunState& state) {
+  return setting.patience > 0 && state.evaluations_since_best >= setting.patience;
 }
 
 }  // namespace
 
-RunLength length_of(const Options& options, std::int64_t steps_per_epoch) {
-  if (options.steps) return {.total = *options.steps, .per_epoch = steps_per_epoch};
+RunLength length_of(const RunSetting& setting, std::int64_t steps_per_epoch) {
+  if (setting.steps) return {.total = *setting.steps, .per_epoch = steps_per_epoch};
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-  check(*options.epochs <= kMost / steps_per_epoch, "--epochs: ", *options.epochs, " epochs of ", steps_per_epoch,
+  check(setting.epochs <= kMost / steps_per_epoch, "--epochs: ", setting.epochs, " epochs of ", steps_per_epoch,
         " steps are more than ", kMost, " steps");
-  return {.total = *options.epochs * steps_per_epoch, .per_epoch = steps_per_epoch};
+  return {.total = setting.epochs * steps_per_epoch, .per_epoch = steps_per_epoch};
 }
 
 Trainer::Trainer(const TrainerParts& parts, RunState state)
     : parts_(parts),
       state_(std::move(state)),
-      length_(length_of(parts.options, parts.batches.per_epoch())),
-      schedule_(parse_schedule(*parts.options.schedule)),
+      length_(length_of(parts.setting, parts.batches.per_epoch())),
       fed_(fed_inputs(parts.programs.network)),
       saved_step_(state_.step > 0 && !parts.moves ? state_.step : -1) {
   const Network& network = parts_.programs.network;
@@ -44,17 +42,17 @@ Trainer::Trainer(const TrainerParts& parts, RunState state)
 
 void Trainer::run() {
   if (state_.step >= length_.total) {
-    parts_.progress.note(
+    parts_.listener.note(
         message("the run is complete at step ", state_.step, "; more --epochs or --steps go on with it"));
     save(evaluate());
   }
   begin_epoch();
-  while (state_.step < length_.total && !signals_.stop_wanted() && !is_out_of_patience(parts_.options, state_)) {
+  while (state_.step < length_.total && !parts_.listener.stop_wanted() && !is_out_of_patience(parts_.setting, state_)) {
     step();
     const bool last = state_.step == length_.total;
     const bool best = evaluates_after(state_.step) && evaluate();
-    const bool asked = signals_.take_save_wanted();
-    if (best || last || asked || due(parts_.options.save_every.value_or(kEachEpoch), state_.step)) save(best);
+    const bool asked = parts_.listener.take_save_wanted();
+    if (best || last || asked || due(parts_.setting.save_every, state_.step)) save(best);
     if (state_.step % length_.per_epoch == 0 && state_.step < length_.total) begin_epoch();
   }
   finish();
@@ -84,7 +82,7 @@ void Trainer::step() {
   ++state_.step;
   add(loss, labels);
   if (record_due()) record();
-  parts_.progress.step(moment());
+  parts_.listener.step(moment());
 }
 
 void Trainer::feed_next() {
@@ -105,8 +103,9 @@ void Trainer::feed_ahead() {
 void Trainer::check_loss(double loss, const char* whose, std::int64_t step) const {
   check_as(Exit::Numeric, std::isfinite(loss), whose, " is ", std::isnan(loss) ? "not a number" : "infinite",
            " at step ", step, " with a learning rate of ", rate_at(step - 1),
-           "; try a smaller --lr, a warm-up (--schedule ", *parts_.options.schedule, "+warmup@500) or --clip-norm 1",
-           parts_.options.dtype == DType::f16 ? ", or --dtype bf16, whose range is that of f32" : "");
+           "; try a smaller --lr, a warm-up (--schedule ", parts_.setting.schedule_text,
+           "+warmup@500) or --clip-norm 1",
+           parts_.programs.loss_scale.state != kNone ? ", or --dtype bf16, whose range is that of f32" : "");
 }
 
 LossScaleState Trainer::scale_state() const {
@@ -120,10 +119,10 @@ void Trainer::note_overflow() {
   const LossScaleState state = scale_state();
   if (state.skipped == skipped_steps_) return;
   skipped_steps_ = state.skipped;
-  const double scale = state.scale(parts_.options.loss_scale.value_or(kInitialLossScale));
+  const double scale = state.scale(parts_.programs.first_loss_scale);
   check_as(Exit::Numeric, scale >= 1, "gradients overflow in f16 at step ", state_.step + 1,
            " even with a loss scale of ", 2 * scale, "; try --dtype bf16 or a smaller --lr");
-  parts_.progress.note(message("step ", state_.step + 1, ": gradients overflow in f16, the step is skipped (",
+  parts_.listener.note(message("step ", state_.step + 1, ": gradients overflow in f16, the step is skipped (",
                                state.skipped, " so far); the loss scale is now ", scale));
 }
 
@@ -136,7 +135,7 @@ void Trainer::add(double loss, std::int64_t labels) {
 }
 
 bool Trainer::record_due() const {
-  const int every = parts_.options.log_every;
+  const int every = parts_.setting.log_every;
   const bool last = state_.step == length_.total || state_.step % length_.per_epoch == 0;
   return last || (every > 0 ? state_.step % every == 0 : seconds_since(sums_.begin) >= kRecordSeconds);
 }
@@ -146,16 +145,16 @@ void Trainer::record() {
   shown_.loss = sums_.loss / steps;
   shown_.accuracy = share_of(sums_.correct, sums_.labels);
   shown_.ms_per_step = seconds_since(sums_.begin) * 1000 / steps;
-  write({.step = state_.step,
-         .epoch = epoch(),
-         .split = "train",
-         .loss = shown_.loss,
-         .accuracy = shown_.accuracy,
-         .lr = rate_at(state_.step - 1),
-         .ms = shown_.ms_per_step,
-         .mem_peak = parts_.device.peak()});
+  parts_.listener.record({.step = state_.step,
+                          .epoch = epoch(),
+                          .split = "train",
+                          .loss = shown_.loss,
+                          .accuracy = shown_.accuracy,
+                          .lr = rate_at(state_.step - 1),
+                          .ms = shown_.ms_per_step,
+                          .mem_peak = parts_.device.peak()});
   sums_ = Sums{};
-  parts_.progress.record(moment());
+  parts_.listener.mark(moment());
 }
 
 void Trainer::leave_out(Clock::time_point since) {
@@ -165,7 +164,7 @@ void Trainer::leave_out(Clock::time_point since) {
 }
 
 bool Trainer::evaluates_after(std::int64_t step) const {
-  return parts_.evaluator && (step == length_.total || due(parts_.options.eval_every.value_or(kEachEpoch), step));
+  return parts_.evaluator && (step == length_.total || due(parts_.setting.eval_every, step));
 }
 
 bool Trainer::evaluate() {
@@ -174,19 +173,17 @@ bool Trainer::evaluate() {
   const Scores scores = parts_.evaluator->run();
   leave_out(begin);
   evaluated_step_ = state_.step;
-  parts_.progress.clear();
   check_loss(scores.loss, "the loss of the evaluation", state_.step);
-  std::puts(message("eval step ", state_.step, " epoch ", epoch(), " ", text_of(scores)).c_str());
-  std::fflush(stdout);
+  parts_.listener.evaluated(state_.step, epoch(), scores);
   if (saved_step_ != state_.step)  // else a complete run is resumed where it saved, and its records end with this one
-    write({.step = state_.step,
-           .epoch = epoch(),
-           .split = "eval",
-           .loss = scores.loss,
-           .accuracy = scores.accuracy(),
-           .lr = rate_at(state_.step - 1),
-           .ms = scores.ms,
-           .mem_peak = parts_.device.peak()});
+    parts_.listener.record({.step = state_.step,
+                            .epoch = epoch(),
+                            .split = "eval",
+                            .loss = scores.loss,
+                            .accuracy = scores.accuracy(),
+                            .lr = rate_at(state_.step - 1),
+                            .ms = scores.ms,
+                            .mem_peak = parts_.device.peak()});
   ++state_.evaluations_since_best;
   if (scores.accuracy() <= state_.best_accuracy) return false;
   state_.evaluations_since_best = 0;
@@ -205,23 +202,18 @@ void Trainer::save(bool best) {
   leave_out(begin);
 }
 
-void Trainer::write(const Record& record) {
-  for (const auto& file : parts_.metrics) file->append(record);
-}
-
 void Trainer::finish() {
-  parts_.progress.clear();
   if (stopped_loops_ > 0)
-    parts_.progress.note(message("loops were stopped at their max ", stopped_loops_,
+    parts_.listener.note(message("loops were stopped at their max ", stopped_loops_,
                                  stopped_loops_ == 1 ? " time" : " times", " while their condition still held"));
   if (state_.step >= length_.total) return;
   save(false);
   const std::string why =
-      is_out_of_patience(parts_.options, state_)
+      is_out_of_patience(parts_.setting, state_)
           ? message(": ", state_.evaluations_since_best, " evaluations brought no better accuracy than ",
                     state_.best_accuracy, " at step ", state_.best_step)
           : "";
-  parts_.progress.note(message("stopped after step ", state_.step, " of ", length_.total,
+  parts_.listener.note(message("stopped after step ", state_.step, " of ", length_.total,
                                parts_.checkpoints ? ", saved" : ", not saved: there is no --save DIR", why));
 }
 
@@ -231,7 +223,9 @@ bool Trainer::due(const Interval& interval, std::int64_t step) const {
   return step % length_.per_epoch == 0 && step / length_.per_epoch % interval.count == 0;
 }
 
-double Trainer::rate_at(std::int64_t step) const { return schedule_.at(step, length_, *parts_.options.lr); }
+double Trainer::rate_at(std::int64_t step) const {
+  return parts_.setting.schedule.at(step, length_, parts_.setting.lr);
+}
 
 Moment Trainer::moment() const {
   Moment now = shown_;

@@ -1,14 +1,12 @@
-#include "train/programs.h"
+#include "train/session/programs.h"
 
 #include <algorithm>
 
 #include "framework/autodiff.h"
 #include "framework/error.h"
 #include "framework/op_def.h"
-#include "models/network.h"
 #include "train/data/masks.h"
 #include "train/data/sequences.h"
-#include "train/recipe.h"
 
 namespace lethe {
 namespace {
@@ -30,25 +28,24 @@ Bytes in_turn(const Plan& first, const Plan& second) {
   return bytes;
 }
 
-Planned plan_training(const Programs& programs, const Options& options, Prepared& prepared) {
-  if (programs.optnet) return plan_optnet_run(options, *programs.optnet, programs.training, prepared);
-  return plan_memory(programs.training, prepared,
-                     suited(training_memopt(options, programs.network), prepared.device()));
+Planned plan_training(const Programs& programs, const MemorySetting& memory, Prepared& prepared) {
+  if (programs.optnet) return plan_optnet_run(*memory.optnet, *programs.optnet, programs.training, prepared);
+  return plan_memory(programs.training, prepared, suited(training_memopt(memory, programs.network), prepared.device()));
 }
 
 /// What a program takes without any sharing, as it will run.
 Plan none_of(const Planned& planned) { return plan_none(planned.program, planned.workspaces); }
 
-/// The options of evaluation between steps of training, whose pins are of training's vars.
-Options beside_training(Options options) {
-  if (asks_for_optnet(options.memopt)) options.memopt = "level=2";
-  options.skip_vars.clear();
-  return options;
+/// That of evaluation between steps of training, whose pins are of training's vars.
+MemorySetting beside_training(MemorySetting memory) {
+  if (memory.optnet) memory = memory_setting("level=2", std::move(memory));
+  memory.levels.pins.skip_vars.clear();
+  return memory;
 }
 
-Plans plans_of_evaluation(const Programs& programs, const Options& options, Prepared& prepared) {
+Plans plans_of_evaluation(const Programs& programs, const MemorySetting& memory, Prepared& prepared) {
   Plans plans;
-  plans.evaluation = plan_evaluation(programs.evaluation, options, prepared);
+  plans.evaluation = plan_evaluation(programs.evaluation, memory, prepared);
   plans.bytes = plans.evaluation.plan.bytes;
   plans.none = none_of(plans.evaluation).bytes.total();
   if (plans.evaluation.arena) plans.arena = plans.evaluation.arena->bytes;
@@ -68,61 +65,63 @@ bool varies(const Planned& planned) { return planned.plan.on_demand > 0 && plann
 
 }  // namespace
 
-Programs build_programs(const Options& options) {
-  if (options.inference) return {.evaluation = build_network(options, false)};
-  Programs programs{.network = build_network(options, true), .evaluation = build_network(options, false)};
+Programs build_programs(const ProgramSetting& setting) {
+  const NetworkSetting& of = setting.network;
+  if (!setting.training) return {.evaluation = build_network(of, false)};
+  Programs programs{.network = build_network(of, true), .evaluation = build_network(of, false)};
   const Network& network = programs.network;
-  check(network.loss != kNone, options.model, ": has no \"loss\" to train by");
-  if (asks_for_optnet(options.memopt)) programs.optnet = optnet_program(options, network);
+  check(network.loss != kNone, of.model, ": has no \"loss\" to train by");
+  if (setting.memory.optnet) programs.optnet = optnet_program(*setting.memory.optnet, of, network);
   programs.training = programs.optnet ? programs.optnet->program : network.program;
-  check(options.dtype == DType::f16 || !options.loss_scale, "--loss-scale is for --dtype f16; this is ",
-        name_of(options.dtype));
-  if (options.dtype == DType::f16)
-    programs.loss_scale = append_loss_scale(programs.training, options.loss_scale.value_or(kInitialLossScale));
+  check(of.dtype == DType::f16 || !setting.update.loss_scale, "--loss-scale is for --dtype f16; this is ",
+        name_of(of.dtype));
+  programs.first_loss_scale = setting.update.loss_scale.value_or(kInitialLossScale);
+  if (of.dtype == DType::f16) programs.loss_scale = append_loss_scale(programs.training, programs.first_loss_scale);
   const std::vector<ParamGrad> gradients =
       programs.optnet ? programs.optnet->grads
                       : append_backward(programs.training, network.loss, {}, programs.loss_scale.scale);
   programs.learning_rate =
-      append_updates(programs.training, gradients, network.params, optimizer_of(options), programs.loss_scale)
+      append_updates(programs.training, gradients, network.params, setting.update.rule, programs.loss_scale)
           .learning_rate;
   return programs;
 }
 
-Network build_network(const Options& options, bool training) {
-  return load_network(options.model, build_options(options, training), sets_of(options));
+Network build_network(const NetworkSetting& setting, bool training) {
+  const BuildOptions options{.batch = setting.batch,
+                             .dtype = setting.dtype,
+                             .training = training,
+                             .seed = static_cast<std::int64_t>(setting.seed)};
+  return load_network(setting.model, options, setting.sets);
 }
 
-MemoptOptions training_memopt(const Options& options, const Network& network) {
-  MemoptOptions memopt = parse_memopt(options.memopt);
-  memopt.pins = {.fetched = fetched(network.loss, network.correct),
-                 .skip_vars = options.skip_vars,
-                 .skip_grads = options.skip_grads};
-  memopt.print_log = options.print_log;
-  return memopt;
+MemoptOptions training_memopt(const MemorySetting& memory, const Network& network) {
+  MemoptOptions options = memory.levels;
+  options.pins.fetched = fetched(network.loss, network.correct);
+  return options;
 }
 
-MemoptOptions evaluation_memopt(const Options& options, const Network& network) {
-  MemoptOptions memopt = parse_memopt(options.memopt);
-  memopt.pins = {.fetched = fetched(network.sample_loss, network.correct), .skip_vars = options.skip_vars};
-  if (memopt.pins.fetched.empty()) memopt.pins.fetched = network.outputs;
-  if (wants_logits(options)) memopt.pins.fetched.push_back(network.prediction);
-  memopt.print_log = options.print_log;
-  return memopt;
+MemoptOptions evaluation_memopt(const MemorySetting& memory, const Network& network) {
+  MemoptOptions options = memory.levels;
+  options.pins.skip_grads = false;
+  options.pins.fetched = fetched(network.sample_loss, network.correct);
+  if (options.pins.fetched.empty()) options.pins.fetched = network.outputs;
+  if (memory.keeps_prediction) options.pins.fetched.push_back(network.prediction);
+  return options;
 }
 
-Planned plan_evaluation(const Network& network, const Options& options, Prepared& prepared) {
-  return plan_memory(network.program, prepared, suited(evaluation_memopt(options, network), prepared.device()));
+Planned plan_evaluation(const Network& network, const MemorySetting& memory, Prepared& prepared) {
+  return plan_memory(network.program, prepared, suited(evaluation_memopt(memory, network), prepared.device()));
 }
 
-Plans plan_programs(const Programs& programs, bool evaluated, const Options& options, Prepared& prepared) {
-  if (options.inference) return plans_of_evaluation(programs, options, prepared);
-  Plans plans{.training = plan_training(programs, options, prepared), .evaluation = {}};
+Plans plan_programs(const Programs& programs, bool evaluated, const MemorySetting& memory, Prepared& prepared) {
+  if (!programs.trains()) return plans_of_evaluation(programs, memory, prepared);
+  Plans plans{.training = plan_training(programs, memory, prepared), .evaluation = {}};
   const Plan none = programs.optnet
                         ? plan_as_defined(*programs.optnet, workspaces_of(programs.optnet->program, prepared)).plan
                         : none_of(plans.training);
   Plan none_of_evaluation;
   if (evaluated) {
-    plans.evaluation = plan_evaluation(programs.evaluation, beside_training(options), prepared);
+    plans.evaluation = plan_evaluation(programs.evaluation, beside_training(memory), prepared);
     none_of_evaluation = none_of(plans.evaluation);
   }
   const Planned &training = plans.training, &evaluation = plans.evaluation;
@@ -158,19 +157,16 @@ void feed_rate(Executor& executor, const Programs& programs, double rate) {
   executor.feed(var, &single, sizeof single);
 }
 
-bool wants_logits(const Options& o) { return o.command == Command::Predict || o.top > 0 || o.by_class || o.confusion; }
-
-bool is_evaluated(const Options& options) { return !options.eval_every || options.eval_every->count > 0; }
-
-Planned planned_program(const Options& options, Prepared& prepared) {
-  const Programs programs = build_programs(options);
-  return options.inference ? plan_evaluation(programs.evaluation, options, prepared)
-                           : plan_training(programs, options, prepared);
+Planned planned_program(const ProgramSetting& setting, Prepared& prepared) {
+  const Programs programs = build_programs(setting);
+  return setting.training ? plan_training(programs, setting.memory, prepared)
+                          : plan_evaluation(programs.evaluation, setting.memory, prepared);
 }
 
-std::string title_of(const Options& options) {
-  return message(build_network(options, !options.inference).name, ", ", options.inference ? "evaluation" : "training",
-                 ", batch ", options.batch.value_or(1), ", ", name_of(options.dtype));
+std::string title_of(const ProgramSetting& setting) {
+  return message(build_network(setting.network, setting.training).name, ", ",
+                 setting.training ? "training" : "evaluation", ", batch ", setting.network.batch, ", ",
+                 name_of(setting.network.dtype));
 }
 
 FedInputs fed_inputs(const Network& network) {
@@ -192,14 +188,14 @@ std::int64_t counted(const Network& network, const std::int32_t* labels, std::in
   return std::count_if(labels, labels + count, [&](std::int32_t v) { return v >= 0 && v != *network.ignored; });
 }
 
-std::unique_ptr<Samples> open_data(const Options& options, const Network& network, const Notify& notify) {
+std::unique_ptr<Samples> open_data(const std::optional<std::string>& named, std::uint64_t seed, const Network& network,
+                                   const Notify& notify) {
   const FedInputs fed = fed_inputs(network);
   const Var &samples = network.program.vars[fed.samples], &labels = network.program.vars[fed.labels];
   const std::int64_t classes = network.program.vars[network.prediction].shape.back();
   const bool sequences = samples.dtype == DType::i32 && samples.shape.size() == 2;
-  const std::uint64_t seed = options.seed.value_or(0);
   const bool masks = !sequences && fed.rows > 1;
-  const std::string spec = options.data.value_or(sequences ? "sentences" : masks ? "shape-masks" : "shapes");
+  const std::string spec = named.value_or(sequences ? "sentences" : masks ? "shape-masks" : "shapes");
   const auto check_labels = [&](bool fit, const char* what) {
     check_as(Exit::Data, fit, network.name, ": takes ", text_of(samples), " and labels ", text_of(labels),
              ", but data sets give a label for each ", what);

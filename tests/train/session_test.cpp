@@ -1,0 +1,98 @@
+// A session is all that a program needs to train a network.
+#include "train/session/session.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <thread>
+
+#include "framework/error.h"
+#include "tests/train/data_samples.h"
+
+namespace lethe::testing {
+namespace {
+
+/// LeNet on a device of one thread, or a perceptron under another memory setting on one of two.
+SessionSetting setting_of(int which) {
+  SessionSetting setting{.data = {.spec = "shapes:train=160,test=40"}, .device = {.threads = which + 1}};
+  setting.program.network = {.model = which == 0 ? "lenet" : "mlp", .batch = 16, .seed = 3};
+  if (which == 1) setting.program.memory = memory_setting("level=1,release");
+  return setting;
+}
+
+RunSetting steps(std::int64_t count) { return {.lr = 0.02, .steps = count, .log_every = 1}; }
+
+std::map<std::string, std::vector<std::byte>> trained(Session& session) {
+  std::map<std::string, std::vector<std::byte>> values;
+  for (const std::string& name : session.store().names()) values[name] = session.store().read(name);
+  return values;
+}
+
+/// What is heard of a run.
+struct Ear final : Listener {
+  void record(const Record& measured) override { records.push_back(measured); }
+  void evaluated(std::int64_t step, std::int64_t, const Scores& scores) override { accuracy[step] = scores.accuracy(); }
+  std::vector<Record> records;
+  std::map<std::int64_t, double> accuracy;
+};
+
+TEST(Session, TakesTheBytesThatItsPlanStatesAndLearns) {
+  Session session(setting_of(0));
+  const std::int64_t bytes = session.plan().bytes.total();
+  Ear ear;
+  const Record last = session.train(steps(60), ear);
+  EXPECT_EQ(session.device().peak(), bytes);
+  EXPECT_EQ(last.step, 60);
+  EXPECT_EQ(last.mem_peak, bytes);
+  EXPECT_LT(last.loss, 0.8 * ear.records.front().loss);
+  EXPECT_EQ(ear.accuracy.size(), 6U) << "behind each epoch of 10 steps";
+  EXPECT_EQ(ear.accuracy.at(60), session.evaluator()->run().accuracy());
+}
+
+TEST(Session, GoesOnWhereItStands) {
+  Session whole(setting_of(0)), parts(setting_of(0));
+  whole.train(steps(14));
+  parts.train(steps(6));
+  EXPECT_EQ(parts.state().step, 6);
+  EXPECT_EQ(parts.train(steps(14)).step, 14);
+  EXPECT_TRUE(trained(whole) == trained(parts));
+}
+
+TEST(Session, TwoNetworksOnTwoDevicesInTwoThreadsTrainAsEachAlone) {
+  std::vector<std::map<std::string, std::vector<std::byte>>> alone(2), beside(2);
+  std::vector<std::int64_t> taken(2), planned(2);
+  const auto run = [&](int which, auto& into) {
+    Session session(setting_of(which));
+    planned[static_cast<std::size_t>(which)] = session.plan().bytes.total();
+    session.train(steps(20));
+    into[static_cast<std::size_t>(which)] = trained(session);
+    taken[static_cast<std::size_t>(which)] = session.device().peak();
+  };
+  for (const int which : {0, 1}) run(which, alone);
+  std::thread first([&] { run(0, beside); }), second([&] { run(1, beside); });
+  first.join();
+  second.join();
+  EXPECT_TRUE(beside == alone);
+  EXPECT_EQ(taken, planned);
+}
+
+TEST(Session, SaysWhatIsWrongWithASetting) {
+  EXPECT_PRED2(says, error_from([] { Session({.program = {.network = {.model = "lenett"}}}); }, Exit::Usage), "lenet");
+  EXPECT_PRED2(says, error_from([] { memory_setting("level=9"); }, Exit::Usage), "unknown setting 'level=9'");
+  EXPECT_PRED2(says, error_from([] { memory_setting("optnet=9"); }, Exit::Usage), "neither inference nor training");
+}
+
+TEST(MemorySetting, KeepsPinsWhenItIsAskedForAnother) {
+  MemorySetting setting;
+  setting.levels.pins.skip_vars = {"a"};
+  setting.levels.print_log = true;
+  for (const char* text : {"level=1", "optnet=training", "none"}) setting = memory_setting(text, setting);
+  EXPECT_EQ(setting.text, "none");
+  EXPECT_FALSE(setting.optnet.has_value());
+  EXPECT_EQ(setting.levels.level, Level::None);
+  EXPECT_EQ(setting.levels.pins.skip_vars, std::vector<std::string>{"a"});
+  EXPECT_TRUE(setting.levels.print_log);
+}
+
+}  // namespace
+}  // namespace lethe::testing

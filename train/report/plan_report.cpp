@@ -1,0 +1,152 @@
+#include "train/report/plan_report.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "framework/error.h"
+
+namespace lethe {
+namespace {
+
+constexpr const char* kStandard[] = {"none", "level=0", "level=1", "level=2"};
+
+/// The programs of a run: built once, for all settings of memory and pins.
+class Subject {
+ public:
+  Subject(const ProgramSetting& setting, const DeviceInfo& device)
+      : prepared_(device), programs_(build_programs(setting)), evaluated_(setting.evaluated) {}
+  Plans planned(const MemorySetting& memory) { return plan_programs(programs_, evaluated_, memory, prepared_); }
+
+ private:
+  Prepared prepared_;
+  Programs programs_;
+  bool evaluated_;
+};
+
+PlanRow row_of_plans(const ProgramSetting& setting, const std::string& memopt, const Plans& plans) {
+  const Planned& planned = setting.training ? plans.training : plans.evaluation;
+  return {.memopt = memopt,
+          .peak = peak_of(planned),
+          .evaluation = plans.bytes.total() - planned.plan.bytes.total(),
+          .arena = planned.arena};
+}
+
+/// A setting changed in one way, how one says so, and what it is.
+struct Change {
+  ProgramSetting setting;
+  std::string change, what;
+  bool same_programs;
+};
+
+/// What can be changed beside the memory setting, the cheapest first: what costs nothing, then what changes the
+/// arithmetic, then what changes the training.
+std::vector<Change> changes_of(const ProgramSetting& setting) {
+  std::vector<Change> changes;
+  const auto add = [&](const std::string& change, const std::string& what, const auto& apply, bool same = false) {
+    changes.push_back({setting, change, what, same});
+    apply(changes.back().setting);
+  };
+  const PinOptions& pins = setting.memory.levels.pins;
+  const DType dtype = setting.network.dtype;
+  const std::int64_t batch = setting.network.batch;
+  if (pins.skip_grads)
+    add(
+        "no --skip-grads", "gradients need not last to the end of the step",
+        [](ProgramSetting& s) { s.memory.levels.pins.skip_grads = false; }, true);
+  if (!pins.skip_vars.empty())
+    add(
+        "no --skip-vars", "", [](ProgramSetting& s) { s.memory.levels.pins.skip_vars.clear(); }, true);
+  if (dtype == DType::f64)
+    add("--dtype f32", "half the bytes a number", [](ProgramSetting& s) { s.network.dtype = DType::f32; });
+  if (dtype == DType::f32)
+    add("--dtype bf16", "half the bytes an activation; parameters stay f32",
+        [](ProgramSetting& s) { s.network.dtype = DType::bf16; });
+  if (setting.update.rule.clip_norm > 0 && setting.training)
+    add("no --clip-norm", "updates need not wait for all gradients",
+        [](ProgramSetting& s) { s.update.rule.clip_norm = 0; });
+  if (batch > 1) add(message("--batch ", batch / 2), "half the batch", [](ProgramSetting& s) { s.network.batch /= 2; });
+  if (setting.update.name != "sgd" && setting.training)
+    add("--optimizer sgd", "no state a parameter", [](ProgramSetting& s) {
+      s.update.name = "sgd";
+      s.update.rule.type = OptimizerType::Sgd;
+      s.update.rule.momentum = 0;
+    });
+  return changes;
+}
+
+/// What a run of these programs would take.
+std::int64_t bytes_of(const ProgramSetting& setting, const DeviceInfo& device) {
+  return Subject(setting, device).planned(setting.memory).bytes.total();
+}
+
+std::vector<Remedy> remedies_of(const PlanReport& report, const ProgramSetting& setting, Subject& subject) {
+  std::vector<Remedy> remedies;
+  const auto add = [&](const std::string& change, const std::string& what, std::int64_t bytes) {
+    if (bytes < report.row().bytes()) remedies.push_back({change, what, bytes});
+  };
+  add("--memopt level=2", "one exact arena; same results", report.row_of("level=2").bytes());
+  for (const Change& c : changes_of(setting))
+    add(c.change, c.what,
+        c.same_programs ? subject.planned(c.setting.memory).bytes.total() : bytes_of(c.setting, report.device));
+  return remedies;
+}
+
+/// The largest batch that fits at level=2, if there is one: the setting's own does not.
+void add_largest_batch(ProgramSetting setting, PlanReport& report) {
+  setting.memory = memory_setting("level=2", setting.memory);
+  std::int64_t& batch = setting.network.batch;
+  std::int64_t fits = 0, too_large = batch, bytes = 0;
+  while (too_large - fits > 1) {
+    batch = fits + (too_large - fits) / 2;
+    const std::int64_t needed = bytes_of(setting, report.device);
+    if (needed > report.budget())
+      too_large = batch;
+    else
+      fits = batch, bytes = needed;
+  }
+  if (fits > 0) report.remedies.push_back({message("--memopt level=2 --batch ", fits), "the largest that fits", bytes});
+}
+
+}  // namespace
+
+std::int64_t PlanReport::budget() const {
+  constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
+  return std::min(limit.value_or(kNone), device.memory > 0 ? device.memory : kNone);
+}
+
+std::int64_t PlanReport::smallest_budget() const {
+  return std::min_element(rows.begin(), rows.end(), [](auto& a, auto& b) { return a.bytes() < b.bytes(); })->bytes();
+}
+
+const PlanRow& PlanReport::row_of(const std::string& memopt) const {
+  return *std::find_if(rows.begin(), rows.end(), [&](const PlanRow& row) { return row.memopt == memopt; });
+}
+
+PlanReport report_plan(const ProgramSetting& setting, const DeviceInfo& device, std::optional<std::int64_t> limit) {
+  const std::string& asked = setting.memory.text;
+  Subject subject(setting, device);
+  Plans plans = subject.planned(setting.memory);
+  PlanReport report{.setting = setting,
+                    .limit = limit,
+                    .network = setting.network.model,
+                    .device = device,
+                    .plans = std::move(plans)};
+  report.all = bytes_of_all_vars(report.planned().program, report.planned().workspaces);
+  ProgramSetting other = setting;
+  other.memory.levels.print_log = false;
+  for (const char* memopt : kStandard) {
+    if (memopt == asked) report.asked = report.rows.size();
+    report.rows.push_back(row_of_plans(
+        setting, memopt, memopt == asked ? report.plans : subject.planned(memory_setting(memopt, other.memory))));
+  }
+  if (report.row().memopt != asked) {
+    report.asked = report.rows.size();
+    report.rows.push_back(row_of_plans(setting, asked, report.plans));
+  }
+  report.remedies = remedies_of(report, other, subject);
+  const auto fits = [&](const PlanRow& row) { return row.bytes() <= report.budget(); };
+  if (!fits(report.row()) && !fits(report.row_of("level=2"))) add_largest_batch(other, report);
+  return report;
+}
+
+}  // namespace lethe

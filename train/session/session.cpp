@@ -1,0 +1,119 @@
+#include "train/session/session.h"
+
+#include "framework/error.h"
+#include "train/session/device.h"
+#include "train/session/trainer.h"
+
+namespace lethe {
+namespace {
+
+/// Hands everything on and keeps the last record of training.
+class LastRecord final : public Listener {
+ public:
+  explicit LastRecord(Listener& to) : to_(to) {}
+  void note(const std::string& line) override { to_.note(line); }
+  void step(const Moment& now) override { to_.step(now); }
+  void mark(const Moment& now) override { to_.mark(now); }
+  void record(const Record& measured) override {
+    if (measured.split == "train") last = measured;
+    to_.record(measured);
+  }
+  void evaluated(std::int64_t step, std::int64_t epoch, const Scores& scores) override {
+    to_.evaluated(step, epoch, scores);
+  }
+  bool stop_wanted() override { return to_.stop_wanted(); }
+  bool take_save_wanted() override { return to_.take_save_wanted(); }
+
+  Record last = {};
+
+ private:
+  Listener& to_;
+};
+
+}  // namespace
+
+Session::Session(SessionSetting setting, Notify notify)
+    : setting_(std::move(setting)), notify_(std::move(notify)), programs_(build_programs(setting_.program)) {}
+
+const Samples& Session::data() {
+  if (!data_) data_ = open_data(setting_.data.spec, setting_.program.network.seed, network(), notify_);
+  return *data_;
+}
+
+MeteredDevice& Session::device() {
+  if (!device_) device_ = std::make_unique<MeteredDevice>(open_device(setting_.device));
+  return *device_;
+}
+
+Batches& Session::batches() {
+  if (batches_) return *batches_;
+  const NetworkSetting& of = setting_.program.network;
+  const Samples& samples = data();
+  batches_ = std::make_unique<Batches>(samples, training_batches(of.batch, of.dtype, setting_.data.augment, of.seed),
+                                       device());
+  return *batches_;
+}
+
+const Plans& Session::plan() {
+  if (plans_) return *plans_;
+  prepared_ = std::make_unique<Prepared>(device());
+  plans_ = plan_programs(programs_, setting_.program.evaluated, setting_.program.memory, *prepared_);
+  return *plans_;
+}
+
+Executor& Session::executor() {
+  if (executor_) return *executor_;
+  const Plans& plans = plan();
+  const Samples* const samples = setting_.program.evaluated ? &data() : nullptr;
+  device_->reserve(reserved_bytes({&plans.training, &plans.evaluation}, plans.arena, device_->info().alignment));
+  store_ = std::make_unique<Store>(*device_);
+  arena_ = with_context("the arena", [&] { return std::make_unique<Buffer>(*device_, plans.arena); });
+  Buffer* const shared = plans.arena > 0 ? arena_.get() : nullptr;
+  auto executor = std::make_unique<Executor>(plans.training.program, plans.training.plan, *prepared_, *store_, shared);
+  if (samples)
+    evaluator_ =
+        std::make_unique<Evaluator>(programs_.evaluation, plans.evaluation, *prepared_, *store_, *samples, shared);
+  fill_store(start_, setting_.program.network.seed, weights_, network(), *store_);
+  executor_ = std::move(executor);
+  return *executor_;
+}
+
+Store& Session::store() {
+  executor();
+  return *store_;
+}
+
+Evaluator* Session::evaluator() {
+  executor();
+  return evaluator_.get();
+}
+
+void Session::fill_from(const Start& start, const std::string& weights) {
+  start_ = start;
+  weights_ = weights;
+}
+
+Record Session::train(const RunSetting& run, Listener& listener, Checkpoints* checkpoints) {
+  LastRecord ear(listener);
+  Trainer trainer({.setting = run,
+                   .programs = programs_,
+                   .executor = executor(),
+                   .batches = batches(),
+                   .evaluator = evaluator(),
+                   .store = store(),
+                   .checkpoints = checkpoints,
+                   .device = device(),
+                   .listener = ear,
+                   .moves = start_.moves},
+                  start_.state);
+  trainer.run();
+  start_.state = trainer.state();
+  return ear.last;
+}
+
+Record Session::train(const RunSetting& run) {
+  Listener silent;
+  return train(run, silent);
+}
+
+}  // namespace lethe

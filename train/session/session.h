@@ -1,0 +1,74 @@
+// A network in training, from its file to trained weights:
+//
+//   Session session({.program = {.network = {.model = "lenet", .batch = 64}}, .device = {.threads = 1}});
+//   const std::int64_t bytes = session.plan().bytes.total();  // no memory is taken before
+//   const Record last = session.train({.lr = 0.05, .steps = 30});
+//   const double accuracy = session.evaluator()->run().accuracy();  // beside last.loss
+//
+// Each part is made when it is first asked for, with what stands above it. A process may have many sessions, also in
+// several threads; one session is for one thread at a time.
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "train/session/evaluator.h"
+#include "train/session/listener.h"
+#include "train/session/metered_device.h"
+#include "train/session/programs.h"
+#include "train/session/start.h"
+
+namespace lethe {
+
+struct SessionSetting {
+  ProgramSetting program = {};
+  DataSetting data = {};
+  DeviceSetting device = {};
+};
+
+class Session {
+ public:
+  /// Builds the programs; fails as build_programs() does. `notify` hears of the data set.
+  explicit Session(SessionSetting setting, Notify notify = {});
+
+  const Programs& programs() const { return programs_; }
+  const Network& network() const { return programs_.network; }
+  const Samples& data();
+  MeteredDevice& device();
+  /// Of training, shuffled and augmented.
+  Batches& batches();
+  /// Every kernel chosen, every workspace known, every byte in its place; takes no memory yet.
+  const Plans& plan();
+  /// Takes the memory. Parameters are filled by the seed, or by what `fill` has said.
+  Executor& executor();
+  Store& store();
+  /// Null if the setting says that training is never evaluated.
+  Evaluator* evaluator();
+
+  /// From what parameters are filled instead: a checkpoint or weights (fill_store). Before executor() is asked for.
+  void fill_from(const Start& start, const std::string& weights);
+  /// Trains to the end of the run, from where the session stands, and gives the last record of training. With
+  /// `checkpoints` it saves there. Fails as Trainer::run() does.
+  Record train(const RunSetting& run, Listener& listener, Checkpoints* checkpoints = nullptr);
+  Record train(const RunSetting& run);
+  /// Where the run stands.
+  RunState& state() { return start_.state; }
+
+ private:
+  SessionSetting setting_;
+  Notify notify_;
+  Programs programs_;
+  Start start_ = {};
+  std::string weights_ = {};
+  std::unique_ptr<Samples> data_;
+  std::unique_ptr<MeteredDevice> device_;
+  std::unique_ptr<Batches> batches_;
+  std::unique_ptr<Prepared> prepared_;
+  std::optional<Plans> plans_;
+  std::unique_ptr<Store> store_;
+  std::unique_ptr<Buffer> arena_;
+  std::unique_ptr<Executor> executor_;
+  std::unique_ptr<Evaluator> evaluator_;
+};
+
+}  // namespace lethe

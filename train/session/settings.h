@@ -1,0 +1,87 @@
+// What a session is asked for, in small structs. The command line fills them in from its options
+// (train/settings_of_options.h); so may any other program.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "memopt/memopt.h"
+#include "memopt/optnet/optnet_plan.h"
+#include "models/network.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/schedule.h"
+#include "train/data/samples.h"
+
+namespace lethe {
+
+/// How often something happens: every `count` steps or epochs; 0 is never.
+struct Interval {
+  std::int64_t count = 0;
+  bool epochs = false;
+  bool operator==(const Interval&) const = default;
+};
+
+/// Which network, in which size and numbers.
+struct NetworkSetting {
+  std::string model = {};  // a name of the zoo or a file
+  Sets sets = {};          // vars of the network file
+  DType dtype = DType::f32;
+  std::int64_t batch = 1;
+  std::uint64_t seed = 0;  // of initial values, dropout, the order of data and its augmentation
+};
+
+/// How parameters are updated.
+struct UpdateSetting {
+  std::string name = "momentum";  // of the optimizer, for reports
+  OptimizerSettings rule = optimizer_named("momentum");
+  std::optional<double> loss_scale = {};  // of f16: what the loss is scaled by at first
+};
+
+/// What is asked of the memory stage.
+struct MemorySetting {
+  std::string text = "level=2";                    // as it was written
+  MemoptOptions levels = parse_memopt("level=2");  // with pins by name; what is fetched is for the session to know
+  std::optional<OptnetOptions> optnet = {};        // instead: the modules of Torch in optnet's memory
+  bool keeps_prediction = false;                   // evaluation's plan keeps the prediction for whoever fetches it
+};
+/// Whether a setting's text asks for optnet's memory.
+bool asks_for_optnet(const std::string& text);
+/// Reads `none`, `level=...` (memopt/options.h) or `optnet=...` (memopt/optnet/optnet.h) and keeps the pins and
+/// whatever else `before` asks for. Fails on anything else, saying what is known.
+MemorySetting memory_setting(const std::string& text, MemorySetting before = {});
+
+/// Programs and their plans.
+struct ProgramSetting {
+  NetworkSetting network = {};
+  UpdateSetting update = {};
+  MemorySetting memory = {};
+  bool training = true;   // false: evaluation alone
+  bool evaluated = true;  // training stops to evaluate
+};
+
+struct DataSetting {
+  std::optional<std::string> spec =
+      {};  // "mnist:DIR", "shapes" (train/data/dataset.h); none: made to the network's size
+  Augmentation augment = {};
+};
+
+struct DeviceSetting {
+  std::string name = "cpu";                                 // cpu, cuda, cuda:1; to plan for: also a GPU by description
+  int threads = 0;                                          // of a CPU; 0: one a processor
+  bool tf32 = false, deterministic = false, eager = false;  // of a GPU
+  std::optional<std::int64_t> workspace_limit = {};         // of one of its convolutions, in bytes
+};
+
+/// The course of a training run.
+struct RunSetting {
+  double lr = 0.01;
+  std::string schedule_text = "constant";  // as it was written
+  Schedule schedule = {};
+  std::optional<std::int64_t> steps = {};  // of the whole run; else `epochs`
+  std::int64_t epochs = 10;
+  std::int64_t patience = 0;  // evaluations without a better one, then training stops; 0: never
+  Interval save_every = {1, true}, eval_every = {1, true};
+  int log_every = 0;  // steps between records; 0: about a second
+};
+
+}  // namespace lethe

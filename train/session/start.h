@@ -1,0 +1,37 @@
+// Where a run starts: anew, from given weights, or from a checkpoint.
+#pragma once
+#include <map>
+#include <optional>
+#include <string>
+
+#include "train/session/checkpoint.h"
+
+namespace lethe {
+
+struct Start {
+  std::string checkpoint = {};  // "" if the run starts anew
+  RunState state = {};          // of the checkpoint
+  std::string save = {};        // where this run saves; "" nowhere
+  bool moves = false;           // whether that is another directory than the checkpoint's run has
+};
+
+/// Finds the checkpoint of the run in the directory `resume` ("auto": in `save`, if there is one; "": none). A resumed
+/// run goes on saving where it was, unless `save` names a directory. Fails if a new run would write into the directory
+/// of another.
+Start find_start(const std::string& save, const std::string& resume);
+
+/// Fails if the checkpoint is of another network, or if its batch, seed or dtype are others than those of `options`
+/// (by the names that RunState::options has).
+void check_fits(const Start& start, const std::map<std::string, std::string>& options, const Network& network);
+
+/// Initial values of all parameters by the seed, then those of the checkpoint, or those that `weights` means, if it
+/// is not empty.
+void fill_store(const Start& start, std::uint64_t seed, const std::string& weights, const Network& network,
+                Store& store);
+/// The run that saved the weights which `path` means: what stands beside them. None if nothing does, or if `path` is
+/// empty. Fails (Exit::Data) if there are no weights there.
+std::optional<RunState> run_of_weights(const std::string& path);
+/// The weights file that `path` means: the file itself, or the best or else the newest of a checkpoint directory.
+std::string weights_file(const std::string& path);
+
+}  // namespace lethe

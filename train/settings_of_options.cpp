@@ -1,0 +1,76 @@
+#include "train/settings_of_options.h"
+
+#include "framework/error.h"
+#include "train/data/augment.h"
+
+namespace lethe {
+namespace {
+
+constexpr Interval kEachEpoch{1, true};
+
+}  // namespace
+
+Sets sets_of(const Options& options) {
+  Sets sets;
+  for (const std::string& text : options.set) {
+    const std::size_t equals = text.find('=');
+    sets[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+  return sets;
+}
+
+NetworkSetting network_setting(const Options& options) {
+  return {.model = options.model,
+          .sets = sets_of(options),
+          .dtype = options.dtype,
+          .batch = options.batch.value_or(1),
+          .seed = options.seed.value_or(0)};
+}
+
+OptimizerSettings optimizer_of(const Options& options) {
+  OptimizerSettings settings = optimizer_named(options.optimizer.value_or("sgd"));
+  if (options.momentum) {
+    using enum OptimizerType;
+    if (settings.type == Sgd && *options.momentum > 0) settings.type = Momentum;
+    check(settings.type != Adam && settings.type != AdamW, "--momentum: ", *options.optimizer, " has none");
+    settings.momentum = *options.momentum;
+  }
+  if (options.weight_decay) settings.weight_decay = *options.weight_decay;
+  settings.decay_all = options.decay_all;
+  if (options.clip_norm) settings.clip_norm = *options.clip_norm;
+  return settings;
+}
+
+ProgramSetting program_setting(const Options& options) {
+  ProgramSetting setting{.network = network_setting(options),
+                         .memory = options.memopt,
+                         .training = !options.inference,
+                         .evaluated = is_evaluated(options)};
+  setting.memory.keeps_prediction = wants_logits(options);
+  if (setting.training)
+    setting.update = {
+        .name = options.optimizer.value_or("sgd"), .rule = optimizer_of(options), .loss_scale = options.loss_scale};
+  return setting;
+}
+
+DataSetting data_setting(const Options& options) {
+  return {.spec = options.data, .augment = augmentation_of(options.augment.value_or("none"))};
+}
+
+RunSetting run_setting(const Options& options) {
+  return {.lr = *options.lr,
+          .schedule_text = *options.schedule,
+          .schedule = parse_schedule(*options.schedule),
+          .steps = options.steps,
+          .epochs = options.epochs.value_or(0),
+          .patience = options.patience,
+          .save_every = options.save_every.value_or(kEachEpoch),
+          .eval_every = options.eval_every.value_or(kEachEpoch),
+          .log_every = options.log_every};
+}
+
+bool is_evaluated(const Options& options) { return !options.eval_every || options.eval_every->count > 0; }
+
+bool wants_logits(const Options& o) { return o.command == Command::Predict || o.top > 0 || o.by_class || o.confusion; }
+
+}  // namespace lethe
