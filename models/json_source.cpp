@@ -125,8 +125,8 @@ class PositionScan {
   void skip_blank() {
     for (;;) {
       while (at_ < text_.size() && std::strchr(" \t\r\n", text_[at_])) ++at_;
-      if (text_.compare(at_, 2, "//") == 0) {
-        at_ = std::min(text_.find('\n', at_), text_.size());
+      if (text_.compare(at_, 2, "//") == 0) {  // to where the parser sees the line's end
+        at_ = std::min(text_.find_first_of(std::string_view("\n\r\0", 3), at_), text_.size());
       } else if (text_.compare(at_, 2, "/*") == 0) {
         at_ = text_.find("*/", at_ + 2) + 2;
       } else {

@@ -47,6 +47,13 @@ TEST(JsonSource, SkipsCommentsAndReadsEscapes) {
   EXPECT_EQ(place_of(text, "c"), "net.json:3:14: here");
 }
 
+TEST(JsonSource, EndsALineCommentWhereTheParserDoes) {
+  for (const char end : {'\n', '\r', '\0'}) {
+    const std::string text = std::string("{\"a\": 1 // one\"") + end + ", \"b\": 2}";
+    EXPECT_NE(place_of(text, "b").find(": here"), std::string::npos) << static_cast<int>(end);
+  }
+}
+
 TEST(JsonSource, CountsCharactersNotBytes) {
   EXPECT_EQ(place_of("{\"größe\": 1}", "größe"), "net.json:1:11: here");
   EXPECT_EQ(place_of("\xEF\xBB\xBF{\"a\": 1}", "a"), "net.json:1:7: here");

@@ -7,6 +7,7 @@
 
 #include "tests/train/data_samples.h"
 #include "train/data/dataset.h"
+#include "train/data/image_file.h"
 
 namespace lethe::testing {
 namespace {
