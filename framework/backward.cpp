@@ -13,7 +13,7 @@ Backward::Backward(Program& program, std::vector<bool> needs)
     : program_(program),
       needs_(std::move(needs)),
       given_(program.vars.size()),
-      memory_of_(storage_of(program)),
+      memory_of_(view_root(program)),
       stash_(program) {
   frames_.push_back({.direct = true});
   for (const Block& block : program.blocks)
@@ -47,7 +47,7 @@ void Backward::walk(std::vector<Op> forward) {
 /// Whoever writes, and whether or not it leads to the loss: the gradients of ops before this one find its results.
 void Backward::note_writes(const Op& op) {
   const bool updates = !op.blocks.empty() || op_def(op.type).updates;
-  for (std::size_t i = carried_by(program_, op); updates && i < op.out.size(); ++i)
+  for (std::size_t i = loop_carried(program_, op); updates && i < op.out.size(); ++i)
     written_later_.insert(memory_of_[op.out[i]]);
 }
 

@@ -13,7 +13,7 @@ namespace lethe {
 /// of outer blocks of.
 std::vector<std::size_t> Backward::carried_to_loss(const Op& op) const {
   const Block& body = program_.blocks[op.blocks[1]];
-  const std::size_t carried = carried_by(program_, op);
+  const std::size_t carried = loop_carried(program_, op);
   std::set<VarId> leads(op.out.begin() + static_cast<std::ptrdiff_t>(carried), op.out.end());
   for (std::size_t i = 0; i < carried; ++i)
     if (!given_[op.out[i]].empty()) leads.insert(body.results[i]);
@@ -70,7 +70,7 @@ void Backward::differentiate_loop(const Op& op) {
 /// Appends the gradient of the loop's body to that of `grad`; gives what its trips hand on.
 std::vector<VarId> Backward::through_body(const Op& op, const Op& grad, const std::vector<std::size_t>& active,
                                           VarId index) {
-  const std::size_t carried = carried_by(program_, op);
+  const std::size_t carried = loop_carried(program_, op);
   const BlockId body = op.blocks[1];
   frames_.push_back({.forward = body,
                      .grad = grad.blocks[1],
@@ -185,7 +185,7 @@ std::vector<VarId> Backward::own_memory(std::vector<VarId> results) {
 
 void Backward::differentiate_branch(const Op& op) {
   if (!leads_to_loss(op)) return;
-  const std::size_t results = carried_by(program_, op);
+  const std::size_t results = loop_carried(program_, op);
   std::vector<VarId> dy;
   for (std::size_t i = 0; i < results; ++i) dy.push_back(take(op.out[i]));
   Op grad{.type = kIf, .blocks = {add_block(), add_block()}, .role = Role::Backward};

@@ -59,7 +59,7 @@ class Maker {
 
   int make_carries(const Op& op) {
     Carries carries{.max_trips = op.type == kWhile ? op.attrs.integer(kMaxTrips) : 0};
-    const std::size_t carried = carried_by(program_, op);
+    const std::size_t carried = loop_carried(program_, op);
     for (std::size_t i = 0; op.type == kWhile && i < carried; ++i)
       carries.enter.push_back(make_copy(op.in[i], op.out[i]));
     for (const BlockId body : op.blocks) {
@@ -94,7 +94,7 @@ class Maker {
       if (!updates(calls[first])) continue;
       Footprint before(storage_);
       before.add(*calls[first].op);
-      for (; i < piece.end && joins(calls[first], calls[i]) && !before.meets(*calls[i].op); ++i)
+      for (; i < piece.end && joins(calls[first], calls[i]) && !before.conflicts_with(*calls[i].op); ++i)
         before.add(*calls[i].op);
       if (i - first < 2) continue;
       calls[first].joined = static_cast<int>(calls_.joined.size());
@@ -109,7 +109,7 @@ class Maker {
   }
 
   const Program& program_;
-  const std::vector<VarId> storage_ = storage_of(program_);
+  const std::vector<VarId> storage_ = view_root(program_);
   const Plan& plan_;
   Prepared& prepared_;
   const PlannedMemory& memory_;

@@ -11,7 +11,7 @@ namespace {
 
 /// How many of the inputs are the op's own.
 std::size_t own_inputs(const Program& program, const Op& op) {
-  return op.type == kWhile ? carried_by(program, op) : op.type == kIf ? 1 : 0;
+  return op.type == kWhile ? loop_carried(program, op) : op.type == kIf ? 1 : 0;
 }
 
 /// Outer vars that the blocks of an op touch.
@@ -87,7 +87,7 @@ void check_if(const Program& program, const Op& op) {
   check(op.blocks.size() == 2, "if: has ", op.blocks.size(), " blocks, expected then and else");
   check(!op.in.empty(), "if: has no condition");
   check_condition(program, "if", op.in[0]);
-  const std::size_t results = carried_by(program, op);
+  const std::size_t results = loop_carried(program, op);
   for (const BlockId body : op.blocks) {
     check(program.blocks[body].results.size() == results && op.out.size() >= results, "if: block ", body, " gives ",
           program.blocks[body].results.size(), " values, expected ", results);
@@ -99,7 +99,7 @@ void check_if(const Program& program, const Op& op) {
 
 }  // namespace
 
-std::size_t carried_by(const Program& program, const Op& op) {
+std::size_t loop_carried(const Program& program, const Op& op) {
   const bool is_known = (op.type == kWhile || op.type == kIf) && !op.blocks.empty();
   return is_known ? program.blocks[op.blocks.back()].results.size() : 0;
 }
@@ -112,13 +112,13 @@ bool is_inside(const Program& program, BlockId block, BlockId outer) {
 std::vector<InPlace> inplace_pairs(const Program& program, const Op& op) {
   if (op.blocks.empty()) return op_def(op.type).inplace;
   std::vector<InPlace> pairs;
-  for (int i = 0; op.type == kWhile && i < static_cast<int>(carried_by(program, op)); ++i)
+  for (int i = 0; op.type == kWhile && i < static_cast<int>(loop_carried(program, op)); ++i)
     pairs.push_back({.in = i, .out = i});
   return pairs;
 }
 
 bool has_own_memory(const Program& program, BlockId block, const std::vector<VarId>& results, std::size_t i) {
-  const std::vector<VarId> storage = storage_of(program);
+  const std::vector<VarId> storage = view_root(program);
   const VarId root = storage[results[i]];
   return program.vars[results[i]].block == block && program.vars[root].block == block &&
          std::none_of(results.begin(), results.begin() + static_cast<std::ptrdiff_t>(i),
@@ -128,7 +128,7 @@ bool has_own_memory(const Program& program, BlockId block, const std::vector<Var
 void list_outer_vars(const Program& program, Op& op) {
   const Touched touched = touched_by(program, op);
   op.in.resize(own_inputs(program, op));
-  op.out.resize(carried_by(program, op));
+  op.out.resize(loop_carried(program, op));
   const std::set<VarId> carried(op.out.begin(), op.out.end());
   for (const VarId v : touched.read)
     if (carried.count(v) == 0) op.in.push_back(v);

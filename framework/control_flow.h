@@ -21,7 +21,7 @@ inline constexpr std::int64_t kMostTrips = 1000000;
 inline constexpr const char* kRecompute = "recompute";  // of a while: backward runs the body again
 
 /// How many of its outputs a while or an if makes of the results of its blocks; 0 for any other op.
-std::size_t carried_by(const Program& program, const Op& op);
+std::size_t loop_carried(const Program& program, const Op& op);
 
 /// Whether `block` is `outer` or lies in it.
 bool is_inside(const Program& program, BlockId block, BlockId outer);

@@ -18,7 +18,7 @@ class Footprint {
     for (const VarId v : op.out) changed_.insert((*storage_)[v]);
   }
   /// Whether the op changes what they read or change, or reads what they change.
-  bool meets(const Op& op) const {
+  bool conflicts_with(const Op& op) const {
     for (const VarId v : op.in)
       if (v != kNone && changed_.count((*storage_)[v]) > 0) return true;
     for (const VarId v : op.out)

@@ -37,7 +37,7 @@ class Marks {
   /// Once through the blocks; says whether that marked a var that they may read.
   bool visit_blocks(const Op& op) {
     const std::vector<bool> before = needs_;
-    const std::size_t carried = carried_by(program_, op);
+    const std::size_t carried = loop_carried(program_, op);
     for (std::size_t i = 0; op.type == kWhile && i < carried; ++i)
       if (needs_[op.in[i]]) mark(op.out[i]);
     for (const BlockId body : op.blocks) {

@@ -23,7 +23,7 @@ void add_workspace(const Workspaces& workspaces, Plan& plan) {
 
 }  // namespace
 
-std::vector<VarId> storage_of(const Program& program) {
+std::vector<VarId> view_root(const Program& program) {
   std::vector<VarId> storage(program.vars.size());
   std::iota(storage.begin(), storage.end(), 0);
   for (const Block& block : program.blocks)
@@ -58,7 +58,7 @@ Plan plan_buffers(const Program& program, const std::vector<int>& buffers, const
 }
 
 Plan plan_none(const Program& program, const Workspaces& workspaces) {
-  const std::vector<VarId> storage = storage_of(program);
+  const std::vector<VarId> storage = view_root(program);
   std::vector<int> buffers(program.vars.size(), -1);
   int count = 0;
   for (std::size_t v = 0; v < program.vars.size(); ++v) {

@@ -53,7 +53,7 @@ struct Workspaces {
 };
 
 /// The var whose memory each var is in: itself, but for views. By VarId.
-std::vector<VarId> storage_of(const Program& program);
+std::vector<VarId> view_root(const Program& program);
 
 /// A plan in which each var lies at the beginning of the buffer that `buffers` names, by VarId (-1: in the Store). A
 /// buffer is as large as its largest var; one more is workspace for all ops in turn, as large as the largest.

@@ -19,7 +19,7 @@ PlannedMemory::PlannedMemory(const Program& program, const Plan& plan, Store& st
     if (given) bases_[b] = arena->data();
   }
   in_store_.resize(program.vars.size());
-  const std::vector<VarId> storage = storage_of(program);
+  const std::vector<VarId> storage = view_root(program);
   for (std::size_t v = 0; v < program.vars.size(); ++v)
     if (is_persistable(program.vars[storage[v]].kind)) in_store_[v] = store.data(program.vars[storage[v]].name);
 }

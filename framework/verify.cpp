@@ -96,7 +96,7 @@ class Verifier {
 
   /// What a loop carries is there before its first trip, what a branch gives behind it.
   void begin_carried(const Op& op, BlockId block) {
-    const std::size_t carried = std::min(carried_by(program_, op), op.out.size());
+    const std::size_t carried = std::min(loop_carried(program_, op), op.out.size());
     for (std::size_t i = 0; i < carried; ++i) {
       const Var& var = program_.vars[op.out[i]];
       check(!written_[op.out[i]], "writes '", var.name, "' a second time");

@@ -30,9 +30,9 @@ bool copies_param(const Program& program, const Op& op) {
 void add_values(const Planned& planned, std::vector<Resident>& all) {
   const Program& program = planned.program;
   const std::vector<Category> categories = categories_of(program);
-  const std::vector<VarId> shown = storage_of(program);
+  const std::vector<VarId> shown = view_root(program);
   std::vector<Life> lives(program.vars.size());
-  for (std::size_t v = 0; v < shown.size(); ++v) lives[shown[v]] = joined(lives[shown[v]], planned.live.vars[v]);
+  for (std::size_t v = 0; v < shown.size(); ++v) lives[shown[v]] = hull(lives[shown[v]], planned.live.vars[v]);
   prolong_results(program, planned.live, planned.sharing.of, lives);
   for (std::size_t v = 0; v < shown.size(); ++v) {
     if (shown[v] != static_cast<VarId>(v) || lives[v].is_empty()) continue;
@@ -41,7 +41,7 @@ void add_values(const Planned& planned, std::vector<Resident>& all) {
     all.push_back({.var = static_cast<VarId>(v),
                    .category = categories[v],
                    .bytes = bytes_of(program.vars[v]),
-                   .life = {lives[v].born, std::min(lives[v].dies, planned.live.steps())},
+                   .life = {lives[v].born, std::min(lives[v].dies, planned.live.ticks())},
                    .place = planned.plan.vars[v],
                    .storage = planned.sharing.of[v]});
   }
@@ -51,7 +51,7 @@ void add_workspaces(const Planned& planned, std::vector<Resident>& all) {
   for (std::size_t b = 0; b < planned.workspaces.bytes.size(); ++b)
     for (std::size_t i = 0; i < planned.workspaces.bytes[b].size(); ++i) {
       const std::int64_t bytes = planned.workspaces.bytes[b][i];
-      const OpSteps steps = planned.live.ops[b][i];
+      const OpTicks steps = planned.live.ops[b][i];
       if (bytes > 0)
         all.push_back({.op = steps,
                        .category = Category::Workspace,
@@ -119,12 +119,12 @@ std::int64_t Peak::total() const { return std::accumulate(bytes.begin(), bytes.e
 
 Peak peak_of(const Planned& planned) {
   const std::vector<Resident> all = residents(planned);
-  const Step steps = planned.live.steps();
+  const Tick steps = planned.live.ticks();
   std::vector<std::int64_t> change(static_cast<std::size_t>(steps) + 1);
   for (const Resident& r : all) change[r.life.born] += r.bytes, change[r.until] -= r.bytes;
   Peak peak;
   std::int64_t held = 0, most = -1;
-  for (Step s = 0; s < steps; ++s)
+  for (Tick s = 0; s < steps; ++s)
     if (held += change[s]; held > most) most = held, peak.step = s;
   std::copy_if(all.begin(), all.end(), std::back_inserter(peak.living),
                [&peak](const Resident& r) { return r.life.born <= peak.step && peak.step < r.until; });
@@ -138,7 +138,7 @@ Peak peak_of(const Planned& planned) {
 BytesBy bytes_of_all_vars(const Program& program, const Workspaces& workspaces) {
   BytesBy bytes = {};
   const std::vector<Category> categories = categories_of(program);
-  const std::vector<VarId> shown = storage_of(program);
+  const std::vector<VarId> shown = view_root(program);
   for (std::size_t v = 0; v < shown.size(); ++v)
     if (shown[v] == static_cast<VarId>(v)) bytes[static_cast<std::size_t>(categories[v])] += bytes_of(program.vars[v]);
   std::int64_t& workspace = bytes[static_cast<std::size_t>(Category::Workspace)];

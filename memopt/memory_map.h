@@ -30,11 +30,11 @@ std::vector<Category> categories_of(const Program& program);
 /// A value in memory: a var with its views, or the workspace of an op.
 struct Resident {
   VarId var = kNone;  // kNone: a workspace
-  OpSteps op = {};    // of a workspace: whose
+  OpTicks op = {};    // of a workspace: whose
   Category category = Category::Activations;
   std::int64_t bytes = 0;
   Life life = {};  // persistable and pinned ones: to the last step at most
-  Step until =
+  Tick until =
       0;  // from here its storage is the next value's: life.dies, or earlier if an op writes over what it reads
   Place place = {};  // no buffer: in the Store
   int storage = -1;  // index into Sharing::storages: equal means the same memory; -1: a workspace
@@ -45,7 +45,7 @@ std::vector<Resident> residents(const Planned& planned);
 
 /// What a plan holds while the most bytes live: by category, and what is held without being alive.
 struct Peak {
-  Step step = 0;
+  Tick step = 0;
   BytesBy bytes = {};
   std::int64_t idle = 0;         // held, but dead or padding
   std::vector<Resident> living;  // largest first; where a storage is handed over the new value

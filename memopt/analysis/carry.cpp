@@ -16,7 +16,7 @@ LastRead last_read(const Program& program, const Liveness& live, BlockId block,
     const Op& op = ops[i];
     const auto reads = std::count_if(op.in.begin(), op.in.end(), is_read);
     if (reads == 0) continue;
-    const std::size_t initial = op.type == kWhile ? carried_by(program, op) : op.blocks.empty() ? op.in.size() : 0;
+    const std::size_t initial = op.type == kWhile ? loop_carried(program, op) : op.blocks.empty() ? op.in.size() : 0;
     const auto captured = op.in.begin() + static_cast<std::ptrdiff_t>(initial);
     const bool throughout = std::any_of(captured, op.in.end(), is_read);
     last = {.step = throughout ? live.ops[block][i].last : live.ops[block][i].first};
@@ -33,12 +33,12 @@ std::vector<CarriedBy> carriers_of(const Program& program) {
   std::vector<CarriedBy> carriers(program.vars.size());
   for (const Block& block : program.blocks)
     for (const Op& op : block.ops)
-      for (std::size_t i = 0; i < carried_by(program, op); ++i) carriers[op.out[i]] = {&op, i};
+      for (std::size_t i = 0; i < loop_carried(program, op); ++i) carriers[op.out[i]] = {&op, i};
   return carriers;
 }
 
-std::vector<Step> loop_begins(const Program& program, const Liveness& live) {
-  std::vector<Step> begins(program.blocks.size(), kForever);
+std::vector<Tick> loop_begins(const Program& program, const Liveness& live) {
+  std::vector<Tick> begins(program.blocks.size(), kForever);
   for (const auto& [block, index] : live.at) {  // outer loops before inner ones
     const Op& op = program.blocks[block].ops[index];
     for (const BlockId body : op.blocks)
@@ -56,12 +56,12 @@ std::vector<VarId> results_for(const Program& program, const Op& op, std::size_t
 
 void prolong_results(const Program& program, const Liveness& live, const std::vector<int>& storages,
                      std::vector<Life>& lives) {
-  const std::vector<VarId> shown = storage_of(program);
-  for (Step step = 0; step < live.steps(); ++step) {  // outer loops before inner ones
+  const std::vector<VarId> shown = view_root(program);
+  for (Tick step = 0; step < live.ticks(); ++step) {  // outer loops before inner ones
     const auto [block, index] = live.at[step];
     const Op& op = program.blocks[block].ops[index];
     if (op.blocks.empty() || live.ops[block][index].first != step) continue;
-    for (std::size_t i = 0; i < carried_by(program, op); ++i)
+    for (std::size_t i = 0; i < loop_carried(program, op); ++i)
       for (const VarId result : results_for(program, op, i))
         if (storages[result] == storages[op.out[i]])
           lives[shown[result]].dies = std::max(lives[shown[result]].dies, lives[op.out[i]].dies);

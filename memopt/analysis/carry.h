@@ -10,7 +10,7 @@ namespace lethe {
 
 /// The last op of a block, or of those in it, that reads a var.
 struct LastRead {
-  Step step = -1;           // -1: none does
+  Tick step = -1;           // -1: none does
   bool hands_over = false;  // it reads the var once and may write `output` over it
   VarId output = kNone;
 };
@@ -27,7 +27,7 @@ std::vector<CarriedBy> carriers_of(const Program& program);
 
 /// By block: the first step of the outermost loop around it; kForever if there is none. What is pinned there is kept
 /// from then on: in the next trip all that stands before its op runs again.
-std::vector<Step> loop_begins(const Program& program, const Liveness& live);
+std::vector<Tick> loop_begins(const Program& program, const Liveness& live);
 
 /// What becomes output `i` of a loop or a branch: of each block that gives it.
 std::vector<VarId> results_for(const Program& program, const Op& op, std::size_t i);

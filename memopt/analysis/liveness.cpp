@@ -34,31 +34,31 @@ class Walk {
   void visit_op(BlockId block, int index) {
     const Op& op = program_.blocks[block].ops[index];
     if (op.type == kDeleteVar) {
-      live_.ops[block][index] = {live_.steps(), live_.steps() - 1};
+      live_.ops[block][index] = {live_.ticks(), live_.ticks() - 1};
       return;
     }
-    const Step first = next_step(block, index);
-    Step last = first;
+    const Tick first = next_step(block, index);
+    Tick last = first;
     for (const BlockId body : op.blocks) {
       visit_block(body);
       last = next_step(block, index);
       touch(program_.blocks[body].results, last, last);
     }
     live_.ops[block][index] = {first, last};
-    const auto own = op.in.begin() + static_cast<std::ptrdiff_t>(op.type == kWhile ? carried_by(program_, op) : 0);
+    const auto own = op.in.begin() + static_cast<std::ptrdiff_t>(op.type == kWhile ? loop_carried(program_, op) : 0);
     touch({op.in.begin(), own}, first, first);
     touch({own, op.in.end()}, first, last);
     touch(op.out, first, last);
   }
 
-  Step next_step(BlockId block, int index) {
+  Tick next_step(BlockId block, int index) {
     live_.at.emplace_back(block, index);
-    return live_.steps() - 1;
+    return live_.ticks() - 1;
   }
 
-  void touch(const std::vector<VarId>& vars, Step first, Step last) {
+  void touch(const std::vector<VarId>& vars, Tick first, Tick last) {
     for (const VarId v : vars)
-      if (v != kNone) live_.vars[v] = joined(live_.vars[v], {first, last + 1});
+      if (v != kNone) live_.vars[v] = hull(live_.vars[v], {first, last + 1});
   }
 
   const Program& program_;
@@ -67,7 +67,7 @@ class Walk {
 
 }  // namespace
 
-Life joined(Life a, Life b) { return {std::min(a.born, b.born), std::max(a.dies, b.dies)}; }
+Life hull(Life a, Life b) { return {std::min(a.born, b.born), std::max(a.dies, b.dies)}; }
 
 Liveness liveness(const Program& program) { return Walk(program).run(); }
 

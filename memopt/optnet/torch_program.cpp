@@ -57,7 +57,7 @@ const std::string& name_of_module(const TorchDraft& draft, int m) {
 /// Views are what they show, whichever of them was noted.
 void note_views(TorchDraft& draft) {
   draft.made.vars.resize(draft.made.program.vars.size());
-  const std::vector<VarId> shown = storage_of(draft.made.program);
+  const std::vector<VarId> shown = view_root(draft.made.program);
   for (std::size_t v = 0; v < shown.size(); ++v)
     if (shown[v] != static_cast<VarId>(v)) draft.hold(shown[v], draft.made.vars[v].as, draft.made.vars[v].storage);
   for (std::size_t v = 0; v < shown.size(); ++v) draft.made.vars[v] = draft.made.vars[shown[v]];

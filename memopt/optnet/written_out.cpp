@@ -50,7 +50,7 @@ class Writer {
   }
 
   void append_loop(const Op& op) {
-    const std::size_t carried = carried_by(network_.program, op);
+    const std::size_t carried = loop_carried(network_.program, op);
     for (std::size_t i = 0; i < carried; ++i) now_[op.out[i]] = now_[op.in[i]];
     for (std::int64_t trip = 0; trip < op.attrs.integer(kMaxTrips); ++trip) {
       append_block(op.blocks[1]);
@@ -60,7 +60,7 @@ class Writer {
   }
 
   void append_branch(const Op& op) {
-    const std::size_t results = carried_by(network_.program, op);
+    const std::size_t results = loop_carried(network_.program, op);
     const VarId condition = now_[op.in[0]];
     for (const BlockId side : op.blocks) append_block(side);
     for (std::size_t i = 0; i < results; ++i) {

@@ -19,8 +19,8 @@ struct Items {
 
 Items collect(const Liveness& live, const Sharing& sharing, const Workspaces& workspaces) {
   Items items;
-  const auto add = [&](Step born, Step dies, std::int64_t bytes) {
-    items.all.push_back({.lower = born, .upper = std::min(dies, live.steps()), .size = bytes});
+  const auto add = [&](Tick born, Tick dies, std::int64_t bytes) {
+    items.all.push_back({.lower = born, .upper = std::min(dies, live.ticks()), .size = bytes});
     return static_cast<int>(items.all.size()) - 1;
   };
   for (const Storage& s : sharing.storages)
@@ -36,8 +36,8 @@ Items collect(const Liveness& live, const Sharing& sharing, const Workspaces& wo
   return items;
 }
 
-std::string text_of_op_at(const Program& program, const Liveness& live, Step step) {
-  if (step >= live.steps()) return "no op";
+std::string text_of_op_at(const Program& program, const Liveness& live, Tick step) {
+  if (step >= live.ticks()) return "no op";
   const auto [block, index] = live.at[step];
   return text_of(program, program.blocks[block].ops[index]);
 }
@@ -54,7 +54,7 @@ void count_bytes(const Program& program, std::int64_t arena, Bytes& bytes) {
 }  // namespace
 
 std::vector<std::int64_t> bytes_alive(const Liveness& live, const Sharing& sharing, const Workspaces& workspaces) {
-  std::vector<std::int64_t> bytes(static_cast<std::size_t>(live.steps()) + 1);  // first what each step changes
+  std::vector<std::int64_t> bytes(static_cast<std::size_t>(live.ticks()) + 1);  // first what each step changes
   for (const PackItem& item : collect(live, sharing, workspaces).all) {
     const std::int64_t size = round_up(item.size, workspaces.alignment);
     bytes[static_cast<std::size_t>(item.lower)] += size;
@@ -72,7 +72,7 @@ ArenaPlan plan_arena(const Program& program, const Liveness& live, const Sharing
   ArenaPlan made;
   made.facts = {.bytes = packing.height,
                 .lower_bound = packing.lower_bound,
-                .bound_op = text_of_op_at(program, live, static_cast<Step>(packing.bound_instant)),
+                .bound_op = text_of_op_at(program, live, static_cast<Tick>(packing.bound_instant)),
                 .certified = packing.certified};
   Plan& plan = made.plan;
   plan.buffers = {{.bytes = packing.height}};

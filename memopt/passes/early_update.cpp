@@ -12,7 +12,7 @@ namespace {
 class LastUse {
  public:
   explicit LastUse(const Program& program)
-      : shown_(storage_of(program)), wrote_(shown_.size(), -1), touched_(shown_.size(), -1) {}
+      : shown_(view_root(program)), wrote_(shown_.size(), -1), touched_(shown_.size(), -1) {}
 
   /// Behind which position an op may stand at the earliest.
   int dependency(const Op& op) const {

@@ -18,7 +18,7 @@ class Gatherer {
         live_(live),
         sharing_(sharing),
         workspaces_(workspaces),
-        storage_(storage_of(program)),
+        storage_(view_root(program)),
         joins_(joins),
         alive_(bytes_alive(live, sharing, workspaces)),
         most_(*std::max_element(alive_.begin(), alive_.end())) {}
@@ -26,8 +26,8 @@ class Gatherer {
   std::vector<Op> run() {
     const std::vector<Op>& ops = program_.blocks[0].ops;
     for (std::size_t i = 0; i < ops.size(); ++i) {
-      const OpSteps steps = live_.ops[0][i];
-      release_if([&](const Group& group) { return group.footprint.meets(ops[i]); });
+      const OpTicks steps = live_.ops[0][i];
+      release_if([&](const Group& group) { return group.footprint.conflicts_with(ops[i]); });
       if (is_too_much(steps)) release_if([](const Group&) { return true; });
       if (is_small_update(ops[i])) wait(ops[i], workspaces_.bytes[0][i]);
       order_.push_back(is_small_update(ops[i]) ? nullptr : &ops[i]);
@@ -47,7 +47,7 @@ class Gatherer {
     Footprint footprint;
     std::int64_t workspace = 0;               // bytes: the largest of them
     std::int64_t kept = 0;                    // bytes that they read and nothing else does any more
-    std::map<Step, std::int64_t> later = {};  // bytes that will be kept, by when they would die
+    std::map<Tick, std::int64_t> later = {};  // bytes that will be kept, by when they would die
   };
 
   bool is_small_update(const Op& op) const {
@@ -55,7 +55,7 @@ class Gatherer {
   }
 
   /// Whether what waiting updates keep is too much beside what lives in these steps.
-  bool is_too_much(OpSteps steps) {
+  bool is_too_much(OpTicks steps) {
     std::int64_t waits = 0, workspace = 0;
     for (Group& group : groups_) {
       auto dead = group.later.begin();

@@ -57,16 +57,16 @@ std::vector<Use> uses_of_buffers(const Program& program, const Liveness& live, c
     use.pinned = use.pinned || sharing.storages[sharing.of[v]].pin != Pin::None;
     use.block = use.block < 0 ? block_of[v] : blocks.around(use.block, block_of[v]);
     if (live.vars[v].dies > use.life.dies) use.last = static_cast<VarId>(v);
-    use.life = joined(use.life, live.vars[v]);
+    use.life = hull(use.life, live.vars[v]);
   }
   return uses;
 }
 
 /// The op of `block` whose steps contain `step`.
-int op_at(const Liveness& live, BlockId block, Step step) {
-  const std::vector<OpSteps>& ops = live.ops[block];
+int op_at(const Liveness& live, BlockId block, Tick step) {
+  const std::vector<OpTicks>& ops = live.ops[block];
   const auto behind =
-      std::upper_bound(ops.begin(), ops.end(), step, [](Step s, const OpSteps& op) { return s < op.first; });
+      std::upper_bound(ops.begin(), ops.end(), step, [](Tick s, const OpTicks& op) { return s < op.first; });
   return static_cast<int>(behind - ops.begin()) - 1;
 }
 
@@ -94,7 +94,7 @@ class Holding {
       for (const VarId v : op.in)
         check(v == kNone || !is_on_demand(v) || is_held_[plan_.vars[v].buffer], "release: ", op.type, " reads '",
               program_.vars[v].name, "', which was given back");
-      const std::size_t carried = op.blocks.empty() ? op.out.size() : carried_by(program_, op);
+      const std::size_t carried = op.blocks.empty() ? op.out.size() : loop_carried(program_, op);
       const auto take_own = [&] { std::for_each_n(op.out.begin(), carried, [this](VarId v) { take(v); }); };
       if (op.type != kIf) take_own();
       for (int trip = 0; trip < 2; ++trip)

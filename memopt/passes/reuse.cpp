@@ -24,7 +24,7 @@ class Reuser {
 
   std::vector<int> run(const Liveness& live) && {
     std::vector<int> births = eligible(), deaths = births;
-    const auto before = [&](Step Life::*at) {
+    const auto before = [&](Tick Life::*at) {
       return [this, at](int a, int b) { return storages_[a].life.*at < storages_[b].life.*at; };
     };
     std::stable_sort(births.begin(), births.end(), before(&Life::born));

@@ -18,7 +18,7 @@ struct ReuseRule {
   bool by_size = true;  // free buffers are tried by size; false: in order of arrival, as Fluid's first version did
 };
 
-/// The buffer of each storage, -1 for those in the Store. Step by step outputs choose before this op's inputs are
+/// The buffer of each storage, -1 for those in the Store. Tick by step outputs choose before this op's inputs are
 /// released; a pool holds the free buffers by size, those of a size in order of arrival, and the first that serves is
 /// taken. Pinned storages neither take nor give. Each hit is logged as
 /// `!!! 3, relu2.y[128,32,32,16] => conv1.y[128,32,32,16], cache idx 0, pool size 4` with the op's number, and each

@@ -14,21 +14,21 @@ namespace {
 class Storages {
  public:
   Storages(const Program& program, const Liveness& live, const std::vector<Pin>& pins)
-      : program_(program), root_(storage_of(program)), made_(program.vars.size()) {
+      : program_(program), root_(view_root(program)), made_(program.vars.size()) {
     for (std::size_t v = 0; v < root_.size(); ++v) {
       const auto root = static_cast<std::size_t>(root_[v]);
-      made_[root].life = joined(made_[root].life, live.vars[v]);
+      made_[root].life = hull(made_[root].life, live.vars[v]);
       if (pins[root] != Pin::None)
         made_[root].pin = pins[root];
       else if (made_[root].pin == Pin::None)
         made_[root].pin = pins[v];
     }
-    const std::vector<Step> begins = loop_begins(program, live);
+    const std::vector<Tick> begins = loop_begins(program, live);
     for (std::size_t v = 0; v < root_.size(); ++v) {
       if (root_[v] != static_cast<VarId>(v)) continue;
       made_[v].root = static_cast<VarId>(v);
       made_[v].bytes = bytes_of(program.vars[v]);
-      if (made_[v].pin != Pin::None) made_[v].life = joined(made_[v].life, {begins[program.vars[v].block], kForever});
+      if (made_[v].pin != Pin::None) made_[v].life = hull(made_[v].life, {begins[program.vars[v].block], kForever});
     }
   }
 
@@ -43,7 +43,7 @@ class Storages {
   void merge(VarId output, VarId input) {
     Storage& into = made_[root(input)];
     const Storage& from = made_[root(output)];
-    into.life = joined(into.life, from.life);
+    into.life = hull(into.life, from.life);
     root_[from.root] = into.root;
   }
 
@@ -75,7 +75,7 @@ std::vector<VarId> offered(const Program& program, const Op& op, int slot) {
 }
 
 /// Why `output` cannot take the memory of `input` at this op; "" if it can.
-std::string_view obstacle(const Program& program, Storages& storages, const Op& op, BlockId block, Step step,
+std::string_view obstacle(const Program& program, Storages& storages, const Op& op, BlockId block, Tick step,
                           VarId input, VarId output) {
   const Storage& from = storages.of(input);
   const Storage& own = storages.of(output);
@@ -101,19 +101,19 @@ class Sharer {
       : program_(program), live_(live), log_(log), wanted_(wanted), storages_(program, live, pins) {}
 
   Sharing run() && {
-    for (Step step = 0; step < live_.steps(); ++step) {
+    for (Tick step = 0; step < live_.ticks(); ++step) {
       const auto [block, index] = live_.at[step];
       const Op& op = program_.blocks[block].ops[index];
-      const OpSteps steps = live_.ops[block][index];
+      const OpTicks steps = live_.ops[block][index];
       for (int slot = 0; step == steps.first && slot < static_cast<int>(op.out.size()); ++slot)
         take_input(op, slot, step);
-      for (std::size_t i = 0; step == steps.last && i < carried_by(program_, op); ++i) take_results(op, i, steps);
+      for (std::size_t i = 0; step == steps.last && i < loop_carried(program_, op); ++i) take_results(op, i, steps);
     }
     return storages_.finish();
   }
 
  private:
-  void take_input(const Op& op, int slot, Step step) {
+  void take_input(const Op& op, int slot, Tick step) {
     const auto [block, index] = live_.at[step];
     const VarId output = op.out[slot];
     VarId best = kNone;
@@ -131,7 +131,7 @@ class Sharer {
   }
 
   /// What a loop carries, or a branch gives, is made in its own memory, where that is free by then.
-  void take_results(const Op& op, std::size_t i, OpSteps steps) {
+  void take_results(const Op& op, std::size_t i, OpTicks steps) {
     const int index = live_.at[steps.first].second;
     for (const VarId result : results_for(program_, op, i)) {
       if (wanted_ && !wanted_(result, op.out[i])) continue;

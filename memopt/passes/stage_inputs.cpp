@@ -11,14 +11,14 @@ namespace {
 /// Bytes of the arena, [begin, end), that are in use before a step.
 struct Tenancy {
   std::int64_t begin = 0, end = 0;
-  Step until = 0;
+  Tick until = 0;
 };
 
 /// By their first byte.
 std::vector<Tenancy> tenancies(const Program& program, const Liveness& live, const Sharing& sharing, const Plan& plan,
                                const Workspaces& workspaces) {
   std::vector<Tenancy> all;
-  const auto add = [&](Place place, std::int64_t bytes, Step until) {
+  const auto add = [&](Place place, std::int64_t bytes, Tick until) {
     all.push_back({place.offset, place.offset + round_up(bytes, workspaces.alignment), until});
   };
   for (const Storage& s : sharing.storages)
@@ -32,7 +32,7 @@ std::vector<Tenancy> tenancies(const Program& program, const Liveness& live, con
 }
 
 /// Where so many bytes are idle from a step on; -1: nowhere.
-std::int64_t idle_from(Step step, const std::vector<Tenancy>& all, std::int64_t bytes, std::int64_t arena) {
+std::int64_t idle_from(Tick step, const std::vector<Tenancy>& all, std::int64_t bytes, std::int64_t arena) {
   std::int64_t end = 0;
   for (const Tenancy& t : all) {
     if (t.until <= step) continue;

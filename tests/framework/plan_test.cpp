@@ -19,7 +19,7 @@ TEST(PlanNone, ViewsShareThePlaceOfWhatTheyShow) {
       "  again = reshape(flat) {shape=[3,2]}\n"
       "  weights = reshape(w) {shape=[6]}\n"
       "}\n");
-  EXPECT_EQ(storage_of(program), (std::vector<VarId>{0, 1, 2, 2, 2, 1}));
+  EXPECT_EQ(view_root(program), (std::vector<VarId>{0, 1, 2, 2, 2, 1}));
   Prepared prepared({});
   const Plan plan = plan_none(program, workspaces_of(program, prepared));
   EXPECT_EQ(plan.vars[3], plan.vars[2]);
@@ -35,7 +35,7 @@ TEST(PlanNone, CountsEveryVarInItsCategoryOnce) {
     const Program program = random_program(static_cast<std::uint64_t>(seed)).network.program;
     Prepared prepared({});
     const Plan plan = plan_none(program, workspaces_of(program, prepared));
-    const std::vector<VarId> storage = storage_of(program);
+    const std::vector<VarId> storage = view_root(program);
     Bytes expected;
     for (std::size_t v = 0; v < program.vars.size(); ++v) {
       if (storage[v] != static_cast<VarId>(v)) continue;
@@ -60,7 +60,7 @@ TEST(PlanNone, NoTwoVarsOfTheirOwnShareABuffer) {
   const Program program = random_program(3).network.program;
   Prepared prepared({});
   const Plan plan = plan_none(program, workspaces_of(program, prepared));
-  const std::vector<VarId> storage = storage_of(program);
+  const std::vector<VarId> storage = view_root(program);
   std::vector<VarId> owner(plan.buffers.size(), kNone);
   for (std::size_t v = 0; v < program.vars.size(); ++v) {
     const int buffer = plan.vars[v].buffer;

@@ -1,6 +1,6 @@
 // CIFAR's binary files: the input's first byte says which of CIFAR-10's and CIFAR-100's files the rest is.
 #include "tests/fuzz/fuzz.h"
-#include "train/data/held_images.h"
+#include "train/data/image_cache.h"
 
 namespace lethe::fuzz {
 namespace {

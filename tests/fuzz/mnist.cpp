@@ -1,7 +1,7 @@
 // MNIST's four IDX files, plain or gzipped. The input's first byte says which of them it is; the others are good.
 #include "tests/fuzz/fuzz.h"
 #include "tests/train/data_samples.h"
-#include "train/data/held_images.h"
+#include "train/data/image_cache.h"
 
 namespace lethe::fuzz {
 namespace {

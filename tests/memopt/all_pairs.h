@@ -11,7 +11,7 @@ namespace lethe::testing {
 class AllPairs {
  public:
   AllPairs(const Program& program, const Plan& plan)
-      : program_(program), plan_(plan), ops_(program.blocks[0].ops), root_(storage_of(program)) {}
+      : program_(program), plan_(plan), ops_(program.blocks[0].ops), root_(view_root(program)) {}
 
   bool wrong() const {
     const auto end = static_cast<int>(ops_.size());

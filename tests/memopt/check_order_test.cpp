@@ -68,7 +68,7 @@ TEST(CheckOrder, OfNeighboursThatChangePlacesFindsThoseThatMeet) {
   int refused = 0, tried = 0;
   for (int seed = 0; seed < random_programs(); ++seed) {
     const Program program = random_program(static_cast<std::uint64_t>(seed)).network.program;
-    const std::vector<VarId> root = storage_of(program);
+    const std::vector<VarId> root = view_root(program);
     const std::vector<Op>& ops = program.blocks[0].ops;
     std::mt19937 random(static_cast<unsigned>(seed));
     const std::size_t i = random() % (ops.size() - 1);

@@ -171,7 +171,7 @@ TEST(CheckPlan, FindsWhatComparingAllPairsFinds) {
   int wrong = 0;
   for (int seed = 0; seed < random_programs(); ++seed) {
     Spoilt s(random_program(static_cast<std::uint64_t>(seed)).network.program);
-    const std::vector<VarId> root = storage_of(s.program);
+    const std::vector<VarId> root = view_root(s.program);
     const std::int64_t room = 1 << 20;
     s.plan.bytes.temps += room - s.plan.buffers[0].bytes;
     s.plan.buffers[0].bytes = room;

@@ -21,10 +21,10 @@ CheckedRun::CheckedRun(const Program& program, const Plan& plan, const std::vect
       plan_(plan),
       prepared_(prepared),
       live_(liveness(program)),
-      shown_(storage_of(program)),
+      shown_(view_root(program)),
       lives_(program.vars.size()),
       carriers_(carriers_of(program)) {
-  for (std::size_t v = 0; v < shown_.size(); ++v) lives_[shown_[v]] = joined(lives_[shown_[v]], live_.vars[v]);
+  for (std::size_t v = 0; v < shown_.size(); ++v) lives_[shown_[v]] = hull(lives_[shown_[v]], live_.vars[v]);
   for (const VarId v : pinned) lives_[shown_[v]].dies = kForever;
   for (std::size_t v = 0; v < shown_.size(); ++v)
     if (program.vars[v].kind == Kind::Input) lives_[v] = {0, kForever};
@@ -79,7 +79,7 @@ void CheckedRun::after(const Op& op, const KernelArgs& args) {
 }
 
 /// Poisons what is not needed behind a step.
-void CheckedRun::bury(Step step) {
+void CheckedRun::bury(Tick step) {
   for (auto owner = owners_.begin(); owner != owners_.end();) {
     const Life life = lives_[owner->second.value];
     if (life.dies > step + 1) {
@@ -95,7 +95,7 @@ void CheckedRun::carried(const Op& copy, const KernelArgs& args) {
   const VarId from = copy.in[0], to = copy.out[0];
   const CarriedBy carrier = carriers_[to];
   const bool enters = carrier.op->type == kWhile && carrier.op->in[carrier.index] == from;
-  const Step step = enters ? steps_.at(carrier.op).first : steps_.at(carrier.op).last;
+  const Tick step = enters ? steps_.at(carrier.op).first : steps_.at(carrier.op).last;
   auto* const source = static_cast<std::byte*>(args.inputs[0]);
   auto* const target = static_cast<std::byte*>(args.outputs[0]);
   const std::int64_t bytes = bytes_of(program_.vars[to]);
@@ -127,12 +127,12 @@ void CheckedRun::check_read(const Op& op, VarId var, std::byte* begin) {
 }
 
 /// Whether it is what a loop carries that runs at that step.
-bool CheckedRun::is_carried_at(VarId value, Step step) const {
+bool CheckedRun::is_carried_at(VarId value, Tick step) const {
   const Op* const op = carriers_[value].op;
   return op && steps_.at(op).first <= step && step <= steps_.at(op).last;
 }
 
-void CheckedRun::check_write(const Op& op, Step step, std::byte* begin, std::int64_t bytes,
+void CheckedRun::check_write(const Op& op, Tick step, std::byte* begin, std::int64_t bytes,
                              const std::vector<VarId>& replaced) {
   for (const auto& [at, owner] : owners_) {
     if (at >= begin + bytes || owner.end <= begin) continue;
@@ -153,7 +153,7 @@ std::vector<VarId> CheckedRun::replaced_by(const Op& op, const KernelArgs& args,
     if (pair.out != static_cast<int>(slot) || pair.in >= static_cast<int>(op.in.size()) || op.in[pair.in] == kNone)
       continue;
     const VarId value = shown_[op.in[pair.in]];
-    const Step step = steps_.at(&op).first;
+    const Tick step = steps_.at(&op).first;
     if (args.inputs[pair.in] == args.outputs[slot] && (lives_[value].dies == step + 1 || is_carried_at(value, step)))
       values.push_back(value);
   }

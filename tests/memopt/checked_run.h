@@ -38,9 +38,9 @@ class CheckedRun final : public Observer {
     VarId value;
   };
   void check_read(const Op& op, VarId var, std::byte* begin);
-  void check_write(const Op& op, Step step, std::byte* begin, std::int64_t bytes, const std::vector<VarId>& replaced);
-  bool is_carried_at(VarId value, Step step) const;
-  void bury(Step step);
+  void check_write(const Op& op, Tick step, std::byte* begin, std::int64_t bytes, const std::vector<VarId>& replaced);
+  bool is_carried_at(VarId value, Tick step) const;
+  void bury(Tick step);
   void check_workspace(const Op& op, const KernelArgs& args);
   void claim(VarId value, std::byte* begin, std::int64_t bytes);
   void disown(std::byte* begin, std::byte* end);
@@ -54,7 +54,7 @@ class CheckedRun final : public Observer {
   const Liveness live_;
   std::vector<VarId> shown_;  // by VarId: the value that it is
   std::vector<Life> lives_;   // of values
-  std::map<const Op*, OpSteps> steps_;
+  std::map<const Op*, OpTicks> steps_;
   std::vector<CarriedBy> carriers_;     // by VarId
   std::map<std::byte*, Owned> owners_;  // by first byte
   std::map<std::string, std::uint64_t> hashes_;

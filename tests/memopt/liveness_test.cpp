@@ -47,7 +47,7 @@ TEST(Liveness, ADeleteHasNoStep) {
   std::vector<Op>& ops = program.blocks[0].ops;
   ops.insert(ops.begin() + 1, {.type = kDeleteVar, .in = {find_var(program, "unused")}});
   const Liveness live = liveness(program);
-  EXPECT_EQ(live.steps(), 3);
+  EXPECT_EQ(live.ticks(), 3);
   EXPECT_EQ(live.ops[0][1].last, live.ops[0][1].first - 1);
   EXPECT_EQ(live.ops[0][2].first, 1);
   EXPECT_EQ(live.at[1], (std::pair<BlockId, int>(0, 2)));
@@ -76,7 +76,7 @@ Program nested() {
 
 TEST(Liveness, AnOpSpansTheStepsOfItsBlocks) {
   const Liveness live = liveness(nested());
-  EXPECT_EQ(live.steps(), 9);
+  EXPECT_EQ(live.ticks(), 9);
   EXPECT_EQ(live.ops[0][1].first, 1);
   EXPECT_EQ(live.ops[0][1].last, 7);
   EXPECT_EQ(live.ops[1][2].first, 4);
@@ -111,33 +111,33 @@ TEST(Liveness, WhatIsCarriedFromTripToTripLivesThroughTheLoop) { EXPECT_EQ(life(
 /// What happens in a step, and which steps may follow.
 struct FlowNode {
   std::vector<VarId> reads, writes;
-  std::vector<Step> next;
+  std::vector<Tick> next;
 };
 
 /// The steps of a program as a flow graph; behind the last one stands an empty node.
 class Flow {
  public:
   Flow(const Program& program, const Liveness& live) : nodes(live.at.size() + 1), program_(program) {
-    for (Step s = 0; s < live.steps(); ++s) steps_[live.at[s]].push_back(s);
-    lay(0, live.steps());
+    for (Tick s = 0; s < live.ticks(); ++s) steps_[live.at[s]].push_back(s);
+    lay(0, live.ticks());
   }
   std::vector<FlowNode> nodes;  // by step
 
  private:
   using Vars = std::vector<VarId>;
 
-  Step entry(BlockId block, Step end) const {
+  Tick entry(BlockId block, Tick end) const {
     return program_.blocks[block].ops.empty() ? end : steps_.at({block, 0})[0];
   }
 
-  void lay(BlockId block, Step end) {
+  void lay(BlockId block, Tick end) {
     const std::vector<Op>& ops = program_.blocks[block].ops;
     for (int i = 0; i < std::ssize(ops); ++i)
       lay(ops[i], steps_.at({block, i}), i + 1 < std::ssize(ops) ? steps_.at({block, i + 1})[0] : end);
   }
 
-  void lay(const Op& op, const std::vector<Step>& at, Step after) {
-    const auto carried = static_cast<std::ptrdiff_t>(carried_by(program_, op));
+  void lay(const Op& op, const std::vector<Tick>& at, Tick after) {
+    const auto carried = static_cast<std::ptrdiff_t>(loop_carried(program_, op));
     const Vars made(op.out.begin(), op.out.begin() + carried);
     const auto results = [&](int side) { return program_.blocks[op.blocks[side]].results; };
     const auto begin = [&](int side) { return entry(op.blocks[side], at[side + 1]); };
@@ -155,7 +155,7 @@ class Flow {
   }
 
   const Program& program_;
-  std::map<std::pair<BlockId, int>, std::vector<Step>> steps_;
+  std::map<std::pair<BlockId, int>, std::vector<Tick>> steps_;
 };
 
 /// The classic equations by a worklist: live before a step is what it reads, and what lives behind it unless it writes
@@ -165,17 +165,17 @@ class Flow {
 std::vector<Life> by_data_flow(const Program& program, const Liveness& live) {
   const Flow flow(program, live);
   std::vector<std::set<VarId>> in(flow.nodes.size());
-  std::vector<std::vector<Step>> before(flow.nodes.size());
-  std::deque<Step> work;
-  for (Step s = live.steps() - 1; s >= 0; --s) {
-    for (const Step next : flow.nodes[s].next) before[next].push_back(s);
+  std::vector<std::vector<Tick>> before(flow.nodes.size());
+  std::deque<Tick> work;
+  for (Tick s = live.ticks() - 1; s >= 0; --s) {
+    for (const Tick next : flow.nodes[s].next) before[next].push_back(s);
     work.push_back(s);
   }
   while (!work.empty()) {
-    const Step s = work.front();
+    const Tick s = work.front();
     work.pop_front();
     std::set<VarId> now;
-    for (const Step next : flow.nodes[s].next) now.insert(in[next].begin(), in[next].end());
+    for (const Tick next : flow.nodes[s].next) now.insert(in[next].begin(), in[next].end());
     for (const VarId v : flow.nodes[s].writes) now.erase(v);
     for (const VarId v : flow.nodes[s].reads)
       if (v != kNone) now.insert(v);
@@ -183,13 +183,13 @@ std::vector<Life> by_data_flow(const Program& program, const Liveness& live) {
     in[s] = std::move(now);
     work.insert(work.end(), before[s].begin(), before[s].end());
   }
-  std::vector<Step> entry(program.blocks.size(), live.steps());
-  for (Step s = live.steps() - 1; s >= 0; --s) entry[live.at[s].first] = s;
+  std::vector<Tick> entry(program.blocks.size(), live.ticks());
+  for (Tick s = live.ticks() - 1; s >= 0; --s) entry[live.at[s].first] = s;
   std::vector<Life> lives(program.vars.size());
-  const auto lives_in = [&](VarId v, Step s) {
-    if (v != kNone) lives[v] = joined(lives[v], {s, s + 1});
+  const auto lives_in = [&](VarId v, Tick s) {
+    if (v != kNone) lives[v] = hull(lives[v], {s, s + 1});
   };
-  for (Step s = 0; s < live.steps(); ++s) {
+  for (Tick s = 0; s < live.ticks(); ++s) {
     for (const VarId v : flow.nodes[s].writes) lives_in(v, s);
     for (const VarId v : flow.nodes[s].reads) lives_in(v, s);
     for (const VarId v : in[s]) {
@@ -207,7 +207,7 @@ std::set<VarId> listed(const Program& program) {
   for (const Block& block : program.blocks)
     for (const Op& op : block.ops) {
       if (op.blocks.empty()) continue;
-      const std::size_t initial = op.type == kWhile ? carried_by(program, op) : 0;
+      const std::size_t initial = op.type == kWhile ? loop_carried(program, op) : 0;
       all.insert(op.in.begin() + static_cast<std::ptrdiff_t>(initial), op.in.end());
       all.insert(op.out.begin(), op.out.end());
     }
@@ -220,9 +220,9 @@ void expect_what_data_flow_gives(const Program& program) {
   const std::set<VarId> spanned = listed(program);
   for (std::size_t v = 0; v < program.vars.size(); ++v) {
     if (is_persistable(program.vars[v].kind)) continue;
-    const Life given = program.vars[v].kind == Kind::Input ? joined({0, 0}, expected[v]) : expected[v];
+    const Life given = program.vars[v].kind == Kind::Input ? hull({0, 0}, expected[v]) : expected[v];
     const bool is_spanned = spanned.count(static_cast<VarId>(v)) != 0;  // then at least
-    EXPECT_EQ(live.vars[v], is_spanned ? joined(live.vars[v], given) : given) << program.vars[v].name;
+    EXPECT_EQ(live.vars[v], is_spanned ? hull(live.vars[v], given) : given) << program.vars[v].name;
   }
 }
 

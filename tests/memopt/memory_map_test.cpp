@@ -71,7 +71,7 @@ TEST(MemoryMap, ValuesOfOneStorageFollowEachOther) {
   for (int seed = 0; seed < random_programs(); ++seed) {
     const Program program = random_program(static_cast<std::uint64_t>(seed)).network.program;
     Prepared prepared({});
-    std::map<int, Step> end;
+    std::map<int, Tick> end;
     for (const Resident& r : residents(plan_memory(program, prepared, parse_memopt("level=2")))) {
       EXPECT_LE(r.until, r.life.dies);
       handed_over += r.until < r.life.dies;

@@ -17,7 +17,7 @@ inline std::vector<std::string> order_of(const Program& program) {
 
 /// For each value, who writes it and, between two writes, who reads it.
 inline std::vector<std::vector<std::multiset<std::string>>> histories(const Program& program) {
-  const std::vector<VarId> shown = storage_of(program);
+  const std::vector<VarId> shown = view_root(program);
   std::vector<std::vector<std::multiset<std::string>>> all(program.vars.size(), {{}});
   for (const Op& op : program.blocks[0].ops) {
     const std::string name = op.type + ' ' + program.vars[op.out[0]].name;

@@ -41,7 +41,7 @@ std::vector<VarId> kept_vars(const Program& program, const PinOptions& options) 
 void check_kept(const Program& program, VarId v, const Executor& executor, const CheckedRun& checked) {
   std::string bytes(static_cast<std::size_t>(bytes_of(program.vars[v])), '\0');
   executor.fetch(v, bytes.data(), static_cast<std::int64_t>(bytes.size()));
-  const auto written = checked.written().find(storage_of(program)[v]);
+  const auto written = checked.written().find(view_root(program)[v]);
   if (written == checked.written().end() && program.vars[v].block != 0) return;
   ASSERT_NE(written, checked.written().end());
   EXPECT_EQ(hash_of(bytes), written->second) << "'" << program.vars[v].name << "' is not what it was";

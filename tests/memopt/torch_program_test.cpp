@@ -92,7 +92,7 @@ INSTANTIATE_TEST_SUITE_P(Backends, TorchPrograms, ::testing::Values(TorchBackend
 OptnetBytes held(const TorchProgram& torch) {
   std::map<std::pair<TorchHolds, int>, std::int64_t> shared;
   std::map<TorchHolds, std::int64_t> bytes;
-  const std::vector<VarId> shown = storage_of(torch.program);
+  const std::vector<VarId> shown = view_root(torch.program);
   for (std::size_t v = 0; v < torch.vars.size(); ++v) {
     const Var& var = torch.program.vars[v];
     const TorchVar& is = torch.vars[v];

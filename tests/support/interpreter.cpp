@@ -91,7 +91,7 @@ void Interpreter::run_branch(const Op& op) {
 
 /// All at once: none of what is carried changes before all of it has been read.
 void Interpreter::hand_on(const std::vector<VarId>& from, const Op& op) {
-  const std::size_t carried = carried_by(program_, op);
+  const std::size_t carried = loop_carried(program_, op);
   std::vector<Guarded> values;
   for (std::size_t i = 0; i < carried; ++i) {
     values.emplace_back(memory(from[i]).bytes());

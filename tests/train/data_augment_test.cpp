@@ -6,7 +6,7 @@
 #include "kernels/low_floats.h"
 #include "tests/train/data_samples.h"
 #include "train/data/augment.h"
-#include "train/data/held_images.h"
+#include "train/data/image_cache.h"
 
 namespace lethe::testing {
 namespace {
@@ -14,15 +14,15 @@ namespace {
 constexpr std::int64_t kSide = 6;
 
 /// One image of 6 x 6 with two channels whose pixels all differ and are not black.
-HeldImages one_image() {
+ImageCache one_image() {
   LabelledImages images;
   for (std::int64_t i = 0; i < kSide * kSide * 2; ++i) images.pixels.push_back(static_cast<std::uint8_t>(i + 10));
   images.labels = {4};
   DataInfo info{.name = "one", .image = {kSide, kSide, 2}, .mean = {0.5, 0.25}, .deviation = {0.25, 0.5}};
-  return HeldImages(info, {images, images});
+  return ImageCache(info, {images, images});
 }
 
-FileContent varied(const HeldImages& data, const Augmentation& options, std::uint64_t seed, std::int64_t epoch = 0,
+FileContent varied(const ImageCache& data, const Augmentation& options, std::uint64_t seed, std::int64_t epoch = 0,
                    std::int64_t index = 0) {
   Augmenter augmenter(data, options);
   const Augmenter::Sample sample = augmenter.read(Split::Train, 0, augmentation_stream(seed, epoch, index));
@@ -43,14 +43,14 @@ FileContent moved(const FileContent& source, std::int64_t down, std::int64_t rig
 }
 
 TEST(Augmentation, WithoutOptionsTheImageStaysAsItIs) {
-  const HeldImages data = one_image();
+  const ImageCache data = one_image();
   FileContent image(72);
   data.read(Split::Train, 0, {}, image.data());
   EXPECT_EQ(varied(data, {}, 5), image);
 }
 
 TEST(Augmentation, PadCropAndFlipGiveEveryShiftOnBothSides) {
-  const HeldImages data = one_image();
+  const ImageCache data = one_image();
   const FileContent image = varied(data, {}, 0);
   const auto text_of = [](const FileContent& bytes) { return std::string(bytes.begin(), bytes.end()); };
   std::set<std::string> possible, seen;
@@ -64,7 +64,7 @@ TEST(Augmentation, PadCropAndFlipGiveEveryShiftOnBothSides) {
 }
 
 TEST(Augmentation, FlipAloneMirrorsHalfOfTheImages) {
-  const HeldImages data = one_image();
+  const ImageCache data = one_image();
   const FileContent image = varied(data, {}, 0), mirrored = moved(image, 0, 0, true);
   int flips = 0;
   for (std::int64_t index = 0; index < 1000; ++index) {
@@ -76,12 +76,12 @@ TEST(Augmentation, FlipAloneMirrorsHalfOfTheImages) {
 }
 
 TEST(Augmentation, BorderWiderThanTheImageIsAllowed) {
-  const HeldImages data = one_image();
+  const ImageCache data = one_image();
   for (std::int64_t index = 0; index < 200; ++index) varied(data, {.pad_crop = 20, .flip = true}, 1, 0, index);
 }
 
 TEST(Augmentation, IsAFunctionOfSeedEpochAndIndex) {
-  const HeldImages data = one_image();
+  const ImageCache data = one_image();
   const Augmentation options{.pad_crop = 4, .flip = true, .cutout = 3};
   const auto several = [&](std::uint64_t seed, std::int64_t epoch, std::int64_t first) {
     std::vector<FileContent> images;
@@ -95,7 +95,7 @@ TEST(Augmentation, IsAFunctionOfSeedEpochAndIndex) {
 }
 
 TEST(Augmentation, CutoutFillsASquareWithTheMeanColour) {
-  const HeldImages data = one_image();
+  const ImageCache data = one_image();
   const FileContent image = varied(data, {}, 0);
   std::size_t largest = 0;
   for (std::int64_t index = 0; index < 200; ++index) {
@@ -114,12 +114,12 @@ TEST(Augmentation, CutoutFillsASquareWithTheMeanColour) {
 }
 
 TEST(Augmentation, NegativeSettingsAreRefused) {
-  const HeldImages data = one_image();
+  const ImageCache data = one_image();
   EXPECT_PRED2(says, error_from([&] { Augmenter(data, {.pad_crop = -1}); }, Exit::Usage), "pad_crop -1");
 }
 
 TEST(Normalizer, SubtractsTheMeanAndDividesByTheDeviation) {
-  const HeldImages data = one_image();
+  const ImageCache data = one_image();
   const FileContent pixels{0, 0, 51, 102, 255, 255};
   std::vector<double> f64(6);
   Normalizer(data.info(), DType::f64).run(pixels.data(), 6, f64.data());

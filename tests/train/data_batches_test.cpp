@@ -9,7 +9,7 @@
 #include "tests/train/data_samples.h"
 #include "train/data/augment.h"
 #include "train/data/batches.h"
-#include "train/data/held_images.h"
+#include "train/data/image_cache.h"
 
 namespace lethe::testing {
 namespace {
@@ -218,7 +218,7 @@ TEST(Batches, ImpossibleBatchesAreRefused) {
 TEST(Batches, CifarIsMadeFasterThanItCanBeUsed) {
   LabelledImages images{FileContent(1000 * 3072, 77), FileContent(1000, 1)};
   DataInfo info{.name = "grey", .image = {32, 32, 3}, .mean = {0.5, 0.5, 0.5}, .deviation = {0.25, 0.25, 0.25}};
-  const HeldImages data(info, {images, images});
+  const ImageCache data(info, {images, images});
   Augmenter augmenter(data, {.pad_crop = 4, .flip = true});
   const Normalizer normalizer(info, DType::f32);
   std::vector<float> out(3072);

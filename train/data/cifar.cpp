@@ -9,7 +9,7 @@
 #include "framework/host_memory.h"
 #include "framework/text_input.h"
 #include "train/data/data_files.h"
-#include "train/data/held_images.h"
+#include "train/data/image_cache.h"
 
 namespace lethe {
 namespace {
@@ -143,7 +143,7 @@ std::unique_ptr<Dataset> open_cifar(const Format& format, fs::path directory, co
     notify(message(format.name, ": ", splits[0].labels.size(), " training images in ", files, " of ",
                    format.training.size(), " files, ", splits[1].labels.size(), " test images in ",
                    test.filename().string()));
-  return std::make_unique<HeldImages>(DataInfo{.name = std::string(format.name),
+  return std::make_unique<ImageCache>(DataInfo{.name = std::string(format.name),
                                                .image = kImage,
                                                .classes = class_names(format, directory),
                                                .mean = format.mean,

@@ -2,9 +2,9 @@
 
 #include "framework/error.h"
 #include "train/data/data_spec.h"
-#include "train/data/held_images.h"
+#include "train/data/image_cache.h"
 #include "train/data/image_folder.h"
-#include "train/data/made_images.h"
+#include "train/data/synthetic_images.h"
 
 namespace lethe {
 namespace {

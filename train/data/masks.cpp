@@ -5,7 +5,7 @@
 #include "framework/error.h"
 #include "train/data/augment.h"
 #include "train/data/data_spec.h"
-#include "train/data/made_images.h"
+#include "train/data/synthetic_images.h"
 
 namespace lethe {
 namespace {

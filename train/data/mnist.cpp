@@ -6,7 +6,7 @@
 
 #include "framework/error.h"
 #include "train/data/data_files.h"
-#include "train/data/held_images.h"
+#include "train/data/image_cache.h"
 
 namespace lethe {
 namespace {
@@ -107,7 +107,7 @@ std::unique_ptr<Dataset> open_mnist(const fs::path& directory, const Notify& not
     splits[split] = {std::move(images.bytes), std::move(labels.bytes)};
   }
   for (std::int64_t c = 0; c < kClasses; ++c) info.classes.push_back(std::to_string(c));
-  return std::make_unique<HeldImages>(std::move(info), std::move(splits));
+  return std::make_unique<ImageCache>(std::move(info), std::move(splits));
 }
 
 }  // namespace lethe

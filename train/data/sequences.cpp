@@ -1,8 +1,8 @@
 #include "train/data/sequences.h"
 
 #include "framework/error.h"
-#include "train/data/made_images.h"
 #include "train/data/made_sequences.h"
+#include "train/data/synthetic_images.h"
 
 namespace lethe {
 namespace {

@@ -12,7 +12,7 @@
 #include "framework/init.h"
 #include "framework/random.h"
 #include "train/data/figures.h"
-#include "train/data/made_images.h"
+#include "train/data/synthetic_images.h"
 
 namespace lethe {
 namespace {

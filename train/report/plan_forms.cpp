@@ -72,7 +72,7 @@ std::string staging_text(const DeviceInfo& device, const Planned& planned) {
                  planned.program.blocks[0].ops.size(), " on, into memory that is idle by then\n");
 }
 
-std::string op_text(const Planned& planned, Step step) {
+std::string op_text(const Planned& planned, Tick step) {
   const auto [block, index] = planned.live.at[step];
   return text_of(planned.program, planned.program.blocks[block].ops[index]);
 }
@@ -82,7 +82,7 @@ std::string largest_text(const PlanReport& report) {
   const Planned& planned = report.planned();
   const Program& program = planned.program;
   std::string text = message("\nIn memory at the peak of ", row.memopt, ", step ", row.peak.step, " of ",
-                             planned.live.steps(), ", ", op_text(planned, row.peak.step), ":\n\n");
+                             planned.live.ticks(), ", ", op_text(planned, row.peak.step), ":\n\n");
   TextRows rows = {{"var", "type", "layer", "born", "dies", "MiB"}};
   std::int64_t rest = row.peak.total() - row.peak.idle;
   const std::size_t shown = std::min(kLargest, row.peak.living.size());
@@ -165,7 +165,7 @@ std::string plan_csv(const PlanReport& report) {
   const auto add = [&](std::string id, const Life& life, std::int64_t bytes, Place place) {
     table.ids.push_back(std::move(id));
     table.items.push_back({.lower = life.born,
-                           .upper = std::min(life.dies, planned.live.steps()),
+                           .upper = std::min(life.dies, planned.live.ticks()),
                            .size = round_up(bytes, planned.workspaces.alignment)});
     offsets.push_back(place.offset);
   };

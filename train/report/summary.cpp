@@ -45,7 +45,7 @@ std::int64_t activation_bytes(const Program& program) {
   for (const Block& block : program.blocks)
     for (const Op& op : block.ops) {
       if (op.role != Role::Forward || op_def(op.type).view || op_def(op.type).updates) continue;
-      const std::size_t made = op.blocks.empty() ? op.out.size() : carried_by(program, op);
+      const std::size_t made = op.blocks.empty() ? op.out.size() : loop_carried(program, op);
       for (std::size_t i = 0; i < made; ++i) bytes += bytes_of(program.vars[op.out[i]]);
     }
   return bytes;
@@ -72,7 +72,7 @@ class LayerRows {
   }
 
   void add(const Op& op, std::int64_t trips) {
-    const bool counts_trips = op.type == kWhile && carried_by(program_, op) > 1;
+    const bool counts_trips = op.type == kWhile && loop_carried(program_, op) > 1;
     const VarId shown = op.out[counts_trips ? 1 : 0];
     const std::string& name = program_.vars[shown].name;
     const std::string& layer = op_def(op.type).layer.name;

@@ -1,4 +1,4 @@
-#include "train/data/held_images.h"
+#include "train/data/image_cache.h"
 
 #include <cstring>
 #include <utility>
@@ -18,10 +18,10 @@ DataInfo with_counts(DataInfo info, const std::array<LabelledImages, 2>& splits)
 
 }  // namespace
 
-HeldImages::HeldImages(DataInfo info, std::array<LabelledImages, 2> splits)
+ImageCache::ImageCache(DataInfo info, std::array<LabelledImages, 2> splits)
     : Dataset(with_counts(std::move(info), splits)), splits_(std::move(splits)) {}
 
-std::int32_t HeldImages::read(Split split, std::int64_t index, CropAt, std::uint8_t* pixels) const {
+std::int32_t ImageCache::read(Split split, std::int64_t index, CropAt, std::uint8_t* pixels) const {
   const LabelledImages& images = splits_[static_cast<int>(split)];
   const std::int64_t bytes = info().image.bytes();
   std::memcpy(pixels, images.pixels.data() + index * bytes, static_cast<std::size_t>(bytes));

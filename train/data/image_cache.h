@@ -15,10 +15,10 @@ struct LabelledImages {
   std::vector<std::uint8_t> labels = {};  // [count]
 };
 
-class HeldImages final : public Dataset {
+class ImageCache final : public Dataset {
  public:
   /// Sizes and held bytes of `info` are set from the images.
-  HeldImages(DataInfo info, std::array<LabelledImages, 2> splits);
+  ImageCache(DataInfo info, std::array<LabelledImages, 2> splits);
   std::int32_t read(Split split, std::int64_t index, CropAt crop, std::uint8_t* pixels) const override;
 
  private:
