@@ -33,10 +33,8 @@ std::vector<Moments> moments_of(const Program& program) {
       for (const auto* vars : {&op.in, &op.out})
         for (const VarId v : *vars) moment.versions.push_back(v == kNone ? 0 : written[shown[v]]);
       moments.emplace(std::pair{op.out, moment.versions}, moment);
-      if (op_def(op.type).view)
-        shown[op.out[0]] = shown[op.in[0]];
-      else
-        for (const VarId v : op.out) ++written[shown[v]];
+      for (const VarId v : op.out) ++written[shown[v]];
+      if (op_def(op.type).view) shown[op.out[0]] = shown[op.in[0]];
     }
   }
   return blocks;

@@ -31,13 +31,19 @@ class Run {
         plan_(plan),
         workspaces_(workspaces),
         in_store_(program.vars.size()),
+        shown_(program.vars.size()),
         state_{HeldBytes(program.vars.size() + plan.staging.inputs.size()), std::vector<bool>(plan.buffers.size())} {}
 
   void run(const PinOptions& wanted) {
+    check_sizes();
     for (std::size_t v = 0; v < program_.vars.size(); ++v) {
       const Kind kind = program_.vars[v].kind;
       in_store_[v] = is_persistable(kind);
-      if (kind == Kind::Input && has_place(static_cast<VarId>(v))) write(static_cast<VarId>(v));
+      shown_[v] = static_cast<VarId>(v);
+      if (kind != Kind::Input || !has_place(static_cast<VarId>(v))) continue;
+      check(!plan_.buffers[plan_.vars[v].buffer].on_demand, "plan: the input '", name(static_cast<VarId>(v)),
+            "' lies in memory on demand");
+      write(static_cast<VarId>(v));
     }
     block(0);
     check_end(wanted);
@@ -69,6 +75,7 @@ class Run {
     for (std::size_t slot = 0; slot < op.out.size(); ++slot) check_output(op, slot);
     if (const std::int64_t bytes = workspaces_.bytes[block][index]; bytes > 0) {
       const Extent extent = extent_of(plan_.workspaces[block][index], bytes, op.type, kWorkspace);
+      check(!plan_.buffers[extent.buffer].on_demand, "plan: the workspace of '", op.type, "' lies in memory on demand");
       for (const auto* vars : {&op.in, &op.out})
         for (const VarId v : *vars)
           check(v == kNone || in_store_[v] || !extent.meets(extent_of(v)), "plan: the workspace of '", op.type,
@@ -110,6 +117,7 @@ class Run {
     const VarId in = op.in[0], out = op.out[0];
     read(in, op);
     in_store_[out] = in_store_[in];
+    shown_[out] = shown_[in];
     check(plan_.vars[out] == plan_.vars[in], "plan: '", name(out), "' is a view of '", name(in),
           "' but lies elsewhere");
     if (!in_store_[out]) state_.bytes.show(extent_of(out), out);
@@ -194,28 +202,48 @@ class Run {
   /// From here on the next step's inputs are written there, nobody knows when.
   void stage() {
     for (std::size_t v = 0; v < plan_.staging.inputs.size(); ++v)
-      if (const Place place = plan_.staging.inputs[v]; place.buffer >= 0)
+      if (const Place place = plan_.staging.inputs[v]; place.buffer >= 0) {
+        check(has_place(static_cast<VarId>(v)), "plan: '", name(static_cast<VarId>(v)), "' is staged for no place");
         state_.bytes.write(extent_of(place, bytes_of(program_.vars[v]), kNextInput), staged(v), kNextInput);
+      }
   }
   int staged(std::size_t input) const { return static_cast<int>(program_.vars.size() + input); }
 
   void check_end(const PinOptions& wanted) const {
     std::vector<bool> kept(program_.vars.size(), plan_.kept.empty());
-    for (std::size_t v = 0; v < kept.size(); ++v)
-      kept[v] = kept[v] || plan_.kept[v] || program_.vars[v].kind == Kind::Input;
-    for (const VarId v : wanted.fetched) kept[v] = true;
-    for (const std::string& skipped : wanted.skip_vars) kept[find_var(program_, skipped)] = true;
+    for (std::size_t v = 0; v < plan_.kept.size(); ++v) kept[v] = plan_.kept[v];
+    for (const VarId v : wanted.fetched)
+      check(kept[v], "plan: '", name(v), "' is fetched, but the plan does not say that it keeps it");
+    for (std::size_t v = 0; v < kept.size(); ++v) kept[v] = kept[v] || program_.vars[v].kind == Kind::Input;
+    for (const std::string& skipped : wanted.skip_vars)
+      if (const VarId v = find_var(program_, skipped); v != kNone) kept[v] = true;
     for (const Block& block : program_.blocks)
       for (const Op& op : block.ops)
         if (const int slot = op_def(op.type).gradient; wanted.skip_grads && slot >= 0) kept[op.in[slot]] = true;
     for (std::size_t v = 0; v < kept.size(); ++v)
-      check(!kept[v] || in_store_[v] || !state_.bytes.is_lost(static_cast<int>(v)), "plan: '",
-            state_.bytes.lost_to(static_cast<int>(v)), "' is written over '", name(static_cast<VarId>(v)),
-            "', which is kept to the end of the step");
+      check(!kept[v] || in_store_[v] || !state_.bytes.is_lost(shown_[v]), "plan: '", state_.bytes.lost_to(shown_[v]),
+            "' is written over '", name(static_cast<VarId>(v)), "', which is kept to the end of the step");
     for (std::size_t v = 0; v < plan_.staging.inputs.size(); ++v)
       check(!state_.bytes.is_lost(staged(v)), "plan: '", state_.bytes.lost_to(staged(v)), "' is written over ",
             kNextInput);
+    for (std::size_t b = 0; b < plan_.buffers.size(); ++b)
+      check(!state_.taken[b], "plan: buffer ", b, " is still held at the end of the step");
   }
+
+  void check_sizes() const {
+    const std::size_t vars = program_.vars.size(), blocks = program_.blocks.size();
+    const Staging& staging = plan_.staging;
+    check(plan_.vars.size() == vars && (plan_.kept.empty() || plan_.kept.size() == vars) &&
+              (staging.inputs.empty() || staging.inputs.size() == vars) && plan_.workspaces.size() == blocks,
+          "plan: is of another program");
+    for (std::size_t b = 0; b < blocks; ++b)
+      check(plan_.workspaces[b].size() == program_.blocks[b].ops.size(), "plan: is of another program");
+    if (staging.inputs.empty()) return;
+    const std::vector<Op>& ops = program_.blocks[0].ops;
+    check(staging.op >= 0 && staging.op < static_cast<int>(ops.size()) && !is_no_call(ops[staging.op]),
+          "plan: inputs are staged from op ", staging.op, ", which is no call");
+  }
+  static bool is_no_call(const Op& op) { return op.type == kDeleteVar || op_def(op.type).view; }
 
   void check_bytes() const {
     std::int64_t bytes = plan_.on_demand;
@@ -251,6 +279,7 @@ class Run {
   const Plan& plan_;
   const Workspaces& workspaces_;
   std::vector<bool> in_store_;  // by VarId; of views once they are shown
+  std::vector<VarId> shown_;    // by VarId: what it is a view of, once it is; or itself
   State state_;
   std::int64_t most_on_demand_ = 0;
 };

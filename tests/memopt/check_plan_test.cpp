@@ -56,7 +56,6 @@ TEST(CheckPlan, AcceptsTwoVarsInOnePlaceInTurn) {
       "block 0 {\n  a = exp(x)\n  b = exp(a)\n  c = exp(b)\n}\n");
   s.place("c") = s.place("a");
   EXPECT_EQ(s.error(), kRight);
-  EXPECT_EQ(s.error({.fetched = {s.var("a")}}), "plan: 'c' is written over 'a', which is kept to the end of the step");
   EXPECT_EQ(s.error({.skip_vars = {"a"}}), "plan: 'c' is written over 'a', which is kept to the end of the step");
   s.plan.kept[s.var("a")] = true;
   EXPECT_EQ(s.error(), "plan: 'c' is written over 'a', which is kept to the end of the step");
@@ -142,6 +141,61 @@ TEST(CheckPlan, NamesMemoryThatIsReadWhenItHasBeenGivenBack) {
   EXPECT_EQ(s.error(), kRight);
   s.plan.on_demand = 128;
   EXPECT_EQ(s.error(), "plan: says that 128 bytes are held on demand, but takes 256");
+}
+
+TEST(CheckPlan, NamesMemoryOnDemandWhereTheExecutorHasNone) {
+  Spoilt s(kThree);
+  const auto on_demand = [&](const char* name) {
+    s.plan.buffers[static_cast<std::size_t>(s.place(name).buffer)].on_demand = true;
+  };
+  on_demand("c");
+  s.plan.on_demand = 256;
+  EXPECT_EQ(s.error(), "plan: buffer 3 is still held at the end of the step");
+  on_demand("x");
+  EXPECT_EQ(s.error(), "plan: the input 'x' lies in memory on demand");
+}
+
+TEST(CheckPlan, NamesWhatIsFetchedAndNotSaidToBeKept) {
+  Spoilt s(kThree);
+  EXPECT_EQ(s.error({.fetched = {s.var("c")}}), "plan: 'c' is fetched, but the plan does not say that it keeps it");
+}
+
+TEST(CheckPlan, NamesStagingThatTheExecutorCannotDo) {
+  Spoilt s(kThree);
+  s.plan.staging = {.inputs = std::vector<Place>(s.program.vars.size()), .op = 3};
+  EXPECT_EQ(s.error(), "plan: inputs are staged from op 3, which is no call");
+  s.plan.staging.op = 2;
+  s.plan.staging.inputs[s.var("x")] = s.place("a");
+  EXPECT_EQ(s.error(), "plan: 'add' reads 'a' after 'the next input' was written over it");
+  s.plan.buffers.push_back({.bytes = 256});
+  s.plan.bytes.temps += 256;
+  s.plan.staging.inputs[s.var("x")] = {.buffer = static_cast<int>(s.plan.buffers.size()) - 1};
+  EXPECT_EQ(s.error(), kRight);
+  s.place("c") = s.plan.staging.inputs[s.var("x")];
+  EXPECT_EQ(s.error(), "plan: 'c' is written over the next input");
+}
+
+TEST(CheckPlan, NamesAPlanOfAnotherProgram) {
+  Spoilt s(kThree);
+  s.plan.vars.pop_back();
+  EXPECT_EQ(s.error(), "plan: is of another program");
+}
+
+/// What one side of a branch overwrites is lost behind it, whichever side is taken.
+TEST(CheckPlan, LooksAtBothSidesOfABranch) {
+  for (const bool in_else : {false, true}) {
+    const std::string a = in_else ? "exp(x)" : "exp(y)", b = in_else ? "exp(y)" : "exp(x)";
+    Spoilt s(
+        "input x f32[64]\ninput test u8[]\ntemp y f32[64]\ntemp r f32[64]\ntemp z f32[64]\n"
+        "temp p f32[64] block 1\ntemp q f32[64] block 2\nblock 0 {\n  y = exp(x)\n"
+        "  r = if(test, x, y) block 1 block 2\n  z = add(r, y)\n}\n"
+        "block 1 parent 0 results (p) {\n  p = " +
+        a + "\n}\nblock 2 parent 0 results (q) {\n  q = " + b + "\n}\n");
+    EXPECT_EQ(s.error(), kRight);
+    const char* const other = in_else ? "p" : "q";
+    s.place(other) = s.place("y");
+    EXPECT_EQ(s.error(), "plan: 'add' reads 'y' after '" + std::string(other) + "' was written over it");
+  }
 }
 
 /// Of f64, whose products state workspaces of their own.

@@ -56,7 +56,6 @@ MUTATIONS = [
     ("outputs take memory that is too small", SHARING,
      "  if (from.bytes < own.bytes) return \"is smaller\";\n  if (from.life", "  if (from.life"),
     ("outputs take what is needed later", SHARING, "from.life.dies != step + 1", "from.life.dies < step + 1"),
-    ("outputs take what died before", SHARING, "from.life.dies != step + 1", "from.life.dies > step + 1"),
     ("outputs take what the op reads twice", SHARING, "if (reads != 1)", "if (reads < 1)"),
     ("two outputs take one input", SHARING,
      "if (std::any_of(op.out.begin(), op.out.end(), [&](VarId v) { return storages.root(v) == from.root; }))",

@@ -47,6 +47,14 @@ VarId swapped(Builder& net, VarId x) {
   return net.layer("add", {last[0], net.layer("scale", last[1], {{"a", 3.0}})});
 }
 
+/// The body reads a view of what is carried, and gives a view.
+VarId through_views(Builder& net, VarId x) {
+  return repeated(net, x, 3, [&](VarId h) {
+    const VarId column = net.layer("reshape", h, {{"shape", Ints{kLoopWidth, 1}}});
+    return net.layer("flatten", net.layer("tanh", column));
+  });
+}
+
 VarId through_array(Builder& net, VarId x, bool recompute) {
   const VarId all = net.layer("array", x, {{"length", 4}, {"shape", Ints{kLoopWidth}}});
   const VarId last = repeated(
@@ -180,6 +188,7 @@ std::vector<LoopNetwork> make_networks() {
                       });
                 });
               }),
+      network("ViewsInALoop", through_views),
       network("ArrayOfALoop", [](Builder& net, VarId x) { return through_array(net, x, false); }),
       network("ArrayOfARecomputedLoop", [](Builder& net, VarId x) { return through_array(net, x, true); }),
       {"Lstm", [](DType dtype) { return lstm(3, false, dtype); }},
