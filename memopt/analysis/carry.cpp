@@ -29,14 +29,6 @@ LastRead last_read(const Program& program, const Liveness& live, BlockId block,
   return last;
 }
 
-std::vector<CarriedBy> carriers_of(const Program& program) {
-  std::vector<CarriedBy> carriers(program.vars.size());
-  for (const Block& block : program.blocks)
-    for (const Op& op : block.ops)
-      for (std::size_t i = 0; i < loop_carried(program, op); ++i) carriers[op.out[i]] = {&op, i};
-  return carriers;
-}
-
 std::vector<Tick> loop_begins(const Program& program, const Liveness& live) {
   std::vector<Tick> begins(program.blocks.size(), kForever);
   for (const auto& [block, index] : live.at) {  // outer loops before inner ones

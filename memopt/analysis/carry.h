@@ -18,13 +18,6 @@ struct LastRead {
 LastRead last_read(const Program& program, const Liveness& live, BlockId block,
                    const std::function<bool(VarId)>& is_it);
 
-/// The op that makes each var of the results of its blocks, by VarId; null: none does.
-struct CarriedBy {
-  const Op* op = nullptr;
-  std::size_t index = 0;  // among what it carries
-};
-std::vector<CarriedBy> carriers_of(const Program& program);
-
 /// By block: the first step of the outermost loop around it; kForever if there is none. What is pinned there is kept
 /// from then on: in the next trip all that stands before its op runs again.
 std::vector<Tick> loop_begins(const Program& program, const Liveness& live);

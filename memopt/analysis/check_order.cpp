@@ -11,7 +11,7 @@
 namespace lethe {
 namespace {
 
-/// An op, and how often all that it reads and writes had been written before.
+/// An op, and for all that it reads and writes: what it is a view of by then, and how often that had been written.
 struct Moment {
   const Op* op;
   std::vector<int> versions;
@@ -31,10 +31,13 @@ std::vector<Moments> moments_of(const Program& program) {
     for (const Op& op : block.ops) {
       Moment moment{&op, {}};
       for (const auto* vars : {&op.in, &op.out})
-        for (const VarId v : *vars) moment.versions.push_back(v == kNone ? 0 : written[shown[v]]);
+        for (const VarId v : *vars)
+          if (v != kNone) moment.versions.insert(moment.versions.end(), {shown[v], written[shown[v]]});
       moments.emplace(std::pair{op.out, moment.versions}, moment);
-      for (const VarId v : op.out) ++written[shown[v]];
-      if (op_def(op.type).view) shown[op.out[0]] = shown[op.in[0]];
+      if (op_def(op.type).view)
+        shown[op.out[0]] = shown[op.in[0]];
+      else
+        for (const VarId v : op.out) ++written[shown[v]];
     }
   }
   return blocks;

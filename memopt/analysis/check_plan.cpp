@@ -6,8 +6,8 @@
 #include "framework/control_flow.h"
 #include "framework/error.h"
 #include "framework/op_def.h"
-#include "framework/prepared.h"
 #include "memopt/analysis/held_bytes.h"
+#include "memopt/analysis/plan_sums.h"
 
 namespace lethe {
 namespace {
@@ -35,7 +35,7 @@ class Run {
         state_{HeldBytes(program.vars.size() + plan.staging.inputs.size()), std::vector<bool>(plan.buffers.size())} {}
 
   void run(const PinOptions& wanted) {
-    check_sizes();
+    check_sizes(program_, plan_);
     for (std::size_t v = 0; v < program_.vars.size(); ++v) {
       const Kind kind = program_.vars[v].kind;
       in_store_[v] = is_persistable(kind);
@@ -45,13 +45,15 @@ class Run {
             "' lies in memory on demand");
       write(static_cast<VarId>(v));
     }
+    kept_ = kept_vars(wanted);
     block(0);
-    check_end(wanted);
-    check_bytes();
+    check_end();
+    check_bytes(program_, plan_, most_on_demand_);
   }
 
  private:
   void block(BlockId id) {
+    if (id > 0) begin_again(id);
     const std::vector<Op>& ops = program_.blocks[id].ops;
     for (std::size_t i = 0; i < ops.size(); ++i) {
       const Op& op = ops[i];
@@ -67,6 +69,14 @@ class Run {
       else
         compute(op, id, i);
     }
+  }
+
+  /// What a block has made in the trip before nobody reads in the next one, but for what is kept: a value that one side
+  /// of a branch makes is read by the same side of its gradient, and on the other way it may lie under anything.
+  void begin_again(BlockId id) {
+    for (std::size_t v = 0; v < program_.vars.size(); ++v)
+      if (program_.vars[v].block == id && !kept_[shown_[v]] && !in_store_[v] && has_place(static_cast<VarId>(v)))
+        state_.bytes.forget(extent_of(static_cast<VarId>(v)), static_cast<int>(v));
   }
 
   void compute(const Op& op, BlockId block, std::size_t index) {
@@ -209,7 +219,7 @@ class Run {
   }
   int staged(std::size_t input) const { return static_cast<int>(program_.vars.size() + input); }
 
-  void check_end(const PinOptions& wanted) const {
+  std::vector<bool> kept_vars(const PinOptions& wanted) const {
     std::vector<bool> kept(program_.vars.size(), plan_.kept.empty());
     for (std::size_t v = 0; v < plan_.kept.size(); ++v) kept[v] = plan_.kept[v];
     for (const VarId v : wanted.fetched)
@@ -220,41 +230,18 @@ class Run {
     for (const Block& block : program_.blocks)
       for (const Op& op : block.ops)
         if (const int slot = op_def(op.type).gradient; wanted.skip_grads && slot >= 0) kept[op.in[slot]] = true;
-    for (std::size_t v = 0; v < kept.size(); ++v)
-      check(!kept[v] || in_store_[v] || !state_.bytes.is_lost(shown_[v]), "plan: '", state_.bytes.lost_to(shown_[v]),
+    return kept;
+  }
+
+  void check_end() const {
+    for (std::size_t v = 0; v < kept_.size(); ++v)
+      check(!kept_[v] || in_store_[v] || !state_.bytes.is_lost(shown_[v]), "plan: '", state_.bytes.lost_to(shown_[v]),
             "' is written over '", name(static_cast<VarId>(v)), "', which is kept to the end of the step");
     for (std::size_t v = 0; v < plan_.staging.inputs.size(); ++v)
       check(!state_.bytes.is_lost(staged(v)), "plan: '", state_.bytes.lost_to(staged(v)), "' is written over ",
             kNextInput);
     for (std::size_t b = 0; b < plan_.buffers.size(); ++b)
       check(!state_.taken[b], "plan: buffer ", b, " is still held at the end of the step");
-  }
-
-  void check_sizes() const {
-    const std::size_t vars = program_.vars.size(), blocks = program_.blocks.size();
-    const Staging& staging = plan_.staging;
-    check(plan_.vars.size() == vars && (plan_.kept.empty() || plan_.kept.size() == vars) &&
-              (staging.inputs.empty() || staging.inputs.size() == vars) && plan_.workspaces.size() == blocks,
-          "plan: is of another program");
-    for (std::size_t b = 0; b < blocks; ++b)
-      check(plan_.workspaces[b].size() == program_.blocks[b].ops.size(), "plan: is of another program");
-    if (staging.inputs.empty()) return;
-    const std::vector<Op>& ops = program_.blocks[0].ops;
-    check(staging.op >= 0 && staging.op < static_cast<int>(ops.size()) && !is_no_call(ops[staging.op]),
-          "plan: inputs are staged from op ", staging.op, ", which is no call");
-  }
-  static bool is_no_call(const Op& op) { return op.type == kDeleteVar || op_def(op.type).view; }
-
-  void check_bytes() const {
-    std::int64_t bytes = plan_.on_demand;
-    bool branches = false;
-    for (const Block& block : program_.blocks)
-      for (const Op& op : block.ops) branches = branches || op.type == kIf;
-    check(most_on_demand_ == plan_.on_demand || (branches && most_on_demand_ < plan_.on_demand), "plan: says that ",
-          plan_.on_demand, " bytes are held on demand, but takes ", most_on_demand_);
-    for (const PlannedBuffer& buffer : plan_.buffers) bytes += buffer.on_demand ? 0 : buffer.bytes;
-    for (const Var& var : program_.vars) bytes += is_persistable(var.kind) ? bytes_of(var) : 0;
-    check(plan_.bytes.total() == bytes, "plan: says ", plan_.bytes.total(), " bytes, but takes ", bytes);
   }
 
   void check_store(VarId v) const {
@@ -280,6 +267,7 @@ class Run {
   const Workspaces& workspaces_;
   std::vector<bool> in_store_;  // by VarId; of views once they are shown
   std::vector<VarId> shown_;    // by VarId: what it is a view of, once it is; or itself
+  std::vector<bool> kept_;      // by VarId: to the end of the step
   State state_;
   std::int64_t most_on_demand_ = 0;
 };

@@ -24,6 +24,14 @@ void HeldBytes::show(const Extent& extent, int value) {
   for (auto piece = first; piece != behind; ++piece) add(piece->second, value);
 }
 
+void HeldBytes::forget(const Extent& extent, int value) {
+  lost_to_[value].clear();
+  const auto [first, behind] = cover(extent);
+  for (auto piece = first; piece != behind; ++piece)
+    piece->second.values.erase(std::remove(piece->second.values.begin(), piece->second.values.end(), value),
+                               piece->second.values.end());
+}
+
 void HeldBytes::join(const HeldBytes& other) {
   for (std::size_t value = 0; value < lost_to_.size(); ++value)
     if (lost_to_[value].empty()) lost_to_[value] = other.lost_to_[value];

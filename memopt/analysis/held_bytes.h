@@ -28,6 +28,9 @@ class HeldBytes {
   /// `value` is what lies there already.
   void show(const Extent& extent, int value);
 
+  /// `value` is as if it had never been written; what lies there is nobody's or that of others.
+  void forget(const Extent& extent, int value);
+
   bool is_lost(int value) const { return !lost_to_[value].empty(); }
   /// What was written over it; "" if it is not lost.
   const std::string& lost_to(int value) const { return lost_to_[value]; }

@@ -14,6 +14,15 @@ namespace {
 
 constexpr int kPoison = 0xff;  // a NaN in every float dtype
 
+/// By VarId.
+std::vector<CarriedBy> carriers_of(const Program& program) {
+  std::vector<CarriedBy> carriers(program.vars.size());
+  for (const Block& block : program.blocks)
+    for (const Op& op : block.ops)
+      for (std::size_t i = 0; i < loop_carried(program, op); ++i) carriers[op.out[i]] = {&op, i};
+  return carriers;
+}
+
 }  // namespace
 
 CheckedRun::CheckedRun(const Program& program, const Plan& plan, const std::vector<VarId>& pinned, Prepared& prepared)

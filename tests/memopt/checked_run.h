@@ -6,9 +6,15 @@
 #include <vector>
 
 #include "framework/executor.h"
-#include "memopt/analysis/carry.h"
+#include "memopt/analysis/liveness.h"
 
 namespace lethe::testing {
+
+/// The op that makes a var of the results of its blocks; null: none does.
+struct CarriedBy {
+  const Op* op = nullptr;
+  std::size_t index = 0;  // among what it carries
+};
 
 /// Watches an executor. Keeps which value (a var and its views) owns every byte, and fails the running test if an op
 /// reads bytes that another value owns, or writes (as output or workspace) over a value that is still needed but for a
