@@ -114,7 +114,7 @@ class CommandLine {
     } catch (const CLI::ParseError& error) {
       fail(error.what());
     }
-    note_given();
+    if (options_.answer.empty()) note_given();  // else the values have not been looked at
     return options_;
   }
 

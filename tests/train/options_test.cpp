@@ -177,6 +177,7 @@ TEST(Options, HelpListsGroupsDefaultsAndCommands) {
     expect_in(part, help);
   expect_in("--output", parse_options({"export", "--help"}).answer);
   expect_in("lethe ", parse_options({"--version"}).answer);
+  expect_in("lethe ", parse_options({"--threads=2%", "--version"}).answer);  // which nobody asks for then
 }
 
 TEST(Options, LaterValuesOfTheSameOptionWin) {
