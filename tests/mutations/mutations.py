@@ -144,4 +144,9 @@ MUTATIONS = [
      "made.plan.kept.push_back(sharing.storages[storage].pin != Pin::None || true);"),
 ]
 
-SURVIVES = {}
+SURVIVES = {
+    "a branch reads its first inputs before it runs":
+        "the ops of its sides read them too, at ticks of their own",
+    "a loop within a trip reads all at its begin":
+        "a result is made by an op of the body itself, before the loop's first tick or behind its last",
+}
