@@ -25,9 +25,11 @@ list(TRANSFORM LETHE_PARTS REPLACE "(.+)" "$<TARGET_OBJECTS:lethe_\\1>" OUTPUT_V
 add_library(lethe STATIC ${LETHE_OBJECTS})
 set_target_properties(lethe PROPERTIES LINKER_LANGUAGE CXX)
 install(TARGETS lethe ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-foreach(folder framework kernels memopt models optimizer train/data train/session)
+foreach(folder framework kernels memopt optimizer train/data train/session)
   install(DIRECTORY ${folder}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lethe/${folder} FILES_MATCHING PATTERN "*.h")
 endforeach()
+
+install(FILES models/network.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lethe/models)   # the others read JSON by a library
 
 # What else is linked, as a linker is told.
 set(LETHE_LINKS -fopenmp -pthread)

@@ -15,12 +15,8 @@ namespace {
 /// How memory stands at a point of the program.
 struct State {
   HeldBytes bytes;
-  std::vector<bool> taken;  // by buffer: those on demand that may be held
-
-  void join(const State& other) {
-    bytes.join(other.bytes);
-    for (std::size_t b = 0; b < taken.size(); ++b) taken[b] = taken[b] || other.taken[b];
-  }
+  std::vector<bool> taken = {};  // by buffer: those on demand that may be held
+  std::int64_t held = 0;         // bytes of these
   bool operator==(const State&) const = default;
 };
 
@@ -32,7 +28,8 @@ class Run {
         workspaces_(workspaces),
         in_store_(program.vars.size()),
         shown_(program.vars.size()),
-        state_{HeldBytes(program.vars.size() + plan.staging.inputs.size()), std::vector<bool>(plan.buffers.size())} {}
+        state_{.bytes = HeldBytes(program.vars.size() + plan.staging.inputs.size()),
+               .taken = std::vector<bool>(plan.buffers.size())} {}
 
   void run(const PinOptions& wanted) {
     check_sizes(program_, plan_);
@@ -143,7 +140,7 @@ class Run {
       const State end = state_;
       block(op.blocks[1]);
       for (std::size_t i = 0; i < body.results.size(); ++i) hand_on(body.results[i], op.out[i], op);
-      state_.join(begin);
+      join(begin);
       if (state_ != begin) continue;
       state_ = end;
       return;
@@ -161,7 +158,14 @@ class Run {
       for (std::size_t i = 0; i < results.size(); ++i) hand_on(results[i], op.out[i], op);
       if (!other) other = state_;
     }
-    state_.join(*other);
+    join(*other);
+  }
+
+  /// What is so at this point of the program may also be as `other` has it.
+  void join(const State& other) {
+    state_.bytes.join(other.bytes);
+    for (std::size_t b = 0; b < state_.taken.size(); ++b)
+      if (other.taken[b]) hold(static_cast<int>(b));
   }
 
   /// A copy, but of what is there already.
@@ -194,11 +198,13 @@ class Run {
 
   void take(VarId v) {
     const int buffer = plan_.vars[v].buffer;
-    if (buffer < 0 || !plan_.buffers[buffer].on_demand || state_.taken[buffer]) return;
+    if (buffer < 0 || !plan_.buffers[buffer].on_demand) return;
+    hold(buffer);
+    most_on_demand_ = std::max(most_on_demand_, state_.held);
+  }
+  void hold(int buffer) {
+    if (!state_.taken[buffer]) state_.held += plan_.buffers[buffer].bytes;
     state_.taken[buffer] = true;
-    std::int64_t held = 0;
-    for (std::size_t b = 0; b < plan_.buffers.size(); ++b) held += state_.taken[b] ? plan_.buffers[b].bytes : 0;
-    most_on_demand_ = std::max(most_on_demand_, held);
   }
 
   void give_back(VarId v) {
@@ -207,6 +213,7 @@ class Run {
           "' is given back while it is not held");
     state_.bytes.clobber({buffer, 0, plan_.buffers[buffer].bytes}, kDeleteVar);
     state_.taken[buffer] = false;
+    state_.held -= plan_.buffers[buffer].bytes;
   }
 
   /// From here on the next step's inputs are written there, nobody knows when.

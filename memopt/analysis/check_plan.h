@@ -1,6 +1,6 @@
-// Holds a plan against the program, without asking how it was made: it runs the program over bytes that hold names in
-// numbers' stead, both sides of each branch, loops until nothing new comes of another trip. Nothing here is shared with
-// what plans: no lives, no pins, no storages; only what was asked for is told by the same words.
+// Holds a plan against the program, without asking how it was made: it runs the program over bytes that hold the
+// names of values instead of numbers, both sides of each branch, loops until nothing new comes of another trip. Nothing
+// here is shared with what plans: no lives, no pins, no storages; only what was asked for is told by the same words.
 #pragma once
 #include "framework/plan.h"
 #include "memopt/analysis/pins.h"

@@ -25,11 +25,8 @@ class Simulation:
         self.uses = collections.Counter()  # that are still to come
         self.alive = self.most = 0
         self.held = set()
-        self.keep([name for name in self.vars if self.vars[name]["kind"] == "input"] + kept)
-
-    def keep(self, names):
-        for name in names:
-            self.uses[self.root[name]] += 1
+        inputs = [name for name in self.vars if self.vars[name]["kind"] == "input"]
+        self.uses.update(self.counted(inputs + kept))  # one use that never ends
 
     def counted(self, names):
         roots = [self.root[name] for name in names if name is not None]
@@ -49,43 +46,27 @@ class Simulation:
                 self.held.remove(root)
                 self.alive -= self.vars[root]["bytes"]
 
-    def each_use(self, index, used):
-        """Calls used(names) in the order in which the block's ops hold values, and lets go of them."""
+    def uses_of(self, index):
+        """(True, names) where a block's ops begin to hold these, (False, names) where they let go, in their order."""
         for op in self.blocks[index]["ops"]:
             carried = len(self.blocks[op["blocks"][1]]["results"]) if op["type"] == "while" else 0
             begun, throughout = op["in"][:carried], op["in"][carried:] + op["out"]
-            with used(throughout):
-                with used(begun):
-                    pass
-                for body in op["blocks"]:
-                    self.each_use(body, used)
-                    with used(self.blocks[body]["results"]):
-                        pass
+            yield True, throughout
+            yield True, begun
+            yield False, begun
+            for body in op["blocks"]:
+                yield from self.uses_of(body)
+                yield True, self.blocks[body]["results"]
+                yield False, self.blocks[body]["results"]
+            yield False, throughout
 
     def run(self):
-        simulation = self
-
-        class Counting:
-            def __init__(self, names):
-                self.names = names
-
-            def __enter__(self):
-                for root in simulation.counted(self.names):
-                    simulation.uses[root] += 1
-
-            def __exit__(self, *_):
-                pass
-
-        class Holding(Counting):
-            def __enter__(self):
-                simulation.take(self.names)
-
-            def __exit__(self, *_):
-                simulation.drop(self.names)
-
-        self.each_use(0, Counting)
+        for begins, names in self.uses_of(0):
+            if begins:
+                self.uses.update(self.counted(names))
         self.take([name for name in self.vars if self.vars[name]["kind"] == "input"])
-        self.each_use(0, Holding)
+        for begins, names in self.uses_of(0):
+            (self.take if begins else self.drop)(names)
         return self.most
 
 

@@ -189,6 +189,10 @@ std::vector<LoopNetwork> make_networks() {
                 });
               }),
       network("ViewsInALoop", through_views),
+      network("SquaresInALoop",
+              [](Builder& net, VarId x) {
+                return repeated(net, x, 3, [&](VarId h) { return net.layer("mul", {h, h}); });
+              }),
       network("ArrayOfALoop", [](Builder& net, VarId x) { return through_array(net, x, false); }),
       network("ArrayOfARecomputedLoop", [](Builder& net, VarId x) { return through_array(net, x, true); }),
       {"Lstm", [](DType dtype) { return lstm(3, false, dtype); }},

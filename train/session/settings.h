@@ -60,8 +60,8 @@ struct ProgramSetting {
 };
 
 struct DataSetting {
-  std::optional<std::string> spec =
-      {};  // "mnist:DIR", "shapes" (train/data/dataset.h); none: made to the network's size
+  /// "mnist:DIR", "shapes" (train/data/dataset.h); none: made to the network's size.
+  std::optional<std::string> spec = {};
   Augmentation augment = {};
 };
 
