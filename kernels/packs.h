@@ -14,12 +14,21 @@ struct alignas(sizeof(T) * V < kPackBytes ? sizeof(T) * V : kPackBytes) Pack {
   T at[V];
   HD const T& operator[](std::int64_t k) const { return at[k]; }
 };
+/// A GPU takes a pack at multiples of its size alone; where device code runs on the host, that is held.
+template <class P>
+HD void expect_aligned([[maybe_unused]] const void* at) {
+#ifdef LETHE_SIMT
+  simt::expect_aligned(at, alignof(P));
+#endif
+}
 template <int V, class T>
 HD Pack<T, V> load_pack(const T* from) {
+  expect_aligned<Pack<T, V>>(from);
   return *reinterpret_cast<const Pack<T, V>*>(from);
 }
 template <int V, class T>
 HD void store_pack(T* to, const Pack<T, V>& pack) {
+  expect_aligned<Pack<T, V>>(to);
   *reinterpret_cast<Pack<T, V>*>(to) = pack;
 }
 

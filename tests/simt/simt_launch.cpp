@@ -1,5 +1,8 @@
 #include "tests/simt/simt_launch.h"
 
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <stdexcept>
 #include <string>
 
@@ -17,6 +20,12 @@ void check_launch(dim3 grid, dim3 block, std::size_t shared, std::size_t paramet
   expect(std::uint64_t{block.x} * block.y * block.z <= 1024 && block.z <= 64, "more than 1024 threads a block");
   expect(shared <= 48 << 10, "more than 48 KiB of shared memory");
   expect(parameters <= 4096, "more than 4 KiB of parameters");
+}
+
+void expect_aligned(const void* at, std::size_t bytes) {
+  if (reinterpret_cast<std::uintptr_t>(at) % bytes == 0) return;
+  std::fprintf(stderr, "device code reads or writes %zu bytes at %p, which is no multiple of it\n", bytes, at);
+  std::abort();
 }
 
 }  // namespace lethe::simt

@@ -17,6 +17,9 @@ inline std::function<void(cudaStream_t, std::function<void()>)> submit =
 /// Fails as CUDA does over a launch that no GPU takes.
 void check_launch(dim3 grid, dim3 block, std::size_t shared, std::size_t parameters);
 
+/// Ends the program unless the address is a multiple of `bytes`: device code cannot throw.
+void expect_aligned(const void* at, std::size_t bytes);
+
 }  // namespace simt
 
 /// Runs the kernel to its end, or hands it over: what it was given is copied, as CUDA does.
