@@ -5,7 +5,7 @@
 #include "framework/control_flow.h"
 #include "framework/error.h"
 #include "framework/op_def.h"
-#include "framework/plan.h"
+#include "framework/views.h"
 
 namespace lethe {
 

@@ -6,6 +6,7 @@
 #include "framework/error.h"
 #include "framework/footprint.h"
 #include "framework/op_def.h"
+#include "framework/views.h"
 
 namespace lethe {
 namespace {

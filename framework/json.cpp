@@ -46,7 +46,9 @@ class Writer {
   void write_var(const Var& var) {
     out_ << "{\"name\": " << quoted(var.name) << ", \"shape\": " << text_of(var.shape)
          << ", \"dtype\": " << quoted(name_of(var.dtype)) << ", \"kind\": " << quoted(name_of(var.kind))
-         << ", \"bytes\": " << bytes_of(var) << '}';
+         << ", \"bytes\": " << bytes_of(var);
+    if (var.pitch != 0) out_ << ", \"pitch\": " << var.pitch;
+    out_ << '}';
   }
 
   void write_block(const Block& block) {

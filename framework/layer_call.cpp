@@ -187,7 +187,7 @@ std::optional<std::array<std::int64_t, 3>> LayerCall::image_of(VarId matrix) con
   for (auto op = ops.rbegin(); op != ops.rend(); ++op) {
     if (std::find(op->out.begin(), op->out.end(), matrix) == op->out.end() || op->in.empty()) continue;
     const Shape& from = program.vars[op->in[0]].shape;
-    if (op_def(op->type).view && is_image(op->in[0])) {
+    if (op_def(op->type).view == ViewOf::Whole && is_image(op->in[0])) {
       const bool is_flat = program.vars[matrix].shape == Shape{from[0], elements({from[1], from[2], from[3]})};
       return is_flat ? std::optional(std::array{from[1], from[2], from[3]}) : std::nullopt;
     }

@@ -36,21 +36,33 @@ struct InPlace {
   int in, out;
 };
 
+/// What the vars of an op that runs no kernel are to each other (views.h).
+enum class ViewOf : std::uint8_t {
+  Nothing,  // it runs a kernel
+  Whole,    // output 0 is input 0 under another shape
+  Part,     // output 0 is the range from `begin` of input 0 along `axis`
+  Parts     // the inputs are output 0, one behind the other along `axis`: their makers write there
+};
+
 struct OpDef {
   std::string type;
   std::vector<std::string> inputs = {}, outputs = {};  // slot names; "x?" may be absent, "x..." (last) is variadic
   Infer infer = nullptr;
   Grad grad = nullptr;  // null: not differentiable; what it reads is what backward keeps alive
   std::vector<InPlace> inplace = {};
-  bool view = false;     // output 0 is input 0 under another shape: no kernel, no memory
-  bool updates = false;  // writes in place: output i is the var of input i (optimizer ops, counters)
-  int gradient = -1;     // of an update: the input by which it updates its parameter
+  ViewOf view = ViewOf::Nothing;
+  const char* as_view = nullptr;  // the op that gives the same without a copy, where memory allows it
+  bool pitched = false;           // its kernels take inputs and outputs whose rows lie apart (Var::pitch)
+  bool updates = false;           // writes in place: output i is the var of input i (optimizer ops, counters)
+  int gradient = -1;              // of an update: the input by which it updates its parameter
   // In words, why updates that read its output wait for all gradients; null: they do not.
   const char* (*needs_all_gradients)(const Op&) = nullptr;
   bool activation = false;  // its type names the activation that it computes, and nothing else
   bool activates = false;   // takes an attribute kActivation: output 0 is activated before it is written
   Kernels kernels = {};
   Layer layer = {};  // empty name: not to be had from a network file
+
+  bool is_view() const { return view != ViewOf::Nothing; }
 };
 
 /// "relu". Set by fuse_activations, after autodiff: gradient rules know nothing of it.

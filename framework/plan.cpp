@@ -1,9 +1,8 @@
 #include "framework/plan.h"
 
 #include <algorithm>
-#include <numeric>
 
-#include "framework/op_def.h"
+#include "framework/views.h"
 
 namespace lethe {
 namespace {
@@ -23,28 +22,19 @@ void add_workspace(const Workspaces& workspaces, Plan& plan) {
 
 }  // namespace
 
-std::vector<VarId> view_root(const Program& program) {
-  std::vector<VarId> storage(program.vars.size());
-  std::iota(storage.begin(), storage.end(), 0);
-  for (const Block& block : program.blocks)
-    for (const Op& op : block.ops)
-      if (op_def(op.type).view) storage[op.out[0]] = storage[op.in[0]];
-  return storage;
-}
-
-Plan plan_buffers(const Program& program, const std::vector<int>& buffers, const Workspaces& workspaces) {
+Plan plan_buffers(const Program& program, std::vector<Place> places, const Workspaces& workspaces) {
   Plan plan;
-  plan.vars.resize(program.vars.size());
+  plan.vars = std::move(places);
   std::vector<bool> holds_input;
   for (std::size_t v = 0; v < program.vars.size(); ++v) {
-    const auto buffer = static_cast<std::size_t>(buffers[v]);
-    if (buffers[v] < 0) continue;
-    plan.vars[v].buffer = buffers[v];
+    const Place place = plan.vars[v];
+    const auto buffer = static_cast<std::size_t>(place.buffer);
+    if (place.buffer < 0) continue;
     if (buffer >= plan.buffers.size()) {
       plan.buffers.resize(buffer + 1);
       holds_input.resize(buffer + 1);
     }
-    plan.buffers[buffer].bytes = std::max(plan.buffers[buffer].bytes, bytes_of(program.vars[v]));
+    plan.buffers[buffer].bytes = std::max(plan.buffers[buffer].bytes, place.offset + span_of(program.vars[v]));
     if (program.vars[v].kind == Kind::Input) holds_input[buffer] = true;
   }
   for (std::size_t b = 0; b < plan.buffers.size(); ++b)
@@ -58,14 +48,15 @@ Plan plan_buffers(const Program& program, const std::vector<int>& buffers, const
 }
 
 Plan plan_none(const Program& program, const Workspaces& workspaces) {
-  const std::vector<VarId> storage = view_root(program);
-  std::vector<int> buffers(program.vars.size(), -1);
+  const std::vector<View> views = views_of(program);
+  std::vector<int> buffer(program.vars.size(), -1);  // of roots
   int count = 0;
-  for (std::size_t v = 0; v < program.vars.size(); ++v) {
-    if (is_persistable(program.vars[storage[v]].kind)) continue;
-    buffers[v] = storage[v] == static_cast<VarId>(v) ? count++ : buffers[storage[v]];
-  }
-  return plan_buffers(program, buffers, workspaces);
+  for (std::size_t v = 0; v < program.vars.size(); ++v)
+    if (views[v].root == static_cast<VarId>(v) && !is_persistable(program.vars[v].kind)) buffer[v] = count++;
+  std::vector<Place> places(program.vars.size());
+  for (std::size_t v = 0; v < program.vars.size(); ++v)
+    if (buffer[views[v].root] >= 0) places[v] = {buffer[views[v].root], views[v].offset};
+  return plan_buffers(program, std::move(places), workspaces);
 }
 
 }  // namespace lethe

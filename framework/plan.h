@@ -36,7 +36,7 @@ struct Staging {
 };
 
 struct Plan {
-  std::vector<Place> vars;                     // by VarId; a view has the place of what it shows
+  std::vector<Place> vars;                     // by VarId; a view lies within what it shows
   std::vector<std::vector<Place>> workspaces;  // by block and op; no buffer: none needed
   std::vector<PlannedBuffer> buffers;
   std::vector<bool> kept;      // by VarId: nothing else is written into its memory in the step; empty: all are
@@ -52,12 +52,9 @@ struct Workspaces {
   std::int64_t alignment = 1;                    // of every buffer of the device, in bytes
 };
 
-/// The var whose memory each var is in: itself, but for views. By VarId.
-std::vector<VarId> view_root(const Program& program);
-
-/// A plan in which each var lies at the beginning of the buffer that `buffers` names, by VarId (-1: in the Store). A
-/// buffer is as large as its largest var; one more is workspace for all ops in turn, as large as the largest.
-Plan plan_buffers(const Program& program, const std::vector<int>& buffers, const Workspaces& workspaces);
+/// A plan in which vars lie in buffers as `places` says, by VarId (no buffer: in the Store). A buffer ends with the var
+/// that reaches furthest; one more is workspace for all ops in turn, as large as the largest.
+Plan plan_buffers(const Program& program, std::vector<Place> places, const Workspaces& workspaces);
 
 /// `--memopt none`: a buffer for each var, held to the end of the step, and one workspace.
 Plan plan_none(const Program& program, const Workspaces& workspaces);

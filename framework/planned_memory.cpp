@@ -1,6 +1,7 @@
 #include "framework/planned_memory.h"
 
 #include "framework/error.h"
+#include "framework/views.h"
 
 namespace lethe {
 
@@ -19,9 +20,10 @@ PlannedMemory::PlannedMemory(const Program& program, const Plan& plan, Store& st
     if (given) bases_[b] = arena->data();
   }
   in_store_.resize(program.vars.size());
-  const std::vector<VarId> storage = view_root(program);
+  const std::vector<View> views = views_of(program);
   for (std::size_t v = 0; v < program.vars.size(); ++v)
-    if (is_persistable(program.vars[storage[v]].kind)) in_store_[v] = store.data(program.vars[storage[v]].name);
+    if (const Var& root = program.vars[views[v].root]; is_persistable(root.kind))
+      in_store_[v] = static_cast<std::byte*>(store.data(root.name)) + views[v].offset;
 }
 
 void* PlannedMemory::address(Place place) const {

@@ -18,7 +18,7 @@ std::string signature(const Program& program, const Op& op) {
 
 }  // namespace
 
-bool runs_nothing(const Op& op) { return op.type == kDeleteVar || !op.blocks.empty() || op_def(op.type).view; }
+bool runs_nothing(const Op& op) { return op.type == kDeleteVar || !op.blocks.empty() || op_def(op.type).is_view(); }
 
 std::int64_t Prepared::workspace_bytes(const Program& program, const Op& op) {
   return runs_nothing(op) ? 0 : kernel(program, op).workspace_bytes();

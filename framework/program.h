@@ -28,6 +28,7 @@ struct Var {
   DType dtype = DType::f32;
   Kind kind = Kind::Temp;
   BlockId block = 0;
+  std::int64_t pitch = 0;  // elements from row to row of the last axis, in a part of a wider var; 0: as many as it has
   bool operator==(const Var&) const = default;
 };
 
@@ -82,6 +83,12 @@ bool is_persistable(Kind kind);             // Param or State: lives from step t
 std::int64_t elements(const Shape& shape);  // 1 for a scalar; fails from 2^40 on
 std::int64_t bytes_of(DType dtype);         // of one element
 std::int64_t bytes_of(const Var& var);
+/// Elements of a row, along the last axis; of a scalar 1.
+std::int64_t row_of(const Shape& shape);
+/// By axis: elements from an index to the next, rows `pitch` apart (0: without a gap).
+Shape strides_of(const Shape& shape, std::int64_t pitch = 0);
+/// Bytes from the first element to behind the last.
+std::int64_t span_of(const Var& var);
 bool is_float(DType dtype);
 DType wide_of(DType dtype);  // f32 for bf16 and f16: of parameters, statistics and losses beside such values
 
@@ -90,6 +97,6 @@ std::string_view name_of(Kind kind);       // "param"
 std::string_view name_of(Role role);       // "forward"
 DType dtype_named(std::string_view name);  // fails on an unknown name
 std::string text_of(const Shape& shape);   // "[128,32,32,16]"
-std::string text_of(const Var& var);       // "f32[128,32,32,16]"
+std::string text_of(const Var& var);       // "f32[128,32,32,16]", "f32[128,32,32,16] pitch 48"
 
 }  // namespace lethe

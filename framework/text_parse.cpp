@@ -101,6 +101,7 @@ class Parser {
     var.kind = enum_named<Kind>(kind, {Kind::Input, Kind::Param, Kind::State, Kind::Temp}, "kind of var");
     var.dtype = dtype_named(line.word());
     var.shape = ints(line);
+    if (line.take("pitch")) var.pitch = number_of<std::int64_t>(line.word());
     if (line.take("block")) var.block = number_of<int>(line.word());
     check(ids_.emplace(var.name, static_cast<VarId>(program_.vars.size())).second, "'", var.name,
           "' is declared twice");

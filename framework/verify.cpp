@@ -7,6 +7,7 @@
 #include "framework/error.h"
 #include "framework/op_def.h"
 #include "framework/prepared.h"
+#include "framework/views.h"
 
 namespace lethe {
 namespace {
@@ -31,6 +32,7 @@ class Verifier {
     is_used_.resize(program_.blocks.size());
     check_block(0);
     for (std::size_t id = 1; id < program_.blocks.size(); ++id) check(is_used_[id], "block ", id, " belongs to no op");
+    check_roots();
   }
 
  private:
@@ -56,6 +58,17 @@ class Verifier {
     }
   }
 
+  void check_roots() const {
+    const std::vector<View> views = views_of(program_);
+    for (std::size_t v = 0; v < views.size(); ++v) {
+      const Var& var = program_.vars[v];
+      const bool is_root = views[v].root == static_cast<VarId>(v);
+      check(is_root || var.kind == Kind::Temp, "the ", name_of(var.kind), " '", var.name, "' lies in '",
+            name(views[v].root), "'");
+      check(!is_root || var.pitch == 0, "'", var.name, "' has pitch ", var.pitch, ", but lies in no other var");
+    }
+  }
+
   void check_op(const Op& op, BlockId block) {
     const OpDef& def = op_def(op.type);
     for (const VarId v : op.in)
@@ -73,6 +86,16 @@ class Verifier {
     for (std::size_t slot = 0; slot < op.out.size(); ++slot) check_write(op, def, slot);
     check(!has_relu(op.attrs) || def.activates, "takes no activation");
     check_types(op, def);
+    check_view(program_, op);
+    for (const Shown& shown : shown_by(program_, op)) {
+      check(def.view != ViewOf::Parts || program_.vars[shown.var].block == block, "'", name(shown.var),
+            "' is written in another block");
+      shown_[shown.var] = shown_[shown.in] = true;
+    }
+    for (const auto* vars : {&op.in, &op.out})
+      for (const VarId v : *vars)
+        check(v == kNone || program_.vars[v].pitch == 0 || def.is_view() || def.pitched,
+              "takes no rows that lie apart, as those of '", v == kNone ? "" : name(v), "'");
   }
 
   bool may_touch(const Op& op, BlockId block, BlockId of_var) const {
@@ -147,7 +170,6 @@ class Verifier {
       check(in_place || !op.blocks.empty() || !written_[v], "writes '", name(v), "' a second time");
     }
     check(!def.updates || kind != Kind::Temp || !shown_[v], "writes '", name(v), "', which is or has a view");
-    if (def.view) shown_[op.in[0]] = shown_[v] = true;
     written_[v] = true;
   }
 

@@ -4,13 +4,6 @@
 
 namespace lethe {
 
-Shape strides_of(const Shape& shape) {
-  Shape strides(shape.size());
-  std::int64_t stride = 1;
-  for (std::size_t axis = shape.size(); axis-- > 0; stride *= shape[axis]) strides[axis] = stride;
-  return strides;
-}
-
 Box make_box(const Shape& size, const Shape& first, const Shape& second) {
   Box box;
   for (std::size_t axis = 0; axis < size.size(); ++axis) {

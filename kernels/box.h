@@ -28,7 +28,5 @@ struct Box {
 /// The box with axes of size 1 left out and neighbours joined that both arrays walk as one; it has at least one axis.
 /// Fails for more axes than kMaxAxes.
 Box make_box(const Shape& size, const Shape& first, const Shape& second);
-/// Strides of a whole array of that shape.
-Shape strides_of(const Shape& shape);
 
 }  // namespace lethe

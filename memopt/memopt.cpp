@@ -14,6 +14,7 @@
 #include "memopt/passes/release.h"
 #include "memopt/passes/reuse.h"
 #include "memopt/passes/stage_inputs.h"
+#include "memopt/passes/views_for_copies.h"
 
 namespace lethe {
 namespace {
@@ -98,17 +99,53 @@ void plan_gathered(Prepared& prepared, const std::vector<Pin>& pins, const Memop
   if (!made.arena || gathered.arena->bytes <= made.arena->bytes) made = std::move(gathered);
 }
 
+/// Level 2, with the ops as they are.
+Planned plan_arena_of(Program program, Prepared& prepared, const std::vector<Pin>& pins, const MemoptOptions& options) {
+  Planned made = analysed(std::move(program), prepared, pins, options);
+  if (options.gather_updates)
+    plan_gathered(prepared, pins, options, made);
+  else
+    plan_in_arena(options, made);
+  return made;
+}
+
+/// Level 2 with views in place of copies, if that takes no byte more than without.
+Planned plan_with_views(Program program, Prepared& prepared, const std::vector<Pin>& pins,
+                        const MemoptOptions& options) {
+  double kernels_ms = 0;  // of those that are made to find out
+  const auto most_alive = [&](const Program& tried) {
+    const Planned made = analysed(tried, prepared, pins, options);
+    kernels_ms += made.kernels_ms;
+    const std::vector<std::int64_t> alive = bytes_alive(made.live, made.sharing, made.workspaces);
+    return *std::max_element(alive.begin(), alive.end());
+  };
+  std::optional<Program> viewing = views_for_copies(program, pins, prepared.device().alignment, most_alive);
+  if (!viewing) return plan_arena_of(std::move(program), prepared, pins, options);
+  verify_after("views_for_copies", *viewing);
+  Planned made = plan_arena_of(std::move(*viewing), prepared, pins, options);
+  if (made.arena->bytes > made.arena->lower_bound) {
+    Planned copying = plan_arena_of(std::move(program), prepared, pins, options);
+    if (copying.arena->bytes < made.arena->bytes) std::swap(made, copying);
+    kernels_ms += copying.kernels_ms;
+  }
+  made.kernels_ms += kernels_ms;
+  return made;
+}
+
 /// None, 0 and 1: a buffer for each storage, or for several in turn.
-void plan_in_buffers(const MemoptOptions& options, Planned& made) {
+Planned plan_in_buffers(Program program, Prepared& prepared, const std::vector<Pin>& pins,
+                        const MemoptOptions& options) {
+  Planned made = analysed(std::move(program), prepared, pins, options);
   const Fit fit = options.level == Level::None        ? Fit::Never
                   : options.level == Level::SameShape ? Fit::SameShape
                                                       : Fit::LargeEnough;
   Log log(options.print_log);
-  const std::vector<int> of_storage = reuse_buffers(made.program, made.live, made.sharing, {.fit = fit}, log);
+  std::vector<Place> of_storage;
+  for (const int buffer : reuse_buffers(made.program, made.live, made.sharing, {.fit = fit}, log))
+    of_storage.push_back({.buffer = buffer});
   made.log.insert(made.log.end(), log.lines().begin(), log.lines().end());
-  std::vector<int> of_var;
-  for (const int storage : made.sharing.of) of_var.push_back(of_storage[static_cast<std::size_t>(storage)]);
-  made.plan = plan_buffers(made.program, of_var, made.workspaces);
+  made.plan = plan_buffers(made.program, places_of(made.sharing, of_storage), made.workspaces);
+  return made;
 }
 
 }  // namespace
@@ -123,13 +160,9 @@ Planned plan_memory(Program program, Prepared& prepared, const MemoptOptions& op
     verify_after("fuse_activations", program);
   }
   if (in_arena && options.early_updates) program = with_early_updates(std::move(program), options, notes);
-  Planned made = analysed(std::move(program), prepared, pins, options);
-  if (!in_arena)
-    plan_in_buffers(options, made);
-  else if (options.gather_updates)
-    plan_gathered(prepared, pins, options, made);
-  else
-    plan_in_arena(options, made);
+  Planned made = !in_arena       ? plan_in_buffers(std::move(program), prepared, pins, options)
+                 : options.views ? plan_with_views(std::move(program), prepared, pins, options)
+                                 : plan_arena_of(std::move(program), prepared, pins, options);
   if (in_arena && options.stage_inputs)
     made.plan.staging = stage_inputs(made.program, made.live, made.sharing, made.plan, made.workspaces);
   const Sharing& sharing = made.sharing;

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "framework/op_def.h"
+#include "framework/views.h"
 #include "memopt/analysis/carry.h"
 
 namespace lethe {
@@ -21,7 +22,7 @@ Category category_written_by(Role role) {
 }
 
 /// What hands gradients of parameters on: sums, views, and copies in another dtype.
-bool hands_on(const Op& op) { return op.type == kSum || op.type == kCast || op_def(op.type).view; }
+bool hands_on(const Op& op) { return op.type == kSum || op.type == kCast || op_def(op.type).is_view(); }
 
 bool copies_param(const Program& program, const Op& op) {
   return op.type == kCast && program.vars[op.in[0]].kind == Kind::Param;

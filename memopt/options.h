@@ -21,6 +21,7 @@ struct MemoptOptions {
   bool release = false;           // buffers are given back within the step
   bool in_place = false;          // outputs take the memory of dying inputs; always at level 2
   bool early_updates = true;      // at level 2; false: for comparison
+  bool views = true;              // at level 2: in place of copies; false: for comparison
   bool fuse_activations = false;  // what relu gives is a view of what the op before writes, where that can
   bool gather_updates = false;    // at level 2: those that the device does in one launch, if that takes no byte more
   bool stage_inputs = false;      // at level 2: find room for the inputs of the next step, if there is any

@@ -1,4 +1,5 @@
-// y = the inputs one behind the other along an axis; their other sizes are equal. The gradients are slices of dy.
+// y = the inputs one behind the other along an axis; their other sizes are equal. The gradients are slices of dy. As a
+// view, y is where the inputs have been written already.
 #include "framework/autodiff.h"
 #include "framework/checked.h"
 #include "framework/op_def.h"
@@ -11,13 +12,13 @@ struct Concat {
   template <class Device>
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
     const auto axis = static_cast<std::size_t>(args.op.attrs.integer("axis"));
-    const Shape strides = strides_of(args.out(0).shape);
+    const Shape strides = strides_of(args.out(0).shape, args.out(0).pitch);
     std::vector<Part> parts;
     std::int64_t at = 0;
     for (int slot = 0; slot < static_cast<int>(args.op.in.size()); ++slot) {
-      const Shape& x = args.in(slot).shape;
-      parts.push_back({.box = make_box(x, strides, strides_of(x)), .to = at * strides[axis]});
-      at += x[axis];
+      const Var& x = args.in(slot);
+      parts.push_back({.box = make_box(x.shape, strides, strides_of(x.shape, x.pitch)), .to = at * strides[axis]});
+      at += x.shape[axis];
     }
     return copy_parts<Device>(args, std::move(parts));
   }
@@ -64,6 +65,8 @@ const Register concat{{
     .outputs = {"y"},
     .infer = infer_concat,
     .grad = concat_grad,
+    .as_view = "concat_view",
+    .pitched = true,
     .kernels = each_device<Concat>(),
     .layer = {.name = "concat",
               .aliases = {"Concat"},
@@ -71,6 +74,14 @@ const Register concat{{
               .max_inputs = -1,
               .build = build_concat,
               .help = "the inputs side by side along an axis"},
+}};
+
+const Register concat_view{{
+    .type = "concat_view",
+    .inputs = {"x..."},
+    .outputs = {"y"},
+    .infer = infer_concat,
+    .view = ViewOf::Parts,
 }};
 
 }  // namespace

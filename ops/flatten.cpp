@@ -21,7 +21,7 @@ const Register flatten{{
         [](GradBuilder& g) {
           g.set(0, "reshape", {g.dy()}, {{"shape", g.var(g.x(0)).shape}});
         },
-    .view = true,
+    .view = ViewOf::Whole,
     .layer = {.name = "flatten",
               .aliases = {"Flatten"},
               .build = [](LayerCall& c) { return c.emit("flatten", {c.in()}); },

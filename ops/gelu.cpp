@@ -41,7 +41,8 @@ const Register gelu{{
           g.set(0, "gelu_grad", {g.x(0), g.dy()});
         },
     .inplace = {{.in = 0, .out = 0}},
-    .kernels = map<Gelu, 1>(),
+    .pitched = true,
+    .kernels = map<Gelu, 1, Floats, Rows::Pitched>(),
     .layer = {.name = "gelu",
               .aliases = {"Gelu"},
               .build = [](LayerCall& c) { return c.emit("gelu", {c.in()}); },
@@ -54,7 +55,8 @@ const Register gelu_grad{{
     .outputs = {"dx"},
     .infer = same_as_second,
     .inplace = {{.in = 0, .out = 0}, {.in = 1, .out = 0}},
-    .kernels = map<GeluGrad, 2>(),
+    .pitched = true,
+    .kernels = map<GeluGrad, 2, Floats, Rows::Pitched>(),
 }};
 
 }  // namespace

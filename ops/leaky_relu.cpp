@@ -37,7 +37,8 @@ const Register leaky_relu{{
     .infer = same_as_first,
     .grad = leaky_relu_grad_rule,
     .inplace = {{.in = 0, .out = 0}},
-    .kernels = map<LeakyRelu, 1>(),
+    .pitched = true,
+    .kernels = map<LeakyRelu, 1, Floats, Rows::Pitched>(),
     .layer = {.name = "leaky_relu",
               .aliases = {"LeakyRelu"},
               .keys = {{.name = "slope", .type = KeyType::Number, .absent = 0.01, .help = "factor of values below 0"}},
@@ -54,7 +55,8 @@ const Register leaky_relu_grad{{
     .outputs = {"dx"},
     .infer = same_as_second,
     .inplace = {{.in = 0, .out = 0}, {.in = 1, .out = 0}},
-    .kernels = map<LeakyReluGrad, 2>(),
+    .pitched = true,
+    .kernels = map<LeakyReluGrad, 2, Floats, Rows::Pitched>(),
 }};
 
 }  // namespace

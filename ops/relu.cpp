@@ -24,8 +24,9 @@ const Register relu{{
           g.set(0, "relu_grad", {g.y(), g.dy()});
         },
     .inplace = {{.in = 0, .out = 0}},
+    .pitched = true,
     .activation = true,
-    .kernels = map<Relu, 1>(),
+    .kernels = map<Relu, 1, Floats, Rows::Pitched>(),
     .layer = {.name = "relu",
               .aliases = {"Relu"},
               .build = [](LayerCall& c) { return c.emit("relu", {c.in()}); },
@@ -38,7 +39,8 @@ const Register relu_grad{{
     .outputs = {"dx"},
     .infer = same_as_second,
     .inplace = {{.in = 1, .out = 0}},
-    .kernels = map<ReluGrad, 2>(),
+    .pitched = true,
+    .kernels = map<ReluGrad, 2, Floats, Rows::Pitched>(),
 }};
 
 }  // namespace

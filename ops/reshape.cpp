@@ -43,7 +43,7 @@ const Register reshape{{
         [](GradBuilder& g) {
           g.set(0, "reshape", {g.dy()}, {{"shape", g.var(g.x(0)).shape}});
         },
-    .view = true,
+    .view = ViewOf::Whole,
     .layer = {.name = "reshape",
               .aliases = {"Reshape"},
               .keys = {{.name = "shape",

@@ -32,7 +32,8 @@ const Register sigmoid{{
           g.set(0, "sigmoid_grad", {g.y(), g.dy()});
         },
     .inplace = {{.in = 0, .out = 0}},
-    .kernels = map<Sigmoid, 1>(),
+    .pitched = true,
+    .kernels = map<Sigmoid, 1, Floats, Rows::Pitched>(),
     .layer = {.name = "sigmoid",
               .aliases = {"Sigmoid"},
               .build = [](LayerCall& c) { return c.emit("sigmoid", {c.in()}); },
@@ -45,7 +46,8 @@ const Register sigmoid_grad{{
     .outputs = {"dx"},
     .infer = same_as_second,
     .inplace = {{.in = 0, .out = 0}, {.in = 1, .out = 0}},
-    .kernels = map<SigmoidGrad, 2>(),
+    .pitched = true,
+    .kernels = map<SigmoidGrad, 2, Floats, Rows::Pitched>(),
 }};
 
 }  // namespace

@@ -1,4 +1,5 @@
-// y = the part [begin, end) of x along one axis. The gradient puts dy among zeros.
+// y = the part [begin, end) of x along one axis. The gradient puts dy among zeros. As a view, y is that part of
+// x's memory.
 #include "framework/autodiff.h"
 #include "framework/error.h"
 #include "framework/op_def.h"
@@ -10,10 +11,11 @@ namespace {
 struct Slice {
   template <class Device>
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
-    const Shape &x = args.in(0).shape, &y = args.out(0).shape, strides = strides_of(x);
+    const Var &x = args.in(0), &y = args.out(0);
+    const Shape strides = strides_of(x.shape, x.pitch);
     const auto axis = static_cast<std::size_t>(args.op.attrs.integer("axis"));
-    return copy_parts<Device>(
-        args, {{.box = make_box(y, strides_of(y), strides), .from = args.op.attrs.integer("begin") * strides[axis]}});
+    return copy_parts<Device>(args, {{.box = make_box(y.shape, strides_of(y.shape, y.pitch), strides),
+                                      .from = args.op.attrs.integer("begin") * strides[axis]}});
   }
 };
 
@@ -52,6 +54,8 @@ const Register slice{{
     .outputs = {"y"},
     .infer = infer_slice,
     .grad = slice_grad,
+    .as_view = "slice_view",
+    .pitched = true,
     .kernels = each_device<Slice>(),
     .layer = {.name = "slice",
               .aliases = {"Slice"},
@@ -64,6 +68,14 @@ const Register slice{{
                         .optional = true}},
               .build = build_slice,
               .help = "a range of one axis"},
+}};
+
+const Register slice_view{{
+    .type = "slice_view",
+    .inputs = {"x"},
+    .outputs = {"y"},
+    .infer = infer_slice,
+    .view = ViewOf::Part,
 }};
 
 }  // namespace

@@ -32,7 +32,8 @@ const Register tanh{{
           g.set(0, "tanh_grad", {g.y(), g.dy()});
         },
     .inplace = {{.in = 0, .out = 0}},
-    .kernels = map<Tanh, 1>(),
+    .pitched = true,
+    .kernels = map<Tanh, 1, Floats, Rows::Pitched>(),
     .layer = {.name = "tanh",
               .aliases = {"Tanh"},
               .build = [](LayerCall& c) { return c.emit("tanh", {c.in()}); },
@@ -45,7 +46,8 @@ const Register tanh_grad{{
     .outputs = {"dx"},
     .infer = same_as_second,
     .inplace = {{.in = 0, .out = 0}, {.in = 1, .out = 0}},
-    .kernels = map<TanhGrad, 2>(),
+    .pitched = true,
+    .kernels = map<TanhGrad, 2, Floats, Rows::Pitched>(),
 }};
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "framework/control_flow.h"
-#include "framework/plan.h"
+#include "framework/views.h"
 
 namespace lethe {
 

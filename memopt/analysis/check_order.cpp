@@ -27,7 +27,7 @@ std::vector<Moments> moments_of(const Program& program) {
         for (const VarId v : *vars)
           if (v != kNone) versions.insert(versions.end(), {shown[v], written[shown[v]]});
       moments.emplace(std::pair{op.out, std::move(versions)}, &op);
-      if (op_def(op.type).view)
+      if (const ViewOf view = op_def(op.type).view; view == ViewOf::Whole || view == ViewOf::Part)
         shown[op.out[0]] = shown[op.in[0]];
       else
         for (const VarId v : op.out) ++written[shown[v]];

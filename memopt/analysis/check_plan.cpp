@@ -6,6 +6,7 @@
 #include "framework/control_flow.h"
 #include "framework/error.h"
 #include "framework/op_def.h"
+#include "framework/views.h"
 #include "memopt/analysis/held_bytes.h"
 #include "memopt/analysis/plan_sums.h"
 
@@ -57,7 +58,7 @@ class Run {
       if (id == 0 && !plan_.staging.inputs.empty() && plan_.staging.op == static_cast<int>(i)) stage();
       if (op.type == kDeleteVar)
         give_back(op.in[0]);
-      else if (op_def(op.type).view)
+      else if (op_def(op.type).is_view())
         view(op);
       else if (op.type == kWhile)
         loop(op);
@@ -81,7 +82,8 @@ class Run {
       if (v != kNone) read(v, op);
     for (std::size_t slot = 0; slot < op.out.size(); ++slot) check_output(op, slot);
     if (const std::int64_t bytes = workspaces_.bytes[block][index]; bytes > 0) {
-      const Extent extent = extent_of(plan_.workspaces[block][index], bytes, op.type, kWorkspace);
+      const Extent extent =
+          extent_of(plan_.workspaces[block][index], bytes, op.type, kWorkspace, workspaces_.alignment);
       check(!plan_.buffers[extent.buffer].on_demand, "plan: the workspace of '", op.type, "' lies in memory on demand");
       for (const auto* vars : {&op.in, &op.out})
         for (const VarId v : *vars)
@@ -114,20 +116,26 @@ class Run {
     const OpDef& def = op_def(op.type);
     if (def.updates && in == out && op.in[in] == op.out[out]) return true;
     const Extent read = extent_of(op.in[in]), written = extent_of(op.out[out]);
-    return read.begin == written.begin && read.end >= written.end &&
+    return read.begin == written.begin && read.end >= written.end && read.pitch == written.pitch &&
            std::any_of(def.inplace.begin(), def.inplace.end(), [&](const InPlace& pair) {
              return pair.in == static_cast<int>(in) && pair.out == static_cast<int>(out);
            });
   }
 
   void view(const Op& op) {
-    const VarId in = op.in[0], out = op.out[0];
-    read(in, op);
-    in_store_[out] = in_store_[in];
-    shown_[out] = shown_[in];
-    check(plan_.vars[out] == plan_.vars[in], "plan: '", name(out), "' is a view of '", name(in),
-          "' but lies elsewhere");
-    if (!in_store_[out]) state_.bytes.show(extent_of(out), out);
+    for (const VarId v : op.in) read(v, op);
+    const bool is_part = op_def(op.type).view != ViewOf::Parts;
+    for (const Shown& shown : shown_by(program_, op)) {
+      if (is_part) {
+        in_store_[shown.var] = in_store_[shown.in];
+        shown_[shown.var] = shown_[shown.in];
+      }
+      Place place = plan_.vars[shown.in];
+      if (place.buffer >= 0) place.offset += shown.offset;
+      check(plan_.vars[shown.var] == place, "plan: '", name(shown.var), "' is a view of '", name(shown.in),
+            "' but lies elsewhere");
+    }
+    if (const VarId out = op.out[0]; !in_store_[out]) state_.bytes.show(extent_of(out), out);
   }
 
   void loop(const Op& op) {
@@ -221,7 +229,8 @@ class Run {
     for (std::size_t v = 0; v < plan_.staging.inputs.size(); ++v)
       if (const Place place = plan_.staging.inputs[v]; place.buffer >= 0) {
         check(has_place(static_cast<VarId>(v)), "plan: '", name(static_cast<VarId>(v)), "' is staged for no place");
-        state_.bytes.write(extent_of(place, bytes_of(program_.vars[v]), kNextInput), staged(v), kNextInput);
+        state_.bytes.write(extent_of(place, bytes_of(program_.vars[v]), kNextInput, "", workspaces_.alignment),
+                           staged(v), kNextInput);
       }
   }
   int staged(std::size_t input) const { return static_cast<int>(program_.vars.size() + input); }
@@ -256,15 +265,23 @@ class Run {
   }
   bool has_place(VarId v) const { return plan_.vars[v].buffer >= 0; }
   const std::string& name(VarId v) const { return program_.vars[v].name; }
-  Extent extent_of(VarId v) const { return extent_of(plan_.vars[v], bytes_of(program_.vars[v]), name(v)); }
-  Extent extent_of(Place place, std::int64_t bytes, const std::string& what, const char* whose = "") const {
+  Extent extent_of(VarId v) const {
+    const Var& var = program_.vars[v];
+    Extent extent = extent_of(plan_.vars[v], span_of(var), name(v), "", var.pitch > 0 ? 1 : workspaces_.alignment);
+    extent.pitch = var.pitch * bytes_of(var.dtype);
+    extent.first = extent.begin;
+    extent.row = row_of(var.shape) * bytes_of(var.dtype);
+    return extent;
+  }
+  Extent extent_of(Place place, std::int64_t bytes, const std::string& what, const char* whose,
+                   std::int64_t alignment) const {
     check(place.buffer >= 0 && place.buffer < static_cast<int>(plan_.buffers.size()), "plan: ", whose, "'", what,
           "' has no memory");
     const std::int64_t room = plan_.buffers[place.buffer].bytes, end = place.offset + bytes;
     check(place.offset >= 0 && end <= room, "plan: ", whose, "'", what, "' ends at ", end, " of a buffer of ", room,
           " bytes");
-    check(place.offset % workspaces_.alignment == 0, "plan: ", whose, "'", what, "' lies at ", place.offset,
-          ", which is not aligned to ", workspaces_.alignment);
+    check(place.offset % alignment == 0, "plan: ", whose, "'", what, "' lies at ", place.offset,
+          ", which is not aligned to ", alignment);
     return {place.buffer, place.offset, end};
   }
 

@@ -9,11 +9,14 @@
 
 namespace lethe {
 
-/// Bytes [begin, end) of a buffer.
+/// Bytes of a buffer: [begin, end), or of these the rows alone.
 struct Extent {
   int buffer = -1;
   std::int64_t begin = 0, end = 0;
-  bool meets(const Extent& other) const { return buffer == other.buffer && begin < other.end && other.begin < end; }
+  std::int64_t pitch = 0;           // from row to row; 0: it has no gaps
+  std::int64_t first = 0, row = 0;  // a byte that a row begins with; bytes of a row
+  /// Whether they may have a byte in common: rows that are equally far apart may lie beside each other.
+  bool meets(const Extent& other) const;
 };
 
 class HeldBytes {
@@ -40,9 +43,16 @@ class HeldBytes {
   bool operator==(const HeldBytes&) const = default;
 
  private:
+  /// What may lie in the bytes of each row from `begin` to the next strip.
+  struct Strip {
+    std::int64_t begin = 0;
+    std::vector<int> values = {};
+    bool operator==(const Strip&) const = default;
+  };
+  /// Bytes up to `end`. They are rows of `pitch` bytes, of which one begins at `origin`; without rows (0) one strip.
   struct Piece {
-    std::int64_t end;
-    std::vector<int> values;
+    std::int64_t end = 0, pitch = 0, origin = 0;
+    std::vector<Strip> strips = {{}};
     bool operator==(const Piece&) const = default;
   };
   using Pieces = std::map<std::pair<int, std::int64_t>, Piece>;  // by buffer and first byte; disjoint
@@ -50,7 +60,10 @@ class HeldBytes {
   void split(int buffer, std::int64_t at);
   /// The pieces that make up an extent, those without values among them: from the one to before the other.
   std::pair<Pieces::iterator, Pieces::iterator> cover(const Extent& extent);
-  static void add(Piece& piece, int value);
+  /// Calls f for each strip of a piece that an extent may have bytes of. A piece without rows gets those of the extent.
+  template <class F>
+  static void for_strips(Piece& piece, const Extent& extent, const F& f);
+  static void add(Strip& strip, int value);
 
   Pieces pieces_;
   std::vector<std::string> lost_to_;  // by value

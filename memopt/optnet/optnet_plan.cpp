@@ -107,24 +107,23 @@ OptnetPlan plan_for(const TorchProgram& torch, const OptnetOptions* options, con
   });
   const Wishes wishes = wishes_of(torch, options);
   GroupBuffers buffers;
-  std::vector<int> of_storage;
+  std::vector<Place> of_storage;
   for (const Storage& storage : sharing.storages) {
     const bool has_memory = touched[storage.root] || what_is(torch, storage.root).as != TorchHolds::Nothing;
     const bool in_buffer = has_memory && storage.pin != Pin::Persistable;
-    of_storage.push_back(in_buffer ? buffers.take(wishes[storage.root], storage) : -1);
+    of_storage.push_back({.buffer = in_buffer ? buffers.take(wishes[storage.root], storage) : -1});
   }
-  std::vector<int> of_var;
-  for (const int storage : sharing.of) of_var.push_back(of_storage[static_cast<std::size_t>(storage)]);
-
-  OptnetPlan made{
-      .plan = plan_buffers(torch.program, of_var, workspaces), .as = {}, .kept_apart = buffers.kept_apart()};
+  OptnetPlan made{.plan = plan_buffers(torch.program, places_of(sharing, of_storage), workspaces),
+                  .as = {},
+                  .kept_apart = buffers.kept_apart()};
   for (const int storage : sharing.of)
     made.plan.kept.push_back(sharing.storages[static_cast<std::size_t>(storage)].pin != Pin::None);
   check_plan(torch.program, {.fetched = torch.fetched}, made.plan, workspaces);
   made.as.resize(made.plan.buffers.size(), TorchHolds::Nothing);
-  for (std::size_t v = 0; v < of_var.size(); ++v)
-    if (const TorchHolds as = what_is(torch, static_cast<VarId>(v)).as; of_var[v] >= 0 && as != TorchHolds::Nothing)
-      made.as[static_cast<std::size_t>(of_var[v])] = as;
+  for (std::size_t v = 0; v < made.plan.vars.size(); ++v)
+    if (const TorchHolds as = what_is(torch, static_cast<VarId>(v)).as;
+        made.plan.vars[v].buffer >= 0 && as != TorchHolds::Nothing)
+      made.as[static_cast<std::size_t>(made.plan.vars[v].buffer)] = as;
   return made;
 }
 

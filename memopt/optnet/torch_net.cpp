@@ -67,7 +67,7 @@ TorchClass class_of(const std::string& op) {
                                                             {"array_add", TorchClass::ArrayWrite},
                                                             {"assign", TorchClass::View}};
   if (const auto found = classes.find(op); found != classes.end()) return found->second;
-  return op_def(op).view ? TorchClass::View : TorchClass::Other;
+  return op_def(op).is_view() ? TorchClass::View : TorchClass::Other;
 }
 
 VarId first_input(const Network& network) {

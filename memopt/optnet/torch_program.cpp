@@ -4,7 +4,7 @@
 #include <set>
 
 #include "framework/error.h"
-#include "framework/plan.h"
+#include "framework/views.h"
 #include "memopt/optnet/torch_draft.h"
 
 namespace lethe {

@@ -79,7 +79,9 @@ ArenaPlan plan_arena(const Program& program, const Liveness& live, const Sharing
   const auto place = [&](int item) {
     return item < 0 ? Place{} : Place{.buffer = 0, .offset = packing.offsets[static_cast<std::size_t>(item)]};
   };
-  for (const int storage : sharing.of) plan.vars.push_back(place(items.of_storage[static_cast<std::size_t>(storage)]));
+  std::vector<Place> of_storage;
+  std::transform(items.of_storage.begin(), items.of_storage.end(), std::back_inserter(of_storage), place);
+  plan.vars = places_of(sharing, of_storage);
   for (const std::vector<int>& of_op : items.of_workspace) {
     std::vector<Place>& places = plan.workspaces.emplace_back();
     std::transform(of_op.begin(), of_op.end(), std::back_inserter(places), place);

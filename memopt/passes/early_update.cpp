@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "framework/plan.h"
+#include "framework/views.h"
 
 namespace lethe {
 namespace {

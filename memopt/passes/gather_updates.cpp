@@ -5,6 +5,7 @@
 
 #include "framework/footprint.h"
 #include "framework/op_def.h"
+#include "framework/views.h"
 #include "memopt/passes/arena.h"
 
 namespace lethe {

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "framework/control_flow.h"
-#include "framework/plan.h"
+#include "framework/views.h"
 #include "memopt/analysis/carry.h"
 
 namespace lethe {
@@ -14,9 +14,9 @@ namespace {
 class Storages {
  public:
   Storages(const Program& program, const Liveness& live, const std::vector<Pin>& pins)
-      : program_(program), root_(view_root(program)), made_(program.vars.size()) {
-    for (std::size_t v = 0; v < root_.size(); ++v) {
-      const auto root = static_cast<std::size_t>(root_[v]);
+      : program_(program), view_(views_of(program)), made_(program.vars.size()) {
+    for (std::size_t v = 0; v < view_.size(); ++v) {
+      const auto root = static_cast<std::size_t>(view_[v].root);
       made_[root].life = hull(made_[root].life, live.vars[v]);
       if (pins[root] != Pin::None)
         made_[root].pin = pins[root];
@@ -24,44 +24,66 @@ class Storages {
         made_[root].pin = pins[v];
     }
     const std::vector<Tick> begins = loop_begins(program, live);
-    for (std::size_t v = 0; v < root_.size(); ++v) {
-      if (root_[v] != static_cast<VarId>(v)) continue;
+    for (std::size_t v = 0; v < view_.size(); ++v) {
+      if (!is_own(static_cast<VarId>(v))) continue;
       made_[v].root = static_cast<VarId>(v);
       made_[v].bytes = bytes_of(program.vars[v]);
       if (made_[v].pin != Pin::None) made_[v].life = hull(made_[v].life, {begins[program.vars[v].block], kForever});
     }
   }
 
-  VarId root(VarId v) {
-    while (root_[v] != root_[root_[v]]) root_[v] = root_[root_[v]];
-    return root_[v];
-  }
+  VarId root(VarId v) { return place(v).root; }
+  std::int64_t offset(VarId v) { return place(v).offset; }
   const Storage& of(VarId v) { return made_[root(v)]; }
-  bool is_own(VarId v) const { return root_[v] == v; }
+  bool is_own(VarId v) const { return view_[v].root == v; }
+
+  /// Bytes from the begin of the input's storage to that of the output's if these two are to lie at one place.
+  std::int64_t distance(VarId output, VarId input) { return offset(input) - offset(output); }
+  /// Whether there is room for all that the output's storage holds.
+  bool has_room(VarId output, VarId input) {
+    return distance(output, input) >= 0 && distance(output, input) + of(output).bytes <= of(input).bytes;
+  }
+  /// Whether the elements of both lie in the same way.
+  bool lie_alike(VarId output, VarId input) const {
+    const Var &y = program_.vars[output], &x = program_.vars[input];
+    return y.pitch == x.pitch && (y.pitch == 0 || row_of(y.shape) == row_of(x.shape));
+  }
 
   /// The storage of `output` goes into that of `input`.
   void merge(VarId output, VarId input) {
     Storage& into = made_[root(input)];
     const Storage& from = made_[root(output)];
     into.life = hull(into.life, from.life);
-    root_[from.root] = into.root;
+    const std::int64_t at = distance(output, input);
+    view_[from.root] = {into.root, at};
   }
 
   Sharing finish() {
     Sharing sharing;
-    sharing.of.resize(root_.size());
-    for (std::size_t v = 0; v < root_.size(); ++v) {
+    sharing.of.resize(view_.size());
+    sharing.offset.resize(view_.size());
+    for (std::size_t v = 0; v < view_.size(); ++v) {
       if (!is_own(static_cast<VarId>(v))) continue;
       sharing.of[v] = static_cast<int>(sharing.storages.size());
       sharing.storages.push_back(made_[v]);
     }
-    for (std::size_t v = 0; v < root_.size(); ++v) sharing.of[v] = sharing.of[root(static_cast<VarId>(v))];
+    for (std::size_t v = 0; v < view_.size(); ++v) {
+      sharing.of[v] = sharing.of[root(static_cast<VarId>(v))];
+      sharing.offset[v] = offset(static_cast<VarId>(v));
+    }
     return sharing;
   }
 
  private:
+  /// Where a var lies; the way there is made shorter.
+  const View& place(VarId v) {
+    View& view = view_[v];
+    while (view.root != view_[view.root].root) view = {view_[view.root].root, view.offset + view_[view.root].offset};
+    return view;
+  }
+
   const Program& program_;
-  std::vector<VarId> root_;
+  std::vector<View> view_;
   std::vector<Storage> made_;  // by root
 };
 
@@ -81,7 +103,8 @@ std::string_view obstacle(const Program& program, Storages& storages, const Op& 
   const Storage& own = storages.of(output);
   if (from.pin != Pin::None) return reason_of(from.pin);
   if (own.pin != Pin::None) return "would be pinned with it";
-  if (from.bytes < own.bytes) return "is smaller";
+  if (!storages.lie_alike(output, input)) return "has its rows elsewhere";
+  if (!storages.has_room(output, input)) return "is smaller";
   if (from.life.dies != step + 1) return "is needed later";
   const auto reads =
       std::count_if(op.in.begin(), op.in.end(), [&](VarId v) { return v != kNone && storages.root(v) == from.root; });
@@ -148,7 +171,8 @@ class Sharer {
     const Storage& own = storages_.of(result);
     if (into.pin != Pin::None) return reason_of(into.pin);
     if (own.pin != Pin::None) return "would be pinned with it";
-    if (into.bytes < own.bytes) return "is smaller";
+    if (!storages_.lie_alike(result, carried)) return "has its rows elsewhere";
+    if (!storages_.has_room(result, carried)) return "is smaller";
     if (program_.vars[own.root].block != body) return "is of another block";
     const LastRead last = last_read(program_, live_, body, [&](VarId v) { return storages_.root(v) == into.root; });
     const bool is_over = last.step < own.life.born ||
@@ -166,6 +190,15 @@ class Sharer {
 };
 
 }  // namespace
+
+std::vector<Place> places_of(const Sharing& sharing, const std::vector<Place>& storages) {
+  std::vector<Place> places;
+  for (std::size_t v = 0; v < sharing.of.size(); ++v) {
+    Place& place = places.emplace_back(storages[static_cast<std::size_t>(sharing.of[v])]);
+    if (place.buffer >= 0) place.offset += sharing.offset[v];
+  }
+  return places;
+}
 
 Sharing share_views(const Program& program, const Liveness& live, const std::vector<Pin>& pins) {
   return Storages(program, live, pins).finish();

@@ -4,6 +4,7 @@
 #include <functional>
 #include <vector>
 
+#include "framework/plan.h"
 #include "memopt/analysis/liveness.h"
 #include "memopt/analysis/pins.h"
 #include "memopt/passes/log.h"
@@ -18,20 +19,25 @@ struct Storage {
 };
 
 struct Sharing {
-  std::vector<int> of;            // by VarId: index into storages
-  std::vector<Storage> storages;  // in order of their roots
+  std::vector<int> of;               // by VarId: index into storages
+  std::vector<std::int64_t> offset;  // by VarId: bytes from the begin of that storage
+  std::vector<Storage> storages;     // in order of their roots
 };
 
-/// Views (reshape, flatten) are in the storage of what they show; every other var has one of its own.
+/// Views are in the storage of what they show; every other var has one of its own.
 Sharing share_views(const Program& program, const Liveness& live, const std::vector<Pin>& pins);
 
 /// Beyond that, an output takes the memory of an input where the op declares the pair and
-///  - the input's storage is a temp's, not pinned, not smaller than the output, and dies with this op;
+///  - the input's storage is a temp's, not pinned, and dies with this op;
+///  - the output, with all that its own memory holds, has room there, and the rows of both are equally far apart;
 ///  - the op reads that storage through one input only;
 ///  - output, input and op are in one block, so in one trip of a loop.
 /// Of several such inputs it takes the one born last. The order of operands is never changed. With `wanted`, only those
 /// pairs that it agrees to.
 Sharing share_in_place(const Program& program, const Liveness& live, const std::vector<Pin>& pins, Log& log,
                        const std::function<bool(VarId input, VarId output)>& wanted = {});
+
+/// By VarId, when storages lie there.
+std::vector<Place> places_of(const Sharing& sharing, const std::vector<Place>& storages);
 
 }  // namespace lethe

@@ -4,6 +4,7 @@
 
 #include "framework/prepared.h"
 #include "framework/text.h"
+#include "framework/views.h"
 #include "tests/support/random_program.h"
 
 namespace lethe::testing {

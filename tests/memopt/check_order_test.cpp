@@ -6,8 +6,8 @@
 #include <random>
 
 #include "framework/op_def.h"
-#include "framework/plan.h"
 #include "framework/text.h"
+#include "framework/views.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/random_program.h"
 
@@ -56,7 +56,7 @@ TEST(CheckOrder, NamesAnOpThatIsMissingOrAnother) {
 /// Whether two ops may not change places: one writes what the other touches. A view writes nothing but its name.
 bool meet(const Op& a, const Op& b, const std::vector<VarId>& root) {
   const auto writes = [&](const Op& op, VarId v) {
-    if (op_def(op.type).view) return op.out[0] == v;
+    if (op_def(op.type).is_view()) return op.out[0] == v;
     return std::any_of(op.out.begin(), op.out.end(), [&](VarId out) { return v != kNone && root[out] == root[v]; });
   };
   const auto touches = [&](const Op& of, const Op& op) {

@@ -23,6 +23,35 @@ std::vector<CarriedBy> carriers_of(const Program& program) {
   return carriers;
 }
 
+/// "slice y.1" of a slice_view that gives it.
+std::string name_of_copy(const Program& program, const Op& view) {
+  for (const OpDef* def : all_ops())
+    if (def->as_view && def->as_view == view.type) return def->type + ' ' + program.vars[view.out[0]].name;
+  return "";
+}
+
+/// Calls f(address, bytes) for each row of a var, or once if there are no gaps.
+template <class F>
+void for_each_row(const Var& var, std::byte* begin, const F& f) {
+  if (var.pitch == 0) return f(begin, static_cast<std::size_t>(bytes_of(var)));
+  const std::int64_t row = row_of(var.shape), size = bytes_of(var.dtype);
+  for (std::int64_t r = 0; r < elements(var.shape) / row; ++r)
+    f(begin + r * var.pitch * size, static_cast<std::size_t>(row * size));
+}
+
+std::string value_of(const Var& var, const void* begin) {
+  std::string value;
+  for_each_row(var, static_cast<std::byte*>(const_cast<void*>(begin)), [&](const std::byte* row, std::size_t bytes) {
+    value.append(reinterpret_cast<const char*>(row), bytes);
+  });
+  return value;
+}
+
+void poison(const Var& var, void* begin) {
+  for_each_row(var, static_cast<std::byte*>(begin),
+               [](std::byte* row, std::size_t bytes) { std::memset(row, kPoison, bytes); });
+}
+
 }  // namespace
 
 CheckedRun::CheckedRun(const Program& program, const Plan& plan, const std::vector<VarId>& pinned, Prepared& prepared)
@@ -30,6 +59,7 @@ CheckedRun::CheckedRun(const Program& program, const Plan& plan, const std::vect
       plan_(plan),
       prepared_(prepared),
       live_(liveness(program)),
+      views_(views_of(program)),
       shown_(view_root(program)),
       lives_(program.vars.size()),
       carriers_(carriers_of(program)) {
@@ -37,24 +67,35 @@ CheckedRun::CheckedRun(const Program& program, const Plan& plan, const std::vect
   for (const VarId v : pinned) lives_[shown_[v]].dies = kForever;
   for (std::size_t v = 0; v < shown_.size(); ++v)
     if (program.vars[v].kind == Kind::Input) lives_[v] = {0, kForever};
+  std::set<VarId> read;
+  for (const Block& block : program.blocks)
+    for (const Op& op : block.ops) {
+      if (!op_def(op.type).is_view()) read.insert(op.in.begin(), op.in.end());
+      if (const std::string copy = name_of_copy(program, op); !copy.empty()) copied_as_[op.out[0]] = copy;
+    }
+  for (const auto& [var, copy] : copied_as_)
+    if (read.count(var) == 0) unread_.insert(copy);
   for (std::size_t b = 0; b < program.blocks.size(); ++b)
     for (std::size_t i = 0; i < live_.ops[b].size(); ++i) steps_[&program.blocks[b].ops[i]] = live_.ops[b][i];
 }
 
 void CheckedRun::before(const Op& op, const KernelArgs& args) {
-  for (std::size_t i = 0; i < op.in.size(); ++i)
-    if (op.in[i] != kNone && is_in_buffers(op.in[i])) check_read(op, op.in[i], static_cast<std::byte*>(args.inputs[i]));
+  for (std::size_t i = 0; i < op.in.size(); ++i) {
+    if (op.in[i] == kNone || !is_in_buffers(op.in[i])) continue;
+    check_read(op, op.in[i], static_cast<std::byte*>(args.inputs[i]));
+    look_at_view(op.in[i], static_cast<std::byte*>(args.inputs[i]));
+  }
   for (std::size_t i = 0; i < op.out.size(); ++i) {
     const VarId out = op.out[i];
     if (!is_in_buffers(out)) continue;
     const std::vector<VarId> replaced = replaced_by(op, args, i);
     std::vector<VarId> may_end = replaced;
     may_end.push_back(shown_[out]);  // as the trip before left it
-    check_write(op, steps_.at(&op).first, static_cast<std::byte*>(args.outputs[i]), bytes_of(program_.vars[out]),
-                may_end);
+    check_write(op, steps_.at(&op).first, static_cast<std::byte*>(args.outputs[i]) - views_[out].offset,
+                bytes_of(program_.vars[shown_[out]]), may_end);
     for (std::size_t other = 0; other < i; ++other)
       if (args.outputs[other] == args.outputs[i]) ADD_FAILURE() << op.type << " writes two outputs into one place";
-    if (replaced.empty()) std::memset(args.outputs[i], kPoison, static_cast<std::size_t>(bytes_of(program_.vars[out])));
+    if (replaced.empty()) poison(program_.vars[out], args.outputs[i]);
   }
   check_workspace(op, args);
 }
@@ -76,15 +117,27 @@ void CheckedRun::check_workspace(const Op& op, const KernelArgs& args) {
 void CheckedRun::after(const Op& op, const KernelArgs& args) {
   std::string written;
   for (std::size_t i = 0; i < op.out.size(); ++i) {
-    const auto bytes = bytes_of(program_.vars[op.out[i]]);
-    const std::string value(static_cast<const char*>(args.outputs[i]), static_cast<std::size_t>(bytes));
-    written_[shown_[op.out[i]]] = hash_of(value);
+    const VarId out = op.out[i];
+    const std::string value = value_of(program_.vars[out], args.outputs[i]);
+    written_[shown_[out]] = hash_of(value);
     written += value;
-    if (is_in_buffers(op.out[i])) claim(op.out[i], static_cast<std::byte*>(args.outputs[i]), bytes);
+    if (is_in_buffers(out)) claim(out, static_cast<std::byte*>(args.outputs[i]));
+    for (const auto& [view, copy] : copied_as_)
+      if (shown_[view] == shown_[out]) seen_.erase(view);
   }
-  std::uint64_t& hash = hashes_[op.type + ' ' + program_.vars[op.out.front()].name];
-  hash = hash_of(std::to_string(hash) + written);
+  hash(op.type + ' ' + program_.vars[op.out.front()].name, written);
   bury(steps_.at(&op).first);
+}
+
+/// A view in place of a copy holds what the copy would: looked at when it is read first.
+void CheckedRun::look_at_view(VarId var, const std::byte* begin) {
+  if (const auto copy = copied_as_.find(var); copy != copied_as_.end() && seen_.insert(var).second)
+    hash(copy->second, value_of(program_.vars[var], begin));
+}
+
+void CheckedRun::hash(const std::string& key, const std::string& written) {
+  std::uint64_t& hash = hashes_[key];
+  hash = hash_of(std::to_string(hash) + written);
 }
 
 /// Poisons what is not needed behind a step.
@@ -115,7 +168,7 @@ void CheckedRun::carried(const Op& copy, const KernelArgs& args) {
     std::memset(source, kPoison, static_cast<std::size_t>(bytes));
     disown(source, source + bytes);
   }
-  claim(to, target, bytes);
+  claim(to, target);
 }
 
 /// Nothing owns the buffer's bytes any more: who reads them later is told so.
@@ -126,11 +179,10 @@ void CheckedRun::deleted(VarId var) {
 
 void CheckedRun::check_read(const Op& op, VarId var, std::byte* begin) {
   const VarId value = shown_[var];
-  const auto owner = owners_.find(begin);
-  if (program_.vars[value].kind == Kind::Input && owner == owners_.end())
-    return claim(value, begin, bytes_of(program_.vars[value]));
+  const auto owner = owners_.find(begin - views_[var].offset);
+  if (program_.vars[value].kind == Kind::Input && owner == owners_.end()) return claim(var, begin);
   if (owner == owners_.end() || owner->second.value != value ||
-      owner->second.end != begin + bytes_of(program_.vars[var]))
+      owner->second.end != owner->first + bytes_of(program_.vars[value]))
     ADD_FAILURE() << op.type << " reads '" << text(var) << "' where '"
                   << (owner == owners_.end() ? "nothing" : text(owner->second.value)) << "' is";
 }
@@ -169,7 +221,11 @@ std::vector<VarId> CheckedRun::replaced_by(const Op& op, const KernelArgs& args,
   return values;
 }
 
-void CheckedRun::claim(VarId value, std::byte* begin, std::int64_t bytes) {
+/// All the bytes of what the var is a view of.
+void CheckedRun::claim(VarId var, std::byte* begin) {
+  const VarId value = shown_[var];
+  begin -= views_[var].offset;
+  const std::int64_t bytes = bytes_of(program_.vars[value]);
   disown(begin, begin + bytes);
   owners_[begin] = {begin + bytes, value};
 }

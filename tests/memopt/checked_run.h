@@ -2,10 +2,12 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "framework/executor.h"
+#include "framework/views.h"
 #include "memopt/analysis/liveness.h"
 
 namespace lethe::testing {
@@ -28,6 +30,8 @@ class CheckedRun final : public Observer {
   /// to the end of the step.
   CheckedRun(const Program& program, const Plan& plan, const std::vector<VarId>& pinned, Prepared& prepared);
 
+  /// To be called before each step: its inputs are new.
+  void begin_step() { seen_.clear(); }
   void before(const Op& op, const KernelArgs& args) override;
   void after(const Op& op, const KernelArgs& args) override;
   void deleted(VarId var) override;
@@ -35,6 +39,8 @@ class CheckedRun final : public Observer {
 
   /// Hash of all that each op has written so far, by the op's type and first output.
   const std::map<std::string, std::uint64_t>& hashes() const { return hashes_; }
+  /// Of these, views that no op reads: their bytes have not been seen.
+  const std::set<std::string>& unread() const { return unread_; }
   /// Hash of each value as its op wrote it last.
   const std::map<VarId, std::uint64_t>& written() const { return written_; }
 
@@ -43,12 +49,14 @@ class CheckedRun final : public Observer {
     std::byte* end;
     VarId value;
   };
+  void look_at_view(VarId var, const std::byte* begin);
+  void hash(const std::string& key, const std::string& written);
   void check_read(const Op& op, VarId var, std::byte* begin);
   void check_write(const Op& op, Tick step, std::byte* begin, std::int64_t bytes, const std::vector<VarId>& replaced);
   bool is_carried_at(VarId value, Tick step) const;
   void bury(Tick step);
   void check_workspace(const Op& op, const KernelArgs& args);
-  void claim(VarId value, std::byte* begin, std::int64_t bytes);
+  void claim(VarId var, std::byte* begin);
   void disown(std::byte* begin, std::byte* end);
   std::vector<VarId> replaced_by(const Op& op, const KernelArgs& args, std::size_t slot) const;
   bool is_in_buffers(VarId var) const { return !is_persistable(program_.vars[shown_[var]].kind); }
@@ -58,8 +66,12 @@ class CheckedRun final : public Observer {
   const Plan& plan_;
   Prepared& prepared_;
   const Liveness live_;
-  std::vector<VarId> shown_;  // by VarId: the value that it is
-  std::vector<Life> lives_;   // of values
+  const std::vector<View> views_;           // by VarId
+  std::vector<VarId> shown_;                // by VarId: the value that it is
+  std::map<VarId, std::string> copied_as_;  // of a part or a whole that is a view: the name of the op that would copy
+  std::set<VarId> seen_;                    // of these: since they were written last
+  std::set<std::string> unread_;
+  std::vector<Life> lives_;  // of values
   std::map<const Op*, OpTicks> steps_;
   std::vector<CarriedBy> carriers_;     // by VarId
   std::map<std::byte*, Owned> owners_;  // by first byte

@@ -10,18 +10,26 @@ import collections
 import json
 import sys
 
-VIEWS = ("reshape", "flatten")
+VIEWS = ("reshape", "flatten", "slice_view")
 
 
 class Simulation:
     def __init__(self, program, kept):
         self.vars = {var["name"]: var for var in program["vars"]}
         self.blocks = program["blocks"]
-        self.root = {name: name for name in self.vars}
+        inside = {}  # what each view lies in
         for block in self.blocks:
             for op in block["ops"]:
                 if op["type"] in VIEWS:
-                    self.root[op["out"][0]] = self.root[op["in"][0]]
+                    inside[op["out"][0]] = op["in"][0]
+                if op["type"] == "concat_view":
+                    inside.update({part: op["out"][0] for part in op["in"]})
+        self.root = {}
+        for name in self.vars:
+            root = name
+            while root in inside:
+                root = inside[root]
+            self.root[name] = root
         self.uses = collections.Counter()  # that are still to come
         self.alive = self.most = 0
         self.held = set()

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/plan.h"
+#include "framework/views.h"
 
 namespace lethe::testing {
 

@@ -6,8 +6,8 @@
 #include <map>
 
 #include "framework/op_def.h"
-#include "framework/plan.h"
 #include "framework/verify.h"
+#include "framework/views.h"
 #include "tests/memopt/optnet_samples.h"
 #include "tests/support/interpreter.h"
 #include "train/session/torch_notes.h"

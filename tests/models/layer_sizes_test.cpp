@@ -79,7 +79,7 @@ class LayerSizes : public ::testing::Test {
       const Network network = load_network(file_, {.batch = 2, .training = training});
       verify(network.program);
       for (const Op& op : network.program.blocks[0].ops)
-        if (op_def(op.type).view) {
+        if (op_def(op.type).is_view()) {
           EXPECT_EQ(elements(network.program.vars[op.in[0]].shape), elements(network.program.vars[op.out[0]].shape))
               << entry;
         }

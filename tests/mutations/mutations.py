@@ -14,6 +14,7 @@ EARLY = "memopt/passes/early_update.cpp"
 GATHER = "memopt/passes/gather_updates.cpp"
 FUSE = "memopt/passes/fuse_activations.cpp"
 STAGE = "memopt/passes/stage_inputs.cpp"
+VIEWS = "memopt/passes/views_for_copies.cpp"
 RELEASE = "memopt/passes/release.cpp"
 FOOTPRINT = "framework/footprint.h"
 PIPELINE = "memopt/memopt.cpp"
@@ -54,7 +55,25 @@ MUTATIONS = [
      "  if (from.pin != Pin::None) return reason_of(from.pin);\n  if (own.pin != Pin::None) return \"would be pinned with it\";",
      "  if (from.pin != Pin::None) return reason_of(from.pin);"),
     ("outputs take memory that is too small", SHARING,
-     "  if (from.bytes < own.bytes) return \"is smaller\";\n  if (from.life", "  if (from.life"),
+     "if (!storages.has_room(output, input)) return \"is smaller\";", ""),
+    ("outputs lie before what they take", SHARING, "return distance(output, input) >= 0 &&", "return"),
+    ("outputs take memory with other gaps", SHARING,
+     "if (!storages.lie_alike(output, input)) return \"has its rows elsewhere\";", ""),
+    ("what is taken has no offset", SHARING, "view_[from.root] = {into.root, at};",
+     "view_[from.root] = {into.root, at * 0};"),
+    ("vars lie at the begin of their storages", SHARING, "place.offset += sharing.offset[v];", ""),
+    # Views in place of copies
+    ("any kernel takes rows apart", VIEWS, "by == at || op_def", "true || op_def"),
+    ("parts begin anywhere", VIEWS, "begin * step % alignment_ != 0", "false"),
+    ("what is handed on is a view", VIEWS, "!is_result_[v] &&", ""),
+    ("what is updated is a view", VIEWS, "&& !op_def(op.type).updates", ""),
+    ("what is pinned is a part", VIEWS, "&& pins_[v] == Pin::None", ""),
+    ("what is fed is a part", VIEWS, "program.vars[v].kind == Kind::Temp &&", ""),
+    ("a part is there twice", VIEWS,
+     " || !moved.insert(v).second", ""),
+    ("a part of one whole is a part of another", VIEWS, " || is_part(program, v)", ""),
+    ("what is handed on under another shape is a part", VIEWS,
+     "        if (!may_show(program, at, v) || !may_write(program, v)) return false;\n", "        {}\n"),
     ("outputs take what is needed later", SHARING, "from.life.dies != step + 1", "from.life.dies < step + 1"),
     ("outputs take what the op reads twice", SHARING, "if (reads != 1)", "if (reads < 1)"),
     ("two outputs take one input", SHARING,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <set>
 
 #include "framework/prepared.h"
@@ -97,6 +98,57 @@ TEST_P(EveryOp, GivesTheSameInPlace) {
   });
 }
 
+/// Calls f(offset among rows that lie apart, offset among rows side by side, bytes) for each row.
+template <class F>
+void for_each_row(const Var& var, const F& f) {
+  const std::int64_t size = bytes_of(var.dtype), row = row_of(var.shape);
+  for (std::int64_t r = 0; r < elements(var.shape) / row; ++r) f(r * var.pitch * size, r * row * size, row * size);
+}
+
+TEST_P(EveryOp, GivesTheSameOfRowsThatLieApart) {
+  for_each_op(
+      [](const Interpreter& values, const Op& op, const Kernel& kernel) {
+        const OpDef& def = op_def(op.type);
+        if (!def.pitched) return;
+        const Trial side_by_side = try_op(values, op, kernel);
+        Program program = values.program();
+        std::vector<Guarded> memory;
+        std::vector<void*> in, out;
+        const auto lay = [&](VarId v, std::int64_t gap) {
+          Var& var = program.vars[v];
+          var.pitch = row_of(var.shape) + gap;
+          return memory.emplace_back(span_of(var)).data();
+        };
+        for (std::size_t i = 0; i < op.in.size(); ++i) {
+          in.push_back(lay(op.in[i], static_cast<std::int64_t>(i) + 1));
+          for_each_row(program.vars[op.in[i]], [&](std::int64_t apart, std::int64_t beside, std::int64_t bytes) {
+            std::memcpy(static_cast<std::byte*>(in[i]) + apart,
+                        static_cast<const std::byte*>(values.memory(op.in[i]).data()) + beside,
+                        static_cast<std::size_t>(bytes));
+          });
+        }
+        for (const VarId v : op.out) out.push_back(lay(v, 7));
+        const DeviceInfo device{.threads = values.threads()};
+        const std::unique_ptr<Kernel> apart = def.kernels.cpu({program, op, device});
+        ASSERT_EQ(apart->workspace_bytes(), 0);
+        apart->run({in.data(), out.data(), nullptr, nullptr});
+        for (const Guarded& held : memory) EXPECT_TRUE(held.intact()) << "memory beside was written";
+        for (std::size_t slot = 0; slot < op.out.size(); ++slot) {
+          std::int64_t end = 0;  // of the row before
+          for_each_row(program.vars[op.out[slot]], [&](std::int64_t at, std::int64_t beside, std::int64_t bytes) {
+            const auto* const got = static_cast<const std::byte*>(out[slot]);
+            const auto* const expected = static_cast<const std::byte*>(side_by_side.outputs[slot].data());
+            EXPECT_EQ(std::memcmp(got + at, expected + beside, static_cast<std::size_t>(bytes)), 0)
+                << "at byte " << beside;
+            EXPECT_TRUE(std::all_of(got + end, got + at, [](std::byte b) { return b == kUnwritten; }))
+                << "a gap is written";
+            end = at + bytes;
+          });
+        }
+      },
+      2);
+}
+
 TEST_P(EveryOp, GivesTheSameBitsAgain) {
   for (const int threads : {1, 2})
     for_each_op(
@@ -150,6 +202,8 @@ TEST(OpTable, EveryOpStandsInASampleRowOrInItsBackward) {
     for (const Op& op : made.program.blocks[0].ops) met.insert(op.type);
   }
   for (const OpDef* op : all_ops())
+    if (op->as_view) met.insert(op->as_view);  // made by the memory stage alone: tests/framework, tests/memopt
+  for (const OpDef* op : all_ops())
     EXPECT_TRUE(met.count(op->type) != 0 || by_tests_alone(op->type)) << "'" << op->type << "' is in no row";
 }
 
@@ -174,7 +228,7 @@ TEST(OpTable, EveryOpButViewsAndControlFlowHasAKernelAndAShapeRule) {
   for (const OpDef* op : all_ops()) {
     if (kDoneByTheExecutor.count(op->type) != 0 || op->type.rfind("test_", 0) == 0) continue;  // another test's
     EXPECT_TRUE(op->infer != nullptr) << op->type;
-    EXPECT_NE(op->view, op->kernels.cpu != nullptr) << op->type << ": a view runs no kernel, all else does";
+    EXPECT_NE(op->is_view(), op->kernels.cpu != nullptr) << op->type << ": a view runs no kernel, all else does";
   }
 }
 

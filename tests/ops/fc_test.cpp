@@ -52,7 +52,7 @@ TEST(FcLayer, UnflattenedWorksOnTheLastAxisOfEachToken) {
     EXPECT_EQ(network.program.vars[network.params[0].var].shape, (Shape{3, 7}));
     EXPECT_EQ(network.params[0].layout, FileLayout{}) << "as PyTorch's Linear has it";
     for (const Op& op : network.program.blocks[0].ops)
-      EXPECT_TRUE(op.type == "fc" || op_def(op.type).view) << op.type << " copies";
+      EXPECT_TRUE(op.type == "fc" || op_def(op.type).is_view()) << op.type << " copies";
   }
 }
 

@@ -56,7 +56,7 @@ class Grower {
   void add_layer() {
     const VarId x = any_var();
     static const std::vector<std::string> maps = {"relu", "sigmoid", "tanh", "leaky_relu", "gelu"};
-    switch (pick(10)) {
+    switch (pick(11)) {
       case 0:
       case 1:
         return keep(activated(weighted(
@@ -76,6 +76,8 @@ class Grower {
         return keep(net_.layer("mul", {x, seen_again(x)}));
       case 8:
         return keep(net_.layer("dropout", x, {{"p", 0.5}}));
+      case 9:
+        return keep(sliced(x));
       default:
         return keep(activated(net_.layer("add", {x, partner(x, false)})));
     }
@@ -101,6 +103,14 @@ class Grower {
     const Shape shape = net_.shape(var);
     return net_.layer("reshape", net_.layer("flatten", var),
                       {{"shape", Ints{shape[3], shape[1], shape[2]}}, {"layout", "image"}});
+  }
+  /// Some of its channels or rows, often read by a map alone.
+  VarId sliced(VarId x) {
+    const bool channels = pick(2) == 0;
+    const std::int64_t size = net_.shape(x)[channels ? 3 : 1], begin = pick(size), end = begin + 1 + pick(size - begin);
+    const VarId part =
+        net_.layer("slice", x, {{"axis", channels ? "channels" : "height"}, {"begin", begin}, {"end", end}});
+    return pick(3) > 0 ? net_.layer("tanh", part) : part;
   }
   void keep(VarId var) { vars_.push_back(var); }
 

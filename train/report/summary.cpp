@@ -44,7 +44,7 @@ std::int64_t activation_bytes(const Program& program) {
   std::int64_t bytes = 0;
   for (const Block& block : program.blocks)
     for (const Op& op : block.ops) {
-      if (op.role != Role::Forward || op_def(op.type).view || op_def(op.type).updates) continue;
+      if (op.role != Role::Forward || op_def(op.type).is_view() || op_def(op.type).updates) continue;
       const std::size_t made = op.blocks.empty() ? op.out.size() : loop_carried(program, op);
       for (std::size_t i = 0; i < made; ++i) bytes += bytes_of(program.vars[op.out[i]]);
     }

@@ -56,7 +56,7 @@ Plans plans_of_evaluation(const Programs& programs, const MemorySetting& memory,
 VarId viewed(const Program& program, VarId var) {
   const std::vector<Op>& ops = program.blocks[0].ops;
   for (auto op = ops.rbegin(); op != ops.rend(); ++op)
-    if (op_def(op->type).view && op->out[0] == var) var = op->in[0];
+    if (op_def(op->type).view == ViewOf::Whole && op->out[0] == var) var = op->in[0];
   return var;
 }
 
