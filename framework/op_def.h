@@ -61,7 +61,6 @@ struct OpDef {
   bool activates = false;   // takes an attribute kActivation: output 0 is activated before it is written
   Kernels kernels = {};
   Layer layer = {};  // empty name: not to be had from a network file
-
   bool is_view() const { return view != ViewOf::Nothing; }
 };
 
@@ -77,8 +76,7 @@ struct Register {
 const OpDef* find_op(std::string_view type);
 /// Fails with a suggestion if there is no such op.
 const OpDef& op_def(std::string_view type);
-/// Sorted by type.
-std::vector<const OpDef*> all_ops();
+std::vector<const OpDef*> all_ops();  // sorted by type
 
 /// Common shape rules.
 std::vector<Type> same_as_first(const InferArgs& args);   // every output is as input 0

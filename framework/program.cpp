@@ -69,21 +69,6 @@ std::int64_t elements(const Shape& shape) {
 
 std::int64_t bytes_of(DType dtype) { return kDTypes[static_cast<std::size_t>(dtype)].bytes; }
 std::int64_t bytes_of(const Var& var) { return elements(var.shape) * bytes_of(var.dtype); }
-
-std::int64_t row_of(const Shape& shape) { return shape.empty() ? 1 : shape.back(); }
-
-Shape strides_of(const Shape& shape, std::int64_t pitch) {
-  Shape strides(shape.size(), 1);
-  for (std::size_t axis = shape.size(); axis-- > 1;)
-    strides[axis - 1] = strides[axis] * (axis + 1 == shape.size() && pitch > 0 ? pitch : shape[axis]);
-  return strides;
-}
-
-std::int64_t span_of(const Var& var) {
-  const std::int64_t row = row_of(var.shape);
-  return var.pitch == 0 ? bytes_of(var) : ((elements(var.shape) / row - 1) * var.pitch + row) * bytes_of(var.dtype);
-}
-
 bool is_float(DType dtype) { return dtype <= DType::f16; }
 DType wide_of(DType dtype) { return dtype == DType::bf16 || dtype == DType::f16 ? DType::f32 : dtype; }
 

@@ -83,12 +83,6 @@ bool is_persistable(Kind kind);             // Param or State: lives from step t
 std::int64_t elements(const Shape& shape);  // 1 for a scalar; fails from 2^40 on
 std::int64_t bytes_of(DType dtype);         // of one element
 std::int64_t bytes_of(const Var& var);
-/// Elements of a row, along the last axis; of a scalar 1.
-std::int64_t row_of(const Shape& shape);
-/// By axis: elements from an index to the next, rows `pitch` apart (0: without a gap).
-Shape strides_of(const Shape& shape, std::int64_t pitch = 0);
-/// Bytes from the first element to behind the last.
-std::int64_t span_of(const Var& var);
 bool is_float(DType dtype);
 DType wide_of(DType dtype);  // f32 for bf16 and f16: of parameters, statistics and losses beside such values
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "framework/op_def.h"
-#include "framework/program.h"
+#include "framework/strides.h"
 
 namespace lethe {
 

@@ -1,6 +1,7 @@
 // A box of elements in two arrays at once, each with strides of its own. A broadcast operand has stride 0 along an
 // axis, a transposed one its strides in another order, a slice those of the whole: one loop (for_each_pair.h) for all.
 #pragma once
+#include "framework/strides.h"
 #include "kernels/each_device.h"
 
 namespace lethe {

@@ -1,13 +1,11 @@
 // Elementwise ops from a named functor: y[i] = f(a[i], b[i], ...), inputs all of one dtype; on the CPU element by
-// element, on a GPU 16 bytes at a time. In-place is part of the contract: no operand is `restrict`. What is a
-// part of a wider var has its rows apart.
+// element, on a GPU 16 bytes at a time. In-place is part of the contract: no operand is `restrict`.
 #pragma once
-#include <optional>
 #include <type_traits>
 #include <utility>
 
-#include "kernels/divisor.h"
 #include "kernels/dtypes.h"
+#include "kernels/map_rows.h"
 #include "kernels/packs.h"
 
 namespace lethe {
@@ -18,7 +16,6 @@ using StoredAs = std::conditional_t<std::is_same_v<Result, Compute<T>>, T, Resul
 
 template <class F, class T, int N>
 struct MapIndex {
-  // What the functor gives may be of another type than what it takes.
   template <int... Slot>
   static auto result(std::integer_sequence<int, Slot...>) -> decltype(std::declval<F>()((Slot, Compute<T>{})...));
   using Slots = std::make_integer_sequence<int, N>;
@@ -58,49 +55,6 @@ void run_map(Cuda device, void* stream, std::int64_t n, const MapIndex<F, T, N>&
 }
 #endif
 
-/// Elements from row to row of each operand, and of a row.
-template <int N>
-struct RowsApart {
-  std::int64_t in[N], out, row;
-};
-
-/// A map of rows that lie apart: as of one row, from where each of its operands begins.
-template <class F, class T, int N>
-struct MapOfRows {
-  MapIndex<F, T, N> map;
-  RowsApart<N> apart;
-  HD MapIndex<F, T, N> at(std::int64_t row) const {
-    MapIndex<F, T, N> here = map;
-    for (int slot = 0; slot < N; ++slot) here.in[slot] += row * apart.in[slot];
-    here.out += row * apart.out;
-    return here;
-  }
-};
-
-template <class F, class T, int N>
-void run_rows(Cpu device, void* stream, std::int64_t rows, const MapOfRows<F, T, N>& of) {
-  const auto run = [of](std::int64_t row) {
-    const MapIndex<F, T, N> here = of.at(row);
-    for (std::int64_t i = 0; i < of.apart.row; ++i) here(i);
-  };
-  parallel_for(device, stream, rows, run, kElementGrain / of.apart.row + 1);
-}
-#ifdef LETHE_DEVICE_CODE
-template <class F, class T, int N>
-struct ElementOfRows {
-  MapOfRows<F, T, N> of;
-  Divisor row;
-  HD void operator()(std::int64_t i) const {
-    const std::int64_t r = row.quotient(i);
-    of.at(r)(i - r * row.by());
-  }
-};
-template <class F, class T, int N>
-void run_rows(Cuda device, void* stream, std::int64_t rows, const MapOfRows<F, T, N>& of) {
-  parallel_for(device, stream, rows * of.apart.row, ElementOfRows<F, T, N>{of, Divisor(of.apart.row)});
-}
-#endif
-
 /// The functor, with the op's settings if it takes any.
 template <class F>
 F functor_of(const Attrs& attrs) {
@@ -128,27 +82,16 @@ struct Map {
       using T = decltype(zero);
       const F f = functor_of<F>(args.op.attrs);
       if constexpr (rows == Rows::Pitched)
-        if (const auto apart = rows_apart(args))
+        if (const auto apart = RowsApart<N>::of(args))
           return make_kernel([count = n / apart->row, apart = *apart, f](const KernelArgs& a) {
-            run_rows(Device{}, a.stream, count, MapOfRows<F, T, N>{index<T>(f, a), apart});
+            run_rows(Device{}, a.stream, count, MapOfRows<MapIndex<F, T, N>, N>{index<T>(f, a), apart});
           });
       return make_kernel([n, f](const KernelArgs& a) { run_map(Device{}, a.stream, n, index<T>(f, a)); });
     });
   }
-
-  /// Nothing if there are no gaps.
-  static std::optional<RowsApart<N>> rows_apart(const PrepareArgs& args) {
-    const std::int64_t row = row_of(args.out(0).shape);
-    const auto pitch_of = [row](const Var& var) { return var.pitch == 0 ? row : var.pitch; };
-    RowsApart<N> apart{{}, pitch_of(args.out(0)), row};
-    bool gaps = apart.out != row;
-    for (int slot = 0; slot < N; ++slot) gaps = (apart.in[slot] = pitch_of(args.in(slot))) != row || gaps;
-    return gaps ? std::optional(apart) : std::nullopt;
-  }
 };
 
-/// Kernels of an op with N inputs of one dtype and one output, all of the same shape. With Rows::Pitched the op is
-/// `pitched`.
+/// Kernels of an op with N inputs of one dtype and one output, all of one shape; Pitched where the op is `pitched`.
 template <class F, int N, class DTypes = Floats, Rows rows = Rows::Dense>
 constexpr Kernels map() {
   return each_device<Map<F, N, DTypes, rows>>();

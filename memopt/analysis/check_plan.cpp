@@ -7,7 +7,7 @@
 #include "framework/error.h"
 #include "framework/op_def.h"
 #include "framework/views.h"
-#include "memopt/analysis/held_bytes.h"
+#include "memopt/analysis/extents.h"
 #include "memopt/analysis/plan_sums.h"
 
 namespace lethe {
@@ -27,6 +27,7 @@ class Run {
       : program_(program),
         plan_(plan),
         workspaces_(workspaces),
+        extents_(program, plan, workspaces.alignment),
         in_store_(program.vars.size()),
         shown_(program.vars.size()),
         state_{.bytes = HeldBytes(program.vars.size() + plan.staging.inputs.size()),
@@ -82,8 +83,7 @@ class Run {
       if (v != kNone) read(v, op);
     for (std::size_t slot = 0; slot < op.out.size(); ++slot) check_output(op, slot);
     if (const std::int64_t bytes = workspaces_.bytes[block][index]; bytes > 0) {
-      const Extent extent =
-          extent_of(plan_.workspaces[block][index], bytes, op.type, kWorkspace, workspaces_.alignment);
+      const Extent extent = extents_.of(plan_.workspaces[block][index], bytes, kWorkspace, op.type);
       check(!plan_.buffers[extent.buffer].on_demand, "plan: the workspace of '", op.type, "' lies in memory on demand");
       for (const auto* vars : {&op.in, &op.out})
         for (const VarId v : *vars)
@@ -229,8 +229,7 @@ class Run {
     for (std::size_t v = 0; v < plan_.staging.inputs.size(); ++v)
       if (const Place place = plan_.staging.inputs[v]; place.buffer >= 0) {
         check(has_place(static_cast<VarId>(v)), "plan: '", name(static_cast<VarId>(v)), "' is staged for no place");
-        state_.bytes.write(extent_of(place, bytes_of(program_.vars[v]), kNextInput, "", workspaces_.alignment),
-                           staged(v), kNextInput);
+        state_.bytes.write(extents_.of(place, bytes_of(program_.vars[v]), "", kNextInput), staged(v), kNextInput);
       }
   }
   int staged(std::size_t input) const { return static_cast<int>(program_.vars.size() + input); }
@@ -265,30 +264,13 @@ class Run {
   }
   bool has_place(VarId v) const { return plan_.vars[v].buffer >= 0; }
   const std::string& name(VarId v) const { return program_.vars[v].name; }
-  Extent extent_of(VarId v) const {
-    const Var& var = program_.vars[v];
-    Extent extent = extent_of(plan_.vars[v], span_of(var), name(v), "", var.pitch > 0 ? 1 : workspaces_.alignment);
-    extent.pitch = var.pitch * bytes_of(var.dtype);
-    extent.first = extent.begin;
-    extent.row = row_of(var.shape) * bytes_of(var.dtype);
-    return extent;
-  }
-  Extent extent_of(Place place, std::int64_t bytes, const std::string& what, const char* whose,
-                   std::int64_t alignment) const {
-    check(place.buffer >= 0 && place.buffer < static_cast<int>(plan_.buffers.size()), "plan: ", whose, "'", what,
-          "' has no memory");
-    const std::int64_t room = plan_.buffers[place.buffer].bytes, end = place.offset + bytes;
-    check(place.offset >= 0 && end <= room, "plan: ", whose, "'", what, "' ends at ", end, " of a buffer of ", room,
-          " bytes");
-    check(place.offset % alignment == 0, "plan: ", whose, "'", what, "' lies at ", place.offset,
-          ", which is not aligned to ", alignment);
-    return {place.buffer, place.offset, end};
-  }
+  Extent extent_of(VarId v) const { return extents_.of(v); }
 
   static constexpr const char *kNextInput = "the next input", *kWorkspace = "the workspace of ";
   const Program& program_;
   const Plan& plan_;
   const Workspaces& workspaces_;
+  const Extents extents_;
   std::vector<bool> in_store_;  // by VarId; of views once they are shown
   std::vector<VarId> shown_;    // by VarId: what it is a view of, once it is; or itself
   std::vector<bool> kept_;      // by VarId: to the end of the step

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "framework/prepared.h"
+#include "framework/strides.h"
 #include "framework/verify.h"
 #include "kernels/cpu/workers.h"
 #include "tests/support/gradient_check.h"
