@@ -4,6 +4,8 @@ namespace lethe {
 
 std::int64_t row_of(const Shape& shape) { return shape.empty() ? 1 : shape.back(); }
 
+std::int64_t row_step(const Var& var) { return var.pitch > 0 ? var.pitch : row_of(var.shape); }
+
 Shape strides_of(const Shape& shape, std::int64_t pitch) {
   Shape strides(shape.size(), 1);
   for (std::size_t axis = shape.size(); axis-- > 1;)

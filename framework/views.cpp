@@ -80,7 +80,7 @@ std::vector<VarId> view_root(const Program& program) {
 }
 
 std::optional<std::int64_t> pitch_of_part(const Var& whole, const Shape& part, std::size_t axis) {
-  const std::int64_t row = row_of(part), distance = whole.pitch > 0 ? whole.pitch : row_of(whole.shape);
+  const std::int64_t row = row_of(part), distance = row_step(whole);
   const std::int64_t pitch = elements(part) == row || distance == row ? 0 : distance;
   const Shape within = strides_of(part, pitch), of_whole = strides_of(whole.shape, whole.pitch);
   for (std::size_t k = 0; k < axis; ++k)

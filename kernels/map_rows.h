@@ -16,10 +16,9 @@ struct RowsApart {
   /// Nothing if there are no gaps.
   static std::optional<RowsApart> of(const PrepareArgs& args) {
     const std::int64_t row = row_of(args.out(0).shape);
-    const auto pitch_of = [row](const Var& var) { return var.pitch == 0 ? row : var.pitch; };
-    RowsApart apart{{}, pitch_of(args.out(0)), row};
+    RowsApart apart{{}, row_step(args.out(0)), row};
     bool gaps = apart.out != row;
-    for (int slot = 0; slot < N; ++slot) gaps = (apart.in[slot] = pitch_of(args.in(slot))) != row || gaps;
+    for (int slot = 0; slot < N; ++slot) gaps = (apart.in[slot] = row_step(args.in(slot))) != row || gaps;
     return gaps ? std::optional(apart) : std::nullopt;
   }
 };

@@ -3,28 +3,16 @@
 #pragma once
 #include <algorithm>
 
-#include "kernels/divisor.h"
 #include "kernels/packs.h"
+#include "kernels/pixels.h"
 
 namespace lethe {
 
-/// A pixel by image and place.
-struct Pixel {
-  std::int64_t image, h, w;
-};
-
-/// Pixels of images, counted through all of them.
-class PixelGrid {
- public:
-  explicit PixelGrid(std::int64_t height = 1, std::int64_t width = 1) : height_(height), width_(width) {}
-  HD Pixel at(std::int64_t index) const {
-    const std::int64_t row = width_.quotient(index), image = height_.quotient(row);
-    return {image, row - image * height_.by(), index - row * width_.by()};
-  }
-
- private:
-  Divisor height_, width_;
-};
+/// Whether packs of so many channels may be read and written there.
+template <int B, class... T>
+bool can_pack_pixels(const Pixels<T>&... pixels) {
+  return can_pack({pixels.first...}) && (... && (pixels.step % B == 0));
+}
 
 /// Channels that a CPU thread works on at once: their results stay in registers.
 inline constexpr int kChannelBlock = 64;

@@ -62,10 +62,12 @@ Program with_early_updates(Program program, const MemoptOptions& options, std::v
   return reordered("update_early", std::move(program), update_early);
 }
 
-/// A program with what its ops need, the lives of its vars and their sharing; no plan yet.
+/// A program with what its ops need, the lives of its vars and their sharing; no plan yet. Activations are fused here,
+/// behind views: what writes a part of a wider var stays an op of its own.
 Planned analysed(Program program, Prepared& prepared, const std::vector<Pin>& pins, const MemoptOptions& options) {
   Planned made;
-  made.program = std::move(program);
+  made.program = options.fuse_activations ? fuse_activations(std::move(program), pins) : std::move(program);
+  verify_after("fuse_activations", made.program);
   made.workspaces = timed(made.kernels_ms, [&] { return workspaces_of(made.program, prepared); });
   made.live = timed(made.liveness_ms, [&] { return liveness(made.program); });
   Log log(options.print_log);
@@ -155,10 +157,6 @@ Planned plan_memory(Program program, Prepared& prepared, const MemoptOptions& op
   const bool in_arena = options.level == Level::Arena;
   const std::vector<Pin> pins = collect_pins(program, options.pins);
   std::vector<std::string> notes;
-  if (options.fuse_activations) {
-    program = fuse_activations(std::move(program), pins);
-    verify_after("fuse_activations", program);
-  }
   if (in_arena && options.early_updates) program = with_early_updates(std::move(program), options, notes);
   Planned made = !in_arena       ? plan_in_buffers(std::move(program), prepared, pins, options)
                  : options.views ? plan_with_views(std::move(program), prepared, pins, options)

@@ -23,8 +23,8 @@ template <class T>
 struct AvgPool {
   Pooling p;
   WindowCount window_count;
-  const T* x;
-  T* y;
+  Pixels<const T> x;
+  Pixels<T> y;
 
   template <int B>
   HD void block(std::int64_t pixel, std::int64_t first, std::int64_t count) const {
@@ -33,16 +33,16 @@ struct AvgPool {
     Compute<T> sum[B] = {};
     for (std::int64_t h = rows.first; h < rows.first + rows.count; ++h)
       for (std::int64_t w = columns.first; w < columns.first + columns.count; ++w) {
-        const auto from = channels_at<B>(x + ((at.image * p.height.in + h) * p.width.in + w) * p.channels + first);
+        const auto from = channels_at<B>(x.at((at.image * p.height.in + h) * p.width.in + w, first));
         for (std::int64_t c = 0; c < count; ++c) sum[c] += from[c];
       }
     const Compute<T> positions = static_cast<Compute<T>>(window_count(at.h, at.w));
-    auto&& to = channels_to<B>(y + pixel * p.channels + first);
+    auto&& to = channels_to<B>(y.at(pixel, first));
     for (std::int64_t c = 0; c < count; ++c) to[c] = sum[c] / positions;
   }
 
   static constexpr int kElements = kPack<T>;
-  bool can_pack() const { return lethe::can_pack({x, y}); }
+  bool can_pack() const { return can_pack_pixels<kElements>(x, y); }
 };
 
 /// Each input position adds up its shares of the windows over it: no two threads write the same element.
@@ -50,8 +50,8 @@ template <class T>
 struct AvgPoolGrad {
   Pooling p;
   WindowCount window_count;
-  const T* dy;
-  T* dx;
+  Pixels<const T> dy;
+  Pixels<T> dx;
 
   template <int B>
   HD void block(std::int64_t pixel, std::int64_t first, std::int64_t count) const {
@@ -60,16 +60,16 @@ struct AvgPoolGrad {
     Compute<T> sum[B] = {};
     for (std::int64_t h = rows.first; h < rows.first + rows.count; ++h)
       for (std::int64_t w = columns.first; w < columns.first + columns.count; ++w) {
-        const auto from = channels_at<B>(dy + ((at.image * p.height.out + h) * p.width.out + w) * p.channels + first);
+        const auto from = channels_at<B>(dy.at((at.image * p.height.out + h) * p.width.out + w, first));
         const Compute<T> share = 1 / static_cast<Compute<T>>(window_count(h, w));
         for (std::int64_t c = 0; c < count; ++c) sum[c] += from[c] * share;
       }
-    auto&& to = channels_to<B>(dx + pixel * p.channels + first);
+    auto&& to = channels_to<B>(dx.at(pixel, first));
     for (std::int64_t c = 0; c < count; ++c) to[c] = sum[c];
   }
 
   static constexpr int kElements = kPack<T>;
-  bool can_pack() const { return lethe::can_pack({dy, dx}); }
+  bool can_pack() const { return can_pack_pixels<kElements>(dy, dx); }
 };
 
 struct PrepareAvgPool {
@@ -79,9 +79,9 @@ struct PrepareAvgPool {
     const WindowCount window_count{p, args.op.attrs.flag("count_include_pad", true)};
     return for_float(args.in(0).dtype, [&](auto zero) {
       using T = decltype(zero);
-      return make_kernel([=](const KernelArgs& a) {
+      return make_kernel([=, x = row_step(args.in(0)), y = row_step(args.out(0))](const KernelArgs& a) {
         for_each_pixel(Device{}, a.stream, p.images * p.height.out * p.width.out, p.channels, p.height.k * p.width.k,
-                       AvgPool<T>{p, window_count, a.in<T>(0), a.out<T>(0)});
+                       AvgPool<T>{p, window_count, {a.in<T>(0), x}, {a.out<T>(0), y}});
       });
     });
   }
@@ -94,9 +94,9 @@ struct PrepareAvgPoolGrad {
     const WindowCount window_count{p, args.op.attrs.flag("count_include_pad", true)};
     return for_float(args.in(0).dtype, [&](auto zero) {
       using T = decltype(zero);
-      return make_kernel([=](const KernelArgs& a) {
+      return make_kernel([=, dy = row_step(args.in(0)), dx = row_step(args.out(0))](const KernelArgs& a) {
         for_each_pixel(Device{}, a.stream, p.images * p.height.in * p.width.in, p.channels, p.windows_over_most(),
-                       AvgPoolGrad<T>{p, window_count, a.in<T>(0), a.out<T>(0)});
+                       AvgPoolGrad<T>{p, window_count, {a.in<T>(0), dy}, {a.out<T>(0), dx}});
       });
     });
   }
@@ -127,6 +127,7 @@ const Register avg_pool{{
         },
     .grad =
         [](GradBuilder& g) { g.set(0, "avg_pool_grad", {g.dy()}, pooling_grad_attrs(g.attrs(), g.var(g.x(0)).shape)); },
+    .pitched = true,
     .kernels = each_device<PrepareAvgPool>(),
     .layer = {.name = "avg_pool",
               .aliases = {"AveragePool"},
@@ -143,6 +144,7 @@ const Register avg_pool_grad{{
         [](const InferArgs& args) {
           return std::vector<Type>{{pooling_of_grad(args.op, args.in(0).shape).in_shape(), args.in(0).dtype}};
         },
+    .pitched = true,
     .kernels = each_device<PrepareAvgPoolGrad>(),
 }};
 

@@ -26,9 +26,9 @@ auto for_index(DType dtype, const Body& body) {
 template <class T, class I>
 struct MaxPool {
   Pooling p;
-  const T* x;
-  T* y;
-  I* index;
+  Pixels<const T> x;
+  Pixels<T> y;
+  Pixels<I> index;
 
   template <int B>
   HD void block(std::int64_t pixel, std::int64_t first, std::int64_t count) const {
@@ -39,7 +39,7 @@ struct MaxPool {
     for (std::int64_t r = 0; r < rows.count; ++r)
       for (std::int64_t s = 0; s < columns.count; ++s) {
         const std::int64_t place = ((at.image * p.height.in + rows.first + r) * p.width.in + columns.first + s);
-        const auto from = channels_at<B>(x + place * p.channels + first);
+        const auto from = channels_at<B>(x.at(place, first));
         const auto here = static_cast<std::int32_t>((rows.skipped + r) * p.width.k + columns.skipped + s);
         const bool start = r + s == 0;
         for (std::int64_t c = 0; c < count; ++c) {
@@ -49,24 +49,23 @@ struct MaxPool {
           where[c] = taken ? here : where[c];
         }
       }
-    const std::int64_t out = pixel * p.channels + first;
-    auto&& to = channels_to<B>(y + out);
-    auto&& chosen = channels_to<B>(index + out);
+    auto&& to = channels_to<B>(y.at(pixel, first));
+    auto&& chosen = channels_to<B>(index.at(pixel, first));
     for (std::int64_t c = 0; c < count; ++c) to[c] = most[c];
     for (std::int64_t c = 0; c < count; ++c) chosen[c] = static_cast<I>(where[c]);
   }
 
   static constexpr int kElements = kPack<T>;
-  bool can_pack() const { return lethe::can_pack({x, y, index}); }
+  bool can_pack() const { return can_pack_pixels<kElements>(x, y, index); }
 };
 
 /// Each input position asks the windows over it whether they chose it: no two threads write the same element.
 template <class T, class I>
 struct MaxPoolGrad {
   Pooling p;
-  const I* index;
-  const T* dy;
-  T* dx;
+  Pixels<const I> index;
+  Pixels<const T> dy;
+  Pixels<T> dx;
 
   template <int B>
   HD void block(std::int64_t pixel, std::int64_t first, std::int64_t count) const {
@@ -75,21 +74,21 @@ struct MaxPoolGrad {
     Compute<T> sum[B] = {};
     for (std::int64_t h = rows.first; h < rows.first + rows.count; ++h)
       for (std::int64_t w = columns.first; w < columns.first + columns.count; ++w) {
-        const std::int64_t from = ((at.image * p.height.out + h) * p.width.out + w) * p.channels + first;
+        const std::int64_t from = (at.image * p.height.out + h) * p.width.out + w;
         const auto here = static_cast<I>(p.height.place(at.h, h) * p.width.k + p.width.place(at.w, w));
-        const auto chosen = channels_at<B>(index + from);
-        const auto of_dy = channels_at<B>(dy + from);
+        const auto chosen = channels_at<B>(index.at(from, first));
+        const auto of_dy = channels_at<B>(dy.at(from, first));
         for (std::int64_t c = 0; c < count; ++c) {
           const Compute<T> given = of_dy[c];  // read in any case: a condition would keep the loop from vectorising
           sum[c] += chosen[c] == here ? given : 0;
         }
       }
-    auto&& to = channels_to<B>(dx + pixel * p.channels + first);
+    auto&& to = channels_to<B>(dx.at(pixel, first));
     for (std::int64_t c = 0; c < count; ++c) to[c] = sum[c];
   }
 
   static constexpr int kElements = kPack<T>;
-  bool can_pack() const { return lethe::can_pack({index, dy, dx}); }
+  bool can_pack() const { return can_pack_pixels<kElements>(index, dy, dx); }
 };
 
 struct PrepareMaxPool {
@@ -100,9 +99,10 @@ struct PrepareMaxPool {
       return for_index(args.out(1).dtype, [&](auto whole) {
         using T = decltype(zero);
         using I = decltype(whole);
-        return make_kernel([p](const KernelArgs& a) {
+        return make_kernel([p, x = row_step(args.in(0)), y = row_step(args.out(0)),
+                            index = row_step(args.out(1))](const KernelArgs& a) {
           for_each_pixel(Device{}, a.stream, p.images * p.height.out * p.width.out, p.channels, p.height.k * p.width.k,
-                         MaxPool<T, I>{p, a.in<T>(0), a.out<T>(0), a.out<I>(1)});
+                         MaxPool<T, I>{p, {a.in<T>(0), x}, {a.out<T>(0), y}, {a.out<I>(1), index}});
         });
       });
     });
@@ -117,9 +117,10 @@ struct PrepareMaxPoolGrad {
       return for_index(args.in(0).dtype, [&](auto whole) {
         using T = decltype(zero);
         using I = decltype(whole);
-        return make_kernel([p](const KernelArgs& a) {
+        return make_kernel([p, index = row_step(args.in(0)), dy = row_step(args.in(1)),
+                            dx = row_step(args.out(0))](const KernelArgs& a) {
           for_each_pixel(Device{}, a.stream, p.images * p.height.in * p.width.in, p.channels, p.windows_over_most(),
-                         MaxPoolGrad<T, I>{p, a.in<I>(0), a.in<T>(1), a.out<T>(0)});
+                         MaxPoolGrad<T, I>{p, {a.in<I>(0), index}, {a.in<T>(1), dy}, {a.out<T>(0), dx}});
         });
       });
     });
@@ -139,6 +140,7 @@ const Register max_pool{{
         [](GradBuilder& g) {
           g.set(0, "max_pool_grad", {g.y(1), g.dy()}, pooling_grad_attrs(g.attrs(), g.var(g.x(0)).shape));
         },
+    .pitched = true,
     .kernels = each_device<PrepareMaxPool>(),
     .layer = {.name = "max_pool",
               .aliases = {"MaxPool"},
@@ -159,6 +161,7 @@ const Register max_pool_grad{{
           const Pooling p = pooling_of_grad(args.op, args.in(1).shape);
           return std::vector<Type>{{p.in_shape(), args.in(1).dtype}};
         },
+    .pitched = true,
     .kernels = each_device<PrepareMaxPoolGrad>(),
 }};
 

@@ -12,8 +12,8 @@ namespace {
 template <class T>
 struct MaxPoolValue {
   Pooling p;
-  const T* x;
-  T* y;
+  Pixels<const T> x;
+  Pixels<T> y;
 
   template <int B>
   HD void block(std::int64_t pixel, std::int64_t first, std::int64_t count) const {
@@ -23,16 +23,16 @@ struct MaxPoolValue {
     for (std::int64_t r = 0; r < rows.count; ++r)
       for (std::int64_t s = 0; s < columns.count; ++s) {
         const std::int64_t place = (at.image * p.height.in + rows.first + r) * p.width.in + columns.first + s;
-        const auto from = channels_at<B>(x + place * p.channels + first);
+        const auto from = channels_at<B>(x.at(place, first));
         const bool start = r + s == 0;
         for (std::int64_t c = 0; c < count; ++c) most[c] = start || wins(from[c], most[c]) ? from[c] : most[c];
       }
-    auto&& to = channels_to<B>(y + pixel * p.channels + first);
+    auto&& to = channels_to<B>(y.at(pixel, first));
     for (std::int64_t c = 0; c < count; ++c) to[c] = most[c];
   }
 
   static constexpr int kElements = kPack<T>;
-  bool can_pack() const { return lethe::can_pack({x, y}); }
+  bool can_pack() const { return can_pack_pixels<kElements>(x, y); }
 };
 
 /// Each input position asks the windows over it whether they took it: no two threads write the same element.
@@ -82,9 +82,9 @@ struct PrepareMaxPoolValue {
     const Pooling p = pooling_of(args.op, args.in(0).shape);
     return for_float(args.in(0).dtype, [&](auto zero) {
       using T = decltype(zero);
-      return make_kernel([p](const KernelArgs& a) {
+      return make_kernel([p, x = row_step(args.in(0)), y = row_step(args.out(0))](const KernelArgs& a) {
         for_each_pixel(Device{}, a.stream, p.images * p.height.out * p.width.out, p.channels, p.height.k * p.width.k,
-                       MaxPoolValue<T>{p, a.in<T>(0), a.out<T>(0)});
+                       MaxPoolValue<T>{p, {a.in<T>(0), x}, {a.out<T>(0), y}});
       });
     });
   }
@@ -116,6 +116,7 @@ const Register max_pool_value{{
         [](GradBuilder& g) {
           g.set(0, "max_pool_value_grad", {g.x(0), g.y(), g.dy()}, g.attrs());
         },
+    .pitched = true,
     .kernels = each_device<PrepareMaxPoolValue>(),
 }};
 

@@ -25,7 +25,7 @@ Program fuse_activations(Program program, const std::vector<Pin>& pins) {
     std::vector<Op*> maker(program.vars.size());  // by VarId, in this block: who could activate it
     for (Op& op : block.ops) {
       Op* const made = op_def(op.type).activation ? maker[op.in[0]] : nullptr;
-      if (made && reads[op.in[0]] == 1 && pins[op.in[0]] == Pin::None) {
+      if (made && reads[op.in[0]] == 1 && pins[op.in[0]] == Pin::None && program.vars[op.out[0]].pitch == 0) {
         made->attrs.set(kActivation, op.type);
         op.type = kReshape;
         op.attrs = {{"shape", program.vars[op.in[0]].shape}};

@@ -54,6 +54,13 @@ TEST(FuseActivations, LeavesWhatIsReadElsewhereOrPinned) {
   EXPECT_EQ(fused(other), other) << "mul activates nothing";
 }
 
+TEST(FuseActivations, LeavesWhatWritesAPartOfAWiderVar) {
+  const Program parts = parse_program(
+      "input a f32[2,3]\ntemp s f32[2,3]\ntemp r f32[2,3] pitch 6\ntemp q f32[2,3] pitch 6\ntemp y f32[2,6]\n"
+      "block 0 {\n  s = add(a, a)\n  r = relu(s)\n  q = tanh(a)\n  y = concat_view(r, q) {axis=1}\n}\n");
+  EXPECT_EQ(fused(parts), parts);
+}
+
 TEST(FuseActivations, OneActivationAnOp) {
   EXPECT_EQ(fused(parse_program("input a f32[2]\ntemp s f32[2]\ntemp r f32[2]\ntemp q f32[2]\n"
                                 "block 0 {\n  s = add(a, a)\n  r = relu(s)\n  q = relu(r)\n}\n")),
