@@ -20,7 +20,7 @@ class Maker {
     for (std::size_t b = 0; b < program_.blocks.size(); ++b) {
       std::vector<Call>& calls = calls_.blocks.emplace_back(calls_of(static_cast<BlockId>(b)));
       for (const Piece& piece : calls_.pieces.emplace_back(pieces_of(static_cast<BlockId>(b), calls)))
-        if (!memory_.any_on_demand()) join(calls, piece);
+        if (!memory_.any_on_demand()) group(calls, piece);
     }
     return std::move(calls_);
   }
@@ -90,23 +90,23 @@ class Maker {
     return pieces;
   }
 
-  void join(std::vector<Call>& calls, const Piece& piece) {
+  void group(std::vector<Call>& calls, const Piece& piece) {
     for (std::size_t first = piece.begin, i = first + 1; first < piece.end; first = i++) {
       if (!updates(calls[first])) continue;
       Footprint before(storage_);
       before.add(*calls[first].op);
-      for (; i < piece.end && joins(calls[first], calls[i]) && !before.conflicts_with(*calls[i].op); ++i)
+      for (; i < piece.end && groups_with(calls[first], calls[i]) && !before.conflicts_with(*calls[i].op); ++i)
         before.add(*calls[i].op);
       if (i - first < 2) continue;
-      calls[first].joined = static_cast<int>(calls_.joined.size());
-      std::vector<KernelCall>& joined = calls_.joined.emplace_back();
-      for (std::size_t each = first; each < i; ++each) joined.push_back({calls[each].kernel, calls[each].args});
+      calls[first].group = static_cast<int>(calls_.groups.size());
+      std::vector<KernelCall>& group = calls_.groups.emplace_back();
+      for (std::size_t each = first; each < i; ++each) group.push_back({calls[each].kernel, calls[each].args});
     }
   }
 
   static bool updates(const Call& call) { return call.kernel && op_def(call.op->type).updates; }
-  static bool joins(const Call& first, const Call& other) {
-    return updates(other) && first.kernel->joins(*other.kernel);
+  static bool groups_with(const Call& first, const Call& other) {
+    return updates(other) && first.kernel->groups_with(*other.kernel);
   }
 
   const Program& program_;

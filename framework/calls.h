@@ -15,7 +15,7 @@ struct Call {
   KernelArgs args = {};
   void **inputs = nullptr, **outputs = nullptr;  // what args point to
   int carries = -1;                              // of a loop or a branch: index into Calls::carries
-  int joined = -1;  // of the first of several calls that may be done in one launch: index into Calls::joined
+  int group = -1;  // of the first of several calls that may be done in one launch: index into Calls::groups
 };
 
 /// Calls of a block, [begin, end): one loop or branch, or what lies between two of them and the mark.
@@ -37,7 +37,7 @@ struct Calls {
   std::vector<std::vector<Call>> blocks;   // by BlockId
   std::vector<std::vector<Piece>> pieces;  // by BlockId
   std::vector<Carries> carries;
-  std::vector<std::vector<KernelCall>> joined;
+  std::vector<std::vector<KernelCall>> groups;
   std::vector<std::vector<void*>> slots;    // argument lists that the calls point into
   std::vector<std::unique_ptr<Op>> copies;  // the ops of the copies in carries
 };

@@ -49,10 +49,10 @@ void Executor::run_calls(std::vector<Call>& calls, Piece& piece) {
     for (std::size_t i = begin; i < end; ++i) {
       if (!calls[i].kernel)
         give_back(calls[i].op->in[0]);
-      else if (calls[i].joined < 0 || observer_)
+      else if (calls[i].group < 0 || observer_)
         run_kernel(calls[i]);
       else
-        i += run_joined(calls_.joined[calls[i].joined]) - 1;
+        i += run_group(calls_.groups[calls[i].group]) - 1;
     }
   };
   if (!records_ || observer_ || !piece.warm) {
@@ -71,8 +71,8 @@ void Executor::run_kernel(Call& call) {
 }
 
 /// How many they were.
-std::size_t Executor::run_joined(const std::vector<KernelCall>& calls) {
-  calls.front().kernel->run_all(calls);
+std::size_t Executor::run_group(const std::vector<KernelCall>& calls) {
+  calls.front().kernel->run_group(calls);
   return calls.size();
 }
 

@@ -41,7 +41,7 @@ class Executor {
   void run_block(BlockId block);
   void run_calls(std::vector<Call>& calls, Piece& piece);
   void run_kernel(Call& call);
-  static std::size_t run_joined(const std::vector<KernelCall>& calls);
+  static std::size_t run_group(const std::vector<KernelCall>& calls);
   void run_loop(const Op& op, Carries& carries);
   void run_branch(const Op& op, Carries& carries);
   void hand_on(std::vector<Call>& copies);

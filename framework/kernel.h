@@ -42,11 +42,11 @@ class Kernel {
   virtual ~Kernel() = default;
   virtual std::int64_t workspace_bytes() const { return 0; }
   virtual void run(const KernelArgs& args) const = 0;
-  /// Whether run_all() does the other's work in the same launch as this one's. Asked of updates in place, none of which
-  /// touches what another changes.
-  virtual bool joins(const Kernel&) const { return false; }
-  /// Runs kernels that this one joins, itself the first of them.
-  virtual void run_all(std::span<const KernelCall> calls) const {
+  /// Whether run_group() does the other's work in the same launch as this one's. Asked of updates in place, none of
+  /// which touches what another changes.
+  virtual bool groups_with(const Kernel&) const { return false; }
+  /// Runs kernels that this one groups with, itself the first of them.
+  virtual void run_group(std::span<const KernelCall> calls) const {
     for (const KernelCall& call : calls) call.kernel->run(call.args);
   }
 };

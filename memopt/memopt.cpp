@@ -86,11 +86,11 @@ void plan_in_arena(const MemoptOptions& options, Planned& made) {
 
 /// Level 2 with updates gathered, if that takes no byte more than without.
 void plan_gathered(Prepared& prepared, const std::vector<Pin>& pins, const MemoptOptions& options, Planned& made) {
-  const Joins joins = [&](const Op& a, const Op& b) {
-    return prepared.kernel(made.program, a).joins(prepared.kernel(made.program, b));
+  const GroupsWith groups_with = [&](const Op& a, const Op& b) {
+    return prepared.kernel(made.program, a).groups_with(prepared.kernel(made.program, b));
   };
   const auto gather = [&](Program program) {
-    return gather_updates(std::move(program), made.live, made.sharing, made.workspaces, joins);
+    return gather_updates(std::move(program), made.live, made.sharing, made.workspaces, groups_with);
   };
   Planned gathered = analysed(reordered("gather_updates", made.program, gather), prepared, pins, options);
   gathered.kernels_ms += made.kernels_ms;

@@ -2,7 +2,7 @@
 // values a channel is counted unbiased, as PyTorch does.
 #include "framework/op_def.h"
 #include "kernels/dtypes.h"
-#include "kernels/joined.h"
+#include "kernels/group.h"
 
 namespace lethe {
 namespace {
@@ -28,14 +28,14 @@ class StatisticsKernel final : public Kernel {
         correction_(static_cast<T>(args.op.attrs.number("count") / (args.op.attrs.number("count") - 1))) {}
   void run(const KernelArgs& a) const override { parallel_for(Device{}, a.stream, channels_, update(a)); }
 #ifdef LETHE_DEVICE_CODE
-  bool joins(const Kernel& other) const override {
+  bool groups_with(const Kernel& other) const override {
     return std::is_same_v<Device, Cuda> && dynamic_cast<const StatisticsKernel*>(&other);
   }
-  void run_all(std::span<const KernelCall> calls) const override {
+  void run_group(std::span<const KernelCall> calls) const override {
     if constexpr (!std::is_same_v<Device, Cuda>) {
-      Kernel::run_all(calls);
+      Kernel::run_group(calls);
     } else {
-      JoinedLaunches<UpdateStatistics<T>> launches(calls[0].args.stream);
+      GroupedLaunches<UpdateStatistics<T>> launches(calls[0].args.stream);
       for (const KernelCall& call : calls) {
         const auto& kernel = static_cast<const StatisticsKernel&>(*call.kernel);
         launches.add(kernel.channels_, kernel.update(call.args));

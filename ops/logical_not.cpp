@@ -1,5 +1,5 @@
 // y = not x, of truth values.
-#include "kernels/truth.h"
+#include "kernels/compare.h"
 
 namespace lethe {
 namespace {

@@ -1,5 +1,5 @@
 // y = a or b, of truth values; b may broadcast.
-#include "kernels/truth.h"
+#include "kernels/compare.h"
 
 namespace lethe {
 namespace {

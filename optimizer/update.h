@@ -6,7 +6,7 @@
 
 #include "framework/op_def.h"
 #include "kernels/dtypes.h"
-#include "kernels/joined.h"
+#include "kernels/group.h"
 #include "optimizer/update_index.h"
 
 namespace lethe {
@@ -39,18 +39,18 @@ class UpdateKernel final : public Kernel {
     update_each(Device{}, a.stream, n_, Index(rule_, a), rates_.read(Device{}, a, kFirstRate));
   }
 #ifdef LETHE_DEVICE_CODE
-  bool joins(const Kernel& other) const override {
+  bool groups_with(const Kernel& other) const override {
     const auto* const update = dynamic_cast<const UpdateKernel*>(&other);
     return std::is_same_v<Device, Cuda> && update && update->rates_ == rates_;
   }
-  void run_all(std::span<const KernelCall> calls) const override {
+  void run_group(std::span<const KernelCall> calls) const override {
     if constexpr (!std::is_same_v<Device, Cuda>) {
-      Kernel::run_all(calls);
+      Kernel::run_group(calls);
     } else {
-      if (!read_the_same(calls)) return Kernel::run_all(calls);
+      if (!read_the_same(calls)) return Kernel::run_group(calls);
       const auto read = rates_.read(Device{}, calls[0].args, kFirstRate);
       using Element = ReadThenUpdate<Index, std::remove_const_t<decltype(read)>>;
-      JoinedLaunches<PackIndex<Element, kPack<T>>> launches(calls[0].args.stream);
+      GroupedLaunches<PackIndex<Element, kPack<T>>> launches(calls[0].args.stream);
       for (const KernelCall& call : calls) {
         const auto& update = static_cast<const UpdateKernel&>(*call.kernel);
         const Index index(update.rule_, call.args);

@@ -32,8 +32,8 @@ class BlockSums {
       Term run[K][kBlock];
       for (int k = 0; k < K; ++k) std::fill_n(run[k], width, Term(0));
       const std::int64_t stop = std::min(end, row + kRun);
-      for (; row + kAtOnce <= stop; row += kAtOnce, start += kAtOnce * stride)
-        add_to<kAtOnce>(run, f, columns, row, start, stride, width);
+      for (; row + kUnroll <= stop; row += kUnroll, start += kUnroll * stride)
+        add_to<kUnroll>(run, f, columns, row, start, stride, width);
       for (; row < stop; ++row, start += stride) add_to<1>(run, f, columns, row, start, stride, width);
       for (int k = 0; k < K; ++k)
         for (std::int64_t j = 0; j < width; ++j) total[k][j] += static_cast<double>(run[k][j]);
@@ -42,7 +42,7 @@ class BlockSums {
 
  private:
   using Term = Compute<T>;
-  static constexpr int kAtOnce = 4;  // rows added before the run is loaded and stored again
+  static constexpr int kUnroll = 4;  // rows added before the run is loaded and stored again
   template <int R, std::size_t P, class F>
   static void add_to(Term (&run)[K][kBlock], const F& f, Columns<T, P> columns, std::int64_t row, std::int64_t start,
                      std::int64_t stride, std::int64_t width) {

@@ -15,18 +15,18 @@ class BlockTeam {
   template <class F>
   __device__ double sum(std::int64_t n, const F& f) const {
     using T = Compute<decltype(f(std::int64_t{}))>;
-    const std::int64_t apart = blockDim.x;
-    std::int64_t i = threadIdx.x, left = i < n ? (n - i + apart - 1) / apart : 0;
+    const std::int64_t stride = blockDim.x;
+    std::int64_t i = threadIdx.x, left = i < n ? (n - i + stride - 1) / stride : 0;
     double total = 0;
     while (left > 0) {
       T run{};
       std::int64_t here = left < kRun ? left : kRun;
       left -= here;
-      for (; here >= 4; here -= 4, i += 4 * apart) {  // four at a time: none waits for another's memory
-        const T four[] = {f(i), f(i + apart), f(i + 2 * apart), f(i + 3 * apart)};
+      for (; here >= 4; here -= 4, i += 4 * stride) {  // four at a time: none waits for another's memory
+        const T four[] = {f(i), f(i + stride), f(i + 2 * stride), f(i + 3 * stride)};
         for (const T value : four) run += value;
       }
-      for (; here > 0; --here, i += apart) run += f(i);
+      for (; here > 0; --here, i += stride) run += f(i);
       total += static_cast<double>(run);
     }
     return fold(total, [](double a, double b) { return a + b; });
@@ -51,7 +51,7 @@ class BlockTeam {
   template <class Join>
   __device__ double fold(double value, const Join& join) const {
     __shared__ double of_warp[32];
-    for (int apart = 16; apart > 0; apart /= 2) value = join(value, __shfl_xor_sync(0xffffffffu, value, apart));
+    for (int lane = 16; lane > 0; lane /= 2) value = join(value, __shfl_xor_sync(0xffffffffu, value, lane));
     if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = value;
     __syncthreads();
     value = of_warp[0];

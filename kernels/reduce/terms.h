@@ -53,14 +53,14 @@ class PackSums {
   HD PackSums(const F& f, const Columns<T, P>& columns, std::int64_t column) : f_(f) {
     for (int v = 0; v < V; ++v) values_[v] = values_at(columns, column + v);
   }
-  /// Adds `rows` rows, `apart` from each other, from element i on. Four at a time: none waits for another's memory.
-  HD void add(std::int64_t row, std::int64_t rows, std::int64_t apart, std::int64_t i, std::int64_t inner) {
+  /// Adds `rows` rows, `stride` from each other, from element i on. Four at a time: none waits for another's memory.
+  HD void add(std::int64_t row, std::int64_t rows, std::int64_t stride, std::int64_t i, std::int64_t inner) {
     while (rows > 0) {
       std::array<Term, K> run[V] = {};
       std::int64_t left = rows < kRun ? rows : kRun;
       rows -= left;
-      for (; left >= 4; left -= 4, row += 4 * apart, i += 4 * apart * inner) add_to<4>(run, row, apart, i, inner);
-      for (; left > 0; --left, row += apart, i += apart * inner) add_to<1>(run, row, apart, i, inner);
+      for (; left >= 4; left -= 4, row += 4 * stride, i += 4 * stride * inner) add_to<4>(run, row, stride, i, inner);
+      for (; left > 0; --left, row += stride, i += stride * inner) add_to<1>(run, row, stride, i, inner);
       for (int v = 0; v < V; ++v)
         for (int k = 0; k < K; ++k) total[v][k] += static_cast<double>(run[v][k]);
     }
@@ -70,14 +70,14 @@ class PackSums {
  private:
   using Term = Compute<T>;
   template <int R>
-  HD void add_to(std::array<Term, K> (&run)[V], std::int64_t row, std::int64_t apart, std::int64_t i,
+  HD void add_to(std::array<Term, K> (&run)[V], std::int64_t row, std::int64_t stride, std::int64_t i,
                  std::int64_t inner) const {
     std::array<Term, K> terms[R][V];
     for (int r = 0; r < R; ++r)
       if constexpr (V == 1)
-        terms[r][0] = terms_at<F, T, P>(f_, row + r * apart, i + r * apart * inner, values_[0]);
+        terms[r][0] = terms_at<F, T, P>(f_, row + r * stride, i + r * stride * inner, values_[0]);
       else
-        f_.template pack<V>(row + r * apart, i + r * apart * inner, values_, terms[r]);
+        f_.template pack<V>(row + r * stride, i + r * stride * inner, values_, terms[r]);
     for (int r = 0; r < R; ++r)
       for (int v = 0; v < V; ++v)
         for (int k = 0; k < K; ++k) run[v][k] += terms[r][v][k];

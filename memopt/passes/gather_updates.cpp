@@ -14,13 +14,13 @@ namespace {
 class Gatherer {
  public:
   Gatherer(const Program& program, const Liveness& live, const Sharing& sharing, const Workspaces& workspaces,
-           const Joins& joins)
+           const GroupsWith& groups_with)
       : program_(program),
         live_(live),
         sharing_(sharing),
         workspaces_(workspaces),
         storage_(view_root(program)),
-        joins_(joins),
+        groups_with_(groups_with),
         alive_(bytes_alive(live, sharing, workspaces)),
         most_(*std::max_element(alive_.begin(), alive_.end())) {}
 
@@ -41,7 +41,7 @@ class Gatherer {
   }
 
  private:
-  /// Updates that wait, all joined by the first, and what that costs.
+  /// Updates that wait, all grouped with the first, and what that costs.
   struct Group {
     std::vector<const Op*> ops;
     std::size_t place;  // in order_: where the first was
@@ -72,7 +72,7 @@ class Gatherer {
 
   void wait(const Op& op, std::int64_t workspace) {
     auto group =
-        std::find_if(groups_.begin(), groups_.end(), [&](const Group& g) { return joins_(*g.ops.front(), op); });
+        std::find_if(groups_.begin(), groups_.end(), [&](const Group& g) { return groups_with_(*g.ops.front(), op); });
     if (group == groups_.end())
       group = groups_.insert(group, {.ops = {}, .place = order_.size(), .footprint = Footprint(storage_)});
     group->ops.push_back(&op);
@@ -105,7 +105,7 @@ class Gatherer {
   const Sharing& sharing_;
   const Workspaces& workspaces_;
   const std::vector<VarId> storage_;
-  const Joins& joins_;
+  const GroupsWith& groups_with_;
   const std::vector<std::int64_t> alive_;  // by step
   const std::int64_t most_;
   std::vector<Group> groups_;
@@ -115,9 +115,9 @@ class Gatherer {
 }  // namespace
 
 Program gather_updates(Program program, const Liveness& live, const Sharing& sharing, const Workspaces& workspaces,
-                       const Joins& joins) {
+                       const GroupsWith& groups_with) {
   if (program.blocks[0].ops.empty()) return program;
-  program.blocks[0].ops = Gatherer(program, live, sharing, workspaces, joins).run();
+  program.blocks[0].ops = Gatherer(program, live, sharing, workspaces, groups_with).run();
   return program;
 }
 

@@ -1,4 +1,4 @@
-#include "kernels/truth.h"
+#include "kernels/compare.h"
 
 #include "kernels/number.h"
 

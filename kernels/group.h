@@ -9,7 +9,7 @@ namespace lethe {
 
 /// Functors over indices, one behind the other, as one. What a kernel is launched with is at most 4 KiB.
 template <class F>
-struct Joined {
+struct Group {
   static_assert(std::is_trivially_copyable_v<F>);
   static constexpr int kMost = static_cast<int>((4096 - 64) / (sizeof(F) + sizeof(std::int64_t)));
   std::int64_t ends[kMost];  // where the indices of each end
@@ -39,31 +39,31 @@ struct Joined {
 #ifdef LETHE_DEVICE_CODE
 /// The functors stay where launches put them: indexing a copy would take each thread local memory for all.
 template <class F>
-__global__ void for_each_joined_index(const __grid_constant__ Joined<F> joined) {
-  const std::int64_t n = joined.ends[joined.count - 1], stride = std::int64_t{gridDim.x} * blockDim.x;
-  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) joined(i);
+__global__ void for_each_group_index(const __grid_constant__ Group<F> group) {
+  const std::int64_t n = group.ends[group.count - 1], stride = std::int64_t{gridDim.x} * blockDim.x;
+  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) group(i);
 }
 
 /// Collects functors and launches them, as many at a time as go into one launch.
 template <class F>
-class JoinedLaunches {
+class GroupedLaunches {
  public:
-  explicit JoinedLaunches(void* stream) : stream_(stream) {}
+  explicit GroupedLaunches(void* stream) : stream_(stream) {}
   void add(std::int64_t n, const F& f) {
     if (n == 0) return;
-    if (joined_.count == Joined<F>::kMost) flush();
-    joined_.add(n, f);
+    if (group_.count == Group<F>::kMost) flush();
+    group_.add(n, f);
   }
   void flush() {
-    if (joined_.count == 0) return;
-    LETHE_LAUNCH(for_each_joined_index<F>, element_blocks(joined_.size()), dim3(kElementThreads), 0,
-                 static_cast<cudaStream_t>(stream_), joined_);
-    joined_.count = 0;
+    if (group_.count == 0) return;
+    LETHE_LAUNCH(for_each_group_index<F>, element_blocks(group_.size()), dim3(kElementThreads), 0,
+                 static_cast<cudaStream_t>(stream_), group_);
+    group_.count = 0;
   }
 
  private:
   void* stream_;
-  Joined<F> joined_;
+  Group<F> group_;
 };
 #endif
 

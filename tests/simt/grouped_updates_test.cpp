@@ -97,63 +97,63 @@ void expect_same_values(const Interpreter& a, const Interpreter& b) {
         << "'" << a.program().vars[v].name << "'";
 }
 
-void expect_joined_as_one_by_one(const std::string& text) {
+void expect_grouped_as_one_by_one(const std::string& text) {
   const Program program = parse_program(text);
   for (const auto order : {simt::Order::Forward, simt::Order::Reverse}) {
     simt::order = order;
-    Interpreter one_by_one(program), joined(program);
+    Interpreter one_by_one(program), grouped(program);
     fill(one_by_one);
-    fill(joined);
-    DeviceCalls alone(one_by_one), together(joined);
+    fill(grouped);
+    DeviceCalls alone(one_by_one), together(grouped);
     for (const KernelCall& call : alone.calls()) {
-      EXPECT_TRUE(alone.calls()[0].kernel->joins(*call.kernel));
+      EXPECT_TRUE(alone.calls()[0].kernel->groups_with(*call.kernel));
       call.kernel->run(call.args);
     }
-    together.calls()[0].kernel->run_all(together.calls());
-    expect_same_values(joined, one_by_one);
+    together.calls()[0].kernel->run_group(together.calls());
+    expect_same_values(grouped, one_by_one);
   }
 }
 
 // 70: more than one launch takes.
-TEST(JoinedUpdates, GiveTheBitsOfOneByOne) {
+TEST(GroupedUpdates, GiveTheBitsOfOneByOne) {
   for (const Family& family : kFamilies)
     for (const char* dtype : {"f32", "f64"}) {
       SCOPED_TRACE(message(family.op, ' ', dtype));
-      expect_joined_as_one_by_one(update_program(family, dtype, 70));
+      expect_grouped_as_one_by_one(update_program(family, dtype, 70));
     }
 }
 
-TEST(JoinedUpdates, OfStatisticsToo) { expect_joined_as_one_by_one(statistics_program(70)); }
+TEST(GroupedUpdates, OfStatisticsToo) { expect_grouped_as_one_by_one(statistics_program(70)); }
 
-TEST(JoinedUpdates, WithARateOfTheirOwnAreDoneOneByOne) {
+TEST(GroupedUpdates, WithARateOfTheirOwnAreDoneOneByOne) {
   const Family& adam = kFamilies[2];
   const Program program = parse_program(update_program(adam, "f32", 3));
-  Interpreter one_by_one(program), joined(program);
+  Interpreter one_by_one(program), grouped(program);
   fill(one_by_one);
-  fill(joined);
-  DeviceCalls alone(one_by_one), together(joined);
+  fill(grouped);
+  DeviceCalls alone(one_by_one), together(grouped);
   const float rate = 0.5F;
   for (DeviceCalls* calls : {&alone, &together}) calls->inputs_of(1)[4] = const_cast<float*>(&rate);
   for (const KernelCall& call : alone.calls()) call.kernel->run(call.args);
-  together.calls()[0].kernel->run_all(together.calls());
-  expect_same_values(joined, one_by_one);
+  together.calls()[0].kernel->run_group(together.calls());
+  expect_same_values(grouped, one_by_one);
 }
 
-TEST(JoinedUpdates, OfOtherRulesDtypesOrRatesAreNotJoined) {
+TEST(GroupedUpdates, OfOtherRulesDtypesOrRatesAreNotJoined) {
   const Program program = parse_program(update_program(kFamilies[0], "f32", 1)),
                 wide = parse_program(update_program(kFamilies[0], "f64", 1)),
                 momentum = parse_program(update_program(kFamilies[1], "f32", 1)),
                 adam = parse_program(update_program(kFamilies[2], "f32", 1)),
                 plain_adam = parse_program(update_program(kFamilies[3], "f32", 1));
   Interpreter a(program), b(wide), c(momentum), d(adam), e(plain_adam);
-  const auto joins = [](Interpreter& first, Interpreter& other) {
+  const auto groups = [](Interpreter& first, Interpreter& other) {
     DeviceCalls x(first), y(other);
-    return x.calls()[0].kernel->joins(*y.calls()[0].kernel);
+    return x.calls()[0].kernel->groups_with(*y.calls()[0].kernel);
   };
-  EXPECT_TRUE(joins(a, a));
-  EXPECT_FALSE(joins(a, b)) << "dtype";
-  EXPECT_FALSE(joins(a, c)) << "rule";
-  EXPECT_FALSE(joins(d, e)) << "rates: with and without a scale, decayed and not";
+  EXPECT_TRUE(groups(a, a));
+  EXPECT_FALSE(groups(a, b)) << "dtype";
+  EXPECT_FALSE(groups(a, c)) << "rule";
+  EXPECT_FALSE(groups(d, e)) << "rates: with and without a scale, decayed and not";
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace {
 
 std::vector<std::size_t> launched;  // how many updates at a time
 
-/// param += gradient, for scalars in f64. Joins all that have the same key.
+/// param += gradient, for scalars in f64. GroupsWith all that have the same key.
 class AddKernel final : public Kernel {
  public:
   explicit AddKernel(std::int64_t key) : key_(key) {}
@@ -19,12 +19,12 @@ class AddKernel final : public Kernel {
     launched.push_back(1);
     *a.out<double>(0) += *a.in<double>(1);
   }
-  bool joins(const Kernel& other) const override {
+  bool groups_with(const Kernel& other) const override {
     const auto* const add = dynamic_cast<const AddKernel*>(&other);
     return add && add->key_ == key_;
   }
-  void run_all(std::span<const KernelCall> calls) const override {
-    Kernel::run_all(calls);
+  void run_group(std::span<const KernelCall> calls) const override {
+    Kernel::run_group(calls);
     launched.resize(launched.size() - calls.size());
     launched.push_back(calls.size());
   }
@@ -67,7 +67,7 @@ std::string update(const char* param, const char* gradient, int key = 0) {
   return message("  ", param, " = test_update(", param, ", ", gradient, ") {key=", key, "} optimize\n");
 }
 
-TEST(JoinedCalls, StandOneBehindTheOther) {
+TEST(GroupedCalls, StandOneBehindTheOther) {
   const std::string between = "  t = exp(x)\n";
   EXPECT_EQ(run_updates(update("a", "x") + update("b", "x") + between + update("c", "x")),
             (std::vector<double>{1, 1, 1}));
@@ -76,12 +76,12 @@ TEST(JoinedCalls, StandOneBehindTheOther) {
   EXPECT_EQ(launched, (std::vector<std::size_t>{3}));
 }
 
-TEST(JoinedCalls, AreOfOneKind) {
+TEST(GroupedCalls, AreOfOneKind) {
   run_updates(update("a", "x", 1) + update("b", "x", 2) + update("c", "x", 2));
   EXPECT_EQ(launched, (std::vector<std::size_t>{1, 2}));
 }
 
-TEST(JoinedCalls, DoNotTouchWhatAnotherChanges) {
+TEST(GroupedCalls, DoNotTouchWhatAnotherChanges) {
   EXPECT_EQ(run_updates(update("a", "x") + update("b", "a") + update("c", "x")), (std::vector<double>{1, 1, 1}));
   EXPECT_EQ(launched, (std::vector<std::size_t>{1, 2})) << "b reads the new a";
   EXPECT_EQ(run_updates(update("a", "b") + update("b", "x") + update("b", "x")), (std::vector<double>{0, 2, 0}));
@@ -91,7 +91,7 @@ TEST(JoinedCalls, DoNotTouchWhatAnotherChanges) {
   EXPECT_EQ(launched, (std::vector<std::size_t>{1, 1})) << "b reads the new a by a view";
 }
 
-TEST(JoinedCalls, AreShownToAnObserverOneByOne) {
+TEST(GroupedCalls, AreShownToAnObserverOneByOne) {
   struct Counter final : Observer {
     void after(const Op&, const KernelArgs&) override { ++ops; }
     int ops = 0;
