@@ -152,6 +152,11 @@ Planned plan_in_buffers(Program program, Prepared& prepared, const std::vector<P
 
 }  // namespace
 
+Plan plan_unshared(Program program, Prepared& prepared, const MemoptOptions& options) {
+  if (options.fuse_activations) program = fuse_activations(std::move(program), collect_pins(program, options.pins));
+  return plan_none(program, workspaces_of(program, prepared));
+}
+
 Planned plan_memory(Program program, Prepared& prepared, const MemoptOptions& options) {
   const Clock::time_point begin = Clock::now();
   const bool in_arena = options.level == Level::Arena;

@@ -25,4 +25,7 @@ struct Planned {
 
 Planned plan_memory(Program program, Prepared& prepared, const MemoptOptions& options);
 
+/// What `--memopt none` takes, with all else as it is asked for.
+Plan plan_unshared(Program program, Prepared& prepared, const MemoptOptions& options);
+
 }  // namespace lethe

@@ -82,7 +82,7 @@ int update_launches(const Program& program, Prepared& prepared) {
   const Op* first = nullptr;
   for (const Op& op : program.blocks[0].ops) {
     const bool updates = op_def(op.type).updates;
-    if (updates && first && prepared.kernel(program, *first).joins(prepared.kernel(program, op))) continue;
+    if (updates && first && prepared.kernel(program, *first).groups_with(prepared.kernel(program, op))) continue;
     launches += updates ? 1 : 0;
     first = updates ? &op : nullptr;
   }

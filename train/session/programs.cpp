@@ -33,8 +33,15 @@ Planned plan_training(const Programs& programs, const MemorySetting& memory, Pre
   return plan_memory(programs.training, prepared, suited(training_memopt(memory, programs.network), prepared.device()));
 }
 
-/// What a program takes without any sharing, as it will run.
-Plan none_of(const Planned& planned) { return plan_none(planned.program, planned.workspaces); }
+/// What they take without any sharing.
+Plan unshared_training(const Programs& programs, const MemorySetting& memory, Prepared& prepared) {
+  if (programs.optnet) return plan_as_defined(*programs.optnet, workspaces_of(programs.optnet->program, prepared)).plan;
+  return plan_unshared(programs.training, prepared,
+                       suited(training_memopt(memory, programs.network), prepared.device()));
+}
+Plan unshared_evaluation(const Network& network, const MemorySetting& memory, Prepared& prepared) {
+  return plan_unshared(network.program, prepared, suited(evaluation_memopt(memory, network), prepared.device()));
+}
 
 /// That of evaluation between steps of training, whose pins are of training's vars.
 MemorySetting beside_training(MemorySetting memory) {
@@ -47,7 +54,7 @@ Plans plans_of_evaluation(const Programs& programs, const MemorySetting& memory,
   Plans plans;
   plans.evaluation = plan_evaluation(programs.evaluation, memory, prepared);
   plans.bytes = plans.evaluation.plan.bytes;
-  plans.none = none_of(plans.evaluation).bytes.total();
+  plans.none = unshared_evaluation(programs.evaluation, memory, prepared).bytes.total();
   if (plans.evaluation.arena) plans.arena = plans.evaluation.arena->bytes;
   return plans;
 }
@@ -116,13 +123,10 @@ Planned plan_evaluation(const Network& network, const MemorySetting& memory, Pre
 Plans plan_programs(const Programs& programs, bool evaluated, const MemorySetting& memory, Prepared& prepared) {
   if (!programs.trains()) return plans_of_evaluation(programs, memory, prepared);
   Plans plans{.training = plan_training(programs, memory, prepared), .evaluation = {}};
-  const Plan none = programs.optnet
-                        ? plan_as_defined(*programs.optnet, workspaces_of(programs.optnet->program, prepared)).plan
-                        : none_of(plans.training);
   Plan none_of_evaluation;
   if (evaluated) {
     plans.evaluation = plan_evaluation(programs.evaluation, beside_training(memory), prepared);
-    none_of_evaluation = none_of(plans.evaluation);
+    none_of_evaluation = unshared_evaluation(programs.evaluation, beside_training(memory), prepared);
   }
   const Planned &training = plans.training, &evaluation = plans.evaluation;
   plans.bytes = in_turn(training.plan, evaluation.plan);
@@ -132,7 +136,7 @@ Plans plan_programs(const Programs& programs, bool evaluated, const MemorySettin
     plans.bytes = training.plan.bytes;
     plans.bytes.temps += plans.arena - training.arena->bytes;
   }
-  plans.none = in_turn(none, none_of_evaluation).total();
+  plans.none = in_turn(unshared_training(programs, memory, prepared), none_of_evaluation).total();
   return plans;
 }
 
