@@ -7,11 +7,15 @@
 namespace lethe {
 namespace {
 
+/// Of an attribute that says height and width.
+std::int64_t along(const Op& op, const std::string& key, std::size_t axis) {
+  const Ints& both = op.attrs.ints(key);
+  check(both.size() == 2, op.type, ": ", key, " is ", text_of(Attr(both)), ", expected height and width");
+  return both[axis];
+}
+
 PoolAxis axis_of(const Op& op, std::int64_t in, std::size_t axis) {
-  PoolAxis a{.in = in,
-             .k = op.attrs.ints("k").at(axis),
-             .stride = op.attrs.ints("stride").at(axis),
-             .pad = op.attrs.ints("pad").at(axis)};
+  PoolAxis a{.in = in, .k = along(op, "k", axis), .stride = along(op, "stride", axis), .pad = along(op, "pad", axis)};
   check(a.k >= 1 && a.stride >= 1, op.type, ": window ", a.k, " and stride ", a.stride, ", expected at least 1");
   check(a.pad >= 0 && a.pad <= a.k / 2, op.type, ": padding ", a.pad, " is more than half of the window ", a.k);
   const std::int64_t room = padded_size(in, a.pad) - a.k;
@@ -45,7 +49,8 @@ Attrs pooling_grad_attrs(const Attrs& attrs, const Shape& image) {
 }
 
 Pooling pooling_of_grad(const Op& op, const Shape& dy) {
-  return pooling_of(op, {dy.at(0), op.attrs.integer("height"), op.attrs.integer("width"), dy.at(3)});
+  check(dy.size() == 4, op.type, ": dy ", text_of(dy), " is no image [N,H,W,C]");
+  return pooling_of(op, {dy[0], op.attrs.integer("height"), op.attrs.integer("width"), dy[3]});
 }
 
 std::vector<Key> pooling_keys() {

@@ -3,6 +3,7 @@
 #include "framework/autodiff.h"
 #include "framework/checked.h"
 #include "framework/op_def.h"
+#include "kernels/conv/attrs.h"
 #include "kernels/conv/windows.h"
 #include "kernels/dtypes.h"
 
@@ -10,11 +11,9 @@ namespace lethe {
 namespace {
 
 WindowAxis axis_of(const Op& op, std::int64_t in, std::size_t axis) {
-  WindowAxis a{.in = in,
-               .k = op.attrs.ints("kernel").at(axis),
-               .stride = op.attrs.ints("stride").at(axis),
-               .pad = op.attrs.ints("pad").at(axis),
-               .dilation = op.attrs.ints("dilation").at(axis)};
+  const auto along = [&](const char* key) { return extent_of(op.type.c_str(), op.attrs, key, 0, 0)[axis]; };
+  WindowAxis a{
+      .in = in, .k = along("kernel"), .stride = along("stride"), .pad = along("pad"), .dilation = along("dilation")};
   check(a.k >= 1 && a.stride >= 1 && a.dilation >= 1 && a.pad >= 0, op.type, ": kernel ", a.k, ", stride ", a.stride,
         ", dilation ", a.dilation, " and padding ", a.pad, ", expected at least 1, 1, 1 and 0");
   const std::int64_t room = padded_size(in, a.pad) - reach_of(a.k, a.dilation);

@@ -111,6 +111,9 @@ TEST(Pool, SaysWhatDoesNotFit) {
   EXPECT_EQ(complaint("avg_pool", {{1, 4, 4, 1}}, window(3, 1, 2)),
             "avg_pool: padding 2 is more than half of the window 3");
   EXPECT_EQ(complaint("max_pool", {{4, 4}}, window(2, 2, 0)), "max_pool: input [4,4] is no image [N,H,W,C]");
+  Attrs one = window(2, 2, 0);
+  one.set("pad", Ints{0});
+  EXPECT_EQ(complaint("max_pool", {{1, 4, 4, 1}}, one), "max_pool: pad is [0], expected height and width");
 }
 
 }  // namespace
