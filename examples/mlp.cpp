@@ -1,73 +1,62 @@
-// Two interleaved spirals told apart by a small network: the whole way from layers to a trained model.
+// Two interleaved spirals told apart by a small network: a network and samples of one's own, trained by a Session.
 #include <cmath>
 #include <cstdio>
-#include <vector>
+#include <cstring>
 
-#include "framework/autodiff.h"
 #include "framework/builder.h"
-#include "framework/executor.h"
 #include "framework/random.h"
-#include "kernels/cpu/device.h"
-#include "optimizer/optimizer.h"
+#include "train/session/session.h"
 
 using namespace lethe;
 
-constexpr int kBatch = 128;
+/// Points of two spirals; the label says which.
+class Spirals final : public Samples {
+ public:
+  const std::string& name() const override { return name_; }
+  std::int64_t size(Split split) const override { return split == Split::Train ? 12800 : 2000; }
+  std::int64_t sample_bytes(DType) const override { return 2 * sizeof(float); }
+  std::int64_t labels() const override { return 1; }
+  std::vector<std::string> classes() const override { return {"first", "second"}; }
+  std::unique_ptr<SampleReader> reader(const ReadOptions&) const override { return std::make_unique<Reader>(); }
 
-struct Samples {
-  std::vector<float> points;         // [kBatch, 2]
-  std::vector<std::int32_t> labels;  // [kBatch]: which spiral
+ private:
+  struct Reader final : SampleReader {
+    void read(Split split, std::int64_t index, std::int64_t, std::byte* sample, std::int32_t* label) override {
+      Random random(1, static_cast<std::uint64_t>(split), static_cast<std::uint64_t>(index));
+      *label = static_cast<std::int32_t>(random.below(2));
+      const double along = random.uniform(), angle = 3.14159265 * (2.5 * along + *label);
+      const float point[] = {static_cast<float>(2 * along * std::cos(angle)),
+                             static_cast<float>(2 * along * std::sin(angle))};
+      std::memcpy(sample, point, sizeof point);
+    }
+  };
+  std::string name_ = "spirals";
 };
 
-Samples draw_spirals(Random& random) {
-  Samples samples;
-  for (int i = 0; i < kBatch; ++i) {
-    const int spiral = static_cast<int>(random.below(2));
-    const double along = random.uniform(), angle = 3.14159265 * (2.5 * along + spiral);
-    samples.points.push_back(static_cast<float>(2 * along * std::cos(angle)));
-    samples.points.push_back(static_cast<float>(2 * along * std::sin(angle)));
-    samples.labels.push_back(spiral);
-  }
-  return samples;
+/// Layers by name, with the settings that network files have.
+Network network(const BuildOptions& options) {
+  Builder net(options);
+  VarId x = net.input("point", {2});
+  for (int i = 0; i < 2; ++i) x = net.layer("relu", net.layer("fc", x, {{"out", 64}}));
+  net.loss("cross_entropy", net.layer("fc", x, {{"out", 2}}, "logits"), net.input("label", {}, DType::i32));
+  return net.finish();
 }
 
-int main() {
-  // The network: layers by name, with the settings that network files have.
-  Builder net({.batch = kBatch});
-  const VarId point = net.input("point", {2});
-  VarId x = point;
-  for (int i = 0; i < 2; ++i) x = net.layer("relu", net.layer("fc", x, {{"out", 64}}));
-  const VarId label = net.input("label", {}, DType::i32);
-  net.loss("cross_entropy", net.layer("fc", x, {{"out", 2}}, "logits"), label);
-  Network network = net.finish();
-
-  // Gradients and updates are ops of the same program.
-  const auto gradients = append_backward(network.program, network.loss);
-  const Updates updates = append_updates(network.program, gradients, network.params, optimizer_named("adam"));
-
-  // Kernels are chosen, memory is planned, addresses are bound: once.
-  const auto device = open_cpu(1);
-  Prepared prepared(*device);
-  const Plan plan = plan_none(network.program, workspaces_of(network.program, prepared));
-  Store store(*device);
-  Executor executor(network.program, plan, prepared, store);
-  store.initialize(network.program, network.params, 1);
-
-  Random random(1);
-  const float rate = 0.01f;
-  double right = 0;
-  for (int step = 1; step <= 600; ++step) {
-    const Samples samples = draw_spirals(random);
-    executor.feed(point, samples.points.data(), kBatch * 2 * sizeof(float));
-    executor.feed(label, samples.labels.data(), kBatch * sizeof(std::int32_t));
-    executor.feed(updates.learning_rate, &rate, sizeof rate);
-    executor.run();
-    std::vector<std::uint8_t> correct(kBatch);
-    executor.fetch(network.correct, correct.data(), kBatch);
-    for (const std::uint8_t one : correct) right += one / (50.0 * kBatch);
-    if (step % 50 != 0) continue;
-    std::printf("step %3d  loss %.4f  right %.1f %%\n", step, executor.fetch_scalar(network.loss), 100 * right);
-    if (step < 600) right = 0;
+struct Printer final : Listener {
+  void record(const Record& r) override {
+    if (r.split == "train") std::printf("step %3lld  loss %.4f\n", static_cast<long long>(r.step), r.loss);
   }
+};
+
+int main() {
+  Session session({.program = {.network = {.build = network, .batch = 128, .seed = 1},
+                               .update = {.name = "adam", .rule = optimizer_named("adam")}},
+                   .data = {.samples = std::make_shared<Spirals>()},
+                   .device = {.threads = 1}});
+  std::printf("%lld bytes\n", static_cast<long long>(session.plan().bytes.total()));
+  Printer printer;
+  session.train({.lr = 0.01, .steps = 600, .log_every = 50}, printer);
+  const double right = session.evaluator()->run().accuracy();
+  std::printf("right %.1f %%\n", 100 * right);
   return right > 0.97 ? 0 : 1;
 }

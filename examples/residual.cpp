@@ -1,18 +1,43 @@
 // A residual network, block by block, that learns to tell bars from squares and discs in noise.
 #include <cmath>
 #include <cstdio>
-#include <vector>
 
-#include "framework/autodiff.h"
 #include "framework/builder.h"
-#include "framework/executor.h"
 #include "framework/random.h"
-#include "kernels/cpu/device.h"
-#include "optimizer/optimizer.h"
+#include "train/session/session.h"
 
 using namespace lethe;
 
-constexpr int kBatch = 32, kSize = 16, kClasses = 3;
+constexpr int kSize = 16;
+
+/// Images of one figure each (0: a bar, 1: a square, 2: a disc) at a random place, in noise.
+class Figures final : public Samples {
+ public:
+  const std::string& name() const override { return name_; }
+  std::int64_t size(Split split) const override { return split == Split::Train ? 3200 : 300; }
+  std::int64_t sample_bytes(DType) const override { return kSize * kSize * sizeof(float); }
+  std::int64_t labels() const override { return 1; }
+  std::vector<std::string> classes() const override { return {"bar", "square", "disc"}; }
+  std::unique_ptr<SampleReader> reader(const ReadOptions&) const override { return std::make_unique<Reader>(); }
+
+ private:
+  struct Reader final : SampleReader {
+    void read(Split split, std::int64_t index, std::int64_t, std::byte* sample, std::int32_t* label) override {
+      Random random(1, static_cast<std::uint64_t>(split), static_cast<std::uint64_t>(index));
+      *label = static_cast<std::int32_t>(random.below(3));
+      auto* const pixels = reinterpret_cast<float*>(sample);
+      const double row = 4 + 8 * random.uniform(), column = 4 + 8 * random.uniform();
+      for (int i = 0; i < kSize * kSize; ++i) {
+        const double down = std::abs(i / kSize - row), right = std::abs(i % kSize - column);
+        const bool inside = *label == 0   ? down < 1.5 && right < 4.5
+                            : *label == 1 ? down < 3 && right < 3
+                                          : down * down + right * right < 12;
+        pixels[i] = static_cast<float>((inside ? 1 : 0) + 0.6 * (random.uniform() - 0.5));
+      }
+    }
+  };
+  std::string name_ = "figures";
+};
 
 /// relu(x + conv(relu(conv(x)))), each with batch norm; where the size halves, zeros fill the new channels.
 VarId residual(Builder& net, VarId x, int channels, int stride, const std::string& path) {
@@ -25,49 +50,22 @@ VarId residual(Builder& net, VarId x, int channels, int stride, const std::strin
   return net.layer("relu", net.layer("add", {y, x}, {}, path + "/sum"), {}, path + "/relu2");
 }
 
-/// An image of one figure (0: a bar, 1: a square, 2: a disc) at a random place, in noise.
-void draw(Random& random, std::int32_t figure, float* pixels) {
-  const double row = 4 + 8 * random.uniform(), column = 4 + 8 * random.uniform();
-  for (int i = 0; i < kSize * kSize; ++i) {
-    const double down = std::abs(i / kSize - row), right = std::abs(i % kSize - column);
-    const bool inside = figure == 0   ? down < 1.5 && right < 4.5
-                        : figure == 1 ? down < 3 && right < 3
-                                      : down * down + right * right < 12;
-    pixels[i] = static_cast<float>((inside ? 1 : 0) + 0.6 * (random.uniform() - 0.5));
-  }
+Network network(const BuildOptions& options) {
+  Builder net(options);
+  VarId x = net.layer("relu", net.layer("conv", net.input("image", {kSize, kSize, 1}), {{"out", 8}, {"k", 3}}));
+  x = residual(net, x, 8, 1, "block1");
+  x = residual(net, x, 16, 2, "block2");
+  x = net.layer("fc", net.layer("global_avg_pool", x), {{"out", 3}}, "logits");
+  net.loss("cross_entropy", x, net.input("label", {}, DType::i32));
+  return net.finish();
 }
 
 int main() {
-  Builder net({.batch = kBatch});
-  const VarId image = net.input("image", {kSize, kSize, 1}), label = net.input("label", {}, DType::i32);
-  VarId x = net.layer("relu", net.layer("conv", image, {{"out", 8}, {"k", 3}}));
-  x = residual(net, x, 8, 1, "block1");
-  x = residual(net, x, 16, 2, "block2");
-  net.loss("cross_entropy", net.layer("fc", net.layer("global_avg_pool", x), {{"out", kClasses}}, "logits"), label);
-  Network network = net.finish();
-  const auto gradients = append_backward(network.program, network.loss);
-  const Updates updates = append_updates(network.program, gradients, network.params, optimizer_named("momentum"));
-
-  const auto device = open_cpu(1);
-  Prepared prepared(*device);
-  const Plan plan = plan_none(network.program, workspaces_of(network.program, prepared));
-  Store store(*device);
-  Executor executor(network.program, plan, prepared, store);
-  store.initialize(network.program, network.params, 1);
-
-  Random random(1);
-  std::vector<float> images(kBatch * kSize * kSize);
-  std::vector<std::int32_t> labels(kBatch);
-  double loss = 0;
-  for (int step = 1; step <= 100; ++step) {
-    for (int i = 0; i < kBatch; ++i) draw(random, labels[i] = random.below(kClasses), &images[i * kSize * kSize]);
-    const float rate = 0.05f * (1 - step / 101.0f);
-    executor.feed(image, images.data(), images.size() * sizeof(float));
-    executor.feed(label, labels.data(), kBatch * sizeof(std::int32_t));
-    executor.feed(updates.learning_rate, &rate, sizeof rate);
-    executor.run();
-    loss = 0.9 * loss + 0.1 * executor.fetch_scalar(network.loss);
-    if (step % 25 == 0) std::printf("step %3d  loss %.4f\n", step, loss);
-  }
-  return loss < 0.3 ? 0 : 1;
+  Session session({.program = {.network = {.build = network, .batch = 32, .seed = 1}},
+                   .data = {.samples = std::make_shared<Figures>()},
+                   .device = {.threads = 1}});
+  const Record last = session.train({.lr = 0.03, .steps = 120});
+  const double right = session.evaluator()->run().accuracy();
+  std::printf("loss %.4f, right %.1f %%\n", last.loss, 100 * right);
+  return last.loss < 0.3 && right > 0.9 ? 0 : 1;
 }

@@ -6,6 +6,7 @@
 #include <map>
 #include <thread>
 
+#include "framework/builder.h"
 #include "framework/error.h"
 #include "tests/train/data_samples.h"
 
@@ -74,6 +75,53 @@ TEST(Session, TwoNetworksOnTwoDevicesInTwoThreadsTrainAsEachAlone) {
   second.join();
   EXPECT_TRUE(beside == alone);
   EXPECT_EQ(taken, planned);
+}
+
+/// As many ones as a sample has numbers; all of one class.
+class Ones final : public Samples {
+ public:
+  explicit Ones(std::int64_t numbers) : bytes_(numbers * 4) {}
+  const std::string& name() const override { return name_; }
+  std::int64_t size(Split) const override { return 64; }
+  std::int64_t sample_bytes(DType) const override { return bytes_; }
+  std::int64_t labels() const override { return 1; }
+  std::vector<std::string> classes() const override { return {}; }
+  std::unique_ptr<SampleReader> reader(const ReadOptions&) const override { return std::make_unique<Reader>(bytes_); }
+
+ private:
+  struct Reader final : SampleReader {
+    explicit Reader(std::int64_t bytes) : bytes(bytes) {}
+    void read(Split, std::int64_t, std::int64_t, std::byte* sample, std::int32_t* label) override {
+      std::fill_n(reinterpret_cast<float*>(sample), bytes / 4, 1.0f);
+      *label = 1;
+    }
+    std::int64_t bytes;
+  };
+  std::int64_t bytes_;
+  std::string name_ = "ones";
+};
+
+Network three_numbers(const BuildOptions& options) {
+  Builder net(options);
+  const VarId x = net.input("x", {3});
+  net.loss("cross_entropy", net.layer("fc", x, {{"out", 2}}), net.input("label", {}, DType::i32));
+  return net.finish();
+}
+
+TEST(Session, TrainsANetworkOfOnesOwnOnSamplesOfOnesOwn) {
+  Session session({.program = {.network = {.build = three_numbers, .batch = 16}},
+                   .data = {.samples = std::make_shared<Ones>(3)},
+                   .device = {.threads = 1}});
+  EXPECT_LT(session.train({.lr = 0.5, .steps = 40}).loss, 0.1);
+  EXPECT_EQ(session.evaluator()->run().accuracy(), 1);
+  EXPECT_EQ(session.device().peak(), session.plan().bytes.total());
+}
+
+TEST(Session, SaysThatSamplesDoNotFitTheNetwork) {
+  Session session(
+      {.program = {.network = {.build = three_numbers, .batch = 16}}, .data = {.samples = std::make_shared<Ones>(4)}});
+  EXPECT_PRED2(says, error_from([&] { session.data(); }, Exit::Data),
+               "takes samples of 12 bytes with labels: 1; 'ones' has samples of 16 bytes with labels: 1");
 }
 
 TEST(Session, SaysWhatIsWrongWithASetting) {

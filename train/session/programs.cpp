@@ -77,7 +77,7 @@ Programs build_programs(const ProgramSetting& setting) {
   if (!setting.training) return {.evaluation = build_network(of, false)};
   Programs programs{.network = build_network(of, true), .evaluation = build_network(of, false)};
   const Network& network = programs.network;
-  check(network.loss != kNone, of.model, ": has no \"loss\" to train by");
+  check(network.loss != kNone, of.build ? "the network" : of.model, ": has no \"loss\" to train by");
   if (setting.memory.optnet) programs.optnet = optnet_program(*setting.memory.optnet, of, network);
   programs.training = programs.optnet ? programs.optnet->program : network.program;
   check(of.dtype == DType::f16 || !setting.update.loss_scale, "--loss-scale is for --dtype f16; this is ",
@@ -98,7 +98,7 @@ Network build_network(const NetworkSetting& setting, bool training) {
                              .dtype = setting.dtype,
                              .training = training,
                              .seed = static_cast<std::int64_t>(setting.seed)};
-  return load_network(setting.model, options, setting.sets);
+  return setting.build ? setting.build(options) : load_network(setting.model, options, setting.sets);
 }
 
 MemoptOptions training_memopt(const MemorySetting& memory, const Network& network) {
@@ -190,6 +190,15 @@ FedInputs fed_inputs(const Network& network) {
 std::int64_t counted(const Network& network, const std::int32_t* labels, std::int64_t count) {
   if (!network.ignored) return count;
   return std::count_if(labels, labels + count, [&](std::int32_t v) { return v >= 0 && v != *network.ignored; });
+}
+
+void check_fed(const Network& network, const Samples& samples) {
+  const FedInputs fed = fed_inputs(network);
+  const Var& input = network.program.vars[fed.samples];
+  const std::int64_t bytes = bytes_of(input) / input.shape[0], given = samples.sample_bytes(input.dtype);
+  check_as(Exit::Data, given == bytes && samples.labels() == fed.rows, network.name, ": takes samples of ", bytes,
+           " bytes with labels: ", fed.rows, "; '", samples.name(), "' has samples of ", given,
+           " bytes with labels: ", samples.labels());
 }
 
 std::unique_ptr<Samples> open_data(const std::optional<std::string>& named, std::uint64_t seed, const Network& network,

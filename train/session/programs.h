@@ -68,6 +68,8 @@ struct FedInputs {
 FedInputs fed_inputs(const Network& network);
 /// How many of the first `count` labels count: those that the loss ignores do not.
 std::int64_t counted(const Network& network, const std::int32_t* labels, std::int64_t count);
+/// Fails with Exit::Data unless samples are as large as the network takes them, with as many labels.
+void check_fed(const Network& network, const Samples& samples);
 /// The data set that is named, in the size the network takes and with as many classes as its loss tells apart. Without
 /// a name: sentences for a network that reads sequences of i32, shape-masks for one that takes a label for
 /// each pixel, shapes for any other.

@@ -36,7 +36,11 @@ Session::Session(SessionSetting setting, Notify notify)
     : setting_(std::move(setting)), notify_(std::move(notify)), programs_(build_programs(setting_.program)) {}
 
 const Samples& Session::data() {
-  if (!data_) data_ = open_data(setting_.data.spec, setting_.program.network.seed, network(), notify_);
+  if (!data_) {
+    data_ = setting_.data.samples;
+    if (!data_) data_ = open_data(setting_.data.spec, setting_.program.network.seed, network(), notify_);
+    check_fed(network(), *data_);
+  }
   return *data_;
 }
 

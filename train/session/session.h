@@ -60,7 +60,7 @@ class Session {
   Programs programs_;
   Start start_ = {};
   std::string weights_ = {};
-  std::unique_ptr<Samples> data_;
+  std::shared_ptr<const Samples> data_;
   std::unique_ptr<MeteredDevice> device_;
   std::unique_ptr<Batches> batches_;
   std::unique_ptr<Prepared> prepared_;

@@ -2,6 +2,8 @@
 // (train/settings_of_options.h); so may any other program.
 #pragma once
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -23,8 +25,9 @@ struct Interval {
 
 /// Which network, in which size and numbers.
 struct NetworkSetting {
-  std::string model = {};  // a name of the zoo or a file
-  Sets sets = {};          // vars of the network file
+  std::string model = {};                                  // a name of the zoo or a file
+  Sets sets = {};                                          // vars of the network file
+  std::function<Network(const BuildOptions&)> build = {};  // instead: makes it, for training and for evaluation
   DType dtype = DType::f32;
   std::int64_t batch = 1;
   std::uint64_t seed = 0;  // of initial values, dropout, the order of data and its augmentation
@@ -62,6 +65,7 @@ struct ProgramSetting {
 struct DataSetting {
   /// "mnist:DIR", "shapes" (train/data/dataset.h); none: made to the network's size.
   std::optional<std::string> spec = {};
+  std::shared_ptr<const Samples> samples = {};  // instead: these
   Augmentation augment = {};
 };
 
