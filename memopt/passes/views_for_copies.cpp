@@ -48,11 +48,9 @@ class Copies {
     std::set<VarId> moved;
     for (std::size_t i = 0; i < parts.size(); ++i) {
       if (pitches[i] > 0 && !takes_rows_apart(program, at, parts[i])) return false;
-      VarId v = parts[i];
-      for (; shows_[v] != kNone; v = shows_[v])
-        if (!may_show(program, at, v) || !may_write(program, v)) return false;
-      if (!may_show(program, at, v) || !may_write(program, v) || is_part(program, v) || !moved.insert(v).second)
-        return false;
+      if (!may_show(program, at, parts[i]) || !may_write(program, parts[i])) return false;
+      const VarId root = root_of(parts[i]);
+      if (is_part(program, root) || !moved.insert(root).second) return false;
     }
     for (std::size_t i = 0; i < parts.size(); ++i) program.vars[parts[i]].pitch = pitches[i];
     op.type = view.type;
@@ -78,7 +76,9 @@ class Copies {
     return pitches;
   }
 
+  /// Whether a var, and what it is under another shape, is of the block alone and changed by its producer alone.
   bool may_show(const Program& program, At at, VarId v) const {
+    if (shows_[v] != kNone && !may_show(program, at, shows_[v])) return false;
     return program.vars[v].block == at.first && !is_result_[v] && !is_persistable(program.vars[v].kind) &&
            std::all_of(touched_[v].begin(), touched_[v].end(), [&](At by) {
              const Op& op = op_at(program, by);
@@ -86,9 +86,13 @@ class Copies {
            });
   }
 
+  /// Whether it, and what it is under another shape, may be written elsewhere than in memory of its own.
   bool may_write(const Program& program, VarId v) const {
+    if (shows_[v] != kNone && !may_write(program, shows_[v])) return false;
     return program.vars[v].kind == Kind::Temp && pins_[v] == Pin::None;
   }
+
+  VarId root_of(VarId v) const { return shows_[v] == kNone ? v : root_of(shows_[v]); }
 
   /// Whether it lies in another var already.
   bool is_part(const Program& program, VarId v) const {

@@ -72,6 +72,14 @@ TEST(ViewsForCopies, WhatIsSeenUnderAnotherShapeMovesWithIt) {
       "softmax reshape exp concat_view exp");
 }
 
+/// The update may stand before who reads the slice.
+TEST(ViewsForCopies, NotOfAParamUnderAnotherShape) {
+  EXPECT_EQ(ops_of("param w f32[32]\ntemp v f32[2,16]\ntemp s f32[2,4]\ntemp y f32[2,4]\n"
+                   "block 0 {\n  v = reshape(w) {shape=[2,16]}\n  s = slice(v) {axis=1, begin=0, end=4}\n"
+                   "  y = relu(s)\n}\n"),
+            "reshape slice relu");
+}
+
 TEST(ViewsForCopies, ASliceThatIsJoinedIsOneOfTheTwo) {
   EXPECT_EQ(ops_of("input x f32[4,16]\ntemp s f32[2,16]\ntemp b f32[2,16]\ntemp y f32[4,16]\ntemp z f32[4,16]\n"
                    "block 0 {\n  s = slice(x) {axis=0, begin=2, end=4}\n  b = exp(s)\n"
