@@ -146,6 +146,7 @@ void Executor::fetch(VarId var, void* data, std::int64_t bytes) const {
   const void* const from = memory_.address(var);
   check(from && (kept_.empty() || kept_[var]), "'", source.name,
         "' does not keep its memory to the end of the step; name it in --skip-vars");
+  check(source.pitch == 0, "'", source.name, "' is a part of a wider var; name it in --skip-vars");
   device_.synchronize();
   device_.copy_out(data, from, bytes);
 }

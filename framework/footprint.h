@@ -9,7 +9,7 @@ namespace lethe {
 
 class Footprint {
  public:
-  /// `storage`: storage_of the program, since a view is what it shows; must outlive it.
+  /// `storage`: view_root of the program, since a view is what it shows; must outlive it.
   explicit Footprint(const std::vector<VarId>& storage) : storage_(&storage) {}
 
   void add(const Op& op) {

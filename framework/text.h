@@ -21,7 +21,7 @@ std::string text_of(const Program& program, const Op& op);
 /// Fails with the line number.
 Program parse_program(std::string_view text);
 
-/// {"vars":[{"name","shape","dtype","kind","bytes"}],
+/// {"vars":[{"name","shape","dtype","kind","bytes"}] (and "pitch" where rows lie apart),
 ///  "blocks":[{"parent","ops":[{"type","in","out","attrs","role","blocks"}]}]}
 /// with vars by name; an absent input is null.
 std::string to_json(const Program& program, int indent = 1);

@@ -1,6 +1,7 @@
 #include "framework/verify.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 #include "framework/control_flow.h"
@@ -20,7 +21,13 @@ bool contains(const std::vector<VarId>& vars, VarId v) { return std::find(vars.b
 class Verifier {
  public:
   explicit Verifier(const Program& program)
-      : program_(program), written_(program.vars.size(), false), shown_(program.vars.size(), false) {}
+      : program_(program),
+        written_(program.vars.size()),
+        shown_(program.vars.size()),
+        same_as_(program.vars.size()),
+        is_part_(program.vars.size()) {
+    std::iota(same_as_.begin(), same_as_.end(), 0);
+  }
 
   void run() {
     check_names();
@@ -44,6 +51,9 @@ class Verifier {
       check(var.block >= 0 && var.block < static_cast<BlockId>(program_.blocks.size()), "var '", var.name,
             "' is in block ", var.block, ", which does not exist");
       for (const std::int64_t size : var.shape) check(size > 0, "var '", var.name, "' has shape ", text_of(var.shape));
+      const std::int64_t row = row_of(var.shape), rows = elements(var.shape) / row;
+      check(var.pitch == 0 || var.pitch > row, "var '", var.name, "' has pitch ", var.pitch, ", but rows of ", row);
+      with_context(var.name, [&] { return elements({rows, var.pitch}); });  // no more than can be counted
     }
   }
 
@@ -55,6 +65,7 @@ class Verifier {
     for (const VarId v : block.results) {
       check_id(v, "a result of a block");
       check(written_[v], "block ", id, ": result '", name(v), "' is never written");
+      check(program_.vars[v].pitch == 0, "block ", id, ": result '", name(v), "' has rows that lie apart");
     }
   }
 
@@ -66,6 +77,10 @@ class Verifier {
       check(is_root || var.kind == Kind::Temp, "the ", name_of(var.kind), " '", var.name, "' lies in '",
             name(views[v].root), "'");
       check(!is_root || var.pitch == 0, "'", var.name, "' has pitch ", var.pitch, ", but lies in no other var");
+      const std::int64_t begin = views[v].offset, end = begin + span_of(var),
+                         room = bytes_of(program_.vars[views[v].root]);
+      check(begin >= 0 && end <= room, "'", var.name, "' lies in bytes ", begin, " to ", end, " of '",
+            name(views[v].root), "', which has ", room);
     }
   }
 
@@ -91,6 +106,10 @@ class Verifier {
       check(def.view != ViewOf::Parts || program_.vars[shown.var].block == block, "'", name(shown.var),
             "' is written in another block");
       shown_[shown.var] = shown_[shown.in] = true;
+      if (def.view == ViewOf::Whole) same_as_[shown.var] = same_as_[shown.in];
+      check(def.view == ViewOf::Whole || !is_part_[same_as_[shown.var]], "'", name(shown.var),
+            "' lies in another var already");
+      if (def.view != ViewOf::Whole) is_part_[same_as_[shown.var]] = true;
     }
     for (const auto* vars : {&op.in, &op.out})
       for (const VarId v : *vars)
@@ -192,8 +211,10 @@ class Verifier {
 
   const Program& program_;
   std::vector<bool> written_;
-  std::vector<bool> shown_;    // views, and what they show
-  std::vector<bool> is_used_;  // blocks
+  std::vector<bool> shown_;     // views, and what they show
+  std::vector<VarId> same_as_;  // by VarId: what it is under another shape, at last
+  std::vector<bool> is_part_;   // by VarId: of a wider var
+  std::vector<bool> is_used_;   // blocks
 };
 
 }  // namespace

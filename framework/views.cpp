@@ -1,7 +1,5 @@
 #include "framework/views.h"
 
-#include <numeric>
-
 #include "framework/error.h"
 
 namespace lethe {
@@ -21,18 +19,22 @@ class Roots {
     for (std::size_t v = 0; v < vars; ++v) of_[v].root = static_cast<VarId>(v);
   }
 
-  /// The root of `shown` moves with all that lies in it.
-  void add(const Shown& shown) {
+  /// The root of `shown` moves with all that lies in it. False if both have one root.
+  bool add(const Shown& shown) {
     const View part = find(shown.var);
-    check(find(shown.in).root != part.root, "a var lies in itself");
+    if (find(shown.in).root == part.root) return false;
     of_[part.root] = {shown.in, shown.offset - part.offset};
+    return true;
   }
 
+  /// The way there is made shorter.
   View find(VarId v) {
     View& view = of_[v];
-    if (view.root == v) return view;
-    const View next = find(view.root);
-    view = {next.root, view.offset + next.offset};
+    while (of_[view.root].root != view.root) {
+      View& next = of_[view.root];
+      view = {next.root, view.offset + next.offset};
+      next = {of_[next.root].root, next.offset + of_[next.root].offset};
+    }
     return view;
   }
 
@@ -67,7 +69,9 @@ std::vector<View> views_of(const Program& program) {
   Roots roots(program.vars.size());
   for (const Block& block : program.blocks)
     for (const Op& op : block.ops)
-      for (const Shown& shown : shown_by(program, op)) roots.add(shown);
+      for (const Shown& shown : shown_by(program, op))
+        check(roots.add(shown), "'", program.vars[shown.var].name, "' is to lie in '", program.vars[shown.in].name,
+              "', with which it lies already");
   std::vector<View> views;
   for (std::size_t v = 0; v < program.vars.size(); ++v) views.push_back(roots.find(static_cast<VarId>(v)));
   return views;

@@ -39,14 +39,17 @@ class Storages {
 
   /// Bytes from the begin of the input's storage to that of the output's if these two are to lie at one place.
   std::int64_t distance(VarId output, VarId input) { return offset(input) - offset(output); }
-  /// Whether there is room for all that the output's storage holds.
+  /// Whether the input has room for the output, and its storage for all that the output's holds.
   bool has_room(VarId output, VarId input) {
-    return distance(output, input) >= 0 && distance(output, input) + of(output).bytes <= of(input).bytes;
+    return span_of(program_.vars[output]) <= span_of(program_.vars[input]) && distance(output, input) >= 0 &&
+           distance(output, input) + of(output).bytes <= of(input).bytes;
   }
-  /// Whether the elements of both lie in the same way.
-  bool lie_alike(VarId output, VarId input) const {
+  /// Whether the elements of both lie in the same way. Rows apart begin anywhere, so both storages must begin at one
+  /// place, or that of the output would not be aligned.
+  bool lie_alike(VarId output, VarId input) {
     const Var &y = program_.vars[output], &x = program_.vars[input];
-    return y.pitch == x.pitch && (y.pitch == 0 || row_of(y.shape) == row_of(x.shape));
+    if (y.pitch != x.pitch) return false;
+    return y.pitch == 0 || (row_of(y.shape) == row_of(x.shape) && distance(output, input) == 0);
   }
 
   /// The storage of `output` goes into that of `input`.
@@ -103,6 +106,7 @@ std::string_view obstacle(const Program& program, Storages& storages, const Op& 
   const Storage& own = storages.of(output);
   if (from.pin != Pin::None) return reason_of(from.pin);
   if (own.pin != Pin::None) return "would be pinned with it";
+  if (own.life.born != step) return "is younger than what lies with the output";
   if (!storages.lie_alike(output, input)) return "has its rows elsewhere";
   if (!storages.has_room(output, input)) return "is smaller";
   if (from.life.dies != step + 1) return "is needed later";

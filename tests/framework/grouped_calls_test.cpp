@@ -11,7 +11,7 @@ namespace {
 
 std::vector<std::size_t> launched;  // how many updates at a time
 
-/// param += gradient, for scalars in f64. GroupsWith all that have the same key.
+/// param += gradient, for scalars in f64. Groups with all that have the same key.
 class AddKernel final : public Kernel {
  public:
   explicit AddKernel(std::int64_t key) : key_(key) {}

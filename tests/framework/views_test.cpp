@@ -66,7 +66,7 @@ TEST(Views, WrongOnesAreRefused) {
             "block 0, op 0 'slice_view': 'a' has pitch 0, as a part of 'x' it has 6");
   EXPECT_EQ(error("temp a f32[2,6] pitch 8\n", "  a = relu(x)\n"), "'a' has pitch 8, but lies in no other var");
   EXPECT_EQ(error("temp a f32[2,6] pitch 12\ntemp y f32[2,12]\n", "  a = relu(x)\n  y = concat_view(a, a) {axis=1}\n"),
-            "a var lies in itself");
+            "block 0, op 1 'concat_view': 'a' lies in another var already");
   EXPECT_EQ(error("temp y f32[4,6]\ntemp a f32[2,6]\n", "  a = relu(x)\n  y = concat_view(x, a) {axis=0}\n"),
             "the input 'x' lies in 'y'");
   EXPECT_EQ(error("temp a f32[2,3] pitch 6\ntemp b f32[2,3]\n",

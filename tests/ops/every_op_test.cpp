@@ -4,16 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <set>
 
 #include "framework/prepared.h"
-#include "framework/strides.h"
 #include "framework/verify.h"
 #include "kernels/cpu/workers.h"
 #include "tests/support/gradient_check.h"
 #include "tests/support/objective.h"
 #include "tests/support/op_program.h"
+#include "tests/support/rows_apart.h"
 #include "tests/support/values.h"
 
 namespace lethe::testing {
@@ -99,55 +98,18 @@ TEST_P(EveryOp, GivesTheSameInPlace) {
   });
 }
 
-/// Calls f(offset among rows that lie apart, offset among rows side by side, bytes) for each row.
-template <class F>
-void for_each_row(const Var& var, const F& f) {
-  const std::int64_t size = bytes_of(var.dtype), row = row_of(var.shape);
-  for (std::int64_t r = 0; r < elements(var.shape) / row; ++r) f(r * var.pitch * size, r * row * size, row * size);
-}
-
 TEST_P(EveryOp, GivesTheSameOfRowsThatLieApart) {
-  for_each_op(
-      [](const Interpreter& values, const Op& op, const Kernel& kernel) {
-        const OpDef& def = op_def(op.type);
-        if (!def.pitched) return;
-        const Trial side_by_side = try_op(values, op, kernel);
-        Program program = values.program();
-        std::vector<Guarded> memory;
-        std::vector<void*> in, out;
-        const auto lay = [&](VarId v, std::int64_t gap) {
-          Var& var = program.vars[v];
-          var.pitch = row_of(var.shape) + gap;
-          return memory.emplace_back(span_of(var)).data();
-        };
-        for (std::size_t i = 0; i < op.in.size(); ++i) {
-          in.push_back(lay(op.in[i], static_cast<std::int64_t>(i) + 1));
-          for_each_row(program.vars[op.in[i]], [&](std::int64_t apart, std::int64_t beside, std::int64_t bytes) {
-            std::memcpy(static_cast<std::byte*>(in[i]) + apart,
-                        static_cast<const std::byte*>(values.memory(op.in[i]).data()) + beside,
-                        static_cast<std::size_t>(bytes));
-          });
-        }
-        for (const VarId v : op.out) out.push_back(lay(v, 7));
-        const DeviceInfo device{.threads = values.threads()};
-        const std::unique_ptr<Kernel> apart = def.kernels.cpu({program, op, device});
-        ASSERT_EQ(apart->workspace_bytes(), 0);
-        apart->run({in.data(), out.data(), nullptr, nullptr});
-        for (const Guarded& held : memory) EXPECT_TRUE(held.intact()) << "memory beside was written";
-        for (std::size_t slot = 0; slot < op.out.size(); ++slot) {
-          std::int64_t end = 0;  // of the row before
-          for_each_row(program.vars[op.out[slot]], [&](std::int64_t at, std::int64_t beside, std::int64_t bytes) {
-            const auto* const got = static_cast<const std::byte*>(out[slot]);
-            const auto* const expected = static_cast<const std::byte*>(side_by_side.outputs[slot].data());
-            EXPECT_EQ(std::memcmp(got + at, expected + beside, static_cast<std::size_t>(bytes)), 0)
-                << "at byte " << beside;
-            EXPECT_TRUE(std::all_of(got + end, got + at, [](std::byte b) { return b == kUnwritten; }))
-                << "a gap is written";
-            end = at + bytes;
-          });
-        }
-      },
-      2);
+  const auto check = [](const Interpreter& values, const Op& op, const Kernel& kernel) {
+    const OpDef& def = op_def(op.type);
+    if (!def.pitched) return;
+    const Trial side_by_side = try_op(values, op, kernel);
+    for (const Gaps gaps : {Gaps{.in = 3, .out = 5}, Gaps{.in = 4, .out = 0}, Gaps{.in = 0, .out = 1}}) {
+      const Trial apart = try_rows_apart(values, op, def.kernels.cpu, {.threads = values.threads()}, gaps);
+      EXPECT_EQ(apart.harm, "") << "was written";
+      expect_same(apart, side_by_side, "differs from rows side by side");
+    }
+  };
+  for (const int threads : {1, 2}) for_each_op(check, threads);
 }
 
 TEST_P(EveryOp, GivesTheSameBitsAgain) {

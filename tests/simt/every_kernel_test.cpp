@@ -6,6 +6,7 @@
 #include "framework/op_def.h"
 #include "kernels/device_code.h"
 #include "tests/support/op_program.h"
+#include "tests/support/rows_apart.h"
 #include "tests/support/values.h"
 
 namespace lethe::testing {
@@ -39,6 +40,22 @@ void compare(const Interpreter& values, const Op& op, const Kernel& host, const 
     }
 }
 
+/// Gaps between rows that packs can be read across, and that they cannot.
+void compare_rows_apart(const Interpreter& values, const Op& op, const Kernel& host) {
+  const Trial expected = try_op(values, op, host);
+  for (const Gaps gaps : {Gaps{.in = 16, .out = 16}, Gaps{.in = 3, .out = 5}, Gaps{.in = 16, .out = 0}}) {
+    const Trial got = try_rows_apart(values, op, op_def(op.type).kernels.cuda, kCuda, gaps);
+    EXPECT_EQ(got.harm, "") << "was written";
+    for (std::size_t slot = 0; slot < op.out.size(); ++slot) {
+      const Var& var = values.program().vars[op.out[slot]];
+      EXPECT_EQ(difference(elements(var.shape), {var.dtype, got.outputs[slot].data()},
+                           {var.dtype, expected.outputs[slot].data()}, most_error(var.dtype)),
+                "")
+          << "output " << slot << ", rows apart";
+    }
+  }
+}
+
 TEST_P(EveryKernel, GivesWhatItsCpuCodeGives) {
   const Sample sample = all_samples()[GetParam()];
   int compared = 0;
@@ -52,6 +69,7 @@ TEST_P(EveryKernel, GivesWhatItsCpuCodeGives) {
       const auto [cpu, cuda] = op_def(ops[i].type).kernels;
       if (cuda && cuda != cpu) {  // else a library's
         compare(values, ops[i], *values.kernel(i), *cuda({made.program, ops[i], kCuda}));
+        if (op_def(ops[i].type).pitched) compare_rows_apart(values, ops[i], *values.kernel(i));
         ++compared;
       }
       values.run_op(i);

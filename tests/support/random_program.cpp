@@ -10,13 +10,13 @@
 namespace lethe::testing {
 namespace {
 
-constexpr std::int64_t kBatch = 2, kClasses = 3;
+constexpr std::int64_t kClasses = 3;
 
 /// Grows a network by one random layer after the other.
 class Grower {
  public:
   Grower(std::uint64_t seed, DType dtype, bool activates)
-      : random_(seed, 1), net_({.batch = kBatch, .dtype = dtype}), activates_(activates) {
+      : random_(seed, 1), net_({.batch = seed % 3 == 2 ? 1 : 2, .dtype = dtype}), activates_(activates) {
     const std::int64_t side = 4 + pick(5);
     vars_ = {net_.input("image", {side, side, 1 + pick(3)})};
   }
@@ -104,13 +104,24 @@ class Grower {
     return net_.layer("reshape", net_.layer("flatten", var),
                       {{"shape", Ints{shape[3], shape[1], shape[2]}}, {"layout", "image"}});
   }
-  /// Some of its channels or rows, often read by a map alone.
+  /// Some of its channels or rows (of a batch of one a view without gaps), often read by a map alone, by a map that
+  /// broadcasts it, or under another shape.
   VarId sliced(VarId x) {
     const bool channels = pick(2) == 0;
     const std::int64_t size = net_.shape(x)[channels ? 3 : 1], begin = pick(size), end = begin + 1 + pick(size - begin);
     const VarId part =
         net_.layer("slice", x, {{"axis", channels ? "channels" : "height"}, {"begin", begin}, {"end", end}});
-    return pick(3) > 0 ? net_.layer("tanh", part) : part;
+    switch (pick(6)) {
+      case 0:
+        return part;
+      case 1:
+        return seen_again(part);
+      case 2:
+        if (channels && end - begin == 1) return net_.layer("mul", {x, part});
+        [[fallthrough]];
+      default:
+        return net_.layer("tanh", part);
+    }
   }
   void keep(VarId var) { vars_.push_back(var); }
 
