@@ -39,10 +39,12 @@ class Storages {
 
   /// Bytes from the begin of the input's storage to that of the output's if these two are to lie at one place.
   std::int64_t distance(VarId output, VarId input) { return offset(input) - offset(output); }
-  /// Whether the input has room for the output, and its storage for all that the output's holds.
+  /// Whether the input has room for the output, and its storage for all that the output's holds; of a storage that the
+  /// output does not need whole the input is all, so that no more lives on than has to.
   bool has_room(VarId output, VarId input) {
-    return span_of(program_.vars[output]) <= span_of(program_.vars[input]) && distance(output, input) >= 0 &&
-           distance(output, input) + of(output).bytes <= of(input).bytes;
+    const std::int64_t room = span_of(program_.vars[input]), of_input = of(input).bytes, of_output = of(output).bytes;
+    return span_of(program_.vars[output]) <= room && (of_output == of_input || room == of_input) &&
+           distance(output, input) >= 0 && distance(output, input) + of_output <= of_input;
   }
   /// Whether the elements of both lie in the same way. Rows apart begin anywhere, so both storages must begin at one
   /// place, or that of the output would not be aligned.

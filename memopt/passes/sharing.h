@@ -29,8 +29,8 @@ Sharing share_views(const Program& program, const Liveness& live, const std::vec
 
 /// Beyond that, an output takes the memory of an input where the op declares the pair and
 ///  - the input's storage is a temp's, not pinned, and dies with this op;
-///  - the output has room there, with all that its own memory holds, of which nothing was written before; and the rows
-///    of both are equally far apart;
+///  - the output has room there, with all that its own memory holds, of which nothing was written before; the rows of
+///    both are equally far apart; and a part is not taken for which all of its root would live on;
 ///  - the op reads that storage through one input only;
 ///  - output, input and op are in one block, so in one trip of a loop.
 /// Of several such inputs it takes the one born last. The order of operands is never changed. With `wanted`, only those

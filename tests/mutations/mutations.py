@@ -65,7 +65,7 @@ MUTATIONS = [
     ("an output takes what its siblings were written over", SHARING,
      "if (own.life.born != step) return \"is younger than what lies with the output\";", ""),
     ("a small part offers all of its root", SHARING,
-     "span_of(program_.vars[output]) <= span_of(program_.vars[input]) && distance", "distance"),
+     "span_of(program_.vars[output]) <= room && ", ""),
     ("rows apart are moved anywhere", SHARING, " && distance(output, input) == 0", ""),
     # Views in place of copies
     ("any kernel takes rows apart", VIEWS, "by == at || op_def", "true || op_def"),

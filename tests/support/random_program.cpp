@@ -62,7 +62,7 @@ class Grower {
         return keep(activated(weighted(
             "conv", x, {{"out", 2 + pick(4)}, {"k", 1 + 2 * pick(2)}, {"stride", 1 + pick(2)}, {"bias", pick(2)}})));
       case 2:
-        return keep(activated(net_.layer("bn", x)));
+        return keep(activated(net_.layer(has_variance(x) ? "bn" : "relu", x)));
       case 3:
         return keep(net_.layer(maps[static_cast<std::size_t>(pick(static_cast<std::int64_t>(maps.size())))], x));
       case 4:
@@ -122,6 +122,11 @@ class Grower {
       default:
         return net_.layer("tanh", part);
     }
+  }
+  /// Whether a channel has more than one value.
+  bool has_variance(VarId x) {
+    const Shape shape = net_.shape(x);
+    return shape[0] * shape[1] * shape[2] > 1;
   }
   void keep(VarId var) { vars_.push_back(var); }
 
