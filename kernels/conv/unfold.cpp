@@ -58,7 +58,7 @@ class UnfoldConv final : public Kernel {
 
   void run(const KernelArgs& args) const override {
     for (const Round& round : rounds_)
-      for (std::int64_t group = 0; group < s_.groups; ++group) run_group(args, round, group);
+      for (std::int64_t group = 0; group < s_.groups; ++group) multiply_group(args, round, group);
 #ifdef LETHE_HAS_CUDA
     if (sums_apart()) launch_narrow(args.stream, dtype_, weights(), weight_sum(args), args.outputs[0]);
 #endif
@@ -128,7 +128,7 @@ class UnfoldConv final : public Kernel {
     return static_cast<char*>(memory) + elements * bytes_of(dtype);
   }
 
-  void run_group(const KernelArgs& args, const Round& round, std::int64_t group) const {
+  void multiply_group(const KernelArgs& args, const Round& round, std::int64_t group) const {
     const Windows windows = windows_of(round, group);
     const std::int64_t image = round.first * s_.in[0] * s_.in[1] * s_.channels;
     const std::int64_t response = positions(round.first) * s_.filters + group * group_filters();
