@@ -12,37 +12,28 @@ std::int64_t step_along(const Var& var, std::size_t axis) {
   return strides_of(var.shape, var.pitch)[axis] * bytes_of(var.dtype);
 }
 
-/// While ops are read: what each var lies in directly, and where.
-class Roots {
- public:
-  explicit Roots(std::size_t vars) : of_(vars) {
-    for (std::size_t v = 0; v < vars; ++v) of_[v].root = static_cast<VarId>(v);
-  }
-
-  /// The root of `shown` moves with all that lies in it. False if both have one root.
-  bool add(const Shown& shown) {
-    const View part = find(shown.var);
-    if (find(shown.in).root == part.root) return false;
-    of_[part.root] = {shown.in, shown.offset - part.offset};
-    return true;
-  }
-
-  /// The way there is made shorter.
-  View find(VarId v) {
-    View& view = of_[v];
-    while (of_[view.root].root != view.root) {
-      View& next = of_[view.root];
-      view = {next.root, view.offset + next.offset};
-      next = {of_[next.root].root, next.offset + of_[next.root].offset};
-    }
-    return view;
-  }
-
- private:
-  std::vector<View> of_;
-};
-
 }  // namespace
+
+Roots::Roots(std::size_t vars) : of_(vars) {
+  for (std::size_t v = 0; v < vars; ++v) of_[v].root = static_cast<VarId>(v);
+}
+
+bool Roots::add(const Shown& shown) {
+  const View part = find(shown.var);
+  if (find(shown.in).root == part.root) return false;
+  of_[part.root] = {shown.in, shown.offset - part.offset};
+  return true;
+}
+
+View Roots::find(VarId v) {
+  View& view = of_[v];
+  while (of_[view.root].root != view.root) {  // the way there is made shorter
+    View& next = of_[view.root];
+    view = {next.root, view.offset + next.offset};
+    next = {of_[next.root].root, next.offset + of_[next.root].offset};
+  }
+  return view;
+}
 
 std::vector<Shown> shown_by(const Program& program, const Op& op) {
   switch (op_def(op.type).view) {
@@ -65,13 +56,18 @@ std::vector<Shown> shown_by(const Program& program, const Op& op) {
   return parts;
 }
 
-std::vector<View> views_of(const Program& program) {
+Roots roots_of(const Program& program) {
   Roots roots(program.vars.size());
   for (const Block& block : program.blocks)
     for (const Op& op : block.ops)
       for (const Shown& shown : shown_by(program, op))
         check(roots.add(shown), "'", program.vars[shown.var].name, "' is to lie in '", program.vars[shown.in].name,
               "', with which it lies already");
+  return roots;
+}
+
+std::vector<View> views_of(const Program& program) {
+  Roots roots = roots_of(program);
   std::vector<View> views;
   for (std::size_t v = 0; v < program.vars.size(); ++v) views.push_back(roots.find(static_cast<VarId>(v)));
   return views;

@@ -24,6 +24,21 @@ struct View {
   std::int64_t offset = 0;  // bytes from the begin of that
   bool operator==(const View&) const = default;
 };
+/// Where vars lie while it is found out.
+class Roots {
+ public:
+  /// Of so many vars, each of which is its own root.
+  explicit Roots(std::size_t vars);
+  /// The root of `shown.var` moves with all that lies in it. False, and nothing moves, if both have one root.
+  bool add(const Shown& shown);
+  View find(VarId v);
+
+ private:
+  std::vector<View> of_;  // by VarId: what it lies in directly
+};
+/// With all views of the program.
+Roots roots_of(const Program& program);
+
 /// By VarId.
 std::vector<View> views_of(const Program& program);
 /// By VarId: the roots alone.

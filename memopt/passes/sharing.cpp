@@ -14,9 +14,9 @@ namespace {
 class Storages {
  public:
   Storages(const Program& program, const Liveness& live, const std::vector<Pin>& pins)
-      : program_(program), view_(views_of(program)), made_(program.vars.size()) {
-    for (std::size_t v = 0; v < view_.size(); ++v) {
-      const auto root = static_cast<std::size_t>(view_[v].root);
+      : program_(program), roots_(roots_of(program)), made_(program.vars.size()) {
+    for (std::size_t v = 0; v < made_.size(); ++v) {
+      const auto root = static_cast<std::size_t>(this->root(static_cast<VarId>(v)));
       made_[root].life = hull(made_[root].life, live.vars[v]);
       if (pins[root] != Pin::None)
         made_[root].pin = pins[root];
@@ -24,7 +24,7 @@ class Storages {
         made_[root].pin = pins[v];
     }
     const std::vector<Tick> begins = loop_begins(program, live);
-    for (std::size_t v = 0; v < view_.size(); ++v) {
+    for (std::size_t v = 0; v < made_.size(); ++v) {
       if (!is_own(static_cast<VarId>(v))) continue;
       made_[v].root = static_cast<VarId>(v);
       made_[v].bytes = bytes_of(program.vars[v]);
@@ -32,10 +32,10 @@ class Storages {
     }
   }
 
-  VarId root(VarId v) { return place(v).root; }
-  std::int64_t offset(VarId v) { return place(v).offset; }
+  VarId root(VarId v) { return roots_.find(v).root; }
+  std::int64_t offset(VarId v) { return roots_.find(v).offset; }
   const Storage& of(VarId v) { return made_[root(v)]; }
-  bool is_own(VarId v) const { return view_[v].root == v; }
+  bool is_own(VarId v) { return root(v) == v; }
 
   /// Bytes from the begin of the input's storage to that of the output's if these two are to lie at one place.
   std::int64_t distance(VarId output, VarId input) { return offset(input) - offset(output); }
@@ -57,22 +57,20 @@ class Storages {
   /// The storage of `output` goes into that of `input`.
   void merge(VarId output, VarId input) {
     Storage& into = made_[root(input)];
-    const Storage& from = made_[root(output)];
-    into.life = hull(into.life, from.life);
-    const std::int64_t at = distance(output, input);
-    view_[from.root] = {into.root, at};
+    into.life = hull(into.life, of(output).life);
+    roots_.add({.var = output, .in = input, .offset = 0});
   }
 
   Sharing finish() {
     Sharing sharing;
-    sharing.of.resize(view_.size());
-    sharing.offset.resize(view_.size());
-    for (std::size_t v = 0; v < view_.size(); ++v) {
+    sharing.of.resize(made_.size());
+    sharing.offset.resize(made_.size());
+    for (std::size_t v = 0; v < made_.size(); ++v) {
       if (!is_own(static_cast<VarId>(v))) continue;
       sharing.of[v] = static_cast<int>(sharing.storages.size());
       sharing.storages.push_back(made_[v]);
     }
-    for (std::size_t v = 0; v < view_.size(); ++v) {
+    for (std::size_t v = 0; v < made_.size(); ++v) {
       sharing.of[v] = sharing.of[root(static_cast<VarId>(v))];
       sharing.offset[v] = offset(static_cast<VarId>(v));
     }
@@ -80,15 +78,8 @@ class Storages {
   }
 
  private:
-  /// Where a var lies; the way there is made shorter.
-  const View& place(VarId v) {
-    View& view = view_[v];
-    while (view.root != view_[view.root].root) view = {view_[view.root].root, view.offset + view_[view.root].offset};
-    return view;
-  }
-
   const Program& program_;
-  std::vector<View> view_;
+  Roots roots_;
   std::vector<Storage> made_;  // by root
 };
 

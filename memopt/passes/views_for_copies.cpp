@@ -1,7 +1,6 @@
 #include "memopt/passes/views_for_copies.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "framework/views.h"

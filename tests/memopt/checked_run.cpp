@@ -8,6 +8,7 @@
 #include "framework/control_flow.h"
 #include "framework/init.h"
 #include "framework/op_def.h"
+#include "tests/support/rows_apart.h"
 
 namespace lethe::testing {
 namespace {
@@ -28,15 +29,6 @@ std::string name_of_copy(const Program& program, const Op& view) {
   for (const OpDef* def : all_ops())
     if (def->as_view && def->as_view == view.type) return def->type + ' ' + program.vars[view.out[0]].name;
   return "";
-}
-
-/// Calls f(address, bytes) for each row of a var, or once if there are no gaps.
-template <class F>
-void for_each_row(const Var& var, std::byte* begin, const F& f) {
-  if (var.pitch == 0) return f(begin, static_cast<std::size_t>(bytes_of(var)));
-  const std::int64_t row = row_of(var.shape), size = bytes_of(var.dtype);
-  for (std::int64_t r = 0; r < elements(var.shape) / row; ++r)
-    f(begin + r * var.pitch * size, static_cast<std::size_t>(row * size));
 }
 
 std::string value_of(const Var& var, const void* begin) {

@@ -4,22 +4,9 @@
 #include <cstring>
 
 #include "framework/error.h"
-#include "framework/strides.h"
 #include "kernels/cpu/workers.h"
 
 namespace lethe::testing {
-namespace {
-
-/// Calls f(row in memory with gaps, row in memory without, bytes) for each row.
-template <class F>
-void for_each_row(const Var& var, const Guarded& apart, const Guarded& beside, const F& f) {
-  const std::int64_t size = bytes_of(var.dtype), row = row_of(var.shape) * size;
-  auto *at = static_cast<std::byte*>(apart.data()), *next = static_cast<std::byte*>(beside.data());
-  for (std::int64_t r = elements(var.shape) / row_of(var.shape); r > 0; --r, at += row_step(var) * size, next += row)
-    f(at, next, static_cast<std::size_t>(row));
-}
-
-}  // namespace
 
 Trial try_rows_apart(const Interpreter& values, const Op& op, PrepareKernel prepare, const DeviceInfo& device,
                      Gaps gaps) {
@@ -33,8 +20,12 @@ Trial try_rows_apart(const Interpreter& values, const Op& op, PrepareKernel prep
   std::vector<void*> in, out;
   for (const VarId v : op.in) {
     inputs.push_back(lay(v, gaps.in));
-    for_each_row(program.vars[v], inputs.back(), values.memory(v),
-                 [](std::byte* to, const std::byte* from, std::size_t bytes) { std::memcpy(to, from, bytes); });
+    const auto* from = static_cast<const std::byte*>(values.memory(v).data());
+    for_each_row(program.vars[v], static_cast<std::byte*>(inputs.back().data()),
+                 [&](std::byte* row, std::size_t bytes) {
+                   std::memcpy(row, from, bytes);
+                   from += bytes;
+                 });
     in.push_back(inputs.back().data());
   }
   for (const VarId v : op.out) out.push_back(outputs.emplace_back(lay(v, gaps.out)).data());
@@ -50,11 +41,13 @@ Trial try_rows_apart(const Interpreter& values, const Op& op, PrepareKernel prep
     const Var& var = program.vars[op.out[slot]];
     Guarded& given = trial.outputs.emplace_back(bytes_of(var));
     if (!outputs[slot].intact()) trial.harm = message("memory beside output ", slot);
-    const auto* end = static_cast<const std::byte*>(outputs[slot].data());  // of the row before
-    for_each_row(var, outputs[slot], given, [&](const std::byte* from, std::byte* to, std::size_t bytes) {
-      if (std::any_of(end, from, [](std::byte b) { return b != kUnwritten; })) trial.harm = message("a gap of ", slot);
-      std::memcpy(to, from, bytes);
-      end = from + bytes;
+    auto *const begin = static_cast<std::byte*>(outputs[slot].data()), *end = begin;  // of the row before
+    auto* to = static_cast<std::byte*>(given.data());
+    for_each_row(var, begin, [&](std::byte* row, std::size_t bytes) {
+      if (std::any_of(end, row, [](std::byte b) { return b != kUnwritten; })) trial.harm = message("a gap of ", slot);
+      std::memcpy(to, row, bytes);
+      to += bytes;
+      end = row + bytes;
     });
   }
   return trial;

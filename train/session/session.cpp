@@ -37,9 +37,10 @@ Session::Session(SessionSetting setting, Notify notify)
 
 const Samples& Session::data() {
   if (!data_) {
-    data_ = setting_.data.samples;
-    if (!data_) data_ = open_data(setting_.data.spec, setting_.program.network.seed, network(), notify_);
-    check_fed(network(), *data_);
+    std::shared_ptr<const Samples> samples = setting_.data.samples;
+    if (!samples) samples = open_data(setting_.data.spec, setting_.program.network.seed, network(), notify_);
+    check_fed(network(), *samples);
+    data_ = std::move(samples);
   }
   return *data_;
 }
