@@ -101,7 +101,7 @@ class Copies {
     return std::all_of(all.begin(), all.end(), [&](VarId member) {
       const Var& var = in.program.vars[member];
       return var.block == at.first && !is_result_[member] && !is_persistable(var.kind) &&
-             (!elsewhere || (var.kind == Kind::Temp && pins_[member] == Pin::None)) &&
+             (!elsewhere || pins_[member] == Pin::None) &&
              std::all_of(touched_[member].begin(), touched_[member].end(), [&](At by) {
                const Op& op = op_at(in.program, by);
                return by.first == at.first && op.blocks.empty() && !op_def(op.type).updates;
