@@ -61,7 +61,7 @@ MUTATIONS = [
      "if (!storages.lie_alike(output, input)) return \"has its rows elsewhere\";", ""),
     ("what is taken has no offset", SHARING, "roots_.add({.var = output, .in = input, .offset = 0});",
      "roots_.add({.var = root(output), .in = root(input), .offset = 0});"),
-    ("vars lie at the begin of their storages", SHARING, "place.offset += sharing.offset[v];", ""),
+    ("vars lie at the begin of their storages", SHARING, "place.offset += sharing.offset[v];", ";"),
     ("an output takes what its siblings were written over", SHARING,
      "if (own.life.born != step) return \"is younger than what lies with the output\";", ""),
     ("a small part offers all of its root", SHARING,
