@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "framework/backward.h"
+#include "framework/clone.h"
 #include "framework/control_flow.h"
 #include "framework/error.h"
 #include "framework/op_def.h"
@@ -165,10 +166,7 @@ VarId Backward::outer_value(VarId var) {
 /// An array that is changed in place has its copy already.
 VarId Backward::repeat_var(VarId var, BlockId block, std::map<VarId, VarId>& copy_of) {
   if (const auto copy = copy_of.find(var); copy != copy_of.end()) return copy->second;
-  Var again = program_.vars[var];
-  again.name += "@AGAIN";
-  again.block = block;
-  const VarId made = copy_of[var] = add_var(program_, std::move(again));
+  const VarId made = copy_of[var] = clone_var(program_, var, block);
   grow();
   needs_[made] = needs_[var];
   if (const auto shown = copy_of.find(memory_of_[var]); shown != copy_of.end()) memory_of_[made] = shown->second;

@@ -1,8 +1,8 @@
 #include "framework/op_def.h"
 
-#include <algorithm>
 #include <map>
 
+#include "framework/did_you_mean.h"
 #include "framework/error.h"
 
 namespace lethe {
@@ -14,25 +14,8 @@ std::map<std::string, OpDef, std::less<>>& table() {
   return ops;
 }
 
-constexpr std::size_t kLongestWord = 100;  // that may be somebody's slip of the pen
-
 bool ends_with(const std::string& text, std::string_view end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
-
-int edit_distance(std::string_view a, std::string_view b) {
-  std::vector<int> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = static_cast<int>(j);
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    int diagonal = row[0];
-    row[0] = static_cast<int>(i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const int substituted = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
-    }
-  }
-  return row[b.size()];
 }
 
 }  // namespace
@@ -113,23 +96,6 @@ bool has_relu(const Attrs& attrs) {
   if (!attrs.has(kActivation)) return false;
   check(attrs.text(kActivation) == "relu", "unknown activation ", quote(attrs.text(kActivation)), "; known: relu");
   return true;
-}
-
-std::string nearest(std::string_view word, const std::vector<std::string>& known) {
-  std::string best;
-  if (word.size() > kLongestWord) return best;
-  int best_distance = word.size() < 3 ? 2 : std::max<int>(2, static_cast<int>(word.size()) / 3) + 1;
-  for (const std::string& candidate : known)
-    if (const int distance = edit_distance(word, candidate); distance < best_distance) {
-      best = candidate;
-      best_distance = distance;
-    }
-  return best;
-}
-
-std::string did_you_mean(std::string_view word, const std::vector<std::string>& known) {
-  const std::string guess = nearest(word, known);
-  return guess.empty() ? "" : message("; did you mean ", quote(guess), "?");
 }
 
 }  // namespace lethe

@@ -9,27 +9,14 @@
 #include "framework/core_ops.h"
 #include "framework/kernel.h"
 #include "framework/layer_call.h"
-#include "framework/program.h"
+#include "framework/shape_rules.h"
 
 namespace lethe {
 
 class GradBuilder;
 
-/// A var's type: what a shape rule gives for each output.
-struct Type {
-  Shape shape;
-  DType dtype;
-};
-
-/// What a shape rule sees.
-struct InferArgs {
-  const Program& program;
-  const Op& op;
-  bool has_in(int slot) const { return slot < static_cast<int>(op.in.size()) && op.in[slot] != kNone; }
-  const Var& in(int slot) const { return program.vars[op.in[slot]]; }
-};
-using Infer = std::vector<Type> (*)(const InferArgs&);
 using Grad = void (*)(GradBuilder&);
+using MultAdds = std::int64_t (*)(const InferArgs&);
 
 /// The kernel tolerates output `out` in the memory of input `in`.
 struct InPlace {
@@ -44,6 +31,10 @@ enum class ViewOf : std::uint8_t {
   Parts     // the inputs are output 0, one behind the other along `axis`: their makers write there
 };
 
+/// Where an op that takes an attribute kActivation activates output 0 before it writes it. Not on a CPU where a library
+/// computes it, which might then choose another way, with other bits.
+enum class Activates : std::uint8_t { Nowhere, OnGpu, Everywhere };
+
 struct OpDef {
   std::string type;
   std::vector<std::string> inputs = {}, outputs = {};  // slot names; "x?" may be absent, "x..." (last) is variadic
@@ -55,10 +46,15 @@ struct OpDef {
   bool pitched = false;           // its kernels take inputs and outputs whose rows lie apart (Var::pitch)
   bool updates = false;           // writes in place: output i is the var of input i (optimizer ops, counters)
   int gradient = -1;              // of an update: the input by which it updates its parameter
-  // In words, why updates that read its output wait for all gradients; null: they do not.
-  const char* (*needs_all_gradients)(const Op&) = nullptr;
-  bool activation = false;  // its type names the activation that it computes, and nothing else
-  bool activates = false;   // takes an attribute kActivation: output 0 is activated before it is written
+  const char* (*needs_all_gradients)(const Op&) = nullptr;  // in words, why updates that read its output wait for all
+  Op (*again)(const Op&) = nullptr;  // the cheaper op that gives output 0 again, from inputs and other outputs
+  MultAdds mult_adds = nullptr;      // multiply-adds of one run; null: few for the bytes that it moves
+  bool masks = false;  // output 0 is input 1 where input 0 meets a condition, element by element, and 0 elsewhere
+  bool picks = false;  // each element of output 0 is one of input 0; output 1 says which
+  bool returns_picked = false;  // its gradient: input 0 says where each element of input 1 goes; all else is 0
+  bool activation = false;      // its type names the activation that it computes, and nothing else
+  Activates activates = Activates::Nowhere;
+  int adds = -1;  // an input, absent until fuse_sums gives one, that is added to output 0 before it is activated
   Kernels kernels = {};
   Layer layer = {};  // empty name: not to be had from a network file
   bool is_view() const { return view != ViewOf::Nothing; }
@@ -78,23 +74,11 @@ const OpDef* find_op(std::string_view type);
 const OpDef& op_def(std::string_view type);
 std::vector<const OpDef*> all_ops();  // sorted by type
 
-/// Common shape rules.
-std::vector<Type> same_as_first(const InferArgs& args);   // every output is as input 0
-std::vector<Type> same_as_second(const InferArgs& args);  // every output is as input 1
-
-/// For shape rules: fails unless input `slot`, if it is there, is of this type.
-void check_input(const InferArgs& args, int slot, const Type& expected);
-
 /// Appends an op to a block; makes its outputs by the shape rule, named `name` + '.' + slot (just `name` if `name`
 /// ends in "@GRAD"). Those of an op with `updates` are its first inputs. Gives the outputs.
 std::vector<VarId> append_op(Program& program, BlockId block, Role role, const std::string& type, std::vector<VarId> in,
                              Attrs attrs, const std::string& name);
 /// Appends an op with `updates`: its outputs are its first inputs.
 void append_update(Program& program, BlockId block, const std::string& type, std::vector<VarId> in, Attrs attrs = {});
-
-/// The nearest of `known` to `word` if it is near enough, else "".
-std::string nearest(std::string_view word, const std::vector<std::string>& known);
-/// "; did you mean 'conv'?" or "".
-std::string did_you_mean(std::string_view word, const std::vector<std::string>& known);
 
 }  // namespace lethe

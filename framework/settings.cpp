@@ -5,6 +5,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "framework/did_you_mean.h"
 #include "framework/op_def.h"
 
 namespace lethe {

@@ -99,7 +99,7 @@ class Verifier {
     check_blocks(op, block);
     check_control_flow(program_, op);
     for (std::size_t slot = 0; slot < op.out.size(); ++slot) check_write(op, def, slot);
-    check(!has_relu(op.attrs) || def.activates, "takes no activation");
+    check(!has_relu(op.attrs) || def.activates != Activates::Nowhere, "takes no activation");
     check_types(op, def);
     check_view(program_, op);
     for (const Shown& shown : shown_by(program_, op)) {

@@ -7,7 +7,7 @@
 namespace lethe {
 namespace {
 
-constexpr const char* kKnown = "none, level=0, level=1 (each with ,release and ,inplace) or level=2";
+constexpr const char* kKnown = "none, level=0, level=1 (each with ,release and ,inplace), level=2 or level=3";
 
 std::vector<std::string> split(const std::string& text) {
   std::vector<std::string> parts;
@@ -23,8 +23,7 @@ Level level_named(const std::string& text, const std::string& part) {
   if (part == "level=0") return Level::SameShape;
   if (part == "level=1") return Level::Fits;
   if (part == "level=2") return Level::Arena;
-  check(part != "level=3", "--memopt ", shortened(text),
-        ": level 3, recomputing under a budget, is not there yet; known: ", kKnown);
+  if (part == "level=3") return Level::Recompute;
   fail("--memopt ", shortened(text), ": unknown setting ", quote(part), "; known: ", kKnown);
 }
 
@@ -38,19 +37,20 @@ MemoptOptions parse_memopt(const std::string& text) {
           " behind the level; known: ", kKnown);
     bool& wanted = parts[i] == "release" ? options.release : options.in_place;
     check(!wanted, "--memopt ", shortened(text), ": '", parts[i], "' stands there twice");
-    check(options.level != Level::Arena, "--memopt ", shortened(text), ": level=2 ",
+    check(!is_in_arena(options.level), "--memopt ", shortened(text), ": ", parts.front(), " ",
           parts[i] == "release" ? "gives every byte its place beforehand, so there is nothing to release"
                                 : "is in place already",
-          "; say --memopt level=2");
+          "; say --memopt ", parts.front());
     wanted = true;
   }
-  if (options.level == Level::Arena) options.in_place = true;
+  if (is_in_arena(options.level)) options.in_place = true;
   return options;
 }
 
 MemoptOptions suited(MemoptOptions options, const DeviceInfo& device) {
   const bool gpu = device.kind == DeviceKind::Cuda;
-  options.fuse_activations = options.gather_updates = options.stage_inputs = gpu;
+  options.fuse = gpu || is_in_arena(options.level);
+  options.gather_updates = options.stage_inputs = gpu;
   return options;
 }
 

@@ -1,5 +1,7 @@
 // What may be asked of the memory stage, and how that is written on a command line.
 #pragma once
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "framework/device_info.h"
@@ -12,19 +14,25 @@ enum class Level {
   None,       // each its own, held to the end of the step
   SameShape,  // 0: that of a dead one of the same shape and dtype
   Fits,       // 1: that of a dead one of the same dtype that is large enough
-  Arena       // 2: an offset in one block
+  Arena,      // 2: an offset in one block
+  Recompute   // 3: as 2, and some of what backward reads is computed again
 };
+inline bool is_in_arena(Level level) { return level == Level::Arena || level == Level::Recompute; }
 
 /// What `--memopt` and the options around it ask for.
 struct MemoptOptions {
   Level level = Level::None;
-  bool release = false;           // buffers are given back within the step
-  bool in_place = false;          // outputs take the memory of dying inputs; always at level 2
-  bool early_updates = true;      // at level 2; false: for comparison
-  bool views = true;              // at level 2: in place of copies; false: for comparison
-  bool fuse_activations = false;  // what relu gives is a view of what the op before writes, where that can
-  bool gather_updates = false;    // at level 2: those that the device does in one launch, if that takes no byte more
-  bool stage_inputs = false;      // at level 2: find room for the inputs of the next step, if there is any
+  bool release = false;         // buffers are given back within the step
+  bool in_place = false;        // outputs take the memory of dying inputs; always in an arena
+  bool early_updates = true;    // in an arena; false: for comparison
+  bool views = true;            // in an arena: in place of copies; false: for comparison
+  bool fuse = false;            // sums and activations on the way of the op before, where that can
+  bool gather_updates = false;  // in an arena: those that the device does in one launch, if that takes no byte more
+  bool stage_inputs = false;    // in an arena: find room for the inputs of the next step, if there is any
+  // Of level 3: the bytes that all of the plan may take, for which as little as possible is computed again; else the
+  // share of a step that this may take, for as few bytes as possible; without both as much as a forward pass takes.
+  std::optional<std::int64_t> budget = {};
+  std::optional<double> overhead = {};
   PinOptions pins = {};
   double seconds = 1;      // for the search of an arena
   bool print_log = false;  // collect Planned::log
@@ -34,8 +42,8 @@ struct MemoptOptions {
 /// together, saying what is known.
 MemoptOptions parse_memopt(const std::string& text);
 
-/// With what the device gains by: a GPU computes activations on the way, copies while it computes, and takes longer for
-/// a launch than for a small update.
+/// With what the device gains by: sums and activations on the way (on a CPU in an arena alone, so that other levels are
+/// as the published ones); a GPU copies while it computes, and takes longer for a launch than for a small update.
 MemoptOptions suited(MemoptOptions options, const DeviceInfo& device);
 
 }  // namespace lethe

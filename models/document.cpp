@@ -4,6 +4,7 @@
 #include <cctype>
 #include <filesystem>
 
+#include "framework/did_you_mean.h"
 #include "framework/op_def.h"
 #include "models/format.h"
 #include "models/settings.h"

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "framework/builder.h"
+#include "framework/did_you_mean.h"
 #include "framework/op_def.h"
 
 namespace lethe {

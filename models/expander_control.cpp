@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "framework/control_flow.h"
+#include "framework/did_you_mean.h"
 #include "framework/op_def.h"
 #include "models/complaints.h"
 #include "models/entry.h"

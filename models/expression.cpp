@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "framework/did_you_mean.h"
 #include "framework/error.h"
 #include "framework/op_def.h"
 

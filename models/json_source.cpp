@@ -9,6 +9,7 @@
 #include <system_error>
 #include <unordered_set>
 
+#include "framework/did_you_mean.h"
 #include "framework/op_def.h"
 #include "framework/text_input.h"
 

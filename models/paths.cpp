@@ -4,6 +4,7 @@
 #include <cctype>
 #include <vector>
 
+#include "framework/did_you_mean.h"
 #include "framework/op_def.h"
 #include "models/format.h"
 

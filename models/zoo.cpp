@@ -6,6 +6,7 @@
 #include <map>
 #include <sstream>
 
+#include "framework/did_you_mean.h"
 #include "framework/op_def.h"
 #include "models/json_source.h"
 #include "models/network.h"

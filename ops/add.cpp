@@ -52,7 +52,7 @@ const Register add{{
     .infer = same_as_broadcast,
     .grad = add_grad,
     .inplace = {{.in = 0, .out = 0}, {.in = 1, .out = 0}},
-    .activates = true,
+    .activates = Activates::Everywhere,
     .kernels = each_device<AddKernels>(),
     .layer = {.name = "add",
               .aliases = {"Add", "Sum"},

@@ -2,15 +2,17 @@
 // all other axes. The running statistics are updated by an op of their own, so that nothing recomputed does it twice.
 #include "framework/autodiff.h"
 #include "framework/op_def.h"
-#include "kernels/activation.h"
 #include "kernels/dtypes.h"
 #include "kernels/norm/batch.h"
 #include "kernels/norm/batch_grad.h"
 #include "kernels/norm/map.h"
+#include "kernels/norm/normalize.h"
 #include "kernels/reduce/sums.h"
 
 namespace lethe {
 namespace {
+
+constexpr int kAdded = 3;  // the slot
 
 struct BatchNorm {
   template <class Device>
@@ -19,6 +21,7 @@ struct BatchNorm {
     const SumPlan plan = plan_sum(Device{}, args.device, extent, args.in(0).dtype);
     const double eps = args.op.attrs.number("eps");
     const bool has_scale = args.has_in(1), has_bias = args.has_in(2), relu = has_relu(args.op.attrs);
+    const bool adds = args.has_in(kAdded);
     return for_float(args.in(0).dtype, [&](auto zero) {
       using T = decltype(zero);
       using C = Compute<T>;
@@ -37,9 +40,9 @@ struct BatchNorm {
                                        .factor = factor,
                                        .offset = offset};
             sum_middle<T, 1>(Device{}, a.stream, plan, a.workspace, {x}, Moments<T>{x}, finish);
-            for_activation(relu, [&](auto activation) {
+            for_normalize<T>(adds, relu, [&](auto normalize) {
               map_columns<C, 3>(Device{}, a.stream, extent.middle, extent.inner, {mean, factor, offset},
-                                Normalize<T, decltype(activation)>{x, a.out<T>(0)});
+                                typename decltype(normalize)::type{x, adds ? a.in<T>(kAdded) : nullptr, a.out<T>(0)});
             });
           },
           space.bytes());
@@ -90,6 +93,7 @@ std::vector<Type> infer_batch_norm(const InferArgs& args) {
   check(eps >= 0, "batch_norm: eps is ", eps, ", expected at least 0");
   const Type channels{{x.shape.back()}, wide_of(x.dtype)};
   for (const int slot : {1, 2}) check_input(args, slot, channels);
+  check_input(args, kAdded, {x.shape, x.dtype});
   return {{x.shape, x.dtype}, channels, channels};
 }
 
@@ -133,12 +137,22 @@ VarId build_batch_norm(LayerCall& c) {
 
 const Register batch_norm{{
     .type = "batch_norm",
-    .inputs = {"x", "scale?", "bias?"},
+    .inputs = {"x", "scale?", "bias?", "added?"},
     .outputs = {"y", "mean", "var"},
     .infer = infer_batch_norm,
     .grad = batch_norm_gradient,
-    .inplace = {{.in = 0, .out = 0}},
-    .activates = true,
+    .inplace = {{.in = 0, .out = 0}, {.in = kAdded, .out = 0}},
+    .again =
+        [](const Op& op) {
+          Op normalize = op;
+          normalize.type = "batch_norm_inference";
+          normalize.in.resize(3, kNone);
+          normalize.in.insert(normalize.in.end(), {op.out[1], op.out[2]});
+          normalize.out.resize(1);
+          return normalize;
+        },
+    .activates = Activates::Everywhere,
+    .adds = kAdded,
     .kernels = each_device<BatchNorm>(),
     .layer =
         {.name = "bn",

@@ -1,10 +1,10 @@
 // Batch norm with statistics that are given: y = (x - running_mean) / sqrt(running_var + eps) * scale + bias.
 #include "framework/autodiff.h"
 #include "framework/op_def.h"
-#include "kernels/activation.h"
 #include "kernels/dtypes.h"
 #include "kernels/norm/batch.h"
 #include "kernels/norm/map.h"
+#include "kernels/norm/normalize.h"
 
 namespace lethe {
 namespace {
@@ -16,11 +16,12 @@ struct InferenceFactors {
   const T *scale, *bias, *var;
   T *factor, *offset;
   HD void operator()(std::int64_t c) const {
-    const double s = scale ? static_cast<double>(scale[c]) : 1;
-    factor[c] = static_cast<T>(s / std::sqrt(static_cast<double>(var[c]) + eps));
+    factor[c] = static_cast<T>(factor_of(scale ? static_cast<double>(scale[c]) : 1, static_cast<double>(var[c]), eps));
     offset[c] = bias ? bias[c] : T(0);
   }
 };
+
+constexpr int kAddedToInference = 5;  // the slot
 
 struct BatchNormInference {
   template <class Device>
@@ -28,6 +29,7 @@ struct BatchNormInference {
     const SumExtent extent = channels_of(args.in(0).shape);
     const double eps = args.op.attrs.number("eps");
     const bool has_scale = args.has_in(1), has_bias = args.has_in(2), relu = has_relu(args.op.attrs);
+    const bool adds = args.has_in(kAddedToInference);
     return for_float(args.in(0).dtype, [&](auto zero) {
       using T = decltype(zero);
       using C = Compute<T>;
@@ -42,9 +44,10 @@ struct BatchNormInference {
                                               .factor = factor,
                                               .offset = offset};
             parallel_for(Device{}, a.stream, extent.inner, factors);
-            for_activation(relu, [&](auto activation) {
+            for_normalize<T>(adds, relu, [&](auto normalize) {
               map_columns<C, 3>(Device{}, a.stream, extent.middle, extent.inner, {a.in<C>(3), factor, offset},
-                                Normalize<T, decltype(activation)>{a.in<T>(0), a.out<T>(0)});
+                                typename decltype(normalize)::type{
+                                    a.in<T>(0), adds ? a.in<T>(kAddedToInference) : nullptr, a.out<T>(0)});
             });
           },
           space.bytes());
@@ -56,6 +59,7 @@ std::vector<Type> infer_inference(const InferArgs& args) {
   const Var& x = args.in(0);
   check(!x.shape.empty(), "batch_norm_inference: the input is a scalar");
   for (const int slot : {1, 2, 3, 4}) check_input(args, slot, {{x.shape.back()}, wide_of(x.dtype)});
+  check_input(args, kAddedToInference, {x.shape, x.dtype});
   return {{x.shape, x.dtype}};
 }
 
@@ -70,12 +74,13 @@ void inference_gradient(GradBuilder& g) {
 
 const Register batch_norm_inference{{
     .type = "batch_norm_inference",
-    .inputs = {"x", "scale?", "bias?", "running_mean", "running_var"},
+    .inputs = {"x", "scale?", "bias?", "running_mean", "running_var", "added?"},
     .outputs = {"y"},
     .infer = infer_inference,
     .grad = inference_gradient,
-    .inplace = {{.in = 0, .out = 0}},
-    .activates = true,
+    .inplace = {{.in = 0, .out = 0}, {.in = kAddedToInference, .out = 0}},
+    .activates = Activates::Everywhere,
+    .adds = kAddedToInference,
     .kernels = each_device<BatchNormInference>(),
 }};
 

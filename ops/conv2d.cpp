@@ -1,5 +1,7 @@
 // y[n, oy, ox, o] = bias[o] + sum of x[n, oy * stride - pad + ky * dilation, ..., i] * weight[o, ky, kx, i] over ky,
 // kx, i, in `groups` independent parts. Images are [N, H, W, C], weights [O, kh, kw, C / groups].
+#include <algorithm>
+
 #include "framework/autodiff.h"
 #include "framework/checked.h"
 #include "framework/op_def.h"
@@ -137,13 +139,21 @@ VarId build(LayerCall& c) {
                  {"groups", groups}});
 }
 
+/// What one output of a filter takes, times the outputs; all three passes take as many.
+std::int64_t mult_adds(const Shape& y, const Shape& weight) {
+  return checked_mul(elements(y), elements(weight) / std::max<std::int64_t>(weight[0], 1),
+                     "the number of multiply-adds");
+}
+
 const Register conv2d{{
     .type = "conv2d",
     .inputs = {"x", "weight", "bias?"},
     .outputs = {"y"},
     .infer = infer_forward,
     .grad = gradient,
-    .activates = true,
+    .mult_adds =
+        [](const InferArgs& args) { return mult_adds(args.program.vars[args.op.out[0]].shape, args.in(1).shape); },
+    .activates = Activates::OnGpu,
     .kernels = library_kernels([](const PrepareArgs& args) {
       const Epilogue epilogue{.bias = args.has_in(2), .relu = has_relu(args.op.attrs)};
       return prepare_conv(ConvPass::Forward, forward_shape(args), epilogue, args.out(0).dtype, args.device);
@@ -170,6 +180,7 @@ const Register conv2d_grad_input{{
     .inputs = {"dy", "weight"},
     .outputs = {"dx"},
     .infer = infer_grad_input,
+    .mult_adds = [](const InferArgs& args) { return mult_adds(args.in(0).shape, args.in(1).shape); },
     .kernels = library_kernels([](const PrepareArgs& args) {
       return prepare_conv(ConvPass::GradInput, grad_input_shape(args), {}, args.out(0).dtype, args.device);
     }),
@@ -180,6 +191,8 @@ const Register conv2d_grad_weight{{
     .inputs = {"x", "dy"},
     .outputs = {"dw"},
     .infer = infer_grad_weight,
+    .mult_adds =
+        [](const InferArgs& args) { return mult_adds(args.in(1).shape, args.program.vars[args.op.out[0]].shape); },
     .kernels = library_kernels([](const PrepareArgs& args) {
       return prepare_conv(ConvPass::GradWeight, grad_weight_shape(args), {}, args.out(0).dtype, args.device);
     }),

@@ -94,7 +94,13 @@ const Register conv2d_transpose{{
     .outputs = {"y"},
     .infer = infer_transposed,
     .grad = transposed_gradient,
-    .activates = true,
+    .mult_adds =
+        [](const InferArgs& args) {
+          const Shape& weight = args.in(1).shape;  // the inputs come first
+          return checked_mul(elements(args.in(0).shape), elements(weight) / std::max<std::int64_t>(weight[0], 1),
+                             "the number of multiply-adds");
+        },
+    .activates = Activates::OnGpu,
     .kernels = library_kernels([](const PrepareArgs& args) {
       const ConvShape s = transposed_shape(args.in(0).shape, args.in(1).shape, args.op.attrs);
       const DType dtype = args.out(0).dtype;

@@ -1,5 +1,6 @@
 // y[N, O] = x[N, I] weight[O, I]^T + bias[O].
 #include "framework/autodiff.h"
+#include "framework/checked.h"
 #include "framework/error.h"
 #include "framework/op_def.h"
 #include "kernels/each_device.h"
@@ -53,7 +54,11 @@ const Register fc{{
     .outputs = {"y"},
     .infer = infer,
     .grad = gradient,
-    .activates = true,
+    .mult_adds =
+        [](const InferArgs& args) {
+          return checked_mul(args.in(0).shape[0], elements(args.in(1).shape), "the number of multiply-adds");
+        },
+    .activates = Activates::OnGpu,
     .kernels = library_kernels([](const PrepareArgs& args) {
       const Shape &x = args.in(0).shape, &y = args.out(0).shape;
       return prepare_gemm({.m = x[0],

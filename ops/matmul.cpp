@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "framework/autodiff.h"
+#include "framework/checked.h"
 #include "framework/error.h"
 #include "framework/op_def.h"
 #include "kernels/each_device.h"
@@ -53,6 +54,11 @@ const Register matmul{{
     .outputs = {"c"},
     .infer = infer,
     .grad = gradient,
+    .mult_adds =
+        [](const InferArgs& args) {
+          const GemmShape s = product(args.in(0).shape, args.in(1).shape, args.op.attrs);
+          return checked_mul(elements(args.program.vars[args.op.out[0]].shape), s.k, "the number of multiply-adds");
+        },
     .kernels = library_kernels([](const PrepareArgs& args) {
       return prepare_gemm(product(args.in(0).shape, args.in(1).shape, args.op.attrs), args.out(0).dtype, args.device);
     }),

@@ -141,6 +141,14 @@ const Register max_pool{{
           g.set(0, "max_pool_grad", {g.y(1), g.dy()}, pooling_grad_attrs(g.attrs(), g.var(g.x(0)).shape));
         },
     .pitched = true,
+    .again =
+        [](const Op& op) {
+          Op value = op;
+          value.type = "max_pool_value";
+          value.out.resize(1);
+          return value;
+        },
+    .picks = true,
     .kernels = each_device<PrepareMaxPool>(),
     .layer = {.name = "max_pool",
               .aliases = {"MaxPool"},
@@ -162,6 +170,7 @@ const Register max_pool_grad{{
           return std::vector<Type>{{p.in_shape(), args.in(1).dtype}};
         },
     .pitched = true,
+    .returns_picked = true,
     .kernels = each_device<PrepareMaxPoolGrad>(),
 }};
 

@@ -40,6 +40,7 @@ const Register relu_grad{{
     .infer = same_as_second,
     .inplace = {{.in = 1, .out = 0}},
     .pitched = true,
+    .masks = true,
     .kernels = map<ReluGrad, 2, Floats, Rows::Pitched>(),
 }};
 

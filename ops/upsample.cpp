@@ -6,6 +6,7 @@
 
 #include "framework/autodiff.h"
 #include "framework/checked.h"
+#include "framework/did_you_mean.h"
 #include "framework/op_def.h"
 #include "framework/settings.h"
 #include "kernels/dtypes.h"

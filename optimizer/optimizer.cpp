@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "framework/did_you_mean.h"
 #include "framework/error.h"
 #include "framework/op_def.h"
 #include "framework/verify.h"

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 
+#include "framework/did_you_mean.h"
 #include "framework/error.h"
 #include "framework/op_def.h"
 

@@ -155,11 +155,33 @@ void add_memopt(CLI::App& app, Options& o, const char* standard) {
   std::string help =
       "none: a buffer for each variable; level=0: those of dead variables of the same shape;\n"
       "level=1: of any dead one that is large enough; each with ,release (given back within\n"
-      "the step) and ,inplace; level=2: one exact arena";
+      "the step) and ,inplace; level=2: one exact arena; level=3: and values of the forward pass are\n"
+      "computed again";
   if (o.command == Command::Train || o.command == Command::Eval)
     help += "; optnet=training (eval: optnet=inference):\nthe modules and sharing behind optnet's tables";
   add_memopt_text(app, o, help + " (default " + standard + ")")->group("Memory");
   add_pins(app, o);
+}
+
+void add_budget(CLI::App& app, Options& o) {
+  CLI::Option* const budget =
+      app.add_option_function<std::string>(
+             "--memory-budget",
+             [&o](const std::string& text) {
+               o.memopt.levels.budget = parse_bytes(text, "--memory-budget");
+               check(o.memopt.levels.budget > 0, "--memory-budget: nothing runs in ", text, " bytes");
+             },
+             "All that the device is asked for: 800MiB, 2GiB, 1500000000. Takes the level that computes again\nas "
+             "little "
+             "as it can (level=3) unless --memopt says another; exits with 3 if nothing fits")
+          ->option_text("SIZE")
+          ->group("Memory");
+  app.add_option_function<std::string>(
+         "--overhead", [&o](const std::string& text) { o.memopt.levels.overhead = parse_share(text, "--overhead"); },
+         "Of level=3: what computing again may take of a step, such as 5% (default: as much as\na forward pass)")
+      ->option_text("SHARE")
+      ->excludes(budget)
+      ->group("Memory");
 }
 
 void add_print_log(CLI::App& app, Options& o) {

@@ -34,6 +34,8 @@ void add_pins(CLI::App& app, Options& o);
 CLI::Option* add_memopt_text(CLI::App& app, Options& o, const std::string& help);
 /// With the pins; `standard` is the default.
 void add_memopt(CLI::App& app, Options& o, const char* standard);
+/// --memory-budget and --overhead.
+void add_budget(CLI::App& app, Options& o);
 void add_print_log(CLI::App& app, Options& o);
 /// The first of `forms` is the default.
 void add_format(CLI::App& app, Options& o, std::vector<std::string> forms);

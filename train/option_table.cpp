@@ -139,11 +139,7 @@ void add_plan(CLI::App& app, Options& o) {
   add_machine(app, o);
   add_memopt(app, o, "level=2");
   add_print_log(app, o);
-  app.add_option_function<std::string>(
-         "--memory-budget", [&o](const std::string& text) { o.memory_budget = parse_bytes(text, "--memory-budget"); },
-         "Exits with 3 if the setting takes more, and says what is enough: 800MiB, 2GiB, 1500000000")
-      ->option_text("SIZE")
-      ->group("Memory");
+  add_budget(app, o);
   app.add_flag("--json", o.json, "The figures as JSON")->group("Output");
   add_option(app, "--csv", o.csv, "FILE", "Writes what the arena packs, as train pack reads it (level=2)")
       ->group("Output");
@@ -204,7 +200,8 @@ void add_options(CLI::App& app, Options& o) {
   add_network(app, o);
   if (o.command == Command::Train || o.command == Command::Eval || o.command == Command::LrFind)
     add_data(app, o), add_machine(app, o), add_memopt(app, o, "level=2"), add_print_log(app, o);
-  if (o.command == Command::Train) add_training(app, o), add_checkpoints(app, o), add_reports(app, o);
+  if (o.command == Command::Train)
+    add_budget(app, o), add_training(app, o), add_checkpoints(app, o), add_reports(app, o);
   if (o.command == Command::Eval) add_eval(app, o);
   if (o.command == Command::Predict) add_predict(app, o);
   if (o.command == Command::LrFind) add_lr_find(app, o);

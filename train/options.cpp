@@ -4,6 +4,7 @@
 #include <map>
 #include <sstream>
 
+#include "framework/did_you_mean.h"
 #include "framework/error.h"
 #include "framework/op_def.h"
 #include "train/command_table.h"
@@ -106,6 +107,8 @@ class CommandLine {
     std::reverse(args.begin(), args.end());  // CLI11 takes them from the back
     try {
       app_.parse(args);
+      MemorySetting& memory = options_.memopt;
+      if (memory.levels.budget && app_.count("--memopt") == 0) memory = memory_setting("level=3", std::move(memory));
       check_together(options_);
     } catch (const CLI::CallForHelp&) {
       options_.answer = app_.help();
@@ -150,6 +153,10 @@ class CommandLine {
 }  // namespace
 
 void check_memopt(const Options& o) {
+  check(!o.memopt.levels.overhead || o.memopt.levels.level == Level::Recompute,
+        "--overhead is of --memopt level=3; this is ", o.memopt.text);
+  check(!o.memopt.levels.budget || !o.memopt.optnet, "--memory-budget goes with none and the levels, not with ",
+        o.memopt.text);
   if (o.memopt.optnet) check_optnet(o);
 }
 

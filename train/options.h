@@ -37,7 +37,7 @@ struct Options {
   std::optional<std::uint64_t> seed = {};
 
   DeviceSetting device = {};
-  MemorySetting memopt = {};  // with --skip-vars, --skip-grads and --print-log
+  MemorySetting memopt = {};  // with --memory-budget, --overhead, --skip-vars, --skip-grads and --print-log
 
   std::string save = {};  // directory of checkpoints
   std::optional<Interval> save_every = {};
@@ -57,7 +57,6 @@ struct Options {
   bool confusion = false, by_class = false;
   std::string output = {};  // of `export`, `pack`, `graph`, `timeline`
 
-  std::optional<std::int64_t> memory_budget = {};  // of `plan`, in bytes
   bool json = false;
   std::string csv = {};
   std::string settings = "none;level=0;level=1;level=1,release;level=2";  // of `bench`: of --memopt

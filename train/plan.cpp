@@ -28,7 +28,7 @@ void check_budget(const PlanReport& report) {
 
 int plan(const Options& given) {
   const Options options = decided(given);
-  const PlanReport report = report_plan(program_setting(options), device_info(options.device), options.memory_budget);
+  const PlanReport report = report_plan(program_setting(options), device_info(options.device));
   if (!options.csv.empty()) write_result(options.csv, plan_csv(report));
   for (const Planned* planned : {&report.plans.training, &report.plans.evaluation})
     for (const std::string& line : planned->log) std::puts(line.c_str());

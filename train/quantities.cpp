@@ -29,4 +29,13 @@ std::int64_t parse_bytes(const std::string& text, const std::string& what) {
   return static_cast<std::int64_t>(value * unit->second);
 }
 
+double parse_share(const std::string& text, const std::string& what) {
+  double value = -1;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const std::string unit(stop, text.data() + text.size());
+  check(error == std::errc() && (unit.empty() || unit == "%") && value >= 0 && value <= 1e6, what, ": ", quote(text),
+        " is no share of a step; expected one such as 5% or 0.05");
+  return unit.empty() ? value : value / 100;
+}
+
 }  // namespace lethe

@@ -10,6 +10,9 @@ namespace lethe {
 /// "1500", "800MiB", "2GiB", "1.5GB": bytes; fails naming `what`.
 std::int64_t parse_bytes(const std::string& text, const std::string& what);
 
+/// "5%" or "0.05": 0.05; fails naming `what`.
+double parse_share(const std::string& text, const std::string& what);
+
 /// "500" or "2e"; fails naming `what`.
 Interval parse_interval(const std::string& text, const std::string& what);
 

@@ -7,6 +7,7 @@
 #include <sstream>
 #include <utility>
 
+#include "framework/did_you_mean.h"
 #include "framework/error.h"
 #include "framework/op_def.h"
 

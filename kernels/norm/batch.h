@@ -47,7 +47,11 @@ struct Moments {
   }
 };
 
-/// From the moments: mean, biased variance, and what `Normalize` reads. No scale: 1; no bias: 0.
+/// scale / sqrt(var + eps).
+HD inline double factor_of(double scale, double var, double eps) { return scale / std::sqrt(var + eps); }
+
+/// From the moments: mean, biased variance, and what `Normalize` reads, made of these two as they are stored, so that
+/// whoever has them can normalize again. No scale: 1; no bias: 0.
 template <class T>
 struct Statistics {
   double count, eps;
@@ -55,32 +59,12 @@ struct Statistics {
   const Compute<T>*scale, *bias;
   Compute<T>*mean, *var, *factor, *offset;
   HD void operator()(std::int64_t, std::int64_t c, const std::array<double, 2>& sums) const {
-    const double d = sums[0] / count, v = sums[1] / count - d * d, biased = v < 0 ? 0 : v;
+    const double d = sums[0] / count, v = sums[1] / count - d * d;
+    const auto biased = static_cast<Compute<T>>(v < 0 ? 0 : v);
     mean[c] = static_cast<Compute<T>>(static_cast<double>(shift[c]) + d);
-    var[c] = static_cast<Compute<T>>(biased);
-    factor[c] = static_cast<Compute<T>>((scale ? static_cast<double>(scale[c]) : 1) / std::sqrt(biased + eps));
+    var[c] = biased;
+    factor[c] = factor_of(scale ? static_cast<double>(scale[c]) : 1, static_cast<double>(biased), eps);
     offset[c] = bias ? bias[c] : 0;
-  }
-};
-
-/// y = (x - mean) * factor + offset, activated.
-template <class T, class Activation>
-struct Normalize {
-  const T* x;
-  T* y;
-  HD static Compute<T> value(Compute<T> x, const std::array<Compute<T>, 3>& v) {
-    return Activation{}((x - v[0]) * v[1] + v[2]);
-  }
-  HD void operator()(std::int64_t i, const std::array<Compute<T>, 3>& v) const { y[i] = value(x[i], v); }
-
-  static constexpr int kElements = kPack<T>;
-  bool can_pack() const { return lethe::can_pack({x, y}); }
-  template <int V, class Values>
-  HD void pack(std::int64_t i, const Values& values) const {
-    const Pack<T, V> from = load_pack<V>(x + i);
-    Pack<T, V> to;
-    for (int k = 0; k < V; ++k) to.at[k] = value(from.at[k], values(k));
-    store_pack(y + i, to);
   }
 };
 

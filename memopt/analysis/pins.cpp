@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "framework/did_you_mean.h"
 #include "framework/error.h"
 #include "framework/op_def.h"
 

@@ -34,14 +34,14 @@ class LastUse {
   std::vector<int> wrote_, touched_;
 };
 
-}  // namespace
-
-Program update_early(Program program) {
+/// Moves the ops of block 0 for which `moves` holds up to right behind the last op that they depend on.
+template <class Moves>
+Program moved_up(Program program, const Moves& moves) {
   std::vector<Op>& ops = program.blocks[0].ops;
   LastUse last(program);
   std::vector<int> behind(ops.size());  // the position that an op stands at or right behind
   for (int i = 0; i < static_cast<int>(ops.size()); ++i) {
-    behind[i] = ops[i].role == Role::Optimize ? std::max(last.dependency(ops[i]), 0) : i;
+    behind[i] = moves(ops[i]) ? std::max(last.dependency(ops[i]), 0) : i;
     last.note(ops[i], behind[i]);
   }
   std::vector<int> order(ops.size());
@@ -52,6 +52,25 @@ Program update_early(Program program) {
   for (const int i : order) moved.push_back(std::move(ops[i]));
   ops = std::move(moved);
   return program;
+}
+
+}  // namespace
+
+Program update_early(Program program) {
+  return moved_up(std::move(program), [](const Op& op) { return op.role == Role::Optimize; });
+}
+
+Program gradients_early(Program program) {
+  std::vector<bool> leads_on(program.vars.size());  // by VarId: another gradient is made of it
+  for (const Op& op : program.blocks[0].ops)
+    if (op.role == Role::Backward)
+      for (const VarId v : op.in)
+        if (v != kNone) leads_on[v] = true;
+  return moved_up(std::move(program), [&](const Op& op) {
+    return op.role == Role::Optimize ||
+           (op.role == Role::Backward && op.blocks.empty() &&
+            std::none_of(op.out.begin(), op.out.end(), [&](VarId v) { return leads_on[v]; }));
+  });
 }
 
 }  // namespace lethe

@@ -10,4 +10,8 @@ namespace lethe {
 /// stay late by themselves.
 Program update_early(Program program);
 
+/// Does the same, and with ops of role Backward of which nothing is made but updates: so a weight's gradient comes
+/// before that of the layer's input, which then may die before the other is there.
+Program gradients_early(Program program);
+
 }  // namespace lethe

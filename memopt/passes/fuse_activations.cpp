@@ -1,25 +1,10 @@
 #include "memopt/passes/fuse_activations.h"
 
 #include "framework/op_def.h"
+#include "memopt/analysis/reads.h"
 
 namespace lethe {
-namespace {
-
-/// How often each var is read, by ops and as the result of a block.
-std::vector<int> reads_of(const Program& program) {
-  std::vector<int> reads(program.vars.size());
-  for (const Block& block : program.blocks) {
-    for (const VarId v : block.results) ++reads[v];
-    for (const Op& op : block.ops)
-      for (const VarId v : op.in)
-        if (v != kNone) ++reads[v];
-  }
-  return reads;
-}
-
-}  // namespace
-
-Program fuse_activations(Program program, const std::vector<Pin>& pins) {
+Program fuse_activations(Program program, const std::vector<Pin>& pins, DeviceKind device) {
   const std::vector<int> reads = reads_of(program);
   for (Block& block : program.blocks) {
     std::vector<Op*> maker(program.vars.size());  // by VarId, in this block: who could activate it
@@ -30,7 +15,9 @@ Program fuse_activations(Program program, const std::vector<Pin>& pins) {
         op.type = kReshape;
         op.attrs = {{"shape", program.vars[op.in[0]].shape}};
       }
-      if (op_def(op.type).activates && !op.attrs.has(kActivation)) maker[op.out[0]] = &op;
+      const Activates where = op_def(op.type).activates;
+      const bool can = where == Activates::Everywhere || (where == Activates::OnGpu && device == DeviceKind::Cuda);
+      if (can && !op.attrs.has(kActivation)) maker[op.out[0]] = &op;
     }
   }
   return program;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "framework/did_you_mean.h"
 #include "framework/error.h"
 #include "tests/support/expect_error.h"
 

@@ -27,7 +27,7 @@ std::vector<CarriedBy> carriers_of(const Program& program) {
 /// "slice y.1" of a slice_view that gives it.
 std::string name_of_copy(const Program& program, const Op& view) {
   for (const OpDef* def : all_ops())
-    if (def->as_view && def->as_view == view.type) return def->type + ' ' + program.vars[view.out[0]].name;
+    if (def->as_view && def->as_view == view.type) return program.vars[view.out[0]].name;
   return "";
 }
 
@@ -117,7 +117,7 @@ void CheckedRun::after(const Op& op, const KernelArgs& args) {
     for (const auto& [view, copy] : copied_as_)
       if (shown_[view] == shown_[out]) seen_.erase(view);
   }
-  hash(op.type + ' ' + program_.vars[op.out.front()].name, written);
+  hash(program_.vars[op.out.front()].name, written);
   bury(steps_.at(&op).first);
 }
 

@@ -17,17 +17,17 @@ TEST(ParseMemopt, ReadsEverySetting) {
   EXPECT_EQ(parse_memopt("level=1").level, Level::Fits);
   EXPECT_EQ(parse_memopt("level=2").level, Level::Arena);
   EXPECT_TRUE(parse_memopt("level=2").in_place);
+  EXPECT_EQ(parse_memopt("level=3").level, Level::Recompute);
+  EXPECT_TRUE(parse_memopt("level=3").in_place);
   EXPECT_FALSE(parse_memopt("level=1").in_place);
   const MemoptOptions both = parse_memopt("level=1,inplace,release");
   EXPECT_TRUE(both.in_place && both.release);
 }
 
 TEST(ParseMemopt, RefusesWhatMakesNoSense) {
-  const std::string known = "; known: none, level=0, level=1 (each with ,release and ,inplace) or level=2";
+  const std::string known = "; known: none, level=0, level=1 (each with ,release and ,inplace), level=2 or level=3";
   EXPECT_EQ(error_of([] { parse_memopt("level=7"); }), "--memopt level=7: unknown setting 'level=7'" + known);
   EXPECT_EQ(error_of([] { parse_memopt(""); }), "--memopt : unknown setting ''" + known);
-  EXPECT_EQ(error_of([] { parse_memopt("level=3"); }),
-            "--memopt level=3: level 3, recomputing under a budget, is not there yet" + known);
   EXPECT_EQ(error_of([] { parse_memopt("release"); }), "--memopt release: unknown setting 'release'" + known);
   EXPECT_EQ(error_of([] { parse_memopt("level=1,relase"); }),
             "--memopt level=1,relase: unknown 'relase' behind the level" + known);

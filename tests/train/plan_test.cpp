@@ -18,7 +18,7 @@ namespace lethe::testing {
 namespace {
 
 PlanReport report_of(const Options& options) {
-  return report_plan(program_setting(options), device_info(options.device), options.memory_budget);
+  return report_plan(program_setting(options), device_info(options.device));
 }
 
 class PlanCommand : public RunTest {

@@ -3,6 +3,7 @@
 #include <map>
 #include <sstream>
 
+#include "framework/did_you_mean.h"
 #include "framework/error.h"
 #include "framework/op_def.h"
 #include "train/data/augment.h"

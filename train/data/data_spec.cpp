@@ -5,6 +5,7 @@
 #include <set>
 #include <vector>
 
+#include "framework/did_you_mean.h"
 #include "framework/error.h"
 #include "framework/op_def.h"
 

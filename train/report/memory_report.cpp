@@ -40,6 +40,13 @@ std::string arena_line(const ArenaFacts& facts) {
   return line.append(message("; most live at once ", facts.lower_bound, " bytes, at ", facts.bound_op));
 }
 
+std::string recomputed_line(const Recomputed& facts) {
+  if (facts.ops == 0) return "memory recompute nothing: all that backward reads is kept";
+  return message("memory recompute ", facts.ops, facts.ops == 1 ? " op runs" : " ops run", " once more, ",
+                 facts.mult_adds / 1000000, " million multiply-adds: ", formatted("%.1f %%", 100 * facts.overhead),
+                 " of a step, predicted");
+}
+
 std::string bound_line(const ArenaFacts& facts) {
   return message("memory lower bound ", facts.lower_bound, " bytes (", mebibytes(facts.lower_bound),
                  "): most live at once at level=2, at ", facts.bound_op);

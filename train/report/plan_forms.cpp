@@ -104,6 +104,13 @@ std::string largest_text(const PlanReport& report) {
   return text + text_table(rows, 3);
 }
 
+/// What level 3 did and could do; null at other levels.
+nlohmann::ordered_json recomputed_json(const PlanReport& report) {
+  const std::optional<Recomputed>& facts = report.planned().recomputed;
+  if (!facts) return nullptr;
+  return {{"ops", facts->ops}, {"flops", 2 * facts->mult_adds}};
+}
+
 std::string remedies_text(const PlanReport& report) {
   if (report.remedies.empty()) return "";
   TextRows rows;
@@ -118,6 +125,7 @@ std::string plan_text(const PlanReport& report) {
   std::string text = head(report) + categories_text(report) + "\n";
   const Planned& planned = report.planned();
   text += (planned.arena ? arena_line(*planned.arena) : bound_line(*report.row_of("level=2").arena)) + "\n";
+  if (planned.recomputed) text += recomputed_line(*planned.recomputed) + "\n";
   for (const std::string& note : planned.notes) text += note + "\n";
   text += staging_text(report.device, planned);
   text += predicted_line(report.plans.bytes, report.plans.at_most) + "\n" + device_text(report.device);
@@ -151,6 +159,10 @@ std::string plan_json(const PlanReport& report) {
                {"lower_bound", report.row_of("level=2").arena->lower_bound},
                {"arena", planned.arena ? Json(planned.arena->bytes) : none},
                {"certified", planned.arena ? Json(planned.arena->certified) : none},
+               {"overhead", planned.recomputed ? Json(planned.recomputed->overhead) : none},
+               {"recomputed", recomputed_json(report)},
+               {"budget", report.limit ? Json(*report.limit) : none},
+               {"least_feasible", planned.recomputed ? Json(report.least_feasible()) : none},
                {"staged_from_op", planned.plan.staging.inputs.empty() ? none : Json(planned.plan.staging.op + 1)},
                {"none_peak", report.row_of("none").bytes()},
                {"ms", {{"kernels", planned.kernels_ms}, {"liveness", planned.liveness_ms}, {"plan", planned.plan_ms}}}};

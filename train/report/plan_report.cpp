@@ -118,16 +118,20 @@ std::int64_t PlanReport::smallest_budget() const {
   return std::min_element(rows.begin(), rows.end(), [](auto& a, auto& b) { return a.bytes() < b.bytes(); })->bytes();
 }
 
+std::int64_t PlanReport::least_feasible() const {
+  return std::max(planned().recomputed->least_feasible, plans.evaluation.plan.bytes.total());
+}
+
 const PlanRow& PlanReport::row_of(const std::string& memopt) const {
   return *std::find_if(rows.begin(), rows.end(), [&](const PlanRow& row) { return row.memopt == memopt; });
 }
 
-PlanReport report_plan(const ProgramSetting& setting, const DeviceInfo& device, std::optional<std::int64_t> limit) {
+PlanReport report_plan(const ProgramSetting& setting, const DeviceInfo& device) {
   const std::string& asked = setting.memory.text;
   Subject subject(setting, device);
   Plans plans = subject.planned(setting.memory);
   PlanReport report{.setting = setting,
-                    .limit = limit,
+                    .limit = setting.memory.levels.budget,
                     .network = setting.network.model,
                     .device = device,
                     .plans = std::move(plans)};
@@ -143,7 +147,8 @@ PlanReport report_plan(const ProgramSetting& setting, const DeviceInfo& device, 
     report.asked = report.rows.size();
     report.rows.push_back(row_of_plans(setting, asked, report.plans));
   }
-  report.remedies = remedies_of(report, other, subject);
+  const bool recomputes = setting.memory.levels.level == Level::Recompute;
+  if (!recomputes || report.row().bytes() > report.budget()) report.remedies = remedies_of(report, other, subject);
   const auto fits = [&](const PlanRow& row) { return row.bytes() <= report.budget(); };
   if (!fits(report.row()) && !fits(report.row_of("level=2"))) add_largest_batch(other, report);
   return report;

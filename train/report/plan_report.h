@@ -40,10 +40,11 @@ struct PlanReport {
   /// The less of the limit and what the device is known to have; without limit if neither is there.
   std::int64_t budget() const;
   std::int64_t smallest_budget() const;  // of all settings
+  std::int64_t least_feasible() const;   // of level 3 at any price, which must have been asked for
 };
 
 /// Needs no data, takes no memory of a device: networks may be larger than the machine.
-PlanReport report_plan(const ProgramSetting& setting, const DeviceInfo& device, std::optional<std::int64_t> limit = {});
+PlanReport report_plan(const ProgramSetting& setting, const DeviceInfo& device);
 
 std::string plan_text(const PlanReport& report);
 std::string plan_json(const PlanReport& report);

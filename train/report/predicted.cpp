@@ -13,6 +13,7 @@ void print_predicted(const std::string& memopt, const Plans& plans, Progress& pr
   }
   std::printf("%s\n%s\n", setting_line(memopt, plans.none, plans.bytes.total()).c_str(),
               predicted_line(plans.bytes, plans.at_most).c_str());
+  if (plans.training.recomputed) std::puts(recomputed_line(*plans.training.recomputed).c_str());
   if (plans.training.arena) std::puts(arena_line(*plans.training.arena).c_str());
   std::fflush(stdout);
 }

@@ -15,17 +15,9 @@ namespace {
 
 constexpr const char* kMultAdds = "the number of multiply-adds";
 
-/// What one element of the output takes, times elements; of a transposed convolution one of the input. A convolution's
-/// filter and a fully connected layer's matrix have the outputs first, that of a transposed convolution the inputs; a
-/// product sums over the first factor's last axis.
 std::int64_t mult_adds_of(const Program& program, const Op& op) {
-  const bool transposed = op.type == "conv2d_transpose";
-  const Shape& out = program.vars[transposed ? op.in[0] : op.out[0]].shape;
-  if (op.type == "conv2d" || op.type == "fc" || transposed) {
-    const Shape& weight = program.vars[op.in[1]].shape;
-    return checked_mul(elements(out), elements(weight) / std::max<std::int64_t>(weight[0], 1), kMultAdds);
-  }
-  return op.type == "matmul" ? checked_mul(elements(out), program.vars[op.in[0]].shape.back(), kMultAdds) : 0;
+  const MultAdds mult_adds = op_def(op.type).mult_adds;
+  return mult_adds ? mult_adds({program, op}) : 0;
 }
 
 /// One line: the first `kTexts` cells to the left of their columns, the others to the right.

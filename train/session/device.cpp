@@ -5,6 +5,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "framework/did_you_mean.h"
 #include "framework/error.h"
 #include "framework/op_def.h"
 #include "kernels/cpu/device.h"

@@ -36,11 +36,10 @@ Planned plan_training(const Programs& programs, const MemorySetting& memory, Pre
 /// What they take without any sharing.
 Plan unshared_training(const Programs& programs, const MemorySetting& memory, Prepared& prepared) {
   if (programs.optnet) return plan_as_defined(*programs.optnet, workspaces_of(programs.optnet->program, prepared)).plan;
-  return plan_unshared(programs.training, prepared,
-                       suited(training_memopt(memory, programs.network), prepared.device()));
+  return plan_unshared(programs.training, prepared, training_memopt(memory, programs.network));
 }
 Plan unshared_evaluation(const Network& network, const MemorySetting& memory, Prepared& prepared) {
-  return plan_unshared(network.program, prepared, suited(evaluation_memopt(memory, network), prepared.device()));
+  return plan_unshared(network.program, prepared, evaluation_memopt(memory, network));
 }
 
 /// That of evaluation between steps of training, whose pins are of training's vars.
@@ -109,6 +108,7 @@ MemoptOptions training_memopt(const MemorySetting& memory, const Network& networ
 
 MemoptOptions evaluation_memopt(const MemorySetting& memory, const Network& network) {
   MemoptOptions options = memory.levels;
+  if (options.level == Level::Recompute) options.level = Level::Arena;  // there is no backward to compute for
   options.pins.skip_grads = false;
   options.pins.fetched = fetched(network.sample_loss, network.correct);
   if (options.pins.fetched.empty()) options.pins.fetched = network.outputs;
@@ -138,6 +138,17 @@ Plans plan_programs(const Programs& programs, bool evaluated, const MemorySettin
   }
   plans.none = in_turn(unshared_training(programs, memory, prepared), none_of_evaluation).total();
   return plans;
+}
+
+void check_budget(const ProgramSetting& setting, const Plans& plans) {
+  const std::optional<std::int64_t>& budget = setting.memory.levels.budget;
+  const std::int64_t bytes = plans.bytes.total();
+  if (!budget || bytes <= *budget) return;
+  const NetworkSetting& of = setting.network;
+  const bool least = setting.memory.levels.level == Level::Recompute;
+  fail_as(Exit::Budget, of.build ? "the network" : of.model, " at batch ", of.batch, " with ", setting.memory.text,
+          " takes ", least ? "at least " : "", bytes, " bytes, more than the memory budget of ", *budget,
+          "; train plan says what holds them and what takes less");
 }
 
 std::int64_t reserved_bytes(const std::vector<const Planned*>& programs, std::int64_t arena, std::int64_t alignment) {

@@ -39,6 +39,8 @@ struct Plans {
 /// Without `evaluated` nothing is planned for evaluation beside training. Beside optnet's training evaluation is at
 /// level 2.
 Plans plan_programs(const Programs& programs, bool evaluated, const MemorySetting& memory, Prepared& prepared);
+/// Fails with Exit::Budget if they take more than the setting's budget.
+void check_budget(const ProgramSetting& setting, const Plans& plans);
 /// What a run of these programs in turn holds from before its first step to its end, each piece aligned: params and
 /// states, buffers, one arena. `Device::reserve` wants to know.
 std::int64_t reserved_bytes(const std::vector<const Planned*>& programs, std::int64_t arena, std::int64_t alignment);

@@ -17,10 +17,10 @@ MemorySetting memory_setting(const std::string& text, MemorySetting before) {
     setting.optnet = parse_optnet(text.substr(kOptnet.size()));
     return setting;
   }
-  MemoptOptions levels = parse_memopt(text);
-  levels.pins = std::move(setting.levels.pins);
-  levels.print_log = setting.levels.print_log;
-  setting.levels = std::move(levels);
+  const MemoptOptions levels = parse_memopt(text);
+  setting.levels.level = levels.level;
+  setting.levels.release = levels.release;
+  setting.levels.in_place = levels.in_place;
   return setting;
 }
 

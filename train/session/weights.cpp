@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "framework/did_you_mean.h"
 #include "framework/error.h"
 #include "framework/op_def.h"
 #include "train/session/safetensors.h"

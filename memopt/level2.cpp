@@ -1,0 +1,98 @@
+#include "memopt/level2.h"
+
+#include <algorithm>
+
+#include "memopt/analysis/check_order.h"
+#include "memopt/passes/fuse_activations.h"
+#include "memopt/passes/fuse_sums.h"
+#include "memopt/passes/gather_updates.h"
+#include "memopt/passes/views_for_copies.h"
+#include "memopt/timed.h"
+
+namespace lethe {
+namespace {
+
+void plan_in_arena(const MemoptOptions& options, Planned& made) {
+  ArenaPlan arena = plan_arena(made.program, made.live, made.sharing, made.workspaces, options.seconds);
+  made.plan = std::move(arena.plan);
+  made.arena = arena.facts;
+}
+
+/// With updates gathered, if that takes no byte more than without.
+void plan_gathered(Prepared& prepared, const std::vector<Pin>& pins, const MemoptOptions& options, Planned& made) {
+  const GroupsWith groups_with = [&](const Op& a, const Op& b) {
+    return prepared.kernel(made.program, a).groups_with(prepared.kernel(made.program, b));
+  };
+  const auto gather = [&](Program program) {
+    return gather_updates(std::move(program), made.live, made.sharing, made.workspaces, groups_with);
+  };
+  Planned gathered = analysed(reordered("gather_updates", made.program, gather), prepared, pins, options);
+  gathered.kernels_ms += made.kernels_ms;
+  gathered.liveness_ms += made.liveness_ms;
+  plan_in_arena(options, gathered);
+  const std::vector<std::int64_t> alive = bytes_alive(made.live, made.sharing, made.workspaces);
+  if (gathered.arena->bytes > *std::max_element(alive.begin(), alive.end())) plan_in_arena(options, made);
+  if (!made.arena || gathered.arena->bytes <= made.arena->bytes) made = std::move(gathered);
+}
+
+/// With the ops as they are.
+Planned plan_arena_of(Program program, Prepared& prepared, const std::vector<Pin>& pins, const MemoptOptions& options) {
+  Planned made = analysed(std::move(program), prepared, pins, options);
+  if (options.gather_updates)
+    plan_gathered(prepared, pins, options, made);
+  else
+    plan_in_arena(options, made);
+  return made;
+}
+
+/// With views in place of copies, if that takes no byte more than without.
+Planned plan_with_views(Program program, Prepared& prepared, const std::vector<Pin>& pins,
+                        const MemoptOptions& options) {
+  double kernels_ms = 0;  // of those that are made to find out
+  const auto most_alive = [&](const Program& tried) {
+    const Planned made = analysed(tried, prepared, pins, options);
+    kernels_ms += made.kernels_ms;
+    const std::vector<std::int64_t> alive = bytes_alive(made.live, made.sharing, made.workspaces);
+    return *std::max_element(alive.begin(), alive.end());
+  };
+  std::optional<Program> viewing = views_for_copies(program, pins, prepared.device().alignment, most_alive);
+  if (!viewing) return plan_arena_of(std::move(program), prepared, pins, options);
+  verify_after("views_for_copies", *viewing);
+  Planned made = plan_arena_of(std::move(*viewing), prepared, pins, options);
+  if (made.arena->bytes > made.arena->lower_bound) {
+    Planned copying = plan_arena_of(std::move(program), prepared, pins, options);
+    if (copying.arena->bytes < made.arena->bytes) std::swap(made, copying);
+    kernels_ms += copying.kernels_ms;
+  }
+  made.kernels_ms += kernels_ms;
+  return made;
+}
+
+}  // namespace
+
+Program fused(Program program, const std::vector<Pin>& pins, DeviceKind device) {
+  program = fuse_sums(std::move(program), pins);
+  verify_after("fuse_sums", program);
+  program = fuse_activations(std::move(program), pins, device);
+  verify_after("fuse_activations", program);
+  return program;
+}
+
+Planned analysed(Program program, Prepared& prepared, const std::vector<Pin>& pins, const MemoptOptions& options) {
+  Planned made;
+  made.program = options.fuse ? fused(std::move(program), pins, prepared.device().kind) : std::move(program);
+  made.workspaces = timed(made.kernels_ms, [&] { return workspaces_of(made.program, prepared); });
+  made.live = timed(made.liveness_ms, [&] { return liveness(made.program); });
+  Log log(options.print_log);
+  made.sharing = options.in_place ? share_in_place(made.program, made.live, pins, log)
+                                  : share_views(made.program, made.live, pins);
+  made.log = log.lines();
+  return made;
+}
+
+Planned plan_level2(Program program, Prepared& prepared, const std::vector<Pin>& pins, const MemoptOptions& options) {
+  return options.views ? plan_with_views(std::move(program), prepared, pins, options)
+                       : plan_arena_of(std::move(program), prepared, pins, options);
+}
+
+}  // namespace lethe

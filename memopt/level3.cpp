@@ -1,0 +1,112 @@
+#include "memopt/level3.h"
+
+#include <algorithm>
+
+#include "framework/op_def.h"
+#include "memopt/analysis/check_order.h"
+#include "memopt/level2.h"
+#include "memopt/passes/early_update.h"
+#include "memopt/recompute/search.h"
+#include "memopt/recompute/seconds.h"
+
+namespace lethe {
+namespace {
+
+bool has_copies(const Program& program) {
+  for (const Block& block : program.blocks)
+    for (const Op& op : block.ops)
+      if (op_def(op.type).as_view) return true;
+  return false;
+}
+
+std::int64_t stored_bytes(const Program& program) {
+  std::int64_t bytes = 0;
+  for (const Var& var : program.vars)
+    if (is_persistable(var.kind)) bytes += bytes_of(var);
+  return bytes;
+}
+
+/// The rungs of a ladder, each planned when it is asked for.
+class Ladder {
+ public:
+  Ladder(Program program, Prepared& prepared, const std::vector<Pin>& pins, const MemoptOptions& options)
+      : program_(std::move(program)),
+        prepared_(prepared),
+        options_(options),
+        tape_(tape_of(
+            program_, pins, workspaces_of(program_, prepared),
+            {.kind = prepared.device().kind, .fuses = options.fuse, .seconds_of = seconds_on(prepared.device())})),
+        rungs_(ladder(tape_)) {}
+
+  int size() const { return static_cast<int>(rungs_.size()); }
+  double overhead(int i) const { return rungs_[i].seconds / std::max(tape_.seconds, 1e-9); }
+  /// The overhead of a forward pass.
+  double forward() const { return tape_.forward_seconds / std::max(tape_.seconds, 1e-9); }
+  /// No plan of this rung takes fewer bytes; 0 where views may save some.
+  std::int64_t least_bytes(int i) const {
+    return options_.views && has_copies(program_) ? 0 : rungs_[i].peak + stored_bytes(program_);
+  }
+
+  Planned plan(int i) const {
+    const std::vector<Step> steps = *steps_of(tape_, rungs_[i].choice);
+    Program program = repeated(program_, tape_, steps);
+    verify_after("recompute", program);
+    const std::vector<Pin> pins = collect_pins(program, options_.pins);
+    Planned made = plan_level2(std::move(program), prepared_, pins, options_);
+    made.recomputed = {.overhead = overhead(i)};
+    for (const Step& step : steps) {
+      if (!step.repeated) continue;
+      const Op& op = program_.blocks[0].ops[step.op];
+      const MultAdds mult_adds = op_def(op.type).mult_adds;
+      ++made.recomputed->ops;
+      if (mult_adds) made.recomputed->mult_adds += mult_adds({program_, op});
+    }
+    return made;
+  }
+
+ private:
+  Program program_;
+  Prepared& prepared_;
+  const MemoptOptions& options_;
+  Tape tape_;
+  std::vector<Rung> rungs_;
+};
+
+std::int64_t bytes_of(const Planned& planned) { return planned.plan.bytes.total(); }
+
+/// The first that fits, else the last, which is the least.
+Planned within_budget(const Ladder& ladder, std::int64_t budget) {
+  for (int i = 0; i + 1 < ladder.size(); ++i) {
+    if (ladder.least_bytes(i) > budget) continue;
+    if (Planned made = ladder.plan(i); bytes_of(made) <= budget) return made;
+  }
+  return ladder.plan(ladder.size() - 1);
+}
+
+Planned within_overhead(const Ladder& ladder, double overhead) {
+  int last = 0;
+  while (last + 1 < ladder.size() && ladder.overhead(last + 1) <= overhead) ++last;
+  return ladder.plan(last);
+}
+
+}  // namespace
+
+Planned plan_level3(Program program, Prepared& prepared, const std::vector<Pin>& pins, const MemoptOptions& options) {
+  Planned plain = plan_level2(program, prepared, pins, options);
+  plain.recomputed = Recomputed{};
+  if (options.early_updates && !options.pins.skip_grads)
+    program = reordered("gradients_early", std::move(program), gradients_early);
+  const Ladder ladder(std::move(program), prepared, pins, options);
+  const std::int64_t least = bytes_of(ladder.plan(ladder.size() - 1));
+  if (options.budget && bytes_of(plain) <= *options.budget) {
+    plain.recomputed->least_feasible = std::min(least, bytes_of(plain));
+    return plain;
+  }
+  Planned made = options.budget ? within_budget(ladder, *options.budget)
+                                : within_overhead(ladder, options.overhead.value_or(ladder.forward()));
+  if (bytes_of(plain) < bytes_of(made)) made = std::move(plain);
+  made.recomputed->least_feasible = std::min(least, bytes_of(made));
+  return made;
+}
+
+}  // namespace lethe

@@ -1,0 +1,13 @@
+// Level 3: level 2, and some of what backward reads is not kept but computed again, as a budget of bytes or of time
+// asks for.
+#pragma once
+#include "memopt/planned.h"
+
+namespace lethe {
+
+/// Of the plans on the ladder (memopt/recompute/search.h) that which the options ask for: within a budget the cheapest
+/// that fits, so that less budget never takes more bytes; the least there is if none fits, which the caller has to
+/// refuse. Without a budget the least whose overhead is no larger than was asked for.
+Planned plan_level3(Program program, Prepared& prepared, const std::vector<Pin>& pins, const MemoptOptions& options);
+
+}  // namespace lethe

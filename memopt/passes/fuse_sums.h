@@ -1,0 +1,13 @@
+// Sums on the way: an op that can (OpDef::adds) adds to what it writes what an `add` behind it would, which saves the
+// memory passes of the add.
+#pragma once
+#include "framework/program.h"
+#include "memopt/analysis/pins.h"
+
+namespace lethe {
+
+/// Where the later of an add's two operands, of one shape, comes from such an op of the same block, nothing else reads
+/// it, and it is not pinned, the op gives the sum and the add is gone. Results stay the same to the bit.
+Program fuse_sums(Program program, const std::vector<Pin>& pins);
+
+}  // namespace lethe

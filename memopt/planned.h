@@ -1,0 +1,35 @@
+// What the memory stage makes of a program.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "framework/prepared.h"
+#include "memopt/options.h"
+#include "memopt/passes/arena.h"
+
+namespace lethe {
+
+/// What level 3 has ops do once more.
+struct Recomputed {
+  int ops = 0;
+  std::int64_t mult_adds = 0;
+  double overhead = 0;              // predicted: the time of that, as a share of a step without
+  std::int64_t least_feasible = 0;  // bytes of the least plan that was found at any price
+};
+
+struct Planned {
+  Program program;  // as it will run
+  Plan plan;
+  Liveness live = {};  // of the program
+  Sharing sharing = {};
+  Workspaces workspaces = {};                 // of the program
+  std::optional<ArenaFacts> arena = {};       // of level 2
+  std::optional<Recomputed> recomputed = {};  // of level 3
+  std::vector<std::string> notes = {};        // what was asked for and could not be done
+  std::vector<std::string> log = {};          // every decision, if asked for
+  // Spent on kernels, those made that were not there yet; on liveness; on everything but kernels.
+  double kernels_ms = 0, liveness_ms = 0, plan_ms = 0;
+};
+
+}  // namespace lethe

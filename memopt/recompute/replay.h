@@ -1,0 +1,53 @@
+// The order in which a program runs when some values are not kept for backward: right before an op that reads such a
+// value all that it takes to make it again.
+#pragma once
+#include <optional>
+
+#include "memopt/recompute/tape.h"
+
+namespace lethe {
+
+/// What happens to a forward value that backward, or what makes another one again, reads.
+enum class Keep : std::uint8_t {
+  Kept,   // it stays from its op to its last reader
+  Again,  // it is made again for its first reader of backward, and stays from there
+  Brief,  // it is made again for each reader, but for those that follow closely
+  Each    // it is made again for each reader
+};
+/// By VarId of a value's root; Kept for all that is no candidate.
+using Choice = std::vector<Keep>;
+
+/// Readers of a value that are no more ops apart share it even if it is Brief.
+inline constexpr int kClose = 12;
+
+/// All is kept that backward reads; what it does not read is made again where something else needs it.
+Choice keep_all(const Tape& tape);
+
+/// An op as it runs, or once more: then with `again`, in the form that gives output 0 alone.
+struct Step {
+  int op = 0;
+  bool repeated = false, again = false;
+};
+
+/// Nothing if a value is to be made again when what it is made of has changed.
+std::optional<std::vector<Step>> steps_of(const Tape& tape, const Choice& choice);
+
+/// A value from the step that makes it to that which reads it last.
+struct Instance {
+  VarId value = kNone;
+  int born = 0, last = 0;
+};
+
+/// What a run under a choice takes.
+struct Course {
+  std::int64_t peak = 0;            // most bytes alive at once
+  double seconds = 0;               // of what is repeated
+  std::vector<std::int64_t> alive;  // bytes by step
+  std::vector<Instance> instances;
+};
+Course course_of(const Tape& tape, const std::vector<Step>& steps);
+
+/// The program that runs these steps: copies of forward ops, role Backward, of vars that end in "@AGAIN".
+Program repeated(const Program& program, const Tape& tape, const std::vector<Step>& steps);
+
+}  // namespace lethe

@@ -1,0 +1,18 @@
+// Which values to make again so that a step fits: a ladder of choices from all kept to as few as can be, each the
+// cheapest that was found for its peak.
+#pragma once
+#include "memopt/recompute/replay.h"
+
+namespace lethe {
+
+struct Rung {
+  Choice choice;
+  std::int64_t peak = 0;  // bytes, by course_of
+  double seconds = 0;     // of what is made again
+};
+
+/// From the largest peak and no cost down; each rung peaks lower than the one before and costs more. The same on every
+/// machine: no clock is looked at.
+std::vector<Rung> ladder(const Tape& tape);
+
+}  // namespace lethe

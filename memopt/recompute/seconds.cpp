@@ -1,0 +1,35 @@
+#include "memopt/recompute/seconds.h"
+
+#include <algorithm>
+
+#include "framework/op_def.h"
+
+namespace lethe {
+namespace {
+
+/// Of a second.
+struct Rates {
+  double flops, bytes;
+};
+
+/// A core with AVX2 at half its peak; of a GPU what an H200 does in f32.
+Rates rates_of(const DeviceInfo& device) {
+  if (device.kind == DeviceKind::Cuda) return {.flops = 40e12, .bytes = 3e12};
+  return {.flops = 60e9 * device.threads, .bytes = 4e9 + 3e9 * device.threads};
+}
+
+}  // namespace
+
+SecondsOf seconds_on(const DeviceInfo& device) {
+  return [rates = rates_of(device)](const Program& program, const Op& op) {
+    double bytes = 0;
+    for (const auto* vars : {&op.in, &op.out})
+      for (const VarId v : *vars)
+        if (v != kNone) bytes += static_cast<double>(bytes_of(program.vars[v]));
+    const MultAdds mult_adds = op_def(op.type).mult_adds;
+    const double flops = mult_adds && !op.out.empty() ? 2 * static_cast<double>(mult_adds({program, op})) : 0;
+    return std::max(flops / rates.flops, bytes / rates.bytes);
+  };
+}
+
+}  // namespace lethe

@@ -1,0 +1,12 @@
+// What an op takes, by rule of thumb: for plans of devices that are not there, and as long as nothing was measured.
+#pragma once
+#include "framework/device_info.h"
+#include "memopt/recompute/tape.h"
+
+namespace lethe {
+
+/// The longer of its multiply-adds and of the bytes that it reads and writes. Only their relation matters: a device
+/// does about 20 floating-point operations in the time in which it moves a byte.
+SecondsOf seconds_on(const DeviceInfo& device);
+
+}  // namespace lethe

@@ -1,0 +1,165 @@
+#include "memopt/recompute/tape.h"
+
+#include <algorithm>
+
+#include "framework/control_flow.h"
+#include "framework/prepared.h"
+#include "framework/views.h"
+#include "memopt/analysis/reads.h"
+
+namespace lethe {
+namespace {
+
+/// A value of fewer bytes than the largest divided by this is always kept.
+constexpr std::int64_t kTooSmall = 4000;
+
+class Taping {
+ public:
+  Taping(const Program& program, const std::vector<Pin>& pins, const Workspaces& workspaces, const TapeDevice& device)
+      : program_(program),
+        ops_(program.blocks[0].ops),
+        workspaces_(workspaces),
+        device_(device),
+        reads_(reads_of(program)) {
+    tape_.root = view_root(program);
+    tape_.values.resize(program.vars.size());
+    for (std::size_t v = 0; v < program.vars.size(); ++v) {
+      const VarId root = tape_.root[v];
+      TapeValue& value = tape_.values[root];
+      if (root == static_cast<VarId>(v) && !is_persistable(program.vars[v].kind))
+        value.bytes = round_up(bytes_of(program.vars[v]), workspaces.alignment);
+      value.lasts = value.lasts || pins[v] != Pin::None;
+    }
+  }
+
+  Tape run() && {
+    const auto turn = std::find_if(ops_.begin(), ops_.end(), [](const Op& op) { return op.role == Role::Backward; });
+    tape_.turn = static_cast<int>(turn - ops_.begin());
+    for (std::size_t i = 0; i < ops_.size(); ++i) add(i);
+    find_limits();
+    find_candidates();
+    return std::move(tape_);
+  }
+
+ private:
+  TapeCall call_of(const Op& op, std::int64_t workspace) const {
+    TapeCall call{.workspace = round_up(workspace, workspaces_.alignment)};
+    const auto collect = [&](const std::vector<VarId>& vars, std::vector<VarId>& values) {
+      for (const VarId v : vars)
+        if (v != kNone && std::find(values.begin(), values.end(), tape_.root[v]) == values.end())
+          values.push_back(tape_.root[v]);
+    };
+    collect(op.in, call.in);
+    collect(op.out, call.out);
+    for (const InPlace& pair : inplace_pairs(program_, op)) {
+      if (pair.in >= static_cast<int>(op.in.size()) || op.in[pair.in] == kNone) continue;
+      if (pair.out >= static_cast<int>(op.out.size())) continue;
+      const VarId in = tape_.root[op.in[pair.in]], out = tape_.root[op.out[pair.out]];
+      const auto reads =
+          std::count_if(op.in.begin(), op.in.end(), [&](VarId v) { return v != kNone && tape_.root[v] == in; });
+      if (reads == 1 && in != out) call.in_place.emplace_back(in, out);
+    }
+    if (!runs_nothing(op)) call.seconds = device_.seconds_of(program_, op);
+    return call;
+  }
+
+  bool activates(const OpDef& def) const {
+    return def.activates == Activates::Everywhere ||
+           (def.activates == Activates::OnGpu && device_.kind == DeviceKind::Cuda);
+  }
+
+  /// As fuse_sums and fuse_activations have it, with the ops that make the operands so far.
+  std::vector<TapeJoin> joins_of(const Op& op) const {
+    std::vector<TapeJoin> joins;
+    const auto maker_of = [&](VarId v) { return maker_[v] ? &op_def(maker_[v]->type) : nullptr; };
+    const bool sums = op.type == kAdd;
+    if (!device_.fuses || (!sums && !op_def(op.type).activation)) return joins;
+    for (std::size_t i = 0; i < op.in.size(); ++i) {
+      const OpDef* const maker = maker_of(op.in[i]);
+      if (!maker || reads_[op.in[i]] != 1 || !(sums ? maker->adds >= 0 : activates(*maker))) continue;
+      const Op other{.type = op.type, .in = sums ? std::vector<VarId>{op.in[1 - i]} : std::vector<VarId>{}};
+      joins.push_back({op.in[i], sums ? device_.seconds_of(program_, other) : 0});
+    }
+    return joins;
+  }
+
+  void add(std::size_t i) {
+    const Op& op = ops_[i];
+    TapeOp made{.call = call_of(op, workspaces_.bytes[0][i]), .is_view = op_def(op.type).is_view()};
+    made.repeats = op.role == Role::Forward && static_cast<int>(i) < tape_.turn && op.blocks.empty() &&
+                   !op_def(op.type).updates && !runs_nothing(op);
+    made.call.joins = joins_of(op);
+    for (const VarId v : op.out) maker_[v] = &op;
+    if (const auto again = op_def(op.type).again; again && made.repeats) {
+      made.again = call_of(again(op), 0);
+      made.has_again = true;
+    }
+    tape_.seconds += made.call.seconds;
+    if (static_cast<int>(i) < tape_.turn) tape_.forward_seconds += made.call.seconds;
+    tape_.ops.push_back(std::move(made));
+  }
+
+  /// By value, from the last op to the first: which op changes it next. What is written anew is none of that.
+  void find_limits() {
+    std::vector<int> changed(program_.vars.size(), static_cast<int>(ops_.size()));
+    for (int i = static_cast<int>(ops_.size()); i-- > 0;) {
+      TapeOp& op = tape_.ops[i];
+      op.until = static_cast<int>(ops_.size());
+      for (const VarId v : op.call.in) op.until = std::min(op.until, changed[v]);
+      if (op_def(ops_[i].type).updates || !ops_[i].blocks.empty())
+        for (const VarId v : op.call.out) changed[v] = i;
+    }
+  }
+
+  /// Of values that one op makes and whose other vars are it under another shape; none that loops or branches touch,
+  /// and none that is changed.
+  void find_candidates() {
+    const std::size_t vars = program_.vars.size();
+    std::vector<int> maker(vars, -1);
+    std::vector<bool> fixed(vars);
+    std::int64_t largest = 0;
+    for (int i = 0; i < static_cast<int>(ops_.size()); ++i) {
+      const Op& op = ops_[i];
+      const TapeOp& taped = tape_.ops[i];
+      const bool whole_view = taped.is_view && op_def(op.type).view == ViewOf::Whole;
+      for (const VarId v : taped.call.out) {
+        if (!whole_view && !taped.repeats) fixed[v] = true;
+        if (!whole_view && maker[v] >= 0) fixed[v] = true;
+        if (!whole_view) maker[v] = i;
+      }
+      if (!op.blocks.empty() || (taped.is_view && !whole_view))
+        for (const VarId v : taped.call.in) fixed[v] = true;
+      if (i >= tape_.turn)
+        for (const VarId v : taped.call.in) tape_.values[v].read_by_backward = true;
+    }
+    for (const TapeValue& value : tape_.values) largest = std::max(largest, value.bytes);
+    for (std::size_t v = 0; v < vars; ++v) {
+      const TapeValue& value = tape_.values[v];
+      if (maker[v] < 0 || fixed[v] || value.lasts || program_.vars[v].block != 0 || program_.vars[v].pitch != 0 ||
+          value.bytes < std::max<std::int64_t>(largest / kTooSmall, 1))
+        continue;
+      tape_.values[v].maker = maker[v];
+      tape_.candidates.push_back(static_cast<VarId>(v));
+    }
+    std::sort(tape_.candidates.begin(), tape_.candidates.end(), [&](VarId a, VarId b) {
+      return std::pair(tape_.values[a].maker, a) < std::pair(tape_.values[b].maker, b);
+    });
+  }
+
+  const Program& program_;
+  const std::vector<Op>& ops_;
+  const Workspaces& workspaces_;
+  const TapeDevice& device_;
+  const std::vector<int> reads_;                                                 // by VarId
+  std::vector<const Op*> maker_ = std::vector<const Op*>(program_.vars.size());  // by VarId
+  Tape tape_;
+};
+
+}  // namespace
+
+Tape tape_of(const Program& program, const std::vector<Pin>& pins, const Workspaces& workspaces,
+             const TapeDevice& device) {
+  return Taping(program, pins, workspaces, device).run();
+}
+
+}  // namespace lethe
