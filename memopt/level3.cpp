@@ -89,24 +89,47 @@ Planned within_overhead(const Ladder& ladder, double overhead) {
   return ladder.plan(last);
 }
 
+/// Level 2, at no price.
+Planned plain_plan(const Program& program, Prepared& prepared, const std::vector<Pin>& pins,
+                   const MemoptOptions& options) {
+  Planned plain = plan_level2(program, prepared, pins, options);
+  plain.recomputed = Recomputed{};
+  return plain;
+}
+
+/// Of the program in the order that serves recomputing best.
+Ladder ladder_of(Program program, Prepared& prepared, const std::vector<Pin>& pins, const MemoptOptions& options) {
+  if (options.early_updates && !options.pins.skip_grads)
+    program = reordered("gradients_early", std::move(program), gradients_early);
+  return {std::move(program), prepared, pins, options};
+}
+
 }  // namespace
 
 Planned plan_level3(Program program, Prepared& prepared, const std::vector<Pin>& pins, const MemoptOptions& options) {
-  Planned plain = plan_level2(program, prepared, pins, options);
-  plain.recomputed = Recomputed{};
-  if (options.early_updates && !options.pins.skip_grads)
-    program = reordered("gradients_early", std::move(program), gradients_early);
-  const Ladder ladder(std::move(program), prepared, pins, options);
+  Planned made = plain_plan(program, prepared, pins, options);
+  const Ladder ladder = ladder_of(std::move(program), prepared, pins, options);
   const std::int64_t least = bytes_of(ladder.plan(ladder.size() - 1));
-  if (options.budget && bytes_of(plain) <= *options.budget) {
-    plain.recomputed->least_feasible = std::min(least, bytes_of(plain));
-    return plain;
+  if (!options.budget || bytes_of(made) > *options.budget) {
+    Planned again = options.budget ? within_budget(ladder, *options.budget)
+                                   : within_overhead(ladder, options.overhead.value_or(ladder.forward()));
+    if (bytes_of(again) < bytes_of(made)) made = std::move(again);
   }
-  Planned made = options.budget ? within_budget(ladder, *options.budget)
-                                : within_overhead(ladder, options.overhead.value_or(ladder.forward()));
-  if (bytes_of(plain) < bytes_of(made)) made = std::move(plain);
   made.recomputed->least_feasible = std::min(least, bytes_of(made));
   return made;
+}
+
+std::vector<PricedBytes> sweep_level3(Program program, Prepared& prepared, const std::vector<Pin>& pins,
+                                      const MemoptOptions& options) {
+  const Planned plain = plain_plan(program, prepared, pins, options);
+  std::vector<PricedBytes> all = {{plain.plan.bytes, *plain.recomputed}};
+  const Ladder ladder = ladder_of(std::move(program), prepared, pins, options);
+  for (int i = 0; i < ladder.size(); ++i) {
+    const Planned made = ladder.plan(i);
+    if (bytes_of(made) < all.back().bytes.total()) all.push_back({made.plan.bytes, *made.recomputed});
+  }
+  for (PricedBytes& point : all) point.recomputed.least_feasible = all.back().bytes.total();
+  return all;
 }
 
 }  // namespace lethe

@@ -10,4 +10,8 @@ namespace lethe {
 /// refuse. Without a budget the least whose overhead is no larger than was asked for.
 Planned plan_level3(Program program, Prepared& prepared, const std::vector<Pin>& pins, const MemoptOptions& options);
 
+/// All plans on the ladder, each of fewer bytes than the one before.
+std::vector<PricedBytes> sweep_level3(Program program, Prepared& prepared, const std::vector<Pin>& pins,
+                                      const MemoptOptions& options);
+
 }  // namespace lethe

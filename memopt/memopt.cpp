@@ -35,6 +35,13 @@ Program with_early_updates(Program program, const MemoptOptions& options, std::v
   return reordered("update_early", std::move(program), update_early);
 }
 
+/// What is done for any arena before its bytes are looked at.
+Program for_arena(Program program, const MemoptOptions& options, std::vector<std::string>& notes) {
+  program = mask_picked(std::move(program), collect_pins(program, options.pins));
+  verify_after("mask_picked", program);
+  return options.early_updates ? with_early_updates(std::move(program), options, notes) : program;
+}
+
 /// None, 0 and 1: a buffer for each storage, or for several in turn.
 Planned plan_in_buffers(Program program, Prepared& prepared, const std::vector<Pin>& pins,
                         const MemoptOptions& options) {
@@ -61,14 +68,19 @@ Plan plan_unshared(Program program, Prepared& prepared, const MemoptOptions& opt
   return plan_none(program, workspaces_of(program, prepared));
 }
 
+std::vector<PricedBytes> sweep_memory(Program program, Prepared& prepared, const MemoptOptions& options) {
+  std::vector<std::string> notes;
+  program = for_arena(std::move(program), options, notes);
+  const std::vector<Pin> pins = collect_pins(program, options.pins);
+  return sweep_level3(std::move(program), prepared, pins, options);
+}
+
 Planned plan_memory(Program program, Prepared& prepared, const MemoptOptions& options) {
   const Clock::time_point begin = Clock::now();
   const bool in_arena = is_in_arena(options.level);
-  if (in_arena) program = mask_picked(std::move(program), collect_pins(program, options.pins));
-  verify_after("mask_picked", program);
-  const std::vector<Pin> pins = collect_pins(program, options.pins);
   std::vector<std::string> notes;
-  if (in_arena && options.early_updates) program = with_early_updates(std::move(program), options, notes);
+  if (in_arena) program = for_arena(std::move(program), options, notes);
+  const std::vector<Pin> pins = collect_pins(program, options.pins);
   const auto plan = !in_arena ? plan_in_buffers : options.level == Level::Recompute ? plan_level3 : plan_level2;
   Planned made = plan(std::move(program), prepared, pins, options);
   if (in_arena && options.stage_inputs)

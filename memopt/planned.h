@@ -18,6 +18,12 @@ struct Recomputed {
   std::int64_t least_feasible = 0;  // bytes of the least plan that was found at any price
 };
 
+/// Bytes, and what computing again takes for them.
+struct PricedBytes {
+  Bytes bytes = {};
+  Recomputed recomputed = {};
+};
+
 struct Planned {
   Program program;  // as it will run
   Plan plan;

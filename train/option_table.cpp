@@ -141,6 +141,13 @@ void add_plan(CLI::App& app, Options& o) {
   add_print_log(app, o);
   add_budget(app, o);
   app.add_flag("--json", o.json, "The figures as JSON")->group("Output");
+  CLI::Option* const sweep =
+      app.add_flag("--sweep", o.sweep, "What level=3 takes at each price, instead of the plan of one setting")
+          ->excludes("--eval")
+          ->group("Output");
+  add_option(app, "--out", o.output, "FILE", "With --sweep: also writes the picture of that there, as SVG")
+      ->needs(sweep)
+      ->group("Output");
   add_option(app, "--csv", o.csv, "FILE", "Writes what the arena packs, as train pack reads it (level=2)")
       ->group("Output");
 }

@@ -58,6 +58,7 @@ struct Options {
   std::string output = {};  // of `export`, `pack`, `graph`, `timeline`
 
   bool json = false;
+  bool sweep = false;  // of `plan` and `bench`
   std::string csv = {};
   std::string settings = "none;level=0;level=1;level=1,release;level=2";  // of `bench`: of --memopt
   int rounds = 3;

@@ -7,6 +7,7 @@
 #include "train/report/memory_report.h"
 #include "train/report/plan_report.h"
 #include "train/report/streams.h"
+#include "train/report/sweep.h"
 #include "train/session/device.h"
 #include "train/settings_of_options.h"
 
@@ -28,6 +29,12 @@ void check_budget(const PlanReport& report) {
 
 int plan(const Options& given) {
   const Options options = decided(given);
+  if (options.sweep) {
+    const MemorySweep sweep = sweep_of(program_setting(options), device_info(options.device));
+    if (!options.output.empty()) write_result(options.output, sweep_svg(sweep));
+    write_result("", options.json ? sweep_json(sweep) : sweep_text(sweep));
+    return 0;
+  }
   const PlanReport report = report_plan(program_setting(options), device_info(options.device));
   if (!options.csv.empty()) write_result(options.csv, plan_csv(report));
   for (const Planned* planned : {&report.plans.training, &report.plans.evaluation})

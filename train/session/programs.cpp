@@ -140,6 +140,22 @@ Plans plan_programs(const Programs& programs, bool evaluated, const MemorySettin
   return plans;
 }
 
+std::vector<PricedBytes> sweep_programs(const Programs& programs, bool evaluated, const MemorySetting& memory,
+                                        Prepared& prepared) {
+  const MemorySetting level3 = memory_setting("level=3", memory);
+  std::vector<PricedBytes> points =
+      sweep_memory(programs.training, prepared, suited(training_memopt(level3, programs.network), prepared.device()));
+  if (!evaluated) return points;
+  const Bytes beside = plan_evaluation(programs.evaluation, beside_training(level3), prepared).plan.bytes;
+  std::vector<PricedBytes> all;
+  for (PricedBytes& point : points) {
+    const std::int64_t more = beside.temps + beside.inputs - point.bytes.temps - point.bytes.inputs;
+    if (more > 0) point.bytes.temps += more;
+    if (all.empty() || point.bytes.total() < all.back().bytes.total()) all.push_back(point);
+  }
+  return all;
+}
+
 void check_budget(const ProgramSetting& setting, const Plans& plans) {
   const std::optional<std::int64_t>& budget = setting.memory.levels.budget;
   const std::int64_t bytes = plans.bytes.total();

@@ -39,6 +39,9 @@ struct Plans {
 /// Without `evaluated` nothing is planned for evaluation beside training. Beside optnet's training evaluation is at
 /// level 2.
 Plans plan_programs(const Programs& programs, bool evaluated, const MemorySetting& memory, Prepared& prepared);
+/// What training takes at each price of level 3, with evaluation beside it, whose arena takes turns with training's.
+std::vector<PricedBytes> sweep_programs(const Programs& programs, bool evaluated, const MemorySetting& memory,
+                                        Prepared& prepared);
 /// Fails with Exit::Budget if they take more than the setting's budget.
 void check_budget(const ProgramSetting& setting, const Plans& plans);
 /// What a run of these programs in turn holds from before its first step to its end, each piece aligned: params and
