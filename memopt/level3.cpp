@@ -1,6 +1,7 @@
 #include "memopt/level3.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "framework/op_def.h"
 #include "memopt/analysis/check_order.h"
@@ -74,18 +75,19 @@ class Ladder {
 
 std::int64_t bytes_of(const Planned& planned) { return planned.plan.bytes.total(); }
 
-/// The first that fits, else the last, which is the least.
-Planned within_budget(const Ladder& ladder, std::int64_t budget) {
-  for (int i = 0; i + 1 < ladder.size(); ++i) {
+/// The last rung that costs no more: the least for that price.
+int last_within(const Ladder& ladder, double overhead) {
+  int last = 0;
+  while (last + 1 < ladder.size() && ladder.overhead(last + 1) <= overhead) ++last;
+  return last;
+}
+
+/// The first up to `last` that fits, else that.
+Planned within_budget(const Ladder& ladder, int last, std::int64_t budget) {
+  for (int i = 0; i < last; ++i) {
     if (ladder.least_bytes(i) > budget) continue;
     if (Planned made = ladder.plan(i); bytes_of(made) <= budget) return made;
   }
-  return ladder.plan(ladder.size() - 1);
-}
-
-Planned within_overhead(const Ladder& ladder, double overhead) {
-  int last = 0;
-  while (last + 1 < ladder.size() && ladder.overhead(last + 1) <= overhead) ++last;
   return ladder.plan(last);
 }
 
@@ -111,8 +113,9 @@ Planned plan_level3(Program program, Prepared& prepared, const std::vector<Pin>&
   const Ladder ladder = ladder_of(std::move(program), prepared, pins, options);
   const std::int64_t least = bytes_of(ladder.plan(ladder.size() - 1));
   if (!options.budget || bytes_of(made) > *options.budget) {
-    Planned again = options.budget ? within_budget(ladder, *options.budget)
-                                   : within_overhead(ladder, options.overhead.value_or(ladder.forward()));
+    const double any_price = std::numeric_limits<double>::infinity();
+    const int last = last_within(ladder, options.overhead.value_or(options.budget ? any_price : ladder.forward()));
+    Planned again = options.budget ? within_budget(ladder, last, *options.budget) : ladder.plan(last);
     if (bytes_of(again) < bytes_of(made)) made = std::move(again);
   }
   made.recomputed->least_feasible = std::min(least, bytes_of(made));

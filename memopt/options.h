@@ -29,8 +29,9 @@ struct MemoptOptions {
   bool fuse = false;            // sums and activations on the way of the op before, where that can
   bool gather_updates = false;  // in an arena: those that the device does in one launch, if that takes no byte more
   bool stage_inputs = false;    // in an arena: find room for the inputs of the next step, if there is any
-  // Of level 3: the bytes that all of the plan may take, for which as little as possible is computed again; else the
-  // share of a step that this may take, for as few bytes as possible; without both as much as a forward pass takes.
+  // Of level 3: the bytes that all of the plan may take, for which as little as possible is computed again; and the
+  // share of a step that this may take, without a budget for as few bytes as possible. Not said: any share within a
+  // budget, else as much as a forward pass takes.
   std::optional<std::int64_t> budget = {};
   std::optional<double> overhead = {};
   PinOptions pins = {};

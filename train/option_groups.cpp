@@ -34,7 +34,23 @@ void add_network(CLI::App& app, Options& o) {
 }
 
 void add_batch(CLI::App& app, Options& o, const char* help) {
-  add_option(app, "--batch", o.batch, "N", help)->check(whole_number(1))->group("Data");
+  const bool knows_auto = o.command == Command::Train || o.command == Command::Plan;
+  const CLI::Validator number = whole_number(1);
+  const auto check_batch = [=](const std::string& text) {
+    std::string copy = text;
+    return knows_auto && text == "auto" ? "" : number(copy);
+  };
+  const auto read = [&o](const std::string& text) {
+    o.largest_batch = text == "auto";
+    o.batch.reset();
+    if (!o.largest_batch) o.batch = std::stoll(text);
+  };
+  app.add_option_function<std::string>(
+         "--batch", read, help + std::string(knows_auto ? "; auto: the largest that the memory has room for" : ""))
+      ->option_text("N")
+      ->take_last()
+      ->check(check_batch)
+      ->group("Data");
 }
 
 void add_data(CLI::App& app, Options& o) {
@@ -126,6 +142,7 @@ void add_machine(CLI::App& app, Options& o) {
          [&o](const std::string& text) { o.device.workspace_limit = parse_bytes(text, "--workspace-limit"); },
          "On a GPU: scratch memory that one convolution may take (default 256MiB)")
       ->option_text("SIZE")
+      ->take_last()
       ->group("Machine");
   add_threads(app, o);
 }
@@ -164,23 +181,22 @@ void add_memopt(CLI::App& app, Options& o, const char* standard) {
 }
 
 void add_budget(CLI::App& app, Options& o) {
-  CLI::Option* const budget =
-      app.add_option_function<std::string>(
-             "--memory-budget",
-             [&o](const std::string& text) {
-               o.memopt.levels.budget = parse_bytes(text, "--memory-budget");
-               check(o.memopt.levels.budget > 0, "--memory-budget: nothing runs in ", text, " bytes");
-             },
-             "All that the device is asked for: 800MiB, 2GiB, 1500000000. Takes the level that computes again\nas "
-             "little "
-             "as it can (level=3) unless --memopt says another; exits with 3 if nothing fits")
-          ->option_text("SIZE")
-          ->group("Memory");
+  app.add_option_function<std::string>(
+         "--memory-budget",
+         [&o](const std::string& text) {
+           o.memopt.levels.budget = parse_bytes(text, "--memory-budget");
+           check(o.memopt.levels.budget > 0, "--memory-budget: nothing runs in ", text, " bytes");
+         },
+         "All that the device is asked for: 800MiB, 2GiB, 1500000000. Takes the level that computes again\nas "
+         "little "
+         "as it can (level=3) unless --memopt says another; exits with 3 if nothing fits")
+      ->option_text("SIZE")
+      ->group("Memory");
   app.add_option_function<std::string>(
          "--overhead", [&o](const std::string& text) { o.memopt.levels.overhead = parse_share(text, "--overhead"); },
          "Of level=3: what computing again may take of a step, such as 5% (default: as much as\na forward pass)")
       ->option_text("SHARE")
-      ->excludes(budget)
+      ->take_last()
       ->group("Memory");
 }
 

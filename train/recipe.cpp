@@ -6,6 +6,8 @@
 #include "models/network.h"
 #include "optimizer/schedule.h"
 #include "train/data/augment.h"
+#include "train/session/device.h"
+#include "train/session/largest_batch.h"
 #include "train/settings_of_options.h"
 
 namespace lethe {
@@ -52,6 +54,18 @@ OptionValues without_gpu_settings(const Options& given, OptionValues resumed) {
   return resumed;
 }
 
+/// For `--batch auto`.
+void take_largest_batch(Options& options) {
+  const DeviceInfo device = device_info(options.device);
+  const std::int64_t budget = options.memopt.levels.budget.value_or(device.memory);
+  check(budget > 0, "--batch auto needs --memory-budget: how much memory the ", device.name, " has is not known");
+  constexpr std::int64_t kMost = 1 << 20;
+  options.batch = largest_batch(program_setting(options), device, budget, kMost).batch;
+  check_as(Exit::Budget, options.batch > 0, options.model, ": not even a batch of 1 fits into ", budget, " bytes with ",
+           options.memopt.text);
+  options.given["batch"] = std::to_string(*options.batch);
+}
+
 }  // namespace
 
 Options decided(const Options& given, const OptionValues& resumed) {
@@ -59,7 +73,9 @@ Options decided(const Options& given, const OptionValues& resumed) {
   const OptionValues of_network = network_values(with_resumed);
   const Options with_network =
       with_context(with_resumed.model + ": \"train\"", [&] { return with_values(with_resumed, of_network); });
-  return with_values(with_network, built_in(with_network.optimizer.value_or("")));
+  Options all = with_values(with_network, built_in(with_network.optimizer.value_or("")));
+  if (all.largest_batch) take_largest_batch(all);
+  return all;
 }
 
 OptionValues values_to_keep(const Options& options) {

@@ -128,8 +128,23 @@ TEST(Options, AModelIsNeededUnlessARunIsResumed) {
 TEST(Options, MemorySettingsAreReadBeforeAnythingIsDone) {
   EXPECT_EQ(parse_options({"--model", "m"}).memopt.text, "level=2");
   EXPECT_EQ(parse_options({"show", "--model", "m"}).memopt.text, "none");
-  expect_in("level 3, recomputing under a budget, is not there yet",
-            complaint({"--model", "m", "--memopt", "level=3"}));
+  EXPECT_EQ(parse_options({"--model", "m", "--memory-budget", "2GiB"}).memopt.text, "level=3")
+      << "unless another is said";
+  const MemorySetting said = parse_options({"--model", "m", "--memory-budget", "5000", "--memopt", "level=1"}).memopt;
+  EXPECT_EQ(said.text, "level=1");
+  EXPECT_EQ(said.levels.budget, 5000) << "a number without unit is bytes";
+  const std::vector<std::string> priced = {"--model", "m", "--memopt", "level=3", "--overhead"};
+  for (const char* share : {"5%", "0.05"}) {
+    std::vector<std::string> args = priced;
+    args.emplace_back(share);
+    EXPECT_EQ(parse_options(args).memopt.levels.overhead, 0.05);
+  }
+  expect_in("--overhead: '5%%' is no share of a step",
+            complaint({"--model", "m", "--memopt", "level=3", "--overhead", "5%%"}));
+  expect_in("--overhead is of --memopt level=3; this is level=2", complaint({"--model", "m", "--overhead", "5%"}));
+  expect_in("--memory-budget: nothing runs in 0 bytes", complaint({"--model", "m", "--memory-budget", "0"}));
+  expect_in("--memory-budget goes with none and the levels",
+            complaint({"--model", "m", "--memory-budget", "1GiB", "--memopt", "optnet=training"}));
   const Options kept = parse_options({"--model", "m", "--skip-vars", "a,b", "--skip-grads"});
   EXPECT_EQ(kept.memopt.levels.pins.skip_vars, (std::vector<std::string>{"a", "b"}));
   EXPECT_TRUE(kept.memopt.levels.pins.skip_grads);

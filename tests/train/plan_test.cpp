@@ -142,7 +142,7 @@ TEST_F(PlanCommand, JsonHasAllFiguresAndTheyAddUp) {
 TEST_F(PlanCommand, ABudgetThatIsTooSmallNamesOneThatIsEnough) {
   const std::int64_t least = json({})["bytes"]["peak"];
   EXPECT_EQ(plan({"--memory-budget", std::to_string(least)}).code, 0);
-  const Ended over = plan({"--memory-budget", std::to_string(least - 1)});
+  const Ended over = plan({"--memopt", "level=2", "--memory-budget", std::to_string(least - 1)});
   EXPECT_EQ(over.code, 3);
   EXPECT_NE(over.err.find("the smallest that is enough is " + std::to_string(least)), std::string::npos) << over.err;
   EXPECT_NE(over.out.find("the largest that fits"), std::string::npos) << over.out;
@@ -150,6 +150,86 @@ TEST_F(PlanCommand, ABudgetThatIsTooSmallNamesOneThatIsEnough) {
   EXPECT_EQ(other.code, 3);
   EXPECT_NE(other.err.find("--memopt level=2 fits"), std::string::npos) << other.err;
   EXPECT_EQ(plan({"--memory-budget", "much"}).code, 2);
+}
+
+TEST_F(PlanCommand, ABudgetIsKeptByComputingAgainAsLittleAsItTakes) {
+  const nlohmann::json whole = json({}), swept = json({"--sweep"})["points"];
+  ASSERT_GT(swept.size(), 1U) << "or nothing is tested";
+  EXPECT_EQ(swept.front()["bytes"], whole["bytes"]["peak"]);
+  const std::int64_t least = swept.back()["bytes"];
+  std::int64_t bytes = 0;
+  double overhead = 0;
+  constexpr int kBudgets = 50;
+  for (int i = 0; i < kBudgets; ++i) {
+    const std::int64_t budget = swept.front()["bytes"].get<std::int64_t>() -
+                                (swept.front()["bytes"].get<std::int64_t>() - least) * i / (kBudgets - 1);
+    const nlohmann::json figures = json({"--memory-budget", std::to_string(budget)});
+    const std::int64_t taken = figures["bytes"]["peak"];
+    EXPECT_LE(taken, budget);
+    EXPECT_EQ(figures["budget"], budget);
+    EXPECT_EQ(figures["least_feasible"], least);
+    if (i > 0) {
+      EXPECT_LE(taken, bytes) << "less budget never takes more bytes";
+      EXPECT_GE(figures["overhead"].get<double>(), overhead) << "nor less time";
+    }
+    bytes = taken;
+    overhead = figures["overhead"];
+  }
+  EXPECT_EQ(bytes, least);
+  const Ended over = plan({"--memory-budget", std::to_string(least - 1)});
+  EXPECT_EQ(over.code, 3);
+  EXPECT_NE(over.err.find("the smallest that is enough is " + std::to_string(least)), std::string::npos) << over.err;
+}
+
+TEST_F(PlanCommand, ARunKeepsItsBudgetAndItsLosses) {
+  const std::int64_t least = json({"--sweep"})["points"].back()["bytes"];
+  const auto losses = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> options = {"--steps", "3", "--log-every", "1", "--metrics", path("run.csv")};
+    options.insert(options.end(), more.begin(), more.end());
+    const Ended run = run_train(small(options));
+    EXPECT_EQ(run.code, 0) << run.err;
+    std::ifstream in(path("run.csv"));
+    std::string all;
+    for (std::string line; std::getline(in, line);) {  // step,epoch,split,loss,acc and then what varies
+      std::size_t end = 0;
+      for (int cell = 0; cell < 5; ++cell) end = line.find(',', end + 1);
+      all += line.substr(0, end) + "\n";
+    }
+    return std::pair(run.out, all);
+  };
+  const auto [plain, expected] = losses({"--memopt", "none"});
+  const auto [out, found] = losses({"--memory-budget", std::to_string(least)});
+  EXPECT_NE(out.find("once more"), std::string::npos) << out;
+  EXPECT_NE(out.find(message("memory taken ", least, " bytes, as predicted")), std::string::npos) << out;
+  EXPECT_EQ(found, expected);
+  const Ended refused = run_train(small({"--steps", "1", "--memory-budget", std::to_string(least - 1)}));
+  EXPECT_EQ(refused.code, 3);
+  EXPECT_NE(refused.err.find(message("takes at least ", least, " bytes, more than the memory budget")),
+            std::string::npos)
+      << refused.err;
+}
+
+TEST_F(PlanCommand, TheLargestBatchIsThatWhichOneMoreWouldNotFit) {
+  for (const char* memopt : {"level=2", "level=3"}) {
+    const std::int64_t budget = 300000;
+    const nlohmann::json figures =
+        json({"--batch", "auto", "--memory-budget", std::to_string(budget), "--memopt", memopt});
+    const std::int64_t batch = figures["batch"];
+    EXPECT_GT(batch, 16);
+    EXPECT_LE(figures["bytes"]["peak"], budget);
+    EXPECT_GT(json({"--batch", std::to_string(batch + 1), "--memopt", memopt})["bytes"]["peak"], budget);
+  }
+  EXPECT_NE(plan({"--batch", "auto"}).err.find("--batch auto needs --memory-budget"), std::string::npos);
+  EXPECT_EQ(plan({"--batch", "auto", "--memory-budget", "100"}).code, 3);
+}
+
+TEST_F(PlanCommand, ASweepIsDrawn) {
+  const Ended ended = plan({"--sweep", "--out", path("sweep.svg")});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_NE(ended.out.find("overhead, predicted"), std::string::npos);
+  std::stringstream svg;
+  svg << std::ifstream(path("sweep.svg")).rdbuf();
+  EXPECT_NE(svg.str().find("<polyline class=\"course\""), std::string::npos);
 }
 
 TEST_F(PlanCommand, ThePackerTakesTheArenaAsAnInstance) {

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "framework/error.h"
+#include "train/session/largest_batch.h"
 
 namespace lethe {
 namespace {
@@ -74,37 +75,29 @@ std::vector<Change> changes_of(const ProgramSetting& setting) {
   return changes;
 }
 
-/// What a run of these programs would take.
-std::int64_t bytes_of(const ProgramSetting& setting, const DeviceInfo& device) {
-  return Subject(setting, device).planned(setting.memory).bytes.total();
-}
-
 std::vector<Remedy> remedies_of(const PlanReport& report, const ProgramSetting& setting, Subject& subject) {
   std::vector<Remedy> remedies;
   const auto add = [&](const std::string& change, const std::string& what, std::int64_t bytes) {
     if (bytes < report.row().bytes()) remedies.push_back({change, what, bytes});
   };
   add("--memopt level=2", "one exact arena; same results", report.row_of("level=2").bytes());
+  const bool recomputes = setting.memory.levels.level == Level::Recompute;
+  if (setting.training && !recomputes && report.limit && report.row().bytes() > *report.limit)
+    add("--memopt level=3", "some of the forward pass is computed again; same results",
+        subject.planned(memory_setting("level=3", setting.memory)).bytes.total());
   for (const Change& c : changes_of(setting))
     add(c.change, c.what,
-        c.same_programs ? subject.planned(c.setting.memory).bytes.total() : bytes_of(c.setting, report.device));
+        c.same_programs ? subject.planned(c.setting.memory).bytes.total() : planned_bytes(c.setting, report.device));
   return remedies;
 }
 
-/// The largest batch that fits at level=2, if there is one: the setting's own does not.
+/// The largest batch that fits, if there is one: the setting's own does not.
 void add_largest_batch(ProgramSetting setting, PlanReport& report) {
-  setting.memory = memory_setting("level=2", setting.memory);
-  std::int64_t& batch = setting.network.batch;
-  std::int64_t fits = 0, too_large = batch, bytes = 0;
-  while (too_large - fits > 1) {
-    batch = fits + (too_large - fits) / 2;
-    const std::int64_t needed = bytes_of(setting, report.device);
-    if (needed > report.budget())
-      too_large = batch;
-    else
-      fits = batch, bytes = needed;
-  }
-  if (fits > 0) report.remedies.push_back({message("--memopt level=2 --batch ", fits), "the largest that fits", bytes});
+  const bool recomputes = setting.memory.levels.level == Level::Recompute;
+  if (!recomputes) setting.memory = memory_setting("level=2", setting.memory);
+  const auto [batch, bytes] = largest_batch(setting, report.device, report.budget(), setting.network.batch);
+  const std::string memopt = recomputes ? "" : "--memopt level=2 ";
+  if (batch > 0) report.remedies.push_back({message(memopt, "--batch ", batch), "the largest that fits", bytes});
 }
 
 }  // namespace
@@ -135,13 +128,14 @@ PlanReport report_plan(const ProgramSetting& setting, const DeviceInfo& device) 
                     .network = setting.network.model,
                     .device = device,
                     .plans = std::move(plans)};
-  report.all = bytes_of_all_vars(report.planned().program, report.planned().workspaces);
   ProgramSetting other = setting;
   other.memory.levels.print_log = false;
-  for (const char* memopt : kStandard) {
+  for (const std::string memopt : kStandard) {
+    const Plans plans = memopt == asked ? report.plans : subject.planned(memory_setting(memopt, other.memory));
+    const Planned& planned = setting.training ? plans.training : plans.evaluation;
+    if (memopt == "none") report.all = bytes_of_all_vars(planned.program, planned.workspaces);
     if (memopt == asked) report.asked = report.rows.size();
-    report.rows.push_back(row_of_plans(
-        setting, memopt, memopt == asked ? report.plans : subject.planned(memory_setting(memopt, other.memory))));
+    report.rows.push_back(row_of_plans(setting, memopt, plans));
   }
   if (report.row().memopt != asked) {
     report.asked = report.rows.size();

@@ -1,0 +1,44 @@
+#include "train/session/largest_batch.h"
+
+#include <algorithm>
+
+namespace lethe {
+namespace {
+
+/// Where a line through two batches reaches the budget, strictly between them.
+std::int64_t between(const FittingBatch& fits, const FittingBatch& too_large, std::int64_t budget) {
+  const double share = static_cast<double>(budget - fits.bytes) / static_cast<double>(too_large.bytes - fits.bytes);
+  const auto guess = fits.batch + static_cast<std::int64_t>(share * static_cast<double>(too_large.batch - fits.batch));
+  return std::clamp(guess, fits.batch + 1, too_large.batch - 1);
+}
+
+}  // namespace
+
+std::int64_t planned_bytes(const ProgramSetting& setting, const DeviceInfo& device) {
+  Prepared prepared(device);
+  return plan_programs(build_programs(setting), setting.evaluated, setting.memory, prepared).bytes.total();
+}
+
+FittingBatch largest_batch(ProgramSetting setting, const DeviceInfo& device, std::int64_t budget, std::int64_t limit) {
+  setting.memory.levels.budget.reset();  // the least that the price allows, not the cheapest that fits
+  const auto tried = [&](std::int64_t batch) {
+    setting.network.batch = batch;
+    return FittingBatch{batch, planned_bytes(setting, device)};
+  };
+  FittingBatch fits = {}, too_large = {};
+  for (std::int64_t batch = 1; too_large.batch == 0; batch = std::min(2 * batch, limit - 1)) {
+    const FittingBatch next = tried(batch);
+    (next.bytes <= budget ? fits : too_large) = next;
+    if (fits.batch == limit - 1) return fits;
+  }
+  // Bytes grow almost by a line; where they do not, halves are surer.
+  for (int round = 0; too_large.batch - fits.batch > 1; ++round) {
+    const bool halves = fits.batch == 0 || round % 3 == 2;
+    const FittingBatch next =
+        tried(halves ? fits.batch + (too_large.batch - fits.batch) / 2 : between(fits, too_large, budget));
+    (next.bytes <= budget ? fits : too_large) = next;
+  }
+  return fits;
+}
+
+}  // namespace lethe
