@@ -112,7 +112,7 @@ Course course_of(const Tape& tape, const std::vector<Step>& steps) {
   std::vector<int> current(tape.values.size(), -1);
   std::int64_t always = 0;  // what is there before the first step
   for (std::size_t v = 0; v < tape.values.size(); ++v)
-    if (tape.values[v].lasts) always += tape.values[v].bytes;
+    if (tape.values[v].given) always += tape.values[v].bytes;
   struct Pair {
     int step, in, out;  // instances
   };
@@ -138,7 +138,7 @@ Course course_of(const Tape& tape, const std::vector<Step>& steps) {
     for (const auto& [in, out] : call.in_place)
       if (current[in] >= 0 && (step.repeated || current[out] < 0)) pairs.push_back({s, current[in], out});
     for (const VarId v : call.out) {
-      if (tape.values[v].lasts || tape.values[v].bytes == 0) continue;
+      if (tape.values[v].given || tape.values[v].bytes == 0) continue;
       if (current[v] >= 0 && !step.repeated) {
         instances[current[v]].last = s;
         continue;
@@ -152,14 +152,16 @@ Course course_of(const Tape& tape, const std::vector<Step>& steps) {
       course.alive[s + 1] -= call.workspace;
     }
   }
-  for (const Instance& i : instances) {
+  for (Instance& i : instances) {
+    if (tape.values[i.value].lasts) i.last = static_cast<int>(steps.size()) - 1;
     const std::int64_t bytes = tape.values[i.value].bytes;
     course.alive[i.born] += bytes;
     course.alive[i.last + 1] -= bytes;
   }
   std::vector<bool> taken(instances.size());  // as input or as output
   for (const Pair& p : pairs) {
-    if (p.out < 0 || taken[p.in] || taken[p.out] || instances[p.in].last != p.step || instances[p.out].born != p.step)
+    if (p.out < 0 || taken[p.in] || taken[p.out] || instances[p.in].last != p.step || instances[p.out].born != p.step ||
+        tape.values[instances[p.out].value].lasts)
       continue;
     const std::int64_t bytes = tape.values[instances[p.out].value].bytes;
     if (bytes > tape.values[instances[p.in].value].bytes) continue;

@@ -14,6 +14,11 @@ constexpr int kMostRungs = 48, kFewestRungs = 12;
 constexpr double kMostWork = 5e8;
 constexpr double kFree = 1e-9;  // seconds: so that what costs nothing comes first, the largest before the others
 
+/// Programs of no more candidates are searched more thoroughly.
+constexpr std::size_t kSmall = 12;
+
+constexpr Keep kAll[] = {Keep::Kept, Keep::Again, Keep::Brief, Keep::Each};
+
 /// A move is made if it is worth so much of what the next in the queue was worth before.
 constexpr double kNearly = 0.75;
 
@@ -44,11 +49,21 @@ class Descent {
     find_segments();
   }
 
-  /// Lets go of values until the peak is no higher, then keeps again what the target allows; false if it cannot.
+  /// Lets go of values until the peak is no higher, then keeps again what the target allows; false if it cannot. Begins
+  /// anew with other choices where the first is a dead end; in small programs always, and changes what it found.
   bool reach(std::int64_t target) {
-    if (!descend(target)) return false;
-    prune(target);
-    return true;
+    const bool small = tape_.candidates.size() <= kSmall;
+    std::optional<Tried> found;
+    for (const Keep all : {Keep::Kept, Keep::Again, Keep::Each}) {
+      if (found && !small) break;
+      if (all != Keep::Kept && !let_all_go(all)) continue;
+      if (!descend(target) && !(small && settle(target))) continue;
+      prune(target);
+      if (small) change(target), settle(target);
+      if (!found || best_.course.seconds < found->course.seconds) found = best_;
+    }
+    if (found) best_ = std::move(*found);
+    return found.has_value();
   }
 
   Rung rung() const { return {best_.choice, best_.course.peak, best_.course.seconds}; }
@@ -106,11 +121,12 @@ class Descent {
   std::vector<Move> moves(bool deeper) const {
     std::vector<Move> all;
     for (const VarId v : tape_.candidates) {
+      if (v == fixed_) continue;
       if (best_.choice[v] < Keep::Again) all.push_back({{v}, Keep::Again});
       if (deeper && best_.choice[v] < Keep::Brief) all.push_back({{v}, Keep::Brief});
       if (deeper && best_.choice[v] < Keep::Each) all.push_back({{v}, Keep::Each});
     }
-    all.insert(all.end(), segments_.begin(), segments_.end());
+    if (fixed_ == kNone) all.insert(all.end(), segments_.begin(), segments_.end());
     return all;
   }
 
@@ -177,6 +193,67 @@ class Descent {
     }
   }
 
+  bool let_all_go(Keep to) {
+    Choice choice = keep_all(tape_);
+    for (const VarId v : tape_.candidates) choice[v] = std::max(choice[v], to);
+    std::optional<Tried> all = tried(std::move(choice));
+    if (all) best_ = std::move(*all);
+    return all.has_value();
+  }
+
+  /// Changes values, alone and by twos, as long as that takes bytes off, or else seconds.
+  bool settle(std::int64_t target) {
+    double excess = excess_of(best_.course, target);
+    const auto take = [&](const std::vector<std::pair<VarId, Keep>>& changes) {
+      Choice choice = best_.choice;
+      for (const auto& [v, to] : changes) choice[v] = to;
+      if (choice == best_.choice) return false;
+      std::optional<Tried> changed = tried(std::move(choice));
+      if (!changed) return false;
+      const double now = excess_of(changed->course, target);
+      if (std::pair(now, changed->course.seconds) >= std::pair(excess, best_.course.seconds)) return false;
+      best_ = std::move(*changed);
+      excess = now;
+      return true;
+    };
+    for (bool better = true; better;) {
+      better = false;
+      for (const VarId v : tape_.candidates)
+        for (const Keep to : kAll) better = take({{v, to}}) || better;
+      for (std::size_t i = 0; i < tape_.candidates.size() && !better; ++i)
+        for (std::size_t j = 0; j < i; ++j)
+          for (const Keep first : kAll)
+            for (const Keep second : kAll)
+              better = take({{tape_.candidates[i], first}, {tape_.candidates[j], second}}) || better;
+    }
+    return best_.course.peak <= target;
+  }
+
+  /// Keeps one value after the other whatever that takes, lets others go for it, and stays with what is cheaper.
+  void change(std::int64_t target) {
+    for (bool better = true; better;) {
+      better = false;
+      for (const VarId v : tape_.candidates)
+        for (const Keep to : kAll) {
+          const Tried before = best_;
+          Choice choice = before.choice;
+          if (choice[v] == to) continue;
+          choice[v] = to;
+          std::optional<Tried> changed = tried(std::move(choice));
+          if (!changed) continue;
+          best_ = std::move(*changed);
+          fixed_ = v;
+          const bool reached = descend(target);
+          fixed_ = kNone;
+          if (reached) prune(target);
+          if (reached && best_.course.seconds < before.course.seconds)
+            better = true;
+          else
+            best_ = before;
+        }
+    }
+  }
+
   /// The costliest first.
   void prune(std::int64_t target) {
     std::vector<VarId> let_go;
@@ -199,6 +276,7 @@ class Descent {
   const Tape& tape_;
   Tried best_;
   std::vector<Move> segments_;
+  VarId fixed_ = kNone;  // stays as it is
 };
 
 /// So many that a large program takes no more than some seconds: a rung takes some ten trials a value, each of which
@@ -223,16 +301,32 @@ void in_parallel(int count, const F& f) {
 
 }  // namespace
 
+std::optional<Rung> cheapest_within(const Tape& tape, std::int64_t target) {
+  Descent descent(tape, keep_all(tape));
+  return descent.reach(target) ? std::optional(descent.rung()) : std::nullopt;
+}
+
 std::vector<Rung> ladder(const Tape& tape) {
   const Descent start(tape, keep_all(tape));
   const std::int64_t peak = start.peak();
   const int count = rungs_for(tape);
   std::vector<std::optional<Rung>> found(static_cast<std::size_t>(count));
   found[0] = start.rung();
-  in_parallel(count - 1, [&](int i) {
+  const auto find = [&](int i) {
     Descent descent = start;
-    if (descent.reach(peak - peak / count * (i + 1))) found[i + 1] = descent.rung();
-  });
+    if (descent.reach(peak - peak / count * i)) found[i] = descent.rung();
+  };
+  if (tape.candidates.size() > kSmall) {
+    in_parallel(count - 1, [&](int i) { find(i + 1); });
+  } else {  // a rung is often that of the next targets, too
+    std::int64_t lowest = peak;
+    for (int i = 1; i < count; ++i) {
+      if (peak - peak / count * i >= lowest) continue;
+      find(i);
+      if (!found[i]) break;
+      lowest = found[i]->peak;
+    }
+  }
   std::vector<Rung> rungs, best;
   for (std::optional<Rung>& rung : found)
     if (rung) rungs.push_back(std::move(*rung));

@@ -28,6 +28,7 @@ class Taping {
       TapeValue& value = tape_.values[root];
       if (root == static_cast<VarId>(v) && !is_persistable(program.vars[v].kind))
         value.bytes = round_up(bytes_of(program.vars[v]), workspaces.alignment);
+      value.given = value.given || pins[v] == Pin::Fed;
       value.lasts = value.lasts || pins[v] != Pin::None;
     }
   }

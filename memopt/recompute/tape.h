@@ -30,7 +30,7 @@ struct TapeCall {
 };
 
 struct TapeOp {
-  TapeCall call;
+  TapeCall call = {};
   TapeCall again = {};  // gives output 0 alone once more, if the other outputs are there (OpDef::again)
   bool has_again = false;
   bool is_view = false;  // runs no kernel
@@ -41,7 +41,8 @@ struct TapeOp {
 struct TapeValue {
   std::int64_t bytes = 0;  // rounded up; 0: in the Store
   int maker = -1;          // the op that may make it again; -1: it is always kept
-  bool lasts = false;      // to the end of the step: fed or pinned
+  bool given = false;      // there from the first step to the last
+  bool lasts = false;      // to the end of the step, from when it is made
   bool read_by_backward = false;
 };
 

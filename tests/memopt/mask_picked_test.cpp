@@ -1,0 +1,87 @@
+#include "memopt/passes/mask_picked.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "framework/autodiff.h"
+#include "framework/text.h"
+#include "framework/verify.h"
+#include "tests/memopt/op_order.h"
+#include "tests/support/interpreter.h"
+
+namespace lethe::testing {
+namespace {
+
+/// A relu, a max pool of 3 x 3 with steps of 2, and the mean of that; with the gradient of `x`.
+Program relu_and_pool(const std::string& dtype) {
+  Program program =
+      parse_program("input x " + dtype + "[1,7,7,2]\ntemp y " + dtype + "[1,7,7,2]\ntemp p " + dtype + "[1,3,3,2]\n" +
+                    "temp index u8[1,3,3,2]\ntemp loss " + dtype +
+                    "[]\nblock 0 {\n  y = relu(x)\n"
+                    "  p, index = max_pool(y) {ceil_mode=0, k=[3,3], pad=[0,0], stride=[2,2]}\n  loss = mean(p)\n}\n");
+  append_backward(program, find_var(program, "loss"), {find_var(program, "x")});
+  return program;
+}
+
+std::vector<Pin> no_pins(const Program& program) { return collect_pins(program, {}); }
+
+TEST(MaskPicked, MasksThePooledGradientInsteadOfTheWholeOne) {
+  const Program program = relu_and_pool("f32"), masked = mask_picked(program, no_pins(program));
+  verify(masked);
+  const std::vector<std::string> before = order_of(program), after = order_of(masked);
+  EXPECT_EQ(before[before.size() - 1], "relu_grad x@GRAD");
+  EXPECT_EQ(before[before.size() - 2], "max_pool_grad y@GRAD");
+  EXPECT_EQ(after[after.size() - 1], "max_pool_grad x@GRAD");
+  EXPECT_EQ(after[after.size() - 2], "relu_grad p@GRAD.2");
+}
+
+/// Few values, so that windows have many that are largest; zeros of both signs, negative ones and NaN.
+TEST(MaskPicked, ChangesNoBitWhereWindowsTieAndOverlap) {
+  const double values[] = {-1, -0.0, 0.0, 0.0, 1, 1, 2, std::numeric_limits<double>::quiet_NaN()};
+  for (const char* const dtype : {"f32", "f64", "bf16"}) {
+    const Program program = relu_and_pool(dtype), masked = mask_picked(program, no_pins(program));
+    const VarId x = find_var(program, "x"), gradient = find_var(program, "x@GRAD");
+    std::uint64_t state = 1;
+    for (int round = 0; round < 200; ++round) {
+      Interpreter plain(program), other(masked);
+      for (int i = 0; i < 98; ++i) {
+        state = state * 6364136223846793005U + 1442695040888963407U;
+        const double value = values[(state >> 40U) % (round % 2 == 0 ? 7 : 8)];
+        plain.set(x, i, value);
+        other.set(x, i, value);
+      }
+      plain.run();
+      other.run();
+      ASSERT_EQ(std::memcmp(plain.memory(gradient).data(), other.memory(gradient).data(),
+                            static_cast<std::size_t>(plain.memory(gradient).bytes())),
+                0)
+          << dtype << ", round " << round;
+    }
+  }
+}
+
+TEST(MaskPicked, LeavesWhatIsPinnedOrReadElsewhere) {
+  const Program program = relu_and_pool("f32");
+  EXPECT_EQ(mask_picked(program, collect_pins(program, {.skip_vars = {"y@GRAD"}})), program);
+  Program read = program;
+  const VarId copy = add_var(read, {.name = "copy", .shape = {1, 7, 7, 2}});
+  read.blocks[0].ops.push_back(
+      {.type = "exp", .in = {find_var(read, "y@GRAD")}, .out = {copy}, .role = Role::Backward});
+  EXPECT_EQ(mask_picked(read, no_pins(read)), read);
+}
+
+TEST(MaskPicked, LeavesAReluThatFeedsAnotherReaderToo) {
+  Program program = parse_program(
+      "input x f32[1,4,4,1]\ntemp y f32[1,4,4,1]\ntemp p f32[1,2,2,1]\ntemp index u8[1,2,2,1]\ntemp a f32[]\n"
+      "temp b f32[]\ntemp loss f32[]\nblock 0 {\n  y = relu(x)\n"
+      "  p, index = max_pool(y) {ceil_mode=0, k=[2,2], pad=[0,0], stride=[2,2]}\n  a = mean(p)\n  b = mean(y)\n"
+      "  loss = add(a, b)\n}\n");
+  append_backward(program, find_var(program, "loss"), {find_var(program, "x")});
+  EXPECT_EQ(mask_picked(program, no_pins(program)), program);
+}
+
+}  // namespace
+}  // namespace lethe::testing

@@ -1,0 +1,189 @@
+// What is computed again: the tape against the planner, the search against all choices, the programs by their rules.
+// That every price gives the same results stands in same_result_test.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "framework/op_def.h"
+#include "framework/verify.h"
+#include "memopt/memopt.h"
+#include "memopt/passes/early_update.h"
+#include "memopt/recompute/search.h"
+#include "memopt/recompute/seconds.h"
+#include "models/network.h"
+#include "tests/support/random_program.h"
+
+namespace lethe::testing {
+namespace {
+
+struct Taped {
+  Program program;
+  PinOptions pins;
+  Tape tape;
+};
+
+Taped taped(const TrainingProgram& made, Prepared& prepared) {
+  Taped all{.program = gradients_early(made.network.program), .pins = {.fetched = {made.network.loss}}, .tape = {}};
+  all.tape = tape_of(all.program, collect_pins(all.program, all.pins), workspaces_of(all.program, prepared),
+                     {.seconds_of = seconds_on(prepared.device())});
+  return all;
+}
+
+std::int64_t planned_bound(const Program& program, const PinOptions& pins, Prepared& prepared) {
+  MemoptOptions options = parse_memopt("level=2");
+  options.pins = pins;
+  options.views = options.early_updates = false;
+  options.seconds = 0.001;
+  return plan_memory(program, prepared, options).arena->lower_bound;
+}
+
+int updates_of(const Program& program) {
+  const std::vector<Op>& ops = program.blocks[0].ops;
+  return static_cast<int>(std::count_if(ops.begin(), ops.end(), [](const Op& op) { return op_def(op.type).updates; }));
+}
+
+/// Each rung is a program that keeps the rules, whose bound the tape has foreseen, and that updates nothing twice.
+void expect_rungs_as_foreseen(const TrainingProgram& made, std::size_t least_rungs) {
+  Prepared prepared{DeviceInfo{}};
+  const Taped all = taped(made, prepared);
+  const std::vector<Rung> rungs = ladder(all.tape);
+  ASSERT_GE(rungs.size(), least_rungs);
+  EXPECT_EQ(rungs.front().seconds, 0);
+  for (std::size_t i = 0; i < rungs.size(); ++i) {
+    const Program program = repeated(all.program, all.tape, *steps_of(all.tape, rungs[i].choice));
+    verify(program);
+    EXPECT_EQ(updates_of(program), updates_of(all.program));
+    EXPECT_EQ(planned_bound(program, all.pins, prepared), rungs[i].peak) << "rung " << i;
+    if (i == 0) continue;
+    EXPECT_LT(rungs[i].peak, rungs[i - 1].peak);
+    EXPECT_GT(rungs[i].seconds, rungs[i - 1].seconds);
+  }
+}
+
+// mask_picked, which is a pass of its own, would change what pools read.
+TrainingProgram zoo_program(const char* model) {
+  return with_updates(with_backward(load_network(model, {.batch = 2, .training = true})), "momentum");
+}
+
+TEST(Recompute, TheTapeForeseesWhatThePlannerFinds) {
+  expect_rungs_as_foreseen(zoo_program("resnet20"), 20);
+  expect_rungs_as_foreseen(zoo_program("mlp"), 1);
+}
+
+TEST(Recompute, TheTapeForeseesRandomPrograms) {
+  int recomputing = 0;
+  for (int seed = 0; seed < random_programs() / 2; ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    const TrainingProgram made = with_updates(random_program(static_cast<std::uint64_t>(seed)), "sgd");
+    Prepared prepared{DeviceInfo{}};
+    const Taped all = taped(made, prepared);
+    for (const Rung& rung : ladder(all.tape)) {
+      recomputing += rung.seconds > 0 ? 1 : 0;
+      const Program program = repeated(all.program, all.tape, *steps_of(all.tape, rung.choice));
+      verify(program);
+      EXPECT_EQ(updates_of(program), updates_of(all.program));
+      EXPECT_EQ(planned_bound(program, all.pins, prepared), rung.peak);
+    }
+  }
+  EXPECT_GT(recomputing, 0);
+}
+
+/// A tape of `n` forward ops, each of which reads the one before, or up to three earlier ones, and of their gradients.
+Tape random_tape(unsigned seed, int n, bool chain) {
+  std::mt19937 random(seed);
+  const auto pick = [&](int low, int high) { return low + static_cast<int>(random() % (high - low + 1)); };
+  Tape tape;
+  tape.values.resize(2 * n);  // forward values, then their gradients
+  std::vector<TapeOp> backward;
+  for (VarId i = 0; i < n; ++i) {
+    TapeOp op{.repeats = true, .until = 2 * n};
+    if (i > 0) op.call.in = {chain ? i - 1 : std::max(0, i - pick(1, 3))};
+    if (!chain && i > 1 && pick(0, 2) == 0)
+      if (const int other = pick(0, i - 1); other != op.call.in[0]) op.call.in.push_back(other);
+    op.call.out = {i};
+    op.call.seconds = pick(1, 10) * (pick(0, 2) == 0 ? 10 : 1);
+    tape.values[i] = {.bytes = 10L * pick(1, 20), .maker = i};
+    tape.values[n + i].bytes = tape.values[i].bytes;
+    tape.candidates.push_back(i);
+    TapeOp grad{.until = 2 * n};
+    grad.call.in = {n + i};
+    if (pick(0, 3) > 0) grad.call.in.insert(grad.call.in.end(), op.call.in.begin(), op.call.in.end());
+    if (pick(0, 2) == 0) grad.call.in.push_back(i);
+    for (const VarId v : op.call.in) grad.call.out.push_back(n + v);
+    tape.ops.push_back(std::move(op));
+    backward.insert(backward.begin(), std::move(grad));
+  }
+  tape.turn = n;
+  for (TapeOp& grad : backward) {
+    for (const VarId v : grad.call.in)
+      if (v < n) tape.values[v].read_by_backward = true;
+    tape.ops.push_back(std::move(grad));
+  }
+  return tape;
+}
+
+/// Peaks and seconds of all choices of which none is better in both; what is kept, made again once and each time.
+std::vector<Rung> best_of_all(const Tape& tape) {
+  const std::vector<Keep> all = {Keep::Kept, Keep::Again, Keep::Each};
+  std::vector<Rung> tried;
+  Choice choice = keep_all(tape);
+  const auto visit = [&](const auto& self, std::size_t i) -> void {
+    if (i == tape.candidates.size()) {
+      const Course course = course_of(tape, *steps_of(tape, choice));
+      tried.push_back({choice, course.peak, course.seconds});
+      return;
+    }
+    for (const Keep keep : all) {
+      choice[tape.candidates[i]] = keep;
+      self(self, i + 1);
+    }
+  };
+  visit(visit, 0);
+  std::stable_sort(tried.begin(), tried.end(), [](const Rung& a, const Rung& b) {
+    return std::pair(a.peak, a.seconds) < std::pair(b.peak, b.seconds);
+  });
+  std::vector<Rung> best;
+  for (Rung& rung : tried)
+    if (best.empty() || rung.seconds < best.back().seconds) best.push_back(std::move(rung));
+  return best;
+}
+
+/// How many of the best there are that the search misses by more than a twentieth, of how many.
+std::pair<int, int> missed(bool chain, int tapes, int n) {
+  int misses = 0, points = 0;
+  for (int seed = 0; seed < tapes; ++seed) {
+    const Tape tape = random_tape(static_cast<unsigned>(seed), n, chain);
+    for (const Rung& best : best_of_all(tape)) {
+      const std::optional<Rung> found = cheapest_within(tape, best.peak);
+      ++points;
+      misses += !found || found->seconds > 1.05 * best.seconds ? 1 : 0;
+      EXPECT_LE(found ? found->peak : 0, best.peak);
+    }
+  }
+  return {misses, points};
+}
+
+TEST(Recompute, TheSearchFindsTheBestOfSmallGraphs) {
+  const auto [misses, points] = missed(false, 40, 7);
+  EXPECT_EQ(misses, 0) << "of " << points;
+  EXPECT_GT(points, 80);
+}
+
+TEST(Recompute, TheSearchFindsTheBestOfAlmostAllSmallChains) {
+  const auto [misses, points] = missed(true, 40, 7);
+  EXPECT_LE(100 * misses, points) << "of " << points;
+  EXPECT_GT(points, 80);
+}
+
+TEST(Recompute, NothingIsMadeAgainOfWhatHasChangedSince) {
+  Tape tape = random_tape(1, 5, true);
+  Choice choice = keep_all(tape);
+  for (const VarId v : tape.candidates) choice[v] = Keep::Each;
+  ASSERT_TRUE(steps_of(tape, choice).has_value());
+  for (TapeOp& op : tape.ops) op.until = tape.turn - 1;
+  EXPECT_FALSE(steps_of(tape, choice).has_value());
+}
+
+}  // namespace
+}  // namespace lethe::testing
