@@ -83,7 +83,8 @@ TEST(Recompute, TheTapeForeseesRandomPrograms) {
       const Program program = repeated(all.program, all.tape, *steps_of(all.tape, rung.choice));
       verify(program);
       EXPECT_EQ(updates_of(program), updates_of(all.program));
-      EXPECT_EQ(planned_bound(program, all.pins, prepared), rung.peak);
+      // A smaller output in a larger input's memory holds all of that: the tape takes each at its own size.
+      EXPECT_GE(planned_bound(program, all.pins, prepared), rung.peak);
     }
   }
   EXPECT_GT(recomputing, 0);
