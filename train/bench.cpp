@@ -83,9 +83,20 @@ std::int64_t run_process(std::vector<std::string> args, const Scratch& scratch) 
 std::vector<std::string> forwarded(const Options& options) {
   std::vector<std::string> args;
   for (const auto& [name, value] : options.given)
-    if (name != "settings" && name != "rounds" && name != "format" && name != "steps")
+    if (name != "settings" && name != "sweep" && name != "rounds" && name != "format" && name != "steps")
       args.push_back("--" + name + "=" + value);
   if (options.given.count("data") == 0) args.emplace_back("--data=synthetic");
+  return args;
+}
+
+/// Of a run under a setting: "level=2", or with options of `train` behind it, "level=3 --overhead 5%".
+std::vector<std::string> arguments_of(const Options& options, const std::string& setting) {
+  std::vector<std::string> args = forwarded(options);
+  std::istringstream words(setting);
+  std::string word;
+  words >> word;
+  args.push_back("--memopt=" + word);
+  while (words >> word) args.push_back(word);
   return args;
 }
 
@@ -107,11 +118,10 @@ void add_metrics(const std::string& file, BenchRow& row) {
 }
 
 void run_once(const Options& options, const Scratch& scratch, BenchRow& row) {
-  std::vector<std::string> args = forwarded(options);
+  std::vector<std::string> args = arguments_of(options, row.memopt);
   const std::string metrics = scratch.file("metrics.csv");
-  for (const std::string& arg :
-       {"--memopt=" + row.memopt, message("--steps=", *options.steps), std::string("--eval-every=0"),
-        std::string("--log-every=1"), std::string("--quiet"), "--metrics=" + metrics})
+  for (const std::string& arg : {message("--steps=", *options.steps), std::string("--eval-every=0"),
+                                 std::string("--log-every=1"), std::string("--quiet"), "--metrics=" + metrics})
     args.push_back(arg);
   row.process = std::max(row.process, run_process(args, scratch));
   add_metrics(metrics, row);
@@ -121,16 +131,19 @@ void run_once(const Options& options, const Scratch& scratch, BenchRow& row) {
   row.planned = std::stoll(out.substr(out.find_first_of("0123456789", at)));
 }
 
+/// Level 3 at several prices, beside level 2.
+const std::string kSweep =
+    "level=2;level=3 --overhead 1%;level=3 --overhead 2%;level=3 --overhead 3%;level=3 --overhead 5%;"
+    "level=3 --overhead 8%;level=3 --overhead 12%;level=3 --overhead 20%;level=3 --overhead 33%";
+
 /// Fails on what `train` would not take.
 std::vector<BenchRow> rows_of(const Options& options) {
   std::vector<BenchRow> rows;
-  std::istringstream cut(options.settings + ";");  // so that the last one counts too if it is empty
-  Options run = options;
-  run.command = Command::Train;
+  std::istringstream cut((options.sweep ? kSweep : options.settings) +
+                         ";");  // so that the last one counts too if it is empty
   for (std::string setting; std::getline(cut, setting, ';');) {
     check(!setting.empty(), "--settings: ", quote(options.settings), " has an empty setting at its semicolons");
-    run.memopt = memory_setting(setting, run.memopt);
-    check_memopt(run);
+    parse_options(arguments_of(options, setting));
     rows.push_back({.memopt = setting});
   }
   return rows;

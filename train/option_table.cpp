@@ -163,7 +163,12 @@ void add_bench(CLI::App& app, Options& o) {
       ->check(whole_number(kWarmUpSteps + 1))
       ->group("Bench");
   add_option(app, "--settings", o.settings, "LIST",
-             "Settings of --memopt, with semicolons between them\n(default \"" + o.settings + "\")")
+             "Settings of --memopt, with semicolons between them; behind one also other options,\nas in "
+             "\"level=2;level=3 --memory-budget 2GiB\" (default \"" +
+                 o.settings + "\")")
+      ->group("Bench");
+  app.add_flag("--sweep", o.sweep, "Instead: level=2, and level=3 at several prices")
+      ->excludes("--settings")
       ->group("Bench");
   add_option(app, "--rounds", o.rounds, "N", "Processes a setting, in turns (default 3)")
       ->check(whole_number(1))

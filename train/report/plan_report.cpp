@@ -83,8 +83,9 @@ std::vector<Remedy> remedies_of(const PlanReport& report, const ProgramSetting& 
   add("--memopt level=2", "one exact arena; same results", report.row_of("level=2").bytes());
   const bool recomputes = setting.memory.levels.level == Level::Recompute;
   if (setting.training && !recomputes && report.limit && report.row().bytes() > *report.limit)
-    add("--memopt level=3", "some of the forward pass is computed again; same results",
-        subject.planned(memory_setting("level=3", setting.memory)).bytes.total());
+    if (const std::int64_t bytes = subject.planned(memory_setting("level=3", setting.memory)).bytes.total();
+        bytes < report.row_of("level=2").bytes())
+      add("--memopt level=3", "some of the forward pass is computed again; same results", bytes);
   for (const Change& c : changes_of(setting))
     add(c.change, c.what,
         c.same_programs ? subject.planned(c.setting.memory).bytes.total() : planned_bytes(c.setting, report.device));
