@@ -127,6 +127,7 @@ Course course_of(const Tape& tape, const std::vector<Step>& steps) {
     return call.seconds;
   };
   std::vector<Pair> pairs;
+  pairs.reserve(steps.size());
   course.alive.assign(steps.size() + 1, 0);
   for (int s = 0; s < static_cast<int>(steps.size()); ++s) {
     const Step& step = steps[s];

@@ -11,11 +11,14 @@ namespace {
 
 constexpr int kMostRungs = 48, kFewestRungs = 12;
 /// Steps of all rungs together that may be looked at: some seconds.
-constexpr double kMostWork = 5e8;
+constexpr double kMostWork = 4e8;
 constexpr double kFree = 1e-9;  // seconds: so that what costs nothing comes first, the largest before the others
 
 /// Programs of no more candidates are searched more thoroughly.
 constexpr std::size_t kSmall = 12;
+
+/// A value whose repeat takes a smaller share of all repeats is not looked at again.
+constexpr double kWorthless = 1e-3;
 
 constexpr Keep kAll[] = {Keep::Kept, Keep::Again, Keep::Brief, Keep::Each};
 
@@ -261,7 +264,8 @@ class Descent {
       if (best_.choice[v] != Keep::Kept) let_go.push_back(v);
     const auto cost = [&](VarId v) { return tape_.ops[tape_.values[v].maker].call.seconds; };
     std::stable_sort(let_go.begin(), let_go.end(), [&](VarId a, VarId b) { return cost(a) > cost(b); });
-    for (const VarId v : let_go)
+    for (const VarId v : let_go) {
+      if (cost(v) < kWorthless * best_.course.seconds) break;
       for (const Keep to : {Keep::Kept, Keep::Again, Keep::Brief}) {
         if (best_.choice[v] == to) break;
         Choice choice = best_.choice;
@@ -271,6 +275,7 @@ class Descent {
         best_ = std::move(*kept);
         break;
       }
+    }
   }
 
   const Tape& tape_;
