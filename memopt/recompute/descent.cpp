@@ -1,0 +1,276 @@
+#include "memopt/recompute/descent.h"
+
+#include <algorithm>
+#include <queue>
+#include <tuple>
+
+namespace lethe {
+namespace {
+
+constexpr double kFree = 1e-9;  // seconds: so that what costs nothing comes first, the largest before the others
+/// More candidates are moved in groups.
+constexpr std::size_t kMostGroups = 1000;
+/// Values whose repeats take a smaller share of all repeats are not looked at again.
+constexpr double kWorthless = 1e-3;
+/// A move is made if it is worth so much of what the next in the queue was worth before.
+constexpr double kNearly = 0.75;
+
+constexpr Keep kAll[] = {Keep::Kept, Keep::Again, Keep::Brief, Keep::Each};
+
+/// Bytes over a target, summed over all steps.
+double excess_of(const Course& course, std::int64_t target) {
+  double excess = 0;
+  for (const std::int64_t alive : course.alive)
+    excess += static_cast<double>(std::max<std::int64_t>(alive - target, 0));
+  return excess;
+}
+
+}  // namespace
+
+Descent::Descent(const Tape& tape) : tape_(&tape) {
+  best_ = *tried(keep_all(tape));
+  find_groups();
+  find_segments();
+}
+
+bool Descent::reach(std::int64_t target) {
+  const bool small = tape_->candidates.size() <= kSmall;
+  std::optional<Tried> found;
+  for (const Keep all : {Keep::Kept, Keep::Again, Keep::Each}) {
+    if (found && !small) break;
+    if (all != Keep::Kept && !let_all_go(all)) continue;
+    if (!descend(target) && !(small && settle(target))) continue;
+    prune(target);
+    if (small) change(target), settle(target);
+    if (!found || best_.course.seconds < found->course.seconds) found = best_;
+  }
+  if (found) best_ = std::move(*found);
+  return found.has_value();
+}
+
+std::optional<Descent::Tried> Descent::tried(Choice choice) const {
+  const auto steps = steps_of(*tape_, choice);
+  if (!steps) return std::nullopt;
+  Course course = course_of(*tape_, *steps);
+  return Tried{std::move(choice), std::move(course)};
+}
+
+std::optional<Descent::Tried> Descent::with(const Move& move) const {
+  Choice choice = best_.choice;
+  bool any = false;
+  for (const VarId v : move.values)
+    if (choice[v] < move.to) choice[v] = move.to, any = true;
+  return any ? tried(std::move(choice)) : std::nullopt;
+}
+
+/// Neighbours, those whose op could work in place apart from the others: they cost far less.
+void Descent::find_groups() {
+  const std::size_t most = (tape_->candidates.size() + kMostGroups - 1) / kMostGroups;
+  std::vector<VarId> open[2];
+  for (const VarId v : tape_->candidates) {
+    std::vector<VarId>& group = open[tape_->ops[tape_->values[v].maker].call.in_place.empty() ? 0 : 1];
+    group.push_back(v);
+    if (group.size() < most) continue;
+    groups_.push_back(std::move(group));
+    group.clear();
+  }
+  for (std::vector<VarId>& group : open)
+    if (!group.empty()) groups_.push_back(std::move(group));
+}
+
+/// Runs of values between two places of the forward part that a single value crosses.
+void Descent::find_segments() {
+  std::vector<int> ends;  // the ops whose candidate output alone is alive behind them
+  const int turn = tape_->turn;
+  std::vector<int> crossing(turn + 1, 0), last(tape_->values.size(), -1);
+  for (int i = 0; i < turn; ++i)
+    for (const VarId v : tape_->ops[i].call.in) last[v] = i;
+  for (const VarId v : tape_->candidates) {
+    const int maker = tape_->values[v].maker;
+    for (int i = maker; i < std::max(last[v], maker + 1) && i < turn; ++i) ++crossing[i];
+  }
+  for (int i = 0; i < turn; ++i)
+    if (crossing[i] == 1) ends.push_back(i);
+  std::vector<int> cut(turn, 0);  // by op: the number of the last end before it
+  for (int i = 0, n = 0; i < turn; ++i) {
+    cut[i] = n;
+    if (n < static_cast<int>(ends.size()) && ends[n] == i) ++n;
+  }
+  const int count = static_cast<int>(ends.size());
+  for (int length = 2; length <= count; length *= 2)
+    for (int first = 0; first + length <= count; first += length / 2) {
+      Move move;
+      for (const VarId v : tape_->candidates) {
+        const int maker = tape_->values[v].maker;
+        if (cut[maker] >= first && cut[maker] < first + length && maker != ends[first + length - 1] &&
+            tape_->values[v].read_by_backward)
+          move.values.push_back(v);
+      }
+      if (move.values.size() > 1) segments_.push_back(std::move(move));
+    }
+}
+
+/// To let values go; with `deeper` also to make them again more often.
+std::vector<Descent::Move> Descent::moves(bool deeper) const {
+  std::vector<Move> all;
+  for (const std::vector<VarId>& group : groups_) {
+    const Keep now = best_.choice[group.front()];
+    if (group.front() == fixed_) continue;
+    if (now < Keep::Again) all.push_back({group, Keep::Again});
+    if (deeper && now < Keep::Brief) all.push_back({group, Keep::Brief});
+    if (deeper && now < Keep::Each) all.push_back({group, Keep::Each});
+  }
+  if (fixed_ == kNone) all.insert(all.end(), segments_.begin(), segments_.end());
+  return all;
+}
+
+/// By value: its bytes in each step that is over the target.
+std::vector<double> Descent::over(std::int64_t target) const {
+  std::vector<int> steps(best_.course.alive.size() + 1);
+  for (std::size_t s = 0; s < best_.course.alive.size(); ++s)
+    steps[s + 1] = steps[s] + (best_.course.alive[s] > target ? 1 : 0);
+  std::vector<double> bytes(tape_->values.size());
+  for (const Instance& i : best_.course.instances)
+    bytes[i.value] += static_cast<double>(tape_->values[i.value].bytes) * (steps[i.last + 1] - steps[i.born]);
+  return bytes;
+}
+
+/// What a move would be worth if its values were gone altogether and each were made again once.
+double Descent::promise(const Move& move, const std::vector<double>& over) const {
+  double bytes = 0, seconds = kFree;
+  for (const VarId v : move.values) {
+    if (best_.choice[v] >= move.to) continue;
+    bytes += over[v];
+    seconds += tape_->ops[tape_->values[v].maker].call.seconds;
+  }
+  return bytes / seconds;
+}
+
+bool Descent::descend(std::int64_t target) {
+  while (best_.course.peak > target) {
+    const double before = excess_of(best_.course, target);
+    make_moves(target, moves(false));
+    if (best_.course.peak > target) make_moves(target, moves(true));
+    if (excess_of(best_.course, target) >= before) return false;
+  }
+  return true;
+}
+
+/// One after the other until the target is reached, each time that which takes most bytes off for its cost. What a
+/// move is worth is found out when it comes to the top of the queue, and again when it comes there after others were
+/// made.
+void Descent::make_moves(std::int64_t target, const std::vector<Move>& all) {
+  using Entry = std::tuple<double, int, int>;  // worth, -number, as of how many moves
+  std::priority_queue<Entry> queue;
+  const std::vector<double> held = over(target);
+  for (std::size_t m = 0; m < all.size(); ++m)
+    if (const double worth = promise(all[m], held); worth > 0) queue.emplace(worth, -static_cast<int>(m), -1);
+  double excess = excess_of(best_.course, target);
+  for (int made = 0; best_.course.peak > target;) {
+    if (queue.empty()) return;
+    const auto [worth, number, as_of] = queue.top();
+    queue.pop();
+    std::optional<Tried> result = with(all[-number]);
+    if (!result) continue;
+    const double left = excess_of(result->course, target);
+    const double more = std::max(result->course.seconds - best_.course.seconds, 0.0) + kFree;
+    const double now = (excess - left) / more;
+    if (now <= 0) continue;
+    if (as_of != made && !queue.empty() && now < kNearly * std::get<0>(queue.top())) {
+      queue.emplace(now, number, made);
+      continue;
+    }
+    best_ = std::move(*result);
+    excess = left;
+    ++made;
+  }
+}
+
+bool Descent::let_all_go(Keep to) {
+  Choice choice = keep_all(*tape_);
+  for (const VarId v : tape_->candidates) choice[v] = std::max(choice[v], to);
+  std::optional<Tried> all = tried(std::move(choice));
+  if (all) best_ = std::move(*all);
+  return all.has_value();
+}
+
+/// Changes values, alone and by twos, as long as that takes bytes off, or else seconds.
+bool Descent::settle(std::int64_t target) {
+  double excess = excess_of(best_.course, target);
+  const auto take = [&](const std::vector<std::pair<VarId, Keep>>& changes) {
+    Choice choice = best_.choice;
+    for (const auto& [v, to] : changes) choice[v] = to;
+    if (choice == best_.choice) return false;
+    std::optional<Tried> changed = tried(std::move(choice));
+    if (!changed) return false;
+    const double now = excess_of(changed->course, target);
+    if (std::pair(now, changed->course.seconds) >= std::pair(excess, best_.course.seconds)) return false;
+    best_ = std::move(*changed);
+    excess = now;
+    return true;
+  };
+  for (bool better = true; better;) {
+    better = false;
+    for (const VarId v : tape_->candidates)
+      for (const Keep to : kAll) better = take({{v, to}}) || better;
+    for (std::size_t i = 0; i < tape_->candidates.size() && !better; ++i)
+      for (std::size_t j = 0; j < i; ++j)
+        for (const Keep first : kAll)
+          for (const Keep second : kAll)
+            better = take({{tape_->candidates[i], first}, {tape_->candidates[j], second}}) || better;
+  }
+  return best_.course.peak <= target;
+}
+
+/// Keeps one value after the other whatever that takes, lets others go for it, and stays with what is cheaper.
+void Descent::change(std::int64_t target) {
+  for (bool better = true; better;) {
+    better = false;
+    for (const VarId v : tape_->candidates)
+      for (const Keep to : kAll) {
+        const Tried before = best_;
+        Choice choice = before.choice;
+        if (choice[v] == to) continue;
+        choice[v] = to;
+        std::optional<Tried> changed = tried(std::move(choice));
+        if (!changed) continue;
+        best_ = std::move(*changed);
+        fixed_ = v;
+        const bool reached = descend(target);
+        fixed_ = kNone;
+        if (reached) prune(target);
+        if (reached && best_.course.seconds < before.course.seconds)
+          better = true;
+        else
+          best_ = before;
+      }
+  }
+}
+
+double Descent::cost(const std::vector<VarId>& values) const {
+  double seconds = 0;
+  for (const VarId v : values) seconds += tape_->ops[tape_->values[v].maker].call.seconds;
+  return seconds;
+}
+
+/// The costliest first.
+void Descent::prune(std::int64_t target) {
+  std::vector<const std::vector<VarId>*> let_go;
+  for (const std::vector<VarId>& group : groups_)
+    if (best_.choice[group.front()] != Keep::Kept) let_go.push_back(&group);
+  std::stable_sort(let_go.begin(), let_go.end(), [&](const auto* a, const auto* b) { return cost(*a) > cost(*b); });
+  for (const std::vector<VarId>* group : let_go) {
+    if (cost(*group) < kWorthless * best_.course.seconds) break;
+    for (const Keep to : {Keep::Kept, Keep::Again, Keep::Brief}) {
+      if (best_.choice[group->front()] == to) break;
+      Choice choice = best_.choice;
+      for (const VarId v : *group) choice[v] = to;
+      std::optional<Tried> kept = tried(std::move(choice));
+      if (!kept || kept->course.peak > target || kept->course.seconds >= best_.course.seconds) continue;
+      best_ = std::move(*kept);
+      break;
+    }
+  }
+}
+
+}  // namespace lethe

@@ -1,0 +1,59 @@
+// The search for the cheapest choice that stays below a target: greedy moves on what a run under a choice really takes.
+#pragma once
+#include <optional>
+
+#include "memopt/recompute/replay.h"
+
+namespace lethe {
+
+/// Programs of no more candidates are searched more thoroughly.
+inline constexpr std::size_t kSmall = 12;
+
+class Descent {
+ public:
+  /// Begins with all that is kept.
+  explicit Descent(const Tape& tape);
+
+  /// Lets go of values until the peak is no higher, then keeps again what the target allows; false if it cannot. Begins
+  /// anew with other choices where the first is a dead end; in small programs always, and changes what it found.
+  bool reach(std::int64_t target);
+
+  const Choice& choice() const { return best_.choice; }
+  const Course& course() const { return best_.course; }
+
+ private:
+  /// A choice with what it comes to.
+  struct Tried {
+    Choice choice;
+    Course course;
+  };
+  /// Values that change together.
+  struct Move {
+    std::vector<VarId> values;
+    Keep to = Keep::Again;
+  };
+
+  std::optional<Tried> tried(Choice choice) const;
+  std::optional<Tried> with(const Move& move) const;
+  void find_groups();
+  void find_segments();
+  std::vector<Move> moves(bool deeper) const;
+  std::vector<double> over(std::int64_t target) const;
+  double promise(const Move& move, const std::vector<double>& over) const;
+  double cost(const std::vector<VarId>& values) const;
+
+  bool descend(std::int64_t target);
+  void make_moves(std::int64_t target, const std::vector<Move>& all);
+  bool let_all_go(Keep to);
+  bool settle(std::int64_t target);
+  void change(std::int64_t target);
+  void prune(std::int64_t target);
+
+  const Tape* tape_;
+  Tried best_;
+  std::vector<std::vector<VarId>> groups_;  // of candidates, one by one unless there are very many
+  std::vector<Move> segments_;
+  VarId fixed_ = kNone;  // stays as it is
+};
+
+}  // namespace lethe
