@@ -16,6 +16,10 @@ FUSE = "memopt/passes/fuse_activations.cpp"
 STAGE = "memopt/passes/stage_inputs.cpp"
 VIEWS = "memopt/passes/views_for_copies.cpp"
 RELEASE = "memopt/passes/release.cpp"
+MASK = "memopt/passes/mask_picked.cpp"
+SUMS = "memopt/passes/fuse_sums.cpp"
+REPLAY = "memopt/recompute/replay.cpp"
+TAPE = "memopt/recompute/tape.cpp"
 FOOTPRINT = "framework/footprint.h"
 PIPELINE = "memopt/memopt.cpp"
 
@@ -125,6 +129,20 @@ MUTATIONS = [
      "if (v != kNone) touched_[shown_[v]] = std::max(touched_[shown_[v]], position);", ""),
     ("updates stand before what they wait for", EARLY, "std::max(last.dependency(ops[i]), 0)",
      "std::max(last.dependency(ops[i]) - 1, 0)"),
+    # Masks before pools, sums on the way
+    ("what others read is masked before the pool", MASK, "readers_[a] != 1 || ", ""),
+    ("what is pinned is masked before the pool", MASK, " || pins_[a] != Pin::None", ""),
+    ("any mask goes before the pool", MASK, "pick->in[0] != y || ", ""),
+    ("what others read is summed on the way", SUMS, "reads_[v] != 1 || ", ""),
+    ("what is pinned is summed on the way", SUMS, " || pins_[v] != Pin::None", ""),
+    ("sums are made before what they add", SUMS, "maker_[other] >= maker || ", ""),
+    # Computing again
+    ("what has changed since is made again", REPLAY, "if (tape_.ops[maker].until < i) return false;", ""),
+    ("what is made again reads what is gone", REPLAY,
+     "open.insert(open.end(), call.in.begin(), call.in.end());", ""),
+    ("what is changed is made again", TAPE, "!op_def(op.type).updates && !runs_nothing(op)", "!runs_nothing(op)"),
+    ("what loops touch is made again", TAPE, "if (!op.blocks.empty() ||", "if (false ||"),
+    ("what is pinned is made again", TAPE, "value.lasts || program_", "program_"),
     # Gathered updates
     ("updates wait beyond what they meet", GATHER,
      "release_if([&](const Group& group) { return group.footprint.conflicts_with(ops[i]); });", ""),

@@ -50,7 +50,7 @@ class SimulatedTraining : public RunTest {
 TEST_F(SimulatedTraining, GivesTheSameBitsUnderAllSettingsAtEveryPaceRecordedOrNot) {
   const std::string expected = trained({"--memopt", "none"});
   EXPECT_GT(expected.size(), 1000U);
-  for (const char* const setting : {"level=0", "level=1", "level=1,release", "level=1,inplace", "level=2"})
+  for (const char* const setting : {"level=0", "level=1", "level=1,release", "level=1,inplace", "level=2", "level=3"})
     EXPECT_EQ(trained({"--memopt", setting}) == expected, true) << setting;
   EXPECT_EQ(trained({"--eager"}) == expected, true) << "launch by launch";
   for (const char* const pace : {"early", "1", "2", "3"}) {

@@ -77,30 +77,33 @@ std::string op_text(const Planned& planned, Tick step) {
   return text_of(planned.program, planned.program.blocks[block].ops[index]);
 }
 
+/// The largest values at the peak; of a plan that does not fit all, to the byte.
 std::string largest_text(const PlanReport& report) {
   const PlanRow& row = report.row();
   const Planned& planned = report.planned();
   const Program& program = planned.program;
+  const bool fits = row.bytes() <= report.budget();
+  const auto amount = [&](std::int64_t bytes) { return fits ? mib(bytes) : grouped(bytes); };
   std::string text = message("\nIn memory at the peak of ", row.memopt, ", step ", row.peak.step, " of ",
                              planned.live.ticks(), ", ", op_text(planned, row.peak.step), ":\n\n");
-  TextRows rows = {{"var", "type", "layer", "born", "dies", "MiB"}};
+  TextRows rows = {{"var", "type", "layer", "born", "dies", fits ? "MiB" : "bytes"}};
   std::int64_t rest = row.peak.total() - row.peak.idle;
-  const std::size_t shown = std::min(kLargest, row.peak.living.size());
+  const std::size_t shown = fits ? std::min(kLargest, row.peak.living.size()) : row.peak.living.size();
   for (std::size_t i = 0; i < shown; ++i) {
     const Resident& r = row.peak.living[i];
     const std::string life[] = {std::to_string(r.life.born), std::to_string(r.life.dies)};
     if (r.var == kNone) {
-      rows.push_back({"(workspace)", "", op_text(planned, r.op.first), life[0], life[1], mib(r.bytes)});
+      rows.push_back({"(workspace)", "", op_text(planned, r.op.first), life[0], life[1], amount(r.bytes)});
     } else {
       const Var& var = program.vars[r.var];
-      rows.push_back({var.name, text_of(var), layer_of(var.name), life[0], life[1], mib(r.bytes)});
+      rows.push_back({var.name, text_of(var), layer_of(var.name), life[0], life[1], amount(r.bytes)});
     }
     rest -= r.bytes;
   }
-  rows.push_back({message(row.peak.living.size() - shown, " others"), "", "", "", "", mib(rest)});
-  rows.push_back({"held, not in use", "", "", "", "", mib(row.peak.idle)});
-  if (report.setting.training) rows.push_back({"evaluation's own", "", "", "", "", mib(row.evaluation)});
-  rows.push_back({"total", "", "", "", "", mib(row.bytes())});
+  if (fits) rows.push_back({message(row.peak.living.size() - shown, " others"), "", "", "", "", amount(rest)});
+  rows.push_back({"held, not in use", "", "", "", "", amount(row.peak.idle + (fits ? 0 : rest))});
+  if (report.setting.training) rows.push_back({"evaluation's own", "", "", "", "", amount(row.evaluation)});
+  rows.push_back({"total", "", "", "", "", amount(row.bytes())});
   return text + text_table(rows, 3);
 }
 
