@@ -13,20 +13,6 @@
 namespace lethe {
 namespace {
 
-bool has_copies(const Program& program) {
-  for (const Block& block : program.blocks)
-    for (const Op& op : block.ops)
-      if (op_def(op.type).as_view) return true;
-  return false;
-}
-
-std::int64_t stored_bytes(const Program& program) {
-  std::int64_t bytes = 0;
-  for (const Var& var : program.vars)
-    if (is_persistable(var.kind)) bytes += bytes_of(var);
-  return bytes;
-}
-
 /// The rungs of a ladder, each planned when it is asked for.
 class Ladder {
  public:
@@ -43,10 +29,8 @@ class Ladder {
   double overhead(int i) const { return rungs_[i].seconds / std::max(tape_.seconds, 1e-9); }
   /// The overhead of a forward pass.
   double forward() const { return tape_.forward_seconds / std::max(tape_.seconds, 1e-9); }
-  /// No plan of this rung takes fewer bytes; 0 where views may save some.
-  std::int64_t least_bytes(int i) const {
-    return options_.views && has_copies(program_) ? 0 : rungs_[i].peak + stored_bytes(program_);
-  }
+  /// Most bytes alive at once, before the ops are fused.
+  std::int64_t peak(int i) const { return rungs_[i].peak; }
 
   Planned plan(int i) const {
     const std::vector<Step> steps = *steps_of(tape_, rungs_[i].choice);
@@ -84,11 +68,18 @@ int last_within(const Ladder& ladder, double overhead) {
 
 /// The first up to `last` that fits, else that.
 Planned within_budget(const Ladder& ladder, int last, std::int64_t budget) {
-  for (int i = 0; i < last; ++i) {
-    if (ladder.least_bytes(i) > budget) continue;
+  for (int i = 0; i < last; ++i)
     if (Planned made = ladder.plan(i); bytes_of(made) <= budget) return made;
-  }
   return ladder.plan(last);
+}
+
+/// Bytes of the least plan: mostly the last, but offsets may leave gaps.
+std::int64_t least_of(const Ladder& ladder) {
+  const Planned last = ladder.plan(ladder.size() - 1);
+  std::int64_t least = bytes_of(last);
+  for (int i = ladder.size() - 1; i-- > 0 && ladder.peak(i) < last.arena->bytes;)
+    least = std::min(least, bytes_of(ladder.plan(i)));
+  return least;
 }
 
 /// Level 2, at no price.
@@ -111,7 +102,7 @@ Ladder ladder_of(Program program, Prepared& prepared, const std::vector<Pin>& pi
 Planned plan_level3(Program program, Prepared& prepared, const std::vector<Pin>& pins, const MemoptOptions& options) {
   Planned made = plain_plan(program, prepared, pins, options);
   const Ladder ladder = ladder_of(std::move(program), prepared, pins, options);
-  const std::int64_t least = bytes_of(ladder.plan(ladder.size() - 1));
+  const std::int64_t least = least_of(ladder);
   if (!options.budget || bytes_of(made) > *options.budget) {
     const double any_price = std::numeric_limits<double>::infinity();
     const int last = last_within(ladder, options.overhead.value_or(options.budget ? any_price : ladder.forward()));

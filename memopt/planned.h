@@ -30,7 +30,7 @@ struct Planned {
   Liveness live = {};  // of the program
   Sharing sharing = {};
   Workspaces workspaces = {};                 // of the program
-  std::optional<ArenaFacts> arena = {};       // of level 2
+  std::optional<ArenaFacts> arena = {};       // of levels 2 and 3
   std::optional<Recomputed> recomputed = {};  // of level 3
   std::vector<std::string> notes = {};        // what was asked for and could not be done
   std::vector<std::string> log = {};          // every decision, if asked for

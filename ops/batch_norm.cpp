@@ -1,6 +1,7 @@
 // y = (x - mean) / sqrt(var + eps) * scale + bias, with mean and biased variance of each channel (the last axis) over
 // all other axes. The running statistics are updated by an op of their own, so that nothing recomputed does it twice.
 #include "framework/autodiff.h"
+#include "framework/error.h"
 #include "framework/op_def.h"
 #include "kernels/dtypes.h"
 #include "kernels/norm/batch.h"
@@ -144,6 +145,7 @@ const Register batch_norm{{
     .inplace = {{.in = 0, .out = 0}, {.in = kAdded, .out = 0}},
     .again =
         [](const Op& op) {
+          check(op.in.size() <= kAdded, "batch_norm: computed again with a sum on the way");
           Op normalize = op;
           normalize.type = "batch_norm_inference";
           normalize.in.resize(3, kNone);

@@ -187,9 +187,8 @@ void add_budget(CLI::App& app, Options& o) {
            o.memopt.levels.budget = parse_bytes(text, "--memory-budget");
            check(o.memopt.levels.budget > 0, "--memory-budget: nothing runs in ", text, " bytes");
          },
-         "All that the device is asked for: 800MiB, 2GiB, 1500000000. Takes the level that computes again\nas "
-         "little "
-         "as it can (level=3) unless --memopt says another; exits with 3 if nothing fits")
+         "All that the device is asked for: 800MiB, 2GiB, 1500000000. Unless --memopt says another\nlevel, as little "
+         "as it takes is computed again (level=3); exits with 3 if nothing fits")
       ->option_text("SIZE")
       ->group("Memory");
   app.add_option_function<std::string>(

@@ -57,7 +57,9 @@ OptionValues without_gpu_settings(const Options& given, OptionValues resumed) {
 /// For `--batch auto`.
 void take_largest_batch(Options& options) {
   const DeviceInfo device = device_info(options.device);
-  const std::int64_t budget = options.memopt.levels.budget.value_or(device.memory);
+  constexpr double kOfFree = 0.95;  // of a GPU's memory: kernels and libraries take some of it, too
+  const auto free = static_cast<std::int64_t>(kOfFree * static_cast<double>(device.memory));
+  const std::int64_t budget = options.memopt.levels.budget.value_or(free);
   check(budget > 0, "--batch auto needs --memory-budget: how much memory the ", device.name, " has is not known");
   constexpr std::int64_t kMost = 1 << 20;
   options.batch = largest_batch(program_setting(options), device, budget, kMost).batch;
@@ -68,7 +70,10 @@ void take_largest_batch(Options& options) {
 
 }  // namespace
 
-Options decided(const Options& given, const OptionValues& resumed) {
+Options decided(const Options& first, const OptionValues& resumed) {
+  Options given = first;
+  if (given.largest_batch && resumed.count("batch") != 0)
+    given.given.erase("batch");  // it was found when the run began
   const Options with_resumed = with_values(given, without_gpu_settings(given, resumed));
   const OptionValues of_network = network_values(with_resumed);
   const Options with_network =

@@ -39,9 +39,11 @@ template <class Moves>
 Program moved_up(Program program, const Moves& moves) {
   std::vector<Op>& ops = program.blocks[0].ops;
   LastUse last(program);
+  int first = -1;                       // of role Backward: none of these goes before it
   std::vector<int> behind(ops.size());  // the position that an op stands at or right behind
   for (int i = 0; i < static_cast<int>(ops.size()); ++i) {
-    behind[i] = moves(ops[i]) ? std::max(last.dependency(ops[i]), 0) : i;
+    if (first < 0 && ops[i].role == Role::Backward) first = i;
+    behind[i] = moves(ops[i]) ? std::max(last.dependency(ops[i]), ops[i].role == Role::Backward ? first : 0) : i;
     last.note(ops[i], behind[i]);
   }
   std::vector<int> order(ops.size());

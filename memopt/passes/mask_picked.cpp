@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "framework/control_flow.h"
 #include "framework/op_def.h"
 #include "memopt/analysis/reads.h"
 
@@ -35,7 +36,10 @@ class Masking {
     const Op* const pick = maker_[back->in[0]];
     if (!pick || !op_def(pick->type).picks || pick->in[0] != y || pick->out[1] != back->in[0]) return nullptr;
     const bool stay = !changes_[y] && !changes_[pick->out[0]] && !changes_[pick->out[1]] && !changes_[back->in[1]];
-    return stay && program_.vars[a].block == program_.vars[mask.out[0]].block ? back : nullptr;
+    const BlockId here = program_.vars[mask.out[0]].block;
+    const bool in_reach = program_.vars[a].block == here && program_.vars[back->in[1]].block == here &&
+                          is_inside(program_, here, program_.vars[pick->out[0]].block);
+    return stay && in_reach ? back : nullptr;
   }
 
   VarId picked(const Op& back) const { return maker_[back.in[0]]->out[0]; }

@@ -114,7 +114,8 @@ void Descent::find_segments() {
 std::vector<Descent::Move> Descent::moves(bool deeper) const {
   std::vector<Move> all;
   for (const std::vector<VarId>& group : groups_) {
-    const Keep now = best_.choice[group.front()];
+    Keep now = Keep::Each;
+    for (const VarId v : group) now = std::min(now, best_.choice[v]);
     if (group.front() == fixed_) continue;
     if (now < Keep::Again) all.push_back({group, Keep::Again});
     if (deeper && now < Keep::Brief) all.push_back({group, Keep::Brief});
@@ -257,14 +258,15 @@ double Descent::cost(const std::vector<VarId>& values) const {
 void Descent::prune(std::int64_t target) {
   std::vector<const std::vector<VarId>*> let_go;
   for (const std::vector<VarId>& group : groups_)
-    if (best_.choice[group.front()] != Keep::Kept) let_go.push_back(&group);
+    if (std::any_of(group.begin(), group.end(), [&](VarId v) { return best_.choice[v] != Keep::Kept; }))
+      let_go.push_back(&group);
   std::stable_sort(let_go.begin(), let_go.end(), [&](const auto* a, const auto* b) { return cost(*a) > cost(*b); });
   for (const std::vector<VarId>* group : let_go) {
     if (cost(*group) < kWorthless * best_.course.seconds) break;
     for (const Keep to : {Keep::Kept, Keep::Again, Keep::Brief}) {
-      if (best_.choice[group->front()] == to) break;
       Choice choice = best_.choice;
-      for (const VarId v : *group) choice[v] = to;
+      for (const VarId v : *group) choice[v] = std::min(choice[v], to);
+      if (choice == best_.choice) break;
       std::optional<Tried> kept = tried(std::move(choice));
       if (!kept || kept->course.peak > target || kept->course.seconds >= best_.course.seconds) continue;
       best_ = std::move(*kept);

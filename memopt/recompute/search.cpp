@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
+#include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "memopt/recompute/descent.h"
@@ -9,7 +12,7 @@
 namespace lethe {
 namespace {
 
-constexpr int kMostRungs = 48, kFewestRungs = 12;
+constexpr int kMostRungs = 48, kFewestRungs = 4;
 /// Steps of all rungs together that may be looked at: some seconds.
 constexpr double kMostWork = 4e8;
 
@@ -25,17 +28,30 @@ Rung rung_of(const Descent& descent) {
   return {.choice = descent.choice(), .peak = descent.course().peak, .seconds = descent.course().seconds};
 }
 
-/// Does f(0) to f(count - 1), on as many threads as there are processors.
+/// Does f(0) to f(count - 1), on as many threads as there are processors, or as can be had. Fails as f does.
 template <class F>
 void in_parallel(int count, const F& f) {
   std::atomic<int> next = 0;
+  std::mutex mutex;
+  std::exception_ptr failure;
   const auto work = [&] {
-    for (int i = next++; i < count; i = next++) f(i);
+    try {
+      for (int i = next++; i < count; i = next++) f(i);
+    } catch (...) {
+      const std::scoped_lock lock(mutex);
+      failure = std::current_exception();
+    }
   };
-  const int threads = std::min(count, static_cast<int>(std::thread::hardware_concurrency()));
-  std::vector<std::jthread> helpers;
-  for (int t = 1; t < threads; ++t) helpers.emplace_back(work);
-  work();
+  {
+    std::vector<std::jthread> helpers;
+    try {
+      const int threads = std::min(count, static_cast<int>(std::thread::hardware_concurrency()));
+      for (int t = 1; t < threads; ++t) helpers.emplace_back(work);
+    } catch (const std::system_error&) {  // then with fewer
+    }
+    work();
+  }
+  if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 namespace lethe {
 
 /// The longer of its multiply-adds and of the bytes that it reads and writes. Only their relation matters: a device
-/// does about 20 floating-point operations in the time in which it moves a byte.
+/// does about a dozen floating-point operations in the time in which it moves a byte.
 SecondsOf seconds_on(const DeviceInfo& device);
 
 }  // namespace lethe

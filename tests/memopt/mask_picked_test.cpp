@@ -4,12 +4,16 @@
 
 #include <cmath>
 #include <cstring>
+#include <fstream>
 #include <limits>
+#include <sstream>
 
 #include "framework/autodiff.h"
 #include "framework/text.h"
 #include "framework/verify.h"
+#include "models/network.h"
 #include "tests/memopt/op_order.h"
+#include "tests/memopt/same_result.h"
 #include "tests/support/interpreter.h"
 
 namespace lethe::testing {
@@ -81,6 +85,25 @@ TEST(MaskPicked, LeavesAReluThatFeedsAnotherReaderToo) {
       "  loss = add(a, b)\n}\n");
   append_backward(program, find_var(program, "loss"), {find_var(program, "x")});
   EXPECT_EQ(mask_picked(program, no_pins(program)), program);
+}
+
+/// early_exit with a pool behind the last relu of its second half: its output is of a block beside that of the
+/// gradient.
+TEST(MaskPicked, KeepsTheRulesWithinBranches) {
+  std::stringstream text;
+  text << std::ifstream(LETHE_SOURCE_DIR "/models/early_exit.json").rdbuf();
+  std::string network = text.str();
+  const std::string before = R"({"op": "relu"},
+        {"op": "global_avg_pool"})";
+  const std::size_t at = network.find(before);
+  ASSERT_NE(at, std::string::npos);
+  network.replace(at, before.size(), R"({"op": "relu"}, {"op": "max_pool", "k": 2}, {"op": "global_avg_pool"})");
+  const std::string file = ::testing::TempDir() + "pooled_exit.json";
+  std::ofstream(file) << network;
+  const TrainingProgram made = with_updates(
+      with_backward(load_network(file, {.batch = 2, .training = true}, {{"size", "16"}, {"confident", "2"}})), "sgd");
+  verify(mask_picked(made.network.program, no_pins(made.network.program)));
+  expect_the_same_under_all_settings(made, 2);
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace lethe::testing {
 struct Outcome {
   std::vector<std::map<std::string, std::uint64_t>> hashes;  // of each op's outputs, by step
   std::set<std::string> unread;                              // ops that are views here, which nobody reads: no hash
-  std::set<std::string> written;                             // by the program as it ran: passes do without some vars
+  std::set<std::string> masked_first;                        // gradients of pools that no op gives any more
   std::vector<std::string> losses;                           // by step, in as many digits as tell all apart
   std::map<std::string, std::vector<std::byte>> store;       // params and states at the end
   std::int64_t predicted = 0, taken = 0;                     // bytes: by the plan, at most held of the device

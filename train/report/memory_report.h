@@ -21,7 +21,7 @@ std::string setting_line(const std::string& setting, std::int64_t without, std::
 /// `memory arena 123456 bytes (0.1 MiB): certified minimal for this order; most live at once 123456 bytes, at conv2d of
 /// 'conv1.y'`, or how far above that bound it is.
 std::string arena_line(const ArenaFacts& facts);
-/// `memory recompute 63 ops run once more, 1,234 million multiply-adds: 4.8 % of a step, predicted`, or that none does.
+/// `memory recompute 63 ops run once more, 1234 million multiply-adds: 4.8 % of a step, predicted`, or that none does.
 std::string recomputed_line(const Recomputed& facts);
 /// What of that is known without an arena: `memory lower bound 123456 bytes (0.1 MiB): most live at once at level=2, at
 /// conv2d of 'conv1.y'`.

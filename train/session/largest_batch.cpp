@@ -1,6 +1,9 @@
 #include "train/session/largest_batch.h"
 
 #include <algorithm>
+#include <limits>
+
+#include "framework/error.h"
 
 namespace lethe {
 namespace {
@@ -23,8 +26,14 @@ FittingBatch largest_batch(ProgramSetting setting, const DeviceInfo& device, std
   setting.memory.levels.budget.reset();  // the least that the price allows, not the cheapest that fits
   const auto tried = [&](std::int64_t batch) {
     setting.network.batch = batch;
-    return FittingBatch{batch, planned_bytes(setting, device)};
+    try {
+      return FittingBatch{batch, planned_bytes(setting, device)};
+    } catch (const Error&) {
+      if (batch == 1) throw;  // else more than the shapes or the libraries can count
+      return FittingBatch{batch, std::numeric_limits<std::int64_t>::max()};
+    }
   };
+  if (limit <= 1) return {};
   FittingBatch fits = {}, too_large = {};
   for (std::int64_t batch = 1; too_large.batch == 0; batch = std::min(2 * batch, limit - 1)) {
     const FittingBatch next = tried(batch);

@@ -161,7 +161,7 @@ void check_budget(const ProgramSetting& setting, const Plans& plans) {
   const std::int64_t bytes = plans.bytes.total();
   if (!budget || bytes <= *budget) return;
   const NetworkSetting& of = setting.network;
-  const bool least = setting.memory.levels.level == Level::Recompute;
+  const bool least = setting.memory.levels.level == Level::Recompute && !setting.memory.levels.overhead;
   fail_as(Exit::Budget, of.build ? "the network" : of.model, " at batch ", of.batch, " with ", setting.memory.text,
           " takes ", least ? "at least " : "", bytes, " bytes, more than the memory budget of ", *budget,
           "; train plan says what holds them and what takes less");
