@@ -53,6 +53,22 @@ TEST(InPlace, NotIfAViewOfTheInputIsNeededLater) {
   EXPECT_EQ(made.root("c"), "a") << "through the view, which is the last to be read";
 }
 
+TEST(InPlace, NotIfTheOutputsWholeWouldBeginBeforeTheInputs) {
+  const Shared made(
+      "input x f32[4,2]\ninput z f32[2,2]\ntemp a f32[4,2]\ntemp s f32[2,2]\ntemp p f32[2,2]\ntemp q f32[2,2]\n"
+      "temp w f32[4,2]\ntemp e f32[4,2]\nblock 0 {\n  a = exp(x)\n  s = slice_view(a) {axis=0, begin=0}\n"
+      "  q = relu(s)\n  p = exp(z)\n  w = concat_view(p, q) {axis=0}\n  e = exp(w)\n}\n");
+  EXPECT_EQ(made.root("q"), "w") << "the second half of w, which is written first; s is the first half of a";
+  for (const std::int64_t offset : made.sharing.offset) EXPECT_GE(offset, 0);
+}
+
+TEST(InPlace, NotInAPartThatIsSmallerThoughItsWholeHasRoom) {
+  const Shared made(
+      "input x f32[4,2]\ninput z f32[4,2]\ntemp a f32[4,2]\ntemp s f32[1,2]\ntemp y f32[4,2]\ntemp e f32[4,2]\n"
+      "block 0 {\n  a = exp(x)\n  s = slice_view(a) {axis=0, begin=0}\n  y = add(z, s)\n  e = exp(y)\n}\n");
+  EXPECT_EQ(made.root("y"), "y") << "each row of s is read again after the first row of y is written";
+}
+
 TEST(InPlace, NotIfTheOpReadsTheInputTwice) {
   const Shared made("input x f32[4]\ntemp a f32[4]\ntemp b f32[4]\nblock 0 {\n  a = exp(x)\n  b = mul(a, a)\n}\n");
   EXPECT_EQ(made.root("b"), "b");

@@ -191,4 +191,10 @@ SURVIVES = {
         "a result is made by an op of the body itself, before the loop's first tick or behind its last",
     "outputs take pinned memory":
         "what is pinned lives to the end, so no op is its last reader",
+    "outputs take memory with other gaps":
+        "where storages have room for each other, both are of one size and shape, and so of one pitch",
+    "what is taken has no offset":
+        "where storages have room for each other, both offsets are the same: the room says so",
+    "rows apart are moved anywhere":
+        "where storages have room for each other, both offsets are the same: the room says so",
 }
