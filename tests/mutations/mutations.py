@@ -195,6 +195,14 @@ SURVIVES = {
         "where storages have room for each other, both are of one size and shape, and so of one pitch",
     "what is taken has no offset":
         "where storages have room for each other, both offsets are the same: the room says so",
+    "what is updated is a view":
+        "only arrays of loops are changed in place, and nothing cuts or joins them",
+    "views reach into other blocks":
+        "an op lists what its blocks touch outside, and no var of such an op becomes a view",
+    "two outputs take one input":
+        "no op offers one input to two outputs",
+    "outputs take memory of another block":
+        "what a block reads of outside lives until the op of the block ends, so no op in it is the last reader",
     "rows apart are moved anywhere":
         "where storages have room for each other, both offsets are the same: the room says so",
 }
