@@ -61,6 +61,17 @@ TEST(GatherUpdates, LetsNothingWaitBehindWhatReadsTheParameter) {
   EXPECT_EQ(order_of(gathered(by_view)), order_of(by_view)) << "as a view of it";
 }
 
+TEST(GatherUpdates, TheSecondThatWaitsIsDoneBeforeItsParameterIsRead) {
+  const std::string more = "temp d f32[64]\ntemp e f32[64]\ntemp f f32[64]\ntemp y f32[64]\n";
+  const Program program = gathered(
+      parse_program(two_updates(kMuch + more, "",
+                                "  y = exp(w)\n  d = exp(x)\n  e = exp(x)\n  a = exp(x)\n  b = exp(x)\n  c = exp(x)\n"
+                                "  f = sum_n(a, b, c, d, e, x)\n")));
+  const std::vector<std::string> order = order_of(program);
+  EXPECT_EQ((std::vector<std::string>{order.begin(), order.begin() + 5}),
+            (std::vector<std::string>{"exp dv", "exp dw", "sgd v", "sgd w", "exp y"}));
+}
+
 TEST(GatherUpdates, LetsNothingWaitBehindWhatChangesItsRates) {
   const auto adam = [](const std::string& n) {
     return "  v" + n + ", m" + n + ", q" + n + " = adam(v" + n + ", m" + n + ", q" + n + ", dv, lr, step) " +
