@@ -85,9 +85,12 @@ Timeline timeline_of(const ProgramSetting& program, const DeviceInfo& device) {
 std::string timeline_json(const Timeline& timeline) {
   Json categories = Json::array(), vars = Json::array(), settings = Json::array();
   for (std::size_t c = 0; c < kCategories; ++c) categories.push_back(name_of(static_cast<Category>(c)));
-  // Every setting keeps the vars of the program as they are.
-  for (const Var& var : timeline.settings.front().planned.program.vars)
-    vars.push_back({var.name, layer_of(var.name), text_of(var)});
+  // Every setting keeps the vars of the program as they are, and may have more behind them.
+  for (const TimelineSetting& setting : timeline.settings) {
+    const std::vector<Var>& all = setting.planned.program.vars;
+    for (std::size_t v = vars.size(); v < all.size(); ++v)
+      vars.push_back({all[v].name, layer_of(all[v].name), text_of(all[v])});
+  }
   for (const TimelineSetting& setting : timeline.settings) settings.push_back(json_of(setting));
   const Json all = {
       {"categories", std::move(categories)}, {"vars", std::move(vars)}, {"settings", std::move(settings)}};
