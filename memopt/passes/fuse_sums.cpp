@@ -23,10 +23,11 @@ class Makers {
     if (maker < 0 || maker_[other] >= maker || reads_[v] != 1 || pins_[v] != Pin::None) return -1;
     const Op& op = block.ops[maker];
     const OpDef& def = op_def(op.type);
+    if (def.adds < 0) return -1;
     const bool is_free = static_cast<int>(op.in.size()) <= def.adds || op.in[def.adds] == kNone;
     const bool alike = program_.vars[v].shape == program_.vars[other].shape && program_.vars[v].pitch == 0 &&
                        program_.vars[other].pitch == 0;
-    return def.adds >= 0 && is_free && alike && op.out[0] == v && !op.attrs.has(kActivation) ? maker : -1;
+    return is_free && alike && op.out[0] == v && !op.attrs.has(kActivation) ? maker : -1;
   }
 
  private:
