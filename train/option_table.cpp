@@ -144,6 +144,9 @@ void add_plan(CLI::App& app, Options& o) {
   CLI::Option* const sweep =
       app.add_flag("--sweep", o.sweep, "What level=3 takes at each price, instead of the plan of one setting")
           ->excludes("--eval")
+          ->excludes("--memopt")
+          ->excludes("--memory-budget")
+          ->excludes("--overhead")
           ->group("Output");
   add_option(app, "--out", o.output, "FILE", "With --sweep: also writes the picture of that there, as SVG")
       ->needs(sweep)

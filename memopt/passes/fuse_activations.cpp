@@ -1,6 +1,6 @@
 #include "memopt/passes/fuse_activations.h"
 
-#include "framework/op_def.h"
+#include "memopt/analysis/activates.h"
 #include "memopt/analysis/reads.h"
 
 namespace lethe {
@@ -15,9 +15,7 @@ Program fuse_activations(Program program, const std::vector<Pin>& pins, DeviceKi
         op.type = kReshape;
         op.attrs = {{"shape", program.vars[op.in[0]].shape}};
       }
-      const Activates where = op_def(op.type).activates;
-      const bool can = where == Activates::Everywhere || (where == Activates::OnGpu && device == DeviceKind::Cuda);
-      if (can && !op.attrs.has(kActivation)) maker[op.out[0]] = &op;
+      if (activates_on(op_def(op.type), device) && !op.attrs.has(kActivation)) maker[op.out[0]] = &op;
     }
   }
   return program;

@@ -1,8 +1,7 @@
 #include "memopt/passes/mask_picked.h"
 
-#include <optional>
+#include <algorithm>
 
-#include "framework/control_flow.h"
 #include "framework/op_def.h"
 #include "memopt/analysis/reads.h"
 
@@ -17,14 +16,12 @@ class Masking {
         readers_(reads_of(program)),
         maker_(program.vars.size(), nullptr),
         changes_(program.vars.size()) {
-    for (const Block& block : program.blocks) {
-      for (const Op& op : block.ops) {
+    for (const Block& block : program.blocks)
+      for (const Op& op : block.ops)
         for (const VarId v : op.out) {
           changes_[v] = maker_[v] != nullptr || op_def(op.type).updates || !op.blocks.empty();
           maker_[v] = &op;
         }
-      }
-    }
   }
 
   /// The op that gives back what `mask` masks, if these two can change places.
@@ -35,11 +32,11 @@ class Masking {
     if (!back || !op_def(back->type).returns_picked || readers_[a] != 1 || pins_[a] != Pin::None) return nullptr;
     const Op* const pick = maker_[back->in[0]];
     if (!pick || !op_def(pick->type).picks || pick->in[0] != y || pick->out[1] != back->in[0]) return nullptr;
-    const bool stay = !changes_[y] && !changes_[pick->out[0]] && !changes_[pick->out[1]] && !changes_[back->in[1]];
-    const BlockId here = program_.vars[mask.out[0]].block;
-    const bool in_reach = program_.vars[a].block == here && program_.vars[back->in[1]].block == here &&
-                          is_inside(program_, here, program_.vars[pick->out[0]].block);
-    return stay && in_reach ? back : nullptr;
+    const VarId all[] = {y, a, pick->out[0], pick->out[1], back->in[1]};
+    const bool stay = std::all_of(std::begin(all), std::end(all), [&](VarId v) {
+      return !changes_[v] && program_.vars[v].block == program_.vars[mask.out[0]].block;
+    });
+    return stay ? back : nullptr;
   }
 
   VarId picked(const Op& back) const { return maker_[back.in[0]]->out[0]; }
@@ -58,17 +55,14 @@ Program mask_picked(Program program, const std::vector<Pin>& pins) {
   const Program before = program;
   const Masking masking(before, pins);
   for (std::size_t b = 0; b < before.blocks.size(); ++b) {
-    std::vector<bool> gone(before.vars.size());  // by VarId: what its op gave is masked first now
-    for (const Op& op : before.blocks[b].ops)
-      if (const Op* const back = masking.before(op)) gone[back->out[0]] = true;
     std::vector<Op> ops;
     for (const Op& op : before.blocks[b].ops) {
-      if (op_def(op.type).returns_picked && gone[op.out[0]]) continue;
       const Op* const back = masking.before(op);
       if (!back) {
         ops.push_back(op);
         continue;
       }
+      ops.erase(std::find(ops.begin(), ops.end(), *back));
       const VarId masked = add_var(program, program.vars[back->in[1]]);
       Op mask = op, give = *back;
       mask.in = {masking.picked(*back), back->in[1]};

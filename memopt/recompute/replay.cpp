@@ -159,14 +159,14 @@ Course course_of(const Tape& tape, const std::vector<Step>& steps) {
     course.alive[i.born] += bytes;
     course.alive[i.last + 1] -= bytes;
   }
-  std::vector<bool> taken(instances.size());  // as input or as output
+  std::vector<bool> taken(instances.size()), placed(instances.size());  // inputs, outputs: each is in one pair at most
   for (const Pair& p : pairs) {
-    if (p.out < 0 || taken[p.in] || taken[p.out] || instances[p.in].last != p.step || instances[p.out].born != p.step ||
-        tape.values[instances[p.out].value].lasts)
+    if (p.out < 0 || taken[p.in] || placed[p.out] || instances[p.in].last != p.step ||
+        instances[p.out].born != p.step || tape.values[instances[p.out].value].lasts)
       continue;
     const std::int64_t bytes = tape.values[instances[p.out].value].bytes;
     if (bytes > tape.values[instances[p.in].value].bytes) continue;
-    taken[p.in] = true;
+    taken[p.in] = placed[p.out] = true;
     course.alive[p.step] -= bytes;
     course.alive[p.step + 1] += bytes;
   }
@@ -201,7 +201,11 @@ class Rewriting {
   }
 
   Program run(const std::vector<Step>& steps) && {
-    for (const Step& step : steps) step.repeated ? repeat(step) : move(step.op);
+    for (const Step& step : steps)
+      if (step.repeated)
+        repeat(step);
+      else
+        move(step.op);
     return std::move(made_);
   }
 

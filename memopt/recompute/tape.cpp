@@ -5,6 +5,7 @@
 #include "framework/control_flow.h"
 #include "framework/prepared.h"
 #include "framework/views.h"
+#include "memopt/analysis/activates.h"
 #include "memopt/analysis/reads.h"
 
 namespace lethe {
@@ -64,11 +65,6 @@ class Taping {
     return call;
   }
 
-  bool activates(const OpDef& def) const {
-    return def.activates == Activates::Everywhere ||
-           (def.activates == Activates::OnGpu && device_.kind == DeviceKind::Cuda);
-  }
-
   /// As fuse_sums and fuse_activations have it, with the ops that make the operands so far.
   std::vector<TapeJoin> joins_of(const Op& op) const {
     std::vector<TapeJoin> joins;
@@ -77,7 +73,7 @@ class Taping {
     if (!device_.fuses || (!sums && !op_def(op.type).activation)) return joins;
     for (std::size_t i = 0; i < op.in.size(); ++i) {
       const OpDef* const maker = maker_of(op.in[i]);
-      if (!maker || reads_[op.in[i]] != 1 || !(sums ? maker->adds >= 0 : activates(*maker))) continue;
+      if (!maker || reads_[op.in[i]] != 1 || !(sums ? maker->adds >= 0 : activates_on(*maker, device_.kind))) continue;
       const Op other{.type = op.type, .in = sums ? std::vector<VarId>{op.in[1 - i]} : std::vector<VarId>{}};
       joins.push_back({op.in[i], sums ? device_.seconds_of(program_, other) : 0});
     }

@@ -28,6 +28,12 @@ Bytes in_turn(const Plan& first, const Plan& second) {
   return bytes;
 }
 
+/// Training's, in an arena that is as large as evaluation's at least.
+Bytes in_one_arena(Bytes training, const Bytes& evaluation) {
+  training.temps = std::max(training.temps, evaluation.inputs + evaluation.temps - training.inputs);
+  return training;
+}
+
 Planned plan_training(const Programs& programs, const MemorySetting& memory, Prepared& prepared) {
   if (programs.optnet) return plan_optnet_run(*memory.optnet, *programs.optnet, programs.training, prepared);
   return plan_memory(programs.training, prepared, suited(training_memopt(memory, programs.network), prepared.device()));
@@ -133,8 +139,7 @@ Plans plan_programs(const Programs& programs, bool evaluated, const MemorySettin
   plans.at_most = varies(training) || varies(evaluation);
   if (training.arena) {
     plans.arena = std::max(training.arena->bytes, evaluation.arena ? evaluation.arena->bytes : 0);
-    plans.bytes = training.plan.bytes;
-    plans.bytes.temps += plans.arena - training.arena->bytes;
+    plans.bytes = in_one_arena(training.plan.bytes, evaluation.plan.bytes);
   }
   plans.none = in_turn(unshared_training(programs, memory, prepared), none_of_evaluation).total();
   return plans;
@@ -149,8 +154,7 @@ std::vector<PricedBytes> sweep_programs(const Programs& programs, bool evaluated
   const Bytes beside = plan_evaluation(programs.evaluation, beside_training(level3), prepared).plan.bytes;
   std::vector<PricedBytes> all;
   for (PricedBytes& point : points) {
-    const std::int64_t more = beside.temps + beside.inputs - point.bytes.temps - point.bytes.inputs;
-    if (more > 0) point.bytes.temps += more;
+    point.bytes = in_one_arena(point.bytes, beside);
     if (all.empty() || point.bytes.total() < all.back().bytes.total()) all.push_back(point);
   }
   return all;
