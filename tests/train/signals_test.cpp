@@ -70,6 +70,9 @@ TEST_F(Signals, TheSecondEndsTheProcessInTheMiddleOfAStepWhicheverItIs) {
     TrainProcess process({"--model", path("endless.json"), "--data", "shapes:train=160,test=40", "--threads", "1",
                           "--save", path("run")});
     ASSERT_TRUE(TrainProcess::wait_until([&] { return process.catches(SIGHUP); })) << "installed last";
+    const double before = process.busy_seconds();
+    ASSERT_TRUE(TrainProcess::wait_until([&] { return process.busy_seconds() > before + 0.3; }))
+        << "only the step takes so long";
     process.send(first);
     ASSERT_TRUE(TrainProcess::wait_until([&] { return !process.catches(SIGINT) && !process.catches(SIGTERM); }))
         << "the first is taken";

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -69,6 +70,14 @@ bool TrainProcess::catches(int signal) const {
   for (std::string line; std::getline(status, line);)
     if (line.rfind("SigCgt:", 0) == 0) return (std::stoull(line.substr(7), nullptr, 16) >> (signal - 1) & 1U) != 0;
   return false;
+}
+
+double TrainProcess::busy_seconds() const {
+  clockid_t clock = {};
+  timespec busy = {};
+  EXPECT_EQ(clock_getcpuclockid(process_, &clock), 0);
+  EXPECT_EQ(clock_gettime(clock, &busy), 0);
+  return static_cast<double>(busy.tv_sec) + static_cast<double>(busy.tv_nsec) * 1e-9;
 }
 
 Ended TrainProcess::wait() {

@@ -34,6 +34,8 @@ class TrainProcess {
   void send(int signal) const;
   /// Whether it has a handler of its own for the signal.
   bool catches(int signal) const;
+  /// Processor time that it has used so far.
+  double busy_seconds() const;
   Ended wait();
   /// Waits until `ready`; false if that takes more than a minute.
   static bool wait_until(const std::function<bool()>& ready);
