@@ -81,7 +81,7 @@ void Builder::loss(const std::string& type, VarId prediction, VarId target, cons
   VarId sample = append(op, {prediction, label}, attrs_of(type, settings.label_smoothing), name).front();
   if (share != kNone && options_.training) sample = append("mul", {sample, share}, {}, name + "/shared").front();
   if (settings.weight != 1)
-    sample = append("scale", {sample}, {{"a", settings.weight}, {"b", 0.0}}, name + "/weighted").front();
+    sample = append(kScale, {sample}, {{"a", settings.weight}, {"b", 0.0}}, name + "/weighted").front();
   if (network_.sample_loss != kNone) {
     if (settings.ignore && shape(sample) != shape(network_.sample_loss))  // shares are of each one's own labels
       throw SettingError("ignore", message("losses that ignore a label must be of one shape, found ",

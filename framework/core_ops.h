@@ -15,6 +15,8 @@ inline constexpr const char* kEmpty = "empty";
 inline constexpr const char* kAssign = "assign";
 inline constexpr const char* kCast = "cast";
 inline constexpr const char* kReshape = "reshape";
+inline constexpr const char* kSlice = "slice";
+inline constexpr const char* kConcat = "concat";
 
 // Arrays, which keep what each trip of a loop leaves.
 inline constexpr const char* kArrayRead = "array_read";
@@ -25,11 +27,12 @@ inline constexpr const char* kArrayAdd = "array_add";
 inline constexpr const char* kSum = "sum_n";
 inline constexpr const char* kAdd = "add";
 inline constexpr const char* kMean = "mean";
+inline constexpr const char* kScale = "scale";
 inline constexpr const char* kLess = "less";
 inline constexpr const char* kOffset = "offset";
 
-inline constexpr const char* kCoreOps[] = {kWhile, kIf,      kDeleteVar, kFillConstant, kEmpty,    kAssign,
-                                           kCast,  kReshape, kArrayRead, kArrayWrite,   kArrayAdd, kSum,
-                                           kAdd,   kMean,    kLess,      kOffset};
+inline constexpr const char* kCoreOps[] = {kWhile,   kIf,    kDeleteVar, kFillConstant, kEmpty,      kAssign,   kCast,
+                                           kReshape, kSlice, kConcat,    kArrayRead,    kArrayWrite, kArrayAdd, kSum,
+                                           kAdd,     kMean,  kScale,     kLess,         kOffset};
 
 }  // namespace lethe

@@ -54,6 +54,8 @@ struct OpDef {
   bool returns_picked = false;  // its gradient: input 0 says where each element of input 1 goes; all else is 0
   bool activation = false;      // its type names the activation that it computes, and nothing else
   Activates activates = Activates::Nowhere;
+  bool draws = false;       // what becomes of an element follows from where it stands: at kFirstElement and behind that
+  bool over_batch = false;  // what it gives of a sample depends on how many there are, or on the others
   int adds = -1;  // an input, absent until fuse_sums gives one, that is added to output 0 before it is activated
   Kernels kernels = {};
   Layer layer = {};  // empty name: not to be had from a network file
@@ -62,6 +64,8 @@ struct OpDef {
 
 /// "relu". Set by fuse_activations, after autodiff: gradient rules know nothing of it.
 inline constexpr const char* kActivation = "activation";
+/// Set by in_parts, of an op that draws: where the elements begin in those of the whole batch; 0 if absent.
+inline constexpr const char* kFirstElement = "first_element";
 /// Whether the attributes name one; fails if it is not known.
 bool has_relu(const Attrs& attrs);
 

@@ -32,12 +32,22 @@ class Ladder {
   /// Most bytes alive at once, before the ops are fused.
   std::int64_t peak(int i) const { return rungs_[i].peak; }
 
-  Planned plan(int i) const {
+  /// Looks for an arena as long as the options say.
+  Planned plan(int i) const { return plan(i, options_); }
+  /// No longer than a tenth of that.
+  Planned quick_plan(int i) const {
+    MemoptOptions quick = options_;
+    quick.seconds /= 10;
+    return plan(i, quick);
+  }
+
+ private:
+  Planned plan(int i, const MemoptOptions& options) const {
     const std::vector<Step> steps = *steps_of(tape_, rungs_[i].choice);
     Program program = repeated(program_, tape_, steps);
     verify_after("recompute", program);
-    const std::vector<Pin> pins = collect_pins(program, options_.pins);
-    Planned made = plan_level2(std::move(program), prepared_, pins, options_);
+    const std::vector<Pin> pins = collect_pins(program, options.pins);
+    Planned made = plan_level2(std::move(program), prepared_, pins, options);
     made.recomputed = {.overhead = overhead(i)};
     for (const Step& step : steps) {
       if (!step.repeated) continue;
@@ -49,7 +59,6 @@ class Ladder {
     return made;
   }
 
- private:
   Program program_;
   Prepared& prepared_;
   const MemoptOptions& options_;
@@ -68,17 +77,21 @@ int last_within(const Ladder& ladder, double overhead) {
 
 /// The first up to `last` that fits, else that.
 Planned within_budget(const Ladder& ladder, int last, std::int64_t budget) {
-  for (int i = 0; i < last; ++i)
-    if (Planned made = ladder.plan(i); bytes_of(made) <= budget) return made;
+  for (int i = 0; i < last; ++i) {
+    Planned made = ladder.quick_plan(i);
+    const std::int64_t at_least = bytes_of(made) - made.arena->bytes + made.arena->lower_bound;
+    if (bytes_of(made) > budget && at_least <= budget) made = ladder.plan(i);
+    if (bytes_of(made) <= budget) return made;
+  }
   return ladder.plan(last);
 }
 
 /// Bytes of the least plan: mostly the last, but offsets may leave gaps.
 std::int64_t least_of(const Ladder& ladder) {
-  const Planned last = ladder.plan(ladder.size() - 1);
+  const Planned last = ladder.quick_plan(ladder.size() - 1);
   std::int64_t least = bytes_of(last);
   for (int i = ladder.size() - 1; i-- > 0 && ladder.peak(i) < last.arena->bytes;)
-    least = std::min(least, bytes_of(ladder.plan(i)));
+    least = std::min(least, bytes_of(ladder.quick_plan(i)));
   return least;
 }
 

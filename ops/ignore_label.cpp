@@ -52,6 +52,7 @@ const Register ignore_label{{
           check(label.dtype == DType::i32, "ignore_label: labels are ", text_of(label), ", expected i32");
           return std::vector<Type>{{label.shape, DType::i32}, {label.shape, dtype_named(args.op.attrs.text("dtype"))}};
         },
+    .over_batch = true,
     .kernels = each_device<IgnoreLabel>(),
 }};
 

@@ -33,24 +33,39 @@ void add_network(CLI::App& app, Options& o) {
       ->group("Network");
 }
 
-void add_batch(CLI::App& app, Options& o, const char* help) {
-  const bool knows_auto = o.command == Command::Train || o.command == Command::Plan;
-  const CLI::Validator number = whole_number(1);
-  const auto check_batch = [=](const std::string& text) {
+namespace {
+
+/// A number of samples, or "auto" where it is known how to find one.
+CLI::Option* add_samples(CLI::App& app, const char* name, const std::string& help, std::optional<std::int64_t>& number,
+                         bool& largest, bool knows_auto) {
+  const auto check_number = [=, is_number = whole_number(1)](const std::string& text) {
     std::string copy = text;
-    return knows_auto && text == "auto" ? "" : number(copy);
+    return knows_auto && text == "auto" ? "" : is_number(copy);
   };
-  const auto read = [&o](const std::string& text) {
-    o.largest_batch = text == "auto";
-    o.batch.reset();
-    if (!o.largest_batch) o.batch = std::stoll(text);
+  const auto read = [&](const std::string& text) {
+    largest = text == "auto";
+    number.reset();
+    if (!largest) number = std::stoll(text);
   };
-  app.add_option_function<std::string>(
-         "--batch", read, help + std::string(knows_auto ? "; auto: the largest that the memory has room for" : ""))
-      ->option_text("N")
-      ->take_last()
-      ->check(check_batch)
-      ->group("Data");
+  return app.add_option_function<std::string>(name, read, help)->take_last()->check(check_number)->group("Data");
+}
+
+bool knows_auto(const Options& o) { return o.command == Command::Train || o.command == Command::Plan; }
+
+}  // namespace
+
+void add_batch(CLI::App& app, Options& o, const char* help) {
+  const char* const found = knows_auto(o) ? "; auto: the largest that the memory has room for" : "";
+  add_samples(app, "--batch", message(help, found), o.batch, o.largest_batch, knows_auto(o))->option_text("N");
+}
+
+void add_micro_batch(CLI::App& app, Options& o) {
+  add_samples(app, "--micro-batch",
+              message("Samples that go through the network at once (default: the batch); a step sums the\ngradients of "
+                      "all of them. Batch norm takes its statistics of these",
+                      knows_auto(o) ? "; auto: the most that fit" : ""),
+              o.micro_batch, o.largest_micro_batch, knows_auto(o))
+      ->option_text("M");
 }
 
 void add_data(CLI::App& app, Options& o) {

@@ -18,11 +18,10 @@ void check_budget(const PlanReport& report) {
   const std::int64_t budget = report.budget(), least = report.smallest_budget();
   if (report.row().bytes() <= budget) return;
   const char* const other = report.row_of("level=2").bytes() <= budget ? "; --memopt level=2 fits" : "";
-  fail_as(Exit::Budget, report.network, " at batch ", report.setting.network.batch, " with ",
-          report.setting.memory.text, " takes ", report.row().bytes(), " bytes (", mebibytes(report.row().bytes()),
-          "), more than ", budget == report.limit ? "the --memory-budget" : "the memory of " + report.device.name,
-          " of ", budget, " (", mebibytes(budget), "); the smallest that is enough is ", least, " (", mebibytes(least),
-          ")", other);
+  fail_as(Exit::Budget, report.network, " at batch ", batch_text(report.setting), " with ", report.setting.memory.text,
+          " takes ", report.row().bytes(), " bytes (", mebibytes(report.row().bytes()), "), more than ",
+          budget == report.limit ? "the --memory-budget" : "the memory of " + report.device.name, " of ", budget, " (",
+          mebibytes(budget), "); the smallest that is enough is ", least, " (", mebibytes(least), ")", other);
 }
 
 }  // namespace

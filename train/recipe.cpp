@@ -54,41 +54,48 @@ OptionValues without_gpu_settings(const Options& given, OptionValues resumed) {
   return resumed;
 }
 
-/// For `--batch auto`.
-void take_largest_batch(Options& options) {
+/// For `--batch auto` and `--micro-batch auto`.
+void take_largest(Options& options) {
+  const std::string name = options.largest_batch ? "batch" : "micro-batch";
+  std::optional<std::int64_t>& samples = options.largest_batch ? options.batch : options.micro_batch;
+  check(!options.largest_batch || (!options.micro_batch && !options.largest_micro_batch),
+        "--batch auto goes without --micro-batch: in parts a batch has no largest size");
   const DeviceInfo device = device_info(options.device);
   constexpr double kOfFree = 0.95;  // of a GPU's memory: kernels and libraries take some of it, too
   const auto free = static_cast<std::int64_t>(kOfFree * static_cast<double>(device.memory));
   const std::int64_t budget = options.memopt.levels.budget.value_or(free);
-  check(budget > 0, "--batch auto needs --memory-budget: how much memory the ", device.name, " has is not known");
+  check(budget > 0, "--", name, " auto needs --memory-budget: how much memory the ", device.name, " has is not known");
   constexpr std::int64_t kMost = 1 << 20;
-  options.batch = largest_batch(program_setting(options), device, budget, kMost).batch;
-  check_as(Exit::Budget, options.batch > 0, options.model, ": not even a batch of 1 fits into ", budget, " bytes with ",
+  const ProgramSetting setting = program_setting(options);
+  samples = options.largest_batch ? largest_batch(setting, device, budget, kMost).batch
+                                  : largest_micro_batch(setting, device, budget);
+  check_as(Exit::Budget, samples > 0, options.model, ": not even a ", name, " of 1 fits into ", budget, " bytes with ",
            options.memopt.text);
-  options.given["batch"] = std::to_string(*options.batch);
+  options.given[name] = std::to_string(*samples);
 }
 
 }  // namespace
 
 Options decided(const Options& first, const OptionValues& resumed) {
   Options given = first;
-  if (given.largest_batch && resumed.count("batch") != 0)
-    given.given.erase("batch");  // it was found when the run began
+  for (const auto& [name, largest] :
+       {std::pair("batch", given.largest_batch), {"micro-batch", given.largest_micro_batch}})
+    if (largest && resumed.count(name) != 0) given.given.erase(name);  // it was found when the run began
   const Options with_resumed = with_values(given, without_gpu_settings(given, resumed));
   const OptionValues of_network = network_values(with_resumed);
   const Options with_network =
       with_context(with_resumed.model + ": \"train\"", [&] { return with_values(with_resumed, of_network); });
   Options all = with_values(with_network, built_in(with_network.optimizer.value_or("")));
-  if (all.largest_batch) take_largest_batch(all);
+  if (all.largest_batch || all.largest_micro_batch) take_largest(all);
   return all;
 }
 
 OptionValues values_to_keep(const Options& options) {
   static const char* const names[] = {
-      "threads",  "device",    "tf32",     "eager",        "deterministic", "workspace-limit", "model",
-      "set",      "dtype",     "data",     "augment",      "batch",         "steps",           "epochs",
-      "lr",       "optimizer", "momentum", "weight-decay", "decay-all",     "clip-norm",       "loss-scale",
-      "schedule", "patience",  "seed",     "keep",         "save-every",    "eval-every",      "log-every"};
+      "threads",   "device",   "tf32",         "eager",      "deterministic", "workspace-limit", "model",    "set",
+      "dtype",     "data",     "augment",      "batch",      "micro-batch",   "steps",           "epochs",   "lr",
+      "optimizer", "momentum", "weight-decay", "decay-all",  "clip-norm",     "loss-scale",      "schedule", "patience",
+      "seed",      "keep",     "save-every",   "eval-every", "log-every"};
   OptionValues kept;
   for (const char* name : names)
     if (const auto found = options.given.find(name); found != options.given.end()) kept.insert(*found);

@@ -43,6 +43,7 @@ OptimizerSettings optimizer_of(const Options& options) {
 
 ProgramSetting program_setting(const Options& options) {
   ProgramSetting setting{.network = network_setting(options),
+                         .micro_batch = options.micro_batch.value_or(0),
                          .memory = options.memopt,
                          .training = !options.inference,
                          .evaluated = is_evaluated(options)};

@@ -50,7 +50,7 @@ std::vector<std::unique_ptr<RecordFile>> open_metrics(const Options& options, co
 RunState state_of(const Start& start, const Options& options, const Network& network, const Samples& data) {
   RunState state = start.state;
   state.network = network.name;
-  state.program = program_id(network.program);
+  state.program = network_id(network_setting(options));
   state.seed = *options.seed;
   state.batch = *options.batch;
   state.learning_rate = *options.lr;
@@ -119,7 +119,7 @@ int train(const Options& given) {
 
   // Programs of training, with its backward and update ops, and of evaluation.
   Session session({program_setting(options), data_setting(options), options.device}, notify);
-  check_fits(start, options.given, session.network());
+  check_fits(start, options.given, session.network().name, network_id(network_setting(options)));
   session.data();
   introduce(progress, options, session.network(), session.batches(), start);
 

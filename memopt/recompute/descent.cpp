@@ -66,28 +66,32 @@ std::optional<Descent::Tried> Descent::with(const Move& move) const {
 /// Neighbours, those whose op could work in place apart from the others: they cost far less.
 void Descent::find_groups() {
   const std::size_t most = (tape_->candidates.size() + kMostGroups - 1) / kMostGroups;
-  std::vector<VarId> open[2];
-  for (const VarId v : tape_->candidates) {
-    std::vector<VarId>& group = open[tape_->ops[tape_->values[v].maker].call.in_place.empty() ? 0 : 1];
-    group.push_back(v);
-    if (group.size() < most) continue;
-    groups_.push_back(std::move(group));
-    group.clear();
+  struct Open {
+    std::vector<VarId> values = {};
+    std::size_t candidates = 0;
+  } open[2];
+  for (const std::vector<VarId>& alike : tape_->candidates) {
+    Open& group = open[tape_->ops[tape_->values[alike.front()].maker].call.in_place.empty() ? 0 : 1];
+    group.values.insert(group.values.end(), alike.begin(), alike.end());
+    if (++group.candidates < most) continue;
+    groups_.push_back(std::move(group.values));
+    group = {};
   }
-  for (std::vector<VarId>& group : open)
-    if (!group.empty()) groups_.push_back(std::move(group));
+  for (Open& group : open)
+    if (!group.values.empty()) groups_.push_back(std::move(group.values));
 }
 
-/// Runs of values between two places of the forward part that a single value crosses.
+/// Runs of values between two places of the forward ops that a single value crosses; in all parts as in the first.
 void Descent::find_segments() {
   std::vector<int> ends;  // the ops whose candidate output alone is alive behind them
-  const int turn = tape_->turn;
+  const int turn = tape_->parts.front().turn;
   std::vector<int> crossing(turn + 1, 0), last(tape_->values.size(), -1);
   for (int i = 0; i < turn; ++i)
     for (const VarId v : tape_->ops[i].call.in) last[v] = i;
-  for (const VarId v : tape_->candidates) {
-    const int maker = tape_->values[v].maker;
-    for (int i = maker; i < std::max(last[v], maker + 1) && i < turn; ++i) ++crossing[i];
+  const auto maker_of = [&](const std::vector<VarId>& alike) { return tape_->values[alike.front()].maker; };
+  for (const std::vector<VarId>& alike : tape_->candidates) {
+    const VarId v = alike.front();
+    for (int i = maker_of(alike), maker = i; i < std::max(last[v], maker + 1) && i < turn; ++i) ++crossing[i];
   }
   for (int i = 0; i < turn; ++i)
     if (crossing[i] == 1) ends.push_back(i);
@@ -100,11 +104,11 @@ void Descent::find_segments() {
   for (int length = 2; length <= count; length *= 2)
     for (int first = 0; first + length <= count; first += length / 2) {
       Move move;
-      for (const VarId v : tape_->candidates) {
-        const int maker = tape_->values[v].maker;
-        if (cut[maker] >= first && cut[maker] < first + length && maker != ends[first + length - 1] &&
-            tape_->values[v].read_by_backward)
-          move.values.push_back(v);
+      for (const std::vector<VarId>& alike : tape_->candidates) {
+        const int maker = maker_of(alike);
+        if (maker < turn && cut[maker] >= first && cut[maker] < first + length && maker != ends[first + length - 1] &&
+            tape_->values[alike.front()].read_by_backward)
+          move.values.insert(move.values.end(), alike.begin(), alike.end());
       }
       if (move.values.size() > 1) segments_.push_back(std::move(move));
     }
@@ -189,7 +193,8 @@ void Descent::make_moves(std::int64_t target, const std::vector<Move>& all) {
 
 bool Descent::let_all_go(Keep to) {
   Choice choice = keep_all(*tape_);
-  for (const VarId v : tape_->candidates) choice[v] = std::max(choice[v], to);
+  for (const std::vector<VarId>& alike : tape_->candidates)
+    for (const VarId v : alike) choice[v] = std::max(choice[v], to);
   std::optional<Tried> all = tried(std::move(choice));
   if (all) best_ = std::move(*all);
   return all.has_value();
@@ -198,9 +203,10 @@ bool Descent::let_all_go(Keep to) {
 /// Changes values, alone and by twos, as long as that takes bytes off, or else seconds.
 bool Descent::settle(std::int64_t target) {
   double excess = excess_of(best_.course, target);
-  const auto take = [&](const std::vector<std::pair<VarId, Keep>>& changes) {
+  const auto take = [&](const std::vector<std::pair<std::size_t, Keep>>& changes) {
     Choice choice = best_.choice;
-    for (const auto& [v, to] : changes) choice[v] = to;
+    for (const auto& [candidate, to] : changes)
+      for (const VarId v : tape_->candidates[candidate]) choice[v] = to;
     if (choice == best_.choice) return false;
     std::optional<Tried> changed = tried(std::move(choice));
     if (!changed) return false;
@@ -212,13 +218,12 @@ bool Descent::settle(std::int64_t target) {
   };
   for (bool better = true; better;) {
     better = false;
-    for (const VarId v : tape_->candidates)
-      for (const Keep to : kAll) better = take({{v, to}}) || better;
+    for (std::size_t i = 0; i < tape_->candidates.size(); ++i)
+      for (const Keep to : kAll) better = take({{i, to}}) || better;
     for (std::size_t i = 0; i < tape_->candidates.size() && !better; ++i)
       for (std::size_t j = 0; j < i; ++j)
         for (const Keep first : kAll)
-          for (const Keep second : kAll)
-            better = take({{tape_->candidates[i], first}, {tape_->candidates[j], second}}) || better;
+          for (const Keep second : kAll) better = take({{i, first}, {j, second}}) || better;
   }
   return best_.course.peak <= target;
 }
@@ -227,16 +232,16 @@ bool Descent::settle(std::int64_t target) {
 void Descent::change(std::int64_t target) {
   for (bool better = true; better;) {
     better = false;
-    for (const VarId v : tape_->candidates)
+    for (const std::vector<VarId>& alike : tape_->candidates)
       for (const Keep to : kAll) {
         const Tried before = best_;
         Choice choice = before.choice;
-        if (choice[v] == to) continue;
-        choice[v] = to;
+        for (const VarId v : alike) choice[v] = to;
+        if (choice == before.choice) continue;
         std::optional<Tried> changed = tried(std::move(choice));
         if (!changed) continue;
         best_ = std::move(*changed);
-        fixed_ = v;
+        fixed_ = alike.front();
         const bool reached = descend(target);
         fixed_ = kNone;
         if (reached) prune(target);

@@ -26,15 +26,16 @@ class Unrolling {
   std::optional<std::vector<Step>> run() && {
     steps_.reserve(tape_.ops.size() * 2);
     for (int i = 0; i < static_cast<int>(tape_.ops.size()); ++i) {
-      if (i >= tape_.turn && !make_again(i)) return std::nullopt;
+      if (!make_again(i)) return std::nullopt;
       append({.op = i});
     }
     return std::move(steps_);
   }
 
  private:
-  bool is_there(VarId v) const {
-    if (choice_[v] == Keep::Kept || (choice_[v] == Keep::Again && repeated_[v])) return true;
+  bool is_there(VarId v, int i) const {
+    if (i < tape_.values[v].turn || choice_[v] == Keep::Kept || (choice_[v] == Keep::Again && repeated_[v]))
+      return true;
     return now_ - touched_[v] <= (choice_[v] == Keep::Each ? 0 : kClose);
   }
 
@@ -48,7 +49,7 @@ class Unrolling {
       const VarId v = open.back();
       open.pop_back();
       const int maker = tape_.values[v].maker;
-      if (maker < 0 || asked_[v] == i || is_there(v)) continue;
+      if (maker < 0 || asked_[v] == i || is_there(v, i)) continue;
       asked_[v] = i;
       if (listed_[maker] == i) continue;
       if (tape_.ops[maker].until < i) return false;
@@ -96,8 +97,9 @@ class Unrolling {
 
 Choice keep_all(const Tape& tape) {
   Choice choice(tape.values.size(), Keep::Kept);
-  for (const VarId v : tape.candidates)
-    if (!tape.values[v].read_by_backward) choice[v] = Keep::Each;
+  for (const std::vector<VarId>& alike : tape.candidates)
+    for (const VarId v : alike)
+      if (!tape.values[v].read_by_backward) choice[v] = Keep::Each;
   return choice;
 }
 
@@ -212,9 +214,8 @@ class Rewriting {
  private:
   void move(int index) {
     Op op = from_[index];
-    if (index >= tape_.turn)
-      for (VarId& v : op.in)
-        if (v != kNone) v = current(v);
+    for (VarId& v : op.in)
+      if (v != kNone) v = current(v);
     if (tape_.ops[index].is_view && op_def(op.type).view == ViewOf::Whole)
       copies_[op.out[0]] = copy_of_root_[tape_.root[op.out[0]]];
     made_.blocks[0].ops.push_back(std::move(op));

@@ -35,15 +35,30 @@ class Taping {
   }
 
   Tape run() && {
-    const auto turn = std::find_if(ops_.begin(), ops_.end(), [](const Op& op) { return op.role == Role::Backward; });
-    tape_.turn = static_cast<int>(turn - ops_.begin());
-    for (std::size_t i = 0; i < ops_.size(); ++i) add(i);
+    find_parts();
+    for (const TapePart& part : tape_.parts)
+      for (int i = part.begin; i < part.end; ++i) add(part, i);
     find_limits();
     find_candidates();
     return std::move(tape_);
   }
 
  private:
+  /// The first op of role Backward turns a part, a forward one behind that begins the next.
+  void find_parts() {
+    const int count = static_cast<int>(ops_.size());
+    TapePart part{.turn = count};
+    for (int i = 0; i < count; ++i) {
+      if (ops_[i].role == Role::Backward) part.turn = std::min(part.turn, i);
+      if (ops_[i].role != Role::Forward || part.turn == count) continue;
+      part.end = i;
+      tape_.parts.push_back(part);
+      part = {.begin = i, .turn = count};
+    }
+    part.end = count;
+    tape_.parts.push_back(part);
+  }
+
   TapeCall call_of(const Op& op, std::int64_t workspace) const {
     TapeCall call{.workspace = round_up(workspace, workspaces_.alignment)};
     const auto collect = [&](const std::vector<VarId>& vars, std::vector<VarId>& values) {
@@ -80,11 +95,10 @@ class Taping {
     return joins;
   }
 
-  void add(std::size_t i) {
+  void add(const TapePart& part, int i) {
     const Op& op = ops_[i];
     TapeOp made{.call = call_of(op, workspaces_.bytes[0][i]), .is_view = op_def(op.type).is_view()};
-    made.repeats = op.role == Role::Forward && static_cast<int>(i) < tape_.turn && op.blocks.empty() &&
-                   !op_def(op.type).updates && !runs_nothing(op);
+    made.repeats = op.role == Role::Forward && op.blocks.empty() && !op_def(op.type).updates && !runs_nothing(op);
     made.call.joins = joins_of(op);
     for (const VarId v : op.out) maker_[v] = &op;
     if (const auto again = op_def(op.type).again; again && made.repeats) {
@@ -92,7 +106,7 @@ class Taping {
       made.has_again = true;
     }
     tape_.seconds += made.call.seconds;
-    if (static_cast<int>(i) < tape_.turn) tape_.forward_seconds += made.call.seconds;
+    if (i < part.turn) tape_.forward_seconds += made.call.seconds;
     tape_.ops.push_back(std::move(made));
   }
 
@@ -115,20 +129,23 @@ class Taping {
     std::vector<int> maker(vars, -1);
     std::vector<bool> fixed(vars);
     std::int64_t largest = 0;
+    std::size_t part = 0;
     for (int i = 0; i < static_cast<int>(ops_.size()); ++i) {
+      while (i >= tape_.parts[part].end) ++part;
       const Op& op = ops_[i];
       const TapeOp& taped = tape_.ops[i];
       const bool whole_view = taped.is_view && op_def(op.type).view == ViewOf::Whole;
       for (const VarId v : taped.call.out) {
         if (!whole_view && !taped.repeats) fixed[v] = true;
         if (!whole_view && maker[v] >= 0) fixed[v] = true;
-        if (!whole_view) maker[v] = i;
+        if (!whole_view) maker[v] = i, tape_.values[v].turn = tape_.parts[part].turn;
       }
       if (!op.blocks.empty() || (taped.is_view && !whole_view))
         for (const VarId v : taped.call.in) fixed[v] = true;
-      if (i >= tape_.turn)
-        for (const VarId v : taped.call.in) tape_.values[v].read_by_backward = true;
+      for (const VarId v : taped.call.in)
+        if (i >= tape_.values[v].turn) tape_.values[v].read_by_backward = true;
     }
+    std::vector<VarId> all;
     for (const TapeValue& value : tape_.values) largest = std::max(largest, value.bytes);
     for (std::size_t v = 0; v < vars; ++v) {
       const TapeValue& value = tape_.values[v];
@@ -136,11 +153,26 @@ class Taping {
           value.bytes < std::max<std::int64_t>(largest / kTooSmall, 1))
         continue;
       tape_.values[v].maker = maker[v];
-      tape_.candidates.push_back(static_cast<VarId>(v));
+      all.push_back(static_cast<VarId>(v));
     }
-    std::sort(tape_.candidates.begin(), tape_.candidates.end(), [&](VarId a, VarId b) {
+    std::sort(all.begin(), all.end(), [&](VarId a, VarId b) {
       return std::pair(tape_.values[a].maker, a) < std::pair(tape_.values[b].maker, b);
     });
+    put_together(all);
+  }
+
+  /// Each by itself, unless the parts have as many, of the same bytes.
+  void put_together(const std::vector<VarId>& all) {
+    const std::size_t parts = tape_.parts.size(), each = all.size() / parts;
+    bool alike = each * parts == all.size();
+    for (std::size_t i = 0; alike && i < all.size(); ++i)
+      alike = tape_.values[all[i]].bytes == tape_.values[all[i % each]].bytes &&
+              tape_.values[all[i]].turn == tape_.parts[i / each].turn;
+    const std::size_t sets = alike ? each : all.size();
+    for (std::size_t i = 0; i < sets; ++i) {
+      tape_.candidates.push_back({});
+      for (std::size_t j = i; j < all.size(); j += sets) tape_.candidates.back().push_back(all[j]);
+    }
   }
 
   const Program& program_;

@@ -43,17 +43,25 @@ struct TapeValue {
   int maker = -1;          // the op that may make it again; -1: it is always kept
   bool given = false;      // there from the first step to the last
   bool lasts = false;      // to the end of the step, from when it is made
+  int turn = 0;            // of its part: from there on it need not be there
   bool read_by_backward = false;
+};
+
+/// Forward ops and what follows on them: of a batch in parts there are several (framework/micro_batches.h).
+struct TapePart {
+  int begin = 0, turn = 0, end = 0;  // ops; the first behind the forward ones
 };
 
 struct Tape {
   std::vector<TapeOp> ops;        // as in block 0
   std::vector<TapeValue> values;  // by VarId of the root
   std::vector<VarId> root;        // by VarId
-  std::vector<VarId> candidates;  // values that may be made again and are worth it, in the order of their makers
-  int turn = 0;                   // the first op of role Backward
-  double seconds = 0;             // of a step
-  double forward_seconds = 0;     // up to the turn
+  std::vector<TapePart> parts;    // in their order, all ops together
+  // Values that may be made again and are worth it, in the order of their makers; those of all parts that are alike
+  // stand together, as what is done with them is the same.
+  std::vector<std::vector<VarId>> candidates;
+  double seconds = 0;          // of a step
+  double forward_seconds = 0;  // up to the turn of each part
 };
 
 /// What a device makes of programs.

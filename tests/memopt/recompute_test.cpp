@@ -111,9 +111,9 @@ Tape random_tape(unsigned seed, int n, bool chain) {
       if (const int other = pick(0, i - 1); other != op.call.in[0]) op.call.in.push_back(other);
     op.call.out = {i};
     op.call.seconds = pick(1, 10) * (pick(0, 2) == 0 ? 10 : 1);
-    tape.values[i] = {.bytes = 10L * pick(1, 20), .maker = i};
+    tape.values[i] = {.bytes = 10L * pick(1, 20), .maker = i, .turn = n};
     tape.values[n + i].bytes = tape.values[i].bytes;
-    tape.candidates.push_back(i);
+    tape.candidates.push_back({i});
     TapeOp grad{.until = 2 * n};
     grad.call.in = {n + i};
     if (pick(0, 3) > 0) grad.call.in.insert(grad.call.in.end(), op.call.in.begin(), op.call.in.end());
@@ -122,7 +122,7 @@ Tape random_tape(unsigned seed, int n, bool chain) {
     tape.ops.push_back(std::move(op));
     backward.insert(backward.begin(), std::move(grad));
   }
-  tape.turn = n;
+  tape.parts = {{.turn = n, .end = 2 * n}};
   for (TapeOp& grad : backward) {
     for (const VarId v : grad.call.in)
       if (v < n) tape.values[v].read_by_backward = true;
@@ -143,7 +143,7 @@ std::vector<Rung> best_of_all(const Tape& tape) {
       return;
     }
     for (const Keep keep : all) {
-      choice[tape.candidates[i]] = keep;
+      choice[tape.candidates[i].front()] = keep;
       self(self, i + 1);
     }
   };
@@ -187,9 +187,9 @@ TEST(Recompute, TheSearchFindsTheBestOfAlmostAllSmallChains) {
 TEST(Recompute, NothingIsMadeAgainOfWhatHasChangedSince) {
   Tape tape = random_tape(1, 5, true);
   Choice choice = keep_all(tape);
-  for (const VarId v : tape.candidates) choice[v] = Keep::Each;
+  for (const std::vector<VarId>& alike : tape.candidates) choice[alike.front()] = Keep::Each;
   ASSERT_TRUE(steps_of(tape, choice).has_value());
-  for (TapeOp& op : tape.ops) op.until = tape.turn - 1;
+  for (TapeOp& op : tape.ops) op.until = tape.parts.front().turn - 1;
   EXPECT_FALSE(steps_of(tape, choice).has_value());
 }
 

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "framework/error.h"
 #include "framework/text.h"
 #include "tests/train/run_fixture.h"
 

@@ -30,9 +30,10 @@ std::string work_of(const ProgramSetting& setting) {
 std::string head(const PlanReport& report) {
   const NetworkSetting& of = report.setting.network;
   const Program& program = report.planned().program;
-  return message(report.network, ": batch ", of.batch, ", ", name_of(of.dtype), ", ", work_of(report.setting), "; ",
-                 grouped(op_count(program)), " ops, ", grouped(static_cast<std::int64_t>(program.vars.size())),
-                 " vars, ", program.blocks.size(), program.blocks.size() == 1 ? " block" : " blocks", "\n\n");
+  return message(report.network, ": batch ", batch_text(report.setting), ", ", name_of(of.dtype), ", ",
+                 work_of(report.setting), "; ", grouped(op_count(program)), " ops, ",
+                 grouped(static_cast<std::int64_t>(program.vars.size())), " vars, ", program.blocks.size(),
+                 program.blocks.size() == 1 ? " block" : " blocks", "\n\n");
 }
 
 /// Of a GPU: what the plan rests on, and what it does not hold.
@@ -151,6 +152,7 @@ std::string plan_json(const PlanReport& report) {
   const Json none = nullptr;
   Json json = {{"model", report.network},
                {"batch", report.setting.network.batch},
+               {"micro_batch", report.setting.micro_batch > 0 ? Json(report.setting.micro_batch) : none},
                {"dtype", name_of(report.setting.network.dtype)},
                {"memopt", report.setting.memory.text},
                {"device", report.device.name},

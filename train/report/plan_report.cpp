@@ -65,7 +65,12 @@ std::vector<Change> changes_of(const ProgramSetting& setting) {
   if (setting.update.rule.clip_norm > 0 && setting.training)
     add("no --clip-norm", "updates need not wait for all gradients",
         [](ProgramSetting& s) { s.update.rule.clip_norm = 0; });
-  if (batch > 1) add(message("--batch ", batch / 2), "half the batch", [](ProgramSetting& s) { s.network.batch /= 2; });
+  const std::int64_t at_once = setting.micro_batch > 0 ? setting.micro_batch : batch;
+  if (at_once % 2 == 0 && setting.training && !setting.memory.optnet)
+    add(message("--micro-batch ", at_once / 2), "half the samples at once; batch norm takes its statistics of these",
+        [=](ProgramSetting& s) { s.micro_batch = at_once / 2; });
+  if (batch > 1 && setting.micro_batch == 0)
+    add(message("--batch ", batch / 2), "half the batch", [](ProgramSetting& s) { s.network.batch /= 2; });
   if (setting.update.name != "sgd" && setting.training)
     add("--optimizer sgd", "no state a parameter", [](ProgramSetting& s) {
       s.update.name = "sgd";
@@ -94,6 +99,7 @@ std::vector<Remedy> remedies_of(const PlanReport& report, const ProgramSetting& 
 
 /// The largest batch that fits, if there is one: the setting's own does not.
 void add_largest_batch(ProgramSetting setting, PlanReport& report) {
+  if (setting.micro_batch > 0) return;
   const bool recomputes = setting.memory.levels.level == Level::Recompute;
   if (!recomputes) setting.memory = memory_setting("level=2", setting.memory);
   const auto [batch, bytes] = largest_batch(setting, report.device, report.budget(), setting.network.batch);

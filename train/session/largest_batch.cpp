@@ -50,4 +50,15 @@ FittingBatch largest_batch(ProgramSetting setting, const DeviceInfo& device, std
   return fits;
 }
 
+std::int64_t largest_micro_batch(ProgramSetting setting, const DeviceInfo& device, std::int64_t budget) {
+  setting.memory.levels.budget.reset();
+  const std::int64_t batch = setting.network.batch;
+  for (std::int64_t parts = 1; parts <= std::min(batch, kMostParts); ++parts) {
+    if (batch % parts != 0) continue;
+    setting.micro_batch = batch / parts;
+    if (planned_bytes(setting, device) <= budget) return setting.micro_batch;
+  }
+  return 0;
+}
+
 }  // namespace lethe

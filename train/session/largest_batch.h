@@ -13,6 +13,11 @@ std::int64_t planned_bytes(const ProgramSetting& setting, const DeviceInfo& devi
 struct FittingBatch {
   std::int64_t batch = 0, bytes = 0;
 };
+/// Needs a setting without a micro-batch.
 FittingBatch largest_batch(ProgramSetting setting, const DeviceInfo& device, std::int64_t budget, std::int64_t limit);
+
+/// Of what the batch can be cut into, the largest micro-batch under which the setting takes no more than `budget`; 0 if
+/// none does.
+std::int64_t largest_micro_batch(ProgramSetting setting, const DeviceInfo& device, std::int64_t budget);
 
 }  // namespace lethe

@@ -4,9 +4,11 @@
 
 #include "framework/autodiff.h"
 #include "framework/error.h"
+#include "framework/micro_batches.h"
 #include "framework/op_def.h"
 #include "train/data/masks.h"
 #include "train/data/sequences.h"
+#include "train/session/run_state.h"
 
 namespace lethe {
 namespace {
@@ -32,6 +34,18 @@ Bytes in_turn(const Plan& first, const Plan& second) {
 Bytes in_one_arena(Bytes training, const Bytes& evaluation) {
   training.temps = std::max(training.temps, evaluation.inputs + evaluation.temps - training.inputs);
   return training;
+}
+
+/// Into how many parts a step cuts its batch.
+std::int64_t parts_of(const ProgramSetting& setting) {
+  const std::int64_t batch = setting.network.batch, each = setting.micro_batch;
+  if (each == 0 || each == batch) return 1;
+  check(!setting.memory.optnet, "a batch in parts has no place in the memory of ", setting.memory.text);
+  check(each < batch && batch % each == 0, "a batch of ", batch, " cannot be cut into micro-batches of ", each,
+        "; one of ", std::max<std::int64_t>(batch / each, 1) * each, " can");
+  check(batch / each <= kMostParts, "a batch of ", batch, " in micro-batches of ", each, " has ", batch / each,
+        " parts, more than ", kMostParts);
+  return batch / each;
 }
 
 Planned plan_training(const Programs& programs, const MemorySetting& memory, Prepared& prepared) {
@@ -78,10 +92,12 @@ bool varies(const Planned& planned) { return planned.plan.on_demand > 0 && plann
 }  // namespace
 
 Programs build_programs(const ProgramSetting& setting) {
-  const NetworkSetting& of = setting.network;
+  const std::int64_t parts = parts_of(setting);
+  NetworkSetting of = setting.network;
+  of.batch /= parts;
   if (!setting.training) return {.evaluation = build_network(of, false)};
   Programs programs{.network = build_network(of, true), .evaluation = build_network(of, false)};
-  const Network& network = programs.network;
+  Network& network = programs.network;
   check(network.loss != kNone, of.build ? "the network" : of.model, ": has no \"loss\" to train by");
   if (setting.memory.optnet) programs.optnet = optnet_program(*setting.memory.optnet, of, network);
   programs.training = programs.optnet ? programs.optnet->program : network.program;
@@ -89,14 +105,27 @@ Programs build_programs(const ProgramSetting& setting) {
         name_of(of.dtype));
   programs.first_loss_scale = setting.update.loss_scale.value_or(kInitialLossScale);
   if (of.dtype == DType::f16) programs.loss_scale = append_loss_scale(programs.training, programs.first_loss_scale);
-  const std::vector<ParamGrad> gradients =
-      programs.optnet ? programs.optnet->grads
-                      : append_backward(programs.training, network.loss, {}, programs.loss_scale.scale);
+  std::vector<ParamGrad> gradients;
+  if (programs.optnet) {
+    gradients = programs.optnet->grads;
+  } else if (parts == 1) {
+    gradients = append_backward(programs.training, network.loss, {}, programs.loss_scale.scale);
+  } else {
+    network.program = std::move(programs.training);
+    const VarId share = append_loss_share(network.program, network.loss, parts, programs.loss_scale.scale);
+    gradients = append_backward(network.program, network.loss, {}, share);
+    NetworkWithGradients whole = in_parts({std::move(network), std::move(gradients)}, parts);
+    network = std::move(whole.network);
+    gradients = std::move(whole.gradients);
+    programs.training = network.program;
+  }
   programs.learning_rate =
       append_updates(programs.training, gradients, network.params, setting.update.rule, programs.loss_scale)
           .learning_rate;
   return programs;
 }
+
+std::string network_id(const NetworkSetting& setting) { return program_id(build_network(setting, true).program); }
 
 Network build_network(const NetworkSetting& setting, bool training) {
   const BuildOptions options{.batch = setting.batch,
@@ -166,9 +195,9 @@ void check_budget(const ProgramSetting& setting, const Plans& plans) {
   if (!budget || bytes <= *budget) return;
   const NetworkSetting& of = setting.network;
   const bool least = setting.memory.levels.level == Level::Recompute && !setting.memory.levels.overhead;
-  fail_as(Exit::Budget, of.build ? "the network" : of.model, " at batch ", of.batch, " with ", setting.memory.text,
-          " takes ", least ? "at least " : "", bytes, " bytes, more than the memory budget of ", *budget,
-          "; train plan says what holds them and what takes less");
+  fail_as(Exit::Budget, of.build ? "the network" : of.model, " at batch ", batch_text(setting), " with ",
+          setting.memory.text, " takes ", least ? "at least " : "", bytes, " bytes, more than the memory budget of ",
+          *budget, "; train plan says what holds them and what takes less");
 }
 
 std::int64_t reserved_bytes(const std::vector<const Planned*>& programs, std::int64_t arena, std::int64_t alignment) {
@@ -198,9 +227,14 @@ Planned planned_program(const ProgramSetting& setting, Prepared& prepared) {
                           : plan_evaluation(programs.evaluation, setting.memory, prepared);
 }
 
+std::string batch_text(const ProgramSetting& setting) {
+  const std::int64_t each = setting.micro_batch;
+  return message(setting.network.batch, each > 0 ? message(" in micro-batches of ", each) : "");
+}
+
 std::string title_of(const ProgramSetting& setting) {
   return message(build_network(setting.network, setting.training).name, ", ",
-                 setting.training ? "training" : "evaluation", ", batch ", setting.network.batch, ", ",
+                 setting.training ? "training" : "evaluation", ", batch ", batch_text(setting), ", ",
                  name_of(setting.network.dtype));
 }
 

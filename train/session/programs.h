@@ -13,7 +13,7 @@
 namespace lethe {
 
 struct Programs {
-  Network network = {};         // of training: the forward part
+  Network network = {};         // of training: the forward part; of a batch in parts without its updates
   Program training = {};        // all of it
   VarId learning_rate = kNone;  // fed each step of training
   LossScale loss_scale = {};    // with f16
@@ -23,8 +23,14 @@ struct Programs {
   bool trains() const { return learning_rate != kNone; }
 };
 
-/// Builds both, or evaluation alone; fails unless a network that is trained has a loss.
+/// A step cuts its batch into no more parts: each adds its ops to the program.
+inline constexpr std::int64_t kMostParts = 1024;
+
+/// Builds both, or evaluation alone, whose batch is a micro-batch then; fails unless a network that is trained has a
+/// loss, and the batch can be cut into micro-batches.
 Programs build_programs(const ProgramSetting& setting);
+/// Names the network that is trained, its batch and its numbers, whatever the micro-batch is.
+std::string network_id(const NetworkSetting& setting);
 /// The forward part alone.
 Network build_network(const NetworkSetting& setting, bool training);
 
@@ -60,6 +66,8 @@ MemoptOptions evaluation_memopt(const MemorySetting& memory, const Network& netw
 Planned plan_evaluation(const Network& network, const MemorySetting& memory, Prepared& prepared);
 /// The program that is asked for, planned: the training program, or that of evaluation alone.
 Planned planned_program(const ProgramSetting& setting, Prepared& prepared);
+/// "128", "128 in micro-batches of 32".
+std::string batch_text(const ProgramSetting& setting);
 /// What that is: "lenet, training, batch 64, f32".
 std::string title_of(const ProgramSetting& setting);
 

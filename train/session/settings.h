@@ -57,6 +57,7 @@ MemorySetting memory_setting(const std::string& text, MemorySetting before = {})
 struct ProgramSetting {
   NetworkSetting network = {};
   UpdateSetting update = {};
+  std::int64_t micro_batch = 0;  // samples that a training step, or evaluation beside it, takes at once; 0: the batch
   MemorySetting memory = {};
   bool training = true;   // false: evaluation alone
   bool evaluated = true;  // training stops to evaluate

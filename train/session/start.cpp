@@ -50,11 +50,12 @@ Start find_start(const std::string& save, const std::string& resume) {
   return start;
 }
 
-void check_fits(const Start& start, const std::map<std::string, std::string>& options, const Network& network) {
+void check_fits(const Start& start, const std::map<std::string, std::string>& options, const std::string& network,
+                const std::string& id) {
   if (start.checkpoint.empty()) return;
-  if (start.state.network == network.name)
+  if (start.state.network == network)
     for (const char* name : {"batch", "seed", "dtype"}) check_kept(start, options, name);
-  check_same_network(start.state, start.checkpoint, network.name, program_id(network.program));
+  check_same_network(start.state, start.checkpoint, network, id);
 }
 
 void fill_store(const Start& start, std::uint64_t seed, const std::string& weights, const Network& network,

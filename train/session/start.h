@@ -22,7 +22,8 @@ Start find_start(const std::string& save, const std::string& resume);
 
 /// Fails if the checkpoint is of another network, or if its batch, seed or dtype are others than those of `options`
 /// (by the names that RunState::options has).
-void check_fits(const Start& start, const std::map<std::string, std::string>& options, const Network& network);
+void check_fits(const Start& start, const std::map<std::string, std::string>& options, const std::string& network,
+                const std::string& id);
 
 /// Initial values of all parameters by the seed, then those of the checkpoint, or those that `weights` means, if it
 /// is not empty.

@@ -1,0 +1,30 @@
+// A batch that goes through the network in parts, one after the other, whose gradients are summed before the update:
+// a step takes the activations of one part. The parts are equal shards of the batch, in order; their sums are those of
+// a fixed binary tree over them, whoever computes which part.
+#pragma once
+#include <vector>
+
+#include "framework/autodiff.h"
+#include "framework/network.h"
+
+namespace lethe {
+
+/// A network with its backward part behind it.
+struct NetworkWithGradients {
+  Network network;
+  std::vector<ParamGrad> gradients;
+};
+
+/// What backward of one of so many parts begins with, for append_backward: the share that the part's loss has in that
+/// of the batch, times `scale`, if that is given (LossScale::scale).
+VarId append_loss_share(Program& program, VarId loss, std::int64_t parts, VarId scale = kNone);
+
+/// `part`: of a batch of one part's size, backward begun by append_loss_share. Gives that of `parts` times as many
+/// samples: inputs and `correct` are those of the whole batch, loss and gradients the means over the parts. Every part
+/// has vars of its own, from the second on called "@PART2".. behind the names; parameters and states are one, so each
+/// part has its own batch-norm statistics and the running ones take them in turn. Dropout drops the same elements of a
+/// sample as without parts, if the batch is the outermost axis where it is applied; losses that ignore labels weigh
+/// them by how many the whole batch has. Fails if such labels are not fed.
+NetworkWithGradients in_parts(NetworkWithGradients part, std::int64_t parts);
+
+}  // namespace lethe

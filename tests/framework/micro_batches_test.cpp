@@ -1,0 +1,98 @@
+#include "framework/micro_batches.h"
+
+#include <gtest/gtest.h>
+
+#include "framework/builder.h"
+#include "framework/op_def.h"
+#include "framework/verify.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/interpreter.h"
+
+namespace lethe::testing {
+namespace {
+
+constexpr std::int64_t kValues = 3, kClasses = 4;
+
+/// One product of rows of values, with its loss; `labels` of their own are made of those that are fed.
+NetworkWithGradients classifier(std::int64_t samples, std::int64_t parts, bool makes_labels = false) {
+  Builder net({.batch = samples / parts, .dtype = DType::f64, .training = true});
+  VarId label = net.input("label", {2}, DType::i32);
+  const VarId x = net.input("x", {2, kValues});
+  if (makes_labels) label = net.layer("relu", label);
+  const VarId logits = net.layer("fc", x, {{"out", kClasses}, {"flatten", 0}}, "fc");
+  net.loss("cross_entropy", logits, label, {.ignore = 2});
+  NetworkWithGradients made{net.finish(), {}};
+  Program& program = made.network.program;
+  made.gradients =
+      append_backward(program, made.network.loss, {}, append_loss_share(program, made.network.loss, parts));
+  return parts == 1 ? made : in_parts(std::move(made), parts);
+}
+
+/// How a sum has been made: "((1+2)+3)", parts by their numbers.
+std::string sum_of(const Program& program, VarId var) {
+  const std::string& name = program.vars[var].name;
+  for (const Op& op : program.blocks[0].ops)
+    if (op.out == std::vector{var} && op.type == "sum_n" && name.find("@SUM") != std::string::npos)
+      return '(' + sum_of(program, op.in[0]) + '+' + sum_of(program, op.in[1]) + ')';
+  const std::size_t at = name.find("@PART");
+  return at == std::string::npos ? "1" : name.substr(at + 5);
+}
+
+TEST(MicroBatches, TheSumsAreThoseOfABinaryTreeOverTheParts) {
+  const std::map<std::int64_t, std::string> trees = {{2, "(1+2)"},
+                                                     {3, "((1+2)+3)"},
+                                                     {4, "((1+2)+(3+4))"},
+                                                     {6, "(((1+2)+(3+4))+(5+6))"},
+                                                     {7, "(((1+2)+(3+4))+((5+6)+7))"},
+                                                     {8, "(((1+2)+(3+4))+((5+6)+(7+8)))"}};
+  for (const auto& [parts, tree] : trees) {
+    const NetworkWithGradients made = classifier(parts, parts);
+    verify(made.network.program);
+    ASSERT_EQ(made.gradients.size(), 2U);
+    for (const ParamGrad& gradient : made.gradients) EXPECT_EQ(sum_of(made.network.program, gradient.grad), tree);
+  }
+}
+
+/// Loss, what is correct, gradients.
+std::vector<double> results(const NetworkWithGradients& made, std::int64_t samples) {
+  const Network& network = made.network;
+  Interpreter values(network.program);
+  for (const ParamInfo& info : network.params) values.fill_uniform(info.var, -1, 1, 1);
+  for (std::int64_t i = 0; i < 2 * samples; ++i) {
+    values.set(network.inputs[0], i, static_cast<double>(i % 5) - 1);  // -1 and 2 do not count; 3 and 1, 0 do
+    for (std::int64_t j = 0; j < kValues; ++j)
+      values.set(network.inputs[1], i * kValues + j, 0.3 * static_cast<double>(i % 7) - 0.7 * static_cast<double>(j));
+  }
+  values.run();
+  std::vector<double> all = {values.number(network.loss)};
+  for (std::int64_t i = 0; i < 2 * samples; ++i) all.push_back(values.number(network.correct, i));
+  for (const ParamGrad& gradient : made.gradients)
+    for (std::int64_t i = 0; i < elements(network.program.vars[gradient.grad].shape); ++i)
+      all.push_back(values.number(gradient.grad, i));
+  return all;
+}
+
+TEST(MicroBatches, LossAndGradientsAreThoseOfTheWholeBatchWhereSomeLabelsDoNotCount) {
+  for (const std::int64_t parts : {2, 3, 6}) {
+    const std::vector<double> whole = results(classifier(6, 1), 6), cut = results(classifier(6, parts), 6);
+    ASSERT_EQ(whole.size(), cut.size());
+    for (std::size_t i = 0; i < whole.size(); ++i) EXPECT_NEAR(whole[i], cut[i], 1e-12) << parts << ": " << i;
+  }
+}
+
+TEST(MicroBatches, OfLabelsThatAreMadeNobodyCanTellHowManyCountInTheBatch) {
+  EXPECT_TRUE(fails_with("looks at all samples at once", [] { classifier(4, 2, true); }));
+}
+
+TEST(MicroBatches, TheInputsAreThoseOfTheWholeBatch) {
+  const Network network = classifier(6, 3).network;
+  EXPECT_EQ(network.inputs, classifier(6, 1).network.inputs);
+  for (const VarId v : network.inputs) {
+    EXPECT_EQ(network.program.vars[v].kind, Kind::Input);
+    EXPECT_EQ(network.program.vars[v].shape[0], 6);
+  }
+  EXPECT_EQ(network.program.vars[network.correct].shape, (Shape{6, 2}));
+}
+
+}  // namespace
+}  // namespace lethe::testing
