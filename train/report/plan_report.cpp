@@ -67,7 +67,7 @@ std::vector<Change> changes_of(const ProgramSetting& setting) {
         [](ProgramSetting& s) { s.update.rule.clip_norm = 0; });
   const std::int64_t at_once = setting.micro_batch > 0 ? setting.micro_batch : batch;
   if (at_once % 2 == 0 && setting.training && !setting.memory.optnet)
-    add(message("--micro-batch ", at_once / 2), "half the samples at once; batch norm takes its statistics of these",
+    add(message("--micro-batch ", at_once / 2), "half the samples at once, gradients summed",
         [=](ProgramSetting& s) { s.micro_batch = at_once / 2; });
   if (batch > 1 && setting.micro_batch == 0)
     add(message("--batch ", batch / 2), "half the batch", [](ProgramSetting& s) { s.network.batch /= 2; });
