@@ -8,8 +8,6 @@ namespace lethe {
 namespace {
 
 constexpr double kFree = 1e-9;  // seconds: so that what costs nothing comes first, the largest before the others
-/// More candidates are moved in groups.
-constexpr std::size_t kMostGroups = 1000;
 /// Values whose repeats take a smaller share of all repeats are not looked at again.
 constexpr double kWorthless = 1e-3;
 /// A move is made if it is worth so much of what the next in the queue was worth before.
@@ -26,6 +24,11 @@ double excess_of(const Course& course, std::int64_t target) {
 }
 
 }  // namespace
+
+std::size_t most_moved(const Tape& tape) {
+  constexpr std::size_t kMostSteps = 40'000'000, kFewest = 200, kMost = 1000;
+  return std::clamp(kMostSteps / (tape.ops.size() + 1), kFewest, kMost);
+}
 
 Descent::Descent(const Tape& tape) : tape_(&tape) {
   best_ = *tried(keep_all(tape));
@@ -65,7 +68,7 @@ std::optional<Descent::Tried> Descent::with(const Move& move) const {
 
 /// Neighbours, those whose op could work in place apart from the others: they cost far less.
 void Descent::find_groups() {
-  const std::size_t most = (tape_->candidates.size() + kMostGroups - 1) / kMostGroups;
+  const std::size_t groups = most_moved(*tape_), most = (tape_->candidates.size() + groups - 1) / groups;
   struct Open {
     std::vector<VarId> values = {};
     std::size_t candidates = 0;
@@ -261,10 +264,11 @@ double Descent::cost(const std::vector<VarId>& values) const {
 
 /// The costliest first.
 void Descent::prune(std::int64_t target) {
+  std::vector<int> made(tape_->values.size());
+  for (const Instance& instance : best_.course.instances) ++made[instance.value];
   std::vector<const std::vector<VarId>*> let_go;
   for (const std::vector<VarId>& group : groups_)
-    if (std::any_of(group.begin(), group.end(), [&](VarId v) { return best_.choice[v] != Keep::Kept; }))
-      let_go.push_back(&group);
+    if (std::any_of(group.begin(), group.end(), [&](VarId v) { return made[v] > 1; })) let_go.push_back(&group);
   std::stable_sort(let_go.begin(), let_go.end(), [&](const auto* a, const auto* b) { return cost(*a) > cost(*b); });
   for (const std::vector<VarId>* group : let_go) {
     if (cost(*group) < kWorthless * best_.course.seconds) break;

@@ -9,6 +9,9 @@ namespace lethe {
 /// Programs of no more candidates are searched more thoroughly.
 inline constexpr std::size_t kSmall = 12;
 
+/// How many candidates are moved one by one; more are moved in groups. The fewer the longer it takes to try a move.
+std::size_t most_moved(const Tape& tape);
+
 class Descent {
  public:
   /// Begins with all that is kept.

@@ -19,7 +19,7 @@ constexpr double kMostWork = 4e8;
 /// So many that a large program takes no more than some seconds: a rung takes some ten trials a value, each of which
 /// walks through the program.
 int rungs_for(const Tape& tape) {
-  const auto moved = static_cast<double>(std::min<std::size_t>(tape.candidates.size(), 1000) + 1);
+  const auto moved = static_cast<double>(std::min(tape.candidates.size(), most_moved(tape)) + 1);
   const double work = 10.0 * moved * static_cast<double>(tape.ops.size() + 1);
   return static_cast<int>(std::clamp(kMostWork / work, double{kFewestRungs}, double{kMostRungs}));
 }

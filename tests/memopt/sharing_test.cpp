@@ -103,6 +103,25 @@ TEST(InPlace, TwoOutputsNeverTakeTheSameInput) {
   }
 }
 
+/// The inner loop begins p as h and q, which becomes h, as b; b is read later.
+TEST(InPlace, WhatALoopCarriesIsNotMadeWhereAnotherOfItsInitialValuesLies) {
+  const Shared made(
+      "input x f32[4]\ntemp zero i64[]\ntemp trip i64[]\ntemp h f32[4]\n"
+      "temp test u8[] block 1\ntemp more i64[] block 2\ntemp b f32[4] block 2\ntemp none i64[] block 2\n"
+      "temp n i64[] block 2\ntemp p f32[4] block 2\ntemp q f32[4] block 2\ntemp later f32[4] block 2\n"
+      "temp go u8[] block 3\ntemp next i64[] block 4\ntemp pp f32[4] block 4\ntemp qq f32[4] block 4\n"
+      "block 0 {\n  zero = fill_constant() {dtype=\"i64\", shape=[], value=0}\n"
+      "  trip, h = while(zero, x) {max_trips=3} block 1 block 2\n}\n"
+      "block 1 parent 0 results (test) {\n  test = less(trip) {value=2}\n}\n"
+      "block 2 parent 0 results (more, q) {\n  more = offset(trip) {by=1}\n  b = exp(h)\n"
+      "  none = fill_constant() {dtype=\"i64\", shape=[], value=0}\n"
+      "  n, p, q = while(none, h, b) {max_trips=3} block 3 block 4\n  later = exp(b)\n}\n"
+      "block 3 parent 2 results (go) {\n  go = less(n) {value=2}\n}\n"
+      "block 4 parent 2 results (next, pp, qq) {\n  next = offset(n) {by=1}\n  pp = exp(p)\n  qq = add(q, p)\n}\n");
+  EXPECT_EQ(made.root("q"), "q");
+  EXPECT_TRUE(made.logged("inplace 1, q not in h, which is read later in the trip"));
+}
+
 TEST(InPlace, ASumTakesTheMemoryOfTheBranchBornLast) {
   const Shared made(
       "input x f32[4]\ntemp a f32[4]\ntemp b f32[4]\ntemp c f32[4]\ntemp y f32[4]\n"

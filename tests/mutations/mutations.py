@@ -127,8 +127,8 @@ MUTATIONS = [
      "latest = std::max(latest, touched_[shown_[v]]);", "latest = std::max(latest, wrote_[shown_[v]]);"),
     ("reads are not noted", EARLY,
      "if (v != kNone) touched_[shown_[v]] = std::max(touched_[shown_[v]], position);", ""),
-    ("updates stand before what they wait for", EARLY, "std::max(last.dependency(ops[i]), 0)",
-     "std::max(last.dependency(ops[i]) - 1, 0)"),
+    ("updates stand before what they wait for", EARLY, "std::max(last.dependency(ops[i]), ops[i].role == Role::Backward",
+     "std::max(last.dependency(ops[i]) - 1, ops[i].role == Role::Backward"),
     # Masks before pools, sums on the way
     ("what others read is masked before the pool", MASK, "readers_[a] != 1 || ", ""),
     ("what is pinned is masked before the pool", MASK, " || pins_[a] != Pin::None", ""),
@@ -201,6 +201,10 @@ SURVIVES = {
         "an op lists what its blocks touch outside, and no var of such an op becomes a view",
     "two outputs take one input":
         "no op offers one input to two outputs",
+    "results that lie in another block take memory":
+        "a block's result is made in the block, and takes memory only of what else is made there",
+    "pinned storages take and give buffers":
+        "what is pinned lives to the end: it gives nothing, and what it takes nobody holds any more",
     "outputs take memory of another block":
         "what a block reads of outside lives until the op of the block ends, so no op in it is the last reader",
     "rows apart are moved anywhere":
