@@ -4,10 +4,8 @@
 #include "framework/op_def.h"
 
 namespace lethe {
-namespace {
 
-/// Everything that a kernel may depend on, as text.
-std::string signature(const Program& program, const Op& op) {
+std::string kernel_signature(const Program& program, const Op& op) {
   std::string text = op.type;
   for (const auto* slots : {&op.in, &op.out})
     for (const VarId v : *slots)
@@ -16,8 +14,6 @@ std::string signature(const Program& program, const Op& op) {
   return text;
 }
 
-}  // namespace
-
 bool runs_nothing(const Op& op) { return op.type == kDeleteVar || !op.blocks.empty() || op_def(op.type).is_view(); }
 
 std::int64_t Prepared::workspace_bytes(const Program& program, const Op& op) {
@@ -25,7 +21,7 @@ std::int64_t Prepared::workspace_bytes(const Program& program, const Op& op) {
 }
 
 const Kernel& Prepared::kernel(const Program& program, const Op& op) {
-  std::unique_ptr<Kernel>& kept = kernels_[signature(program, op)];
+  std::unique_ptr<Kernel>& kept = kernels_[kernel_signature(program, op)];
   if (!kept) {
     const OpDef& def = op_def(op.type);
     const PrepareKernel prepare = device_.kind == DeviceKind::Cpu ? def.kernels.cpu : def.kernels.cuda;

@@ -12,6 +12,9 @@
 
 namespace lethe {
 
+/// Everything that an op's kernel may depend on, as text.
+std::string kernel_signature(const Program& program, const Op& op);
+
 class Prepared {
  public:
   /// Kernels to plan with.

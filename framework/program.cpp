@@ -29,19 +29,21 @@ constexpr std::string_view kRoles[] = {"forward", "backward", "optimize"};
 
 }  // namespace
 
-bool TakenNames::take(const std::vector<Var>& vars, const std::string& name) {
+std::string TakenNames::take(const std::vector<Var>& vars, const std::string& name) {
+  constexpr int kFirst = 2;
   if (known_ > vars.size()) *this = TakenNames();
-  for (; known_ < vars.size(); ++known_) names_.insert(vars[known_].name);
-  const bool is_new = names_.insert(name).second;
-  if (is_new) ++known_;
-  return is_new;
+  for (; known_ < vars.size(); ++known_) next_.emplace(vars[known_].name, kFirst);
+  ++known_;
+  const auto [found, is_new] = next_.emplace(name, kFirst);
+  if (is_new) return name;
+  for (int& next = found->second;;)
+    if (const std::string numbered = name + '.' + std::to_string(next++); next_.emplace(numbered, kFirst).second)
+      return numbered;
 }
 
 VarId add_var(Program& program, Var var) {
   with_context(var.name, [&] { return elements(var.shape); });  // sizes that no machine has end here
-  const std::string base = var.name;
-  for (int count = 2; !program.names.take(program.vars, var.name); ++count)
-    var.name = base + '.' + std::to_string(count);
+  var.name = program.names.take(program.vars, var.name);
   program.vars.push_back(std::move(var));
   return static_cast<VarId>(program.vars.size()) - 1;
 }

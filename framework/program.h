@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <unordered_set>
+#include <unordered_map>
 #include <vector>
 
 #include "framework/attrs.h"
@@ -59,12 +59,12 @@ class TakenNames {
   TakenNames& operator=(TakenNames&&) = default;
   ~TakenNames() = default;
   bool operator==(const TakenNames&) const { return true; }
-  /// Takes `name` for a var that is appended next; false if one of `vars` has it.
-  bool take(const std::vector<Var>& vars, const std::string& name);
+  /// The name of a var that is appended next: `name`, or that with ".2", ".3"... behind it if one of `vars` has it.
+  std::string take(const std::vector<Var>& vars, const std::string& name);
 
  private:
-  std::unordered_set<std::string> names_;
-  std::size_t known_ = 0;  // vars whose names these are
+  std::unordered_map<std::string, int> next_;  // the number that a further var of that name is tried with
+  std::size_t known_ = 0;                      // vars whose names these are
 };
 
 struct Program {

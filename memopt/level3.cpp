@@ -20,9 +20,10 @@ class Ladder {
       : program_(std::move(program)),
         prepared_(prepared),
         options_(options),
-        tape_(tape_of(
-            program_, pins, workspaces_of(program_, prepared),
-            {.kind = prepared.device().kind, .fuses = options.fuse, .seconds_of = seconds_on(prepared.device())})),
+        tape_(tape_of(program_, pins, workspaces_of(program_, prepared),
+                      {.kind = prepared.device().kind,
+                       .fuses = options.fuse,
+                       .seconds_of = options.seconds_of ? options.seconds_of : seconds_on(prepared.device())})),
         rungs_(ladder(tape_)) {}
 
   int size() const { return static_cast<int>(rungs_.size()); }

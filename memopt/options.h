@@ -6,6 +6,7 @@
 
 #include "framework/device_info.h"
 #include "memopt/analysis/pins.h"
+#include "memopt/recompute/seconds.h"
 
 namespace lethe {
 
@@ -34,6 +35,7 @@ struct MemoptOptions {
   // budget, else as much as a forward pass takes.
   std::optional<std::int64_t> budget = {};
   std::optional<double> overhead = {};
+  SecondsOf seconds_of = {};  // what it weighs ops by; none: seconds_on the device
   PinOptions pins = {};
   double seconds = 1;      // for the search of an arena
   bool print_log = false;  // collect Planned::log

@@ -212,6 +212,11 @@ void add_budget(CLI::App& app, Options& o) {
       ->option_text("SHARE")
       ->take_last()
       ->group("Memory");
+  add_option(
+      app, "--costs", o.costs, "FILE",
+      "Of level=3: weighs ops by what their kernels take here, which is measured once and kept in\nFILE (default: "
+      "by their operations and bytes)")
+      ->group("Memory");
 }
 
 void add_print_log(CLI::App& app, Options& o) {

@@ -155,6 +155,8 @@ class CommandLine {
 void check_memopt(const Options& o) {
   check(!o.memopt.levels.overhead || o.memopt.levels.level == Level::Recompute,
         "--overhead is of --memopt level=3; this is ", o.memopt.text);
+  check(o.costs.empty() || o.sweep || o.memopt.levels.level == Level::Recompute,
+        "--costs is of --memopt level=3; this is ", o.memopt.text);
   check(!o.memopt.levels.budget || !o.memopt.optnet, "--memory-budget goes with none and the levels, not with ",
         o.memopt.text);
   if (o.memopt.optnet) check_optnet(o);

@@ -39,6 +39,7 @@ struct Options {
   std::optional<std::uint64_t> seed = {};
 
   DeviceSetting device = {};
+  std::string costs = {};     // file of measured costs, for level 3
   MemorySetting memopt = {};  // with --memory-budget, --overhead, --skip-vars, --skip-grads and --print-log
 
   std::string save = {};  // directory of checkpoints

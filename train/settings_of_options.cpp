@@ -2,6 +2,7 @@
 
 #include "framework/error.h"
 #include "train/data/augment.h"
+#include "train/session/kernel_costs.h"
 
 namespace lethe {
 namespace {
@@ -48,6 +49,7 @@ ProgramSetting program_setting(const Options& options) {
                          .training = !options.inference,
                          .evaluated = is_evaluated(options)};
   setting.memory.keeps_prediction = wants_logits(options);
+  if (!options.costs.empty()) setting.memory.levels.seconds_of = measured_costs(options.device, options.costs);
   if (setting.training)
     setting.update = {
         .name = options.optimizer.value_or("sgd"), .rule = optimizer_of(options), .loss_scale = options.loss_scale};

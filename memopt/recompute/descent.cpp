@@ -1,8 +1,6 @@
 #include "memopt/recompute/descent.h"
 
 #include <algorithm>
-#include <queue>
-#include <tuple>
 
 namespace lethe {
 namespace {
@@ -10,7 +8,7 @@ namespace {
 constexpr double kFree = 1e-9;  // seconds: so that what costs nothing comes first, the largest before the others
 /// Values whose repeats take a smaller share of all repeats are not looked at again.
 constexpr double kWorthless = 1e-3;
-/// A move is made if it is worth so much of what the next in the queue was worth before.
+/// A move is made if it is worth so much of what any other is expected to be.
 constexpr double kNearly = 0.75;
 
 constexpr Keep kAll[] = {Keep::Kept, Keep::Again, Keep::Brief, Keep::Each};
@@ -164,33 +162,39 @@ bool Descent::descend(std::int64_t target) {
   return true;
 }
 
-/// One after the other until the target is reached, each time that which takes most bytes off for its cost. What a
-/// move is worth is found out when it comes to the top of the queue, and again when it comes there after others were
-/// made.
+/// One after the other until the target is reached, each time that which takes most bytes off for its cost. What a move
+/// is worth is found out when it seems to be the best; until it seems so again, it is taken to change as its promise
+/// does.
 void Descent::make_moves(std::int64_t target, const std::vector<Move>& all) {
-  using Entry = std::tuple<double, int, int>;  // worth, -number, as of how many moves
-  std::priority_queue<Entry> queue;
-  const std::vector<double> held = over(target);
-  for (std::size_t m = 0; m < all.size(); ++m)
-    if (const double worth = promise(all[m], held); worth > 0) queue.emplace(worth, -static_cast<int>(m), -1);
   double excess = excess_of(best_.course, target);
-  for (int made = 0; best_.course.peak > target;) {
-    if (queue.empty()) return;
-    const auto [worth, number, as_of] = queue.top();
-    queue.pop();
-    std::optional<Tried> result = with(all[-number]);
-    if (!result) continue;
-    const double left = excess_of(result->course, target);
-    const double more = std::max(result->course.seconds - best_.course.seconds, 0.0) + kFree;
-    const double now = (excess - left) / more;
-    if (now <= 0) continue;
-    if (as_of != made && !queue.empty() && now < kNearly * std::get<0>(queue.top())) {
-      queue.emplace(now, number, made);
+  std::vector<double> held = over(target), expected(all.size()), kept(all.size(), 1);  // kept: share of the promise
+  std::vector<bool> is_known(all.size());                                              // as things are
+  const auto expect = [&] {
+    for (std::size_t m = 0; m < all.size(); ++m) expected[m] = kept[m] * promise(all[m], held);
+    std::fill(is_known.begin(), is_known.end(), false);
+  };
+  expect();
+  while (best_.course.peak > target) {
+    const auto best = std::max_element(expected.begin(), expected.end());
+    if (best == expected.end() || *best <= 0) return;
+    const auto m = static_cast<std::size_t>(best - expected.begin());
+    std::optional<Tried> result = with(all[m]);
+    const double left = result ? excess_of(result->course, target) : excess;
+    const double more = result ? std::max(result->course.seconds - best_.course.seconds, 0.0) : 0;
+    const double worth = std::max((excess - left) / (more + kFree), 0.0);
+    kept[m] *= worth / *best;
+    *best = 0;
+    if (worth == 0) continue;
+    const double other = *std::max_element(expected.begin(), expected.end());
+    *best = worth;
+    if (!is_known[m] && worth < kNearly * other) {
+      is_known[m] = true;
       continue;
     }
     best_ = std::move(*result);
     excess = left;
-    ++made;
+    held = over(target);
+    expect();
   }
 }
 

@@ -1,9 +1,14 @@
 // What an op takes, by rule of thumb: for plans of devices that are not there, and as long as nothing was measured.
 #pragma once
+#include <functional>
+
 #include "framework/device_info.h"
-#include "memopt/recompute/tape.h"
+#include "framework/program.h"
 
 namespace lethe {
+
+/// Seconds that an op takes.
+using SecondsOf = std::function<double(const Program&, const Op&)>;
 
 /// The longer of its multiply-adds and of the bytes that it reads and writes. Only their relation matters: a device
 /// does about a dozen floating-point operations in the time in which it moves a byte.

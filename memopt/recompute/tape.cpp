@@ -89,8 +89,7 @@ class Taping {
     for (std::size_t i = 0; i < op.in.size(); ++i) {
       const OpDef* const maker = maker_of(op.in[i]);
       if (!maker || reads_[op.in[i]] != 1 || !(sums ? maker->adds >= 0 : activates_on(*maker, device_.kind))) continue;
-      const Op other{.type = op.type, .in = sums ? std::vector<VarId>{op.in[1 - i]} : std::vector<VarId>{}};
-      joins.push_back({op.in[i], sums ? device_.seconds_of(program_, other) : 0});
+      joins.push_back({op.in[i], sums ? device_.seconds_of(program_, op) / 3 : 0});  // of three values moved one
     }
     return joins;
   }

@@ -2,17 +2,13 @@
 // times. Vars that show one another are one value, known by their root.
 #pragma once
 #include <cstdint>
-#include <functional>
 #include <vector>
 
-#include "framework/device_info.h"
 #include "framework/plan.h"
 #include "memopt/analysis/pins.h"
+#include "memopt/recompute/seconds.h"
 
 namespace lethe {
-
-/// Seconds that an op takes.
-using SecondsOf = std::function<double(const Program&, const Op&)>;
 
 /// An operand whose maker may do the op's work on the way (fuse_sums, fuse_activations), and what it takes then.
 struct TapeJoin {

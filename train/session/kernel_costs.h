@@ -1,0 +1,16 @@
+// What the kernels of a device take, measured one by one: what level 3 weighs ops by when it is told to.
+#pragma once
+#include <string>
+
+#include "memopt/recompute/seconds.h"
+#include "train/session/settings.h"
+
+namespace lethe {
+
+/// Seconds of ops on the device. Known ones are read from `file`, a JSON file, if it is there; each other kernel is
+/// measured when it is asked for, with inputs of zeros, and the file then holds it, too: it is written when the last
+/// copy of what this gives goes. Fails if the device is described only, if the file is none of these, and if it was
+/// measured on another processor, device or number of threads.
+SecondsOf measured_costs(const DeviceSetting& device, const std::string& file);
+
+}  // namespace lethe
