@@ -1,8 +1,8 @@
 #include "framework/micro_batches.h"
 
-#include <algorithm>
+#include <map>
+#include <set>
 
-#include "framework/clone.h"
 #include "framework/control_flow.h"
 #include "framework/error.h"
 #include "framework/op_def.h"
@@ -52,8 +52,8 @@ class Expansion {
     part_ = std::move(program_.blocks[0].ops);
     program_.blocks[0].ops.clear();
     bodies_.assign(program_.blocks.begin() + 1, program_.blocks.end());
-    for (const VarId input : whole_.network.inputs) begin_whole(input);
-    for (Op& op : part_)
+    for (const VarId input : whole_.network.inputs) make_whole(input);
+    for (const Op& op : part_)
       if (op_def(op.type).over_batch) over_batch(op);
     for (std::int64_t p = 0; p < parts_; ++p) add_part(p);
     finish();
@@ -62,63 +62,75 @@ class Expansion {
 
  private:
   /// The input becomes that of the whole batch.
-  void begin_whole(VarId input) {
+  void make_whole(VarId input) {
     Shape& shape = program_.vars[input].shape;
     part_shapes_[input] = shape;
     shape[0] *= parts_;
-    whole_of_[input] = input;
   }
 
   /// Runs it once, on what is fed, before all parts; each reads its range of the outputs.
-  void over_batch(const Op& op) {
+  void over_batch(Op op) {
     const VarId fed = roots_[op.in[0]];
     check(program_.vars[fed].kind == Kind::Input && op.in.size() == 1, "a batch in parts: ", op.type, " of '",
           program_.vars[op.in[0]].name, "' looks at all samples at once, which must be fed as they are");
-    const std::string name = program_.vars[op.out[0]].name + "@BATCH";
-    const std::vector<VarId> outs = append_op(program_, 0, op.role, op.type, {fed}, op.attrs, name);
-    for (std::size_t i = 0; i < outs.size(); ++i) {
-      part_shapes_[op.out[i]] = program_.vars[op.out[i]].shape;
-      whole_of_[op.out[i]] = outs[i];
+    op.in = {fed};
+    for (const VarId v : op.out) {
+      part_shapes_[v] = program_.vars[v].shape;
+      program_.vars[v].shape = program_.vars[fed].shape;
     }
+    program_.blocks[0].ops.push_back(std::move(op));
+  }
+
+  /// The vars of the whole batch that an op of a part reads.
+  std::set<VarId> read_in_parts() const {
+    std::set<VarId> read;
+    const auto look_at = [&](const std::vector<Op>& ops) {
+      for (const Op& op : ops)
+        for (const VarId v : op.in)
+          if (!op_def(op.type).over_batch && part_shapes_.count(v) != 0) read.insert(v);
+    };
+    look_at(part_);
+    for (const Block& body : bodies_) look_at(body.ops);
+    return read;
   }
 
   void add_part(std::int64_t p) {
     number_ = p;
     now_.assign(roots_.size(), kNone);
-    for (const auto& [var, whole] : whole_of_) now_[var] = slice(whole, var);
-    std::map<std::size_t, std::vector<ParamGrad*>> ending = ending_gradients();
+    for (const VarId v : read_in_parts()) now_[v] = slice(v);
+    const std::vector<std::vector<ParamGrad>> ending = ending_gradients();
     for (std::size_t i = 0; i < part_.size(); ++i) {
       if (op_def(part_[i].type).over_batch) continue;
       Op op = copied(part_[i], 0);
       program_.blocks[0].ops.push_back(std::move(op));
-      for (const ParamGrad* gradient : ending[i]) add_up(gradient->grad, program_.vars[gradient->param].name, "@GRAD");
+      for (const ParamGrad& gradient : ending[i]) add_up(gradient.grad, program_.vars[gradient.param].name, "@GRAD");
     }
     const Network& network = whole_.network;
     add_up(network.loss, program_.vars[network.loss].name);
     if (network.correct != kNone) corrects_.push_back(current(network.correct));
   }
 
-  /// By op of a part: the gradients that are complete behind it.
-  std::map<std::size_t, std::vector<ParamGrad*>> ending_gradients() {
+  /// By op of a part: the gradients that are complete behind it, each once: parameters may share one.
+  std::vector<std::vector<ParamGrad>> ending_gradients() const {
     std::vector<std::size_t> last(roots_.size());
     for (std::size_t i = 0; i < part_.size(); ++i)
       for (const VarId v : part_[i].out) last[roots_[v]] = i;
-    std::map<std::size_t, std::vector<ParamGrad*>> ending;
-    for (ParamGrad& gradient : whole_.gradients) ending[last[roots_[gradient.grad]]].push_back(&gradient);
+    std::vector<std::vector<ParamGrad>> ending(part_.size());
+    std::set<VarId> listed;
+    for (const ParamGrad& gradient : whole_.gradients)
+      if (listed.insert(gradient.grad).second) ending[last[roots_[gradient.grad]]].push_back(gradient);
     return ending;
   }
 
-  /// The part's range of `whole`, in the shape that the part's `var` had.
-  VarId slice(VarId whole, VarId var) {
-    const Var& all = program_.vars[whole];
+  /// The part's range of a var of the whole batch, in the shape that it had in the part.
+  VarId slice(VarId var) {
     const std::string name = part_name(program_.vars[var].name, true);
-    const std::int64_t size = all.shape[0] / parts_;
-    Shape in_order = all.shape;
-    in_order[0] = size;
-    const Attrs range{{"axis", 0}, {"begin", number_ * size}, {"end", (number_ + 1) * size}};
-    const VarId part = append(kSlice, {whole}, range, name);
-    return in_order == part_shapes_[var] ? part
-                                         : append(kReshape, {part}, {{"shape", part_shapes_[var]}}, name + "/view");
+    Shape shape = program_.vars[var].shape;
+    const std::int64_t size = shape[0] /= parts_;
+    const VarId part =
+        append(kSlice, {var}, {{"axis", 0}, {"begin", number_ * size}, {"end", (number_ + 1) * size}}, name);
+    const Shape& before = part_shapes_[var];
+    return shape == before ? part : append(kReshape, {part}, {{"shape", before}}, name + "/view");
   }
 
   VarId append(const char* type, std::vector<VarId> in, Attrs attrs, const std::string& name,
@@ -184,7 +196,7 @@ class Expansion {
     Network& network = whole_.network;
     for (ParamGrad& gradient : whole_.gradients) gradient.grad = sums_[gradient.grad].sum();
     const Attrs mean{{"a", 1 / static_cast<double>(parts_)}, {"b", 0.0}};
-    if (const VarId fed = roots_[network.target]; whole_of_.count(fed) != 0) network.target = fed;
+    if (const VarId fed = roots_[network.target]; part_shapes_.count(fed) != 0) network.target = fed;
     const std::string loss = program_.vars[network.loss].name;
     network.loss = append(kScale, {sums_[network.loss].sum()}, mean, loss + "@MEAN", Role::Optimize);
     if (network.correct != kNone) {
@@ -201,8 +213,7 @@ class Expansion {
   const std::vector<VarId> roots_;           // by VarId of the part
   std::vector<Op> part_ = {};                // of block 0
   std::vector<Block> bodies_ = {};           // all other blocks, as given
-  std::map<VarId, VarId> whole_of_ = {};     // vars of the part that are ranges of one of the batch
-  std::map<VarId, Shape> part_shapes_ = {};  // of those
+  std::map<VarId, Shape> part_shapes_ = {};  // what those had that are of the whole batch now
   std::int64_t number_ = 0;                  // of the part, from 0
   std::vector<VarId> now_ = {};              // by VarId of the part: the var of this part; kNone: itself
   std::map<VarId, TreeSum> sums_ = {};       // by the part's var

@@ -69,8 +69,9 @@ void take_largest(Options& options) {
   const ProgramSetting setting = program_setting(options);
   samples = options.largest_batch ? largest_batch(setting, device, budget, kMost).batch
                                   : largest_micro_batch(setting, device, budget);
-  check_as(Exit::Budget, samples > 0, options.model, ": not even a ", name, " of 1 fits into ", budget, " bytes with ",
-           options.memopt.text);
+  check_as(Exit::Budget, samples > 0, options.model, ": ",
+           options.largest_batch ? "not even a batch of 1" : message("no micro-batch of a batch of ", *options.batch),
+           " fits into ", budget, " bytes with ", options.memopt.text);
   options.given[name] = std::to_string(*samples);
 }
 
@@ -107,6 +108,9 @@ Options decided_by_run(const Options& given, const std::optional<RunState>& run)
   if (run)
     for (const char* name : {"model", "set", "dtype", "data", "batch", "seed"})
       if (const auto found = run->options.find(name); found != run->options.end()) of_run.insert(*found);
+  if (run)
+    if (const auto at_once = run->options.find("micro-batch"); at_once != run->options.end())
+      of_run["batch"] = at_once->second;                         // which fitted the run
   if (given.command == Command::Predict) of_run.erase("batch");  // there are as many samples as files
   check(!given.model.empty() || of_run.count("model") != 0, "--model is missing: no run stands beside ", given.weights,
         " to say which network it is of; a name such as lenet or resnet20, or a JSON file");

@@ -44,7 +44,7 @@ OptimizerSettings optimizer_of(const Options& options) {
 
 ProgramSetting program_setting(const Options& options) {
   ProgramSetting setting{.network = network_setting(options),
-                         .micro_batch = options.micro_batch.value_or(0),
+                         .micro_batch = options.micro_batch == options.batch ? 0 : options.micro_batch.value_or(0),
                          .memory = options.memopt,
                          .training = !options.inference,
                          .evaluated = is_evaluated(options)};

@@ -23,6 +23,11 @@ double excess_of(const Course& course, std::int64_t target) {
 
 }  // namespace
 
+bool is_small(const Tape& tape) {
+  constexpr std::size_t kCandidates = 12, kOps = 1000;
+  return tape.candidates.size() <= kCandidates && tape.ops.size() <= kOps;
+}
+
 std::size_t most_moved(const Tape& tape) {
   constexpr std::size_t kMostSteps = 40'000'000, kFewest = 200, kMost = 1000;
   return std::clamp(kMostSteps / (tape.ops.size() + 1), kFewest, kMost);
@@ -35,7 +40,7 @@ Descent::Descent(const Tape& tape) : tape_(&tape) {
 }
 
 bool Descent::reach(std::int64_t target) {
-  const bool small = tape_->candidates.size() <= kSmall;
+  const bool small = is_small(*tape_);
   std::optional<Tried> found;
   for (const Keep all : {Keep::Kept, Keep::Again, Keep::Each}) {
     if (found && !small) break;
@@ -92,7 +97,8 @@ void Descent::find_segments() {
   const auto maker_of = [&](const std::vector<VarId>& alike) { return tape_->values[alike.front()].maker; };
   for (const std::vector<VarId>& alike : tape_->candidates) {
     const VarId v = alike.front();
-    for (int i = maker_of(alike), maker = i; i < std::max(last[v], maker + 1) && i < turn; ++i) ++crossing[i];
+    const int maker = maker_of(alike);
+    for (int i = maker; i < std::max(last[v], maker + 1) && i < turn; ++i) ++crossing[i];
   }
   for (int i = 0; i < turn; ++i)
     if (crossing[i] == 1) ends.push_back(i);
@@ -167,10 +173,11 @@ bool Descent::descend(std::int64_t target) {
 /// does.
 void Descent::make_moves(std::int64_t target, const std::vector<Move>& all) {
   double excess = excess_of(best_.course, target);
-  std::vector<double> held = over(target), expected(all.size()), kept(all.size(), 1);  // kept: share of the promise
-  std::vector<bool> is_known(all.size());                                              // as things are
+  std::vector<double> held = over(target), expected(all.size());
+  std::vector<double> share(all.size(), 1);  // of its promise that a move was worth
+  std::vector<bool> is_known(all.size());    // what it is worth now
   const auto expect = [&] {
-    for (std::size_t m = 0; m < all.size(); ++m) expected[m] = kept[m] * promise(all[m], held);
+    for (std::size_t m = 0; m < all.size(); ++m) expected[m] = share[m] * promise(all[m], held);
     std::fill(is_known.begin(), is_known.end(), false);
   };
   expect();
@@ -182,7 +189,7 @@ void Descent::make_moves(std::int64_t target, const std::vector<Move>& all) {
     const double left = result ? excess_of(result->course, target) : excess;
     const double more = result ? std::max(result->course.seconds - best_.course.seconds, 0.0) : 0;
     const double worth = std::max((excess - left) / (more + kFree), 0.0);
-    kept[m] *= worth / *best;
+    share[m] *= worth / *best;
     *best = 0;
     if (worth == 0) continue;
     const double other = *std::max_element(expected.begin(), expected.end());

@@ -6,8 +6,8 @@
 
 namespace lethe {
 
-/// Programs of no more candidates are searched more thoroughly.
-inline constexpr std::size_t kSmall = 12;
+/// Whether a program is searched more thoroughly, and its targets one after the other.
+bool is_small(const Tape& tape);
 
 /// How many candidates are moved one by one; more are moved in groups. The fewer the longer it takes to try a move.
 std::size_t most_moved(const Tape& tape);

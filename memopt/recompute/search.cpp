@@ -71,7 +71,7 @@ std::vector<Rung> ladder(const Tape& tape) {
     Descent descent = start;
     if (descent.reach(peak - peak / count * i)) found[i] = rung_of(descent);
   };
-  if (tape.candidates.size() > kSmall) {
+  if (!is_small(tape)) {
     in_parallel(count - 1, [&](int i) { find(i + 1); });
   } else {  // a rung is often that of the next targets, too
     std::int64_t lowest = peak;

@@ -122,7 +122,7 @@ class Taping {
   }
 
   /// Of values that one op makes and whose other vars are it under another shape; none that loops or branches touch,
-  /// and none that is changed.
+  /// none that is changed, and none that another part or an update reads.
   void find_candidates() {
     const std::size_t vars = program_.vars.size();
     std::vector<int> maker(vars, -1);
@@ -141,8 +141,11 @@ class Taping {
       }
       if (!op.blocks.empty() || (taped.is_view && !whole_view))
         for (const VarId v : taped.call.in) fixed[v] = true;
-      for (const VarId v : taped.call.in)
+      for (const VarId v : taped.call.in) {
+        const bool other_part = maker[v] >= 0 && maker[v] < tape_.parts[part].begin;
+        if (other_part || (i >= tape_.parts[part].turn && op.role == Role::Optimize)) fixed[v] = true;
         if (i >= tape_.values[v].turn) tape_.values[v].read_by_backward = true;
+      }
     }
     std::vector<VarId> all;
     for (const TapeValue& value : tape_.values) largest = std::max(largest, value.bytes);

@@ -53,6 +53,25 @@ TEST(MicroBatches, TheSumsAreThoseOfABinaryTreeOverTheParts) {
   }
 }
 
+TEST(MicroBatches, AGradientThatParametersShareIsSummedOnce) {
+  const auto gradient_ops = [](std::int64_t parts) {
+    Builder net({.batch = 4 / parts, .dtype = DType::f64, .training = true});
+    const VarId x = net.input("x", {kValues}), target = net.input("target", {kValues});
+    const VarId both = net.layer("add", {net.layer("parameter", x, {{"shape", Ints{kValues}}}, "a"),
+                                         net.layer("parameter", x, {{"shape", Ints{kValues}}}, "b")});
+    net.loss("mse", net.layer("add", {x, both}), target);
+    NetworkWithGradients made{net.finish(), {}};
+    Program& program = made.network.program;
+    made.gradients =
+        append_backward(program, made.network.loss, {}, append_loss_share(program, made.network.loss, parts));
+    made = in_parts(std::move(made), parts);
+    EXPECT_EQ(made.gradients.size(), 2U);
+    EXPECT_EQ(made.gradients[0].grad, made.gradients[1].grad);
+    return sum_of(made.network.program, made.gradients[0].grad);
+  };
+  EXPECT_EQ(gradient_ops(2), "(1+2)");
+}
+
 /// Loss, what is correct, gradients.
 std::vector<double> results(const NetworkWithGradients& made, std::int64_t samples) {
   const Network& network = made.network;

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <random>
 
+#include "framework/autodiff.h"
+#include "framework/builder.h"
+#include "framework/micro_batches.h"
 #include "framework/op_def.h"
 #include "framework/verify.h"
 #include "memopt/memopt.h"
@@ -13,6 +16,7 @@
 #include "memopt/recompute/search.h"
 #include "memopt/recompute/seconds.h"
 #include "models/network.h"
+#include "optimizer/optimizer.h"
 #include "tests/support/random_program.h"
 
 namespace lethe::testing {
@@ -95,6 +99,29 @@ TEST(Recompute, TheTapeForeseesRandomPrograms) {
   }
   EXPECT_GT(recomputing, 0);
   EXPECT_GT(100 * exact, 98 * rungs) << exact << " of " << rungs;
+}
+
+TEST(Recompute, WhatIsAlikeInThePartsOfABatchIsDecidedTogether) {
+  const auto tape = [](std::int64_t parts) {
+    Builder net({.batch = 8 / parts, .training = true});
+    VarId x = net.input("image", {8, 8, 3});
+    for (int i = 0; i < 4; ++i) x = net.layer("relu", net.layer("bn", net.layer("conv", x, {{"out", 4}, {"k", 3}})));
+    net.loss("cross_entropy", net.layer("fc", x, {{"out", 4}}), net.input("label", {}, DType::i32), {.ignore = 3});
+    NetworkWithGradients made{net.finish(), {}};
+    Program& program = made.network.program;
+    made.gradients =
+        append_backward(program, made.network.loss, {}, append_loss_share(program, made.network.loss, parts));
+    if (parts > 1) made = in_parts(std::move(made), parts);
+    append_updates(made.network.program, made.gradients, made.network.params, optimizer_named("momentum"));
+    Prepared prepared{DeviceInfo{}};
+    return tape_of(made.network.program, collect_pins(made.network.program, {.fetched = {made.network.loss}}),
+                   workspaces_of(made.network.program, prepared), {.seconds_of = seconds_on(prepared.device())});
+  };
+  const Tape whole = tape(1), cut = tape(4);
+  EXPECT_EQ(cut.parts.size(), 4U);
+  EXPECT_GT(whole.candidates.size(), 10U);
+  for (const std::vector<VarId>& alike : cut.candidates) EXPECT_EQ(alike.size(), 4U);
+  EXPECT_NEAR(static_cast<double>(cut.candidates.size()), static_cast<double>(whole.candidates.size()), 4);
 }
 
 /// A tape of `n` forward ops, each of which reads the one before, or up to three earlier ones, and of their gradients.

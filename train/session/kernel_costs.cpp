@@ -37,7 +37,10 @@ class KernelCosts {
     head_ = {{"version", kVersion},
              {"device", device_->info().name},
              {"processor", processor()},
-             {"threads", device_->info().threads}};
+             {"threads", device_->info().threads},
+             {"tf32", setting.tf32},
+             {"deterministic", setting.deterministic},
+             {"workspace_limit", setting.workspace_limit.value_or(0)}};
     if (std::filesystem::exists(file_)) read();
     const std::string directory = std::filesystem::path(file_).parent_path().string();
     check_writable(directory.empty() ? "." : directory);
@@ -48,15 +51,16 @@ class KernelCosts {
     if (!grown_) return;
     try {
       write();
-    } catch (const Error&) {  // then they are measured again
+    } catch (const std::exception&) {  // then they are measured again
     }
   }
 
   double seconds(const Program& program, const Op& op) {
-    const auto [known, is_new] = seconds_.emplace(kernel_signature(program, op), 0);
-    if (!is_new) return known->second;
+    const std::string signature = kernel_signature(program, op);
+    if (const auto known = seconds_.find(signature); known != seconds_.end()) return known->second;
+    const double seconds = with_context(file_, [&] { return measured(program, op); });
     grown_ = true;
-    return known->second = with_context("--costs", [&] { return measured(program, op); });
+    return seconds_[signature] = seconds;
   }
 
  private:
@@ -66,7 +70,7 @@ class KernelCosts {
       if (const JsonNode there = source.root().at(key); there.json() != here)
         there.fail("it was measured with ", key, " ", there.shown(), ", here that is ", here.dump());
     for (const auto& [signature, seconds] : source.root().at("seconds").members()) {
-      const bool is_time = seconds.json().is_number() && seconds.json().get<double>() >= 0;
+      const bool is_time = seconds.json().is_number() && seconds.json().get<double>() > 0;
       if (!is_time) seconds.fail(seconds.shown(), " is no number of seconds");
       seconds_[signature] = seconds.json();
     }

@@ -15,6 +15,16 @@ std::int64_t between(const FittingBatch& fits, const FittingBatch& too_large, st
   return std::clamp(guess, fits.batch + 1, too_large.batch - 1);
 }
 
+/// The most there is where so many samples are more than the shapes or the libraries can count.
+std::int64_t bytes_if_countable(const ProgramSetting& setting, const DeviceInfo& device) {
+  try {
+    return planned_bytes(setting, device);
+  } catch (const Error&) {
+    if (setting.network.batch == 1 || setting.micro_batch == 1) throw;
+    return std::numeric_limits<std::int64_t>::max();
+  }
+}
+
 }  // namespace
 
 std::int64_t planned_bytes(const ProgramSetting& setting, const DeviceInfo& device) {
@@ -26,12 +36,7 @@ FittingBatch largest_batch(ProgramSetting setting, const DeviceInfo& device, std
   setting.memory.levels.budget.reset();  // the least that the price allows, not the cheapest that fits
   const auto tried = [&](std::int64_t batch) {
     setting.network.batch = batch;
-    try {
-      return FittingBatch{batch, planned_bytes(setting, device)};
-    } catch (const Error&) {
-      if (batch == 1) throw;  // else more than the shapes or the libraries can count
-      return FittingBatch{batch, std::numeric_limits<std::int64_t>::max()};
-    }
+    return FittingBatch{batch, bytes_if_countable(setting, device)};
   };
   if (limit <= 1) return {};
   FittingBatch fits = {}, too_large = {};
@@ -56,7 +61,7 @@ std::int64_t largest_micro_batch(ProgramSetting setting, const DeviceInfo& devic
   for (std::int64_t parts = 1; parts <= std::min(batch, kMostParts); ++parts) {
     if (batch % parts != 0) continue;
     setting.micro_batch = batch / parts;
-    if (planned_bytes(setting, device) <= budget) return setting.micro_batch;
+    if (bytes_if_countable(setting, device) <= budget) return setting.micro_batch;
   }
   return 0;
 }

@@ -13,7 +13,7 @@
 namespace lethe {
 
 struct Programs {
-  Network network = {};         // of training: the forward part; of a batch in parts without its updates
+  Network network = {};         // of training: the forward part; of a batch in parts also backward
   Program training = {};        // all of it
   VarId learning_rate = kNone;  // fed each step of training
   LossScale loss_scale = {};    // with f16
