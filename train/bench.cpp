@@ -152,6 +152,7 @@ std::vector<BenchRow> rows_of(const Options& options) {
 }  // namespace
 
 int bench(const Options& given) {
+  if (given.profile) return profile(given);
   const Options options = decided(given);
   std::vector<BenchRow> rows = rows_of(options);
   const Scratch scratch;

@@ -12,6 +12,7 @@ int show(const Options& options);
 int export_weights(const Options& options);
 int plan(const Options& options);
 int bench(const Options& options);
+int profile(const Options& options);  // `bench --profile`
 int write_graph(const Options& options);
 int write_timeline(const Options& options);
 int pack_file(const Options& options);

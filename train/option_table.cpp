@@ -176,6 +176,10 @@ void add_bench(CLI::App& app, Options& o) {
   app.add_flag("--sweep", o.sweep, "Instead: level=2, and level=3 at several prices")
       ->excludes("--settings")
       ->group("Bench");
+  app.add_flag("--profile", o.profile, "Instead: where the time of a step goes, by op and by whose code runs it")
+      ->excludes("--settings")
+      ->excludes("--sweep")
+      ->group("Bench");
   add_option(app, "--rounds", o.rounds, "N", "Processes a setting, in turns (default 3)")
       ->check(whole_number(1))
       ->group("Bench");

@@ -65,6 +65,7 @@ struct Options {
   std::string csv = {};
   std::string settings = "none;level=0;level=1;level=1,release;level=2";  // of `bench`: of --memopt
   int rounds = 3;
+  bool profile = false;  // of `bench`
 
   std::string file = {};                // of `pack`
   std::vector<std::string> files = {};  // of `predict`: images and directories of images

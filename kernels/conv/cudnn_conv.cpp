@@ -119,6 +119,7 @@ class CudnnConv final : public Kernel {
  public:
   CudnnConv(CudnnPlan plan, std::vector<std::int64_t> ids) : plan_(std::move(plan)), ids_(std::move(ids)) {}
   std::int64_t workspace_bytes() const override { return plan_.workspace; }
+  std::string implementation() const override { return "cuDNN"; }
   void run(const KernelArgs& args) const override {
     std::vector<void*> addresses(args.inputs, args.inputs + ids_.size() - 1);
     addresses.push_back(args.outputs[0]);

@@ -35,6 +35,8 @@ class Im2colConv final : public Kernel {
            (pass_ == ConvPass::GradWeight ? (pieces_ - 1) * aligned(weights() * sizeof_t) : 0);
   }
 
+  std::string implementation() const override { return "im2col, Eigen"; }
+
   void run(const KernelArgs& args) const override {
     parallel_ranges(pieces_, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t piece = begin; piece < end; ++piece) run_piece(args, piece);

@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <limits>
-#include <string_view>
+#include <string>
 
 #include "kernels/conv/providers.h"
 #include "kernels/cpu/onednn.h"
@@ -46,13 +46,14 @@ Facts facts_of(const ConvShape& s, bool bias) {
 struct Convolution {
   dnnl::primitive primitive;
   memory::desc weight, scratch;
-  bool reference = false;  // no fast code for this shape
+  std::string name;  // of the code that oneDNN chose
+  /// Whether there is no fast code for this shape.
+  bool is_reference() const { return name.starts_with("ref"); }
 };
 
 template <class Primitive>
 Convolution convolution(const typename Primitive::primitive_desc& desc, const memory::desc& weight) {
-  const bool reference = std::string_view(desc.impl_info_str()).starts_with("ref");
-  return {Primitive(desc), weight, desc.scratchpad_desc(), reference};
+  return {Primitive(desc), weight, desc.scratchpad_desc(), desc.impl_info_str()};
 }
 
 Convolution make(ConvPass pass, const Facts& f, const dnnl::engine& engine) {
@@ -74,7 +75,7 @@ Convolution make(ConvPass pass, const Facts& f, const dnnl::engine& engine) {
 class OnednnConv final : public Kernel {
  public:
   OnednnConv(ConvPass pass, const Facts& facts, const OnednnContext& context, const Convolution& made)
-      : pass_(pass), context_(context), conv_(call(made, facts)) {
+      : pass_(pass), context_(context), conv_(call(made, facts)), name_(made.name) {
     reorder_ = pass == ConvPass::GradWeight ? OnednnReorder(context_, made.weight, facts.our_weight)
                                             : OnednnReorder(context_, facts.our_weight, made.weight);
     if (reorder_.needed()) weight_bytes_ = aligned(static_cast<std::int64_t>(made.weight.get_size()));
@@ -82,6 +83,7 @@ class OnednnConv final : public Kernel {
   }
 
   std::int64_t workspace_bytes() const override { return weight_bytes_ + scratch_bytes_; }
+  std::string implementation() const override { return "oneDNN " + name_ + (reorder_.needed() ? ", reorder" : ""); }
 
   void run(const KernelArgs& args) const override {
     void* const weight = args.workspace;
@@ -137,6 +139,7 @@ class OnednnConv final : public Kernel {
   OnednnContext context_;
   OnednnCall conv_;
   OnednnReorder reorder_;
+  std::string name_;
   std::int64_t weight_bytes_ = 0, scratch_bytes_ = 0;
 };
 
@@ -156,7 +159,7 @@ std::unique_ptr<Kernel> prepare_conv_onednn(ConvPass pass, const ConvShape& shap
   const OnednnContext context;
   const Facts facts = facts_of(shape, bias && pass == ConvPass::Forward);
   const Convolution made = make(pass, facts, context.engine);
-  if (made.reference) return nullptr;
+  if (made.is_reference()) return nullptr;
   return std::make_unique<OnednnConv>(pass, facts, context, made);
 }
 

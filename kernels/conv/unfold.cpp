@@ -55,6 +55,7 @@ class UnfoldConv final : public Kernel {
   }
 
   std::int64_t workspace_bytes() const override { return columns_bytes_ + sum_bytes_ + product_bytes_; }
+  std::string implementation() const override { return "unfolded, " + rounds_.front().product->implementation(); }
 
   void run(const KernelArgs& args) const override {
     for (const Round& round : rounds_)

@@ -42,6 +42,7 @@ class WidenedConv final : public Kernel {
     inner_ = layout_.add((inner + 3) / 4);
   }
   std::int64_t workspace_bytes() const override { return layout_.bytes(); }
+  std::string implementation() const override { return whole_->implementation() + ", widened"; }
 
   void run(const KernelArgs& args) const override {
     if (pass_ != ConvPass::GradWeight) convert(args.in<T>(1), w_.at(args), weights_);

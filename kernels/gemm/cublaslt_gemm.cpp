@@ -86,6 +86,7 @@ class CublasLtGemm final : public Kernel {
   }
 
   std::int64_t workspace_bytes() const override { return kWorkspace; }
+  std::string implementation() const override { return "cuBLASLt"; }
 
   void run(const KernelArgs& args) const override {
     // Part of the description to cuBLASLt, so it is set anew in each call: equal products share this kernel.

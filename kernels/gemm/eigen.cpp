@@ -25,6 +25,7 @@ class EigenGemm final : public Kernel {
         product_(part_m_, part_n_, shape.k) {}
 
   std::int64_t workspace_bytes() const override { return pieces_ * product_.packing_bytes(); }
+  std::string implementation() const override { return "Eigen"; }
 
   void run(const KernelArgs& args) const override {
     parallel_ranges(pieces_, 1, [&](std::int64_t begin, std::int64_t end) {

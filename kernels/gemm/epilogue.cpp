@@ -20,6 +20,7 @@ class EpilogueAfter final : public Kernel {
         dtype_(dtype),
         device_(device) {}
   std::int64_t workspace_bytes() const override { return kernel_->workspace_bytes(); }
+  std::string implementation() const override { return kernel_->implementation() + ", epilogue"; }
   void run(const KernelArgs& args) const override {
     kernel_->run(args);
     const void* const bias = epilogue_.bias ? args.inputs[2] : nullptr;

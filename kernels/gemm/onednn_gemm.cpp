@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <limits>
-#include <string_view>
+#include <string>
 
 #include "kernels/cpu/onednn.h"
 #include "kernels/cpu/workers.h"
@@ -27,13 +27,10 @@ struct Product {
   dnnl::primitive primitive;
   OnednnCall::Argument a, b, bias, c;
   memory::desc scratch;
-  bool reference = false;  // no fast code for this shape
+  std::string name;  // of the code that oneDNN chose
+  /// Whether there is no fast code for this shape.
+  bool is_reference() const { return name.starts_with("ref"); }
 };
-
-template <class Desc>
-bool is_reference(const Desc& desc) {
-  return std::string_view(desc.impl_info_str()).starts_with("ref");
-}
 
 Product as_matmul(const GemmShape& s, const dnnl::engine& engine) {
   const memory::desc bias = s.epilogue.bias ? matrices(1, 1, s.n) : memory::desc();
@@ -42,7 +39,7 @@ Product as_matmul(const GemmShape& s, const dnnl::engine& engine) {
                              matrices(s.batch, s.k, s.n, s.transpose_b), bias, matrices(s.batch, s.m, s.n));
   return {dnnl::matmul(desc),    {DNNL_ARG_SRC, desc.src_desc()}, {DNNL_ARG_WEIGHTS, desc.weights_desc()},
           {DNNL_ARG_BIAS, bias}, {DNNL_ARG_DST, desc.dst_desc()}, desc.scratchpad_desc(),
-          is_reference(desc)};
+          desc.impl_info_str()};
 }
 
 /// a^T b, which is how the weight gradient of a fully connected layer comes: as what it is, oneDNN writes it up to four
@@ -55,7 +52,7 @@ Product as_weight_gradient(const GemmShape& s, const dnnl::engine& engine) {
   const auto desc = describe_backward<Backward>(engine, forward, x, dw, dy);
   return {Backward(desc),      {DNNL_ARG_DIFF_DST, dy},     {DNNL_ARG_SRC, x},
           {DNNL_ARG_BIAS, {}}, {DNNL_ARG_DIFF_WEIGHTS, dw}, desc.scratchpad_desc(),
-          is_reference(desc)};
+          desc.impl_info_str()};
 }
 
 class OnednnGemm final : public Kernel {
@@ -63,10 +60,12 @@ class OnednnGemm final : public Kernel {
   OnednnGemm(const OnednnContext& context, const Product& p)
       : context_(context),
         call_(context_, p.primitive, {p.a, p.b, p.bias, p.c, {DNNL_ARG_SCRATCHPAD, p.scratch}}),
+        name_(p.name),
         bias_(p.bias.desc.get_size() != 0),
         scratch_bytes_(static_cast<std::int64_t>(p.scratch.get_size())) {}
 
   std::int64_t workspace_bytes() const override { return scratch_bytes_; }
+  std::string implementation() const override { return "oneDNN " + name_; }
   void run(const KernelArgs& args) const override {
     const void* bias = bias_ ? args.inputs[2] : nullptr;
     call_.run(context_, {args.inputs[0], args.inputs[1], bias, args.outputs[0], args.workspace});
@@ -75,6 +74,7 @@ class OnednnGemm final : public Kernel {
  private:
   OnednnContext context_;
   OnednnCall call_;
+  std::string name_;
   bool bias_;
   std::int64_t scratch_bytes_;
 };
@@ -88,7 +88,7 @@ std::unique_ptr<Kernel> prepare_gemm_onednn(const GemmShape& s, int threads) {
   const OnednnContext context;
   const bool weight_gradient = s.batch == 1 && s.transpose_a && !s.transpose_b && !s.epilogue.bias;
   const Product product = weight_gradient ? as_weight_gradient(s, context.engine) : as_matmul(s, context.engine);
-  if (product.reference) return nullptr;
+  if (product.is_reference()) return nullptr;
   return std::make_unique<OnednnGemm>(context, product);
 }
 

@@ -19,6 +19,7 @@ class WidenedGemm final : public Kernel {
     inner_ = layout_.add((product_->workspace_bytes() + 3) / 4);
   }
   std::int64_t workspace_bytes() const override { return layout_.bytes(); }
+  std::string implementation() const override { return product_->implementation() + ", widened"; }
 
   void run(const KernelArgs& args) const override {
     if (s_.epilogue.bias) convert(args.in<T>(2), bias_.at(args), bias_.n);

@@ -51,6 +51,38 @@ TEST_F(BenchCommand, EachSettingTakesWhatWasPlannedAndGivesTheSameLosses) {
   EXPECT_LT(rows.back()["taken"], rows.front()["taken"]);
 }
 
+TEST_F(BenchCommand, AProfileHasEveryKernelOfAStep) {
+  const auto profile = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> args = {"bench",   "--model", path("small.json"), "--threads", "1",        "--profile",
+                                     "--steps", "5",       "--batch",          "6",         "--format", "json"};
+    args.insert(args.end(), more.begin(), more.end());
+    const Ended ended = run_train(args);
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    return nlohmann::json::parse(ended.out);
+  };
+  const nlohmann::json whole = profile({});
+  EXPECT_GT(whole["peak"]["gflops"], 0);
+  EXPECT_GT(whole["peak"]["gb_per_s"], 0);
+  double ms = 0;
+  std::map<std::string, double> calls, gflop;
+  for (const nlohmann::json& row : whole["rows"]) {
+    ms += row["ms"].get<double>();
+    calls[row["op"]] += row["calls"].get<double>();
+    gflop[row["op"]] += row["gflop"].get<double>();
+    EXPECT_NE(row["implementation"], "") << row;
+    EXPECT_GT(row["mb"], 0) << row;
+  }
+  EXPECT_LE(ms, whole["ms"].get<double>());
+  EXPECT_EQ(calls["conv2d"], 1);
+  EXPECT_EQ(calls["momentum"], 6) << "weight and bias of conv and fc, scale and shift of bn";
+  EXPECT_NEAR(gflop["conv2d"], 2e-9 * 6 * 8 * 64 * 27, 1e-12) << "8 filters of 3 x 3 x 3 at 64 places of 6 images";
+  double in_parts = 0;
+  const nlohmann::json parts = profile({"--micro-batch", "2"});
+  for (const nlohmann::json& row : parts["rows"])
+    if (row["op"] == "conv2d") in_parts += row["calls"].get<double>();
+  EXPECT_EQ(in_parts, 3);
+}
+
 TEST_F(BenchCommand, TakesWhatTrainTakes) {
   const std::vector<std::string> bench = {"bench", "--model",  "lenet", "--batch",  "4",    "--steps",
                                           "3",     "--rounds", "1",     "--format", "json", "--settings"};

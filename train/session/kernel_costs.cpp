@@ -1,26 +1,19 @@
 #include "train/session/kernel_costs.h"
 
-#include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <limits>
 
 #include "framework/error.h"
-#include "framework/op_def.h"
 #include "framework/prepared.h"
 #include "models/json_source.h"
 #include "train/session/atomic_file.h"
 #include "train/session/device.h"
+#include "train/session/kernel_time.h"
 
 namespace lethe {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr int kVersion = 1;
-/// A kernel runs so often, unless one run takes longer than that; its fastest run counts.
-constexpr int kRuns = 4;
-constexpr double kLong = 0.05;  // seconds
 
 /// "AMD EPYC 9354"; "" if the system does not tell.
 std::string processor() {
@@ -58,7 +51,7 @@ class KernelCosts {
   double seconds(const Program& program, const Op& op) {
     const std::string signature = kernel_signature(program, op);
     if (const auto known = seconds_.find(signature); known != seconds_.end()) return known->second;
-    const double seconds = with_context(file_, [&] { return measured(program, op); });
+    const double seconds = with_context(file_, [&] { return seconds_of_kernel(*device_, prepared_, program, op); });
     grown_ = true;
     return seconds_[signature] = seconds;
   }
@@ -83,34 +76,6 @@ class KernelCosts {
     AtomicFile out(file_);
     out.write(text.data(), static_cast<std::int64_t>(text.size()));
     out.commit();
-  }
-
-  double measured(const Program& program, const Op& op) {
-    const Kernel& kernel = prepared_.kernel(program, op);
-    std::vector<Buffer> memory;
-    const auto zeros = [&](std::int64_t bytes) {
-      const std::vector<std::byte> none(static_cast<std::size_t>(bytes));
-      memory.emplace_back(*device_, bytes);
-      device_->copy_in(memory.back().data(), none.data(), bytes);
-      return memory.back().data();
-    };
-    std::vector<void*> in, out;
-    for (const VarId v : op.in) in.push_back(v == kNone ? nullptr : zeros(bytes_of(program.vars[v])));
-    for (std::size_t i = 0; i < op.out.size(); ++i)
-      out.push_back(op_def(op.type).updates ? in[i] : zeros(bytes_of(program.vars[op.out[i]])));
-    void* const workspace = zeros(kernel.workspace_bytes());
-    const KernelArgs args{in.data(), out.data(), workspace, device_->stream()};
-    double fastest = std::numeric_limits<double>::infinity();
-    for (int run = 0; run < kRuns; ++run) {
-      device_->synchronize();
-      const Clock::time_point begin = Clock::now();
-      device_->compute([&] { kernel.run(args); });
-      device_->synchronize();
-      const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-      fastest = std::min(fastest, seconds);
-      if (run > 0 && seconds > kLong) break;
-    }
-    return fastest;
   }
 
   const std::string file_;

@@ -68,6 +68,11 @@ const Plans& Session::plan() {
   return *plans_;
 }
 
+Prepared& Session::prepared() {
+  plan();
+  return *prepared_;
+}
+
 Executor& Session::executor() {
   if (executor_) return *executor_;
   const Plans& plans = plan();

@@ -39,6 +39,8 @@ class Session {
   Batches& batches();
   /// Every kernel chosen, every workspace known, every byte in its place; takes no memory yet.
   const Plans& plan();
+  /// The kernels that it is planned for.
+  Prepared& prepared();
   /// Takes the memory. Parameters are filled by the seed, or by what `fill` has said.
   Executor& executor();
   Store& store();

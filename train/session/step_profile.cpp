@@ -1,0 +1,122 @@
+#include "train/session/step_profile.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "framework/op_def.h"
+#include "memopt/timed.h"
+#include "train/session/kernel_time.h"
+
+namespace lethe {
+namespace {
+
+/// Watches ops as their kernels run.
+class Watch final : public Observer {
+ public:
+  Watch(const Program& program, Prepared& prepared, Device& device)
+      : program_(program), prepared_(prepared), device_(device) {}
+
+  void before(const Op&, const KernelArgs&) override {
+    device_.synchronize();
+    begin_ = Clock::now();
+  }
+  void after(const Op& op, const KernelArgs&) override {
+    device_.synchronize();
+    const double seconds = 1e-3 * ms_since(begin_);
+    ProfileRow& each = each_[&op];
+    if (each.op.empty()) each = described(op);
+    ++each.calls;
+    each.seconds += seconds;
+  }
+
+  void forget() { each_.clear(); }
+
+  std::vector<ProfileRow> rows(double steps) const {
+    std::map<std::pair<std::string, std::string>, ProfileRow> by_kind;
+    for (const auto& [op, each] : each_) {
+      ProfileRow& row = by_kind[{each.op, each.implementation}];
+      row.op = each.op;
+      row.implementation = each.implementation;
+      row.calls += each.calls / steps;
+      row.seconds += each.seconds / steps;
+      row.flops += each.flops * each.calls / steps;
+      row.bytes += each.bytes * each.calls / steps;
+    }
+    std::vector<ProfileRow> rows;
+    for (const auto& [kind, row] : by_kind) rows.push_back(row);
+    std::stable_sort(rows.begin(), rows.end(), [](auto& a, auto& b) { return a.seconds > b.seconds; });
+    return rows;
+  }
+
+ private:
+  /// What one call of the op is.
+  ProfileRow described(const Op& op) {
+    const OpDef& def = op_def(op.type);
+    ProfileRow row{.op = op.type, .implementation = prepared_.kernel(program_, op).implementation()};
+    if (def.mult_adds) row.flops = 2 * static_cast<double>(def.mult_adds({program_, op}));
+    const std::set<VarId> read(op.in.begin(), op.in.end());
+    for (const VarId v : read) row.bytes += v == kNone ? 0 : static_cast<double>(bytes_of(program_.vars[v]));
+    for (const VarId v : op.out) row.bytes += static_cast<double>(bytes_of(program_.vars[v]));
+    return row;
+  }
+
+  const Program& program_;
+  Prepared& prepared_;
+  Device& device_;
+  Clock::time_point begin_;
+  std::map<const Op*, ProfileRow> each_;
+};
+
+/// Counts steps, and has the watch forget those that do not count.
+class StepCount final : public Listener {
+ public:
+  StepCount(Watch& watch, std::int64_t warm_up) : watch_(watch), left_(warm_up) {}
+  void step(const Moment&) override {
+    if (left_-- > 0) {
+      watch_.forget();
+      begin_ = Clock::now();
+    } else {
+      ++counted_;
+      seconds_ = 1e-3 * ms_since(begin_);
+    }
+  }
+  double counted() const { return static_cast<double>(counted_); }
+  double seconds() const { return seconds_; }
+
+ private:
+  Watch& watch_;
+  std::int64_t left_, counted_ = 0;
+  Clock::time_point begin_ = Clock::now();
+  double seconds_ = 0;
+};
+
+/// Seconds of an op of one output on inputs of such shapes.
+double seconds_of(Device& device, const char* type, const std::vector<Shape>& shapes) {
+  Program program;
+  std::vector<VarId> in;
+  for (const Shape& shape : shapes) in.push_back(add_var(program, {.name = "x", .shape = shape, .kind = Kind::Input}));
+  append_op(program, 0, Role::Forward, type, in, {}, "y");
+  Prepared prepared(device);
+  return seconds_of_kernel(device, prepared, program, program.blocks[0].ops.front());
+}
+
+}  // namespace
+
+StepProfile profile_steps(Session& session, const RunSetting& run, std::int64_t warm_up) {
+  constexpr std::int64_t kSide = 2048, kCopied = std::int64_t{1} << 25;
+  StepProfile profile;
+  const double product = seconds_of(session.device(), "fc", {{kSide, kSide}, {kSide, kSide}});
+  profile.peak_flops = 2.0 * kSide * kSide * kSide / product;
+  profile.peak_bytes = 2.0 * kCopied * 4 / seconds_of(session.device(), kAssign, {{kCopied}});
+  Watch watch(session.plan().training.program, session.prepared(), session.device());
+  StepCount count(watch, warm_up);
+  session.executor().observe(&watch);
+  session.train(run, count);
+  session.executor().observe(nullptr);
+  profile.seconds = count.seconds() / count.counted();
+  profile.rows = watch.rows(count.counted());
+  return profile;
+}
+
+}  // namespace lethe
