@@ -155,8 +155,8 @@ TEST_F(MicroBatch, BadOnesAreRefusedInOneLine) {
   const auto expect = [&](const std::vector<std::string>& more, const char* said) {
     EXPECT_PRED2(says, complaint(more), said);
   };
-  expect({"--micro-batch", "5"}, "a batch of 16 cannot be cut into micro-batches of 5; one of 15 can");
-  expect({"--micro-batch", "32"}, "a batch of 16 cannot be cut into micro-batches of 32");
+  expect({"--micro-batch", "5"}, "a batch of 16 cannot be cut into micro-batches of 5; but into those of 4 and of 8");
+  expect({"--micro-batch", "32"}, "a micro-batch of 32 is larger than the batch of 16");
   expect({"--micro-batch", "0"}, "--micro-batch");
   expect({"--micro-batch", "auto"}, "--micro-batch auto needs --memory-budget");
   expect({"--batch", "2050", "--micro-batch", "2"}, "has 1025 parts, more than 1024");

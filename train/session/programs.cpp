@@ -36,13 +36,20 @@ Bytes in_one_arena(Bytes training, const Bytes& evaluation) {
   return training;
 }
 
+/// The next divisor of `number` from `at` on, up or down.
+std::int64_t divisor_near(std::int64_t number, std::int64_t at, std::int64_t direction) {
+  while (number % at != 0) at += direction;
+  return at;
+}
+
 /// Into how many parts a step cuts its batch.
 std::int64_t parts_of(const ProgramSetting& setting) {
   const std::int64_t batch = setting.network.batch, each = setting.micro_batch;
   if (each == 0 || each == batch) return 1;
   check(!setting.memory.optnet, "a batch in parts has no place in the memory of ", setting.memory.text);
-  check(each < batch && batch % each == 0, "a batch of ", batch, " cannot be cut into micro-batches of ", each,
-        "; one of ", std::max<std::int64_t>(batch / each, 1) * each, " can");
+  check(each < batch, "a micro-batch of ", each, " is larger than the batch of ", batch);
+  check(batch % each == 0, "a batch of ", batch, " cannot be cut into micro-batches of ", each, "; but into those of ",
+        divisor_near(batch, each, -1), " and of ", divisor_near(batch, each, 1));
   check(batch / each <= kMostParts, "a batch of ", batch, " in micro-batches of ", each, " has ", batch / each,
         " parts, more than ", kMostParts);
   return batch / each;
