@@ -63,6 +63,32 @@ TEST(FuseActivations, LeavesWhatWritesAPartOfAWiderVar) {
   EXPECT_EQ(fused(parts), parts);
 }
 
+/// y = batch_norm(x), `ops`.
+Program norm_and(const std::string& ops) {
+  return parse_program(
+      "input x f32[1,2,2,3]\ninput z f32[1,2,2,3]\nparam w f32[3]\nparam b f32[3]\ntemp y f32[1,2,2,3]\n"
+      "temp mean f32[3]\ntemp var f32[3]\ntemp s f32[1,2,2,3]\ntemp t f32[1,2,2,3]\nblock 0 {\n"
+      "  y, mean, var = batch_norm(x, w, b) {eps=1e-05}\n" +
+      ops + "}\n");
+}
+
+TEST(FuseSums, TheOpThatMakesAnOperandAddsTheOtherIfThatIsThere) {
+  const Program added = fused(norm_and("  s = add(y, z)\n"));
+  EXPECT_EQ(added.blocks[0].ops.size(), 1U);
+  EXPECT_EQ(added, fused(norm_and("  s = add(z, y)\n")));
+  const std::string late = "  t = exp(x)\n  s = add(y, t)\n";
+  EXPECT_EQ(fused(norm_and(late)), norm_and(late));
+}
+
+TEST(FuseSums, LeavesWhatIsReadElsewhereOrPinned) {
+  const Program twice = norm_and("  s = add(y, z)\n  t = exp(y)\n"), itself = norm_and("  s = add(y, y)\n"),
+                once = norm_and("  s = add(y, z)\n");
+  EXPECT_EQ(fused(twice), twice);
+  EXPECT_EQ(fused(itself), itself);
+  EXPECT_EQ(fused(once, {.fetched = {find_var(once, "y")}}), once);
+  EXPECT_EQ(fused(once, {.skip_vars = {"y"}}), once);
+}
+
 TEST(FuseActivations, OneActivationAnOp) {
   EXPECT_EQ(fused(parse_program("input a f32[2]\ntemp s f32[2]\ntemp r f32[2]\ntemp q f32[2]\n"
                                 "block 0 {\n  s = add(a, a)\n  r = relu(s)\n  q = relu(r)\n}\n")),

@@ -77,6 +77,16 @@ TEST(MaskPicked, LeavesWhatIsPinnedOrReadElsewhere) {
   EXPECT_EQ(mask_picked(read, no_pins(read)), read);
 }
 
+TEST(MaskPicked, LeavesAReluWhoseSumWithOthersThePoolReads) {
+  Program program = parse_program(
+      "input x f32[1,7,7,2]\ninput c f32[1,7,7,2]\ntemp y f32[1,7,7,2]\ntemp s f32[1,7,7,2]\ntemp p f32[1,3,3,2]\n"
+      "temp index u8[1,3,3,2]\ntemp loss f32[]\nblock 0 {\n  y = relu(x)\n  s = add(y, c)\n"
+      "  p, index = max_pool(s) {ceil_mode=0, k=[3,3], pad=[0,0], stride=[2,2]}\n  loss = mean(p)\n}\n");
+  append_backward(program, find_var(program, "loss"), {find_var(program, "x")});
+  ASSERT_EQ(order_of(program).back(), "relu_grad x@GRAD");
+  EXPECT_EQ(mask_picked(program, no_pins(program)), program);
+}
+
 TEST(MaskPicked, LeavesAReluThatFeedsAnotherReaderToo) {
   Program program = parse_program(
       "input x f32[1,4,4,1]\ntemp y f32[1,4,4,1]\ntemp p f32[1,2,2,1]\ntemp index u8[1,2,2,1]\ntemp a f32[]\n"
