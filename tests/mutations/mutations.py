@@ -205,6 +205,10 @@ SURVIVES = {
         "a block's result is made in the block, and takes memory only of what else is made there",
     "pinned storages take and give buffers":
         "what is pinned lives to the end: it gives nothing, and what it takes nobody holds any more",
+    "what is changed is made again":
+        "an op that changes a var is not the first that makes it, and what two ops make is kept",
+    "what is pinned is made again":
+        "what is pinned lives to the end however often it is made, so to make it again takes no byte off",
     "outputs take memory of another block":
         "what a block reads of outside lives until the op of the block ends, so no op in it is the last reader",
     "rows apart are moved anywhere":
