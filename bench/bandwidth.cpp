@@ -5,11 +5,11 @@
 #include <chrono>
 #include <cstdio>
 #include <map>
-#include <set>
 
 #include "framework/autodiff.h"
 #include "framework/builder.h"
 #include "framework/executor.h"
+#include "framework/op_def.h"
 #include "optimizer/optimizer.h"
 #include "train/session/device.h"
 
@@ -28,10 +28,7 @@ struct Rate {
 };
 
 Rate rate_of(const Program& program, const Op& op, const Kernel& kernel, const KernelArgs& args, Device& device) {
-  std::set<VarId> vars(op.in.begin(), op.in.end());
-  Rate rate;
-  for (const VarId v : vars) rate.bytes += v == kNone ? 0 : bytes_of(program.vars[v]);
-  for (const VarId v : op.out) rate.bytes += bytes_of(program.vars[v]);
+  Rate rate{.bytes = bytes_moved(program, op)};
   const auto run = [&](int times) {
     device.compute([&] {
       for (; times > 0; --times) kernel.run(args);

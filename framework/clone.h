@@ -1,4 +1,4 @@
-// Copies of ops that run once more, with vars of their own. All that makes such copies names their vars in this way.
+// Copies of vars, for ops that run once more; they are named after the first.
 #pragma once
 #include <string>
 #include <utility>
@@ -10,10 +10,10 @@ namespace lethe {
 /// Ends the names of what a forward op has computed again.
 inline constexpr const char* kAgain = "@AGAIN";
 
-/// A var like `v` in `block`, for what is computed again.
-inline VarId clone_var(Program& program, VarId v, BlockId block) {
+/// A temp like `v` in `block`, called as `v` with `behind` behind the name.
+inline VarId clone_var(Program& program, VarId v, BlockId block, const std::string& behind = kAgain) {
   Var again = program.vars[v];
-  again.name += kAgain;
+  again.name += behind;
   again.kind = Kind::Temp;
   again.block = block;
   return add_var(program, std::move(again));

@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "framework/clone.h"
 #include "framework/control_flow.h"
 #include "framework/error.h"
 #include "framework/op_def.h"
@@ -55,6 +56,8 @@ class Expansion {
     for (const VarId input : whole_.network.inputs) make_whole(input);
     for (const Op& op : part_)
       if (op_def(op.type).over_batch) over_batch(op);
+    find_read();
+    find_ending();
     for (std::int64_t p = 0; p < parts_; ++p) add_part(p);
     finish();
     return std::move(whole_);
@@ -81,50 +84,44 @@ class Expansion {
     program_.blocks[0].ops.push_back(std::move(op));
   }
 
-  /// The vars of the whole batch that an op of a part reads.
-  std::set<VarId> read_in_parts() const {
-    std::set<VarId> read;
+  void find_read() {
     const auto look_at = [&](const std::vector<Op>& ops) {
       for (const Op& op : ops)
         for (const VarId v : op.in)
-          if (!op_def(op.type).over_batch && part_shapes_.count(v) != 0) read.insert(v);
+          if (!op_def(op.type).over_batch && part_shapes_.count(v) != 0) read_.insert(v);
     };
     look_at(part_);
     for (const Block& body : bodies_) look_at(body.ops);
-    return read;
   }
 
   void add_part(std::int64_t p) {
     number_ = p;
     now_.assign(roots_.size(), kNone);
-    for (const VarId v : read_in_parts()) now_[v] = slice(v);
-    const std::vector<std::vector<ParamGrad>> ending = ending_gradients();
+    for (const VarId v : read_) now_[v] = slice(v);
     for (std::size_t i = 0; i < part_.size(); ++i) {
       if (op_def(part_[i].type).over_batch) continue;
       Op op = copied(part_[i], 0);
       program_.blocks[0].ops.push_back(std::move(op));
-      for (const ParamGrad& gradient : ending[i]) add_up(gradient.grad, program_.vars[gradient.param].name, "@GRAD");
+      for (const ParamGrad& gradient : ending_[i]) add_up(gradient.grad, program_.vars[gradient.param].name, "@GRAD");
     }
     const Network& network = whole_.network;
     add_up(network.loss, program_.vars[network.loss].name);
     if (network.correct != kNone) corrects_.push_back(current(network.correct));
   }
 
-  /// By op of a part: the gradients that are complete behind it, each once: parameters may share one.
-  std::vector<std::vector<ParamGrad>> ending_gradients() const {
+  void find_ending() {
     std::vector<std::size_t> last(roots_.size());
     for (std::size_t i = 0; i < part_.size(); ++i)
       for (const VarId v : part_[i].out) last[roots_[v]] = i;
-    std::vector<std::vector<ParamGrad>> ending(part_.size());
+    ending_.resize(part_.size());
     std::set<VarId> listed;
     for (const ParamGrad& gradient : whole_.gradients)
-      if (listed.insert(gradient.grad).second) ending[last[roots_[gradient.grad]]].push_back(gradient);
-    return ending;
+      if (listed.insert(gradient.grad).second) ending_[last[roots_[gradient.grad]]].push_back(gradient);
   }
 
   /// The part's range of a var of the whole batch, in the shape that it had in the part.
   VarId slice(VarId var) {
-    const std::string name = part_name(program_.vars[var].name, true);
+    const std::string name = program_.vars[var].name + behind_names();
     Shape shape = program_.vars[var].shape;
     const std::int64_t size = shape[0] /= parts_;
     const VarId part =
@@ -138,9 +135,7 @@ class Expansion {
     return append_op(program_, 0, role, type, std::move(in), std::move(attrs), name).front();
   }
 
-  std::string part_name(const std::string& name, bool of_first = false) const {
-    return number_ == 0 && !of_first ? name : message(name, "@PART", number_ + 1);
-  }
+  std::string behind_names() const { return message("@PART", number_ + 1); }
 
   /// What `var` of the given program is in this part.
   VarId current(VarId var) const { return var == kNone || now_[var] == kNone ? var : now_[var]; }
@@ -157,12 +152,7 @@ class Expansion {
 
   VarId written(VarId v, BlockId block) {
     if (number_ == 0 || is_persistable(program_.vars[v].kind)) return v;
-    if (now_[v] == kNone) {
-      Var copy = program_.vars[v];
-      copy.name = part_name(copy.name);
-      copy.block = block;
-      now_[v] = add_var(program_, std::move(copy));
-    }
+    if (now_[v] == kNone) now_[v] = clone_var(program_, v, block, behind_names());
     return now_[v];
   }
 
@@ -210,13 +200,15 @@ class Expansion {
   NetworkWithGradients whole_;
   Program& program_;
   const std::int64_t parts_;
-  const std::vector<VarId> roots_;           // by VarId of the part
-  std::vector<Op> part_ = {};                // of block 0
-  std::vector<Block> bodies_ = {};           // all other blocks, as given
-  std::map<VarId, Shape> part_shapes_ = {};  // what those had that are of the whole batch now
-  std::int64_t number_ = 0;                  // of the part, from 0
-  std::vector<VarId> now_ = {};              // by VarId of the part: the var of this part; kNone: itself
-  std::map<VarId, TreeSum> sums_ = {};       // by the part's var
+  const std::vector<VarId> roots_;                   // by VarId of the part
+  std::vector<Op> part_ = {};                        // of block 0
+  std::vector<Block> bodies_ = {};                   // all other blocks, as given
+  std::map<VarId, Shape> part_shapes_ = {};          // what those had that are of the whole batch now
+  std::set<VarId> read_ = {};                        // of those: what ops of a part read
+  std::vector<std::vector<ParamGrad>> ending_ = {};  // by op: what is complete behind it, each once: params may share
+  std::int64_t number_ = 0;                          // of the part, from 0
+  std::vector<VarId> now_ = {};                      // by VarId of the part: the var of this part; kNone: itself
+  std::map<VarId, TreeSum> sums_ = {};               // by the part's var
   std::vector<VarId> corrects_ = {};
 };
 

@@ -65,6 +65,19 @@ void check_input(const InferArgs& args, int slot, const Type& expected) {
         text_of(expected.shape));
 }
 
+std::int64_t mult_adds_of(const Program& program, const Op& op) {
+  const MultAdds mult_adds = op_def(op.type).mult_adds;
+  return mult_adds ? mult_adds({program, op}) : 0;
+}
+
+std::int64_t bytes_moved(const Program& program, const Op& op) {
+  std::int64_t bytes = 0;
+  for (auto v = op.in.begin(); v != op.in.end(); ++v)
+    if (*v != kNone && std::find(op.in.begin(), v, *v) == v) bytes += bytes_of(program.vars[*v]);
+  for (const VarId v : op.out) bytes += bytes_of(program.vars[v]);
+  return bytes;
+}
+
 std::vector<VarId> append_op(Program& program, BlockId block, Role role, const std::string& type, std::vector<VarId> in,
                              Attrs attrs, const std::string& name) {
   const OpDef& def = op_def(type);

@@ -69,6 +69,11 @@ inline constexpr const char* kFirstElement = "first_element";
 /// Whether the attributes name one; fails if it is not known.
 bool has_relu(const Attrs& attrs);
 
+/// Multiply-adds of one run; 0 of an op that has few for the bytes that it moves.
+std::int64_t mult_adds_of(const Program& program, const Op& op);
+/// Bytes that one run reads and writes, an input that stands in several slots once.
+std::int64_t bytes_moved(const Program& program, const Op& op);
+
 struct Register {
   explicit Register(OpDef def);
 };

@@ -52,10 +52,8 @@ class Ladder {
     made.recomputed = {.overhead = overhead(i)};
     for (const Step& step : steps) {
       if (!step.repeated) continue;
-      const Op& op = program_.blocks[0].ops[step.op];
-      const MultAdds mult_adds = op_def(op.type).mult_adds;
       ++made.recomputed->ops;
-      if (mult_adds) made.recomputed->mult_adds += mult_adds({program_, op});
+      made.recomputed->mult_adds += mult_adds_of(program_, program_.blocks[0].ops[step.op]);
     }
     return made;
   }

@@ -47,10 +47,11 @@ std::vector<std::unique_ptr<RecordFile>> open_metrics(const Options& options, co
   return files;
 }
 
-RunState state_of(const Start& start, const Options& options, const Network& network, const Samples& data) {
+RunState state_of(const Start& start, const Options& options, const Network& network, const std::string& id,
+                  const Samples& data) {
   RunState state = start.state;
   state.network = network.name;
-  state.program = network_id(network_setting(options));
+  state.program = id;
   state.seed = *options.seed;
   state.batch = *options.batch;
   state.learning_rate = *options.lr;
@@ -119,7 +120,8 @@ int train(const Options& given) {
 
   // Programs of training, with its backward and update ops, and of evaluation.
   Session session({program_setting(options), data_setting(options), options.device}, notify);
-  check_fits(start, options.given, session.network().name, network_id(network_setting(options)));
+  const std::string id = network_id(network_setting(options));
+  check_fits(start, options.given, session.network().name, id);
   session.data();
   introduce(progress, options, session.network(), session.batches(), start);
 
@@ -131,7 +133,7 @@ int train(const Options& given) {
 
   session.fill_from(start, options.weights);
   session.executor();  // takes the memory: of both programs, over one store of parameters and states
-  session.state() = state_of(start, options, session.network(), session.data());
+  session.state() = state_of(start, options, session.network(), id, session.data());
   AttendedRun report(progress, std::move(metrics));
   session.train(run_setting(options), report, checkpoints.get());
   progress.clear();

@@ -22,13 +22,8 @@ Rates rates_of(DeviceKind kind) {
 
 SecondsOf seconds_on(const DeviceInfo& device) {
   return [rates = rates_of(device.kind)](const Program& program, const Op& op) {
-    double bytes = 0;
-    for (const auto* vars : {&op.in, &op.out})
-      for (const VarId v : *vars)
-        if (v != kNone) bytes += static_cast<double>(bytes_of(program.vars[v]));
-    const MultAdds mult_adds = op_def(op.type).mult_adds;
-    const double flops = mult_adds && !op.out.empty() ? 2 * static_cast<double>(mult_adds({program, op})) : 0;
-    return std::max(flops / rates.flops, bytes / rates.bytes);
+    const double flops = 2 * static_cast<double>(mult_adds_of(program, op));
+    return std::max(flops / rates.flops, static_cast<double>(bytes_moved(program, op)) / rates.bytes);
   };
 }
 

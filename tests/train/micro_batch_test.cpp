@@ -6,6 +6,7 @@
 
 #include "tests/train/data_samples.h"
 #include "tests/train/run_fixture.h"
+#include "train/recipe.h"
 #include "train/session/session.h"
 
 namespace lethe::testing {
@@ -144,6 +145,19 @@ TEST_F(MicroBatch, ARunGoesOnInPartsAsItBegan) {
   EXPECT_EQ(run("cut", "2", {"--resume", "auto"}), whole);
   EXPECT_NE(run("other", "2", {}), whole);
   run("whole", "3", {"--resume", "auto", "--micro-batch", "8"});
+}
+
+TEST_F(MicroBatch, ARunThatFittedInPartsIsEvaluatedInThem) {
+  RunState run;
+  run.options = {{"model", path("small.json")}, {"batch", "16"}, {"micro-batch", "4"}};
+  const auto batch = [&](std::vector<std::string> args) {
+    args.insert(args.begin(), {"eval", "--weights", path("run")});
+    return *decided_by_run(parse_options(args), run).batch;
+  };
+  EXPECT_EQ(batch({}), 4);
+  EXPECT_EQ(batch({"--batch", "8"}), 8);
+  run.options.erase("micro-batch");
+  EXPECT_EQ(batch({}), 16);
 }
 
 TEST_F(MicroBatch, BadOnesAreRefusedInOneLine) {

@@ -15,11 +15,6 @@ namespace {
 
 constexpr const char* kMultAdds = "the number of multiply-adds";
 
-std::int64_t mult_adds_of(const Program& program, const Op& op) {
-  const MultAdds mult_adds = op_def(op.type).mult_adds;
-  return mult_adds ? mult_adds({program, op}) : 0;
-}
-
 /// One line: the first `kTexts` cells to the left of their columns, the others to the right.
 std::string line_of(const std::vector<std::string>& cells, const std::vector<std::size_t>& widths) {
   constexpr std::size_t kTexts = 3;

@@ -21,7 +21,7 @@ struct Start {
 Start find_start(const std::string& save, const std::string& resume);
 
 /// Fails if the checkpoint is of another network, or if its batch, seed or dtype are others than those of `options`
-/// (by the names that RunState::options has).
+/// (by the names that RunState::options has). `id`: network_id of what is to be trained.
 void check_fits(const Start& start, const std::map<std::string, std::string>& options, const std::string& network,
                 const std::string& id);
 

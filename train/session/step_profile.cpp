@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "framework/op_def.h"
 #include "memopt/timed.h"
@@ -30,7 +29,10 @@ class Watch final : public Observer {
     each.seconds += seconds;
   }
 
-  void forget() { each_.clear(); }
+  /// What has run so far; what the ops are stays known.
+  void forget_times() {
+    for (auto& [op, each] : each_) each.calls = each.seconds = 0;
+  }
 
   std::vector<ProfileRow> rows(double steps) const {
     std::map<std::pair<std::string, std::string>, ProfileRow> by_kind;
@@ -52,13 +54,10 @@ class Watch final : public Observer {
  private:
   /// What one call of the op is.
   ProfileRow described(const Op& op) {
-    const OpDef& def = op_def(op.type);
-    ProfileRow row{.op = op.type, .implementation = prepared_.kernel(program_, op).implementation()};
-    if (def.mult_adds) row.flops = 2 * static_cast<double>(def.mult_adds({program_, op}));
-    const std::set<VarId> read(op.in.begin(), op.in.end());
-    for (const VarId v : read) row.bytes += v == kNone ? 0 : static_cast<double>(bytes_of(program_.vars[v]));
-    for (const VarId v : op.out) row.bytes += static_cast<double>(bytes_of(program_.vars[v]));
-    return row;
+    return {.op = op.type,
+            .implementation = prepared_.kernel(program_, op).implementation(),
+            .flops = 2 * static_cast<double>(mult_adds_of(program_, op)),
+            .bytes = static_cast<double>(bytes_moved(program_, op))};
   }
 
   const Program& program_;
@@ -68,13 +67,13 @@ class Watch final : public Observer {
   std::map<const Op*, ProfileRow> each_;
 };
 
-/// Counts steps, and has the watch forget those that do not count.
+/// Counts steps, and has the watch forget the times of those that do not count.
 class StepCount final : public Listener {
  public:
   StepCount(Watch& watch, std::int64_t warm_up) : watch_(watch), left_(warm_up) {}
   void step(const Moment&) override {
     if (left_-- > 0) {
-      watch_.forget();
+      watch_.forget_times();
       begin_ = Clock::now();
     } else {
       ++counted_;
