@@ -7,6 +7,7 @@
 #include "memopt/analysis/check_order.h"
 #include "memopt/level2.h"
 #include "memopt/passes/early_update.h"
+#include "memopt/recompute/repeated.h"
 #include "memopt/recompute/search.h"
 #include "memopt/recompute/seconds.h"
 

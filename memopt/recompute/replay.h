@@ -29,6 +29,9 @@ struct Step {
   bool repeated = false, again = false;
 };
 
+/// The run of a kernel that a step is.
+const TapeCall& call_of(const Tape& tape, const Step& step);
+
 /// Nothing if a value is to be made again when what it is made of has changed.
 std::optional<std::vector<Step>> steps_of(const Tape& tape, const Choice& choice);
 
@@ -46,8 +49,5 @@ struct Course {
   std::vector<Instance> instances;
 };
 Course course_of(const Tape& tape, const std::vector<Step>& steps);
-
-/// The program that runs these steps: copies of forward ops, role Backward, of vars that end in "@AGAIN".
-Program repeated(const Program& program, const Tape& tape, const std::vector<Step>& steps);
 
 }  // namespace lethe

@@ -13,6 +13,7 @@
 #include "memopt/memopt.h"
 #include "memopt/passes/early_update.h"
 #include "memopt/passes/mask_picked.h"
+#include "memopt/recompute/repeated.h"
 #include "memopt/recompute/search.h"
 #include "memopt/recompute/seconds.h"
 #include "models/network.h"
