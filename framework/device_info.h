@@ -19,6 +19,7 @@ struct DeviceInfo {
   DeviceKind kind = DeviceKind::Cpu;
   std::string name = "cpu";
   int threads = 1;              // CPU worker threads
+  bool winograd = true;         // a CPU's convolutions may be Winograd's, which round more
   std::int64_t alignment = 64;  // of every buffer, in bytes
   // Of a GPU:
   std::string properties = {};                             // of one that is not there, as JSON; "": it is there

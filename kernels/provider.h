@@ -4,7 +4,7 @@
 
 namespace lethe {
 
-/// Best: oneDNN for f32 where it is built in and has a fast way, else Eigen.
+/// Best: for f32 Winograd where it serves, oneDNN where it is built in and has a fast way; else Eigen.
 enum class Provider { Best, OneDnn, Eigen };
 
 /// Whether oneDNN is built in.

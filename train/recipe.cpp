@@ -93,10 +93,10 @@ Options decided(const Options& first, const OptionValues& resumed) {
 
 OptionValues values_to_keep(const Options& options) {
   static const char* const names[] = {
-      "threads",   "device",   "tf32",         "eager",      "deterministic", "workspace-limit", "model",    "set",
-      "dtype",     "data",     "augment",      "batch",      "micro-batch",   "steps",           "epochs",   "lr",
-      "optimizer", "momentum", "weight-decay", "decay-all",  "clip-norm",     "loss-scale",      "schedule", "patience",
-      "seed",      "keep",     "save-every",   "eval-every", "log-every"};
+      "threads", "device",     "tf32",       "eager",        "deterministic", "workspace-limit", "model",    "set",
+      "dtype",   "data",       "augment",    "batch",        "micro-batch",   "steps",           "epochs",   "lr",
+      "seed",    "optimizer",  "momentum",   "weight-decay", "decay-all",     "clip-norm",       "patience", "schedule",
+      "keep",    "loss-scale", "save-every", "eval-every",   "log-every",     "no-winograd"};
   OptionValues kept;
   for (const char* name : names)
     if (const auto found = options.given.find(name); found != options.given.end()) kept.insert(*found);

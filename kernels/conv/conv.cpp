@@ -1,5 +1,7 @@
 #include "kernels/conv/conv.h"
 
+#include <algorithm>
+
 #include "kernels/conv/providers.h"
 
 #ifdef LETHE_HAS_CUDA
@@ -43,9 +45,15 @@ std::unique_ptr<Kernel> prepare_on_gpu(ConvPass pass, const ConvShape& s, const 
 
 namespace {
 
+/// Channels on both sides; with fewer, transforming takes longer than it saves.
+constexpr std::int64_t kFewestForWinograd = 16;
+
 std::unique_ptr<Kernel> prepare_on_cpu(ConvPass pass, const ConvShape& shape, bool bias, DType dtype,
                                        const DeviceInfo& device, Provider provider) {
   if (wide_of(dtype) != dtype) return prepare_conv_widened(pass, shape, bias, dtype, device);
+  if (provider == Provider::Best && dtype == DType::f32 && device.winograd &&
+      std::min(shape.channels, shape.filters) >= kFewestForWinograd)
+    if (auto kernel = prepare_conv_winograd(pass, shape, bias, device.threads)) return kernel;
 #ifdef LETHE_HAS_ONEDNN
   if (means_onednn(provider, dtype))
     if (auto kernel = prepare_conv_onednn(pass, shape, bias, device.threads)) return kernel;

@@ -10,7 +10,8 @@ namespace {
 
 class CpuDevice final : public Device {
  public:
-  explicit CpuDevice(int threads) : info_{.kind = DeviceKind::Cpu, .name = "cpu", .threads = threads} {}
+  CpuDevice(int threads, bool winograd)
+      : info_{.kind = DeviceKind::Cpu, .name = "cpu", .threads = threads, .winograd = winograd} {}
   const DeviceInfo& info() const override { return info_; }
   void* allocate(std::int64_t bytes) override {
     if (bytes == 0) return nullptr;
@@ -33,8 +34,8 @@ class CpuDevice final : public Device {
 
 }  // namespace
 
-std::unique_ptr<Device> open_cpu(int threads) {
-  return std::make_unique<CpuDevice>(threads > 0 ? threads : processors());
+std::unique_ptr<Device> open_cpu(int threads, bool winograd) {
+  return std::make_unique<CpuDevice>(threads > 0 ? threads : processors(), winograd);
 }
 
 }  // namespace lethe

@@ -102,9 +102,10 @@ void expect_near(const std::vector<T>& got, const std::vector<long double>& want
     ASSERT_NEAR(got[i], want[i], tolerance * std::max(1.0L, std::abs(want[i]))) << "element " << i;
 }
 
-/// Every pass of a provider against the definition, with one, two and three threads.
+/// Every pass of a provider against the definition, with one, two and three threads. `rounding`: how much more an
+/// element may be off than one that is summed term by term.
 template <class T, class Prepare>
-void compare_with_definition(const ConvShape& s, const Prepare& prepare, bool has_bias = true) {
+void compare_with_definition(const ConvShape& s, const Prepare& prepare, bool has_bias = true, double rounding = 1) {
   const auto x = random_values<T>(x_size(s), 1), weight = random_values<T>(weight_size(s), 2);
   const auto dy = random_values<T>(y_size(s), 3), bias = random_values<T>(s.filters, 4);
   std::vector<long double> y(dy.size()), y_biased(dy.size()), dx(x.size()), dw(weight.size());
@@ -114,7 +115,8 @@ void compare_with_definition(const ConvShape& s, const Prepare& prepare, bool ha
     dw[w] += static_cast<long double>(x[i]) * dy[o];
   });
   for (std::size_t i = 0; i < y.size(); ++i) y_biased[i] = y[i] + bias[i % bias.size()];
-  const double reach = static_cast<double>(weight_size(s)), positions = static_cast<double>(y_size(s) / s.filters);
+  const double reach = rounding * static_cast<double>(weight_size(s)),
+               positions = rounding * static_cast<double>(y_size(s) / s.filters);
   for (const int threads : {1, 2, 3}) {
     SCOPED_TRACE(message(threads, " threads"));
     const Workers workers(threads);
@@ -148,6 +150,52 @@ TEST(Conv, OneDnnFollowsTheDefinition) {
   compare_all(DType::f32, Provider::OneDnn);
 }
 
+/// All paddings; images smaller than a tile, and with whole tiles and parts of them; channels that fill vectors and
+/// chunks and that do not; more tiles than are transformed at a time.
+const std::vector<ConvShape> kWinogradShapes = {
+    with_out({.batch = 1, .channels = 1, .filters = 1, .in = {3, 3}, .kernel = {3, 3}}),
+    with_out({.batch = 2, .channels = 5, .filters = 3, .in = {1, 2}, .kernel = {3, 3}, .pad = {1, 1}}),
+    with_out({.batch = 3, .channels = 16, .filters = 32, .in = {8, 8}, .kernel = {3, 3}, .pad = {1, 1}}),
+    with_out({.batch = 2, .channels = 20, .filters = 17, .in = {9, 14}, .kernel = {3, 3}, .pad = {2, 2}}),
+    with_out({.batch = 1, .channels = 40, .filters = 70, .in = {11, 10}, .kernel = {3, 3}}),
+    with_out({.batch = 5, .channels = 24, .filters = 130, .in = {13, 16}, .kernel = {3, 3}, .pad = {1, 1}}),
+    with_out({.batch = 2, .channels = 70, .filters = 8, .in = {30, 31}, .kernel = {3, 3}, .pad = {1, 1}}),
+    with_out({.batch = 3, .channels = 17, .filters = 40, .in = {13, 8}, .kernel = {5, 5}, .pad = {2, 2}}),
+    with_out({.batch = 2, .channels = 3, .filters = 6, .in = {6, 5}, .kernel = {5, 5}, .pad = {4, 4}}),
+};
+
+TEST(Conv, WinogradFollowsTheDefinition) {
+  for (const ConvShape& s : kWinogradShapes) {
+    SCOPED_TRACE(message("shape ", &s - kWinogradShapes.data()));
+    const auto prepare = [&](ConvPass pass, bool bias, int threads) {
+      return prepare_conv_winograd(pass, s, bias, threads);
+    };
+    compare_with_definition<float>(s, prepare, true, 8);
+  }
+}
+
+TEST(Conv, WinogradServesNoOtherShape) {
+  for (const ConvShape& s : kShapes) {
+    const bool serves = s.groups == 1 && s.kernel[0] == s.kernel[1] && (s.kernel[0] == 3 || s.kernel[0] == 5) &&
+                        s.stride == Extent{1, 1} && s.dilation == Extent{1, 1} && s.pad[0] == s.pad[1] &&
+                        s.pad[0] < s.kernel[0];
+    for (const ConvPass pass : {ConvPass::Forward, ConvPass::GradInput, ConvPass::GradWeight})
+      EXPECT_EQ(prepare_conv_winograd(pass, s, false, 1) != nullptr, serves) << "shape " << &s - kShapes.data();
+  }
+}
+
+TEST(Conv, WinogradIsChosenUnlessItIsSwitchedOff) {
+  const auto by = [](DType dtype, Provider provider, bool winograd) {
+    const DeviceInfo device{.threads = 1, .winograd = winograd};
+    return prepare_conv(ConvPass::Forward, kWinogradShapes[2], {}, dtype, device, provider)->implementation();
+  };
+  EXPECT_EQ(by(DType::f32, Provider::Best, true), "own Winograd");
+  EXPECT_EQ(by(DType::bf16, Provider::Best, true), "own Winograd, widened");
+  EXPECT_NE(by(DType::f32, Provider::Best, false), "own Winograd");
+  EXPECT_NE(by(DType::f64, Provider::Best, true), "own Winograd");
+  EXPECT_NE(by(DType::f32, Provider::Eigen, true), "own Winograd");
+}
+
 /// What a GPU falls back to, on the CPU: all images at once, one by one, and two at a time with a rest.
 TEST(Conv, ProductsOfWindowsFollowTheDefinition) {
   for (const ConvShape& s : kShapes) {
@@ -166,8 +214,10 @@ TEST(Conv, ProductsOfWindowsFollowTheDefinition) {
 TEST(Conv, SameThreadsGiveSameBits) {
   const ConvShape s = kShapes.back();
   const auto x = random_values<float>(x_size(s), 1), dy = random_values<float>(y_size(s), 2);
-  for (const Provider provider : {Provider::Best, Provider::Eigen}) {
-    const auto kernel = prepare_conv(ConvPass::GradWeight, s, {}, DType::f32, {.threads = worker_threads()}, provider);
+  for (const auto& [provider, winograd] :
+       {std::pair(Provider::Best, true), {Provider::Best, false}, {Provider::Eigen, false}}) {
+    const DeviceInfo device{.threads = worker_threads(), .winograd = winograd};
+    const auto kernel = prepare_conv(ConvPass::GradWeight, s, {}, DType::f32, device, provider);
     const auto first = run_kernel<float>(*kernel, {x, dy}, weight_size(s));
     for (int again = 0; again < 5; ++again) EXPECT_EQ(run_kernel<float>(*kernel, {x, dy}, weight_size(s)), first);
   }

@@ -126,7 +126,7 @@ void check_device(const DeviceSetting& setting, bool runs) {
 std::unique_ptr<Device> open_device(const DeviceSetting& setting) {
   check_device(setting, true);
   const Choice choice = choice_of(setting.name);
-  if (choice.what == Choice::Cpu) return open_cpu(setting.threads);
+  if (choice.what == Choice::Cpu) return open_cpu(setting.threads, !setting.no_winograd);
   return with_context("--device", [&] { return open_gpu(choice.index, settings_of(setting)); });
 }
 

@@ -31,6 +31,7 @@ class KernelCosts {
              {"device", device_->info().name},
              {"processor", processor()},
              {"threads", device_->info().threads},
+             {"winograd", !setting.no_winograd},
              {"tf32", setting.tf32},
              {"deterministic", setting.deterministic},
              {"workspace_limit", setting.workspace_limit.value_or(0)}};
