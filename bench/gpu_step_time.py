@@ -35,7 +35,7 @@ name, weights, mode, batch, steps, classes, *size = sys.argv[2:]
 batch, steps, classes, size = int(batch), int(steps), int(classes), [int(n) for n in size]
 device = "cuda" if torch.cuda.is_available() else "cpu"
 torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = "tf32" in mode
-network = nets.resnet_cifar(18) if name == "resnet110" else getattr(nets, name)
+network = getattr(nets, name)
 layout = torch.channels_last if "channels_last" in mode else torch.contiguous_format
 place = lambda v: v.to(device, memory_format=layout) if v.dim() == 4 else v.to(device)
 p = {key: place(torch.tensor(value)) for key, value in safetensors.read(weights).items()}

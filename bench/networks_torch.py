@@ -98,7 +98,7 @@ def unet(parameters, x):
     return layers.conv(x).permute(0, 2, 3, 1).flatten(0, 2)
 
 
-def resnet_cifar(n, width=16):
+def resnet_cifar(n):
     def network(parameters, x):
         layers = Layers(parameters)
         x = F.relu(layers.bn(layers.conv(x, pad=1)), inplace=True)
@@ -112,25 +112,10 @@ def resnet_cifar(n, width=16):
             x = F.relu(y.add_(x), inplace=True)
         return layers.fc(x.mean((2, 3)))
 
-    def made():
-        yield "conv.weight", (width, 3, 3, 3)
-        channels = width
-        for part, shape in bn_made("bn", width):
-            yield part, shape
-        for stage, block, layer in itertools.product(range(3), range(n), range(2)):
-            out = width << stage
-            yield f"{stage}/{block}/conv{layer}.weight", (out, channels, 3, 3)
-            yield from bn_made(f"{stage}/{block}/bn{layer}", out)
-            channels = out
-        yield "fc.weight", (10, 4 * width)
-        yield "fc.bias", (10,)
-
-    network.made = made
     return network
 
 
-def bn_made(name, channels):
-    return [(f"{name}.{part}", (channels,)) for part in ("weight", "bias", "running_mean", "running_var")]
+resnet20, resnet110 = resnet_cifar(3), resnet_cifar(18)
 
 
 def alexnet(parameters, x):
@@ -143,13 +128,19 @@ def alexnet(parameters, x):
     return layers.fc(F.relu(layers.fc(F.relu(layers.fc(x)))))
 
 
-def vgg16(parameters, x):
-    layers = Layers(parameters)
-    for convolutions in (2, 2, 3, 3, 3):
-        for _ in range(convolutions):
-            x = F.relu(layers.conv(x, 1, 1))
-        x = F.max_pool2d(x, 2)
-    return layers.fc(F.relu(layers.fc(F.relu(layers.fc(x.flatten(1))))))
+def vgg(*stages):
+    def network(parameters, x):
+        layers = Layers(parameters)
+        for convolutions in stages:
+            for _ in range(convolutions):
+                x = F.relu(layers.conv(x, 1, 1))
+            x = F.max_pool2d(x, 2)
+        return layers.fc(F.relu(layers.fc(F.relu(layers.fc(x.flatten(1))))))
+
+    return network
+
+
+vgg_a, vgg16 = vgg(1, 1, 2, 2, 2), vgg(2, 2, 3, 3, 3)
 
 
 def resnet50(parameters, x):
@@ -190,17 +181,3 @@ def googlenet(parameters, x):
         for _ in range(blocks):
             x = inception(x)
     return layers.fc(x.mean((2, 3)))
-
-
-def timed(name):
-    """A network and fresh parameters for it: (function, parameters)."""
-    network = resnet_cifar({"resnet20": 3, "resnet110": 18}[name])
-    parameters = {}
-    for key, shape in network.made():
-        part = key.rsplit(".", 1)[1]
-        if len(shape) > 1:
-            value = torch.randn(shape) * math.sqrt(2 / (math.prod(shape) // shape[0]))
-        else:
-            value = torch.ones(shape) if part in ("weight", "running_var") else torch.zeros(shape)
-        parameters[key] = value.requires_grad_(not part.startswith("running"))
-    return network, parameters

@@ -45,7 +45,7 @@ def characters(length, vocabulary):
 # network: (function, inputs and targets, batch, rate, settings)
 CASES = {
     "lenet": (networks_torch.lenet, pictures((1, 28, 28), 10), 64, 0.05, []),
-    "resnet20": (networks_torch.resnet_cifar(3), pictures((3, 32, 32), 10), 64, 0.1, []),
+    "resnet20": (networks_torch.resnet20, pictures((3, 32, 32), 10), 64, 0.1, []),
     "alexnet": (networks_torch.alexnet, pictures((3, 224, 224), 1000), 8, 0.0001, ["dropout=0"]),
     "googlenet": (networks_torch.googlenet, pictures((3, 224, 224), 1000), 4, 0.002, ["dropout=0"]),
     "char_lstm": (networks_torch.char_lstm, characters(64, 96), 32, 0.5, []),

@@ -3,7 +3,6 @@
 // transforms them, multiplies place by place, and transforms back. All that stays in its caches, and its bytes depend
 // on no image size.
 #include <algorithm>
-#include <numeric>
 
 #include "kernels/conv/providers.h"
 #include "kernels/conv/winograd_tiles.h"
@@ -17,6 +16,7 @@ using namespace winograd;
 
 constexpr std::int64_t kChunk = 64;      // channels: so many that transforming tiles again for each chunk costs little
 constexpr std::int64_t kMostTiles = 48;  // at a time
+constexpr std::int64_t kTasks = 4;       // a worker: whoever is interrupted leaves the rest of them to others
 
 /// Whole vectors of the longest kind, so that every processor takes the same memory.
 std::int64_t lanes_for(std::int64_t channels) { return round_up(channels, 16); }
@@ -90,7 +90,8 @@ class WinogradConv final : public Kernel {
     const std::int64_t chunks = (y_.channels + kChunk - 1) / kChunk;
     chunk_ = lanes_for((y_.channels + chunks - 1) / chunks);
     chunks_ = (y_.channels + chunk_ - 1) / chunk_;
-    pieces_ = std::min<std::int64_t>(threads / std::gcd(chunks_, static_cast<std::int64_t>(threads)), tiles_);
+    const std::int64_t wanted = pass == ConvPass::GradWeight ? threads : kTasks * threads;
+    pieces_ = std::min((wanted + chunks_ - 1) / chunks_, tiles_);
     workers_ = std::min<std::int64_t>(threads, chunks_ * pieces_);
     at_once_ = std::min((tiles_ + pieces_ - 1) / pieces_, kMostTiles);
   }
@@ -99,8 +100,9 @@ class WinogradConv final : public Kernel {
   std::string implementation() const override { return "own Winograd"; }
 
   void run(const KernelArgs& args) const override {
-    parallel_ranges(workers_, 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t worker = begin; worker < end; ++worker) work(args, worker);
+    for (std::int64_t worker = 0; worker < workers_; ++worker) *memory(args, worker).chunk = -1;
+    parallel_tasks(chunks_ * pieces_, [&](std::int64_t task, int worker) {
+      work(args, memory(args, worker), task / pieces_, task % pieces_);
     });
     if (parts() > 1) add_parts(args);
   }
@@ -117,34 +119,33 @@ class WinogradConv final : public Kernel {
   std::int64_t kernel_bytes() const { return aligned(kPlaces * lanes_for(x_.channels) * chunk_ * kFloat); }
   std::int64_t x_bytes() const { return aligned(kPlaces * at_once_ * lanes_for(x_.channels) * kFloat); }
   std::int64_t y_bytes() const { return aligned(kPlaces * at_once_ * chunk_ * kFloat); }
-  std::int64_t worker_bytes() const { return kernel_bytes() + x_bytes() + y_bytes(); }
+  std::int64_t worker_bytes() const { return aligned(sizeof(std::int64_t)) + kernel_bytes() + x_bytes() + y_bytes(); }
 
   struct Memory {
+    std::int64_t* chunk;  // whose kernels are there; -1: none
     float *kernels, *x, *y;
   };
+  Memory memory(const KernelArgs& args, std::int64_t worker) const {
+    char* const first = static_cast<char*>(args.workspace) + worker * worker_bytes();
+    char* const kernels = first + aligned(sizeof(std::int64_t));
+    const auto floats = [](char* at) { return reinterpret_cast<float*>(at); };
+    return {reinterpret_cast<std::int64_t*>(first), floats(kernels), floats(kernels + kernel_bytes()),
+            floats(kernels + kernel_bytes() + x_bytes())};
+  }
 
-  void work(const KernelArgs& args, std::int64_t worker) const {
-    char* const memory = static_cast<char*>(args.workspace) + worker * worker_bytes();
-    const Memory at{reinterpret_cast<float*>(memory), reinterpret_cast<float*>(memory + kernel_bytes()),
-                    reinterpret_cast<float*>(memory + kernel_bytes() + x_bytes())};
-    const std::int64_t tasks = chunks_ * pieces_;
-    std::int64_t chunk_there = -1;
-    for (std::int64_t task = tasks * worker / workers_; task < tasks * (worker + 1) / workers_; ++task) {
-      const std::int64_t chunk = task / pieces_, piece = task % pieces_, c = chunk * chunk_,
-                         channels = std::min(chunk_, y_.channels - c);
-      const std::int64_t begin = tiles_ * piece / pieces_, end = tiles_ * (piece + 1) / pieces_;
-      if (pass_ == ConvPass::GradWeight) {
-        std::fill_n(at.kernels, kernel_bytes() / kFloat, 0.0F);
-        for (std::int64_t t = begin; t < end; t += at_once_)
-          sum_kernel_gradients(args, at, t, std::min(at_once_, end - t), c, channels);
-        write_kernel_gradients(at, dw(args, piece), c, channels);
-        continue;
-      }
-      if (chunk != chunk_there) transform_kernels(args.in<float>(1), at, c, channels);
-      chunk_there = chunk;
+  void work(const KernelArgs& args, const Memory& at, std::int64_t chunk, std::int64_t piece) const {
+    const std::int64_t c = chunk * chunk_, channels = std::min(chunk_, y_.channels - c);
+    const std::int64_t begin = tiles_ * piece / pieces_, end = tiles_ * (piece + 1) / pieces_;
+    if (pass_ == ConvPass::GradWeight) {
+      std::fill_n(at.kernels, kernel_bytes() / kFloat, 0.0F);
       for (std::int64_t t = begin; t < end; t += at_once_)
-        make_outputs(args, at, t, std::min(at_once_, end - t), c, channels);
+        sum_kernel_gradients(args, at, t, std::min(at_once_, end - t), c, channels);
+      return write_kernel_gradients(at, dw(args, piece), c, channels);
     }
+    if (*at.chunk != chunk) transform_kernels(args.in<float>(1), at, c, channels);
+    *at.chunk = chunk;
+    for (std::int64_t t = begin; t < end; t += at_once_)
+      make_outputs(args, at, t, std::min(at_once_, end - t), c, channels);
   }
 
   /// To [place, channel of x, channel of y].

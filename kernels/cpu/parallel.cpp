@@ -25,4 +25,11 @@ void parallel_ranges(std::int64_t n, std::int64_t grain, RangeBody body, void* c
   }
 }
 
+void parallel_tasks(std::int64_t tasks, TaskBody body, void* context) {
+  const bool is_few = tasks < worker_threads();
+#pragma omp parallel for schedule(dynamic, 1) num_threads(worker_threads())
+  for (std::int64_t task = 0; task < tasks; ++task)
+    body(context, task, is_few ? static_cast<int>(task) : omp_get_thread_num());
+}
+
 }  // namespace lethe

@@ -23,6 +23,18 @@ void parallel_ranges(std::int64_t n, std::int64_t grain, const F& f) {
       const_cast<F*>(&f));
 }
 
+using TaskBody = void (*)(void* context, std::int64_t task, int worker);
+/// Does all tasks, each as soon as a worker is free; two that have the same number do not run at once.
+void parallel_tasks(std::int64_t tasks, TaskBody body, void* context);
+
+/// The same for a callable void(task, worker), worker < tasks and < worker_threads(). Allocates nothing.
+template <class F>
+void parallel_tasks(std::int64_t tasks, const F& f) {
+  parallel_tasks(
+      tasks, [](void* context, std::int64_t task, int worker) { (*static_cast<const F*>(context))(task, worker); },
+      const_cast<F*>(&f));
+}
+
 /// Worker threads of loops of the calling thread; at least 1. `Workers` (workers.h) sets them.
 int worker_threads();
 

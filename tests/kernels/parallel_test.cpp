@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <set>
+#include <vector>
 
 #include "kernels/cpu/workers.h"
 
@@ -29,6 +32,23 @@ TEST(Parallel, ThreadsOfALargeLoopOutliveASmallOne) {
   for (const std::int64_t pieces : {1, 2, 3})
     EXPECT_EQ(threads_of_a_loop(pieces).size(), static_cast<std::size_t>(pieces));
   EXPECT_EQ(threads_of_a_loop(4), threads);
+}
+
+TEST(Parallel, EachTaskIsDoneOnceAndAWorkerDoesOneAtATime) {
+  constexpr std::size_t kThreads = 3;
+  const Workers workers(kThreads);
+  for (const std::size_t tasks : {0, 1, 2, 3, 1000}) {
+    std::vector<std::atomic<int>> done(tasks), busy(std::min(tasks, kThreads));
+    std::atomic<int> met = 0;
+    parallel_tasks(static_cast<std::int64_t>(tasks), [&](std::int64_t task, int worker) {
+      std::atomic<int>& now = busy.at(static_cast<std::size_t>(worker));
+      if (now++ > 0) ++met;
+      ++done[static_cast<std::size_t>(task)];
+      --now;
+    });
+    EXPECT_EQ(met, 0);
+    for (const std::atomic<int>& times : done) EXPECT_EQ(times, 1);
+  }
 }
 
 }  // namespace
