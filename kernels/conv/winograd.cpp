@@ -3,6 +3,7 @@
 // transforms them, multiplies place by place, and transforms back. All that stays in its caches, and its bytes depend
 // on no image size.
 #include <algorithm>
+#include <numeric>
 
 #include "kernels/conv/providers.h"
 #include "kernels/conv/winograd_tiles.h"
@@ -18,8 +19,9 @@ constexpr std::int64_t kChunk = 64;      // channels: so many that transforming 
 constexpr std::int64_t kMostTiles = 48;  // at a time
 constexpr std::int64_t kTasks = 4;       // a worker: whoever is interrupted leaves the rest of them to others
 
-/// Whole vectors of the longest kind, so that every processor takes the same memory.
+/// Whole vectors and panels of the longest kind, so that every processor takes the same memory.
 std::int64_t lanes_for(std::int64_t channels) { return round_up(channels, 16); }
+std::int64_t panels_for(std::int64_t channels) { return channels > 16 ? round_up(channels, 32) : 16; }
 
 /// Squares of a batch of images, one every `step` pixels, from `-pad` on.
 struct Tiles {
@@ -40,8 +42,10 @@ struct Tiles {
       });
     if (has(y, x) && has(y + Size - 1, x + Size - 1))
       return f([=](int row, int column) { return load(pixel(row, column)); });
+    bool row_inside[Size], column_inside[Size];
+    for (int i = 0; i < Size; ++i) row_inside[i] = has(y + i, 0), column_inside[i] = has(0, x + i);
     alignas(64) static constexpr float zeros[kLanes] = {};
-    f([=, this](int row, int column) { return load(has(y + row, x + column) ? pixel(row, column) : zeros); });
+    f([&](int row, int column) { return load(row_inside[row] && column_inside[column] ? pixel(row, column) : zeros); });
   }
   bool has(std::int64_t y, std::int64_t x) const { return y >= 0 && y < height && x >= 0 && x < width; }
 
@@ -56,14 +60,17 @@ struct Tiles {
   }
 };
 
-/// To [place, tile, channel]: `count` tiles from `first` on, `channels` of them from `c` on.
+/// Channels that stand together in panels of so many, row by row: all of them, or as many as a product takes at once.
+std::int64_t panel_of(std::int64_t channels) { return std::min<std::int64_t>(kPanel, round_up(channels, kLanes)); }
+
+/// To [place, panel, tile, channel]: `count` tiles from `first` on, `channels` of them from `c` on.
 template <class Transform>
 void transform_tiles(const Tiles& tiles, const float* images, std::int64_t first, std::int64_t count, std::int64_t c,
-                     std::int64_t channels, float* to) {
-  const std::int64_t row = lanes_for(channels), place = count * row;
+                     std::int64_t channels, std::int64_t panel, float* to) {
+  const std::int64_t place = count * round_up(channels, panel);
   for (std::int64_t t = 0; t < count; ++t)
     for (std::int64_t lane = 0; lane < channels; lane += kLanes) {
-      float* const at = to + t * row + lane;
+      float* const at = to + (lane / panel * count + t) * panel + lane % panel;
       tiles.read<Transform::in>(images, first + t, c + lane, [&](const auto& get) {
         transform<Transform>(get,
                              [&](int y, int x, const Lanes& lanes) { store(lanes, at + (y * kPoints + x) * place); });
@@ -90,8 +97,9 @@ class WinogradConv final : public Kernel {
     const std::int64_t chunks = (y_.channels + kChunk - 1) / kChunk;
     chunk_ = lanes_for((y_.channels + chunks - 1) / chunks);
     chunks_ = (y_.channels + chunk_ - 1) / chunk_;
-    const std::int64_t wanted = pass == ConvPass::GradWeight ? threads : kTasks * threads;
-    pieces_ = std::min((wanted + chunks_ - 1) / chunks_, tiles_);
+    pieces_ = std::min((kTasks * threads + chunks_ - 1) / chunks_, tiles_);
+    if (pass == ConvPass::GradWeight)  // as few as give every worker as much to do: each piece has a sum of its own
+      pieces_ = std::min<std::int64_t>(pieces_, threads / std::gcd(chunks_, static_cast<std::int64_t>(threads)));
     workers_ = std::min<std::int64_t>(threads, chunks_ * pieces_);
     at_once_ = std::min((tiles_ + pieces_ - 1) / pieces_, kMostTiles);
   }
@@ -116,8 +124,8 @@ class WinogradConv final : public Kernel {
   std::int64_t part_bytes() const { return aligned(weights() * kFloat); }
 
   // A worker's memory, each [place, ...]: kernels or their gradient, tiles of x, tiles of y.
-  std::int64_t kernel_bytes() const { return aligned(kPlaces * lanes_for(x_.channels) * chunk_ * kFloat); }
-  std::int64_t x_bytes() const { return aligned(kPlaces * at_once_ * lanes_for(x_.channels) * kFloat); }
+  std::int64_t kernel_bytes() const { return aligned(kPlaces * lanes_for(x_.channels) * panels_for(chunk_) * kFloat); }
+  std::int64_t x_bytes() const { return aligned(kPlaces * at_once_ * panels_for(x_.channels) * kFloat); }
   std::int64_t y_bytes() const { return aligned(kPlaces * at_once_ * chunk_ * kFloat); }
   std::int64_t worker_bytes() const { return aligned(sizeof(std::int64_t)) + kernel_bytes() + x_bytes() + y_bytes(); }
 
@@ -148,9 +156,12 @@ class WinogradConv final : public Kernel {
       make_outputs(args, at, t, std::min(at_once_, end - t), c, channels);
   }
 
-  /// To [place, channel of x, channel of y].
+  /// Floats of a place of the kernels.
+  std::int64_t place_of(std::int64_t channels) const { return x_.channels * round_up(channels, panel_of(channels)); }
+
+  /// To [place, panel, channel of x, channel of y].
   void transform_kernels(const float* weight, const Memory& at, std::int64_t c, std::int64_t channels) const {
-    const std::int64_t row = lanes_for(channels), place = x_.channels * row;
+    const std::int64_t panel = panel_of(channels), place = place_of(channels);
     const bool turned = pass_ == ConvPass::GradInput;
     for (std::int64_t depth = 0; depth < x_.channels; ++depth)
       for (std::int64_t lane = 0; lane < channels; lane += kLanes) {
@@ -163,7 +174,7 @@ class WinogradConv final : public Kernel {
             lanes[i] = weight[(((c + lane + i) * k + ky) * k + kx) * s_.channels + depth];
           return load(lanes);
         };
-        float* const to = at.kernels + depth * row + lane;
+        float* const to = at.kernels + (lane / panel * x_.channels + depth) * panel + lane % panel;
         transform<OfKernel<kKernel>>(kernel,
                                      [&](int y, int x, const Lanes& v) { store(v, to + (y * kPoints + x) * place); });
       }
@@ -171,11 +182,12 @@ class WinogradConv final : public Kernel {
 
   void make_outputs(const KernelArgs& args, const Memory& at, std::int64_t first, std::int64_t count, std::int64_t c,
                     std::int64_t channels) const {
-    transform_tiles<OfImage>(x_, args.in<float>(0), first, count, 0, x_.channels, at.x);
-    const std::int64_t x_row = lanes_for(x_.channels), y_row = lanes_for(channels);
+    const std::int64_t x_row = lanes_for(x_.channels), y_row = lanes_for(channels), panel = panel_of(channels);
+    transform_tiles<OfImage>(x_, args.in<float>(0), first, count, 0, x_.channels, x_row, at.x);
     for (int p = 0; p < kPlaces; ++p)
       product<false>(count, round_up(channels, kLanes), x_.channels, {at.x + p * count * x_row, x_row, 1},
-                     at.kernels + p * x_.channels * y_row, y_row, at.y + p * count * y_row, y_row);
+                     {at.kernels + p * place_of(channels), panel, panel * x_.channels}, at.y + p * count * y_row,
+                     y_row);
     for (std::int64_t t = 0; t < count; ++t)
       for (std::int64_t lane = 0; lane < channels; lane += kLanes) {
         const std::int64_t lanes = std::min<std::int64_t>(channels - lane, kLanes);
@@ -192,12 +204,13 @@ class WinogradConv final : public Kernel {
   /// at.kernels: [place, channel of y, channel of x]
   void sum_kernel_gradients(const KernelArgs& args, const Memory& at, std::int64_t first, std::int64_t count,
                             std::int64_t c, std::int64_t channels) const {
-    transform_tiles<OfImage>(x_, args.in<float>(0), first, count, 0, x_.channels, at.x);
-    transform_tiles<OfKernel<kOut>>(y_, args.in<float>(1), first, count, c, channels, at.y);
-    const std::int64_t x_row = lanes_for(x_.channels), y_row = lanes_for(channels);
+    const std::int64_t x_row = lanes_for(x_.channels), y_row = lanes_for(channels), panel = panel_of(x_.channels);
+    transform_tiles<OfImage>(x_, args.in<float>(0), first, count, 0, x_.channels, panel, at.x);
+    transform_tiles<OfKernel<kOut>>(y_, args.in<float>(1), first, count, c, channels, y_row, at.y);
     for (int p = 0; p < kPlaces; ++p)
       product<true>(channels, round_up(x_.channels, kLanes), count, {at.y + p * count * y_row, 1, y_row},
-                    at.x + p * count * x_row, x_row, at.kernels + p * chunk_ * x_row, x_row);
+                    {at.x + p * count * round_up(x_.channels, panel), panel, count * panel},
+                    at.kernels + p * chunk_ * x_row, x_row);
   }
 
   void write_kernel_gradients(const Memory& at, float* dw, std::int64_t c, std::int64_t channels) const {

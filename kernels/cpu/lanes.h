@@ -13,7 +13,7 @@ inline constexpr int kLanes = 16, kBlockRows = 12;  // rows: so many sums as the
 #else
 inline constexpr int kLanes = 8, kBlockRows = 6;
 #endif
-inline constexpr int kBlockLanes = 2;  // vectors in a row of a block
+inline constexpr int kBlockLanes = 2, kPanel = kBlockLanes * kLanes;  // vectors and floats in a row of a block
 
 using Lanes [[gnu::vector_size(kLanes * sizeof(float))]] = float;
 
@@ -71,25 +71,27 @@ void product_block(std::int64_t depth, Factor a, const float* b, std::int64_t b_
     }
 }
 
+/// b[d, j] stands at data[j / kPanel * panel + d * row + j % kPanel].
+struct Panels {
+  const float* data;
+  std::int64_t row, panel = kPanel;
+};
+
 /// c[m, n] = or += a[m, depth] b[depth, n]; n is a multiple of kLanes.
 template <bool Adds>
-void product(std::int64_t m, std::int64_t n, std::int64_t depth, Factor a, const float* b, std::int64_t b_row, float* c,
-             std::int64_t c_row) {
+void product(std::int64_t m, std::int64_t n, std::int64_t depth, Factor a, Panels b, float* c, std::int64_t c_row) {
   using Block = void (*)(std::int64_t, Factor, const float*, std::int64_t, float*, std::int64_t);
   static constexpr auto blocks = []<int... R>(std::integer_sequence<int, R...>) {
     return std::array<std::array<Block, 2>, kBlockRows>{
         {{product_block<R + 1, 1, Adds>, product_block<R + 1, kBlockLanes, Adds>}...}};
   }
   (std::make_integer_sequence<int, kBlockRows>{});
-  for (std::int64_t column = 0; column < n;) {
-    const bool wide = n - column >= kBlockLanes * kLanes;
+  for (std::int64_t column = 0; column < n; column += kPanel, b.data += b.panel)
     for (std::int64_t row = 0; row < m; row += kBlockRows) {
       const std::int64_t rows = m - row < kBlockRows ? m - row : kBlockRows;
-      blocks[static_cast<std::size_t>(rows - 1)][wide ? 1 : 0](depth, {a.data + row * a.row, a.row, a.step}, b + column,
-                                                               b_row, c + row * c_row + column, c_row);
+      blocks[static_cast<std::size_t>(rows - 1)][n - column < kPanel ? 0 : 1](
+          depth, {a.data + row * a.row, a.row, a.step}, b.data, b.row, c + row * c_row + column, c_row);
     }
-    column += wide ? kBlockLanes * kLanes : kLanes;
-  }
 }
 
 }  // namespace lethe
