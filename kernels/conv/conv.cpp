@@ -45,14 +45,16 @@ std::unique_ptr<Kernel> prepare_on_gpu(ConvPass pass, const ConvShape& s, const 
 
 namespace {
 
-/// Channels on both sides; with fewer, transforming takes longer than it saves.
-constexpr std::int64_t kFewestForWinograd = 16;
+/// With fewer channels on either side transforming takes longer than it saves, with fewer pixels that of the kernels.
+bool is_for_winograd(const ConvShape& s) {
+  constexpr std::int64_t kFewestChannels = 16, kFewestPixels = 768;
+  return std::min(s.channels, s.filters) >= kFewestChannels && s.batch * s.out[0] * s.out[1] >= kFewestPixels;
+}
 
 std::unique_ptr<Kernel> prepare_on_cpu(ConvPass pass, const ConvShape& shape, bool bias, DType dtype,
                                        const DeviceInfo& device, Provider provider) {
   if (wide_of(dtype) != dtype) return prepare_conv_widened(pass, shape, bias, dtype, device);
-  if (provider == Provider::Best && dtype == DType::f32 && device.winograd &&
-      std::min(shape.channels, shape.filters) >= kFewestForWinograd)
+  if (provider == Provider::Best && dtype == DType::f32 && device.winograd && is_for_winograd(shape))
     if (auto kernel = prepare_conv_winograd(pass, shape, bias, device.threads)) return kernel;
 #ifdef LETHE_HAS_ONEDNN
   if (means_onednn(provider, dtype))

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "kernels/conv/providers.h"
-#include "kernels/conv/winograd_tiles.h"
+#include "kernels/conv/winograd_lines.h"
 #include "kernels/cpu/parallel.h"
 #include "kernels/workspace.h"
 
@@ -17,11 +17,39 @@ using namespace winograd;
 
 constexpr std::int64_t kChunk = 64;      // channels: so many that transforming tiles again for each chunk costs little
 constexpr std::int64_t kMostTiles = 48;  // at a time
+constexpr std::int64_t kDepth = 256;     // channels that are summed before they are added to others: rounds less
 constexpr std::int64_t kTasks = 4;       // a worker: whoever is interrupted leaves the rest of them to others
 
 /// Whole vectors and panels of the longest kind, so that every processor takes the same memory.
 std::int64_t lanes_for(std::int64_t channels) { return round_up(channels, 16); }
 std::int64_t panels_for(std::int64_t channels) { return channels > 16 ? round_up(channels, 32) : 16; }
+
+/// A square in both directions; `get(row, column)` and `put(row, column, lanes)`. Some columns at a time, so that what
+/// is in between stays in registers.
+template <class Transform, class Get, class Put>
+[[gnu::always_inline]] inline void transform(const Get& get, const Put& put) {
+  constexpr int in = Transform::in, out = Transform::out, columns = out == 6 ? 3 : out == 4 ? 2 : out;
+#pragma GCC unroll 2
+  for (int first = 0; first < out; first += columns) {
+    Lanes half[columns][in];
+#pragma GCC unroll 6
+    for (int r = 0; r < in; ++r) {
+      Lanes row[in], all[out];
+#pragma GCC unroll 6
+      for (int c = 0; c < in; ++c) row[c] = get(r, c);
+      Transform::apply(row, all);
+#pragma GCC unroll 5
+      for (int c = 0; c < columns; ++c) half[c][r] = all[first + c];
+    }
+#pragma GCC unroll 5
+    for (int c = 0; c < columns; ++c) {
+      Lanes column[out];
+      Transform::apply(half[c], column);
+#pragma GCC unroll 6
+      for (int r = 0; r < out; ++r) put(r, first + c, column[r]);
+    }
+  }
+}
 
 /// Squares of a batch of images, one every `step` pixels, from `-pad` on.
 struct Tiles {
@@ -185,9 +213,12 @@ class WinogradConv final : public Kernel {
     const std::int64_t x_row = lanes_for(x_.channels), y_row = lanes_for(channels), panel = panel_of(channels);
     transform_tiles<OfImage>(x_, args.in<float>(0), first, count, 0, x_.channels, x_row, at.x);
     for (int p = 0; p < kPlaces; ++p)
-      product<false>(count, round_up(channels, kLanes), x_.channels, {at.x + p * count * x_row, x_row, 1},
-                     {at.kernels + p * place_of(channels), panel, panel * x_.channels}, at.y + p * count * y_row,
-                     y_row);
+      for (std::int64_t depth = 0; depth < x_.channels; depth += kDepth)
+        (depth == 0 ? product<false>
+                    : product<true>)(count, round_up(channels, kLanes), std::min(kDepth, x_.channels - depth),
+                                     {at.x + p * count * x_row + depth, x_row, 1},
+                                     {at.kernels + p * place_of(channels) + depth * panel, panel, panel * x_.channels},
+                                     at.y + p * count * y_row, y_row);
     for (std::int64_t t = 0; t < count; ++t)
       for (std::int64_t lane = 0; lane < channels; lane += kLanes) {
         const std::int64_t lanes = std::min<std::int64_t>(channels - lane, kLanes);

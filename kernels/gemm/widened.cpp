@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "framework/error.h"
 #include "kernels/gemm/providers.h"
 #include "kernels/gemm/wide_parts.h"
@@ -5,36 +7,96 @@
 namespace lethe {
 namespace {
 
+/// Bytes of wide slabs that are worth a round.
+constexpr std::int64_t kRoundBytes = 8 << 20;
+
+/// A part of a row-major matrix.
+template <class T>
+struct Part {
+  T* data;
+  std::int64_t stride, rows, columns;
+};
+
+template <class From, class To>
+void convert_part(const Part<From>& from, const Part<To>& to) {
+  if (from.stride == from.columns && to.stride == to.columns)
+    return convert(from.data, to.data, from.rows * from.columns);
+  for (std::int64_t r = 0; r < from.rows; ++r)
+    convert(from.data + r * from.stride, to.data + r * to.stride, from.columns);
+}
+
+/// Products of a stack one by one. The smaller operand is widened whole; the rows or columns of the other, and those of
+/// the result, some at a time.
 template <class T>
 class WidenedGemm final : public Kernel {
  public:
-  WidenedGemm(GemmShape s, const DeviceInfo& device) : stack_(s.batch), s_(s) {
+  WidenedGemm(const GemmShape& s, const DeviceInfo& device)
+      : s_(s), by_rows_(s.n <= s.m), cut_(by_rows_ ? s.m : s.n), round_(std::clamp(worth(), std::int64_t{1}, cut_)) {
     check(s.is_dense() && !s.accumulate && !s.wide_c, "no product of low floats but of dense matrices");
-    s_.batch = 1;
-    product_ = prepare_gemm(s_, DType::f32, device);
-    a_ = layout_.add(s.m * s.k);
-    b_ = layout_.add(s.k * s.n);
+    const GemmShape most = slab(round_);
+    whole_ = prepare_gemm(most, DType::f32, device);
+    std::int64_t inner = whole_->workspace_bytes();
+    if (cut_ % round_ > 0) {
+      rest_ = prepare_gemm(slab(cut_ % round_), DType::f32, device);
+      inner = std::max(inner, rest_->workspace_bytes());
+    }
+    a_ = layout_.add(most.m * most.k);
+    b_ = layout_.add(most.k * most.n);
     bias_ = layout_.add(s.epilogue.bias ? s.n : 0);
-    c_ = layout_.add(s.m * s.n);
-    inner_ = layout_.add((product_->workspace_bytes() + 3) / 4);
+    c_ = layout_.add(most.m * most.n);
+    inner_ = layout_.add((inner + 3) / 4);
   }
   std::int64_t workspace_bytes() const override { return layout_.bytes(); }
-  std::string implementation() const override { return product_->implementation() + ", widened"; }
+  std::string implementation() const override { return whole_->implementation() + ", widened"; }
 
   void run(const KernelArgs& args) const override {
     if (s_.epilogue.bias) convert(args.in<T>(2), bias_.at(args), bias_.n);
-    for (std::int64_t i = 0; i < stack_; ++i) {
-      convert(args.in<T>(0) + i * a_.n, a_.at(args), a_.n);
-      convert(args.in<T>(1) + i * b_.n, b_.at(args), b_.n);
-      run_kernel(*product_, {a_.at(args), b_.at(args), bias_.at(args)}, c_.at(args), inner_.at(args));
-      convert(c_.at(args), args.out<T>(0) + i * c_.n, c_.n);
-    }
+    for (std::int64_t i = 0; i < s_.batch; ++i)
+      for (std::int64_t first = 0; first < cut_; first += round_) run_slab(args, i, first);
   }
 
  private:
-  std::int64_t stack_;
+  std::int64_t worth() const {
+    return kRoundBytes / (std::max<std::int64_t>(s_.k + (by_rows_ ? s_.n : s_.m), 1) * std::int64_t{sizeof(float)});
+  }
+
+  GemmShape slab(std::int64_t count) const {
+    GemmShape part = s_;
+    part.batch = 1;
+    (by_rows_ ? part.m : part.n) = count;
+    return part;
+  }
+
+  /// Of a matrix of `rows` x `columns` the slab's, if it has one: along its rows or along its columns.
+  template <class U>
+  static Part<U> part(U* matrix, std::int64_t rows, std::int64_t columns, bool is_cut, bool along_rows,
+                      std::int64_t first, std::int64_t count) {
+    if (!is_cut) return {matrix, columns, rows, columns};
+    return along_rows ? Part<U>{matrix + first * columns, columns, count, columns}
+                      : Part<U>{matrix + first, columns, rows, count};
+  }
+
+  void run_slab(const KernelArgs& args, std::int64_t i, std::int64_t first) const {
+    const std::int64_t count = std::min(round_, cut_ - first), m = s_.m, n = s_.n, k = s_.k;
+    const auto wide = [](float* to, const auto& like) {
+      return Part<float>{to, like.columns, like.rows, like.columns};
+    };
+    const auto a = part(args.in<T>(0) + i * m * k, s_.transpose_a ? k : m, s_.transpose_a ? m : k, by_rows_,
+                        !s_.transpose_a, first, count);
+    const auto b = part(args.in<T>(1) + i * k * n, s_.transpose_b ? n : k, s_.transpose_b ? k : n, !by_rows_,
+                        s_.transpose_b, first, count);
+    const auto c = part(args.out<T>(0) + i * m * n, m, n, true, by_rows_, first, count);
+    if (first == 0 || by_rows_) convert_part(a, wide(a_.at(args), a));
+    if (first == 0 || !by_rows_) convert_part(b, wide(b_.at(args), b));
+    const float* const bias = bias_.n == 0 ? nullptr : bias_.at(args) + (by_rows_ ? 0 : first);
+    run_kernel(count == round_ ? *whole_ : *rest_, {a_.at(args), b_.at(args), bias}, c_.at(args), inner_.at(args));
+    convert_part(wide(c_.at(args), c), c);
+  }
+
   GemmShape s_;
-  std::unique_ptr<Kernel> product_;
+  bool by_rows_;              // m is cut, else n
+  std::int64_t cut_, round_;  // of m or n
+  std::unique_ptr<Kernel> whole_, rest_;
   WideLayout layout_;
   WidePart a_, b_, bias_, c_, inner_;
 };

@@ -170,7 +170,7 @@ TEST(Conv, WinogradFollowsTheDefinition) {
     const auto prepare = [&](ConvPass pass, bool bias, int threads) {
       return prepare_conv_winograd(pass, s, bias, threads);
     };
-    compare_with_definition<float>(s, prepare, true, 8);
+    compare_with_definition<float>(s, prepare, true, 4);
   }
 }
 
@@ -184,16 +184,21 @@ TEST(Conv, WinogradServesNoOtherShape) {
   }
 }
 
-TEST(Conv, WinogradIsChosenUnlessItIsSwitchedOff) {
-  const auto by = [](DType dtype, Provider provider, bool winograd) {
+TEST(Conv, WinogradIsChosenWhereItPaysUnlessItIsSwitchedOff) {
+  ConvShape s = with_out({.batch = 16, .channels = 16, .filters = 32, .in = {8, 8}, .kernel = {3, 3}, .pad = {1, 1}});
+  const auto by = [&](DType dtype, Provider provider, bool winograd) {
     const DeviceInfo device{.threads = 1, .winograd = winograd};
-    return prepare_conv(ConvPass::Forward, kWinogradShapes[2], {}, dtype, device, provider)->implementation();
+    return prepare_conv(ConvPass::Forward, s, {}, dtype, device, provider)->implementation();
   };
   EXPECT_EQ(by(DType::f32, Provider::Best, true), "own Winograd");
   EXPECT_EQ(by(DType::bf16, Provider::Best, true), "own Winograd, widened");
   EXPECT_NE(by(DType::f32, Provider::Best, false), "own Winograd");
   EXPECT_NE(by(DType::f64, Provider::Best, true), "own Winograd");
   EXPECT_NE(by(DType::f32, Provider::Eigen, true), "own Winograd");
+  s.batch = 8;
+  EXPECT_NE(by(DType::f32, Provider::Best, true), "own Winograd") << "few pixels";
+  s.batch = 16, s.channels = 8;
+  EXPECT_NE(by(DType::f32, Provider::Best, true), "own Winograd") << "few channels";
 }
 
 /// What a GPU falls back to, on the CPU: all images at once, one by one, and two at a time with a rest.

@@ -61,5 +61,25 @@ TEST(Widened, StacksOfProducts) {
   expect_rounded(got, run_kernel<float>(*exact, {wide(a), wide(b), wide(bias)}, s.batch * s.m * s.n), 12);
 }
 
+/// Both ways to cut, with a rest, for plain and transposed operands.
+TEST(Widened, ProductsInSlabsGiveThatOfWholeMatrices) {
+  const DeviceInfo cpu{.threads = 2};
+  for (const auto& [m, n] : {std::pair<std::int64_t, std::int64_t>{5, 3001}, {3001, 5}})
+    for (const bool transpose_a : {false, true})
+      for (const bool transpose_b : {false, true}) {
+        const GemmShape s{.m = m,
+                          .n = n,
+                          .k = 1100,
+                          .transpose_a = transpose_a,
+                          .transpose_b = transpose_b,
+                          .epilogue = {.bias = true}};
+        const auto a = rough_values(s.m * s.k, 1), b = rough_values(s.k * s.n, 2), bias = rough_values(s.n, 3);
+        const auto low = prepare_gemm_widened(s, DType::bf16, cpu), exact = prepare_gemm(s, DType::f32, cpu);
+        EXPECT_LT(low->workspace_bytes(), (9 << 20) + exact->workspace_bytes());
+        expect_rounded(run_kernel<Bf16>(*low, {a, b, bias}, s.m * s.n),
+                       run_kernel<float>(*exact, {wide(a), wide(b), wide(bias)}, s.m * s.n), 1100);
+      }
+}
+
 }  // namespace
 }  // namespace lethe::testing

@@ -1,14 +1,20 @@
 // The transforms of F(n x n, k x k) with n + k = 7, after Lavin and Gray, "Fast Algorithms for Convolutional Neural
 // Networks" (2015): a tile of n x n outputs of a k x k kernel out of 36 products: for 3 x 3 kernels in place of 144,
-// for 5 x 5 of 100. Image, kernel and outputs are polynomials; they are taken to their values at the points 0, 1, -1,
-// 2, -2 and infinity, multiplied there, and taken back: along rows and then along columns, for a vector of channels at
-// once.
+// for 5 x 5 of 100. Image, kernel and outputs are polynomials; they are taken to their values at six points (0, two
+// numbers, their negatives, infinity), multiplied there, and taken back: along rows and then along columns, for a
+// vector of channels at once. Any two numbers do; these round half as much as the usual 1 and 2 (Barabasz and others,
+// "Error Analysis and Improving the Accuracy of Winograd Convolution", 2018), and what is made of them but 1/N is
+// exact.
 #pragma once
 #include "kernels/cpu/lanes.h"
 
 namespace lethe::winograd {
 
 inline constexpr int kPoints = 6, kPlaces = kPoints * kPoints;  // of a line, of a tile
+inline constexpr float kSmall = 0.625F, kLarge = 1.5F;
+
+constexpr float square(float x) { return x * x; }
+constexpr float power(float x, int n) { return n == 0 ? 1 : x * power(x, n - 1); }
 
 /// The sum of every second term, from `First` on, by `factor(index)`; those of factor 0 cost nothing.
 template <int First, int Count, class Factor>
@@ -27,17 +33,23 @@ template <int Count, class Factor>
   values[0] = even + odd, values[1] = even - odd;
 }
 
-/// B^T: of six pixels of an image.
+/// B^T: of six pixels of an image. Its rows are the polynomial with all points as roots over that with one of them.
 struct OfImage {
   static constexpr int in = kPoints, out = kPoints;
+  static constexpr float product = square(kSmall) * square(kLarge), sum = square(kSmall) + square(kLarge);
+
   static void apply(const Lanes* d, Lanes* values) {
-    constexpr float one[] = {0, -4, -4, 1, 1, 0}, two[] = {0, -2, -1, 2, 1, 0};
-    values[0] = 4 * d[0] - 5 * d[2] + d[4];
+    values[0] = product * d[0] - sum * d[2] + d[4];
     at_both<in>(
-        d, [&](int i) { return one[i]; }, values + 1);
+        d, [](int i) { return row(kSmall, kLarge, i); }, values + 1);
     at_both<in>(
-        d, [&](int i) { return two[i]; }, values + 3);
-    values[5] = 4 * d[1] - 5 * d[3] + d[5];
+        d, [](int i) { return row(kLarge, kSmall, i); }, values + 3);
+    values[5] = product * d[1] - sum * d[3] + d[5];
+  }
+
+ private:
+  static constexpr float row(float point, float other, int i) {
+    return i == 1 ? -point * square(other) : i == 2 ? -square(other) : i == 3 ? point : i == 4 ? 1 : 0;
   }
 };
 
@@ -45,13 +57,19 @@ struct OfImage {
 template <int Count>
 struct OfKernel {
   static constexpr int in = Count, out = kPoints;
+
   static void apply(const Lanes* g, Lanes* values) {
-    values[0] = g[0] * 0.25F;
+    values[0] = g[0] * (1 / OfImage::product);
     at_both<in>(
-        g, [](int) { return -1.0F / 6; }, values + 1);
+        g, [](int i) { return row(kSmall, kLarge, i); }, values + 1);
     at_both<in>(
-        g, [](int i) { return static_cast<float>(1 << i) / 24; }, values + 3);
+        g, [](int i) { return row(kLarge, kSmall, i); }, values + 3);
     values[5] = g[Count - 1];
+  }
+
+ private:
+  static constexpr float row(float point, float other, int i) {
+    return power(point, i) / (2 * square(point) * (square(point) - square(other)));  // N
   }
 };
 
@@ -60,39 +78,12 @@ template <int Count>
 struct ToOutputs {
   static constexpr int in = kPoints, out = Count;
   static void apply(const Lanes* m, Lanes* y) {
-    const Lanes ones[] = {m[1] + m[2], m[1] - m[2]}, twos[] = {m[3] + m[4], m[3] - m[4]};
+    const Lanes small[] = {m[1] + m[2], m[1] - m[2]}, large[] = {m[3] + m[4], m[3] - m[4]};
 #pragma GCC unroll 5
-    for (int i = 0; i < Count; ++i) y[i] = ones[i % 2] + static_cast<float>(1 << i) * twos[i % 2];
+    for (int i = 0; i < Count; ++i) y[i] = power(kSmall, i) * small[i % 2] + power(kLarge, i) * large[i % 2];
     y[0] += m[0];
     y[Count - 1] += m[5];
   }
 };
-
-/// A square in both directions; `get(row, column)` and `put(row, column, lanes)`. Some columns at a time, so that what
-/// is in between stays in registers.
-template <class Transform, class Get, class Put>
-[[gnu::always_inline]] inline void transform(const Get& get, const Put& put) {
-  constexpr int in = Transform::in, out = Transform::out, columns = out == 6 ? 3 : out == 4 ? 2 : out;
-#pragma GCC unroll 2
-  for (int first = 0; first < out; first += columns) {
-    Lanes half[columns][in];
-#pragma GCC unroll 6
-    for (int r = 0; r < in; ++r) {
-      Lanes row[in], all[out];
-#pragma GCC unroll 6
-      for (int c = 0; c < in; ++c) row[c] = get(r, c);
-      Transform::apply(row, all);
-#pragma GCC unroll 5
-      for (int c = 0; c < columns; ++c) half[c][r] = all[first + c];
-    }
-#pragma GCC unroll 5
-    for (int c = 0; c < columns; ++c) {
-      Lanes column[out];
-      Transform::apply(half[c], column);
-#pragma GCC unroll 6
-      for (int r = 0; r < out; ++r) put(r, first + c, column[r]);
-    }
-  }
-}
 
 }  // namespace lethe::winograd
