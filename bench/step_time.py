@@ -6,9 +6,9 @@ weights on the same inputs, in processes that take turns.
 
 Each --python is an interpreter that has PyTorch. A round runs ours and each way of the peer once; a ratio is that of
 their medians of steps, and the table has the median ratio of all rounds to the better of contiguous and channels_last
-(default), to torch.compile, and with --tcmalloc (a path to libtcmalloc) to channels_last with that and the peer's
-AVX-512 kernels (tuned). Fails if the first losses differ. Peaks are of whole
-processes."""
+(default), to torch.compile in channels_last, and with --tcmalloc (a path to libtcmalloc) to channels_last with that and the peer's
+AVX-512 kernels (tuned). Fails if the first losses differ. Peaks of memory are of
+whole processes; nominal operations are those of sums of products, of which Winograd's algorithm does a part."""
 import argparse
 import json
 import os
@@ -32,7 +32,7 @@ CASES = {
     "alexnet": (32, ["dropout=0"], (3, 224, 224), 1000),
     "googlenet": (16, ["dropout=0"], (3, 224, 224), 1000),
 }
-WAYS = ("contiguous", "channels_last", "compiled")
+KINDS = {"default": ("contiguous", "channels_last"), "compiled": ("compiled",), "tuned": ("tcmalloc",)}  # ways of the peer
 SKIPPED = 2  # of the steps of a process
 RATE = "0.001"
 PEER = """
@@ -80,6 +80,10 @@ def run(command, **environment):
         return {**json.loads(out.read()), "process_bytes": usage.ru_maxrss * 1024}
 
 
+def ours(command):
+    return run(command) or sys.exit(1)
+
+
 def median_ms(result):
     return 1000 * statistics.median(result["seconds"][SKIPPED:])
 
@@ -88,7 +92,8 @@ def processor():
     with open("/proc/cpuinfo") as file:
         facts = dict(line.split(":", 1) for line in file if ":" in line)
     facts = {key.strip(): value for key, value in facts.items()}
-    units = [name for flag, name in (("amx_tile", "AMX"), ("avx512f", "AVX-512"), ("avx2", "AVX2")) if flag in facts["flags"].split()]
+    flags = facts.get("flags", "").split()
+    units = [name for flag, name in (("amx_tile", "AMX"), ("avx512f", "AVX-512"), ("avx2", "AVX2")) if flag in flags]
     return f"{facts.get('model name', platform.processor()).strip()} with {units[0] if units else 'no vector units'}"
 
 
@@ -103,16 +108,17 @@ def main():
     args = parser.parse_args()
     here, step, train = os.path.dirname(os.path.abspath(__file__)), args.build + "/bench/bench_step", args.build + "/bin/train"
     print(f"{processor()}, {THREADS} threads\n")
-    print("| network | batch | ours, ms | GFLOP/s | of peak | peer | its ways, ms | ratio to the best | rounds | ours, MiB | the peer, MiB |\n"
+    print("| network | batch | ours, ms | GFLOP/s, nominal | of peak | peer | its ways, ms | ratio to the best | rounds | ours, MiB | the peer, MiB |\n"
           "|---|---:|---:|---:|---:|---|---|---:|---:|---:|---:|")
     summary = {}
+    ways = [way for of_kind in KINDS.values() for way in of_kind if way != "tcmalloc" or args.tcmalloc]
     for name in args.networks:
         batch, sets, size, classes = CASES[name]
         settings = [word for setting in sets for word in ("--set", setting)]
         of_network = ["--model", name, "--batch", str(batch), "--threads", str(THREADS)] + settings
-        profile = run([train, "bench", *of_network, "--steps", "3", "--profile", "--format", "json"])
+        profile = ours([train, "bench", *of_network, "--steps", "3", "--profile", "--format", "json"])
         gflop, best_gflops = sum(row["gflop"] for row in profile["rows"]), profile["peak"]["gflops"]
-        ours, peers = [], {}
+        rounds = []  # of each: our result, and the peers' by (python, way), None where one failed
         with tempfile.TemporaryDirectory() as folder:
             weights, inputs = folder + "/weights", folder + "/inputs"
             subprocess.run([step, "--model", name, "--batch", "1", "--export", weights] + settings, check=True)
@@ -120,29 +126,35 @@ def main():
             safetensors.write(inputs, {"image": random.standard_normal((batch,) + size[1:] + size[:1]).astype(np.float32),
                                        "label": random.integers(0, classes, batch).astype(np.int32)})
             for _ in range(args.rounds):
-                ours.append(run([step, *of_network, "--lr", RATE, "--weights", weights, "--inputs", inputs, "--steps", str(args.steps)]))
+                mine = ours([step, *of_network, "--lr", RATE, "--weights", weights, "--inputs", inputs, "--steps", str(args.steps)])
+                peers = {}
                 for python in args.python or [sys.executable]:
-                    for way in WAYS + (("tcmalloc",) if args.tcmalloc else ()):
+                    for way in ways:
                         more = {"LD_PRELOAD": args.tcmalloc, "ATEN_CPU_CAPABILITY": "avx512"} if way == "tcmalloc" else {}
-                        result = run([python, "-c", PEER, here, name, weights, inputs, way, str(args.steps), RATE, str(THREADS)], **more)
-                        if result:
-                            kind = {"tcmalloc": "tuned", "compiled": "compiled"}.get(way, "default")
-                            peers.setdefault((result["version"], kind), {}).setdefault(way, []).append(result)
-        ours_ms = statistics.median(map(median_ms, ours))
-        for (version, kind), ways in peers.items():
-            for results in ways.values():
-                ours_first, first = ours[0]["losses"][0], results[0]["losses"][0]
-                if abs(ours_first - first) > 1e-3 * abs(first):
-                    sys.exit(f"{name}: the first loss is {ours_first}, PyTorch's is {first}")
-            rounds = min(map(len, ways.values()))
-            best = [min(median_ms(results[i]) for results in ways.values()) for i in range(rounds)]
-            ratios = [median_ms(a) / b for a, b in zip(ours, best)]
-            summary.setdefault((version, kind), []).append(statistics.median(ratios))
-            said = ", ".join(f"{way} {statistics.median(map(median_ms, results)):.0f}" for way, results in ways.items())
-            peak = min(max(result["process_bytes"] for result in results) for results in ways.values())
-            print(f"| {name} | {batch} | {ours_ms:.0f} | {1e3 * gflop / ours_ms:.0f} | {1e5 * gflop / ours_ms / best_gflops:.0f} % "
-                  f"| PyTorch {version}, {kind} | {said} | **{statistics.median(ratios):.2f}** ({min(ratios):.2f}-{max(ratios):.2f}) | {rounds} "
-                  f"| {max(result['process_bytes'] for result in ours) / 2**20:.0f} | {peak / 2**20:.0f} |", flush=True)
+                        peers[python, way] = run([python, "-c", PEER, here, name, weights, inputs, way, str(args.steps), RATE, str(THREADS)], **more)
+                rounds.append((mine, peers))
+        our_ms = statistics.median(median_ms(mine) for mine, _ in rounds)
+        our_mib = max(mine["process_bytes"] for mine, _ in rounds) / 2**20
+        for python in args.python or [sys.executable]:
+            for kind, of_kind in KINDS.items():
+                tried = [(mine, [peers[python, way] for way in of_kind]) for mine, peers in rounds if set(of_kind) <= set(ways)]
+                good = [(mine, results) for mine, results in tried if all(results)]
+                if not good:
+                    continue
+                for mine, results in good:
+                    for result in results:
+                        if abs(mine["losses"][0] - result["losses"][0]) > 1e-3 * abs(result["losses"][0]):
+                            sys.exit(f"{name}: the first loss is {mine['losses'][0]}, PyTorch's is {result['losses'][0]}")
+                version = good[0][1][0]["version"]
+                ratios = [median_ms(mine) / min(map(median_ms, results)) for mine, results in good]
+                summary.setdefault((version, kind), []).append(statistics.median(ratios))
+                said = ", ".join(f"{way} {statistics.median(median_ms(results[i]) for _, results in good):.0f}" for i, way in enumerate(of_kind))
+                peak = min(max(results[i]["process_bytes"] for _, results in good) for i in range(len(of_kind))) / 2**20
+                print(f"| {name} | {batch} | {our_ms:.0f} | {1e3 * gflop / our_ms:.0f} | {1e5 * gflop / our_ms / best_gflops:.0f} % "
+                      f"| PyTorch {version}, {kind} | {said} | **{statistics.median(ratios):.2f}** ({min(ratios):.2f}-{max(ratios):.2f}) | {len(good)} "
+                      f"| {our_mib:.0f} | {peak:.0f} |", flush=True)
+    if not summary:
+        sys.exit("no peer ran")
     for (version, kind), ratios in summary.items():
         print(f"\ngeometric mean against PyTorch {version}, {kind}: {statistics.geometric_mean(ratios):.2f}")
 

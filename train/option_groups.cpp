@@ -162,7 +162,7 @@ void add_machine(CLI::App& app, Options& o) {
   app.add_flag(
          "--no-winograd", o.device.no_winograd,
          "On a CPU: no convolutions by Winograd's algorithm, which is faster for 3x3 and 5x5 kernels of stride 1,\n"
-         "but rounds two to six times as much and takes more scratch memory")
+         "but rounds up to three times as much and takes more scratch memory")
       ->group("Machine");
   add_threads(app, o);
 }

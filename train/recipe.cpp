@@ -46,11 +46,14 @@ OptionValues network_values(const Options& options) {
   return values;
 }
 
-/// A run that is resumed on the CPU leaves behind what it was told of a GPU.
-OptionValues without_gpu_settings(const Options& given, OptionValues resumed) {
+/// A run that is resumed on a device of the other kind leaves behind what it was told of its own.
+OptionValues for_device(const Options& given, OptionValues resumed) {
   const auto device = given.given.find("device");
-  if (device != given.given.end() && device->second == "cpu")
+  if (device == given.given.end()) return resumed;
+  if (device->second == "cpu")
     for (const char* name : {"tf32", "eager", "workspace-limit"}) resumed.erase(name);
+  else
+    resumed.erase("no-winograd");
   return resumed;
 }
 
@@ -82,7 +85,7 @@ Options decided(const Options& first, const OptionValues& resumed) {
   for (const auto& [name, largest] :
        {std::pair("batch", given.largest_batch), {"micro-batch", given.largest_micro_batch}})
     if (largest && resumed.count(name) != 0) given.given.erase(name);  // it was found when the run began
-  const Options with_resumed = with_values(given, without_gpu_settings(given, resumed));
+  const Options with_resumed = with_values(given, for_device(given, resumed));
   const OptionValues of_network = network_values(with_resumed);
   const Options with_network =
       with_context(with_resumed.model + ": \"train\"", [&] { return with_values(with_resumed, of_network); });
@@ -93,10 +96,10 @@ Options decided(const Options& first, const OptionValues& resumed) {
 
 OptionValues values_to_keep(const Options& options) {
   static const char* const names[] = {
-      "threads", "device",     "tf32",       "eager",        "deterministic", "workspace-limit", "model",    "set",
-      "dtype",   "data",       "augment",    "batch",        "micro-batch",   "steps",           "epochs",   "lr",
-      "seed",    "optimizer",  "momentum",   "weight-decay", "decay-all",     "clip-norm",       "patience", "schedule",
-      "keep",    "loss-scale", "save-every", "eval-every",   "log-every",     "no-winograd"};
+      "threads",   "device",   "tf32",         "eager",      "deterministic", "workspace-limit", "model",    "set",
+      "dtype",     "data",     "augment",      "batch",      "micro-batch",   "steps",           "epochs",   "lr",
+      "optimizer", "momentum", "weight-decay", "decay-all",  "clip-norm",     "loss-scale",      "schedule", "patience",
+      "seed",      "keep",     "save-every",   "eval-every", "log-every",     "no-winograd"};
   OptionValues kept;
   for (const char* name : names)
     if (const auto found = options.given.find(name); found != options.given.end()) kept.insert(*found);

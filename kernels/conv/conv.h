@@ -24,8 +24,8 @@ enum class ConvPass {
   GradWeight,  // x, dy -> dw
 };
 
-/// Any float dtype, sums in f32 at least. On a CPU the bits of the result depend on shape, provider and number of
-/// threads alone. Only the forward pass has an epilogue.
+/// Any float dtype, sums in f32 at least. On a CPU the bits of the result depend on shape, provider, number of
+/// threads and DeviceInfo::winograd alone. Only the forward pass has an epilogue.
 std::unique_ptr<Kernel> prepare_conv(ConvPass pass, const ConvShape& shape, const Epilogue& epilogue, DType dtype,
                                      const DeviceInfo& device, Provider provider = Provider::Best);
 

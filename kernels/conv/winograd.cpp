@@ -1,12 +1,12 @@
 // 3 x 3 and 5 x 5 convolutions of stride 1 by Winograd's F(4x4, 3x3) and F(2x2, 5x5), NHWC in and out. Outputs are made
 // in chunks of channels: a worker transforms a chunk's kernels, then goes through the image some tiles at a time,
-// transforms them, multiplies place by place, and transforms back. All that stays in its caches, and its bytes depend
-// on no image size.
+// transforms them, multiplies place by place, and transforms back. What a worker takes has a bound that no image size
+// changes.
 #include <algorithm>
 #include <numeric>
 
 #include "kernels/conv/providers.h"
-#include "kernels/conv/winograd_lines.h"
+#include "kernels/conv/winograd_tiles.h"
 #include "kernels/cpu/parallel.h"
 #include "kernels/workspace.h"
 
@@ -18,93 +18,12 @@ using namespace winograd;
 constexpr std::int64_t kChunk = 64;      // channels: so many that transforming tiles again for each chunk costs little
 constexpr std::int64_t kMostTiles = 48;  // at a time
 constexpr std::int64_t kDepth = 256;     // channels that are summed before they are added to others: rounds less
-constexpr std::int64_t kTasks = 4;       // a worker: whoever is interrupted leaves the rest of them to others
+constexpr std::int64_t kTasks = 4;       // for each worker: others take over what an interrupted one has left
+constexpr std::int64_t kMostPartBytes = 32 << 20;  // of sums of weight gradients beside the first
 
-/// Whole vectors and panels of the longest kind, so that every processor takes the same memory.
+/// Rounded for the widest vectors, so that the workspace has the same size on every processor.
 std::int64_t lanes_for(std::int64_t channels) { return round_up(channels, 16); }
 std::int64_t panels_for(std::int64_t channels) { return channels > 16 ? round_up(channels, 32) : 16; }
-
-/// A square in both directions; `get(row, column)` and `put(row, column, lanes)`. Some columns at a time, so that what
-/// is in between stays in registers.
-template <class Transform, class Get, class Put>
-[[gnu::always_inline]] inline void transform(const Get& get, const Put& put) {
-  constexpr int in = Transform::in, out = Transform::out, columns = out == 6 ? 3 : out == 4 ? 2 : out;
-#pragma GCC unroll 2
-  for (int first = 0; first < out; first += columns) {
-    Lanes half[columns][in];
-#pragma GCC unroll 6
-    for (int r = 0; r < in; ++r) {
-      Lanes row[in], all[out];
-#pragma GCC unroll 6
-      for (int c = 0; c < in; ++c) row[c] = get(r, c);
-      Transform::apply(row, all);
-#pragma GCC unroll 5
-      for (int c = 0; c < columns; ++c) half[c][r] = all[first + c];
-    }
-#pragma GCC unroll 5
-    for (int c = 0; c < columns; ++c) {
-      Lanes column[out];
-      Transform::apply(half[c], column);
-#pragma GCC unroll 6
-      for (int r = 0; r < out; ++r) put(r, first + c, column[r]);
-    }
-  }
-}
-
-/// Squares of a batch of images, one every `step` pixels, from `-pad` on.
-struct Tiles {
-  std::int64_t height, width, channels;  // of an image
-  std::int64_t rows, columns;            // of tiles
-  std::int64_t step, pad;
-
-  /// Calls f(get) with get(row, column) a vector of the tile's pixels from channel `c` on; zeros outside.
-  template <int Size, class F>
-  void read(const float* images, std::int64_t tile, std::int64_t c, const F& f) const {
-    const std::int64_t x = tile % columns * step - pad, y = tile / columns % rows * step - pad;
-    const std::int64_t image = tile / (rows * columns) * height, count = channels - c;
-    const float* const first = images + ((image + y) * width + x) * channels + c;
-    const auto pixel = [=, this](int row, int column) { return first + (row * width + column) * channels; };
-    if (count < kLanes)
-      return f([=, this](int row, int column) {
-        return has(y + row, x + column) ? load(pixel(row, column), count) : Lanes{};
-      });
-    if (has(y, x) && has(y + Size - 1, x + Size - 1))
-      return f([=](int row, int column) { return load(pixel(row, column)); });
-    bool row_inside[Size], column_inside[Size];
-    for (int i = 0; i < Size; ++i) row_inside[i] = has(y + i, 0), column_inside[i] = has(0, x + i);
-    alignas(64) static constexpr float zeros[kLanes] = {};
-    f([&](int row, int column) { return load(row_inside[row] && column_inside[column] ? pixel(row, column) : zeros); });
-  }
-  bool has(std::int64_t y, std::int64_t x) const { return y >= 0 && y < height && x >= 0 && x < width; }
-
-  /// Writes what get(row, column) gives of step x step pixels, from channel `c` on, `count` of them.
-  template <class Get>
-  void write(float* images, std::int64_t tile, std::int64_t c, std::int64_t count, const Get& get) const {
-    const std::int64_t x = tile % columns * step, y = tile / columns % rows * step;
-    float* const image = images + tile / (rows * columns) * height * width * channels + c;
-    for (int row = 0; row < step && y + row < height; ++row)
-      for (int column = 0; column < step && x + column < width; ++column)
-        store(get(row, column), image + ((y + row) * width + x + column) * channels, count);
-  }
-};
-
-/// Channels that stand together in panels of so many, row by row: all of them, or as many as a product takes at once.
-std::int64_t panel_of(std::int64_t channels) { return std::min<std::int64_t>(kPanel, round_up(channels, kLanes)); }
-
-/// To [place, panel, tile, channel]: `count` tiles from `first` on, `channels` of them from `c` on.
-template <class Transform>
-void transform_tiles(const Tiles& tiles, const float* images, std::int64_t first, std::int64_t count, std::int64_t c,
-                     std::int64_t channels, std::int64_t panel, float* to) {
-  const std::int64_t place = count * round_up(channels, panel);
-  for (std::int64_t t = 0; t < count; ++t)
-    for (std::int64_t lane = 0; lane < channels; lane += kLanes) {
-      float* const at = to + (lane / panel * count + t) * panel + lane % panel;
-      tiles.read<Transform::in>(images, first + t, c + lane, [&](const auto& get) {
-        transform<Transform>(get,
-                             [&](int y, int x, const Lanes& lanes) { store(lanes, at + (y * kPoints + x) * place); });
-      });
-    }
-}
 
 template <int kKernel>
 class WinogradConv final : public Kernel {
@@ -126,20 +45,28 @@ class WinogradConv final : public Kernel {
     chunk_ = lanes_for((y_.channels + chunks - 1) / chunks);
     chunks_ = (y_.channels + chunk_ - 1) / chunk_;
     pieces_ = std::min((kTasks * threads + chunks_ - 1) / chunks_, tiles_);
-    if (pass == ConvPass::GradWeight)  // as few as give every worker as much to do: each piece has a sum of its own
-      pieces_ = std::min<std::int64_t>(pieces_, threads / std::gcd(chunks_, static_cast<std::int64_t>(threads)));
+    // Weight gradients have a sum for each piece: the fewest that divide evenly among workers.
+    if (pass == ConvPass::GradWeight)
+      pieces_ = std::min({pieces_, threads / std::gcd(chunks_, static_cast<std::int64_t>(threads)),
+                          1 + kMostPartBytes / part_bytes()});
     workers_ = std::min<std::int64_t>(threads, chunks_ * pieces_);
     at_once_ = std::min((tiles_ + pieces_ - 1) / pieces_, kMostTiles);
   }
 
-  std::int64_t workspace_bytes() const override { return workers_ * worker_bytes() + (parts() - 1) * part_bytes(); }
+  std::int64_t workspace_bytes() const override {
+    return kernel_slots() * kernel_bytes() + workers_ * worker_bytes() + (parts() - 1) * part_bytes();
+  }
   std::string implementation() const override { return "own Winograd"; }
 
   void run(const KernelArgs& args) const override {
-    for (std::int64_t worker = 0; worker < workers_; ++worker) *memory(args, worker).chunk = -1;
-    parallel_tasks(chunks_ * pieces_, [&](std::int64_t task, int worker) {
-      work(args, memory(args, worker), task / pieces_, task % pieces_);
-    });
+    const int workers = static_cast<int>(workers_);
+    if (has_all_kernels())
+      parallel_tasks(chunks_ * kTasks, workers, [&](std::int64_t task, int) {
+        const std::int64_t part = task % kTasks;
+        transform_kernels(args.in<float>(1), kernels(args, task / kTasks), task / kTasks, x_.channels * part / kTasks,
+                          x_.channels * (part + 1) / kTasks);
+      });
+    parallel_tasks(chunks_ * pieces_, workers, [&](std::int64_t task, int worker) { work(args, worker, task); });
     if (parts() > 1) add_parts(args);
   }
 
@@ -155,118 +82,140 @@ class WinogradConv final : public Kernel {
   std::int64_t kernel_bytes() const { return aligned(kPlaces * lanes_for(x_.channels) * panels_for(chunk_) * kFloat); }
   std::int64_t x_bytes() const { return aligned(kPlaces * at_once_ * panels_for(x_.channels) * kFloat); }
   std::int64_t y_bytes() const { return aligned(kPlaces * at_once_ * chunk_ * kFloat); }
-  std::int64_t worker_bytes() const { return aligned(sizeof(std::int64_t)) + kernel_bytes() + x_bytes() + y_bytes(); }
+  std::int64_t worker_bytes() const { return x_bytes() + y_bytes(); }
 
-  struct Memory {
-    std::int64_t* chunk;  // whose kernels are there; -1: none
-    float *kernels, *x, *y;
-  };
-  Memory memory(const KernelArgs& args, std::int64_t worker) const {
-    char* const first = static_cast<char*>(args.workspace) + worker * worker_bytes();
-    char* const kernels = first + aligned(sizeof(std::int64_t));
-    const auto floats = [](char* at) { return reinterpret_cast<float*>(at); };
-    return {reinterpret_cast<std::int64_t*>(first), floats(kernels), floats(kernels + kernel_bytes()),
-            floats(kernels + kernel_bytes() + x_bytes())};
+  /// Whether the transformed kernels of all chunks are there; else each worker has those of the chunk that it is at.
+  bool has_all_kernels() const { return pass_ != ConvPass::GradWeight && chunks_ <= 2 * workers_; }
+  std::int64_t kernel_slots() const { return has_all_kernels() ? chunks_ : workers_; }
+
+  // In the workspace: slots of kernels, workers' tiles, sums of weight gradients.
+  static float* at(const KernelArgs& args, std::int64_t bytes) {
+    return reinterpret_cast<float*>(static_cast<char*>(args.workspace) + bytes);
+  }
+  float* kernels(const KernelArgs& args, std::int64_t slot) const { return at(args, slot * kernel_bytes()); }
+  float* tiles(const KernelArgs& args, std::int64_t worker) const {
+    return at(args, kernel_slots() * kernel_bytes() + worker * worker_bytes());
+  }
+  float* sum(const KernelArgs& args, std::int64_t piece) const {
+    if (piece == 0) return args.out<float>(0);
+    return at(args, kernel_slots() * kernel_bytes() + workers_ * worker_bytes() + (piece - 1) * part_bytes());
   }
 
-  void work(const KernelArgs& args, const Memory& at, std::int64_t chunk, std::int64_t piece) const {
-    const std::int64_t c = chunk * chunk_, channels = std::min(chunk_, y_.channels - c);
+  struct Memory {
+    float *kernels, *x, *y;
+  };
+  /// Of y.
+  struct Channels {
+    std::int64_t first, count;
+  };
+  Channels channels_of(std::int64_t chunk) const {
+    return {chunk * chunk_, std::min(chunk_, y_.channels - chunk * chunk_)};
+  }
+
+  void work(const KernelArgs& args, int worker, std::int64_t task) const {
+    const std::int64_t chunk = task / pieces_, piece = task % pieces_;
     const std::int64_t begin = tiles_ * piece / pieces_, end = tiles_ * (piece + 1) / pieces_;
-    if (pass_ == ConvPass::GradWeight) {
+    float* const x = tiles(args, worker);
+    const Memory at{kernels(args, has_all_kernels() ? chunk : worker), x, x + x_bytes() / kFloat};
+    const Channels c = channels_of(chunk);
+    if (pass_ == ConvPass::GradWeight)
       std::fill_n(at.kernels, kernel_bytes() / kFloat, 0.0F);
-      for (std::int64_t t = begin; t < end; t += at_once_)
-        sum_kernel_gradients(args, at, t, std::min(at_once_, end - t), c, channels);
-      return write_kernel_gradients(at, dw(args, piece), c, channels);
+    else if (!has_all_kernels())
+      transform_kernels(args.in<float>(1), at.kernels, chunk, 0, x_.channels);
+    for (std::int64_t t = begin; t < end; t += at_once_) {
+      const std::int64_t count = std::min(at_once_, end - t);
+      if (pass_ == ConvPass::GradWeight)
+        sum_kernel_gradients(args, at, t, count, c);
+      else
+        make_outputs(args, at, t, count, c);
     }
-    if (*at.chunk != chunk) transform_kernels(args.in<float>(1), at, c, channels);
-    *at.chunk = chunk;
-    for (std::int64_t t = begin; t < end; t += at_once_)
-      make_outputs(args, at, t, std::min(at_once_, end - t), c, channels);
+    if (pass_ == ConvPass::GradWeight) write_kernel_gradients(at, sum(args, piece), c);
   }
 
   /// Floats of a place of the kernels.
   std::int64_t place_of(std::int64_t channels) const { return x_.channels * round_up(channels, panel_of(channels)); }
 
-  /// To [place, panel, channel of x, channel of y].
-  void transform_kernels(const float* weight, const Memory& at, std::int64_t c, std::int64_t channels) const {
-    const std::int64_t panel = panel_of(channels), place = place_of(channels);
-    const bool turned = pass_ == ConvPass::GradInput;
-    for (std::int64_t depth = 0; depth < x_.channels; ++depth)
-      for (std::int64_t lane = 0; lane < channels; lane += kLanes) {
-        const std::int64_t count = std::min<std::int64_t>(channels - lane, kLanes);
-        const auto kernel = [&](int ky, int kx) {
-          constexpr int k = kKernel;
-          if (turned) return load(weight + ((depth * k + k - 1 - ky) * k + k - 1 - kx) * s_.channels + c + lane, count);
-          float lanes[kLanes] = {};
-          for (std::int64_t i = 0; i < count; ++i)
-            lanes[i] = weight[(((c + lane + i) * k + ky) * k + kx) * s_.channels + depth];
-          return load(lanes);
-        };
-        float* const to = at.kernels + (lane / panel * x_.channels + depth) * panel + lane % panel;
-        transform<OfKernel<kKernel>>(kernel,
-                                     [&](int y, int x, const Lanes& v) { store(v, to + (y * kPoints + x) * place); });
+  /// Those of x's channels from `begin` to `end`, to [place, panel, channel of x, channel of y].
+  void transform_kernels(const float* weight, float* kernels, std::int64_t chunk, std::int64_t begin,
+                         std::int64_t end) const {
+    constexpr int k = kKernel;
+    const Channels c = channels_of(chunk);
+    const std::int64_t panel = panel_of(c.count), place = place_of(c.count);
+    for (std::int64_t depth = begin; depth < end; ++depth)
+      for (std::int64_t lane = 0; lane < c.count; lane += kLanes) {
+        const std::int64_t count = std::min<std::int64_t>(c.count - lane, kLanes), first = c.first + lane;
+        Lanes kernel[k][k] = {};
+        for (int y = 0; y < k; ++y)
+          for (int x = 0; x < k; ++x) {
+            if (pass_ == ConvPass::GradInput) {  // turned round
+              kernel[y][x] = load(weight + ((depth * k + k - 1 - y) * k + k - 1 - x) * s_.channels + first, count);
+              continue;
+            }
+            float lanes[kLanes] = {};
+            for (std::int64_t i = 0; i < count; ++i)
+              lanes[i] = weight[(((first + i) * k + y) * k + x) * s_.channels + depth];
+            kernel[y][x] = load(lanes);
+          }
+        float* const to = kernels + (lane / panel * x_.channels + depth) * panel + lane % panel;
+        transform<OfKernel<k>>([&](int y, int x) { return kernel[y][x]; },
+                               [&](int y, int x, const Lanes& v) { store(v, to + (y * kPoints + x) * place); });
       }
   }
 
-  void make_outputs(const KernelArgs& args, const Memory& at, std::int64_t first, std::int64_t count, std::int64_t c,
-                    std::int64_t channels) const {
-    const std::int64_t x_row = lanes_for(x_.channels), y_row = lanes_for(channels), panel = panel_of(channels);
+  void make_outputs(const KernelArgs& args, const Memory& at, std::int64_t first, std::int64_t count,
+                    Channels c) const {
+    const std::int64_t x_row = lanes_for(x_.channels), y_row = lanes_for(c.count), panel = panel_of(c.count);
     transform_tiles<OfImage>(x_, args.in<float>(0), first, count, 0, x_.channels, x_row, at.x);
     for (int p = 0; p < kPlaces; ++p)
-      for (std::int64_t depth = 0; depth < x_.channels; depth += kDepth)
-        (depth == 0 ? product<false>
-                    : product<true>)(count, round_up(channels, kLanes), std::min(kDepth, x_.channels - depth),
-                                     {at.x + p * count * x_row + depth, x_row, 1},
-                                     {at.kernels + p * place_of(channels) + depth * panel, panel, panel * x_.channels},
-                                     at.y + p * count * y_row, y_row);
+      for (std::int64_t depth = 0; depth < x_.channels; depth += kDepth) {
+        const auto sum = depth == 0 ? product<false> : product<true>;
+        sum(count, round_up(c.count, kLanes), std::min(kDepth, x_.channels - depth),
+            {at.x + p * count * x_row + depth, x_row, 1},
+            {at.kernels + p * place_of(c.count) + depth * panel, panel, panel * x_.channels}, at.y + p * count * y_row,
+            y_row);
+      }
     for (std::int64_t t = 0; t < count; ++t)
-      for (std::int64_t lane = 0; lane < channels; lane += kLanes) {
-        const std::int64_t lanes = std::min<std::int64_t>(channels - lane, kLanes);
-        const Lanes bias = bias_ ? load(args.in<float>(2) + c + lane, lanes) : Lanes{};
+      for (std::int64_t lane = 0; lane < c.count; lane += kLanes) {
+        const std::int64_t lanes = std::min<std::int64_t>(c.count - lane, kLanes);
+        const Lanes bias = bias_ ? load(args.in<float>(2) + c.first + lane, lanes) : Lanes{};
         const float* const from = at.y + t * y_row + lane;
         Lanes out[kOut][kOut];
         transform<ToOutputs<kOut>>([&](int y, int x) { return load(from + (y * kPoints + x) * count * y_row); },
                                    [&](int y, int x, const Lanes& v) { out[y][x] = v + bias; });
-        y_.write(args.out<float>(0), first + t, c + lane, lanes,
+        y_.write(args.out<float>(0), first + t, c.first + lane, lanes,
                  [&](int y, int x) -> const Lanes& { return out[y][x]; });
       }
   }
 
   /// at.kernels: [place, channel of y, channel of x]
   void sum_kernel_gradients(const KernelArgs& args, const Memory& at, std::int64_t first, std::int64_t count,
-                            std::int64_t c, std::int64_t channels) const {
-    const std::int64_t x_row = lanes_for(x_.channels), y_row = lanes_for(channels), panel = panel_of(x_.channels);
+                            Channels c) const {
+    const std::int64_t x_row = lanes_for(x_.channels), y_row = lanes_for(c.count), panel = panel_of(x_.channels);
     transform_tiles<OfImage>(x_, args.in<float>(0), first, count, 0, x_.channels, panel, at.x);
-    transform_tiles<OfKernel<kOut>>(y_, args.in<float>(1), first, count, c, channels, y_row, at.y);
+    transform_tiles<OfKernel<kOut>>(y_, args.in<float>(1), first, count, c.first, c.count, y_row, at.y);
     for (int p = 0; p < kPlaces; ++p)
-      product<true>(channels, round_up(x_.channels, kLanes), count, {at.y + p * count * y_row, 1, y_row},
+      product<true>(c.count, round_up(x_.channels, kLanes), count, {at.y + p * count * y_row, 1, y_row},
                     {at.x + p * count * round_up(x_.channels, panel), panel, count * panel},
                     at.kernels + p * chunk_ * x_row, x_row);
   }
 
-  void write_kernel_gradients(const Memory& at, float* dw, std::int64_t c, std::int64_t channels) const {
+  void write_kernel_gradients(const Memory& at, float* dw, Channels c) const {
     const std::int64_t x_row = lanes_for(x_.channels);
-    for (std::int64_t k = 0; k < channels; ++k)
+    for (std::int64_t k = 0; k < c.count; ++k)
       for (std::int64_t lane = 0; lane < x_.channels; lane += kLanes) {
         const float* const from = at.kernels + k * x_row + lane;
+        const auto put = [&](int y, int x, const Lanes& v) {
+          store(v, dw + (((c.first + k) * kKernel + y) * kKernel + x) * s_.channels + lane, s_.channels - lane);
+        };
         transform<ToOutputs<kKernel>>([&](int y, int x) { return load(from + (y * kPoints + x) * chunk_ * x_row); },
-                                      [&](int y, int x, const Lanes& v) {
-                                        store(v, dw + (((c + k) * kKernel + y) * kKernel + x) * s_.channels + lane,
-                                              s_.channels - lane);
-                                      });
+                                      put);
       }
-  }
-
-  float* dw(const KernelArgs& args, std::int64_t piece) const {
-    if (piece == 0) return args.out<float>(0);
-    return reinterpret_cast<float*>(static_cast<char*>(args.workspace) + workers_ * worker_bytes() +
-                                    (piece - 1) * part_bytes());
   }
 
   void add_parts(const KernelArgs& args) const {
     parallel_ranges(weights(), kElementGrain, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t piece = 1; piece < pieces_; ++piece) {
-        const float* const part = dw(args, piece);
+        const float* const part = sum(args, piece);
         for (std::int64_t i = begin; i < end; ++i) args.out<float>(0)[i] += part[i];
       }
     });

@@ -10,6 +10,8 @@
 
 namespace lethe::winograd {
 
+using namespace simd;
+
 inline constexpr int kPoints = 6, kPlaces = kPoints * kPoints;  // of a line, of a tile
 inline constexpr float kSmall = 0.625F, kLarge = 1.5F;
 

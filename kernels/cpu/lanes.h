@@ -6,7 +6,7 @@
 #include <cstring>
 #include <utility>
 
-namespace lethe {
+namespace lethe::simd {
 
 #if defined(__AVX512F__)
 inline constexpr int kLanes = 16, kBlockRows = 12;  // rows: so many sums as the registers hold
@@ -74,7 +74,7 @@ void product_block(std::int64_t depth, Factor a, const float* b, std::int64_t b_
 /// b[d, j] stands at data[j / kPanel * panel + d * row + j % kPanel].
 struct Panels {
   const float* data;
-  std::int64_t row, panel = kPanel;
+  std::int64_t row, panel;
 };
 
 /// c[m, n] = or += a[m, depth] b[depth, n]; n is a multiple of kLanes.
@@ -94,4 +94,4 @@ void product(std::int64_t m, std::int64_t n, std::int64_t depth, Factor a, Panel
     }
 }
 
-}  // namespace lethe
+}  // namespace lethe::simd

@@ -3,6 +3,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <atomic>
 
 namespace lethe {
 
@@ -25,11 +26,11 @@ void parallel_ranges(std::int64_t n, std::int64_t grain, RangeBody body, void* c
   }
 }
 
-void parallel_tasks(std::int64_t tasks, TaskBody body, void* context) {
-  const bool is_few = tasks < worker_threads();
-#pragma omp parallel for schedule(dynamic, 1) num_threads(worker_threads())
-  for (std::int64_t task = 0; task < tasks; ++task)
-    body(context, task, is_few ? static_cast<int>(task) : omp_get_thread_num());
+void parallel_tasks(std::int64_t tasks, int workers, TaskBody body, void* context) {
+  std::atomic<std::int64_t> next = 0;
+#pragma omp parallel for schedule(static, 1) num_threads(worker_threads())
+  for (int worker = 0; worker < workers; ++worker)
+    for (std::int64_t task = next++; task < tasks; task = next++) body(context, task, worker);
 }
 
 }  // namespace lethe

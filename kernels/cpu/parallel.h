@@ -24,14 +24,15 @@ void parallel_ranges(std::int64_t n, std::int64_t grain, const F& f) {
 }
 
 using TaskBody = void (*)(void* context, std::int64_t task, int worker);
-/// Does all tasks, each as soon as a worker is free; two that have the same number do not run at once.
-void parallel_tasks(std::int64_t tasks, TaskBody body, void* context);
+/// Does all tasks, each as soon as one of so many workers is free. A worker does one task at a time.
+void parallel_tasks(std::int64_t tasks, int workers, TaskBody body, void* context);
 
-/// The same for a callable void(task, worker), worker < tasks and < worker_threads(). Allocates nothing.
+/// The same for a callable void(task, worker), worker < workers. Allocates nothing.
 template <class F>
-void parallel_tasks(std::int64_t tasks, const F& f) {
+void parallel_tasks(std::int64_t tasks, int workers, const F& f) {
   parallel_tasks(
-      tasks, [](void* context, std::int64_t task, int worker) { (*static_cast<const F*>(context))(task, worker); },
+      tasks, workers,
+      [](void* context, std::int64_t task, int worker) { (*static_cast<const F*>(context))(task, worker); },
       const_cast<F*>(&f));
 }
 

@@ -19,10 +19,12 @@ struct Part {
 
 template <class From, class To>
 void convert_part(const Part<From>& from, const Part<To>& to) {
-  if (from.stride == from.columns && to.stride == to.columns)
-    return convert(from.data, to.data, from.rows * from.columns);
-  for (std::int64_t r = 0; r < from.rows; ++r)
-    convert(from.data + r * from.stride, to.data + r * to.stride, from.columns);
+  const std::int64_t grain = kElementGrain / std::max<std::int64_t>(from.columns, 1);
+  parallel_ranges(from.rows, std::max<std::int64_t>(grain, 1), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t r = begin; r < end; ++r)
+      std::transform(from.data + r * from.stride, from.data + r * from.stride + from.columns, to.data + r * to.stride,
+                     [](auto x) { return static_cast<To>(x); });
+  });
 }
 
 /// Products of a stack one by one. The smaller operand is widened whole; the rows or columns of the other, and those of
@@ -31,7 +33,10 @@ template <class T>
 class WidenedGemm final : public Kernel {
  public:
   WidenedGemm(const GemmShape& s, const DeviceInfo& device)
-      : s_(s), by_rows_(s.n <= s.m), cut_(by_rows_ ? s.m : s.n), round_(std::clamp(worth(), std::int64_t{1}, cut_)) {
+      : s_(s),
+        by_rows_(s.n <= s.m),
+        cut_(by_rows_ ? s.m : s.n),
+        round_(std::clamp<std::int64_t>(worth(), 1, std::max<std::int64_t>(cut_, 1))) {
     check(s.is_dense() && !s.accumulate && !s.wide_c, "no product of low floats but of dense matrices");
     const GemmShape most = slab(round_);
     whole_ = prepare_gemm(most, DType::f32, device);
@@ -67,7 +72,7 @@ class WidenedGemm final : public Kernel {
     return part;
   }
 
-  /// Of a matrix of `rows` x `columns` the slab's, if it has one: along its rows or along its columns.
+  /// The slab's part of a matrix, or the whole matrix if it is not cut.
   template <class U>
   static Part<U> part(U* matrix, std::int64_t rows, std::int64_t columns, bool is_cut, bool along_rows,
                       std::int64_t first, std::int64_t count) {

@@ -1,9 +1,9 @@
 #include "kernels/cpu/parallel.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <set>
@@ -35,20 +35,21 @@ TEST(Parallel, ThreadsOfALargeLoopOutliveASmallOne) {
 }
 
 TEST(Parallel, EachTaskIsDoneOnceAndAWorkerDoesOneAtATime) {
-  constexpr std::size_t kThreads = 3;
-  const Workers workers(kThreads);
-  for (const std::size_t tasks : {0, 1, 2, 3, 1000}) {
-    std::vector<std::atomic<int>> done(tasks), busy(std::min(tasks, kThreads));
-    std::atomic<int> met = 0;
-    parallel_tasks(static_cast<std::int64_t>(tasks), [&](std::int64_t task, int worker) {
-      std::atomic<int>& now = busy.at(static_cast<std::size_t>(worker));
-      if (now++ > 0) ++met;
-      ++done[static_cast<std::size_t>(task)];
-      --now;
-    });
-    EXPECT_EQ(met, 0);
-    for (const std::atomic<int>& times : done) EXPECT_EQ(times, 1);
-  }
+  const Workers team(3);
+  for (const int workers : {1, 2, 3, 7})
+    for (const std::size_t tasks : {0, 1, 2, 3, 200}) {
+      std::vector<std::atomic<int>> done(tasks), busy(static_cast<std::size_t>(workers));
+      std::atomic<int> met = 0;
+      parallel_tasks(static_cast<std::int64_t>(tasks), workers, [&](std::int64_t task, int worker) {
+        std::atomic<int>& now = busy.at(static_cast<std::size_t>(worker));
+        if (now++ > 0) ++met;
+        sched_yield();
+        ++done[static_cast<std::size_t>(task)];
+        --now;
+      });
+      EXPECT_EQ(met, 0);
+      for (const std::atomic<int>& times : done) EXPECT_EQ(times, 1);
+    }
 }
 
 }  // namespace

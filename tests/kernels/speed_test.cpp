@@ -30,7 +30,7 @@ double ratio(const Kernel& a, const Kernel& b, const std::vector<std::vector<flo
   return of_a / of_b;
 }
 
-/// Measured 0.45; sums of products at the machine's limit.
+/// Measured 0.45, where the other one runs at what the machine can do at most.
 TEST(Speed, WinogradTakesLessThanSumsOfProducts) {
   if (!kIsFast) GTEST_SKIP() << "not built for speed";
   const Workers workers(1);

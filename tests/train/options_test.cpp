@@ -156,6 +156,8 @@ TEST(Options, AnAbsentDeviceHasItsOwnExitCode) {
   expect_in("'cuda:x' names no GPU", complaint({"--model", "m", "--device", "cuda:x"}));
   expect_in("h200 is a description", complaint({"--model", "m", "--device", "h200"}));
   expect_in("--tf32 is for GPUs", complaint({"--model", "m", "--tf32"}));
+  expect_in("--no-winograd is for the CPU; --device is cuda",
+            complaint({"--model", "m", "--no-winograd", "--device", "cuda"}));
   expect_in("--eager is for GPUs", complaint({"--model", "m", "--eager"}));
   expect_in("--workspace-limit is for GPUs", complaint({"--model", "m", "--workspace-limit", "1MiB"}));
   if (!has_cuda()) expect_in("no CUDA", complaint({"--model", "m", "--device", "cuda"}, Exit::Device));

@@ -68,6 +68,10 @@ TEST_F(Recipe, AResumedRunStaysOnItsDeviceUnlessToldOtherwise) {
   const Options moves = options({"--resume", "run", "--device", "cpu"}, on_gpu);
   EXPECT_EQ(moves.device.name, "cpu");
   EXPECT_FALSE(moves.device.tf32 || moves.device.workspace_limit);
+  const Options of_cpu = options({"--resume", "run"}, {{"no-winograd", "true"}});
+  EXPECT_TRUE(of_cpu.device.no_winograd);
+  EXPECT_EQ(values_to_keep(of_cpu).count("no-winograd"), 1U);
+  EXPECT_FALSE(options({"--resume", "run", "--device", "cuda"}, {{"no-winograd", "true"}}).device.no_winograd);
 }
 
 TEST_F(Recipe, ASweepTakesNoStepsFromTheNetwork) {

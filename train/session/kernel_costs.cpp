@@ -13,7 +13,7 @@
 namespace lethe {
 namespace {
 
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;
 
 /// "AMD EPYC 9354"; "" if the system does not tell.
 std::string processor() {

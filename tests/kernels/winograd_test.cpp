@@ -1,0 +1,113 @@
+#include "kernels/conv/providers.h"
+#include "tests/kernels/conv_definition.h"
+
+namespace lethe::testing {
+namespace {
+
+/// All paddings; images smaller than a tile, and with whole tiles and parts of them; channels that fill vectors,
+/// panels and chunks and that do not, and more than are summed at once; more tiles than are transformed at once.
+const std::vector<ConvShape> kWinogradShapes = {
+    with_out({.batch = 1, .channels = 1, .filters = 1, .in = {3, 3}, .kernel = {3, 3}}),
+    with_out({.batch = 2, .channels = 5, .filters = 3, .in = {1, 2}, .kernel = {3, 3}, .pad = {1, 1}}),
+    with_out({.batch = 3, .channels = 16, .filters = 32, .in = {8, 8}, .kernel = {3, 3}, .pad = {1, 1}}),
+    with_out({.batch = 2, .channels = 20, .filters = 17, .in = {9, 14}, .kernel = {3, 3}, .pad = {2, 2}}),
+    with_out({.batch = 1, .channels = 40, .filters = 70, .in = {11, 10}, .kernel = {3, 3}}),
+    with_out({.batch = 5, .channels = 24, .filters = 130, .in = {13, 16}, .kernel = {3, 3}, .pad = {1, 1}}),
+    with_out({.batch = 2, .channels = 6, .filters = 8, .in = {62, 63}, .kernel = {3, 3}, .pad = {1, 1}}),
+    with_out({.batch = 1, .channels = 260, .filters = 20, .in = {5, 6}, .kernel = {3, 3}, .pad = {1, 1}}),
+    with_out({.batch = 1, .channels = 20, .filters = 300, .in = {6, 5}, .kernel = {3, 3}, .pad = {1, 1}}),
+    with_out({.batch = 3, .channels = 17, .filters = 40, .in = {13, 8}, .kernel = {5, 5}, .pad = {2, 2}}),
+    with_out({.batch = 2, .channels = 3, .filters = 6, .in = {6, 5}, .kernel = {5, 5}, .pad = {4, 4}}),
+};
+
+TEST(Winograd, FollowsTheDefinition) {
+  for (const ConvShape& s : kWinogradShapes) {
+    SCOPED_TRACE(message("shape ", &s - kWinogradShapes.data()));
+    const auto prepare = [&](ConvPass pass, bool bias, int threads) {
+      return prepare_conv_winograd(pass, s, bias, threads);
+    };
+    compare_with_definition<float>(s, prepare, true, 4);
+    const auto for_many = [&](ConvPass pass, bool bias, int) { return prepare_conv_winograd(pass, s, bias, 16); };
+    compare_with_definition<float>(s, for_many, true, 4);
+  }
+}
+
+/// The error that is documented: the root mean square of what results are off, over that of the results.
+TEST(Winograd, RoundsLittle) {
+  const ConvShape s =
+      with_out({.batch = 2, .channels = 64, .filters = 64, .in = {12, 12}, .kernel = {3, 3}, .pad = {1, 1}});
+  const auto x = random_values<float>(x_size(s), 1), weight = random_values<float>(weight_size(s), 2),
+             dy = random_values<float>(y_size(s), 3);
+  std::vector<double> y(dy.size()), dx(x.size()), dw(weight.size());
+  for_each_product(s, [&](std::int64_t i, std::int64_t w, std::int64_t o) {
+    y[o] += double{x[i]} * weight[w];
+    dx[i] += double{dy[o]} * weight[w];
+    dw[w] += double{x[i]} * dy[o];
+  });
+  const auto error = [&](ConvPass pass, const std::vector<std::vector<float>>& inputs,
+                         const std::vector<double>& want) {
+    const auto got = run_kernel(*prepare_conv_winograd(pass, s, false, 2), inputs, std::ssize(want));
+    double off = 0, all = 0;
+    for (std::size_t i = 0; i < want.size(); ++i) off += std::pow(got[i] - want[i], 2), all += want[i] * want[i];
+    return std::sqrt(off / all);
+  };
+  EXPECT_LT(error(ConvPass::Forward, {x, weight}, y), 1.2e-6);
+  EXPECT_LT(error(ConvPass::GradInput, {dy, weight}, dx), 1.2e-6);
+  EXPECT_LT(error(ConvPass::GradWeight, {x, dy}, dw), 1.2e-6);
+}
+
+TEST(Winograd, ForgetsThePassBefore) {
+  ConvShape s = kWinogradShapes[5];
+  const auto x = random_values<float>(x_size(s), 1), other = random_values<float>(weight_size(s), 2),
+             weight = random_values<float>(weight_size(s), 3);
+  const Workers workers(2);
+  const auto kernel = prepare_conv_winograd(ConvPass::Forward, s, false, 2);
+  std::vector<std::byte> workspace(static_cast<std::size_t>(kernel->workspace_bytes()) + 64);
+  void* const aligned_to = workspace.data() + (64 - reinterpret_cast<std::uintptr_t>(workspace.data()) % 64);
+  std::vector<float> y(static_cast<std::size_t>(y_size(s)));
+  for (const auto& w : {other, weight}) {
+    void* const inputs[] = {const_cast<float*>(x.data()), const_cast<float*>(w.data()), nullptr};
+    void* const outputs[] = {y.data()};
+    kernel->run({.inputs = inputs, .outputs = outputs, .workspace = aligned_to});
+  }
+  EXPECT_EQ(y, run_kernel<float>(*kernel, {x, weight}, y_size(s)));
+}
+
+TEST(Winograd, ServesStrideOneSquaresOfThreeAndFive) {
+  const auto serves = [](const ConvShape& s) {
+    return prepare_conv_winograd(ConvPass::Forward, s, false, 1) != nullptr;
+  };
+  const ConvShape s =
+      with_out({.batch = 1, .channels = 16, .filters = 16, .in = {9, 9}, .kernel = {3, 3}, .pad = {1, 1}});
+  EXPECT_TRUE(serves(s));
+  const std::vector<void (*)(ConvShape&)> changes = {
+      [](ConvShape& c) { c.groups = 2; },      [](ConvShape& c) { c.kernel = {3, 5}; },
+      [](ConvShape& c) { c.kernel = {4, 4}; }, [](ConvShape& c) { c.kernel = {1, 1}; },
+      [](ConvShape& c) { c.stride = {1, 2}; }, [](ConvShape& c) { c.dilation = {2, 1}; },
+      [](ConvShape& c) { c.pad = {1, 2}; },    [](ConvShape& c) { c.pad = {3, 3}; }};
+  for (const auto& change : changes) {
+    ConvShape other = s;
+    change(other);
+    EXPECT_FALSE(serves(with_out(other))) << "change " << &change - changes.data();
+  }
+}
+
+TEST(Winograd, IsChosenWhereItPaysUnlessItIsSwitchedOff) {
+  ConvShape s = with_out({.batch = 16, .channels = 16, .filters = 32, .in = {8, 8}, .kernel = {3, 3}, .pad = {1, 1}});
+  const auto by = [&](DType dtype, Provider provider, bool winograd) {
+    const DeviceInfo device{.threads = 1, .winograd = winograd};
+    return prepare_conv(ConvPass::Forward, s, {}, dtype, device, provider)->implementation();
+  };
+  EXPECT_EQ(by(DType::f32, Provider::Best, true), "own Winograd");
+  EXPECT_EQ(by(DType::bf16, Provider::Best, true), "own Winograd, widened");
+  EXPECT_NE(by(DType::f32, Provider::Best, false), "own Winograd");
+  EXPECT_NE(by(DType::f64, Provider::Best, true), "own Winograd");
+  EXPECT_NE(by(DType::f32, Provider::Eigen, true), "own Winograd");
+  s.batch = 8;
+  EXPECT_NE(by(DType::f32, Provider::Best, true), "own Winograd") << "few pixels";
+  s.batch = 16, s.channels = 8;
+  EXPECT_NE(by(DType::f32, Provider::Best, true), "own Winograd") << "few channels";
+}
+
+}  // namespace
+}  // namespace lethe::testing
