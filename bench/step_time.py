@@ -102,6 +102,7 @@ def main():
     parser.add_argument("--build", default="build/release")
     parser.add_argument("--python", action="append", default=[])
     parser.add_argument("--tcmalloc")
+    parser.add_argument("--kinds", default="default,compiled,tuned")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--steps", type=int, default=6, help="of a process; the first two do not count")
     parser.add_argument("networks", nargs="*", default=list(CASES))
@@ -111,7 +112,7 @@ def main():
     print("| network | batch | ours, ms | GFLOP/s, nominal | of peak | peer | its ways, ms | ratio to the best | rounds | ours, MiB | the peer, MiB |\n"
           "|---|---:|---:|---:|---:|---|---|---:|---:|---:|---:|")
     summary = {}
-    ways = [way for of_kind in KINDS.values() for way in of_kind if way != "tcmalloc" or args.tcmalloc]
+    ways = [way for kind in args.kinds.split(",") for way in KINDS[kind] if way != "tcmalloc" or args.tcmalloc]
     for name in args.networks:
         batch, sets, size, classes = CASES[name]
         settings = [word for setting in sets for word in ("--set", setting)]
