@@ -45,7 +45,8 @@ std::unique_ptr<Kernel> prepare_on_gpu(ConvPass pass, const ConvShape& s, const 
 
 namespace {
 
-/// With fewer channels on either side transforming tiles takes longer than it saves; with fewer pixels, kernels.
+/// With fewer channels on either side, transforming tiles takes longer than it saves; with fewer pixels, transforming
+/// kernels does.
 bool is_for_winograd(const ConvShape& s) {
   constexpr std::int64_t kFewestChannels = 16, kFewestPixels = 768;
   return std::min(s.channels, s.filters) >= kFewestChannels && s.batch * s.out[0] * s.out[1] >= kFewestPixels;

@@ -2,6 +2,7 @@
 
 #include "framework/error.h"
 #include "kernels/conv/columns.h"
+#include "kernels/conv/piece_sums.h"
 #include "kernels/conv/providers.h"
 #include "kernels/cpu/parallel.h"
 #include "kernels/gemm/block.h"
@@ -31,8 +32,7 @@ class Im2colConv final : public Kernel {
         product_(product_for(pass)) {}
 
   std::int64_t workspace_bytes() const override {
-    return pieces_ * piece_bytes() +
-           (pass_ == ConvPass::GradWeight ? (pieces_ - 1) * aligned(weights() * sizeof_t) : 0);
+    return pieces_ * piece_bytes() + (pass_ == ConvPass::GradWeight ? sums().bytes() : 0);
   }
 
   std::string implementation() const override { return "im2col, Eigen"; }
@@ -41,7 +41,7 @@ class Im2colConv final : public Kernel {
     parallel_ranges(pieces_, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t piece = begin; piece < end; ++piece) run_piece(args, piece);
     });
-    if (pass_ == ConvPass::GradWeight) add_partial_sums(args);
+    if (pass_ == ConvPass::GradWeight) sums().add_up(args.out<T>(0), other_sums(args));
   }
 
  private:
@@ -73,7 +73,7 @@ class Im2colConv final : public Kernel {
   void run_piece(const KernelArgs& args, std::int64_t piece) const {
     const std::int64_t begin = units_ * piece / pieces_ * unit_rows_, end = units_ * (piece + 1) / pieces_ * unit_rows_;
     char* const memory = static_cast<char*>(args.workspace) + piece * piece_bytes();
-    T* const dw = pass_ == ConvPass::GradWeight ? weight_sum(args, piece) : nullptr;
+    T* const dw = pass_ == ConvPass::GradWeight ? sums().at(args.out<T>(0), other_sums(args), piece) : nullptr;
     if (dw) std::fill_n(dw, weights(), T(0));
     if (pass_ == ConvPass::GradInput) {
       const std::int64_t image = s_.in[0] * s_.in[1] * s_.channels;
@@ -146,21 +146,9 @@ class Im2colConv final : public Kernel {
     return {tile.columns, columns_.depth()};
   }
 
-  /// Where a piece sums its weight gradient: the first in the output itself.
-  T* weight_sum(const KernelArgs& args, std::int64_t piece) const {
-    if (piece == 0) return args.out<T>(0);
-    char* const sums = static_cast<char*>(args.workspace) + pieces_ * piece_bytes();
-    return reinterpret_cast<T*>(sums + (piece - 1) * aligned(weights() * sizeof_t));
-  }
-
-  void add_partial_sums(const KernelArgs& args) const {
-    parallel_ranges(weights(), kElementGrain, [&](std::int64_t begin, std::int64_t end) {
-      T* dw = args.out<T>(0);
-      for (std::int64_t piece = 1; piece < pieces_; ++piece) {
-        const T* sum = weight_sum(args, piece);
-        for (std::int64_t i = begin; i < end; ++i) dw[i] += sum[i];
-      }
-    });
+  PieceSums<T> sums() const { return {weights(), pieces_}; }
+  void* other_sums(const KernelArgs& args) const {
+    return static_cast<char*>(args.workspace) + pieces_ * piece_bytes();
   }
 
   ConvPass pass_;

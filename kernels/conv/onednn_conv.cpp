@@ -15,7 +15,7 @@ using Forward = dnnl::convolution_forward;
 using BackwardData = dnnl::convolution_backward_data;
 using BackwardWeights = dnnl::convolution_backward_weights;
 
-constexpr dnnl::algorithm kDirect = dnnl::algorithm::convolution_direct;  // its Winograd knows other layouts
+constexpr dnnl::algorithm kDirect = dnnl::algorithm::convolution_direct;  // oneDNN has Winograd for other layouts
 
 /// A convolution as oneDNN is told of it: activations NHWC, weights in the layout that it likes best.
 struct Facts {

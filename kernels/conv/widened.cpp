@@ -10,9 +10,6 @@ void add_to(float* sum, const float* x, std::int64_t n) {
   parallel_for(Cpu{}, nullptr, n, [=](std::int64_t i) { sum[i] += x[i]; });
 }
 
-/// Bytes of wide images that are worth a round.
-constexpr std::int64_t kRoundBytes = 8 << 20;
-
 template <class T>
 class WidenedConv final : public Kernel {
  public:

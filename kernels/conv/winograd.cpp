@@ -5,10 +5,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "kernels/conv/piece_sums.h"
 #include "kernels/conv/providers.h"
 #include "kernels/conv/winograd_tiles.h"
-#include "kernels/cpu/parallel.h"
-#include "kernels/workspace.h"
 
 namespace lethe {
 namespace {
@@ -17,9 +16,9 @@ using namespace winograd;
 
 constexpr std::int64_t kChunk = 64;      // channels: so many that transforming tiles again for each chunk costs little
 constexpr std::int64_t kMostTiles = 48;  // at a time
-constexpr std::int64_t kDepth = 256;     // channels that are summed before they are added to others: rounds less
+constexpr std::int64_t kDepth = 256;     // channels that are summed by themselves first, which rounds less
 constexpr std::int64_t kTasks = 4;       // for each worker: others take over what an interrupted one has left
-constexpr std::int64_t kMostPartBytes = 32 << 20;  // of sums of weight gradients beside the first
+constexpr std::int64_t kMostSumBytes = 32 << 20;  // of sums of weight gradients beside the first
 
 /// Rounded for the widest vectors, so that the workspace has the same size on every processor.
 std::int64_t lanes_for(std::int64_t channels) { return round_up(channels, 16); }
@@ -48,13 +47,13 @@ class WinogradConv final : public Kernel {
     // Weight gradients have a sum for each piece: the fewest that divide evenly among workers.
     if (pass == ConvPass::GradWeight)
       pieces_ = std::min({pieces_, threads / std::gcd(chunks_, static_cast<std::int64_t>(threads)),
-                          1 + kMostPartBytes / part_bytes()});
+                          1 + kMostSumBytes / sums().bytes_of_one()});
     workers_ = std::min<std::int64_t>(threads, chunks_ * pieces_);
     at_once_ = std::min((tiles_ + pieces_ - 1) / pieces_, kMostTiles);
   }
 
   std::int64_t workspace_bytes() const override {
-    return kernel_slots() * kernel_bytes() + workers_ * worker_bytes() + (parts() - 1) * part_bytes();
+    return kernel_slots() * kernel_bytes() + workers_ * worker_bytes() + sums().bytes();
   }
   std::string implementation() const override { return "own Winograd"; }
 
@@ -67,16 +66,16 @@ class WinogradConv final : public Kernel {
                           x_.channels * (part + 1) / kTasks);
       });
     parallel_tasks(chunks_ * pieces_, workers, [&](std::int64_t task, int worker) { work(args, worker, task); });
-    if (parts() > 1) add_parts(args);
+    sums().add_up(args.out<float>(0), other_sums(args));
   }
 
  private:
   static constexpr std::int64_t kFloat = sizeof(float);
 
   /// Weight gradients are summed by pieces of the tiles first.
-  std::int64_t parts() const { return pass_ == ConvPass::GradWeight ? pieces_ : 1; }
-  std::int64_t weights() const { return s_.filters * kKernel * kKernel * s_.channels; }
-  std::int64_t part_bytes() const { return aligned(weights() * kFloat); }
+  PieceSums<float> sums() const {
+    return {s_.filters * kKernel * kKernel * s_.channels, pass_ == ConvPass::GradWeight ? pieces_ : 1};
+  }
 
   // A worker's memory, each [place, ...]: kernels or their gradient, tiles of x, tiles of y.
   std::int64_t kernel_bytes() const { return aligned(kPlaces * lanes_for(x_.channels) * panels_for(chunk_) * kFloat); }
@@ -96,9 +95,8 @@ class WinogradConv final : public Kernel {
   float* tiles(const KernelArgs& args, std::int64_t worker) const {
     return at(args, kernel_slots() * kernel_bytes() + worker * worker_bytes());
   }
-  float* sum(const KernelArgs& args, std::int64_t piece) const {
-    if (piece == 0) return args.out<float>(0);
-    return at(args, kernel_slots() * kernel_bytes() + workers_ * worker_bytes() + (piece - 1) * part_bytes());
+  float* other_sums(const KernelArgs& args) const {
+    return at(args, kernel_slots() * kernel_bytes() + workers_ * worker_bytes());
   }
 
   struct Memory {
@@ -129,7 +127,8 @@ class WinogradConv final : public Kernel {
       else
         make_outputs(args, at, t, count, c);
     }
-    if (pass_ == ConvPass::GradWeight) write_kernel_gradients(at, sum(args, piece), c);
+    if (pass_ == ConvPass::GradWeight)
+      write_kernel_gradients(at, sums().at(args.out<float>(0), other_sums(args), piece), c);
   }
 
   /// Floats of a place of the kernels.
@@ -210,15 +209,6 @@ class WinogradConv final : public Kernel {
         transform<ToOutputs<kKernel>>([&](int y, int x) { return load(from + (y * kPoints + x) * chunk_ * x_row); },
                                       put);
       }
-  }
-
-  void add_parts(const KernelArgs& args) const {
-    parallel_ranges(weights(), kElementGrain, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t piece = 1; piece < pieces_; ++piece) {
-        const float* const part = sum(args, piece);
-        for (std::int64_t i = begin; i < end; ++i) args.out<float>(0)[i] += part[i];
-      }
-    });
   }
 
   ConvPass pass_;

@@ -9,6 +9,9 @@
 
 namespace lethe {
 
+/// Bytes of wide copies that are worth a round.
+inline constexpr std::int64_t kRoundBytes = 8 << 20;
+
 /// `n` floats in a workspace, behind what was laid out before.
 struct WidePart {
   std::int64_t offset = 0, n = 0;

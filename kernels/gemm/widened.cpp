@@ -7,9 +7,6 @@
 namespace lethe {
 namespace {
 
-/// Bytes of wide slabs that are worth a round.
-constexpr std::int64_t kRoundBytes = 8 << 20;
-
 /// A part of a row-major matrix.
 template <class T>
 struct Part {

@@ -3,12 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <random>
 
 #include "framework/error.h"
 #include "kernels/conv/conv.h"
 #include "kernels/cpu/workers.h"
 #include "tests/support/kernel_runner.h"
+#include "tests/support/random_values.h"
 
 namespace lethe::testing {
 
@@ -19,15 +19,6 @@ inline std::int64_t out_size(const ConvShape& s, int axis) {
 inline ConvShape with_out(ConvShape s) {
   s.out = {out_size(s, 0), out_size(s, 1)};
   return s;
-}
-
-template <class T>
-std::vector<T> random_values(std::int64_t count, unsigned seed) {
-  std::mt19937 random(seed);
-  std::uniform_real_distribution<double> uniform(-1, 1);
-  std::vector<T> values(static_cast<std::size_t>(count));
-  for (T& value : values) value = static_cast<T>(uniform(random));
-  return values;
 }
 
 inline std::int64_t x_size(const ConvShape& s) { return s.batch * s.in[0] * s.in[1] * s.channels; }

@@ -3,24 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <random>
 
 #include "framework/error.h"
 #include "kernels/cpu/parallel.h"
 #include "kernels/cpu/workers.h"
 #include "tests/support/kernel_runner.h"
+#include "tests/support/random_values.h"
 
 namespace lethe::testing {
 namespace {
-
-template <class T>
-std::vector<T> random_matrix(std::int64_t count, unsigned seed) {
-  std::mt19937 random(seed);
-  std::uniform_real_distribution<double> uniform(-1, 1);
-  std::vector<T> values(static_cast<std::size_t>(count));
-  for (T& value : values) value = static_cast<T>(uniform(random));
-  return values;
-}
 
 template <class T>
 std::vector<double> by_definition(const GemmShape& s, const std::vector<T>& a, const std::vector<T>& b,
@@ -42,8 +33,8 @@ template <class T>
 void compare(const GemmShape& s, DType dtype, int threads, Provider provider) {
   SCOPED_TRACE(message(s.batch, " of ", s.m, 'x', s.n, 'x', s.k, s.transpose_a ? " a^T" : "",
                        s.transpose_b ? " b^T" : "", s.epilogue.bias ? " + bias" : "", ", ", threads, " threads"));
-  const auto a = random_matrix<T>(s.batch * s.m * s.k, 1), b = random_matrix<T>(s.batch * s.k * s.n, 2);
-  const auto bias = random_matrix<T>(s.n, 3);
+  const auto a = random_values<T>(s.batch * s.m * s.k, 1), b = random_values<T>(s.batch * s.k * s.n, 2);
+  const auto bias = random_values<T>(s.n, 3);
   const auto want = by_definition(s, a, b, bias);
   const auto kernel = prepare_gemm(s, dtype, {.threads = threads}, provider);
   const auto got = run_kernel<T>(*kernel, {a, b, s.epilogue.bias ? bias : std::vector<T>{}}, s.batch * s.m * s.n);
@@ -87,7 +78,7 @@ TEST(Gemm, OneDnnFollowsTheDefinition) {
 
 TEST(Gemm, SameThreadsGiveSameBits) {
   const GemmShape shape{.m = 200, .n = 100, .k = 1000, .transpose_a = true};
-  const auto a = random_matrix<float>(200 * 1000, 1), b = random_matrix<float>(1000 * 100, 2);
+  const auto a = random_values<float>(200 * 1000, 1), b = random_values<float>(1000 * 100, 2);
   for (const Provider provider : {Provider::Best, Provider::Eigen}) {
     const auto kernel = prepare_gemm(shape, DType::f32, {.threads = worker_threads()}, provider);
     const auto first = run_kernel<float>(*kernel, {a, b}, 200 * 100);

@@ -1,11 +1,10 @@
 #include <gtest/gtest.h>
 
-#include <random>
-
 #include "kernels/conv/providers.h"
 #include "kernels/gemm/providers.h"
 #include "kernels/low_floats.h"
 #include "tests/support/kernel_runner.h"
+#include "tests/support/random_values.h"
 
 namespace lethe::testing {
 namespace {
@@ -13,14 +12,6 @@ namespace {
 /// Five images of 4 MiB in f32: more than one round of the wide copies, and a rest.
 const ConvShape kFewAtATime{
     .batch = 5, .channels = 16, .filters = 16, .in = {256, 128}, .out = {256, 128}, .kernel = {3, 3}, .pad = {1, 1}};
-
-std::vector<Bf16> rough_values(std::int64_t count, unsigned seed) {
-  std::mt19937 random(seed);
-  std::uniform_real_distribution<float> uniform(-1, 1);
-  std::vector<Bf16> values;
-  for (std::int64_t i = 0; i < count; ++i) values.emplace_back(uniform(random));
-  return values;
-}
 
 std::vector<float> wide(const std::vector<Bf16>& values) { return {values.begin(), values.end()}; }
 
@@ -35,8 +26,8 @@ TEST(Widened, ConvolutionsInRoundsGiveThatOfAllImages) {
   const ConvShape& s = kFewAtATime;
   const DeviceInfo cpu{.threads = 2, .winograd = false};
   const std::int64_t images = s.batch * s.in[0] * s.in[1] * s.channels, weights = s.filters * 9 * s.channels;
-  const auto x = rough_values(images, 1), dy = rough_values(images, 2), w = rough_values(weights, 3),
-             bias = rough_values(s.filters, 4);
+  const auto x = random_values<Bf16>(images, 1), dy = random_values<Bf16>(images, 2),
+             w = random_values<Bf16>(weights, 3), bias = random_values<Bf16>(s.filters, 4);
   const auto check_pass = [&](ConvPass pass, bool with_bias, const std::vector<std::vector<Bf16>>& in, std::int64_t out,
                               float most_sum) {
     const auto low = prepare_conv_widened(pass, s, with_bias, DType::bf16, cpu);
@@ -54,8 +45,8 @@ TEST(Widened, ConvolutionsInRoundsGiveThatOfAllImages) {
 TEST(Widened, StacksOfProducts) {
   const GemmShape s{.batch = 3, .m = 5, .n = 7, .k = 11, .transpose_b = true, .epilogue = {.bias = true}};
   const DeviceInfo cpu{.threads = 2};
-  const auto a = rough_values(s.batch * s.m * s.k, 1), b = rough_values(s.batch * s.n * s.k, 2),
-             bias = rough_values(s.n, 3);
+  const auto a = random_values<Bf16>(s.batch * s.m * s.k, 1), b = random_values<Bf16>(s.batch * s.n * s.k, 2),
+             bias = random_values<Bf16>(s.n, 3);
   const auto got = run_kernel<Bf16>(*prepare_gemm_widened(s, DType::bf16, cpu), {a, b, bias}, s.batch * s.m * s.n);
   const auto exact = prepare_gemm(s, DType::f32, cpu);
   expect_rounded(got, run_kernel<float>(*exact, {wide(a), wide(b), wide(bias)}, s.batch * s.m * s.n), 12);
@@ -73,7 +64,8 @@ TEST(Widened, ProductsInSlabsGiveThatOfWholeMatrices) {
                           .transpose_a = transpose_a,
                           .transpose_b = transpose_b,
                           .epilogue = {.bias = true}};
-        const auto a = rough_values(s.m * s.k, 1), b = rough_values(s.k * s.n, 2), bias = rough_values(s.n, 3);
+        const auto a = random_values<Bf16>(s.m * s.k, 1), b = random_values<Bf16>(s.k * s.n, 2),
+                   bias = random_values<Bf16>(s.n, 3);
         const auto low = prepare_gemm_widened(s, DType::bf16, cpu), exact = prepare_gemm(s, DType::f32, cpu);
         EXPECT_LT(low->workspace_bytes(), (9 << 20) + exact->workspace_bytes());
         expect_rounded(run_kernel<Bf16>(*low, {a, b, bias}, s.m * s.n),

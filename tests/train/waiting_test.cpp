@@ -1,0 +1,36 @@
+// How threads of the program wait for each other: GNU's OpenMP says what it has read.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "tests/train/train_process.h"
+
+namespace lethe::testing {
+namespace {
+
+/// What the library of the program that runs at last has for GOMP_SPINCOUNT, with this variable set beside.
+std::string spin_count(const char* variable, const char* value) {
+  const Ended ended = run_train({"--version"}, {.before = [=] {
+                                  unsetenv("GOMP_SPINCOUNT");
+                                  unsetenv("OMP_WAIT_POLICY");
+                                  if (variable) setenv(variable, value, 1);
+                                  setenv("OMP_DISPLAY_ENV", "verbose", 1);
+                                }});
+  EXPECT_EQ(ended.code, 0);
+  const std::string name = "GOMP_SPINCOUNT = '";
+  const std::size_t at = ended.err.rfind(name);
+  if (at == std::string::npos) return "";
+  const std::size_t begin = at + name.size();
+  return ended.err.substr(begin, ended.err.find('\'', begin) - begin);
+}
+
+TEST(Waiting, ThreadsSpinShortlyUnlessTheUserSaysHowTheyWait) {
+  const std::string here = spin_count("GOMP_SPINCOUNT", "77");
+  if (here.empty()) GTEST_SKIP() << "not GNU's OpenMP";
+  EXPECT_EQ(here, "77");
+  EXPECT_EQ(spin_count(nullptr, nullptr), "5000");
+  EXPECT_EQ(spin_count("OMP_WAIT_POLICY", "PASSIVE"), "0");
+}
+
+}  // namespace
+}  // namespace lethe::testing
