@@ -57,6 +57,15 @@ OptionValues for_device(const Options& given, OptionValues resumed) {
   return resumed;
 }
 
+/// One more than a batch can have: training needs as many samples.
+std::int64_t limit_of_batch(const Options& options, ProgramSetting setting) {
+  constexpr std::int64_t kMost = 1 << 20;
+  if (options.command != Command::Train) return kMost;
+  setting.network.batch = 1;
+  const Network network = build_network(setting.network, true);
+  return std::min(kMost, open_data(options.data, setting.network.seed, network)->size(Split::Train) + 1);
+}
+
 /// For `--batch auto` and `--micro-batch auto`.
 void take_largest(Options& options) {
   const std::string name = options.largest_batch ? "batch" : "micro-batch";
@@ -68,9 +77,8 @@ void take_largest(Options& options) {
   const auto free = static_cast<std::int64_t>(kOfFree * static_cast<double>(device.memory));
   const std::int64_t budget = options.memopt.levels.budget.value_or(free);
   check(budget > 0, "--", name, " auto needs --memory-budget: how much memory the ", device.name, " has is not known");
-  constexpr std::int64_t kMost = 1 << 20;
   const ProgramSetting setting = program_setting(options);
-  samples = options.largest_batch ? largest_batch(setting, device, budget, kMost).batch
+  samples = options.largest_batch ? largest_batch(setting, device, budget, limit_of_batch(options, setting)).batch
                                   : largest_micro_batch(setting, device, budget);
   check_as(Exit::Budget, samples > 0, options.model, ": ",
            options.largest_batch ? "not even a batch of 1" : message("no micro-batch of a batch of ", *options.batch),

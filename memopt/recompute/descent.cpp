@@ -24,7 +24,7 @@ double excess_of(const Course& course, std::int64_t target) {
 }  // namespace
 
 bool is_small(const Tape& tape) {
-  constexpr std::size_t kCandidates = 12, kOps = 1000;
+  constexpr std::size_t kCandidates = 20, kOps = 1000;
   return tape.candidates.size() <= kCandidates && tape.ops.size() <= kOps;
 }
 
@@ -45,13 +45,19 @@ bool Descent::reach(std::int64_t target) {
   for (const Keep all : {Keep::Kept, Keep::Again, Keep::Each}) {
     if (found && !small) break;
     if (all != Keep::Kept && !let_all_go(all)) continue;
-    if (!descend(target) && !(small && settle(target))) continue;
+    if (!descend(target)) continue;
     prune(target);
-    if (small) change(target), settle(target);
     if (!found || best_.course.seconds < found->course.seconds) found = best_;
   }
   if (found) best_ = std::move(*found);
   return found.has_value();
+}
+
+bool Descent::refine(std::int64_t target) {
+  if (best_.course.peak > target && !settle(target)) return false;
+  prune(target);
+  change(target);
+  return settle(target);
 }
 
 std::optional<Descent::Tried> Descent::tried(Choice choice) const {

@@ -18,8 +18,12 @@ class Descent {
   explicit Descent(const Tape& tape);
 
   /// Lets go of values until the peak is no higher, then keeps again what the target allows; false if it cannot. Begins
-  /// anew with other choices where the first is a dead end; in small programs always, and changes what it found.
+  /// anew with other choices where the first is a dead end, in small programs always.
   bool reach(std::int64_t target);
+
+  /// Changes what it has, one value and two at a time, as long as that helps; false if the peak is still higher. For
+  /// small programs.
+  bool refine(std::int64_t target);
 
   const Choice& choice() const { return best_.choice; }
   const Course& course() const { return best_.course; }

@@ -34,7 +34,7 @@ class Unrolling {
   bool is_there(VarId v, int i) const {
     if (i < tape_.values[v].turn || choice_[v] == Keep::Kept || (choice_[v] == Keep::Again && repeated_[v]))
       return true;
-    return now_ - touched_[v] <= (choice_[v] == Keep::Each ? 0 : kClose);
+    return now_ - touched_[v] <= (choice_[v] == Keep::Brief ? kClose : 0);
   }
 
   /// What op `i` reads and is not there, with all that takes; false if that cannot be had any more.

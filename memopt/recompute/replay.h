@@ -17,7 +17,7 @@ enum class Keep : std::uint8_t {
 /// By VarId of a value's root; Kept for all that is no candidate.
 using Choice = std::vector<Keep>;
 
-/// Readers of a value that are no more ops apart share it even if it is Brief.
+/// Readers of a value that are no more ops apart share it if it is Brief.
 inline constexpr int kClose = 12;
 
 /// All is kept that backward reads; what it does not read is made again where something else needs it.
@@ -49,5 +49,12 @@ struct Course {
   std::vector<Instance> instances;
 };
 Course course_of(const Tape& tape, const std::vector<Step>& steps);
+
+/// A choice and what it comes to.
+struct Rung {
+  Choice choice;
+  std::int64_t peak = 0;  // bytes
+  double seconds = 0;     // of what is made again
+};
 
 }  // namespace lethe

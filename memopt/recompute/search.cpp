@@ -7,6 +7,7 @@
 #include <system_error>
 #include <thread>
 
+#include "memopt/recompute/best_choice.h"
 #include "memopt/recompute/descent.h"
 
 namespace lethe {
@@ -15,6 +16,9 @@ namespace {
 constexpr int kMostRungs = 48, kFewestRungs = 4;
 /// Steps of all rungs together that may be looked at: some seconds.
 constexpr double kMostWork = 4e8;
+/// Of choices for a small program, for all targets together; an eighth of what is left may go to one, and as much
+/// again.
+constexpr int kMostTrials = 200'000;
 
 /// So many that a large program takes no more than some seconds: a rung takes some ten trials a value, each of which
 /// walks through the program.
@@ -26,6 +30,26 @@ int rungs_for(const Tape& tape) {
 
 Rung rung_of(const Descent& descent) {
   return {.choice = descent.choice(), .peak = descent.course().peak, .seconds = descent.course().seconds};
+}
+
+/// Of choices for a small program `trials` are left.
+std::optional<Rung> cheapest(const Tape& tape, Descent descent, std::int64_t target, int& trials) {
+  std::optional<Rung> found;
+  if (descent.reach(target)) found = rung_of(descent);
+  if (!is_small(tape)) return found;
+  const auto look_at_all = [&] {
+    BestChoice best = best_choice(tape, target, std::move(found), trials / 8);
+    trials -= best.trials;
+    found = std::move(best.rung);
+    return best.is_best;
+  };
+  if (look_at_all()) return found;
+  const bool refined = descent.refine(target);
+  if (refined && (!found || descent.course().seconds < found->seconds)) {
+    found = rung_of(descent);
+    look_at_all();
+  }
+  return found;
 }
 
 /// Does f(0) to f(count - 1), on as many threads as there are processors, or as can be had. Fails as f does.
@@ -57,8 +81,8 @@ void in_parallel(int count, const F& f) {
 }  // namespace
 
 std::optional<Rung> cheapest_within(const Tape& tape, std::int64_t target) {
-  Descent descent(tape);
-  return descent.reach(target) ? std::optional(rung_of(descent)) : std::nullopt;
+  int trials = kMostTrials;
+  return cheapest(tape, Descent(tape), target, trials);
 }
 
 std::vector<Rung> ladder(const Tape& tape) {
@@ -67,19 +91,16 @@ std::vector<Rung> ladder(const Tape& tape) {
   const int count = rungs_for(tape);
   std::vector<std::optional<Rung>> found(static_cast<std::size_t>(count));
   found[0] = rung_of(start);
-  const auto find = [&](int i) {
-    Descent descent = start;
-    if (descent.reach(peak - peak / count * i)) found[i] = rung_of(descent);
-  };
+  const auto target = [&](int i) { return peak - peak / count * i; };
+  int trials = kMostTrials;
   if (!is_small(tape)) {
-    in_parallel(count - 1, [&](int i) { find(i + 1); });
+    in_parallel(count - 1, [&](int i) { found[i + 1] = cheapest(tape, start, target(i + 1), trials); });
   } else {  // a rung is often that of the next targets, too
-    std::int64_t lowest = peak;
-    for (int i = 1; i < count; ++i) {
-      if (peak - peak / count * i >= lowest) continue;
-      find(i);
+    for (int i = 1, last = 0; i < count; ++i) {
+      if (target(i) >= found[last]->peak) continue;
+      found[i] = cheapest(tape, start, target(i), trials);
       if (!found[i]) break;
-      lowest = found[i]->peak;
+      last = i;
     }
   }
   std::vector<Rung> rungs, best;

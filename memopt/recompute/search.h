@@ -5,12 +5,6 @@
 
 namespace lethe {
 
-struct Rung {
-  Choice choice;
-  std::int64_t peak = 0;  // bytes, by course_of
-  double seconds = 0;     // of what is made again
-};
-
 /// The cheapest that was found whose peak is no higher than `target`; nothing if none was.
 std::optional<Rung> cheapest_within(const Tape& tape, std::int64_t target);
 

@@ -13,6 +13,7 @@
 #include "memopt/memopt.h"
 #include "memopt/passes/early_update.h"
 #include "memopt/passes/mask_picked.h"
+#include "memopt/recompute/best_choice.h"
 #include "memopt/recompute/repeated.h"
 #include "memopt/recompute/search.h"
 #include "memopt/recompute/seconds.h"
@@ -140,11 +141,11 @@ Tape random_tape(unsigned seed, int n, bool chain) {
     op.call.out = {i};
     op.call.seconds = pick(1, 10) * (pick(0, 2) == 0 ? 10 : 1);
     tape.values[i] = {.bytes = 10L * pick(1, 20), .maker = i, .turn = n};
-    tape.values[n + i].bytes = tape.values[i].bytes;
+    tape.values[n + i].bytes = tape.values[i].bytes / 10;  // so that it matters what is kept
     tape.candidates.push_back({i});
     TapeOp grad{.until = 2 * n};
     grad.call.in = {n + i};
-    if (pick(0, 3) > 0) grad.call.in.insert(grad.call.in.end(), op.call.in.begin(), op.call.in.end());
+    if (pick(0, 9) > 0) grad.call.in.insert(grad.call.in.end(), op.call.in.begin(), op.call.in.end());
     if (pick(0, 2) == 0) grad.call.in.push_back(i);
     for (const VarId v : op.call.in) grad.call.out.push_back(n + v);
     tape.ops.push_back(std::move(op));
@@ -185,31 +186,54 @@ std::vector<Rung> best_of_all(const Tape& tape) {
   return best;
 }
 
-/// How many of the best there are that the search misses by more than a twentieth, of how many.
-std::pair<int, int> missed(bool chain, int tapes, int n) {
-  int misses = 0, points = 0;
-  for (int seed = 0; seed < tapes; ++seed) {
-    const Tape tape = random_tape(static_cast<unsigned>(seed), n, chain);
+void expect_the_best_is_found(bool chain) {
+  int points = 0;
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    const Tape tape = random_tape(seed, 7, chain);
     for (const Rung& best : best_of_all(tape)) {
       const std::optional<Rung> found = cheapest_within(tape, best.peak);
+      ASSERT_TRUE(found) << "seed " << seed;
+      EXPECT_LE(found->seconds, best.seconds) << "seed " << seed << ", peak " << best.peak;
+      EXPECT_LE(found->peak, best.peak);
+      const BestChoice alone = best_choice(tape, best.peak, std::nullopt, 100'000);
+      EXPECT_TRUE(alone.is_best);
+      EXPECT_EQ(alone.rung->seconds, best.seconds) << "seed " << seed << ", peak " << best.peak;
       ++points;
-      misses += !found || found->seconds > 1.05 * best.seconds ? 1 : 0;
-      EXPECT_LE(found ? found->peak : 0, best.peak);
     }
   }
-  return {misses, points};
+  EXPECT_GT(points, 120);
 }
 
-TEST(Recompute, TheSearchFindsTheBestOfSmallGraphs) {
-  const auto [misses, points] = missed(false, 40, 7);
-  EXPECT_EQ(misses, 0) << "of " << points;
-  EXPECT_GT(points, 80);
+TEST(Recompute, TheSearchFindsTheBestOfSmallGraphs) { expect_the_best_is_found(false); }
+
+TEST(Recompute, TheSearchFindsTheBestOfSmallChains) { expect_the_best_is_found(true); }
+
+/// Whether all choices were seen, on the way from all kept down to as little as can be.
+std::vector<bool> exhausted(const Tape& tape, int most) {
+  std::vector<bool> all;
+  const std::vector<Rung> rungs = ladder(tape);
+  const std::int64_t most_bytes = rungs.front().peak, least = rungs.back().peak;
+  for (int i = 0; i <= 3; ++i) {
+    const std::int64_t target = most_bytes - (most_bytes - least) * i / 3;
+    const std::optional<Rung> found = cheapest_within(tape, target);
+    const BestChoice best = best_choice(tape, target, found, most);
+    EXPECT_EQ(best.rung->seconds, found->seconds);
+    all.push_back(best.is_best);
+  }
+  return all;
 }
 
-TEST(Recompute, TheSearchFindsTheBestOfAlmostAllSmallChains) {
-  const auto [misses, points] = missed(true, 40, 7);
-  EXPECT_LE(100 * misses, points) << "of " << points;
-  EXPECT_GT(points, 80);
+TEST(Recompute, OfChainsOfTwentyValuesAllChoicesAreSeen) {
+  for (unsigned seed = 0; seed < 2; ++seed)
+    for (const bool all : exhausted(random_tape(seed, 20, true), 100'000)) EXPECT_TRUE(all) << "seed " << seed;
+}
+
+TEST(Recompute, ASearchOfAllChoicesThatIsStoppedSaysSo) {
+  const Tape tape = random_tape(3, 12, false);
+  const std::int64_t least = ladder(tape).back().peak;
+  EXPECT_FALSE(best_choice(tape, least, std::nullopt, 20).is_best);
+  EXPECT_TRUE(best_choice(tape, least, std::nullopt, 1'000'000).is_best);
+  EXPECT_FALSE(best_choice(tape, least - 1, std::nullopt, 1'000'000).rung);
 }
 
 TEST(Recompute, NothingIsMadeAgainOfWhatHasChangedSince) {

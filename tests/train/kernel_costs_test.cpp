@@ -32,6 +32,16 @@ TEST_F(KernelCosts, EachKernelIsMeasuredOnceAndKept) {
   EXPECT_GT(file().at("seconds").size(), first.at("seconds").size());
 }
 
+TEST_F(KernelCosts, WhatWasMeasuredStaysIfPlanningEndsEarly) {
+  Program program;
+  program.vars = {{.name = "x", .shape = {64}}, {.name = "y", .shape = {64}}};
+  const Op op{.type = "relu", .in = {0}, .out = {1}};
+  const SecondsOf costs = measured_costs({.threads = 1}, path("c.json"));
+  const double seconds = costs(program, op);
+  EXPECT_EQ(file().at("seconds").size(), 1U) << "it is written before the last of its users is gone";
+  EXPECT_EQ(costs(program, op), seconds);
+}
+
 TEST_F(KernelCosts, DecideWhatIsComputedAgain) {
   const std::vector<std::string> of_resnet = {"--model", "resnet20", "--batch", "4", "--eval-every", "0"};
   ASSERT_EQ(plan(of_resnet).code, 0);

@@ -225,6 +225,12 @@ TEST_F(PlanCommand, TheLargestBatchIsThatWhichOneMoreWouldNotFit) {
   EXPECT_EQ(plan({"--batch", "auto", "--memory-budget", "100"}).code, 3);
 }
 
+TEST_F(PlanCommand, TheLargestBatchOfARunIsNoLargerThanItsData) {
+  const Ended ended = run_train(small({"--batch", "auto", "--memory-budget", "1GiB", "--epochs", "1"}));
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_NE((ended.out + ended.err).find("batch 160"), std::string::npos) << ended.out << ended.err;
+}
+
 TEST_F(PlanCommand, ASweepIsDrawn) {
   const Ended ended = plan({"--sweep", "--out", path("sweep.svg")});
   EXPECT_EQ(ended.code, 0) << ended.err;

@@ -39,22 +39,13 @@ class KernelCosts {
     const std::string directory = std::filesystem::path(file_).parent_path().string();
     check_writable(directory.empty() ? "." : directory);
   }
-  KernelCosts(const KernelCosts&) = delete;
-  KernelCosts& operator=(const KernelCosts&) = delete;
-  ~KernelCosts() {
-    if (!grown_) return;
-    try {
-      write();
-    } catch (const std::exception&) {  // then they are measured again
-    }
-  }
-
   double seconds(const Program& program, const Op& op) {
     const std::string signature = kernel_signature(program, op);
     if (const auto known = seconds_.find(signature); known != seconds_.end()) return known->second;
     const double seconds = with_context(file_, [&] { return seconds_of_kernel(*device_, prepared_, program, op); });
-    grown_ = true;
-    return seconds_[signature] = seconds;
+    seconds_[signature] = seconds;
+    write();  // what was measured stays, even if planning is stopped
+    return seconds;
   }
 
  private:
@@ -84,7 +75,6 @@ class KernelCosts {
   Prepared prepared_;
   Json head_;
   std::map<std::string, double> seconds_;  // by signature
-  bool grown_ = false;
 };
 
 }  // namespace
