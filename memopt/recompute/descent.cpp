@@ -56,7 +56,6 @@ bool Descent::reach(std::int64_t target) {
 bool Descent::refine(std::int64_t target) {
   if (best_.course.peak > target && !settle(target)) return false;
   prune(target);
-  change(target);
   return settle(target);
 }
 
@@ -133,12 +132,11 @@ std::vector<Descent::Move> Descent::moves(bool deeper) const {
   for (const std::vector<VarId>& group : groups_) {
     Keep now = Keep::Each;
     for (const VarId v : group) now = std::min(now, best_.choice[v]);
-    if (group.front() == fixed_) continue;
     if (now < Keep::Again) all.push_back({group, Keep::Again});
     if (deeper && now < Keep::Brief) all.push_back({group, Keep::Brief});
     if (deeper && now < Keep::Each) all.push_back({group, Keep::Each});
   }
-  if (fixed_ == kNone) all.insert(all.end(), segments_.begin(), segments_.end());
+  all.insert(all.end(), segments_.begin(), segments_.end());
   return all;
 }
 
@@ -246,31 +244,6 @@ bool Descent::settle(std::int64_t target) {
           for (const Keep second : kAll) better = take({{i, first}, {j, second}}) || better;
   }
   return best_.course.peak <= target;
-}
-
-/// Keeps one value after the other whatever that takes, lets others go for it, and stays with what is cheaper.
-void Descent::change(std::int64_t target) {
-  for (bool better = true; better;) {
-    better = false;
-    for (const std::vector<VarId>& alike : tape_->candidates)
-      for (const Keep to : kAll) {
-        const Tried before = best_;
-        Choice choice = before.choice;
-        for (const VarId v : alike) choice[v] = to;
-        if (choice == before.choice) continue;
-        std::optional<Tried> changed = tried(std::move(choice));
-        if (!changed) continue;
-        best_ = std::move(*changed);
-        fixed_ = alike.front();
-        const bool reached = descend(target);
-        fixed_ = kNone;
-        if (reached) prune(target);
-        if (reached && best_.course.seconds < before.course.seconds)
-          better = true;
-        else
-          best_ = before;
-      }
-  }
 }
 
 double Descent::cost(const std::vector<VarId>& values) const {

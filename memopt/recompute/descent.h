@@ -53,14 +53,12 @@ class Descent {
   void make_moves(std::int64_t target, const std::vector<Move>& all);
   bool let_all_go(Keep to);
   bool settle(std::int64_t target);
-  void change(std::int64_t target);
   void prune(std::int64_t target);
 
   const Tape* tape_;
   Tried best_;
   std::vector<std::vector<VarId>> groups_;  // of candidates, one by one unless there are very many
   std::vector<Move> segments_;
-  VarId fixed_ = kNone;  // stays as it is
 };
 
 }  // namespace lethe

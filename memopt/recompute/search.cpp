@@ -38,7 +38,7 @@ std::optional<Rung> cheapest(const Tape& tape, Descent descent, std::int64_t tar
   if (descent.reach(target)) found = rung_of(descent);
   if (!is_small(tape)) return found;
   const auto look_at_all = [&] {
-    BestChoice best = best_choice(tape, target, std::move(found), trials / 8);
+    BestChoice best = best_choice(tape, target, std::move(found), trials / 4);
     trials -= best.trials;
     found = std::move(best.rung);
     return best.is_best;
