@@ -14,6 +14,7 @@ import pathlib
 import re
 import statistics
 import subprocess
+import sys
 import tempfile
 
 THREADS = 2
@@ -32,6 +33,9 @@ for key, child in made.named_children():
         layers.append(nn.Flatten())
     layers += list(child) if isinstance(child, nn.Sequential) else [child]
 net = nn.Sequential(*layers)
+for module in net.modules():  # checkpoints need what would be written over
+    if mode == "checkpoint" and hasattr(module, "inplace"):
+        module.inplace = False
 if mode.startswith("budget="):
     import torch._functorch.config
     torch._functorch.config.activation_memory_budget = float(mode[7:])
@@ -69,7 +73,7 @@ def our_run(args, network, more):
         metrics = pathlib.Path(folder) / "metrics.csv"
         command = [args.train, "--model", network, "--batch", str(args.batch), "--data", "synthetic", "--steps",
                    str(args.steps), "--eval-every", "0", "--log-every", "1", "--quiet", "--threads", str(THREADS),
-                   "--metrics", str(metrics)] + more
+                   "--metrics", str(metrics), "--lr", "0.0001"] + more
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         out, err = process.stdout.read(), process.stderr.read()
         _, status, usage = os.wait4(process.pid, 0)
@@ -95,7 +99,10 @@ def main():
     print("| network | PyTorch | s | overhead, % | peak, MiB | ours | s | overhead, % | peak, MiB |\n|" + "---|" * 9)
     for network in args.networks:
         plain = None
-        (level2, peak2, taken2), _ = our_run(args, network, ["--memopt", "level=2"])
+        ours, why = our_run(args, network, ["--memopt", "level=2"])
+        if ours is None:
+            sys.exit(why)
+        level2, peak2, taken2 = ours
         for mode in ("plain", "checkpoint", "budget=0.5", "budget=0.3"):
             peer, why = torch_run(args, network, mode)
             if peer is None:
