@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""f32 training step on the CPU against PyTorch on this machine in the same minutes: the same network from the same
+"""Training step on the CPU against PyTorch on this machine in the same minutes: the same network from the same
 weights on the same inputs, in processes that take turns.
 
-    bench/step_time.py [--build build/release] --python PYTHON [--python OTHER] [--tcmalloc LIBRARY] [NETWORK...]
+    bench/step_time.py [--build build/release] --python PYTHON [--python OTHER] [--dtype f32|bf16]
+                       [--tcmalloc LIBRARY] [NETWORK...]
 
 Each --python is an interpreter that has PyTorch. A round runs ours and each way of the peer once; a ratio is that of
 their medians of steps, and the table has the median ratio of all rounds to the better of contiguous and channels_last
 (default), to torch.compile in channels_last, and with --tcmalloc (a path to libtcmalloc) to channels_last with that and the peer's
-AVX-512 kernels (tuned). Fails if the first losses differ. Peaks of memory are of
+AVX-512 kernels (tuned). In bf16 the peer runs under autocast. Fails if the first losses differ. Peaks of memory are of
 whole processes; nominal operations are those of sums of products, of which Winograd's algorithm does a part."""
 import argparse
 import json
@@ -33,6 +34,7 @@ CASES = {
     "googlenet": (16, ["dropout=0"], (3, 224, 224), 1000),
 }
 KINDS = {"default": ("contiguous", "channels_last"), "compiled": ("compiled",), "tuned": ("tcmalloc",)}  # ways of the peer
+LOSSES_DIFFER = {"f32": 1e-3, "bf16": 2e-2}  # by no more, relatively
 SKIPPED = 2  # of the steps of a process
 RATE = "0.001"
 PEER = """
@@ -40,7 +42,7 @@ import json, sys, time
 sys.path.insert(0, sys.argv[1])
 import torch, torch.nn.functional as F
 import networks_torch as nets, safetensors
-name, weights, inputs, way, steps, rate, threads = sys.argv[2:]
+name, weights, inputs, way, steps, rate, threads, dtype = sys.argv[2:]
 torch.set_num_threads(int(threads))
 layout = torch.contiguous_format if way == "contiguous" else torch.channels_last
 place = lambda v: v.contiguous(memory_format=layout) if v.dim() == 4 else v
@@ -50,7 +52,9 @@ trained = [value.requires_grad_() for key, value in p.items() if "running_" not 
 optimizer = torch.optim.SGD(trained, lr=float(rate), momentum=0.9)
 fed = safetensors.read(inputs)
 x, t = place(torch.tensor(fed["image"]).permute(0, 3, 1, 2)), torch.tensor(fed["label"]).long()
-compute = lambda: F.cross_entropy(network(p, x), t)
+def compute():
+    with torch.autocast("cpu", torch.bfloat16, enabled=dtype == "bf16"):
+        return F.cross_entropy(network(p, x), t)
 if way == "compiled":
     compute = torch.compile(compute)
 times, losses = [], []
@@ -102,13 +106,14 @@ def main():
     parser.add_argument("--build", default="build/release")
     parser.add_argument("--python", action="append", default=[])
     parser.add_argument("--tcmalloc")
+    parser.add_argument("--dtype", choices=LOSSES_DIFFER, default="f32")
     parser.add_argument("--kinds", default="default,compiled,tuned")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--steps", type=int, default=6, help="of a process; the first two do not count")
     parser.add_argument("networks", nargs="*", default=list(CASES))
     args = parser.parse_args()
     here, step, train = os.path.dirname(os.path.abspath(__file__)), args.build + "/bench/bench_step", args.build + "/bin/train"
-    print(f"{processor()}, {THREADS} threads\n")
+    print(f"{processor()}, {THREADS} threads, {args.dtype}\n")
     print("| network | batch | ours, ms | GFLOP/s, nominal | of peak | peer | its ways, ms | ratio to the best | rounds | ours, MiB | the peer, MiB |\n"
           "|---|---:|---:|---:|---:|---|---|---:|---:|---:|---:|")
     summary = {}
@@ -116,7 +121,7 @@ def main():
     for name in args.networks:
         batch, sets, size, classes = CASES[name]
         settings = [word for setting in sets for word in ("--set", setting)]
-        of_network = ["--model", name, "--batch", str(batch), "--threads", str(THREADS)] + settings
+        of_network = ["--model", name, "--batch", str(batch), "--threads", str(THREADS), "--dtype", args.dtype] + settings
         profile = ours([train, "bench", *of_network, "--steps", "3", "--profile", "--format", "json"])
         gflop, best_gflops = sum(row["gflop"] for row in profile["rows"]), profile["peak"]["gflops"]
         rounds = []  # of each: our result, and the peers' by (python, way), None where one failed
@@ -132,7 +137,7 @@ def main():
                 for python in args.python or [sys.executable]:
                     for way in ways:
                         more = {"LD_PRELOAD": args.tcmalloc, "ATEN_CPU_CAPABILITY": "avx512"} if way == "tcmalloc" else {}
-                        peers[python, way] = run([python, "-c", PEER, here, name, weights, inputs, way, str(args.steps), RATE, str(THREADS)], **more)
+                        peers[python, way] = run([python, "-c", PEER, here, name, weights, inputs, way, str(args.steps), RATE, str(THREADS), args.dtype], **more)
                 rounds.append((mine, peers))
         our_ms = statistics.median(median_ms(mine) for mine, _ in rounds)
         our_mib = max(mine["process_bytes"] for mine, _ in rounds) / 2**20
@@ -144,7 +149,7 @@ def main():
                     continue
                 for mine, results in good:
                     for result in results:
-                        if abs(mine["losses"][0] - result["losses"][0]) > 1e-3 * abs(result["losses"][0]):
+                        if abs(mine["losses"][0] - result["losses"][0]) > LOSSES_DIFFER[args.dtype] * abs(result["losses"][0]):
                             sys.exit(f"{name}: the first loss is {mine['losses'][0]}, PyTorch's is {result['losses'][0]}")
                 version = good[0][1][0]["version"]
                 ratios = [median_ms(mine) / min(map(median_ms, results)) for mine, results in good]

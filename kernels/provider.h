@@ -4,12 +4,15 @@
 
 namespace lethe {
 
-/// Best: for f32 Winograd where it serves, oneDNN where it is built in and has a fast way; else Eigen.
+/// Best: for f32 Winograd where it serves; oneDNN where it is built in and has a fast way, for bf16 where the processor
+/// multiplies that; else Eigen.
 enum class Provider { Best, OneDnn, Eigen };
 
 /// Whether oneDNN is built in.
 bool has_onednn();
 /// Whether `provider` means oneDNN for this dtype; fails if it is asked for by name and cannot serve.
 bool means_onednn(Provider provider, DType dtype);
+/// Whether this processor multiplies numbers of this dtype; else they are widened to f32, piece by piece.
+bool multiplies_on_cpu(DType dtype);
 
 }  // namespace lethe

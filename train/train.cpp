@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "framework/error.h"
+#include "kernels/provider.h"
 #include "train/commands.h"
 #include "train/recipe.h"
 #include "train/report/memory_report.h"
@@ -83,6 +84,8 @@ void introduce(Progress& progress, const Options& options, const Network& networ
   progress.note(message(network.name, ": batch ", *options.batch, ", ", length.total, " steps, ", batches.per_epoch(),
                         " an epoch; ", *options.optimizer, ", learning rate ", *options.lr, ", ", *options.schedule,
                         ", seed ", *options.seed));
+  if (options.device.name == "cpu" && !multiplies_on_cpu(options.dtype))
+    progress.note(message(name_of(options.dtype), " saves memory but no time: this processor multiplies in f32"));
   if (batches.dropped() > 0)
     progress.note(message("each epoch leaves out ", batches.dropped(), " samples, less than a batch"));
   if (start.checkpoint.empty()) return;

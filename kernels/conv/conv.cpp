@@ -54,15 +54,15 @@ bool is_for_winograd(const ConvShape& s) {
 
 std::unique_ptr<Kernel> prepare_on_cpu(ConvPass pass, const ConvShape& shape, bool bias, DType dtype,
                                        const DeviceInfo& device, Provider provider) {
-  if (wide_of(dtype) != dtype) return prepare_conv_widened(pass, shape, bias, dtype, device);
   if (provider == Provider::Best && dtype == DType::f32 && device.winograd && is_for_winograd(shape))
     if (auto kernel = prepare_conv_winograd(pass, shape, bias, device.threads)) return kernel;
 #ifdef LETHE_HAS_ONEDNN
   if (means_onednn(provider, dtype))
-    if (auto kernel = prepare_conv_onednn(pass, shape, bias, device.threads)) return kernel;
+    if (auto kernel = prepare_conv_onednn(pass, shape, bias, dtype, device.threads)) return kernel;
 #else
   means_onednn(provider, dtype);
 #endif
+  if (wide_of(dtype) != dtype) return prepare_conv_widened(pass, shape, bias, dtype, device);
   return prepare_conv_im2col(pass, shape, bias, dtype, device.threads);
 }
 

@@ -23,8 +23,8 @@ struct Facts {
   memory::dims stride, pad, dilation;  // dilation counts from 0 here
 };
 
-Facts facts_of(const ConvShape& s, bool bias) {
-  constexpr auto f32 = memory::data_type::f32;
+Facts facts_of(const ConvShape& s, bool bias, DType dtype) {
+  const auto type = onednn_type(dtype);
   const auto [kh, kw] = s.kernel;
   const std::int64_t filters = s.filters / s.groups, channels = s.channels / s.groups;
   memory::dims sizes = {filters, channels, kh, kw}, strides = {kh * kw * channels, 1, kw * channels, channels};
@@ -32,11 +32,11 @@ Facts facts_of(const ConvShape& s, bool bias) {
     sizes.insert(sizes.begin(), s.groups);
     strides.insert(strides.begin(), filters * kh * kw * channels);
   }
-  return {.x = {{s.batch, s.channels, s.in[0], s.in[1]}, f32, memory::format_tag::nhwc},
-          .y = {{s.batch, s.filters, s.out[0], s.out[1]}, f32, memory::format_tag::nhwc},
-          .bias = bias ? memory::desc({s.filters}, f32, memory::format_tag::a) : memory::desc(),
-          .our_weight = {sizes, f32, strides},
-          .any_weight = {sizes, f32, memory::format_tag::any},
+  return {.x = {{s.batch, s.channels, s.in[0], s.in[1]}, type, memory::format_tag::nhwc},
+          .y = {{s.batch, s.filters, s.out[0], s.out[1]}, type, memory::format_tag::nhwc},
+          .bias = bias ? memory::desc({s.filters}, type, memory::format_tag::a) : memory::desc(),
+          .our_weight = {sizes, type, strides},
+          .any_weight = {sizes, type, memory::format_tag::any},
           .stride = {s.stride[0], s.stride[1]},
           .pad = {s.pad[0], s.pad[1]},
           .dilation = {s.dilation[0] - 1, s.dilation[1] - 1}};
@@ -153,11 +153,12 @@ bool is_for_onednn(const ConvShape& s) {
 
 }  // namespace
 
-std::unique_ptr<Kernel> prepare_conv_onednn(ConvPass pass, const ConvShape& shape, bool bias, int threads) {
+std::unique_ptr<Kernel> prepare_conv_onednn(ConvPass pass, const ConvShape& shape, bool bias, DType dtype,
+                                            int threads) {
   if (!is_for_onednn(shape)) return nullptr;
   const Workers workers(threads);  // primitives are made for so many
   const OnednnContext context;
-  const Facts facts = facts_of(shape, bias && pass == ConvPass::Forward);
+  const Facts facts = facts_of(shape, bias && pass == ConvPass::Forward, dtype);
   const Convolution made = make(pass, facts, context.engine);
   if (made.is_reference()) return nullptr;
   return std::make_unique<OnednnConv>(pass, facts, context, made);

@@ -6,8 +6,8 @@ namespace lethe {
 
 /// Columns of the image, a few output rows at a time, times the weights by Eigen.
 std::unique_ptr<Kernel> prepare_conv_im2col(ConvPass pass, const ConvShape& shape, bool bias, DType dtype, int threads);
-/// f32 only; null if oneDNN has but its slow reference for it. Defined if oneDNN is built in.
-std::unique_ptr<Kernel> prepare_conv_onednn(ConvPass pass, const ConvShape& shape, bool bias, int threads);
+/// f32 and bf16; null if oneDNN has but its slow reference for it. Defined if oneDNN is built in.
+std::unique_ptr<Kernel> prepare_conv_onednn(ConvPass pass, const ConvShape& shape, bool bias, DType dtype, int threads);
 /// f32, 3 x 3 and 5 x 5 of stride 1; else null. The error of a result is one to three times that of a sum of products.
 std::unique_ptr<Kernel> prepare_conv_winograd(ConvPass pass, const ConvShape& shape, bool bias, int threads);
 /// Windows of a few images as a matrix (im2col), times the weights by the device's product; without bias. What cuDNN
@@ -17,8 +17,8 @@ std::unique_ptr<Kernel> prepare_conv_unfold(ConvPass pass, const ConvShape& shap
 /// On the GPU that `device` is or describes; null if cuDNN has no engine for it. Defined if CUDA is built in.
 std::unique_ptr<Kernel> prepare_conv_cudnn(ConvPass pass, const ConvShape& shape, const Epilogue& epilogue, DType dtype,
                                            const DeviceInfo& device);
-/// bf16 and f16 on the CPU: a few images at a time in f32, so that the wide copies stay small; weight gradients are
-/// summed in f32.
+/// bf16 and f16 on a CPU that does not multiply them: a few images at a time in f32, so that the wide copies stay
+/// small; weight gradients are summed in f32.
 std::unique_ptr<Kernel> prepare_conv_widened(ConvPass pass, const ConvShape& shape, bool bias, DType dtype,
                                              const DeviceInfo& device);
 

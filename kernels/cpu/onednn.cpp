@@ -4,6 +4,17 @@
 
 namespace lethe {
 
+dnnl::memory::data_type onednn_type(DType dtype) {
+  check(dtype == DType::f32 || dtype == DType::bf16, "oneDNN: no ", name_of(dtype));
+  return dtype == DType::f32 ? dnnl::memory::data_type::f32 : dnnl::memory::data_type::bf16;
+}
+
+bool onednn_multiplies_bf16() {
+  const auto has = static_cast<unsigned>(dnnl::get_effective_cpu_isa());
+  const auto needed = static_cast<unsigned>(dnnl::cpu_isa::avx512_core_bf16);
+  return (has & needed) == needed;  // each instruction set names all those that it goes beyond
+}
+
 dnnl::primitive_attr scratch_from_caller() {
   dnnl::primitive_attr attr;
   attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);

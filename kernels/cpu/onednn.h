@@ -5,7 +5,14 @@
 #include <oneapi/dnnl/dnnl.hpp>
 #include <vector>
 
+#include "framework/program.h"
+
 namespace lethe {
+
+/// Of f32 and bf16.
+dnnl::memory::data_type onednn_type(DType dtype);
+/// Whether the processor has instructions for products of bf16 with sums in f32, and oneDNN knows them.
+bool onednn_multiplies_bf16();
 
 /// Engine and stream of one kernel; on the CPU both are handles without threads or memory of their own.
 struct OnednnContext {

@@ -8,13 +8,13 @@ namespace {
 
 std::unique_ptr<Kernel> prepare_gemm_cpu(const GemmShape& shape, DType dtype, const DeviceInfo& device,
                                          Provider provider) {
-  if (wide_of(dtype) != dtype) return prepare_gemm_widened(shape, dtype, device);
 #ifdef LETHE_HAS_ONEDNN
   if (means_onednn(provider, dtype) && shape.is_dense() && !shape.accumulate)
-    if (auto kernel = prepare_gemm_onednn(shape, device.threads)) return kernel;
+    if (auto kernel = prepare_gemm_onednn(shape, dtype, device.threads)) return kernel;
 #else
   means_onednn(provider, dtype);
 #endif
+  if (wide_of(dtype) != dtype) return prepare_gemm_widened(shape, dtype, device);
   return prepare_gemm_eigen(shape, dtype, device.threads);
 }
 

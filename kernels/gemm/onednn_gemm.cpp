@@ -11,16 +11,17 @@ namespace {
 
 using dnnl::memory;
 
-constexpr auto f32 = memory::data_type::f32;
-
 /// A stack of rows x columns matrices; transposed ones stand in memory as columns x rows.
-memory::desc matrices(std::int64_t batch, std::int64_t rows, std::int64_t columns, bool transposed = false) {
+memory::desc matrices(DType dtype, std::int64_t batch, std::int64_t rows, std::int64_t columns,
+                      bool transposed = false) {
   memory::dims strides = {rows * columns, columns, 1};
   if (transposed) strides = {rows * columns, 1, rows};
-  return {{batch, rows, columns}, f32, strides};
+  return {{batch, rows, columns}, onednn_type(dtype), strides};
 }
 
-memory::desc matrix(std::int64_t rows, std::int64_t columns) { return {{rows, columns}, f32, memory::format_tag::ab}; }
+memory::desc matrix(DType dtype, std::int64_t rows, std::int64_t columns) {
+  return {{rows, columns}, onednn_type(dtype), memory::format_tag::ab};
+}
 
 /// A primitive, with its names for a, b, bias and c.
 struct Product {
@@ -32,11 +33,11 @@ struct Product {
   bool is_reference() const { return name.starts_with("ref"); }
 };
 
-Product as_matmul(const GemmShape& s, const dnnl::engine& engine) {
-  const memory::desc bias = s.epilogue.bias ? matrices(1, 1, s.n) : memory::desc();
-  const auto desc =
-      describe<dnnl::matmul>(engine, matrices(s.batch, s.m, s.k, s.transpose_a),
-                             matrices(s.batch, s.k, s.n, s.transpose_b), bias, matrices(s.batch, s.m, s.n));
+Product as_matmul(const GemmShape& s, DType dtype, const dnnl::engine& engine) {
+  const memory::desc bias = s.epilogue.bias ? matrices(dtype, 1, 1, s.n) : memory::desc();
+  const auto desc = describe<dnnl::matmul>(engine, matrices(dtype, s.batch, s.m, s.k, s.transpose_a),
+                                           matrices(dtype, s.batch, s.k, s.n, s.transpose_b), bias,
+                                           matrices(dtype, s.batch, s.m, s.n));
   return {dnnl::matmul(desc),    {DNNL_ARG_SRC, desc.src_desc()}, {DNNL_ARG_WEIGHTS, desc.weights_desc()},
           {DNNL_ARG_BIAS, bias}, {DNNL_ARG_DST, desc.dst_desc()}, desc.scratchpad_desc(),
           desc.impl_info_str()};
@@ -44,10 +45,10 @@ Product as_matmul(const GemmShape& s, const dnnl::engine& engine) {
 
 /// a^T b, which is how the weight gradient of a fully connected layer comes: as what it is, oneDNN writes it up to four
 /// times faster than as a product, if the sums are short (k is the batch there).
-Product as_weight_gradient(const GemmShape& s, const dnnl::engine& engine) {
+Product as_weight_gradient(const GemmShape& s, DType dtype, const dnnl::engine& engine) {
   using Forward = dnnl::inner_product_forward;
   using Backward = dnnl::inner_product_backward_weights;
-  const memory::desc dy = matrix(s.k, s.m), x = matrix(s.k, s.n), dw = matrix(s.m, s.n);
+  const memory::desc dy = matrix(dtype, s.k, s.m), x = matrix(dtype, s.k, s.n), dw = matrix(dtype, s.m, s.n);
   const auto forward = describe<Forward>(engine, dnnl::prop_kind::forward_training, x, dw, dy);
   const auto desc = describe_backward<Backward>(engine, forward, x, dw, dy);
   return {Backward(desc),      {DNNL_ARG_DIFF_DST, dy},     {DNNL_ARG_SRC, x},
@@ -81,13 +82,14 @@ class OnednnGemm final : public Kernel {
 
 }  // namespace
 
-std::unique_ptr<Kernel> prepare_gemm_onednn(const GemmShape& s, int threads) {
+std::unique_ptr<Kernel> prepare_gemm_onednn(const GemmShape& s, DType dtype, int threads) {
   // oneDNN divides by sizes that it counts in 32 bits.
   if (std::max({s.batch, s.m, s.n, s.k}) > std::numeric_limits<std::int32_t>::max()) return nullptr;
   const Workers workers(threads);  // primitives are made for so many
   const OnednnContext context;
   const bool weight_gradient = s.batch == 1 && s.transpose_a && !s.transpose_b && !s.epilogue.bias;
-  const Product product = weight_gradient ? as_weight_gradient(s, context.engine) : as_matmul(s, context.engine);
+  const Product product =
+      weight_gradient ? as_weight_gradient(s, dtype, context.engine) : as_matmul(s, dtype, context.engine);
   if (product.is_reference()) return nullptr;
   return std::make_unique<OnednnGemm>(context, product);
 }

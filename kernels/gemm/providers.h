@@ -5,12 +5,12 @@
 namespace lethe {
 
 std::unique_ptr<Kernel> prepare_gemm_eigen(const GemmShape& shape, DType dtype, int threads);
-/// f32 only; null if oneDNN has but its slow reference for it. Defined if oneDNN is built in.
-std::unique_ptr<Kernel> prepare_gemm_onednn(const GemmShape& shape, int threads);
+/// f32 and bf16; null if oneDNN has but its slow reference for it. Defined if oneDNN is built in.
+std::unique_ptr<Kernel> prepare_gemm_onednn(const GemmShape& shape, DType dtype, int threads);
 /// On the GPU that `device` is or describes. Defined if CUDA is built in.
 std::unique_ptr<Kernel> prepare_gemm_cublaslt(const GemmShape& shape, DType dtype, const DeviceInfo& device);
-/// bf16 and f16 on the CPU: the products of a stack one by one in f32, the larger operand and the result some rows or
-/// columns at a time.
+/// bf16 and f16 on a CPU that does not multiply them: the products of a stack one by one in f32, the larger operand and
+/// the result some rows or columns at a time.
 std::unique_ptr<Kernel> prepare_gemm_widened(const GemmShape& shape, DType dtype, const DeviceInfo& device);
 
 }  // namespace lethe

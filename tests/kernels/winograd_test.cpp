@@ -108,7 +108,7 @@ TEST(Winograd, IsChosenWhereItPaysUnlessItIsSwitchedOff) {
     return prepare_conv(ConvPass::Forward, s, {}, dtype, device, provider)->implementation();
   };
   EXPECT_EQ(by(DType::f32, Provider::Best, true), "own Winograd");
-  EXPECT_EQ(by(DType::bf16, Provider::Best, true), "own Winograd, widened");
+  EXPECT_EQ(by(DType::f16, Provider::Best, true), "own Winograd, widened");
   EXPECT_NE(by(DType::f32, Provider::Best, false), "own Winograd");
   EXPECT_NE(by(DType::f64, Provider::Best, true), "own Winograd");
   EXPECT_NE(by(DType::f32, Provider::Eigen, true), "own Winograd");

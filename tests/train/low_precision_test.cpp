@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "kernels/provider.h"
 #include "tests/train/run_fixture.h"
 #include "train/session/safetensors.h"
 
@@ -31,6 +32,17 @@ TEST_F(LowPrecision, LearnsAsMuchAsF32) {
     EXPECT_NEAR(last_accuracy(low), last_accuracy(f32), 0.15) << dtype;
     EXPECT_NE(low.out.find("as predicted"), std::string::npos) << low.out;
   }
+}
+
+TEST_F(LowPrecision, SaysWhereItSavesNoTime) {
+  const auto says_so = [&](const std::string& dtype) {
+    const Ended run = run_train(trained(dtype, {"--epochs", "1"}));
+    EXPECT_EQ(run.code, 0) << run.err;
+    return run.err.find(dtype + " saves memory but no time") != std::string::npos;
+  };
+  EXPECT_FALSE(says_so("f32"));
+  EXPECT_TRUE(says_so("f16"));
+  EXPECT_EQ(says_so("bf16"), !multiplies_on_cpu(DType::bf16));
 }
 
 TEST_F(LowPrecision, SettingsAndResumingChangeNoBit) {
