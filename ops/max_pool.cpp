@@ -34,7 +34,7 @@ struct MaxPool {
   HD void block(std::int64_t pixel, std::int64_t first, std::int64_t count) const {
     const Pixel at = p.out_pixels.at(pixel);
     const Reach rows = p.height.window(at.h), columns = p.width.window(at.w);
-    T most[B];
+    Compute<T> most[B];
     std::int32_t where[B];
     for (std::int64_t r = 0; r < rows.count; ++r)
       for (std::int64_t s = 0; s < columns.count; ++s) {
@@ -43,7 +43,7 @@ struct MaxPool {
         const auto here = static_cast<std::int32_t>((rows.skipped + r) * p.width.k + columns.skipped + s);
         const bool start = r + s == 0;
         for (std::int64_t c = 0; c < count; ++c) {
-          const T v = from[c];
+          const Compute<T> v = from[c];
           const bool taken = start || wins(v, most[c]);
           most[c] = taken ? v : most[c];
           where[c] = taken ? here : where[c];
@@ -51,7 +51,7 @@ struct MaxPool {
       }
     auto&& to = channels_to<B>(y.at(pixel, first));
     auto&& chosen = channels_to<B>(index.at(pixel, first));
-    for (std::int64_t c = 0; c < count; ++c) to[c] = most[c];
+    for (std::int64_t c = 0; c < count; ++c) to[c] = static_cast<T>(most[c]);
     for (std::int64_t c = 0; c < count; ++c) chosen[c] = static_cast<I>(where[c]);
   }
 
