@@ -225,10 +225,16 @@ TEST_F(PlanCommand, TheLargestBatchIsThatWhichOneMoreWouldNotFit) {
   EXPECT_EQ(plan({"--batch", "auto", "--memory-budget", "100"}).code, 3);
 }
 
-TEST_F(PlanCommand, TheLargestBatchOfARunIsNoLargerThanItsData) {
-  const Ended ended = run_train(small({"--batch", "auto", "--memory-budget", "1GiB", "--epochs", "1"}));
-  EXPECT_EQ(ended.code, 0) << ended.err;
-  EXPECT_NE((ended.out + ended.err).find("batch 160"), std::string::npos) << ended.out << ended.err;
+TEST_F(PlanCommand, WinogradsWorkspaceIsNamedAmongWhatCouldBeSaved) {
+  const auto says_so = [](const std::vector<std::string>& more) {
+    std::vector<std::string> args = {"plan", "--model", "resnet20", "--batch", "64", "--eval-every", "0"};
+    args.insert(args.end(), more.begin(), more.end());
+    const Ended ended = run_train(args);
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    return ended.out.find("convolutions by sums of products: slower") != std::string::npos;
+  };
+  EXPECT_TRUE(says_so({}));
+  EXPECT_FALSE(says_so({"--no-winograd"}));
 }
 
 TEST_F(PlanCommand, ASweepIsDrawn) {

@@ -246,6 +246,12 @@ TEST_F(WholeRun, DecayAllDecaysBiasAndNormToo) {
   EXPECT_NE(all.find("weight_decay=0.5"), std::string::npos) << all;
 }
 
+TEST_F(WholeRun, TheLargestBatchOfARunIsNoLargerThanItsData) {
+  const Ended ended = run_train(small({"--batch", "auto", "--memory-budget", "1GiB", "--epochs", "1"}));
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_NE((ended.out + ended.err).find("batch 160"), std::string::npos) << ended.out << ended.err;
+}
+
 TEST_F(WholeRun, EpochsWithoutEndAreNotDueEarly) {
   // 768 steps an epoch, times this, is 256 in 64 bits.
   const char* far = "48038396025285291e";

@@ -98,6 +98,11 @@ std::vector<Remedy> remedies_of(const PlanReport& report, const ProgramSetting& 
     } catch (const Error&) {  // it is none: the network cannot be changed so
     }
   }
+  if (report.device.kind == DeviceKind::Cpu && report.device.winograd) {
+    DeviceInfo plain = report.device;
+    plain.winograd = false;
+    add("--no-winograd", "convolutions by sums of products: slower, less workspace", planned_bytes(setting, plain));
+  }
   return remedies;
 }
 
