@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What computing again costs here and in PyTorch, at equal peaks of the whole process.
+"""What computing again costs here and in PyTorch, at equal peaks of the whole process where we need to compute again.
 
     bench/recompute_peers.py TRAIN --python PYTHON [--batch 16] [--steps 5] [resnet50 vgg16 googlenet]
 

@@ -12,7 +12,8 @@ enum class Provider { Best, OneDnn, Eigen };
 bool has_onednn();
 /// Whether `provider` means oneDNN for this dtype; fails if it is asked for by name and cannot serve.
 bool means_onednn(Provider provider, DType dtype);
-/// Whether this processor multiplies numbers of this dtype; else they are widened to f32, piece by piece.
+/// Whether numbers of this dtype are multiplied as they are, by this processor and this build; else they are widened to
+/// f32, piece by piece.
 bool multiplies_on_cpu(DType dtype);
 
 }  // namespace lethe

@@ -57,7 +57,7 @@ OptionValues for_device(const Options& given, OptionValues resumed) {
   return resumed;
 }
 
-/// One more than a batch can have: training needs as many samples.
+/// A batch is smaller: it is no larger than what there is to train with.
 std::int64_t limit_of_batch(const Options& options, ProgramSetting setting) {
   constexpr std::int64_t kMost = 1 << 20;
   if (options.command != Command::Train) return kMost;

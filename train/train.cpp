@@ -85,7 +85,7 @@ void introduce(Progress& progress, const Options& options, const Network& networ
                         " an epoch; ", *options.optimizer, ", learning rate ", *options.lr, ", ", *options.schedule,
                         ", seed ", *options.seed));
   if (options.device.name == "cpu" && !multiplies_on_cpu(options.dtype))
-    progress.note(message(name_of(options.dtype), " saves memory but no time: this processor multiplies in f32"));
+    progress.note(message(name_of(options.dtype), " saves memory but no time here: products are computed in f32"));
   if (batches.dropped() > 0)
     progress.note(message("each epoch leaves out ", batches.dropped(), " samples, less than a batch"));
   if (start.checkpoint.empty()) return;

@@ -79,7 +79,7 @@ class OnednnConv final : public Kernel {
     reorder_ = pass == ConvPass::GradWeight ? OnednnReorder(context_, made.weight, facts.our_weight)
                                             : OnednnReorder(context_, facts.our_weight, made.weight);
     if (reorder_.needed()) weight_bytes_ = aligned(static_cast<std::int64_t>(made.weight.get_size()));
-    scratch_bytes_ = std::max(static_cast<std::int64_t>(made.scratch.get_size()), reorder_.scratch_bytes());
+    scratch_bytes_ = aligned(std::max(static_cast<std::int64_t>(made.scratch.get_size()), reorder_.scratch_bytes()));
   }
 
   std::int64_t workspace_bytes() const override { return weight_bytes_ + scratch_bytes_; }

@@ -5,6 +5,7 @@
 #include "kernels/cpu/onednn.h"
 #include "kernels/cpu/workers.h"
 #include "kernels/gemm/providers.h"
+#include "kernels/workspace.h"
 
 namespace lethe {
 namespace {
@@ -63,7 +64,7 @@ class OnednnGemm final : public Kernel {
         call_(context_, p.primitive, {p.a, p.b, p.bias, p.c, {DNNL_ARG_SCRATCHPAD, p.scratch}}),
         name_(p.name),
         bias_(p.bias.desc.get_size() != 0),
-        scratch_bytes_(static_cast<std::int64_t>(p.scratch.get_size())) {}
+        scratch_bytes_(aligned(static_cast<std::int64_t>(p.scratch.get_size()))) {}
 
   std::int64_t workspace_bytes() const override { return scratch_bytes_; }
   std::string implementation() const override { return "oneDNN " + name_; }

@@ -6,24 +6,28 @@ namespace lethe {
 namespace {
 
 /// Decides on one value after the other, in the order of their makers. Those not decided on take no bytes and are not
-/// made again: what is over the target, or dearer than the best so far, stays so whatever is decided later. (But for
-/// what an op saves that does another's work on the way.)
+/// made again, and what backward itself makes takes no bytes: a value may yet be made again earlier, before that is
+/// there. So what is over the target, or dearer than the best so far, stays so whatever is decided later. (But for what
+/// an op saves that does another's work on the way.) That is asked when all outputs of an op are decided on.
 ///
-/// Where of all values decided on only kept ones are read by later forward ops, what is before no longer matters for
-/// what comes: there it takes as many bytes as it keeps, and as many seconds. What takes no less of both than another
-/// such beginning is given up. On a chain, or along blocks of which each leaves one value, this is dynamic programming.
+/// Where of all values decided on only kept ones are read by later forward ops, two such beginnings differ for what
+/// comes by the bytes alive behind them and by their seconds alone. One that has no less of any is given up, as is one
+/// that is over the target with what backward makes: when it is made again is then settled. On a chain, or along blocks
+/// of which each leaves one value, this is dynamic programming.
 class Choosing {
  public:
   Choosing(const Tape& tape, std::int64_t target, std::optional<Rung> known, int most)
       : tape_(tape),
         decided_(tape),
+        with_backward_(tape),
         target_(target),
         most_(most),
         choice_(tape.values.size(), Keep::Kept),
         crossing_(tape.candidates.size()),
-        kept_(tape.candidates.size()) {
+        beginnings_(tape.candidates.size()) {
     found_.rung = std::move(known);
     for (const std::vector<VarId>& alike : tape.candidates) set_bytes(alike, false);
+    leave_out_backward();
     find_crossing();
   }
 
@@ -34,12 +38,38 @@ class Choosing {
 
  private:
   struct Beginning {
-    std::int64_t bytes = 0;
+    std::vector<std::int64_t> alive = {};  // bytes by step, from behind it until something is made again
     double seconds = 0;
+    bool is_no_less(const Beginning& other) const {
+      return seconds >= other.seconds && alive.size() == other.alive.size() &&
+             std::equal(alive.begin(), alive.end(), other.alive.begin(), std::greater_equal<>());
+    }
   };
 
+  int maker_of(std::size_t i) const { return tape_.values[tape_.candidates[i].front()].maker; }
+  bool is_last(std::size_t i) const { return i + 1 == tape_.candidates.size(); }
+  /// Whether all outputs of the op are decided on.
+  bool ends_op(std::size_t i) const { return is_last(i) || maker_of(i + 1) != maker_of(i); }
+
   void set_bytes(const std::vector<VarId>& alike, bool decided) {
-    for (const VarId v : alike) decided_.values[v].bytes = decided ? tape_.values[v].bytes : 0;
+    for (const VarId v : alike)
+      decided_.values[v].bytes = with_backward_.values[v].bytes = decided ? tape_.values[v].bytes : 0;
+  }
+
+  void leave_out_backward() {
+    for (const TapePart& part : tape_.parts)
+      for (int i = part.turn; i < part.end; ++i) {
+        decided_.ops[i].call.workspace = 0;
+        for (const VarId v : tape_.ops[i].call.out)
+          if (tape_.values[v].maker < 0 && !is_made_before(v, i)) decided_.values[v].bytes = 0;
+      }
+  }
+
+  /// By an op before op `i`, which then writes it anew.
+  bool is_made_before(VarId v, int i) const {
+    return std::any_of(tape_.ops.begin(), tape_.ops.begin() + i, [&](const TapeOp& op) {
+      return std::find(op.call.out.begin(), op.call.out.end(), v) != op.call.out.end();
+    });
   }
 
   void find_crossing() {
@@ -48,8 +78,7 @@ class Choosing {
       for (const VarId v : tape_.ops[i].call.in) last[v] = i;
     for (std::size_t i = 0; i < crossing_.size(); ++i)
       for (std::size_t j = 0; j <= i; ++j)
-        if (const VarId v = tape_.candidates[j].front(); last[v] > tape_.values[tape_.candidates[i].front()].maker)
-          crossing_[i].push_back(v);
+        if (const VarId v = tape_.candidates[j].front(); last[v] > maker_of(i)) crossing_[i].push_back(v);
   }
 
   /// False if it was stopped.
@@ -69,38 +98,42 @@ class Choosing {
   }
 
   bool go_on(std::size_t i) {
+    if (!ends_op(i)) return decide(i + 1);
     ++found_.trials;
     const auto steps = steps_of(decided_, choice_);
-    if (!steps) return true;
+    if (!steps) return decide(i + 1);  // what is made again later may make it in time
     const Course course = course_of(decided_, *steps);
     if (course.peak > target_ || (found_.rung && course.seconds >= found_.rung->seconds)) return true;
-    if (i + 1 == tape_.candidates.size()) found_.rung = {choice_, course.peak, course.seconds};
-    return is_beaten(i, course) || decide(i + 1);
+    if (!is_last(i)) return is_beaten(i, *steps, course) || decide(i + 1);
+    if (const Course whole = course_of(tape_, *steps); whole.peak <= target_)
+      found_.rung = {choice_, whole.peak, whole.seconds};
+    return true;
   }
 
-  bool is_beaten(std::size_t i, const Course& course) {
+  bool is_beaten(std::size_t i, const std::vector<Step>& steps, const Course& course) {
     const bool is_cut = tape_.parts.size() == 1 && std::all_of(crossing_[i].begin(), crossing_[i].end(),
                                                                [&](VarId v) { return choice_[v] == Keep::Kept; });
     if (!is_cut) return false;
-    const auto no_less = [](const Beginning& a, const Beginning& b) {
-      return a.bytes >= b.bytes && a.seconds >= b.seconds;
-    };
-    const Beginning now = {course.alive[tape_.parts.front().turn], course.seconds};
-    std::vector<Beginning>& known = kept_[i];
-    if (std::any_of(known.begin(), known.end(), [&](const Beginning& one) { return no_less(now, one); })) return true;
-    known.erase(std::remove_if(known.begin(), known.end(), [&](const Beginning& one) { return no_less(one, now); }),
+    if (course_of(with_backward_, steps).peak > target_) return true;
+    Beginning now{.seconds = course.seconds};
+    for (std::size_t s = static_cast<std::size_t>(maker_of(i)) + 1; s < steps.size() && !steps[s].repeated; ++s)
+      now.alive.push_back(course.alive[s]);
+    std::vector<Beginning>& known = beginnings_[i];
+    if (std::any_of(known.begin(), known.end(), [&](const Beginning& one) { return now.is_no_less(one); })) return true;
+    known.erase(std::remove_if(known.begin(), known.end(), [&](const Beginning& one) { return one.is_no_less(now); }),
                 known.end());
-    known.push_back(now);
+    known.push_back(std::move(now));
     return false;
   }
 
   const Tape& tape_;
-  Tape decided_;
+  Tape decided_;        // its values have bytes when they are decided on; none of backward's have
+  Tape with_backward_;  // these have theirs
   std::int64_t target_;
   int most_;
   Choice choice_;
-  std::vector<std::vector<VarId>> crossing_;  // by candidate: those up to it that later forward ops read
-  std::vector<std::vector<Beginning>> kept_;  // by candidate
+  std::vector<std::vector<VarId>> crossing_;        // by candidate: those up to it that later forward ops read
+  std::vector<std::vector<Beginning>> beginnings_;  // by candidate: none is beaten by another
   BestChoice found_;
 };
 

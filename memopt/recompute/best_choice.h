@@ -14,7 +14,7 @@ struct BestChoice {
 };
 
 /// Begins with `known`, whose peak is no higher than `target`. Stops after `most` trials. A chain of 20 values takes
-/// some 8,000, 80,000 at worst.
+/// some 8,000, at worst 80,000.
 BestChoice best_choice(const Tape& tape, std::int64_t target, std::optional<Rung> known, int most);
 
 }  // namespace lethe

@@ -21,6 +21,8 @@ class Descent {
   /// anew with other choices where the first is a dead end, in small programs always.
   bool reach(std::int64_t target);
 
+  void begin_with(Choice choice) { best_ = *tried(std::move(choice)); }
+
   /// Changes what it has, one value and two at a time, as long as that helps; false if the peak is still higher. For
   /// small programs.
   bool refine(std::int64_t target);

@@ -16,9 +16,8 @@ namespace {
 constexpr int kMostRungs = 48, kFewestRungs = 4;
 /// Steps of all rungs together that may be looked at: some seconds.
 constexpr double kMostWork = 4e8;
-/// Of choices for a small program, for all targets together; an eighth of what is left may go to one, and as much
-/// again.
-constexpr int kMostTrials = 200'000;
+/// Steps of all choices together that are tried for a small program: less than a second.
+constexpr double kMostTried = 1e6;
 
 /// So many that a large program takes no more than some seconds: a rung takes some ten trials a value, each of which
 /// walks through the program.
@@ -32,25 +31,27 @@ Rung rung_of(const Descent& descent) {
   return {.choice = descent.choice(), .peak = descent.course().peak, .seconds = descent.course().seconds};
 }
 
-/// Of choices for a small program `trials` are left.
-std::optional<Rung> cheapest(const Tape& tape, Descent descent, std::int64_t target, int& trials) {
+/// Of all choices as many are tried as `left` allows, which it lowers; a quarter of that for one target, and as much
+/// again from what changing a few values has found.
+std::optional<Rung> cheapest_of_small(const Tape& tape, Descent descent, std::int64_t target, int& left) {
   std::optional<Rung> found;
   if (descent.reach(target)) found = rung_of(descent);
-  if (!is_small(tape)) return found;
-  const auto look_at_all = [&] {
-    BestChoice best = best_choice(tape, target, std::move(found), trials / 4);
-    trials -= best.trials;
+  const auto try_all = [&] {
+    BestChoice best = best_choice(tape, target, std::move(found), left / 4);
+    left -= best.trials;
     found = std::move(best.rung);
     return best.is_best;
   };
-  if (look_at_all()) return found;
-  const bool refined = descent.refine(target);
-  if (refined && (!found || descent.course().seconds < found->seconds)) {
-    found = rung_of(descent);
-    look_at_all();
-  }
+  if (try_all()) return found;
+  if (found) descent.begin_with(found->choice);
+  if (!descent.refine(target) || (found && descent.course().seconds >= found->seconds)) return found;
+  found = rung_of(descent);
+  try_all();
   return found;
 }
+
+/// Fewer the longer they take.
+int trials_for(const Tape& tape) { return static_cast<int>(kMostTried / (static_cast<double>(tape.ops.size()) + 1)); }
 
 /// Does f(0) to f(count - 1), on as many threads as there are processors, or as can be had. Fails as f does.
 template <class F>
@@ -81,24 +82,29 @@ void in_parallel(int count, const F& f) {
 }  // namespace
 
 std::optional<Rung> cheapest_within(const Tape& tape, std::int64_t target) {
-  int trials = kMostTrials;
-  return cheapest(tape, Descent(tape), target, trials);
+  Descent descent(tape);
+  if (!is_small(tape)) return descent.reach(target) ? std::optional(rung_of(descent)) : std::nullopt;
+  int left = trials_for(tape);
+  return cheapest_of_small(tape, std::move(descent), target, left);
 }
 
 std::vector<Rung> ladder(const Tape& tape) {
   const Descent start(tape);
+  if (tape.parts.front().turn == static_cast<int>(tape.ops.size())) return {rung_of(start)};  // there is no backward
   const std::int64_t peak = start.course().peak;
   const int count = rungs_for(tape);
   std::vector<std::optional<Rung>> found(static_cast<std::size_t>(count));
   found[0] = rung_of(start);
   const auto target = [&](int i) { return peak - peak / count * i; };
-  int trials = kMostTrials;
   if (!is_small(tape)) {
-    in_parallel(count - 1, [&](int i) { found[i + 1] = cheapest(tape, start, target(i + 1), trials); });
+    in_parallel(count - 1, [&](int i) {
+      Descent descent = start;
+      if (descent.reach(target(i + 1))) found[i + 1] = rung_of(descent);
+    });
   } else {  // a rung is often that of the next targets, too
-    for (int i = 1, last = 0; i < count; ++i) {
+    for (int i = 1, last = 0, left = trials_for(tape); i < count; ++i) {
       if (target(i) >= found[last]->peak) continue;
-      found[i] = cheapest(tape, start, target(i), trials);
+      found[i] = cheapest_of_small(tape, start, target(i), left);
       if (!found[i]) break;
       last = i;
     }

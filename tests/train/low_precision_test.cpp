@@ -38,7 +38,7 @@ TEST_F(LowPrecision, SaysWhereItSavesNoTime) {
   const auto says_so = [&](const std::string& dtype) {
     const Ended run = run_train(trained(dtype, {"--epochs", "1"}));
     EXPECT_EQ(run.code, 0) << run.err;
-    return run.err.find(dtype + " saves memory but no time") != std::string::npos;
+    return run.err.find(dtype + " saves memory but no time here") != std::string::npos;
   };
   EXPECT_FALSE(says_so("f32"));
   EXPECT_TRUE(says_so("f16"));

@@ -13,7 +13,7 @@
 namespace lethe {
 namespace {
 
-constexpr int kVersion = 2;
+constexpr int kVersion = 3;
 
 /// "AMD EPYC 9354"; "" if the system does not tell.
 std::string processor() {
@@ -39,6 +39,7 @@ class KernelCosts {
     const std::string directory = std::filesystem::path(file_).parent_path().string();
     check_writable(directory.empty() ? "." : directory);
   }
+
   double seconds(const Program& program, const Op& op) {
     const std::string signature = kernel_signature(program, op);
     if (const auto known = seconds_.find(signature); known != seconds_.end()) return known->second;

@@ -8,9 +8,9 @@
 namespace lethe {
 
 /// Seconds of ops on the device. Known ones are read from `file`, a JSON file, if it is there; each other kernel is
-/// measured when it is asked for, with inputs of zeros, and the file then holds it, too. Fails if the device is
-/// described only, if the file holds no such costs, and if they were measured on another processor, device or number of
-/// threads, or under other settings of the device.
+/// measured when it is asked for, with inputs of zeros, and the file then holds it, too. Fails if it cannot be written,
+/// if the device is described only, if the file holds no such costs, and if they were measured on another processor,
+/// device or number of threads, or under other settings of the device.
 SecondsOf measured_costs(const DeviceSetting& device, const std::string& file);
 
 }  // namespace lethe
