@@ -4,6 +4,8 @@
 #include <dlfcn.h>
 
 #include <cstdlib>
+#include <map>
+#include <mutex>
 
 #include "tests/simulated/cudnn_graph.h"
 #include "tests/simulated/numbers.h"
@@ -44,8 +46,29 @@ const Real& real() {
   return loaded;
 }
 
-std::map<cudnnBackendDescriptor_t, std::shared_ptr<Described>>& known() {
-  static std::map<cudnnBackendDescriptor_t, std::shared_ptr<Described>> all;
+/// What is known of descriptors; each thread describes its own, at the same time as others.
+class Descriptors {
+ public:
+  void add(cudnnBackendDescriptor_t descriptor, cudnnBackendDescriptorType_t type) {
+    const std::scoped_lock lock(mutex_);
+    all_[descriptor] = std::make_shared<Described>(Described{type});
+  }
+  void remove(cudnnBackendDescriptor_t descriptor) {
+    const std::scoped_lock lock(mutex_);
+    all_.erase(descriptor);
+  }
+  std::shared_ptr<Described> at(cudnnBackendDescriptor_t descriptor) const {
+    const std::scoped_lock lock(mutex_);
+    return all_.at(descriptor);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<cudnnBackendDescriptor_t, std::shared_ptr<Described>> all_;
+};
+
+Descriptors& known() {
+  static Descriptors all;
   return all;
 }
 
@@ -117,17 +140,18 @@ cudnnStatus_t cudnnSetStream(cudnnHandle_t handle, cudaStream_t stream) {
 
 cudnnStatus_t cudnnBackendCreateDescriptor(cudnnBackendDescriptorType_t type, cudnnBackendDescriptor_t* made) {
   const cudnnStatus_t status = real().create(type, made);
-  if (status == CUDNN_STATUS_SUCCESS) known()[*made] = std::make_shared<Described>(Described{type});
+  if (status == CUDNN_STATUS_SUCCESS) known().add(*made, type);
   return status;
 }
 cudnnStatus_t cudnnBackendDestroyDescriptor(cudnnBackendDescriptor_t descriptor) {
-  known().erase(descriptor);
+  known().remove(descriptor);
   return real().destroy(descriptor);
 }
 
 cudnnStatus_t cudnnBackendSetAttribute(cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeName_t name,
                                        cudnnBackendAttributeType_t type, std::int64_t count, const void* values) {
-  Described& described = *known().at(descriptor);
+  const std::shared_ptr<Described> kept = known().at(descriptor);
+  Described& described = *kept;
   if (type == CUDNN_TYPE_HANDLE) {
     described.by_handle = true;
     described.gpu = (*static_cast<Handle* const*>(values))->gpu;
@@ -160,7 +184,8 @@ cudnnStatus_t cudnnBackendGetAttribute(const cudnnBackendDescriptor_t descriptor
 }
 
 cudnnStatus_t cudnnBackendFinalize(cudnnBackendDescriptor_t descriptor) {
-  const Described& described = *known().at(descriptor);
+  const std::shared_ptr<const Described> kept = known().at(descriptor);
+  const Described& described = *kept;
   const bool asks = described.type == CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR;
   if (asks && std::getenv("SIMULATED_GPU_NO_ENGINES")) return CUDNN_STATUS_NOT_SUPPORTED;
   if (asks && described.part(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH).by_handle)
@@ -173,15 +198,15 @@ cudnnStatus_t cudnnBackendFinalize(cudnnBackendDescriptor_t descriptor) {
 cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle, cudnnBackendDescriptor_t plan_raw,
                                   cudnnBackendDescriptor_t pack_raw) {
   const std::shared_ptr<const Described> plan = known().at(plan_raw);
-  const Described& pack = *known().at(pack_raw);
+  const std::shared_ptr<const Described> pack = known().at(pack_raw);
   expect(plan->by_handle, "a plan for a GPU that is not there");
   expect(plan->gpu == reinterpret_cast<Handle*>(handle)->gpu, "a plan for another GPU");
   std::int64_t bytes = 0, count = 0;
   real().get(plan_raw, CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64, 1, &count, &bytes);
-  void* const workspace = pack.one<void*>(CUDNN_ATTR_VARIANT_PACK_WORKSPACE);
+  void* const workspace = pack->one<void*>(CUDNN_ATTR_VARIANT_PACK_WORKSPACE);
   const auto size = static_cast<std::size_t>(bytes);
   expect(size == 0 || (is_device_memory(workspace, size) && is_aligned(workspace, 16)), "the workspace");
-  submit(reinterpret_cast<Handle*>(handle)->stream, [=, addresses = addresses_of(pack)] {
+  submit(reinterpret_cast<Handle*>(handle)->stream, [=, addresses = addresses_of(*pack)] {
     spoil(workspace, size);
     compute_graph(plan->part(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG).part(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH),
                   addresses);
