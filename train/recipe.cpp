@@ -57,7 +57,7 @@ OptionValues for_device(const Options& given, OptionValues resumed) {
   return resumed;
 }
 
-/// A batch is smaller: it is no larger than what there is to train with.
+/// The batch has to be smaller than this: a run cannot fill one that is larger than its data.
 std::int64_t limit_of_batch(const Options& options, ProgramSetting setting) {
   constexpr std::int64_t kMost = 1 << 20;
   if (options.command != Command::Train) return kMost;

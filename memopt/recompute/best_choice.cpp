@@ -7,13 +7,13 @@ namespace {
 
 /// Decides on one value after the other, in the order of their makers. Those not decided on take no bytes and are not
 /// made again, and what backward itself makes takes no bytes: a value may yet be made again earlier, before that is
-/// there. So what is over the target, or dearer than the best so far, stays so whatever is decided later. (But for what
-/// an op saves that does another's work on the way.) That is asked when all outputs of an op are decided on.
+/// there. So what is over the target, or dearer than the best so far, stays so whatever is decided later. That is
+/// asked when all outputs of an op are decided on. (TapeCall::joins may still save a little time; this is ignored.)
 ///
 /// Where of all values decided on only kept ones are read by later forward ops, two such beginnings differ for what
-/// comes by the bytes alive behind them and by their seconds alone. One that has no less of any is given up, as is one
-/// that is over the target with what backward makes: when it is made again is then settled. On a chain, or along blocks
-/// of which each leaves one value, this is dynamic programming.
+/// comes by the bytes alive behind them and by their seconds alone. One that has no less of any is given up. Later
+/// decisions cannot change when its values are made again, so here what backward makes does count against the target.
+/// On a chain, or along blocks of which each leaves one value, this is dynamic programming.
 class Choosing {
  public:
   Choosing(const Tape& tape, std::int64_t target, std::optional<Rung> known, int most)
@@ -57,19 +57,16 @@ class Choosing {
   }
 
   void leave_out_backward() {
-    for (const TapePart& part : tape_.parts)
+    std::vector<bool> made(tape_.values.size());  // by a forward op
+    for (const TapePart& part : tape_.parts) {
+      for (int i = part.begin; i < part.turn; ++i)
+        for (const VarId v : tape_.ops[i].call.out) made[v] = true;
       for (int i = part.turn; i < part.end; ++i) {
         decided_.ops[i].call.workspace = 0;
         for (const VarId v : tape_.ops[i].call.out)
-          if (tape_.values[v].maker < 0 && !is_made_before(v, i)) decided_.values[v].bytes = 0;
+          if (!made[v]) decided_.values[v].bytes = 0;
       }
-  }
-
-  /// By an op before op `i`, which then writes it anew.
-  bool is_made_before(VarId v, int i) const {
-    return std::any_of(tape_.ops.begin(), tape_.ops.begin() + i, [&](const TapeOp& op) {
-      return std::find(op.call.out.begin(), op.call.out.end(), v) != op.call.out.end();
-    });
+    }
   }
 
   void find_crossing() {

@@ -13,8 +13,7 @@ struct BestChoice {
   bool is_best = false;  // no choice of Kept, Again and Each is cheaper; false if it was stopped
 };
 
-/// Begins with `known`, whose peak is no higher than `target`. Stops after `most` trials. A chain of 20 values takes
-/// some 8,000, at worst 80,000.
+/// Begins with `known`, whose peak is no higher than `target`. Stops after `most` trials.
 BestChoice best_choice(const Tape& tape, std::int64_t target, std::optional<Rung> known, int most);
 
 }  // namespace lethe

@@ -16,7 +16,7 @@ namespace {
 constexpr int kMostRungs = 48, kFewestRungs = 4;
 /// Steps of all rungs together that may be looked at: some seconds.
 constexpr double kMostWork = 4e8;
-/// Steps of all choices together that are tried for a small program: less than a second.
+/// Steps that going through all choices of a small program may take: less than a second.
 constexpr double kMostTried = 1e6;
 
 /// So many that a large program takes no more than some seconds: a rung takes some ten trials a value, each of which
@@ -31,8 +31,8 @@ Rung rung_of(const Descent& descent) {
   return {.choice = descent.choice(), .peak = descent.course().peak, .seconds = descent.course().seconds};
 }
 
-/// Of all choices as many are tried as `left` allows, which it lowers; a quarter of that for one target, and as much
-/// again from what changing a few values has found.
+/// Goes through all choices with a quarter of the trials that are `left`, and once more if that was too few and
+/// changing some values found a cheaper one to begin with. Lowers `left` by what it used.
 std::optional<Rung> cheapest_of_small(const Tape& tape, Descent descent, std::int64_t target, int& left) {
   std::optional<Rung> found;
   if (descent.reach(target)) found = rung_of(descent);
@@ -50,7 +50,7 @@ std::optional<Rung> cheapest_of_small(const Tape& tape, Descent descent, std::in
   return found;
 }
 
-/// Fewer the longer they take.
+/// How many choices of a small program are tried, for all targets together.
 int trials_for(const Tape& tape) { return static_cast<int>(kMostTried / (static_cast<double>(tape.ops.size()) + 1)); }
 
 /// Does f(0) to f(count - 1), on as many threads as there are processors, or as can be had. Fails as f does.
