@@ -5,6 +5,7 @@
 #include "framework/needs.h"
 #include "framework/op_def.h"
 #include "framework/verify.h"
+#include "framework/widen_outputs.h"
 
 namespace lethe {
 
@@ -69,6 +70,9 @@ std::vector<ParamGrad> append_backward(Program& program, VarId loss, const std::
     if (roots[v])
       if (const VarId grad = backward.take(static_cast<VarId>(v)); grad != kNone)
         grads.push_back({static_cast<VarId>(v), grad});
+  std::vector<VarId> results;
+  for (const ParamGrad& pair : grads) results.push_back(pair.grad);
+  widen_outputs(program, results);
   verify_after("append_backward", program);
   return grads;
 }

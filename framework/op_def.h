@@ -56,6 +56,7 @@ struct OpDef {
   Activates activates = Activates::Nowhere;
   bool draws = false;       // what becomes of an element follows from where it stands: at kFirstElement and behind that
   bool over_batch = false;  // what it gives of a sample depends on how many there are, or on the others
+  bool widens = false;      // where its inputs are low floats it may write output 0 in f32: kWideOutput
   int adds = -1;  // an input, absent until fuse_sums gives one, that is added to output 0 before it is activated
   Kernels kernels = {};
   Layer layer = {};  // empty name: not to be had from a network file
@@ -64,6 +65,8 @@ struct OpDef {
 
 /// "relu". Set by fuse_activations, after autodiff: gradient rules know nothing of it.
 inline constexpr const char* kActivation = "activation";
+/// Set by widen_outputs, of an op that widens: output 0 is of wide_of the inputs' dtype.
+inline constexpr const char* kWideOutput = "wide_output";
 /// Set by in_parts, of an op that draws: where the elements begin in those of the whole batch; 0 if absent.
 inline constexpr const char* kFirstElement = "first_element";
 /// Whether the attributes name one; fails if it is not known.

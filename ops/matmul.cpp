@@ -15,7 +15,9 @@ GemmShape product(const Shape& a, const Shape& b, const Attrs& attrs) {
   const std::size_t rank = a.size();
   check(rank >= 2 && b.size() == rank && std::equal(a.begin(), a.end() - 2, b.begin()), "matmul: no product of ",
         text_of(a), " and ", text_of(b), ": expected two matrices or two equal stacks of them");
-  GemmShape s{.transpose_a = attrs.flag("transpose_a", false), .transpose_b = attrs.flag("transpose_b", false)};
+  GemmShape s{.transpose_a = attrs.flag("transpose_a", false),
+              .transpose_b = attrs.flag("transpose_b", false),
+              .wide_c = attrs.flag(kWideOutput, false)};
   for (std::size_t axis = 0; axis + 2 < rank; ++axis) s.batch *= a[axis];
   s.m = a[rank - (s.transpose_a ? 1 : 2)], s.k = a[rank - (s.transpose_a ? 2 : 1)];
   s.n = b[rank - (s.transpose_b ? 2 : 1)];
@@ -30,7 +32,7 @@ std::vector<Type> infer(const InferArgs& args) {
   const GemmShape s = product(a.shape, b.shape, args.op.attrs);
   Shape c = a.shape;
   c[c.size() - 2] = s.m, c[c.size() - 1] = s.n;
-  return {{c, a.dtype}};
+  return {{c, args.op.attrs.flag(kWideOutput, false) ? wide_of(a.dtype) : a.dtype}};
 }
 
 Attrs transposes(bool a, bool b) { return {{"transpose_a", a}, {"transpose_b", b}}; }
@@ -59,8 +61,9 @@ const Register matmul{{
           const GemmShape s = product(args.in(0).shape, args.in(1).shape, args.op.attrs);
           return checked_mul(elements(args.program.vars[args.op.out[0]].shape), s.k, "the number of multiply-adds");
         },
+    .widens = true,
     .kernels = library_kernels([](const PrepareArgs& args) {
-      return prepare_gemm(product(args.in(0).shape, args.in(1).shape, args.op.attrs), args.out(0).dtype, args.device);
+      return prepare_gemm(product(args.in(0).shape, args.in(1).shape, args.op.attrs), args.in(0).dtype, args.device);
     }),
     .layer = {.name = "matmul",
               .aliases = {"MatMul"},

@@ -78,7 +78,7 @@ class CublasLtGemm final : public Kernel {
         product_(product_of(s, dtype, device.tf32)),
         a_(s.transpose_a ? layout(dtype, s.k, s.m, s.row_a(), s.batch) : layout(dtype, s.m, s.k, s.row_a(), s.batch)),
         b_(s.transpose_b ? layout(dtype, s.n, s.k, s.row_b(), s.batch) : layout(dtype, s.k, s.n, s.row_b(), s.batch)),
-        c_(layout(s.wide_c ? wide_of(dtype) : dtype, s.m, s.n, s.row_c(), s.batch)) {
+        c_(layout(dtype_of_c(s, dtype), s.m, s.n, s.row_c(), s.batch)) {
     if (adds_bias_itself()) set_product(product_, CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS);
     if (!device.properties.empty()) return;  // it is not there: nothing will run
     handle_ = cublaslt_handle();

@@ -25,6 +25,9 @@ struct GemmShape {
   std::int64_t row_c() const { return stride_c > 0 ? stride_c : n; }
 };
 
+/// In a product of operands of `dtype`.
+inline DType dtype_of_c(const GemmShape& shape, DType dtype) { return shape.wide_c ? wide_of(dtype) : dtype; }
+
 /// Inputs a, b and, if there is one, bias; output c. Any float dtype, sums in f32 at least. On a CPU the bits of the
 /// result depend on shape, provider and number of threads alone.
 std::unique_ptr<Kernel> prepare_gemm(const GemmShape& shape, DType dtype, const DeviceInfo& device,

@@ -38,7 +38,7 @@ Product as_matmul(const GemmShape& s, DType dtype, const dnnl::engine& engine) {
   const memory::desc bias = s.epilogue.bias ? matrices(dtype, 1, 1, s.n) : memory::desc();
   const auto desc = describe<dnnl::matmul>(engine, matrices(dtype, s.batch, s.m, s.k, s.transpose_a),
                                            matrices(dtype, s.batch, s.k, s.n, s.transpose_b), bias,
-                                           matrices(dtype, s.batch, s.m, s.n));
+                                           matrices(dtype_of_c(s, dtype), s.batch, s.m, s.n));
   return {dnnl::matmul(desc),    {DNNL_ARG_SRC, desc.src_desc()}, {DNNL_ARG_WEIGHTS, desc.weights_desc()},
           {DNNL_ARG_BIAS, bias}, {DNNL_ARG_DST, desc.dst_desc()}, desc.scratchpad_desc(),
           desc.impl_info_str()};
@@ -49,8 +49,9 @@ Product as_matmul(const GemmShape& s, DType dtype, const dnnl::engine& engine) {
 Product as_weight_gradient(const GemmShape& s, DType dtype, const dnnl::engine& engine) {
   using Forward = dnnl::inner_product_forward;
   using Backward = dnnl::inner_product_backward_weights;
-  const memory::desc dy = matrix(dtype, s.k, s.m), x = matrix(dtype, s.k, s.n), dw = matrix(dtype, s.m, s.n);
-  const auto forward = describe<Forward>(engine, dnnl::prop_kind::forward_training, x, dw, dy);
+  const memory::desc dy = matrix(dtype, s.k, s.m), x = matrix(dtype, s.k, s.n), w = matrix(dtype, s.m, s.n),
+                     dw = matrix(dtype_of_c(s, dtype), s.m, s.n);
+  const auto forward = describe<Forward>(engine, dnnl::prop_kind::forward_training, x, w, dy);
   const auto desc = describe_backward<Backward>(engine, forward, x, dw, dy);
   return {Backward(desc),      {DNNL_ARG_DIFF_DST, dy},     {DNNL_ARG_SRC, x},
           {DNNL_ARG_BIAS, {}}, {DNNL_ARG_DIFF_WEIGHTS, dw}, desc.scratchpad_desc(),

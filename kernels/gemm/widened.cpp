@@ -34,7 +34,7 @@ class WidenedGemm final : public Kernel {
         by_rows_(s.n <= s.m),
         cut_(by_rows_ ? s.m : s.n),
         round_(std::clamp<std::int64_t>(worth(), 1, std::max<std::int64_t>(cut_, 1))) {
-    check(s.is_dense() && !s.accumulate && !s.wide_c, "no product of low floats but of dense matrices");
+    check(s.is_dense() && !s.accumulate, "no product of low floats but of dense matrices");
     const GemmShape most = slab(round_);
     whole_ = prepare_gemm(most, DType::f32, device);
     std::int64_t inner = whole_->workspace_bytes();
@@ -65,6 +65,7 @@ class WidenedGemm final : public Kernel {
   GemmShape slab(std::int64_t count) const {
     GemmShape part = s_;
     part.batch = 1;
+    part.wide_c = false;
     (by_rows_ ? part.m : part.n) = count;
     return part;
   }
@@ -87,12 +88,18 @@ class WidenedGemm final : public Kernel {
                         !s_.transpose_a, first, count);
     const auto b = part(args.in<T>(1) + i * k * n, s_.transpose_b ? n : k, s_.transpose_b ? k : n, !by_rows_,
                         s_.transpose_b, first, count);
-    const auto c = part(args.out<T>(0) + i * m * n, m, n, true, by_rows_, first, count);
+    const Part<float> c = {c_.at(args), by_rows_ ? n : count, by_rows_ ? count : m, by_rows_ ? n : count};
     if (first == 0 || by_rows_) convert_part(a, wide(a_.at(args), a));
     if (first == 0 || !by_rows_) convert_part(b, wide(b_.at(args), b));
     const float* const bias = bias_.n == 0 ? nullptr : bias_.at(args) + (by_rows_ ? 0 : first);
-    run_kernel(count == round_ ? *whole_ : *rest_, {a_.at(args), b_.at(args), bias}, c_.at(args), inner_.at(args));
-    convert_part(wide(c_.at(args), c), c);
+    run_kernel(count == round_ ? *whole_ : *rest_, {a_.at(args), b_.at(args), bias}, c.data, inner_.at(args));
+    const auto write_to = [&](auto* out) {
+      convert_part(c, part(out + i * m * n, m, n, true, by_rows_, first, count));
+    };
+    if (s_.wide_c)
+      write_to(args.out<float>(0));
+    else
+      write_to(args.out<T>(0));
   }
 
   GemmShape s_;

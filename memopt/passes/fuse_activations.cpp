@@ -1,7 +1,7 @@
 #include "memopt/passes/fuse_activations.h"
 
+#include "framework/reads.h"
 #include "memopt/analysis/activates.h"
-#include "memopt/analysis/reads.h"
 
 namespace lethe {
 Program fuse_activations(Program program, const std::vector<Pin>& pins, DeviceKind device) {

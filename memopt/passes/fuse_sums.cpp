@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "framework/op_def.h"
-#include "memopt/analysis/reads.h"
+#include "framework/reads.h"
 
 namespace lethe {
 namespace {

@@ -4,9 +4,9 @@
 
 #include "framework/control_flow.h"
 #include "framework/prepared.h"
+#include "framework/reads.h"
 #include "framework/views.h"
 #include "memopt/analysis/activates.h"
-#include "memopt/analysis/reads.h"
 
 namespace lethe {
 namespace {

@@ -138,5 +138,28 @@ TEST(Autodiff, RandomNetworksHaveTheGradientsThatDifferencesGive) {
   }
 }
 
+/// x [3,2] times the bf16 copy of w [2,2], which `more` may read too; the objective takes `read`.
+std::vector<std::string> low_product_lines(const std::string& more, const std::string& read) {
+  Program program = parse_program(
+      "input x bf16[3,2]\nparam w f32[2,2]\ntemp c bf16[2,2]\ntemp y bf16[3,2]\ntemp z bf16[3,2]\ntemp wide f32[3,2]\n"
+      "temp loss f32[]\nblock 0 {\nc = cast(w) {dtype=\"bf16\"}\ny = matmul(x, c)\n" +
+      more + "wide = cast(" + read + ") {dtype=\"f32\"}\nloss = test_objective(wide)\n}\n");
+  verify(program);
+  append_backward(program, find_var(program, "loss"));
+  verify(program);
+  return backward_lines(program);
+}
+
+TEST(Autodiff, AProductWritesTheGradientOfAnF32ParameterInF32) {
+  const Lines lines = low_product_lines("z = relu(y)\n", "z");
+  EXPECT_EQ(lines.back(), "w@GRAD = matmul(x, y@GRAD) {transpose_a=1, transpose_b=0, wide_output=1}");
+}
+
+TEST(Autodiff, WhatASumReadsIsNotWritten32BitsWide) {
+  const Lines lines = low_product_lines("z = matmul(y, c)\n", "z");
+  EXPECT_EQ(lines.back(), "w@GRAD = cast(c@GRAD.3) {dtype=\"f32\"}");
+  for (const std::string& line : lines) EXPECT_EQ(line.find("wide_output"), std::string::npos) << line;
+}
+
 }  // namespace
 }  // namespace lethe::testing

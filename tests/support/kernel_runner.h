@@ -12,8 +12,8 @@
 namespace lethe::testing {
 
 /// The first output, of `size` elements; an absent input is an empty vector.
-template <class T>
-std::vector<T> run_kernel(const Kernel& kernel, const std::vector<std::vector<T>>& inputs, std::int64_t size) {
+template <class T, class Out = T>
+std::vector<Out> run_kernel(const Kernel& kernel, const std::vector<std::vector<T>>& inputs, std::int64_t size) {
   constexpr std::size_t kAlignment = 64, kGuard = 4096;
   constexpr auto kMark = std::byte{0xff};  // as a float or a double: NaN
   const auto bytes = static_cast<std::size_t>(kernel.workspace_bytes());
@@ -21,7 +21,7 @@ std::vector<T> run_kernel(const Kernel& kernel, const std::vector<std::vector<T>
   std::byte* const workspace =
       memory.data() + (kAlignment - reinterpret_cast<std::uintptr_t>(memory.data()) % kAlignment);
 
-  std::vector<T> output(static_cast<std::size_t>(size), std::numeric_limits<Compute<T>>::quiet_NaN());
+  std::vector<Out> output(static_cast<std::size_t>(size), std::numeric_limits<Compute<Out>>::quiet_NaN());
   std::vector<void*> in;
   for (const std::vector<T>& input : inputs) in.push_back(input.empty() ? nullptr : const_cast<T*>(input.data()));
   void* out = output.data();

@@ -1,4 +1,4 @@
-#include "memopt/analysis/reads.h"
+#include "framework/reads.h"
 
 namespace lethe {
 
