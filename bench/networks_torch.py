@@ -8,6 +8,8 @@ import torch.nn.functional as F
 
 
 class Layers:
+    training = True
+
     def __init__(self, parameters):
         groups = itertools.groupby(parameters.items(), key=lambda item: item[0].rsplit(".", 1)[0])
         self.groups = iter([{name.rsplit(".", 1)[1]: value for name, value in group} for _, group in groups])
@@ -33,7 +35,7 @@ class Layers:
 
     def bn(self, x):
         p = next(self.groups)
-        return F.batch_norm(x, p["running_mean"], p["running_var"], p["weight"], p["bias"], True, 0.1, 1e-5)
+        return F.batch_norm(x, p["running_mean"], p["running_var"], p["weight"], p["bias"], self.training, 0.1, 1e-5)
 
 
 def lenet(parameters, x):

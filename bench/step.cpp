@@ -1,5 +1,5 @@
-// Training steps on one fixed batch, for comparison with peers (bench/*.py): prints one JSON line with each step's loss
-// and time, or writes the freshly initialised weights.
+// Training or inference steps on one fixed batch, for comparison with peers (bench/*.py): prints one JSON line with
+// each step's loss and time, or writes the freshly initialised weights.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
@@ -10,6 +10,7 @@
 
 #include "framework/autodiff.h"
 #include "framework/executor.h"
+#include "framework/op_def.h"
 #include "kernels/dtypes.h"
 #include "memopt/memopt.h"
 #include "models/network.h"
@@ -28,18 +29,19 @@ struct Settings {
   std::vector<std::string> sets;
   std::int64_t batch = 128, steps = 20;
   double rate = 0.1, momentum = 0.9;
-  bool kernels = false;
+  bool inference = false, kernels = false;
   DeviceSetting machine = {};
 };
 
 Settings parse(int argc, char** argv) {
   Settings o;
-  CLI::App app{"Training steps on one fixed batch"};
+  CLI::App app{"Training or inference steps on one fixed batch"};
   app.add_option("--model", o.model)->required();
   app.add_option("--set", o.sets, "k=v");
   app.add_option("--batch", o.batch);
   app.add_option("--steps", o.steps);
   app.add_option("--dtype", o.dtype);
+  app.add_flag("--inference", o.inference, "forward and loss alone, as evaluation computes them");
   app.add_option("--lr", o.rate);
   app.add_option("--momentum", o.momentum);
   app.add_option("--threads", o.machine.threads);
@@ -105,9 +107,26 @@ void feed_random(Executor& executor, const Network& network) {
   }
 }
 
+/// Appends backward and updates; gives the learning rate.
+VarId append_training(Program& program, const Network& network, const Settings& o) {
+  OptimizerSettings settings = optimizer_named("momentum");
+  settings.momentum = o.momentum;
+  const LossScale scale = o.dtype == "f16" ? append_loss_scale(program) : LossScale{};
+  const auto gradients = append_backward(program, network.loss, {}, scale.scale);
+  return append_updates(program, gradients, network.params, settings, scale).learning_rate;
+}
+
+double gflop_of(const Program& program) {
+  double mult_adds = 0;
+  for (const Block& block : program.blocks)
+    for (const Op& op : block.ops) mult_adds += static_cast<double>(mult_adds_of(program, op));
+  return 2e-9 * mult_adds;
+}
+
 int run(const Settings& o) {
   const std::unique_ptr<Device> device = open_device(o.machine);
-  const Network network = load_network(o.model, {.batch = o.batch, .dtype = dtype_named(o.dtype)}, sets_of(o.sets));
+  const BuildOptions options{.batch = o.batch, .dtype = dtype_named(o.dtype), .training = !o.inference};
+  const Network network = load_network(o.model, options, sets_of(o.sets));
   Store store(*device);
   store.initialize(network.program, network.params, 0);
   if (!o.weights.empty()) load_weights(o.weights, store, network);
@@ -116,11 +135,8 @@ int run(const Settings& o) {
     return 0;
   }
   Program program = network.program;
-  OptimizerSettings settings = optimizer_named("momentum");
-  settings.momentum = o.momentum;
-  const LossScale scale = o.dtype == "f16" ? append_loss_scale(program) : LossScale{};
-  const Updates updates =
-      append_updates(program, append_backward(program, network.loss, {}, scale.scale), network.params, settings, scale);
+  const VarId learning_rate = o.inference ? kNone : append_training(program, network, o);
+  const double gflop = gflop_of(program);
   std::optional<testing::GpuRecords> records;  // before steps are recorded as graphs
   if (o.kernels) records.emplace();
   Prepared prepared(*device);
@@ -133,10 +149,10 @@ int run(const Settings& o) {
   else
     feed_file(executor, network, o.inputs);
   const float rate32 = static_cast<float>(o.rate);
-  if (o.dtype == "f64")
-    executor.feed(updates.learning_rate, &o.rate, 8);
-  else
-    executor.feed(updates.learning_rate, &rate32, 4);
+  if (learning_rate != kNone && o.dtype == "f64")
+    executor.feed(learning_rate, &o.rate, 8);
+  else if (learning_rate != kNone)
+    executor.feed(learning_rate, &rate32, 4);
   std::string losses, times;
   for (std::int64_t step = 0; step < o.steps; ++step) {
     const auto begin = std::chrono::steady_clock::now();
@@ -159,8 +175,8 @@ int run(const Settings& o) {
     check(seconds > 0, "no kernel was recorded");
     kernels = message("\"kernel_seconds\": ", seconds, ", ");
   }
-  std::cout << "{" << kernels << "\"losses\": [" << losses << "], \"seconds\": [" << times
-            << "], \"bytes\": " << planned.plan.bytes.total() << "}\n";
+  std::cout << "{" << kernels << "\"losses\": [" << losses << "], \"seconds\": [" << times << "], \"gflop\": " << gflop
+            << ", \"bytes\": " << planned.plan.bytes.total() << "}\n";
   return 0;
 }
 

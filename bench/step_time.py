@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Training step on the CPU against PyTorch on this machine in the same minutes: the same network from the same
-weights on the same inputs, in processes that take turns.
+"""Training step, or with --inference a forward one, on the CPU against PyTorch on this machine in the same minutes: the
+same network from the same weights on the same inputs, in processes that take turns.
 
     bench/step_time.py [--build build/release] --python PYTHON [--python OTHER] [--dtype f32|bf16]
-                       [--tcmalloc LIBRARY] [NETWORK...]
+                       [--inference] [--tcmalloc LIBRARY] [NETWORK...]
 
 Each --python is an interpreter that has PyTorch. A round runs ours and each way of the peer once; a ratio is that of
 their medians of steps, and the table has the median ratio of all rounds to the better of contiguous and channels_last
@@ -42,13 +42,15 @@ import json, sys, time
 sys.path.insert(0, sys.argv[1])
 import torch, torch.nn.functional as F
 import networks_torch as nets, safetensors
-name, weights, inputs, way, steps, rate, threads, dtype = sys.argv[2:]
+name, weights, inputs, way, steps, rate, threads, dtype, kind = sys.argv[2:]
+training = nets.Layers.training = kind == "training"
+torch.set_grad_enabled(training)
 torch.set_num_threads(int(threads))
 layout = torch.contiguous_format if way == "contiguous" else torch.channels_last
 place = lambda v: v.contiguous(memory_format=layout) if v.dim() == 4 else v
 network = getattr(nets, name)
 p = {key: place(torch.tensor(value)) for key, value in safetensors.read(weights).items()}
-trained = [value.requires_grad_() for key, value in p.items() if "running_" not in key]
+trained = [value.requires_grad_(training) for key, value in p.items() if "running_" not in key]
 optimizer = torch.optim.SGD(trained, lr=float(rate), momentum=0.9)
 fed = safetensors.read(inputs)
 x, t = place(torch.tensor(fed["image"]).permute(0, 3, 1, 2)), torch.tensor(fed["label"]).long()
@@ -62,8 +64,9 @@ for step in range(int(steps)):
     begin = time.perf_counter()
     optimizer.zero_grad(set_to_none=True)
     loss = compute()
-    loss.backward()
-    optimizer.step()
+    if training:
+        loss.backward()
+        optimizer.step()
     losses.append(loss.item())
     times.append(time.perf_counter() - begin)
 print(json.dumps({"seconds": times, "losses": losses, "version": torch.__version__}))
@@ -107,13 +110,15 @@ def main():
     parser.add_argument("--python", action="append", default=[])
     parser.add_argument("--tcmalloc")
     parser.add_argument("--dtype", choices=LOSSES_DIFFER, default="f32")
+    parser.add_argument("--inference", action="store_true", help="forward and loss alone")
     parser.add_argument("--kinds", default="default,compiled,tuned")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--steps", type=int, default=6, help="of a process; the first two do not count")
     parser.add_argument("networks", nargs="*", default=list(CASES))
     args = parser.parse_args()
     here, step, train = os.path.dirname(os.path.abspath(__file__)), args.build + "/bench/bench_step", args.build + "/bin/train"
-    print(f"{processor()}, {THREADS} threads, {args.dtype}\n")
+    step_kind = "inference" if args.inference else "training"
+    print(f"{processor()}, {THREADS} threads, {args.dtype}, {step_kind}\n")
     print("| network | batch | ours, ms | GFLOP/s, nominal | of peak | peer | its ways, ms | ratio to the best | rounds | ours, MiB | the peer, MiB |\n"
           "|---|---:|---:|---:|---:|---|---|---:|---:|---:|---:|")
     summary = {}
@@ -123,7 +128,7 @@ def main():
         settings = [word for setting in sets for word in ("--set", setting)]
         of_network = ["--model", name, "--batch", str(batch), "--threads", str(THREADS), "--dtype", args.dtype] + settings
         profile = ours([train, "bench", *of_network, "--steps", "3", "--profile", "--format", "json"])
-        gflop, best_gflops = sum(row["gflop"] for row in profile["rows"]), profile["peak"]["gflops"]
+        best_gflops = profile["peak"]["gflops"]
         rounds = []  # of each: our result, and the peers' by (python, way), None where one failed
         with tempfile.TemporaryDirectory() as folder:
             weights, inputs = folder + "/weights", folder + "/inputs"
@@ -132,14 +137,16 @@ def main():
             safetensors.write(inputs, {"image": random.standard_normal((batch,) + size[1:] + size[:1]).astype(np.float32),
                                        "label": random.integers(0, classes, batch).astype(np.int32)})
             for _ in range(args.rounds):
-                mine = ours([step, *of_network, "--lr", RATE, "--weights", weights, "--inputs", inputs, "--steps", str(args.steps)])
+                mine = ours([step, *of_network, "--lr", RATE, "--weights", weights, "--inputs", inputs, "--steps", str(args.steps)]
+                            + ["--inference"] * args.inference)
                 peers = {}
                 for python in args.python or [sys.executable]:
                     for way in ways:
                         more = {"LD_PRELOAD": args.tcmalloc, "ATEN_CPU_CAPABILITY": "avx512"} if way == "tcmalloc" else {}
-                        peers[python, way] = run([python, "-c", PEER, here, name, weights, inputs, way, str(args.steps), RATE, str(THREADS), args.dtype], **more)
+                        peers[python, way] = run([python, "-c", PEER, here, name, weights, inputs, way, str(args.steps), RATE, str(THREADS), args.dtype, step_kind], **more)
                 rounds.append((mine, peers))
         our_ms = statistics.median(median_ms(mine) for mine, _ in rounds)
+        gflop = rounds[0][0]["gflop"]
         our_mib = max(mine["process_bytes"] for mine, _ in rounds) / 2**20
         for python in args.python or [sys.executable]:
             for kind, of_kind in KINDS.items():

@@ -1,6 +1,7 @@
 // What is known of a device without opening it.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <string>
 
 namespace lethe {
@@ -10,6 +11,8 @@ constexpr std::int64_t round_up(std::int64_t bytes, std::int64_t alignment) {
   return (bytes + alignment - 1) / alignment * alignment;
 }
 
+class Trials;
+
 enum class DeviceKind : std::uint8_t { Cpu, Cuda };
 
 inline constexpr std::int64_t kGpuAlignment = 256;
@@ -18,9 +21,10 @@ inline constexpr std::int64_t kGpuAlignment = 256;
 struct DeviceInfo {
   DeviceKind kind = DeviceKind::Cpu;
   std::string name = "cpu";
-  int threads = 1;              // CPU worker threads
-  bool winograd = true;         // a CPU's convolutions may be Winograd's, which round more
-  std::int64_t alignment = 64;  // of every buffer, in bytes
+  int threads = 1;                      // CPU worker threads
+  bool winograd = true;                 // a CPU's convolutions may be Winograd's, which round more
+  std::shared_ptr<Trials> trials = {};  // by which a CPU's convolutions choose their way; null: by rule
+  std::int64_t alignment = 64;          // of every buffer, in bytes
   // Of a GPU:
   std::string properties = {};                             // of one that is not there, as JSON; "": it is there
   std::int64_t memory = 0;                                 // bytes to be had; 0: not known

@@ -28,6 +28,15 @@ bool has_onednn() {
 #endif
 }
 
+std::string onednn_version() {
+#ifdef LETHE_HAS_ONEDNN
+  const dnnl_version_t& version = *dnnl_version();
+  return message(version.major, '.', version.minor, '.', version.patch);
+#else
+  return "";
+#endif
+}
+
 bool means_onednn(Provider provider, DType dtype) {
   if (provider == Provider::Eigen) return false;
   const bool serves = onednn_serves(dtype);

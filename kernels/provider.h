@@ -1,5 +1,7 @@
 // Which library computes convolutions and products.
 #pragma once
+#include <string>
+
 #include "framework/program.h"
 
 namespace lethe {
@@ -10,6 +12,8 @@ enum class Provider { Best, OneDnn, Eigen };
 
 /// Whether oneDNN is built in.
 bool has_onednn();
+/// "2.6.3"; "" without it.
+std::string onednn_version();
 /// Whether `provider` means oneDNN for this dtype; fails if it is asked for by name and cannot serve.
 bool means_onednn(Provider provider, DType dtype);
 /// Whether numbers of this dtype are multiplied as they are, by this processor and this build; else they are widened to

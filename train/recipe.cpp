@@ -6,6 +6,7 @@
 #include "models/network.h"
 #include "optimizer/schedule.h"
 #include "train/data/augment.h"
+#include "train/session/autotune.h"
 #include "train/session/device.h"
 #include "train/session/largest_batch.h"
 #include "train/settings_of_options.h"
@@ -53,7 +54,7 @@ OptionValues for_device(const Options& given, OptionValues resumed) {
   if (device->second == "cpu")
     for (const char* name : {"tf32", "eager", "workspace-limit"}) resumed.erase(name);
   else
-    resumed.erase("no-winograd");
+    for (const char* name : {"no-winograd", "autotune"}) resumed.erase(name);
   return resumed;
 }
 
@@ -98,6 +99,9 @@ Options decided(const Options& first, const OptionValues& resumed) {
   const Options with_network =
       with_context(with_resumed.model + ": \"train\"", [&] { return with_values(with_resumed, of_network); });
   Options all = with_values(with_network, built_in(with_network.optimizer.value_or("")));
+  if (!all.device.autotune.empty())
+    all.device.trials =
+        trials_of(all.device.autotune, [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); });
   if (all.largest_batch || all.largest_micro_batch) take_largest(all);
   return all;
 }
@@ -107,7 +111,7 @@ OptionValues values_to_keep(const Options& options) {
       "threads",   "device",   "tf32",         "eager",      "deterministic", "workspace-limit", "model",    "set",
       "dtype",     "data",     "augment",      "batch",      "micro-batch",   "steps",           "epochs",   "lr",
       "optimizer", "momentum", "weight-decay", "decay-all",  "clip-norm",     "loss-scale",      "schedule", "patience",
-      "seed",      "keep",     "save-every",   "eval-every", "log-every",     "no-winograd"};
+      "seed",      "keep",     "save-every",   "eval-every", "log-every",     "no-winograd",     "autotune"};
   OptionValues kept;
   for (const char* name : names)
     if (const auto found = options.given.find(name); found != options.given.end()) kept.insert(*found);

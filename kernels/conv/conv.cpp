@@ -1,18 +1,15 @@
 #include "kernels/conv/conv.h"
 
 #include <algorithm>
-
-#include "kernels/conv/providers.h"
-
-#ifdef LETHE_HAS_CUDA
 #include <cstdio>
 #include <string>
+#include <vector>
 
 #include "framework/error.h"
-#endif
+#include "kernels/conv/providers.h"
+#include "kernels/trials.h"
 
 namespace lethe {
-#ifdef LETHE_HAS_CUDA
 namespace {
 
 std::string text_of(ConvPass pass, const ConvShape& s) {
@@ -21,10 +18,11 @@ std::string text_of(ConvPass pass, const ConvShape& s) {
                                                          : "the weight gradient of a convolution";
   return message(what, " of [", s.batch, ',', s.in[0], ',', s.in[1], ',', s.channels, "] by ", s.filters,
                  " filters of ", s.kernel[0], 'x', s.kernel[1], ", stride ", s.stride[0], 'x', s.stride[1],
-                 ", dilation ", s.dilation[0], 'x', s.dilation[1], ", ", s.groups,
-                 s.groups == 1 ? " group" : " groups");
+                 ", padding ", s.pad[0], 'x', s.pad[1], ", dilation ", s.dilation[0], 'x', s.dilation[1], ", ",
+                 s.groups, s.groups == 1 ? " group" : " groups");
 }
 
+#ifdef LETHE_HAS_CUDA
 std::unique_ptr<Kernel> prepare_on_gpu(ConvPass pass, const ConvShape& s, const Epilogue& epilogue, DType dtype,
                                        const DeviceInfo& device) {
   if (auto kernel = prepare_conv_cudnn(pass, s, epilogue, dtype, device)) return kernel;
@@ -40,10 +38,7 @@ std::unique_ptr<Kernel> prepare_on_gpu(ConvPass pass, const ConvShape& s, const 
   return with_epilogue(std::move(kernel), epilogue, s.batch * s.out[0] * s.out[1], s.filters, dtype, device);
 }
 
-}  // namespace
 #endif
-
-namespace {
 
 /// With fewer channels on either side, transforming tiles takes longer than it saves; with fewer pixels, transforming
 /// kernels does.
@@ -52,18 +47,53 @@ bool is_for_winograd(const ConvShape& s) {
   return std::min(s.channels, s.filters) >= kFewestChannels && s.batch * s.out[0] * s.out[1] >= kFewestPixels;
 }
 
-std::unique_ptr<Kernel> prepare_on_cpu(ConvPass pass, const ConvShape& shape, bool bias, DType dtype,
-                                       const DeviceInfo& device, Provider provider) {
-  if (provider == Provider::Best && dtype == DType::f32 && device.winograd && is_for_winograd(shape))
-    if (auto kernel = prepare_conv_winograd(pass, shape, bias, device.threads)) return kernel;
+/// All ways to compute it, the one that is taken without a trial first.
+std::vector<Way> ways_on_cpu(ConvPass pass, const ConvShape& shape, bool bias, DType dtype, const DeviceInfo& device,
+                             Provider provider) {
+  std::vector<Way> ways;
 #ifdef LETHE_HAS_ONEDNN
   if (means_onednn(provider, dtype))
-    if (auto kernel = prepare_conv_onednn(pass, shape, bias, dtype, device.threads)) return kernel;
+    ways.push_back({"onednn", [=] { return prepare_conv_onednn(pass, shape, bias, dtype, device.threads); }});
 #else
   means_onednn(provider, dtype);
 #endif
-  if (wide_of(dtype) != dtype) return prepare_conv_widened(pass, shape, bias, dtype, device);
-  return prepare_conv_im2col(pass, shape, bias, dtype, device.threads);
+  if (wide_of(dtype) != dtype)
+    ways.push_back({"widened", [=] { return prepare_conv_widened(pass, shape, bias, dtype, device); }});
+  else
+    ways.push_back({"im2col", [=] { return prepare_conv_im2col(pass, shape, bias, dtype, device.threads); }});
+  if (provider != Provider::Best) return ways;
+  if (dtype == DType::f32 && device.winograd)
+    ways.insert(is_for_winograd(shape) ? ways.begin() : ways.end(),
+                {"winograd", [=] { return prepare_conv_winograd(pass, shape, bias, device.threads); }});
+  ways.push_back({"product", [=] { return prepare_conv_pointwise(pass, shape, bias, dtype, device); }});
+  return ways;
+}
+
+/// In the order in which the pass takes them.
+Operands operands_of(ConvPass pass, const ConvShape& s, DType dtype) {
+  const std::int64_t x = s.batch * s.in[0] * s.in[1] * s.channels, y = s.batch * s.out[0] * s.out[1] * s.filters,
+                     w = s.filters * s.kernel[0] * s.kernel[1] * (s.channels / s.groups), of_one = bytes_of(dtype);
+  switch (pass) {
+    case ConvPass::Forward:
+      return {{x * of_one, w * of_one, s.filters * of_one}, y * of_one};
+    case ConvPass::GradInput:
+      return {{y * of_one, w * of_one}, x * of_one};
+    default:
+      return {{x * of_one, y * of_one}, w * of_one};
+  }
+}
+
+std::unique_ptr<Kernel> prepare_on_cpu(ConvPass pass, const ConvShape& shape, bool bias, DType dtype,
+                                       const DeviceInfo& device, Provider provider) {
+  const std::vector<Way> ways = ways_on_cpu(pass, shape, bias, dtype, device, provider);
+  if (device.trials && provider == Provider::Best) {
+    const std::string what = message(text_of(pass, shape), bias ? ", bias" : "", ", ", name_of(dtype), ", ",
+                                     device.threads, " threads", device.winograd ? "" : ", no Winograd");
+    return device.trials->best(what, ways, operands_of(pass, shape, dtype), device);
+  }
+  for (const Way& way : ways)
+    if (auto kernel = way.prepare()) return kernel;
+  return nullptr;
 }
 
 }  // namespace

@@ -10,6 +10,9 @@ std::unique_ptr<Kernel> prepare_conv_im2col(ConvPass pass, const ConvShape& shap
 std::unique_ptr<Kernel> prepare_conv_onednn(ConvPass pass, const ConvShape& shape, bool bias, DType dtype, int threads);
 /// f32, 3 x 3 and 5 x 5 of stride 1; else null. The error of a result is one to three times that of a sum of products.
 std::unique_ptr<Kernel> prepare_conv_winograd(ConvPass pass, const ConvShape& shape, bool bias, int threads);
+/// 1x1 kernels of stride 1 without padding or groups, as a product; else null.
+std::unique_ptr<Kernel> prepare_conv_pointwise(ConvPass pass, const ConvShape& shape, bool bias, DType dtype,
+                                               const DeviceInfo& device);
 /// Windows of a few images as a matrix (im2col), times the weights by the device's product; without bias. What cuDNN
 /// has no engine for; takes one image's windows at least, whatever the limit. On the CPU f32 and f64 alone, for tests.
 std::unique_ptr<Kernel> prepare_conv_unfold(ConvPass pass, const ConvShape& shape, DType dtype,

@@ -10,8 +10,12 @@ namespace {
 
 class CpuDevice final : public Device {
  public:
-  CpuDevice(int threads, bool winograd)
-      : info_{.kind = DeviceKind::Cpu, .name = "cpu", .threads = threads, .winograd = winograd} {}
+  CpuDevice(int threads, bool winograd, std::shared_ptr<Trials> trials)
+      : info_{.kind = DeviceKind::Cpu,
+              .name = "cpu",
+              .threads = threads,
+              .winograd = winograd,
+              .trials = std::move(trials)} {}
   const DeviceInfo& info() const override { return info_; }
   void* allocate(std::int64_t bytes) override {
     if (bytes == 0) return nullptr;
@@ -34,8 +38,8 @@ class CpuDevice final : public Device {
 
 }  // namespace
 
-std::unique_ptr<Device> open_cpu(int threads, bool winograd) {
-  return std::make_unique<CpuDevice>(threads > 0 ? threads : processors(), winograd);
+std::unique_ptr<Device> open_cpu(int threads, bool winograd, std::shared_ptr<Trials> trials) {
+  return std::make_unique<CpuDevice>(threads > 0 ? threads : processors(), winograd, std::move(trials));
 }
 
 }  // namespace lethe

@@ -9,7 +9,7 @@ namespace {
 constexpr ImageShape kSmall{2, 3, 1};
 
 /// Three training images and two test images of 2 x 3; pixel values count up.
-void write_small(const TemporaryFolder& folder) {
+void write_small_mnist(const TemporaryFolder& folder) {
   FileContent pixels(18);
   for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<std::uint8_t>(10 * i);
   folder.write("train-images-idx3-ubyte", idx({3, 2, 3}, pixels));
@@ -18,11 +18,11 @@ void write_small(const TemporaryFolder& folder) {
   folder.write("t10k-labels-idx1-ubyte", idx({2}, {1, 2}));
 }
 
-std::string refused(const TemporaryFolder& folder) { return refusal("mnist:" + folder.text(), kSmall, 10); }
+std::string refused_mnist(const TemporaryFolder& folder) { return refusal("mnist:" + folder.text(), kSmall, 10); }
 
 TEST(Mnist, ReadsImagesAndLabels) {
   const TemporaryFolder folder;
-  write_small(folder);
+  write_small_mnist(folder);
   const auto data = open_dataset("mnist:" + folder.text(), kSmall, 10, 0);
   EXPECT_EQ(data->size(Split::Train), 3);
   EXPECT_EQ(data->size(Split::Test), 2);
@@ -36,7 +36,7 @@ TEST(Mnist, ReadsImagesAndLabels) {
 
 TEST(Mnist, ReadsGzippedFilesToo) {
   const TemporaryFolder folder;
-  write_small(folder);
+  write_small_mnist(folder);
   const FileContent pixels(18, 77);
   folder.remove("train-images-idx3-ubyte");
   folder.write("train-images-idx3-ubyte.gz", gzipped(idx({3, 2, 3}, pixels)));
@@ -56,87 +56,87 @@ TEST(Mnist, MissingDirectorySaysWhereToGetTheFilesAndTheirMd5) {
 
 TEST(Mnist, MissingFileIsNamed) {
   const TemporaryFolder folder;
-  write_small(folder);
+  write_small_mnist(folder);
   folder.remove("t10k-labels-idx1-ubyte");
-  EXPECT_PRED2(says, refused(folder), "neither t10k-labels-idx1-ubyte nor t10k-labels-idx1-ubyte.gz");
+  EXPECT_PRED2(says, refused_mnist(folder), "neither t10k-labels-idx1-ubyte nor t10k-labels-idx1-ubyte.gz");
 }
 
 TEST(Mnist, WrongMagicNumberIsRefused) {
   const TemporaryFolder folder;
-  write_small(folder);
+  write_small_mnist(folder);
   folder.write("train-images-idx3-ubyte", idx({18}, FileContent(18)));
-  EXPECT_PRED2(says, refused(folder),
+  EXPECT_PRED2(says, refused_mnist(folder),
                "train-images-idx3-ubyte: not an IDX file of bytes with 3 dimensions (magic "
                "number 2049, expected 2051)");
 }
 
 TEST(Mnist, TruncatedFileIsRefused) {
   const TemporaryFolder folder;
-  write_small(folder);
+  write_small_mnist(folder);
   folder.write("train-images-idx3-ubyte", idx({3, 2, 3}, FileContent(17)));
-  EXPECT_PRED2(says, refused(folder), "train-images-idx3-ubyte: 17 bytes of data, but its header says 3x2x3");
+  EXPECT_PRED2(says, refused_mnist(folder), "train-images-idx3-ubyte: 17 bytes of data, but its header says 3x2x3");
   folder.write("train-images-idx3-ubyte", FileContent{0, 0, 8});
-  EXPECT_PRED2(says, refused(folder), "3 bytes are too few");
+  EXPECT_PRED2(says, refused_mnist(folder), "3 bytes are too few");
 }
 
 TEST(Mnist, HeaderOfImpossibleSizeIsRefusedBeforeMemoryIsTaken) {
   const TemporaryFolder folder;
-  write_small(folder);
+  write_small_mnist(folder);
   folder.write("train-images-idx3-ubyte", idx({0xffffffff, 0xffffffff, 0xffffffff}, FileContent(18)));
-  EXPECT_PRED2(says, refused(folder), "header says 4294967295x4294967295x4294967295");
+  EXPECT_PRED2(says, refused_mnist(folder), "header says 4294967295x4294967295x4294967295");
 }
 
 TEST(Mnist, DamagedGzipIsRefused) {
   const TemporaryFolder folder;
-  write_small(folder);
+  write_small_mnist(folder);
   folder.remove("train-images-idx3-ubyte");
   FileContent packed = gzipped(idx({3, 2, 3}, FileContent(18, 1)));
   const FileContent cut(packed.begin(), packed.end() - 9);
   folder.write("train-images-idx3-ubyte.gz", cut);
-  EXPECT_PRED2(says, refused(folder), "train-images-idx3-ubyte.gz: gzip data ends early");
+  EXPECT_PRED2(says, refused_mnist(folder), "train-images-idx3-ubyte.gz: gzip data ends early");
   packed[packed.size() - 6] ^= 1;  // in the checksum
   folder.write("train-images-idx3-ubyte.gz", packed);
-  EXPECT_PRED2(says, refused(folder), "train-images-idx3-ubyte.gz: damaged gzip data");
+  EXPECT_PRED2(says, refused_mnist(folder), "train-images-idx3-ubyte.gz: damaged gzip data");
 }
 
 TEST(Mnist, FilesThatGoOnBehindWhatTheHeaderSaysAreReadNoFurther) {
   const TemporaryFolder folder;
-  write_small(folder);
+  write_small_mnist(folder);
   constexpr std::size_t kMuch = std::size_t{1} << 26;
   const std::string words = ": has more than 34 bytes, which is all that its header says";
   folder.write("train-images-idx3-ubyte", idx({3, 2, 3}, FileContent(19)));
-  EXPECT_PRED2(says, refused(folder), "train-images-idx3-ubyte" + words);
+  EXPECT_PRED2(says, refused_mnist(folder), "train-images-idx3-ubyte" + words);
   folder.remove("train-images-idx3-ubyte");
   for (const FileContent& more : {FileContent(19), FileContent(kMuch)}) {
     folder.write("train-images-idx3-ubyte.gz", gzipped(idx({3, 2, 3}, more)));
-    EXPECT_PRED2(says, refused(folder), "train-images-idx3-ubyte.gz" + words);
+    EXPECT_PRED2(says, refused_mnist(folder), "train-images-idx3-ubyte.gz" + words);
   }
 }
 
 TEST(Mnist, LabelOutOfRangeIsRefused) {
   const TemporaryFolder folder;
-  write_small(folder);
+  write_small_mnist(folder);
   folder.write("train-labels-idx1-ubyte", idx({3}, {7, 10, 9}));
-  EXPECT_PRED2(says, refused(folder), "train-labels-idx1-ubyte: label of image 1 is 10, expected 0 to 9");
+  EXPECT_PRED2(says, refused_mnist(folder), "train-labels-idx1-ubyte: label of image 1 is 10, expected 0 to 9");
 }
 
 TEST(Mnist, LabelsMustBeAsManyAsImages) {
   const TemporaryFolder folder;
-  write_small(folder);
+  write_small_mnist(folder);
   folder.write("t10k-labels-idx1-ubyte", idx({3}, {1, 2, 3}));
-  EXPECT_PRED2(says, refused(folder), "t10k-labels-idx1-ubyte: 3 labels for 2 images in t10k-images-idx3-ubyte");
+  EXPECT_PRED2(says, refused_mnist(folder), "t10k-labels-idx1-ubyte: 3 labels for 2 images in t10k-images-idx3-ubyte");
 }
 
 TEST(Mnist, TestImagesOfAnotherSizeAreRefused) {
   const TemporaryFolder folder;
-  write_small(folder);
+  write_small_mnist(folder);
   folder.write("t10k-images-idx3-ubyte", idx({2, 2, 2}, FileContent(8)));
-  EXPECT_PRED2(says, refused(folder), "images are 2x2 with 1 channel, those for training 2x3 with 1 channel");
+  EXPECT_PRED2(says, refused_mnist(folder), "images are 2x2 with 1 channel, those for training 2x3 with 1 channel");
 }
 
 TEST(Mnist, NetworkOfAnotherImageSizeIsToldBothSizes) {
   const TemporaryFolder folder;
-  write_small(folder);
+  write_small_mnist(folder);
   EXPECT_EQ(refusal("mnist:" + folder.text(), {32, 32, 3}, 10),
             "mnist: images are 2x3 with 1 channel, the network takes 32x32 with 3 channels");
   EXPECT_EQ(refusal("mnist:" + folder.text(), kSmall, 1000), "mnist: has 10 classes, the network tells 1000 apart");
@@ -144,7 +144,7 @@ TEST(Mnist, NetworkOfAnotherImageSizeIsToldBothSizes) {
 
 TEST(Mnist, OtherDataThanTheOfficialGetsALineForEachFile) {
   const TemporaryFolder folder;
-  write_small(folder);
+  write_small_mnist(folder);
   std::vector<std::string> lines;
   open_dataset("mnist:" + folder.text(), kSmall, 10, 0, [&](const std::string& line) { lines.push_back(line); });
   ASSERT_EQ(lines.size(), 4u);

@@ -68,10 +68,12 @@ TEST_F(Recipe, AResumedRunStaysOnItsDeviceUnlessToldOtherwise) {
   const Options moves = options({"--resume", "run", "--device", "cpu"}, on_gpu);
   EXPECT_EQ(moves.device.name, "cpu");
   EXPECT_FALSE(moves.device.tf32 || moves.device.workspace_limit);
-  const Options of_cpu = options({"--resume", "run"}, {{"no-winograd", "true"}});
-  EXPECT_TRUE(of_cpu.device.no_winograd);
-  EXPECT_EQ(values_to_keep(of_cpu).count("no-winograd"), 1U);
-  EXPECT_FALSE(options({"--resume", "run", "--device", "cuda"}, {{"no-winograd", "true"}}).device.no_winograd);
+  const OptionValues on_cpu = {{"no-winograd", "true"}, {"autotune", file_ + ".choices"}};
+  const Options of_cpu = options({"--resume", "run"}, on_cpu);
+  EXPECT_TRUE(of_cpu.device.no_winograd && of_cpu.device.trials);
+  for (const auto& [name, value] : on_cpu) EXPECT_EQ(values_to_keep(of_cpu).count(name), 1U) << name;
+  const Options leaves = options({"--resume", "run", "--device", "cuda"}, on_cpu);
+  EXPECT_FALSE(leaves.device.no_winograd || leaves.device.trials);
 }
 
 TEST_F(Recipe, ASweepTakesNoStepsFromTheNetwork) {

@@ -120,6 +120,7 @@ void check_device(const DeviceSetting& setting, bool runs) {
   check(what != Choice::Cpu || !setting.eager, "--eager is for GPUs; --device is cpu");
   check(what != Choice::Cpu || !setting.workspace_limit, "--workspace-limit is for GPUs; --device is cpu");
   check(what == Choice::Cpu || !setting.no_winograd, "--no-winograd is for the CPU; --device is ", device);
+  check(what == Choice::Cpu || setting.autotune.empty(), "--autotune is for the CPU; --device is ", device);
   check_as(Exit::Device, what == Choice::Cpu || has_cuda(), "--device: ", device,
            " is not in this build, which has no CUDA; it trains on the cpu");
 }
@@ -127,7 +128,7 @@ void check_device(const DeviceSetting& setting, bool runs) {
 std::unique_ptr<Device> open_device(const DeviceSetting& setting) {
   check_device(setting, true);
   const Choice choice = choice_of(setting.name);
-  if (choice.what == Choice::Cpu) return open_cpu(setting.threads, !setting.no_winograd);
+  if (choice.what == Choice::Cpu) return open_cpu(setting.threads, !setting.no_winograd, setting.trials);
   return with_context("--device", [&] { return open_gpu(choice.index, settings_of(setting)); });
 }
 

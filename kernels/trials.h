@@ -1,0 +1,42 @@
+// Which of several ways to compute the same is the fastest here: tried once for each shape, then remembered.
+#pragma once
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "framework/kernel.h"
+
+namespace lethe {
+
+/// A way to compute something. `prepare` gives null if it does not serve.
+struct Way {
+  std::string name;
+  std::function<std::unique_ptr<Kernel>()> prepare;
+};
+
+/// What a kernel reads and writes: bytes of its inputs, and of its output.
+struct Operands {
+  std::vector<std::int64_t> in;
+  std::int64_t out = 0;
+};
+
+class Trials {
+ public:
+  using Choices = std::map<std::string, std::string>;  // names of ways, by what they compute
+  /// `known`: of earlier trials. `chosen` is told all choices after each trial.
+  explicit Trials(Choices known = {}, std::function<void(const Choices&)> chosen = {})
+      : choices_(std::move(known)), chosen_(std::move(chosen)) {}
+
+  /// The way that was chosen for `what`, or else the fastest of a few runs on memory of its own, with the device's
+  /// threads. The first stays unless another takes less than kWorthIt of its time. Null if no way serves.
+  std::unique_ptr<Kernel> best(const std::string& what, const std::vector<Way>& ways, const Operands& operands,
+                               const DeviceInfo& device);
+
+ private:
+  Choices choices_;
+  std::function<void(const Choices&)> chosen_;
+};
+
+}  // namespace lethe

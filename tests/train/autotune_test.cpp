@@ -1,0 +1,65 @@
+#include "train/session/autotune.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/train/data_samples.h"
+#include "tests/train/run_fixture.h"
+
+namespace lethe::testing {
+namespace {
+
+class Autotune : public RunTest {
+ protected:
+  Ended train(const std::string& run, std::vector<std::string> more) const {
+    more.insert(more.end(), {"--save", path(run), "--autotune", path("choices.json"), "--quiet"});
+    const Ended ended = run_train(small(more));
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    return ended;
+  }
+  nlohmann::json file() const { return nlohmann::json::parse(bytes_in(path("choices.json"))); }
+};
+
+TEST_F(Autotune, ChoicesAreKeptAndSettingsChangeNoBit) {
+  EXPECT_EQ(train("plain", {"--memopt", "none"}).err, "");
+  const nlohmann::json first = file();
+  EXPECT_GE(first.at("choices").size(), 2U);
+  train("arena", {"--memopt", "level=2"});
+  EXPECT_TRUE(checkpoint_bytes("arena") == checkpoint_bytes("plain"));
+  train("resumed", {"--epochs", "1"});
+  const Ended rest = run_train({"--resume", path("resumed"), "--epochs", "3"});
+  EXPECT_EQ(rest.code, 0) << rest.err;
+  EXPECT_EQ(file(), first);
+}
+
+TEST_F(Autotune, AFileThatIsOfNoUseIsIgnoredInOneLineAndWrittenAnew) {
+  train("first", {"--steps", "1"});
+  const nlohmann::json good = file();
+  nlohmann::json elsewhere = good, odd = good;
+  elsewhere["processor"] = "another";
+  odd["choices"].begin().value() = 7;
+  const std::pair<std::string, const char*> cases[] = {
+      {"{", "choices.json:1:"}, {elsewhere.dump(), "it was measured with processor"}, {odd.dump(), "7 is no name"}};
+  int again = 0;
+  for (const auto& [text, complaint] : cases) {
+    std::ofstream(path("choices.json")) << text;
+    const std::string err = train("again" + std::to_string(again++), {"--steps", "1"}).err;
+    EXPECT_PRED2(says, err, complaint);
+    EXPECT_EQ(std::count(err.begin(), err.end(), '\n'), 1) << err;
+    EXPECT_EQ(file().at("processor"), good.at("processor"));
+    EXPECT_EQ(file().at("choices").size(), good.at("choices").size());
+  }
+}
+
+TEST_F(Autotune, IsForTheCpuAndAPlaceThatCanBeWritten) {
+  const Ended gpu = run_train(small({"--autotune", path("c.json"), "--device", "cuda"}));
+  EXPECT_EQ(gpu.code, 2);
+  EXPECT_PRED2(says, gpu.err, "--autotune is for the CPU; --device is cuda");
+  const Ended nowhere = run_train(small({"--autotune", path("small.json/c.json")}));
+  EXPECT_EQ(nowhere.code, 2) << nowhere.err;
+  EXPECT_FALSE(std::filesystem::exists(path("c.json")));
+}
+
+}  // namespace
+}  // namespace lethe::testing

@@ -1,0 +1,25 @@
+#include "train/session/autotune.h"
+
+#include "framework/error.h"
+#include "kernels/provider.h"
+#include "train/session/measured_file.h"
+
+namespace lethe {
+
+std::shared_ptr<Trials> trials_of(const std::string& file, const std::function<void(const std::string&)>& note) {
+  const Json head = {{"autotune", 1}, {"processor", processor_name()}, {"onednn", onednn_version()}};
+  const auto kept = std::make_shared<MeasuredFile>(file, head, "choices");
+  Trials::Choices known;
+  try {
+    kept->read([&](const std::string& what, const JsonNode& way) {
+      if (!way.json().is_string()) way.fail(way.shown(), " is no name of an algorithm");
+      known[what] = way.json();
+    });
+  } catch (const Error& error) {
+    known.clear();
+    note(message("--autotune: ", error.what(), "; it is ignored and written anew"));
+  }
+  return std::make_shared<Trials>(known, [kept](const Trials::Choices& choices) { kept->write(choices); });
+}
+
+}  // namespace lethe

@@ -1,0 +1,29 @@
+// JSON files of what was measured on a machine: a head that says on which one and how, then what was found.
+#pragma once
+#include <functional>
+#include <string>
+
+#include "models/json_source.h"
+
+namespace lethe {
+
+/// "AMD EPYC 9354"; "" if the system does not tell.
+std::string processor_name();
+
+class MeasuredFile {
+ public:
+  /// `head`: facts of this machine; `key`: of the object of what was found. Fails if the file cannot be written.
+  MeasuredFile(std::string file, Json head, std::string key);
+
+  /// Visits what an earlier run found, if the file is there. Fails if it is no such file, or if its head differs.
+  void read(const std::function<void(const std::string& name, const JsonNode& found)>& visit) const;
+  /// The file as a whole, anew.
+  void write(const Json& found) const;
+  const std::string& name() const { return file_; }
+
+ private:
+  std::string file_, key_;
+  Json head_;
+};
+
+}  // namespace lethe
