@@ -29,6 +29,7 @@ struct Settings {
   std::vector<std::string> sets;
   std::int64_t batch = 128, steps = 20;
   double rate = 0.1, momentum = 0.9;
+  std::optional<double> overhead = {};
   bool inference = false, kernels = false;
   DeviceSetting machine = {};
 };
@@ -50,6 +51,7 @@ Settings parse(int argc, char** argv) {
   app.add_flag("--eager", o.machine.eager, "steps launch by launch");
   app.add_flag("--kernels", o.kernels, "of the last step: the time of its kernels, as CUPTI records it");
   app.add_option("--memopt", o.memopt);
+  app.add_option("--overhead", o.overhead, "of level=3, a fraction of a step");
   app.add_option("--weights", o.weights, "start from this file");
   app.add_option("--inputs", o.inputs, "tensors named as the network's inputs, in memory order (NHWC)");
   app.add_option("--export", o.export_to, "write the initial weights and stop");
@@ -142,6 +144,8 @@ int run(const Settings& o) {
   Prepared prepared(*device);
   MemoptOptions memopt = parse_memopt(o.memopt);
   memopt.pins.fetched = {network.loss};
+  check(!o.overhead || memopt.level == Level::Recompute, "--overhead is of --memopt level=3; this is ", o.memopt);
+  memopt.overhead = o.overhead;
   const Planned planned = plan_memory(std::move(program), prepared, suited(memopt, device->info()));
   Executor executor(planned.program, planned.plan, prepared, store);
   if (o.inputs.empty())

@@ -70,9 +70,7 @@ std::vector<ParamGrad> append_backward(Program& program, VarId loss, const std::
     if (roots[v])
       if (const VarId grad = backward.take(static_cast<VarId>(v)); grad != kNone)
         grads.push_back({static_cast<VarId>(v), grad});
-  std::vector<VarId> results;
-  for (const ParamGrad& pair : grads) results.push_back(pair.grad);
-  widen_outputs(program, results);
+  widen_outputs(program, grads);
   verify_after("append_backward", program);
   return grads;
 }

@@ -11,7 +11,7 @@ constexpr std::int64_t round_up(std::int64_t bytes, std::int64_t alignment) {
   return (bytes + alignment - 1) / alignment * alignment;
 }
 
-class Trials;
+class Trials;  // kernels/trials.h; only kernels look into it
 
 enum class DeviceKind : std::uint8_t { Cpu, Cuda };
 

@@ -1,15 +1,15 @@
-// Gradients of parameters in bf16 or f16 runs: an op that sums in f32 writes its result in f32 itself, where it was
-// rounded and then cast.
+// In bf16 and f16 runs, gradients of f32 parameters: an op that sums in f32 writes its result in f32 itself, where it
+// was rounded and then cast.
 #pragma once
 #include <vector>
 
-#include "framework/program.h"
+#include "framework/autodiff.h"
 
 namespace lethe {
 
-/// Where a cast of backward widens the only output of an op of the same block that can write it wide
-/// (OpDef::widens), and nothing else reads that output, the op gets the attribute kWideOutput and writes what the cast
-/// gave; the cast is gone. `results`: vars that are read when the program has ended.
-void widen_outputs(Program& program, const std::vector<VarId>& results);
+/// Where a cast of backward widens output 0 of an op of the same block that can write it wide (OpDef::widens), and
+/// nothing else reads that output, the op gets the attribute kWideOutput and writes what the cast gave. The cast is
+/// gone, and so is the var between; vars behind it move up, in `gradients` too, which are read when the program ends.
+void widen_outputs(Program& program, std::vector<ParamGrad>& gradients);
 
 }  // namespace lethe

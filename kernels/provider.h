@@ -6,8 +6,8 @@
 
 namespace lethe {
 
-/// Best: for f32 Winograd where it serves; oneDNN where it is built in and has a fast way, for bf16 where the processor
-/// multiplies that; else Eigen.
+/// Best: for f32 Winograd where it serves, or a product; oneDNN where it is built in and has a fast way, for bf16 where
+/// the processor multiplies that; else Eigen.
 enum class Provider { Best, OneDnn, Eigen };
 
 /// Whether oneDNN is built in.

@@ -164,11 +164,12 @@ void add_machine(CLI::App& app, Options& o) {
          "On a CPU: no convolutions by Winograd's algorithm, which is faster for 3x3 and 5x5 kernels of stride 1,\n"
          "but rounds up to three times as much and takes more scratch memory")
       ->group("Machine");
-  add_option(
-      app, "--autotune", o.device.autotune, "FILE",
-      "On a CPU: takes for each convolution the algorithm that is fastest here, which is tried once and kept in\n"
-      "FILE (default: by rule)")
-      ->group("Machine");
+  if (o.command != Command::Tables)
+    add_option(
+        app, "--autotune", o.autotune, "FILE",
+        "On a CPU: takes for each convolution the algorithm that is fastest here, which is tried once and kept in\n"
+        "FILE (default: by rule)")
+        ->group("Machine");
   add_threads(app, o);
 }
 

@@ -51,6 +51,7 @@ void check_together(const Options& o) {
   check_memopt(o);
   const bool infers = o.inference || o.command == Command::Eval || o.command == Command::Predict;
   check(!o.memopt.levels.pins.skip_grads || !infers, "--skip-grads: evaluation has no gradients");
+  check(o.autotune.empty() || o.device.name == "cpu", "--autotune is for the CPU; --device is ", o.device.name);
   if (o.resume.empty())
     check_device(o.device, runs(o.command));  // else the device may be that of the checkpoint: opening it checks again
   check(!o.model.empty() || !o.resume.empty() || (takes_run(o) && !o.weights.empty()),

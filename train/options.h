@@ -40,6 +40,7 @@ struct Options {
 
   DeviceSetting device = {};
   std::string costs = {};     // file of measured costs, for level 3
+  std::string autotune = {};  // file of choices among algorithms; "": by rule
   MemorySetting memopt = {};  // with --memory-budget, --overhead, --skip-vars, --skip-grads and --print-log
 
   std::string save = {};  // directory of checkpoints

@@ -1,6 +1,8 @@
 #include "train/recipe.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <filesystem>
 
 #include "framework/error.h"
 #include "models/network.h"
@@ -87,6 +89,16 @@ void take_largest(Options& options) {
   options.given[name] = std::to_string(*samples);
 }
 
+/// A run that goes on needs the choices that it began with, or its bits are others.
+std::shared_ptr<Trials> trials_by(const Options& options, bool resumed) {
+  check(!options.largest_batch && !options.largest_micro_batch,
+        "--autotune goes without a batch of auto: each that is looked at would be tried");
+  check(
+      !resumed || std::filesystem::exists(options.autotune), "--autotune: ", options.autotune,
+      ", by which the run began, is not there; with --autotune FILE it goes on by other choices, and with other bits");
+  return trials_of(options.autotune, [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); });
+}
+
 }  // namespace
 
 Options decided(const Options& first, const OptionValues& resumed) {
@@ -99,9 +111,7 @@ Options decided(const Options& first, const OptionValues& resumed) {
   const Options with_network =
       with_context(with_resumed.model + ": \"train\"", [&] { return with_values(with_resumed, of_network); });
   Options all = with_values(with_network, built_in(with_network.optimizer.value_or("")));
-  if (!all.device.autotune.empty())
-    all.device.trials =
-        trials_of(all.device.autotune, [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); });
+  if (!all.autotune.empty()) all.device.trials = trials_by(all, first.given.count("autotune") == 0);
   if (all.largest_batch || all.largest_micro_batch) take_largest(all);
   return all;
 }

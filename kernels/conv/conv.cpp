@@ -1,7 +1,9 @@
 #include "kernels/conv/conv.h"
 
 #include <algorithm>
+#ifdef LETHE_HAS_CUDA
 #include <cstdio>
+#endif
 #include <string>
 #include <vector>
 
@@ -50,22 +52,25 @@ bool is_for_winograd(const ConvShape& s) {
 /// All ways to compute it, the one that is taken without a trial first.
 std::vector<Way> ways_on_cpu(ConvPass pass, const ConvShape& shape, bool bias, DType dtype, const DeviceInfo& device,
                              Provider provider) {
+  const bool is_best = provider == Provider::Best, by_onednn = means_onednn(provider, dtype);
+  const Way product = {"product", [=] { return prepare_conv_pointwise(pass, shape, bias, dtype, device); }},
+            winograd = {"winograd", [=] { return prepare_conv_winograd(pass, shape, bias, device.threads); }};
+  const bool may_be_winograd = is_best && dtype == DType::f32 && device.winograd;
+  // oneDNN's own weight gradients of 1x1 kernels take up to 1.4 times as long (bench_convolutions).
+  const bool is_for_product = is_best && by_onednn && pass == ConvPass::GradWeight && dtype == DType::f32;
   std::vector<Way> ways;
+  if (may_be_winograd && is_for_winograd(shape)) ways.push_back(winograd);
+  if (is_for_product) ways.push_back(product);
 #ifdef LETHE_HAS_ONEDNN
-  if (means_onednn(provider, dtype))
+  if (by_onednn)
     ways.push_back({"onednn", [=] { return prepare_conv_onednn(pass, shape, bias, dtype, device.threads); }});
-#else
-  means_onednn(provider, dtype);
 #endif
   if (wide_of(dtype) != dtype)
     ways.push_back({"widened", [=] { return prepare_conv_widened(pass, shape, bias, dtype, device); }});
   else
     ways.push_back({"im2col", [=] { return prepare_conv_im2col(pass, shape, bias, dtype, device.threads); }});
-  if (provider != Provider::Best) return ways;
-  if (dtype == DType::f32 && device.winograd)
-    ways.insert(is_for_winograd(shape) ? ways.begin() : ways.end(),
-                {"winograd", [=] { return prepare_conv_winograd(pass, shape, bias, device.threads); }});
-  ways.push_back({"product", [=] { return prepare_conv_pointwise(pass, shape, bias, dtype, device); }});
+  if (may_be_winograd && !is_for_winograd(shape)) ways.push_back(winograd);
+  if (is_best && !is_for_product) ways.push_back(product);
   return ways;
 }
 

@@ -5,6 +5,7 @@
 #include "framework/op_def.h"
 #include "framework/text.h"
 #include "framework/verify.h"
+#include "framework/widen_outputs.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/gradient_check.h"
 #include "tests/support/random_program.h"
@@ -138,27 +139,55 @@ TEST(Autodiff, RandomNetworksHaveTheGradientsThatDifferencesGive) {
   }
 }
 
-/// x [3,2] times the bf16 copy of w [2,2], which `more` may read too; the objective takes `read`.
-std::vector<std::string> low_product_lines(const std::string& more, const std::string& read) {
+/// x [3,2] times c, the bf16 copy of w [2,2], which `more` may read too; the objective takes z. With the gradients of w
+/// and of the vars of these names.
+Program low_product(const std::string& more, const std::vector<std::string>& also = {}) {
   Program program = parse_program(
       "input x bf16[3,2]\nparam w f32[2,2]\ntemp c bf16[2,2]\ntemp y bf16[3,2]\ntemp z bf16[3,2]\ntemp wide f32[3,2]\n"
       "temp loss f32[]\nblock 0 {\nc = cast(w) {dtype=\"bf16\"}\ny = matmul(x, c)\n" +
-      more + "wide = cast(" + read + ") {dtype=\"f32\"}\nloss = test_objective(wide)\n}\n");
+      more + "wide = cast(z) {dtype=\"f32\"}\nloss = test_objective(wide)\n}\n");
+  std::vector<VarId> vars;
+  for (const std::string& name : also) vars.push_back(find_var(program, name));
+  const auto grads = append_backward(program, find_var(program, "loss"), vars);
   verify(program);
-  append_backward(program, find_var(program, "loss"));
-  verify(program);
-  return backward_lines(program);
+  EXPECT_EQ(grads.size(), 1 + also.size());
+  for (const ParamGrad& g : grads) {
+    EXPECT_EQ(program.vars[g.grad].name.rfind(program.vars[g.param].name + "@GRAD", 0), 0U);
+    EXPECT_EQ(program.vars[g.grad].dtype, program.vars[g.param].dtype);
+  }
+  return program;
 }
 
 TEST(Autodiff, AProductWritesTheGradientOfAnF32ParameterInF32) {
-  const Lines lines = low_product_lines("z = relu(y)\n", "z");
-  EXPECT_EQ(lines.back(), "w@GRAD = matmul(x, y@GRAD) {transpose_a=1, transpose_b=0, wide_output=1}");
+  const Program program = low_product("z = relu(y)\n", {"x"});
+  const Lines lines = backward_lines(program);
+  const std::string& last = lines.back();
+  EXPECT_EQ(last, "w@GRAD = matmul(x, y@GRAD) {transpose_a=1, transpose_b=0, wide_output=1}");
+  EXPECT_EQ(find_var(program, "c@GRAD"), kNone) << "a var that nothing uses would get memory";
 }
 
-TEST(Autodiff, WhatASumReadsIsNotWritten32BitsWide) {
-  const Lines lines = low_product_lines("z = matmul(y, c)\n", "z");
-  EXPECT_EQ(lines.back(), "w@GRAD = cast(c@GRAD.3) {dtype=\"f32\"}");
-  for (const std::string& line : lines) EXPECT_EQ(line.find("wide_output"), std::string::npos) << line;
+TEST(Autodiff, WhatOthersReadIsNotWrittenWide) {
+  const auto expect_narrow = [](const Program& program, const std::string& cast) {
+    const Lines lines = backward_lines(program);
+    EXPECT_EQ(lines.back(), cast);
+    for (const std::string& line : lines) EXPECT_EQ(line.find("wide_output"), std::string::npos) << line;
+  };
+  expect_narrow(low_product("z = matmul(y, c)\n"), "w@GRAD = cast(c@GRAD.3) {dtype=\"f32\"}");
+}
+
+TEST(Autodiff, AGradientThatIsReadAtTheEndStaysAsItIs) {
+  const Program program = parse_program(
+      "input a bf16[2,2]\nparam p f32[2,2]\ntemp g bf16[2,2]\ntemp wide f32[2,2]\nblock 0 {\n"
+      "g = matmul(a, a) backward\nwide = cast(g) {dtype=\"f32\"} backward\n}\n");
+  const VarId p = find_var(program, "p"), g = find_var(program, "g"), wide = find_var(program, "wide");
+  Program kept = program, widened = program;
+  std::vector<ParamGrad> both = {{p, wide}, {p, g}}, one = {{p, wide}};
+  widen_outputs(kept, both);
+  EXPECT_EQ(kept, program);
+  widen_outputs(widened, one);
+  verify(widened);
+  EXPECT_EQ(find_var(widened, "g"), kNone);
+  EXPECT_EQ(widened.vars[one[0].grad].name, "wide");
 }
 
 }  // namespace

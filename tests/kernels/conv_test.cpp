@@ -53,7 +53,7 @@ void compare_all(DType dtype, Provider provider) {
   for (std::size_t i = 0; i < kShapes.size(); ++i) {
     SCOPED_TRACE(message("shape ", i));
     const auto prepare = [&](ConvPass pass, bool bias, int threads) {
-      return prepare_conv(pass, kShapes[i], {.bias = bias}, dtype, {.threads = threads}, provider);
+      return prepare_conv(pass, kShapes[i], {.bias = bias}, dtype, {.threads = threads, .winograd = false}, provider);
     };
     if (dtype == DType::f64)
       compare_with_definition<double>(kShapes[i], prepare);
@@ -67,6 +67,16 @@ TEST(Conv, ColumnsInFloatFollowTheDefinition) { compare_all(DType::f32, Provider
 TEST(Conv, OneDnnFollowsTheDefinition) {
   if (!has_onednn()) GTEST_SKIP() << "oneDNN is not built in";
   compare_all(DType::f32, Provider::OneDnn);
+}
+
+TEST(Conv, TheRulesChoiceFollowsTheDefinition) {
+  compare_all(DType::f32, Provider::Best);
+  const ConvShape pointwise = with_out({.batch = 2, .channels = 8, .filters = 8, .in = {5, 5}, .kernel = {1, 1}});
+  const auto is_product = [&](ConvPass pass) {
+    return prepare_conv(pass, pointwise, {}, DType::f32, {})->implementation().rfind("product, ", 0) == 0;
+  };
+  EXPECT_EQ(is_product(ConvPass::GradWeight), has_onednn());
+  EXPECT_FALSE(is_product(ConvPass::Forward) || is_product(ConvPass::GradInput));
 }
 
 /// What a GPU falls back to, on the CPU: all images at once, one by one, and two at a time with a rest.

@@ -33,9 +33,9 @@ const DeviceInfo kDevice{.threads = 1};
 TEST(Trials, TheFastestIsTakenAndRemembered) {
   int slow = 0, fast = 0, hopeless = 0;
   const std::vector<Way> ways = {{"none", [] { return std::unique_ptr<Kernel>(); }},
-                                 {"slow", [&] { return std::make_unique<Sleeper>(12, slow); }},
-                                 {"fast", [&] { return std::make_unique<Sleeper>(8, fast); }},
-                                 {"hopeless", [&] { return std::make_unique<Sleeper>(40, hopeless); }}};
+                                 {"slow", [&] { return std::make_unique<Sleeper>(20, slow); }},
+                                 {"fast", [&] { return std::make_unique<Sleeper>(14, fast); }},
+                                 {"hopeless", [&] { return std::make_unique<Sleeper>(150, hopeless); }}};
   std::vector<Trials::Choices> told;
   Trials trials({{"other", "slow"}}, [&](const Trials::Choices& choices) { told.push_back(choices); });
   const auto chosen = trials.best("this", ways, kOperands, kDevice);
@@ -46,6 +46,17 @@ TEST(Trials, TheFastestIsTakenAndRemembered) {
   EXPECT_NE(trials.best("this", ways, kOperands, kDevice), nullptr);
   EXPECT_EQ(fast, tried);
   EXPECT_EQ(told.size(), 1U);
+}
+
+TEST(Trials, TheFirstStaysIfTheOthersSaveLittle) {
+  int first = 0, second = 0;
+  const std::vector<Way> ways = {{"first", [&] { return std::make_unique<Sleeper>(30, first); }},
+                                 {"second", [&] { return std::make_unique<Sleeper>(29, second); }}};
+  Trials::Choices told;
+  Trials trials({}, [&](const Trials::Choices& choices) { told = choices; });
+  EXPECT_NE(trials.best("this", ways, kOperands, kDevice), nullptr);
+  EXPECT_EQ(told.at("this"), "first");
+  EXPECT_EQ(trials.best("that", {}, kOperands, kDevice), nullptr);
 }
 
 TEST(Trials, AChoiceThatIsNoWayAnyMoreIsMadeAnew) {
@@ -70,12 +81,14 @@ std::unique_ptr<Kernel> prepared_by(const char* way, ConvPass pass, const ConvSh
 TEST(Trials, ConvolutionsAreComputedInTheWayThatIsKnown) {
   const ConvShape pointwise = with_out({.batch = 3, .channels = 16, .filters = 24, .in = {6, 7}, .kernel = {1, 1}}),
                   wide = with_out({.batch = 2, .channels = 8, .filters = 4, .in = {9, 8}, .kernel = {3, 3}});
-  const auto implementation = [](const char* way, const ConvShape& s) {
-    return prepared_by(way, ConvPass::Forward, s, false, 1)->implementation();
-  };
-  EXPECT_EQ(implementation("product", pointwise).rfind("product, ", 0), 0U);
-  EXPECT_EQ(implementation("im2col", pointwise), "im2col, Eigen");
-  EXPECT_EQ(implementation("winograd", wide), "own Winograd");
+  for (const ConvPass pass : {ConvPass::Forward, ConvPass::GradInput, ConvPass::GradWeight}) {
+    const auto implementation = [&](const char* way, const ConvShape& s) {
+      return prepared_by(way, pass, s, false, 1)->implementation();
+    };
+    EXPECT_EQ(implementation("product", pointwise).rfind("product, ", 0), 0U);
+    EXPECT_EQ(implementation("im2col", pointwise), "im2col, Eigen");
+    EXPECT_EQ(implementation("winograd", wide), "own Winograd");
+  }
   compare_with_definition<float>(pointwise, [&](ConvPass pass, bool bias, int threads) {
     return prepared_by("product", pass, pointwise, bias, threads);
   });

@@ -27,10 +27,20 @@ TEST_F(Autotune, ChoicesAreKeptAndSettingsChangeNoBit) {
   EXPECT_GE(first.at("choices").size(), 2U);
   train("arena", {"--memopt", "level=2"});
   EXPECT_TRUE(checkpoint_bytes("arena") == checkpoint_bytes("plain"));
-  train("resumed", {"--epochs", "1"});
-  const Ended rest = run_train({"--resume", path("resumed"), "--epochs", "3"});
-  EXPECT_EQ(rest.code, 0) << rest.err;
   EXPECT_EQ(file(), first);
+}
+
+TEST_F(Autotune, AResumedRunTakesTheChoicesOfItsBeginning) {
+  train("whole", {"--schedule", "constant"});
+  train("resumed", {"--schedule", "constant", "--epochs", "1"});
+  const std::vector<std::string> resume = {"--resume", path("resumed"), "--epochs", "3"};
+  std::filesystem::rename(path("choices.json"), path("away.json"));
+  const Ended refused = run_train(resume);
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_PRED2(says, refused.err, "by which the run began, is not there");
+  std::filesystem::rename(path("away.json"), path("choices.json"));
+  ASSERT_EQ(run_train(resume).code, 0);
+  EXPECT_TRUE(checkpoint_bytes("resumed") == checkpoint_bytes("whole"));
 }
 
 TEST_F(Autotune, AFileThatIsOfNoUseIsIgnoredInOneLineAndWrittenAnew) {
@@ -39,8 +49,10 @@ TEST_F(Autotune, AFileThatIsOfNoUseIsIgnoredInOneLineAndWrittenAnew) {
   nlohmann::json elsewhere = good, odd = good;
   elsewhere["processor"] = "another";
   odd["choices"].begin().value() = 7;
-  const std::pair<std::string, const char*> cases[] = {
-      {"{", "choices.json:1:"}, {elsewhere.dump(), "it was measured with processor"}, {odd.dump(), "7 is no name"}};
+  const std::pair<std::string, const char*> cases[] = {{"", "choices.json:1:"},
+                                                       {R"({"autotune": 1, )", "choices.json:1:"},
+                                                       {elsewhere.dump(), "it was measured with processor"},
+                                                       {odd.dump(), "7 is no name"}};
   int again = 0;
   for (const auto& [text, complaint] : cases) {
     std::ofstream(path("choices.json")) << text;
@@ -52,12 +64,22 @@ TEST_F(Autotune, AFileThatIsOfNoUseIsIgnoredInOneLineAndWrittenAnew) {
   }
 }
 
+TEST_F(Autotune, AFileOfAnotherKindIsLeftAlone) {
+  const std::string network = bytes_in(path("small.json"));
+  const Ended ended = run_train(small({"--autotune", path("small.json")}));
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_PRED2(says, ended.err, "was not written by it");
+  EXPECT_EQ(bytes_in(path("small.json")), network);
+}
+
 TEST_F(Autotune, IsForTheCpuAndAPlaceThatCanBeWritten) {
   const Ended gpu = run_train(small({"--autotune", path("c.json"), "--device", "cuda"}));
   EXPECT_EQ(gpu.code, 2);
   EXPECT_PRED2(says, gpu.err, "--autotune is for the CPU; --device is cuda");
   const Ended nowhere = run_train(small({"--autotune", path("small.json/c.json")}));
   EXPECT_EQ(nowhere.code, 2) << nowhere.err;
+  const Ended largest = run_train(small({"--autotune", path("c.json"), "--batch", "auto", "--memory-budget", "1GiB"}));
+  EXPECT_PRED2(says, largest.err, "--autotune goes without a batch of auto");
   EXPECT_FALSE(std::filesystem::exists(path("c.json")));
 }
 

@@ -115,7 +115,7 @@ TEST_F(LowPrecision, TakesNoMoreThanF32WhereWeightsAreMost) {
     EXPECT_EQ(run.code, 0) << run.err;
     return nlohmann::json::parse(run.out)["bytes"]["peak"].get<double>();
   };
-  EXPECT_LT(peak("bf16"), 1.0 * peak("f32"));
+  EXPECT_LT(peak("bf16"), peak("f32"));
 }
 
 TEST_F(LowPrecision, OptnetsModulesHaveNone) {

@@ -69,6 +69,7 @@ TEST_F(Recipe, AResumedRunStaysOnItsDeviceUnlessToldOtherwise) {
   EXPECT_EQ(moves.device.name, "cpu");
   EXPECT_FALSE(moves.device.tf32 || moves.device.workspace_limit);
   const OptionValues on_cpu = {{"no-winograd", "true"}, {"autotune", file_ + ".choices"}};
+  std::ofstream(file_ + ".choices");
   const Options of_cpu = options({"--resume", "run"}, on_cpu);
   EXPECT_TRUE(of_cpu.device.no_winograd && of_cpu.device.trials);
   for (const auto& [name, value] : on_cpu) EXPECT_EQ(values_to_keep(of_cpu).count(name), 1U) << name;

@@ -91,15 +91,17 @@ std::vector<Remedy> remedies_of(const PlanReport& report, const ProgramSetting& 
     if (const std::int64_t bytes = subject.planned(memory_setting("level=3", setting.memory)).bytes.total();
         bytes < report.row_of("level=2").bytes())
       add("--memopt level=3", "some of the forward pass is computed again; same results", bytes);
+  DeviceInfo untried = report.device;
+  untried.trials = nullptr;
   if (report.device.kind == DeviceKind::Cpu && report.device.winograd) {
-    DeviceInfo plain = report.device;
+    DeviceInfo plain = untried;
     plain.winograd = false;
     add("--no-winograd", "convolutions by sums of products: slower, less workspace", planned_bytes(setting, plain));
   }
   for (const Change& c : changes_of(setting)) {
     try {
       add(c.change, c.what,
-          c.same_programs ? subject.planned(c.setting.memory).bytes.total() : planned_bytes(c.setting, report.device));
+          c.same_programs ? subject.planned(c.setting.memory).bytes.total() : planned_bytes(c.setting, untried));
     } catch (const Error&) {  // it is none: the network cannot be changed so
     }
   }

@@ -5,9 +5,14 @@
 #include "train/session/measured_file.h"
 
 namespace lethe {
+namespace {
+
+constexpr const char* kMark = "autotune";
+
+}  // namespace
 
 std::shared_ptr<Trials> trials_of(const std::string& file, const std::function<void(const std::string&)>& note) {
-  const Json head = {{"autotune", 1}, {"processor", processor_name()}, {"onednn", onednn_version()}};
+  const Json head = {{kMark, 1}, {"processor", processor_name()}, {"onednn", onednn_version()}};
   const auto kept = std::make_shared<MeasuredFile>(file, head, "choices");
   Trials::Choices known;
   try {
@@ -16,6 +21,7 @@ std::shared_ptr<Trials> trials_of(const std::string& file, const std::function<v
       known[what] = way.json();
     });
   } catch (const Error& error) {
+    check(kept->mentions(kMark), "--autotune: ", file, " is there and was not written by it; name another");
     known.clear();
     note(message("--autotune: ", error.what(), "; it is ignored and written anew"));
   }

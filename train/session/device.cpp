@@ -120,7 +120,6 @@ void check_device(const DeviceSetting& setting, bool runs) {
   check(what != Choice::Cpu || !setting.eager, "--eager is for GPUs; --device is cpu");
   check(what != Choice::Cpu || !setting.workspace_limit, "--workspace-limit is for GPUs; --device is cpu");
   check(what == Choice::Cpu || !setting.no_winograd, "--no-winograd is for the CPU; --device is ", device);
-  check(what == Choice::Cpu || setting.autotune.empty(), "--autotune is for the CPU; --device is ", device);
   check_as(Exit::Device, what == Choice::Cpu || has_cuda(), "--device: ", device,
            " is not in this build, which has no CUDA; it trains on the cpu");
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include "train/session/atomic_file.h"
 
@@ -28,6 +29,12 @@ void MeasuredFile::read(const std::function<void(const std::string&, const JsonN
     if (const JsonNode there = source.root().at(key); there.json() != here)
       there.fail("it was measured with ", key, " ", there.shown(), ", here that is ", here.dump());
   for (const auto& [name, found] : source.root().at(key_).members()) visit(name, found);
+}
+
+bool MeasuredFile::mentions(const std::string& word) const {
+  std::ifstream in(file_);
+  const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  return text.empty() || text.find('"' + word + '"') != std::string::npos;
 }
 
 void MeasuredFile::write(const Json& found) const {

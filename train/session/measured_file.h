@@ -17,6 +17,8 @@ class MeasuredFile {
 
   /// Visits what an earlier run found, if the file is there. Fails if it is no such file, or if its head differs.
   void read(const std::function<void(const std::string& name, const JsonNode& found)>& visit) const;
+  /// Whether the file, which read() refused, is empty or has the word: it may be overwritten.
+  bool mentions(const std::string& word) const;
   /// The file as a whole, anew.
   void write(const Json& found) const;
   const std::string& name() const { return file_; }
