@@ -37,7 +37,7 @@ std::string onednn_version() {
 #endif
 }
 
-bool means_onednn(Provider provider, DType dtype) {
+bool uses_onednn(Provider provider, DType dtype) {
   if (provider == Provider::Eigen) return false;
   const bool serves = onednn_serves(dtype);
   check(serves || provider == Provider::Best, "oneDNN does not serve ", name_of(dtype),

@@ -15,7 +15,7 @@ bool has_onednn();
 /// "2.6.3"; "" without it.
 std::string onednn_version();
 /// Whether `provider` means oneDNN for this dtype; fails if it is asked for by name and cannot serve.
-bool means_onednn(Provider provider, DType dtype);
+bool uses_onednn(Provider provider, DType dtype);
 /// Whether numbers of this dtype are multiplied as they are, by this processor and this build; else they are widened to
 /// f32, piece by piece.
 bool multiplies_on_cpu(DType dtype);

@@ -52,7 +52,7 @@ bool is_for_winograd(const ConvShape& s) {
 /// All ways to compute it, the one that is taken without a trial first.
 std::vector<Way> ways_on_cpu(ConvPass pass, const ConvShape& shape, bool bias, DType dtype, const DeviceInfo& device,
                              Provider provider) {
-  const bool is_best = provider == Provider::Best, by_onednn = means_onednn(provider, dtype);
+  const bool is_best = provider == Provider::Best, by_onednn = uses_onednn(provider, dtype);
   const Way product = {"product", [=] { return prepare_conv_pointwise(pass, shape, bias, dtype, device); }},
             winograd = {"winograd", [=] { return prepare_conv_winograd(pass, shape, bias, device.threads); }};
   const bool may_be_winograd = is_best && dtype == DType::f32 && device.winograd;

@@ -18,12 +18,12 @@ using BackwardWeights = dnnl::convolution_backward_weights;
 constexpr dnnl::algorithm kDirect = dnnl::algorithm::convolution_direct;  // oneDNN has Winograd for other layouts
 
 /// A convolution as oneDNN is told of it: activations NHWC, weights in the layout that it likes best.
-struct Facts {
+struct ConvDescs {
   memory::desc x, y, bias, our_weight, any_weight;
   memory::dims stride, pad, dilation;  // dilation counts from 0 here
 };
 
-Facts facts_of(const ConvShape& s, bool bias, DType dtype) {
+ConvDescs descs_of(const ConvShape& s, bool bias, DType dtype) {
   const auto type = onednn_type(dtype);
   const auto [kh, kw] = s.kernel;
   const std::int64_t filters = s.filters / s.groups, channels = s.channels / s.groups;
@@ -56,17 +56,17 @@ Convolution convolution(const typename Primitive::primitive_desc& desc, const me
   return {Primitive(desc), weight, desc.scratchpad_desc(), desc.impl_info_str()};
 }
 
-Convolution make(ConvPass pass, const Facts& f, const dnnl::engine& engine) {
-  const auto forward = describe<Forward>(engine, dnnl::prop_kind::forward_training, kDirect, f.x, f.any_weight, f.bias,
-                                         f.y, f.stride, f.dilation, f.pad, f.pad);
+Convolution make(ConvPass pass, const ConvDescs& d, const dnnl::engine& engine) {
+  const auto forward = describe<Forward>(engine, dnnl::prop_kind::forward_training, kDirect, d.x, d.any_weight, d.bias,
+                                         d.y, d.stride, d.dilation, d.pad, d.pad);
   if (pass == ConvPass::Forward) return convolution<Forward>(forward, forward.weights_desc());
   if (pass == ConvPass::GradInput) {
-    const auto desc = describe_backward<BackwardData>(engine, forward, kDirect, f.x, f.any_weight, f.y, f.stride,
-                                                      f.dilation, f.pad, f.pad);
+    const auto desc = describe_backward<BackwardData>(engine, forward, kDirect, d.x, d.any_weight, d.y, d.stride,
+                                                      d.dilation, d.pad, d.pad);
     return convolution<BackwardData>(desc, desc.weights_desc());
   }
-  const auto desc = describe_backward<BackwardWeights>(engine, forward, kDirect, f.x, f.any_weight, f.y, f.stride,
-                                                       f.dilation, f.pad, f.pad);
+  const auto desc = describe_backward<BackwardWeights>(engine, forward, kDirect, d.x, d.any_weight, d.y, d.stride,
+                                                       d.dilation, d.pad, d.pad);
   return convolution<BackwardWeights>(desc, desc.diff_weights_desc());
 }
 
@@ -74,10 +74,10 @@ Convolution make(ConvPass pass, const Facts& f, const dnnl::engine& engine) {
 /// convolution and the reorder use in turn.
 class OnednnConv final : public Kernel {
  public:
-  OnednnConv(ConvPass pass, const Facts& facts, const OnednnContext& context, const Convolution& made)
-      : pass_(pass), context_(context), conv_(call(made, facts)), name_(made.name) {
-    reorder_ = pass == ConvPass::GradWeight ? OnednnReorder(context_, made.weight, facts.our_weight)
-                                            : OnednnReorder(context_, facts.our_weight, made.weight);
+  OnednnConv(ConvPass pass, const ConvDescs& descs, const OnednnContext& context, const Convolution& made)
+      : pass_(pass), context_(context), conv_(call(made, descs)), name_(made.name) {
+    reorder_ = pass == ConvPass::GradWeight ? OnednnReorder(context_, made.weight, descs.our_weight)
+                                            : OnednnReorder(context_, descs.our_weight, made.weight);
     if (reorder_.needed()) weight_bytes_ = aligned(static_cast<std::int64_t>(made.weight.get_size()));
     scratch_bytes_ = aligned(std::max(static_cast<std::int64_t>(made.scratch.get_size()), reorder_.scratch_bytes()));
   }
@@ -106,29 +106,29 @@ class OnednnConv final : public Kernel {
   }
 
  private:
-  OnednnCall call(const Convolution& made, const Facts& f) {
+  OnednnCall call(const Convolution& made, const ConvDescs& d) {
     switch (pass_) {
       case ConvPass::Forward:
-        bias_ = f.bias.get_size() != 0;
+        bias_ = d.bias.get_size() != 0;
         return {context_,
                 made.primitive,
-                {{DNNL_ARG_SRC, f.x},
+                {{DNNL_ARG_SRC, d.x},
                  {DNNL_ARG_WEIGHTS, made.weight},
-                 {DNNL_ARG_BIAS, f.bias},
-                 {DNNL_ARG_DST, f.y},
+                 {DNNL_ARG_BIAS, d.bias},
+                 {DNNL_ARG_DST, d.y},
                  {DNNL_ARG_SCRATCHPAD, made.scratch}}};
       case ConvPass::GradInput:
         return {context_,
                 made.primitive,
-                {{DNNL_ARG_DIFF_DST, f.y},
+                {{DNNL_ARG_DIFF_DST, d.y},
                  {DNNL_ARG_WEIGHTS, made.weight},
-                 {DNNL_ARG_DIFF_SRC, f.x},
+                 {DNNL_ARG_DIFF_SRC, d.x},
                  {DNNL_ARG_SCRATCHPAD, made.scratch}}};
       default:
         return {context_,
                 made.primitive,
-                {{DNNL_ARG_SRC, f.x},
-                 {DNNL_ARG_DIFF_DST, f.y},
+                {{DNNL_ARG_SRC, d.x},
+                 {DNNL_ARG_DIFF_DST, d.y},
                  {DNNL_ARG_DIFF_WEIGHTS, made.weight},
                  {DNNL_ARG_SCRATCHPAD, made.scratch}}};
     }
@@ -158,10 +158,10 @@ std::unique_ptr<Kernel> prepare_conv_onednn(ConvPass pass, const ConvShape& shap
   if (!is_for_onednn(shape)) return nullptr;
   const Workers workers(threads);  // primitives are made for so many
   const OnednnContext context;
-  const Facts facts = facts_of(shape, bias && pass == ConvPass::Forward, dtype);
-  const Convolution made = make(pass, facts, context.engine);
+  const ConvDescs descs = descs_of(shape, bias && pass == ConvPass::Forward, dtype);
+  const Convolution made = make(pass, descs, context.engine);
   if (made.is_reference()) return nullptr;
-  return std::make_unique<OnednnConv>(pass, facts, context, made);
+  return std::make_unique<OnednnConv>(pass, descs, context, made);
 }
 
 }  // namespace lethe

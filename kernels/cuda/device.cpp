@@ -50,12 +50,12 @@ class GpuDevice final : public Device {
     check_gpu(index);
     check_as(Exit::Device, kHasDeviceCode, info_.name,
              ": this program was built without device code, for plans alone; with it: cmake -DLETHE_CUDA=ON");
-    done(cudaSetDevice(index), "opening it");
+    require(cudaSetDevice(index), "opening it");
     for (cudaStream_t* stream : {&stream_, &aside_})
-      done(cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking), "a stream");
-    done(cudaEventCreateWithFlags(&mark_, cudaEventDisableTiming), "an event");
+      require(cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking), "a stream");
+    require(cudaEventCreateWithFlags(&mark_, cudaEventDisableTiming), "an event");
     std::size_t free = 0, total = 0;
-    done(cudaMemGetInfo(&free, &total), "its memory");
+    require(cudaMemGetInfo(&free, &total), "its memory");
     info_.memory = static_cast<std::int64_t>(free);
   }
   ~GpuDevice() override {
@@ -76,11 +76,11 @@ class GpuDevice final : public Device {
     check_as(Exit::Internal, !reserved_, info_.name, ": memory was reserved twice");
     const CurrentGpu here(index_);
     std::size_t free = 0, total = 0;
-    done(cudaMemGetInfo(&free, &total), "asking for its memory");
+    require(cudaMemGetInfo(&free, &total), "asking for its memory");
     const cudaError_t status = cudaMalloc(&reserved_, static_cast<std::size_t>(bytes));
     check_as(Exit::Budget, status != cudaErrorMemoryAllocation, "the run takes ", bytes, " bytes, and ", info_.name,
              " has ", free, " left; train plan with the same options says what takes less");
-    done(status, "taking memory");
+    require(status, "taking memory");
     room_ = bytes;
   }
 
@@ -95,7 +95,8 @@ class GpuDevice final : public Device {
     }
     if (!pool_) make_pool();
     void* memory = nullptr;
-    done(cudaMallocFromPoolAsync(&memory, static_cast<std::size_t>(bytes), pool_, stream_), "taking memory in a step");
+    require(cudaMallocFromPoolAsync(&memory, static_cast<std::size_t>(bytes), pool_, stream_),
+            "taking memory in a step");
     mark();  // copies aside may go there, but not before
     return memory;
   }
@@ -111,27 +112,27 @@ class GpuDevice final : public Device {
   HostMemory host_memory(std::int64_t bytes) override {
     const CurrentGpu here(index_);
     void* memory = nullptr;
-    done(cudaMallocHost(&memory, static_cast<std::size_t>(bytes)), "taking host memory");
+    require(cudaMallocHost(&memory, static_cast<std::size_t>(bytes)), "taking host memory");
     return {static_cast<std::byte*>(memory), [](std::byte* taken) { cudaFreeHost(taken); }};
   }
   /// Pageable memory may be used again on return, pinned memory once the copy is done.
   void copy_in(void* to, const void* from, std::int64_t bytes) override {
-    done(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyHostToDevice, stream_), "a copy");
+    require(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyHostToDevice, stream_), "a copy");
   }
   void copy_out(void* to, const void* from, std::int64_t bytes) override {
-    done(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToHost, stream_), "a copy");
+    require(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToHost, stream_), "a copy");
     synchronize();
   }
   void copy(void* to, const void* from, std::int64_t bytes) override {
-    done(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToDevice, stream_), "a copy");
+    require(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToDevice, stream_), "a copy");
   }
-  void mark() override { done(cudaEventRecord(mark_, stream_), "a mark"); }
+  void mark() override { require(cudaEventRecord(mark_, stream_), "a mark"); }
   void copy_in_aside(void* to, const void* from, std::int64_t bytes) override {
-    done(cudaStreamWaitEvent(aside_, mark_, 0), "waiting for a mark");
-    done(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyHostToDevice, aside_), "a copy");
+    require(cudaStreamWaitEvent(aside_, mark_, 0), "waiting for a mark");
+    require(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyHostToDevice, aside_), "a copy");
   }
-  void finish_aside() override { done(cudaStreamSynchronize(aside_), "copies beside a step"); }
-  void synchronize() override { done(cudaStreamSynchronize(stream_), "what was running"); }
+  void finish_aside() override { require(cudaStreamSynchronize(aside_), "copies beside a step"); }
+  void synchronize() override { require(cudaStreamSynchronize(stream_), "what was running"); }
   void compute(const std::function<void()>& work) override {
     const CurrentGpu here(index_);
     work();
@@ -144,10 +145,10 @@ class GpuDevice final : public Device {
     cudaGraph_t graph = nullptr;
     cudaGraphExec_t made = nullptr;
     try {
-      done(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal), "recording");
+      require(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal), "recording");
       work();
-      done(cudaStreamEndCapture(stream_, &graph), "recording");
-      done(cudaGraphInstantiate(&made, graph, 0), "a graph of what was recorded");
+      require(cudaStreamEndCapture(stream_, &graph), "recording");
+      require(cudaGraphInstantiate(&made, graph, 0), "a graph of what was recorded");
     } catch (const Error& error) {
       std::fprintf(stderr, "steps are run launch by launch: %s\n", error.what());
     }
@@ -155,7 +156,7 @@ class GpuDevice final : public Device {
     if (graph) cudaGraphDestroy(graph);
     if (!made) return work;
     const std::shared_ptr<CUgraphExec_st> owned(made, cudaGraphExecDestroy);
-    return [this, owned] { done(cudaGraphLaunch(owned.get(), stream_), "a recorded step"); };
+    return [this, owned] { require(cudaGraphLaunch(owned.get(), stream_), "a recorded step"); };
   }
 
  private:
@@ -172,12 +173,12 @@ class GpuDevice final : public Device {
     properties.allocType = cudaMemAllocationTypePinned;
     properties.location.type = cudaMemLocationTypeDevice;
     properties.location.id = index_;
-    done(cudaMemPoolCreate(&pool_, &properties), "a memory pool");
+    require(cudaMemPoolCreate(&pool_, &properties), "a memory pool");
     std::uint64_t keep = std::numeric_limits<std::uint64_t>::max();
-    done(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &keep), "a memory pool");
+    require(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &keep), "a memory pool");
   }
 
-  void done(cudaError_t status, const char* what) const {
+  void require(cudaError_t status, const char* what) const {
     check_as(Exit::Device, status == cudaSuccess, info_.name, ": ", what, " failed: ", cudaGetErrorString(status));
   }
 

@@ -9,10 +9,10 @@ namespace {
 std::unique_ptr<Kernel> prepare_gemm_cpu(const GemmShape& shape, DType dtype, const DeviceInfo& device,
                                          Provider provider) {
 #ifdef LETHE_HAS_ONEDNN
-  if (means_onednn(provider, dtype) && shape.is_dense() && !shape.accumulate)
+  if (uses_onednn(provider, dtype) && shape.is_dense() && !shape.accumulate)
     if (auto kernel = prepare_gemm_onednn(shape, dtype, device.threads)) return kernel;
 #else
-  means_onednn(provider, dtype);
+  uses_onednn(provider, dtype);
 #endif
   if (wide_of(dtype) != dtype) return prepare_gemm_widened(shape, dtype, device);
   return prepare_gemm_eigen(shape, dtype, device.threads);
