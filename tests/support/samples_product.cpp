@@ -37,6 +37,10 @@ std::vector<Sample> product_samples() {
       {.op = "fc", .in = {{{3, 20}}, {{9, 20}}}},
       {.op = "matmul", .in = {{{4, 3}}, {{3, 5}}}},
       {.op = "matmul", .in = {{{3, 4}}, {{3, 5}}}, .attrs = {{"transpose_a", 1}}},
+      {.op = "matmul",
+       .in = {{{3, 4}}, {{3, 5}}},
+       .attrs = {{"transpose_a", 1}, {"wide_output", 1}},
+       .gradient = false},
       {.op = "matmul", .in = {{{4, 3}}, {{5, 3}}}, .attrs = {{"transpose_b", 1}}},
       {.op = "matmul", .in = {{{2, 3, 4}}, {{2, 5, 3}}}, .attrs = {{"transpose_a", 1}, {"transpose_b", 1}}},
   };
