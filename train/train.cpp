@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "framework/error.h"
+#include "kernels/cpu/workers.h"
 #include "kernels/provider.h"
 #include "train/commands.h"
 #include "train/recipe.h"
@@ -86,6 +87,9 @@ void introduce(Progress& progress, const Options& options, const Network& networ
                         ", seed ", *options.seed));
   if (options.device.name == "cpu" && !multiplies_on_cpu(options.dtype))
     progress.note(message(name_of(options.dtype), " saves memory but no time here: products are computed in f32"));
+  if (options.device.name == "cpu" && options.device.threads > processors())
+    progress.note(message("--threads ", options.device.threads, ": there are ", processors(),
+                          " processors, on which they take turns; as many threads are faster"));
   if (batches.dropped() > 0)
     progress.note(message("each epoch leaves out ", batches.dropped(), " samples, less than a batch"));
   if (start.checkpoint.empty()) return;

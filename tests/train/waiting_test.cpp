@@ -1,8 +1,9 @@
-// How threads of the program wait for each other: GNU's OpenMP says what it has read.
+// How threads of the program wait for each other, as GNU's OpenMP says what it has read, and for processors.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 
+#include "kernels/cpu/workers.h"
 #include "tests/train/train_process.h"
 
 namespace lethe::testing {
@@ -30,6 +31,17 @@ TEST(Waiting, ThreadsSpinShortlyUnlessTheUserSaysHowTheyWait) {
   EXPECT_EQ(here, "77");
   EXPECT_EQ(spin_count(nullptr, nullptr), "5000");
   EXPECT_EQ(spin_count("OMP_WAIT_POLICY", "PASSIVE"), "0");
+}
+
+TEST(Waiting, MoreThreadsThanProcessorsAreSaidToTakeTurns) {
+  const auto says_so = [](int threads) {
+    const Ended run = run_train({"--model", "lenet", "--batch", "4", "--steps", "1", "--eval-every", "0", "--threads",
+                                 std::to_string(threads)});
+    EXPECT_EQ(run.code, 0) << run.err;
+    return run.err.find("on which they take turns") != std::string::npos;
+  };
+  EXPECT_TRUE(says_so(processors() + 1));
+  EXPECT_FALSE(says_so(1));
 }
 
 }  // namespace
