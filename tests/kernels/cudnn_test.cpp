@@ -89,10 +89,12 @@ TEST(Cudnn, WhatItHasNoEngineForIsAProductOfWindows) {
   const auto kernel =
       prepare_conv(ConvPass::Forward, kCudnnShapes[0], {.bias = true, .relu = true}, DType::f32, device);
   const std::string said = ::testing::internal::GetCapturedStderr();
-  EXPECT_EQ(said.rfind("cuDNN has no engine for a convolution of [32,28,28,64] by 64 filters of 3x3, stride 1x1, "
-                       "dilation 1x1, 1 group in f32 within -1 bytes of workspace: computed by im2col and cuBLAS in ",
-                       0),
-            0U)
+  EXPECT_EQ(
+      said.rfind(
+          "cuDNN has no engine for a convolution of [32,28,28,64] by 64 filters of 3x3, stride 1x1, "
+          "padding 1x1, dilation 1x1, 1 group in f32 within -1 bytes of workspace: computed by im2col and cuBLAS in ",
+          0),
+      0U)
       << said;
   constexpr std::int64_t kOfAnImage = 28 * 28 * 3 * 3 * 64 * 4, kOfTheProduct = 32 << 20;
   EXPECT_EQ(kernel->workspace_bytes(), round_up(kOfAnImage, kGpuAlignment) + kOfTheProduct);

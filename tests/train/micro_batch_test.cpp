@@ -72,6 +72,8 @@ TEST_F(MicroBatch, InSixteenBitsTooGradientsAreThoseOfTheWholeBatch) {
   for (const DType dtype : {DType::bf16, DType::f16}) {
     SessionSetting given = setting(dropping(), 12, 0);
     given.program.network.dtype = dtype;
+    // The standard one overflows in some step of the whole batch and in another of its parts, which are skipped.
+    if (dtype == DType::f16) given.program.update.loss_scale = 1024;
     const auto whole = trained(given, 3, 0.05);
     given.program.micro_batch = 4;
     const auto parts = trained(given, 3, 0.05);
