@@ -42,19 +42,17 @@ ConvShape shape_of(const Case& c) {
 
 void run(benchmark::State& state, const ConvShape& s, const std::shared_ptr<Kernel>& kernel) {
   const Workers workers(kThreads);
-  const std::int64_t x = s.batch * s.in[0] * s.in[1] * s.channels, y = s.batch * s.out[0] * s.out[1] * s.filters,
-                     w = s.filters * s.kernel[0] * s.kernel[1] * s.channels;
   const auto memory = [](std::int64_t bytes) {
     const auto padded = static_cast<std::size_t>(round_up(bytes + 1, 64));
     std::shared_ptr<float> made(static_cast<float*>(std::aligned_alloc(64, padded)), std::free);
     std::fill_n(made.get(), padded / sizeof(float), 0.5F);
     return made;
   };
-  const auto most = std::max({x, y, w}) * std::int64_t{sizeof(float)};
+  const auto most = std::max({x_size(s), y_size(s), weight_size(s)}) * std::int64_t{sizeof(float)};
   const auto a = memory(most), b = memory(most), c = memory(most), workspace = memory(kernel->workspace_bytes());
   void *in[] = {a.get(), b.get()}, *out = c.get();
   for (auto _ : state) kernel->run({.inputs = in, .outputs = &out, .workspace = workspace.get()});
-  const double gflop = 2e-9 * static_cast<double>(y * s.kernel[0] * s.kernel[1] * s.channels);
+  const double gflop = 2e-9 * static_cast<double>(y_size(s) * s.kernel[0] * s.kernel[1] * s.channels);
   state.SetLabel(kernel->implementation());
   state.counters["GFLOP/s"] = benchmark::Counter(gflop, benchmark::Counter::kIsIterationInvariantRate);
 }

@@ -92,7 +92,7 @@ void take_largest(Options& options) {
 /// A run that goes on needs the choices that it began with, or its bits are others.
 std::shared_ptr<Trials> trials_by(const Options& options, bool resumed) {
   check(!options.largest_batch && !options.largest_micro_batch,
-        "--autotune goes without a batch of auto: each that is looked at would be tried");
+        "--autotune does not go with a batch of auto: it would try the convolutions of each batch that is looked at");
   check(
       !resumed || std::filesystem::exists(options.autotune), "--autotune: ", options.autotune,
       ", by which the run began, is not there; with --autotune FILE it goes on by other choices, and with other bits");

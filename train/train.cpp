@@ -88,8 +88,8 @@ void introduce(Progress& progress, const Options& options, const Network& networ
   if (options.device.name == "cpu" && !multiplies_on_cpu(options.dtype))
     progress.note(message(name_of(options.dtype), " saves memory but no time here: products are computed in f32"));
   if (options.device.name == "cpu" && options.device.threads > processors())
-    progress.note(message("--threads ", options.device.threads, ": there are ", processors(),
-                          " processors, on which they take turns; as many threads are faster"));
+    progress.note(message("--threads ", options.device.threads, " is more than the processors here, ", processors(),
+                          ": threads take turns, which is slower than one a processor"));
   if (batches.dropped() > 0)
     progress.note(message("each epoch leaves out ", batches.dropped(), " samples, less than a batch"));
   if (start.checkpoint.empty()) return;

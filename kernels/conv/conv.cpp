@@ -76,8 +76,7 @@ std::vector<Way> ways_on_cpu(ConvPass pass, const ConvShape& shape, bool bias, D
 
 /// In the order in which the pass takes them.
 Operands operands_of(ConvPass pass, const ConvShape& s, DType dtype) {
-  const std::int64_t x = s.batch * s.in[0] * s.in[1] * s.channels, y = s.batch * s.out[0] * s.out[1] * s.filters,
-                     w = s.filters * s.kernel[0] * s.kernel[1] * (s.channels / s.groups), of_one = bytes_of(dtype);
+  const std::int64_t x = x_size(s), y = y_size(s), w = weight_size(s), of_one = bytes_of(dtype);
   switch (pass) {
     case ConvPass::Forward:
       return {{x * of_one, w * of_one, s.filters * of_one}, y * of_one};

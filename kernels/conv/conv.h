@@ -18,6 +18,13 @@ struct ConvShape {
   Extent stride = {1, 1}, pad = {0, 0}, dilation = {1, 1};  // pad: zeros on each side
 };
 
+// Elements of x, y and the weights.
+inline std::int64_t x_size(const ConvShape& s) { return s.batch * s.in[0] * s.in[1] * s.channels; }
+inline std::int64_t y_size(const ConvShape& s) { return s.batch * s.out[0] * s.out[1] * s.filters; }
+inline std::int64_t weight_size(const ConvShape& s) {
+  return s.filters * s.kernel[0] * s.kernel[1] * (s.channels / s.groups);
+}
+
 enum class ConvPass {
   Forward,     // x, weight, bias? -> y
   GradInput,   // dy, weight -> dx

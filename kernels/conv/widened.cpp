@@ -18,7 +18,7 @@ class WidenedConv final : public Kernel {
         images_(s.batch),
         image_(s.in[0] * s.in[1] * s.channels),
         response_(s.out[0] * s.out[1] * s.filters),
-        weights_(s.filters * s.kernel[0] * s.kernel[1] * (s.channels / s.groups)),
+        weights_(weight_size(s)),
         round_(std::clamp<std::int64_t>(kRoundBytes / (4 * (image_ + response_)), 1, s.batch)) {
     const auto prepared = [&](std::int64_t images) {
       ConvShape part = s;

@@ -21,12 +21,6 @@ inline ConvShape with_out(ConvShape s) {
   return s;
 }
 
-inline std::int64_t x_size(const ConvShape& s) { return s.batch * s.in[0] * s.in[1] * s.channels; }
-inline std::int64_t y_size(const ConvShape& s) { return s.batch * s.out[0] * s.out[1] * s.filters; }
-inline std::int64_t weight_size(const ConvShape& s) {
-  return s.filters * s.kernel[0] * s.kernel[1] * s.channels / s.groups;
-}
-
 /// Calls f(index in x, in weight, in y) for every product in the convolution's definition.
 template <class F>
 void for_each_product(const ConvShape& s, const F& f) {

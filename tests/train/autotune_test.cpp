@@ -64,6 +64,13 @@ TEST_F(Autotune, AFileThatIsOfNoUseIsIgnoredInOneLineAndWrittenAnew) {
   }
 }
 
+TEST_F(Autotune, WhatAPlanSuggestsInsteadIsNotTried) {
+  const Ended plan = run_train({"plan", "--model", path("small.json"), "--autotune", path("choices.json")});
+  EXPECT_PRED2(says, plan.out, "--dtype bf16");
+  for (const auto& [what, way] : file().at("choices").items())
+    EXPECT_TRUE(says(what, ", f32, ") && !says(what, "no Winograd")) << what;
+}
+
 TEST_F(Autotune, AFileOfAnotherKindIsLeftAlone) {
   const std::string network = bytes_in(path("small.json"));
   const Ended ended = run_train(small({"--autotune", path("small.json")}));
@@ -76,10 +83,11 @@ TEST_F(Autotune, IsForTheCpuAndAPlaceThatCanBeWritten) {
   const Ended gpu = run_train(small({"--autotune", path("c.json"), "--device", "cuda"}));
   EXPECT_EQ(gpu.code, 2);
   EXPECT_PRED2(says, gpu.err, "--autotune is for the CPU; --device is cuda");
+  EXPECT_EQ(run_train({"tables", "--autotune", path("c.json")}).code, 2) << "it would be without effect";
   const Ended nowhere = run_train(small({"--autotune", path("small.json/c.json")}));
   EXPECT_EQ(nowhere.code, 2) << nowhere.err;
   const Ended largest = run_train(small({"--autotune", path("c.json"), "--batch", "auto", "--memory-budget", "1GiB"}));
-  EXPECT_PRED2(says, largest.err, "--autotune goes without a batch of auto");
+  EXPECT_PRED2(says, largest.err, "--autotune does not go with a batch of auto");
   EXPECT_FALSE(std::filesystem::exists(path("c.json")));
 }
 

@@ -38,7 +38,7 @@ TEST(Waiting, MoreThreadsThanProcessorsAreSaidToTakeTurns) {
     const Ended run = run_train({"--model", "lenet", "--batch", "4", "--steps", "1", "--eval-every", "0", "--threads",
                                  std::to_string(threads)});
     EXPECT_EQ(run.code, 0) << run.err;
-    return run.err.find("on which they take turns") != std::string::npos;
+    return run.err.find("threads take turns") != std::string::npos;
   };
   EXPECT_TRUE(says_so(processors() + 1));
   EXPECT_FALSE(says_so(1));
