@@ -11,7 +11,9 @@ constexpr std::int64_t round_up(std::int64_t bytes, std::int64_t alignment) {
   return (bytes + alignment - 1) / alignment * alignment;
 }
 
-class Trials;  // kernels/trials.h; only kernels look into it
+// Only kernels look into these.
+class Trials;        // kernels/trials.h
+class GpuLibraries;  // kernels/cuda/libraries.h
 
 enum class DeviceKind : std::uint8_t { Cpu, Cuda };
 
@@ -27,8 +29,10 @@ struct DeviceInfo {
   std::int64_t alignment = 64;          // of every buffer, in bytes
   // Of a GPU:
   std::string properties = {};                             // of one that is not there, as JSON; "": it is there
+  std::shared_ptr<GpuLibraries> libraries = {};            // its handles, once it is opened
   std::int64_t memory = 0;                                 // bytes to be had; 0: not known
   bool tf32 = false;                                       // products of f32 may round their factors to TF32
+  bool fast_conv = false;                                  // convolutions may round more: Winograd's, FFT
   bool deterministic = false;                              // the same bits in every run
   bool eager = false;                                      // steps launch by launch, never recorded
   std::int64_t workspace_limit = std::int64_t{256} << 20;  // of one convolution, in bytes

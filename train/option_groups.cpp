@@ -146,6 +146,9 @@ void add_machine(CLI::App& app, Options& o) {
   add_device_name(app, o);
   app.add_flag("--tf32", o.device.tf32, "On a GPU: convolutions and products may round f32 factors to TF32")
       ->group("Machine");
+  app.add_flag("--fast-conv", o.device.fast_conv,
+               "On a GPU: convolutions may round more: Winograd's algorithm, FFT, factors and sums in less than f32")
+      ->group("Machine");
   app.add_flag("--deterministic", o.device.deterministic,
                "On a GPU: the same bits in every run (the CPU gives them anyway)")
       ->group("Machine");

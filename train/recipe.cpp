@@ -54,7 +54,7 @@ OptionValues for_device(const Options& given, OptionValues resumed) {
   const auto device = given.given.find("device");
   if (device == given.given.end()) return resumed;
   if (device->second == "cpu")
-    for (const char* name : {"tf32", "eager", "workspace-limit"}) resumed.erase(name);
+    for (const char* name : {"tf32", "fast-conv", "eager", "workspace-limit"}) resumed.erase(name);
   else
     for (const char* name : {"no-winograd", "autotune"}) resumed.erase(name);
   return resumed;
@@ -118,10 +118,11 @@ Options decided(const Options& first, const OptionValues& resumed) {
 
 OptionValues values_to_keep(const Options& options) {
   static const char* const names[] = {
-      "threads",   "device",   "tf32",         "eager",      "deterministic", "workspace-limit", "model",    "set",
-      "dtype",     "data",     "augment",      "batch",      "micro-batch",   "steps",           "epochs",   "lr",
-      "optimizer", "momentum", "weight-decay", "decay-all",  "clip-norm",     "loss-scale",      "schedule", "patience",
-      "seed",      "keep",     "save-every",   "eval-every", "log-every",     "no-winograd",     "autotune"};
+      "threads",    "device",     "tf32",        "fast-conv", "eager",    "deterministic", "workspace-limit",
+      "model",      "set",        "dtype",       "data",      "augment",  "batch",         "micro-batch",
+      "steps",      "epochs",     "lr",          "optimizer", "momentum", "weight-decay",  "decay-all",
+      "clip-norm",  "loss-scale", "schedule",    "patience",  "seed",     "keep",          "save-every",
+      "eval-every", "log-every",  "no-winograd", "autotune"};
   OptionValues kept;
   for (const char* name : names)
     if (const auto found = options.given.find(name); found != options.given.end()) kept.insert(*found);

@@ -1,43 +1,36 @@
 #include "kernels/conv/conv.h"
 
 #include <algorithm>
-#ifdef LETHE_HAS_CUDA
-#include <cstdio>
-#endif
 #include <string>
 #include <vector>
 
 #include "framework/error.h"
 #include "kernels/conv/providers.h"
 #include "kernels/trials.h"
+#ifdef LETHE_HAS_CUDA
+#include "kernels/cuda/tell_once.h"
+#endif
 
 namespace lethe {
 namespace {
 
-std::string text_of(ConvPass pass, const ConvShape& s) {
-  const char* const what = pass == ConvPass::Forward     ? "a convolution"
-                           : pass == ConvPass::GradInput ? "the input gradient of a convolution"
-                                                         : "the weight gradient of a convolution";
-  return message(what, " of [", s.batch, ',', s.in[0], ',', s.in[1], ',', s.channels, "] by ", s.filters,
-                 " filters of ", s.kernel[0], 'x', s.kernel[1], ", stride ", s.stride[0], 'x', s.stride[1],
-                 ", padding ", s.pad[0], 'x', s.pad[1], ", dilation ", s.dilation[0], 'x', s.dilation[1], ", ",
-                 s.groups, s.groups == 1 ? " group" : " groups");
-}
-
 #ifdef LETHE_HAS_CUDA
 std::unique_ptr<Kernel> prepare_on_gpu(ConvPass pass, const ConvShape& s, const Epilogue& epilogue, DType dtype,
                                        const DeviceInfo& device) {
-  if (auto kernel = prepare_conv_cudnn(pass, s, epilogue, dtype, device)) return kernel;
-  auto kernel = epilogue.is_empty() ? nullptr : prepare_conv_cudnn(pass, s, {}, dtype, device);
-  if (!kernel) {
-    kernel = prepare_conv_unfold(pass, s, dtype, device);
-    std::fprintf(stderr, "%s\n",
-                 message("cuDNN has no engine for ", text_of(pass, s), " in ", name_of(dtype), " within ",
-                         device.workspace_limit, " bytes of workspace: computed by im2col and cuBLAS in ",
-                         kernel->workspace_bytes())
-                     .c_str());
-  }
-  return with_epilogue(std::move(kernel), epilogue, s.batch * s.out[0] * s.out[1], s.filters, dtype, device);
+  const std::int64_t rows = s.batch * s.out[0] * s.out[1];
+  std::vector<Epilogue> tried = {epilogue};
+  if (epilogue.bias && epilogue.relu) tried.push_back({.bias = true});
+  if (!epilogue.is_empty()) tried.push_back({});
+  for (const Epilogue& on_the_way : tried)
+    if (auto kernel = prepare_conv_cudnn(pass, s, on_the_way, dtype, device)) {
+      const Epilogue behind{.bias = epilogue.bias && !on_the_way.bias, .relu = epilogue.relu && !on_the_way.relu};
+      return with_epilogue(std::move(kernel), behind, rows, s.filters, dtype, device);
+    }
+  auto kernel = prepare_conv_unfold(pass, s, dtype, device);
+  tell_once(message("cuDNN has no engine for ", text_of(pass, s), " in ", name_of(dtype), " within ",
+                    device.workspace_limit, " bytes of workspace: computed by im2col and cuBLAS in ",
+                    kernel->workspace_bytes()));
+  return with_epilogue(std::move(kernel), epilogue, rows, s.filters, dtype, device);
 }
 
 #endif
@@ -101,6 +94,16 @@ std::unique_ptr<Kernel> prepare_on_cpu(ConvPass pass, const ConvShape& shape, bo
 }
 
 }  // namespace
+
+std::string text_of(ConvPass pass, const ConvShape& s) {
+  const char* const what = pass == ConvPass::Forward     ? "a convolution"
+                           : pass == ConvPass::GradInput ? "the input gradient of a convolution"
+                                                         : "the weight gradient of a convolution";
+  return message(what, " of [", s.batch, ',', s.in[0], ',', s.in[1], ',', s.channels, "] by ", s.filters,
+                 " filters of ", s.kernel[0], 'x', s.kernel[1], ", stride ", s.stride[0], 'x', s.stride[1],
+                 ", padding ", s.pad[0], 'x', s.pad[1], ", dilation ", s.dilation[0], 'x', s.dilation[1], ", ",
+                 s.groups, s.groups == 1 ? " group" : " groups");
+}
 
 std::unique_ptr<Kernel> prepare_conv(ConvPass pass, const ConvShape& shape, const Epilogue& epilogue, DType dtype,
                                      const DeviceInfo& device, Provider provider) {

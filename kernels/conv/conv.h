@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "kernels/gemm/epilogue.h"
 #include "kernels/provider.h"
@@ -30,6 +31,9 @@ enum class ConvPass {
   GradInput,   // dy, weight -> dx
   GradWeight,  // x, dy -> dw
 };
+
+/// "a convolution of [32,28,28,64] by 64 filters of 3x3...", in messages.
+std::string text_of(ConvPass pass, const ConvShape& shape);
 
 /// Any float dtype, sums in f32 at least. On a CPU the bits of the result depend on shape, provider, number of
 /// threads, DeviceInfo::winograd and what DeviceInfo::trials chose alone. Only the forward pass has an epilogue.

@@ -118,12 +118,12 @@ std::vector<std::int64_t> ids_of(ConvPass pass, bool bias) {
 class CudnnConv final : public Kernel {
  public:
   CudnnConv(CudnnPlan plan, std::vector<std::int64_t> ids) : plan_(std::move(plan)), ids_(std::move(ids)) {}
-  std::int64_t workspace_bytes() const override { return plan_.workspace; }
+  std::int64_t workspace_bytes() const override { return plan_.workspace(); }
   std::string implementation() const override { return "cuDNN"; }
   void run(const KernelArgs& args) const override {
     std::vector<void*> addresses(args.inputs, args.inputs + ids_.size() - 1);
     addresses.push_back(args.outputs[0]);
-    execute(plan_, ids_, addresses, args.workspace, args.stream);
+    plan_.execute(ids_, addresses, args.workspace, args.stream);
   }
 
  private:
@@ -149,14 +149,15 @@ std::optional<CudnnPlan> plan_conv(ConvPass pass, const ConvShape& s, const Epil
   op.set(names.alpha, CUDNN_TYPE_DOUBLE, 1, &one);
   op.set(names.beta, CUDNN_TYPE_DOUBLE, 1, &zero);
   op.finalize("convolution");
-  if (epilogue.is_empty()) return plan_graph({&op}, dtype, device);
+  const std::string what = text_of(pass, s);
+  if (epilogue.is_empty()) return CudnnPlan::make({{&op}, dtype, false, what}, device);
   if (!epilogue.bias) return std::nullopt;
   const CudnnDescriptor bias = tensor(kBias, dtype, 1, s.filters, {1, 1});
   const CudnnDescriptor biased = tensor(kBiased, wide_of(dtype), s.batch, s.filters, s.out);
   const CudnnDescriptor add = pointwise(CUDNN_POINTWISE_ADD, plain, &bias, epilogue.relu ? biased : y, dtype);
-  if (!epilogue.relu) return plan_graph({&op, &add}, dtype, device);
+  if (!epilogue.relu) return CudnnPlan::make({{&op, &add}, dtype, false, what}, device);
   const CudnnDescriptor relu = pointwise(CUDNN_POINTWISE_RELU_FWD, biased, nullptr, y, dtype);
-  return plan_graph({&op, &add, &relu}, dtype, device);
+  return CudnnPlan::make({{&op, &add, &relu}, dtype, true, what}, device);
 }
 
 std::unique_ptr<Kernel> prepare_conv_cudnn(ConvPass pass, const ConvShape& shape, const Epilogue& epilogue, DType dtype,

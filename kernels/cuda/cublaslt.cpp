@@ -1,10 +1,6 @@
 #include "kernels/cuda/cublaslt.h"
 
-#include <map>
-#include <mutex>
-
 #include "framework/error.h"
-#include "kernels/cuda/current_gpu.h"
 #include "kernels/cuda/shared_library.h"
 
 namespace lethe {
@@ -15,6 +11,7 @@ CublasLt load_cublaslt() {
   const SharedLibrary library("cuBLASLt", file);
   CublasLt c{};
   library.find(c.create, "cublasLtCreate");
+  library.find(c.destroy, "cublasLtDestroy");
   library.find(c.status_string, "cublasLtGetStatusString");
   library.find(c.create_product, "cublasLtMatmulDescCreate");
   library.find(c.destroy_product, "cublasLtMatmulDescDestroy");
@@ -39,15 +36,6 @@ const CublasLt& cublaslt() {
 
 void check_cublaslt(cublasStatus_t status, const char* what) {
   check_as(Exit::Device, status == CUBLAS_STATUS_SUCCESS, "cuBLASLt: ", what, ": ", cublaslt().status_string(status));
-}
-
-cublasLtHandle_t cublaslt_handle() {
-  static std::mutex mutex;
-  static std::map<int, cublasLtHandle_t> handles;  // by GPU
-  const std::lock_guard lock(mutex);
-  cublasLtHandle_t& handle = handles[current_gpu()];
-  if (!handle) check_cublaslt(cublaslt().create(&handle), "handle");
-  return handle;
 }
 
 }  // namespace lethe

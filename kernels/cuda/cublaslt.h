@@ -7,6 +7,7 @@ namespace lethe {
 /// What is called of libcublasLt.
 struct CublasLt {
   decltype(&::cublasLtCreate) create;
+  decltype(&::cublasLtDestroy) destroy;
   decltype(&::cublasLtGetStatusString) status_string;
   decltype(&::cublasLtMatmulDescCreate) create_product;
   decltype(&::cublasLtMatmulDescDestroy) destroy_product;
@@ -24,7 +25,5 @@ struct CublasLt {
 const CublasLt& cublaslt();
 /// Fails with cuBLASLt's words.
 void check_cublaslt(cublasStatus_t status, const char* what);
-/// That of the calling thread's GPU, made when first asked for, and never given back. Any thread may use it.
-cublasLtHandle_t cublaslt_handle();
 
 }  // namespace lethe

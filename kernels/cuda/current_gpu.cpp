@@ -5,6 +5,7 @@
 #include "framework/error.h"
 
 namespace lethe {
+
 int current_gpu() {
   int index = 0;
   const cudaError_t status = cudaGetDevice(&index);
@@ -12,6 +13,14 @@ int current_gpu() {
            "cuda: asking for the current GPU failed: ", cudaGetErrorString(status));
   return index;
 }
+
+bool is_recorded(void* stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  cudaStreamIsCapturing(static_cast<cudaStream_t>(stream), &status);
+  return status != cudaStreamCaptureStatusNone;
+}
+
+void forget_error() { cudaGetLastError(); }
 
 CurrentGpu::CurrentGpu(int index) : before_(current_gpu()), index_(index) {
   if (index_ == before_) return;

@@ -1,10 +1,14 @@
-// The GPU that calls of the CUDA runtime mean when they name none: each host thread has one.
+// What the CUDA runtime knows of the calling thread's GPU, the one that calls mean when they name none.
 #pragma once
 #include <new>
 
 namespace lethe {
 
 int current_gpu();  // fails if the runtime does not know
+/// Whether what goes to a stream is recorded and not run.
+bool is_recorded(void* stream);
+/// Of a library's call that failed and is made up for: the next launch of a kernel would report it.
+void forget_error();
 
 /// While one lives, that of the calling thread is `index`; then it is what it was.
 class CurrentGpu {

@@ -5,12 +5,13 @@
 #ifdef LETHE_HAS_CUDA
 #include <cuda_runtime_api.h>
 
-#include <cstdio>
 #include <functional>
 #include <limits>
 
 #include "kernels/cuda/cudnn_graph.h"
 #include "kernels/cuda/current_gpu.h"
+#include "kernels/cuda/libraries.h"
+#include "kernels/cuda/tell_once.h"
 #endif
 
 namespace lethe {
@@ -53,6 +54,7 @@ class GpuDevice final : public Device {
     require(cudaSetDevice(index), "opening it");
     for (cudaStream_t* stream : {&stream_, &aside_})
       require(cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking), "a stream");
+    info_.libraries = std::make_shared<GpuLibraries>(index, stream_);
     require(cudaEventCreateWithFlags(&mark_, cudaEventDisableTiming), "an event");
     std::size_t free = 0, total = 0;
     require(cudaMemGetInfo(&free, &total), "its memory");
@@ -62,7 +64,7 @@ class GpuDevice final : public Device {
     const CurrentGpu here(index_, std::nothrow);
     cudaFree(reserved_);
     if (pool_) cudaMemPoolDestroy(pool_);
-    detach_cudnn(stream_);
+    info_.libraries.reset();  // before the stream, where cuDNN's work goes
     cudaEventDestroy(mark_);
     cudaStreamDestroy(aside_);
     cudaStreamDestroy(stream_);
@@ -140,7 +142,7 @@ class GpuDevice final : public Device {
   void* stream() override { return stream_; }
 
   bool records() const override { return !info_.eager; }
-  /// Where a step cannot be recorded it is run launch by launch, which is said once.
+  /// Where a step cannot be recorded, that is said once.
   std::function<void()> record(const std::function<void()>& work) override {
     cudaGraph_t graph = nullptr;
     cudaGraphExec_t made = nullptr;
@@ -150,11 +152,11 @@ class GpuDevice final : public Device {
       require(cudaStreamEndCapture(stream_, &graph), "recording");
       require(cudaGraphInstantiate(&made, graph, 0), "a graph of what was recorded");
     } catch (const Error& error) {
-      std::fprintf(stderr, "steps are run launch by launch: %s\n", error.what());
+      tell_once(message("steps are run launch by launch: ", error.what()));
     }
     if (!made) give_up_recording(graph);
     if (graph) cudaGraphDestroy(graph);
-    if (!made) return work;
+    if (!made) return nullptr;
     const std::shared_ptr<CUgraphExec_st> owned(made, cudaGraphExecDestroy);
     return [this, owned] { require(cudaGraphLaunch(owned.get(), stream_), "a recorded step"); };
   }

@@ -1,7 +1,12 @@
-#include <cuda_runtime_api.h>
+#include <array>
+#include <vector>
 
 #include "framework/error.h"
 #include "kernels/cuda/cublaslt.h"
+#include "kernels/cuda/current_gpu.h"
+#include "kernels/cuda/libraries.h"
+#include "kernels/cuda/tell_once.h"
+#include "kernels/gemm/cuda_launches.h"
 #include "kernels/gemm/providers.h"
 
 namespace lethe {
@@ -9,6 +14,14 @@ namespace {
 
 /// Given to every product. Stated before a GPU is there to ask; what NVIDIA recommends for Hopper.
 constexpr std::int64_t kWorkspace = std::int64_t{32} << 20;
+
+/// The best of cuBLASLt's algorithms for a product, and others should it fail.
+constexpr int kMostAlgorithms = 4;
+
+std::string text_of(const GemmShape& s) {
+  return message(s.batch > 1 ? message(s.batch, " products of ") : "a product of ", s.m, 'x', s.k, " by ", s.k, 'x',
+                 s.n);
+}
 
 /// One of cuBLASLt's descriptors.
 template <class Handle, auto Destroy>
@@ -69,7 +82,7 @@ ProductDescriptor product_of(const GemmShape& s, DType dtype, bool tf32) {
 
 /// c^T = op(b)^T op(a)^T: to cuBLAS, which is column-major, b is the first factor. A bias has as many elements as c^T
 /// has rows: it is an epilogue, but in f64, where cuBLASLt has none. Reductions follow a fixed order, so the bits are
-/// those of the algorithm alone.
+/// those of the algorithm alone. An algorithm that fails is replaced by the next for good, the last by our own product.
 class CublasLtGemm final : public Kernel {
  public:
   CublasLtGemm(const GemmShape& s, DType dtype, const DeviceInfo& device)
@@ -79,74 +92,126 @@ class CublasLtGemm final : public Kernel {
         a_(s.transpose_a ? layout(dtype, s.k, s.m, s.row_a(), s.batch) : layout(dtype, s.m, s.k, s.row_a(), s.batch)),
         b_(s.transpose_b ? layout(dtype, s.n, s.k, s.row_b(), s.batch) : layout(dtype, s.k, s.n, s.row_b(), s.batch)),
         c_(layout(dtype_of_c(s, dtype), s.m, s.n, s.row_c(), s.batch)) {
-    if (adds_bias_itself()) set_product(product_, CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS);
+    if (s.epilogue.bias) set_product(product_, CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS);
     if (!device.properties.empty()) return;  // it is not there: nothing will run
-    handle_ = cublaslt_handle();
-    choose_algorithm();
+    libraries_ = libraries_of(device);
+    find_algorithms();
   }
 
+  /// Why cuBLASLt has no algorithm for it; "" if it has.
+  const std::string& lack() const { return lack_; }
   std::int64_t workspace_bytes() const override { return kWorkspace; }
   std::string implementation() const override { return "cuBLASLt"; }
 
   void run(const KernelArgs& args) const override {
     // Part of the description to cuBLASLt, so it is set anew in each call: equal products share this kernel.
-    const void* const bias = adds_bias_itself() ? args.inputs[2] : nullptr;
+    const void* const bias = s_.epilogue.bias ? args.inputs[2] : nullptr;
     if (bias) set_product(product_, CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
-    const double one = 1, kept = s_.accumulate ? 1 : 0;
-    const float one_f = 1, kept_f = s_.accumulate ? 1 : 0;
-    const bool is_double = dtype_ == DType::f64;
-    check_cublaslt(
-        cublaslt().matmul(handle_, product_.get(), is_double ? static_cast<const void*>(&one) : &one_f, args.inputs[1],
-                          b_.get(), args.inputs[0], a_.get(), is_double ? static_cast<const void*>(&kept) : &kept_f,
-                          args.outputs[0], c_.get(), args.outputs[0], c_.get(), &algorithm_, args.workspace, kWorkspace,
-                          static_cast<cudaStream_t>(args.stream)),
-        "product");
+    for (; current_ < algorithms_.size(); ++current_) {
+      const cublasStatus_t status = multiply(args, algorithms_[current_]);
+      if (status == CUBLAS_STATUS_SUCCESS) return;
+      if (is_recorded(args.stream)) check_cublaslt(status, "product");
+      forget_error();
+      tell_once(message("cuBLASLt: algorithm ", current_ + 1, " of ", algorithms_.size(), " failed (",
+                        cublaslt().status_string(status), ") for ", text_of(s_), " in ", name_of(dtype_), ": ",
+                        current_ + 1 < algorithms_.size() ? "the next" : "a slow one of our own", " takes its place"));
+    }
+    launch_plain_product(args.stream, dtype_, s_, args.inputs[0], args.inputs[1], bias, args.outputs[0]);
   }
 
  private:
-  bool adds_bias_itself() const { return s_.epilogue.bias && dtype_ != DType::f64; }
+  cublasStatus_t multiply(const KernelArgs& args, const cublasLtMatmulAlgo_t& algorithm) const {
+    const double one = 1, kept = s_.accumulate ? 1 : 0;
+    const float one_f = 1, kept_f = s_.accumulate ? 1 : 0;
+    const bool is_double = dtype_ == DType::f64;
+    return cublaslt().matmul(libraries_->cublaslt(), product_.get(),
+                             is_double ? static_cast<const void*>(&one) : &one_f, args.inputs[1], b_.get(),
+                             args.inputs[0], a_.get(), is_double ? static_cast<const void*>(&kept) : &kept_f,
+                             args.outputs[0], c_.get(), args.outputs[0], c_.get(), &algorithm, args.workspace,
+                             kWorkspace, static_cast<cudaStream_t>(args.stream));
+  }
 
-  void choose_algorithm() {
+  Preference preference() const {
     cublasLtMatmulPreference_t made = nullptr;
     check_cublaslt(cublaslt().create_preference(&made), "preference");
-    const Preference preference(made);
-    const auto workspace = static_cast<std::uint64_t>(kWorkspace);
-    check_cublaslt(
-        cublaslt().set_preference(made, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace, sizeof workspace),
-        "workspace");
+    Preference owned(made);
+    const auto set = [&](cublasLtMatmulPreferenceAttributes_t name, auto value) {
+      check_cublaslt(cublaslt().set_preference(made, name, &value, sizeof value), "preference");
+    };
+    set(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, static_cast<std::uint64_t>(kWorkspace));
+    // Parts of a sum are added in f32 where c is bf16 or f16.
+    if (wide_of(dtype_) != dtype_)
+      set(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, std::uint32_t{CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE});
     // Parts of matrices may begin at any element; all else stands where cuBLASLt expects it unless told otherwise.
     if (!s_.is_dense())
       for (const auto name : {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
-                              CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES}) {
-        const auto element = static_cast<std::uint32_t>(bytes_of(dtype_));
-        check_cublaslt(cublaslt().set_preference(made, name, &element, sizeof element), "alignment");
-      }
-    cublasLtMatmulHeuristicResult_t best{};
-    int found = 0;
-    check_cublaslt(cublaslt().find_algorithms(handle_, product_.get(), b_.get(), a_.get(), c_.get(), c_.get(), made, 1,
-                                              &best, &found),
-                   "algorithms");
-    check_as(Exit::Device, found > 0, "cuBLASLt has no algorithm for a product of ", s_.m, 'x', s_.k, " by ", s_.k, 'x',
-             s_.n);
-    algorithm_ = best.algo;
+                              CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES})
+        set(name, static_cast<std::uint32_t>(bytes_of(dtype_)));
+    return owned;
+  }
+
+  void find_algorithms() {
+    // What cuBLASLt finds depends on how the bias is aligned; it does not read it yet.
+    if (s_.epilogue.bias) set_product(product_, CUBLASLT_MATMUL_DESC_BIAS_POINTER, std::uintptr_t{kGpuAlignment});
+    std::array<cublasLtMatmulHeuristicResult_t, kMostAlgorithms> found{};
+    int count = 0;
+    const cublasStatus_t status =
+        cublaslt().find_algorithms(libraries_->cublaslt(), product_.get(), b_.get(), a_.get(), c_.get(), c_.get(),
+                                   preference().get(), kMostAlgorithms, found.data(), &count);
+    for (int i = 0; i < count && status == CUBLAS_STATUS_SUCCESS; ++i)
+      if (found[i].state == CUBLAS_STATUS_SUCCESS && found[i].workspaceSize <= static_cast<std::size_t>(kWorkspace))
+        algorithms_.push_back(found[i].algo);
+    if (algorithms_.empty())
+      lack_ = status == CUBLAS_STATUS_SUCCESS ? "none that works" : cublaslt().status_string(status);
   }
 
   GemmShape s_;
   DType dtype_;
   ProductDescriptor product_;
   MatrixLayout a_, b_, c_;
-  cublasLtHandle_t handle_ = nullptr;
-  cublasLtMatmulAlgo_t algorithm_{};
+  std::shared_ptr<GpuLibraries> libraries_;  // null: the GPU is not there
+  std::vector<cublasLtMatmulAlgo_t> algorithms_;
+  std::string lack_;
+  mutable std::size_t current_ = 0;  // of the algorithms; behind the last: our own product
+};
+
+/// What cuBLASLt has no algorithm for.
+class OwnProduct final : public Kernel {
+ public:
+  OwnProduct(const GemmShape& s, DType dtype) : s_(s), dtype_(dtype) {}
+  std::string implementation() const override { return "own product"; }
+  void run(const KernelArgs& args) const override {
+    launch_plain_product(args.stream, dtype_, s_, args.inputs[0], args.inputs[1],
+                         s_.epilogue.bias ? args.inputs[2] : nullptr, args.outputs[0]);
+  }
+
+ private:
+  GemmShape s_;
+  DType dtype_;
 };
 
 }  // namespace
 
 std::unique_ptr<Kernel> prepare_gemm_cublaslt(const GemmShape& shape, DType dtype, const DeviceInfo& device) {
   check(is_float(dtype), "no product of ", name_of(dtype));
-  // Its relu makes 0 of NaN.
-  const Epilogue ours{.bias = shape.epilogue.bias && dtype == DType::f64, .relu = shape.epilogue.relu};
-  return with_epilogue(std::make_unique<CublasLtGemm>(shape, dtype, device), ours, shape.batch * shape.m, shape.n,
-                       dtype, device);
+  GemmShape theirs = shape;
+  theirs.epilogue.relu = false;                   // theirs makes 0 of NaN
+  if (dtype == DType::f64) theirs.epilogue = {};  // there it has no bias
+  auto product = std::make_unique<CublasLtGemm>(theirs, dtype, device);
+  if (!product->lack().empty() && theirs.epilogue.bias) {
+    theirs.epilogue = {};
+    product = std::make_unique<CublasLtGemm>(theirs, dtype, device);
+  }
+  const Epilogue ours{.bias = shape.epilogue.bias && !theirs.epilogue.bias, .relu = shape.epilogue.relu};
+  std::unique_ptr<Kernel> kernel;
+  if (product->lack().empty()) {
+    kernel = std::move(product);
+  } else {
+    tell_once(message("cuBLASLt has no algorithm (", product->lack(), ") for ", text_of(shape), " in ", name_of(dtype),
+                      ": computed by a slow one of our own"));
+    kernel = std::make_unique<OwnProduct>(theirs, dtype);
+  }
+  return with_epilogue(std::move(kernel), ours, shape.batch * shape.m, shape.n, dtype, device);
 }
 
 }  // namespace lethe

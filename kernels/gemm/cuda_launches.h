@@ -1,14 +1,18 @@
-// The epilogue on a GPU, behind a plain function: nvcc reads its source, so that kernels by cuBLAS and cuDNN are
-// compiled by the C++ compiler alone.
+// The epilogue and a product of our own on a GPU, behind plain functions: nvcc reads its source, so that kernels by
+// cuBLAS and cuDNN are compiled by the C++ compiler alone.
 #pragma once
 #include <cstdint>
 
-#include "framework/program.h"
+#include "kernels/gemm/gemm.h"
 
 namespace lethe {
 
 /// y[row, c] = relu(y[row, c] + bias[c]), without what is not asked for; of floats, row-major, on the stream.
 void launch_epilogue(void* stream, DType dtype, std::int64_t rows, std::int64_t columns, const void* bias, bool relu,
                      void* y);
+
+/// A product as prepare_gemm's, without relu; bias: null if there is none.
+void launch_plain_product(void* stream, DType dtype, const GemmShape& shape, const void* a, const void* b,
+                          const void* bias, void* c);
 
 }  // namespace lethe

@@ -44,9 +44,12 @@ TEST(Cudnn, EveryConvolutionHasAnEngineWithinTheRules) {
           device.deterministic = deterministic;
           const auto plan = plan_conv(pass, kCudnnShapes[i], {}, dtype, device);
           ASSERT_TRUE(plan);
-          EXPECT_FALSE(plan->tensor_cores && dtype == DType::f32) << "rounds to TF32 unasked";
-          EXPECT_TRUE(plan->deterministic || !deterministic);
-          EXPECT_LE(plan->workspace, device.workspace_limit);
+          EXPECT_LE(plan->workspace(), device.workspace_limit);
+          for (const CudnnEngine& engine : plan->engines()) {
+            EXPECT_FALSE(engine.notes.tensor_cores && dtype == DType::f32) << "rounds to TF32 unasked";
+            EXPECT_TRUE(engine.notes.deterministic || !deterministic);
+            EXPECT_FALSE(engine.notes.approximates || engine.notes.rounds_sums);
+          }
         }
 }
 
@@ -54,23 +57,53 @@ TEST(Cudnn, Tf32IsForTheAsking) {
   DeviceInfo device = h200();
   device.tf32 = true;
   for (const ConvPass pass : kPasses)
-    EXPECT_TRUE(plan_conv(pass, kCudnnShapes[0], {}, DType::f32, device)->tensor_cores) << static_cast<int>(pass);
+    EXPECT_TRUE(plan_conv(pass, kCudnnShapes[0], {}, DType::f32, device)->engine().notes.tensor_cores)
+        << static_cast<int>(pass);
+}
+
+TEST(Cudnn, WhatRoundsMoreIsForTheAsking) {
+  const auto approximates = [](bool asked) {
+    DeviceInfo device = device_info({.name = "a100"});
+    device.fast_conv = asked;
+    int count = 0;
+    for (const ConvPass pass : kPasses) {
+      const auto plan = plan_conv(pass, kCudnnShapes[0], {}, DType::f32, device);
+      for (const CudnnEngine& engine : plan->engines()) count += engine.notes.approximates ? 1 : 0;
+    }
+    return count;
+  };
+  EXPECT_EQ(approximates(false), 0);
+  EXPECT_GT(approximates(true), 0);
+}
+
+TEST(Cudnn, OthersStandBehindTheBestEngineForNoByte) {
+  for (const DType dtype : {DType::f32, DType::bf16})
+    for (const ConvPass pass : kPasses) {
+      const auto plan = plan_conv(pass, kCudnnShapes[0], {}, dtype, h200());
+      SCOPED_TRACE(message(name_of(dtype), ", pass ", static_cast<int>(pass)));
+      EXPECT_GE(plan->engines().size(), 2U);
+      EXPECT_EQ(plan->workspace(), plan->engine().workspace);
+      EXPECT_NE(plan->engines()[0].index, plan->engines()[1].index);
+    }
 }
 
 TEST(Cudnn, LowFloatsAreForTensorCores) {
   for (const DType dtype : {DType::bf16, DType::f16})
     for (const ConvPass pass : kPasses)
-      EXPECT_TRUE(plan_conv(pass, kCudnnShapes[0], {}, dtype, h200())->tensor_cores) << name_of(dtype);
+      EXPECT_TRUE(plan_conv(pass, kCudnnShapes[0], {}, dtype, h200())->engine().notes.tensor_cores) << name_of(dtype);
 }
 
-TEST(Cudnn, ABiasIsAddedAndReluComputedOnTheWayForNoByte) {
+TEST(Cudnn, ABiasIsAddedOnTheWayForNoByteAndReluIfNanStaysNan) {
   for (const DType dtype : kFloats)
     for (const ConvShape& s : kCudnnShapes) {
       SCOPED_TRACE(message(name_of(dtype), ", shape ", &s - kCudnnShapes.data()));
+      const auto plain = plan_conv(ConvPass::Forward, s, {}, dtype, h200());
       const auto biased = plan_conv(ConvPass::Forward, s, {.bias = true}, dtype, h200());
       const auto activated = plan_conv(ConvPass::Forward, s, {.bias = true, .relu = true}, dtype, h200());
-      ASSERT_TRUE(biased && activated);
-      EXPECT_EQ(activated->workspace, biased->workspace);
+      ASSERT_TRUE(plain && biased);
+      EXPECT_LE(biased->workspace(), plain->workspace());
+      if (!activated) continue;
+      for (const CudnnEngine& engine : activated->engines()) EXPECT_TRUE(engine.notes.keeps_nan);
     }
 }
 

@@ -35,13 +35,14 @@ struct Layout {
 
 struct Preference {
   std::uint64_t workspace = 0;
+  std::uint32_t reductions = CUBLASLT_REDUCTION_SCHEME_MASK;
   std::array<std::uint32_t, 4> alignment = {256, 256, 256, 256};  // of A, B, C and D
 };
 
 /// What stands in a cublasLtMatmulAlgo_t.
 struct Algorithm {
-  static constexpr std::uint64_t kMagic = 0x1e74e;
-  std::uint64_t magic = kMagic, workspace = 0;
+  static constexpr std::uint64_t kMagic = 0x1e74e, kUseless = 1;  // a rank that says of itself that it does not work
+  std::uint64_t magic = kMagic, workspace = 0, rank = 0;          // 0: the best
   std::array<std::uint32_t, 4> alignment = {};
   std::int64_t m = 0, n = 0, k = 0;
 };
@@ -139,10 +140,15 @@ cublasStatus_t cublasLtCreate(cublasLtHandle_t* handle) {
   *handle = handle_of<cublasLtHandle_t>(current_gpu());
   return CUBLAS_STATUS_SUCCESS;
 }
+cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle) {
+  delete &of<int>(handle);
+  return CUBLAS_STATUS_SUCCESS;
+}
 const char* cublasLtGetStatusString(cublasStatus_t status) {
-  return status == CUBLAS_STATUS_NOT_SUPPORTED   ? "CUBLAS_STATUS_NOT_SUPPORTED"
-         : status == CUBLAS_STATUS_INVALID_VALUE ? "CUBLAS_STATUS_INVALID_VALUE"
-                                                 : "another status";
+  return status == CUBLAS_STATUS_NOT_SUPPORTED      ? "CUBLAS_STATUS_NOT_SUPPORTED"
+         : status == CUBLAS_STATUS_INVALID_VALUE    ? "CUBLAS_STATUS_INVALID_VALUE"
+         : status == CUBLAS_STATUS_EXECUTION_FAILED ? "CUBLAS_STATUS_EXECUTION_FAILED"
+                                                    : "another status";
 }
 
 cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t* made, cublasComputeType_t compute, cudaDataType_t scale) {
@@ -208,6 +214,8 @@ cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t p
   switch (name) {
     case CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES:
       return take(p.workspace, value, bytes);
+    case CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK:
+      return take(p.reductions, value, bytes);
     case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES:
       return take(p.alignment[0], value, bytes);
     case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES:
@@ -224,7 +232,7 @@ cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t p
 cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtMatmulDesc_t product,
                                               cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b,
                                               cublasLtMatrixLayout_t, cublasLtMatrixLayout_t d,
-                                              cublasLtMatmulPreference_t preference, int,
+                                              cublasLtMatmulPreference_t preference, int room,
                                               cublasLtMatmulHeuristicResult_t* results, int* count) {
   *count = 0;
   expect(of<int>(handle) == current_gpu(), "a handle of another GPU");
@@ -233,13 +241,20 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtM
   const std::optional<Sizes> s = sizes_of(p, la, lb, ld);
   if (!s) return CUBLAS_STATUS_INVALID_VALUE;
   if (!is_supported(p, la, lb, ld)) return CUBLAS_STATUS_NOT_SUPPORTED;
+  const bool adds_bias = p.epilogue == CUBLASLT_EPILOGUE_BIAS;
+  if (fails_at("no algorithm") || (adds_bias && fails_at("no bias"))) return CUBLAS_STATUS_NOT_SUPPORTED;
+  expect(!adds_bias || (p.bias && is_aligned(p.bias, 16)), "a bias that is not said to be aligned");
   const auto& asked = of<Preference>(preference);
-  const Algorithm algorithm{
-      .workspace = asked.workspace, .alignment = asked.alignment, .m = s->m, .n = s->n, .k = s->k};
-  std::memcpy(&results->algo, &algorithm, sizeof algorithm);
-  results->workspaceSize = asked.workspace;
-  results->state = CUBLAS_STATUS_SUCCESS;
-  *count = 1;
+  const bool is_low = la.type == CUDA_R_16BF || la.type == CUDA_R_16F;
+  expect(!is_low || asked.reductions == CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE, "sums that may be rounded on the way");
+  for (std::uint64_t rank = 0; rank < 3 && *count < room; ++rank, ++*count) {
+    const Algorithm algorithm{
+        .workspace = asked.workspace, .rank = rank, .alignment = asked.alignment, .m = s->m, .n = s->n, .k = s->k};
+    cublasLtMatmulHeuristicResult_t& result = results[*count];
+    std::memcpy(&result.algo, &algorithm, sizeof algorithm);
+    result.workspaceSize = asked.workspace;
+    result.state = rank == Algorithm::kUseless ? CUBLAS_STATUS_NOT_SUPPORTED : CUBLAS_STATUS_SUCCESS;
+  }
   return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -256,6 +271,8 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t prod
   Algorithm algorithm;
   std::memcpy(static_cast<void*>(&algorithm), algo, sizeof algorithm);
   expect(algorithm.magic == Algorithm::kMagic, "an algorithm that was not found");
+  expect(algorithm.rank != Algorithm::kUseless, "an algorithm that said it does not work");
+  if (fails_at("every product") || (algorithm.rank == 0 && fails_at("product"))) return CUBLAS_STATUS_EXECUTION_FAILED;
   expect(algorithm.m == s->m && algorithm.n == s->n && algorithm.k == s->k, "an algorithm of another product");
   expect(workspace_bytes >= algorithm.workspace && is_aligned(workspace, 256), "the workspace");
   expect(is_device_memory(workspace, workspace_bytes), "the workspace is not on the GPU");

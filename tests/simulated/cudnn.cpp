@@ -86,6 +86,10 @@ std::size_t bytes_of(cudnnBackendAttributeType_t type) {
   }
 }
 
+const Described& graph_of(const Described& plan) {
+  return plan.part(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG).part(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH);
+}
+
 cudnnStatus_t set_properties(cudnnBackendDescriptor_t device) {
   return real().set(device, CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, CUDNN_TYPE_CHAR,
                     static_cast<std::int64_t>(std::strlen(properties())), properties());
@@ -130,6 +134,10 @@ void cudnnGetLastErrorString(char* message, std::size_t size) { real().last_erro
 
 cudnnStatus_t cudnnCreate(cudnnHandle_t* handle) {
   *handle = reinterpret_cast<cudnnHandle_t>(new Handle{current_gpu()});
+  return CUDNN_STATUS_SUCCESS;
+}
+cudnnStatus_t cudnnDestroy(cudnnHandle_t handle) {
+  delete reinterpret_cast<Handle*>(handle);
   return CUDNN_STATUS_SUCCESS;
 }
 cudnnStatus_t cudnnSetStream(cudnnHandle_t handle, cudaStream_t stream) {
@@ -184,15 +192,20 @@ cudnnStatus_t cudnnBackendGetAttribute(const cudnnBackendDescriptor_t descriptor
 }
 
 cudnnStatus_t cudnnBackendFinalize(cudnnBackendDescriptor_t descriptor) {
-  const std::shared_ptr<const Described> kept = known().at(descriptor);
-  const Described& described = *kept;
+  const std::shared_ptr<Described> kept = known().at(descriptor);
+  Described& described = *kept;
   const bool asks = described.type == CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR;
-  if (asks && std::getenv("SIMULATED_GPU_NO_ENGINES")) return CUDNN_STATUS_NOT_SUPPORTED;
+  if (asks && fails_at("heuristics")) return CUDNN_STATUS_NOT_SUPPORTED;
   if (asks && described.part(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH).by_handle)
     set_device(descriptor, CUDNN_ATTR_ENGINEHEUR_DEVICEPROP);
-  if (described.type == CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR && described.by_handle)
-    set_device(descriptor, CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP);
-  return real().finalize(descriptor);
+  if (described.type != CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR) return real().finalize(descriptor);
+  if (described.by_handle) set_device(descriptor, CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP);
+  const Described& graph = graph_of(described);
+  const bool is_first = graph.tried++ == 0;
+  if (fails_at("every finalize") || (is_first && fails_at("finalize"))) return CUDNN_STATUS_INTERNAL_ERROR;
+  const cudnnStatus_t status = real().finalize(descriptor);
+  if (status == CUDNN_STATUS_SUCCESS) described.rank = graph.ready++;
+  return status;
 }
 
 cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle, cudnnBackendDescriptor_t plan_raw,
@@ -201,6 +214,7 @@ cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle, cudnnBackendDescriptor_t
   const std::shared_ptr<const Described> pack = known().at(pack_raw);
   expect(plan->by_handle, "a plan for a GPU that is not there");
   expect(plan->gpu == reinterpret_cast<Handle*>(handle)->gpu, "a plan for another GPU");
+  if (fails_at("every execute") || (plan->rank == 0 && fails_at("execute"))) return CUDNN_STATUS_EXECUTION_FAILED;
   std::int64_t bytes = 0, count = 0;
   real().get(plan_raw, CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64, 1, &count, &bytes);
   void* const workspace = pack->one<void*>(CUDNN_ATTR_VARIANT_PACK_WORKSPACE);
@@ -208,8 +222,7 @@ cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle, cudnnBackendDescriptor_t
   expect(size == 0 || (is_device_memory(workspace, size) && is_aligned(workspace, 16)), "the workspace");
   submit(reinterpret_cast<Handle*>(handle)->stream, [=, addresses = addresses_of(*pack)] {
     spoil(workspace, size);
-    compute_graph(plan->part(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG).part(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH),
-                  addresses);
+    compute_graph(graph_of(*plan), addresses);
   });
   return CUDNN_STATUS_SUCCESS;
 }

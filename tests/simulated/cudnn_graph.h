@@ -15,8 +15,10 @@ namespace lethe::simulated {
 
 struct Described {
   cudnnBackendDescriptorType_t type;
-  bool by_handle = false;  // of the GPU: it is said by a handle, and not by a description
-  int gpu = 0;             // that of the handle
+  bool by_handle = false;            // of the GPU: it is said by a handle, and not by a description
+  int gpu = 0;                       // that of the handle
+  mutable int tried = 0, ready = 0;  // of a graph: plans of it that were finalized, and that could be
+  int rank = 0;                      // of a plan: how many of its graph were ready before
   std::map<cudnnBackendAttributeName_t, std::vector<std::byte>> values = {};
   std::map<cudnnBackendAttributeName_t, std::vector<std::shared_ptr<const Described>>> parts = {};
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <stdexcept>
 #include <string>
@@ -15,6 +16,14 @@ namespace lethe::simulated {
 /// What a GPU would answer with a wrong result or a fault.
 inline void expect(bool holds, const char* what) {
   if (!holds) throw std::logic_error(std::string("a wrong call of a library: ") + what);
+}
+
+/// Whether SIMULATED_GPU_FAILS says that a library fails at this point. cuDNN: "heuristics" (no engine at all),
+/// "finalize" and "execute" (the best engine of each graph) or "every finalize" and "every execute". cuBLASLt: "no
+/// algorithm", "no bias" (none with a bias), "product" (the best algorithm) or "every product".
+inline bool fails_at(const char* point) {
+  const char* const set = std::getenv("SIMULATED_GPU_FAILS");
+  return set && std::strcmp(set, point) == 0;
 }
 
 /// Calls f with a zero of the float dtype.

@@ -13,8 +13,8 @@ namespace lethe::simulated {
 enum class Pace { Early, Late, Random };
 
 /// From the environment: SIMULATED_GPU_COUNT, _DRIVER (13000 for CUDA 13.0; 0: none), _MEMORY (bytes), _PACE (early,
-/// late or a seed); _NO_ENGINES: its cuDNN has none;
-/// _NO_RECORDING: it refuses to; _TELL: a line on stderr for each launch of a graph.
+/// late or a seed); _NO_RECORDING: it refuses to; _TELL: a line on stderr for each launch of a graph; _FAILS: what its
+/// libraries fail at (numbers.h).
 struct Settings {
   int count = 1, driver = 1 << 20;
   std::int64_t memory = std::int64_t{1} << 32;

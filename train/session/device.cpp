@@ -91,6 +91,7 @@ bool is_file(const std::string& device) {
 DeviceInfo settings_of(const DeviceSetting& setting) {
   DeviceInfo info{.kind = DeviceKind::Cuda, .alignment = kGpuAlignment};
   info.tf32 = setting.tf32;
+  info.fast_conv = setting.fast_conv;
   info.deterministic = setting.deterministic;
   info.eager = setting.eager;
   if (setting.workspace_limit) info.workspace_limit = *setting.workspace_limit;
@@ -117,6 +118,7 @@ void check_device(const DeviceSetting& setting, bool runs) {
   check(what != Choice::Description || !runs, "--device: ", device,
         " is a description, to plan for; training runs on cpu or cuda");
   check(what != Choice::Cpu || !setting.tf32, "--tf32 is for GPUs; --device is cpu");
+  check(what != Choice::Cpu || !setting.fast_conv, "--fast-conv is for GPUs; --device is cpu");
   check(what != Choice::Cpu || !setting.eager, "--eager is for GPUs; --device is cpu");
   check(what != Choice::Cpu || !setting.workspace_limit, "--workspace-limit is for GPUs; --device is cpu");
   check(what == Choice::Cpu || !setting.no_winograd, "--no-winograd is for the CPU; --device is ", device);

@@ -41,6 +41,7 @@ class KernelCosts {
             {"winograd", !setting.no_winograd},
             {"autotune", setting.trials != nullptr},
             {"tf32", setting.tf32},
+            {"fast_conv", setting.fast_conv},
             {"deterministic", setting.deterministic},
             {"workspace_limit", setting.workspace_limit.value_or(0)}};
   }
