@@ -25,7 +25,7 @@ using namespace lethe;
 namespace {
 
 struct Settings {
-  std::string model, dtype = "f32", memopt = "level=2", weights, inputs, export_to;
+  std::string model, dtype = "f32", memopt = "level=2", weights, inputs, export_to, save_to;
   std::vector<std::string> sets;
   std::int64_t batch = 128, steps = 20;
   double rate = 0.1, momentum = 0.9;
@@ -55,6 +55,7 @@ Settings parse(int argc, char** argv) {
   app.add_option("--weights", o.weights, "start from this file");
   app.add_option("--inputs", o.inputs, "tensors named as the network's inputs, in memory order (NHWC)");
   app.add_option("--export", o.export_to, "write the initial weights and stop");
+  app.add_option("--save", o.save_to, "write the weights behind the last step");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -170,6 +171,8 @@ int run(const Settings& o) {
     std::snprintf(text, sizeof text, "%s%.6f", step ? ", " : "", seconds);
     times += text;
   }
+  check(executor.replays().value_or(true), "the step could not be recorded");
+  if (!o.save_to.empty()) save_weights(o.save_to, store, network);
   std::string kernels;
   if (o.kernels) {
     records->take_kernel_seconds();

@@ -53,7 +53,7 @@ class Device {
   /// Whether `record` is worth it.
   virtual bool records() const { return false; }
   /// What does `work` at one call, as often as it is called: `work` launches kernels on the stream, and neither waits
-  /// nor copies.
+  /// nor copies. Null if it cannot be recorded.
   virtual std::function<void()> record(const std::function<void()>& work) { return work; }
 };
 

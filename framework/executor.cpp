@@ -60,6 +60,10 @@ void Executor::run_calls(std::vector<Call>& calls, Piece& piece) {
     return one_by_one();
   }
   if (!piece.recorded) piece.recorded = device_.record(one_by_one);
+  if (!piece.recorded) {
+    refused_ = true;
+    piece.recorded = one_by_one;
+  }
   piece.recorded();
 }
 

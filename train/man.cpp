@@ -32,7 +32,7 @@ constexpr ManEntry kExitCodes[] = {{"0", "done, or stopped on request"},
 constexpr ManEntry kFiles[] = {
     {"DIR/step-000400",
      "A checkpoint in the directory of --save: weights.safetensors, optimizer.safetensors, state.json."},
-    {"DIR/metrics.csv", "Records of the run: step, epoch, split, loss, acc, lr, ms, mem_peak."},
+    {"DIR/metrics.csv", "Records of the run: step, epoch, split, loss, acc, lr, ms, mem_peak, recorded."},
     {"NAME.json", "A network; train schema prints the JSON Schema of such files."}};
 
 constexpr ManEntry kVariables[] = {

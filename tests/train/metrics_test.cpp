@@ -57,10 +57,10 @@ TEST_F(Metrics, CsvHasAHeaderAndARowForEachRecord) {
   MetricsFile file(path_, MetricsFile::Form::Csv, std::nullopt);
   file.append(
       {.step = 20, .epoch = 2, .split = "eval", .loss = 0.25, .accuracy = 0.9, .lr = 0.1, .ms = 54, .mem_peak = 1024});
-  file.append({.step = 21, .epoch = 2, .loss = 1e-7, .lr = 0.1, .ms = 54, .mem_peak = 1024});
-  EXPECT_EQ(
-      text(),
-      "step,epoch,split,loss,acc,lr,ms,mem_peak\n20,2,eval,0.25,0.9,0.1,54,1024\n21,2,train,1e-07,,0.1,54,1024\n");
+  file.append({.step = 21, .epoch = 2, .loss = 1e-7, .lr = 0.1, .ms = 54, .mem_peak = 1024, .recorded = false});
+  EXPECT_EQ(text(),
+            "step,epoch,split,loss,acc,lr,ms,mem_peak,recorded\n20,2,eval,0.25,0.9,0.1,54,1024,\n"
+            "21,2,train,1e-07,,0.1,54,1024,0\n");
 }
 
 TEST_F(Metrics, LossesReadBackToTheSameBits) {
@@ -76,21 +76,27 @@ TEST_F(Metrics, ThreeResumesLeaveOneHeaderAndEachStepOnce) {
   write(MetricsFile::Form::Csv, 20, {30, 40});
   write(MetricsFile::Form::Csv, 40, {50});
   write(MetricsFile::Form::Csv, 10, {20});
-  EXPECT_EQ(text(), std::string(kCsvHeader) + "\n10,1,train,0.5,,0,0,0\n20,1,train,0.5,,0,0,0\n");
+  EXPECT_EQ(text(), std::string(kCsvHeader) + "\n10,1,train,0.5,,0,0,0,\n20,1,train,0.5,,0,0,0,\n");
+}
+
+TEST_F(Metrics, RowsOfBeforeThereWasAColumnMoreAreCompleted) {
+  std::ofstream(path_) << "step,epoch,split,loss,acc,lr,ms,mem_peak\n10,1,train,0.5,,0,0,0\n";
+  EXPECT_EQ(note_of_resume(MetricsFile::Form::Csv), "");
+  EXPECT_EQ(text(), std::string(kCsvHeader) + "\n10,1,train,0.5,,0,0,0,\n");
 }
 
 TEST_F(Metrics, ALineThatAKillCutShortIsDropped) {
   write(MetricsFile::Form::Csv, std::nullopt, {10});
   std::ofstream(path_, std::ios::app) << "20,1,tra";
   write(MetricsFile::Form::Csv, 20, {});
-  EXPECT_EQ(text(), std::string(kCsvHeader) + "\n10,1,train,0.5,,0,0,0\n");
+  EXPECT_EQ(text(), std::string(kCsvHeader) + "\n10,1,train,0.5,,0,0,0,\n");
 }
 
 TEST_F(Metrics, ARowThatOnlyLacksItsEndWasCutShortToo) {
   write(MetricsFile::Form::Csv, std::nullopt, {10});
   std::ofstream(path_, std::ios::app) << "20,1,train,0.5,,0,0,102";
   write(MetricsFile::Form::Csv, 20, {});
-  EXPECT_EQ(text(), std::string(kCsvHeader) + "\n10,1,train,0.5,,0,0,0\n");
+  EXPECT_EQ(text(), std::string(kCsvHeader) + "\n10,1,train,0.5,,0,0,0,\n");
 }
 
 TEST_F(Metrics, AResumeThatFailsLosesNoRecord) {
@@ -122,9 +128,9 @@ TEST_F(Metrics, LinesThatAreNoRecordsAreSetAside) {
 }
 
 TEST_F(Metrics, AByteOrderMarkIsPassedOver) {
-  std::ofstream(path_) << "\xef\xbb\xbf" << kCsvHeader << "\n10,1,train,0.5,,0,0,0\n";
+  std::ofstream(path_) << "\xef\xbb\xbf" << kCsvHeader << "\n10,1,train,0.5,,0,0,0,\n";
   EXPECT_EQ(note_of_resume(MetricsFile::Form::Csv), "");
-  EXPECT_EQ(text(), std::string(kCsvHeader) + "\n10,1,train,0.5,,0,0,0\n");
+  EXPECT_EQ(text(), std::string(kCsvHeader) + "\n10,1,train,0.5,,0,0,0,\n");
 }
 
 TEST_F(Metrics, AStepThatIsNestedDeepIsNoStep) {
@@ -138,7 +144,7 @@ TEST_F(Metrics, ALinkStaysALink) {
   write(MetricsFile::Form::Csv, std::nullopt, {10, 20});
   write(MetricsFile::Form::Csv, 10, {});
   EXPECT_TRUE(std::filesystem::is_symlink(path_));
-  EXPECT_EQ(text(), std::string(kCsvHeader) + "\n10,1,train,0.5,,0,0,0\n");
+  EXPECT_EQ(text(), std::string(kCsvHeader) + "\n10,1,train,0.5,,0,0,0,\n");
   std::filesystem::remove(target);
 }
 

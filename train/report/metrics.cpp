@@ -30,6 +30,11 @@ std::string exact(double value) {
 
 const auto kCsvCommas = std::ranges::count(std::string_view(kCsvHeader), ',');
 
+/// A row of before there was a column `recorded`, with that.
+std::string completed(const std::string& row) {
+  return std::count(row.begin(), row.end(), ',') + 1 == kCsvCommas ? row + ',' : row;
+}
+
 /// The step that a line of either form records; -1 for what is no record.
 std::int64_t step_of(const std::string& line, MetricsFile::Form form) {
   std::string text = line.substr(0, line.find(','));
@@ -61,13 +66,14 @@ Found read_records(const std::string& path, MetricsFile::Form form, std::int64_t
   for (std::string line; std::getline(in, line) && !in.eof();) {
     ++number;
     if (number == 1) line.erase(0, mark_length(line));
-    if (csv && line == kCsvHeader) continue;
-    const std::int64_t step = step_of(line, form);
+    if (csv && line.rfind("step,", 0) == 0) continue;  // the header, of this or an earlier form
+    const std::string row = csv ? completed(line) : line;
+    const std::int64_t step = step_of(row, form);
     if (step < 0) {
       found.bad.append(line).append("\n");
       if (found.bad_lines++ == 0) found.first_bad = number;
     } else if (step <= last) {
-      found.kept.append(line).append("\n");
+      found.kept.append(row).append("\n");
     }
   }
   return found;
@@ -101,7 +107,7 @@ void cut_back(const std::string& link, MetricsFile::Form form, std::int64_t last
 std::string csv_row(const Record& r) {
   return message(r.step, ',', r.epoch, ',', r.split, ',', exact(r.loss), ',',
                  r.accuracy ? number(*r.accuracy) : std::string(), ',', number(r.lr), ',', number(r.ms), ',',
-                 r.mem_peak);
+                 r.mem_peak, ',', r.recorded ? *r.recorded ? "1" : "0" : "");
 }
 
 std::string json_line(const Record& r) {
@@ -109,7 +115,8 @@ std::string json_line(const Record& r) {
   return message(R"({"step":)", r.step, R"(,"epoch":)", r.epoch, R"(,"split":")", r.split, R"(","loss":)",
                  std::isfinite(r.loss) ? exact(r.loss) : "null", R"(,"acc":)",
                  r.accuracy ? finite(*r.accuracy) : "null", R"(,"lr":)", finite(r.lr), R"(,"ms":)", finite(r.ms),
-                 R"(,"mem_peak":)", r.mem_peak, "}");
+                 R"(,"mem_peak":)", r.mem_peak, R"(,"recorded":)", r.recorded ? *r.recorded ? "true" : "false" : "null",
+                 "}");
 }
 
 MetricsFile::MetricsFile(std::string path, Form form, std::optional<std::int64_t> resumed_at,

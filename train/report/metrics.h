@@ -11,10 +11,10 @@
 
 namespace lethe {
 
-inline constexpr const char* kCsvHeader = "step,epoch,split,loss,acc,lr,ms,mem_peak";
+inline constexpr const char* kCsvHeader = "step,epoch,split,loss,acc,lr,ms,mem_peak,recorded";
 std::string csv_row(const Record& record);
-/// {"step":1,"epoch":1,"split":"train","loss":2.3,"acc":0.1,"lr":0.1,"ms":54,"mem_peak":1024}; acc null if there is
-/// none.
+/// {"step":1,"epoch":1,"split":"train","loss":2.3,"acc":0.1,"lr":0.1,"ms":54,"mem_peak":1024,"recorded":true}; acc and
+/// recorded null if there is none.
 std::string json_line(const Record& record);
 
 struct CloseFile {

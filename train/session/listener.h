@@ -16,8 +16,9 @@ struct Record {
   double loss = 0;
   std::optional<double> accuracy = {};
   double lr = 0;
-  double ms = 0;              // per step
-  std::int64_t mem_peak = 0;  // most bytes taken from the device so far
+  double ms = 0;                      // per step
+  std::int64_t mem_peak = 0;          // most bytes taken from the device so far
+  std::optional<bool> recorded = {};  // on a GPU: steps are replayed from a recording, not run launch by launch
 };
 
 /// One moment of an epoch.

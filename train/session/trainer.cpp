@@ -152,7 +152,8 @@ void Trainer::record() {
                           .accuracy = shown_.accuracy,
                           .lr = rate_at(state_.step - 1),
                           .ms = shown_.ms_per_step,
-                          .mem_peak = parts_.device.peak()});
+                          .mem_peak = parts_.device.peak(),
+                          .recorded = parts_.executor.replays()});
   sums_ = Sums{};
   parts_.listener.mark(moment());
 }
