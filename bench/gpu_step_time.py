@@ -4,7 +4,8 @@ processes take turns; medians of all steps but the first few. Bytes: ours as pla
 
     bench/gpu_step_time.py --step BENCH_STEP [--device cuda] [--batch N] [NETWORK...]
 
-Without PyTorch, or without a GPU for it, ours alone."""
+Without PyTorch, or without a GPU for it, ours alone, and a row says so. Fails if one of our runs does. What a limit of
+time (--seconds) leaves room for is measured: rounds end with it."""
 import argparse
 import json
 import os
@@ -12,6 +13,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 # network: (batch, settings, sizes of an image, classes)
 CASES = {
@@ -22,7 +24,7 @@ CASES = {
     "vgg16": (64, ["dropout=0"], (3, 224, 224), 1000),
 }
 OURS = {"f32": [], "tf32": ["--tf32"], "bf16": ["--dtype", "bf16"]}
-KERNELS = ("resnet110", "ours f32")  # also the sum of the kernels' times, to see the gaps between them
+KERNELS = "resnet110"  # also measured kernel by kernel
 PEER_MODES = ("f32", "f32 channels_last", "tf32", "tf32 channels_last", "bf16 channels_last", "tf32 channels_last compile",
               "bf16 channels_last compile")
 STEPS, SKIPPED, ROUNDS = 30, 8, 3
@@ -60,12 +62,31 @@ print(json.dumps({"seconds": times, "version": torch.__version__,
 """
 
 
-def run(command):
+def run(command, failed):
+    """What the command printed; none if it failed, which is said and added to `failed`."""
     ended = subprocess.run(command, capture_output=True, text=True)
     if ended.returncode != 0:
-        print("%s: %s" % (command[0], (ended.stderr.strip().splitlines() or ["failed"])[-1]), file=sys.stderr)
+        failed.append((ended.stderr.strip().splitlines() or ["failed"])[-1])
+        print("%s: %s" % (command[0], failed[-1]), file=sys.stderr)
         return None
     return json.loads(ended.stdout.splitlines()[-1])
+
+
+def lack_of_peer(device):
+    """Why PyTorch cannot be measured on the device; "" if it can."""
+    try:
+        import torch
+    except Exception as error:  # one that is there may be broken in many ways
+        return "%s: %s" % (type(error).__name__, error)
+    return "" if device == "cpu" or torch.cuda.is_available() else "it sees no GPU"
+
+
+def measure_kernels(name, batch, command):
+    """The sum of the kernels' times, to see the gaps between them. The driver may refuse to tell."""
+    failed = []
+    result = run(command + ["--kernels"], failed)
+    found = f"{1000 * result['kernel_seconds']:.2f}" if result else f"not measured: {failed[0]}"
+    print(f"| {name} | {batch} | ours f32, its kernels alone | {found} | |", flush=True)
 
 
 def main():
@@ -75,8 +96,12 @@ def main():
     parser.add_argument("--batch", type=int, help="instead of the networks' own")
     parser.add_argument("--steps", type=int, default=STEPS)
     parser.add_argument("--rounds", type=int, default=ROUNDS)
+    parser.add_argument("--seconds", type=float, default=420, help="a network's rounds end within this time")
     parser.add_argument("networks", nargs="*", default=list(CASES))
     args = parser.parse_args()
+    lack = lack_of_peer(args.device)
+    peer_modes = () if lack else PEER_MODES
+    our_failures, their_failures = [], []
     here = os.path.dirname(os.path.abspath(__file__))
     print("| network | batch | program | ms a step | MiB |\n|---|---:|---|---:|---:|")
     for name in args.networks:
@@ -90,22 +115,30 @@ def main():
             common = [args.step, "--model", name, "--batch", str(batch), "--steps", str(args.steps), "--lr", "1e-4",
                       "--weights", weights, "--device", args.device] + settings
             sizes = [str(number) for number in (batch, args.steps, classes) + size]
+            begin, longest = time.monotonic(), 0
             for _ in range(args.rounds):
+                round_begin = time.monotonic()
+                if round_begin - begin + longest > args.seconds:
+                    break
                 for mode, flags in OURS.items():
                     if args.device != "cpu" or "--tf32" not in flags:
-                        kernels = ["--kernels"] if (name, "ours " + mode) == KERNELS and args.device != "cpu" else []
-                        found.setdefault("ours " + mode, []).append(run(common + flags + kernels))
-                for mode in PEER_MODES:
+                        found.setdefault("ours " + mode, []).append(run(common + flags, our_failures))
+                for mode in peer_modes:
                     found.setdefault("PyTorch " + mode, []).append(
-                        run([sys.executable, "-c", PEER, here, name, weights, mode] + sizes))
+                        run([sys.executable, "-c", PEER, here, name, weights, mode] + sizes, their_failures))
+                longest = max(longest, time.monotonic() - round_begin)
+            if (name, args.device != "cpu") == (KERNELS, True):
+                measure_kernels(name, batch, common)
         for program, results in found.items():
             results = [result for result in results if result]
             if results:
                 ms = statistics.median(1000 * s for result in results for s in result["seconds"][min(SKIPPED, args.steps - 1):])
                 print(f"| {name} | {batch} | {program} | {ms:.2f} | {results[0]['bytes'] / 2**20:.0f} |", flush=True)
-                if "kernel_seconds" in results[0]:
-                    kernels = statistics.median(1000 * result["kernel_seconds"] for result in results)
-                    print(f"| {name} | {batch} | {program}, its kernels alone | {kernels:.2f} | |", flush=True)
+            else:
+                print(f"| {name} | {batch} | {program} | failed | |", flush=True)
+        if lack:
+            print(f"| {name} | {batch} | PyTorch | not measured: {lack} | |", flush=True)
+    sys.exit(1 if our_failures else 0)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 # Packs into one folder what a GPU machine needs to verify and measure: programs, the libraries that such a machine may
 # lack, networks, and data if it is named. CUDA, cuDNN and libstdc++ are left to that machine.
 #   scripts/bundle.sh OUT [DATA]      DATA: a folder with mnist/ and cifar10/
+# BUILD=FOLDER packs what is built there, instead of building for any GPU since Hopper.
 # There:  OUT/verify [REPORT]         OUT/bench [REPORT]         OUT/run train --model resnet20 --device cuda
 case "${1:-}" in
   -h | --help) sed -n '2,/^case/s/^# \{0,1\}//p' "$0" && exit 0 ;;
@@ -17,10 +18,12 @@ if [ -e "$out" ] && [ ! -x "$out/verify" ] && [ -n "$(ls -A "$out")" ]; then
   exit 2
 fi
 
-build=build/bundle
+build=${BUILD:-build/bundle}
 programs=(bin/train tests/test_gpu bench/bench_step bench/bench_bandwidth)
-[ -f "$build/build.ninja" ] || cmake --preset release -B "$build" -DLETHE_NATIVE=OFF -DLETHE_CUDA=ON >/dev/null
-cmake --build "$build" --target train test_gpu bench_step bench_bandwidth
+if [ -z "${BUILD:-}" ]; then
+  [ -f "$build/build.ninja" ] || cmake --preset release -B "$build" -DLETHE_NATIVE=OFF -DLETHE_CUDA=ON >/dev/null
+  cmake --build "$build" --target train test_gpu bench_step bench_bandwidth
+fi
 
 rm -rf "$out"
 mkdir -p "$out/bin" "$out/lib"
@@ -34,6 +37,7 @@ done
 cp -r models "$out/models"
 cp scripts/verify "$out/verify"
 cp scripts/measure "$out/bench"
+cp scripts/parts "$out/parts"
 mkdir "$out/peers"
 cp bench/*.py "$out/peers"
 if [ -n "$data" ]; then
