@@ -2,6 +2,7 @@
 // emits it. One OpDef stands in one source of ops/ or optimizer/; the table fills itself before main.
 #pragma once
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "framework/core_ops.h"
 #include "framework/kernel.h"
 #include "framework/layer_call.h"
+#include "framework/op_attrs.h"
 #include "framework/shape_rules.h"
 
 namespace lethe {
@@ -35,6 +37,13 @@ enum class ViewOf : std::uint8_t {
 /// computes it, which might then choose another way, with other bits.
 enum class Activates : std::uint8_t { Nowhere, OnGpu, Everywhere };
 
+/// Of a gradient that can be that of an activation behind its op as well (fuse_masks): it masks input `of` itself.
+struct MaskedGradient {
+  int of = -1;  // -1: it cannot
+  /// The op that does it in place of `gradient`, where `made` makes what is activated; none if that is not its op.
+  std::optional<Op> (*instead)(const Op& gradient, const Op& made) = nullptr;
+};
+
 struct OpDef {
   std::string type;
   std::vector<std::string> inputs = {}, outputs = {};  // slot names; "x?" may be absent, "x..." (last) is variadic
@@ -49,6 +58,7 @@ struct OpDef {
   const char* (*needs_all_gradients)(const Op&) = nullptr;  // in words, why updates that read its output wait for all
   Op (*again)(const Op&) = nullptr;  // the cheaper op that gives output 0 again, from inputs and other outputs
   MultAdds mult_adds = nullptr;      // multiply-adds of one run; null: few for the bytes that it moves
+  MaskedGradient masked = {};
   bool masks = false;  // output 0 is input 1 where input 0 meets a condition, element by element, and 0 elsewhere
   bool picks = false;  // each element of output 0 is one of input 0; output 1 says which
   bool returns_picked = false;  // its gradient: input 0 says where each element of input 1 goes; all else is 0
@@ -63,13 +73,7 @@ struct OpDef {
   bool is_view() const { return view != ViewOf::Nothing; }
 };
 
-/// "relu". Set by fuse_activations, after autodiff: gradient rules know nothing of it.
-inline constexpr const char* kActivation = "activation";
-/// Set by widen_outputs, of an op that widens: output 0 is of wide_of the inputs' dtype.
-inline constexpr const char* kWideOutput = "wide_output";
-/// Set by in_parts, of an op that draws: where the elements begin in those of the whole batch; 0 if absent.
-inline constexpr const char* kFirstElement = "first_element";
-/// Whether the attributes name one; fails if it is not known.
+/// Whether kActivation names one; fails if it is not known.
 bool has_relu(const Attrs& attrs);
 
 /// Multiply-adds of one run; 0 of an op that has few for the bytes that it moves.

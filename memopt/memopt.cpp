@@ -8,6 +8,7 @@
 #include "memopt/level2.h"
 #include "memopt/level3.h"
 #include "memopt/passes/early_update.h"
+#include "memopt/passes/fuse_masks.h"
 #include "memopt/passes/mask_picked.h"
 #include "memopt/passes/release.h"
 #include "memopt/passes/reuse.h"
@@ -39,6 +40,8 @@ Program with_early_updates(Program program, const MemoptOptions& options, std::v
 Program for_arena(Program program, const MemoptOptions& options, std::vector<std::string>& notes) {
   program = mask_picked(std::move(program), collect_pins(program, options.pins));
   verify_after("mask_picked", program);
+  program = fuse_masks(std::move(program), collect_pins(program, options.pins));
+  verify_after("fuse_masks", program);
   return options.early_updates ? with_early_updates(std::move(program), options, notes) : program;
 }
 

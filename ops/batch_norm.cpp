@@ -14,6 +14,9 @@ namespace lethe {
 namespace {
 
 constexpr int kAdded = 3;  // the slot
+// Of the gradient: relu's mask is on the way, for which the bias is read.
+constexpr const char* kMasked = "masked";
+constexpr int kBias = 5;  // the slot
 
 struct BatchNorm {
   template <class Device>
@@ -54,38 +57,69 @@ struct BatchNorm {
 struct BatchNormGrad {
   template <class Device>
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
+    return for_float(args.in(0).dtype, [&](auto zero) {
+      using T = decltype(zero);
+      return args.op.attrs.flag(kMasked, false) ? prepare_for<T, true, Device>(args)
+                                                : prepare_for<T, false, Device>(args);
+    });
+  }
+
+  template <class T, bool kIsMasked, class Device>
+  static std::unique_ptr<Kernel> prepare_for(const PrepareArgs& args) {
+    using C = Compute<T>;
     const SumExtent extent = channels_of(args.in(0).shape);
     const SumPlan plan = plan_sum(Device{}, args.device, extent, args.in(0).dtype);
     const double eps = args.op.attrs.number("eps");
-    const bool has_scale = args.has_in(1), fixed = args.op.attrs.flag("fixed", false);
-    return for_float(args.in(0).dtype, [&](auto zero) {
-      using T = decltype(zero);
-      using C = Compute<T>;
-      const ChannelWorkspace<C> space(plan, 2, 3);
-      return make_kernel(
-          [=](const KernelArgs& a) {
-            const T *x = a.in<T>(0), *dy = a.in<T>(4);
-            const C* mean = a.in<C>(2);
-            C *of_dy = space.array(a.workspace, 0), *of_x = space.array(a.workspace, 1),
-              *offset = space.array(a.workspace, 2);
-            const GradFactors<C> finish{.count = static_cast<double>(extent.middle),
-                                        .eps = eps,
-                                        .fixed = fixed,
-                                        .scale = has_scale ? a.in<C>(1) : nullptr,
-                                        .var = a.in<C>(3),
-                                        .dscale = a.out<C>(1),
-                                        .dbias = a.out<C>(2),
-                                        .of_dy = of_dy,
-                                        .of_x = of_x,
-                                        .offset = offset};
-            sum_middle<C, 1>(Device{}, a.stream, plan, a.workspace, {mean}, GradSums<T>{x, dy}, finish);
-            map_columns<C, 4>(Device{}, a.stream, extent.middle, extent.inner, {mean, of_dy, of_x, offset},
-                              NormalizeGrad<T>{x, dy, a.out<T>(0)});
-          },
-          space.bytes());
-    });
+    const bool has_scale = args.has_in(1), has_bias = args.has_in(kBias), fixed = args.op.attrs.flag("fixed", false);
+    const ChannelWorkspace<C> space(plan, 2, kIsMasked ? 4 : 3);
+    return make_kernel(
+        [=](const KernelArgs& a) {
+          const T *x = a.in<T>(0), *dy = a.in<T>(4);
+          const C *scale = has_scale ? a.in<C>(1) : nullptr, *mean = a.in<C>(2), *var = a.in<C>(3);
+          C *factor = space.array(a.workspace, 0), *of_x = space.array(a.workspace, 1),
+            *rest = space.array(a.workspace, 2), *offset = kIsMasked ? space.array(a.workspace, 3) : factor;
+          const GradFactors<C> finish{.count = static_cast<double>(extent.middle),
+                                      .eps = eps,
+                                      .fixed = fixed,
+                                      .scale = scale,
+                                      .var = var,
+                                      .dscale = a.out<C>(1),
+                                      .dbias = a.out<C>(2),
+                                      .factor = factor,
+                                      .of_x = of_x,
+                                      .rest = rest};
+          using Sums = GradSums<T, kIsMasked>;
+          Columns<C, Sums::kColumns> columns{mean};
+          if constexpr (kIsMasked) {
+            const C* const bias = has_bias ? a.in<C>(kBias) : nullptr;
+            parallel_for(Device{}, a.stream, extent.inner, NormalizeFactors<C>{eps, scale, bias, var, factor, offset});
+            columns = {mean, factor, offset};
+          }
+          sum_middle<C, Sums::kColumns>(Device{}, a.stream, plan, a.workspace, columns, Sums{x, dy}, finish);
+          map_columns<C, 5>(Device{}, a.stream, extent.middle, extent.inner, {mean, factor, offset, of_x, rest},
+                            NormalizeGrad<T, kIsMasked>{x, dy, a.out<T>(0)});
+        },
+        space.bytes());
   }
 };
+
+/// With relu's mask on the way, if `made` is the batch norm whose gradient this is, and adds nothing to it.
+std::optional<Op> masked_gradient(const Op& gradient, const Op& made) {
+  const bool by_batch = made.type == "batch_norm", by_given = made.type == "batch_norm_inference";
+  if ((!by_batch && !by_given) || gradient.attrs.flag(kMasked, false)) return std::nullopt;
+  const std::size_t added = op_def(made.type).adds;
+  if (made.in.size() > added && made.in[added] != kNone) return std::nullopt;
+  const VarId mean = by_batch ? made.out[1] : made.in[3], var = by_batch ? made.out[2] : made.in[4];
+  const std::vector<VarId> read = {made.in[0], made.in[1], mean, var};
+  if (!std::equal(read.begin(), read.end(), gradient.in.begin()) ||
+      made.attrs.number("eps") != gradient.attrs.number("eps"))
+    return std::nullopt;
+  Op masked = gradient;
+  masked.in.resize(kBias + 1, kNone);
+  masked.in[kBias] = made.in[2];
+  masked.attrs.set(kMasked, true);
+  return masked;
+}
 
 std::vector<Type> infer_batch_norm(const InferArgs& args) {
   const Var& x = args.in(0);
@@ -104,6 +138,7 @@ std::vector<Type> infer_batch_norm_grad(const InferArgs& args) {
   const Type channels{{x.shape.back()}, wide_of(x.dtype)};
   for (const int slot : {1, 2, 3}) check_input(args, slot, channels);
   check_input(args, 4, {x.shape, x.dtype});
+  check_input(args, kBias, channels);
   return {{x.shape, x.dtype}, channels, channels};
 }
 
@@ -171,13 +206,15 @@ const Register batch_norm{{
          .help = "normalise each channel over the batch and its positions"},
 }};
 
-// Attribute fixed: mean and variance are constants, as in batch_norm_inference.
+// Attribute fixed: mean and variance are constants, as in batch_norm_inference. Attribute masked: dy counts where y
+// would be more than 0.
 const Register batch_norm_grad{{
     .type = "batch_norm_grad",
-    .inputs = {"x", "scale?", "mean", "var", "dy"},
+    .inputs = {"x", "scale?", "mean", "var", "dy", "bias?"},
     .outputs = {"dx", "dscale", "dbias"},
     .infer = infer_batch_norm_grad,
     .inplace = {{.in = 0, .out = 0}, {.in = 4, .out = 0}},
+    .masked = {.of = 4, .instead = masked_gradient},
     .kernels = each_device<BatchNormGrad>(),
 }};
 

@@ -9,18 +9,6 @@
 namespace lethe {
 namespace {
 
-/// What `Normalize` reads, by channel.
-template <class T>
-struct InferenceFactors {
-  double eps;
-  const T *scale, *bias, *var;
-  T *factor, *offset;
-  HD void operator()(std::int64_t c) const {
-    factor[c] = static_cast<T>(factor_of(scale ? static_cast<double>(scale[c]) : 1, static_cast<double>(var[c]), eps));
-    offset[c] = bias ? bias[c] : T(0);
-  }
-};
-
 constexpr int kAddedToInference = 5;  // the slot
 
 struct BatchNormInference {
@@ -37,7 +25,7 @@ struct BatchNormInference {
       return make_kernel(
           [=](const KernelArgs& a) {
             C *factor = space.array(a.workspace, 0), *offset = space.array(a.workspace, 1);
-            const InferenceFactors<C> factors{.eps = eps,
+            const NormalizeFactors<C> factors{.eps = eps,
                                               .scale = has_scale ? a.in<C>(1) : nullptr,
                                               .bias = has_bias ? a.in<C>(2) : nullptr,
                                               .var = a.in<C>(4),

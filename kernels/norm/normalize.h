@@ -6,9 +6,22 @@
 
 #include "kernels/activation.h"
 #include "kernels/low_floats.h"
+#include "kernels/norm/batch.h"
 #include "kernels/packs.h"
 
 namespace lethe {
+
+/// What `Normalize` reads, by channel, of statistics that are there. No scale: 1; no bias: 0.
+template <class T>
+struct NormalizeFactors {
+  double eps;
+  const T *scale, *bias, *var;
+  T *factor, *offset;
+  HD void operator()(std::int64_t c) const {
+    factor[c] = static_cast<T>(factor_of(scale ? static_cast<double>(scale[c]) : 1, static_cast<double>(var[c]), eps));
+    offset[c] = bias ? bias[c] : T(0);
+  }
+};
 
 /// y = (x - mean) * factor + offset, with `kAdds` plus `more`, activated; each of these steps rounded as if an op of
 /// its own had done it.

@@ -70,12 +70,12 @@ void check_again(const Program& program, const CheckedRun& checked) {
   }
 }
 
-/// By name: what mask_picked does without.
+/// By name: what mask_picked and fuse_masks do without.
 std::set<std::string> masked_first(const Program& before, const Program& after) {
   std::set<std::string> names;
   for (const Block& block : before.blocks)
     for (const Op& op : block.ops)
-      if (op_def(op.type).returns_picked) names.insert(before.vars[op.out[0]].name);
+      if (op_def(op.type).returns_picked || op_def(op.type).masks) names.insert(before.vars[op.out[0]].name);
   for (const Block& block : after.blocks)
     for (const Op& op : block.ops)
       if (!op.out.empty()) names.erase(after.vars[op.out[0]].name);

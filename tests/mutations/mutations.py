@@ -17,6 +17,7 @@ STAGE = "memopt/passes/stage_inputs.cpp"
 VIEWS = "memopt/passes/views_for_copies.cpp"
 RELEASE = "memopt/passes/release.cpp"
 MASK = "memopt/passes/mask_picked.cpp"
+FUSE_MASKS = "memopt/passes/fuse_masks.cpp"
 SUMS = "memopt/passes/fuse_sums.cpp"
 REPLAY = "memopt/recompute/replay.cpp"
 TAPE = "memopt/recompute/tape.cpp"
@@ -131,6 +132,11 @@ MUTATIONS = [
      "std::max(last.dependency(ops[i]) - 1, ops[i].role == Role::Backward"),
     # Masks before pools, sums on the way
     ("what others read is masked before the pool", MASK, "readers_[a] != 1 || ", ""),
+    ("what others read is masked in the gradient", FUSE_MASKS, "reads_[g] == 1 && ", ""),
+    ("what is pinned is masked in the gradient", FUSE_MASKS, "pins_[g] == Pin::None && ", ""),
+    ("the mask may read what was updated since", FUSE_MASKS,
+     "std::none_of(instead->in.begin(), instead->in.end(), is_updated)", "true"),
+    ("any mask goes into the gradient", FUSE_MASKS, "op_def(activation->type).activation ? ", "true ? "),
     ("what is pinned is masked before the pool", MASK, " || pins_[a] != Pin::None", ""),
     ("any mask goes before the pool", MASK, "pick->in[0] != y || ", ""),
     ("what others read is summed on the way", SUMS, "reads_[v] != 1 || ", ""),

@@ -1,0 +1,77 @@
+#include "memopt/passes/fuse_masks.h"
+
+#include <algorithm>
+
+#include "framework/op_def.h"
+#include "framework/reads.h"
+
+namespace lethe {
+namespace {
+
+class Masks {
+ public:
+  Masks(const Program& program, const std::vector<Pin>& pins)
+      : program_(program), pins_(pins), reads_(reads_of(program)), maker_(program.vars.size()) {
+    std::vector<int> writes(program.vars.size());
+    for (const Block& block : program.blocks)
+      for (const Op& op : block.ops)
+        for (const VarId v : op.out) maker_[v] = writes[v]++ == 0 && op.blocks.empty() ? &op : nullptr;
+  }
+
+  /// The op that masks an input of `gradient`, which may do so itself; null if there is none.
+  const Op* mask_of(const Op& gradient) const {
+    const int slot = op_def(gradient.type).masked.of;
+    if (slot < 0) return nullptr;
+    const VarId g = gradient.in[slot];
+    const Op* const mask = maker_[g];
+    return mask && op_def(mask->type).masks && reads_[g] == 1 && pins_[g] == Pin::None && is_settled(mask->in[1]) &&
+                   program_.vars[g].block == program_.vars[gradient.out[0]].block
+               ? mask
+               : nullptr;
+  }
+
+  /// The op whose output is activated into `y`; null if y is no activation's output.
+  const Op* activated_into(VarId y) const {
+    const Op* const activation = maker_[y];
+    return activation && op_def(activation->type).activation ? maker_[activation->in[0]] : nullptr;
+  }
+
+ private:
+  /// It still holds what the mask read: it is written once, in the same block.
+  bool is_settled(VarId v) const { return maker_[v] != nullptr; }
+
+  const Program& program_;
+  const std::vector<Pin>& pins_;
+  std::vector<int> reads_;        // by VarId
+  std::vector<const Op*> maker_;  // by VarId: the only op that writes it, and no block
+};
+
+}  // namespace
+
+Program fuse_masks(Program program, const std::vector<Pin>& pins) {
+  const Program before = program;
+  const Masks masks(before, pins);
+  std::vector<bool> gone(program.vars.size());     // by VarId: what the masks gave
+  std::vector<bool> updated(program.vars.size());  // by VarId: by an op that stands before
+  for (Block& block : program.blocks) {
+    for (Op& op : block.ops) {
+      const Op* const mask = masks.mask_of(op);
+      const Op* const made = mask ? masks.activated_into(mask->in[0]) : nullptr;
+      const MaskedGradient& masked = op_def(op.type).masked;
+      std::optional<Op> instead = made ? masked.instead(op, *made) : std::nullopt;
+      const auto is_updated = [&](VarId v) { return v != kNone && updated[v]; };
+      if (instead && std::none_of(instead->in.begin(), instead->in.end(), is_updated)) {
+        instead->in[masked.of] = mask->in[1];
+        gone[mask->out[0]] = true;
+        op = std::move(*instead);
+      }
+      if (op_def(op.type).updates)
+        for (const VarId v : op.out) updated[v] = true;
+    }
+  }
+  for (Block& block : program.blocks)
+    std::erase_if(block.ops, [&](const Op& op) { return op.out.size() == 1 && gone[op.out[0]]; });
+  return program;
+}
+
+}  // namespace lethe

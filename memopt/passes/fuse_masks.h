@@ -1,0 +1,15 @@
+// Where relu stands behind a batch norm, backward masks a gradient by relu's output and hands it to the norm's
+// gradient. That op can tell from its own input what relu let through: one pass over memory less, and relu's output is
+// let go earlier.
+#pragma once
+#include "framework/program.h"
+#include "memopt/analysis/pins.h"
+
+namespace lethe {
+
+/// `g = masks(y, dy); ... = gradient(.., g, ..)` becomes `gradient(.., dy, ..)` as OpDef::masked writes it, where y is
+/// an activation's, nothing else reads g, it is not pinned, and each of these vars is written once, all in one block.
+/// No bit changes.
+Program fuse_masks(Program program, const std::vector<Pin>& pins);
+
+}  // namespace lethe

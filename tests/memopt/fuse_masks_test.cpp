@@ -1,0 +1,119 @@
+#include "memopt/passes/fuse_masks.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <limits>
+
+#include "framework/autodiff.h"
+#include "framework/text.h"
+#include "framework/verify.h"
+#include "tests/memopt/op_order.h"
+#include "tests/support/interpreter.h"
+
+namespace lethe::testing {
+namespace {
+
+/// y = relu(n), n a batch norm of x, `between`, and the mean of y's squares; with the gradients of x, w and b.
+Program norm_and_relu(const std::string& dtype, const std::string& norm = "n, mean, var = batch_norm(x, w, b)",
+                      const std::string& between = "  y = relu(n)\n") {
+  const std::string wide = dtype == "f64" ? "f64" : "f32", image = dtype + "[2,3,3,2]\n", channels = wide + "[2]\n";
+  std::string text = "input x " + image + "param w " + channels + "param b " + channels;
+  for (const char* name : {"n", "y", "z", "s"}) text += "temp " + std::string(name) + " " + image;
+  for (const char* name : {"mean", "var"}) text += "temp " + std::string(name) + " " + channels;
+  Program program = parse_program(text + "temp loss " + dtype + "[]\nblock 0 {\n  " + norm + " {eps=1e-05}\n" +
+                                  between + "  s = square(y)\n  loss = mean(s)\n}\n");
+  append_backward(program, find_var(program, "loss"),
+                  {find_var(program, "x"), find_var(program, "w"), find_var(program, "b")});
+  return program;
+}
+
+Program with_masks(const Program& program, const PinOptions& pins = {}) {
+  Program made = fuse_masks(program, collect_pins(program, pins));
+  verify(made);
+  return made;
+}
+
+int count_of(const Program& program, const std::string& type) {
+  int count = 0;
+  for (const Op& op : program.blocks[0].ops) count += op.type == type ? 1 : 0;
+  return count;
+}
+
+TEST(FuseMasks, TheNormsGradientMasksItself) {
+  const Program program = norm_and_relu("f32"), fused = with_masks(program);
+  EXPECT_EQ(count_of(program, "relu_grad"), 1);
+  EXPECT_EQ(count_of(fused, "relu_grad"), 0);
+  EXPECT_EQ(order_of(fused).back(), "batch_norm_grad x@GRAD");
+  const Op& gradient = fused.blocks[0].ops.back();
+  EXPECT_EQ(fused.vars[gradient.in[4]].name, "y@GRAD");
+  EXPECT_EQ(fused.vars[gradient.in[5]].name, "b");
+}
+
+/// Values that lead to zeros of both signs and to NaN behind the norm, and w and b of both signs.
+TEST(FuseMasks, ChangesNoBit) {
+  const double values[] = {-1, -0.0, 0.0, 0.0, 1, 1, 2, std::numeric_limits<double>::quiet_NaN()};
+  for (const char* const dtype : {"f32", "f64", "bf16", "f16"})
+    for (const char* const norm : {"n, mean, var = batch_norm(x, w, b)", "n, mean, var = batch_norm(x, _, _)"}) {
+      const Program program = norm_and_relu(dtype, norm), fused = with_masks(program);
+      ASSERT_EQ(count_of(fused, "relu_grad"), 0);
+      std::uint64_t state = 1;
+      const auto draw = [&](std::uint64_t most) {
+        state = state * 6364136223846793005U + 1442695040888963407U;
+        return (state >> 40U) % most;
+      };
+      for (int round = 0; round < 100; ++round) {
+        Interpreter plain(program), other(fused);
+        const auto set = [&](const char* name, int i, double value) {
+          plain.set(find_var(program, name), i, value);
+          other.set(find_var(program, name), i, value);
+        };
+        for (int i = 0; i < 36; ++i) set("x", i, values[draw(round % 2 == 0 ? 7 : 8)]);
+        for (int c = 0; c < 2; ++c) {
+          set("w", c, static_cast<double>(draw(5)) - 2);
+          set("b", c, static_cast<double>(draw(3)) - 1);
+        }
+        plain.run();
+        other.run();
+        for (const char* name : {"x@GRAD", "w@GRAD", "b@GRAD"}) {
+          const VarId v = find_var(program, name);
+          if (v == kNone) continue;
+          ASSERT_EQ(std::memcmp(plain.memory(v).data(), other.memory(v).data(),
+                                static_cast<std::size_t>(plain.memory(v).bytes())),
+                    0)
+              << dtype << ", " << norm << ", " << name << ", round " << round;
+        }
+      }
+    }
+}
+
+TEST(FuseMasks, LeavesAMaskedGradientThatIsPinnedOrReadElsewhere) {
+  const Program program = norm_and_relu("f32");
+  EXPECT_EQ(with_masks(program, {.skip_vars = {"n@GRAD"}}), program);
+  Program read = program;
+  const VarId copy = add_var(read, {.name = "copy", .shape = {2, 3, 3, 2}});
+  read.blocks[0].ops.push_back(
+      {.type = "exp", .in = {find_var(read, "n@GRAD")}, .out = {copy}, .role = Role::Backward});
+  EXPECT_EQ(with_masks(read), read);
+}
+
+TEST(FuseMasks, LeavesAReluOfAnythingElse) {
+  const Program sum = norm_and_relu("f32", "n, mean, var = batch_norm(x, w, b)", "  z = add(n, x)\n  y = relu(z)\n");
+  EXPECT_EQ(with_masks(sum), sum) << "the norm's output is not what relu saw";
+  const Program other =
+      norm_and_relu("f32", "n, mean, var = batch_norm(x, w, b)", "  z = scale(n) {a=2,b=0}\n  y = relu(z)\n");
+  EXPECT_EQ(with_masks(other), other);
+  const Program added = norm_and_relu("f32", "n, mean, var = batch_norm(x, w, b, x)");
+  EXPECT_EQ(with_masks(added), added) << "what is added on the way counts";
+}
+
+TEST(FuseMasks, LeavesANormWhoseBiasIsUpdatedBefore) {
+  Program program = norm_and_relu("f32");
+  auto& ops = program.blocks[0].ops;
+  const VarId b = find_var(program, "b"), rate = add_var(program, {.name = "rate", .kind = Kind::Input});
+  ops.insert(ops.end() - 1, {.type = "sgd", .in = {b, b, rate}, .out = {b}, .role = Role::Optimize});
+  EXPECT_EQ(with_masks(program), program);
+}
+
+}  // namespace
+}  // namespace lethe::testing
