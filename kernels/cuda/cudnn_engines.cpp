@@ -122,20 +122,15 @@ CudnnDescriptor graph_of(const CudnnGraph& graph, const Target& target) {
   return made;
 }
 
-/// Ways to compute the graph, the best first.
-std::vector<CudnnDescriptor> configs_of(const CudnnDescriptor& graph, const Target& target) {
-  std::vector<CudnnDescriptor> all;
-  for (const cudnnBackendHeurMode_t mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
-    CudnnDescriptor heuristics(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
-    heuristics.set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph);
-    heuristics.set(CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, 1, &mode);
-    target.set(heuristics, std::nullopt, CUDNN_ATTR_ENGINEHEUR_DEVICEPROP);
-    if (heuristics.try_finalize() != CUDNN_STATUS_SUCCESS) continue;
-    std::vector<CudnnDescriptor> found =
-        descriptors_of(heuristics, CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
-    std::move(found.begin(), found.end(), std::back_inserter(all));
-  }
-  return all;
+/// Ways to compute the graph by these heuristics, the best first.
+std::vector<CudnnDescriptor> configs_of(const CudnnDescriptor& graph, const Target& target,
+                                        cudnnBackendHeurMode_t mode) {
+  CudnnDescriptor heuristics(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
+  heuristics.set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph);
+  heuristics.set(CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, 1, &mode);
+  target.set(heuristics, std::nullopt, CUDNN_ATTR_ENGINEHEUR_DEVICEPROP);
+  if (heuristics.try_finalize() != CUDNN_STATUS_SUCCESS) return {};
+  return descriptors_of(heuristics, CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
 }
 
 /// The engines to keep: the best, and others that need no more workspace; if there are none, the one that needs least.
@@ -143,10 +138,13 @@ class Kept {
  public:
   bool is_empty() const { return engines_.empty(); }
   bool is_full() const { return engines_.size() == kMostEngines; }
-  /// In the order of the heuristics. An engine counts once, with its best settings.
+  /// An engine counts once, with its best settings.
+  bool has(std::int64_t index) const {
+    const auto is_it = [&](const CudnnEngine& engine) { return engine.index == index; };
+    return std::any_of(engines_.begin(), engines_.end(), is_it) || (spare_ && is_it(*spare_));
+  }
+  /// In the order of the heuristics.
   void add(CudnnEngine engine) {
-    const auto is_same = [&](const CudnnEngine& other) { return other.index == engine.index; };
-    if (std::any_of(engines_.begin(), engines_.end(), is_same)) return;
     if (engines_.empty() || engine.workspace <= engines_.front().workspace)
       engines_.push_back(std::move(engine));
     else if (!spare_ || engine.workspace < spare_->workspace)
@@ -162,38 +160,58 @@ class Kept {
   std::optional<CudnnEngine> spare_;
 };
 
+/// Looks for engines of one graph.
+class Search {
+ public:
+  Search(const CudnnGraph& graph, const DeviceInfo& device) : graph_(graph), device_(device), target_(device) {}
+
+  /// The engines to keep; none if the best would make 0 of NaN.
+  std::vector<CudnnEngine> engines() {
+    const CudnnDescriptor graph = graph_of(graph_, target_);
+    for (const cudnnBackendHeurMode_t mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
+      if (kept_.is_full()) break;
+      for (const CudnnDescriptor& config : configs_of(graph, target_, mode)) {
+        const CudnnDescriptor engine = engine_of(config);
+        const EngineNotes notes = notes_of(engine);
+        if (kept_.is_full() || !is_allowed(notes, graph_, device_)) continue;
+        const bool keeps_nan = notes.keeps_nan || !graph_.needs_nan;
+        if (!keeps_nan && kept_.is_empty()) return {};  // a pass of its own is faster than a worse engine
+        if (keeps_nan) try_to_keep(config, engine.integer(CUDNN_ATTR_ENGINE_GLOBAL_INDEX), notes);
+      }
+    }
+    std::vector<CudnnEngine> engines = kept_.take();
+    if (engines.empty()) check_cudnn(missing_, "plan");
+    return engines;
+  }
+
+ private:
+  void try_to_keep(const CudnnDescriptor& config, std::int64_t index, const EngineNotes& notes) {
+    if (kept_.has(index)) return;
+    CudnnDescriptor plan(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
+    plan.set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, config);
+    target_.set(plan, CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP);
+    const cudnnStatus_t status = plan.try_finalize();
+    if (status == CUDNN_STATUS_NOT_SUPPORTED_SUBLIBRARY_UNAVAILABLE) missing_ = status;
+    if (status != CUDNN_STATUS_SUCCESS) return;
+    const std::int64_t workspace = plan.integer(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
+    if (workspace <= device_.workspace_limit) kept_.add({std::move(plan), index, workspace, notes});
+  }
+
+  const CudnnGraph& graph_;
+  const DeviceInfo& device_;
+  const Target target_;
+  Kept kept_;
+  cudnnStatus_t missing_ = CUDNN_STATUS_SUCCESS;  // of a part of cuDNN that is not there
+};
+
 }  // namespace
 
 std::optional<CudnnPlan> CudnnPlan::make(const CudnnGraph& graph, const DeviceInfo& device) {
-  const Target target(device);
-  Kept kept;
-  cudnnStatus_t missing = CUDNN_STATUS_SUCCESS;
-  for (const CudnnDescriptor& config : configs_of(graph_of(graph, target), target)) {
-    if (kept.is_full()) break;
-    const CudnnDescriptor engine = engine_of(config);
-    const EngineNotes notes = notes_of(engine);
-    if (!is_allowed(notes, graph, device)) continue;
-    if (graph.needs_nan && !notes.keeps_nan) {
-      if (kept.is_empty()) return std::nullopt;  // a pass of its own is faster than a worse engine
-      continue;
-    }
-    CudnnDescriptor plan(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
-    plan.set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, config);
-    target.set(plan, CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP);
-    const cudnnStatus_t status = plan.try_finalize();
-    if (status == CUDNN_STATUS_NOT_SUPPORTED_SUBLIBRARY_UNAVAILABLE) missing = status;
-    if (status != CUDNN_STATUS_SUCCESS) continue;
-    const std::int64_t workspace = plan.integer(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
-    if (workspace <= device.workspace_limit)
-      kept.add({std::move(plan), engine.integer(CUDNN_ATTR_ENGINE_GLOBAL_INDEX), workspace, notes});
-  }
-  std::vector<CudnnEngine> engines = kept.take();
-  if (engines.empty()) check_cudnn(missing, "plan");
-  if (engines.empty()) return std::nullopt;
   CudnnPlan made;
   made.libraries_ = device.libraries;
   made.what_ = graph.what;
-  made.engines_ = std::move(engines);
+  made.engines_ = Search(graph, device).engines();
+  if (made.engines_.empty()) return std::nullopt;
   return made;
 }
 
