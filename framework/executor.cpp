@@ -59,10 +59,10 @@ void Executor::run_calls(std::vector<Call>& calls, Piece& piece) {
     piece.warm = true;
     return one_by_one();
   }
-  if (!piece.recorded) piece.recorded = device_.record(one_by_one);
   if (!piece.recorded) {
-    refused_ = true;
-    piece.recorded = one_by_one;
+    piece.recorded = device_.record(one_by_one);
+    replays_ = replays_.value_or(true) && piece.recorded;
+    if (!piece.recorded) piece.recorded = one_by_one;
   }
   piece.recorded();
 }

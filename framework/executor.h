@@ -34,8 +34,9 @@ class Executor {
   /// Loops that were stopped at their max_trips in the last step, while their condition still held.
   std::int64_t stopped_loops() const { return stopped_loops_; }
 
-  /// Whether steps are replayed from recordings: false where one could not be made; none on a device that records none.
-  std::optional<bool> replays() const { return records_ ? std::optional(!refused_) : std::nullopt; }
+  /// Whether steps are replayed from recordings: false where one could not be made; none before one was tried, and on a
+  /// device that records none.
+  std::optional<bool> replays() const { return replays_; }
 
   /// Null: nobody. Must outlive the steps it is told of.
   void observe(Observer* observer) { observer_ = observer; }
@@ -60,7 +61,7 @@ class Executor {
   PlannedMemory memory_;
   Calls calls_;
   const bool records_;
-  bool refused_ = false;  // a piece could not be recorded
+  std::optional<bool> replays_ = {};
   NextInputs next_;
   std::int64_t stopped_loops_ = 0;
   Observer* observer_ = nullptr;

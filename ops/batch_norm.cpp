@@ -107,16 +107,16 @@ struct BatchNormGrad {
 std::optional<Op> masked_gradient(const Op& gradient, const Op& made) {
   const bool by_batch = made.type == "batch_norm", by_given = made.type == "batch_norm_inference";
   if ((!by_batch && !by_given) || gradient.attrs.flag(kMasked, false)) return std::nullopt;
-  const std::size_t added = op_def(made.type).adds;
-  if (made.in.size() > added && made.in[added] != kNone) return std::nullopt;
-  const VarId mean = by_batch ? made.out[1] : made.in[3], var = by_batch ? made.out[2] : made.in[4];
-  const std::vector<VarId> read = {made.in[0], made.in[1], mean, var};
+  const auto in = [&](std::size_t slot) { return slot < made.in.size() ? made.in[slot] : kNone; };
+  if (in(op_def(made.type).adds) != kNone) return std::nullopt;
+  const VarId mean = by_batch ? made.out[1] : in(3), var = by_batch ? made.out[2] : in(4);
+  const std::vector<VarId> read = {in(0), in(1), mean, var};
   if (!std::equal(read.begin(), read.end(), gradient.in.begin()) ||
       made.attrs.number("eps") != gradient.attrs.number("eps"))
     return std::nullopt;
   Op masked = gradient;
   masked.in.resize(kBias + 1, kNone);
-  masked.in[kBias] = made.in[2];
+  masked.in[kBias] = in(2);
   masked.attrs.set(kMasked, true);
   return masked;
 }

@@ -129,7 +129,10 @@ std::vector<CudnnDescriptor> configs_of(const CudnnDescriptor& graph, const Targ
   heuristics.set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph);
   heuristics.set(CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, 1, &mode);
   target.set(heuristics, std::nullopt, CUDNN_ATTR_ENGINEHEUR_DEVICEPROP);
-  if (heuristics.try_finalize() != CUDNN_STATUS_SUCCESS) return {};
+  if (heuristics.try_finalize() != CUDNN_STATUS_SUCCESS) {
+    forget_error();
+    return {};
+  }
   return descriptors_of(heuristics, CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
 }
 
@@ -138,7 +141,7 @@ class Kept {
  public:
   bool is_empty() const { return engines_.empty(); }
   bool is_full() const { return engines_.size() == kMostEngines; }
-  /// An engine counts once, with its best settings.
+  /// An engine counts once, with its best settings; others are not made ready.
   bool has(std::int64_t index) const {
     const auto is_it = [&](const CudnnEngine& engine) { return engine.index == index; };
     return std::any_of(engines_.begin(), engines_.end(), is_it) || (spare_ && is_it(*spare_));
@@ -165,7 +168,7 @@ class Search {
  public:
   Search(const CudnnGraph& graph, const DeviceInfo& device) : graph_(graph), device_(device), target_(device) {}
 
-  /// The engines to keep; none if the best would make 0 of NaN.
+  /// The engines to keep; none if the first that is allowed makes 0 of a NaN that the graph needs.
   std::vector<CudnnEngine> engines() {
     const CudnnDescriptor graph = graph_of(graph_, target_);
     for (const cudnnBackendHeurMode_t mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
@@ -192,7 +195,7 @@ class Search {
     target_.set(plan, CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP);
     const cudnnStatus_t status = plan.try_finalize();
     if (status == CUDNN_STATUS_NOT_SUPPORTED_SUBLIBRARY_UNAVAILABLE) missing_ = status;
-    if (status != CUDNN_STATUS_SUCCESS) return;
+    if (status != CUDNN_STATUS_SUCCESS) return forget_error();
     const std::int64_t workspace = plan.integer(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
     if (workspace <= device_.workspace_limit) kept_.add({std::move(plan), index, workspace, notes});
   }

@@ -39,7 +39,7 @@ struct CudnnGraph {
 class CudnnPlan {
  public:
   /// None if cuDNN has no engine for the graph that `device` allows (TF32, --fast-conv, deterministic, workspace
-  /// limit), or if the best of them makes 0 of a NaN that the graph needs. An engine that cannot be made ready is
+  /// limit), or if the first of them makes 0 of a NaN that the graph needs. An engine that cannot be made ready is
   /// passed over, for whatever reason; fails if a part of cuDNN is not there.
   static std::optional<CudnnPlan> make(const CudnnGraph& graph, const DeviceInfo& device);
 

@@ -52,9 +52,9 @@ class GpuDevice final : public Device {
     check_as(Exit::Device, kHasDeviceCode, info_.name,
              ": this program was built without device code, for plans alone; with it: cmake -DLETHE_CUDA=ON");
     require(cudaSetDevice(index), "opening it");
-    for (cudaStream_t* stream : {&stream_, &aside_})
-      require(cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking), "a stream");
-    info_.libraries = std::make_shared<GpuLibraries>(index, stream_);
+    info_.libraries = std::make_shared<GpuLibraries>(index);
+    stream_ = static_cast<cudaStream_t>(info_.libraries->stream());
+    require(cudaStreamCreateWithFlags(&aside_, cudaStreamNonBlocking), "a stream");
     require(cudaEventCreateWithFlags(&mark_, cudaEventDisableTiming), "an event");
     std::size_t free = 0, total = 0;
     require(cudaMemGetInfo(&free, &total), "its memory");
@@ -64,10 +64,8 @@ class GpuDevice final : public Device {
     const CurrentGpu here(index_, std::nothrow);
     cudaFree(reserved_);
     if (pool_) cudaMemPoolDestroy(pool_);
-    info_.libraries.reset();  // before the stream, where cuDNN's work goes
     cudaEventDestroy(mark_);
     cudaStreamDestroy(aside_);
-    cudaStreamDestroy(stream_);
   }
   GpuDevice(const GpuDevice&) = delete;
   GpuDevice& operator=(const GpuDevice&) = delete;
@@ -186,7 +184,7 @@ class GpuDevice final : public Device {
 
   int index_;
   DeviceInfo info_;
-  cudaStream_t stream_ = nullptr, aside_ = nullptr;  // aside_: of copies beside a step
+  cudaStream_t stream_ = nullptr, aside_ = nullptr;  // that of the libraries, and one for copies beside a step
   cudaEvent_t mark_ = nullptr;
   cudaMemPool_t pool_ = nullptr;
   void* reserved_ = nullptr;

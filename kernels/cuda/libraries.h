@@ -1,4 +1,4 @@
-// What cuDNN and cuBLASLt keep for one opened GPU. It belongs to the device: two devices share nothing.
+// The stream of one opened GPU, and what cuDNN and cuBLASLt keep for it. Two devices share nothing of that.
 #pragma once
 #include <cublasLt.h>
 #include <cudnn.h>
@@ -7,22 +7,23 @@
 
 namespace lethe {
 
-/// Handles, made when first asked for, and given back with the device and its kernels. Used by one thread at a time, as
-/// the device is.
+/// Handles, made when first asked for. All is given back with the last of the device, its kernels and copies of its
+/// DeviceInfo. Used by one thread at a time, as the device is.
 class GpuLibraries {
  public:
-  /// cuDNN's work goes to `stream` of that GPU.
-  GpuLibraries(int gpu, void* stream) : gpu_(gpu), stream_(stream) {}
+  explicit GpuLibraries(int gpu);
   ~GpuLibraries();
   GpuLibraries(const GpuLibraries&) = delete;
   GpuLibraries& operator=(const GpuLibraries&) = delete;
 
+  void* stream() const { return stream_; }
+  /// Its work goes to the stream.
   cudnnHandle_t cudnn();
   cublasLtHandle_t cublaslt();
 
  private:
   int gpu_;
-  void* stream_;
+  cudaStream_t stream_ = nullptr;
   cudnnHandle_t cudnn_ = nullptr;
   cublasLtHandle_t cublaslt_ = nullptr;
 };

@@ -161,8 +161,9 @@ class CublasLtGemm final : public Kernel {
     for (int i = 0; i < count && status == CUBLAS_STATUS_SUCCESS; ++i)
       if (found[i].state == CUBLAS_STATUS_SUCCESS && found[i].workspaceSize <= static_cast<std::size_t>(kWorkspace))
         algorithms_.push_back(found[i].algo);
-    if (algorithms_.empty())
-      lack_ = status == CUBLAS_STATUS_SUCCESS ? "none that works" : cublaslt().status_string(status);
+    if (!algorithms_.empty()) return;
+    forget_error();
+    lack_ = status == CUBLAS_STATUS_SUCCESS ? "none that works" : cublaslt().status_string(status);
   }
 
   GemmShape s_;

@@ -25,7 +25,7 @@ class Masks {
     const VarId g = gradient.in[slot];
     const Op* const mask = maker_[g];
     return mask && op_def(mask->type).masks && reads_[g] == 1 && pins_[g] == Pin::None && is_settled(mask->in[1]) &&
-                   program_.vars[g].block == program_.vars[gradient.out[0]].block
+                   program_.vars[g].block == 0
                ? mask
                : nullptr;
   }
@@ -37,7 +37,7 @@ class Masks {
   }
 
  private:
-  /// It still holds what the mask read: it is written once, in the same block.
+  /// It still holds what the mask read: it is written once, and by no loop or branch.
   bool is_settled(VarId v) const { return maker_[v] != nullptr; }
 
   const Program& program_;
@@ -52,25 +52,23 @@ Program fuse_masks(Program program, const std::vector<Pin>& pins) {
   const Program before = program;
   const Masks masks(before, pins);
   std::vector<bool> gone(program.vars.size());     // by VarId: what the masks gave
-  std::vector<bool> updated(program.vars.size());  // by VarId: by an op that stands before
-  for (Block& block : program.blocks) {
-    for (Op& op : block.ops) {
-      const Op* const mask = masks.mask_of(op);
-      const Op* const made = mask ? masks.activated_into(mask->in[0]) : nullptr;
-      const MaskedGradient& masked = op_def(op.type).masked;
-      std::optional<Op> instead = made ? masked.instead(op, *made) : std::nullopt;
-      const auto is_updated = [&](VarId v) { return v != kNone && updated[v]; };
-      if (instead && std::none_of(instead->in.begin(), instead->in.end(), is_updated)) {
-        instead->in[masked.of] = mask->in[1];
-        gone[mask->out[0]] = true;
-        op = std::move(*instead);
-      }
-      if (op_def(op.type).updates)
-        for (const VarId v : op.out) updated[v] = true;
+  std::vector<bool> changed(program.vars.size());  // by VarId: by an update, a loop or a branch that stands before
+  std::vector<Op>& ops = program.blocks[0].ops;
+  for (Op& op : ops) {
+    const Op* const mask = masks.mask_of(op);
+    const Op* const made = mask ? masks.activated_into(mask->in[0]) : nullptr;
+    const MaskedGradient& masked = op_def(op.type).masked;
+    std::optional<Op> instead = made ? masked.instead(op, *made) : std::nullopt;
+    const auto is_changed = [&](VarId v) { return v != kNone && changed[v]; };
+    if (instead && std::none_of(instead->in.begin(), instead->in.end(), is_changed)) {
+      instead->in[masked.of] = mask->in[1];
+      gone[mask->out[0]] = true;
+      op = std::move(*instead);
     }
+    if (op_def(op.type).updates || !op.blocks.empty())
+      for (const VarId v : op.out) changed[v] = true;
   }
-  for (Block& block : program.blocks)
-    std::erase_if(block.ops, [&](const Op& op) { return op.out.size() == 1 && gone[op.out[0]]; });
+  std::erase_if(ops, [&](const Op& op) { return op.out.size() == 1 && gone[op.out[0]]; });
   return program;
 }
 

@@ -8,8 +8,8 @@
 namespace lethe {
 
 /// `g = masks(y, dy); ... = gradient(.., g, ..)` becomes `gradient(.., dy, ..)` as OpDef::masked writes it, where y is
-/// an activation's, nothing else reads g, it is not pinned, and each of these vars is written once, all in one block.
-/// No bit changes.
+/// an activation's, nothing else reads g, it is not pinned, and y, dy and g are written once; in block 0 alone. No bit
+/// changes.
 Program fuse_masks(Program program, const std::vector<Pin>& pins);
 
 }  // namespace lethe

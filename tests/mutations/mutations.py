@@ -135,7 +135,7 @@ MUTATIONS = [
     ("what others read is masked in the gradient", FUSE_MASKS, "reads_[g] == 1 && ", ""),
     ("what is pinned is masked in the gradient", FUSE_MASKS, "pins_[g] == Pin::None && ", ""),
     ("the mask may read what was updated since", FUSE_MASKS,
-     "std::none_of(instead->in.begin(), instead->in.end(), is_updated)", "true"),
+     "std::none_of(instead->in.begin(), instead->in.end(), is_changed)", "true"),
     ("any mask goes into the gradient", FUSE_MASKS, "op_def(activation->type).activation ? ", "true ? "),
     ("what is pinned is masked before the pool", MASK, " || pins_[a] != Pin::None", ""),
     ("any mask goes before the pool", MASK, "pick->in[0] != y || ", ""),

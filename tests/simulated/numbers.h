@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>
@@ -23,7 +24,9 @@ inline void expect(bool holds, const char* what) {
 /// algorithm", "no bias" (none with a bias), "product" (the best algorithm) or "every product".
 inline bool fails_at(const char* point) {
   const char* const set = std::getenv("SIMULATED_GPU_FAILS");
-  return set && std::strcmp(set, point) == 0;
+  const bool fails = set && std::strcmp(set, point) == 0;
+  if (fails && std::getenv("SIMULATED_GPU_TELL")) std::fprintf(stderr, "simulated GPU: fails at %s\n", point);
+  return fails;
 }
 
 /// Calls f with a zero of the float dtype.

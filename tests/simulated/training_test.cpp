@@ -73,14 +73,15 @@ TEST_F(SimulatedTraining, TrainsAsTheCpuDoes) {
 TEST_F(SimulatedTraining, RecordsUnlessToldNotToOrRefused) {
   const Environment set("SIMULATED_GPU_TELL", "1");
   const auto graphs_in = [](const std::string& err) { return err.find("simulated GPU: a graph") != std::string::npos; };
-  EXPECT_TRUE(graphs_in(run_train(on_gpu({})).err));
-  EXPECT_FALSE(graphs_in(run_train(on_gpu({"--eager"})).err));
-  const Environment refuse("SIMULATED_GPU_NO_RECORDING", "1");
   const std::string metrics = path("metrics.csv");
   const auto last_column = [&] {
     const std::string rows = bytes_in(metrics), row = rows.substr(0, rows.find('\n', rows.find('\n') + 1));
     return row.substr(row.rfind(',') + 1);
   };
+  EXPECT_TRUE(graphs_in(run_train(on_gpu({"--metrics", metrics})).err));
+  EXPECT_EQ(last_column(), "1");
+  EXPECT_FALSE(graphs_in(run_train(on_gpu({"--eager"})).err));
+  const Environment refuse("SIMULATED_GPU_NO_RECORDING", "1");
   const Ended refused = run_train(on_gpu({"--metrics", metrics}));
   EXPECT_EQ(last_column(), "0");
   EXPECT_EQ(refused.code, 0) << refused.err;
@@ -129,20 +130,21 @@ TEST_F(SimulatedTraining, WhereAnotherEngineOrAlgorithmServesTheBitsAreTheSame) 
   const std::string expected = run("");
   EXPECT_GT(expected.size(), 1000U);
   const std::pair<const char*, const char*> cases[] = {
-      {"finalize", ""},
+      {"finalize", "simulated GPU: fails at finalize"},
       {"execute", "failed (CUDNN_STATUS_EXECUTION_FAILED) for a convolution of [16,8,8,3] by 8 filters"},
       {"product", "cuBLASLt: algorithm 1 of 2 failed (CUBLAS_STATUS_EXECUTION_FAILED) for a product of"}};
   for (const auto& [point, line] : cases) {
     SCOPED_TRACE(point);
-    const Environment set("SIMULATED_GPU_FAILS", point);
+    const Environment set("SIMULATED_GPU_FAILS", point), tell("SIMULATED_GPU_TELL", "1");
     EXPECT_EQ(run(line) == expected, true);
   }
 }
 
 TEST_F(SimulatedTraining, ABiasThatCublasLtDoesNotAddIsAddedBehind) {
   const std::string expected = evaluation_in(run_train(on_gpu({})).out);
-  const Environment set("SIMULATED_GPU_FAILS", "no bias");
+  const Environment set("SIMULATED_GPU_FAILS", "no bias"), tell("SIMULATED_GPU_TELL", "1");
   const Ended apart = run_train(on_gpu({}));
+  EXPECT_NE(apart.err.find("simulated GPU: fails at no bias"), std::string::npos) << apart.err;
   EXPECT_EQ(apart.err.find("cuBLASLt"), std::string::npos) << apart.err;
   EXPECT_EQ(evaluation_in(apart.out), expected) << "to the digits shown: the sum is rounded before the bias comes";
 }
@@ -150,6 +152,12 @@ TEST_F(SimulatedTraining, ABiasThatCublasLtDoesNotAddIsAddedBehind) {
 TEST_F(SimulatedTraining, EndsInCudnnsWordsWhereEveryEngineFails) {
   const Environment set("SIMULATED_GPU_FAILS", "every execute");
   EXPECT_NE(error_of(6, on_gpu({})).find("cuDNN: run: CUDNN_STATUS_EXECUTION_FAILED"), std::string::npos);
+}
+
+TEST_F(SimulatedTraining, IsPlannedForWithoutBeingTrainedOn) {
+  const Ended plan = run_train({"plan", "--model", path("small.json"), "--device", "cuda"});
+  EXPECT_EQ(plan.code, 0) << plan.err;
+  EXPECT_NE(plan.out.find("level=2"), std::string::npos) << plan.out;
 }
 
 TEST_F(SimulatedTraining, WhatAGpuLacksIsOneLine) {

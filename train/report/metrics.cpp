@@ -66,7 +66,7 @@ Found read_records(const std::string& path, MetricsFile::Form form, std::int64_t
   for (std::string line; std::getline(in, line) && !in.eof();) {
     ++number;
     if (number == 1) line.erase(0, mark_length(line));
-    if (csv && line.rfind("step,", 0) == 0) continue;  // the header, of this or an earlier form
+    if (csv && line.rfind("step,", 0) == 0) continue;  // a header, of this or an earlier form
     const std::string row = csv ? completed(line) : line;
     const std::int64_t step = step_of(row, form);
     if (step < 0) {
