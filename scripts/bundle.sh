@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Packs into one folder what a GPU machine needs to verify and measure: programs, the libraries that such a machine may
-# lack, networks, and data if it is named. CUDA, cuDNN and libstdc++ are left to that machine.
+# lack, networks, and data if it is named; and the same as OUT.tar.gz. CUDA, cuDNN and libstdc++ are left to that machine.
 #   scripts/bundle.sh OUT [DATA]      DATA: a folder with mnist/ and cifar10/
 # BUILD=FOLDER packs what is built there, instead of building for any GPU since Hopper.
 # There:  OUT/verify [REPORT]         OUT/bench [REPORT]         OUT/run train --model resnet20 --device cuda
@@ -21,7 +21,7 @@ fi
 build=${BUILD:-build/bundle}
 programs=(bin/train tests/test_gpu bench/bench_step bench/bench_bandwidth)
 if [ -z "${BUILD:-}" ]; then
-  [ -f "$build/build.ninja" ] || cmake --preset release -B "$build" -DLETHE_NATIVE=OFF -DLETHE_CUDA=ON >/dev/null
+  [ -f "$build/build.ninja" ] || cmake --preset release -B "$build" -DLETHE_NATIVE=OFF -DLETHE_CUDA=ON -DLETHE_ONEDNN=OFF >/dev/null
   cmake --build "$build" --target train test_gpu bench_step bench_bandwidth
 fi
 
@@ -62,4 +62,5 @@ if [ "$program" = --python ]; then exec "${PYTHON:-python3}" "$@"; fi
 exec ${WRAP:-} "$here/bin/$program" "$@"
 TXT
 chmod +x "$out/run" "$out/verify" "$out/bench"
-du -sh "$out"
+tar -C "$(dirname "$out")" -czf "$out.tar.gz" "$(basename "$out")"
+du -sh "$out" "$out.tar.gz"
