@@ -5,7 +5,8 @@
 
 Each network on several draws of its inputs. f64: each loss of each draw within 1e-9 relative of PyTorch's f64. f32: the
 largest error of a loss against PyTorch's f64 losses, the median over the draws, ours over PyTorch's own, at most 1.5.
-First update: the norm of its error over its own, all parameters together, against PyTorch's f64, median over the draws.
+First update in f32: the norm of its error over its own, all parameters together, against PyTorch's f64; the median over
+the draws, ours over PyTorch's own, at most 1.5 as well.
 (Of one draw it may be a matter of luck: an activation that rounding takes to the other side of zero, in one of the two,
 changes a gradient by a thousandth, where otherwise it is right to a millionth.)"""
 import argparse
@@ -131,7 +132,8 @@ def compare(step, name, folder):
     ours, theirs, our_update, their_update = (np.median([found[i] for found in draws]) for i in (1, 2, 3, 4))
     good = ours64 <= 1e-9 and ours <= 1.5 * theirs and our_update <= 1.5 * their_update
     print(f"| {name} | {batch} | {rate} | {exact[0]:.3f} -> {exact[-1]:.3f} | {ours64:.1e} | {ours:.1e} | {theirs:.1e} | "
-          f"{ours / theirs:.2f} | {our_update:.1e} | {their_update:.1e} | {our_update / their_update:.2f} | {'yes' if good else 'NO'} |", flush=True)
+          f"{ours / theirs:.2f} | {our_update:.1e} | {their_update:.1e} | {our_update / their_update:.2f} | "
+          f"{'yes' if good else 'NO'} |", flush=True)
     return good
 
 

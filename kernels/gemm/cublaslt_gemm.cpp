@@ -82,7 +82,8 @@ ProductDescriptor product_of(const GemmShape& s, DType dtype, bool tf32) {
 
 /// c^T = op(b)^T op(a)^T: to cuBLAS, which is column-major, b is the first factor. A bias has as many elements as c^T
 /// has rows: it is an epilogue, but in f64, where cuBLASLt has none. Reductions follow a fixed order, so the bits are
-/// those of the algorithm alone. An algorithm that fails is replaced by the next for good, the last by our own product.
+/// those of the algorithm alone. An algorithm that fails is replaced by the next for good; behind the last, and where
+/// there is none, our own product computes.
 class CublasLtGemm final : public Kernel {
  public:
   CublasLtGemm(const GemmShape& s, DType dtype, const DeviceInfo& device)
@@ -101,7 +102,7 @@ class CublasLtGemm final : public Kernel {
   /// Why cuBLASLt has no algorithm for it; "" if it has.
   const std::string& lack() const { return lack_; }
   std::int64_t workspace_bytes() const override { return kWorkspace; }
-  std::string implementation() const override { return "cuBLASLt"; }
+  std::string implementation() const override { return lack_.empty() ? "cuBLASLt" : "own product"; }
 
   void run(const KernelArgs& args) const override {
     // Part of the description to cuBLASLt, so it is set anew in each call: equal products share this kernel.
@@ -176,21 +177,6 @@ class CublasLtGemm final : public Kernel {
   mutable std::size_t current_ = 0;  // of the algorithms; behind the last: our own product
 };
 
-/// What cuBLASLt has no algorithm for.
-class OwnProduct final : public Kernel {
- public:
-  OwnProduct(const GemmShape& s, DType dtype) : s_(s), dtype_(dtype) {}
-  std::string implementation() const override { return "own product"; }
-  void run(const KernelArgs& args) const override {
-    launch_plain_product(args.stream, dtype_, s_, args.inputs[0], args.inputs[1],
-                         s_.epilogue.bias ? args.inputs[2] : nullptr, args.outputs[0]);
-  }
-
- private:
-  GemmShape s_;
-  DType dtype_;
-};
-
 }  // namespace
 
 std::unique_ptr<Kernel> prepare_gemm_cublaslt(const GemmShape& shape, DType dtype, const DeviceInfo& device) {
@@ -204,15 +190,10 @@ std::unique_ptr<Kernel> prepare_gemm_cublaslt(const GemmShape& shape, DType dtyp
     product = std::make_unique<CublasLtGemm>(theirs, dtype, device);
   }
   const Epilogue ours{.bias = shape.epilogue.bias && !theirs.epilogue.bias, .relu = shape.epilogue.relu};
-  std::unique_ptr<Kernel> kernel;
-  if (product->lack().empty()) {
-    kernel = std::move(product);
-  } else {
+  if (!product->lack().empty())
     tell_once(message("cuBLASLt has no algorithm (", product->lack(), ") for ", text_of(shape), " in ", name_of(dtype),
                       ": computed by a slow one of our own"));
-    kernel = std::make_unique<OwnProduct>(theirs, dtype);
-  }
-  return with_epilogue(std::move(kernel), ours, shape.batch * shape.m, shape.n, dtype, device);
+  return with_epilogue(std::move(product), ours, shape.batch * shape.m, shape.n, dtype, device);
 }
 
 }  // namespace lethe

@@ -14,15 +14,17 @@
 namespace lethe::testing {
 namespace {
 
-/// y = relu(n), n a batch norm of x, `between`, and the mean of y's squares; with the gradients of x, w and b.
+/// y = relu(n), n a batch norm of x, `between`, and the mean of exp(y), whose gradient is not 0 where y is; with the
+/// gradients of x, w and b.
 Program norm_and_relu(const std::string& dtype, const std::string& norm = "n, mean, var = batch_norm(x, w, b)",
                       const std::string& between = "  y = relu(n)\n") {
   const std::string wide = dtype == "f64" ? "f64" : "f32", image = dtype + "[2,3,3,2]\n", channels = wide + "[2]\n";
-  std::string text = "input x " + image + "param w " + channels + "param b " + channels;
+  std::string text = "input x " + image + "param w " + channels + "param b " + channels + "state m " + channels +
+                     "state v " + channels;
   for (const char* name : {"n", "y", "z", "s"}) text += "temp " + std::string(name) + " " + image;
   for (const char* name : {"mean", "var"}) text += "temp " + std::string(name) + " " + channels;
   Program program = parse_program(text + "temp loss " + dtype + "[]\nblock 0 {\n  " + norm + " {eps=1e-05}\n" +
-                                  between + "  s = square(y)\n  loss = mean(s)\n}\n");
+                                  between + "  s = exp(y)\n  loss = mean(s)\n}\n");
   append_backward(program, find_var(program, "loss"),
                   {find_var(program, "x"), find_var(program, "w"), find_var(program, "b")});
   return program;
@@ -54,7 +56,8 @@ TEST(FuseMasks, TheNormsGradientMasksItself) {
 TEST(FuseMasks, ChangesNoBit) {
   const double values[] = {-1, -0.0, 0.0, 0.0, 1, 1, 2, std::numeric_limits<double>::quiet_NaN()};
   for (const char* const dtype : {"f32", "f64", "bf16", "f16"})
-    for (const char* const norm : {"n, mean, var = batch_norm(x, w, b)", "n, mean, var = batch_norm(x, _, _)"}) {
+    for (const char* const norm : {"n, mean, var = batch_norm(x, w, b)", "n, mean, var = batch_norm(x, _, _)",
+                                   "n = batch_norm_inference(x, w, b, m, v)"}) {
       const Program program = norm_and_relu(dtype, norm), fused = with_masks(program);
       ASSERT_EQ(count_of(fused, "relu_grad"), 0);
       std::uint64_t state = 1;
@@ -72,6 +75,8 @@ TEST(FuseMasks, ChangesNoBit) {
         for (int c = 0; c < 2; ++c) {
           set("w", c, static_cast<double>(draw(5)) - 2);
           set("b", c, static_cast<double>(draw(3)) - 1);
+          set("m", c, static_cast<double>(draw(3)) - 1);
+          set("v", c, static_cast<double>(draw(3)) / 2 + 0.5);
         }
         plain.run();
         other.run();

@@ -79,7 +79,7 @@ TEST_F(Metrics, ThreeResumesLeaveOneHeaderAndEachStepOnce) {
   EXPECT_EQ(text(), std::string(kCsvHeader) + "\n10,1,train,0.5,,0,0,0,\n20,1,train,0.5,,0,0,0,\n");
 }
 
-TEST_F(Metrics, RowsOfBeforeThereWasAColumnMoreAreCompleted) {
+TEST_F(Metrics, RowsOfAFileWithoutTheLastColumnAreCompleted) {
   std::ofstream(path_) << "step,epoch,split,loss,acc,lr,ms,mem_peak\n10,1,train,0.5,,0,0,0\n";
   EXPECT_EQ(note_of_resume(MetricsFile::Form::Csv), "");
   EXPECT_EQ(text(), std::string(kCsvHeader) + "\n10,1,train,0.5,,0,0,0,\n");

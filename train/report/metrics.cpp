@@ -30,7 +30,7 @@ std::string exact(double value) {
 
 const auto kCsvCommas = std::ranges::count(std::string_view(kCsvHeader), ',');
 
-/// A row of before there was a column `recorded`, with that.
+/// Adds the column `recorded`, empty, to a row of a file that was begun without it.
 std::string completed(const std::string& row) {
   return std::count(row.begin(), row.end(), ',') + 1 == kCsvCommas ? row + ',' : row;
 }
