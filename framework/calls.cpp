@@ -13,8 +13,8 @@ namespace {
 
 class Maker {
  public:
-  Maker(const Program& program, const Plan& plan, Prepared& prepared, const PlannedMemory& memory, void* stream)
-      : program_(program), plan_(plan), prepared_(prepared), memory_(memory), stream_(stream) {}
+  Maker(const Program& program, const Plan& plan, Prepared& prepared, const PlannedMemory& memory, Device& device)
+      : program_(program), plan_(plan), prepared_(prepared), memory_(memory), device_(device) {}
 
   Calls run() {
     for (std::size_t b = 0; b < program_.blocks.size(); ++b) {
@@ -48,7 +48,7 @@ class Maker {
               .args = {},
               .inputs = slots_of(op.in),
               .outputs = slots_of(op.out)};
-    call.args = {call.inputs, call.outputs, memory_.address(workspace), stream_};
+    call.args = {call.inputs, call.outputs, memory_.address(workspace), device_.stream(), device_.tickets()};
     look_up(memory_, call);
     return call;
   }
@@ -114,15 +114,15 @@ class Maker {
   const Plan& plan_;
   Prepared& prepared_;
   const PlannedMemory& memory_;
-  void* const stream_;
+  Device& device_;
   Calls calls_;
 };
 
 }  // namespace
 
 Calls make_calls(const Program& program, const Plan& plan, Prepared& prepared, const PlannedMemory& memory,
-                 void* stream) {
-  return Maker(program, plan, prepared, memory, stream).run();
+                 Device& device) {
+  return Maker(program, plan, prepared, memory, device).run();
 }
 
 void look_up(const PlannedMemory& memory, Call& call) {

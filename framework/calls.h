@@ -44,7 +44,7 @@ struct Calls {
 
 /// The program's calls, with the addresses that are known; program and kernels must outlive them.
 Calls make_calls(const Program& program, const Plan& plan, Prepared& prepared, const PlannedMemory& memory,
-                 void* stream);
+                 Device& device);
 /// Looks all addresses of a call up again.
 void look_up(const PlannedMemory& memory, Call& call);
 

@@ -9,7 +9,7 @@ Executor::Executor(const Program& program, const Plan& plan, Prepared& prepared,
       device_(store.device()),
       kept_(plan.kept),
       memory_(program, plan, store, arena),
-      calls_(make_calls(program, plan, prepared, memory_, device_.stream())),
+      calls_(make_calls(program, plan, prepared, memory_, device_)),
       records_(device_.records() && !memory_.any_on_demand()),
       next_(device_, rooms_of(plan.staging)) {}
 

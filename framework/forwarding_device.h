@@ -26,6 +26,7 @@ class ForwardingDevice : public Device {
   void synchronize() override { device_.synchronize(); }
   void compute(const std::function<void()>& work) override { device_.compute(work); }
   void* stream() override { return device_.stream(); }
+  unsigned* tickets() override { return device_.tickets(); }
   bool records() const override { return device_.records(); }
   std::function<void()> record(const std::function<void()>& work) override { return device_.record(work); }
 

@@ -12,12 +12,16 @@
 
 namespace lethe {
 
+/// What a GPU's blocks count themselves in as they finish: so many zeros, which each kernel leaves as zeros.
+inline constexpr std::int64_t kTickets = 1024;
+
 /// Addresses for one run. An absent input is a null pointer.
 struct KernelArgs {
   void* const* inputs = nullptr;
   void* const* outputs = nullptr;
   void* workspace = nullptr;
   void* stream = nullptr;
+  unsigned* tickets = nullptr;  // of a GPU
 
   template <class T>
   const T* in(int slot) const {
@@ -41,6 +45,9 @@ class Kernel {
  public:
   virtual ~Kernel() = default;
   virtual std::int64_t workspace_bytes() const { return 0; }
+  /// Bytes that a run reads or writes beyond its inputs and outputs once: in further passes over them, or beside a
+  /// library's kernel. Partial sums do not count.
+  virtual std::int64_t bytes_again() const { return 0; }
   virtual void run(const KernelArgs& args) const = 0;
   /// Whose code it runs, in that library's words: "oneDNN jit:avx2", "Eigen"; "own" without one.
   virtual std::string implementation() const { return "own"; }
@@ -55,18 +62,20 @@ class Kernel {
 
 /// A kernel from a callable `void(const KernelArgs&)`.
 template <class F>
-std::unique_ptr<Kernel> make_kernel(F run, std::int64_t workspace_bytes = 0) {
+std::unique_ptr<Kernel> make_kernel(F run, std::int64_t workspace_bytes = 0, std::int64_t bytes_again = 0) {
   class FromCallable final : public Kernel {
    public:
-    FromCallable(F run, std::int64_t bytes) : run_(std::move(run)), bytes_(bytes) {}
-    std::int64_t workspace_bytes() const override { return bytes_; }
+    FromCallable(F run, std::int64_t workspace, std::int64_t again)
+        : run_(std::move(run)), workspace_(workspace), again_(again) {}
+    std::int64_t workspace_bytes() const override { return workspace_; }
+    std::int64_t bytes_again() const override { return again_; }
     void run(const KernelArgs& args) const override { run_(args); }
 
    private:
     F run_;
-    std::int64_t bytes_;
+    std::int64_t workspace_, again_;
   };
-  return std::make_unique<FromCallable>(std::move(run), workspace_bytes);
+  return std::make_unique<FromCallable>(std::move(run), workspace_bytes, bytes_again);
 }
 
 /// What is known before planning: everything but addresses.

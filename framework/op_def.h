@@ -2,7 +2,6 @@
 // emits it. One OpDef stands in one source of ops/ or optimizer/; the table fills itself before main.
 #pragma once
 #include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +9,7 @@
 #include "framework/core_ops.h"
 #include "framework/kernel.h"
 #include "framework/layer_call.h"
+#include "framework/masked_gradient.h"
 #include "framework/op_attrs.h"
 #include "framework/shape_rules.h"
 
@@ -37,13 +37,6 @@ enum class ViewOf : std::uint8_t {
 /// computes it, which might then choose another way, with other bits.
 enum class Activates : std::uint8_t { Nowhere, OnGpu, Everywhere };
 
-/// Of a gradient that can be that of an activation behind its op as well (fuse_masks): it masks input `of` itself.
-struct MaskedGradient {
-  int of = -1;  // -1: it cannot
-  /// The op that does it in place of `gradient`, where `made` makes what is activated; none if that is not its op.
-  std::optional<Op> (*instead)(const Op& gradient, const Op& made) = nullptr;
-};
-
 struct OpDef {
   std::string type;
   std::vector<std::string> inputs = {}, outputs = {};  // slot names; "x?" may be absent, "x..." (last) is variadic
@@ -59,8 +52,9 @@ struct OpDef {
   Op (*again)(const Op&) = nullptr;  // the cheaper op that gives output 0 again, from inputs and other outputs
   MultAdds mult_adds = nullptr;      // multiply-adds of one run; null: few for the bytes that it moves
   MaskedGradient masked = {};
-  bool masks = false;  // output 0 is input 1 where input 0 meets a condition, element by element, and 0 elsewhere
-  bool picks = false;  // each element of output 0 is one of input 0; output 1 says which
+  // Output 0 is input 1, or the sum of inputs 1 and 2, where input 0 meets a condition, element by element, else 0.
+  bool masks = false;
+  bool picks = false;           // each element of output 0 is one of input 0; output 1 says which
   bool returns_picked = false;  // its gradient: input 0 says where each element of input 1 goes; all else is 0
   bool activation = false;      // its type names the activation that it computes, and nothing else
   Activates activates = Activates::Nowhere;

@@ -1,12 +1,16 @@
 // CUDA's language for kernels, by whoever compiles them. nvcc has it; with LETHE_SIMT a shim lets a C++ compiler run
 // device code on the host, for tests; with LETHE_PLANS_ONLY it knows the words alone: it prepares kernels for a GPU,
-// which plans need, instantiates none, and LETHE_LAUNCH fails. In any of these cases LETHE_DEVICE_CODE is defined.
+// which plans need, instantiates none, and LETHE_LAUNCH counts or fails. In any of these cases LETHE_DEVICE_CODE is
+// defined.
 #pragma once
 #if defined(__CUDACC__) || defined(LETHE_SIMT) || defined(LETHE_PLANS_ONLY)
 #define LETHE_DEVICE_CODE 1
 #define HD __host__ __device__
 #else
 #define HD
+#endif
+#ifdef LETHE_DEVICE_CODE
+#include "framework/launch_count.h"
 #endif
 #if defined(__CUDACC__) || defined(LETHE_SIMT)
 #define LETHE_LAUNCH(kernel, ...) ::lethe::launch(kernel, __VA_ARGS__)
@@ -22,9 +26,10 @@
   T* name = reinterpret_cast<T*>(lethe_dynamic_shared)
 
 namespace lethe {
-/// Launches a kernel on a stream and fails with the runtime's words if that is refused.
+/// Launches a kernel on a stream and fails with the runtime's words if that is refused; counts it in a LaunchCount.
 template <class... P, class... A>
 void launch(void (*kernel)(P...), dim3 grid, dim3 block, std::size_t shared, cudaStream_t stream, A&&... args) {
+  if (LaunchCount::takes_launch()) return;
   kernel<<<grid, block, shared, stream>>>(static_cast<P>(args)...);
   const cudaError_t error = cudaGetLastError();
   check_as(Exit::Device, error == cudaSuccess, "kernel launch: ", cudaGetErrorString(error));

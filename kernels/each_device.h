@@ -27,10 +27,12 @@ __global__ void for_each_index(std::int64_t n, F f) {
   for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) f(i);
 }
 
+// Grids are the same on every GPU, whatever its size, and fill a large one.
+inline constexpr std::int64_t kProcessors = 132;
+inline constexpr std::int64_t kMostBlocks = 16 * kProcessors;
 inline constexpr unsigned kElementThreads = 256;  // of a block
 /// Blocks for n elements: one each thread, or as many as a large GPU runs at once.
 inline dim3 element_blocks(std::int64_t n) {
-  constexpr std::int64_t kMostBlocks = 132 * 16;
   const std::int64_t blocks = (n + kElementThreads - 1) / kElementThreads;
   return dim3(static_cast<unsigned>(blocks < kMostBlocks ? blocks : kMostBlocks));
 }

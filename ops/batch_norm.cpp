@@ -5,7 +5,6 @@
 #include "framework/op_def.h"
 #include "kernels/dtypes.h"
 #include "kernels/norm/batch.h"
-#include "kernels/norm/batch_grad.h"
 #include "kernels/norm/map.h"
 #include "kernels/norm/normalize.h"
 #include "kernels/reduce/sums.h"
@@ -14,9 +13,6 @@ namespace lethe {
 namespace {
 
 constexpr int kAdded = 3;  // the slot
-// Of the gradient: relu's mask is on the way, for which the bias is read.
-constexpr const char* kMasked = "masked";
-constexpr int kBias = 5;  // the slot
 
 struct BatchNorm {
   template <class Device>
@@ -43,83 +39,16 @@ struct BatchNorm {
                                        .var = a.out<C>(2),
                                        .factor = factor,
                                        .offset = offset};
-            sum_middle<T, 1>(Device{}, a.stream, plan, a.workspace, {x}, Moments<T>{x}, finish);
+            sum_middle(Device{}, a, plan, Columns<T, 1>{x}, Moments<T>{x}, finish);
             for_normalize<T>(adds, relu, [&](auto normalize) {
               map_columns<C, 3>(Device{}, a.stream, extent.middle, extent.inner, {mean, factor, offset},
                                 typename decltype(normalize)::type{x, adds ? a.in<T>(kAdded) : nullptr, a.out<T>(0)});
             });
           },
-          space.bytes());
+          space.bytes(), bytes_of(args.in(0)));
     });
   }
 };
-
-struct BatchNormGrad {
-  template <class Device>
-  static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
-    return for_float(args.in(0).dtype, [&](auto zero) {
-      using T = decltype(zero);
-      return args.op.attrs.flag(kMasked, false) ? prepare_for<T, true, Device>(args)
-                                                : prepare_for<T, false, Device>(args);
-    });
-  }
-
-  template <class T, bool kIsMasked, class Device>
-  static std::unique_ptr<Kernel> prepare_for(const PrepareArgs& args) {
-    using C = Compute<T>;
-    const SumExtent extent = channels_of(args.in(0).shape);
-    const SumPlan plan = plan_sum(Device{}, args.device, extent, args.in(0).dtype);
-    const double eps = args.op.attrs.number("eps");
-    const bool has_scale = args.has_in(1), has_bias = args.has_in(kBias), fixed = args.op.attrs.flag("fixed", false);
-    const ChannelWorkspace<C> space(plan, 2, kIsMasked ? 4 : 3);
-    return make_kernel(
-        [=](const KernelArgs& a) {
-          const T *x = a.in<T>(0), *dy = a.in<T>(4);
-          const C *scale = has_scale ? a.in<C>(1) : nullptr, *mean = a.in<C>(2), *var = a.in<C>(3);
-          C *factor = space.array(a.workspace, 0), *of_x = space.array(a.workspace, 1),
-            *rest = space.array(a.workspace, 2), *offset = kIsMasked ? space.array(a.workspace, 3) : factor;
-          const GradFactors<C> finish{.count = static_cast<double>(extent.middle),
-                                      .eps = eps,
-                                      .fixed = fixed,
-                                      .scale = scale,
-                                      .var = var,
-                                      .dscale = a.out<C>(1),
-                                      .dbias = a.out<C>(2),
-                                      .factor = factor,
-                                      .of_x = of_x,
-                                      .rest = rest};
-          using Sums = GradSums<T, kIsMasked>;
-          Columns<C, Sums::kColumns> columns{mean};
-          if constexpr (kIsMasked) {
-            const C* const bias = has_bias ? a.in<C>(kBias) : nullptr;
-            parallel_for(Device{}, a.stream, extent.inner, NormalizeFactors<C>{eps, scale, bias, var, factor, offset});
-            columns = {mean, factor, offset};
-          }
-          sum_middle<C, Sums::kColumns>(Device{}, a.stream, plan, a.workspace, columns, Sums{x, dy}, finish);
-          map_columns<C, 5>(Device{}, a.stream, extent.middle, extent.inner, {mean, factor, offset, of_x, rest},
-                            NormalizeGrad<T, kIsMasked>{x, dy, a.out<T>(0)});
-        },
-        space.bytes());
-  }
-};
-
-/// With relu's mask on the way, if `made` is the batch norm whose gradient this is, and adds nothing to it.
-std::optional<Op> masked_gradient(const Op& gradient, const Op& made) {
-  const bool by_batch = made.type == "batch_norm", by_given = made.type == "batch_norm_inference";
-  if ((!by_batch && !by_given) || gradient.attrs.flag(kMasked, false)) return std::nullopt;
-  const auto in = [&](std::size_t slot) { return slot < made.in.size() ? made.in[slot] : kNone; };
-  if (in(op_def(made.type).adds) != kNone) return std::nullopt;
-  const VarId mean = by_batch ? made.out[1] : in(3), var = by_batch ? made.out[2] : in(4);
-  const std::vector<VarId> read = {in(0), in(1), mean, var};
-  if (!std::equal(read.begin(), read.end(), gradient.in.begin()) ||
-      made.attrs.number("eps") != gradient.attrs.number("eps"))
-    return std::nullopt;
-  Op masked = gradient;
-  masked.in.resize(kBias + 1, kNone);
-  masked.in[kBias] = in(2);
-  masked.attrs.set(kMasked, true);
-  return masked;
-}
 
 std::vector<Type> infer_batch_norm(const InferArgs& args) {
   const Var& x = args.in(0);
@@ -129,16 +58,6 @@ std::vector<Type> infer_batch_norm(const InferArgs& args) {
   const Type channels{{x.shape.back()}, wide_of(x.dtype)};
   for (const int slot : {1, 2}) check_input(args, slot, channels);
   check_input(args, kAdded, {x.shape, x.dtype});
-  return {{x.shape, x.dtype}, channels, channels};
-}
-
-std::vector<Type> infer_batch_norm_grad(const InferArgs& args) {
-  const Var& x = args.in(0);
-  check(!x.shape.empty(), "batch_norm_grad: x is a scalar");
-  const Type channels{{x.shape.back()}, wide_of(x.dtype)};
-  for (const int slot : {1, 2, 3}) check_input(args, slot, channels);
-  check_input(args, 4, {x.shape, x.dtype});
-  check_input(args, kBias, channels);
   return {{x.shape, x.dtype}, channels, channels};
 }
 
@@ -204,18 +123,6 @@ const Register batch_norm{{
                   {.name = "affine", .type = KeyType::Bool, .absent = true, .help = "learn a scale and a bias"}},
          .build = build_batch_norm,
          .help = "normalise each channel over the batch and its positions"},
-}};
-
-// Attribute fixed: mean and variance are constants, as in batch_norm_inference. Attribute masked: dy counts where y
-// would be more than 0.
-const Register batch_norm_grad{{
-    .type = "batch_norm_grad",
-    .inputs = {"x", "scale?", "mean", "var", "dy", "bias?"},
-    .outputs = {"dx", "dscale", "dbias"},
-    .infer = infer_batch_norm_grad,
-    .inplace = {{.in = 0, .out = 0}, {.in = 4, .out = 0}},
-    .masked = {.of = 4, .instead = masked_gradient},
-    .kernels = each_device<BatchNormGrad>(),
 }};
 
 }  // namespace

@@ -25,13 +25,12 @@ struct BatchNormInference {
       return make_kernel(
           [=](const KernelArgs& a) {
             C *factor = space.array(a.workspace, 0), *offset = space.array(a.workspace, 1);
-            const NormalizeFactors<C> factors{.eps = eps,
-                                              .scale = has_scale ? a.in<C>(1) : nullptr,
-                                              .bias = has_bias ? a.in<C>(2) : nullptr,
-                                              .var = a.in<C>(4),
-                                              .factor = factor,
-                                              .offset = offset};
-            parallel_for(Device{}, a.stream, extent.inner, factors);
+            const NormalColumns<C> columns{.eps = eps,
+                                           .scale = has_scale ? a.in<C>(1) : nullptr,
+                                           .bias = has_bias ? a.in<C>(2) : nullptr,
+                                           .mean = a.in<C>(3),
+                                           .var = a.in<C>(4)};
+            parallel_for(Device{}, a.stream, extent.inner, StoreNormalColumns<C>{columns, factor, offset});
             for_normalize<T>(adds, relu, [&](auto normalize) {
               map_columns<C, 3>(Device{}, a.stream, extent.middle, extent.inner, {a.in<C>(3), factor, offset},
                                 typename decltype(normalize)::type{

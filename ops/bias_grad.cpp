@@ -76,9 +76,7 @@ struct PrepareBiasGrad {
         return std::make_unique<ColumnSums<T>>(rows, columns, args.device.threads);
       } else {
         const SumPlan plan = plan_sum(Device{}, args.device, {.middle = rows, .inner = columns}, args.in(0).dtype);
-        const auto run = [plan](const KernelArgs& a) {
-          scaled_sum(Device{}, a.stream, plan, a.workspace, 1.0, a.in<T>(0), a.out<T>(0));
-        };
+        const auto run = [plan](const KernelArgs& a) { scaled_sum(Device{}, a, plan, 1.0, a.in<T>(0), a.out<T>(0)); };
         return make_kernel(run, sum_workspace(plan, 1));
       }
     });

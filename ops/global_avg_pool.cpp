@@ -19,11 +19,8 @@ struct GlobalAvgPool {
     const double factor = 1.0 / static_cast<double>(plan.extent.middle);
     return for_float(args.in(0).dtype, [&](auto zero) {
       using T = decltype(zero);
-      return make_kernel(
-          [=](const KernelArgs& a) {
-            scaled_sum(Device{}, a.stream, plan, a.workspace, factor, a.in<T>(0), a.out<T>(0));
-          },
-          sum_workspace(plan, 1));
+      return make_kernel([=](const KernelArgs& a) { scaled_sum(Device{}, a, plan, factor, a.in<T>(0), a.out<T>(0)); },
+                         sum_workspace(plan, 1));
     });
   }
 };

@@ -121,8 +121,8 @@ struct LayerNormGrad {
           [=](const KernelArgs& a) {
             const T *x = a.in<T>(0), *dy = a.in<T>(4);
             const C *mean = a.in<C>(2), *inv_std = a.in<C>(3);
-            sum_middle<T, 0>(Device{}, a.stream, plan, a.workspace, {}, WeightTerms<T>{x, dy, mean, inv_std},
-                             StoreWeightGrads<C>{a.out<C>(1), a.out<C>(2)});
+            sum_middle(Device{}, a, plan, Columns<T, 0>{}, WeightTerms<T>{x, dy, mean, inv_std},
+                       StoreWeightGrads<C>{a.out<C>(1), a.out<C>(2)});
             // Last: dx may stand in the memory of x or dy.
             for_each_row(Device{}, a.stream, extent.middle, extent.inner,
                          LayerNormGradRow<T>{extent.inner, x, a.in<C>(1), mean, inv_std, dy, a.out<T>(0)});

@@ -55,6 +55,11 @@ class UnfoldConv final : public Kernel {
   }
 
   std::int64_t workspace_bytes() const override { return columns_bytes_ + sum_bytes_ + product_bytes_; }
+  /// Columns, written and read.
+  std::int64_t bytes_again() const override {
+    const DType of_columns = pass_ == ConvPass::GradInput ? wide_of(dtype_) : dtype_;
+    return 2 * s_.groups * positions(s_.batch) * depth() * bytes_of(of_columns);
+  }
   std::string implementation() const override { return "unfolded, " + rounds_.front().product->implementation(); }
 
   void run(const KernelArgs& args) const override {

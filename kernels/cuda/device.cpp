@@ -56,6 +56,9 @@ class GpuDevice final : public Device {
     stream_ = static_cast<cudaStream_t>(info_.libraries->stream());
     require(cudaStreamCreateWithFlags(&aside_, cudaStreamNonBlocking), "a stream");
     require(cudaEventCreateWithFlags(&mark_, cudaEventDisableTiming), "an event");
+    require(cudaMalloc(&tickets_, kTickets * sizeof(unsigned)), "taking memory");
+    constexpr unsigned zeros[kTickets] = {};
+    copy_in(tickets_, zeros, sizeof zeros);
     std::size_t free = 0, total = 0;
     require(cudaMemGetInfo(&free, &total), "its memory");
     info_.memory = static_cast<std::int64_t>(free);
@@ -63,6 +66,7 @@ class GpuDevice final : public Device {
   ~GpuDevice() override {
     const CurrentGpu here(index_, std::nothrow);
     cudaFree(reserved_);
+    cudaFree(tickets_);
     if (pool_) cudaMemPoolDestroy(pool_);
     cudaEventDestroy(mark_);
     cudaStreamDestroy(aside_);
@@ -138,6 +142,7 @@ class GpuDevice final : public Device {
     work();
   }
   void* stream() override { return stream_; }
+  unsigned* tickets() override { return static_cast<unsigned*>(tickets_); }
 
   bool records() const override { return !info_.eager; }
   /// Where a step cannot be recorded, that is said once.
@@ -187,7 +192,7 @@ class GpuDevice final : public Device {
   cudaStream_t stream_ = nullptr, aside_ = nullptr;  // that of the libraries, and one for copies beside a step
   cudaEvent_t mark_ = nullptr;
   cudaMemPool_t pool_ = nullptr;
-  void* reserved_ = nullptr;
+  void *reserved_ = nullptr, *tickets_ = nullptr;
   std::int64_t room_ = 0, used_ = 0;  // bytes of it
 };
 

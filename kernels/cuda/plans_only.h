@@ -1,6 +1,7 @@
 // CUDA's words for a C++ compiler that does not know them: it reads kernels and never instantiates one.
 #pragma once
 #include "framework/error.h"
+#include "framework/launch_count.h"
 
 #define __global__
 #define __device__
@@ -9,7 +10,7 @@
 #define __grid_constant__
 #define LETHE_DYN_SHARED(T, name) T* name = nullptr
 /// The kernel is not named, or it would be instantiated.
-#define LETHE_LAUNCH(kernel, ...) ::lethe::refuse_to_launch(__VA_ARGS__)
+#define LETHE_LAUNCH(kernel, ...) ::lethe::count_or_refuse(__VA_ARGS__)
 
 struct dim3 {
   unsigned x, y, z;
@@ -19,12 +20,16 @@ using cudaStream_t = void*;
 extern const dim3 blockIdx, threadIdx, blockDim, gridDim;
 
 void __syncthreads();
+void __threadfence();
+unsigned atomicAdd(unsigned* to, unsigned value);
+double __ldcg(const double* from);
 double __shfl_xor_sync(unsigned mask, double value, int bits);
 
 namespace lethe {
 
 template <class... A>
-[[noreturn]] void refuse_to_launch(const A&...) {
+void count_or_refuse(const A&...) {
+  if (LaunchCount::takes_launch()) return;
   fail_as(Exit::Internal, "a kernel was launched on a GPU by a program without device code");
 }
 

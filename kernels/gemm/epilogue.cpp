@@ -21,6 +21,7 @@ class EpilogueAfter final : public Kernel {
         device_(device) {}
   std::int64_t workspace_bytes() const override { return kernel_->workspace_bytes(); }
   std::string implementation() const override { return kernel_->implementation() + ", epilogue"; }
+  std::int64_t bytes_again() const override { return kernel_->bytes_again() + 2 * rows_ * columns_ * bytes_of(dtype_); }
   void run(const KernelArgs& args) const override {
     kernel_->run(args);
     const void* const bias = epilogue_.bias ? args.inputs[2] : nullptr;

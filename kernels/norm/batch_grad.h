@@ -42,20 +42,22 @@ struct GradSums {
   }
 };
 
-/// dscale and dbias, and what `NormalizeGrad` reads besides mean and offset. If mean and variance are functions of x,
-/// dx = scale/s * (dy - dbias/n - (x - mean)/s * dscale/n) with s = sqrt(var + eps); if not, the first term alone.
+/// dscale and dbias, and what `NormalizeGrad` reads besides the mean; `offset` is null where it does not. If mean and
+/// variance are functions of x, dx = scale/s * (dy - dbias/n - (x - mean)/s * dscale/n) with s = sqrt(var + eps); if
+/// not, the first term alone.
 template <class T>
 struct GradFactors {
   double count, eps;
   bool fixed;  // mean and variance do not depend on x
-  const T *scale, *var;
-  T *dscale, *dbias, *factor, *of_x, *rest;
+  const T *scale, *bias, *var;
+  T *dscale, *dbias, *factor, *offset, *of_x, *rest;
   HD void operator()(std::int64_t, std::int64_t c, const std::array<double, 2>& sums) const {
     const double inverse = 1 / std::sqrt(static_cast<double>(var[c]) + eps);
     const double by = factor_of(scale ? static_cast<double>(scale[c]) : 1, static_cast<double>(var[c]), eps);
     dscale[c] = static_cast<T>(sums[1] * inverse);
     dbias[c] = static_cast<T>(sums[0]);
     factor[c] = static_cast<T>(by);
+    if (offset) offset[c] = bias ? bias[c] : T(0);
     of_x[c] = static_cast<T>(fixed ? 0 : -by * inverse * inverse * sums[1] / count);
     rest[c] = static_cast<T>(fixed ? 0 : -by * sums[0] / count);
   }
@@ -74,11 +76,11 @@ struct NormalizeGrad {
 
   static constexpr int kElements = kPack<T>;
   bool can_pack() const { return lethe::can_pack({x, dy, dx}); }
-  template <int V, class At>
-  HD void pack(std::int64_t i, const At& values) const {
+  template <int V>
+  HD void pack(std::int64_t i, const Values* values) const {
     const Pack<T, V> of_x = load_pack<V>(x + i), of_dy = load_pack<V>(dy + i);
     Pack<T, V> to;
-    for (int k = 0; k < V; ++k) to.at[k] = value(of_x.at[k], of_dy.at[k], values(k));
+    for (int k = 0; k < V; ++k) to.at[k] = value(of_x.at[k], of_dy.at[k], values[k]);
     store_pack(dx + i, to);
   }
 };

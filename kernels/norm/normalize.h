@@ -11,15 +11,28 @@
 
 namespace lethe {
 
-/// What `Normalize` reads, by channel, of statistics that are there. No scale: 1; no bias: 0.
+/// What `Normalize` reads of a channel, computed from its statistics: mean, factor and offset. No scale: 1; no bias: 0.
 template <class T>
-struct NormalizeFactors {
+struct NormalColumns {
   double eps;
-  const T *scale, *bias, *var;
+  const T *scale, *bias, *mean, *var;
+};
+template <class T>
+HD std::array<T, 3> values_at(const NormalColumns<T>& of, std::int64_t c) {
+  const double factor =
+      factor_of(of.scale ? static_cast<double>(of.scale[c]) : 1, static_cast<double>(of.var[c]), of.eps);
+  return {of.mean[c], static_cast<T>(factor), of.bias ? of.bias[c] : T(0)};
+}
+
+/// The same, written down.
+template <class T>
+struct StoreNormalColumns {
+  NormalColumns<T> of;
   T *factor, *offset;
   HD void operator()(std::int64_t c) const {
-    factor[c] = static_cast<T>(factor_of(scale ? static_cast<double>(scale[c]) : 1, static_cast<double>(var[c]), eps));
-    offset[c] = bias ? bias[c] : T(0);
+    const std::array<T, 3> values = values_at(of, c);
+    factor[c] = values[1];
+    offset[c] = values[2];
   }
 };
 
@@ -41,11 +54,11 @@ struct Normalize {
 
   static constexpr int kElements = kPack<T>;
   bool can_pack() const { return kAdds ? lethe::can_pack({x, more, y}) : lethe::can_pack({x, y}); }
-  template <int V, class Values>
-  HD void pack(std::int64_t i, const Values& values) const {
+  template <int V>
+  HD void pack(std::int64_t i, const std::array<Compute<T>, 3>* values) const {
     const Pack<T, V> from = load_pack<V>(x + i), added = load_pack<V>((kAdds ? more : x) + i);
     Pack<T, V> to;
-    for (int k = 0; k < V; ++k) to.at[k] = value(from.at[k], added.at[k], values(k));
+    for (int k = 0; k < V; ++k) to.at[k] = value(from.at[k], added.at[k], values[k]);
     store_pack(y + i, to);
   }
 };

@@ -3,12 +3,10 @@
 #include <algorithm>
 
 #include "kernels/each_device.h"
+#include "kernels/reduce/block_sums.h"
 #include "kernels/reduce/plan.h"
-#include "kernels/reduce/terms.h"
 
 namespace lethe {
-
-inline constexpr std::int64_t kBlock = 1024;  // columns summed at once: their sums stay in the first-level cache
 
 inline SumPlan plan_sum(Cpu, const DeviceInfo& device, const SumExtent& extent, DType) {
   const std::int64_t wanted = (device.threads + extent.outer - 1) / extent.outer;
@@ -16,54 +14,11 @@ inline SumPlan plan_sum(Cpu, const DeviceInfo& device, const SumExtent& extent, 
   return {extent, std::max<std::int64_t>(1, std::min({wanted, worth, extent.middle}))};
 }
 
-/// The sums of up to kBlock columns, or of the columns of several rows side by side.
-template <class T, int K>
-class BlockSums {
- public:
-  double total[K][kBlock];
-  explicit BlockSums(std::int64_t width) {
-    for (int k = 0; k < K; ++k) std::fill_n(total[k], width, 0.0);
-  }
-  /// Adds `rows` rows of `width` elements, `stride` apart, the first at index `start`.
-  template <std::size_t P, class F>
-  void add(const F& f, Columns<T, P> columns, std::int64_t row, std::int64_t rows, std::int64_t start,
-           std::int64_t stride, std::int64_t width) {
-    for (std::int64_t end = row + rows; row < end;) {
-      Term run[K][kBlock];
-      for (int k = 0; k < K; ++k) std::fill_n(run[k], width, Term(0));
-      const std::int64_t stop = std::min(end, row + kRun);
-      for (; row + kUnroll <= stop; row += kUnroll, start += kUnroll * stride)
-        add_to<kUnroll>(run, f, columns, row, start, stride, width);
-      for (; row < stop; ++row, start += stride) add_to<1>(run, f, columns, row, start, stride, width);
-      for (int k = 0; k < K; ++k)
-        for (std::int64_t j = 0; j < width; ++j) total[k][j] += static_cast<double>(run[k][j]);
-    }
-  }
-
- private:
-  using Term = Compute<T>;
-  static constexpr int kUnroll = 4;  // rows added before the run is loaded and stored again
-  template <int R, std::size_t P, class F>
-  static void add_to(Term (&run)[K][kBlock], const F& f, Columns<T, P> columns, std::int64_t row, std::int64_t start,
-                     std::int64_t stride, std::int64_t width) {
-#pragma GCC ivdep
-    for (std::int64_t j = 0; j < width; ++j) {
-      const std::array<Term, P> values = values_at(columns, j);
-      std::array<Term, K> terms = terms_at<F, T, P>(f, row, start + j, values);
-      for (int r = 1; r < R; ++r) {
-        const std::array<Term, K> more = terms_at<F, T, P>(f, row + r, start + r * stride + j, values);
-        for (int k = 0; k < K; ++k) terms[k] += more[k];
-      }
-      for (int k = 0; k < K; ++k) run[k][j] += terms[k];
-    }
-  }
-};
-
 /// The sums of one task: a piece of one outer index.
 template <int K, class T, std::size_t P, class F, class Finish>
 void sum_piece(const SumPlan& plan, std::int64_t task, double* partial, const Columns<T, P>& columns, const F& f,
                const Finish& finish) {
-  const std::int64_t inner = plan.extent.inner, repeat = kByRow<F, T, P> ? 1 : rows_as_one(inner);
+  const std::int64_t inner = plan.extent.inner, repeat = kByRow<F, ValuesOf<Columns<T, P>>> ? 1 : rows_as_one(inner);
   const std::int64_t first = plan.first_row(task % plan.pieces), last = plan.first_row(task % plan.pieces + 1);
   const std::int64_t wide_rows = (last - first) / repeat;
   const std::int64_t start = (task / plan.pieces * plan.extent.middle + first) * inner;
@@ -86,12 +41,36 @@ void sum_piece(const SumPlan& plan, std::int64_t task, double* partial, const Co
 }
 
 template <int K, class T, std::size_t P, class F, class Finish>
-void sum_pieces(Cpu device, void* stream, const SumPlan& plan, double* partial, const Columns<T, P>& columns,
-                const F& f, const Finish& finish) {
+void sum_pieces(const SumPlan& plan, double* partial, const Columns<T, P>& columns, const F& f, const Finish& finish) {
   const std::int64_t task_size = std::max<std::int64_t>(1, plan.extent.middle * plan.extent.inner / plan.pieces);
   const std::int64_t grain = std::max<std::int64_t>(1, kElementGrain / task_size);
   const auto sum = [&](std::int64_t task) { sum_piece<K>(plan, task, partial, columns, f, finish); };
-  parallel_for(device, stream, plan.extent.outer * plan.pieces, sum, grain);
+  parallel_for(Cpu{}, nullptr, plan.extent.outer * plan.pieces, sum, grain);
+}
+
+/// Adds all pieces up in their order.
+template <int K, class Finish>
+struct AddPieces {
+  SumPlan plan;
+  const double* partial;
+  Finish finish;
+  void operator()(std::int64_t i) const {
+    const std::int64_t outer = i / plan.extent.inner, column = i % plan.extent.inner;
+    std::array<double, K> sums{};
+    for (std::int64_t piece = 0; piece < plan.pieces; ++piece)
+      for (int k = 0; k < K; ++k) sums[k] += partial[plan.place(outer * plan.pieces + piece, k, K, column)];
+    finish(outer, column, sums);
+  }
+};
+
+template <class T, std::size_t P, class F, class Finish>
+void sum_middle(Cpu device, const KernelArgs& args, const SumPlan& plan, const Columns<T, P>& columns, const F& f,
+                const Finish& finish) {
+  constexpr int K = kTerms<F, Columns<T, P>>;
+  auto* const partial = static_cast<double*>(args.workspace);
+  sum_pieces<K>(plan, partial, columns, f, finish);
+  if (plan.pieces > 1)
+    parallel_for(device, nullptr, plan.extent.outer * plan.extent.inner, AddPieces<K, Finish>{plan, partial, finish});
 }
 
 }  // namespace lethe

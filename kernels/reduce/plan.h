@@ -20,6 +20,10 @@ struct SumPlan {
   std::int64_t pieces = 1;
   int columns = 1;
   HD std::int64_t first_row(std::int64_t piece) const { return extent.middle * piece / pieces; }
+  /// Where a piece's k-th of K sums of a column is among all: [outer, pieces, K, inner].
+  HD std::int64_t place(std::int64_t task, int k, int K, std::int64_t column) const {
+    return (task * K + k) * extent.inner + column;
+  }
 };
 
 /// Bytes that `sum_middle` needs for `terms` sums.
@@ -35,7 +39,7 @@ HD void store_sums(const SumPlan& plan, std::int64_t task, std::int64_t column, 
   if (plan.pieces == 1)
     finish(task, column, sums);
   else
-    for (int k = 0; k < K; ++k) partial[(task * K + k) * plan.extent.inner + column] = sums[k];
+    for (int k = 0; k < K; ++k) partial[plan.place(task, k, K, column)] = sums[k];
 }
 
 }  // namespace lethe

@@ -69,7 +69,6 @@ __global__ void for_each_row_kernel(std::int64_t rows, F f) {
 template <class F>
 void for_each_row(Cuda, void* stream, std::int64_t rows, std::int64_t length, const F& f) {
   if (rows == 0) return;
-  constexpr std::int64_t kMostBlocks = 132 * 16;
   const std::int64_t threads = std::clamp<std::int64_t>((length + 127) / 128 * 32, 32, 256);  // 4 elements a thread
   LETHE_LAUNCH(for_each_row_kernel<F>, dim3(static_cast<unsigned>(std::min(rows, kMostBlocks))),
                dim3(static_cast<unsigned>(threads)), 0, static_cast<cudaStream_t>(stream), rows, f);

@@ -1,39 +1,15 @@
 // Sums over the middle of [outer, middle, inner]: columns (outer 1), rows (inner 1), a whole tensor (both 1) and
-// images' planes are one shape. Short runs are summed in Compute<T>, runs and pieces in double: the error of an f32 sum
-// does not grow with its length. What is cut where depends on shape and device alone, so the bits do as well.
+// images' planes are one shape. `sum_middle(device, args, plan, columns, f, finish)` calls finish(outer, column, sums)
+// for each of the outer * inner results, sums being what f gave, added up over the middle; at the beginning of the
+// workspace it takes sum_workspace(plan, K) bytes, K being how many sums f gives. Short runs are summed in Compute<T>,
+// runs and pieces in double: the error of an f32 sum does not grow with its length. What is cut where depends on shape
+// and device alone, so the bits do as well.
 #pragma once
 #include "kernels/packs.h"
 #include "kernels/reduce/cpu.h"
 #include "kernels/reduce/cuda.h"
 
 namespace lethe {
-
-/// The last step if there are several pieces: adds them up in their order.
-template <int K, class Finish>
-struct AddPieces {
-  SumPlan plan;
-  const double* partial;  // [outer, pieces, K, inner]
-  Finish finish;
-  HD void operator()(std::int64_t i) const {
-    const std::int64_t inner = plan.extent.inner, outer = i / inner, column = i % inner;
-    std::array<double, K> sums{};
-    for (std::int64_t piece = 0; piece < plan.pieces; ++piece)
-      for (int k = 0; k < K; ++k) sums[k] += partial[((outer * plan.pieces + piece) * K + k) * inner + column];
-    finish(outer, column, sums);
-  }
-};
-
-/// Calls finish(outer, column, sums) for each of the outer * inner results, sums being what f gave, added up over the
-/// middle. `workspace`: sum_workspace(plan, K) bytes.
-template <class T, std::size_t P, class Device, class F, class Finish>
-void sum_middle(Device device, void* stream, const SumPlan& plan, void* workspace, const Columns<T, P>& columns,
-                const F& f, const Finish& finish) {
-  constexpr int K = kTerms<F, T, P>;
-  double* const partial = static_cast<double*>(workspace);
-  sum_pieces<K>(device, stream, plan, partial, columns, f, finish);
-  if (plan.pieces > 1)
-    parallel_for(device, stream, plan.extent.outer * plan.extent.inner, AddPieces<K, Finish>{plan, partial, finish});
-}
 
 template <class T>
 struct StoreScaled {
@@ -63,10 +39,9 @@ struct ElementTerm {
 
 /// y[outer, inner] = factor * sum over the middle of x.
 template <class From, class To, class Device>
-void scaled_sum(Device device, void* stream, const SumPlan& plan, void* workspace, double factor, const From* x,
-                To* y) {
-  sum_middle<From, 0>(device, stream, plan, workspace, {}, ElementTerm<From>{x},
-                      StoreScaled<To>{plan.extent.inner, factor, y});
+void scaled_sum(Device device, const KernelArgs& args, const SumPlan& plan, double factor, const From* x, To* y) {
+  sum_middle(device, args, plan, Columns<From, 0>{}, ElementTerm<From>{x},
+             StoreScaled<To>{plan.extent.inner, factor, y});
 }
 
 }  // namespace lethe

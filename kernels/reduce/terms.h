@@ -21,13 +21,18 @@ HD std::array<Compute<T>, P> values_at(const Columns<T, P>& columns, std::int64_
   return values;
 }
 
-/// A functor that needs to know its row takes (row, i, values); others take (i, values), i being the element's index.
-template <class F, class T, std::size_t P>
-inline constexpr bool kByRow = std::is_invocable_v<const F&, std::int64_t, std::int64_t, std::array<Compute<T>, P>>;
+/// What `columns` has of each column: an array of Compute<T>. Beside pointers to what lies in memory, `columns` may be
+/// what computes it (with a values_at of its own).
+template <class Columns>
+using ValuesOf = decltype(values_at(std::declval<const Columns&>(), std::int64_t{}));
 
-template <class F, class T, std::size_t P>
-HD auto terms_at(const F& f, std::int64_t row, std::int64_t i, const std::array<Compute<T>, P>& values) {
-  if constexpr (kByRow<F, T, P>)
+/// A functor that needs to know its row takes (row, i, values); others take (i, values), i being the element's index.
+template <class F, class Values>
+inline constexpr bool kByRow = std::is_invocable_v<const F&, std::int64_t, std::int64_t, Values>;
+
+template <class F, class Values>
+HD auto terms_at(const F& f, std::int64_t row, std::int64_t i, const Values& values) {
+  if constexpr (kByRow<F, Values>)
     return f(row, i, values);
   else
     return f(i, values);
@@ -42,17 +47,19 @@ concept ReadsPacks = requires(const F& f) {
 };
 
 /// How many sums `f` gives: it returns std::array<Compute<T>, K>.
-template <class F, class T, std::size_t P>
+template <class F, class Columns>
 inline constexpr int kTerms = static_cast<int>(
-    std::tuple_size_v<decltype(terms_at<F, T, P>(std::declval<const F&>(), 0, 0, std::array<Compute<T>, P>{}))>);
+    std::tuple_size_v<decltype(terms_at(std::declval<const F&>(), 0, 0, std::declval<ValuesOf<Columns>>()))>);
 
 /// What one thread of a GPU sums: V neighbouring columns, read in packs where V > 1.
-template <int V, int K, class T, std::size_t P, class F>
+template <int V, int K, class Columns, class F>
 class PackSums {
+  using Values = ValuesOf<Columns>;
+  using Term = typename Values::value_type;
+
  public:
-  HD PackSums(const F& f, const Columns<T, P>& columns, std::int64_t column) : f_(f) {
-    for (int v = 0; v < V; ++v) values_[v] = values_at(columns, column + v);
-  }
+  /// `values`: of each column.
+  HD PackSums(const F& f, const Values (&values)[V]) : f_(f), values_(values) {}
   /// Adds `rows` rows, `stride` from each other, from element i on. Four at a time: none waits for another's memory.
   HD void add(std::int64_t row, std::int64_t rows, std::int64_t stride, std::int64_t i, std::int64_t inner) {
     while (rows > 0) {
@@ -62,20 +69,19 @@ class PackSums {
       for (; left >= 4; left -= 4, row += 4 * stride, i += 4 * stride * inner) add_to<4>(run, row, stride, i, inner);
       for (; left > 0; --left, row += stride, i += stride * inner) add_to<1>(run, row, stride, i, inner);
       for (int v = 0; v < V; ++v)
-        for (int k = 0; k < K; ++k) total[v][k] += static_cast<double>(run[v][k]);
+        for (int k = 0; k < K; ++k) total[v * K + k] += static_cast<double>(run[v][k]);
     }
   }
-  std::array<double, K> total[V] = {};
+  std::array<double, V* K> total = {};  // K of each column
 
  private:
-  using Term = Compute<T>;
   template <int R>
   HD void add_to(std::array<Term, K> (&run)[V], std::int64_t row, std::int64_t stride, std::int64_t i,
                  std::int64_t inner) const {
     std::array<Term, K> terms[R][V];
     for (int r = 0; r < R; ++r)
       if constexpr (V == 1)
-        terms[r][0] = terms_at<F, T, P>(f_, row + r * stride, i + r * stride * inner, values_[0]);
+        terms[r][0] = terms_at(f_, row + r * stride, i + r * stride * inner, values_[0]);
       else
         f_.template pack<V>(row + r * stride, i + r * stride * inner, values_, terms[r]);
     for (int r = 0; r < R; ++r)
@@ -84,7 +90,7 @@ class PackSums {
   }
 
   const F& f_;
-  std::array<Term, P> values_[V];
+  const Values (&values_)[V];
 };
 
 }  // namespace lethe

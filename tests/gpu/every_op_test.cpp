@@ -47,7 +47,7 @@ std::vector<Guarded> run_on(Device& device, const Interpreter& values, const Op&
     out.push_back(op_def(op.type).updates ? in[slot] : outputs.back().data());
   }
   const Buffer workspace(device, kernel.workspace_bytes());
-  device.compute([&] { kernel.run({in.data(), out.data(), workspace.data(), device.stream()}); });
+  device.compute([&] { kernel.run({in.data(), out.data(), workspace.data(), device.stream(), device.tickets()}); });
   device.synchronize();
   for (std::size_t slot = 0; slot < op.out.size(); ++slot)
     device.copy_out(results[slot].data(), out[slot], results[slot].bytes());

@@ -17,7 +17,7 @@ std::vector<T> sums_of(const std::vector<T>& x, const SumExtent& extent, std::in
   const SumPlan plan{extent, pieces};
   std::vector<double> workspace(static_cast<std::size_t>(sum_workspace(plan, 1)) / sizeof(double));
   std::vector<T> y(static_cast<std::size_t>(extent.outer * extent.inner), T(-1));
-  scaled_sum(Cpu{}, nullptr, plan, workspace.data(), 1.0, x.data(), y.data());
+  scaled_sum(Cpu{}, {.workspace = workspace.data()}, plan, 1.0, x.data(), y.data());
   return y;
 }
 

@@ -67,7 +67,12 @@ template <class T>
 T atomicAdd(T* to, T value) {
   return std::atomic_ref<T>(*to).fetch_add(value);
 }
+inline void __threadfence() {}
 template <class T>
 T __ldg(const T* from) {
+  return *from;
+}
+template <class T>
+T __ldcg(const T* from) {
   return *from;
 }

@@ -118,7 +118,8 @@ Trial try_op(const Interpreter& values, const Op& op, const Kernel& kernel, std:
   for (const InPlace& pair : shared) out[static_cast<std::size_t>(pair.out)] = in[static_cast<std::size_t>(pair.in)];
   const Guarded workspace(kernel.workspace_bytes(), fill);
   const Workers workers(values.threads());
-  kernel.run({in.data(), out.data(), workspace.bytes() > 0 ? workspace.data() : nullptr, nullptr});
+  std::vector<unsigned> tickets(kTickets);
+  kernel.run({in.data(), out.data(), workspace.bytes() > 0 ? workspace.data() : nullptr, nullptr, tickets.data()});
 
   std::vector<bool> may_change(op.in.size(), false);
   for (const InPlace& pair : shared) {
@@ -133,6 +134,7 @@ Trial try_op(const Interpreter& values, const Op& op, const Kernel& kernel, std:
   for (std::size_t slot = 0; slot < op.out.size(); ++slot)
     if (!trial.outputs[slot].intact()) trial.harm = message("memory beside output ", slot);
   if (!workspace.intact()) trial.harm = "memory beside the workspace";
+  if (tickets != std::vector<unsigned>(kTickets)) trial.harm = "a ticket, for the kernels to come";
   return trial;
 }
 

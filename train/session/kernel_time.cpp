@@ -28,7 +28,7 @@ double seconds_of_kernel(Device& device, Prepared& prepared, const Program& prog
   for (std::size_t i = 0; i < op.out.size(); ++i)
     out.push_back(op_def(op.type).updates ? in[i] : zeros(bytes_of(program.vars[op.out[i]])));
   void* const workspace = zeros(kernel.workspace_bytes());
-  const KernelArgs args{in.data(), out.data(), workspace, device.stream()};
+  const KernelArgs args{in.data(), out.data(), workspace, device.stream(), device.tickets()};
   double fastest = std::numeric_limits<double>::infinity();
   for (int run = 0; run < kRuns; ++run) {
     device.synchronize();
