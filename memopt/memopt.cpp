@@ -9,7 +9,9 @@
 #include "memopt/level3.h"
 #include "memopt/passes/early_update.h"
 #include "memopt/passes/fuse_masks.h"
+#include "memopt/passes/join_masks.h"
 #include "memopt/passes/mask_picked.h"
+#include "memopt/passes/mask_sums.h"
 #include "memopt/passes/release.h"
 #include "memopt/passes/reuse.h"
 #include "memopt/passes/stage_inputs.h"
@@ -42,6 +44,10 @@ Program for_arena(Program program, const MemoptOptions& options, std::vector<std
   verify_after("mask_picked", program);
   program = fuse_masks(std::move(program), collect_pins(program, options.pins));
   verify_after("fuse_masks", program);
+  program = mask_sums(std::move(program), collect_pins(program, options.pins));
+  verify_after("mask_sums", program);
+  program = join_masks(std::move(program));
+  verify_after("join_masks", program);
   return options.early_updates ? with_early_updates(std::move(program), options, notes) : program;
 }
 

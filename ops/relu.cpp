@@ -14,6 +14,27 @@ struct ReluGrad {
   }
 };
 
+/// Of the sum of two gradients (mask_sums). It is rounded when it is stored, as that of an op of its own.
+struct ReluGradOfSum {
+  template <class T>
+  HD T operator()(T y, T dy, T more) const {
+    return ReluGrad{}(y, dy + more);
+  }
+};
+
+struct PrepareReluGrad {
+  template <class Device>
+  static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
+    return args.has_in(2) ? Map<ReluGradOfSum, 3, Floats, Rows::Pitched>::prepare<Device>(args)
+                          : Map<ReluGrad, 2, Floats, Rows::Pitched>::prepare<Device>(args);
+  }
+};
+
+std::vector<Type> infer_relu_grad(const InferArgs& args) {
+  check_input(args, 2, {args.in(1).shape, args.in(1).dtype});
+  return same_as_second(args);
+}
+
 const Register relu{{
     .type = "relu",
     .inputs = {"x"},
@@ -35,13 +56,13 @@ const Register relu{{
 
 const Register relu_grad{{
     .type = "relu_grad",
-    .inputs = {"y", "dy"},
+    .inputs = {"y", "dy", "more?"},
     .outputs = {"dx"},
-    .infer = same_as_second,
-    .inplace = {{.in = 1, .out = 0}},
+    .infer = infer_relu_grad,
+    .inplace = {{.in = 1, .out = 0}, {.in = 2, .out = 0}},
     .pitched = true,
     .masks = true,
-    .kernels = map<ReluGrad, 2, Floats, Rows::Pitched>(),
+    .kernels = each_device<PrepareReluGrad>(),
 }};
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "framework/op_def.h"
 #include "framework/reads.h"
+#include "memopt/analysis/makers.h"
 
 namespace lethe {
 namespace {
@@ -11,12 +12,7 @@ namespace {
 class Masks {
  public:
   Masks(const Program& program, const std::vector<Pin>& pins)
-      : program_(program), pins_(pins), reads_(reads_of(program)), maker_(program.vars.size()) {
-    std::vector<int> writes(program.vars.size());
-    for (const Block& block : program.blocks)
-      for (const Op& op : block.ops)
-        for (const VarId v : op.out) maker_[v] = writes[v]++ == 0 && op.blocks.empty() ? &op : nullptr;
-  }
+      : program_(program), pins_(pins), reads_(reads_of(program)), maker_(sole_makers(program)) {}
 
   /// The op that masks an input of `gradient`, which may do so itself; null if there is none.
   const Op* mask_of(const Op& gradient) const {
@@ -24,8 +20,8 @@ class Masks {
     if (slot < 0) return nullptr;
     const VarId g = gradient.in[slot];
     const Op* const mask = maker_[g];
-    return mask && op_def(mask->type).masks && reads_[g] == 1 && pins_[g] == Pin::None && is_settled(mask->in[1]) &&
-                   program_.vars[g].block == 0
+    return mask && op_def(mask->type).masks && mask->in.size() == 2 && reads_[g] == 1 && pins_[g] == Pin::None &&
+                   is_settled(mask->in[1]) && program_.vars[g].block == 0
                ? mask
                : nullptr;
   }
@@ -42,8 +38,8 @@ class Masks {
 
   const Program& program_;
   const std::vector<Pin>& pins_;
-  std::vector<int> reads_;        // by VarId
-  std::vector<const Op*> maker_;  // by VarId: the only op that writes it, and no block
+  std::vector<int> reads_;  // by VarId
+  std::vector<const Op*> maker_;
 };
 
 }  // namespace

@@ -26,7 +26,7 @@ class Masking {
 
   /// The op that gives back what `mask` masks, if these two can change places.
   const Op* before(const Op& mask) const {
-    if (!op_def(mask.type).masks) return nullptr;
+    if (!op_def(mask.type).masks || mask.in.size() != 2) return nullptr;
     const VarId y = mask.in[0], a = mask.in[1];
     const Op* const back = maker_[a];
     if (!back || !op_def(back->type).returns_picked || readers_[a] != 1 || pins_[a] != Pin::None) return nullptr;

@@ -37,7 +37,7 @@ class CheckedRun final : public Observer {
   void deleted(VarId var) override;
   void carried(const Op& copy, const KernelArgs& args) override;
 
-  /// Hash of all that ops have written so far, by the name of their first output.
+  /// Hash of all that ops have written into a var so far, by its name.
   const std::map<std::string, std::uint64_t>& hashes() const { return hashes_; }
   /// Of these, views that no op reads: their bytes have not been seen.
   const std::set<std::string>& unread() const { return unread_; }

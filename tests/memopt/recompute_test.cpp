@@ -13,7 +13,9 @@
 #include "memopt/memopt.h"
 #include "memopt/passes/early_update.h"
 #include "memopt/passes/fuse_masks.h"
+#include "memopt/passes/join_masks.h"
 #include "memopt/passes/mask_picked.h"
+#include "memopt/passes/mask_sums.h"
 #include "memopt/recompute/best_choice.h"
 #include "memopt/recompute/repeated.h"
 #include "memopt/recompute/search.h"
@@ -34,8 +36,10 @@ struct Taped {
 Taped taped(const TrainingProgram& made, Prepared& prepared) {
   Taped all{.program = {}, .pins = {.fetched = {made.network.loss}}, .tape = {}};
   const Program& plain = made.network.program;
-  all.program =
-      gradients_early(fuse_masks(mask_picked(plain, collect_pins(plain, all.pins)), collect_pins(plain, all.pins)));
+  all.program = plain;
+  for (const auto pass : {mask_picked, fuse_masks, mask_sums})
+    all.program = pass(all.program, collect_pins(all.program, all.pins));
+  all.program = gradients_early(join_masks(all.program));
   all.tape = tape_of(all.program, collect_pins(all.program, all.pins), workspaces_of(all.program, prepared),
                      {.seconds_of = seconds_on(prepared.device())});
   return all;

@@ -70,15 +70,16 @@ void check_again(const Program& program, const CheckedRun& checked) {
   }
 }
 
-/// By name: what mask_picked and fuse_masks do without.
+/// By name: what mask_picked, fuse_masks and mask_sums do without.
 std::set<std::string> masked_first(const Program& before, const Program& after) {
   std::set<std::string> names;
   for (const Block& block : before.blocks)
     for (const Op& op : block.ops)
-      if (op_def(op.type).returns_picked || op_def(op.type).masks) names.insert(before.vars[op.out[0]].name);
+      if (op_def(op.type).returns_picked || op_def(op.type).masks || op.type == kSum)
+        names.insert(before.vars[op.out[0]].name);
   for (const Block& block : after.blocks)
     for (const Op& op : block.ops)
-      if (!op.out.empty()) names.erase(after.vars[op.out[0]].name);
+      for (const VarId v : op.out) names.erase(after.vars[v].name);
   return names;
 }
 
@@ -143,11 +144,11 @@ Outcome run_under(const TrainingProgram& made, const MemoptOptions& options, int
 void expect_same_outcome(const Outcome& outcome, const Outcome& expected) {
   ASSERT_EQ(outcome.hashes.size(), expected.hashes.size());
   for (std::size_t step = 0; step < expected.hashes.size(); ++step) {
-    for (const auto& [op, hash] : expected.hashes[step]) {
-      if (outcome.unread.count(op) > 0 || outcome.masked_first.count(op) > 0) continue;
-      const auto found = outcome.hashes[step].find(op);
+    for (const auto& [var, hash] : expected.hashes[step]) {
+      if (outcome.unread.count(var) > 0 || outcome.masked_first.count(var) > 0) continue;
+      const auto found = outcome.hashes[step].find(var);
       EXPECT_TRUE(found != outcome.hashes[step].end() && found->second == hash)
-          << "'" << op << "' gives other bits in step " << step;
+          << "'" << var << "' has other bits in step " << step;
     }
   }
   EXPECT_EQ(outcome.losses, expected.losses);

@@ -11,7 +11,7 @@
 namespace lethe::testing {
 
 struct Outcome {
-  std::vector<std::map<std::string, std::uint64_t>> hashes;  // of each op's outputs, by step
+  std::vector<std::map<std::string, std::uint64_t>> hashes;  // of what ops wrote, by step
   std::set<std::string> unread;                              // ops that are views here, which nobody reads: no hash
   std::set<std::string> masked_first;                        // gradients of pools that no op gives any more
   std::vector<std::string> losses;                           // by step, in as many digits as tell all apart

@@ -9,6 +9,7 @@ const std::vector<DType> kFlags = {DType::u8};
 std::vector<Sample> function_samples() {
   return {
       {.op = "relu", .in = {{{2, 3, 5}}}, .kinks = {0}},
+      {.op = "relu_grad", .in = {{{4, 7, 6}}, {{4, 7, 6}}, {{4, 7, 6}}}, .gradient = false},
       {.op = "leaky_relu", .in = {{{2, 3, 5}}}, .attrs = {{"slope", 0.1}}, .kinks = {0}},
       {.op = "leaky_relu", .in = {{{2, 3, 5}}}, .attrs = {{"slope", -0.5}}, .kinks = {0}},
       {.op = "threshold", .in = {{{2, 3, 5}}}, .attrs = {{"threshold", 0.25}, {"value", 0.25}}, .kinks = {0.25}},

@@ -1,0 +1,13 @@
+// Where relu stands behind a sum with a batch norm's output, its mask makes a gradient that several ops read. The
+// first of them, the norm's gradient, can make it on the way: it is not read once more.
+#pragma once
+#include "framework/program.h"
+#include "memopt/analysis/pins.h"
+
+namespace lethe {
+
+/// `g = masks(..); ... = gradient(.., g, ..)` becomes `..., g = joined(.., ..)` as OpDef::masked writes it, where no op
+/// reads g before, and what the mask reads is written once; in block 0 alone. No bit changes.
+Program join_masks(Program program);
+
+}  // namespace lethe

@@ -1,0 +1,13 @@
+// Where the output of a relu has two readers, backward adds their gradients up and masks the sum. The mask can do both:
+// two passes over memory less.
+#pragma once
+#include "framework/program.h"
+#include "memopt/analysis/pins.h"
+
+namespace lethe {
+
+/// `s = sum_n(a, b); g = masks(y, s)` becomes `g = masks(y, a, b)` (OpDef::masks), where nothing else reads s, it is
+/// not pinned, and a and b are written once, in the same block. No bit changes.
+Program mask_sums(Program program, const std::vector<Pin>& pins);
+
+}  // namespace lethe
