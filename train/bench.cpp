@@ -153,6 +153,7 @@ std::vector<BenchRow> rows_of(const Options& options) {
 
 int bench(const Options& given) {
   if (given.profile) return profile(given);
+  if (given.count) return count_launches(given);
   const Options options = decided(given);
   std::vector<BenchRow> rows = rows_of(options);
   const Scratch scratch;

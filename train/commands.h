@@ -12,7 +12,9 @@ int show(const Options& options);
 int export_weights(const Options& options);
 int plan(const Options& options);
 int bench(const Options& options);
-int profile(const Options& options);  // `bench --profile`
+int profile(const Options& options);         // `bench --profile`
+int count_launches(const Options& options);  // `bench --count`
+int roofline(const Options& options);        // `plan --roofline`
 int write_graph(const Options& options);
 int write_timeline(const Options& options);
 int pack_file(const Options& options);

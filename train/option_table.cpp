@@ -155,6 +155,11 @@ void add_plan(CLI::App& app, Options& o) {
       ->group("Output");
   add_option(app, "--csv", o.csv, "FILE", "Writes what the arena packs, as train pack reads it (level=2)")
       ->group("Output");
+  app.add_flag("--roofline", o.roofline,
+               "Instead: launches, operations and bytes of a step by op, and the least time they take on that GPU")
+      ->excludes("--sweep")
+      ->excludes("--csv")
+      ->group("Output");
 }
 
 void add_bench(CLI::App& app, Options& o) {
@@ -179,6 +184,11 @@ void add_bench(CLI::App& app, Options& o) {
   app.add_flag("--profile", o.profile, "Instead: where the time of a step goes, by op and by whose code runs it")
       ->excludes("--settings")
       ->excludes("--sweep")
+      ->group("Bench");
+  app.add_flag("--count", o.count, "Instead: launches and bytes moved a step, by op, on a GPU that need not be there")
+      ->excludes("--settings")
+      ->excludes("--sweep")
+      ->excludes("--profile")
       ->group("Bench");
   add_option(app, "--rounds", o.rounds, "N", "Processes a setting, in turns (default 3)")
       ->check(whole_number(1))

@@ -53,7 +53,8 @@ void check_together(const Options& o) {
   check(!o.memopt.levels.pins.skip_grads || !infers, "--skip-grads: evaluation has no gradients");
   check(o.autotune.empty() || o.device.name == "cpu", "--autotune is for the CPU; --device is ", o.device.name);
   if (o.resume.empty())
-    check_device(o.device, runs(o.command));  // else the device may be that of the checkpoint: opening it checks again
+    check_device(o.device, runs(o.command) &&
+                               !o.count);  // else the device may be that of the checkpoint: opening it checks again
   check(!o.model.empty() || !o.resume.empty() || (takes_run(o) && !o.weights.empty()),
         "--model is missing: a name such as lenet or resnet20, or a JSON file",
         takes_run(o) ? "; or --weights RUN, which says it" : "");

@@ -66,7 +66,8 @@ struct Options {
   std::string csv = {};
   std::string settings = "none;level=0;level=1;level=1,release;level=2";  // of `bench`: of --memopt
   int rounds = 3;
-  bool profile = false;  // of `bench`
+  bool profile = false, count = false;  // of `bench`
+  bool roofline = false;                // of `plan`
 
   std::string file = {};                // of `pack`
   std::vector<std::string> files = {};  // of `predict`: images and directories of images

@@ -27,6 +27,7 @@ void check_budget(const PlanReport& report) {
 }  // namespace
 
 int plan(const Options& given) {
+  if (given.roofline) return roofline(given);
   const Options options = decided(given);
   if (options.sweep) {
     const MemorySweep sweep = sweep_of(program_setting(options), device_info(options.device));

@@ -188,7 +188,8 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph) {
   return cudaSuccess;
 }
 cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) {
-  if (std::getenv("SIMULATED_GPU_TELL")) std::fputs("simulated GPU: a graph\n", stderr);
+  if (std::getenv("SIMULATED_GPU_TELL"))
+    std::fprintf(stderr, "simulated GPU: a graph of %zu launches\n", graph->graph.size());
   return answer([&] {
     for (const simulated::Work& work : graph->graph) gpu(stream).submit(of(stream), work);
   });

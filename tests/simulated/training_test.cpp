@@ -1,6 +1,7 @@
 // The program on a simulated GPU: what must hold on a real one, at every pace.
 #include <algorithm>
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "tests/train/run_fixture.h"
@@ -87,6 +88,25 @@ TEST_F(SimulatedTraining, RecordsUnlessToldNotToOrRefused) {
   EXPECT_EQ(refused.code, 0) << refused.err;
   EXPECT_FALSE(graphs_in(refused.err));
   EXPECT_NE(refused.err.find("steps are run launch by launch"), std::string::npos) << refused.err;
+}
+
+TEST_F(SimulatedTraining, LaunchesWhatIsCountedBeforehand) {
+  const std::vector<std::string> common = {"--model", path("small.json"), "--batch", "64", "--device", "cuda"};
+  std::vector<std::string> bench = {"bench", "--count", "--format", "json"},
+                           train = {"--steps", "3", "--eval-every", "0"};
+  bench.insert(bench.end(), common.begin(), common.end());
+  train.insert(train.end(), common.begin(), common.end());
+  const Ended counted = run_train(bench);
+  ASSERT_EQ(counted.code, 0) << counted.err;
+  const Environment set("SIMULATED_GPU_TELL", "1");
+  const Ended trained = run_train(train);
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  std::int64_t launches = 0;  // in the second step and in the third, which are replayed
+  const std::string word = "a graph of ";
+  for (std::size_t at = 0; (at = trained.err.find(word, at)) != std::string::npos; at += word.size())
+    launches += std::stoll(trained.err.substr(at + word.size()));
+  EXPECT_GT(launches, 0) << trained.err;
+  EXPECT_EQ(2 * nlohmann::json::parse(counted.out)["launches"].get<std::int64_t>(), launches) << counted.out;
 }
 
 TEST_F(SimulatedTraining, TrainsInLowPrecisionWithItsBytesPredicted) {

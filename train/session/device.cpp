@@ -15,6 +15,8 @@
 namespace lethe {
 namespace {
 
+constexpr double kTera = 1e12;
+
 /// What NVIDIA states of a GPU. cuDNN's choices follow the compute capability; the rest is there because it asks.
 struct Gpu {
   const char *name, *full_name;
@@ -23,13 +25,47 @@ struct Gpu {
   int shared_memory;           // bytes a block may have
   int blocks, threads;         // a processor
   std::int64_t cache, memory;  // bytes
+  Peaks stated;                // dense; with tensor cores where they compute a dtype
 };
 
 constexpr std::int64_t kMi = 1 << 20;
 constexpr Gpu kGpus[] = {
-    {"a100", "NVIDIA A100-SXM4-80GB", 80, 108, 1410000, 1593000, 166912, 32, 2048, 40 * kMi, 81251 * kMi},
-    {"h200", "NVIDIA H200", 90, 132, 1980000, 3201000, 232448, 32, 2048, 60 * kMi, 143771 * kMi},
-    {"rtx4090", "NVIDIA GeForce RTX 4090", 89, 128, 2520000, 10501000, 101376, 24, 1536, 72 * kMi, 24217 * kMi},
+    {"a100",
+     "NVIDIA A100-SXM4-80GB",
+     80,
+     108,
+     1410000,
+     1593000,
+     166912,
+     32,
+     2048,
+     40 * kMi,
+     81251 * kMi,
+     {19.5 * kTera, 19.5 * kTera, 156 * kTera, 312 * kTera, 2.039 * kTera}},
+    {"h200",
+     "NVIDIA H200",
+     90,
+     132,
+     1980000,
+     3201000,
+     232448,
+     32,
+     2048,
+     60 * kMi,
+     143771 * kMi,
+     {67 * kTera, 67 * kTera, 494 * kTera, 989 * kTera, 4.8 * kTera}},
+    {"rtx4090",
+     "NVIDIA GeForce RTX 4090",
+     89,
+     128,
+     2520000,
+     10501000,
+     101376,
+     24,
+     1536,
+     72 * kMi,
+     24217 * kMi,
+     {1.29 * kTera, 82.6 * kTera, 82.6 * kTera, 165.2 * kTera, 1.008 * kTera}},
 };
 
 /// In cuDNN's words, which are documented nowhere but in its log.
@@ -104,6 +140,23 @@ std::vector<std::string> described_gpus() {
   std::vector<std::string> names;
   for (const Gpu& gpu : kGpus) names.emplace_back(gpu.name);
   return names;
+}
+
+double Peaks::flops(DType dtype, bool rounds_to_tf32) const {
+  if (dtype == DType::f64) return f64;
+  if (dtype == DType::f32) return rounds_to_tf32 ? tf32 : f32;
+  return low;
+}
+
+std::optional<Peaks> peaks_of(const std::string& gpu) {
+  constexpr double kOfCopy = 0.9;  // of the stated bandwidth
+  for (const Gpu& known : kGpus)
+    if (gpu == known.full_name) {
+      Peaks peaks = known.stated;
+      peaks.bytes *= kOfCopy;
+      return peaks;
+    }
+  return std::nullopt;
 }
 
 void check_device(const DeviceSetting& setting, bool runs) {

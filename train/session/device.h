@@ -1,6 +1,7 @@
 // The device that is named: one to run on, or for planning the description of one that is not there.
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,15 @@ DeviceInfo device_info(const DeviceSetting& setting);
 
 /// What cuDNN is told of a GPU, as JSON: of one by description, or of one that is there.
 std::string gpu_description(const std::string& device);
+
+/// What a GPU does at best, a second.
+struct Peaks {
+  double f64 = 0, f32 = 0, tf32 = 0, low = 0;  // floating-point operations, by the dtype; low: bf16 and f16
+  double bytes = 0;                            // that a copy reads and writes
+  double flops(DType dtype, bool rounds_to_tf32) const;
+};
+/// By the name of a GPU; none if it is not known here.
+std::optional<Peaks> peaks_of(const std::string& gpu);
 
 /// Names of the GPUs that are described here.
 std::vector<std::string> described_gpus();

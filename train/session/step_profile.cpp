@@ -68,9 +68,9 @@ class Watch final : public Observer {
 };
 
 /// Counts steps, and has the watch forget the times of those that do not count.
-class StepCount final : public Listener {
+class CountedSteps final : public Listener {
  public:
-  StepCount(Watch& watch, std::int64_t warm_up) : watch_(watch), left_(warm_up) {}
+  CountedSteps(Watch& watch, std::int64_t warm_up) : watch_(watch), left_(warm_up) {}
   void step(const Moment&) override {
     if (left_-- > 0) {
       watch_.forget_times();
@@ -109,7 +109,7 @@ StepProfile profile_steps(Session& session, const RunSetting& run, std::int64_t 
   profile.peak_flops = 2.0 * kSide * kSide * kSide / product;
   profile.peak_bytes = 2.0 * kCopied * 4 / seconds_of(session.device(), kAssign, {{kCopied}});
   Watch watch(session.plan().training.program, session.prepared(), session.device());
-  StepCount count(watch, warm_up);
+  CountedSteps count(watch, warm_up);
   session.executor().observe(&watch);
   session.train(run, count);
   session.executor().observe(nullptr);
