@@ -25,7 +25,7 @@ struct DeviceInfo {
   std::string name = "cpu";
   int threads = 1;                      // CPU worker threads
   bool winograd = true;                 // a CPU's convolutions may be Winograd's, which round more
-  std::shared_ptr<Trials> trials = {};  // by which a CPU's convolutions choose their way; null: by rule
+  std::shared_ptr<Trials> trials = {};  // by which convolutions choose their way on what is opened; null: by rule
   std::int64_t alignment = 64;          // of every buffer, in bytes
   // Of a GPU:
   std::string properties = {};                             // of one that is not there, as JSON; "": it is there

@@ -23,6 +23,12 @@ struct Operands {
   std::int64_t out = 0;
 };
 
+/// The way that was chosen, by its place among those that were given, and its kernel; null if no way serves.
+struct Chosen {
+  std::size_t way = 0;
+  std::unique_ptr<Kernel> kernel = {};
+};
+
 class Trials {
  public:
   using Choices = std::map<std::string, std::string>;  // names of ways, by what they compute
@@ -30,11 +36,11 @@ class Trials {
   explicit Trials(Choices known = {}, std::function<void(const Choices&)> chosen = {})
       : choices_(std::move(known)), chosen_(std::move(chosen)) {}
 
-  /// The way that was chosen for `what`, or else the fastest of a few runs on memory of its own, with the device's
-  /// threads. The first way stays unless another saves 5 % of its time. Null if no way serves; fails with Exit::Device
-  /// if there is no memory to try them. May be called by several threads.
-  std::unique_ptr<Kernel> best(const std::string& what, const std::vector<Way>& ways, const Operands& operands,
-                               const DeviceInfo& device);
+  /// The way that was chosen for `what`, or else the fastest of a few runs on the device, in memory of its own. The
+  /// first way stays unless another saves 5 % of its time. Fails with Exit::Device if there is no memory to try them.
+  /// May be called by several threads.
+  Chosen best(const std::string& what, const std::vector<Way>& ways, const Operands& operands,
+              const DeviceInfo& device);
 
  private:
   std::recursive_mutex one_at_a_time_;  // a way may have others within

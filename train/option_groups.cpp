@@ -170,8 +170,8 @@ void add_machine(CLI::App& app, Options& o) {
   if (o.command != Command::Tables)
     add_option(
         app, "--autotune", o.autotune, "FILE",
-        "On a CPU: takes for each convolution the algorithm that is fastest here, which is tried once and kept in\n"
-        "FILE (default: by rule)")
+        "Takes for each convolution the algorithm (on a GPU cuDNN's engine) that is fastest here, which is tried once\n"
+        "and kept in FILE (default: by rule)")
         ->group("Machine");
   add_threads(app, o);
 }

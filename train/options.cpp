@@ -40,6 +40,13 @@ void check_optnet(const Options& o) {
   check(!wants_logits(o), "--memopt ", memopt, ": --top, --by-class and --confusion go with none and the levels");
 }
 
+void check_autotune(const DeviceSetting& device) {
+  check(!is_described(device.name), "--autotune tries what a device is fastest with; --device ", device.name,
+        " is a description, to plan for");
+  check(device.name == "cpu" || !device.deterministic,
+        "--autotune does not go with --deterministic on a GPU: another engine may be the fastest in the next run");
+}
+
 /// Whether --weights may name a run, which says what network it trained.
 bool takes_run(const Options& o) {
   return o.command == Command::Eval || o.command == Command::Export || o.command == Command::Predict;
@@ -51,7 +58,7 @@ void check_together(const Options& o) {
   check_memopt(o);
   const bool infers = o.inference || o.command == Command::Eval || o.command == Command::Predict;
   check(!o.memopt.levels.pins.skip_grads || !infers, "--skip-grads: evaluation has no gradients");
-  check(o.autotune.empty() || o.device.name == "cpu", "--autotune is for the CPU; --device is ", o.device.name);
+  if (!o.autotune.empty()) check_autotune(o.device);
   if (o.resume.empty())
     check_device(o.device, runs(o.command) &&
                                !o.count);  // else the device may be that of the checkpoint: opening it checks again

@@ -53,10 +53,10 @@ OptionValues network_values(const Options& options) {
 OptionValues for_device(const Options& given, OptionValues resumed) {
   const auto device = given.given.find("device");
   if (device == given.given.end()) return resumed;
-  if (device->second == "cpu")
-    for (const char* name : {"tf32", "fast-conv", "eager", "workspace-limit"}) resumed.erase(name);
-  else
-    for (const char* name : {"no-winograd", "autotune"}) resumed.erase(name);
+  const bool was_cpu = resumed.count("device") == 0 || resumed["device"] == "cpu";
+  if (was_cpu != (device->second == "cpu"))
+    for (const char* name : {"tf32", "fast-conv", "eager", "workspace-limit", "no-winograd", "autotune"})
+      resumed.erase(name);
   return resumed;
 }
 
@@ -96,7 +96,8 @@ std::shared_ptr<Trials> trials_by(const Options& options, bool resumed) {
   check(
       !resumed || std::filesystem::exists(options.autotune), "--autotune: ", options.autotune,
       ", by which the run began, is not there; with --autotune FILE it goes on by other choices, and with other bits");
-  return trials_of(options.autotune, [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); });
+  return trials_of(options.autotune, options.device.name,
+                   [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); });
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 
 #include "framework/error.h"
 #include "kernels/conv/providers.h"
-#include "kernels/trials.h"
 #ifdef LETHE_HAS_CUDA
 #include "kernels/cuda/tell_once.h"
 #endif
@@ -67,26 +66,13 @@ std::vector<Way> ways_on_cpu(ConvPass pass, const ConvShape& shape, bool bias, D
   return ways;
 }
 
-/// In the order in which the pass takes them.
-Operands operands_of(ConvPass pass, const ConvShape& s, DType dtype) {
-  const std::int64_t x = x_size(s), y = y_size(s), w = weight_size(s), of_one = bytes_of(dtype);
-  switch (pass) {
-    case ConvPass::Forward:
-      return {{x * of_one, w * of_one, s.filters * of_one}, y * of_one};
-    case ConvPass::GradInput:
-      return {{y * of_one, w * of_one}, x * of_one};
-    default:
-      return {{x * of_one, y * of_one}, w * of_one};
-  }
-}
-
 std::unique_ptr<Kernel> prepare_on_cpu(ConvPass pass, const ConvShape& shape, bool bias, DType dtype,
                                        const DeviceInfo& device, Provider provider) {
   const std::vector<Way> ways = ways_on_cpu(pass, shape, bias, dtype, device, provider);
   if (device.trials && provider == Provider::Best) {
     const std::string what = message(text_of(pass, shape), bias ? ", bias" : "", ", ", name_of(dtype), ", ",
                                      device.threads, " threads", device.winograd ? "" : ", no Winograd");
-    return device.trials->best(what, ways, operands_of(pass, shape, dtype), device);
+    return device.trials->best(what, ways, operands_of(pass, shape, dtype), device).kernel;
   }
   for (const Way& way : ways)
     if (auto kernel = way.prepare()) return kernel;
@@ -103,6 +89,18 @@ std::string text_of(ConvPass pass, const ConvShape& s) {
                  " filters of ", s.kernel[0], 'x', s.kernel[1], ", stride ", s.stride[0], 'x', s.stride[1],
                  ", padding ", s.pad[0], 'x', s.pad[1], ", dilation ", s.dilation[0], 'x', s.dilation[1], ", ",
                  s.groups, s.groups == 1 ? " group" : " groups");
+}
+
+Operands operands_of(ConvPass pass, const ConvShape& s, DType dtype) {
+  const std::int64_t x = x_size(s), y = y_size(s), w = weight_size(s), of_one = bytes_of(dtype);
+  switch (pass) {
+    case ConvPass::Forward:
+      return {{x * of_one, w * of_one, s.filters * of_one}, y * of_one};
+    case ConvPass::GradInput:
+      return {{y * of_one, w * of_one}, x * of_one};
+    default:
+      return {{x * of_one, y * of_one}, w * of_one};
+  }
 }
 
 std::unique_ptr<Kernel> prepare_conv(ConvPass pass, const ConvShape& shape, const Epilogue& epilogue, DType dtype,

@@ -131,10 +131,8 @@ class CudnnConv final : public Kernel {
   std::vector<std::int64_t> ids_;
 };
 
-}  // namespace
-
-std::optional<CudnnPlan> plan_conv(ConvPass pass, const ConvShape& s, const Epilogue& epilogue, DType dtype,
-                                   const DeviceInfo& device) {
+CudnnEngines engines_of(ConvPass pass, const ConvShape& s, const Epilogue& epilogue, DType dtype,
+                        const DeviceInfo& device) {
   const CudnnDescriptor x = tensor(kX, dtype, s.batch, s.channels, s.in);
   const CudnnDescriptor w = tensor(kW, dtype, s.filters, s.channels / s.groups, s.kernel);
   const CudnnDescriptor y = tensor(kY, dtype, s.batch, s.filters, s.out);
@@ -150,21 +148,45 @@ std::optional<CudnnPlan> plan_conv(ConvPass pass, const ConvShape& s, const Epil
   op.set(names.beta, CUDNN_TYPE_DOUBLE, 1, &zero);
   op.finalize("convolution");
   const std::string what = text_of(pass, s);
-  if (epilogue.is_empty()) return CudnnPlan::make({{&op}, dtype, false, what}, device);
-  if (!epilogue.bias) return std::nullopt;
+  if (epilogue.is_empty()) return {{{&op}, dtype, false, what}, device};
+  if (!epilogue.bias) return {};
   const CudnnDescriptor bias = tensor(kBias, dtype, 1, s.filters, {1, 1});
   const CudnnDescriptor biased = tensor(kBiased, wide_of(dtype), s.batch, s.filters, s.out);
   const CudnnDescriptor add = pointwise(CUDNN_POINTWISE_ADD, plain, &bias, epilogue.relu ? biased : y, dtype);
-  if (!epilogue.relu) return CudnnPlan::make({{&op, &add}, dtype, false, what}, device);
+  if (!epilogue.relu) return {{{&op, &add}, dtype, false, what}, device};
   const CudnnDescriptor relu = pointwise(CUDNN_POINTWISE_RELU_FWD, biased, nullptr, y, dtype);
-  return CudnnPlan::make({{&op, &add, &relu}, dtype, true, what}, device);
+  return {{{&op, &add, &relu}, dtype, true, what}, device};
+}
+
+/// All that the choice among its engines may depend on, beside the GPU and its libraries.
+std::string key_of(ConvPass pass, const ConvShape& s, const Epilogue& epilogue, DType dtype, const DeviceInfo& device) {
+  return message(text_of(pass, s), epilogue.bias ? ", bias" : "", epilogue.relu ? ", relu" : "", ", ", name_of(dtype),
+                 ", up to ", device.workspace_limit, " bytes", device.tf32 ? ", TF32" : "",
+                 device.fast_conv ? ", fast" : "");
+}
+
+}  // namespace
+
+std::optional<CudnnPlan> plan_conv(ConvPass pass, const ConvShape& shape, const Epilogue& epilogue, DType dtype,
+                                   const DeviceInfo& device) {
+  const CudnnEngines engines = engines_of(pass, shape, epilogue, dtype, device);
+  if (engines.all().empty()) return std::nullopt;
+  return engines.led_by(0);
 }
 
 std::unique_ptr<Kernel> prepare_conv_cudnn(ConvPass pass, const ConvShape& shape, const Epilogue& epilogue, DType dtype,
                                            const DeviceInfo& device) {
-  std::optional<CudnnPlan> plan = plan_conv(pass, shape, epilogue, dtype, device);
-  if (!plan) return nullptr;
-  return std::make_unique<CudnnConv>(std::move(*plan), ids_of(pass, epilogue.bias));
+  const CudnnEngines engines = engines_of(pass, shape, epilogue, dtype, device);
+  if (engines.all().empty()) return nullptr;
+  const auto kernel = [&](CudnnPlan plan) {
+    return std::make_unique<CudnnConv>(std::move(plan), ids_of(pass, epilogue.bias));
+  };
+  if (!device.trials) return kernel(engines.led_by(0));
+  std::vector<Way> ways;
+  for (std::size_t i = 0; i < engines.all().size(); ++i)
+    ways.push_back({message("engine ", engines.all()[i].index), [&, i] { return kernel(engines.alone(i)); }});
+  const std::string what = key_of(pass, shape, epilogue, dtype, device);
+  return kernel(engines.led_by(device.trials->best(what, ways, operands_of(pass, shape, dtype), device).way));
 }
 
 }  // namespace lethe

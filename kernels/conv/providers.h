@@ -1,8 +1,12 @@
 // The ways to compute a convolution; prepare_conv chooses.
 #pragma once
 #include "kernels/conv/conv.h"
+#include "kernels/trials.h"
 
 namespace lethe {
+
+/// Of any way, its inputs in the order in which the pass takes them; with a bias.
+Operands operands_of(ConvPass pass, const ConvShape& shape, DType dtype);
 
 /// Columns of the image, a few output rows at a time, times the weights by Eigen.
 std::unique_ptr<Kernel> prepare_conv_im2col(ConvPass pass, const ConvShape& shape, bool bias, DType dtype, int threads);
@@ -17,7 +21,8 @@ std::unique_ptr<Kernel> prepare_conv_pointwise(ConvPass pass, const ConvShape& s
 /// has no engine for; takes one image's windows at least, whatever the limit. On the CPU f32 and f64 alone, for tests.
 std::unique_ptr<Kernel> prepare_conv_unfold(ConvPass pass, const ConvShape& shape, DType dtype,
                                             const DeviceInfo& device);
-/// On the GPU that `device` is or describes; null if cuDNN has no engine for it. Defined if CUDA is built in.
+/// On the GPU that `device` is or describes, by the best of cuDNN's engines, or with trials by the fastest; null if it
+/// has none for it. Defined if CUDA is built in.
 std::unique_ptr<Kernel> prepare_conv_cudnn(ConvPass pass, const ConvShape& shape, const Epilogue& epilogue, DType dtype,
                                            const DeviceInfo& device);
 /// bf16 and f16 on a CPU that does not multiply them: a few images at a time in f32, so that the wide copies stay

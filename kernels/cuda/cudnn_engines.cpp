@@ -12,7 +12,8 @@
 namespace lethe {
 namespace {
 
-constexpr std::size_t kMostEngines = 3;
+constexpr std::size_t kTried = 5;
+constexpr std::ptrdiff_t kBehind = 2;  // the one that runs
 
 /// Since when cuDNN plans for a GPU that is not there.
 constexpr std::size_t kPlansByDescription = 90800;
@@ -137,60 +138,42 @@ std::vector<CudnnDescriptor> configs_of(const CudnnDescriptor& graph, const Targ
   return descriptors_of(heuristics, CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
 }
 
-/// The engines to keep: the best, and others that need no more workspace; if there are none, the one that needs least.
-class Kept {
- public:
-  bool is_empty() const { return engines_.empty(); }
-  bool is_full() const { return engines_.size() == kMostEngines; }
-  /// An engine counts once, with its best settings; others are not made ready.
-  bool has(std::int64_t index) const {
-    const auto is_it = [&](const CudnnEngine& engine) { return engine.index == index; };
-    return std::any_of(engines_.begin(), engines_.end(), is_it) || (spare_ && is_it(*spare_));
-  }
-  /// In the order of the heuristics.
-  void add(CudnnEngine engine) {
-    if (engines_.empty() || engine.workspace <= engines_.front().workspace)
-      engines_.push_back(std::move(engine));
-    else if (!spare_ || engine.workspace < spare_->workspace)
-      spare_ = std::move(engine);
-  }
-  std::vector<CudnnEngine> take() {
-    if (engines_.size() == 1 && spare_) engines_.push_back(std::move(*spare_));
-    return std::move(engines_);
-  }
-
- private:
-  std::vector<CudnnEngine> engines_;
-  std::optional<CudnnEngine> spare_;
-};
+/// Whether engines found so far are those to be tried, or stand behind the first for no more workspace.
+bool are_enough(const std::vector<CudnnEngine>& found, const DeviceInfo& device) {
+  if (device.trials) return found.size() == kTried;
+  return std::count_if(found.begin(), found.end(), [&](const CudnnEngine& engine) {
+           return engine.workspace <= found.front().workspace;
+         }) > kBehind;
+}
 
 /// Looks for engines of one graph.
 class Search {
  public:
   Search(const CudnnGraph& graph, const DeviceInfo& device) : graph_(graph), device_(device), target_(device) {}
 
-  /// The engines to keep; none if the first that is allowed makes 0 of a NaN that the graph needs.
+  /// None if the first that is allowed makes 0 of a NaN that the graph needs.
   std::vector<CudnnEngine> engines() {
     const CudnnDescriptor graph = graph_of(graph_, target_);
     for (const cudnnBackendHeurMode_t mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
-      if (kept_.is_full()) break;
+      if (are_enough(found_, device_)) break;
       for (const CudnnDescriptor& config : configs_of(graph, target_, mode)) {
         const CudnnDescriptor engine = engine_of(config);
         const EngineNotes notes = notes_of(engine);
-        if (kept_.is_full() || !is_allowed(notes, graph_, device_)) continue;
+        if (!is_allowed(notes, graph_, device_)) continue;
         const bool keeps_nan = notes.keeps_nan || !graph_.needs_nan;
-        if (!keeps_nan && kept_.is_empty()) return {};  // a pass of its own is faster than a worse engine
-        if (keeps_nan) try_to_keep(config, engine.integer(CUDNN_ATTR_ENGINE_GLOBAL_INDEX), notes);
+        if (!keeps_nan && found_.empty()) return {};  // a pass of its own is faster than a worse engine
+        if (keeps_nan) try_to_find(config, engine.integer(CUDNN_ATTR_ENGINE_GLOBAL_INDEX), notes);
+        if (are_enough(found_, device_)) break;
       }
     }
-    std::vector<CudnnEngine> engines = kept_.take();
-    if (engines.empty()) check_cudnn(missing_, "plan");
-    return engines;
+    if (found_.empty()) check_cudnn(missing_, "plan");
+    return std::move(found_);
   }
 
  private:
-  void try_to_keep(const CudnnDescriptor& config, std::int64_t index, const EngineNotes& notes) {
-    if (kept_.has(index)) return;
+  /// An engine counts with its best settings alone; others are not made ready.
+  void try_to_find(const CudnnDescriptor& config, std::int64_t index, const EngineNotes& notes) {
+    if (std::any_of(found_.begin(), found_.end(), [&](const CudnnEngine& e) { return e.index == index; })) return;
     CudnnDescriptor plan(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
     plan.set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, config);
     target_.set(plan, CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP);
@@ -198,25 +181,35 @@ class Search {
     if (status == CUDNN_STATUS_NOT_SUPPORTED_SUBLIBRARY_UNAVAILABLE) missing_ = status;
     if (status != CUDNN_STATUS_SUCCESS) return forget_error();
     const std::int64_t workspace = plan.integer(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
-    if (workspace <= device_.workspace_limit) kept_.add({std::move(plan), index, workspace, notes});
+    if (workspace <= device_.workspace_limit)
+      found_.push_back({std::make_shared<CudnnDescriptor>(std::move(plan)), index, workspace, notes});
   }
 
   const CudnnGraph& graph_;
   const DeviceInfo& device_;
   const Target target_;
-  Kept kept_;
+  std::vector<CudnnEngine> found_;
   cudnnStatus_t missing_ = CUDNN_STATUS_SUCCESS;  // of a part of cuDNN that is not there
 };
 
 }  // namespace
 
-std::optional<CudnnPlan> CudnnPlan::make(const CudnnGraph& graph, const DeviceInfo& device) {
-  CudnnPlan made;
-  made.libraries_ = device.libraries;
-  made.what_ = graph.what;
-  made.engines_ = Search(graph, device).engines();
-  if (made.engines_.empty()) return std::nullopt;
-  return made;
+CudnnEngines::CudnnEngines(const CudnnGraph& graph, const DeviceInfo& device)
+    : libraries_(device.libraries), what_(graph.what), engines_(Search(graph, device).engines()) {}
+
+CudnnPlan CudnnEngines::alone(std::size_t engine) const { return {libraries_, what_, {engines_[engine]}}; }
+
+CudnnPlan CudnnEngines::led_by(std::size_t engine) const {
+  const CudnnEngine& first = engines_[engine];
+  const CudnnEngine* least = nullptr;  // of the others
+  std::vector<CudnnEngine> kept = {first};
+  for (const CudnnEngine& other : engines_) {
+    if (&other == &first) continue;
+    if (!least || other.workspace < least->workspace) least = &other;
+    if (other.workspace <= first.workspace && std::ssize(kept) <= kBehind) kept.push_back(other);
+  }
+  if (kept.size() == 1 && least) kept.push_back(*least);
+  return {libraries_, what_, std::move(kept)};
 }
 
 std::int64_t CudnnPlan::workspace() const {
@@ -236,7 +229,7 @@ void CudnnPlan::execute(const std::vector<std::int64_t>& ids, const std::vector<
   pack.finalize("addresses");
   cudnnHandle_t handle = libraries_->cudnn();
   for (;; ++current_) {
-    const cudnnStatus_t status = cudnn().execute(handle, engine().plan.raw(), pack.raw());
+    const cudnnStatus_t status = cudnn().execute(handle, engine().plan->raw(), pack.raw());
     if (status == CUDNN_STATUS_SUCCESS) return;
     if (current_ + 1 == engines_.size() || is_recorded(stream)) check_cudnn(status, "run");
     forget_error();

@@ -1,5 +1,5 @@
-// Which of cuDNN's engines computes a graph: by its heuristics the best that is allowed, and others behind it, should
-// it fail when it is run.
+// Which of cuDNN's engines may compute a graph, and a plan that runs one of them, with others behind it, should it fail
+// when it is run.
 #pragma once
 #include <initializer_list>
 #include <optional>
@@ -22,7 +22,7 @@ struct EngineNotes {
 
 /// An engine ready to run.
 struct CudnnEngine {
-  CudnnDescriptor plan;
+  std::shared_ptr<const CudnnDescriptor> plan;
   std::int64_t index = 0;  // cuDNN's name for it
   std::int64_t workspace = 0;
   EngineNotes notes = {};
@@ -38,15 +38,10 @@ struct CudnnGraph {
 
 class CudnnPlan {
  public:
-  /// None if cuDNN has no engine for the graph that `device` allows (TF32, --fast-conv, deterministic, workspace
-  /// limit), or if the first of them makes 0 of a NaN that the graph needs. An engine that cannot be made ready is
-  /// passed over, for whatever reason; fails if a part of cuDNN is not there.
-  static std::optional<CudnnPlan> make(const CudnnGraph& graph, const DeviceInfo& device);
-
   /// The one that runs.
   const CudnnEngine& engine() const { return engines_[current_]; }
   const std::vector<CudnnEngine>& engines() const { return engines_; }
-  /// Enough for each of them. Those behind the first are chosen so that it is what the first takes, if there are such.
+  /// Enough for each of them.
   std::int64_t workspace() const;
   /// On the stream of the GPU that it is for: `addresses` are those of the tensors with the unique ids. An engine that
   /// fails is replaced by the next for good, in one line on stderr; not while the stream is recorded.
@@ -54,11 +49,34 @@ class CudnnPlan {
                void* stream) const;
 
  private:
-  CudnnPlan() = default;
+  friend class CudnnEngines;
+  CudnnPlan(std::shared_ptr<GpuLibraries> libraries, std::string what, std::vector<CudnnEngine> engines)
+      : libraries_(std::move(libraries)), what_(std::move(what)), engines_(std::move(engines)) {}
   std::shared_ptr<GpuLibraries> libraries_;  // null: the GPU is not there
   std::string what_;
   std::vector<CudnnEngine> engines_;
   mutable std::size_t current_ = 0;
+};
+
+/// Engines that compute a graph, the best by cuDNN's heuristics first, each once.
+class CudnnEngines {
+ public:
+  CudnnEngines() = default;  // none
+  /// Those that `device` allows (TF32, --fast-conv, deterministic, workspace limit): as many as are to be tried, or as
+  /// a plan keeps. None if the first of them makes 0 of a NaN that the graph needs. An engine that cannot be made ready
+  /// is passed over, for whatever reason; fails if a part of cuDNN is not there.
+  CudnnEngines(const CudnnGraph& graph, const DeviceInfo& device);
+
+  const std::vector<CudnnEngine>& all() const { return engines_; }
+  CudnnPlan alone(std::size_t engine) const;
+  /// Behind the engine stand up to two others, the best that need no more workspace; if there are none, the one that
+  /// needs least.
+  CudnnPlan led_by(std::size_t engine) const;
+
+ private:
+  std::shared_ptr<GpuLibraries> libraries_;
+  std::string what_;
+  std::vector<CudnnEngine> engines_;
 };
 
 }  // namespace lethe

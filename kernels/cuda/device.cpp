@@ -239,4 +239,13 @@ std::string gpu_properties([[maybe_unused]] int index) {
 #endif
 }
 
+std::string cudnn_version() {
+#ifdef LETHE_HAS_CUDA
+  const std::size_t version = cudnn().version();
+  return message(version / 10000, '.', version / 100 % 100, '.', version % 100);
+#else
+  fail_as(Exit::Device, kNotBuilt);
+#endif
+}
+
 }  // namespace lethe

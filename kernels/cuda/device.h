@@ -20,4 +20,7 @@ int gpu_count();
 /// GPU `index` as JSON, as `DeviceInfo::properties` takes it; fails like open_gpu.
 std::string gpu_properties(int index);
 
+/// "9.12.0"; fails with Exit::Device if cuDNN is not there.
+std::string cudnn_version();
+
 }  // namespace lethe

@@ -16,6 +16,7 @@ class GpuLibraries {
   GpuLibraries(const GpuLibraries&) = delete;
   GpuLibraries& operator=(const GpuLibraries&) = delete;
 
+  int gpu() const { return gpu_; }
   void* stream() const { return stream_; }
   /// Its work goes to the stream.
   cudnnHandle_t cudnn();

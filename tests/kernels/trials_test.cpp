@@ -43,7 +43,7 @@ TEST(Trials, TheFastestIsTakenAndRemembered) {
   EXPECT_GT(slow, 2) << "the first run alone says little";
   EXPECT_EQ(hopeless, 2) << "what takes several times as long is not tried on";
   const int tried = fast;
-  EXPECT_NE(trials.best("this", ways, kOperands, kDevice), nullptr);
+  EXPECT_NE(trials.best("this", ways, kOperands, kDevice).kernel, nullptr);
   EXPECT_EQ(fast, tried);
   EXPECT_EQ(told.size(), 1U);
 }
@@ -54,9 +54,9 @@ TEST(Trials, TheFirstStaysIfTheOthersSaveLittle) {
                                  {"second", [&] { return std::make_unique<Sleeper>(29, second); }}};
   Trials::Choices told;
   Trials trials({}, [&](const Trials::Choices& choices) { told = choices; });
-  EXPECT_NE(trials.best("this", ways, kOperands, kDevice), nullptr);
+  EXPECT_NE(trials.best("this", ways, kOperands, kDevice).kernel, nullptr);
   EXPECT_EQ(told.at("this"), "first");
-  EXPECT_EQ(trials.best("that", {}, kOperands, kDevice), nullptr);
+  EXPECT_EQ(trials.best("that", {}, kOperands, kDevice).kernel, nullptr);
 }
 
 TEST(Trials, AChoiceThatIsNoWayAnyMoreIsMadeAnew) {
@@ -64,8 +64,8 @@ TEST(Trials, AChoiceThatIsNoWayAnyMoreIsMadeAnew) {
   Trials trials({{"this", "gone"}, {"that", "none"}});
   const std::vector<Way> ways = {{"none", [] { return std::unique_ptr<Kernel>(); }},
                                  {"one", [&] { return std::make_unique<Sleeper>(0, runs); }}};
-  EXPECT_NE(trials.best("this", ways, kOperands, kDevice), nullptr);
-  EXPECT_NE(trials.best("that", ways, kOperands, kDevice), nullptr);
+  EXPECT_NE(trials.best("this", ways, kOperands, kDevice).kernel, nullptr);
+  EXPECT_NE(trials.best("that", ways, kOperands, kDevice).kernel, nullptr);
   EXPECT_EQ(runs, 0) << "there is nothing to choose";
 }
 

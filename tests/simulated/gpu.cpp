@@ -240,7 +240,7 @@ void Gpu::run_next(Stream& stream) {
   }
   turn_to(turned_to);
   if (--working_ == 0) open_memory(false);
-  if (task.reaches) task.reaches->reached = true;
+  if (task.reaches) *task.reaches = {task.reaches->stream, true, std::chrono::steady_clock::now()};
 }
 
 void Gpu::finish(Stream& stream) {

@@ -19,12 +19,19 @@ inline void expect(bool holds, const char* what) {
   if (!holds) throw std::logic_error(std::string("a wrong call of a library: ") + what);
 }
 
+inline bool is_set_to(const char* variable, const char* point) {
+  const char* const set = std::getenv(variable);
+  return set && std::strcmp(set, point) == 0;
+}
+
+/// Whether SIMULATED_GPU_SLOW says that cuDNN is slow with these engines of each graph: "best", "others".
+inline bool is_slow_with(const char* engines) { return is_set_to("SIMULATED_GPU_SLOW", engines); }
+
 /// Whether SIMULATED_GPU_FAILS says that a library fails at this point. cuDNN: "heuristics" (no engine at all),
 /// "finalize" and "execute" (the best engine of each graph) or "every finalize" and "every execute". cuBLASLt: "no
 /// algorithm", "no bias" (none with a bias), "product" (the best algorithm) or "every product".
 inline bool fails_at(const char* point) {
-  const char* const set = std::getenv("SIMULATED_GPU_FAILS");
-  const bool fails = set && std::strcmp(set, point) == 0;
+  const bool fails = is_set_to("SIMULATED_GPU_FAILS", point);
   if (fails && std::getenv("SIMULATED_GPU_TELL")) std::fprintf(stderr, "simulated GPU: fails at %s\n", point);
   return fails;
 }

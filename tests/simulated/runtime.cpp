@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #include "tests/simulated/gpu.h"
 
@@ -135,6 +136,13 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
   return answer([&] { gpu(stream).copy(of(stream), to, from, bytes, way); });
 }
 
+cudaError_t cudaMemsetAsync(void* memory, int byte, std::size_t bytes, cudaStream_t stream) {
+  return answer([&] {
+    if (!gpu(stream).owns(memory, bytes)) throw simulated::Refusal::InvalidValue;
+    gpu(stream).submit(of(stream), [=] { std::memset(memory, byte, bytes); });
+  });
+}
+
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
   *stream = reinterpret_cast<cudaStream_t>(gpu().make_stream());
   return cudaSuccess;
@@ -155,6 +163,13 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
   delete event;
   return cudaSuccess;
+}
+cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t begin, cudaEvent_t end) {
+  if (std::getenv("SIMULATED_GPU_TELL")) std::fputs("simulated GPU: a time\n", stderr);
+  return answer([&] {
+    if (!begin->last->reached || !end->last->reached) throw simulated::Refusal::InvalidValue;
+    *ms = std::chrono::duration<float, std::milli>(end->last->at - begin->last->at).count();
+  });
 }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   return answer([&] { event->last = gpu(stream).record(of(stream)); });

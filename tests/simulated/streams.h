@@ -1,5 +1,6 @@
 // What the simulated GPU is made of: its settings, streams of tasks and marks in them.
 #pragma once
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -13,8 +14,8 @@ namespace lethe::simulated {
 enum class Pace { Early, Late, Random };
 
 /// From the environment: SIMULATED_GPU_COUNT, _DRIVER (13000 for CUDA 13.0; 0: none), _MEMORY (bytes), _PACE (early,
-/// late or a seed); _NO_RECORDING: it refuses to; _TELL: a line on stderr for each launch of a graph; _FAILS: what its
-/// libraries fail at (numbers.h).
+/// late or a seed); _MODEL (h200, unless set); _NO_RECORDING: it refuses to; _TELL: a line on stderr for each launch of
+/// a graph and each time that is taken; _FAILS, _SLOW: what its libraries fail at and are slow at (numbers.h).
 struct Settings {
   int count = 1, driver = 1 << 20;
   std::int64_t memory = std::int64_t{1} << 32;
@@ -35,6 +36,7 @@ class Gpu;
 struct Mark {
   Stream* stream;
   bool reached = false;
+  std::chrono::steady_clock::time_point at = {};  // of the host, when it is reached
 };
 using Event = std::shared_ptr<Mark>;  // the last mark; null: never recorded
 

@@ -1,5 +1,7 @@
 #include "tests/simulated/submit.h"
 
+#include <cstdlib>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "tests/simulated/gpu.h"
@@ -23,8 +25,13 @@ int gpu_of(void* stream) { return static_cast<Stream*>(stream)->gpu->index(); }
 bool is_device_memory(const void* memory, std::size_t bytes) { return Gpu::the().owns(memory, bytes); }
 
 const char* properties() {
-  static const std::string h200 = gpu_description("h200");
-  return h200.c_str();
+  static const std::string described = [] {
+    const char* const model = std::getenv("SIMULATED_GPU_MODEL");
+    auto description = nlohmann::json::parse(gpu_description(model ? model : "h200"));
+    if (std::getenv("SIMULATED_GPU_DRIVER")) description["driverVer"] = Settings::of_environment().driver;
+    return description.dump();
+  }();
+  return described.c_str();
 }
 
 }  // namespace lethe::simulated

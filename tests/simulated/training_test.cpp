@@ -1,25 +1,13 @@
 // The program on a simulated GPU: what must hold on a real one, at every pace.
 #include <algorithm>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "tests/support/environment.h"
 #include "tests/train/run_fixture.h"
 
 namespace lethe::testing {
 namespace {
-
-/// Sets a variable of the environment, for programs started meanwhile.
-class Environment {
- public:
-  Environment(const char* name, const std::string& value) : name_(name) { setenv(name, value.c_str(), 1); }
-  ~Environment() { unsetenv(name_); }
-  Environment(const Environment&) = delete;
-  Environment& operator=(const Environment&) = delete;
-
- private:
-  const char* name_;
-};
 
 class SimulatedTraining : public RunTest {
  protected:

@@ -1,10 +1,10 @@
 // Two GPUs in one process. The simulated libraries refuse what is of the other one.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <thread>
 
 #include "kernels/cuda/device.h"
+#include "tests/support/environment.h"
 #include "tests/support/network_run.h"
 
 namespace lethe::testing {
@@ -16,9 +16,6 @@ using Trained = std::map<std::string, std::vector<std::byte>>;
 
 class TwoGpus : public ::testing::Test {
  protected:
-  TwoGpus() { setenv("SIMULATED_GPU_COUNT", "2", 1); }
-  ~TwoGpus() override { unsetenv("SIMULATED_GPU_COUNT"); }
-
   static std::unique_ptr<Device> open(int index) { return open_gpu(index, {.deterministic = true}); }
   static std::uint64_t seed(int index) { return static_cast<std::uint64_t>(index) + 1; }
   /// What each network makes of itself with no other in the process.
@@ -27,6 +24,8 @@ class TwoGpus : public ::testing::Test {
     for (const int index : {0, 1}) all.push_back(trained_alone(*open(0), seed(index), kSteps));
     return all;
   }
+
+  const Environment two_{"SIMULATED_GPU_COUNT", "2"};
 };
 
 TEST_F(TwoGpus, TakeTurnsInOneThread) {

@@ -65,11 +65,14 @@ TEST_F(Autotune, AFileThatIsOfNoUseIsIgnoredInOneLineAndWrittenAnew) {
 }
 
 TEST_F(Autotune, WhatAPlanSuggestsInsteadIsNotTried) {
-  const Ended plan = run_train({"plan", "--model", path("small.json"), "--autotune", path("choices.json")});
-  EXPECT_PRED2(says, plan.out, "--dtype bf16");
-  const nlohmann::json measured = file();
-  for (const auto& [what, way] : measured.at("choices").items())
-    EXPECT_TRUE(says(what, ", f32, ") && !says(what, "no Winograd")) << what;
+  for (const char* const budget : {"1GiB", "100KiB"}) {
+    const Ended plan = run_train({"plan", "--model", path("small.json"), "--memopt", "level=2", "--memory-budget",
+                                  budget, "--autotune", path("choices.json")});
+    EXPECT_PRED2(says, plan.out + plan.err, "--dtype bf16");
+    const nlohmann::json measured = file();
+    for (const auto& [what, way] : measured.at("choices").items())
+      EXPECT_TRUE(says(what, ", f32, ") && says(what, "[16,") && !says(what, "no Winograd")) << what;
+  }
 }
 
 TEST_F(Autotune, AFileOfAnotherKindIsLeftAlone) {
@@ -80,10 +83,14 @@ TEST_F(Autotune, AFileOfAnotherKindIsLeftAlone) {
   EXPECT_EQ(bytes_in(path("small.json")), network);
 }
 
-TEST_F(Autotune, IsForTheCpuAndAPlaceThatCanBeWritten) {
-  const Ended gpu = run_train(small({"--autotune", path("c.json"), "--device", "cuda"}));
-  EXPECT_EQ(gpu.code, 2);
-  EXPECT_PRED2(says, gpu.err, "--autotune is for the CPU; --device is cuda");
+TEST_F(Autotune, IsForADeviceThatIsThereAndAPlaceThatCanBeWritten) {
+  const Ended described =
+      run_train({"plan", "--model", path("small.json"), "--autotune", path("c.json"), "--device", "h200"});
+  EXPECT_EQ(described.code, 2);
+  EXPECT_PRED2(says, described.err, "--device h200 is a description");
+  const Ended steady = run_train(small({"--autotune", path("c.json"), "--device", "cuda", "--deterministic"}));
+  EXPECT_EQ(steady.code, 2);
+  EXPECT_PRED2(says, steady.err, "--autotune does not go with --deterministic on a GPU");
   EXPECT_EQ(run_train({"tables", "--autotune", path("c.json")}).code, 2) << "it would be without effect";
   const Ended nowhere = run_train(small({"--autotune", path("small.json/c.json")}));
   EXPECT_EQ(nowhere.code, 2) << nowhere.err;

@@ -75,6 +75,8 @@ TEST_F(Recipe, AResumedRunStaysOnItsDeviceUnlessToldOtherwise) {
   for (const auto& [name, value] : on_cpu) EXPECT_EQ(values_to_keep(of_cpu).count(name), 1U) << name;
   const Options leaves = options({"--resume", "run", "--device", "cuda"}, on_cpu);
   EXPECT_FALSE(leaves.device.no_winograd || leaves.device.trials);
+  const OptionValues tuned_on_gpu = {{"device", "cuda"}, {"autotune", file_ + ".choices"}};
+  EXPECT_FALSE(options({"--resume", "run", "--device", "cpu"}, tuned_on_gpu).device.trials);
 }
 
 TEST_F(Recipe, ASweepTakesNoStepsFromTheNetwork) {

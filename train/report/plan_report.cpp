@@ -80,6 +80,12 @@ std::vector<Change> changes_of(const ProgramSetting& setting) {
   return changes;
 }
 
+/// What is only suggested is not tried.
+DeviceInfo untried(DeviceInfo device) {
+  device.trials = nullptr;
+  return device;
+}
+
 std::vector<Remedy> remedies_of(const PlanReport& report, const ProgramSetting& setting, Subject& subject) {
   std::vector<Remedy> remedies;
   const auto add = [&](const std::string& change, const std::string& what, std::int64_t bytes) {
@@ -91,17 +97,16 @@ std::vector<Remedy> remedies_of(const PlanReport& report, const ProgramSetting& 
     if (const std::int64_t bytes = subject.planned(memory_setting("level=3", setting.memory)).bytes.total();
         bytes < report.row_of("level=2").bytes())
       add("--memopt level=3", "some of the forward pass is computed again; same results", bytes);
-  DeviceInfo untried = report.device;
-  untried.trials = nullptr;
   if (report.device.kind == DeviceKind::Cpu && report.device.winograd) {
-    DeviceInfo plain = untried;
+    DeviceInfo plain = untried(report.device);
     plain.winograd = false;
     add("--no-winograd", "convolutions by sums of products: slower, less workspace", planned_bytes(setting, plain));
   }
   for (const Change& c : changes_of(setting)) {
     try {
       add(c.change, c.what,
-          c.same_programs ? subject.planned(c.setting.memory).bytes.total() : planned_bytes(c.setting, untried));
+          c.same_programs ? subject.planned(c.setting.memory).bytes.total()
+                          : planned_bytes(c.setting, untried(report.device)));
     } catch (const Error&) {  // it is none: the network cannot be changed so
     }
   }
@@ -113,7 +118,7 @@ void add_largest_batch(ProgramSetting setting, PlanReport& report) {
   if (setting.micro_batch > 0) return;
   const bool recomputes = setting.memory.levels.level == Level::Recompute;
   if (!recomputes) setting.memory = memory_setting("level=2", setting.memory);
-  const auto [batch, bytes] = largest_batch(setting, report.device, report.budget(), setting.network.batch);
+  const auto [batch, bytes] = largest_batch(setting, untried(report.device), report.budget(), setting.network.batch);
   const std::string memopt = recomputes ? "" : "--memopt level=2 ";
   if (batch > 0) report.remedies.push_back({message(memopt, "--batch ", batch), "the largest that fits", bytes});
 }

@@ -1,7 +1,9 @@
 #include "train/session/autotune.h"
 
 #include "framework/error.h"
+#include "kernels/cuda/device.h"
 #include "kernels/provider.h"
+#include "train/session/device.h"
 #include "train/session/measured_file.h"
 
 namespace lethe {
@@ -9,11 +11,21 @@ namespace {
 
 constexpr const char* kMark = "autotune";
 
+/// What choices hold for.
+Json head_of(const std::string& device) {
+  if (device == "cpu") return {{kMark, 1}, {"processor", processor_name()}, {"onednn", onednn_version()}};
+  const Json gpu = Json::parse(gpu_description(device));
+  return {{kMark, 1},
+          {"gpu", gpu.value("deviceName", "")},
+          {"driver", gpu.value("driverVer", 0)},
+          {"cudnn", cudnn_version()}};
+}
+
 }  // namespace
 
-std::shared_ptr<Trials> trials_of(const std::string& file, const std::function<void(const std::string&)>& note) {
-  const Json head = {{kMark, 1}, {"processor", processor_name()}, {"onednn", onednn_version()}};
-  const auto kept = std::make_shared<MeasuredFile>(file, head, "choices");
+std::shared_ptr<Trials> trials_of(const std::string& file, const std::string& device,
+                                  const std::function<void(const std::string&)>& note) {
+  const auto kept = std::make_shared<MeasuredFile>(file, head_of(device), "choices");
   Trials::Choices known;
   try {
     kept->read([&](const std::string& what, const JsonNode& way) {

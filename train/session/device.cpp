@@ -162,7 +162,7 @@ std::optional<Peaks> peaks_of(const std::string& gpu) {
 void check_device(const DeviceSetting& setting, bool runs) {
   const std::string& device = setting.name;
   const auto what = choice_of(device).what;
-  if (what == Choice::Description && !find_gpu(device) && !is_file(device)) {
+  if (what == Choice::Description && !is_described(device)) {
     std::vector<std::string> known = {"cpu", "cuda"};
     for (const std::string& name : described_gpus()) known.push_back(name);
     fail("--device: unknown device ", quote(device), did_you_mean(device, known), "; known: ", joined(known),
@@ -183,8 +183,12 @@ std::unique_ptr<Device> open_device(const DeviceSetting& setting) {
   check_device(setting, true);
   const Choice choice = choice_of(setting.name);
   if (choice.what == Choice::Cpu) return open_cpu(setting.threads, !setting.no_winograd, setting.trials);
-  return with_context("--device", [&] { return open_gpu(choice.index, settings_of(setting)); });
+  DeviceInfo info = settings_of(setting);
+  info.trials = setting.trials;
+  return with_context("--device", [&] { return open_gpu(choice.index, info); });
 }
+
+bool is_described(const std::string& device) { return find_gpu(device) || is_file(device); }
 
 std::string gpu_description(const std::string& device) {
   const Choice choice = choice_of(device);

@@ -19,6 +19,9 @@ std::unique_ptr<Device> open_device(const DeviceSetting& setting);
 /// What kernels are prepared for; opens no GPU if it is one by description.
 DeviceInfo device_info(const DeviceSetting& setting);
 
+/// Whether it is a GPU by description, which is not opened.
+bool is_described(const std::string& device);
+
 /// What cuDNN is told of a GPU, as JSON: of one by description, or of one that is there.
 std::string gpu_description(const std::string& device);
 

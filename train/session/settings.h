@@ -74,7 +74,7 @@ struct DeviceSetting {
   std::string name = "cpu";                          // cpu, cuda, cuda:1; to plan for: also a GPU by description
   int threads = 0;                                   // of a CPU; 0: one a processor
   bool no_winograd = false;                          // of a CPU
-  std::shared_ptr<Trials> trials = {};               // of a CPU: choose among algorithms; null: by rule
+  std::shared_ptr<Trials> trials = {};               // choose among algorithms; null: by rule
   bool tf32 = false, fast_conv = false;              // of a GPU
   bool deterministic = false, eager = false;         // of a GPU
   std::optional<std::int64_t> workspace_limit = {};  // of one of its convolutions, in bytes
