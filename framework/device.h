@@ -6,6 +6,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -17,6 +18,12 @@ namespace lethe {
 /// Memory of the host, given back with its last owner.
 using HostMemory = std::shared_ptr<std::byte>;
 
+struct CopyOut {
+  void* to_host = nullptr;
+  const void* from = nullptr;
+  std::int64_t bytes = 0;
+};
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -27,15 +34,20 @@ class Device {
   /// Aligned memory of exactly `bytes` (0 gives null); fails with Exit::Device.
   virtual void* allocate(std::int64_t bytes) = 0;
   virtual void release(void* memory, std::int64_t bytes) = 0;
-  /// Memory that copies in read fastest: copy_in may go on doing so until the next synchronize or copy_out,
-  /// copy_in_aside until finish_aside. Fails with Exit::Device.
+  /// Memory that copies take the least time from and to: copy_in may go on reading it until the next synchronize or
+  /// copy_out, copy_in_aside until finish_aside. Fails with Exit::Device.
   virtual HostMemory host_memory(std::int64_t bytes) {
     return taking(info().name, bytes, [bytes]() -> HostMemory {
       return {new std::byte[static_cast<std::size_t>(bytes)](), std::default_delete<std::byte[]>()};
     });
   }
   virtual void copy_in(void* to, const void* from_host, std::int64_t bytes) = 0;
+  /// What the stream has been given before is waited for.
   virtual void copy_out(void* to_host, const void* from, std::int64_t bytes) = 0;
+  /// The same of several, with one wait for those that go into host_memory.
+  virtual void copy_all_out(std::span<const CopyOut> copies) {
+    for (const CopyOut& c : copies) copy_out(c.to_host, c.from, c.bytes);
+  }
   /// Within the device.
   virtual void copy(void* to, const void* from, std::int64_t bytes) {
     if (bytes > 0) std::memcpy(to, from, static_cast<std::size_t>(bytes));

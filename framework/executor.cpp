@@ -1,5 +1,7 @@
 #include "framework/executor.h"
 
+#include <algorithm>
+
 #include "framework/error.h"
 
 namespace lethe {
@@ -123,7 +125,6 @@ void Executor::give_back(VarId var) {
 
 bool Executor::is_true(VarId condition) {
   std::uint8_t value = 0;
-  device_.synchronize();
   device_.copy_out(&value, memory_.address(condition), sizeof value);
   return value != 0;
 }
@@ -144,28 +145,32 @@ void Executor::feed_next(VarId var, const void* data, std::int64_t bytes) {
   next_.give(var, data, bytes);
 }
 
-void Executor::fetch(VarId var, void* data, std::int64_t bytes) const {
+const void* Executor::address(VarId var) const {
   const Var& source = program_.vars[var];
-  check(bytes == bytes_of(source), "'", source.name, "' has ", bytes_of(source), " bytes, asked for ", bytes);
   const void* const from = memory_.address(var);
   check(from && (kept_.empty() || kept_[var]), "'", source.name,
         "' does not keep its memory to the end of the step; name it in --skip-vars");
   check(source.pitch == 0, "'", source.name, "' is a part of a wider var; name it in --skip-vars");
-  device_.synchronize();
-  device_.copy_out(data, from, bytes);
+  return from;
+}
+
+void Executor::fetch(VarId var, void* data, std::int64_t bytes) const {
+  const Var& source = program_.vars[var];
+  check(bytes == bytes_of(source), "'", source.name, "' has ", bytes_of(source), " bytes, asked for ", bytes);
+  device_.copy_out(data, address(var), bytes);
 }
 
 double Executor::fetch_scalar(VarId var) const {
-  const Var& source = program_.vars[var];
-  if (source.dtype == DType::f64) {
-    double value = 0;
-    fetch(var, &value, sizeof value);
-    return value;
-  }
-  check(source.dtype == DType::f32, "'", source.name, "' is ", text_of(source), ", expected a float scalar");
-  float value = 0;
-  fetch(var, &value, sizeof value);
-  return value;
+  alignas(double) std::byte value[sizeof(double)];
+  fetch(var, value, std::min<std::int64_t>(bytes_of(program_.vars[var]), sizeof value));
+  return scalar_of(program_.vars[var], value);
+}
+
+double scalar_of(const Var& var, const void* value) {
+  const bool is_f64 = var.dtype == DType::f64;
+  check((is_f64 || var.dtype == DType::f32) && elements(var.shape) == 1, "'", var.name, "' is ", text_of(var),
+        ", expected a float scalar");
+  return is_f64 ? *static_cast<const double*>(value) : *static_cast<const float*>(value);
 }
 
 }  // namespace lethe

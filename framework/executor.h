@@ -12,6 +12,9 @@
 
 namespace lethe {
 
+/// The value of a scalar float var.
+double scalar_of(const Var& var, const void* value);
+
 class Executor {
  public:
   /// Adds the program's Params and States to the store if they are missing; takes the plan's buffers from the device.
@@ -28,8 +31,11 @@ class Executor {
   /// else may use the arena in between.
   void feed_next(VarId var, const void* data, std::int64_t bytes);
   void fetch(VarId var, void* data, std::int64_t bytes) const;
-  /// The value of a scalar float var.
   double fetch_scalar(VarId var) const;
+  /// Where a var's value lies on the device behind a step; fails as fetch() does.
+  const void* address(VarId var) const;
+  const Program& program() const { return program_; }
+  Device& device() const { return device_; }
 
   /// Loops that were stopped at their max_trips in the last step, while their condition still held.
   std::int64_t stopped_loops() const { return stopped_loops_; }

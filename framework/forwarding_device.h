@@ -17,6 +17,7 @@ class ForwardingDevice : public Device {
   void copy_out(void* to_host, const void* from, std::int64_t bytes) override {
     device_.copy_out(to_host, from, bytes);
   }
+  void copy_all_out(std::span<const CopyOut> copies) override { device_.copy_all_out(copies); }
   void copy(void* to, const void* from, std::int64_t bytes) override { device_.copy(to, from, bytes); }
   void mark() override { device_.mark(); }
   void copy_in_aside(void* to, const void* from_host, std::int64_t bytes) override {

@@ -50,7 +50,6 @@ std::vector<std::string> Store::names() const {
 std::vector<std::byte> Store::read(const std::string& name) const {
   const Entry& found = entry(name);
   std::vector<std::byte> values = host_copy(found.var);
-  device_.synchronize();
   device_.copy_out(values.data(), found.memory.data(), bytes_of(found.var));
   return values;
 }

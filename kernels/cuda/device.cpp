@@ -124,7 +124,12 @@ class GpuDevice final : public Device {
     require(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyHostToDevice, stream_), "a copy");
   }
   void copy_out(void* to, const void* from, std::int64_t bytes) override {
-    require(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToHost, stream_), "a copy");
+    copy_all_out(std::initializer_list<CopyOut>{{to, from, bytes}});
+  }
+  /// To pageable memory each is waited for.
+  void copy_all_out(std::span<const CopyOut> copies) override {
+    for (const auto& [to, from, bytes] : copies)
+      require(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToHost, stream_), "a copy");
     synchronize();
   }
   void copy(void* to, const void* from, std::int64_t bytes) override {

@@ -144,6 +144,10 @@ class CopyingDevice final : public ForwardingDevice {
     asked.emplace_back("take");
     ForwardingDevice::copy(to, from, bytes);
   }
+  void copy_out(void* to, const void* from, std::int64_t bytes) override {
+    asked.emplace_back("copy out");
+    ForwardingDevice::copy_out(to, from, bytes);
+  }
   void synchronize() override { asked.emplace_back("wait"); }
   std::vector<std::string> asked;
 };
@@ -175,8 +179,8 @@ std::vector<std::string> fed_next(bool staged) {
 }
 
 TEST(Executor, CopiesInputsOfTheNextStepBesideThisOneWhereThePlanHasRoom) {
-  EXPECT_EQ(fed_next(true), (std::vector<std::string>{"aside", "finish", "take", "mark", "aside", "wait", "finish",
-                                                      "take", "mark", "wait", "wait", "mark", "wait"}));
+  EXPECT_EQ(fed_next(true), (std::vector<std::string>{"aside", "finish", "take", "mark", "aside", "copy out", "finish",
+                                                      "take", "mark", "copy out", "copy out", "mark", "copy out"}));
 }
 
 TEST(Executor, WaitsAtItsEndForACopyThatNoStepTook) {
@@ -195,8 +199,8 @@ TEST(Executor, WaitsAtItsEndForACopyThatNoStepTook) {
 }
 
 TEST(Executor, CopiesThemBeforeTheNextStepWhereItHasNone) {
-  EXPECT_EQ(fed_next(false), (std::vector<std::string>{"finish", "copy in", "wait", "wait", "finish", "copy in", "wait",
-                                                       "wait", "wait", "wait"}));
+  EXPECT_EQ(fed_next(false), (std::vector<std::string>{"finish", "copy in", "wait", "copy out", "finish", "copy in",
+                                                       "wait", "copy out", "copy out", "copy out"}));
 }
 
 TEST(Executor, RefusesWrongSizesAndFeedsOfWhatIsNoInput) {

@@ -244,6 +244,7 @@ void Gpu::run_next(Stream& stream) {
 }
 
 void Gpu::finish(Stream& stream) {
+  if (std::getenv("SIMULATED_GPU_TELL")) std::fputs("simulated GPU: a wait\n", stderr);
   check_not_capturing(stream);
   while (!stream.tasks.empty()) run_next(stream);
   check();

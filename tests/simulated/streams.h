@@ -15,7 +15,8 @@ enum class Pace { Early, Late, Random };
 
 /// From the environment: SIMULATED_GPU_COUNT, _DRIVER (13000 for CUDA 13.0; 0: none), _MEMORY (bytes), _PACE (early,
 /// late or a seed); _MODEL (h200, unless set); _NO_RECORDING: it refuses to; _TELL: a line on stderr for each launch of
-/// a graph and each time that is taken; _FAILS, _SLOW: what its libraries fail at and are slow at (numbers.h).
+/// a graph, each time that is taken, each wait of the host and each question to heuristics; _FAILS, _SLOW: what its
+/// libraries fail at and are slow with (numbers.h).
 struct Settings {
   int count = 1, driver = 1 << 20;
   std::int64_t memory = std::int64_t{1} << 32;

@@ -19,11 +19,8 @@ Evaluator::Evaluator(const Network& network, const Planned& planned, Prepared& p
     : network_(network),
       fed_(fed_inputs(network)),
       batches_(data, evaluation_batches_of(network.program.vars[fed_.samples]), store.device()),
-      executor_(planned.program, planned.plan, prepared, store, arena) {
-  const auto& vars = network.program.vars;
-  correct_.resize(static_cast<std::size_t>(bytes_of(vars[network.correct])));
-  losses_.resize(static_cast<std::size_t>(bytes_of(vars[network.sample_loss])));
-}
+      executor_(planned.program, planned.plan, prepared, store, arena),
+      results_(executor_, {network.correct, network.sample_loss}) {}
 
 Scores Evaluator::run(ClassCounts* counts) {
   const auto begin = std::chrono::steady_clock::now();
@@ -54,10 +51,11 @@ const Batch* Evaluator::feed_next() {
 }
 
 void Evaluator::add(std::int64_t rows, Scores& scores) {
-  executor_.fetch(network_.correct, correct_.data(), static_cast<std::int64_t>(correct_.size()));
-  executor_.fetch(network_.sample_loss, losses_.data(), static_cast<std::int64_t>(losses_.size()));
-  scores.correct += std::accumulate(correct_.begin(), correct_.begin() + rows, std::int64_t{0});
-  scores.loss += sum_of(losses_.data(), network_.program.vars[network_.sample_loss].dtype, rows);
+  results_.fetch();
+  const auto correct = results_.values<std::uint8_t>(network_.correct);
+  scores.correct += std::accumulate(correct.begin(), correct.begin() + rows, std::int64_t{0});
+  scores.loss += sum_of(results_.values<std::byte>(network_.sample_loss).data(),
+                        network_.program.vars[network_.sample_loss].dtype, rows);
 }
 
 void Evaluator::count(std::span<const std::int32_t> labels, ClassCounts& counts) const {

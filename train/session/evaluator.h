@@ -4,6 +4,7 @@
 
 #include "framework/builder.h"
 #include "framework/executor.h"
+#include "framework/readout.h"
 #include "train/data/batches.h"
 #include "train/session/class_counts.h"
 #include "train/session/programs.h"
@@ -43,8 +44,7 @@ class Evaluator {
   FedInputs fed_;
   Batches batches_;
   Executor executor_;
-  std::vector<std::uint8_t> correct_;
-  std::vector<std::byte> losses_;
+  Readout results_;  // of a step
 };
 
 /// The sum of the first `count` of the floats at `values`.

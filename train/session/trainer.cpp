@@ -15,6 +15,20 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
+/// What is read behind each step.
+std::vector<VarId> results_of(const Programs& programs) {
+  std::vector<VarId> results = {programs.network.loss, programs.network.correct};
+  if (programs.loss_scale.state != kNone) results.push_back(programs.loss_scale.state);
+  return results;
+}
+
+/// Steps skipped so far.
+std::int64_t skipped_before(const Executor& executor, const LossScale& scale) {
+  LossScaleState state;
+  if (scale.state != kNone) executor.fetch(scale.state, &state, sizeof state);
+  return state.skipped;
+}
+
 bool is_out_of_patience(const RunSetting& setting, const RunState& state) {
   return setting.patience > 0 && state.evaluations_since_best >= setting.patience;
 }
@@ -34,11 +48,9 @@ Trainer::Trainer(const TrainerParts& parts, RunState state)
       state_(std::move(state)),
       length_(length_of(parts.setting, parts.batches.per_epoch())),
       fed_(fed_inputs(parts.programs.network)),
-      saved_step_(state_.step > 0 && !parts.moves ? state_.step : -1) {
-  const Network& network = parts_.programs.network;
-  skipped_steps_ = scale_state().skipped;
-  correct_.resize(static_cast<std::size_t>(bytes_of(network.program.vars[network.correct])));
-}
+      results_(parts.executor, results_of(parts.programs)),
+      skipped_steps_(skipped_before(parts.executor, parts.programs.loss_scale)),
+      saved_step_(state_.step > 0 && !parts.moves ? state_.step : -1) {}
 
 void Trainer::run() {
   if (state_.step >= length_.total) {
@@ -68,7 +80,8 @@ void Trainer::step() {
   const Programs& programs = parts_.programs;
   Executor& executor = parts_.executor;
   if (!batch_) feed_next();
-  const std::int64_t labels = counted(programs.network, batch_->labels, std::ssize(correct_));
+  const std::int64_t rows = std::ssize(results_.values<std::uint8_t>(programs.network.correct));
+  const std::int64_t labels = counted(programs.network, batch_->labels, rows);
   feed_rate(executor, programs, rate_at(state_.step));
   executor.run();
   batch_ = nullptr;
@@ -76,8 +89,10 @@ void Trainer::step() {
   const bool goes_on = done < length_.total && done % length_.per_epoch != 0 && !evaluates_after(done);
   if (goes_on) feed_ahead();
   stopped_loops_ += executor.stopped_loops();
-  if (programs.loss_scale.state != kNone) note_overflow();
-  const double loss = executor.fetch_scalar(programs.network.loss);
+  results_.fetch();
+  const VarId scale = programs.loss_scale.state;
+  if (scale != kNone) note_overflow(results_.values<LossScaleState>(scale).front());
+  const double loss = results_.scalar(programs.network.loss);
   check_loss(loss, "the loss", state_.step + 1);
   ++state_.step;
   add(loss, labels);
@@ -108,15 +123,7 @@ void Trainer::check_loss(double loss, const char* whose, std::int64_t step) cons
            parts_.programs.loss_scale.state != kNone ? ", or --dtype bf16, whose range is that of f32" : "");
 }
 
-LossScaleState Trainer::scale_state() const {
-  LossScaleState state;
-  if (parts_.programs.loss_scale.state != kNone)
-    parts_.executor.fetch(parts_.programs.loss_scale.state, &state, sizeof state);
-  return state;
-}
-
-void Trainer::note_overflow() {
-  const LossScaleState state = scale_state();
+void Trainer::note_overflow(const LossScaleState& state) {
   if (state.skipped == skipped_steps_) return;
   skipped_steps_ = state.skipped;
   const double scale = state.scale(parts_.programs.first_loss_scale);
@@ -127,8 +134,8 @@ void Trainer::note_overflow() {
 }
 
 void Trainer::add(double loss, std::int64_t labels) {
-  parts_.executor.fetch(parts_.programs.network.correct, correct_.data(), static_cast<std::int64_t>(correct_.size()));
-  sums_.correct += std::accumulate(correct_.begin(), correct_.end(), std::int64_t{0});
+  const auto correct = results_.values<std::uint8_t>(parts_.programs.network.correct);
+  sums_.correct += std::accumulate(correct.begin(), correct.end(), std::int64_t{0});
   sums_.labels += labels;
   sums_.loss += loss;
   ++sums_.steps;

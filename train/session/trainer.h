@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "framework/executor.h"
+#include "framework/readout.h"
 #include "train/data/batches.h"
 #include "train/session/checkpoint.h"
 #include "train/session/evaluator.h"
@@ -54,9 +55,8 @@ class Trainer {
   void feed_next();  // takes the next batch and hands it to the next step
   void feed_ahead();
   void check_loss(double loss, const char* whose, std::int64_t step) const;
-  LossScaleState scale_state() const;
   /// Of gradients in f16: says when a step was skipped; fails if no loss scale is small enough.
-  void note_overflow();
+  void note_overflow(const LossScaleState& state);
   /// Counts a step into the sums.
   void add(double loss, std::int64_t labels);
   bool record_due() const;
@@ -80,6 +80,7 @@ class Trainer {
   RunState state_;
   RunLength length_;
   FedInputs fed_;
+  Readout results_;               // of a step
   const Batch* batch_ = nullptr;  // of the next step, if it is fed already
   Sums sums_;
   Moment shown_;  // figures of the last record, for the line in between
@@ -87,7 +88,6 @@ class Trainer {
   std::int64_t epoch_begin_step_ = 0;
   std::int64_t stopped_loops_ = 0, skipped_steps_ = 0;  // in this run; since the run began
   std::int64_t saved_step_, evaluated_step_ = -1;       // -1: not yet
-  std::vector<std::uint8_t> correct_;
 };
 
 }  // namespace lethe
