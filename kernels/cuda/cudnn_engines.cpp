@@ -138,12 +138,15 @@ std::vector<CudnnDescriptor> configs_of(const CudnnDescriptor& graph, const Targ
   return descriptors_of(heuristics, CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
 }
 
-/// Whether engines found so far are those to be tried, or stand behind the first for no more workspace.
-bool are_enough(const std::vector<CudnnEngine>& found, const DeviceInfo& device) {
-  if (device.trials) return found.size() == kTried;
-  return std::count_if(found.begin(), found.end(), [&](const CudnnEngine& engine) {
-           return engine.workspace <= found.front().workspace;
-         }) > kBehind;
+/// How many of them need no more workspace than the first, itself among them.
+std::ptrdiff_t no_larger_than_first(const std::vector<CudnnEngine>& found) {
+  return std::count_if(found.begin(), found.end(),
+                       [&](const CudnnEngine& engine) { return engine.workspace <= found.front().workspace; });
+}
+
+/// Whether they are those to be tried, or to stand behind the first.
+bool are_all(const std::vector<CudnnEngine>& found, const DeviceInfo& device) {
+  return device.trials ? found.size() == kTried : no_larger_than_first(found) > kBehind;
 }
 
 /// Looks for engines of one graph.
@@ -155,7 +158,7 @@ class Search {
   std::vector<CudnnEngine> engines() {
     const CudnnDescriptor graph = graph_of(graph_, target_);
     for (const cudnnBackendHeurMode_t mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
-      if (are_enough(found_, device_)) break;
+      if (no_larger_than_first(found_) > 1) break;  // to ask once more takes four times as long
       for (const CudnnDescriptor& config : configs_of(graph, target_, mode)) {
         const CudnnDescriptor engine = engine_of(config);
         const EngineNotes notes = notes_of(engine);
@@ -163,7 +166,7 @@ class Search {
         const bool keeps_nan = notes.keeps_nan || !graph_.needs_nan;
         if (!keeps_nan && found_.empty()) return {};  // a pass of its own is faster than a worse engine
         if (keeps_nan) try_to_find(config, engine.integer(CUDNN_ATTR_ENGINE_GLOBAL_INDEX), notes);
-        if (are_enough(found_, device_)) break;
+        if (are_all(found_, device_)) break;
       }
     }
     if (found_.empty()) check_cudnn(missing_, "plan");

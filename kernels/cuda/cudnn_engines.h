@@ -63,8 +63,9 @@ class CudnnEngines {
  public:
   CudnnEngines() = default;  // none
   /// Those that `device` allows (TF32, --fast-conv, deterministic, workspace limit): as many as are to be tried, or as
-  /// a plan keeps. None if the first of them makes 0 of a NaN that the graph needs. An engine that cannot be made ready
-  /// is passed over, for whatever reason; fails if a part of cuDNN is not there.
+  /// a plan keeps; of its fallback heuristics only where no other needs as little workspace as the first. None if the
+  /// first of them makes 0 of a NaN that the graph needs. An engine that cannot be made ready is passed over, for
+  /// whatever reason; fails if a part of cuDNN is not there.
   CudnnEngines(const CudnnGraph& graph, const DeviceInfo& device);
 
   const std::vector<CudnnEngine>& all() const { return engines_; }

@@ -197,6 +197,7 @@ cudnnStatus_t cudnnBackendFinalize(cudnnBackendDescriptor_t descriptor) {
   const std::shared_ptr<Described> kept = known().at(descriptor);
   Described& described = *kept;
   const bool asks = described.type == CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR;
+  if (asks && std::getenv("SIMULATED_GPU_TELL")) std::fputs("simulated GPU: heuristics\n", stderr);
   if (asks && fails_at("heuristics")) return CUDNN_STATUS_NOT_SUPPORTED;
   if (asks && described.part(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH).by_handle)
     set_device(descriptor, CUDNN_ATTR_ENGINEHEUR_DEVICEPROP);

@@ -11,15 +11,28 @@ namespace {
 
 constexpr const char* kStandard[] = {"none", "level=0", "level=1", "level=2"};
 
-/// The programs of a run: built once, for all settings of memory and pins.
+/// What is only suggested is not tried.
+DeviceInfo untried(DeviceInfo device) {
+  device.trials = nullptr;
+  return device;
+}
+
+/// The programs of a run: built once, for all settings of memory and pins. Kernels are prepared once for them and for
+/// what is suggested.
 class Subject {
  public:
   Subject(const ProgramSetting& setting, const DeviceInfo& device)
-      : prepared_(device), programs_(build_programs(setting)), evaluated_(setting.evaluated) {}
+      : prepared_(device),
+        untried_(untried(device)),
+        programs_(build_programs(setting)),
+        evaluated_(setting.evaluated) {}
   Plans planned(const MemorySetting& memory) { return plan_programs(programs_, evaluated_, memory, prepared_); }
+  std::int64_t bytes_of_suggested(const ProgramSetting& setting) {
+    return planned_bytes(setting, prepared_.device().trials ? untried_ : prepared_);
+  }
 
  private:
-  Prepared prepared_;
+  Prepared prepared_, untried_;
   Programs programs_;
   bool evaluated_;
 };
@@ -80,12 +93,6 @@ std::vector<Change> changes_of(const ProgramSetting& setting) {
   return changes;
 }
 
-/// What is only suggested is not tried.
-DeviceInfo untried(DeviceInfo device) {
-  device.trials = nullptr;
-  return device;
-}
-
 std::vector<Remedy> remedies_of(const PlanReport& report, const ProgramSetting& setting, Subject& subject) {
   std::vector<Remedy> remedies;
   const auto add = [&](const std::string& change, const std::string& what, std::int64_t bytes) {
@@ -98,15 +105,15 @@ std::vector<Remedy> remedies_of(const PlanReport& report, const ProgramSetting& 
         bytes < report.row_of("level=2").bytes())
       add("--memopt level=3", "some of the forward pass is computed again; same results", bytes);
   if (report.device.kind == DeviceKind::Cpu && report.device.winograd) {
-    DeviceInfo plain = untried(report.device);
-    plain.winograd = false;
+    DeviceInfo device = untried(report.device);
+    device.winograd = false;
+    Prepared plain(device);
     add("--no-winograd", "convolutions by sums of products: slower, less workspace", planned_bytes(setting, plain));
   }
   for (const Change& c : changes_of(setting)) {
     try {
       add(c.change, c.what,
-          c.same_programs ? subject.planned(c.setting.memory).bytes.total()
-                          : planned_bytes(c.setting, untried(report.device)));
+          c.same_programs ? subject.planned(c.setting.memory).bytes.total() : subject.bytes_of_suggested(c.setting));
     } catch (const Error&) {  // it is none: the network cannot be changed so
     }
   }

@@ -18,7 +18,8 @@ std::int64_t between(const FittingBatch& fits, const FittingBatch& too_large, st
 /// The most there is where so many samples are more than the shapes or the libraries can count.
 std::int64_t bytes_if_countable(const ProgramSetting& setting, const DeviceInfo& device) {
   try {
-    return planned_bytes(setting, device);
+    Prepared prepared(device);
+    return planned_bytes(setting, prepared);
   } catch (const Error&) {
     if (setting.network.batch == 1 || setting.micro_batch == 1) throw;
     return std::numeric_limits<std::int64_t>::max();
@@ -27,8 +28,7 @@ std::int64_t bytes_if_countable(const ProgramSetting& setting, const DeviceInfo&
 
 }  // namespace
 
-std::int64_t planned_bytes(const ProgramSetting& setting, const DeviceInfo& device) {
-  Prepared prepared(device);
+std::int64_t planned_bytes(const ProgramSetting& setting, Prepared& prepared) {
   return plan_programs(build_programs(setting), setting.evaluated, setting.memory, prepared).bytes.total();
 }
 
