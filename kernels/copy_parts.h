@@ -46,12 +46,6 @@ void copy_part(Cuda device, void* stream, const Box& box, T* to, const T* from) 
 }
 #endif
 
-template <class T>
-struct ClearElement {
-  T* to;
-  HD void operator()(std::int64_t i) const { to[i] = T(0); }
-};
-
 /// Calls `body` with an unsigned value as wide as the dtype: what moves elements need not know what they mean.
 template <class Body>
 auto for_width(DType dtype, const Body& body) {
@@ -74,7 +68,7 @@ std::unique_ptr<Kernel> copy_parts(const PrepareArgs& args, std::vector<Part> pa
   return for_width(args.out(0).dtype, [&](auto zero) {
     using T = decltype(zero);
     return make_kernel([parts = std::move(parts), cleared](const KernelArgs& a) {
-      parallel_for(Device{}, a.stream, cleared, ClearElement<T>{a.out<T>(0)});
+      set_zero(Device{}, a.stream, cleared, a.out<T>(0));
       for (int i = 0; i < static_cast<int>(parts.size()); ++i)
         copy_part(Device{}, a.stream, parts[i].box, a.out<T>(0) + parts[i].to, a.in<T>(i) + parts[i].from);
     });

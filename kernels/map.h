@@ -42,18 +42,12 @@ struct MapIndex {
   }
 };
 
-template <class F, class T, int N>
-void run_map(Cpu device, void* stream, std::int64_t n, const MapIndex<F, T, N>& index) {
-  parallel_for(device, stream, n, index);
-}
-#ifdef LETHE_DEVICE_CODE
-template <class F, class T, int N>
-void run_map(Cuda device, void* stream, std::int64_t n, const MapIndex<F, T, N>& index) {
+template <class Device, class F, class T, int N>
+void run_map(Device device, void* stream, std::int64_t n, const MapIndex<F, T, N>& index) {
   bool packed = can_pack({index.out});
   for (const T* in : index.in) packed = packed && can_pack({in});
   for_each_pack<kPack<T>>(device, stream, n, packed, index);
 }
-#endif
 
 /// The functor, with the op's settings if it takes any.
 template <class F>

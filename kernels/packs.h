@@ -43,6 +43,12 @@ inline bool can_pack(std::initializer_list<const void*> addresses) {
   return true;
 }
 
+/// f.pack<V>(i) for packs that begin at element i, f(i) for the elements left; with `packed` false for all, and on the
+/// CPU in any case.
+template <int V, class F>
+void for_each_pack(Cpu device, void* stream, std::int64_t n, bool, const F& f) {
+  parallel_for(device, stream, n, f);
+}
 #ifdef LETHE_DEVICE_CODE
 /// An index a pack, then one each element that is left.
 template <class F, int V>
@@ -59,12 +65,26 @@ struct PackIndex {
   }
 };
 
-/// f.pack<V>(i) for packs that begin at element i, f(i) for the elements left; with `packed` false for all.
 template <int V, class F>
 void for_each_pack(Cuda device, void* stream, std::int64_t n, bool packed, const F& f) {
   const PackIndex<F, V> index(n, packed, f);
   parallel_for(device, stream, index.size(), index);
 }
 #endif
+
+template <class T>
+struct ZeroElement {
+  T* to;
+  HD void operator()(std::int64_t i) const { to[i] = T(0); }
+  template <int V>
+  HD void pack(std::int64_t i) const {
+    store_pack(to + i, Pack<T, V>{});
+  }
+};
+/// Makes n elements zero.
+template <class T, class Device>
+void set_zero(Device device, void* stream, std::int64_t n, T* to) {
+  for_each_pack<kPack<T>>(device, stream, n, can_pack({to}), ZeroElement<T>{to});
+}
 
 }  // namespace lethe
