@@ -1,45 +1,41 @@
 // What updates multiply gradients by. Clipping keeps the norm of all together at most `max_norm` (0: no limit):
 // min(1, max_norm / (norm + 1e-6)), as PyTorch's clip_grad_norm_. Of gradients of a scaled loss it is that over the
 // scale, and 0 if any is infinite or NaN: the step is to be skipped. Without a scale such gradients give NaN. Sums are
-// in f64 and over fixed chunks, so the same for any number of threads and device.
+// in f64, of fixed chunks in a fixed order, and what a GPU would fuse is fused everywhere: the same for any number of
+// threads and device.
 #include <cmath>
 #include <vector>
 
 #include "framework/op_def.h"
 #include "kernels/dtypes.h"
-#include "kernels/each_device.h"
+#include "kernels/reduce/lane_sums.h"
 
 namespace lethe {
 namespace {
 
-constexpr std::int64_t kChunk = 256, kLanes = 8;
+constexpr std::int64_t kChunk = 1024;
 constexpr std::int64_t kChunkGrain = kElementGrain / kChunk;
 
 std::int64_t chunks_of(std::int64_t n) { return (n + kChunk - 1) / kChunk; }
 
-struct Square {
-  HD double operator()(double x) const { return x * x; }
+struct AddSquare {
+  HD double operator()(double sum, double x) const { return std::fma(x, x, sum); }
 };
-struct Value {
-  HD double operator()(double x) const { return x; }
+struct AddValue {
+  HD double operator()(double sum, double x) const { return sum + x; }
 };
 
-/// Chunk c: the sum of f(x[i]) over its elements, in kLanes interleaved sums.
-template <class F, class T>
+/// Chunk c: the sum of its elements.
+template <class Add, class T>
 struct ChunkSum {
   const T* x;
   std::int64_t n;
   double* sums;
-  HD void operator()(std::int64_t c) const {
-    const std::int64_t begin = c * kChunk, end = begin + kChunk < n ? begin + kChunk : n;
-    double lanes[kLanes] = {};
-    std::int64_t i = begin;
-    for (; i + kLanes <= end; i += kLanes)
-      for (std::int64_t lane = 0; lane < kLanes; ++lane) lanes[lane] += F{}(x[i + lane]);
-    for (std::int64_t lane = 0; i < end; ++i, ++lane) lanes[lane] += F{}(x[i]);
-    double sum = 0;
-    for (const double lane : lanes) sum += lane;
-    sums[c] = sum;
+  template <class Team>
+  HD void operator()(const Team& team, std::int64_t c) const {
+    const std::int64_t begin = c * kChunk, left = n - begin;
+    const double sum = team.sum(x + begin, left < kChunk ? left : kChunk, Add{});
+    if (team.leads()) sums[c] = sum;
   }
 };
 
@@ -50,11 +46,12 @@ struct ScaleOfSums {
   double max_norm;
   const T* loss_scale;  // null: 1
   T* scale;
-  HD void operator()(std::int64_t) const {
-    double sum = 0;
-    for (std::int64_t i = 0; i < n; ++i) sum += sums[i];
+  template <class Team>
+  HD void operator()(const Team& team, std::int64_t) const {
+    const double sum = team.sum(sums, n, AddValue{});
+    if (!team.leads()) return;
     const double unscale = loss_scale ? 1 / static_cast<double>(*loss_scale) : 1;
-    const double factor = max_norm / (std::sqrt(sum) * unscale + 1e-6);
+    const double factor = max_norm / std::fma(std::sqrt(sum), unscale, 1e-6);
     if (sum - sum != 0)  // infinite or NaN
       *scale = loss_scale ? T(0) : static_cast<T>(sum - sum);
     else
@@ -81,14 +78,16 @@ struct ClipScale {
                         max_norm = args.op.attrs.number("max_norm")](const KernelArgs& a) {
         auto* const of_chunks = static_cast<double*>(a.workspace);
         double *next = of_chunks, *const of_groups = of_chunks + chunks;
+        WarpLaunches<Device, ChunkSum<AddSquare, T>> sums(a.stream, kChunkGrain);
         for (std::size_t slot = 0; slot < sizes.size(); ++slot) {
-          const ChunkSum<Square, T> sum{a.in<T>(static_cast<int>(slot) + 1), sizes[slot], next};
-          parallel_for(Device{}, a.stream, chunks_of(sizes[slot]), sum, kChunkGrain);
+          sums.add(chunks_of(sizes[slot]), {a.in<T>(static_cast<int>(slot) + 1), sizes[slot], next});
           next += chunks_of(sizes[slot]);
         }
-        parallel_for(Device{}, a.stream, groups, ChunkSum<Value, double>{of_chunks, chunks, of_groups}, kChunkGrain);
-        parallel_for(Device{}, a.stream, 1,
-                     ScaleOfSums<T>{of_groups, groups, max_norm, scaled ? a.in<T>(0) : nullptr, a.out<T>(0)});
+        sums.flush();
+        for_each_warp(Device{}, a.stream, groups, ChunkSum<AddValue, double>{of_chunks, chunks, of_groups},
+                      kChunkGrain);
+        for_each_warp(Device{}, a.stream, 1,
+                      ScaleOfSums<T>{of_groups, groups, max_norm, scaled ? a.in<T>(0) : nullptr, a.out<T>(0)});
       };
       return make_kernel(run, (chunks + groups) * std::int64_t{sizeof(double)});
     });

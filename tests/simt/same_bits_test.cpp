@@ -1,0 +1,101 @@
+// Kernels whose sums are promised to be the same to the bit on every device: device code, run on the host in two orders
+// of threads, at addresses where packs can be read and where they cannot, against the CPU's.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "framework/error.h"
+#include "framework/op_def.h"
+#include "framework/text.h"
+#include "kernels/reduce/lane_sums.h"
+#include "tests/support/interpreter.h"
+
+namespace lethe::testing {
+namespace {
+
+const DeviceInfo kShim{.kind = DeviceKind::Cuda, .name = "shim"};
+
+/// The program's only op on the values that it has in `values`.
+void expect_same_bits(const Interpreter& values) {
+  const Program& program = values.program();
+  const Op& op = program.blocks[0].ops[0];
+  const Kernels kernels = op_def(op.type).kernels;
+  const Trial expected = try_op(values, op, *kernels.cpu({program, op, {.threads = 3}}));
+  for (const std::int64_t shift : {0, 8})
+    for (const auto order : {simt::Order::Forward, simt::Order::Reverse}) {
+      SCOPED_TRACE(message(order == simt::Order::Forward ? "forward" : "reverse", ", shifted ", shift));
+      simt::order = order;
+      if (shift > 0 && order == simt::Order::Reverse) continue;
+      Guarded::shift = shift;
+      const Trial got = try_op(values, op, *kernels.cuda({program, op, kShim}));
+      Guarded::shift = 0;
+      EXPECT_EQ(got.harm, "") << "was written";
+      EXPECT_TRUE(got.outputs[0].holds_same(expected.outputs[0]));
+    }
+}
+
+struct AddEach {
+  HD double operator()(double sum, double x) const { return sum + x; }
+};
+/// Sum i is that of all but the first i elements.
+template <class T>
+struct SumFrom {
+  const T* x;
+  std::int64_t n;
+  double* sums;
+  template <class Team>
+  HD void operator()(const Team& team, std::int64_t i) const {
+    const double sum = team.sum(x + i, n - i, AddEach{});
+    if (team.leads()) sums[i] = sum;
+  }
+};
+
+template <class T>
+void expect_same_lane_sums() {
+  constexpr std::int64_t kSize = 1200, kSums = 70;  // with rests of packs of each length, at all addresses
+  std::vector<T> x;
+  for (std::int64_t i = 0; i < kSize; ++i) x.push_back(static_cast<T>(1 / static_cast<double>(3 + i * i % 97)));
+  for (const auto order : {simt::Order::Forward, simt::Order::Reverse}) {
+    simt::order = order;
+    std::vector<double> host(kSums), device(kSums);
+    for_each_warp(Cpu{}, nullptr, kSums, SumFrom<T>{x.data(), kSize, host.data()});
+    for_each_warp(Cuda{}, nullptr, kSums, SumFrom<T>{x.data(), kSize, device.data()});
+    EXPECT_EQ(host, device);
+    double plain = 0;
+    for (const T value : x) plain += value;
+    EXPECT_NEAR(host[0], plain, 1e-12 * plain);
+  }
+}
+
+TEST(SameBits, SumsOfAWarpAndOfAThread) {
+  expect_same_lane_sums<float>();
+  expect_same_lane_sums<double>();
+  expect_same_lane_sums<Bf16>();
+}
+
+std::string clip_program(const char* dtype, const std::vector<std::int64_t>& sizes) {
+  std::string vars = message("temp scale ", dtype, "[]\n"), op = "  scale = clip_scale(_";
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    vars += message("input g", i, ' ', dtype, '[', sizes[i], "]\n");
+    op += message(", g", i);
+  }
+  return vars + "block 0 {\n" + op + ") {max_norm=0.5} optimize\n}\n";
+}
+
+void expect_same_norm(const char* dtype, const std::vector<std::int64_t>& sizes) {
+  SCOPED_TRACE(dtype);
+  const Program program = parse_program(clip_program(dtype, sizes));
+  Interpreter values(program);
+  for (std::size_t v = 1; v < program.vars.size(); ++v) values.fill_uniform(static_cast<VarId>(v), -1, 1, v);
+  expect_same_bits(values);
+}
+
+TEST(SameBits, TheNormOfGradients) {
+  std::vector<std::int64_t> many;  // more than a launch takes
+  for (std::int64_t i = 0; i < 150; ++i) many.push_back(i % 50 == 0 ? 1024 * (1 + i % 3) + 1 : 1 + i * 37 % 300);
+  for (const char* dtype : {"f32", "f64"}) expect_same_norm(dtype, many);
+  expect_same_norm("f64", {3, 1024 * 1024 + 5});  // more chunks than one sum of them takes
+}
+
+}  // namespace
+}  // namespace lethe::testing
