@@ -7,6 +7,7 @@
 #include "framework/op_def.h"
 #include "kernels/dtypes.h"
 #include "kernels/for_each_pair.h"
+#include "kernels/reduce/add_rows.h"
 
 namespace lethe {
 namespace {
@@ -25,65 +26,59 @@ struct LookUp {
   const Compute<T>* table;
   T* y;
   std::int64_t rows, width;
-  HD void operator()(std::int64_t column, std::int64_t i) const {
+  HD void operator()(std::int64_t column, std::int64_t i) const { pack<1>(column, i); }
+  template <int V>
+  HD void pack(std::int64_t column, std::int64_t i) const {
     const std::int64_t id = ids[i];
-    const bool known = id >= 0 && id < rows;
-    y[i * width + column] = known ? table[id * width + column] : std::numeric_limits<Compute<T>>::quiet_NaN();
+    Pack<T, V> values;
+    if (id >= 0 && id < rows) {
+      const Pack<Compute<T>, V> from = load_pack<V>(table + id * width + column);
+      for (int k = 0; k < V; ++k) values.at[k] = from[k];
+    } else {
+      for (int k = 0; k < V; ++k) values.at[k] = std::numeric_limits<Compute<T>>::quiet_NaN();
+    }
+    store_pack(y + i * width + column, values);
   }
 };
+
+template <class T>
+void look_up(Cpu device, void* stream, std::int64_t n, const LookUp<T>& of) {
+  for_each_pair(device, stream, make_box({n, of.width}, {0, 1}, {1, 0}), of);
+}
+#ifdef LETHE_DEVICE_CODE
+/// Element by element of y.
+template <class T>
+struct LookUpIndex {
+  LookUp<T> of;
+  Divisor width;
+  HD void operator()(std::int64_t i) const { pack<1>(i); }
+  template <int V>
+  HD void pack(std::int64_t i) const {
+    const std::int64_t row = width.quotient(i);
+    of.template pack<V>(i - row * width.by(), row);
+  }
+};
+template <class T>
+void look_up(Cuda device, void* stream, std::int64_t n, const LookUp<T>& of) {
+  for_each_pack<kPack<T>>(device, stream, n * of.width, of.width % kPack<T> == 0 && can_pack({of.table, of.y}),
+                          LookUpIndex<T>{of, Divisor(of.width)});
+}
+#endif
 
 struct Embedding {
   template <class Device>
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
     const std::int64_t n = elements(args.in(0).shape), rows = args.in(1).shape[0], width = args.in(1).shape[1];
-    const Box columns = make_box({n, width}, {0, 1}, {1, 0});
     return for_float(args.out(0).dtype, [&](auto zero) {
       using T = decltype(zero);
       return make_kernel([=](const KernelArgs& a) {
         const auto* ids = a.in<std::int32_t>(0);
         check_ids(Device{}, ids, n, rows);
-        for_each_pair(Device{}, a.stream, columns, LookUp<T>{ids, a.in<Compute<T>>(1), a.out<T>(0), rows, width});
+        look_up(Device{}, a.stream, n, LookUp<T>{ids, a.in<Compute<T>>(1), a.out<T>(0), rows, width});
       });
     });
   }
 };
-
-/// A part of the table looks through all ids for its own, so that no two parts write the same row.
-template <class T>
-struct AddRows {
-  const std::int32_t* ids;
-  const T* dy;
-  Compute<T>* dtable;
-  std::int64_t n, rows, width;
-
-  HD void add(std::int64_t row, std::int64_t row_end, std::int64_t column, std::int64_t column_end) const {
-    for (std::int64_t r = row; r < row_end; ++r)
-      for (std::int64_t c = column; c < column_end; ++c) dtable[r * width + c] = 0;
-    for (std::int64_t i = 0; i < n; ++i) {
-      const std::int64_t id = ids[i];
-      if (id < row || id >= row_end) continue;
-      for (std::int64_t c = column; c < column_end; ++c) dtable[id * width + c] += dy[i * width + c];
-    }
-  }
-  /// One column of one of `kParts` parts.
-  static constexpr std::int64_t kParts = 64;
-  HD void operator()(std::int64_t i) const {
-    const std::int64_t part = i / width, column = i % width;
-    add(rows * part / kParts, rows * (part + 1) / kParts, column, column + 1);
-  }
-};
-
-template <class T>
-void run_add(Cpu, void*, const AddRows<T>& rows) {
-  parallel_ranges(rows.rows, 1, [&](std::int64_t begin, std::int64_t end) { rows.add(begin, end, 0, rows.width); });
-}
-
-#ifdef LETHE_DEVICE_CODE
-template <class T>
-void run_add(Cuda, void* stream, const AddRows<T>& rows) {
-  parallel_for(Cuda{}, stream, AddRows<T>::kParts * rows.width, rows);
-}
-#endif
 
 struct EmbeddingGrad {
   template <class Device>
@@ -92,8 +87,8 @@ struct EmbeddingGrad {
     return for_float(args.in(1).dtype, [&](auto zero) {
       using T = decltype(zero);
       return make_kernel([=](const KernelArgs& a) {
-        run_add(Device{}, a.stream,
-                AddRows<T>{a.in<std::int32_t>(0), a.in<T>(1), a.out<Compute<T>>(0), n, rows, width});
+        add_rows(Device{}, a.stream,
+                 RowSums<T>{a.in<std::int32_t>(0), a.in<T>(1), a.out<Compute<T>>(0), n, rows, width});
       });
     });
   }

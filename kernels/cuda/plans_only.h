@@ -23,6 +23,8 @@ void __syncthreads();
 void __threadfence();
 unsigned atomicAdd(unsigned* to, unsigned value);
 double __ldcg(const double* from);
+unsigned __ballot_sync(unsigned mask, int vote);
+int __popc(unsigned bits);
 double __shfl_xor_sync(unsigned mask, double value, int bits);
 
 namespace lethe {

@@ -2,6 +2,7 @@
 // of threads, at addresses where packs can be read and where they cannot, against the CPU's.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <vector>
 
 #include "framework/error.h"
@@ -95,6 +96,45 @@ TEST(SameBits, TheNormOfGradients) {
   for (std::int64_t i = 0; i < 150; ++i) many.push_back(i % 50 == 0 ? 1024 * (1 + i % 3) + 1 : 1 + i * 37 % 300);
   for (const char* dtype : {"f32", "f64"}) expect_same_norm(dtype, many);
   expect_same_norm("f64", {3, 1024 * 1024 + 5});  // more chunks than one sum of them takes
+}
+
+/// More ids than are looked through at once, some of them often and some no row.
+void expect_same_row_sums(const char* dtype, std::int64_t n, std::int64_t rows, std::int64_t width) {
+  SCOPED_TRACE(message(dtype, ", ", n, " ids, ", rows, " rows of ", width));
+  const Program program =
+      parse_program(message("input ids i32[", n, "]\ninput dy ", dtype, '[', n, ',', width, "]\ntemp dtable ",
+                            name_of(wide_of(dtype_named(dtype))), '[', rows, ',', width,
+                            "]\nblock 0 {\n  dtable = embedding_grad(ids, dy) {rows=", rows, "} backward\n}\n"));
+  Interpreter values(program);
+  for (std::int64_t i = 0; i < n; ++i) values.set(0, i, i % 3 == 0 ? 2 : i * i % (rows + 2) - 1);
+  values.fill_uniform(1, -1, 1, 0);
+  expect_same_bits(values);
+}
+
+TEST(SameBits, RowsOfAnEmbeddingsGradient) {
+  for (const char* dtype : {"f32", "f64", "bf16"}) {
+    expect_same_row_sums(dtype, 2100, 6, 12);
+    expect_same_row_sums(dtype, 40, 3, 1100);  // several blocks of columns
+    expect_same_row_sums(dtype, 1500, 3, 5);   // no packs
+  }
+  expect_same_row_sums("f32", 300, 600, 12);  // several rows a block
+}
+
+TEST(SameBits, ARowThatIsNoneIsNan) {
+  const Program program = parse_program(
+      "input ids i32[3]\nparam table f32[2,8]\ntemp y f32[3,8]\n"
+      "block 0 {\n  y = embedding(ids, table) {dtype=\"f32\"}\n}\n");
+  Interpreter values(program);
+  values.fill_uniform(1, -1, 1, 0);
+  for (int i = 0; i < 3; ++i) values.set(0, i, i - 1 + (i == 2));
+  const Op& op = program.blocks[0].ops[0];
+  const Trial got = try_op(values, op, *op_def(op.type).kernels.cuda({program, op, kShim}));
+  const auto* const y = static_cast<const float*>(got.outputs[0].data());
+  for (int c = 0; c < 8; ++c) {
+    EXPECT_TRUE(std::isnan(y[c])) << "-1";
+    EXPECT_EQ(y[8 + c], values.number(1, c)) << "0";
+    EXPECT_TRUE(std::isnan(y[16 + c])) << "2";
+  }
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 // written.
 #pragma once
 #include <atomic>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -51,6 +52,7 @@ inline void __syncthreads() { lethe::simt::Block::current().meet(false); }
 inline int __syncthreads_or(int vote) { return lethe::simt::Block::current().meet(vote != 0); }
 inline void __syncwarp(unsigned mask = ~0u) { lethe::simt::Block::current().ballot(mask, false); }
 inline unsigned __ballot_sync(unsigned mask, int vote) { return lethe::simt::Block::current().ballot(mask, vote != 0); }
+inline int __popc(unsigned bits) { return std::popcount(bits); }
 template <class T>
 T __shfl_sync(unsigned mask, T value, int from) {
   return lethe::simt::shuffle(mask, value, static_cast<unsigned>(from));
