@@ -1,11 +1,12 @@
 // y = x in another dtype. Floats become whole numbers by cutting the fraction off; what is too large becomes the
 // nearest that fits, NaN becomes 0. bf16 and f16 round to nearest even. Whole numbers that do not fit wrap around.
+#include <algorithm>
 #include <limits>
 
 #include "framework/autodiff.h"
 #include "framework/op_def.h"
 #include "kernels/dtypes.h"
-#include "kernels/each_device.h"
+#include "kernels/packs.h"
 
 namespace lethe {
 namespace {
@@ -33,6 +34,15 @@ struct CastIndex {
   const From* x;
   To* y;
   HD void operator()(std::int64_t i) const { y[i] = converted<To>(x[i]); }
+  template <int V>
+  HD void pack(std::int64_t i) const {
+    const Pack<From, V> from = load_pack<V>(x + i);
+    Pack<To, V> to;
+    for (int k = 0; k < V; ++k) to.at[k] = converted<To>(from[k]);
+    store_pack(y + i, to);
+  }
+  /// A pack of the narrower type, but no more than two of the wider one.
+  static constexpr int kTogether = std::min(std::max(kPack<From>, kPack<To>), 2 * std::min(kPack<From>, kPack<To>));
 };
 
 struct Cast {
@@ -44,7 +54,8 @@ struct Cast {
         using From = decltype(from);
         using To = decltype(to);
         return make_kernel([n](const KernelArgs& a) {
-          parallel_for(Device{}, a.stream, n, CastIndex<To, From>{a.in<From>(0), a.out<To>(0)});
+          const CastIndex<To, From> index{a.in<From>(0), a.out<To>(0)};
+          for_each_pack<index.kTogether>(Device{}, a.stream, n, can_pack({index.x, index.y}), index);
         });
       });
     });
