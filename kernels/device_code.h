@@ -3,11 +3,9 @@
 // which plans need, instantiates none, and LETHE_LAUNCH counts or fails. In any of these cases LETHE_DEVICE_CODE is
 // defined.
 #pragma once
+#include "kernels/hd.h"
 #if defined(__CUDACC__) || defined(LETHE_SIMT) || defined(LETHE_PLANS_ONLY)
 #define LETHE_DEVICE_CODE 1
-#define HD __host__ __device__
-#else
-#define HD
 #endif
 #ifdef LETHE_DEVICE_CODE
 #include "framework/launch_count.h"
