@@ -24,4 +24,16 @@ Box make_box(const Shape& size, const Shape& first, const Shape& second) {
   return box;
 }
 
+std::optional<Box> in_packs(Box box, int pack) {
+  const int last = box.axes - 1;
+  bool whole = box.first[last] == 1 && box.second[last] == 1 && box.size[last] % pack == 0;
+  box.size[last] /= pack;
+  for (int axis = 0; axis < last; ++axis) {
+    whole = whole && box.first[axis] % pack == 0 && box.second[axis] % pack == 0;
+    box.first[axis] /= pack;
+    box.second[axis] /= pack;
+  }
+  return whole ? std::optional(box) : std::nullopt;
+}
+
 }  // namespace lethe

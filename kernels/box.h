@@ -1,6 +1,8 @@
 // A box of elements in two arrays at once, each with strides of its own. A broadcast operand has stride 0 along an
 // axis, a transposed one its strides in another order, a slice those of the whole: one loop (for_each_pair.h) for all.
 #pragma once
+#include <optional>
+
 #include "framework/strides.h"
 #include "kernels/each_device.h"
 
@@ -29,5 +31,7 @@ struct Box {
 /// The box with axes of size 1 left out and neighbours joined that both arrays walk as one; it has at least one axis.
 /// Fails for more axes than kMaxAxes.
 Box make_box(const Shape& size, const Shape& first, const Shape& second);
+/// The box in units of `pack` neighbouring elements, if both arrays walk its rows without a gap, and in whole units.
+std::optional<Box> in_packs(Box box, int pack);
 
 }  // namespace lethe

@@ -20,6 +20,17 @@ struct CopyElement {
   HD void operator()(std::int64_t i, std::int64_t j) const { to[i] = from[j]; }
 };
 
+/// Of a box in packs.
+template <class T>
+struct CopyPack {
+  T* to;
+  const T* from;
+  HD void operator()(std::int64_t i, std::int64_t j) const {
+    constexpr int V = kPack<T>;
+    store_pack(to + i * V, load_pack<V>(from + j * V));
+  }
+};
+
 /// Of elements without a gap.
 template <class T>
 struct CopyRun {
@@ -39,8 +50,11 @@ void copy_part(Cpu device, void* stream, const Box& box, T* to, const T* from) {
 #ifdef LETHE_DEVICE_CODE
 template <class T>
 void copy_part(Cuda device, void* stream, const Box& box, T* to, const T* from) {
+  const bool packed = can_pack({to, from});
   if (box.is_one_run())
-    for_each_pack<kPack<T>>(device, stream, box.count(), can_pack({to, from}), CopyRun<T>{to, from});
+    for_each_pack<kPack<T>>(device, stream, box.count(), packed, CopyRun<T>{to, from});
+  else if (const auto packs = in_packs(box, kPack<T>); packed && packs)
+    for_each_pair(device, stream, *packs, CopyPack<T>{to, from});
   else
     for_each_pair(device, stream, box, CopyElement<T>{to, from});
 }

@@ -25,6 +25,18 @@ TEST(Box, LeavesOutAxesOfOne) {
   EXPECT_EQ(scalar.count(), 1);
 }
 
+TEST(Box, IsInPacksWhereAllOfItIs) {
+  const auto packs = in_packs(make_box({3, 5, 8}, {40, 8, 1}, {96, 16, 1}), 4);
+  ASSERT_TRUE(packs);
+  EXPECT_EQ(packs->count(), 30);
+  EXPECT_EQ((Shape{packs->size[2], packs->first[1], packs->second[1], packs->first[2]}), (Shape{2, 2, 4, 1}));
+  EXPECT_FALSE(in_packs(make_box({3, 6}, {6, 1}, {12, 1}), 4)) << "rows";
+  EXPECT_FALSE(in_packs(make_box({3, 8}, {9, 1}, {8, 1}), 4)) << "steps of the first";
+  EXPECT_FALSE(in_packs(make_box({3, 8}, {8, 1}, {9, 1}), 4)) << "steps of the second";
+  EXPECT_FALSE(in_packs(make_box({4, 8}, {1, 4}, {8, 1}), 4)) << "transposed";
+  EXPECT_FALSE(in_packs(make_box({4, 8}, {8, 1}, {1, 4}), 4)) << "transposed";
+}
+
 struct Mark {
   std::vector<std::int64_t>* seen;
   void operator()(std::int64_t first, std::int64_t second) const { (*seen)[static_cast<std::size_t>(first)] = second; }

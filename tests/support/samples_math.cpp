@@ -92,6 +92,12 @@ std::vector<Sample> move_samples() {
        .attrs = {{"perm", Ints{1, 0}}},
        .gradient = false,
        .dtypes = kIntegers},
+      // Rows of whole packs:
+      {.op = "concat", .in = {{{2, 3, 16}}, {{2, 3, 8}}}, .attrs = {{"axis", 2}}},
+      {.op = "slice", .in = {{{3, 32}}}, .attrs = {{"axis", 1}, {"begin", 8}, {"end", 24}}},
+      {.op = "slice", .in = {{{3, 32}}}, .attrs = {{"axis", 1}, {"begin", 1}, {"end", 17}}},
+      {.op = "slice", .in = {{{3, 33}}}, .attrs = {{"axis", 1}, {"begin", 8}, {"end", 24}}},
+      {.op = "transpose", .in = {{{3, 4, 16}}}, .attrs = {{"perm", Ints{1, 0, 2}}}},
       {.op = "pad", .in = {{{2, 3, 4, 2}}}, .attrs = {{"before", Ints{0, 1, 2, 0}}, {"after", Ints{0, 2, 0, 0}}}},
       {.op = "pad_channels", .in = {{{2, 5, 4, 3}}}, .attrs = {{"out", 6}, {"stride", Ints{2, 2}}}},
       {.op = "pad_channels", .in = {{{2, 3, 2, 2}}}, .attrs = {{"out", 4}, {"stride", Ints{1, 1}}}},
