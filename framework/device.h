@@ -62,8 +62,7 @@ class Device {
   /// worker threads, its floating-point mode, its GPU. Behind it the thread is as it was.
   virtual void compute(const std::function<void()>& work) { work(); }
   virtual void* stream() { return nullptr; }
-  /// KernelArgs::tickets for what runs on the stream.
-  virtual unsigned* tickets() { return nullptr; }
+  virtual unsigned* tickets() { return nullptr; }  // KernelArgs::tickets of what runs on the stream
   /// Whether `record` is worth it.
   virtual bool records() const { return false; }
   /// What does `work` at one call, as often as it is called: `work` launches kernels on the stream, and neither waits

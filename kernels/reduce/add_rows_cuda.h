@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 
+#include "kernels/packs.h"
 #include "kernels/reduce/row_finder.h"
 
 namespace lethe {
@@ -36,19 +37,26 @@ class OpenRow {
   Pack<T, V> sums_;
 };
 
+/// A block's threads: `groups` of rows by `width` packs of columns.
+struct RowBlock {
+  std::int64_t width, groups;
+  HD explicit RowBlock(std::int64_t packs)
+      : width(packs < RowFinder::kThreads ? packs : RowFinder::kThreads), groups(RowFinder::kThreads / width) {}
+};
+
 /// Grid: x parts of the rows, y blocks of columns. Each column of a row is one thread's.
 template <int V, class T>
 __global__ void add_rows_kernel(RowSums<T> of) {
   constexpr int kAhead = 8;  // loads on the way at once
   __shared__ RowFinder::Found found[RowFinder::kTile];
-  const SumBlock block(of.width / V);
+  const RowBlock block(of.width / V);
   const std::int64_t first = of.rows * blockIdx.x / gridDim.x, last = of.rows * (blockIdx.x + 1) / gridDim.x;
   const std::int64_t group = threadIdx.x / block.width;
   const std::int64_t column = (blockIdx.y * block.width + threadIdx.x % block.width) * V;
-  const bool adds = group < block.lanes && column < of.width;
+  const bool adds = group < block.groups && column < of.width;
   OpenRow<V, Compute<T>> row(of.table + first * of.width + column, of.width);
   for (std::int64_t tile = 0; tile < of.n; tile += RowFinder::kTile) {
-    const int count = RowFinder::find(of.ids + tile, of.n - tile, first, last, static_cast<int>(block.lanes), found);
+    const int count = RowFinder::find(of.ids + tile, of.n - tile, first, last, static_cast<int>(block.groups), found);
     for (int m = 0; m < count; m += kAhead) {
       Pack<T, V> more[kAhead];
       bool mine[kAhead];
@@ -64,13 +72,13 @@ __global__ void add_rows_kernel(RowSums<T> of) {
 
 template <int V, class T>
 void launch_add_rows(void* stream, const RowSums<T>& sums) {
-  constexpr std::int64_t kBlocks = 512;  // enough to fill a large GPU
+  constexpr std::int64_t kBlocks = 4 * kProcessors;
   const std::int64_t packs = sums.width / V;
-  const SumBlock block(packs);
+  const RowBlock block(packs);
   const std::int64_t y = (packs + block.width - 1) / block.width,
                      x = std::clamp<std::int64_t>(kBlocks / y, 1, sums.rows);
   LETHE_LAUNCH((add_rows_kernel<V, T>), dim3(static_cast<unsigned>(x), static_cast<unsigned>(y)),
-               dim3(SumBlock::kThreads), 0, static_cast<cudaStream_t>(stream), sums);
+               dim3(RowFinder::kThreads), 0, static_cast<cudaStream_t>(stream), sums);
 }
 
 template <class T>

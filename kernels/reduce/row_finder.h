@@ -1,13 +1,15 @@
 // Which of many ids are rows of a range: a GPU's block finds them a tile at a time, in their order.
 #pragma once
-#include "kernels/reduce/cuda.h"
+#include <cstdint>
+
+#include "kernels/device_code.h"
 
 #ifdef LETHE_DEVICE_CODE
 namespace lethe {
 
 class RowFinder {
  public:
-  static constexpr int kThreads = SumBlock::kThreads, kIds = 4, kTile = kThreads * kIds;  // a thread reads kIds
+  static constexpr int kThreads = 256, kIds = 4, kTile = kThreads * kIds;  // a thread reads kIds
   struct Found {
     std::int32_t row;            // counted from the block's first
     std::uint16_t place, group;  // in the tile; of the threads that add it

@@ -53,7 +53,7 @@ struct SumFrom {
 
 template <class T>
 void expect_same_lane_sums() {
-  constexpr std::int64_t kSize = 1200, kSums = 70;  // with rests of packs of each length, at all addresses
+  constexpr std::int64_t kSize = 2027, kSums = 70;  // with rests of packs of each length, at all addresses
   std::vector<T> x;
   for (std::int64_t i = 0; i < kSize; ++i) x.push_back(static_cast<T>(1 / static_cast<double>(3 + i * i % 97)));
   for (const auto order : {simt::Order::Forward, simt::Order::Reverse}) {
