@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 
+#include "kernels/low_floats.h"
 #include "kernels/packs.h"
 #include "kernels/reduce/row_finder.h"
 
