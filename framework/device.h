@@ -42,7 +42,7 @@ class Device {
     });
   }
   virtual void copy_in(void* to, const void* from_host, std::int64_t bytes) = 0;
-  /// What the stream has been given before is waited for.
+  /// Waits for the stream's work and for the copy: the values are there on return.
   virtual void copy_out(void* to_host, const void* from, std::int64_t bytes) = 0;
   /// The same of several, with one wait for those that go into host_memory.
   virtual void copy_all_out(std::span<const CopyOut> copies) {

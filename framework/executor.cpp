@@ -161,8 +161,9 @@ void Executor::fetch(VarId var, void* data, std::int64_t bytes) const {
 }
 
 double Executor::fetch_scalar(VarId var) const {
-  alignas(double) std::byte value[sizeof(double)];
-  fetch(var, value, std::min<std::int64_t>(bytes_of(program_.vars[var]), sizeof value));
+  alignas(double) std::byte value[sizeof(double)] = {};
+  scalar_of(program_.vars[var], value);  // fails if it is none
+  fetch(var, value, bytes_of(program_.vars[var]));
   return scalar_of(program_.vars[var], value);
 }
 

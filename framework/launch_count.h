@@ -4,12 +4,12 @@
 
 namespace lethe {
 
-/// While one lives, what its thread would launch is counted and not launched, the libraries' kernels too: addresses
-/// may be made up then. One at a time in a thread.
+/// While one lives, what its thread would launch is counted and not launched: addresses may be made up then. A call of
+/// a library counts as one launch.
 class LaunchCount {
  public:
-  LaunchCount() { current() = this; }
-  ~LaunchCount() { current() = nullptr; }
+  LaunchCount() : outer_(current()) { current() = this; }
+  ~LaunchCount() { current() = outer_; }
   LaunchCount(const LaunchCount&) = delete;
   LaunchCount& operator=(const LaunchCount&) = delete;
   std::int64_t launches() const { return launches_; }
@@ -26,6 +26,7 @@ class LaunchCount {
     thread_local LaunchCount* counting = nullptr;
     return counting;
   }
+  LaunchCount* outer_;
   std::int64_t launches_ = 0;
 };
 

@@ -50,14 +50,15 @@ class GpuTrack final : public Track {
     return owned;
   }
 
-  /// Of a second run: the GPU does the first while the host says what that one is.
+  /// Of runs behind a first one, one after the other. Where they take less than the host needs to describe them, all
+  /// ways take alike, and the first stays.
   double seconds(const Kernel& kernel, const KernelArgs& args) override {
     try {
       KernelArgs on_stream = args;
       on_stream.stream = stream_;
       kernel.run(on_stream);
       require(cudaEventRecord(begin_.get(), stream_), "an event");
-      kernel.run(on_stream);
+      for (int i = 0; i < kRuns; ++i) kernel.run(on_stream);
       require(cudaEventRecord(end_.get(), stream_), "an event");
       require(cudaStreamSynchronize(stream_), "what was tried");
     } catch (const Error&) {
@@ -66,10 +67,11 @@ class GpuTrack final : public Track {
     }
     float ms = 0;
     require(cudaEventElapsedTime(&ms, begin_.get(), end_.get()), "taking the time");
-    return static_cast<double>(ms) / 1000;
+    return static_cast<double>(ms) / (1000 * kRuns);
   }
 
  private:
+  static constexpr int kRuns = 8;
   std::shared_ptr<GpuLibraries> libraries_;
   CurrentGpu here_;
   cudaStream_t stream_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <limits>
 #include <new>
 
@@ -85,8 +86,10 @@ Chosen Trials::best(const std::string& what, const std::vector<Way>& ways, const
       if (auto kernel = ways[i].prepare()) candidates.push_back({i, std::move(kernel)});
     if (candidates.empty()) return {};
     Candidate& best = candidates.size() == 1 ? candidates.front() : fastest_of(candidates, operands, device);
-    choices_[what] = ways[best.way].name;
-    if (chosen_) chosen_(choices_);
+    if (candidates.size() == 1 || std::isfinite(best.seconds)) {  // else all have failed, perhaps for once
+      choices_[what] = ways[best.way].name;
+      if (chosen_) chosen_(choices_);
+    }
     return {best.way, std::move(best.kernel)};
   } catch (const std::bad_alloc&) {
     fail_as(Exit::Device, "no memory to try ways to compute ", what);

@@ -12,8 +12,9 @@ namespace lethe {
 namespace {
 
 constexpr const char* kMasked = "masked";
-// Slots: for the mask of a norm its bias, of a sum what relu gave and a gradient to be added to dy.
-constexpr int kDy = 4, kBias = 5, kY = 5, kMore = 6;
+constexpr int kDy = 4;            // slots of both ops
+constexpr int kBias = 5;          // of batch_norm_grad
+constexpr int kY = 5, kMore = 6;  // of batch_norm_join_grad
 
 /// What all forms share.
 template <class T>
@@ -178,21 +179,20 @@ std::optional<Op> join_gradient(const Op& gradient, const Op& mask) {
   return join;
 }
 
-Type channels_type(const Var& x) { return {{x.shape.back()}, wide_of(x.dtype)}; }
-
 /// Of dx, dscale and dbias.
 std::vector<Type> infer_gradients(const InferArgs& args) {
   const Var& x = args.in(0);
   check(!x.shape.empty(), args.op.type, ": x is a scalar");
-  const Type channels = channels_type(x);
+  const Type channels{{x.shape.back()}, wide_of(x.dtype)};
   for (const int slot : {1, 2, 3}) check_input(args, slot, channels);
   check_input(args, kDy, {x.shape, x.dtype});
   return {{x.shape, x.dtype}, channels, channels};
 }
 
 std::vector<Type> infer_batch_norm_grad(const InferArgs& args) {
-  check_input(args, kBias, channels_type(args.in(0)));
-  return infer_gradients(args);
+  std::vector<Type> types = infer_gradients(args);
+  check_input(args, kBias, types[1]);
+  return types;
 }
 
 std::vector<Type> infer_join_grad(const InferArgs& args) {

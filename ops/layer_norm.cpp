@@ -127,7 +127,7 @@ struct LayerNormGrad {
             for_each_row(Device{}, a.stream, extent.middle, extent.inner,
                          LayerNormGradRow<T>{extent.inner, x, a.in<C>(1), mean, inv_std, dy, a.out<T>(0)});
           },
-          sum_workspace(plan, 2));
+          sum_workspace(plan, 2), bytes_of(args.in(0)) + bytes_of(args.in(4)));
     });
   }
 };

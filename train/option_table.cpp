@@ -185,13 +185,16 @@ void add_bench(CLI::App& app, Options& o) {
       ->excludes("--settings")
       ->excludes("--sweep")
       ->group("Bench");
-  app.add_flag("--count", o.count, "Instead: launches and bytes moved a step, by op, on a GPU that need not be there")
+  add_option(app, "--rounds", o.rounds, "N", "Processes a setting, in turns (default 3)")
+      ->check(whole_number(1))
+      ->group("Bench");
+  app.add_flag("--count", o.count,
+               "Instead: launches and bytes moved of a step at level=2, by op, on a GPU that need not be there")
       ->excludes("--settings")
       ->excludes("--sweep")
       ->excludes("--profile")
-      ->group("Bench");
-  add_option(app, "--rounds", o.rounds, "N", "Processes a setting, in turns (default 3)")
-      ->check(whole_number(1))
+      ->excludes("--steps")
+      ->excludes("--rounds")
       ->group("Bench");
   add_format(app, o, {"text", "md", "csv", "json"});
 }

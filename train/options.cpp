@@ -59,9 +59,8 @@ void check_together(const Options& o) {
   const bool infers = o.inference || o.command == Command::Eval || o.command == Command::Predict;
   check(!o.memopt.levels.pins.skip_grads || !infers, "--skip-grads: evaluation has no gradients");
   if (!o.autotune.empty()) check_autotune(o.device);
-  if (o.resume.empty())
-    check_device(o.device, runs(o.command) &&
-                               !o.count);  // else the device may be that of the checkpoint: opening it checks again
+  // Of a resumed run the device may be that of the checkpoint: opening it checks again.
+  if (o.resume.empty()) check_device(o.device, runs(o.command) && !o.count);
   check(!o.model.empty() || !o.resume.empty() || (takes_run(o) && !o.weights.empty()),
         "--model is missing: a name such as lenet or resnet20, or a JSON file",
         takes_run(o) ? "; or --weights RUN, which says it" : "");

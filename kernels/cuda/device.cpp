@@ -56,9 +56,10 @@ class GpuDevice final : public Device {
     stream_ = static_cast<cudaStream_t>(info_.libraries->stream());
     require(cudaStreamCreateWithFlags(&aside_, cudaStreamNonBlocking), "a stream");
     require(cudaEventCreateWithFlags(&mark_, cudaEventDisableTiming), "an event");
-    require(cudaMalloc(&tickets_, kTickets * sizeof(unsigned)), "taking memory");
+    require(cudaMalloc(&tickets_, kTickets * sizeof(unsigned)), "taking memory for tickets");
     constexpr unsigned zeros[kTickets] = {};
     copy_in(tickets_, zeros, sizeof zeros);
+    synchronize();
     std::size_t free = 0, total = 0;
     require(cudaMemGetInfo(&free, &total), "its memory");
     info_.memory = static_cast<std::int64_t>(free);

@@ -102,5 +102,23 @@ TEST(JoinMasks, LeavesAMaskByWhatIsUpdatedMeanwhile) {
   EXPECT_EQ(with_joins(program), program);
 }
 
+TEST(JoinMasks, LeavesAGradientThatReadsItTwiceOrIsMaskedAlready) {
+  Program twice = residual("f32");
+  std::vector<Op>& ops = twice.blocks[0].ops;
+  ops[position_of(twice, "batch_norm_grad")].in[0] = ops[position_of(twice, "relu_grad")].out[0];
+  EXPECT_EQ(with_joins(twice), twice);
+  Program masked = residual("f32");
+  masked.blocks[0].ops[position_of(masked, "batch_norm_grad")].attrs.set("masked", true);
+  EXPECT_EQ(with_joins(masked), masked);
+}
+
+TEST(JoinMasks, LeavesAMaskOfWhatIsConcatenated) {
+  Program program = residual("f32");
+  const VarId both = add_var(program, {.name = "both", .shape = {2, 3, 3, 4}}), y = find_var(program, "y");
+  program.blocks[0].ops.push_back(
+      {.type = "concat", .in = {y, y}, .out = {both}, .attrs = {{"axis", std::int64_t{3}}}});
+  EXPECT_EQ(join_masks(program), program);
+}
+
 }  // namespace
 }  // namespace lethe::testing

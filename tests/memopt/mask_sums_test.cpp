@@ -77,5 +77,14 @@ TEST(MaskSums, LeavesASumOfWhatIsUpdatedBefore) {
   EXPECT_EQ(with_sums_masked(program), program);
 }
 
+TEST(MaskSums, LeavesASumOfWhatShowsAParameter) {
+  const Program program = parse_program(
+      "input x f32[37]\nparam p f32[37]\ninput rate f32[]\ntemp v f32[37]\ntemp y f32[37]\ntemp s f32[37]\n"
+      "temp g f32[37]\nblock 0 {\n  y = relu(x)\n  v = reshape(p) {shape=[37]}\n  s = sum_n(v, y)\n"
+      "  p = sgd(p, y, rate) optimize\n  g = relu_grad(y, s)\n}\n");
+  verify(program);
+  EXPECT_EQ(with_sums_masked(program), program);
+}
+
 }  // namespace
 }  // namespace lethe::testing

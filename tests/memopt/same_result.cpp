@@ -71,7 +71,7 @@ void check_again(const Program& program, const CheckedRun& checked) {
 }
 
 /// By name: what mask_picked, fuse_masks and mask_sums do without.
-std::set<std::string> masked_first(const Program& before, const Program& after) {
+std::set<std::string> folded_away(const Program& before, const Program& after) {
   std::set<std::string> names;
   for (const Block& block : before.blocks)
     for (const Op& op : block.ops)
@@ -79,7 +79,9 @@ std::set<std::string> masked_first(const Program& before, const Program& after) 
         names.insert(before.vars[op.out[0]].name);
   for (const Block& block : after.blocks)
     for (const Op& op : block.ops)
-      for (const VarId v : op.out) names.erase(after.vars[v].name);
+      for (const std::vector<VarId>* vars : {&op.in, &op.out})
+        for (const VarId v : *vars)
+          if (v != kNone) names.erase(after.vars[v].name);
   return names;
 }
 
@@ -132,7 +134,7 @@ Outcome run_under(const TrainingProgram& made, const MemoptOptions& options, int
       outcome.losses.push_back(digits_of(executor.fetch_scalar(network.loss)));
     }
     outcome.unread = checked.unread();
-    outcome.masked_first = masked_first(network.program, planned.program);
+    outcome.folded_away = folded_away(network.program, planned.program);
     for (const std::string& name : store.names()) outcome.store[name] = store.read(name);
     outcome.bytes = planned.plan.bytes;
     outcome.predicted = outcome.bytes.total();
@@ -145,7 +147,7 @@ void expect_same_outcome(const Outcome& outcome, const Outcome& expected) {
   ASSERT_EQ(outcome.hashes.size(), expected.hashes.size());
   for (std::size_t step = 0; step < expected.hashes.size(); ++step) {
     for (const auto& [var, hash] : expected.hashes[step]) {
-      if (outcome.unread.count(var) > 0 || outcome.masked_first.count(var) > 0) continue;
+      if (outcome.unread.count(var) > 0 || outcome.folded_away.count(var) > 0) continue;
       const auto found = outcome.hashes[step].find(var);
       EXPECT_TRUE(found != outcome.hashes[step].end() && found->second == hash)
           << "'" << var << "' has other bits in step " << step;

@@ -112,6 +112,8 @@ TEST(BatchNorm, GradientSaysWhatDoesNotFit) {
   EXPECT_EQ(grad({2, 3}, {3}, {3}, {3}, {2, 3}, {{4, DType::f64}}),
             "batch_norm_grad: dy is f64[2,3], expected f32[2,3]");
   EXPECT_EQ(grad({2, 3}, {3}, {3}, {3}, {2, 3}, {{2, DType::f64}}), "batch_norm_grad: mean is f64[3], expected f32[3]");
+  EXPECT_EQ(complaint("batch_norm_join_grad", {{2, 3}, {3}, {3}, {3}, {2, 3}, {3, 2}}, kNoEps),
+            "batch_norm_join_grad: y is f32[3,2], expected f32[2,3]");
 }
 
 TEST(BatchNorm, InferenceAndUpdateSayWhatDoesNotFit) {

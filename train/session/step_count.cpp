@@ -26,6 +26,7 @@ class AddressesOnly final : public Device {
   void copy_in(void*, const void*, std::int64_t) override {}
   void copy_out(void*, const void*, std::int64_t) override {}
   void copy(void*, const void*, std::int64_t) override {}
+  unsigned* tickets() override { return static_cast<unsigned*>(allocate(kTickets * sizeof(unsigned))); }
 
  private:
   DeviceInfo info_;
@@ -83,6 +84,14 @@ StepCount count_step(const ProgramSetting& setting, const DeviceInfo& gpu) {
   PlannedMemory memory(planned.program, planned.plan, store, nullptr);
   const Calls calls = make_calls(planned.program, planned.plan, prepared, memory, device);
   Counter counter(planned.program);
+  const auto count_copy = [&](const Call& copy) {
+    counter.add(copy, {{copy.kernel, copy.args}});
+    counter.add_work(copy);
+  };
+  for (const Carries& carries : calls.carries) {
+    std::for_each(carries.enter.begin(), carries.enter.end(), count_copy);
+    for (const std::vector<Call>& leave : carries.leave) std::for_each(leave.begin(), leave.end(), count_copy);
+  }
   for (const std::vector<Call>& block : calls.blocks)
     for (std::size_t i = 0; i < block.size();) {
       const Call& first = block[i];

@@ -18,7 +18,7 @@ struct CountRow {
 
 struct StepCount {
   std::vector<CountRow> rows = {};  // those that move most first
-  bool loops = false;               // there are loops or branches: the ops of each body count once
+  bool loops = false;  // there are loops or branches: the ops of each body count once, and what hands values on
 };
 
 /// Of the program that is asked for, as it will run on that GPU.
