@@ -1,7 +1,5 @@
 #include "memopt/passes/mask_sums.h"
 
-#include <algorithm>
-
 #include "framework/op_def.h"
 #include "framework/reads.h"
 #include "memopt/analysis/makers.h"

@@ -1,5 +1,5 @@
-// Where the output of a relu has two readers, backward adds their gradients up and masks the sum. The mask can do both:
-// two passes over memory less.
+// Where two ops read the output of a relu, backward adds their gradients up and masks the sum. The mask can do both,
+// which saves two passes over memory.
 #pragma once
 #include "framework/program.h"
 #include "memopt/analysis/pins.h"

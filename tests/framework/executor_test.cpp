@@ -215,7 +215,7 @@ TEST(Executor, RefusesWrongSizesAndFeedsOfWhatIsNoInput) {
   EXPECT_TRUE(fails_with("'y' is no input", [&] { executor.feed(1, values, 16); }));
   EXPECT_TRUE(fails_with("input 'x' has 16 bytes, given 8", [&] { executor.feed_next(0, values, 8); }));
   EXPECT_TRUE(fails_with("'y' has 16 bytes, asked for 8", [&] { executor.fetch(1, values, 8); }));
-  EXPECT_TRUE(fails_with("'y' has 16 bytes, asked for 8", [&] { executor.fetch_scalar(1); }));
+  EXPECT_TRUE(fails_with("'y' is f64[2], expected a float scalar", [&] { executor.fetch_scalar(1); }));
 }
 
 TEST(Store, RefusesAParamOfAnotherShape) {
