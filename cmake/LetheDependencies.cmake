@@ -55,6 +55,22 @@ endif()
 add_library(lethe_stb INTERFACE)
 target_include_directories(lethe_stb SYSTEM INTERFACE "${LETHE_STB_INCLUDE}")
 
+# Training on several ranks; without it they can be planned for.
+set(LETHE_MPI "AUTO" CACHE STRING "MPI: AUTO (if it is there), ON (or an error), OFF")
+set_property(CACHE LETHE_MPI PROPERTY STRINGS AUTO ON OFF)
+set(LETHE_HAS_MPI OFF)
+if(NOT LETHE_MPI STREQUAL "OFF")
+  set(MPI_CXX_SKIP_MPICXX ON)   # the C interface alone
+  find_package(MPI QUIET COMPONENTS CXX)
+  set(LETHE_HAS_MPI ${MPI_CXX_FOUND})
+  if(LETHE_MPI STREQUAL "ON" AND NOT LETHE_HAS_MPI)
+    message(FATAL_ERROR "LETHE_MPI is ON, but no MPI is found (Debian: libopenmpi-dev)")
+  endif()
+  if(NOT LETHE_HAS_MPI)
+    message(STATUS "MPI: not found (Debian: libopenmpi-dev); training on several ranks is left out")
+  endif()
+endif()
+
 # Found by hand: the package's own configuration asks for OpenCL, which nothing of ours needs.
 set(LETHE_HAS_ONEDNN OFF)
 if(LETHE_ONEDNN)

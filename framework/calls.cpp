@@ -48,7 +48,8 @@ class Maker {
               .args = {},
               .inputs = slots_of(op.in),
               .outputs = slots_of(op.out)};
-    call.args = {call.inputs, call.outputs, memory_.address(workspace), device_.stream(), device_.tickets()};
+    call.args = {call.inputs,      call.outputs,      memory_.address(workspace),
+                 device_.stream(), device_.tickets(), device_.peers()};
     look_up(memory_, call);
     return call;
   }

@@ -18,6 +18,12 @@ inline constexpr const char* kReshape = "reshape";
 inline constexpr const char* kSlice = "slice";
 inline constexpr const char* kConcat = "concat";
 
+// What ranks give each other: begun by the one, there behind the other.
+inline constexpr const char* kAllReduceStart = "all_reduce_start";
+inline constexpr const char* kAllReduceWait = "all_reduce_wait";
+inline constexpr const char* kAllGatherStart = "all_gather_start";
+inline constexpr const char* kAllGatherWait = "all_gather_wait";
+
 // Arrays, which keep what each trip of a loop leaves.
 inline constexpr const char* kArrayRead = "array_read";
 inline constexpr const char* kArrayWrite = "array_write";
@@ -31,8 +37,17 @@ inline constexpr const char* kScale = "scale";
 inline constexpr const char* kLess = "less";
 inline constexpr const char* kOffset = "offset";
 
-inline constexpr const char* kCoreOps[] = {kWhile,   kIf,    kDeleteVar, kFillConstant, kEmpty,      kAssign,   kCast,
-                                           kReshape, kSlice, kConcat,    kArrayRead,    kArrayWrite, kArrayAdd, kSum,
-                                           kAdd,     kMean,  kScale,     kLess,         kOffset};
+inline constexpr const char* kCoreOps[] = {kWhile,         kIf,
+                                           kDeleteVar,     kFillConstant,
+                                           kEmpty,         kAssign,
+                                           kCast,          kReshape,
+                                           kSlice,         kConcat,
+                                           kArrayRead,     kArrayWrite,
+                                           kArrayAdd,      kSum,
+                                           kAdd,           kMean,
+                                           kScale,         kLess,
+                                           kOffset,        kAllReduceStart,
+                                           kAllReduceWait, kAllGatherStart,
+                                           kAllGatherWait};
 
 }  // namespace lethe

@@ -52,8 +52,7 @@ class Device {
   virtual void copy(void* to, const void* from, std::int64_t bytes) {
     if (bytes > 0) std::memcpy(to, from, static_cast<std::size_t>(bytes));
   }
-  /// Remembers how far the stream has come.
-  virtual void mark() {}
+  virtual void mark() {}  // remembers how far the stream has come
   /// Copies beside the stream, from when that has come to the mark; done after finish_aside().
   virtual void copy_in_aside(void* to, const void* from_host, std::int64_t bytes) { copy_in(to, from_host, bytes); }
   virtual void finish_aside() {}
@@ -62,7 +61,8 @@ class Device {
   /// worker threads, its floating-point mode, its GPU. Behind it the thread is as it was.
   virtual void compute(const std::function<void()>& work) { work(); }
   virtual void* stream() { return nullptr; }
-  virtual unsigned* tickets() { return nullptr; }  // KernelArgs::tickets of what runs on the stream
+  virtual unsigned* tickets() { return nullptr; }  // as KernelArgs has them, of what runs on the stream
+  virtual Peers* peers() { return nullptr; }
   /// Whether `record` is worth it.
   virtual bool records() const { return false; }
   /// What does `work` at one call, as often as it is called: `work` launches kernels on the stream, and neither waits

@@ -14,6 +14,7 @@ constexpr std::int64_t round_up(std::int64_t bytes, std::int64_t alignment) {
 // Only kernels look into these.
 class Trials;        // kernels/trials.h
 class GpuLibraries;  // kernels/cuda/libraries.h
+class Peers;         // framework/peers.h
 
 enum class DeviceKind : std::uint8_t { Cpu, Cuda };
 

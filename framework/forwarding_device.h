@@ -28,6 +28,7 @@ class ForwardingDevice : public Device {
   void compute(const std::function<void()>& work) override { device_.compute(work); }
   void* stream() override { return device_.stream(); }
   unsigned* tickets() override { return device_.tickets(); }
+  Peers* peers() override { return device_.peers(); }
   bool records() const override { return device_.records(); }
   std::function<void()> record(const std::function<void()>& work) override { return device_.record(work); }
 

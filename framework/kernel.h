@@ -22,6 +22,7 @@ struct KernelArgs {
   void* workspace = nullptr;
   void* stream = nullptr;
   unsigned* tickets = nullptr;  // of a GPU
+  Peers* peers = nullptr;       // null: there are no other ranks
 
   template <class T>
   const T* in(int slot) const {

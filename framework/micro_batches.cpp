@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "framework/across_ranks.h"
 #include "framework/clone.h"
 #include "framework/control_flow.h"
 #include "framework/error.h"
@@ -46,8 +47,12 @@ class TreeSum {
 
 class Expansion {
  public:
-  Expansion(NetworkWithGradients part, std::int64_t parts)
-      : whole_(std::move(part)), program_(whole_.network.program), parts_(parts), roots_(view_root(program_)) {}
+  Expansion(NetworkWithGradients part, const Shards& shards)
+      : whole_(std::move(part)),
+        program_(whole_.network.program),
+        shards_(shards),
+        across_(program_, shards.rank, shards.bucket),
+        roots_(view_root(program_)) {}
 
   NetworkWithGradients run() && {
     part_ = std::move(program_.blocks[0].ops);
@@ -58,17 +63,19 @@ class Expansion {
       if (op_def(op.type).over_batch) over_batch(op);
     find_read();
     find_ending();
-    for (std::int64_t p = 0; p < parts_; ++p) add_part(p);
+    for (std::int64_t p = 0; p < shards_.own(); ++p) add_part(p);
     finish();
     return std::move(whole_);
   }
 
  private:
-  /// The input becomes that of the whole batch.
+  bool has_peers() const { return shards_.rank.of > 1; }
+
+  /// The input becomes that of all parts of this rank.
   void make_whole(VarId input) {
     Shape& shape = program_.vars[input].shape;
     part_shapes_[input] = shape;
-    shape[0] *= parts_;
+    shape[0] *= shards_.own();
   }
 
   /// Runs it once, on what is fed, before all parts; each reads its range of the outputs.
@@ -76,10 +83,10 @@ class Expansion {
     const VarId fed = roots_[op.in[0]];
     check(program_.vars[fed].kind == Kind::Input && op.in.size() == 1, "a batch in parts: ", op.type, " of '",
           program_.vars[op.in[0]].name, "' looks at all samples at once, which must be fed as they are");
-    op.in = {fed};
+    op.in = {has_peers() ? across_.gather(fed) : fed};
     for (const VarId v : op.out) {
       part_shapes_[v] = program_.vars[v].shape;
-      program_.vars[v].shape = program_.vars[fed].shape;
+      program_.vars[v].shape = program_.vars[op.in[0]].shape;
     }
     program_.blocks[0].ops.push_back(std::move(op));
   }
@@ -101,8 +108,11 @@ class Expansion {
     for (std::size_t i = 0; i < part_.size(); ++i) {
       if (op_def(part_[i].type).over_batch) continue;
       Op op = copied(part_[i], 0);
-      program_.blocks[0].ops.push_back(std::move(op));
-      for (const ParamGrad& gradient : ending_[i]) add_up(gradient.grad, program_.vars[gradient.param].name, "@GRAD");
+      (has_peers() && changes_state(op) ? late_ : program_.blocks[0].ops).push_back(std::move(op));
+      for (const ParamGrad& gradient : ending_[i]) {
+        add_up(gradient.grad, program_.vars[gradient.param].name, "@GRAD");
+        if (has_peers() && is_last()) across_.sum(sums_[gradient.grad].sum());
+      }
     }
     const Network& network = whole_.network;
     add_up(network.loss, program_.vars[network.loss].name);
@@ -119,14 +129,16 @@ class Expansion {
       if (listed.insert(gradient.grad).second) ending_[last[roots_[gradient.grad]]].push_back(gradient);
   }
 
-  /// The part's range of a var of the whole batch, in the shape that it had in the part.
+  /// The part's range of a var of all parts, or of those of this rank, in the shape that it had in the part.
   VarId slice(VarId var) {
     const std::string name = program_.vars[var].name + behind_names();
-    Shape shape = program_.vars[var].shape;
-    const std::int64_t size = shape[0] /= parts_;
-    const VarId part =
-        append(kSlice, {var}, {{"axis", 0}, {"begin", number_ * size}, {"end", (number_ + 1) * size}}, name);
     const Shape& before = part_shapes_[var];
+    Shape shape = program_.vars[var].shape;
+    const std::int64_t parts = elements(shape) / elements(before);
+    if (parts == 1) return var;
+    const std::int64_t size = shape[0] /= parts, number = parts == shards_.parts ? in_batch() : number_;
+    const VarId part =
+        append(kSlice, {var}, {{"axis", 0}, {"begin", number * size}, {"end", (number + 1) * size}}, name);
     return shape == before ? part : append(kReshape, {part}, {{"shape", before}}, name + "/view");
   }
 
@@ -136,6 +148,14 @@ class Expansion {
   }
 
   std::string behind_names() const { return message("@PART", number_ + 1); }
+  bool is_last() const { return number_ + 1 == shards_.own(); }
+  /// The part's number in the whole batch.
+  std::int64_t in_batch() const { return shards_.rank.number * shards_.own() + number_; }
+
+  /// Whether an op of a part changes what all parts of the batch change in turn.
+  bool changes_state(const Op& op) const {
+    return op_def(op.type).updates && program_.vars[op.out[0]].kind == Kind::State;
+  }
 
   /// What `var` of the given program is in this part.
   VarId current(VarId var) const { return var == kNone || now_[var] == kNone ? var : now_[var]; }
@@ -144,8 +164,8 @@ class Expansion {
   Op copied(Op op, BlockId block) {
     for (VarId& v : op.in) v = current(v);
     for (VarId& v : op.out) v = written(v, block);
-    if (op_def(op.type).draws && number_ > 0)
-      op.attrs.set(kFirstElement, number_ * elements(program_.vars[op.out[0]].shape));
+    if (op_def(op.type).draws && in_batch() > 0)
+      op.attrs.set(kFirstElement, in_batch() * elements(program_.vars[op.out[0]].shape));
     for (BlockId& body : op.blocks) body = copied_block(body, block);
     return op;
   }
@@ -174,24 +194,51 @@ class Expansion {
 
   /// Of role Optimize, as what follows from the gradients: it goes wherever updates go.
   void add_up(VarId var, const std::string& name, const char* behind = "") {
-    TreeSum& sum = sums_[var];
-    VarId value = current(var);
-    const std::vector<VarId> due = sum.due(number_ + 1 == parts_);
-    for (const VarId before : due)
-      value = append(kSum, {before, value}, {}, message(name, "@SUM", number_ + 1, behind), Role::Optimize);
+    add_to(sums_[var], current(var), name, message("@SUM", number_ + 1, behind), is_last());
+  }
+  void add_to(TreeSum& sum, VarId value, const std::string& name, const std::string& behind, bool last) {
+    const std::vector<VarId> due = sum.due(last);
+    for (const VarId before : due) value = append(kSum, {before, value}, {}, name + behind, Role::Optimize);
     sum.take(value, due.size());
+  }
+
+  /// The sum of the losses of all parts. What changes states is done for all of them, in their order.
+  VarId gather_late(VarId own_loss) {
+    std::vector<VarId> values = {own_loss};
+    for (const Op& op : late_)
+      for (const VarId v : op.in)
+        if (!is_persistable(program_.vars[v].kind)) values.push_back(v);
+    TreeSum sum;
+    const std::vector<std::vector<VarId>> by_rank = across_.gather_each(values);
+    for (std::size_t rank = 0; rank < by_rank.size(); ++rank) {
+      auto value = by_rank[rank].begin();
+      add_to(sum, *value++, program_.vars[own_loss].name, message("@RANK", rank + 1), rank + 1 == by_rank.size());
+      for (Op op : late_) {
+        for (VarId& v : op.in)
+          if (!is_persistable(program_.vars[v].kind)) v = *value++;
+        program_.blocks[0].ops.push_back(std::move(op));
+      }
+    }
+    return sum.sum();
   }
 
   void finish() {
     Network& network = whole_.network;
-    for (ParamGrad& gradient : whole_.gradients) gradient.grad = sums_[gradient.grad].sum();
-    const Attrs mean{{"a", 1 / static_cast<double>(parts_)}, {"b", 0.0}};
+    VarId loss_sum = sums_[network.loss].sum();
+    if (has_peers()) loss_sum = gather_late(loss_sum);
+    for (ParamGrad& gradient : whole_.gradients) {
+      gradient.grad = sums_[gradient.grad].sum();
+      if (has_peers()) gradient.grad = across_.sums().at(gradient.grad);
+    }
+    const Attrs mean{{"a", 1 / static_cast<double>(shards_.parts)}, {"b", 0.0}};
     if (const VarId fed = roots_[network.target]; part_shapes_.count(fed) != 0) network.target = fed;
     const std::string loss = program_.vars[network.loss].name;
-    network.loss = append(kScale, {sums_[network.loss].sum()}, mean, loss + "@MEAN", Role::Optimize);
+    network.loss = append(kScale, {loss_sum}, mean, loss + "@MEAN", Role::Optimize);
     if (network.correct != kNone) {
       const std::string correct = program_.vars[network.correct].name;
-      network.correct = append(kConcat, corrects_, {{"axis", 0}}, correct + "@BATCH", Role::Optimize);
+      network.correct = corrects_.size() == 1
+                            ? corrects_.front()
+                            : append(kConcat, corrects_, {{"axis", 0}}, correct + "@BATCH", Role::Optimize);
     }
     list_outer_vars(program_, 0);
     verify_after("in_parts", program_);
@@ -199,17 +246,19 @@ class Expansion {
 
   NetworkWithGradients whole_;
   Program& program_;
-  const std::int64_t parts_;
+  const Shards shards_;
+  AcrossRanks across_;
   const std::vector<VarId> roots_;                   // by VarId of the part
   std::vector<Op> part_ = {};                        // of block 0
   std::vector<Block> bodies_ = {};                   // all other blocks, as given
   std::map<VarId, Shape> part_shapes_ = {};          // what those had that are of the whole batch now
   std::set<VarId> read_ = {};                        // of those: what ops of a part read
   std::vector<std::vector<ParamGrad>> ending_ = {};  // by op: what is complete behind it, each once: params may share
-  std::int64_t number_ = 0;                          // of the part, from 0
+  std::int64_t number_ = 0;                          // of the part among those of this rank, from 0
   std::vector<VarId> now_ = {};                      // by VarId of the part: the var of this part; kNone: itself
   std::map<VarId, TreeSum> sums_ = {};               // by the part's var
   std::vector<VarId> corrects_ = {};
+  std::vector<Op> late_ = {};  // of all parts: what waits for the values of other ranks
 };
 
 }  // namespace
@@ -225,8 +274,12 @@ VarId append_loss_share(Program& program, VarId loss, std::int64_t parts, VarId 
                 {{"shape", Ints{}}, {"dtype", std::string(name_of(program.vars[loss].dtype))}, {"value", share}});
 }
 
-NetworkWithGradients in_parts(NetworkWithGradients part, std::int64_t parts) {
-  return Expansion(std::move(part), parts).run();
+NetworkWithGradients in_parts(NetworkWithGradients part, const Shards& shards) {
+  const std::int64_t own = shards.own(), ranks = shards.rank.of;
+  check(own > 0 && shards.parts % ranks == 0, ranks, " ranks do not divide ", shards.parts, " shards");
+  check(ranks == 1 || (own & (own - 1)) == 0, shards.parts, " shards on ", ranks, " ranks are ", own,
+        " on each, expected 1, 2, 4, 8...");
+  return Expansion(std::move(part), shards).run();
 }
 
 }  // namespace lethe

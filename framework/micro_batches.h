@@ -6,6 +6,7 @@
 
 #include "framework/autodiff.h"
 #include "framework/network.h"
+#include "framework/peers.h"
 
 namespace lethe {
 
@@ -19,12 +20,25 @@ struct NetworkWithGradients {
 /// of the batch, times `scale`, if that is given (LossScale::scale).
 VarId append_loss_share(Program& program, VarId loss, std::int64_t parts, VarId scale = kNone);
 
+/// Where parts are made: on the ranks in turn, equally many on each.
+struct Shards {
+  std::int64_t parts = 1;  // of the whole batch
+  Rank rank = {};
+  std::int64_t bucket = std::int64_t{1} << 20;  // bytes of small gradients that ranks sum together
+  std::int64_t own() const { return parts / rank.of; }
+};
+
 /// `part`: of a batch of one part's size, backward begun by append_loss_share. Gives that of `parts` times as many
 /// samples: inputs and `correct` are those of the whole batch, loss and gradients the means over the parts. Every part
 /// has vars of its own, from the second on called "@PART2".. behind the names; parameters and states are one, so each
 /// part has its own batch-norm statistics and the running ones take them in turn. Dropout drops the same elements of a
 /// sample as without parts, if the batch is the outermost axis where it is applied; losses that ignore labels weigh
 /// them by how many the whole batch has. Fails if such labels are not fed.
-NetworkWithGradients in_parts(NetworkWithGradients part, std::int64_t parts);
+///
+/// On one of several ranks inputs and `correct` are those of its own parts, all else is the same on each: gradients and
+/// loss are those of the whole batch, running statistics take the batch statistics of all parts in turn. Since each
+/// rank's parts are a subtree, what comes out does not depend on how many ranks there are, to the bit. Fails unless
+/// ranks divide the parts, and each has 1, 2, 4, 8... of them.
+NetworkWithGradients in_parts(NetworkWithGradients part, const Shards& shards);
 
 }  // namespace lethe

@@ -61,6 +61,7 @@ struct OpDef {
   bool draws = false;       // what becomes of an element follows from where it stands: at kFirstElement and behind that
   bool over_batch = false;  // what it gives of a sample depends on how many there are, or on the others
   bool widens = false;      // where its inputs are low floats it may write output 0 in f32: kWideOutput
+  bool waits = false;       // for what its inputs' maker began: the later it stands, the less it waits
   int adds = -1;  // an input, absent until fuse_sums gives one, that is added to output 0 before it is activated
   Kernels kernels = {};
   Layer layer = {};  // empty name: not to be had from a network file

@@ -6,15 +6,14 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <filesystem>
-#include <new>
 #include <string>
 #include <vector>
 
 #include "framework/error.h"
 #include "train/commands.h"
+#include "train/failure.h"
+#include "train/ranks/mpi.h"
 #include "train/report/streams.h"
-#include "train/session/atomic_file.h"
 
 namespace lethe {
 namespace {
@@ -65,14 +64,17 @@ int run(const std::vector<std::string>& args) {
     write_result("", options.answer);
     return 0;
   }
+  check(options.command == Command::Train || !number_by_mpi(),
+        "mpirun is for training; of anything else one process does it all: start it without");
   const int code = run_command(options);
   finish_output();
   return code;
 }
 
-int complain(const char* what, Exit code) {
-  std::fprintf(stderr, "train: error: %s\n", what);
-  return static_cast<int>(code);
+/// What no rank can do, the first of them says.
+int complain(const Failure& failure) {
+  if (number_by_mpi().value_or(0) == 0) std::fprintf(stderr, "train: error: %s\n", failure.what.c_str());
+  return static_cast<int>(failure.code);
 }
 
 /// While a worker waits for another one it should go to sleep soon: on a machine with other work, one that waits may
@@ -97,19 +99,12 @@ void sleep_while_waiting([[maybe_unused]] char** argv) {
 }  // namespace lethe
 
 int main(int argc, char** argv) {
-  using lethe::Exit;
   lethe::sleep_while_waiting(argv);
   lethe::open_missing_streams();
   std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is an error of the write, like a full disk
   try {
     return lethe::run({argv + 1, argv + argc});
-  } catch (const lethe::Error& error) {
-    return lethe::complain(error.what(), error.code);
-  } catch (const std::filesystem::filesystem_error& error) {
-    return lethe::complain(lethe::error_of(error).what(), Exit::Data);
-  } catch (const std::bad_alloc&) {
-    return lethe::complain("the machine has no memory left", Exit::Device);
-  } catch (const std::exception& error) {
-    return lethe::complain(error.what(), Exit::Internal);
+  } catch (...) {
+    return lethe::complain(lethe::failure_of(std::current_exception()));
   }
 }

@@ -133,6 +133,7 @@ void add_show(CLI::App& app, Options& o) {
 void add_plan(CLI::App& app, Options& o) {
   add_batch(app, o, "Samples a step (default: the network's)");
   add_micro_batch(app, o);
+  add_ranks(app, o);
   add_optimizer(app, o);
   app.add_flag("--eval", o.inference, "Plans evaluation instead of training")->group("Data");
   add_interval(app, "--eval-every", o.eval_every, "0: training alone; else evaluation between its steps too (default)")
@@ -237,7 +238,8 @@ void add_options(CLI::App& app, Options& o) {
   if (o.command == Command::Train || o.command == Command::Eval || o.command == Command::LrFind)
     add_data(app, o), add_machine(app, o), add_memopt(app, o, "level=2"), add_print_log(app, o);
   if (o.command == Command::Train)
-    add_micro_batch(app, o), add_budget(app, o), add_training(app, o), add_checkpoints(app, o), add_reports(app, o);
+    add_micro_batch(app, o), add_ranks(app, o), add_budget(app, o), add_training(app, o), add_checkpoints(app, o),
+        add_reports(app, o);
   if (o.command == Command::Eval) add_eval(app, o);
   if (o.command == Command::Predict) add_predict(app, o);
   if (o.command == Command::LrFind) add_lr_find(app, o);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "train/command.h"
+#include "train/rank_options.h"
 #include "train/session/settings.h"
 
 namespace lethe {
@@ -22,7 +23,6 @@ struct Options {
   std::string model = {};             // a name of the zoo or a file
   std::vector<std::string> set = {};  // "k=v": vars of the network file
   DType dtype = DType::f32;
-
   std::optional<std::string> data = {};  // "mnist:DIR", "shapes"...
   std::optional<std::string> augment = {};
   std::optional<std::int64_t> batch = {};
@@ -38,6 +38,7 @@ struct Options {
   bool decay_all = false;  // weight decay on bias and norm too
   std::optional<std::uint64_t> seed = {};
 
+  RankOptions ranks = {};
   DeviceSetting device = {};
   std::string costs = {};     // file of measured costs, for level 3
   std::string autotune = {};  // file of choices among algorithms; "": by rule

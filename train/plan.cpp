@@ -35,7 +35,8 @@ int plan(const Options& given) {
     write_result("", options.json ? sweep_json(sweep) : sweep_text(sweep));
     return 0;
   }
-  const PlanReport report = report_plan(program_setting(options), device_info(options.device));
+  PlanReport report = report_plan(program_setting(options), device_info(options.device));
+  report.link = options.ranks.network;
   if (!options.csv.empty()) write_result(options.csv, plan_csv(report));
   for (const Planned* planned : {&report.plans.training, &report.plans.evaluation})
     for (const std::string& line : planned->log) std::puts(line.c_str());

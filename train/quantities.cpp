@@ -29,6 +29,24 @@ std::int64_t parse_bytes(const std::string& text, const std::string& what) {
   return static_cast<std::int64_t>(value * unit->second);
 }
 
+Link parse_link(const std::string& text, const std::string& what) {
+  static const std::map<std::string, double> rates = {{"b", 1}, {"kb", 1e3}, {"Mb", 1e6}, {"Gb", 1e9},
+                                                      {"B", 8}, {"kB", 8e3}, {"MB", 8e6}, {"GB", 8e9}};
+  static const std::map<std::string, double> times = {{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}};
+  const auto value_of = [&](const std::string& part, const std::map<std::string, double>& units) {
+    double value = -1;
+    const auto [stop, error] = std::from_chars(part.data(), part.data() + part.size(), value);
+    const auto unit = units.find(std::string(stop, part.data() + part.size()));
+    return error == std::errc() && unit != units.end() ? value * unit->second : -1;
+  };
+  const std::size_t comma = text.find(',');
+  const double bits = value_of(text.substr(0, comma), rates);
+  const double latency = comma == std::string::npos ? -1 : value_of(text.substr(comma + 1), times);
+  check(bits > 0 && bits < 1e18 && latency >= 0 && latency < 10, what, ": ", quote(text),
+        " is no link; expected a rate and a latency such as 25Gb,10us or 3GB,500ns");
+  return {.bytes = bits / 8, .latency = latency};
+}
+
 double parse_share(const std::string& text, const std::string& what) {
   double value = -1;
   const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);

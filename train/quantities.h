@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include "framework/traffic.h"
 #include "train/session/settings.h"
 
 namespace lethe {
@@ -15,5 +16,9 @@ double parse_share(const std::string& text, const std::string& what);
 
 /// "500" or "2e"; fails naming `what`.
 Interval parse_interval(const std::string& text, const std::string& what);
+
+/// "25Gb,10us": bits (b) or bytes (B) a second, with k, M or G before it, and a latency in ns, us or ms; fails naming
+/// `what`.
+Link parse_link(const std::string& text, const std::string& what);
 
 }  // namespace lethe

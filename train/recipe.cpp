@@ -75,6 +75,8 @@ void take_largest(Options& options) {
   std::optional<std::int64_t>& samples = options.largest_batch ? options.batch : options.micro_batch;
   check(!options.largest_batch || (!options.micro_batch && !options.largest_micro_batch),
         "--batch auto goes without --micro-batch: in parts a batch has no largest size");
+  check(!options.largest_batch || options.ranks.shards.value_or(1) == 1,
+        "--batch auto goes without --shards: in parts a batch has no largest size");
   const DeviceInfo device = device_info(options.device);
   constexpr double kOfFree = 0.95;  // of a GPU's memory: kernels and libraries take some of it, too
   const auto free = static_cast<std::int64_t>(kOfFree * static_cast<double>(device.memory));
@@ -119,11 +121,11 @@ Options decided(const Options& first, const OptionValues& resumed) {
 
 OptionValues values_to_keep(const Options& options) {
   static const char* const names[] = {
-      "threads",    "device",     "tf32",        "fast-conv", "eager",    "deterministic", "workspace-limit",
-      "model",      "set",        "dtype",       "data",      "augment",  "batch",         "micro-batch",
-      "steps",      "epochs",     "lr",          "optimizer", "momentum", "weight-decay",  "decay-all",
-      "clip-norm",  "loss-scale", "schedule",    "patience",  "seed",     "keep",          "save-every",
-      "eval-every", "log-every",  "no-winograd", "autotune"};
+      "threads",    "device",     "tf32",       "fast-conv",   "eager",     "deterministic", "workspace-limit",
+      "model",      "set",        "dtype",      "data",        "augment",   "batch",         "micro-batch",
+      "shards",     "steps",      "epochs",     "lr",          "optimizer", "momentum",      "weight-decay",
+      "decay-all",  "clip-norm",  "loss-scale", "schedule",    "patience",  "seed",          "keep",
+      "save-every", "eval-every", "log-every",  "no-winograd", "autotune"};
   OptionValues kept;
   for (const char* name : names)
     if (const auto found = options.given.find(name); found != options.given.end()) kept.insert(*found);

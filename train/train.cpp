@@ -1,4 +1,5 @@
 // `train`: from a network file to trained weights. Read me first.
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -7,12 +8,16 @@
 #include "kernels/cpu/workers.h"
 #include "kernels/provider.h"
 #include "train/commands.h"
+#include "train/failure.h"
+#include "train/ranks/collectives.h"
+#include "train/ranks/mpi.h"
 #include "train/recipe.h"
 #include "train/report/memory_report.h"
 #include "train/report/metrics.h"
 #include "train/report/predicted.h"
 #include "train/report/run_report.h"
 #include "train/report/tensorboard.h"
+#include "train/session/agreement.h"
 #include "train/session/run_lock.h"
 #include "train/session/session.h"
 #include "train/session/start.h"
@@ -24,9 +29,10 @@ namespace lethe {
 namespace {
 
 /// A run that signals stop or make save.
-class AttendedRun final : public RunReport {
+template <class Report>
+class AttendedRun final : public Report {
  public:
-  using RunReport::RunReport;
+  using Report::Report;
   bool stop_wanted() override { return signals_.stop_wanted(); }
   bool take_save_wanted() override { return signals_.take_save_wanted(); }
 
@@ -117,35 +123,83 @@ std::unique_ptr<RunLock> lock_run(const Options& given, const Start& start, cons
   return lock;
 }
 
-}  // namespace
+/// What ranks need not be told: shards for all of them, and processors of their own.
+Options for_ranks(Options options, const Start& start, Rank rank, std::int64_t sharers) {
+  if (options.device.threads == 0)
+    options.device.threads = static_cast<int>(std::max<std::int64_t>(processors() / sharers, 1));
+  if (options.ranks.shards || !start.checkpoint.empty()) return options;
+  std::int64_t shards = std::max<std::int64_t>(8, rank.of);
+  while (shards > rank.of && *options.batch % shards != 0) shards /= 2;
+  options.ranks.shards = shards;
+  options.given["shards"] = std::to_string(shards);
+  return options;
+}
 
-int train(const Options& given) {
+/// Ranks that differ in something would train different networks, or wait for each other for ever.
+void check_ranks_agree(Peers& peers, Session& session, const Options& options, const Start& start) {
+  check_agreed(peers, "their version", LETHE_VERSION);
+  check_agreed(peers, "the checkpoint to go on from", message(start.checkpoint, " ", start.state.step));
+  std::string values;
+  for (const auto& [name, value] : options.given) values += message(name, "=", value, "\n");
+  check_agreed(peers, "their options", values);
+  check_agreed(peers, "the number of threads", std::to_string(options.device.threads));
+  check_agreed(peers, "the network", network_id(network_setting(options)));
+  const Bytes& bytes = session.plan().bytes;
+  check_agreed(peers, "the plan", message(bytes.params, " ", bytes.states, " ", bytes.temps, " ", bytes.workspace));
+  const VarId samples = fed_inputs(session.network()).samples;
+  check_agreed(peers, "the data", fingerprint(session.data(), session.network().program.vars[samples].dtype));
+}
+
+int train_on(const Options& given, const std::shared_ptr<Peers>& peers, std::int64_t sharers) {
+  const bool leads = !peers || peers->rank().number == 0;
   const Start start = find_start(given.save, given.resume);
-  const Options options = decided(given, start.state.options);
-  Progress progress(stderr, options.quiet);
+  Options options = decided(given, start.state.options);
+  if (peers) options = for_ranks(std::move(options), start, peers->rank(), sharers);
+  Progress progress(stderr, options.quiet || !leads);
   const Notify notify = note_in(progress);
 
   // Programs of training, with its backward and update ops, and of evaluation.
-  Session session({program_setting(options), data_setting(options), options.device}, notify);
+  Session session({program_setting(options), data_setting(options), options.device, peers}, notify);
   const std::string id = network_id(network_setting(options));
   check_fits(start, options.given, session.network().name, id);
   session.data();
   introduce(progress, options, session.network(), session.batches(), start);
 
   const Plans& plans = session.plan();  // every kernel chosen, every workspace known
-  print_predicted(options.memopt.text, plans, progress);
+  if (leads) print_predicted(options.memopt.text, plans, progress);
+  if (peers) check_ranks_agree(*peers, session, options, start);
+  session.fill_from(start, options.weights);
+  session.state() = state_of(start, options, session.network(), id, session.data());
+  if (!leads) {
+    session.executor();
+    AttendedRun<Listener> silent;
+    session.train(run_setting(options), silent);
+    return 0;
+  }
   const std::unique_ptr<Checkpoints> checkpoints = open_checkpoints(options, start);
   const std::unique_ptr<RunLock> lock = lock_run(given, start, notify);
   std::vector<std::unique_ptr<RecordFile>> metrics = open_metrics(options, start, notify);
-
-  session.fill_from(start, options.weights);
   session.executor();  // takes the memory: of both programs, over one store of parameters and states
-  session.state() = state_of(start, options, session.network(), id, session.data());
-  AttendedRun report(progress, std::move(metrics));
+  AttendedRun<RunReport> report(progress, std::move(metrics));
   session.train(run_setting(options), report, checkpoints.get());
   progress.clear();
   std::printf("%s\n", taken_line(session.device().peak(), plans.bytes.total(), plans.at_most).c_str());
   return 0;
+}
+
+}  // namespace
+
+int train(const Options& given) {
+  if (!number_by_mpi()) return train_on(given, nullptr, 1);
+  const MpiWorld world;
+  const std::unique_ptr<Transport> transport = world.transport(std::chrono::seconds(given.ranks.timeout));
+  const auto peers = std::make_shared<Collectives>(*transport);
+  try {
+    return train_on(given, peers, world.sharers());
+  } catch (...) {
+    const Failure failure = failure_of(std::current_exception());
+    world.fail(failure.what, failure.code);
+  }
 }
 
 }  // namespace lethe

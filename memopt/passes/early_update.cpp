@@ -34,7 +34,8 @@ class LastUse {
   std::vector<int> wrote_, touched_;
 };
 
-/// Moves the ops of block 0 for which `moves` holds up to right behind the last op that they depend on.
+/// Moves the ops of block 0 for which `moves` holds, but for those that wait, up to right behind the last op that they
+/// depend on.
 template <class Moves>
 Program moved_up(Program program, const Moves& moves) {
   std::vector<Op>& ops = program.blocks[0].ops;
@@ -43,7 +44,9 @@ Program moved_up(Program program, const Moves& moves) {
   std::vector<int> behind(ops.size());  // the position that an op stands at or right behind
   for (int i = 0; i < static_cast<int>(ops.size()); ++i) {
     if (first < 0 && ops[i].role == Role::Backward) first = i;
-    behind[i] = moves(ops[i]) ? std::max(last.dependency(ops[i]), ops[i].role == Role::Backward ? first : 0) : i;
+    behind[i] = moves(ops[i]) && !op_def(ops[i].type).waits
+                    ? std::max(last.dependency(ops[i]), ops[i].role == Role::Backward ? first : 0)
+                    : i;
     last.note(ops[i], behind[i]);
   }
   std::vector<int> order(ops.size());

@@ -25,7 +25,7 @@ NetworkWithGradients classifier(std::int64_t samples, std::int64_t parts, bool m
   Program& program = made.network.program;
   made.gradients =
       append_backward(program, made.network.loss, {}, append_loss_share(program, made.network.loss, parts));
-  return parts == 1 ? made : in_parts(std::move(made), parts);
+  return parts == 1 ? made : in_parts(std::move(made), {.parts = parts});
 }
 
 /// How a sum has been made: "((1+2)+3)", parts by their numbers.
@@ -64,7 +64,7 @@ TEST(MicroBatches, AGradientThatParametersShareIsSummedOnce) {
     Program& program = made.network.program;
     made.gradients =
         append_backward(program, made.network.loss, {}, append_loss_share(program, made.network.loss, parts));
-    made = in_parts(std::move(made), parts);
+    made = in_parts(std::move(made), {.parts = parts});
     EXPECT_EQ(made.gradients.size(), 2U);
     EXPECT_EQ(made.gradients[0].grad, made.gradients[1].grad);
     return sum_of(made.network.program, made.gradients[0].grad);

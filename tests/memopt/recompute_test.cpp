@@ -119,7 +119,7 @@ TEST(Recompute, WhatIsAlikeInThePartsOfABatchIsDecidedTogether) {
     Program& program = made.network.program;
     made.gradients =
         append_backward(program, made.network.loss, {}, append_loss_share(program, made.network.loss, parts));
-    if (parts > 1) made = in_parts(std::move(made), parts);
+    if (parts > 1) made = in_parts(std::move(made), {.parts = parts});
     append_updates(made.network.program, made.gradients, made.network.params, optimizer_named("momentum"));
     Prepared prepared{DeviceInfo{}};
     return tape_of(made.network.program, collect_pins(made.network.program, {.fetched = {made.network.loss}}),

@@ -41,7 +41,8 @@ const std::map<std::string, Folders> kRooms = {
     {"train/data", {}},
     {"train/session", {"train/data"}},
     {"train/report", {"train/data", "train/session"}},
-    {"train", {"train/data", "train/session", "train/report"}},
+    {"train/ranks", {}},
+    {"train", {"train/data", "train/session", "train/report", "train/ranks"}},
 };
 /// The longest chain of includes within a folder, in files.
 const std::map<std::string, int> kMostFloors = {{"kernels", 8}};

@@ -9,18 +9,20 @@
 #include <vector>
 
 #include "framework/device.h"
+#include "framework/peers.h"
 #include "train/data/samples.h"
 
 namespace lethe {
 
 struct BatchOptions {
   Split split = Split::Train;
-  std::int64_t batch = 0;    // samples in a batch
+  std::int64_t batch = 0;    // samples in a batch; of several ranks that of one
   DType dtype = DType::f32;  // of the images
   bool shuffle = false;      // a new order each epoch, from (seed, epoch); otherwise as stored
   bool keep_rest = false;    // false: the last, smaller batch is dropped; true: it is padded
   Augmentation augment = {};
   std::uint64_t seed = 0;
+  Rank rank = {};   // batch b of rank r of R is the one that one rank would have as b * R + r
   int workers = 1;  // threads; the batches do not depend on it. Host memory: workers + 1 batches
 };
 /// Shuffled and augmented, the rest dropped.
@@ -31,7 +33,7 @@ BatchOptions evaluation_batches(std::int64_t batch, DType dtype);
 struct Batch {
   const void* samples = nullptr;         // as the network takes them: normalised images [batch, H, W, C], symbols
   const std::int32_t* labels = nullptr;  // [batch, labels of a sample]
-  std::int64_t index = 0;                // in its epoch
+  std::int64_t index = 0;                // in its epoch, on this rank
   std::int64_t count = 0;                // the first so many are samples; after them: zeros with label 0
 };
 

@@ -5,6 +5,7 @@
 
 #include "framework/error.h"
 #include "framework/text.h"
+#include "train/report/formatted.h"
 #include "train/report/memory_report.h"
 #include "train/report/pack_csv.h"
 #include "train/report/plan_report.h"
@@ -115,6 +116,17 @@ nlohmann::ordered_json recomputed_json(const PlanReport& report) {
   return {{"ops", facts->ops}, {"flops", 2 * facts->mult_adds}};
 }
 
+/// Of one of several ranks: what it sends.
+std::string ranks_text(const PlanReport& report) {
+  const std::int64_t ranks = report.setting.rank.of;
+  if (ranks == 1 || !report.setting.training) return "";
+  const Traffic traffic = traffic_of(report.planned().program);
+  const std::string time =
+      report.link ? message(", predicted ", formatted("%.2f", 1000 * report.link->seconds_of(traffic)), " ms") : "";
+  return message("each of ", ranks, " ranks sends ", traffic.bytes, " bytes (", mebibytes(traffic.bytes),
+                 ") a step in ", traffic.exchanges, " exchanges", time, "\n");
+}
+
 std::string remedies_text(const PlanReport& report) {
   if (report.remedies.empty()) return "";
   TextRows rows;
@@ -132,7 +144,8 @@ std::string plan_text(const PlanReport& report) {
   if (planned.recomputed) text += recomputed_line(*planned.recomputed) + "\n";
   for (const std::string& note : planned.notes) text += note + "\n";
   text += staging_text(report.device, planned);
-  text += predicted_line(report.plans.bytes, report.plans.at_most) + "\n" + device_text(report.device);
+  text += predicted_line(report.plans.bytes, report.plans.at_most) + "\n" + ranks_text(report);
+  text += device_text(report.device);
   return text + largest_text(report) + remedies_text(report);
 }
 
@@ -153,6 +166,9 @@ std::string plan_json(const PlanReport& report) {
   Json json = {{"model", report.network},
                {"batch", report.setting.network.batch},
                {"micro_batch", report.setting.micro_batch > 0 ? Json(report.setting.micro_batch) : none},
+               {"shards", report.setting.shards},
+               {"ranks", report.setting.rank.of},
+               {"sent", traffic_of(planned.program).bytes},
                {"dtype", name_of(report.setting.network.dtype)},
                {"memopt", report.setting.memory.text},
                {"device", report.device.name},

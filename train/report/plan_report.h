@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/traffic.h"
 #include "memopt/memory_map.h"
 #include "train/session/programs.h"
 
@@ -34,6 +35,7 @@ struct PlanReport {
   std::vector<PlanRow> rows = {};
   std::size_t asked = 0;              // its row
   std::vector<Remedy> remedies = {};  // those that help, the cheapest first
+  std::optional<Link> link = {};      // between ranks
   const Planned& planned() const { return setting.training ? plans.training : plans.evaluation; }
   const PlanRow& row() const { return rows[asked]; }
   const PlanRow& row_of(const std::string& memopt) const;  // one of the rows

@@ -10,7 +10,12 @@
 namespace lethe {
 namespace {
 
-BatchOptions evaluation_batches_of(const Var& samples) { return evaluation_batches(samples.shape[0], samples.dtype); }
+/// Of one of several ranks: its share.
+BatchOptions evaluation_batches_of(const Var& samples, Device& device) {
+  BatchOptions options = evaluation_batches(samples.shape[0], samples.dtype);
+  if (const Peers* const peers = device.peers()) options.rank = peers->rank();
+  return options;
+}
 
 }  // namespace
 
@@ -18,27 +23,32 @@ Evaluator::Evaluator(const Network& network, const Planned& planned, Prepared& p
                      const Samples& data, Buffer* arena)
     : network_(network),
       fed_(fed_inputs(network)),
-      batches_(data, evaluation_batches_of(network.program.vars[fed_.samples]), store.device()),
+      batches_(data, evaluation_batches_of(network.program.vars[fed_.samples], store.device()), store.device()),
       executor_(planned.program, planned.plan, prepared, store, arena),
       results_(executor_, {network.correct, network.sample_loss}) {}
 
 Scores Evaluator::run(ClassCounts* counts) {
   const auto begin = std::chrono::steady_clock::now();
-  Scores scores;
+  std::vector<Scores> by_batch;
   std::vector<std::int32_t> labels;  // of the step, for the counts
   batches_.start(0);
   for (const Batch* batch = feed_next(); batch;) {
     executor_.run();
-    const std::int64_t rows = batch->count * fed_.rows;
-    scores.samples += counted(network_, batch->labels, rows);
+    const std::int64_t rows = batch->count * fed_.rows, count_of_labels = counted(network_, batch->labels, rows);
     if (counts) labels.assign(batch->labels, batch->labels + rows);
     batch = feed_next();  // while the device still runs
-    add(rows, scores);
+    by_batch.push_back(scored(rows, count_of_labels));
     if (counts) count(labels, *counts);
+  }
+  Scores scores;
+  for (const Scores& batch : of_all_ranks(std::move(by_batch))) {
+    scores.samples += batch.samples;
+    scores.correct += batch.correct;
+    scores.loss += batch.loss;
   }
   scores.loss /= static_cast<double>(std::max<std::int64_t>(scores.samples, 1));
   const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - begin;
-  scores.ms = spent.count() / static_cast<double>(batches_.per_epoch());
+  scores.ms = spent.count() / static_cast<double>(std::max<std::int64_t>(batches_.per_epoch(), 1));
   return scores;
 }
 
@@ -50,12 +60,30 @@ const Batch* Evaluator::feed_next() {
   return batch;
 }
 
-void Evaluator::add(std::int64_t rows, Scores& scores) {
+Scores Evaluator::scored(std::int64_t rows, std::int64_t labels) {
   results_.fetch();
   const auto correct = results_.values<std::uint8_t>(network_.correct);
-  scores.correct += std::accumulate(correct.begin(), correct.begin() + rows, std::int64_t{0});
-  scores.loss += sum_of(results_.values<std::byte>(network_.sample_loss).data(),
-                        network_.program.vars[network_.sample_loss].dtype, rows);
+  return {.samples = labels,
+          .correct = std::accumulate(correct.begin(), correct.begin() + rows, std::int64_t{0}),
+          .loss = sum_of(results_.values<std::byte>(network_.sample_loss).data(),
+                         network_.program.vars[network_.sample_loss].dtype, rows)};
+}
+
+std::vector<Scores> Evaluator::of_all_ranks(std::vector<Scores> own) {
+  Peers* const peers = executor_.device().peers();
+  if (!peers) return own;
+  const auto ranks = static_cast<std::size_t>(peers->rank().of),
+             number = static_cast<std::size_t>(peers->rank().number);
+  std::vector<std::int64_t> batches(ranks);
+  batches[number] = std::ssize(own);
+  peers->gather(batches.data(), sizeof batches[0]);
+  const auto most = static_cast<std::size_t>(batches[0]);  // no other rank has more
+  std::vector<Scores> gathered(ranks * most), in_order;
+  std::copy(own.begin(), own.end(), gathered.begin() + static_cast<std::ptrdiff_t>(number * most));
+  peers->gather(gathered.data(), static_cast<std::int64_t>(most * sizeof(Scores)));
+  for (std::size_t batch = 0; batch < most; ++batch)
+    for (std::size_t rank = 0; rank < ranks; ++rank) in_order.push_back(gathered[rank * most + batch]);
+  return in_order;
 }
 
 void Evaluator::count(std::span<const std::int32_t> labels, ClassCounts& counts) const {

@@ -36,8 +36,10 @@ class Evaluator {
  private:
   /// Takes the next batch, if there is one, and hands it to the next step.
   const Batch* feed_next();
-  /// The results of the step, of so many rows.
-  void add(std::int64_t rows, Scores& scores);
+  /// The results of the step, of so many rows, of which so many labels count.
+  Scores scored(std::int64_t rows, std::int64_t labels);
+  /// Of batch after batch on this rank, if there are several: of all, in the order of the data.
+  std::vector<Scores> of_all_ranks(std::vector<Scores> own);
   void count(std::span<const std::int32_t> labels, ClassCounts& counts) const;
 
   const Network& network_;

@@ -1,15 +1,17 @@
-// A device that counts what is taken from it.
+// A device that counts what is taken from it, and has the peers of the run.
 #pragma once
 #include <algorithm>
 #include <memory>
 
 #include "framework/forwarding_device.h"
+#include "framework/peers.h"
 
 namespace lethe {
 
 class MeteredDevice final : public ForwardingDevice {
  public:
-  explicit MeteredDevice(std::unique_ptr<Device> device) : ForwardingDevice(*device), device_(std::move(device)) {}
+  explicit MeteredDevice(std::unique_ptr<Device> device, std::shared_ptr<Peers> peers = {})
+      : ForwardingDevice(*device), device_(std::move(device)), peers_(std::move(peers)) {}
   void* allocate(std::int64_t bytes) override {
     void* memory = ForwardingDevice::allocate(bytes);
     taken_ += bytes;
@@ -21,11 +23,14 @@ class MeteredDevice final : public ForwardingDevice {
     taken_ -= bytes;
   }
 
+  Peers* peers() override { return peers_.get(); }
+
   std::int64_t taken() const { return taken_; }
   std::int64_t peak() const { return peak_; }
 
  private:
   std::unique_ptr<Device> device_;
+  std::shared_ptr<Peers> peers_;
   std::int64_t taken_ = 0, peak_ = 0;
 };
 

@@ -9,6 +9,7 @@
 #include "train/data/masks.h"
 #include "train/data/sequences.h"
 #include "train/session/run_state.h"
+#include "train/session/shards.h"
 
 namespace lethe {
 namespace {
@@ -34,25 +35,6 @@ Bytes in_turn(const Plan& first, const Plan& second) {
 Bytes in_one_arena(Bytes training, const Bytes& evaluation) {
   training.temps = std::max(training.temps, evaluation.inputs + evaluation.temps - training.inputs);
   return training;
-}
-
-/// The next divisor of `number` from `at` on, up or down.
-std::int64_t divisor_near(std::int64_t number, std::int64_t at, std::int64_t direction) {
-  while (number % at != 0) at += direction;
-  return at;
-}
-
-/// Into how many parts a step cuts its batch.
-std::int64_t parts_of(const ProgramSetting& setting) {
-  const std::int64_t batch = setting.network.batch, each = setting.micro_batch;
-  if (each == 0 || each == batch) return 1;
-  check(!setting.memory.optnet, "a batch in parts has no place in the memory of ", setting.memory.text);
-  check(each < batch, "a micro-batch of ", each, " is larger than the batch of ", batch);
-  check(batch % each == 0, "a batch of ", batch, " cannot be cut into micro-batches of ", each, "; but into those of ",
-        divisor_near(batch, each, -1), " and of ", divisor_near(batch, each, 1));
-  check(batch / each <= kMostParts, "a batch of ", batch, " in micro-batches of ", each, " has ", batch / each,
-        " parts, more than ", kMostParts);
-  return batch / each;
 }
 
 Planned plan_training(const Programs& programs, const MemorySetting& memory, Prepared& prepared) {
@@ -99,7 +81,8 @@ bool varies(const Planned& planned) { return planned.plan.on_demand > 0 && plann
 }  // namespace
 
 Programs build_programs(const ProgramSetting& setting) {
-  const std::int64_t parts = parts_of(setting);
+  const Shards shards = shards_of(setting);
+  const std::int64_t parts = shards.parts;
   NetworkSetting of = setting.network;
   of.batch /= parts;
   if (!setting.training) return {.evaluation = build_network(of, false)};
@@ -121,7 +104,7 @@ Programs build_programs(const ProgramSetting& setting) {
     network.program = std::move(programs.training);
     const VarId share = append_loss_share(network.program, network.loss, parts, programs.loss_scale.scale);
     gradients = append_backward(network.program, network.loss, {}, share);
-    NetworkWithGradients whole = in_parts({std::move(network), std::move(gradients)}, parts);
+    NetworkWithGradients whole = in_parts({std::move(network), std::move(gradients)}, shards);
     network = std::move(whole.network);
     gradients = std::move(whole.gradients);
     programs.training = network.program;
@@ -235,8 +218,10 @@ Planned planned_program(const ProgramSetting& setting, Prepared& prepared) {
 }
 
 std::string batch_text(const ProgramSetting& setting) {
-  const std::int64_t each = setting.micro_batch;
-  return message(setting.network.batch, each > 0 ? message(" in micro-batches of ", each) : "");
+  const std::int64_t each = setting.micro_batch, shards = setting.shards, ranks = setting.rank.of;
+  return message(setting.network.batch, shards > 1 ? message(" in ", shards, " shards") : "",
+                 ranks > 1 ? message(" on ", ranks, " ranks") : "",
+                 each > 0 ? message(" in micro-batches of ", each) : "");
 }
 
 std::string title_of(const ProgramSetting& setting) {

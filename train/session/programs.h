@@ -66,7 +66,7 @@ MemoptOptions evaluation_memopt(const MemorySetting& memory, const Network& netw
 Planned plan_evaluation(const Network& network, const MemorySetting& memory, Prepared& prepared);
 /// The program that is asked for, planned: the training program, or that of evaluation alone.
 Planned planned_program(const ProgramSetting& setting, Prepared& prepared);
-/// "128", "128 in micro-batches of 32".
+/// "128", "128 in 8 shards on 2 ranks", "128 in micro-batches of 32".
 std::string batch_text(const ProgramSetting& setting);
 /// What that is: "lenet, training, batch 64, f32".
 std::string title_of(const ProgramSetting& setting);

@@ -32,8 +32,14 @@ class LastRecord final : public Listener {
 
 }  // namespace
 
-Session::Session(SessionSetting setting, Notify notify)
-    : setting_(std::move(setting)), notify_(std::move(notify)), programs_(build_programs(setting_.program)) {}
+Session::Session(SessionSetting setting, Notify notify) : setting_(std::move(setting)), notify_(std::move(notify)) {
+  if (setting_.peers) {
+    check(setting_.device.name == "cpu", "--device ", setting_.device.name,
+          ": several ranks train on CPUs alone so far");
+    setting_.program.rank = setting_.peers->rank();
+  }
+  programs_ = build_programs(setting_.program);
+}
 
 const Samples& Session::data() {
   if (!data_) {
@@ -46,7 +52,7 @@ const Samples& Session::data() {
 }
 
 MeteredDevice& Session::device() {
-  if (!device_) device_ = std::make_unique<MeteredDevice>(open_device(setting_.device));
+  if (!device_) device_ = std::make_unique<MeteredDevice>(open_device(setting_.device), setting_.peers);
   return *device_;
 }
 
@@ -54,8 +60,10 @@ Batches& Session::batches() {
   if (batches_) return *batches_;
   const NetworkSetting& of = setting_.program.network;
   const Samples& samples = data();
-  batches_ = std::make_unique<Batches>(samples, training_batches(of.batch, of.dtype, setting_.data.augment, of.seed),
-                                       device());
+  const Rank rank = setting_.program.rank;
+  BatchOptions options = training_batches(of.batch / rank.of, of.dtype, setting_.data.augment, of.seed);
+  options.rank = rank;
+  batches_ = std::make_unique<Batches>(samples, options, device());
   return *batches_;
 }
 

@@ -24,6 +24,7 @@ struct SessionSetting {
   ProgramSetting program = {};
   DataSetting data = {};
   DeviceSetting device = {};
+  std::shared_ptr<Peers> peers = {};  // the other ranks; null: there are none
 };
 
 class Session {

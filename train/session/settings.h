@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "framework/micro_batches.h"
 #include "memopt/memopt.h"
 #include "memopt/optnet/optnet_plan.h"
 #include "models/network.h"
@@ -57,7 +58,10 @@ MemorySetting memory_setting(const std::string& text, MemorySetting before = {})
 struct ProgramSetting {
   NetworkSetting network = {};
   UpdateSetting update = {};
-  std::int64_t micro_batch = 0;  // samples that a training step, or evaluation beside it, takes at once; 0: the batch
+  std::int64_t micro_batch = 0;  // samples that a training step, or evaluation beside it, takes at once; 0: a shard
+  std::int64_t shards = 1;       // parts of the batch, at least, which ranks share out among them
+  Rank rank = {};                // whose programs these are
+  std::int64_t bucket = Shards{}.bucket;
   MemorySetting memory = {};
   bool training = true;   // false: evaluation alone
   bool evaluated = true;  // training stops to evaluate

@@ -35,6 +35,17 @@ void check_kept(const Start& start, const std::map<std::string, std::string>& op
         now->second, "; it cannot go on with another");
 }
 
+/// Shards decide which bits come out; a run that says nothing of them has one.
+void check_shards(const Start& start, const std::map<std::string, std::string>& options) {
+  const auto shards_in = [](const std::map<std::string, std::string>& of) {
+    const auto found = of.find("shards");
+    return found == of.end() ? "1" : found->second;
+  };
+  const std::string before = shards_in(start.state.options), now = shards_in(options);
+  check(before == now, "--shards: the run in ", start.checkpoint, " has ", before, ", not ", now,
+        "; it cannot go on with another number");
+}
+
 }  // namespace
 
 Start find_start(const std::string& save, const std::string& resume) {
@@ -55,6 +66,7 @@ void check_fits(const Start& start, const std::map<std::string, std::string>& op
   if (start.checkpoint.empty()) return;
   if (start.state.network == network)
     for (const char* name : {"batch", "seed", "dtype"}) check_kept(start, options, name);
+  check_shards(start, options);
   check_same_network(start.state, start.checkpoint, network, id);
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "framework/error.h"
 
@@ -59,11 +60,13 @@ void Trainer::run() {
     save(evaluate());
   }
   begin_epoch();
-  while (state_.step < length_.total && !parts_.listener.stop_wanted() && !is_out_of_patience(parts_.setting, state_)) {
+  listen({});
+  while (state_.step < length_.total && !stop_ && !is_out_of_patience(parts_.setting, state_)) {
     step();
     const bool last = state_.step == length_.total;
-    const bool best = evaluates_after(state_.step) && evaluate();
-    const bool asked = parts_.listener.take_save_wanted();
+    const bool evaluates = evaluates_after(state_.step), best = evaluates && evaluate();
+    if (evaluates) listen({});
+    const bool asked = std::exchange(save_, false);
     if (best || last || asked || due(parts_.setting.save_every, state_.step)) save(best);
     if (state_.step % length_.per_epoch == 0 && state_.step < length_.total) begin_epoch();
   }
@@ -95,7 +98,9 @@ void Trainer::step() {
   const double loss = results_.scalar(programs.network.loss);
   check_loss(loss, "the loss", state_.step + 1);
   ++state_.step;
-  add(loss, labels);
+  ++sums_.steps;
+  sums_.loss += loss;
+  listen({.labels = labels, .correct = correct_labels()});
   if (record_due()) record();
   parts_.listener.step(moment());
 }
@@ -133,12 +138,19 @@ void Trainer::note_overflow(const LossScaleState& state) {
                                state.skipped, " so far); the loss scale is now ", scale));
 }
 
-void Trainer::add(double loss, std::int64_t labels) {
+void Trainer::listen(Said own) {
+  own.stop = parts_.listener.stop_wanted() ? 1 : 0;
+  own.save = parts_.listener.take_save_wanted() ? 1 : 0;
+  const Said all = said_by_all(parts_.executor.device().peers(), own);
+  sums_.labels += all.labels;
+  sums_.correct += all.correct;
+  stop_ = stop_ || all.stop > 0;
+  save_ = save_ || all.save > 0;
+}
+
+std::int64_t Trainer::correct_labels() const {
   const auto correct = results_.values<std::uint8_t>(parts_.programs.network.correct);
-  sums_.correct += std::accumulate(correct.begin(), correct.end(), std::int64_t{0});
-  sums_.labels += labels;
-  sums_.loss += loss;
-  ++sums_.steps;
+  return std::accumulate(correct.begin(), correct.end(), std::int64_t{0});
 }
 
 bool Trainer::record_due() const {

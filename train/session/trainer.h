@@ -11,6 +11,7 @@
 #include "train/session/listener.h"
 #include "train/session/metered_device.h"
 #include "train/session/programs.h"
+#include "train/session/said.h"
 
 namespace lethe {
 
@@ -52,13 +53,14 @@ class Trainer {
 
   void begin_epoch();
   void step();
+  /// Hears what the listener asks for, and what other ranks say.
+  void listen(Said own);
   void feed_next();  // takes the next batch and hands it to the next step
   void feed_ahead();
   void check_loss(double loss, const char* whose, std::int64_t step) const;
   /// Of gradients in f16: says when a step was skipped; fails if no loss scale is small enough.
   void note_overflow(const LossScaleState& state);
-  /// Counts a step into the sums.
-  void add(double loss, std::int64_t labels);
+  std::int64_t correct_labels() const;
   bool record_due() const;
   void record();
   /// Whether an evaluation stands behind a step, from 1.
@@ -83,7 +85,8 @@ class Trainer {
   Readout results_;               // of a step
   const Batch* batch_ = nullptr;  // of the next step, if it is fed already
   Sums sums_;
-  Moment shown_;  // figures of the last record, for the line in between
+  bool stop_ = false, save_ = false;  // the listener of a rank has asked for it
+  Moment shown_;                      // figures of the last record, for the line in between
   Clock::time_point epoch_begin_ = Clock::now();
   std::int64_t epoch_begin_step_ = 0;
   std::int64_t stopped_loops_ = 0, skipped_steps_ = 0;  // in this run; since the run began

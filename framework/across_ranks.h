@@ -1,0 +1,52 @@
+// The ops by which ranks give each other what a program has made on each of them. All go to the end of block 0, with
+// role Optimize, as what follows from the gradients.
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include "framework/peers.h"
+#include "framework/program.h"
+
+namespace lethe {
+
+class AcrossRanks {
+ public:
+  /// Small gradients are summed together, in buckets of at least `bucket` bytes. Program must outlive it.
+  AcrossRanks(Program& program, Rank rank, std::int64_t bucket) : program_(program), rank_(rank), bucket_(bucket) {}
+
+  /// Takes a gradient that is complete on this rank. When its bucket is full, that begins to be summed, and what began
+  /// before is waited for.
+  void sum(VarId gradient);
+  /// By gradient taken: its sum over all ranks. Waits for all that was begun.
+  const std::map<VarId, VarId>& sums();
+
+  /// What all ranks have, one behind the other along the first axis.
+  VarId gather(VarId x);
+  /// By rank: what it has of each value, which travel together.
+  std::vector<std::vector<VarId>> gather_each(const std::vector<VarId>& values);
+
+ private:
+  struct Bucket {
+    std::vector<VarId> gradients;
+    VarId pending = kNone, room = kNone;
+  };
+
+  void begin();
+  void finish(const Bucket& bucket);
+  /// The values one behind the other, as one axis.
+  VarId joined(const std::vector<VarId>& values, const std::string& name);
+  /// A range of what joined() gave, in the shape of `like`.
+  VarId cut_out(VarId from, std::int64_t begin, VarId like, const std::string& name);
+  VarId reshaped(VarId x, const Shape& shape, const std::string& name);
+  std::vector<VarId> append(const char* type, std::vector<VarId> in, Attrs attrs, const std::string& name);
+  bool is_empty() const { return filling_.gradients.empty(); }
+
+  Program& program_;
+  Rank rank_;
+  std::int64_t bucket_, filled_ = 0;  // bytes
+  Bucket filling_ = {}, under_way_ = {};
+  std::map<VarId, VarId> sums_ = {};
+};
+
+}  // namespace lethe

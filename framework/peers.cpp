@@ -1,0 +1,15 @@
+#include "framework/peers.h"
+
+#include <algorithm>
+
+namespace lethe {
+
+std::int64_t piece_of_sum(std::int64_t count, std::int64_t ranks) {
+  constexpr std::int64_t kRoom = std::int64_t{1} << 18, kLeast = std::int64_t{1} << 12;
+  if (ranks < 2) return count;
+  return std::min((count + ranks - 1) / ranks, std::max(kRoom / (ranks - 1), kLeast));
+}
+
+std::int64_t room_of_sum(std::int64_t count, std::int64_t ranks) { return (ranks - 1) * piece_of_sum(count, ranks); }
+
+}  // namespace lethe

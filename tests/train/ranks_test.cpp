@@ -1,0 +1,201 @@
+// The same shards give the same bits on however many ranks; each rank takes the bytes that its plan states.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "framework/builder.h"
+#include "framework/error.h"
+#include "framework/random.h"
+#include "tests/support/expect_error.h"
+#include "tests/train/emulated_ranks.h"
+#include "train/session/agreement.h"
+#include "train/session/session.h"
+
+namespace lethe::testing {
+namespace {
+
+/// Of [begin, end): two halves of which the first has 1, 2, 4, 8... values, as many as it can.
+float sum_along_tree(const std::vector<float>& values, std::size_t begin, std::size_t end) {
+  if (end - begin == 1) return values[begin];
+  std::size_t first = 1;
+  while (2 * first < end - begin) first *= 2;
+  return sum_along_tree(values, begin, begin + first) + sum_along_tree(values, begin + first, end);
+}
+
+/// What rank `rank` has at `i`: numbers whose sum depends on the order.
+float number(std::int64_t rank, std::int64_t i) {
+  Random random(1, static_cast<std::uint64_t>(rank), static_cast<std::uint64_t>(i));
+  const int exponent = static_cast<int>(random.below(40)) - 20;
+  return std::ldexp(static_cast<float>(random.uniform()) - 0.5F, exponent);
+}
+
+TEST(Collectives, SumAlongTheTree) {
+  for (const std::int64_t ranks : {2, 3, 4, 5, 7, 8})
+    for (const std::int64_t count : {1, 7, 1000, 300001}) {
+      EmulatedWorld world(ranks);
+      world.run([&](const std::shared_ptr<Peers>& peers) {
+        std::vector<float> values, room(static_cast<std::size_t>(room_of_sum(count, ranks)));
+        for (std::int64_t i = 0; i < count; ++i) values.push_back(number(peers->rank().number, i));
+        peers->start_sum(values.data(), room.data(), DType::f32, count);
+        peers->finish(values.data());
+        for (const std::int64_t i : {std::int64_t{0}, count / 2, count - 1}) {
+          std::vector<float> all;
+          for (std::int64_t rank = 0; rank < ranks; ++rank) all.push_back(number(rank, i));
+          EXPECT_EQ(values[i], sum_along_tree(all, 0, all.size())) << ranks << " ranks, value " << i;
+        }
+      });
+      EXPECT_EQ(world.sent(), 2 * (ranks - 1) * count * std::int64_t{sizeof(float)});
+    }
+}
+
+TEST(Collectives, AreDoneInTheOrderInWhichTheyStart) {
+  EmulatedWorld world(4);
+  world.run([](const std::shared_ptr<Peers>& peers) {
+    const auto own = static_cast<double>(peers->rank().number);
+    std::vector<double> sum = {own, 1}, room(static_cast<std::size_t>(room_of_sum(2, 4))), gathered(4);
+    gathered[static_cast<std::size_t>(own)] = own + 10;
+    peers->start_sum(sum.data(), room.data(), DType::f64, 2);
+    peers->start_gather(gathered.data(), sizeof(double));
+    peers->finish(gathered.data());
+    peers->finish(sum.data());
+    EXPECT_EQ(sum, (std::vector<double>{6, 4}));
+    EXPECT_EQ(gathered, (std::vector<double>{10, 11, 12, 13}));
+  });
+}
+
+struct Trained {
+  std::map<std::string, std::vector<std::byte>> values;
+  std::vector<double> losses, accuracies;
+  Scores scores;
+  bool operator==(const Trained& other) const {
+    return values == other.values && losses == other.losses && accuracies == other.accuracies &&
+           scores.samples == other.scores.samples && scores.correct == other.scores.correct &&
+           scores.loss == other.scores.loss;
+  }
+};
+
+struct Ear final : Listener {
+  void record(const Record& measured) override {
+    losses.push_back(measured.loss);
+    accuracies.push_back(measured.accuracy.value_or(-1));
+  }
+  std::vector<double> losses, accuracies;
+};
+
+Trained train(SessionSetting setting, std::shared_ptr<Peers> peers) {
+  setting.peers = std::move(peers);
+  Session session(std::move(setting));
+  const std::int64_t predicted = session.plan().bytes.total();
+  Ear ear;
+  session.train({.lr = 0.01, .steps = 3, .eval_every = {2, false}, .log_every = 1}, ear);
+  EXPECT_EQ(session.device().peak(), predicted);
+  Trained trained{
+      .values = {}, .losses = ear.losses, .accuracies = ear.accuracies, .scores = session.evaluator()->run()};
+  for (const std::string& name : session.store().names()) trained.values[name] = session.store().read(name);
+  return trained;
+}
+
+/// What each of so many ranks ends with, which is the same.
+Trained train_on(std::int64_t ranks, const SessionSetting& setting) {
+  std::vector<Trained> all(static_cast<std::size_t>(ranks));
+  EmulatedWorld(ranks).run([&](const std::shared_ptr<Peers>& peers) {
+    all[static_cast<std::size_t>(peers->rank().number)] = train(setting, peers);
+  });
+  for (const Trained& other : all) EXPECT_TRUE(other == all[0]);
+  return all[0];
+}
+
+SessionSetting setting_of(const std::string& model, std::int64_t batch, std::int64_t shards) {
+  SessionSetting setting{.device = {.threads = 1}};
+  setting.program.network = {.model = model, .batch = batch, .seed = 3};
+  if (model == "resnet20") setting.program.network.sets = {{"n", "1"}};
+  setting.program.shards = shards;
+  setting.data.spec = model == "char_lstm" ? "sentences:train=32,test=10" : "shapes:train=32,test=10";
+  return setting;
+}
+
+class OnRanks : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(OnRanks, TheSameBits) {
+  const SessionSetting setting = setting_of(GetParam(), 8, 8);
+  const Trained one = train(setting, nullptr);
+  for (const std::int64_t ranks : {2, 4, 8}) EXPECT_TRUE(train_on(ranks, setting) == one) << ranks << " ranks";
+}
+
+// Batch norm and its running statistics, loops, branches.
+INSTANTIATE_TEST_SUITE_P(Networks, OnRanks, ::testing::Values("resnet20", "lenet", "char_lstm", "early_exit"));
+
+// Elements are dropped by where they stand in the whole batch, and labels weigh by how many of the whole batch count.
+TEST(Ranks, DropElementsAndIgnoreLabelsOfTheWholeBatch) {
+  SessionSetting setting = setting_of("", 8, 8);
+  setting.program.network.build = [](const BuildOptions& options) {
+    Builder net(options);
+    const VarId image = net.input("image", {16, 16, 1}), label = net.input("label", {}, DType::i32);
+    const VarId x = net.layer("dropout", net.layer("fc", image, {{"out", 32}}), {{"p", 0.5}});
+    net.loss("cross_entropy", net.layer("fc", x, {{"out", 10}}), label, {.ignore = 3});
+    return net.finish();
+  };
+  const Trained one = train(setting, nullptr);
+  for (const std::int64_t ranks : {2, 8}) EXPECT_TRUE(train_on(ranks, setting) == one) << ranks << " ranks";
+}
+
+TEST(Ranks, GiveTheSameBitsUnderAllMemorySettings) {
+  SessionSetting setting = setting_of("resnet20", 8, 4);
+  const Trained one = train(setting, nullptr);
+  for (const char* const text : {"none", "level=0", "level=1,release,inplace", "level=3"})
+    for (const std::int64_t bucket : {1, 1 << 30}) {
+      setting.program.memory = memory_setting(text);
+      setting.program.bucket = bucket;
+      EXPECT_TRUE(train_on(2, setting) == one) << text << " with buckets of " << bucket;
+    }
+}
+
+TEST(Ranks, CutShardsIntoMicroBatches) {
+  SessionSetting setting = setting_of("lenet", 16, 4);
+  setting.program.micro_batch = 1;
+  const Trained one = train(setting, nullptr);
+  EXPECT_TRUE(train_on(4, setting) == one);
+  EXPECT_TRUE(train_on(2, setting) == one);
+}
+
+TEST(Ranks, ThatAreNoPowerOfTwoHaveSubtreesToo) {
+  const SessionSetting setting = setting_of("lenet", 12, 6);
+  EXPECT_TRUE(train_on(3, setting) == train(setting, nullptr));
+}
+
+TEST(Ranks, ClipByTheNormOfTheWholeBatch) {
+  SessionSetting setting = setting_of("lenet", 8, 4);
+  setting.program.update.rule.clip_norm = 0.01;
+  EXPECT_TRUE(train_on(4, setting) == train(setting, nullptr));
+}
+
+std::string refused(std::int64_t batch, std::int64_t shards, std::int64_t ranks, std::int64_t micro_batch = 0) {
+  SessionSetting setting = setting_of("lenet", batch, shards);
+  setting.program.rank = {.number = 0, .of = ranks};
+  setting.program.micro_batch = micro_batch;
+  return error_of([&] { build_programs(setting.program); });
+}
+
+TEST(Ranks, RefuseWhatCannotBeSharedOut) {
+  EXPECT_EQ(refused(30, 8, 1), "a batch of 30 cannot be cut into 8 shards; but into 6 and 10");
+  EXPECT_EQ(refused(16, 4, 8), "8 ranks are more than 4 shards; try --shards 8");
+  EXPECT_EQ(refused(16, 8, 3), "3 ranks do not divide 8 shards");
+  EXPECT_EQ(refused(24, 6, 2), "6 shards on 2 ranks are 3 on each, expected 1, 2, 4, 8...");
+  EXPECT_EQ(refused(32, 4, 2, 3), "a shard of 8 cannot be cut into micro-batches of 3; but into those of 2 and of 4");
+}
+
+TEST(Ranks, AgreeBeforeTheyBegin) {
+  const auto difference = [](const char* other) {
+    return error_of([&] {
+      EmulatedWorld(3).run([&](const std::shared_ptr<Peers>& peers) {
+        check_agreed(*peers, "the plan", "100 bytes");
+        check_agreed(*peers, "their options", peers->rank().number == 2 ? other : "lr=1");
+      });
+    });
+  };
+  EXPECT_EQ(difference("lr=1"), "(nothing)");
+  EXPECT_EQ(difference("lr=2"), "rank 2 and rank 0 differ in their options");
+}
+
+}  // namespace
+}  // namespace lethe::testing

@@ -1,0 +1,18 @@
+// What goes wrong, as a line and an exit code.
+#pragma once
+#include <exception>
+#include <string>
+
+#include "framework/error.h"
+
+namespace lethe {
+
+struct Failure {
+  std::string what;
+  Exit code;
+};
+
+/// Of an exception of any type.
+Failure failure_of(const std::exception_ptr& thrown);
+
+}  // namespace lethe

@@ -1,0 +1,49 @@
+// Sums and gathers of all ranks, done by a thread of their own, one after the other in the order in which they are
+// started. Values are summed in pieces: each rank receives its share of a piece from all others, adds these up along
+// the tree and sends the sum to all.
+#pragma once
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+#include "train/ranks/transport.h"
+
+namespace lethe {
+
+class Collectives final : public Peers {
+ public:
+  /// The transport, which must outlive this, is used by the thread alone.
+  explicit Collectives(Transport& transport);
+  /// Waits for what was started.
+  ~Collectives() override;
+  Collectives(const Collectives&) = delete;
+  Collectives& operator=(const Collectives&) = delete;
+
+  Rank rank() const override { return rank_; }
+  void start_sum(void* values, void* room, DType dtype, std::int64_t count) override;
+  void start_gather(void* values, std::int64_t bytes) override;
+  void finish(const void* values) override;
+
+ private:
+  struct Job {
+    const void* values;
+    std::function<void()> run;
+  };
+
+  void start(const void* values, std::function<void()> run);
+  void work();
+
+  Transport& transport_;
+  const Rank rank_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Job> jobs_;      // the first is being done
+  std::exception_ptr error_;  // of a job: nothing is done after it
+  bool closing_ = false;
+  std::thread worker_;  // last: it uses all of the above
+};
+
+}  // namespace lethe

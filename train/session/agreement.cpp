@@ -1,0 +1,37 @@
+#include "train/session/agreement.h"
+
+#include <vector>
+
+#include "framework/error.h"
+#include "framework/init.h"
+
+namespace lethe {
+
+void check_agreed(Peers& peers, const std::string& what, const std::string& said) {
+  const Rank rank = peers.rank();
+  std::vector<std::uint64_t> hashes(static_cast<std::size_t>(rank.of));
+  hashes[static_cast<std::size_t>(rank.number)] = hash_of(said);
+  peers.gather(hashes.data(), sizeof hashes[0]);
+  for (std::size_t other = 1; other < hashes.size(); ++other)
+    check(hashes[other] == hashes[0], "rank ", other, " and rank 0 differ in ", what);
+}
+
+std::string fingerprint(const Samples& samples, DType dtype) {
+  const std::unique_ptr<SampleReader> reader = samples.reader({.dtype = dtype});
+  std::string text = samples.name();
+  for (const Split split : {Split::Train, Split::Test}) {
+    const std::int64_t size = samples.size(split);
+    text += message(" ", size);
+    if (size == 0) continue;
+    for (const std::int64_t index : {std::int64_t{0}, size - 1}) {
+      std::string sample(static_cast<std::size_t>(samples.sample_bytes(dtype)), '\0');
+      std::vector<std::int32_t> labels(static_cast<std::size_t>(samples.labels()));
+      reader->read(split, index, 0, reinterpret_cast<std::byte*>(sample.data()), labels.data());
+      text += message(" ", hash_of(sample));
+      for (const std::int32_t label : labels) text += message(" ", label);
+    }
+  }
+  return text;
+}
+
+}  // namespace lethe

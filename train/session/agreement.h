@@ -1,0 +1,17 @@
+// Ranks that are to train together must have the same of everything that the bits depend on.
+#pragma once
+#include <string>
+
+#include "framework/peers.h"
+#include "train/data/samples.h"
+
+namespace lethe {
+
+/// Fails with Exit::Usage on all ranks, naming the first that differs from rank 0, unless all say the same of `what`
+/// ("the plan").
+void check_agreed(Peers& peers, const std::string& what, const std::string& said);
+
+/// Which samples these are, by their number and by the first and the last of them, as `dtype`.
+std::string fingerprint(const Samples& samples, DType dtype);
+
+}  // namespace lethe
