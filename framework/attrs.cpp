@@ -26,6 +26,16 @@ std::string text_of_double(double value) {
   return text;
 }
 
+template <class T, class ToText>
+std::string text_of_list(const std::vector<T>& items, const ToText& text_of_item) {
+  std::string list = "[";
+  for (const T item : items) {
+    if (list.size() > 1) list += ',';
+    list += text_of_item(item);
+  }
+  return list + ']';
+}
+
 std::string quoted(const std::string& value) {
   std::string text = "\"";
   for (const char c : value) {
@@ -50,17 +60,16 @@ double Attrs::number(const std::string& key) const {
 
 const std::string& Attrs::text(const std::string& key) const { return value_of<std::string>(*this, key, "text"); }
 const Ints& Attrs::ints(const std::string& key) const { return value_of<Ints>(*this, key, "a list of whole numbers"); }
+const Doubles& Attrs::doubles(const std::string& key) const {
+  return value_of<Doubles>(*this, key, "a list of numbers");
+}
 
 std::string text_of(const Attr& value) {
   if (const auto* whole = std::get_if<std::int64_t>(&value.base())) return std::to_string(*whole);
   if (const auto* number = std::get_if<double>(&value.base())) return text_of_double(*number);
   if (const auto* text = std::get_if<std::string>(&value.base())) return quoted(*text);
-  std::string list = "[";
-  for (const std::int64_t item : std::get<Ints>(value.base())) {
-    if (list.size() > 1) list += ',';
-    list += std::to_string(item);
-  }
-  return list + ']';
+  if (const auto* numbers = std::get_if<Doubles>(&value.base())) return text_of_list(*numbers, text_of_double);
+  return text_of_list(std::get<Ints>(value.base()), [](std::int64_t item) { return std::to_string(item); });
 }
 
 }  // namespace lethe

@@ -1,4 +1,4 @@
-// Named settings of an op or a layer: whole numbers, numbers, text, lists of whole numbers.
+// Named settings of an op or a layer: whole numbers, numbers, text, lists of numbers.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -10,10 +10,11 @@
 namespace lethe {
 
 using Ints = std::vector<std::int64_t>;
+using Doubles = std::vector<double>;
 
 /// Booleans are the whole numbers 0 and 1.
-struct Attr : std::variant<std::int64_t, double, std::string, Ints> {
-  using Base = std::variant<std::int64_t, double, std::string, Ints>;
+struct Attr : std::variant<std::int64_t, double, std::string, Ints, Doubles> {
+  using Base = std::variant<std::int64_t, double, std::string, Ints, Doubles>;
   Attr() = default;
   template <class T, std::enable_if_t<std::is_integral_v<T>, int> = 0>
   Attr(T value) : Base(static_cast<std::int64_t>(value)) {}
@@ -21,6 +22,7 @@ struct Attr : std::variant<std::int64_t, double, std::string, Ints> {
   Attr(const char* value) : Base(std::string(value)) {}
   Attr(std::string value) : Base(std::move(value)) {}
   Attr(Ints value) : Base(std::move(value)) {}
+  Attr(Doubles value) : Base(std::move(value)) {}  // not empty: it would read back as Ints
   const Base& base() const { return *this; }
   bool operator==(const Attr& other) const { return base() == other.base(); }
 };
@@ -39,6 +41,7 @@ class Attrs {
   double number(const std::string& key) const;
   const std::string& text(const std::string& key) const;
   const Ints& ints(const std::string& key) const;
+  const Doubles& doubles(const std::string& key) const;
   bool flag(const std::string& key) const { return integer(key) != 0; }
   /// The same, with a value for when it is absent.
   std::int64_t integer(const std::string& key, std::int64_t absent) const { return has(key) ? integer(key) : absent; }
@@ -54,7 +57,8 @@ class Attrs {
   std::map<std::string, Attr> values_;
 };
 
-/// `3`, `0.5`, `"text"`, `[1,2]`; a double always has a point or an exponent and reads back to the same bits.
+/// `3`, `0.5`, `"text"`, `[1,2]`, `[1.0,0.5]`; a double always has a point or an exponent and reads back to the same
+/// bits.
 std::string text_of(const Attr& value);
 
 }  // namespace lethe

@@ -1,5 +1,7 @@
 // The reader of the text form: one line a var, a block's head or an op.
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <unordered_map>
 
 #include "framework/error.h"
@@ -146,19 +148,36 @@ class Parser {
 
   static Attr value(Line& line) {
     if (line.peek() == '"') return line.quoted();
-    if (line.peek() == '[') return ints(line);
+    if (line.peek() == '[') return list(line);
     const std::string word = line.word();
-    if (word.find_first_not_of("-0123456789") == std::string::npos) return number_of<std::int64_t>(word);
+    if (is_whole(word)) return number_of<std::int64_t>(word);
     return number_of<double>(word);
   }
 
-  static Ints ints(Line& line) {
-    Ints values;
+  static bool is_whole(const std::string& word) { return word.find_first_not_of("-0123456789") == std::string::npos; }
+
+  static Attr list(Line& line) {
+    const std::vector<std::string> items = words(line);
+    if (std::all_of(items.begin(), items.end(), is_whole)) return numbers_of<std::int64_t>(items);
+    return numbers_of<double>(items);
+  }
+
+  static Ints ints(Line& line) { return numbers_of<std::int64_t>(words(line)); }
+
+  static std::vector<std::string> words(Line& line) {
+    std::vector<std::string> words;
     line.expect('[');
     while (!line.take(']')) {
-      values.push_back(number_of<std::int64_t>(line.word()));
+      words.push_back(line.word());
       if (line.peek() != ']') line.expect(',');
     }
+    return words;
+  }
+
+  template <class T>
+  static std::vector<T> numbers_of(const std::vector<std::string>& words) {
+    std::vector<T> values;
+    std::transform(words.begin(), words.end(), std::back_inserter(values), number_of<T>);
     return values;
   }
 

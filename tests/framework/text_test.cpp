@@ -77,6 +77,7 @@ TEST(Text, RoundTripsEveryKindOfAttributeToTheBit) {
                     {"whole_double", 2.0},
                     {"empty", Ints{}},
                     {"list", Ints{-1, 0, 7}},
+                    {"doubles", Doubles{1.0 / 3, 2, -0.0, std::numeric_limits<double>::infinity()}},
                     {"text", "a \"quoted\" word, \\ and {braces}"},
                     {"nothing", ""}};
   program.blocks[0].ops.push_back({.type = "fill_constant", .out = {0}, .attrs = attrs});
