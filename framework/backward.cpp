@@ -18,7 +18,7 @@ Backward::Backward(Program& program, std::vector<bool> needs)
   frames_.push_back({.direct = true});
   for (const Block& block : program.blocks)
     for (const Op& op : block.ops)
-      if (op.type == kCast && program.vars[op.in[0]].kind == Kind::Param)
+      if (copies_kept(program, op))
         copies_.emplace(op.out[0], op);
       else if (op_def(op.type).updates)
         copies_.erase(op.out[0]);  // it is more than a copy
@@ -89,7 +89,8 @@ VarId Backward::value(VarId forward) {
   if (const auto copy = copies_.find(forward); copy != copies_.end()) {
     VarId& again = frame.kept.try_emplace(forward, kNone).first->second;
     if (again == kNone)
-      again = append(frame.grad, kCast, {as_left(copy->second.in[0])}, copy->second.attrs, program_.vars[forward].name);
+      again = append(frame.grad, copy->second.type, {as_left(copy->second.in[0])}, copy->second.attrs,
+                     program_.vars[forward].name);
     return again;
   }
   if (frame.direct || stash_.is_hoisted(forward)) return as_left(forward);

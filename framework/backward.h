@@ -76,7 +76,7 @@ class Backward final : public GradSite {
   std::vector<bool> needs_;                // by VarId
   std::vector<std::vector<VarId>> given_;  // by VarId
   std::map<VarId, VarId> accumulators_;
-  std::map<VarId, Op> copies_;      // of parameters in another dtype: made again where backward reads them
+  std::map<VarId, Op> copies_;      // made again where backward reads them (copies_kept)
   std::map<VarId, VarId> sources_;  // of kept values that a repeated body reads
   std::vector<VarId> memory_of_;    // by VarId: the var itself, or what it is a view of
   std::set<VarId> written_later_;   // what ops that the walk has met change in place, by memory

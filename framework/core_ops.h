@@ -14,6 +14,7 @@ inline constexpr const char* kFillConstant = "fill_constant";
 inline constexpr const char* kEmpty = "empty";
 inline constexpr const char* kAssign = "assign";
 inline constexpr const char* kCast = "cast";
+inline constexpr const char* kNormalize = "normalize";
 inline constexpr const char* kReshape = "reshape";
 inline constexpr const char* kSlice = "slice";
 inline constexpr const char* kConcat = "concat";
@@ -48,6 +49,6 @@ inline constexpr const char* kCoreOps[] = {kWhile,         kIf,
                                            kScale,         kLess,
                                            kOffset,        kAllReduceStart,
                                            kAllReduceWait, kAllGatherStart,
-                                           kAllGatherWait};
+                                           kAllGatherWait, kNormalize};
 
 }  // namespace lethe

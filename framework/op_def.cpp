@@ -105,6 +105,11 @@ void append_update(Program& program, BlockId block, const std::string& type, std
   program.blocks[block].ops.push_back(std::move(op));
 }
 
+bool copies_kept(const Program& program, const Op& op) {
+  const std::optional<Kind> of = op_def(op.type).copies;
+  return of && program.vars[op.in[0]].kind == *of;
+}
+
 bool has_relu(const Attrs& attrs) {
   if (!attrs.has(kActivation)) return false;
   check(attrs.text(kActivation) == "relu", "unknown activation ", quote(attrs.text(kActivation)), "; known: relu");

@@ -2,6 +2,7 @@
 // emits it. One OpDef stands in one source of ops/ or optimizer/; the table fills itself before main.
 #pragma once
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -62,11 +63,16 @@ struct OpDef {
   bool over_batch = false;  // what it gives of a sample depends on how many there are, or on the others
   bool widens = false;      // where its inputs are low floats it may write output 0 in f32: kWideOutput
   bool waits = false;       // for what its inputs' maker began: the later it stands, the less it waits
+  std::optional<Kind> copies = {};  // of vars of this kind it makes copies in another dtype: cheap to make again
   int adds = -1;  // an input, absent until fuse_sums gives one, that is added to output 0 before it is activated
   Kernels kernels = {};
   Layer layer = {};  // empty name: not to be had from a network file
   bool is_view() const { return view != ViewOf::Nothing; }
 };
+
+/// Whether the op makes a copy, in another dtype, of a var that keeps its value all the step: backward makes such a
+/// copy again instead of keeping it.
+bool copies_kept(const Program& program, const Op& op);
 
 /// Whether kActivation names one; fails if it is not known.
 bool has_relu(const Attrs& attrs);

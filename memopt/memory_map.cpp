@@ -24,9 +24,8 @@ Category category_written_by(Role role) {
 /// What hands gradients of parameters on: sums, views, and copies in another dtype.
 bool hands_on(const Op& op) { return op.type == kSum || op.type == kCast || op_def(op.type).is_view(); }
 
-bool copies_param(const Program& program, const Op& op) {
-  return op.type == kCast && program.vars[op.in[0]].kind == Kind::Param;
-}
+/// Of a copy, whoever makes it again.
+Category category_of_copy(Kind of) { return of == Kind::Param ? Category::ParamCopies : Category::Activations; }
 
 void add_values(const Planned& planned, std::vector<Resident>& all) {
   const Program& program = planned.program;
@@ -90,7 +89,7 @@ std::vector<Category> categories_of(const Program& program) {
     for (const Op& op : block.ops) {
       for (const VarId v : op.out)
         if (program.vars[v].kind == Kind::Temp) categories[v] = category_written_by(op.role);
-      if (copies_param(program, op)) categories[op.out[0]] = Category::ParamCopies;
+      if (copies_kept(program, op)) categories[op.out[0]] = category_of_copy(program.vars[op.in[0]].kind);
       const VarId gradient = update_gradient(op);
       if (gradient == kNone) continue;
       is_gradient[gradient] = true;

@@ -75,6 +75,7 @@ const Register cast{{
       return {{args.in(0).shape, dtype_named(args.op.attrs.text("dtype"))}};
     },
     .grad = cast_grad,
+    .copies = Kind::Param,
     .kernels = each_device<Cast>(),
     .layer = {.name = "cast",
               .aliases = {"Cast"},

@@ -8,6 +8,7 @@
 #include "train/report/streams.h"
 #include "train/session/device.h"
 #include "train/session/evaluator.h"
+#include "train/session/fed_data.h"
 #include "train/session/programs.h"
 #include "train/session/start.h"
 #include "train/session/weights.h"
@@ -29,9 +30,10 @@ int evaluate(const Options& given) {
   const Options options = decided_by_run(given, run_of_weights(given.weights));
   const ProgramSetting setting = program_setting(options);
   const bool optnet = setting.memory.optnet.has_value();
-  const Network network = build_network(setting.network, optnet);  // optnet takes it as built for training
+  Network network = build_network(setting.network, optnet);  // optnet takes it as built for training
   const Notify notify = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); };
   const std::unique_ptr<Samples> data = open_data(options.data, setting.network.seed, network, notify);
+  if (setting.pixels && !optnet) take_bytes(network, data->pixels());
   const std::unique_ptr<Device> device = open_device(options.device);
   Prepared prepared(*device);
   const Planned planned =

@@ -8,6 +8,7 @@
 #include "train/report/memory_report.h"
 #include "train/report/predicted.h"
 #include "train/report/streams.h"
+#include "train/session/fed_data.h"
 #include "train/session/session.h"
 #include "train/settings_of_options.h"
 

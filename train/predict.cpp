@@ -14,6 +14,7 @@
 #include "train/report/score_report.h"
 #include "train/report/streams.h"
 #include "train/session/device.h"
+#include "train/session/fed_data.h"
 #include "train/session/predictor.h"
 #include "train/session/start.h"
 #include "train/session/weights.h"
@@ -129,12 +130,14 @@ int predict(const Options& given) {
   Options options = decided_by_run(given, run);
   const std::vector<std::string> files = files_to_predict(given.files);
   options.batch = std::min(*options.batch, std::ssize(files));
-  const Network network = build_network(network_setting(options), false);
+  const ProgramSetting setting = program_setting(options);
+  Network network = build_network(setting.network, false);
   check_takes_images(network);
   const ImageInput input = image_input(given, options, run, network);
+  if (setting.pixels) take_bytes(network, PixelNorm{input.data.mean, input.data.deviation});
   const std::unique_ptr<Device> device = open_device(options.device);
   Prepared prepared(*device);
-  const Planned planned = plan_evaluation(network, program_setting(options).memory, prepared);
+  const Planned planned = plan_evaluation(network, setting.memory, prepared);
   device->reserve(reserved_bytes({&planned}, 0, device->info().alignment));
   Store store(*device);
   Predictor predictor(network, planned, prepared, store, input, options.top);

@@ -10,6 +10,7 @@
 #include "train/data/augment.h"
 #include "train/session/autotune.h"
 #include "train/session/device.h"
+#include "train/session/fed_data.h"
 #include "train/session/largest_batch.h"
 #include "train/settings_of_options.h"
 

@@ -2,6 +2,7 @@
 
 #include "framework/error.h"
 #include "train/data/augment.h"
+#include "train/session/device.h"
 #include "train/session/kernel_costs.h"
 
 namespace lethe {
@@ -52,6 +53,7 @@ ProgramSetting program_setting(const Options& options) {
                          .training = !options.inference,
                          .evaluated = is_evaluated(options)};
   setting.memory.keeps_prediction = wants_logits(options);
+  if (is_gpu(options.device)) setting.pixels.emplace();
   if (!options.costs.empty()) setting.memory.levels.seconds_of = measured_costs(options.device, options.costs);
   if (setting.training)
     setting.update = {

@@ -206,7 +206,7 @@ TEST(Batches, ImpossibleBatchesAreRefused) {
   };
   EXPECT_EQ(refused(training(0)), "batch 0 is too small, at least 1 is needed");
   EXPECT_EQ(refused(training(24)), "batch 24 is larger than the data: counted has 23 training samples");
-  EXPECT_PRED2(says, refused(training_batches(4, DType::i32, {}, 0)), "images are made as floats, not i32");
+  EXPECT_PRED2(says, refused(training_batches(4, DType::i32, {}, 0)), "images are made as floats or bytes, not i32");
   EXPECT_PRED2(says, refused(training_batches(4, DType::f32, {.pad_crop = -1}, 0)), "pad_crop -1");
   const Counted empty(5, 0);
   EXPECT_EQ(error_from([&] { Batches(empty, evaluation_batches(4, DType::f32), host()); }),

@@ -7,6 +7,7 @@
 #include "train/data/augment.h"
 #include "train/recipe.h"
 #include "train/session/device.h"
+#include "train/session/fed_data.h"
 #include "train/session/start.h"
 #include "train/session/trainer.h"
 #include "train/settings_of_options.h"

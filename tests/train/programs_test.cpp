@@ -9,6 +9,7 @@
 #include "tests/train/run_fixture.h"
 #include "train/data/masks.h"
 #include "train/recipe.h"
+#include "train/session/fed_data.h"
 #include "train/settings_of_options.h"
 
 namespace lethe::testing {

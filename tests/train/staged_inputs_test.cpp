@@ -11,6 +11,7 @@
 #include "train/data/augment.h"
 #include "train/recipe.h"
 #include "train/report/run_report.h"
+#include "train/session/fed_data.h"
 #include "train/session/start.h"
 #include "train/session/trainer.h"
 #include "train/settings_of_options.h"

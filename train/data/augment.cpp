@@ -7,6 +7,7 @@
 #include "framework/error.h"
 #include "framework/init.h"
 #include "kernels/dtypes.h"
+#include "kernels/pixel_scale.h"
 
 namespace lethe {
 namespace {
@@ -80,14 +81,18 @@ void Augmenter::cut_out(Random& random, std::uint8_t* pixels) const {
       std::copy(mean_.begin(), mean_.end(), pixels + (y * width + x) * channels);
 }
 
-Normalizer::Normalizer(const DataInfo& info, DType dtype)
-    : channels_(info.image.channels), width_(bytes_of(dtype)), table_(256 * channels_ * width_) {
-  for (std::int64_t value = 0; value < 256; ++value)
-    for (std::int64_t c = 0; c < channels_; ++c)
+Normalizer::Normalizer(const DataInfo& info, DType dtype) : channels_(info.image.channels), width_(bytes_of(dtype)) {
+  if (dtype == DType::u8) return;
+  check(is_float(dtype), "images are made as floats or bytes, not ", name_of(dtype));
+  table_.resize(256 * channels_ * width_);
+  for (std::int64_t c = 0; c < channels_; ++c) {
+    const PixelScale scale(info.mean[c], info.deviation[c]);
+    for (int value = 0; value < 256; ++value)
       for_float(dtype, [&](auto zero) {
-        const decltype(zero) number = (static_cast<double>(value) / 255 - info.mean[c]) / info.deviation[c];
+        const decltype(zero) number = scale(static_cast<std::uint8_t>(value));
         std::memcpy(table_.data() + (value * channels_ + c) * width_, &number, sizeof number);
       });
+  }
 }
 
 namespace {
@@ -104,6 +109,10 @@ void look_up(const std::uint8_t* pixels, std::int64_t count, const std::byte* ta
 }  // namespace
 
 void Normalizer::run(const std::uint8_t* pixels, std::int64_t count, void* out) const {
+  if (table_.empty()) {
+    std::memcpy(out, pixels, static_cast<std::size_t>(count));
+    return;
+  }
   const auto by_width = width_ == 2   ? look_up<std::uint16_t>
                         : width_ == 4 ? look_up<std::uint32_t>
                                       : look_up<std::uint64_t>;
@@ -136,7 +145,6 @@ class ImageReader final : public SampleReader {
 }  // namespace
 
 std::unique_ptr<SampleReader> Dataset::reader(const ReadOptions& options) const {
-  check(is_float(options.dtype), "images are made as floats, not ", name_of(options.dtype));
   return std::make_unique<ImageReader>(*this, options);
 }
 

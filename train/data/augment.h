@@ -32,7 +32,8 @@ class Augmenter {
   std::vector<std::uint8_t> raw_, varied_, mean_;
 };
 
-/// Pixels to (p / 255 - mean) / deviation by channel, computed in f64 and rounded once to the dtype.
+/// Pixels to (p / 255 - mean) / deviation by channel, computed in f64 and rounded once to the dtype: those that the op
+/// `normalize` makes, too. As u8 they stay what they are.
 class Normalizer {
  public:
   Normalizer(const DataInfo& info, DType dtype);
@@ -41,7 +42,7 @@ class Normalizer {
 
  private:
   std::int64_t channels_, width_;  // width: bytes of a number
-  std::vector<std::byte> table_;   // [256, channels] numbers
+  std::vector<std::byte> table_;   // [256, channels] numbers; none: bytes stay
 };
 
 /// "none", or of pad-crop, flip, cutout and random-crop any, with commas; pad-crop=4 and cutout=8 name their pixels.

@@ -45,6 +45,7 @@ class Dataset : public Samples {
   std::int64_t sample_bytes(DType dtype) const override { return info_.image.bytes() * bytes_of(dtype); }
   std::int64_t labels() const override { return 1; }
   std::vector<std::string> classes() const override { return info_.classes; }
+  std::optional<PixelNorm> pixels() const override { return PixelNorm{info_.mean, info_.deviation}; }
   /// Images are varied in training and normalised (train/data/augment.h).
   std::unique_ptr<SampleReader> reader(const ReadOptions& options) const override;
   /// Writes image `index` of the split as info().image.bytes() bytes and gives its label. Always the same for the same

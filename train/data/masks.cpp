@@ -32,7 +32,6 @@ class MaskReader final : public SampleReader {
 
 std::unique_ptr<SampleReader> Masks::reader(const ReadOptions& options) const {
   check(options.augment == Augmentation{}, name(), ": gives a label for each pixel, which is not augmented");
-  check(is_float(options.dtype), "images are made as floats, not ", name_of(options.dtype));
   return std::make_unique<MaskReader>(*this, options);
 }
 

@@ -16,6 +16,7 @@ class Masks : public Samples {
   std::int64_t sample_bytes(DType dtype) const override { return info_.image.bytes() * bytes_of(dtype); }
   std::int64_t labels() const override { return info_.image.height * info_.image.width; }
   std::vector<std::string> classes() const override { return info_.classes; }
+  std::optional<PixelNorm> pixels() const override { return PixelNorm{info_.mean, info_.deviation}; }
   /// Images are normalised; they are not varied.
   std::unique_ptr<SampleReader> reader(const ReadOptions& options) const override;
   /// Writes image `index` as info().image.bytes() bytes, and its labels [height, width]. Always the same for the same

@@ -4,10 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "framework/program.h"
+#include "framework/byte_images.h"
 
 namespace lethe {
 
@@ -23,7 +24,7 @@ struct Augmentation {
 };
 
 struct ReadOptions {
-  DType dtype = DType::f32;  // of images
+  DType dtype = DType::f32;  // of images; u8: their bytes as they are, for a program that normalises them
   Augmentation augment = {};
   std::uint64_t seed = 0;  // of the augmentation
 };
@@ -45,6 +46,8 @@ class Samples {
   virtual std::int64_t labels() const = 0;                   // of a sample
   /// What labels stand for, from 0 on; none if they stand for nothing.
   virtual std::vector<std::string> classes() const = 0;
+  /// Of images that can be fed as bytes: what normalises them then.
+  virtual std::optional<PixelNorm> pixels() const { return std::nullopt; }
   /// The data must outlive it. Fails on options that these samples do not have.
   virtual std::unique_ptr<SampleReader> reader(const ReadOptions& options) const = 0;
 };

@@ -188,6 +188,8 @@ std::unique_ptr<Device> open_device(const DeviceSetting& setting) {
   return with_context("--device", [&] { return open_gpu(choice.index, info); });
 }
 
+bool is_gpu(const DeviceSetting& setting) { return choice_of(setting.name).what != Choice::Cpu; }
+
 bool is_described(const std::string& device) { return find_gpu(device) || is_file(device); }
 
 std::string gpu_description(const std::string& device) {

@@ -19,6 +19,8 @@ std::unique_ptr<Device> open_device(const DeviceSetting& setting);
 /// What kernels are prepared for; opens no GPU if it is one by description.
 DeviceInfo device_info(const DeviceSetting& setting);
 
+/// Whether it is a GPU, there or by description.
+bool is_gpu(const DeviceSetting& setting);
 /// Whether it is a GPU by description, which is not opened.
 bool is_described(const std::string& device);
 

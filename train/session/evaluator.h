@@ -7,6 +7,7 @@
 #include "framework/readout.h"
 #include "train/data/batches.h"
 #include "train/session/class_counts.h"
+#include "train/session/fed_data.h"
 #include "train/session/programs.h"
 
 namespace lethe {

@@ -15,8 +15,8 @@ void check_takes_images(const Network& network) {
         " inputs beside its labels, predict gives it one: an image");
   const FedInputs fed = fed_inputs(network);
   const Var& input = network.program.vars[fed.samples];
-  check(is_float(input.dtype) && input.shape.size() == 4, network.name, ": takes ", text_of(input),
-        ", predict gives it images [N,H,W,C]");
+  check((is_float(input.dtype) || input.dtype == DType::u8) && input.shape.size() == 4, network.name, ": takes ",
+        text_of(input), ", predict gives it images [N,H,W,C]");
   check(fed.rows == 1, network.name, ": tells ", fed.rows, " classes of each image, predict shows one");
 }
 

@@ -6,6 +6,7 @@
 #include "framework/executor.h"
 #include "train/data/augment.h"
 #include "train/data/data_spec.h"
+#include "train/session/fed_data.h"
 #include "train/session/programs.h"
 
 namespace lethe {

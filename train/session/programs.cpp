@@ -6,8 +6,7 @@
 #include "framework/error.h"
 #include "framework/micro_batches.h"
 #include "framework/op_def.h"
-#include "train/data/masks.h"
-#include "train/data/sequences.h"
+#include "train/session/fed_data.h"
 #include "train/session/run_state.h"
 #include "train/session/shards.h"
 
@@ -67,14 +66,6 @@ Plans plans_of_evaluation(const Programs& programs, const MemorySetting& memory,
   return plans;
 }
 
-/// What a var is a view of, itself if of nothing.
-VarId viewed(const Program& program, VarId var) {
-  const std::vector<Op>& ops = program.blocks[0].ops;
-  for (auto op = ops.rbegin(); op != ops.rend(); ++op)
-    if (op_def(op->type).view == ViewOf::Whole && op->out[0] == var) var = op->in[0];
-  return var;
-}
-
 /// Whether it takes buffers on demand in blocks that may not run.
 bool varies(const Planned& planned) { return planned.plan.on_demand > 0 && planned.program.blocks.size() > 1; }
 
@@ -85,9 +76,12 @@ Programs build_programs(const ProgramSetting& setting) {
   const std::int64_t parts = shards.parts;
   NetworkSetting of = setting.network;
   of.batch /= parts;
-  if (!setting.training) return {.evaluation = build_network(of, false)};
-  Programs programs{.network = build_network(of, true), .evaluation = build_network(of, false)};
-  Network& network = programs.network;
+  Programs programs{.evaluation = build_network(of, false)};
+  const std::optional<PixelNorm> pixels = setting.memory.optnet ? std::nullopt : setting.pixels;
+  take_bytes(programs.evaluation, pixels);
+  if (!setting.training) return programs;
+  Network& network = programs.network = build_network(of, true);
+  take_bytes(network, pixels);
   check(network.loss != kNone, of.build ? "the network" : of.model, ": has no \"loss\" to train by");
   if (setting.memory.optnet) programs.optnet = optnet_program(*setting.memory.optnet, of, network);
   programs.training = programs.optnet ? programs.optnet->program : network.program;
@@ -228,56 +222,6 @@ std::string title_of(const ProgramSetting& setting) {
   return message(build_network(setting.network, setting.training).name, ", ",
                  setting.training ? "training" : "evaluation", ", batch ", batch_text(setting), ", ",
                  name_of(setting.network.dtype));
-}
-
-FedInputs fed_inputs(const Network& network) {
-  check(network.correct != kNone, network.name,
-        ": data sets give samples and labels, which takes a cross_entropy loss");
-  check(network.inputs.size() == 2, network.name, ": has ", network.inputs.size(),
-        " inputs, but data sets give a sample and its labels");
-  const auto& vars = network.program.vars;
-  const VarId labels = viewed(network.program, network.target);
-  check(vars[labels].kind == Kind::Input, network.name, ": the loss reads '", vars[labels].name,
-        "' as labels, but data sets give those of a sample side by side in an input");
-  return {.samples = network.inputs[network.inputs[0] == labels ? 1 : 0],
-          .labels = labels,
-          .rows = elements(vars[labels].shape) / vars[labels].shape[0]};
-}
-
-std::int64_t counted(const Network& network, const std::int32_t* labels, std::int64_t count) {
-  if (!network.ignored) return count;
-  return std::count_if(labels, labels + count, [&](std::int32_t v) { return v >= 0 && v != *network.ignored; });
-}
-
-void check_fed(const Network& network, const Samples& samples) {
-  const FedInputs fed = fed_inputs(network);
-  const Var& input = network.program.vars[fed.samples];
-  const std::int64_t bytes = bytes_of(input) / input.shape[0], given = samples.sample_bytes(input.dtype);
-  check_as(Exit::Data, given == bytes && samples.labels() == fed.rows, network.name, ": takes samples of ", bytes,
-           " bytes with labels: ", fed.rows, "; '", samples.name(), "' has samples of ", given,
-           " bytes with labels: ", samples.labels());
-}
-
-std::unique_ptr<Samples> open_data(const std::optional<std::string>& named, std::uint64_t seed, const Network& network,
-                                   const Notify& notify) {
-  const FedInputs fed = fed_inputs(network);
-  const Var &samples = network.program.vars[fed.samples], &labels = network.program.vars[fed.labels];
-  const std::int64_t classes = network.program.vars[network.prediction].shape.back();
-  const bool sequences = samples.dtype == DType::i32 && samples.shape.size() == 2;
-  const bool masks = !sequences && fed.rows > 1;
-  const std::string spec = named.value_or(sequences ? "sentences" : masks ? "shape-masks" : "shapes");
-  const auto check_labels = [&](bool fit, const char* what) {
-    check_as(Exit::Data, fit, network.name, ": takes ", text_of(samples), " and labels ", text_of(labels),
-             ", but data sets give a label for each ", what);
-  };
-  if (sequences) {
-    check_labels(fed.rows == samples.shape[1], "symbol");
-    return open_sequences(spec, samples.shape[1], classes, seed);
-  }
-  const ImageShape image = image_shape_of(samples.shape);
-  if (!masks) return open_dataset(spec, image, classes, seed, notify);
-  check_labels(labels.shape == Shape{samples.shape[0], image.height, image.width}, "image, or for each of its pixels");
-  return open_masks(spec, image, classes, seed);
 }
 
 }  // namespace lethe

@@ -6,7 +6,6 @@
 #include "framework/executor.h"
 #include "memopt/memopt.h"
 #include "optimizer/optimizer.h"
-#include "train/data/dataset.h"
 #include "train/session/optnet_run.h"
 #include "train/session/settings.h"
 
@@ -31,7 +30,7 @@ inline constexpr std::int64_t kMostParts = 1024;
 Programs build_programs(const ProgramSetting& setting);
 /// Names the network that is trained, its batch and its numbers, whatever the micro-batch is.
 std::string network_id(const NetworkSetting& setting);
-/// The forward part alone.
+/// The forward part alone, fed in its own numbers.
 Network build_network(const NetworkSetting& setting, bool training);
 
 /// Both as they will run, and where every byte of them will live.
@@ -70,23 +69,5 @@ Planned planned_program(const ProgramSetting& setting, Prepared& prepared);
 std::string batch_text(const ProgramSetting& setting);
 /// What that is: "lenet, training, batch 64, f32".
 std::string title_of(const ProgramSetting& setting);
-
-/// What a data set is fed into, and what becomes of it. Each label is a row of its own in sample_loss and correct;
-/// those of a sample stand together, in their order.
-struct FedInputs {
-  VarId samples = kNone, labels = kNone;
-  std::int64_t rows = 1;  // labels of a sample
-};
-/// Fails unless the network has one input beside its labels, and its loss reads these as they are fed, or a view.
-FedInputs fed_inputs(const Network& network);
-/// How many of the first `count` labels count: those that the loss ignores do not.
-std::int64_t counted(const Network& network, const std::int32_t* labels, std::int64_t count);
-/// Fails with Exit::Data unless samples are as large as the network takes them, with as many labels.
-void check_fed(const Network& network, const Samples& samples);
-/// The data set that is named, in the size the network takes and with as many classes as its loss tells apart. Without
-/// a name: sentences for a network that reads sequences of i32, shape-masks for one that takes a label for
-/// each pixel, shapes for any other.
-std::unique_ptr<Samples> open_data(const std::optional<std::string>& named, std::uint64_t seed, const Network& network,
-                                   const Notify& notify = {});
 
 }  // namespace lethe

@@ -2,6 +2,7 @@
 
 #include "framework/error.h"
 #include "train/session/device.h"
+#include "train/session/fed_data.h"
 #include "train/session/trainer.h"
 
 namespace lethe {
@@ -38,16 +39,26 @@ Session::Session(SessionSetting setting, Notify notify) : setting_(std::move(set
           ": several ranks train on CPUs alone so far");
     setting_.program.rank = setting_.peers->rank();
   }
+  std::optional<PixelNorm>& pixels = setting_.program.pixels;
+  pixels.reset();
+  if (is_gpu(setting_.device))
+    if (const Network network = build_network(setting_.program.network, setting_.program.training);
+        is_fed_by_data(network)) {
+      open(network);
+      pixels = data_->pixels();
+    }
   programs_ = build_programs(setting_.program);
 }
 
+void Session::open(const Network& network) {
+  std::shared_ptr<const Samples> samples = setting_.data.samples;
+  if (!samples) samples = open_data(setting_.data.spec, setting_.program.network.seed, network, notify_);
+  check_fed(network, *samples);
+  data_ = std::move(samples);
+}
+
 const Samples& Session::data() {
-  if (!data_) {
-    std::shared_ptr<const Samples> samples = setting_.data.samples;
-    if (!samples) samples = open_data(setting_.data.spec, setting_.program.network.seed, network(), notify_);
-    check_fed(network(), *samples);
-    data_ = std::move(samples);
-  }
+  if (!data_) open(network());
   return *data_;
 }
 
@@ -61,7 +72,8 @@ Batches& Session::batches() {
   const NetworkSetting& of = setting_.program.network;
   const Samples& samples = data();
   const Rank rank = setting_.program.rank;
-  BatchOptions options = training_batches(of.batch / rank.of, of.dtype, setting_.data.augment, of.seed);
+  const DType dtype = network().program.vars[fed_inputs(network()).samples].dtype;
+  BatchOptions options = training_batches(of.batch / rank.of, dtype, setting_.data.augment, of.seed);
   options.rank = rank;
   batches_ = std::make_unique<Batches>(samples, options, device());
   return *batches_;

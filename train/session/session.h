@@ -29,7 +29,8 @@ struct SessionSetting {
 
 class Session {
  public:
-  /// Builds the programs; fails as build_programs() does. `notify` hears of the data set.
+  /// Builds the programs; fails as build_programs() does. `notify` hears of the data set. On a GPU it is opened here:
+  /// programs that are fed bytes hold what normalises them.
   explicit Session(SessionSetting setting, Notify notify = {});
 
   const Programs& programs() const { return programs_; }
@@ -58,6 +59,8 @@ class Session {
   RunState& state() { return start_.state; }
 
  private:
+  void open(const Network& network);
+
   SessionSetting setting_;
   Notify notify_;
   Programs programs_;

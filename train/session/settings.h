@@ -65,6 +65,9 @@ struct ProgramSetting {
   MemorySetting memory = {};
   bool training = true;   // false: evaluation alone
   bool evaluated = true;  // training stops to evaluate
+  /// If set, images are fed as bytes and normalised by the programs: on a GPU. Not in optnet's memory. A norm that is
+  /// not known yet, as in plans, is empty.
+  std::optional<PixelNorm> pixels = {};
 };
 
 struct DataSetting {

@@ -8,6 +8,7 @@
 #include "train/data/batches.h"
 #include "train/session/checkpoint.h"
 #include "train/session/evaluator.h"
+#include "train/session/fed_data.h"
 #include "train/session/listener.h"
 #include "train/session/metered_device.h"
 #include "train/session/programs.h"

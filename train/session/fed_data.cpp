@@ -1,0 +1,84 @@
+#include "train/session/fed_data.h"
+
+#include <algorithm>
+
+#include "framework/error.h"
+#include "framework/op_def.h"
+#include "train/data/masks.h"
+#include "train/data/sequences.h"
+
+namespace lethe {
+namespace {
+
+/// What a var is a view of, itself if of nothing.
+VarId viewed(const Program& program, VarId var) {
+  const std::vector<Op>& ops = program.blocks[0].ops;
+  for (auto op = ops.rbegin(); op != ops.rend(); ++op)
+    if (op_def(op->type).view == ViewOf::Whole && op->out[0] == var) var = op->in[0];
+  return var;
+}
+
+}  // namespace
+
+bool is_fed_by_data(const Network& network) {
+  return network.correct != kNone && network.inputs.size() == 2 &&
+         network.program.vars[viewed(network.program, network.target)].kind == Kind::Input;
+}
+
+FedInputs fed_inputs(const Network& network) {
+  check(network.correct != kNone, network.name,
+        ": data sets give samples and labels, which takes a cross_entropy loss");
+  check(network.inputs.size() == 2, network.name, ": has ", network.inputs.size(),
+        " inputs, but data sets give a sample and its labels");
+  const auto& vars = network.program.vars;
+  const VarId labels = viewed(network.program, network.target);
+  check(vars[labels].kind == Kind::Input, network.name, ": the loss reads '", vars[labels].name,
+        "' as labels, but data sets give those of a sample side by side in an input");
+  return {.samples = network.inputs[network.inputs[0] == labels ? 1 : 0],
+          .labels = labels,
+          .rows = elements(vars[labels].shape) / vars[labels].shape[0]};
+}
+
+std::int64_t counted(const Network& network, const std::int32_t* labels, std::int64_t count) {
+  if (!network.ignored) return count;
+  return std::count_if(labels, labels + count, [&](std::int32_t v) { return v >= 0 && v != *network.ignored; });
+}
+
+void check_fed(const Network& network, const Samples& samples) {
+  const FedInputs fed = fed_inputs(network);
+  const Var& input = network.program.vars[fed.samples];
+  const std::int64_t bytes = bytes_of(input) / input.shape[0], given = samples.sample_bytes(input.dtype);
+  check_as(Exit::Data, given == bytes && samples.labels() == fed.rows, network.name, ": takes samples of ", bytes,
+           " bytes with labels: ", fed.rows, "; '", samples.name(), "' has samples of ", given,
+           " bytes with labels: ", samples.labels());
+}
+
+std::unique_ptr<Samples> open_data(const std::optional<std::string>& named, std::uint64_t seed, const Network& network,
+                                   const Notify& notify) {
+  const FedInputs fed = fed_inputs(network);
+  const Var &samples = network.program.vars[fed.samples], &labels = network.program.vars[fed.labels];
+  const std::int64_t classes = network.program.vars[network.prediction].shape.back();
+  const bool sequences = samples.dtype == DType::i32 && samples.shape.size() == 2;
+  const bool masks = !sequences && fed.rows > 1;
+  const std::string spec = named.value_or(sequences ? "sentences" : masks ? "shape-masks" : "shapes");
+  const auto check_labels = [&](bool fit, const char* what) {
+    check_as(Exit::Data, fit, network.name, ": takes ", text_of(samples), " and labels ", text_of(labels),
+             ", but data sets give a label for each ", what);
+  };
+  if (sequences) {
+    check_labels(fed.rows == samples.shape[1], "symbol");
+    return open_sequences(spec, samples.shape[1], classes, seed);
+  }
+  const ImageShape image = image_shape_of(samples.shape);
+  if (!masks) return open_dataset(spec, image, classes, seed, notify);
+  check_labels(labels.shape == Shape{samples.shape[0], image.height, image.width}, "image, or for each of its pixels");
+  return open_masks(spec, image, classes, seed);
+}
+
+void take_bytes(Network& network, const std::optional<PixelNorm>& pixels) {
+  if (!pixels || !is_fed_by_data(network)) return;
+  if (const VarId samples = fed_inputs(network).samples; can_feed_bytes(network, samples))
+    feed_bytes(network, samples, *pixels);
+}
+
+}  // namespace lethe

@@ -1,0 +1,35 @@
+// What of a network a data set is fed into, and which data set fits it.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "framework/network.h"
+#include "train/data/dataset.h"
+
+namespace lethe {
+
+/// What a data set is fed into, and what becomes of it. Each label is a row of its own in sample_loss and correct;
+/// those of a sample stand together, in their order.
+struct FedInputs {
+  VarId samples = kNone, labels = kNone;
+  std::int64_t rows = 1;  // labels of a sample
+};
+/// Whether a data set can feed it: one input beside its labels, which its loss reads as they are fed, or a view.
+bool is_fed_by_data(const Network& network);
+/// Fails unless the network has one input beside its labels, and its loss reads these as they are fed, or a view.
+FedInputs fed_inputs(const Network& network);
+/// How many of the first `count` labels count: those that the loss ignores do not.
+std::int64_t counted(const Network& network, const std::int32_t* labels, std::int64_t count);
+/// Fails with Exit::Data unless samples are as large as the network takes them, with as many labels.
+void check_fed(const Network& network, const Samples& samples);
+/// The data set that is named, in the size the network takes and with as many classes as its loss tells apart. Without
+/// a name: sentences for a network that reads sequences of i32, shape-masks for one that takes a label for
+/// each pixel, shapes for any other.
+std::unique_ptr<Samples> open_data(const std::optional<std::string>& named, std::uint64_t seed, const Network& network,
+                                   const Notify& notify = {});
+/// If data sets can feed it images, the network takes their bytes and normalises them by what is given, if it is.
+void take_bytes(Network& network, const std::optional<PixelNorm>& pixels);
+
+}  // namespace lethe
