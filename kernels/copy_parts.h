@@ -79,13 +79,16 @@ auto for_width(DType dtype, const Body& body) {
 template <class Device>
 std::unique_ptr<Kernel> copy_parts(const PrepareArgs& args, std::vector<Part> parts, bool clear = false) {
   const std::int64_t cleared = clear ? elements(args.out(0).shape) : 0;
+  std::int64_t again = 0;  // elements that are cleared and then written
+  for (const Part& part : parts) again += clear ? part.box.count() : 0;
   return for_width(args.out(0).dtype, [&](auto zero) {
     using T = decltype(zero);
-    return make_kernel([parts = std::move(parts), cleared](const KernelArgs& a) {
+    const auto run = [parts = std::move(parts), cleared](const KernelArgs& a) {
       set_zero(Device{}, a.stream, cleared, a.out<T>(0));
       for (int i = 0; i < static_cast<int>(parts.size()); ++i)
         copy_part(Device{}, a.stream, parts[i].box, a.out<T>(0) + parts[i].to, a.in<T>(i) + parts[i].from);
-    });
+    };
+    return make_kernel(run, 0, again * std::int64_t{sizeof(T)});
   });
 }
 

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <new>
 
+#include "kernels/by_kind.h"
 #include "kernels/cpu/workers.h"
 
 namespace lethe {
@@ -35,10 +36,9 @@ class CpuTrack final : public Track {
 }  // namespace
 
 std::unique_ptr<Track> track_on(const DeviceInfo& device) {
-#ifdef LETHE_HAS_CUDA
-  if (device.kind == DeviceKind::Cuda) return track_on_gpu(device);
-#endif
-  return std::make_unique<CpuTrack>(device);
+  return by_kind(
+      device.kind, [&] { return track_on_gpu(device); },
+      [&]() -> std::unique_ptr<Track> { return std::make_unique<CpuTrack>(device); });
 }
 
 }  // namespace lethe

@@ -29,7 +29,7 @@ struct BatchNorm {
       return make_kernel(
           [=](const KernelArgs& a) {
             const T* x = a.in<T>(0);
-            C *mean = a.out<C>(1), *factor = space.array(a.workspace, 0), *offset = space.array(a.workspace, 1);
+            C *mean = a.out<C>(1), *factor = space.array(a, 0), *offset = space.array(a, 1);
             const Statistics<T> finish{.count = static_cast<double>(extent.middle),
                                        .eps = eps,
                                        .shift = x,

@@ -28,6 +28,7 @@ class NormGradient {
         eps_(args.op.attrs.number("eps")),
         has_scale_(args.has_in(1)),
         fixed_(args.op.attrs.flag("fixed", false)),
+        has_offset_(arrays > 3),
         space_(plan_, 2, arrays) {}
 
   std::int64_t workspace() const { return space_.bytes(); }
@@ -36,8 +37,8 @@ class NormGradient {
     return {
         .eps = eps_, .scale = has_scale_ ? a.in<C>(1) : nullptr, .bias = bias, .mean = a.in<C>(2), .var = a.in<C>(3)};
   }
-  C* factor(const KernelArgs& a) const { return space_.array(a.workspace, 0); }
-  C* offset(const KernelArgs& a) const { return space_.arrays > 3 ? space_.array(a.workspace, 3) : nullptr; }
+  C* factor(const KernelArgs& a) const { return space_.array(a, 0); }
+  C* offset(const KernelArgs& a) const { return has_offset_ ? space_.array(a, 3) : nullptr; }
 
   /// What is behind the sums: dscale, dbias and dx.
   GradFactors<C> finish(const KernelArgs& a, const NormalColumns<C>& of) const {
@@ -51,21 +52,20 @@ class NormGradient {
             .dbias = a.out<C>(2),
             .factor = factor(a),
             .offset = offset(a),
-            .of_x = space_.array(a.workspace, 1),
-            .rest = space_.array(a.workspace, 2)};
+            .of_x = space_.array(a, 1),
+            .rest = space_.array(a, 2)};
   }
   template <class Device, bool kIsMasked>
   void map(Device device, const KernelArgs& a, const NormalizeGrad<T, kIsMasked>& to_dx) const {
     const C* const offset_or_none = kIsMasked ? offset(a) : factor(a);
-    map_columns<C, 5>(
-        device, a.stream, plan_.extent.middle, plan_.extent.inner,
-        {a.in<C>(2), factor(a), offset_or_none, space_.array(a.workspace, 1), space_.array(a.workspace, 2)}, to_dx);
+    map_columns<C, 5>(device, a.stream, plan_.extent.middle, plan_.extent.inner,
+                      {a.in<C>(2), factor(a), offset_or_none, space_.array(a, 1), space_.array(a, 2)}, to_dx);
   }
 
  private:
   SumPlan plan_;
   double eps_;
-  bool has_scale_, fixed_;
+  bool has_scale_, fixed_, has_offset_;
   ChannelWorkspace<C> space_;
 };
 

@@ -24,7 +24,7 @@ struct BatchNormInference {
       const ChannelWorkspace<C> space(SumPlan{extent}, 0, 2);
       return make_kernel(
           [=](const KernelArgs& a) {
-            C *factor = space.array(a.workspace, 0), *offset = space.array(a.workspace, 1);
+            C *factor = space.array(a, 0), *offset = space.array(a, 1);
             const NormalColumns<C> columns{.eps = eps,
                                            .scale = has_scale ? a.in<C>(1) : nullptr,
                                            .bias = has_bias ? a.in<C>(2) : nullptr,

@@ -86,10 +86,12 @@ struct EmbeddingGrad {
     const std::int64_t n = elements(args.in(0).shape), rows = args.out(0).shape[0], width = args.out(0).shape[1];
     return for_float(args.in(1).dtype, [&](auto zero) {
       using T = decltype(zero);
-      return make_kernel([=](const KernelArgs& a) {
+      const auto run = [=](const KernelArgs& a) {
         add_rows(Device{}, a.stream,
                  RowSums<T>{a.in<std::int32_t>(0), a.in<T>(1), a.out<Compute<T>>(0), n, rows, width});
-      });
+      };
+      // For each id its row of the table, read and written behind the zeros.
+      return make_kernel(run, 0, 2 * n * width * std::int64_t{sizeof(Compute<T>)});
     });
   }
 };

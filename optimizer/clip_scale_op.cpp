@@ -1,7 +1,7 @@
 // What updates multiply gradients by. Clipping keeps the norm of all together at most `max_norm` (0: no limit):
 // min(1, max_norm / (norm + 1e-6)), as PyTorch's clip_grad_norm_. Of gradients of a scaled loss it is that over the
 // scale, and 0 if any is infinite or NaN: the step is to be skipped. Without a scale such gradients give NaN. Sums are
-// in f64, of fixed chunks in a fixed order, and what a GPU would fuse is fused everywhere: the same for any number of
+// in f64, of fixed chunks in a fixed order, and what std::fma fuses is fused everywhere: the same for any number of
 // threads and device.
 #include <cmath>
 #include <vector>
@@ -9,6 +9,7 @@
 #include "framework/op_def.h"
 #include "kernels/dtypes.h"
 #include "kernels/reduce/lane_sums.h"
+#include "kernels/workspace.h"
 
 namespace lethe {
 namespace {
@@ -71,13 +72,15 @@ struct ClipScale {
       chunks += chunks_of(sizes.back());
     }
     const std::int64_t groups = chunks_of(chunks);
+    WorkspaceLayout layout;
+    const WorkspacePart chunk_sums = layout.add_array<double>(chunks), group_sums = layout.add_array<double>(groups);
     return for_wide(args.out(0).dtype, [&](auto zero) {
       using T = decltype(zero);
       const bool scaled = args.has_in(0);
-      const auto run = [sizes, chunks, groups, scaled,
+      const auto run = [sizes, chunks, groups, chunk_sums, group_sums, scaled,
                         max_norm = args.op.attrs.number("max_norm")](const KernelArgs& a) {
-        auto* const of_chunks = static_cast<double*>(a.workspace);
-        double *next = of_chunks, *const of_groups = of_chunks + chunks;
+        double *const of_chunks = chunk_sums.at<double>(a), *const of_groups = group_sums.at<double>(a);
+        double* next = of_chunks;
         WarpLaunches<Device, ChunkSum<AddSquare, T>> sums(a.stream, kChunkGrain);
         for (std::size_t slot = 0; slot < sizes.size(); ++slot) {
           sums.add(chunks_of(sizes[slot]), {a.in<T>(static_cast<int>(slot) + 1), sizes[slot], next});
@@ -89,7 +92,7 @@ struct ClipScale {
         for_each_warp(Device{}, a.stream, 1,
                       ScaleOfSums<T>{of_groups, groups, max_norm, scaled ? a.in<T>(0) : nullptr, a.out<T>(0)});
       };
-      return make_kernel(run, (chunks + groups) * std::int64_t{sizeof(double)});
+      return make_kernel(run, layout.bytes());
     });
   }
 };

@@ -5,15 +5,13 @@
 #include <vector>
 
 #include "framework/error.h"
+#include "kernels/by_kind.h"
 #include "kernels/conv/providers.h"
-#ifdef LETHE_HAS_CUDA
 #include "kernels/cuda/tell_once.h"
-#endif
 
 namespace lethe {
 namespace {
 
-#ifdef LETHE_HAS_CUDA
 std::unique_ptr<Kernel> prepare_on_gpu(ConvPass pass, const ConvShape& s, const Epilogue& epilogue, DType dtype,
                                        const DeviceInfo& device) {
   const std::int64_t rows = s.batch * s.out[0] * s.out[1];
@@ -31,8 +29,6 @@ std::unique_ptr<Kernel> prepare_on_gpu(ConvPass pass, const ConvShape& s, const 
                     kernel->workspace_bytes()));
   return with_epilogue(std::move(kernel), epilogue, rows, s.filters, dtype, device);
 }
-
-#endif
 
 /// With fewer channels on either side, transforming tiles takes longer than it saves; with fewer pixels, transforming
 /// kernels does.
@@ -105,11 +101,13 @@ Operands operands_of(ConvPass pass, const ConvShape& s, DType dtype) {
 
 std::unique_ptr<Kernel> prepare_conv(ConvPass pass, const ConvShape& shape, const Epilogue& epilogue, DType dtype,
                                      const DeviceInfo& device, Provider provider) {
-#ifdef LETHE_HAS_CUDA
-  if (device.kind == DeviceKind::Cuda) return prepare_on_gpu(pass, shape, epilogue, dtype, device);
-#endif
-  return with_epilogue(prepare_on_cpu(pass, shape, epilogue.bias, dtype, device, provider), {.relu = epilogue.relu},
-                       shape.batch * shape.out[0] * shape.out[1], shape.filters, dtype, device);
+  return by_kind(
+      device.kind, [&] { return prepare_on_gpu(pass, shape, epilogue, dtype, device); },
+      [&] {
+        return with_epilogue(prepare_on_cpu(pass, shape, epilogue.bias, dtype, device, provider),
+                             {.relu = epilogue.relu}, shape.batch * shape.out[0] * shape.out[1], shape.filters, dtype,
+                             device);
+      });
 }
 
 }  // namespace lethe

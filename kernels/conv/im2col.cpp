@@ -29,11 +29,11 @@ class Im2colConv final : public Kernel {
         units_(shape.batch * shape.out[0] / unit_rows_),
         pieces_(std::min<std::int64_t>(threads, units_)),
         tile_rows_(std::min(wanted_tile_rows(), (units_ + pieces_ - 1) / pieces_ * unit_rows_)),
-        product_(product_for(pass)) {}
+        product_(product_for(pass)),
+        pieces_memory_(layout_.add(pieces_ * piece_bytes())),
+        other_sums_(layout_.add(pass == ConvPass::GradWeight ? sums().bytes() : 0)) {}
 
-  std::int64_t workspace_bytes() const override {
-    return pieces_ * piece_bytes() + (pass_ == ConvPass::GradWeight ? sums().bytes() : 0);
-  }
+  std::int64_t workspace_bytes() const override { return layout_.bytes(); }
 
   std::string implementation() const override { return "im2col, Eigen"; }
 
@@ -41,7 +41,7 @@ class Im2colConv final : public Kernel {
     parallel_ranges(pieces_, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t piece = begin; piece < end; ++piece) run_piece(args, piece);
     });
-    if (pass_ == ConvPass::GradWeight) sums().add_up(args.out<T>(0), other_sums(args));
+    if (pass_ == ConvPass::GradWeight) sums().add_up(args.out<T>(0), other_sums_.at(args));
   }
 
  private:
@@ -72,8 +72,8 @@ class Im2colConv final : public Kernel {
 
   void run_piece(const KernelArgs& args, std::int64_t piece) const {
     const std::int64_t begin = units_ * piece / pieces_ * unit_rows_, end = units_ * (piece + 1) / pieces_ * unit_rows_;
-    char* const memory = static_cast<char*>(args.workspace) + piece * piece_bytes();
-    T* const dw = pass_ == ConvPass::GradWeight ? sums().at(args.out<T>(0), other_sums(args), piece) : nullptr;
+    char* const memory = pieces_memory_.at<char>(args) + piece * piece_bytes();
+    T* const dw = pass_ == ConvPass::GradWeight ? sums().at(args.out<T>(0), other_sums_.at(args), piece) : nullptr;
     if (dw) std::fill_n(dw, weights(), T(0));
     if (pass_ == ConvPass::GradInput) {
       const std::int64_t image = s_.in[0] * s_.in[1] * s_.channels;
@@ -147,9 +147,6 @@ class Im2colConv final : public Kernel {
   }
 
   PieceSums<T> sums() const { return {weights(), pieces_}; }
-  void* other_sums(const KernelArgs& args) const {
-    return static_cast<char*>(args.workspace) + pieces_ * piece_bytes();
-  }
 
   ConvPass pass_;
   ConvShape s_;
@@ -157,6 +154,8 @@ class Im2colConv final : public Kernel {
   ColumnLayout columns_;
   std::int64_t unit_rows_, units_, pieces_, tile_rows_;
   BlockProduct<T> product_;
+  WorkspaceLayout layout_;
+  WorkspacePart pieces_memory_, other_sums_;
 };
 
 }  // namespace

@@ -1,47 +1,39 @@
 #include <algorithm>
 #include <vector>
 
+#include "kernels/by_kind.h"
+#include "kernels/conv/cuda_launches.h"
 #include "kernels/conv/providers.h"
 #include "kernels/conv/windows.h"
 #include "kernels/dtypes.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/workspace.h"
 
-#ifdef LETHE_HAS_CUDA
-#include "kernels/conv/cuda_launches.h"
-#endif
-
 namespace lethe {
 namespace {
 
 void unfold(const DeviceInfo& device, void* stream, DType dtype, const Windows& w, const void* image, void* columns) {
-#ifdef LETHE_HAS_CUDA
-  if (device.kind == DeviceKind::Cuda) return launch_unfold(stream, dtype, w, image, columns);
-#else
-  static_cast<void>(device);
-#endif
-  for_wide(dtype, [&](auto zero) {
+  const auto on_cpu = [&](auto zero) {
     using T = decltype(zero);
     unfold_windows(Cpu{}, stream, w, static_cast<const T*>(image), static_cast<T*>(columns));
-  });
+  };
+  by_kind(
+      device.kind, [&] { launch_unfold(stream, dtype, w, image, columns); }, [&] { for_wide(dtype, on_cpu); });
 }
 
 /// From columns of wide_of(dtype).
 void fold(const DeviceInfo& device, void* stream, DType dtype, const Windows& w, const void* columns, void* image) {
-#ifdef LETHE_HAS_CUDA
-  if (device.kind == DeviceKind::Cuda) return launch_fold(stream, dtype, w, columns, image);
-#else
-  static_cast<void>(device);
-#endif
-  for_wide(dtype, [&](auto zero) {
+  const auto on_cpu = [&](auto zero) {
     using T = decltype(zero);
     fold_windows(Cpu{}, stream, w, static_cast<const T*>(columns), static_cast<T*>(image));
-  });
+  };
+  by_kind(
+      device.kind, [&] { launch_fold(stream, dtype, w, columns, image); }, [&] { for_wide(dtype, on_cpu); });
 }
 
 /// A few images at a time, group by group, as the product of their windows with the weights. What is summed beyond a
 /// product, gradients of weights over rounds and of pixels over windows, is f32 where the dtype is bf16 or f16.
-/// Workspace: the columns of a round, the weight gradient if it is summed in another dtype, then that of the product.
+/// Workspace: the columns of a round, the weight gradient if it is summed in another dtype, that of the product.
 class UnfoldConv final : public Kernel {
  public:
   UnfoldConv(ConvPass pass, const ConvShape& s, DType dtype, const DeviceInfo& device)
@@ -49,12 +41,15 @@ class UnfoldConv final : public Kernel {
     const bool sums_columns = pass == ConvPass::GradInput;
     const std::int64_t of_image = positions(1) * depth() * bytes_of(sums_columns ? wide_of(dtype) : dtype);
     const std::int64_t images = std::clamp<std::int64_t>(device.workspace_limit / 2 / of_image, 1, s.batch);
-    columns_bytes_ = round_up(images * of_image, kGpuAlignment);
-    if (sums_apart()) sum_bytes_ = round_up(weights() * bytes_of(wide_of(dtype)), kGpuAlignment);
+    columns_ = layout_.add(images * of_image);
+    sum_ = layout_.add(sums_apart() ? weights() * bytes_of(wide_of(dtype)) : 0);
     for (std::int64_t first = 0; first < s.batch; first += images) add_round(first, std::min(images, s.batch - first));
+    std::int64_t most = 0;
+    for (const Round& round : rounds_) most = std::max(most, round.product->workspace_bytes());
+    inner_ = layout_.add(most);
   }
 
-  std::int64_t workspace_bytes() const override { return columns_bytes_ + sum_bytes_ + product_bytes_; }
+  std::int64_t workspace_bytes() const override { return layout_.bytes(); }
   /// Columns, written and read.
   std::int64_t bytes_again() const override {
     const DType of_columns = pass_ == ConvPass::GradInput ? wide_of(dtype_) : dtype_;
@@ -65,9 +60,10 @@ class UnfoldConv final : public Kernel {
   void run(const KernelArgs& args) const override {
     for (const Round& round : rounds_)
       for (std::int64_t group = 0; group < s_.groups; ++group) multiply_group(args, round, group);
-#ifdef LETHE_HAS_CUDA
-    if (sums_apart()) launch_narrow(args.stream, dtype_, weights(), weight_sum(args), args.outputs[0]);
-#endif
+    if (sums_apart())
+      by_kind(
+          device_.kind, [&] { launch_narrow(args.stream, dtype_, weights(), weight_sum(args), args.outputs[0]); },
+          [] {});
   }
 
  private:
@@ -83,9 +79,7 @@ class UnfoldConv final : public Kernel {
 
   std::int64_t weights() const { return s_.filters * depth(); }
   bool sums_apart() const { return pass_ == ConvPass::GradWeight && wide_of(dtype_) != dtype_; }
-  void* weight_sum(const KernelArgs& args) const {
-    return sums_apart() ? static_cast<char*>(args.workspace) + columns_bytes_ : args.outputs[0];
-  }
+  void* weight_sum(const KernelArgs& args) const { return sums_apart() ? sum_.at(args) : args.outputs[0]; }
 
   GemmShape product_of(const Round& round) const {
     const std::int64_t rows = positions(round.images);
@@ -108,7 +102,6 @@ class UnfoldConv final : public Kernel {
       return other.images == images && (pass_ != ConvPass::GradWeight || other.first > 0);
     });
     round.product = same == rounds_.end() ? prepare_gemm(product_of(round), dtype_, device_) : same->product;
-    product_bytes_ = std::max(product_bytes_, round.product->workspace_bytes());
     rounds_.push_back(std::move(round));
   }
 
@@ -139,7 +132,7 @@ class UnfoldConv final : public Kernel {
     const std::int64_t image = round.first * s_.in[0] * s_.in[1] * s_.channels;
     const std::int64_t response = positions(round.first) * s_.filters + group * group_filters();
     const std::int64_t weight = group * group_filters() * depth();
-    void* const columns = args.workspace;
+    void* const columns = columns_.at(args);
     if (pass_ == ConvPass::GradInput) {
       multiply(args, round, at(args.inputs[0], response, dtype_), at(args.inputs[1], weight, dtype_), columns);
       fold(device_, args.stream, dtype_, windows, columns, at(args.outputs[0], image, dtype_));
@@ -155,15 +148,15 @@ class UnfoldConv final : public Kernel {
 
   void multiply(const KernelArgs& args, const Round& round, void* a, void* b, void* c) const {
     void* const inputs[] = {a, b};
-    void* const workspace = static_cast<char*>(args.workspace) + columns_bytes_ + sum_bytes_;
-    round.product->run({.inputs = inputs, .outputs = &c, .workspace = workspace, .stream = args.stream});
+    round.product->run({.inputs = inputs, .outputs = &c, .workspace = inner_.at(args), .stream = args.stream});
   }
 
   ConvPass pass_;
   ConvShape s_;
   DType dtype_;
   DeviceInfo device_;
-  std::int64_t columns_bytes_ = 0, sum_bytes_ = 0, product_bytes_ = 0;
+  WorkspaceLayout layout_{kGpuAlignment};
+  WorkspacePart columns_, sum_, inner_;
   std::vector<Round> rounds_;
 };
 

@@ -2,6 +2,7 @@
 
 #include "kernels/conv/providers.h"
 #include "kernels/gemm/wide_parts.h"
+#include "kernels/workspace.h"
 
 namespace lethe {
 namespace {
@@ -19,6 +20,7 @@ class WidenedConv final : public Kernel {
         image_(s.in[0] * s.in[1] * s.channels),
         response_(s.out[0] * s.out[1] * s.filters),
         weights_(weight_size(s)),
+        filters_(s.filters),
         round_(std::clamp<std::int64_t>(kRoundBytes / (4 * (image_ + response_)), 1, s.batch)) {
     const auto prepared = [&](std::int64_t images) {
       ConvShape part = s;
@@ -31,33 +33,33 @@ class WidenedConv final : public Kernel {
       rest_ = prepared(images_ % round_);
       inner = std::max(inner, rest_->workspace_bytes());
     }
-    x_ = layout_.add(round_ * image_);
-    y_ = layout_.add(round_ * response_);
-    w_ = layout_.add(weights_);
-    bias_ = layout_.add(bias ? s.filters : 0);
-    part_ = layout_.add(pass == ConvPass::GradWeight && images_ > round_ ? weights_ : 0);
-    inner_ = layout_.add((inner + 3) / 4);
+    x_ = layout_.add_array<float>(round_ * image_);
+    y_ = layout_.add_array<float>(round_ * response_);
+    w_ = layout_.add_array<float>(weights_);
+    bias_ = layout_.add_array<float>(bias ? s.filters : 0);
+    part_ = layout_.add_array<float>(pass == ConvPass::GradWeight && images_ > round_ ? weights_ : 0);
+    inner_ = layout_.add(inner);
   }
   std::int64_t workspace_bytes() const override { return layout_.bytes(); }
   std::string implementation() const override { return whole_->implementation() + ", widened"; }
 
   void run(const KernelArgs& args) const override {
-    if (pass_ != ConvPass::GradWeight) convert(args.in<T>(1), w_.at(args), weights_);
-    if (bias_.n > 0) convert(args.in<T>(2), bias_.at(args), bias_.n);
+    if (pass_ != ConvPass::GradWeight) convert(args.in<T>(1), w_.at<float>(args), weights_);
+    if (float* const bias = bias_.at<float>(args)) convert(args.in<T>(2), bias, filters_);
     for (std::int64_t first = 0; first < images_; first += round_) {
       const std::int64_t count = std::min(round_, images_ - first);
       run_round(args, count == round_ ? *whole_ : *rest_, first, count);
     }
-    if (pass_ == ConvPass::GradWeight) convert(w_.at(args), args.out<T>(0), weights_);
+    if (pass_ == ConvPass::GradWeight) convert(w_.at<float>(args), args.out<T>(0), weights_);
   }
 
  private:
   void run_round(const KernelArgs& args, const Kernel& conv, std::int64_t first, std::int64_t count) const {
-    float *const x = x_.at(args), *const y = y_.at(args), *const w = w_.at(args);
+    float *const x = x_.at<float>(args), *const y = y_.at<float>(args), *const w = w_.at<float>(args);
     const std::int64_t image = first * image_, response = first * response_;
     if (pass_ == ConvPass::Forward) {
       convert(args.in<T>(0) + image, x, count * image_);
-      run_kernel(conv, {x, w, bias_.at(args)}, y, inner_.at(args));
+      run_kernel(conv, {x, w, bias_.at<float>(args)}, y, inner_.at(args));
       convert(y, args.out<T>(0) + response, count * response_);
     } else if (pass_ == ConvPass::GradInput) {
       convert(args.in<T>(0) + response, y, count * response_);
@@ -66,17 +68,17 @@ class WidenedConv final : public Kernel {
     } else {
       convert(args.in<T>(0) + image, x, count * image_);
       convert(args.in<T>(1) + response, y, count * response_);
-      run_kernel(conv, {x, y}, first == 0 ? w : part_.at(args), inner_.at(args));
-      if (first > 0) add_to(w, part_.at(args), weights_);
+      run_kernel(conv, {x, y}, first == 0 ? w : part_.at<float>(args), inner_.at(args));
+      if (first > 0) add_to(w, part_.at<float>(args), weights_);
     }
   }
 
   ConvPass pass_;
-  std::int64_t images_, image_, response_, weights_;  // elements
-  std::int64_t round_;                                // images
+  std::int64_t images_, image_, response_, weights_, filters_;  // elements
+  std::int64_t round_;                                          // images
   std::unique_ptr<Kernel> whole_, rest_;
-  WideLayout layout_;
-  WidePart x_, y_, w_, bias_, part_, inner_;
+  WorkspaceLayout layout_;
+  WorkspacePart x_, y_, w_, bias_, part_, inner_;
 };
 
 }  // namespace

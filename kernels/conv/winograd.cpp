@@ -50,11 +50,12 @@ class WinogradConv final : public Kernel {
                           1 + kMostSumBytes / sums().bytes_of_one()});
     workers_ = std::min<std::int64_t>(threads, chunks_ * pieces_);
     at_once_ = std::min((tiles_ + pieces_ - 1) / pieces_, kMostTiles);
+    kernels_ = layout_.add(kernel_slots() * kernel_bytes());
+    tile_memory_ = layout_.add(workers_ * worker_bytes());
+    other_sums_ = layout_.add(sums().bytes());
   }
 
-  std::int64_t workspace_bytes() const override {
-    return kernel_slots() * kernel_bytes() + workers_ * worker_bytes() + sums().bytes();
-  }
+  std::int64_t workspace_bytes() const override { return layout_.bytes(); }
   std::string implementation() const override { return "own Winograd"; }
 
   void run(const KernelArgs& args) const override {
@@ -66,7 +67,7 @@ class WinogradConv final : public Kernel {
                           x_.channels * (part + 1) / kTasks);
       });
     parallel_tasks(chunks_ * pieces_, workers, [&](std::int64_t task, int worker) { work(args, worker, task); });
-    sums().add_up(args.out<float>(0), other_sums(args));
+    sums().add_up(args.out<float>(0), other_sums_.at(args));
   }
 
  private:
@@ -87,16 +88,8 @@ class WinogradConv final : public Kernel {
   bool has_all_kernels() const { return pass_ != ConvPass::GradWeight && chunks_ <= 2 * workers_; }
   std::int64_t kernel_slots() const { return has_all_kernels() ? chunks_ : workers_; }
 
-  // In the workspace: slots of kernels, workers' tiles, sums of weight gradients.
-  static float* at(const KernelArgs& args, std::int64_t bytes) {
-    return reinterpret_cast<float*>(static_cast<char*>(args.workspace) + bytes);
-  }
-  float* kernels(const KernelArgs& args, std::int64_t slot) const { return at(args, slot * kernel_bytes()); }
-  float* tiles(const KernelArgs& args, std::int64_t worker) const {
-    return at(args, kernel_slots() * kernel_bytes() + worker * worker_bytes());
-  }
-  float* other_sums(const KernelArgs& args) const {
-    return at(args, kernel_slots() * kernel_bytes() + workers_ * worker_bytes());
+  float* kernels(const KernelArgs& args, std::int64_t slot) const {
+    return kernels_.at<float>(args) + slot * kernel_bytes() / kFloat;
   }
 
   struct Memory {
@@ -113,7 +106,7 @@ class WinogradConv final : public Kernel {
   void work(const KernelArgs& args, int worker, std::int64_t task) const {
     const std::int64_t chunk = task / pieces_, piece = task % pieces_;
     const std::int64_t begin = tiles_ * piece / pieces_, end = tiles_ * (piece + 1) / pieces_;
-    float* const x = tiles(args, worker);
+    float* const x = tile_memory_.at<float>(args) + worker * worker_bytes() / kFloat;
     const Memory at{kernels(args, has_all_kernels() ? chunk : worker), x, x + x_bytes() / kFloat};
     const Channels c = channels_of(chunk);
     if (pass_ == ConvPass::GradWeight)
@@ -128,7 +121,7 @@ class WinogradConv final : public Kernel {
         make_outputs(args, at, t, count, c);
     }
     if (pass_ == ConvPass::GradWeight)
-      write_kernel_gradients(at, sums().at(args.out<float>(0), other_sums(args), piece), c);
+      write_kernel_gradients(at, sums().at(args.out<float>(0), other_sums_.at(args), piece), c);
   }
 
   /// Floats of a place of the kernels.
@@ -216,6 +209,8 @@ class WinogradConv final : public Kernel {
   bool bias_;
   Tiles x_, y_;  // what is read and what is made; of weight gradients both are read
   std::int64_t tiles_, chunk_, chunks_, pieces_, workers_, at_once_;
+  WorkspaceLayout layout_;
+  WorkspacePart kernels_, tile_memory_, other_sums_;  // by slot, by worker, of weight gradients
 };
 
 }  // namespace

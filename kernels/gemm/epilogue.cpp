@@ -1,10 +1,8 @@
 #include "kernels/gemm/epilogue.h"
 
-#include "kernels/gemm/epilogue_index.h"
-
-#ifdef LETHE_HAS_CUDA
+#include "kernels/by_kind.h"
 #include "kernels/gemm/cuda_launches.h"
-#endif
+#include "kernels/gemm/epilogue_index.h"
 
 namespace lethe {
 namespace {
@@ -25,11 +23,9 @@ class EpilogueAfter final : public Kernel {
   void run(const KernelArgs& args) const override {
     kernel_->run(args);
     const void* const bias = epilogue_.bias ? args.inputs[2] : nullptr;
-#ifdef LETHE_HAS_CUDA
-    if (device_ == DeviceKind::Cuda)
-      return launch_epilogue(args.stream, dtype_, rows_, columns_, bias, epilogue_.relu, args.outputs[0]);
-#endif
-    apply_epilogue(Cpu{}, args.stream, dtype_, rows_, columns_, bias, epilogue_.relu, args.outputs[0]);
+    by_kind(
+        device_, [&] { launch_epilogue(args.stream, dtype_, rows_, columns_, bias, epilogue_.relu, args.outputs[0]); },
+        [&] { apply_epilogue(Cpu{}, args.stream, dtype_, rows_, columns_, bias, epilogue_.relu, args.outputs[0]); });
   }
 
  private:
@@ -37,7 +33,7 @@ class EpilogueAfter final : public Kernel {
   Epilogue epilogue_;
   std::int64_t rows_, columns_;
   DType dtype_;
-  [[maybe_unused]] DeviceKind device_;
+  DeviceKind device_;
 };
 
 }  // namespace

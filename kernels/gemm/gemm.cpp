@@ -1,5 +1,6 @@
 #include "kernels/gemm/gemm.h"
 
+#include "kernels/by_kind.h"
 #include "kernels/gemm/providers.h"
 
 namespace lethe {
@@ -21,13 +22,14 @@ std::unique_ptr<Kernel> prepare_gemm_cpu(const GemmShape& shape, DType dtype, co
 }  // namespace
 
 std::unique_ptr<Kernel> prepare_gemm(const GemmShape& shape, DType dtype, const DeviceInfo& device, Provider provider) {
-#ifdef LETHE_HAS_CUDA
-  if (device.kind == DeviceKind::Cuda) return prepare_gemm_cublaslt(shape, dtype, device);
-#endif
   GemmShape plain = shape;
   plain.epilogue.relu = false;
-  return with_epilogue(prepare_gemm_cpu(plain, dtype, device, provider), {.relu = shape.epilogue.relu},
-                       shape.batch * shape.m, shape.n, dtype, device);
+  return by_kind(
+      device.kind, [&] { return prepare_gemm_cublaslt(shape, dtype, device); },
+      [&] {
+        return with_epilogue(prepare_gemm_cpu(plain, dtype, device, provider), {.relu = shape.epilogue.relu},
+                             shape.batch * shape.m, shape.n, dtype, device);
+      });
 }
 
 }  // namespace lethe

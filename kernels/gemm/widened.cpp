@@ -3,6 +3,7 @@
 #include "framework/error.h"
 #include "kernels/gemm/providers.h"
 #include "kernels/gemm/wide_parts.h"
+#include "kernels/workspace.h"
 
 namespace lethe {
 namespace {
@@ -42,17 +43,17 @@ class WidenedGemm final : public Kernel {
       rest_ = prepare_gemm(slab(cut_ % round_), DType::f32, device);
       inner = std::max(inner, rest_->workspace_bytes());
     }
-    a_ = layout_.add(most.m * most.k);
-    b_ = layout_.add(most.k * most.n);
-    bias_ = layout_.add(s.epilogue.bias ? s.n : 0);
-    c_ = layout_.add(most.m * most.n);
-    inner_ = layout_.add((inner + 3) / 4);
+    a_ = layout_.add_array<float>(most.m * most.k);
+    b_ = layout_.add_array<float>(most.k * most.n);
+    bias_ = layout_.add_array<float>(s.epilogue.bias ? s.n : 0);
+    c_ = layout_.add_array<float>(most.m * most.n);
+    inner_ = layout_.add(inner);
   }
   std::int64_t workspace_bytes() const override { return layout_.bytes(); }
   std::string implementation() const override { return whole_->implementation() + ", widened"; }
 
   void run(const KernelArgs& args) const override {
-    if (s_.epilogue.bias) convert(args.in<T>(2), bias_.at(args), bias_.n);
+    if (s_.epilogue.bias) convert(args.in<T>(2), bias_.at<float>(args), s_.n);
     for (std::int64_t i = 0; i < s_.batch; ++i)
       for (std::int64_t first = 0; first < cut_; first += round_) run_slab(args, i, first);
   }
@@ -88,10 +89,10 @@ class WidenedGemm final : public Kernel {
                         !s_.transpose_a, first, count);
     const auto b = part(args.in<T>(1) + i * k * n, s_.transpose_b ? n : k, s_.transpose_b ? k : n, !by_rows_,
                         s_.transpose_b, first, count);
-    const Part<float> c = {c_.at(args), by_rows_ ? n : count, by_rows_ ? count : m, by_rows_ ? n : count};
-    if (first == 0 || by_rows_) convert_part(a, wide(a_.at(args), a));
-    if (first == 0 || !by_rows_) convert_part(b, wide(b_.at(args), b));
-    const float* const bias = bias_.n == 0 ? nullptr : bias_.at(args) + (by_rows_ ? 0 : first);
+    const Part<float> c = {c_.at<float>(args), by_rows_ ? n : count, by_rows_ ? count : m, by_rows_ ? n : count};
+    if (first == 0 || by_rows_) convert_part(a, wide(a_.at<float>(args), a));
+    if (first == 0 || !by_rows_) convert_part(b, wide(b_.at<float>(args), b));
+    const float* const bias = s_.epilogue.bias ? bias_.at<float>(args) + (by_rows_ ? 0 : first) : nullptr;
     run_kernel(count == round_ ? *whole_ : *rest_, {a_.at(args), b_.at(args), bias}, c.data, inner_.at(args));
     const auto write_to = [&](auto* out) {
       convert_part(c, part(out + i * m * n, m, n, true, by_rows_, first, count));
@@ -106,8 +107,8 @@ class WidenedGemm final : public Kernel {
   bool by_rows_;              // m is cut, else n
   std::int64_t cut_, round_;  // of m or n
   std::unique_ptr<Kernel> whole_, rest_;
-  WideLayout layout_;
-  WidePart a_, b_, bias_, c_, inner_;
+  WorkspaceLayout layout_;
+  WorkspacePart a_, b_, bias_, c_, inner_;
 };
 
 }  // namespace

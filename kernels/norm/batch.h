@@ -6,6 +6,7 @@
 #include "kernels/low_floats.h"
 #include "kernels/packs.h"
 #include "kernels/reduce/plan.h"
+#include "kernels/workspace.h"
 
 namespace lethe {
 
@@ -16,14 +17,19 @@ inline SumExtent channels_of(const Shape& shape) {
 
 /// The partial sums of a plan and behind them `arrays` arrays of one value a channel.
 template <class T>
-struct ChannelWorkspace {
-  std::int64_t sums, channels, arrays;
-  ChannelWorkspace(const SumPlan& plan, int terms, std::int64_t arrays)
-      : sums(sum_workspace(plan, terms)), channels(plan.extent.inner), arrays(arrays) {}
-  std::int64_t bytes() const { return sums + arrays * channels * static_cast<std::int64_t>(sizeof(T)); }
-  T* array(void* workspace, std::int64_t i) const {
-    return reinterpret_cast<T*>(static_cast<char*>(workspace) + sums) + i * channels;
+class ChannelWorkspace {
+ public:
+  ChannelWorkspace(const SumPlan& plan, int terms, int arrays) : channels_(plan.extent.inner) {
+    layout_.add(sum_workspace(plan, terms));
+    arrays_ = layout_.add_array<T>(arrays * channels_);
   }
+  std::int64_t bytes() const { return layout_.bytes(); }
+  T* array(const KernelArgs& args, std::int64_t i) const { return arrays_.at<T>(args) + i * channels_; }
+
+ private:
+  std::int64_t channels_;
+  WorkspaceLayout layout_;
+  WorkspacePart arrays_;
 };
 
 /// Sums of x - shift and of its square: with a value of the channel itself as shift nothing cancels.

@@ -6,13 +6,22 @@
 #include "kernels/reduce/axes.h"
 #include "kernels/reduce/spread.h"
 #include "kernels/reduce/sums.h"
+#include "kernels/workspace.h"
 
 namespace lethe {
 
-/// Bytes of each step's result that is not the last one, one behind the other.
-inline std::int64_t steps_workspace(const std::vector<SumExtent>& steps, std::int64_t element) {
+/// The result of each step but the last, of elements of T, behind what the layout has.
+template <class T>
+std::vector<WorkspacePart> results_of(const std::vector<SumExtent>& steps, WorkspaceLayout& layout) {
+  std::vector<WorkspacePart> results;
+  for (std::size_t i = 0; i + 1 < steps.size(); ++i)
+    results.push_back(layout.add_array<T>(steps[i].outer * steps[i].inner));
+  return results;
+}
+/// What writing and reading them moves.
+inline std::int64_t bytes_between(const std::vector<WorkspacePart>& results) {
   std::int64_t bytes = 0;
-  for (std::size_t i = 0; i + 1 < steps.size(); ++i) bytes += steps[i].outer * steps[i].inner * element;
+  for (const WorkspacePart& result : results) bytes += 2 * result.bytes;
   return bytes;
 }
 
@@ -34,23 +43,22 @@ struct ReduceAxes {
     return for_float(args.in(0).dtype, [&](auto zero) {
       using T = decltype(zero);
       using C = Compute<T>;  // of what stands between steps
+      WorkspaceLayout layout;
+      layout.add(sums);
+      const std::vector<WorkspacePart> results = results_of<C>(steps, layout);
       return make_kernel(
           [=](const KernelArgs& a) {
-            const C* from = nullptr;
-            C* between = reinterpret_cast<C*>(static_cast<char*>(a.workspace) + sums);
-            const auto sum = [&](const SumPlan& plan, const auto* x) {
-              if (&plan == &plans.back())
-                scaled_sum(Device{}, a, plan, factor, x, a.out<T>(0));
+            const auto sum = [&](std::size_t step, const auto* x) {
+              if (step == results.size())
+                scaled_sum(Device{}, a, plans[step], factor, x, a.out<T>(0));
               else
-                scaled_sum(Device{}, a, plan, 1.0, x, between);
+                scaled_sum(Device{}, a, plans[step], 1.0, x, results[step].template at<C>(a));
             };
-            for (const SumPlan& plan : plans) {
-              from ? sum(plan, from) : sum(plan, a.in<T>(0));
-              from = between;
-              between += plan.extent.outer * plan.extent.inner;
-            }
+            sum(0, a.in<T>(0));
+            for (std::size_t step = 1; step < plans.size(); ++step)
+              sum(step, static_cast<const C*>(results[step - 1].template at<C>(a)));
           },
-          sums + steps_workspace(steps, sizeof(C)));
+          layout.bytes(), bytes_between(results));
     });
   }
 };
@@ -65,20 +73,20 @@ struct ReduceAxesGrad {
     const double factor = kMean ? 1.0 / static_cast<double>(reduced_count(shape, axes)) : 1.0;
     return for_float(args.out(0).dtype, [&](auto zero) {
       using T = decltype(zero);
+      WorkspaceLayout layout;
+      const std::vector<WorkspacePart> results = results_of<T>(steps, layout);
       return make_kernel(
           [=](const KernelArgs& a) {
             const T* from = a.in<T>(0);
-            T* between = static_cast<T*>(a.workspace);
-            for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
-              const bool first = step == steps.rbegin();
-              T* const to = &*step == &steps.front() ? a.out<T>(0) : between;
+            for (std::size_t step = steps.size(); step-- > 0;) {
+              const bool first = step + 1 == steps.size();
+              T* const to = step == 0 ? a.out<T>(0) : results[step - 1].template at<T>(a);
               spread_middle(Device{}, a.stream,
-                            Spread<T>{*step, static_cast<Compute<T>>(first ? factor : 1), from, to});
+                            Spread<T>{steps[step], static_cast<Compute<T>>(first ? factor : 1), from, to});
               from = to;
-              between += step->size();
             }
           },
-          steps_workspace(steps, sizeof(T)));
+          layout.bytes(), bytes_between(results));
     });
   }
 };
