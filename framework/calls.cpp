@@ -93,10 +93,10 @@ class Maker {
 
   void group(std::vector<Call>& calls, const Piece& piece) {
     for (std::size_t first = piece.begin, i = first + 1; first < piece.end; first = i++) {
-      if (!updates(calls[first])) continue;
+      if (!may_group(calls[first])) continue;
       Footprint before(storage_);
       before.add(*calls[first].op);
-      for (; i < piece.end && groups_with(calls[first], calls[i]) && !before.conflicts_with(*calls[i].op); ++i)
+      for (; i < piece.end && joins(calls, first, i) && !before.conflicts_with(*calls[i].op); ++i)
         before.add(*calls[i].op);
       if (i - first < 2) continue;
       calls[first].group = static_cast<int>(calls_.groups.size());
@@ -105,9 +105,21 @@ class Maker {
     }
   }
 
-  static bool updates(const Call& call) { return call.kernel && op_def(call.op->type).updates; }
-  static bool groups_with(const Call& first, const Call& other) {
-    return updates(other) && first.kernel->groups_with(*other.kernel);
+  bool may_group(const Call& call) const {
+    return call.kernel && (op_def(call.op->type).updates || copies_kept(program_, *call.op));
+  }
+  /// Whether call i may be done in one launch with those from `first` on. Temps that are made have a place of their
+  /// own: one that nobody reads may give it to the next.
+  bool joins(const std::vector<Call>& calls, std::size_t first, std::size_t i) const {
+    if (!may_group(calls[i]) || !calls[first].kernel->groups_with(*calls[i].kernel)) return false;
+    return std::none_of(calls.begin() + static_cast<std::ptrdiff_t>(first),
+                        calls.begin() + static_cast<std::ptrdiff_t>(i),
+                        [&](const Call& before) { return overlap(before.op->out[0], calls[i].op->out[0]); });
+  }
+  bool overlap(VarId a, VarId b) const {
+    const auto begin = [&](VarId v) { return static_cast<const char*>(memory_.address(v)); };
+    const auto end = [&](VarId v) { return begin(v) + bytes_of(program_.vars[v]); };
+    return begin(a) < end(b) && begin(b) < end(a);
   }
 
   const Program& program_;

@@ -52,8 +52,8 @@ class Kernel {
   virtual void run(const KernelArgs& args) const = 0;
   /// Whose code it runs, in that library's words: "oneDNN jit:avx2", "Eigen"; "own" without one.
   virtual std::string implementation() const { return "own"; }
-  /// Whether run_group() does the other's work in the same launch as this one's. Asked of updates in place, none of
-  /// which touches what another changes.
+  /// Whether run_group() does the other's work in the same launch as this one's. Asked of ops none of which touches
+  /// what another changes.
   virtual bool groups_with(const Kernel&) const { return false; }
   /// Runs kernels that this one groups with, itself the first of them.
   virtual void run_group(std::span<const KernelCall> calls) const {

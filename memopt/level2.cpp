@@ -5,6 +5,7 @@
 #include "memopt/analysis/check_order.h"
 #include "memopt/passes/fuse_activations.h"
 #include "memopt/passes/fuse_sums.h"
+#include "memopt/passes/gather_copies.h"
 #include "memopt/passes/gather_updates.h"
 #include "memopt/passes/views_for_copies.h"
 #include "memopt/timed.h"
@@ -18,27 +19,43 @@ void plan_in_arena(const MemoptOptions& options, Planned& made) {
   made.arena = arena.facts;
 }
 
-/// With updates gathered, if that takes no byte more than without.
-void plan_gathered(Prepared& prepared, const std::vector<Pin>& pins, const MemoptOptions& options, Planned& made) {
+/// What a pass that brings ops together makes of a program.
+template <class Pass>
+Planned gathered_by(const Pass& pass, const char* name, const Planned& made, Prepared& prepared,
+                    const std::vector<Pin>& pins, const MemoptOptions& options) {
   const GroupsWith groups_with = [&](const Op& a, const Op& b) {
     return prepared.kernel(made.program, a).groups_with(prepared.kernel(made.program, b));
   };
   const auto gather = [&](Program program) {
-    return gather_updates(std::move(program), made.live, made.sharing, made.workspaces, groups_with);
+    return pass(std::move(program), made.live, made.sharing, made.workspaces, groups_with);
   };
-  Planned gathered = analysed(reordered("gather_updates", made.program, gather), prepared, pins, options);
+  Planned gathered = analysed(reordered(name, made.program, gather), prepared, pins, options);
   gathered.kernels_ms += made.kernels_ms;
   gathered.liveness_ms += made.liveness_ms;
-  plan_in_arena(options, gathered);
+  return gathered;
+}
+
+/// With updates gathered, and copies, each if that takes no byte more than without.
+void plan_gathered(Prepared& prepared, const std::vector<Pin>& pins, const MemoptOptions& options, Planned& made) {
   const std::vector<std::int64_t> alive = bytes_alive(made.live, made.sharing, made.workspaces);
-  if (gathered.arena->bytes > *std::max_element(alive.begin(), alive.end())) plan_in_arena(options, made);
-  if (!made.arena || gathered.arena->bytes <= made.arena->bytes) made = std::move(gathered);
+  const std::int64_t most = *std::max_element(alive.begin(), alive.end());
+  Planned updates = gathered_by(gather_updates, "gather_updates", made, prepared, pins, options);
+  Planned both = gathered_by(gather_copies, "gather_copies", updates, prepared, pins, options);
+  plan_in_arena(options, both);
+  if (both.arena->bytes <= most) {
+    made = std::move(both);
+    return;
+  }
+  plan_in_arena(options, updates);
+  if (updates.arena->bytes > most) plan_in_arena(options, made);
+  if (!made.arena || updates.arena->bytes <= made.arena->bytes) made = std::move(updates);
+  if (both.arena->bytes <= made.arena->bytes) made = std::move(both);
 }
 
 /// With the ops as they are.
 Planned plan_arena_of(Program program, Prepared& prepared, const std::vector<Pin>& pins, const MemoptOptions& options) {
   Planned made = analysed(std::move(program), prepared, pins, options);
-  if (options.gather_updates)
+  if (options.gather)
     plan_gathered(prepared, pins, options, made);
   else
     plan_in_arena(options, made);

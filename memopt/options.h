@@ -23,13 +23,13 @@ inline bool is_in_arena(Level level) { return level == Level::Arena || level == 
 /// What `--memopt` and the options around it ask for.
 struct MemoptOptions {
   Level level = Level::None;
-  bool release = false;         // buffers are given back within the step
-  bool in_place = false;        // outputs take the memory of dying inputs; always in an arena
-  bool early_updates = true;    // in an arena; false: for comparison
-  bool views = true;            // in an arena: in place of copies; false: for comparison
-  bool fuse = false;            // sums and activations on the way of the op before, where that can
-  bool gather_updates = false;  // in an arena: those that the device does in one launch, if that takes no byte more
-  bool stage_inputs = false;    // in an arena: find room for the inputs of the next step, if there is any
+  bool release = false;       // buffers are given back within the step
+  bool in_place = false;      // outputs take the memory of dying inputs; always in an arena
+  bool early_updates = true;  // in an arena; false: for comparison
+  bool views = true;          // in an arena: in place of copies; false: for comparison
+  bool fuse = false;          // sums and activations on the way of the op before, where that can
+  bool gather = false;        // in an arena: updates and copies that the device does in one launch, for no byte more
+  bool stage_inputs = false;  // in an arena: find room for the inputs of the next step, if there is any
   // Of level 3: the bytes that all of the plan may take, for which as little as possible is computed again; and the
   // share of a step that this may take, without a budget for as few bytes as possible. Not said: any share within a
   // budget, else as much as a forward pass takes.

@@ -6,6 +6,7 @@
 #include "framework/autodiff.h"
 #include "framework/op_def.h"
 #include "kernels/dtypes.h"
+#include "kernels/group.h"
 #include "kernels/packs.h"
 
 namespace lethe {
@@ -45,18 +46,50 @@ struct CastIndex {
   static constexpr int kTogether = std::min(std::max(kPack<From>, kPack<To>), 2 * std::min(kPack<From>, kPack<To>));
 };
 
+/// On a GPU those from f32 to one low float, as weights have, are done in one launch.
+template <class Device, class From, class To>
+class CastKernel final : public Kernel {
+ public:
+  explicit CastKernel(std::int64_t n) : n_(n) {}
+  void run(const KernelArgs& a) const override {
+    const Index index = index_of(a);
+    for_each_pack<Index::kTogether>(Device{}, a.stream, n_, can_pack({index.x, index.y}), index);
+  }
+#ifdef LETHE_DEVICE_CODE
+  bool groups_with(const Kernel& other) const override {
+    return kGroups && dynamic_cast<const CastKernel*>(&other) != nullptr;
+  }
+  void run_group(std::span<const KernelCall> calls) const override {
+    if constexpr (!kGroups) {
+      Kernel::run_group(calls);
+    } else {
+      using Packs = PackIndex<Index, Index::kTogether>;
+      GroupedLaunches<Packs> launches(calls[0].args.stream);
+      for (const KernelCall& call : calls) {
+        const Index index = index_of(call.args);
+        const Packs packs(static_cast<const CastKernel&>(*call.kernel).n_, can_pack({index.x, index.y}), index);
+        launches.add(packs.size(), packs);
+      }
+      launches.flush();
+    }
+  }
+#endif
+
+ private:
+  using Index = CastIndex<To, From>;
+  static constexpr bool kGroups = !std::is_same_v<Device, Cpu> && std::is_same_v<From, float> &&
+                                  std::is_same_v<Compute<To>, float> && !std::is_same_v<To, float>;
+  static Index index_of(const KernelArgs& a) { return {a.in<From>(0), a.out<To>(0)}; }
+
+  std::int64_t n_;
+};
+
 struct Cast {
   template <class Device>
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
-    const std::int64_t n = elements(args.out(0).shape);
     return for_number(args.in(0).dtype, [&](auto from) {
-      return for_number(args.out(0).dtype, [&](auto to) {
-        using From = decltype(from);
-        using To = decltype(to);
-        return make_kernel([n](const KernelArgs& a) {
-          const CastIndex<To, From> index{a.in<From>(0), a.out<To>(0)};
-          for_each_pack<index.kTogether>(Device{}, a.stream, n, can_pack({index.x, index.y}), index);
-        });
+      return for_number(args.out(0).dtype, [&](auto to) -> std::unique_ptr<Kernel> {
+        return std::make_unique<CastKernel<Device, decltype(from), decltype(to)>>(elements(args.out(0).shape));
       });
     });
   }

@@ -44,6 +44,26 @@ const Register test_update{{
     }},
 }};
 
+/// Groups with all of its kind.
+class CopyKernel final : public Kernel {
+ public:
+  void run(const KernelArgs& a) const override {
+    launched.push_back(1);
+    *a.out<double>(0) = *a.in<double>(0);
+  }
+  bool groups_with(const Kernel& other) const override { return dynamic_cast<const CopyKernel*>(&other) != nullptr; }
+  void run_group(std::span<const KernelCall> calls) const override { launched.push_back(calls.size()); }
+};
+
+const Register test_copy{{
+    .type = "test_copy",
+    .inputs = {"param"},
+    .outputs = {"copy"},
+    .infer = same_as_first,
+    .copies = Kind::Param,
+    .kernels = {.cpu = [](const PrepareArgs&) -> std::unique_ptr<Kernel> { return std::make_unique<CopyKernel>(); }},
+}};
+
 /// Runs one step over x = 1 and parameters that are 0, and gives them back.
 std::vector<double> run_updates(const std::string& ops, Observer* observer = nullptr) {
   const Program program = parse_program(
@@ -89,6 +109,24 @@ TEST(GroupedCalls, DoNotTouchWhatAnotherChanges) {
   EXPECT_EQ(run_updates("  t = reshape(a) {shape=[]}\n" + update("a", "x") + update("b", "t")),
             (std::vector<double>{1, 1, 0}));
   EXPECT_EQ(launched, (std::vector<std::size_t>{1, 1})) << "b reads the new a by a view";
+}
+
+TEST(GroupedCalls, AreCopiesOfParametersThatShareNoMemory) {
+  const Program program = parse_program(
+      "input x f64[]\nparam a f64[]\ntemp s f64[]\ntemp t f64[]\ntemp u f64[]\nblock 0 {\n"
+      "  s = test_copy(a)\n  t = test_copy(a)\n  u = test_copy(x)\n}\n");
+  CountingDevice device;
+  Prepared prepared(device);
+  const auto launches = [&](const Plan& plan) {
+    Store store(device);
+    launched.clear();
+    Executor(program, plan, prepared, store).run();
+    return launched;
+  };
+  Plan plan = plan_none(program, workspaces_of(program, prepared));
+  EXPECT_EQ(launches(plan), (std::vector<std::size_t>{2, 1})) << "u copies no parameter";
+  plan.vars[find_var(program, "t")] = plan.vars[find_var(program, "s")];
+  EXPECT_EQ(launches(plan), (std::vector<std::size_t>{1, 1, 1})) << "nobody reads s, whose memory t has";
 }
 
 TEST(GroupedCalls, AreShownToAnObserverOneByOne) {

@@ -110,7 +110,7 @@ void expect_the_same_fused(const TrainingProgram& made) {
   for (const char* setting : {"none", "level=1,release", "level=2"}) {
     SCOPED_TRACE(setting);
     MemoptOptions options = options_of(setting, false, made.network);
-    options.fuse = options.gather_updates = options.stage_inputs = true;  // as a GPU has it
+    options.fuse = options.gather = options.stage_inputs = true;  // as a GPU has it
     const Outcome outcome = run_under(made, options, 3);
     EXPECT_EQ(outcome.losses, expected.losses);
     EXPECT_EQ(outcome.store, expected.store);

@@ -112,7 +112,7 @@ TEST(GatherUpdates, KeepsEveryOpAndDependencyAndTakesNoByteMore) {
     EXPECT_EQ(a, b);
     EXPECT_EQ(histories(after), histories(early.program));
     EXPECT_LE(most_alive(after), most_alive(early.program));
-    options.gather_updates = true;
+    options.gather = true;
     EXPECT_LE(plan_memory(made, prepared, options).plan.bytes.total(), early.plan.bytes.total());
   }
   EXPECT_GT(moved, random_programs() / 2);

@@ -163,7 +163,7 @@ void expect_the_same_under_all_settings(const TrainingProgram& made, int steps, 
   EXPECT_EQ(expected.taken, expected.predicted);
   const std::int64_t padding = DeviceInfo{}.alignment * static_cast<std::int64_t>(made.network.program.vars.size());
   MemoptOptions staged = options_of("level=2", false, made.network);
-  staged.stage_inputs = staged.gather_updates = true;
+  staged.stage_inputs = staged.gather = true;
   expect_same_outcome(run_under(made, staged, steps, threads), expected);
   for (const double overhead : {0.05, 100.0}) {
     SCOPED_TRACE(::testing::Message() << "--overhead " << overhead);

@@ -125,6 +125,34 @@ TEST(GroupedUpdates, GiveTheBitsOfOneByOne) {
 
 TEST(GroupedUpdates, OfStatisticsToo) { expect_grouped_as_one_by_one(statistics_program(70)); }
 
+// 120: more than one launch takes.
+TEST(GroupedCopies, GiveTheBitsOfOneByOne) {
+  for (const char* dtype : {"bf16", "f16"}) {
+    SCOPED_TRACE(dtype);
+    std::string vars, ops;
+    for (int i = 0; i < 120; ++i) {
+      const int size = i % 7 == 0 ? 1 : 10 * i + i % 3;
+      vars += message("param w", i, " f32[", size, "]\ntemp c", i, ' ', dtype, '[', size, "]\n");
+      ops += message("  c", i, " = cast(w", i, ") {dtype=\"", dtype, "\"}\n");
+    }
+    expect_grouped_as_one_by_one(vars + "block 0 {\n" + ops + "}\n");
+  }
+}
+
+TEST(GroupedCopies, AreFromF32ToOneLowFloat) {
+  const auto groups = [](const char* from, const char* to, const char* other) {
+    const Program program = parse_program(message("param w ", from, "[3]\ntemp a ", to, "[3]\ntemp b ", other,
+                                                  "[3]\nblock 0 {\n  a = cast(w) {dtype=\"", to,
+                                                  "\"}\n  b = cast(w) {dtype=\"", other, "\"}\n}\n"));
+    Interpreter values(program);
+    const DeviceCalls calls(values);
+    return calls.calls()[0].kernel->groups_with(*calls.calls()[1].kernel);
+  };
+  EXPECT_TRUE(groups("f32", "bf16", "bf16"));
+  EXPECT_FALSE(groups("f32", "bf16", "f16"));
+  EXPECT_FALSE(groups("f32", "i32", "i32"));
+}
+
 TEST(GroupedUpdates, WithARateOfTheirOwnAreDoneOneByOne) {
   const Family& adam = kFamilies[2];
   const Program program = parse_program(update_program(adam, "f32", 3));
