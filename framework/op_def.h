@@ -87,9 +87,8 @@ struct Register {
 };
 
 const OpDef* find_op(std::string_view type);
-/// Fails with a suggestion if there is no such op.
-const OpDef& op_def(std::string_view type);
-std::vector<const OpDef*> all_ops();  // sorted by type
+const OpDef& op_def(std::string_view type);  // fails with a suggestion if there is no such op
+std::vector<const OpDef*> all_ops();         // sorted by type
 
 /// Appends an op to a block; makes its outputs by the shape rule, named `name` + '.' + slot (just `name` if `name`
 /// ends in "@GRAD"). Those of an op with `updates` are its first inputs. Gives the outputs.

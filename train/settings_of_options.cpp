@@ -46,9 +46,9 @@ OptimizerSettings optimizer_of(const Options& options) {
 ProgramSetting program_setting(const Options& options) {
   ProgramSetting setting{.network = network_setting(options),
                          .micro_batch = options.micro_batch == options.batch ? 0 : options.micro_batch.value_or(0),
-                         .shards = options.ranks.shards.value_or(1),
-                         .rank = {.number = 0, .of = options.ranks.ranks},
-                         .bucket = options.ranks.bucket,
+                         .shards = {.parts = options.ranks.shards.value_or(1),
+                                    .rank = {.number = 0, .of = options.ranks.ranks},
+                                    .bucket = options.ranks.bucket},
                          .memory = options.memopt,
                          .training = !options.inference,
                          .evaluated = is_evaluated(options)};

@@ -109,7 +109,7 @@ SessionSetting setting_of(const std::string& model, std::int64_t batch, std::int
   SessionSetting setting{.device = {.threads = 1}};
   setting.program.network = {.model = model, .batch = batch, .seed = 3};
   if (model == "resnet20") setting.program.network.sets = {{"n", "1"}};
-  setting.program.shards = shards;
+  setting.program.shards.parts = shards;
   setting.data.spec = model == "char_lstm" ? "sentences:train=32,test=10" : "shapes:train=32,test=10";
   return setting;
 }
@@ -145,7 +145,7 @@ TEST(Ranks, GiveTheSameBitsUnderAllMemorySettings) {
   for (const char* const text : {"none", "level=0", "level=1,release,inplace", "level=3"})
     for (const std::int64_t bucket : {1, 1 << 30}) {
       setting.program.memory = memory_setting(text);
-      setting.program.bucket = bucket;
+      setting.program.shards.bucket = bucket;
       EXPECT_TRUE(train_on(2, setting) == one) << text << " with buckets of " << bucket;
     }
 }
@@ -171,7 +171,7 @@ TEST(Ranks, ClipByTheNormOfTheWholeBatch) {
 
 std::string refused(std::int64_t batch, std::int64_t shards, std::int64_t ranks, std::int64_t micro_batch = 0) {
   SessionSetting setting = setting_of("lenet", batch, shards);
-  setting.program.rank = {.number = 0, .of = ranks};
+  setting.program.shards.rank = {.number = 0, .of = ranks};
   setting.program.micro_batch = micro_batch;
   return error_of([&] { build_programs(setting.program); });
 }

@@ -118,7 +118,7 @@ nlohmann::ordered_json recomputed_json(const PlanReport& report) {
 
 /// Of one of several ranks: what it sends.
 std::string ranks_text(const PlanReport& report) {
-  const std::int64_t ranks = report.setting.rank.of;
+  const std::int64_t ranks = report.setting.shards.rank.of;
   if (ranks == 1 || !report.setting.training) return "";
   const Traffic traffic = traffic_of(report.planned().program);
   const std::string time =
@@ -166,8 +166,8 @@ std::string plan_json(const PlanReport& report) {
   Json json = {{"model", report.network},
                {"batch", report.setting.network.batch},
                {"micro_batch", report.setting.micro_batch > 0 ? Json(report.setting.micro_batch) : none},
-               {"shards", report.setting.shards},
-               {"ranks", report.setting.rank.of},
+               {"shards", report.setting.shards.parts},
+               {"ranks", report.setting.shards.rank.of},
                {"sent", traffic_of(planned.program).bytes},
                {"dtype", name_of(report.setting.network.dtype)},
                {"memopt", report.setting.memory.text},

@@ -212,7 +212,7 @@ Planned planned_program(const ProgramSetting& setting, Prepared& prepared) {
 }
 
 std::string batch_text(const ProgramSetting& setting) {
-  const std::int64_t each = setting.micro_batch, shards = setting.shards, ranks = setting.rank.of;
+  const std::int64_t each = setting.micro_batch, shards = setting.shards.parts, ranks = setting.shards.rank.of;
   return message(setting.network.batch, shards > 1 ? message(" in ", shards, " shards") : "",
                  ranks > 1 ? message(" on ", ranks, " ranks") : "",
                  each > 0 ? message(" in micro-batches of ", each) : "");

@@ -37,7 +37,7 @@ Session::Session(SessionSetting setting, Notify notify) : setting_(std::move(set
   if (setting_.peers) {
     check(setting_.device.name == "cpu", "--device ", setting_.device.name,
           ": several ranks train on CPUs alone so far");
-    setting_.program.rank = setting_.peers->rank();
+    setting_.program.shards.rank = setting_.peers->rank();
   }
   std::optional<PixelNorm>& pixels = setting_.program.pixels;
   pixels.reset();
@@ -71,7 +71,7 @@ Batches& Session::batches() {
   if (batches_) return *batches_;
   const NetworkSetting& of = setting_.program.network;
   const Samples& samples = data();
-  const Rank rank = setting_.program.rank;
+  const Rank rank = setting_.program.shards.rank;
   const DType dtype = network().program.vars[fed_inputs(network()).samples].dtype;
   BatchOptions options = training_batches(of.batch / rank.of, dtype, setting_.data.augment, of.seed);
   options.rank = rank;

@@ -59,9 +59,7 @@ struct ProgramSetting {
   NetworkSetting network = {};
   UpdateSetting update = {};
   std::int64_t micro_batch = 0;  // samples that a training step, or evaluation beside it, takes at once; 0: a shard
-  std::int64_t shards = 1;       // parts of the batch, at least, which ranks share out among them
-  Rank rank = {};                // whose programs these are
-  std::int64_t bucket = Shards{}.bucket;
+  Shards shards = {};            // of the batch, and whose programs these are; micro-batches cut them further
   MemorySetting memory = {};
   bool training = true;   // false: evaluation alone
   bool evaluated = true;  // training stops to evaluate

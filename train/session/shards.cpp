@@ -17,7 +17,7 @@ std::int64_t divisor_near(std::int64_t number, std::int64_t at, std::int64_t dir
 }  // namespace
 
 Shards shards_of(const ProgramSetting& setting) {
-  const std::int64_t batch = setting.network.batch, shards = setting.shards, ranks = setting.rank.of;
+  const std::int64_t batch = setting.network.batch, shards = setting.shards.parts, ranks = setting.shards.rank.of;
   check(batch % shards == 0, "a batch of ", batch, " cannot be cut into ", shards, " shards; but into ",
         divisor_near(batch, std::min(shards, batch), -1), " and ", divisor_near(batch, std::min(shards, batch), 1));
   check(ranks <= shards, ranks, " ranks are more than ", shards, " shards; try --shards ", ranks);
@@ -28,7 +28,7 @@ Shards shards_of(const ProgramSetting& setting) {
         shard);
   check(shard % each == 0, whole, " of ", shard, " cannot be cut into micro-batches of ", each, "; but into those of ",
         divisor_near(shard, each, -1), " and of ", divisor_near(shard, each, 1));
-  const Shards cut{.parts = batch / each, .rank = setting.rank, .bucket = setting.bucket};
+  const Shards cut{.parts = batch / each, .rank = setting.shards.rank, .bucket = setting.shards.bucket};
   check(cut.parts == 1 || !setting.memory.optnet, "a batch in parts has no place in the memory of ",
         setting.memory.text);
   check(cut.parts <= kMostParts, "a batch of ", batch, " in micro-batches of ", each, " has ", cut.parts,
