@@ -26,8 +26,8 @@ constexpr Kernels peers_kernels(PrepareKernel prepare) { return {.cpu = prepare,
 /// Of what waits for what input 0 belongs to.
 inline Kernels finish_kernels() {
   return peers_kernels([](const PrepareArgs& args) {
-    return make_kernel([bytes = bytes_of(args.in(0))](const KernelArgs& a) {
-      peers_of(a).finish(a.inputs[0]);
+    return make_kernel([type = args.op.type, bytes = bytes_of(args.in(0))](const KernelArgs& a) {
+      with_context(type, [&] { peers_of(a).finish(a.inputs[0]); });
       copy_unless_same(a, bytes);
     });
   });

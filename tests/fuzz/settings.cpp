@@ -24,6 +24,7 @@ const std::vector<std::function<void(const std::string&)>> kReaders = {
     [](const std::string& text) { DataSpec(text).counts({}); },
     [](const std::string& text) { parse_bytes(text, "--capacity"); },
     [](const std::string& text) { parse_interval(text, "--save-every"); },
+    [](const std::string& text) { parse_link(text, "--network"); },
     [](const std::string& text) { optimizer_named(text); },
 };
 
@@ -38,6 +39,7 @@ Material material() {
       {"shapes:train=160,test=40", "mnist:DIR"},
       {"1500", "800MiB", "1.5GB"},
       {"500", "2e"},
+      {"25Gb,10us", "1.5GB,500ns"},
       {"adamw"}};
   Material all{.words = {"@", "x", "e", "%", "^", "+warmup@", ",", "=", "train=", "test=", "GiB",
                          "level=", "optnet=", "1e308", "inf"}};

@@ -201,5 +201,19 @@ TEST(Options, LaterValuesOfTheSameOptionWin) {
   EXPECT_EQ(parse_options({"--model", "m", "--batch", "8", "--batch", "16"}).batch, 16);
 }
 
+TEST(Options, ReadsLinksBetweenRanks) {
+  const auto link = [](const std::string& text) {
+    return parse_options({"plan", "--model", "lenet", "--ranks", "4", "--network", text}).ranks.network.value();
+  };
+  EXPECT_DOUBLE_EQ(link("25Gb,10us").bytes, 25e9 / 8);
+  EXPECT_DOUBLE_EQ(link("25Gb,10us").latency, 10e-6);
+  EXPECT_DOUBLE_EQ(link("1.5GB,500ns").bytes, 1.5e9);
+  EXPECT_DOUBLE_EQ(link("100Mb,0ms").latency, 0);
+  for (const char* const text :
+       {"25Gb", "25,10us", "0Gb,1us", "-1Gb,1us", "25Gb,1h", ",", "25Gb,", "nanGb,1us", "25Gb,10us,"})
+    expect_in("is no link; expected a rate and a latency such as 25Gb,10us or 3GB,500ns",
+              complaint({"plan", "--model", "lenet", "--network", text}));
+}
+
 }  // namespace
 }  // namespace lethe::testing

@@ -6,9 +6,11 @@
 #include "framework/builder.h"
 #include "framework/error.h"
 #include "framework/random.h"
+#include "framework/traffic.h"
 #include "tests/support/expect_error.h"
 #include "tests/train/emulated_ranks.h"
 #include "train/session/agreement.h"
+#include "train/session/said.h"
 #include "train/session/session.h"
 
 namespace lethe::testing {
@@ -167,6 +169,26 @@ TEST(Ranks, ClipByTheNormOfTheWholeBatch) {
   SessionSetting setting = setting_of("lenet", 8, 4);
   setting.program.update.rule.clip_norm = 0.01;
   EXPECT_TRUE(train_on(4, setting) == train(setting, nullptr));
+}
+
+TEST(Ranks, SendWhatThePlanSays) {
+  SessionSetting setting = setting_of("lenet", 16, 8);
+  setting.program.evaluated = false;
+  for (const std::int64_t ranks : {2, 4}) {
+    EmulatedWorld world(ranks);
+    std::int64_t planned = 0;
+    constexpr std::int64_t kSteps = 3;
+    world.run([&](const std::shared_ptr<Peers>& peers) {
+      SessionSetting own = setting;
+      own.peers = peers;
+      Session session(own);
+      session.train({.lr = 0.01, .steps = kSteps});
+      if (peers->rank().number == 0) planned = traffic_of(session.programs().training).bytes;
+    });
+    const std::int64_t said = (kSteps + 1) * ranks * (ranks - 1) * std::int64_t{sizeof(Said)};
+    const auto rounding = static_cast<double>(kSteps * ranks * 100);  // ranks sum pieces of almost one size
+    EXPECT_NEAR(static_cast<double>(world.sent() - said), static_cast<double>(kSteps * ranks * planned), rounding);
+  }
 }
 
 std::string refused(std::int64_t batch, std::int64_t shards, std::int64_t ranks, std::int64_t micro_batch = 0) {

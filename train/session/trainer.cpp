@@ -62,7 +62,7 @@ void Trainer::run() {
   begin_epoch();
   listen({});
   while (state_.step < length_.total && !stop_ && !is_out_of_patience(parts_.setting, state_)) {
-    step();
+    try_step();
     const bool last = state_.step == length_.total;
     const bool evaluates = evaluates_after(state_.step), best = evaluates && evaluate();
     if (evaluates) listen({});
@@ -77,6 +77,16 @@ void Trainer::begin_epoch() {
   parts_.batches.start(state_.step / length_.per_epoch, state_.step % length_.per_epoch);
   epoch_begin_ = Clock::now();
   epoch_begin_step_ = state_.step;
+}
+
+void Trainer::try_step() {
+  const std::int64_t number = state_.step + 1;
+  try {
+    step();
+  } catch (const Error& error) {
+    if (error.code != Exit::Device) throw;
+    throw Error(message("step ", number, ": ", error.what()), error.code);
+  }
 }
 
 void Trainer::step() {

@@ -53,6 +53,7 @@ class Trainer {
   };
 
   void begin_epoch();
+  void try_step();  // an error of the device, or of another rank, says in which step
   void step();
   /// Hears what the listener asks for, and what other ranks say.
   void listen(Said own);
