@@ -138,7 +138,10 @@ TEST(Ranks, DropElementsAndIgnoreLabelsOfTheWholeBatch) {
     return net.finish();
   };
   const Trained one = train(setting, nullptr);
-  for (const std::int64_t ranks : {2, 8}) EXPECT_TRUE(train_on(ranks, setting) == one) << ranks << " ranks";
+  for (const char* const text : {"none", "level=2", "level=3"}) {
+    setting.program.memory = memory_setting(text);
+    for (const std::int64_t ranks : {2, 8}) EXPECT_TRUE(train_on(ranks, setting) == one) << text << ", " << ranks;
+  }
 }
 
 TEST(Ranks, GiveTheSameBitsUnderAllMemorySettings) {
