@@ -71,11 +71,11 @@ std::vector<std::vector<VarId>> AcrossRanks::gather_each(const std::vector<VarId
   return by_rank;
 }
 
-VarId AcrossRanks::joined(const std::vector<VarId>& values, const std::string& name) {
+VarId AcrossRanks::joined(const std::vector<VarId>& values, std::string name) {
   std::vector<VarId> flat;
   for (const VarId v : values)
     flat.push_back(reshaped(v, {elements(program_.vars[v].shape)}, program_.vars[v].name + "/flat"));
-  return flat.size() == 1 ? flat.front() : append(kConcat, std::move(flat), {{"axis", 0}}, name + "/joined").front();
+  return flat.size() == 1 ? flat.front() : append(kConcat, std::move(flat), {{"axis", 0}}, name += "/joined").front();
 }
 
 VarId AcrossRanks::cut_out(VarId from, std::int64_t begin, VarId like, const std::string& name) {

@@ -35,7 +35,7 @@ class AcrossRanks {
   void begin();
   void finish(const Bucket& bucket);
   /// The values one behind the other, as one axis.
-  VarId joined(const std::vector<VarId>& values, const std::string& name);
+  VarId joined(const std::vector<VarId>& values, std::string name);
   /// A range of what joined() gave, in the shape of `like`.
   VarId cut_out(VarId from, std::int64_t begin, VarId like, const std::string& name);
   VarId reshaped(VarId x, const Shape& shape, const std::string& name);

@@ -193,12 +193,13 @@ class Expansion {
   }
 
   /// Of role Optimize, as what follows from the gradients: it goes wherever updates go.
-  void add_up(VarId var, const std::string& name, const char* behind = "") {
-    add_to(sums_[var], current(var), name, message("@SUM", number_ + 1, behind), is_last());
+  void add_up(VarId var, std::string name, const char* behind = "") {
+    add_to(sums_[var], current(var), std::move(name), message("@SUM", number_ + 1, behind), is_last());
   }
-  void add_to(TreeSum& sum, VarId value, const std::string& name, const std::string& behind, bool last) {
+  void add_to(TreeSum& sum, VarId value, std::string name, const std::string& behind, bool last) {
+    name += behind;
     const std::vector<VarId> due = sum.due(last);
-    for (const VarId before : due) value = append(kSum, {before, value}, {}, name + behind, Role::Optimize);
+    for (const VarId before : due) value = append(kSum, {before, value}, {}, name, Role::Optimize);
     sum.take(value, due.size());
   }
 
