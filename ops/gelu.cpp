@@ -1,52 +1,100 @@
-// y = x * P(X <= x) for X normal: x / 2 * (1 + erf(x / sqrt(2))), exact (Hendrycks and Gimpel, 2016).
-#include <cmath>
-
+// y = x * P(X <= x) for X normal: x / 2 * (1 + erf(x / sqrt(2))), exact (Hendrycks and Gimpel, 2016), or with
+// `approximate` "tanh" x / 2 * (1 + tanh(u)), u = sqrt(2 / pi) * (x + 0.044715 x^3), as GPT-2 has it.
 #include "framework/autodiff.h"
 #include "framework/op_def.h"
+#include "kernels/exp.h"
 #include "kernels/map.h"
+#include "kernels/normal.h"
 
 namespace lethe {
 namespace {
 
-constexpr double kSqrtHalf = 0.70710678118654752440;      // 1 / sqrt(2)
-constexpr double kInvSqrtTwoPi = 0.39894228040143267794;  // 1 / sqrt(2 pi)
-
-template <class T>
-HD T normal_cdf(T x) {
-  return T(0.5) * (T(1) + std::erf(x * T(kSqrtHalf)));
-}
+constexpr double kTwoSqrtTwoOverPi = 1.5957691216057307;  // 2 sqrt(2 / pi)
+constexpr double kCubic = 0.044715;
 
 struct Gelu {
   template <class T>
   HD T operator()(T x) const {
-    return x * normal_cdf(x);
+    return x * normal_at(x).below;
   }
 };
 
 struct GeluGrad {
   template <class T>
   HD T operator()(T x, T dy) const {
-    const T density = T(kInvSqrtTwoPi) * std::exp(T(-0.5) * x * x);
-    return dy * (normal_cdf(x) + x * density);
+    const Normal<T> normal = normal_at(x);
+    return dy * (normal.below + x * normal.density);
   }
 };
+
+/// (1 + tanh(u)) / 2 = logistic(2 u).
+template <class T>
+HD T tanh_cdf(T x) {
+  return logistic(T(kTwoSqrtTwoOverPi) * (x + T(kCubic) * x * x * x));
+}
+
+struct TanhGelu {
+  template <class T>
+  HD T operator()(T x) const {
+    return x * tanh_cdf(x);
+  }
+};
+
+struct TanhGeluGrad {
+  template <class T>
+  HD T operator()(T x, T dy) const {
+    const T cdf = tanh_cdf(x), slope = T(kTwoSqrtTwoOverPi) * (T(1) + T(3 * kCubic) * x * x);
+    return dy * (cdf + x * cdf * (T(1) - cdf) * slope);
+  }
+};
+
+bool is_approximate(const Attrs& attrs) {
+  if (!attrs.has("approximate")) return false;
+  const std::string& how = attrs.text("approximate");
+  check(how == "none" || how == "tanh", "gelu: approximate is ", quote(how), ", expected none or tanh");
+  return how == "tanh";
+}
+
+std::vector<Type> infer_gelu(const InferArgs& args) {
+  is_approximate(args.op.attrs);
+  return same_as_first(args);
+}
+
+template <class Exact, class Approximate, int N>
+struct GeluKernels {
+  template <class Device>
+  static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
+    return is_approximate(args.op.attrs) ? Map<Approximate, N, Floats, Rows::Pitched>::template prepare<Device>(args)
+                                         : Map<Exact, N, Floats, Rows::Pitched>::template prepare<Device>(args);
+  }
+};
+
+VarId build_gelu(LayerCall& c) {
+  const std::string& how = c.settings().text("approximate");
+  return c.emit("gelu", {c.in()}, how == "none" ? Attrs{} : Attrs{{"approximate", how}});
+}
 
 const Register gelu{{
     .type = "gelu",
     .inputs = {"x"},
     .outputs = {"y"},
-    .infer = same_as_first,
+    .infer = infer_gelu,
     .grad =
         [](GradBuilder& g) {
-          g.set(0, "gelu_grad", {g.x(0), g.dy()});
+          g.set(0, "gelu_grad", {g.x(0), g.dy()}, g.attrs());
         },
     .inplace = {{.in = 0, .out = 0}},
     .pitched = true,
-    .kernels = map<Gelu, 1, Floats, Rows::Pitched>(),
+    .kernels = each_device<GeluKernels<Gelu, TanhGelu, 1>>(),
     .layer = {.name = "gelu",
               .aliases = {"Gelu"},
-              .build = [](LayerCall& c) { return c.emit("gelu", {c.in()}); },
-              .help = "x times the normal distribution function at x (exact, with erf)"},
+              .keys = {{.name = "approximate",
+                        .type = KeyType::Choice,
+                        .absent = "none",
+                        .help = "none: exact, with erf; tanh: as GPT-2",
+                        .choices = {"none", "tanh"}}},
+              .build = build_gelu,
+              .help = "x times the normal distribution function at x"},
 }};
 
 const Register gelu_grad{{
@@ -56,7 +104,7 @@ const Register gelu_grad{{
     .infer = same_as_second,
     .inplace = {{.in = 0, .out = 0}, {.in = 1, .out = 0}},
     .pitched = true,
-    .kernels = map<GeluGrad, 2, Floats, Rows::Pitched>(),
+    .kernels = each_device<GeluKernels<GeluGrad, TanhGeluGrad, 2>>(),
 }};
 
 }  // namespace

@@ -28,11 +28,25 @@ TEST(Elementwise, KnownValues) {
   EXPECT_NEAR(of_one("sigmoid", 2), 0.88079707797788243, 1e-15);
   EXPECT_EQ(of_one("sigmoid", -1000), 0);
   EXPECT_NEAR(of_one("gelu", 1), 0.84134474606854293, 1e-15);
+  EXPECT_NEAR(of_one("gelu", 1, {{"approximate", "tanh"}}), 0.84119199060827676, 1e-15);
+  EXPECT_NEAR(of_one("silu", 1), 0.73105857863000490, 1e-15);
   EXPECT_EQ(of_one("leaky_relu", -2, {{"slope", 0.25}}), -0.5);
   EXPECT_EQ(of_one("threshold", 1, {{"threshold", 1.0}, {"value", 7.0}}), 7);
   EXPECT_EQ(of_one("clip", 5, {{"min", 0.0}}), 5);
   EXPECT_EQ(of_one("clip", 5, {{"max", 3.0}}), 3);
   EXPECT_FALSE(std::signbit(of_one("abs", -0.0)));
+}
+
+TEST(Elementwise, ExponentialsInF32AreNearOverAllOfTheirRange) {
+  const std::vector<double> inputs = {-200, -100, -88, -87, -20, -3, -1e-3, 0, 0.3, 2, 30, 88, 100, 1e6, kInf};
+  for (const double x : inputs) {
+    const double silu = run_op("silu", {{{1}, {x}, DType::f32}}).values[0], expected = x / (1 + std::exp(-x));
+    EXPECT_TRUE(silu == expected || std::fabs(silu - expected) <= 4e-7 * std::fabs(expected) + 1e-36) << x;
+    const double gelu = run_op("gelu", {{{1}, {x}, DType::f32}}).values[0], half = 0.5 * std::erfc(-x / std::sqrt(2.));
+    EXPECT_TRUE(gelu == x || std::fabs(gelu - x * half) <= 3e-7 * (1 + std::fabs(x * half))) << x;
+  }
+  EXPECT_TRUE(std::isnan(run_op("silu", {{{1}, {kNan}, DType::f32}}).values[0]));
+  EXPECT_TRUE(std::isnan(run_op("gelu", {{{1}, {kNan}, DType::f32}}).values[0]));
 }
 
 TEST(MaxGradient, EqualOperandsShareIt) {

@@ -13,6 +13,22 @@ TEST(LayerNorm, NormalisesEachRow) {
   EXPECT_EQ(run_op("layer_norm", {x, weight, bias}, {{"eps", 0.0}}), (Tensor{{2, 2}, {-1.5, 2, -1.5, 2}}));
 }
 
+TEST(LayerNorm, GoesWithoutABias) {
+  const Tensor x{{2, 2}, {1, 3, 10, 30}}, weight{{2}, {2, 3}};
+  EXPECT_EQ(run_op("layer_norm", {x, weight, {}}, {{"eps", 0.0}}), (Tensor{{2, 2}, {-2, 3, -2, 3}}));
+}
+
+TEST(RmsNorm, ScalesEachRow) {
+  const Tensor x{{2, 4}, {2, -2, 2, 2, 0, 0, 0, 8}}, weight{{4}, {1, 2, 3, 4}};
+  EXPECT_EQ(run_op("rms_norm", {x, weight}, {{"eps", 0.0}}), (Tensor{{2, 4}, {1, -2, 3, 4, 0, 0, 0, 8}}));
+  EXPECT_EQ(run_op("rms_norm", {x, weight}, {{"eps", 0.0}}, 1), (Tensor{{2}, {0.5, 0.25}}));
+}
+
+TEST(RmsNorm, SaysWhatDoesNotFit) {
+  EXPECT_EQ(complaint("rms_norm", {{2, 3}, {2}}, {{"eps", 1e-5}}), "rms_norm: weight is f32[2], expected f32[3]");
+  EXPECT_EQ(complaint("rms_norm", {{2, 3}, {3}}, {{"eps", -1.0}}), "rms_norm: eps is -1, expected at least 0");
+}
+
 TEST(LayerNorm, SaysWhatDoesNotFit) {
   EXPECT_EQ(complaint("layer_norm", {{2, 3}, {3}, {2}}, {{"eps", 1e-5}}),
             "layer_norm: bias is f32[2], expected f32[3]");

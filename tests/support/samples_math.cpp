@@ -18,6 +18,8 @@ std::vector<Sample> function_samples() {
       {.op = "tanh", .in = {{{2, 3, 5}, -2, 2}}},
       {.op = "softplus", .in = {{{2, 3, 5}, -4, 4}}},
       {.op = "gelu", .in = {{{2, 3, 5}, -3, 3}}},
+      {.op = "gelu", .in = {{{2, 3, 15}, -3, 3}}, .attrs = {{"approximate", "tanh"}}},
+      {.op = "silu", .in = {{{2, 3, 15}, -5, 5}}},
       {.op = "abs", .in = {{{2, 3, 5}}}, .kinks = {0}},
       {.op = "sqrt", .in = {{{2, 3, 5}, 0.25, 4}}},
       {.op = "square", .in = {{{2, 3, 5}}}},

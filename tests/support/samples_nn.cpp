@@ -149,6 +149,27 @@ std::vector<Sample> row_samples() {
        .in = {{{6, 1030}}, of_channels(1030), of_channels(1030)},
        .attrs = {{"eps", 1e-5}},
        .through = {0}},
+      {.op = "layer_norm", .in = {{{4, 3, 37}}, of_channels(37)}, .attrs = {{"eps", 1e-5}}, .through = {0}},
+      {.op = "rms_norm", .in = {{{4, 3, 37}}, of_channels(37)}, .attrs = {{"eps", 1e-5}}, .through = {0}},
+      {.op = "rms_norm", .in = {{{40, 64}}, of_channels(64)}, .attrs = {{"eps", 1e-5}}, .through = {0}},
+      {.op = "rms_norm", .in = {{{6, 1030}, 2, 3}, of_channels(1030)}, .attrs = {{"eps", 1e-5}}, .through = {0}},
+  };
+}
+
+std::vector<Sample> position_samples() {
+  const SampleInput one_offset{.shape = {}, .low = 0, .high = 900, .dtype = DType::i32};
+  const SampleInput an_offset_each{.shape = {3}, .low = 0, .high = 900, .dtype = DType::i32};
+  const auto heads = [](std::int64_t size) { return Attrs{{"head_size", size}, {"base", 10000.0}}; };
+  Attrs some = heads(4);
+  some.set("rotated", 3);
+  return {
+      {.op = "rope", .in = {{{2, 5, 24}}, kAbsent}, .attrs = heads(6)},
+      {.op = "rope", .in = {{{3, 5, 20}}, one_offset}, .attrs = some},
+      {.op = "rope", .in = {{{3, 2, 20}}, an_offset_each}, .attrs = some},
+      {.op = "sinusoidal_positions",
+       .in = {},
+       .attrs = {{"length", 9}, {"width", 7}, {"base", 10000.0}, {"dtype", kUnderTest}},
+       .gradient = false},
   };
 }
 
@@ -227,8 +248,8 @@ std::vector<Sample> reduction_samples() {
 
 std::vector<Sample> nn_samples() {
   std::vector<Sample> all;
-  for (const auto& part :
-       {norm_samples(), row_samples(), loss_samples(), pool_samples(), resize_samples(), reduction_samples()})
+  for (const auto& part : {norm_samples(), row_samples(), position_samples(), loss_samples(), pool_samples(),
+                           resize_samples(), reduction_samples()})
     all.insert(all.end(), part.begin(), part.end());
   return all;
 }

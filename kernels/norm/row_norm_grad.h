@@ -1,0 +1,98 @@
+// The gradient of a norm of rows (row_norm.h), both devices: by row for x, by column for weight and bias.
+#pragma once
+#include <array>
+
+#include "kernels/norm/row_packs.h"
+#include "kernels/reduce/sums.h"
+
+namespace lethe {
+
+/// With h = (x - mean) * inverse: dx = inverse * (g - mean(g) - h * mean(g * h)) for g = dy * weight; mean(g) is there
+/// only if the row was centred.
+template <class T, bool kCentred>
+struct NormGradRow {
+  using C = Compute<T>;
+  std::int64_t length;
+  const T* in;
+  const C *weight, *mean, *inverse;
+  const T* dy;
+  T* out;
+  bool packed;
+
+  template <class Team>
+  HD void operator()(const Team& team, std::int64_t row) const {
+    constexpr int V = kTogether<T, Team>;
+    if (length % V == 0)
+      run<V>(team, row);
+    else
+      run<1>(team, row);
+  }
+
+ private:
+  template <int V, class Team>
+  HD void run(const Team& team, std::int64_t row) const {
+    const RowPacks<V, const T> x{in + row * length, packed}, g{dy + row * length, packed};
+    const RowPacks<V, const C> w{weight, packed};
+    const RowPacks<V, T> dx{out + row * length, packed};
+    const C centre = kCentred ? mean[row] : C(0), by = inverse[row];
+    const double n = static_cast<double>(length);
+    const std::int64_t packs = length / V;
+    C first = 0;
+    if constexpr (kCentred) {
+      const auto sum = [=](std::int64_t i) {
+        const auto of_g = g[i];
+        const auto of_w = w[i];
+        return sum_in_pack<V>([&](int v) { return of_g.at[v] * of_w.at[v]; });
+      };
+      first = static_cast<C>(team.sum(packs, sum) / n);
+    }
+    const auto products = [=](std::int64_t i) {
+      const auto of_x = x[i], of_g = g[i];
+      const auto of_w = w[i];
+      return sum_in_pack<V>([&](int v) { return of_g.at[v] * of_w.at[v] * ((of_x.at[v] - centre) * by); });
+    };
+    const C second = static_cast<C>(team.sum(packs, products) / n);
+    team.each(packs, [=](std::int64_t i) {
+      const auto of_x = x[i], of_g = g[i];
+      const auto of_w = w[i];
+      Pack<T, V> to;
+      for (int v = 0; v < V; ++v)
+        to.at[v] = by * (of_g.at[v] * of_w.at[v] - first - (of_x.at[v] - centre) * by * second);
+      dx.set(i, to);
+    });
+  }
+};
+
+/// Over the rows: dy * (x - mean) * inverse, and of a centred norm dy, which has a bias.
+template <class T, bool kCentred>
+struct NormWeightTerms {
+  using Terms = std::array<Compute<T>, kCentred ? 2 : 1>;
+  using Nothing = std::array<Compute<T>, 0>;
+  const T *x, *dy;
+  const Compute<T>*mean, *inverse;
+  HD Terms terms_of(std::int64_t row, Compute<T> x, Compute<T> dy) const {
+    if constexpr (kCentred)
+      return {dy * ((x - mean[row]) * inverse[row]), dy};
+    else
+      return {dy * (x * inverse[row])};
+  }
+  HD Terms operator()(std::int64_t row, std::int64_t i, const Nothing&) const { return terms_of(row, x[i], dy[i]); }
+
+  static constexpr int kElements = kPack<T>;
+  bool can_pack() const { return lethe::can_pack({x, dy}); }
+  template <int V>
+  HD void pack(std::int64_t row, std::int64_t i, const Nothing*, Terms* terms) const {
+    const Pack<T, V> of_x = load_pack<V>(x + i), of_dy = load_pack<V>(dy + i);
+    for (int v = 0; v < V; ++v) terms[v] = terms_of(row, of_x.at[v], of_dy.at[v]);
+  }
+};
+
+template <class C, std::size_t N>
+struct StoreWeightGrads {
+  C* grads[N];
+  HD void operator()(std::int64_t, std::int64_t c, const std::array<double, N>& sums) const {
+    for (int n = 0; n < static_cast<int>(N); ++n) grads[n][c] = static_cast<C>(sums[n]);
+  }
+};
+
+}  // namespace lethe

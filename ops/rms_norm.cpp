@@ -1,0 +1,112 @@
+// y = x * inv_rms * weight along the last axis, inv_rms = 1 / sqrt(mean of x^2 + eps), which is kept for the gradient,
+// one a row.
+#include "framework/autodiff.h"
+#include "kernels/dtypes.h"
+#include "kernels/norm/batch.h"
+#include "kernels/norm/row_norm.h"
+#include "kernels/norm/row_norm_grad.h"
+
+namespace lethe {
+namespace {
+
+struct RmsNorm {
+  template <class Device>
+  static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
+    const SumExtent extent = channels_of(args.in(0).shape);
+    const double eps = args.op.attrs.number("eps");
+    return for_float(args.in(0).dtype, [&](auto zero) {
+      using T = decltype(zero);
+      using C = Compute<T>;
+      return make_kernel([=](const KernelArgs& a) {
+        const bool packed = can_pack({a.in<T>(0), a.in<C>(1), a.out<T>(0)});
+        for_each_row(Device{}, a.stream, extent.middle, extent.inner,
+                     NormRow<T, false>{extent.inner, eps, a.in<T>(0), a.in<C>(1), nullptr, a.out<T>(0), nullptr,
+                                       a.out<C>(1), packed});
+      });
+    });
+  }
+};
+
+struct RmsNormGrad {
+  template <class Device>
+  static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
+    const SumExtent extent = channels_of(args.in(0).shape);
+    const SumPlan plan = plan_sum(Device{}, args.device, extent, args.in(0).dtype);
+    return for_float(args.in(0).dtype, [&](auto zero) {
+      using T = decltype(zero);
+      using C = Compute<T>;
+      return make_kernel(
+          [=](const KernelArgs& a) {
+            const T *x = a.in<T>(0), *dy = a.in<T>(3);
+            const C *weight = a.in<C>(1), *inv_rms = a.in<C>(2);
+            sum_middle(Device{}, a, plan, Columns<T, 0>{}, NormWeightTerms<T, false>{x, dy, nullptr, inv_rms},
+                       StoreWeightGrads<C, 1>{{a.out<C>(1)}});
+            // Last: dx may stand in the memory of x or dy.
+            for_each_row(Device{}, a.stream, extent.middle, extent.inner,
+                         NormGradRow<T, false>{extent.inner, x, weight, nullptr, inv_rms, dy, a.out<T>(0),
+                                               can_pack({x, weight, dy, a.out<T>(0)})});
+          },
+          sum_workspace(plan, 1), bytes_of(args.in(0)) + bytes_of(args.in(3)));
+    });
+  }
+};
+
+std::vector<Type> infer_rms_norm(const InferArgs& args) {
+  const Var& x = args.in(0);
+  check(!x.shape.empty(), "rms_norm: the input is a scalar");
+  const double eps = args.op.attrs.number("eps");
+  check(eps >= 0, "rms_norm: eps is ", eps, ", expected at least 0");
+  check_input(args, 1, weight_of_rows(x));
+  return {{x.shape, x.dtype}, one_a_row(x)};
+}
+
+std::vector<Type> infer_rms_norm_grad(const InferArgs& args) {
+  const Var& x = args.in(0);
+  check(!x.shape.empty(), "rms_norm_grad: x is a scalar");
+  check_input(args, 1, weight_of_rows(x));
+  check_input(args, 2, one_a_row(x));
+  check_input(args, 3, {x.shape, x.dtype});
+  return {{x.shape, x.dtype}, weight_of_rows(x)};
+}
+
+void rms_norm_gradient(GradBuilder& g) {
+  check(g.dy(0) != kNone && g.dy(1) == kNone, "rms_norm: no gradient through inv_rms as an output");
+  const std::vector<VarId> grads = g.call_all("rms_norm_grad", {g.x(0), g.x(1), g.y(1), g.dy()}, {}, {g.x(0), g.x(1)});
+  for (int slot = 0; slot < 2; ++slot) g.set(slot, grads[slot]);
+}
+
+VarId build_rms_norm(LayerCall& c) {
+  const VarId weight = c.wide_param("weight", {c.channels()}, {.kind = Init::Constant, .value = 1}, false);
+  return c.emit("rms_norm", {c.in(), weight}, {{"eps", c.settings().number("eps")}});
+}
+
+const Register rms_norm{{
+    .type = "rms_norm",
+    .inputs = {"x", "weight"},
+    .outputs = {"y", "inv_rms"},
+    .infer = infer_rms_norm,
+    .grad = rms_norm_gradient,
+    .inplace = {{.in = 0, .out = 0}},
+    .kernels = each_device<RmsNorm>(),
+    .layer = {.name = "rms_norm",
+              .aliases = {"RMSNormalization"},
+              .keys = {{.name = "eps",
+                        .type = KeyType::Number,
+                        .absent = 1e-5,
+                        .min = 0,
+                        .help = "added to the mean of the squares"}},
+              .build = build_rms_norm,
+              .help = "scale each row to a root mean square of 1 over its channels"},
+}};
+
+const Register rms_norm_grad{{
+    .type = "rms_norm_grad",
+    .inputs = {"x", "weight", "inv_rms", "dy"},
+    .outputs = {"dx", "dweight"},
+    .infer = infer_rms_norm_grad,
+    .inplace = {{.in = 0, .out = 0}, {.in = 3, .out = 0}},
+    .kernels = each_device<RmsNormGrad>(),
+}};
+
+}  // namespace
+}  // namespace lethe
