@@ -100,16 +100,23 @@ class Parser {
 
   Attr unguarded_factor() {
     if (!take({"-"}).empty()) return apply("-", Attr(0), factor());
-    if (!take({"("}).empty()) {
-      const Attr inner = comparison();
-      check(!take({")"}).empty(), "')' is missing");
-      return inner;
+    if (!take({"("}).empty()) return rest_of_parentheses();
+    if (!take({"sqrt("}).empty()) {
+      const double of = number(rest_of_parentheses());
+      check(of >= 0, "sqrt of ", of);
+      return Attr(std::sqrt(of));
     }
     const char next = peek();
     check(next != '\0', "a value is missing at the end");
     if (is_name_start(next)) return named();
     check(is_digit(next) || next == '.', "unexpected ", quote(text_.substr(at_)));
     return literal();
+  }
+
+  Attr rest_of_parentheses() {
+    const Attr inner = comparison();
+    check(!take({")"}).empty(), "')' is missing");
+    return inner;
   }
 
   Attr named() {

@@ -3,7 +3,7 @@
 //   comparison: sum [("==" | "!=" | "<" | "<=" | ">" | ">=") sum]     gives 1 or 0
 //   sum:        product {("+" | "-") product}
 //   product:    factor {("*" | "/" | "%") factor}
-//   factor:     "-" factor | "(" comparison ")" | number | name
+//   factor:     "-" factor | ["sqrt"] "(" comparison ")" | number | name
 #pragma once
 #include <map>
 #include <string>

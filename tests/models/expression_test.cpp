@@ -54,6 +54,13 @@ TEST(Expression, KeepsWholeNumbersWholeAndMixesToFractions) {
   EXPECT_EQ(value_of("1e-2"), "0.01");
 }
 
+TEST(Expression, TakesSquareRootsAsFractions) {
+  EXPECT_EQ(value_of("sqrt(w)"), "4.0");
+  EXPECT_EQ(value_of("1/sqrt(2*(n-1))"), "0.5");
+  EXPECT_EQ(error_of("sqrt(0-w)"), "in '=sqrt(0-w)': sqrt of -16");
+  EXPECT_EQ(error_of("sqrt(w"), "in '=sqrt(w': ')' is missing");
+}
+
 TEST(Expression, TakesTheSignOfTheDivisorForTheRest) {
   EXPECT_EQ(value_of("-7%3"), "2");
   EXPECT_EQ(value_of("7%-3"), "-2");
