@@ -1,6 +1,8 @@
 #include "optimizer/optimizer.h"
 
 #include <algorithm>
+#include <sstream>
+#include <string_view>
 
 #include "framework/did_you_mean.h"
 #include "framework/error.h"
@@ -80,12 +82,51 @@ VarId step_counter(Program& program, bool needed) {
   return add_var(program, {.name = "step", .dtype = DType::i64, .kind = Kind::State});
 }
 
+/// Whether pattern and name are the same if each `*` stands for some characters of the name, or for none.
+bool matches(std::string_view pattern, std::string_view name) {
+  std::size_t p = 0, n = 0, star = pattern.size(), after_star = 0;  // the last `*`, and where what follows it was tried
+  while (n < name.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      after_star = n;
+    } else if (p < pattern.size() && pattern[p] == name[n]) {
+      ++p;
+      ++n;
+    } else if (star < pattern.size()) {
+      p = star + 1;
+      n = ++after_star;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == std::string_view::npos;
+}
+
+/// Sets `decays` of all parameters that `patterns` name.
+void set_decay(const Program& program, const std::vector<ParamGrad>& gradients, const std::string& patterns, bool to,
+               std::vector<bool>& decays) {
+  std::istringstream in(patterns);
+  for (std::string pattern; std::getline(in, pattern, ',');) {
+    bool found = false;
+    std::vector<std::string> known;
+    for (const ParamGrad& pair : gradients) {
+      known.push_back(program.vars[pair.param].name);
+      if (!matches(pattern, known.back())) continue;
+      decays[pair.param] = to;
+      found = true;
+    }
+    check(found, to ? "decay" : "no-decay", ": no parameter is called ", quote(pattern), did_you_mean(pattern, known));
+  }
+}
+
 /// Which vars decay, by VarId.
-std::vector<bool> decaying(const Program& program, const std::vector<ParamInfo>& params,
-                           const OptimizerSettings& settings) {
-  std::vector<bool> decays(program.vars.size(), settings.decay_all);
+std::vector<bool> decaying(const Program& program, const std::vector<ParamGrad>& gradients,
+                           const std::vector<ParamInfo>& params, const OptimizerSettings& settings) {
+  std::vector<bool> decays(program.vars.size());
   for (const ParamInfo& info : params)
     if (info.decay) decays[info.var] = true;
+  set_decay(program, gradients, settings.decay, true, decays);
+  set_decay(program, gradients, settings.no_decay, false, decays);
   return decays;
 }
 
@@ -125,7 +166,7 @@ Updates append_updates(Program& program, const std::vector<ParamGrad>& gradients
                   .step = step_counter(program, rule.counts_steps && loss_scale.state == kNone)};
   const bool scales = settings.clip_norm > 0 || loss_scale.scale != kNone;
   const VarId scale = scales ? append_clip_scale(program, loss_scale.scale, gradients, settings.clip_norm) : kNone;
-  const std::vector<bool> decays = decaying(program, params, settings);
+  const std::vector<bool> decays = decaying(program, gradients, params, settings);
   VarId steps_done = updates.step;
   if (rule.counts_steps && loss_scale.state != kNone)  // those that were not skipped
     steps_done = add_var(program, {.name = "updates", .dtype = DType::i64, .kind = Kind::State});

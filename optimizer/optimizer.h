@@ -21,7 +21,8 @@ struct OptimizerSettings {
   double eps = 1e-8;                  // Adam, AdamW, RmsProp
   double alpha = 0.99;                // RmsProp: of the mean square
   double weight_decay = 0;            // added to the gradient; AdamW: shrinks the parameter by rate * decay
-  bool decay_all = false;             // decays bias and norm too
+  std::string decay = {};             // parameters that decay beside weights: names with commas between, `*` for any
+  std::string no_decay = {};          // and that do not, although they are weights or named above
   double clip_norm = 0;               // largest norm of all gradients together; 0: not clipped
 };
 
@@ -53,8 +54,8 @@ LossScale append_loss_scale(Program& program, double initial = kInitialLossScale
 
 /// Appends one update op for each gradient, in their order, and last of all the step counter's increment, if the
 /// network or the optimizer counts steps. With a loss scale gradients are divided by it, and a step with an infinite
-/// or NaN gradient leaves parameters and states as they are. `params` says which parameters decay. Fails for settings
-/// out of range and if there is no gradient.
+/// or NaN gradient leaves parameters and states as they are. `params` says which parameters decay where the settings do
+/// not. Fails for settings out of range, for a name that no parameter has, and if there is no gradient.
 Updates append_updates(Program& program, const std::vector<ParamGrad>& gradients, const std::vector<ParamInfo>& params,
                        const OptimizerSettings& settings, const LossScale& loss_scale = {});
 

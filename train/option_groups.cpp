@@ -145,10 +145,24 @@ void add_update_rule(CLI::App& app, Options& o) {
   add_option(app, "--momentum", o.momentum, "X", "Momentum (default: the network's)")
       ->check(number_from_zero())
       ->group("Training");
+  add_option(app, "--beta1", o.beta1, "X", "Of adam and adamw: what the mean of gradients keeps (default 0.9)")
+      ->check(fraction())
+      ->group("Training");
+  add_option(app, "--beta2", o.beta2, "X", "Of adam and adamw: what the mean of their squares keeps (default 0.999)")
+      ->check(fraction())
+      ->group("Training");
+  add_option(app, "--eps", o.eps, "X", "Of adam, adamw and rmsprop: what is added to a root (default 1e-8)")
+      ->check(number_from_zero())
+      ->group("Training");
   add_option(app, "--weight-decay", o.weight_decay, "X", "Weight decay, not on bias and norm (default: the network's)")
       ->check(number_from_zero())
       ->group("Training");
   app.add_flag("--decay-all", o.decay_all, "Weight decay on bias and norm too")->group("Training");
+  add_option(app, "--decay", o.decay, "NAMES",
+             "Weight decay on these parameters too: names with commas between, * for any characters")
+      ->group("Training");
+  add_option(app, "--no-decay", o.no_decay, "NAMES", "No weight decay on these parameters, as 'tokens.*,positions.*'")
+      ->group("Training");
   add_option(app, "--loss-scale", o.loss_scale, "X",
              "Of --dtype f16: what the loss is scaled by at first (default 65536); it halves and doubles by itself")
       ->check(positive_number())

@@ -31,10 +31,10 @@ struct Options {
 
   std::optional<std::int64_t> epochs = {}, steps = {};
   std::int64_t patience = 0;  // evaluations without a better one, then training stops; 0: never
-  std::optional<double> lr = {};
+  std::optional<double> lr = {}, momentum = {}, beta1 = {}, beta2 = {}, eps = {};
   double min_lr = 1e-7, max_lr = 10;  // of `lr-find`
-  std::optional<std::string> optimizer = {}, schedule = {};
-  std::optional<double> momentum = {}, weight_decay = {}, clip_norm = {}, loss_scale = {};
+  std::optional<std::string> optimizer = {}, schedule = {}, decay = {}, no_decay = {};
+  std::optional<double> weight_decay = {}, clip_norm = {}, loss_scale = {};
   bool decay_all = false;  // weight decay on bias and norm too
   std::optional<std::uint64_t> seed = {};
 

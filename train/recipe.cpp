@@ -17,7 +17,8 @@
 namespace lethe {
 namespace {
 
-constexpr const char* kOfOptimizer[] = {"lr", "momentum", "weight-decay", "decay-all", "schedule"};
+constexpr const char* kOfOptimizer[] = {"lr",           "momentum",  "beta1", "beta2",    "eps",
+                                        "weight-decay", "decay-all", "decay", "no-decay", "schedule"};
 
 OptionValues built_in(const std::string& optimizer) {
   const bool adaptive = optimizer.compare(0, 4, "adam") == 0 || optimizer == "rmsprop";
@@ -122,11 +123,11 @@ Options decided(const Options& first, const OptionValues& resumed) {
 
 OptionValues values_to_keep(const Options& options) {
   static const char* const names[] = {
-      "threads",    "device",     "tf32",       "fast-conv",   "eager",     "deterministic", "workspace-limit",
-      "model",      "set",        "dtype",      "data",        "augment",   "batch",         "micro-batch",
-      "shards",     "steps",      "epochs",     "lr",          "optimizer", "momentum",      "weight-decay",
-      "decay-all",  "clip-norm",  "loss-scale", "schedule",    "patience",  "seed",          "keep",
-      "save-every", "eval-every", "log-every",  "no-winograd", "autotune"};
+      "threads", "device",     "tf32",       "fast-conv", "eager",        "deterministic", "workspace-limit", "model",
+      "set",     "dtype",      "data",       "augment",   "batch",        "micro-batch",   "shards",          "steps",
+      "epochs",  "lr",         "optimizer",  "momentum",  "weight-decay", "beta1",         "beta2",           "eps",
+      "decay",   "no-decay",   "decay-all",  "clip-norm", "loss-scale",   "schedule",      "patience",        "seed",
+      "keep",    "save-every", "eval-every", "log-every", "no-winograd",  "autotune"};
   OptionValues kept;
   for (const char* name : names)
     if (const auto found = options.given.find(name); found != options.given.end()) kept.insert(*found);

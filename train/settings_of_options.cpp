@@ -10,6 +10,20 @@ namespace {
 
 constexpr Interval kEachEpoch{1, true};
 
+/// The settings that only some optimizers have; fails if another is named beside them.
+void set_of_adaptive(const Options& options, OptimizerSettings& settings) {
+  using enum OptimizerType;
+  const bool adam = settings.type == Adam || settings.type == AdamW;
+  const auto set = [&](const char* name, const std::optional<double>& given, bool has, double& setting) {
+    if (!given) return;
+    check(has, name, ": ", options.optimizer.value_or("sgd"), " has none");
+    setting = *given;
+  };
+  set("--beta1", options.beta1, adam, settings.beta1);
+  set("--beta2", options.beta2, adam, settings.beta2);
+  set("--eps", options.eps, adam || settings.type == RmsProp, settings.eps);
+}
+
 }  // namespace
 
 Sets sets_of(const Options& options) {
@@ -37,8 +51,10 @@ OptimizerSettings optimizer_of(const Options& options) {
     check(settings.type != Adam && settings.type != AdamW, "--momentum: ", *options.optimizer, " has none");
     settings.momentum = *options.momentum;
   }
+  set_of_adaptive(options, settings);
   if (options.weight_decay) settings.weight_decay = *options.weight_decay;
-  settings.decay_all = options.decay_all;
+  settings.decay = options.decay_all ? "*" : options.decay.value_or("");
+  settings.no_decay = options.no_decay.value_or("");
   if (options.clip_norm) settings.clip_norm = *options.clip_norm;
   return settings;
 }

@@ -13,6 +13,8 @@ CLI::Validator whole_number(std::int64_t least, std::int64_t most = std::numeric
 /// A number that is finite in f32: at least 0, or above 0.
 CLI::Validator number_from_zero();
 CLI::Validator positive_number();
+/// From 0 to below 1.
+CLI::Validator fraction();
 /// One of `words`.
 CLI::Validator one_of(std::vector<std::string> words);
 /// Anything; `words` are what one may well take.

@@ -10,6 +10,7 @@
 #include "framework/op_def.h"
 #include "framework/verify.h"
 #include "kernels/cpu/device.h"
+#include "tests/support/expect_error.h"
 
 namespace lethe::testing {
 namespace {
@@ -177,10 +178,31 @@ TEST(Optimizer, DecaysOnlyWhatItsRecordSays) {
   bias.step({{0, 0, 0}});
   EXPECT_EQ(bias.values("w0"), kStart);
   OptimizerSettings all = with_decay("sgd", 0.5);
-  all.decay_all = true;
+  all.decay = "*";
   Training asked({kStart}, all, false);
   asked.step({{0, 0, 0}});
   EXPECT_DOUBLE_EQ(asked.values("w0")[0], 0.95);
+}
+
+TEST(Optimizer, DecaysByName) {
+  const auto after_a_step = [](const std::string& decay, const std::string& no_decay, bool weights) {
+    OptimizerSettings settings = with_decay("sgd", 0.5);
+    settings.decay = decay;
+    settings.no_decay = no_decay;
+    Training training({{1}, {1}, {1}}, settings, weights);
+    training.step({{0}, {0}, {0}});
+    return Values{training.values("w0")[0], training.values("w1")[0], training.values("w2")[0]};
+  };
+  EXPECT_EQ(after_a_step("w1", "", false), (Values{1, 0.95, 1}));
+  EXPECT_EQ(after_a_step("w0,*2", "", false), (Values{0.95, 1, 0.95}));
+  EXPECT_EQ(after_a_step("", "*1*", true), (Values{0.95, 1, 0.95}));
+  EXPECT_EQ(after_a_step("*", "w2,w*0", false), (Values{1, 0.95, 1})) << "no_decay has the last word";
+}
+
+TEST(Optimizer, SaysWhichNameNoParameterHas) {
+  OptimizerSettings settings = with_decay("sgd");
+  settings.no_decay = "w0,b*";
+  EXPECT_EQ(error_of([&] { Training({{1}}, settings); }), "no-decay: no parameter is called 'b*'");
 }
 
 TEST(Optimizer, StatesAreNamedAfterTheirParameter) {

@@ -19,14 +19,14 @@ class Recipe : public ::testing::Test {
  protected:
   void SetUp() override { write(""); }
   /// With `more` among the train settings.
-  void write(const std::string& more) const {
+  void write(const std::string& more, const std::string& optimizer = "momentum") const {
     std::ofstream(file_) << R"({"version": 1, "name": "tiny", "vars": {"n": 1},
       "inputs": {"image": {"shape": [3, 8, 8]}, "label": {"shape": [], "dtype": "i32"}},
       "layers": [{"op": "fc", "out": 10, "name": "logits"}],
       "loss": [{"op": "cross_entropy", "in": "logits", "target": "label"}],
-      "train": {"batch": 16, "epochs": 3, "lr": 0.1, "optimizer": "momentum", "weight_decay": 0.0001,
-                "schedule": "cosine", "augment": "flip")"
-                         << more << "}}";
+      "train": {"batch": 16, "epochs": 3, "lr": 0.1, "weight_decay": 0.0001,
+                "schedule": "cosine", "augment": "flip", "optimizer": ")"
+                         << optimizer << '"' << more << "}}";
   }
   void TearDown() override { std::filesystem::remove(file_); }
   Options options(std::vector<std::string> more, const OptionValues& resumed = {}) const {
@@ -94,17 +94,41 @@ TEST_F(Recipe, AnotherOptimizerDoesNotInheritTheNetworksRate) {
 }
 
 TEST_F(Recipe, DecayOfBiasAndNormIsForTheCommandLineOrTheNetworkToAsk) {
-  EXPECT_FALSE(optimizer_of(options({})).decay_all);
-  EXPECT_TRUE(optimizer_of(options({"--decay-all"})).decay_all);
-  const OptionValues kept = values_to_keep(options({"--decay-all"}));
-  EXPECT_TRUE(optimizer_of(options({}, kept)).decay_all) << "of a run that goes on";
+  const auto decay = [&](const std::vector<std::string>& args, const OptionValues& kept = {}) {
+    return optimizer_of(options(args, kept)).decay;
+  };
+  EXPECT_EQ(decay({}), "");
+  EXPECT_EQ(decay({"--decay-all"}), "*");
+  EXPECT_EQ(decay({}, values_to_keep(options({"--decay-all"}))), "*") << "of a run that goes on";
   write(R"(, "decay_all": true)");
-  EXPECT_TRUE(optimizer_of(options({})).decay_all);
-  EXPECT_FALSE(optimizer_of(options({"--decay-all=false"})).decay_all);
-  EXPECT_FALSE(optimizer_of(options({"--optimizer", "adam"})).decay_all);
+  EXPECT_EQ(decay({}), "*");
+  EXPECT_EQ(decay({"--decay-all=false"}), "");
+  EXPECT_EQ(decay({"--optimizer", "adam"}), "");
   write(R"(, "decay_all": "=n > 1")");
-  EXPECT_FALSE(optimizer_of(options({})).decay_all);
-  EXPECT_TRUE(optimizer_of(options({"--set", "n=2"})).decay_all);
+  EXPECT_EQ(decay({}), "");
+  EXPECT_EQ(decay({"--set", "n=2"}), "*");
+}
+
+TEST_F(Recipe, DecayByNameAndTheRatesOfMeansAreForTheCommandLineOrTheNetworkToSay) {
+  write(R"(, "beta2": 0.95, "eps": 1e-6, "decay": "a.*", "no_decay": "b,c")", "adamw");
+  const OptimizerSettings of_network = optimizer_of(options({}));
+  EXPECT_EQ(of_network.beta1, 0.9);
+  EXPECT_EQ(of_network.beta2, 0.95);
+  EXPECT_EQ(of_network.eps, 1e-6);
+  EXPECT_EQ(of_network.decay, "a.*");
+  EXPECT_EQ(of_network.no_decay, "b,c");
+  const std::vector<std::string> said = {"--beta1", "0.8", "--beta2", "0.99", "--no-decay", "d"};
+  for (const Options& o : {options(said), options({}, values_to_keep(options(said)))}) {
+    EXPECT_EQ(optimizer_of(o).beta1, 0.8);
+    EXPECT_EQ(optimizer_of(o).beta2, 0.99);
+    EXPECT_EQ(optimizer_of(o).no_decay, "d");
+  }
+  EXPECT_EQ(optimizer_of(options({"--optimizer", "adam"})).beta2, 0.999);
+}
+
+TEST_F(Recipe, RatesOfMeansAreForOptimizersThatHaveThem) {
+  EXPECT_EQ(error_of([&] { optimizer_of(options({"--beta1", "0.8"})); }), "--beta1: momentum has none");
+  EXPECT_EQ(error_of([&] { options({"--beta1", "1"}); }), "--beta1: must be from 0 to below 1, not 1");
 }
 
 TEST_F(Recipe, AWrongSettingOfTheNetworkIsNamedWithItsPlace) {
