@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <thread>
+
 namespace lethe::testing {
 namespace {
 
@@ -93,6 +96,16 @@ TEST(Progress, TheLineOfAnEpochsLastStepStays) {
   progress.clear();
   const std::string text = out.text();
   EXPECT_EQ(text.substr(text.size() - 12), " acc 0.8100\n");
+}
+
+TEST(Progress, OtherWorkIsShownNowAndThen) {
+  Written out;
+  Progress progress(out.file(), Progress::Style::Bar, false);
+  progress.show("begun");  // too early
+  std::this_thread::sleep_for(std::chrono::milliseconds(110));
+  progress.show("half done");
+  progress.show("more");
+  EXPECT_EQ(out.text(), "\rhalf done");
 }
 
 TEST(Progress, QuietSaysNothing) {

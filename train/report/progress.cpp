@@ -11,7 +11,7 @@
 namespace lethe {
 namespace {
 
-constexpr double kRedrawSeconds = 0.1;
+constexpr double kRedrawSeconds = 0.1, kLineSeconds = 1;
 
 std::string figures(const Moment& m) {
   std::string text = duration(m.seconds) + " ETA " + duration(m.seconds_left);
@@ -81,16 +81,32 @@ void Progress::step(const Moment& moment) {
   if (soon && moment.step < moment.steps) return;
   drawn_epoch_ = moment.epoch;
   drawn_at_ = moment.seconds;
-  std::string line = bar_line(moment, terminal_columns(fileno(out_)) - 1);
-  const std::size_t width = line.size();
-  if (width < drawn_) line.append(drawn_ - width, ' ');
-  drawn_ = width;
-  std::fprintf(out_, colour_ ? "\r\033[32m%s\033[0m" : "\r%s", line.c_str());
+  draw(bar_line(moment, terminal_columns(fileno(out_)) - 1));
   if (moment.step >= moment.steps) {  // the epoch's last line stays
     std::fputc('\n', out_);
     drawn_ = 0;
   }
   std::fflush(out_);
+}
+
+void Progress::show(const std::string& line) {
+  const auto now = std::chrono::steady_clock::now();
+  const std::chrono::duration<double> since(style_ == Style::Bar ? kRedrawSeconds : kLineSeconds);
+  if (style_ == Style::Quiet || now - shown_at_ < since) return;
+  shown_at_ = now;
+  if (style_ == Style::Plain) {
+    std::fprintf(out_, "%s\n", line.c_str());
+    return;
+  }
+  draw(line.substr(0, static_cast<std::size_t>(std::max(terminal_columns(fileno(out_)) - 1, 1))));
+  std::fflush(out_);
+}
+
+void Progress::draw(std::string line) {
+  const std::size_t width = line.size();
+  if (width < drawn_) line.append(drawn_ - width, ' ');
+  drawn_ = width;
+  std::fprintf(out_, colour_ ? "\r\033[32m%s\033[0m" : "\r%s", line.c_str());
 }
 
 void Progress::record(const Moment& moment) {

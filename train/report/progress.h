@@ -1,5 +1,6 @@
 // What a person sees while training runs: on a terminal one line that redraws itself, elsewhere a line now and then.
 #pragma once
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -29,6 +30,9 @@ class Progress {
   void step(const Moment& moment);
   /// Where a record is due: prints the plain line.
   void record(const Moment& moment);
+  /// Of work that is no training: redraws the line, at most ten times a second, or where there is no terminal prints it
+  /// about once a second.
+  void show(const std::string& line);
   /// A line that stays; the bar stands below it again at the next step.
   void note(const std::string& line);
   /// Takes the bar away, so that something else may be printed.
@@ -36,12 +40,15 @@ class Progress {
   bool quiet() const { return style_ == Style::Quiet; }
 
  private:
+  void draw(std::string line);
+
   std::FILE* out_;
   Style style_;
   bool colour_ = false;
   std::size_t drawn_ = 0;  // width of the bar that stands on the terminal
   double drawn_at_ = -1;   // seconds() of the moment that was drawn
   std::int64_t drawn_epoch_ = 0;
+  std::chrono::steady_clock::time_point shown_at_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace lethe
