@@ -67,6 +67,7 @@ std::string scores_json(const Scores& scores, const ClassCounts& counts, const s
                         const ScoreParts& parts) {
   ScoreJson json = {
       {"loss", scores.loss}, {"accuracy", scores.accuracy()}, {"correct", scores.correct}, {"samples", scores.samples}};
+  if (scores.of_tokens) json["perplexity"] = scores.perplexity();
   if (parts.top)
     json["top"] = {
         {"k", counts.top()}, {"accuracy", share_of(counts.found(), scores.samples)}, {"correct", counts.found()}};
@@ -83,7 +84,8 @@ std::string class_name(const std::vector<std::string>& names, std::int64_t label
 
 std::string text_of(const Scores& scores) {
   return formatted("loss %.6g acc %.4f correct %lld samples %lld", scores.loss, scores.accuracy(),
-                   static_cast<long long>(scores.correct), static_cast<long long>(scores.samples));
+                   static_cast<long long>(scores.correct), static_cast<long long>(scores.samples)) +
+         (scores.of_tokens ? formatted(" perplexity %.6g", scores.perplexity()) : "");
 }
 
 std::string scores_as(const std::string& form, const Scores& scores, const ClassCounts& counts,

@@ -8,7 +8,7 @@
 
 namespace lethe {
 
-/// `loss 0.523 acc 0.8123 correct 8123 samples 10000`.
+/// `loss 0.523 acc 0.8123 correct 8123 samples 10000`, of tokens with ` perplexity 1.69` behind.
 std::string text_of(const Scores& scores);
 
 /// Which of the counts by class are shown.
@@ -17,9 +17,9 @@ struct ScoreParts {
 };
 
 /// `names` by class; a class without one has its number. `form` is text or json, which has
-/// {"loss","accuracy","correct","samples"} and, of what is shown, "top": {"k","accuracy","correct"},
-/// "classes": [{"class","samples","correct","accuracy"}], "confusion": [[count by predicted class] by true class].
-/// Numbers that are not finite are null.
+/// {"loss","accuracy","correct","samples"}, of tokens "perplexity" and, of what is shown, "top":
+/// {"k","accuracy","correct"}, "classes": [{"class","samples","correct","accuracy"}], "confusion": [[count by predicted
+/// class] by true class]. Numbers that are not finite are null.
 std::string scores_as(const std::string& form, const Scores& scores, const ClassCounts& counts,
                       const std::vector<std::string>& names, const ScoreParts& parts);
 

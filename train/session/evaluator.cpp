@@ -47,6 +47,7 @@ Scores Evaluator::run(ClassCounts* counts) {
     scores.loss += batch.loss;
   }
   scores.loss /= static_cast<double>(std::max<std::int64_t>(scores.samples, 1));
+  scores.of_tokens = takes_sequences(network_);
   const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - begin;
   scores.ms = spent.count() / static_cast<double>(std::max<std::int64_t>(batches_.per_epoch(), 1));
   return scores;

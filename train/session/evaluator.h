@@ -1,5 +1,6 @@
 // Scores over the evaluation data.
 #pragma once
+#include <cmath>
 #include <vector>
 
 #include "framework/builder.h"
@@ -22,7 +23,10 @@ struct Scores {
   std::int64_t samples = 0, correct = 0;  // labels, of which sequences have one a symbol
   double loss = 0;                        // mean over the labels
   double ms = 0;                          // per batch
+  bool of_tokens = false;                 // the labels are what follows in a sequence
   double accuracy() const { return share_of(correct, samples); }
+  /// Of tokens: among how many equally likely ones the network would be as unsure.
+  double perplexity() const { return std::exp(loss); }
 };
 
 class Evaluator {

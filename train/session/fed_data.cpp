@@ -39,6 +39,11 @@ FedInputs fed_inputs(const Network& network) {
           .rows = elements(vars[labels].shape) / vars[labels].shape[0]};
 }
 
+bool takes_sequences(const Network& network) {
+  const Var& samples = network.program.vars[fed_inputs(network).samples];
+  return samples.dtype == DType::i32 && samples.shape.size() == 2;
+}
+
 std::int64_t counted(const Network& network, const std::int32_t* labels, std::int64_t count) {
   if (!network.ignored) return count;
   return std::count_if(labels, labels + count, [&](std::int32_t v) { return v >= 0 && v != *network.ignored; });
@@ -58,7 +63,7 @@ std::unique_ptr<Samples> open_data(const std::optional<std::string>& named, std:
   const FedInputs fed = fed_inputs(network);
   const Var &samples = network.program.vars[fed.samples], &labels = network.program.vars[fed.labels];
   const std::int64_t classes = network.program.vars[network.prediction].shape.back();
-  const bool sequences = samples.dtype == DType::i32 && samples.shape.size() == 2;
+  const bool sequences = takes_sequences(network);
   const bool masks = !sequences && fed.rows > 1;
   const std::string spec = named.value_or(sequences ? "sentences" : masks ? "shape-masks" : "shapes");
   const auto check_labels = [&](bool fit, const char* what) {

@@ -20,6 +20,8 @@ struct FedInputs {
 bool is_fed_by_data(const Network& network);
 /// Fails unless the network has one input beside its labels, and its loss reads these as they are fed, or a view.
 FedInputs fed_inputs(const Network& network);
+/// Whether a sample is a sequence of symbols, each with a label.
+bool takes_sequences(const Network& network);
 /// How many of the first `count` labels count: those that the loss ignores do not.
 std::int64_t counted(const Network& network, const std::int32_t* labels, std::int64_t count);
 /// Fails with Exit::Data unless samples are as large as the network takes them, with as many labels.
