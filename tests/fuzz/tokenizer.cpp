@@ -1,0 +1,51 @@
+// GPT-2's files, and the characters of a data set: the first byte says which of the three is the input's.
+#include "train/data/tokenizer.h"
+
+#include "tests/fuzz/fuzz.h"
+#include "tests/train/token_samples.h"
+
+namespace lethe::fuzz {
+namespace {
+
+constexpr std::string_view kText = "a low  newer \xc3\xa9 \xff\n aaaa";
+
+/// Tokens that a text becomes give it back.
+void encode(const Tokenizer& tokenizer, bool any_text) {
+  for (const std::int32_t token : {-1, 0, 255, 1 << 30}) tokenizer.text_of(token);
+  std::string back;
+  for (const std::int32_t token : tokenizer.symbols_of(kText)) back += tokenizer.text_of(token);
+  require(!any_text || back == kText, "tokens give the text back");
+}
+
+std::string input_of(char which, const std::string& text) { return which + text; }
+
+}  // namespace
+
+Material material() {
+  using testing::kFewMerges;
+  const std::string vocabulary = testing::vocabulary_json(kFewMerges), merges = testing::merges_text(kFewMerges);
+  return {.seeds = {input_of(0, vocabulary), input_of(1, merges), input_of(2, " aelnorw\n\xc3\xa9")},
+          .words = {"#version: 0.2\n", "l o\n", " ", "\r\n", "\"a\": 97, ", "\": 256, \"", "{}", "\xc4\xa0",
+                    "\xef\xbb\xbf"}};
+}
+
+}  // namespace lethe::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace lethe::fuzz;
+  using lethe::testing::kFewMerges;
+  if (size == 0) return 0;
+  static const Directory directory;
+  const std::string_view input = text_of(data + 1, size - 1);
+  if (data[0] == 2) {
+    directory.put(lethe::kCharactersFile, input);
+    reads({lethe::Exit::Data},
+          [&] { encode(*lethe::open_tokenizer(lethe::TokenKind::Characters, directory.path()), false); });
+    return 0;
+  }
+  directory.put("vocab.json", data[0] == 0 ? input : lethe::testing::vocabulary_json(kFewMerges));
+  directory.put("merges.txt", data[0] == 1 ? input : lethe::testing::merges_text(kFewMerges));
+  reads({lethe::Exit::Data},
+        [&] { encode(*lethe::open_tokenizer(lethe::TokenKind::Pairs, directory.path()), data[0] == 1); });
+  return 0;
+}
