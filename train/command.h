@@ -15,6 +15,7 @@ enum class Command : std::uint8_t {
   Bench,
   Graph,
   Timeline,
+  Tokenize,
   Pack,
   Schema,
   Count,

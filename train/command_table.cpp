@@ -78,6 +78,11 @@ const std::vector<CommandInfo>& command_table() {
        "timeline",
        "Draws what is in memory while each op runs, as a page for a browser.",
        {{"train timeline --model resnet110 --out timeline.html", "then open timeline.html"}}},
+      {Command::Tokenize,
+       "tokenize",
+       "Makes tokens of text files, which a run then reads as --data tokens:DIR.",
+       {{"train tokenize book.txt --tokenizer chars --out data/book", "a token for each character that occurs"},
+        {"train tokenize *.txt --tokenizer gpt2/ --out data/web", "GPT-2's, by its files in gpt2/"}}},
   };
   return table;
 }

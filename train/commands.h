@@ -18,6 +18,7 @@ int roofline(const Options& options);        // `plan --roofline`
 int write_graph(const Options& options);
 int write_timeline(const Options& options);
 int pack_file(const Options& options);
+int tokenize(const Options& options);
 int print_schema(const Options& options);
 int count_memory(const Options& options);
 int tables(const Options& options);

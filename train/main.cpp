@@ -42,6 +42,8 @@ int run_command(const Options& options) {
       return write_timeline(options);
     case Command::Pack:
       return pack_file(options);
+    case Command::Tokenize:
+      return tokenize(options);
     case Command::Schema:
       return print_schema(options);
     case Command::Count:

@@ -230,6 +230,7 @@ void add_export(CLI::App& app, Options& o) {
 void add_options(CLI::App& app, Options& o) {
   if (o.command == Command::Schema) return add_schema(app, o);
   if (o.command == Command::Pack) return add_pack(app, o);
+  if (o.command == Command::Tokenize) return add_tokenize(app, o);
   if (o.command == Command::Tables) return add_tables(app, o);
   if (o.command == Command::Device) return add_device(app, o);
   if (o.command == Command::Completion) return add_completion(app, o);
@@ -269,7 +270,7 @@ std::string commands_help() {
 
 bool has_network(Command command) {
   using enum Command;
-  for (const Command other : {Schema, Pack, Tables, Device, Completion, Man})
+  for (const Command other : {Schema, Pack, Tokenize, Tables, Device, Completion, Man})
     if (command == other) return false;
   return true;
 }

@@ -9,6 +9,7 @@
 #include "train/command.h"
 #include "train/rank_options.h"
 #include "train/session/settings.h"
+#include "train/tokenize_options.h"
 
 namespace lethe {
 
@@ -62,16 +63,15 @@ struct Options {
   bool confusion = false, by_class = false;
   std::string output = {};  // of `export`, `pack`, `graph`, `timeline`
 
-  bool json = false;
-  bool sweep = false;  // of `plan` and `bench`
+  bool json = false, sweep = false;  // of `plan`; the second of `bench` too
   std::string csv = {};
   std::string settings = "none;level=0;level=1;level=1,release;level=2";  // of `bench`: of --memopt
   int rounds = 3;
-  bool profile = false, count = false;  // of `bench`
-  bool roofline = false;                // of `plan`
+  bool profile = false, count = false, roofline = false;  // of `bench`; the last of `plan`
 
   std::string file = {};                // of `pack`
-  std::vector<std::string> files = {};  // of `predict`: images and directories of images
+  std::vector<std::string> files = {};  // of `predict`: images and directories of images; of `tokenize`: texts
+  TokenizeOptions tokens = {};
   std::optional<std::int64_t> capacity = {};
   double seconds = 1;
 

@@ -26,6 +26,28 @@ void add_pack(CLI::App& app, Options& o) {
       ->group("Packing");
 }
 
+void add_tokenize(CLI::App& app, Options& o) {
+  app.add_option("file", o.files, "Text files; each is a document, or with --separator several")
+      ->option_text("FILE...")
+      ->required();
+  add_option(app, "--out", o.output, "DIR", "Directory to make: shards of tokens, and what tells them apart")
+      ->required();
+  add_option(app, "--tokenizer", o.tokens.tokenizer, "DIR|bytes|chars",
+             "bytes (default), chars: the characters that occur; DIR: GPT-2's, by vocab.json and merges.txt there\n"
+             "(or encoder.json and vocab.bpe)");
+  add_option(app, "--end-token", o.tokens.end_token, "TOKEN",
+             "Stands behind each document: a token of GPT-2's files (default: <|endoftext|>, if it is there);\n"
+             "of bytes and chars one more, whatever it is called (default: none)");
+  add_option(app, "--separator", o.tokens.separator, "TEXT",
+             "What stands between the documents of a file; is left out");
+  add_option(app, "--val", o.tokens.validation, "PERCENT",
+             "The last so many percent of the text are for tests (default 10)")
+      ->check(number_from_zero());
+  add_option(app, "--shard-tokens", o.tokens.shard_tokens, "N", "Most tokens of a file (default 100,000,000)")
+      ->check(whole_number(1));
+  app.add_flag("--quiet", o.quiet, "No progress; results and errors only");
+}
+
 void add_count(CLI::App& app, Options& o) {
   add_batch(app, o, "Samples (default: the network's)");
   o.memopt = memory_setting("optnet=inference");

@@ -15,6 +15,7 @@ const std::map<std::string, std::string> kTargets = {
     {"models/json_source.cpp", "network"},        {"train/data/cifar.cpp", "cifar"},
     {"train/data/data_files.cpp", "mnist"},       {"train/session/device.cpp", "device"},
     {"train/data/image_file.cpp", "image"},       {"train/report/metrics.cpp", "metrics"},
+    {"train/data/mapped_file.cpp", "tokens"},     {"train/data/mnist.cpp", "mnist"},
     {"train/data/pair_files.cpp", "tokenizer"},   {"train/report/pack_csv.cpp", "pack_csv"},
     {"train/session/run_state.cpp", "run_state"}, {"train/session/safetensors.h", "safetensors"},
     {"train/data/text_file.cpp", "text_file"},    {"train/data/tokenizer.cpp", "tokenizer"},
@@ -31,7 +32,7 @@ bool has(const std::string& file, std::initializer_list<const char*> words) {
   });
 }
 bool reads_files(const std::string& file) {
-  return has(file, {"std::ifstream", "= read_file(", "(read_file(", "return read_file(", "pread("});
+  return has(file, {"std::ifstream", "= read_file(", "(read_file(", "return read_file(", "pread(", "::mmap("});
 }
 
 TEST(Readers, EachHasAFuzzTarget) {

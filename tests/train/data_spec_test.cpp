@@ -21,7 +21,7 @@ TEST(DataSpec, SetOfTheOtherKindSaysWhatTheNetworkTakes) {
   const auto of_sequences = [](const std::string& spec) {
     return error_from([&] { open_sequences(spec, 8, 30, 0); }, Exit::Usage);
   };
-  EXPECT_PRED2(says, of_sequences("shapes"), "gives images, the network takes sequences (known: text:FILE, sentences");
+  EXPECT_PRED2(says, of_sequences("shapes"), "gives images, the network takes sequences (known: tokens:DIR, text:FILE");
   EXPECT_PRED2(says, of_sequences("sentence"), "unknown data set 'sentence'; did you mean 'sentences'?");
   EXPECT_PRED2(says, of_sequences("text"), "data 'text': write the file behind a colon: text:FILE");
   EXPECT_PRED2(says, of_sequences("copy:tain=1"), "did you mean 'train'?");

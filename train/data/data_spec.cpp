@@ -29,8 +29,8 @@ Family masks() {
 }
 Family sequences() {
   return {.gives = "sequences",
-          .kinds = {"text", "sentences", "copy", "synthetic"},
-          .forms = "text:FILE, sentences, copy, synthetic"};
+          .kinds = {"tokens", "text", "sentences", "copy", "synthetic"},
+          .forms = "tokens:DIR, text:FILE, sentences, copy, synthetic"};
 }
 
 [[noreturn]] void reject_kind(const DataSpec& spec, const Family& taken) {
@@ -70,6 +70,13 @@ FolderSpec DataSpec::folder() const {
         count(std::string_view(directory).substr(equals + 1));
     directory.resize(comma);
   }
+}
+
+TokensSpec DataSpec::tokens() const {
+  constexpr std::string_view kWord = ",ignore-borders";
+  TokensSpec tokens{.directory = place("DIR"), .ignore_borders = argument.ends_with(kWord)};
+  if (tokens.ignore_borders) tokens.directory.resize(tokens.directory.size() - kWord.size());
+  return tokens;
 }
 
 std::int64_t DataSpec::count(std::string_view digits) const {

@@ -22,6 +22,12 @@ struct FolderSpec {
   FolderOptions options = {};
 };
 
+/// A folder of tokens.
+struct TokensSpec {
+  std::string directory = {};
+  bool ignore_borders = false;  // what follows a document's end token is no label
+};
+
 /// A spec in two: "mnist:data/mnist" is kind "mnist" and argument "data/mnist". What is wrong in it fails with
 /// Exit::Usage.
 struct DataSpec {
@@ -35,6 +41,8 @@ struct DataSpec {
   const std::string& place(const std::string& what) const;
   /// "DIR,resize=N,max-pixels=N": options stand behind the last commas.
   FolderSpec folder() const;
+  /// "DIR,ignore-borders": the word stands behind the last comma.
+  TokensSpec tokens() const;
   /// A number from 1 to 2^31 - 1.
   std::int64_t count(std::string_view digits) const;
   /// The argument as a number; `absent` without one.

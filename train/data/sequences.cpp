@@ -20,7 +20,9 @@ class SequenceReader final : public SampleReader {
   const Sequences& data_;
 };
 
-std::unique_ptr<Sequences> open(const DataSpec& spec, std::int64_t length, std::int64_t symbols, std::uint64_t seed) {
+std::unique_ptr<Sequences> open(const DataSpec& spec, std::int64_t length, std::int64_t symbols, std::uint64_t seed,
+                                std::optional<std::int64_t> ignored) {
+  if (spec.kind == "tokens") return open_tokens(spec.tokens(), length, symbols, ignored);
   if (spec.kind == "text") return open_text(spec.place("FILE"), length);
   if (spec.kind == "sentences") return make_sentences(length, seed, spec.counts(kSequenceCounts));
   if (spec.kind == "copy") return make_copies(length, symbols, seed, spec.counts(kSequenceCounts));
@@ -48,10 +50,10 @@ std::unique_ptr<SampleReader> Sequences::reader(const ReadOptions& options) cons
 }
 
 std::unique_ptr<Sequences> open_sequences(const std::string& spec, std::int64_t length, std::int64_t symbols,
-                                          std::uint64_t seed) {
+                                          std::uint64_t seed, std::optional<std::int64_t> ignored) {
   check_as(Exit::Data, length > 0 && symbols > 0, "a network of ", symbols, " classes and sequences of ", length,
            " symbols takes no data");
-  std::unique_ptr<Sequences> data = open(DataSpec(spec), length, symbols, seed);
+  std::unique_ptr<Sequences> data = open(DataSpec(spec), length, symbols, seed, ignored);
   const auto found = std::ssize(data->info().alphabet);
   check_as(Exit::Data, found <= symbols, data->name(), ": has ", found, " different characters, the network tells ",
            symbols, " apart; --set vocab=", found, " gives a network of the zoo as many");

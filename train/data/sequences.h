@@ -4,8 +4,10 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "train/data/data_spec.h"
 #include "train/data/samples.h"
 
 namespace lethe {
@@ -38,15 +40,23 @@ class Sequences : public Samples {
   SequenceInfo info_;
 };
 
-/// Opens what `spec` names, for a network that reads `length` symbols and tells `symbols` apart:
-///   text:FILE  sentences[:train=N,test=M]  copy[:train=N,test=M]  synthetic[:N]
+/// Opens what `spec` names, for a network that reads `length` symbols and tells `symbols` apart, and whose loss counts
+/// the label `ignored` for nothing, if any:
+///   tokens:DIR[,ignore-borders]  text:FILE  sentences[:train=N,test=M]  copy[:train=N,test=M]  synthetic[:N]
 /// Fails with Exit::Usage on an unknown spec, with Exit::Data on a file that cannot be read or has too little in it,
 /// and on more different symbols than the network has.
 std::unique_ptr<Sequences> open_sequences(const std::string& spec, std::int64_t length, std::int64_t symbols,
-                                          std::uint64_t seed);
+                                          std::uint64_t seed, std::optional<std::int64_t> ignored = {});
 
 /// The characters of a file, plain or gzipped, each to be followed by the next. Its alphabet is the bytes that are in
 /// it, in the order of their values. The last tenth is the test split. Samples are windows side by side.
 std::unique_ptr<Sequences> open_text(const std::string& file, std::int64_t length);
+
+/// The shards that `train tokenize` has made (train/data/token_shard.h), of which all memory is the system's. Samples
+/// of training are windows side by side in each shard, the first of which begins before token `length`, where (seed,
+/// epoch) say; those of tests begin at its first token. Fails with Exit::Data on a token that is none of the network's
+/// symbols, and on a split in which no window has room.
+std::unique_ptr<Sequences> open_tokens(const TokensSpec& spec, std::int64_t length, std::int64_t symbols,
+                                       std::optional<std::int64_t> ignored);
 
 }  // namespace lethe

@@ -52,6 +52,13 @@ void AtomicFile::write(const void* data, std::int64_t bytes) {
   }
 }
 
+void AtomicFile::write_front(const void* data, std::int64_t bytes) {
+  const off_t end = ::lseek(descriptor_, 0, SEEK_CUR);
+  if (end < 0 || ::lseek(descriptor_, 0, SEEK_SET) < 0) fail_with_errno("write");
+  write(data, bytes);
+  if (::lseek(descriptor_, end, SEEK_SET) < 0) fail_with_errno("write");
+}
+
 void AtomicFile::commit() {
   if (::fsync(descriptor_) != 0) fail_with_errno("write");
   if (::rename(temporary_.c_str(), file_.c_str()) != 0) fail_with_errno("replace");

@@ -19,6 +19,8 @@ class AtomicFile {
   ~AtomicFile();
 
   void write(const void* data, std::int64_t bytes);
+  /// In the place of as many bytes at the beginning.
+  void write_front(const void* data, std::int64_t bytes);
   /// From here on the file is the new one, also after a power cut.
   void commit();
 

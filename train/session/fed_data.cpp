@@ -72,7 +72,7 @@ std::unique_ptr<Samples> open_data(const std::optional<std::string>& named, std:
   };
   if (sequences) {
     check_labels(fed.rows == samples.shape[1], "symbol");
-    return open_sequences(spec, samples.shape[1], classes, seed);
+    return open_sequences(spec, samples.shape[1], classes, seed, network.ignored);
   }
   const ImageShape image = image_shape_of(samples.shape);
   if (!masks) return open_dataset(spec, image, classes, seed, notify);

@@ -1,0 +1,108 @@
+#include "train/session/token_writer.h"
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+
+#include "framework/error.h"
+
+namespace lethe {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// "DIR/" is "DIR".
+std::string without_slash(std::string directory) {
+  while (directory.size() > 1 && directory.ends_with('/')) directory.pop_back();
+  return directory;
+}
+
+void check_free(const std::string& directory) {
+  std::error_code error;
+  const fs::file_status there = fs::status(directory, error);
+  check(!fs::exists(there) || fs::is_directory(there), directory, ": is there already, and no directory");
+  check(!fs::exists(there) || fs::is_empty(directory, error), directory,
+        ": is there already, with something in it; remove it, or name another directory");
+}
+
+}  // namespace
+
+TokenWriter::TokenWriter(const std::string& directory, const ShardHeader& form, std::int64_t most)
+    : directory_(without_slash(directory)), form_(form), most_(most) {
+  check_free(directory_);
+  const fs::path path(directory_), parent = path.parent_path().empty() ? "." : path.parent_path();
+  check_writable(parent.string());
+  aside_ = (parent / message('.', path.filename().string(), ".new")).string();
+  std::error_code error;
+  fs::remove_all(aside_, error);  // of a process that was killed
+  fs::create_directory(aside_, error);
+  check_as(Exit::Data, !error, "cannot make directory '", aside_, "': ", error.message());
+}
+
+TokenWriter::~TokenWriter() {
+  if (committed_) return;
+  for (Output& output : outputs_) output.file.reset();
+  std::error_code ignored;
+  fs::remove_all(aside_, ignored);
+}
+
+void TokenWriter::add(Split split, std::span<const std::int32_t> tokens) {
+  Output& output = of(split);
+  while (!tokens.empty()) {
+    if (output.file && static_cast<std::int64_t>(output.header.count) == most_) end_shard(output, false);
+    if (!output.file) begin_shard(split);
+    const auto room = static_cast<std::size_t>(most_) - output.header.count;
+    const std::span<const std::int32_t> front = tokens.first(std::min(room, tokens.size()));
+    write(output, front);
+    tokens = tokens.subspan(front.size());
+  }
+}
+
+void TokenWriter::begin_shard(Split split) {
+  Output& output = of(split);
+  output.header = form_;
+  output.header.number = static_cast<std::uint32_t>(output.names.size());
+  output.names.push_back(shard_name(split, output.header.number));
+  output.file = std::make_unique<AtomicFile>(aside_ + '/' + output.names.back());
+  output.file->write(&output.header, sizeof output.header);  // its room: count and checksum are not known yet
+}
+
+void TokenWriter::write(Output& output, std::span<const std::int32_t> tokens) {
+  packed_.resize(tokens.size() * form_.width);
+  for (std::size_t i = 0; i < tokens.size(); ++i)
+    std::memcpy(packed_.data() + i * form_.width, &tokens[i], form_.width);  // the low bytes stand first
+  output.file->write(packed_.data(), std::ssize(packed_));
+  output.header.checksum = checksum_of(packed_, output.header.checksum);
+  output.header.count += tokens.size();
+  output.tokens += std::ssize(tokens);
+}
+
+void TokenWriter::end_shard(Output& output, bool last) {
+  output.header.last = last ? 1 : 0;
+  output.header.header_checksum = checksum_of(output.header);
+  output.file->write_front(&output.header, sizeof output.header);
+  output.file->commit();
+  output.file.reset();
+}
+
+std::vector<std::string> TokenWriter::finish(Split split) {
+  if (of(split).file) end_shard(of(split), true);
+  return of(split).names;
+}
+
+void TokenWriter::put(const std::string& name, std::string_view content) {
+  AtomicFile file(aside_ + '/' + name);
+  file.write(content.data(), std::ssize(content));
+  file.commit();
+}
+
+void TokenWriter::commit() {
+  std::error_code error;
+  fs::rename(aside_, directory_, error);  // in the place of an empty directory, or of none
+  check_as(Exit::Data, !error, "cannot make '", directory_, "': ", error.message());
+  committed_ = true;
+  const fs::path parent = fs::path(directory_).parent_path();
+  sync_directory(parent.empty() ? "." : parent.string());
+}
+
+}  // namespace lethe
