@@ -29,8 +29,7 @@ Batches::Batches(const Samples& data, const BatchOptions& options, Device& devic
   const std::int64_t of_all = batch * options.rank.of;
   check(options.keep_rest || of_all <= size, "batch ", of_all, " is larger than the data: ", data.name(), " has ", size,
         " ", split, " samples");
-  const std::int64_t before = options.rank.number * batch;  // samples of the ranks before this one, each time
-  per_epoch_ = options.keep_rest ? std::max<std::int64_t>(size - before + of_all - 1, 0) / of_all : size / of_all;
+  per_epoch_ = options.keep_rest ? (size + of_all - 1) / of_all : size / of_all;
   dropped_ = options.keep_rest ? 0 : size % of_all;
   taking(message(data.name(), ": the order of ", size, " samples"), size * std::int64_t{sizeof order_[0]},
          [&] { order_.resize(size); });
@@ -120,7 +119,7 @@ void Batches::work(SampleReader& reader) {
 void Batches::fill(Slot& slot, std::int64_t batch, SampleReader& reader) const {
   const std::int64_t first = (batch * options_.rank.of + options_.rank.number) * options_.batch,
                      bytes = data_.sample_bytes(options_.dtype);
-  const std::int64_t count = std::min(options_.batch, static_cast<std::int64_t>(order_.size()) - first);
+  const std::int64_t count = std::clamp<std::int64_t>(std::ssize(order_) - first, 0, options_.batch);
   auto* const labels = reinterpret_cast<std::int32_t*>(slot.labels.get());
   for (std::int64_t i = 0; i < count; ++i)
     reader.read(options_.split, order_[first + i], epoch_, slot.samples.get() + i * bytes, labels + i * data_.labels());

@@ -19,7 +19,7 @@ struct BatchOptions {
   std::int64_t batch = 0;    // samples in a batch; of several ranks that of one
   DType dtype = DType::f32;  // of the images
   bool shuffle = false;      // a new order each epoch, from (seed, epoch); otherwise as stored
-  bool keep_rest = false;    // false: the last, smaller batch is dropped; true: it is padded
+  bool keep_rest = false;    // false: the last, smaller batch is dropped; true: it is padded, on a rank maybe empty
   Augmentation augment = {};
   std::uint64_t seed = 0;
   Rank rank = {};   // batch b of rank r of R is the one that one rank would have as b * R + r

@@ -74,16 +74,12 @@ std::vector<Scores> Evaluator::of_all_ranks(std::vector<Scores> own) {
   Peers* const peers = executor_.device().peers();
   if (!peers) return own;
   const auto ranks = static_cast<std::size_t>(peers->rank().of),
-             number = static_cast<std::size_t>(peers->rank().number);
-  std::vector<std::int64_t> batches(ranks);
-  batches[number] = std::ssize(own);
-  peers->gather(batches.data(), sizeof batches[0]);
-  const auto most = static_cast<std::size_t>(batches[0]);  // no other rank has more
-  std::vector<Scores> gathered(ranks * most), in_order;
-  std::copy(own.begin(), own.end(), gathered.begin() + static_cast<std::ptrdiff_t>(number * most));
-  peers->gather(gathered.data(), static_cast<std::int64_t>(most * sizeof(Scores)));
-  for (std::size_t batch = 0; batch < most; ++batch)
-    for (std::size_t rank = 0; rank < ranks; ++rank) in_order.push_back(gathered[rank * most + batch]);
+             number = static_cast<std::size_t>(peers->rank().number), batches = own.size();
+  std::vector<Scores> gathered(ranks * batches), in_order;
+  std::copy(own.begin(), own.end(), gathered.begin() + static_cast<std::ptrdiff_t>(number * batches));
+  peers->gather(gathered.data(), static_cast<std::int64_t>(batches * sizeof(Scores)));
+  for (std::size_t batch = 0; batch < batches; ++batch)
+    for (std::size_t rank = 0; rank < ranks; ++rank) in_order.push_back(gathered[rank * batches + batch]);
   return in_order;
 }
 
