@@ -25,8 +25,11 @@ void AcrossRanks::begin() {
   Bucket bucket = std::exchange(filling_, {});
   filled_ = 0;
   const std::string name = program_.vars[bucket.gradients.front()].name + "@RANKS";
-  const VarId x = bucket.gradients.size() == 1 ? bucket.gradients.front() : joined(bucket.gradients, name);
-  const std::vector<VarId> started = append(kAllReduceStart, {x}, {{"ranks", rank_.of}}, name);
+  const VarId x = bucket.gradients.size() == 1 ? bucket.gradients.front()
+                  : shares_                    ? joined_by_rank(bucket.gradients, name)
+                                               : joined(bucket.gradients, name);
+  const std::vector<VarId> started =
+      append(shares_ ? kReduceScatterStart : kAllReduceStart, {x}, {{kRanks, rank_.of}}, name);
   bucket.pending = started[0];
   bucket.room = started[1];
   finish(std::exchange(under_way_, std::move(bucket)));
@@ -35,21 +38,24 @@ void AcrossRanks::begin() {
 void AcrossRanks::finish(const Bucket& bucket) {
   if (bucket.gradients.empty()) return;
   const std::string name = program_.vars[bucket.gradients.front()].name + "@RANKS";
-  const VarId summed = append(kAllReduceWait, {bucket.pending, bucket.room}, {}, name).front();
+  const VarId summed =
+      shares_ ? append(kReduceScatterWait, {bucket.pending, bucket.room}, {{kRanks, rank_.of}}, name).front()
+              : append(kAllReduceWait, {bucket.pending, bucket.room}, {}, name).front();
   if (bucket.gradients.size() == 1) {
     sums_[bucket.gradients.front()] = summed;
     return;
   }
   std::int64_t at = 0;
   for (const VarId gradient : bucket.gradients) {
-    sums_[gradient] = cut_out(summed, at, gradient, program_.vars[gradient].name + "@ALL");
-    at += elements(program_.vars[gradient].shape);
+    const Shape shape = shape_of_sum(gradient);
+    sums_[gradient] = cut_out(summed, at, shape, program_.vars[gradient].name + "@ALL");
+    at += elements(shape);
   }
 }
 
 VarId AcrossRanks::gather(VarId x) {
   const std::string name = program_.vars[x].name + "@RANKS";
-  const VarId pending = append(kAllGatherStart, {x}, {{"ranks", rank_.of}}, name).front();
+  const VarId pending = append(kAllGatherStart, {x}, {{kRanks, rank_.of}}, name).front();
   return append(kAllGatherWait, {pending}, {}, name).front();
 }
 
@@ -64,8 +70,9 @@ std::vector<std::vector<VarId>> AcrossRanks::gather_each(const std::vector<VarId
     std::int64_t at = 0;
     for (std::size_t rank = 0; rank < by_rank.size(); ++rank)
       for (const std::size_t i : indices) {
-        by_rank[rank][i] = cut_out(all, at, values[i], message(program_.vars[values[i]].name, "@RANK", rank + 1));
-        at += elements(program_.vars[values[i]].shape);
+        const Var var = program_.vars[values[i]];
+        by_rank[rank][i] = cut_out(all, at, var.shape, message(var.name, "@RANK", rank + 1));
+        at += elements(var.shape);
       }
   }
   return by_rank;
@@ -78,8 +85,25 @@ VarId AcrossRanks::joined(const std::vector<VarId>& values, std::string name) {
   return flat.size() == 1 ? flat.front() : append(kConcat, std::move(flat), {{"axis", 0}}, name += "/joined").front();
 }
 
-VarId AcrossRanks::cut_out(VarId from, std::int64_t begin, VarId like, const std::string& name) {
-  const Shape shape = program_.vars[like].shape;
+VarId AcrossRanks::joined_by_rank(const std::vector<VarId>& values, const std::string& name) {
+  std::vector<VarId> by_rank;  // [ranks, size of a share]
+  for (const VarId v : values) {
+    const Var var = program_.vars[v];
+    const std::int64_t count = elements(var.shape), share = size_of_share(count, rank_.of);
+    VarId flat = reshaped(v, {count}, var.name + "/flat");
+    if (const std::int64_t missing = share * rank_.of - count; missing > 0)
+      flat = append(kPad, {flat}, {{"before", Ints{0}}, {"after", Ints{missing}}}, var.name + "/filled").front();
+    by_rank.push_back(reshaped(flat, {rank_.of, share}, var.name + "/by_rank"));
+  }
+  return append(kConcat, std::move(by_rank), {{"axis", 1}}, name + "/joined").front();
+}
+
+Shape AcrossRanks::shape_of_sum(VarId gradient) const {
+  const Shape& whole = program_.vars[gradient].shape;
+  return shares_ ? Shape{size_of_share(elements(whole), rank_.of)} : whole;
+}
+
+VarId AcrossRanks::cut_out(VarId from, std::int64_t begin, const Shape& shape, const std::string& name) {
   const VarId flat =
       append(kSlice, {from}, {{"axis", 0}, {"begin", begin}, {"end", begin + elements(shape)}}, name + "/flat").front();
   return reshaped(flat, shape, name);

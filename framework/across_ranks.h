@@ -12,13 +12,15 @@ namespace lethe {
 
 class AcrossRanks {
  public:
-  /// Small gradients are summed together, in buckets of at least `bucket` bytes. Program must outlive it.
-  AcrossRanks(Program& program, Rank rank, std::int64_t bucket) : program_(program), rank_(rank), bucket_(bucket) {}
+  /// Small gradients are summed together, in buckets of at least `bucket` bytes. With `shares` each rank gets its share
+  /// of the sums alone (size_of_share). Program must outlive it.
+  AcrossRanks(Program& program, Rank rank, std::int64_t bucket, bool shares)
+      : program_(program), rank_(rank), bucket_(bucket), shares_(shares) {}
 
   /// Takes a gradient that is complete on this rank. When its bucket is full, that begins to be summed, and what began
   /// before is waited for.
   void sum(VarId gradient);
-  /// By gradient taken: its sum over all ranks. Waits for all that was begun.
+  /// By gradient taken: its sum over all ranks, or this rank's share of that. Waits for all that was begun.
   const std::map<VarId, VarId>& sums();
 
   /// What all ranks have, one behind the other along the first axis.
@@ -36,8 +38,12 @@ class AcrossRanks {
   void finish(const Bucket& bucket);
   /// The values one behind the other, as one axis.
   VarId joined(const std::vector<VarId>& values, std::string name);
-  /// A range of what joined() gave, in the shape of `like`.
-  VarId cut_out(VarId from, std::int64_t begin, VarId like, const std::string& name);
+  /// Likewise of shares: what each rank is to have of all of them, one rank behind the other.
+  VarId joined_by_rank(const std::vector<VarId>& values, const std::string& name);
+  /// What a rank gets of a gradient's sum.
+  Shape shape_of_sum(VarId gradient) const;
+  /// A range of what is one axis, in that shape.
+  VarId cut_out(VarId from, std::int64_t begin, const Shape& shape, const std::string& name);
   VarId reshaped(VarId x, const Shape& shape, const std::string& name);
   std::vector<VarId> append(const char* type, std::vector<VarId> in, Attrs attrs, const std::string& name);
   bool is_empty() const { return filling_.gradients.empty(); }
@@ -45,6 +51,7 @@ class AcrossRanks {
   Program& program_;
   Rank rank_;
   std::int64_t bucket_, filled_ = 0;  // bytes
+  bool shares_;
   Bucket filling_ = {}, under_way_ = {};
   std::map<VarId, VarId> sums_ = {};
 };

@@ -18,12 +18,17 @@ inline constexpr const char* kNormalize = "normalize";
 inline constexpr const char* kReshape = "reshape";
 inline constexpr const char* kSlice = "slice";
 inline constexpr const char* kConcat = "concat";
+inline constexpr const char* kPad = "pad";
 
 // What ranks give each other: begun by the one, there behind the other.
 inline constexpr const char* kAllReduceStart = "all_reduce_start";
 inline constexpr const char* kAllReduceWait = "all_reduce_wait";
+inline constexpr const char* kReduceScatterStart = "reduce_scatter_start";
+inline constexpr const char* kReduceScatterWait = "reduce_scatter_wait";
 inline constexpr const char* kAllGatherStart = "all_gather_start";
 inline constexpr const char* kAllGatherWait = "all_gather_wait";
+inline constexpr const char* kGatherParamsStart = "gather_params_start";
+inline constexpr const char* kGatherParamsWait = "gather_params_wait";
 
 // Arrays, which keep what each trip of a loop leaves.
 inline constexpr const char* kArrayRead = "array_read";
@@ -38,17 +43,34 @@ inline constexpr const char* kScale = "scale";
 inline constexpr const char* kLess = "less";
 inline constexpr const char* kOffset = "offset";
 
-inline constexpr const char* kCoreOps[] = {kWhile,         kIf,
-                                           kDeleteVar,     kFillConstant,
-                                           kEmpty,         kAssign,
-                                           kCast,          kReshape,
-                                           kSlice,         kConcat,
-                                           kArrayRead,     kArrayWrite,
-                                           kArrayAdd,      kSum,
-                                           kAdd,           kMean,
-                                           kScale,         kLess,
-                                           kOffset,        kAllReduceStart,
-                                           kAllReduceWait, kAllGatherStart,
-                                           kAllGatherWait, kNormalize};
+inline constexpr const char* kCoreOps[] = {kWhile,
+                                           kIf,
+                                           kDeleteVar,
+                                           kFillConstant,
+                                           kEmpty,
+                                           kAssign,
+                                           kCast,
+                                           kReshape,
+                                           kSlice,
+                                           kConcat,
+                                           kArrayRead,
+                                           kArrayWrite,
+                                           kArrayAdd,
+                                           kSum,
+                                           kAdd,
+                                           kMean,
+                                           kScale,
+                                           kLess,
+                                           kOffset,
+                                           kAllReduceStart,
+                                           kAllReduceWait,
+                                           kAllGatherStart,
+                                           kAllGatherWait,
+                                           kGatherParamsStart,
+                                           kGatherParamsWait,
+                                           kReduceScatterStart,
+                                           kReduceScatterWait,
+                                           kPad,
+                                           kNormalize};
 
 }  // namespace lethe

@@ -51,7 +51,7 @@ class Expansion {
       : whole_(std::move(part)),
         program_(whole_.network.program),
         shards_(shards),
-        across_(program_, shards.rank, shards.bucket),
+        across_(program_, shards.rank, shards.bucket, shards.zero >= 2),
         roots_(view_root(program_)) {}
 
   NetworkWithGradients run() && {

@@ -25,6 +25,7 @@ struct Shards {
   std::int64_t parts = 1;  // of the whole batch
   Rank rank = {};
   std::int64_t bucket = std::int64_t{1} << 20;  // bytes of small gradients that ranks sum together
+  int zero = 0;  // what each rank has a share of: 1: states of the update, 2: gradients too, 3: parameters too
   std::int64_t own() const { return parts / rank.of; }
 };
 
@@ -35,10 +36,10 @@ struct Shards {
 /// sample as without parts, if the batch is the outermost axis where it is applied; losses that ignore labels weigh
 /// them by how many the whole batch has. Fails if such labels are not fed.
 ///
-/// On one of several ranks inputs and `correct` are those of its own parts, all else is the same on each: gradients and
-/// loss are those of the whole batch, running statistics take the batch statistics of all parts in turn. Since each
-/// rank's parts are a subtree, what comes out does not depend on how many ranks there are, to the bit. Fails unless
-/// ranks divide the parts, and each has 1, 2, 4, 8... of them.
+/// On one of several ranks inputs and `correct` are those of its own parts, all else is the same on each: gradients
+/// (or, if so asked, the rank's shares of them) and loss are those of the whole batch, running statistics take the
+/// batch statistics of all parts in turn. Since each rank's parts are a subtree, what comes out does not depend on how
+/// many ranks there are, to the bit. Fails unless ranks divide the parts, and each has 1, 2, 4, 8... of them.
 NetworkWithGradients in_parts(NetworkWithGradients part, const Shards& shards);
 
 }  // namespace lethe

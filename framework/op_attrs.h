@@ -9,5 +9,9 @@ inline constexpr const char* kActivation = "activation";
 inline constexpr const char* kWideOutput = "wide_output";
 /// Set by in_parts, of an op that draws: where the elements begin in those of the whole batch; 0 if absent.
 inline constexpr const char* kFirstElement = "first_element";
+/// Set by append_updates, of updates of the share that one of several ranks has of a parameter: how many there are, and
+/// which it is, from 0.
+inline constexpr const char* kRanks = "ranks";
+inline constexpr const char* kRank = "rank";
 
 }  // namespace lethe

@@ -3,6 +3,7 @@
 // (micro_batches.h), and values of all ranks side by side.
 #pragma once
 #include <cstdint>
+#include <vector>
 
 #include "framework/program.h"
 
@@ -14,6 +15,20 @@ struct Rank {
   bool operator==(const Rank&) const = default;
 };
 
+/// A share of values that ranks hold between them: equally many each, in order, the last ones fewer or none.
+struct Share {
+  std::int64_t begin = 0, count = 0;
+};
+/// What a var for the share of any rank has room for.
+std::int64_t size_of_share(std::int64_t count, std::int64_t ranks);
+Share share_of(std::int64_t count, Rank rank);
+
+/// Values of which each rank has its share, at its place: of `bytes`, in shares of `share`.
+struct Shared {
+  void* values = nullptr;
+  std::int64_t bytes = 0, share = 0;
+};
+
 /// What moves bytes between ranks. All ranks start the same operations on the same sizes in the same order; each is
 /// done while the caller goes on, until finish(). Used by one thread at a time.
 class Peers {
@@ -23,15 +38,17 @@ class Peers {
   /// Begins to make `count` values of f32 or f64 their sums over all ranks: two neighbours are added, then two such
   /// sums, and so on. `room`: room_of_sum() values. Both belong to the peers until finish(values).
   virtual void start_sum(void* values, void* room, DType dtype, std::int64_t count) = 0;
-  /// Begins to fetch what the other ranks have: `values` has `bytes` for each rank in turn, the own ones filled in. It
-  /// belongs to the peers until finish(values).
-  virtual void start_gather(void* values, std::int64_t bytes) = 0;
+  /// The same for the own share alone: behind finish() the others hold anything.
+  virtual void start_sum_of_share(void* values, void* room, DType dtype, std::int64_t count) = 0;
+  /// Begins to fetch the shares of all other ranks, the own ones filled in. All of it belongs to the peers until
+  /// finish() of the first.
+  virtual void start_gather(std::vector<Shared> all) = 0;
   /// Waits until what was started with these values is done. Fails with Exit::Device, naming a rank, if one does not
   /// take part.
   virtual void finish(const void* values) = 0;
-  /// start_gather() and finish().
+  /// The same of `bytes` of each rank, and finish().
   void gather(void* values, std::int64_t bytes) {
-    start_gather(values, bytes);
+    start_gather({{values, bytes * rank().of, bytes}});
     finish(values);
   }
 };

@@ -1,7 +1,10 @@
 #include "framework/store.h"
 
+#include <cstring>
+
 #include "framework/error.h"
 #include "framework/host_memory.h"
+#include "framework/peers.h"
 
 namespace lethe {
 namespace {
@@ -17,27 +20,28 @@ std::vector<std::byte> host_copy(const Var& var) {
 void Store::add(const Program& program) {
   for (const Var& var : program.vars) {
     if (!is_persistable(var.kind)) continue;
-    const auto found = entries_.find(var.name);
-    if (found == entries_.end()) {
-      Entry added{var, with_context(message("'", var.name, "'"), [&] { return Buffer(device_, bytes_of(var)); })};
-      const std::vector<std::byte> zeros = host_copy(var);
-      device_.copy_in(added.memory.data(), zeros.data(), bytes_of(var));
-      entries_.emplace(var.name, std::move(added));
-      continue;
-    }
-    const Var& known = found->second.var;
+    if (!has(var.name)) add(var);
+    const Var& known = entry(var.name).var;
     check(known.shape == var.shape && known.dtype == var.dtype, "'", var.name, "' is ", text_of(var),
           ", but the store holds ", text_of(known));
   }
 }
 
+void Store::add(const Var& var) {
+  Entry added{var, with_context(message("'", var.name, "'"), [&] { return Buffer(device_, bytes_of(var)); })};
+  const std::vector<std::byte> zeros = host_copy(var);
+  device_.copy_in(added.memory.data(), zeros.data(), bytes_of(var));
+  entries_.emplace(var.name, std::move(added));
+}
+
 void Store::initialize(const Program& program, const std::vector<ParamInfo>& params, std::uint64_t seed) {
-  add(program);
+  for (const Var& var : program.vars)
+    if (is_persistable(var.kind) && !has(var.name)) add(var);
   for (const ParamInfo& info : params) {
     const Var& var = program.vars[info.var];
     std::vector<std::byte> values = host_copy(var);
     fill_initial(info.init, seed, var.name, var.dtype, elements(var.shape), values.data());
-    write(var.name, values.data(), bytes_of(var));
+    write_whole(var, values.data());
   }
 }
 
@@ -58,6 +62,28 @@ void Store::write(const std::string& name, const void* data, std::int64_t bytes)
   const Entry& found = entry(name);
   check(bytes == bytes_of(found.var), "'", name, "' has ", bytes_of(found.var), " bytes, given ", bytes);
   device_.copy_in(found.memory.data(), data, bytes);
+}
+
+std::vector<std::byte> Store::read_whole(const Var& whole) const {
+  std::vector<std::byte> own = read(whole.name);
+  if (!has_share(whole)) return own;
+  Peers& peers = *device_.peers();
+  const std::size_t share = own.size();
+  own.resize(share * static_cast<std::size_t>(peers.rank().of));
+  std::copy_backward(own.begin(), own.begin() + share, own.begin() + share * (peers.rank().number + 1));
+  peers.gather(own.data(), static_cast<std::int64_t>(share));
+  own.resize(static_cast<std::size_t>(bytes_of(whole)));
+  return own;
+}
+
+void Store::write_whole(const Var& whole, const void* data) {
+  if (!has_share(whole)) return write(whole.name, data, bytes_of(whole));
+  const Share share = share_of(elements(whole.shape), device_.peers()->rank());
+  std::vector<std::byte> own = host_copy(entry(whole.name).var);
+  const std::int64_t each = bytes_of(whole.dtype);
+  std::memcpy(own.data(), static_cast<const std::byte*>(data) + share.begin * each,
+              static_cast<std::size_t>(share.count * each));
+  write(whole.name, own.data(), std::ssize(own));
 }
 
 std::int64_t Store::bytes(Kind kind) const {

@@ -1,4 +1,6 @@
-// y = the x of all ranks (framework/peers.h), one behind the other along the first axis, in two halves as all_reduce.
+// y = the x of all ranks (framework/peers.h), one behind the other along the first axis, or as shares of what has a
+// given shape (the last ones may be shorter), in two halves as all_reduce.
+#include <algorithm>
 #include <cstring>
 
 #include "framework/error.h"
@@ -9,24 +11,35 @@
 namespace lethe {
 namespace {
 
+/// Of the x of all ranks together: with an attribute `shape` that, of which each x is a share.
+Shape gathered_shape(const InferArgs& args) {
+  const std::int64_t ranks = args.op.attrs.integer(kRanks);
+  check(ranks > 1, kAllGatherStart, ": ranks is ", ranks, ", expected at least 2");
+  Shape shape = args.in(0).shape;
+  if (args.op.attrs.has("shape")) {
+    const Shape& whole = args.op.attrs.ints("shape");
+    check(shape == Shape{size_of_share(elements(whole), ranks)}, kAllGatherStart, ": '", args.in(0).name, "' is ",
+          text_of(args.in(0)), ", no share that ", ranks, " ranks have of ", text_of(whole));
+    return whole;
+  }
+  check(!shape.empty(), kAllGatherStart, ": '", args.in(0).name, "' is a scalar, expected an axis at least");
+  shape[0] *= ranks;
+  return shape;
+}
+
 const Register all_gather_start{{
     .type = kAllGatherStart,
     .inputs = {"x"},
     .outputs = {"pending"},
-    .infer =
-        [](const InferArgs& args) {
-          const std::int64_t ranks = args.op.attrs.integer("ranks");
-          check(ranks > 1, kAllGatherStart, ": ranks is ", ranks, ", expected at least 2");
-          Shape shape = args.in(0).shape;
-          check(!shape.empty(), kAllGatherStart, ": '", args.in(0).name, "' is a scalar, expected an axis at least");
-          shape[0] *= ranks;
-          return std::vector<Type>{{shape, args.in(0).dtype}};
-        },
+    .infer = [](const InferArgs& args) -> std::vector<Type> {
+      return {{gathered_shape(args), args.in(0).dtype}};
+    },
     .kernels = peers_kernels([](const PrepareArgs& args) {
-      return make_kernel([bytes = bytes_of(args.in(0))](const KernelArgs& a) {
+      return make_kernel([whole = bytes_of(args.out(0)), share = bytes_of(args.in(0))](const KernelArgs& a) {
         Peers& peers = peers_of(a);
-        std::memcpy(a.out<std::byte>(0) + peers.rank().number * bytes, a.inputs[0], static_cast<std::size_t>(bytes));
-        peers.start_gather(a.outputs[0], bytes);
+        const std::int64_t begin = std::min(peers.rank().number * share, whole), own = std::min(share, whole - begin);
+        std::memcpy(a.out<std::byte>(0) + begin, a.inputs[0], static_cast<std::size_t>(own));
+        peers.start_gather({{a.outputs[0], whole, share}});
       });
     }),
 }};

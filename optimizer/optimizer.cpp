@@ -157,10 +157,11 @@ LossScale append_loss_scale(Program& program, double initial) {
 }
 
 Updates append_updates(Program& program, const std::vector<ParamGrad>& gradients, const std::vector<ParamInfo>& params,
-                       const OptimizerSettings& settings, const LossScale& loss_scale) {
+                       const OptimizerSettings& settings, const LossScale& loss_scale, Rank shares_of) {
   check_settings(settings);
   check(!gradients.empty(), "optimizer: no parameter leads to the loss");
-  const Rule rule = rule_of(settings);
+  Rule rule = rule_of(settings);
+  if (shares_of.of > 1) rule.attrs.set(kRanks, shares_of.of), rule.attrs.set(kRank, shares_of.number);
   const DType dtype = program.vars[gradients.front().param].dtype;
   Updates updates{.learning_rate = add_var(program, {.name = "learning_rate", .dtype = dtype, .kind = Kind::Input}),
                   .step = step_counter(program, rule.counts_steps && loss_scale.state == kNone)};
@@ -172,10 +173,11 @@ Updates append_updates(Program& program, const std::vector<ParamGrad>& gradients
     steps_done = add_var(program, {.name = "updates", .dtype = DType::i64, .kind = Kind::State});
   for (const auto& [param, gradient] : gradients) {
     const Var var = program.vars[param];
+    const Shape shape = shares_of.of > 1 ? Shape{size_of_share(elements(var.shape), shares_of.of)} : var.shape;
     std::vector<VarId> in = {param};
     for (const std::string& state : rule.states) {
       in.push_back(add_var(
-          program, {.name = message(var.name, '@', state), .shape = var.shape, .dtype = dtype, .kind = Kind::State}));
+          program, {.name = message(var.name, '@', state), .shape = shape, .dtype = dtype, .kind = Kind::State}));
       updates.states.push_back(in.back());
     }
     in.insert(in.end(), {gradient, updates.learning_rate});

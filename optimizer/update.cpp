@@ -1,22 +1,45 @@
 #include "optimizer/update.h"
 
 #include "framework/error.h"
+#include "framework/peers.h"
 
 namespace lethe {
+
+namespace {
+
+/// Of the share that any rank has.
+Shape shape_of_share(const Var& param, const Attrs& attrs) {
+  if (!attrs.has(kRanks)) return param.shape;
+  return {size_of_share(elements(param.shape), attrs.integer(kRanks))};
+}
+
+}  // namespace
+
+UpdatePart part_of(const PrepareArgs& args) {
+  const Attrs& attrs = args.op.attrs;
+  const std::int64_t count = elements(args.out(0).shape);
+  if (!attrs.has(kRanks)) return {0, 0, count};
+  const Share share = share_of(count, {attrs.integer(kRank), attrs.integer(kRanks)});
+  const Var& gradient = args.in(op_def(args.op.type).gradient);
+  return {share.begin, gradient.shape == args.out(0).shape ? share.begin : 0, share.count};
+}
 
 std::vector<Type> infer_update(const InferArgs& args) {
   const OpDef& def = op_def(args.op.type);
   const std::size_t states = def.outputs.size() - 1;
   const Var& param = args.in(0);
+  const Shape share = shape_of_share(param, args.op.attrs);
   for (std::size_t slot = 1; slot < def.inputs.size(); ++slot) {
     if (!args.has_in(static_cast<int>(slot))) continue;
     const Var& in = args.in(static_cast<int>(slot));
-    const bool counter = def.inputs[slot] == "step";
-    const Type expected{slot <= states + 1 ? param.shape : Shape{}, counter ? DType::i64 : param.dtype};
+    const bool counter = def.inputs[slot] == "step", whole = slot == states + 1 && in.shape == param.shape;
+    const Type expected{whole ? param.shape : slot <= states + 1 ? share : Shape{}, counter ? DType::i64 : param.dtype};
     check(in.shape == expected.shape && in.dtype == expected.dtype, args.op.type, ": ", def.inputs[slot], " is ",
           text_of(in), ", expected ", name_of(expected.dtype), text_of(expected.shape));
   }
-  return std::vector<Type>(def.outputs.size(), Type{param.shape, param.dtype});
+  std::vector<Type> types(def.outputs.size(), Type{share, param.dtype});
+  types[0].shape = param.shape;
+  return types;
 }
 
 }  // namespace lethe

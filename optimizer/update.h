@@ -25,18 +25,21 @@ struct GivenRates {
   }
 };
 
+/// All of the parameter, or the share that a rank has of it.
+UpdatePart part_of(const PrepareArgs& args);
+
 /// On a GPU updates that read the same rates are done in one launch.
 template <class Device, class Rule, class T, int States, class RatesOf>
 class UpdateKernel final : public Kernel {
  public:
   explicit UpdateKernel(const PrepareArgs& args)
-      : n_(elements(args.out(0).shape)),
+      : part_(part_of(args)),
         rule_(args.op.attrs),
         rates_(args.op.attrs, args.has_in(kFirstRate + RatesOf::kInputs - 1)) {}
 
   std::int64_t workspace_bytes() const override { return RatesOf::kWorkspace; }
   void run(const KernelArgs& a) const override {
-    update_each(Device{}, a.stream, n_, Index(rule_, a), rates_.read(Device{}, a, kFirstRate));
+    update_each(Device{}, a.stream, part_.count, Index(rule_, part_, a), rates_.read(Device{}, a, kFirstRate));
   }
 #ifdef LETHE_DEVICE_CODE
   bool groups_with(const Kernel& other) const override {
@@ -53,8 +56,8 @@ class UpdateKernel final : public Kernel {
       GroupedLaunches<PackIndex<Element, kPack<T>>> launches(calls[0].args.stream);
       for (const KernelCall& call : calls) {
         const auto& update = static_cast<const UpdateKernel&>(*call.kernel);
-        const Index index(update.rule_, call.args);
-        const PackIndex<Element, kPack<T>> packs(update.n_, index.can_pack(), Element{index, read});
+        const Index index(update.rule_, update.part_, call.args);
+        const PackIndex<Element, kPack<T>> packs(update.part_.count, index.can_pack(), Element{index, read});
         launches.add(packs.size(), packs);
       }
       launches.flush();
@@ -73,7 +76,7 @@ class UpdateKernel final : public Kernel {
     return true;
   }
 
-  std::int64_t n_;
+  UpdatePart part_;
   Rule rule_;
   RatesOf rates_;
 };
@@ -90,7 +93,8 @@ struct Update {
   }
 };
 
-/// Shape rule: states and gradient are as the parameter, rates are scalars of its dtype, a step counter is i64.
+/// Shape rule: states and gradient are as the parameter, rates are scalars of its dtype, a step counter is i64. Of a
+/// rank's share (kRanks) states have its size, and the gradient that or the parameter's.
 std::vector<Type> infer_update(const InferArgs& args);
 
 }  // namespace lethe

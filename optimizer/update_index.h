@@ -19,6 +19,11 @@ struct ReadRates {
   HD Rates<T> operator()() const { return {*learning_rate, grad_scale ? *grad_scale : T(1)}; }
 };
 
+/// What an update changes: where it begins in what is whole, and how many elements it has.
+struct UpdatePart {
+  std::int64_t in_param = 0, in_gradient = 0, count = 0;
+};
+
 /// Element i of a rule(param, state..., gradient, rates), which changes parameter and states.
 template <class Rule, class T, int States>
 struct UpdateIndex {
@@ -27,8 +32,8 @@ struct UpdateIndex {
   T* states[States > 0 ? States : 1];
   const T* gradient;
 
-  UpdateIndex(const Rule& rule, const KernelArgs& a)
-      : rule(rule), param(a.out<T>(0)), states{}, gradient(a.in<T>(States + 1)) {
+  UpdateIndex(const Rule& rule, const UpdatePart& part, const KernelArgs& a)
+      : rule(rule), param(a.out<T>(0) + part.in_param), states{}, gradient(a.in<T>(States + 1) + part.in_gradient) {
     for (int s = 0; s < States; ++s) states[s] = a.out<T>(s + 1);
   }
   template <class R>

@@ -81,6 +81,11 @@ void add_ranks(CLI::App& app, Options& o) {
       ->option_text("SIZE")
       ->take_last()
       ->group("Ranks");
+  add_option(app, "--zero", o.ranks.zero, "STAGE",
+             "What each rank has a share of alone (ZeRO): 1 states of the update, 2 gradients too, 3 parameters too\n"
+             "(default 0: nothing)")
+      ->check(whole_number(0, 3))
+      ->group("Ranks");
   if (o.command != Command::Plan) {
     add_option(app, "--timeout", o.ranks.timeout, "S",
                "Seconds that ranks wait for one another, then all of them end (default 120)")

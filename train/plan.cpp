@@ -29,6 +29,8 @@ void check_budget(const PlanReport& report) {
 int plan(const Options& given) {
   if (given.roofline) return roofline(given);
   const Options options = decided(given);
+  check(options.ranks.zero == 0 || options.ranks.ranks > 1, "--zero ", options.ranks.zero,
+        " plans for one of several ranks; add --ranks R");
   if (options.sweep) {
     const MemorySweep sweep = sweep_of(program_setting(options), device_info(options.device));
     if (!options.output.empty()) write_result(options.output, sweep_svg(sweep));

@@ -12,6 +12,7 @@ struct RankOptions {
   std::int64_t ranks = 1;                   // of `plan`
   std::optional<Link> network = {};         // of `plan`
   std::int64_t bucket = Shards{}.bucket;    // bytes
+  int zero = 0;                             // Shards::zero
   std::int64_t timeout = 120;               // seconds that ranks wait for each other
 };
 

@@ -64,7 +64,8 @@ ProgramSetting program_setting(const Options& options) {
                          .micro_batch = options.micro_batch == options.batch ? 0 : options.micro_batch.value_or(0),
                          .shards = {.parts = options.ranks.shards.value_or(1),
                                     .rank = {.number = 0, .of = options.ranks.ranks},
-                                    .bucket = options.ranks.bucket},
+                                    .bucket = options.ranks.bucket,
+                                    .zero = options.ranks.zero},
                          .memory = options.memopt,
                          .training = !options.inference,
                          .evaluated = is_evaluated(options)};

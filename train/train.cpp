@@ -173,7 +173,8 @@ int train_on(const Options& given, const std::shared_ptr<Peers>& peers, std::int
   if (!leads) {
     session.executor();
     AttendedRun<Listener> silent;
-    session.train(run_setting(options), silent);
+    Checkpoints of_the_first;
+    session.train(run_setting(options), silent, start.save.empty() ? nullptr : &of_the_first);
     return 0;
   }
   const std::unique_ptr<Checkpoints> checkpoints = open_checkpoints(options, start);
@@ -190,6 +191,8 @@ int train_on(const Options& given, const std::shared_ptr<Peers>& peers, std::int
 }  // namespace
 
 int train(const Options& given) {
+  check(given.ranks.zero == 0 || number_by_mpi(), "--zero ", given.ranks.zero,
+        ": one process has nobody to share with; start several by mpirun -n R train ...");
   if (!number_by_mpi()) return train_on(given, nullptr, 1);
   const MpiWorld world;
   const std::unique_ptr<Transport> transport = world.transport(std::chrono::seconds(given.ranks.timeout));

@@ -57,7 +57,7 @@ TEST(Collectives, AreDoneInTheOrderInWhichTheyStart) {
     std::vector<double> sum = {own, 1}, room(static_cast<std::size_t>(room_of_sum(2, 4))), gathered(4);
     gathered[static_cast<std::size_t>(own)] = own + 10;
     peers->start_sum(sum.data(), room.data(), DType::f64, 2);
-    peers->start_gather(gathered.data(), sizeof(double));
+    peers->start_gather({{gathered.data(), 4 * sizeof(double), sizeof(double)}});
     peers->finish(gathered.data());
     peers->finish(sum.data());
     EXPECT_EQ(sum, (std::vector<double>{6, 4}));

@@ -24,7 +24,8 @@ class Collectives final : public Peers {
 
   Rank rank() const override { return rank_; }
   void start_sum(void* values, void* room, DType dtype, std::int64_t count) override;
-  void start_gather(void* values, std::int64_t bytes) override;
+  void start_sum_of_share(void* values, void* room, DType dtype, std::int64_t count) override;
+  void start_gather(std::vector<Shared> all) override;
   void finish(const void* values) override;
 
  private:
@@ -33,6 +34,7 @@ class Collectives final : public Peers {
     std::function<void()> run;
   };
 
+  void start_sum(void* values, void* room, DType dtype, std::int64_t count, bool of_share);
   void start(const void* values, std::function<void()> run);
   void work();
 

@@ -168,6 +168,7 @@ std::string plan_json(const PlanReport& report) {
                {"micro_batch", report.setting.micro_batch > 0 ? Json(report.setting.micro_batch) : none},
                {"shards", report.setting.shards.parts},
                {"ranks", report.setting.shards.rank.of},
+               {"zero", report.setting.shards.zero},
                {"sent", traffic_of(planned.program).bytes},
                {"dtype", name_of(report.setting.network.dtype)},
                {"memopt", report.setting.memory.text},

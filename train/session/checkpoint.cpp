@@ -112,7 +112,12 @@ std::string Checkpoints::save(const RunState& state, const Store& store, const N
   const std::string bad = not_finite(store, network);
   check_as(Exit::Numeric, bad.empty(), "'", bad, "' holds values that are not finite after step ", state.step,
            ": nothing is saved, and what '", directory_, "' holds stays as it is; try a smaller --lr");
-  return on_disk([&] {
+  if (directory_.empty()) {
+    save_weights("", store, network);
+    save_optimizer("", store, network);
+    return "";
+  }
+  return on_disk([&]() -> std::string {
     const fs::path directory(directory_);
     remove_leftovers(directory);
     const std::string name = free_name(directory, state.step);

@@ -25,6 +25,8 @@ class Checkpoints {
   /// Makes the directory; fails (Exit::Usage) if nothing can be written there. `keep`: how many of the newest stay,
   /// at least 1; the best stays beside them.
   Checkpoints(std::string directory, int keep);
+  /// Of a rank whose values another one saves: its save() gives that what it has a share of.
+  Checkpoints() = default;
   /// Saves the store; `best` also points DIR/best at it. Gives the checkpoint's directory. A failure (a full disk:
   /// Exit::Data; weights that are not finite: Exit::Numeric) leaves the checkpoints that were there.
   std::string save(const RunState& state, const Store& store, const Network& network, bool best = false);
@@ -33,8 +35,8 @@ class Checkpoints {
   void write(const std::string& path, const RunState& state, const Store& store, const Network& network) const;
   void prune() const;
 
-  std::string directory_;
-  int keep_;
+  std::string directory_ = {};  // "": another rank's
+  int keep_ = 1;
 };
 
 /// The newest checkpoint in `directory` (which may be a checkpoint itself), or "" if there is none.

@@ -6,6 +6,7 @@
 #include "framework/error.h"
 #include "framework/micro_batches.h"
 #include "framework/op_def.h"
+#include "framework/shared_params.h"
 #include "train/session/fed_data.h"
 #include "train/session/run_state.h"
 #include "train/session/shards.h"
@@ -69,6 +70,12 @@ Plans plans_of_evaluation(const Programs& programs, const MemorySetting& memory,
 /// Whether it takes buffers on demand in blocks that may not run.
 bool varies(const Planned& planned) { return planned.plan.on_demand > 0 && planned.program.blocks.size() > 1; }
 
+/// The norm of all gradients is a sum whose order no shares of them have.
+void check_goes_with_zero(int zero, bool needs_whole_gradients, const char* option) {
+  check(zero < 2 || !needs_whole_gradients, option,
+        " needs whole gradients on each rank, so it goes with --zero 1, not ", zero);
+}
+
 }  // namespace
 
 Programs build_programs(const ProgramSetting& setting) {
@@ -89,6 +96,8 @@ Programs build_programs(const ProgramSetting& setting) {
         name_of(of.dtype));
   programs.first_loss_scale = setting.update.loss_scale.value_or(kInitialLossScale);
   if (of.dtype == DType::f16) programs.loss_scale = append_loss_scale(programs.training, programs.first_loss_scale);
+  check_goes_with_zero(shards.zero, setting.update.rule.clip_norm > 0, "--clip-norm");
+  check_goes_with_zero(shards.zero, of.dtype == DType::f16, "--dtype f16");
   std::vector<ParamGrad> gradients;
   if (programs.optnet) {
     gradients = programs.optnet->grads;
@@ -103,9 +112,15 @@ Programs build_programs(const ProgramSetting& setting) {
     gradients = std::move(whole.gradients);
     programs.training = network.program;
   }
-  programs.learning_rate =
-      append_updates(programs.training, gradients, network.params, setting.update.rule, programs.loss_scale)
-          .learning_rate;
+  programs.learning_rate = append_updates(programs.training, gradients, network.params, setting.update.rule,
+                                          programs.loss_scale, shards.zero > 0 ? shards.rank : Rank{})
+                               .learning_rate;
+  if (shards.zero == 3) {
+    share_params(programs.training, params_to_share(programs.training), shards.rank);
+    Program& evaluation = programs.evaluation.program;
+    share_params(evaluation, params_to_share(evaluation), shards.rank);
+  }
+  gather_updated(programs.training, shards.bucket);
   return programs;
 }
 

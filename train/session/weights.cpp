@@ -8,6 +8,7 @@
 #include "framework/did_you_mean.h"
 #include "framework/error.h"
 #include "framework/op_def.h"
+#include "framework/peers.h"
 #include "train/session/safetensors.h"
 
 namespace lethe {
@@ -82,15 +83,22 @@ std::vector<Stored> weights_of(const Network& network) {
   return weights;
 }
 
-/// The rest of the store; `<param>@momentum` and the like have the layout of their parameter.
+/// The rest of the store; `<param>@momentum` and the like have the layout of their parameter, and its shape where this
+/// rank has a share of them.
 std::vector<Stored> run_states_of(const Store& store, const Network& network) {
-  std::map<std::string, FileLayout> layouts;
-  for (const Stored& weight : weights_of(network)) layouts[weight.var.name] = weight.layout;
+  std::map<std::string, Stored> weights;
+  for (const Stored& weight : weights_of(network)) weights[weight.var.name] = weight;
+  const Peers* const peers = store.device().peers();
   std::vector<Stored> states;
   for (const std::string& name : store.names()) {
-    if (layouts.count(name)) continue;
-    const auto param = layouts.find(name.substr(0, name.rfind('@')));
-    states.push_back({store.var(name), param == layouts.end() ? FileLayout{} : param->second});
+    if (weights.count(name)) continue;
+    Stored state = {store.var(name), {}};
+    if (const auto param = weights.find(name.substr(0, name.rfind('@'))); param != weights.end()) {
+      const Shape& whole = param->second.var.shape;
+      state.layout = param->second.layout;
+      if (peers && state.var.shape == Shape{size_of_share(elements(whole), peers->rank().of)}) state.var.shape = whole;
+    }
+    states.push_back(state);
   }
   return states;
 }
@@ -102,9 +110,13 @@ void save(const std::string& file, const Store& store, std::vector<Stored> all, 
   std::vector<TensorEntry> tensors;
   for (const Stored& each : all)
     tensors.push_back({.name = each.var.name, .dtype = each.var.dtype, .shape = file_shape(each.var, each.layout)});
+  if (file.empty()) {
+    for (const Stored& each : all) store.read_whole(each.var);
+    return;
+  }
   SafetensorsWriter writer(file, tensors, {{"format", "pt"}, {"content", content}});
   for (const Stored& each : all)
-    writer.write(in_layout(store.read(each.var.name), each.var, each.layout, Direction::ToFile));
+    writer.write(in_layout(store.read_whole(each.var), each.var, each.layout, Direction::ToFile));
   writer.finish();
 }
 
@@ -169,7 +181,7 @@ void load(const std::string& file, Store& store, const std::vector<Stored>& all,
     const TensorEntry& tensor = *reader.find(each.var.name);
     const auto data = in_layout(converted(reader.read(tensor), tensor.dtype, each.var.dtype), each.var, each.layout,
                                 Direction::ToMemory);
-    store.write(each.var.name, data.data(), static_cast<std::int64_t>(data.size()));
+    store.write_whole(each.var, data.data());
   }
 }
 
@@ -183,7 +195,7 @@ bool all_finite(const std::vector<std::byte>& data) {
 
 std::string not_finite(const Store& store, const Network& network) {
   for (const Stored& weight : weights_of(network)) {
-    const std::vector<std::byte> data = store.read(weight.var.name);
+    const std::vector<std::byte> data = store.read_whole(weight.var);
     const bool finite = weight.var.dtype == DType::f64 ? all_finite<double>(data) : all_finite<float>(data);
     if (!finite) return weight.var.name;
   }

@@ -1,5 +1,6 @@
 // Weights in files, in PyTorch's layout: convolutions OIHW, columns of fully connected layers that read an image
-// in the order c, h, w. Names are those of the vars.
+// in the order c, h, w. Names are those of the vars. Files hold whole tensors, also where each of several ranks has a
+// share of them: then all of them save, one into a file and the others, without a name, nowhere. Each reads by itself.
 #pragma once
 #include <string>
 

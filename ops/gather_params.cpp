@@ -1,0 +1,58 @@
+// Parameters of which each rank has updated its share (framework/peers.h) become whole on all of them, in place, in two
+// halves as all_reduce.
+#include "framework/error.h"
+#include "framework/op_def.h"
+#include "framework/peers.h"
+#include "kernels/peers_of.h"
+
+namespace lethe {
+namespace {
+
+std::vector<Type> same_as_all(const InferArgs& args) {
+  std::vector<Type> types;
+  for (std::size_t slot = 0; slot < args.op.in.size(); ++slot) {
+    const Var& param = args.in(static_cast<int>(slot));
+    types.push_back({param.shape, param.dtype});
+  }
+  return types;
+}
+
+const Register gather_params_start{{
+    .type = kGatherParamsStart,
+    .inputs = {"params..."},
+    .outputs = {"params..."},
+    .infer =
+        [](const InferArgs& args) {
+          const std::int64_t ranks = args.op.attrs.integer(kRanks);
+          check(ranks > 1, kGatherParamsStart, ": ranks is ", ranks, ", expected at least 2");
+          check(!args.op.in.empty(), kGatherParamsStart, ": no parameters given");
+          return same_as_all(args);
+        },
+    .updates = true,
+    .kernels = peers_kernels([](const PrepareArgs& args) {
+      std::vector<Shared> all;
+      for (const VarId v : args.op.in) {
+        const Var& param = args.program.vars[v];
+        const std::int64_t share = size_of_share(elements(param.shape), args.op.attrs.integer(kRanks));
+        all.push_back({nullptr, bytes_of(param), share * bytes_of(param.dtype)});
+      }
+      return make_kernel([all = std::move(all)](const KernelArgs& a) {
+        std::vector<Shared> placed = all;
+        for (std::size_t slot = 0; slot < placed.size(); ++slot) placed[slot].values = a.outputs[slot];
+        peers_of(a).start_gather(std::move(placed));
+      });
+    }),
+}};
+
+const Register gather_params_wait{{
+    .type = kGatherParamsWait,
+    .inputs = {"params..."},
+    .outputs = {"params..."},
+    .infer = same_as_all,
+    .updates = true,
+    .waits = true,
+    .kernels = finish_kernels(),
+}};
+
+}  // namespace
+}  // namespace lethe

@@ -1,0 +1,191 @@
+// Ranks that share out states, gradients and parameters end with the bits of one rank that has all of them, take the
+// bytes that are planned, and save what any number of ranks goes on from.
+#include <gtest/gtest.h>
+
+#include "framework/error.h"
+#include "framework/op_def.h"
+#include "framework/traffic.h"
+#include "tests/support/expect_error.h"
+#include "tests/train/data_samples.h"
+#include "tests/train/emulated_ranks.h"
+#include "tests/train/train_process.h"
+#include "train/session/checkpoint.h"
+#include "train/session/said.h"
+#include "train/session/session.h"
+
+namespace lethe::testing {
+namespace {
+
+SessionSetting sharing(const std::string& model, std::int64_t batch, std::int64_t shards,
+                       const std::string& optimizer = "momentum") {
+  SessionSetting setting{.device = {.threads = 1}};
+  setting.program.network = {.model = model, .batch = batch, .seed = 3};
+  if (model == "resnet20") setting.program.network.sets = {{"n", "1"}};
+  setting.program.shards.parts = shards;
+  setting.program.update.rule = optimizer_named(optimizer);
+  setting.data.spec = model == "char_lstm" ? "sentences:train=64,test=11" : "shapes:train=64,test=11";
+  return setting;
+}
+
+/// Trains up to that step, from where the checkpoints in `directory` stand. The last step of all is saved.
+void train_to(std::int64_t step, const SessionSetting& setting, const std::string& directory,
+              std::shared_ptr<Peers> peers) {
+  SessionSetting own = setting;
+  own.peers = peers;
+  Session session(own);
+  session.fill_from(find_start(directory, "auto"), "");
+  if (peers) peers->gather(std::vector<std::byte>(peers->rank().of).data(), 1);  // all have read it
+  const bool leads = !peers || peers->rank().number == 0;
+  Checkpoints checkpoints = leads ? Checkpoints(directory, 1) : Checkpoints();
+  Listener silent;
+  session.train({.lr = 0.01, .steps = step, .eval_every = {2, false}}, silent, &checkpoints);
+  EXPECT_EQ(session.device().peak(), session.plan().bytes.total());
+}
+
+void train_to(std::int64_t step, SessionSetting setting, const std::string& directory, std::int64_t ranks, int zero) {
+  setting.program.shards.zero = zero;
+  if (ranks == 1) return train_to(step, setting, directory, nullptr);
+  EmulatedWorld(ranks).run([&](const std::shared_ptr<Peers>& peers) { train_to(step, setting, directory, peers); });
+}
+
+std::string saved_in(const std::string& directory) {
+  return bytes_in(directory + "/weights.safetensors") + bytes_in(directory + "/optimizer.safetensors");
+}
+
+/// What it saves after three steps.
+std::string saved_by(const SessionSetting& setting, std::int64_t ranks, int zero) {
+  const TemporaryFolder folder;
+  train_to(3, setting, folder.text() + "/run", ranks, zero);
+  return saved_in(folder.text() + "/run");
+}
+
+struct ShareCase {
+  const char* model;
+  const char* optimizer;
+};
+class ZeroOf : public ::testing::TestWithParam<ShareCase> {};
+
+TEST_P(ZeroOf, SavesTheSameFiles) {
+  const SessionSetting setting = sharing(GetParam().model, 8, 4, GetParam().optimizer);
+  const std::string one = saved_by(setting, 1, 0);
+  for (const int zero : {1, 2, 3})
+    for (const std::int64_t ranks : {2, 4})
+      EXPECT_TRUE(saved_by(setting, ranks, zero) == one) << ranks << " ranks, stage " << zero;
+}
+
+// Batch norm, loops, branches; one state, two with a counter, none.
+INSTANTIATE_TEST_SUITE_P(Networks, ZeroOf,
+                         ::testing::Values(ShareCase{"resnet20", "adamw"}, ShareCase{"char_lstm", "momentum"},
+                                           ShareCase{"lenet", "sgd"}, ShareCase{"early_exit", "rmsprop"}));
+
+TEST(Zero, GivesTheSameBitsUnderAllMemorySettings) {
+  SessionSetting setting = sharing("lenet", 8, 4);
+  const std::string one = saved_by(setting, 1, 0);
+  for (const char* const text : {"none", "level=0", "level=1,release,inplace", "level=3"})
+    for (const int zero : {1, 2, 3}) {
+      setting.program.memory = memory_setting(text);
+      setting.program.shards.bucket = zero == 2 ? 1 : 100000;
+      EXPECT_TRUE(saved_by(setting, 2, zero) == one) << text << ", stage " << zero;
+    }
+}
+
+// A parameter of 10 elements on 3 ranks has shares of 4, 4 and 2.
+TEST(Zero, SharesAmongRanksThatDivideNoParameter) {
+  const SessionSetting setting = sharing("lenet", 12, 6);
+  const std::string one = saved_by(setting, 1, 0);
+  for (const int zero : {1, 2, 3}) EXPECT_TRUE(saved_by(setting, 3, zero) == one) << "stage " << zero;
+}
+
+TEST(Zero, GoesOnWithOtherRanksInAnotherStage) {
+  const SessionSetting setting = sharing("resnet20", 8, 4, "adam");
+  const TemporaryFolder folder;
+  const std::string whole = folder.text() + "/whole", parts = folder.text() + "/parts";
+  train_to(8, setting, whole, 1, 0);
+  train_to(2, setting, parts, 4, 3);
+  train_to(4, setting, parts, 1, 0);
+  train_to(6, setting, parts, 2, 1);
+  train_to(8, setting, parts, 4, 2);
+  EXPECT_TRUE(saved_in(parts) == saved_in(whole));
+}
+
+TEST(Zero, ClipsByTheWholeNormInItsFirstStage) {
+  SessionSetting setting = sharing("lenet", 8, 4);
+  setting.program.update.rule.clip_norm = 0.01;
+  EXPECT_TRUE(saved_by(setting, 4, 1) == saved_by(setting, 1, 0));
+}
+
+/// The plan of one of so many ranks, each of which has one shard.
+Plans plan_of(const std::string& model, std::int64_t ranks, int zero) {
+  SessionSetting setting = sharing(model, ranks, ranks, "adam");
+  setting.program.network.sets = {};
+  setting.program.evaluated = false;
+  setting.program.shards.rank = {.number = 0, .of = ranks};
+  setting.program.shards.zero = zero;
+  Session session(std::move(setting));
+  return session.plan();
+}
+
+/// Of parameters, of the gradients by which they are updated, and of the states of these updates.
+struct Held {
+  std::int64_t params = 0, gradients = 0, states = 0;
+};
+Held held_by(const Plans& plans) {
+  const Program& program = plans.training.program;
+  Held held{.params = plans.bytes.params};
+  for (const Op& op : program.blocks[0].ops) {
+    const int gradient = op_def(op.type).gradient;
+    if (gradient < 0) continue;
+    held.gradients += bytes_of(program.vars[op.in[gradient]]);
+    for (std::size_t slot = 1; slot < op.out.size(); ++slot) held.states += bytes_of(program.vars[op.out[slot]]);
+  }
+  return held;
+}
+
+TEST(Zero, LeavesEachRankItsShare) {
+  const Held one = held_by(plan_of("resnet20", 1, 0));
+  EXPECT_EQ(one.states, 2 * one.params);
+  for (const std::int64_t ranks : {2, 3, 8}) {
+    const double share = 1 / static_cast<double>(ranks) + 0.01;
+    const auto most = [&](std::int64_t bytes) { return static_cast<double>(bytes) * share; };
+    for (const int zero : {1, 2, 3}) {
+      const Held held = held_by(plan_of("resnet20", ranks, zero));
+      SCOPED_TRACE(message(ranks, " ranks, stage ", zero));
+      EXPECT_LE(held.states, most(one.states));
+      EXPECT_LE(held.gradients, zero < 2 ? one.gradients : most(one.gradients));
+      EXPECT_LE(held.params, zero < 3 ? one.params : most(one.params));
+    }
+  }
+}
+
+TEST(Zero, SendsWhatThePlanSays) {
+  SessionSetting setting = sharing("lenet", 16, 8);
+  setting.program.evaluated = false;
+  for (const int zero : {1, 2, 3}) {
+    constexpr std::int64_t kSteps = 3, kRanks = 4;
+    EmulatedWorld world(kRanks);
+    std::int64_t planned = 0;
+    setting.program.shards.zero = zero;
+    world.run([&](const std::shared_ptr<Peers>& peers) {
+      SessionSetting own = setting;
+      own.peers = peers;
+      Session session(own);
+      session.train({.lr = 0.01, .steps = kSteps});
+      if (peers->rank().number == 0) planned = traffic_of(session.programs().training).bytes;
+    });
+    const std::int64_t said = (kSteps + 1) * kRanks * (kRanks - 1) * std::int64_t{sizeof(Said)};
+    const auto rounding = static_cast<double>(kSteps * kRanks * 500);  // last shares are shorter
+    EXPECT_NEAR(static_cast<double>(world.sent() - said), static_cast<double>(kSteps * kRanks * planned), rounding);
+  }
+}
+
+TEST(Zero, RefusesANormOfGradientsThatNoRankHas) {
+  SessionSetting setting = sharing("lenet", 8, 4);
+  setting.program.shards.rank = {.number = 0, .of = 2};
+  setting.program.shards.zero = 2;
+  setting.program.update.rule.clip_norm = 1;
+  EXPECT_EQ(error_of([&] { build_programs(setting.program); }),
+            "--clip-norm needs whole gradients on each rank, so it goes with --zero 1, not 2");
+}
+
+}  // namespace
+}  // namespace lethe::testing
