@@ -53,6 +53,12 @@ void AcrossRanks::finish(const Bucket& bucket) {
   }
 }
 
+VarId AcrossRanks::sum_at_once(VarId x) {
+  const std::string name = program_.vars[x].name + "@RANKS";
+  const std::vector<VarId> started = append(kAllReduceStart, {x}, {{kRanks, rank_.of}}, name);
+  return append(kAllReduceWait, {started[0], started[1]}, {}, name).front();
+}
+
 VarId AcrossRanks::gather(VarId x) {
   const std::string name = program_.vars[x].name + "@RANKS";
   const VarId pending = append(kAllGatherStart, {x}, {{kRanks, rank_.of}}, name).front();

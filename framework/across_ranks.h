@@ -23,6 +23,9 @@ class AcrossRanks {
   /// By gradient taken: its sum over all ranks, or this rank's share of that. Waits for all that was begun.
   const std::map<VarId, VarId>& sums();
 
+  /// The sum over all ranks of what these need before they go on.
+  VarId sum_at_once(VarId x);
+
   /// What all ranks have, one behind the other along the first axis.
   VarId gather(VarId x);
   /// By rank: what it has of each value, which travel together.

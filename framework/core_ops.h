@@ -30,6 +30,9 @@ inline constexpr const char* kAllGatherWait = "all_gather_wait";
 inline constexpr const char* kGatherParamsStart = "gather_params_start";
 inline constexpr const char* kGatherParamsWait = "gather_params_wait";
 
+// What the parts of a batch give together.
+inline constexpr const char* kSumOverParts = "sum_over_parts";
+
 // Arrays, which keep what each trip of a loop leaves.
 inline constexpr const char* kArrayRead = "array_read";
 inline constexpr const char* kArrayWrite = "array_write";
@@ -71,6 +74,7 @@ inline constexpr const char* kCoreOps[] = {kWhile,
                                            kReduceScatterStart,
                                            kReduceScatterWait,
                                            kPad,
-                                           kNormalize};
+                                           kNormalize,
+                                           kSumOverParts};
 
 }  // namespace lethe

@@ -62,6 +62,7 @@ bool LayerCall::is_image(VarId var) const { return builder_.is_image(var); }
 Shape LayerCall::sample_shape() const { return builder_.sample_shape(in()); }
 bool LayerCall::training() const { return builder_.options().training; }
 std::int64_t LayerCall::seed() const { return builder_.options().seed; }
+std::int64_t LayerCall::joint_parts() const { return builder_.options().joint_parts; }
 std::int64_t LayerCall::stream_key() const { return static_cast<std::int64_t>(hash_of(path_) >> 1); }
 DType LayerCall::dtype() const { return builder_.options().dtype; }
 VarId LayerCall::step() { return builder_.step_counter(); }

@@ -45,6 +45,7 @@ class LayerCall {
 
   bool training() const;
   std::int64_t seed() const;
+  std::int64_t joint_parts() const;  // BuildOptions has it
   /// A number that is this layer's own, from its path: keys its random stream.
   std::int64_t stream_key() const;
   /// The step counter (State, i64 scalar), made on first use; counted up at the end of each training step.

@@ -1,5 +1,6 @@
 #include "framework/micro_batches.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -8,42 +9,12 @@
 #include "framework/control_flow.h"
 #include "framework/error.h"
 #include "framework/op_def.h"
+#include "framework/tree_sum.h"
 #include "framework/verify.h"
 #include "framework/views.h"
 
 namespace lethe {
 namespace {
-
-/// What the parts give, summed along a binary tree whose leaves are the parts: two sums of equally many parts are added
-/// as soon as both are there, and what is left at the end from the last to the first.
-class TreeSum {
- public:
-  /// Of one part more: what is to be added to its value, in this order, for the sums that become complete.
-  std::vector<VarId> due(bool last) const {
-    std::vector<VarId> operands;
-    std::size_t open = pending_.size();
-    for (std::int64_t size = 1; open > 0 && (last || pending_[open - 1].parts == size); size *= 2)
-      operands.push_back(pending_[--open].sum);
-    return operands;
-  }
-  /// Notes the sum of that value with all that was due.
-  void take(VarId sum, std::size_t added) {
-    std::int64_t parts = 1;
-    for (; added > 0; --added) {
-      parts += pending_.back().parts;
-      pending_.pop_back();
-    }
-    pending_.push_back({sum, parts});
-  }
-  VarId sum() const { return pending_.front().sum; }
-
- private:
-  struct Pending {
-    VarId sum;
-    std::int64_t parts;
-  };
-  std::vector<Pending> pending_;  // of more parts before fewer
-};
 
 class Expansion {
  public:
@@ -63,7 +34,14 @@ class Expansion {
       if (op_def(op.type).over_batch) over_batch(op);
     find_read();
     find_ending();
-    for (std::int64_t p = 0; p < shards_.own(); ++p) add_part(p);
+    now_.assign(static_cast<std::size_t>(shards_.own()), std::vector<VarId>(roots_.size(), kNone));
+    for (std::size_t begin = 0; begin <= part_.size();) {
+      std::size_t end = begin;
+      while (end < part_.size() && part_[end].type != kSumOverParts) ++end;
+      for (number_ = 0; number_ < shards_.own(); ++number_) add_part(begin, end);
+      if (end < part_.size()) sum_over_parts(part_[end]);
+      begin = end + 1;
+    }
     finish();
     return std::move(whole_);
   }
@@ -101,22 +79,47 @@ class Expansion {
     for (const Block& body : bodies_) look_at(body.ops);
   }
 
-  void add_part(std::int64_t p) {
-    number_ = p;
-    now_.assign(roots_.size(), kNone);
-    for (const VarId v : read_) now_[v] = slice(v);
-    for (std::size_t i = 0; i < part_.size(); ++i) {
-      if (op_def(part_[i].type).over_batch) continue;
+  /// The ops [begin, end) of a part.
+  void add_part(std::size_t begin, std::size_t end) {
+    for (const VarId v : read_)
+      if (begin == 0) now()[v] = slice(v);
+    for (std::size_t i = begin; i < end; ++i) {
+      const bool joint = is_joint(part_[i]);
+      if (op_def(part_[i].type).over_batch || (joint && number_ > 0)) continue;
+      if (joint) joint_.insert(part_[i].out.begin(), part_[i].out.end());
       Op op = copied(part_[i], 0);
-      (has_peers() && changes_state(op) ? late_ : program_.blocks[0].ops).push_back(std::move(op));
+      (has_peers() && !joint && changes_state(op) ? late_ : program_.blocks[0].ops).push_back(std::move(op));
       for (const ParamGrad& gradient : ending_[i]) {
         add_up(gradient.grad, program_.vars[gradient.param].name, "@GRAD");
         if (has_peers() && is_last()) across_.sum(sums_[gradient.grad].sum());
       }
     }
+    if (end < part_.size()) return;
     const Network& network = whole_.network;
     add_up(network.loss, program_.vars[network.loss].name);
     if (network.correct != kNone) corrects_.push_back(current(network.correct));
+  }
+
+  /// What all parts have come to so far they go on with together.
+  void sum_over_parts(const Op& op) {
+    TreeSum sum;
+    for (number_ = 0; number_ < shards_.own(); ++number_)
+      add_to(sum, current(op.in[0]), program_.vars[op.in[0]].name, message("@SUM", number_ + 1), is_last());
+    const VarId all = has_peers() ? across_.sum_at_once(sum.sum()) : sum.sum();
+    for (std::vector<VarId>& now : now_) now[op.out[0]] = all;
+    joint_.insert(op.out[0]);
+  }
+
+  /// Whether an op reads, beside params and states, nothing but what is the same in all parts: their sum, or made of
+  /// that. It runs once, in the first part.
+  bool is_joint(const Op& op) const {
+    bool reads = false;
+    for (const VarId v : op.in) {
+      if (v == kNone || is_persistable(program_.vars[v].kind)) continue;
+      if (joint_.count(v) == 0) return false;
+      reads = true;
+    }
+    return reads;
   }
 
   void find_ending() {
@@ -158,7 +161,11 @@ class Expansion {
   }
 
   /// What `var` of the given program is in this part.
-  VarId current(VarId var) const { return var == kNone || now_[var] == kNone ? var : now_[var]; }
+  VarId current(VarId var) const {
+    const std::vector<VarId>& now = now_[static_cast<std::size_t>(number_)];
+    return var == kNone || now[var] == kNone ? var : now[var];
+  }
+  std::vector<VarId>& now() { return now_[static_cast<std::size_t>(number_)]; }
 
   /// Of the first part the op itself; of any other with vars of its own.
   Op copied(Op op, BlockId block) {
@@ -172,8 +179,8 @@ class Expansion {
 
   VarId written(VarId v, BlockId block) {
     if (number_ == 0 || is_persistable(program_.vars[v].kind)) return v;
-    if (now_[v] == kNone) now_[v] = clone_var(program_, v, block, behind_names());
-    return now_[v];
+    if (now()[v] == kNone) now()[v] = clone_var(program_, v, block, behind_names());
+    return now()[v];
   }
 
   BlockId copied_block(BlockId from, BlockId parent) {
@@ -194,7 +201,15 @@ class Expansion {
 
   /// Of role Optimize, as what follows from the gradients: it goes wherever updates go.
   void add_up(VarId var, std::string name, const char* behind = "") {
-    add_to(sums_[var], current(var), std::move(name), message("@SUM", number_ + 1, behind), is_last());
+    const VarId value = in_dtype(current(var), wider(program_.vars[var].dtype));
+    add_to(sums_[var], value, std::move(name), message("@SUM", number_ + 1, behind), is_last());
+  }
+  /// What values of a dtype are summed in.
+  DType wider(DType dtype) const { return bytes_of(shards_.sums) > bytes_of(dtype) ? shards_.sums : dtype; }
+  VarId in_dtype(VarId value, DType dtype) {
+    if (program_.vars[value].dtype == dtype) return value;
+    const std::string to(name_of(dtype)), name = message(program_.vars[value].name, '/', to);
+    return append(kCast, {value}, {{"dtype", to}}, name, Role::Optimize);
   }
   void add_to(TreeSum& sum, VarId value, std::string name, const std::string& behind, bool last) {
     name += behind;
@@ -228,12 +243,15 @@ class Expansion {
     VarId loss_sum = sums_[network.loss].sum();
     if (has_peers()) loss_sum = gather_late(loss_sum);
     for (ParamGrad& gradient : whole_.gradients) {
+      const DType dtype = program_.vars[gradient.grad].dtype;
       gradient.grad = sums_[gradient.grad].sum();
       if (has_peers()) gradient.grad = across_.sums().at(gradient.grad);
+      gradient.grad = in_dtype(gradient.grad, dtype);
     }
     const Attrs mean{{"a", 1 / static_cast<double>(shards_.parts)}, {"b", 0.0}};
     if (const VarId fed = roots_[network.target]; part_shapes_.count(fed) != 0) network.target = fed;
     const std::string loss = program_.vars[network.loss].name;
+    loss_sum = in_dtype(loss_sum, program_.vars[network.loss].dtype);
     network.loss = append(kScale, {loss_sum}, mean, loss + "@MEAN", Role::Optimize);
     if (network.correct != kNone) {
       const std::string correct = program_.vars[network.correct].name;
@@ -256,7 +274,8 @@ class Expansion {
   std::set<VarId> read_ = {};                        // of those: what ops of a part read
   std::vector<std::vector<ParamGrad>> ending_ = {};  // by op: what is complete behind it, each once: params may share
   std::int64_t number_ = 0;                          // of the part among those of this rank, from 0
-  std::vector<VarId> now_ = {};                      // by VarId of the part: the var of this part; kNone: itself
+  std::vector<std::vector<VarId>> now_ = {};         // by part and VarId: the var of that part; kNone: itself
+  std::set<VarId> joint_ = {};                       // of the part: what is the same in all
   std::map<VarId, TreeSum> sums_ = {};               // by the part's var
   std::vector<VarId> corrects_ = {};
   std::vector<Op> late_ = {};  // of all parts: what waits for the values of other ranks
@@ -264,19 +283,12 @@ class Expansion {
 
 }  // namespace
 
-VarId append_loss_share(Program& program, VarId loss, std::int64_t parts, VarId scale) {
-  const double share = 1 / static_cast<double>(parts);
-  const std::string name = program.vars[loss].name + "@GRAD";
-  const auto append = [&](const char* type, std::vector<VarId> in, const Attrs& attrs) {
-    return append_op(program, 0, Role::Backward, type, std::move(in), attrs, name).front();
-  };
-  if (scale != kNone) return append(kScale, {scale}, {{"a", share}, {"b", 0.0}});
-  return append(kFillConstant, {},
-                {{"shape", Ints{}}, {"dtype", std::string(name_of(program.vars[loss].dtype))}, {"value", share}});
-}
-
 NetworkWithGradients in_parts(NetworkWithGradients part, const Shards& shards) {
   const std::int64_t own = shards.own(), ranks = shards.rank.of;
+  for (std::size_t b = 1; b < part.network.program.blocks.size(); ++b)
+    for (const Op& op : part.network.program.blocks[b].ops)
+      check(op.type != kSumOverParts, "a batch in parts: '", part.network.program.vars[op.in[0]].name,
+            "' is made within a loop or a branch, where parts cannot wait for each other to sum it");
   check(own > 0 && shards.parts % ranks == 0, ranks, " ranks do not divide ", shards.parts, " shards");
   check(ranks == 1 || (own & (own - 1)) == 0, shards.parts, " shards on ", ranks, " ranks are ", own,
         " on each, expected 1, 2, 4, 8...");

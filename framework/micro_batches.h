@@ -16,16 +16,13 @@ struct NetworkWithGradients {
   std::vector<ParamGrad> gradients;
 };
 
-/// What backward of one of so many parts begins with, for append_backward: the share that the part's loss has in that
-/// of the batch, times `scale`, if that is given (LossScale::scale).
-VarId append_loss_share(Program& program, VarId loss, std::int64_t parts, VarId scale = kNone);
-
 /// Where parts are made: on the ranks in turn, equally many on each.
 struct Shards {
   std::int64_t parts = 1;  // of the whole batch
   Rank rank = {};
   std::int64_t bucket = std::int64_t{1} << 20;  // bytes of small gradients that ranks sum together
   int zero = 0;  // what each rank has a share of: 1: states of the update, 2: gradients too, 3: parameters too
+  DType sums = DType::f32;  // what parts give is summed in this, or in its own dtype if that is wider; rounded once
   std::int64_t own() const { return parts / rank.of; }
 };
 
@@ -34,7 +31,8 @@ struct Shards {
 /// has vars of its own, from the second on called "@PART2".. behind the names; parameters and states are one, so each
 /// part has its own batch-norm statistics and the running ones take them in turn. Dropout drops the same elements of a
 /// sample as without parts, if the batch is the outermost axis where it is applied; losses that ignore labels weigh
-/// them by how many the whole batch has. Fails if such labels are not fed.
+/// them by how many the whole batch has. Fails if such labels are not fed. Where a part sums over all (sum_over_parts),
+/// all come so far before any goes on; what is made of such sums alone is made once.
 ///
 /// On one of several ranks inputs and `correct` are those of its own parts, all else is the same on each: gradients
 /// (or, if so asked, the rank's shares of them) and loss are those of the whole batch, running statistics take the

@@ -16,6 +16,8 @@ struct BuildOptions {
   DType dtype = DType::f32;
   bool training = true;   // false: batch norm reads running statistics, dropout is nothing
   std::int64_t seed = 0;  // of dropout; parameters take theirs at initialisation
+  std::int64_t joint_parts =
+      1;  // of a batch cut into parts (micro_batches.h): over how many batch norm takes statistics
 };
 
 /// A forward Program and what training needs to know of it.

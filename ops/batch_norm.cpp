@@ -81,13 +81,24 @@ VarId build_batch_norm(LayerCall& c) {
   }
   const VarId running_mean = c.state("running_mean", channels, dtype, 0);
   const VarId running_var = c.state("running_var", channels, dtype, 1);
-  const Attrs attrs{{"eps", c.settings().number("eps")}};
+  Attrs attrs{{"eps", c.settings().number("eps")}};
   if (!c.training()) return c.emit("batch_norm_inference", {c.in(), scale, bias, running_mean, running_var}, attrs);
-  const std::int64_t count = elements(c.shape()) / channels[0];
-  const std::vector<VarId> out = c.emit_all("batch_norm", {c.in(), scale, bias}, attrs);
-  c.update("batch_norm_update", {running_mean, running_var, out[1], out[2]},
+  const std::int64_t parts = c.joint_parts(), count = parts * (elements(c.shape()) / channels[0]);
+  VarId y, mean, var;
+  if (parts == 1) {
+    const std::vector<VarId> out = c.emit_all("batch_norm", {c.in(), scale, bias}, attrs);
+    y = out[0], mean = out[1], var = out[2];
+  } else {
+    attrs.set("count", count);
+    const VarId moments = c.emit(kSumOverParts, {c.emit("batch_norm_moments", {c.in()}, {{"count", count}})});
+    const std::vector<VarId> of_batch =
+        c.emit_all("batch_norm_statistics", {moments}, {{"dtype", std::string(name_of(dtype))}});
+    mean = of_batch[0], var = of_batch[1];
+    y = c.emit("batch_norm_over_parts", {c.in(), scale, bias, mean, var}, attrs);
+  }
+  c.update("batch_norm_update", {running_mean, running_var, mean, var},
            {{"momentum", c.settings().number("momentum")}, {"count", count}});
-  return out[0];
+  return y;
 }
 
 const Register batch_norm{{

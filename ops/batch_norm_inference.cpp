@@ -1,4 +1,5 @@
-// Batch norm with statistics that are given: y = (x - running_mean) / sqrt(running_var + eps) * scale + bias.
+// Batch norm with statistics that are given, whether they depend on x or not: y = (x - running_mean) / sqrt(running_var
+// + eps) * scale + bias.
 #include "framework/autodiff.h"
 #include "framework/op_def.h"
 #include "kernels/dtypes.h"
@@ -65,6 +66,31 @@ const Register batch_norm_inference{{
     .outputs = {"y"},
     .infer = infer_inference,
     .grad = inference_gradient,
+    .inplace = {{.in = 0, .out = 0}, {.in = kAddedToInference, .out = 0}},
+    .activates = Activates::Everywhere,
+    .adds = kAddedToInference,
+    .kernels = each_device<BatchNormInference>(),
+}};
+
+/// The statistics are those of all parts of the batch (batch_norm_parts.cpp), whose sums the gradient needs, too.
+void gradient_over_parts(GradBuilder& g) {
+  const Attrs eps{{"eps", g.attrs().number("eps")}};
+  const auto like = [&](int slot) { return g.x(slot) == kNone ? g.x(0) : g.x(slot); };
+  const std::vector<VarId> of_part =
+      g.call_all("batch_norm_grad_sums", {g.x(0), g.x(3), g.x(4), g.dy()}, eps, {g.x(3), like(1), like(2)});
+  g.set(1, of_part[1]);
+  g.set(2, of_part[2]);
+  if (!g.wants(0)) return;
+  const VarId sums = g.call(kSumOverParts, {of_part[0]}, {}, g.x(4));
+  g.set(0, "batch_norm_grad_of_sums", {g.x(0), g.x(1), g.x(3), g.x(4), g.dy(), sums}, g.attrs());
+}
+
+const Register batch_norm_over_parts{{
+    .type = "batch_norm_over_parts",
+    .inputs = {"x", "scale?", "bias?", "mean", "var", "added?"},
+    .outputs = {"y"},
+    .infer = infer_inference,
+    .grad = gradient_over_parts,
     .inplace = {{.in = 0, .out = 0}, {.in = kAddedToInference, .out = 0}},
     .activates = Activates::Everywhere,
     .adds = kAddedToInference,

@@ -144,15 +144,14 @@ void add_plan(CLI::App& app, Options& o) {
   add_print_log(app, o);
   add_budget(app, o);
   app.add_flag("--json", o.json, "The figures as JSON")->group("Output");
-  CLI::Option* const sweep =
-      app.add_flag("--sweep", o.sweep, "What level=3 takes at each price, instead of the plan of one setting")
-          ->excludes("--eval")
-          ->excludes("--memopt")
-          ->excludes("--memory-budget")
-          ->excludes("--overhead")
-          ->group("Output");
-  add_option(app, "--out", o.output, "FILE", "With --sweep: also writes the picture of that there, as SVG")
-      ->needs(sweep)
+  app.add_flag("--sweep", o.sweep, "What level=3 takes at each price, instead of the plan of one setting")
+      ->excludes("--eval")
+      ->excludes("--memopt")
+      ->excludes("--memory-budget")
+      ->excludes("--overhead")
+      ->group("Output");
+  add_option(app, "--out", o.output, "FILE",
+             "With --sweep or --ranks A..B: also writes the picture of that there, as SVG")
       ->group("Output");
   add_option(app, "--csv", o.csv, "FILE", "Writes what the arena packs, as train pack reads it (level=2)")
       ->group("Output");

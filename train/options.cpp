@@ -65,6 +65,10 @@ void check_together(const Options& o) {
         "--model is missing: a name such as lenet or resnet20, or a JSON file",
         takes_run(o) ? "; or --weights RUN, which says it" : "");
   check(o.resume != "auto" || !o.save.empty(), "--resume auto needs --save DIR, where it looks for a checkpoint");
+  check(o.command != Command::Plan || o.output.empty() || o.sweep || o.ranks.most > 0,
+        "--out is of --sweep and of --ranks A..B: a plan has no picture");
+  check(o.ranks.most == 0 || (!o.sweep && !o.inference && o.csv.empty()),
+        "--ranks A..B predicts training; it goes without --sweep, --eval and --csv");
   check(o.patience == 0 || is_evaluated(o), "--patience needs evaluations; --eval-every 0 makes none");
   check(o.min_lr < o.max_lr, "--min-lr ", o.min_lr, " is not below --max-lr ", o.max_lr);
   check(!o.save_every || !o.save.empty() || !o.resume.empty(), "--save-every needs --save DIR");
@@ -163,7 +167,7 @@ class CommandLine {
 void check_memopt(const Options& o) {
   check(!o.memopt.levels.overhead || o.memopt.levels.level == Level::Recompute,
         "--overhead is of --memopt level=3; this is ", o.memopt.text);
-  check(o.costs.empty() || o.sweep || o.memopt.levels.level == Level::Recompute,
+  check(o.costs.empty() || o.sweep || o.ranks.most > 0 || o.memopt.levels.level == Level::Recompute,
         "--costs is of --memopt level=3; this is ", o.memopt.text);
   check(!o.memopt.levels.budget || !o.memopt.optnet, "--memory-budget goes with none and the levels, not with ",
         o.memopt.text);

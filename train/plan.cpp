@@ -6,6 +6,7 @@
 #include "train/recipe.h"
 #include "train/report/memory_report.h"
 #include "train/report/plan_report.h"
+#include "train/report/scaling.h"
 #include "train/report/streams.h"
 #include "train/report/sweep.h"
 #include "train/session/device.h"
@@ -24,6 +25,15 @@ void check_budget(const PlanReport& report) {
           mebibytes(budget), "); the smallest that is enough is ", least, " (", mebibytes(least), ")", other);
 }
 
+/// For many ranks, of which the first have at least a shard each.
+Scaling predicted_scaling(const Options& options) {
+  const RankOptions& ranks = options.ranks;
+  check(ranks.network.has_value(), "--ranks A..B needs --network RATE,LATENCY: what links between ranks do");
+  ProgramSetting setting = program_setting(options);
+  if (!ranks.shards) setting.shards.parts = ranks.ranks;
+  return scaling_of(setting, device_info(options.device), ranks.most, *ranks.network, ranks.exchange);
+}
+
 }  // namespace
 
 int plan(const Options& given) {
@@ -35,6 +45,12 @@ int plan(const Options& given) {
     const MemorySweep sweep = sweep_of(program_setting(options), device_info(options.device));
     if (!options.output.empty()) write_result(options.output, sweep_svg(sweep));
     write_result("", options.json ? sweep_json(sweep) : sweep_text(sweep));
+    return 0;
+  }
+  if (options.ranks.most > 0) {
+    const Scaling scaling = predicted_scaling(options);
+    if (!options.output.empty()) write_result(options.output, scaling_svg(scaling));
+    write_result("", options.json ? scaling_json(scaling) : scaling_text(scaling));
     return 0;
   }
   PlanReport report = report_plan(program_setting(options), device_info(options.device));

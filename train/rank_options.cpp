@@ -1,11 +1,33 @@
 #include "train/rank_options.h"
 
+#include "framework/error.h"
 #include "train/option_groups.h"
 #include "train/quantities.h"
 #include "train/session/programs.h"
 #include "train/values.h"
 
 namespace lethe {
+namespace {
+
+Exchange exchange_named(const std::string& name) {
+  return name == "ring" ? Exchange::Ring : name == "tree" ? Exchange::Tree : Exchange::Pieces;
+}
+
+/// "4", "1..1024".
+void read_ranks(const std::string& text, RankOptions& ranks) {
+  const auto number = [&](std::string part) {
+    const std::string wrong = whole_number(1, kMostParts)(part);
+    check(wrong.empty(), "--ranks: ", quote(text),
+          " is neither a number of ranks nor two of them such as 1..1024: ", wrong);
+    return std::int64_t{std::stoll(part)};
+  };
+  const std::size_t dots = text.find("..");
+  ranks.ranks = number(text.substr(0, dots));
+  ranks.most = dots == std::string::npos ? 0 : number(text.substr(dots + 2));
+  check(ranks.most == 0 || ranks.most > ranks.ranks, "--ranks ", text, ": ", ranks.most, " is not above ", ranks.ranks);
+}
+
+}  // namespace
 
 void add_ranks(CLI::App& app, Options& o) {
   add_option(app, "--shards", o.ranks.shards, "V",
@@ -24,6 +46,15 @@ void add_ranks(CLI::App& app, Options& o) {
              "(default 0: nothing)")
       ->check(whole_number(0, 3))
       ->group("Ranks");
+  app.add_option_function<std::string>(
+         "--sum-dtype", [&o](const std::string& name) { o.ranks.sums = dtype_named(name); },
+         "What shards give is summed in this, and rounded once: f32 or f64 (default f32)")
+      ->option_text("TYPE")
+      ->check(one_of({"f32", "f64"}))
+      ->group("Ranks");
+  app.add_flag("--sync-bn", o.ranks.sync_bn,
+               "Batch norm takes its statistics over all shards (default: each of its own)")
+      ->group("Ranks");
   if (o.command != Command::Plan) {
     add_option(app, "--timeout", o.ranks.timeout, "S",
                "Seconds that ranks wait for one another, then all of them end (default 120)")
@@ -31,9 +62,19 @@ void add_ranks(CLI::App& app, Options& o) {
         ->group("Ranks");
     return;
   }
-  add_option(app, "--ranks", o.ranks.ranks, "R",
-             "Plans what each of so many ranks takes, and what it sends (default 1)")
-      ->check(whole_number(1, kMostParts))
+  app.add_option_function<std::string>(
+         "--ranks", [&o](const std::string& text) { read_ranks(text, o.ranks); },
+         "Plans what each of so many ranks takes, and what it sends (default 1). A..B: instead predicts\n"
+         "memory and time of a step on A, 2A.. B ranks, each with as much of a batch as on A")
+      ->option_text("R|A..B")
+      ->take_last()
+      ->group("Ranks");
+  app.add_option_function<std::string>(
+         "--exchange", [&o](const std::string& name) { o.ranks.exchange = exchange_named(name); },
+         "With --ranks A..B: how sums come to all ranks; in pieces, as they do in runs (default),\nround a ring or by "
+         "a tree")
+      ->option_text("HOW")
+      ->check(one_of({"pieces", "ring", "tree"}))
       ->group("Ranks");
   app.add_option_function<std::string>(
          "--network", [&o](const std::string& text) { o.ranks.network = parse_link(text, "--network"); },

@@ -77,8 +77,6 @@ void take_largest(Options& options) {
   std::optional<std::int64_t>& samples = options.largest_batch ? options.batch : options.micro_batch;
   check(!options.largest_batch || (!options.micro_batch && !options.largest_micro_batch),
         "--batch auto goes without --micro-batch: in parts a batch has no largest size");
-  check(!options.largest_batch || options.ranks.shards.value_or(1) == 1,
-        "--batch auto goes without --shards: in parts a batch has no largest size");
   const DeviceInfo device = device_info(options.device);
   constexpr double kOfFree = 0.95;  // of a GPU's memory: kernels and libraries take some of it, too
   const auto free = static_cast<std::int64_t>(kOfFree * static_cast<double>(device.memory));
@@ -88,7 +86,8 @@ void take_largest(Options& options) {
   samples = options.largest_batch ? largest_batch(setting, device, budget, limit_of_batch(options, setting)).batch
                                   : largest_micro_batch(setting, device, budget);
   check_as(Exit::Budget, samples > 0, options.model, ": ",
-           options.largest_batch ? "not even a batch of 1" : message("no micro-batch of a batch of ", *options.batch),
+           options.largest_batch ? message("not even a batch of ", options.ranks.shards.value_or(1))
+                                 : message("no micro-batch of a batch of ", *options.batch),
            " fits into ", budget, " bytes with ", options.memopt.text);
   options.given[name] = std::to_string(*samples);
 }
@@ -123,11 +122,11 @@ Options decided(const Options& first, const OptionValues& resumed) {
 
 OptionValues values_to_keep(const Options& options) {
   static const char* const names[] = {
-      "threads", "device",     "tf32",       "fast-conv", "eager",        "deterministic", "workspace-limit", "model",
-      "set",     "dtype",      "data",       "augment",   "batch",        "micro-batch",   "shards",          "steps",
-      "epochs",  "lr",         "optimizer",  "momentum",  "weight-decay", "beta1",         "beta2",           "eps",
-      "decay",   "no-decay",   "decay-all",  "clip-norm", "loss-scale",   "schedule",      "patience",        "seed",
-      "keep",    "save-every", "eval-every", "log-every", "no-winograd",  "autotune"};
+      "threads",  "device", "tf32",   "fast-conv",  "eager",      "deterministic", "workspace-limit", "model",
+      "set",      "dtype",  "data",   "augment",    "batch",      "micro-batch",   "shards",          "sum-dtype",
+      "sync-bn",  "steps",  "epochs", "lr",         "optimizer",  "momentum",      "weight-decay",    "beta1",
+      "beta2",    "eps",    "decay",  "no-decay",   "decay-all",  "clip-norm",     "loss-scale",      "schedule",
+      "patience", "seed",   "keep",   "save-every", "eval-every", "log-every",     "no-winograd",     "autotune"};
   OptionValues kept;
   for (const char* name : names)
     if (const auto found = options.given.find(name); found != options.given.end()) kept.insert(*found);

@@ -40,7 +40,8 @@ NetworkSetting network_setting(const Options& options) {
           .sets = sets_of(options),
           .dtype = options.dtype,
           .batch = options.batch.value_or(1),
-          .seed = options.seed.value_or(0)};
+          .seed = options.seed.value_or(0),
+          .sync_bn = options.ranks.sync_bn};
 }
 
 OptimizerSettings optimizer_of(const Options& options) {
@@ -65,7 +66,8 @@ ProgramSetting program_setting(const Options& options) {
                          .shards = {.parts = options.ranks.shards.value_or(1),
                                     .rank = {.number = 0, .of = options.ranks.ranks},
                                     .bucket = options.ranks.bucket,
-                                    .zero = options.ranks.zero},
+                                    .zero = options.ranks.zero,
+                                    .sums = options.ranks.sums},
                          .memory = options.memopt,
                          .training = !options.inference,
                          .evaluated = is_evaluated(options)};

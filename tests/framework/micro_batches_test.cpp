@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "framework/builder.h"
+#include "framework/loss_share.h"
 #include "framework/op_def.h"
 #include "framework/verify.h"
 #include "tests/support/expect_error.h"

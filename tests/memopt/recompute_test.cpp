@@ -7,6 +7,7 @@
 
 #include "framework/autodiff.h"
 #include "framework/builder.h"
+#include "framework/loss_share.h"
 #include "framework/micro_batches.h"
 #include "framework/op_def.h"
 #include "framework/verify.h"

@@ -82,6 +82,7 @@ std::vector<Sample> arithmetic_samples() {
 std::vector<Sample> move_samples() {
   return {
       {.op = "reshape", .in = {{{2, 3, 4}}}, .attrs = {{"shape", Ints{2, -1, 2}}}},
+      {.op = "sum_over_parts", .in = {{{2, 3, 4}}}, .gradient = false},
       {.op = "flatten", .in = {{{2, 3, 4}}}},
       {.op = "assign", .in = {{{2, 3, 4}}}},
       {.op = "assign", .in = {{{2, 3, 4}, 0, 9}}, .gradient = false, .dtypes = kIntegers},

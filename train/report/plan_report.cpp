@@ -70,6 +70,12 @@ std::vector<Change> changes_of(const ProgramSetting& setting) {
   if (!pins.skip_vars.empty())
     add(
         "no --skip-vars", "", [](ProgramSetting& s) { s.memory.levels.pins.skip_vars.clear(); }, true);
+  constexpr const char* kShared[] = {"states of the update", "gradients", "parameters"};
+  if (setting.training && setting.shards.rank.of > 1)
+    for (int stage = setting.shards.zero + 1; stage <= 3; ++stage)
+      add(message("--zero ", stage),
+          message(kShared[stage - 1], stage > 1 ? ", too," : "", " shared out among the ranks"),
+          [=](ProgramSetting& s) { s.shards.zero = stage; });
   if (dtype == DType::f64)
     add("--dtype f32", "half the bytes a number", [](ProgramSetting& s) { s.network.dtype = DType::f32; });
   if (dtype == DType::f32)

@@ -21,7 +21,7 @@ std::int64_t bytes_if_countable(const ProgramSetting& setting, const DeviceInfo&
     Prepared prepared(device);
     return planned_bytes(setting, prepared);
   } catch (const Error&) {
-    if (setting.network.batch == 1 || setting.micro_batch == 1) throw;
+    if (setting.network.batch == setting.shards.parts || setting.micro_batch == 1) throw;
     return std::numeric_limits<std::int64_t>::max();
   }
 }
@@ -34,16 +34,18 @@ std::int64_t planned_bytes(const ProgramSetting& setting, Prepared& prepared) {
 
 FittingBatch largest_batch(ProgramSetting setting, const DeviceInfo& device, std::int64_t budget, std::int64_t limit) {
   setting.memory.levels.budget.reset();  // the least that the price allows, not the cheapest that fits
-  const auto tried = [&](std::int64_t batch) {
-    setting.network.batch = batch;
-    return FittingBatch{batch, bytes_if_countable(setting, device)};
+  const std::int64_t shards = setting.shards.parts;
+  limit = (limit - 1) / shards + 1;  // from here on of a shard
+  const auto tried = [&](std::int64_t shard) {
+    setting.network.batch = shard * shards;
+    return FittingBatch{shard, bytes_if_countable(setting, device)};
   };
   if (limit <= 1) return {};
   FittingBatch fits = {}, too_large = {};
   for (std::int64_t batch = 1; too_large.batch == 0; batch = std::min(2 * batch, limit - 1)) {
     const FittingBatch next = tried(batch);
     (next.bytes <= budget ? fits : too_large) = next;
-    if (fits.batch == limit - 1) return fits;
+    if (fits.batch == limit - 1) return {fits.batch * shards, fits.bytes};
   }
   // Bytes grow almost by a line; where they do not, halves are surer.
   for (int round = 0; too_large.batch - fits.batch > 1; ++round) {
@@ -52,7 +54,7 @@ FittingBatch largest_batch(ProgramSetting setting, const DeviceInfo& device, std
         tried(halves ? fits.batch + (too_large.batch - fits.batch) / 2 : between(fits, too_large, budget));
     (next.bytes <= budget ? fits : too_large) = next;
   }
-  return fits;
+  return {fits.batch * shards, fits.bytes};
 }
 
 std::int64_t largest_micro_batch(ProgramSetting setting, const DeviceInfo& device, std::int64_t budget) {

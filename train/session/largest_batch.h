@@ -9,7 +9,8 @@ namespace lethe {
 /// Bytes that a run would take, with what is evaluated between its steps; its kernels are those of `prepared`.
 std::int64_t planned_bytes(const ProgramSetting& setting, Prepared& prepared);
 
-/// Of batches below `limit`, the largest that takes no more than `budget` bytes under the setting; 0 if none does.
+/// Of batches below `limit` that the setting's shards divide, the largest that takes no more than `budget` bytes under
+/// the setting; 0 if none does.
 struct FittingBatch {
   std::int64_t batch = 0, bytes = 0;
 };

@@ -4,6 +4,7 @@
 
 #include "framework/autodiff.h"
 #include "framework/error.h"
+#include "framework/loss_share.h"
 #include "framework/micro_batches.h"
 #include "framework/op_def.h"
 #include "framework/shared_params.h"
@@ -87,7 +88,7 @@ Programs build_programs(const ProgramSetting& setting) {
   const std::optional<PixelNorm> pixels = setting.memory.optnet ? std::nullopt : setting.pixels;
   take_bytes(programs.evaluation, pixels);
   if (!setting.training) return programs;
-  Network& network = programs.network = build_network(of, true);
+  Network& network = programs.network = build_network(of, true, of.sync_bn ? parts : 1);
   take_bytes(network, pixels);
   check(network.loss != kNone, of.build ? "the network" : of.model, ": has no \"loss\" to train by");
   if (setting.memory.optnet) programs.optnet = optnet_program(*setting.memory.optnet, of, network);
@@ -126,11 +127,12 @@ Programs build_programs(const ProgramSetting& setting) {
 
 std::string network_id(const NetworkSetting& setting) { return program_id(build_network(setting, true).program); }
 
-Network build_network(const NetworkSetting& setting, bool training) {
+Network build_network(const NetworkSetting& setting, bool training, std::int64_t joint_parts) {
   const BuildOptions options{.batch = setting.batch,
                              .dtype = setting.dtype,
                              .training = training,
-                             .seed = static_cast<std::int64_t>(setting.seed)};
+                             .seed = static_cast<std::int64_t>(setting.seed),
+                             .joint_parts = joint_parts};
   return setting.build ? setting.build(options) : load_network(setting.model, options, setting.sets);
 }
 

@@ -30,8 +30,9 @@ inline constexpr std::int64_t kMostParts = 1024;
 Programs build_programs(const ProgramSetting& setting);
 /// Names the network that is trained, its batch and its numbers, whatever the micro-batch is.
 std::string network_id(const NetworkSetting& setting);
-/// The forward part alone, fed in its own numbers.
-Network build_network(const NetworkSetting& setting, bool training);
+/// The forward part alone, fed in its own numbers; of one of `joint_parts` parts over which batch norm takes
+/// statistics.
+Network build_network(const NetworkSetting& setting, bool training, std::int64_t joint_parts = 1);
 
 /// Both as they will run, and where every byte of them will live.
 struct Plans {

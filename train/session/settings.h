@@ -32,6 +32,7 @@ struct NetworkSetting {
   DType dtype = DType::f32;
   std::int64_t batch = 1;
   std::uint64_t seed = 0;  // of initial values, dropout, the order of data and its augmentation
+  bool sync_bn = false;    // batch norm takes its statistics over all parts of a batch
 };
 
 /// How parameters are updated.

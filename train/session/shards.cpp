@@ -28,10 +28,9 @@ Shards shards_of(const ProgramSetting& setting) {
         shard);
   check(shard % each == 0, whole, " of ", shard, " cannot be cut into micro-batches of ", each, "; but into those of ",
         divisor_near(shard, each, -1), " and of ", divisor_near(shard, each, 1));
-  const Shards cut{.parts = batch / each,
-                   .rank = setting.shards.rank,
-                   .bucket = setting.shards.bucket,
-                   .zero = ranks > 1 ? setting.shards.zero : 0};
+  Shards cut = setting.shards;
+  cut.parts = batch / each;
+  if (ranks == 1) cut.zero = 0;
   check(cut.parts == 1 || !setting.memory.optnet, "a batch in parts has no place in the memory of ",
         setting.memory.text);
   check(cut.parts <= kMostParts, "a batch of ", batch, " in micro-batches of ", each, " has ", cut.parts,

@@ -35,15 +35,16 @@ void check_kept(const Start& start, const std::map<std::string, std::string>& op
         now->second, "; it cannot go on with another");
 }
 
-/// Shards decide which bits come out; a run that says nothing of them has one.
-void check_shards(const Start& start, const std::map<std::string, std::string>& options) {
-  const auto shards_in = [](const std::map<std::string, std::string>& of) {
-    const auto found = of.find("shards");
-    return found == of.end() ? "1" : found->second;
+/// Of an option that decides which bits come out; a run that does not say it has what is built in.
+void check_bits(const Start& start, const std::map<std::string, std::string>& options, const std::string& name,
+                const std::string& built_in) {
+  const auto value_in = [&](const std::map<std::string, std::string>& of) {
+    const auto found = of.find(name);
+    return found == of.end() ? built_in : found->second;
   };
-  const std::string before = shards_in(start.state.options), now = shards_in(options);
-  check(before == now, "--shards: the run in ", start.checkpoint, " has ", before, ", not ", now,
-        "; it cannot go on with another number");
+  const std::string before = value_in(start.state.options), now = value_in(options);
+  check(before == now, "--", name, ": the run in ", start.checkpoint, " has ", before, ", not ", now,
+        "; it cannot go on with another");
 }
 
 }  // namespace
@@ -66,7 +67,9 @@ void check_fits(const Start& start, const std::map<std::string, std::string>& op
   if (start.checkpoint.empty()) return;
   if (start.state.network == network)
     for (const char* name : {"batch", "seed", "dtype"}) check_kept(start, options, name);
-  check_shards(start, options);
+  check_bits(start, options, "shards", "1");
+  check_bits(start, options, "sum-dtype", "f32");
+  check_bits(start, options, "sync-bn", "false");
   check_same_network(start.state, start.checkpoint, network, id);
 }
 
