@@ -1,8 +1,10 @@
 // `train`: from a network file to trained weights. Read me first.
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <numeric>
 
 #include "framework/error.h"
 #include "kernels/cpu/workers.h"
@@ -12,6 +14,7 @@
 #include "train/ranks/collectives.h"
 #include "train/ranks/mpi.h"
 #include "train/recipe.h"
+#include "train/report/formatted.h"
 #include "train/report/memory_report.h"
 #include "train/report/metrics.h"
 #include "train/report/predicted.h"
@@ -109,6 +112,8 @@ Notify note_in(Progress& progress) {
   return [&progress](const std::string& line) { progress.note(line); };
 }
 
+std::string percent(double share) { return formatted("%.1f %%", 100 * share); }
+
 std::unique_ptr<Checkpoints> open_checkpoints(const Options& options, const Start& start) {
   return start.save.empty() ? nullptr : std::make_unique<Checkpoints>(start.save, options.keep);
 }
@@ -150,7 +155,25 @@ void check_ranks_agree(Peers& peers, Session& session, const Options& options, c
   check_agreed(peers, "the data", fingerprint(session.data(), session.network().program.vars[samples].dtype));
 }
 
-int train_on(const Options& given, const std::shared_ptr<Peers>& peers, std::int64_t sharers) {
+/// Trains, and among several ranks says what part of the time they have waited for each other.
+void train_with(Session& session, const Options& options, Listener& listener, Checkpoints* checkpoints,
+                Collectives* peers) {
+  const auto begin = std::chrono::steady_clock::now();
+  const double before = peers ? peers->waited() : 0;
+  session.train(run_setting(options), listener, checkpoints);
+  if (!peers) return;
+  const std::chrono::duration<double> all = std::chrono::steady_clock::now() - begin;
+  const Rank rank = peers->rank();
+  std::vector<double> shares(static_cast<std::size_t>(rank.of));
+  shares[static_cast<std::size_t>(rank.number)] = (peers->waited() - before) / all.count();
+  peers->gather(shares.data(), sizeof(double));
+  const double mean = std::accumulate(shares.begin(), shares.end(), 0.0) / static_cast<double>(rank.of);
+  const auto most = std::max_element(shares.begin(), shares.end());
+  listener.note(message("ranks waited for each other ", percent(mean), " of the time; rank ", most - shares.begin(),
+                        " most, ", percent(*most)));
+}
+
+int train_on(const Options& given, const std::shared_ptr<Collectives>& peers, std::int64_t sharers) {
   const bool leads = !peers || peers->rank().number == 0;
   const Start start = find_start(given.save, given.resume);
   Options options = decided(given, start.state.options);
@@ -174,7 +197,7 @@ int train_on(const Options& given, const std::shared_ptr<Peers>& peers, std::int
     session.executor();
     AttendedRun<Listener> silent;
     Checkpoints of_the_first;
-    session.train(run_setting(options), silent, start.save.empty() ? nullptr : &of_the_first);
+    train_with(session, options, silent, start.save.empty() ? nullptr : &of_the_first, peers.get());
     return 0;
   }
   const std::unique_ptr<Checkpoints> checkpoints = open_checkpoints(options, start);
@@ -182,7 +205,7 @@ int train_on(const Options& given, const std::shared_ptr<Peers>& peers, std::int
   std::vector<std::unique_ptr<RecordFile>> metrics = open_metrics(options, start, notify);
   session.executor();  // takes the memory: of both programs, over one store of parameters and states
   AttendedRun<RunReport> report(progress, std::move(metrics));
-  session.train(run_setting(options), report, checkpoints.get());
+  train_with(session, options, report, checkpoints.get(), peers.get());
   progress.clear();
   std::printf("%s\n", taken_line(session.device().peak(), plans.bytes.total(), plans.at_most).c_str());
   return 0;

@@ -15,8 +15,8 @@ constexpr std::int64_t kClasses = 3;
 /// Grows a network by one random layer after the other.
 class Grower {
  public:
-  Grower(std::uint64_t seed, DType dtype, bool activates)
-      : random_(seed, 1), net_({.batch = seed % 3 == 2 ? 1 : 2, .dtype = dtype}), activates_(activates) {
+  Grower(std::uint64_t seed, const BuildOptions& options, bool activates)
+      : random_(seed, 1), net_(options), activates_(activates) {
     const std::int64_t side = 4 + pick(5);
     vars_ = {net_.input("image", {side, side, 1 + pick(3)})};
   }
@@ -139,14 +139,18 @@ class Grower {
   std::vector<Owner> owners_;
 };
 
+BuildOptions small(std::uint64_t seed, DType dtype) { return {.batch = seed % 3 == 2 ? 1 : 2, .dtype = dtype}; }
+
 }  // namespace
 
+Network random_network(std::uint64_t seed, const BuildOptions& options) { return Grower(seed, options, true).grow(); }
+
 TrainingProgram random_program(std::uint64_t seed, DType dtype) {
-  return with_backward(Grower(seed, dtype, true).grow());
+  return with_backward(random_network(seed, small(seed, dtype)));
 }
 
 TrainingProgram random_smooth_program(std::uint64_t seed) {
-  return with_backward(Grower(seed, DType::f64, false).grow());
+  return with_backward(Grower(seed, small(seed, DType::f64), false).grow());
 }
 
 int random_programs() {

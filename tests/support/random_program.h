@@ -16,6 +16,8 @@ struct TrainingProgram {
   std::vector<ParamGrad> grads;
 };
 
+/// The same for the same seed, but for a norm where a channel of the batch has one value alone.
+Network random_network(std::uint64_t seed, const BuildOptions& options);
 /// The same for the same seed.
 TrainingProgram random_program(std::uint64_t seed, DType dtype = DType::f64);
 /// Without a relu behind many a layer, at whose kinks differences give no gradient.

@@ -8,6 +8,7 @@
 #include "framework/random.h"
 #include "framework/traffic.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/random_program.h"
 #include "tests/train/emulated_ranks.h"
 #include "train/session/agreement.h"
 #include "train/session/said.h"
@@ -160,6 +161,64 @@ TEST(Ranks, CutShardsIntoMicroBatches) {
   setting.program.micro_batch = 1;
   const Trained one = train(setting, nullptr);
   EXPECT_TRUE(train_on(4, setting) == one);
+  EXPECT_TRUE(train_on(2, setting) == one);
+}
+
+TEST(Ranks, SumInDoublesIfAsked) {
+  SessionSetting setting = setting_of("lenet", 16, 8);
+  const Trained singles = train(setting, nullptr);
+  setting.program.shards.sums = DType::f64;
+  const Trained one = train(setting, nullptr);
+  EXPECT_FALSE(one == singles);
+  for (const char* const text : {"none", "level=3"}) {
+    setting.program.memory = memory_setting(text);
+    for (const std::int64_t ranks : {2, 8}) EXPECT_TRUE(train_on(ranks, setting) == one) << text << ", " << ranks;
+  }
+}
+
+TEST(Ranks, TakeBatchNormOverAllShardsIfAsked) {
+  SessionSetting setting = setting_of("resnet20", 8, 8);
+  setting.program.network.sync_bn = true;
+  const Trained one = train(setting, nullptr);
+  for (const char* const text : {"none", "level=1,release", "level=3"}) {
+    setting.program.memory = memory_setting(text);
+    for (const std::int64_t ranks : {2, 8}) EXPECT_TRUE(train_on(ranks, setting) == one) << text << ", " << ranks;
+  }
+}
+
+TEST(Ranks, WithBatchNormOverAllShardsTrainAsTheWholeBatchDoes) {
+  SessionSetting setting = setting_of("resnet20", 8, 1);
+  setting.program.network.dtype = DType::f64;
+  const Trained whole = train(setting, nullptr);
+  setting.program.shards.parts = 4;
+  EXPECT_GT(std::fabs(train(setting, nullptr).losses.back() - whole.losses.back()), 1e-4);
+  setting.program.network.sync_bn = true;
+  const Trained cut = train_on(2, setting);
+  ASSERT_EQ(cut.losses.size(), whole.losses.size());
+  for (std::size_t i = 0; i < cut.losses.size(); ++i) EXPECT_NEAR(cut.losses[i], whole.losses[i], 1e-9) << i;
+  EXPECT_NEAR(cut.scores.loss, whole.scores.loss, 1e-9);
+}
+
+TEST(Ranks, TrainRandomNetworksToTheSameBits) {
+  constexpr const char* kMemory[] = {"none", "level=1,release", "level=2", "level=3"};
+  for (int seed = 0; seed < random_programs(); ++seed) {
+    SCOPED_TRACE(seed);
+    SessionSetting setting = setting_of("", 8, seed % 2 == 0 ? 4 : 8);
+    setting.program.network.build = [seed](const BuildOptions& options) { return random_network(seed, options); };
+    setting.program.network.sync_bn = seed % 3 == 0;
+    setting.data.spec = "synthetic:16";
+    setting.program.memory.levels.seconds = 0.01;
+    const Trained one = train(setting, nullptr);
+    setting.program.memory = memory_setting(kMemory[seed % 4], setting.program.memory);
+    EXPECT_TRUE(train_on(seed % 2 == 0 ? 2 : 4, setting) == one);
+  }
+}
+
+TEST(Ranks, CutIntoMicroBatchesThatAreTheShardsOfOthers) {
+  SessionSetting setting = setting_of("char_lstm", 8, 8);
+  const Trained one = train(setting, nullptr);
+  setting.program.shards.parts = 2;
+  setting.program.micro_batch = 1;
   EXPECT_TRUE(train_on(2, setting) == one);
 }
 

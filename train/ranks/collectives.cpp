@@ -1,6 +1,7 @@
 #include "train/ranks/collectives.h"
 
 #include <algorithm>
+#include <chrono>
 #include <vector>
 
 #include "framework/error.h"
@@ -151,10 +152,12 @@ void Collectives::start_gather(std::vector<Shared> all) {
 }
 
 void Collectives::finish(const void* values) {
+  const auto begin = std::chrono::steady_clock::now();
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] {
     return error_ || std::none_of(jobs_.begin(), jobs_.end(), [&](const Job& job) { return job.values == values; });
   });
+  waited_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (error_) std::rethrow_exception(error_);
 }
 

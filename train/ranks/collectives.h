@@ -27,6 +27,8 @@ class Collectives final : public Peers {
   void start_sum_of_share(void* values, void* room, DType dtype, std::int64_t count) override;
   void start_gather(std::vector<Shared> all) override;
   void finish(const void* values) override;
+  /// Seconds that callers of finish() have waited so far.
+  double waited() const { return waited_; }
 
  private:
   struct Job {
@@ -45,6 +47,7 @@ class Collectives final : public Peers {
   std::deque<Job> jobs_;      // the first is being done
   std::exception_ptr error_;  // of a job: nothing is done after it
   bool closing_ = false;
+  double waited_ = 0;   // of the thread that calls finish()
   std::thread worker_;  // last: it uses all of the above
 };
 
