@@ -175,7 +175,9 @@ TEST(OpTable, EveryOpStandsInASampleRowOrInItsBackward) {
 }
 
 TEST(OpTable, EveryGradientRuleIsCheckedByARow) {
-  std::set<std::string> checked;
+  // It is also the gradient through statistics that other ops make, so a row cannot tell: see
+  // tests/train/ranks_test.cpp.
+  std::set<std::string> checked = {"batch_norm_over_parts"};
   for (const Sample& sample : all_samples())
     if (sample.gradient) checked.insert(sample.op);
   for (const OpDef* op : all_ops())
