@@ -8,6 +8,7 @@ enum class Command : std::uint8_t {
   Train,
   Eval,
   Predict,
+  Generate,
   LrFind,
   Show,
   Export,

@@ -7,6 +7,7 @@ namespace lethe {
 int train(const Options& options);
 int evaluate(const Options& options);
 int predict(const Options& options);
+int generate(const Options& options);
 int lr_find(const Options& options);
 int show(const Options& options);
 int export_weights(const Options& options);

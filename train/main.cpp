@@ -26,6 +26,8 @@ int run_command(const Options& options) {
       return evaluate(options);
     case Command::Predict:
       return predict(options);
+    case Command::Generate:
+      return generate(options);
     case Command::LrFind:
       return lr_find(options);
     case Command::Show:

@@ -10,6 +10,7 @@
 #include "train/session/lr_sweep.h"
 #include "train/tool_options.h"
 #include "train/values.h"
+#include "train/weights_options.h"
 
 namespace lethe {
 namespace {
@@ -65,35 +66,6 @@ void add_reports(CLI::App& app, Options& o) {
   add_option(app, "--tensorboard", o.tensorboard, "DIR", "The same records as an event file for TensorBoard")
       ->group("Reports");
   app.add_flag("--quiet", o.quiet, "No progress; results and errors only")->group("Reports");
-}
-
-void add_eval(CLI::App& app, Options& o) {
-  add_weights_of_run(app, o);
-  add_seed(app, o);
-  add_option(app, "--top", o.top, "K", "Also counts labels that are among the K largest logits")
-      ->check(whole_number(1))
-      ->group("Output");
-  app.add_flag("--by-class", o.by_class, "Samples and accuracy of each class")->group("Output");
-  app.add_flag("--confusion", o.confusion, "How many samples of each class were taken for which class")
-      ->group("Output");
-  add_format(app, o, {"text", "json"});
-}
-
-void add_predict(CLI::App& app, Options& o) {
-  app.add_option("file", o.files, "PNG and JPEG files, or directories of them")->option_text("FILE|DIR...")->required();
-  add_weights_of_run(app, o);
-  add_option(app, "--data", o.data, "SPEC",
-             "Data set that says how images are normalised and what their classes are called\n"
-             "(default: the run's)")
-      ->group("Data");
-  add_batch(app, o, "Images at a time (default 1)");
-  o.top = 5;
-  add_option(app, "--top", o.top, "K", "Likeliest classes that are named of each image (default 5)")
-      ->check(whole_number(1))
-      ->group("Output");
-  add_format(app, o, {"text", "json"});
-  add_machine(app, o);
-  add_memopt(app, o, "level=2");
 }
 
 void add_lr_find(CLI::App& app, Options& o) {
@@ -220,12 +192,6 @@ void add_timeline(CLI::App& app, Options& o) {
       ->group("Output");
 }
 
-void add_export(CLI::App& app, Options& o) {
-  add_weights_of_run(app, o);
-  add_seed(app, o);
-  add_option(app, "--output", o.output, "FILE", "File to write")->required()->group("Output");
-}
-
 void add_options(CLI::App& app, Options& o) {
   if (o.command == Command::Schema) return add_schema(app, o);
   if (o.command == Command::Pack) return add_pack(app, o);
@@ -242,6 +208,7 @@ void add_options(CLI::App& app, Options& o) {
         add_reports(app, o);
   if (o.command == Command::Eval) add_eval(app, o);
   if (o.command == Command::Predict) add_predict(app, o);
+  if (o.command == Command::Generate) add_generate(app, o);
   if (o.command == Command::LrFind) add_lr_find(app, o);
   if (o.command == Command::Show) add_show(app, o);
   if (o.command == Command::Plan) add_plan(app, o);
@@ -276,7 +243,7 @@ bool has_network(Command command) {
 
 bool runs(Command command) {
   using enum Command;
-  for (const Command other : {Train, Eval, Predict, LrFind, Bench, Tables})
+  for (const Command other : {Train, Eval, Predict, Generate, LrFind, Bench, Tables})
     if (command == other) return true;
   return false;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "train/command.h"
+#include "train/generation_options.h"
 #include "train/rank_options.h"
 #include "train/session/settings.h"
 #include "train/tokenize_options.h"
@@ -72,6 +73,7 @@ struct Options {
   std::string file = {};                // of `pack`
   std::vector<std::string> files = {};  // of `predict`: images and directories of images; of `tokenize`: texts
   TokenizeOptions tokens = {};
+  GenerationOptions generation = {};    // of `generate`
   std::optional<std::int64_t> capacity = {};
   double seconds = 1;
 
@@ -79,7 +81,6 @@ struct Options {
   int table = 0;             // of `tables`: 0 is all
   std::string net = {};      // of `tables`: "" is all
   bool measure = false;
-
   bool dump = false;                       // of `device`
   std::string shell = {};                  // of `completion`
   std::optional<std::string> layers = {};  // of `schema`: a layer, "" for all

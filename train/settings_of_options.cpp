@@ -98,6 +98,8 @@ RunSetting run_setting(const Options& options) {
 
 bool is_evaluated(const Options& options) { return !options.eval_every || options.eval_every->count > 0; }
 
-bool wants_logits(const Options& o) { return o.command == Command::Predict || o.top > 0 || o.by_class || o.confusion; }
+bool wants_logits(const Options& o) {
+  return o.command == Command::Predict || o.command == Command::Generate || o.top > 0 || o.by_class || o.confusion;
+}
 
 }  // namespace lethe

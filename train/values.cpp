@@ -84,6 +84,14 @@ CLI::Validator fraction() {
   });
 }
 
+CLI::Validator portion() {
+  return validator([](const std::string& text) {
+    const auto value = parsed<double>(text);
+    if (!value) return not_a_number(text);
+    return *value > 0 && *value <= 1 ? std::string() : message("must be above 0, at most 1, not ", shortened(text));
+  });
+}
+
 CLI::Validator one_of(std::vector<std::string> words) {
   const std::string listed = in_braces(words);
   CLI::Validator made = validator([words = std::move(words)](const std::string& text) {

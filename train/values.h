@@ -15,6 +15,8 @@ CLI::Validator number_from_zero();
 CLI::Validator positive_number();
 /// From 0 to below 1.
 CLI::Validator fraction();
+/// Above 0, at most 1.
+CLI::Validator portion();
 /// One of `words`.
 CLI::Validator one_of(std::vector<std::string> words);
 /// Anything; `words` are what one may well take.

@@ -7,8 +7,6 @@
 namespace lethe {
 namespace {
 
-constexpr const char* kHex = "0123456789abcdef";
-
 class SequenceReader final : public SampleReader {
  public:
   explicit SequenceReader(const Sequences& data) : data_(data) {}
@@ -37,11 +35,12 @@ std::unique_ptr<Sequences> open(const DataSpec& spec, std::int64_t length, std::
 
 std::vector<std::string> Sequences::classes() const {
   std::vector<std::string> names;
-  for (const char c : info_.alphabet) {
-    const auto byte = static_cast<unsigned char>(c);
-    names.push_back(byte > ' ' && byte < 127 ? std::string(1, c) : message("\\x", kHex[byte / 16], kHex[byte % 16]));
-  }
+  for (const char c : info_.alphabet) names.push_back(shown_byte(c));
   return names;
+}
+
+std::unique_ptr<Vocabulary> Sequences::vocabulary() const {
+  return info_.alphabet.empty() ? nullptr : characters_of(info_.alphabet);
 }
 
 std::unique_ptr<SampleReader> Sequences::reader(const ReadOptions& options) const {

@@ -9,6 +9,7 @@
 
 #include "train/data/data_spec.h"
 #include "train/data/samples.h"
+#include "train/data/vocabulary.h"
 
 namespace lethe {
 
@@ -28,6 +29,8 @@ class Sequences : public Samples {
   std::int64_t labels() const override { return info_.length; }
   /// The characters of the alphabet; those that cannot be seen as in C.
   std::vector<std::string> classes() const override;
+  /// Null if the symbols stand for nothing.
+  virtual std::unique_ptr<Vocabulary> vocabulary() const;
   std::unique_ptr<SampleReader> reader(const ReadOptions& options) const override;
   /// Writes info().length symbols and as many labels. Always the same for the same arguments; may be called from
   /// several threads.

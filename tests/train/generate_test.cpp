@@ -1,0 +1,108 @@
+// `train generate`: text that a network writes on from a prompt.
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "tests/train/data_samples.h"
+#include "tests/train/run_fixture.h"
+#include "train/session/next_logits.h"
+#include "train/session/safetensors.h"
+
+namespace lethe::testing {
+namespace {
+
+/// Says of each symbol which follows by a table of its own.
+constexpr const char* kTable = R"({
+  "version": 1, "name": "table",
+  "inputs": {"text": {"shape": [8], "dtype": "i32"}, "next": {"shape": [8], "dtype": "i32"}},
+  "layers": [{"op": "embedding", "vocab": 4, "out": 4, "name": "table"}],
+  "loss": [{"op": "cross_entropy", "in": "table", "target": "next"}]
+})";
+
+class Generate : public RunTest {
+ protected:
+  Ended generate(std::vector<std::string> more) const {
+    more.insert(more.begin(), {"generate", "--threads", "1"});
+    return run_train(more);
+  }
+  /// The options of a network that says d behind c, c behind b, b behind a, and of d that all may follow.
+  std::vector<std::string> table(std::vector<std::string> more) const {
+    std::ofstream(path("table.json")) << kTable;
+    std::ofstream(path("abcd.txt")) << std::string(200, 'a') + "bcd" + std::string(100, 'b');
+    SafetensorsWriter writer(path("table.safetensors"), {{.name = "table.weight", .shape = {4, 4}}});
+    std::vector<std::byte> bytes(16 * sizeof(float));
+    for (const std::size_t at : {1U, 6U, 11U}) {
+      const float likely = 50;
+      std::memcpy(bytes.data() + at * sizeof(float), &likely, sizeof likely);
+    }
+    writer.write(bytes);
+    writer.finish();
+    more.insert(more.begin(), {"--model", path("table.json"), "--weights", path("table.safetensors"), "--data",
+                               "text:" + path("abcd.txt")});
+    return more;
+  }
+  /// Trains a little on sentences; windows are short, so that text goes beyond them.
+  void train_on_sentences() const {
+    const Ended run =
+        run_train({"--model", "transformer", "--set", "length=12,width=16,heads=2", "--data",
+                   "sentences:train=400,test=40", "--epochs", "1", "--save", path("run"), "--threads", "1"});
+    ASSERT_EQ(run.code, 0) << run.err;
+  }
+  std::string text(std::vector<std::string> more) const {
+    more.insert(more.begin(), {"--weights", path("run"), "--prompt", "the cat", "--tokens", "40"});
+    const Ended ended = generate(more);
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    return ended.out;
+  }
+};
+
+TEST(WindowBegin, MovesOnByHalfWhenTheContextIsFull) {
+  std::vector<std::int64_t> begins;
+  for (std::int64_t position = 1; position <= 10; ++position) begins.push_back(window_begin(position, 4));
+  EXPECT_EQ(begins, (std::vector<std::int64_t>{0, 0, 0, 0, 2, 2, 4, 4, 6, 6}));
+  EXPECT_EQ(window_begin(9, 1), 8);
+  EXPECT_EQ(window_begin(6, 5), 3);
+}
+
+TEST_F(Generate, WritesWhatIsLikeliest) {
+  const Ended ended = generate(table({"--prompt", "ab", "--tokens", "2", "--temperature", "0"}));
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(ended.out, "abcd\n");
+  EXPECT_PRED2(says, ended.err, "2 symbols in ");
+  EXPECT_PRED2(says, ended.err, ", as predicted");
+  EXPECT_EQ(generate(table({"--prompt", "ab", "--tokens", "2", "--temperature", "0", "--quiet"})).err, "");
+}
+
+TEST_F(Generate, WritesTheSameTextUnderEveryMemorySetting) {
+  train_on_sentences();
+  const std::string first = text({});
+  ASSERT_EQ(first.size(), 7U + 40 + 1);
+  EXPECT_EQ(first.substr(0, 7), "the cat");
+  EXPECT_EQ(text({}), first);
+  for (const char* memopt : {"none", "level=0", "level=1", "level=1,release", "level=2"})
+    EXPECT_EQ(text({"--memopt", memopt}), first) << memopt;
+  EXPECT_NE(text({"--seed", "1"}), first);
+  EXPECT_EQ(text({"--top-k", "1"}), text({"--temperature", "0", "--seed", "5"}));
+}
+
+TEST_F(Generate, RefusesWhatItCannotContinue) {
+  const auto refused = [&](const std::vector<std::string>& args, const std::string& words, int code = 2) {
+    const Ended ended = generate(args);
+    EXPECT_EQ(ended.code, code) << ended.err;
+    EXPECT_EQ(ended.out, "");
+    EXPECT_PRED2(says, ended.err, words);
+  };
+  refused(table({"--prompt", "abx"}),
+          "--prompt: character 3 is 'x', which is none of the 4 that the network knows: abcd");
+  refused(table({"--prompt", "abcdabcda"}), "--prompt has 9 symbols, the network reads 8 at most");
+  refused(table({"--prompt", "a", "--top-p", "0"}), "--top-p: must be above 0, at most 1, not 0");
+  refused(table({}), "--prompt is required");
+  refused({"--prompt", "a", "--model", "char_lstm"}, "--weights is missing");
+  refused({"--prompt", "a", "--weights", path("nothing")}, "no such file", 4);
+  const std::vector<std::string> image = {"--prompt", "a", "--model", "lenet", "--weights", path("table.safetensors")};
+  refused(image, "text is continued by networks that read symbols");
+  refused(table({"--prompt", "a", "--data", "copy"}), "its symbols stand for no text");
+}
+
+}  // namespace
+}  // namespace lethe::testing

@@ -1,0 +1,27 @@
+// How text becomes symbols, and symbols text.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lethe {
+
+class Vocabulary {
+ public:
+  virtual ~Vocabulary() = default;
+  virtual std::int64_t size() const = 0;  // symbols are the numbers below
+  /// Fails with Exit::Usage where the text has what no symbol stands for, saying what and where.
+  virtual std::vector<std::int32_t> symbols_of(std::string_view text) const = 0;
+  /// The bytes that a symbol stands for, maybe a part of a character.
+  virtual std::string text_of(std::int32_t symbol) const = 0;
+};
+
+/// Symbol i is the byte alphabet[i].
+std::unique_ptr<Vocabulary> characters_of(std::string alphabet);
+
+/// A byte as it is, or as in C if it cannot be seen: "a", "\x0a".
+std::string shown_byte(char byte);
+
+}  // namespace lethe

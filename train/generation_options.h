@@ -1,0 +1,17 @@
+// What the command line says of text that is generated.
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "train/session/sampling.h"
+
+namespace lethe {
+
+struct GenerationOptions {
+  std::string prompt = {};
+  std::int64_t tokens = 200;  // symbols that follow it
+  Sampling sampling = {};
+  bool no_cache = false;  // runs the network over the whole window for each symbol
+};
+
+}  // namespace lethe
