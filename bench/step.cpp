@@ -25,7 +25,7 @@ using namespace lethe;
 namespace {
 
 struct Settings {
-  std::string model, dtype = "f32", memopt = "level=2", weights, inputs, export_to, save_to;
+  std::string model, dtype = "f32", memopt = "level=2", weights, inputs, export_to, save_to, logits;
   std::vector<std::string> sets;
   std::int64_t batch = 128, steps = 20;
   double rate = 0.1, momentum = 0.9;
@@ -56,6 +56,7 @@ Settings parse(int argc, char** argv) {
   app.add_option("--inputs", o.inputs, "tensors named as the network's inputs, in memory order (NHWC)");
   app.add_option("--export", o.export_to, "write the initial weights and stop");
   app.add_option("--save", o.save_to, "write the weights behind the last step");
+  app.add_option("--logits", o.logits, "write what the loss reads in the last step");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -92,6 +93,14 @@ void feed_file(Executor& executor, const Network& network, const std::string& fi
       values = rounded(var.dtype, reinterpret_cast<const float*>(values.data()), elements(var.shape));
     executor.feed(v, values.data(), std::ssize(values));
   }
+}
+
+void save_value(const std::string& file, const Executor& executor, const Var& var, VarId id) {
+  std::vector<std::byte> value(static_cast<std::size_t>(bytes_of(var)));
+  executor.fetch(id, value.data(), std::ssize(value));
+  SafetensorsWriter writer(file, {{.name = "logits", .dtype = var.dtype, .shape = var.shape}});
+  writer.write(value);
+  writer.finish();
 }
 
 /// Something to compute on: whole numbers below 10 as labels, all other values between -1 and 1.
@@ -145,6 +154,7 @@ int run(const Settings& o) {
   Prepared prepared(*device);
   MemoptOptions memopt = parse_memopt(o.memopt);
   memopt.pins.fetched = {network.loss};
+  if (!o.logits.empty()) memopt.pins.fetched.push_back(network.prediction);
   check(!o.overhead || memopt.level == Level::Recompute, "--overhead is of --memopt level=3; this is ", o.memopt);
   memopt.overhead = o.overhead;
   const Planned planned = plan_memory(std::move(program), prepared, suited(memopt, device->info()));
@@ -173,6 +183,7 @@ int run(const Settings& o) {
   }
   check(executor.replays().value_or(true), "the step could not be recorded");
   if (!o.save_to.empty()) save_weights(o.save_to, store, network);
+  if (!o.logits.empty()) save_value(o.logits, executor, planned.program.vars[network.prediction], network.prediction);
   std::string kernels;
   if (o.kernels) {
     records->take_kernel_seconds();

@@ -8,6 +8,7 @@
 #include "framework/layer.h"
 #include "framework/program.h"
 #include "framework/sample_layout.h"
+#include "framework/weight_names.h"
 
 namespace lethe {
 
@@ -31,9 +32,10 @@ struct Network {
   VarId sample_loss = kNone;   // as the first loss's labels: its share of each; [N] without labels
   VarId correct = kNone;       // u8, as the labels: 1 where the label is the largest logit; kNone without labels
   VarId target = kNone;        // the input that holds labels or targets
-  std::optional<std::int64_t> ignored = {};  // the label that does not count: no loss, never correct
-  std::vector<ParamInfo> params;             // Params and States in order of creation
-  std::map<VarId, Layout> layouts = {};      // of values with at least four axes
+  std::optional<std::int64_t> ignored = {};    // the label that does not count: no loss, never correct
+  std::vector<ParamInfo> params;               // Params and States in order of creation
+  std::map<VarId, Layout> layouts = {};        // of values with at least four axes
+  std::vector<WeightNames> weight_names = {};  // of libraries, as the network's file states them
 };
 
 /// Whether a value is [N, H, W, C].

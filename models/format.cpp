@@ -25,10 +25,11 @@ void check_object(const JsonNode& node, const std::string& what, const std::vect
 
 const std::vector<KeyFact>& document_keys() {
   static const std::vector<KeyFact> keys = {
-      {"$schema", false, "text"},  {"version", true, "version"}, {"name", false, "text"},
-      {"comment", false, "text"},  {"vars", false, "vars"},      {"variants", false, "variants"},
-      {"inputs", true, "inputs"},  {"blocks", false, "blocks"},  {"layers", true, "layers"},
-      {"outputs", false, "names"}, {"loss", false, "losses"},    {"train", false, "train"}};
+      {"$schema", false, "text"},   {"version", true, "version"}, {"name", false, "text"},
+      {"comment", false, "text"},   {"vars", false, "vars"},      {"variants", false, "variants"},
+      {"inputs", true, "inputs"},   {"blocks", false, "blocks"},  {"layers", true, "layers"},
+      {"outputs", false, "names"},  {"loss", false, "losses"},    {"train", false, "train"},
+      {"weights", false, "weights"}};
   return keys;
 }
 
@@ -59,6 +60,22 @@ const std::vector<KeyFact>& train_keys() {
       {"beta2", false, "num"},      {"eps", false, "num"},       {"weight_decay", false, "num"},
       {"decay_all", false, "bool"}, {"decay", false, "text"},    {"no_decay", false, "text"},
       {"schedule", false, "text"},  {"clip_norm", false, "num"}, {"patience", false, "int"}};
+  return keys;
+}
+
+const std::vector<KeyFact>& weight_names_keys() {
+  static const std::vector<KeyFact> keys = {
+      {"comment", false, "text"}, {"prefix", false, "text"}, {"tensors", true, "tensors"}};
+  return keys;
+}
+
+const std::vector<KeyFact>& weight_keys() {
+  static const std::vector<KeyFact> keys = {{"comment", false, "text"},
+                                            {"tensor", true, "tensor"},
+                                            {"param", false, "text"},
+                                            {"shape", false, "shape"},
+                                            {"rows", false, "ints"},
+                                            {"transpose", false, "flag"}};
   return keys;
 }
 

@@ -24,9 +24,11 @@ const std::vector<KeyFact>& document_keys();  // of the file
 const std::vector<KeyFact>& input_keys();
 const std::vector<KeyFact>& block_keys();
 const std::vector<KeyFact>& loss_keys();
-const std::vector<KeyFact>& train_keys();  // options of the command line
-const std::vector<KeyFact>& while_keys();  // of what stands behind "while"
-const std::vector<KeyFact>& do_keys();     // and behind its "do"
+const std::vector<KeyFact>& train_keys();         // options of the command line
+const std::vector<KeyFact>& weight_names_keys();  // of the names of one library
+const std::vector<KeyFact>& weight_keys();        // of a tensor among them
+const std::vector<KeyFact>& while_keys();         // of what stands behind "while"
+const std::vector<KeyFact>& do_keys();            // and behind its "do"
 
 /// What an entry in a list of layers may be.
 enum class EntryKind { Op, Block, Repeat, Branches, If, While };

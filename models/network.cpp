@@ -9,6 +9,7 @@
 #include "models/entry.h"
 #include "models/expander.h"
 #include "models/settings.h"
+#include "models/weight_names.h"
 #include "models/zoo.h"
 
 namespace lethe {
@@ -65,7 +66,9 @@ class NetworkReader {
     last_ = expander_.build(inputs_.front());
     check_rest();
     losses();
-    return builder_.finish(outputs());
+    Network network = builder_.finish(outputs());
+    if (document_.has("weights")) network.weight_names = read_weight_names(document_.at("weights"), vars_, network);
+    return network;
   }
 
  private:

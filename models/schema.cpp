@@ -193,6 +193,10 @@ void add_document(Json& all) {
   all["loss_type"] = {{"enum", loss_names()}};
   all["losses"] = list_of(object_of(loss_keys()));
   all["train"] = object_of(train_keys());
+  all["flag"] = of_type("boolean");
+  all["tensor"] = either({ref("text"), at_least_one(list_of(ref("text")), "minItems")});
+  all["tensors"] = list_of(object_of(weight_keys()));
+  all["weights"] = map_of(object_of(weight_names_keys()));
 }
 
 }  // namespace

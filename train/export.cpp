@@ -44,7 +44,7 @@ int export_weights(const Options& given) {
   const std::unique_ptr<Device> device = open_cpu(1);
   Store store(*device);
   fill_store({}, *options.seed, options.weights, network, store);
-  save_weights(options.output, store, network);
+  save_weights(options.output, store, network, options.names);
   return 0;
 }
 

@@ -62,7 +62,7 @@ struct Options {
   bool inference = false;       // --eval of `show`, `plan`, `graph`, `timeline`
   std::int64_t top = 0;         // of `eval` and `predict`: 0 is none
   bool confusion = false, by_class = false;
-  std::string output = {};  // of `export`, `pack`, `graph`, `timeline`
+  std::string output = {}, names = {};  // files; of `export` also whose names, "": the network's own
 
   bool json = false, sweep = false;  // of `plan`; the second of `bench` too
   std::string csv = {};

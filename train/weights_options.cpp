@@ -68,6 +68,11 @@ void add_generate(CLI::App& app, Options& o) {
 void add_export(CLI::App& app, Options& o) {
   add_weights_of_run(app, o);
   add_seed(app, o);
+  add_option(app, "--names", o.names, "LIBRARY",
+             "Under the names, and in the layout, of a library that the network file states: huggingface\n"
+             "(default: the network's own)")
+      ->check(such_as({"huggingface"}))
+      ->group("Output");
   add_option(app, "--output", o.output, "FILE", "File to write")->required()->group("Output");
 }
 

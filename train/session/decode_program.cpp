@@ -101,6 +101,7 @@ class Writer {
   Writer(const Network& window, const Network& single, std::int64_t context)
       : window_(window.program), single_(single), context_(context) {
     decode_.network.name = window.name;
+    decode_.network.weight_names = window.weight_names;
     decode_.symbol = copied(fed_inputs(single).samples);
     for (const ParamInfo& info : single.params) param(info);
   }

@@ -9,76 +9,17 @@
 #include "framework/error.h"
 #include "framework/op_def.h"
 #include "framework/peers.h"
-#include "train/session/safetensors.h"
+#include "train/session/stored.h"
 
 namespace lethe {
 namespace {
-
-/// A weight seen as [outer, h, w, c] in memory and [outer, c, h, w] in the file.
-struct Image {
-  std::int64_t outer, h, w, c;
-};
-
-Image image_of(const FileLayout& layout, const Shape& shape) {
-  if (layout.kind == FileLayout::Conv) return {shape[0], shape[1], shape[2], shape[3]};
-  return {shape[0], layout.hwc[0], layout.hwc[1], layout.hwc[2]};
-}
-
-enum class Direction { ToFile, ToMemory };
-
-template <class Element>
-std::vector<std::byte> reordered(const std::vector<std::byte>& data, const Image& image, Direction direction) {
-  std::vector<std::byte> result(data.size());
-  const auto* from = reinterpret_cast<const Element*>(data.data());
-  auto* to = reinterpret_cast<Element*>(result.data());
-  std::int64_t in_file = 0;
-  for (std::int64_t o = 0; o < image.outer; ++o)
-    for (std::int64_t c = 0; c < image.c; ++c)
-      for (std::int64_t pixel = 0; pixel < image.h * image.w; ++pixel, ++in_file) {
-        const std::int64_t in_memory = (o * image.h * image.w + pixel) * image.c + c;
-        if (direction == Direction::ToFile)
-          to[in_file] = from[in_memory];
-        else
-          to[in_memory] = from[in_file];
-      }
-  return result;
-}
-
-std::vector<std::byte> in_layout(std::vector<std::byte> data, const Var& var, const FileLayout& layout,
-                                 Direction direction) {
-  if (layout.kind == FileLayout::Same) return data;
-  const Image image = image_of(layout, var.shape);
-  check_as(Exit::Internal, elements({image.outer, image.h, image.w, image.c}) == elements(var.shape), quote(var.name),
-           " is ", text_of(var.shape), ", which no images of ", image.h, 'x', image.w, 'x', image.c, " fill");
-  switch (bytes_of(var.dtype)) {
-    case 8:
-      return reordered<std::uint64_t>(data, image, direction);
-    case 4:
-      return reordered<std::uint32_t>(data, image, direction);
-    case 2:
-      return reordered<std::uint16_t>(data, image, direction);
-    default:
-      return reordered<std::uint8_t>(data, image, direction);
-  }
-}
-
-Shape file_shape(const Var& var, const FileLayout& layout) {
-  if (layout.kind != FileLayout::Conv) return var.shape;
-  return {var.shape[0], var.shape[3], var.shape[1], var.shape[2]};
-}
-
-/// A var and how it stands in the file.
-struct Stored {
-  Var var;
-  FileLayout layout;
-};
 
 /// Parameters and running statistics; whole numbers, as the step counter, belong to the run.
 std::vector<Stored> weights_of(const Network& network) {
   std::vector<Stored> weights;
   for (const ParamInfo& info : network.params) {
     const Var& var = network.program.vars[info.var];
-    if (is_float(var.dtype)) weights.push_back({var, info.layout});
+    if (is_float(var.dtype)) weights.push_back({.var = var, .layout = info.layout, .names = {var.name}});
   }
   return weights;
 }
@@ -92,7 +33,7 @@ std::vector<Stored> run_states_of(const Store& store, const Network& network) {
   std::vector<Stored> states;
   for (const std::string& name : store.names()) {
     if (weights.count(name)) continue;
-    Stored state = {store.var(name), {}};
+    Stored state = {.var = store.var(name), .names = {name}};
     if (const auto param = weights.find(name.substr(0, name.rfind('@'))); param != weights.end()) {
       const Shape& whole = param->second.var.shape;
       state.layout = param->second.layout;
@@ -109,14 +50,14 @@ void save(const std::string& file, const Store& store, std::vector<Stored> all, 
   });
   std::vector<TensorEntry> tensors;
   for (const Stored& each : all)
-    tensors.push_back({.name = each.var.name, .dtype = each.var.dtype, .shape = file_shape(each.var, each.layout)});
+    for (TensorEntry& tensor : tensors_of(each)) tensors.push_back(std::move(tensor));
   if (file.empty()) {
     for (const Stored& each : all) store.read_whole(each.var);
     return;
   }
   SafetensorsWriter writer(file, tensors, {{"format", "pt"}, {"content", content}});
   for (const Stored& each : all)
-    writer.write(in_layout(store.read_whole(each.var), each.var, each.layout, Direction::ToFile));
+    for (const std::vector<std::byte>& tensor : to_file(each, store.read_whole(each.var))) writer.write(tensor);
   writer.finish();
 }
 
@@ -129,60 +70,134 @@ std::string some_of(const std::vector<std::string>& names) {
   return names.size() > kMost ? message(text, " and ", names.size() - kMost, " more") : text;
 }
 
-bool convertible(DType from, DType to, bool convert) {
-  const auto float_of_host = [](DType dtype) { return dtype == DType::f32 || dtype == DType::f64; };
-  return from == to || (convert && float_of_host(from) && float_of_host(to));
-}
+/// What of a file is read, and under which names.
+struct Reading {
+  std::vector<Stored> all = {}, again = {};
+  std::string prefix = {};                    // which any name may have in the file
+  std::vector<std::string> passed_over = {};  // patterns of names that nobody reads
+  bool converts = false;                      // floats of another type
 
-/// Fails with one line unless the file holds just these, in these shapes.
-void check_tensors(const SafetensorsReader& reader, const std::vector<Stored>& all, bool convert) {
-  std::set<std::string> known;
-  std::vector<std::string> missing, unexpected, problems;
-  for (const Stored& each : all) {
-    known.insert(each.var.name);
-    const TensorEntry* tensor = reader.find(each.var.name);
-    if (!tensor) {
-      missing.push_back(each.var.name);
-      continue;
-    }
-    const Shape expected = file_shape(each.var, each.layout);
-    if (problems.empty() && (tensor->shape != expected || !convertible(tensor->dtype, each.var.dtype, convert)))
-      problems.push_back(message("tensor '", each.var.name, "' is ", name_of(tensor->dtype), text_of(tensor->shape),
-                                 ", expected ", name_of(each.var.dtype), text_of(expected)));
+  const TensorEntry* find(const SafetensorsReader& reader, const std::string& name) const {
+    const TensorEntry* const found = reader.find(name);
+    return found || prefix.empty() ? found : reader.find(prefix + name);
   }
-  for (const TensorEntry& tensor : reader.tensors())
-    if (!known.count(tensor.name)) unexpected.push_back(tensor.name);
-  if (!unexpected.empty()) problems.insert(problems.begin(), message("unexpected ", some_of(unexpected)));
-  if (!missing.empty())
-    problems.insert(problems.begin(), message("missing ", some_of(missing), did_you_mean(missing.front(), unexpected)));
-  std::string text;
-  for (const std::string& problem : problems) text.append(text.empty() ? "" : "; ").append(problem);
-  check_as(Exit::Data, problems.empty(), reader.file(), ": ", text);
+};
+
+/// Collects what is wrong with a file and says it in one line.
+class TensorCheck {
+ public:
+  TensorCheck(const SafetensorsReader& reader, const Reading& reading) : reader_(reader), reading_(reading) {}
+
+  void run() {
+    for (const Stored& stored : reading_.all)
+      for (const TensorEntry& expected : tensors_of(stored)) check_tensor(expected, true);
+    for (const Stored& stored : reading_.again)
+      for (const TensorEntry& expected : tensors_of(stored)) check_tensor(expected, false);
+    std::vector<std::string> unexpected;
+    for (const TensorEntry& tensor : reader_.tensors())
+      if (!known_.count(tensor.name) && !is_passed_over(tensor.name)) unexpected.push_back(tensor.name);
+    std::vector<std::string> problems;
+    if (!missing_.empty())
+      problems.push_back(message("missing ", some_of(missing_), did_you_mean(missing_.front(), unexpected)));
+    if (!unexpected.empty()) problems.push_back(message("unexpected ", some_of(unexpected)));
+    if (!misfit_.empty()) problems.push_back(misfit_);
+    std::string text;
+    for (const std::string& problem : problems) text.append(text.empty() ? "" : "; ").append(problem);
+    check_as(Exit::Data, problems.empty(), reader_.file(), ": ", text);
+  }
+
+ private:
+  void check_tensor(const TensorEntry& expected, bool required) {
+    const TensorEntry* const tensor = reading_.find(reader_, expected.name);
+    if (!tensor) {
+      if (required) missing_.push_back(expected.name);
+      return;
+    }
+    known_.insert(tensor->name);
+    const bool convertible = reading_.converts && is_float(tensor->dtype) && is_float(expected.dtype);
+    if (misfit_.empty() && (tensor->shape != expected.shape || (tensor->dtype != expected.dtype && !convertible)))
+      misfit_ = message("tensor '", tensor->name, "' is ", name_of(tensor->dtype), text_of(tensor->shape),
+                        ", expected ", name_of(expected.dtype), text_of(expected.shape));
+  }
+
+  bool is_passed_over(std::string_view name) const {
+    const std::string& prefix = reading_.prefix;
+    if (!prefix.empty() && name.substr(0, prefix.size()) == prefix) name.remove_prefix(prefix.size());
+    return std::any_of(reading_.passed_over.begin(), reading_.passed_over.end(),
+                       [&](const std::string& pattern) { return read_fields(pattern, name).has_value(); });
+  }
+
+  const SafetensorsReader& reader_;
+  const Reading& reading_;
+  std::set<std::string> known_;
+  std::vector<std::string> missing_;
+  std::string misfit_;
+};
+
+std::vector<std::byte> read_stored(SafetensorsReader& reader, const Reading& reading, const Stored& stored) {
+  std::vector<std::vector<std::byte>> tensors;
+  for (const std::string& name : stored.names) {
+    const TensorEntry& tensor = *reading.find(reader, name);
+    tensors.push_back(converted(reader.read(tensor), tensor.dtype, stored.var.dtype));
+  }
+  return to_memory(stored, tensors);
 }
 
-template <class From, class To>
-std::vector<std::byte> cast(const std::vector<std::byte>& data) {
-  const auto* from = reinterpret_cast<const From*>(data.data());
-  const std::size_t count = data.size() / sizeof(From);
-  std::vector<std::byte> result(count * sizeof(To));
-  std::transform(from, from + count, reinterpret_cast<To*>(result.data()), [](From x) { return static_cast<To>(x); });
-  return result;
+/// What stands twice must be the same: one parameter has both names.
+void check_again(SafetensorsReader& reader, const Reading& reading) {
+  for (const Stored& again : reading.again) {
+    if (!reading.find(reader, again.names.front())) continue;
+    const Stored& first = *std::find_if(reading.all.begin(), reading.all.end(),
+                                        [&](const Stored& stored) { return stored.var.name == again.var.name; });
+    check_as(Exit::Data, read_stored(reader, reading, again) == read_stored(reader, reading, first), reader.file(),
+             ": tensor '", again.names.front(), "' has other values than '", first.names.front(),
+             "'; the network has them once, as '", again.var.name, "'");
+  }
 }
 
-std::vector<std::byte> converted(std::vector<std::byte> data, DType from, DType to) {
-  if (from == to) return data;
-  return from == DType::f32 ? cast<float, double>(data) : cast<double, float>(data);
-}
-
-void load(const std::string& file, Store& store, const std::vector<Stored>& all, bool convert) {
-  SafetensorsReader reader(file);
-  check_tensors(reader, all, convert);
-  for (const Stored& each : all) {
-    const TensorEntry& tensor = *reader.find(each.var.name);
-    const auto data = in_layout(converted(reader.read(tensor), tensor.dtype, each.var.dtype), each.var, each.layout,
-                                Direction::ToMemory);
+void load(SafetensorsReader& reader, Store& store, const Reading& reading) {
+  TensorCheck(reader, reading).run();
+  check_again(reader, reading);
+  for (const Stored& each : reading.all) {
+    const std::vector<std::byte> data = read_stored(reader, reading, each);
     store.write_whole(each.var, data.data());
   }
+}
+
+Stored stored_as(const ForeignWeight& weight, const std::vector<Stored>& own) {
+  Stored stored = *std::find_if(own.begin(), own.end(), [&](const Stored& s) { return s.var.name == weight.param; });
+  stored.names = weight.tensors;
+  stored.shape = weight.shape;
+  stored.rows = weight.rows;
+  stored.transposed = weight.transposed;
+  return stored;
+}
+
+/// The weights under the names of a library.
+Reading reading_as(const WeightNames& names, const std::vector<Stored>& own) {
+  Reading reading{.prefix = names.prefix, .passed_over = names.passed_over, .converts = true};
+  for (const ForeignWeight& weight : names.weights) reading.all.push_back(stored_as(weight, own));
+  for (const ForeignWeight& weight : names.again) reading.again.push_back(stored_as(weight, own));
+  return reading;
+}
+
+/// How many of the names are in the file.
+std::int64_t names_in(const SafetensorsReader& reader, const Reading& reading) {
+  std::int64_t found = 0;
+  for (const Stored& stored : reading.all)
+    for (const std::string& name : stored.names) found += reading.find(reader, name) != nullptr;
+  return found;
+}
+
+/// By the names that are in the file: the network's own, unless there are more of a library's.
+Reading reading_of(const SafetensorsReader& reader, const Network& network) {
+  const std::vector<Stored> own = weights_of(network);
+  Reading best{.all = own, .converts = true};
+  for (const WeightNames& names : network.weight_names) {
+    Reading other = reading_as(names, own);
+    if (names_in(reader, other) > names_in(reader, best)) best = std::move(other);
+  }
+  return best;
 }
 
 template <class Real>
@@ -202,12 +217,21 @@ std::string not_finite(const Store& store, const Network& network) {
   return "";
 }
 
-void save_weights(const std::string& file, const Store& store, const Network& network) {
-  save(file, store, weights_of(network), "weights");
+void save_weights(const std::string& file, const Store& store, const Network& network, const std::string& library) {
+  const std::vector<Stored> own = weights_of(network);
+  if (library.empty()) return save(file, store, own, "weights");
+  std::vector<std::string> known;
+  for (const WeightNames& names : network.weight_names) {
+    if (names.library == library) return save(file, store, reading_as(names, own).all, "weights");
+    known.push_back(names.library);
+  }
+  fail(network.name, ": its \"weights\" name none of ", quote(library), did_you_mean(library, known),
+       "; known: ", known.empty() ? "none" : joined(known));
 }
 
 void load_weights(const std::string& file, Store& store, const Network& network) {
-  load(file, store, weights_of(network), true);
+  SafetensorsReader reader(file);
+  load(reader, store, reading_of(reader, network));
 }
 
 void save_optimizer(const std::string& file, const Store& store, const Network& network) {
@@ -215,7 +239,8 @@ void save_optimizer(const std::string& file, const Store& store, const Network& 
 }
 
 void load_optimizer(const std::string& file, Store& store, const Network& network) {
-  load(file, store, run_states_of(store, network), false);
+  SafetensorsReader reader(file);
+  load(reader, store, {.all = run_states_of(store, network)});
 }
 
 }  // namespace lethe

@@ -1,6 +1,7 @@
 // Weights in files, in PyTorch's layout: convolutions OIHW, columns of fully connected layers that read an image
-// in the order c, h, w. Names are those of the vars. Files hold whole tensors, also where each of several ranks has a
-// share of them: then all of them save, one into a file and the others, without a name, nowhere. Each reads by itself.
+// in the order c, h, w. Names are those of the vars, or of a library that the network file knows. Files hold whole
+// tensors, also where each of several ranks has a share of them: then all of them save, one into a file and the others,
+// without a name, nowhere. Each reads by itself.
 #pragma once
 #include <string>
 
@@ -12,10 +13,12 @@ namespace lethe {
 /// The name of a parameter or running statistic that holds NaN or infinity; "" if there is none.
 std::string not_finite(const Store& store, const Network& network);
 
-/// Writes the network's parameters and running statistics.
-void save_weights(const std::string& file, const Store& store, const Network& network);
-/// Reads them; f32 and f64 are converted to the network's dtype. Missing, unexpected and mis-shaped tensors are listed
-/// in one line (Exit::Data), and then the store is as it was.
+/// Writes the network's parameters and running statistics, under the names of a library if one is given, which the
+/// network must have (Network::weight_names).
+void save_weights(const std::string& file, const Store& store, const Network& network, const std::string& library = "");
+/// Reads them, by the network's own names or those of a library, whichever the file has more of; floats are converted
+/// to the network's dtype. Missing, unexpected and mis-shaped tensors are listed in one line (Exit::Data), and then the
+/// store is as it was.
 void load_weights(const std::string& file, Store& store, const Network& network);
 
 /// The same for everything else in the store: momentum and the like (in the layout of their parameter), step counter.

@@ -1,0 +1,186 @@
+// Weights under the names, and in the layout, of a library that the network file states.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <fstream>
+#include <numeric>
+
+#include "kernels/cpu/device.h"
+#include "kernels/low_floats.h"
+#include "models/network.h"
+#include "tests/train/data_samples.h"
+#include "train/session/safetensors.h"
+#include "train/session/weights.h"
+
+namespace lethe::testing {
+namespace {
+
+/// tokens.weight [3,2], twice layer/i/qkv.weight [6,2] and .bias [6].
+constexpr const char* kNetwork = R"({
+  "version": 1, "name": "parts", "vars": {"width": 2},
+  "inputs": {"text": {"shape": [4], "dtype": "i32"}, "next": {"shape": [4], "dtype": "i32"}},
+  "blocks": {"layer": {"layers": [
+    {"op": "fc", "out": "=3*width", "flatten": false, "name": "qkv"}, {"op": "slice", "axis": 1, "end": "=width"}]}},
+  "layers": [
+    {"op": "embedding", "vocab": 3, "out": "=width", "name": "tokens"},
+    {"block": "layer", "times": 2, "name": "layer"},
+    {"op": "fc", "out": 3, "flatten": false, "bias": false, "share": "tokens", "name": "logits"}],
+  "loss": [{"op": "cross_entropy", "in": "logits", "target": "next"}],
+  "weights": {"huggingface": {"prefix": "model.", "tensors": [
+    {"tensor": "wte.weight", "param": "tokens.weight"},
+    {"tensor": ["h.{i}.q.weight", "h.{i}.kv.weight"], "param": "layer/{i}/qkv.weight", "rows": ["=width", "=2*width"],
+     "transpose": true},
+    {"tensor": ["h.{i}.q.bias", "h.{i}.kv.bias"], "param": "layer/{i}/qkv.bias", "rows": ["=width", "=2*width"]},
+    {"tensor": "head.weight", "param": "tokens.weight"},
+    {"tensor": "h.{i}.mask"}]}}
+})";
+
+class ForeignWeights : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_.write("parts.json", std::string(kNetwork));
+    network_ = load_network(folder_.text() + "/parts.json", {});
+    store_.add(network_.program);
+    float next = 1;
+    for (const std::string& name : store_.names()) {
+      std::vector<float> values(static_cast<std::size_t>(elements(store_.var(name).shape)));
+      for (float& value : values) value = next++;
+      write(name, values);
+    }
+  }
+  void write(const std::string& name, const std::vector<float>& values) {
+    store_.write(name, values.data(), static_cast<std::int64_t>(values.size() * sizeof(float)));
+  }
+  std::string file() const { return folder_.text() + "/w.safetensors"; }
+  std::vector<std::vector<std::byte>> held() const {
+    std::vector<std::vector<std::byte>> all;
+    for (const std::string& name : store_.names()) all.push_back(store_.read(name));
+    return all;
+  }
+  /// What stands in the file, each tensor's values in its dtype.
+  static std::vector<float> floats(SafetensorsReader& reader, const std::string& name) {
+    const std::vector<std::byte> bytes = reader.read(*reader.find(name));
+    std::vector<float> values(bytes.size() / sizeof(float));
+    std::memcpy(values.data(), bytes.data(), bytes.size());
+    return values;
+  }
+  /// The saved file once more, changed: under other names, in another dtype, with more or fewer tensors.
+  struct Change {
+    std::string prefix = {}, without = {};
+    bool bf16 = false;
+    std::vector<TensorEntry> more = {};
+    std::vector<float> values_of_more = {};
+  };
+  void rewrite(const Change& change) const {
+    SafetensorsReader reader(file());
+    std::vector<TensorEntry> tensors;
+    std::vector<std::vector<std::byte>> values;
+    for (TensorEntry tensor : reader.tensors()) {
+      if (tensor.name == change.without) continue;
+      std::vector<std::byte> data = reader.read(tensor);
+      if (change.bf16) {
+        tensor.dtype = DType::bf16;
+        std::vector<Bf16> low;
+        for (const float value : floats(reader, tensor.name)) low.emplace_back(value);
+        data.resize(low.size() * sizeof(Bf16));
+        std::memcpy(data.data(), low.data(), data.size());
+      }
+      tensor.name.insert(0, change.prefix);
+      tensors.push_back(tensor);
+      values.push_back(std::move(data));
+    }
+    for (const TensorEntry& tensor : change.more) {
+      std::vector<std::byte> data(static_cast<std::size_t>(tensor.bytes()));
+      if (!change.values_of_more.empty()) std::memcpy(data.data(), change.values_of_more.data(), data.size());
+      tensors.push_back(tensor);
+      values.push_back(std::move(data));
+    }
+    SafetensorsWriter writer(file(), tensors);
+    for (const std::vector<std::byte>& data : values) writer.write(data);
+    writer.finish();
+  }
+  void expect_loads_the_same() {
+    const std::vector<std::vector<std::byte>> before = held();
+    for (const std::string& name : store_.names())
+      write(name, std::vector<float>(static_cast<std::size_t>(elements(store_.var(name).shape))));
+    load_weights(file(), store_, network_);
+    EXPECT_EQ(held(), before);
+  }
+  std::string refused() {
+    const std::vector<std::vector<std::byte>> before = held();
+    std::string text = error_from([&] { load_weights(file(), store_, network_); });
+    EXPECT_EQ(held(), before);
+    return text.substr(file().size() + 2);
+  }
+
+  TemporaryFolder folder_;
+  std::unique_ptr<Device> device_ = open_cpu(1);
+  Store store_{*device_};
+  Network network_;
+};
+
+TEST_F(ForeignWeights, AreWrittenInTheirLayout) {
+  std::vector<float> rows(12);
+  std::iota(rows.begin(), rows.end(), 0.0F);  // [6,2]: row r is 2 r, 2 r + 1
+  write("layer/1/qkv.weight", rows);
+  save_weights(file(), store_, network_, "huggingface");
+  SafetensorsReader reader(file());
+  EXPECT_EQ(reader.tensors().size(), 9U);
+  EXPECT_EQ(reader.find("h.1.q.weight")->shape, (Shape{2, 2}));
+  EXPECT_EQ(reader.find("h.1.kv.weight")->shape, (Shape{2, 4}));
+  EXPECT_EQ(floats(reader, "h.1.q.weight"), (std::vector<float>{0, 2, 1, 3}));
+  EXPECT_EQ(floats(reader, "h.1.kv.weight"), (std::vector<float>{4, 6, 8, 10, 5, 7, 9, 11}));
+  EXPECT_EQ(reader.find("h.0.kv.bias")->shape, Shape{4});
+  EXPECT_EQ(reader.find("head.weight"), nullptr) << "one parameter, written once";
+}
+
+TEST_F(ForeignWeights, ComeBackToTheBit) {
+  const Change changes[] = {{},
+                            {.prefix = "model."},
+                            {.more = {{.name = "model.h.1.mask", .dtype = DType::u8, .shape = {7}}}},
+                            {.bf16 = true}};  // small whole numbers, which bf16 holds
+  for (const Change& change : changes) {
+    save_weights(file(), store_, network_, "huggingface");
+    rewrite(change);
+    expect_loads_the_same();
+  }
+  EXPECT_EQ(SafetensorsReader(file()).tensors().front().dtype, DType::bf16);
+  save_weights(file(), store_, network_);  // by the network's own names
+  expect_loads_the_same();
+}
+
+TEST_F(ForeignWeights, MayHaveAParameterTwice) {
+  save_weights(file(), store_, network_, "huggingface");
+  SafetensorsReader reader(file());
+  std::vector<float> head = floats(reader, "wte.weight");
+  const std::vector<TensorEntry> more = {{.name = "head.weight", .shape = {3, 2}}};
+  rewrite({.more = more, .values_of_more = head});
+  expect_loads_the_same();
+  head[5] += 1;
+  save_weights(file(), store_, network_, "huggingface");
+  rewrite({.more = more, .values_of_more = head});
+  EXPECT_EQ(refused(),
+            "tensor 'head.weight' has other values than 'wte.weight'; the network has them once, as 'tokens.weight'");
+}
+
+TEST_F(ForeignWeights, WhatDoesNotFitIsNamed) {
+  const auto refused_with = [&](const Change& change) {
+    save_weights(file(), store_, network_, "huggingface");
+    rewrite(change);
+    return refused();
+  };
+  EXPECT_EQ(refused_with({.without = "h.1.q.bias"}), "missing 'h.1.q.bias'");
+  EXPECT_EQ(refused_with({.without = "h.1.q.bias", .more = {{.name = "h.1.q.bais", .shape = {2}}}}),
+            "missing 'h.1.q.bias'; did you mean 'h.1.q.bais'?; unexpected 'h.1.q.bais'");
+  EXPECT_EQ(refused_with({.more = {{.name = "h.2.q.bias", .shape = {2}}}}), "unexpected 'h.2.q.bias'");
+  EXPECT_EQ(refused_with({.without = "h.0.q.weight", .more = {{.name = "h.0.q.weight", .shape = {2, 3}}}}),
+            "tensor 'h.0.q.weight' is f32[2,3], expected f32[2,2]");
+}
+
+TEST_F(ForeignWeights, AreOfLibrariesThatTheFileStates) {
+  EXPECT_EQ(error_from([&] { save_weights(file(), store_, network_, "huggingfaces"); }, Exit::Usage),
+            "parts: its \"weights\" name none of 'huggingfaces'; did you mean 'huggingface'?; known: huggingface");
+}
+
+}  // namespace
+}  // namespace lethe::testing

@@ -1,0 +1,32 @@
+// A var, and how it stands in a file: under its own name or others, in which layout, as one tensor or a few.
+#pragma once
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "framework/layer.h"
+#include "framework/program.h"
+#include "train/session/safetensors.h"
+
+namespace lethe {
+
+struct Stored {
+  Var var;
+  FileLayout layout = {};
+  std::vector<std::string> names = {};  // of its tensors
+  Shape shape = {};                     // of all rows, where it is not the layout's; else empty
+  Ints rows = {};                       // of each tensor; empty for one
+  bool transposed = false;              // each tensor, of matrices
+};
+
+/// Its tensors as they are written.
+std::vector<TensorEntry> tensors_of(const Stored& stored);
+/// The var's value, as in memory, to that of its tensors.
+std::vector<std::vector<std::byte>> to_file(const Stored& stored, std::vector<std::byte> value);
+/// And back; the tensors are in the var's dtype.
+std::vector<std::byte> to_memory(const Stored& stored, const std::vector<std::vector<std::byte>>& tensors);
+
+/// Floats in another float type.
+std::vector<std::byte> converted(std::vector<std::byte> data, DType from, DType to);
+
+}  // namespace lethe
