@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "train/data/vocabulary.h"
+
 namespace lethe {
 
 /// Whose tokens: of bytes, of the characters that a text has, or of GPT-2's byte pair encoding.
@@ -14,19 +16,18 @@ enum class TokenKind : std::uint32_t { Bytes, Characters, Pairs };
 const char* name_of(TokenKind kind);  // "bytes", "chars", "bpe"
 
 /// Remembers words that it has met, so each thread needs its own.
-class Tokenizer {
+class Tokenizer : public Vocabulary {
  public:
-  virtual ~Tokenizer() = default;
   TokenKind kind() const { return kind_; }
   /// Tokens are 0 to size() - 1.
-  std::int64_t size() const { return std::ssize(texts_); }
+  std::int64_t size() const override { return std::ssize(texts_); }
   /// Appends the tokens of the text's front, until it ends or `most` or a few more are there, and gives how many bytes
   /// they are. What is left becomes the same tokens by itself as behind them. Fails with Exit::Data at a character
   /// that the vocabulary lacks.
   virtual std::size_t encode(std::string_view text, std::size_t most, std::vector<std::int32_t>& tokens) const = 0;
-  std::vector<std::int32_t> symbols_of(std::string_view text) const;
+  std::vector<std::int32_t> symbols_of(std::string_view text) const override;
   /// The bytes that a token stands for, maybe a part of a character; none for a number that is no token.
-  std::string text_of(std::int32_t token) const;
+  std::string text_of(std::int32_t token) const override;
   /// The first one that stands for just that.
   std::optional<std::int32_t> token_of(std::string_view text) const;
 

@@ -1,5 +1,6 @@
 // Tokens of documents, one behind the other, in files that are mapped and never held.
 #include <algorithm>
+#include <filesystem>
 #include <numeric>
 
 #include "framework/error.h"
@@ -41,6 +42,11 @@ class Tokens final : public Sequences {
       : Sequences(std::move(info)), splits_(std::move(splits)), end_(end), label_of_end_(label_of_end) {}
 
   std::unique_ptr<SampleReader> reader(const ReadOptions& options) const override;
+
+  std::unique_ptr<Vocabulary> vocabulary() const override {
+    const TokenShard& shard = splits_[0].shards.front();
+    return open_tokenizer(shard.header().kind, std::filesystem::path(shard.path()).parent_path().string());
+  }
 
   void read(Split split, std::int64_t index, std::int32_t* symbols, std::int32_t* labels) const override {
     read(split, index, 0, symbols, labels);

@@ -12,7 +12,7 @@ class Vocabulary {
  public:
   virtual ~Vocabulary() = default;
   virtual std::int64_t size() const = 0;  // symbols are the numbers below
-  /// Fails with Exit::Usage where the text has what no symbol stands for, saying what and where.
+  /// Fails where the text has what no symbol stands for, saying what and where.
   virtual std::vector<std::int32_t> symbols_of(std::string_view text) const = 0;
   /// The bytes that a symbol stands for, maybe a part of a character.
   virtual std::string text_of(std::int32_t symbol) const = 0;
