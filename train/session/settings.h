@@ -64,8 +64,8 @@ struct ProgramSetting {
   MemorySetting memory = {};
   bool training = true;   // false: evaluation alone
   bool evaluated = true;  // training stops to evaluate
-  /// If set, images are fed as bytes and normalised by the programs: on a GPU. Not in optnet's memory. A norm that is
-  /// not known yet, as in plans, is empty.
+  /// If set, programs normalise images, fed as bytes: on a GPU, not in optnet's memory. Empty if not known, as in
+  /// plans.
   std::optional<PixelNorm> pixels = {};
 };
 
