@@ -64,8 +64,7 @@ struct ProgramSetting {
   MemorySetting memory = {};
   bool training = true;   // false: evaluation alone
   bool evaluated = true;  // training stops to evaluate
-  /// If set, programs normalise images, fed as bytes: on a GPU, not in optnet's memory. Empty if not known, as in
-  /// plans.
+  /// If set, programs normalise images that are fed as bytes: on a GPU. Empty if not known yet, as in plans.
   std::optional<PixelNorm> pixels = {};
 };
 
