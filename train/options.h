@@ -69,10 +69,10 @@ struct Options {
   std::string settings = "none;level=0;level=1;level=1,release;level=2";  // of `bench`: of --memopt
   int rounds = 3;
   bool profile = false, count = false, roofline = false;  // of `bench`; the last of `plan`
-  std::string file = {};                // of `pack`
+  std::string file = {};                                  // of `pack`
   std::vector<std::string> files = {};  // of `predict`: images and directories of images; of `tokenize`: texts
   TokenizeOptions tokens = {};
-  GenerationOptions generation = {};    // of `generate`
+  GenerationOptions generation = {};  // of `generate`
   std::optional<std::int64_t> capacity = {};
   double seconds = 1;
 
