@@ -23,7 +23,8 @@ namespace {
 /// What makes every update wait for all gradients; "" if nothing does.
 std::string needs_all_gradients(const Program& program) {
   for (const Op& op : program.blocks[0].ops)
-    if (const auto why = op_def(op.type).needs_all_gradients) return why(op);
+    if (const auto why = op_def(op.type).needs_all_gradients)
+      if (const char* const text = why(op)) return text;
   return "";
 }
 

@@ -2,7 +2,8 @@
 // min(1, max_norm / (norm + 1e-6)), as PyTorch's clip_grad_norm_. Of gradients of a scaled loss it is that over the
 // scale, and 0 if any is infinite or NaN: the step is to be skipped. Without a scale such gradients give NaN. Sums are
 // in f64, of fixed chunks in a fixed order, and what std::fma fuses is fused everywhere: the same for any number of
-// threads and device.
+// threads and device. A rank that is to have a share of the gradients alone (--zero) takes their sums by chunk first,
+// by square_sums, and gives the whole gradients up; clip_scale adds these sums in the same order.
 #include <cmath>
 #include <vector>
 
@@ -60,6 +61,28 @@ struct ScaleOfSums {
   }
 };
 
+struct CopySum {
+  const double* from;
+  double* to;
+  HD void operator()(std::int64_t i) const { to[i] = from[i]; }
+};
+
+constexpr const char* kDType = "dtype";  // of the scale, where sums by chunk are given instead of gradients
+bool takes_sums(const Op& op) { return op.attrs.has(kDType); }
+
+struct SquareSums {
+  template <class Device>
+  static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
+    return for_wide(args.in(0).dtype, [&](auto zero) {
+      using T = decltype(zero);
+      return make_kernel([n = elements(args.in(0).shape)](const KernelArgs& a) {
+        const ChunkSum<AddSquare, T> sums{a.in<T>(0), n, a.out<double>(0)};
+        for_each_warp(Device{}, a.stream, chunks_of(n), sums, kChunkGrain);
+      });
+    });
+  }
+};
+
 std::vector<VarId> gradients_of(const Op& op) { return {op.in.begin() + 1, op.in.end()}; }
 
 struct ClipScale {
@@ -69,7 +92,7 @@ struct ClipScale {
     std::int64_t chunks = 0;
     for (const VarId v : gradients_of(args.op)) {
       sizes.push_back(elements(args.program.vars[v].shape));
-      chunks += chunks_of(sizes.back());
+      chunks += takes_sums(args.op) ? sizes.back() : chunks_of(sizes.back());
     }
     const std::int64_t groups = chunks_of(chunks);
     WorkspaceLayout layout;
@@ -77,12 +100,17 @@ struct ClipScale {
     return for_wide(args.out(0).dtype, [&](auto zero) {
       using T = decltype(zero);
       const bool scaled = args.has_in(0);
-      const auto run = [sizes, chunks, groups, chunk_sums, group_sums, scaled,
+      const auto run = [sizes, chunks, groups, chunk_sums, group_sums, scaled, sums_given = takes_sums(args.op),
                         max_norm = args.op.attrs.number("max_norm")](const KernelArgs& a) {
         double *const of_chunks = chunk_sums.at<double>(a), *const of_groups = group_sums.at<double>(a);
         double* next = of_chunks;
         WarpLaunches<Device, ChunkSum<AddSquare, T>> sums(a.stream, kChunkGrain);
         for (std::size_t slot = 0; slot < sizes.size(); ++slot) {
+          if (sums_given) {
+            parallel_for(Device{}, a.stream, sizes[slot], CopySum{a.in<double>(static_cast<int>(slot) + 1), next});
+            next += sizes[slot];
+            continue;
+          }
           sums.add(chunks_of(sizes[slot]), {a.in<T>(static_cast<int>(slot) + 1), sizes[slot], next});
           next += chunks_of(sizes[slot]);
         }
@@ -104,18 +132,30 @@ const Register clip_scale{{
     .infer =
         [](const InferArgs& args) {
           check(args.op.in.size() > 1, "clip_scale: no gradients given");
-          const DType dtype = args.in(1).dtype;
+          const bool sums = takes_sums(args.op);
+          const DType given = args.in(1).dtype, dtype = sums ? dtype_named(args.op.attrs.text(kDType)) : given;
+          check(!sums || given == DType::f64, "clip_scale: sums are of ", name_of(given), ", expected f64");
           check_input(args, 0, {Shape{}, dtype});
           for (const VarId v : gradients_of(args.op))
-            check(args.program.vars[v].dtype == dtype, "clip_scale: '", args.program.vars[v].name, "' is ",
-                  text_of(args.program.vars[v]), ", the first is of ", name_of(dtype));
+            check(args.program.vars[v].dtype == given, "clip_scale: '", args.program.vars[v].name, "' is ",
+                  text_of(args.program.vars[v]), ", the first is of ", name_of(given));
           return std::vector<Type>{{Shape{}, dtype}};
         },
-    .needs_all_gradients =
-        [](const Op& op) {
-          return op.in[0] == kNone ? "clipping by the global norm" : "skipping a step whose gradients overflow";
-        },
+    .needs_all_gradients = [](const Op& op) -> const char* {
+      if (takes_sums(op)) return nullptr;
+      return op.in[0] == kNone ? "clipping by the global norm" : "skipping a step whose gradients overflow";
+    },
     .kernels = each_device<ClipScale>(),
+}};
+
+const Register square_sums{{
+    .type = "square_sums",
+    .inputs = {"x"},
+    .outputs = {"sums"},
+    .infer = [](const InferArgs& args) -> std::vector<Type> {
+      return {{{chunks_of(elements(args.in(0).shape))}, DType::f64}};
+    },
+    .kernels = each_device<SquareSums>(),
 }};
 
 }  // namespace

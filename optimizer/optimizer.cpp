@@ -68,10 +68,23 @@ Rule rule_of(const OptimizerSettings& s) {
   return rms;
 }
 
-VarId append_clip_scale(Program& program, VarId loss_scale, const std::vector<ParamGrad>& gradients, double max_norm) {
+/// On one of several ranks the gradients become its shares of them, and the whole ones die as early as these are there.
+VarId append_clip_scale(Program& program, VarId loss_scale, std::vector<ParamGrad>& gradients, double max_norm,
+                        Rank shares_of) {
+  const auto append = [&](const char* type, std::vector<VarId> in, const Attrs& attrs, const std::string& name) {
+    return append_op(program, 0, Role::Optimize, type, std::move(in), attrs, name).front();
+  };
   std::vector<VarId> all = {loss_scale};
-  for (const ParamGrad& pair : gradients) all.push_back(pair.grad);
-  return append_op(program, 0, Role::Optimize, "clip_scale", all, {{"max_norm", max_norm}}, "gradients").front();
+  Attrs attrs{{"max_norm", max_norm}};
+  if (shares_of.of > 1) attrs.set("dtype", std::string(name_of(program.vars[gradients.front().grad].dtype)));
+  for (ParamGrad& pair : gradients) {
+    const VarId whole = pair.grad;
+    const std::string name = program.vars[whole].name;
+    all.push_back(shares_of.of > 1 ? append("square_sums", {whole}, {}, name + "/squares") : whole);
+    if (shares_of.of > 1)
+      pair.grad = append("own_share", {whole}, {{kRanks, shares_of.of}, {kRank, shares_of.number}}, name + "/share");
+  }
+  return append("clip_scale", all, attrs, "gradients");
 }
 
 /// The network's own counter, as dropout has one, or one made here.
@@ -166,12 +179,14 @@ Updates append_updates(Program& program, const std::vector<ParamGrad>& gradients
   Updates updates{.learning_rate = add_var(program, {.name = "learning_rate", .dtype = dtype, .kind = Kind::Input}),
                   .step = step_counter(program, rule.counts_steps && loss_scale.state == kNone)};
   const bool scales = settings.clip_norm > 0 || loss_scale.scale != kNone;
-  const VarId scale = scales ? append_clip_scale(program, loss_scale.scale, gradients, settings.clip_norm) : kNone;
   const std::vector<bool> decays = decaying(program, gradients, params, settings);
+  std::vector<ParamGrad> taken = gradients;
+  const VarId scale =
+      scales ? append_clip_scale(program, loss_scale.scale, taken, settings.clip_norm, shares_of) : kNone;
   VarId steps_done = updates.step;
   if (rule.counts_steps && loss_scale.state != kNone)  // those that were not skipped
     steps_done = add_var(program, {.name = "updates", .dtype = DType::i64, .kind = Kind::State});
-  for (const auto& [param, gradient] : gradients) {
+  for (const auto& [param, gradient] : taken) {
     const Var var = program.vars[param];
     const Shape shape = shares_of.of > 1 ? Shape{size_of_share(elements(var.shape), shares_of.of)} : var.shape;
     std::vector<VarId> in = {param};

@@ -19,9 +19,9 @@ namespace lethe::testing {
 namespace {
 
 /// Ops without a kernel, which the executor does itself: tests/framework and tests/memopt have their tests.
-const std::set<std::string> kOfSeveralRanks = {kAllReduceStart,     kAllReduceWait,     kAllGatherStart,
-                                               kAllGatherWait,      kGatherParamsStart, kGatherParamsWait,
-                                               kReduceScatterStart, kReduceScatterWait};  // tests/train/ranks_test.cpp
+const std::set<std::string> kOfSeveralRanks = {
+    kAllReduceStart,     kAllReduceWait,     kAllGatherStart, kAllGatherWait, kGatherParamsStart, kGatherParamsWait,
+    kReduceScatterStart, kReduceScatterWait, "own_share",     "square_sums"};  // tests/train/ranks_test.cpp
 const std::set<std::string> kDoneByTheExecutor = {"while", "if", kDeleteVar};
 
 bool by_tests_alone(const std::string& type) { return type.rfind(kTestOpPrefix, 0) == 0; }

@@ -71,10 +71,10 @@ Plans plans_of_evaluation(const Programs& programs, const MemorySetting& memory,
 /// Whether it takes buffers on demand in blocks that may not run.
 bool varies(const Planned& planned) { return planned.plan.on_demand > 0 && planned.program.blocks.size() > 1; }
 
-/// The norm of all gradients is a sum whose order no shares of them have.
-void check_goes_with_zero(int zero, bool needs_whole_gradients, const char* option) {
-  check(zero < 2 || !needs_whole_gradients, option,
-        " needs whole gradients on each rank, so it goes with --zero 1, not ", zero);
+/// Shards as in_parts() takes them: the norm of gradients is taken of whole ones, which shares are cut out of then.
+Shards summed(Shards shards, bool by_norm) {
+  if (by_norm) shards.zero = std::min(shards.zero, 1);
+  return shards;
 }
 
 }  // namespace
@@ -97,8 +97,7 @@ Programs build_programs(const ProgramSetting& setting) {
         name_of(of.dtype));
   programs.first_loss_scale = setting.update.loss_scale.value_or(kInitialLossScale);
   if (of.dtype == DType::f16) programs.loss_scale = append_loss_scale(programs.training, programs.first_loss_scale);
-  check_goes_with_zero(shards.zero, setting.update.rule.clip_norm > 0, "--clip-norm");
-  check_goes_with_zero(shards.zero, of.dtype == DType::f16, "--dtype f16");
+  const bool by_norm = setting.update.rule.clip_norm > 0 || of.dtype == DType::f16;
   std::vector<ParamGrad> gradients;
   if (programs.optnet) {
     gradients = programs.optnet->grads;
@@ -108,7 +107,7 @@ Programs build_programs(const ProgramSetting& setting) {
     network.program = std::move(programs.training);
     const VarId share = append_loss_share(network.program, network.loss, parts, programs.loss_scale.scale);
     gradients = append_backward(network.program, network.loss, {}, share);
-    NetworkWithGradients whole = in_parts({std::move(network), std::move(gradients)}, shards);
+    NetworkWithGradients whole = in_parts({std::move(network), std::move(gradients)}, summed(shards, by_norm));
     network = std::move(whole.network);
     gradients = std::move(whole.gradients);
     programs.training = network.program;

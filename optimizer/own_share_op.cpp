@@ -1,0 +1,44 @@
+// y = the share that a rank has of x (framework/peers.h); what is behind a shorter one is 0.
+#include "framework/op_def.h"
+#include "framework/peers.h"
+#include "kernels/dtypes.h"
+#include "kernels/each_device.h"
+
+namespace lethe {
+namespace {
+
+template <class T>
+struct TakeShare {
+  const T* from;
+  T* y;
+  std::int64_t count;
+  HD void operator()(std::int64_t i) const { y[i] = i < count ? from[i] : T(0); }
+};
+
+struct OwnShare {
+  template <class Device>
+  static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
+    const Attrs& attrs = args.op.attrs;
+    const Share share = share_of(elements(args.in(0).shape), {attrs.integer(kRank), attrs.integer(kRanks)});
+    return for_wide(args.in(0).dtype, [&](auto zero) {
+      using T = decltype(zero);
+      return make_kernel([share, n = elements(args.out(0).shape)](const KernelArgs& a) {
+        parallel_for(Device{}, a.stream, n, TakeShare<T>{a.in<T>(0) + share.begin, a.out<T>(0), share.count});
+      });
+    });
+  }
+};
+
+const Register own_share{{
+    .type = "own_share",
+    .inputs = {"x"},
+    .outputs = {"y"},
+    .infer = [](const InferArgs& args) -> std::vector<Type> {
+      const Var& x = args.in(0);
+      return {{{size_of_share(elements(x.shape), args.op.attrs.integer(kRanks))}, x.dtype}};
+    },
+    .kernels = each_device<OwnShare>(),
+}};
+
+}  // namespace
+}  // namespace lethe
