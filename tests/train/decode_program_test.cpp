@@ -31,7 +31,8 @@ const std::string kPositions =
 const std::string kAttention = R"({"op": "fc", "out": "=2*width", "flatten": false},
   {"op": "attention", "heads": 2, "kv_heads": 1, "causal": true})";
 const std::string kRotary = R"({"op": "fc", "out": "=2*width", "flatten": false},
-  {"op": "rope", "head_size": "=width/2", "rotated": 3}, {"op": "attention", "heads": 2, "kv_heads": 1, "causal": true, "window": 3})";
+  {"op": "rope", "head_size": "=width/2", "rotated": 3},
+  {"op": "attention", "heads": 2, "kv_heads": 1, "causal": true, "window": 3})";
 const std::string kMixing = R"({"op": "transpose", "perm": [1, 0]}, {"op": "fc", "out": "=length", "flatten": false},
   {"op": "transpose", "perm": [1, 0]})";
 const std::string kReversed = R"({"op": "fc", "out": "=2*width", "flatten": false},
