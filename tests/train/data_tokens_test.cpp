@@ -227,6 +227,18 @@ TEST_F(TokensTest, AShardUnlikeTheOthersIsRefused) {
   EXPECT_PRED2(says, refused_with([](ShardHeader& h) { h.vocabulary = 0; }), "says a vocabulary of 0 tokens");
 }
 
+TEST_F(TokensTest, TextIsMadeOfTokensByWhatStandsBesideThem) {
+  write(40, 13, form());
+  EXPECT_EQ(open(4)->vocabulary()->text_of('a'), "a");
+  EXPECT_EQ(open(4)->vocabulary()->size(), 256);
+  change_header("train-0000.bin", [](ShardHeader& h) { h.kind = TokenKind::Characters; });
+  change_header("val-0000.bin", [](ShardHeader& h) { h.kind = TokenKind::Characters; });
+  EXPECT_PRED2(says, error_from([&] { open(4)->vocabulary(); }), "/data/characters.txt: cannot be opened");
+  put("characters.txt", "a\u00e9");
+  EXPECT_EQ(open(4)->vocabulary()->symbols_of("\u00e9a"), (TokenList{1, 0}));
+  EXPECT_EQ(open(4)->vocabulary()->text_of(1), "\u00e9");
+}
+
 TEST_F(TokensTest, NothingIsThereUntilAllIs) {
   {
     TokenWriter writer(directory_ + '/', form(), 10);
