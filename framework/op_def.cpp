@@ -1,5 +1,6 @@
 #include "framework/op_def.h"
 
+#include <algorithm>
 #include <map>
 
 #include "framework/did_you_mean.h"
@@ -12,6 +13,12 @@ namespace {
 std::map<std::string, OpDef, std::less<>>& table() {
   static std::map<std::string, OpDef, std::less<>> ops;
   return ops;
+}
+
+/// Outputs of a variadic slot share its name.
+std::string output_name(const OpDef& def, std::size_t slot) {
+  const std::string& name = def.outputs[std::min(slot, def.outputs.size() - 1)];
+  return name.substr(0, name.find("..."));
 }
 
 bool ends_with(const std::string& text, std::string_view end) {
@@ -88,7 +95,7 @@ std::vector<VarId> append_op(Program& program, BlockId block, Role role, const s
       op.out.push_back(op.in[slot]);
       continue;
     }
-    const std::string var_name = ends_with(name, "@GRAD") ? name : message(name, '.', def.outputs[slot]);
+    const std::string var_name = ends_with(name, "@GRAD") ? name : message(name, '.', output_name(def, slot));
     op.out.push_back(
         add_var(program, {.name = var_name, .shape = types[slot].shape, .dtype = types[slot].dtype, .block = block}));
   }
