@@ -30,6 +30,7 @@ const std::map<std::string, Folders> kRooms = {
     {"kernels", {"kernels/cpu", "kernels/cuda"}},
     {"kernels/gemm", {"kernels", "kernels/cpu", "kernels/cuda"}},
     {"kernels/conv", {"kernels", "kernels/cpu", "kernels/cuda", "kernels/gemm"}},
+    {"kernels/attention", {"kernels", "kernels/cpu"}},
     {"kernels/reduce", {"kernels"}},
     {"kernels/norm", {"kernels", "kernels/reduce"}},
     {"memopt/analysis", {}},

@@ -1,9 +1,42 @@
 #include "tests/support/samples.h"
 
 namespace lethe::testing {
+namespace {
+
+const SampleInput kAbsent{.shape = {}, .absent = true};
+SampleInput lengths_of(std::int64_t samples, double most) {
+  return {.shape = {samples}, .low = -1, .high = most, .dtype = DType::i32};
+}
+
+/// A gradient is taken of y alone.
+Sample attention(std::vector<SampleInput> in, const Attrs& attrs) {
+  return {.op = "attention", .in = std::move(in), .attrs = attrs, .through = {0}};
+}
+
+std::vector<Sample> attention_samples() {
+  const SampleInput queries{{2, 5, 12}}, keys{{2, 9, 6}};
+  return {
+      attention({{{2, 7, 18}}}, {{"heads", 2}}),
+      attention({{{1, 33, 15}}}, {{"heads", 1}, {"causal", 1}}),
+      attention({{{2, 6, 32}}}, {{"heads", 4}, {"kv_heads", 2}, {"causal", 1}}),
+      attention({{{1, 40, 6}}}, {{"heads", 1}, {"causal", 1}, {"window", 33}, {"scale", 1.5}}),
+      attention({{{2, 9, 12}}}, {{"heads", 2}, {"kv_heads", 1}, {"window", 3}}),
+      attention({{{4, 8, 9}}, kAbsent, kAbsent, lengths_of(4, 10)}, {{"heads", 1}}),
+      attention({{{4, 8, 9}}, kAbsent, kAbsent, lengths_of(4, 10)}, {{"heads", 1}, {"causal", 1}, {"window", 2}}),
+      attention({queries, keys, keys}, {{"heads", 4}, {"kv_heads", 2}}),
+      attention({queries, keys, keys}, {{"heads", 4}, {"kv_heads", 2}, {"causal", 1}}),
+      attention({queries, keys, keys, lengths_of(2, 10)},
+                {{"heads", 4}, {"kv_heads", 2}, {"causal", 1}, {"window", 4}}),
+      attention({{{2, 9, 4}}, {{2, 5, 4}}, {{2, 5, 4}}, lengths_of(2, 6)}, {{"heads", 2}}),
+      attention({{{1, 3, 260}}, {{1, 3, 260}}, {{1, 3, 260}}}, {{"heads", 1}}),
+  };
+}
+
+}  // namespace
 
 std::vector<Sample> product_samples() {
-  return {
+  std::vector<Sample> rows = attention_samples();
+  const std::vector<Sample> products = {
       {.op = "conv2d",
        .in = {{{2, 5, 4, 3}}, {{4, 3, 3, 3}}, {{4}}},
        .attrs = {{"stride", Ints{1, 1}}, {"pad", Ints{1, 1}}}},
@@ -44,6 +77,8 @@ std::vector<Sample> product_samples() {
       {.op = "matmul", .in = {{{4, 3}}, {{5, 3}}}, .attrs = {{"transpose_b", 1}}},
       {.op = "matmul", .in = {{{2, 3, 4}}, {{2, 5, 3}}}, .attrs = {{"transpose_a", 1}, {"transpose_b", 1}}},
   };
+  rows.insert(rows.end(), products.begin(), products.end());
+  return rows;
 }
 
 }  // namespace lethe::testing

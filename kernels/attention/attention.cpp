@@ -1,0 +1,112 @@
+// The forward part: a task is a block of rows of one head, which goes through the keys that they see tile by tile with
+// a running softmax: of each row the largest score so far, the sum of its powers, and y times that sum.
+#include "kernels/attention/attention.h"
+
+#include "kernels/attention/tiles.h"
+#include "kernels/cpu/parallel.h"
+#include "kernels/dtypes.h"
+
+namespace lethe {
+namespace {
+
+using namespace attention;
+
+template <class T>
+class AttentionForward final : public Kernel {
+  using C = Compute<T>;
+
+ public:
+  AttentionForward(const AttentionShape& s, int threads)
+      : s_(s), tile_(s), blocks_((s.rows + tile_.rows - 1) / tile_.rows), tasks_(s.batch * s.heads * blocks_) {
+    workers_ = std::min<std::int64_t>(threads, tasks_);
+    columns_ = worker_.add_array<C>(tile_.of_columns());
+    keys_ = worker_.add_array<C>(std::max(tile_.of_keys(), tile_.of_rows()));
+    scores_ = worker_.add_array<C>(tile_.of_scores());
+    sums_ = worker_.add_array<C>(tile_.of_rows());
+    for (WorkspacePart* part : {&most_, &total_, &fade_}) *part = worker_.add_array<C>(tile_.rows);
+  }
+
+  std::int64_t workspace_bytes() const override { return workers_ * aligned(worker_.bytes()); }
+
+  void run(const KernelArgs& args) const override {
+    parallel_tasks(tasks_, static_cast<int>(workers_), [&](std::int64_t task, int worker) {
+      KernelArgs own = args;
+      own.workspace = static_cast<char*>(args.workspace) + worker * aligned(worker_.bytes());
+      const std::int64_t head = task / blocks_, block = blocks_ - 1 - task % blocks_;  // the longest first, if causal
+      work(own, head / s_.heads, head % s_.heads, block * tile_.rows);
+    });
+  }
+
+ private:
+  void work(const KernelArgs& a, std::int64_t sample, std::int64_t head, std::int64_t row) const {
+    const QueryKeyValue<const T> in = inputs_of<T>(s_, a);
+    const RowBlock block(s_, row, tile_.rows, s_.length_of(lengths_of(s_, a), sample));
+    C *const columns = columns_.at<C>(a), *const keys = keys_.at<C>(a), *const scores = scores_.at<C>(a);
+    C* const sums = sums_.at<C>(a);
+    tile_.load_rows(in.q.at(sample, row, head), in.q.width, block.rows, tile_.rows, keys);
+    tile_.turn(keys, static_cast<C>(s_.scale * kLog2E), columns);
+    std::fill_n(sums, tile_.of_rows(), C(0));
+    std::fill_n(most_.at<C>(a), tile_.rows, std::numeric_limits<C>::lowest());
+    std::fill_n(total_.at<C>(a), tile_.rows, C(0));
+    for (std::int64_t key = block.keys.first; key < block.keys.last; key += tile_.keys) {
+      const std::int64_t count = std::min(tile_.keys, block.keys.last - key);
+      tile_.load_rows(in.k.at(sample, key, head / s_.group()), in.k.width, count, count, keys);
+      scores_of(tile_, count, keys, columns, scores);
+      block.hide(s_, tile_, key, count, scores);
+      soften(a, count);
+      tile_.load_rows(in.v.at(sample, key, head / s_.group()), in.v.width, count, count, keys);
+      add_by_rows(tile_, count, scores, keys, sums);
+    }
+    write(a, block, sample, head);
+  }
+
+  /// Makes of scores powers of two, relative to the largest so far, to which earlier sums fade.
+  void soften(const KernelArgs& a, std::int64_t count) const {
+    C *const sums = sums_.at<C>(a), *const fade = fade_.at<C>(a);
+    for (std::int64_t r = 0; r < tile_.rows; r += kWidth<C>) {
+      C *const most_at = most_.at<C>(a) + r, *const total_at = total_.at<C>(a) + r, *const at = scores_.at<C>(a) + r;
+      const Vector<C> before = load(most_at);
+      Vector<C> most = before, total = {};
+      for (std::int64_t j = 0; j < count; ++j) most = larger(load(at + j * tile_.rows), most);
+      for (std::int64_t j = 0; j < count; ++j) {
+        const Vector<C> power = exp2_of(load(at + j * tile_.rows) - most);
+        store(power, at + j * tile_.rows);
+        total += power;
+      }
+      const Vector<C> fades = exp2_of(before - most);
+      store(fades, fade + r);
+      store(load(total_at) * fades + total, total_at);
+      store(most, most_at);
+    }
+    for (std::int64_t r = 0; r < tile_.rows; ++r)
+      for (std::int64_t d = 0; d < tile_.padded; ++d) sums[r * tile_.padded + d] *= fade[r];
+  }
+
+  void write(const KernelArgs& a, const RowBlock& block, std::int64_t sample, std::int64_t head) const {
+    const Heads<T> y = output_heads(s_, a.out<T>(0));
+    C* const lse = a.out<C>(1) + (sample * s_.heads + head) * s_.rows + block.row;
+    const C *const most = most_.at<C>(a), *const total = total_.at<C>(a);
+    for (std::int64_t r = 0; r < block.rows; ++r) {
+      const Positions seen = s_.keys_of(block.row + r, block.length);
+      const bool any = seen.first < seen.last;
+      tile_.store_row(sums_.at<C>(a) + r * tile_.padded, any ? 1 / total[r] : C(0), y.at(sample, block.row + r, head));
+      lse[r] = any ? (most[r] + std::log2(total[r])) / static_cast<C>(kLog2E) : C(0);
+    }
+  }
+
+  AttentionShape s_;
+  Tile tile_;
+  std::int64_t blocks_, tasks_, workers_ = 0;
+  WorkspaceLayout worker_;
+  WorkspacePart columns_, keys_, scores_, sums_, most_, total_, fade_;  // of a worker; keys_ also of values
+};
+
+}  // namespace
+
+std::unique_ptr<Kernel> prepare_attention_cpu(const AttentionShape& shape, DType dtype, int threads) {
+  return for_float(dtype, [&](auto zero) -> std::unique_ptr<Kernel> {
+    return std::make_unique<AttentionForward<decltype(zero)>>(shape, threads);
+  });
+}
+
+}  // namespace lethe

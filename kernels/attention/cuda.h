@@ -1,0 +1,56 @@
+// Attention on a GPU, in any float dtype and for any head size: a warp has one row, or one key, and goes through what
+// it meets 32 at a time. Each lane has the score of one of these; then all lanes share the sum over the 32, each for
+// some numbers of the head. Sums stand in one fixed order: every run gives the same bits.
+#pragma once
+#include <cmath>
+#include <limits>
+
+#include "kernels/attention/warps.h"
+
+#ifdef LETHE_DEVICE_CODE
+namespace lethe {
+
+template <class T>
+struct AttentionArgs {
+  AttentionShape shape;
+  QueryKeyValue<const T> in;
+  const std::int32_t* lengths;
+};
+
+template <class T>
+struct AttentionRow {
+  AttentionArgs<T> a;
+  Heads<T> y;
+  Compute<T>* lse;
+
+  __device__ void operator()(std::int64_t lane, std::int64_t i) const {
+    using C = Compute<T>;
+    const AttentionShape& s = a.shape;
+    const HeadPosition at(i, s.heads, s.rows);
+    const T* const q = a.in.q.at(at.sample, at.position, at.head);
+    const std::int64_t kv_head = at.head / s.group();
+    const Positions seen = s.keys_of(at.position, s.length_of(a.lengths, at.sample));
+    for (std::int64_t part = 0; part < s.size; part += kWarpNumbers) {
+      LaneSums<C> sums(lane, part, s.size);
+      C most = std::numeric_limits<C>::lowest(), total = 0;
+      for (std::int64_t key = seen.first; key < seen.last; key += 32) {
+        const bool is_one = key + lane < seen.last;
+        const C score = is_one ? dot(q, a.in.k.at(at.sample, key + lane, kv_head), s.size) * static_cast<C>(s.scale)
+                               : -std::numeric_limits<C>::infinity();
+        const C before = most;
+        most = over_lanes(score > most ? score : most, [](C x, C y) { return y > x ? y : x; });
+        const C fade = std::exp(before - most), power = std::exp(score - most);
+        total = total * fade + over_lanes(power, [](C x, C y) { return x + y; });
+        sums.each([=](C& sum, std::int64_t) { sum *= fade; });
+        for (int j = 0; j < 32 && key + j < seen.last; ++j)
+          sums.add(__shfl_sync(0xffffffffu, power, j), a.in.v.at(at.sample, key + j, kv_head));
+      }
+      const bool any = seen.first < seen.last;
+      sums.write(any ? 1 / total : C(0), y.at(at.sample, at.position, at.head));
+      if (lane == 0) lse[i] = any ? most + std::log(total) : C(0);
+    }
+  }
+};
+
+}  // namespace lethe
+#endif

@@ -1,0 +1,61 @@
+// What attention computes. For each sample and head, over the keys s that row t sees, with a = scale * q[t] . k[s]:
+//   lse[t] = log(sum of exp(a)),  y[t] = sum of p v[s] with p = exp(a - lse[t]).
+// A row that sees no key has y = 0 and lse = 0. The gradient makes p again, by tiles, from lse:
+//   dv[s] = sum over t of p dy[t],  da = p (dy[t] . v[s] - dy[t] . y[t]),
+//   dq[t] = scale * sum over s of da k[s],  dk[s] = scale * sum over t of da q[t].
+#pragma once
+#include <cstdint>
+
+#include "kernels/hd.h"
+
+namespace lethe {
+
+struct Positions {
+  std::int64_t first, last;  // not among them
+};
+
+/// Heads of `size` numbers: `heads` of queries, each group of heads / kv_heads of which shares one of keys and values.
+struct AttentionShape {
+  std::int64_t batch = 0, rows = 0, keys = 0, heads = 0, kv_heads = 0, size = 0;
+  double scale = 1;
+  std::int64_t window = 0;  // 0: none
+  bool causal = false;
+  bool packed = false;   // q, k and v are columns of one var, whose rows hold all three
+  bool lengths = false;  // samples have lengths
+
+  HD std::int64_t group() const { return heads / kv_heads; }
+  std::int64_t width_of_q() const { return packed ? (heads + 2 * kv_heads) * size : heads * size; }
+  std::int64_t width_of_kv() const { return packed ? width_of_q() : kv_heads * size; }
+
+  /// Of one sample, by its entry of `lengths` if there are some.
+  HD std::int64_t length_of(const std::int32_t* lengths, std::int64_t sample) const {
+    if (!lengths) return keys;
+    const std::int64_t length = lengths[sample];
+    return length < 0 ? 0 : length > keys ? keys : length;
+  }
+  /// The position of row 0 among the keys: where there are more keys than rows, the rows are the last of them.
+  HD std::int64_t first_position(std::int64_t length) const { return rows == keys ? 0 : length - rows; }
+
+  /// The keys that a row sees. Neither bound falls from row to row.
+  HD Positions keys_of(std::int64_t row, std::int64_t length) const {
+    const std::int64_t position = row + first_position(length);
+    const std::int64_t first = window > 0 ? position - window + 1 : 0;
+    const std::int64_t last = causal ? position + 1 : window > 0 ? position + window : length;
+    return clamp({first, last}, length);
+  }
+  /// The rows that see a key.
+  HD Positions rows_of(std::int64_t key, std::int64_t length) const {
+    if (key >= length) return {0, 0};
+    const std::int64_t row = key - first_position(length);
+    const std::int64_t first = causal ? row : window > 0 ? row - window + 1 : 0;
+    return clamp({first, window > 0 ? row + window : rows}, rows);
+  }
+
+ private:
+  HD static Positions clamp(Positions p, std::int64_t end) {
+    const std::int64_t last = p.last < 0 ? 0 : p.last < end ? p.last : end;
+    return {p.first < 0 ? 0 : p.first < last ? p.first : last, last};
+  }
+};
+
+}  // namespace lethe

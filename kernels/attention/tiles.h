@@ -1,0 +1,96 @@
+// Tiles of attention on a CPU. Scores of a tile stand as [key, row], so that a vector holds rows: a row's largest and
+// its sum are then taken lane by lane.
+#pragma once
+#include <limits>
+
+#include "kernels/attention/heads.h"
+#include "kernels/attention/vectors.h"
+#include "kernels/low_floats.h"
+#include "kernels/workspace.h"
+
+namespace lethe::attention {
+
+inline constexpr double kLog2E = 1.4426950408889634;
+inline constexpr std::int64_t kMostRows = 128, kMostKeys = 64;
+/// What a tile has: `rows` is a multiple of 16, and so is `padded`, the numbers of a head with zeros behind them.
+struct Tile {
+  std::int64_t rows, keys, size, padded;
+  explicit Tile(const AttentionShape& s)
+      : rows(std::min(kMostRows, round_up(s.rows, 16))),
+        keys(std::min(kMostKeys, s.keys)),
+        size(s.size),
+        padded(round_up(s.size, 16)) {}
+
+  std::int64_t of_rows() const { return rows * padded; }                 // numbers of q, y, dy
+  std::int64_t of_columns() const { return round_up(rows, 32) * size; }  // the same, [row / panel, number, row % panel]
+  std::int64_t of_keys() const { return keys * padded; }                 // of k, v
+  std::int64_t of_scores() const { return keys * rows; }
+
+  /// `count` rows of a head, the others up to `most` and what is behind a head's numbers zero.
+  template <class T>
+  void load_rows(const T* from, std::int64_t width, std::int64_t count, std::int64_t most, Compute<T>* to) const {
+    for (std::int64_t r = 0; r < most; ++r, from += width, to += padded) {
+      const std::int64_t numbers = r < count ? size : 0;
+      for (std::int64_t d = 0; d < numbers; ++d) to[d] = from[d];
+      for (std::int64_t d = numbers; d < padded; ++d) to[d] = 0;
+    }
+  }
+  /// Those rows times a factor, by columns.
+  template <class C>
+  void turn(const C* from, C factor, C* to) const {
+    constexpr std::int64_t panel = simd::kPanel;
+    for (std::int64_t first = 0; first < rows; first += panel, to += size * panel) {
+      const std::int64_t count = std::min(panel, rows - first);
+      for (std::int64_t d = 0; d < size; ++d)
+        for (std::int64_t r = 0; r < count; ++r) to[d * panel + r] = from[(first + r) * padded + d] * factor;
+    }
+  }
+  template <class T>
+  void store_row(const Compute<T>* from, Compute<T> factor, T* to) const {
+    for (std::int64_t d = 0; d < size; ++d) to[d] = from[d] * factor;
+  }
+};
+
+/// scores[key, row] = k[key] . (what `columns` holds of the row)
+template <class C>
+void scores_of(const Tile& tile, std::int64_t keys, const C* k, const C* columns, C* scores) {
+  product<false>(keys, tile.rows, tile.size, Factor<C>{k, tile.padded, 1},
+                 Panels<C>{columns, simd::kPanel, tile.size * simd::kPanel}, scores, tile.rows);
+}
+/// sums[row] += over the keys weights[key, row] times[key]
+template <class C>
+void add_by_rows(const Tile& tile, std::int64_t keys, const C* weights, const C* times, C* sums) {
+  product<true>(tile.rows, tile.padded, keys, Factor<C>{weights, 1, tile.rows},
+                Panels<C>{times, tile.padded, simd::kPanel}, sums, tile.padded);
+}
+/// sums[key] += over the rows weights[key, row] times[row]
+template <class C>
+void add_by_keys(const Tile& tile, std::int64_t keys, const C* weights, const C* times, C* sums) {
+  product<true>(keys, tile.padded, tile.rows, Factor<C>{weights, tile.rows, 1},
+                Panels<C>{times, tile.padded, simd::kPanel}, sums, tile.padded);
+}
+
+/// Rows from `row` on that are looked at together, and the keys that any of them sees.
+struct RowBlock {
+  std::int64_t row, rows, length;  // of the sample
+  Positions keys;
+  RowBlock(const AttentionShape& s, std::int64_t row, std::int64_t most, std::int64_t length)
+      : row(row),
+        rows(std::min(most, s.rows - row)),
+        length(length),
+        keys{s.keys_of(row, length).first, s.keys_of(row + rows - 1, length).last} {}
+
+  /// Makes scores of `count` keys from `key` on minus infinity where the row does not see the key.
+  template <class C>
+  void hide(const AttentionShape& s, const Tile& tile, std::int64_t key, std::int64_t count, C* scores) const {
+    if (s.keys_of(row + rows - 1, length).first <= key && s.keys_of(row, length).last >= key + count) return;
+    for (std::int64_t r = 0; r < rows; ++r) {
+      const Positions seen = s.keys_of(row + r, length);
+      for (std::int64_t j = 0; j < count; ++j)
+        if (key + j < seen.first || key + j >= seen.last)
+          scores[j * tile.rows + r] = -std::numeric_limits<C>::infinity();
+    }
+  }
+};
+
+}  // namespace lethe::attention

@@ -1,0 +1,216 @@
+#include "kernels/attention/attention.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <numeric>
+
+#include "framework/builder.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/random_values.h"
+#include "tests/support/run_op.h"
+
+namespace lethe::testing {
+namespace {
+
+constexpr std::int64_t kHeads = 4, kGroups = 2, kSize = 3;
+const double kScale = 1 / std::sqrt(static_cast<double>(kSize));
+
+Tensor random_tensor(const Shape& shape, unsigned seed) {
+  return {shape, random_values<double>(elements(shape), seed)};
+}
+
+/// Which keys a row of a sample sees.
+using Sees = std::function<bool(std::int64_t sample, std::int64_t row, std::int64_t key)>;
+bool sees_all(std::int64_t, std::int64_t, std::int64_t) { return true; }
+
+/// Attention and its gradient as they are defined, with all scores of a row.
+struct Defined {
+  Tensor q, k, v, dy;
+  Tensor y, lse, dq, dk, dv;
+  std::int64_t rows, keys;
+
+  Defined(std::int64_t batch, std::int64_t rows, std::int64_t keys, double scale, const Sees& sees)
+      : q(random_tensor({batch, rows, kHeads * kSize}, 1)),
+        k(random_tensor({batch, keys, kGroups * kSize}, 2)),
+        v(random_tensor({batch, keys, kGroups * kSize}, 3)),
+        dy(random_tensor({batch, rows, kHeads * kSize}, 4)),
+        y(zeros(q.shape)),
+        lse(zeros({batch, kHeads, rows})),
+        dq(zeros(q.shape)),
+        dk(zeros(k.shape)),
+        dv(zeros(v.shape)),
+        rows(rows),
+        keys(keys) {
+    for (std::int64_t b = 0; b < batch; ++b)
+      for (std::int64_t head = 0; head < kHeads; ++head)
+        for (std::int64_t t = 0; t < rows; ++t) add_row(b, head, t, scale, sees);
+  }
+
+ private:
+  static Tensor zeros(const Shape& shape) { return {shape, std::vector<double>(elements(shape))}; }
+  static double* at(Tensor& of, std::int64_t b, std::int64_t position, std::int64_t head) {
+    return of.values.data() + (b * of.shape[1] + position) * of.shape[2] + head * kSize;
+  }
+  static double dot(const double* a, const double* b) { return std::inner_product(a, a + kSize, b, 0.0); }
+
+  void add_row(std::int64_t b, std::int64_t head, std::int64_t t, double scale, const Sees& sees) {
+    const std::int64_t group = head / (kHeads / kGroups);
+    std::vector<double> p(static_cast<std::size_t>(keys));
+    double total = 0;
+    for (std::int64_t s = 0; s < keys; ++s)
+      if (sees(b, t, s)) total += p[s] = std::exp(scale * dot(at(q, b, t, head), at(k, b, s, group)));
+    if (total == 0) return;
+    lse.values[(b * kHeads + head) * rows + t] = std::log(total);
+    for (std::int64_t s = 0; s < keys; ++s)
+      for (std::int64_t d = 0; d < kSize; ++d) at(y, b, t, head)[d] += p[s] / total * at(v, b, s, group)[d];
+    const double* const g = at(dy, b, t, head);
+    for (std::int64_t s = 0; s < keys; ++s) {
+      const double da = p[s] / total * (dot(g, at(v, b, s, group)) - dot(g, at(y, b, t, head))) * scale;
+      for (std::int64_t d = 0; d < kSize; ++d) {
+        at(dv, b, s, group)[d] += p[s] / total * g[d];
+        at(dq, b, t, head)[d] += da * at(k, b, s, group)[d];
+        at(dk, b, s, group)[d] += da * at(q, b, t, head)[d];
+      }
+    }
+  }
+};
+
+void expect_near(const Tensor& got, const Tensor& expected, double tolerance, const char* what) {
+  ASSERT_EQ(got.shape, expected.shape) << what;
+  for (std::size_t i = 0; i < got.values.size(); ++i)
+    ASSERT_NEAR(got.values[i], expected.values[i], tolerance) << what << ", " << i;
+}
+
+void expect_definition(const Defined& of, const Tensor& lengths, Attrs attrs, DType dtype = DType::f64) {
+  attrs.set("heads", kHeads);
+  attrs.set("kv_heads", kGroups);
+  const auto as = [&](Tensor tensor) {
+    tensor.dtype = dtype;
+    return tensor;
+  };
+  const double tolerance = dtype == DType::f64 ? 1e-13 : 3e-6;
+  const std::vector<Tensor> in = {as(of.q), as(of.k), as(of.v), lengths};
+  expect_near(run_op("attention", in, attrs), of.y, tolerance, "y");
+  expect_near(run_op("attention", in, attrs, 1), of.lse, tolerance, "lse");
+  std::vector<Tensor> of_grad = in;
+  of_grad.insert(of_grad.end(), {as(of.y), as(of.lse), as(of.dy)});
+  expect_near(run_op("attention_grad", of_grad, attrs), of.dq, tolerance, "dq");
+  expect_near(run_op("attention_grad", of_grad, attrs, 1), of.dk, 40 * tolerance, "dk");
+  expect_near(run_op("attention_grad", of_grad, attrs, 2), of.dv, 40 * tolerance, "dv");
+}
+
+TEST(Attention, FollowsItsDefinition) {
+  expect_definition({2, 7, 9, kScale, sees_all}, {}, {});
+  expect_definition({2, 9, 4, 0.25, sees_all}, {}, {{"scale", 0.25}});
+}
+
+/// More than a tile of rows and of keys; as one sample and two, of which the workers share the heads otherwise.
+TEST(Attention, GoesThroughManyTiles) {
+  constexpr std::int64_t kLength = 270;
+  const auto causal = [](auto, auto t, auto s) { return s <= t; };
+  const auto near = [](auto, auto t, auto s) { return s <= t && s > t - 150; };
+  for (const DType dtype : {DType::f32, DType::f64})
+    for (const std::int64_t batch : {1, 2}) {
+      SCOPED_TRACE(message(name_of(dtype), ", batch ", batch));
+      expect_definition({batch, kLength, kLength, kScale, causal}, {}, {{"causal", 1}}, dtype);
+      expect_definition({batch, kLength, kLength, kScale, near}, {}, {{"causal", 1}, {"window", 150}}, dtype);
+      expect_definition({batch, 5, kLength, kScale, sees_all}, {}, {}, dtype);
+    }
+}
+
+TEST(Attention, RowsAreTheLastOfMoreKeys) {
+  expect_definition({2, 7, 9, kScale, [](auto, auto t, auto s) { return s <= 2 + t; }}, {}, {{"causal", 1}});
+  expect_definition({2, 7, 9, kScale, [](auto, auto t, auto s) { return s <= 2 + t && s > t - 1; }}, {},
+                    {{"causal", 1}, {"window", 3}});
+  expect_definition({2, 7, 9, kScale, [](auto, auto t, auto s) { return std::abs(s - 2 - t) < 3; }}, {},
+                    {{"window", 3}});
+}
+
+TEST(Attention, NoKeyBeyondItsSamplesLengthIsSeen) {
+  const Tensor lengths{{2}, {8, 5}, DType::i32};
+  const auto length = [&](std::int64_t b) { return static_cast<std::int64_t>(lengths.values[b]); };
+  expect_definition({2, 7, 9, kScale, [&](auto b, auto, auto s) { return s < length(b); }}, lengths, {});
+  expect_definition({2, 9, 9, kScale, [&](auto b, auto t, auto s) { return s < length(b) && s <= t; }}, lengths,
+                    {{"causal", 1}});
+  // Of the second sample, of length 5, the first two of the seven rows have no position.
+  expect_definition({2, 7, 9, kScale, [&](auto b, auto t, auto s) { return s <= length(b) - 7 + t; }}, lengths,
+                    {{"causal", 1}});
+}
+
+TEST(Attention, OnePackedInputIsTheSame) {
+  constexpr std::int64_t kBatch = 2, kRows = 7;
+  const Shape one{kBatch, kRows, kHeads * kSize};
+  const Tensor q = random_tensor(one, 4), k = random_tensor(one, 5), v = random_tensor(one, 6);
+  Tensor all{{kBatch, kRows, 3 * kHeads * kSize}, {}};
+  for (std::int64_t row = 0; row < kBatch * kRows; ++row)
+    for (const Tensor* part : {&q, &k, &v}) {
+      const auto begin = part->values.begin() + row * kHeads * kSize;
+      all.values.insert(all.values.end(), begin, begin + kHeads * kSize);
+    }
+  const Attrs attrs{{"heads", kHeads}, {"causal", 1}};
+  EXPECT_EQ(run_op("attention", {all}, attrs), run_op("attention", {q, k, v}, attrs));
+}
+
+TEST(Attention, LargeScoresStayInRange) {
+  const Tensor q{{1, 2, 1}, {300, -300}}, k{{1, 2, 1}, {300, -300}}, v{{1, 2, 1}, {1, 2}};
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    std::vector<Tensor> in = {q, k, v};
+    for (Tensor& tensor : in) tensor.dtype = dtype;
+    EXPECT_EQ(run_op("attention", in, {{"heads", 1}}).values, (std::vector<double>{1, 2})) << name_of(dtype);
+  }
+}
+
+TEST(Attention, WhatDoesNotFitIsToldByName) {
+  const auto told = [](const std::vector<Shape>& shapes, const Attrs& attrs, const std::map<int, DType>& dtypes = {}) {
+    return complaint("attention", shapes, attrs, dtypes);
+  };
+  EXPECT_EQ(told({{2, 5}}, {{"heads", 1}}), "attention: q is f32[2,5], expected [B,T,width]");
+  EXPECT_EQ(told({{2, 5, 100}}, {{"heads", 12}}),
+            "attention: 36 heads of queries, keys and values do not divide a width of 100");
+  EXPECT_EQ(told({{2, 5, 20}, {2, 5, 20}, {2, 5, 20}}, {{"heads", 3}}),
+            "attention: 3 heads do not divide a width of 20");
+  EXPECT_EQ(told({{2, 5, 20}}, {{"heads", 4}, {"kv_heads", 3}}),
+            "attention: 3 heads of keys and values do not divide 4 of queries");
+  EXPECT_EQ(told({{2, 5, 20}}, {{"heads", 0}}), "attention: 0 heads and 0 of keys and values, expected at least 1");
+  EXPECT_EQ(told({{2, 5, 12}, {2, 7, 6}, {2, 7, 12}}, {{"heads", 4}, {"kv_heads", 2}}),
+            "attention: v is f32[2,7,12], expected f32[2,7,6]");
+  EXPECT_EQ(told({{2, 5, 12}, {2, 3, 12}, {2, 3, 12}}, {{"heads", 4}, {"causal", 1}}),
+            "attention: 5 rows and 3 keys, expected as many keys at least where rows have positions among them");
+  EXPECT_EQ(told({{2, 5, 12}, {2, 5, 12}, {2, 5, 12}, {3}}, {{"heads", 4}}, {{3, DType::i32}}),
+            "attention: lengths is i32[3], expected i32[2]");
+  EXPECT_EQ(told({{2, 5, 12}}, {{"heads", 4}, {"window", -1}}), "attention: window is -1, expected at least 0");
+}
+
+TEST(Attention, TheLayerTakesLengthsBehindOneInputOrThree) {
+  Builder net({.batch = 2});
+  const VarId packed = net.input("packed", {5, 12}), x = net.input("x", {5, 4});
+  const VarId lengths = net.input("lengths", {}, DType::i32);
+  const Attrs heads{{"heads", 2}};
+  for (const std::vector<VarId>& in : {std::vector{packed}, {packed, lengths}, {x, x, x}, {x, x, x, lengths}})
+    EXPECT_EQ(net.shape(net.layer("attention", in, heads)), (Shape{2, 5, 4}));
+  EXPECT_TRUE(fails_with("attention: one of k and v is given, expected both or neither", [&] {
+    Program program;
+    const VarId q = add_var(program, {.name = "q", .shape = {2, 5, 4}, .kind = Kind::Input});
+    append_op(program, 0, Role::Forward, "attention", {q, q}, heads, "y");
+  }));
+}
+
+/// The matrices of scores that are never made: [heads, T, T] of T = 4096.
+TEST(Attention, TakesMemoryThatIsLinearInTheLength) {
+  AttentionShape s{.batch = 1, .heads = 12, .kv_heads = 12, .size = 64, .causal = true, .packed = true};
+  const auto workspaces = [&](std::int64_t length) {
+    s.rows = s.keys = length;
+    return std::array{prepare_attention_cpu(s, DType::f32, 2)->workspace_bytes(),
+                      prepare_attention_grad_cpu(s, DType::f32, 2)->workspace_bytes()};
+  };
+  const auto half = workspaces(2048), whole = workspaces(4096);
+  EXPECT_EQ(whole[0], half[0]);
+  EXPECT_LE(whole[1], 2 * half[1]);
+  const std::int64_t lse = 12 * 4096 * 4, scores = std::int64_t{12} * 4096 * 4096 * 4;
+  EXPECT_LT(whole[0] + whole[1] + lse, scores / 50);
+}
+
+}  // namespace
+}  // namespace lethe::testing
