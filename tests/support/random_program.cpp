@@ -56,7 +56,7 @@ class Grower {
   void add_layer() {
     const VarId x = any_var();
     static const std::vector<std::string> maps = {"relu", "sigmoid", "tanh", "leaky_relu", "gelu"};
-    switch (pick(11)) {
+    switch (pick(12)) {
       case 0:
       case 1:
         return keep(activated(weighted(
@@ -78,6 +78,8 @@ class Grower {
         return keep(net_.layer("dropout", x, {{"p", 0.5}}));
       case 9:
         return keep(sliced(x));
+      case 10:
+        return keep(attended(x));
       default:
         return keep(activated(net_.layer("add", {x, partner(x, false)})));
     }
@@ -103,6 +105,19 @@ class Grower {
     const Shape shape = net_.shape(var);
     return net_.layer("reshape", net_.layer("flatten", var),
                       {{"shape", Ints{shape[3], shape[1], shape[2]}}, {"layout", "image"}});
+  }
+  /// Each pixel among all, or among those before it, by its channels as query, key and value, or by one projection.
+  VarId attended(VarId x) {
+    const Shape shape = net_.shape(x);
+    const std::int64_t channels = shape[3], heads = channels % 2 == 0 ? 1 + pick(2) : 1;
+    const VarId pixels =
+        net_.layer("reshape", net_.layer("flatten", x), {{"shape", Ints{shape[1] * shape[2], channels}}});
+    const std::vector<VarId> in = pick(2) == 0
+                                      ? std::vector{pixels, pixels, pixels}
+                                      : std::vector{net_.layer("fc", pixels, {{"out", 3 * channels}, {"flatten", 0}})};
+    const VarId y = net_.layer("attention", in, {{"heads", heads}, {"causal", pick(2)}, {"window", 5 * pick(2)}});
+    return net_.layer("reshape", net_.layer("flatten", y),
+                      {{"shape", Ints{channels, shape[1], shape[2]}}, {"layout", "image"}});
   }
   /// Some of its channels or rows (of a batch of one a view without gaps), often read by a map alone, by a map that
   /// broadcasts it, or under another shape.
