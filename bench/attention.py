@@ -2,7 +2,7 @@
 """Attention alone on the CPU, f32, beside PyTorch's scaled_dot_product_attention on this machine in the same minutes, in
 processes that take turns: forward part, and gradient.
 
-    bench/attention.py [--build build/release] --python PYTHON [--rounds N] [LENGTHxHEADSxSIZE...]
+    bench/attention.py [--build build/release] --python PYTHON [--rounds N] [--runs N] [LENGTHxHEADSxSIZE...]
 
 PYTHON is an interpreter that has PyTorch. Its ways are "math", which writes the scores out, and "fastest", what it
 chooses by itself. A ratio is that of the medians of a round, and the table has the median of the rounds. Bytes are what
@@ -13,7 +13,7 @@ import json
 import statistics
 import subprocess
 
-THREADS, RUNS = 2, 3
+THREADS = 2
 PEER = """
 import json, statistics, sys, time
 import torch, torch.nn.functional as F
@@ -45,9 +45,9 @@ def measured(args, case):
     """Seconds by whose they are and by part, of each round."""
     rounds = []
     for _ in range(args.rounds):
-        once = {"ours": output_of(f"{args.build}/bench/bench_attention", *case, RUNS)}
+        once = {"ours": output_of(f"{args.build}/bench/bench_attention", *case, args.runs)}
         for way in WAYS:
-            once[way] = output_of(args.python, "-c", PEER, way, *case, RUNS, THREADS)
+            once[way] = output_of(args.python, "-c", PEER, way, *case, args.runs, THREADS)
         rounds.append(once)
     return rounds
 
@@ -57,6 +57,7 @@ def main():
     parser.add_argument("--build", default="build/release")
     parser.add_argument("--python", required=True)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--runs", type=int, default=3, help="in each process and round, behind one that warms up")
     parser.add_argument("cases", nargs="*", default=["4096x12x64"], metavar="LENGTHxHEADSxSIZE")
     args = parser.parse_args()
     print("| length, heads, size | sees | part | ours, ms | GFLOP/s | of math | of fastest | bytes beside | of scores |")
