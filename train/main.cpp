@@ -1,12 +1,14 @@
 // The command line: reads it, runs the command, says in one line what went wrong.
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "framework/error.h"
@@ -77,7 +79,10 @@ int run(const std::vector<std::string>& args) {
 
 /// What no rank can do, the first of them says.
 int complain(const Failure& failure) {
-  if (number_by_mpi().value_or(0) == 0) std::fprintf(stderr, "train: error: %s\n", failure.what.c_str());
+  if (number_by_mpi().value_or(0) == 0)
+    std::fprintf(stderr, "train: error: %s\n", failure.what.c_str());
+  else
+    std::this_thread::sleep_for(std::chrono::seconds(1));  // mpirun kills the others when one has ended
   return static_cast<int>(failure.code);
 }
 
