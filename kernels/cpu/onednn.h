@@ -25,12 +25,17 @@ dnnl::primitive_attr scratch_from_caller();
 
 /// Version 3 takes the facts of a primitive at once, version 2 in a descriptor of their own.
 template <class Primitive, class... Facts>
-typename Primitive::primitive_desc describe(const dnnl::engine& engine, const Facts&... facts) {
+typename Primitive::primitive_desc describe_with(const dnnl::primitive_attr& attr, const dnnl::engine& engine,
+                                                 const Facts&... facts) {
 #if DNNL_VERSION_MAJOR >= 3
-  return {engine, facts..., scratch_from_caller()};
+  return {engine, facts..., attr};
 #else
-  return {typename Primitive::desc(facts...), scratch_from_caller(), engine};
+  return {typename Primitive::desc(facts...), attr, engine};
 #endif
+}
+template <class Primitive, class... Facts>
+typename Primitive::primitive_desc describe(const dnnl::engine& engine, const Facts&... facts) {
+  return describe_with<Primitive>(scratch_from_caller(), engine, facts...);
 }
 /// The same for a backward primitive, which follows its forward one.
 template <class Primitive, class Forward, class... Facts>

@@ -10,7 +10,7 @@ namespace {
 std::unique_ptr<Kernel> prepare_gemm_cpu(const GemmShape& shape, DType dtype, const DeviceInfo& device,
                                          Provider provider) {
 #ifdef LETHE_HAS_ONEDNN
-  if (uses_onednn(provider, dtype) && shape.is_dense() && !shape.accumulate)
+  if (uses_onednn(provider, dtype) && shape.is_dense())
     if (auto kernel = prepare_gemm_onednn(shape, dtype, device.threads)) return kernel;
 #else
   uses_onednn(provider, dtype);

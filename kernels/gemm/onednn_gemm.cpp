@@ -36,9 +36,15 @@ struct Product {
 
 Product as_matmul(const GemmShape& s, DType dtype, const dnnl::engine& engine) {
   const memory::desc bias = s.epilogue.bias ? matrices(dtype, 1, 1, s.n) : memory::desc();
-  const auto desc = describe<dnnl::matmul>(engine, matrices(dtype, s.batch, s.m, s.k, s.transpose_a),
-                                           matrices(dtype, s.batch, s.k, s.n, s.transpose_b), bias,
-                                           matrices(dtype_of_c(s, dtype), s.batch, s.m, s.n));
+  dnnl::primitive_attr attr = scratch_from_caller();
+  if (s.accumulate) {
+    dnnl::post_ops adds;
+    adds.append_sum();
+    attr.set_post_ops(adds);
+  }
+  const auto desc = describe_with<dnnl::matmul>(attr, engine, matrices(dtype, s.batch, s.m, s.k, s.transpose_a),
+                                                matrices(dtype, s.batch, s.k, s.n, s.transpose_b), bias,
+                                                matrices(dtype_of_c(s, dtype), s.batch, s.m, s.n));
   return {dnnl::matmul(desc),    {DNNL_ARG_SRC, desc.src_desc()}, {DNNL_ARG_WEIGHTS, desc.weights_desc()},
           {DNNL_ARG_BIAS, bias}, {DNNL_ARG_DST, desc.dst_desc()}, desc.scratchpad_desc(),
           desc.impl_info_str()};
@@ -89,7 +95,7 @@ std::unique_ptr<Kernel> prepare_gemm_onednn(const GemmShape& s, DType dtype, int
   if (std::max({s.batch, s.m, s.n, s.k}) > std::numeric_limits<std::int32_t>::max()) return nullptr;
   const Workers workers(threads);  // primitives are made for so many
   const OnednnContext context;
-  const bool weight_gradient = s.batch == 1 && s.transpose_a && !s.transpose_b && !s.epilogue.bias;
+  const bool weight_gradient = s.batch == 1 && s.transpose_a && !s.transpose_b && !s.epilogue.bias && !s.accumulate;
   const Product product =
       weight_gradient ? as_weight_gradient(s, dtype, context.engine) : as_matmul(s, dtype, context.engine);
   if (product.is_reference()) return nullptr;

@@ -15,13 +15,20 @@ struct Part {
   std::int64_t stride, rows, columns;
 };
 
+/// Writes the part's elements, or adds them to what is there.
 template <class From, class To>
-void convert_part(const Part<From>& from, const Part<To>& to) {
+void convert_part(const Part<From>& from, const Part<To>& to, bool adds = false) {
   const std::int64_t grain = kElementGrain / std::max<std::int64_t>(from.columns, 1);
   parallel_ranges(from.rows, std::max<std::int64_t>(grain, 1), [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t r = begin; r < end; ++r)
-      std::transform(from.data + r * from.stride, from.data + r * from.stride + from.columns, to.data + r * to.stride,
-                     [](auto x) { return static_cast<To>(x); });
+    for (std::int64_t r = begin; r < end; ++r) {
+      const From* const x = from.data + r * from.stride;
+      To* const y = to.data + r * to.stride;
+      if (adds)
+        std::transform(x, x + from.columns, y, y,
+                       [](auto a, auto b) { return static_cast<To>(compute(a) + compute(b)); });
+      else
+        std::transform(x, x + from.columns, y, [](auto a) { return static_cast<To>(a); });
+    }
   });
 }
 
@@ -35,7 +42,7 @@ class WidenedGemm final : public Kernel {
         by_rows_(s.n <= s.m),
         cut_(by_rows_ ? s.m : s.n),
         round_(std::clamp<std::int64_t>(worth(), 1, std::max<std::int64_t>(cut_, 1))) {
-    check(s.is_dense() && !s.accumulate, "no product of low floats but of dense matrices");
+    check(s.is_dense(), "no product of low floats but of dense matrices");
     const GemmShape most = slab(round_);
     whole_ = prepare_gemm(most, DType::f32, device);
     std::int64_t inner = whole_->workspace_bytes();
@@ -66,7 +73,7 @@ class WidenedGemm final : public Kernel {
   GemmShape slab(std::int64_t count) const {
     GemmShape part = s_;
     part.batch = 1;
-    part.wide_c = false;
+    part.wide_c = part.accumulate = false;
     (by_rows_ ? part.m : part.n) = count;
     return part;
   }
@@ -95,7 +102,7 @@ class WidenedGemm final : public Kernel {
     const float* const bias = s_.epilogue.bias ? bias_.at<float>(args) + (by_rows_ ? 0 : first) : nullptr;
     run_kernel(count == round_ ? *whole_ : *rest_, {a_.at(args), b_.at(args), bias}, c.data, inner_.at(args));
     const auto write_to = [&](auto* out) {
-      convert_part(c, part(out + i * m * n, m, n, true, by_rows_, first, count));
+      convert_part(c, part(out + i * m * n, m, n, true, by_rows_, first, count), s_.accumulate);
     };
     if (s_.wide_c)
       write_to(args.out<float>(0));

@@ -32,16 +32,19 @@ std::vector<double> by_definition(const GemmShape& s, const std::vector<T>& a, c
 template <class T>
 void compare(const GemmShape& s, DType dtype, int threads, Provider provider) {
   SCOPED_TRACE(message(s.batch, " of ", s.m, 'x', s.n, 'x', s.k, s.transpose_a ? " a^T" : "",
-                       s.transpose_b ? " b^T" : "", s.epilogue.bias ? " + bias" : "", ", ", threads, " threads"));
+                       s.transpose_b ? " b^T" : "", s.epilogue.bias ? " + bias" : "", s.accumulate ? ", added" : "",
+                       ", ", threads, " threads"));
   const auto a = random_values<T>(s.batch * s.m * s.k, 1), b = random_values<T>(s.batch * s.k * s.n, 2);
   const auto bias = random_values<T>(s.n, 3);
   const auto want = by_definition(s, a, b, bias);
   const auto kernel = prepare_gemm(s, dtype, {.threads = threads}, provider);
-  const auto got = run_kernel<T>(*kernel, {a, b, s.epilogue.bias ? bias : std::vector<T>{}}, s.batch * s.m * s.n);
+  const T before = s.accumulate ? T(0.5) : std::numeric_limits<T>::quiet_NaN();
+  const auto got =
+      run_kernel<T>(*kernel, {a, b, s.epilogue.bias ? bias : std::vector<T>{}}, s.batch * s.m * s.n, before);
   const double tolerance =
       std::max(16.0, static_cast<double>(s.k)) * static_cast<double>(std::numeric_limits<T>::epsilon());
   for (std::size_t i = 0; i < want.size(); ++i)
-    ASSERT_NEAR(got[i], want[i], tolerance * std::max(1.0, std::abs(want[i])));
+    ASSERT_NEAR(got[i], want[i] + (s.accumulate ? 0.5 : 0.0), tolerance * std::max(1.0, std::abs(want[i])));
 }
 
 void compare_all_products(DType dtype, Provider provider) {
@@ -59,8 +62,10 @@ void compare_all_products(DType dtype, Provider provider) {
                             {2, 33, 70, 31}})
       for (const bool transpose_a : {false, true})
         for (const bool transpose_b : {false, true})
-          for (const bool bias : {false, true}) {
-            const GemmShape shape{size.batch, size.m, size.n, size.k, transpose_a, transpose_b, {.bias = bias}};
+          for (const char* ending : {"", "bias", "accumulate"}) {
+            GemmShape shape{size.batch, size.m, size.n, size.k, transpose_a, transpose_b};
+            shape.epilogue.bias = ending == std::string("bias");
+            shape.accumulate = ending == std::string("accumulate");
             if (dtype == DType::f64)
               compare<double>(shape, dtype, threads, provider);
             else

@@ -25,16 +25,18 @@ void expect_rounded(const std::vector<Bf16>& got, const std::vector<float>& want
     ASSERT_NEAR(compute(got[i]), want[i], std::abs(want[i]) / 256 + most_sum * 1e-6F) << "element " << i;
 }
 
-/// A product of bf16 that is written in f32, against the same in f32: nothing is rounded.
+/// A product of bf16 that is written in f32, or added to what is there, against the same in f32: nothing is rounded.
 void expect_unrounded(const Kernel& low, const GemmShape& s) {
   const auto a = random_values<Bf16>(s.batch * s.m * s.k, 1), b = random_values<Bf16>(s.batch * s.k * s.n, 2);
   GemmShape plain = s;
-  plain.wide_c = false;
+  plain.wide_c = plain.accumulate = false;
   const auto exact = prepare_gemm(plain, DType::f32, {.threads = 2});
   const auto want = run_kernel<float>(*exact, {wide(a), wide(b)}, s.batch * s.m * s.n);
-  const auto got = run_kernel<Bf16, float>(low, {a, b}, s.batch * s.m * s.n);
+  const float before = s.accumulate ? 1 : std::numeric_limits<float>::quiet_NaN();
+  const auto got = run_kernel<Bf16, float>(low, {a, b}, s.batch * s.m * s.n, before);
   const float most_sum = static_cast<float>(s.k);
-  for (std::size_t i = 0; i < want.size(); ++i) ASSERT_NEAR(got[i], want[i], most_sum * 1e-6F) << "element " << i;
+  for (std::size_t i = 0; i < want.size(); ++i)
+    ASSERT_NEAR(got[i], want[i] + (s.accumulate ? 1 : 0), most_sum * 1e-6F) << "element " << i;
 }
 
 /// A pass in bf16 against the same in f32.
@@ -99,7 +101,9 @@ TEST(Widened, ProductsInSlabsGiveThatOfWholeMatrices) {
 
 TEST(Widened, ProductsWrittenWideAreNotRounded) {
   for (const auto& [m, n] : {std::pair<std::int64_t, std::int64_t>{5, 3001}, {3001, 5}}) {
-    const GemmShape s{.batch = 2, .m = m, .n = n, .k = 1100, .transpose_a = true, .wide_c = true};
+    GemmShape s{.batch = 2, .m = m, .n = n, .k = 1100, .transpose_a = true, .wide_c = true};
+    expect_unrounded(*prepare_gemm_widened(s, DType::bf16, {.threads = 2}), s);
+    s.accumulate = true;
     expect_unrounded(*prepare_gemm_widened(s, DType::bf16, {.threads = 2}), s);
   }
 }
@@ -144,8 +148,14 @@ TEST_F(Native, ProductsGiveThoseOfF32ButForRounding) {
 
 TEST_F(Native, ProductsWrittenWideAreNotRounded) {
   for (const std::int64_t batch : {1, 2})
-    for (const bool transpose_a : {false, true}) {
-      const GemmShape s{.batch = batch, .m = 70, .n = 33, .k = 130, .transpose_a = transpose_a, .wide_c = true};
+    for (const auto& [transpose_a, accumulate] : {std::pair{false, false}, {true, false}, {true, true}}) {
+      const GemmShape s{.batch = batch,
+                        .m = 70,
+                        .n = 33,
+                        .k = 130,
+                        .transpose_a = transpose_a,
+                        .wide_c = true,
+                        .accumulate = accumulate};
       const auto low = prepare_gemm(s, DType::bf16, {.threads = 2});
       EXPECT_EQ(low->implementation().find("widened"), std::string::npos) << low->implementation();
       expect_unrounded(*low, s);

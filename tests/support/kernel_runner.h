@@ -1,4 +1,4 @@
-// Runs a kernel on host vectors: outputs and workspace start as NaN, the workspace is followed by a guard.
+// Runs a kernel on host vectors: the workspace starts as NaN and is followed by a guard.
 #pragma once
 #include <cstddef>
 #include <cstring>
@@ -11,9 +11,10 @@
 
 namespace lethe::testing {
 
-/// The first output, of `size` elements; an absent input is an empty vector.
+/// The first output, of `size` elements, all of them `before`; an absent input is an empty vector.
 template <class T, class Out = T>
-std::vector<Out> run_kernel(const Kernel& kernel, const std::vector<std::vector<T>>& inputs, std::int64_t size) {
+std::vector<Out> run_kernel(const Kernel& kernel, const std::vector<std::vector<T>>& inputs, std::int64_t size,
+                            Out before = std::numeric_limits<Compute<Out>>::quiet_NaN()) {
   constexpr std::size_t kAlignment = 64, kGuard = 4096;
   constexpr auto kMark = std::byte{0xff};  // as a float or a double: NaN
   const auto bytes = static_cast<std::size_t>(kernel.workspace_bytes());
@@ -21,7 +22,7 @@ std::vector<Out> run_kernel(const Kernel& kernel, const std::vector<std::vector<
   std::byte* const workspace =
       memory.data() + (kAlignment - reinterpret_cast<std::uintptr_t>(memory.data()) % kAlignment);
 
-  std::vector<Out> output(static_cast<std::size_t>(size), std::numeric_limits<Compute<Out>>::quiet_NaN());
+  std::vector<Out> output(static_cast<std::size_t>(size), before);
   std::vector<void*> in;
   for (const std::vector<T>& input : inputs) in.push_back(input.empty() ? nullptr : const_cast<T*>(input.data()));
   void* out = output.data();
