@@ -2,6 +2,7 @@
 
 #include "framework/backward.h"
 #include "framework/error.h"
+#include "framework/join_gradients.h"
 #include "framework/needs.h"
 #include "framework/op_def.h"
 #include "framework/verify.h"
@@ -71,6 +72,7 @@ std::vector<ParamGrad> append_backward(Program& program, VarId loss, const std::
       if (const VarId grad = backward.take(static_cast<VarId>(v)); grad != kNone)
         grads.push_back({static_cast<VarId>(v), grad});
   widen_outputs(program, grads);
+  join_gradients(program, grads);
   verify_after("append_backward", program);
   return grads;
 }

@@ -17,7 +17,6 @@
 namespace lethe {
 
 class GradBuilder;
-
 using Grad = void (*)(GradBuilder&);
 using MultAdds = std::int64_t (*)(const InferArgs&);
 
@@ -50,6 +49,7 @@ struct OpDef {
   bool updates = false;           // writes in place: output i is the var of input i (optimizer ops, counters)
   int gradient = -1;              // of an update: the input by which it updates its parameter
   const char* (*needs_all_gradients)(const Op&) = nullptr;  // in words, why updates that read its output wait for all
+  const char* joined = nullptr;  // of a gradient op: the op that does its work and the forward op's (join_gradients.h)
   Op (*again)(const Op&) = nullptr;  // the cheaper op that gives output 0 again, from inputs and other outputs
   MultAdds mult_adds = nullptr;      // multiply-adds of one run; null: few for the bytes that it moves
   MaskedGradient masked = {};
