@@ -14,18 +14,13 @@
 #include <string>
 #include <vector>
 
+#include "framework/loss.h"
 #include "framework/network.h"
 #include "framework/settings.h"
 
 namespace lethe {
 
 using Vars = std::vector<VarId>;
-
-struct LossSettings {
-  double weight = 1;
-  double label_smoothing = 0;               // of cross_entropy: 0 to below 1
-  std::optional<std::int64_t> ignore = {};  // of integer labels: it does not count, nor do negative ones
-};
 
 class Builder {
  public:
@@ -53,8 +48,9 @@ class Builder {
   /// i64 scalar: the number of the trip, from 0, of the innermost loop that is being built. Fails outside of one.
   VarId trip() const;
 
-  /// Adds a loss: cross_entropy on logits or nll on log-probabilities (integer labels), mse, l1, bce (on logits). The
-  /// network's loss is the weighted sum of all, as a mean over samples and elements; of one shape where some `ignore`.
+  /// Adds a loss: cross_entropy on logits or nll on log-probabilities (integer labels), mse, l1, bce (on logits), or
+  /// the layer linear_cross_entropy. The network's loss is the weighted sum of all, as a mean over samples and
+  /// elements; of one shape where some `ignore`.
   void loss(const std::string& type, VarId prediction, VarId target, const LossSettings& settings = {});
   /// The network, verified, with `outputs` (default: what the first loss reads, else the last layer).
   Network finish(std::vector<VarId> outputs = {});
@@ -69,6 +65,8 @@ class Builder {
  private:
   friend class LayerCall;
   VarId add_param(Kind kind, const std::string& name, Shape shape, DType dtype, ParamInfo info);
+  /// Its op, which gives the loss first and which labels are the largest logit last.
+  Op layer_loss(const std::string& type, VarId x, VarId label, const LossSettings& settings, const std::string& name);
   VarId copy_of(VarId param);  // in the network's dtype, made where layers go
   VarId step_counter();
   /// Appends an op of role Forward; its outputs are images unless its inputs are plain.
@@ -90,7 +88,5 @@ class Builder {
   VarId step_ = kNone;
   VarId last_ = kNone;
 };
-
-std::vector<std::string> loss_names();  // all that Builder::loss knows, sorted
 
 }  // namespace lethe

@@ -10,13 +10,14 @@
 namespace lethe {
 namespace {
 
-/// The op that gives each sample's loss.
+/// The op that gives each sample's loss. One that is a layer computes logits of its own and never has them all.
 const std::map<std::string, std::string>& loss_ops() {
   static const std::map<std::string, std::string> ops = {{"cross_entropy", "softmax_cross_entropy"},
                                                          {"nll", "nll_loss"},
                                                          {"mse", "mse_loss"},
                                                          {"l1", "l1_loss"},
-                                                         {"bce", "sigmoid_cross_entropy"}};
+                                                         {"bce", "sigmoid_cross_entropy"},
+                                                         {"linear_cross_entropy", "linear_cross_entropy"}};
   return ops;
 }
 
@@ -27,7 +28,7 @@ const std::string& loss_op(const std::string& type) {
       "op", message("unknown loss ", quote(type), did_you_mean(type, loss_names()), "; known: ", joined(loss_names())));
 }
 
-bool takes_labels(const std::string& type) { return type == "cross_entropy" || type == "nll"; }
+bool takes_labels(const std::string& type) { return type == "cross_entropy" || type == "nll" || is_layer_loss(type); }
 
 Attrs attrs_of(const std::string& type, double label_smoothing) {
   if (label_smoothing == 0) return {};
@@ -61,6 +62,24 @@ std::vector<std::string> loss_names() {
   return names;
 }
 
+bool is_layer_loss(const std::string& type) { return !op_def(loss_op(type)).layer.name.empty(); }
+
+Op Builder::layer_loss(const std::string& type, VarId x, VarId label, const LossSettings& settings,
+                       const std::string& name) {
+  Attrs of = settings.layer;
+  if (settings.label_smoothing != 0) of.set("label_smoothing", settings.label_smoothing);
+  const VarId last = last_;
+  layer(type, {x, label}, of, name);
+  Op made = program().blocks[block_].ops.back();
+  if (options_.logits && network_.sample_loss == kNone) {
+    Attrs fc{{"out", shape(made.in[1])[0]}, {"flatten", 0}, {"bias", made.in[2] != kNone}, {"share", name}};
+    if (of.has("share")) fc.set("share", of.text("share"));
+    network_.prediction = layer("fc", x, fc, name + "/logits");
+  }
+  last_ = last;
+  return made;
+}
+
 void Builder::loss(const std::string& type, VarId prediction, VarId target, const LossSettings& settings) {
   const std::string op = loss_op(type), name = path_or("", "loss");
   const auto append = [&](const std::string& what, std::vector<VarId> in, Attrs attrs, const std::string& as) {
@@ -78,7 +97,14 @@ void Builder::loss(const std::string& type, VarId prediction, VarId target, cons
                name + "/label");
     label = made[0], share = made[1];
   }
-  VarId sample = append(op, {prediction, label}, attrs_of(type, settings.label_smoothing), name).front();
+  VarId sample = kNone, correct = kNone;
+  std::int64_t classes = 0;
+  if (is_layer_loss(type)) {
+    const Op made = layer_loss(type, prediction, label, settings, settings.name.empty() ? name : settings.name);
+    sample = made.out.front(), correct = made.out.back(), classes = shape(made.in[1])[0];
+  } else {
+    sample = append(op, {prediction, label}, attrs_of(type, settings.label_smoothing), name).front();
+  }
   if (share != kNone && options_.training) sample = append("mul", {sample, share}, {}, name + "/shared").front();
   if (settings.weight != 1)
     sample = append(kScale, {sample}, {{"a", settings.weight}, {"b", 0.0}}, name + "/weighted").front();
@@ -92,9 +118,14 @@ void Builder::loss(const std::string& type, VarId prediction, VarId target, cons
   }
   network_.sample_loss = sample;
   network_.target = target;
-  network_.prediction = prediction;
   network_.ignored = settings.ignore;
-  if (takes_labels(type)) network_.correct = append("accuracy", {prediction, label}, {{"k", 1}}, "accuracy").front();
+  network_.correct = correct;
+  network_.classes = classes;
+  if (is_layer_loss(type)) return;
+  network_.prediction = prediction;
+  if (!takes_labels(type)) return;
+  network_.correct = append("accuracy", {prediction, label}, {{"k", 1}}, "accuracy").front();
+  network_.classes = shape(prediction).back();
 }
 
 }  // namespace lethe

@@ -52,6 +52,12 @@ const std::vector<KeyFact>& loss_keys() {
   return keys;
 }
 
+std::vector<KeyFact> layer_loss_keys() {
+  std::vector<KeyFact> keys = loss_keys();
+  keys.push_back({"name", false, "name"});
+  return keys;
+}
+
 const std::vector<KeyFact>& train_keys() {
   static const std::vector<KeyFact> keys = {
       {"data", false, "text"},      {"augment", false, "text"},  {"batch", false, "int"},

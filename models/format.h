@@ -24,6 +24,7 @@ const std::vector<KeyFact>& document_keys();  // of the file
 const std::vector<KeyFact>& input_keys();
 const std::vector<KeyFact>& block_keys();
 const std::vector<KeyFact>& loss_keys();
+std::vector<KeyFact> layer_loss_keys();           // of one that is a layer, beside the layer's own
 const std::vector<KeyFact>& train_keys();         // options of the command line
 const std::vector<KeyFact>& weight_names_keys();  // of the names of one library
 const std::vector<KeyFact>& weight_keys();        // of a tensor among them

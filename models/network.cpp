@@ -49,10 +49,28 @@ double number_of(const JsonNode& entry, const char* key, double absent, const Bi
   entry.at(key).fail("found ", entry.at(key).shown(), ", expected a number");
 }
 
-LossSettings loss_settings(const JsonNode& loss, const Bindings& vars) {
+/// Its type, if there is such a loss and it has no keys but its own: of one that is a layer those of the layer, too.
+std::string checked_loss(const JsonNode& loss) {
+  loss.members();  // an object
+  if (!loss.has("op")) check_object(loss, "a loss", loss_keys());
+  const std::string type = loss.at("op").text();
+  if (!built(loss, "op", "", [&] { return is_layer_loss(type); })) {
+    check_object(loss, "a loss", loss_keys());
+    return type;
+  }
+  std::vector<std::string> known = names_of(layer_loss_keys());
+  for (const Key& key : layer_named(type).keys)
+    if (std::find(known.begin(), known.end(), key.name) == known.end()) known.push_back(key.name);
+  loss.check_keys(quote(type), known);
+  return type;
+}
+
+LossSettings loss_settings(const JsonNode& loss, const std::string& type, const Bindings& vars) {
   LossSettings settings{.weight = number_of(loss, "weight", 1, vars),
                         .label_smoothing = number_of(loss, "label_smoothing", 0, vars)};
   if (loss.has("ignore")) settings.ignore = whole_of(loss.at("ignore"), vars);
+  if (loss.has("name")) settings.name = loss.at("name").text();
+  if (is_layer_loss(type)) settings.layer = settings_of(loss, layer_named(type), vars);
   return settings;
 }
 
@@ -101,12 +119,12 @@ class NetworkReader {
   void losses() {
     if (!document_.has("loss")) return;
     for (const JsonNode& loss : document_.at("loss").items()) {
-      check_object(loss, "a loss", loss_keys());
-      const std::string& type = loss.at("op").text();
+      const std::string type = checked_loss(loss);
       const VarId prediction = loss.has("in") ? expander_.find(loss.at("in")) : last_;
       if (!loss.has("target") && inputs_.size() < 2) loss.fail("loss ", quote(type), " needs a 'target': an input");
       const VarId target = loss.has("target") ? expander_.find(loss.at("target")) : inputs_[1];
-      built(loss, "op", "", [&] { builder_.loss(type, prediction, target, loss_settings(loss, vars_)); });
+      const LossSettings settings = loss_settings(loss, type, vars_);
+      built(loss, "op", settings.name, [&] { builder_.loss(type, prediction, target, settings); });
     }
   }
 

@@ -82,10 +82,10 @@ void add_range(Json& property, const Key& key) {
   if (lists && !range.empty()) property["items"] = range;
 }
 
-/// If "op" is one of the layer's names: its keys and no others.
-Json layer_rule(const Layer& layer) {
+/// If "op" is one of the layer's names: its keys, those of every such entry, and no others.
+Json layer_rule(const Layer& layer, const std::vector<KeyFact>& common) {
   Json properties = Json::object(), required = Json::array();
-  for (const KeyFact& key : op_keys()) properties[key.name] = true;
+  for (const KeyFact& key : common) properties[key.name] = true;
   for (const Key& key : layer.keys) {
     Json value = value_schema(key);
     Json& property = properties[key.name];
@@ -107,10 +107,24 @@ Json op_definition() {
   for (const KeyFact& key : op_keys()) properties[key.name] = ref(key.type);
   for (const Layer* layer : all_layers()) {
     for (const std::string& name : names_of(*layer)) names.push_back(name);
-    rules.push_back(layer_rule(*layer));
+    rules.push_back(layer_rule(*layer, op_keys()));
   }
   properties["op"] = {{"enum", names}};
   return {{"type", "object"}, {"required", {"op"}}, {"properties", properties}, {"allOf", rules}};
+}
+
+/// Only the losses that are layers have keys of their own.
+Json loss_definition() {
+  Json loss = object_of(layer_loss_keys()), layers = Json::array(), rules = Json::array();
+  loss.erase("additionalProperties");
+  for (const std::string& name : loss_names()) {
+    if (!is_layer_loss(name)) continue;
+    layers.push_back(name);
+    rules.push_back(layer_rule(layer_named(name), layer_loss_keys()));
+  }
+  rules.push_back({{"if", {{"properties", {{"op", {{"enum", layers}}}}}}}, {"else", object_of(loss_keys())}});
+  loss["allOf"] = rules;
+  return loss;
 }
 
 /// Exactly one of the keys that tell the kind, and then what that kind has.
@@ -191,7 +205,7 @@ void add_document(Json& all) {
   all["params"] = map_of({{"type", {"number", "boolean", "string", "null"}}});
   all["blocks"] = map_of(object_of(block_keys()));
   all["loss_type"] = {{"enum", loss_names()}};
-  all["losses"] = list_of(object_of(loss_keys()));
+  all["losses"] = list_of(loss_definition());
   all["train"] = object_of(train_keys());
   all["flag"] = of_type("boolean");
   all["tensor"] = either({ref("text"), at_least_one(list_of(ref("text")), "minItems")});

@@ -43,8 +43,7 @@ int evaluate(const Options& given) {
   Store store(*device);
   Evaluator evaluator(network, planned, prepared, store, *data);
   load_weights(weights_file(options.weights), store, network);
-  ClassCounts counts(wants_logits(options) ? network.program.vars[network.prediction].shape.back() : 0, options.top,
-                     options.confusion);
+  ClassCounts counts(wants_logits(options) ? network.classes : 0, options.top, options.confusion);
   const Scores scores = evaluator.run(wants_logits(options) ? &counts : nullptr);
   const ScoreParts parts{.top = options.top > 0, .by_class = options.by_class, .confusion = options.confusion};
   write_result("", scores_as(options.format, scores, counts, data->classes(), parts));

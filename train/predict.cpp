@@ -53,7 +53,7 @@ ImageInput image_input(const Options& given, const Options& options, const std::
     input.data =
         dynamic_cast<const Dataset&>(*open_data(options.data, options.seed.value_or(0), network, print)).info();
   }
-  const std::int64_t classes = network.program.vars[network.prediction].shape.back();
+  const std::int64_t classes = network.classes;
   input.data.image = image_shape_of(network.program.vars[fed_inputs(network).samples].shape);
   const auto channels = static_cast<std::size_t>(input.data.image.channels);
   check(channels == 1 || channels == 3, "image files have 1 or 3 channels, the network takes ", channels);

@@ -39,6 +39,7 @@ NetworkSetting network_setting(const Options& options) {
   return {.model = options.model,
           .sets = sets_of(options),
           .dtype = options.dtype,
+          .logits = wants_logits(options),
           .batch = options.batch.value_or(1),
           .seed = options.seed.value_or(0),
           .sync_bn = options.ranks.sync_bn};

@@ -13,19 +13,21 @@ namespace lethe::testing {
 namespace {
 
 /// What the tests below are not to miss.
-TEST(RandomPrograms, HaveDropoutAndParametersWithSeveralReaders) {
-  int drop = 0, share = 0;
+TEST(RandomPrograms, HaveDropoutHeadsWithoutLogitsAndParametersWithSeveralReaders) {
+  int drop = 0, share = 0, heads = 0;
   for (int seed = 0; seed < random_programs(); ++seed) {
     const Program program = random_program(static_cast<std::uint64_t>(seed)).network.program;
     std::map<VarId, int> readers;  // of weights, among forward ops
     for (const Op& op : program.blocks[0].ops) {
       drop += op.type == "dropout";
+      heads += op.type == "linear_cross_entropy_and_grad";
       if (op.role == Role::Forward && (op.type == "conv2d" || op.type == "fc")) ++readers[op.in[1]];
     }
     for (const auto& [weight, count] : readers) share += count > 1;
   }
   EXPECT_GT(drop, 0);
   EXPECT_GT(share, 0);
+  EXPECT_GT(heads, 0);
 }
 
 void expect_the_same_of(TrainingProgram (*random_network)(std::uint64_t seed, DType dtype)) {

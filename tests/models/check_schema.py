@@ -11,7 +11,7 @@ import jsonschema
 TOLD_BY_SCHEMA = """unknown_layer unknown_key missing_key wrong_type fraction_for_whole number_for_flag flag_for_number
     two_kinds no_kind entry_no_object memopt_recompute unknown_memopt unknown_join while_without_max while_without_next
     while_no_state while_state_name while_state_of_flag while_unknown_key while_unknown_memopt if_condition
-    name_with_slash deep_path unused_block side_not_taken unknown_loss loss_key train_key identifier unknown_top_key
+    name_with_slash deep_path unused_block side_not_taken unknown_loss loss_key head_key head_out train_key identifier unknown_top_key
     missing_layers missing_version wrong_version missing_shape wrong_dtype no_inputs no_object
     stride_zero window_negative probability_of_one pad_too_large axis_negative input_layout long_name weights_key""".split()
 

@@ -54,6 +54,19 @@ const Var& var(const Network& network, const std::string& name) {
   return network.program.vars[find_var(network.program, name)];
 }
 
+TEST_F(NetworkFile, AHeadHasItsParametersUnderItsNameAndLogitsIfTheyAreAskedFor) {
+  const std::string head =
+      R"("loss": [{"op": "linear_cross_entropy", "out": 5, "bias": true, "z_loss": 0.25, "name": "head"}],)";
+  const Network network = load(R"({"op": "global_avg_pool"})", head);
+  EXPECT_EQ(inputs_of(network, "head.loss"), "global_avg_pool1.y head.weight head.bias label");
+  EXPECT_EQ(network.program.vars[network.correct].name, "head.right");
+  EXPECT_EQ(network.prediction, kNone);
+  EXPECT_EQ(network.classes, 5);
+  const Network told = load(R"({"op": "global_avg_pool"})", head, {.batch = 2, .training = false, .logits = true});
+  EXPECT_EQ(inputs_of(told, told.program.vars[told.prediction].name), "global_avg_pool1.y head.weight head.bias");
+  EXPECT_EQ(told.params.size(), 2U);
+}
+
 TEST_F(NetworkFile, StatesImagesAsChannelsFirstAndHoldsThemChannelsLast) {
   const Network network = load(R"({"op": "relu"})");
   EXPECT_EQ(var(network, "image").shape, (Shape{2, 8, 4, 3}));

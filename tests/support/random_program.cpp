@@ -25,7 +25,11 @@ class Grower {
     for (std::int64_t left = 3 + pick(8); left > 0; --left) add_layer();
     VarId logits = head();
     if (pick(3) == 0) logits = net_.layer("add", {logits, head()});
-    net_.loss("cross_entropy", logits, net_.input("label", {}, DType::i32));
+    const VarId label = net_.input("label", {}, DType::i32);
+    if (pick(4) == 0)
+      net_.loss("linear_cross_entropy", logits, label, {.layer = {{"out", kClasses}, {"bias", pick(2)}}});
+    else
+      net_.loss("cross_entropy", logits, label);
     return net_.finish();
   }
 

@@ -1,5 +1,5 @@
 // Small random networks with their backward: convolutions, norms, pools, dropout, joins of branches, vars and
-// parameters with several readers.
+// parameters with several readers, now and then a head without logits.
 #pragma once
 #include <cstdint>
 #include <string>

@@ -62,7 +62,7 @@ std::unique_ptr<Samples> open_data(const std::optional<std::string>& named, std:
                                    const Notify& notify) {
   const FedInputs fed = fed_inputs(network);
   const Var &samples = network.program.vars[fed.samples], &labels = network.program.vars[fed.labels];
-  const std::int64_t classes = network.program.vars[network.prediction].shape.back();
+  const std::int64_t classes = network.classes;
   const bool sequences = takes_sequences(network);
   const bool masks = !sequences && fed.rows > 1;
   const std::string spec = named.value_or(sequences ? "sentences" : masks ? "shape-masks" : "shapes");

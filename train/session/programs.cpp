@@ -131,6 +131,7 @@ Network build_network(const NetworkSetting& setting, bool training, std::int64_t
                              .dtype = setting.dtype,
                              .training = training,
                              .seed = static_cast<std::int64_t>(setting.seed),
+                             .logits = setting.logits && !training,
                              .joint_parts = joint_parts};
   return setting.build ? setting.build(options) : load_network(setting.model, options, setting.sets);
 }

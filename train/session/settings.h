@@ -30,6 +30,7 @@ struct NetworkSetting {
   Sets sets = {};                                          // vars of the network file
   std::function<Network(const BuildOptions&)> build = {};  // instead: makes it, for training and for evaluation
   DType dtype = DType::f32;
+  bool logits = false;  // in evaluation: BuildOptions::logits
   std::int64_t batch = 1;
   std::uint64_t seed = 0;  // of initial values, dropout, the order of data and its augmentation
   bool sync_bn = false;    // batch norm takes its statistics over all parts of a batch
@@ -76,13 +77,12 @@ struct DataSetting {
 };
 
 struct DeviceSetting {
-  std::string name = "cpu";                          // cpu, cuda, cuda:1; to plan for: also a GPU by description
-  int threads = 0;                                   // of a CPU; 0: one a processor
-  bool no_winograd = false;                          // of a CPU
-  std::shared_ptr<Trials> trials = {};               // choose among algorithms; null: by rule
-  bool tf32 = false, fast_conv = false;              // of a GPU
-  bool deterministic = false, eager = false;         // of a GPU
-  std::optional<std::int64_t> workspace_limit = {};  // of one of its convolutions, in bytes
+  std::string name = "cpu";             // cpu, cuda, cuda:1; to plan for: also a GPU by description
+  int threads = 0;                      // of a CPU; 0: one a processor
+  bool no_winograd = false;             // of a CPU
+  std::shared_ptr<Trials> trials = {};  // choose among algorithms; null: by rule
+  bool tf32 = false, fast_conv = false, deterministic = false, eager = false;  // of a GPU
+  std::optional<std::int64_t> workspace_limit = {};                            // of one of its convolutions, in bytes
 };
 
 /// The course of a training run.

@@ -1,0 +1,100 @@
+// What linear_cross_entropy does with the logits of some rows: loss and gradient of a row, sums of columns.
+#pragma once
+#include <cmath>
+#include <limits>
+
+#include "kernels/exp.h"
+#include "kernels/reduce/rows.h"
+
+namespace lethe {
+
+struct HeadSizes {
+  std::int64_t rows, width, classes;
+  double smoothing, z;
+};
+
+/// From the logits of a row its loss, and then, in their place, their gradient: each if it is asked for.
+template <class T>
+struct HeadRow {
+  using C = Compute<T>;
+  HeadSizes s;
+  std::int64_t first;  // the row whose logits come first
+  T* logits;
+  const std::int32_t* label;
+  const C* dloss = nullptr;  // none: no gradient
+  const C* known = nullptr;  // lse; none: it is computed, as are loss and right
+  C *loss = nullptr, *lse = nullptr;
+  std::uint8_t* right = nullptr;
+
+  template <class Team>
+  HD void operator()(const Team& team, std::int64_t i) const {
+    T* const x = logits + i * s.classes;
+    const C sum = known ? known[first + i] : give_loss(team, x, first + i);
+    if (dloss) give_gradient(team, x, first + i, sum);
+  }
+
+ private:
+  HD bool names_class(std::int32_t which) const { return which >= 0 && which < s.classes; }
+
+  template <class Team>
+  HD C give_loss(const Team& team, const T* x, std::int64_t row) const {
+    const std::int32_t which = label[row];
+    const C most = team.max(s.classes, [=](std::int64_t c) { return x[c]; });
+    const C at_label = names_class(which) ? compute(x[which]) : most;  // read before a sum: then x may be overwritten
+    const double total = team.sum(s.classes, [=](std::int64_t c) { return exp_of(x[c] - most); });
+    double expected = 0;  // of x - most, under the smooth part of the target
+    if (s.smoothing != 0)
+      expected = team.sum(s.classes, [=](std::int64_t c) { return x[c] - most; }) / static_cast<double>(s.classes);
+    double before = 1;  // logits that are larger, or as large and come first, or are no numbers
+    if (names_class(which) && at_label == most)
+      before =
+          team.sum(s.classes, [=](std::int64_t c) { return x[c] != x[c] || (x[c] == most && c < which) ? 1.0 : 0.0; });
+    const double log_sum = static_cast<double>(most) + std::log(total);
+    if (team.leads()) {
+      lse[row] = static_cast<C>(log_sum);
+      right[row] = before == 0;
+      loss[row] = which < 0 ? C(0) : std::numeric_limits<C>::quiet_NaN();
+      if (names_class(which))
+        loss[row] = static_cast<C>(std::log(total) -
+                                   ((1 - s.smoothing) * static_cast<double>(at_label - most) + s.smoothing * expected) +
+                                   s.z * log_sum * log_sum);
+    }
+    return static_cast<C>(log_sum);
+  }
+
+  /// ((1 + 2 z lse) softmax(x) - target) * dloss.
+  template <class Team>
+  HD void give_gradient(const Team& team, T* x, std::int64_t row, C sum) const {
+    const std::int32_t which = label[row];
+    if (which < 0) return team.each(s.classes, [=](std::int64_t c) { x[c] = T(0); });
+    const C scale = names_class(which) ? dloss[row] : std::numeric_limits<C>::quiet_NaN();
+    const C grown = static_cast<C>(1 + 2 * s.z * static_cast<double>(sum)), hit = static_cast<C>(1 - s.smoothing);
+    const C everywhere = static_cast<C>(s.smoothing / static_cast<double>(s.classes));
+    team.each(s.classes, [=](std::int64_t c) {
+      x[c] = (exp_of(x[c] - sum) * grown - everywhere - (c == which ? hit : C(0))) * scale;
+    });
+  }
+};
+
+/// Adds some rows' gradients of logits up for W neighbouring columns, behind the sums of the rows before.
+template <class T, int W>
+struct HeadBias {
+  std::int64_t rows, classes;
+  const T* gradient;
+  bool is_first, is_last;
+  double* sums;
+  T* dbias;
+  HD void operator()(std::int64_t i) const {
+    const std::int64_t begin = i * W, end = begin + W < classes ? begin + W : classes;
+    Compute<T> here[W] = {};
+    for (std::int64_t row = 0; row < rows; ++row)
+      for (std::int64_t c = begin; c < end; ++c) here[c - begin] += compute(gradient[row * classes + c]);
+    for (std::int64_t c = begin; c < end; ++c) {
+      const double sum = (is_first ? 0.0 : sums[c]) + static_cast<double>(here[c - begin]);
+      sums[c] = sum;
+      if (is_last) dbias[c] = static_cast<T>(sum);
+    }
+  }
+};
+
+}  // namespace lethe

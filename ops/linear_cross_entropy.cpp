@@ -1,0 +1,284 @@
+// The loss of softmax_cross_entropy on fc(x), plus z_loss * lse^2, without the logits [rows, V]: they are computed for
+// some rows at a time, in the workspace, and become their own gradient there, from which those of x, weight and bias
+// follow before the next rows take their place. lse is the log of the sum of e^logits of a row, right is 1 where the
+// label is the first of the largest logits. Labels count as in softmax_cross_entropy.
+//
+// There is an op for the loss, one for the gradient, and one for both, which costs no more than the gradient alone:
+// join_gradients puts it in the place of the two.
+#include <array>
+#include <type_traits>
+#include <vector>
+
+#include "framework/autodiff.h"
+#include "framework/checked.h"
+#include "framework/op_attrs.h"
+#include "kernels/gemm/gemm.h"
+#include "kernels/reduce/head_rows.h"
+#include "kernels/workspace.h"
+
+namespace lethe {
+namespace {
+
+/// Inputs, the same of all three ops; the second needs `lse`, the third does not.
+enum HeadInput { kX, kWeight, kBias, kLabel, kDLoss, kLse };
+
+HeadSizes head_sizes(const InferArgs& args) {
+  return {.rows = elements(args.in(kLabel).shape),
+          .width = args.in(kWeight).shape[1],
+          .classes = args.in(kWeight).shape[0],
+          .smoothing = args.op.attrs.number("label_smoothing", 0),
+          .z = args.op.attrs.number("z_loss", 0)};
+}
+
+/// Rows of logits that are there at a time: of shapes alone. Their products should be worth their passes over the
+/// weight; on a GPU beside cuBLASLt's own workspace.
+std::int64_t rows_at_once(const HeadSizes& s, DType dtype, DeviceKind kind) {
+  constexpr std::int64_t kMultiple = 16;
+  const bool on_cpu = kind == DeviceKind::Cpu;  // which may widen them
+  const std::int64_t bytes = s.classes * bytes_of(on_cpu ? wide_of(dtype) : dtype);
+  std::int64_t most = std::max<std::int64_t>(1, (on_cpu ? 32 << 20 : 16 << 20) / bytes);
+  if (most > kMultiple) most -= most % kMultiple;
+  const std::int64_t rounds = (s.rows + most - 1) / most, each = (s.rows + rounds - 1) / rounds;
+  return std::min({round_up(each, kMultiple), most, s.rows});
+}
+
+enum class HeadGives { Loss, Gradient, Both };
+/// Outputs are loss, lse and right, then dweight, dx and, with a bias, dbias.
+constexpr int first_gradient(HeadGives g) { return g == HeadGives::Both ? 3 : 0; }
+
+template <class Device, class T, HeadGives G>
+class Head final : public Kernel {
+ public:
+  explicit Head(const PrepareArgs& args)
+      : s_(head_sizes({args.program, args.op})),
+        dtype_(args.in(kX).dtype),
+        has_bias_(args.has_in(kBias)),
+        wide_(args.op.attrs.flag(kWideOutput, false)) {
+    const std::int64_t at_once = rows_at_once(s_, dtype_, args.device.kind), row = s_.width * bytes_of(dtype_);
+    unaligned_ = kOnGpu && at_once < s_.rows && at_once * row % kGpuAlignment != 0;
+    std::int64_t inner = 0;
+    for (std::int64_t first = 0; first < s_.rows; first += at_once) {
+      chunks_.push_back(chunk_of(first, std::min(at_once, s_.rows - first), args.device));
+      const Chunk& chunk = chunks_.back();
+      const std::array<const Kernel*, 3> products = {chunk.logits.get(), chunk.dx.get(), chunk.dweight.get()};
+      for (const Kernel* const product : products) inner = std::max(inner, product ? product->workspace_bytes() : 0);
+    }
+    logits_ = layout_.template add_array<T>(at_once * s_.classes);
+    sums_ = layout_.template add_array<double>(kGradient && has_bias_ ? s_.classes : 0);
+    inner_ = layout_.add(inner);
+  }
+
+  std::int64_t workspace_bytes() const override { return layout_.bytes(); }
+  std::int64_t bytes_again() const override {
+    const std::int64_t element = bytes_of(dtype_), chunks = std::ssize(chunks_), weight = s_.classes * s_.width;
+    const std::int64_t logits = 3 * s_.rows * s_.classes * element;  // written, read, and by a pass over rows again
+    if (!kGradient) return logits + (chunks - 1) * weight * element;
+    const std::int64_t dweight = weight * bytes_of(wide_ ? wide_of(dtype_) : dtype_);
+    return 2 * logits + s_.rows * s_.width * element + (2 * chunks - 1) * weight * element + 2 * (chunks - 1) * dweight;
+  }
+  std::string implementation() const override { return chunks_.front().logits->implementation(); }
+
+  void run(const KernelArgs& args) const override {
+    for (const Chunk& chunk : chunks_) {
+      const T* const x = args.in<T>(kX) + chunk.first * s_.width;
+      T* const logits = logits_.at<T>(args);
+      multiply(args, *chunk.logits, {x, args.inputs[kWeight], args.inputs[kBias]}, logits);
+      for_each_row(Device{}, args.stream, chunk.rows, s_.classes, row_of(args, chunk, logits));
+      if constexpr (kGradient) {
+        multiply(args, *chunk.dweight, {logits, x, nullptr}, args.outputs[first_gradient(G)]);
+        multiply(args, *chunk.dx, {logits, args.inputs[kWeight], nullptr},
+                 args.out<T>(first_gradient(G) + 1) + chunk.first * s_.width);
+        if (has_bias_) add_bias(args, chunk, logits);
+      }
+    }
+  }
+
+ private:
+  static constexpr bool kLoss = G != HeadGives::Gradient, kGradient = G != HeadGives::Loss;
+  static constexpr bool kOnGpu = !std::is_same_v<Device, Cpu>;
+
+  struct Chunk {
+    std::int64_t first, rows;
+    std::shared_ptr<Kernel> logits, dx, dweight;
+  };
+
+  /// Equal products are one kernel.
+  Chunk chunk_of(std::int64_t first, std::int64_t rows, const DeviceInfo& device) const {
+    Chunk chunk{first, rows, nullptr, nullptr, nullptr};
+    const Chunk* const before = first > 0 && chunks_.back().rows == rows ? &chunks_.back() : nullptr;
+    const auto product = [&](GemmShape shape) {
+      if (unaligned_) shape.stride_a = shape.row_a(), shape.stride_b = shape.row_b(), shape.stride_c = shape.row_c();
+      return prepare_gemm(shape, dtype_, device);
+    };
+    if (before)
+      chunk.logits = before->logits, chunk.dx = before->dx;
+    else
+      chunk.logits =
+          product({.m = rows, .n = s_.classes, .k = s_.width, .transpose_b = true, .epilogue = {.bias = has_bias_}});
+    if (!kGradient) return chunk;
+    if (!before) chunk.dx = product({.m = rows, .n = s_.width, .k = s_.classes});
+    if (before && before->first > 0)
+      chunk.dweight = before->dweight;
+    else
+      chunk.dweight = product(
+          {.m = s_.classes, .n = s_.width, .k = rows, .transpose_a = true, .wide_c = wide_, .accumulate = first > 0});
+    return chunk;
+  }
+
+  void multiply(const KernelArgs& args, const Kernel& product, std::array<const void*, 3> in, void* out) const {
+    std::array<void*, 3> inputs{};
+    for (std::size_t i = 0; i < in.size(); ++i) inputs[i] = const_cast<void*>(in[i]);
+    KernelArgs inner = args;
+    inner.inputs = inputs.data(), inner.outputs = &out, inner.workspace = inner_.at(args);
+    product.run(inner);
+  }
+
+  HeadRow<T> row_of(const KernelArgs& args, const Chunk& chunk, T* logits) const {
+    using C = Compute<T>;
+    HeadRow<T> row{.s = s_, .first = chunk.first, .logits = logits, .label = args.in<std::int32_t>(kLabel)};
+    if constexpr (kGradient) row.dloss = args.in<C>(kDLoss);
+    if constexpr (kLoss)
+      row.loss = args.out<C>(0), row.lse = args.out<C>(1), row.right = args.out<std::uint8_t>(2);
+    else
+      row.known = args.in<C>(kLse);
+    return row;
+  }
+
+  void add_bias(const KernelArgs& args, const Chunk& chunk, const T* gradient) const {
+    constexpr int kWidth = kOnGpu ? 1 : 64;
+    parallel_for(
+        Device{}, args.stream, (s_.classes + kWidth - 1) / kWidth,
+        HeadBias<T, kWidth>{chunk.rows, s_.classes, gradient, chunk.first == 0, chunk.first + chunk.rows == s_.rows,
+                            sums_.at<double>(args), args.out<T>(first_gradient(G) + 2)},
+        1);
+  }
+
+  HeadSizes s_;
+  DType dtype_;
+  bool has_bias_, wide_;
+  bool unaligned_ = false;  // rows of x begin where cuBLASLt does not expect a matrix, unless it has a stride
+  std::vector<Chunk> chunks_;
+  WorkspaceLayout layout_{kOnGpu ? kGpuAlignment : kVectorAlignment};
+  WorkspacePart logits_, sums_, inner_;
+};
+
+/// One function for both devices, as those of libraries: on a GPU its products need one that is there or described.
+template <HeadGives G>
+std::unique_ptr<Kernel> prepare_head(const PrepareArgs& args) {
+  return for_float(args.in(kX).dtype, [&](auto zero) -> std::unique_ptr<Kernel> {
+    using T = decltype(zero);
+#ifdef LETHE_DEVICE_CODE
+    if (args.device.kind == DeviceKind::Cuda) return std::make_unique<Head<Cuda, T, G>>(args);
+#endif
+    return std::make_unique<Head<Cpu, T, G>>(args);
+  });
+}
+
+std::vector<Type> head_loss_types(const InferArgs& args) {
+  const Var &x = args.in(kX), &weight = args.in(kWeight);
+  const std::string& type = args.op.type;
+  check(x.shape.size() >= 2 && weight.shape.size() == 2 && x.shape.back() == weight.shape[1], type, ": x is ",
+        text_of(x), ", weight ", text_of(weight), ", expected [rows, .., C] and [V,C]");
+  check_input(args, kWeight, {weight.shape, x.dtype});
+  check_input(args, kBias, {{weight.shape[0]}, x.dtype});
+  const Shape rows(x.shape.begin(), x.shape.end() - 1);
+  check_input(args, kLabel, {rows, DType::i32});
+  const HeadSizes s = head_sizes(args);
+  check(s.smoothing >= 0 && s.smoothing < 1, type, ": label_smoothing is ", s.smoothing, ", expected 0 to below 1");
+  check(s.z >= 0, type, ": z_loss is ", s.z, ", expected at least 0");
+  const DType wide = wide_of(x.dtype);
+  return {{rows, wide}, {rows, wide}, {rows, DType::u8}};
+}
+
+std::vector<Type> head_gradient_types(const InferArgs& args) {
+  const Type loss = head_loss_types(args).front();
+  for (const int slot : {kDLoss, kLse}) check_input(args, slot, loss);
+  const Var &x = args.in(kX), &weight = args.in(kWeight);
+  const DType of_weight = args.op.attrs.flag(kWideOutput, false) ? wide_of(x.dtype) : x.dtype;
+  std::vector<Type> types = {{weight.shape, of_weight}, {x.shape, x.dtype}};
+  if (args.has_in(kBias)) types.push_back({args.in(kBias).shape, x.dtype});
+  return types;
+}
+
+std::vector<Type> head_all_types(const InferArgs& args) {
+  std::vector<Type> types = head_loss_types(args);
+  for (Type& type : head_gradient_types(args)) types.push_back(std::move(type));
+  return types;
+}
+
+template <int Products>
+std::int64_t head_mult_adds(const InferArgs& args) {
+  const std::int64_t one = checked_mul(elements(args.in(kX).shape), args.in(kWeight).shape[0], "multiply-adds");
+  return checked_mul(one, Products, "multiply-adds");
+}
+
+void head_gradient(GradBuilder& g) {
+  check(g.dy(0) != kNone && g.dy(1) == kNone, "linear_cross_entropy: no gradient through lse as an output");
+  std::vector<int> slots = {kWeight, kX};  // of the gradients, in their order
+  if (g.x(kBias) != kNone) slots.push_back(kBias);
+  std::vector<VarId> like;
+  for (const int slot : slots) like.push_back(g.x(slot));
+  const std::vector<VarId> made = g.call_all(
+      "linear_cross_entropy_grad", {g.x(kX), g.x(kWeight), g.x(kBias), g.x(kLabel), g.dy(0), g.y(1)}, g.attrs(), like);
+  for (std::size_t i = 0; i < slots.size(); ++i) g.set(slots[i], made[i]);
+}
+
+VarId build_head(LayerCall& c) {
+  const std::int64_t classes = c.settings().integer("out"), width = c.channels();
+  const Init xavier{.kind = Init::Xavier, .fan_in = width, .fan_out = classes};
+  const VarId weight = c.param("weight", {classes, width}, c.init("init", xavier), true);
+  const VarId bias = c.settings().flag("bias") ? c.param("bias", {classes}, {}, false) : kNone;
+  Attrs attrs;
+  for (const char* key : {"label_smoothing", "z_loss"})
+    if (const double value = c.settings().number(key); value != 0) attrs.set(key, value);
+  return c.emit("linear_cross_entropy", {c.in(0), weight, bias, c.in(1)}, attrs);
+}
+
+const Register linear_cross_entropy{{
+    .type = "linear_cross_entropy",
+    .inputs = {"x", "weight", "bias?", "label"},
+    .outputs = {"loss", "lse", "right"},
+    .infer = head_loss_types,
+    .grad = head_gradient,
+    .mult_adds = head_mult_adds<1>,
+    .kernels = library_kernels(prepare_head<HeadGives::Loss>),
+    .layer =
+        {.name = "linear_cross_entropy",
+         .keys = {{.name = "out", .min = 1, .help = "classes"},
+                  {.name = "bias", .type = KeyType::Bool, .absent = 0},
+                  {.name = "label_smoothing", .type = KeyType::Number, .absent = 0.0, .min = 0, .below = 1},
+                  {.name = "z_loss",
+                   .type = KeyType::Number,
+                   .absent = 0.0,
+                   .min = 0,
+                   .help = "times the square of the log of the sum of e^logits, added to the loss"},
+                  {.name = "init", .type = KeyType::Init, .help = "of the weight; default xavier", .optional = true},
+                  share_key()},
+         .min_inputs = 2,
+         .max_inputs = 2,
+         .build = build_head,
+         .help = "fc on the last axis and cross_entropy in one, without the logits; for each label its loss"},
+}};
+
+const Register linear_cross_entropy_grad{{
+    .type = "linear_cross_entropy_grad",
+    .inputs = {"x", "weight", "bias?", "label", "dloss", "lse"},
+    .outputs = {"dweight", "dx", "dbias..."},
+    .infer = head_gradient_types,
+    .joined = "linear_cross_entropy_and_grad",
+    .mult_adds = head_mult_adds<3>,
+    .widens = true,
+    .kernels = library_kernels(prepare_head<HeadGives::Gradient>),
+}};
+
+const Register linear_cross_entropy_and_grad{{
+    .type = "linear_cross_entropy_and_grad",
+    .inputs = {"x", "weight", "bias?", "label", "dloss"},
+    .outputs = {"loss", "lse", "right", "dweight", "dx", "dbias..."},
+    .infer = head_all_types,
+    .mult_adds = head_mult_adds<3>,
+    .kernels = library_kernels(prepare_head<HeadGives::Both>),
+}};
+
+}  // namespace
+}  // namespace lethe
