@@ -1,10 +1,15 @@
-// What a gradient can do of an activation's gradient behind its op, so that passes over memory are saved.
+// What an op can do of the work of another beside it, so that passes over memory are saved.
 #pragma once
+#include <array>
 #include <optional>
 
 #include "framework/program.h"
 
 namespace lethe {
+
+/// For fuse_addends: `made`, whose output 0 is what `adding` adds, and `adding`, so that it is never written; none if
+/// they cannot.
+using AddsUnmade = std::optional<std::array<Op, 2>> (*)(const Op& made, const Op& adding);
 
 /// Of a gradient that can mask its input `of` itself, as that of an activation behind its op asks for.
 struct MaskedGradient {

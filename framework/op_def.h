@@ -65,13 +65,13 @@ struct OpDef {
   bool waits = false;       // for what its inputs' maker began: the later it stands, the less it waits
   std::optional<Kind> copies = {};  // of vars of this kind it makes copies in another dtype: cheap to make again
   int adds = -1;  // an input, absent until fuse_sums gives one, that is added to output 0 before it is activated
+  AddsUnmade adds_unmade = nullptr;
   Kernels kernels = {};
   Layer layer = {};  // empty name: not to be had from a network file
   bool is_view() const { return view != ViewOf::Nothing; }
 };
 
-/// Whether the op makes a copy, in another dtype, of a var that keeps its value all the step: backward makes such a
-/// copy again instead of keeping it.
+/// Whether the op copies a var that keeps its value all the step to another dtype: backward makes that again.
 bool copies_kept(const Program& program, const Op& op);
 
 /// Whether kActivation names one; fails if it is not known.

@@ -30,6 +30,12 @@ struct LowFloat {
   template <class N, class = std::enable_if_t<std::is_arithmetic_v<N>>>
   HD LowFloat(N x) : bits(round(x)) {}
   HD operator float() const { return Format::widen(bits); }
+  /// x is a value of this type, so nothing is rounded.
+  HD static LowFloat exactly(float x) {
+    LowFloat made;
+    made.bits = Format::narrow(x);
+    return made;
+  }
 
  private:
   HD static std::uint16_t round(float x) { return Format::round(x); }
@@ -57,6 +63,15 @@ using Compute = typename ComputeOf<T>::Type;
 template <class T>
 HD Compute<T> compute(T x) {
   return x;
+}
+
+/// x, which is a value of T, as T: without the work of rounding.
+template <class T>
+HD T exactly(Compute<T> x) {
+  if constexpr (std::is_same_v<T, Compute<T>>)
+    return x;
+  else
+    return T::exactly(x);
 }
 
 }  // namespace lethe

@@ -14,6 +14,8 @@ namespace lethe {
 
 struct Bf16Format {  // the upper half of an f32
   HD static float widen(std::uint16_t bits) { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
+  /// Of what was widened, likewise.
+  HD static std::uint16_t narrow(float x) { return static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(x) >> 16); }
   HD static std::uint16_t round(float x) {
 #ifdef __CUDA_ARCH__
     return __bfloat16_as_ushort(__float2bfloat16_rn(x));
@@ -40,6 +42,7 @@ struct F16Format {
     return std::bit_cast<float>(sign | wide);
 #endif
   }
+  HD static std::uint16_t narrow(float x) { return round(x); }
   HD static std::uint16_t round(float x) {
 #ifdef __CUDA_ARCH__
     return __half_as_ushort(__float2half_rn(x));

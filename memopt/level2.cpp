@@ -4,6 +4,7 @@
 
 #include "memopt/analysis/check_order.h"
 #include "memopt/passes/fuse_activations.h"
+#include "memopt/passes/fuse_addends.h"
 #include "memopt/passes/fuse_sums.h"
 #include "memopt/passes/gather_copies.h"
 #include "memopt/passes/gather_updates.h"
@@ -90,6 +91,8 @@ Planned plan_with_views(Program program, Prepared& prepared, const std::vector<P
 Program fused(Program program, const std::vector<Pin>& pins, DeviceKind device) {
   program = fuse_sums(std::move(program), pins);
   verify_after("fuse_sums", program);
+  program = fuse_addends(std::move(program), pins);
+  verify_after("fuse_addends", program);
   program = fuse_activations(std::move(program), pins, device);
   verify_after("fuse_activations", program);
   return program;

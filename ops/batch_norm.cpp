@@ -5,14 +5,25 @@
 #include "framework/op_def.h"
 #include "kernels/dtypes.h"
 #include "kernels/norm/batch.h"
-#include "kernels/norm/map.h"
 #include "kernels/norm/normalize.h"
 #include "kernels/reduce/sums.h"
 
 namespace lethe {
 namespace {
 
-constexpr int kAdded = 3;  // the slot
+// The slot of what is added, and of what it is normalised by, if it is (fuse_addends).
+constexpr int kAdded = 3, kAddedScale = 4, kAddedBias = 5, kAddedMean = 6, kAddedVar = 7;
+
+/// What `Normalize` reads of a channel, and of what is added if that is normalised as well.
+template <class T>
+struct ChannelValues {
+  Statistics<T> statistics;
+  StoreNormalColumns<Compute<T>> added;  // without factor: it is not
+  HD void operator()(std::int64_t outer, std::int64_t c, const std::array<double, 2>& sums) const {
+    statistics(outer, c, sums);
+    if (added.factor) added(c);
+  }
+};
 
 struct BatchNorm {
   template <class Device>
@@ -21,29 +32,42 @@ struct BatchNorm {
     const SumPlan plan = plan_sum(Device{}, args.device, extent, args.in(0).dtype);
     const double eps = args.op.attrs.number("eps");
     const bool has_scale = args.has_in(1), has_bias = args.has_in(2), relu = has_relu(args.op.attrs);
-    const bool adds = args.has_in(kAdded);
+    const bool normal_added = args.has_in(kAddedMean), has_added_scale = args.has_in(kAddedScale);
+    const bool has_added_bias = args.has_in(kAddedBias);
+    const double added_eps = normal_added ? args.op.attrs.number("added_eps") : 0;
+    const Added added = normal_added ? Added::NormalMore : args.has_in(kAdded) ? Added::More : Added::Nothing;
     return for_float(args.in(0).dtype, [&](auto zero) {
       using T = decltype(zero);
       using C = Compute<T>;
-      const ChannelWorkspace<C> space(plan, 2, 2);
+      const ChannelWorkspace<C> space(plan, 2, normal_added ? 4 : 2);
       return make_kernel(
           [=](const KernelArgs& a) {
             const T* x = a.in<T>(0);
             C *mean = a.out<C>(1), *factor = space.array(a, 0), *offset = space.array(a, 1);
-            const Statistics<T> finish{.count = static_cast<double>(extent.middle),
-                                       .eps = eps,
-                                       .shift = x,
-                                       .scale = has_scale ? a.in<C>(1) : nullptr,
-                                       .bias = has_bias ? a.in<C>(2) : nullptr,
-                                       .mean = mean,
-                                       .var = a.out<C>(2),
-                                       .factor = factor,
-                                       .offset = offset};
-            sum_middle(Device{}, a, plan, Columns<T, 1>{x}, Moments<T>{x}, finish);
-            for_normalize<T>(adds, relu, [&](auto normalize) {
-              map_columns<C, 3>(Device{}, a.stream, extent.middle, extent.inner, {mean, factor, offset},
-                                typename decltype(normalize)::type{x, adds ? a.in<T>(kAdded) : nullptr, a.out<T>(0)});
-            });
+            const Statistics<T> statistics{.count = static_cast<double>(extent.middle),
+                                           .eps = eps,
+                                           .shift = x,
+                                           .scale = has_scale ? a.in<C>(1) : nullptr,
+                                           .bias = has_bias ? a.in<C>(2) : nullptr,
+                                           .mean = mean,
+                                           .var = a.out<C>(2),
+                                           .factor = factor,
+                                           .offset = offset};
+            StoreNormalColumns<C> of_added{};
+            std::array<const C*, 6> columns = {mean, factor, offset};
+            if (normal_added) {
+              of_added = {.of = {.eps = added_eps,
+                                 .scale = has_added_scale ? a.in<C>(kAddedScale) : nullptr,
+                                 .bias = has_added_bias ? a.in<C>(kAddedBias) : nullptr,
+                                 .mean = a.in<C>(kAddedMean),
+                                 .var = a.in<C>(kAddedVar)},
+                          .factor = space.array(a, 2),
+                          .offset = space.array(a, 3)};
+              columns = {mean, factor, offset, of_added.of.mean, of_added.factor, of_added.offset};
+            }
+            sum_middle(Device{}, a, plan, Columns<T, 1>{x}, Moments<T>{x}, ChannelValues<T>{statistics, of_added});
+            normalize_rows<T>(Device{}, a.stream, extent, added, relu, columns, x,
+                              added == Added::Nothing ? nullptr : a.in<T>(kAdded), a.out<T>(0));
           },
           space.bytes(), bytes_of(args.in(0)));
     });
@@ -58,6 +82,9 @@ std::vector<Type> infer_batch_norm(const InferArgs& args) {
   const Type channels{{x.shape.back()}, wide_of(x.dtype)};
   for (const int slot : {1, 2}) check_input(args, slot, channels);
   check_input(args, kAdded, {x.shape, x.dtype});
+  for (const int slot : {kAddedScale, kAddedBias, kAddedMean, kAddedVar}) check_input(args, slot, channels);
+  check(args.has_in(kAddedMean) == args.has_in(kAddedVar) && (args.has_in(kAdded) || !args.has_in(kAddedMean)),
+        "batch_norm: what is added is normalised by a mean and a variance");
   return {{x.shape, x.dtype}, channels, channels};
 }
 
@@ -68,6 +95,21 @@ void batch_norm_gradient(GradBuilder& g) {
   const std::vector<VarId> grads =
       g.call_all("batch_norm_grad", {g.x(0), g.x(1), g.y(1), g.y(2), g.dy()}, g.attrs(), {g.x(0), like(1), like(2)});
   for (int slot = 0; slot < 3; ++slot) g.set(slot, grads[slot]);
+}
+
+/// A sum of two norms: the first gives its statistics, the second makes both. None if the first adds, too.
+std::optional<std::array<Op, 2>> with_normal_addend(const Op& made, const Op& adding) {
+  if (made.type != "batch_norm" || made.in.size() > kAdded || made.attrs.has(kActivation)) return std::nullopt;
+  Op statistics = made, sum = adding;
+  statistics.type = "channel_statistics";
+  statistics.in.resize(1);
+  statistics.out = {made.out[1], made.out[2]};
+  statistics.attrs = {};
+  const auto in = [&](std::size_t slot) { return slot < made.in.size() ? made.in[slot] : kNone; };
+  sum.in[kAdded] = made.in[0];
+  sum.in.insert(sum.in.end(), {in(1), in(2), made.out[1], made.out[2]});
+  sum.attrs.set("added_eps", made.attrs.number("eps"));
+  return std::array<Op, 2>{statistics, sum};
 }
 
 /// Training normalises by the batch and counts it into the running statistics, which evaluation reads.
@@ -103,7 +145,7 @@ VarId build_batch_norm(LayerCall& c) {
 
 const Register batch_norm{{
     .type = "batch_norm",
-    .inputs = {"x", "scale?", "bias?", "added?"},
+    .inputs = {"x", "scale?", "bias?", "added?", "added_scale?", "added_bias?", "added_mean?", "added_var?"},
     .outputs = {"y", "mean", "var"},
     .infer = infer_batch_norm,
     .grad = batch_norm_gradient,
@@ -120,6 +162,7 @@ const Register batch_norm{{
         },
     .activates = Activates::Everywhere,
     .adds = kAdded,
+    .adds_unmade = with_normal_addend,
     .kernels = each_device<BatchNorm>(),
     .layer =
         {.name = "bn",

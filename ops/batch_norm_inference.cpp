@@ -4,7 +4,6 @@
 #include "framework/op_def.h"
 #include "kernels/dtypes.h"
 #include "kernels/norm/batch.h"
-#include "kernels/norm/map.h"
 #include "kernels/norm/normalize.h"
 
 namespace lethe {
@@ -32,11 +31,9 @@ struct BatchNormInference {
                                            .mean = a.in<C>(3),
                                            .var = a.in<C>(4)};
             parallel_for(Device{}, a.stream, extent.inner, StoreNormalColumns<C>{columns, factor, offset});
-            for_normalize<T>(adds, relu, [&](auto normalize) {
-              map_columns<C, 3>(Device{}, a.stream, extent.middle, extent.inner, {a.in<C>(3), factor, offset},
-                                typename decltype(normalize)::type{
-                                    a.in<T>(0), adds ? a.in<T>(kAddedToInference) : nullptr, a.out<T>(0)});
-            });
+            normalize_rows<T>(Device{}, a.stream, extent, adds ? Added::More : Added::Nothing, relu,
+                              {a.in<C>(3), factor, offset}, a.in<T>(0), adds ? a.in<T>(kAddedToInference) : nullptr,
+                              a.out<T>(0));
           },
           space.bytes());
     });

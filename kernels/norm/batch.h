@@ -56,19 +56,20 @@ struct Moments {
 /// scale / sqrt(var + eps).
 HD inline double factor_of(double scale, double var, double eps) { return scale / std::sqrt(var + eps); }
 
-/// From the moments: mean, biased variance, and what `Normalize` reads, made of these two as they are stored, so that
-/// whoever has them can normalize again. No scale: 1; no bias: 0.
+/// From the moments: mean, biased variance, and, unless `factor` is null, what `Normalize` reads, made of these two as
+/// they are stored, so that whoever has them can normalize again. No scale: 1; no bias: 0.
 template <class T>
 struct Statistics {
-  double count, eps;
+  double count, eps = 0;
   const T* shift;
-  const Compute<T>*scale, *bias;
-  Compute<T>*mean, *var, *factor, *offset;
+  const Compute<T>*scale = nullptr, *bias = nullptr;
+  Compute<T>*mean, *var, *factor = nullptr, *offset = nullptr;
   HD void operator()(std::int64_t, std::int64_t c, const std::array<double, 2>& sums) const {
     const double d = sums[0] / count, v = sums[1] / count - d * d;
     const auto biased = static_cast<Compute<T>>(v < 0 ? 0 : v);
     mean[c] = static_cast<Compute<T>>(static_cast<double>(shift[c]) + d);
     var[c] = biased;
+    if (!factor) return;
     factor[c] = factor_of(scale ? static_cast<double>(scale[c]) : 1, static_cast<double>(biased), eps);
     offset[c] = bias ? bias[c] : 0;
   }

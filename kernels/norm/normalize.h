@@ -1,12 +1,13 @@
 // What batch norm does once it knows the statistics: a linear function for each channel, and on the way what the ops
 // behind it would do.
 #pragma once
+#include <algorithm>
 #include <array>
-#include <type_traits>
 
 #include "kernels/activation.h"
 #include "kernels/low_floats.h"
 #include "kernels/norm/batch.h"
+#include "kernels/norm/map.h"
 #include "kernels/packs.h"
 
 namespace lethe {
@@ -36,41 +37,58 @@ struct StoreNormalColumns {
   }
 };
 
-/// y = (x - mean) * factor + offset, with `kAdds` plus `more`, activated; each of these steps rounded as if an op of
-/// its own had done it.
-template <class T, class Activation, bool kAdds>
+/// What `Normalize` adds: `more` as it is, or normalised as well.
+enum class Added : std::uint8_t { Nothing, More, NormalMore };
+
+/// y = (x - mean) * factor + offset, plus what is added, activated; each of these steps rounded as if an op of its own
+/// had done it, so that the result is a value of T. Columns: mean, factor and offset, and with NormalMore those of
+/// `more` behind them.
+template <class T, class Activation, Added kAdded>
 struct Normalize {
+  static constexpr bool kAdds = kAdded != Added::Nothing;
+  static constexpr std::size_t kColumns = kAdded == Added::NormalMore ? 6 : 3;
+  using Values = std::array<Compute<T>, kColumns>;
   const T *x, *more;
   T* y;
   HD static Compute<T> rounded(Compute<T> value) { return compute(static_cast<T>(value)); }
-  HD static Compute<T> value(Compute<T> x, Compute<T> more, const std::array<Compute<T>, 3>& v) {
+  HD static Compute<T> value(Compute<T> x, Compute<T> more, const Values& v) {
     const Compute<T> normal = rounded((x - v[0]) * v[1] + v[2]);
+    if constexpr (kAdded == Added::NormalMore) more = rounded((more - v[3]) * v[4] + v[5]);
     if constexpr (kAdds) return Activation{}(rounded(normal + more));
     return Activation{}(normal);
   }
-  HD void operator()(std::int64_t i, const std::array<Compute<T>, 3>& v) const {
-    y[i] = value(x[i], kAdds ? compute(more[i]) : Compute<T>(0), v);
+  HD void operator()(std::int64_t i, const Values& v) const {
+    y[i] = exactly<T>(value(x[i], kAdds ? compute(more[i]) : Compute<T>(0), v));
   }
 
   static constexpr int kElements = kPack<T>;
   bool can_pack() const { return kAdds ? lethe::can_pack({x, more, y}) : lethe::can_pack({x, y}); }
   template <int V>
-  HD void pack(std::int64_t i, const std::array<Compute<T>, 3>* values) const {
+  HD void pack(std::int64_t i, const Values* values) const {
     const Pack<T, V> from = load_pack<V>(x + i), added = load_pack<V>((kAdds ? more : x) + i);
     Pack<T, V> to;
-    for (int k = 0; k < V; ++k) to.at[k] = value(from.at[k], added.at[k], values[k]);
+    for (int k = 0; k < V; ++k) to.at[k] = exactly<T>(value(from.at[k], added.at[k], values[k]));
     store_pack(y + i, to);
   }
 };
 
-/// Calls `body` with the type of Normalize that an op needs.
-template <class T, class Body>
-void for_normalize(bool adds, bool relu, const Body& body) {
+/// Of all rows of `extent`; `columns`: as many as `added` asks for.
+template <class T, class Device>
+void normalize_rows(Device device, void* stream, const SumExtent& extent, Added added, bool relu,
+                    const std::array<const Compute<T>*, 6>& columns, const T* x, const T* more, T* y) {
   for_activation(relu, [&](auto activation) {
-    if (adds)
-      body(std::type_identity<Normalize<T, decltype(activation), true>>{});
+    const auto run = [&](auto f) {
+      Columns<Compute<T>, decltype(f)::kColumns> read;
+      std::copy_n(columns.begin(), read.size(), read.begin());
+      map_columns(device, stream, extent.middle, extent.inner, read, f);
+    };
+    using Activation = decltype(activation);
+    if (added == Added::NormalMore)
+      run(Normalize<T, Activation, Added::NormalMore>{x, more, y});
+    else if (added == Added::More)
+      run(Normalize<T, Activation, Added::More>{x, more, y});
     else
-      body(std::type_identity<Normalize<T, decltype(activation), false>>{});
+      run(Normalize<T, Activation, Added::Nothing>{x, more, y});
   });
 }
 

@@ -45,6 +45,7 @@ const SampleInput kAbsent{.shape = {}, .absent = true};
 
 std::vector<Sample> norm_samples() {
   const Attrs eps{{"eps", 1e-5}};
+  const SampleInput small{{4, 3, 5, 6}}, large{{2, 41, 47, 16}}, six = of_channels(6), sixteen = of_channels(16);
   return {
       {.op = "batch_norm", .in = {{{4, 3, 5, 6}}, of_channels(6), of_channels(6)}, .attrs = eps, .through = {0}},
       {.op = "batch_norm", .in = {{{37, 3}, 4, 5}, kAbsent, kAbsent}, .attrs = eps, .through = {0}},
@@ -60,6 +61,16 @@ std::vector<Sample> norm_samples() {
        .in = {{{4, 3, 5, 8}}, of_channels(8), of_channels(8)},
        .attrs = {{"eps", 1e-5}, {"activation", "relu"}},
        .gradient = false},
+      {.op = "batch_norm",
+       .in = {small, six, six, small, six, six, statistics(6, -1, 1), statistics(6, 0.5, 2)},
+       .attrs = {{"eps", 1e-5}, {"added_eps", 1e-3}, {"activation", "relu"}},
+       .gradient = false},
+      {.op = "batch_norm",
+       .in = {large, sixteen, kAbsent, large, kAbsent, sixteen, statistics(16, -1, 1), statistics(16, 0.5, 2)},
+       .attrs = {{"eps", 1e-5}, {"added_eps", 1e-5}},
+       .gradient = false},
+      {.op = "channel_statistics", .in = {{{4, 3, 5, 6}}}, .gradient = false},
+      {.op = "channel_statistics", .in = {{{2, 41, 47, 16}}}, .gradient = false},
       {.op = "batch_norm_inference",
        .in = {{{7, 5}}, of_channels(5), of_channels(5), statistics(5, -1, 1), statistics(5, 0.5, 2)},
        .attrs = {{"eps", 1e-5}, {"activation", "relu"}},

@@ -1,0 +1,87 @@
+#include "memopt/passes/fuse_addends.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "framework/text.h"
+#include "framework/verify.h"
+#include "memopt/passes/fuse_sums.h"
+#include "tests/support/interpreter.h"
+
+namespace lethe::testing {
+namespace {
+
+constexpr const char* kFirstNorm = "  y, m, v = batch_norm(x, w, b) {eps=0.001}\n";
+constexpr const char* kSecondNorm = "  q, n, u = batch_norm(z, c, _) {eps=1e-05}\n";
+constexpr const char* kAddBoth = "  s = add(y, q)\n";
+
+/// Two norms of images of `dtype`, and what `ops` says of their outputs y and q.
+Program two_norms(const std::string& ops, const std::string& dtype = "f32") {
+  const std::string wide = dtype == "f64" ? "f64" : "f32", channels = wide + "[2]\n";
+  std::string text;
+  for (const char* name : {"input x ", "input z ", "temp y ", "temp q ", "temp s ", "temp t "})
+    text += name + dtype + "[2,3,3,2]\n";
+  for (const char* name : {"param w ", "param b ", "param c ", "temp m ", "temp v ", "temp n ", "temp u "})
+    text += name + channels;
+  return parse_program(text + "input rate " + wide + "[]\nblock 0 {\n" + ops + "}\n");
+}
+
+Program with_sums(const Program& program, const PinOptions& pins = {}) {
+  return fuse_sums(program, collect_pins(program, pins));
+}
+
+Program with_addends(const Program& program, const PinOptions& pins = {}) {
+  Program made = fuse_addends(program, collect_pins(program, pins));
+  verify(made);
+  return made;
+}
+
+TEST(FuseAddends, TheLaterNormMakesBoth) {
+  EXPECT_EQ(with_addends(with_sums(two_norms(std::string(kFirstNorm) + kSecondNorm + kAddBoth))),
+            two_norms("  m, v = channel_statistics(x)\n"
+                      "  s, n, u = batch_norm(z, c, _, x, w, b, m, v) {eps=1e-05, added_eps=0.001}\n"));
+}
+
+TEST(FuseAddends, ChangesNoBit) {
+  for (const char* const dtype : {"f32", "f64", "bf16", "f16"}) {
+    const Program plain = two_norms(std::string(kFirstNorm) + kSecondNorm + kAddBoth, dtype);
+    const Program fused = with_addends(with_sums(plain));
+    ASSERT_EQ(fused.blocks[0].ops.front().type, "channel_statistics");
+    Interpreter before(plain), after(fused);
+    for (Interpreter* values : {&before, &after}) {
+      std::uint64_t stream = 0;
+      for (const char* name : {"x", "z", "w", "b", "c"}) values->fill_uniform(find_var(plain, name), -2, 2, ++stream);
+      values->run();
+    }
+    for (const char* name : {"s", "m", "v", "n", "u"}) {
+      const Guarded &a = before.memory(find_var(plain, name)), &b = after.memory(find_var(plain, name));
+      EXPECT_EQ(std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.bytes())), 0) << dtype << ", " << name;
+    }
+  }
+}
+
+TEST(FuseAddends, LeavesWhatIsReadElsewhereOrPinned) {
+  const Program read = with_sums(two_norms(std::string(kFirstNorm) + kSecondNorm + kAddBoth + "  t = exp(y)\n"));
+  EXPECT_EQ(with_addends(read), read);
+  const Program once = with_sums(two_norms(std::string(kFirstNorm) + kSecondNorm + kAddBoth));
+  EXPECT_EQ(with_addends(once, {.skip_vars = {"y"}}), once);
+  EXPECT_NE(with_addends(once), once);
+}
+
+TEST(FuseAddends, LeavesWhatAnotherOpMakes) {
+  const Program other = with_sums(two_norms(std::string("  y = exp(x)\n") + kSecondNorm + kAddBoth));
+  EXPECT_EQ(other.blocks[0].ops.size(), 2U);
+  EXPECT_EQ(with_addends(other), other);
+}
+
+TEST(FuseAddends, LeavesANormWhoseScaleIsUpdatedBefore) {
+  Program program = with_sums(two_norms(std::string(kFirstNorm) + kSecondNorm + kAddBoth));
+  auto& ops = program.blocks[0].ops;
+  const VarId w = find_var(program, "w"), rate = find_var(program, "rate");
+  ops.insert(ops.begin() + 1, {.type = "sgd", .in = {w, w, rate}, .out = {w}, .role = Role::Optimize});
+  EXPECT_EQ(with_addends(program), program);
+}
+
+}  // namespace
+}  // namespace lethe::testing
