@@ -8,6 +8,7 @@
 #include "memopt/level2.h"
 #include "memopt/level3.h"
 #include "memopt/passes/early_update.h"
+#include "memopt/passes/fuse_casts.h"
 #include "memopt/passes/fuse_masks.h"
 #include "memopt/passes/join_masks.h"
 #include "memopt/passes/mask_picked.h"
@@ -49,6 +50,8 @@ Program for_arena(Program program, const MemoptOptions& options, std::vector<std
   verify_after("mask_sums", program);
   program = join_masks(std::move(program));
   verify_after("join_masks", program);
+  program = fuse_casts(std::move(program), collect_pins(program, options.pins));
+  verify_after("fuse_casts", program);
   return options.early_updates ? with_early_updates(std::move(program), options, notes) : program;
 }
 

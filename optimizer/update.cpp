@@ -34,7 +34,8 @@ std::vector<Type> infer_update(const InferArgs& args) {
     const Var& in = args.in(static_cast<int>(slot));
     const bool counter = def.inputs[slot] == "step", whole = slot == states + 1 && in.shape == param.shape;
     const Type expected{whole ? param.shape : slot <= states + 1 ? share : Shape{}, counter ? DType::i64 : param.dtype};
-    check(in.shape == expected.shape && in.dtype == expected.dtype, args.op.type, ": ", def.inputs[slot], " is ",
+    const DType dtype = static_cast<int>(slot) == def.gradient && is_float(in.dtype) ? wide_of(in.dtype) : in.dtype;
+    check(in.shape == expected.shape && dtype == expected.dtype, args.op.type, ": ", def.inputs[slot], " is ",
           text_of(in), ", expected ", name_of(expected.dtype), text_of(expected.shape));
   }
   std::vector<Type> types(def.outputs.size(), Type{share, param.dtype});

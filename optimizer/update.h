@@ -29,7 +29,7 @@ struct GivenRates {
 UpdatePart part_of(const PrepareArgs& args);
 
 /// On a GPU updates that read the same rates are done in one launch.
-template <class Device, class Rule, class T, int States, class RatesOf>
+template <class Device, class Rule, class T, int States, class RatesOf, class Gradient>
 class UpdateKernel final : public Kernel {
  public:
   explicit UpdateKernel(const PrepareArgs& args)
@@ -67,7 +67,7 @@ class UpdateKernel final : public Kernel {
 
  private:
   static constexpr int kFirstRate = States + 2;
-  using Index = UpdateIndex<Rule, T, States>;
+  using Index = UpdateIndex<Rule, T, States, Gradient>;
 
   bool read_the_same(std::span<const KernelCall> calls) const {
     for (const KernelCall& call : calls)
@@ -86,15 +86,15 @@ template <template <class> class Rule, int States, template <class> class RatesO
 struct Update {
   template <class Device>
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
-    return for_wide(args.out(0).dtype, [&](auto zero) -> std::unique_ptr<Kernel> {
-      using T = decltype(zero);
-      return std::make_unique<UpdateKernel<Device, Rule<T>, T, States, RatesOf<T>>>(args);
+    return for_float(args.in(States + 1).dtype, [&](auto zero) -> std::unique_ptr<Kernel> {
+      using Gradient = decltype(zero);
+      using T = Compute<Gradient>;
+      return std::make_unique<UpdateKernel<Device, Rule<T>, T, States, RatesOf<T>, Gradient>>(args);
     });
   }
 };
 
-/// Shape rule: states and gradient are as the parameter, rates are scalars of its dtype, a step counter is i64. Of a
-/// rank's share (kRanks) states have its size, and the gradient that or the parameter's.
+/// Shape rule: states are as the parameter or a rank's share of it (kRanks); the gradient, too, and may be a low float.
 std::vector<Type> infer_update(const InferArgs& args);
 
 }  // namespace lethe

@@ -1,6 +1,7 @@
 // An update rule at one element, or at several at a time, of a parameter, its states and its gradient.
 #pragma once
 #include "framework/kernel.h"
+#include "kernels/low_floats.h"
 #include "kernels/packs.h"
 
 namespace lethe {
@@ -25,25 +26,27 @@ struct UpdatePart {
 };
 
 /// Element i of a rule(param, state..., gradient, rates), which changes parameter and states.
-template <class Rule, class T, int States>
+template <class Rule, class T, int States, class Gradient>
 struct UpdateIndex {
   Rule rule;
   T* param;
   T* states[States > 0 ? States : 1];
-  const T* gradient;
+  const Gradient* gradient;
 
   UpdateIndex(const Rule& rule, const UpdatePart& part, const KernelArgs& a)
-      : rule(rule), param(a.out<T>(0) + part.in_param), states{}, gradient(a.in<T>(States + 1) + part.in_gradient) {
+      : rule(rule), param(a.out<T>(0) + part.in_param), states{} {
+    gradient = a.in<Gradient>(States + 1) + part.in_gradient;
     for (int s = 0; s < States; ++s) states[s] = a.out<T>(s + 1);
   }
   template <class R>
   HD void operator()(std::int64_t i, const R& rates) const {
+    const T g = compute(gradient[i]);
     if constexpr (States == 0)
-      rule(param[i], gradient[i], rates);
+      rule(param[i], g, rates);
     else if constexpr (States == 1)
-      rule(param[i], states[0][i], gradient[i], rates);
+      rule(param[i], states[0][i], g, rates);
     else
-      rule(param[i], states[0][i], states[1][i], gradient[i], rates);
+      rule(param[i], states[0][i], states[1][i], g, rates);
   }
   bool can_pack() const {
     bool fits = lethe::can_pack({param, gradient});
@@ -54,7 +57,7 @@ struct UpdateIndex {
   template <int V, class R>
   HD void pack(std::int64_t i, const R& rates) const {
     Pack<T, V> p = load_pack<V>(param + i), s[States > 0 ? States : 1];
-    Pack<T, V> g = load_pack<V>(gradient + i);
+    const Pack<Gradient, V> g = load_pack<V>(gradient + i);
     for (int n = 0; n < States; ++n) s[n] = load_pack<V>(states[n] + i);
     UpdateIndex local = *this;
     local.param = p.at;

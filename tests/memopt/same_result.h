@@ -13,7 +13,7 @@ namespace lethe::testing {
 struct Outcome {
   std::vector<std::map<std::string, std::uint64_t>> hashes;  // of what ops wrote, by step
   std::set<std::string> unread;                              // vars that are views here, which nobody reads: no hash
-  std::set<std::string> folded_away;                         // masks and sums that passes do without
+  std::set<std::string> folded_away;                         // masks, sums and casts that passes do without
   std::vector<std::string> losses;                           // by step, in as many digits as tell all apart
   std::map<std::string, std::vector<std::byte>> store;       // params and states at the end
   std::int64_t predicted = 0, taken = 0;                     // bytes: by the plan, at most held of the device

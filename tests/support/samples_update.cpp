@@ -11,6 +11,11 @@ SampleInput rate() { return {.shape = {}, .low = 0.01, .high = 0.1}; }
 SampleInput scale() { return {.shape = {}, .low = 0.5}; }
 SampleInput step() { return {.shape = {}, .low = 0, .high = 20, .dtype = DType::i64, .kind = Kind::State}; }
 
+SampleInput wide(SampleInput input) {
+  input.wide = true;
+  return input;
+}
+
 SampleInput loss_scale_state() {
   return {.shape = {3}, .low = 0, .high = 12, .dtype = DType::i64, .kind = Kind::State};
 }
@@ -44,6 +49,18 @@ std::vector<Sample> update_samples() {
        .attrs = {{"alpha", 0.9}, {"eps", 1e-8}, {"momentum", 0.9}},
        .gradient = false,
        .dtypes = kWide},
+      {.op = "sgd",
+       .in = {wide(param()), gradient(), wide(rate())},
+       .attrs = {{"weight_decay", 0.1}},
+       .gradient = false},
+      {.op = "momentum",
+       .in = {wide(param()), wide(momentum()), gradient(), wide(rate()), wide(scale())},
+       .attrs = {{"momentum", 0.9}, {"weight_decay", 0.1}},
+       .gradient = false},
+      {.op = "adam",
+       .in = {wide(param()), wide(momentum()), wide(mean_square()), gradient(), wide(rate()), step()},
+       .attrs = {{"beta1", 0.9}, {"beta2", 0.99}, {"eps", 1e-8}},
+       .gradient = false},
       {.op = "clip_scale",
        .in = {{.shape = {}, .absent = true}, {{3, 5}}, {{700}}, {{1}}},
        .attrs = {{"max_norm", 2.0}},
