@@ -45,6 +45,14 @@ bool uses_onednn(Provider provider, DType dtype) {
   return serves;
 }
 
+bool is_fast_f32_faster() {
+#ifdef LETHE_HAS_ONEDNN
+  return onednn_has_tiles();
+#else
+  return false;
+#endif
+}
+
 bool multiplies_on_cpu(DType dtype) { return wide_of(dtype) == dtype || onednn_serves(dtype); }
 
 }  // namespace lethe

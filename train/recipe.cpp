@@ -57,7 +57,7 @@ OptionValues for_device(const Options& given, OptionValues resumed) {
   if (device == given.given.end()) return resumed;
   const bool was_cpu = resumed.count("device") == 0 || resumed["device"] == "cpu";
   if (was_cpu != (device->second == "cpu"))
-    for (const char* name : {"tf32", "fast-conv", "eager", "workspace-limit", "no-winograd", "autotune"})
+    for (const char* name : {"tf32", "fast-conv", "eager", "workspace-limit", "no-winograd", "fast-f32", "autotune"})
       resumed.erase(name);
   return resumed;
 }
@@ -126,7 +126,8 @@ OptionValues values_to_keep(const Options& options) {
       "set",      "dtype",  "data",   "augment",    "batch",      "micro-batch",   "shards",          "sum-dtype",
       "sync-bn",  "steps",  "epochs", "lr",         "optimizer",  "momentum",      "weight-decay",    "beta1",
       "beta2",    "eps",    "decay",  "no-decay",   "decay-all",  "clip-norm",     "loss-scale",      "schedule",
-      "patience", "seed",   "keep",   "save-every", "eval-every", "log-every",     "no-winograd",     "autotune"};
+      "patience", "seed",   "keep",   "save-every", "eval-every", "log-every",     "no-winograd",     "fast-f32",
+      "autotune"};
   OptionValues kept;
   for (const char* name : names)
     if (const auto found = options.given.find(name); found != options.given.end()) kept.insert(*found);

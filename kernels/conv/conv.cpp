@@ -47,6 +47,15 @@ std::vector<Way> ways_on_cpu(ConvPass pass, const ConvShape& shape, bool bias, D
   // oneDNN's own weight gradients of 1x1 kernels take up to 1.4 times as long (bench_convolutions).
   const bool is_for_product = is_best && by_onednn && pass == ConvPass::GradWeight && dtype == DType::f32;
   std::vector<Way> ways;
+#ifdef LETHE_HAS_ONEDNN
+  const auto fast = [=]() -> std::unique_ptr<Kernel> {
+    auto kernel = prepare_conv_fast_f32(pass, shape, device.threads);
+    if (!kernel) return nullptr;
+    return with_epilogue(std::move(kernel), {.bias = bias}, y_size(shape) / shape.filters, shape.filters, dtype,
+                         device);
+  };
+  if (device.fast_f32 && is_best && dtype == DType::f32) ways.push_back({"three bf16 products", fast});
+#endif
   if (may_be_winograd && is_for_winograd(shape)) ways.push_back(winograd);
   if (is_for_product) ways.push_back(product);
 #ifdef LETHE_HAS_ONEDNN
@@ -66,8 +75,9 @@ std::unique_ptr<Kernel> prepare_on_cpu(ConvPass pass, const ConvShape& shape, bo
                                        const DeviceInfo& device, Provider provider) {
   const std::vector<Way> ways = ways_on_cpu(pass, shape, bias, dtype, device, provider);
   if (device.trials && provider == Provider::Best) {
-    const std::string what = message(text_of(pass, shape), bias ? ", bias" : "", ", ", name_of(dtype), ", ",
-                                     device.threads, " threads", device.winograd ? "" : ", no Winograd");
+    const std::string what =
+        message(text_of(pass, shape), bias ? ", bias" : "", ", ", name_of(dtype), ", ", device.threads, " threads",
+                device.winograd ? "" : ", no Winograd", device.fast_f32 ? ", fast f32" : "");
     return device.trials->best(what, ways, operands_of(pass, shape, dtype), device).kernel;
   }
   for (const Way& way : ways)

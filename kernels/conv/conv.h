@@ -36,7 +36,8 @@ enum class ConvPass {
 std::string text_of(ConvPass pass, const ConvShape& shape);
 
 /// Any float dtype, sums in f32 at least. On a CPU the bits of the result depend on shape, provider, number of
-/// threads, DeviceInfo::winograd and what DeviceInfo::trials chose alone. Only the forward pass has an epilogue.
+/// threads, DeviceInfo::winograd and fast_f32, and what DeviceInfo::trials chose alone. Only the forward pass has an
+/// epilogue.
 std::unique_ptr<Kernel> prepare_conv(ConvPass pass, const ConvShape& shape, const Epilogue& epilogue, DType dtype,
                                      const DeviceInfo& device, Provider provider = Provider::Best);
 

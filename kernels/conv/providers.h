@@ -1,5 +1,7 @@
 // The ways to compute a convolution; prepare_conv chooses.
 #pragma once
+#include <optional>
+
 #include "kernels/conv/conv.h"
 #include "kernels/trials.h"
 
@@ -10,8 +12,12 @@ Operands operands_of(ConvPass pass, const ConvShape& shape, DType dtype);
 
 /// Columns of the image, a few output rows at a time, times the weights by Eigen.
 std::unique_ptr<Kernel> prepare_conv_im2col(ConvPass pass, const ConvShape& shape, bool bias, DType dtype, int threads);
-/// f32 and bf16; null if oneDNN has but its slow reference for it. Defined if oneDNN is built in.
-std::unique_ptr<Kernel> prepare_conv_onednn(ConvPass pass, const ConvShape& shape, bool bias, DType dtype, int threads);
+/// f32 and bf16; null if oneDNN has but its slow reference for it. `result`: the dtype of what it gives, if that is
+/// another. Defined if oneDNN is built in.
+std::unique_ptr<Kernel> prepare_conv_onednn(ConvPass pass, const ConvShape& shape, bool bias, DType dtype, int threads,
+                                            std::optional<DType> result = {});
+/// f32 as three convolutions of bf16, without bias; null like the above. Defined if oneDNN is built in.
+std::unique_ptr<Kernel> prepare_conv_fast_f32(ConvPass pass, const ConvShape& shape, int threads);
 /// f32, 3 x 3 and 5 x 5 of stride 1; else null. The error of a result is one to three times that of a sum of products.
 std::unique_ptr<Kernel> prepare_conv_winograd(ConvPass pass, const ConvShape& shape, bool bias, int threads);
 /// 1x1 kernels of stride 1 without padding or groups, as a product; else null.

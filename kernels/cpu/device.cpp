@@ -10,11 +10,12 @@ namespace {
 
 class CpuDevice final : public Device {
  public:
-  CpuDevice(int threads, bool winograd, std::shared_ptr<Trials> trials)
+  CpuDevice(int threads, bool winograd, std::shared_ptr<Trials> trials, bool fast_f32)
       : info_{.kind = DeviceKind::Cpu,
               .name = "cpu",
               .threads = threads,
               .winograd = winograd,
+              .fast_f32 = fast_f32,
               .trials = std::move(trials)} {}
   const DeviceInfo& info() const override { return info_; }
   void* allocate(std::int64_t bytes) override {
@@ -38,8 +39,8 @@ class CpuDevice final : public Device {
 
 }  // namespace
 
-std::unique_ptr<Device> open_cpu(int threads, bool winograd, std::shared_ptr<Trials> trials) {
-  return std::make_unique<CpuDevice>(threads > 0 ? threads : processors(), winograd, std::move(trials));
+std::unique_ptr<Device> open_cpu(int threads, bool winograd, std::shared_ptr<Trials> trials, bool fast_f32) {
+  return std::make_unique<CpuDevice>(threads > 0 ? threads : processors(), winograd, std::move(trials), fast_f32);
 }
 
 }  // namespace lethe

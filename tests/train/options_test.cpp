@@ -158,6 +158,8 @@ TEST(Options, AnAbsentDeviceHasItsOwnExitCode) {
   expect_in("--tf32 is for GPUs", complaint({"--model", "m", "--tf32"}));
   expect_in("--no-winograd is for the CPU; --device is cuda",
             complaint({"--model", "m", "--no-winograd", "--device", "cuda"}));
+  expect_in("--fast-f32 is for the CPU; --device is cuda",
+            complaint({"--model", "m", "--fast-f32", "--device", "cuda"}));
   expect_in("--eager is for GPUs", complaint({"--model", "m", "--eager"}));
   expect_in("--workspace-limit is for GPUs", complaint({"--model", "m", "--workspace-limit", "1MiB"}));
   if (!has_cuda()) expect_in("no CUDA", complaint({"--model", "m", "--device", "cuda"}, Exit::Device));

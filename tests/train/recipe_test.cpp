@@ -68,13 +68,13 @@ TEST_F(Recipe, AResumedRunStaysOnItsDeviceUnlessToldOtherwise) {
   const Options moves = options({"--resume", "run", "--device", "cpu"}, on_gpu);
   EXPECT_EQ(moves.device.name, "cpu");
   EXPECT_FALSE(moves.device.tf32 || moves.device.workspace_limit);
-  const OptionValues on_cpu = {{"no-winograd", "true"}, {"autotune", file_ + ".choices"}};
+  const OptionValues on_cpu = {{"no-winograd", "true"}, {"fast-f32", "true"}, {"autotune", file_ + ".choices"}};
   std::ofstream(file_ + ".choices");
   const Options of_cpu = options({"--resume", "run"}, on_cpu);
-  EXPECT_TRUE(of_cpu.device.no_winograd && of_cpu.device.trials);
+  EXPECT_TRUE(of_cpu.device.no_winograd && of_cpu.device.fast_f32 && of_cpu.device.trials);
   for (const auto& [name, value] : on_cpu) EXPECT_EQ(values_to_keep(of_cpu).count(name), 1U) << name;
   const Options leaves = options({"--resume", "run", "--device", "cuda"}, on_cpu);
-  EXPECT_FALSE(leaves.device.no_winograd || leaves.device.trials);
+  EXPECT_FALSE(leaves.device.no_winograd || leaves.device.fast_f32 || leaves.device.trials);
   const OptionValues tuned_on_gpu = {{"device", "cuda"}, {"autotune", file_ + ".choices"}};
   EXPECT_FALSE(options({"--resume", "run", "--device", "cpu"}, tuned_on_gpu).device.trials);
 }

@@ -10,6 +10,7 @@
 #include "framework/op_def.h"
 #include "kernels/cpu/device.h"
 #include "kernels/cuda/device.h"
+#include "kernels/provider.h"
 #include "models/json_source.h"
 
 namespace lethe {
@@ -175,6 +176,7 @@ void check_device(const DeviceSetting& setting, bool runs) {
   check(what != Choice::Cpu || !setting.eager, "--eager is for GPUs; --device is cpu");
   check(what != Choice::Cpu || !setting.workspace_limit, "--workspace-limit is for GPUs; --device is cpu");
   check(what == Choice::Cpu || !setting.no_winograd, "--no-winograd is for the CPU; --device is ", device);
+  check(what == Choice::Cpu || !setting.fast_f32, "--fast-f32 is for the CPU; --device is ", device);
   check_as(Exit::Device, what == Choice::Cpu || has_cuda(), "--device: ", device,
            " is not in this build, which has no CUDA; it trains on the cpu");
 }
@@ -182,7 +184,8 @@ void check_device(const DeviceSetting& setting, bool runs) {
 std::unique_ptr<Device> open_device(const DeviceSetting& setting) {
   check_device(setting, true);
   const Choice choice = choice_of(setting.name);
-  if (choice.what == Choice::Cpu) return open_cpu(setting.threads, !setting.no_winograd, setting.trials);
+  if (choice.what == Choice::Cpu)
+    return open_cpu(setting.threads, !setting.no_winograd, setting.trials, setting.fast_f32 && is_fast_f32_faster());
   DeviceInfo info = settings_of(setting);
   info.trials = setting.trials;
   return with_context("--device", [&] { return open_gpu(choice.index, info); });

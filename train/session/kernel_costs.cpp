@@ -39,6 +39,7 @@ class KernelCosts {
             {"processor", processor_name()},
             {"threads", device_->info().threads},
             {"winograd", !setting.no_winograd},
+            {"fast_f32", device_->info().fast_f32},
             {"autotune", setting.trials != nullptr},
             {"tf32", setting.tf32},
             {"fast_conv", setting.fast_conv},

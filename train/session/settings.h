@@ -77,10 +77,10 @@ struct DataSetting {
 };
 
 struct DeviceSetting {
-  std::string name = "cpu";             // cpu, cuda, cuda:1; to plan for: also a GPU by description
-  int threads = 0;                      // of a CPU; 0: one a processor
-  bool no_winograd = false;             // of a CPU
-  std::shared_ptr<Trials> trials = {};  // choose among algorithms; null: by rule
+  std::string name = "cpu";                    // cpu, cuda, cuda:1; to plan for: also a GPU by description
+  int threads = 0;                             // of a CPU; 0: one a processor
+  bool no_winograd = false, fast_f32 = false;  // of a CPU; without AMX fast_f32 changes nothing
+  std::shared_ptr<Trials> trials = {};         // choose among algorithms; null: by rule
   bool tf32 = false, fast_conv = false, deterministic = false, eager = false;  // of a GPU
   std::optional<std::int64_t> workspace_limit = {};                            // of one of its convolutions, in bytes
 };
