@@ -73,6 +73,20 @@ TEST_F(Generate, WritesWhatIsLikeliest) {
   EXPECT_EQ(generate(table({"--prompt", "ab", "--tokens", "2", "--temperature", "0", "--quiet"})).err, "");
 }
 
+TEST_F(Generate, ReadsAndWritesTokensAsTheirText) {
+  std::vector<std::string> args = table({"--prompt", "ab", "--tokens", "2", "--temperature", "0"});
+  const Ended made = run_train({"tokenize", path("abcd.txt"), "--tokenizer", "chars", "--out", path("tokens")});
+  ASSERT_EQ(made.code, 0) << made.err;
+  args.insert(args.end(), {"--data", "tokens:" + path("tokens")});
+  const Ended ended = generate(args);
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(ended.out, "abcd\n");
+  args.insert(args.end(), {"--prompt", "abx"});
+  const Ended refused = generate(args);
+  EXPECT_EQ(refused.code, 4) << refused.err;
+  EXPECT_PRED2(says, refused.err, "--prompt: ");
+}
+
 TEST_F(Generate, WritesTheSameTextUnderEveryMemorySetting) {
   train_on_sentences();
   const std::string first = text({});
