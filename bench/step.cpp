@@ -137,7 +137,8 @@ double gflop_of(const Program& program) {
 
 int run(const Settings& o) {
   const std::unique_ptr<Device> device = open_device(o.machine);
-  const BuildOptions options{.batch = o.batch, .dtype = dtype_named(o.dtype), .training = !o.inference};
+  const BuildOptions options{
+      .batch = o.batch, .dtype = dtype_named(o.dtype), .training = !o.inference, .logits = !o.logits.empty()};
   const Network network = load_network(o.model, options, sets_of(o.sets));
   Store store(*device);
   store.initialize(network.program, network.params, 0);
