@@ -3,10 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include "framework/op_def.h"
 #include "kernels/cpu/device.h"
 #include "models/network.h"
 #include "tests/train/data_samples.h"
+#include "tests/train/train_process.h"
 #include "train/session/cached_logits.h"
 
 namespace lethe::testing {
@@ -14,14 +14,18 @@ namespace {
 
 constexpr std::int64_t kContext = 7, kVocabulary = 5;
 
-/// A network over windows of `length` with such layers between embedding and logits.
-std::string network_of(const std::string& layers) {
+const std::string kLogits =
+    R"({"op": "fc", "out": "=vocab", "flatten": false, "bias": false, "share": "tokens", "name": "logits"}],
+    "loss": [{"op": "cross_entropy", "in": "logits", "target": "next"}])";
+const std::string kWithoutLogits = R"({"op": "relu"}],
+    "loss": [{"op": "linear_cross_entropy", "target": "next", "out": "=vocab", "share": "tokens"}])";
+
+/// A network over windows of `length` with such layers between embedding and loss.
+std::string network_of(const std::string& layers, const std::string& head) {
   return R"({"version": 1, "name": "reader", "vars": {"length": 7, "width": 8, "vocab": 5},
     "inputs": {"text": {"shape": ["=length"], "dtype": "i32"}, "next": {"shape": ["=length"], "dtype": "i32"}},
     "layers": [{"op": "embedding", "vocab": "=vocab", "out": "=width", "name": "tokens"}, )" +
-         layers +
-         R"(, {"op": "fc", "out": "=vocab", "flatten": false, "bias": false, "share": "tokens", "name": "logits"}],
-    "loss": [{"op": "cross_entropy", "in": "logits", "target": "next"}]})";
+         layers + ", " + head + "}";
 }
 
 const std::string kPositions =
@@ -40,15 +44,17 @@ const std::string kReversed = R"({"op": "fc", "out": "=2*width", "flatten": fals
 
 class Decode : public ::testing::Test {
  protected:
-  NetworkSetting setting(const std::string& layers, DType dtype) const {
-    folder_.write("reader.json", network_of(layers));
-    return {.model = folder_.text() + "/reader.json", .dtype = dtype, .batch = 1};
+  NetworkSetting setting(const std::string& layers, DType dtype, const std::string& head = kLogits) const {
+    folder_.write("reader.json", network_of(layers, head));
+    return {.model = folder_.text() + "/reader.json", .dtype = dtype, .logits = true, .batch = 1};
   }
   Planned planned(const Network& network, const std::string& memopt) {
     MemorySetting memory = memory_setting(memopt);
     memory.keeps_prediction = true;
     return plan_evaluation(network, memory, prepared_);
   }
+  /// Under every memory setting.
+  void expect_same(const NetworkSetting& of, double tolerance);
 
   TemporaryFolder folder_;
   std::unique_ptr<Device> device_ = open_cpu(1);
@@ -66,28 +72,30 @@ void expect_same_logits(NextLogits& cached, NextLogits& whole, double tolerance)
   }
 }
 
+void Decode::expect_same(const NetworkSetting& of, double tolerance) {
+  SCOPED_TRACE(bytes_in(of.model));
+  const Network window = build_network(of, false);
+  const std::optional<DecodeProgram> decoder = decode_program(window, of);
+  ASSERT_TRUE(decoder);
+  Store store(*device_);
+  store.initialize(window.program, window.params, 1);
+  const Planned whole = planned(window, "level=2");
+  WindowLogits recomputed(window, whole, prepared_, store);
+  for (const char* memopt : {"none", "level=0", "level=1,release", "level=2"}) {
+    SCOPED_TRACE(memopt);
+    const Planned plan = planned(decoder->network, memopt);
+    CachedLogits cached(*decoder, plan, prepared_, store, kContext);
+    expect_same_logits(cached, recomputed, tolerance);
+  }
+}
+
 TEST_F(Decode, GivesTheLogitsOfTheWholeWindow) {
-  std::vector<std::string> all = {kPositions};
-  if (find_op("attention")) all.insert(all.end(), {kAttention, kPositions + ", " + kAttention});
-  if (find_op("attention") && find_op("rope")) all.push_back(kRotary + R"(, {"op": "gelu"}, )" + kAttention);
-  for (const auto& [dtype, tolerance] : {std::pair(DType::f64, 1e-12), {DType::f32, 1e-5}})
-    for (const std::string& layers : all) {
-      SCOPED_TRACE(layers);
-      const NetworkSetting of = setting(layers, dtype);
-      const Network window = build_network(of, false);
-      const std::optional<DecodeProgram> decoder = decode_program(window, of);
-      ASSERT_TRUE(decoder);
-      Store store(*device_);
-      store.initialize(window.program, window.params, 1);
-      const Planned whole = planned(window, "level=2");
-      WindowLogits recomputed(window, whole, prepared_, store);
-      for (const char* memopt : {"none", "level=0", "level=1,release", "level=2"}) {
-        SCOPED_TRACE(memopt);
-        const Planned plan = planned(decoder->network, memopt);
-        CachedLogits cached(*decoder, plan, prepared_, store, kContext);
-        expect_same_logits(cached, recomputed, tolerance);
-      }
-    }
+  for (const auto& [dtype, tolerance] : {std::pair(DType::f64, 1e-12), {DType::f32, 1e-5}}) {
+    for (const std::string& layers :
+         {kPositions, kAttention, kPositions + ", " + kAttention, kRotary + R"(, {"op": "gelu"}, )" + kAttention})
+      expect_same(setting(layers, dtype), tolerance);
+    expect_same(setting(kPositions, dtype, kWithoutLogits), tolerance);
+  }
 }
 
 TEST_F(Decode, ReadsTextAgainWhereItChanged) {
@@ -106,9 +114,7 @@ TEST_F(Decode, ReadsTextAgainWhereItChanged) {
 }
 
 TEST_F(Decode, IsNotMadeOfWhatLooksBackOtherwise) {
-  std::vector<std::string> all = {kMixing};
-  if (find_op("attention")) all.push_back(kReversed);
-  for (const std::string& layers : all) {
+  for (const std::string& layers : {kMixing, kReversed}) {
     const NetworkSetting of = setting(layers, DType::f32);
     EXPECT_FALSE(decode_program(build_network(of, false), of)) << layers;
   }
