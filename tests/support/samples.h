@@ -18,6 +18,8 @@ struct SampleInput {
   bool wide = false;        // f32 where the dtype under test is bf16 or f16
 };
 
+inline const SampleInput kAbsent{.shape = {}, .absent = true};
+
 /// An attribute "dtype" of this value is the dtype under test.
 inline constexpr const char* kUnderTest = "under test";
 inline const std::vector<DType> kWide = {DType::f32, DType::f64};

@@ -41,8 +41,6 @@ SampleInput statistics(std::int64_t channels, double low, double high) {
 /// Scale or bias of a norm.
 SampleInput of_channels(std::int64_t n) { return {.shape = {n}, .wide = true}; }
 
-const SampleInput kAbsent{.shape = {}, .absent = true};
-
 std::vector<Sample> norm_samples() {
   const Attrs eps{{"eps", 1e-5}};
   const SampleInput small{{4, 3, 5, 6}}, large{{2, 41, 47, 16}}, six = of_channels(6), sixteen = of_channels(16);
@@ -220,9 +218,7 @@ std::vector<Sample> loss_samples() {
       {.op = "mse_loss", .in = {{{3, 4, 5}}, {{3, 4, 5}}}},
       {.op = "l1_loss", .in = {{{3, 40}, 0, 1}, {{3, 40}, 1, 2}}},
       {.op = "sigmoid_cross_entropy", .in = {{{3, 4, 5}, -3, 3}, {{3, 4, 5}, 0, 1}}},
-      {.op = "linear_cross_entropy",
-       .in = {{{5, 7}}, {{10, 7}}, {.shape = {}, .absent = true}, labels(5, 10)},
-       .through = {0}},
+      {.op = "linear_cross_entropy", .in = {{{5, 7}}, {{10, 7}}, kAbsent, labels(5, 10)}, .through = {0}},
       {.op = "linear_cross_entropy",
        .in = {{{3, 6, 20}}, {{9, 20}}, {{9}}, {{3, 6}, -3, 9, DType::i32}},
        .attrs = {{"label_smoothing", 0.1}, {"z_loss", 0.01}},
@@ -240,7 +236,7 @@ std::vector<Sample> loss_samples() {
        .in = {{{40, 7}}, {{33, 7}}, {{33}}, {{40}, -3, 33, DType::i32}, {.shape = {40}, .wide = true}},
        .gradient = false},
       {.op = "linear_cross_entropy_and_grad",
-       .in = {{{9, 7}}, {{33, 7}}, {.shape = {}, .absent = true}, labels(9, 33), {.shape = {9}, .wide = true}},
+       .in = {{{9, 7}}, {{33, 7}}, kAbsent, labels(9, 33), {.shape = {9}, .wide = true}},
        .attrs = {{"label_smoothing", 0.2}, {"z_loss", 0.1}, {"wide_output", 1}},
        .gradient = false},
       {.op = "accuracy", .in = {{{40, 3}}, labels(40, 3)}, .attrs = {{"k", 1}}, .gradient = false},

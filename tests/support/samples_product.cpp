@@ -3,7 +3,6 @@
 namespace lethe::testing {
 namespace {
 
-const SampleInput kAbsent{.shape = {}, .absent = true};
 SampleInput lengths_of(std::int64_t samples, double most) {
   return {.shape = {samples}, .low = -1, .high = most, .dtype = DType::i32};
 }
@@ -41,7 +40,7 @@ std::vector<Sample> product_samples() {
        .in = {{{2, 5, 4, 3}}, {{4, 3, 3, 3}}, {{4}}},
        .attrs = {{"stride", Ints{1, 1}}, {"pad", Ints{1, 1}}}},
       {.op = "conv2d",
-       .in = {{{3, 7, 6, 4}}, {{6, 3, 2, 2}}, {.shape = {}, .absent = true}},
+       .in = {{{3, 7, 6, 4}}, {{6, 3, 2, 2}}, kAbsent},
        .attrs = {{"stride", Ints{2, 1}}, {"pad", Ints{2, 0}}, {"dilation", Ints{2, 3}}, {"groups", 2}}},
       {.op = "conv2d", .in = {{{2, 3, 3, 5}}, {{3, 1, 1, 5}}}},
       {.op = "conv2d",
@@ -51,7 +50,7 @@ std::vector<Sample> product_samples() {
       {.op = "conv2d", .in = {{{2, 3, 3, 5}}, {{3, 1, 1, 5}}}, .attrs = {{"activation", "relu"}}, .gradient = false},
       {.op = "conv2d_transpose", .in = {{{2, 3, 4, 3}}, {{3, 2, 2, 4}}, {{4}}}, .attrs = {{"stride", Ints{2, 2}}}},
       {.op = "conv2d_transpose",
-       .in = {{{2, 4, 3, 4}}, {{4, 3, 3, 3}}, {.shape = {}, .absent = true}},
+       .in = {{{2, 4, 3, 4}}, {{4, 3, 3, 3}}, kAbsent},
        .attrs = {{"stride", Ints{2, 3}},
                  {"pad", Ints{1, 0}},
                  {"output_padding", Ints{1, 2}},
