@@ -24,7 +24,7 @@ struct Analysed {
   Workspaces workspaces;
 };
 
-Program gathered(const Program& program) {
+Program with_copies_gathered(const Program& program) {
   const Analysed made(program);
   const auto casts = [](const Op& a, const Op& b) { return a.type == b.type; };
   return gather_copies(program, made.live, made.sharing, made.workspaces, casts);
@@ -42,30 +42,30 @@ Program two_copies(const std::string& between, const std::string& behind, int si
   return parse_program(text);
 }
 /// Here more lives than at any other time: in front of it there is room for copies to be made sooner.
-constexpr const char* kPeak = "  p = exp(v)\n  q = exp(w)\n  r = mul(p, q)\n";
+constexpr const char* kPeakOfCopies = "  p = exp(v)\n  q = exp(w)\n  r = mul(p, q)\n";
 
 TEST(GatherCopies, MakesACopySoonerBesideAnother) {
-  const Program before = two_copies("", kPeak), after = gathered(before);
+  const Program before = two_copies("", kPeakOfCopies), after = with_copies_gathered(before);
   const Order order = order_of(after);
   EXPECT_EQ(Order(order.begin(), order.begin() + 4), (Order{"cast a", "cast b", "mul y", "mul z"}));
   check_order(before, after);
 }
 
 TEST(GatherCopies, MakesNoneThatWouldRaiseThePeak) {
-  const Program before = two_copies(kPeak, "");
-  EXPECT_EQ(order_of(gathered(before)), order_of(before));
+  const Program before = two_copies(kPeakOfCopies, "");
+  EXPECT_EQ(order_of(with_copies_gathered(before)), order_of(before));
 }
 
 TEST(GatherCopies, MakesNoneBeforeWhatChangesTheParameter) {
-  const Program before = two_copies("  w = sgd(w, g, lr) {weight_decay=0.0} optimize\n", kPeak);
-  EXPECT_EQ(order_of(gathered(before)), order_of(before));
-  const Program other = two_copies("  v = sgd(v, g, lr) {weight_decay=0.0} optimize\n", kPeak);
-  EXPECT_NE(order_of(gathered(other)), order_of(other)) << "of another parameter";
+  const Program before = two_copies("  w = sgd(w, g, lr) {weight_decay=0.0} optimize\n", kPeakOfCopies);
+  EXPECT_EQ(order_of(with_copies_gathered(before)), order_of(before));
+  const Program other = two_copies("  v = sgd(v, g, lr) {weight_decay=0.0} optimize\n", kPeakOfCopies);
+  EXPECT_NE(order_of(with_copies_gathered(other)), order_of(other)) << "of another parameter";
 }
 
 TEST(GatherCopies, LeavesLargeOnesWhereTheyAre) {
-  const Program before = two_copies("", kPeak, (1 << 19) + 1);
-  EXPECT_EQ(order_of(gathered(before)), order_of(before));
+  const Program before = two_copies("", kPeakOfCopies, (1 << 19) + 1);
+  EXPECT_EQ(order_of(with_copies_gathered(before)), order_of(before));
 }
 
 }  // namespace
