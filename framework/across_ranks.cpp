@@ -8,7 +8,7 @@
 namespace lethe {
 
 void AcrossRanks::sum(VarId gradient) {
-  const Var& var = program_.vars[gradient];
+  const Var var = program_.vars[gradient];
   if (!is_empty() && program_.vars[filling_.gradients.front()].dtype != var.dtype) begin();
   filling_.gradients.push_back(gradient);
   filled_ += bytes_of(var);

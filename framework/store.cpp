@@ -70,7 +70,8 @@ std::vector<std::byte> Store::read_whole(const Var& whole) const {
   Peers& peers = *device_.peers();
   const std::size_t share = own.size();
   own.resize(share * static_cast<std::size_t>(peers.rank().of));
-  std::copy_backward(own.begin(), own.begin() + share, own.begin() + share * (peers.rank().number + 1));
+  if (const auto number = peers.rank().number; number > 0)
+    std::copy_n(own.begin(), share, own.begin() + share * number);
   peers.gather(own.data(), static_cast<std::int64_t>(share));
   own.resize(static_cast<std::size_t>(bytes_of(whole)));
   return own;

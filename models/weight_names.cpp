@@ -28,13 +28,16 @@ std::vector<std::string> texts_of(const JsonNode& node) {
   return texts;
 }
 
+constexpr std::int64_t kMostOfASize = std::int64_t{1} << 40;  // sums of these are no overflow
+
 /// The sizes that a key lists; none without it.
 Ints sizes_of(const JsonNode& entry, const char* key, const Bindings& vars) {
   Ints sizes;
   if (!entry.has(key)) return sizes;
   for (const JsonNode& size : entry.at(key).items()) {
     sizes.push_back(whole_of(size, vars));
-    if (sizes.back() < 1) size.fail("found ", sizes.back(), ", expected at least 1");
+    if (sizes.back() < 1 || sizes.back() > kMostOfASize)
+      size.fail("found ", sizes.back(), ", expected 1 to ", kMostOfASize);
   }
   return sizes;
 }
@@ -46,6 +49,12 @@ Ints rows_of(const JsonNode& entry, std::size_t tensors, const Bindings& vars) {
   if (entry.has("rows") && rows.size() != tensors)
     entry.at("rows").fail("has rows of ", rows.size(), " tensors, 'tensor' names ", tensors);
   return rows;
+}
+
+/// Fails if a field of the name does not end.
+void check_fields(std::string_view name) {
+  for (std::size_t at = name.find('{'); at != std::string_view::npos; at = name.find('{', at + 1))
+    read_fields(name.substr(at), "");
 }
 
 bool is_transposed(const JsonNode& entry) {
@@ -80,7 +89,7 @@ class LibraryReader {
     check_object(entry, "a tensor", weight_keys());
     const std::vector<std::string> tensors = texts_of(entry.at("tensor"));
     if (!entry.has("param")) {
-      for (const std::string& tensor : tensors) built(entry, "tensor", "", [&] { read_fields(tensor, ""); });
+      for (const std::string& tensor : tensors) built(entry, "tensor", "", [&] { check_fields(tensor); });
       names_.passed_over.insert(names_.passed_over.end(), tensors.begin(), tensors.end());
       return;
     }
@@ -102,7 +111,10 @@ class LibraryReader {
     weight.param = var.name;
     for (std::string& tensor : weight.tensors)
       tensor = built(entry, "tensor", "", [&] { return with_fields(tensor, fields); });
-    if (!weight.shape.empty() && elements(weight.shape) != elements(var.shape))
+    for (const std::string& tensor : weight.tensors)
+      if (!tensors_.insert(tensor).second) entry.at("tensor").fail("names ", quote(tensor), " a second time");
+    const bool has_shape = !weight.shape.empty();
+    if (has_shape && built(entry, "shape", "", [&] { return elements(weight.shape); }) != elements(var.shape))
       entry.at("shape").fail("is ", text_of(weight.shape), ", which ", quote(var.name), ", ", text_of(var.shape),
                              ", does not fill");
     const Shape& shape = weight.shape.empty() ? var.shape : weight.shape;
@@ -123,7 +135,7 @@ class LibraryReader {
   JsonNode node_;
   const Bindings& vars_;
   std::vector<Var> weights_;
-  std::set<std::string> named_;
+  std::set<std::string> named_, tensors_;
   WeightNames names_;
 };
 

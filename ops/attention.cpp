@@ -127,7 +127,7 @@ struct AttentionGrad {
         const QueryKeyValue<T> to = gradients_of<T>(s, a);
         parallel_for(Cuda{}, a.stream, rows, AttentionDelta<T>{s, y, dy, delta});
         for_each_warp(a.stream, s.batch * s.kv_heads * s.keys, AttentionKeyGrad<T>{of, to.k, to.v});
-        // Last: dq may stand in the memory of y or dy.
+        // Last: dq may stand in the memory of y.
         for_each_warp(a.stream, rows, AttentionRowGrad<T>{of, to.q});
       };
       return make_kernel(run, rows * static_cast<std::int64_t>(sizeof(C)));
@@ -208,7 +208,7 @@ const Register attention_grad{{
     .inputs = {"q", "k?", "v?", "lengths?", "y", "lse", "dy"},
     .outputs = {"dq", "dkv..."},
     .infer = infer_attention_grad,
-    .inplace = {{.in = 4, .out = 0}, {.in = 6, .out = 0}},
+    .inplace = {{.in = 4, .out = 0}},
     .mult_adds = [](const InferArgs& args) { return products_of(args, 5); },
     .kernels = each_device<AttentionGrad>(),
 }};

@@ -4,6 +4,7 @@
 #include "framework/error.h"
 #include "framework/op_def.h"
 #include "kernels/dtypes.h"
+#include "kernels/norm/batch_grad.h"
 #include "kernels/norm/batch_parts.h"
 #include "kernels/norm/map.h"
 #include "kernels/reduce/sums.h"

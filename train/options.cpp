@@ -71,6 +71,10 @@ void check_together(const Options& o) {
         "--out is of --sweep and of --ranks A..B: a plan has no picture");
   check(o.ranks.most == 0 || (!o.sweep && !o.inference && o.csv.empty()),
         "--ranks A..B predicts training; it goes without --sweep, --eval and --csv");
+  check(o.ranks.most == 0 || !o.memopt.levels.budget,
+        "--ranks A..B goes without --memory-budget: it says what is taken");
+  check(o.ranks.most > 0 || !o.ranks.exchange, "--exchange is of --ranks A..B: a run exchanges in pieces");
+  check(!o.inference || o.ranks.zero == 0, "--zero shares out what training alone has; it goes without --eval");
   check(o.patience == 0 || is_evaluated(o), "--patience needs evaluations; --eval-every 0 makes none");
   check(o.min_lr < o.max_lr, "--min-lr ", o.min_lr, " is not below --max-lr ", o.max_lr);
   check(!o.save_every || !o.save.empty() || !o.resume.empty(), "--save-every needs --save DIR");

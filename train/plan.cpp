@@ -31,7 +31,8 @@ Scaling predicted_scaling(const Options& options) {
   check(ranks.network.has_value(), "--ranks A..B needs --network RATE,LATENCY: what links between ranks do");
   ProgramSetting setting = program_setting(options);
   if (!ranks.shards) setting.shards.parts = ranks.ranks;
-  return scaling_of(setting, device_info(options.device), ranks.most, *ranks.network, ranks.exchange);
+  return scaling_of(setting, device_info(options.device), ranks.most, *ranks.network,
+                    ranks.exchange.value_or(Exchange::Pieces));
 }
 
 }  // namespace
@@ -39,7 +40,7 @@ Scaling predicted_scaling(const Options& options) {
 int plan(const Options& given) {
   if (given.roofline) return roofline(given);
   const Options options = decided(given);
-  check(options.ranks.zero == 0 || options.ranks.ranks > 1, "--zero ", options.ranks.zero,
+  check(options.ranks.zero == 0 || options.ranks.ranks > 1 || options.ranks.most > 0, "--zero ", options.ranks.zero,
         " plans for one of several ranks; add --ranks R");
   if (options.sweep) {
     const MemorySweep sweep = sweep_of(program_setting(options), device_info(options.device));

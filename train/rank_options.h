@@ -11,7 +11,7 @@ struct RankOptions {
   std::optional<std::int64_t> shards = {};  // of a batch; none: 1, or on several ranks up to 8
   std::int64_t ranks = 1;                   // of `plan`
   std::int64_t most = 0;                    // of `plan`: predicts from `ranks` to so many; 0: does not
-  Exchange exchange = Exchange::Pieces;     // of that
+  std::optional<Exchange> exchange = {};    // of that; none: Pieces
   std::optional<Link> network = {};         // of `plan`
   std::int64_t bucket = Shards{}.bucket;    // bytes
   int zero = 0;                             // Shards::zero

@@ -120,8 +120,8 @@ class Encoder {
   void add_document(const std::string& path, std::string_view document) {
     const auto before = static_cast<std::size_t>(std::max<std::int64_t>(border_ - done_, 0));
     std::size_t cut = std::min(before, document.size());
-    while (cut < document.size() && (static_cast<unsigned char>(document[cut]) & 0xc0) == 0x80)
-      ++cut;  // in a character
+    const auto is_within = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; };  // a character
+    for (int more = 0; more < 3 && cut < document.size() && is_within(document[cut]); ++more) ++cut;
     with_context(path, [&] {
       add_part(Split::Train, document.substr(0, cut));
       add_part(Split::Test, document.substr(cut));

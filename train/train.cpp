@@ -133,6 +133,8 @@ std::unique_ptr<RunLock> lock_run(const Options& given, const Start& start, cons
 
 /// What ranks need not be told: shards for all of them, and processors of their own.
 Options for_ranks(Options options, const Start& start, Rank rank, std::int64_t sharers) {
+  check(rank.of == 1 || (options.autotune.empty() && options.costs.empty()),
+        "--autotune and --costs go with one process: each rank would measure for itself and choose otherwise");
   if (options.device.threads == 0)
     options.device.threads = static_cast<int>(std::max<std::int64_t>(processors() / sharers, 1));
   if (options.ranks.shards || !start.checkpoint.empty()) return options;
@@ -179,6 +181,8 @@ void train_with(Session& session, const Options& options, Listener& listener, Ch
 int train_on(const Options& given, const std::shared_ptr<Collectives>& peers, std::int64_t sharers) {
   const bool leads = !peers || peers->rank().number == 0;
   const Start start = find_start(given.save, given.resume);
+  check(!peers || peers->rank().of == 1 || !(given.largest_batch || given.largest_micro_batch),
+        "a batch of auto is found before ranks start: train plan --ranks R --shards V --batch auto says it");
   Options options = decided(given, start.state.options);
   if (peers) options = for_ranks(std::move(options), start, peers->rank(), sharers);
   Progress progress(stderr, options.quiet || !leads);

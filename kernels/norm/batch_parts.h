@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "kernels/norm/batch.h"
-#include "kernels/norm/batch_grad.h"
 
 namespace lethe {
 
@@ -52,7 +51,7 @@ struct StoreGradSums {
   }
 };
 
-/// From the sums of all parts: what `NormalizeGrad` reads besides the mean (see GradFactors).
+/// From the sums of all parts: what `NormalizeGrad` of batch_grad.h reads besides the mean (see GradFactors there).
 template <class T>
 struct FactorsOfSums {
   double count, eps;

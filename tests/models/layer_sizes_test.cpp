@@ -59,6 +59,7 @@ struct Base {
   std::string input;  // as the file declares it
   int inputs;         // how often the layer takes it
   Values values;
+  bool labels = false;  // the last of its inputs are labels instead
 };
 
 class LayerSizes : public ::testing::Test {
@@ -71,10 +72,12 @@ class LayerSizes : public ::testing::Test {
     for (const auto& [key, value] : base.values) entry += ", \"" + key + "\": " + value;
     if (base.inputs > 0) {
       entry += R"(, "in": ["x")";
-      for (int i = 1; i < base.inputs; ++i) entry += R"(, "x")";
+      for (int i = 1; i < base.inputs; ++i) entry += base.labels && i + 1 == base.inputs ? R"(, "y")" : R"(, "x")";
       entry += ']';
     }
-    std::ofstream(file_) << R"({"version": 1, "inputs": {"x": )" << base.input << R"(}, "layers": [)" << entry << "}]}";
+    const char* const labels = base.labels ? R"(, "y": {"shape": [6], "dtype": "i32"})" : "";
+    std::ofstream(file_) << R"({"version": 1, "inputs": {"x": )" << base.input << labels << R"(}, "layers": [)" << entry
+                         << "}]}";
     try {
       const Network network = load_network(file_, {.batch = 2, .training = training});
       verify(network.program);
@@ -105,12 +108,14 @@ class LayerSizes : public ::testing::Test {
         }
       settings = std::move(longer);
     }
-    for (const char* input : {R"({"shape": [4, 6, 6]})", R"({"shape": [6, 8]})", R"({"shape": [8]})",
-                              R"({"shape": [3], "dtype": "i32"})", R"({"shape": [], "dtype": "i32"})"})
-      for (const Values& values : settings) {
-        const Base base{input, layer.min_inputs, values};
-        if (outcome(layer, base, true).empty()) return base;
-      }
+    for (const char* input :
+         {R"({"shape": [4, 6, 6]})", R"({"shape": [6, 8]})", R"({"shape": [6, 12]})", R"({"shape": [8]})",
+          R"({"shape": [3], "dtype": "i32"})", R"({"shape": [], "dtype": "i32"})"})
+      for (const Values& values : settings)
+        for (const bool labels : {false, true}) {
+          const Base base{input, layer.min_inputs, values, labels};
+          if (outcome(layer, base, true).empty()) return base;
+        }
     return std::nullopt;
   }
 

@@ -40,6 +40,25 @@ void compare(const Interpreter& values, const Op& op, const Kernel& host, const 
     }
 }
 
+/// Device code whose output stands in the memory of an input, as the op says that it may.
+void compare_in_place(const Interpreter& values, const Op& op, const Kernel& device) {
+  simt::order = simt::Order::Forward;
+  const Trial apart = try_op(values, op, device);
+  const std::vector<Var>& vars = values.program().vars;
+  for (const InPlace& pair : op_def(op.type).inplace) {
+    if (pair.in >= static_cast<int>(op.in.size()) || op.in[pair.in] == kNone) continue;
+    if (bytes_of(vars[op.out[pair.out]]) > bytes_of(vars[op.in[pair.in]])) continue;
+    const Trial together = try_op(values, op, device, kUnwritten, {pair});
+    for (std::size_t slot = 0; slot < op.out.size(); ++slot) {
+      const Var& var = vars[op.out[slot]];
+      EXPECT_EQ(difference(elements(var.shape), {var.dtype, together.outputs[slot].data()},
+                           {var.dtype, apart.outputs[slot].data()}, 0),
+                "")
+          << "output " << slot << ", output " << pair.out << " in the memory of input " << pair.in;
+    }
+  }
+}
+
 /// Gaps between rows that packs can be read across, and that they cannot.
 void compare_rows_apart(const Interpreter& values, const Op& op, const Kernel& host) {
   const Trial expected = try_op(values, op, host);
@@ -68,7 +87,9 @@ TEST_P(EveryKernel, GivesWhatItsCpuCodeGives) {
       SCOPED_TRACE(::testing::Message() << "op '" << ops[i].type << "', " << name_of(dtype));
       const auto [cpu, cuda] = op_def(ops[i].type).kernels;
       if (cuda && cuda != cpu) {  // else a library's
-        compare(values, ops[i], *values.kernel(i), *cuda({made.program, ops[i], kCuda}));
+        const auto device = cuda({made.program, ops[i], kCuda});
+        compare(values, ops[i], *values.kernel(i), *device);
+        compare_in_place(values, ops[i], *device);
         if (op_def(ops[i].type).pitched) compare_rows_apart(values, ops[i], *values.kernel(i));
         ++compared;
       }

@@ -10,10 +10,27 @@
 namespace lethe::testing {
 namespace {
 
+/// By position: forward ops, and those of other roles that make what the loss follows from, as a gradient op does that
+/// was joined with its forward op (framework/join_gradients.h).
+std::vector<bool> ops_for(const Program& program, VarId loss) {
+  const std::vector<Op>& ops = program.blocks[0].ops;
+  std::vector<bool> runs(ops.size()), wanted(program.vars.size());
+  wanted[loss] = true;
+  for (std::size_t i = ops.size(); i-- > 0;) {
+    const auto is_wanted = [&](VarId v) { return wanted[v]; };
+    runs[i] = std::any_of(ops[i].out.begin(), ops[i].out.end(), is_wanted);
+    if (runs[i])
+      for (const VarId v : ops[i].in)
+        if (v != kNone) wanted[v] = true;
+    runs[i] = runs[i] || ops[i].role == Role::Forward;
+  }
+  return runs;
+}
+
 double loss_of(Interpreter& values, VarId loss) {
-  const std::vector<Op>& ops = values.program().blocks[0].ops;
-  for (std::size_t op = 0; op < ops.size(); ++op)
-    if (ops[op].role == Role::Forward) values.run_op(op);
+  const std::vector<bool> runs = ops_for(values.program(), loss);
+  for (std::size_t op = 0; op < runs.size(); ++op)
+    if (runs[op]) values.run_op(op);
   return values.number(loss);
 }
 

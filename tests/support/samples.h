@@ -37,7 +37,8 @@ struct Sample {
 /// All rows; each file tests/support/samples_*.cpp gives one part.
 std::vector<Sample> all_samples();
 std::vector<Sample> math_samples();     // elementwise, shapes, comparisons, control values
-std::vector<Sample> nn_samples();       // norms, softmax, losses, pooling, reductions
+std::vector<Sample> norm_samples();     // norms, softmax
+std::vector<Sample> nn_samples();       // positions, losses, pooling, reductions
 std::vector<Sample> product_samples();  // conv2d, fc, matmul
 std::vector<Sample> update_samples();   // optimizers
 std::vector<Sample> array_samples();    // what loops and sequences need

@@ -42,6 +42,12 @@ const std::string kMixing = R"({"op": "transpose", "perm": [1, 0]}, {"op": "fc",
 const std::string kReversed = R"({"op": "fc", "out": "=2*width", "flatten": false},
   {"op": "attention", "heads": 2, "kv_heads": 1})";
 
+/// Layers with settings that follow from the number of symbols.
+const std::string kSinusoidal = R"({"op": "sinusoidal_positions", "in": "tokens", "name": "waves"},
+  {"op": "add", "in": ["tokens", "waves"]})";
+const std::string kWindow = R"({"op": "fc", "out": "=2*width", "flatten": false},
+  {"op": "attention", "heads": 2, "kv_heads": 1, "causal": true, "window": "=length"})";
+
 class Decode : public ::testing::Test {
  protected:
   NetworkSetting setting(const std::string& layers, DType dtype, const std::string& head = kLogits) const {
@@ -114,7 +120,7 @@ TEST_F(Decode, ReadsTextAgainWhereItChanged) {
 }
 
 TEST_F(Decode, IsNotMadeOfWhatLooksBackOtherwise) {
-  for (const std::string& layers : {kMixing, kReversed}) {
+  for (const std::string& layers : {kMixing, kReversed, kSinusoidal, kWindow}) {
     const NetworkSetting of = setting(layers, DType::f32);
     EXPECT_FALSE(decode_program(build_network(of, false), of)) << layers;
   }

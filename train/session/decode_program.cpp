@@ -72,9 +72,12 @@ class RowByRow {
   }
 
   bool holds(const std::vector<bool>& needed) {
-    const std::vector<Op>& ops = window_.blocks[0].ops;
-    for (std::size_t i = 0; i < ops.size(); ++i)
-      if (needed[i] && !holds(ops[i])) return false;
+    const std::vector<Op>&ops = window_.blocks[0].ops, &of_one = single_.blocks[0].ops;
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+      // An attribute that follows from the number of symbols would be that of one symbol.
+      const bool same_attrs = ops[i].type == kReshape || ops[i].attrs == of_one[i].attrs;
+      if (needed[i] && !(holds(ops[i]) && same_attrs)) return false;
+    }
     return true;
   }
 

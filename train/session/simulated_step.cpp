@@ -37,7 +37,8 @@ class Simulation {
     idle_from_ = std::max(now(), idle_from_) + seconds;
     done_[op.out[0]] = idle_from_;
     step_.sending += seconds;
-    if (op.type == kAllReduceStart) step_.computing += static_cast<double>(bytes_of(program_.vars[op.in[0]])) / kMoved;
+    if (op.type == kAllReduceStart || op.type == kReduceScatterStart)
+      step_.computing += static_cast<double>(bytes_of(program_.vars[op.in[0]])) / kMoved;
   }
   void wait_for(VarId pending) { step_.waiting += std::max(done_[pending] - now(), 0.0); }
 

@@ -92,7 +92,8 @@ class TensorCheck {
     for (const Stored& stored : reading_.all)
       for (const TensorEntry& expected : tensors_of(stored)) check_tensor(expected, true);
     for (const Stored& stored : reading_.again)
-      for (const TensorEntry& expected : tensors_of(stored)) check_tensor(expected, false);
+      for (const TensorEntry& expected : tensors_of(stored))
+        check_tensor(expected, reading_.find(reader_, stored.names.front()) != nullptr);
     std::vector<std::string> unexpected;
     for (const TensorEntry& tensor : reader_.tensors())
       if (!known_.count(tensor.name) && !is_passed_over(tensor.name)) unexpected.push_back(tensor.name);

@@ -1,0 +1,171 @@
+// Rows of norms and of softmax.
+#include "tests/support/samples.h"
+
+namespace lethe::testing {
+namespace {
+
+/// Statistics: given, not differentiated.
+SampleInput statistics(std::int64_t channels, double low, double high) {
+  return {.shape = {channels}, .low = low, .high = high, .kind = Kind::State, .wide = true};
+}
+
+/// Scale or bias of a norm.
+SampleInput of_channels(std::int64_t n) { return {.shape = {n}, .wide = true}; }
+
+std::vector<Sample> channel_samples() {
+  const Attrs eps{{"eps", 1e-5}};
+  const SampleInput small{{4, 3, 5, 6}}, large{{2, 41, 47, 16}}, six = of_channels(6), sixteen = of_channels(16);
+  return {
+      {.op = "batch_norm", .in = {{{4, 3, 5, 6}}, of_channels(6), of_channels(6)}, .attrs = eps, .through = {0}},
+      {.op = "batch_norm", .in = {{{37, 3}, 4, 5}, kAbsent, kAbsent}, .attrs = eps, .through = {0}},
+      {.op = "batch_norm", .in = {{{12, 1100}}, of_channels(1100), of_channels(1100)}, .attrs = eps, .through = {0}},
+      {.op = "batch_norm", .in = {{{2, 41, 47, 16}}, of_channels(16), of_channels(16)}, .attrs = eps, .through = {0}},
+      {.op = "batch_norm_inference",
+       .in = {{{4, 3, 5, 6}}, of_channels(6), of_channels(6), statistics(6, -1, 1), statistics(6, 0.5, 2)},
+       .attrs = eps},
+      {.op = "batch_norm_inference",
+       .in = {{{7, 5}}, kAbsent, kAbsent, statistics(5, -1, 1), statistics(5, 0.5, 2)},
+       .attrs = eps},
+      {.op = "batch_norm",
+       .in = {{{4, 3, 5, 8}}, of_channels(8), of_channels(8)},
+       .attrs = {{"eps", 1e-5}, {"activation", "relu"}},
+       .gradient = false},
+      {.op = "batch_norm",
+       .in = {small, six, six, small, six, six, statistics(6, -1, 1), statistics(6, 0.5, 2)},
+       .attrs = {{"eps", 1e-5}, {"added_eps", 1e-3}, {"activation", "relu"}},
+       .gradient = false},
+      {.op = "batch_norm",
+       .in = {large, sixteen, kAbsent, large, kAbsent, sixteen, statistics(16, -1, 1), statistics(16, 0.5, 2)},
+       .attrs = {{"eps", 1e-5}, {"added_eps", 1e-5}},
+       .gradient = false},
+      {.op = "channel_statistics", .in = {{{4, 3, 5, 6}}}, .gradient = false},
+      {.op = "channel_statistics", .in = {{{2, 41, 47, 16}}}, .gradient = false},
+      {.op = "batch_norm_inference",
+       .in = {{{7, 5}}, of_channels(5), of_channels(5), statistics(5, -1, 1), statistics(5, 0.5, 2)},
+       .attrs = {{"eps", 1e-5}, {"activation", "relu"}},
+       .gradient = false},
+      {.op = "batch_norm_join_grad",
+       .in = {{{4, 3, 5, 6}},
+              of_channels(6),
+              statistics(6, -1, 1),
+              statistics(6, 0.5, 2),
+              {{4, 3, 5, 6}},
+              {{4, 3, 5, 6}},
+              {{4, 3, 5, 6}}},
+       .attrs = eps,
+       .gradient = false,
+       .dtypes = kWide},
+      {.op = "batch_norm_join_grad",
+       .in = {{{2, 41, 47, 16}},
+              of_channels(16),
+              statistics(16, -1, 1),
+              statistics(16, 0.5, 2),
+              {{2, 41, 47, 16}},
+              {{2, 41, 47, 16}},
+              {{2, 41, 47, 16}}},
+       .attrs = eps,
+       .gradient = false,
+       .dtypes = kWide},
+      {.op = "batch_norm_join_grad",
+       .in = {{{37, 5}}, kAbsent, statistics(5, -1, 1), statistics(5, 0.5, 2), {{37, 5}}, {{37, 5}}},
+       .attrs = eps,
+       .gradient = false},
+      {.op = "batch_norm_join_grad",
+       .in = {{{2, 41, 47, 8}},
+              of_channels(8),
+              statistics(8, -1, 1),
+              statistics(8, 0.5, 2),
+              {{2, 41, 47, 8}},
+              {{2, 41, 47, 8}}},
+       .attrs = eps,
+       .gradient = false},
+      {.op = "batch_norm_grad",
+       .in = {{{4, 3, 5, 6}},
+              of_channels(6),
+              statistics(6, -1, 1),
+              statistics(6, 0.5, 2),
+              {{4, 3, 5, 6}},
+              of_channels(6)},
+       .attrs = {{"eps", 1e-5}, {"masked", true}},
+       .gradient = false},
+      {.op = "batch_norm_grad",
+       .in = {{{2, 41, 47, 16}},
+              of_channels(16),
+              statistics(16, -1, 1),
+              statistics(16, 0.5, 2),
+              {{2, 41, 47, 16}},
+              of_channels(16)},
+       .attrs = {{"eps", 1e-5}, {"masked", true}},
+       .gradient = false},
+      {.op = "batch_norm_grad",
+       .in = {{{7, 5}}, kAbsent, statistics(5, -1, 1), statistics(5, 0.5, 2), {{7, 5}}},
+       .attrs = {{"eps", 1e-5}, {"masked", true}, {"fixed", true}},
+       .gradient = false},
+      {.op = "batch_norm_moments", .in = {{{4, 3, 5, 6}}}, .attrs = {{"count", 120}}, .gradient = false},
+      {.op = "batch_norm_moments", .in = {{{2, 41, 47, 16}, 4, 5}}, .attrs = {{"count", 3854}}, .gradient = false},
+      {.op = "batch_norm_statistics",
+       .in = {{{2, 6}, 0, 1, DType::f64}},
+       .attrs = {{"dtype", kUnderTest}},
+       .gradient = false,
+       .dtypes = kWide},
+      {.op = "batch_norm_over_parts",
+       .in = {{{4, 3, 5, 6}}, of_channels(6), of_channels(6), statistics(6, -1, 1), statistics(6, 0.5, 2)},
+       .attrs = {{"eps", 1e-5}, {"count", 120}},
+       .gradient = false},
+      {.op = "batch_norm_grad_sums",
+       .in = {{{2, 41, 47, 16}}, statistics(16, -1, 1), statistics(16, 0.5, 2), {{2, 41, 47, 16}}},
+       .attrs = eps,
+       .gradient = false},
+      {.op = "batch_norm_grad_of_sums",
+       .in = {{{4, 3, 5, 6}},
+              of_channels(6),
+              statistics(6, -1, 1),
+              statistics(6, 0.5, 2),
+              {{4, 3, 5, 6}},
+              {{2, 6}, -9, 9, DType::f64}},
+       .attrs = {{"eps", 1e-5}, {"count", 120}},
+       .gradient = false},
+      {.op = "batch_norm_update",
+       .in = {statistics(6, -1, 1), statistics(6, 0.5, 2), {{6}}, {{6}, 0.5, 2}},
+       .attrs = {{"momentum", 0.1}, {"count", 60}},
+       .gradient = false,
+       .dtypes = kWide},
+  };
+}
+
+std::vector<Sample> row_samples() {
+  return {
+      {.op = "softmax", .in = {{{3, 5, 7}, -3, 3}}},
+      {.op = "softmax", .in = {{{2, 300}, -3, 3}}},
+      {.op = "softmax", .in = {{{2, 3, 6, 6}, -3, 3}}, .attrs = {{"causal", 1}}},
+      {.op = "softmax", .in = {{{2, 5, 5}, -3, 3}}, .attrs = {{"causal", 1}}},
+      {.op = "softmax", .in = {{{60, 60}, -3, 3}}, .attrs = {{"causal", 1}}},
+      {.op = "log_softmax", .in = {{{5, 10}, -3, 3}}},
+      {.op = "layer_norm",
+       .in = {{{4, 3, 37}}, of_channels(37), of_channels(37)},
+       .attrs = {{"eps", 1e-5}},
+       .through = {0}},
+      {.op = "layer_norm",
+       .in = {{{40, 64}}, of_channels(64), of_channels(64)},
+       .attrs = {{"eps", 1e-5}},
+       .through = {0}},
+      {.op = "layer_norm",
+       .in = {{{6, 1030}}, of_channels(1030), of_channels(1030)},
+       .attrs = {{"eps", 1e-5}},
+       .through = {0}},
+      {.op = "layer_norm", .in = {{{4, 3, 37}}, of_channels(37)}, .attrs = {{"eps", 1e-5}}, .through = {0}},
+      {.op = "rms_norm", .in = {{{4, 3, 37}}, of_channels(37)}, .attrs = {{"eps", 1e-5}}, .through = {0}},
+      {.op = "rms_norm", .in = {{{40, 64}}, of_channels(64)}, .attrs = {{"eps", 1e-5}}, .through = {0}},
+      {.op = "rms_norm", .in = {{{6, 1030}, 2, 3}, of_channels(1030)}, .attrs = {{"eps", 1e-5}}, .through = {0}},
+  };
+}
+
+}  // namespace
+
+std::vector<Sample> norm_samples() {
+  std::vector<Sample> all = channel_samples();
+  for (const Sample& sample : row_samples()) all.push_back(sample);
+  return all;
+}
+
+}  // namespace lethe::testing
