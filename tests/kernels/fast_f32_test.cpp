@@ -25,7 +25,8 @@ double squared_error(const Values& got, const std::vector<double>& want) {
   return sum;
 }
 
-/// At most twenty times that of f32's own products, and more than those', which it stands for.
+/// At most fifty times that of f32's own products, which the shorter sums come near: three products keep 16 bits of
+/// each factor. And more than those', which shows that it is they.
 void expect_error(const Kernel& fast, const Kernel& plain, const Kernel& exact, const std::vector<Values>& in,
                   std::int64_t size) {
   EXPECT_NE(fast.implementation().find("three bf16 products"), std::string::npos) << fast.implementation();
@@ -34,7 +35,7 @@ void expect_error(const Kernel& fast, const Kernel& plain, const Kernel& exact, 
   const std::vector<double> want = run_kernel<double>(exact, wide, size);
   const double of_fast = squared_error(run_kernel<float>(fast, in, size), want),
                of_plain = squared_error(run_kernel<float>(plain, in, size), want);
-  EXPECT_LT(std::sqrt(of_fast / of_plain), 20);
+  EXPECT_LT(std::sqrt(of_fast / of_plain), 50);
   EXPECT_GT(of_fast, of_plain);
 }
 

@@ -26,7 +26,7 @@ std::vector<Sample> attention_samples() {
       attention({queries, keys, keys}, {{"heads", 4}, {"kv_heads", 2}, {"causal", 1}}),
       attention({queries, keys, keys, lengths_of(2, 10)},
                 {{"heads", 4}, {"kv_heads", 2}, {"causal", 1}, {"window", 4}}),
-      attention({{{2, 9, 4}}, {{2, 5, 4}}, {{2, 5, 4}}, lengths_of(2, 6)}, {{"heads", 2}}),
+      attention({{{4, 9, 4}}, {{4, 5, 4}}, {{4, 5, 4}}, lengths_of(4, 6)}, {{"heads", 2}}),
       attention({{{1, 3, 260}}, {{1, 3, 260}}, {{1, 3, 260}}}, {{"heads", 1}}),
   };
 }
