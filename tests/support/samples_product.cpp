@@ -24,7 +24,7 @@ std::vector<Sample> attention_samples() {
       attention({{{4, 8, 9}}, kAbsent, kAbsent, lengths_of(4, 10)}, {{"heads", 1}, {"causal", 1}, {"window", 2}}),
       attention({queries, keys, keys}, {{"heads", 4}, {"kv_heads", 2}}),
       attention({queries, keys, keys}, {{"heads", 4}, {"kv_heads", 2}, {"causal", 1}}),
-      attention({queries, keys, keys, lengths_of(2, 10)},
+      attention({{{4, 5, 12}}, {{4, 9, 6}}, {{4, 9, 6}}, lengths_of(4, 10)},
                 {{"heads", 4}, {"kv_heads", 2}, {"causal", 1}, {"window", 4}}),
       attention({{{4, 9, 4}}, {{4, 5, 4}}, {{4, 5, 4}}, lengths_of(4, 6)}, {{"heads", 2}}),
       attention({{{1, 3, 260}}, {{1, 3, 260}}, {{1, 3, 260}}}, {{"heads", 1}}),
