@@ -68,7 +68,7 @@ TEST_F(Autotune, WhatAPlanSuggestsInsteadIsNotTried) {
   for (const char* const budget : {"1GiB", "100KiB"}) {
     const Ended plan = run_train({"plan", "--model", path("small.json"), "--memopt", "level=2", "--memory-budget",
                                   budget, "--autotune", path("choices.json")});
-    EXPECT_PRED2(says, plan.out + plan.err, "--dtype bf16");
+    EXPECT_PRED2(says, plan.out + plan.err, "--batch 8");
     const nlohmann::json measured = file();
     for (const auto& [what, way] : measured.at("choices").items())
       EXPECT_TRUE(says(what, ", f32, ") && says(what, "[16,") && !says(what, "no Winograd")) << what;
