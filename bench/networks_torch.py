@@ -71,6 +71,26 @@ def transformer(parameters, text, heads=4):
     return layers.fc(layers.layer_norm(x)).flatten(0, 1)
 
 
+def gpt2(parameters, text, heads=12):
+    layers = Layers(parameters)
+    table = layers.weight()
+    x = F.embedding(text, table) + layers.weight()[: text.shape[1]]
+
+    def attention(x):
+        q, k, v = (part.unflatten(-1, (heads, -1)).transpose(1, 2) for part in layers.fc(x).chunk(3, -1))
+        if hasattr(F, "scaled_dot_product_attention"):
+            y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        else:
+            later = torch.ones(text.shape[1], text.shape[1]).triu(1).bool()
+            y = (q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])).masked_fill(later, -math.inf).softmax(-1) @ v
+        return layers.fc(y.transpose(1, 2).flatten(2))
+
+    for _ in range(sum(name.endswith("attention/norm.weight") for name in parameters)):
+        x = x + attention(layers.layer_norm(x))
+        x = x + layers.fc(F.gelu(layers.fc(layers.layer_norm(x)), approximate="tanh"))
+    return F.linear(layers.layer_norm(x), table).flatten(0, 1)
+
+
 def mlp_mixer(parameters, x, patch=4, depth=2):
     layers = Layers(parameters)
 

@@ -25,7 +25,8 @@ using namespace lethe;
 namespace {
 
 struct Settings {
-  std::string model, dtype = "f32", memopt = "level=2", weights, inputs, export_to, save_to, logits;
+  std::string model, dtype = "f32", memopt = "level=2", optimizer = "momentum", weights, inputs, export_to, save_to,
+                     logits;
   std::vector<std::string> sets;
   std::int64_t batch = 128, steps = 20;
   double rate = 0.1, momentum = 0.9;
@@ -44,6 +45,7 @@ Settings parse(int argc, char** argv) {
   app.add_option("--dtype", o.dtype);
   app.add_flag("--inference", o.inference, "forward and loss alone, as evaluation computes them");
   app.add_option("--lr", o.rate);
+  app.add_option("--optimizer", o.optimizer, "as of train, without decay");
   app.add_option("--momentum", o.momentum);
   app.add_option("--threads", o.machine.threads);
   app.add_option("--device", o.machine.name);
@@ -121,7 +123,7 @@ void feed_random(Executor& executor, const Network& network) {
 
 /// Appends backward and updates; gives the learning rate.
 VarId append_training(Program& program, const Network& network, const Settings& o) {
-  OptimizerSettings settings = optimizer_named("momentum");
+  OptimizerSettings settings = optimizer_named(o.optimizer);
   settings.momentum = o.momentum;
   const LossScale scale = o.dtype == "f16" ? append_loss_scale(program) : LossScale{};
   const auto gradients = append_backward(program, network.loss, {}, scale.scale);
