@@ -180,4 +180,26 @@ Course course_of(const Tape& tape, const std::vector<Step>& steps) {
   return course;
 }
 
+std::int64_t least_peak(const Tape& tape) {
+  Tape lasting = tape;  // without what may be made again
+  for (const std::vector<VarId>& alike : tape.candidates)
+    for (const VarId v : alike) lasting.values[v].bytes = 0;
+  const auto added = [&](VarId v) { return tape.values[v].bytes - lasting.values[v].bytes; };
+  const Course course = course_of(lasting, *steps_of(lasting, keep_all(lasting)));
+  std::int64_t least = 0;
+  for (std::size_t i = 0; i < tape.ops.size(); ++i) {
+    const TapeCall& call = tape.ops[i].call;
+    std::int64_t alive = course.alive[i];
+    for (const VarId v : call.in) alive += added(v);
+    for (const VarId v : call.out) {
+      const bool in_place = std::ranges::any_of(call.in_place, [v](const auto& pair) { return pair.second == v; });
+      const bool is_read = std::ranges::count(call.in, v) > 0;  // then it is counted already
+      if (!is_read) alive += added(v);
+      if (in_place) alive -= tape.values[v].bytes;
+    }
+    least = std::max(least, alive);
+  }
+  return least;
+}
+
 }  // namespace lethe

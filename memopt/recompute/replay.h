@@ -50,6 +50,9 @@ struct Course {
 };
 Course course_of(const Tape& tape, const std::vector<Step>& steps);
 
+/// Under no choice is the peak lower: what is never made again lives through each op, and so do its operands.
+std::int64_t least_peak(const Tape& tape);
+
 /// A choice and what it comes to.
 struct Rung {
   Choice choice;

@@ -91,11 +91,13 @@ std::optional<Rung> cheapest_within(const Tape& tape, std::int64_t target) {
 std::vector<Rung> ladder(const Tape& tape) {
   const Descent start(tape);
   if (tape.parts.front().turn == static_cast<int>(tape.ops.size())) return {rung_of(start)};  // there is no backward
-  const std::int64_t peak = start.course().peak;
-  const int count = rungs_for(tape);
+  const std::int64_t peak = start.course().peak, least = least_peak(tape);
+  const int all = rungs_for(tape);
+  const auto target = [&](int i) { return peak - peak / all * i; };
+  int count = 1;
+  while (count < all && target(count) >= least) ++count;
   std::vector<std::optional<Rung>> found(static_cast<std::size_t>(count));
   found[0] = rung_of(start);
-  const auto target = [&](int i) { return peak - peak / count * i; };
   if (!is_small(tape)) {
     in_parallel(count - 1, [&](int i) {
       Descent descent = start;

@@ -71,6 +71,7 @@ void expect_rungs_as_foreseen(const TrainingProgram& made, std::size_t least_run
     verify(program);
     EXPECT_EQ(updates_of(program), updates_of(all.program));
     EXPECT_EQ(planned_bound(program, all.pins, prepared), rungs[i].peak) << "rung " << i;
+    EXPECT_GE(rungs[i].peak, least_peak(all.tape));
     if (i == 0) continue;
     EXPECT_LT(rungs[i].peak, rungs[i - 1].peak);
     EXPECT_GT(rungs[i].seconds, rungs[i - 1].seconds);
@@ -218,10 +219,13 @@ std::vector<Rung> best_of_all(const Tape& tape) {
 }
 
 void expect_the_best_is_found(bool chain) {
-  int points = 0;
+  int points = 0, at_least = 0;
   for (unsigned seed = 0; seed < 30; ++seed) {
     const Tape tape = random_tape(seed, chain ? 7 : 6, chain);
-    for (const Rung& best : best_of_all(tape)) {
+    const std::vector<Rung> all = best_of_all(tape);
+    EXPECT_LE(least_peak(tape), all.front().peak) << "seed " << seed;
+    at_least += least_peak(tape) == all.front().peak ? 1 : 0;
+    for (const Rung& best : all) {
       const std::optional<Rung> found = cheapest_within(tape, best.peak);
       ASSERT_TRUE(found) << "seed " << seed;
       EXPECT_LE(found->seconds, best.seconds) << "seed " << seed << ", peak " << best.peak;
@@ -233,6 +237,7 @@ void expect_the_best_is_found(bool chain) {
     }
   }
   EXPECT_GT(points, 100);
+  EXPECT_GT(at_least, 2);
 }
 
 TEST(Recompute, TheSearchFindsTheBestOfSmallGraphs) { expect_the_best_is_found(false); }
