@@ -135,8 +135,9 @@ void add_update_rule(CLI::App& app, Options& o) {
              "Of --dtype f16: what the loss is scaled by at first (default 65536); it halves and doubles by itself")
       ->check(positive_number())
       ->group("Training");
-  add_option(app, "--clip-norm", o.clip_norm, "X", "Scales gradients down to this global norm (default: no limit)")
-      ->check(positive_number())
+  add_option(app, "--clip-norm", o.clip_norm, "X",
+             "Scales gradients down to this global norm; 0: no limit (default: the network's)")
+      ->check(number_from_zero())
       ->group("Training");
 }
 

@@ -82,7 +82,7 @@ std::vector<Change> changes_of(const ProgramSetting& setting) {
     add("--dtype bf16", "half the bytes an activation; parameters stay f32",
         [](ProgramSetting& s) { s.network.dtype = DType::bf16; });
   if (setting.update.rule.clip_norm > 0 && setting.training)
-    add("no --clip-norm", "updates need not wait for all gradients",
+    add("--clip-norm 0", "updates need not wait for all gradients",
         [](ProgramSetting& s) { s.update.rule.clip_norm = 0; });
   const std::int64_t at_once = setting.micro_batch > 0 ? setting.micro_batch : batch / setting.shards.parts;
   if (at_once % 2 == 0 && setting.training && !setting.memory.optnet)
