@@ -8,6 +8,7 @@
 #include "train/commands.h"
 #include "train/data/sequences.h"
 #include "train/recipe.h"
+#include "train/report/decode_plan.h"
 #include "train/report/formatted.h"
 #include "train/report/memory_report.h"
 #include "train/report/streams.h"
@@ -56,39 +57,69 @@ void continue_text(std::vector<std::int32_t> symbols, const Vocabulary& vocabula
   show_text("\n");
 }
 
+/// What says which symbol follows, and where every byte of it will live.
+struct Generator {
+  Network network = {};
+  std::optional<DecodeProgram> decoder = {};  // none: the network runs over its whole window
+  Planned planned = {};
+  const Network& runs() const { return decoder ? decoder->network : network; }
+};
+
+Generator generator_of(const ProgramSetting& setting, Prepared& prepared, bool no_cache) {
+  Generator made{.network = build_network(setting.network, false)};
+  if (!no_cache) made.decoder = decode_program(made.network, setting.network);
+  made.planned = plan_evaluation(made.runs(), setting.memory, prepared);
+  return made;
+}
+
+/// By the run that the weights are of, if they are of one.
+Options decided_for_text(const Options& given) {
+  const bool known = !given.weights.empty() || (given.generation.plan && !given.model.empty());
+  check(known, "--weights is missing: the directory of a run or checkpoint, or a safetensors file");
+  check(given.generation.plan || given.given.contains("prompt"), "--prompt is required: what is written on from");
+  Options options = given.weights.empty() ? decided(given) : decided_by_run(given, run_of_weights(given.weights));
+  options.batch = 1;
+  options.generation.sampling.seed = given.seed.value_or(0);  // not that of the run
+  return options;
+}
+
+int plan_text_of(const Options& options) {
+  Prepared prepared(device_info(options.device));
+  const Generator generator = generator_of(program_setting(options), prepared, options.generation.no_cache);
+  const std::int64_t context = context_of(generator.network);
+  write_result("", decode_plan_text(generator.network.name, context, options.dtype, generator.decoder.has_value(),
+                                    generator.planned));
+  return 0;
+}
+
 }  // namespace
 
 int generate(const Options& given) {
-  check(!given.weights.empty(), "--weights is missing: the directory of a run or checkpoint, or a safetensors file");
-  Options options = decided_by_run(given, run_of_weights(given.weights));
-  options.batch = 1;
-  options.generation.sampling.seed = given.seed.value_or(0);  // not that of the run
-  const ProgramSetting setting = program_setting(options);
-  const Network network = build_network(setting.network, false);
+  const Options options = decided_for_text(given);
+  if (options.generation.plan) return plan_text_of(options);
+  MeteredDevice device(open_device(options.device));
+  Prepared prepared(device);
+  const Generator generator = generator_of(program_setting(options), prepared, options.generation.no_cache);
+  const Network& network = generator.network;
+  const Planned& planned = generator.planned;
   const std::int64_t context = context_of(network);
   const std::unique_ptr<Vocabulary> vocabulary = vocabulary_of(options, network);
   std::vector<std::int32_t> symbols = prompt_of(options, *vocabulary, context);
-  MeteredDevice device(open_device(options.device));
-  Prepared prepared(device);
-  std::optional<DecodeProgram> decoder;
-  if (!options.generation.no_cache) decoder = decode_program(network, setting.network);
-  const Network& runs = decoder ? decoder->network : network;
-  const Planned planned = plan_evaluation(runs, setting.memory, prepared);
   const auto note = [&](const std::string& line) {
     if (!options.quiet) std::fprintf(stderr, "%s\n", line.c_str());
   };
-  if (!decoder && !options.generation.no_cache)
+  if (!generator.decoder && !options.generation.no_cache)
     note(message("note: ", network.name,
                  " looks back by more than causal attention: it reads the whole text again for ", "each symbol"));
   note(predicted_line(planned.plan.bytes));
   device.reserve(reserved_bytes({&planned}, 0, device.info().alignment));
   Store store(device);
   std::unique_ptr<NextLogits> next;
-  if (decoder)
-    next = std::make_unique<CachedLogits>(*decoder, planned, prepared, store, context);
+  if (generator.decoder)
+    next = std::make_unique<CachedLogits>(*generator.decoder, planned, prepared, store, context);
   else
     next = std::make_unique<WindowLogits>(network, planned, prepared, store);
-  load_weights(weights_file(options.weights), store, runs);
+  load_weights(weights_file(options.weights), store, generator.runs());
   const auto begin = std::chrono::steady_clock::now();
   continue_text(std::move(symbols), *vocabulary, options.generation, *next);
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;

@@ -11,6 +11,7 @@ struct GenerationOptions {
   std::string prompt = {};
   std::int64_t tokens = 200;  // symbols that follow it
   Sampling sampling = {};
+  bool plan = false;      // says what it takes, and stops
   bool no_cache = false;  // runs the network over the whole window for each symbol
 };
 

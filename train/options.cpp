@@ -62,7 +62,7 @@ void check_together(const Options& o) {
   check(!o.memopt.levels.pins.skip_grads || !infers, "--skip-grads: evaluation has no gradients");
   if (!o.autotune.empty()) check_autotune(o.device);
   // Of a resumed run the device may be that of the checkpoint: opening it checks again.
-  if (o.resume.empty()) check_device(o.device, runs(o.command) && !o.count);
+  if (o.resume.empty()) check_device(o.device, runs(o.command) && !o.count && !o.generation.plan);
   check(!o.model.empty() || !o.resume.empty() || (takes_run(o) && !o.weights.empty()),
         "--model is missing: a name such as lenet or resnet20, or a JSON file",
         takes_run(o) ? "; or --weights RUN, which says it" : "");

@@ -39,7 +39,7 @@ void add_generate(CLI::App& app, Options& o) {
   add_option(app, "--data", o.data, "SPEC", "Data set whose characters the network knows (default: the run's)")
       ->group("Data");
   GenerationOptions& generation = o.generation;
-  add_option(app, "--prompt", generation.prompt, "TEXT", "What is written on from")->required()->group("Text");
+  add_option(app, "--prompt", generation.prompt, "TEXT", "What is written on from")->group("Text");
   add_option(app, "--tokens", generation.tokens, "N", "Symbols that follow it (default 200)")
       ->check(whole_number(1))
       ->group("Text");
@@ -60,6 +60,11 @@ void add_generate(CLI::App& app, Options& o) {
   app.add_flag("--no-cache", generation.no_cache,
                "Runs the network over the whole text again for each symbol: slower, the same text")
       ->group("Machine");
+  app.add_flag("--plan", generation.plan,
+               "Instead: the bytes that it takes, by category, before there is a prompt, or weights if --model\n"
+               "names a network; also with --device h200 and the like")
+      ->excludes("--prompt")
+      ->group("Output");
   app.add_flag("--quiet", o.quiet, "The text and errors only")->group("Output");
   add_machine(app, o);
   add_memopt(app, o, "level=2");

@@ -99,6 +99,32 @@ TEST_F(Generate, WritesTheSameTextUnderEveryMemorySetting) {
   EXPECT_EQ(text({"--top-k", "1"}), text({"--temperature", "0", "--seed", "5"}));
 }
 
+TEST_F(Generate, SaysBeforehandWhatItTakes) {
+  const std::vector<std::string> network = {"--model", "char_gpt_cpu", "--dtype", "f32"};
+  const auto plan = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), network.begin(), network.end());
+    more.emplace_back("--plan");
+    const Ended ended = generate(more);
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    return ended.out;
+  };
+  const std::string cached = plan({});
+  EXPECT_PRED2(says, cached, "char_gpt_cpu: text, with a cache of 64 symbols, f32");
+  EXPECT_PRED2(says, cached, "\ncache             0.25\n");  // 4 layers' keys and values of 64 symbols, 128 wide
+  EXPECT_PRED2(says, cached, "state 262144 ");
+  EXPECT_PRED2(says, plan({"--no-cache"}), "reading 64 symbols again for each");
+  EXPECT_PRED2(says, plan({"--device", "h200"}), "state 262144 ");
+  const Ended saved = run_train({"--model", "char_gpt_cpu", "--data", "sentences:train=64,test=64", "--steps", "1",
+                                 "--save", path("run"), "--threads", "1"});
+  ASSERT_EQ(saved.code, 0) << saved.err;
+  const Ended ended = generate({"--weights", path("run"), "--prompt", "the", "--tokens", "1"});
+  const std::string predicted = cached.substr(cached.find("memory predicted"));
+  EXPECT_PRED2(says, ended.err, predicted);
+  EXPECT_PRED2(says, ended.err, ", as predicted");
+  EXPECT_EQ(generate({"--weights", path("run"), "--plan"}).out, cached);
+  EXPECT_PRED2(says, generate({"--weights", path("run"), "--plan", "--prompt", "a"}).err, "--prompt excludes --plan");
+}
+
 TEST_F(Generate, RefusesWhatItCannotContinue) {
   const auto refused = [&](const std::vector<std::string>& args, const std::string& words, int code = 2) {
     const Ended ended = generate(args);

@@ -1,0 +1,29 @@
+#include "train/report/decode_plan.h"
+
+#include "framework/error.h"
+#include "memopt/memory_map.h"
+#include "train/report/memory_report.h"
+#include "train/report/text_table.h"
+
+namespace lethe {
+
+std::string decode_plan_text(const std::string& network, std::int64_t context, DType dtype, bool cached,
+                             const Planned& planned) {
+  const std::string by = cached ? message("with a cache of ", context, " symbols")
+                                : message("reading ", context, " symbols again for each");
+  const Peak peak = peak_of(planned);
+  const std::int64_t states = planned.plan.bytes.states;  // the cache: nothing else lasts from symbol to symbol
+  TextRows rows = {{"", "MiB"}};
+  for (std::size_t c = 0; c < kCategories; ++c) {
+    const bool is_stored = c == static_cast<std::size_t>(Category::Params);
+    const std::int64_t bytes = peak.bytes[c] - (is_stored ? states : 0);
+    if (bytes > 0) rows.push_back({std::string(name_of(static_cast<Category>(c))), mib(bytes)});
+    if (is_stored && states > 0) rows.push_back({"cache", mib(states)});
+  }
+  if (peak.idle > 0) rows.push_back({"held, not in use", mib(peak.idle)});
+  rows.push_back({"total", mib(peak.total())});
+  return message(network, ": text, ", by, ", ", name_of(dtype), "\n\n", text_table(rows, 1), "\n",
+                 predicted_line(planned.plan.bytes), "\n");
+}
+
+}  // namespace lethe
