@@ -156,4 +156,8 @@ TrainDefaults train_defaults(const std::string& name_or_file, const Sets& overri
   return NetworkDocument(find_model(name_or_file), overrides).train();
 }
 
+bool has_var(const std::string& name_or_file, const std::string& var) {
+  return NetworkDocument(find_model(name_or_file), {}).vars().contains(var);
+}
+
 }  // namespace lethe

@@ -25,6 +25,11 @@ Network load_network(const std::string& name_or_file, const BuildOptions& option
 /// What the file's "train" says, so that the network learns when nothing else is said.
 TrainDefaults train_defaults(const std::string& name_or_file, const Sets& overrides = {});
 
+/// The var by which files of networks of sequences say how many symbols these read at once.
+inline constexpr const char* kContextVar = "length";
+/// Whether the file has such a var, which `overrides` may set.
+bool has_var(const std::string& name_or_file, const std::string& var);
+
 /// The names of the zoo, sorted: "lenet", "optnet/alexnet", "resnet20"...
 std::vector<std::string> zoo_names();
 

@@ -35,7 +35,7 @@ void add_network(CLI::App& app, Options& o) {
 
 namespace {
 
-/// A number of samples, or "auto" where it is known how to find one.
+/// A number of samples or symbols, or "auto" where it is known how to find one.
 CLI::Option* add_samples(CLI::App& app, const char* name, const std::string& help, std::optional<std::int64_t>& number,
                          bool& largest, bool knows_auto) {
   const auto check_number = [=, is_number = whole_number(1)](const std::string& text) {
@@ -66,6 +66,14 @@ void add_micro_batch(CLI::App& app, Options& o) {
                       knows_auto(o) ? "; auto: the most that fit" : ""),
               o.micro_batch, o.largest_micro_batch, knows_auto(o))
       ->option_text("M");
+}
+
+void add_context(CLI::App& app, Options& o) {
+  add_samples(app, "--context",
+              message("Symbols that a network of sequences reads at once: --set ", kContextVar,
+                      "=N (default: as its file\nsays); auto: the most that the memory has room for"),
+              o.context, o.largest_context, true)
+      ->option_text("N");
 }
 
 void add_data(CLI::App& app, Options& o) {

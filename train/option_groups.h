@@ -21,6 +21,7 @@ CLI::Option* add_interval(CLI::App& app, const char* name, std::optional<Interva
 void add_network(CLI::App& app, Options& o);
 void add_batch(CLI::App& app, Options& o, const char* help);
 void add_micro_batch(CLI::App& app, Options& o);
+void add_context(CLI::App& app, Options& o);
 void add_ranks(CLI::App& app, Options& o);
 void add_data(CLI::App& app, Options& o);            // with the batch
 void add_weights(CLI::App& app, Options& o);         // to start from

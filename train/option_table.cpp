@@ -105,6 +105,7 @@ void add_show(CLI::App& app, Options& o) {
 void add_plan(CLI::App& app, Options& o) {
   add_batch(app, o, "Samples a step (default: the network's)");
   add_micro_batch(app, o);
+  add_context(app, o);
   add_ranks(app, o);
   add_optimizer(app, o);
   app.add_flag("--eval", o.inference, "Plans evaluation instead of training")->group("Data");

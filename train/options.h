@@ -27,9 +27,8 @@ struct Options {
   DType dtype = DType::f32;
   std::optional<std::string> data = {};  // "mnist:DIR", "shapes"...
   std::optional<std::string> augment = {};
-  std::optional<std::int64_t> batch = {};
-  std::optional<std::int64_t> micro_batch = {};
-  bool largest_batch = false, largest_micro_batch = false;  // auto: that which the memory has room for
+  std::optional<std::int64_t> batch = {}, micro_batch = {}, context = {};            // the last of `plan`: --set length
+  bool largest_batch = false, largest_micro_batch = false, largest_context = false;  // auto: what memory has room for
 
   std::optional<std::int64_t> epochs = {}, steps = {};
   std::int64_t patience = 0;  // evaluations without a better one, then training stops; 0: never

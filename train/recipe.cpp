@@ -11,7 +11,7 @@
 #include "train/session/autotune.h"
 #include "train/session/device.h"
 #include "train/session/fed_data.h"
-#include "train/session/largest_batch.h"
+#include "train/session/largest_fit.h"
 #include "train/settings_of_options.h"
 
 namespace lethe {
@@ -62,40 +62,72 @@ OptionValues for_device(const Options& given, OptionValues resumed) {
   return resumed;
 }
 
+constexpr std::int64_t kMostLookedAt = 1 << 20;  // batch or context that is looked at
+
 /// The batch has to be smaller than this: a run cannot fill one that is larger than its data.
 std::int64_t limit_of_batch(const Options& options, ProgramSetting setting) {
-  constexpr std::int64_t kMost = 1 << 20;
-  if (options.command != Command::Train) return kMost;
+  if (options.command != Command::Train) return kMostLookedAt;
   setting.network.batch = 1;
   const Network network = build_network(setting.network, true);
-  return std::min(kMost, open_data(options.data, setting.network.seed, network)->size(Split::Train) + 1);
+  return std::min(kMostLookedAt, open_data(options.data, setting.network.seed, network)->size(Split::Train) + 1);
 }
 
-/// For `--batch auto` and `--micro-batch auto`.
-void take_largest(Options& options) {
-  const std::string name = options.largest_batch ? "batch" : "micro-batch";
-  std::optional<std::int64_t>& samples = options.largest_batch ? options.batch : options.micro_batch;
-  check(!options.largest_batch || (!options.micro_batch && !options.largest_micro_batch),
-        "--batch auto goes without --micro-batch: in parts a batch has no largest size");
-  const DeviceInfo device = device_info(options.device);
+bool wants_largest(const Options& options) {
+  return options.largest_batch || options.largest_micro_batch || options.largest_context;
+}
+
+/// What is used of a device: the budget, or what a GPU has.
+std::int64_t room_on(const DeviceInfo& device, const Options& options, const char* found) {
   constexpr double kOfFree = 0.95;  // of a GPU's memory: kernels and libraries take some of it, too
   const auto free = static_cast<std::int64_t>(kOfFree * static_cast<double>(device.memory));
-  const std::int64_t budget = options.memopt.levels.budget.value_or(free);
-  check(budget > 0, "--", name, " auto needs --memory-budget: how much memory the ", device.name, " has is not known");
+  const std::int64_t room = options.memopt.levels.budget.value_or(free);
+  check(room > 0, "--", found, " auto needs --memory-budget: how much memory the ", device.name, " has is not known");
+  return room;
+}
+
+/// For `--batch auto`, `--micro-batch auto` and `--context auto`.
+void take_largest(Options& options) {
+  const char* const name = options.largest_batch ? "batch" : options.largest_context ? "context" : "micro-batch";
+  check(!options.largest_batch || (!options.micro_batch && !options.largest_micro_batch),
+        "--batch auto goes without --micro-batch: in parts a batch has no largest size");
+  check(!options.largest_context || (!options.largest_batch && !options.largest_micro_batch), "--context auto and --",
+        options.largest_batch ? "batch" : "micro-batch", " auto: one of them has to be a number");
+  const DeviceInfo device = device_info(options.device);
+  const std::int64_t room = room_on(device, options, name);
   const ProgramSetting setting = program_setting(options);
-  samples = options.largest_batch ? largest_batch(setting, device, budget, limit_of_batch(options, setting)).batch
-                                  : largest_micro_batch(setting, device, budget);
-  check_as(Exit::Budget, samples > 0, options.model, ": ",
-           options.largest_batch ? message("not even a batch of ", options.ranks.shards.value_or(1))
-                                 : message("no micro-batch of a batch of ", *options.batch),
-           " fits into ", budget, " bytes with ", options.memopt.text);
-  options.given[name] = std::to_string(*samples);
+  const auto take = [&](std::optional<std::int64_t>& option, std::int64_t found, const std::string& least) {
+    check_as(Exit::Budget, found > 0, options.model, ": ", least, " fits into ", room, " bytes with ",
+             options.memopt.text);
+    option = found;
+    options.given[name] = std::to_string(found);
+  };
+  if (options.largest_batch) {
+    take(options.batch, largest_batch(setting, device, room, limit_of_batch(options, setting)).number,
+         message("not even a batch of ", options.ranks.shards.value_or(1)));
+  } else if (options.largest_context) {
+    take(options.context, largest_context(setting, device, room, kMostLookedAt).number, "not even a context of 1");
+    options.set.push_back(message(kContextVar, '=', *options.context));
+  } else {
+    take(options.micro_batch, largest_micro_batch(setting, device, room),
+         message("no micro-batch of a batch of ", *options.batch));
+  }
+}
+
+/// `--context N` is `--set length=N` of a network that has such a var.
+Options with_context_set(const Options& options) {
+  if (!options.context && !options.largest_context) return options;
+  check(has_var(options.model, kContextVar), "--context: ", options.model, " has no var ", quote(kContextVar),
+        ", by which a network of sequences says how many symbols it reads");
+  check(!sets_of(options).contains(kContextVar), "--context and --set ", kContextVar,
+        " say the same; give one of them");
+  return options.context ? with_values(options, {{"set", message(kContextVar, '=', *options.context)}}) : options;
 }
 
 /// A run that goes on needs the choices that it began with, or its bits are others.
 std::shared_ptr<Trials> trials_by(const Options& options, bool resumed) {
-  check(!options.largest_batch && !options.largest_micro_batch,
-        "--autotune does not go with a batch of auto: it would try the convolutions of each batch that is looked at");
+  check(!wants_largest(options),
+        "--autotune does not go with a batch of auto, or a context: it would try the convolutions of each that is "
+        "looked at");
   check(
       !resumed || std::filesystem::exists(options.autotune), "--autotune: ", options.autotune,
       ", by which the run began, is not there; with --autotune FILE it goes on by other choices, and with other bits");
@@ -110,13 +142,13 @@ Options decided(const Options& first, const OptionValues& resumed) {
   for (const auto& [name, largest] :
        {std::pair("batch", given.largest_batch), {"micro-batch", given.largest_micro_batch}})
     if (largest && resumed.count(name) != 0) given.given.erase(name);  // it was found when the run began
-  const Options with_resumed = with_values(given, for_device(given, resumed));
+  const Options with_resumed = with_context_set(with_values(given, for_device(given, resumed)));
   const OptionValues of_network = network_values(with_resumed);
   const Options with_network =
       with_context(with_resumed.model + ": \"train\"", [&] { return with_values(with_resumed, of_network); });
   Options all = with_values(with_network, built_in(with_network.optimizer.value_or("")));
   if (!all.autotune.empty()) all.device.trials = trials_by(all, first.given.count("autotune") == 0);
-  if (all.largest_batch || all.largest_micro_batch) take_largest(all);
+  if (wants_largest(all)) take_largest(all);
   return all;
 }
 

@@ -31,7 +31,10 @@ std::string work_of(const ProgramSetting& setting) {
 std::string head(const PlanReport& report) {
   const NetworkSetting& of = report.setting.network;
   const Program& program = report.planned().program;
-  return message(report.network, ": batch ", batch_text(report.setting), ", ", name_of(of.dtype), ", ",
+  const std::string tokens =
+      report.context == 0 ? ""
+                          : message(" of ", grouped(report.context), " tokens, ", grouped(report.tokens()), " a step");
+  return message(report.network, ": batch ", batch_text(report.setting), tokens, ", ", name_of(of.dtype), ", ",
                  work_of(report.setting), "; ", grouped(op_count(program)), " ops, ",
                  grouped(static_cast<std::int64_t>(program.vars.size())), " vars, ", program.blocks.size(),
                  program.blocks.size() == 1 ? " block" : " blocks", "\n\n");
@@ -63,6 +66,34 @@ std::string categories_text(const PlanReport& report) {
   const DType dtype = report.setting.network.dtype;
   if (wide_of(dtype) == dtype) rows.erase(rows.begin() + 1 + static_cast<int>(Category::ParamCopies));
   return text_table(rows, 1);
+}
+
+/// Of a network of sequences: whose the activations are.
+std::string parts_text(const PlanReport& report) {
+  if (report.context == 0) return "";
+  TextRows rows = {{"MiB of activations, their gradients and workspaces"}, {"at the peak of " + report.row().memopt}};
+  if (report.setting.training) rows.push_back({"kept for backward"});
+  for (std::size_t p = 0; p < kParts; ++p) {
+    rows[0].emplace_back(name_of(static_cast<Part>(p)));
+    rows[1].push_back(mib(report.parts.peak[p]));
+    if (report.setting.training) rows[2].push_back(mib(report.parts.kept[p]));
+  }
+  return "\n" + text_table(rows, 1);
+}
+
+nlohmann::ordered_json parts_json(const BytesByPart& bytes) {
+  nlohmann::ordered_json json;
+  for (std::size_t p = 0; p < kParts; ++p) json[std::string(name_of(static_cast<Part>(p)))] = bytes[p];
+  return json;
+}
+
+/// Null unless of a network of sequences.
+nlohmann::ordered_json tokens_json(const PlanReport& report) {
+  if (report.context == 0) return nullptr;
+  return {{"context", report.context},
+          {"step", report.tokens()},
+          {"peak", parts_json(report.parts.peak)},
+          {"kept", parts_json(report.parts.kept)}};
 }
 
 /// Of a GPU: from when on the inputs of the next step are copied.
@@ -138,7 +169,7 @@ std::string remedies_text(const PlanReport& report) {
 }  // namespace
 
 std::string plan_text(const PlanReport& report) {
-  std::string text = head(report) + categories_text(report) + "\n";
+  std::string text = head(report) + categories_text(report) + parts_text(report) + "\n";
   const Planned& planned = report.planned();
   text += (planned.arena ? arena_line(*planned.arena) : bound_line(*report.row_of("level=2").arena)) + "\n";
   if (planned.recomputed) text += recomputed_line(*planned.recomputed) + "\n";
@@ -166,6 +197,7 @@ std::string plan_json(const PlanReport& report) {
   Json json = {{"model", report.network},
                {"batch", report.setting.network.batch},
                {"micro_batch", report.setting.micro_batch > 0 ? Json(report.setting.micro_batch) : none},
+               {"tokens", tokens_json(report)},
                {"shards", report.setting.shards.parts},
                {"ranks", report.setting.shards.rank.of},
                {"zero", report.setting.shards.zero},

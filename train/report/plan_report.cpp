@@ -4,7 +4,8 @@
 #include <limits>
 
 #include "framework/error.h"
-#include "train/session/largest_batch.h"
+#include "train/session/fed_data.h"
+#include "train/session/largest_fit.h"
 
 namespace lethe {
 namespace {
@@ -26,6 +27,7 @@ class Subject {
         untried_(untried(device)),
         programs_(build_programs(setting)),
         evaluated_(setting.evaluated) {}
+  const Network& network() const { return programs_.evaluation; }
   Plans planned(const MemorySetting& memory) { return plan_programs(programs_, evaluated_, memory, prepared_); }
   std::int64_t bytes_of_suggested(const ProgramSetting& setting) {
     return planned_bytes(setting, prepared_.device().trials ? untried_ : prepared_);
@@ -54,7 +56,7 @@ struct Change {
 
 /// What can be changed beside the memory setting, the cheapest first: what costs nothing, then what changes the
 /// arithmetic, then what changes the training.
-std::vector<Change> changes_of(const ProgramSetting& setting) {
+std::vector<Change> changes_of(const ProgramSetting& setting, std::int64_t context) {
   std::vector<Change> changes;
   const auto add = [&](const std::string& change, const std::string& what, const auto& apply, bool same = false) {
     changes.push_back({setting, change, what, same});
@@ -90,6 +92,9 @@ std::vector<Change> changes_of(const ProgramSetting& setting) {
         [=](ProgramSetting& s) { s.micro_batch = at_once / 2; });
   if (batch > 1 && setting.micro_batch == 0)
     add(message("--batch ", batch / 2), "half the batch", [](ProgramSetting& s) { s.network.batch /= 2; });
+  if (context > 1)
+    add(message("--context ", context / 2), "half the symbols at once",
+        [=](ProgramSetting& s) { s.network.sets[kContextVar] = std::to_string(context / 2); });
   if (setting.update.name != "sgd" && setting.training)
     add("--optimizer sgd", "no state a parameter", [](ProgramSetting& s) {
       s.update.name = "sgd";
@@ -116,7 +121,7 @@ std::vector<Remedy> remedies_of(const PlanReport& report, const ProgramSetting& 
     Prepared plain(device);
     add("--no-winograd", "convolutions by sums of products: slower, less workspace", planned_bytes(setting, plain));
   }
-  for (const Change& c : changes_of(setting)) {
+  for (const Change& c : changes_of(setting, report.context)) {
     try {
       add(c.change, c.what,
           c.same_programs ? subject.planned(c.setting.memory).bytes.total() : subject.bytes_of_suggested(c.setting));
@@ -126,14 +131,20 @@ std::vector<Remedy> remedies_of(const PlanReport& report, const ProgramSetting& 
   return remedies;
 }
 
-/// The largest batch that fits, if there is one: the setting's own does not.
-void add_largest_batch(ProgramSetting setting, PlanReport& report) {
-  if (setting.micro_batch > 0) return;
+/// The largest batch and the largest context that fit, if there are: the setting's own do not.
+void add_largest(ProgramSetting setting, PlanReport& report) {
   const bool recomputes = setting.memory.levels.level == Level::Recompute;
   if (!recomputes) setting.memory = memory_setting("level=2", setting.memory);
-  const auto [batch, bytes] = largest_batch(setting, untried(report.device), report.budget(), setting.network.batch);
-  const std::string memopt = recomputes ? "" : "--memopt level=2 ";
-  if (batch > 0) report.remedies.push_back({message(memopt, "--batch ", batch), "the largest that fits", bytes});
+  const auto add = [&](const char* option, const LargestFit& fit) {
+    const std::string change = message(recomputes ? "" : "--memopt level=2 ", option, ' ', fit.number);
+    if (fit.number > 0) report.remedies.push_back({change, "the largest that fits", fit.bytes});
+  };
+  const DeviceInfo device = untried(report.device);
+  if (setting.micro_batch == 0) add("--batch", largest_batch(setting, device, report.budget(), setting.network.batch));
+  try {
+    if (report.context > 0) add("--context", largest_context(setting, device, report.budget(), report.context));
+  } catch (const Error&) {  // its file has no var for it, or it is built otherwise
+  }
 }
 
 }  // namespace
@@ -165,7 +176,8 @@ PlanReport report_plan(const ProgramSetting& setting, const DeviceInfo& device) 
                     .limit = setting.memory.levels.budget,
                     .network = setting.network.model,
                     .device = device,
-                    .plans = std::move(plans)};
+                    .plans = std::move(plans),
+                    .context = symbols_of_sample(subject.network())};
   ProgramSetting other = setting;
   other.memory.levels.print_log = false;
   for (const std::string memopt : kStandard) {
@@ -179,10 +191,11 @@ PlanReport report_plan(const ProgramSetting& setting, const DeviceInfo& device) 
     report.asked = report.rows.size();
     report.rows.push_back(row_of_plans(setting, asked, report.plans));
   }
+  if (report.context > 0) report.parts = parts_of(report.planned(), report.row().peak);
   const bool recomputes = setting.memory.levels.level == Level::Recompute;
   if (!recomputes || report.row().bytes() > report.budget()) report.remedies = remedies_of(report, other, subject);
   const auto fits = [&](const PlanRow& row) { return row.bytes() <= report.budget(); };
-  if (!fits(report.row()) && !fits(report.row_of("level=2"))) add_largest_batch(other, report);
+  if (!fits(report.row()) && !fits(report.row_of("level=2"))) add_largest(other, report);
   return report;
 }
 

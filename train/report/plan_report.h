@@ -5,6 +5,7 @@
 
 #include "framework/traffic.h"
 #include "memopt/memory_map.h"
+#include "train/report/plan_parts.h"
 #include "train/session/programs.h"
 
 namespace lethe {
@@ -36,6 +37,9 @@ struct PlanReport {
   std::size_t asked = 0;              // its row
   std::vector<Remedy> remedies = {};  // those that help, the cheapest first
   std::optional<Link> link = {};      // between ranks
+  std::int64_t context = 0;           // symbols of a sample that is a sequence; else 0
+  PlanParts parts = {};               // of a network of sequences
+  std::int64_t tokens() const { return setting.network.batch * context; }  // of a step
   const Planned& planned() const { return setting.training ? plans.training : plans.evaluation; }
   const PlanRow& row() const { return rows[asked]; }
   const PlanRow& row_of(const std::string& memopt) const;  // one of the rows

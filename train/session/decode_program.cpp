@@ -218,7 +218,7 @@ std::optional<DecodeProgram> decode_program(const Network& window, const Network
 }
 
 std::optional<DecodeProgram> decode_program(const Network& window, NetworkSetting setting) {
-  setting.sets["length"] = "1";
+  setting.sets[kContextVar] = "1";
   try {
     return decode_program(window, build_network(setting, false));
   } catch (const Error&) {  // no such var, or no network of so short a window

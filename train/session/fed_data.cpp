@@ -44,6 +44,15 @@ bool takes_sequences(const Network& network) {
   return samples.dtype == DType::i32 && samples.shape.size() == 2;
 }
 
+std::int64_t symbols_of_sample(const Network& network) {
+  const VarId labels = network.target == kNone ? kNone : viewed(network.program, network.target);
+  for (const VarId input : network.inputs) {
+    const Var& var = network.program.vars[input];
+    if (input != labels && var.dtype == DType::i32 && var.shape.size() == 2) return var.shape[1];
+  }
+  return 0;
+}
+
 std::int64_t counted(const Network& network, const std::int32_t* labels, std::int64_t count) {
   if (!network.ignored) return count;
   return std::count_if(labels, labels + count, [&](std::int32_t v) { return v >= 0 && v != *network.ignored; });

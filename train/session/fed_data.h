@@ -22,6 +22,8 @@ bool is_fed_by_data(const Network& network);
 FedInputs fed_inputs(const Network& network);
 /// Whether a sample is a sequence of symbols, each with a label.
 bool takes_sequences(const Network& network);
+/// Symbols of a sample where an input beside the labels is a sequence of them; else 0.
+std::int64_t symbols_of_sample(const Network& network);
 /// How many of the first `count` labels count: those that the loss ignores do not.
 std::int64_t counted(const Network& network, const std::int32_t* labels, std::int64_t count);
 /// Fails with Exit::Data unless samples are as large as the network takes them, with as many labels.
