@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <unordered_map>
 
 #include "framework/did_you_mean.h"
 #include "framework/error.h"
@@ -9,10 +10,15 @@
 namespace lethe {
 namespace {
 
+struct Table {
+  std::map<std::string, OpDef> ops;
+  std::unordered_map<std::string_view, const OpDef*> by_type;  // the same: planning asks thousands of times an op
+};
+
 /// The only global: filled before main, read-only afterwards.
-std::map<std::string, OpDef, std::less<>>& table() {
-  static std::map<std::string, OpDef, std::less<>> ops;
-  return ops;
+Table& table() {
+  static Table all;
+  return all;
 }
 
 /// Outputs of a variadic slot share its name.
@@ -29,12 +35,14 @@ bool ends_with(const std::string& text, std::string_view end) {
 
 Register::Register(OpDef def) {
   const std::string type = def.type;
-  if (!table().emplace(type, std::move(def)).second) throw std::logic_error("op '" + type + "' is registered twice");
+  const auto [added, is_new] = table().ops.emplace(type, std::move(def));
+  if (!is_new) throw std::logic_error("op '" + type + "' is registered twice");
+  table().by_type.emplace(added->first, &added->second);
 }
 
 const OpDef* find_op(std::string_view type) {
-  const auto found = table().find(type);
-  return found == table().end() ? nullptr : &found->second;
+  const auto found = table().by_type.find(type);
+  return found == table().by_type.end() ? nullptr : found->second;
 }
 
 const OpDef& op_def(std::string_view type) {
@@ -49,7 +57,7 @@ const OpDef& op_def(std::string_view type) {
 
 std::vector<const OpDef*> all_ops() {
   std::vector<const OpDef*> all;
-  for (const auto& [type, def] : table()) all.push_back(&def);
+  for (const auto& [type, def] : table().ops) all.push_back(&def);
   return all;
 }
 

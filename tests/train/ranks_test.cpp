@@ -113,6 +113,7 @@ SessionSetting setting_of(const std::string& model, std::int64_t batch, std::int
   setting.program.network = {.model = model, .batch = batch, .seed = 3};
   if (model == "resnet20") setting.program.network.sets = {{"n", "1"}};
   setting.program.shards.parts = shards;
+  setting.program.memory.levels.seconds = 0.01;  // any arena will do
   setting.data.spec = model == "char_lstm" ? "sentences:train=32,test=10" : "shapes:train=32,test=10";
   return setting;
 }
@@ -140,7 +141,7 @@ TEST(Ranks, DropElementsAndIgnoreLabelsOfTheWholeBatch) {
   };
   const Trained one = train(setting, nullptr);
   for (const char* const text : {"none", "level=2", "level=3"}) {
-    setting.program.memory = memory_setting(text);
+    setting.program.memory = memory_setting(text, setting.program.memory);
     for (const std::int64_t ranks : {2, 8}) EXPECT_TRUE(train_on(ranks, setting) == one) << text << ", " << ranks;
   }
 }
@@ -150,7 +151,7 @@ TEST(Ranks, GiveTheSameBitsUnderAllMemorySettings) {
   const Trained one = train(setting, nullptr);
   for (const char* const text : {"none", "level=0", "level=1,release,inplace", "level=3"})
     for (const std::int64_t bucket : {1, 1 << 30}) {
-      setting.program.memory = memory_setting(text);
+      setting.program.memory = memory_setting(text, setting.program.memory);
       setting.program.shards.bucket = bucket;
       EXPECT_TRUE(train_on(2, setting) == one) << text << " with buckets of " << bucket;
     }
@@ -171,7 +172,7 @@ TEST(Ranks, SumInDoublesIfAsked) {
   const Trained one = train(setting, nullptr);
   EXPECT_FALSE(one == singles);
   for (const char* const text : {"none", "level=3"}) {
-    setting.program.memory = memory_setting(text);
+    setting.program.memory = memory_setting(text, setting.program.memory);
     for (const std::int64_t ranks : {2, 8}) EXPECT_TRUE(train_on(ranks, setting) == one) << text << ", " << ranks;
   }
 }
@@ -181,7 +182,7 @@ TEST(Ranks, TakeBatchNormOverAllShardsIfAsked) {
   setting.program.network.sync_bn = true;
   const Trained one = train(setting, nullptr);
   for (const char* const text : {"none", "level=1,release", "level=3"}) {
-    setting.program.memory = memory_setting(text);
+    setting.program.memory = memory_setting(text, setting.program.memory);
     for (const std::int64_t ranks : {2, 8}) EXPECT_TRUE(train_on(ranks, setting) == one) << text << ", " << ranks;
   }
 }
@@ -207,7 +208,6 @@ TEST(Ranks, TrainRandomNetworksToTheSameBits) {
     setting.program.network.build = [seed](const BuildOptions& options) { return random_network(seed, options); };
     setting.program.network.sync_bn = seed % 3 == 0;
     setting.data.spec = "synthetic:16";
-    setting.program.memory.levels.seconds = 0.01;
     const Trained one = train(setting, nullptr);
     setting.program.memory = memory_setting(kMemory[seed % 4], setting.program.memory);
     EXPECT_TRUE(train_on(seed % 2 == 0 ? 2 : 4, setting) == one);
