@@ -27,7 +27,7 @@ class Layers:
 
     def layer_norm(self, x):
         p = next(self.groups)
-        return F.layer_norm(x, x.shape[-1:], p["weight"], p["bias"], 1e-5)
+        return F.layer_norm(x, x.shape[-1:], p["weight"], p.get("bias"), 1e-5)
 
     def conv_transpose(self, x, stride):
         p = next(self.groups)
