@@ -17,6 +17,9 @@ class GradSite {
   virtual VarId value(VarId forward) = 0;
   /// A var that collects the gradient of a forward var and is changed in place.
   virtual VarId accumulator(VarId forward) = 0;
+  /// What readers that stand behind have given a forward var, which has nothing then; kNone: nothing, or it is
+  /// collected.
+  virtual VarId taken(VarId forward) = 0;
 };
 
 /// What a gradient rule sees, and what it fills: `set(i, gradient of input i)`.
@@ -59,6 +62,9 @@ class GradBuilder {
   /// on it.
   VarId accumulator(int slot);
   void update(const std::string& type, std::vector<VarId> in, Attrs attrs = {});
+  /// For a rule that adds to what readers that stand behind have given input `slot`: that, or kNone. What the rule then
+  /// takes as the gradient must be the sum of both.
+  VarId given(int slot) { return site_ ? site_->taken(x(slot)) : kNone; }
   const std::vector<VarId>& dx() const { return dx_; }
 
  private:

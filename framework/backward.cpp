@@ -175,6 +175,12 @@ VarId Backward::take(VarId var) {
   return gradient;
 }
 
+VarId Backward::taken(VarId forward) {
+  forward = source_of(forward);
+  const bool is_here = home_of(forward) + 1 == frames_.size();
+  return is_here && accumulators_.count(forward) == 0 ? take(forward) : kNone;
+}
+
 /// Operands stand in the order in which the walk met the readers: last reader first.
 VarId Backward::sum(VarId var, BlockId block) {
   const std::vector<VarId>& given = given_[var];

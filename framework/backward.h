@@ -24,6 +24,7 @@ class Backward final : public GradSite {
 
   VarId value(VarId forward) override;
   VarId accumulator(VarId forward) override;
+  VarId taken(VarId forward) override;
 
  private:
   struct Frame {

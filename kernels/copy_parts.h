@@ -31,7 +31,6 @@ struct CopyPack {
   }
 };
 
-/// Of elements without a gap.
 template <class T>
 struct CopyRun {
   T* to;
@@ -42,6 +41,11 @@ struct CopyRun {
     store_pack(to + i, load_pack<V>(from + i));
   }
 };
+/// Copies n elements without a gap.
+template <class T, class Device>
+void copy_run(Device device, void* stream, std::int64_t n, const T* from, T* to) {
+  for_each_pack<kPack<T>>(device, stream, n, can_pack({to, from}), CopyRun<T>{to, from});
+}
 
 template <class T>
 void copy_part(Cpu device, void* stream, const Box& box, T* to, const T* from) {
@@ -50,10 +54,9 @@ void copy_part(Cpu device, void* stream, const Box& box, T* to, const T* from) {
 #ifdef LETHE_DEVICE_CODE
 template <class T>
 void copy_part(Cuda device, void* stream, const Box& box, T* to, const T* from) {
-  const bool packed = can_pack({to, from});
   if (box.is_one_run())
-    for_each_pack<kPack<T>>(device, stream, box.count(), packed, CopyRun<T>{to, from});
-  else if (const auto packs = in_packs(box, kPack<T>); packed && packs)
+    copy_run(device, stream, box.count(), from, to);
+  else if (const auto packs = in_packs(box, kPack<T>); packs && can_pack({to, from}))
     for_each_pair(device, stream, *packs, CopyPack<T>{to, from});
   else
     for_each_pair(device, stream, box, CopyElement<T>{to, from});

@@ -21,8 +21,17 @@ Category category_written_by(Role role) {
                                   : Category::Optimizer;
 }
 
-/// What hands gradients of parameters on: sums, views, and copies in another dtype.
-bool hands_on(const Op& op) { return op.type == kSum || op.type == kCast || op_def(op.type).is_view(); }
+/// The inputs that an op hands on as gradients of parameters: those of sums, views and copies in another dtype, and
+/// what it adds to in place, if that is given.
+std::vector<VarId> handed_on(const Op& op) {
+  const OpDef& def = op_def(op.type);
+  if (op.type == kSum || op.type == kCast || def.is_view()) return op.in;
+  std::vector<VarId> in;
+  for (const InPlace& pair : def.inplace)
+    if (pair.out == 0 && pair.in < static_cast<int>(op.in.size()) && def.inputs[pair.in].back() == '?')
+      if (const VarId v = op.in[pair.in]; v != kNone) in.push_back(v);
+  return in;
+}
 
 /// Of a copy, whoever makes it again.
 Category category_of_copy(Kind of) { return of == Kind::Param ? Category::ParamCopies : Category::Activations; }
@@ -98,8 +107,8 @@ std::vector<Category> categories_of(const Program& program) {
     }
   for (const Block& block : program.blocks)
     for (auto op = block.ops.rbegin(); op != block.ops.rend(); ++op)
-      if (hands_on(*op) && is_gradient[op->out[0]])
-        for (const VarId v : op->in) is_gradient[v] = true;
+      if (!op->out.empty() && is_gradient[op->out[0]])
+        for (const VarId v : handed_on(*op)) is_gradient[v] = true;
   for (std::size_t v = 0; v < program.vars.size(); ++v)
     if (is_gradient[v] && program.vars[v].kind == Kind::Temp) categories[v] = Category::ParamGrads;
   return categories;

@@ -1,5 +1,6 @@
 // y = for each id its row of the table: ids [..] and table [V, D] give [.., D]. The gradient adds up each row's shares
-// in the order of the ids, whatever the threads.
+// in the order of the ids, whatever the threads; where the table has other readers, it adds them to what these gave, so
+// that no second table is there.
 #include <limits>
 
 #include "framework/autodiff.h"
@@ -84,13 +85,15 @@ struct EmbeddingGrad {
   template <class Device>
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
     const std::int64_t n = elements(args.in(0).shape), rows = args.out(0).shape[0], width = args.out(0).shape[1];
+    const bool adds = args.has_in(2);
     return for_float(args.in(1).dtype, [&](auto zero) {
       using T = decltype(zero);
       const auto run = [=](const KernelArgs& a) {
+        const auto* before = adds ? a.in<Compute<T>>(2) : nullptr;
         add_rows(Device{}, a.stream,
-                 RowSums<T>{a.in<std::int32_t>(0), a.in<T>(1), a.out<Compute<T>>(0), n, rows, width});
+                 RowSums<T>{a.in<std::int32_t>(0), a.in<T>(1), before, a.out<Compute<T>>(0), n, rows, width});
       };
-      // For each id its row of the table, read and written behind the zeros.
+      // For each id its row of the table, read and written behind what it begins with.
       return make_kernel(run, 0, 2 * n * width * std::int64_t{sizeof(Compute<T>)});
     });
   }
@@ -108,7 +111,9 @@ std::vector<Type> infer_embedding(const InferArgs& args) {
 }
 
 std::vector<Type> infer_embedding_grad(const InferArgs& args) {
-  return {{{args.op.attrs.integer("rows"), args.in(1).shape.back()}, wide_of(args.in(1).dtype)}};
+  const Type table{{args.op.attrs.integer("rows"), args.in(1).shape.back()}, wide_of(args.in(1).dtype)};
+  check_input(args, 2, table);
+  return {table};
 }
 
 VarId build_embedding(LayerCall& c) {
@@ -125,7 +130,7 @@ const Register embedding{{
     .infer = infer_embedding,
     .grad =
         [](GradBuilder& g) {
-          g.set(1, "embedding_grad", {g.x(0), g.dy()}, {{"rows", g.var(g.x(1)).shape[0]}});
+          g.set(1, "embedding_grad", {g.x(0), g.dy(), g.given(1)}, {{"rows", g.var(g.x(1)).shape[0]}});
         },
     .kernels = each_device<Embedding>(),
     .layer = {.name = "embedding",
@@ -139,9 +144,10 @@ const Register embedding{{
 
 const Register embedding_grad{{
     .type = "embedding_grad",
-    .inputs = {"ids", "dy"},
+    .inputs = {"ids", "dy", "before?"},
     .outputs = {"dtable"},
     .infer = infer_embedding_grad,
+    .inplace = {{.in = 2, .out = 0}},
     .kernels = each_device<EmbeddingGrad>(),
 }};
 

@@ -1,4 +1,4 @@
-// A table each of whose rows is the sum of the rows of dy that have its id, in their order, on every device. Ids that
+// A table to each of whose rows the rows of dy that have its id are added, in their order, on every device. Ids that
 // are no row are passed over.
 #pragma once
 #include <algorithm>
@@ -10,7 +10,11 @@ namespace lethe {
 template <class T>
 void add_rows(Cpu, void*, const RowSums<T>& sums) {
   parallel_ranges(sums.rows, 1, [&](std::int64_t begin, std::int64_t end) {
-    std::fill_n(sums.table + begin * sums.width, (end - begin) * sums.width, Compute<T>(0));
+    const std::int64_t first = begin * sums.width, count = (end - begin) * sums.width;
+    if (!sums.before)
+      std::fill_n(sums.table + first, count, Compute<T>(0));
+    else if (sums.before != sums.table)
+      std::copy_n(sums.before + first, count, sums.table + first);
     for (std::int64_t i = 0; i < sums.n; ++i) {
       const std::int64_t id = sums.ids[i];
       if (id < begin || id >= end) continue;

@@ -2,8 +2,8 @@
 #pragma once
 #include <algorithm>
 
+#include "kernels/copy_parts.h"
 #include "kernels/low_floats.h"
-#include "kernels/packs.h"
 #include "kernels/reduce/row_finder.h"
 
 namespace lethe {
@@ -12,6 +12,7 @@ template <class T>
 struct RowSums {
   const std::int32_t* ids;
   const T* dy;
+  const Compute<T>* before;  // what the table begins with, maybe in its own memory; null: zeros
   Compute<T>* table;
   std::int64_t n, rows, width;
 };
@@ -85,7 +86,10 @@ void launch_add_rows(void* stream, const RowSums<T>& sums) {
 template <class T>
 void add_rows(Cuda device, void* stream, const RowSums<T>& sums) {
   constexpr int V = kPack<Compute<T>>;
-  set_zero(device, stream, sums.rows * sums.width, sums.table);
+  if (!sums.before)
+    set_zero(device, stream, sums.rows * sums.width, sums.table);
+  else if (sums.before != sums.table)
+    copy_run(device, stream, sums.rows * sums.width, sums.before, sums.table);
   if (sums.width % V == 0 && can_pack({sums.dy, sums.table}))
     launch_add_rows<V>(stream, sums);
   else

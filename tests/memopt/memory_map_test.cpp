@@ -37,6 +37,14 @@ TEST(Categories, FollowFromRolesAndFromWhatIsUpdated) {
   EXPECT_EQ(categories, expected);
 }
 
+TEST(Categories, WhatAnEmbeddingAddsToIsAGradientOfTheTable) {
+  const Program program = parse_program(
+      "input ids i32[2]\ninput dy f32[2,3]\ninput lr f32[]\nparam w f32[4,3]\nstate m f32[4,3]\ntemp a f32[4,3]\n"
+      "temp dw f32[4,3]\nblock 0 {\n  a = exp(w) backward\n  dw = embedding_grad(ids, dy, a) {rows=4} backward\n"
+      "  w, m = momentum(w, m, dw, lr) {momentum=0.9, nesterov=0, weight_decay=0.0} optimize\n}\n");
+  EXPECT_EQ(categories_of(program)[find_var(program, "a")], Category::ParamGrads);
+}
+
 TEST(MemoryMap, ThePeakAddsUpToThePlanUnderEverySetting) {
   for (int seed = 0; seed < random_programs(); ++seed) {
     const Program program = with_updates(random_program(static_cast<std::uint64_t>(seed)), "adam").network.program;

@@ -120,6 +120,12 @@ std::vector<Sample> move_samples() {
       {.op = "embedding",  // in packs
        .in = {{.shape = {3, 4}, .low = 0, .high = 5, .dtype = DType::i32}, {.shape = {5, 16}, .wide = true}},
        .attrs = {{"dtype", kUnderTest}}},
+      {.op = "embedding_grad",
+       .in = {{.shape = {3, 4}, .low = 0, .high = 5, .dtype = DType::i32},
+              {.shape = {3, 4, 16}},
+              {.shape = {5, 16}, .wide = true}},
+       .attrs = {{"rows", 5}},
+       .gradient = false},
       {.op = "fill_constant",
        .in = {},
        .attrs = {{"shape", Ints{2, 3}}, {"dtype", "f32"}, {"value", 0.5}},
