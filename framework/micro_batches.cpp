@@ -171,7 +171,8 @@ class Expansion {
   Op copied(Op op, BlockId block) {
     for (VarId& v : op.in) v = current(v);
     for (VarId& v : op.out) v = written(v, block);
-    if (op_def(op.type).draws && in_batch() > 0)
+    const int step = op_def(op.type).draws;
+    if (step >= 0 && InferArgs{program_, op}.has_in(step) && in_batch() > 0)
       op.attrs.set(kFirstElement, in_batch() * elements(program_.vars[op.out[0]].shape));
     for (BlockId& body : op.blocks) body = copied_block(body, block);
     return op;

@@ -59,10 +59,10 @@ struct OpDef {
   bool returns_picked = false;  // its gradient: input 0 says where each element of input 1 goes; all else is 0
   bool activation = false;      // its type names the activation that it computes, and nothing else
   Activates activates = Activates::Nowhere;
-  bool draws = false;       // what becomes of an element follows from where it stands: at kFirstElement and behind that
-  bool over_batch = false;  // what it gives of a sample depends on how many there are, or on the others
-  bool widens = false;      // where its inputs are low floats it may write output 0 in f32: kWideOutput
-  bool waits = false;       // for what its inputs' maker began: the later it stands, the less it waits
+  int draws = -1;  // the step, if that is there: what becomes of an element follows from where it stands: kFirstElement
+  bool over_batch = false;          // what it gives of a sample depends on how many there are, or on the others
+  bool widens = false;              // where its inputs are low floats it may write output 0 in f32: kWideOutput
+  bool waits = false;               // for what its inputs' maker began: the later it stands, the less it waits
   std::optional<Kind> copies = {};  // of vars of this kind it makes copies in another dtype: cheap to make again
   int adds = -1;  // an input, absent until fuse_sums gives one, that is added to output 0 before it is activated
   AddsUnmade adds_unmade = nullptr;

@@ -2,7 +2,8 @@
 // [B, S, kv_heads * D], or of one input that holds all three, [B, T, (heads + 2 * kv_heads) * D]: query heads, then key
 // heads, then value heads. `lengths` [B]: keys at and beyond it are not seen. With `causal` the row at position p sees
 // no key behind p, with `window` only keys less than that from p; the T rows are the last positions of the S, or of the
-// length. For the gradient y and one number a row and head are kept, lse, never the scores.
+// length. With `dropout` a share counts with that probability not at all, and else the more; which ones is drawn as by
+// op dropout. For the gradient y and one number a row and head are kept, lse, never the scores.
 #include "kernels/attention/attention.h"
 
 #include <cmath>
@@ -10,6 +11,7 @@
 #include "framework/autodiff.h"
 #include "framework/checked.h"
 #include "framework/op_def.h"
+#include "framework/random.h"
 #include "kernels/attention/cuda_grad.h"
 #include "kernels/dtypes.h"
 #include "kernels/workspace.h"
@@ -21,6 +23,17 @@ namespace {
 void check_sequence(const InferArgs& args, int slot, const char* axes) {
   check(args.in(slot).shape.size() == 3, args.op.type, ": ", "qkv"[slot], " is ", text_of(args.in(slot)), ", expected ",
         axes);
+}
+
+/// Sets the rate and the stream by which shares are dropped; without a step none are.
+void drop(AttentionShape& s, const InferArgs& args) {
+  if (!args.has_in(4)) return;
+  check_input(args, 4, {{}, DType::i64});
+  const Attrs& attrs = args.op.attrs;
+  s.dropout = attrs.number("dropout");
+  check(s.dropout >= 0 && s.dropout < 1, args.op.type, ": dropout is ", s.dropout, ", expected at least 0 and below 1");
+  s.dropout_key =
+      stream_key(static_cast<std::uint64_t>(attrs.integer("seed")), static_cast<std::uint64_t>(attrs.integer("key")));
 }
 
 /// Sets head size and numbers of keys by the inputs; fails if heads do not divide their widths.
@@ -60,10 +73,15 @@ AttentionShape shape_of(const InferArgs& args) {
   check_input(args, 3, {{s.batch}, DType::i32});
   s.scale = attrs.number("scale", 1 / std::sqrt(static_cast<double>(s.size)));
   check(std::isfinite(s.scale), type, ": scale is ", s.scale);
+  drop(s, args);
   return s;
 }
 
-AttentionShape shape_of(const PrepareArgs& args) { return shape_of(InferArgs{args.program, args.op}); }
+AttentionShape shape_of(const PrepareArgs& args) {
+  AttentionShape s = shape_of(InferArgs{args.program, args.op});
+  s.first_sample = args.op.attrs.integer(kFirstElement, 0) / (elements(args.out(0).shape) / s.batch);
+  return s;
+}
 Type lse_of(const AttentionShape& s, const Var& q) { return {{s.batch, s.heads, s.rows}, wide_of(q.dtype)}; }
 Type output_of(const AttentionShape& s, const Var& q) { return {{s.batch, s.rows, s.heads * s.size}, q.dtype}; }
 
@@ -94,10 +112,8 @@ struct Attention {
     return for_float(args.in(0).dtype, [&](auto zero) {
       using T = decltype(zero);
       return make_kernel([=](const KernelArgs& a) {
-        for_each_warp(
-            a.stream, s.batch * s.heads * s.rows,
-            AttentionRow<T>{
-                {s, inputs_of<T>(s, a), lengths_of(s, a)}, output_heads(s, a.out<T>(0)), a.out<Compute<T>>(1)});
+        for_each_warp(a.stream, s.batch * s.heads * s.rows,
+                      AttentionRow<T>{AttentionArgs<T>(s, a), output_heads(s, a.out<T>(0)), a.out<Compute<T>>(1)});
       });
     });
   }
@@ -122,8 +138,8 @@ struct AttentionGrad {
       const std::int64_t rows = s.batch * s.heads * s.rows;
       const auto run = [=](const KernelArgs& a) {
         C* const delta = static_cast<C*>(a.workspace);
-        const Heads<const T> y = output_heads(s, a.in<T>(4)), dy = output_heads(s, a.in<T>(6));
-        const AttentionGradArgs<T> of{{s, inputs_of<T>(s, a), lengths_of(s, a)}, dy, a.in<C>(5), delta};
+        const Heads<const T> y = output_heads(s, a.in<T>(5)), dy = output_heads(s, a.in<T>(7));
+        const AttentionGradArgs<T> of{AttentionArgs<T>(s, a), dy, a.in<C>(6), delta};
         const QueryKeyValue<T> to = gradients_of<T>(s, a);
         parallel_for(Cuda{}, a.stream, rows, AttentionDelta<T>{s, y, dy, delta});
         for_each_warp(a.stream, s.batch * s.kv_heads * s.keys, AttentionKeyGrad<T>{of, to.k, to.v});
@@ -143,8 +159,8 @@ std::vector<Type> infer_attention(const InferArgs& args) {
 
 std::vector<Type> infer_attention_grad(const InferArgs& args) {
   const AttentionShape s = shape_of(args);
-  for (const int slot : {4, 6}) check_input(args, slot, output_of(s, args.in(0)));
-  check_input(args, 5, lse_of(s, args.in(0)));
+  for (const int slot : {5, 7}) check_input(args, slot, output_of(s, args.in(0)));
+  check_input(args, 6, lse_of(s, args.in(0)));
   std::vector<Type> types;
   for (int slot = 0; slot < (s.packed ? 1 : 3); ++slot) types.push_back({args.in(slot).shape, args.in(slot).dtype});
   return types;
@@ -155,7 +171,7 @@ void attention_gradient(GradBuilder& g) {
   std::vector<VarId> like = {g.x(0)};
   if (g.x(1) != kNone) like.insert(like.end(), {g.x(1), g.x(2)});
   const std::vector<VarId> grads =
-      g.call_all("attention_grad", {g.x(0), g.x(1), g.x(2), g.x(3), g.y(0), g.y(1), g.dy()}, g.attrs(), like);
+      g.call_all("attention_grad", {g.x(0), g.x(1), g.x(2), g.x(3), g.x(4), g.y(0), g.y(1), g.dy()}, g.attrs(), like);
   for (int slot = 0; slot < static_cast<int>(grads.size()); ++slot) g.set(slot, grads[slot]);
 }
 
@@ -166,16 +182,24 @@ VarId build_attention(LayerCall& c) {
     in.resize(3, kNone);
     in.push_back(c.in(c.inputs() - 1));
   }
-  return c.emit("attention", in, c.settings());
+  Attrs attrs = c.settings();
+  if (c.training() && attrs.number("dropout", 0) > 0) {
+    in.resize(4, kNone);
+    in.push_back(c.step());
+    attrs.set("seed", c.seed());
+    attrs.set("key", c.stream_key());
+  }
+  return c.emit("attention", in, attrs);
 }
 
 const Register attention{{
     .type = "attention",
-    .inputs = {"q", "k?", "v?", "lengths?"},
+    .inputs = {"q", "k?", "v?", "lengths?", "step?"},
     .outputs = {"y", "lse"},
     .infer = infer_attention,
     .grad = attention_gradient,
     .mult_adds = [](const InferArgs& args) { return products_of(args, 2); },
+    .draws = 4,
     .kernels = each_device<Attention>(),
     .layer = {.name = "attention",
               .aliases = {"Attention"},
@@ -195,6 +219,12 @@ const Register attention{{
                        {.name = "scale",
                         .type = KeyType::Number,
                         .help = "of the scores; default 1 / sqrt(head size)",
+                        .optional = true},
+                       {.name = "dropout",
+                        .type = KeyType::Number,
+                        .min = 0,
+                        .below = 1,
+                        .help = "probability that a row drops what it takes of a key, while training; default 0",
                         .optional = true}},
               .min_inputs = 1,
               .max_inputs = 4,
@@ -205,11 +235,12 @@ const Register attention{{
 
 const Register attention_grad{{
     .type = "attention_grad",
-    .inputs = {"q", "k?", "v?", "lengths?", "y", "lse", "dy"},
+    .inputs = {"q", "k?", "v?", "lengths?", "step?", "y", "lse", "dy"},
     .outputs = {"dq", "dkv..."},
     .infer = infer_attention_grad,
-    .inplace = {{.in = 4, .out = 0}},
+    .inplace = {{.in = 5, .out = 0}},
     .mult_adds = [](const InferArgs& args) { return products_of(args, 5); },
+    .draws = 4,
     .kernels = each_device<AttentionGrad>(),
 }};
 

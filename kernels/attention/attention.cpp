@@ -2,7 +2,7 @@
 // a running softmax: of each row the largest score so far, the sum of its powers, and y times that sum.
 #include "kernels/attention/attention.h"
 
-#include "kernels/attention/tiles.h"
+#include "kernels/attention/kept_tile.h"
 #include "kernels/cpu/parallel.h"
 #include "kernels/dtypes.h"
 
@@ -24,6 +24,7 @@ class AttentionForward final : public Kernel {
     scores_ = worker_.add_array<C>(tile_.of_scores());
     sums_ = worker_.add_array<C>(tile_.of_rows());
     for (WorkspacePart* part : {&most_, &total_, &fade_}) *part = worker_.add_array<C>(tile_.rows);
+    if (s.dropout > 0) drawn_ = worker_.add_array<C>(drawn_of(tile_));
   }
 
   std::int64_t workspace_bytes() const override { return workers_ * aligned(worker_.bytes()); }
@@ -54,6 +55,8 @@ class AttentionForward final : public Kernel {
       scores_of(tile_, count, keys, columns, scores);
       block.hide(s_, tile_, key, count, scores);
       soften(a, count);
+      if (const KeptShares kept(s_, a); !kept.all())
+        multiply(tile_, count, draw(kept, tile_, s_.row_of(sample, head, row), key, count, drawn_.at<C>(a)), scores);
       tile_.load_rows(in.v.at(sample, key, head / s_.group()), in.v.width, count, count, keys);
       add_by_rows(tile_, count, scores, keys, sums);
     }
@@ -84,7 +87,7 @@ class AttentionForward final : public Kernel {
 
   void write(const KernelArgs& a, const RowBlock& block, std::int64_t sample, std::int64_t head) const {
     const Heads<T> y = output_heads(s_, a.out<T>(0));
-    C* const lse = a.out<C>(1) + (sample * s_.heads + head) * s_.rows + block.row;
+    C* const lse = a.out<C>(1) + s_.row_of(sample, head, block.row);
     const C *const most = most_.at<C>(a), *const total = total_.at<C>(a);
     for (std::int64_t r = 0; r < block.rows; ++r) {
       const Positions seen = s_.keys_of(block.row + r, block.length);
@@ -98,7 +101,7 @@ class AttentionForward final : public Kernel {
   Tile tile_;
   std::int64_t blocks_, tasks_, workers_ = 0;
   WorkspaceLayout worker_;
-  WorkspacePart columns_, keys_, scores_, sums_, most_, total_, fade_;  // of a worker; keys_ also of values
+  WorkspacePart columns_, keys_, scores_, sums_, most_, total_, fade_, drawn_;  // of a worker; keys_ also of values
 };
 
 }  // namespace

@@ -3,7 +3,7 @@
 // values; where these are fewer than workers it is every n-th block of one, and the sums of its n tasks are added in
 // their order.
 #include "kernels/attention/attention.h"
-#include "kernels/attention/tiles.h"
+#include "kernels/attention/kept_tile.h"
 #include "kernels/cpu/parallel.h"
 #include "kernels/dtypes.h"
 
@@ -26,6 +26,7 @@ class AttentionBackward final : public Kernel {
     for (WorkspacePart* part : {&k_, &v_}) *part = worker_.add_array<C>(tile_.of_keys());
     for (WorkspacePart* part : {&p_, &da_}) *part = worker_.add_array<C>(tile_.of_scores());
     for (WorkspacePart* part : {&lse_, &delta_}) *part = worker_.add_array<C>(tile_.rows);
+    if (s.dropout > 0) drawn_ = worker_.add_array<C>(drawn_of(tile_));
   }
 
   std::int64_t workspace_bytes() const override {
@@ -68,7 +69,12 @@ class AttentionBackward final : public Kernel {
       scores_of(tile_, count, k, q_columns_.at<C>(a), p);
       block.hide(s_, tile_, key, count, p);
       scores_of(tile_, count, v, dy_columns_.at<C>(a), da);
+      const KeptShares kept(s_, a);
+      const C* const m =
+          kept.all() ? nullptr : draw(kept, tile_, s_.row_of(sample, head, row), key, count, drawn_.at<C>(a));
+      if (m) multiply(tile_, count, m, da);
       weigh(a, count);
+      if (m) multiply(tile_, count, m, p);
       C* const dk = sums + key * tile_.padded;
       add_by_keys(tile_, count, da, q_.at<C>(a), dk);
       add_by_keys(tile_, count, p, dy_.at<C>(a), dk + s_.keys * tile_.padded);
@@ -82,8 +88,8 @@ class AttentionBackward final : public Kernel {
   /// What a block of rows has, whatever the keys. Behind its rows all is zero, and so is what follows from it.
   void load_block(const KernelArgs& a, const RowBlock& block, std::int64_t sample, std::int64_t head) const {
     const Heads<const T> q = inputs_of<T>(s_, a).q;
-    const Heads<const T> y = output_heads(s_, a.in<T>(4)), dy = output_heads(s_, a.in<T>(6));
-    const C* const lse = a.in<C>(5) + (sample * s_.heads + head) * s_.rows + block.row;
+    const Heads<const T> y = output_heads(s_, a.in<T>(5)), dy = output_heads(s_, a.in<T>(7));
+    const C* const lse = a.in<C>(6) + s_.row_of(sample, head, block.row);
     C *const of_dy = dy_.at<C>(a), *const delta = delta_.at<C>(a);
     tile_.load_rows(q.at(sample, block.row, head), q.width, block.rows, tile_.rows, q_.at<C>(a));
     tile_.load_rows(dy.at(sample, block.row, head), dy.width, block.rows, tile_.rows, of_dy);
@@ -99,7 +105,7 @@ class AttentionBackward final : public Kernel {
     }
   }
 
-  /// p and da of scores and of dy . v.
+  /// p and da of scores and of m dy . v.
   void weigh(const KernelArgs& a, std::int64_t count) const {
     for (std::int64_t r = 0; r < tile_.rows; r += kWidth<C>) {
       const Vector<C> lse = load(lse_.at<C>(a) + r), delta = load(delta_.at<C>(a) + r);
@@ -133,7 +139,7 @@ class AttentionBackward final : public Kernel {
   Tile tile_;
   std::int64_t blocks_, heads_, pieces_ = 1, workers_ = 1;
   WorkspaceLayout worker_;
-  WorkspacePart q_columns_, dy_columns_, q_, dy_, dq_, k_, v_, p_, da_, lse_, delta_;  // of a worker
+  WorkspacePart q_columns_, dy_columns_, q_, dy_, dq_, k_, v_, p_, da_, lse_, delta_, drawn_;  // of a worker
 };
 
 }  // namespace

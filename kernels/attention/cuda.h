@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/attention/kept_shares.h"
 #include "kernels/attention/warps.h"
 
 #ifdef LETHE_DEVICE_CODE
@@ -15,6 +16,9 @@ struct AttentionArgs {
   AttentionShape shape;
   QueryKeyValue<const T> in;
   const std::int32_t* lengths;
+  KeptShares kept;
+  AttentionArgs(const AttentionShape& s, const KernelArgs& a)
+      : shape(s), in(inputs_of<T>(s, a)), lengths(lengths_of(s, a)), kept(s, a) {}
 };
 
 template <class T>
@@ -41,9 +45,10 @@ struct AttentionRow {
         most = over_lanes(score > most ? score : most, [](C x, C y) { return y > x ? y : x; });
         const C fade = std::exp(before - most), power = std::exp(score - most);
         total = total * fade + over_lanes(power, [](C x, C y) { return x + y; });
+        const C kept = is_one ? power * a.kept.template factor_of<C>(i, key + lane) : C(0);
         sums.each([=](C& sum, std::int64_t) { sum *= fade; });
         for (int j = 0; j < 32 && key + j < seen.last; ++j)
-          sums.add(__shfl_sync(0xffffffffu, power, j), a.in.v.at(at.sample, key + j, kv_head));
+          sums.add(__shfl_sync(0xffffffffu, kept, j), a.in.v.at(at.sample, key + j, kv_head));
       }
       const bool any = seen.first < seen.last;
       sums.write(any ? 1 / total : C(0), y.at(at.sample, at.position, at.head));

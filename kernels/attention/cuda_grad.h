@@ -29,15 +29,16 @@ struct AttentionGradArgs {
   const Compute<T>*lse, *delta;
 
   struct Weights {
-    Compute<T> p, da;
+    Compute<T> p, da;  // p with its factor
   };
   /// Of one row and one key that it sees.
   __device__ Weights weights(std::int64_t sample, std::int64_t head, std::int64_t row, std::int64_t key) const {
     const AttentionShape& s = a.shape;
-    const std::int64_t i = (sample * s.heads + head) * s.rows + row, kv_head = head / s.group();
-    const Compute<T> score = dot(a.in.q.at(sample, row, head), a.in.k.at(sample, key, kv_head), s.size);
-    const Compute<T> p = std::exp(score * static_cast<Compute<T>>(s.scale) - lse[i]);
-    return {p, p * (dot(dy.at(sample, row, head), a.in.v.at(sample, key, kv_head), s.size) - delta[i])};
+    using C = Compute<T>;
+    const std::int64_t i = s.row_of(sample, head, row), kv_head = head / s.group();
+    const C score = dot(a.in.q.at(sample, row, head), a.in.k.at(sample, key, kv_head), s.size);
+    const C p = std::exp(score * static_cast<C>(s.scale) - lse[i]), m = a.kept.template factor_of<C>(i, key);
+    return {m * p, p * (m * dot(dy.at(sample, row, head), a.in.v.at(sample, key, kv_head), s.size) - delta[i])};
   }
 };
 

@@ -3,6 +3,8 @@
 // A row that sees no key has y = 0 and lse = 0. The gradient makes p again, by tiles, from lse:
 //   dv[s] = sum over t of p dy[t],  da = p (dy[t] . v[s] - dy[t] . y[t]),
 //   dq[t] = scale * sum over s of da k[s],  dk[s] = scale * sum over t of da q[t].
+// With dropout p[t, s] has a factor m[t, s], 0 or 1 / (1 - rate), where it stands before v[s] and dy[t]:
+//   y[t] = sum of m p v[s],  dv[s] = sum of m p dy[t],  da = p (m dy[t] . v[s] - dy[t] . y[t]).
 #pragma once
 #include <cstdint>
 
@@ -22,10 +24,18 @@ struct AttentionShape {
   bool causal = false;
   bool packed = false;   // q, k and v are columns of one var, whose rows hold all three
   bool lengths = false;  // samples have lengths
+  double dropout = 0;    // the rate; above 0 there is a step
+  std::uint64_t dropout_key = 0;
+  std::int64_t first_sample = 0;  // where the samples begin among those of the whole batch
 
   HD std::int64_t group() const { return heads / kv_heads; }
   std::int64_t width_of_q() const { return packed ? (heads + 2 * kv_heads) * size : heads * size; }
   std::int64_t width_of_kv() const { return packed ? width_of_q() : kv_heads * size; }
+
+  /// Among those of all samples and heads.
+  HD std::int64_t row_of(std::int64_t sample, std::int64_t head, std::int64_t row) const {
+    return (sample * heads + head) * rows + row;
+  }
 
   /// Of one sample, by its entry of `lengths` if there are some.
   HD std::int64_t length_of(const std::int32_t* lengths, std::int64_t sample) const {

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "framework/builder.h"
+#include "framework/random.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/random_values.h"
 #include "tests/support/run_op.h"
@@ -25,13 +26,22 @@ Tensor random_tensor(const Shape& shape, unsigned seed) {
 using Sees = std::function<bool(std::int64_t sample, std::int64_t row, std::int64_t key)>;
 bool sees_all(std::int64_t, std::int64_t, std::int64_t) { return true; }
 
+constexpr std::int64_t kSeed = 7, kLayer = 11, kStep = 3;
+/// The factor of the share of a row, among those of all samples and heads, and of a key.
+double factor_of(double dropout, std::int64_t row, std::int64_t key, std::int64_t keys) {
+  const std::int64_t four = row * ((keys + 3) / 4) + key / 4;
+  const float drawn = uniform_of(philox(stream_key(kSeed, kLayer), kStep, four).word[key % 4]);
+  return drawn < static_cast<float>(dropout) ? 0 : 1 / (1 - dropout);
+}
+
 /// Attention and its gradient as they are defined, with all scores of a row.
 struct Defined {
   Tensor q, k, v, dy;
   Tensor y, lse, dq, dk, dv;
   std::int64_t rows, keys;
+  double dropout;
 
-  Defined(std::int64_t batch, std::int64_t rows, std::int64_t keys, double scale, const Sees& sees)
+  Defined(std::int64_t batch, std::int64_t rows, std::int64_t keys, double scale, const Sees& sees, double dropout = 0)
       : q(random_tensor({batch, rows, kHeads * kSize}, 1)),
         k(random_tensor({batch, keys, kGroups * kSize}, 2)),
         v(random_tensor({batch, keys, kGroups * kSize}, 3)),
@@ -42,7 +52,8 @@ struct Defined {
         dk(zeros(k.shape)),
         dv(zeros(v.shape)),
         rows(rows),
-        keys(keys) {
+        keys(keys),
+        dropout(dropout) {
     for (std::int64_t b = 0; b < batch; ++b)
       for (std::int64_t head = 0; head < kHeads; ++head)
         for (std::int64_t t = 0; t < rows; ++t) add_row(b, head, t, scale, sees);
@@ -62,14 +73,17 @@ struct Defined {
     for (std::int64_t s = 0; s < keys; ++s)
       if (sees(b, t, s)) total += p[s] = std::exp(scale * dot(at(q, b, t, head), at(k, b, s, group)));
     if (total == 0) return;
-    lse.values[(b * kHeads + head) * rows + t] = std::log(total);
+    const std::int64_t row = (b * kHeads + head) * rows + t;
+    lse.values[row] = std::log(total);
+    std::vector<double> m(p.size());
+    for (std::int64_t s = 0; s < keys; ++s) m[s] = factor_of(dropout, row, s, keys);
     for (std::int64_t s = 0; s < keys; ++s)
-      for (std::int64_t d = 0; d < kSize; ++d) at(y, b, t, head)[d] += p[s] / total * at(v, b, s, group)[d];
+      for (std::int64_t d = 0; d < kSize; ++d) at(y, b, t, head)[d] += m[s] * p[s] / total * at(v, b, s, group)[d];
     const double* const g = at(dy, b, t, head);
     for (std::int64_t s = 0; s < keys; ++s) {
-      const double da = p[s] / total * (dot(g, at(v, b, s, group)) - dot(g, at(y, b, t, head))) * scale;
+      const double da = p[s] / total * (m[s] * dot(g, at(v, b, s, group)) - dot(g, at(y, b, t, head))) * scale;
       for (std::int64_t d = 0; d < kSize; ++d) {
-        at(dv, b, s, group)[d] += p[s] / total * g[d];
+        at(dv, b, s, group)[d] += m[s] * p[s] / total * g[d];
         at(dq, b, t, head)[d] += da * at(k, b, s, group)[d];
         at(dk, b, s, group)[d] += da * at(q, b, t, head)[d];
       }
@@ -91,7 +105,13 @@ void expect_definition(const Defined& of, const Tensor& lengths, Attrs attrs, DT
     return tensor;
   };
   const double tolerance = dtype == DType::f64 ? 1e-13 : 3e-6;
-  const std::vector<Tensor> in = {as(of.q), as(of.k), as(of.v), lengths};
+  std::vector<Tensor> in = {as(of.q), as(of.k), as(of.v), lengths, {}};
+  if (of.dropout > 0) {
+    in.back() = {{}, {kStep}, DType::i64};
+    attrs.set("dropout", of.dropout);
+    attrs.set("seed", kSeed);
+    attrs.set("key", kLayer);
+  }
   expect_near(run_op("attention", in, attrs), of.y, tolerance, "y");
   expect_near(run_op("attention", in, attrs, 1), of.lse, tolerance, "lse");
   std::vector<Tensor> of_grad = in;
@@ -118,6 +138,41 @@ TEST(Attention, GoesThroughManyTiles) {
       expect_definition({batch, kLength, kLength, kScale, near}, {}, {{"causal", 1}, {"window", 150}}, dtype);
       expect_definition({batch, 5, kLength, kScale, sees_all}, {}, {}, dtype);
     }
+}
+
+/// Of 270 and 269 keys: groups of four that a tile's first or last key is in the middle of.
+TEST(Attention, DropsSharesByWhereTheyStand) {
+  const auto near = [](auto, auto t, auto s) { return s <= t && s > t - 150; };
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    expect_definition({2, 270, 270, kScale, near, 0.25}, {}, {{"causal", 1}, {"window", 150}}, dtype);
+    expect_definition({1, 5, 269, kScale, sees_all, 0.5}, {}, {}, dtype);
+  }
+}
+
+TEST(Attention, PartsOfABatchDropWhatTheWholeDoes) {
+  const Attrs attrs{{"heads", 2}, {"dropout", 0.5}, {"seed", kSeed}, {"key", kLayer}};
+  const Tensor whole = random_tensor({3, 5, 24}, 1), step{{}, {kStep}, DType::i64};
+  const auto from = [](const Tensor& all, std::int64_t sample) {
+    const std::int64_t size = elements(all.shape) / all.shape[0];
+    return Tensor{{1, all.shape[1], all.shape[2]},
+                  {all.values.begin() + sample * size, all.values.begin() + (sample + 1) * size}};
+  };
+  const Tensor y = run_op("attention", {whole, {}, {}, {}, step}, attrs);
+  for (std::int64_t sample = 0; sample < 3; ++sample) {
+    Attrs of_part = attrs;
+    of_part.set(kFirstElement, sample * 5 * 8);  // of y
+    EXPECT_EQ(run_op("attention", {from(whole, sample), {}, {}, {}, step}, of_part), from(y, sample)) << sample;
+  }
+}
+
+TEST(Attention, TheLayerDropsWhileTraining) {
+  for (const bool training : {true, false}) {
+    Builder net({.batch = 2, .training = training});
+    net.layer("attention", net.input("x", {5, 12}), {{"heads", 2}, {"dropout", 0.1}});
+    const Op& op = net.program().blocks[0].ops.back();
+    EXPECT_EQ(op.in.size(), training ? 5U : 1U);
+    EXPECT_EQ(op.attrs.has("key"), training);
+  }
 }
 
 TEST(Attention, RowsAreTheLastOfMoreKeys) {
@@ -181,6 +236,11 @@ TEST(Attention, WhatDoesNotFitIsToldByName) {
   EXPECT_EQ(told({{2, 5, 12}, {2, 5, 12}, {2, 5, 12}, {3}}, {{"heads", 4}}, {{3, DType::i32}}),
             "attention: lengths is i32[3], expected i32[2]");
   EXPECT_EQ(told({{2, 5, 12}}, {{"heads", 4}, {"window", -1}}), "attention: window is -1, expected at least 0");
+  EXPECT_EQ(told({{2, 5, 12}, {2, 5, 12}, {2, 5, 12}, {2}, {}}, {{"heads", 4}, {"dropout", 1.0}},
+                 {{3, DType::i32}, {4, DType::i64}}),
+            "attention: dropout is 1, expected at least 0 and below 1");
+  EXPECT_EQ(told({{2, 5, 12}, {2, 5, 12}, {2, 5, 12}, {2}, {}}, {{"heads", 4}, {"dropout", 0.1}}, {{3, DType::i32}}),
+            "attention: step is f32[], expected i64[]");
 }
 
 TEST(Attention, TheLayerTakesLengthsBehindOneInputOrThree) {

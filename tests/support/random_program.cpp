@@ -119,7 +119,9 @@ class Grower {
     const std::vector<VarId> in = pick(2) == 0
                                       ? std::vector{pixels, pixels, pixels}
                                       : std::vector{net_.layer("fc", pixels, {{"out", 3 * channels}, {"flatten", 0}})};
-    const VarId y = net_.layer("attention", in, {{"heads", heads}, {"causal", pick(2)}, {"window", 5 * pick(2)}});
+    const VarId y =
+        net_.layer("attention", in,
+                   {{"heads", heads}, {"dropout", 0.25 * (heads - 1)}, {"causal", pick(2)}, {"window", 5 * pick(2)}});
     return net_.layer("reshape", net_.layer("flatten", y),
                       {{"shape", Ints{channels, shape[1], shape[2]}}, {"layout", "image"}});
   }

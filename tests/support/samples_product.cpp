@@ -13,7 +13,13 @@ Sample attention(std::vector<SampleInput> in, const Attrs& attrs) {
 }
 
 std::vector<Sample> attention_samples() {
-  const SampleInput queries{{2, 5, 12}}, keys{{2, 9, 6}};
+  const SampleInput queries{{2, 5, 12}}, keys{{2, 9, 6}}, step{.shape = {}, .low = 3, .high = 4, .dtype = DType::i64};
+  const auto dropping = [](Attrs attrs) {
+    attrs.set("dropout", 0.4);
+    attrs.set("seed", 7);
+    attrs.set("key", 11);
+    return attrs;
+  };
   return {
       attention({{{2, 7, 18}}}, {{"heads", 2}}),
       attention({{{1, 33, 15}}}, {{"heads", 1}, {"causal", 1}}),
@@ -28,6 +34,9 @@ std::vector<Sample> attention_samples() {
                 {{"heads", 4}, {"kv_heads", 2}, {"causal", 1}, {"window", 4}}),
       attention({{{4, 9, 4}}, {{4, 5, 4}}, {{4, 5, 4}}, lengths_of(4, 6)}, {{"heads", 2}}),
       attention({{{1, 3, 260}}, {{1, 3, 260}}, {{1, 3, 260}}}, {{"heads", 1}}),
+      attention({{{2, 7, 16}}, kAbsent, kAbsent, kAbsent, step},
+                dropping({{"heads", 4}, {"kv_heads", 2}, {"causal", 1}})),
+      attention({queries, keys, keys, lengths_of(2, 10), step}, dropping({{"heads", 4}, {"kv_heads", 2}})),
   };
 }
 

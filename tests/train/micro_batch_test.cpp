@@ -16,7 +16,8 @@ namespace {
 constexpr const char* kDropping = R"({
   "version": 1, "name": "dropping",
   "inputs": {"image": {"shape": [3, 5, 5]}, "label": {"shape": [], "dtype": "i32"}},
-  "layers": [{"op": "conv", "out": 5, "k": 3}, {"op": "relu"}, {"op": "dropout", "p": 0.4}, {"op": "max_pool", "k": 2},
+  "layers": [{"op": "conv", "out": 6, "k": 3}, {"op": "relu"}, {"op": "dropout", "p": 0.4}, {"op": "max_pool", "k": 2},
+             {"op": "reshape", "shape": [-1, 6]}, {"op": "attention", "heads": 2, "dropout": 0.2},
              {"op": "fc", "out": 7}, {"op": "dropout", "p": 0.3}, {"op": "fc", "out": 4, "name": "logits"}],
   "loss": [{"op": "cross_entropy", "in": "logits", "target": "label", "label_smoothing": 0.1}]
 })";
