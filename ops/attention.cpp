@@ -12,7 +12,7 @@
 #include "framework/checked.h"
 #include "framework/op_def.h"
 #include "framework/random.h"
-#include "kernels/attention/cuda_grad.h"
+#include "kernels/attention/tensor_grad.h"
 #include "kernels/dtypes.h"
 #include "kernels/workspace.h"
 
@@ -112,8 +112,12 @@ struct Attention {
     return for_float(args.in(0).dtype, [&](auto zero) {
       using T = decltype(zero);
       return make_kernel([=](const KernelArgs& a) {
-        for_each_warp(a.stream, s.batch * s.heads * s.rows,
-                      AttentionRow<T>{AttentionArgs<T>(s, a), output_heads(s, a.out<T>(0)), a.out<Compute<T>>(1)});
+        const AttentionArgs<T> of(s, a);
+        const Heads<T> y = output_heads(s, a.out<T>(0));
+        if constexpr (sizeof(T) == 2)
+          if (fits_tensor_cores(s))
+            return for_each_tensor_block(a.stream, s, s.heads, s.rows, TensorRows<T>{of, y, a.out<float>(1)});
+        for_each_warp(a.stream, s.batch * s.heads * s.rows, AttentionRow<T>{of, y, a.out<Compute<T>>(1)});
       });
     });
   }
@@ -142,8 +146,13 @@ struct AttentionGrad {
         const AttentionGradArgs<T> of{AttentionArgs<T>(s, a), dy, a.in<C>(6), delta};
         const QueryKeyValue<T> to = gradients_of<T>(s, a);
         parallel_for(Cuda{}, a.stream, rows, AttentionDelta<T>{s, y, dy, delta});
+        // dq last: it may stand in the memory of y.
+        if constexpr (sizeof(T) == 2)
+          if (fits_tensor_cores(s)) {
+            for_each_tensor_block(a.stream, s, s.kv_heads, s.keys, TensorKeyGrad<T>{of, to.k, to.v});
+            return for_each_tensor_block(a.stream, s, s.heads, s.rows, TensorRowGrad<T>{of, to.q});
+          }
         for_each_warp(a.stream, s.batch * s.kv_heads * s.keys, AttentionKeyGrad<T>{of, to.k, to.v});
-        // Last: dq may stand in the memory of y.
         for_each_warp(a.stream, rows, AttentionRowGrad<T>{of, to.q});
       };
       return make_kernel(run, rows * static_cast<std::int64_t>(sizeof(C)));

@@ -33,12 +33,16 @@ struct AttentionGradArgs {
   };
   /// Of one row and one key that it sees.
   __device__ Weights weights(std::int64_t sample, std::int64_t head, std::int64_t row, std::int64_t key) const {
-    const AttentionShape& s = a.shape;
+    const std::int64_t kv_head = head / a.shape.group(), size = a.shape.size;
+    return weights(a.shape.row_of(sample, head, row), key,
+                   dot(a.in.q.at(sample, row, head), a.in.k.at(sample, key, kv_head), size),
+                   dot(dy.at(sample, row, head), a.in.v.at(sample, key, kv_head), size));
+  }
+  /// Of one of all rows, from q . k and dy . v.
+  __device__ Weights weights(std::int64_t i, std::int64_t key, Compute<T> score, Compute<T> product) const {
     using C = Compute<T>;
-    const std::int64_t i = s.row_of(sample, head, row), kv_head = head / s.group();
-    const C score = dot(a.in.q.at(sample, row, head), a.in.k.at(sample, key, kv_head), s.size);
-    const C p = std::exp(score * static_cast<C>(s.scale) - lse[i]), m = a.kept.template factor_of<C>(i, key);
-    return {m * p, p * (m * dot(dy.at(sample, row, head), a.in.v.at(sample, key, kv_head), s.size) - delta[i])};
+    const C p = std::exp(score * static_cast<C>(a.shape.scale) - lse[i]), m = a.kept.template factor_of<C>(i, key);
+    return {m * p, p * (m * product - delta[i])};
   }
 };
 

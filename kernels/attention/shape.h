@@ -60,6 +60,18 @@ struct AttentionShape {
     const std::int64_t first = causal ? row : window > 0 ? row - window + 1 : 0;
     return clamp({first, window > 0 ? row + window : rows}, rows);
   }
+  HD bool sees(std::int64_t row, std::int64_t key, std::int64_t length) const {
+    const Positions seen = keys_of(row, length);
+    return row < rows && key >= seen.first && key < seen.last;
+  }
+  /// The keys that any of some rows sees, and the rows that see any of some keys; those behind the last do not count.
+  HD Positions keys_of_rows(std::int64_t first, std::int64_t last, std::int64_t length) const {
+    return {keys_of(first, length).first, keys_of((last < rows ? last : rows) - 1, length).last};
+  }
+  HD Positions rows_of_keys(std::int64_t first, std::int64_t last, std::int64_t length) const {
+    if (first >= length) return {0, 0};
+    return {rows_of(first, length).first, rows_of((last < length ? last : length) - 1, length).last};
+  }
 
  private:
   HD static Positions clamp(Positions p, std::int64_t end) {

@@ -75,10 +75,7 @@ struct RowBlock {
   std::int64_t row, rows, length;  // of the sample
   Positions keys;
   RowBlock(const AttentionShape& s, std::int64_t row, std::int64_t most, std::int64_t length)
-      : row(row),
-        rows(std::min(most, s.rows - row)),
-        length(length),
-        keys{s.keys_of(row, length).first, s.keys_of(row + rows - 1, length).last} {}
+      : row(row), rows(std::min(most, s.rows - row)), length(length), keys(s.keys_of_rows(row, row + rows, length)) {}
 
   /// Makes scores of `count` keys from `key` on minus infinity where the row does not see the key.
   template <class C>

@@ -53,6 +53,8 @@ struct HeadPosition {
       : sample(i / positions / of), head(i / positions % of), position(i % positions) {}
 };
 
+inline constexpr std::int64_t kWarps = 4;  // of a block
+
 template <class F>
 __global__ void for_each_warp_kernel(std::int64_t n, F f) {
   const std::int64_t warps = blockDim.x / 32;
@@ -61,7 +63,6 @@ __global__ void for_each_warp_kernel(std::int64_t n, F f) {
 /// Calls f(lane, i) for every i < n, each in a warp of its own.
 template <class F>
 void for_each_warp(void* stream, std::int64_t n, const F& f) {
-  constexpr std::int64_t kWarps = 4;
   const std::int64_t blocks = std::min((n + kWarps - 1) / kWarps, kMostBlocks);
   LETHE_LAUNCH(for_each_warp_kernel<F>, dim3(static_cast<unsigned>(blocks)), dim3(32 * kWarps), 0,
                static_cast<cudaStream_t>(stream), n, f);

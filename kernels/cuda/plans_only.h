@@ -26,6 +26,7 @@ double __ldcg(const double* from);
 unsigned __ballot_sync(unsigned mask, int vote);
 int __popc(unsigned bits);
 double __shfl_xor_sync(unsigned mask, double value, int bits);
+void __syncwarp(unsigned mask = ~0u);
 
 namespace lethe {
 
