@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <utility>
 
 #include "framework/error.h"
 #include "train/commands.h"
@@ -22,12 +23,26 @@
 namespace lethe {
 namespace {
 
-/// That of the data which the network was trained on.
-std::unique_ptr<Vocabulary> vocabulary_of(const Options& options, const Network& network) {
+/// What symbols stand for in the data that the network was trained on.
+struct Language {
+  std::unique_ptr<Vocabulary> vocabulary = {};
+  std::optional<std::int32_t> end = {};  // of a document
+
+  /// Those that may be drawn are the numbers below.
+  std::int64_t symbols() const { return std::max<std::int64_t>(vocabulary->size(), end ? *end + 1 : 0); }
+  /// A line of its own for the end of a document.
+  std::string text_of(std::int32_t symbol) const {
+    const std::string text = vocabulary->text_of(symbol);
+    return symbol != end ? text : "\n" + (text.empty() ? "<|endoftext|>" : text) + "\n";
+  }
+};
+
+Language language_of(const Options& options, const Network& network) {
   const std::unique_ptr<Samples> data = open_data(options.data, options.seed.value_or(0), network);
-  std::unique_ptr<Vocabulary> vocabulary = dynamic_cast<const Sequences&>(*data).vocabulary();
-  check(vocabulary != nullptr, "--data ", data->name(), ": its symbols stand for no text");
-  return vocabulary;
+  const auto& sequences = dynamic_cast<const Sequences&>(*data);
+  Language language{.vocabulary = sequences.vocabulary(), .end = sequences.end_symbol()};
+  check(language.vocabulary != nullptr, "--data ", data->name(), ": its symbols stand for no text");
+  return language;
 }
 
 std::vector<std::int32_t> prompt_of(const Options& options, const Vocabulary& vocabulary, std::int64_t context) {
@@ -44,32 +59,108 @@ void show_text(const std::string& text) {
   finish_output(written ? 0 : errno);
 }
 
-/// Prints the prompt and what follows it, symbol by symbol.
-void continue_text(std::vector<std::int32_t> symbols, const Vocabulary& vocabulary, const GenerationOptions& options,
-                   NextLogits& next) {
-  show_text(options.prompt);
-  for (std::int64_t i = 0; i < options.tokens; ++i) {
-    std::vector<double> logits = next.after(symbols);
-    logits.resize(static_cast<std::size_t>(std::min(std::ssize(logits), vocabulary.size())));
-    symbols.push_back(draw(logits, options.sampling, std::ssize(symbols)));
-    show_text(vocabulary.text_of(symbols.back()));
+/// How the network reads text: by programs with a cache if it can, else its whole window for each symbol.
+class TextReading {
+ public:
+  TextReading(const ProgramSetting& setting, bool cached, Prepared& prepared)
+      : network_(build_network(setting.network, false)) {
+    if (cached) programs_ = decode_programs(network_, setting.network);
+    if (programs_)
+      cached_ = plan_decode(*programs_, setting.memory, prepared);
+    else
+      whole_ = plan_evaluation(network_, setting.memory, prepared);
   }
-  show_text("\n");
-}
+  bool is_cached() const { return programs_.has_value(); }
+  const Network& window() const { return network_; }
+  /// What runs for each symbol.
+  const Network& runs() const { return programs_ ? programs_->next.network : network_; }
+  const Planned& planned() const { return programs_ ? cached_.next : whole_; }
+  const Bytes& bytes() const { return programs_ ? cached_.together.bytes : whole_.plan.bytes; }
+  bool takes_on_demand() const { return planned().plan.on_demand > 0; }
+  std::int64_t reserved(std::int64_t alignment) const {
+    if (!programs_) return reserved_bytes({&whole_}, 0, alignment);
+    std::vector<const Planned*> planned = {&cached_.next};
+    if (cached_.fill) planned.push_back(&*cached_.fill);
+    return reserved_bytes(planned, cached_.together.arena, alignment);
+  }
+  std::unique_ptr<NextLogits> begin(Prepared& prepared, Store& store) const {
+    if (programs_) return std::make_unique<CachedLogits>(*programs_, cached_, prepared, store);
+    return std::make_unique<WindowLogits>(network_, whole_, prepared, store);
+  }
 
-/// What says which symbol follows, and where every byte of it will live.
-struct Generator {
-  Network network = {};
-  std::optional<DecodeProgram> decoder = {};  // none: the network runs over its whole window
-  Planned planned = {};
-  const Network& runs() const { return decoder ? decoder->network : network; }
+ private:
+  Network network_;
+  std::optional<DecodePrograms> programs_;
+  DecodePlans cached_ = {};
+  Planned whole_ = {};
 };
 
-Generator generator_of(const ProgramSetting& setting, Prepared& prepared, bool no_cache) {
-  Generator made{.network = build_network(setting.network, false)};
-  if (!no_cache) made.decoder = decode_program(made.network, setting.network);
-  made.planned = plan_evaluation(made.runs(), setting.memory, prepared);
-  return made;
+class Stopwatch {
+ public:
+  /// "200 symbols in 1.25 s, 160.0 a second", since the last call.
+  std::string lap(std::int64_t symbols) {
+    const auto now = std::chrono::steady_clock::now();
+    const std::chrono::duration<double> spent = now - std::exchange(begin_, now);
+    return formatted("%lld symbols in %.2f s, %.1f a second", static_cast<long long>(symbols), spent.count(),
+                     static_cast<double>(symbols) / spent.count());
+  }
+
+ private:
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+/// Shows text up to where another begins, each character as soon as it is none of that.
+class TextUntil {
+ public:
+  explicit TextUntil(const std::string& stop) : stop_(stop) {}
+  /// Whether the text goes on.
+  bool add(const std::string& text) {
+    held_ += text;
+    const std::size_t found = stop_.empty() ? std::string::npos : held_.find(stop_);
+    const bool goes_on = found == std::string::npos;
+    show(goes_on ? held_.size() - begun() : found);
+    if (!goes_on) held_.clear();
+    return goes_on;
+  }
+  void finish() { show(held_.size()); }
+
+ private:
+  void show(std::size_t bytes) {
+    if (bytes > 0) show_text(held_.substr(0, bytes));
+    held_.erase(0, bytes);
+  }
+  /// How many of the last characters may be the front of what the text ends before.
+  std::size_t begun() const {
+    std::size_t most = std::min(held_.size(), stop_.size());
+    while (most > 0 && !held_.ends_with(std::string_view(stop_).substr(0, most))) --most;
+    return most;
+  }
+
+  const std::string& stop_;
+  std::string held_ = {};
+};
+
+/// Prints the prompt and what follows it, symbol by symbol; then how fast that went.
+void continue_text(std::vector<std::int32_t> symbols, const Language& language, const GenerationOptions& options,
+                   NextLogits& next, const Notify& note) {
+  show_text(options.prompt);
+  Stopwatch stopwatch;
+  std::vector<double> logits = next.after(symbols);
+  const std::string read = stopwatch.lap(std::ssize(symbols));
+  TextUntil text(options.stop);
+  std::int64_t written = 0;
+  for (;;) {
+    logits.resize(static_cast<std::size_t>(std::min(std::ssize(logits), language.symbols())));
+    symbols.push_back(draw(logits, options.sampling, std::ssize(symbols)));
+    ++written;
+    if (symbols.back() == language.end && !options.ignores_end) break;
+    if (!text.add(language.text_of(symbols.back())) || written == options.tokens) break;
+    logits = next.after(symbols);
+  }
+  text.finish();
+  show_text("\n");
+  note("read " + read);
+  note("wrote " + stopwatch.lap(written));
 }
 
 /// By the run that the weights are of, if they are of one.
@@ -85,10 +176,10 @@ Options decided_for_text(const Options& given) {
 
 int plan_text_of(const Options& options) {
   Prepared prepared(device_info(options.device));
-  const Generator generator = generator_of(program_setting(options), prepared, options.generation.no_cache);
-  const std::int64_t context = context_of(generator.network);
-  write_result("", decode_plan_text(generator.network.name, context, options.dtype, generator.decoder.has_value(),
-                                    generator.planned));
+  const TextReading reading(program_setting(options), !options.generation.no_cache, prepared);
+  const Network& network = reading.window();
+  write_result("", decode_plan_text(network.name, context_of(network), options.dtype, reading.is_cached(),
+                                    reading.planned(), reading.bytes()));
   return 0;
 }
 
@@ -99,33 +190,24 @@ int generate(const Options& given) {
   if (options.generation.plan) return plan_text_of(options);
   MeteredDevice device(open_device(options.device));
   Prepared prepared(device);
-  const Generator generator = generator_of(program_setting(options), prepared, options.generation.no_cache);
-  const Network& network = generator.network;
-  const Planned& planned = generator.planned;
-  const std::int64_t context = context_of(network);
-  const std::unique_ptr<Vocabulary> vocabulary = vocabulary_of(options, network);
-  std::vector<std::int32_t> symbols = prompt_of(options, *vocabulary, context);
+  const bool cached = !options.generation.no_cache;
+  const TextReading reading(program_setting(options), cached, prepared);
+  const Network& network = reading.window();
+  const Language language = language_of(options, network);
+  std::vector<std::int32_t> symbols = prompt_of(options, *language.vocabulary, context_of(network));
   const auto note = [&](const std::string& line) {
     if (!options.quiet) std::fprintf(stderr, "%s\n", line.c_str());
   };
-  if (!generator.decoder && !options.generation.no_cache)
+  if (cached && !reading.is_cached())
     note(message("note: ", network.name,
-                 " looks back by more than causal attention: it reads the whole text again for ", "each symbol"));
-  note(predicted_line(planned.plan.bytes));
-  device.reserve(reserved_bytes({&planned}, 0, device.info().alignment));
+                 " looks back by more than causal attention: it reads the whole text again for each symbol"));
+  note(predicted_line(reading.bytes()));
+  device.reserve(reading.reserved(device.info().alignment));
   Store store(device);
-  std::unique_ptr<NextLogits> next;
-  if (generator.decoder)
-    next = std::make_unique<CachedLogits>(*generator.decoder, planned, prepared, store, context);
-  else
-    next = std::make_unique<WindowLogits>(network, planned, prepared, store);
-  load_weights(weights_file(options.weights), store, generator.runs());
-  const auto begin = std::chrono::steady_clock::now();
-  continue_text(std::move(symbols), *vocabulary, options.generation, *next);
-  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
-  note(formatted("%lld symbols in %.2f s, %.1f a second", static_cast<long long>(options.generation.tokens),
-                 spent.count(), static_cast<double>(options.generation.tokens) / spent.count()));
-  note(taken_line(device.peak(), planned.plan.bytes.total(), planned.plan.on_demand > 0));
+  const std::unique_ptr<NextLogits> next = reading.begin(prepared, store);
+  load_weights(weights_file(options.weights), store, reading.runs());
+  continue_text(std::move(symbols), language, options.generation, *next, note);
+  note(taken_line(device.peak(), reading.bytes().total(), reading.takes_on_demand()));
   return 0;
 }
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "kernels/cpu/device.h"
 #include "models/network.h"
 #include "tests/train/data_samples.h"
@@ -12,7 +14,7 @@
 namespace lethe::testing {
 namespace {
 
-constexpr std::int64_t kContext = 7, kVocabulary = 5;
+constexpr std::int64_t kContext = 12, kBlock = 4, kVocabulary = 5;
 
 const std::string kLogits =
     R"({"op": "fc", "out": "=vocab", "flatten": false, "bias": false, "share": "tokens", "name": "logits"}],
@@ -22,7 +24,7 @@ const std::string kWithoutLogits = R"({"op": "relu"}],
 
 /// A network over windows of `length` with such layers between embedding and loss.
 std::string network_of(const std::string& layers, const std::string& head) {
-  return R"({"version": 1, "name": "reader", "vars": {"length": 7, "width": 8, "vocab": 5},
+  return R"({"version": 1, "name": "reader", "vars": {"length": 12, "width": 8, "vocab": 5},
     "inputs": {"text": {"shape": ["=length"], "dtype": "i32"}, "next": {"shape": ["=length"], "dtype": "i32"}},
     "layers": [{"op": "embedding", "vocab": "=vocab", "out": "=width", "name": "tokens"}, )" +
          layers + ", " + head + "}";
@@ -54,11 +56,12 @@ class Decode : public ::testing::Test {
     folder_.write("reader.json", network_of(layers, head));
     return {.model = folder_.text() + "/reader.json", .dtype = dtype, .logits = true, .batch = 1};
   }
-  Planned planned(const Network& network, const std::string& memopt) {
+  static MemorySetting memory(const std::string& memopt) {
     MemorySetting memory = memory_setting(memopt);
     memory.keeps_prediction = true;
-    return plan_evaluation(network, memory, prepared_);
+    return memory;
   }
+  Planned planned(const Network& network) { return plan_evaluation(network, memory("level=2"), prepared_); }
   /// Under every memory setting.
   void expect_same(const NetworkSetting& of, double tolerance);
 
@@ -67,32 +70,41 @@ class Decode : public ::testing::Test {
   Prepared prepared_{*device_};
 };
 
-/// Text of three windows, whose first seven symbols are asked for at once.
-void expect_same_logits(NextLogits& cached, NextLogits& whole, double tolerance) {
-  std::vector<std::int32_t> text = {3, 1, 4, 1};
-  while (std::ssize(text) < 3 * kContext) {
-    text.push_back(static_cast<std::int32_t>((text.size() * text.size() + 2) % kVocabulary));
-    const std::vector<double> a = cached.after(text), b = whole.after(text);
-    ASSERT_EQ(a.size(), static_cast<std::size_t>(kVocabulary));
-    for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], tolerance) << i << " behind " << text.size();
+std::vector<std::int32_t> text_of(std::int64_t symbols) {
+  std::vector<std::int32_t> text;
+  while (std::ssize(text) < symbols) text.push_back(static_cast<std::int32_t>((text.size() * text.size() + 2) % 5));
+  return text;
+}
+
+void expect_near(const std::vector<double>& a, const std::vector<double>& b, double tolerance) {
+  ASSERT_EQ(a.size(), static_cast<std::size_t>(kVocabulary));
+  for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], tolerance) << i;
+}
+
+/// Text of three windows, the first symbols of which are asked for at once.
+void expect_same_logits(NextLogits& cached, NextLogits& whole, std::int64_t prompt, double tolerance) {
+  for (std::int64_t symbols = prompt; symbols < 3 * kContext; ++symbols) {
+    SCOPED_TRACE(symbols);
+    expect_near(cached.after(text_of(symbols)), whole.after(text_of(symbols)), tolerance);
   }
 }
 
 void Decode::expect_same(const NetworkSetting& of, double tolerance) {
   SCOPED_TRACE(bytes_in(of.model));
   const Network window = build_network(of, false);
-  const std::optional<DecodeProgram> decoder = decode_program(window, of);
-  ASSERT_TRUE(decoder);
+  const std::optional<DecodePrograms> programs = decode_programs(window, of, kBlock);
+  ASSERT_TRUE(programs);
   Store store(*device_);
   store.initialize(window.program, window.params, 1);
-  const Planned whole = planned(window, "level=2");
+  const Planned whole = planned(window);
   WindowLogits recomputed(window, whole, prepared_, store);
-  for (const char* memopt : {"none", "level=0", "level=1,release", "level=2"}) {
-    SCOPED_TRACE(memopt);
-    const Planned plan = planned(decoder->network, memopt);
-    CachedLogits cached(*decoder, plan, prepared_, store, kContext);
-    expect_same_logits(cached, recomputed, tolerance);
-  }
+  for (const char* memopt : {"none", "level=0", "level=1,release", "level=2"})
+    for (const std::int64_t prompt : {1, 2, 5, 7, 12}) {
+      SCOPED_TRACE(std::string(memopt) + " from " + std::to_string(prompt));
+      const DecodePlans plans = plan_decode(*programs, memory(memopt), prepared_);
+      CachedLogits cached(*programs, plans, prepared_, store);
+      expect_same_logits(cached, recomputed, prompt, tolerance);
+    }
 }
 
 TEST_F(Decode, GivesTheLogitsOfTheWholeWindow) {
@@ -105,28 +117,46 @@ TEST_F(Decode, GivesTheLogitsOfTheWholeWindow) {
 }
 
 TEST_F(Decode, ReadsTextAgainWhereItChanged) {
-  const NetworkSetting of = setting(kPositions, DType::f64);
+  const NetworkSetting of = setting(kPositions + ", " + kAttention, DType::f64);
   const Network window = build_network(of, false);
-  const std::optional<DecodeProgram> decoder = decode_program(window, of);
+  const std::optional<DecodePrograms> programs = decode_programs(window, of, kBlock);
   Store store(*device_);
   store.initialize(window.program, window.params, 1);
-  const Planned plan = planned(decoder->network, "level=2"), whole = planned(window, "level=2");
-  CachedLogits cached(*decoder, plan, prepared_, store, kContext);
+  const DecodePlans plans = plan_decode(*programs, memory("level=2"), prepared_);
+  const Planned whole = planned(window);
+  CachedLogits cached(*programs, plans, prepared_, store);
   WindowLogits recomputed(window, whole, prepared_, store);
-  for (const std::vector<std::int32_t>& text : {std::vector<std::int32_t>{1, 2, 3}, {1, 4, 3}, {1}, {1, 4, 3}}) {
-    const std::vector<double> a = cached.after(text), b = recomputed.after(text);
-    for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-12);
-  }
+  for (const std::vector<std::int32_t>& text :
+       {std::vector<std::int32_t>{1, 2, 3}, {1, 4, 3}, {1}, {1, 4, 3, 0, 1, 2, 2, 3}, {1, 4, 2, 0, 1, 2, 2, 3, 1, 1}})
+    expect_near(cached.after(text), recomputed.after(text), 1e-12);
+}
+
+TEST_F(Decode, FillsTheCacheWithoutWhatOnlyPredicts) {
+  const NetworkSetting of = setting(kAttention + R"(, {"op": "gelu"}, )" + kAttention, DType::f32);
+  const Network window = build_network(of, false);
+  const std::optional<DecodePrograms> programs = decode_programs(window, of, kBlock);
+  ASSERT_TRUE(programs && programs->fill);
+  const auto count_in = [](const DecodeProgram& program, const std::string& type) {
+    return std::ranges::count_if(program.network.program.blocks[0].ops, [&](const Op& op) { return op.type == type; });
+  };
+  EXPECT_EQ(programs->fill->rows, kBlock);
+  EXPECT_EQ(count_in(*programs->fill, "array_write"), 4);
+  EXPECT_EQ(count_in(*programs->fill, "attention"), 1);
+  EXPECT_EQ(count_in(*programs->fill, "fc"), 2);
+  EXPECT_EQ(count_in(programs->next, "fc"), 3);
+  EXPECT_EQ(decode_programs(window, of)->block, 6);
+  const NetworkSetting without = setting(kPositions, DType::f32);
+  EXPECT_FALSE(decode_programs(build_network(without, false), without)->fill);
 }
 
 TEST_F(Decode, IsNotMadeOfWhatLooksBackOtherwise) {
   for (const std::string& layers : {kMixing, kReversed, kSinusoidal, kWindow}) {
     const NetworkSetting of = setting(layers, DType::f32);
-    EXPECT_FALSE(decode_program(build_network(of, false), of)) << layers;
+    EXPECT_FALSE(decode_programs(build_network(of, false), of)) << layers;
   }
   for (const char* model : {"char_lstm", "transformer"}) {
     const NetworkSetting of{.model = model};
-    EXPECT_FALSE(decode_program(build_network(of, false), of)) << model;
+    EXPECT_FALSE(decode_programs(build_network(of, false), of)) << model;
   }
 }
 

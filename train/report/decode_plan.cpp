@@ -8,7 +8,7 @@
 namespace lethe {
 
 std::string decode_plan_text(const std::string& network, std::int64_t context, DType dtype, bool cached,
-                             const Planned& planned) {
+                             const Planned& planned, const Bytes& bytes) {
   const std::string by = cached ? message("with a cache of ", context, " symbols")
                                 : message("reading ", context, " symbols again for each");
   const Peak peak = peak_of(planned);
@@ -16,14 +16,16 @@ std::string decode_plan_text(const std::string& network, std::int64_t context, D
   TextRows rows = {{"", "MiB"}};
   for (std::size_t c = 0; c < kCategories; ++c) {
     const bool is_stored = c == static_cast<std::size_t>(Category::Params);
-    const std::int64_t bytes = peak.bytes[c] - (is_stored ? states : 0);
-    if (bytes > 0) rows.push_back({std::string(name_of(static_cast<Category>(c))), mib(bytes)});
+    const std::int64_t held = peak.bytes[c] - (is_stored ? states : 0);
+    if (held > 0) rows.push_back({std::string(name_of(static_cast<Category>(c))), mib(held)});
     if (is_stored && states > 0) rows.push_back({"cache", mib(states)});
   }
   if (peak.idle > 0) rows.push_back({"held, not in use", mib(peak.idle)});
-  rows.push_back({"total", mib(peak.total())});
+  const std::int64_t of_prompt = bytes.total() - planned.plan.bytes.total();
+  if (of_prompt > 0) rows.push_back({"more for a prompt", mib(of_prompt)});
+  rows.push_back({"total", mib(peak.total() + of_prompt)});
   return message(network, ": text, ", by, ", ", name_of(dtype), "\n\n", text_table(rows, 1), "\n",
-                 predicted_line(planned.plan.bytes), "\n");
+                 predicted_line(bytes), "\n");
 }
 
 }  // namespace lethe

@@ -1,26 +1,39 @@
-// Text symbol by symbol, by a program with a cache.
+// Text symbol by symbol, by programs with a cache.
 #pragma once
 #include "train/session/decode_program.h"
 #include "train/session/next_logits.h"
 
 namespace lethe {
 
-/// Runs the program once for each symbol that the cache does not hold yet: for the last one alone, and for half a
-/// window when it moves on.
+/// Both programs, which run in turn.
+struct DecodePlans {
+  Planned next = {};
+  std::optional<Planned> fill = {};
+  Together together = {};
+};
+DecodePlans plan_decode(const DecodePrograms& programs, const MemorySetting& memory, Prepared& prepared);
+
+/// Reads what the cache does not hold yet: the last symbol alone, and before that a prompt, or half a window when it
+/// moves on, in blocks, where many symbols are left.
 class CachedLogits final : public NextLogits {
  public:
-  /// All must outlive it. `planned` is of the program, and keeps its prediction; the cache holds `context` symbols.
-  CachedLogits(const DecodeProgram& program, const Planned& planned, Prepared& prepared, Store& store,
-               std::int64_t context);
+  /// All must outlive it. `plans` are of the programs, and keep the prediction.
+  CachedLogits(const DecodePrograms& programs, const DecodePlans& plans, Prepared& prepared, Store& store);
   std::vector<double> after(std::span<const std::int32_t> symbols) override;
 
  private:
-  void feed(std::int32_t symbol, std::int64_t at);
+  /// The symbols behind those held, as many as the program reads or fewer.
+  void read(const DecodeProgram& program, Executor& executor, std::span<const std::int32_t> symbols);
+  /// How many of the symbols that are left, the last of which is for `next`, one run of `fill` takes best; 0: none.
+  std::int64_t filled_at_once(std::int64_t left) const;
 
-  const DecodeProgram& program_;
-  std::int64_t context_, begin_ = 0;
+  const DecodePrograms& programs_;
+  std::int64_t begin_ = 0;
   std::vector<std::int32_t> held_ = {};  // symbols from `begin_` on that the cache knows
-  Executor executor_;
+  std::vector<std::int32_t> fed_ = {};
+  Buffer arena_;  // of both, if their plans have one
+  Executor next_;
+  std::optional<Executor> fill_;
 };
 
 }  // namespace lethe

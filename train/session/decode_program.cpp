@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <string_view>
 
@@ -21,30 +22,34 @@ constexpr std::array<std::string_view, 23> kRowByRow = {
     "silu",  "sigmoid",    "tanh",    "exp",   "embedding", "fc",      "rms_norm",   "cast",
     "scale", "layer_norm", "dropout", "slice", "concat",    "reshape", "parameter"};
 
-/// Whether the values differ in one axis alone, not the last of several, which is the window's.
-bool is_one_of_window(const Shape& window, const Shape& single, std::int64_t context) {
-  if (window.size() != single.size()) return false;
-  int axes = 0;
-  for (std::size_t axis = 0; axis < window.size(); ++axis) {
-    if (window[axis] == single[axis]) continue;
-    if (window[axis] != context || single[axis] != 1) return false;
-    ++axes;
+/// Symbols of the window, and of the part of it that a program reads.
+struct Lengths {
+  std::int64_t context = 0, rows = 1, block = 1;
+
+  /// Whether the values differ in one axis alone, not the last of several, which is the window's.
+  bool differ(const Shape& window, const Shape& part) const {
+    if (window.size() != part.size()) return false;
+    int axes = 0;
+    for (std::size_t axis = 0; axis < window.size(); ++axis) {
+      if (window[axis] == part[axis]) continue;
+      if (window[axis] != context || part[axis] != rows) return false;
+      ++axes;
+    }
+    return axes == 1;
   }
-  return axes == 1;
-}
+  /// Whether a parameter has a row for each position: [context, ...], or with axes of 1 before that.
+  bool are_positions_of(const Var& window, const Var& part) const {
+    const auto first = std::ranges::find_if(window.shape, [](std::int64_t size) { return size > 1; });
+    return first != window.shape.end() && first + 1 != window.shape.end() && *first == context &&
+           differ(window.shape, part.shape);
+  }
+};
 
-/// Whether a parameter has a row for each position: [context, ...], or with axes of 1 before that.
-bool is_by_position(const Var& window, const Var& single, std::int64_t context) {
-  const auto first = std::ranges::find_if(window.shape, [](std::int64_t size) { return size > 1; });
-  return first != window.shape.end() && first + 1 != window.shape.end() && *first == context &&
-         is_one_of_window(window.shape, single.shape, context);
-}
-
-/// Which ops the prediction follows from.
-std::vector<bool> needed_for(const Network& network) {
-  const std::vector<Op>& ops = network.program.blocks[0].ops;
-  std::vector<bool> wanted(network.program.vars.size()), needed(ops.size());
-  wanted[network.prediction] = true;
+/// Which ops the vars follow from.
+std::vector<bool> needed_for(const Program& program, const std::vector<VarId>& vars) {
+  const std::vector<Op>& ops = program.blocks[0].ops;
+  std::vector<bool> wanted(program.vars.size()), needed(ops.size());
+  for (const VarId var : vars) wanted[var] = true;
   for (std::size_t i = ops.size(); i-- > 0;) {
     needed[i] = std::ranges::any_of(ops[i].out, [&](VarId out) { return wanted[out]; });
     if (!needed[i]) continue;
@@ -54,28 +59,44 @@ std::vector<bool> needed_for(const Network& network) {
   return needed;
 }
 
+/// Which of these ops are attention.
+std::vector<bool> attention_of(const Program& program, std::vector<bool> ops) {
+  for (std::size_t i = 0; i < ops.size(); ++i) ops[i] = ops[i] && program.blocks[0].ops[i].type == kAttention;
+  return ops;
+}
+
+/// What those ops read.
+std::vector<VarId> inputs_of(const Program& program, const std::vector<bool>& ops) {
+  std::vector<VarId> inputs;
+  for (std::size_t i = 0; i < ops.size(); ++i)
+    if (ops[i])
+      std::ranges::copy_if(program.blocks[0].ops[i].in, std::back_inserter(inputs),
+                           [](VarId in) { return in != kNone; });
+  return inputs;
+}
+
 /// Whether both have the same ops on the same vars, without loops and branches, whatever their shapes are.
-bool are_alike(const Program& window, const Program& single) {
+bool are_alike(const Program& window, const Program& part) {
   const auto alike = [](const Op& a, const Op& b) { return a.type == b.type && a.in == b.in && a.out == b.out; };
-  return window.blocks.size() == 1 && single.blocks.size() == 1 && window.vars.size() == single.vars.size() &&
-         std::ranges::equal(window.blocks[0].ops, single.blocks[0].ops, alike);
+  return window.blocks.size() == 1 && part.blocks.size() == 1 && window.vars.size() == part.vars.size() &&
+         std::ranges::equal(window.blocks[0].ops, part.blocks[0].ops, alike);
 }
 
 /// Whether each position is computed by itself, but for what attention sees.
 class RowByRow {
  public:
-  RowByRow(const Network& window, const Network& single, std::int64_t context)
-      : window_(window.program), single_(single.program), context_(context), by_symbol_(window_.vars.size()) {
+  RowByRow(const Network& window, const Network& part, const Lengths& lengths)
+      : window_(window.program), part_(part.program), lengths_(lengths), by_symbol_(window_.vars.size()) {
     by_symbol_[fed_inputs(window).samples] = true;
     for (const ParamInfo& info : window.params)
-      by_symbol_[info.var] = window_.vars[info.var].shape != single_.vars[info.var].shape;
+      by_symbol_[info.var] = window_.vars[info.var].shape != part_.vars[info.var].shape;
   }
 
   bool holds(const std::vector<bool>& needed) {
-    const std::vector<Op>&ops = window_.blocks[0].ops, &of_one = single_.blocks[0].ops;
+    const std::vector<Op>&ops = window_.blocks[0].ops, &of_part = part_.blocks[0].ops;
     for (std::size_t i = 0; i < ops.size(); ++i) {
-      // An attribute that follows from the number of symbols would be that of one symbol.
-      const bool same_attrs = ops[i].type == kReshape || ops[i].attrs == of_one[i].attrs;
+      // An attribute that follows from the number of symbols would be that of the part's.
+      const bool same_attrs = ops[i].type == kReshape || ops[i].attrs == of_part[i].attrs;
       if (needed[i] && !(holds(ops[i]) && same_attrs)) return false;
     }
     return true;
@@ -90,30 +111,33 @@ class RowByRow {
       return op.attrs.flag("causal", false) && std::ranges::count_if(op.in, [](VarId in) { return in != kNone; }) == 1;
     if (op.type == kRope && op.in.size() > 1 && op.in[1] != kNone) return false;
     if (op.type != kRope && std::ranges::find(kRowByRow, op.type) == kRowByRow.end()) return false;
-    return is_one_of_window(window_.vars[op.out[0]].shape, single_.vars[op.out[0]].shape, context_) &&
-           window_.vars[op.out[0]].shape.back() == single_.vars[op.out[0]].shape.back();
+    const Shape &whole = window_.vars[op.out[0]].shape, &own = part_.vars[op.out[0]].shape;
+    return lengths_.differ(whole, own) && whole.back() == own.back();
   }
 
-  const Program &window_, &single_;
-  std::int64_t context_;
+  const Program &window_, &part_;
+  const Lengths& lengths_;
   std::vector<bool> by_symbol_;
 };
 
 class Writer {
  public:
-  Writer(const Network& window, const Network& single, std::int64_t context)
-      : window_(window.program), single_(single), context_(context) {
+  Writer(const Network& window, const Network& part, const Lengths& lengths)
+      : window_(window.program), part_(part.program), lengths_(lengths) {
     decode_.network.name = window.name;
     decode_.network.weight_names = window.weight_names;
-    decode_.symbol = copied(fed_inputs(single).samples);
-    for (const ParamInfo& info : single.params) param(info);
+    decode_.rows = lengths.rows;
+    decode_.symbols = copied(fed_inputs(part).samples);
+    for (const ParamInfo& info : part.params) param(info);
   }
 
-  DecodeProgram write(const std::vector<bool>& needed) {
-    const std::vector<Op>& ops = single_.program.blocks[0].ops;
+  /// Those ops, and of others that are attention the keys and values alone.
+  DecodeProgram write(const std::vector<bool>& needed, const std::vector<bool>& attention, VarId prediction) {
+    const std::vector<Op>& ops = part_.blocks[0].ops;
     for (std::size_t i = 0; i < ops.size(); ++i)
-      if (needed[i]) op(ops[i]);
-    decode_.network.prediction = vars_.at(single_.prediction);
+      if (needed[i] || attention[i]) op(ops[i], needed[i]);
+    if (prediction == kNone) return std::move(decode_);
+    decode_.network.prediction = vars_.at(prediction);
     decode_.network.outputs = {decode_.network.prediction};
     return std::move(decode_);
   }
@@ -128,9 +152,15 @@ class Writer {
     }
     return var;
   }
-  VarId at() { return input(decode_.at, "at", {}, DType::i64); }
   VarId position() { return input(decode_.position, "position", {1}, DType::i32); }
   VarId seen() { return input(decode_.seen, "seen", {1}, DType::i32); }
+  bool reads_block() const { return lengths_.rows > 1; }
+  /// `before`, and where in [blocks, block, ...] the symbols stand.
+  std::vector<VarId> at_symbols(std::vector<VarId> before) {
+    before.push_back(input(decode_.block, "block", {}, DType::i64));
+    if (!reads_block()) before.push_back(input(decode_.row, "row", {}, DType::i64));
+    return before;
+  }
   VarId emit(const std::string& type, std::vector<VarId> in, Attrs attrs, const std::string& name) {
     return append_op(program(), 0, Role::Forward, type, std::move(in), std::move(attrs), name)[0];
   }
@@ -138,39 +168,41 @@ class Writer {
   VarId copied(VarId var) {
     const auto [found, is_new] = vars_.emplace(var, kNone);
     if (is_new) {
-      found->second = add_var(program(), single_.program.vars[var]);
-      if (single_.program.vars[var].kind == Kind::Input) decode_.network.inputs.push_back(found->second);
+      found->second = add_var(program(), part_.vars[var]);
+      if (part_.vars[var].kind == Kind::Input) decode_.network.inputs.push_back(found->second);
     }
     return found->second;
   }
 
   void param(const ParamInfo& info) {
-    const Var &var = single_.program.vars[info.var], &whole = window_.vars[info.var];
+    const Var &var = part_.vars[info.var], &whole = window_.vars[info.var];
     ParamInfo own = info;
     if (var.shape == whole.shape) {
       own.var = copied(info.var);
     } else {
       own.var = add_var(program(), whole);
-      const Ints rows = {context_, elements(var.shape)};
-      const VarId all = emit(kReshape, {own.var}, {{"shape", rows}}, var.name + ".all");
-      const VarId row = emit(kArrayRead, {all, at()}, {}, var.name + ".row");
-      vars_[info.var] = emit(kReshape, {row}, {{"shape", var.shape}}, var.name + ".here");
+      const Ints blocks = {lengths_.context / lengths_.block, lengths_.block, elements(var.shape) / lengths_.rows};
+      const VarId all = emit(kReshape, {own.var}, {{"shape", blocks}}, var.name + ".all");
+      const VarId rows = emit(kArrayRead, at_symbols({all}), {}, var.name + ".rows");
+      vars_[info.var] = emit(kReshape, {rows}, {{"shape", var.shape}}, var.name + ".here");
     }
     decode_.network.params.push_back(own);
   }
 
-  void op(const Op& op) {
+  void op(const Op& op, bool is_read) {
     Op own = op;
     for (VarId& in : own.in)
       if (in != kNone) in = copied(in);
-    if (op.type == kAttention) own = over_cache(own, single_.program.vars[op.out[0]].name);
+    if (op.type == kAttention) own = over_cache(own, part_.vars[op.out[0]].name, is_read);
+    if (!is_read) return;
     if (op.type == kRope) own.in = {own.in[0], position()};
     for (VarId& out : own.out) out = copied(out);
     program().blocks[0].ops.push_back(std::move(own));
   }
 
-  /// Attention of one packed input as that of its queries over a cache which its keys and values have been put into.
-  Op over_cache(Op op, const std::string& name) {
+  /// Attention of one packed input as that of its queries, if it is read, over a cache which its keys and values have
+  /// been put into.
+  Op over_cache(Op op, const std::string& name, bool is_read) {
     const VarId packed = op.in[0];
     const std::int64_t heads = op.attrs.integer("heads"), kv_heads = op.attrs.integer("kv_heads", heads);
     const std::int64_t size = program().vars[packed].shape[2] / (heads + 2 * kv_heads);
@@ -178,52 +210,74 @@ class Writer {
       const Attrs range = {{"axis", 2}, {"begin", first * size}, {"end", (first + count) * size}};
       return emit(kSlice, {packed}, range, name + what);
     };
-    const VarId q = part(0, heads, ".q");
-    const VarId k = cached(part(heads, kv_heads, ".k"), name + ".keys");
-    const VarId v = cached(part(heads + kv_heads, kv_heads, ".v"), name + ".values");
-    op.in = {q, k, v, seen()};
+    const VarId keys = cached(part(heads, kv_heads, ".k"), name + ".keys");
+    const VarId values = cached(part(heads + kv_heads, kv_heads, ".v"), name + ".values");
+    if (is_read) op.in = {part(0, heads, ".q"), window_of(keys), window_of(values), seen()};
     return op;
   }
 
-  /// The cache as [1, context, width], with `row` written at `at`.
-  VarId cached(VarId row, const std::string& name) {
-    const Var var = program().vars[row];
-    const std::int64_t width = var.shape[2];
-    const VarId cache =
-        add_var(program(), {.name = name, .shape = {context_, width}, .dtype = var.dtype, .kind = Kind::State});
-    const VarId entry = emit(kReshape, {row}, {{"shape", Ints{width}}}, var.name + ".row");
-    const VarId written = emit(kArrayWrite, {cache, entry, at()}, {}, name);  // the same var
-    return emit(kReshape, {written}, {{"shape", Ints{1, context_, width}}}, name + ".all");
+  /// The cache, with `rows` in it.
+  VarId cached(VarId rows, const std::string& name) {
+    const Var var = program().vars[rows];
+    const std::int64_t width = var.shape[2], block = lengths_.block;
+    const Shape shape = {lengths_.context / block, block, width};
+    const VarId cache = add_var(program(), {.name = name, .shape = shape, .dtype = var.dtype, .kind = Kind::State});
+    const Ints entry = reads_block() ? Ints{block, width} : Ints{width};
+    const VarId value = emit(kReshape, {rows}, {{"shape", entry}}, var.name + ".entry");
+    return emit(kArrayWrite, at_symbols({cache, value}), {}, name);  // the same var
   }
 
-  const Program& window_;
-  const Network& single_;
-  std::int64_t context_;
+  VarId window_of(VarId cache) {
+    const Var var = program().vars[cache];
+    return emit(kReshape, {cache}, {{"shape", Ints{1, lengths_.context, var.shape[2]}}}, var.name + ".all");
+  }
+
+  const Program &window_, &part_;
+  const Lengths& lengths_;
   DecodeProgram decode_;
-  std::map<VarId, VarId> vars_;  // of the single program to this one's
+  std::map<VarId, VarId> vars_;  // of the part's program to this one's
 };
+
+std::int64_t largest_divisor(std::int64_t number, std::int64_t most) {
+  while (most > 1 && number % most != 0) --most;
+  return most;
+}
 
 }  // namespace
 
-std::optional<DecodeProgram> decode_program(const Network& window, const Network& single) {
-  const std::int64_t context = context_of(window);
-  if (context < 2 || !are_alike(window.program, single.program)) return std::nullopt;
-  const std::vector<bool> needed = needed_for(window);
-  if (!RowByRow(window, single, context).holds(needed)) return std::nullopt;
-  for (const ParamInfo& info : single.params) {
-    const Var &var = single.program.vars[info.var], &whole = window.program.vars[info.var];
-    if (var.shape != whole.shape && !is_by_position(whole, var, context)) return std::nullopt;
+std::optional<DecodeProgram> decode_program(const Network& window, const Network& part, std::int64_t block) {
+  const Lengths lengths{.context = context_of(window), .rows = context_of(part), .block = block};
+  if (lengths.context <= lengths.rows || !are_alike(window.program, part.program)) return std::nullopt;
+  std::vector<bool> needed = needed_for(window.program, {window.prediction});
+  if (!RowByRow(window, part, lengths).holds(needed)) return std::nullopt;
+  for (const ParamInfo& info : part.params) {
+    const Var &var = part.program.vars[info.var], &whole = window.program.vars[info.var];
+    if (var.shape != whole.shape && !lengths.are_positions_of(whole, var)) return std::nullopt;
   }
-  return Writer(window, single, context).write(needed);
+  const std::vector<bool> attention = attention_of(part.program, needed);
+  if (lengths.rows == 1) return Writer(window, part, lengths).write(needed, attention, part.prediction);
+  if (std::ranges::find(attention, true) == attention.end()) return std::nullopt;
+  needed = needed_for(part.program, inputs_of(part.program, attention));
+  return Writer(window, part, lengths).write(needed, attention, kNone);
 }
 
-std::optional<DecodeProgram> decode_program(const Network& window, NetworkSetting setting) {
-  setting.sets[kContextVar] = "1";
-  try {
-    return decode_program(window, build_network(setting, false));
-  } catch (const Error&) {  // no such var, or no network of so short a window
-    return std::nullopt;
-  }
+std::optional<DecodePrograms> decode_programs(const Network& window, NetworkSetting setting, std::int64_t most) {
+  DecodePrograms programs{.context = context_of(window)};
+  if (programs.context < 2) return std::nullopt;
+  programs.block = largest_divisor(programs.context, std::min(most, programs.context - 1));
+  const auto of = [&](std::int64_t rows) -> std::optional<DecodeProgram> {
+    setting.sets[kContextVar] = std::to_string(rows);
+    try {
+      return decode_program(window, build_network(setting, false), programs.block);
+    } catch (const Error&) {  // no such var, or no network of so short a window
+      return std::nullopt;
+    }
+  };
+  std::optional<DecodeProgram> next = of(1);
+  if (!next) return std::nullopt;
+  programs.next = std::move(*next);
+  if (programs.block > 1) programs.fill = of(programs.block);
+  return programs;
 }
 
 }  // namespace lethe

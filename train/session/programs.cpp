@@ -22,8 +22,7 @@ std::vector<VarId> fetched(VarId a, VarId b) {
   return vars;
 }
 
-/// Bytes of two plans that run in turn over one store, each in buffers of its own; those on demand are never held
-/// together.
+/// Those of two plans, each in buffers of its own; those on demand are never held together.
 Bytes in_turn(const Plan& first, const Plan& second) {
   Bytes bytes = first.bytes;
   bytes.inputs += second.bytes.inputs;
@@ -32,10 +31,10 @@ Bytes in_turn(const Plan& first, const Plan& second) {
   return bytes;
 }
 
-/// Training's, in an arena that is as large as evaluation's at least.
-Bytes in_one_arena(Bytes training, const Bytes& evaluation) {
-  training.temps = std::max(training.temps, evaluation.inputs + evaluation.temps - training.inputs);
-  return training;
+/// Those of the first, in an arena that is as large as the second's at least.
+Bytes in_one_arena(Bytes first, const Bytes& second) {
+  first.temps = std::max(first.temps, second.inputs + second.temps - first.inputs);
+  return first;
 }
 
 Planned plan_training(const Programs& programs, const MemorySetting& memory, Prepared& prepared) {
@@ -148,12 +147,18 @@ MemoptOptions evaluation_memopt(const MemorySetting& memory, const Network& netw
   options.pins.skip_grads = false;
   options.pins.fetched = fetched(network.sample_loss, network.correct);
   if (options.pins.fetched.empty()) options.pins.fetched = network.outputs;
-  if (memory.keeps_prediction) options.pins.fetched.push_back(network.prediction);
+  if (memory.keeps_prediction && network.prediction != kNone) options.pins.fetched.push_back(network.prediction);
   return options;
 }
 
 Planned plan_evaluation(const Network& network, const MemorySetting& memory, Prepared& prepared) {
   return plan_memory(network.program, prepared, suited(evaluation_memopt(memory, network), prepared.device()));
+}
+
+Together held_together(const Planned& first, const Planned& second) {
+  if (!first.arena) return {.bytes = in_turn(first.plan, second.plan)};
+  return {.bytes = in_one_arena(first.plan.bytes, second.plan.bytes),
+          .arena = std::max(first.arena->bytes, second.arena ? second.arena->bytes : 0)};
 }
 
 Plans plan_programs(const Programs& programs, bool evaluated, const MemorySetting& memory, Prepared& prepared) {
@@ -165,12 +170,10 @@ Plans plan_programs(const Programs& programs, bool evaluated, const MemorySettin
     none_of_evaluation = unshared_evaluation(programs.evaluation, beside_training(memory), prepared);
   }
   const Planned &training = plans.training, &evaluation = plans.evaluation;
-  plans.bytes = in_turn(training.plan, evaluation.plan);
   plans.at_most = varies(training) || varies(evaluation);
-  if (training.arena) {
-    plans.arena = std::max(training.arena->bytes, evaluation.arena ? evaluation.arena->bytes : 0);
-    plans.bytes = in_one_arena(training.plan.bytes, evaluation.plan.bytes);
-  }
+  const Together together = held_together(training, evaluation);
+  plans.bytes = together.bytes;
+  plans.arena = together.arena;
   plans.none = in_turn(unshared_training(programs, memory, prepared), none_of_evaluation).total();
   return plans;
 }

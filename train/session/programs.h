@@ -34,6 +34,14 @@ std::string network_id(const NetworkSetting& setting);
 /// statistics.
 Network build_network(const NetworkSetting& setting, bool training, std::int64_t joint_parts = 1);
 
+/// What two programs hold that run in turn over one store.
+struct Together {
+  Bytes bytes = {};
+  std::int64_t arena = 0;  // bytes of the arena that both run in; 0: there is none
+};
+/// The first has all params and states of the second.
+Together held_together(const Planned& first, const Planned& second);
+
 /// Both as they will run, and where every byte of them will live.
 struct Plans {
   Planned training, evaluation;
