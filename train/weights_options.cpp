@@ -43,6 +43,11 @@ void add_generate(CLI::App& app, Options& o) {
   add_option(app, "--tokens", generation.tokens, "N", "Symbols that follow it (default 200)")
       ->check(whole_number(1))
       ->group("Text");
+  add_option(app, "--stop", generation.stop, "TEXT", "Ends the text before the first TEXT behind the prompt")
+      ->group("Text");
+  app.add_flag("--ignore-eos", generation.ignores_end,
+               "Goes on behind the end token of a document; a line of its own shows where that stood")
+      ->group("Text");
   add_option(app, "--temperature", generation.sampling.temperature, "X",
              "Above 1 more varied, below 1 less; 0: always the likeliest symbol (default 1)")
       ->check(number_from_zero())

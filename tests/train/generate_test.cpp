@@ -13,9 +13,9 @@ namespace {
 
 /// Says of each symbol which follows by a table of its own.
 constexpr const char* kTable = R"({
-  "version": 1, "name": "table",
+  "version": 1, "name": "table", "vars": {"symbols": 4},
   "inputs": {"text": {"shape": [8], "dtype": "i32"}, "next": {"shape": [8], "dtype": "i32"}},
-  "layers": [{"op": "embedding", "vocab": 4, "out": 4, "name": "table"}],
+  "layers": [{"op": "embedding", "vocab": "=symbols", "out": "=symbols", "name": "table"}],
   "loss": [{"op": "cross_entropy", "in": "table", "target": "next"}]
 })";
 
@@ -25,18 +25,21 @@ class Generate : public RunTest {
     more.insert(more.begin(), {"generate", "--threads", "1"});
     return run_train(more);
   }
-  /// The options of a network that says d behind c, c behind b, b behind a, and of d that all may follow.
-  std::vector<std::string> table(std::vector<std::string> more) const {
+  /// Of each pair the second symbol is likely behind the first; of another one all may follow.
+  void write_table(std::int64_t symbols, const std::vector<std::pair<int, int>>& likely) const {
     std::ofstream(path("table.json")) << kTable;
-    std::ofstream(path("abcd.txt")) << std::string(200, 'a') + "bcd" + std::string(100, 'b');
-    SafetensorsWriter writer(path("table.safetensors"), {{.name = "table.weight", .shape = {4, 4}}});
-    std::vector<std::byte> bytes(16 * sizeof(float));
-    for (const std::size_t at : {1U, 6U, 11U}) {
-      const float likely = 50;
-      std::memcpy(bytes.data() + at * sizeof(float), &likely, sizeof likely);
-    }
+    std::vector<float> table(static_cast<std::size_t>(symbols * symbols));
+    for (const auto& [before, behind] : likely) table[static_cast<std::size_t>(before * symbols + behind)] = 50;
+    SafetensorsWriter writer(path("table.safetensors"), {{.name = "table.weight", .shape = {symbols, symbols}}});
+    std::vector<std::byte> bytes(table.size() * sizeof(float));
+    std::memcpy(bytes.data(), table.data(), bytes.size());
     writer.write(bytes);
     writer.finish();
+  }
+  /// The options of a network that says d behind c, c behind b, b behind a, and of d that all may follow.
+  std::vector<std::string> table(std::vector<std::string> more) const {
+    write_table(4, {{0, 1}, {1, 2}, {2, 3}});
+    std::ofstream(path("abcd.txt")) << std::string(200, 'a') + "bcd" + std::string(100, 'b');
     more.insert(more.begin(), {"--model", path("table.json"), "--weights", path("table.safetensors"), "--data",
                                "text:" + path("abcd.txt")});
     return more;
@@ -85,6 +88,57 @@ TEST_F(Generate, ReadsAndWritesTokensAsTheirText) {
   const Ended refused = generate(args);
   EXPECT_EQ(refused.code, 4) << refused.err;
   EXPECT_PRED2(says, refused.err, "--prompt: ");
+}
+
+/// Of tokens with an end, which follows c here; a follows it.
+TEST_F(Generate, EndsWithTheDocument) {
+  write_table(6, {{0, 1}, {1, 2}, {2, 5}, {5, 0}});
+  std::ofstream(path("abc.txt")) << "abcdzabcdz" << std::string(100, 'a');
+  const Ended made = run_train({"tokenize", path("abc.txt"), "--tokenizer", "chars", "--end-token", "<end>",
+                                "--separator", "z", "--out", path("tokens"), "--val", "0"});
+  ASSERT_EQ(made.code, 0) << made.err;
+  const std::vector<std::string> args = {"--model",       path("table.json"),
+                                         "--set",         "symbols=6",
+                                         "--weights",     path("table.safetensors"),
+                                         "--data",        "tokens:" + path("tokens"),
+                                         "--prompt",      "ab",
+                                         "--tokens",      "6",
+                                         "--temperature", "0"};
+  const Ended ended = generate(args);
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(ended.out, "abc\n");
+  EXPECT_PRED2(says, ended.err, "wrote 2 symbols in ");
+  std::vector<std::string> on = args;
+  on.push_back("--ignore-eos");
+  EXPECT_EQ(generate(on).out, "abc\n<|endoftext|>\nabc\n<|endoftext|>\n\n");
+}
+
+TEST_F(Generate, EndsBeforeAText) {
+  const auto ended_before = [&](const std::string& stop) {
+    return generate(table({"--prompt", "a", "--tokens", "3", "--temperature", "0", "--stop", stop})).out;
+  };
+  EXPECT_EQ(ended_before("cd"), "ab\n");
+  EXPECT_EQ(ended_before("c"), "ab\n");
+  EXPECT_EQ(ended_before("ca"), "abcd\n");
+  EXPECT_EQ(ended_before("de"), "abcd\n");
+  EXPECT_EQ(ended_before("a"), "abcd\n");  // the prompt's
+}
+
+TEST_F(Generate, TakesWhatItSaysWithACacheThatIsFilledInBlocks) {
+  const Ended run = run_train({"--model", "char_gpt_cpu", "--set", "length=16,width=16,heads=2,layers=2", "--data",
+                               "sentences:train=40,test=4", "--epochs", "1", "--batch", "8", "--save", path("run"),
+                               "--threads", "1"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  std::string first;
+  for (const char* memopt : {"none", "level=1,release", "level=2"}) {
+    const Ended ended =
+        generate({"--weights", path("run"), "--prompt", "the cat sees a", "--tokens", "20", "--memopt", memopt});
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    EXPECT_PRED2(says, ended.err, "read 14 symbols in ");
+    EXPECT_PRED2(says, ended.err, ", as predicted");
+    if (first.empty()) first = ended.out;
+    EXPECT_EQ(ended.out, first) << memopt;
+  }
 }
 
 TEST_F(Generate, WritesTheSameTextUnderEveryMemorySetting) {

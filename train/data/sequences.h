@@ -31,6 +31,8 @@ class Sequences : public Samples {
   std::vector<std::string> classes() const override;
   /// Null if the symbols stand for nothing.
   virtual std::unique_ptr<Vocabulary> vocabulary() const;
+  /// The symbol behind each document; none if there is none.
+  virtual std::optional<std::int32_t> end_symbol() const { return {}; }
   std::unique_ptr<SampleReader> reader(const ReadOptions& options) const override;
   /// Writes info().length symbols and as many labels. Always the same for the same arguments; may be called from
   /// several threads.

@@ -48,6 +48,11 @@ class Tokens final : public Sequences {
     return open_tokenizer(shard.header().kind, std::filesystem::path(shard.path()).parent_path().string());
   }
 
+  std::optional<std::int32_t> end_symbol() const override {
+    const std::uint32_t end = splits_[0].shards.front().header().end;
+    return end == ShardHeader::kNoEnd ? std::nullopt : std::optional(static_cast<std::int32_t>(end));
+  }
+
   void read(Split split, std::int64_t index, std::int32_t* symbols, std::int32_t* labels) const override {
     read(split, index, 0, symbols, labels);
   }
