@@ -1,14 +1,20 @@
-// `train predict`: what a trained network sees in image files.
+// `train predict`: what a trained network sees in image files, or says of texts.
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <sstream>
+#include <utility>
 
 #include "framework/error.h"
+#include "framework/text_input.h"
 #include "train/commands.h"
+#include "train/data/data_files.h"
 #include "train/data/data_spec.h"
 #include "train/data/image_folder.h"
+#include "train/data/labelled_texts.h"
 #include "train/recipe.h"
 #include "train/report/formatted.h"
 #include "train/report/score_report.h"
@@ -23,20 +29,45 @@
 namespace lethe {
 namespace {
 
+bool reads_texts(const Network& network) { return is_fed_by_data(network) && takes_texts(network); }
+
+/// An image's file, or a text.
+struct Item {
+  std::string name = {};  // a file; of texts also the line
+  std::string text = {};
+};
+
 /// Directories stand for the images in them.
-std::vector<std::string> files_to_predict(const std::vector<std::string>& given) {
-  std::vector<std::string> files;
+std::vector<Item> images_of(const std::vector<std::string>& given) {
+  std::vector<Item> items;
   for (const std::string& path : given) {
     std::error_code unknown;  // reading the file says what is wrong with it
     if (!std::filesystem::is_directory(path, unknown)) {
-      files.push_back(path);
+      items.push_back({.name = path});
       continue;
     }
     const std::vector<std::filesystem::path> images = images_in(path);
     check_as(Exit::Data, !images.empty(), path, ": no .png, .jpg or .jpeg file in this directory");
-    for (const std::filesystem::path& image : images) files.push_back(image.string());
+    for (const std::filesystem::path& image : images) items.push_back({.name = image.string()});
   }
-  return files;
+  return items;
+}
+
+/// Each line of the files is a text.
+std::vector<Item> texts_of(const std::vector<std::string>& files) {
+  std::vector<Item> items;
+  for (const std::string& file : files) {
+    const FileBytes bytes = read_text_file(file);
+    std::istringstream lines(std::string(bytes.begin(), bytes.end()));
+    Item item;
+    for (std::int64_t number = 1; with_context(file, [&] { return read_line(lines, item.text); }); ++number) {
+      if (item.text.ends_with('\r')) item.text.pop_back();
+      item.name = message(file, ':', number);
+      items.push_back(item);
+    }
+  }
+  check_as(Exit::Data, !items.empty(), files.front(), ": has no line to say anything of");
+  return items;
 }
 
 /// Of the data set that the run trained on, as the run noted it, unless the command line names another.
@@ -67,10 +98,10 @@ ImageInput image_input(const Options& given, const Options& options, const std::
 /// Writes predictions, one a line.
 class PredictionLines {
  public:
-  PredictionLines(const Options& options, const std::vector<std::string>& files, std::vector<std::string> names)
-      : as_json_(options.format == "json"), names_(std::move(names)) {
-    for (const std::string& file : files) file_width_ = std::max(file_width_, file.size());
-    for (const std::string& name : names_) name_width_ = std::max(name_width_, name.size());
+  PredictionLines(const Options& options, const std::vector<Item>& items, std::vector<std::string> classes)
+      : as_json_(options.format == "json"), classes_(std::move(classes)) {
+    for (const Item& item : items) name_width_ = std::max(name_width_, item.name.size());
+    for (const std::string& name : classes_) class_width_ = std::max(class_width_, name.size());
   }
   void print(const std::vector<Prediction>& predictions) const {
     int error = 0;
@@ -85,10 +116,10 @@ class PredictionLines {
     return text;
   }
   std::string text_of(const Prediction& prediction) const {
-    std::string line = padded(in_one_line(prediction.file), file_width_);
+    std::string line = padded(in_one_line(prediction.name), name_width_);
     for (const Guess& guess : prediction.guesses)
       line.append("  ")
-          .append(padded(in_one_line(class_name(names_, guess.label)), name_width_))
+          .append(padded(in_one_line(class_name(classes_, guess.label)), class_width_))
           .append(formatted(" %.4f", guess.probability));
     return line;
   }
@@ -96,22 +127,40 @@ class PredictionLines {
     nlohmann::ordered_json guesses = nlohmann::ordered_json::array();
     for (const Guess& guess : prediction.guesses)
       guesses.push_back(
-          {{"class", class_name(names_, guess.label)}, {"label", guess.label}, {"probability", guess.probability}});
-    const nlohmann::ordered_json json = {{"file", prediction.file}, {"predictions", std::move(guesses)}};
+          {{"class", class_name(classes_, guess.label)}, {"label", guess.label}, {"probability", guess.probability}});
+    const nlohmann::ordered_json json = {{"file", prediction.name}, {"predictions", std::move(guesses)}};
     return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
   }
 
   bool as_json_;
-  std::vector<std::string> names_;
-  std::size_t file_width_ = 0, name_width_ = 0;
+  std::vector<std::string> classes_;
+  std::size_t name_width_ = 0, class_width_ = 0;
 };
 
-/// Gives whether all files could be read; says of those that could not why.
-bool predict_all(Predictor& predictor, const std::vector<std::string>& files, const PredictionLines& lines) {
+/// Writes an item as a sample of the network, or fails.
+using WriteItem = std::function<void(const Item& item, std::byte* sample)>;
+
+/// Texts as those of the run's data, or of what the command line names.
+WriteItem texts_as(std::shared_ptr<const Samples> data) {
+  return [data](const Item& item, std::byte* sample) {
+    const auto& texts = dynamic_cast<const LabelledTexts&>(*data);
+    with_context(item.name, [&] { texts.write(item.text, reinterpret_cast<std::int32_t*>(sample)); });
+  };
+}
+
+WriteItem images_as(const ImageInput& input, const Var& samples) {
+  return [reader = std::make_shared<ImageReader>(input, samples)](const Item& item, std::byte* sample) {
+    reader->read(item.name, sample);
+  };
+}
+
+/// Gives whether all items could be read; says of those that could not why.
+bool predict_all(Predictor& predictor, const std::vector<Item>& items, const WriteItem& write,
+                 const PredictionLines& lines) {
   bool all_read = true;
-  for (const std::string& file : files) {
+  for (const Item& item : items) {
     try {
-      predictor.add(file);
+      predictor.add(item.name, [&](std::byte* sample) { write(item, sample); });
     } catch (const Error& error) {
       std::fprintf(stderr, "train: error: %s\n", error.what());
       all_read = false;
@@ -127,22 +176,34 @@ bool predict_all(Predictor& predictor, const std::vector<std::string>& files, co
 int predict(const Options& given) {
   check(!given.weights.empty(), "--weights is missing: the directory of a run or checkpoint, or a safetensors file");
   const std::optional<RunState> run = run_of_weights(given.weights);
-  Options options = decided_by_run(given, run);
-  const std::vector<std::string> files = files_to_predict(given.files);
-  options.batch = std::min(*options.batch, std::ssize(files));
-  const ProgramSetting setting = program_setting(options);
+  const Options options = decided_by_run(given, run);
+  ProgramSetting setting = program_setting(options);
+  const std::int64_t most = std::exchange(setting.network.batch, 1);
+  const bool of_texts = reads_texts(build_network(setting.network, false));
+  const std::vector<Item> items = of_texts ? texts_of(given.files) : images_of(given.files);
+  setting.network.batch = std::min(most, std::ssize(items));
   Network network = build_network(setting.network, false);
-  check_takes_images(network);
-  const ImageInput input = image_input(given, options, run, network);
-  if (setting.pixels) take_bytes(network, PixelNorm{input.data.mean, input.data.deviation});
+  std::vector<std::string> classes;
+  WriteItem write;
+  if (of_texts) {
+    const std::shared_ptr<const Samples> data = open_data(options.data, options.seed.value_or(0), network);
+    classes = data->classes();
+    write = texts_as(data);
+  } else {
+    check_takes_images(network);
+    const ImageInput input = image_input(given, options, run, network);
+    if (setting.pixels) take_bytes(network, PixelNorm{input.data.mean, input.data.deviation});
+    classes = input.data.classes;
+    write = images_as(input, network.program.vars[fed_inputs(network).samples]);
+  }
   const std::unique_ptr<Device> device = open_device(options.device);
   Prepared prepared(*device);
   const Planned planned = plan_evaluation(network, setting.memory, prepared);
   device->reserve(reserved_bytes({&planned}, 0, device->info().alignment));
   Store store(*device);
-  Predictor predictor(network, planned, prepared, store, input, options.top);
+  Predictor predictor(network, planned, prepared, store, options.top);
   load_weights(weights_file(options.weights), store, network);
-  const bool all_read = predict_all(predictor, files, {options, files, input.data.classes});
+  const bool all_read = predict_all(predictor, items, write, {options, items, classes});
   return static_cast<int>(all_read ? Exit::Done : Exit::Data);
 }
 

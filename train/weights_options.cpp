@@ -18,7 +18,10 @@ void add_eval(CLI::App& app, Options& o) {
 }
 
 void add_predict(CLI::App& app, Options& o) {
-  app.add_option("file", o.files, "PNG and JPEG files, or directories of them")->option_text("FILE|DIR...")->required();
+  app.add_option("file", o.files,
+                 "PNG and JPEG files, or directories of them; for a network that reads text, files of a text each line")
+      ->option_text("FILE|DIR...")
+      ->required();
   add_weights_of_run(app, o);
   add_option(app, "--data", o.data, "SPEC",
              "Data set that says how images are normalised and what their classes are called\n"

@@ -6,9 +6,11 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <string_view>
 
 #include "framework/error.h"
 #include "framework/host_memory.h"
+#include "framework/text_input.h"
 #include "train/data/md5.h"
 
 namespace lethe {
@@ -96,6 +98,17 @@ FileBytes read_file_unpacked(const std::filesystem::path& path, const Extent& ex
   if (front.size() >= extent.front)
     check_extent(static_cast<std::uint64_t>(size_of_file(path)), extent.bytes(front.data()), extent, path);
   return read_file(path);
+}
+
+FileBytes read_text_file(const std::filesystem::path& path) {
+  // Packed text is a tenth to a third of its size; whatever is a hundred times as large unpacked is not that.
+  constexpr std::uint64_t kRatio = 100, kAlways = std::uint64_t{64} << 20;
+  const std::uint64_t most = kAlways + kRatio * static_cast<std::uint64_t>(size_of_file(path));
+  FileBytes bytes = read_file_unpacked(
+      path, {.bytes = [most](const std::uint8_t*) { return most; }, .source = "a hundred times what it is packed"});
+  const std::string_view front(reinterpret_cast<const char*>(bytes.data()), std::min<std::size_t>(bytes.size(), 3));
+  bytes.erase(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(mark_length(front)));
+  return bytes;
 }
 
 void compare_md5(const FileBytes& bytes, std::string_view official, const std::filesystem::path& path,

@@ -33,8 +33,12 @@ Family sequences() {
           .forms = "tokens:DIR, text:FILE, sentences, copy, synthetic"};
 }
 
+Family texts() {
+  return {.gives = "texts with a label each", .kinds = {"tsv", "subjects"}, .forms = "tsv:PATH, subjects"};
+}
+
 [[noreturn]] void reject_kind(const DataSpec& spec, const Family& taken) {
-  for (const Family& other : {images(), masks(), sequences()})
+  for (const Family& other : {images(), masks(), sequences(), texts()})
     if (std::find(other.kinds.begin(), other.kinds.end(), spec.kind) != other.kinds.end())
       spec.reject(message("gives ", other.gives, ", the network takes ", taken.gives, " (known: ", taken.forms, ")"));
   spec.reject(message("unknown data set ", quote(spec.kind), did_you_mean(spec.kind, taken.kinds),
@@ -51,10 +55,15 @@ void DataSpec::reject(const std::string& reason) const { fail("data ", quote(tex
 void DataSpec::reject_for_images() const { reject_kind(*this, images()); }
 void DataSpec::reject_for_masks() const { reject_kind(*this, masks()); }
 void DataSpec::reject_for_sequences() const { reject_kind(*this, sequences()); }
+void DataSpec::reject_for_texts() const { reject_kind(*this, texts()); }
 
 const std::string& DataSpec::place(const std::string& what) const {
   if (argument.empty())
-    reject(message("write the ", what == "DIR" ? "directory" : "file", " behind a colon: ", kind, ':', what));
+    reject(message("write the ",
+                   what == "DIR"    ? "directory"
+                   : what == "FILE" ? "file"
+                                    : "path",
+                   " behind a colon: ", kind, ':', what));
   return argument;
 }
 
@@ -77,6 +86,14 @@ TokensSpec DataSpec::tokens() const {
   TokensSpec tokens{.directory = place("DIR"), .ignore_borders = argument.ends_with(kWord)};
   if (tokens.ignore_borders) tokens.directory.resize(tokens.directory.size() - kWord.size());
   return tokens;
+}
+
+TablesSpec DataSpec::tables() const {
+  constexpr std::string_view kKey = ",tokenizer=";
+  const std::string& all = place("PATH");
+  const std::size_t at = all.rfind(kKey);
+  if (at == std::string::npos) return {.path = all};
+  return {.path = all.substr(0, at), .tokenizer = all.substr(at + kKey.size())};
 }
 
 std::int64_t DataSpec::count(std::string_view digits) const {

@@ -28,21 +28,31 @@ struct TokensSpec {
   bool ignore_borders = false;  // what follows a document's end token is no label
 };
 
+/// Tables of labels and texts.
+struct TablesSpec {
+  std::string path = {};       // a file or a folder of files
+  std::string tokenizer = {};  // a folder of GPT-2's files; "": symbols are bytes
+};
+
 /// A spec in two: "mnist:data/mnist" is kind "mnist" and argument "data/mnist". What is wrong in it fails with
 /// Exit::Usage.
 struct DataSpec {
   explicit DataSpec(const std::string& text);
   [[noreturn]] void reject(const std::string& reason) const;
-  /// Fails for a kind that gives no images with a label each, none with a label for each pixel, or no sequences.
+  /// Fails for a kind that gives no images with a label each, none with a label for each pixel, no sequences, or no
+  /// texts with a label each.
   [[noreturn]] void reject_for_images() const;
   [[noreturn]] void reject_for_masks() const;
   [[noreturn]] void reject_for_sequences() const;
+  [[noreturn]] void reject_for_texts() const;
   /// The argument; `what` ("DIR") stands for it in the message that it is missing.
   const std::string& place(const std::string& what) const;
   /// "DIR,resize=N,max-pixels=N": options stand behind the last commas.
   FolderSpec folder() const;
   /// "DIR,ignore-borders": the word stands behind the last comma.
   TokensSpec tokens() const;
+  /// "PATH,tokenizer=DIR": the second stands behind the last comma.
+  TablesSpec tables() const;
   /// A number from 1 to 2^31 - 1.
   std::int64_t count(std::string_view digits) const;
   /// The argument as a number; `absent` without one.

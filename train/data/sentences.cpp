@@ -5,6 +5,7 @@
 
 #include "framework/init.h"
 #include "framework/random.h"
+#include "train/data/labelled_texts.h"
 #include "train/data/made_sequences.h"
 
 namespace lethe {
@@ -57,7 +58,8 @@ void add_things(bool many, Random& random, std::string& text) {
   add_word(fitting(any_of(kNouns, random)), text);
 }
 
-void add_sentence(Random& random, std::string& text) {
+/// Gives whether its subject is many.
+bool add_sentence(Random& random, std::string& text) {
   const bool many = random.below(2) == 1;
   add_things(many, random, text);
   const Word& verb = any_of(kVerbs, random);
@@ -65,6 +67,7 @@ void add_sentence(Random& random, std::string& text) {
   add_things(random.below(2) == 1, random, text);
   if (random.below(3) == 0) add_word(any_of(kAdverbs, random), text);
   text.push_back('.');
+  return many;
 }
 
 class Sentences final : public Sequences {
@@ -88,7 +91,35 @@ class Sentences final : public Sequences {
   std::uint64_t seed_;
 };
 
+class Subjects final : public LabelledTexts {
+ public:
+  Subjects(TextsInfo info, std::uint64_t seed, const SampleCounts& counts)
+      : LabelledTexts(std::move(info)), seed_(seed), counts_(counts) {}
+
+  std::int64_t size(Split split) const override { return split == Split::Train ? counts_.training : counts_.test; }
+
+  std::int32_t read(Split split, std::int64_t index, std::int32_t* symbols) const override {
+    Random random(seed_, hash_of("subjects") + static_cast<std::uint64_t>(split), static_cast<std::uint64_t>(index));
+    std::string text;
+    const bool many = add_sentence(random, text);
+    write(text, symbols);
+    return many ? 1 : 0;
+  }
+
+ private:
+  std::uint64_t seed_;
+  SampleCounts counts_;
+};
+
 }  // namespace
+
+std::unique_ptr<LabelledTexts> make_subjects(std::int64_t length, std::uint64_t seed, const SampleCounts& counts) {
+  TextsInfo info{.name = "subjects",
+                 .length = length,
+                 .vocabulary = characters_of(std::string(kAlphabet)),
+                 .classes = {"one", "many"}};
+  return std::make_unique<Subjects>(std::move(info), seed, counts);
+}
 
 std::unique_ptr<Sequences> make_sentences(std::int64_t length, std::uint64_t seed, const SampleCounts& counts) {
   SequenceInfo info{.name = "sentences",

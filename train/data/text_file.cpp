@@ -1,10 +1,7 @@
 // Text, character by character; a character is a byte.
-#include <algorithm>
 #include <array>
-#include <string_view>
 
 #include "framework/error.h"
-#include "framework/text_input.h"
 #include "train/data/data_files.h"
 #include "train/data/sequences.h"
 
@@ -46,19 +43,10 @@ std::int64_t windows_in(std::int64_t characters, std::int64_t length) {
   return characters > 0 ? (characters - 1) / length : 0;
 }
 
-/// Packed text is a tenth to a third of its size; whatever is a hundred times as large unpacked is not that.
-Extent extent_of_text(const std::string& file) {
-  constexpr std::uint64_t kRatio = 100, kAlways = std::uint64_t{64} << 20;
-  const std::uint64_t most = kAlways + kRatio * static_cast<std::uint64_t>(size_of_file(file));
-  return {.bytes = [most](const std::uint8_t*) { return most; }, .source = "a hundred times what it is packed"};
-}
-
 }  // namespace
 
 std::unique_ptr<Sequences> open_text(const std::string& file, std::int64_t length) {
-  FileBytes bytes = read_file_unpacked(file, extent_of_text(file));
-  const std::string_view front(reinterpret_cast<const char*>(bytes.data()), std::min<std::size_t>(bytes.size(), 3));
-  bytes.erase(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(mark_length(front)));
+  FileBytes bytes = read_text_file(file);
   const auto characters = static_cast<std::int64_t>(bytes.size());
   check_as(Exit::Data, characters > 0, file, ": is empty, text needs at least two different characters");
   SequenceInfo info{.name = "text", .length = length, .alphabet = alphabet_of(bytes)};

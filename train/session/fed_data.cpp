@@ -4,6 +4,7 @@
 
 #include "framework/error.h"
 #include "framework/op_def.h"
+#include "train/data/labelled_texts.h"
 #include "train/data/masks.h"
 #include "train/data/sequences.h"
 
@@ -16,6 +17,17 @@ VarId viewed(const Program& program, VarId var) {
   for (auto op = ops.rbegin(); op != ops.rend(); ++op)
     if (op_def(op->type).view == ViewOf::Whole && op->out[0] == var) var = op->in[0];
   return var;
+}
+
+bool reads_symbols(const Var& samples) { return samples.dtype == DType::i32 && samples.shape.size() == 2; }
+
+/// Below what the symbols of a sample must be: the rows of tables that they are looked up in.
+std::int64_t symbols_read(const Network& network, VarId samples) {
+  std::int64_t symbols = INT32_MAX;
+  for (const Op& op : network.program.blocks[0].ops)
+    if (op.type == "embedding" && op.in[0] == samples)
+      symbols = std::min(symbols, network.program.vars[op.in[1]].shape[0]);
+  return symbols;
 }
 
 }  // namespace
@@ -40,8 +52,14 @@ FedInputs fed_inputs(const Network& network) {
 }
 
 bool takes_sequences(const Network& network) {
-  const Var& samples = network.program.vars[fed_inputs(network).samples];
-  return samples.dtype == DType::i32 && samples.shape.size() == 2;
+  const FedInputs fed = fed_inputs(network);
+  const Var& samples = network.program.vars[fed.samples];
+  return reads_symbols(samples) && fed.rows == samples.shape[1];
+}
+
+bool takes_texts(const Network& network) {
+  const FedInputs fed = fed_inputs(network);
+  return reads_symbols(network.program.vars[fed.samples]) && fed.rows == 1 && !takes_sequences(network);
 }
 
 std::int64_t symbols_of_sample(const Network& network) {
@@ -72,17 +90,20 @@ std::unique_ptr<Samples> open_data(const std::optional<std::string>& named, std:
   const FedInputs fed = fed_inputs(network);
   const Var &samples = network.program.vars[fed.samples], &labels = network.program.vars[fed.labels];
   const std::int64_t classes = network.classes;
-  const bool sequences = takes_sequences(network);
-  const bool masks = !sequences && fed.rows > 1;
-  const std::string spec = named.value_or(sequences ? "sentences" : masks ? "shape-masks" : "shapes");
+  const bool sequences = takes_sequences(network), texts = takes_texts(network);
+  const bool masks = !sequences && !texts && fed.rows > 1;
+  const std::string spec = named.value_or(sequences ? "sentences"
+                                          : texts   ? "subjects"
+                                          : masks   ? "shape-masks"
+                                                    : "shapes");
+  if (sequences) return open_sequences(spec, samples.shape[1], classes, seed, network.ignored);
+  if (texts)
+    return open_labelled_texts(spec, samples.shape[1], symbols_read(network, fed.samples), classes, seed, notify);
   const auto check_labels = [&](bool fit, const char* what) {
     check_as(Exit::Data, fit, network.name, ": takes ", text_of(samples), " and labels ", text_of(labels),
              ", but data sets give a label for each ", what);
   };
-  if (sequences) {
-    check_labels(fed.rows == samples.shape[1], "symbol");
-    return open_sequences(spec, samples.shape[1], classes, seed, network.ignored);
-  }
+  check_labels(!reads_symbols(samples), "symbol, or for all of them");
   const ImageShape image = image_shape_of(samples.shape);
   if (!masks) return open_dataset(spec, image, classes, seed, notify);
   check_labels(labels.shape == Shape{samples.shape[0], image.height, image.width}, "image, or for each of its pixels");

@@ -24,13 +24,15 @@ FedInputs fed_inputs(const Network& network);
 bool takes_sequences(const Network& network);
 /// Symbols of a sample where an input beside the labels is a sequence of them; else 0.
 std::int64_t symbols_of_sample(const Network& network);
+/// Whether it is a sequence of symbols with one label.
+bool takes_texts(const Network& network);
 /// How many of the first `count` labels count: those that the loss ignores do not.
 std::int64_t counted(const Network& network, const std::int32_t* labels, std::int64_t count);
 /// Fails with Exit::Data unless samples are as large as the network takes them, with as many labels.
 void check_fed(const Network& network, const Samples& samples);
 /// The data set that is named, in the size the network takes and with as many classes as its loss tells apart. Without
-/// a name: sentences for a network that reads sequences of i32, shape-masks for one that takes a label for
-/// each pixel, shapes for any other.
+/// a name: sentences for a network that says something of each symbol, subjects for one that does of a text,
+/// shape-masks for one that takes a label for each pixel, shapes for any other.
 std::unique_ptr<Samples> open_data(const std::optional<std::string>& named, std::uint64_t seed, const Network& network,
                                    const Notify& notify = {});
 /// If data sets can feed it images, the network takes their bytes and normalises them by what is given, if it is.

@@ -16,49 +16,49 @@ void check_takes_images(const Network& network) {
   const FedInputs fed = fed_inputs(network);
   const Var& input = network.program.vars[fed.samples];
   check((is_float(input.dtype) || input.dtype == DType::u8) && input.shape.size() == 4, network.name, ": takes ",
-        text_of(input), ", predict gives it images [N,H,W,C]");
+        text_of(input),
+        ", predict gives it images [N,H,W,C], or texts i32[N,T] to a network that says one thing of each");
   check(fed.rows == 1, network.name, ": tells ", fed.rows, " classes of each image, predict shows one");
 }
 
-Predictor::Predictor(const Network& network, const Planned& planned, Prepared& prepared, Store& store, ImageInput input,
-                     std::int64_t top)
+void ImageReader::read(const std::string& file, std::byte* sample) {
+  read_image(file, input_.data.image, input_.folder, {}, pixels_.data());
+  normalizer_.run(pixels_.data(), std::ssize(pixels_), sample);
+}
+
+Predictor::Predictor(const Network& network, const Planned& planned, Prepared& prepared, Store& store, std::int64_t top)
     : network_(network),
-      input_(std::move(input)),
       fed_(fed_inputs(network)),
       batch_(network.program.vars[fed_.samples].shape[0]),
       top_(top),
       executor_(planned.program, planned.plan, prepared, store),
-      normalizer_(input_.data, network.program.vars[fed_.samples].dtype),
-      pixels_(static_cast<std::size_t>(input_.data.image.bytes())),
       samples_(static_cast<std::size_t>(bytes_of(network.program.vars[fed_.samples]))) {
   const Var& labels = network.program.vars[fed_.labels];
   const std::vector<std::byte> unknown(static_cast<std::size_t>(bytes_of(labels)));  // the loss is not looked at
   executor_.feed(fed_.labels, unknown.data(), bytes_of(labels));
 }
 
-void Predictor::add(const std::string& file) {
-  read_image(file, input_.data.image, input_.folder, {}, pixels_.data());
-  const std::size_t row = samples_.size() / static_cast<std::size_t>(batch_);
-  normalizer_.run(pixels_.data(), std::ssize(pixels_), samples_.data() + files_.size() * row);
-  files_.push_back(file);
+void Predictor::add(const std::string& name, const std::function<void(std::byte*)>& write) {
+  write(samples_.data() + names_.size() * (samples_.size() / static_cast<std::size_t>(batch_)));
+  names_.push_back(name);
 }
 
 std::vector<Prediction> Predictor::run() {
-  if (files_.empty()) return {};
+  if (names_.empty()) return {};
   executor_.feed(fed_.samples, samples_.data(), std::ssize(samples_));
   executor_.run();
   const std::vector<double> logits = fetch_numbers(executor_, network_.program, network_.prediction);
   const std::size_t classes = logits.size() / static_cast<std::size_t>(batch_);
   std::vector<Prediction> predictions;
-  for (std::size_t row = 0; row < files_.size(); ++row) {
+  for (std::size_t row = 0; row < names_.size(); ++row) {
     const std::vector<double> shares = softmax(std::span(logits).subspan(row * classes, classes));
-    Prediction prediction{.file = files_[row]};
+    Prediction prediction{.name = names_[row]};
     for (const std::int64_t label : largest(shares, top_))
       prediction.guesses.push_back({label, shares[static_cast<std::size_t>(label)]});
-    check_as(Exit::Numeric, !prediction.guesses.empty(), prediction.file, ": the network gives what is no number");
+    check_as(Exit::Numeric, !prediction.guesses.empty(), prediction.name, ": the network gives what is no number");
     predictions.push_back(std::move(prediction));
   }
-  files_.clear();
+  names_.clear();
   return predictions;
 }
 

@@ -1,5 +1,6 @@
-// Image files as evaluation would show them to a network, and what it says of them.
+// What a network says of samples that users name: of image files as evaluation would show them, or of texts.
 #pragma once
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,22 @@ struct ImageInput {
   FolderOptions folder = {};
 };
 
+class ImageReader {
+ public:
+  /// Of images as `samples`, the network's input.
+  ImageReader(ImageInput input, const Var& samples)
+      : input_(std::move(input)),
+        normalizer_(input_.data, samples.dtype),
+        pixels_(static_cast<std::size_t>(input_.data.image.bytes())) {}
+  /// Writes a file's image as a sample, or fails (Exit::Data).
+  void read(const std::string& file, std::byte* sample);
+
+ private:
+  ImageInput input_;
+  Normalizer normalizer_;
+  std::vector<std::uint8_t> pixels_;
+};
+
 struct Guess {
   std::int64_t label = 0;
   double probability = 0;
@@ -24,7 +41,7 @@ struct Guess {
 
 /// The likeliest classes first.
 struct Prediction {
-  std::string file = {};
+  std::string name = {};
   std::vector<Guess> guesses = {};
 };
 
@@ -34,25 +51,21 @@ void check_takes_images(const Network& network);
 class Predictor {
  public:
   /// All must outlive it. The network must have been made for evaluation, and `planned` of it so that it keeps the
-  /// prediction. Gives the `top` likeliest classes of each image.
-  Predictor(const Network& network, const Planned& planned, Prepared& prepared, Store& store, ImageInput input,
-            std::int64_t top);
-  /// Reads the file into the next row of the batch, unless it fails (Exit::Data).
-  void add(const std::string& file);
-  bool is_full() const { return std::ssize(files_) == batch_; }
-  /// Of the files added since the last run. Fails with Exit::Numeric if the network gives no numbers.
+  /// prediction. Gives the `top` likeliest classes of each sample.
+  Predictor(const Network& network, const Planned& planned, Prepared& prepared, Store& store, std::int64_t top);
+  /// Has `write` write the next row of the batch, which stays free if that fails.
+  void add(const std::string& name, const std::function<void(std::byte* sample)>& write);
+  bool is_full() const { return std::ssize(names_) == batch_; }
+  /// Of the samples added since the last run. Fails with Exit::Numeric if the network gives no numbers.
   std::vector<Prediction> run();
 
  private:
   const Network& network_;
-  ImageInput input_;
   FedInputs fed_;
   std::int64_t batch_, top_;
   Executor executor_;
-  Normalizer normalizer_;
-  std::vector<std::uint8_t> pixels_;  // of one image
-  std::vector<std::byte> samples_;    // of the batch, as they are fed
-  std::vector<std::string> files_;    // of the rows that are there
+  std::vector<std::byte> samples_;  // of the batch, as they are fed
+  std::vector<std::string> names_;  // of the rows that are there
 };
 
 }  // namespace lethe

@@ -1,0 +1,64 @@
+// Texts with a label each, for networks that tell of what kind a text is.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "train/data/data_spec.h"
+#include "train/data/dataset.h"
+#include "train/data/vocabulary.h"
+
+namespace lethe {
+
+struct TextsInfo {
+  std::string name = {};
+  std::int64_t length = 0;                            // symbols of a sample
+  std::shared_ptr<const Vocabulary> vocabulary = {};  // for one thread
+  std::vector<std::string> classes = {};              // their names; a label is an index into it
+};
+
+/// A sample is `length` symbols: s + 1 for each symbol s of the vocabulary that its text has, as far as there is room,
+/// and zeros behind them, which are padding.
+class LabelledTexts : public Samples {
+ public:
+  const TextsInfo& info() const { return info_; }
+  const std::string& name() const override { return info_.name; }
+  std::int64_t sample_bytes(DType) const override { return info_.length * 4; }
+  std::int64_t labels() const override { return 1; }
+  std::vector<std::string> classes() const override { return info_.classes; }
+  std::unique_ptr<SampleReader> reader(const ReadOptions& options) const override;
+  /// Writes a text as a sample. Fails where it has what the vocabulary lacks.
+  void write(std::string_view text, std::int32_t* symbols) const;
+  /// Writes a sample and gives its label. Always the same for the same arguments; may be called from several threads.
+  virtual std::int32_t read(Split split, std::int64_t index, std::int32_t* symbols) const = 0;
+
+ protected:
+  explicit LabelledTexts(TextsInfo info) : info_(std::move(info)) {}
+
+ private:
+  TextsInfo info_;
+};
+
+/// The symbols of a sample, of those of a text.
+void write_padded(const std::int32_t* of_text, std::int64_t count, std::int64_t length, std::int32_t* symbols);
+
+/// Opens what `spec` names, for a network that reads `length` symbols, each below `symbols`, and tells so many classes
+/// apart:
+///   tsv:PATH[,tokenizer=DIR]  subjects[:train=N,test=M]
+/// Fails with Exit::Usage on an unknown spec, with Exit::Data on other classes, more different symbols, and files that
+/// cannot be read or are no such tables, naming the line.
+std::unique_ptr<LabelledTexts> open_labelled_texts(const std::string& spec, std::int64_t length, std::int64_t symbols,
+                                                   std::int64_t classes, std::uint64_t seed, const Notify& notify = {});
+
+/// A table in lines, whose columns tabs separate: label and text, or as a header of column names says, `label` and
+/// `sentence` or `text` among them. A file, each tenth line of which is for tests; or a directory with train.tsv and,
+/// for tests, dev.tsv, val.tsv or test.tsv. Classes are the labels for training, sorted. Symbols are the bytes in all
+/// texts, or GPT-2's tokens.
+std::unique_ptr<LabelledTexts> open_text_tables(const TablesSpec& spec, std::int64_t length, const Notify& notify);
+
+/// Sentences of a small grammar; the label says whether the subject is one or many.
+std::unique_ptr<LabelledTexts> make_subjects(std::int64_t length, std::uint64_t seed, const SampleCounts& counts);
+
+}  // namespace lethe

@@ -1,0 +1,172 @@
+// Tables of labels and texts in files, as GLUE's tasks of single sentences have them.
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <optional>
+
+#include "framework/error.h"
+#include "train/data/data_files.h"
+#include "train/data/labelled_texts.h"
+#include "train/data/tokenizer.h"
+
+namespace lethe {
+namespace {
+
+struct TextRow {
+  std::string_view label, text;
+  std::int64_t line = 0;
+};
+
+struct TextTable {
+  std::string file;
+  FileBytes bytes;
+  std::vector<TextRow> rows = {};  // of the bytes
+};
+
+/// Where label and text stand in a line.
+struct TextColumns {
+  std::size_t count = 2, label = 0, text = 1;
+};
+
+std::vector<std::string_view> fields_of(std::string_view line) {
+  std::vector<std::string_view> fields;
+  for (;;) {
+    const std::size_t tab = line.find('\t');
+    fields.push_back(line.substr(0, tab));
+    if (tab == std::string_view::npos) return fields;
+    line.remove_prefix(tab + 1);
+  }
+}
+
+/// What a header says; none if the line is none, which has no column `label`.
+std::optional<TextColumns> columns_of_header(const std::vector<std::string_view>& names, const std::string& file) {
+  const auto column = [&](std::string_view name) {
+    return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
+  };
+  const std::size_t label = column("label"), text = std::min(column("sentence"), column("text"));
+  if (label == names.size()) return std::nullopt;
+  check_as(Exit::Data, text < names.size(), file,
+           ":1: names a column 'label' and none 'sentence' or 'text', which is what is read");
+  return TextColumns{.count = names.size(), .label = label, .text = text};
+}
+
+TextTable read_table(const std::string& file) {
+  TextTable table{.file = file, .bytes = read_text_file(file)};
+  std::string_view left(reinterpret_cast<const char*>(table.bytes.data()), table.bytes.size());
+  TextColumns columns;
+  for (std::int64_t line = 1; !left.empty(); ++line) {
+    const std::size_t end = std::min(left.find('\n'), left.size());
+    std::string_view own = left.substr(0, end);
+    left.remove_prefix(std::min(end + 1, left.size()));
+    if (own.ends_with('\r')) own.remove_suffix(1);
+    const std::vector<std::string_view> fields = fields_of(own);
+    if (line == 1)
+      if (const auto header = columns_of_header(fields, file)) {
+        columns = *header;
+        continue;
+      }
+    check_as(Exit::Data, fields.size() == columns.count, file, ':', line, ": columns: ", fields.size(), ", expected ",
+             columns.count, ", with a tab between label and text");
+    const TextRow row{.label = fields[columns.label], .text = fields[columns.text], .line = line};
+    check_as(Exit::Data, !row.label.empty(), file, ':', line, ": the label is empty");
+    check_as(Exit::Data, !row.text.empty(), file, ':', line, ": the text is empty");
+    table.rows.push_back(row);
+  }
+  check_as(Exit::Data, !table.rows.empty(), file, ": has no line with a label and a text");
+  return table;
+}
+
+/// The files of a directory, or the one file.
+std::vector<std::string> files_at(const std::string& path) {
+  namespace fs = std::filesystem;
+  if (!fs::is_directory(path)) return {path};
+  const auto named = [&](const char* name) { return (fs::path(path) / name).string(); };
+  for (const char* name : {"dev.tsv", "val.tsv", "test.tsv"})
+    if (fs::exists(named(name))) return {named("train.tsv"), named(name)};
+  fail_as(Exit::Data, path, ": has no dev.tsv, val.tsv or test.tsv; tests are read from one of these beside train.tsv");
+}
+
+/// The bytes that are in texts, in the order of their values.
+std::string bytes_in(const std::vector<TextTable>& tables) {
+  std::array<bool, 256> found{};
+  for (const TextTable& table : tables)
+    for (const TextRow& row : table.rows)
+      for (const char byte : row.text) found[static_cast<unsigned char>(byte)] = true;
+  std::string alphabet;
+  for (int byte = 0; byte < 256; ++byte)
+    if (found[byte]) alphabet.push_back(static_cast<char>(byte));
+  return alphabet;
+}
+
+std::vector<std::string> labels_of(const TextTable& table) {
+  std::vector<std::string> labels;
+  for (const TextRow& row : table.rows) labels.emplace_back(row.label);
+  std::ranges::sort(labels);
+  labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
+  return labels;
+}
+
+class TextTables final : public LabelledTexts {
+ public:
+  explicit TextTables(TextsInfo info) : LabelledTexts(std::move(info)) {}
+
+  /// Gives whether there was room for all of the text.
+  bool add(Split split, const TextTable& table, const TextRow& row) {
+    const auto found = std::ranges::lower_bound(info().classes, row.label);
+    check_as(Exit::Data, found != info().classes.end() && *found == row.label, table.file, ':', row.line, ": label ",
+             quote(row.label), " is none of the ", info().classes.size(), " that are trained");
+    const std::vector<std::int32_t> symbols =
+        with_context(message(table.file, ':', row.line), [&] { return info().vocabulary->symbols_of(row.text); });
+    const std::int64_t kept = std::min(std::ssize(symbols), info().length);
+    symbols_.insert(symbols_.end(), symbols.begin(), symbols.begin() + kept);
+    samples_[static_cast<std::size_t>(split)].push_back(
+        {.end = std::ssize(symbols_),
+         .count = kept,
+         .label = static_cast<std::int32_t>(found - info().classes.begin())});
+    return kept == std::ssize(symbols);
+  }
+
+  std::int64_t size(Split split) const override { return std::ssize(samples_[static_cast<std::size_t>(split)]); }
+
+  std::int32_t read(Split split, std::int64_t index, std::int32_t* symbols) const override {
+    const Sample& sample = samples_[static_cast<std::size_t>(split)][static_cast<std::size_t>(index)];
+    write_padded(symbols_.data() + sample.end - sample.count, sample.count, info().length, symbols);
+    return sample.label;
+  }
+
+ private:
+  struct Sample {
+    std::int64_t end = 0, count = 0;  // of its symbols
+    std::int32_t label = 0;
+  };
+  std::vector<std::int32_t> symbols_ = {};  // of all texts, without what has no room
+  std::array<std::vector<Sample>, 2> samples_ = {};
+};
+
+}  // namespace
+
+std::unique_ptr<LabelledTexts> open_text_tables(const TablesSpec& spec, std::int64_t length, const Notify& notify) {
+  std::vector<TextTable> tables;
+  for (const std::string& file : files_at(spec.path)) tables.push_back(read_table(file));
+  std::shared_ptr<const Vocabulary> vocabulary;
+  if (spec.tokenizer.empty())
+    vocabulary = characters_of(bytes_in(tables));
+  else
+    vocabulary = open_pairs(pair_files_in(spec.tokenizer));
+  auto data = std::make_unique<TextTables>(
+      TextsInfo{.name = "tsv", .length = length, .vocabulary = vocabulary, .classes = labels_of(tables.front())});
+  std::int64_t cut = 0;
+  for (const TextTable& table : tables)
+    for (std::size_t i = 0; i < table.rows.size(); ++i) {
+      const bool is_test = tables.size() > 1 ? &table != &tables.front() : i % 10 == 9;
+      cut += !data->add(is_test ? Split::Test : Split::Train, table, table.rows[i]);
+    }
+  check_as(Exit::Data, data->size(Split::Test) > 0, spec.path, ": has ", data->size(Split::Train),
+           " texts; each tenth is for tests, so it takes ten at least");
+  if (cut > 0 && notify)
+    notify(message(spec.path, ": texts longer than the ", length,
+                   " symbols that the network reads, and cut there: ", cut));
+  return data;
+}
+
+}  // namespace lethe
