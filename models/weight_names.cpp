@@ -4,6 +4,7 @@
 #include <set>
 
 #include "framework/did_you_mean.h"
+#include "framework/network_weights.h"
 #include "models/complaints.h"
 #include "models/document.h"
 #include "models/format.h"
@@ -11,14 +12,6 @@
 
 namespace lethe {
 namespace {
-
-/// Parameters and running statistics; whole numbers, as the step counter, belong to the run.
-std::vector<Var> weights_in(const Network& network) {
-  std::vector<Var> weights;
-  for (const ParamInfo& info : network.params)
-    if (const Var& var = network.program.vars[info.var]; is_float(var.dtype)) weights.push_back(var);
-  return weights;
-}
 
 std::vector<std::string> texts_of(const JsonNode& node) {
   if (!node.json().is_array()) return {node.text()};
@@ -67,7 +60,8 @@ bool is_transposed(const JsonNode& entry) {
 class LibraryReader {
  public:
   LibraryReader(const std::string& library, const JsonNode& node, const Bindings& vars, const Network& network)
-      : node_(node), vars_(vars), weights_(weights_in(network)) {
+      : node_(node), vars_(vars) {
+    for (const ParamInfo& info : weights_of(network)) weights_.push_back(network.program.vars[info.var]);
     check_object(node, "names of weights", weight_names_keys());
     names_.library = library;
     if (node.has("prefix")) names_.prefix = node.at("prefix").text();
@@ -134,7 +128,7 @@ class LibraryReader {
 
   JsonNode node_;
   const Bindings& vars_;
-  std::vector<Var> weights_;
+  std::vector<Var> weights_ = {};
   std::set<std::string> named_, tensors_;
   WeightNames names_;
 };

@@ -7,6 +7,7 @@
 
 #include "framework/did_you_mean.h"
 #include "framework/error.h"
+#include "framework/network_weights.h"
 #include "framework/op_def.h"
 #include "framework/peers.h"
 #include "train/session/stored.h"
@@ -14,12 +15,11 @@
 namespace lethe {
 namespace {
 
-/// Parameters and running statistics; whole numbers, as the step counter, belong to the run.
-std::vector<Stored> weights_of(const Network& network) {
+std::vector<Stored> stored_weights(const Network& network) {
   std::vector<Stored> weights;
-  for (const ParamInfo& info : network.params) {
+  for (const ParamInfo& info : weights_of(network)) {
     const Var& var = network.program.vars[info.var];
-    if (is_float(var.dtype)) weights.push_back({.var = var, .layout = info.layout, .names = {var.name}});
+    weights.push_back({.var = var, .layout = info.layout, .names = {var.name}});
   }
   return weights;
 }
@@ -28,7 +28,7 @@ std::vector<Stored> weights_of(const Network& network) {
 /// rank has a share of them.
 std::vector<Stored> run_states_of(const Store& store, const Network& network) {
   std::map<std::string, Stored> weights;
-  for (const Stored& weight : weights_of(network)) weights[weight.var.name] = weight;
+  for (const Stored& weight : stored_weights(network)) weights[weight.var.name] = weight;
   const Peers* const peers = store.device().peers();
   std::vector<Stored> states;
   for (const std::string& name : store.names()) {
@@ -192,7 +192,7 @@ std::int64_t names_in(const SafetensorsReader& reader, const Reading& reading) {
 
 /// By the names that are in the file: the network's own, unless there are more of a library's.
 Reading reading_of(const SafetensorsReader& reader, const Network& network) {
-  const std::vector<Stored> own = weights_of(network);
+  const std::vector<Stored> own = stored_weights(network);
   Reading best{.all = own, .converts = true};
   for (const WeightNames& names : network.weight_names) {
     Reading other = reading_as(names, own);
@@ -210,7 +210,7 @@ bool all_finite(const std::vector<std::byte>& data) {
 }  // namespace
 
 std::string not_finite(const Store& store, const Network& network) {
-  for (const Stored& weight : weights_of(network)) {
+  for (const Stored& weight : stored_weights(network)) {
     const std::vector<std::byte> data = store.read_whole(weight.var);
     const bool finite = weight.var.dtype == DType::f64 ? all_finite<double>(data) : all_finite<float>(data);
     if (!finite) return weight.var.name;
@@ -219,7 +219,7 @@ std::string not_finite(const Store& store, const Network& network) {
 }
 
 void save_weights(const std::string& file, const Store& store, const Network& network, const std::string& library) {
-  const std::vector<Stored> own = weights_of(network);
+  const std::vector<Stored> own = stored_weights(network);
   if (library.empty()) return save(file, store, own, "weights");
   std::vector<std::string> known;
   for (const WeightNames& names : network.weight_names) {
