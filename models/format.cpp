@@ -76,9 +76,9 @@ const std::vector<KeyFact>& weight_names_keys() {
 }
 
 const std::vector<KeyFact>& weight_keys() {
-  static const std::vector<KeyFact> keys = {{"comment", false, "text"}, {"tensor", true, "tensor"},
-                                            {"param", false, "text"},   {"shape", false, "shape"},
-                                            {"rows", false, "ints"},    {"transpose", false, "flag"}};
+  static const std::vector<KeyFact> keys = {
+      {"comment", false, "text"}, {"tensor", true, "tensor"},   {"param", false, "text"}, {"shape", false, "shape"},
+      {"rows", false, "ints"},    {"transpose", false, "flag"}, {"if", false, "expr"}};
   return keys;
 }
 

@@ -50,6 +50,14 @@ void check_fields(std::string_view name) {
     read_fields(name.substr(at), "");
 }
 
+/// Whether the network has what the entry names.
+bool is_there(const JsonNode& entry, const Bindings& vars) {
+  if (!entry.has("if")) return true;
+  const JsonNode condition = entry.at("if");
+  if (!condition.json().is_string()) condition.fail("found ", condition.shown(), ", expected an \"=expression\"");
+  return whole_of(condition, vars) != 0;
+}
+
 bool is_transposed(const JsonNode& entry) {
   if (!entry.has("transpose")) return false;
   const JsonNode value = entry.at("transpose");
@@ -81,6 +89,7 @@ class LibraryReader {
  private:
   void entry(const JsonNode& entry) {
     check_object(entry, "a tensor", weight_keys());
+    if (!is_there(entry, vars_)) return;
     const std::vector<std::string> tensors = texts_of(entry.at("tensor"));
     if (!entry.has("param")) {
       for (const std::string& tensor : tensors) built(entry, "tensor", "", [&] { check_fields(tensor); });

@@ -82,9 +82,9 @@ void add_export(CLI::App& app, Options& o) {
   add_weights_of_run(app, o);
   add_seed(app, o);
   add_option(app, "--names", o.names, "LIBRARY",
-             "Under the names, and in the layout, of a library that the network file states: huggingface\n"
+             "Under the names, and in the layout, of a library that the network file states: huggingface, timm\n"
              "(default: the network's own)")
-      ->check(such_as({"huggingface"}))
+      ->check(such_as({"huggingface", "timm"}))
       ->group("Output");
   add_option(app, "--output", o.output, "FILE", "File to write")->required()->group("Output");
 }

@@ -177,6 +177,48 @@ TEST_F(ForeignWeights, WhatDoesNotFitIsNamed) {
             "tensor 'h.0.q.weight' is f32[2,3], expected f32[2,2]");
 }
 
+/// By library, network and its vars: some of the names that its files have, and their shapes.
+TEST(WeightNames, OfTheZooAreThoseOfTheLibrary) {
+  struct Known {
+    const char *library, *model;
+    Sets sets;
+    std::size_t tensors;
+    std::vector<std::pair<std::string, Shape>> some;
+  };
+  const std::vector<Known> all = {
+      {"timm",
+       "vit_s16",
+       {},
+       152,  // as timm's vit_small_patch16_224 has
+       {{"cls_token", {1, 1, 384}},
+        {"pos_embed", {1, 197, 384}},
+        {"patch_embed.proj.weight", {384, 3, 16, 16}},
+        {"blocks.11.attn.qkv.weight", {1152, 384}},
+        {"blocks.0.mlp.fc1.weight", {1536, 384}},
+        {"blocks.0.mlp.fc2.weight", {384, 1536}},
+        {"head.weight", {1000, 384}}}},
+      {"timm", "vit_tiny", {{"pool_mean", "true"}, {"layers", "2"}}, 31, {{"pos_embed", {1, 64, 192}}}},
+      {"huggingface", "gpt2", {{"layers", "1"}}, 16, {{"h.0.attn.c_attn.weight", {768, 2304}}}},
+      {"huggingface", "llama", {{"layers", "2"}}, 21, {{"model.layers.1.self_attn.k_proj.weight", {128, 384}}}}};
+  for (const Known& known : all) {
+    SCOPED_TRACE(known.model);
+    const TemporaryFolder folder;
+    const std::unique_ptr<Device> device = open_cpu(1);
+    const Network network = load_network(known.model, {}, known.sets);
+    Store store(*device);
+    store.add(network.program);
+    save_weights(folder.text() + "/w", store, network, known.library);
+    SafetensorsReader reader(folder.text() + "/w");
+    EXPECT_EQ(reader.tensors().size(), known.tensors);
+    for (const auto& [name, shape] : known.some) {
+      const TensorEntry* const found = reader.find(name);
+      ASSERT_TRUE(found) << name;
+      EXPECT_EQ(found->shape, shape) << name;
+    }
+    load_weights(folder.text() + "/w", store, network);
+  }
+}
+
 TEST_F(ForeignWeights, AreOfLibrariesThatTheFileStates) {
   EXPECT_EQ(error_from([&] { save_weights(file(), store_, network_, "huggingfaces"); }, Exit::Usage),
             "parts: its \"weights\" name none of 'huggingfaces'; did you mean 'huggingface'?; known: huggingface");
