@@ -133,7 +133,7 @@ MUTATIONS = [
     # Masks before pools, sums on the way
     ("what others read is masked before the pool", MASK, "readers_[a] != 1 || ", ""),
     ("what others read is masked in the gradient", FUSE_MASKS, "reads_[g] == 1 && ", ""),
-    ("what is pinned is masked in the gradient", FUSE_MASKS, "pins_[g] == Pin::None && ", ""),
+    ("what is pinned is masked in the gradient", FUSE_MASKS, " && pins_[g] == Pin::None", ""),
     ("the mask may read what was updated since", FUSE_MASKS,
      "std::none_of(instead->in.begin(), instead->in.end(), is_changed)", "true"),
     ("any mask goes into the gradient", FUSE_MASKS, "op_def(activation->type).activation ? ", "true ? "),
