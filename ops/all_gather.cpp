@@ -13,8 +13,7 @@ namespace {
 
 /// Of the x of all ranks together: with an attribute `shape` that, of which each x is a share.
 Shape gathered_shape(const InferArgs& args) {
-  const std::int64_t ranks = args.op.attrs.integer(kRanks);
-  check(ranks > 1, kAllGatherStart, ": ranks is ", ranks, ", expected at least 2");
+  const std::int64_t ranks = ranks_of(args);
   Shape shape = args.in(0).shape;
   if (args.op.attrs.has("shape")) {
     const Shape& whole = args.op.attrs.ints("shape");

@@ -12,23 +12,9 @@ const Register all_reduce_start{{
     .type = kAllReduceStart,
     .inputs = {"x"},
     .outputs = {"pending", "room"},
-    .infer =
-        [](const InferArgs& args) {
-          const Var& x = args.in(0);
-          const std::int64_t ranks = args.op.attrs.integer("ranks");
-          check(ranks > 1, kAllReduceStart, ": ranks is ", ranks, ", expected at least 2");
-          check(x.dtype == DType::f32 || x.dtype == DType::f64, kAllReduceStart, ": '", x.name, "' is ", text_of(x),
-                ", expected f32 or f64");
-          return std::vector<Type>{{x.shape, x.dtype}, {{room_of_sum(elements(x.shape), ranks)}, x.dtype}};
-        },
+    .infer = sum_under_way,
     .inplace = {{.in = 0, .out = 0}},
-    .kernels = peers_kernels([](const PrepareArgs& args) {
-      return make_kernel([bytes = bytes_of(args.in(0)), dtype = args.in(0).dtype,
-                          count = elements(args.in(0).shape)](const KernelArgs& a) {
-        copy_unless_same(a, bytes);
-        peers_of(a).start_sum(a.outputs[0], a.outputs[1], dtype, count);
-      });
-    }),
+    .kernels = sum_kernels<&Peers::start_sum>(),
 }};
 
 const Register all_reduce_wait{{

@@ -23,8 +23,7 @@ const Register gather_params_start{{
     .outputs = {"params..."},
     .infer =
         [](const InferArgs& args) {
-          const std::int64_t ranks = args.op.attrs.integer(kRanks);
-          check(ranks > 1, kGatherParamsStart, ": ranks is ", ranks, ", expected at least 2");
+          ranks_of(args);
           check(!args.op.in.empty(), kGatherParamsStart, ": no parameters given");
           return same_as_all(args);
         },
