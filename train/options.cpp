@@ -74,6 +74,9 @@ void check_together(const Options& o) {
   check(o.ranks.most == 0 || !o.memopt.levels.budget,
         "--ranks A..B goes without --memory-budget: it says what is taken");
   check(o.ranks.most > 0 || !o.ranks.exchange, "--exchange is of --ranks A..B: a run exchanges in pieces");
+  check(!o.ranks.network || ((o.ranks.ranks > 1 || o.ranks.most > 0) && !o.sweep && !o.inference),
+        "--network is of training on several ranks, between which it lies: it needs --ranks R or A..B, and goes "
+        "without --sweep and --eval");
   check(!o.inference || o.ranks.zero == 0, "--zero shares out what training alone has; it goes without --eval");
   check(o.patience == 0 || is_evaluated(o), "--patience needs evaluations; --eval-every 0 makes none");
   check(o.min_lr < o.max_lr, "--min-lr ", o.min_lr, " is not below --max-lr ", o.max_lr);

@@ -125,8 +125,16 @@ TEST_F(ScalingCommand, RefusesWhatItCannotPredict) {
   refused({"--ranks", "8..2", "--network", "25Gb,10us"}, "2 is not above 8");
   refused({"--ranks", "two"}, "neither a number of ranks nor");
   refused({"--ranks", "1..2000"}, "neither a number of ranks nor");
-  refused({"--ranks", "1..8", "--network", "25Gb,10us", "--eval"}, "goes without");
+  refused({"--ranks", "1..8", "--network", "25Gb,10us", "--eval"}, "goes without --sweep, --eval and --csv");
   refused({"--out", path("x.svg")}, "a plan has no picture");
+  for (const std::vector<std::string>& more : std::vector<std::vector<std::string>>{
+           {}, {"--ranks", "1"}, {"--ranks", "2", "--shards", "2", "--sweep"}, {"--ranks", "2", "--eval"}}) {
+    std::vector<std::string> args = {"--network", "25Gb,10us"};
+    args.insert(args.end(), more.begin(), more.end());
+    refused(args, "--network is of training on several ranks");
+  }
+  refused({"--exchange", "ring"}, "--exchange is of --ranks A..B");
+  refused({"--ranks", "2", "--exchange", "ring"}, "--exchange is of --ranks A..B");
 }
 
 }  // namespace
