@@ -77,7 +77,11 @@ void check_together(const Options& o) {
   check(!o.ranks.network || ((o.ranks.ranks > 1 || o.ranks.most > 0) && !o.sweep && !o.inference),
         "--network is of training on several ranks, between which it lies: it needs --ranks R or A..B, and goes "
         "without --sweep and --eval");
-  check(!o.inference || o.ranks.zero == 0, "--zero shares out what training alone has; it goes without --eval");
+  check(!o.inference || (o.ranks.zero == 0 && !o.ranks.cheapest_zero),
+        "--zero shares out what training alone has; it goes without --eval");
+  check(!o.ranks.cheapest_zero || (o.memopt.levels.budget && !o.largest_batch && !o.largest_micro_batch && !o.sweep),
+        "--zero auto is the stage that sends least and fits the --memory-budget, which it needs; it goes without "
+        "--sweep and a batch of auto");
   check(o.patience == 0 || is_evaluated(o), "--patience needs evaluations; --eval-every 0 makes none");
   check(o.min_lr < o.max_lr, "--min-lr ", o.min_lr, " is not below --max-lr ", o.max_lr);
   check(!o.save_every || !o.save.empty() || !o.resume.empty(), "--save-every needs --save DIR");

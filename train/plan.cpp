@@ -18,7 +18,10 @@ namespace {
 void check_budget(const PlanReport& report) {
   const std::int64_t budget = report.budget(), least = report.smallest_budget();
   if (report.row().bytes() <= budget) return;
-  const char* const other = report.row_of("level=2").bytes() <= budget ? "; --memopt level=2 fits" : "";
+  const ZeroStage* const stage = report.cheapest_stage();
+  const std::string other = report.row_of("level=2").bytes() <= budget ? "; --memopt level=2 fits"
+                            : stage                                    ? message("; --zero ", stage->zero, " fits")
+                                                                       : "";
   fail_as(Exit::Budget, report.network, " at batch ", batch_text(report.setting), " with ", report.setting.memory.text,
           " takes ", report.row().bytes(), " bytes (", mebibytes(report.row().bytes()), "), more than ",
           budget == report.limit ? "the --memory-budget" : "the memory of " + report.device.name, " of ", budget, " (",
@@ -39,23 +42,26 @@ Scaling predicted_scaling(const Options& options) {
 
 int plan(const Options& given) {
   if (given.roofline) return roofline(given);
-  const Options options = decided(given);
-  check(options.ranks.zero == 0 || options.ranks.ranks > 1 || options.ranks.most > 0, "--zero ", options.ranks.zero,
-        " plans for one of several ranks; add --ranks R");
+  Options options = decided(given);
+  RankOptions& ranks = options.ranks;
+  check((ranks.zero == 0 && !ranks.cheapest_zero) || ranks.ranks > 1 || ranks.most > 0,
+        "--zero plans for one of several ranks; add --ranks R");
+  if (ranks.cheapest_zero)
+    ranks.zero = cheapest_stage(program_setting(options), device_info(options.device), ranks.network);
   if (options.sweep) {
     const MemorySweep sweep = sweep_of(program_setting(options), device_info(options.device));
     if (!options.output.empty()) write_result(options.output, sweep_svg(sweep));
     write_result("", options.json ? sweep_json(sweep) : sweep_text(sweep));
     return 0;
   }
-  if (options.ranks.most > 0) {
+  if (ranks.most > 0) {
     const Scaling scaling = predicted_scaling(options);
     if (!options.output.empty()) write_result(options.output, scaling_svg(scaling));
     write_result("", options.json ? scaling_json(scaling) : scaling_text(scaling));
     return 0;
   }
   PlanReport report = report_plan(program_setting(options), device_info(options.device));
-  report.link = options.ranks.network;
+  report.link = ranks.network;
   if (!options.csv.empty()) write_result(options.csv, plan_csv(report));
   for (const Planned* planned : {&report.plans.training, &report.plans.evaluation})
     for (const std::string& line : planned->log) std::puts(line.c_str());

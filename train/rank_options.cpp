@@ -27,6 +27,11 @@ void read_ranks(const std::string& text, RankOptions& ranks) {
   check(ranks.most == 0 || ranks.most > ranks.ranks, "--ranks ", text, ": ", ranks.most, " is not above ", ranks.ranks);
 }
 
+void read_zero(const std::string& text, RankOptions& ranks) {
+  ranks.cheapest_zero = text == "auto";
+  ranks.zero = ranks.cheapest_zero ? 0 : std::stoi(text);
+}
+
 }  // namespace
 
 void add_ranks(CLI::App& app, Options& o) {
@@ -41,10 +46,13 @@ void add_ranks(CLI::App& app, Options& o) {
       ->option_text("SIZE")
       ->take_last()
       ->group("Ranks");
-  add_option(app, "--zero", o.ranks.zero, "STAGE",
-             "What each rank has a share of alone (ZeRO): 1 states of the update, 2 gradients too, 3 parameters too\n"
-             "(default 0: nothing)")
-      ->check(whole_number(0, 3))
+  app.add_option_function<std::string>(
+         "--zero", [&o](const std::string& text) { read_zero(text, o.ranks); },
+         "What each rank has a share of alone (ZeRO): 1 states of the update, 2 gradients too, 3 parameters too\n"
+         "(default 0: nothing); auto: whichever of these sends least and fits the --memory-budget")
+      ->option_text("STAGE")
+      ->take_last()
+      ->check(one_of({"0", "1", "2", "3", "auto"}))
       ->group("Ranks");
   app.add_option_function<std::string>(
          "--sum-dtype", [&o](const std::string& name) { o.ranks.sums = dtype_named(name); },

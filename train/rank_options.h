@@ -15,6 +15,7 @@ struct RankOptions {
   std::optional<Link> network = {};         // of `plan`
   std::int64_t bucket = Shards{}.bucket;    // bytes
   int zero = 0;                             // Shards::zero
+  bool cheapest_zero = false;               // instead: auto, the cheapest that fits the memory budget
   DType sums = Shards{}.sums;               // of shards
   bool sync_bn = false;                     // batch norm over all shards
   std::int64_t timeout = 120;               // seconds that ranks wait for each other

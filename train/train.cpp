@@ -21,10 +21,12 @@
 #include "train/report/run_report.h"
 #include "train/report/tensorboard.h"
 #include "train/session/agreement.h"
+#include "train/session/device.h"
 #include "train/session/run_lock.h"
 #include "train/session/session.h"
 #include "train/session/start.h"
 #include "train/session/trainer.h"
+#include "train/session/zero_stages.h"
 #include "train/settings_of_options.h"
 #include "train/signals.h"
 
@@ -145,6 +147,14 @@ Options for_ranks(Options options, const Start& start, Rank rank, std::int64_t s
   return options;
 }
 
+/// For `--zero auto`. All ranks find the same, by plans of equally many bytes.
+void take_cheapest_stage(Options& options, Rank rank) {
+  ProgramSetting setting = program_setting(options);
+  setting.shards.rank = rank;
+  options.ranks.zero = cheapest_stage(setting, device_info(options.device), {});
+  options.given["zero"] = std::to_string(options.ranks.zero);
+}
+
 /// Ranks that differ in something would train different networks, or wait for each other for ever.
 void check_ranks_agree(Peers& peers, Session& session, const Options& options, const Start& start) {
   check_agreed(peers, "their version", LETHE_VERSION);
@@ -187,6 +197,10 @@ int train_on(const Options& given, const std::shared_ptr<Collectives>& peers, st
   if (peers) options = for_ranks(std::move(options), start, peers->rank(), sharers);
   Progress progress(stderr, options.quiet || !leads);
   const Notify notify = note_in(progress);
+  if (options.ranks.cheapest_zero) {
+    take_cheapest_stage(options, peers->rank());
+    progress.note(message("--zero auto is ", options.ranks.zero, " here: the cheapest stage that fits"));
+  }
 
   // Programs of training, with its backward and update ops, and of evaluation.
   Session session({program_setting(options), data_setting(options), options.device, peers}, notify);
@@ -221,8 +235,8 @@ int train_on(const Options& given, const std::shared_ptr<Collectives>& peers, st
 }  // namespace
 
 int train(const Options& given) {
-  check(given.ranks.zero == 0 || number_by_mpi(), "--zero ", given.ranks.zero,
-        ": one process has nobody to share with; start several by mpirun -n R train ...");
+  check((given.ranks.zero == 0 && !given.ranks.cheapest_zero) || number_by_mpi(),
+        "--zero: one process has nobody to share with; start several by mpirun -n R train ...");
   if (!number_by_mpi()) return train_on(given, nullptr, 1);
   const MpiWorld world;
   const std::unique_ptr<Transport> transport = world.transport(std::chrono::seconds(given.ranks.timeout));

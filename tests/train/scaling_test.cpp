@@ -1,8 +1,10 @@
 // What a step on several ranks would take, by a clock of seconds that are given.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "framework/error.h"
 #include "framework/op_def.h"
 #include "tests/train/run_fixture.h"
 #include "train/session/simulated_step.h"
@@ -115,6 +117,50 @@ TEST_F(ScalingCommand, FindsTheLargestBatchOfSoManyRanks) {
   EXPECT_EQ(of("auto", std::to_string(budget - 1))["batch"], 8);
 }
 
+TEST_F(ScalingCommand, NamesTheCheapestStageThatFits) {
+  const std::vector<std::string> two = {"--ranks", "2",        "--shards", "2",           "--batch",
+                                        "16",      "--memopt", "level=2",  "--optimizer", "adam"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), two.begin(), two.end());
+    return more;
+  };
+  std::vector<std::int64_t> bytes, sent;
+  for (const char* const stage : {"0", "1", "2", "3"}) {
+    const nlohmann::json of = json(with({"--zero", stage}));
+    bytes.push_back(of["bytes"]["peak"]);
+    sent.push_back(of["sent"]);
+  }
+  ASSERT_GT(bytes[0], bytes[2]);
+  ASSERT_GT(sent[1], sent[2]);
+  const auto text = [&](std::int64_t budget, const std::vector<std::string>& more, int code) {
+    std::vector<std::string> args = with(more);
+    args.insert(args.end(), {"--memory-budget", std::to_string(budget)});
+    args.insert(args.begin(), {"plan", "--model", path("small.json"), "--threads", "1"});
+    const Ended ended = run_train(args);
+    EXPECT_EQ(ended.code, code) << ended.err;
+    return ended.out + ended.err;
+  };
+  const auto says = [](const std::string& all, const std::string& words) {
+    return all.find(words) != std::string::npos;
+  };
+  EXPECT_PRED2(says, text(bytes[0], {}, 0), message("--zero 0 is the cheapest stage that fits into ", bytes[0]));
+  const std::string shared = text(bytes[0] - 1, {"--network", "1Gb,10us"}, 3);
+  EXPECT_PRED2(
+      says, shared,
+      message("--zero 2 is the cheapest stage that fits into ", bytes[0] - 1, " bytes: takes ", bytes[2], " bytes ("));
+  EXPECT_PRED2(says, shared, message("sends ", sent[2], " bytes ("));
+  EXPECT_PRED2(says, shared, "; --zero 2 fits");
+  const std::int64_t least = *std::ranges::min_element(bytes);
+  EXPECT_PRED2(says, text(least - 1, {}, 3),
+               message("no stage of --zero fits into ", least - 1, " bytes: the smallest, --zero "));
+  EXPECT_PRED2(says, text(least - 1, {"--zero", "auto"}, 3), message("takes ", least));
+  const nlohmann::json chosen = json(with({"--zero", "auto", "--memory-budget", std::to_string(bytes[0] - 1)}));
+  EXPECT_EQ(chosen["zero"], 2);
+  EXPECT_EQ(chosen["bytes"]["peak"], bytes[2]);
+  EXPECT_EQ(chosen["cheapest_zero"], 2);
+  EXPECT_EQ(json(with({"--memory-budget", std::to_string(bytes[0])}))["zero_stages"].size(), 4U);
+}
+
 TEST_F(ScalingCommand, RefusesWhatItCannotPredict) {
   const auto refused = [&](const std::vector<std::string>& args, const char* words) {
     const Ended ended = plan(args);
@@ -133,6 +179,9 @@ TEST_F(ScalingCommand, RefusesWhatItCannotPredict) {
     args.insert(args.end(), more.begin(), more.end());
     refused(args, "--network is of training on several ranks");
   }
+  refused({"--zero", "auto", "--ranks", "2", "--shards", "2"}, "--memory-budget, which it needs");
+  refused({"--zero", "auto", "--memory-budget", "1GiB"}, "add --ranks R");
+  refused({"--zero", "4"}, "--zero");
   refused({"--exchange", "ring"}, "--exchange is of --ranks A..B");
   refused({"--ranks", "2", "--exchange", "ring"}, "--exchange is of --ranks A..B");
 }

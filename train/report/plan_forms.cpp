@@ -147,15 +147,40 @@ nlohmann::ordered_json recomputed_json(const PlanReport& report) {
   return {{"ops", facts->ops}, {"flops", 2 * facts->mult_adds}};
 }
 
+/// What the link takes for it, if one is given.
+std::string time_text(const PlanReport& report, const Traffic& traffic) {
+  if (!report.link) return "";
+  return message(", predicted ", formatted("%.2f", 1000 * report.link->seconds_of(traffic)), " ms");
+}
+
 /// Of one of several ranks: what it sends.
 std::string ranks_text(const PlanReport& report) {
   const std::int64_t ranks = report.setting.shards.rank.of;
   if (ranks == 1 || !report.setting.training) return "";
   const Traffic traffic = traffic_of(report.planned().program);
-  const std::string time =
-      report.link ? message(", predicted ", formatted("%.2f", 1000 * report.link->seconds_of(traffic)), " ms") : "";
   return message("each of ", ranks, " ranks sends ", traffic.bytes, " bytes (", mebibytes(traffic.bytes),
-                 ") a step in ", traffic.exchanges, " exchanges", time, "\n");
+                 ") a step in ", traffic.exchanges, " exchanges", time_text(report, traffic), "\n");
+}
+
+/// With a budget, unless a stage above 0 was asked for.
+std::string cheapest_stage_text(const PlanReport& report) {
+  if (report.stages.empty() || !report.limit || report.setting.shards.zero > 0) return "";
+  const ZeroStage* const stage = report.cheapest_stage();
+  if (!stage) return none_fits(report.stages, report.budget()) + "\n";
+  return message("--zero ", stage->zero, " is the cheapest stage that fits into ", report.budget(), " bytes: takes ",
+                 stage->bytes, " bytes (", mebibytes(stage->bytes), "), sends ", stage->sent.bytes, " bytes (",
+                 mebibytes(stage->sent.bytes), ") a step", time_text(report, stage->sent), "\n");
+}
+
+/// Null where they were not looked at.
+nlohmann::ordered_json stages_json(const PlanReport& report) {
+  if (report.stages.empty()) return nullptr;
+  nlohmann::ordered_json stages;
+  for (const ZeroStage& stage : report.stages) {
+    stages.push_back({{"zero", stage.zero}, {"bytes", stage.bytes}, {"sent", stage.sent.bytes}});
+    if (report.link) stages.back()["seconds"] = report.link->seconds_of(stage.sent);
+  }
+  return stages;
 }
 
 std::string remedies_text(const PlanReport& report) {
@@ -176,6 +201,7 @@ std::string plan_text(const PlanReport& report) {
   for (const std::string& note : planned.notes) text += note + "\n";
   text += staging_text(report.device, planned);
   text += predicted_line(report.plans.bytes, report.plans.at_most) + "\n" + ranks_text(report);
+  text += cheapest_stage_text(report);
   text += device_text(report.device);
   return text + largest_text(report) + remedies_text(report);
 }
@@ -202,6 +228,8 @@ std::string plan_json(const PlanReport& report) {
                {"ranks", report.setting.shards.rank.of},
                {"zero", report.setting.shards.zero},
                {"sent", traffic_of(planned.program).bytes},
+               {"zero_stages", stages_json(report)},
+               {"cheapest_zero", report.limit && report.cheapest_stage() ? Json(report.cheapest_stage()->zero) : none},
                {"dtype", name_of(report.setting.network.dtype)},
                {"memopt", report.setting.memory.text},
                {"device", report.device.name},

@@ -29,9 +29,9 @@ class Subject {
         evaluated_(setting.evaluated) {}
   const Network& network() const { return programs_.evaluation; }
   Plans planned(const MemorySetting& memory) { return plan_programs(programs_, evaluated_, memory, prepared_); }
-  std::int64_t bytes_of_suggested(const ProgramSetting& setting) {
-    return planned_bytes(setting, prepared_.device().trials ? untried_ : prepared_);
-  }
+  std::int64_t bytes_of_suggested(const ProgramSetting& setting) { return planned_bytes(setting, suggested()); }
+  /// Kernels of what is suggested.
+  Prepared& suggested() { return prepared_.device().trials ? untried_ : prepared_; }
 
  private:
   Prepared prepared_, untried_;
@@ -72,12 +72,6 @@ std::vector<Change> changes_of(const ProgramSetting& setting, std::int64_t conte
   if (!pins.skip_vars.empty())
     add(
         "no --skip-vars", "", [](ProgramSetting& s) { s.memory.levels.pins.skip_vars.clear(); }, true);
-  constexpr const char* kShared[] = {"states of the update", "gradients", "parameters"};
-  if (setting.training && setting.shards.rank.of > 1)
-    for (int stage = setting.shards.zero + 1; stage <= 3; ++stage)
-      add(message("--zero ", stage),
-          message(kShared[stage - 1], stage > 1 ? ", too," : "", " shared out among the ranks"),
-          [=](ProgramSetting& s) { s.shards.zero = stage; });
   if (dtype == DType::f64)
     add("--dtype f32", "half the bytes a number", [](ProgramSetting& s) { s.network.dtype = DType::f32; });
   if (dtype == DType::f32)
@@ -104,6 +98,14 @@ std::vector<Change> changes_of(const ProgramSetting& setting, std::int64_t conte
   return changes;
 }
 
+std::vector<ZeroStage> stages_of(const PlanReport& report, const ProgramSetting& setting, Subject& subject) {
+  if (!setting.training || setting.shards.rank.of == 1) return {};
+  std::vector<ZeroStage> stages = {
+      {setting.shards.zero, report.row().bytes(), traffic_of(report.plans.training.program)}};
+  for (const ZeroStage& stage : stages_above(setting, subject.suggested())) stages.push_back(stage);
+  return stages;
+}
+
 std::vector<Remedy> remedies_of(const PlanReport& report, const ProgramSetting& setting, Subject& subject) {
   std::vector<Remedy> remedies;
   const auto add = [&](const std::string& change, const std::string& what, std::int64_t bytes) {
@@ -121,6 +123,9 @@ std::vector<Remedy> remedies_of(const PlanReport& report, const ProgramSetting& 
     Prepared plain(device);
     add("--no-winograd", "convolutions by sums of products: slower, less workspace", planned_bytes(setting, plain));
   }
+  constexpr const char* kShared[] = {"", "states of the update", "gradients, too,", "parameters, too,"};
+  for (const ZeroStage& stage : report.stages)
+    add(message("--zero ", stage.zero), message(kShared[stage.zero], " shared out among the ranks"), stage.bytes);
   for (const Change& c : changes_of(setting, report.context)) {
     try {
       add(c.change, c.what,
@@ -193,7 +198,9 @@ PlanReport report_plan(const ProgramSetting& setting, const DeviceInfo& device) 
   }
   if (report.context > 0) report.parts = parts_of(report.planned(), report.row().peak);
   const bool recomputes = setting.memory.levels.level == Level::Recompute;
-  if (!recomputes || report.row().bytes() > report.budget()) report.remedies = remedies_of(report, other, subject);
+  const bool suggests = !recomputes || report.row().bytes() > report.budget();
+  if (suggests || report.limit) report.stages = stages_of(report, other, subject);
+  if (suggests) report.remedies = remedies_of(report, other, subject);
   const auto fits = [&](const PlanRow& row) { return row.bytes() <= report.budget(); };
   if (!fits(report.row()) && !fits(report.row_of("level=2"))) add_largest(other, report);
   return report;

@@ -7,6 +7,7 @@
 #include "memopt/memory_map.h"
 #include "train/report/plan_parts.h"
 #include "train/session/programs.h"
+#include "train/session/zero_stages.h"
 
 namespace lethe {
 
@@ -37,8 +38,10 @@ struct PlanReport {
   std::size_t asked = 0;              // its row
   std::vector<Remedy> remedies = {};  // those that help, the cheapest first
   std::optional<Link> link = {};      // between ranks
-  std::int64_t context = 0;           // symbols of a sample that is a sequence; else 0
-  PlanParts parts = {};               // of a network of sequences
+  // Of one of several ranks, where a budget is given or something would take less: the setting's stage and those above
+  std::vector<ZeroStage> stages = {};
+  std::int64_t context = 0;  // symbols of a sample that is a sequence; else 0
+  PlanParts parts = {};      // of a network of sequences
   std::int64_t tokens() const { return setting.network.batch * context; }  // of a step
   const Planned& planned() const { return setting.training ? plans.training : plans.evaluation; }
   const PlanRow& row() const { return rows[asked]; }
@@ -47,6 +50,8 @@ struct PlanReport {
   std::int64_t budget() const;
   std::int64_t smallest_budget() const;  // of all settings
   std::int64_t least_feasible() const;   // of level 3 at any price, which must have been asked for
+  /// Of `stages` the cheapest that fits into the budget; null if none does, or if there are none.
+  const ZeroStage* cheapest_stage() const { return cheapest_that_fits(stages, budget(), link); }
 };
 
 /// Needs no data, takes no memory of a device: networks may be larger than the machine.
