@@ -46,6 +46,13 @@ void add_checkpoints(CLI::App& app, Options& o) {
   add_option(app, "--keep", o.keep, "N", "Newest checkpoints kept, beside the best (default 2)")
       ->check(whole_number(1, INT32_MAX))
       ->group("Checkpoints");
+  app.add_option_function<std::string>(
+         "--checkpoint", [&o](const std::string& form) { o.ranks.sharded = form == "sharded"; },
+         "whole: one rank writes all of it (default); sharded: each rank a file with its share of every tensor")
+      ->option_text("FORM")
+      ->take_last()
+      ->check(one_of({"whole", "sharded"}))
+      ->group("Checkpoints");
   add_option(app, "--resume", o.resume, "DIR|auto",
              "Goes on, bit for bit, where a run stopped, with its settings; auto: if --save has one")
       ->group("Checkpoints");

@@ -18,6 +18,7 @@ struct RankOptions {
   bool cheapest_zero = false;               // instead: auto, the cheapest that fits the memory budget
   DType sums = Shards{}.sums;               // of shards
   bool sync_bn = false;                     // batch norm over all shards
+  bool sharded = false;                     // checkpoints, of which each rank writes its share
   std::int64_t timeout = 120;               // seconds that ranks wait for each other
 };
 

@@ -154,12 +154,12 @@ Options decided(const Options& first, const OptionValues& resumed) {
 
 OptionValues values_to_keep(const Options& options) {
   static const char* const names[] = {
-      "threads",  "device", "tf32",   "fast-conv",  "eager",      "deterministic", "workspace-limit", "model",
-      "set",      "dtype",  "data",   "augment",    "batch",      "micro-batch",   "shards",          "sum-dtype",
-      "sync-bn",  "steps",  "epochs", "lr",         "optimizer",  "momentum",      "weight-decay",    "beta1",
-      "beta2",    "eps",    "decay",  "no-decay",   "decay-all",  "clip-norm",     "loss-scale",      "schedule",
-      "patience", "seed",   "keep",   "save-every", "eval-every", "log-every",     "no-winograd",     "fast-f32",
-      "autotune"};
+      "threads",  "device",    "tf32",   "fast-conv",  "eager",      "deterministic", "workspace-limit", "model",
+      "set",      "dtype",     "data",   "augment",    "batch",      "micro-batch",   "shards",          "sum-dtype",
+      "sync-bn",  "steps",     "epochs", "lr",         "optimizer",  "momentum",      "weight-decay",    "beta1",
+      "beta2",    "eps",       "decay",  "no-decay",   "decay-all",  "clip-norm",     "loss-scale",      "schedule",
+      "patience", "seed",      "keep",   "save-every", "eval-every", "log-every",     "no-winograd",     "fast-f32",
+      "autotune", "checkpoint"};
   OptionValues kept;
   for (const char* name : names)
     if (const auto found = options.given.find(name); found != options.given.end()) kept.insert(*found);

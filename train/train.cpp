@@ -119,8 +119,11 @@ Notify note_in(Progress& progress) {
 
 std::string percent(double share) { return formatted("%.1f %%", 100 * share); }
 
-std::unique_ptr<Checkpoints> open_checkpoints(const Options& options, const Start& start) {
-  return start.save.empty() ? nullptr : std::make_unique<Checkpoints>(start.save, options.keep);
+std::unique_ptr<Checkpoints> open_checkpoints(const Options& options, const Start& start, bool leads) {
+  if (start.save.empty()) return nullptr;
+  const bool writes = leads || options.ranks.sharded;
+  return writes ? std::make_unique<Checkpoints>(start.save, options.keep, options.ranks.sharded)
+                : std::make_unique<Checkpoints>();
 }
 
 /// Of the directory where the run saves. No other run may have saved there since `start` was found.
@@ -214,14 +217,13 @@ int train_on(const Options& given, const std::shared_ptr<Collectives>& peers, st
   if (peers) check_ranks_agree(*peers, session, options, start);
   session.fill_from(start, options.weights);
   session.state() = state_of(start, options, session.network(), id, session.data());
+  const std::unique_ptr<Checkpoints> checkpoints = open_checkpoints(options, start, leads);
   if (!leads) {
     session.executor();
     AttendedRun<Listener> silent;
-    Checkpoints of_the_first;
-    train_with(session, options, silent, start.save.empty() ? nullptr : &of_the_first, peers.get());
+    train_with(session, options, silent, checkpoints.get(), peers.get());
     return 0;
   }
-  const std::unique_ptr<Checkpoints> checkpoints = open_checkpoints(options, start);
   const std::unique_ptr<RunLock> lock = lock_run(given, start, notify);
   std::vector<std::unique_ptr<RecordFile>> metrics = open_metrics(options, start, notify);
   session.executor();  // takes the memory: of both programs, over one store of parameters and states

@@ -63,6 +63,31 @@ TEST_F(WeightsOfRun, ExportWritesTheBestOfTheRun) {
   EXPECT_EQ(bytes_in(path("w")), bytes_in(path("run/best/weights.safetensors")));
 }
 
+TEST_F(WeightsOfRun, ACheckpointInSharesReadsAsAWholeOne) {
+  ASSERT_EQ(trained().code, 0);
+  const Ended sharded = run_train(small({"--save", path("shares"), "--epochs", "2", "--seed", "5", "--batch", "20",
+                                         "--dtype", "f64", "--checkpoint", "sharded"}));
+  ASSERT_EQ(sharded.code, 0) << sharded.err;
+  EXPECT_FALSE(std::filesystem::exists(path("shares/latest/weights.safetensors")));
+  for (const auto& [whole, shares] : {std::pair("run", "shares"),
+                                      {"run/latest", "shares/latest"},
+                                      {"run/weights.safetensors", "shares/shares.json"}}) {
+    const auto of = [&](std::vector<std::string> command, const char* weights) {
+      command.insert(command.end(), {"--weights", path(weights)});
+      const Ended ended = run_train(command);
+      EXPECT_EQ(ended.code, 0) << ended.err;
+      return ended.out;
+    };
+    EXPECT_EQ(of({"eval", "--threads", "1"}, whole), of({"eval", "--threads", "1"}, shares));
+    of({"export", "--output", path("whole")}, whole);
+    of({"export", "--output", path("from_shares")}, shares);
+    EXPECT_TRUE(bytes_in(path("whole")) == bytes_in(path("from_shares"))) << shares;
+  }
+  const Ended resumed = run_train({"--resume", path("shares"), "--epochs", "3"});
+  ASSERT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_TRUE(std::filesystem::exists(path("shares/latest/shares.json"))) << "a resumed run keeps to the form";
+}
+
 TEST_F(WeightsOfRun, AFileWithoutARunNeedsAModel) {
   ASSERT_EQ(trained().code, 0);
   std::filesystem::copy_file(home_ / "run/best/weights.safetensors", home_ / "plain.safetensors");

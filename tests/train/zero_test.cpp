@@ -6,50 +6,11 @@
 #include "framework/op_def.h"
 #include "framework/traffic.h"
 #include "tests/train/data_samples.h"
-#include "tests/train/emulated_ranks.h"
-#include "tests/train/train_process.h"
-#include "train/session/checkpoint.h"
+#include "tests/train/shared_runs.h"
 #include "train/session/said.h"
-#include "train/session/session.h"
 
 namespace lethe::testing {
 namespace {
-
-SessionSetting sharing(const std::string& model, std::int64_t batch, std::int64_t shards,
-                       const std::string& optimizer = "momentum") {
-  SessionSetting setting{.device = {.threads = 1}};
-  setting.program.network = {.model = model, .batch = batch, .seed = 3};
-  if (model == "resnet20") setting.program.network.sets = {{"n", "1"}};
-  setting.program.shards.parts = shards;
-  setting.program.update.rule = optimizer_named(optimizer);
-  setting.data.spec = model == "char_lstm" ? "sentences:train=64,test=11" : "shapes:train=64,test=11";
-  return setting;
-}
-
-/// Trains up to that step, from where the checkpoints in `directory` stand. The last step of all is saved.
-void train_to(std::int64_t step, const SessionSetting& setting, const std::string& directory,
-              std::shared_ptr<Peers> peers) {
-  SessionSetting own = setting;
-  own.peers = peers;
-  Session session(own);
-  session.fill_from(find_start(directory, "auto"), "");
-  if (peers) peers->gather(std::vector<std::byte>(peers->rank().of).data(), 1);  // all have read it
-  const bool leads = !peers || peers->rank().number == 0;
-  Checkpoints checkpoints = leads ? Checkpoints(directory, 1) : Checkpoints();
-  Listener silent;
-  session.train({.lr = 0.01, .steps = step, .eval_every = {2, false}}, silent, &checkpoints);
-  EXPECT_EQ(session.device().peak(), session.plan().bytes.total());
-}
-
-void train_to(std::int64_t step, SessionSetting setting, const std::string& directory, std::int64_t ranks, int zero) {
-  setting.program.shards.zero = zero;
-  if (ranks == 1) return train_to(step, setting, directory, nullptr);
-  EmulatedWorld(ranks).run([&](const std::shared_ptr<Peers>& peers) { train_to(step, setting, directory, peers); });
-}
-
-std::string saved_in(const std::string& directory) {
-  return bytes_in(directory + "/weights.safetensors") + bytes_in(directory + "/optimizer.safetensors");
-}
 
 /// What it saves after three steps.
 std::string saved_by(const SessionSetting& setting, std::int64_t ranks, int zero) {

@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "framework/error.h"
+#include "framework/peers.h"
 #include "train/session/atomic_file.h"
+#include "train/session/share_files.h"
 #include "train/session/weights.h"
 
 namespace lethe {
@@ -14,7 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kFiles[] = {"weights.safetensors", "optimizer.safetensors", "state.json"};
+constexpr const char *kWeights = "weights.safetensors", *kOptimizer = "optimizer.safetensors";
+constexpr const char* kFiles[] = {kWeights, kOptimizer, kShareIndex, "state.json"};
 constexpr const char* kStepPrefix = "step-";
 constexpr const char* kWriting = ".new-";   // what is being written
 constexpr const char* kRemoving = ".old-";  // what is being removed: never a checkpoint again
@@ -91,19 +94,36 @@ void remove_leftovers(const fs::path& directory) {
     for (const std::string& name : names_starting(directory, start)) fs::remove_all(directory / name);
 }
 
-/// "step-000400", or with ".2", ".3"... if that one is in use.
-std::string free_name(const fs::path& directory, std::int64_t step) {
+/// "step-000400".
+std::string name_of_step(std::int64_t step) {
   char digits[24];
   std::snprintf(digits, sizeof digits, "%06lld", static_cast<long long>(step));
-  const std::string base = message(kStepPrefix, digits);
+  return message(kStepPrefix, digits);
+}
+
+/// With ".2", ".3"... behind it if that one is in use.
+std::string free_name(const fs::path& directory, const std::string& base) {
   std::string name = base;
   for (int count = 2; in_use(directory, name); ++count) name = message(base, '.', count);
   return name;
 }
 
+/// DIR/weights.safetensors -> latest/weights.safetensors, and so on, of what that has.
+void link_files(const fs::path& directory) {
+  for (const char* file : kFiles) {
+    const fs::path link = directory / file;
+    const bool is_there = fs::exists(directory / "latest" / file), is_linked = fs::is_symlink(link);
+    if (is_linked && !is_there) fs::remove(link);
+    if (!is_linked && is_there && !fs::exists(link)) fs::create_symlink(fs::path("latest") / file, link);
+  }
+}
+
+bool leads(const Store& store) { return !store.device().peers() || store.device().peers()->rank().number == 0; }
+
 }  // namespace
 
-Checkpoints::Checkpoints(std::string directory, int keep) : directory_(std::move(directory)), keep_(keep) {
+Checkpoints::Checkpoints(std::string directory, int keep, bool sharded)
+    : directory_(std::move(directory)), keep_(keep), sharded_(sharded) {
   check(keep >= 1, "checkpoints to keep: ", keep, ", expected at least 1");
   check_writable(directory_);
 }
@@ -112,16 +132,16 @@ std::string Checkpoints::save(const RunState& state, const Store& store, const N
   const std::string bad = not_finite(store, network);
   check_as(Exit::Numeric, bad.empty(), "'", bad, "' holds values that are not finite after step ", state.step,
            ": nothing is saved, and what '", directory_, "' holds stays as it is; try a smaller --lr");
-  if (directory_.empty()) {
-    save_weights("", store, network);
-    save_optimizer("", store, network);
+  const fs::path directory(directory_);
+  const std::string base = name_of_step(state.step);
+  const fs::path aside = directory / message(kWriting, base);
+  if (!leads(store)) {
+    write_tensors(aside.string(), state.step, store, network);
     return "";
   }
   return on_disk([&]() -> std::string {
-    const fs::path directory(directory_);
     remove_leftovers(directory);
-    const std::string name = free_name(directory, state.step);
-    const fs::path aside = directory / message(kWriting, name);
+    const std::string name = free_name(directory, base);
     try {
       write(aside.string(), state, store, network);
     } catch (...) {
@@ -134,9 +154,7 @@ std::string Checkpoints::save(const RunState& state, const Store& store, const N
     sync_directory(directory_);
     if (best) set_link(directory, "best", name);
     set_link(directory, "latest", name);
-    for (const char* file : kFiles)
-      if (fs::symlink_status(directory / file).type() == fs::file_type::not_found)
-        fs::create_symlink(fs::path("latest") / file, directory / file);
+    link_files(directory);
     sync_directory(directory_);
     prune();
     return (directory / name).string();
@@ -146,9 +164,16 @@ std::string Checkpoints::save(const RunState& state, const Store& store, const N
 void Checkpoints::write(const std::string& path, const RunState& state, const Store& store,
                         const Network& network) const {
   fs::create_directory(path);
-  save_weights(path + "/weights.safetensors", store, network);
-  save_optimizer(path + "/optimizer.safetensors", store, network);
+  write_tensors(path, state.step, store, network);
   write_state(path, state);
+}
+
+void Checkpoints::write_tensors(const std::string& path, std::int64_t step, const Store& store,
+                                const Network& network) const {
+  if (sharded_) return save_shares(path, step, store, network);
+  const auto file = [&](const char* name) { return leads(store) ? message(path, '/', name) : ""; };
+  save_weights(file(kWeights), store, network);
+  save_optimizer(file(kOptimizer), store, network);
 }
 
 void Checkpoints::prune() const {
@@ -174,8 +199,8 @@ std::string checkpoint_in(const std::string& directory) {
 }
 
 void load_checkpoint(const std::string& checkpoint, Store& store, const Network& network) {
-  load_weights(checkpoint + "/weights.safetensors", store, network);
-  load_optimizer(checkpoint + "/optimizer.safetensors", store, network);
+  load_weights(tensors_in(checkpoint, kWeights), store, network);
+  load_optimizer(tensors_in(checkpoint, kOptimizer), store, network);
 }
 
 }  // namespace lethe

@@ -7,6 +7,8 @@
 //   DIR/best -> step-000200                the best by evaluation
 //   DIR/weights.safetensors -> latest/weights.safetensors, and likewise the other two: DIR reads as a checkpoint
 //
+// With --checkpoint sharded the first two are shares.json and a file of each rank (share_files.h).
+//
 // A checkpoint is written under DIR/.new-step-000400, brought to disk, renamed; then `latest` is replaced by one rename
 // of a link made aside. So whenever the process dies, `latest` names a whole checkpoint, the old or the new one. What a
 // broken save left behind the next one removes.
@@ -23,20 +25,24 @@ namespace lethe {
 class Checkpoints {
  public:
   /// Makes the directory; fails (Exit::Usage) if nothing can be written there. `keep`: how many of the newest stay,
-  /// at least 1; the best stays beside them.
-  Checkpoints(std::string directory, int keep);
-  /// Of a rank whose values another one saves: its save() gives that what it has a share of.
+  /// at least 1; the best stays beside them. `sharded`: each rank writes its share, all of them into this directory.
+  Checkpoints(std::string directory, int keep, bool sharded = false);
+  /// Of a rank other than the first, which saves what is whole: save() gives that one what this has a share of.
   Checkpoints() = default;
-  /// Saves the store; `best` also points DIR/best at it. Gives the checkpoint's directory. A failure (a full disk:
-  /// Exit::Data; weights that are not finite: Exit::Numeric) leaves the checkpoints that were there.
+  /// Saves the store, which all ranks do together; `best` also points DIR/best at it. Gives the checkpoint's directory.
+  /// A failure (a full disk: Exit::Data; weights that are not finite: Exit::Numeric) leaves the checkpoints that were
+  /// there.
   std::string save(const RunState& state, const Store& store, const Network& network, bool best = false);
 
  private:
   void write(const std::string& path, const RunState& state, const Store& store, const Network& network) const;
+  /// What a rank has its part in: all but the state of the run.
+  void write_tensors(const std::string& path, std::int64_t step, const Store& store, const Network& network) const;
   void prune() const;
 
   std::string directory_ = {};  // "": another rank's
   int keep_ = 1;
+  bool sharded_ = false;
 };
 
 /// The newest checkpoint in `directory` (which may be a checkpoint itself), or "" if there is none.

@@ -148,7 +148,7 @@ std::string header_of(std::vector<TensorEntry>& tensors, const Metadata& metadat
 
 }  // namespace
 
-SafetensorsReader::SafetensorsReader(const std::string& file) : file_(file), in_(file, std::ios::binary) {
+SafetensorsReader::SafetensorsReader(const std::string& file) : TensorReader(file), in_(file, std::ios::binary) {
   with_context(file, [&] {
     check_as(Exit::Data, in_.good() && std::filesystem::is_regular_file(file), "cannot be opened as a file");
     const auto size = static_cast<std::int64_t>(std::filesystem::file_size(file));
@@ -179,12 +179,6 @@ void SafetensorsReader::parse_header(const std::string& header, std::int64_t dat
     }
   }
   check_places(tensors_, data_bytes);
-}
-
-const TensorEntry* SafetensorsReader::find(const std::string& name) const {
-  const auto found =
-      std::find_if(tensors_.begin(), tensors_.end(), [&](const TensorEntry& t) { return t.name == name; });
-  return found == tensors_.end() ? nullptr : &*found;
 }
 
 std::vector<std::byte> SafetensorsReader::read(const TensorEntry& tensor) {

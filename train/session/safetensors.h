@@ -8,39 +8,27 @@
 #include <string>
 #include <vector>
 
-#include "framework/program.h"
 #include "train/session/atomic_file.h"
+#include "train/session/tensor_reader.h"
 
 namespace lethe {
-
-struct TensorEntry {
-  std::string name;
-  DType dtype = DType::f32;
-  Shape shape = {};
-  std::int64_t begin = 0;  // bytes into the data; set by reader and writer
-  std::int64_t bytes() const { return elements(shape) * bytes_of(dtype); }
-};
 
 using Metadata = std::map<std::string, std::string>;
 
 /// Refuses files that are truncated, too long, or whose header is malformed: overlaps, holes, duplicates, sizes that do
 /// not fit the shape, unknown dtypes, a header of 100 MB and more.
-class SafetensorsReader {
+class SafetensorsReader final : public TensorReader {
  public:
+  /// Its tensors are in the order of their data.
   explicit SafetensorsReader(const std::string& file);
-  const std::string& file() const { return file_; }
-  const std::vector<TensorEntry>& tensors() const { return tensors_; }  // in the order of their data
   const Metadata& metadata() const { return metadata_; }
-  const TensorEntry* find(const std::string& name) const;
-  std::vector<std::byte> read(const TensorEntry& tensor);
+  std::vector<std::byte> read(const TensorEntry& tensor) override;
 
  private:
   void parse_header(const std::string& header, std::int64_t data_bytes);
 
-  std::string file_;
   std::ifstream in_;
   std::int64_t data_begin_ = 0;
-  std::vector<TensorEntry> tensors_;
   Metadata metadata_;
 };
 

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "framework/error.h"
+#include "train/session/share_files.h"
 #include "train/session/weights.h"
 
 namespace lethe {
@@ -84,7 +85,8 @@ std::optional<RunState> run_of_weights(const std::string& path) {
   if (path.empty()) return std::nullopt;
   const fs::path file = weights_file(path);
   check_as(Exit::Data, fs::exists(file), path, ": no such file or directory");
-  const bool saved_by_run = file.filename() == kWeightsFile && fs::exists(file.parent_path() / "state.json");
+  const bool of_checkpoint = file.filename() == kWeightsFile || file.filename() == kShareIndex;
+  const bool saved_by_run = of_checkpoint && fs::exists(file.parent_path() / "state.json");
   if (!saved_by_run) return std::nullopt;
   return read_state(file.parent_path().string());
 }
@@ -92,7 +94,7 @@ std::optional<RunState> run_of_weights(const std::string& path) {
 std::string weights_file(const std::string& path) {
   if (!fs::is_directory(path)) return path;
   const fs::path best = fs::path(path) / "best";
-  return (fs::exists(best) ? best : fs::path(checkpoint_in(path))) / kWeightsFile;
+  return tensors_in(fs::exists(best) ? best.string() : checkpoint_in(path), kWeightsFile);
 }
 
 }  // namespace lethe

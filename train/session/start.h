@@ -32,7 +32,8 @@ void fill_store(const Start& start, std::uint64_t seed, const std::string& weigh
 /// The run that saved the weights which `path` means: what stands beside them. None if nothing does, or if `path` is
 /// empty. Fails (Exit::Data) if there are no weights there.
 std::optional<RunState> run_of_weights(const std::string& path);
-/// The weights file that `path` means: the file itself, or the best or else the newest of a checkpoint directory.
+/// The weights file that `path` means: the file itself, or the best or else the newest of a checkpoint directory, of
+/// which it is the index if that is in shares.
 std::string weights_file(const std::string& path);
 
 }  // namespace lethe

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <map>
 #include <set>
 
@@ -10,6 +11,7 @@
 #include "framework/network_weights.h"
 #include "framework/op_def.h"
 #include "framework/peers.h"
+#include "train/session/share_files.h"
 #include "train/session/stored.h"
 
 namespace lethe {
@@ -77,7 +79,7 @@ struct Reading {
   std::vector<std::string> passed_over = {};  // patterns of names that nobody reads
   bool converts = false;                      // floats of another type
 
-  const TensorEntry* find(const SafetensorsReader& reader, const std::string& name) const {
+  const TensorEntry* find(const TensorReader& reader, const std::string& name) const {
     const TensorEntry* const found = reader.find(name);
     return found || prefix.empty() ? found : reader.find(prefix + name);
   }
@@ -86,7 +88,7 @@ struct Reading {
 /// Collects what is wrong with a file and says it in one line.
 class TensorCheck {
  public:
-  TensorCheck(const SafetensorsReader& reader, const Reading& reading) : reader_(reader), reading_(reading) {}
+  TensorCheck(const TensorReader& reader, const Reading& reading) : reader_(reader), reading_(reading) {}
 
   void run() {
     for (const Stored& stored : reading_.all)
@@ -128,14 +130,14 @@ class TensorCheck {
                        [&](const std::string& pattern) { return read_fields(pattern, name).has_value(); });
   }
 
-  const SafetensorsReader& reader_;
+  const TensorReader& reader_;
   const Reading& reading_;
   std::set<std::string> known_;
   std::vector<std::string> missing_;
   std::string misfit_;
 };
 
-std::vector<std::byte> read_stored(SafetensorsReader& reader, const Reading& reading, const Stored& stored) {
+std::vector<std::byte> read_stored(TensorReader& reader, const Reading& reading, const Stored& stored) {
   std::vector<std::vector<std::byte>> tensors;
   for (const std::string& name : stored.names) {
     const TensorEntry& tensor = *reading.find(reader, name);
@@ -145,7 +147,7 @@ std::vector<std::byte> read_stored(SafetensorsReader& reader, const Reading& rea
 }
 
 /// What stands twice must be the same: one parameter has both names.
-void check_again(SafetensorsReader& reader, const Reading& reading) {
+void check_again(TensorReader& reader, const Reading& reading) {
   for (const Stored& again : reading.again) {
     if (!reading.find(reader, again.names.front())) continue;
     const Stored& first = *std::find_if(reading.all.begin(), reading.all.end(),
@@ -156,7 +158,7 @@ void check_again(SafetensorsReader& reader, const Reading& reading) {
   }
 }
 
-void load(SafetensorsReader& reader, Store& store, const Reading& reading) {
+void load(TensorReader& reader, Store& store, const Reading& reading) {
   TensorCheck(reader, reading).run();
   check_again(reader, reading);
   for (const Stored& each : reading.all) {
@@ -183,7 +185,7 @@ Reading reading_as(const WeightNames& names, const std::vector<Stored>& own) {
 }
 
 /// How many of the names are in the file.
-std::int64_t names_in(const SafetensorsReader& reader, const Reading& reading) {
+std::int64_t names_in(const TensorReader& reader, const Reading& reading) {
   std::int64_t found = 0;
   for (const Stored& stored : reading.all)
     for (const std::string& name : stored.names) found += reading.find(reader, name) != nullptr;
@@ -191,7 +193,7 @@ std::int64_t names_in(const SafetensorsReader& reader, const Reading& reading) {
 }
 
 /// By the names that are in the file: the network's own, unless there are more of a library's.
-Reading reading_of(const SafetensorsReader& reader, const Network& network) {
+Reading reading_of(const TensorReader& reader, const Network& network) {
   const std::vector<Stored> own = stored_weights(network);
   Reading best{.all = own, .converts = true};
   for (const WeightNames& names : network.weight_names) {
@@ -207,15 +209,33 @@ bool all_finite(const std::vector<std::byte>& data) {
   return std::all_of(values, values + data.size() / sizeof(Real), [](Real x) { return std::isfinite(x); });
 }
 
+/// Shares of checkpoints are in the layout of memory.
+std::vector<Stored> as_in_memory(std::vector<Stored> all) {
+  for (Stored& stored : all) stored.layout = {};
+  return all;
+}
+
+std::vector<Var> vars_of(const std::vector<Stored>& all) {
+  std::vector<Var> vars;
+  for (const Stored& stored : all) vars.push_back(stored.var);
+  return vars;
+}
+
+bool is_share_index(const std::string& file) { return std::filesystem::path(file).filename() == kShareIndex; }
+
 }  // namespace
 
 std::string not_finite(const Store& store, const Network& network) {
-  for (const Stored& weight : stored_weights(network)) {
-    const std::vector<std::byte> data = store.read_whole(weight.var);
-    const bool finite = weight.var.dtype == DType::f64 ? all_finite<double>(data) : all_finite<float>(data);
-    if (!finite) return weight.var.name;
-  }
-  return "";
+  const std::vector<Stored> weights = stored_weights(network);
+  const auto bad = std::ranges::find_if_not(weights, [&](const Stored& weight) {
+    const std::vector<std::byte> data = store.read(weight.var.name);
+    return weight.var.dtype == DType::f64 ? all_finite<double>(data) : all_finite<float>(data);
+  });
+  Peers* const peers = store.device().peers();
+  std::vector<std::int64_t> first(static_cast<std::size_t>(peers ? peers->rank().of : 1), bad - weights.begin());
+  if (peers) peers->gather(first.data(), sizeof first[0]);
+  const auto least = static_cast<std::size_t>(*std::ranges::min_element(first));
+  return least == weights.size() ? "" : weights[least].var.name;
 }
 
 void save_weights(const std::string& file, const Store& store, const Network& network, const std::string& library) {
@@ -231,6 +251,9 @@ void save_weights(const std::string& file, const Store& store, const Network& ne
 }
 
 void load_weights(const std::string& file, Store& store, const Network& network) {
+  if (is_share_index(file))
+    return load(*read_shares(file, SharesOf::Weights), store,
+                {.all = as_in_memory(stored_weights(network)), .converts = true});
   SafetensorsReader reader(file);
   load(reader, store, reading_of(reader, network));
 }
@@ -240,8 +263,14 @@ void save_optimizer(const std::string& file, const Store& store, const Network& 
 }
 
 void load_optimizer(const std::string& file, Store& store, const Network& network) {
+  const std::vector<Stored> states = run_states_of(store, network);
+  if (is_share_index(file)) return load(*read_shares(file, SharesOf::States), store, {.all = as_in_memory(states)});
   SafetensorsReader reader(file);
-  load(reader, store, {.all = run_states_of(store, network)});
+  load(reader, store, {.all = states});
+}
+
+void save_shares(const std::string& directory, std::int64_t step, const Store& store, const Network& network) {
+  save_shares(directory, step, vars_of(stored_weights(network)), vars_of(run_states_of(store, network)), store);
 }
 
 }  // namespace lethe

@@ -1,7 +1,8 @@
 // Weights in files, in PyTorch's layout: convolutions OIHW, columns of fully connected layers that read an image
 // in the order c, h, w. Names are those of the vars, or of a library that the network file knows. Files hold whole
 // tensors, also where each of several ranks has a share of them: then all of them save, one into a file and the others,
-// without a name, nowhere. Each reads by itself.
+// without a name, nowhere; or each its share (share_files.h), whose index then stands for the file where weights or
+// states are read. Each reads by itself.
 #pragma once
 #include <string>
 
@@ -10,7 +11,8 @@
 
 namespace lethe {
 
-/// The name of a parameter or running statistic that holds NaN or infinity; "" if there is none.
+/// The name of a parameter or running statistic that holds NaN or infinity, on any of the ranks, which ask together; ""
+/// if there is none.
 std::string not_finite(const Store& store, const Network& network);
 
 /// Writes the network's parameters and running statistics, under the names of a library if one is given, which the
@@ -25,5 +27,8 @@ void load_weights(const std::string& file, Store& store, const Network& network)
 /// Dtypes must be equal.
 void save_optimizer(const std::string& file, const Store& store, const Network& network);
 void load_optimizer(const std::string& file, Store& store, const Network& network);
+
+/// Writes all of that into a directory as shares, each rank its own, together; see share_files.h.
+void save_shares(const std::string& directory, std::int64_t step, const Store& store, const Network& network);
 
 }  // namespace lethe

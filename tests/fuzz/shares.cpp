@@ -1,0 +1,43 @@
+// shares.json of a checkpoint of one rank, whose file is there.
+#include "kernels/cpu/device.h"
+#include "tests/fuzz/fuzz.h"
+#include "train/session/share_files.h"
+
+namespace lethe::fuzz {
+namespace {
+
+void save_in(const Directory& directory) {
+  Program program;
+  add_var(program, {.name = "fc.weight", .shape = {2, 3}, .dtype = DType::f32, .kind = Kind::Param});
+  add_var(program, {.name = "step", .shape = {}, .dtype = DType::i64, .kind = Kind::State});
+  const std::unique_ptr<Device> device = open_cpu(1);
+  Store store(*device);
+  store.add(program);
+  save_shares(directory.path(), 400, {program.vars[0]}, {program.vars[1]}, store);
+}
+
+}  // namespace
+
+Material material() {
+  const Directory directory;
+  save_in(directory);
+  return {
+      .seeds = {text_in(directory.path() + "/shares.json")},
+      .words = {"\"version\":", "\"step\":", "\"ranks\":", "\"weights\":", "\"states\":", "\"dtype\":", "\"shape\":",
+                "\"checksums\":", "\"f32\"", "\"i64\"", "[", "]", "{", "}", "null", "0", "-1", "4294967296", "\\n"}};
+}
+
+}  // namespace lethe::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace lethe;
+  static const fuzz::Directory directory;
+  static const bool saved = (fuzz::save_in(directory), true);
+  const std::string index = directory.put("shares.json", fuzz::text_of(data, size));
+  for (const SharesOf which : {SharesOf::Weights, SharesOf::States})
+    fuzz::reads({Exit::Data}, [&] {
+      const std::unique_ptr<TensorReader> reader = read_shares(index, which);
+      for (const TensorEntry& tensor : reader->tensors()) reader->read(tensor);
+    });
+  return saved ? 0 : 1;
+}

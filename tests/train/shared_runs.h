@@ -1,0 +1,54 @@
+// Runs of several emulated ranks that save checkpoints.
+#pragma once
+#include <gtest/gtest.h>
+
+#include "tests/train/emulated_ranks.h"
+#include "tests/train/train_process.h"
+#include "train/session/checkpoint.h"
+#include "train/session/session.h"
+
+namespace lethe::testing {
+
+inline SessionSetting sharing(const std::string& model, std::int64_t batch, std::int64_t shards,
+                              const std::string& optimizer = "momentum") {
+  SessionSetting setting{.device = {.threads = 1}};
+  setting.program.network = {.model = model, .batch = batch, .seed = 3};
+  if (model == "resnet20") setting.program.network.sets = {{"n", "1"}};
+  setting.program.shards.parts = shards;
+  setting.program.update.rule = optimizer_named(optimizer);
+  setting.data.spec = model == "char_lstm" ? "sentences:train=64,test=11" : "shapes:train=64,test=11";
+  return setting;
+}
+
+/// One rank of a run up to that step, from where the checkpoints in `directory` stand. The last step of all is saved.
+inline void train_to(std::int64_t step, const SessionSetting& setting, const std::string& directory, bool sharded,
+                     std::shared_ptr<Peers> peers) {
+  SessionSetting own = setting;
+  own.peers = peers;
+  Session session(own);
+  session.fill_from(find_start(directory, "auto"), "");
+  if (peers) peers->gather(std::vector<std::byte>(peers->rank().of).data(), 1);  // all have looked for it
+  const bool writes = sharded || !peers || peers->rank().number == 0;
+  Checkpoints checkpoints = writes ? Checkpoints(directory, 2, sharded) : Checkpoints();
+  Listener silent;
+  session.executor();
+  if (peers) peers->gather(std::vector<std::byte>(peers->rank().of).data(), 1);  // all have read it
+  session.train({.lr = 0.01, .steps = step, .eval_every = {2, false}}, silent, &checkpoints);
+  EXPECT_EQ(session.device().peak(), session.plan().bytes.total());
+}
+
+/// All of so many ranks, in that stage of ZeRO.
+inline void train_to(std::int64_t step, SessionSetting setting, const std::string& directory, std::int64_t ranks,
+                     int zero, bool sharded = false) {
+  setting.program.shards.zero = zero;
+  if (ranks == 1) return train_to(step, setting, directory, sharded, nullptr);
+  EmulatedWorld(ranks).run(
+      [&](const std::shared_ptr<Peers>& peers) { train_to(step, setting, directory, sharded, peers); });
+}
+
+/// Of a run whose last checkpoint is whole.
+inline std::string saved_in(const std::string& directory) {
+  return bytes_in(directory + "/weights.safetensors") + bytes_in(directory + "/optimizer.safetensors");
+}
+
+}  // namespace lethe::testing

@@ -1,0 +1,183 @@
+#include "train/session/share_files.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include "framework/error.h"
+#include "framework/host_memory.h"
+#include "framework/peers.h"
+#include "framework/text_input.h"
+#include "models/json_source.h"
+#include "train/data/token_shard.h"
+#include "train/session/atomic_file.h"
+#include "train/session/safetensors.h"
+
+namespace lethe {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kIndexVersion = 1, kMostRanks = 1 << 20;
+constexpr const char* kPart[] = {"weights", "states"};  // of the index, by SharesOf
+
+std::string file_of(const fs::path& directory, Rank rank) {
+  return (directory / message("rank-", rank.number, "-of-", rank.of, ".safetensors")).string();
+}
+
+/// What says to which checkpoint a rank's file belongs.
+Metadata metadata_of(std::int64_t step, Rank rank) {
+  return {{"step", std::to_string(step)}, {"rank", std::to_string(rank.number)}, {"ranks", std::to_string(rank.of)}};
+}
+
+std::vector<std::byte> own_share(const Store& store, const Var& whole, Rank rank) {
+  const std::vector<std::byte> values = store.read(whole.name);
+  const Share share = share_of(elements(whole.shape), rank);
+  const std::int64_t each = bytes_of(whole.dtype);
+  const auto begin = values.begin() + (std::ssize(values) == bytes_of(whole) ? share.begin * each : 0);
+  return {begin, begin + share.count * each};
+}
+
+/// Comes back when all ranks have called it.
+void meet(Peers* peers) {
+  if (peers) peers->gather(std::vector<std::byte>(static_cast<std::size_t>(peers->rank().of)).data(), 1);
+}
+
+/// By name: what the index says of vars, whose checksums are ranks x vars from `first` on.
+Json index_of(const std::vector<Var>& vars, const std::uint32_t* first, std::size_t all, std::int64_t ranks) {
+  Json part = Json::object();
+  for (std::size_t i = 0; i < vars.size(); ++i) {
+    Json checksums = Json::array();
+    for (std::int64_t rank = 0; rank < ranks; ++rank)
+      checksums.push_back(first[static_cast<std::size_t>(rank) * all + i]);
+    part[vars[i].name] = {{"dtype", name_of(vars[i].dtype)}, {"shape", vars[i].shape}, {"checksums", checksums}};
+  }
+  return part;
+}
+
+std::int64_t whole_number_at(const JsonNode& node, std::int64_t most) {
+  const Json& json = node.json();
+  if (!json.is_number_unsigned() || json.get<std::uint64_t>() > static_cast<std::uint64_t>(most))
+    node.fail(node.shown(), " is no whole number up to ", most);
+  return json.get<std::int64_t>();
+}
+
+Shape shape_at(const JsonNode& node) {
+  Shape shape;
+  for (const JsonNode& size : node.items()) shape.push_back(whole_number_at(size, INT64_MAX));
+  with_context(node.where(), [&] { elements(shape); });  // fails if these are too many
+  return shape;
+}
+
+class ShareReader final : public TensorReader {
+ public:
+  ShareReader(const std::string& index, SharesOf which) : TensorReader(index) {
+    std::ifstream in(index, std::ios::binary);
+    check_as(Exit::Data, in.good(), index, ": cannot be opened");
+    const std::string text = with_context(index, [&] { return rest_of(in, Exit::Data); });
+    try {
+      read_index(JsonSource(index, text), kPart[static_cast<std::size_t>(which)]);
+    } catch (const Error& error) {
+      throw Error(error.what(), Exit::Data);
+    }
+    // The index of a run may be a link to that of a checkpoint.
+    const fs::path directory = fs::canonical(index).parent_path();
+    for (std::int64_t number = 0; number < ranks_; ++number) open(directory, {number, ranks_});
+  }
+
+  std::vector<std::byte> read(const TensorEntry& tensor) override {
+    std::vector<std::byte> whole;
+    taking(message(file_, ": tensor '", tensor.name, "'"), tensor.bytes(),
+           [&] { whole.reserve(static_cast<std::size_t>(tensor.bytes())); });
+    const auto at = static_cast<std::size_t>(&tensor - tensors_.data());
+    for (std::size_t rank = 0; rank < files_.size(); ++rank) {
+      SafetensorsReader& file = *files_[rank];
+      const std::vector<std::byte> share = file.read(*file.find(tensor.name));
+      check_as(Exit::Data, checksum_of(share) == checksums_[at][rank], file.file(), ": tensor '", tensor.name,
+               "' is not what ", kShareIndex, " says: the file is damaged, or of another checkpoint");
+      whole.insert(whole.end(), share.begin(), share.end());
+    }
+    return whole;
+  }
+
+ private:
+  void read_index(const JsonSource& source, const char* part) {
+    const JsonNode root = source.root();
+    if (const JsonNode version = root.at("version"); version.json() != kIndexVersion)
+      version.fail("is of version ", version.shown(), ", this program reads version ", kIndexVersion);
+    step_ = whole_number_at(root.at("step"), INT64_MAX);
+    ranks_ = whole_number_at(root.at("ranks"), kMostRanks);
+    if (ranks_ == 0) root.at("ranks").fail("no ranks have written it");
+    for (const auto& [name, tensor] : root.at(part).members()) {
+      const std::string& dtype = tensor.at("dtype").text();
+      tensors_.push_back({.name = name,
+                          .dtype = with_context(tensor.where(), [&] { return dtype_named(dtype); }),
+                          .shape = shape_at(tensor.at("shape"))});
+      std::vector<std::int64_t>& checksums = checksums_.emplace_back();
+      for (const JsonNode& checksum : tensor.at("checksums").items())
+        checksums.push_back(whole_number_at(checksum, UINT32_MAX));
+      if (std::ssize(checksums) != ranks_)
+        tensor.fail("has ", checksums.size(), " checksums, expected one of each of ", ranks_, " ranks");
+    }
+  }
+
+  void open(const fs::path& directory, Rank rank) {
+    const auto& file = files_.emplace_back(std::make_unique<SafetensorsReader>(file_of(directory, rank)));
+    check_as(Exit::Data, file->metadata() == metadata_of(step_, rank), file->file(), ": is of another checkpoint than ",
+             kShareIndex, ", which is of step ", step_);
+    for (const TensorEntry& whole : tensors_) {
+      const TensorEntry* const found = file->find(whole.name);
+      const Shape expected = {share_of(elements(whole.shape), rank).count};
+      check_as(Exit::Data, found && found->shape == expected && found->dtype == whole.dtype, file->file(), ": tensor '",
+               whole.name, "' is ", found ? message(name_of(found->dtype), text_of(found->shape)) : "missing",
+               ", expected ", name_of(whole.dtype), text_of(expected));
+    }
+  }
+
+  std::int64_t step_ = 0, ranks_ = 0;
+  std::vector<std::vector<std::int64_t>> checksums_ = {};       // by tensor and rank
+  std::vector<std::unique_ptr<SafetensorsReader>> files_ = {};  // by rank
+};
+
+}  // namespace
+
+std::string tensors_in(const std::string& checkpoint, const std::string& whole) {
+  const fs::path index = fs::path(checkpoint) / kShareIndex;
+  return (fs::exists(index) ? index : fs::path(checkpoint) / whole).string();
+}
+
+void save_shares(const std::string& directory, std::int64_t step, const std::vector<Var>& weights,
+                 const std::vector<Var>& states, const Store& store) {
+  Peers* const peers = store.device().peers();
+  const Rank rank = peers ? peers->rank() : Rank{};
+  std::vector<Var> all = weights;
+  all.insert(all.end(), states.begin(), states.end());
+  std::vector<TensorEntry> entries;
+  for (const Var& var : all)
+    entries.push_back({.name = var.name, .dtype = var.dtype, .shape = {share_of(elements(var.shape), rank).count}});
+  std::vector<std::uint32_t> checksums(static_cast<std::size_t>(rank.of) * all.size());
+  meet(peers);  // the first has made the directory
+  SafetensorsWriter writer(file_of(directory, rank), entries, metadata_of(step, rank));
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::vector<std::byte> share = own_share(store, all[i], rank);
+    checksums[static_cast<std::size_t>(rank.number) * all.size() + i] = checksum_of(share);
+    writer.write(share);
+  }
+  writer.finish();
+  if (peers) peers->gather(checksums.data(), static_cast<std::int64_t>(all.size() * sizeof checksums[0]));
+  if (rank.number > 0) return;
+  const Json index = {{"version", kIndexVersion},
+                      {"step", step},
+                      {"ranks", rank.of},
+                      {"weights", index_of(weights, checksums.data(), all.size(), rank.of)},
+                      {"states", index_of(states, checksums.data() + weights.size(), all.size(), rank.of)}};
+  const std::string text = index.dump(1) + "\n";
+  AtomicFile out((fs::path(directory) / kShareIndex).string());
+  out.write(text.data(), std::ssize(text));
+  out.commit();
+}
+
+std::unique_ptr<TensorReader> read_shares(const std::string& index, SharesOf which) {
+  return std::make_unique<ShareReader>(index, which);
+}
+
+}  // namespace lethe
