@@ -31,10 +31,10 @@ class SharedParams {
     std::vector<Op> ops = std::exchange(program_.blocks[0].ops, {});
     for (Op& op : ops) read_gathered(op);
     for (std::size_t i = 0; i < ops.size(); ++i) {
-      for (; next_ < gathers_.size() && gathers_[next_].before == i; ++next_) {
-        if (next_ == 0) start(0, ops[i].role);
-        wait(next_, ops[i].role);
-        if (next_ + 1 < gathers_.size()) start(next_ + 1, ops[i].role);
+      if (waited_ < gathers_.size() && gathers_[waited_].before == i) {
+        start_next(ops[i].role);  // unless it has begun
+        while (waited_ < started_) wait(gathers_[waited_++], ops[i].role);
+        start_next(ops[i].role);
       }
       program_.blocks[0].ops.push_back(std::move(ops[i]));
     }
@@ -43,11 +43,11 @@ class SharedParams {
   }
 
  private:
-  /// Of a parameter: its shape, and what those ops read that were looked at last.
+  /// Of a parameter: its shape, and what those ops read that were looked at last, and in which pass.
   struct Gathered {
     Shape shape = {};  // of one that is not shared none
     VarId var = kNone;
-    Role by = Role::Forward;
+    int pass = 0;
   };
   struct Gather {
     VarId param, pending, whole;
@@ -60,6 +60,7 @@ class SharedParams {
 
   void read_gathered(Op& op) {
     const std::size_t position = position_++;
+    if (op.role != Role::Optimize && op.role != role_) role_ = op.role, ++pass_;
     if (op_def(op.type).updates && is_shared(op.out[0])) {
       Attrs attrs;
       for (const auto& [key, value] : op.attrs)
@@ -68,19 +69,22 @@ class SharedParams {
       return;
     }
     for (const VarId v : std::vector<VarId>(op.in))
-      if (is_shared(v)) replace(op, v, gathered_for(op.role, v, position));
+      if (is_shared(v)) replace(op, v, gathered_for(v, position));
   }
 
-  /// The parameter as ops of that role read it from there on.
-  VarId gathered_for(Role role, VarId param, std::size_t position) {
+  /// The parameter as ops read it from there on.
+  VarId gathered_for(VarId param, std::size_t position) {
     Gathered& last = gathered_[param];
-    if (last.var != kNone && last.by == role) return last.var;
-    const Var like{
-        .name = program_.vars[param].name + "@WHOLE", .shape = last.shape, .dtype = program_.vars[param].dtype};
-    Var pending = like;
-    pending.name += "/pending";
-    gathers_.push_back({param, add_var(program_, pending), add_var(program_, like), position});
-    last.var = gathers_.back().whole, last.by = role;
+    const bool is_newest = !gathers_.empty() && gathers_.back().param == param;
+    if (last.var == kNone || (last.pass != pass_ && !is_newest)) {
+      const Var like{
+          .name = program_.vars[param].name + "@WHOLE", .shape = last.shape, .dtype = program_.vars[param].dtype};
+      Var pending = like;
+      pending.name += "/pending";
+      gathers_.push_back({param, add_var(program_, pending), add_var(program_, like), position});
+      last.var = gathers_.back().whole;
+    }
+    last.pass = pass_;
     return last.var;
   }
 
@@ -93,16 +97,21 @@ class SharedParams {
     }
   }
 
-  void start(std::size_t number, Role role) {
-    const Gather& gather = gathers_[number];
+  /// Begins all that one op reads, unless something is under way.
+  void start_next(Role role) {
+    if (started_ > waited_ || started_ == gathers_.size()) return;
+    const std::size_t before = gathers_[started_].before;
+    for (; started_ < gathers_.size() && gathers_[started_].before == before; ++started_)
+      start(gathers_[started_], role);
+  }
+  void start(const Gather& gather, Role role) {
     program_.blocks[0].ops.push_back({.type = kAllGatherStart,
                                       .in = {gather.param},
                                       .out = {gather.pending},
                                       .attrs = {{kRanks, rank_.of}, {"shape", program_.vars[gather.whole].shape}},
                                       .role = role});
   }
-  void wait(std::size_t number, Role role) {
-    const Gather& gather = gathers_[number];
+  void wait(const Gather& gather, Role role) {
     program_.blocks[0].ops.push_back(
         {.type = kAllGatherWait, .in = {gather.pending}, .out = {gather.whole}, .role = role});
   }
@@ -111,7 +120,10 @@ class SharedParams {
   const Rank rank_;
   std::vector<Gathered> gathered_;  // by VarId
   std::vector<Gather> gathers_ = {};
-  std::size_t position_ = 0, next_ = 0;
+  std::size_t position_ = 0;
+  Role role_ = Role::Forward;
+  int pass_ = 0;                          // each role of a part of the batch is one
+  std::size_t started_ = 0, waited_ = 0;  // gathers
 };
 
 }  // namespace

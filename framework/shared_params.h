@@ -13,9 +13,9 @@ void gather_updated(Program& program, std::int64_t bucket);
 
 /// The parameters of which a rank keeps a share alone: those that are worth a message of their own.
 std::vector<VarId> params_to_share(const Program& program);
-/// Makes each of `params` the share that the rank has of it, and updates of shares updates of all there is. Ops of one
-/// role that read it one after the other read what is gathered before the first of them, while the ops that read the
-/// one gathered before run.
+/// Makes each of `params` the share that the rank has of it, and updates of shares updates of all there is. Ops that
+/// read one read what is gathered before the first of them in forward, and again in backward, unless nothing else has
+/// been gathered in between. What an op reads is on its way while the ops run that read what was gathered before.
 void share_params(Program& program, const std::vector<VarId>& params, Rank rank);
 
 }  // namespace lethe

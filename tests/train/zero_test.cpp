@@ -2,8 +2,12 @@
 // bytes that are planned, and save what any number of ranks goes on from.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
+
 #include "framework/error.h"
 #include "framework/op_def.h"
+#include "framework/prepared.h"
 #include "framework/traffic.h"
 #include "tests/train/data_samples.h"
 #include "tests/train/shared_runs.h"
@@ -124,6 +128,26 @@ TEST(Zero, LeavesEachRankItsShare) {
       EXPECT_LE(held.gradients, zero < 2 ? one.gradients : most(one.gradients));
       EXPECT_LE(held.params, zero < 3 ? one.params : most(one.params));
     }
+  }
+}
+
+// In the program as it runs, with all that memory passes have done to it.
+TEST(Zero, GathersParametersWhileTheLayerBeforeIsComputed) {
+  for (const char* const model : {"resnet20", "lenet", "char_lstm"}) {
+    const Program program = plan_of(model, 2, 3).training.program;
+    const std::vector<Op>& ops = program.blocks[0].ops;
+    std::map<VarId, std::size_t> started;
+    std::int64_t gathers = 0, exposed = 0;  // those during which nothing is computed
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+      if (ops[i].type == kAllGatherStart && ops[i].attrs.has("shape")) started[ops[i].out[0]] = i;
+      if (ops[i].type != kAllGatherWait || started.count(ops[i].in[0]) == 0) continue;
+      ++gathers;
+      exposed += std::none_of(ops.begin() + started[ops[i].in[0]], ops.begin() + i, [](const Op& op) {
+        return op.type != kAllGatherStart && op.type != kAllGatherWait && !runs_nothing(op);
+      });
+    }
+    EXPECT_GE(gathers, 4) << model;
+    EXPECT_EQ(exposed, 1) << model << ": the first of the step alone";
   }
 }
 
