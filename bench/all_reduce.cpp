@@ -1,4 +1,5 @@
-// The sum of all ranks' values, ours along a fixed tree against that of the MPI library, in turns:
+// The sum of all ranks' values, ours along a fixed tree against that of the MPI library, in turns; and what `train plan
+// --network` is to be told of the links between them, so that it predicts the time of ours:
 //   mpirun -n 2 bench_all_reduce [MB] [ROUNDS]        (100 and 15)
 #include <mpi.h>
 
@@ -9,6 +10,8 @@
 #include <functional>
 #include <vector>
 
+#include "framework/op_def.h"
+#include "framework/traffic.h"
 #include "train/ranks/collectives.h"
 #include "train/ranks/mpi.h"
 
@@ -29,6 +32,27 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
+/// Of the sum of so many values.
+lethe::Traffic traffic_of_sum(std::int64_t count, std::int64_t ranks) {
+  using namespace lethe;
+  Program program;
+  const VarId x = add_var(program, {.name = "x", .shape = {count}, .kind = Kind::Input});
+  append_op(program, 0, Role::Optimize, kAllReduceStart, {x}, {{kRanks, ranks}}, "sum");
+  return traffic_of(program);
+}
+
+/// The link whose model (framework/traffic.h) takes these seconds for a sum of one value, and for one of `count`.
+lethe::Link link_of(double of_one, double of_all, std::int64_t count, std::int64_t ranks) {
+  using namespace lethe;
+  const Traffic one = traffic_of_sum(1, ranks), all = traffic_of_sum(count, ranks);
+  const auto sending = [](const Traffic& t) { return static_cast<double>(t.messages) * Link::kMessage; };
+  Link link;
+  link.latency = std::max(of_one - sending(one), 0.0) / static_cast<double>(one.exchanges);
+  const double fixed = sending(all) + static_cast<double>(all.exchanges) * link.latency;
+  link.bytes = static_cast<double>(all.bytes) / std::max(of_all - fixed, of_all / 10);  // the rest is what bytes take
+  return link;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -41,10 +65,14 @@ int main(int argc, char** argv) {
   const auto length = static_cast<std::size_t>(count);
   std::vector<float> values(length, 1.0F), sums(length);
   std::vector<float> room(static_cast<std::size_t>(room_of_sum(count, world.rank().of)));
-  std::vector<double> ours, theirs;
+  std::vector<double> ours, theirs, small;
   for (int round = 0; round <= rounds; ++round) {
     const double mine = seconds_of([&] {
       peers.start_sum(values.data(), room.data(), DType::f32, count);
+      peers.finish(values.data());
+    });
+    const double of_one = seconds_of([&] {
+      peers.start_sum(values.data(), room.data(), DType::f32, 1);
       peers.finish(values.data());
     });
     const double other = seconds_of([&] {
@@ -54,6 +82,7 @@ int main(int argc, char** argv) {
     if (round == 0) continue;  // which touches memory for the first time
     ours.push_back(mine);
     theirs.push_back(other);
+    small.push_back(of_one);
   }
   if (world.rank().number != 0) return 0;
   std::vector<double> ratios;
@@ -62,5 +91,7 @@ int main(int argc, char** argv) {
               static_cast<long long>(megabytes), static_cast<long long>(world.rank().of), 1000 * median(ours),
               1000 * median(theirs), median(ratios), *std::min_element(ratios.begin(), ratios.end()),
               *std::max_element(ratios.begin(), ratios.end()));
+  const Link link = link_of(median(small), median(ours), count, world.rank().of);
+  std::printf("--network %.3fGb,%.3fus\n", 8e-9 * link.bytes, 1e6 * link.latency);
   return 0;
 }
