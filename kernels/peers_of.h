@@ -1,14 +1,14 @@
-// What ops have in common that ask other ranks; the processor does it, whatever the device is.
+// What ops have in common that ask other ranks: the moving of bytes is begun and waited for, on whatever device,
+// through its peers.
 #pragma once
-#include <cstddef>
-#include <cstring>
 #include <memory>
 #include <vector>
 
 #include "framework/error.h"
-#include "framework/kernel.h"
 #include "framework/op_def.h"
 #include "framework/peers.h"
+#include "kernels/copy_parts.h"
+#include "kernels/dtypes.h"
 
 namespace lethe {
 
@@ -33,34 +33,50 @@ inline Peers& peers_of(const KernelArgs& args) {
   return *args.peers;
 }
 
-/// Output 0 becomes input 0, of so many bytes, unless it is in its memory.
-inline void copy_unless_same(const KernelArgs& args, std::int64_t bytes) {
-  if (args.inputs[0] != args.outputs[0]) std::memcpy(args.outputs[0], args.inputs[0], static_cast<std::size_t>(bytes));
+template <class T, class Device>
+void copy_run(Device device, void* stream, std::int64_t count, T* to, const T* from) {
+  for_each_pack<kPack<T>>(device, stream, count, can_pack({to, from}), CopyRun<T>{to, from});
+}
+/// Output 0 becomes input 0, of so many elements, unless it is in its memory.
+template <class T, class Device>
+void copy_unless_same(Device device, const KernelArgs& args, std::int64_t count) {
+  if (args.inputs[0] != args.outputs[0]) copy_run(device, args.stream, count, args.out<T>(0), args.in<T>(0));
 }
 
-/// On a GPU they are planned and cannot run yet.
-constexpr Kernels peers_kernels(PrepareKernel prepare) { return {.cpu = prepare, .cuda = prepare}; }
+/// A rank's share of values, with zeros behind one that is shorter than others.
+template <class T>
+struct TakeShare {
+  const T* from;
+  T* y;
+  std::int64_t count;
+  HD void operator()(std::int64_t i) const { y[i] = i < count ? from[i] : T(0); }
+};
 
 /// Of what begins to sum input 0 by `start`, one of the sums of Peers; outputs are those of sum_under_way().
 template <void (Peers::*start)(void*, void*, DType, std::int64_t)>
-Kernels sum_kernels() {
-  return peers_kernels([](const PrepareArgs& args) {
-    return make_kernel([bytes = bytes_of(args.in(0)), dtype = args.in(0).dtype,
-                        count = elements(args.in(0).shape)](const KernelArgs& a) {
-      copy_unless_same(a, bytes);
-      (peers_of(a).*start)(a.outputs[0], a.outputs[1], dtype, count);
+struct StartSum {
+  template <class Device>
+  static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
+    return for_wide(args.in(0).dtype, [&](auto zero) {
+      return make_kernel([dtype = args.in(0).dtype, count = elements(args.in(0).shape)](const KernelArgs& a) {
+        copy_unless_same<decltype(zero)>(Device{}, a, count);
+        (peers_of(a).*start)(a.outputs[0], a.outputs[1], dtype, count);
+      });
     });
-  });
-}
+  }
+};
 
 /// Of what waits for what input 0 belongs to.
-inline Kernels finish_kernels() {
-  return peers_kernels([](const PrepareArgs& args) {
-    return make_kernel([type = args.op.type, bytes = bytes_of(args.in(0))](const KernelArgs& a) {
-      with_context(type, [&] { peers_of(a).finish(a.inputs[0]); });
-      copy_unless_same(a, bytes);
+struct FinishPeers {
+  template <class Device>
+  static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
+    return for_width(args.in(0).dtype, [&](auto zero) {
+      return make_kernel([type = args.op.type, count = elements(args.in(0).shape)](const KernelArgs& a) {
+        with_context(type, [&] { peers_of(a).finish(a.inputs[0]); });
+        copy_unless_same<decltype(zero)>(Device{}, a, count);
+      });
     });
-  });
-}
+  }
+};
 
 }  // namespace lethe

@@ -1,7 +1,6 @@
 // y = the x of all ranks (framework/peers.h), one behind the other along the first axis, or as shares of what has a
 // given shape (the last ones may be shorter), in two halves as all_reduce.
 #include <algorithm>
-#include <cstring>
 
 #include "framework/error.h"
 #include "framework/op_def.h"
@@ -26,6 +25,23 @@ Shape gathered_shape(const InferArgs& args) {
   return shape;
 }
 
+struct StartGather {
+  template <class Device>
+  static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
+    return for_width(args.in(0).dtype, [&](auto zero) {
+      using T = decltype(zero);
+      return make_kernel(
+          [whole = elements(args.out(0).shape), share = elements(args.in(0).shape)](const KernelArgs& a) {
+            Peers& peers = peers_of(a);
+            const std::int64_t begin = std::min(peers.rank().number * share, whole);
+            copy_run(Device{}, a.stream, std::min(share, whole - begin), a.out<T>(0) + begin, a.in<T>(0));
+            constexpr std::int64_t kEach = sizeof(T);
+            peers.start_gather({{a.outputs[0], whole * kEach, share * kEach}});
+          });
+    });
+  }
+};
+
 const Register all_gather_start{{
     .type = kAllGatherStart,
     .inputs = {"x"},
@@ -33,14 +49,7 @@ const Register all_gather_start{{
     .infer = [](const InferArgs& args) -> std::vector<Type> {
       return {{gathered_shape(args), args.in(0).dtype}};
     },
-    .kernels = peers_kernels([](const PrepareArgs& args) {
-      return make_kernel([whole = bytes_of(args.out(0)), share = bytes_of(args.in(0))](const KernelArgs& a) {
-        Peers& peers = peers_of(a);
-        const std::int64_t begin = std::min(peers.rank().number * share, whole), own = std::min(share, whole - begin);
-        std::memcpy(a.out<std::byte>(0) + begin, a.inputs[0], static_cast<std::size_t>(own));
-        peers.start_gather({{a.outputs[0], whole, share}});
-      });
-    }),
+    .kernels = each_device<StartGather>(),
 }};
 
 const Register all_gather_wait{{
@@ -50,7 +59,7 @@ const Register all_gather_wait{{
     .infer = same_as_first,
     .inplace = {{.in = 0, .out = 0}},
     .waits = true,
-    .kernels = finish_kernels(),
+    .kernels = each_device<FinishPeers>(),
 }};
 
 }  // namespace

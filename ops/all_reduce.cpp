@@ -14,7 +14,7 @@ const Register all_reduce_start{{
     .outputs = {"pending", "room"},
     .infer = sum_under_way,
     .inplace = {{.in = 0, .out = 0}},
-    .kernels = sum_kernels<&Peers::start_sum>(),
+    .kernels = each_device<StartSum<&Peers::start_sum>>(),
 }};
 
 const Register all_reduce_wait{{
@@ -24,7 +24,7 @@ const Register all_reduce_wait{{
     .infer = same_as_first,
     .inplace = {{.in = 0, .out = 0}},
     .waits = true,
-    .kernels = finish_kernels(),
+    .kernels = each_device<FinishPeers>(),
 }};
 
 }  // namespace

@@ -17,6 +17,23 @@ std::vector<Type> same_as_all(const InferArgs& args) {
   return types;
 }
 
+struct StartGatherParams {
+  template <class Device>
+  static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
+    std::vector<Shared> all;
+    for (const VarId v : args.op.in) {
+      const Var& param = args.program.vars[v];
+      const std::int64_t share = size_of_share(elements(param.shape), args.op.attrs.integer(kRanks));
+      all.push_back({nullptr, bytes_of(param), share * bytes_of(param.dtype)});
+    }
+    return make_kernel([all = std::move(all)](const KernelArgs& a) {
+      std::vector<Shared> placed = all;
+      for (std::size_t slot = 0; slot < placed.size(); ++slot) placed[slot].values = a.outputs[slot];
+      peers_of(a).start_gather(std::move(placed));
+    });
+  }
+};
+
 const Register gather_params_start{{
     .type = kGatherParamsStart,
     .inputs = {"params..."},
@@ -28,19 +45,7 @@ const Register gather_params_start{{
           return same_as_all(args);
         },
     .updates = true,
-    .kernels = peers_kernels([](const PrepareArgs& args) {
-      std::vector<Shared> all;
-      for (const VarId v : args.op.in) {
-        const Var& param = args.program.vars[v];
-        const std::int64_t share = size_of_share(elements(param.shape), args.op.attrs.integer(kRanks));
-        all.push_back({nullptr, bytes_of(param), share * bytes_of(param.dtype)});
-      }
-      return make_kernel([all = std::move(all)](const KernelArgs& a) {
-        std::vector<Shared> placed = all;
-        for (std::size_t slot = 0; slot < placed.size(); ++slot) placed[slot].values = a.outputs[slot];
-        peers_of(a).start_gather(std::move(placed));
-      });
-    }),
+    .kernels = each_device<StartGatherParams>(),
 }};
 
 const Register gather_params_wait{{
@@ -50,7 +55,7 @@ const Register gather_params_wait{{
     .infer = same_as_all,
     .updates = true,
     .waits = true,
-    .kernels = finish_kernels(),
+    .kernels = each_device<FinishPeers>(),
 }};
 
 }  // namespace

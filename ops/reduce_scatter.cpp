@@ -8,13 +8,28 @@
 namespace lethe {
 namespace {
 
+struct FinishSumOfShare {
+  template <class Device>
+  static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
+    return for_wide(args.in(0).dtype, [&](auto zero) {
+      using T = decltype(zero);
+      return make_kernel([whole = elements(args.in(0).shape), room = elements(args.out(0).shape)](const KernelArgs& a) {
+        Peers& peers = peers_of(a);
+        with_context(kReduceScatterWait, [&] { peers.finish(a.inputs[0]); });
+        const Share share = share_of(whole, peers.rank());
+        parallel_for(Device{}, a.stream, room, TakeShare<T>{a.in<T>(0) + share.begin, a.out<T>(0), share.count});
+      });
+    });
+  }
+};
+
 const Register reduce_scatter_start{{
     .type = kReduceScatterStart,
     .inputs = {"x"},
     .outputs = {"pending", "room"},
     .infer = sum_under_way,
     .inplace = {{.in = 0, .out = 0}},
-    .kernels = sum_kernels<&Peers::start_sum_of_share>(),
+    .kernels = each_device<StartSum<&Peers::start_sum_of_share>>(),
 }};
 
 const Register reduce_scatter_wait{{
@@ -26,17 +41,7 @@ const Register reduce_scatter_wait{{
       return {{{size_of_share(elements(x.shape), args.op.attrs.integer(kRanks))}, x.dtype}};
     },
     .waits = true,
-    .kernels = peers_kernels([](const PrepareArgs& args) {
-      return make_kernel(
-          [of = args.in(0), bytes = static_cast<std::size_t>(bytes_of(args.out(0)))](const KernelArgs& a) {
-            Peers& peers = peers_of(a);
-            with_context(kReduceScatterWait, [&] { peers.finish(a.inputs[0]); });
-            const Share share = share_of(elements(of.shape), peers.rank());
-            const std::size_t begin = share.begin * bytes_of(of.dtype), own = share.count * bytes_of(of.dtype);
-            std::memcpy(a.outputs[0], a.in<std::byte>(0) + begin, own);
-            std::memset(a.out<std::byte>(0) + own, 0, bytes - own);
-          });
-    }),
+    .kernels = each_device<FinishSumOfShare>(),
 }};
 
 }  // namespace

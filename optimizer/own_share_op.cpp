@@ -2,18 +2,10 @@
 #include "framework/op_def.h"
 #include "framework/peers.h"
 #include "kernels/dtypes.h"
-#include "kernels/each_device.h"
+#include "kernels/peers_of.h"
 
 namespace lethe {
 namespace {
-
-template <class T>
-struct TakeShare {
-  const T* from;
-  T* y;
-  std::int64_t count;
-  HD void operator()(std::int64_t i) const { y[i] = i < count ? from[i] : T(0); }
-};
 
 struct OwnShare {
   template <class Device>

@@ -31,6 +31,7 @@ const std::map<std::string, Folders> kRooms = {
     {"kernels/gemm", {"kernels", "kernels/cpu", "kernels/cuda"}},
     {"kernels/conv", {"kernels", "kernels/cpu", "kernels/cuda", "kernels/gemm"}},
     {"kernels/attention", {"kernels", "kernels/cpu"}},
+    {"kernels/ranks", {"kernels", "kernels/cuda"}},
     {"kernels/reduce", {"kernels"}},
     {"kernels/norm", {"kernels", "kernels/reduce"}},
     {"memopt/analysis", {}},

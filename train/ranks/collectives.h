@@ -1,6 +1,5 @@
-// Sums and gathers of all ranks, done by a thread of their own, one after the other in the order in which they are
-// started. Values are summed in pieces: each rank receives its share of a piece from all others, adds these up along
-// the tree and sends the sum to all.
+// Sums and gathers of what ranks have in the host's memory, done by a thread of their own, one after the other in the
+// order in which they are started.
 #pragma once
 #include <condition_variable>
 #include <deque>
@@ -9,7 +8,7 @@
 #include <mutex>
 #include <thread>
 
-#include "train/ranks/transport.h"
+#include "kernels/ranks/sum.h"
 
 namespace lethe {
 
@@ -36,7 +35,7 @@ class Collectives final : public Peers {
     std::function<void()> run;
   };
 
-  void start_sum(void* values, void* room, DType dtype, std::int64_t count, bool of_share);
+  void start(const Summed& summed);
   void start(const void* values, std::function<void()> run);
   void work();
 

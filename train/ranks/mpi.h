@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "framework/error.h"
-#include "train/ranks/transport.h"
+#include "framework/transport.h"
 
 namespace lethe {
 

@@ -1,4 +1,4 @@
-// What brings bytes from one rank to another. It knows nothing of sums: those are collectives.h's.
+// What brings bytes from one rank to another. It knows nothing of sums (kernels/ranks/sum.h).
 #pragma once
 #include <cstddef>
 #include <span>
