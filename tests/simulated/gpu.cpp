@@ -79,7 +79,7 @@ void Gpu::check() const {
 
 void Gpu::check_not_capturing(Stream& stream) const {
   if (!stream.captured) return;
-  stream.invalid = true;
+  stream.captured->invalid = true;
   throw Refusal::CaptureUnsupported;
 }
 
@@ -184,13 +184,19 @@ void Gpu::destroy(Stream* stream) {
   streams_.erase(found);
 }
 
-void Gpu::submit(Stream& stream, Work work) {
+void Gpu::submit(Stream& stream, Work work, std::function<bool()> ready) {
+  take(stream, {.work = std::move(work), .ready = std::move(ready)});
+}
+
+void Gpu::take(Stream& stream, Task task) {
   check();
-  if (stream.invalid) throw Refusal::CaptureInvalidated;
-  if (stream.captured)
-    stream.captured->push_back(std::move(work));
-  else
-    push(stream, {.work = std::move(work)});
+  if (stream.captured && stream.captured->invalid) throw Refusal::CaptureInvalidated;
+  if (stream.captured) {
+    stream.captured->tasks.emplace_back(&stream, std::move(task));
+    return;
+  }
+  stream.tasks.push_back(std::move(task));
+  let_work();
 }
 
 void Gpu::fail(const std::string& why) {
@@ -198,36 +204,34 @@ void Gpu::fail(const std::string& why) {
   std::fprintf(stderr, "simulated GPU: %s\n", why.c_str());
 }
 
-Event Gpu::record(Stream& stream) {
-  check_not_capturing(stream);
-  const Event mark = std::make_shared<Mark>(Mark{&stream});
-  push(stream, {.reaches = mark});
-  return mark;
-}
-
-void Gpu::wait(Stream& stream, const Event& event) {
-  check_not_capturing(stream);
-  if (event && !event->reached) push(stream, {.awaits = event});
-}
-
-void Gpu::push(Stream& stream, Task task) {
-  stream.tasks.push_back(std::move(task));
-  let_work();
-}
-
 void Gpu::let_work() {
   if (settings_.pace == Pace::Late || working_ > 0) return;
-  if (settings_.pace == Pace::Early) return finish_all();
+  if (settings_.pace == Pace::Early) return run_what_can();
   for (unsigned count = lots_() % 4; count > 0; --count) {
     Stream& stream = *streams_[lots_() % streams_.size()];
-    const bool waits = !stream.tasks.empty() && stream.tasks.front().awaits && !stream.tasks.front().awaits->reached;
-    if (!stream.tasks.empty() && !waits) run_next(stream);
+    if (can_run_next(stream)) run_next(stream);
   }
 }
 
+bool Gpu::can_run_next(const Stream& stream) {
+  if (stream.tasks.empty()) return false;
+  const Task& next = stream.tasks.front();
+  return (!next.awaits || next.awaits->reached) && (!next.ready || next.ready());
+}
+
+void Gpu::run_what_can() {
+  for (bool goes_on = true; goes_on;) {
+    goes_on = false;
+    for (const auto& stream : streams_)
+      for (; can_run_next(*stream); goes_on = true) run_next(*stream);
+  }
+}
+
+/// Waits for what the task needs; meanwhile other threads may ask GPUs.
 void Gpu::run_next(Stream& stream) {
   if (const auto awaited = stream.tasks.front().awaits)
     while (!awaited->reached) run_next(*awaited->stream);
+  while (fault_.empty() && !can_run_next(stream)) leave_to_others();
   const Task task = std::move(stream.tasks.front());
   stream.tasks.pop_front();
   if (working_++ == 0) open_memory(true);
@@ -240,7 +244,10 @@ void Gpu::run_next(Stream& stream) {
   }
   turn_to(turned_to);
   if (--working_ == 0) open_memory(false);
-  if (task.reaches) *task.reaches = {task.reaches->stream, true, std::chrono::steady_clock::now()};
+  if (task.reaches) {
+    task.reaches->reached = true;
+    task.reaches->at = std::chrono::steady_clock::now();
+  }
 }
 
 void Gpu::finish(Stream& stream) {
@@ -248,6 +255,13 @@ void Gpu::finish(Stream& stream) {
   check_not_capturing(stream);
   while (!stream.tasks.empty()) run_next(stream);
   check();
+}
+
+bool Gpu::query(Stream& stream) {
+  check_not_capturing(stream);
+  run_what_can();
+  check();
+  return stream.tasks.empty();
 }
 
 void Gpu::finish_all() {
@@ -271,19 +285,6 @@ void Gpu::copy(Stream& stream, void* to, const void* from, std::size_t bytes, Wa
   const auto* const first = static_cast<const std::byte*>(from);
   submit(stream,
          [to, kept = std::vector<std::byte>(first, first + bytes)] { std::memcpy(to, kept.data(), kept.size()); });
-}
-
-void Gpu::begin_capture(Stream& stream) {
-  check();
-  if (stream.captured) throw Refusal::IllegalState;
-  stream.captured = std::make_unique<Graph>();
-}
-
-Graph Gpu::end_capture(Stream& stream) {
-  if (!stream.captured) throw Refusal::IllegalState;
-  const std::unique_ptr<Graph> captured = std::move(stream.captured);
-  if (std::exchange(stream.invalid, false)) throw Refusal::CaptureInvalidated;
-  return std::move(*captured);
 }
 
 }  // namespace lethe::simulated

@@ -26,6 +26,8 @@ class Gpu {
   static Gpu& owner_of(const void* memory);
   /// Held by a thread while it asks anything of them; their work is done by the thread that waits for it.
   static std::unique_lock<std::recursive_mutex> alone();
+  /// For a while, by the thread that holds them, once.
+  static void leave_to_others();
   explicit Gpu(const Settings& settings);
   ~Gpu();
   Gpu(const Gpu&) = delete;
@@ -49,18 +51,21 @@ class Gpu {
   void* allocate(Stream& stream, std::int64_t bytes);
   void release(Stream& stream, void* memory);
 
-  void submit(Stream& stream, Work work);
+  void submit(Stream& stream, Work work, std::function<bool()> ready = {});
   /// The answer to every call from then on.
   void fail(const std::string& why);
   Event record(Stream& stream);
   void wait(Stream& stream, const Event& event);
   void finish(Stream& stream);
   void finish_all();
+  /// Lets streams go on as far as they can, and says whether this one has come to its end.
+  bool query(Stream& stream);
   Stream* make_stream();
   void destroy(Stream* stream);
 
   void begin_capture(Stream& stream);
   Graph end_capture(Stream& stream);
+  void launch(Stream& stream, const Graph& graph);
 
   /// Bytes of each piece of memory taken since the last call.
   std::vector<std::int64_t> take_allocations();
@@ -73,8 +78,10 @@ class Gpu {
   void check() const;
   void check_not_capturing(Stream& stream) const;
   void refuse_in_captures();
-  void push(Stream& stream, Task task);
+  void take(Stream& stream, Task task);
+  static bool can_run_next(const Stream& stream);
   void run_next(Stream& stream);
+  void run_what_can();
   void let_work();
   void open_memory(bool open);
 

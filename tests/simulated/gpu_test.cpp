@@ -90,17 +90,52 @@ TEST(SimulatedGpu, WhatIsRecordedIsDoneWhenItIsLaunched) {
   gpu.submit(stream, [x] { *x += 1; });
   const Graph graph = gpu.end_capture(stream);
   EXPECT_EQ(read(gpu, stream, x), 0);
-  for (int i = 0; i < 3; ++i)
-    for (const Work& work : graph) gpu.submit(stream, work);
+  for (int i = 0; i < 3; ++i) gpu.launch(stream, graph);
   EXPECT_EQ(read(gpu, stream, x), 3);
 }
 
-/// A GPU would record marks and memory of pools too, which no program here wants.
+TEST(SimulatedGpu, RecordsAStreamThatWaitsForARecordedMarkIfTheFirstWaitsForItAtTheEnd) {
+  for (const bool joins : {true, false}) {
+    Gpu gpu({.pace = Pace::Late});
+    Stream &first = *gpu.make_stream(), &second = *gpu.make_stream();
+    auto* const x = static_cast<int*>(gpu.allocate(sizeof(int)));
+    gpu.begin_capture(first);
+    gpu.submit(first, [x] { *x = 1; });
+    gpu.wait(second, gpu.record(first));
+    gpu.submit(second, [x] { *x += 1; });
+    const Event mark = gpu.record(second);
+    if (!joins) {
+      EXPECT_THROW(gpu.end_capture(first), Refusal);
+      continue;
+    }
+    gpu.wait(first, mark);
+    gpu.submit(first, [x] { *x *= 10; });
+    const Graph graph = gpu.end_capture(first);
+    EXPECT_THROW(gpu.wait(second, mark), Refusal) << "it is in the recording alone";
+    for (int i = 0; i < 2; ++i) gpu.launch(first, graph);
+    EXPECT_EQ(read(gpu, first, x), 20);
+  }
+}
+
+TEST(SimulatedGpu, WorkIsDoneOnceItIsReady) {
+  for (const Pace pace : {Pace::Early, Pace::Late}) {
+    Gpu gpu({.pace = pace});
+    Stream& stream = *gpu.make_stream();
+    int asked = 0, done = 0;
+    gpu.submit(
+        stream, [&done] { ++done; }, [&asked] { return ++asked > 5; });
+    while (!gpu.query(stream)) EXPECT_EQ(done, 0);
+    EXPECT_EQ(done, 1);
+    EXPECT_EQ(asked > 5, true);
+  }
+}
+
+/// A GPU would record memory of pools too, which no program here wants.
 TEST(SimulatedGpu, WhileItRecordsItNeitherWaitsNorGivesMemory) {
   Gpu gpu({});
   Stream& stream = *gpu.make_stream();
   for (const auto& wrong : {Work([&] { gpu.finish(stream); }), Work([&] { gpu.allocate(8); }),
-                            Work([&] { gpu.allocate(stream, 8); }), Work([&] { gpu.record(stream); })}) {
+                            Work([&] { gpu.allocate(stream, 8); }), Work([&] { gpu.query(stream); })}) {
     gpu.begin_capture(stream);
     EXPECT_THROW(wrong(), Refusal);
     EXPECT_THROW(gpu.submit(stream, [] {}), Refusal) << "the rest of it is lost";

@@ -1,4 +1,6 @@
 // The simulated GPUs of the process, and which of them a thread has turned to.
+#include <thread>
+
 #include "tests/simulated/gpu.h"
 
 namespace lethe::simulated {
@@ -10,6 +12,7 @@ std::map<int, std::unique_ptr<Gpu>>& gpus() {
 }
 
 thread_local int turned_to = 0;
+std::recursive_mutex one_at_a_time;
 
 }  // namespace
 
@@ -21,9 +24,12 @@ Gpu& Gpu::at(int index) {
   return *gpu;
 }
 
-std::unique_lock<std::recursive_mutex> Gpu::alone() {
-  static std::recursive_mutex mutex;
-  return std::unique_lock(mutex);
+std::unique_lock<std::recursive_mutex> Gpu::alone() { return std::unique_lock(one_at_a_time); }
+
+void Gpu::leave_to_others() {
+  one_at_a_time.unlock();
+  std::this_thread::sleep_for(std::chrono::microseconds(50));
+  one_at_a_time.lock();
 }
 
 int Gpu::current() { return turned_to; }

@@ -6,7 +6,7 @@ namespace lethe::simulated {
 namespace {
 
 const bool kTaken = [] {
-  simt::submit = submit;
+  simt::submit = [](cudaStream_t stream, std::function<void()> blocks) { submit(stream, std::move(blocks)); };
   return true;
 }();
 

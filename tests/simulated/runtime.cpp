@@ -41,6 +41,8 @@ cudaError_t error_of(simulated::Refusal why) {
       return cudaErrorStreamCaptureUnsupported;
     case simulated::Refusal::CaptureInvalidated:
       return cudaErrorStreamCaptureInvalidated;
+    case simulated::Refusal::CaptureUnjoined:
+      return cudaErrorStreamCaptureUnjoined;
     case simulated::Refusal::IllegalState:
       return cudaErrorIllegalState;
     default:
@@ -77,6 +79,12 @@ cudaError_t cudaSetDevice(int index) {
 }
 cudaError_t cudaGetDevice(int* index) {
   *index = Gpu::current();
+  return cudaSuccess;
+}
+/// SIMULATED_GPU_ONE_BUS: they are all one piece of hardware.
+cudaError_t cudaDeviceGetPCIBusId(char* address, int room, int index) {
+  std::snprintf(address, static_cast<std::size_t>(room), "0000:%02x:00.0",
+                std::getenv("SIMULATED_GPU_ONE_BUS") ? 0 : index);
   return cudaSuccess;
 }
 cudaError_t cudaGetLastError() { return cudaSuccess; }
@@ -153,6 +161,11 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   return answer([&] { gpu(stream).finish(of(stream)); });
 }
+cudaError_t cudaStreamQuery(cudaStream_t stream) {
+  bool done = false;
+  const cudaError_t status = answer([&] { done = gpu(stream).query(of(stream)); });
+  return status != cudaSuccess || done ? status : cudaErrorNotReady;
+}
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
   return answer([&] { gpu(stream).wait(of(stream), event->last); });
 }
@@ -185,9 +198,9 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
 }
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
   const simulated::Stream& s = of(stream);
-  *status = !s.captured ? cudaStreamCaptureStatusNone
-            : s.invalid ? cudaStreamCaptureStatusInvalidated
-                        : cudaStreamCaptureStatusActive;
+  *status = !s.captured           ? cudaStreamCaptureStatusNone
+            : s.captured->invalid ? cudaStreamCaptureStatusInvalidated
+                                  : cudaStreamCaptureStatusActive;
   return cudaSuccess;
 }
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* made, cudaGraph_t graph, unsigned long long) {
@@ -204,8 +217,6 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph) {
 }
 cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) {
   if (std::getenv("SIMULATED_GPU_TELL"))
-    std::fprintf(stderr, "simulated GPU: a graph of %zu launches\n", graph->graph.size());
-  return answer([&] {
-    for (const simulated::Work& work : graph->graph) gpu(stream).submit(of(stream), work);
-  });
+    std::fprintf(stderr, "simulated GPU: a graph of %zu launches\n", simulated::launches_in(graph->graph));
+  return answer([&] { gpu(stream).launch(of(stream), graph->graph); });
 }

@@ -5,6 +5,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace lethe::simulated {
@@ -26,11 +27,19 @@ struct Settings {
 };
 
 /// Why a call is refused, named as CUDA's errors.
-enum class Refusal { InvalidValue, MemoryAllocation, CaptureUnsupported, CaptureInvalidated, IllegalState, Fault };
+enum class Refusal {
+  InvalidValue,
+  MemoryAllocation,
+  CaptureUnsupported,
+  CaptureInvalidated,
+  CaptureUnjoined,
+  IllegalState,
+  Fault
+};
 
 using Work = std::function<void()>;
-using Graph = std::vector<Work>;
 struct Stream;
+struct Capture;
 class Gpu;
 
 /// A place in a stream that others may wait for.
@@ -38,18 +47,30 @@ struct Mark {
   Stream* stream;
   bool reached = false;
   std::chrono::steady_clock::time_point at = {};  // of the host, when it is reached
+  std::weak_ptr<Capture> capture = {};            // in which it is recorded
+  bool recorded = false;                          // it is in such a one
 };
 using Event = std::shared_ptr<Mark>;  // the last mark; null: never recorded
 
 struct Task {
   Work work = {};
-  std::shared_ptr<Mark> reaches = {}, awaits = {};
+  std::function<bool()> ready = {};  // whether it can be done without waiting for others; null: it can
+  Event reaches = {}, awaits = {};
 };
 struct Stream {
   Gpu* gpu = nullptr;
   std::deque<Task> tasks = {};
-  std::unique_ptr<Graph> captured = {};
-  bool invalid = false;  // what is captured
+  std::shared_ptr<Capture> captured = {};
 };
+
+/// What is recorded: of the stream in which that began, the first, and of those that wait for marks in it.
+struct Capture {
+  std::vector<Stream*> streams = {};
+  std::vector<std::pair<Stream*, Task>> tasks = {};
+  bool open = true, invalid = false;
+};
+using Graph = std::shared_ptr<const Capture>;
+/// Launches of kernels and calls of libraries.
+std::size_t launches_in(const Graph& graph);
 
 }  // namespace lethe::simulated

@@ -9,12 +9,14 @@
 
 namespace lethe::simulated {
 
-void submit(void* stream, Work work) {
+void submit(void* stream, Work work) { submit(stream, std::move(work), nullptr); }
+
+void submit(void* stream, Work work, std::function<bool()> ready) {
   const auto lock = Gpu::alone();
   Stream& to = *static_cast<Stream*>(stream);
   if (to.gpu != &Gpu::the()) to.gpu->fail("work from a thread that has turned to another GPU");
   try {
-    to.gpu->submit(to, std::move(work));
+    to.gpu->submit(to, std::move(work), std::move(ready));
   } catch (Refusal) {  // the next call that waits or ends a recording is refused as well
   }
 }
