@@ -49,7 +49,7 @@ class Maker {
               .inputs = slots_of(op.in),
               .outputs = slots_of(op.out)};
     call.args = {call.inputs,      call.outputs,      memory_.address(workspace),
-                 device_.stream(), device_.tickets(), device_.peers()};
+                 device_.stream(), device_.tickets(), device_.value_peers()};
     look_up(memory_, call);
     return call;
   }

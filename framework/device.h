@@ -61,12 +61,12 @@ class Device {
   /// worker threads, its floating-point mode, its GPU. Behind it the thread is as it was.
   virtual void compute(const std::function<void()>& work) { work(); }
   virtual void* stream() { return nullptr; }
-  virtual unsigned* tickets() { return nullptr; }  // as KernelArgs has them, of what runs on the stream
-  virtual Peers* peers() { return nullptr; }
+  virtual unsigned* tickets() { return nullptr; }   // as KernelArgs has them, of what runs on the stream
+  virtual Peers* peers() { return nullptr; }        // of several ranks, for what lies in the host's memory
+  virtual Peers* value_peers() { return peers(); }  // for what lies in the device's: those of kernels
   /// Whether `record` is worth it.
   virtual bool records() const { return false; }
-  /// What does `work` at one call, as often as it is called: `work` launches kernels on the stream, and neither waits
-  /// nor copies. Null if it cannot be recorded.
+  /// Does at one call what `work` does, which launches kernels and neither waits nor copies. Null if that cannot be.
   virtual std::function<void()> record(const std::function<void()>& work) { return work; }
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "framework/error.h"
+#include "framework/peers.h"
 
 namespace lethe {
 
@@ -56,6 +57,7 @@ void Executor::run_calls(std::vector<Call>& calls, Piece& piece) {
       else
         i += run_group(calls_.groups[calls[i].group]) - 1;
     }
+    if (Peers* const peers = records_ ? device_.value_peers() : nullptr) peers->finish_piece();
   };
   if (!records_ || observer_ || !piece.warm) {
     piece.warm = true;

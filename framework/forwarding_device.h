@@ -29,6 +29,7 @@ class ForwardingDevice : public Device {
   void* stream() override { return device_.stream(); }
   unsigned* tickets() override { return device_.tickets(); }
   Peers* peers() override { return device_.peers(); }
+  Peers* value_peers() override { return device_.value_peers(); }
   bool records() const override { return device_.records(); }
   std::function<void()> record(const std::function<void()>& work) override { return device_.record(work); }
 

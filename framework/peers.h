@@ -30,7 +30,9 @@ struct Shared {
 };
 
 /// What moves bytes between ranks. All ranks start the same operations on the same sizes in the same order; each is
-/// done while the caller goes on, until finish(). Used by one thread at a time.
+/// done while the caller goes on, until finish(). Used by one thread at a time. Values lie in the host's memory, or for
+/// Device::value_peers() in the device's: then to start and to finish something takes its turn in the device's stream,
+/// as kernels do, and the host does not wait.
 class Peers {
  public:
   virtual ~Peers() = default;
@@ -46,6 +48,10 @@ class Peers {
   /// Waits until what was started with these values is done. Fails with Exit::Device, naming a rank, if one does not
   /// take part.
   virtual void finish(const void* values) = 0;
+  /// Finishes all that was started, as what is recorded in one piece must; where nothing is recorded, that can wait.
+  virtual void finish_piece() {}
+  /// Before the host waits for the device: returns when its stream has come to the end. Fails as finish() does.
+  virtual void wait_for_device() {}
   /// The same of `bytes` of each rank, and finish().
   void gather(void* values, std::int64_t bytes) {
     start_gather({{values, bytes * rank().of, bytes}});

@@ -8,6 +8,7 @@
 
 #include "framework/error.h"
 #include "kernels/cpu/workers.h"
+#include "kernels/cuda/device.h"
 #include "kernels/provider.h"
 #include "train/commands.h"
 #include "train/failure.h"
@@ -136,12 +137,13 @@ std::unique_ptr<RunLock> lock_run(const Options& given, const Start& start, cons
   return lock;
 }
 
-/// What ranks need not be told: shards for all of them, and processors of their own.
-Options for_ranks(Options options, const Start& start, Rank rank, std::int64_t sharers) {
+/// What ranks need not be told: shards for all of them, processors of their own, and a GPU.
+Options for_ranks(Options options, const Start& start, Rank rank, const MpiWorld& world) {
   check(rank.of == 1 || (options.autotune.empty() && options.costs.empty()),
         "--autotune and --costs go with one process: each rank would measure for itself and choose otherwise");
   if (options.device.threads == 0)
-    options.device.threads = static_cast<int>(std::max<std::int64_t>(processors() / sharers, 1));
+    options.device.threads = static_cast<int>(std::max<std::int64_t>(processors() / world.sharers(), 1));
+  if (options.device.name == "cuda") options.device.name = message("cuda:", world.number_on_host() % gpu_count());
   if (options.ranks.shards || !start.checkpoint.empty()) return options;
   std::int64_t shards = std::max<std::int64_t>(8, rank.of);
   while (shards > rank.of && *options.batch % shards != 0) shards /= 2;
@@ -166,6 +168,7 @@ void check_ranks_agree(Peers& peers, Session& session, const Options& options, c
   for (const auto& [name, value] : options.given) values += message(name, "=", value, "\n");
   check_agreed(peers, "their options", values);
   check_agreed(peers, "the number of threads", std::to_string(options.device.threads));
+  check_agreed(peers, "their GPUs or cuDNN", what_computes(options.device));
   check_agreed(peers, "the network", network_id(network_setting(options)));
   const Bytes& bytes = session.plan().bytes;
   check_agreed(peers, "the plan", message(bytes.params, " ", bytes.states, " ", bytes.temps, " ", bytes.workspace));
@@ -173,13 +176,13 @@ void check_ranks_agree(Peers& peers, Session& session, const Options& options, c
   check_agreed(peers, "the data", fingerprint(session.data(), session.network().program.vars[samples].dtype));
 }
 
-/// Trains, and among several ranks says what part of the time they have waited for each other.
+/// Trains, and among several ranks on CPUs says what part of the time they have waited for each other.
 void train_with(Session& session, const Options& options, Listener& listener, Checkpoints* checkpoints,
                 Collectives* peers) {
   const auto begin = std::chrono::steady_clock::now();
   const double before = peers ? peers->waited() : 0;
   session.train(run_setting(options), listener, checkpoints);
-  if (!peers) return;
+  if (!peers || is_gpu(options.device)) return;
   const std::chrono::duration<double> all = std::chrono::steady_clock::now() - begin;
   const Rank rank = peers->rank();
   std::vector<double> shares(static_cast<std::size_t>(rank.of));
@@ -191,13 +194,14 @@ void train_with(Session& session, const Options& options, Listener& listener, Ch
                         " most, ", percent(*most)));
 }
 
-int train_on(const Options& given, const std::shared_ptr<Collectives>& peers, std::int64_t sharers) {
+/// `world` is null, as `peers` is, if nobody has started several ranks.
+int train_on(const Options& given, const std::shared_ptr<Collectives>& peers, const MpiWorld* world) {
   const bool leads = !peers || peers->rank().number == 0;
   const Start start = find_start(given.save, given.resume);
   check(!peers || peers->rank().of == 1 || !(given.largest_batch || given.largest_micro_batch),
         "a batch of auto is found before ranks start: train plan --ranks R --shards V --batch auto says it");
   Options options = decided(given, start.state.options);
-  if (peers) options = for_ranks(std::move(options), start, peers->rank(), sharers);
+  if (peers) options = for_ranks(std::move(options), start, peers->rank(), *world);
   Progress progress(stderr, options.quiet || !leads);
   const Notify notify = note_in(progress);
   if (options.ranks.cheapest_zero) {
@@ -206,7 +210,8 @@ int train_on(const Options& given, const std::shared_ptr<Collectives>& peers, st
   }
 
   // Programs of training, with its backward and update ops, and of evaluation.
-  Session session({program_setting(options), data_setting(options), options.device, peers}, notify);
+  const std::chrono::seconds patience(options.ranks.timeout);
+  Session session({program_setting(options), data_setting(options), options.device, peers, patience}, notify);
   const std::string id = network_id(network_setting(options));
   check_fits(start, options.given, session.network().name, id);
   session.data();
@@ -239,12 +244,12 @@ int train_on(const Options& given, const std::shared_ptr<Collectives>& peers, st
 int train(const Options& given) {
   check((given.ranks.zero == 0 && !given.ranks.cheapest_zero) || number_by_mpi(),
         "--zero: one process has nobody to share with; start several by mpirun -n R train ...");
-  if (!number_by_mpi()) return train_on(given, nullptr, 1);
+  if (!number_by_mpi()) return train_on(given, nullptr, nullptr);
   const MpiWorld world;
   const std::unique_ptr<Transport> transport = world.transport(std::chrono::seconds(given.ranks.timeout));
   const auto peers = std::make_shared<Collectives>(*transport);
   try {
-    return train_on(given, peers, world.sharers());
+    return train_on(given, peers, &world);
   } catch (...) {
     const Failure failure = failure_of(std::current_exception());
     world.fail(failure.what, failure.code);

@@ -1,5 +1,6 @@
 // Ranks as threads of one process: what they send each other goes through memory.
 #pragma once
+#include <chrono>
 #include <condition_variable>
 #include <cstring>
 #include <deque>
@@ -16,7 +17,8 @@ namespace lethe {
 
 class EmulatedWorld {
  public:
-  explicit EmulatedWorld(std::int64_t ranks) : ranks_(ranks) {}
+  explicit EmulatedWorld(std::int64_t ranks, std::chrono::seconds patience = std::chrono::seconds(60))
+      : ranks_(ranks), patience_(patience) {}
 
   /// Runs `body` on each rank, in a thread of its own, with its peers. Rethrows what rank 0 threw, else another.
   void run(const std::function<void(std::shared_ptr<Peers>)>& body) {
@@ -63,8 +65,8 @@ class EmulatedWorld {
   void take(const Message& m, std::int64_t to) {
     std::unique_lock lock(mutex_);
     auto& queue = on_the_way_[{m.rank, to}];
-    check_as(Exit::Device, changed_.wait_for(lock, std::chrono::seconds(60), [&] { return !queue.empty(); }), "rank ",
-             m.rank, " sends nothing to rank ", to);
+    check_as(Exit::Device, changed_.wait_for(lock, patience_, [&] { return !queue.empty(); }), "rank ", m.rank,
+             " sends nothing to rank ", to);
     check(std::ssize(queue.front()) == m.bytes, "rank ", m.rank, " sends ", queue.front().size(), " bytes, rank ", to,
           " wants ", m.bytes);
     std::copy(queue.front().begin(), queue.front().end(), static_cast<std::byte*>(m.data));
@@ -72,6 +74,7 @@ class EmulatedWorld {
   }
 
   const std::int64_t ranks_;
+  const std::chrono::seconds patience_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::map<std::pair<std::int64_t, std::int64_t>, std::deque<std::vector<std::byte>>> on_the_way_;

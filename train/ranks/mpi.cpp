@@ -147,6 +147,13 @@ std::int64_t MpiWorld::sharers() const {
   return sharers;
 }
 
+std::int64_t MpiWorld::number_on_host() const {
+  std::int64_t before = 0;
+  for (std::int64_t other = 0; other < rank().number; ++other)
+    if (std::strcmp(place(other).host, place(rank().number).host) == 0) ++before;
+  return before;
+}
+
 std::string MpiWorld::name_of(std::int64_t rank) const { return message("rank ", rank, " on ", place(rank).host); }
 
 void MpiWorld::fail(const std::string& what, Exit code) const {
@@ -168,6 +175,7 @@ MpiWorld::~MpiWorld() = default;
 Rank MpiWorld::rank() const { return {}; }
 std::unique_ptr<Transport> MpiWorld::transport(std::chrono::seconds) const { return nullptr; }
 std::int64_t MpiWorld::sharers() const { return 1; }
+std::int64_t MpiWorld::number_on_host() const { return 0; }
 std::string MpiWorld::name_of(std::int64_t) const { return {}; }
 void MpiWorld::fail(const std::string&, Exit code) const { std::_Exit(static_cast<int>(code)); }
 

@@ -28,6 +28,8 @@ class MpiWorld {
   std::unique_ptr<Transport> transport(std::chrono::seconds patience) const;
   /// How many ranks run on the same processors, this one among them.
   std::int64_t sharers() const;
+  /// How many ranks before this one run on its host.
+  std::int64_t number_on_host() const;
   /// "rank 3 on node7".
   std::string name_of(std::int64_t rank) const;
   /// Says what went wrong and ends all ranks at once. What happens on all of them rank 0 alone says: the others leave

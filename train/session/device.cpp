@@ -203,6 +203,12 @@ std::string gpu_description(const std::string& device) {
   return gpu ? description_of(*gpu) : read_description(device);
 }
 
+std::string what_computes(const DeviceSetting& setting) {
+  if (!is_gpu(setting)) return "";
+  const nlohmann::json gpu = nlohmann::json::parse(gpu_description(setting.name));
+  return message(gpu["deviceName"].get<std::string>(), " with cuDNN ", cudnn_version());
+}
+
 DeviceInfo device_info(const DeviceSetting& setting) {
   if (choice_of(setting.name).what != Choice::Description) return open_device(setting)->info();
   const std::string text = gpu_description(setting.name);

@@ -27,6 +27,9 @@ bool is_described(const std::string& device);
 /// What cuDNN is told of a GPU, as JSON: of one by description, or of one that is there.
 std::string gpu_description(const std::string& device);
 
+/// Which GPU and cuDNN it computes with, "" for a CPU: ranks that differ in it would not give the same bits.
+std::string what_computes(const DeviceSetting& setting);
+
 /// What a GPU does at best, a second.
 struct Peaks {
   double f64 = 0, f32 = 0, tf32 = 0, low = 0;  // floating-point operations, by the dtype; low: bf16 and f16

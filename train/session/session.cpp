@@ -34,11 +34,7 @@ class LastRecord final : public Listener {
 }  // namespace
 
 Session::Session(SessionSetting setting, Notify notify) : setting_(std::move(setting)), notify_(std::move(notify)) {
-  if (setting_.peers) {
-    check(setting_.device.name == "cpu", "--device ", setting_.device.name,
-          ": several ranks train on CPUs alone so far");
-    setting_.program.shards.rank = setting_.peers->rank();
-  }
+  if (setting_.peers) setting_.program.shards.rank = setting_.peers->rank();
   std::optional<PixelNorm>& pixels = setting_.program.pixels;
   pixels.reset();
   if (is_gpu(setting_.device))
@@ -96,6 +92,7 @@ Prepared& Session::prepared() {
 Executor& Session::executor() {
   if (executor_) return *executor_;
   const Plans& plans = plan();
+  device_->connect(setting_.patience);
   const Samples* const samples = setting_.program.evaluated ? &data() : nullptr;
   device_->reserve(reserved_bytes({&plans.training, &plans.evaluation}, plans.arena, device_->info().alignment));
   store_ = std::make_unique<Store>(*device_);

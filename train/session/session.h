@@ -8,6 +8,7 @@
 // Each part is made when it is first asked for, with what stands above it. A process may have many sessions, also in
 // several threads; one session is for one thread at a time.
 #pragma once
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,7 +25,8 @@ struct SessionSetting {
   ProgramSetting program = {};
   DataSetting data = {};
   DeviceSetting device = {};
-  std::shared_ptr<Peers> peers = {};  // the other ranks; null: there are none
+  std::shared_ptr<Peers> peers = {};   // the other ranks; null: there are none
+  std::chrono::seconds patience{120};  // how long GPUs may keep the others waiting
 };
 
 class Session {
