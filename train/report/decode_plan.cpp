@@ -22,7 +22,7 @@ std::string decode_plan_text(const std::string& network, std::int64_t context, D
   }
   if (peak.idle > 0) rows.push_back({"held, not in use", mib(peak.idle)});
   const std::int64_t of_prompt = bytes.total() - planned.plan.bytes.total();
-  if (of_prompt > 0) rows.push_back({"more for a prompt", mib(of_prompt)});
+  if (of_prompt > 0) rows.push_back({"to read a prompt", mib(of_prompt)});
   rows.push_back({"total", mib(peak.total() + of_prompt)});
   return message(network, ": text, ", by, ", ", name_of(dtype), "\n\n", text_table(rows, 1), "\n",
                  predicted_line(bytes), "\n");
