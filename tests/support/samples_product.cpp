@@ -3,8 +3,8 @@
 namespace lethe::testing {
 namespace {
 
-SampleInput lengths_of(std::int64_t samples, double most) {
-  return {.shape = {samples}, .low = -1, .high = most, .dtype = DType::i32};
+SampleInput lengths_of(std::int64_t samples, double most, double least = -1) {
+  return {.shape = {samples}, .low = least, .high = most, .dtype = DType::i32};
 }
 
 /// A gradient is taken of y alone.
@@ -39,7 +39,7 @@ std::vector<Sample> attention_samples() {
                 dropping({{"heads", 2}, {"kv_heads", 1}, {"causal", 1}, {"window", 18}})),
       attention({{{2, 7, 16}}, kAbsent, kAbsent, kAbsent, step},
                 dropping({{"heads", 4}, {"kv_heads", 2}, {"causal", 1}})),
-      attention({queries, keys, keys, lengths_of(2, 10), step}, dropping({{"heads", 4}, {"kv_heads", 2}})),
+      attention({queries, keys, keys, lengths_of(2, 10, 4), step}, dropping({{"heads", 4}, {"kv_heads", 2}})),
   };
 }
 
