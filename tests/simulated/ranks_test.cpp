@@ -29,7 +29,7 @@ Network small_network(const BuildOptions& options) {
 
 SessionSetting setting_of(int zero, const char* memory = "level=2") {
   SessionSetting setting{.device = {.name = "cuda:0", .threads = 1, .deterministic = true}};
-  setting.program.network = {.build = small_network, .batch = 8, .seed = 3};
+  setting.program.network = {.build = small_network, .batch = 4, .seed = 3};
   setting.program.memory = memory_setting(memory);
   setting.program.evaluated = false;
   setting.program.shards.parts = 4;
