@@ -63,7 +63,7 @@ void show_text(const std::string& text) {
 class TextReading {
  public:
   TextReading(const ProgramSetting& setting, bool cached, Prepared& prepared)
-      : network_(build_network(setting.network, false)) {
+      : network_(build_network(setting.network, false)), context_(context_of(network_)) {
     if (cached) programs_ = decode_programs(network_, setting.network);
     if (programs_)
       cached_ = plan_decode(*programs_, setting.memory, prepared);
@@ -72,6 +72,7 @@ class TextReading {
   }
   bool is_cached() const { return programs_.has_value(); }
   const Network& window() const { return network_; }
+  std::int64_t context() const { return context_; }
   /// What runs for each symbol.
   const Network& runs() const { return programs_ ? programs_->next.network : network_; }
   const Planned& planned() const { return programs_ ? cached_.next : whole_; }
@@ -90,6 +91,7 @@ class TextReading {
 
  private:
   Network network_;
+  std::int64_t context_;
   std::optional<DecodePrograms> programs_;
   DecodePlans cached_ = {};
   Planned whole_ = {};
@@ -178,7 +180,7 @@ int plan_text_of(const Options& options) {
   Prepared prepared(device_info(options.device));
   const TextReading reading(program_setting(options), !options.generation.no_cache, prepared);
   const Network& network = reading.window();
-  write_result("", decode_plan_text(network.name, context_of(network), options.dtype, reading.is_cached(),
+  write_result("", decode_plan_text(network.name, reading.context(), options.dtype, reading.is_cached(),
                                     reading.planned(), reading.bytes()));
   return 0;
 }
@@ -194,7 +196,7 @@ int generate(const Options& given) {
   const TextReading reading(program_setting(options), cached, prepared);
   const Network& network = reading.window();
   const Language language = language_of(options, network);
-  std::vector<std::int32_t> symbols = prompt_of(options, *language.vocabulary, context_of(network));
+  std::vector<std::int32_t> symbols = prompt_of(options, *language.vocabulary, reading.context());
   const auto note = [&](const std::string& line) {
     if (!options.quiet) std::fprintf(stderr, "%s\n", line.c_str());
   };

@@ -193,8 +193,12 @@ TEST_F(Generate, RefusesWhatItCannotContinue) {
   refused(table({}), "--prompt is required");
   refused({"--prompt", "a", "--model", "char_lstm"}, "--weights is missing");
   refused({"--prompt", "a", "--weights", path("nothing")}, "no such file", 4);
-  const std::vector<std::string> image = {"--prompt", "a", "--model", "lenet", "--weights", path("table.safetensors")};
-  refused(image, "text is continued by networks that read symbols");
+  for (const char* model : {"lenet", "bert"}) {
+    std::vector<std::string> args = {"--prompt", "a", "--model", model, "--weights", path("table.safetensors")};
+    refused(args, "text is continued by networks that ");
+    args.emplace_back("--no-cache");
+    refused(args, "text is continued by networks that ");
+  }
   refused(table({"--prompt", "a", "--data", "copy"}), "its symbols stand for no text");
 }
 
