@@ -136,18 +136,24 @@ std::vector<Remedy> remedies_of(const PlanReport& report, const ProgramSetting& 
   return remedies;
 }
 
-/// The largest batch and the largest context that fit, if there are: the setting's own do not.
-void add_largest(ProgramSetting setting, PlanReport& report) {
+/// The largest batch and the largest context that fit, if there are: the setting's own do not. That context is looked
+/// for without computing again, where a plan is made soon: it takes twenty of them.
+void add_largest(const ProgramSetting& setting, PlanReport& report) {
   const bool recomputes = setting.memory.levels.level == Level::Recompute;
-  if (!recomputes) setting.memory = memory_setting("level=2", setting.memory);
-  const auto add = [&](const char* option, const LargestFit& fit) {
-    const std::string change = message(recomputes ? "" : "--memopt level=2 ", option, ' ', fit.number);
-    if (fit.number > 0) report.remedies.push_back({change, "the largest that fits", fit.bytes});
+  ProgramSetting level2 = setting;
+  level2.memory = memory_setting("level=2", setting.memory);
+  const std::string at_level2 = "--memopt level=2 ";
+  const auto add = [&](const std::string& option, const LargestFit& fit) {
+    if (fit.number > 0)
+      report.remedies.push_back({message(option, ' ', fit.number), "the largest that fits", fit.bytes});
   };
   const DeviceInfo device = untried(report.device);
-  if (setting.micro_batch == 0) add("--batch", largest_batch(setting, device, report.budget(), setting.network.batch));
+  if (setting.micro_batch == 0)
+    add((recomputes ? "" : at_level2) + "--batch",
+        largest_batch(recomputes ? setting : level2, device, report.budget(), setting.network.batch));
   try {
-    if (report.context > 0) add("--context", largest_context(setting, device, report.budget(), report.context));
+    if (report.context > 0)
+      add(at_level2 + "--context", largest_context(level2, device, report.budget(), report.context));
   } catch (const Error&) {  // its file has no var for it, or it is built otherwise
   }
 }
