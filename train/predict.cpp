@@ -144,7 +144,10 @@ using WriteItem = std::function<void(const Item& item, std::byte* sample)>;
 WriteItem texts_as(std::shared_ptr<const Samples> data) {
   return [data](const Item& item, std::byte* sample) {
     const auto& texts = dynamic_cast<const LabelledTexts&>(*data);
-    with_context(item.name, [&] { texts.write(item.text, reinterpret_cast<std::int32_t*>(sample)); });
+    with_context(item.name, [&] {
+      check_as(Exit::Data, !item.text.empty(), "the text is empty");
+      texts.write(item.text, reinterpret_cast<std::int32_t*>(sample));
+    });
   };
 }
 

@@ -147,12 +147,13 @@ TEST_F(TextRun, LearnsWhatTellsClassesApartAndSaysSo) {
   EXPECT_GE(scores["accuracy"], 0.95) << eval.out;
   EXPECT_FALSE(scores.contains("perplexity"));
   EXPECT_EQ(scores["classes"][0]["class"], "bad");
-  std::ofstream(path("new.txt")) << "the film was good\nso sad a plot\r\nXYZ\n";
+  std::ofstream(path("new.txt")) << "the film was good\nso sad a plot\r\nXYZ\n\n";
   const Ended predicted = run_train({"predict", "--weights", path("run"), "--top", "1", path("new.txt")});
   EXPECT_EQ(predicted.code, 4) << "an unknown character";
   EXPECT_PRED2(says, predicted.out, path("new.txt:1") + "  good ");
   EXPECT_PRED2(says, predicted.out, path("new.txt:2") + "  bad ");
   EXPECT_PRED2(says, predicted.err, path("new.txt:3") + ": character 1 is 'X'");
+  EXPECT_PRED2(says, predicted.err, path("new.txt:4") + ": the text is empty");
 }
 
 }  // namespace
