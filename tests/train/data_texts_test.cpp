@@ -94,6 +94,9 @@ TEST_F(Texts, LinesThatAreNoneAreNamed) {
                "bad.tsv:1: names a column 'label' and none 'sentence' or 'text'");
   EXPECT_PRED2(says, refused(""), "bad.tsv: has no line with a label and a text");
   EXPECT_PRED2(says, refused("x\ta\ny\tb\n"), "has 2 texts; each tenth is for tests");
+  std::string unknown = ten_lines("\n");
+  unknown.replace(unknown.rfind('y'), 1, "z");
+  EXPECT_PRED2(says, refused(unknown), "bad.tsv:10: label 'z' is none of the 2 that are trained");
   folder_.write("train.tsv", "x\ta\ny\tb\n");
   const auto directory = [&] { open("tsv:" + folder_.text()); };
   EXPECT_PRED2(says, error_from(directory), "has no dev.tsv, val.tsv or test.tsv");

@@ -1,4 +1,4 @@
-// Tables of labels and texts in files, as GLUE's tasks of single sentences have them.
+// Tables of labels and texts in files, as GLUE's SST-2 has them.
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -98,9 +98,17 @@ std::string bytes_in(const std::vector<TextTable>& tables) {
   return alphabet;
 }
 
-std::vector<std::string> labels_of(const TextTable& table) {
+/// Of one file each tenth row is for tests, of two all of the second.
+Split split_of(const std::vector<TextTable>& tables, std::size_t table, std::size_t row) {
+  const bool is_test = tables.size() > 1 ? table > 0 : row % 10 == 9;
+  return is_test ? Split::Test : Split::Train;
+}
+
+/// Those for training, sorted.
+std::vector<std::string> labels_of(const std::vector<TextTable>& tables) {
   std::vector<std::string> labels;
-  for (const TextRow& row : table.rows) labels.emplace_back(row.label);
+  for (std::size_t i = 0; i < tables[0].rows.size(); ++i)
+    if (split_of(tables, 0, i) == Split::Train) labels.emplace_back(tables[0].rows[i].label);
   std::ranges::sort(labels);
   labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
   return labels;
@@ -154,13 +162,11 @@ std::unique_ptr<LabelledTexts> open_text_tables(const TablesSpec& spec, std::int
   else
     vocabulary = open_pairs(pair_files_in(spec.tokenizer));
   auto data = std::make_unique<TextTables>(
-      TextsInfo{.name = "tsv", .length = length, .vocabulary = vocabulary, .classes = labels_of(tables.front())});
+      TextsInfo{.name = "tsv", .length = length, .vocabulary = vocabulary, .classes = labels_of(tables)});
   std::int64_t cut = 0;
-  for (const TextTable& table : tables)
-    for (std::size_t i = 0; i < table.rows.size(); ++i) {
-      const bool is_test = tables.size() > 1 ? &table != &tables.front() : i % 10 == 9;
-      cut += !data->add(is_test ? Split::Test : Split::Train, table, table.rows[i]);
-    }
+  for (std::size_t t = 0; t < tables.size(); ++t)
+    for (std::size_t i = 0; i < tables[t].rows.size(); ++i)
+      cut += !data->add(split_of(tables, t, i), tables[t], tables[t].rows[i]);
   check_as(Exit::Data, data->size(Split::Test) > 0, spec.path, ": has ", data->size(Split::Train),
            " texts; each tenth is for tests, so it takes ten at least");
   if (cut > 0 && notify)
