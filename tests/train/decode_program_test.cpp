@@ -44,6 +44,13 @@ const std::string kMixing = R"({"op": "transpose", "perm": [1, 0]}, {"op": "fc",
 const std::string kReversed = R"({"op": "fc", "out": "=2*width", "flatten": false},
   {"op": "attention", "heads": 2, "kv_heads": 1})";
 
+/// Rows of the new shape have numbers of several symbols.
+const std::string kSplit = R"({"op": "reshape", "shape": ["=width/2", "=length", 2], "batch": true}, {"op": "gelu"},
+  {"op": "reshape", "shape": [-1, "=length", "=width"], "batch": true})";
+/// A table with as many rows as the window, which are those of symbols all the same.
+const std::string kTable = R"({"op": "embedding", "in": "text", "vocab": "=length", "out": "=width", "name": "again"},
+  {"op": "add", "in": ["tokens", "again"]})";
+
 /// Layers with settings that follow from the number of symbols.
 const std::string kSinusoidal = R"({"op": "sinusoidal_positions", "in": "tokens", "name": "waves"},
   {"op": "add", "in": ["tokens", "waves"]})";
@@ -150,7 +157,7 @@ TEST_F(Decode, FillsTheCacheWithoutWhatOnlyPredicts) {
 }
 
 TEST_F(Decode, IsNotMadeOfWhatLooksBackOtherwise) {
-  for (const std::string& layers : {kMixing, kReversed, kSinusoidal, kWindow}) {
+  for (const std::string& layers : {kMixing, kReversed, kSplit, kTable, kSinusoidal, kWindow}) {
     const NetworkSetting of = setting(layers, DType::f32);
     EXPECT_FALSE(decode_programs(build_network(of, false), of)) << layers;
   }

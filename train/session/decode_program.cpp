@@ -22,6 +22,9 @@ constexpr std::array<std::string_view, 23> kRowByRow = {
     "silu",  "sigmoid",    "tanh",    "exp",   "embedding", "fc",      "rms_norm",   "cast",
     "scale", "layer_norm", "dropout", "slice", "concat",    "reshape", "parameter"};
 
+/// Those of them whose inputs behind the first are parameters.
+constexpr std::array<std::string_view, 4> kWithParameters = {"embedding", "fc", "rms_norm", "layer_norm"};
+
 /// Symbols of the window, and of the part of it that a program reads.
 struct Lengths {
   std::int64_t context = 0, rows = 1, block = 1;
@@ -44,6 +47,11 @@ struct Lengths {
            differ(window.shape, part.shape);
   }
 };
+
+/// The product of the sizes before the axis in which the shapes differ first.
+std::int64_t entries_before_symbols(const Shape& window, const Shape& part) {
+  return elements(Shape(window.begin(), std::ranges::mismatch(window, part).in1));
+}
 
 /// Which ops the vars follow from.
 std::vector<bool> needed_for(const Program& program, const std::vector<VarId>& vars) {
@@ -111,8 +119,17 @@ class RowByRow {
       return op.attrs.flag("causal", false) && std::ranges::count_if(op.in, [](VarId in) { return in != kNone; }) == 1;
     if (op.type == kRope && op.in.size() > 1 && op.in[1] != kNone) return false;
     if (op.type != kRope && std::ranges::find(kRowByRow, op.type) == kRowByRow.end()) return false;
+    const bool has_params = std::ranges::find(kWithParameters, op.type) != kWithParameters.end();
+    if (has_params && std::any_of(op.in.begin() + 1, op.in.end(), of_symbols)) return false;
     const Shape &whole = window_.vars[op.out[0]].shape, &own = part_.vars[op.out[0]].shape;
-    return lengths_.differ(whole, own) && whole.back() == own.back();
+    return lengths_.differ(whole, own) && whole.back() == own.back() && (op.type != kReshape || keeps_rows(op));
+  }
+  /// Whether the elements of each symbol stay those of one.
+  bool keeps_rows(const Op& reshape) const {
+    const auto before = [&](VarId var) {
+      return entries_before_symbols(window_.vars[var].shape, part_.vars[var].shape);
+    };
+    return before(reshape.in[0]) == before(reshape.out[0]);
   }
 
   const Program &window_, &part_;
