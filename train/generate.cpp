@@ -64,13 +64,15 @@ class TextReading {
  public:
   TextReading(const ProgramSetting& setting, bool cached, Prepared& prepared)
       : network_(build_network(setting.network, false)), context_(context_of(network_)) {
-    if (cached) programs_ = decode_programs(network_, setting.network);
+    if (cached) programs_ = decode_programs(network_, setting.network, kReadAtOnce, &why_no_cache_);
     if (programs_)
       cached_ = plan_decode(*programs_, setting.memory, prepared);
     else
       whole_ = plan_evaluation(network_, setting.memory, prepared);
   }
   bool is_cached() const { return programs_.has_value(); }
+  /// Empty unless it was asked for in vain.
+  const std::string& why_no_cache() const { return why_no_cache_; }
   const Network& window() const { return network_; }
   std::int64_t context() const { return context_; }
   /// What runs for each symbol.
@@ -92,6 +94,7 @@ class TextReading {
  private:
   Network network_;
   std::int64_t context_;
+  std::string why_no_cache_ = {};
   std::optional<DecodePrograms> programs_;
   DecodePlans cached_ = {};
   Planned whole_ = {};
@@ -192,17 +195,15 @@ int generate(const Options& given) {
   if (options.generation.plan) return plan_text_of(options);
   MeteredDevice device(open_device(options.device));
   Prepared prepared(device);
-  const bool cached = !options.generation.no_cache;
-  const TextReading reading(program_setting(options), cached, prepared);
+  const TextReading reading(program_setting(options), !options.generation.no_cache, prepared);
   const Network& network = reading.window();
   const Language language = language_of(options, network);
   std::vector<std::int32_t> symbols = prompt_of(options, *language.vocabulary, reading.context());
   const auto note = [&](const std::string& line) {
     if (!options.quiet) std::fprintf(stderr, "%s\n", line.c_str());
   };
-  if (cached && !reading.is_cached())
-    note(message("note: ", network.name,
-                 " looks back by more than causal attention: it reads the whole text again for each symbol"));
+  if (!reading.why_no_cache().empty())
+    note(message("note: ", network.name, " reads the whole text again for each symbol: ", reading.why_no_cache()));
   note(predicted_line(reading.bytes()));
   device.reserve(reading.reserved(device.info().alignment));
   Store store(device);

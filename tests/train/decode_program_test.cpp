@@ -156,15 +156,32 @@ TEST_F(Decode, FillsTheCacheWithoutWhatOnlyPredicts) {
   EXPECT_FALSE(decode_programs(build_network(without, false), without)->fill);
 }
 
+const std::string kLooksBack = "it looks back by more than causal attention";
+
+/// "" if there are programs.
+std::string why_none(const NetworkSetting& of) {
+  std::string why;
+  EXPECT_EQ(!decode_programs(build_network(of, false), of, kBlock, &why), !why.empty());
+  return why;
+}
+
 TEST_F(Decode, IsNotMadeOfWhatLooksBackOtherwise) {
   for (const std::string& layers : {kMixing, kReversed, kSplit, kTable, kSinusoidal, kWindow}) {
     const NetworkSetting of = setting(layers, DType::f32);
-    EXPECT_FALSE(decode_programs(build_network(of, false), of)) << layers;
+    EXPECT_EQ(why_none(of), kLooksBack) << layers;
   }
   for (const char* model : {"char_lstm", "transformer"}) {
     const NetworkSetting of{.model = model};
-    EXPECT_FALSE(decode_programs(build_network(of, false), of)) << model;
+    EXPECT_EQ(why_none(of), kLooksBack) << model;
   }
+}
+
+TEST_F(Decode, IsNotMadeWithoutAVarForTheWindow) {
+  std::string fixed = network_of(kPositions, kLogits);
+  for (std::size_t at = 0; (at = fixed.find("=length", at)) != std::string::npos;) fixed.replace(at - 1, 9, "12");
+  fixed.erase(fixed.find("\"length\": 12, "), 14);
+  folder_.write("fixed.json", fixed);
+  EXPECT_PRED2(says, why_none({.model = folder_.text() + "/fixed.json"}), "--set length=1: no var 'length'");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // A network over a few symbols at a time that remembers those before: what it has made of them stays in a cache.
 #pragma once
 #include <optional>
+#include <string>
 
 #include "framework/network.h"
 #include "train/session/settings.h"
@@ -32,8 +33,10 @@ struct DecodePrograms {
 /// for each position, it reads those of its symbols. None if the network computes anything else across positions than
 /// causal attention of one packed input, or has loops or branches; of a block also without attention.
 std::optional<DecodeProgram> decode_program(const Network& window, const Network& part, std::int64_t block);
+inline constexpr std::int64_t kReadAtOnce = 64;
 /// Those of the network that `setting` means, whose window is its file's var `length`; none without such a var. A block
-/// is the largest divisor of the window below it that is at most `most`.
-std::optional<DecodePrograms> decode_programs(const Network& window, NetworkSetting setting, std::int64_t most = 64);
+/// is the largest divisor of the window below it that is at most `most`. If there are none `why_none` says why.
+std::optional<DecodePrograms> decode_programs(const Network& window, NetworkSetting setting,
+                                              std::int64_t most = kReadAtOnce, std::string* why_none = nullptr);
 
 }  // namespace lethe
