@@ -48,7 +48,8 @@ const std::string kReversed = R"({"op": "fc", "out": "=2*width", "flatten": fals
 const std::string kSplit = R"({"op": "reshape", "shape": ["=width/2", "=length", 2], "batch": true}, {"op": "gelu"},
   {"op": "reshape", "shape": [-1, "=length", "=width"], "batch": true})";
 /// A table with as many rows as the window, which are those of symbols all the same.
-const std::string kTable = R"({"op": "embedding", "in": "text", "vocab": "=length", "out": "=width", "name": "again"},
+const std::string kTableOfWindow =
+    R"({"op": "embedding", "in": "text", "vocab": "=length", "out": "=width", "name": "again"},
   {"op": "add", "in": ["tokens", "again"]})";
 
 /// Layers with settings that follow from the number of symbols.
@@ -166,7 +167,7 @@ std::string why_none(const NetworkSetting& of) {
 }
 
 TEST_F(Decode, IsNotMadeOfWhatLooksBackOtherwise) {
-  for (const std::string& layers : {kMixing, kReversed, kSplit, kTable, kSinusoidal, kWindow}) {
+  for (const std::string& layers : {kMixing, kReversed, kSplit, kTableOfWindow, kSinusoidal, kWindow}) {
     const NetworkSetting of = setting(layers, DType::f32);
     EXPECT_EQ(why_none(of), kLooksBack) << layers;
   }
