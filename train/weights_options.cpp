@@ -72,6 +72,12 @@ void add_generate(CLI::App& app, Options& o) {
                "Instead: the bytes that it takes, by category, before there is a prompt, or weights if --model\n"
                "names a network; also with --device h200 and the like")
       ->excludes("--prompt")
+      ->excludes("--tokens")
+      ->excludes("--stop")
+      ->excludes("--ignore-eos")
+      ->excludes("--temperature")
+      ->excludes("--top-k")
+      ->excludes("--top-p")
       ->group("Output");
   app.add_flag("--quiet", o.quiet, "The text and errors only")->group("Output");
   add_machine(app, o);

@@ -176,7 +176,10 @@ TEST_F(Generate, SaysBeforehandWhatItTakes) {
   EXPECT_PRED2(says, ended.err, predicted);
   EXPECT_PRED2(says, ended.err, ", as predicted");
   EXPECT_EQ(generate({"--weights", path("run"), "--plan"}).out, cached);
-  EXPECT_PRED2(says, generate({"--weights", path("run"), "--plan", "--prompt", "a"}).err, "--prompt excludes --plan");
+  for (const std::string option : {"--prompt", "--tokens", "--stop", "--temperature", "--top-k", "--top-p"})
+    EXPECT_PRED2(says, generate({"--weights", path("run"), "--plan", option, "1"}).err, option + " excludes --plan");
+  EXPECT_PRED2(says, generate({"--weights", path("run"), "--plan", "--ignore-eos"}).err,
+               "--ignore-eos excludes --plan");
 }
 
 TEST_F(Generate, RefusesWhatItCannotContinue) {
