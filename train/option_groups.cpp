@@ -78,8 +78,9 @@ void add_context(CLI::App& app, Options& o) {
 
 void add_data(CLI::App& app, Options& o) {
   add_option(app, "--data", o.data, "SPEC",
-             "mnist:DIR, cifar10:DIR, cifar100:DIR, imagefolder:DIR, shapes; shape-masks; text:FILE, sentences,\n"
-             "copy; synthetic (default: shapes, shape-masks or sentences, made to the network's size)")
+             "mnist:DIR, cifar10:DIR, cifar100:DIR, imagefolder:DIR, shapes; shape-masks; text:FILE, tokens:DIR,\n"
+             "sentences, copy; tsv:PATH, subjects; synthetic (default: shapes, shape-masks, sentences or subjects,\n"
+             "made to the network's size)")
       ->group("Data");
   add_batch(app, o, "Samples a step (default: the network's)");
 }

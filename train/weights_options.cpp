@@ -24,12 +24,12 @@ void add_predict(CLI::App& app, Options& o) {
       ->required();
   add_weights_of_run(app, o);
   add_option(app, "--data", o.data, "SPEC",
-             "Data set that says how images are normalised and what their classes are called\n"
-             "(default: the run's)")
+             "Data set that says how images are normalised, or what symbols of texts stand for, and what\n"
+             "classes are called (default: the run's)")
       ->group("Data");
-  add_batch(app, o, "Images at a time (default 1)");
+  add_batch(app, o, "Images or texts at a time (default 1)");
   o.top = 5;
-  add_option(app, "--top", o.top, "K", "Likeliest classes that are named of each image (default 5)")
+  add_option(app, "--top", o.top, "K", "Likeliest classes that are named of each image or text (default 5)")
       ->check(whole_number(1))
       ->group("Output");
   add_format(app, o, {"text", "json"});
