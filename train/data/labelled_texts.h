@@ -15,7 +15,7 @@ namespace lethe {
 struct TextsInfo {
   std::string name = {};
   std::int64_t length = 0;                            // symbols of a sample
-  std::shared_ptr<const Vocabulary> vocabulary = {};  // for one thread
+  std::shared_ptr<const Vocabulary> vocabulary = {};  // of tokens for one thread
   std::vector<std::string> classes = {};              // their names; a label is an index into it
 };
 
@@ -29,7 +29,8 @@ class LabelledTexts : public Samples {
   std::int64_t labels() const override { return 1; }
   std::vector<std::string> classes() const override { return info_.classes; }
   std::unique_ptr<SampleReader> reader(const ReadOptions& options) const override;
-  /// Writes a text as a sample. Fails where it has what the vocabulary lacks.
+  /// Writes a text as a sample. Fails where it has what the vocabulary lacks. For one thread, but for vocabularies of
+  /// characters, which have no state.
   void write(std::string_view text, std::int32_t* symbols) const;
   /// Writes a sample and gives its label. Always the same for the same arguments; may be called from several threads.
   virtual std::int32_t read(Split split, std::int64_t index, std::int32_t* symbols) const = 0;
