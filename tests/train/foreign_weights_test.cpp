@@ -35,35 +35,56 @@ constexpr const char* kNetwork = R"({
     {"tensor": "h.{i}.mask"}]}}
 })";
 
+std::vector<float> as_floats(const std::vector<std::byte>& bytes) {
+  std::vector<float> values(bytes.size() / sizeof(float));
+  std::memcpy(values.data(), bytes.data(), bytes.size());
+  return values;
+}
+
+/// What stands in the file.
+std::vector<float> floats_in(SafetensorsReader& reader, const std::string& name) {
+  return as_floats(reader.read(*reader.find(name)));
+}
+
+/// Writes 1, 2, 3 and so on in the order of the names, from 0 again before f32 would round.
+void count_up(Store& store) {
+  std::int64_t next = 1;
+  for (const std::string& name : store.names()) {
+    std::vector<float> values(static_cast<std::size_t>(elements(store.var(name).shape)));
+    for (float& value : values) value = static_cast<float>(next++ % 65521);
+    store.write(name, values.data(), static_cast<std::int64_t>(values.size() * sizeof(float)));
+  }
+}
+
+std::vector<std::vector<std::byte>> all_held_by(const Store& store) {
+  std::vector<std::vector<std::byte>> all;
+  for (const std::string& name : store.names()) all.push_back(store.read(name));
+  return all;
+}
+
+/// What was saved from the store is there again after zeros were.
+void expect_loads_the_same(const std::string& file, Store& store, const Network& network) {
+  const std::vector<std::vector<std::byte>> before = all_held_by(store);
+  for (const std::string& name : store.names()) {
+    const std::vector<std::byte> zeros(static_cast<std::size_t>(bytes_of(store.var(name))));
+    store.write(name, zeros.data(), std::ssize(zeros));
+  }
+  load_weights(file, store, network);
+  EXPECT_TRUE(all_held_by(store) == before);
+}
+
 class ForeignWeights : public ::testing::Test {
  protected:
   void SetUp() override {
     folder_.write("parts.json", std::string(kNetwork));
     network_ = load_network(folder_.text() + "/parts.json", {});
     store_.add(network_.program);
-    float next = 1;
-    for (const std::string& name : store_.names()) {
-      std::vector<float> values(static_cast<std::size_t>(elements(store_.var(name).shape)));
-      for (float& value : values) value = next++;
-      write(name, values);
-    }
+    count_up(store_);
   }
   void write(const std::string& name, const std::vector<float>& values) {
     store_.write(name, values.data(), static_cast<std::int64_t>(values.size() * sizeof(float)));
   }
   std::string file() const { return folder_.text() + "/w.safetensors"; }
-  std::vector<std::vector<std::byte>> held() const {
-    std::vector<std::vector<std::byte>> all;
-    for (const std::string& name : store_.names()) all.push_back(store_.read(name));
-    return all;
-  }
-  /// What stands in the file, each tensor's values in its dtype.
-  static std::vector<float> floats(SafetensorsReader& reader, const std::string& name) {
-    const std::vector<std::byte> bytes = reader.read(*reader.find(name));
-    std::vector<float> values(bytes.size() / sizeof(float));
-    std::memcpy(values.data(), bytes.data(), bytes.size());
-    return values;
-  }
   /// The saved file once more, changed: under other names, in another dtype, with more or fewer tensors.
   struct Change {
     std::string prefix = {}, without = {};
@@ -81,7 +102,7 @@ class ForeignWeights : public ::testing::Test {
       if (change.bf16) {
         tensor.dtype = DType::bf16;
         std::vector<Bf16> low;
-        for (const float value : floats(reader, tensor.name)) low.emplace_back(value);
+        for (const float value : floats_in(reader, tensor.name)) low.emplace_back(value);
         data.resize(low.size() * sizeof(Bf16));
         std::memcpy(data.data(), low.data(), data.size());
       }
@@ -99,17 +120,10 @@ class ForeignWeights : public ::testing::Test {
     for (const std::vector<std::byte>& data : values) writer.write(data);
     writer.finish();
   }
-  void expect_loads_the_same() {
-    const std::vector<std::vector<std::byte>> before = held();
-    for (const std::string& name : store_.names())
-      write(name, std::vector<float>(static_cast<std::size_t>(elements(store_.var(name).shape))));
-    load_weights(file(), store_, network_);
-    EXPECT_EQ(held(), before);
-  }
   std::string refused() {
-    const std::vector<std::vector<std::byte>> before = held();
+    const std::vector<std::vector<std::byte>> before = all_held_by(store_);
     std::string text = error_from([&] { load_weights(file(), store_, network_); });
-    EXPECT_EQ(held(), before);
+    EXPECT_EQ(all_held_by(store_), before);
     return text.substr(file().size() + 2);
   }
 
@@ -128,8 +142,8 @@ TEST_F(ForeignWeights, AreWrittenInTheirLayout) {
   EXPECT_EQ(reader.tensors().size(), 9U);
   EXPECT_EQ(reader.find("h.1.q.weight")->shape, (Shape{2, 2}));
   EXPECT_EQ(reader.find("h.1.kv.weight")->shape, (Shape{2, 4}));
-  EXPECT_EQ(floats(reader, "h.1.q.weight"), (std::vector<float>{0, 2, 1, 3}));
-  EXPECT_EQ(floats(reader, "h.1.kv.weight"), (std::vector<float>{4, 6, 8, 10, 5, 7, 9, 11}));
+  EXPECT_EQ(floats_in(reader, "h.1.q.weight"), (std::vector<float>{0, 2, 1, 3}));
+  EXPECT_EQ(floats_in(reader, "h.1.kv.weight"), (std::vector<float>{4, 6, 8, 10, 5, 7, 9, 11}));
   EXPECT_EQ(reader.find("h.0.kv.bias")->shape, Shape{4});
   EXPECT_EQ(reader.find("head.weight"), nullptr) << "one parameter, written once";
 }
@@ -142,20 +156,20 @@ TEST_F(ForeignWeights, ComeBackToTheBit) {
   for (const Change& change : changes) {
     save_weights(file(), store_, network_, "huggingface");
     rewrite(change);
-    expect_loads_the_same();
+    expect_loads_the_same(file(), store_, network_);
   }
   EXPECT_EQ(SafetensorsReader(file()).tensors().front().dtype, DType::bf16);
   save_weights(file(), store_, network_);  // by the network's own names
-  expect_loads_the_same();
+  expect_loads_the_same(file(), store_, network_);
 }
 
 TEST_F(ForeignWeights, MayHaveAParameterTwice) {
   save_weights(file(), store_, network_, "huggingface");
   SafetensorsReader reader(file());
-  std::vector<float> head = floats(reader, "wte.weight");
+  std::vector<float> head = floats_in(reader, "wte.weight");
   const std::vector<TensorEntry> more = {{.name = "head.weight", .shape = {3, 2}}};
   rewrite({.more = more, .values_of_more = head});
-  expect_loads_the_same();
+  expect_loads_the_same(file(), store_, network_);
   head[5] += 1;
   save_weights(file(), store_, network_, "huggingface");
   rewrite({.more = more, .values_of_more = head});
@@ -198,7 +212,7 @@ TEST(WeightNames, OfTheZooAreThoseOfTheLibrary) {
         {"blocks.0.mlp.fc2.weight", {384, 1536}},
         {"head.weight", {1000, 384}}}},
       {"timm", "vit_tiny", {{"pool_mean", "true"}, {"layers", "2"}}, 31, {{"pos_embed", {1, 64, 192}}}},
-      {"huggingface", "gpt2", {{"layers", "1"}}, 16, {{"h.0.attn.c_attn.weight", {768, 2304}}}},
+      {"huggingface", "gpt2", {{"layers", "1"}, {"vocab", "100"}}, 16, {{"h.0.attn.c_attn.weight", {768, 2304}}}},
       {"huggingface", "llama", {{"layers", "2"}}, 21, {{"model.layers.1.self_attn.k_proj.weight", {128, 384}}}}};
   for (const Known& known : all) {
     SCOPED_TRACE(known.model);
@@ -207,6 +221,7 @@ TEST(WeightNames, OfTheZooAreThoseOfTheLibrary) {
     const Network network = load_network(known.model, {}, known.sets);
     Store store(*device);
     store.add(network.program);
+    count_up(store);
     save_weights(folder.text() + "/w", store, network, known.library);
     SafetensorsReader reader(folder.text() + "/w");
     EXPECT_EQ(reader.tensors().size(), known.tensors);
@@ -215,8 +230,25 @@ TEST(WeightNames, OfTheZooAreThoseOfTheLibrary) {
       ASSERT_TRUE(found) << name;
       EXPECT_EQ(found->shape, shape) << name;
     }
-    load_weights(folder.text() + "/w", store, network);
+    expect_loads_the_same(folder.text() + "/w", store, network);
   }
+}
+
+TEST(WeightNames, OfSquareMatricesAreTransposedToo) {
+  const TemporaryFolder folder;
+  const std::unique_ptr<Device> device = open_cpu(1);
+  const Network network = load_network("gpt2", {}, {{"layers", "1"}, {"vocab", "100"}});
+  Store store(*device);
+  store.add(network.program);
+  count_up(store);
+  save_weights(folder.text() + "/w", store, network, "huggingface");
+  SafetensorsReader reader(folder.text() + "/w");
+  const std::vector<float> of_file = floats_in(reader, "h.0.attn.c_proj.weight");
+  const std::vector<float> own = as_floats(store.read("layer/0/attention/out.weight"));
+  constexpr std::size_t kWidth = 768;
+  ASSERT_EQ(of_file.size(), kWidth * kWidth);
+  EXPECT_EQ(of_file[1 * kWidth + 2], own[2 * kWidth + 1]);
+  EXPECT_NE(of_file[1 * kWidth + 2], own[1 * kWidth + 2]);
 }
 
 TEST_F(ForeignWeights, AreOfLibrariesThatTheFileStates) {
