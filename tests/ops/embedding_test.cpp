@@ -5,6 +5,7 @@
 #include "framework/autodiff.h"
 #include "framework/builder.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/interpreter.h"
 #include "tests/support/run_op.h"
 
 namespace lethe::testing {
@@ -46,6 +47,49 @@ TEST(Embedding, GradientOfATableThatTheHeadSharesIsOneTable) {
   const Op& last = network.program.blocks[0].ops.back();
   EXPECT_EQ(last.type, "embedding_grad");
   EXPECT_EQ(last.out[0], grads[0].grad);
+}
+
+/// All ops read the first parameter in place of theirs.
+void share_the_first(Network& network) {
+  for (Op& op : network.program.blocks[0].ops)
+    for (VarId& in : op.in)
+      if (in != kNone && network.program.vars[in].kind == Kind::Param) in = network.params[0].var;
+}
+
+/// By parameter, of a network with three tables of the same values, two to embed and one to predict; or with one for
+/// all.
+std::map<std::string, std::vector<double>> gradients_of_tables(bool shared) {
+  Builder net({.batch = 2, .dtype = DType::f64});
+  const Attrs table{{"vocab", 7}, {"out", 4}};
+  const VarId ids = net.input("ids", {3}, DType::i32), more = net.input("more", {3}, DType::i32);
+  const VarId next = net.input("next", {3}, DType::i32);
+  const VarId first = net.layer("embedding", ids, table, "tokens"), second = net.layer("embedding", more, table);
+  net.loss("linear_cross_entropy", net.layer("tanh", net.layer("add", {first, second})), next, {.layer = {{"out", 7}}});
+  Network network = net.finish();
+  if (shared) share_the_first(network);
+  const std::vector<ParamGrad> gradients = append_backward(network.program, network.loss);
+  Interpreter values(network.program);
+  for (const ParamInfo& info : network.params) values.fill_uniform(info.var, -1, 1, 1);
+  for (const VarId input : {ids, more, next}) values.fill_uniform(input, 0, 7, static_cast<std::uint64_t>(input));
+  values.run();
+  std::map<std::string, std::vector<double>> all;
+  for (const ParamGrad& pair : gradients)
+    for (std::int64_t i = 0; i < elements(network.program.vars[pair.grad].shape); ++i)
+      all[network.program.vars[pair.param].name].push_back(values.number(pair.grad, i));
+  return all;
+}
+
+TEST(Embedding, GradientOfATableOfThreeReadersIsTheSumOfWhatTheyGive) {
+  const auto one = gradients_of_tables(true), three = gradients_of_tables(false);
+  ASSERT_EQ(one.size(), 1u);
+  ASSERT_EQ(three.size(), 3u);
+  const std::vector<double>& got = one.at("tokens.weight");
+  std::vector<double> sum(got.size());
+  for (const auto& [name, gradient] : three) {
+    ASSERT_EQ(gradient.size(), sum.size()) << name;
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += gradient[i];
+  }
+  for (std::size_t i = 0; i < sum.size(); ++i) EXPECT_NEAR(got[i], sum[i], 1e-12) << i;
 }
 
 TEST(Embedding, RefusesAnIdThatIsNoRow) {
