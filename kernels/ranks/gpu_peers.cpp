@@ -57,8 +57,8 @@ void check_seats(const std::vector<Seat>& seats) {
 /// the other for the one.
 class GpuPeers final : public Peers {
  public:
-  GpuPeers(std::shared_ptr<GpuLibraries> gpu, std::shared_ptr<Peers> hosts, std::chrono::seconds patience)
-      : gpu_(std::move(gpu)), hosts_(std::move(hosts)), patience_(patience) {
+  GpuPeers(std::shared_ptr<GpuLibraries> gpu, std::shared_ptr<Peers> hosts, std::chrono::seconds patience, int times)
+      : gpu_(std::move(gpu)), hosts_(std::move(hosts)), patience_(patience), times_(times) {
     nccl();  // fails alike on all ranks
     const CurrentGpu here(gpu_->gpu());
     const std::vector<Seat> seats = seats_of_all(gpu_->gpu(), *hosts_);
@@ -103,14 +103,14 @@ class GpuPeers final : public Peers {
   void wait_for_device() override {
     constexpr int kAskedAtOnce = 50;
     const CurrentGpu here(gpu_->gpu());
-    const Clock::time_point begin = Clock::now();
+    Waiting waiting{Clock::now()};
     for (int asked = 0;; ++asked) {
       const cudaError_t status = cudaStreamQuery(stream());
       if (status == cudaSuccess) return transport_->check_begun();
       if (status != cudaErrorNotReady) require(status, "what was running");
       if (asked < kAskedAtOnce) continue;
       std::this_thread::sleep_for(std::chrono::microseconds(20));
-      if (asked % 50 == 0) check_others(begin);
+      if (asked % 50 == 0) check_others(waiting);
     }
   }
 
@@ -118,6 +118,10 @@ class GpuPeers final : public Peers {
   struct Pending {
     const void* values;
     cudaEvent_t done;
+  };
+  struct Waiting {
+    Clock::time_point since;  // it began, or the others answered
+    int answered = 0;         // so often
   };
 
   cudaStream_t stream() const { return static_cast<cudaStream_t>(gpu_->stream()); }
@@ -152,25 +156,34 @@ class GpuPeers final : public Peers {
     return event;
   }
 
-  /// Hosts that still answer say that it is not a rank, but what lies between GPUs.
-  void check_others(Clock::time_point since) {
+  /// All hosts ask each other once they have waited for so long. If all answer, their step is a long one, or what lies
+  /// between the GPUs fails: that is told apart by time alone.
+  void check_others(Waiting& waiting) {
     try {
       transport_->check_begun();
-      if (Clock::now() - since < patience_) return;
+      if (Clock::now() - waiting.since < patience_) return;
+      ask_others();
+      waiting = {Clock::now(), waiting.answered + 1};
+      check_as(Exit::Device, waiting.answered < times_,
+               "the GPU has been kept waiting, or a step has taken, longer than ", times_ * patience_.count(),
+               " seconds (", times_, " times --timeout), while all ranks answer");
     } catch (...) {
       transport_->give_up();
       throw;
     }
-    transport_->give_up();
+  }
+
+  /// Fails with the name of a rank that does not answer. One whose step ended just before is in another exchange, of
+  /// more bytes: then MPI says that a message does not fit, and all end.
+  void ask_others() {
     std::vector<std::byte> answers(static_cast<std::size_t>(rank().of));
-    hosts_->gather(answers.data(), 1);  // fails with the name of a rank that does not answer
-    fail_as(Exit::Device, "GPUs of other ranks have kept this one waiting for ", patience_.count(),
-            " seconds (--timeout), while all ranks answer");
+    hosts_->gather(answers.data(), 1);
   }
 
   std::shared_ptr<GpuLibraries> gpu_;
   std::shared_ptr<Peers> hosts_;
   std::chrono::seconds patience_;
+  int times_;
   cudaStream_t aside_ = nullptr;
   cudaEvent_t begin_ = nullptr;
   std::vector<Pending> pending_;
@@ -183,9 +196,9 @@ class GpuPeers final : public Peers {
 
 std::unique_ptr<Peers> connect_gpus([[maybe_unused]] const DeviceInfo& gpu,
                                     [[maybe_unused]] std::shared_ptr<Peers> hosts,
-                                    [[maybe_unused]] std::chrono::seconds patience) {
+                                    [[maybe_unused]] std::chrono::seconds patience, [[maybe_unused]] int times) {
 #ifdef LETHE_HAS_CUDA
-  return std::make_unique<GpuPeers>(libraries_of(gpu), std::move(hosts), patience);
+  return std::make_unique<GpuPeers>(libraries_of(gpu), std::move(hosts), patience, times);
 #else
   fail_as(Exit::Device, "CUDA is not in this build");
 #endif
