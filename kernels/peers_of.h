@@ -33,14 +33,10 @@ inline Peers& peers_of(const KernelArgs& args) {
   return *args.peers;
 }
 
-template <class T, class Device>
-void copy_run(Device device, void* stream, std::int64_t count, T* to, const T* from) {
-  for_each_pack<kPack<T>>(device, stream, count, can_pack({to, from}), CopyRun<T>{to, from});
-}
 /// Output 0 becomes input 0, of so many elements, unless it is in its memory.
 template <class T, class Device>
 void copy_unless_same(Device device, const KernelArgs& args, std::int64_t count) {
-  if (args.inputs[0] != args.outputs[0]) copy_run(device, args.stream, count, args.out<T>(0), args.in<T>(0));
+  if (args.inputs[0] != args.outputs[0]) copy_run(device, args.stream, count, args.in<T>(0), args.out<T>(0));
 }
 
 /// A rank's share of values, with zeros behind one that is shorter than others.

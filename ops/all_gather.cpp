@@ -34,7 +34,7 @@ struct StartGather {
           [whole = elements(args.out(0).shape), share = elements(args.in(0).shape)](const KernelArgs& a) {
             Peers& peers = peers_of(a);
             const std::int64_t begin = std::min(peers.rank().number * share, whole);
-            copy_run(Device{}, a.stream, std::min(share, whole - begin), a.out<T>(0) + begin, a.in<T>(0));
+            copy_run(Device{}, a.stream, std::min(share, whole - begin), a.in<T>(0), a.out<T>(0) + begin);
             constexpr std::int64_t kEach = sizeof(T);
             peers.start_gather({{a.outputs[0], whole * kEach, share * kEach}});
           });
