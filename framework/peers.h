@@ -45,8 +45,8 @@ class Peers {
   /// Begins to fetch the shares of all other ranks, the own ones filled in. All of it belongs to the peers until
   /// finish() of the first.
   virtual void start_gather(std::vector<Shared> all) = 0;
-  /// Waits until what was started with these values is done. Fails with Exit::Device, naming a rank, if one does not
-  /// take part.
+  /// Waits until what was started with these values is done. Fails with Exit::Device if a rank does not take part, and
+  /// names it where it is known: between GPUs alone it may not be.
   virtual void finish(const void* values) = 0;
   /// Finishes all that was started, as what is recorded in one piece must; where nothing is recorded, that can wait.
   virtual void finish_piece() {}

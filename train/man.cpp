@@ -31,7 +31,9 @@ constexpr ManEntry kExitCodes[] = {{"0", "done, or stopped on request"},
 
 constexpr ManEntry kFiles[] = {
     {"DIR/step-000400",
-     "A checkpoint in the directory of --save: weights.safetensors, optimizer.safetensors, state.json."},
+     "A checkpoint in the directory of --save: weights.safetensors, optimizer.safetensors, state.json. With "
+     "--checkpoint sharded: shares.json and, of each rank, a file such as rank-0-of-4.safetensors instead of the first "
+     "two."},
     {"DIR/metrics.csv", "Records of the run: step, epoch, split, loss, acc, lr, ms, mem_peak, recorded."},
     {"NAME.json", "A network; train schema prints the JSON Schema of such files."}};
 

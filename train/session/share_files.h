@@ -2,8 +2,7 @@
 // the stage of ZeRO is, as one axis of values in the order of memory:
 //
 //   rank-0-of-4.safetensors ...  shares of weights and of the run's states
-//   shares.json                  names, dtypes, whole shapes and, by rank, checksums (CRC-32); written behind all
-//   shares
+//   shares.json                  names, dtypes, whole shapes, and checksums (CRC-32) by rank; written last
 //
 // Any number of ranks reads that, in any stage.
 #pragma once
