@@ -9,6 +9,9 @@
 
 namespace lethe {
 
+/// That a program or a file may speak of.
+inline constexpr std::int64_t kMostRanks = 1 << 20;
+
 /// Which of how many processes.
 struct Rank {
   std::int64_t number = 0, of = 1;

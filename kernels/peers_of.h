@@ -16,7 +16,15 @@ namespace lethe {
 inline std::int64_t ranks_of(const InferArgs& args) {
   const std::int64_t ranks = args.op.attrs.integer(kRanks);
   check(ranks > 1, args.op.type, ": ranks is ", ranks, ", expected at least 2");
+  check(ranks <= kMostRanks, args.op.type, ": ranks is ", ranks, ", expected at most ", kMostRanks);
   return ranks;
+}
+/// With the attribute `rank`, which is one of them.
+inline Rank own_rank_of(const InferArgs& args) {
+  const Rank rank{args.op.attrs.integer(kRank), ranks_of(args)};
+  check(rank.number >= 0 && rank.number < rank.of, args.op.type, ": rank is ", rank.number, ", expected 0 to ",
+        rank.of - 1);
+  return rank;
 }
 
 /// Of what begins to sum input 0, f32 or f64: what is under way, and the room that this takes.

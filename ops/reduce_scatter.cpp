@@ -38,7 +38,7 @@ const Register reduce_scatter_wait{{
     .outputs = {"y"},
     .infer = [](const InferArgs& args) -> std::vector<Type> {
       const Var& x = args.in(0);
-      return {{{size_of_share(elements(x.shape), args.op.attrs.integer(kRanks))}, x.dtype}};
+      return {{{size_of_share(elements(x.shape), ranks_of(args))}, x.dtype}};
     },
     .waits = true,
     .kernels = each_device<FinishSumOfShare>(),

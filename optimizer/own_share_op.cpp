@@ -27,7 +27,7 @@ const Register own_share{{
     .outputs = {"y"},
     .infer = [](const InferArgs& args) -> std::vector<Type> {
       const Var& x = args.in(0);
-      return {{{size_of_share(elements(x.shape), args.op.attrs.integer(kRanks))}, x.dtype}};
+      return {{{size_of_share(elements(x.shape), own_rank_of(args).of)}, x.dtype}};
     },
     .kernels = each_device<OwnShare>(),
 }};

@@ -2,15 +2,16 @@
 
 #include "framework/error.h"
 #include "framework/peers.h"
+#include "kernels/peers_of.h"
 
 namespace lethe {
 
 namespace {
 
 /// Of the share that any rank has.
-Shape shape_of_share(const Var& param, const Attrs& attrs) {
-  if (!attrs.has(kRanks)) return param.shape;
-  return {size_of_share(elements(param.shape), attrs.integer(kRanks))};
+Shape shape_of_share(const Var& param, const InferArgs& args) {
+  if (!args.op.attrs.has(kRanks)) return param.shape;
+  return {size_of_share(elements(param.shape), own_rank_of(args).of)};
 }
 
 }  // namespace
@@ -28,7 +29,7 @@ std::vector<Type> infer_update(const InferArgs& args) {
   const OpDef& def = op_def(args.op.type);
   const std::size_t states = def.outputs.size() - 1;
   const Var& param = args.in(0);
-  const Shape share = shape_of_share(param, args.op.attrs);
+  const Shape share = shape_of_share(param, args);
   for (std::size_t slot = 1; slot < def.inputs.size(); ++slot) {
     if (!args.has_in(static_cast<int>(slot))) continue;
     const Var& in = args.in(static_cast<int>(slot));

@@ -66,6 +66,24 @@ TEST(Verify, RefusesShapesAndDTypesThatTheRuleDoesNotGive) {
             "block 0, op 0 'relu': 'q' is f64[2], its shape rule gives f32[2]");
 }
 
+TEST(Verify, RefusesRanksThatThereCannotBe) {
+  const auto said_of = [](const std::string& op) {
+    return verdict(op + " optimize\n", "input lr f32[]\ntemp q f32[1]\n");
+  };
+  EXPECT_EQ(said_of("q = own_share(x) {rank=1, ranks=2}"), kRight);
+  EXPECT_EQ(said_of("q = own_share(x) {rank=0, ranks=0}"),
+            "block 0, op 0 'own_share': own_share: ranks is 0, expected at least 2");
+  EXPECT_EQ(said_of("q = own_share(x) {rank=0, ranks=2000000}"),
+            "block 0, op 0 'own_share': own_share: ranks is 2000000, expected at most 1048576");
+  EXPECT_EQ(said_of("q = reduce_scatter_wait(x, x) {ranks=0}"),
+            "block 0, op 0 'reduce_scatter_wait': reduce_scatter_wait: ranks is 0, expected at least 2");
+  EXPECT_EQ(said_of("w = sgd(w, x, lr) {rank=0, ranks=0, weight_decay=0.0}"),
+            "block 0, op 0 'sgd': sgd: ranks is 0, expected at least 2");
+  for (const int rank : {-1, 2})
+    EXPECT_EQ(said_of(message("w = sgd(w, x, lr) {rank=", rank, ", ranks=2, weight_decay=0.0}")),
+              message("block 0, op 0 'sgd': sgd: rank is ", rank, ", expected 0 to 1"));
+}
+
 TEST(Verify, RefusesUnknownOps) {
   EXPECT_EQ(verdict("y = relv(x)\n"), "block 0, op 0 'relv': no op named 'relv'; did you mean 'relu'?");
 }

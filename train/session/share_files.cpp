@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kIndexVersion = 1, kMostRanks = 1 << 20;
+constexpr std::int64_t kIndexVersion = 1;
 constexpr const char* kPart[] = {"weights", "states"};  // of the index, by SharesOf
 
 std::string file_of(const fs::path& directory, Rank rank) {
