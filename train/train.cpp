@@ -152,7 +152,8 @@ Options for_ranks(Options options, const Start& start, Rank rank, const MpiWorld
   return options;
 }
 
-/// For `--zero auto`. All ranks find the same, by plans of equally many bytes.
+/// For `--zero auto`. All ranks find the same, by plans of equally many bytes; one that does not, as its GPU has less
+/// memory left, differs in its options.
 void take_cheapest_stage(Options& options, Rank rank) {
   ProgramSetting setting = program_setting(options);
   setting.shards.rank = rank;

@@ -1,7 +1,6 @@
 #include "train/report/plan_report.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "framework/error.h"
 #include "train/session/fed_data.h"
@@ -160,10 +159,7 @@ void add_largest(const ProgramSetting& setting, PlanReport& report) {
 
 }  // namespace
 
-std::int64_t PlanReport::budget() const {
-  constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
-  return std::min(limit.value_or(kNone), device.memory > 0 ? device.memory : kNone);
-}
+std::int64_t PlanReport::budget() const { return budget_on(device, limit); }
 
 std::int64_t PlanReport::smallest_budget() const {
   return std::min_element(rows.begin(), rows.end(), [](auto& a, auto& b) { return a.bytes() < b.bytes(); })->bytes();

@@ -46,10 +46,9 @@ struct PlanReport {
   const Planned& planned() const { return setting.training ? plans.training : plans.evaluation; }
   const PlanRow& row() const { return rows[asked]; }
   const PlanRow& row_of(const std::string& memopt) const;  // one of the rows
-  /// The less of the limit and what the device is known to have; without limit if neither is there.
-  std::int64_t budget() const;
-  std::int64_t smallest_budget() const;  // of all settings
-  std::int64_t least_feasible() const;   // of level 3 at any price, which must have been asked for
+  std::int64_t budget() const;                             // budget_on() the device
+  std::int64_t smallest_budget() const;                    // of all settings
+  std::int64_t least_feasible() const;                     // of level 3 at any price, which must have been asked for
   /// Of `stages` the cheapest that fits into the budget; null if none does, or if there are none.
   const ZeroStage* cheapest_stage() const { return cheapest_that_fits(stages, budget(), link); }
 };

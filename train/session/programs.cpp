@@ -1,6 +1,7 @@
 #include "train/session/programs.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "framework/autodiff.h"
 #include "framework/error.h"
@@ -191,6 +192,11 @@ std::vector<PricedBytes> sweep_programs(const Programs& programs, bool evaluated
     if (all.empty() || point.bytes.total() < all.back().bytes.total()) all.push_back(point);
   }
   return all;
+}
+
+std::int64_t budget_on(const DeviceInfo& device, const std::optional<std::int64_t>& limit) {
+  constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
+  return std::min(limit.value_or(kNone), device.memory > 0 ? device.memory : kNone);
 }
 
 void check_budget(const ProgramSetting& setting, const Plans& plans) {

@@ -56,6 +56,8 @@ Plans plan_programs(const Programs& programs, bool evaluated, const MemorySettin
 /// What training takes at each price of level 3, with evaluation beside it, whose arena takes turns with training's.
 std::vector<PricedBytes> sweep_programs(const Programs& programs, bool evaluated, const MemorySetting& memory,
                                         Prepared& prepared);
+/// The less of the limit and what the device is known to have; without limit if neither is there.
+std::int64_t budget_on(const DeviceInfo& device, const std::optional<std::int64_t>& limit);
 /// Fails with Exit::Budget if they take more than the setting's budget.
 void check_budget(const ProgramSetting& setting, const Plans& plans);
 /// What a run of these programs in turn holds from before its first step to its end, each piece aligned: params and

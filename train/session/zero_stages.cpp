@@ -50,7 +50,7 @@ int cheapest_stage(ProgramSetting setting, const DeviceInfo& device, const std::
   setting.shards.zero = 0;
   std::vector<ZeroStage> stages = {stage_of(setting, prepared)};
   for (const ZeroStage& stage : stages_above(setting, prepared)) stages.push_back(stage);
-  const std::int64_t budget = setting.memory.levels.budget.value();
+  const std::int64_t budget = budget_on(device, setting.memory.levels.budget);
   const ZeroStage* const cheapest = cheapest_that_fits(stages, budget, link);
   check_as(Exit::Budget, cheapest != nullptr, none_fits(stages, budget));
   return cheapest->zero;

@@ -27,7 +27,8 @@ const ZeroStage* cheapest_that_fits(const std::vector<ZeroStage>& stages, std::i
 /// "no stage of --zero fits into 1048576 bytes: the smallest, --zero 3, takes 2097152".
 std::string none_fits(const std::vector<ZeroStage>& stages, std::int64_t budget);
 
-/// That of all four stages which is the cheapest, by the setting's own budget. Fails with Exit::Budget if none fits.
+/// That of all four stages which is the cheapest within the setting's budget and the device's memory. Fails with
+/// Exit::Budget if none fits.
 int cheapest_stage(ProgramSetting setting, const DeviceInfo& device, const std::optional<Link>& link);
 
 }  // namespace lethe
