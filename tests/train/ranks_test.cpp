@@ -10,6 +10,7 @@
 #include "tests/support/expect_error.h"
 #include "tests/support/random_program.h"
 #include "tests/train/emulated_ranks.h"
+#include "tests/train/small_networks.h"
 #include "train/session/agreement.h"
 #include "train/session/said.h"
 #include "train/session/session.h"
@@ -111,10 +112,10 @@ Trained train_on(std::int64_t ranks, const SessionSetting& setting) {
 SessionSetting setting_of(const std::string& model, std::int64_t batch, std::int64_t shards) {
   SessionSetting setting{.device = {.threads = 1}};
   setting.program.network = {.model = model, .batch = batch, .seed = 3};
-  if (model == "resnet20") setting.program.network.sets = {{"n", "1"}};
+  setting.program.network.sets = sets_of_small(model);
   setting.program.shards.parts = shards;
   setting.program.memory.levels.seconds = 0.01;  // any arena will do
-  setting.data.spec = model == "char_lstm" ? "sentences:train=32,test=10" : "shapes:train=32,test=10";
+  setting.data.spec = message(reads_text(model) ? "sentences" : "shapes", ":train=32,test=10");
   return setting;
 }
 
@@ -126,8 +127,9 @@ TEST_P(OnRanks, TheSameBits) {
   for (const std::int64_t ranks : {2, 4, 8}) EXPECT_TRUE(train_on(ranks, setting) == one) << ranks << " ranks";
 }
 
-// Batch norm and its running statistics, loops, branches.
-INSTANTIATE_TEST_SUITE_P(Networks, OnRanks, ::testing::Values("resnet20", "lenet", "char_lstm", "early_exit"));
+// Batch norm and its running statistics, loops, branches; attention with dropout and a table that the loss shares.
+INSTANTIATE_TEST_SUITE_P(Networks, OnRanks,
+                         ::testing::Values("resnet20", "lenet", "char_lstm", "early_exit", "char_gpt"));
 
 // Elements are dropped by where they stand in the whole batch, and labels weigh by how many of the whole batch count.
 TEST(Ranks, DropElementsAndIgnoreLabelsOfTheWholeBatch) {

@@ -38,8 +38,9 @@ TEST(ShardedCheckpoint, IsTheSameInAllStages) {
   const auto saved = [&](int zero) {
     const std::string run = folder.text() + message("/", zero);
     train_to(1, setting, run, 3, zero, true);
-    std::string all = bytes_in(run + "/latest/shares.json");
-    for (int rank = 0; rank < 3; ++rank) all += bytes_in(message(run, "/latest/rank-", rank, "-of-3.safetensors"));
+    std::string all = bytes_saved_in(run + "/latest/shares.json");
+    for (int rank = 0; rank < 3; ++rank)
+      all += bytes_saved_in(message(run, "/latest/rank-", rank, "-of-3.safetensors"));
     return all;
   };
   const std::string first = saved(0);
@@ -66,7 +67,7 @@ class DamagedShares : public ::testing::Test {
 };
 
 TEST_F(DamagedShares, AreRefused) {
-  const std::string good = bytes_in(second_);
+  const std::string good = bytes_saved_in(second_);
   fs::remove(second_);
   EXPECT_EQ(complaint(), second_ + ": cannot be opened as a file");
   std::ofstream(second_, std::ios::binary) << good.substr(0, good.size() - 4);
@@ -91,7 +92,7 @@ TEST_F(DamagedShares, AreRefused) {
 }
 
 TEST_F(DamagedShares, MayHaveABadIndex) {
-  const std::string index = of(2, "shares.json"), good = bytes_in(index);
+  const std::string index = of(2, "shares.json"), good = bytes_saved_in(index);
   const auto changed = [&](const std::string& from, const std::string& to) {
     std::string bad = good;
     bad.replace(bad.find(from), from.size(), to);
@@ -108,9 +109,12 @@ TEST_F(DamagedShares, MayHaveABadIndex) {
 
 // What a save that ended before its last moment leaves behind.
 TEST_F(DamagedShares, AreNoCheckpointWithoutItsState) {
-  fs::create_directory(run_ + "/.new-step-000003");
-  fs::copy(run_ + "/step-000002", run_ + "/.new-step-000003", fs::copy_options::recursive);
-  fs::remove(run_ + "/.new-step-000003/state.json");
+  for (const char* const name : {"/.new-step-000003", "/step-000003"}) {
+    fs::copy(run_ + "/step-000002", run_ + name, fs::copy_options::recursive);
+    fs::remove(run_ + name + "/state.json");
+  }
+  fs::remove(run_ + "/latest");
+  fs::create_directory_symlink("step-000003", run_ + "/latest");
   EXPECT_EQ(find_latest(run_), run_ + "/step-000002");
   train_to(3, setting_, run_, 4, 1, true);
   EXPECT_EQ(find_latest(run_), run_ + "/step-000003");

@@ -2,7 +2,10 @@
 #pragma once
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "tests/train/emulated_ranks.h"
+#include "tests/train/small_networks.h"
 #include "tests/train/train_process.h"
 #include "train/session/checkpoint.h"
 #include "train/session/session.h"
@@ -13,10 +16,11 @@ inline SessionSetting sharing(const std::string& model, std::int64_t batch, std:
                               const std::string& optimizer = "momentum") {
   SessionSetting setting{.device = {.threads = 1}};
   setting.program.network = {.model = model, .batch = batch, .seed = 3};
-  if (model == "resnet20") setting.program.network.sets = {{"n", "1"}};
+  setting.program.network.sets = sets_of_small(model);
   setting.program.shards.parts = shards;
+  setting.program.memory.levels.seconds = 0.01;  // any arena will do
   setting.program.update.rule = optimizer_named(optimizer);
-  setting.data.spec = model == "char_lstm" ? "sentences:train=64,test=11" : "shapes:train=64,test=11";
+  setting.data.spec = message(reads_text(model) ? "sentences" : "shapes", ":train=64,test=11");
   return setting;
 }
 
@@ -46,9 +50,15 @@ inline void train_to(std::int64_t step, SessionSetting setting, const std::strin
       [&](const std::shared_ptr<Peers>& peers) { train_to(step, setting, directory, sharded, peers); });
 }
 
+/// Of a file that is there.
+inline std::string bytes_saved_in(const std::string& file) {
+  EXPECT_TRUE(std::filesystem::is_regular_file(file)) << file;
+  return bytes_in(file);
+}
+
 /// Of a run whose last checkpoint is whole.
 inline std::string saved_in(const std::string& directory) {
-  return bytes_in(directory + "/weights.safetensors") + bytes_in(directory + "/optimizer.safetensors");
+  return bytes_saved_in(directory + "/weights.safetensors") + bytes_saved_in(directory + "/optimizer.safetensors");
 }
 
 }  // namespace lethe::testing

@@ -37,17 +37,18 @@ TEST_P(ZeroOf, SavesTheSameFiles) {
       EXPECT_TRUE(saved_by(setting, ranks, zero) == one) << ranks << " ranks, stage " << zero;
 }
 
-// Batch norm, loops, branches; one state, two with a counter, none.
+// Batch norm, loops, branches, attention with dropout and a shared table; one state, two with a counter, none.
 INSTANTIATE_TEST_SUITE_P(Networks, ZeroOf,
                          ::testing::Values(ShareCase{"resnet20", "adamw"}, ShareCase{"char_lstm", "momentum"},
-                                           ShareCase{"lenet", "sgd"}, ShareCase{"early_exit", "rmsprop"}));
+                                           ShareCase{"lenet", "sgd"}, ShareCase{"early_exit", "rmsprop"},
+                                           ShareCase{"char_gpt", "adamw"}));
 
 TEST(Zero, GivesTheSameBitsUnderAllMemorySettings) {
   SessionSetting setting = sharing("lenet", 8, 4);
   const std::string one = saved_by(setting, 1, 0);
   for (const char* const text : {"none", "level=0", "level=1,release,inplace", "level=3"})
     for (const int zero : {1, 2, 3}) {
-      setting.program.memory = memory_setting(text);
+      setting.program.memory = memory_setting(text, setting.program.memory);
       setting.program.shards.bucket = zero == 2 ? 1 : 100000;
       EXPECT_TRUE(saved_by(setting, 2, zero) == one) << text << ", stage " << zero;
     }
