@@ -174,7 +174,7 @@ class GpuPeers final : public Peers {
   }
 
   /// Fails with the name of a rank that does not answer. One whose step ended just before is in another exchange, of
-  /// more bytes: then MPI says that a message does not fit, and all end.
+  /// another size, by which both fail.
   void ask_others() {
     std::vector<std::byte> answers(static_cast<std::size_t>(rank().of));
     hosts_->gather(answers.data(), 1);

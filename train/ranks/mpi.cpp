@@ -49,8 +49,10 @@ class MpiTransport final : public Transport {
   void exchange(std::span<const Message> sent, std::span<const Message> received) override {
     requests_.clear();
     ranks_.clear();
+    expected_.clear();
     for (const Message& m : received)
       begin(m, [&](void* data, int bytes, MPI_Request* request) {
+        expected_.push_back(bytes);
         return MPI_Irecv(data, bytes, MPI_BYTE, static_cast<int>(m.rank), 0, MPI_COMM_WORLD, request);
       });
     for (const Message& m : sent)
@@ -75,13 +77,31 @@ class MpiTransport final : public Transport {
     constexpr int kAskedAtOnce = 50;
     const Clock::time_point begin = Clock::now();
     const auto count = static_cast<int>(requests_.size());
+    statuses_.assign(requests_.size(), MPI_Status{});
     for (int asked = 0;; ++asked) {
       int done = 0;
-      check_mpi(MPI_Testall(count, requests_.data(), &done, MPI_STATUSES_IGNORE), "waiting");
-      if (done) return;
+      check_tested(MPI_Testall(count, requests_.data(), &done, statuses_.data()));
+      if (done) return check_received();
       if (asked < kAskedAtOnce) continue;
       std::this_thread::sleep_for(std::chrono::microseconds(20));
       if (asked % 1000 == 0 && Clock::now() - begin > patience_) give_up();
+    }
+  }
+
+  void check_tested(int result) const {
+    for (std::size_t i = 0; result == MPI_ERR_IN_STATUS && i < ranks_.size(); ++i)
+      if (const int error = statuses_[i].MPI_ERROR; error != MPI_ERR_PENDING)
+        check_mpi(error, ("between this rank and " + world_.name_of(ranks_[i])).c_str());
+    check_mpi(result, "waiting");
+  }
+
+  /// What is longer than expected is an error of MPI's own.
+  void check_received() const {
+    for (std::size_t i = 0; i < expected_.size(); ++i) {
+      int bytes = 0;
+      check_mpi(MPI_Get_count(&statuses_[i], MPI_BYTE, &bytes), "counting");
+      check_as(Exit::Device, bytes == expected_[i], world_.name_of(ranks_[i]), " sends ", bytes, " bytes, where rank ",
+               rank().number, " expects ", expected_[i], ": they are not at the same place");
     }
   }
 
@@ -100,6 +120,8 @@ class MpiTransport final : public Transport {
   std::chrono::seconds patience_;
   std::vector<MPI_Request> requests_;
   std::vector<std::int64_t> ranks_;  // by request
+  std::vector<MPI_Status> statuses_ = {};
+  std::vector<int> expected_ = {};  // bytes, of what is received, which comes first
 };
 
 }  // namespace
