@@ -162,7 +162,8 @@ const std::string kLooksBack = "it looks back by more than causal attention";
 /// "" if there are programs.
 std::string why_none(const NetworkSetting& of) {
   std::string why;
-  EXPECT_EQ(!decode_programs(build_network(of, false), of, kBlock, &why), !why.empty());
+  const bool has_programs = decode_programs(build_network(of, false), of, kBlock, &why).has_value();
+  EXPECT_EQ(has_programs, why.empty());
   return why;
 }
 
