@@ -4,8 +4,8 @@
 
 #include "framework/autodiff.h"
 #include "framework/builder.h"
+#include "tests/ops/gradients_by_name.h"
 #include "tests/support/expect_error.h"
-#include "tests/support/interpreter.h"
 #include "tests/support/run_op.h"
 
 namespace lethe::testing {
@@ -67,16 +67,7 @@ std::map<std::string, std::vector<double>> gradients_of_tables(bool shared) {
   net.loss("linear_cross_entropy", net.layer("tanh", net.layer("add", {first, second})), next, {.layer = {{"out", 7}}});
   Network network = net.finish();
   if (shared) share_the_first(network);
-  const std::vector<ParamGrad> gradients = append_backward(network.program, network.loss);
-  Interpreter values(network.program);
-  for (const ParamInfo& info : network.params) values.fill_uniform(info.var, -1, 1, 1);
-  for (const VarId input : {ids, more, next}) values.fill_uniform(input, 0, 7, static_cast<std::uint64_t>(input));
-  values.run();
-  std::map<std::string, std::vector<double>> all;
-  for (const ParamGrad& pair : gradients)
-    for (std::int64_t i = 0; i < elements(network.program.vars[pair.grad].shape); ++i)
-      all[network.program.vars[pair.param].name].push_back(values.number(pair.grad, i));
-  return all;
+  return gradients_by_name(std::move(network), 7);
 }
 
 TEST(Embedding, GradientOfATableOfThreeReadersIsTheSumOfWhatTheyGive) {

@@ -8,6 +8,7 @@
 #include "framework/loss_share.h"
 #include "framework/micro_batches.h"
 #include "memopt/memopt.h"
+#include "tests/ops/gradients_by_name.h"
 #include "tests/support/interpreter.h"
 #include "tests/support/run_op.h"
 
@@ -108,17 +109,7 @@ std::map<std::string, std::vector<double>> tied_gradients(bool fused) {
     net.loss("linear_cross_entropy", x, next, {.layer = {{"out", 7}, {"share", "tokens"}}});
   else
     net.loss("cross_entropy", net.layer("fc", x, {{"out", 7}, {"bias", 0}, {"flatten", 0}, {"share", "tokens"}}), next);
-  Network network = net.finish();
-  const std::vector<ParamGrad> gradients = append_backward(network.program, network.loss);
-  Interpreter values(network.program);
-  for (const ParamInfo& info : network.params) values.fill_uniform(info.var, -1, 1, 1);
-  for (const VarId input : network.inputs) values.fill_uniform(input, 0, 7, static_cast<std::uint64_t>(input));
-  values.run();
-  std::map<std::string, std::vector<double>> all;
-  for (const ParamGrad& pair : gradients)
-    for (std::int64_t i = 0; i < elements(network.program.vars[pair.grad].shape); ++i)
-      all[network.program.vars[pair.param].name].push_back(values.number(pair.grad, i));
-  return all;
+  return gradients_by_name(net.finish(), 7);
 }
 
 TEST(LinearCrossEntropy, TheGradientOfATableThatIsItsWeightTooIsTheSumOfBoth) {
