@@ -28,7 +28,7 @@ struct Language {
   std::unique_ptr<Vocabulary> vocabulary = {};
   std::optional<std::int32_t> end = {};  // of a document
 
-  /// Those that may be drawn are the numbers below.
+  /// Numbers below this may be drawn.
   std::int64_t symbols() const { return std::max<std::int64_t>(vocabulary->size(), end ? *end + 1 : 0); }
   /// A line of its own for the end of a document.
   std::string text_of(std::int32_t symbol) const {
@@ -71,7 +71,7 @@ class TextReading {
       whole_ = plan_evaluation(network_, setting.memory, prepared);
   }
   bool is_cached() const { return programs_.has_value(); }
-  /// Empty unless it was asked for in vain.
+  /// Why there is none although a cache was asked for; else empty.
   const std::string& why_no_cache() const { return why_no_cache_; }
   const Network& window() const { return network_; }
   std::int64_t context() const { return context_; }

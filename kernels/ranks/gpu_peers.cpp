@@ -63,8 +63,8 @@ class GpuPeers final : public Peers {
     const CurrentGpu here(gpu_->gpu());
     const std::vector<Seat> seats = seats_of_all(gpu_->gpu(), *hosts_);
     check_seats(seats);
-    require(cudaStreamCreateWithFlags(&aside_, cudaStreamNonBlocking), "a stream");
-    require(cudaEventCreateWithFlags(&begin_, cudaEventDisableTiming), "an event");
+    require(cudaStreamCreateWithFlags(&aside_, cudaStreamNonBlocking), "making a stream");
+    require(cudaEventCreateWithFlags(&begin_, cudaEventDisableTiming), "making an event");
     transport_ = std::make_unique<NcclTransport>(seats[0].id, hosts_->rank(), gpu_->gpu(), aside_, patience_);
   }
   ~GpuPeers() override {
@@ -137,18 +137,18 @@ class GpuPeers final : public Peers {
 
   template <class Work>
   void start(const void* values, const Work& work) {
-    require(cudaEventRecord(begin_, stream()), "a mark");
-    require(cudaStreamWaitEvent(aside_, begin_, 0), "waiting for a mark");
+    require(cudaEventRecord(begin_, stream()), "recording an event");
+    require(cudaStreamWaitEvent(aside_, begin_, 0), "waiting for an event");
     work();
     auto found = find(values);  // there, if a recording was given up
     if (found == pending_.end()) found = pending_.insert(found, {values, take_event()});
-    require(cudaEventRecord(found->done, aside_), "a mark");
+    require(cudaEventRecord(found->done, aside_), "recording an event");
   }
 
   cudaEvent_t take_event() {
     cudaEvent_t event = nullptr;
     if (free_.empty()) {
-      require(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "an event");
+      require(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "making an event");
       return event;
     }
     event = free_.back();

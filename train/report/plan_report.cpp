@@ -135,8 +135,8 @@ std::vector<Remedy> remedies_of(const PlanReport& report, const ProgramSetting& 
   return remedies;
 }
 
-/// The largest batch and the largest context that fit, if there are: the setting's own do not. That context is looked
-/// for without computing again, where a plan is made soon: it takes twenty of them.
+/// The setting's batch and context do not fit: finds the largest of each that does, if there is one. The search for the
+/// context makes some twenty plans, so it computes nothing again: such plans are quick to make.
 void add_largest(const ProgramSetting& setting, PlanReport& report) {
   const bool recomputes = setting.memory.levels.level == Level::Recompute;
   ProgramSetting level2 = setting;
