@@ -5,9 +5,6 @@
 #include <cstring>
 #include <stdexcept>
 #include <utility>
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/common_interface_defs.h>
-#endif
 
 namespace lethe::simt {
 namespace {
@@ -15,22 +12,12 @@ namespace {
 constexpr std::size_t kStackBytes = 128 * 1024;
 constexpr unsigned kWarp = 32;
 
-// AddressSanitizer must hear of every switch of stacks; without it these are nothing.
-void leaving([[maybe_unused]] void** fake, [[maybe_unused]] const void* to, [[maybe_unused]] std::size_t bytes) {
-#if defined(__SANITIZE_ADDRESS__)
-  __sanitizer_start_switch_fiber(fake, to, bytes);
-#endif
-}
-void arrived([[maybe_unused]] void* fake, [[maybe_unused]] const void** from, [[maybe_unused]] std::size_t* bytes) {
-#if defined(__SANITIZE_ADDRESS__)
-  __sanitizer_finish_switch_fiber(fake, from, bytes);
-#endif
-}
-
 }  // namespace
 
+Block::Fiber::Fiber(unsigned place, void (*entry)()) : place(place), stack(kStackBytes, entry) {}
+
 Block& Block::current() {
-  static Block block;
+  static thread_local Block block;
   return block;
 }
 
@@ -40,79 +27,75 @@ void Block::run(unsigned threads, std::size_t shared_bytes, Order order, std::fu
   threads_ = live_ = threads;
   next_ = arrived_ = 0;
   vote_ = stuck_ = false;
-  if (fibers_.size() < threads) fibers_.resize(threads);
-  for (Fiber& fiber : fibers_) fiber.started = fiber.done = false;
+  while (fibers_.size() < threads)
+    fibers_.push_back(std::make_unique<Fiber>(static_cast<unsigned>(fibers_.size()), &Block::fiber_main));
   warps_.clear();
   warps_.resize((threads + kWarp - 1) / kWarp);
   shared_.resize(shared_bytes / sizeof(std::max_align_t) + 1);
   std::memset(static_cast<void*>(shared_.data()), 0xFF, shared_.size() * sizeof(std::max_align_t));  // NaN till written
-  while (live_ > 0) {
-    const unsigned before = progress_;
-    for (Fiber& fiber : fibers_)
-      if (fiber.started ? !fiber.done : next_ < threads_) resume(fiber);
-    stuck_ = progress_ == before;  // then every waiting thread throws, which unwinds its stack
-  }
+  main_.place = threads - 1;  // the first is the next
+  fiber_ = &main_;
+  give_way();
   if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
 }
 
-void Block::resume(Fiber& fiber) {
-  fiber_ = &fiber;
-  if (!fiber.started) {
-    fiber.started = true;
-    if (!fiber.stack) fiber.stack = std::make_unique<std::byte[]>(kStackBytes);
-    getcontext(&fiber.context);
-    fiber.context.uc_stack.ss_sp = fiber.stack.get();
-    fiber.context.uc_stack.ss_size = kStackBytes;
-    fiber.context.uc_link = nullptr;
-    makecontext(&fiber.context, &Block::fiber_main, 0);
-  }
-  void* fake = nullptr;
-  leaving(&fake, fiber.stack.get(), kStackBytes);
-  swapcontext(&scheduler_, &fiber.context);
-  arrived(fake, nullptr, nullptr);
-}
+void Block::fiber_main() { current().take_threads(); }
 
-void Block::fiber_main() {
-  Block& block = current();
-  block.entered(nullptr);
-  block.take_threads();
-}
-
-void Block::entered(void* fake_stack) { arrived(fake_stack, &scheduler_stack_, &scheduler_stack_bytes_); }
-
+/// Of this block and of all that follow: a fiber does not end.
 void Block::take_threads() {
-  Fiber& self = *fiber_;
-  while (next_ < threads_) {
-    const unsigned place = next_++;
-    thread_ = order_ == Order::Forward ? place : threads_ - 1 - place;
-    try {
-      body_(thread_);
-    } catch (...) {
-      if (!error_) error_ = std::current_exception();
+  while (true) {
+    while (next_ < threads_) {
+      const unsigned place = next_++;
+      thread_ = order_ == Order::Forward ? place : threads_ - 1 - place;
+      try {
+        body_(thread_);
+      } catch (...) {
+        if (!error_) error_ = std::current_exception();
+      }
+      --live_;
+      complete_if_full();
     }
-    --live_;
-    ++progress_;
-    complete_if_full();
+    give_way();
   }
-  self.done = true;
-  switch_to_scheduler(self);
 }
 
-void Block::switch_to_scheduler(Fiber& fiber) {
-  void* fake = nullptr;
-  leaving(fiber.done ? nullptr : &fake, scheduler_stack_, scheduler_stack_bytes_);
-  swapcontext(&fiber.context, &scheduler_);
-  entered(fake);
+bool Block::can_go_on(const Fiber& fiber) const {
+  return fiber.awaits ? stuck_ || *fiber.awaits != fiber.round : next_ < threads_;
+}
+
+/// The caller of run once all threads have ended. If all that are left wait for each other, each throws, which unwinds
+/// its stack.
+Block::Fiber& Block::next_in_turn() {
+  if (live_ == 0) return main_;
+  unsigned place = fiber_->place;
+  for (unsigned tried = 0; tried < threads_; ++tried) {
+    if (++place >= threads_) place = 0;
+    Fiber& fiber = *fibers_[place];
+    if (can_go_on(fiber)) return fiber;
+  }
+  stuck_ = true;
+  return next_in_turn();
 }
 
 void Block::give_way() {
   Fiber& self = *fiber_;
   const unsigned thread = thread_;
   const uint3 index = threadIdx;
-  switch_to_scheduler(self);
-  fiber_ = &self;
+  Fiber& next = next_in_turn();
+  fiber_ = &next;
+  if (&next != &self) self.stack.leave_for(next.stack);
   thread_ = thread;
   threadIdx = index;
+}
+
+/// Until the number of rounds has gone on from `round`.
+void Block::wait(const unsigned& rounds, unsigned round) {
+  if (rounds != round) return;
+  Fiber& self = *fiber_;
+  self.awaits = &rounds;
+  self.round = round;
+  give_way();
+  self.awaits = nullptr;
   if (stuck_) throw std::logic_error("simt: threads wait at a barrier that cannot complete");
 }
 
@@ -120,7 +103,6 @@ void Block::complete_if_full() {
   if (arrived_ == 0 || arrived_ < live_) return;
   arrived_ = 0;
   ++round_;
-  ++progress_;
   outcome_ = std::exchange(vote_, false);
 }
 
@@ -128,9 +110,8 @@ bool Block::meet(bool vote) {
   const unsigned round = round_;
   vote_ |= vote;
   ++arrived_;
-  ++progress_;
   complete_if_full();
-  while (round == round_) give_way();
+  wait(round_, round);
   return outcome_;
 }
 
@@ -145,33 +126,31 @@ Block::Meeting& Block::meeting(unsigned mask) {
   return *warps_[warp].back();
 }
 
-void Block::wait(Meeting& meeting) {
+/// What all lanes of the meeting brought. It stays while they come to the next, which none leaves before all are there.
+const std::array<std::uint64_t, 32>& Block::bring(Meeting& meeting, std::uint64_t word) {
   const unsigned round = meeting.round;
-  ++progress_;
+  std::array<std::uint64_t, 32>& words = meeting.words[round % 2];
+  words[thread_ % kWarp] = word;
   if (++meeting.arrived == static_cast<unsigned>(std::popcount(meeting.mask))) {
     meeting.arrived = 0;
     ++meeting.round;
   }
-  while (round == meeting.round) give_way();
+  wait(meeting.round, round);
+  return words;
 }
 
 std::uint64_t Block::exchange(unsigned mask, std::uint64_t word, unsigned from) {
   Meeting& m = meeting(mask);
-  m.words[thread_ % kWarp] = word;
-  wait(m);
-  const std::uint64_t given = from < kWarp && (m.mask >> from & 1) != 0 ? m.words[from] : word;
-  wait(m);  // nobody brings the next word before all have read this one
-  return given;
+  const auto& words = bring(m, word);
+  return from < kWarp && (m.mask >> from & 1) != 0 ? words[from] : word;
 }
 
 unsigned Block::ballot(unsigned mask, bool vote) {
   Meeting& m = meeting(mask);
-  m.words[thread_ % kWarp] = vote;
-  wait(m);
+  const auto& words = bring(m, vote);
   unsigned votes = 0;
   for (unsigned lane = 0; lane < kWarp; ++lane)
-    if ((m.mask >> lane & 1) != 0 && m.words[lane] != 0) votes |= 1u << lane;
-  wait(m);
+    if ((m.mask >> lane & 1) != 0 && words[lane] != 0) votes |= 1u << lane;
   return votes;
 }
 

@@ -1,8 +1,6 @@
 // The threads of one CUDA block on the host: fibers that give way at barriers only, so a run is deterministic and a
 // sanitizer sees every access. Threads that meet no barrier run one after the other on one fiber.
 #pragma once
-#include <ucontext.h>
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -10,6 +8,8 @@
 #include <functional>
 #include <memory>
 #include <vector>
+
+#include "tests/simt/stack.h"
 
 struct uint3 {
   unsigned x = 0, y = 0, z = 0;
@@ -25,7 +25,7 @@ enum class Order { Forward, Reverse };
 
 class Block {
  public:
-  /// The block whose threads run now, one at a time.
+  /// The block whose threads run now, one at a time; one for each thread of the host.
   static Block& current();
 
   /// Runs `body(thread)` for each thread. Throws what a thread threw, or std::logic_error if barriers cannot complete:
@@ -45,38 +45,40 @@ class Block {
 
  private:
   struct Fiber {
-    ucontext_t context = {};
-    std::unique_ptr<std::byte[]> stack = {};
-    bool started = false, done = false;
+    Fiber() = default;  // the one that calls run
+    Fiber(unsigned place, void (*entry)());
+
+    unsigned place = 0;  // in fibers_
+    Stack stack;
+    const unsigned* awaits = nullptr;  // while it waits: a round to end
+    unsigned round = 0;                // the number of that round
   };
   struct Meeting {  // of lanes of one warp
     unsigned mask = 0;
-    unsigned arrived = 0, round = 0;  // lanes here; times it was complete
-    std::array<std::uint64_t, 32> words = {};
+    unsigned arrived = 0, round = 0;                          // lanes here; times it was complete
+    std::array<std::array<std::uint64_t, 32>, 2> words = {};  // of this round and of the one before
   };
 
   static void fiber_main();
   void take_threads();
-  void resume(Fiber& fiber);
   void give_way();
-  void switch_to_scheduler(Fiber& fiber);
-  void entered(void* fake_stack);
+  Fiber& next_in_turn();
+  bool can_go_on(const Fiber& fiber) const;
+  void wait(const unsigned& rounds, unsigned round);
   void complete_if_full();
   Meeting& meeting(unsigned mask);
-  void wait(Meeting& meeting);
+  const std::array<std::uint64_t, 32>& bring(Meeting& meeting, std::uint64_t word);
 
   std::function<void(unsigned)> body_;
-  std::vector<Fiber> fibers_;
+  Fiber main_;
+  std::vector<std::unique_ptr<Fiber>> fibers_;
   std::vector<std::vector<std::unique_ptr<Meeting>>> warps_;
   std::vector<std::max_align_t> shared_;
   std::exception_ptr error_;
-  ucontext_t scheduler_ = {};
-  const void* scheduler_stack_ = nullptr;
-  std::size_t scheduler_stack_bytes_ = 0;
-  Fiber* fiber_ = nullptr;
+  Fiber* fiber_ = nullptr;  // whose turn it is
   Order order_ = Order::Forward;
   unsigned threads_ = 0, thread_ = 0, next_ = 0, live_ = 0;
-  unsigned arrived_ = 0, round_ = 0, progress_ = 0;
+  unsigned arrived_ = 0, round_ = 0;
   bool vote_ = false, outcome_ = false, stuck_ = false;
 };
 
