@@ -1,8 +1,5 @@
 #include "tests/simulated/gpu.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -10,22 +7,18 @@
 #include <exception>
 #include <utility>
 
+#include "tests/simulated/piece.h"
+
 /// Handles of libraries are kept to the end of the process.
 extern "C" const char* __asan_default_options() { return "detect_leaks=0"; }
 
 namespace lethe::simulated {
 namespace {
 
-constexpr int kPoison = 0xFF;  // NaN in every float dtype
-
 std::int64_t number_in_environment(const char* name, std::int64_t otherwise) {
   const char* const text = std::getenv(name);
   return text ? std::strtoll(text, nullptr, 10) : otherwise;
 }
-
-std::size_t round_up(std::size_t bytes, std::size_t to) { return (bytes + to - 1) / to * to; }
-
-std::size_t page() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
 
 }  // namespace
 
@@ -41,26 +34,18 @@ Settings Settings::of_environment() {
   return s;
 }
 
-/// Ends, but for what an alignment of 256 bytes leaves, where the host has no page: what lies behind is out of bounds.
-struct Gpu::Piece {
-  static constexpr std::size_t kAlignment = 256;
-
-  explicit Piece(std::size_t bytes) : bytes(bytes), pages(round_up(std::max<std::size_t>(bytes, 1), page())) {
-    void* const mapped = mmap(nullptr, pages + 2 * page(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (mapped == MAP_FAILED) throw Refusal::MemoryAllocation;
-    open_from = static_cast<std::byte*>(mapped) + page();
-    first = open_from + pages - round_up(bytes, kAlignment);
-    open(true);
-    std::memset(first, kPoison, bytes);
+/// While there is one, the first task opens the memory for all that follow: opening takes longer than most of them.
+class Gpu::Working {
+ public:
+  explicit Working(Gpu& gpu) : gpu_(gpu) { ++gpu_.working_; }
+  ~Working() {
+    if (--gpu_.working_ == 0) gpu_.open_memory(false);
   }
-  ~Piece() { munmap(open_from - page(), pages + 2 * page()); }
-  Piece(const Piece&) = delete;
-  Piece& operator=(const Piece&) = delete;
+  Working(const Working&) = delete;
+  Working& operator=(const Working&) = delete;
 
-  void open(bool open) const { mprotect(open_from, pages, open ? PROT_READ | PROT_WRITE : PROT_NONE); }
-
-  std::size_t bytes, pages;
-  std::byte *open_from, *first;
+ private:
+  Gpu& gpu_;
 };
 
 Gpu::Gpu(const Settings& settings) : settings_(settings), lots_(settings.seed) {}
@@ -113,7 +98,7 @@ void* Gpu::allocate(std::int64_t bytes) {
   refuse_in_captures();
   if (bytes > free_bytes()) throw Refusal::MemoryAllocation;
   auto piece = std::make_unique<Piece>(static_cast<std::size_t>(bytes));
-  piece->open(working_ > 0);
+  piece->open(open_);
   taken_.push_back(bytes);
   std::byte* const first = piece->first;
   pieces_.emplace(first, std::move(piece));
@@ -170,6 +155,7 @@ void Gpu::release(Stream& stream, void* memory) {
 std::vector<std::int64_t> Gpu::take_allocations() { return std::exchange(taken_, {}); }
 
 void Gpu::open_memory(bool open) {
+  if (std::exchange(open_, open) == open) return;
   for (const auto& [first, piece] : pieces_) piece->open(open);
 }
 
@@ -207,6 +193,7 @@ void Gpu::fail(const std::string& why) {
 void Gpu::let_work() {
   if (settings_.pace == Pace::Late || working_ > 0) return;
   if (settings_.pace == Pace::Early) return run_what_can();
+  const Working working(*this);
   for (unsigned count = lots_() % 4; count > 0; --count) {
     Stream& stream = *streams_[lots_() % streams_.size()];
     if (can_run_next(stream)) run_next(stream);
@@ -220,6 +207,7 @@ bool Gpu::can_run_next(const Stream& stream) {
 }
 
 void Gpu::run_what_can() {
+  const Working working(*this);
   for (bool goes_on = true; goes_on;) {
     goes_on = false;
     for (const auto& stream : streams_)
@@ -231,10 +219,16 @@ void Gpu::run_what_can() {
 void Gpu::run_next(Stream& stream) {
   if (const auto awaited = stream.tasks.front().awaits)
     while (!awaited->reached) run_next(*awaited->stream);
-  while (fault_.empty() && !can_run_next(stream)) leave_to_others();
+  while (fault_.empty() && !can_run_next(stream)) {
+    const int depth = std::exchange(working_, 0);
+    open_memory(false);
+    leave_to_others();
+    working_ = depth;
+  }
   const Task task = std::move(stream.tasks.front());
   stream.tasks.pop_front();
-  if (working_++ == 0) open_memory(true);
+  const Working working(*this);
+  open_memory(true);
   const int turned_to = current();  // by the thread that waits: to any
   turn_to(index_);
   try {
@@ -243,7 +237,6 @@ void Gpu::run_next(Stream& stream) {
     fail(error.what());
   }
   turn_to(turned_to);
-  if (--working_ == 0) open_memory(false);
   if (task.reaches) {
     task.reaches->reached = true;
     task.reaches->at = std::chrono::steady_clock::now();
@@ -253,6 +246,7 @@ void Gpu::run_next(Stream& stream) {
 void Gpu::finish(Stream& stream) {
   if (std::getenv("SIMULATED_GPU_TELL")) std::fputs("simulated GPU: a wait\n", stderr);
   check_not_capturing(stream);
+  const Working working(*this);
   while (!stream.tasks.empty()) run_next(stream);
   check();
 }
@@ -265,6 +259,7 @@ bool Gpu::query(Stream& stream) {
 }
 
 void Gpu::finish_all() {
+  const Working working(*this);
   for (const auto& stream : streams_)
     while (!stream->tasks.empty()) run_next(*stream);
 }

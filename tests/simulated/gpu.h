@@ -30,8 +30,6 @@ class Gpu {
   static void leave_to_others();
   explicit Gpu(const Settings& settings);
   ~Gpu();
-  Gpu(const Gpu&) = delete;
-  Gpu& operator=(const Gpu&) = delete;
 
   const Settings& settings() const { return settings_; }
   int index() const { return index_; }
@@ -72,6 +70,7 @@ class Gpu {
 
  private:
   struct Piece;
+  class Working;
   using Pieces = std::map<const std::byte*, std::unique_ptr<Piece>>;
   Pieces::const_iterator find(const void* memory) const;
   bool is_pinned(const void* memory) const;
@@ -94,7 +93,8 @@ class Gpu {
   std::vector<std::unique_ptr<Stream>> streams_;
   std::vector<std::int64_t> taken_;
   std::string fault_;
-  int working_ = 0;  // depth
+  int working_ = 0;    // depth
+  bool open_ = false;  // the memory, to its work
 };
 
 }  // namespace lethe::simulated
