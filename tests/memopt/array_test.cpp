@@ -33,11 +33,12 @@ TrainingProgram with_an_array() {
 TEST(ArrayInPlace, GivesTheSameUnderAllSettings) {
   const TrainingProgram made = with_an_array();
   verify(made.network.program);
-  const Outcome expected = run_under(made, options_of("none", false, made.network), 3);
+  const Given given = given_to(made.network, 3);
+  const Outcome expected = run_under(made, options_of("none", false, made.network), given);
   EXPECT_NE(expected.losses[0], expected.losses[1]);
   for (const std::string& setting : all_settings()) {
     SCOPED_TRACE(setting);
-    const Outcome outcome = run_under(made, options_of(setting, false, made.network), 3);
+    const Outcome outcome = run_under(made, options_of(setting, false, made.network), given);
     expect_same_outcome(outcome, expected);
     EXPECT_EQ(outcome.taken, outcome.predicted) << "bytes";
   }

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 
 #include "framework/control_flow.h"
-#include "framework/init.h"
 #include "framework/op_def.h"
 #include "tests/support/rows_apart.h"
 
@@ -45,6 +45,8 @@ void poison(const Var& var, void* begin) {
 }
 
 }  // namespace
+
+std::uint64_t hash_of_value(const std::string& bytes) { return std::hash<std::string>()(bytes); }
 
 CheckedRun::CheckedRun(const Program& program, const Plan& plan, const std::vector<VarId>& pinned, Prepared& prepared)
     : program_(program),
@@ -109,8 +111,8 @@ void CheckedRun::check_workspace(const Op& op, const KernelArgs& args) {
 void CheckedRun::after(const Op& op, const KernelArgs& args) {
   for (std::size_t i = 0; i < op.out.size(); ++i) {
     const VarId out = op.out[i];
-    const std::string value = value_of(program_.vars[out], args.outputs[i]);
-    written_[shown_[out]] = hash_of(value);
+    const std::uint64_t value = hash_of_value(value_of(program_.vars[out], args.outputs[i]));
+    written_[shown_[out]] = value;
     hash(program_.vars[out].name, value);
     if (is_in_buffers(out)) claim(out, static_cast<std::byte*>(args.outputs[i]));
     for (const auto& [view, copy] : copied_as_)
@@ -122,12 +124,12 @@ void CheckedRun::after(const Op& op, const KernelArgs& args) {
 /// A view in place of a copy holds what the copy would: looked at when it is read first.
 void CheckedRun::look_at_view(VarId var, const std::byte* begin) {
   if (const auto copy = copied_as_.find(var); copy != copied_as_.end() && seen_.insert(var).second)
-    hash(copy->second, value_of(program_.vars[var], begin));
+    hash(copy->second, hash_of_value(value_of(program_.vars[var], begin)));
 }
 
-void CheckedRun::hash(const std::string& key, const std::string& written) {
+void CheckedRun::hash(const std::string& key, std::uint64_t value) {
   std::uint64_t& hash = hashes_[key];
-  hash = hash_of(std::to_string(hash) + written);
+  hash = hash * 31 + value;
 }
 
 /// Poisons what is not needed behind a step.

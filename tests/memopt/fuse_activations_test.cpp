@@ -106,12 +106,13 @@ int activated_ops(const Program& program) {
 
 /// Losses, parameters and states, of which every setting fused gives the bits of none unfused.
 void expect_the_same_fused(const TrainingProgram& made) {
-  const Outcome expected = run_under(made, options_of("none", false, made.network), 3);
+  const Given given = given_to(made.network, 3);
+  const Outcome expected = run_under(made, options_of("none", false, made.network), given);
   for (const char* setting : {"none", "level=1,release", "level=2"}) {
     SCOPED_TRACE(setting);
     MemoptOptions options = options_of(setting, false, made.network);
     options.fuse = options.gather = options.stage_inputs = true;  // as a GPU has it
-    const Outcome outcome = run_under(made, options, 3);
+    const Outcome outcome = run_under(made, options, given);
     EXPECT_EQ(outcome.losses, expected.losses);
     EXPECT_EQ(outcome.store, expected.store);
     EXPECT_LE(outcome.taken, outcome.predicted);

@@ -20,14 +20,14 @@ std::string digits_of(double value) {
   return text;
 }
 
-std::vector<std::byte> initial(const Interpreter& values, VarId var) {
+std::vector<std::byte> bytes_in(const Interpreter& values, VarId var) {
   const auto* const data = static_cast<const std::byte*>(values.memory(var).data());
   return {data, data + values.memory(var).bytes()};
 }
 
-void feed_next(const Network& network, const Interpreter& values, Executor& executor) {
-  for (const VarId input : network.inputs)
-    executor.feed_next(input, values.memory(input).data(), values.memory(input).bytes());
+void feed_next(const std::map<VarId, std::vector<std::byte>>& inputs, Executor& executor) {
+  for (const auto& [input, value] : inputs)
+    executor.feed_next(input, value.data(), static_cast<std::int64_t>(value.size()));
 }
 
 /// What must be there after a step: what is fetched or skipped, and with --skip-grads every parameter gradient.
@@ -46,7 +46,7 @@ void check_kept(const Program& program, VarId v, const Executor& executor, const
   const auto written = checked.written().find(view_root(program)[v]);
   if (written == checked.written().end() && program.vars[v].block != 0) return;
   ASSERT_NE(written, checked.written().end());
-  EXPECT_EQ(hash_of(bytes), written->second) << "'" << program.vars[v].name << "' is not what it was";
+  EXPECT_EQ(hash_of_value(bytes), written->second) << "'" << program.vars[v].name << "' is not what it was";
 }
 
 /// The var of which it is a copy, for values computed again outside of loops; kNone for all others.
@@ -104,28 +104,39 @@ MemoptOptions options_of(const std::string& memopt, bool skip_grads, const Netwo
   return options;
 }
 
-Outcome run_under(const TrainingProgram& made, const MemoptOptions& options, int steps, int threads) {
+Given given_to(const Network& network, int steps) {
+  Given given;
+  Interpreter values(network.program);
+  fill_network(network, values);
+  for (VarId v = 0; v < static_cast<VarId>(network.program.vars.size()); ++v)
+    if (const Var& var = network.program.vars[v]; is_persistable(var.kind)) given.store[var.name] = bytes_in(values, v);
+  for (int step = 0; step < steps; ++step) {
+    if (step > 0) values.fill_uniform(network.inputs.front(), -1, 1, static_cast<std::uint64_t>(100 + step));
+    given.inputs.emplace_back();
+    for (const VarId input : network.inputs) given.inputs.back()[input] = bytes_in(values, input);
+  }
+  return given;
+}
+
+Outcome run_under(const TrainingProgram& made, const MemoptOptions& options, const Given& given, int threads) {
   const Network& network = made.network;
   CountingDevice memory(threads);
   LateDevice device(memory);
   Outcome outcome;
   {
     Prepared prepared(device);
-    Interpreter values(network.program, device.info());
-    fill_network(network, values);
     const Planned planned = plan_memory(network.program, prepared, options);
     Store store(device);
     Executor executor(planned.program, planned.plan, prepared, store);
     for (const std::string& name : store.names()) {
-      const std::vector<std::byte> value = initial(values, find_var(network.program, name));
+      const std::vector<std::byte>& value = given.store.at(name);
       store.write(name, value.data(), static_cast<std::int64_t>(value.size()));
     }
     const std::vector<VarId> kept = kept_vars(planned.program, options.pins);
     CheckedRun checked(planned.program, planned.plan, kept, prepared);
     executor.observe(&checked);
-    for (int step = 0; step < steps; ++step) {
-      if (step > 0) values.fill_uniform(network.inputs.front(), -1, 1, static_cast<std::uint64_t>(100 + step));
-      feed_next(network, values, executor);
+    for (const auto& inputs : given.inputs) {
+      feed_next(inputs, executor);
       checked.begin_step();
       executor.run();
       outcome.hashes.push_back(checked.hashes());
@@ -159,26 +170,27 @@ void expect_same_outcome(const Outcome& outcome, const Outcome& expected) {
 
 void expect_the_same_under_all_settings(const TrainingProgram& made, int steps, int threads) {
   const bool has_blocks = made.network.program.blocks.size() > 1;
-  const Outcome expected = run_under(made, options_of("none", false, made.network), steps, threads);
+  const Given given = given_to(made.network, steps);
+  const Outcome expected = run_under(made, options_of("none", false, made.network), given, threads);
   EXPECT_EQ(expected.taken, expected.predicted);
   const std::int64_t padding = DeviceInfo{}.alignment * static_cast<std::int64_t>(made.network.program.vars.size());
   MemoptOptions staged = options_of("level=2", false, made.network);
   staged.stage_inputs = staged.gather = true;
-  expect_same_outcome(run_under(made, staged, steps, threads), expected);
+  expect_same_outcome(run_under(made, staged, given, threads), expected);
   for (const double overhead : {0.05, 100.0}) {
     SCOPED_TRACE(::testing::Message() << "--overhead " << overhead);
     MemoptOptions priced = options_of("level=3", false, made.network);
     priced.overhead = overhead;
-    expect_same_outcome(run_under(made, priced, steps, threads), expected);
+    expect_same_outcome(run_under(made, priced, given, threads), expected);
     priced.fuse = true;  // then ops write other values than they would alone: results are the same
-    const Outcome fused = run_under(made, priced, steps, threads);
+    const Outcome fused = run_under(made, priced, given, threads);
     EXPECT_EQ(fused.losses, expected.losses);
     EXPECT_EQ(fused.store, expected.store);
   }
   for (const std::string& setting : all_settings())
     for (const bool skip_grads : {false, true}) {
       SCOPED_TRACE(::testing::Message() << "--memopt " << setting << (skip_grads ? " --skip-grads" : ""));
-      const Outcome outcome = run_under(made, options_of(setting, skip_grads, made.network), steps, threads);
+      const Outcome outcome = run_under(made, options_of(setting, skip_grads, made.network), given, threads);
       expect_same_outcome(outcome, expected);
       if (has_blocks && setting.find("release") != std::string::npos)
         EXPECT_LE(outcome.taken, outcome.predicted) << "bytes: blocks that did not run took none";

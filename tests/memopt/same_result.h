@@ -24,8 +24,16 @@ struct Outcome {
 const std::vector<std::string>& all_settings();
 MemoptOptions options_of(const std::string& memopt, bool skip_grads, const Network& network);
 
-/// `steps` steps in checked mode, the inputs as fill_network gives them, the first of them changed from step to step.
-Outcome run_under(const TrainingProgram& made, const MemoptOptions& options, int steps, int threads = 1);
+/// What a run begins with: the same for all settings.
+struct Given {
+  std::map<std::string, std::vector<std::byte>> store;          // params and states
+  std::vector<std::map<VarId, std::vector<std::byte>>> inputs;  // by step
+};
+/// As fill_network has it, the first input changed from step to step.
+Given given_to(const Network& network, int steps);
+
+/// A step for each of the given inputs, in checked mode.
+Outcome run_under(const TrainingProgram& made, const MemoptOptions& options, const Given& given, int threads = 1);
 /// Fails the running test where they differ in any bit.
 void expect_same_outcome(const Outcome& outcome, const Outcome& expected);
 

@@ -75,6 +75,7 @@ INSTANTIATE_TEST_SUITE_P(Nestings, LoopNetworks, ::testing::ValuesIn(loop_networ
 
 TEST_P(LoopNetworks, KeepWhatIsPinnedInABlock) {
   const TrainingProgram made = with_updates(with_backward(GetParam().build(DType::f32)), "momentum");
+  const Given given = given_to(made.network, 2);
   const std::vector<Var>& vars = made.network.program.vars;
   for (std::size_t v = 0; v < vars.size(); ++v) {
     if (vars[v].block == 0 || vars[v].kind != Kind::Temp) continue;
@@ -82,7 +83,7 @@ TEST_P(LoopNetworks, KeepWhatIsPinnedInABlock) {
     for (const char* setting : {"level=1,inplace", "level=2"}) {
       MemoptOptions options = options_of(setting, false, made.network);
       options.pins.skip_vars = {vars[v].name};
-      run_under(made, options, 2, 1);
+      run_under(made, options, given, 1);
     }
     if (HasFailure()) return;
   }
