@@ -3,7 +3,7 @@
 
     bench/gpt2_fits.py build/release/bin/train [MODEL...] [--options "--dtype bf16"]
 
-A cell is the batch with nothing computed again, and that with `--overhead 10%`, with what it costs by prediction."""
+A cell is the batch at level 2, and that with `--overhead 10%`, with what it costs by prediction."""
 import argparse
 import json
 import shlex
@@ -26,11 +26,11 @@ def plan(train, model, memory, options):
 
 
 def cell(args, model, memory):
-    kept = plan(args.train, model, memory, ["--memopt", "level=2", *args.options])
+    level2 = plan(args.train, model, memory, ["--memopt", "level=2", *args.options])
     again = plan(args.train, model, memory, [*AGAIN, *args.options])
     if not again:
         return "-"
-    return f"{kept['batch'] if kept else '-'}; {again['batch']} at {100 * again['overhead']:.0f} %"
+    return f"{level2['batch'] if level2 else '-'}; {again['batch']} at {100 * again['overhead']:.0f} %"
 
 
 def main():

@@ -2,17 +2,25 @@
 
 #include <algorithm>
 
+#include "framework/op_def.h"
 #include "memopt/analysis/check_order.h"
+#include "memopt/passes/early_update.h"
 #include "memopt/passes/fuse_activations.h"
 #include "memopt/passes/fuse_addends.h"
 #include "memopt/passes/fuse_sums.h"
 #include "memopt/passes/gather_copies.h"
 #include "memopt/passes/gather_updates.h"
 #include "memopt/passes/views_for_copies.h"
+#include "memopt/recompute/cheap_repeats.h"
+#include "memopt/recompute/repeated.h"
+#include "memopt/recompute/seconds.h"
 #include "memopt/timed.h"
 
 namespace lethe {
 namespace {
+
+/// What cheap ops that run once more may take of a step: nobody who has not asked for a price pays one that shows.
+constexpr double kMostOverhead = 0.01;
 
 void plan_in_arena(const MemoptOptions& options, Planned& made) {
   ArenaPlan arena = plan_arena(made.program, made.live, made.sharing, made.workspaces, options.seconds);
@@ -86,6 +94,11 @@ Planned plan_with_views(Program program, Prepared& prepared, const std::vector<P
   return made;
 }
 
+bool has_cheap_ops(const Program& program) {
+  const std::vector<Op>& ops = program.blocks[0].ops;
+  return std::any_of(ops.begin(), ops.end(), [](const Op& op) { return op_def(op.type).cheap; });
+}
+
 }  // namespace
 
 Program fused(Program program, const std::vector<Pin>& pins, DeviceKind device) {
@@ -110,9 +123,50 @@ Planned analysed(Program program, Prepared& prepared, const std::vector<Pin>& pi
   return made;
 }
 
-Planned plan_level2(Program program, Prepared& prepared, const std::vector<Pin>& pins, const MemoptOptions& options) {
+Planned plan_kept(Program program, Prepared& prepared, const std::vector<Pin>& pins, const MemoptOptions& options) {
   return options.views ? plan_with_views(std::move(program), prepared, pins, options)
                        : plan_arena_of(std::move(program), prepared, pins, options);
+}
+
+Tape tape_for(const Program& program, Prepared& prepared, const std::vector<Pin>& pins, const MemoptOptions& options) {
+  return tape_of(program, pins, workspaces_of(program, prepared),
+                 {.kind = prepared.device().kind,
+                  .fuses = options.fuse,
+                  .seconds_of = options.seconds_of ? options.seconds_of : seconds_on(prepared.device())});
+}
+
+Planned plan_rung(const Program& program, const Tape& tape, const Rung& rung, Prepared& prepared,
+                  const MemoptOptions& options) {
+  const std::vector<Step> steps = *steps_of(tape, rung.choice);
+  Program again = repeated(program, tape, steps);
+  verify_after("recompute", again);
+  const std::vector<Pin> pins = collect_pins(again, options.pins);
+  Planned made = plan_kept(std::move(again), prepared, pins, options);
+  made.recomputed = {.overhead = overhead_of(tape, rung)};
+  for (const Step& step : steps) {
+    if (!step.repeated) continue;
+    ++made.recomputed->ops;
+    made.recomputed->mult_adds += mult_adds_of(program, program.blocks[0].ops[step.op]);
+  }
+  return made;
+}
+
+Program ordered_for_repeats(Program program, const MemoptOptions& options) {
+  if (!options.early_updates || options.pins.skip_grads) return program;
+  return reordered("gradients_early", std::move(program), gradients_early);
+}
+
+Planned plan_level2(Program program, Prepared& prepared, const std::vector<Pin>& pins, const MemoptOptions& options) {
+  Planned made = plan_kept(program, prepared, pins, options);
+  if (!has_cheap_ops(program)) return made;
+  program = ordered_for_repeats(std::move(program), options);
+  const Tape tape = tape_for(program, prepared, pins, options);
+  if (const std::optional<Rung> rung = cheap_repeats(tape); rung && overhead_of(tape, *rung) <= kMostOverhead) {
+    Planned again = plan_rung(program, tape, *rung, prepared, options);
+    if (again.arena->bytes < made.arena->bytes) std::swap(made, again);
+    made.kernels_ms += again.kernels_ms;
+  }
+  return made;
 }
 
 }  // namespace lethe

@@ -3,13 +3,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "framework/op_def.h"
-#include "memopt/analysis/check_order.h"
 #include "memopt/level2.h"
-#include "memopt/passes/early_update.h"
-#include "memopt/recompute/repeated.h"
 #include "memopt/recompute/search.h"
-#include "memopt/recompute/seconds.h"
 
 namespace lethe {
 namespace {
@@ -21,44 +16,26 @@ class Ladder {
       : program_(std::move(program)),
         prepared_(prepared),
         options_(options),
-        tape_(tape_of(program_, pins, workspaces_of(program_, prepared),
-                      {.kind = prepared.device().kind,
-                       .fuses = options.fuse,
-                       .seconds_of = options.seconds_of ? options.seconds_of : seconds_on(prepared.device())})),
+        tape_(tape_for(program_, prepared, pins, options)),
         rungs_(ladder(tape_)) {}
 
   int size() const { return static_cast<int>(rungs_.size()); }
-  double overhead(int i) const { return rungs_[i].seconds / std::max(tape_.seconds, 1e-9); }
+  double overhead(int i) const { return overhead_of(tape_, rungs_[i]); }
   /// The overhead of a forward pass.
   double forward() const { return tape_.forward_seconds / std::max(tape_.seconds, 1e-9); }
   /// Most bytes alive at once, before the ops are fused.
   std::int64_t peak(int i) const { return rungs_[i].peak; }
 
   /// Looks for an arena as long as the options say.
-  Planned plan(int i) const { return plan(i, options_); }
+  Planned plan(int i) const { return plan_rung(program_, tape_, rungs_[i], prepared_, options_); }
   /// No longer than a tenth of that.
   Planned quick_plan(int i) const {
     MemoptOptions quick = options_;
     quick.seconds /= 10;
-    return plan(i, quick);
+    return plan_rung(program_, tape_, rungs_[i], prepared_, quick);
   }
 
  private:
-  Planned plan(int i, const MemoptOptions& options) const {
-    const std::vector<Step> steps = *steps_of(tape_, rungs_[i].choice);
-    Program program = repeated(program_, tape_, steps);
-    verify_after("recompute", program);
-    const std::vector<Pin> pins = collect_pins(program, options.pins);
-    Planned made = plan_level2(std::move(program), prepared_, pins, options);
-    made.recomputed = {.overhead = overhead(i)};
-    for (const Step& step : steps) {
-      if (!step.repeated) continue;
-      ++made.recomputed->ops;
-      made.recomputed->mult_adds += mult_adds_of(program_, program_.blocks[0].ops[step.op]);
-    }
-    return made;
-  }
-
   Program program_;
   Prepared& prepared_;
   const MemoptOptions& options_;
@@ -95,26 +72,19 @@ std::int64_t least_of(const Ladder& ladder) {
   return least;
 }
 
-/// Level 2, at no price.
+/// At no price.
 Planned plain_plan(const Program& program, Prepared& prepared, const std::vector<Pin>& pins,
                    const MemoptOptions& options) {
-  Planned plain = plan_level2(program, prepared, pins, options);
+  Planned plain = plan_kept(program, prepared, pins, options);
   plain.recomputed = Recomputed{};
   return plain;
-}
-
-/// Of the program in the order that serves recomputing best.
-Ladder ladder_of(Program program, Prepared& prepared, const std::vector<Pin>& pins, const MemoptOptions& options) {
-  if (options.early_updates && !options.pins.skip_grads)
-    program = reordered("gradients_early", std::move(program), gradients_early);
-  return {std::move(program), prepared, pins, options};
 }
 
 }  // namespace
 
 Planned plan_level3(Program program, Prepared& prepared, const std::vector<Pin>& pins, const MemoptOptions& options) {
   Planned made = plain_plan(program, prepared, pins, options);
-  const Ladder ladder = ladder_of(std::move(program), prepared, pins, options);
+  const Ladder ladder(ordered_for_repeats(std::move(program), options), prepared, pins, options);
   const std::int64_t least = least_of(ladder);
   if (!options.budget || bytes_of(made) > *options.budget) {
     const double any_price = std::numeric_limits<double>::infinity();
@@ -130,7 +100,7 @@ std::vector<PricedBytes> sweep_level3(Program program, Prepared& prepared, const
                                       const MemoptOptions& options) {
   const Planned plain = plain_plan(program, prepared, pins, options);
   std::vector<PricedBytes> all = {{plain.plan.bytes, *plain.recomputed}};
-  const Ladder ladder = ladder_of(std::move(program), prepared, pins, options);
+  const Ladder ladder(ordered_for_repeats(std::move(program), options), prepared, pins, options);
   for (int i = 0; i < ladder.size(); ++i) {
     const Planned made = ladder.plan(i);
     if (bytes_of(made) < all.back().bytes.total()) all.push_back({made.plan.bytes, *made.recomputed});

@@ -10,12 +10,13 @@
 
 namespace lethe {
 
-/// What level 3 has ops do once more.
+/// What ops do once more.
 struct Recomputed {
   int ops = 0;
   std::int64_t mult_adds = 0;
-  double overhead = 0;              // predicted: the time of that, as a share of a step without
-  std::int64_t least_feasible = 0;  // bytes of the least plan that was found at any price
+  double overhead = 0;  // predicted: the time of that, as a share of a step without
+  // Of level 3: bytes of the least plan that was found at any price.
+  std::optional<std::int64_t> least_feasible = {};
 };
 
 /// Bytes, and what computing again takes for them.
@@ -31,7 +32,7 @@ struct Planned {
   Sharing sharing = {};
   Workspaces workspaces = {};                 // of the program
   std::optional<ArenaFacts> arena = {};       // of levels 2 and 3
-  std::optional<Recomputed> recomputed = {};  // of level 3
+  std::optional<Recomputed> recomputed = {};  // of level 3, and of level 2 if there is any
   std::vector<std::string> notes = {};        // what was asked for and could not be done
   std::vector<std::string> log = {};          // every decision, if asked for
   // Spent on kernels, those made that were not there yet; on liveness; on everything but kernels.

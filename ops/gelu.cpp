@@ -85,6 +85,7 @@ const Register gelu{{
         },
     .inplace = {{.in = 0, .out = 0}},
     .pitched = true,
+    .cheap = true,
     .kernels = each_device<GeluKernels<Gelu, TanhGelu, 1>>(),
     .layer = {.name = "gelu",
               .aliases = {"Gelu"},

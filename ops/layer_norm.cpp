@@ -94,6 +94,7 @@ const Register layer_norm{{
     .infer = infer_layer_norm,
     .grad = layer_norm_gradient,
     .inplace = {{.in = 0, .out = 0}},
+    .cheap = true,
     .kernels = each_device<LayerNorm>(),
     .layer =
         {.name = "layer_norm",

@@ -87,6 +87,7 @@ const Register rms_norm{{
     .infer = infer_rms_norm,
     .grad = rms_norm_gradient,
     .inplace = {{.in = 0, .out = 0}},
+    .cheap = true,
     .kernels = each_device<RmsNorm>(),
     .layer = {.name = "rms_norm",
               .aliases = {"RMSNormalization"},

@@ -252,7 +252,6 @@ double Descent::cost(const std::vector<VarId>& values) const {
   return seconds;
 }
 
-/// The costliest first.
 void Descent::prune(std::int64_t target) {
   std::vector<int> made(tape_->values.size());
   for (const Instance& instance : best_.course.instances) ++made[instance.value];

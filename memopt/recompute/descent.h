@@ -23,12 +23,16 @@ class Descent {
 
   void begin_with(Choice choice) { best_ = *tried(std::move(choice)); }
 
+  /// Keeps again what the target allows, the costliest first.
+  void prune(std::int64_t target);
+
   /// Changes what it has, one value and two at a time, as long as that helps; false if the peak is still higher. For
   /// small programs.
   bool refine(std::int64_t target);
 
   const Choice& choice() const { return best_.choice; }
   const Course& course() const { return best_.course; }
+  Rung rung() const { return {.choice = choice(), .peak = course().peak, .seconds = course().seconds}; }
 
  private:
   /// A choice with what it comes to.
@@ -55,7 +59,6 @@ class Descent {
   void make_moves(std::int64_t target, const std::vector<Move>& all);
   bool let_all_go(Keep to);
   bool settle(std::int64_t target);
-  void prune(std::int64_t target);
 
   const Tape* tape_;
   Tried best_;

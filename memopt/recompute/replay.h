@@ -1,6 +1,7 @@
 // The order in which a program runs when some values are not kept for backward: right before an op that reads such a
 // value all that it takes to make it again.
 #pragma once
+#include <algorithm>
 #include <optional>
 
 #include "memopt/recompute/tape.h"
@@ -59,5 +60,7 @@ struct Rung {
   std::int64_t peak = 0;  // bytes
   double seconds = 0;     // of what is made again
 };
+/// As a share of a step in which nothing is.
+inline double overhead_of(const Tape& tape, const Rung& rung) { return rung.seconds / std::max(tape.seconds, 1e-9); }
 
 }  // namespace lethe

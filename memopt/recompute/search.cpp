@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "memopt/recompute/best_choice.h"
+#include "memopt/recompute/cheap_repeats.h"
 #include "memopt/recompute/descent.h"
 
 namespace lethe {
@@ -27,15 +28,11 @@ int rungs_for(const Tape& tape) {
   return static_cast<int>(std::clamp(kMostWork / work, double{kFewestRungs}, double{kMostRungs}));
 }
 
-Rung rung_of(const Descent& descent) {
-  return {.choice = descent.choice(), .peak = descent.course().peak, .seconds = descent.course().seconds};
-}
-
 /// Goes through all choices with a quarter of the trials that are `left`, and once more if that was too few and
 /// changing some values found a cheaper one to begin with. Lowers `left` by what it used.
 std::optional<Rung> cheapest_of_small(const Tape& tape, Descent descent, std::int64_t target, int& left) {
   std::optional<Rung> found;
-  if (descent.reach(target)) found = rung_of(descent);
+  if (descent.reach(target)) found = descent.rung();
   const auto try_all = [&] {
     BestChoice best = best_choice(tape, target, std::move(found), left / 4);
     left -= best.trials;
@@ -45,7 +42,7 @@ std::optional<Rung> cheapest_of_small(const Tape& tape, Descent descent, std::in
   if (try_all()) return found;
   if (found) descent.begin_with(found->choice);
   if (!descent.refine(target) || (found && descent.course().seconds >= found->seconds)) return found;
-  found = rung_of(descent);
+  found = descent.rung();
   try_all();
   return found;
 }
@@ -83,25 +80,25 @@ void in_parallel(int count, const F& f) {
 
 std::optional<Rung> cheapest_within(const Tape& tape, std::int64_t target) {
   Descent descent(tape);
-  if (!is_small(tape)) return descent.reach(target) ? std::optional(rung_of(descent)) : std::nullopt;
+  if (!is_small(tape)) return descent.reach(target) ? std::optional(descent.rung()) : std::nullopt;
   int left = trials_for(tape);
   return cheapest_of_small(tape, std::move(descent), target, left);
 }
 
 std::vector<Rung> ladder(const Tape& tape) {
   const Descent start(tape);
-  if (tape.parts.front().turn == static_cast<int>(tape.ops.size())) return {rung_of(start)};  // there is no backward
+  if (tape.parts.front().turn == static_cast<int>(tape.ops.size())) return {start.rung()};  // there is no backward
   const std::int64_t peak = start.course().peak, least = least_peak(tape);
   const int all = rungs_for(tape);
   const auto target = [&](int i) { return peak - peak / all * i; };
   int count = 1;
   while (count < all && target(count) >= least) ++count;
   std::vector<std::optional<Rung>> found(static_cast<std::size_t>(count));
-  found[0] = rung_of(start);
+  found[0] = start.rung();
   if (!is_small(tape)) {
     in_parallel(count - 1, [&](int i) {
       Descent descent = start;
-      if (descent.reach(target(i + 1))) found[i + 1] = rung_of(descent);
+      if (descent.reach(target(i + 1))) found[i + 1] = descent.rung();
     });
   } else {  // a rung is often that of the next targets, too
     for (int i = 1, last = 0, left = trials_for(tape); i < count; ++i) {
@@ -114,6 +111,7 @@ std::vector<Rung> ladder(const Tape& tape) {
   std::vector<Rung> rungs, best;
   for (std::optional<Rung>& rung : found)
     if (rung) rungs.push_back(std::move(*rung));
+  if (std::optional<Rung> cheap = cheap_repeats(tape)) rungs.push_back(std::move(*cheap));
   std::stable_sort(rungs.begin(), rungs.end(), [](const Rung& a, const Rung& b) {
     return a.seconds != b.seconds ? a.seconds < b.seconds : a.peak < b.peak;
   });

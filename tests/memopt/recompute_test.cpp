@@ -11,7 +11,7 @@
 #include "framework/micro_batches.h"
 #include "framework/op_def.h"
 #include "framework/verify.h"
-#include "memopt/memopt.h"
+#include "memopt/level2.h"
 #include "memopt/passes/early_update.h"
 #include "memopt/passes/fuse_masks.h"
 #include "memopt/passes/join_masks.h"
@@ -49,9 +49,9 @@ Taped taped(const TrainingProgram& made, Prepared& prepared) {
 std::int64_t planned_bound(const Program& program, const PinOptions& pins, Prepared& prepared) {
   MemoptOptions options = parse_memopt("level=2");
   options.pins = pins;
-  options.views = options.early_updates = false;
+  options.views = false;
   options.seconds = 0.001;
-  return plan_memory(program, prepared, options).arena->lower_bound;
+  return plan_kept(program, prepared, collect_pins(program, pins), options).arena->lower_bound;
 }
 
 int updates_of(const Program& program) {

@@ -6,6 +6,7 @@
 
 #include "framework/clone.h"
 #include "framework/init.h"
+#include "framework/op_def.h"
 #include "framework/views.h"
 #include "tests/memopt/checked_run.h"
 #include "tests/support/counting_device.h"
@@ -101,6 +102,8 @@ MemoptOptions options_of(const std::string& memopt, bool skip_grads, const Netwo
   options.pins.fetched = {network.loss};
   options.pins.skip_grads = skip_grads;
   options.seconds = 0.01;
+  if (options.level == Level::Arena)  // of small programs, too, cheap ops run once more
+    options.seconds_of = [](const Program&, const Op& op) { return op_def(op.type).cheap ? 1e-6 : 1; };
   return options;
 }
 

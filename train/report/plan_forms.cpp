@@ -140,7 +140,7 @@ std::string largest_text(const PlanReport& report) {
   return text + text_table(rows, 3);
 }
 
-/// What level 3 did and could do; null at other levels.
+/// What ops do once more; null where nothing could.
 nlohmann::ordered_json recomputed_json(const PlanReport& report) {
   const std::optional<Recomputed>& facts = report.planned().recomputed;
   if (!facts) return nullptr;
@@ -220,6 +220,7 @@ std::string plan_json(const PlanReport& report) {
   bytes["total"] = std::accumulate(report.all.begin(), report.all.end(), evaluation);
   bytes["peak"] = report.row().bytes();
   const Json none = nullptr;
+  const bool recomputes = planned.recomputed && planned.recomputed->least_feasible;
   Json json = {{"model", report.network},
                {"batch", report.setting.network.batch},
                {"micro_batch", report.setting.micro_batch > 0 ? Json(report.setting.micro_batch) : none},
@@ -244,7 +245,7 @@ std::string plan_json(const PlanReport& report) {
                {"overhead", planned.recomputed ? Json(planned.recomputed->overhead) : none},
                {"recomputed", recomputed_json(report)},
                {"budget", report.limit ? Json(*report.limit) : none},
-               {"least_feasible", planned.recomputed ? Json(report.least_feasible()) : none},
+               {"least_feasible", recomputes ? Json(report.least_feasible()) : none},
                {"staged_from_op", planned.plan.staging.inputs.empty() ? none : Json(planned.plan.staging.op + 1)},
                {"none_peak", report.row_of("none").bytes()},
                {"ms", {{"kernels", planned.kernels_ms}, {"liveness", planned.liveness_ms}, {"plan", planned.plan_ms}}}};

@@ -168,7 +168,7 @@ std::int64_t PlanReport::smallest_budget() const {
 std::int64_t PlanReport::least_feasible() const {
   const std::int64_t stored = plans.training.plan.bytes.params + plans.training.plan.bytes.states;
   const std::int64_t evaluated = plans.evaluation.arena ? plans.evaluation.arena->bytes : 0;
-  return std::max(planned().recomputed->least_feasible, stored + evaluated);
+  return std::max(*planned().recomputed->least_feasible, stored + evaluated);
 }
 
 const PlanRow& PlanReport::row_of(const std::string& memopt) const {

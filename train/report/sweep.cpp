@@ -62,7 +62,7 @@ MemorySweep sweep_of(const ProgramSetting& setting, const DeviceInfo& device) {
 }
 
 std::string sweep_text(const MemorySweep& sweep) {
-  TextRows rows = {{"overhead, predicted", "MiB", "of level=2", "ops once more"}};
+  TextRows rows = {{"overhead, predicted", "MiB", "of all kept", "ops once more"}};
   const auto whole = static_cast<double>(sweep.points.front().bytes.total());
   for (const auto& [bytes, recomputed] : sweep.points)
     rows.push_back({formatted("%.2f %%", 100 * recomputed.overhead), mib(bytes.total()),

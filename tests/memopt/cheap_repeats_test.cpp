@@ -1,0 +1,159 @@
+// What level 2 makes again: outputs of cheap ops, where what these read is there anyway and the peak falls by it.
+#include "memopt/recompute/cheap_repeats.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "framework/builder.h"
+#include "framework/clone.h"
+#include "framework/op_def.h"
+#include "models/network.h"
+#include "tests/memopt/same_result.h"
+
+namespace lethe::testing {
+namespace {
+
+constexpr VarId kSource = 0, kMade = 1, kNext = 2, kEnd = 3;
+
+/// Forward a source of 100 bytes, what a cheap op makes of it, 50 bytes, an op that reads that, and one that needs much
+/// workspace; in backward an op that reads `first`, and one that reads `second`.
+Tape made_tape(VarId first, VarId second) {
+  Tape tape;
+  tape.ops = {{.call = {.out = {kSource}, .seconds = 1}, .repeats = true, .until = 6},
+              {.call = {.in = {kSource}, .out = {kMade}, .seconds = 1}, .repeats = true, .cheap = true, .until = 6},
+              {.call = {.in = {kMade}, .out = {kNext}}, .until = 6},
+              {.call = {.in = {kNext}, .out = {kEnd}, .workspace = 500}, .until = 6},
+              {.call = {.in = {kEnd, first}}, .until = 6},
+              {.call = {.in = {kEnd, second}}, .until = 6}};
+  tape.values = {{.bytes = 100, .maker = 0, .turn = 4, .read_by_backward = true},
+                 {.bytes = 50, .maker = 1, .turn = 4, .read_by_backward = true},
+                 {.bytes = 10},
+                 {.bytes = 10}};
+  tape.parts = {{.turn = 4, .end = 6}};
+  tape.candidates = {{kSource}, {kMade}};
+  return tape;
+}
+
+TEST(CheapRepeats, AreMadeOfWhatIsThereForAnotherReader) {
+  const std::optional<Rung> rung = cheap_repeats(made_tape(kMade, kSource));
+  ASSERT_TRUE(rung);
+  EXPECT_EQ(rung->choice, (Choice{Keep::Kept, Keep::Again, Keep::Kept, Keep::Kept}));
+  EXPECT_EQ(rung->peak, 100 + 10 + 10 + 500);
+  EXPECT_EQ(rung->seconds, 1);
+  EXPECT_FALSE(cheap_repeats(made_tape(kSource, kMade))) << "the source is gone by then";
+  EXPECT_FALSE(cheap_repeats(made_tape(kMade, kNext))) << "backward does not read the source";
+}
+
+TEST(CheapRepeats, AreOfCheapOpsWhoseInputsHaveNotChanged) {
+  Tape costly = made_tape(kMade, kSource), changed = costly;
+  costly.ops[1].cheap = false;
+  EXPECT_FALSE(cheap_repeats(costly));
+  changed.ops[1].until = 3;
+  EXPECT_FALSE(cheap_repeats(changed));
+}
+
+TEST(CheapRepeats, AreThoseThatThePeakFallsBy) {
+  Tape later = made_tape(kMade, kSource);  // most is alive where the value is there in any case
+  later.ops[4].call.workspace = 900;
+  EXPECT_FALSE(cheap_repeats(later));
+}
+
+Planned planned(const TrainingProgram& made, const char* memopt, std::optional<double> overhead = {}) {
+  Prepared prepared{DeviceInfo{}};
+  MemoptOptions options = options_of(memopt, false, made.network);
+  options.seconds_of = options_of("level=2", false, made.network).seconds_of;
+  options.overhead = overhead;
+  return plan_memory(made.network.program, prepared, options);
+}
+
+TrainingProgram small_network(const char* model, const Sets& sets) {
+  return with_updates(with_backward(load_network(model, {.batch = 2, .dtype = DType::f32, .training = true}, sets)),
+                      "sgd");
+}
+
+TrainingProgram small_gpt2() {
+  return small_network(
+      "gpt2",
+      {{"vocab", "32"}, {"length", "32"}, {"width", "16"}, {"heads", "2"}, {"layers", "3"}, {"dropout", "0.2"}});
+}
+
+TrainingProgram small_llama() {
+  return small_network("llama", {{"vocab", "32"},
+                                 {"length", "32"},
+                                 {"width", "16"},
+                                 {"heads", "2"},
+                                 {"kv_heads", "1"},
+                                 {"layers", "3"},
+                                 {"hidden", "48"}});
+}
+
+/// Three layers of numbers, with dropout behind each part: a norm, and gelu between products or a gate as in SwiGLU.
+TrainingProgram layers_of_numbers(bool gated) {
+  Builder net({.batch = 2, .dtype = DType::f32, .training = true});
+  const auto fc = [&](VarId x, int out) { return net.layer("fc", x, {{"out", out}, {"flatten", 0}}); };
+  VarId x = net.input("x", {16, 8});
+  for (int i = 0; i < 3; ++i) {
+    const VarId norm = net.layer(gated ? "rms_norm" : "layer_norm", x);
+    const VarId wide = gated ? net.layer("mul", {net.layer("silu", fc(norm, 32)), fc(norm, 32)})
+                             : net.layer("gelu", fc(norm, 32), {{"approximate", i == 1 ? "tanh" : "none"}});
+    x = net.layer("add", {x, net.layer("dropout", fc(wide, 8), {{"p", 0.25}})});
+  }
+  net.loss("cross_entropy", net.layer("fc", x, {{"out", 4}}), net.input("label", {}, DType::i32));
+  return with_updates(with_backward(net.finish()), "momentum");
+}
+
+/// Types of the ops that run once more.
+std::set<std::string> types_again(const Planned& made) {
+  std::set<std::string> types;
+  for (const Op& op : made.program.blocks[0].ops)
+    if (!op_def(op.type).is_view() && made.program.vars[op.out.front()].name.ends_with(kAgain)) types.insert(op.type);
+  return types;
+}
+
+void expect_less_than_all_kept(const TrainingProgram& made, const std::set<std::string>& types) {
+  const Planned again = planned(made, "level=2"), kept = planned(made, "level=3", 0);
+  ASSERT_TRUE(again.recomputed);
+  EXPECT_GT(again.recomputed->overhead, 0);
+  EXPECT_EQ(kept.recomputed->ops, 0);
+  EXPECT_LT(again.arena->bytes, kept.arena->bytes * 3 / 4);
+  EXPECT_EQ(types_again(again), types);
+  const Planned priced = planned(made, "level=3", again.recomputed->overhead);
+  EXPECT_LE(priced.arena->bytes, again.arena->bytes) << "level 3 does no worse for that price";
+}
+
+TEST(CheapRepeats, LetTransformersTakeLess) {
+  expect_less_than_all_kept(small_gpt2(), {"layer_norm", "gelu"});
+  expect_less_than_all_kept(small_llama(), {"rms_norm", "silu", "mul"});
+}
+
+TEST(CheapRepeats, AreLeftOutWhereTheyTakeLong) {
+  const TrainingProgram made = small_gpt2();
+  Prepared prepared{DeviceInfo{}};
+  MemoptOptions options = options_of("level=2", false, made.network);
+  const auto again_at = [&](double seconds) {
+    options.seconds_of = [seconds](const Program&, const Op& op) { return op_def(op.type).cheap ? seconds : 1; };
+    return plan_memory(made.network.program, prepared, options).recomputed.has_value();
+  };
+  EXPECT_TRUE(again_at(0.001));
+  EXPECT_FALSE(again_at(1));
+}
+
+TEST(CheapRepeats, AmongDropoutGiveTheSameBits) {
+  for (const bool gated : {false, true}) {
+    const TrainingProgram made = layers_of_numbers(gated);
+    EXPECT_GE(planned(made, "level=2").recomputed.value_or(Recomputed{}).ops, 4);
+    expect_the_same_under_all_settings(made, 2);
+  }
+}
+
+TEST(CheapRepeats, AreInRandomPrograms) {
+  int programs = 0;  // that SameResult runs, too
+  for (int seed = 0; seed < random_programs(); ++seed)
+    programs +=
+        planned(with_updates(random_program(static_cast<std::uint64_t>(seed)), "sgd"), "level=2").recomputed ? 1 : 0;
+  EXPECT_GT(programs, 0);
+}
+
+}  // namespace
+}  // namespace lethe::testing
