@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstring>
 #include <thread>
+#include <type_traits>
 #include <utility>
 
 #include "kernels/cuda/current_gpu.h"
@@ -53,6 +54,25 @@ void check_seats(const std::vector<Seat>& seats) {
     }
 }
 
+struct Destroy {
+  void operator()(cudaStream_t stream) const { cudaStreamDestroy(stream); }
+  void operator()(cudaEvent_t event) const { cudaEventDestroy(event); }
+};
+using Stream = std::unique_ptr<std::remove_pointer_t<cudaStream_t>, Destroy>;
+using Event = std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, Destroy>;
+
+Stream made_stream() {
+  cudaStream_t stream = nullptr;
+  require(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream");
+  return Stream(stream);
+}
+
+Event made_event() {
+  cudaEvent_t event = nullptr;
+  require(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "making an event");
+  return Event(event);
+}
+
 /// What was started is done in a stream beside the device's: to start it lets the one wait for the other, to finish it
 /// the other for the one.
 class GpuPeers final : public Peers {
@@ -63,17 +83,17 @@ class GpuPeers final : public Peers {
     const CurrentGpu here(gpu_->gpu());
     const std::vector<Seat> seats = seats_of_all(gpu_->gpu(), *hosts_);
     check_seats(seats);
-    require(cudaStreamCreateWithFlags(&aside_, cudaStreamNonBlocking), "making a stream");
-    require(cudaEventCreateWithFlags(&begin_, cudaEventDisableTiming), "making an event");
-    transport_ = std::make_unique<NcclTransport>(seats[0].id, hosts_->rank(), gpu_->gpu(), aside_, patience_);
+    aside_ = made_stream();
+    begin_ = made_event();
+    transport_ = std::make_unique<NcclTransport>(seats[0].id, hosts_->rank(), gpu_->gpu(), aside_.get(), patience_);
   }
   ~GpuPeers() override {
     const CurrentGpu here(gpu_->gpu(), std::nothrow);
     transport_.reset();
-    for (const Pending& pending : pending_) cudaEventDestroy(pending.done);
-    for (const cudaEvent_t event : free_) cudaEventDestroy(event);
-    cudaEventDestroy(begin_);
-    cudaStreamDestroy(aside_);
+    pending_.clear();
+    free_.clear();
+    begin_.reset();
+    aside_.reset();
   }
   GpuPeers(const GpuPeers&) = delete;
   GpuPeers& operator=(const GpuPeers&) = delete;
@@ -92,8 +112,8 @@ class GpuPeers final : public Peers {
   void finish(const void* values) override {
     const auto found = find(values);
     if (found == pending_.end()) return;  // finish_piece() has
-    require(cudaStreamWaitEvent(stream(), found->done, 0), "waiting for other ranks");
-    free_.push_back(found->done);
+    require(cudaStreamWaitEvent(stream(), found->done.get(), 0), "waiting for other ranks");
+    free_.push_back(std::move(found->done));
     pending_.erase(found);
   }
   void finish_piece() override {
@@ -117,7 +137,7 @@ class GpuPeers final : public Peers {
  private:
   struct Pending {
     const void* values;
-    cudaEvent_t done;
+    Event done;
   };
   struct Waiting {
     Clock::time_point since;  // it began, or the others answered
@@ -131,27 +151,23 @@ class GpuPeers final : public Peers {
 
   void start(const Summed& summed) {
     start(summed.values, [&] {
-      sum_over_ranks(*transport_, summed, [this](const Partials& partials) { launch_fold(aside_, partials); });
+      sum_over_ranks(*transport_, summed, [this](const Partials& partials) { launch_fold(aside_.get(), partials); });
     });
   }
 
   template <class Work>
   void start(const void* values, const Work& work) {
-    require(cudaEventRecord(begin_, stream()), "recording an event");
-    require(cudaStreamWaitEvent(aside_, begin_, 0), "waiting for an event");
+    require(cudaEventRecord(begin_.get(), stream()), "recording an event");
+    require(cudaStreamWaitEvent(aside_.get(), begin_.get(), 0), "waiting for an event");
     work();
     auto found = find(values);  // there, if a recording was given up
-    if (found == pending_.end()) found = pending_.insert(found, {values, take_event()});
-    require(cudaEventRecord(found->done, aside_), "recording an event");
+    if (found == pending_.end()) found = pending_.insert(found, Pending{values, take_event()});
+    require(cudaEventRecord(found->done.get(), aside_.get()), "recording an event");
   }
 
-  cudaEvent_t take_event() {
-    cudaEvent_t event = nullptr;
-    if (free_.empty()) {
-      require(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "making an event");
-      return event;
-    }
-    event = free_.back();
+  Event take_event() {
+    if (free_.empty()) return made_event();
+    Event event = std::move(free_.back());
     free_.pop_back();
     return event;
   }
@@ -184,10 +200,10 @@ class GpuPeers final : public Peers {
   std::shared_ptr<Peers> hosts_;
   std::chrono::seconds patience_;
   int times_;
-  cudaStream_t aside_ = nullptr;
-  cudaEvent_t begin_ = nullptr;
+  Stream aside_;
+  Event begin_;
   std::vector<Pending> pending_;
-  std::vector<cudaEvent_t> free_;
+  std::vector<Event> free_;
   std::unique_ptr<NcclTransport> transport_;
 };
 
