@@ -70,7 +70,7 @@ def main():
     parser.add_argument("--epochs", type=int, default=30)
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--lr", type=float, default=0.001)
-    parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--seeds", type=int, default=1, choices=range(1, 100), metavar="N")
     parser.add_argument("--dtype", default="f32")
     args = parser.parse_args()
     here, train = os.path.dirname(os.path.abspath(__file__)), args.build + "/bin/train"

@@ -94,9 +94,12 @@ Planned plan_with_views(Program program, Prepared& prepared, const std::vector<P
   return made;
 }
 
-bool has_cheap_ops(const Program& program) {
+/// Whether there is a backward for which cheap ops could run once more.
+bool may_repeat(const Program& program) {
   const std::vector<Op>& ops = program.blocks[0].ops;
-  return std::any_of(ops.begin(), ops.end(), [](const Op& op) { return op_def(op.type).cheap; });
+  return std::any_of(ops.begin(), ops.end(), [](const Op& op) { return op.role == Role::Backward; }) &&
+         std::any_of(ops.begin(), ops.end(),
+                     [](const Op& op) { return op.role == Role::Forward && op_def(op.type).cheap; });
 }
 
 }  // namespace
@@ -158,13 +161,17 @@ Program ordered_for_repeats(Program program, const MemoptOptions& options) {
 
 Planned plan_level2(Program program, Prepared& prepared, const std::vector<Pin>& pins, const MemoptOptions& options) {
   Planned made = plan_kept(program, prepared, pins, options);
-  if (!has_cheap_ops(program)) return made;
+  if (!may_repeat(program)) return made;
   program = ordered_for_repeats(std::move(program), options);
+  double kernels_ms = 0;
+  timed(kernels_ms, [&] { return workspaces_of(program, prepared); });  // the tape asks for kernels of ops not fused
+  made.kernels_ms += kernels_ms;
   const Tape tape = tape_for(program, prepared, pins, options);
-  if (const std::optional<Rung> rung = cheap_repeats(tape); rung && overhead_of(tape, *rung) <= kMostOverhead) {
+  if (const std::optional<Rung> rung = cheap_repeats(tape, kMostOverhead * tape.seconds)) {
     Planned again = plan_rung(program, tape, *rung, prepared, options);
     if (again.arena->bytes < made.arena->bytes) std::swap(made, again);
     made.kernels_ms += again.kernels_ms;
+    made.liveness_ms += again.liveness_ms;
   }
   return made;
 }

@@ -1,5 +1,5 @@
-// Level 3: an arena as at level 2, but what of all that backward reads is not kept but computed again is as a budget of
-// bytes or of time asks for.
+// Level 3: an arena as at level 2, but a budget of bytes or of time decides what is computed again, of all that backward
+// reads.
 #pragma once
 #include "memopt/planned.h"
 

@@ -227,8 +227,8 @@ void add_memopt(CLI::App& app, Options& o, const char* standard) {
   std::string help =
       "none: a buffer for each variable; level=0: those of dead variables of the same shape;\n"
       "level=1: of any dead one that is large enough; each with ,release (given back within\n"
-      "the step) and ,inplace; level=2: one exact arena; level=3: and values of the forward pass are\n"
-      "computed again";
+      "the step) and ,inplace; level=2: one exact arena, and norms and activations computed again where\n"
+      "that is nearly free; level=3: all that a budget or an overhead asks for computed again";
   if (o.command == Command::Train || o.command == Command::Eval)
     help += "; optnet=training (eval: optnet=inference):\nthe modules and sharing behind optnet's tables";
   add_memopt_text(app, o, help + " (default " + standard + ")")->group("Memory");

@@ -1,6 +1,7 @@
 // What is made again although nobody asks for a price: values that a pass over memory makes of what is there anyway, as
 // gelu's output is made of its input, which gelu's gradient reads.
 #pragma once
+#include <limits>
 #include <optional>
 
 #include "memopt/recompute/replay.h"
@@ -9,7 +10,8 @@ namespace lethe {
 
 /// Does not keep output 0 of cheap ops (TapeOp::cheap) where, from the first reader of backward on that asks for it,
 /// all that the op reads is there for other readers, too, or is made again there in the same way. Of these values it
-/// keeps those that the peak allows. Nothing if the peak is no lower than with all kept.
-std::optional<Rung> cheap_repeats(const Tape& tape);
+/// keeps those that the peak allows, and, if the others take more than `seconds` of a step, those that take most for
+/// their bytes. Nothing if the peak is no lower than with all kept.
+std::optional<Rung> cheap_repeats(const Tape& tape, double seconds = std::numeric_limits<double>::infinity());
 
 }  // namespace lethe

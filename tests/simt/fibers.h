@@ -25,7 +25,8 @@ enum class Order { Forward, Reverse };
 
 class Block {
  public:
-  /// The block whose threads run now, one at a time; one for each thread of the host.
+  /// The block whose threads run now, one at a time. Each thread of the host has one, as a fiber belongs to the thread
+  /// that made it, but no two may run kernels at once: threadIdx and its like are the program's.
   static Block& current();
 
   /// Runs `body(thread)` for each thread. Throws what a thread threw, or std::logic_error if barriers cannot complete:

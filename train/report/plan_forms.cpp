@@ -140,7 +140,7 @@ std::string largest_text(const PlanReport& report) {
   return text + text_table(rows, 3);
 }
 
-/// What ops do once more; null where nothing could.
+/// What ops do once more; null below level 3 if none does.
 nlohmann::ordered_json recomputed_json(const PlanReport& report) {
   const std::optional<Recomputed>& facts = report.planned().recomputed;
   if (!facts) return nullptr;

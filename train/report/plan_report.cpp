@@ -136,7 +136,7 @@ std::vector<Remedy> remedies_of(const PlanReport& report, const ProgramSetting& 
 }
 
 /// The setting's batch and context do not fit: finds the largest of each that does, if there is one. The search for the
-/// context makes some twenty plans, so it computes nothing again: such plans are quick to make.
+/// context makes some twenty plans, so it makes them at level 2: such plans are quick.
 void add_largest(const ProgramSetting& setting, PlanReport& report) {
   const bool recomputes = setting.memory.levels.level == Level::Recompute;
   ProgramSetting level2 = setting;
