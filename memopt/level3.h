@@ -1,4 +1,4 @@
-// Level 3: an arena as at level 2, but a budget of bytes or of time decides what is computed again, of all that backward
+// Level 3: an arena as at level 2. A budget of bytes or of time decides what is computed again, of all that backward
 // reads.
 #pragma once
 #include "memopt/planned.h"
