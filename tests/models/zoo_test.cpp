@@ -212,6 +212,14 @@ TEST(Zoo, SetsVarsOverTheVariant) {
   EXPECT_EQ(complaint_of("resnet20", {{"n", "many"}}), file + ": --set n=many: expected a number, true or false");
 }
 
+TEST(Zoo, HasATransformerWhoseHeadsSeeAllSteps) {
+  const Network net = load_network("transformer", {.batch = 2, .training = true}, {{"length", "12"}, {"heads", "2"}});
+  const auto& ops = net.program.blocks[0].ops;
+  const auto shares = std::find_if(ops.begin(), ops.end(), [](const Op& op) { return op.type == "softmax"; });
+  ASSERT_NE(shares, ops.end());
+  EXPECT_EQ(net.program.vars[shares->out.front()].shape, (Shape{2, 2, 12, 12}));
+}
+
 TEST(Zoo, LooksFirstWhereTheEnvironmentSays) {
   const std::filesystem::path folder =
       std::filesystem::path(::testing::TempDir()) / ("lethe_zoo_" + std::to_string(getpid())) / "own";
