@@ -51,8 +51,8 @@ struct OpDef {
   const char* (*needs_all_gradients)(const Op&) = nullptr;  // in words, why updates that read its output wait for all
   const char* joined = nullptr;  // of a gradient op: the op that does its work and the forward op's (join_gradients.h)
   Op (*again)(const Op&) = nullptr;  // the cheaper op that gives output 0 again, from inputs and other outputs
-  bool cheap = false;                // a pass over memory makes output 0 again: backward need not find it kept
-  MultAdds mult_adds = nullptr;      // multiply-adds of one run; null: few for the bytes that it moves
+  bool cheap = false;  // one pass over memory makes output 0 again, of what the gradient reads anyway (cheap_repeats.h)
+  MultAdds mult_adds = nullptr;  // multiply-adds of one run; null: few for the bytes that it moves
   MaskedGradient masked = {};
   bool masks = false;  // output 0 is input 1, or inputs 1 and 2 added up, where input 0 meets a condition, else 0
   bool picks = false;  // each element of output 0 is one of input 0; output 1 says which

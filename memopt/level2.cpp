@@ -19,9 +19,6 @@
 namespace lethe {
 namespace {
 
-/// What cheap ops that run once more may take of a step: nobody who has not asked for a price pays one that shows.
-constexpr double kMostOverhead = 0.01;
-
 void plan_in_arena(const MemoptOptions& options, Planned& made) {
   ArenaPlan arena = plan_arena(made.program, made.live, made.sharing, made.workspaces, options.seconds);
   made.plan = std::move(arena.plan);
@@ -131,11 +128,12 @@ Planned plan_kept(Program program, Prepared& prepared, const std::vector<Pin>& p
                        : plan_arena_of(std::move(program), prepared, pins, options);
 }
 
-Tape tape_for(const Program& program, Prepared& prepared, const std::vector<Pin>& pins, const MemoptOptions& options) {
-  return tape_of(program, pins, workspaces_of(program, prepared),
-                 {.kind = prepared.device().kind,
+Tape tape_for(const Program& program, const Workspaces& workspaces, const DeviceInfo& device,
+              const std::vector<Pin>& pins, const MemoptOptions& options) {
+  return tape_of(program, pins, workspaces,
+                 {.kind = device.kind,
                   .fuses = options.fuse,
-                  .seconds_of = options.seconds_of ? options.seconds_of : seconds_on(prepared.device())});
+                  .seconds_of = options.seconds_of ? options.seconds_of : seconds_on(device)});
 }
 
 Planned plan_rung(const Program& program, const Tape& tape, const Rung& rung, Prepared& prepared,
@@ -164,10 +162,10 @@ Planned plan_level2(Program program, Prepared& prepared, const std::vector<Pin>&
   if (!may_repeat(program)) return made;
   program = ordered_for_repeats(std::move(program), options);
   double kernels_ms = 0;
-  timed(kernels_ms, [&] { return workspaces_of(program, prepared); });  // the tape asks for kernels of ops not fused
+  const Workspaces workspaces = timed(kernels_ms, [&] { return workspaces_of(program, prepared); });
   made.kernels_ms += kernels_ms;
-  const Tape tape = tape_for(program, prepared, pins, options);
-  if (const std::optional<Rung> rung = cheap_repeats(tape, kMostOverhead * tape.seconds)) {
+  const Tape tape = tape_for(program, workspaces, prepared.device(), pins, options);
+  if (const std::optional<Rung> rung = cheap_repeats(tape, kNearlyFree * tape.seconds)) {
     Planned again = plan_rung(program, tape, *rung, prepared, options);
     if (again.arena->bytes < made.arena->bytes) std::swap(made, again);
     made.kernels_ms += again.kernels_ms;

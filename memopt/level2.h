@@ -16,8 +16,9 @@ Planned analysed(Program program, Prepared& prepared, const std::vector<Pin>& pi
 /// All that backward reads is kept. `program` has early updates, if they are wanted.
 Planned plan_kept(Program program, Prepared& prepared, const std::vector<Pin>& pins, const MemoptOptions& options);
 
-/// The program's tape for the device that it is prepared for.
-Tape tape_for(const Program& program, Prepared& prepared, const std::vector<Pin>& pins, const MemoptOptions& options);
+/// The program's tape on the device.
+Tape tape_for(const Program& program, const Workspaces& workspaces, const DeviceInfo& device,
+              const std::vector<Pin>& pins, const MemoptOptions& options);
 
 /// In the order that serves computing again best: gradients early, if updates may be.
 Program ordered_for_repeats(Program program, const MemoptOptions& options);
@@ -27,7 +28,7 @@ Planned plan_rung(const Program& program, const Tape& tape, const Rung& rung, Pr
                   const MemoptOptions& options);
 
 /// With what cheap ops make again (memopt/recompute/cheap_repeats.h), if that takes fewer bytes than all kept, and at
-/// most a hundredth of a step by prediction.
+/// most kNearlyFree of a step by prediction.
 Planned plan_level2(Program program, Prepared& prepared, const std::vector<Pin>& pins, const MemoptOptions& options);
 
 }  // namespace lethe

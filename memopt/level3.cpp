@@ -16,7 +16,7 @@ class Ladder {
       : program_(std::move(program)),
         prepared_(prepared),
         options_(options),
-        tape_(tape_for(program_, prepared, pins, options)),
+        tape_(tape_for(program_, workspaces_of(program_, prepared), prepared.device(), pins, options)),
         rungs_(ladder(tape_)) {}
 
   int size() const { return static_cast<int>(rungs_.size()); }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <limits>
 #include <mutex>
 #include <system_error>
 #include <thread>
@@ -111,7 +112,8 @@ std::vector<Rung> ladder(const Tape& tape) {
   std::vector<Rung> rungs, best;
   for (std::optional<Rung>& rung : found)
     if (rung) rungs.push_back(std::move(*rung));
-  if (std::optional<Rung> cheap = cheap_repeats(tape)) rungs.push_back(std::move(*cheap));
+  for (const double seconds : {kNearlyFree * tape.seconds, std::numeric_limits<double>::infinity()})
+    if (std::optional<Rung> cheap = cheap_repeats(tape, seconds)) rungs.push_back(std::move(*cheap));
   std::stable_sort(rungs.begin(), rungs.end(), [](const Rung& a, const Rung& b) {
     return a.seconds != b.seconds ? a.seconds < b.seconds : a.peak < b.peak;
   });

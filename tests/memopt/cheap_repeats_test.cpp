@@ -61,6 +61,25 @@ TEST(CheapRepeats, AreThoseThatThePeakFallsBy) {
   EXPECT_FALSE(cheap_repeats(later));
 }
 
+TEST(CheapRepeats, LeaveOutWhatIsMadeBehindThePeak) {
+  constexpr VarId kLater = 4, kLast = 5;
+  Tape tape = made_tape(kMade, kSource);
+  const auto at = [&](int i) { return tape.ops.begin() + i; };
+  tape.ops.insert(at(4), {.call = {.in = {kSource}, .out = {kLater}, .seconds = 1}, .repeats = true, .cheap = true});
+  tape.ops.insert(at(5), {.call = {.in = {kEnd, kLater}, .out = {kLast}}});
+  tape.ops.insert(at(7), {.call = {.in = {kLast, kLater}}});
+  for (TapeOp& op : tape.ops) op.until = 9;
+  tape.values.push_back({.bytes = 50, .maker = 4, .read_by_backward = true});
+  tape.values.push_back({.bytes = 10});
+  for (TapeValue& value : tape.values) value.turn = 6;
+  tape.parts = {{.turn = 6, .end = 9}};
+  tape.candidates.push_back({kLater});
+  const std::optional<Rung> rung = cheap_repeats(tape);
+  ASSERT_TRUE(rung);
+  EXPECT_EQ(rung->choice[kMade], Keep::Again);
+  EXPECT_EQ(rung->choice[kLater], Keep::Kept);
+}
+
 /// Three values of 50 bytes that cheap ops make of one source; they take 1, 2 and 3 seconds. All are alive beside much
 /// workspace at the end of the forward part.
 Tape three_of_one_source() {
