@@ -21,6 +21,8 @@ FUSE_MASKS = "memopt/passes/fuse_masks.cpp"
 SUMS = "memopt/passes/fuse_sums.cpp"
 REPLAY = "memopt/recompute/replay.cpp"
 TAPE = "memopt/recompute/tape.cpp"
+CHEAP = "memopt/recompute/cheap_repeats.cpp"
+LEVEL2 = "memopt/level2.cpp"
 FOOTPRINT = "framework/footprint.h"
 PIPELINE = "memopt/memopt.cpp"
 
@@ -149,6 +151,16 @@ MUTATIONS = [
     ("what is changed is made again", TAPE, "!op_def(op.type).updates && !runs_nothing(op)", "!runs_nothing(op)"),
     ("what loops touch is made again", TAPE, "if (!op.blocks.empty() ||", "if (false ||"),
     ("what is pinned is made again", TAPE, "value.lasts || program_", "program_"),
+    # What level 2 makes again
+    ("a cheap op is made of inputs that have changed", CHEAP, "int until = op.until;",
+     "int until = std::numeric_limits<int>::max();"),
+    ("a cheap op is made of what is gone", CHEAP,
+     "for (const VarId in : op.call.in) until = std::min(until, until_[in]);", ""),
+    ("a costly op passes for cheap", CHEAP, "if (!op.cheap || op.call.out.front() != v) return -1;",
+     "if (op.call.out.front() != v) return -1;"),
+    ("what lowers no peak is made again", CHEAP, "  descent.prune(descent.course().peak);\n  if (descent", "  if (descent"),
+    ("a lower peak is no condition", CHEAP, "descent.course().peak < kept ?", "descent.course().peak <= kept ?"),
+    ("what is cheap may take as long as it likes", LEVEL2, "kNearlyFree * tape.seconds", "tape.seconds"),
     # Gathered updates
     ("updates wait beyond what they meet", GATHER,
      "release_if([&](const Group& group) { return group.footprint.conflicts_with(ops[i]); });", ""),
