@@ -131,9 +131,10 @@ void run_once(const Options& options, const Scratch& scratch, BenchRow& row) {
   row.planned = std::stoll(out.substr(out.find_first_of("0123456789", at)));
 }
 
-/// Level 3 at several prices, beside level 2.
+/// Level 3 at several prices, from none on, and level 2.
 const std::string kSweep =
-    "level=2;level=3 --overhead 1%;level=3 --overhead 2%;level=3 --overhead 3%;level=3 --overhead 5%;"
+    "level=3 --overhead 0%;level=2;level=3 --overhead 1%;level=3 --overhead 2%;level=3 --overhead 3%;level=3 "
+    "--overhead 5%;"
     "level=3 --overhead 8%;level=3 --overhead 12%;level=3 --overhead 20%;level=3 --overhead 33%";
 
 /// Fails on what `train` would not take.

@@ -158,7 +158,7 @@ void add_bench(CLI::App& app, Options& o) {
              "\"level=2;level=3 --memory-budget 2GiB\" (default \"" +
                  o.settings + "\")")
       ->group("Bench");
-  app.add_flag("--sweep", o.sweep, "Instead: level=2, and level=3 at several prices")
+  app.add_flag("--sweep", o.sweep, "Instead: level=3 at several prices, from none on, and level=2")
       ->excludes("--settings")
       ->group("Bench");
   app.add_flag("--profile", o.profile, "Instead: where the time of a step goes, by op and by whose code runs it")
