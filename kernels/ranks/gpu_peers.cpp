@@ -54,23 +54,23 @@ void check_seats(const std::vector<Seat>& seats) {
     }
 }
 
-struct Destroy {
+struct DestroyOnGpu {
   void operator()(cudaStream_t stream) const { cudaStreamDestroy(stream); }
   void operator()(cudaEvent_t event) const { cudaEventDestroy(event); }
 };
-using Stream = std::unique_ptr<std::remove_pointer_t<cudaStream_t>, Destroy>;
-using Event = std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, Destroy>;
+using OwnedStream = std::unique_ptr<std::remove_pointer_t<cudaStream_t>, DestroyOnGpu>;
+using OwnedEvent = std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, DestroyOnGpu>;
 
-Stream made_stream() {
+OwnedStream made_stream() {
   cudaStream_t stream = nullptr;
   require(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream");
-  return Stream(stream);
+  return OwnedStream(stream);
 }
 
-Event made_event() {
+OwnedEvent made_event() {
   cudaEvent_t event = nullptr;
   require(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "making an event");
-  return Event(event);
+  return OwnedEvent(event);
 }
 
 /// What was started is done in a stream beside the device's: to start it lets the one wait for the other, to finish it
@@ -137,7 +137,7 @@ class GpuPeers final : public Peers {
  private:
   struct Pending {
     const void* values;
-    Event done;
+    OwnedEvent done;
   };
   struct Waiting {
     Clock::time_point since;  // it began, or the others answered
@@ -165,9 +165,9 @@ class GpuPeers final : public Peers {
     require(cudaEventRecord(found->done.get(), aside_.get()), "recording an event");
   }
 
-  Event take_event() {
+  OwnedEvent take_event() {
     if (free_.empty()) return made_event();
-    Event event = std::move(free_.back());
+    OwnedEvent event = std::move(free_.back());
     free_.pop_back();
     return event;
   }
@@ -200,10 +200,10 @@ class GpuPeers final : public Peers {
   std::shared_ptr<Peers> hosts_;
   std::chrono::seconds patience_;
   int times_;
-  Stream aside_;
-  Event begin_;
+  OwnedStream aside_;
+  OwnedEvent begin_;
   std::vector<Pending> pending_;
-  std::vector<Event> free_;
+  std::vector<OwnedEvent> free_;
   std::unique_ptr<NcclTransport> transport_;
 };
 

@@ -41,7 +41,7 @@ void Block::run(unsigned threads, std::size_t shared_bytes, Order order, std::fu
 
 void Block::fiber_main() { current().take_threads(); }
 
-/// Of this block and of all that follow: a fiber does not end.
+/// A fiber takes threads of this block and of all that follow; it does not end.
 void Block::take_threads() {
   while (true) {
     while (next_ < threads_) {

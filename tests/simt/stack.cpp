@@ -37,8 +37,8 @@ lethe_simt_switch:
 namespace lethe::simt {
 namespace {
 
-thread_local Stack* left = nullptr;  // in the last switch
-thread_local Stack* come = nullptr;
+thread_local Stack* leaving = nullptr;  // in the last switch
+thread_local Stack* arriving = nullptr;
 
 }  // namespace
 
@@ -65,13 +65,13 @@ Stack::Stack(std::size_t bytes, void (*entry)())
 
 void Stack::begin() {
   arrive(nullptr);
-  come->entry_();
+  arriving->entry_();
 }
 
 /// AddressSanitizer says where the stack is that was left: of the first one nobody else knows.
 void Stack::arrive([[maybe_unused]] void* fake) {
 #if defined(__SANITIZE_ADDRESS__)
-  __sanitizer_finish_switch_fiber(fake, &left->bottom_, &left->bytes_);
+  __sanitizer_finish_switch_fiber(fake, &leaving->bottom_, &leaving->bytes_);
 #endif
 }
 
@@ -80,8 +80,8 @@ void Stack::leave_for(Stack& next) {
 #if defined(__SANITIZE_ADDRESS__)
   __sanitizer_start_switch_fiber(&fake, next.bottom_, next.bytes_);
 #endif
-  left = this;
-  come = &next;
+  leaving = this;
+  arriving = &next;
 #if defined(__x86_64__)
   lethe_simt_switch(&left_at_, next.left_at_);
 #else
