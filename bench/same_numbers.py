@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The same numbers as PyTorch: our freshly initialised weights in the same network, 20 training steps on one batch.
+"""The same numbers as PyTorch: our freshly initialised weights in the same network, on several draws of its inputs.
 
-    bench/same_numbers.py --step build/release/bench/bench_step [NETWORK...]
+    bench/same_numbers.py --step build/release/bench/bench_step [--updates] [--draws N] [--no-winograd] [NETWORK...]
 
-Each network on several draws of its inputs. f64: each loss of each draw within 1e-9 relative of PyTorch's f64. f32: the
-largest error of a loss against PyTorch's f64 losses, the median over the draws, ours over PyTorch's own, at most 1.5.
-First update in f32: the norm of its error over its own, all parameters together, against PyTorch's f64; the median over
-the draws, ours over PyTorch's own, at most 1.5 as well.
+Losses of 20 training steps on one batch. f64: each within 1e-9 relative of PyTorch's f64. f32: the largest error of one
+against these, the median over the draws, ours over PyTorch's own, at most 1.5.
+First update in f32 (with --updates this alone, and of the large networks, too): the norm of its error over its own, all
+parameters together, against PyTorch's f64; the median over the draws, ours over PyTorch's own, at most 1.5 as well.
 (Of one draw it may be a matter of luck: an activation that rounding takes to the other side of zero, in one of the two,
 changes a gradient by a thousandth, where otherwise it is right to a millionth.)"""
 import argparse
@@ -54,8 +54,16 @@ CASES = {
     "transformer": (networks_torch.transformer, characters(64, 96), 16, 0.05, []),
     "mlp_mixer": (networks_torch.mlp_mixer, pictures((3, 32, 32), 10), 32, 0.02, []),
     "unet": (networks_torch.unet, masks((3, 32, 32), 11), 8, 0.05, []),
+    "char_gpt_cpu": (lambda p, x: networks_torch.gpt2(p, x, heads=4), characters(64, 96), 12, 0.05, ["vocab=96", "dropout=0"]),
 }
-STEPS, MOMENTUM, DRAWS = 20, 0.9, 5
+# of these only the first update
+LARGE = {
+    "resnet110": (networks_torch.resnet110, pictures((3, 32, 32), 10), 32, None, []),
+    "resnet50": (networks_torch.resnet50, pictures((3, 224, 224), 1000), 4, None, []),
+    "vgg_a": (networks_torch.vgg_a, pictures((3, 224, 224), 1000), 2, None, ["dropout=0"]),
+    "gpt2": (networks_torch.gpt2, characters(64, 50257), 1, None, ["length=64"]),
+}
+STEPS, MOMENTUM = 20, 0.9
 UPDATE_RATE = 2.0 ** 20  # so large that rounding the updated weights does not show
 
 
@@ -75,79 +83,93 @@ def torch_run(network, weights, inputs, dtype, rate, steps=STEPS):
     return np.array(losses), {name: value.detach().numpy() for name, value in p.items()}
 
 
-def our_run(step, name, dtype, batch, rate, sets, weights, inputs, steps=STEPS):
-    """As torch_run."""
-    saved = inputs + ".saved"
-    command = [step, "--model", name, "--batch", str(batch), "--dtype", dtype, "--steps", str(steps), "--lr", str(rate),
-               "--momentum", str(MOMENTUM), "--weights", weights, "--inputs", inputs, "--save", saved]
-    for setting in sets:
-        command += ["--set", setting]
-    losses = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)["losses"]
-    return np.array(losses), safetensors.read(saved)
+class Ours:
+    """As torch_run, by our program: `options` of it in f32."""
 
+    def __init__(self, step, name, batch, sets, folder, options):
+        self.folder, self.weights_file = folder, os.path.join(folder, name + ".weights")
+        network = [step, "--model", name] + [word for setting in sets for word in ("--set", setting)]
+        subprocess.run([*network, "--batch", "1", "--export", self.weights_file], check=True)
+        self.weights = safetensors.read(self.weights_file)
+        self.command = [*network, "--batch", str(batch), "--momentum", str(MOMENTUM), "--weights", self.weights_file]
+        self.options = options
 
-def update_error(before, updated, exact):
-    """Of the first update, all parameters together."""
-    squares = np.zeros(2)
-    for name in before:
-        if "running_" not in name:
-            of_exact = exact[name].astype(np.float64) - before[name]
-            squares += np.sum((updated[name].astype(np.float64) - before[name] - of_exact) ** 2), np.sum(of_exact ** 2)
-    return np.sqrt(squares[0] / squares[1])
-
-
-def errors(step, name, folder, weights_file, draw):
-    """The largest relative difference of a loss from PyTorch's f64 losses: ours in f64, ours and PyTorch's in f32; the
-    errors of the first update in f32, ours and PyTorch's; and those losses."""
-    network, made, batch, rate, sets = CASES[name]
-    weights = safetensors.read(weights_file)
-    inputs = made(np.random.default_rng(draw), batch)
-    exact, _ = torch_run(network, weights, inputs, torch.float64, rate)
-    losses = [torch_run(network, weights, inputs, torch.float32, rate)[0]]
-    updated = [torch_run(network, weights, inputs, dtype, UPDATE_RATE, 1)[1] for dtype in (torch.float64, torch.float32)]
-    for dtype, numpy_dtype in (("f32", np.float32), ("f64", np.float64)):
-        file = os.path.join(folder, "inputs." + dtype)
-        safetensors.write(file, {key: value.transpose(0, 2, 3, 1).astype(numpy_dtype) if value.ndim == 4 else value
+    def run(self, inputs, dtype, rate, steps=STEPS):
+        file, saved = os.path.join(self.folder, "inputs"), os.path.join(self.folder, "saved")
+        safetensors.write(file, {key: value.transpose(0, 2, 3, 1).astype(np.dtype(dtype.replace("f", "float"))) if value.ndim == 4 else value
                                  for key, value in inputs.items()})
-        losses.append(our_run(step, name, dtype, batch, rate, sets, weights_file, file)[0])
+        command = [*self.command, "--inputs", file, "--save", saved, "--dtype", dtype, "--lr", str(rate), "--steps", str(steps)]
         if dtype == "f32":
-            updated.append(our_run(step, name, dtype, batch, UPDATE_RATE, sets, weights_file, file, 1)[1])
-    of_losses = [np.max(np.abs(of - exact) / np.abs(exact)) for of in reversed(losses)]
-    return of_losses + [update_error(weights, of, updated[0]) for of in (updated[2], updated[1])], exact
+            command += self.options
+        losses = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)["losses"]
+        return np.array(losses), safetensors.read(saved)
 
 
-def compare(step, name, folder):
-    _, _, batch, rate, sets = CASES[name]
-    weights_file = os.path.join(folder, name + ".weights")
-    export = [step, "--model", name, "--batch", "1", "--export", weights_file]
-    for setting in sets:
-        export += ["--set", setting]
-    subprocess.run(export, check=True)
-    draws = []
-    for draw in range(DRAWS):
-        found, exact = errors(step, name, folder, weights_file, draw)
-        print(f"{name}, draw {draw}: " + " ".join(f"{error:.1e}" for error in found), file=sys.stderr, flush=True)
-        draws.append(found)
-    ours64 = max(found[0] for found in draws)
-    ours, theirs, our_update, their_update = (np.median([found[i] for found in draws]) for i in (1, 2, 3, 4))
-    good = ours64 <= 1e-9 and ours <= 1.5 * theirs and our_update <= 1.5 * their_update
-    print(f"| {name} | {batch} | {rate} | {exact[0]:.3f} -> {exact[-1]:.3f} | {ours64:.1e} | {ours:.1e} | {theirs:.1e} | "
-          f"{ours / theirs:.2f} | {our_update:.1e} | {their_update:.1e} | {our_update / their_update:.2f} | "
-          f"{'yes' if good else 'NO'} |", flush=True)
+def loss_errors(network, ours, inputs, rate):
+    """The largest relative difference of a loss from PyTorch's f64 losses: ours in f64, ours and PyTorch's in f32; and
+    those losses."""
+    exact, theirs = (torch_run(network, ours.weights, inputs, dtype, rate)[0] for dtype in (torch.float64, torch.float32))
+    return [np.max(np.abs(losses - exact) / np.abs(exact))
+            for losses in (ours.run(inputs, "f64", rate)[0], ours.run(inputs, "f32", rate)[0], theirs)], exact
+
+
+def update_errors(network, ours, inputs):
+    """Of the first update in f32, all parameters together, against PyTorch's in f64: ours and PyTorch's."""
+    exact, theirs = (torch_run(network, ours.weights, inputs, dtype, UPDATE_RATE, 1)[1] for dtype in (torch.float64, torch.float32))
+    ours_updated, squares = ours.run(inputs, "f32", UPDATE_RATE, 1)[1], np.zeros(3)
+    for name, before in ours.weights.items():
+        if "running_" not in name:
+            of_exact = exact[name].astype(np.float64) - before
+            squares += np.sum(of_exact ** 2), *(np.sum((updated[name].astype(np.float64) - before - of_exact) ** 2)
+                                                for updated in (ours_updated, theirs))
+    return list(np.sqrt(squares[1:] / squares[0]))
+
+
+def compare(case, ours, name, draws, with_losses):
+    network, made, batch, rate, _ = case
+    found = []
+    for draw in range(draws):
+        inputs, errors = made(np.random.default_rng(draw), batch), []
+        if with_losses:
+            errors, exact = loss_errors(network, ours, inputs, rate)
+        errors = errors + update_errors(network, ours, inputs)
+        print(f"{name}, draw {draw}: " + " ".join(f"{error:.1e}" for error in errors), file=sys.stderr, flush=True)
+        found.append(errors)
+    medians, good, row = np.median(found, axis=0), True, f"| {name} | {batch} |"
+    if with_losses:
+        ours64 = max(errors[0] for errors in found)
+        good = ours64 <= 1e-9
+        row += f" {rate} | {exact[0]:.3f} -> {exact[-1]:.3f} | {ours64:.1e} |"
+        medians = medians[1:]
+    for of_ours, of_theirs in medians.reshape(-1, 2):
+        good = good and of_ours <= 1.5 * of_theirs
+        row += f" {of_ours:.1e} | {of_theirs:.1e} | {of_ours / of_theirs:.2f} |"
+    print(row, "yes |" if good else "NO |", flush=True)
     return good
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--step", default="build/release/bench/bench_step", help="our program")
-    parser.add_argument("networks", nargs="*", default=list(CASES))
+    parser.add_argument("--updates", action="store_true", help="the first update alone")
+    parser.add_argument("--draws", type=int, default=5)
+    parser.add_argument("--no-winograd", action="store_true")
+    parser.add_argument("networks", nargs="*", metavar="NETWORK")
     args = parser.parse_args()
+    cases = {**CASES, **LARGE} if args.updates else CASES
     torch.set_num_threads(2)
-    print(f"PyTorch {torch.__version__}, {STEPS} steps, sgd with momentum {MOMENTUM}, {DRAWS} draws\n")
-    print("| network | batch | rate | loss (last draw) | f64: largest relative difference | f32 error, ours | f32 error, PyTorch's | ratio | first update, ours | PyTorch's | ratio | as promised |")
-    print("|---|---|---|---|---|---|---|---|---|---|---|---|")
-    with tempfile.TemporaryDirectory() as folder:
-        results = [compare(args.step, name, folder) for name in args.networks]
+    print(f"PyTorch {torch.__version__}, {STEPS} steps, sgd with momentum {MOMENTUM}, {args.draws} draws\n")
+    titles = ["network", "batch"]
+    if not args.updates:
+        titles += ["rate", "loss (last draw)", "f64: largest relative difference", "f32 error, ours", "f32 error, PyTorch's", "ratio"]
+    titles += ["first update, ours", "PyTorch's", "ratio", "as promised"]
+    print("| " + " | ".join(titles) + " |\n" + "|---" * len(titles) + "|")
+    results = []
+    for name in args.networks or cases:
+        with tempfile.TemporaryDirectory() as folder:
+            _, _, batch, _, sets = cases[name]
+            ours = Ours(args.step, name, batch, sets, folder, ["--no-winograd"] if args.no_winograd else [])
+            results.append(compare(cases[name], ours, name, args.draws, not args.updates))
     sys.exit(0 if all(results) else 1)
 
 

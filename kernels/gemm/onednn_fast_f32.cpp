@@ -4,6 +4,7 @@
 namespace lethe {
 
 std::unique_ptr<Kernel> prepare_gemm_fast_f32(const GemmShape& s, int threads) {
+  if (s.k < kShortestSum) return nullptr;
   GemmShape deep = s;
   deep.k *= 3;
   deep.epilogue = {};
