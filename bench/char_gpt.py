@@ -22,7 +22,7 @@ sys.path.insert(0, sys.argv[1])
 import numpy as np, torch, torch.nn.functional as F
 import networks_torch as nets, safetensors
 weights, text, steps, seed, threads = sys.argv[2], sys.argv[3], *map(int, sys.argv[4:])
-LENGTH, BATCH, HEADS, RATE, WARM = 64, 12, 4, 1e-3, 100
+LENGTH, BATCH, RATE, WARM = 64, 12, 1e-3, 100
 torch.set_num_threads(threads)
 p = {name: torch.tensor(value, requires_grad=True) for name, value in safetensors.read(weights).items()}
 symbols = np.unique(np.fromfile(text, np.uint8), return_inverse=True)[1]
@@ -44,13 +44,13 @@ for step in range(steps):
     for group in optimizer.param_groups:
         group["lr"] = RATE * share
     optimizer.zero_grad(set_to_none=True)
-    F.cross_entropy(nets.gpt2(p, x[rows], HEADS), t[rows].flatten()).backward()
+    F.cross_entropy(nets.char_gpt_cpu(p, x[rows]), t[rows].flatten()).backward()
     torch.nn.utils.clip_grad_norm_(p.values(), 1.0)
     optimizer.step()
 seconds = time.perf_counter() - began
 x, t = windows(symbols[cut:])
 with torch.no_grad():
-    losses = [F.cross_entropy(nets.gpt2(p, x[i:i + 64], HEADS), t[i:i + 64].flatten(), reduction="sum") for i in range(0, len(x), 64)]
+    losses = [F.cross_entropy(nets.char_gpt_cpu(p, x[i:i + 64]), t[i:i + 64].flatten(), reduction="sum") for i in range(0, len(x), 64)]
 print(json.dumps({"loss": float(sum(losses)) / t.numel(), "seconds": seconds, "version": torch.__version__}))
 """
 

@@ -1,5 +1,6 @@
 """The networks of models/*.json in PyTorch, as functions of (parameters, images NCHW). Parameters are a dict in the order of
 our weight files, which is the order in which the network makes its layers: each layer takes the next group of them."""
+import functools
 import itertools
 import math
 
@@ -25,9 +26,12 @@ class Layers:
     def weight(self):
         return next(self.groups)["weight"]
 
-    def layer_norm(self, x):
+    def layer_norm(self, x, eps=1e-5):
         p = next(self.groups)
-        return F.layer_norm(x, x.shape[-1:], p["weight"], p.get("bias"), 1e-5)
+        return F.layer_norm(x, x.shape[-1:], p["weight"], p.get("bias"), eps)
+
+    def rms_norm(self, x, eps=1e-5):
+        return x * (x.square().mean(-1, keepdim=True) + eps).rsqrt() * self.weight()
 
     def conv_transpose(self, x, stride):
         p = next(self.groups)
@@ -71,7 +75,7 @@ def transformer(parameters, text, heads=4):
     return layers.fc(layers.layer_norm(x)).flatten(0, 1)
 
 
-def gpt2(parameters, text, heads=12):
+def gpt2(parameters, text, heads=12, gelu="tanh"):
     layers = Layers(parameters)
     table = layers.weight()
     x = F.embedding(text, table) + layers.weight()[: text.shape[1]]
@@ -85,10 +89,72 @@ def gpt2(parameters, text, heads=12):
             y = (q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])).masked_fill(later, -math.inf).softmax(-1) @ v
         return layers.fc(y.transpose(1, 2).flatten(2))
 
-    for _ in range(sum(name.endswith("attention/norm.weight") for name in parameters)):
+    for _ in range(depth_of(parameters, "attention/norm.weight")):
         x = x + attention(layers.layer_norm(x))
-        x = x + layers.fc(F.gelu(layers.fc(layers.layer_norm(x)), approximate="tanh"))
+        x = x + layers.fc(F.gelu(layers.fc(layers.layer_norm(x)), approximate=gelu))
     return F.linear(layers.layer_norm(x), table).flatten(0, 1)
+
+
+char_gpt_cpu = functools.partial(gpt2, heads=4, gelu="none")
+
+
+def attention(x, heads, kv_heads=None, seen=None):
+    """By plain products. x: queries, keys and values side by side, [B, T, ...]; seen: which key a row sees."""
+    kv_heads = kv_heads or heads
+    parts = x.unflatten(-1, (heads + 2 * kv_heads, -1)).transpose(1, 2).split((heads, kv_heads, kv_heads), 1)
+    q, k, v = (part.repeat_interleave(heads // part.shape[1], 1) for part in parts)
+    scores = q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])
+    if seen is not None:
+        scores = scores.masked_fill(~seen, -math.inf)
+    return (scores.softmax(-1) @ v).transpose(1, 2).flatten(2)
+
+
+def depth_of(parameters, last_of_layer):
+    return sum(name.endswith(last_of_layer) for name in parameters)
+
+
+def llama(parameters, text, heads, kv_heads):
+    layers = Layers(parameters)
+    x = F.embedding(text, layers.weight())
+    steps = torch.arange(text.shape[1])
+
+    def rope(x):
+        size = x.shape[-1] // (heads + 2 * kv_heads)
+        angles = steps[:, None] * 10000.0 ** (-torch.arange(0, size, 2, dtype=x.dtype) / size)
+        cos, sin = angles.cos(), angles.sin()
+        turned, values = x.unflatten(-1, (-1, size)).transpose(1, 2).split((heads + kv_heads, kv_heads), 1)
+        a, b = turned.chunk(2, -1)
+        return torch.cat([torch.cat([a * cos - b * sin, b * cos + a * sin], -1), values], 1).transpose(1, 2).flatten(2)
+
+    for _ in range(depth_of(parameters, "attention/norm.weight")):
+        x = x + layers.fc(attention(rope(layers.fc(layers.rms_norm(x))), heads, kv_heads, steps[:, None] >= steps))
+        y = layers.rms_norm(x)
+        x = x + layers.fc(F.silu(layers.fc(y)) * layers.fc(y))
+    return layers.fc(layers.rms_norm(x)).flatten(0, 1)
+
+
+def bert(parameters, text, heads=4):
+    layers = Layers(parameters)
+    seen = torch.arange(text.shape[1]) < (text > 0).sum(1)[:, None, None, None]
+    x = layers.layer_norm(F.embedding(text, layers.weight()) + layers.weight(), 1e-12)
+    for _ in range(depth_of(parameters, "qkv.weight")):
+        x = layers.layer_norm(x + layers.fc(attention(layers.fc(x), heads, seen=seen)), 1e-12)
+        x = layers.layer_norm(x + layers.fc(F.gelu(layers.fc(x))), 1e-12)
+    return layers.fc(layers.fc(x[:, 0]).tanh())
+
+
+def vit(parameters, x, heads, patch=4):
+    layers = Layers(parameters)
+    x = layers.conv(x, patch).flatten(2).transpose(1, 2)
+    has_class_token = any(name.endswith("class.weight") for name in parameters)
+    if has_class_token:
+        x = torch.cat([layers.weight().expand(len(x), 1, -1), x], 1)
+    x = x + layers.weight()
+    for _ in range(depth_of(parameters, "attention/norm.weight")):
+        x = x + layers.fc(attention(layers.fc(layers.layer_norm(x, 1e-6)), heads))
+        x = x + layers.fc(F.gelu(layers.fc(layers.layer_norm(x, 1e-6))))
+    x = layers.layer_norm(x, 1e-6)
+    return layers.fc(x[:, 0] if has_class_token else x.mean(1))
 
 
 def mlp_mixer(parameters, x, patch=4, depth=2):

@@ -54,7 +54,7 @@ CASES = {
     "transformer": (networks_torch.transformer, characters(64, 96), 16, 0.05, []),
     "mlp_mixer": (networks_torch.mlp_mixer, pictures((3, 32, 32), 10), 32, 0.02, []),
     "unet": (networks_torch.unet, masks((3, 32, 32), 11), 8, 0.05, []),
-    "char_gpt_cpu": (lambda p, x: networks_torch.gpt2(p, x, heads=4), characters(64, 96), 12, 0.05, ["vocab=96", "dropout=0"]),
+    "char_gpt_cpu": (networks_torch.char_gpt_cpu, characters(64, 96), 12, 0.05, ["vocab=96", "dropout=0"]),
 }
 # of these only the first update
 LARGE = {
@@ -67,7 +67,7 @@ STEPS, MOMENTUM = 20, 0.9
 UPDATE_RATE = 2.0 ** 20  # so large that rounding the updated weights does not show
 
 
-def torch_run(network, weights, inputs, dtype, rate, steps=STEPS):
+def torch_run(network, weights, inputs, dtype, rate, steps=STEPS, label_smoothing=0.0):
     """The losses, and the weights behind the last step."""
     p = {name: torch.tensor(value, dtype=dtype) for name, value in weights.items()}
     trained = [value.requires_grad_() for name, value in p.items() if "running_" not in name]
@@ -76,7 +76,7 @@ def torch_run(network, weights, inputs, dtype, rate, steps=STEPS):
     losses = []
     for _ in range(steps):
         optimizer.zero_grad(set_to_none=True)
-        loss = F.cross_entropy(network(p, x), t.flatten())
+        loss = F.cross_entropy(network(p, x), t.flatten(), label_smoothing=label_smoothing)
         loss.backward()
         optimizer.step()
         losses.append(loss.item())
