@@ -44,12 +44,12 @@ double value_at(const Init& init, std::uint64_t key, std::uint64_t index) {
 }  // namespace
 
 void fill_initial(const Init& init, std::uint64_t seed, std::string_view name, DType dtype, std::int64_t count,
-                  void* data) {
+                  void* data, std::int64_t first) {
   const std::uint64_t key = stream_key(seed, hash_of(name));
   const auto fill = [&](auto* values) {
     for (std::int64_t i = 0; i < count; ++i)
-      values[i] =
-          static_cast<std::remove_reference_t<decltype(*values)>>(value_at(init, key, static_cast<std::uint64_t>(i)));
+      values[i] = static_cast<std::remove_reference_t<decltype(*values)>>(
+          value_at(init, key, static_cast<std::uint64_t>(first + i)));
   };
   check(is_float(dtype) || init.kind == Init::Constant, "'", name, "': random values need a float dtype");
   switch (dtype) {

@@ -15,9 +15,9 @@ struct Init {
   bool operator==(const Init&) const = default;
 };
 
-/// Fills `count` elements at `data` (host memory, f32 or f64; for Constant any dtype).
+/// Fills `count` elements, from element `first` on, at `data` (host memory, f32 or f64; for Constant any dtype).
 void fill_initial(const Init& init, std::uint64_t seed, std::string_view name, DType dtype, std::int64_t count,
-                  void* data);
+                  void* data, std::int64_t first = 0);
 
 /// A stable 64-bit hash (FNV-1a): keys random streams by name.
 constexpr std::uint64_t hash_of(std::string_view text) {

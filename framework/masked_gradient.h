@@ -11,6 +11,10 @@ namespace lethe {
 /// they cannot.
 using AddsUnmade = std::optional<std::array<Op, 2>> (*)(const Op& made, const Op& adding);
 
+/// For fuse_updates: the update that makes output 0 of `made` itself, some of it at a time, in place of `update`, whose
+/// gradient that is; none if it cannot, or if nothing is gained.
+using IntoUpdate = std::optional<Op> (*)(const Program& program, const Op& made, const Op& update);
+
 /// Of a gradient that can mask its input `of` itself, as that of an activation behind its op asks for.
 struct MaskedGradient {
   int of = -1;  // -1: it cannot

@@ -33,8 +33,7 @@ enum class ViewOf : std::uint8_t {
   Parts     // the inputs are output 0, one behind the other along `axis`: their makers write there
 };
 
-/// Where an op that takes an attribute kActivation activates output 0 before it writes it. Not on a CPU where a library
-/// computes it, which might then choose another way, with other bits.
+/// Where an op activates output 0 (kActivation) before it writes it: not where a CPU's library might give other bits.
 enum class Activates : std::uint8_t { Nowhere, OnGpu, Everywhere };
 
 struct OpDef {
@@ -66,6 +65,7 @@ struct OpDef {
   std::optional<Kind> copies = {};  // of vars of this kind it makes copies in another dtype: cheap to make again
   int adds = -1;  // an input, absent until fuse_sums gives one, that is added to output 0 before it is activated
   AddsUnmade adds_unmade = nullptr;
+  IntoUpdate into_update = nullptr;
   Kernels kernels = {};
   Layer layer = {};  // empty name: not to be had from a network file
   bool is_view() const { return view != ViewOf::Nothing; }

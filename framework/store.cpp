@@ -1,5 +1,6 @@
 #include "framework/store.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "framework/error.h"
@@ -13,6 +14,20 @@ namespace {
 std::vector<std::byte> host_copy(const Var& var) {
   return taking(message("a copy of '", var.name, "'"), bytes_of(var),
                 [&] { return std::vector<std::byte>(static_cast<std::size_t>(bytes_of(var))); });
+}
+
+/// Writes what make(first, count, values) gives, some elements at a time: beside all of a large var, a copy of it would
+/// be more than the run takes ever after.
+template <class Make>
+void write_in_pieces(Device& device, const Var& var, void* memory, const Make& make) {
+  constexpr std::int64_t kPiece = std::int64_t{1} << 18;
+  const std::int64_t count = elements(var.shape), each = bytes_of(var.dtype);
+  std::vector<std::byte> values(static_cast<std::size_t>(std::min(count, kPiece) * each));
+  for (std::int64_t first = 0; first < count; first += kPiece) {
+    const std::int64_t some = std::min(kPiece, count - first);
+    make(first, some, values.data());
+    device.copy_in(static_cast<std::byte*>(memory) + first * each, values.data(), some * each);
+  }
 }
 
 }  // namespace
@@ -29,8 +44,7 @@ void Store::add(const Program& program) {
 
 void Store::add(const Var& var) {
   Entry added{var, with_context(message("'", var.name, "'"), [&] { return Buffer(device_, bytes_of(var)); })};
-  const std::vector<std::byte> zeros = host_copy(var);
-  device_.copy_in(added.memory.data(), zeros.data(), bytes_of(var));
+  write_in_pieces(device_, var, added.memory.data(), [](std::int64_t, std::int64_t, std::byte*) {});  // zeros
   entries_.emplace(var.name, std::move(added));
 }
 
@@ -39,9 +53,16 @@ void Store::initialize(const Program& program, const std::vector<ParamInfo>& par
     if (is_persistable(var.kind) && !has(var.name)) add(var);
   for (const ParamInfo& info : params) {
     const Var& var = program.vars[info.var];
-    std::vector<std::byte> values = host_copy(var);
-    fill_initial(info.init, seed, var.name, var.dtype, elements(var.shape), values.data());
-    write_whole(var, values.data());
+    const auto make = [&](std::int64_t first, std::int64_t count, std::byte* values) {
+      fill_initial(info.init, seed, var.name, var.dtype, count, values, first);
+    };
+    if (!has_share(var)) {
+      write_in_pieces(device_, var, entry(var.name).memory.data(), make);
+      continue;
+    }
+    std::vector<std::byte> whole = host_copy(var);
+    make(0, elements(var.shape), whole.data());
+    write_whole(var, whole.data());
   }
 }
 

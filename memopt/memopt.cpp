@@ -10,6 +10,7 @@
 #include "memopt/passes/early_update.h"
 #include "memopt/passes/fuse_casts.h"
 #include "memopt/passes/fuse_masks.h"
+#include "memopt/passes/fuse_updates.h"
 #include "memopt/passes/join_masks.h"
 #include "memopt/passes/mask_picked.h"
 #include "memopt/passes/mask_sums.h"
@@ -52,7 +53,10 @@ Program for_arena(Program program, const MemoptOptions& options, std::vector<std
   verify_after("join_masks", program);
   program = fuse_casts(std::move(program), collect_pins(program, options.pins));
   verify_after("fuse_casts", program);
-  return options.early_updates ? with_early_updates(std::move(program), options, notes) : program;
+  if (options.early_updates) program = with_early_updates(std::move(program), options, notes);
+  if (options.fuse_updates) program = fuse_updates(std::move(program), collect_pins(program, options.pins));
+  verify_after("fuse_updates", program);
+  return program;
 }
 
 /// None, 0 and 1: a buffer for each storage, or for several in turn.

@@ -99,11 +99,10 @@ std::vector<Category> categories_of(const Program& program) {
       for (const VarId v : op.out)
         if (program.vars[v].kind == Kind::Temp) categories[v] = category_written_by(op.role);
       if (copies_kept(program, op)) categories[op.out[0]] = category_of_copy(program.vars[op.in[0]].kind);
-      const VarId gradient = update_gradient(op);
-      if (gradient == kNone) continue;
-      is_gradient[gradient] = true;
+      if (const VarId gradient = update_gradient(op); gradient != kNone) is_gradient[gradient] = true;
+      const bool updates_param = op_def(op.type).updates && program.vars[op.out[0]].kind == Kind::Param;
       for (const VarId v : op.in)
-        if (v != kNone && program.vars[v].kind == Kind::State) categories[v] = Category::Optimizer;
+        if (updates_param && v != kNone && program.vars[v].kind == Kind::State) categories[v] = Category::Optimizer;
     }
   for (const Block& block : program.blocks)
     for (auto op = block.ops.rbegin(); op != block.ops.rend(); ++op)

@@ -7,6 +7,7 @@
 #include "framework/op_def.h"
 #include "kernels/each_device.h"
 #include "kernels/gemm/gemm.h"
+#include "kernels/gemm/row_blocks.h"
 
 namespace lethe {
 namespace {
@@ -50,6 +51,19 @@ void gradient(GradBuilder& g) {
     g.set(1, "matmul", {g.x(0), g.dy()}, transposes(!ta, false));
 }
 
+std::optional<Op> into_update(const Program& program, const Op& made, const Op& update) {
+  const Var &a = program.vars[made.in[0]], &b = program.vars[made.in[1]];
+  const GemmShape s = product(a.shape, b.shape, made.attrs);
+  const std::string type = message("matmul_", update.type);
+  if (!is_in_row_blocks(s, a.dtype) || dtype_of_c(s, a.dtype) != wide_of(a.dtype) || !find_op(type)) return {};
+  const int slot = op_def(update.type).gradient;
+  Op op = update;
+  op.type = type;
+  op.in[slot] = made.in[0];
+  op.in.insert(op.in.begin() + slot + 1, made.in[1]);
+  return op;
+}
+
 const Register matmul{{
     .type = "matmul",
     .inputs = {"a", "b"},
@@ -62,6 +76,7 @@ const Register matmul{{
           return checked_mul(elements(args.program.vars[args.op.out[0]].shape), s.k, "the number of multiply-adds");
         },
     .widens = true,
+    .into_update = into_update,
     .kernels = library_kernels([](const PrepareArgs& args) {
       return prepare_gemm(product(args.in(0).shape, args.in(1).shape, args.op.attrs), args.in(0).dtype, args.device);
     }),

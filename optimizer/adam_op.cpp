@@ -2,6 +2,7 @@
 //   m += (1 - beta1) * (g - m);  v = beta2 * v + (1 - beta2) * g^2;  with t the number of this step, from 1:
 //   param -= rate / (1 - beta1^t) * m / (sqrt(v) / sqrt(1 - beta2^t) + eps).
 // Decay is added to the gradient, or (decoupled) first takes rate * decay of the parameter away.
+#include "optimizer/product_update.h"
 #include "optimizer/update.h"
 
 namespace lethe {
@@ -73,7 +74,7 @@ struct AdamRule {
   }
 };
 
-const Register adam{{
+const OpDef adam{
     .type = "adam",
     .inputs = {"param", "m", "v", "gradient", "learning_rate", "step", "grad_scale?"},
     .outputs = {"param", "m", "v"},
@@ -81,7 +82,8 @@ const Register adam{{
     .updates = true,
     .gradient = 3,
     .kernels = each_device<Update<AdamRule, 2, MadeRates>>(),
-}};
+};
+const Register register_adam{adam}, register_matmul_adam{with_product(adam)};
 
 }  // namespace
 }  // namespace lethe

@@ -1,5 +1,6 @@
 // Gradient descent with momentum (Sutskever et al., "On the importance of initialization and momentum in deep
 // learning", 2013, as PyTorch has it): v = mu * v + g; param -= rate * v, with Nesterov's step rate * (g + mu * v).
+#include "optimizer/product_update.h"
 #include "optimizer/update.h"
 
 namespace lethe {
@@ -21,7 +22,7 @@ struct Momentum {
   }
 };
 
-const Register momentum{{
+const OpDef momentum{
     .type = "momentum",
     .inputs = {"param", "momentum", "gradient", "learning_rate", "grad_scale?"},
     .outputs = {"param", "momentum"},
@@ -29,7 +30,8 @@ const Register momentum{{
     .updates = true,
     .gradient = 2,
     .kernels = each_device<Update<Momentum, 1>>(),
-}};
+};
+const Register register_momentum{momentum}, register_matmul_momentum{with_product(momentum)};
 
 }  // namespace
 }  // namespace lethe

@@ -1,5 +1,6 @@
 // RMSProp (Tieleman and Hinton, 2012, as PyTorch has it): s = alpha * s + (1 - alpha) * g^2; param -= rate * g /
 // (sqrt(s) + eps); with momentum: v = mu * v + g / (sqrt(s) + eps); param -= rate * v.
+#include "optimizer/product_update.h"
 #include "optimizer/update.h"
 
 namespace lethe {
@@ -35,7 +36,7 @@ struct RmsPropMomentum {
   }
 };
 
-const Register rmsprop{{
+const OpDef rmsprop{
     .type = "rmsprop",
     .inputs = {"param", "square", "gradient", "learning_rate", "grad_scale?"},
     .outputs = {"param", "square"},
@@ -43,9 +44,10 @@ const Register rmsprop{{
     .updates = true,
     .gradient = 2,
     .kernels = each_device<Update<RmsProp, 1>>(),
-}};
+};
+const Register register_rmsprop{rmsprop}, register_matmul_rmsprop{with_product(rmsprop)};
 
-const Register rmsprop_momentum{{
+const OpDef rmsprop_momentum{
     .type = "rmsprop_momentum",
     .inputs = {"param", "square", "momentum", "gradient", "learning_rate", "grad_scale?"},
     .outputs = {"param", "square", "momentum"},
@@ -53,7 +55,9 @@ const Register rmsprop_momentum{{
     .updates = true,
     .gradient = 3,
     .kernels = each_device<Update<RmsPropMomentum, 2>>(),
-}};
+};
+const Register register_rmsprop_momentum{rmsprop_momentum},
+    register_matmul_rmsprop_momentum{with_product(rmsprop_momentum)};
 
 }  // namespace
 }  // namespace lethe

@@ -1,4 +1,5 @@
 // Gradient descent: param -= rate * (gradient + decay * param).
+#include "optimizer/product_update.h"
 #include "optimizer/update.h"
 
 namespace lethe {
@@ -14,7 +15,7 @@ struct Sgd {
   }
 };
 
-const Register sgd{{
+const OpDef sgd{
     .type = "sgd",
     .inputs = {"param", "gradient", "learning_rate", "grad_scale?"},
     .outputs = {"param"},
@@ -22,7 +23,8 @@ const Register sgd{{
     .updates = true,
     .gradient = 1,
     .kernels = each_device<Update<Sgd, 0>>(),
-}};
+};
+const Register register_sgd{sgd}, register_matmul_sgd{with_product(sgd)};
 
 }  // namespace
 }  // namespace lethe

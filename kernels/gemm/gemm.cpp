@@ -2,6 +2,7 @@
 
 #include "kernels/by_kind.h"
 #include "kernels/gemm/providers.h"
+#include "kernels/gemm/row_blocks.h"
 
 namespace lethe {
 
@@ -9,6 +10,7 @@ namespace {
 
 std::unique_ptr<Kernel> prepare_gemm_cpu(const GemmShape& shape, DType dtype, const DeviceInfo& device,
                                          Provider provider) {
+  if (is_in_row_blocks(shape, dtype)) return prepare_gemm_in_row_blocks(shape, dtype, device, provider);
 #ifdef LETHE_HAS_ONEDNN
   if (device.fast_f32 && provider == Provider::Best && dtype == DType::f32 && shape.is_dense() && !shape.accumulate)
     if (auto kernel = prepare_gemm_fast_f32(shape, device.threads))

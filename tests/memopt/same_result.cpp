@@ -71,12 +71,13 @@ void check_again(const Program& program, const CheckedRun& checked) {
   }
 }
 
-/// By name: what mask_picked, fuse_masks, mask_sums and fuse_casts do without.
+/// By name: what mask_picked, fuse_masks, mask_sums, fuse_casts and fuse_updates do without.
 std::set<std::string> folded_away(const Program& before, const Program& after) {
   std::set<std::string> names;
   for (const Block& block : before.blocks)
     for (const Op& op : block.ops)
-      if (op_def(op.type).returns_picked || op_def(op.type).masks || op.type == kSum || op.type == kCast)
+      if (op_def(op.type).returns_picked || op_def(op.type).masks || op.type == kSum || op.type == kCast ||
+          op_def(op.type).into_update)
         names.insert(before.vars[op.out[0]].name);
   for (const Block& block : after.blocks)
     for (const Op& op : block.ops)

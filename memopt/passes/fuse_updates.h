@@ -1,0 +1,13 @@
+// Updates that compute their gradient themselves, some of it at a time: so a large gradient never stands in memory.
+#pragma once
+#include "framework/program.h"
+#include "memopt/analysis/pins.h"
+
+namespace lethe {
+
+/// `g = matmul(a, b); update(.., g, ..)` becomes `matmul_update(.., a, b, ..)` where matmul can (OpDef::into_update),
+/// nothing else reads g, it is not pinned, and a and b are written once; in block 0 alone. Stands behind update_early,
+/// so that a and b live hardly longer than before. Bits stay the same.
+Program fuse_updates(Program program, const std::vector<Pin>& pins);
+
+}  // namespace lethe

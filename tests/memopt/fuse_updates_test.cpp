@@ -1,0 +1,112 @@
+#include "memopt/passes/fuse_updates.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "framework/error.h"
+#include "framework/text.h"
+#include "framework/verify.h"
+#include "tests/support/interpreter.h"
+
+namespace lethe::testing {
+namespace {
+
+struct Case {
+  std::string update = "momentum", states = "v", attrs = "{momentum=0.9}";
+  int terms = 3, rows = 2048;  // of 4096 numbers: 32 MiB
+  std::string dtype = "f32", result = "f32", product_attrs = "{transpose_a=1}";
+  std::string between = {}, behind = {};
+};
+
+/// w is updated by the product of two values, as one op if it is `fused`.
+Program update_of(const Case& c, bool fused = false) {
+  const std::string weight = message("f32[", c.rows, ",4096]\n"),
+                    a = message(c.dtype, "[", c.terms, ",", c.rows, "]\n"),
+                    b = message(c.dtype, "[", c.terms, ",4096]\n"), states = c.states.empty() ? "" : ", " + c.states,
+                    step = c.update == "adam" ? ", step" : "";
+  const std::string product = "  g = matmul(a, b) " + c.product_attrs + " backward\n";
+  const std::string update = "  w" + states + " = " + (fused ? "matmul_" : "") + c.update + "(w" + states + ", " +
+                             (fused ? "a, b" : "g") + ", rate" + step + ") " + c.attrs + " optimize\n";
+  return parse_program("input i " + a + "input j " + b + "param w " + weight + "state v " + weight + "state s " +
+                       weight + "input rate f32[]\nstate step i64[]\ntemp a " + a + "temp b " + b + "temp g " +
+                       message(c.result, "[", c.rows, ",4096]\n") + "temp t " +
+                       message(c.result, "[", c.rows, ",4096]\n") + "block 0 {\n  b = exp(j)\n  a = exp(i) backward\n" +
+                       (fused ? "" : product) + c.between + update + c.behind + "}\n");
+}
+
+Program fused(const Program& program, const PinOptions& pins = {}) {
+  Program made = fuse_updates(program, collect_pins(program, pins));
+  verify(made);
+  return made;
+}
+
+const std::vector<Case>& updates() {
+  static const std::vector<Case> all = {
+      {.update = "sgd", .states = "", .attrs = "{weight_decay=0.1}"},
+      {},
+      {.update = "adam", .states = "v, s", .attrs = "{beta1=0.9, beta2=0.99, eps=1e-8}"},
+      {.update = "rmsprop", .states = "s", .attrs = "{alpha=0.9, eps=1e-8}"},
+      {.update = "rmsprop_momentum", .states = "s, v", .attrs = "{alpha=0.9, eps=1e-8, momentum=0.9}"},
+      {.rows = 2050},
+      {.dtype = "bf16", .product_attrs = "{transpose_a=1, wide_output=1}"}};
+  return all;
+}
+
+TEST(FuseUpdates, AnUpdateComputesItsGradientItself) {
+  for (const Case& c : updates()) EXPECT_EQ(fused(update_of(c)), update_of(c, true)) << c.update;
+}
+
+TEST(FuseUpdates, ChangesNoBit) {
+  for (const Case& c : updates())
+    for (const int threads : c.update == "sgd" ? std::vector{1, 2} : std::vector{2}) {
+      SCOPED_TRACE(message(c.update, " of ", c.dtype, ", ", c.rows, " rows, ", threads, " threads"));
+      const Program plain = update_of(c), one = fused(plain);
+      ASSERT_NE(one, plain);
+      Interpreter before(plain, {.threads = threads}), after(one, {.threads = threads});
+      for (Interpreter* values : {&before, &after}) {
+        std::uint64_t stream = 0;
+        for (const char* name : {"i", "j", "w", "v", "rate"})
+          values->fill_uniform(find_var(plain, name), -1, 1, ++stream);
+        values->fill_uniform(find_var(plain, "s"), 0.1, 1, ++stream);
+        values->run();
+      }
+      for (const char* name : {"w", "v", "s"}) {
+        const Guarded &a = before.memory(find_var(plain, name)), &b = after.memory(find_var(plain, name));
+        EXPECT_EQ(std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.bytes())), 0) << name;
+      }
+    }
+}
+
+TEST(FuseUpdates, LeavesAGradientThatIsReadElsewhereOrPinned) {
+  const Program read = update_of({.behind = "  t = exp(g)\n"}), once = update_of({});
+  EXPECT_EQ(fused(read), read);
+  EXPECT_EQ(fused(once, {.skip_grads = true}), once);
+  EXPECT_EQ(fused(once, {.skip_vars = {"g"}}), once);
+}
+
+TEST(FuseUpdates, LeavesWhatArithmeticTakesLongerFor) {
+  for (const Case& c : {Case{.rows = 2047}, Case{.terms = 513}}) {
+    const Program plain = update_of(c);
+    EXPECT_EQ(fused(plain), plain);
+  }
+}
+
+TEST(FuseUpdates, LeavesProductsOfAnotherFormAndRoundedOnes) {
+  const Program rounded = update_of({.rows = 4096, .dtype = "bf16", .result = "bf16"});
+  EXPECT_EQ(fused(rounded), rounded);
+}
+
+TEST(FuseUpdates, LeavesFactorsThatChangeBeforeTheUpdate) {
+  const Program changed = update_of({.between = "  a = increment(a) {by=1} optimize\n"});
+  EXPECT_EQ(fused(changed), changed);
+}
+
+TEST(FuseUpdates, LeavesUpdatesOfShares) {
+  Program share = update_of({});
+  share.blocks[0].ops.back().attrs.set("ranks", 2);
+  EXPECT_EQ(fuse_updates(share, collect_pins(share, {})), share);
+}
+
+}  // namespace
+}  // namespace lethe::testing
