@@ -157,6 +157,9 @@ def main():
     parser.add_argument("networks", nargs="*", metavar="NETWORK")
     args = parser.parse_args()
     cases = {**CASES, **LARGE} if args.updates else CASES
+    for name in args.networks:
+        if name not in cases:
+            parser.error(f"no network {name!r}; there are {', '.join(cases)}" + ("" if args.updates else f"; with --updates also {', '.join(LARGE)}"))
     torch.set_num_threads(2)
     print(f"PyTorch {torch.__version__}, {STEPS} steps, sgd with momentum {MOMENTUM}, {args.draws} draws\n")
     titles = ["network", "batch"]

@@ -24,11 +24,11 @@ STEPS, MOMENTUM = 3, same_numbers.MOMENTUM
 nets, TEXT, IMAGE = networks_torch, {"text": (32,), "next": (32,)}, {"image": (32, 32, 3), "label": ()}
 SMALL = {"vocab": "101", "length": "32", "width": "48", "heads": "4", "layers": "2"}
 VIT = {"width": "48", "heads": "3", "layers": "2"}
-# (network, function, shapes of a sample's inputs as they lie in memory, whole numbers below, batch, rate, settings)
+# (network, function, shapes of a sample's inputs as they lie in memory, whole numbers below this or by input, batch, rate, settings)
 CASES = (
     ("lenet", nets.lenet, {"image": (28, 28, 1), "label": ()}, 10, 4, 0.005, {}),
     ("resnet20", nets.resnet20, IMAGE, 10, 4, 0.1, {}),
-    ("resnet50", nets.resnet50, {"image": (64, 64, 3), "label": ()}, 10, 2, 0.01, {"size": "64", "classes": "10"}),
+    ("resnet50", nets.resnet50, {"image": (64, 64, 3), "label": ()}, 10, 2, 0.001, {"size": "64", "classes": "10"}),
     ("googlenet", nets.googlenet, {"image": (64, 64, 3), "label": ()}, 10, 2, 0.002, {"size": "64", "classes": "10", "dropout": "0"}),
     ("unet", nets.unet, {"image": (32, 32, 3), "mask": (32, 32)}, 11, 2, 0.05, {}),
     ("mlp_mixer", nets.mlp_mixer, IMAGE, 10, 2, 0.02, {}),
@@ -39,7 +39,7 @@ CASES = (
     ("char_gpt_cpu", nets.char_gpt_cpu, {"text": (64,), "next": (64,)}, 96, 2, 0.05, {}),
     ("gpt2", functools.partial(nets.gpt2, heads=4), TEXT, 101, 2, 0.05, SMALL),
     ("llama", functools.partial(nets.llama, heads=4, kv_heads=2), TEXT, 101, 2, 0.05, {**SMALL, "kv_heads": "2", "hidden": "64"}),
-    ("bert", nets.bert, {"text": (32,), "label": ()}, 2, 3, 0.05, {"length": "32", "dropout": "0"}),
+    ("bert", nets.bert, {"text": (32,), "label": ()}, {"text": 96, "label": 2}, 3, 0.05, {"length": "32", "dropout": "0"}),
 )
 LABEL_SMOOTHING = {"vit_tiny": 0.1}
 
@@ -59,7 +59,7 @@ def fed(shapes, below, batch):
         shape = (batch, *of_sample)
         h = mixed(first, int(np.prod(shape))).reshape(shape)
         first += h.size
-        inputs[name] = (h / 2.0 ** 31 - 1).transpose(0, 3, 1, 2) if len(shape) == 4 else (h % np.uint64(below)).astype(np.int32)
+        inputs[name] = (h / 2.0 ** 31 - 1).transpose(0, 3, 1, 2) if len(shape) == 4 else (h % np.uint64(below[name] if isinstance(below, dict) else below)).astype(np.int32)
     return inputs
 
 

@@ -53,15 +53,41 @@ Program for_arena(Program program, const MemoptOptions& options, std::vector<std
   verify_after("join_masks", program);
   program = fuse_casts(std::move(program), collect_pins(program, options.pins));
   verify_after("fuse_casts", program);
-  if (options.early_updates) program = with_early_updates(std::move(program), options, notes);
-  if (options.fuse_updates) program = fuse_updates(std::move(program), collect_pins(program, options.pins));
-  verify_after("fuse_updates", program);
-  return program;
+  return options.early_updates ? with_early_updates(std::move(program), options, notes) : program;
+}
+
+Planned plan_by_level(Program program, Prepared& prepared, const MemoptOptions& options) {
+  const std::vector<Pin> pins = collect_pins(program, options.pins);
+  const auto plan = options.level == Level::Recompute ? plan_level3 : plan_level2;
+  return plan(std::move(program), prepared, pins, options);
+}
+
+/// Of two that keep a budget the one that computes less again, else the one of fewer bytes.
+bool is_better(const Planned& a, const Planned& b, const MemoptOptions& options) {
+  const std::int64_t of_a = a.plan.bytes.total(), of_b = b.plan.bytes.total();
+  const auto overhead = [](const Planned& p) { return p.recomputed ? p.recomputed->overhead : 0; };
+  if (options.budget && std::max(of_a, of_b) <= *options.budget && overhead(a) != overhead(b))
+    return overhead(a) < overhead(b);
+  return of_a < of_b;
+}
+
+/// With updates that compute their gradients themselves, if there are any and that takes no byte more: what they read
+/// lives longer, and is not made again.
+Planned plan_with_fused_updates(Program program, Prepared& prepared, const MemoptOptions& options) {
+  Program fused = fuse_updates(program, collect_pins(program, options.pins));
+  verify_after("fuse_updates", fused);
+  if (fused == program) return plan_by_level(std::move(program), prepared, options);
+  Planned made = plan_by_level(std::move(fused), prepared, options),
+          plain = plan_by_level(std::move(program), prepared, options);
+  if (is_better(plain, made, options)) std::swap(made, plain);
+  made.kernels_ms += plain.kernels_ms;
+  made.liveness_ms += plain.liveness_ms;
+  return made;
 }
 
 /// None, 0 and 1: a buffer for each storage, or for several in turn.
-Planned plan_in_buffers(Program program, Prepared& prepared, const std::vector<Pin>& pins,
-                        const MemoptOptions& options) {
+Planned plan_in_buffers(Program program, Prepared& prepared, const MemoptOptions& options) {
+  const std::vector<Pin> pins = collect_pins(program, options.pins);
   Planned made = analysed(std::move(program), prepared, pins, options);
   const Fit fit = options.level == Level::None        ? Fit::Never
                   : options.level == Level::SameShape ? Fit::SameShape
@@ -88,6 +114,7 @@ Plan plan_unshared(Program program, Prepared& prepared, const MemoptOptions& opt
 std::vector<PricedBytes> sweep_memory(Program program, Prepared& prepared, const MemoptOptions& options) {
   std::vector<std::string> notes;
   program = for_arena(std::move(program), options, notes);
+  if (options.fuse_updates) program = fuse_updates(std::move(program), collect_pins(program, options.pins));
   const std::vector<Pin> pins = collect_pins(program, options.pins);
   return sweep_level3(std::move(program), prepared, pins, options);
 }
@@ -97,9 +124,8 @@ Planned plan_memory(Program program, Prepared& prepared, const MemoptOptions& op
   const bool in_arena = is_in_arena(options.level);
   std::vector<std::string> notes;
   if (in_arena) program = for_arena(std::move(program), options, notes);
-  const std::vector<Pin> pins = collect_pins(program, options.pins);
-  const auto plan = !in_arena ? plan_in_buffers : options.level == Level::Recompute ? plan_level3 : plan_level2;
-  Planned made = plan(std::move(program), prepared, pins, options);
+  const auto plan = !in_arena ? plan_in_buffers : options.fuse_updates ? plan_with_fused_updates : plan_by_level;
+  Planned made = plan(std::move(program), prepared, options);
   if (in_arena && options.stage_inputs)
     made.plan.staging = stage_inputs(made.program, made.live, made.sharing, made.plan, made.workspaces);
   const Sharing& sharing = made.sharing;

@@ -54,8 +54,10 @@ void gradient(GradBuilder& g) {
 std::optional<Op> into_update(const Program& program, const Op& made, const Op& update) {
   const Var &a = program.vars[made.in[0]], &b = program.vars[made.in[1]];
   const GemmShape s = product(a.shape, b.shape, made.attrs);
-  const std::string type = message("matmul_", update.type);
-  if (!is_in_row_blocks(s, a.dtype) || dtype_of_c(s, a.dtype) != wide_of(a.dtype) || !find_op(type)) return {};
+  const std::string type = kMatmulUpdate + update.type;
+  if (a.shape.size() != 2 || !is_in_row_blocks(s, a.dtype) || dtype_of_c(s, a.dtype) != wide_of(a.dtype) ||
+      !find_op(type))
+    return {};
   const int slot = op_def(update.type).gradient;
   Op op = update;
   op.type = type;

@@ -10,9 +10,9 @@
 namespace lethe {
 namespace {
 
-constexpr std::string_view kPrefix = "matmul_";
-
-const OpDef& update_of(const Op& op) { return op_def(std::string_view(op.type).substr(kPrefix.size())); }
+const OpDef& update_of(const Op& op) {
+  return op_def(std::string_view(op.type).substr(std::string_view(kMatmulUpdate).size()));
+}
 
 GemmShape product_of(const InferArgs& args) {
   const int slot = update_of(args.op).gradient;
@@ -52,6 +52,7 @@ UpdateAlone update_alone(const InferArgs& args, std::int64_t rows) {
 }
 
 std::vector<Type> infer(const InferArgs& args) {
+  check(!args.op.attrs.has(kRanks), args.op.type, ": a rank's share has no rows");
   const UpdateAlone alone = update_alone(args, product_of(args).m);
   return update_of(args.op).infer({alone.program, alone.op});
 }
@@ -105,7 +106,7 @@ class ProductUpdate final : public Kernel {
 }  // namespace
 
 OpDef with_product(const OpDef& update) {
-  OpDef def{.type = std::string(kPrefix) + update.type, .inputs = update.inputs, .outputs = update.outputs};
+  OpDef def{.type = kMatmulUpdate + update.type, .inputs = update.inputs, .outputs = update.outputs};
   def.inputs[update.gradient] = "a";
   def.inputs.insert(def.inputs.begin() + update.gradient + 1, "b");
   def.infer = infer;

@@ -4,7 +4,8 @@
 namespace lethe {
 
 std::unique_ptr<Kernel> prepare_gemm_fast_f32(const GemmShape& s, int threads) {
-  if (s.k < kShortestSum) return nullptr;
+  const bool is_of_weights = s.transpose_a && !s.transpose_b;  // which f32's own adds up in parts, as of convolutions
+  if ((is_of_weights ? s.k / 4 : s.k) < kShortestSum) return nullptr;
   GemmShape deep = s;
   deep.k *= 3;
   deep.epilogue = {};

@@ -6,14 +6,16 @@
 namespace lethe {
 namespace {
 
-constexpr std::int64_t kLarge = std::int64_t{32} << 20, kBlock = std::int64_t{2} << 20;  // bytes of c
-constexpr std::int64_t kMostTerms = 512;  // with more, arithmetic takes longer
-constexpr std::int64_t kRows = 16;        // a block has a multiple of so many
+constexpr std::int64_t kLarge = std::int64_t{32} << 20;  // bytes of c
+constexpr std::int64_t kBlock = std::int64_t{2} << 20;   // of its rows, and of the columns of a
+constexpr std::int64_t kMostTerms = 512;                 // with more, arithmetic takes longer
+constexpr std::int64_t kRows = 16;                       // a block has a multiple of so many
 
 std::int64_t bytes_of_row(const GemmShape& s, DType dtype) { return s.n * bytes_of(dtype_of_c(s, dtype)); }
 
 std::int64_t rows_at_a_time(const GemmShape& s, DType dtype) {
-  return std::min(s.m, std::max<std::int64_t>(kBlock / bytes_of_row(s, dtype) / kRows, 1) * kRows);
+  const std::int64_t bytes = std::max(bytes_of_row(s, dtype), s.k * bytes_of(dtype));
+  return std::min(s.m, std::max<std::int64_t>(kBlock / bytes / kRows, 1) * kRows);
 }
 
 GemmShape with_rows(GemmShape s, std::int64_t rows) {

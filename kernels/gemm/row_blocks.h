@@ -9,6 +9,9 @@
 
 namespace lethe {
 
+/// Before the type of an update that computes its gradient in these blocks (optimizer/product_update.h).
+inline constexpr const char* kMatmulUpdate = "matmul_";
+
 /// Whether c is such a product and so large for its k that memory takes longer than arithmetic. On a CPU prepare_gemm
 /// computes these in the same blocks, so that the bits are the same.
 bool is_in_row_blocks(const GemmShape& shape, DType dtype);

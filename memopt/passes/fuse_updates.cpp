@@ -13,7 +13,10 @@ Program fuse_updates(Program program, const std::vector<Pin>& pins) {
   const std::vector<int> reads = reads_of(before);
   const std::vector<const Op*> maker = sole_makers(before);
   const std::vector<bool> settled = settled_vars(before);
-  const auto stays = [&](VarId v) { return v == kNone || (settled[v] && before.vars[v].block == 0); };
+  const std::vector<VarId> root = view_root(before);
+  const auto stays = [&](VarId v) {
+    return v == kNone || ((settled[v] || before.vars[root[v]].kind == Kind::Input) && before.vars[v].block == 0);
+  };
   std::vector<bool> gone(program.vars.size());  // by VarId: what the products gave
   std::vector<Op>& ops = program.blocks[0].ops;
   for (Op& op : ops) {

@@ -6,8 +6,8 @@
 namespace lethe {
 
 /// `g = matmul(a, b); update(.., g, ..)` becomes `matmul_update(.., a, b, ..)` where matmul can (OpDef::into_update),
-/// nothing else reads g, it is not pinned, and a and b are written once; in block 0 alone. Stands behind update_early,
-/// so that a and b live hardly longer than before. Bits stay the same.
+/// nothing else reads g, it is not pinned, and a and b are inputs or written once; in block 0 alone. a and b live up to
+/// the update, so it stands behind update_early. Bits stay the same.
 Program fuse_updates(Program program, const std::vector<Pin>& pins);
 
 }  // namespace lethe

@@ -21,7 +21,7 @@ struct Case {
 
 /// w is updated by the product of two values, as one op if it is `fused`.
 Program update_of(const Case& c, bool fused = false) {
-  const std::string weight = message("f32[", c.rows, ",4096]\n"),
+  const std::string wide = c.dtype == "f64" ? "f64" : "f32", weight = message(wide, "[", c.rows, ",4096]\n"),
                     a = message(c.dtype, "[", c.terms, ",", c.rows, "]\n"),
                     b = message(c.dtype, "[", c.terms, ",4096]\n"), states = c.states.empty() ? "" : ", " + c.states,
                     step = c.update == "adam" ? ", step" : "";
@@ -29,7 +29,7 @@ Program update_of(const Case& c, bool fused = false) {
   const std::string update = "  w" + states + " = " + (fused ? "matmul_" : "") + c.update + "(w" + states + ", " +
                              (fused ? "a, b" : "g") + ", rate" + step + ") " + c.attrs + " optimize\n";
   return parse_program("input i " + a + "input j " + b + "param w " + weight + "state v " + weight + "state s " +
-                       weight + "input rate f32[]\nstate step i64[]\ntemp a " + a + "temp b " + b + "temp g " +
+                       weight + "input rate " + wide + "[]\nstate step i64[]\ntemp a " + a + "temp b " + b + "temp g " +
                        message(c.result, "[", c.rows, ",4096]\n") + "temp t " +
                        message(c.result, "[", c.rows, ",4096]\n") + "block 0 {\n  b = exp(j)\n  a = exp(i) backward\n" +
                        (fused ? "" : product) + c.between + update + c.behind + "}\n");
@@ -49,6 +49,7 @@ const std::vector<Case>& updates() {
       {.update = "rmsprop", .states = "s", .attrs = "{alpha=0.9, eps=1e-8}"},
       {.update = "rmsprop_momentum", .states = "s, v", .attrs = "{alpha=0.9, eps=1e-8, momentum=0.9}"},
       {.rows = 2050},
+      {.rows = 1024, .dtype = "f64", .result = "f64"},
       {.dtype = "bf16", .product_attrs = "{transpose_a=1, wide_output=1}"}};
   return all;
 }
@@ -95,11 +96,33 @@ TEST(FuseUpdates, LeavesWhatArithmeticTakesLongerFor) {
 TEST(FuseUpdates, LeavesProductsOfAnotherFormAndRoundedOnes) {
   const Program rounded = update_of({.rows = 4096, .dtype = "bf16", .result = "bf16"});
   EXPECT_EQ(fused(rounded), rounded);
+  Program other = update_of({.terms = 2048});  // a is square
+  Op& product = other.blocks[0].ops[2];
+  ASSERT_EQ(product.type, "matmul");
+  product.attrs.set("transpose_a", 0);
+  EXPECT_EQ(fused(other), other);
 }
 
 TEST(FuseUpdates, LeavesFactorsThatChangeBeforeTheUpdate) {
   const Program changed = update_of({.between = "  a = increment(a) {by=1} optimize\n"});
   EXPECT_EQ(fused(changed), changed);
+}
+
+TEST(FuseUpdates, FactorsMayBeInputs) {
+  Program fed = update_of({});
+  fed.blocks[0].ops.erase(fed.blocks[0].ops.begin());
+  for (Op& op : fed.blocks[0].ops)
+    if (op.type == "matmul") op.in[1] = find_var(fed, "j");
+  EXPECT_EQ(fused(fed).blocks[0].ops.back().type, "matmul_momentum");
+}
+
+TEST(FuseUpdates, LeavesStacksOfOneMatrix) {
+  const std::string rows = "[1,2048,4096]\n";
+  const Program stack =
+      parse_program("input i f32[1,3,2048]\ninput j f32[1,3,4096]\nparam w f32" + rows + "temp g f32" + rows +
+                    "input rate f32[]\nblock 0 {\n  g = matmul(i, j) {transpose_a=1} backward\n" +
+                    "  w = sgd(w, g, rate) optimize\n}\n");
+  EXPECT_EQ(fused(stack), stack);
 }
 
 TEST(FuseUpdates, LeavesUpdatesOfShares) {

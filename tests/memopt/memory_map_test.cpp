@@ -45,6 +45,13 @@ TEST(Categories, WhatAnEmbeddingAddsToIsAGradientOfTheTable) {
   EXPECT_EQ(categories_of(program)[find_var(program, "a")], Category::ParamGrads);
 }
 
+TEST(Categories, AStateIsTheOptimizersWithoutAGradient) {
+  const Program program = parse_program(
+      "input dy f32[2,3]\ninput x f32[2,4]\ninput lr f32[]\nparam w f32[3,4]\nstate m f32[3,4]\nblock 0 {\n"
+      "  w, m = matmul_momentum(w, m, dy, x, lr) {momentum=0.9} optimize\n}\n");
+  EXPECT_EQ(categories_of(program)[find_var(program, "m")], Category::Optimizer);
+}
+
 TEST(MemoryMap, ThePeakAddsUpToThePlanUnderEverySetting) {
   for (int seed = 0; seed < random_programs(); ++seed) {
     const Program program = with_updates(random_program(static_cast<std::uint64_t>(seed)), "adam").network.program;

@@ -103,6 +103,7 @@ MemoptOptions options_of(const std::string& memopt, bool skip_grads, const Netwo
   options.pins.fetched = {network.loss};
   options.pins.skip_grads = skip_grads;
   options.seconds = 0.01;
+  options.fuse_updates = is_in_arena(options.level);
   if (options.level == Level::Arena)  // of small programs, too, cheap ops run once more
     options.seconds_of = [](const Program&, const Op& op) { return op_def(op.type).cheap ? 1e-6 : 1; };
   return options;

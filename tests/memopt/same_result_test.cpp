@@ -102,6 +102,7 @@ constexpr int kSteps = 5;
 const std::vector<ZooRow> kNetworks = {
     {"lenet"},
     {"resnet20"},
+    {"mlp", {{"hidden", "2944"}}},                        // updates compute the gradient of a weight of 33 MiB
     {"googlenet", {{"size", "64"}, {"classes", "10"}}}};  // small; has dropout and branches that are concatenated
 #endif
 

@@ -31,17 +31,18 @@ std::uint32_t mixed(std::uint32_t h) {
 }
 
 /// As the script does: one input after the other of the numbers 1, 2, 3...
-void feed(Executor& executor, const Network& network, std::uint32_t below) {
+void feed(Executor& executor, const Network& network, const json& below) {
   std::uint32_t next = 1;
   for (const VarId input : network.inputs) {
     const Var& var = network.program.vars[input];
+    const std::uint32_t many = below.is_object() ? below.value(var.name, 1U) : below.get<std::uint32_t>();
     std::vector<std::byte> values(static_cast<std::size_t>(bytes_of(var)));
     for (std::int64_t i = 0; i < elements(var.shape); ++i) {
       const std::uint32_t h = mixed(next++);
       if (is_float(var.dtype))
         reinterpret_cast<double*>(values.data())[i] = h / 2147483648.0 - 1;
       else
-        reinterpret_cast<std::int32_t*>(values.data())[i] = static_cast<std::int32_t>(h % below);
+        reinterpret_cast<std::int32_t*>(values.data())[i] = static_cast<std::int32_t>(h % many);
     }
     executor.feed(input, values.data(), bytes_of(var));
   }
@@ -57,7 +58,7 @@ std::vector<double> losses_of(const json& its, double momentum) {
       append_updates(program, append_backward(program, network.loss), network.params, settings).learning_rate;
   const std::unique_ptr<Device> device = open_cpu(2);
   Prepared prepared(*device);
-  MemoptOptions memopt = parse_memopt("level=2");
+  MemoptOptions memopt = suited(parse_memopt("level=2"), device->info());
   memopt.pins.fetched = {network.loss};
   const Planned planned = plan_memory(std::move(program), prepared, memopt);
   Store store(*device);
