@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "framework/error.h"
 #include "models/network.h"
 #include "optimizer/optimizer.h"
@@ -112,6 +114,21 @@ TEST_P(Networks, GiveTheSameUnderAllSettings) {
   const ZooRow& row = GetParam();
   const Network network = load_network(row.model, {.batch = 2, .dtype = DType::f32, .training = true}, row.sets);
   expect_the_same_under_all_settings(with_updates(with_backward(network), "momentum"), kSteps, 2);
+}
+
+/// Without which the row above would say nothing of them.
+TEST(LargeMlp, HasUpdatesThatComputeTheirGradient) {
+  const Network network =
+      load_network("mlp", {.batch = 2, .dtype = DType::f32, .training = true}, {{"hidden", "2944"}});
+  Prepared prepared({});
+  for (const char* const level : {"level=2", "level=3"}) {
+    const Program planned = plan_memory(with_updates(with_backward(network), "momentum").network.program, prepared,
+                                        options_of(level, false, network))
+                                .program;
+    EXPECT_TRUE(std::any_of(planned.blocks[0].ops.begin(), planned.blocks[0].ops.end(), [](const Op& op) {
+      return op.type == "matmul_momentum";
+    })) << level;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Zoo, Networks, ::testing::ValuesIn(kNetworks),

@@ -25,7 +25,7 @@ LetheBytes plan_one(const TableEntry& entry, const DeviceInfo& device) {
   const PublishedTable& table = *entry.table;
   const Network network = load_network(
       entry.row->model, {.batch = table.batch, .dtype = table.dtype, .training = table.training}, table.sets);
-  MemoptOptions options = parse_memopt("level=2");
+  MemoptOptions options = suited(parse_memopt("level=2"), device);
   options.pins.fetched = table.training ? std::vector{network.loss} : network.outputs;
   Prepared prepared(device);
   const Planned planned = plan_memory(program_of(network, table.training), prepared, options);
