@@ -87,9 +87,8 @@ int complain(const Failure& failure) {
 }
 
 /// While a worker waits for another one it should go to sleep soon: on a machine with other work, one that waits may
-/// hold the processor that the other needs (a step beside one busy process took 2.8 times as long, with this 2.1
-/// times). GNU's OpenMP reads this as it is loaded, so the program starts once more. What the user says of waiting
-/// stays.
+/// hold the processor that the other needs. GNU's OpenMP reads this as it is loaded, so the program starts once more.
+/// What the user says of waiting stays.
 void sleep_while_waiting([[maybe_unused]] char** argv) {
 #if defined(__linux__) && defined(__GNUC__) && !defined(__clang__)
   if (std::getenv("GOMP_SPINCOUNT") || std::getenv("OMP_WAIT_POLICY") || !argv[0]) return;

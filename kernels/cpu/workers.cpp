@@ -3,6 +3,7 @@
 #include <omp.h>
 
 #include "kernels/cpu/parallel.h"
+#include "kernels/cpu/team.h"
 #if defined(__SSE2__)
 #include <pmmintrin.h>
 #include <xmmintrin.h>
@@ -33,12 +34,14 @@ void flush_denormals() {
 /// OpenMP keeps a team for each thread that asks for one; which threads are in it only the team itself can tell.
 Workers::Workers(int threads) : threads_before_(worker_threads()), mode_before_(floating_point_mode()) {
   omp_set_num_threads(threads > 0 ? threads : processors());
+  Team::of_caller().resize(worker_threads());
 #pragma omp parallel if (worker_threads() > 1)
   flush_denormals();
 }
 
 Workers::~Workers() {
   omp_set_num_threads(threads_before_);
+  Team::of_caller().resize(threads_before_);
   set_floating_point_mode(mode_before_);
 }
 

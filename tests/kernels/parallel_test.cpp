@@ -4,11 +4,15 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <mutex>
 #include <set>
+#include <thread>
 #include <vector>
 
+#include "kernels/cpu/team.h"
 #include "kernels/cpu/workers.h"
 
 namespace lethe::testing {
@@ -50,6 +54,45 @@ TEST(Parallel, EachTaskIsDoneOnceAndAWorkerDoesOneAtATime) {
       EXPECT_EQ(met, 0);
       for (const std::atomic<int>& times : done) EXPECT_EQ(times, 1);
     }
+}
+
+/// Where a thread may run.
+std::vector<int> processors_of(pid_t thread) {
+  cpu_set_t set;
+  EXPECT_EQ(sched_getaffinity(thread, sizeof set, &set), 0);
+  std::vector<int> may;
+  for (int processor = 0; processor < CPU_SETSIZE; ++processor)
+    if (CPU_ISSET(static_cast<std::size_t>(processor), &set)) may.push_back(processor);
+  return may;
+}
+
+TEST(Parallel, AWorkerWithoutAProcessorGetsOneOfAWorkerThatWaits) {
+  if (processors() < 2) GTEST_SKIP() << "one processor has none to give";
+  const Workers workers(2);
+  const std::set<pid_t> threads = threads_of_a_loop(2);
+  const std::vector<int> before = processors_of(0);
+  std::atomic<bool> enough = false;
+  std::vector<std::thread> others;  // as many as there are processors keep them busy
+  for (int i = 0; i < processors(); ++i)
+    others.emplace_back([&] {
+      while (!enough) continue;
+    });
+  const auto begin = std::chrono::steady_clock::now();
+  while (Team::of_caller().times_helped() < 10 && std::chrono::steady_clock::now() - begin < std::chrono::seconds(20))
+    parallel_tasks(100, 2, [](std::int64_t, int) {
+      const auto task = std::chrono::steady_clock::now();
+      while (std::chrono::steady_clock::now() - task < std::chrono::microseconds(20)) continue;
+    });
+  enough = true;
+  for (std::thread& other : others) other.join();
+  EXPECT_GE(Team::of_caller().times_helped(), 10);
+  const auto free = [&](pid_t thread) { return processors_of(thread) == before; };
+  bool all_free = false;  // from the next loop on, unless one helps in that one too
+  for (int loop = 0; loop < 100 && !all_free; ++loop) {
+    EXPECT_EQ(threads_of_a_loop(2), threads);
+    all_free = std::all_of(threads.begin(), threads.end(), free);
+  }
+  EXPECT_TRUE(all_free) << "one stays where it was sent";
 }
 
 }  // namespace
