@@ -15,13 +15,14 @@ struct JoinSums {
   using Values = std::array<Compute<T>, 1>;
   const T *x, *y, *dy, *more;
   T* masked;
-  HD static T gradient_of(Compute<T> y, Compute<T> dy, Compute<T> more) {
-    return y <= 0 ? T(Compute<T>(0)) : static_cast<T>(kAdds ? dy + more : dy);
+  /// A value of T. Not as one: GCC vectorises no loop that stores a low float it also computes with.
+  HD static Compute<T> gradient_of(Compute<T> y, Compute<T> dy, Compute<T> more) {
+    return compute(static_cast<T>(y <= 0 ? Compute<T>(0) : kAdds ? dy + more : dy));
   }
   HD static Terms terms_of(Compute<T> x, Compute<T> d, const Values& v) { return {d, d * (x - v[0])}; }
   HD Terms operator()(std::int64_t i, const Values& v) const {
-    const T d = gradient_of(y[i], dy[i], kAdds ? compute(more[i]) : Compute<T>(0));
-    masked[i] = d;
+    const Compute<T> d = gradient_of(y[i], dy[i], kAdds ? compute(more[i]) : Compute<T>(0));
+    masked[i] = exactly<T>(d);
     return terms_of(x[i], d, v);
   }
 
@@ -33,8 +34,9 @@ struct JoinSums {
     const Pack<T, V> of_more = load_pack<V>((kAdds ? more : dy) + i);
     Pack<T, V> to;
     for (int v = 0; v < V; ++v) {
-      to.at[v] = gradient_of(of_y.at[v], of_dy.at[v], of_more.at[v]);
-      terms[v] = terms_of(of_x.at[v], to.at[v], of[v]);
+      const Compute<T> d = gradient_of(of_y.at[v], of_dy.at[v], of_more.at[v]);
+      to.at[v] = exactly<T>(d);
+      terms[v] = terms_of(of_x.at[v], d, of[v]);
     }
     store_pack(masked + i, to);
   }
