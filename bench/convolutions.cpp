@@ -70,7 +70,7 @@ void add(const Case& c, ConvPass pass, const char* name) {
   };
   if (has_onednn())
     with("onednn", prepare_conv(pass, s, {}, DType::f32, {.threads = kThreads, .winograd = false}, Provider::OneDnn));
-  with("winograd", prepare_conv_winograd(pass, s, false, kThreads));
+  with("winograd", prepare_conv_winograd(pass, s, false, DType::f32, kThreads));
   with("product", prepare_conv_pointwise(pass, s, false, DType::f32, {.threads = kThreads}));
   with("im2col", prepare_conv_im2col(pass, s, false, DType::f32, kThreads));
 }

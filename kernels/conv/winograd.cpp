@@ -8,6 +8,7 @@
 #include "kernels/conv/piece_sums.h"
 #include "kernels/conv/providers.h"
 #include "kernels/conv/winograd_tiles.h"
+#include "kernels/gemm/wide_parts.h"
 
 namespace lethe {
 namespace {
@@ -24,9 +25,11 @@ constexpr std::int64_t kMostSumBytes = 32 << 20;  // of sums of weight gradients
 std::int64_t lanes_for(std::int64_t channels) { return round_up(channels, 16); }
 std::int64_t panels_for(std::int64_t channels) { return channels > 16 ? round_up(channels, 32) : 16; }
 
-template <int kKernel>
+/// Of T, computed in f32.
+template <class T, int kKernel>
 class WinogradConv final : public Kernel {
   static constexpr int kOut = kPoints + 1 - kKernel;  // outputs of a tile, in each direction
+  static constexpr bool kWide = std::is_same_v<T, float>;
 
  public:
   WinogradConv(ConvPass pass, const ConvShape& s, bool bias, int threads) : pass_(pass), s_(s), bias_(bias) {
@@ -52,7 +55,10 @@ class WinogradConv final : public Kernel {
     at_once_ = std::min((tiles_ + pieces_ - 1) / pieces_, kMostTiles);
     kernels_ = layout_.add(kernel_slots() * kernel_bytes());
     tile_memory_ = layout_.add(workers_ * worker_bytes());
-    other_sums_ = layout_.add(sums().bytes());
+    if (pass == ConvPass::GradWeight) {
+      first_sum_ = layout_.add_array<float>(kWide ? 0 : weight_size(s));
+      other_sums_ = layout_.add(sums().bytes());
+    }
   }
 
   std::int64_t workspace_bytes() const override { return layout_.bytes(); }
@@ -63,19 +69,27 @@ class WinogradConv final : public Kernel {
     if (has_all_kernels())
       parallel_tasks(chunks_ * kTasks, workers, [&](std::int64_t task, int) {
         const std::int64_t part = task % kTasks;
-        transform_kernels(args.in<float>(1), kernels(args, task / kTasks), task / kTasks, x_.channels * part / kTasks,
+        transform_kernels(args.in<T>(1), kernels(args, task / kTasks), task / kTasks, x_.channels * part / kTasks,
                           x_.channels * (part + 1) / kTasks);
       });
     parallel_tasks(chunks_ * pieces_, workers, [&](std::int64_t task, int worker) { work(args, worker, task); });
-    sums().add_up(args.out<float>(0), other_sums_.at(args));
+    if (pass_ == ConvPass::GradWeight) add_up(args);
   }
 
  private:
   static constexpr std::int64_t kFloat = sizeof(float);
 
   /// Weight gradients are summed by pieces of the tiles first.
-  PieceSums<float> sums() const {
-    return {s_.filters * kKernel * kKernel * s_.channels, pass_ == ConvPass::GradWeight ? pieces_ : 1};
+  PieceSums<float> sums() const { return {weight_size(s_), pieces_}; }
+  float* first_sum(const KernelArgs& args) const {
+    if constexpr (kWide)
+      return args.out<float>(0);
+    else
+      return first_sum_.at<float>(args);
+  }
+  void add_up(const KernelArgs& args) const {
+    sums().add_up(first_sum(args), other_sums_.at(args));
+    if constexpr (!kWide) convert(first_sum(args), args.out<T>(0), weight_size(s_));
   }
 
   // A worker's memory, each [place, ...]: kernels or their gradient, tiles of x, tiles of y.
@@ -112,7 +126,7 @@ class WinogradConv final : public Kernel {
     if (pass_ == ConvPass::GradWeight)
       std::fill_n(at.kernels, kernel_bytes() / kFloat, 0.0F);
     else if (!has_all_kernels())
-      transform_kernels(args.in<float>(1), at.kernels, chunk, 0, x_.channels);
+      transform_kernels(args.in<T>(1), at.kernels, chunk, 0, x_.channels);
     for (std::int64_t t = begin; t < end; t += at_once_) {
       const std::int64_t count = std::min(at_once_, end - t);
       if (pass_ == ConvPass::GradWeight)
@@ -121,14 +135,14 @@ class WinogradConv final : public Kernel {
         make_outputs(args, at, t, count, c);
     }
     if (pass_ == ConvPass::GradWeight)
-      write_kernel_gradients(at, sums().at(args.out<float>(0), other_sums_.at(args), piece), c);
+      write_kernel_gradients(at, sums().at(first_sum(args), other_sums_.at(args), piece), c);
   }
 
   /// Floats of a place of the kernels.
   std::int64_t place_of(std::int64_t channels) const { return x_.channels * round_up(channels, panel_of(channels)); }
 
   /// Those of x's channels from `begin` to `end`, to [place, panel, channel of x, channel of y].
-  void transform_kernels(const float* weight, float* kernels, std::int64_t chunk, std::int64_t begin,
+  void transform_kernels(const T* weight, float* kernels, std::int64_t chunk, std::int64_t begin,
                          std::int64_t end) const {
     constexpr int k = kKernel;
     const Channels c = channels_of(chunk);
@@ -157,7 +171,7 @@ class WinogradConv final : public Kernel {
   void make_outputs(const KernelArgs& args, const Memory& at, std::int64_t first, std::int64_t count,
                     Channels c) const {
     const std::int64_t x_row = lanes_for(x_.channels), y_row = lanes_for(c.count), panel = panel_of(c.count);
-    transform_tiles<OfImage>(x_, args.in<float>(0), first, count, 0, x_.channels, x_row, at.x);
+    transform_tiles<OfImage>(x_, args.in<T>(0), first, count, 0, x_.channels, x_row, at.x);
     for (int p = 0; p < kPlaces; ++p)
       for (std::int64_t depth = 0; depth < x_.channels; depth += kDepth) {
         const auto sum = depth == 0 ? product<false> : product<true>;
@@ -169,12 +183,12 @@ class WinogradConv final : public Kernel {
     for (std::int64_t t = 0; t < count; ++t)
       for (std::int64_t lane = 0; lane < c.count; lane += kLanes) {
         const std::int64_t lanes = std::min<std::int64_t>(c.count - lane, kLanes);
-        const Lanes bias = bias_ ? load(args.in<float>(2) + c.first + lane, lanes) : Lanes{};
+        const Lanes bias = bias_ ? load(args.in<T>(2) + c.first + lane, lanes) : Lanes{};
         const float* const from = at.y + t * y_row + lane;
         Lanes out[kOut][kOut];
         transform<ToOutputs<kOut>>([&](int y, int x) { return load(from + (y * kPoints + x) * count * y_row); },
                                    [&](int y, int x, const Lanes& v) { out[y][x] = v + bias; });
-        y_.write(args.out<float>(0), first + t, c.first + lane, lanes,
+        y_.write(args.out<T>(0), first + t, c.first + lane, lanes,
                  [&](int y, int x) -> const Lanes& { return out[y][x]; });
       }
   }
@@ -183,8 +197,8 @@ class WinogradConv final : public Kernel {
   void sum_kernel_gradients(const KernelArgs& args, const Memory& at, std::int64_t first, std::int64_t count,
                             Channels c) const {
     const std::int64_t x_row = lanes_for(x_.channels), y_row = lanes_for(c.count), panel = panel_of(x_.channels);
-    transform_tiles<OfImage>(x_, args.in<float>(0), first, count, 0, x_.channels, panel, at.x);
-    transform_tiles<OfKernel<kOut>>(y_, args.in<float>(1), first, count, c.first, c.count, y_row, at.y);
+    transform_tiles<OfImage>(x_, args.in<T>(0), first, count, 0, x_.channels, panel, at.x);
+    transform_tiles<OfKernel<kOut>>(y_, args.in<T>(1), first, count, c.first, c.count, y_row, at.y);
     for (int p = 0; p < kPlaces; ++p)
       product<true>(c.count, round_up(x_.channels, kLanes), count, {at.y + p * count * y_row, 1, y_row},
                     {at.x + p * count * round_up(x_.channels, panel), panel, count * panel},
@@ -210,20 +224,25 @@ class WinogradConv final : public Kernel {
   Tiles x_, y_;  // what is read and what is made; of weight gradients both are read
   std::int64_t tiles_, chunk_, chunks_, pieces_, workers_, at_once_;
   WorkspaceLayout layout_;
-  WorkspacePart kernels_, tile_memory_, other_sums_;  // by slot, by worker, of weight gradients
+  WorkspacePart kernels_, tile_memory_;   // by slot, by worker
+  WorkspacePart first_sum_, other_sums_;  // of weight gradients; the first is the output itself if that is f32
 };
 
 }  // namespace
 
-std::unique_ptr<Kernel> prepare_conv_winograd(ConvPass pass, const ConvShape& s, bool bias, int threads) {
+std::unique_ptr<Kernel> prepare_conv_winograd(ConvPass pass, const ConvShape& s, bool bias, DType dtype, int threads) {
   const Extent once = {1, 1};
-  const bool serves = s.groups == 1 && s.stride == once && s.dilation == once && s.kernel[0] == s.kernel[1] &&
+  const bool serves = (dtype == DType::f32 || dtype == DType::bf16) && s.groups == 1 && s.stride == once &&
+                      s.dilation == once && s.kernel[0] == s.kernel[1] && (s.kernel[0] == 3 || s.kernel[0] == 5) &&
                       s.pad[0] == s.pad[1] && s.pad[0] < s.kernel[0];
   if (!serves) return nullptr;
   bias = bias && pass == ConvPass::Forward;
-  if (s.kernel[0] == 3) return std::make_unique<WinogradConv<3>>(pass, s, bias, threads);
-  if (s.kernel[0] == 5) return std::make_unique<WinogradConv<5>>(pass, s, bias, threads);
-  return nullptr;
+  const auto prepared = [&](auto zero) -> std::unique_ptr<Kernel> {
+    using T = decltype(zero);
+    if (s.kernel[0] == 3) return std::make_unique<WinogradConv<T, 3>>(pass, s, bias, threads);
+    return std::make_unique<WinogradConv<T, 5>>(pass, s, bias, threads);
+  };
+  return dtype == DType::f32 ? prepared(float{}) : prepared(Bf16{});
 }
 
 }  // namespace lethe

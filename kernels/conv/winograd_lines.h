@@ -6,7 +6,7 @@
 // "Error Analysis and Improving the Accuracy of Winograd Convolution", 2018), and what is made of them but 1/N is
 // exact.
 #pragma once
-#include "kernels/cpu/lanes.h"
+#include "kernels/low_lanes.h"
 
 namespace lethe::winograd {
 

@@ -41,8 +41,8 @@ struct Tiles {
   std::int64_t step, pad;
 
   /// Calls f(get) with get(row, column) a vector of the tile's pixels from channel `c` on; zeros outside.
-  template <int Size, class F>
-  void read(const float* images, std::int64_t tile, std::int64_t c, const F& f) const {
+  template <int Size, class T, class F>
+  void read(const T* images, std::int64_t tile, std::int64_t c, const F& f) const {
     const std::int64_t x = tile % columns * step - pad, y = tile / columns % rows * step - pad;
     const std::int64_t image = tile / (rows * columns) * height, count = channels - c;
     const std::int64_t first = ((image + y) * width + x) * channels + c;  // may lie outside
@@ -55,16 +55,16 @@ struct Tiles {
       return f([=](int row, int column) { return load(pixel(row, column)); });
     bool row_inside[Size], column_inside[Size];
     for (int i = 0; i < Size; ++i) row_inside[i] = has(y + i, 0), column_inside[i] = has(0, x + i);
-    alignas(64) static constexpr float zeros[kLanes] = {};
+    alignas(64) static constexpr T zeros[kLanes] = {};
     f([&](int row, int column) { return load(row_inside[row] && column_inside[column] ? pixel(row, column) : zeros); });
   }
   bool has(std::int64_t y, std::int64_t x) const { return y >= 0 && y < height && x >= 0 && x < width; }
 
   /// Writes what get(row, column) gives of step x step pixels, from channel `c` on, `count` of them.
-  template <class Get>
-  void write(float* images, std::int64_t tile, std::int64_t c, std::int64_t count, const Get& get) const {
+  template <class T, class Get>
+  void write(T* images, std::int64_t tile, std::int64_t c, std::int64_t count, const Get& get) const {
     const std::int64_t x = tile % columns * step, y = tile / columns % rows * step;
-    float* const image = images + tile / (rows * columns) * height * width * channels + c;
+    T* const image = images + tile / (rows * columns) * height * width * channels + c;
     for (int row = 0; row < step && y + row < height; ++row)
       for (int column = 0; column < step && x + column < width; ++column)
         store(get(row, column), image + ((y + row) * width + x + column) * channels, count);
@@ -77,8 +77,8 @@ inline std::int64_t panel_of(std::int64_t channels) {
 }
 
 /// To [place, panel, tile, channel]: `count` tiles from `first` on, `channels` of them from `c` on.
-template <class Transform>
-void transform_tiles(const Tiles& tiles, const float* images, std::int64_t first, std::int64_t count, std::int64_t c,
+template <class Transform, class T>
+void transform_tiles(const Tiles& tiles, const T* images, std::int64_t first, std::int64_t count, std::int64_t c,
                      std::int64_t channels, std::int64_t panel, float* to) {
   const std::int64_t place = count * round_up(channels, panel);
   for (std::int64_t t = 0; t < count; ++t)

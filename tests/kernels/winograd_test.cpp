@@ -1,4 +1,5 @@
 #include "kernels/conv/providers.h"
+#include "kernels/provider.h"
 #include "tests/kernels/conv_definition.h"
 
 namespace lethe::testing {
@@ -24,11 +25,37 @@ TEST(Winograd, FollowsTheDefinition) {
   for (const ConvShape& s : kWinogradShapes) {
     SCOPED_TRACE(message("shape ", &s - kWinogradShapes.data()));
     const auto prepare = [&](ConvPass pass, bool bias, int threads) {
-      return prepare_conv_winograd(pass, s, bias, threads);
+      return prepare_conv_winograd(pass, s, bias, DType::f32, threads);
     };
     compare_with_definition<float>(s, prepare, true, 4);
-    const auto for_many = [&](ConvPass pass, bool bias, int) { return prepare_conv_winograd(pass, s, bias, 16); };
+    const auto for_many = [&](ConvPass pass, bool bias, int) {
+      return prepare_conv_winograd(pass, s, bias, DType::f32, 16);
+    };
     compare_with_definition<float>(s, for_many, true, 4);
+  }
+}
+
+/// Results of values of bf16 are what f32 gives, rounded once.
+TEST(Winograd, RoundsToBf16Once) {
+  for (const ConvShape& s : kWinogradShapes) {
+    SCOPED_TRACE(message("shape ", &s - kWinogradShapes.data()));
+    const std::int64_t sizes[] = {y_size(s), x_size(s), weight_size(s)};
+    for (const ConvPass pass : {ConvPass::Forward, ConvPass::GradInput, ConvPass::GradWeight}) {
+      const bool bias = pass == ConvPass::Forward;
+      std::vector<std::vector<Bf16>> low = {
+          random_values<Bf16>(pass == ConvPass::GradInput ? y_size(s) : x_size(s), 1),
+          random_values<Bf16>(pass == ConvPass::GradWeight ? y_size(s) : weight_size(s), 2)};
+      if (bias) low.push_back(random_values<Bf16>(s.filters, 3));
+      std::vector<std::vector<float>> wide;
+      for (const auto& values : low) wide.emplace_back(values.begin(), values.end());
+      const auto run = [&](auto zero, DType dtype, const auto& inputs) {
+        return run_kernel<decltype(zero)>(*prepare_conv_winograd(pass, s, bias, dtype, 3), inputs,
+                                          sizes[static_cast<int>(pass)]);
+      };
+      const std::vector<float> want = run(float{}, DType::f32, wide);
+      const std::vector<Bf16> got = run(Bf16{}, DType::bf16, low);
+      for (std::size_t i = 0; i < want.size(); ++i) ASSERT_EQ(got[i].bits, Bf16(want[i]).bits) << "element " << i;
+    }
   }
 }
 
@@ -43,7 +70,7 @@ double error(ConvPass pass, const ConvShape& s) {
     if (pass == ConvPass::GradInput) want[i] += double{dy[o]} * weight[w];
     if (pass == ConvPass::GradWeight) want[w] += double{x[i]} * dy[o];
   });
-  const auto got = run_kernel<float>(*prepare_conv_winograd(pass, s, false, 2),
+  const auto got = run_kernel<float>(*prepare_conv_winograd(pass, s, false, DType::f32, 2),
                                      {pass == ConvPass::GradInput ? dy : x, pass == ConvPass::GradWeight ? dy : weight},
                                      std::ssize(want));
   double off = 0, all = 0;
@@ -70,7 +97,7 @@ TEST(Winograd, ForgetsThePassBefore) {
   const auto x = random_values<float>(x_size(s), 1), other = random_values<float>(weight_size(s), 2),
              weight = random_values<float>(weight_size(s), 3);
   const Workers workers(2);
-  const auto kernel = prepare_conv_winograd(ConvPass::Forward, s, false, 2);
+  const auto kernel = prepare_conv_winograd(ConvPass::Forward, s, false, DType::f32, 2);
   std::vector<std::byte> workspace(static_cast<std::size_t>(kernel->workspace_bytes()) + 64);
   void* const aligned_to = workspace.data() + (64 - reinterpret_cast<std::uintptr_t>(workspace.data()) % 64);
   std::vector<float> y(static_cast<std::size_t>(y_size(s)));
@@ -84,7 +111,7 @@ TEST(Winograd, ForgetsThePassBefore) {
 
 TEST(Winograd, ServesStrideOneSquaresOfThreeAndFive) {
   const auto serves = [](const ConvShape& s) {
-    return prepare_conv_winograd(ConvPass::Forward, s, false, 1) != nullptr;
+    return prepare_conv_winograd(ConvPass::Forward, s, false, DType::f32, 1) != nullptr;
   };
   const ConvShape s =
       with_out({.batch = 1, .channels = 16, .filters = 16, .in = {9, 9}, .kernel = {3, 3}, .pad = {1, 1}});
@@ -109,6 +136,7 @@ TEST(Winograd, IsChosenWhereItPaysUnlessItIsSwitchedOff) {
   };
   EXPECT_EQ(by(DType::f32, Provider::Best, true), "own Winograd");
   EXPECT_EQ(by(DType::f16, Provider::Best, true), "own Winograd, widened");
+  EXPECT_EQ(by(DType::bf16, Provider::Best, true) == "own Winograd", !multiplies_on_cpu(DType::bf16));
   EXPECT_NE(by(DType::f32, Provider::Best, false), "own Winograd");
   EXPECT_NE(by(DType::f64, Provider::Best, true), "own Winograd");
   EXPECT_NE(by(DType::f32, Provider::Eigen, true), "own Winograd");
