@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A training step on a quiet machine and beside processes that keep processors busy at the same priority, in turns.
 
-    bench/busy.py TRAIN [--busy 1] [--rounds 5] [--steps 30] [--threads 2] [NETWORK:BATCH...]
+    bench/busy.py TRAIN [--busy 1] [--rounds 3] [--steps 20] [--threads 2] [NETWORK:BATCH...]
 
 Prints, for each network, the medians of the rounds' median steps and that of their ratios, loaded over quiet. With as
 many threads as processors P and N busy processes, a fair share of the machine is (P + N) / P of a quiet step."""
@@ -13,10 +13,12 @@ import sys
 
 
 def step_ms(o, network, batch, busy):
-    others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(busy)]
+    others = []
     command = [o.train, "--model", network, "--data", "synthetic", "--batch", batch, "--steps", str(o.steps + 3),
                "--threads", str(o.threads), "--memopt", "level=2", "--eval-every", "0", "--log-every", "1"]
     try:
+        for _ in range(busy):
+            others.append(subprocess.Popen([sys.executable, "-c", "while True: pass"]))
         progress = subprocess.run(command, check=True, capture_output=True, text=True).stderr
     finally:
         for other in others:
@@ -30,12 +32,12 @@ def main():
     parser.add_argument("train")
     parser.add_argument("networks", nargs="*", metavar="NETWORK:BATCH")
     parser.add_argument("--busy", type=int, default=1, help="busy processes")
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--steps", type=int, default=30)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--threads", type=int, default=2)
     o = parser.parse_intermixed_args()
     print("| network | batch | quiet, ms | beside %d busy, ms | ratio |\n|---|---:|---:|---:|---:|" % o.busy)
-    for case in o.networks or ["resnet20:128", "lenet:64", "alexnet:32"]:
+    for case in o.networks or ["resnet20:128", "googlenet:8", "alexnet:32", "char_gpt_cpu:12", "lenet:64"]:
         network, batch = case.split(":")
         pairs = [(step_ms(o, network, batch, 0), step_ms(o, network, batch, o.busy)) for _ in range(o.rounds)]
         ratios = sorted(loaded / quiet for quiet, loaded in pairs)

@@ -41,7 +41,7 @@ bool is_for_winograd(const ConvShape& s) {
 /// instructions for these: where its tiles reach little over the edge of images, and kernels are neither so small that
 /// transforming takes longer nor so large that sums of their gradients leave the cache. Measured on EPYC Zen 4: 0.57 to
 /// 0.98 of the time where this holds, 0.97 to 1.8 of it elsewhere.
-bool is_winograd_below_bf16(ConvPass pass, const ConvShape& s) {
+bool is_winograd_faster_than_bf16(ConvPass pass, const ConvShape& s) {
   if (s.kernel != Extent{3, 3}) return false;
   const Extent made = pass == ConvPass::GradInput ? s.in : s.out;
   const auto covered = [](std::int64_t n) { return (n + 3) / 4 * 4; };  // by tiles of 4 x 4
@@ -57,9 +57,9 @@ std::vector<Way> ways_on_cpu(ConvPass pass, const ConvShape& shape, bool bias, D
   const Way product = {"product", [=] { return prepare_conv_pointwise(pass, shape, bias, dtype, device); }},
             winograd = {"winograd", [=] { return prepare_conv_winograd(pass, shape, bias, dtype, device.threads); }};
   const bool may_be_winograd = is_best && (dtype == DType::f32 || dtype == DType::bf16) && device.winograd;
-  const bool bf16_is_fast = dtype == DType::bf16 && by_onednn;
+  const bool bf16_is_fast = dtype == DType::bf16 && by_onednn, has_amx = is_fast_f32_faster();
   const bool is_winograd_best =
-      is_for_winograd(shape) && (!bf16_is_fast || (!is_fast_f32_faster() && is_winograd_below_bf16(pass, shape)));
+      is_for_winograd(shape) && (!bf16_is_fast || (!has_amx && is_winograd_faster_than_bf16(pass, shape)));
   // oneDNN's own weight gradients of 1x1 kernels take up to 1.4 times as long (bench_convolutions).
   const bool is_for_product = is_best && by_onednn && pass == ConvPass::GradWeight && dtype == DType::f32;
   std::vector<Way> ways;

@@ -19,7 +19,7 @@ std::unique_ptr<Kernel> prepare_conv_onednn(ConvPass pass, const ConvShape& shap
 /// f32 as three convolutions of bf16, without bias; null like the above, and for short sums. Defined if oneDNN is built
 /// in.
 std::unique_ptr<Kernel> prepare_conv_fast_f32(ConvPass pass, const ConvShape& shape, int threads);
-/// Of f32, bf16 and f16, computed in f32: 3 x 3 and 5 x 5 of stride 1; else null. The error of a result, before it is
+/// Of f32 and bf16, computed in f32: 3 x 3 and 5 x 5 of stride 1; else null. The error of a result, before it is
 /// rounded to its dtype, is one to three times that of a sum of products.
 std::unique_ptr<Kernel> prepare_conv_winograd(ConvPass pass, const ConvShape& shape, bool bias, DType dtype,
                                               int threads);

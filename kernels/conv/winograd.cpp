@@ -4,6 +4,7 @@
 // changes.
 #include <algorithm>
 #include <numeric>
+#include <type_traits>
 
 #include "kernels/conv/piece_sums.h"
 #include "kernels/conv/providers.h"

@@ -18,7 +18,7 @@ void by_workers(const F& part) {
 #pragma omp parallel num_threads(worker_threads())
   {
     const int worker = omp_get_thread_num(), workers = omp_get_num_threads();
-    const bool complete = workers == team.workers();  // not so in a loop within a loop
+    const bool complete = omp_get_level() == 1 && workers == team.workers();  // not so in a loop within a loop
     if (complete) team.begin(worker);
     part(worker, workers);
     if (complete) team.end(worker);

@@ -22,10 +22,10 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-/// A worker that waits looks at the others so often and so many times; one that used no time between two looks does
-/// not run.
-constexpr Clock::duration kLook = 10us;
-constexpr int kLooks = 10;
+/// How long a worker waits for the others, and how often it looks at them meanwhile: one that used no time between two
+/// looks does not run.
+constexpr Clock::duration kWait = 100us, kLook = 10us;
+constexpr int kElsewhere = -1;  // than here, in place of a processor
 
 /// Where a thread may run, which the user may have restricted. Nothing changes where the system refuses.
 class Processors {
@@ -46,7 +46,8 @@ class Processors {
     return others;
   }
   bool has(int processor) const { return CPU_ISSET(static_cast<std::size_t>(processor), &set_); }
-  bool hold(pid_t thread) const { return CPU_COUNT(&set_) > 0 && sched_setaffinity(thread, sizeof set_, &set_) == 0; }
+  int count() const { return CPU_COUNT(&set_); }
+  bool apply_to(pid_t thread) const { return count() > 0 && sched_setaffinity(thread, sizeof set_, &set_) == 0; }
 
  private:
   Processors() { CPU_ZERO(&set_); }
@@ -65,18 +66,20 @@ std::int64_t time_used(clockid_t clock) {
 struct alignas(64) Team::Seat {
   std::atomic<pid_t> thread = 0;  // 0: it has not worked yet
   std::atomic<clockid_t> clock = 0;
-  std::atomic<int> processor = 0;   // where it began its part
+  std::atomic<int> processor = 0;   // where it began its part, or was sent since
   std::atomic<unsigned> loops = 0;  // whose parts it has done
   std::atomic<Seat*> helper = nullptr;
   std::atomic<std::int64_t> helped = 0;  // how often it was a helper
 
-  // Of a helper: where it shall go, and where it might run before it was sent there.
+  // Of a helper: in which loop, where it shall go, and where it might run before it was sent there. Behind the mutex.
+  unsigned helped_in = 0;
   int destination = 0;
   Processors before = Processors::only(0);
   std::atomic<bool> sent = false;
 
   bool done(unsigned loop) const { return static_cast<int>(loops.load(std::memory_order_acquire) - loop) >= 0; }
 
+  /// The calling thread is this worker, here.
   void take() {
     static thread_local const pid_t own_thread = gettid();
     static thread_local const clockid_t own_clock = [] {
@@ -88,71 +91,87 @@ struct alignas(64) Team::Seat {
     thread.store(own_thread, std::memory_order_release);
   }
 
-  /// Waits for the other's part of the loop. Whether that does not run.
-  bool waits_in_vain(const Seat& other, unsigned loop) const {
-    if (other.thread.load(std::memory_order_acquire) == 0) return false;
+  /// Waits for this one's part of the loop. Whether it is found not to run.
+  bool stands_still(unsigned loop, Clock::time_point give_up) const {
+    if (thread.load(std::memory_order_acquire) == 0) return false;
     std::int64_t used = -1;
     Clock::time_point last = Clock::now();
-    for (int looks = 0; looks < kLooks && !other.done(loop);) {
-      if (Clock::now() - last < kLook) continue;
+    while (!done(loop)) {
+      const Clock::time_point now = Clock::now();
+      if (now >= give_up) return false;
+      if (now - last < kLook) continue;
       const std::int64_t before_look = used;
-      used = time_used(other.clock.load(std::memory_order_relaxed));
+      used = time_used(clock.load(std::memory_order_relaxed));
       if (used >= 0 && used == before_look) return true;
-      last = Clock::now();
-      ++looks;
+      last = now;
     }
     return false;
   }
 
-  /// Brings the other here, where this worker is about to sleep. The other sends it away when it has done its part:
-  /// a thread that were sent now would have to run there before it could sleep.
-  void help(Seat& other, std::mutex& moving) {
-    Seat* nobody = nullptr;
-    const int here = sched_getcpu();
-    destination = other.processor.load(std::memory_order_relaxed);
-    if (!other.helper.compare_exchange_strong(nobody, this, std::memory_order_acq_rel)) return;
-    helped.fetch_add(1, std::memory_order_relaxed);
-    const std::lock_guard<std::mutex> lock(moving);
+  /// Brings the other here, where this worker is about to sleep; false if that cannot be. The other sends it away when
+  /// it has done its part: a thread sent now would have to run there before it could sleep.
+  bool help(Seat& other, unsigned loop) {
+    if (other.done(loop) || other.helper.load()) return false;
+    const int here = sched_getcpu(), there = other.processor.load(std::memory_order_relaxed);
     const pid_t it = other.thread.load(std::memory_order_relaxed);
     const Processors its = other.sent ? other.before : Processors::of(it);
-    if (destination != here && its.has(here) && Processors::only(here).hold(it)) its.hold(it);
+    if (!its.has(here)) return false;
+    if (there != here || other.sent) {
+      if (!Processors::only(here).apply_to(it)) return false;
+      its.apply_to(it);
+      other.sent = false;
+    }
+    destination = there == here ? kElsewhere : there;
+    helped_in = loop;
+    helped.fetch_add(1, std::memory_order_relaxed);
+    other.helper.store(this);
+    return true;
   }
 
   /// Sends the worker that has helped this one to where this one was, or, if both were in one place, elsewhere: it
   /// would wake up where this one runs now.
-  void thank(unsigned loop, std::mutex& moving) {
-    Seat* const it = helper.exchange(nullptr, std::memory_order_acq_rel);
-    if (!it || !it->done(loop)) return;
-    const std::lock_guard<std::mutex> lock(moving);
-    if (it->sent) return;
+  void send_helper_away(unsigned loop) {
+    Seat* const it = helper.exchange(nullptr);
+    if (!it || it->helped_in != loop || it->sent) return;
     const int here = sched_getcpu();
     const pid_t its_thread = it->thread.load(std::memory_order_relaxed);
     it->before = Processors::of(its_thread);
-    it->sent = it->destination == here
-                   ? it->before.without(here).hold(its_thread)
-                   : it->before.has(it->destination) && Processors::only(it->destination).hold(its_thread);
+    const bool anywhere_else = it->destination == kElsewhere || it->destination == here;
+    if (!anywhere_else && !it->before.has(it->destination)) return;
+    const Processors there = anywhere_else ? it->before.without(here) : Processors::only(it->destination);
+    it->sent = there.apply_to(its_thread);
+    if (it->sent && !anywhere_else) it->processor.store(it->destination, std::memory_order_relaxed);
   }
 
   /// From where it was sent it may go wherever it might before.
-  void move_freely(std::mutex& moving) {
+  void move_freely() {
     if (!sent) return;
-    const std::lock_guard<std::mutex> lock(moving);
-    before.hold(thread.load(std::memory_order_relaxed));
+    before.apply_to(thread.load(std::memory_order_relaxed));
     sent = false;
   }
 };
 
+void Team::release() {
+  const std::lock_guard<std::mutex> lock(moving_);
+  for (int worker = 0; seats_ && worker < workers_; ++worker) seats_[worker].move_freely();
+}
+
 void Team::resize(int workers) {
+  release();
   if (workers == workers_) return;
-  for (int worker = 0; seats_ && worker < workers_; ++worker) seats_[worker].move_freely(moving_);
   workers_ = workers;
-  seats_.reset(workers > 1 ? new Seat[static_cast<std::size_t>(workers)] : nullptr);
+  const bool may_help = workers > 1 && workers <= Processors::of(0).count();
+  seats_.reset(may_help ? new Seat[static_cast<std::size_t>(workers)] : nullptr);
 }
 
 void Team::begin(int worker) {
   if (!seats_) return;
-  seats_[worker].move_freely(moving_);
-  seats_[worker].take();
+  Seat& own = seats_[worker];
+  if (own.sent) {
+    const std::lock_guard<std::mutex> lock(moving_);
+    own.move_freely();
+  }
+  own.take();
 }
 
 void Team::end(int worker) {
@@ -160,13 +179,23 @@ void Team::end(int worker) {
   Seat& own = seats_[worker];
   const unsigned loop = own.loops.load(std::memory_order_relaxed) + 1;
   own.loops.store(loop, std::memory_order_release);
-  own.thank(loop, moving_);
-  for (int other = 0; other < workers_; ++other)
-    if (other != worker && own.waits_in_vain(seats_[other], loop)) return own.help(seats_[other], moving_);
+  if (own.helper.load()) {
+    const std::lock_guard<std::mutex> lock(moving_);
+    own.send_helper_away(loop);
+  }
+  const Clock::time_point give_up = Clock::now() + kWait;
+  for (int i = 1; i < workers_; ++i) {
+    Seat& other = seats_[(worker + i) % workers_];
+    if (!other.stands_still(loop, give_up)) continue;
+    const std::lock_guard<std::mutex> lock(moving_);
+    if (own.help(other, loop)) return;
+  }
 }
 
 void Team::over() {
-  if (seats_) seats_[0].move_freely(moving_);
+  if (!seats_ || !seats_[0].sent) return;
+  const std::lock_guard<std::mutex> lock(moving_);
+  seats_[0].move_freely();
 }
 
 std::int64_t Team::times_helped() const {
@@ -178,6 +207,7 @@ std::int64_t Team::times_helped() const {
 #else
 
 struct Team::Seat {};
+void Team::release() {}
 void Team::resize(int workers) { workers_ = workers; }
 void Team::begin(int) {}
 void Team::end(int) {}

@@ -3,7 +3,7 @@
 //
 // A loop ends with its slowest worker. On a busy machine the system takes a worker off its processor for some
 // milliseconds, longer than most loops are, and does not bring it to the processor that another worker has left: it
-// thinks a thread that has just run better left where it is.
+// leaves a thread where that has just run. The help assumes that workers who wait go to sleep soon.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace lethe {
 
-/// On systems other than Linux nothing is done.
+/// Nothing is done for more workers than processors, and on systems other than Linux.
 class Team {
  public:
   Team();
@@ -21,10 +21,12 @@ class Team {
 
   /// 0 at first.
   int workers() const { return workers_; }
+  /// Between loops. Whoever was sent somewhere may go anywhere again.
   void resize(int workers);
 
   /// Each worker says when it begins its part of a loop, and when it has done it: then it waits a tenth of a
-  /// millisecond for the others, and helps one that does not run.
+  /// millisecond for the others, and helps one that does not run. Where it is sent for that it stays until it begins
+  /// its part of another loop, or the team changes its size.
   void begin(int worker);
   void end(int worker);
   /// The calling thread says when a loop is over.
@@ -35,6 +37,7 @@ class Team {
 
  private:
   struct Seat;
+  void release();
 
   int workers_ = 0;
   std::unique_ptr<Seat[]> seats_;  // one a worker; none if there is nobody to wait for

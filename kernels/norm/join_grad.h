@@ -15,7 +15,7 @@ struct JoinSums {
   using Values = std::array<Compute<T>, 1>;
   const T *x, *y, *dy, *more;
   T* masked;
-  /// A value of T. Not as one: GCC vectorises no loop that stores a low float it also computes with.
+  /// A value of T, in Compute<T>: GCC vectorises no loop that stores a low float and computes with it.
   HD static Compute<T> gradient_of(Compute<T> y, Compute<T> dy, Compute<T> more) {
     return compute(static_cast<T>(y <= 0 ? Compute<T>(0) : kAdds ? dy + more : dy));
   }

@@ -1,4 +1,5 @@
 #include "kernels/conv/providers.h"
+#include "kernels/low_lanes.h"
 #include "kernels/provider.h"
 #include "tests/kernels/conv_definition.h"
 
@@ -116,6 +117,8 @@ TEST(Winograd, ServesStrideOneSquaresOfThreeAndFive) {
   const ConvShape s =
       with_out({.batch = 1, .channels = 16, .filters = 16, .in = {9, 9}, .kernel = {3, 3}, .pad = {1, 1}});
   EXPECT_TRUE(serves(s));
+  for (const DType dtype : {DType::f16, DType::f64})
+    EXPECT_EQ(prepare_conv_winograd(ConvPass::Forward, s, false, dtype, 1), nullptr);
   const std::vector<void (*)(ConvShape&)> changes = {
       [](ConvShape& c) { c.groups = 2; },      [](ConvShape& c) { c.kernel = {3, 5}; },
       [](ConvShape& c) { c.kernel = {4, 4}; }, [](ConvShape& c) { c.kernel = {1, 1}; },
@@ -144,6 +147,40 @@ TEST(Winograd, IsChosenWhereItPaysUnlessItIsSwitchedOff) {
   EXPECT_NE(by(DType::f32, Provider::Best, true), "own Winograd") << "few pixels";
   s.batch = 16, s.channels = 8;
   EXPECT_NE(by(DType::f32, Provider::Best, true), "own Winograd") << "few channels";
+}
+
+/// Where the processor multiplies bf16 itself.
+TEST(Winograd, IsChosenForBf16WhereItTakesLessTime) {
+  if (!multiplies_on_cpu(DType::bf16) || is_fast_f32_faster()) GTEST_SKIP() << "for AVX-512's instructions for bf16";
+  const auto is_chosen = [](ConvPass pass, std::int64_t channels, std::int64_t filters, std::int64_t size,
+                            std::int64_t kernel = 3) {
+    const ConvShape s = with_out({.batch = 16,
+                                  .channels = channels,
+                                  .filters = filters,
+                                  .in = {size, size},
+                                  .kernel = {kernel, kernel},
+                                  .pad = {kernel / 2, kernel / 2}});
+    return prepare_conv(pass, s, {}, DType::bf16, {.threads = 1})->implementation() == "own Winograd";
+  };
+  for (const ConvPass pass : {ConvPass::Forward, ConvPass::GradInput, ConvPass::GradWeight}) {
+    EXPECT_TRUE(is_chosen(pass, 64, 128, 16));
+    EXPECT_FALSE(is_chosen(pass, 64, 64, 14)) << "tiles reach over the edge";
+    EXPECT_FALSE(is_chosen(pass, 64, 64, 16, 5));
+  }
+  EXPECT_FALSE(is_chosen(ConvPass::Forward, 63, 64, 16));
+  EXPECT_TRUE(is_chosen(ConvPass::GradWeight, 32, 64, 16));
+  EXPECT_FALSE(is_chosen(ConvPass::GradWeight, 31, 64, 16));
+  EXPECT_FALSE(is_chosen(ConvPass::GradWeight, 64, 257, 16));
+}
+
+/// Ties, NaN and infinity among them.
+TEST(Winograd, RoundsVectorsAsBf16DoesOne) {
+  for (std::uint32_t upper = 0; upper <= 0xFFFF; ++upper)
+    for (const std::uint32_t lower : {0x0U, 0x1U, 0x7FFFU, 0x8000U, 0x8001U, 0xFFFFU}) {
+      const std::uint32_t bits = upper << 16 | lower;
+      const simd::Halves rounded = simd::round_to_bf16(std::bit_cast<simd::Lanes>(simd::Words{} + bits));
+      ASSERT_EQ(rounded[simd::kLanes - 1], Bf16Format::round(std::bit_cast<float>(bits))) << bits;
+    }
 }
 
 }  // namespace

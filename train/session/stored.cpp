@@ -1,7 +1,7 @@
 #include "train/session/stored.h"
 
 #include <algorithm>
-#include <numeric>
+#include <cstring>
 
 #include "framework/error.h"
 #include "kernels/dtypes.h"
@@ -19,35 +19,37 @@ Image transposed_matrix(std::int64_t rows, std::int64_t columns) { return {1, ro
 
 enum class Direction { ToFile, ToMemory };
 
+/// In place, one outer index at a time (a transposed matrix has one): a second copy of the largest tensor could be the
+/// most that a run ever takes.
 template <class Element>
-std::vector<std::byte> reordered(const std::vector<std::byte>& data, const Image& image, Direction direction) {
-  std::vector<std::byte> result(data.size());
-  const auto* from = reinterpret_cast<const Element*>(data.data());
-  auto* to = reinterpret_cast<Element*>(result.data());
-  std::int64_t in_file = 0;
-  for (std::int64_t o = 0; o < image.outer; ++o)
+void reorder(std::vector<std::byte>& data, const Image& image, Direction direction) {
+  const std::int64_t pixels = image.h * image.w;
+  std::vector<Element> from(static_cast<std::size_t>(pixels * image.c));
+  auto* to = reinterpret_cast<Element*>(data.data());
+  for (std::int64_t o = 0; o < image.outer; ++o, to += from.size()) {
+    std::memcpy(from.data(), to, from.size() * sizeof(Element));
+    std::int64_t in_file = 0;
     for (std::int64_t c = 0; c < image.c; ++c)
-      for (std::int64_t pixel = 0; pixel < image.h * image.w; ++pixel, ++in_file) {
-        const std::int64_t in_memory = (o * image.h * image.w + pixel) * image.c + c;
+      for (std::int64_t pixel = 0; pixel < pixels; ++pixel, ++in_file) {
+        const std::int64_t in_memory = pixel * image.c + c;
         if (direction == Direction::ToFile)
           to[in_file] = from[in_memory];
         else
           to[in_memory] = from[in_file];
       }
-  return result;
+  }
 }
 
-std::vector<std::byte> reordered(const std::vector<std::byte>& data, DType dtype, const Image& image,
-                                 Direction direction) {
+void reorder(std::vector<std::byte>& data, DType dtype, const Image& image, Direction direction) {
   switch (bytes_of(dtype)) {
     case 8:
-      return reordered<std::uint64_t>(data, image, direction);
+      return reorder<std::uint64_t>(data, image, direction);
     case 4:
-      return reordered<std::uint32_t>(data, image, direction);
+      return reorder<std::uint32_t>(data, image, direction);
     case 2:
-      return reordered<std::uint16_t>(data, image, direction);
+      return reorder<std::uint16_t>(data, image, direction);
     default:
-      return reordered<std::uint8_t>(data, image, direction);
+      return reorder<std::uint8_t>(data, image, direction);
   }
 }
 
@@ -60,7 +62,8 @@ std::vector<std::byte> in_layout(std::vector<std::byte> data, const Stored& stor
   check_as(Exit::Internal, elements({image.outer, image.h, image.w, image.c}) == elements(shape),
            quote(stored.var.name), " is ", text_of(shape), ", which no images of ", image.h, 'x', image.w, 'x', image.c,
            " fill");
-  return reordered(data, stored.var.dtype, image, direction);
+  reorder(data, stored.var.dtype, image, direction);
+  return data;
 }
 
 /// The whole in the file's layout.
@@ -91,29 +94,34 @@ std::vector<TensorEntry> tensors_of(const Stored& stored) {
 }
 
 std::vector<std::vector<std::byte>> to_file(const Stored& stored, std::vector<std::byte> value) {
-  const std::vector<std::byte> whole = in_layout(std::move(value), stored, Direction::ToFile);
+  std::vector<std::byte> whole = in_layout(std::move(value), stored, Direction::ToFile);
+  const std::vector<Shape> shapes = shapes_of_parts(stored);
   std::vector<std::vector<std::byte>> tensors;
-  auto next = whole.begin();
-  for (const Shape& shape : shapes_of_parts(stored)) {
-    const auto end = next + static_cast<std::ptrdiff_t>(elements(shape) * bytes_of(stored.var.dtype));
-    tensors.emplace_back(next, end);
-    next = end;
-    if (stored.transposed)
-      tensors.back() =
-          reordered(tensors.back(), stored.var.dtype, transposed_matrix(shape[0], shape[1]), Direction::ToFile);
+  if (shapes.size() == 1) {
+    tensors.push_back(std::move(whole));
+  } else {
+    auto next = whole.begin();
+    for (const Shape& shape : shapes) {
+      const auto end = next + static_cast<std::ptrdiff_t>(elements(shape) * bytes_of(stored.var.dtype));
+      tensors.emplace_back(next, end);
+      next = end;
+    }
   }
+  for (std::size_t i = 0; stored.transposed && i < shapes.size(); ++i)
+    reorder(tensors[i], stored.var.dtype, transposed_matrix(shapes[i][0], shapes[i][1]), Direction::ToFile);
   return tensors;
 }
 
-std::vector<std::byte> to_memory(const Stored& stored, const std::vector<std::vector<std::byte>>& tensors) {
+std::vector<std::byte> to_memory(const Stored& stored, std::vector<std::vector<std::byte>> tensors) {
+  const std::vector<Shape> shapes = shapes_of_parts(stored);
+  for (std::size_t i = 0; stored.transposed && i < shapes.size(); ++i)
+    reorder(tensors[i], stored.var.dtype, transposed_matrix(shapes[i][0], shapes[i][1]), Direction::ToMemory);
+  if (tensors.size() == 1) return in_layout(std::move(tensors.front()), stored, Direction::ToMemory);
   std::vector<std::byte> whole;
   whole.reserve(static_cast<std::size_t>(bytes_of(stored.var)));
-  const std::vector<Shape> shapes = shapes_of_parts(stored);
-  for (std::size_t i = 0; i < shapes.size(); ++i) {
-    const Image matrix = stored.transposed ? transposed_matrix(shapes[i][0], shapes[i][1]) : Image{};
-    const std::vector<std::byte> part =
-        stored.transposed ? reordered(tensors[i], stored.var.dtype, matrix, Direction::ToMemory) : tensors[i];
-    whole.insert(whole.end(), part.begin(), part.end());
+  for (std::vector<std::byte>& tensor : tensors) {
+    whole.insert(whole.end(), tensor.begin(), tensor.end());
+    std::vector<std::byte>().swap(tensor);
   }
   return in_layout(std::move(whole), stored, Direction::ToMemory);
 }

@@ -24,7 +24,7 @@ std::vector<TensorEntry> tensors_of(const Stored& stored);
 /// The var's value, as in memory, to that of its tensors.
 std::vector<std::vector<std::byte>> to_file(const Stored& stored, std::vector<std::byte> value);
 /// And back; the tensors are in the var's dtype.
-std::vector<std::byte> to_memory(const Stored& stored, const std::vector<std::vector<std::byte>>& tensors);
+std::vector<std::byte> to_memory(const Stored& stored, std::vector<std::vector<std::byte>> tensors);
 
 /// Floats in another float type.
 std::vector<std::byte> converted(std::vector<std::byte> data, DType from, DType to);

@@ -143,7 +143,7 @@ std::vector<std::byte> read_stored(TensorReader& reader, const Reading& reading,
     const TensorEntry& tensor = *reading.find(reader, name);
     tensors.push_back(converted(reader.read(tensor), tensor.dtype, stored.var.dtype));
   }
-  return to_memory(stored, tensors);
+  return to_memory(stored, std::move(tensors));
 }
 
 /// What stands twice must be the same: one parameter has both names.
