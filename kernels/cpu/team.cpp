@@ -69,7 +69,6 @@ struct alignas(64) Team::Seat {
   std::atomic<int> processor = 0;   // where it began its part, or was sent since
   std::atomic<unsigned> loops = 0;  // whose parts it has done
   std::atomic<Seat*> helper = nullptr;
-  std::atomic<std::int64_t> helped = 0;  // how often it was a helper
 
   // Of a helper: in which loop, where it shall go, and where it might run before it was sent there. Behind the mutex.
   unsigned helped_in = 0;
@@ -78,6 +77,13 @@ struct alignas(64) Team::Seat {
   std::atomic<bool> sent = false;
 
   bool done(unsigned loop) const { return static_cast<int>(loops.load(std::memory_order_acquire) - loop) >= 0; }
+
+  /// For another thread, perhaps, in a team of another size.
+  void leave() {
+    thread = 0;
+    loops = 0;
+    helper = nullptr;
+  }
 
   /// The calling thread is this worker, here.
   void take() {
@@ -123,7 +129,6 @@ struct alignas(64) Team::Seat {
     }
     destination = there == here ? kElsewhere : there;
     helped_in = loop;
-    helped.fetch_add(1, std::memory_order_relaxed);
     other.helper.store(this);
     return true;
   }
@@ -153,19 +158,21 @@ struct alignas(64) Team::Seat {
 
 void Team::release() {
   const std::lock_guard<std::mutex> lock(moving_);
-  for (int worker = 0; seats_ && worker < workers_; ++worker) seats_[worker].move_freely();
+  for (int worker = 0; may_help_ && worker < workers_; ++worker) seats_[worker].move_freely();
 }
 
 void Team::resize(int workers) {
   release();
   if (workers == workers_) return;
   workers_ = workers;
-  const bool may_help = workers > 1 && workers <= Processors::of(0).count();
-  seats_.reset(may_help ? new Seat[static_cast<std::size_t>(workers)] : nullptr);
+  may_help_ = workers > 1 && workers <= Processors::of(0).count();
+  if (!may_help_) return;
+  if (workers > most_seats_) seats_.reset(new Seat[static_cast<std::size_t>(most_seats_ = workers)]);
+  for (int worker = 0; worker < workers; ++worker) seats_[worker].leave();
 }
 
 void Team::begin(int worker) {
-  if (!seats_) return;
+  if (!may_help_) return;
   Seat& own = seats_[worker];
   if (own.sent) {
     const std::lock_guard<std::mutex> lock(moving_);
@@ -175,7 +182,7 @@ void Team::begin(int worker) {
 }
 
 void Team::end(int worker) {
-  if (!seats_) return;
+  if (!may_help_) return;
   Seat& own = seats_[worker];
   const unsigned loop = own.loops.load(std::memory_order_relaxed) + 1;
   own.loops.store(loop, std::memory_order_release);
@@ -188,20 +195,16 @@ void Team::end(int worker) {
     Seat& other = seats_[(worker + i) % workers_];
     if (!other.stands_still(loop, give_up)) continue;
     const std::lock_guard<std::mutex> lock(moving_);
-    if (own.help(other, loop)) return;
+    if (!own.help(other, loop)) continue;
+    ++times_helped_;
+    return;
   }
 }
 
 void Team::over() {
-  if (!seats_ || !seats_[0].sent) return;
+  if (!may_help_ || !seats_[0].sent) return;
   const std::lock_guard<std::mutex> lock(moving_);
   seats_[0].move_freely();
-}
-
-std::int64_t Team::times_helped() const {
-  std::int64_t times = 0;
-  for (int worker = 0; seats_ && worker < workers_; ++worker) times += seats_[worker].helped;
-  return times;
 }
 
 #else
@@ -212,7 +215,6 @@ void Team::resize(int workers) { workers_ = workers; }
 void Team::begin(int) {}
 void Team::end(int) {}
 void Team::over() {}
-std::int64_t Team::times_helped() const { return 0; }
 
 #endif
 

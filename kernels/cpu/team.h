@@ -5,6 +5,7 @@
 // milliseconds, longer than most loops are, and does not bring it to the processor that another worker has left: it
 // leaves a thread where that has just run. The help assumes that workers who wait go to sleep soon.
 #pragma once
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -33,15 +34,18 @@ class Team {
   void over();
 
   /// How many times a worker has given its processor away.
-  std::int64_t times_helped() const;
+  std::int64_t times_helped() const { return times_helped_; }
 
  private:
   struct Seat;
   void release();
 
   int workers_ = 0;
-  std::unique_ptr<Seat[]> seats_;  // one a worker; none if there is nobody to wait for
-  std::mutex moving_;              // held by who changes where a worker may run
+  bool may_help_ = false;
+  std::unique_ptr<Seat[]> seats_;  // one a worker; kept when the team becomes smaller, for a step allocates nothing
+  int most_seats_ = 0;
+  std::atomic<std::int64_t> times_helped_ = 0;
+  std::mutex moving_;  // held by who changes where a worker may run
 };
 
 }  // namespace lethe
