@@ -44,8 +44,8 @@ bool is_for_winograd(const ConvShape& s) {
 bool is_winograd_faster_than_bf16(ConvPass pass, const ConvShape& s) {
   if (s.kernel != Extent{3, 3}) return false;
   const Extent made = pass == ConvPass::GradInput ? s.in : s.out;
-  const auto covered = [](std::int64_t n) { return (n + 3) / 4 * 4; };  // by tiles of 4 x 4
-  if (10 * covered(made[0]) * covered(made[1]) > 11 * made[0] * made[1]) return false;
+  const std::int64_t covered = round_up(made[0], 4) * round_up(made[1], 4);  // by tiles
+  if (10 * covered > 11 * made[0] * made[1]) return false;
   const auto [fewest, most] = std::minmax(s.channels, s.filters);
   return pass == ConvPass::GradWeight ? fewest >= 32 && most <= 256 : fewest >= 64;
 }

@@ -78,7 +78,7 @@ struct alignas(64) Team::Seat {
 
   bool done(unsigned loop) const { return static_cast<int>(loops.load(std::memory_order_acquire) - loop) >= 0; }
 
-  /// For another thread, perhaps, in a team of another size.
+  /// Another thread may take it, in a team of another size.
   void leave() {
     thread = 0;
     loops = 0;

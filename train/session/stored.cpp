@@ -14,9 +14,6 @@ struct Image {
   std::int64_t outer, h, w, c;
 };
 
-/// A matrix with its columns as rows.
-Image transposed_matrix(std::int64_t rows, std::int64_t columns) { return {1, rows, 1, columns}; }
-
 enum class Direction { ToFile, ToMemory };
 
 /// In place, one outer index at a time (a transposed matrix has one): a second copy of the largest tensor could be the
@@ -82,6 +79,12 @@ std::vector<Shape> shapes_of_parts(const Stored& stored) {
   return shapes;
 }
 
+void transpose_parts(const Stored& stored, const std::vector<Shape>& shapes,
+                     std::vector<std::vector<std::byte>>& tensors, Direction direction) {
+  for (std::size_t i = 0; stored.transposed && i < shapes.size(); ++i)
+    reorder(tensors[i], stored.var.dtype, {1, shapes[i][0], 1, shapes[i][1]}, direction);
+}
+
 }  // namespace
 
 std::vector<TensorEntry> tensors_of(const Stored& stored) {
@@ -107,15 +110,13 @@ std::vector<std::vector<std::byte>> to_file(const Stored& stored, std::vector<st
       next = end;
     }
   }
-  for (std::size_t i = 0; stored.transposed && i < shapes.size(); ++i)
-    reorder(tensors[i], stored.var.dtype, transposed_matrix(shapes[i][0], shapes[i][1]), Direction::ToFile);
+  transpose_parts(stored, shapes, tensors, Direction::ToFile);
   return tensors;
 }
 
 std::vector<std::byte> to_memory(const Stored& stored, std::vector<std::vector<std::byte>> tensors) {
   const std::vector<Shape> shapes = shapes_of_parts(stored);
-  for (std::size_t i = 0; stored.transposed && i < shapes.size(); ++i)
-    reorder(tensors[i], stored.var.dtype, transposed_matrix(shapes[i][0], shapes[i][1]), Direction::ToMemory);
+  transpose_parts(stored, shapes, tensors, Direction::ToMemory);
   if (tensors.size() == 1) return in_layout(std::move(tensors.front()), stored, Direction::ToMemory);
   std::vector<std::byte> whole;
   whole.reserve(static_cast<std::size_t>(bytes_of(stored.var)));
