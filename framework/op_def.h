@@ -63,6 +63,7 @@ struct OpDef {
   bool widens = false;              // where its inputs are low floats it may write output 0 in f32: kWideOutput
   bool waits = false;               // for what its inputs' maker began: the later it stands, the less it waits
   std::optional<Kind> copies = {};  // of vars of this kind it makes copies in another dtype: cheap to make again
+  int (*rounds)(const Program&, const Op&) = nullptr;  // a parameter that its CPU kernels take in f32, and round; or -1
   int adds = -1;  // an input, absent until fuse_sums gives one, that is added to output 0 before it is activated
   AddsUnmade adds_unmade = nullptr;
   IntoUpdate into_update = nullptr;
@@ -74,8 +75,7 @@ struct OpDef {
 /// Whether the op copies a var that keeps its value all the step to another dtype: backward makes that again.
 bool copies_kept(const Program& program, const Op& op);
 
-/// Whether kActivation names one; fails if it is not known.
-bool has_relu(const Attrs& attrs);
+bool has_relu(const Attrs& attrs);  // whether kActivation names one; fails if it is not known
 
 /// Multiply-adds of one run; 0 of an op that has few for the bytes that it moves.
 std::int64_t mult_adds_of(const Program& program, const Op& op);

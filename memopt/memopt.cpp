@@ -9,6 +9,7 @@
 #include "memopt/level3.h"
 #include "memopt/passes/early_update.h"
 #include "memopt/passes/fuse_casts.h"
+#include "memopt/passes/fuse_copies.h"
 #include "memopt/passes/fuse_masks.h"
 #include "memopt/passes/fuse_updates.h"
 #include "memopt/passes/join_masks.h"
@@ -53,6 +54,10 @@ Program for_arena(Program program, const MemoptOptions& options, std::vector<std
   verify_after("join_masks", program);
   program = fuse_casts(std::move(program), collect_pins(program, options.pins));
   verify_after("fuse_casts", program);
+  if (options.fuse_copies) {
+    program = fuse_copies(std::move(program), collect_pins(program, options.pins));
+    verify_after("fuse_copies", program);
+  }
   return options.early_updates ? with_early_updates(std::move(program), options, notes) : program;
 }
 

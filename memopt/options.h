@@ -28,6 +28,7 @@ struct MemoptOptions {
   bool early_updates = true;  // in an arena; false: for comparison
   bool views = true;          // in an arena: in place of copies; false: for comparison
   bool fuse = false;          // sums and activations on the way of the op before, where that can
+  bool fuse_copies = false;   // in an arena: products round f32 weights themselves
   bool fuse_updates = false;  // in an arena, behind early updates: those that compute their gradient themselves
   bool gather = false;        // in an arena: updates and copies that the device does in one launch, for no byte more
   bool stage_inputs = false;  // in an arena: find room for the inputs of the next step, if there is any
@@ -47,8 +48,8 @@ struct MemoptOptions {
 MemoptOptions parse_memopt(const std::string& text);
 
 /// With what the device gains by: sums and activations on the way (on a CPU in an arena alone, so that other levels are
-/// as the published ones); a CPU applies a gradient some rows at a time; a GPU copies while it computes, and takes
-/// longer for a launch than for a small update.
+/// as the published ones); a CPU rounds a weight, and applies a gradient, some rows at a time; a GPU copies while it
+/// computes, and takes longer for a launch than for a small update.
 MemoptOptions suited(MemoptOptions options, const DeviceInfo& device);
 
 }  // namespace lethe

@@ -4,10 +4,15 @@
 #include "framework/error.h"
 #include "framework/op_def.h"
 #include "kernels/each_device.h"
-#include "kernels/gemm/gemm.h"
+#include "kernels/gemm/column_blocks.h"
 
 namespace lethe {
 namespace {
+
+/// Without epilogue.
+GemmShape product(const Shape& x, const Shape& weight) {
+  return {.m = x[0], .n = weight[0], .k = x[1], .transpose_b = true};
+}
 
 std::vector<Type> infer(const InferArgs& args) {
   const Shape &x = args.in(0).shape, &weight = args.in(1).shape;
@@ -15,7 +20,10 @@ std::vector<Type> infer(const InferArgs& args) {
   check(x.size() == 2, "fc: input is ", text_of(x), ", expected a matrix [N,inputs]");
   check(weight.size() == 2, "fc: weight is ", text_of(weight), ", expected a matrix [outputs,inputs]");
   check(x[1] == weight[1], "fc: input has ", x[1], " columns, weight expects ", weight[1]);
-  check(args.in(1).dtype == dtype, "fc: weight is ", name_of(args.in(1).dtype), ", input ", name_of(dtype));
+  const Var& w = args.in(1);
+  const bool is_rounded =
+      w.kind == Kind::Param && w.dtype == wide_of(dtype) && is_in_column_blocks(product(x, weight), dtype);
+  check(w.dtype == dtype || is_rounded, "fc: weight is ", name_of(w.dtype), ", input ", name_of(dtype));
   if (args.has_in(2)) {
     const Var& bias = args.in(2);
     check(bias.shape == Shape{weight[0]} && bias.dtype == dtype, "fc: bias is ", text_of(bias), ", expected ",
@@ -25,6 +33,7 @@ std::vector<Type> infer(const InferArgs& args) {
 }
 
 void gradient(GradBuilder& g) {
+  check(g.var(g.x(0)).dtype == g.var(g.x(1)).dtype, "fc: no gradient of a product whose weight is rounded");
   g.set(0, "matmul", {g.dy(), g.x(1)});
   g.set(1, "matmul", {g.dy(), g.x(0)}, {{"transpose_a", 1}});
   g.set(2, "bias_grad", {g.dy()});
@@ -59,14 +68,17 @@ const Register fc{{
           return checked_mul(args.in(0).shape[0], elements(args.in(1).shape), "the number of multiply-adds");
         },
     .activates = Activates::OnGpu,
+    .rounds =
+        [](const Program& program, const Op& op) {
+          const Var &x = program.vars[op.in[0]], &weight = program.vars[op.in[1]];
+          return is_in_column_blocks(product(x.shape, weight.shape), x.dtype) ? 1 : -1;
+        },
     .kernels = library_kernels([](const PrepareArgs& args) {
-      const Shape &x = args.in(0).shape, &y = args.out(0).shape;
-      return prepare_gemm({.m = x[0],
-                           .n = y[1],
-                           .k = x[1],
-                           .transpose_b = true,
-                           .epilogue = {.bias = args.has_in(2), .relu = has_relu(args.op.attrs)}},
-                          args.out(0).dtype, args.device);
+      const Var &x = args.in(0), &weight = args.in(1);
+      GemmShape s = product(x.shape, weight.shape);
+      s.epilogue = {.bias = args.has_in(2), .relu = has_relu(args.op.attrs)};
+      s.wide_b = weight.dtype != x.dtype;
+      return prepare_gemm(s, x.dtype, args.device);
     }),
     .layer = {.name = "fc",
               .aliases = {"Gemm"},

@@ -6,7 +6,7 @@
 #include "framework/error.h"
 #include "framework/op_def.h"
 #include "kernels/each_device.h"
-#include "kernels/gemm/gemm.h"
+#include "kernels/gemm/column_blocks.h"
 #include "kernels/gemm/row_blocks.h"
 
 namespace lethe {
@@ -29,8 +29,9 @@ GemmShape product(const Shape& a, const Shape& b, const Attrs& attrs) {
 
 std::vector<Type> infer(const InferArgs& args) {
   const Var &a = args.in(0), &b = args.in(1);
-  check(a.dtype == b.dtype, "matmul: first factor is ", name_of(a.dtype), ", second ", name_of(b.dtype));
   const GemmShape s = product(a.shape, b.shape, args.op.attrs);
+  const bool is_rounded = b.kind == Kind::Param && b.dtype == wide_of(a.dtype) && is_in_column_blocks(s, a.dtype);
+  check(b.dtype == a.dtype || is_rounded, "matmul: first factor is ", name_of(a.dtype), ", second ", name_of(b.dtype));
   Shape c = a.shape;
   c[c.size() - 2] = s.m, c[c.size() - 1] = s.n;
   return {{c, args.op.attrs.flag(kWideOutput, false) ? wide_of(a.dtype) : a.dtype}};
@@ -40,6 +41,7 @@ Attrs transposes(bool a, bool b) { return {{"transpose_a", a}, {"transpose_b", b
 
 // With A = op(a), B = op(b): dA = dy B^T and dB = A^T dy; for a transposed factor both sides are transposed.
 void gradient(GradBuilder& g) {
+  check(g.var(g.x(0)).dtype == g.var(g.x(1)).dtype, "matmul: no gradient of a product whose second factor is rounded");
   const bool ta = g.attrs().flag("transpose_a", false), tb = g.attrs().flag("transpose_b", false);
   if (ta)
     g.set(0, "matmul", {g.x(1), g.dy()}, transposes(tb, true));
@@ -55,8 +57,8 @@ std::optional<Op> into_update(const Program& program, const Op& made, const Op& 
   const Var &a = program.vars[made.in[0]], &b = program.vars[made.in[1]];
   const GemmShape s = product(a.shape, b.shape, made.attrs);
   const std::string type = kMatmulUpdate + update.type;
-  if (a.shape.size() != 2 || !is_in_row_blocks(s, a.dtype) || dtype_of_c(s, a.dtype) != wide_of(a.dtype) ||
-      !find_op(type))
+  if (a.shape.size() != 2 || a.dtype != b.dtype || !is_in_row_blocks(s, a.dtype) ||
+      dtype_of_c(s, a.dtype) != wide_of(a.dtype) || !find_op(type))
     return {};
   const int slot = op_def(update.type).gradient;
   Op op = update;
@@ -78,9 +80,17 @@ const Register matmul{{
           return checked_mul(elements(args.program.vars[args.op.out[0]].shape), s.k, "the number of multiply-adds");
         },
     .widens = true,
+    .rounds =
+        [](const Program& program, const Op& op) {
+          const Var &a = program.vars[op.in[0]], &b = program.vars[op.in[1]];
+          return is_in_column_blocks(product(a.shape, b.shape, op.attrs), a.dtype) ? 1 : -1;
+        },
     .into_update = into_update,
     .kernels = library_kernels([](const PrepareArgs& args) {
-      return prepare_gemm(product(args.in(0).shape, args.in(1).shape, args.op.attrs), args.in(0).dtype, args.device);
+      const Var &a = args.in(0), &b = args.in(1);
+      GemmShape s = product(a.shape, b.shape, args.op.attrs);
+      s.wide_b = b.dtype != a.dtype;
+      return prepare_gemm(s, a.dtype, args.device);
     }),
     .layer = {.name = "matmul",
               .aliases = {"MatMul"},

@@ -183,6 +183,7 @@ class CublasLtGemm final : public Kernel {
 
 std::unique_ptr<Kernel> prepare_gemm_cublaslt(const GemmShape& shape, DType dtype, const DeviceInfo& device) {
   check(is_float(dtype), "no product of ", name_of(dtype));
+  check(!shape.wide_b, "no product of ", name_of(dtype), " and ", name_of(wide_of(dtype)), " on a GPU");
   GemmShape theirs = shape;
   theirs.epilogue.relu = false;                   // theirs makes 0 of NaN
   if (dtype == DType::f64) theirs.epilogue = {};  // there it has no bias

@@ -1,6 +1,8 @@
 #include "kernels/gemm/gemm.h"
 
+#include "framework/error.h"
 #include "kernels/by_kind.h"
+#include "kernels/gemm/column_blocks.h"
 #include "kernels/gemm/providers.h"
 #include "kernels/gemm/row_blocks.h"
 
@@ -10,6 +12,8 @@ namespace {
 
 std::unique_ptr<Kernel> prepare_gemm_cpu(const GemmShape& shape, DType dtype, const DeviceInfo& device,
                                          Provider provider) {
+  if (is_in_column_blocks(shape, dtype)) return prepare_gemm_in_column_blocks(shape, dtype, device, provider);
+  check(!shape.wide_b, "no product of ", name_of(dtype), " by a factor in f32 but in blocks of its columns");
   if (is_in_row_blocks(shape, dtype)) return prepare_gemm_in_row_blocks(shape, dtype, device, provider);
 #ifdef LETHE_HAS_ONEDNN
   if (device.fast_f32 && provider == Provider::Best && dtype == DType::f32 && shape.is_dense() && !shape.accumulate)

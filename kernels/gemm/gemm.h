@@ -14,6 +14,7 @@ struct GemmShape {
   std::int64_t batch = 1, m = 0, n = 0, k = 0;
   bool transpose_a = false, transpose_b = false;
   Epilogue epilogue = {};
+  bool wide_b = false;                                    // b is f32 where a is bf16 or f16: see column_blocks.h
   bool wide_c = false;                                    // c is f32 where a and b are bf16 or f16; without epilogue
   bool accumulate = false;                                // c += instead; without epilogue
   std::int64_t stride_a = 0, stride_b = 0, stride_c = 0;  // of rows in memory; 0: dense. With one a stack has 1 entry

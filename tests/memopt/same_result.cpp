@@ -71,7 +71,7 @@ void check_again(const Program& program, const CheckedRun& checked) {
   }
 }
 
-/// By name: what mask_picked, fuse_masks, mask_sums, fuse_casts and fuse_updates do without.
+/// By name: what mask_picked, fuse_masks, mask_sums, fuse_casts, fuse_copies and fuse_updates do without.
 std::set<std::string> folded_away(const Program& before, const Program& after) {
   std::set<std::string> names;
   for (const Block& block : before.blocks)
@@ -103,7 +103,7 @@ MemoptOptions options_of(const std::string& memopt, bool skip_grads, const Netwo
   options.pins.fetched = {network.loss};
   options.pins.skip_grads = skip_grads;
   options.seconds = 0.01;
-  options.fuse_updates = is_in_arena(options.level);
+  options.fuse_copies = options.fuse_updates = is_in_arena(options.level);
   if (options.level == Level::Arena)  // of small programs, too, cheap ops run once more
     options.seconds_of = [](const Program&, const Op& op) { return op_def(op.type).cheap ? 1e-6 : 1; };
   return options;

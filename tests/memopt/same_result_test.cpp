@@ -131,6 +131,24 @@ TEST(LargeMlp, HasUpdatesThatComputeTheirGradient) {
   }
 }
 
+/// Both products with the weights of two layers go by blocks of columns.
+TEST(LargeMlp, InLowFloatsGivesTheSameWithoutCopiesOfItsWeights) {
+  for (const DType dtype : {DType::bf16, DType::f16}) {
+    const Network network = load_network("mlp", {.batch = 2, .dtype = dtype, .training = true}, {{"hidden", "1400"}});
+    const TrainingProgram trained = with_updates(with_backward(network), "momentum");
+    expect_the_same_under_all_settings(trained, 2, 2);
+    Prepared prepared({});
+    const Program planned =
+        plan_memory(trained.network.program, prepared, options_of("level=2", false, network)).program;
+    const auto reads_f32 = [&](const Op& op) {
+      return (op.type == "fc" || op.type == "matmul") && planned.vars[op.in[0]].dtype == dtype &&
+             planned.vars[op.in[1]].dtype == DType::f32;
+    };
+    EXPECT_EQ(std::count_if(planned.blocks[0].ops.begin(), planned.blocks[0].ops.end(), reads_f32), 3)
+        << "two layers forward, one backward";
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Zoo, Networks, ::testing::ValuesIn(kNetworks),
                          [](const auto& info) { return std::string(info.param.model); });
 

@@ -17,6 +17,10 @@ TEST(Fc, SaysWhatDoesNotFit) {
   EXPECT_EQ(complaint("fc", {{2, 3}, {5, 4}}), "fc: input has 3 columns, weight expects 4");
   EXPECT_EQ(complaint("fc", {{2, 3, 1}, {5, 3}}), "fc: input is [2,3,1], expected a matrix [N,inputs]");
   EXPECT_EQ(complaint("fc", {{2, 3}, {5, 3}, {4}}), "fc: bias is f32[4], expected f32[5]");
+  EXPECT_EQ(complaint("fc", {{2, 3}, {5, 3}}, {}, {{1, DType::bf16}}), "fc: weight is bf16, input f32");
+  EXPECT_EQ(complaint("fc", {{2, 3}, {5, 3}}, {}, {{0, DType::bf16}}), "fc: weight is f32, input bf16");
+  EXPECT_EQ(complaint("fc", {{2, 2048}, {2048, 2048}}, {}, {{0, DType::bf16}}), "fc: weight is f32, input bf16")
+      << "it is no parameter";
 }
 
 TEST(FcLayer, FlattensAnImageAndRemembersItsColumns) {
@@ -89,6 +93,7 @@ TEST(Matmul, SaysWhatDoesNotFit) {
             "matmul: no product of [2,2,3] and [3,3,5]: expected two matrices or two equal stacks of them");
   EXPECT_EQ(complaint("matmul", {{2}, {2}}),
             "matmul: no product of [2] and [2]: expected two matrices or two equal stacks of them");
+  EXPECT_EQ(complaint("matmul", {{2, 3}, {3, 5}}, {}, {{0, DType::bf16}}), "matmul: first factor is bf16, second f32");
 }
 
 }  // namespace

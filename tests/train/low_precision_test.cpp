@@ -107,16 +107,16 @@ TEST_F(LowPrecision, CopiesOfParametersAreMadeAgainInBackward) {
   EXPECT_LT(peak("bf16"), 0.7 * peak("f32"));
 }
 
-/// Nearly all of alexnet is its products' weights. Their gradients stand in memory in neither dtype, but a copy of the
-/// largest in bf16 does, a seventh of what f32 takes.
-TEST_F(LowPrecision, TakesNoMoreThanACopyBesideF32WhereWeightsAreMost) {
+/// Nearly all of alexnet is its products' weights, f32 in both. Neither their gradients nor copies of them stand in
+/// memory.
+TEST_F(LowPrecision, TakesNoMoreThanF32WhereWeightsAreMost) {
   const auto peak = [](const std::string& dtype) {
     const Ended run =
         run_train({"plan", "--model", "alexnet", "--batch", "1", "--dtype", dtype, "--memopt", "level=2", "--json"});
     EXPECT_EQ(run.code, 0) << run.err;
     return nlohmann::json::parse(run.out)["bytes"]["peak"].get<double>();
   };
-  EXPECT_LT(peak("bf16"), 1.15 * peak("f32"));
+  EXPECT_LT(peak("bf16"), peak("f32"));
 }
 
 TEST_F(LowPrecision, OptnetsModulesHaveNone) {
