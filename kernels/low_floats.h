@@ -24,6 +24,7 @@ HD inline float to_odd(double x) {
 
 template <class Format>
 struct LowFloat {
+  static constexpr float kMostToZero = Format::kMostToZero;
   std::uint16_t bits;
 
   LowFloat() = default;
@@ -72,6 +73,15 @@ HD T exactly(Compute<T> x) {
     return x;
   else
     return T::exactly(x);
+}
+
+/// Whether x, rounded to T, is at most 0, without the work of rounding.
+template <class T>
+HD bool rounds_to_at_most_zero(Compute<T> x) {
+  if constexpr (std::is_same_v<T, Compute<T>>)
+    return x <= 0;
+  else
+    return x <= T::kMostToZero;
 }
 
 }  // namespace lethe

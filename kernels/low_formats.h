@@ -12,7 +12,8 @@
 
 namespace lethe {
 
-struct Bf16Format {  // the upper half of an f32
+struct Bf16Format {                                // the upper half of an f32
+  static constexpr float kMostToZero = 0x1p-134F;  // the largest that is rounded to 0
   HD static float widen(std::uint16_t bits) { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
   /// Of what was widened, likewise.
   HD static std::uint16_t narrow(float x) { return static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(x) >> 16); }
@@ -31,6 +32,7 @@ struct Bf16Format {  // the upper half of an f32
 /// IEEE's binary16: from 65520 on infinity; below 2^-14 multiples of 2^-24. Here no f32 subnormals come up, which
 /// threads of ours flush to zero.
 struct F16Format {
+  static constexpr float kMostToZero = 0x1p-25F;
   HD static float widen(std::uint16_t bits) {
 #ifdef __CUDA_ARCH__
     return __half2float(__ushort_as_half(bits));

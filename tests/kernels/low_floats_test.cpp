@@ -72,6 +72,19 @@ TEST(LowFloats, RoundToTheNearestTiesToEven) {
   round_to_the_nearest<F16>(kLeastF16, 0x7BFF);
 }
 
+template <class T>
+void tell_what_becomes_zero(float most) {
+  for (const float size :
+       {0.0F, std::nextafterf(most, 0), most, std::nextafterf(most, 1), 0x1p-24F, 1.0F, INFINITY, NAN})
+    for (const float x : {size, -size}) EXPECT_EQ(rounds_to_at_most_zero<T>(x), compute(static_cast<T>(x)) <= 0) << x;
+}
+
+TEST(LowFloats, TellWithoutRoundingWhatBecomesZero) {
+  tell_what_becomes_zero<Bf16>(Bf16::kMostToZero);
+  tell_what_becomes_zero<F16>(F16::kMostToZero);
+  tell_what_becomes_zero<float>(0);
+}
+
 TEST(LowFloats, BecomeInfiniteBeyondHalfAStepAboveTheLargest) {
   EXPECT_EQ(F16(65519.99).bits, 0x7BFF);
   EXPECT_EQ(F16(65520).bits, 0x7C00);
