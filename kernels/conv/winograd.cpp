@@ -18,7 +18,7 @@ using namespace winograd;
 
 constexpr std::int64_t kChunk = 64;      // channels: so many that transforming tiles again for each chunk costs little
 constexpr std::int64_t kMostTiles = 48;  // at a time
-constexpr std::int64_t kDepth = 256;     // channels that are summed by themselves first, which rounds less
+constexpr std::int64_t kDepth = 96;      // channels that are summed by themselves first, which rounds less
 constexpr std::int64_t kTasks = 4;       // for each worker: others take over what an interrupted one has left
 constexpr std::int64_t kMostSumBytes = 32 << 20;  // of sums of weight gradients beside the first
 

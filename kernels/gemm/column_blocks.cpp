@@ -10,11 +10,11 @@
 namespace lethe {
 namespace {
 
-constexpr std::int64_t kBlock = std::int64_t{1} << 20;  // elements of b, and at most of c
-constexpr std::int64_t kColumns = 64;                   // a block has a multiple of so many
+constexpr std::int64_t kBlockElements = std::int64_t{1} << 20;  // elements of b, and at most of c
+constexpr std::int64_t kColumnGrain = 64;                       // a block has a multiple of so many
 
 std::int64_t columns_at_a_time(const GemmShape& s) {
-  return std::max<std::int64_t>(kBlock / std::max<std::int64_t>(s.k, 1) / kColumns, 1) * kColumns;
+  return std::max<std::int64_t>(kBlockElements / std::max<std::int64_t>(s.k, 1) / kColumnGrain, 1) * kColumnGrain;
 }
 
 GemmShape with_columns(GemmShape s, std::int64_t columns) {
@@ -79,7 +79,7 @@ class InColumnBlocks final : public Kernel {
 };
 
 template <class T>
-std::unique_ptr<Kernel> prepare(const GemmShape& s, DType dtype, const DeviceInfo& device, Provider provider) {
+std::unique_ptr<Kernel> blocks_of(const GemmShape& s, DType dtype, const DeviceInfo& device, Provider provider) {
   if (s.wide_b) return std::make_unique<InColumnBlocks<T, float>>(s, dtype, device, provider);
   return std::make_unique<InColumnBlocks<T, T>>(s, dtype, device, provider);
 }
@@ -89,12 +89,13 @@ std::unique_ptr<Kernel> prepare(const GemmShape& s, DType dtype, const DeviceInf
 bool is_in_column_blocks(const GemmShape& s, DType dtype) {
   const std::int64_t columns = columns_at_a_time(s);
   return wide_of(dtype) != dtype && s.batch == 1 && s.is_dense() && !s.accumulate && !s.transpose_a && s.n > columns &&
-         s.m * columns <= kBlock;
+         s.m * columns <= kBlockElements;
 }
 
 std::unique_ptr<Kernel> prepare_gemm_in_column_blocks(const GemmShape& s, DType dtype, const DeviceInfo& device,
                                                       Provider provider) {
-  return dtype == DType::bf16 ? prepare<Bf16>(s, dtype, device, provider) : prepare<F16>(s, dtype, device, provider);
+  return dtype == DType::bf16 ? blocks_of<Bf16>(s, dtype, device, provider)
+                              : blocks_of<F16>(s, dtype, device, provider);
 }
 
 }  // namespace lethe
