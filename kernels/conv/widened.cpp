@@ -11,6 +11,11 @@ void add_to(float* sum, const float* x, std::int64_t n) {
   parallel_for(Cpu{}, nullptr, n, [=](std::int64_t i) { sum[i] += x[i]; });
 }
 
+/// As many images as are worth a round, but one of four at most: so wide copies take half of what they copy, or less.
+std::int64_t images_a_round(const ConvShape& s, std::int64_t elements_an_image) {
+  return std::clamp<std::int64_t>(kRoundBytes / (4 * elements_an_image), 1, std::max<std::int64_t>(s.batch / 4, 1));
+}
+
 template <class T>
 class WidenedConv final : public Kernel {
  public:
@@ -21,7 +26,7 @@ class WidenedConv final : public Kernel {
         response_(s.out[0] * s.out[1] * s.filters),
         weights_(weight_size(s)),
         filters_(s.filters),
-        round_(std::clamp<std::int64_t>(kRoundBytes / (4 * (image_ + response_)), 1, s.batch)) {
+        round_(images_a_round(s, image_ + response_)) {
     const auto prepared = [&](std::int64_t images) {
       ConvShape part = s;
       part.batch = images;

@@ -10,15 +10,17 @@ namespace lethe {
 namespace {
 
 /// Products of a stack one by one. The smaller operand is widened whole; the rows or columns of the other, and those of
-/// the result, some at a time.
+/// the result, some at a time. In a result that is f32 itself some rows are in one piece: they are computed where they
+/// belong.
 template <class T>
 class WidenedGemm final : public Kernel {
  public:
   WidenedGemm(const GemmShape& s, const DeviceInfo& device)
       : s_(s),
-        by_rows_(s.n <= s.m),
+        by_rows_(s.n <= s.m || (s.wide_c && s.k * s.n * std::int64_t{sizeof(float)} <= kRoundBytes)),
         cut_(by_rows_ ? s.m : s.n),
-        round_(std::clamp<std::int64_t>(worth(), 1, std::max<std::int64_t>(cut_, 1))) {
+        round_(std::clamp<std::int64_t>(worth(), 1, std::max<std::int64_t>(cut_, 1))),
+        in_place_(s.wide_c && !s.accumulate && (by_rows_ || round_ == cut_)) {
     check(s.is_dense(), "no product of low floats but of dense matrices");
     const GemmShape most = slab(round_);
     whole_ = prepare_gemm(most, DType::f32, device);
@@ -30,7 +32,7 @@ class WidenedGemm final : public Kernel {
     a_ = layout_.add_array<float>(most.m * most.k);
     b_ = layout_.add_array<float>(most.k * most.n);
     bias_ = layout_.add_array<float>(s.epilogue.bias ? s.n : 0);
-    c_ = layout_.add_array<float>(most.m * most.n);
+    c_ = layout_.add_array<float>(in_place_ ? 0 : most.m * most.n);
     inner_ = layout_.add(inner);
   }
   std::int64_t workspace_bytes() const override { return layout_.bytes(); }
@@ -73,11 +75,13 @@ class WidenedGemm final : public Kernel {
                         !s_.transpose_a, first, count);
     const auto b = part(args.in<T>(1) + i * k * n, s_.transpose_b ? n : k, s_.transpose_b ? k : n, !by_rows_,
                         s_.transpose_b, first, count);
-    const Part<float> c = {c_.at<float>(args), by_rows_ ? n : count, by_rows_ ? count : m, by_rows_ ? n : count};
+    const Part<float> c = {in_place_ ? args.out<float>(0) + (i * m + first) * n : c_.at<float>(args),
+                           by_rows_ ? n : count, by_rows_ ? count : m, by_rows_ ? n : count};
     if (first == 0 || by_rows_) convert_part(a, wide(a_.at<float>(args), a));
     if (first == 0 || !by_rows_) convert_part(b, wide(b_.at<float>(args), b));
     const float* const bias = s_.epilogue.bias ? bias_.at<float>(args) + (by_rows_ ? 0 : first) : nullptr;
     run_kernel(count == round_ ? *whole_ : *rest_, {a_.at(args), b_.at(args), bias}, c.data, inner_.at(args));
+    if (in_place_) return;
     const auto write_to = [&](auto* out) {
       convert_part(c, part(out + i * m * n, m, n, true, by_rows_, first, count), s_.accumulate);
     };
@@ -90,6 +94,7 @@ class WidenedGemm final : public Kernel {
   GemmShape s_;
   bool by_rows_;              // m is cut, else n
   std::int64_t cut_, round_;  // of m or n
+  bool in_place_;
   std::unique_ptr<Kernel> whole_, rest_;
   WorkspaceLayout layout_;
   WorkspacePart a_, b_, bias_, c_, inner_;

@@ -100,7 +100,7 @@ TEST(Widened, ProductsInSlabsGiveThatOfWholeMatrices) {
 }
 
 TEST(Widened, ProductsWrittenWideAreNotRounded) {
-  for (const auto& [m, n] : {std::pair<std::int64_t, std::int64_t>{5, 3001}, {3001, 5}}) {
+  for (const auto& [m, n] : {std::pair<std::int64_t, std::int64_t>{5, 3001}, {3001, 5}, {1000, 1500}}) {
     GemmShape s{.batch = 2, .m = m, .n = n, .k = 1100, .transpose_a = true, .wide_c = true};
     expect_unrounded(*prepare_gemm_widened(s, DType::bf16, {.threads = 2}), s);
     s.accumulate = true;

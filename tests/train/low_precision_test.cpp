@@ -119,12 +119,10 @@ TEST_F(LowPrecision, TakesNoMoreThanF32WhereWeightsAreMost) {
   EXPECT_LT(peak("bf16"), peak("f32"));
 }
 
-/// Besides parameters and momentum, which are f32 in both. At the batches of their recipes. lenet takes a megabyte, and
-/// where the processor does not multiply bf16 as much for images in f32.
+/// Besides parameters and momentum, which are f32 in both. At the batches of their recipes.
 TEST_F(LowPrecision, ConvolutionalNetworksTakeLittleMoreThanHalf) {
   for (const char* const model : {"lenet", "alexnet", "vgg_a", "vgg16", "googlenet", "resnet20", "resnet110",
                                   "resnet50", "resnext50", "se_resnext50", "se_resnext152", "unet"}) {
-    if (model == std::string("lenet") && !multiplies_on_cpu(DType::bf16)) continue;
     const auto beside_parameters = [&](const std::string& dtype) {
       const Ended run = run_train({"plan", "--model", model, "--dtype", dtype, "--eval-every", "0", "--json"});
       EXPECT_EQ(run.code, 0) << run.err;
