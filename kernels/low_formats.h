@@ -32,7 +32,7 @@ struct Bf16Format {                                // the upper half of an f32
 /// IEEE's binary16: from 65520 on infinity; below 2^-14 multiples of 2^-24. Here no f32 subnormals come up, which
 /// threads of ours flush to zero.
 struct F16Format {
-  static constexpr float kMostToZero = 0x1p-25F;
+  static constexpr float kMostToZero = 0x1p-25F;  // half the least subnormal: a tie goes to 0
   HD static float widen(std::uint16_t bits) {
 #ifdef __CUDA_ARCH__
     return __half2float(__ushort_as_half(bits));

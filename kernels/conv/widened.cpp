@@ -11,9 +11,16 @@ void add_to(float* sum, const float* x, std::int64_t n) {
   parallel_for(Cpu{}, nullptr, n, [=](std::int64_t i) { sum[i] += x[i]; });
 }
 
-/// As many images as are worth a round, but one of four at most: so wide copies take half of what they copy, or less.
-std::int64_t images_a_round(const ConvShape& s, std::int64_t elements_an_image) {
-  return std::clamp<std::int64_t>(kRoundBytes / (4 * elements_an_image), 1, std::max<std::int64_t>(s.batch / 4, 1));
+constexpr std::int64_t kFewestResults = 1024;  // of a filter in a round: fewer keep a kernel less busy
+
+/// Of a quarter of the images wide copies take half of what they copy. All are taken at once if they are few, or if the
+/// sums that weight gradients of several rounds need beside the first would take more than is saved.
+std::int64_t images_a_round(ConvPass pass, const ConvShape& s, std::int64_t elements_an_image) {
+  const std::int64_t all = std::max<std::int64_t>(s.batch, 1), results = s.out[0] * s.out[1];
+  const std::int64_t most = std::clamp<std::int64_t>(kRoundBytes / (4 * elements_an_image), 1, all);
+  const std::int64_t few = std::max({all / 4, (kFewestResults + results - 1) / results, std::int64_t{1}});
+  if (pass == ConvPass::GradWeight && most == all && (all - few) * elements_an_image <= weight_size(s)) return all;
+  return std::min(most, few);
 }
 
 template <class T>
@@ -26,7 +33,7 @@ class WidenedConv final : public Kernel {
         response_(s.out[0] * s.out[1] * s.filters),
         weights_(weight_size(s)),
         filters_(s.filters),
-        round_(images_a_round(s, image_ + response_)) {
+        round_(images_a_round(pass, s, image_ + response_)) {
     const auto prepared = [&](std::int64_t images) {
       ConvShape part = s;
       part.batch = images;

@@ -10,17 +10,17 @@ namespace lethe {
 namespace {
 
 /// Products of a stack one by one. The smaller operand is widened whole; the rows or columns of the other, and those of
-/// the result, some at a time. In a result that is f32 itself some rows are in one piece: they are computed where they
-/// belong.
+/// the result, some at a time. If the result is f32 itself and b widened is worth a round, b is the one: some rows of
+/// the result are in one piece, and are computed where they belong.
 template <class T>
 class WidenedGemm final : public Kernel {
  public:
   WidenedGemm(const GemmShape& s, const DeviceInfo& device)
       : s_(s),
-        by_rows_(s.n <= s.m || (s.wide_c && s.k * s.n * std::int64_t{sizeof(float)} <= kRoundBytes)),
+        by_rows_(s.n <= s.m || (is_written_wide(s) && s.k * s.n * std::int64_t{sizeof(float)} <= kRoundBytes)),
         cut_(by_rows_ ? s.m : s.n),
         round_(std::clamp<std::int64_t>(worth(), 1, std::max<std::int64_t>(cut_, 1))),
-        in_place_(s.wide_c && !s.accumulate && (by_rows_ || round_ == cut_)) {
+        in_place_(is_written_wide(s) && by_rows_) {
     check(s.is_dense(), "no product of low floats but of dense matrices");
     const GemmShape most = slab(round_);
     whole_ = prepare_gemm(most, DType::f32, device);
@@ -45,6 +45,7 @@ class WidenedGemm final : public Kernel {
   }
 
  private:
+  static bool is_written_wide(const GemmShape& s) { return s.wide_c && !s.accumulate; }
   std::int64_t worth() const {
     return kRoundBytes / (std::max<std::int64_t>(s_.k + (by_rows_ ? s_.n : s_.m), 1) * std::int64_t{sizeof(float)});
   }

@@ -15,7 +15,7 @@ template <class T, bool kMasked, std::size_t P>
 HD Compute<T> masked(Compute<T> x, Compute<T> dy, const std::array<Compute<T>, P>& values) {
   if constexpr (kMasked) {
     using Plain = Normalize<T, NoActivation, Added::Nothing>;
-    const Compute<T> y = Plain::unrounded(x, {values[0], values[1], values[2]});
+    const Compute<T> y = Plain::unrounded(x, values[0], values[1], values[2]);
     return rounds_to_at_most_zero<T>(y) ? Compute<T>(0) : dy;
   }
   return dy;

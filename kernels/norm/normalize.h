@@ -50,11 +50,13 @@ struct Normalize {
   using Values = std::array<Compute<T>, kColumns>;
   const T *x, *more;
   T* y;
-  HD static Compute<T> unrounded(Compute<T> x, const Values& v) { return (x - v[0]) * v[1] + v[2]; }
+  HD static Compute<T> unrounded(Compute<T> x, Compute<T> mean, Compute<T> factor, Compute<T> offset) {
+    return (x - mean) * factor + offset;
+  }
   HD static Compute<T> rounded(Compute<T> value) { return compute(static_cast<T>(value)); }
   HD static Compute<T> value(Compute<T> x, Compute<T> more, const Values& v) {
-    const Compute<T> normal = rounded(unrounded(x, v));
-    if constexpr (kAdded == Added::NormalMore) more = rounded((more - v[3]) * v[4] + v[5]);
+    const Compute<T> normal = rounded(unrounded(x, v[0], v[1], v[2]));
+    if constexpr (kAdded == Added::NormalMore) more = rounded(unrounded(more, v[3], v[4], v[5]));
     if constexpr (kAdds) return Activation{}(rounded(normal + more));
     return Activation{}(normal);
   }

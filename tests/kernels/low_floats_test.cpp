@@ -1,5 +1,5 @@
 // bf16 and f16 against what their formats are: all patterns, and all that lies between two neighbours. Subnormals of
-// bf16 are those of f32, which threads of ours flush to zero: they are left out.
+// bf16 are those of f32, which threads of ours flush to zero: they are left out where values are widened.
 #include "kernels/low_floats.h"
 
 #include <gtest/gtest.h>

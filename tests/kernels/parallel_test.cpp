@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -73,6 +74,23 @@ void allow(const std::vector<int>& processors) {
   EXPECT_EQ(sched_setaffinity(0, sizeof set, &set), 0);
 }
 
+/// Meanwhile the calling thread, and those that it starts, run on two processors alone.
+class TwoProcessors {
+ public:
+  TwoProcessors() : all_(processors_of(0)) {
+    if (are_there()) allow({first(), second()});
+  }
+  ~TwoProcessors() { allow(all_); }
+  bool are_there() const { return all_.size() >= 2; }
+  int first() const { return all_[0]; }
+  int second() const { return all_[1]; }
+  /// The calling thread, which may leave it again.
+  void go_to(int processor) const { allow({processor}), allow({first(), second()}); }
+
+ private:
+  const std::vector<int> all_;
+};
+
 /// A thread that wants each processor, as another process would.
 class BusyMachine {
  public:
@@ -119,9 +137,8 @@ TEST(Parallel, AWorkerWithoutAProcessorIsHelpedByOneThatWaits) {
 }
 
 TEST(Parallel, AWorkerThatDoesNotRunGoesOnWhereAnotherWaits) {
-  const std::vector<int> all = processors_of(0);
-  if (all.size() < 2) GTEST_SKIP() << "one processor has none to give";
-  const auto go_to = [&](int processor) { allow({processor}), allow(all); };
+  const TwoProcessors two;
+  if (!two.are_there()) GTEST_SKIP() << "one processor has none to give";
   constexpr int kHelped = 20;
   Team team;
   team.resize(2);
@@ -130,7 +147,7 @@ TEST(Parallel, AWorkerThatDoesNotRunGoesOnWhereAnotherWaits) {
   std::atomic<bool> over = false;
   std::thread second([&] {
     for (int loop = 1; !over; ++loop) {
-      go_to(all[1]);
+      two.go_to(two.second());
       team.begin(1);
       begun = loop;
       while (waiting < loop) continue;
@@ -143,18 +160,18 @@ TEST(Parallel, AWorkerThatDoesNotRunGoesOnWhereAnotherWaits) {
   int helped = 0, brought = 0, sent_away = 0;
   const auto begin = std::chrono::steady_clock::now();
   for (int loop = 1; !over; ++loop) {
-    go_to(all[0]);
+    two.go_to(two.first());
     team.begin(0);
     while (begun < loop) continue;
     const std::int64_t before = team.times_helped();
     team.end(0);
-    const bool helps = team.times_helped() > before && sched_getcpu() == all[0];
+    const bool helps = team.times_helped() > before && sched_getcpu() == two.first();
     over = helped + helps == kHelped || std::chrono::steady_clock::now() - begin > std::chrono::seconds(20);
     waiting = loop;
     finished.wait(loop - 1);
     helped += helps;
-    brought += helps && where == all[0];
-    sent_away += helps && sched_getcpu() == all[1];
+    brought += helps && where == two.first();
+    sent_away += helps && sched_getcpu() == two.second();
   }
   second.join();
   EXPECT_EQ(helped, kHelped);

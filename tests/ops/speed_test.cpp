@@ -2,7 +2,8 @@
 // for bf16 takes several times as long.
 #include <gtest/gtest.h>
 
-#include "framework/error.h"
+#include <string>
+
 #include "framework/text.h"
 #include "tests/support/interpreter.h"
 #include "tests/support/time_ratio.h"
@@ -23,6 +24,7 @@ Program norms(const std::string& dtype) {
                        "backward\n}\n");
 }
 
+/// Measured 0.7 to 1.5; 4.1 where a loop is not vectorised.
 TEST(Speed, NormsInBf16TakeLittleLongerThanInF32) {
   if (!kIsFast) GTEST_SKIP() << "not built for speed";
   const Program low = norms("bf16"), wide = norms("f32");

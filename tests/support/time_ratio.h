@@ -7,9 +7,9 @@ namespace lethe::testing {
 
 /// Whether times say anything of a build.
 #if defined(__SANITIZE_ADDRESS__) || !defined(NDEBUG)
-constexpr bool kIsFast = false;
+inline constexpr bool kIsFast = false;
 #else
-constexpr bool kIsFast = true;
+inline constexpr bool kIsFast = true;
 #endif
 
 /// The least time of nine runs of `a` over that of `b`.
