@@ -20,11 +20,9 @@ TEST(Speed, WinogradTakesLessThanSumsOfProducts) {
     const bool is_weight = pass == ConvPass::GradWeight;
     const auto fast = prepare_conv(pass, s, {}, DType::f32, {.threads = 1});
     const auto plain = prepare_conv(pass, s, {}, DType::f32, {.threads = 1, .winograd = false});
-    const auto runs = [&](const Kernel& kernel) {
-      return [&] {
-        run_kernel<float>(kernel, {image, is_weight ? image : weight}, std::ssize(is_weight ? weight : image));
-      };
-    };
+    const std::vector<std::vector<float>> inputs = {image, is_weight ? image : weight};
+    const std::int64_t out = std::ssize(is_weight ? weight : image);
+    const auto runs = [&](const Kernel& kernel) { return [&] { run_kernel<float>(kernel, inputs, out); }; };
     EXPECT_LT(time_ratio(runs(*fast), runs(*plain)), 0.8);
   }
 }
