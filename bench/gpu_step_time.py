@@ -2,7 +2,7 @@
 """Training step on a GPU against PyTorch on the same GPU in the same minutes: the same network from the same weights;
 processes take turns; medians of all steps but the first few. Bytes: ours as planned, PyTorch's max_memory_reserved.
 
-    bench/gpu_step_time.py --step BENCH_STEP [--device cuda] [--batch N] [NETWORK...]
+    bench/gpu_step_time.py --step BENCH_STEP [--device cuda] [--batch N] [--peers MODES] [NETWORK...]
 
 Without PyTorch, or without a GPU for it, ours alone, and a row says so. Fails if one of our runs does. What a limit of
 time (--seconds) leaves room for is measured: rounds end with it."""
@@ -96,11 +96,12 @@ def main():
     parser.add_argument("--batch", type=int, help="instead of the networks' own")
     parser.add_argument("--steps", type=int, default=STEPS)
     parser.add_argument("--rounds", type=int, default=ROUNDS)
+    parser.add_argument("--peers", default=",".join(PEER_MODES), help="ways of PyTorch")
     parser.add_argument("--seconds", type=float, default=420, help="a network's rounds end within this time")
     parser.add_argument("networks", nargs="*", default=list(CASES))
     args = parser.parse_args()
     lack = lack_of_peer(args.device)
-    peer_modes = () if lack else PEER_MODES
+    peer_modes = () if lack else [mode for mode in args.peers.split(",") if mode]
     our_failures = []
     here = os.path.dirname(os.path.abspath(__file__))
     print("| network | batch | program | ms a step | MiB |\n|---|---:|---|---:|---:|")

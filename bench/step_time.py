@@ -3,7 +3,7 @@
 same network from the same weights on the same inputs, in processes that take turns.
 
     bench/step_time.py [--build build/release] --python PYTHON [--python OTHER] [--dtype f32|bf16]
-                       [--inference] [--overhead SHARE] [--tcmalloc LIBRARY] [NETWORK...]
+                       [--fast-f32] [--inference] [--overhead SHARE] [--tcmalloc LIBRARY] [NETWORK...]
 
 Each --python is an interpreter that has PyTorch. A round runs ours and each way of the peer once; a ratio is that of
 their medians of steps, and the table has the median ratio of all rounds to the better of contiguous and channels_last
@@ -111,6 +111,7 @@ def main():
     parser.add_argument("--python", action="append", default=[])
     parser.add_argument("--tcmalloc")
     parser.add_argument("--dtype", choices=LOSSES_DIFFER, default="f32")
+    parser.add_argument("--fast-f32", action="store_true", help="ours in three products of bf16 (needs AMX)")
     parser.add_argument("--inference", action="store_true", help="forward and loss alone")
     parser.add_argument("--overhead", help="of our level 3, a fraction of a step; without it level 2")
     parser.add_argument("--kinds", default="default,compiled,tuned")
@@ -121,7 +122,8 @@ def main():
     here, step, train = os.path.dirname(os.path.abspath(__file__)), args.build + "/bench/bench_step", args.build + "/bin/train"
     memopt = ["--memopt", "level=3", "--overhead", args.overhead] if args.overhead else ["--memopt", "level=2"]
     step_kind = "inference" if args.inference else "training"
-    print(f"{processor()}, {THREADS} threads, {args.dtype}, {step_kind}, {' '.join(memopt)}\n")
+    fast_f32 = ["--fast-f32"] * args.fast_f32
+    print(f"{processor()}, {THREADS} threads, {args.dtype}, {step_kind}, {' '.join(fast_f32 + memopt)}\n")
     print("| network | batch | ours, ms | GFLOP/s, nominal | of peak | peer | its ways, ms | ratio to the best | rounds | ours, MiB | the peer, MiB | ratio above parameters |\n"
           "|---|---:|---:|---:|---:|---|---|---:|---:|---:|---:|---:|")
     summary = {}
@@ -141,7 +143,7 @@ def main():
             safetensors.write(inputs, {"image": random.standard_normal((batch,) + size[1:] + size[:1]).astype(np.float32),
                                        "label": random.integers(0, classes, batch).astype(np.int32)})
             for _ in range(args.rounds):
-                mine = ours([step, *of_network, "--lr", RATE, "--weights", weights, "--inputs", inputs, "--steps", str(args.steps), *memopt] + ["--inference"] * args.inference)
+                mine = ours([step, *of_network, "--lr", RATE, "--weights", weights, "--inputs", inputs, "--steps", str(args.steps), *fast_f32, *memopt] + ["--inference"] * args.inference)
                 peers = {}
                 for python in args.python or [sys.executable]:
                     for way in ways:

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Packs into one folder what a GPU machine needs to verify and measure: programs, the libraries that such a machine may
-# lack, networks, and data if it is named; and the same as OUT.tar.gz. CUDA, cuDNN and libstdc++ are left to that machine.
+# lack, networks, and data if it is named; and the same as OUT.tar.xz. CUDA, cuDNN and libstdc++ are left to that machine.
 #   scripts/bundle.sh OUT [DATA]      DATA: a folder with mnist/ and cifar10/
 # BUILD=FOLDER packs what is built there, instead of building for any GPU since Hopper.
 # There:  OUT/verify [REPORT]         OUT/bench [REPORT]         OUT/run train --model resnet20 --device cuda
@@ -34,7 +34,8 @@ for program in "${programs[@]}"; do
     [[ $name =~ $left_there ]] || [ -f "$out/lib/$name" ] || cp -L "$path" "$out/lib/$name"
   done
 done
-cp -r models "$out/models"
+mkdir "$out/models"
+cp -r models/*.json models/optnet "$out/models"
 cp scripts/verify "$out/verify"
 cp scripts/measure "$out/bench"
 cp scripts/parts "$out/parts"
@@ -62,5 +63,5 @@ if [ "$program" = --python ]; then exec "${PYTHON:-python3}" "$@"; fi
 exec ${WRAP:-} "$here/bin/$program" "$@"
 TXT
 chmod +x "$out/run" "$out/verify" "$out/bench"
-tar -C "$(dirname "$out")" -czf "$out.tar.gz" "$(basename "$out")"
-du -sh "$out" "$out.tar.gz"
+XZ_OPT="-T0 -3" tar -C "$(dirname "$out")" -cJf "$out.tar.xz" "$(basename "$out")"
+du -sh "$out" "$out.tar.xz"

@@ -91,6 +91,15 @@ CudnnDescriptor window(const ConvShape& s, DType dtype) {
   return made;
 }
 
+/// In the type that the convolution is computed in: engines take the bytes of another for that (of a double 1, 0).
+void set_factor(CudnnDescriptor& op, cudnnBackendAttributeName_t name, double value, DType dtype) {
+  const auto single = static_cast<float>(value);
+  if (dtype == DType::f64)
+    op.set(name, CUDNN_TYPE_DOUBLE, 1, &value);
+  else
+    op.set(name, CUDNN_TYPE_FLOAT, 1, &single);
+}
+
 /// y = mode(x), or mode(x, b).
 CudnnDescriptor pointwise(cudnnPointwiseMode_t mode, const CudnnDescriptor& x, const CudnnDescriptor* b,
                           const CudnnDescriptor& y, DType dtype) {
@@ -138,14 +147,13 @@ CudnnEngines engines_of(ConvPass pass, const ConvShape& s, const Epilogue& epilo
   const CudnnDescriptor y = tensor(kY, dtype, s.batch, s.filters, s.out);
   const CudnnDescriptor plain = tensor(kPlain, wide_of(dtype), s.batch, s.filters, s.out);
   const PassNames names = names_of(pass);
-  const double one = 1, zero = 0;
   CudnnDescriptor op(names.type);
   op.set(names.window, window(s, dtype));
   op.set(names.x, x);
   op.set(names.w, w);
   op.set(names.y, epilogue.is_empty() ? y : plain);
-  op.set(names.alpha, CUDNN_TYPE_DOUBLE, 1, &one);
-  op.set(names.beta, CUDNN_TYPE_DOUBLE, 1, &zero);
+  set_factor(op, names.alpha, 1, dtype);
+  set_factor(op, names.beta, 0, dtype);
   op.finalize("convolution");
   const std::string what = text_of(pass, s);
   if (epilogue.is_empty()) return {{{&op}, dtype, false, what}, device};

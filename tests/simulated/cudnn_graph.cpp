@@ -163,8 +163,14 @@ struct Pass {
   void (*compute)(const Conv&, const Tensor& x, const Tensor& w, const Tensor& y, Values&);
 };
 
+/// A factor as cuDNN reads it: in the type that the convolution is computed in, whatever type it was set as.
+double factor(const Described& op, const Pass& pass, cudnnBackendAttributeName_t name) {
+  const auto type = op.part(pass.conv).one<cudnnDataType_t>(CUDNN_ATTR_CONVOLUTION_COMP_TYPE);
+  return type == CUDNN_DATA_DOUBLE ? op.one<double>(name) : op.one<float>(name);
+}
+
 void convolve(const Described& op, const Pass& pass, Values& values) {
-  expect(op.one<double>(pass.alpha) == 1 && op.one<double>(pass.beta) == 0, "other factors than 1 and 0");
+  expect(factor(op, pass, pass.alpha) == 1 && factor(op, pass, pass.beta) == 0, "other factors than 1 and 0");
   pass.compute(Conv(op.part(pass.conv)), Tensor(op.part(pass.x)), Tensor(op.part(pass.w)), Tensor(op.part(pass.y)),
                values);
 }
