@@ -50,7 +50,8 @@ Settings parse(int argc, char** argv) {
   app.add_option("--threads", o.machine.threads);
   app.add_option("--device", o.machine.name);
   app.add_flag("--tf32", o.machine.tf32);
-  app.add_flag("--fast-f32", o.machine.fast_f32, "on a CPU with AMX: f32 products as three of bf16");
+  app.add_flag("--fast-f32", o.machine.fast_f32, "on a CPU with AMX: f32 convolutions as three of bf16");
+  app.add_option("--workspace-limit", o.machine.workspace_limit, "of a GPU's convolutions, bytes");
   app.add_flag("--no-winograd", o.machine.no_winograd);
   app.add_flag("--eager", o.machine.eager, "steps launch by launch");
   app.add_flag("--kernels", o.kernels, "of the last step: the time of its kernels, as CUPTI records it");

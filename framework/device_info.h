@@ -26,7 +26,7 @@ struct DeviceInfo {
   std::string name = "cpu";
   int threads = 1;                      // CPU worker threads
   bool winograd = true;                 // a CPU's convolutions may be Winograd's, which round more
-  bool fast_f32 = false;                // a CPU's products of f32 may be three of bf16, which round more
+  bool fast_f32 = false;                // a CPU's convolutions of f32 may be three of bf16, which round more
   std::shared_ptr<Trials> trials = {};  // by which convolutions choose their way on what is opened; null: by rule
   std::int64_t alignment = 64;          // of every buffer, in bytes
   // Of a GPU:

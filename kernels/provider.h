@@ -19,8 +19,7 @@ bool uses_onednn(Provider provider, DType dtype);
 /// Whether numbers of this dtype are multiplied as they are, by this processor and this build; else they are widened to
 /// f32, piece by piece.
 bool multiplies_on_cpu(DType dtype);
-/// Whether three products of bf16 take less time than one of f32: this processor multiplies tiles of bf16 (AMX), and
-/// oneDNN is built in and knows it.
+/// Whether convolutions of f32 take less time as three products of bf16: this processor multiplies tiles of bf16 (AMX).
 bool is_fast_f32_faster();
 
 }  // namespace lethe

@@ -191,7 +191,8 @@ void add_machine(CLI::App& app, Options& o) {
          "On a CPU: no convolutions by Winograd's algorithm, which is faster for 3x3 and 5x5 kernels of stride 1,\n"
          "but rounds up to three times as much and takes more scratch memory")
       ->group("Machine");
-  app.add_flag("--fast-f32", o.device.fast_f32, "On a CPU with AMX: f32 products as three of bf16, which round more")
+  app.add_flag("--fast-f32", o.device.fast_f32,
+               "On a CPU with AMX: f32 convolutions as three of bf16, which round more")
       ->group("Machine");
   if (o.command != Command::Tables)
     add_option(

@@ -100,8 +100,7 @@ void introduce(Progress& progress, const Options& options, const Network& networ
   if (options.device.name == "cpu" && !multiplies_on_cpu(options.dtype))
     progress.note(message(name_of(options.dtype), " saves memory but no time here: products are computed in f32"));
   if (options.device.fast_f32 && !is_fast_f32_faster())
-    progress.note(
-        "--fast-f32 would save no time here, since this processor or build has no AMX: f32 is computed exactly");
+    progress.note("--fast-f32 would save no time here, since this processor has no AMX: f32 is computed exactly");
   if (options.device.name == "cpu" && options.device.threads > processors())
     progress.note(message("--threads ", options.device.threads, " is more than the processors here, ", processors(),
                           ": threads take turns, which is slower than one a processor"));

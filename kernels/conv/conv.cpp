@@ -7,6 +7,7 @@
 #include "framework/error.h"
 #include "kernels/by_kind.h"
 #include "kernels/conv/providers.h"
+#include "kernels/cpu/tiles.h"
 #include "kernels/cuda/tell_once.h"
 
 namespace lethe {
@@ -57,21 +58,17 @@ std::vector<Way> ways_on_cpu(ConvPass pass, const ConvShape& shape, bool bias, D
   const Way product = {"product", [=] { return prepare_conv_pointwise(pass, shape, bias, dtype, device); }},
             winograd = {"winograd", [=] { return prepare_conv_winograd(pass, shape, bias, dtype, device.threads); }};
   const bool may_be_winograd = is_best && (dtype == DType::f32 || dtype == DType::bf16) && device.winograd;
-  const bool bf16_is_fast = dtype == DType::bf16 && by_onednn, has_amx = is_fast_f32_faster();
+  const bool bf16_is_fast = dtype == DType::bf16 && by_onednn, has_amx = tiles::are_there();
   const bool is_winograd_best =
       is_for_winograd(shape) && (!bf16_is_fast || (!has_amx && is_winograd_faster_than_bf16(pass, shape)));
-  // oneDNN's own weight gradients of 1x1 kernels take up to 1.4 times as long (bench_convolutions).
-  const bool is_for_product = is_best && by_onednn && pass == ConvPass::GradWeight && dtype == DType::f32;
+  // oneDNN's own gradients of 1x1 kernels take up to 1.4 times as long in f32 (bench_convolutions), of bf16 by AMX 2 to
+  // 4 times.
+  const bool is_for_product =
+      is_best && by_onednn &&
+      (dtype == DType::f32 ? pass == ConvPass::GradWeight : has_amx && pass != ConvPass::Forward);
   std::vector<Way> ways;
-#ifdef LETHE_HAS_ONEDNN
-  const auto fast = [=]() -> std::unique_ptr<Kernel> {
-    auto kernel = prepare_conv_fast_f32(pass, shape, device.threads);
-    if (!kernel) return nullptr;
-    return with_epilogue(std::move(kernel), {.bias = bias}, y_size(shape) / shape.filters, shape.filters, dtype,
-                         device);
-  };
-  if (device.fast_f32 && is_best && dtype == DType::f32) ways.push_back({"three bf16 products", fast});
-#endif
+  if (device.fast_f32 && is_best && dtype == DType::f32)
+    ways.push_back({"three bf16 products", [=] { return prepare_conv_fast_f32(pass, shape, bias, device.threads); }});
   if (may_be_winograd && is_winograd_best) ways.push_back(winograd);
   if (is_for_product) ways.push_back(product);
 #ifdef LETHE_HAS_ONEDNN

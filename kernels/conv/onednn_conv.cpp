@@ -42,14 +42,6 @@ ConvDescs descs_of(const ConvShape& s, bool bias, DType dtype) {
           .dilation = {s.dilation[0] - 1, s.dilation[1] - 1}};
 }
 
-/// What the pass gives in another dtype than what it reads.
-ConvDescs with_result(ConvPass pass, ConvDescs d, const ConvDescs& result) {
-  if (pass == ConvPass::Forward) d.y = result.y;
-  if (pass == ConvPass::GradInput) d.x = result.x;
-  if (pass == ConvPass::GradWeight) d.our_weight = result.our_weight, d.any_weight = result.any_weight;
-  return d;
-}
-
 /// What oneDNN made of it.
 struct Convolution {
   dnnl::primitive primitive;
@@ -64,11 +56,9 @@ Convolution convolution(const typename Primitive::primitive_desc& desc, const me
   return {Primitive(desc), weight, desc.scratchpad_desc(), desc.impl_info_str()};
 }
 
-/// `hint`: in one dtype, of the forward pass that backward ones follow.
-Convolution make(ConvPass pass, const ConvDescs& d, const ConvDescs& hint, const dnnl::engine& engine) {
-  const ConvDescs& f = pass == ConvPass::Forward ? d : hint;
-  const auto forward = describe<Forward>(engine, dnnl::prop_kind::forward_training, kDirect, f.x, f.any_weight, f.bias,
-                                         f.y, f.stride, f.dilation, f.pad, f.pad);
+Convolution make(ConvPass pass, const ConvDescs& d, const dnnl::engine& engine) {
+  const auto forward = describe<Forward>(engine, dnnl::prop_kind::forward_training, kDirect, d.x, d.any_weight, d.bias,
+                                         d.y, d.stride, d.dilation, d.pad, d.pad);
   if (pass == ConvPass::Forward) return convolution<Forward>(forward, forward.weights_desc());
   if (pass == ConvPass::GradInput) {
     const auto desc = describe_backward<BackwardData>(engine, forward, kDirect, d.x, d.any_weight, d.y, d.stride,
@@ -163,15 +153,13 @@ bool is_for_onednn(const ConvShape& s) {
 
 }  // namespace
 
-std::unique_ptr<Kernel> prepare_conv_onednn(ConvPass pass, const ConvShape& shape, bool bias, DType dtype, int threads,
-                                            std::optional<DType> result) {
+std::unique_ptr<Kernel> prepare_conv_onednn(ConvPass pass, const ConvShape& shape, bool bias, DType dtype,
+                                            int threads) {
   if (!is_for_onednn(shape)) return nullptr;
   const Workers workers(threads);  // primitives are made for so many
   const OnednnContext context;
-  const bool has_bias = bias && pass == ConvPass::Forward;
-  const ConvDescs hint = descs_of(shape, has_bias, dtype);
-  const ConvDescs descs = with_result(pass, hint, descs_of(shape, has_bias, result.value_or(dtype)));
-  const Convolution made = make(pass, descs, hint, context.engine);
+  const ConvDescs descs = descs_of(shape, bias && pass == ConvPass::Forward, dtype);
+  const Convolution made = make(pass, descs, context.engine);
   if (made.is_reference()) return nullptr;
   return std::make_unique<OnednnConv>(pass, descs, context, made);
 }

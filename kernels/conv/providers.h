@@ -1,7 +1,5 @@
 // The ways to compute a convolution; prepare_conv chooses.
 #pragma once
-#include <optional>
-
 #include "kernels/conv/conv.h"
 #include "kernels/trials.h"
 
@@ -12,13 +10,16 @@ Operands operands_of(ConvPass pass, const ConvShape& shape, DType dtype);
 
 /// Columns of the image, a few output rows at a time, times the weights by Eigen.
 std::unique_ptr<Kernel> prepare_conv_im2col(ConvPass pass, const ConvShape& shape, bool bias, DType dtype, int threads);
-/// f32 and bf16; null if oneDNN has but its slow reference for it. `result`: the dtype of what it gives, if that is
-/// another. Defined if oneDNN is built in.
-std::unique_ptr<Kernel> prepare_conv_onednn(ConvPass pass, const ConvShape& shape, bool bias, DType dtype, int threads,
-                                            std::optional<DType> result = {});
-/// f32 as three convolutions of bf16, without bias; null like the above, and for short sums. Defined if oneDNN is built
-/// in.
-std::unique_ptr<Kernel> prepare_conv_fast_f32(ConvPass pass, const ConvShape& shape, int threads);
+/// f32 and bf16; null if oneDNN has but its slow reference for it. Defined if oneDNN is built in.
+std::unique_ptr<Kernel> prepare_conv_onednn(ConvPass pass, const ConvShape& shape, bool bias, DType dtype, int threads);
+/// Shorter sums are not computed as below. The error of three products is 4.5e-6 of a result, however long the sum is;
+/// that of f32's own grows with the root of its terms, so that from 256 on the first is at most twenty times the
+/// second.
+inline constexpr std::int64_t kShortestFastSum = 256;
+/// f32 as three products of bf16: forward and the input's gradient, of stride 1, without dilation and groups, from 16
+/// channels on; else null. By AMX; where that is missing by what stands for it in tests, slowly. What is infinite may
+/// become NaN.
+std::unique_ptr<Kernel> prepare_conv_fast_f32(ConvPass pass, const ConvShape& shape, bool bias, int threads);
 /// Of f32 and bf16, computed in f32: 3 x 3 and 5 x 5 of stride 1; else null. The error of a result, before it is
 /// rounded to its dtype, is one to three times that of a sum of products.
 std::unique_ptr<Kernel> prepare_conv_winograd(ConvPass pass, const ConvShape& shape, bool bias, DType dtype,

@@ -186,6 +186,10 @@ class Search {
     const std::int64_t workspace = plan.integer(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
     if (workspace <= device_.workspace_limit)
       found_.push_back({std::make_shared<CudnnDescriptor>(std::move(plan)), index, workspace, notes});
+    else if (found_.empty())
+      tell_once(message("cuDNN ranks engines first that need more workspace than --workspace-limit (",
+                        device_.workspace_limit,
+                        " bytes): with more the step may be faster, and train plan says what it takes"));
   }
 
   const CudnnGraph& graph_;

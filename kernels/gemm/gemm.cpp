@@ -16,9 +16,6 @@ std::unique_ptr<Kernel> prepare_gemm_cpu(const GemmShape& shape, DType dtype, co
   check(!shape.wide_b, "no product of ", name_of(dtype), " by a factor in f32 but in blocks of its columns");
   if (is_in_row_blocks(shape, dtype)) return prepare_gemm_in_row_blocks(shape, dtype, device, provider);
 #ifdef LETHE_HAS_ONEDNN
-  if (device.fast_f32 && provider == Provider::Best && dtype == DType::f32 && shape.is_dense() && !shape.accumulate)
-    if (auto kernel = prepare_gemm_fast_f32(shape, device.threads))
-      return with_epilogue(std::move(kernel), shape.epilogue, shape.batch * shape.m, shape.n, dtype, device);
   if (uses_onednn(provider, dtype) && shape.is_dense())
     if (auto kernel = prepare_gemm_onednn(shape, dtype, device.threads)) return kernel;
 #else

@@ -30,7 +30,7 @@ struct GemmShape {
 inline DType dtype_of_c(const GemmShape& shape, DType dtype) { return shape.wide_c ? wide_of(dtype) : dtype; }
 
 /// Inputs a, b and, if there is one, bias; output c. Any float dtype, sums in f32 at least. On a CPU the bits of the
-/// result depend on shape, provider, number of threads and DeviceInfo::fast_f32 alone.
+/// result depend on shape, provider and number of threads alone.
 std::unique_ptr<Kernel> prepare_gemm(const GemmShape& shape, DType dtype, const DeviceInfo& device,
                                      Provider provider = Provider::Best);
 

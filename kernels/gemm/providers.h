@@ -7,9 +7,6 @@ namespace lethe {
 std::unique_ptr<Kernel> prepare_gemm_eigen(const GemmShape& shape, DType dtype, int threads);
 /// f32 and bf16; null if oneDNN has but its slow reference for it. Defined if oneDNN is built in.
 std::unique_ptr<Kernel> prepare_gemm_onednn(const GemmShape& shape, DType dtype, int threads);
-/// f32 as three products of bf16, dense and without epilogue; null like the above, and for short sums. Defined if
-/// oneDNN is built in.
-std::unique_ptr<Kernel> prepare_gemm_fast_f32(const GemmShape& shape, int threads);
 /// On the GPU that `device` is or describes. Defined if CUDA is built in.
 std::unique_ptr<Kernel> prepare_gemm_cublaslt(const GemmShape& shape, DType dtype, const DeviceInfo& device);
 /// bf16 and f16 on a CPU that does not multiply them: the products of a stack one by one in f32, the larger operand and

@@ -1,6 +1,8 @@
 // cuDNN's engines for convolutions, chosen for a GPU that is not there.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "framework/error.h"
 #include "kernels/conv/cudnn_conv.h"
 #include "tests/support/expect_error.h"
@@ -131,6 +133,23 @@ TEST(Cudnn, WhatItHasNoEngineForIsAProductOfWindows) {
       << said;
   constexpr std::int64_t kOfAnImage = 28 * 28 * 3 * 3 * 64 * 4, kOfTheProduct = 32 << 20;
   EXPECT_EQ(kernel->workspace_bytes(), round_up(kOfAnImage, kGpuAlignment) + kOfTheProduct);
+}
+
+TEST(Cudnn, SaysOnceThatEnginesRankedFirstNeedMoreThanTheLimit) {
+  const auto said_with = [](std::int64_t limit) {
+    DeviceInfo device = h200();
+    device.workspace_limit = limit;
+    ::testing::internal::CaptureStderr();
+    for (const ConvPass pass : kPasses)
+      for (int i = 0; i < 2; ++i) plan_conv(pass, kCudnnShapes[0], {}, DType::f32, device);
+    return ::testing::internal::GetCapturedStderr();
+  };
+  const std::string said = said_with(1 << 20);
+  EXPECT_EQ(said.rfind("cuDNN ranks engines first that need more workspace than --workspace-limit (1048576 bytes)", 0),
+            0U)
+      << said;
+  EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
+  EXPECT_EQ(said_with(std::int64_t{4} << 30), "");
 }
 
 TEST(Cudnn, WrongShapesAreRefusedInItsWords) {

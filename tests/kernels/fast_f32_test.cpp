@@ -1,7 +1,9 @@
-// f32 computed as three products of bf16, on any processor that multiplies bf16, against double.
+// f32 convolutions computed as three products of bf16, by AMX or by what stands for its tiles, against double.
 #include <gtest/gtest.h>
 
-#include "kernels/gemm/gemm.h"
+#include <cmath>
+
+#include "kernels/conv/providers.h"
 #include "tests/kernels/conv_definition.h"
 #include "tests/support/kernel_runner.h"
 #include "tests/support/random_values.h"
@@ -11,13 +13,7 @@ namespace {
 
 using Values = std::vector<float>;
 
-class FastF32 : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (!multiplies_on_cpu(DType::bf16)) GTEST_SKIP() << "this processor has no products of bf16, or oneDNN is missing";
-  }
-  const DeviceInfo fast_{.threads = 2, .fast_f32 = true}, plain_{.threads = 2, .winograd = false};
-};
+const DeviceInfo kFast{.threads = 2, .fast_f32 = true}, kPlain{.threads = 2, .winograd = false};
 
 double squared_error(const Values& got, const std::vector<double>& want) {
   double sum = 0;
@@ -25,86 +21,95 @@ double squared_error(const Values& got, const std::vector<double>& want) {
   return sum;
 }
 
+bool is_fast(const Kernel& kernel) { return kernel.implementation().find("three bf16 products") != std::string::npos; }
+
 /// At most twenty times that of f32's own products: three products keep 16 bits of each factor. And more than those',
 /// which shows that it is they.
-void expect_error(const Kernel& fast, const Kernel& plain, const Kernel& exact, const std::vector<Values>& in,
-                  std::int64_t size) {
-  EXPECT_NE(fast.implementation().find("three bf16 products"), std::string::npos) << fast.implementation();
+void expect_error(ConvPass pass, const ConvShape& s) {
+  const bool is_forward = pass == ConvPass::Forward;
+  std::vector<Values> in = {random_values<float>(is_forward ? x_size(s) : y_size(s), 1),
+                            random_values<float>(weight_size(s), 2)};
+  if (is_forward) in.push_back(random_values<float>(s.filters, 3));
+  const std::int64_t size = is_forward ? y_size(s) : x_size(s);
+  const auto kernel = [&](DType dtype, const DeviceInfo& device) {
+    return prepare_conv(pass, s, {.bias = is_forward}, dtype, device);
+  };
+  const auto fast = kernel(DType::f32, kFast);
+  ASSERT_TRUE(is_fast(*fast)) << fast->implementation();
   std::vector<std::vector<double>> wide;
   for (const Values& values : in) wide.emplace_back(values.begin(), values.end());
-  const std::vector<double> want = run_kernel<double>(exact, wide, size);
-  const double of_fast = squared_error(run_kernel<float>(fast, in, size), want),
-               of_plain = squared_error(run_kernel<float>(plain, in, size), want);
+  const std::vector<double> want = run_kernel<double>(*kernel(DType::f64, kPlain), wide, size);
+  const double of_fast = squared_error(run_kernel<float>(*fast, in, size), want),
+               of_plain = squared_error(run_kernel<float>(*kernel(DType::f32, kPlain), in, size), want);
   EXPECT_LT(std::sqrt(of_fast / of_plain), 20);
   EXPECT_GT(of_fast, of_plain);
 }
 
-TEST_F(FastF32, ConvolutionsAreOffByLittle) {
+TEST(FastF32, ConvolutionsAreOffByLittle) {
   const std::vector<ConvShape> shapes = {
-      {.batch = 12, .channels = 64, .filters = 48, .in = {14, 9}, .kernel = {3, 3}, .pad = {1, 1}},
-      {.batch = 64, .channels = 256, .filters = 256, .in = {7, 7}, .kernel = {1, 1}, .stride = {2, 2}},
-      {.batch = 16, .channels = 64, .filters = 64, .groups = 2, .in = {9, 9}, .kernel = {3, 3}, .pad = {1, 1}}};
+      {.batch = 3, .channels = 64, .filters = 48, .in = {14, 9}, .kernel = {3, 3}, .pad = {1, 1}},
+      {.batch = 2, .channels = 30, .filters = 37, .in = {7, 11}, .kernel = {5, 3}, .pad = {2, 0}},  // parts of tiles
+      {.batch = 1, .channels = 256, .filters = 272, .in = {6, 5}, .kernel = {1, 1}},
+      {.batch = 1, .channels = 48, .filters = 33, .in = {40, 150}, .kernel = {3, 3}, .pad = {1, 2}},  // many bands
+  };
   for (std::size_t i = 0; i < shapes.size(); ++i)
-    for (const ConvPass pass : {ConvPass::Forward, ConvPass::GradInput, ConvPass::GradWeight}) {
+    for (const ConvPass pass : {ConvPass::Forward, ConvPass::GradInput}) {
       SCOPED_TRACE(::testing::Message() << "shape " << i << ", pass " << static_cast<int>(pass));
-      const ConvShape s = with_out(shapes[i]);
-      const bool is_forward = pass == ConvPass::Forward, is_of_input = pass == ConvPass::GradInput;
-      const Values x = random_values<float>(x_size(s), 1), dy = random_values<float>(y_size(s), 2),
-                   w = random_values<float>(weight_size(s), 3);
-      std::vector<Values> in = {is_of_input ? dy : x, pass == ConvPass::GradWeight ? dy : w};
-      if (is_forward) in.push_back(random_values<float>(s.filters, 4));
-      const Epilogue epilogue{.bias = is_forward};
-      expect_error(*prepare_conv(pass, s, epilogue, DType::f32, fast_),
-                   *prepare_conv(pass, s, epilogue, DType::f32, plain_),
-                   *prepare_conv(pass, s, epilogue, DType::f64, plain_), in,
-                   is_forward    ? y_size(s)
-                   : is_of_input ? x_size(s)
-                                 : weight_size(s));
+      expect_error(pass, with_out(shapes[i]));
     }
 }
 
-TEST_F(FastF32, ProductsAreOffByLittle) {
-  for (const std::int64_t batch : {1, 3})
-    for (const bool transpose_a : {false, true})
-      for (const bool transpose_b : {false, true}) {
-        SCOPED_TRACE(::testing::Message() << batch << " of " << transpose_a << transpose_b);
-        const GemmShape s{.batch = batch,
-                          .m = 70,
-                          .n = 33,
-                          .k = transpose_a && !transpose_b ? 1024 : 256,
-                          .transpose_a = transpose_a,
-                          .transpose_b = transpose_b,
-                          .epilogue = {.bias = true}};
-        const std::vector<Values> in = {random_values<float>(batch * s.m * s.k, 1),
-                                        random_values<float>(batch * s.k * s.n, 2), random_values<float>(s.n, 3)};
-        expect_error(*prepare_gemm(s, DType::f32, fast_), *prepare_gemm(s, DType::f32, plain_),
-                     *prepare_gemm(s, DType::f64, plain_), in, batch * s.m * s.n);
-      }
-}
-
-TEST_F(FastF32, WhatIsNotFiniteStaysSo) {
-  const GemmShape s{.m = 2, .n = 1, .k = 256};
-  Values a(512, 1.0F), b(256, 1.0F);
-  a[3] = std::numeric_limits<float>::infinity();
-  a[270] = std::numeric_limits<float>::quiet_NaN();
-  for (const float c : run_kernel<float>(*prepare_gemm(s, DType::f32, fast_), {a, b}, 2))
-    EXPECT_FALSE(std::isfinite(c));
-}
-
-TEST_F(FastF32, ShortSumsAreF32s) {
-  const auto is_fast = [](const Kernel& kernel) { return kernel.implementation().find("bf16") != std::string::npos; };
-  for (const std::int64_t k : {255, 256})
-    EXPECT_EQ(is_fast(*prepare_gemm({.m = 64, .n = 64, .k = k}, DType::f32, fast_)), k == 256);
+/// Each result by an element of the image that is not finite is not; others stay what they are.
+TEST(FastF32, WhatIsNotFiniteStaysSo) {
   const ConvShape s =
-      with_out({.batch = 8, .channels = 16, .filters = 64, .in = {12, 12}, .kernel = {3, 3}, .pad = {1, 1}});
-  for (const ConvPass pass : {ConvPass::Forward, ConvPass::GradInput, ConvPass::GradWeight})
-    EXPECT_EQ(is_fast(*prepare_conv(pass, s, {}, DType::f32, fast_)), pass != ConvPass::Forward);
+      with_out({.batch = 1, .channels = 32, .filters = 20, .in = {8, 8}, .kernel = {3, 3}, .pad = {1, 1}});
+  const Values x(static_cast<std::size_t>(x_size(s)), 1.0F), w(static_cast<std::size_t>(weight_size(s)), 1.0F);
+  const auto kernel = prepare_conv(ConvPass::Forward, s, {}, DType::f32, kFast);
+  ASSERT_TRUE(is_fast(*kernel));
+  for (const float odd : {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
+    Values one_odd = x;
+    one_odd[static_cast<std::size_t>((3 * 8 + 5) * s.channels + 7)] = odd;
+    const Values y = run_kernel<float>(*kernel, {one_odd, w}, y_size(s));
+    for (std::int64_t i = 0; i < y_size(s); ++i) {
+      const std::int64_t row = i / s.filters / 8, column = i / s.filters % 8;
+      const bool is_near = std::abs(row - 3) <= 1 && std::abs(column - 5) <= 1;
+      EXPECT_NE(std::isfinite(y[static_cast<std::size_t>(i)]), is_near) << row << ", " << column;
+    }
+  }
+}
+
+TEST(FastF32, ThreadsChangeNoBit) {
+  const ConvShape s =
+      with_out({.batch = 2, .channels = 32, .filters = 24, .in = {13, 10}, .kernel = {3, 3}, .pad = {1, 1}});
+  const Values x = random_values<float>(x_size(s), 1), w = random_values<float>(weight_size(s), 2);
+  const auto result = [&](int threads) {
+    return run_kernel<float>(*prepare_conv_fast_f32(ConvPass::Forward, s, false, threads), {x, w}, y_size(s));
+  };
+  EXPECT_EQ(result(1), result(3));
+}
+
+/// Gradients of weights, strides, groups and short sums.
+TEST(FastF32, OthersAreF32s) {
+  const ConvShape s = {.batch = 2, .channels = 32, .filters = 32, .in = {12, 12}, .kernel = {3, 3}, .pad = {1, 1}};
+  const auto are_fast = [](ConvPass pass, ConvShape shape) {
+    return is_fast(*prepare_conv(pass, with_out(shape), {}, DType::f32, kFast));
+  };
+  EXPECT_TRUE(are_fast(ConvPass::Forward, s) && are_fast(ConvPass::GradInput, s));
+  EXPECT_FALSE(are_fast(ConvPass::GradWeight, s));
+  ConvShape other = s;
+  other.stride = {2, 2};
+  EXPECT_FALSE(are_fast(ConvPass::Forward, other));
+  other = s, other.groups = 2;
+  EXPECT_FALSE(are_fast(ConvPass::Forward, other));
+  other = s, other.channels = 28;  // of 9 places: 252 terms
+  EXPECT_FALSE(are_fast(ConvPass::Forward, other));
+  EXPECT_TRUE(are_fast(ConvPass::GradInput, other));
 }
 
 TEST(SlowF32, IsAsItWas) {
-  const GemmShape s{.m = 2, .n = 3, .k = 64};
-  const std::string way = prepare_gemm(s, DType::f32, {.threads = 2})->implementation();
-  EXPECT_EQ(way.find("bf16"), std::string::npos) << way;
+  const ConvShape s =
+      with_out({.batch = 2, .channels = 32, .filters = 32, .in = {12, 12}, .kernel = {3, 3}, .pad = {1, 1}});
+  EXPECT_FALSE(is_fast(*prepare_conv(ConvPass::Forward, s, {}, DType::f32, {.threads = 2})));
 }
 
 }  // namespace
