@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace lethe {
@@ -30,14 +31,14 @@ struct DeviceInfo {
   std::shared_ptr<Trials> trials = {};  // by which convolutions choose their way on what is opened; null: by rule
   std::int64_t alignment = 64;          // of every buffer, in bytes
   // Of a GPU:
-  std::string properties = {};                             // of one that is not there, as JSON; "": it is there
-  std::shared_ptr<GpuLibraries> libraries = {};            // its handles, once it is opened
-  std::int64_t memory = 0;                                 // bytes to be had; 0: not known
-  bool tf32 = false;                                       // products of f32 may round their factors to TF32
-  bool fast_conv = false;                                  // convolutions may round more: Winograd's, FFT
-  bool deterministic = false;                              // the same bits in every run
-  bool eager = false;                                      // steps launch by launch, never recorded
-  std::int64_t workspace_limit = std::int64_t{256} << 20;  // of one convolution, in bytes
+  std::string properties = {};                       // of one that is not there, as JSON; "": it is there
+  std::shared_ptr<GpuLibraries> libraries = {};      // its handles, once it is opened
+  std::int64_t memory = 0;                           // bytes to be had; 0: not known
+  bool tf32 = false;                                 // products of f32 may round their factors to TF32
+  bool fast_conv = false;                            // convolutions may round more: Winograd's, FFT
+  bool deterministic = false;                        // the same bits in every run
+  bool eager = false;                                // steps launch by launch, never recorded
+  std::optional<std::int64_t> workspace_limit = {};  // of one convolution, in bytes; none: by dtype
 };
 
 }  // namespace lethe

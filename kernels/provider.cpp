@@ -1,7 +1,6 @@
 #include "kernels/provider.h"
 
 #include "framework/error.h"
-#include "kernels/cpu/tiles.h"
 #ifdef LETHE_HAS_ONEDNN
 #include "kernels/cpu/onednn.h"
 #endif
@@ -46,7 +45,13 @@ bool uses_onednn(Provider provider, DType dtype) {
   return serves;
 }
 
-bool is_fast_f32_faster() { return tiles::are_there(); }
+bool onednn_has_tiles() {
+#ifdef LETHE_HAS_ONEDNN
+  return onednn_multiplies_tiles();
+#else
+  return false;
+#endif
+}
 
 bool multiplies_on_cpu(DType dtype) { return wide_of(dtype) == dtype || onednn_serves(dtype); }
 

@@ -6,8 +6,8 @@
 
 namespace lethe {
 
-/// Best: for f32 Winograd where it serves, or a product; oneDNN where it is built in and has a fast way, for bf16 where
-/// the processor multiplies that; else Eigen.
+/// Best: what is fastest by rule (kernels/conv/conv.cpp, kernels/gemm/gemm.cpp). OneDnn serves f32, and bf16 where the
+/// processor multiplies that.
 enum class Provider { Best, OneDnn, Eigen };
 
 /// Whether oneDNN is built in.
@@ -19,7 +19,7 @@ bool uses_onednn(Provider provider, DType dtype);
 /// Whether numbers of this dtype are multiplied as they are, by this processor and this build; else they are widened to
 /// f32, piece by piece.
 bool multiplies_on_cpu(DType dtype);
-/// Whether convolutions of f32 take less time as three products of bf16: this processor multiplies tiles of bf16 (AMX).
-bool is_fast_f32_faster();
+/// Whether oneDNN is built in and multiplies tiles of bf16 (AMX).
+bool onednn_has_tiles();
 
 }  // namespace lethe

@@ -10,6 +10,7 @@
 #include "kernels/cpu/workers.h"
 #include "kernels/cuda/device.h"
 #include "kernels/provider.h"
+#include "kernels/tiles.h"
 #include "train/commands.h"
 #include "train/failure.h"
 #include "train/ranks/collectives.h"
@@ -99,7 +100,7 @@ void introduce(Progress& progress, const Options& options, const Network& networ
                         ", seed ", *options.seed));
   if (options.device.name == "cpu" && !multiplies_on_cpu(options.dtype))
     progress.note(message(name_of(options.dtype), " saves memory but no time here: products are computed in f32"));
-  if (options.device.fast_f32 && !is_fast_f32_faster())
+  if (options.device.fast_f32 && !tiles::are_there())
     progress.note("--fast-f32 would save no time here, since this processor has no AMX: f32 is computed exactly");
   if (options.device.name == "cpu" && options.device.threads > processors())
     progress.note(message("--threads ", options.device.threads, " is more than the processors here, ", processors(),

@@ -7,7 +7,6 @@
 #include "framework/error.h"
 #include "kernels/by_kind.h"
 #include "kernels/conv/providers.h"
-#include "kernels/cpu/tiles.h"
 #include "kernels/cuda/tell_once.h"
 
 namespace lethe {
@@ -26,7 +25,7 @@ std::unique_ptr<Kernel> prepare_on_gpu(ConvPass pass, const ConvShape& s, const 
     }
   auto kernel = prepare_conv_unfold(pass, s, dtype, device);
   tell_once(message("cuDNN has no engine for ", text_of(pass, s), " in ", name_of(dtype), " within ",
-                    device.workspace_limit, " bytes of workspace: computed by im2col and cuBLAS in ",
+                    workspace_limit(device, dtype), " bytes of workspace: computed by im2col and cuBLAS in ",
                     kernel->workspace_bytes()));
   return with_epilogue(std::move(kernel), epilogue, rows, s.filters, dtype, device);
 }
@@ -58,11 +57,11 @@ std::vector<Way> ways_on_cpu(ConvPass pass, const ConvShape& shape, bool bias, D
   const Way product = {"product", [=] { return prepare_conv_pointwise(pass, shape, bias, dtype, device); }},
             winograd = {"winograd", [=] { return prepare_conv_winograd(pass, shape, bias, dtype, device.threads); }};
   const bool may_be_winograd = is_best && (dtype == DType::f32 || dtype == DType::bf16) && device.winograd;
-  const bool bf16_is_fast = dtype == DType::bf16 && by_onednn, has_amx = tiles::are_there();
+  const bool bf16_is_fast = dtype == DType::bf16 && by_onednn, has_amx = onednn_has_tiles();
   const bool is_winograd_best =
       is_for_winograd(shape) && (!bf16_is_fast || (!has_amx && is_winograd_faster_than_bf16(pass, shape)));
   // oneDNN's own gradients of 1x1 kernels take up to 1.4 times as long in f32 (bench_convolutions), of bf16 by AMX 2 to
-  // 4 times.
+  // 4 times (2.6.3).
   const bool is_for_product =
       is_best && by_onednn &&
       (dtype == DType::f32 ? pass == ConvPass::GradWeight : has_amx && pass != ConvPass::Forward);
@@ -99,6 +98,11 @@ std::unique_ptr<Kernel> prepare_on_cpu(ConvPass pass, const ConvShape& shape, bo
 }
 
 }  // namespace
+
+std::int64_t workspace_limit(const DeviceInfo& device, DType dtype) {
+  const bool is_plain_f32 = dtype == DType::f32 && !device.tf32;
+  return device.workspace_limit.value_or(std::int64_t{is_plain_f32 ? 1024 : 256} << 20);
+}
 
 std::string text_of(ConvPass pass, const ConvShape& s) {
   const char* const what = pass == ConvPass::Forward     ? "a convolution"

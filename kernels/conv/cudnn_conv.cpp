@@ -156,20 +156,21 @@ CudnnEngines engines_of(ConvPass pass, const ConvShape& s, const Epilogue& epilo
   set_factor(op, names.beta, 0, dtype);
   op.finalize("convolution");
   const std::string what = text_of(pass, s);
-  if (epilogue.is_empty()) return {{{&op}, dtype, false, what}, device};
+  const std::int64_t limit = workspace_limit(device, dtype);
+  if (epilogue.is_empty()) return {{{&op}, dtype, false, what, limit}, device};
   if (!epilogue.bias) return {};
   const CudnnDescriptor bias = tensor(kBias, dtype, 1, s.filters, {1, 1});
   const CudnnDescriptor biased = tensor(kBiased, wide_of(dtype), s.batch, s.filters, s.out);
   const CudnnDescriptor add = pointwise(CUDNN_POINTWISE_ADD, plain, &bias, epilogue.relu ? biased : y, dtype);
-  if (!epilogue.relu) return {{{&op, &add}, dtype, false, what}, device};
+  if (!epilogue.relu) return {{{&op, &add}, dtype, false, what, limit}, device};
   const CudnnDescriptor relu = pointwise(CUDNN_POINTWISE_RELU_FWD, biased, nullptr, y, dtype);
-  return {{{&op, &add, &relu}, dtype, true, what}, device};
+  return {{{&op, &add, &relu}, dtype, true, what, limit}, device};
 }
 
 /// All that the choice among its engines may depend on, beside the GPU and its libraries.
 std::string key_of(ConvPass pass, const ConvShape& s, const Epilogue& epilogue, DType dtype, const DeviceInfo& device) {
   return message(text_of(pass, s), epilogue.bias ? ", bias" : "", epilogue.relu ? ", relu" : "", ", ", name_of(dtype),
-                 ", up to ", device.workspace_limit, " bytes", device.tf32 ? ", TF32" : "",
+                 ", up to ", workspace_limit(device, dtype), " bytes", device.tf32 ? ", TF32" : "",
                  device.fast_conv ? ", fast" : "");
 }
 

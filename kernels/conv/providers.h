@@ -12,13 +12,10 @@ Operands operands_of(ConvPass pass, const ConvShape& shape, DType dtype);
 std::unique_ptr<Kernel> prepare_conv_im2col(ConvPass pass, const ConvShape& shape, bool bias, DType dtype, int threads);
 /// f32 and bf16; null if oneDNN has but its slow reference for it. Defined if oneDNN is built in.
 std::unique_ptr<Kernel> prepare_conv_onednn(ConvPass pass, const ConvShape& shape, bool bias, DType dtype, int threads);
-/// Shorter sums are not computed as below. The error of three products is 4.5e-6 of a result, however long the sum is;
-/// that of f32's own grows with the root of its terms, so that from 256 on the first is at most twenty times the
-/// second.
-inline constexpr std::int64_t kShortestFastSum = 256;
 /// f32 as three products of bf16: forward and the input's gradient, of stride 1, without dilation and groups, from 16
-/// channels on; else null. By AMX; where that is missing by what stands for it in tests, slowly. What is infinite may
-/// become NaN.
+/// channels on, with sums of 256 terms or more, and by 1x1 kernels to 192 channels at least; else null. By AMX; where
+/// that is missing by what stands for it in tests, slowly. What is not finite makes NaN of what it is in, and may of
+/// results in the two columns beside its windows.
 std::unique_ptr<Kernel> prepare_conv_fast_f32(ConvPass pass, const ConvShape& shape, bool bias, int threads);
 /// Of f32 and bf16, computed in f32: 3 x 3 and 5 x 5 of stride 1; else null. The error of a result, before it is
 /// rounded to its dtype, is one to three times that of a sum of products.

@@ -9,10 +9,18 @@ dnnl::memory::data_type onednn_type(DType dtype) {
   return dtype == DType::f32 ? dnnl::memory::data_type::f32 : dnnl::memory::data_type::bf16;
 }
 
-bool onednn_multiplies_bf16() {
-  constexpr auto kAsked = static_cast<unsigned>(dnnl::cpu_isa::avx512_core_bf16);
-  return (static_cast<unsigned>(dnnl::get_effective_cpu_isa()) & kAsked) == kAsked;  // each set names those in it
+namespace {
+
+bool has(dnnl::cpu_isa needed) {
+  const auto all = static_cast<unsigned>(dnnl::get_effective_cpu_isa()), asked = static_cast<unsigned>(needed);
+  return (all & asked) == asked;  // each instruction set names all those that it goes beyond
 }
+
+}  // namespace
+
+bool onednn_multiplies_bf16() { return has(dnnl::cpu_isa::avx512_core_bf16); }
+
+bool onednn_multiplies_tiles() { return has(dnnl::cpu_isa::avx512_core_amx); }
 
 dnnl::primitive_attr scratch_from_caller() {
   dnnl::primitive_attr attr;

@@ -13,6 +13,8 @@ namespace lethe {
 dnnl::memory::data_type onednn_type(DType dtype);
 /// Whether the processor has instructions for products of bf16 with sums in f32, and oneDNN knows them.
 bool onednn_multiplies_bf16();
+/// Whether it has AMX, likewise.
+bool onednn_multiplies_tiles();
 
 /// Engine and stream of one kernel; on the CPU both are handles without threads or memory of their own.
 struct OnednnContext {

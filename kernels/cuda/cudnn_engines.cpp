@@ -184,12 +184,12 @@ class Search {
     if (status == CUDNN_STATUS_NOT_SUPPORTED_SUBLIBRARY_UNAVAILABLE) missing_ = status;
     if (status != CUDNN_STATUS_SUCCESS) return forget_error();
     const std::int64_t workspace = plan.integer(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
-    if (workspace <= device_.workspace_limit)
+    if (workspace <= graph_.workspace_limit)
       found_.push_back({std::make_shared<CudnnDescriptor>(std::move(plan)), index, workspace, notes});
     else if (found_.empty())
-      tell_once(message("cuDNN ranks engines first that need more workspace than --workspace-limit (",
-                        device_.workspace_limit,
-                        " bytes): with more the step may be faster, and train plan says what it takes"));
+      tell_once(message("cuDNN ranks engines first that need more workspace than ", graph_.workspace_limit,
+                        " bytes: a step may be faster with a larger --workspace-limit; train plan says how much memory "
+                        "it needs then"));
   }
 
   const CudnnGraph& graph_;

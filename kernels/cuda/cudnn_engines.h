@@ -31,9 +31,10 @@ struct CudnnEngine {
 /// A graph as `device` may compute it.
 struct CudnnGraph {
   std::initializer_list<const CudnnDescriptor*> ops;
-  DType dtype;             // of the tensors
-  bool needs_nan = false;  // it has a relu, which must not make 0 of NaN
-  std::string what;        // in messages
+  DType dtype;                       // of the tensors
+  bool needs_nan = false;            // it has a relu, which must not make 0 of NaN
+  std::string what;                  // in messages
+  std::int64_t workspace_limit = 0;  // in bytes
 };
 
 class CudnnPlan {
@@ -62,10 +63,10 @@ class CudnnPlan {
 class CudnnEngines {
  public:
   CudnnEngines() = default;  // none
-  /// Those that `device` allows (TF32, --fast-conv, deterministic, workspace limit): as many as are to be tried, or as
-  /// a plan keeps; of its fallback heuristics only where no other needs as little workspace as the first. None if the
-  /// first of them makes 0 of a NaN that the graph needs. An engine that cannot be made ready is passed over, for
-  /// whatever reason; fails if a part of cuDNN is not there.
+  /// Those that `device` allows (TF32, --fast-conv, deterministic) within the graph's limit: as many as are to be
+  /// tried, or as a plan keeps; of its fallback heuristics only where no other needs as little workspace as the first.
+  /// None if the first of them makes 0 of a NaN that the graph needs. An engine that cannot be made ready is passed
+  /// over, for whatever reason; fails if a part of cuDNN is not there.
   CudnnEngines(const CudnnGraph& graph, const DeviceInfo& device);
 
   const std::vector<CudnnEngine>& all() const { return engines_; }

@@ -72,11 +72,14 @@ TEST(Conv, OneDnnFollowsTheDefinition) {
 TEST(Conv, TheRulesChoiceFollowsTheDefinition) {
   compare_all(DType::f32, Provider::Best);
   const ConvShape pointwise = with_out({.batch = 2, .channels = 8, .filters = 8, .in = {5, 5}, .kernel = {1, 1}});
-  const auto is_product = [&](ConvPass pass) {
-    return prepare_conv(pass, pointwise, {}, DType::f32, {})->implementation().rfind("product, ", 0) == 0;
+  const auto is_product = [&](ConvPass pass, DType dtype) {
+    return prepare_conv(pass, pointwise, {}, dtype, {})->implementation().rfind("product, ", 0) == 0;
   };
-  EXPECT_EQ(is_product(ConvPass::GradWeight), has_onednn());
-  EXPECT_FALSE(is_product(ConvPass::Forward) || is_product(ConvPass::GradInput));
+  EXPECT_EQ(is_product(ConvPass::GradWeight, DType::f32), has_onednn());
+  EXPECT_FALSE(is_product(ConvPass::GradInput, DType::f32));
+  for (const ConvPass pass : {ConvPass::GradInput, ConvPass::GradWeight})
+    EXPECT_EQ(is_product(pass, DType::bf16), onednn_has_tiles());
+  for (const DType dtype : {DType::f32, DType::bf16}) EXPECT_FALSE(is_product(ConvPass::Forward, dtype));
 }
 
 /// What a GPU falls back to, on the CPU: all images at once, one by one, and two at a time with a rest.

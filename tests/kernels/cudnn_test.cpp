@@ -46,7 +46,7 @@ TEST(Cudnn, EveryConvolutionHasAnEngineWithinTheRules) {
           device.deterministic = deterministic;
           const auto plan = plan_conv(pass, kCudnnShapes[i], {}, dtype, device);
           ASSERT_TRUE(plan);
-          EXPECT_LE(plan->workspace(), device.workspace_limit);
+          EXPECT_LE(plan->workspace(), workspace_limit(device, dtype));
           for (const CudnnEngine& engine : plan->engines()) {
             EXPECT_FALSE(engine.notes.tensor_cores && dtype == DType::f32) << "rounds to TF32 unasked";
             EXPECT_TRUE(engine.notes.deterministic || !deterministic);
@@ -136,20 +136,32 @@ TEST(Cudnn, WhatItHasNoEngineForIsAProductOfWindows) {
 }
 
 TEST(Cudnn, SaysOnceThatEnginesRankedFirstNeedMoreThanTheLimit) {
-  const auto said_with = [](std::int64_t limit) {
+  static std::int64_t limit = 1 << 20;
+  ++limit;  // another one whenever this is repeated in a process, which says each line once
+  const auto said_with = [](std::int64_t bytes) {
     DeviceInfo device = h200();
-    device.workspace_limit = limit;
+    device.workspace_limit = bytes;
     ::testing::internal::CaptureStderr();
     for (const ConvPass pass : kPasses)
       for (int i = 0; i < 2; ++i) plan_conv(pass, kCudnnShapes[0], {}, DType::f32, device);
     return ::testing::internal::GetCapturedStderr();
   };
-  const std::string said = said_with(1 << 20);
-  EXPECT_EQ(said.rfind("cuDNN ranks engines first that need more workspace than --workspace-limit (1048576 bytes)", 0),
-            0U)
+  const std::string said = said_with(limit);
+  EXPECT_EQ(said.rfind(message("cuDNN ranks engines first that need more workspace than ", limit, " bytes: "), 0), 0U)
       << said;
   EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
   EXPECT_EQ(said_with(std::int64_t{4} << 30), "");
+}
+
+TEST(Cudnn, PlainF32MayTakeMoreWorkspace) {
+  constexpr std::int64_t kMiB = 1 << 20;
+  DeviceInfo device = h200();
+  EXPECT_EQ(workspace_limit(device, DType::f32), 1024 * kMiB);
+  for (const DType dtype : {DType::f64, DType::bf16, DType::f16}) EXPECT_EQ(workspace_limit(device, dtype), 256 * kMiB);
+  device.tf32 = true;
+  EXPECT_EQ(workspace_limit(device, DType::f32), 256 * kMiB);
+  device.workspace_limit = 0;
+  EXPECT_EQ(workspace_limit(device, DType::f32), 0);
 }
 
 TEST(Cudnn, WrongShapesAreRefusedInItsWords) {

@@ -151,7 +151,7 @@ TEST(Winograd, IsChosenWhereItPaysUnlessItIsSwitchedOff) {
 
 /// Where the processor multiplies bf16 itself.
 TEST(Winograd, IsChosenForBf16WhereItTakesLessTime) {
-  if (!multiplies_on_cpu(DType::bf16) || is_fast_f32_faster()) GTEST_SKIP() << "for AVX-512's instructions for bf16";
+  if (!multiplies_on_cpu(DType::bf16) || onednn_has_tiles()) GTEST_SKIP() << "for AVX-512's instructions for bf16";
   const auto is_chosen = [](ConvPass pass, std::int64_t channels, std::int64_t filters, std::int64_t size,
                             std::int64_t kernel = 3) {
     const ConvShape s = with_out({.batch = 16,

@@ -163,7 +163,7 @@ struct Pass {
   void (*compute)(const Conv&, const Tensor& x, const Tensor& w, const Tensor& y, Values&);
 };
 
-/// A factor as cuDNN reads it: in the type that the convolution is computed in, whatever type it was set as.
+/// A factor, which cuDNN reads in the type that the convolution is computed in; fails if it was set as another.
 double factor(const Described& op, const Pass& pass, cudnnBackendAttributeName_t name) {
   const auto type = op.part(pass.conv).one<cudnnDataType_t>(CUDNN_ATTR_CONVOLUTION_COMP_TYPE);
   return type == CUDNN_DATA_DOUBLE ? op.one<double>(name) : op.one<float>(name);

@@ -11,6 +11,7 @@
 #include "kernels/cpu/device.h"
 #include "kernels/cuda/device.h"
 #include "kernels/provider.h"
+#include "kernels/tiles.h"
 #include "models/json_source.h"
 
 namespace lethe {
@@ -131,7 +132,7 @@ DeviceInfo settings_of(const DeviceSetting& setting) {
   info.fast_conv = setting.fast_conv;
   info.deterministic = setting.deterministic;
   info.eager = setting.eager;
-  if (setting.workspace_limit) info.workspace_limit = *setting.workspace_limit;
+  info.workspace_limit = setting.workspace_limit;
   return info;
 }
 
@@ -185,7 +186,7 @@ std::unique_ptr<Device> open_device(const DeviceSetting& setting) {
   check_device(setting, true);
   const Choice choice = choice_of(setting.name);
   if (choice.what == Choice::Cpu)
-    return open_cpu(setting.threads, !setting.no_winograd, setting.trials, setting.fast_f32 && is_fast_f32_faster());
+    return open_cpu(setting.threads, !setting.no_winograd, setting.trials, setting.fast_f32 && tiles::are_there());
   DeviceInfo info = settings_of(setting);
   info.trials = setting.trials;
   return with_context("--device", [&] { return open_gpu(choice.index, info); });

@@ -12,7 +12,7 @@
 namespace lethe {
 namespace {
 
-constexpr int kVersion = 4;
+constexpr int kVersion = 5;
 
 class KernelCosts {
  public:

@@ -1,4 +1,4 @@
-#include "kernels/cpu/tiles.h"
+#include "kernels/tiles.h"
 
 #if defined(__x86_64__) && defined(__linux__)
 #include <cpuid.h>

@@ -1,5 +1,6 @@
 // AMX's tile registers: eight of 16 rows of 64 bytes, and products of bf16 tiles with sums in f32. `AmxTiles` are a
-// processor's; `PlainTiles` compute the same on any, slowly, so that what is written for tiles is tested everywhere.
+// processor's; `PlainTiles` compute the same but for rounding on any, slowly, so that what is written for tiles is
+// tested everywhere.
 #pragma once
 #include <cstdint>
 #include <cstring>
