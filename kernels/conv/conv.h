@@ -36,7 +36,7 @@ enum class ConvPass {
 std::string text_of(ConvPass pass, const ConvShape& shape);
 
 /// What a convolution may take as workspace on a GPU, in bytes: what was given; else 256 MiB, in f32 without TF32 1
-/// GiB, as cuDNN's fast engines for that transpose images in their workspace (docs/gpu.md).
+/// GiB, because cuDNN's fast engines for it transpose images in their workspace (docs/gpu.md).
 std::int64_t workspace_limit(const DeviceInfo& device, DType dtype);
 
 /// Any float dtype, sums in f32 at least. On a CPU the bits of the result depend on shape, provider, number of

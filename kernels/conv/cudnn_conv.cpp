@@ -91,7 +91,8 @@ CudnnDescriptor window(const ConvShape& s, DType dtype) {
   return made;
 }
 
-/// In the type that the convolution is computed in: engines take the bytes of another for that (of a double 1, 0).
+/// cuDNN reads a factor in the type that the convolution computes in, whatever type it was set as: a double 1 is a
+/// float 0 to it.
 void set_factor(CudnnDescriptor& op, cudnnBackendAttributeName_t name, double value, DType dtype) {
   const auto single = static_cast<float>(value);
   if (dtype == DType::f64)
