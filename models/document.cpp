@@ -39,8 +39,15 @@ NetworkDocument::NetworkDocument(const ZooEntry& model, const Sets& overrides)
       vars_.insert_or_assign(name, var_value(node));
     }
   if (root.has("train")) check_object(root.at("train"), "'train'", train_keys());
+  std::vector<std::string> variants;
   if (root.has("variants"))
-    for (const auto& [name, values] : root.at("variants").members()) read_variant(name, values);
+    for (const auto& [name, values] : root.at("variants").members()) {
+      read_variant(name, values);
+      variants.push_back(name);
+    }
+  check(variant_.empty() || std::ranges::count(variants, variant_) > 0, source_.file(), ": no variant ",
+        quote(variant_), did_you_mean(variant_, variants),
+        "; variants: ", variants.empty() ? "none" : joined(variants));
   set_overrides(overrides);
 }
 

@@ -18,13 +18,6 @@ namespace {
 
 constexpr std::size_t kLongestReason = 200;  // characters of a message of the JSON parser
 
-std::string read_text(const std::string& file) {
-  check(!std::filesystem::is_directory(file), "cannot read '", file, "': it is a directory");
-  std::ifstream in(file, std::ios::binary);
-  check(in.good(), "cannot open '", file, "': ", std::generic_category().message(errno));
-  return with_context(file, [&] { return rest_of(in, Exit::Usage); });
-}
-
 /// Reads a text without keeping it: says where and why it cannot be read, be it for its syntax, for a number that a
 /// double does not hold or for its nesting.
 class Reading : public nlohmann::json_sax<Json> {
@@ -154,6 +147,13 @@ Json parse_json(const std::string& text) {
   };
   Json json = Json::parse(text, note_depth, false);
   return deep ? Json(Json::value_t::discarded) : json;
+}
+
+std::string read_text(const std::string& file) {
+  check(!std::filesystem::is_directory(file), "cannot read '", file, "': it is a directory");
+  std::ifstream in(file, std::ios::binary);
+  check(in.good(), "cannot open '", file, "': ", std::generic_category().message(errno));
+  return with_context(file, [&] { return rest_of(in, Exit::Usage); });
 }
 
 JsonSource::JsonSource(const std::string& file) : JsonSource(file, read_text(file)) {}

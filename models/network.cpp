@@ -156,6 +156,18 @@ TrainDefaults train_defaults(const std::string& name_or_file, const Sets& overri
   return NetworkDocument(find_model(name_or_file), overrides).train();
 }
 
+NetworkFile read_network_file(const std::string& name_or_file) {
+  const ZooEntry model = find_model(name_or_file);
+  return {.name = std::filesystem::path(model.file).filename().string(),
+          .variant = model.variant,
+          .text = read_text(model.file)};
+}
+
+std::string name_in(const std::string& directory, const NetworkFile& file) {
+  const std::string path = (std::filesystem::path(directory) / file.name).string();
+  return file.variant.empty() ? path : path + kVariantMark + file.variant;
+}
+
 bool has_var(const std::string& name_or_file, const std::string& var) {
   return NetworkDocument(find_model(name_or_file), {}).vars().contains(var);
 }

@@ -63,6 +63,10 @@ std::map<std::string, ZooEntry> zoo() {
 ZooEntry find_model(const std::string& name_or_file) {
   std::error_code none;
   if (ends_with(name_or_file, ".json") || fs::is_regular_file(name_or_file, none)) return {name_or_file, ""};
+  if (const std::size_t mark = name_or_file.rfind(kVariantMark); mark != std::string::npos)
+    if (const std::string file = name_or_file.substr(0, mark);
+        ends_with(file, ".json") || fs::is_regular_file(file, none))
+      return {file, name_or_file.substr(mark + 1)};
   const std::map<std::string, ZooEntry> all = zoo();
   if (const auto found = all.find(name_or_file); found != all.end()) return found->second;
   std::vector<std::string> known;

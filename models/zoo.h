@@ -10,6 +10,9 @@ struct ZooEntry {
   std::string file, variant;
 };
 
+/// Stands between a file and the variant that is meant: "my.json#small".
+inline constexpr char kVariantMark = '#';
+
 /// The file that a name or path means (see load_network); fails with a suggestion and the names there are.
 ZooEntry find_model(const std::string& name_or_file);
 
