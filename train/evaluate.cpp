@@ -11,7 +11,6 @@
 #include "train/session/fed_data.h"
 #include "train/session/programs.h"
 #include "train/session/start.h"
-#include "train/session/weights.h"
 #include "train/settings_of_options.h"
 
 namespace lethe {
@@ -27,12 +26,15 @@ Planned planned_by_optnet(const ProgramSetting& setting, const Network& network,
 
 int evaluate(const Options& given) {
   check(!given.weights.empty(), "--weights is missing: the directory of a run or checkpoint, or a safetensors file");
-  const Options options = decided_by_run(given, run_of_weights(given.weights));
+  const std::optional<SavedRun> run = run_of_weights(given.weights);
+  const Options options = decided_by_run(given, run);
+  check_data_known(given, run);
   const ProgramSetting setting = program_setting(options);
   const bool optnet = setting.memory.optnet.has_value();
   Network network = build_network(setting.network, optnet);  // optnet takes it as built for training
   const Notify notify = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); };
-  const std::unique_ptr<Samples> data = open_data(options.data, setting.network.seed, network, notify);
+  if (const std::string line = other_numbers(options, run); !line.empty()) notify(line);
+  const std::unique_ptr<Samples> data = open_data(options.data, setting.network.seed, network, notify, meaning_of(run));
   if (setting.pixels && !optnet) take_bytes(network, data->pixels());
   const std::unique_ptr<Device> device = open_device(options.device);
   Prepared prepared(*device);
@@ -42,7 +44,7 @@ int evaluate(const Options& given) {
   device->reserve(reserved_bytes({&planned}, 0, device->info().alignment));
   Store store(*device);
   Evaluator evaluator(network, planned, prepared, store, *data);
-  load_weights(weights_file(options.weights), store, network);
+  read_weights(options.weights, store, network);
   ClassCounts counts(wants_logits(options) ? network.classes : 0, options.top, options.confusion);
   const Scores scores = evaluator.run(wants_logits(options) ? &counts : nullptr);
   const ScoreParts parts{.top = options.top > 0, .by_class = options.by_class, .confusion = options.confusion};

@@ -8,6 +8,7 @@
 #include "framework/error.h"
 #include "train/commands.h"
 #include "train/data/sequences.h"
+#include "train/data/tokenizer.h"
 #include "train/recipe.h"
 #include "train/report/decode_plan.h"
 #include "train/report/formatted.h"
@@ -17,7 +18,6 @@
 #include "train/session/device.h"
 #include "train/session/metered_device.h"
 #include "train/session/start.h"
-#include "train/session/weights.h"
 #include "train/settings_of_options.h"
 
 namespace lethe {
@@ -33,16 +33,39 @@ struct Language {
   /// A line of its own for the end of a document.
   std::string text_of(std::int32_t symbol) const {
     const std::string text = vocabulary->text_of(symbol);
-    return symbol != end ? text : "\n" + (text.empty() ? "<|endoftext|>" : text) + "\n";
+    return symbol != end ? text : "\n" + (text.empty() ? kEndOfText : text) + "\n";
   }
 };
 
-Language language_of(const Options& options, const Network& network) {
-  const std::unique_ptr<Samples> data = open_data(options.data, options.seed.value_or(0), network);
+/// By the tokenizer that the command line names.
+Language language_of_tokenizer(const std::string& directory) {
+  std::unique_ptr<Tokenizer> tokenizer = open_pairs(pair_files_in(directory));
+  const std::optional<std::int32_t> end = tokenizer->token_of(kEndOfText);
+  return {.vocabulary = std::move(tokenizer), .end = end};
+}
+
+/// By the data that the command line or the run names.
+Language language_of_data(const Options& options, const Meaning& known, const Network& network) {
+  const std::unique_ptr<Samples> data = open_data(options.data, options.seed.value_or(0), network, {}, known);
   const auto& sequences = dynamic_cast<const Sequences&>(*data);
   Language language{.vocabulary = sequences.vocabulary(), .end = sequences.end_symbol()};
   check(language.vocabulary != nullptr, "--data ", data->name(), ": its symbols stand for no text");
   return language;
+}
+
+Language language_of(const Options& given, const Options& options, const std::optional<SavedRun>& run,
+                     const Network& network) {
+  const Meaning known = meaning_of(run);
+  if (!given.generation.tokenizer.empty()) {
+    Language language = language_of_tokenizer(given.generation.tokenizer);
+    check_means({.alphabet = known.alphabet, .tokenizer = known.tokenizer},
+                {.tokenizer = language.vocabulary->identity()}, "--tokenizer " + given.generation.tokenizer);
+    check_as(Exit::Data, language.symbols() <= network.classes, "--tokenizer ", given.generation.tokenizer, ": has ",
+             language.symbols(), " tokens, the network tells ", network.classes, " apart");
+    return language;
+  }
+  if (!known.alphabet.empty() && !given.data) return {.vocabulary = characters_of(known.alphabet)};
+  return language_of_data(options, known, network);
 }
 
 std::vector<std::int32_t> prompt_of(const Options& options, const Vocabulary& vocabulary, std::int64_t context) {
@@ -169,11 +192,12 @@ void continue_text(std::vector<std::int32_t> symbols, const Language& language, 
 }
 
 /// By the run that the weights are of, if they are of one.
-Options decided_for_text(const Options& given) {
+Options decided_for_text(const Options& given, const std::optional<SavedRun>& run) {
   const bool known = !given.weights.empty() || (given.generation.plan && !given.model.empty());
   check(known, "--weights is missing: the directory of a run or checkpoint, or a safetensors file");
+  check(!given.data || given.generation.tokenizer.empty(), "--data and --tokenizer say the same; give one of them");
   check(given.generation.plan || given.given.contains("prompt"), "--prompt is required: what is written on from");
-  Options options = given.weights.empty() ? decided(given) : decided_by_run(given, run_of_weights(given.weights));
+  Options options = given.weights.empty() ? decided(given) : decided_by_run(given, run);
   options.batch = 1;
   options.generation.sampling.seed = given.seed.value_or(0);  // not that of the run
   return options;
@@ -191,24 +215,27 @@ int plan_text_of(const Options& options) {
 }  // namespace
 
 int generate(const Options& given) {
-  const Options options = decided_for_text(given);
+  const std::optional<SavedRun> run = run_of_weights(given.weights);
+  const Options options = decided_for_text(given, run);
   if (options.generation.plan) return plan_text_of(options);
   MeteredDevice device(open_device(options.device));
   Prepared prepared(device);
   const TextReading reading(program_setting(options), !options.generation.no_cache, prepared);
   const Network& network = reading.window();
-  const Language language = language_of(options, network);
+  if (given.generation.tokenizer.empty()) check_data_known(given, run);
+  const Language language = language_of(given, options, run, network);
   std::vector<std::int32_t> symbols = prompt_of(options, *language.vocabulary, reading.context());
   const auto note = [&](const std::string& line) {
     if (!options.quiet) std::fprintf(stderr, "%s\n", line.c_str());
   };
+  if (const std::string line = other_numbers(options, run); !line.empty()) note(line);
   if (!reading.why_no_cache().empty())
     note(message("note: ", network.name, " reads the whole text again for each symbol: ", reading.why_no_cache()));
   note(predicted_line(reading.bytes()));
   device.reserve(reading.reserved(device.info().alignment));
   Store store(device);
   const std::unique_ptr<NextLogits> next = reading.begin(prepared, store);
-  load_weights(weights_file(options.weights), store, reading.runs());
+  read_weights(options.weights, store, reading.runs());
   continue_text(std::move(symbols), language, options.generation, *next, note);
   note(taken_line(device.peak(), reading.bytes().total(), reading.takes_on_demand()));
   return 0;

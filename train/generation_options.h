@@ -11,10 +11,11 @@ struct GenerationOptions {
   std::string prompt = {};
   std::int64_t tokens = 200;  // symbols that follow it
   Sampling sampling = {};
-  bool plan = false;         // says what it takes, and stops
-  std::string stop = {};     // the text ends before this one; "": it does not
-  bool ignores_end = false;  // goes on behind the end of a document
-  bool no_cache = false;     // runs the network over the whole window for each symbol
+  std::string tokenizer = {};  // a folder of GPT-2's files; "": by the data
+  bool plan = false;           // says what it takes, and stops
+  std::string stop = {};       // the text ends before this one; "": it does not
+  bool ignores_end = false;    // goes on behind the end of a document
+  bool no_cache = false;       // runs the network over the whole window for each symbol
 };
 
 }  // namespace lethe

@@ -58,7 +58,7 @@ int lr_find(const Options& given) {
   Progress progress(stderr, Progress::Style::Plain, false);
   ProgramSetting program = program_setting(options);
   program.evaluated = false;
-  Session session({std::move(program), data_setting(options), options.device},
+  Session session({std::move(program), data_beside_weights(options), options.device},
                   [&](const std::string& line) { progress.note(line); });
   session.fill_from({}, options.weights);
   session.batches();

@@ -51,14 +51,14 @@ void check_autotune(const DeviceSetting& device) {
 /// Whether --weights may name a run, which says what network it trained.
 bool takes_run(const Options& o) {
   using enum Command;
-  return std::ranges::count(std::array{Eval, Export, Predict, Generate}, o.command) > 0;
+  return std::ranges::count(std::array{Eval, Export, Predict, Generate, Show}, o.command) > 0;
 }
 
 void check_together(const Options& o) {
   if (o.dump) return check_device(o.device, false);
   if (!has_network(o.command)) return;
   check_memopt(o);
-  const bool infers = o.inference || (takes_run(o) && o.command != Command::Export);
+  const bool infers = o.inference || (takes_run(o) && o.command != Command::Export && o.command != Command::Show);
   check(!o.memopt.levels.pins.skip_grads || !infers, "--skip-grads: evaluation has no gradients");
   if (!o.autotune.empty()) check_autotune(o.device);
   // Of a resumed run the device may be that of the checkpoint: opening it checks again.

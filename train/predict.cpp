@@ -23,7 +23,6 @@
 #include "train/session/fed_data.h"
 #include "train/session/predictor.h"
 #include "train/session/start.h"
-#include "train/session/weights.h"
 #include "train/settings_of_options.h"
 
 namespace lethe {
@@ -71,18 +70,18 @@ std::vector<Item> texts_of(const std::vector<std::string>& files) {
 }
 
 /// Of the data set that the run trained on, as the run noted it, unless the command line names another.
-ImageInput image_input(const Options& given, const Options& options, const std::optional<RunState>& run,
+ImageInput image_input(const Options& given, const Options& options, const std::optional<SavedRun>& run,
                        const Network& network) {
-  check(run || options.data, "--data is missing: it says how images are normalised and what their classes are called");
   ImageInput input;
   if (options.data)
     if (const DataSpec spec(*options.data); spec.kind == "imagefolder") input.folder = spec.folder().options;
-  if (run && !run->classes.empty() && !given.data) {
-    input.data = {.classes = run->classes, .mean = run->mean, .deviation = run->deviation};
+  if (const Meaning known = meaning_of(run); !known.classes.empty() && !given.data) {
+    input.data = {.classes = known.classes, .mean = known.mean, .deviation = known.deviation};
   } else {
     const auto print = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); };
-    input.data =
-        dynamic_cast<const Dataset&>(*open_data(options.data, options.seed.value_or(0), network, print)).info();
+    input.data = dynamic_cast<const Dataset&>(
+                     *open_data(options.data, options.seed.value_or(0), network, print, meaning_of(run)))
+                     .info();
   }
   const std::int64_t classes = network.classes;
   input.data.image = image_shape_of(network.program.vars[fed_inputs(network).samples].shape);
@@ -140,13 +139,27 @@ class PredictionLines {
 /// Writes an item as a sample of the network, or fails.
 using WriteItem = std::function<void(const Item& item, std::byte* sample)>;
 
-/// Texts as those of the run's data, or of what the command line names.
-WriteItem texts_as(std::shared_ptr<const Samples> data) {
-  return [data](const Item& item, std::byte* sample) {
-    const auto& texts = dynamic_cast<const LabelledTexts&>(*data);
+/// What symbols of texts and labels mean.
+struct TextMeaning {
+  std::shared_ptr<const Vocabulary> vocabulary = {};
+  std::vector<std::string> classes = {};
+};
+
+/// That of the run, as it noted it, or else of its data or what the command line names.
+TextMeaning text_meaning(const Options& given, const Options& options, const std::optional<SavedRun>& run,
+                         const Network& network) {
+  const Meaning known = meaning_of(run);
+  if (!known.alphabet.empty() && !given.data) return {characters_of(known.alphabet), known.classes};
+  const std::unique_ptr<Samples> data = open_data(options.data, options.seed.value_or(0), network, {}, known);
+  const TextsInfo& texts = dynamic_cast<const LabelledTexts&>(*data).info();
+  return {texts.vocabulary, texts.classes};
+}
+
+WriteItem texts_as(std::shared_ptr<const Vocabulary> vocabulary, std::int64_t length) {
+  return [vocabulary, length](const Item& item, std::byte* sample) {
     with_context(item.name, [&] {
       check_as(Exit::Data, !item.text.empty(), "the text is empty");
-      texts.write(item.text, reinterpret_cast<std::int32_t*>(sample));
+      write_text(*vocabulary, item.text, length, reinterpret_cast<std::int32_t*>(sample));
     });
   };
 }
@@ -178,8 +191,10 @@ bool predict_all(Predictor& predictor, const std::vector<Item>& items, const Wri
 
 int predict(const Options& given) {
   check(!given.weights.empty(), "--weights is missing: the directory of a run or checkpoint, or a safetensors file");
-  const std::optional<RunState> run = run_of_weights(given.weights);
+  const std::optional<SavedRun> run = run_of_weights(given.weights);
   const Options options = decided_by_run(given, run);
+  check_data_known(given, run);
+  if (const std::string line = other_numbers(options, run); !line.empty()) std::fprintf(stderr, "%s\n", line.c_str());
   ProgramSetting setting = program_setting(options);
   const std::int64_t most = std::exchange(setting.network.batch, 1);
   const bool of_texts = reads_texts(build_network(setting.network, false));
@@ -189,9 +204,9 @@ int predict(const Options& given) {
   std::vector<std::string> classes;
   WriteItem write;
   if (of_texts) {
-    const std::shared_ptr<const Samples> data = open_data(options.data, options.seed.value_or(0), network);
-    classes = data->classes();
-    write = texts_as(data);
+    const TextMeaning meaning = text_meaning(given, options, run, network);
+    classes = meaning.classes;
+    write = texts_as(meaning.vocabulary, symbols_of_sample(network));
   } else {
     check_takes_images(network);
     const ImageInput input = image_input(given, options, run, network);
@@ -205,7 +220,7 @@ int predict(const Options& given) {
   device->reserve(reserved_bytes({&planned}, 0, device->info().alignment));
   Store store(*device);
   Predictor predictor(network, planned, prepared, store, options.top);
-  load_weights(weights_file(options.weights), store, network);
+  read_weights(options.weights, store, network);
   const bool all_read = predict_all(predictor, items, write, {options, items, classes});
   return static_cast<int>(all_read ? Exit::Done : Exit::Data);
 }

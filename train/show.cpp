@@ -6,6 +6,7 @@
 #include "train/report/summary.h"
 #include "train/session/device.h"
 #include "train/session/programs.h"
+#include "train/session/start.h"
 #include "train/settings_of_options.h"
 
 namespace lethe {
@@ -22,7 +23,7 @@ std::string text_of_network(const Options& options) {
 }  // namespace
 
 int show(const Options& given) {
-  write_result("", text_of_network(decided(given)));
+  write_result("", text_of_network(decided_by_run(given, run_of_weights(given.weights))));
   return 0;
 }
 

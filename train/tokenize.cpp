@@ -58,9 +58,8 @@ struct Encoding {
 };
 
 Encoding pairs_encoding(const Options& options) {
-  constexpr const char* kUsual = "<|endoftext|>";
   const PairFiles files = pair_files_in(options.tokens.tokenizer);
-  Encoding encoding{.tokenizer = open_pairs(files), .end_text = options.tokens.end_token.value_or(kUsual)};
+  Encoding encoding{.tokenizer = open_pairs(files), .end_text = options.tokens.end_token.value_or(kEndOfText)};
   encoding.end = encoding.tokenizer->token_of(encoding.end_text);
   check_as(Exit::Data, encoding.end || !options.tokens.end_token, "--end-token: ", quote(encoding.end_text),
            " is no token of ", files.vocabulary);

@@ -63,7 +63,7 @@ std::vector<std::unique_ptr<RecordFile>> open_metrics(const Options& options, co
 }
 
 RunState state_of(const Start& start, const Options& options, const Network& network, const std::string& id,
-                  const Samples& data) {
+                  const std::string& data, const Meaning& meaning) {
   RunState state = start.state;
   state.network = network.name;
   state.program = id;
@@ -72,13 +72,13 @@ RunState state_of(const Start& start, const Options& options, const Network& net
   state.learning_rate = *options.lr;
   state.schedule = *options.schedule;
   state.optimizer = *options.optimizer;
-  state.data = options.data.value_or(data.name());
-  if (const auto* images = dynamic_cast<const Dataset*>(&data)) {
-    state.classes = images->info().classes;
-    state.mean = images->info().mean;
-    state.deviation = images->info().deviation;
-  }
+  state.meaning = meaning;
+  const bool held = !state.file.name.empty();
+  if (!held) state.file = read_network_file(options.model);
+  const std::map<std::string, std::string> before = state.options;
   state.options = values_to_keep(options);
+  if (held) state.options["model"] = before.at("model");
+  state.data = state.options.contains("data") ? state.options["data"] : data;
   return state;
 }
 
@@ -93,7 +93,7 @@ void check_position(const Start& start, std::int64_t per_epoch) {
 }
 
 void introduce(Progress& progress, const Options& options, const Network& network, const Batches& batches,
-               const Start& start) {
+               const std::vector<std::string>& classes, const Start& start) {
   const RunLength length = length_of(run_setting(options), batches.per_epoch());
   progress.note(message(network.name, ": batch ", *options.batch, ", ", length.total, " steps, ", batches.per_epoch(),
                         " an epoch; ", *options.optimizer, ", learning rate ", *options.lr, ", ", *options.schedule,
@@ -107,6 +107,10 @@ void introduce(Progress& progress, const Options& options, const Network& networ
                           ": threads take turns, which is slower than one a processor"));
   if (batches.dropped() > 0)
     progress.note(message("each epoch leaves out ", batches.dropped(), " samples, less than a batch"));
+  const Meaning meaning_before = meaning_of(run_of_weights(options.weights));
+  if (!meaning_before.classes.empty() && meaning_before.classes != classes)
+    progress.note(message("note: labels are ", joined(classes), "; to the run beside --weights they were ",
+                          joined(meaning_before.classes)));
   if (start.checkpoint.empty()) return;
   check_position(start, batches.per_epoch());
   progress.note(message("resumed from ", start.checkpoint));
@@ -201,7 +205,7 @@ int train_on(const Options& given, const std::shared_ptr<Collectives>& peers, co
   const Start start = find_start(given.save, given.resume);
   check(!peers || peers->rank().of == 1 || !(given.largest_batch || given.largest_micro_batch),
         "a batch of auto is found before ranks start: train plan --ranks R --shards V --batch auto says it");
-  Options options = decided(given, start.state.options);
+  Options options = decided(given, options_in(start.checkpoint, start.state));
   if (peers) options = for_ranks(std::move(options), start, peers->rank(), *world);
   Progress progress(stderr, options.quiet || !leads);
   const Notify notify = note_in(progress);
@@ -212,17 +216,19 @@ int train_on(const Options& given, const std::shared_ptr<Collectives>& peers, co
 
   // Programs of training, with its backward and update ops, and of evaluation.
   const std::chrono::seconds patience(options.ranks.timeout);
-  Session session({program_setting(options), data_setting(options), options.device, peers, patience}, notify);
+  DataSetting data = data_beside_weights(options);
+  if (!start.checkpoint.empty()) data.known = start.state.meaning;
+  Session session({program_setting(options), data, options.device, peers, patience}, notify);
   const std::string id = network_id(network_setting(options));
   check_fits(start, options.given, session.network().name, id);
-  session.data();
-  introduce(progress, options, session.network(), session.batches(), start);
+  const Meaning meaning = session.data().meaning();
+  introduce(progress, options, session.network(), session.batches(), meaning.classes, start);
 
   const Plans& plans = session.plan();  // every kernel chosen, every workspace known
   if (leads) print_predicted(options.memopt.text, plans, progress);
   if (peers) check_ranks_agree(*peers, session, options, start);
   session.fill_from(start, options.weights);
-  session.state() = state_of(start, options, session.network(), id, session.data());
+  session.state() = state_of(start, options, session.network(), id, session.data().name(), meaning);
   const std::unique_ptr<Checkpoints> checkpoints = open_checkpoints(options, start, leads);
   if (!leads) {
     session.executor();

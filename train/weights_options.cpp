@@ -42,6 +42,9 @@ void add_generate(CLI::App& app, Options& o) {
   add_option(app, "--data", o.data, "SPEC", "Data set whose characters the network knows (default: the run's)")
       ->group("Data");
   GenerationOptions& generation = o.generation;
+  add_option(app, "--tokenizer", generation.tokenizer, "DIR",
+             "Instead: GPT-2's vocab.json and merges.txt in this folder, for weights from elsewhere")
+      ->group("Data");
   add_option(app, "--prompt", generation.prompt, "TEXT", "What is written on from")->group("Text");
   add_option(app, "--tokens", generation.tokens, "N", "Symbols that follow it (default 200)")
       ->check(whole_number(1))

@@ -199,7 +199,7 @@ TEST(ImageFolder, FoldersThatDoNotMakeADataSetAreRefused) {
   folder.write("train/ant/1.png", grey(1));
   EXPECT_PRED2(says, refused_folder(folder), "has train, but neither test nor val");
   folder.write("test/bee/1.png", grey(1));
-  EXPECT_PRED2(says, refused_folder(folder), "test/bee: no class of that name has training images");
+  EXPECT_PRED2(says, refused_folder(folder), "test/bee: is none of the classes that are trained: ant");
 }
 
 TEST(ImageFolder, NetworksThatItCannotServeAreToldWhy) {

@@ -96,12 +96,12 @@ TEST_F(Texts, LinesThatAreNoneAreNamed) {
   EXPECT_PRED2(says, refused("x\ta\ny\tb\n"), "has 2 texts; each tenth is for tests");
   std::string unknown = ten_lines("\n");
   unknown.replace(unknown.rfind('y'), 1, "z");
-  EXPECT_PRED2(says, refused(unknown), "bad.tsv:10: label 'z' is none of the 2 that are trained");
+  EXPECT_PRED2(says, refused(unknown), "bad.tsv:10: label 'z' is none of those that are trained: x, y");
   folder_.write("train.tsv", "x\ta\ny\tb\n");
   const auto directory = [&] { open("tsv:" + folder_.text()); };
   EXPECT_PRED2(says, error_from(directory), "has no dev.tsv, val.tsv or test.tsv");
   folder_.write("val.tsv", "x\ta\nz\tb\n");
-  EXPECT_PRED2(says, error_from(directory), "val.tsv:2: label 'z' is none of the 2 that are trained");
+  EXPECT_PRED2(says, error_from(directory), "val.tsv:2: label 'z' is none of those that are trained: x, y");
 }
 
 TEST_F(Texts, FitTheNetwork) {

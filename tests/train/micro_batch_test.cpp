@@ -151,15 +151,17 @@ TEST_F(MicroBatch, ARunGoesOnInPartsAsItBegan) {
 }
 
 TEST_F(MicroBatch, ARunThatFittedInPartsIsEvaluatedInThem) {
-  RunState run;
-  run.options = {{"model", path("small.json")}, {"batch", "16"}, {"micro-batch", "4"}};
+  std::filesystem::create_directory(path("network"));
+  std::filesystem::copy_file(path("small.json"), path("network/small.json"));
+  SavedRun run{.checkpoint = home_.string(),
+               .state = {.options = {{"batch", "16"}, {"micro-batch", "4"}}, .file = {.name = "small.json"}}};
   const auto batch = [&](std::vector<std::string> args) {
     args.insert(args.begin(), {"eval", "--weights", path("run")});
     return *decided_by_run(parse_options(args), run).batch;
   };
   EXPECT_EQ(batch({}), 4);
   EXPECT_EQ(batch({"--batch", "8"}), 8);
-  run.options.erase("micro-batch");
+  run.state.options.erase("micro-batch");
   EXPECT_EQ(batch({}), 16);
 }
 

@@ -156,9 +156,13 @@ TEST_F(Predict, RefusesInOneLine) {
   expect_refused({"--weights", path("run"), path("empty")}, 4, "empty: no .png, .jpg or .jpeg file");
   expect_refused({"--weights", path("w.safetensors"), file}, 2, "--model is missing");
   expect_refused({"--weights", path("w.safetensors"), "--model", path("small.json"), file}, 2, "--data is missing");
-  expect_refused({"--weights", path("run"), "--model", "char_lstm", file}, 2, "predict gives it images");
-  expect_refused({"--weights", path("run"), "--model", path("two.json"), file}, 2, "has 2 inputs beside its labels");
-  expect_refused({"--weights", path("run"), "--model", "resnet20", file}, 4, "has 4 classes, the network tells 10");
+  const auto expect_misfit = [&](const std::string& model, int code, const std::string& part) {
+    expect_refused({"--weights", path("w.safetensors"), "--model", model, "--data", data(), file}, code, part);
+  };
+  expect_misfit("char_lstm", 2, "predict gives it images");
+  expect_misfit(path("two.json"), 2, "has 2 inputs beside its labels");
+  expect_misfit("resnet20", 4, "has 4 classes, the network tells 10");
+  expect_refused({"--weights", path("run"), "--model", "resnet20", file}, 2, "is not the network of the run");
   const Ended named =
       run_train({"predict", "--weights", path("w.safetensors"), "--model", path("small.json"), "--data", data(), file});
   EXPECT_EQ(named.code, 0) << named.err;

@@ -69,7 +69,13 @@ RunState SmallRun::state(std::int64_t step) const {
           .data = "cifar10:/some/where",
           .best_accuracy = 1.0 / 3,
           .best_step = step / 2,
-          .options = {{"epochs", "10"}}};
+          .meaning = {.classes = {"caf\xe9", "caf\xc3\xa9", "\\xe9"},
+                      .mean = {0.5},
+                      .deviation = {0.25},
+                      .alphabet = std::string("\0a\xff", 3),
+                      .tokenizer = "bpe of 3 tokens, checksum 0"},
+          .options = {{"epochs", "10"}},
+          .file = {.name = "small.json", .variant = "tiny", .text = "{}\n"}};
 }
 
 std::vector<float> SmallRun::floats(const std::string& name) const {

@@ -55,10 +55,14 @@ class DamagedShares : public ::testing::Test {
     train_to(2, setting_, run_, 2, 3, true);
   }
   std::string of(int step, const std::string& name) const { return message(run_, "/step-00000", step, "/", name); }
+  /// As if nothing were known of the checkpoint but its shares.
+  void load_step_2(Session& session) const {
+    load_checkpoint(run_ + "/step-000002", {}, session.store(), session.network());
+  }
   /// What is said of the checkpoint of step 2.
   std::string complaint() const {
     Session session(setting_);
-    return error_from([&] { load_checkpoint(run_ + "/step-000002", session.store(), session.network()); });
+    return error_from([&] { load_step_2(session); });
   }
 
   const SessionSetting setting_ = sharing("lenet", 8, 4);
@@ -86,7 +90,7 @@ TEST_F(DamagedShares, AreRefused) {
   std::ofstream(second_, std::ios::binary) << good;
   EXPECT_EQ(error_of([&] {
               Session session(setting_);
-              load_checkpoint(run_ + "/step-000002", session.store(), session.network());
+              load_step_2(session);
             }),
             "(nothing)");
 }

@@ -43,13 +43,13 @@ TEST_F(WeightsOfRun, TheCommandLineComesFirst) {
     return decided_by_run(given, run_of_weights(given.weights));
   };
   const Options all = decided_for({});
-  EXPECT_EQ(all.model, path("small.json"));
+  EXPECT_EQ(all.model, path("run/best/network/small.json"));
   EXPECT_EQ(all.data, "shapes:train=160,test=40");
   EXPECT_EQ(all.dtype, DType::f64);
   EXPECT_EQ(all.batch, 20);
   EXPECT_EQ(all.seed, 5U);
   const Options some = decided_for({"--dtype", "f32", "--data", "shapes", "--batch", "3", "--seed", "9"});
-  EXPECT_EQ(some.model, path("small.json"));
+  EXPECT_EQ(some.model, path("run/best/network/small.json"));
   EXPECT_EQ(some.data, "shapes");
   EXPECT_EQ(some.dtype, DType::f32);
   EXPECT_EQ(some.batch, 3);

@@ -1,7 +1,9 @@
 #include "train/data/data_spec.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <filesystem>
 #include <set>
 #include <vector>
 
@@ -11,6 +13,8 @@
 
 namespace lethe {
 namespace {
+
+constexpr std::string_view kTokenizerKey = ",tokenizer=";
 
 /// Data sets that give the same: the first words of their specs, and how the specs are written.
 struct Family {
@@ -89,11 +93,20 @@ TokensSpec DataSpec::tokens() const {
 }
 
 TablesSpec DataSpec::tables() const {
-  constexpr std::string_view kKey = ",tokenizer=";
   const std::string& all = place("PATH");
-  const std::size_t at = all.rfind(kKey);
+  const std::size_t at = all.rfind(kTokenizerKey);
   if (at == std::string::npos) return {.path = all};
-  return {.path = all.substr(0, at), .tokenizer = all.substr(at + kKey.size())};
+  return {.path = all.substr(0, at), .tokenizer = all.substr(at + kTokenizerKey.size())};
+}
+
+std::string DataSpec::absolute() const {
+  const std::array named = {"mnist", "cifar10", "cifar100", "imagefolder", "tokens", "text", "tsv"};
+  if (argument.empty() || std::ranges::count(named, kind) == 0) return text;
+  const auto from_here = [](const std::string& path) { return std::filesystem::absolute(path).string(); };
+  if (kind != "tsv") return message(kind, ':', from_here(argument));  // what stands after the place stays
+  const TablesSpec all = tables();
+  return message("tsv:", from_here(all.path), all.tokenizer.empty() ? "" : kTokenizerKey,
+                 all.tokenizer.empty() ? "" : from_here(all.tokenizer));
 }
 
 std::int64_t DataSpec::count(std::string_view digits) const {

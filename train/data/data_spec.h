@@ -57,6 +57,8 @@ struct DataSpec {
   std::int64_t count(std::string_view digits) const;
   /// The argument as a number; `absent` without one.
   std::int64_t count_or(std::int64_t absent) const;
+  /// The text with the places of files as they are found from anywhere.
+  std::string absolute() const;
   /// "train=N,test=M", each of which may be missing.
   SampleCounts counts(SampleCounts absent) const;
 

@@ -10,13 +10,13 @@ namespace lethe {
 namespace {
 
 std::unique_ptr<Dataset> open(const DataSpec& spec, const ImageShape& image, std::int64_t classes, std::uint64_t seed,
-                              const Notify& notify) {
+                              const Notify& notify, const Meaning& known) {
   if (spec.kind == "mnist") return open_mnist(spec.place("DIR"), notify);
   if (spec.kind == "cifar10") return open_cifar10(spec.place("DIR"), notify);
   if (spec.kind == "cifar100") return open_cifar100(spec.place("DIR"), notify);
   if (spec.kind == "imagefolder") {
     const FolderSpec folder = spec.folder();
-    return open_image_folder(folder.directory, image, folder.options);
+    return open_image_folder(folder.directory, image, folder.options, known.classes);
   }
   if (spec.kind == "shapes") return make_shapes(image, classes, seed, spec.counts(kShapeCounts));
   if (spec.kind == "synthetic") return make_synthetic(image, classes, seed, synthetic_count(spec));
@@ -37,16 +37,26 @@ ImageShape image_shape_of(const Shape& input) {
 }
 
 std::unique_ptr<Dataset> open_dataset(const std::string& spec, const ImageShape& image, std::int64_t classes,
-                                      std::uint64_t seed, const Notify& notify) {
+                                      std::uint64_t seed, const Notify& notify, const Meaning& known) {
   check_as(Exit::Data, image.height > 0 && image.width > 0 && image.channels > 0 && classes > 0, "a network of ",
            classes, " classes and images of ", text_of(image), " takes no data");
-  std::unique_ptr<Dataset> data = open(DataSpec(spec), image, classes, seed, notify);
+  std::unique_ptr<Dataset> data = open(DataSpec(spec), image, classes, seed, notify, known);
   const DataInfo& info = data->info();
   check_as(Exit::Data, info.image == image, info.name, ": images are ", text_of(info.image), ", the network takes ",
            text_of(image));
   check_as(Exit::Data, std::ssize(info.classes) == classes, info.name, ": has ", info.classes.size(),
            " classes, the network tells ", classes, " apart");
+  data->normalise_by(known);
   return data;
+}
+
+void Dataset::normalise_by(const Meaning& known) {
+  if (known.mean.empty()) return;
+  const std::size_t channels = info_.mean.size();
+  check_as(Exit::Data, known.mean.size() == channels && known.deviation.size() == channels, info_.name,
+           ": has images of ", channels, " channels, the run's had ", known.mean.size());
+  info_.mean = known.mean;
+  info_.deviation = known.deviation;
 }
 
 }  // namespace lethe

@@ -45,7 +45,12 @@ class Dataset : public Samples {
   std::int64_t sample_bytes(DType dtype) const override { return info_.image.bytes() * bytes_of(dtype); }
   std::int64_t labels() const override { return 1; }
   std::vector<std::string> classes() const override { return info_.classes; }
+  Meaning meaning() const override {
+    return {.classes = info_.classes, .mean = info_.mean, .deviation = info_.deviation};
+  }
   std::optional<PixelNorm> pixels() const override { return PixelNorm{info_.mean, info_.deviation}; }
+  /// From here on by what `known` says, as far as it says anything. Fails with Exit::Data for other channels.
+  void normalise_by(const Meaning& known);
   /// Images are varied in training and normalised (train/data/augment.h).
   std::unique_ptr<SampleReader> reader(const ReadOptions& options) const override;
   /// Writes image `index` of the split as info().image.bytes() bytes and gives its label. Always the same for the same
@@ -62,13 +67,14 @@ class Dataset : public Samples {
 /// Takes one line for the user: how many images were found, a file whose MD5 is not the official one.
 using Notify = std::function<void(const std::string& line)>;
 
-/// Opens what `spec` names, for a network that takes such images and tells so many classes apart:
+/// Opens what `spec` names, for a network that takes such images and tells so many classes apart, whose labels and
+/// pixels mean what `known` says:
 ///   mnist:DIR  cifar10:DIR  cifar100:DIR  imagefolder:DIR[,resize=N][,max-pixels=N]  shapes[:train=N,test=M]
 ///   synthetic[:N]
 /// shapes, synthetic and imagefolder give images of the size asked for; the others fail (Exit::Data, both sizes in the
 /// message) if theirs is another, as all do for another number of classes. Fails with Exit::Usage on an unknown spec,
 /// with Exit::Data and the file's name on missing, damaged or contradictory files.
 std::unique_ptr<Dataset> open_dataset(const std::string& spec, const ImageShape& image, std::int64_t classes,
-                                      std::uint64_t seed, const Notify& notify = {});
+                                      std::uint64_t seed, const Notify& notify = {}, const Meaning& known = {});
 
 }  // namespace lethe

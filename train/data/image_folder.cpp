@@ -58,7 +58,7 @@ Files files_of(const fs::path& directory, const std::vector<std::string>& classe
   for (const std::string& name : class_names(directory)) {
     const auto found = std::find(classes.begin(), classes.end(), name);
     check_as(Exit::Data, found != classes.end(), "imagefolder: ", (directory / name).string(),
-             ": no class of that name has training images");
+             ": is none of the classes that are trained: ", joined(classes));
     const std::vector<fs::path> paths = images_in(directory / name);
     check_as(Exit::Data, !paths.empty(), "imagefolder: ", (directory / name).string(),
              ": empty class folder, no .png, .jpg or .jpeg file in it");
@@ -121,7 +121,7 @@ void read_image(const fs::path& file, const ImageShape& wanted, const FolderOpti
 }
 
 std::unique_ptr<Dataset> open_image_folder(const fs::path& directory, const ImageShape& image,
-                                           const FolderOptions& options) {
+                                           const FolderOptions& options, const std::vector<std::string>& known) {
   check_directory("imagefolder", directory, kExpected);
   check_as(Exit::Data, image.channels == 1 || image.channels == 3,
            "imagefolder: gives images with 1 or 3 channels, the network takes ", image.channels);
@@ -133,10 +133,10 @@ std::unique_ptr<Dataset> open_image_folder(const fs::path& directory, const Imag
     const fs::path test = directory / (fs::is_directory(directory / "test") ? "test" : "val");
     check_as(Exit::Data, fs::is_directory(test), "imagefolder: ", directory.string(),
              ": has train, but neither test nor val; ", kExpected);
-    info.classes = class_names(training);
+    info.classes = known.empty() ? class_names(training) : known;
     splits = {files_of(training, info.classes), files_of(test, info.classes)};
   } else {
-    info.classes = class_names(directory);
+    info.classes = known.empty() ? class_names(directory) : known;
     splits = divided(files_of(directory, info.classes), directory);
   }
   for (std::size_t i = 0; i < splits.size(); ++i) {

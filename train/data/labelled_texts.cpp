@@ -19,9 +19,9 @@ class LabelledTextsReader final : public SampleReader {
   const LabelledTexts& data_;
 };
 
-std::unique_ptr<LabelledTexts> open(const DataSpec& spec, std::int64_t length, std::uint64_t seed,
-                                    const Notify& notify) {
-  if (spec.kind == "tsv") return open_text_tables(spec.tables(), length, notify);
+std::unique_ptr<LabelledTexts> open(const DataSpec& spec, std::int64_t length, std::uint64_t seed, const Notify& notify,
+                                    const Meaning& known) {
+  if (spec.kind == "tsv") return open_text_tables(spec.tables(), length, notify, known);
   if (spec.kind == "subjects") return make_subjects(length, seed, spec.counts(kSequenceCounts));
   spec.reject_for_texts();
 }
@@ -33,9 +33,14 @@ std::unique_ptr<SampleReader> LabelledTexts::reader(const ReadOptions& options) 
   return std::make_unique<LabelledTextsReader>(*this);
 }
 
-void LabelledTexts::write(std::string_view text, std::int32_t* symbols) const {
-  const std::vector<std::int32_t> of_text = info_.vocabulary->symbols_of(text);
-  write_padded(of_text.data(), std::ssize(of_text), info_.length, symbols);
+Meaning LabelledTexts::meaning() const {
+  return {
+      .classes = info_.classes, .alphabet = info_.vocabulary->alphabet(), .tokenizer = info_.vocabulary->identity()};
+}
+
+void write_text(const Vocabulary& vocabulary, std::string_view text, std::int64_t length, std::int32_t* symbols) {
+  const std::vector<std::int32_t> of_text = vocabulary.symbols_of(text);
+  write_padded(of_text.data(), std::ssize(of_text), length, symbols);
 }
 
 void write_padded(const std::int32_t* of_text, std::int64_t count, std::int64_t length, std::int32_t* symbols) {
@@ -45,8 +50,9 @@ void write_padded(const std::int32_t* of_text, std::int64_t count, std::int64_t 
 }
 
 std::unique_ptr<LabelledTexts> open_labelled_texts(const std::string& spec, std::int64_t length, std::int64_t symbols,
-                                                   std::int64_t classes, std::uint64_t seed, const Notify& notify) {
-  std::unique_ptr<LabelledTexts> data = open(DataSpec(spec), length, seed, notify);
+                                                   std::int64_t classes, std::uint64_t seed, const Notify& notify,
+                                                   const Meaning& known) {
+  std::unique_ptr<LabelledTexts> data = open(DataSpec(spec), length, seed, notify, known);
   const TextsInfo& info = data->info();
   const std::int64_t found = info.vocabulary->size() + 1;
   check_as(Exit::Data, found <= symbols, info.name, ": has ", found, " symbols with padding, the network reads ",

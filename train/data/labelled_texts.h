@@ -28,10 +28,8 @@ class LabelledTexts : public Samples {
   std::int64_t sample_bytes(DType) const override { return info_.length * 4; }
   std::int64_t labels() const override { return 1; }
   std::vector<std::string> classes() const override { return info_.classes; }
+  Meaning meaning() const override;
   std::unique_ptr<SampleReader> reader(const ReadOptions& options) const override;
-  /// Writes a text as a sample. Fails where it has what the vocabulary lacks. For one thread, but for vocabularies of
-  /// characters, which have no state.
-  void write(std::string_view text, std::int32_t* symbols) const;
   /// Writes a sample and gives its label. Always the same for the same arguments; may be called from several threads.
   virtual std::int32_t read(Split split, std::int64_t index, std::int32_t* symbols) const = 0;
 
@@ -42,22 +40,27 @@ class LabelledTexts : public Samples {
   TextsInfo info_;
 };
 
-/// The symbols of a sample, of those of a text.
+/// The symbols of a sample, of those of a text: what has no room is left out.
 void write_padded(const std::int32_t* of_text, std::int64_t count, std::int64_t length, std::int32_t* symbols);
 
+/// Writes a text as a sample of `length` symbols. Fails where it has what the vocabulary lacks.
+void write_text(const Vocabulary& vocabulary, std::string_view text, std::int64_t length, std::int32_t* symbols);
+
 /// Opens what `spec` names, for a network that reads `length` symbols, each below `symbols`, and tells so many classes
-/// apart:
+/// apart, all of which mean what `known` says:
 ///   tsv:PATH[,tokenizer=DIR]  subjects[:train=N,test=M]
 /// Fails with Exit::Usage on an unknown spec, with Exit::Data on other classes, more different symbols, and files that
 /// cannot be read or are no such tables, naming the line.
 std::unique_ptr<LabelledTexts> open_labelled_texts(const std::string& spec, std::int64_t length, std::int64_t symbols,
-                                                   std::int64_t classes, std::uint64_t seed, const Notify& notify = {});
+                                                   std::int64_t classes, std::uint64_t seed, const Notify& notify = {},
+                                                   const Meaning& known = {});
 
 /// A table in lines, whose columns tabs separate: label and text, or as a header of column names says, `label` and
 /// `sentence` or `text` among them. A file, each tenth line of which is for tests; or a directory with train.tsv and,
 /// for tests, dev.tsv, val.tsv or test.tsv. Classes are the labels for training, sorted. Symbols are the bytes in all
-/// texts, or GPT-2's tokens.
-std::unique_ptr<LabelledTexts> open_text_tables(const TablesSpec& spec, std::int64_t length, const Notify& notify);
+/// texts, or GPT-2's tokens. What `known` says of classes and bytes stands in the place of what is found.
+std::unique_ptr<LabelledTexts> open_text_tables(const TablesSpec& spec, std::int64_t length, const Notify& notify,
+                                                const Meaning& known = {});
 
 /// Sentences of a small grammar; the label says whether the subject is one or many.
 std::unique_ptr<LabelledTexts> make_subjects(std::int64_t length, std::uint64_t seed, const SampleCounts& counts);

@@ -27,7 +27,7 @@ struct WordHash {
 class PairsTokenizer final : public Tokenizer {
  public:
   PairsTokenizer(std::vector<std::string> texts, PairMerges merges)
-      : Tokenizer(TokenKind::Pairs, std::move(texts)), merges_(std::move(merges)) {}
+      : Tokenizer(TokenKind::Pairs, std::move(texts), merges.checksum()), merges_(std::move(merges)) {}
 
   std::size_t encode(std::string_view text, std::size_t most, std::vector<std::int32_t>& tokens) const override {
     std::size_t at = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "framework/error.h"
+#include "train/data/checksum.h"
 
 namespace lethe {
 namespace {
@@ -21,6 +22,8 @@ bool PairMerges::comes_later(const Candidate& a, const Candidate& b) {
 }
 
 bool PairMerges::add(std::int32_t left, std::int32_t right, std::int32_t merged) {
+  for (const std::int32_t token : {left, right, merged})
+    checksum_ = checksum_of(std::as_bytes(std::span(&token, 1)), checksum_);
   return merges_.emplace(key_of(left, right), Merge{static_cast<std::int32_t>(merges_.size()), merged}).second;
 }
 

@@ -14,6 +14,8 @@ class PairMerges {
   explicit PairMerges(const std::array<std::int32_t, 256>& token_of_byte) : token_of_byte_(token_of_byte) {}
   /// The next merge in the list; false if those two have one already.
   bool add(std::int32_t left, std::int32_t right, std::int32_t merged);
+  /// Of all merges in their order.
+  std::uint32_t checksum() const { return checksum_; }
   /// Appends the tokens of a word. Takes n log n time and 32 n bytes for one of n bytes.
   void encode(std::string_view word, std::vector<std::int32_t>& tokens);
 
@@ -40,6 +42,7 @@ class PairMerges {
 
   std::array<std::int32_t, 256> token_of_byte_;
   std::unordered_map<std::uint64_t, Merge> merges_;
+  std::uint32_t checksum_ = 0;
   std::vector<Node> nodes_;  // of the word at hand, as is the heap
   std::vector<Candidate> heap_;
 };

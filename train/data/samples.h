@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "framework/byte_images.h"
+#include "train/data/meaning.h"
 
 namespace lethe {
 
@@ -44,8 +45,9 @@ class Samples {
   virtual std::int64_t size(Split split) const = 0;
   virtual std::int64_t sample_bytes(DType dtype) const = 0;  // as it is fed
   virtual std::int64_t labels() const = 0;                   // of a sample
-  /// What labels stand for, from 0 on; none if they stand for nothing.
+  /// What labels are called in reports, from 0 on; none if they stand for nothing.
   virtual std::vector<std::string> classes() const = 0;
+  virtual Meaning meaning() const { return {.classes = classes()}; }
   /// Of images that can be fed as bytes: what normalises them then.
   virtual std::optional<PixelNorm> pixels() const { return std::nullopt; }
   /// The data must outlive it. Fails on options that these samples do not have.

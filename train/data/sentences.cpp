@@ -102,7 +102,7 @@ class Subjects final : public LabelledTexts {
     Random random(seed_, hash_of("subjects") + static_cast<std::uint64_t>(split), static_cast<std::uint64_t>(index));
     std::string text;
     const bool many = add_sentence(random, text);
-    write(text, symbols);  // of characters, so from several threads
+    write_text(*info().vocabulary, text, info().length, symbols);  // of characters, so from several threads
     return many ? 1 : 0;
   }
 

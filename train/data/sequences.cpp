@@ -19,9 +19,9 @@ class SequenceReader final : public SampleReader {
 };
 
 std::unique_ptr<Sequences> open(const DataSpec& spec, std::int64_t length, std::int64_t symbols, std::uint64_t seed,
-                                std::optional<std::int64_t> ignored) {
+                                std::optional<std::int64_t> ignored, const Meaning& known) {
   if (spec.kind == "tokens") return open_tokens(spec.tokens(), length, symbols, ignored);
-  if (spec.kind == "text") return open_text(spec.place("FILE"), length);
+  if (spec.kind == "text") return open_text(spec.place("FILE"), length, known.alphabet);
   if (spec.kind == "sentences") return make_sentences(length, seed, spec.counts(kSequenceCounts));
   if (spec.kind == "copy") return make_copies(length, symbols, seed, spec.counts(kSequenceCounts));
   if (spec.kind == "synthetic") {
@@ -39,6 +39,12 @@ std::vector<std::string> Sequences::classes() const {
   return names;
 }
 
+Meaning Sequences::meaning() const {
+  const std::unique_ptr<Vocabulary> symbols = vocabulary();
+  if (!symbols) return {};
+  return {.alphabet = symbols->alphabet(), .tokenizer = symbols->identity()};
+}
+
 std::unique_ptr<Vocabulary> Sequences::vocabulary() const {
   return info_.alphabet.empty() ? nullptr : characters_of(info_.alphabet);
 }
@@ -49,10 +55,11 @@ std::unique_ptr<SampleReader> Sequences::reader(const ReadOptions& options) cons
 }
 
 std::unique_ptr<Sequences> open_sequences(const std::string& spec, std::int64_t length, std::int64_t symbols,
-                                          std::uint64_t seed, std::optional<std::int64_t> ignored) {
+                                          std::uint64_t seed, std::optional<std::int64_t> ignored,
+                                          const Meaning& known) {
   check_as(Exit::Data, length > 0 && symbols > 0, "a network of ", symbols, " classes and sequences of ", length,
            " symbols takes no data");
-  std::unique_ptr<Sequences> data = open(DataSpec(spec), length, symbols, seed, ignored);
+  std::unique_ptr<Sequences> data = open(DataSpec(spec), length, symbols, seed, ignored, known);
   const auto found = std::ssize(data->info().alphabet);
   check_as(Exit::Data, found <= symbols, data->name(), ": has ", found, " different characters, the network tells ",
            symbols, " apart; --set vocab=", found, " gives a network of the zoo as many");

@@ -29,6 +29,7 @@ class Sequences : public Samples {
   std::int64_t labels() const override { return info_.length; }
   /// The characters of the alphabet; those that cannot be seen as in C.
   std::vector<std::string> classes() const override;
+  Meaning meaning() const override;
   /// Null if the symbols stand for nothing.
   virtual std::unique_ptr<Vocabulary> vocabulary() const;
   /// The symbol behind each document; none if there is none.
@@ -45,17 +46,19 @@ class Sequences : public Samples {
   SequenceInfo info_;
 };
 
-/// Opens what `spec` names, for a network that reads `length` symbols and tells `symbols` apart, and whose loss counts
-/// the label `ignored` for nothing, if any:
+/// Opens what `spec` names, for a network that reads `length` symbols and tells `symbols` apart, which mean what
+/// `known` says, and whose loss counts the label `ignored` for nothing, if any:
 ///   tokens:DIR[,ignore-borders]  text:FILE  sentences[:train=N,test=M]  copy[:train=N,test=M]  synthetic[:N]
 /// Fails with Exit::Usage on an unknown spec, with Exit::Data on a file that cannot be read or has too little in it,
 /// and on more different symbols than the network has.
 std::unique_ptr<Sequences> open_sequences(const std::string& spec, std::int64_t length, std::int64_t symbols,
-                                          std::uint64_t seed, std::optional<std::int64_t> ignored = {});
+                                          std::uint64_t seed, std::optional<std::int64_t> ignored = {},
+                                          const Meaning& known = {});
 
 /// The characters of a file, plain or gzipped, each to be followed by the next. Its alphabet is the bytes that are in
-/// it, in the order of their values. The last tenth is the test split. Samples are windows side by side.
-std::unique_ptr<Sequences> open_text(const std::string& file, std::int64_t length);
+/// it, in the order of their values, or `known`, outside of which it may have none. The last tenth is the test split.
+/// Samples are windows side by side.
+std::unique_ptr<Sequences> open_text(const std::string& file, std::int64_t length, const std::string& known = "");
 
 /// The shards that `train tokenize` has made (train/data/token_shard.h), of which all memory is the system's. Samples
 /// of training are windows side by side in each shard, the first of which begins before token `length`, where (seed,

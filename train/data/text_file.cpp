@@ -45,21 +45,27 @@ std::int64_t windows_in(std::int64_t characters, std::int64_t length) {
 
 }  // namespace
 
-std::unique_ptr<Sequences> open_text(const std::string& file, std::int64_t length) {
+std::unique_ptr<Sequences> open_text(const std::string& file, std::int64_t length, const std::string& known) {
   FileBytes bytes = read_text_file(file);
   const auto characters = static_cast<std::int64_t>(bytes.size());
   check_as(Exit::Data, characters > 0, file, ": is empty, text needs at least two different characters");
-  SequenceInfo info{.name = "text", .length = length, .alphabet = alphabet_of(bytes)};
+  SequenceInfo info{.name = "text", .length = length, .alphabet = known.empty() ? alphabet_of(bytes) : known};
   check_as(Exit::Data, info.alphabet.size() > 1, file, ": has one character alone, ", characters,
            " times; text needs at least two different ones");
   const std::int64_t of_tests = characters / 10;
   info.sizes = {windows_in(characters - of_tests, length), windows_in(of_tests, length)};
   check_as(Exit::Data, info.sizes[1] > 0, file, ": has ", characters, " characters, but windows of ", length,
            " with a tenth for tests take at least ", 10 * (length + 1), "; --set length=L makes them shorter");
-  std::array<std::uint8_t, 256> symbol_of{};
+  std::array<std::int16_t, 256> symbol_of{};
+  symbol_of.fill(-1);
   for (std::size_t i = 0; i < info.alphabet.size(); ++i)
-    symbol_of[static_cast<std::uint8_t>(info.alphabet[i])] = static_cast<std::uint8_t>(i);
-  for (std::uint8_t& byte : bytes) byte = symbol_of[byte];
+    symbol_of[static_cast<std::uint8_t>(info.alphabet[i])] = static_cast<std::int16_t>(i);
+  for (std::size_t at = 0; at < bytes.size(); ++at) {
+    const std::int16_t symbol = symbol_of[bytes[at]];
+    check_as(Exit::Data, symbol >= 0, file, ": byte ", at, " is '", shown_byte(static_cast<char>(bytes[at])),
+             "', which is none of the ", info.alphabet.size(), " characters that the run knows");
+    bytes[at] = static_cast<std::uint8_t>(symbol);
+  }
   return std::make_unique<Text>(std::move(info), std::move(bytes), characters - of_tests);
 }
 

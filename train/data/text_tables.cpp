@@ -120,9 +120,9 @@ class TextTables final : public LabelledTexts {
 
   /// Gives whether there was room for all of the text.
   bool add(Split split, const TextTable& table, const TextRow& row) {
-    const auto found = std::ranges::lower_bound(info().classes, row.label);
-    check_as(Exit::Data, found != info().classes.end() && *found == row.label, table.file, ':', row.line, ": label ",
-             quote(row.label), " is none of the ", info().classes.size(), " that are trained");
+    const auto found = std::ranges::find(info().classes, row.label);  // few, and those of a run need not be sorted
+    check_as(Exit::Data, found != info().classes.end(), table.file, ':', row.line, ": label ", quote(row.label),
+             " is none of those that are trained: ", joined(info().classes));
     const std::vector<std::int32_t> symbols =
         with_context(message(table.file, ':', row.line), [&] { return info().vocabulary->symbols_of(row.text); });
     const std::int64_t kept = std::min(std::ssize(symbols), info().length);
@@ -153,16 +153,20 @@ class TextTables final : public LabelledTexts {
 
 }  // namespace
 
-std::unique_ptr<LabelledTexts> open_text_tables(const TablesSpec& spec, std::int64_t length, const Notify& notify) {
+std::unique_ptr<LabelledTexts> open_text_tables(const TablesSpec& spec, std::int64_t length, const Notify& notify,
+                                                const Meaning& known) {
   std::vector<TextTable> tables;
   for (const std::string& file : files_at(spec.path)) tables.push_back(read_table(file));
   std::shared_ptr<const Vocabulary> vocabulary;
   if (spec.tokenizer.empty())
-    vocabulary = characters_of(bytes_in(tables));
+    vocabulary = characters_of(known.alphabet.empty() ? bytes_in(tables) : known.alphabet);
   else
     vocabulary = open_pairs(pair_files_in(spec.tokenizer));
-  auto data = std::make_unique<TextTables>(
-      TextsInfo{.name = "tsv", .length = length, .vocabulary = vocabulary, .classes = labels_of(tables)});
+  auto data =
+      std::make_unique<TextTables>(TextsInfo{.name = "tsv",
+                                             .length = length,
+                                             .vocabulary = vocabulary,
+                                             .classes = known.classes.empty() ? labels_of(tables) : known.classes});
   std::int64_t cut = 0;
   for (std::size_t t = 0; t < tables.size(); ++t)
     for (std::size_t i = 0; i < tables[t].rows.size(); ++i)

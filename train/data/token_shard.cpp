@@ -1,7 +1,5 @@
 #include "train/data/token_shard.h"
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstdio>
@@ -44,11 +42,6 @@ ShardHeader read_header(const std::string& path, std::span<const std::byte> byte
 }  // namespace
 
 std::uint32_t token_width(std::int64_t vocabulary) { return vocabulary <= UINT16_MAX + 1 ? 2 : 4; }
-
-std::uint32_t checksum_of(std::span<const std::byte> bytes, std::uint32_t before) {
-  return static_cast<std::uint32_t>(
-      crc32_z(before, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()));
-}
 
 std::uint32_t checksum_of(const ShardHeader& header) {
   return checksum_of(std::as_bytes(std::span(&header, 1)).first(offsetof(ShardHeader, header_checksum)));

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "train/data/checksum.h"
 #include "train/data/mapped_file.h"
 #include "train/data/samples.h"
 #include "train/data/tokenizer.h"
@@ -31,8 +32,6 @@ static_assert(sizeof(ShardHeader) == 64);
 
 /// Bytes of a token: as few as the vocabulary takes.
 std::uint32_t token_width(std::int64_t vocabulary);
-/// CRC-32 of bytes behind those of which it is `before`.
-std::uint32_t checksum_of(std::span<const std::byte> bytes, std::uint32_t before = 0);
 std::uint32_t checksum_of(const ShardHeader& header);
 /// "train-0000.bin", "val-0000.bin".
 std::string shard_name(Split split, std::uint32_t number);

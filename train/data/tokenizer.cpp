@@ -1,10 +1,12 @@
 #include "train/data/tokenizer.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <unordered_map>
 
 #include "framework/error.h"
 #include "framework/text_input.h"
+#include "train/data/checksum.h"
 #include "train/data/data_files.h"
 #include "train/data/unicode.h"
 
@@ -92,6 +94,14 @@ std::vector<std::int32_t> Tokenizer::symbols_of(std::string_view text) const {
 
 std::string Tokenizer::text_of(std::int32_t token) const {
   return token >= 0 && token < size() ? texts_[static_cast<std::size_t>(token)] : "";
+}
+
+std::string Tokenizer::identity() const {
+  std::uint32_t checksum = rules_;
+  for (const std::string& text : texts_) checksum = checksum_of(message(text.size(), ' ', text), checksum);
+  char digits[9];
+  std::snprintf(digits, sizeof digits, "%08x", checksum);
+  return message(name_of(kind_), " of ", texts_.size(), " tokens, checksum ", digits);
 }
 
 std::optional<std::int32_t> Tokenizer::token_of(std::string_view text) const {

@@ -28,15 +28,19 @@ class Tokenizer : public Vocabulary {
   std::vector<std::int32_t> symbols_of(std::string_view text) const override;
   /// The bytes that a token stands for, maybe a part of a character; none for a number that is no token.
   std::string text_of(std::int32_t token) const override;
+  std::string identity() const override;
   /// The first one that stands for just that.
   std::optional<std::int32_t> token_of(std::string_view text) const;
 
  protected:
-  Tokenizer(TokenKind kind, std::vector<std::string> texts) : kind_(kind), texts_(std::move(texts)) {}
+  /// `rules`: a checksum of what decides which tokens a text becomes, beside what these stand for.
+  Tokenizer(TokenKind kind, std::vector<std::string> texts, std::uint32_t rules = 0)
+      : kind_(kind), texts_(std::move(texts)), rules_(rules) {}
 
  private:
   TokenKind kind_;
   std::vector<std::string> texts_;
+  std::uint32_t rules_;
 };
 
 /// Token i is the byte i.
@@ -51,6 +55,8 @@ std::string alphabet_of(const std::vector<bool>& found);
 /// twice.
 std::unique_ptr<Tokenizer> characters_tokenizer(std::string_view alphabet);
 
+/// GPT-2's token after each document.
+inline constexpr const char* kEndOfText = "<|endoftext|>";
 /// GPT-2's files, under whichever of their names are in the directory. Fails with Exit::Data if one is missing.
 struct PairFiles {
   std::string vocabulary;  // vocab.json or encoder.json: {"token": number}

@@ -10,6 +10,7 @@ class Characters final : public Vocabulary {
   explicit Characters(std::string alphabet) : alphabet_(std::move(alphabet)) {}
 
   std::int64_t size() const override { return std::ssize(alphabet_); }
+  std::string alphabet() const override { return alphabet_; }
 
   std::vector<std::int32_t> symbols_of(std::string_view text) const override {
     std::vector<std::int32_t> symbols;

@@ -7,6 +7,7 @@
 
 #include "framework/error.h"
 #include "framework/peers.h"
+#include "train/data/checksum.h"
 #include "train/session/atomic_file.h"
 #include "train/session/share_files.h"
 #include "train/session/weights.h"
@@ -17,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char *kWeights = "weights.safetensors", *kOptimizer = "optimizer.safetensors";
-constexpr const char* kFiles[] = {kWeights, kOptimizer, kShareIndex, "state.json"};
+constexpr const char* kFiles[] = {kWeights, kOptimizer, kShareIndex, "state.json", kNetworkFolder};
 constexpr const char* kStepPrefix = "step-";
 constexpr const char* kWriting = ".new-";   // what is being written
 constexpr const char* kRemoving = ".old-";  // what is being removed: never a checkpoint again
@@ -164,16 +165,20 @@ std::string Checkpoints::save(const RunState& state, const Store& store, const N
 void Checkpoints::write(const std::string& path, const RunState& state, const Store& store,
                         const Network& network) const {
   fs::create_directory(path);
-  write_tensors(path, state.step, store, network);
-  write_state(path, state);
+  RunState complete = state;
+  complete.checksums = write_tensors(path, state.step, store, network);
+  write_state(path, complete);
 }
 
-void Checkpoints::write_tensors(const std::string& path, std::int64_t step, const Store& store,
-                                const Network& network) const {
-  if (sharded_) return save_shares(path, step, store, network);
+std::map<std::string, std::uint32_t> Checkpoints::write_tensors(const std::string& path, std::int64_t step,
+                                                                const Store& store, const Network& network) const {
+  if (sharded_) {
+    save_shares(path, step, store, network);
+    return {{kShareIndex, leads(store) ? checksum_of_file(message(path, '/', kShareIndex)) : 0}};
+  }
   const auto file = [&](const char* name) { return leads(store) ? message(path, '/', name) : ""; };
-  save_weights(file(kWeights), store, network);
-  save_optimizer(file(kOptimizer), store, network);
+  const std::uint32_t weights = save_weights(file(kWeights), store, network);
+  return {{kWeights, weights}, {kOptimizer, save_optimizer(file(kOptimizer), store, network)}};
 }
 
 void Checkpoints::prune() const {
@@ -198,7 +203,8 @@ std::string checkpoint_in(const std::string& directory) {
   return found;
 }
 
-void load_checkpoint(const std::string& checkpoint, Store& store, const Network& network) {
+void load_checkpoint(const std::string& checkpoint, const RunState& state, Store& store, const Network& network) {
+  for (const auto& [file, checksum] : state.checksums) check_unchanged(checkpoint, state, file);
   load_weights(tensors_in(checkpoint, kWeights), store, network);
   load_optimizer(tensors_in(checkpoint, kOptimizer), store, network);
 }

@@ -2,10 +2,11 @@
 //
 //   DIR/step-000400/weights.safetensors    parameters and running statistics
 //   DIR/step-000400/optimizer.safetensors  momentum and the like, step counter
-//   DIR/step-000400/state.json             where the run stands
+//   DIR/step-000400/state.json             where the run stands, and checksums of the other files
+//   DIR/step-000400/network/FILE           the network file as it was when the run began
 //   DIR/latest -> step-000400              the newest checkpoint
 //   DIR/best -> step-000200                the best by evaluation
-//   DIR/weights.safetensors -> latest/weights.safetensors, and likewise the other two: DIR reads as a checkpoint
+//   DIR/weights.safetensors -> latest/weights.safetensors, and likewise the others: DIR reads as a checkpoint
 //
 // With --checkpoint sharded the first two are shares.json and a file of each rank (share_files.h).
 //
@@ -13,6 +14,7 @@
 // of a link made aside. So whenever the process dies, `latest` names a whole checkpoint, the old or the new one. What a
 // broken save left behind the next one removes.
 #pragma once
+#include <map>
 #include <string>
 
 #include "framework/builder.h"
@@ -36,8 +38,9 @@ class Checkpoints {
 
  private:
   void write(const std::string& path, const RunState& state, const Store& store, const Network& network) const;
-  /// What a rank has its part in: all but the state of the run.
-  void write_tensors(const std::string& path, std::int64_t step, const Store& store, const Network& network) const;
+  /// What a rank has its part in: all but the state of the run. Gives checksums by file.
+  std::map<std::string, std::uint32_t> write_tensors(const std::string& path, std::int64_t step, const Store& store,
+                                                     const Network& network) const;
   void prune() const;
 
   std::string directory_ = {};  // "": another rank's
@@ -50,7 +53,8 @@ std::string find_latest(const std::string& directory);
 /// The same; fails (Exit::Data) if there is none.
 std::string checkpoint_in(const std::string& directory);
 
-/// Reads weights and optimizer states into the store, which must have all vars already (Store::add).
-void load_checkpoint(const std::string& checkpoint, Store& store, const Network& network);
+/// Reads weights and optimizer states into the store, which must have all vars already (Store::add). Fails (Exit::Data)
+/// on a file that is not what the state of the checkpoint says.
+void load_checkpoint(const std::string& checkpoint, const RunState& state, Store& store, const Network& network);
 
 }  // namespace lethe

@@ -30,6 +30,33 @@ std::int64_t symbols_read(const Network& network, VarId samples) {
   return symbols;
 }
 
+/// What is made for a network without data.
+const char* made_for(const Network& network) {
+  if (takes_sequences(network)) return "sentences";
+  if (takes_texts(network)) return "subjects";
+  return fed_inputs(network).rows > 1 ? "shape-masks" : "shapes";
+}
+
+std::unique_ptr<Samples> open_spec(const std::string& spec, std::uint64_t seed, const Network& network,
+                                   const Notify& notify, const Meaning& known) {
+  const FedInputs fed = fed_inputs(network);
+  const Var &samples = network.program.vars[fed.samples], &labels = network.program.vars[fed.labels];
+  const std::int64_t classes = network.classes;
+  if (takes_sequences(network)) return open_sequences(spec, samples.shape[1], classes, seed, network.ignored, known);
+  if (takes_texts(network))
+    return open_labelled_texts(spec, samples.shape[1], symbols_read(network, fed.samples), classes, seed, notify,
+                               known);
+  const auto check_labels = [&](bool fit, const char* what) {
+    check_as(Exit::Data, fit, network.name, ": takes ", text_of(samples), " and labels ", text_of(labels),
+             ", but data sets give a label for each ", what);
+  };
+  check_labels(!reads_symbols(samples), "symbol, or for all of them");
+  const ImageShape image = image_shape_of(samples.shape);
+  if (fed.rows == 1) return open_dataset(spec, image, classes, seed, notify, known);
+  check_labels(labels.shape == Shape{samples.shape[0], image.height, image.width}, "image, or for each of its pixels");
+  return open_masks(spec, image, classes, seed);
+}
+
 }  // namespace
 
 bool is_fed_by_data(const Network& network) {
@@ -86,28 +113,10 @@ void check_fed(const Network& network, const Samples& samples) {
 }
 
 std::unique_ptr<Samples> open_data(const std::optional<std::string>& named, std::uint64_t seed, const Network& network,
-                                   const Notify& notify) {
-  const FedInputs fed = fed_inputs(network);
-  const Var &samples = network.program.vars[fed.samples], &labels = network.program.vars[fed.labels];
-  const std::int64_t classes = network.classes;
-  const bool sequences = takes_sequences(network), texts = takes_texts(network);
-  const bool masks = !sequences && !texts && fed.rows > 1;
-  const std::string spec = named.value_or(sequences ? "sentences"
-                                          : texts   ? "subjects"
-                                          : masks   ? "shape-masks"
-                                                    : "shapes");
-  if (sequences) return open_sequences(spec, samples.shape[1], classes, seed, network.ignored);
-  if (texts)
-    return open_labelled_texts(spec, samples.shape[1], symbols_read(network, fed.samples), classes, seed, notify);
-  const auto check_labels = [&](bool fit, const char* what) {
-    check_as(Exit::Data, fit, network.name, ": takes ", text_of(samples), " and labels ", text_of(labels),
-             ", but data sets give a label for each ", what);
-  };
-  check_labels(!reads_symbols(samples), "symbol, or for all of them");
-  const ImageShape image = image_shape_of(samples.shape);
-  if (!masks) return open_dataset(spec, image, classes, seed, notify);
-  check_labels(labels.shape == Shape{samples.shape[0], image.height, image.width}, "image, or for each of its pixels");
-  return open_masks(spec, image, classes, seed);
+                                   const Notify& notify, const Meaning& known) {
+  std::unique_ptr<Samples> data = open_spec(named.value_or(made_for(network)), seed, network, notify, known);
+  check_means(known, data->meaning(), data->name());
+  return data;
 }
 
 void take_bytes(Network& network, const std::optional<PixelNorm>& pixels) {

@@ -32,9 +32,10 @@ std::int64_t counted(const Network& network, const std::int32_t* labels, std::in
 void check_fed(const Network& network, const Samples& samples);
 /// The data set that is named, in the size the network takes and with as many classes as its loss tells apart. Without
 /// a name: sentences for a network that says something of each symbol, subjects for one that does of a text,
-/// shape-masks for one that takes a label for each pixel, shapes for any other.
+/// shape-masks for one that takes a label for each pixel, shapes for any other. Labels, pixels and symbols mean what
+/// `known` says of them: data is matched by names, and refused (Exit::Data) where it has others.
 std::unique_ptr<Samples> open_data(const std::optional<std::string>& named, std::uint64_t seed, const Network& network,
-                                   const Notify& notify = {});
+                                   const Notify& notify = {}, const Meaning& known = {});
 /// If data sets can feed it images, the network takes their bytes and normalises them by what is given, if it is.
 void take_bytes(Network& network, const std::optional<PixelNorm>& pixels);
 

@@ -6,7 +6,7 @@
 namespace lethe {
 
 TorchProgram optnet_program(const OptnetOptions& optnet, const NetworkSetting& setting, const Network& network) {
-  return torch_program(network, torch_notes(setting.model),
+  return torch_program(network, torch_notes(network.name),
                        {.backend = setting.dtype == DType::f64 ? TorchBackend::Nn : TorchBackend::Cudnn,
                         .training = optnet.training,
                         .inplace = optnet.inplace,

@@ -4,7 +4,10 @@
 #include <cinttypes>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
+#include <limits>
+#include <set>
 #include <type_traits>
 
 #include "framework/error.h"
@@ -12,13 +15,17 @@
 #include "framework/text.h"
 #include "framework/text_input.h"
 #include "models/json_source.h"
+#include "train/data/checksum.h"
 #include "train/session/atomic_file.h"
 
 namespace lethe {
 namespace {
 
 constexpr const char* kFile = "/state.json";
+constexpr const char* kChecksum = "checksum";  // of state.json itself
 constexpr std::int64_t kVersion = 1;
+
+std::string text_of_state(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
 /// Calls visit(key, field) for every field that a state must have; with what follows the one list of what state.json
 /// holds.
@@ -44,38 +51,105 @@ void for_each_field(State& s, const Visit& visit) {
 template <class State, class Visit>
 void for_each_later_field(State& s, const Visit& visit) {
   visit("evaluations_since_best", s.evaluations_since_best);
-  visit("classes", s.classes);
-  visit("mean", s.mean);
-  visit("deviation", s.deviation);
+  visit("classes", s.meaning.classes);
+  visit("mean", s.meaning.mean);
+  visit("deviation", s.meaning.deviation);
+  visit("alphabet", s.meaning.alphabet);
+  visit("tokenizer", s.meaning.tokenizer);
+  visit("network_file", s.file.name);
+  visit("variant", s.file.variant);
+  visit("checksums", s.checksums);
 }
 
-/// What reads images divides by the deviations.
-void check_normalisation(const std::string& file, const RunState& state) {
+/// Text as it is if it is UTF-8, else the list of its bytes, since JSON has no other way to keep these apart.
+Json json_of(const std::string& text) {
+  const Json json = text;
+  try {
+    json.dump();
+    return json;
+  } catch (const Json::type_error&) {
+    return std::vector<std::uint8_t>(text.begin(), text.end());
+  }
+}
+Json json_of(const std::vector<std::string>& texts) {
+  Json json = Json::array();
+  for (const std::string& text : texts) json.push_back(json_of(text));
+  return json;
+}
+Json json_of(const std::map<std::string, std::string>& texts) {
+  Json json = Json::object();
+  for (const auto& [key, text] : texts) json[key] = json_of(text);
+  return json;
+}
+template <class Value>
+Json json_of(const Value& value) {
+  return value;
+}
+
+/// CRC-32 of a state in its written form without its own checksum.
+std::uint32_t checksum_of_state(Json json) {
+  json.erase(kChecksum);
+  return checksum_of(text_of_state(json));
+}
+
+/// What reads images divides by the deviations, and symbols are bytes' places.
+void check_meaning(const std::string& file, const Meaning& meaning) {
   const auto is_finite = [](double value) { return std::isfinite(value); };
   const auto is_positive = [](double value) { return std::isfinite(value) && value > 0; };
-  check_as(Exit::Data, std::ranges::all_of(state.mean, is_finite), file, ": 'mean' has a number that is not finite");
-  check_as(Exit::Data, std::ranges::all_of(state.deviation, is_positive), file,
+  check_as(Exit::Data, std::ranges::all_of(meaning.mean, is_finite), file, ": 'mean' has a number that is not finite");
+  check_as(Exit::Data, std::ranges::all_of(meaning.deviation, is_positive), file,
            ": 'deviation' has a number that is not finite and above 0");
+  check_as(Exit::Data,
+           std::set<char>(meaning.alphabet.begin(), meaning.alphabet.end()).size() == meaning.alphabet.size(), file,
+           ": 'alphabet' has a byte twice");
 }
 
-/// Whether a value becomes a Value as it stands; the library would round 1.5 and wrap -1.
+/// Reads a value that becomes a Value as it stands; the library would round 1.5 and wrap -1.
 template <class Value>
-bool is_kept_by(const Json& json) {
-  if constexpr (std::is_unsigned_v<Value>) return json.is_number_unsigned();
-  if constexpr (std::is_integral_v<Value>) return json.is_number_integer();
-  return true;
+void read_value(const JsonNode& node, Value& value) {
+  const Json& json = node.json();
+  if constexpr (std::is_unsigned_v<Value>)
+    check(json.is_number_unsigned() && json.get<std::uint64_t>() <= std::numeric_limits<Value>::max(),
+          "is no such number");
+  else if constexpr (std::is_integral_v<Value>)
+    check(json.is_number_integer() && (!json.is_number_unsigned() || json.get<std::uint64_t>() <= INT64_MAX),
+          "is no such number");
+  json.get_to(value);
+}
+void read_value(const JsonNode& node, std::string& text) {
+  if (!node.json().is_array()) return void(node.json().get_to(text));
+  text.clear();
+  for (const JsonNode& item : node.items()) {
+    std::uint8_t byte = 0;
+    read_value(item, byte);
+    text.push_back(static_cast<char>(byte));
+  }
+}
+void read_value(const JsonNode& node, std::vector<std::string>& texts) {
+  texts.clear();
+  for (const JsonNode& item : node.items()) read_value(item, texts.emplace_back());
+}
+template <class Value>
+void read_value(const JsonNode& node, std::map<std::string, Value>& values) {
+  values.clear();
+  for (const auto& [key, item] : node.members()) read_value(item, values[key]);
 }
 
 template <class Value>
 void read_field(const JsonNode& state, const char* key, Value& value) {
   const JsonNode found = state.at(key);
-  const auto wrong = [&] { found.fail("'", key, "' is ", found.shown(), ", which is not of the right type"); };
-  if (!is_kept_by<Value>(found.json())) wrong();
   try {
-    found.json().get_to(value);
-  } catch (const Json::exception&) {
-    wrong();
+    read_value(found, value);
+  } catch (const std::exception&) {
+    found.fail("'", key, "' is ", found.shown(), ", which is not of the right type");
   }
+}
+
+/// The network file that a checkpoint holds; a name with a directory in it would lead out of the checkpoint.
+std::string held_file(const std::string& checkpoint, const std::string& name) {
+  check_as(Exit::Data, std::filesystem::path(name).filename() == name, checkpoint, kFile, ": the network file ",
+           quote(name), " is no name of a file");
+  return message(checkpoint, '/', kNetworkFolder, '/', name);
 }
 
 }  // namespace
@@ -93,15 +167,37 @@ void check_same_network(const RunState& state, const std::string& directory, con
         "': its layers, batch, dtype or seed differ from what is asked for");
 }
 
+std::string network_in(const std::string& checkpoint, const RunState& state) {
+  return state.file.name.empty() ? "" : name_in(message(checkpoint, '/', kNetworkFolder), state.file);
+}
+
+void check_unchanged(const std::string& checkpoint, const RunState& state, const std::string& name) {
+  const auto expected = state.checksums.find(name);
+  if (expected == state.checksums.end()) return;
+  const std::string file = message(checkpoint, '/', name);
+  check_as(Exit::Data, checksum_of_file(file) == expected->second, file, ": is not what ", checkpoint, kFile,
+           " says: it is damaged, or of another checkpoint");
+}
+
 void write_state(const std::string& checkpoint, const RunState& state) {
+  const auto write = [](const std::string& file, const std::string& text) {
+    AtomicFile out(file);
+    out.write(text.data(), std::ssize(text));
+    out.commit();
+  };
+  RunState complete = state;
+  if (!state.file.name.empty()) {
+    const std::string file = held_file(checkpoint, state.file.name);
+    std::filesystem::create_directory(std::filesystem::path(file).parent_path());
+    write(file, state.file.text);
+    complete.checksums[message(kNetworkFolder, '/', state.file.name)] = checksum_of(state.file.text);
+  }
   Json json = {{"version", kVersion}};
-  const auto write = [&](const char* key, const auto& value) { json[key] = value; };
-  for_each_field(state, write);
-  for_each_later_field(state, write);
-  const std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-  AtomicFile out(checkpoint + kFile);
-  out.write(text.data(), static_cast<std::int64_t>(text.size()));
-  out.commit();
+  const auto add = [&](const char* key, const auto& value) { json[key] = json_of(value); };
+  for_each_field(complete, add);
+  for_each_later_field(complete, add);
+  json[kChecksum] = checksum_of_state(json);
+  write(checkpoint + kFile, text_of_state(json));
 }
 
 RunState read_state(const std::string& checkpoint) {
@@ -109,22 +205,32 @@ RunState read_state(const std::string& checkpoint) {
   std::ifstream in(file, std::ios::binary);
   check_as(Exit::Data, in.good(), file, ": cannot be opened");
   const std::string text = with_context(file, [&] { return rest_of(in, Exit::Data); });
+  RunState state;
   try {
     const JsonSource source(file, text);
+    const JsonNode root = source.root();
     std::int64_t version = 0;
-    read_field(source.root(), "version", version);
+    read_field(root, "version", version);
     check_as(Exit::Data, version == kVersion, file, ": is of version ", version, ", this program reads version ",
              kVersion);
-    RunState state;
-    for_each_field(state, [&](const char* key, auto& value) { read_field(source.root(), key, value); });
+    for_each_field(state, [&](const char* key, auto& value) { read_field(root, key, value); });
     for_each_later_field(state, [&](const char* key, auto& value) {
-      if (source.root().json().contains(key)) read_field(source.root(), key, value);
+      if (root.json().contains(key)) read_field(root, key, value);
     });
-    check_normalisation(file, state);
-    return state;
+    check_meaning(file, state.meaning);
+    check_as(Exit::Data, !root.has(kChecksum) || root.at(kChecksum).json() == checksum_of_state(root.json()), file,
+             ": is not what its checksum says: it is damaged, or was edited");
   } catch (const SourceError& error) {
     throw Error(error.what(), Exit::Data);
   }
+  if (state.file.name.empty()) return state;
+  check_unchanged(checkpoint, state, message(kNetworkFolder, '/', state.file.name));
+  try {
+    state.file.text = read_text(held_file(checkpoint, state.file.name));
+  } catch (const Error& error) {
+    throw Error(error.what(), Exit::Data);
+  }
+  return state;
 }
 
 }  // namespace lethe

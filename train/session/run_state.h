@@ -1,4 +1,5 @@
-// state.json of a checkpoint: where a run stands.
+// state.json of a checkpoint: where a run stands, and beside it network/FILE, the network file as it was when the run
+// began.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -6,6 +7,8 @@
 #include <vector>
 
 #include "framework/program.h"
+#include "models/network.h"
+#include "train/data/meaning.h"
 
 namespace lethe {
 
@@ -23,9 +26,10 @@ struct RunState {
   double best_accuracy = -1;                             // -1: not yet evaluated
   std::int64_t best_step = 0;
   std::int64_t evaluations_since_best = 0;
-  std::vector<std::string> classes = {};            // of images: their names, by label
-  std::vector<double> mean = {}, deviation = {};    // of images: what normalises them, by channel
+  Meaning meaning = {};                             // of the data
   std::map<std::string, std::string> options = {};  // whatever else the run wants to find again
+  NetworkFile file = {};  // of the network; nothing if it was built without one, or by an older version
+  std::map<std::string, std::uint32_t> checksums = {};  // CRC-32 of other files of the checkpoint, by name
   bool operator==(const RunState&) const = default;
 };
 
@@ -36,9 +40,16 @@ std::string program_id(const Program& forward);
 void check_same_network(const RunState& state, const std::string& directory, const std::string& name,
                         const std::string& id);
 
-/// Writes it as a whole or not at all.
+inline constexpr const char* kNetworkFolder = "network";  // of a checkpoint
+/// By which load_network() finds the file that the checkpoint holds; "" if it holds none.
+std::string network_in(const std::string& checkpoint, const RunState& state);
+
+/// Writes each of the two files as a whole or not at all, state.json last.
 void write_state(const std::string& checkpoint, const RunState& state);
-/// Fails (Exit::Data) if it is missing, broken or of another version, or if images cannot be normalised by it.
+/// Fails (Exit::Data) if a file is missing, broken or not what its checksum says, if state.json is of another version,
+/// or if images cannot be normalised by it.
 RunState read_state(const std::string& checkpoint);
+/// Fails (Exit::Data), naming the file, unless it is what the state's checksum says, as far as that has one.
+void check_unchanged(const std::string& checkpoint, const RunState& state, const std::string& name);
 
 }  // namespace lethe

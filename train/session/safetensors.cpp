@@ -10,6 +10,7 @@
 #include "framework/error.h"
 #include "framework/host_memory.h"
 #include "models/json_source.h"
+#include "train/data/checksum.h"
 
 namespace lethe {
 namespace {
@@ -198,8 +199,8 @@ SafetensorsWriter::SafetensorsWriter(const std::string& file, std::vector<Tensor
   check_as(Exit::Data, static_cast<std::int64_t>(header.size()) <= kLargestHeader, file, ": a header of ",
            header.size(), " bytes is larger than the format allows");
   const auto length = little_endian(header.size());
-  out_.write(length.data(), length.size());
-  out_.write(header.data(), static_cast<std::int64_t>(header.size()));
+  put(length.data(), length.size());
+  put(header.data(), static_cast<std::int64_t>(header.size()));
 }
 
 void SafetensorsWriter::write(const std::vector<std::byte>& data) {
@@ -208,13 +209,19 @@ void SafetensorsWriter::write(const std::vector<std::byte>& data) {
   const auto bytes = static_cast<std::int64_t>(data.size());
   check_as(Exit::Internal, bytes == tensor.bytes(), "tensor '", tensor.name, "' has ", tensor.bytes(), " bytes, given ",
            bytes);
-  out_.write(data.data(), bytes);
+  put(data.data(), bytes);
 }
 
-void SafetensorsWriter::finish() {
+void SafetensorsWriter::put(const void* data, std::int64_t bytes) {
+  out_.write(data, bytes);
+  checksum_ = checksum_of({static_cast<const std::byte*>(data), static_cast<std::size_t>(bytes)}, checksum_);
+}
+
+std::uint32_t SafetensorsWriter::finish() {
   check_as(Exit::Internal, next_ == tensors_.size(), "tensor '", next_ < tensors_.size() ? tensors_[next_].name : "",
            "' was announced but not written");
   out_.commit();
+  return checksum_;
 }
 
 }  // namespace lethe

@@ -38,11 +38,14 @@ class SafetensorsWriter {
   SafetensorsWriter(const std::string& file, std::vector<TensorEntry> tensors, const Metadata& metadata = {});
   /// The data of the next tensor, in the order given above.
   void write(const std::vector<std::byte>& data);
-  /// All tensors must have been written.
-  void finish();
+  /// All tensors must have been written. Gives the file's CRC-32.
+  std::uint32_t finish();
 
  private:
+  void put(const void* data, std::int64_t bytes);
+
   AtomicFile out_;
+  std::uint32_t checksum_ = 0;
   std::vector<TensorEntry> tensors_;
   std::size_t next_ = 0;
 };

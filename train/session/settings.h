@@ -74,6 +74,7 @@ struct DataSetting {
   std::optional<std::string> spec = {};
   std::shared_ptr<const Samples> samples = {};  // instead: these
   Augmentation augment = {};
+  Meaning known = {};  // what labels, pixels and symbols have to mean, as far as it says that
 };
 
 struct DeviceSetting {

@@ -8,7 +8,7 @@
 #include "framework/peers.h"
 #include "framework/text_input.h"
 #include "models/json_source.h"
-#include "train/data/token_shard.h"
+#include "train/data/checksum.h"
 #include "train/session/atomic_file.h"
 #include "train/session/safetensors.h"
 

@@ -48,6 +48,14 @@ void check_bits(const Start& start, const std::map<std::string, std::string>& op
         "; it cannot go on with another");
 }
 
+/// The weights file that `path` means: the file itself, or the best or else the newest of a checkpoint directory, of
+/// which it is the index if that is in shares.
+std::string weights_file(const std::string& path) {
+  if (!fs::is_directory(path)) return path;
+  const fs::path best = fs::path(path) / "best";
+  return tensors_in(fs::exists(best) ? best.string() : checkpoint_in(path), kWeightsFile);
+}
+
 }  // namespace
 
 Start find_start(const std::string& save, const std::string& resume) {
@@ -77,24 +85,31 @@ void check_fits(const Start& start, const std::map<std::string, std::string>& op
 void fill_store(const Start& start, std::uint64_t seed, const std::string& weights, const Network& network,
                 Store& store) {
   store.initialize(network.program, network.params, seed);
-  if (!start.checkpoint.empty()) load_checkpoint(start.checkpoint, store, network);
-  if (!weights.empty()) load_weights(weights_file(weights), store, network);
+  if (!start.checkpoint.empty()) load_checkpoint(start.checkpoint, start.state, store, network);
+  if (!weights.empty()) read_weights(weights, store, network);
 }
 
-std::optional<RunState> run_of_weights(const std::string& path) {
+std::optional<SavedRun> run_of_weights(const std::string& path) {
   if (path.empty()) return std::nullopt;
   const fs::path file = weights_file(path);
   check_as(Exit::Data, fs::exists(file), path, ": no such file or directory");
   const bool of_checkpoint = file.filename() == kWeightsFile || file.filename() == kShareIndex;
-  const bool saved_by_run = of_checkpoint && fs::exists(file.parent_path() / "state.json");
-  if (!saved_by_run) return std::nullopt;
-  return read_state(file.parent_path().string());
+  const std::string checkpoint = file.parent_path().string();
+  if (!of_checkpoint || !fs::exists(file.parent_path() / "state.json")) return std::nullopt;
+  return SavedRun{.checkpoint = checkpoint, .state = read_state(checkpoint)};
 }
 
-std::string weights_file(const std::string& path) {
-  if (!fs::is_directory(path)) return path;
-  const fs::path best = fs::path(path) / "best";
-  return tensors_in(fs::exists(best) ? best.string() : checkpoint_in(path), kWeightsFile);
+std::map<std::string, std::string> options_in(const std::string& checkpoint, const RunState& state) {
+  std::map<std::string, std::string> options = state.options;
+  if (const std::string network = network_in(checkpoint, state); !network.empty()) options["model"] = network;
+  return options;
+}
+
+void read_weights(const std::string& path, Store& store, const Network& network) {
+  const std::string file = weights_file(path);
+  if (const std::optional<SavedRun> run = run_of_weights(path))
+    check_unchanged(run->checkpoint, run->state, fs::path(file).filename().string());
+  load_weights(file, store, network);
 }
 
 }  // namespace lethe

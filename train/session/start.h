@@ -29,11 +29,20 @@ void check_fits(const Start& start, const std::map<std::string, std::string>& op
 /// is not empty.
 void fill_store(const Start& start, std::uint64_t seed, const std::string& weights, const Network& network,
                 Store& store);
+
+/// A run as it was saved.
+struct SavedRun {
+  std::string checkpoint = {};
+  RunState state = {};
+};
 /// The run that saved the weights which `path` means: what stands beside them. None if nothing does, or if `path` is
 /// empty. Fails (Exit::Data) if there are no weights there.
-std::optional<RunState> run_of_weights(const std::string& path);
-/// The weights file that `path` means: the file itself, or the best or else the newest of a checkpoint directory, of
-/// which it is the index if that is in shares.
-std::string weights_file(const std::string& path);
+std::optional<SavedRun> run_of_weights(const std::string& path);
+/// RunState::options, with the network file that the checkpoint holds as the model.
+std::map<std::string, std::string> options_in(const std::string& checkpoint, const RunState& state);
+
+/// Reads the weights that `path` means: those of the file itself, or of the best or else the newest checkpoint of a
+/// directory. Fails (Exit::Data) as load_weights() does, and where the run beside them says that they were others.
+void read_weights(const std::string& path, Store& store, const Network& network);
 
 }  // namespace lethe

@@ -46,7 +46,7 @@ std::vector<Stored> run_states_of(const Store& store, const Network& network) {
   return states;
 }
 
-void save(const std::string& file, const Store& store, std::vector<Stored> all, const std::string& content) {
+std::uint32_t save(const std::string& file, const Store& store, std::vector<Stored> all, const std::string& content) {
   std::stable_sort(all.begin(), all.end(), [](const Stored& a, const Stored& b) {  // keeps every tensor aligned
     return bytes_of(a.var.dtype) > bytes_of(b.var.dtype);
   });
@@ -55,12 +55,12 @@ void save(const std::string& file, const Store& store, std::vector<Stored> all, 
     for (TensorEntry& tensor : tensors_of(each)) tensors.push_back(std::move(tensor));
   if (file.empty()) {
     for (const Stored& each : all) store.read_whole(each.var);
-    return;
+    return 0;
   }
   SafetensorsWriter writer(file, tensors, {{"format", "pt"}, {"content", content}});
   for (const Stored& each : all)
     for (const std::vector<std::byte>& tensor : to_file(each, store.read_whole(each.var))) writer.write(tensor);
-  writer.finish();
+  return writer.finish();
 }
 
 /// "'a', 'b', 'c' and 4 more".
@@ -238,7 +238,8 @@ std::string not_finite(const Store& store, const Network& network) {
   return least == weights.size() ? "" : weights[least].var.name;
 }
 
-void save_weights(const std::string& file, const Store& store, const Network& network, const std::string& library) {
+std::uint32_t save_weights(const std::string& file, const Store& store, const Network& network,
+                           const std::string& library) {
   const std::vector<Stored> own = stored_weights(network);
   if (library.empty()) return save(file, store, own, "weights");
   std::vector<std::string> known;
@@ -258,8 +259,8 @@ void load_weights(const std::string& file, Store& store, const Network& network)
   load(reader, store, reading_of(reader, network));
 }
 
-void save_optimizer(const std::string& file, const Store& store, const Network& network) {
-  save(file, store, run_states_of(store, network), "optimizer");
+std::uint32_t save_optimizer(const std::string& file, const Store& store, const Network& network) {
+  return save(file, store, run_states_of(store, network), "optimizer");
 }
 
 void load_optimizer(const std::string& file, Store& store, const Network& network) {

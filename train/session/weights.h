@@ -4,6 +4,7 @@
 // without a name, nowhere; or each its share (share_files.h), whose index then stands for the file where weights or
 // states are read. Each reads by itself.
 #pragma once
+#include <cstdint>
 #include <string>
 
 #include "framework/builder.h"
@@ -16,8 +17,9 @@ namespace lethe {
 std::string not_finite(const Store& store, const Network& network);
 
 /// Writes the network's parameters and running statistics, under the names of a library if one is given, which the
-/// network must have (Network::weight_names).
-void save_weights(const std::string& file, const Store& store, const Network& network, const std::string& library = "");
+/// network must have (Network::weight_names). Gives the file's CRC-32; 0 without a file.
+std::uint32_t save_weights(const std::string& file, const Store& store, const Network& network,
+                           const std::string& library = "");
 /// Reads them, by the network's own names or those of a library, whichever the file has more of; floats are converted
 /// to the network's dtype. Missing, unexpected and mis-shaped tensors are listed in one line (Exit::Data), and then the
 /// store is as it was.
@@ -25,7 +27,7 @@ void load_weights(const std::string& file, Store& store, const Network& network)
 
 /// The same for everything else in the store: momentum and the like (in the layout of their parameter), step counter.
 /// Dtypes must be equal.
-void save_optimizer(const std::string& file, const Store& store, const Network& network);
+std::uint32_t save_optimizer(const std::string& file, const Store& store, const Network& network);
 void load_optimizer(const std::string& file, Store& store, const Network& network);
 
 /// Writes all of that into a directory as shares, each rank its own, together; see share_files.h.

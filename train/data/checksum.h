@@ -1,0 +1,17 @@
+// CRC-32, by which files are told from damaged ones.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace lethe {
+
+/// Of bytes after those of which it is `before`.
+std::uint32_t checksum_of(std::span<const std::byte> bytes, std::uint32_t before = 0);
+std::uint32_t checksum_of(std::string_view text, std::uint32_t before = 0);
+/// Of a whole file, read a piece at a time. Fails with Exit::Data if it cannot be read.
+std::uint32_t checksum_of_file(const std::string& file);
+
+}  // namespace lethe
