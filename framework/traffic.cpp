@@ -2,6 +2,7 @@
 
 #include "framework/core_ops.h"
 #include "framework/op_attrs.h"
+#include "framework/op_def.h"
 #include "framework/peers.h"
 
 namespace lethe {
@@ -55,12 +56,18 @@ Traffic& Traffic::operator+=(const Traffic& other) {
   return *this;
 }
 
+bool begins_exchange(const Op& op) {
+  return op.type == kAllReduceStart || op.type == kReduceScatterStart || op.type == kAllGatherStart ||
+         op.type == kGatherParamsStart;
+}
+
+bool exchanges(const Op& op) { return begins_exchange(op) || op_def(op.type).waits; }
+
 Traffic traffic_of(const Program& program, const Op& op, Exchange how) {
-  const bool sums = op.type == kAllReduceStart, scatters = op.type == kReduceScatterStart,
-             gathers = op.type == kAllGatherStart, gathers_params = op.type == kGatherParamsStart;
-  if (!sums && !scatters && !gathers && !gathers_params) return {};
+  if (!begins_exchange(op)) return {};
+  const bool sums = op.type == kAllReduceStart, gathers = op.type == kAllGatherStart;
   const std::int64_t ranks = op.attrs.integer(kRanks);
-  if (gathers_params) return traffic_of_gather(bytes_of_shares(program, op.in, ranks), ranks, how);
+  if (op.type == kGatherParamsStart) return traffic_of_gather(bytes_of_shares(program, op.in, ranks), ranks, how);
   const Var& x = program.vars[op.in[0]];
   return gathers ? traffic_of_gather(bytes_of(x), ranks, how) : traffic_of_sum(x, ranks, sums ? 2 : 1, how);
 }

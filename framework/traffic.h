@@ -6,6 +6,13 @@
 
 namespace lethe {
 
+/// Whether an op begins an exchange: all its outputs are under way until an op that waits (OpDef::waits) takes them as
+/// its inputs, so whoever reads or writes them in between meets anything. Each begins and ends once, in the same order
+/// on all ranks: such an op is never repeated.
+bool begins_exchange(const Op& op);
+/// Whether it begins or ends one.
+bool exchanges(const Op& op);
+
 /// How a sum comes to all ranks.
 enum class Exchange {
   Pieces,  // each adds up a piece for all and sends it to all: what runs do (train/ranks/collectives.h)

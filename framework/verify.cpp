@@ -1,6 +1,7 @@
 #include "framework/verify.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -8,6 +9,7 @@
 #include "framework/error.h"
 #include "framework/op_def.h"
 #include "framework/prepared.h"
+#include "framework/traffic.h"
 #include "framework/views.h"
 
 namespace lethe {
@@ -67,6 +69,8 @@ class Verifier {
       check(written_[v], "block ", id, ": result '", name(v), "' is never written");
       check(program_.vars[v].pitch == 0, "block ", id, ": result '", name(v), "' has rows that lie apart");
     }
+    for (const auto& [v, of] : under_way_)
+      check(of.block != id, "block ", id, ": nothing waits for '", name(v), "', which ranks have begun to exchange");
   }
 
   void check_roots() const {
@@ -115,6 +119,23 @@ class Verifier {
       for (const VarId v : *vars)
         check(v == kNone || program_.vars[v].pitch == 0 || def.is_view() || def.pitched,
               "takes no rows that lie apart, as those of '", v == kNone ? "" : name(v), "'");
+    check_exchange(op, block);
+  }
+
+  /// What is begun belongs to the exchange until an op of the same block waits for all of it, once.
+  void check_exchange(const Op& op, BlockId block) {
+    if (op_def(op.type).waits) {
+      const auto begun = op.in.empty() ? under_way_.end() : under_way_.find(op.in[0]);
+      const bool all = begun != under_way_.end() && begun->second.block == block && begun->second.all == op.in;
+      check(all, "waits for '", op.in.empty() ? "" : name(op.in[0]), "', which is not all of what one op has begun");
+      for (const VarId v : op.in) under_way_.erase(v);
+      return;
+    }
+    for (const auto* vars : {&op.in, &op.out})
+      for (const VarId v : *vars)
+        check(v == kNone || under_way_.count(v) == 0, "touches '", v == kNone ? "" : name(v), "', which is under way");
+    if (begins_exchange(op))
+      for (const VarId v : op.out) under_way_[v] = {block, op.out};
   }
 
   bool may_touch(const Op& op, BlockId block, BlockId of_var) const {
@@ -215,6 +236,11 @@ class Verifier {
   std::vector<VarId> same_as_;  // by VarId: what it is under another shape, at last
   std::vector<bool> is_part_;   // by VarId: of a wider var
   std::vector<bool> is_used_;   // blocks
+  struct Begun {
+    BlockId block;
+    std::vector<VarId> all;
+  };
+  std::map<VarId, Begun> under_way_;  // what ranks have begun to exchange: where, and with what else
 };
 
 }  // namespace

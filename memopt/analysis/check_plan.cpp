@@ -6,20 +6,14 @@
 #include "framework/control_flow.h"
 #include "framework/error.h"
 #include "framework/op_def.h"
+#include "framework/traffic.h"
 #include "framework/views.h"
 #include "memopt/analysis/extents.h"
+#include "memopt/analysis/plan_state.h"
 #include "memopt/analysis/plan_sums.h"
 
 namespace lethe {
 namespace {
-
-/// How memory stands at a point of the program.
-struct State {
-  HeldBytes bytes;
-  std::vector<bool> taken = {};  // by buffer: those on demand that may be held
-  std::int64_t held = 0;         // bytes of these
-  bool operator==(const State&) const = default;
-};
 
 class Run {
  public:
@@ -79,6 +73,9 @@ class Run {
   }
 
   void compute(const Op& op, BlockId block, std::size_t index) {
+    if (op_def(op.type).waits)
+      for (const VarId v : op.in)
+        check(state_.under_way.end(v), "plan: '", op.type, "' waits for '", name(v), "', which is not under way");
     for (const VarId v : op.in)
       if (v != kNone) read(v, op);
     for (std::size_t slot = 0; slot < op.out.size(); ++slot) check_output(op, slot);
@@ -89,9 +86,11 @@ class Run {
         for (const VarId v : *vars)
           check(v == kNone || in_store_[v] || !extent.meets(extent_of(v)), "plan: the workspace of '", op.type,
                 "' lies over '", name(v), "', which it uses");
-      state_.bytes.clobber(extent, kWorkspace + op.type);
+      state_.clobber(extent, kWorkspace + op.type);
     }
     for (const VarId v : op.out) write(v);
+    if (!begins_exchange(op)) return;
+    for (const VarId v : op.out) state_.under_way.begin(v, in_store_[v] ? Extent{} : extent_of(v), name(v));
   }
 
   /// Which inputs and other outputs an output lies over.
@@ -142,10 +141,10 @@ class Run {
     const Block &condition = program_.blocks[op.blocks[0]], &body = program_.blocks[op.blocks[1]];
     for (std::size_t i = 0; i < body.results.size(); ++i) hand_on(op.in[i], op.out[i], op);
     for (;;) {
-      const State begin = state_;
+      const PlanState begin = state_;
       block(op.blocks[0]);
       read(condition.results[0], op);
-      const State end = state_;
+      const PlanState end = state_;
       block(op.blocks[1]);
       for (std::size_t i = 0; i < body.results.size(); ++i) hand_on(body.results[i], op.out[i], op);
       join(begin);
@@ -157,8 +156,8 @@ class Run {
 
   void branch(const Op& op) {
     read(op.in[0], op);
-    const State before = state_;
-    std::optional<State> other;
+    const PlanState before = state_;
+    std::optional<PlanState> other;
     for (const BlockId side : op.blocks) {
       state_ = before;
       block(side);
@@ -170,8 +169,9 @@ class Run {
   }
 
   /// What is so at this point of the program may also be as `other` has it.
-  void join(const State& other) {
+  void join(const PlanState& other) {
     state_.bytes.join(other.bytes);
+    state_.under_way.join(other.under_way);
     for (std::size_t b = 0; b < state_.taken.size(); ++b)
       if (other.taken[b]) hold(static_cast<int>(b));
   }
@@ -189,6 +189,7 @@ class Run {
   }
 
   void read(VarId v, const Op& op) const {
+    check(!state_.under_way.has(v), "plan: '", op.type, "' reads '", name(v), "', which is under way");
     if (in_store_[v]) return check_store(v);
     extent_of(v);
     const int buffer = plan_.vars[v].buffer;
@@ -201,7 +202,7 @@ class Run {
   void write(VarId v) {
     if (in_store_[v]) return check_store(v);
     take(v);
-    state_.bytes.write(extent_of(v), v, name(v));
+    state_.write(extent_of(v), v, name(v));
   }
 
   void take(VarId v) {
@@ -219,7 +220,7 @@ class Run {
     const int buffer = plan_.vars[v].buffer;
     check(buffer >= 0 && plan_.buffers[buffer].on_demand && state_.taken[buffer], "plan: '", name(v),
           "' is given back while it is not held");
-    state_.bytes.clobber({buffer, 0, plan_.buffers[buffer].bytes}, kDeleteVar);
+    state_.clobber({buffer, 0, plan_.buffers[buffer].bytes}, kDeleteVar);
     state_.taken[buffer] = false;
     state_.held -= plan_.buffers[buffer].bytes;
   }
@@ -229,7 +230,7 @@ class Run {
     for (std::size_t v = 0; v < plan_.staging.inputs.size(); ++v)
       if (const Place place = plan_.staging.inputs[v]; place.buffer >= 0) {
         check(has_place(static_cast<VarId>(v)), "plan: '", name(static_cast<VarId>(v)), "' is staged for no place");
-        state_.bytes.write(extents_.of(place, bytes_of(program_.vars[v]), "", kNextInput), staged(v), kNextInput);
+        state_.write(extents_.of(place, bytes_of(program_.vars[v]), "", kNextInput), staged(v), kNextInput);
       }
   }
   int staged(std::size_t input) const { return static_cast<int>(program_.vars.size() + input); }
@@ -249,6 +250,7 @@ class Run {
   }
 
   void check_end() const {
+    state_.under_way.check_none();
     for (std::size_t v = 0; v < kept_.size(); ++v)
       check(!kept_[v] || in_store_[v] || !state_.bytes.is_lost(shown_[v]), "plan: '", state_.bytes.lost_to(shown_[v]),
             "' is written over '", name(static_cast<VarId>(v)), "', which is kept to the end of the step");
@@ -274,7 +276,7 @@ class Run {
   std::vector<bool> in_store_;  // by VarId; of views once they are shown
   std::vector<VarId> shown_;    // by VarId: what it is a view of, once it is; or itself
   std::vector<bool> kept_;      // by VarId: to the end of the step
-  State state_;
+  PlanState state_;
   std::int64_t most_on_demand_ = 0;
 };
 

@@ -15,6 +15,7 @@ namespace lethe {
 ///  - a view is not where what it shows is;
 ///  - a value that is wanted at the end of the step is not there any more: what is fed, what `wanted` asks for, and all
 ///    that the plan says it keeps; or what has been copied aside for the next step;
+///  - something is read or written where an exchange of ranks is under way, or one is waited for nowhere or twice;
 ///  - the plan's sum of bytes is not what its buffers take at most.
 void check_plan(const Program& program, const PinOptions& wanted, const Plan& plan, const Workspaces& workspaces);
 

@@ -5,6 +5,7 @@
 #include "framework/control_flow.h"
 #include "framework/prepared.h"
 #include "framework/reads.h"
+#include "framework/traffic.h"
 #include "framework/views.h"
 #include "memopt/analysis/activates.h"
 
@@ -97,7 +98,8 @@ class Taping {
   void add(const TapePart& part, int i) {
     const Op& op = ops_[i];
     TapeOp made{.call = call_of(op, workspaces_.bytes[0][i]), .is_view = op_def(op.type).is_view()};
-    made.repeats = op.role == Role::Forward && op.blocks.empty() && !op_def(op.type).updates && !runs_nothing(op);
+    made.repeats = op.role == Role::Forward && op.blocks.empty() && !op_def(op.type).updates && !runs_nothing(op) &&
+                   !exchanges(op);
     made.cheap = made.repeats && op_def(op.type).cheap;
     made.call.joins = joins_of(op);
     for (const VarId v : op.out) maker_[v] = &op;

@@ -66,6 +66,22 @@ TEST(Verify, RefusesShapesAndDTypesThatTheRuleDoesNotGive) {
             "block 0, op 0 'relu': 'q' is f64[2], its shape rule gives f32[2]");
 }
 
+TEST(Verify, LetsEachExchangeBeWaitedForOnce) {
+  const auto said_of = [](const std::string& ops) {
+    return verdict(ops, "temp p f32[4]\ntemp q f32[4]\ntemp r f32[4]\ntemp room f32[1]\n");
+  };
+  const std::string start = "p = all_gather_start(x) {ranks=2}\n", wait = "q = all_gather_wait(p)\n";
+  EXPECT_EQ(said_of(start + "y = relu(x)\n" + wait), kRight);
+  EXPECT_EQ(said_of(start), "block 0: nothing waits for 'p', which ranks have begun to exchange");
+  EXPECT_EQ(said_of(start + wait + "r = all_gather_wait(p)\n"),
+            "block 0, op 2 'all_gather_wait': waits for 'p', which is not all of what one op has begun");
+  EXPECT_EQ(said_of(start + "r = relu(p)\n" + wait), "block 0, op 1 'relu': touches 'p', which is under way");
+  EXPECT_EQ(said_of("y, room = all_reduce_start(x) {ranks=2}\nz = all_reduce_wait(y, x)\n"),
+            "block 0, op 1 'all_reduce_wait': waits for 'y', which is not all of what one op has begun");
+  EXPECT_EQ(said_of("w = gather_params_start(w) {ranks=2}\ny = relu(w)\nw = gather_params_wait(w)\n"),
+            "block 0, op 1 'relu': touches 'w', which is under way");
+}
+
 TEST(Verify, RefusesRanksThatThereCannotBe) {
   const auto said_of = [](const std::string& op) {
     return verdict(op + " optimize\n", "input lr f32[]\ntemp q f32[1]\n");

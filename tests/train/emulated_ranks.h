@@ -1,4 +1,5 @@
-// Ranks as threads of one process: what they send each other goes through memory.
+// Ranks as threads of one process: what they send each other goes through memory, at any time and in any order that
+// ranks may not rely on (uneasy_peers.h).
 #pragma once
 #include <chrono>
 #include <condition_variable>
@@ -11,14 +12,16 @@
 #include <vector>
 
 #include "framework/error.h"
+#include "tests/train/uneasy_peers.h"
 #include "train/ranks/collectives.h"
 
-namespace lethe {
+namespace lethe::testing {
 
 class EmulatedWorld {
  public:
-  explicit EmulatedWorld(std::int64_t ranks, std::chrono::seconds patience = std::chrono::seconds(60))
-      : ranks_(ranks), patience_(patience) {}
+  explicit EmulatedWorld(std::int64_t ranks, std::chrono::seconds patience = std::chrono::seconds(60),
+                         std::vector<Arrival> arrivals = {Arrival::Early, Arrival::Meanwhile, Arrival::Late})
+      : ranks_(ranks), patience_(patience), arrivals_(std::move(arrivals)) {}
 
   /// Runs `body` on each rank, in a thread of its own, with its peers. Rethrows what rank 0 threw, else another.
   void run(const std::function<void(std::shared_ptr<Peers>)>& body) {
@@ -28,7 +31,7 @@ class EmulatedWorld {
       threads.emplace_back([&, number] {
         Memory transport(*this, {number, ranks_});
         try {
-          body(std::make_shared<Collectives>(transport));
+          body(std::make_shared<UneasyPeers>(std::make_shared<Collectives>(transport), 1, arrivals_));
         } catch (...) {
           errors[static_cast<std::size_t>(number)] = std::current_exception();
         }
@@ -43,16 +46,22 @@ class EmulatedWorld {
  private:
   class Memory final : public Transport {
    public:
-    Memory(EmulatedWorld& world, Rank rank) : world_(world), rank_(rank) {}
+    Memory(EmulatedWorld& world, Rank rank)
+        : world_(world), rank_(rank), random_(2, static_cast<std::uint64_t>(rank.number)) {}
     Rank rank() const override { return rank_; }
+    /// Those of one rank arrive in their order, ranks in any.
     void exchange(std::span<const Message> sent, std::span<const Message> received) override {
       for (const Message& m : sent) world_.put(rank_.number, m);
-      for (const Message& m : received) world_.take(m, rank_.number);
+      const std::int64_t first = random_.below(static_cast<std::uint32_t>(rank_.of));
+      for (std::int64_t i = 0; i < rank_.of; ++i)
+        for (const Message& m : received)
+          if (m.rank == (first + i) % rank_.of) world_.take(m, rank_.number);
     }
 
    private:
     EmulatedWorld& world_;
     Rank rank_;
+    Random random_;
   };
 
   void put(std::int64_t from, const Message& m) {
@@ -75,10 +84,11 @@ class EmulatedWorld {
 
   const std::int64_t ranks_;
   const std::chrono::seconds patience_;
+  const std::vector<Arrival> arrivals_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::map<std::pair<std::int64_t, std::int64_t>, std::deque<std::vector<std::byte>>> on_the_way_;
   std::int64_t sent_ = 0;
 };
 
-}  // namespace lethe
+}  // namespace lethe::testing

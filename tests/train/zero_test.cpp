@@ -9,6 +9,8 @@
 #include "framework/op_def.h"
 #include "framework/prepared.h"
 #include "framework/traffic.h"
+#include "framework/verify.h"
+#include "tests/support/expect_error.h"
 #include "tests/train/data_samples.h"
 #include "tests/train/shared_runs.h"
 #include "train/session/said.h"
@@ -52,6 +54,21 @@ TEST(Zero, GivesTheSameBitsUnderAllMemorySettings) {
       setting.program.shards.bucket = zero == 2 ? 1 : 100000;
       EXPECT_TRUE(saved_by(setting, 2, zero) == one) << text << ", stage " << zero;
     }
+}
+
+// Level 3 computes forward ops once more, but neither begins nor waits for an exchange again.
+TEST(Zero, ExchangesNothingAgainForWhatIsComputedAgain) {
+  SessionSetting setting = sharing("resnet20", 8, 4);
+  const std::string one = saved_by(setting, 1, 0);
+  setting.program.memory = memory_setting("level=3", setting.program.memory);
+  EXPECT_TRUE(saved_by(setting, 2, 3) == one);
+  setting.program.shards.rank = {.number = 0, .of = 2};
+  setting.program.shards.zero = 3;
+  Session session(setting);
+  const Program& planned = session.plan().training.program;
+  EXPECT_GT(session.plan().training.recomputed->overhead, 0);
+  EXPECT_EQ(traffic_of(planned).exchanges, traffic_of(session.programs().training).exchanges);
+  EXPECT_EQ(error_of([&] { verify(planned); }), "(nothing)");
 }
 
 // A parameter of 10 elements on 3 ranks has shares of 4, 4 and 2.
