@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "framework/error.h"
-#include "tests/train/uneasy_peers.h"
+#include "tests/support/uneasy_peers.h"
 #include "train/ranks/collectives.h"
 
 namespace lethe::testing {
