@@ -127,18 +127,21 @@ std::vector<Op> Backward::repeat_ops(BlockId body, BlockId from, BlockId to, std
                                !is_inside(program_, program_.vars[op.out[0]].block, body);
     check(!updates_outer || from == body, "recompute: '", program_.vars[op.out[0]].name,
           "' is changed by a block within the loop's body, which cannot run again");
+    // What blocks within a loop or a branch update once: the copies do not.
+    const auto is_left = [&](VarId v) { return !op.blocks.empty() && program_.vars[v].kind == Kind::State; };
     for (VarId& v : op.in) {
       const auto copy = copy_of.find(v);
       if (copy != copy_of.end())
         v = copy->second;
-      else if (!updates_outer || v != op.out[0])
+      else if (!is_left(v) && (!updates_outer || v != op.out[0]))
         v = outer_value(v);
     }
     if (updates_outer) {
       repeated.push_back(std::move(op));
       continue;
     }
-    for (VarId& v : op.out) v = repeat_var(v, to, copy_of);
+    for (VarId& v : op.out)
+      if (!is_left(v)) v = repeat_var(v, to, copy_of);
     for (BlockId& block : op.blocks) {
       program_.blocks.push_back({.parent = to});
       const auto copied = static_cast<BlockId>(program_.blocks.size()) - 1;
@@ -147,6 +150,7 @@ std::vector<Op> Backward::repeat_ops(BlockId body, BlockId from, BlockId to, std
         program_.blocks[copied].results.push_back(copy_of.at(result));
       block = copied;
     }
+    if (!op.blocks.empty()) list_outer_vars(program_, op);
     program_.blocks[to].ops.push_back(op);
     repeated.push_back(std::move(op));
   }

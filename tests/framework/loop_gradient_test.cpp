@@ -28,25 +28,51 @@ TEST(LoopGradient, IsThatOfDifferencesInRandomPrograms) {
   }
 }
 
-/// Loss and gradients of an LSTM, by name.
-std::map<std::string, std::vector<double>> results_of_lstm(std::int64_t trips, bool unrolled, DType dtype,
-                                                           bool recompute = false) {
-  const TrainingProgram made = with_backward(lstm(trips, unrolled, dtype, recompute));
+using Results = std::map<std::string, std::vector<double>>;
+
+/// Loss, states and gradients, by name.
+Results results_of(const TrainingProgram& made) {
   const Program& program = made.network.program;
   Interpreter values(program);
   fill_network(made.network, values);
   values.fill_uniform(made.network.inputs[0], -1, 1, 3);
   values.fill_uniform(made.network.inputs[1], 0, 4, 4);
   values.run();
-  std::map<std::string, std::vector<double>> results = {{"loss", {values.number(made.network.loss)}}};
-  for (const ParamGrad& g : made.grads)
-    for (std::int64_t i = 0; i < elements(program.vars[g.grad].shape); ++i)
-      results[program.vars[g.param].name].push_back(values.number(g.grad, i));
+  Results results = {{"loss", {values.number(made.network.loss)}}};
+  const auto add = [&](const std::string& name, VarId v) {
+    for (std::int64_t i = 0; i < elements(program.vars[v].shape); ++i) results[name].push_back(values.number(v, i));
+  };
+  for (const ParamGrad& g : made.grads) add(program.vars[g.param].name, g.grad);
+  for (std::size_t v = 0; v < program.vars.size(); ++v)
+    if (program.vars[v].kind == Kind::State) add(program.vars[v].name, static_cast<VarId>(v));
   return results;
 }
 
-void expect_near(const std::map<std::string, std::vector<double>>& got,
-                 const std::map<std::string, std::vector<double>>& expected, double tolerance) {
+Results results_of_lstm(std::int64_t trips, bool unrolled, DType dtype, bool recompute = false) {
+  return results_of(with_backward(lstm(trips, unrolled, dtype, recompute)));
+}
+
+/// Of norms in a loop and in both sides of a branch, all within a loop.
+Results results_of_norms(bool recompute) {
+  Builder net({.batch = 2, .dtype = DType::f64});
+  const VarId x = net.input("x", {5, 3}), label = net.input("label", {}, DType::i32);
+  const auto norm = [&](VarId v) { return Vars{net.layer("tanh", net.layer("bn", v))}; };
+  const auto body = [&](const Vars& outer) {
+    const VarId h = net.loop({outer[0]}, 3, nullptr, [&](const Vars& inner) { return norm(inner[0]); })[0];
+    const VarId condition = net.layer("greater", net.layer("mean", h), {{"value", 0.0}});
+    return net.branch(
+        condition, [&] { return norm(h); }, [&] { return norm(net.layer("sigmoid", h)); });
+  };
+  const VarId last = net.loop({x}, 2, nullptr, body, "", recompute)[0];
+  net.loss("cross_entropy", net.layer("fc", last, {{"out", 4}}), label);
+  return results_of(with_backward(net.finish()));
+}
+
+TEST(LoopGradient, OfABodyThatRunsAgainUpdatesStatisticsOnce) {
+  EXPECT_EQ(results_of_norms(true), results_of_norms(false));
+}
+
+void expect_near(const Results& got, const Results& expected, double tolerance) {
   ASSERT_EQ(got.size(), expected.size());
   for (const auto& [name, numbers] : expected) {
     ASSERT_EQ(got.at(name).size(), numbers.size()) << name;
