@@ -10,6 +10,7 @@
 #include "framework/error.h"
 #include "framework/op_def.h"
 #include "framework/tree_sum.h"
+#include "framework/trip_updates.h"
 #include "framework/verify.h"
 #include "framework/views.h"
 
@@ -18,12 +19,13 @@ namespace {
 
 class Expansion {
  public:
-  Expansion(NetworkWithGradients part, const Shards& shards)
+  Expansion(NetworkWithGradients part, std::vector<NotedUpdate> of_trips, const Shards& shards)
       : whole_(std::move(part)),
         program_(whole_.network.program),
         shards_(shards),
         across_(program_, shards.rank, shards.bucket, shards.zero >= 2),
-        roots_(view_root(program_)) {}
+        roots_(view_root(program_)),
+        of_trips_(std::move(of_trips)) {}
 
   NetworkWithGradients run() && {
     part_ = std::move(program_.blocks[0].ops);
@@ -88,13 +90,17 @@ class Expansion {
       if (op_def(part_[i].type).over_batch || (joint && number_ > 0)) continue;
       if (joint) joint_.insert(part_[i].out.begin(), part_[i].out.end());
       Op op = copied(part_[i], 0);
-      (has_peers() && !joint && changes_state(op) ? late_ : program_.blocks[0].ops).push_back(std::move(op));
+      if (has_peers() && !joint && updates_state(program_, op))
+        late_.push_back({std::move(op)});
+      else
+        program_.blocks[0].ops.push_back(std::move(op));
       for (const ParamGrad& gradient : ending_[i]) {
         add_up(gradient.grad, program_.vars[gradient.param].name, "@GRAD");
         if (has_peers() && is_last()) across_.sum(sums_[gradient.grad].sum());
       }
     }
     if (end < part_.size()) return;
+    for (const NotedUpdate& noted : of_trips_) late_.push_back({copied(noted.op, 0), current(noted.runs), noted.most});
     const Network& network = whole_.network;
     add_up(network.loss, program_.vars[network.loss].name);
     if (network.correct != kNone) corrects_.push_back(current(network.correct));
@@ -154,11 +160,6 @@ class Expansion {
   bool is_last() const { return number_ + 1 == shards_.own(); }
   /// The part's number in the whole batch.
   std::int64_t in_batch() const { return shards_.rank.number * shards_.own() + number_; }
-
-  /// Whether an op of a part changes what all parts of the batch change in turn.
-  bool changes_state(const Op& op) const {
-    return op_def(op.type).updates && program_.vars[op.out[0]].kind == Kind::State;
-  }
 
   /// What `var` of the given program is in this part.
   VarId current(VarId var) const {
@@ -222,18 +223,16 @@ class Expansion {
   /// The sum of the losses of all parts. What changes states is done for all of them, in their order.
   VarId gather_late(VarId own_loss) {
     std::vector<VarId> values = {own_loss};
-    for (const Op& op : late_)
-      for (const VarId v : op.in)
-        if (!is_persistable(program_.vars[v].kind)) values.push_back(v);
+    for (NotedUpdate& late : late_)
+      for (const VarId* v : values_read(program_, late)) values.push_back(*v);
     TreeSum sum;
     const std::vector<std::vector<VarId>> by_rank = across_.gather_each(values);
     for (std::size_t rank = 0; rank < by_rank.size(); ++rank) {
       auto value = by_rank[rank].begin();
       add_to(sum, *value++, program_.vars[own_loss].name, message("@RANK", rank + 1), rank + 1 == by_rank.size());
-      for (Op op : late_) {
-        for (VarId& v : op.in)
-          if (!is_persistable(program_.vars[v].kind)) v = *value++;
-        program_.blocks[0].ops.push_back(std::move(op));
+      for (NotedUpdate late : late_) {
+        for (VarId* v : values_read(program_, late)) *v = *value++;
+        append_noted(program_, late);
       }
     }
     return sum.sum();
@@ -269,6 +268,7 @@ class Expansion {
   const Shards shards_;
   AcrossRanks across_;
   const std::vector<VarId> roots_;                   // by VarId of the part
+  const std::vector<NotedUpdate> of_trips_;          // of the part: what its loops and branches update
   std::vector<Op> part_ = {};                        // of block 0
   std::vector<Block> bodies_ = {};                   // all other blocks, as given
   std::map<VarId, Shape> part_shapes_ = {};          // what those had that are of the whole batch now
@@ -279,7 +279,7 @@ class Expansion {
   std::set<VarId> joint_ = {};                       // of the part: what is the same in all
   std::map<VarId, TreeSum> sums_ = {};               // by the part's var
   std::vector<VarId> corrects_ = {};
-  std::vector<Op> late_ = {};  // of all parts: what waits for the values of other ranks
+  std::vector<NotedUpdate> late_ = {};  // of all parts: what waits for the values of other ranks
 };
 
 }  // namespace
@@ -293,7 +293,8 @@ NetworkWithGradients in_parts(NetworkWithGradients part, const Shards& shards) {
   check(own > 0 && shards.parts % ranks == 0, ranks, " ranks do not divide ", shards.parts, " shards");
   check(ranks == 1 || (own & (own - 1)) == 0, shards.parts, " shards on ", ranks, " ranks are ", own,
         " on each, expected 1, 2, 4, 8...");
-  return Expansion(std::move(part), shards).run();
+  auto of_trips = ranks > 1 ? note_trip_updates(part.network.program) : std::vector<NotedUpdate>();
+  return Expansion(std::move(part), std::move(of_trips), shards).run();
 }
 
 }  // namespace lethe

@@ -10,12 +10,13 @@ namespace {
 constexpr std::int64_t kControlBatch = 2, kControlWidth = 3, kMostTrips = 3, kDeepest = 4;
 constexpr int kMostNested = 4;  // loops and branches inside of others
 
-/// Grows a network of values [kControlBatch, kControlWidth] by one random layer after the other.
+/// Grows a network of values [batch, kControlWidth] by one random layer after the other.
 class ControlGrower {
  public:
-  ControlGrower(std::uint64_t seed, DType dtype, bool rewrites)
-      : random_(seed, 2), net_({.batch = kControlBatch, .dtype = dtype}), rewrites_(rewrites) {
-    seen_ = {net_.input("x", {kControlWidth})};
+  ControlGrower(std::uint64_t seed, const BuildOptions& options, bool rewrites, bool norms = false)
+      : random_(seed, 2), net_(options), rewrites_(rewrites), norms_(norms) {
+    seen_ = {norms ? net_.layer("flatten", net_.input("image", {1, 1, kControlWidth}))
+                   : net_.input("x", {kControlWidth})};
   }
 
   Network grow() {
@@ -38,6 +39,7 @@ class ControlGrower {
   void add_layer(std::int64_t depth) {
     static const std::vector<std::string> maps = {"sigmoid", "tanh", "gelu", "softplus"};
     if (rewrites_ && !arrays_.empty() && pick(2)) return use_again(any_of(arrays_));
+    if (norms_ && pick(4) == 0) return keep(net_.layer("bn", any()));
     const bool may_nest = depth == 0 || (depth < kDeepest && nested_ < kMostNested);
     switch (pick(may_nest ? 8 : 5)) {
       case 0:
@@ -146,7 +148,7 @@ class ControlGrower {
 
   Random random_;
   Builder net_;
-  const bool rewrites_;
+  const bool rewrites_, norms_;
   Vars seen_, arrays_;      // what layers may read; arrays apart
   std::set<VarId> viewed_;  // arrays that have a view: verify lets nobody write to them
   int nested_ = 0;
@@ -155,9 +157,15 @@ class ControlGrower {
 }  // namespace
 
 TrainingProgram random_control_program(std::uint64_t seed, DType dtype) {
-  return with_backward(ControlGrower(seed, dtype, false).grow());
+  return with_backward(ControlGrower(seed, {.batch = kControlBatch, .dtype = dtype}, false).grow());
 }
 
-Network random_rewriting_network(std::uint64_t seed) { return ControlGrower(seed, DType::f64, true).grow(); }
+Network random_control_network(std::uint64_t seed, const BuildOptions& options) {
+  return ControlGrower(seed, options, false, true).grow();
+}
+
+Network random_rewriting_network(std::uint64_t seed) {
+  return ControlGrower(seed, {.batch = kControlBatch, .dtype = DType::f64}, true).grow();
+}
 
 }  // namespace lethe::testing

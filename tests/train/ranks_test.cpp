@@ -8,7 +8,7 @@
 #include "framework/random.h"
 #include "framework/traffic.h"
 #include "tests/support/expect_error.h"
-#include "tests/support/random_program.h"
+#include "tests/support/random_control.h"
 #include "tests/train/emulated_ranks.h"
 #include "tests/train/small_networks.h"
 #include "train/session/agreement.h"
@@ -92,7 +92,8 @@ Trained train(SessionSetting setting, std::shared_ptr<Peers> peers) {
   const std::int64_t predicted = session.plan().bytes.total();
   Ear ear;
   session.train({.lr = 0.01, .steps = 3, .eval_every = {2, false}, .log_every = 1}, ear);
-  EXPECT_EQ(session.device().peak(), predicted);
+  EXPECT_LE(session.device().peak(), predicted);
+  EXPECT_TRUE(session.plan().at_most || session.device().peak() == predicted) << session.device().peak();
   Trained trained{
       .values = {}, .losses = ear.losses, .accuracies = ear.accuracies, .scores = session.evaluator()->run()};
   for (const std::string& name : session.store().names()) trained.values[name] = session.store().read(name);
@@ -202,18 +203,27 @@ TEST(Ranks, WithBatchNormOverAllShardsTrainAsTheWholeBatchDoes) {
   EXPECT_NEAR(cut.scores.loss, whole.scores.loss, 1e-9);
 }
 
-TEST(Ranks, TrainRandomNetworksToTheSameBits) {
+/// On as many ranks as one has, and on 2 or 4 with another memory setting for each seed.
+void train_random(int seed, std::int64_t shards, Network (*make)(std::uint64_t, const BuildOptions&), bool sync_bn) {
   constexpr const char* kMemory[] = {"none", "level=1,release", "level=2", "level=3"};
-  for (int seed = 0; seed < random_programs(); ++seed) {
-    SCOPED_TRACE(seed);
-    SessionSetting setting = setting_of("", 8, seed % 2 == 0 ? 4 : 8);
-    setting.program.network.build = [seed](const BuildOptions& options) { return random_network(seed, options); };
-    setting.program.network.sync_bn = seed % 3 == 0;
-    setting.data.spec = "synthetic:16";
-    const Trained one = train(setting, nullptr);
-    setting.program.memory = memory_setting(kMemory[seed % 4], setting.program.memory);
-    EXPECT_TRUE(train_on(seed % 2 == 0 ? 2 : 4, setting) == one);
-  }
+  SCOPED_TRACE(seed);
+  SessionSetting setting = setting_of("", 8, shards);
+  setting.program.network.build = [=](const BuildOptions& options) { return make(seed, options); };
+  setting.program.network.sync_bn = sync_bn;
+  setting.data.spec = "synthetic:16";
+  const Trained one = train(setting, nullptr);
+  setting.program.memory = memory_setting(kMemory[seed % 4], setting.program.memory);
+  EXPECT_TRUE(train_on(seed % 2 == 0 ? 2 : 4, setting) == one);
+}
+
+TEST(Ranks, TrainRandomNetworksToTheSameBits) {
+  for (int seed = 0; seed < random_programs(); ++seed)
+    train_random(seed, seed % 2 == 0 ? 4 : 8, random_network, seed % 3 == 0);
+}
+
+// Running statistics are of all shards in turn, however often a loop or a branch on any of them has run.
+TEST(Ranks, TrainRandomLoopsAndBranchesWithNormsToTheSameBits) {
+  for (int seed = 0; seed < random_programs() / 2; ++seed) train_random(seed, 4, random_control_network, false);
 }
 
 TEST(Ranks, CutIntoMicroBatchesThatAreTheShardsOfOthers) {
