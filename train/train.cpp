@@ -175,8 +175,12 @@ void check_ranks_agree(Peers& peers, Session& session, const Options& options, c
   check_agreed(peers, "the number of threads", std::to_string(options.device.threads));
   check_agreed(peers, "their GPUs or cuDNN", what_computes(options.device));
   check_agreed(peers, "the network", network_id(network_setting(options)));
-  const Bytes& bytes = session.plan().bytes;
+  const Plans& plans = session.plan();
+  const Bytes& bytes = plans.bytes;
   check_agreed(peers, "the plan", message(bytes.params, " ", bytes.states, " ", bytes.temps, " ", bytes.workspace));
+  // A search that is ended by the clock may come to other programs of equally many bytes.
+  check_agreed(peers, "the order of what they exchange",
+               exchanges_of(plans.training.program) + exchanges_of(plans.evaluation.program));
   const VarId samples = fed_inputs(session.network()).samples;
   check_agreed(peers, "the data", fingerprint(session.data(), session.network().program.vars[samples].dtype));
 }

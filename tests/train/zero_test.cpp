@@ -13,6 +13,7 @@
 #include "tests/support/expect_error.h"
 #include "tests/train/data_samples.h"
 #include "tests/train/shared_runs.h"
+#include "train/session/agreement.h"
 #include "train/session/said.h"
 
 namespace lethe::testing {
@@ -71,6 +72,19 @@ TEST(Zero, ExchangesNothingAgainForWhatIsComputedAgain) {
   EXPECT_EQ(error_of([&] { verify(planned); }), "(nothing)");
 }
 
+// What passes make of a program they check in debug builds alone.
+TEST(Zero, PlansProgramsThatKeepAllRules) {
+  SessionSetting setting = sharing("lenet", 8, 4, "adam");
+  for (const char* const text : {"none", "level=1,release,inplace", "level=2", "level=3"})
+    for (const int zero : {0, 1, 2, 3}) {
+      setting.program.memory = memory_setting(text, setting.program.memory);
+      setting.program.shards = {.parts = 4, .rank = {.number = 1, .of = 2}, .zero = zero};
+      Session session(setting);
+      for (const Planned* const planned : {&session.plan().training, &session.plan().evaluation})
+        EXPECT_EQ(error_of([&] { verify(planned->program); }), "(nothing)") << text << ", stage " << zero;
+    }
+}
+
 // A parameter of 10 elements on 3 ranks has shares of 4, 4 and 2.
 TEST(Zero, SharesAmongRanksThatDivideNoParameter) {
   const SessionSetting setting = sharing("lenet", 12, 6);
@@ -107,14 +121,25 @@ TEST(Zero, ScalesTheLossAndSkipsStepsAsOneRankDoes) {
 }
 
 /// The plan of one of so many ranks, each of which has one shard.
-Plans plan_of(const std::string& model, std::int64_t ranks, int zero) {
+Plans plan_of(const std::string& model, std::int64_t ranks, int zero, std::int64_t rank = 0) {
   SessionSetting setting = sharing(model, ranks, ranks, "adam");
   setting.program.network.sets = {};
   setting.program.evaluated = false;
-  setting.program.shards.rank = {.number = 0, .of = ranks};
+  setting.program.shards.rank = {.number = rank, .of = ranks};
   setting.program.shards.zero = zero;
   Session session(std::move(setting));
   return session.plan();
+}
+
+// What ranks compare before the first step.
+TEST(Zero, ExchangesInTheSameOrderOnAllRanks) {
+  const auto order_of = [](int zero, std::int64_t rank) {
+    return exchanges_of(plan_of("lenet", 3, zero, rank).training.program);
+  };
+  const std::string order = order_of(3, 0);
+  EXPECT_NE(order.find("all_gather_start"), std::string::npos) << order;
+  EXPECT_EQ(order, order_of(3, 2));
+  EXPECT_NE(order, order_of(2, 0));
 }
 
 /// Of parameters, of the gradients by which they are updated, and of the states of these updates.

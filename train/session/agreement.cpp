@@ -4,6 +4,7 @@
 
 #include "framework/error.h"
 #include "framework/init.h"
+#include "framework/traffic.h"
 
 namespace lethe {
 
@@ -14,6 +15,18 @@ void check_agreed(Peers& peers, const std::string& what, const std::string& said
   peers.gather(hashes.data(), sizeof hashes[0]);
   for (std::size_t other = 1; other < hashes.size(); ++other)
     check(hashes[other] == hashes[0], "rank ", other, " and rank 0 differ in ", what);
+}
+
+std::string exchanges_of(const Program& program) {
+  std::string text;
+  for (const Block& block : program.blocks)
+    for (const Op& op : block.ops) {
+      if (!exchanges(op)) continue;
+      text += op.type;
+      for (const VarId v : op.in) text += message(" ", program.vars[v].name, " ", text_of(program.vars[v]));
+      text += "\n";
+    }
+  return text;
 }
 
 std::string fingerprint(const Samples& samples, DType dtype) {

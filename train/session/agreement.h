@@ -3,6 +3,7 @@
 #include <string>
 
 #include "framework/peers.h"
+#include "framework/program.h"
 #include "train/data/samples.h"
 
 namespace lethe {
@@ -10,6 +11,9 @@ namespace lethe {
 /// Fails with Exit::Usage on all ranks, naming the first that differs from rank 0, unless all say the same of `what`
 /// ("the plan").
 void check_agreed(Peers& peers, const std::string& what, const std::string& said);
+
+/// What a program exchanges with other ranks, and in which order, a line each.
+std::string exchanges_of(const Program& program);
 
 /// Which samples these are, by their number and by the first and the last of them, as `dtype`.
 std::string fingerprint(const Samples& samples, DType dtype);
