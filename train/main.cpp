@@ -77,12 +77,17 @@ int run(const std::vector<std::string>& args) {
   return code;
 }
 
-/// What no rank can do, the first of them says.
+/// What no rank can do, the first of them says, and mpirun ends the others when that one has ended. What another one
+/// alone cannot do it says itself, once all have come together.
 int complain(const Failure& failure) {
-  if (number_by_mpi().value_or(0) == 0)
-    std::fprintf(stderr, "train: error: %s\n", failure.what.c_str());
-  else
-    std::this_thread::sleep_for(std::chrono::seconds(1));  // mpirun kills the others when one has ended
+  if (number_by_mpi().value_or(0) != 0) {
+    try {
+      MpiWorld().fail(failure.what, failure.code);
+    } catch (const Error&) {  // they cannot: this program knows no MPI, or all have parted
+      std::this_thread::sleep_for(std::chrono::seconds(1));
+    }
+  }
+  std::fprintf(stderr, "train: error: %s\n", failure.what.c_str());
   return static_cast<int>(failure.code);
 }
 

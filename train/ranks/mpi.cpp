@@ -133,7 +133,9 @@ struct MpiWorld::Place {
 };
 
 MpiWorld::MpiWorld() {
-  int level = 0;
+  int level = 0, parted = 0;
+  MPI_Finalized(&parted);
+  check_as(Exit::Device, parted == 0, "the ranks have parted");
   check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level), "joining the other ranks");
   check_as(Exit::Device, level >= MPI_THREAD_SERIALIZED, "this MPI is for programs of one thread");
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
