@@ -207,6 +207,13 @@ void Team::over() {
   seats_[0].move_freely();
 }
 
+/// Other workers may have ended, and their numbers may be those of other threads by now.
+Team::~Team() {
+  const std::lock_guard<std::mutex> lock(moving_);
+  for (int worker = 0; may_help_ && worker < workers_; ++worker)
+    if (seats_[worker].thread == gettid()) seats_[worker].move_freely();
+}
+
 #else
 
 struct Team::Seat {};
@@ -215,10 +222,10 @@ void Team::resize(int workers) { workers_ = workers; }
 void Team::begin(int) {}
 void Team::end(int) {}
 void Team::over() {}
+Team::~Team() = default;
 
 #endif
 
 Team::Team() = default;
-Team::~Team() { resize(0); }
 
 }  // namespace lethe
