@@ -5,6 +5,7 @@
 #include "framework/builder.h"
 #include "framework/loss_share.h"
 #include "framework/op_def.h"
+#include "framework/trip_updates.h"
 #include "framework/verify.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/interpreter.h"
@@ -52,6 +53,23 @@ TEST(MicroBatches, TheSumsAreThoseOfABinaryTreeOverTheParts) {
     ASSERT_EQ(made.gradients.size(), 2U);
     for (const ParamGrad& gradient : made.gradients) EXPECT_EQ(sum_of(made.network.program, gradient.grad), tree);
   }
+}
+
+TEST(MicroBatches, OnRanksWhatTripsUpdateIsNotedAndMadeBehindThem) {
+  Builder net({.batch = 4, .training = true});
+  const auto trip = [&](const Vars& h) { return Vars{net.layer("bn", h[0])}; };
+  net.loop({net.input("x", {kValues})}, 5, nullptr, [&](const Vars& h) { return net.loop(h, 3, nullptr, trip); });
+  Program program = net.finish().program, updated_twice = program;
+  const std::vector<NotedUpdate> noted = note_trip_updates(program);
+  ASSERT_EQ(noted.size(), 1U);
+  EXPECT_EQ(noted[0].most, 15);
+  for (const Block& block : program.blocks)
+    for (const Op& op : block.ops) EXPECT_FALSE(updates_state(program, op)) << op.type;
+  append_noted(program, noted[0]);
+  verify(program);
+  const std::vector<VarId> states = noted[0].op.out;
+  append_update(updated_twice, 0, noted[0].op.type, {states[0], states[1], states[0], states[1]}, noted[0].op.attrs);
+  EXPECT_NE(error_of([&] { note_trip_updates(updated_twice); }).find("is updated in two places"), std::string::npos);
 }
 
 TEST(MicroBatches, AGradientThatParametersShareIsSummedOnce) {
