@@ -1,6 +1,7 @@
 // Ops that give truth values: u8, 1 for true and 0 for false; whatever is not 0 reads as true.
 #pragma once
 #include "kernels/broadcast.h"
+#include "kernels/number.h"
 
 namespace lethe {
 
@@ -16,7 +17,7 @@ VarId build_comparison(LayerCall& call, const std::string& type);
 template <class F>
 struct WithValue {
   double value;
-  explicit WithValue(const Attrs& attrs) : value(attrs.number("value")) {}
+  WithValue(const Attrs& attrs, DType dtype) : value(nearest(dtype, attrs.number("value"))) {}
   template <class T>
   HD std::uint8_t operator()(T a) const {
     return F{}(a, static_cast<T>(value));

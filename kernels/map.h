@@ -49,10 +49,12 @@ void run_map(Device device, void* stream, std::int64_t n, const MapIndex<F, T, N
   for_each_pack<kPack<T>>(device, stream, n, packed, index);
 }
 
-/// The functor, with the op's settings if it takes any.
+/// The functor, with the op's settings if it takes any, and with the inputs' dtype if it rounds some to that.
 template <class F>
-F functor_of(const Attrs& attrs) {
-  if constexpr (std::is_constructible_v<F, const Attrs&>)
+F functor_of(const Attrs& attrs, DType dtype) {
+  if constexpr (std::is_constructible_v<F, const Attrs&, DType>)
+    return F(attrs, dtype);
+  else if constexpr (std::is_constructible_v<F, const Attrs&>)
     return F(attrs);
   else
     return F{};
@@ -74,7 +76,7 @@ struct Map {
     const std::int64_t n = elements(args.out(0).shape);
     return DTypes::visit(args.in(0).dtype, [&](auto zero) {
       using T = decltype(zero);
-      const F f = functor_of<F>(args.op.attrs);
+      const F f = functor_of<F>(args.op.attrs, args.in(0).dtype);
       if constexpr (rows == Rows::Pitched)
         if (const auto apart = RowsApart<N>::of(args))
           return make_kernel([count = n / apart->row, apart = *apart, f](const KernelArgs& a) {

@@ -21,4 +21,8 @@ bool holds(DType dtype, double value) {
   });
 }
 
+double nearest(DType dtype, double value) {
+  return for_number(dtype, [&](auto zero) { return static_cast<double>(compute(static_cast<decltype(zero)>(value))); });
+}
+
 }  // namespace lethe

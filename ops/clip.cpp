@@ -1,11 +1,12 @@
-// y = x, but at least `min` and at most `max`; NaN stays NaN. The gradient reads y, so x may be overwritten; it is 0 at
-// the bounds themselves, as that of PyTorch's hardtanh.
+// y = x, but at least `min` and at most `max`, rounded to the dtype; NaN stays NaN. The gradient reads y, so x may be
+// overwritten; it is 0 at the bounds themselves, as that of PyTorch's hardtanh.
 #include <limits>
 
 #include "framework/autodiff.h"
 #include "framework/error.h"
 #include "framework/op_def.h"
 #include "kernels/map.h"
+#include "kernels/number.h"
 
 namespace lethe {
 namespace {
@@ -15,6 +16,11 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 struct Bounds {
   double min, max;
   explicit Bounds(const Attrs& attrs) : min(attrs.number("min", -kInfinity)), max(attrs.number("max", kInfinity)) {}
+  /// As they stand in y, by which the gradient tells where x was.
+  Bounds(const Attrs& attrs, DType dtype) : Bounds(attrs) {
+    min = nearest(dtype, min);
+    max = nearest(dtype, max);
+  }
 };
 
 struct Clip : Bounds {

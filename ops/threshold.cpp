@@ -1,15 +1,17 @@
-// y = x where x > threshold, else `value`; NaN stays NaN. With a value that is not above the threshold y tells as well
-// as x which it was: the gradient reads y then, and x may be overwritten.
+// y = x where x > threshold, rounded to the dtype, else `value`; NaN stays NaN. With a value that is not above the
+// threshold y tells as well as x which it was: the gradient reads y then, and x may be overwritten.
 #include "framework/autodiff.h"
 #include "framework/op_def.h"
 #include "kernels/map.h"
+#include "kernels/number.h"
 
 namespace lethe {
 namespace {
 
 struct Threshold {
   double threshold, value;
-  explicit Threshold(const Attrs& attrs) : threshold(attrs.number("threshold")), value(attrs.number("value")) {}
+  Threshold(const Attrs& attrs, DType dtype)
+      : threshold(nearest(dtype, attrs.number("threshold"))), value(attrs.number("value")) {}
   template <class T>
   HD T operator()(T x) const {
     return x <= static_cast<T>(threshold) ? static_cast<T>(value) : x;
@@ -18,7 +20,7 @@ struct Threshold {
 
 struct ThresholdGrad {
   double threshold;
-  explicit ThresholdGrad(const Attrs& attrs) : threshold(attrs.number("threshold")) {}
+  ThresholdGrad(const Attrs& attrs, DType dtype) : threshold(nearest(dtype, attrs.number("threshold"))) {}
   template <class T>
   HD T operator()(T seen, T dy) const {
     return seen <= static_cast<T>(threshold) ? T(0) : dy;

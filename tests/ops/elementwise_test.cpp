@@ -49,6 +49,36 @@ TEST(Elementwise, ExponentialsInF32AreNearOverAllOfTheirRange) {
   EXPECT_TRUE(std::isnan(run_op("gelu", {{{1}, {kNan}, DType::f32}}).values[0]));
 }
 
+const std::vector<DType> kFloats = {DType::f32, DType::f64, DType::bf16, DType::f16};
+const double kInexact[] = {0.1, -0.1, 0.3, -0.7, 1 / 3., 1e-6, 1000.3, -70000.1};  // no float dtype has one of them
+
+/// In each dtype some of these bounds are rounded up and some down.
+TEST(Clip, NothingPassesToWhatABoundHolds) {
+  for (const DType dtype : kFloats)
+    for (const double bound : kInexact)
+      for (const bool is_least : {true, false}) {
+        const Attrs attrs{{is_least ? "min" : "max", bound}};
+        const double away = is_least ? -1.0 : 1.0;
+        const Tensor x{{2}, {bound + away * (1 + std::abs(bound) / 8), bound}, dtype}, dy{{2}, {5, 5}, dtype};
+        const Tensor y = run_op("clip", {x}, attrs);
+        EXPECT_EQ(y.values[0], y.values[1]) << name_of(dtype) << ", " << bound;
+        EXPECT_EQ(run_op("clip_grad", {y, dy}, attrs).values, (std::vector<double>{0, 0}))
+            << name_of(dtype) << ", " << bound;
+      }
+}
+
+TEST(Threshold, NothingPassesToWhatIsNotAboveIt) {
+  for (const DType dtype : kFloats)
+    for (const double threshold : kInexact) {
+      const Attrs attrs{{"threshold", threshold}, {"value", threshold}};
+      const Tensor x{{2}, {threshold - 1 - std::abs(threshold) / 8, threshold}, dtype}, dy{{2}, {5, 5}, dtype};
+      const Tensor y = run_op("threshold", {x}, attrs);
+      EXPECT_EQ(y.values[0], y.values[1]) << name_of(dtype) << ", " << threshold;
+      EXPECT_EQ(run_op("threshold_grad", {y, dy}, {{"threshold", threshold}}).values, (std::vector<double>{0, 0}))
+          << name_of(dtype) << ", " << threshold;
+    }
+}
+
 TEST(MaxGradient, EqualOperandsShareIt) {
   EXPECT_EQ(run_op("max_grad", {{{3}, {1, 2, 3}}, {{3}, {3, 2, 1}}, {{3}, {8, 8, 8}}}), (Tensor{{3}, {0, 4, 8}}));
 }
@@ -95,6 +125,16 @@ TEST(Comparison, GivesTruthValues) {
   EXPECT_EQ(run_op("less", {a, b}), (Tensor{{3}, {1, 0, 0}, DType::u8}));
   EXPECT_EQ(run_op("greater", {a}, {{"value", 2.0}}), (Tensor{{3}, {0, 0, 1}, DType::u8}));
   EXPECT_EQ(run_op("equal", {{{2}, {kNan, 1}}, {{}, {1}}}), (Tensor{{2}, {0, 1}, DType::u8}));
+}
+
+/// As one with a second input that holds the value.
+TEST(Comparison, RoundsTheValueToTheDtype) {
+  for (const DType dtype : kFloats)
+    for (const double value : kInexact)
+      for (const char* const op : {"less", "greater", "equal"}) {
+        const Tensor a{{1}, {value}, dtype};
+        EXPECT_EQ(run_op(op, {a}, {{"value", value}}), run_op(op, {a, a})) << op << ", " << name_of(dtype);
+      }
 }
 
 TEST(Logic, ReadsEverythingButZeroAsTrue) {
