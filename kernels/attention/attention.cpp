@@ -45,7 +45,7 @@ class AttentionForward final : public Kernel {
     C *const columns = columns_.at<C>(a), *const keys = keys_.at<C>(a), *const scores = scores_.at<C>(a);
     C* const sums = sums_.at<C>(a);
     tile_.load_rows(in.q.at(sample, row, head), in.q.width, block.rows, tile_.rows, keys);
-    tile_.turn(keys, static_cast<C>(s_.scale * kLog2E), columns);
+    tile_.turn(keys, static_cast<C>(s_.scale), columns);
     std::fill_n(sums, tile_.of_rows(), C(0));
     std::fill_n(most_.at<C>(a), tile_.rows, std::numeric_limits<C>::lowest());
     std::fill_n(total_.at<C>(a), tile_.rows, C(0));
@@ -63,7 +63,7 @@ class AttentionForward final : public Kernel {
     write(a, block, sample, head);
   }
 
-  /// Makes of scores powers of two, relative to the largest so far, to which earlier sums fade.
+  /// Makes of scores their powers, relative to the largest so far, to which earlier sums fade.
   void soften(const KernelArgs& a, std::int64_t count) const {
     C *const sums = sums_.at<C>(a), *const fade = fade_.at<C>(a);
     for (std::int64_t r = 0; r < tile_.rows; r += kWidth<C>) {
@@ -72,11 +72,11 @@ class AttentionForward final : public Kernel {
       Vector<C> most = before, total = {};
       for (std::int64_t j = 0; j < count; ++j) most = larger(load(at + j * tile_.rows), most);
       for (std::int64_t j = 0; j < count; ++j) {
-        const Vector<C> power = exp2_of(load(at + j * tile_.rows) - most);
+        const Vector<C> power = share_of(load(at + j * tile_.rows) - most);
         store(power, at + j * tile_.rows);
         total += power;
       }
-      const Vector<C> fades = exp2_of(before - most);
+      const Vector<C> fades = share_of(before - most);
       store(fades, fade + r);
       store(load(total_at) * fades + total, total_at);
       store(most, most_at);
@@ -93,7 +93,7 @@ class AttentionForward final : public Kernel {
       const Positions seen = s_.keys_of(block.row + r, block.length);
       const bool any = seen.first < seen.last;
       tile_.store_row(sums_.at<C>(a) + r * tile_.padded, any ? 1 / total[r] : C(0), y.at(sample, block.row + r, head));
-      lse[r] = any ? (most[r] + std::log2(total[r])) / static_cast<C>(kLog2E) : C(0);
+      lse[r] = any ? most[r] + std::log(total[r]) : C(0);
     }
   }
 

@@ -12,6 +12,19 @@ namespace {
 
 using namespace attention;
 
+/// dots[row] = a[row] . b[row] of what columns hold, each sum rounded as those of scores_of: where a share is 1 and y
+/// is v, they leave nothing of each other.
+template <class C>
+void dots_of(const Tile& tile, const C* a, const C* b, C* dots) {
+  constexpr std::int64_t panel = simd::kPanel;
+  for (std::int64_t row = 0; row < tile.rows; row += kWidth<C>) {
+    const std::int64_t first = row / panel * panel * tile.size + row % panel;
+    Vector<C> sum = {};
+    for (std::int64_t at = first; at < first + tile.size * panel; at += panel) sum += load(a + at) * load(b + at);
+    store(sum, dots + row);
+  }
+}
+
 template <class T>
 class AttentionBackward final : public Kernel {
   using C = Compute<T>;
@@ -90,19 +103,18 @@ class AttentionBackward final : public Kernel {
     const Heads<const T> q = inputs_of<T>(s_, a).q;
     const Heads<const T> y = output_heads(s_, a.in<T>(5)), dy = output_heads(s_, a.in<T>(7));
     const C* const lse = a.in<C>(6) + s_.row_of(sample, head, block.row);
-    C *const of_dy = dy_.at<C>(a), *const delta = delta_.at<C>(a);
-    tile_.load_rows(q.at(sample, block.row, head), q.width, block.rows, tile_.rows, q_.at<C>(a));
-    tile_.load_rows(dy.at(sample, block.row, head), dy.width, block.rows, tile_.rows, of_dy);
-    tile_.turn(q_.at<C>(a), static_cast<C>(s_.scale * kLog2E), q_columns_.at<C>(a));
-    tile_.turn(of_dy, C(1), dy_columns_.at<C>(a));
+    const auto load_rows = [&](const Heads<const T>& of, C* to) {
+      tile_.load_rows(of.at(sample, block.row, head), of.width, block.rows, tile_.rows, to);
+    };
+    load_rows(y, q_.at<C>(a));  // until q takes its place
+    load_rows(dy, dy_.at<C>(a));
+    tile_.turn(q_.at<C>(a), C(1), q_columns_.at<C>(a));
+    tile_.turn(dy_.at<C>(a), C(1), dy_columns_.at<C>(a));
+    dots_of(tile_, dy_columns_.at<C>(a), q_columns_.at<C>(a), delta_.at<C>(a));
+    load_rows(q, q_.at<C>(a));
+    tile_.turn(q_.at<C>(a), static_cast<C>(s_.scale), q_columns_.at<C>(a));
     std::fill_n(dq_.at<C>(a), tile_.of_rows(), C(0));
-    for (std::int64_t r = 0; r < tile_.rows; ++r) {
-      const bool is_one = r < block.rows;
-      lse_.at<C>(a)[r] = is_one ? lse[r] * static_cast<C>(kLog2E) : C(0);
-      delta[r] = 0;
-      const T* const of_y = is_one ? y.at(sample, block.row + r, head) : nullptr;
-      for (std::int64_t d = 0; is_one && d < tile_.size; ++d) delta[r] += of_dy[r * tile_.padded + d] * of_y[d];
-    }
+    for (std::int64_t r = 0; r < tile_.rows; ++r) lse_.at<C>(a)[r] = r < block.rows ? lse[r] : C(0);
   }
 
   /// p and da of scores and of m dy . v.
@@ -111,7 +123,7 @@ class AttentionBackward final : public Kernel {
       const Vector<C> lse = load(lse_.at<C>(a) + r), delta = load(delta_.at<C>(a) + r);
       C *const p_at = p_.at<C>(a) + r, *const da_at = da_.at<C>(a) + r;
       for (std::int64_t at = 0; at < count * tile_.rows; at += tile_.rows) {
-        const Vector<C> p = exp2_of(load(p_at + at) - lse);
+        const Vector<C> p = share_of(load(p_at + at) - lse);
         store(p, p_at + at);
         store(p * (load(da_at + at) - delta), da_at + at);
       }

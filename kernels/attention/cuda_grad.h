@@ -41,7 +41,8 @@ struct AttentionGradArgs {
   /// Of one of all rows, from q . k and dy . v.
   __device__ Weights weights(std::int64_t i, std::int64_t key, Compute<T> score, Compute<T> product) const {
     using C = Compute<T>;
-    const C p = std::exp(score * static_cast<C>(a.shape.scale) - lse[i]), m = a.kept.template factor_of<C>(i, key);
+    const C above = score * static_cast<C>(a.shape.scale) - lse[i];  // than 0 by rounding alone: no share is above 1
+    const C p = std::exp(above > 0 ? C(0) : above), m = a.kept.template factor_of<C>(i, key);
     return {m * p, p * (m * product - delta[i])};
   }
 };

@@ -10,7 +10,6 @@
 
 namespace lethe::attention {
 
-inline constexpr double kLog2E = 1.4426950408889634;
 inline constexpr std::int64_t kMostRows = 128, kMostKeys = 64;
 /// What a tile has: `rows` is a multiple of 16, and so is `padded`, the numbers of a head with zeros behind them.
 struct Tile {

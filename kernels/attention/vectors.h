@@ -53,8 +53,14 @@ inline Vector<float> exp2_of(const Vector<float>& x) {
   const Bits power = (std::bit_cast<Bits>(whole) << 23) + (127U << 23);
   return x < least ? Vector<float>{} : p * std::bit_cast<Vector<float>>(power);
 }
-inline Vector<double> exp2_of(Vector<double> x) {
-  for (std::int64_t i = 0; i < kWidth<double>; ++i) x[i] = std::exp2(x[i]);
+/// e^x of a score less what is at least the largest, so at most 1: as far as x is above 0, it is there by rounding.
+inline Vector<float> share_of(Vector<float> x) {
+  constexpr float kLog2E = 1.44269504F;
+  x = x > 0 ? Vector<float>{} : x;
+  return exp2_of(x * kLog2E);
+}
+inline Vector<double> share_of(Vector<double> x) {
+  for (std::int64_t i = 0; i < kWidth<double>; ++i) x[i] = std::exp(x[i] > 0 ? 0 : x[i]);
   return x;
 }
 

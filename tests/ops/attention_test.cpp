@@ -217,6 +217,28 @@ TEST(Attention, LargeScoresStayInRange) {
   }
 }
 
+/// Keys grow along one ray, so of the keys that row t sees the last has by far the largest score, and its share is 1.
+TEST(Attention, GradientsOfHugeScoresAreThoseOfTheLargest) {
+  const Shape shape{1, 150, 5};  // more than a tile of rows and of keys
+  for (const DType dtype : {DType::f32, DType::f64, DType::bf16, DType::f16}) {
+    const Attrs to{{"dtype", std::string(name_of(dtype))}};
+    const Tensor v = run_op("cast", {random_tensor(shape, 3)}, to), dy = run_op("cast", {random_tensor(shape, 4)}, to);
+    Tensor q{shape, {}, dtype}, k = q;
+    for (int t = 1; t <= 150; ++t)
+      for (const double x : {1.1, 0.3, -0.7, 0.2, 0.9}) q.values.push_back(x), k.values.push_back(x * t);
+    for (const double scale : {1e4, 1e6, 1e8, 1e12, 1e18, 1e22, 1e30}) {
+      SCOPED_TRACE(message(name_of(dtype), ", scale ", scale));
+      const Attrs attrs{{"heads", 1}, {"causal", 1}, {"scale", scale}};
+      const Tensor y = run_op("attention", {q, k, v}, attrs), lse = run_op("attention", {q, k, v}, attrs, 1);
+      EXPECT_EQ(y, v);
+      const std::vector<Tensor> in = {q, k, v, {}, {}, y, lse, dy};
+      for (const int slot : {0, 1})
+        for (const double gradient : run_op("attention_grad", in, attrs, slot).values) ASSERT_EQ(gradient, 0) << slot;
+      EXPECT_EQ(run_op("attention_grad", in, attrs, 2), dy);
+    }
+  }
+}
+
 TEST(Attention, WhatDoesNotFitIsToldByName) {
   const auto told = [](const std::vector<Shape>& shapes, const Attrs& attrs, const std::map<int, DType>& dtypes = {}) {
     return complaint("attention", shapes, attrs, dtypes);

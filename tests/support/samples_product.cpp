@@ -12,6 +12,15 @@ Sample attention(std::vector<SampleInput> in, const Attrs& attrs) {
   return {.op = "attention", .in = std::move(in), .attrs = attrs, .through = {0}};
 }
 
+/// Of shares that rounding of lse makes larger than 1, which none is.
+Sample attention_grad_of_low_lse(const SampleInput& kv, const Attrs& attrs) {
+  const SampleInput queries{{2, 19, 16}}, lse{.shape = {2, 2, 19}, .low = -9, .high = -3, .wide = true};
+  return {.op = "attention_grad",
+          .in = {queries, kv, kv, kAbsent, kAbsent, queries, lse, queries},
+          .attrs = attrs,
+          .gradient = false};
+}
+
 std::vector<Sample> attention_samples() {
   const SampleInput queries{{2, 5, 12}}, keys{{2, 9, 6}}, step{.shape = {}, .low = 3, .high = 4, .dtype = DType::i64};
   const auto dropping = [](Attrs attrs) {
@@ -40,6 +49,8 @@ std::vector<Sample> attention_samples() {
       attention({{{2, 7, 16}}, kAbsent, kAbsent, kAbsent, step},
                 dropping({{"heads", 4}, {"kv_heads", 2}, {"causal", 1}})),
       attention({queries, keys, keys, lengths_of(2, 10, 4), step}, dropping({{"heads", 4}, {"kv_heads", 2}})),
+      attention_grad_of_low_lse({{2, 19, 16}}, {{"heads", 2}, {"causal", 1}}),
+      attention_grad_of_low_lse({{2, 21, 8}}, {{"heads", 2}, {"kv_heads", 1}}),
   };
 }
 
