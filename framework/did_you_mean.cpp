@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "framework/error.h"
+#include "framework/foreign_words.h"
 
 namespace lethe {
 namespace {
@@ -24,10 +25,19 @@ int edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+/// The first of what `word` may stand for elsewhere that is known here; else "".
+std::string translated(std::string_view word, const std::vector<std::string>& known) {
+  const std::string dashes = word.starts_with("--") ? "--" : "";
+  for (const std::string& ours : words_for(word.substr(dashes.size())))
+    if (const std::string name = dashes + ours; std::find(known.begin(), known.end(), name) != known.end()) return name;
+  return "";
+}
+
 }  // namespace
 
 std::string nearest(std::string_view word, const std::vector<std::string>& known) {
-  std::string best;
+  std::string best = translated(word, known);
+  if (!best.empty()) return best;
   if (word.size() > kLongestWord) return best;
   int best_distance = word.size() < 3 ? 2 : std::max<int>(2, static_cast<int>(word.size()) / 3) + 1;
   for (const std::string& candidate : known)
@@ -41,6 +51,11 @@ std::string nearest(std::string_view word, const std::vector<std::string>& known
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& known) {
   const std::string guess = nearest(word, known);
   return guess.empty() ? "" : message("; did you mean ", quote(guess), "?");
+}
+
+std::string key_meant(std::string_view key, const std::vector<std::string>& known) {
+  const std::string reason = translated(key, known).empty() ? why_absent(key) : "";
+  return reason.empty() ? did_you_mean(key, known) : "; " + reason;
 }
 
 }  // namespace lethe

@@ -77,7 +77,29 @@ bool in_range(const Key& key, const Attr& value) {
          std::all_of(list->begin(), list->end(), [&](std::int64_t item) { return inside(static_cast<double>(item)); });
 }
 
+bool may_be_whole(const Key& key) {
+  using enum KeyType;
+  return key.type == Int || key.type == IntPair || key.type == Pad || key.type == Axis;
+}
+
+/// The settings, with 3 for 3.0 where a whole number may stand.
+Attrs with_whole_numbers(const Layer& layer, Attrs settings) {
+  for (auto& [name, value] : Attrs(settings))
+    for (const Key& key : layer.keys)
+      if (const auto whole = whole_number(value); whole && key.name == name && may_be_whole(key))
+        settings.set(name, *whole);
+  return settings;
+}
+
 }  // namespace
+
+std::optional<std::int64_t> whole_number(const Attr& value) {
+  constexpr double kExact = 9007199254740992;  // 2^53: up to it a double holds each whole number
+  if (const auto* whole = std::get_if<std::int64_t>(&value.base())) return *whole;
+  const auto* real = std::get_if<double>(&value.base());
+  if (!real || *real != std::trunc(*real) || std::fabs(*real) > kExact) return std::nullopt;
+  return static_cast<std::int64_t>(*real);
+}
 
 std::string values_of(const Key& key) {
   switch (key.type) {
@@ -143,12 +165,13 @@ std::vector<std::string> names_of(const Layer& layer) {
   return names;
 }
 
-Attrs checked_settings(const Layer& layer, const Attrs& settings) {
+Attrs checked_settings(const Layer& layer, const Attrs& given) {
+  const Attrs settings = with_whole_numbers(layer, given);
   std::vector<std::string> known;
   for (const Key& key : layer.keys) known.push_back(key.name);
   for (const auto& [name, value] : settings)
     if (std::find(known.begin(), known.end(), name) == known.end())
-      throw SettingError(name, message("unknown key ", quote(name), " in '", layer.name, "'", did_you_mean(name, known),
+      throw SettingError(name, message("unknown key ", quote(name), " in '", layer.name, "'", key_meant(name, known),
                                        known.empty() ? "; it takes none" : "; keys: " + joined(known)));
   Attrs checked = settings;
   for (const Key& key : layer.keys) {

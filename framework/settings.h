@@ -1,5 +1,7 @@
 // Layer records by name, and settings checked against them.
 #pragma once
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,8 @@ std::vector<std::string> names_of(const Layer& layer);
 /// `settings` checked against the record, defaults filled in. Throws SettingError.
 Attrs checked_settings(const Layer& layer, const Attrs& settings);
 
+/// The whole number that a value is, be it written 3 or 3.0; none if it is none.
+std::optional<std::int64_t> whole_number(const Attr& value);
 /// What a key takes, in words: "a whole number", "one of f32, bf16".
 std::string values_of(const Key& key);
 /// Its bounds: "at least 1", "0 to 1", "at least 0 and below 1"; "" for none.

@@ -6,6 +6,7 @@
 
 #include "framework/did_you_mean.h"
 #include "framework/op_def.h"
+#include "framework/settings.h"
 #include "models/format.h"
 #include "models/settings.h"
 
@@ -23,6 +24,14 @@ Attr var_value(const JsonNode& node) {
   if (!node.json().is_number() && !node.json().is_boolean())
     node.fail("found ", node.shown(), ", expected a number, true or false");
   return value_of(node, {});
+}
+
+/// As it would be written behind the option.
+std::string as_option(const std::string& name, const Attr& value) {
+  if (const auto* text = std::get_if<std::string>(&value.base())) return *text;
+  const auto key = std::ranges::find(train_keys(), name, &KeyFact::name);
+  const std::optional<std::int64_t> whole = whole_number(value);
+  return text_of(whole && key->type == "int" ? Attr(*whole) : value);
 }
 
 }  // namespace
@@ -81,9 +90,7 @@ TrainDefaults NetworkDocument::train() const {
   TrainDefaults settings;
   if (!document().has("train")) return settings;
   for (const auto& [name, node] : document().at("train").members()) {
-    const Attr value = value_of(node, vars_);
-    const auto* text = std::get_if<std::string>(&value.base());
-    settings[name] = {text ? *text : text_of(value), node.where()};
+    settings[name] = {as_option(name, value_of(node, vars_)), node.where()};
   }
   return settings;
 }

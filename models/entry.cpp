@@ -8,6 +8,17 @@
 #include "framework/op_def.h"
 
 namespace lethe {
+namespace {
+
+/// Of an entry without one of `kinds`: which of them its first key that entries do not have may stand for.
+std::string kind_meant(const JsonNode& entry, const std::vector<std::string>& kinds) {
+  const std::vector<std::string> common = names_of(op_keys());
+  for (const auto& [key, value] : entry.members())
+    if (std::find(common.begin(), common.end(), key) == common.end()) return did_you_mean(key, kinds);
+  return "";
+}
+
+}  // namespace
 
 EntryKind kind_of(const JsonNode& entry) {
   entry.members();  // an object
@@ -20,7 +31,8 @@ EntryKind kind_of(const JsonNode& entry) {
       entry.at(fact.what).fail_at_key(quote(fact.what), " beside ", quote(found->what), ": an entry has one of them");
     found = &fact;
   }
-  if (!found) entry.fail("found ", entry.shown(), ", expected an entry with one of ", joined(kinds));
+  if (!found)
+    entry.fail("found ", entry.shown(), ", expected an entry with one of ", joined(kinds), kind_meant(entry, kinds));
   if (found->kind != EntryKind::Op) check_object(entry, "'" + found->what + "'", found->keys);
   if (found->kind == EntryKind::While) {
     check_object(entry.at("while"), "'while'", while_keys());

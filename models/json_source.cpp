@@ -208,7 +208,7 @@ const std::string& JsonNode::text() const {
 void JsonNode::check_keys(const std::string& what, const std::vector<std::string>& known) const {
   for (const auto& [key, value] : members())
     if (std::find(known.begin(), known.end(), key) == known.end())
-      value.fail_at_key("unknown key ", quote(key), " in ", what, did_you_mean(key, known), "; keys: ", joined(known));
+      value.fail_at_key("unknown key ", quote(key), " in ", what, key_meant(key, known), "; keys: ", joined(known));
 }
 
 std::string JsonNode::shown() const { return shortened(value_->dump(), 40); }

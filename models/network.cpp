@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "framework/channel_order.h"
 #include "framework/op_def.h"
 #include "models/complaints.h"
 #include "models/document.h"
@@ -81,7 +82,7 @@ class NetworkReader {
 
   Network read() {
     inputs();
-    last_ = expander_.build(inputs_.front());
+    layers();
     check_rest();
     losses();
     Network network = builder_.finish(outputs());
@@ -98,11 +99,21 @@ class NetworkReader {
       const Shape sample = sample_of(node.at("shape"), vars_);
       const Layout layout = layout_of(node, sample);
       const DType dtype = input_dtype(node, builder_.options());
+      if (layout == Layout::Image) order_hint_ += channel_order_hint(sample);
       inputs_.push_back(
           built(node, "shape", "", [&] { return builder_.input(name, memory_shape(sample, layout), dtype, layout); }));
       expander_.declare(name, inputs_.back());
     }
     if (inputs_.empty()) document_.at("inputs").fail("found no input, expected at least one");
+  }
+
+  /// What an image with its channels last leads to says so.
+  void layers() {
+    try {
+      last_ = expander_.build(inputs_.front());
+    } catch (const SourceError& error) {
+      throw SourceError(error.where, error.path, error.text + order_hint_);
+    }
   }
 
   /// What building did not come by: unused blocks, sides of an `if`.
@@ -141,6 +152,7 @@ class NetworkReader {
   Expander expander_;
   std::vector<VarId> inputs_;
   VarId last_ = kNone;
+  std::string order_hint_ = {};
 };
 
 }  // namespace

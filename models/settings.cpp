@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "framework/settings.h"
+
 namespace lethe {
 namespace {
 
@@ -60,8 +62,7 @@ Attr value_of(const JsonNode& node, const Bindings& values) {
 }
 
 std::int64_t whole_of(const JsonNode& node, const Bindings& values) {
-  const Attr value = value_of(node, values);
-  const auto* whole = std::get_if<std::int64_t>(&value.base());
+  const std::optional<std::int64_t> whole = whole_number(value_of(node, values));
   if (!whole || node.json().is_boolean()) node.fail("found ", node.shown(), ", expected a whole number");
   return *whole;
 }

@@ -171,6 +171,18 @@ TEST_F(NetworkFile, ReadsPairsAndInitialisersAsSettings) {
   EXPECT_EQ(network.params[0].init.value, 0.5);
 }
 
+TEST_F(NetworkFile, TakesAWholeNumberWithAPoint) {
+  const Network network = load(R"({"op": "conv", "out": 2.0, "k": [3.0, "=2.0/2"], "pad": 1.0, "stride": "=n"},
+                                  {"op": "concat", "in": ["image", "image"], "axis": 0.0})",
+                               R"("vars": {"n": 2.0}, "train": {"batch": 32.0, "lr": 1},)");
+  EXPECT_EQ(var(network, "conv1.weight").shape, (Shape{2, 3, 1, 3}));
+  EXPECT_EQ(var(network, "conv1.y").shape, (Shape{2, 4, 3, 2}));
+  EXPECT_EQ(var(network, "concat1.y").shape, (Shape{2, 8, 4, 6}));
+  EXPECT_EQ(train_defaults(file_).at("batch").value, "32");
+  EXPECT_THROW(load(R"({"op": "conv", "out": 2, "k": 3.5})"), Error);
+  EXPECT_THROW(load(R"({"op": "conv", "out": 1e30, "k": 3})"), Error);
+}
+
 TEST_F(NetworkFile, AddsLossesAndNamesOutputsByPath) {
   const Network network = load(
       R"({"branches": [[{"op": "fc", "out": 5, "name": "main"}], [{"op": "fc", "out": 5, "name": "aux"}]],

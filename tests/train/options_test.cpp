@@ -90,6 +90,8 @@ TEST(Options, AListMayBeLongerThanAPath) {
 TEST(Options, ATypoIsNamedBeforeWhatIsMissingBecauseOfIt) {
   const std::string text = complaint({"--modle", "lenet"});
   expect_in("unknown option --modle; did you mean '--model'?", text);
+  expect_in("did you mean '--lr'?", complaint({"--model", "lenet", "--learning-rate", "1"}));
+  expect_in("did you mean '--batch'?", complaint({"--model", "lenet", "--batch_size=8"}));
   EXPECT_EQ(text.find("missing"), std::string::npos) << text;
   expect_in("did you mean '--epochs'?", complaint({"--model=lenet", "--epoch=3"}));
 }

@@ -180,7 +180,9 @@ TEST(Augmentation, UnknownWordsGetASuggestion) {
     augmentation_of("pad-crop,flop");
     FAIL();
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "--augment: unknown word 'flop'; did you mean 'flip'?");
+    EXPECT_STREQ(
+        error.what(),
+        "--augment: unknown word 'flop'; did you mean 'flip'?; known: none, pad-crop, flip, cutout, random-crop");
   }
   EXPECT_THROW(augmentation_of("pad-crop=wide"), Error);
 }

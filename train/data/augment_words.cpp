@@ -37,7 +37,7 @@ std::map<std::string, std::string> augment_words(const std::string& text) {
     std::string name = word.substr(0, word.find('='));
     std::replace(name.begin(), name.end(), '_', '-');
     check(std::find(known.begin(), known.end(), name) != known.end(), "--augment: unknown word ", quote(word),
-          did_you_mean(name, known));
+          did_you_mean(name, known), "; known: ", joined(known));
     check(name == "pad-crop" || name == "cutout" || word.find('=') == std::string::npos, "--augment: ", quote(word),
           ": ", name, " takes no value");
     check(words.emplace(name, word).second, "--augment: ", name, " stands twice");
