@@ -22,13 +22,28 @@ std::string without_tables() {
   return jpeg;
 }
 
+/// With restarts, the last of which is idle, and the orientation of a camera that was turned.
+std::string photograph() {
+  std::string jpeg = text_of(testing::two_halves_jpeg(true));
+  jpeg.insert(jpeg.size() - 2, "\xff\xd1");
+  const std::string exif(
+      "\xff\xe1\0\x22"
+      "Exif\0\0"
+      "MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0\0\0\0\0",
+      36);
+  return jpeg.insert(2, exif);
+}
+
 }  // namespace
 
 Material material() {
-  return {.seeds = {without_tables(), text_of(testing::png(2, 3, 1, testing::FileContent(6, 9))),
+  return {.seeds = {without_tables(), photograph(), text_of(testing::png(2, 3, 1, testing::FileContent(6, 9))),
                     text_of(testing::png(5, 4, 3, testing::FileContent(60, 200))), text_of(testing::grey_jpeg())},
-          .words = {"IHDR", "IDAT", "IEND", "PLTE", "tRNS", "CgBI", "\x89PNG\r\n\x1a\n", "\xff\xd8", "\xff\xd9",
-                    "\xff\xda", "\xff\xc0", "\xff\xc2", "\xff\xc4", "\xff\xdb", "\xff\xdd", "\xff\xe0", "\xff\xee"}};
+          .words = {"IHDR",     "IDAT",     "IEND",     "PLTE",     "tRNS",
+                    "CgBI",     "eXIf",     "MM",       "II*",      "\x89PNG\r\n\x1a\n",
+                    "\xff\xd8", "\xff\xd9", "\xff\xda", "\xff\xc0", "\xff\xc2",
+                    "\xff\xc4", "\xff\xdb", "\xff\xdd", "\xff\xd7", "\xff\xe0",
+                    "\xff\xe1", "\xff\xee"}};
 }
 
 }  // namespace lethe::fuzz

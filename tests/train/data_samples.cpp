@@ -41,6 +41,25 @@ void append_chunk(FileContent& file, const std::string& type, const FileContent&
   append(file, big_endian(static_cast<std::uint32_t>(crc32(0, body.data(), static_cast<uInt>(body.size())))));
 }
 
+/// Grey, 8 high, so many pixels wide. Codes of the first coefficients: how many have 1, 2... bits, and what they mean;
+/// the others have one, of one bit, that all are 0.
+FileContent jpeg_of(std::uint8_t width, const FileContent& lengths, const FileContent& categories,
+                    const FileContent& scan) {
+  FileContent file{0xff, 0xd8, 0xff, 0xdb, 0, 67, 0};  // begin; quantisation: all 1
+  append(file, FileContent(64, 1));
+  append(file, {0xff, 0xc0, 0, 11, 8, 0, 8, 0, width, 1, 1, 0x11, 0});  // one component
+  append(file, {0xff, 0xc4, 0, static_cast<std::uint8_t>(19 + categories.size()), 0x00});
+  append(file, lengths);
+  append(file, FileContent(16 - lengths.size(), 0));
+  append(file, categories);
+  append(file, {0xff, 0xc4, 0, 20, 0x10, 1});
+  append(file, FileContent(16, 0));
+  append(file, {0xff, 0xda, 0, 8, 1, 1, 0, 0, 63, 0});
+  append(file, scan);
+  append(file, {0xff, 0xd9});
+  return file;
+}
+
 }  // namespace
 
 TemporaryFolder::TemporaryFolder() {
@@ -87,15 +106,15 @@ FileContent png(std::uint32_t height, std::uint32_t width, std::uint32_t channel
   return file;
 }
 
-FileContent grey_jpeg() {
-  FileContent file{0xff, 0xd8, 0xff, 0xdb, 0, 67, 0};  // begin; quantisation: all 1
-  append(file, FileContent(64, 1));
-  append(file, {0xff, 0xc0, 0, 11, 8, 0, 8, 0, 8, 1, 1, 0x11, 0});  // 8 x 8, one component
-  for (const std::uint8_t table : {0x00, 0x10}) {                   // one code each: 0 means 0
-    append(file, {0xff, 0xc4, 0, 20, table, 1});
-    append(file, FileContent(16, 0));
-  }
-  append(file, {0xff, 0xda, 0, 8, 1, 1, 0, 0, 63, 0, 0x3f, 0xff, 0xd9});  // scan: two codes; end
+FileContent grey_jpeg() { return jpeg_of(8, {1}, {0}, {0x3f}); }  // two codes: the mean of before, and no more
+
+FileContent two_halves_jpeg(bool restarts) {
+  // A category of 0 is written 0, one of 9 is 10 and then nine bits: 400 is 8 times what the right half has more.
+  const FileContent lengths{1, 1}, categories{0, 9};
+  if (!restarts) return jpeg_of(16, lengths, categories, {0x2c, 0x83});  // 0 0, 10 110010000 0
+  FileContent file = jpeg_of(16, lengths, categories, {0x3f, 0xff, 0xd0, 0xb2, 0x0f});
+  const FileContent interval{0xff, 0xdd, 0, 4, 0, 1};
+  file.insert(file.begin() + 2, interval.begin(), interval.end());
   return file;
 }
 

@@ -39,6 +39,8 @@ FileContent idx(const std::vector<std::uint32_t>& dims, const FileContent& data)
 FileContent png(std::uint32_t height, std::uint32_t width, std::uint32_t channels, const FileContent& pixels);
 /// 8 x 8, all 128.
 FileContent grey_jpeg();
+/// 8 high and 16 wide, 128 on the left and 178 on the right; each half after a restart if so asked.
+FileContent two_halves_jpeg(bool restarts = false);
 
 /// The folder that LETHE_DATA names, or "".
 std::string real_data();

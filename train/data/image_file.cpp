@@ -1,14 +1,18 @@
 #include "train/data/image_file.h"
 
 #include <algorithm>
-#include <array>
 #include <climits>
 #include <cmath>
 #include <cstdlib>
 #include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "framework/error.h"
 #include "train/data/data_files.h"
+#include "train/data/exif.h"
+#include "train/data/jpeg_markers.h"
 
 namespace lethe {
 namespace {
@@ -39,41 +43,23 @@ void* memory_for_decoder(void* old, std::size_t bytes) {
 namespace lethe {
 namespace {
 
-/// stb fills in what a JPEG file that ends early lacks; so look for the end marker.
-bool is_cut_jpeg(const FileBytes& file) {
-  static constexpr std::array<std::uint8_t, 2> kBegin{0xff, 0xd8}, kEnd{0xff, 0xd9};
-  return std::equal(kBegin.begin(), kBegin.end(), file.begin()) &&
-         std::find_end(file.begin(), file.end(), kEnd.begin(), kEnd.end()) == file.end();
-}
+/// How a format that is not read begins.
+struct OtherFormat {
+  const char* what;
+  std::size_t at;
+  std::string_view mark;
+};
+constexpr OtherFormat kOtherFormats[] = {
+    {"a WebP", 8, "WEBP"},       {"a BMP", 0, "BM"},        {"a GIF", 0, "GIF8"},      {"a TIFF", 0, {"II*\0", 4}},
+    {"a TIFF", 0, {"MM\0*", 4}}, {"an AVIF", 4, "ftypavi"}, {"a HEIF", 4, "ftypheic"}, {"a HEIF", 4, "ftypmif1"}};
 
-/// Whether the Huffman tables from `at` on, in so many bytes, have at most 256 codes each. Behind the file's end are
-/// zeros.
-bool tables_fit(const FileBytes& file, std::size_t at, std::int64_t bytes) {
-  while (bytes > 0) {
-    std::int64_t codes = 0;
-    for (std::size_t i = at + 1; i < std::min(at + 17, file.size()); ++i) codes += file[i];
-    if (codes > 256) return false;
-    at += static_cast<std::size_t>(17 + codes);
-    bytes -= 17 + codes;
-  }
-  return true;
-}
-
-/// Before 2.28 stb writes behind its own tables if a JPEG file has larger ones. Goes from marker to marker as stb does.
-bool huffman_tables_fit(const FileBytes& file) {
-  constexpr int kTables = 0xc4, kFirstAlone = 0xd0, kLastAlone = 0xd8, kEnd = 0xd9;  // alone: without a length
-  if (file.front() != 0xff) return true;
-  for (auto next = file.begin();;) {
-    next = std::find(next, file.end(), 0xff);
-    next = std::find_if(next, file.end(), [](int byte) { return byte != 0xff; });
-    if (file.end() - next < 3 || *next == kEnd) return true;
-    const int marker = *next++;
-    if (marker == 0 || (marker >= kFirstAlone && marker <= kLastAlone)) continue;
-    const int length = next[0] << 8 | next[1];
-    if (marker == kTables && !tables_fit(file, static_cast<std::size_t>(next - file.begin()) + 2, length - 2))
-      return false;
-    next += std::min<std::ptrdiff_t>(length, file.end() - next);
-  }
+/// "is a WebP file", or what the decoder does not like.
+std::string refusal_of(const FileBytes& file) {
+  const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
+  for (const OtherFormat& format : kOtherFormats)
+    if (text.size() > format.at && text.substr(format.at).starts_with(format.mark))
+      return message("is ", format.what, " file; images are read from PNG and JPEG files");
+  return message("cannot be decoded as PNG or JPEG (", stbi_failure_reason(), ")");
 }
 
 /// Which source pixels make one target pixel along an axis: those from `first` on, with these weights.
@@ -105,7 +91,7 @@ void check_pixels(const FileBytes& file, const std::filesystem::path& path, std:
   int width = 0, height = 0, stored = 0;
   most_for_decoder = kForHeader;
   const bool known = stbi_info_from_memory(file.data(), static_cast<int>(file.size()), &width, &height, &stored) != 0;
-  check_as(Exit::Data, known, path.string(), ": cannot be decoded as PNG or JPEG (", stbi_failure_reason(), ")");
+  check_as(Exit::Data, known, path.string(), ": ", known ? "" : refusal_of(file));
   check_as(Exit::Data, std::int64_t{width} * height <= most, path.string(), ": has ", width, " x ", height,
            " pixels, more than ", most, "; behind the data's directory ,max-pixels=N allows more");
   // Eight bytes a pixel at most, twice for what grows by doubling, and sides in whole blocks; and names and the like.
@@ -114,26 +100,37 @@ void check_pixels(const FileBytes& file, const std::filesystem::path& path, std:
                      file.size() + kForHeader;
 }
 
+/// Some versions of stb take one for an unknown marker if no data comes after it.
+void drop_idle_restarts(FileBytes& file, const std::vector<std::size_t>& restarts) {
+  constexpr std::ptrdiff_t kBytes = 2;
+  for (auto restart = restarts.rbegin(); restart != restarts.rend(); ++restart) {
+    const auto at = file.begin() + static_cast<std::ptrdiff_t>(*restart);
+    file.erase(at, at + kBytes);
+  }
+}
+
 }  // namespace
 
 Image decode_image(const std::filesystem::path& path, std::int64_t channels, std::int64_t max_pixels) {
   const std::int64_t bytes = size_of_file(path);
   check_as(Exit::Data, bytes > 2 && bytes <= INT_MAX, path.string(), ": ", bytes, " bytes are no PNG or JPEG file");
-  const FileBytes file = read_file(path);
-  check_as(Exit::Data, huffman_tables_fit(file), path.string(),
-           ": JPEG file with a Huffman table of more than 256 codes");
+  FileBytes file = read_file(path);
+  const bool is_jpeg = begins_as_jpeg(file);
+  const JpegMarkers markers = is_jpeg ? markers_of(file) : JpegMarkers{};
+  check_as(Exit::Data, markers.tables_fit, path.string(), ": JPEG file with a Huffman table of more than 256 codes");
   check_pixels(file, path, max_pixels);
-  check_as(Exit::Data, !is_cut_jpeg(file), path.string(), ": JPEG file ends early");
+  check_as(Exit::Data, !is_jpeg || markers.ends, path.string(), ": JPEG file ends early");
+  const int orientation = orientation_of(is_jpeg ? markers.exif : exif_of_png(file));
+  drop_idle_restarts(file, markers.idle_restarts);
   int width = 0, height = 0, stored = 0;
   const std::unique_ptr<stbi_uc, void (*)(void*)> decoded(
       stbi_load_from_memory(file.data(), static_cast<int>(file.size()), &width, &height, &stored,
                             static_cast<int>(channels)),
       stbi_image_free);
-  check_as(Exit::Data, decoded != nullptr, path.string(), ": cannot be decoded as PNG or JPEG (", stbi_failure_reason(),
-           ")");
+  check_as(Exit::Data, decoded != nullptr, path.string(), ": ", decoded ? "" : refusal_of(file));
   Image image{.shape = {height, width, channels}};
   image.pixels.assign(decoded.get(), decoded.get() + image.shape.bytes());
-  return image;
+  return upright(std::move(image), orientation);
 }
 
 void scale_and_crop(const Image& image, std::int64_t height, std::int64_t width, std::int64_t top, std::int64_t left,
