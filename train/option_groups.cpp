@@ -76,12 +76,18 @@ void add_context(CLI::App& app, Options& o) {
       ->option_text("N");
 }
 
+void add_skip_bad(CLI::App& app, Options& o, const std::string& help) {
+  add_option(app, "--skip-bad", o.skip_bad, "N", help)->check(whole_number(0, INT32_MAX))->group("Data");
+}
+
 void add_data(CLI::App& app, Options& o) {
   add_option(app, "--data", o.data, "SPEC",
              "mnist:DIR, cifar10:DIR, cifar100:DIR, imagefolder:DIR, shapes; shape-masks; text:FILE, tokens:DIR,\n"
              "sentences, copy; tsv:PATH, subjects; synthetic (default: shapes, shape-masks, sentences or subjects,\n"
-             "made to the network's size)")
+             "made to the network's size); after files ,val=X holds that share of them out for tests")
       ->group("Data");
+  add_skip_bad(app, o,
+               "Leaves out up to N image files that cannot be read; each is tried at the beginning (default 0)");
   add_batch(app, o, "Samples a step (default: the network's)");
 }
 

@@ -23,7 +23,8 @@ void add_batch(CLI::App& app, Options& o, const char* help);
 void add_micro_batch(CLI::App& app, Options& o);
 void add_context(CLI::App& app, Options& o);
 void add_ranks(CLI::App& app, Options& o);
-void add_data(CLI::App& app, Options& o);            // with the batch
+void add_skip_bad(CLI::App& app, Options& o, const std::string& help);
+void add_data(CLI::App& app, Options& o);            // with the batch and bad files
 void add_weights(CLI::App& app, Options& o);         // to start from
 void add_weights_of_run(CLI::App& app, Options& o);  // whose run says what the command line leaves open
 void add_seed(CLI::App& app, Options& o);

@@ -4,11 +4,13 @@
 #include <array>
 #include <map>
 #include <sstream>
+#include <utility>
 
 #include "framework/did_you_mean.h"
 #include "framework/error.h"
 #include "framework/op_def.h"
 #include "train/command_table.h"
+#include "train/data/data_spec.h"
 #include "train/option_table.h"
 #include "train/session/device.h"
 #include "train/settings_of_options.h"
@@ -143,6 +145,7 @@ class CommandLine {
       fail(error.what());
     }
     if (options_.answer.empty()) note_given();  // else the values have not been looked at
+    if (options_.skip_bad > 0 && options_.data && options_.command != Command::Predict) say_in_data();
     return options_;
   }
 
@@ -160,6 +163,13 @@ class CommandLine {
       if (std::find(known.begin(), known.end(), name) != known.end()) continue;
       fail("unknown option ", shortened(name), did_you_mean(name, known), "; --help lists all");
     }
+  }
+
+  /// What --skip-bad says a run keeps with its data.
+  void say_in_data() {
+    options_.data = with_skip_bad(*options_.data, std::exchange(options_.skip_bad, 0));
+    options_.given["data"] = *options_.data;
+    options_.given.erase("skip-bad");
   }
 
   void note_given() {

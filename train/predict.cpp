@@ -8,6 +8,7 @@
 #include <sstream>
 #include <utility>
 
+#include "framework/channel_order.h"
 #include "framework/error.h"
 #include "framework/text_input.h"
 #include "train/commands.h"
@@ -30,13 +31,15 @@ namespace {
 
 bool reads_texts(const Network& network) { return is_fed_by_data(network) && takes_texts(network); }
 
+void say(const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); }
+
 /// An image's file, or a text.
 struct Item {
   std::string name = {};  // a file; of texts also the line
   std::string text = {};
 };
 
-/// Directories stand for the images in them.
+/// Directories stand for the images in them; a line says how many these are and what is passed over.
 std::vector<Item> images_of(const std::vector<std::string>& given) {
   std::vector<Item> items;
   for (const std::string& path : given) {
@@ -45,8 +48,10 @@ std::vector<Item> images_of(const std::vector<std::string>& given) {
       items.push_back({.name = path});
       continue;
     }
-    const std::vector<std::filesystem::path> images = images_in(path);
-    check_as(Exit::Data, !images.empty(), path, ": no .png, .jpg or .jpeg file in this directory");
+    PassedOver others;
+    const std::vector<std::filesystem::path> images = images_in(path, others);
+    check_as(Exit::Data, !images.empty(), path, ": no .png, .jpg or .jpeg file in this directory", text_of(others));
+    say(message(path, ": images: ", images.size(), text_of(others)));
     for (const std::filesystem::path& image : images) items.push_back({.name = image.string()});
   }
   return items;
@@ -78,17 +83,17 @@ ImageInput image_input(const Options& given, const Options& options, const std::
   if (const Meaning known = meaning_of(run); !known.classes.empty() && !given.data) {
     input.data = {.classes = known.classes, .mean = known.mean, .deviation = known.deviation};
   } else {
-    const auto print = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); };
-    input.data = dynamic_cast<const Dataset&>(
-                     *open_data(options.data, options.seed.value_or(0), network, print, meaning_of(run)))
-                     .info();
+    input.data =
+        dynamic_cast<const Dataset&>(*open_data(options.data, options.seed.value_or(0), network, say, meaning_of(run)))
+            .info();
   }
   const std::int64_t classes = network.classes;
   input.data.image = image_shape_of(network.program.vars[fed_inputs(network).samples].shape);
   const auto channels = static_cast<std::size_t>(input.data.image.channels);
-  check(channels == 1 || channels == 3, "image files have 1 or 3 channels, the network takes ", channels);
+  check(channels == 1 || channels == 3, "image files have 1 or 3 channels, the network takes ", channels,
+        channel_order_hint({input.data.image.channels, input.data.image.height, input.data.image.width}));
   check_as(Exit::Data, std::ssize(input.data.classes) == classes, "the data has ", input.data.classes.size(),
-           " classes, the network tells ", classes, " apart");
+           " classes, the network tells ", classes, " apart", enough_classes(std::ssize(input.data.classes)));
   check_as(Exit::Data, input.data.mean.size() == channels && input.data.deviation.size() == channels,
            "the data has images of ", input.data.mean.size(), " channels, the network takes ", channels);
   return input;
@@ -170,21 +175,20 @@ WriteItem images_as(const ImageInput& input, const Var& samples) {
   };
 }
 
-/// Gives whether all items could be read; says of those that could not why.
+/// Gives whether no more items than `may_be_bad` could not be read; says of these why.
 bool predict_all(Predictor& predictor, const std::vector<Item>& items, const WriteItem& write,
-                 const PredictionLines& lines) {
-  bool all_read = true;
+                 const PredictionLines& lines, std::int64_t may_be_bad) {
+  std::int64_t bad = 0;
   for (const Item& item : items) {
     try {
       predictor.add(item.name, [&](std::byte* sample) { write(item, sample); });
     } catch (const Error& error) {
-      std::fprintf(stderr, "train: error: %s\n", error.what());
-      all_read = false;
+      say(message(++bad > may_be_bad ? "train: error: " : "passed over: ", error.what()));
     }
     if (predictor.is_full()) lines.print(predictor.run());
   }
   lines.print(predictor.run());
-  return all_read;
+  return bad <= may_be_bad;
 }
 
 }  // namespace
@@ -221,8 +225,8 @@ int predict(const Options& given) {
   Store store(*device);
   Predictor predictor(network, planned, prepared, store, options.top);
   read_weights(options.weights, store, network);
-  const bool all_read = predict_all(predictor, items, write, {options, items, classes});
-  return static_cast<int>(all_read ? Exit::Done : Exit::Data);
+  const bool done = predict_all(predictor, items, write, {options, items, classes}, options.skip_bad);
+  return static_cast<int>(done ? Exit::Done : Exit::Data);
 }
 
 }  // namespace lethe

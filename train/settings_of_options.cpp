@@ -62,6 +62,8 @@ OptimizerSettings optimizer_of(const Options& options) {
 }
 
 ProgramSetting program_setting(const Options& options) {
+  check(options.skip_bad == 0 || options.command == Command::Predict,
+        "--skip-bad is of image files: it needs --data imagefolder:DIR");
   ProgramSetting setting{.network = network_setting(options),
                          .micro_batch = options.micro_batch == options.batch ? 0 : options.micro_batch.value_or(0),
                          .shards = {.parts = options.ranks.shards.value_or(1),

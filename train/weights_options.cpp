@@ -27,6 +27,7 @@ void add_predict(CLI::App& app, Options& o) {
              "Data set that says how images are normalised, or what symbols of texts stand for, and what\n"
              "classes are called (default: the run's)")
       ->group("Data");
+  add_skip_bad(app, o, "Passes over up to N image files that cannot be read, with a line for each (default 0)");
   add_batch(app, o, "Images or texts at a time (default 1)");
   o.top = 5;
   add_option(app, "--top", o.top, "K", "Likeliest classes that are named of each image or text (default 5)")

@@ -44,6 +44,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (std::size_t file = 0; file < std::size(kFiles); ++file)
     directory.put(kFiles[file].name, file == chosen ? text_of(data + 1, size - 1) : good(kFiles[file]));
   const auto open = chosen < 3 ? lethe::open_cifar10 : lethe::open_cifar100;
-  reads({lethe::Exit::Data}, [&] { read_all(*open(directory.path(), {})); });
+  reads({lethe::Exit::Data}, [&] { read_all(*open(directory.path(), 0, {})); });
   return 0;
 }

@@ -21,7 +21,7 @@ std::string packed(const std::string& text) {
 }
 
 void read_all(const std::string& directory) {
-  const std::unique_ptr<Dataset> data = open_mnist(directory, {});
+  const std::unique_ptr<Dataset> data = open_mnist(directory, 10, 0, {});
   std::vector<std::uint8_t> pixels(static_cast<std::size_t>(data->info().image.bytes()));
   for (const Split split : {Split::Train, Split::Test})
     for (std::int64_t i = 0; i < data->size(split); ++i) data->read(split, i, {}, pixels.data());
@@ -30,7 +30,8 @@ void read_all(const std::string& directory) {
 }  // namespace
 
 Material material() {
-  Material all{.words = {std::string("\0\0\x08\x03", 4), std::string("\0\0\x08\x01", 4), "\x1f\x8b\x08"}};
+  Material all{.words = {std::string("\0\0\x08\x03", 4), std::string("\0\0\x08\x01", 4), std::string("\0\0\x0b\x01", 4),
+                         std::string("\0\0\x0c\x01", 4), "\x1f\x8b\x08"}};
   for (std::size_t file = 0; file < std::size(kFiles); ++file)
     for (const std::string& content : {good(file), packed(good(file))})
       all.seeds.push_back(static_cast<char>(file) + content);

@@ -216,7 +216,7 @@ TEST(Batches, ImpossibleBatchesAreRefused) {
 }
 
 TEST(Batches, CifarIsMadeFasterThanItCanBeUsed) {
-  LabelledImages images{FileContent(1000 * 3072, 77), FileContent(1000, 1)};
+  LabelledImages images{FileContent(1000 * 3072, 77), std::vector<std::int32_t>(1000, 1)};
   DataInfo info{.name = "grey", .image = {32, 32, 3}, .mean = {0.5, 0.5, 0.5}, .deviation = {0.25, 0.25, 0.25}};
   const ImageCache data(info, {images, images});
   Augmenter augmenter(data, {.pad_crop = 4, .flip = true});

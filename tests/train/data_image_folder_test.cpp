@@ -183,11 +183,55 @@ TEST(ImageFolder, AnImageThatUnpacksToMoreThanItsHeaderSaysIsRefused) {
                "train/ant/x.png: cannot be decoded as PNG or JPEG (outofmem)");
 }
 
+TEST(ImageFolder, ALineSaysWhatWasFound) {
+  const TemporaryFolder folder;
+  write_small_folder(folder);
+  folder.write("train/cat/d.webp", "RIFF");
+  folder.write("train/ant/e.BMP", "BM");
+  folder.write("test/cat/f.bmp", "BM");
+  folder.write("test/cat/README", "one more");
+  folder.write("test/cat/more/g.png", grey(1));
+  std::vector<std::string> lines;
+  open_dataset("imagefolder:" + folder.text(), kTiny, 2, 0, [&](const std::string& line) { lines.push_back(line); });
+  EXPECT_EQ(lines, std::vector<std::string>{"imagefolder: " + folder.text() +
+                                            ": classes: 2; images for training: 3 (ant 1, cat 2), for tests: 1 (ant 0, "
+                                            "cat 1); passed over: 2 .bmp, 1 .txt, 1 .webp, 1 folders or the like, 1 "
+                                            "without an ending"});
+  for (int c = 0; c < 9; ++c)
+    for (int i = 0; i <= c; ++i) folder.write("train/" + std::to_string(c) + '/' + std::to_string(i) + ".png", grey(1));
+  open_dataset("imagefolder:" + folder.text(), kTiny, 11, 0, [&](const std::string& line) { lines.push_back(line); });
+  EXPECT_PRED2(says, lines.back(), "images for training: 48 (1 to 9 in a class), for tests: 1 (0 to 1 in a class)");
+}
+
+TEST(ImageFolder, SomeBadFilesAreLeftOutIfThatIsAskedFor) {
+  const TemporaryFolder folder;
+  write_small_folder(folder);
+  folder.write("train/ant/bad.png", "no image");
+  folder.write("test/cat/bad.jpg", FileContent{0xff, 0xd8, 0xff});
+  std::vector<std::string> lines;
+  const auto open_with = [&](const std::string& option) {
+    return open_dataset("imagefolder:" + folder.text() + option, kTiny, 2, 0,
+                        [&](const std::string& line) { lines.push_back(line); });
+  };
+  const auto data = open_with(",skip-bad=2");
+  EXPECT_EQ(data->size(Split::Train), 3);
+  EXPECT_EQ(data->size(Split::Test), 1);
+  ASSERT_EQ(lines.size(), 3U);
+  EXPECT_PRED2(says, lines[0], "left out: " + folder.text() + "/train/ant/bad.png: cannot be decoded");
+  EXPECT_PRED2(says, lines[1], "left out: " + folder.text() + "/test/cat/bad.jpg: ");
+  EXPECT_PRED2(says, lines[2], "; left out: 2; passed over: 1 .txt");
+  EXPECT_PRED2(says, error_from([&] { open_with(",skip-bad=1"); }), "bad.jpg: cannot be decoded as PNG or JPEG");
+  EXPECT_PRED2(says, error_from([&] { open_with(",skip-bad=1"); }), "; more files than --skip-bad 1 cannot be read");
+  EXPECT_PRED2(says, error_from([&] { image_in_folder(*open_with(""), Split::Train, 0); }),
+               "; --skip-bad N leaves out up to N files like this");
+}
+
 TEST(ImageFolder, EmptyClassFolderIsRefused) {
   const TemporaryFolder folder;
   write_small_folder(folder);
   folder.write("train/dog/readme.md", "none yet");
-  EXPECT_PRED2(says, refused_folder(folder, 3), "train/dog: empty class folder");
+  EXPECT_PRED2(says, refused_folder(folder, 3),
+               "train/dog: empty class folder, no .png, .jpg or .jpeg file in it; passed over: 1 .md");
 }
 
 TEST(ImageFolder, FoldersThatDoNotMakeADataSetAreRefused) {
@@ -207,7 +251,9 @@ TEST(ImageFolder, NetworksThatItCannotServeAreToldWhy) {
   write_small_folder(folder);
   const std::string spec = "imagefolder:" + folder.text();
   EXPECT_PRED2(says, refusal(spec, {2, 2, 4}, 2), "1 or 3 channels, the network takes 4");
-  EXPECT_PRED2(says, refusal(spec, kTiny, 5), "imagefolder: has 2 classes, the network tells 5 apart");
+  EXPECT_PRED2(says, refusal(spec, {32, 3, 32}, 2), "the network takes 32; shapes are [C,H,W]: is [3,32,32] meant?");
+  EXPECT_PRED2(says, refusal(spec, kTiny, 5), "imagefolder: has 2 classes, the network tells 5 apart; --set classes=2");
+  EXPECT_PRED2(says, refusal(spec, {32, 32, 3}, 3), "--set classes=2");
   EXPECT_PRED2(says, refusal(spec + ",resize=1", kTiny, 2, Exit::Usage), "resize=1 is smaller");
 }
 

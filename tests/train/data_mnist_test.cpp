@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
+#include "framework/error.h"
 #include "tests/train/data_samples.h"
 #include "train/data/dataset.h"
 
@@ -26,7 +29,7 @@ TEST(Mnist, ReadsImagesAndLabels) {
   const auto data = open_dataset("mnist:" + folder.text(), kSmall, 10, 0);
   EXPECT_EQ(data->size(Split::Train), 3);
   EXPECT_EQ(data->size(Split::Test), 2);
-  EXPECT_EQ(data->info().held_bytes, 5 * 7);
+  EXPECT_EQ(data->info().held_bytes, 5 * (6 + 4));  // pixels and a label
   FileContent image(6);
   EXPECT_EQ(data->read(Split::Train, 2, {}, image.data()), 9);
   EXPECT_EQ(image, (FileContent{120, 130, 140, 150, 160, 170}));
@@ -120,6 +123,65 @@ TEST(Mnist, LabelOutOfRangeIsRefused) {
   EXPECT_PRED2(says, refused_mnist(folder), "train-labels-idx1-ubyte: label of image 1 is 10, expected 0 to 9");
 }
 
+TEST(Mnist, ClassesAreAsManyAsTheLabelsOrTheNetworkSay) {
+  const TemporaryFolder folder;
+  write_small_mnist(folder);
+  const std::string spec = "mnist:" + folder.text();
+  folder.write("train-labels-idx1-ubyte", idx({3}, {46, 0, 9}));
+  const auto balanced = open_dataset(spec, kSmall, 47, 0);  // as EMNIST's
+  EXPECT_EQ(balanced->info().classes.size(), 47U);
+  EXPECT_EQ(balanced->info().classes.back(), "46");
+  EXPECT_EQ(refusal(spec, kSmall, 62),
+            "mnist: has 47 classes, the network tells 62 apart; --set classes=47 gives a network of the zoo as many");
+  EXPECT_PRED2(says, refused_mnist(folder),
+               "label of image 0 is 46, expected 0 to 9; --set classes=47 gives a network of the zoo as many");
+  folder.write("train-labels-idx1-ubyte", idx({3}, {1, 0, 2}));
+  EXPECT_EQ(open_dataset(spec, kSmall, 3, 0)->info().classes.size(), 3U);
+  EXPECT_EQ(open_dataset(spec, kSmall, 10, 0)->info().classes.size(), 10U);
+}
+
+TEST(Mnist, LabelsMayBeOfOtherNumbers) {
+  const TemporaryFolder folder;
+  write_small_mnist(folder);
+  const auto labels_of = [&](std::uint8_t type, const FileContent& values, std::int64_t classes) {
+    FileContent file = idx({3}, values);
+    file[2] = type;
+    folder.write("train-labels-idx1-ubyte", file);
+    const auto data = open_dataset("mnist:" + folder.text(), kSmall, classes, 0);
+    FileContent image(6);
+    std::vector<std::int32_t> labels;
+    for (int i = 0; i < 3; ++i) labels.push_back(data->read(Split::Train, i, {}, image.data()));
+    return labels;
+  };
+  const std::vector<std::int32_t> expected = {7, 0, 9};
+  EXPECT_EQ(labels_of(0x09, {7, 0, 9}, 10), expected);
+  EXPECT_EQ(labels_of(0x0b, {0, 7, 0, 0, 0, 9}, 10), expected);
+  EXPECT_EQ(labels_of(0x0c, {0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 9}, 10), expected);
+  EXPECT_EQ(labels_of(0x0b, {1, 0, 0, 3, 0, 9}, 257), (std::vector<std::int32_t>{256, 3, 9}));
+  EXPECT_PRED2(says, error_from([&] { labels_of(0x0b, {0xff, 0xff, 0, 0, 0, 0}, 10); }), "label of image 0 is -1");
+  EXPECT_PRED2(says, error_from([&] {
+                 labels_of(0x0c, {0, 0, 0, 7}, 10);
+               }),
+               "4 bytes of data, but its header says 3 numbers of 4 bytes (truncated?)");
+  EXPECT_PRED2(says, error_from([&] { labels_of(0x0d, FileContent(12), 10); }), "not an IDX file of bytes");
+}
+
+TEST(Mnist, EmnistsFilesAreFoundByTheirEnds) {
+  const TemporaryFolder folder;
+  write_small_mnist(folder);
+  for (const char* name : {"images-idx3-ubyte", "labels-idx1-ubyte"}) {
+    std::filesystem::rename(folder.path() / message("train-", name),
+                            folder.path() / message("emnist-letters-train-", name));
+    std::filesystem::rename(folder.path() / message("t10k-", name),
+                            folder.path() / message("emnist-letters-test-", name));
+  }
+  EXPECT_EQ(open_dataset("mnist:" + folder.text(), kSmall, 10, 0)->size(Split::Test), 2);
+  folder.write("emnist-digits-train-images-idx3-ubyte", FileContent{});
+  EXPECT_PRED2(says, refused_mnist(folder),
+               "emnist-digits-train-images-idx3-ubyte and emnist-letters-train-images-idx3-ubyte are both like "
+               "train-images-idx3-ubyte");
+}
+
 TEST(Mnist, LabelsMustBeAsManyAsImages) {
   const TemporaryFolder folder;
   write_small_mnist(folder);
@@ -139,7 +201,8 @@ TEST(Mnist, NetworkOfAnotherImageSizeIsToldBothSizes) {
   write_small_mnist(folder);
   EXPECT_EQ(refusal("mnist:" + folder.text(), {32, 32, 3}, 10),
             "mnist: images are 2x3 with 1 channel, the network takes 32x32 with 3 channels");
-  EXPECT_EQ(refusal("mnist:" + folder.text(), kSmall, 1000), "mnist: has 10 classes, the network tells 1000 apart");
+  EXPECT_EQ(refusal("mnist:" + folder.text(), kSmall, 1000),
+            "mnist: has 10 classes, the network tells 1000 apart; --set classes=10 gives a network of the zoo as many");
 }
 
 TEST(Mnist, OtherDataThanTheOfficialGetsALineForEachFile) {

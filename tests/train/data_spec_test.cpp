@@ -1,3 +1,5 @@
+#include "train/data/data_spec.h"
+
 #include <gtest/gtest.h>
 
 #include "tests/train/data_samples.h"
@@ -41,10 +43,44 @@ TEST(DataSpec, SettingsAreChecked) {
   EXPECT_PRED2(says, refused("imagefolder:x,resize=9z"), "expected a number from 1 to 2147483647, got '9z'");
 }
 
+TEST(DataSpec, AShareIsHeldOutOfDataInFilesAlone) {
+  EXPECT_PRED2(says, refused("shapes:val=0.2"), "expected train=N or test=N, got 'val=0.2'");
+  EXPECT_PRED2(says, refused("shapes,val=0.2"), "data 'shapes,val=0.2': expected shapes:train=N,test=M");
+  EXPECT_PRED2(says, refused("synthetic:val=0.2"), "got 'val=0.2'");
+  EXPECT_PRED2(says, refused("mnist,val=0.2"), "write the directory behind a colon: mnist:DIR");
+  EXPECT_PRED2(says, refused("cifar10:x,val=0"), "val=0: expected a share above 0 and below 1, such as 0.2");
+  EXPECT_PRED2(says, refused("mnist:x,val=nan"), "val=nan: expected a share");
+  EXPECT_PRED2(says, refused("mnist:x,val=0.1,val=0.2"), "val stands twice");
+  EXPECT_PRED2(says, error_from([] { open_sequences("tokens:x,val=0.2", 8, 30, 0); }, Exit::Usage),
+               "windows of tokens begin elsewhere in each epoch, so that no share of them can be held out");
+}
+
+TEST(DataSpec, OptionsStandInAnyOrder) {
+  const DataSpec spec("imagefolder:a,b=c,val=0.25,resize=7,max-pixels=9");
+  EXPECT_EQ(spec.folder().directory, "a,b=c");
+  EXPECT_EQ(spec.folder().options.resize, 7);
+  EXPECT_EQ(spec.folder().options.max_pixels, 9);
+  EXPECT_EQ(spec.folder().options.val, 0.25);
+  EXPECT_EQ(DataSpec("tsv:a,val=0.5,tokenizer=b").tables().tokenizer, "b");
+  EXPECT_EQ(DataSpec("tsv:a,tokenizer=b,val=0.5").tables().path, "a");
+  EXPECT_EQ(with_skip_bad("imagefolder:a,skip-bad=3,resize=7", 5), "imagefolder:a,resize=7,skip-bad=5");
+  EXPECT_PRED2(says, error_from([] { with_skip_bad("mnist:a", 5); }, Exit::Usage), "--skip-bad is of image files");
+}
+
 TEST(DataSpec, FileInPlaceOfADirectoryIsSaidToBeOne) {
   const TemporaryFolder folder;
   folder.write("file", "x");
   EXPECT_PRED2(says, refusal("cifar10:" + folder.text() + "/file", {32, 32, 3}, 10), "/file: is not a directory");
+}
+
+TEST(DataSpec, ImagesWithTheirChannelsLastAreToldHowShapesAre) {
+  const std::string hint = "; shapes are [C,H,W]: is [3,32,32] meant?";
+  std::vector<std::string> lines;
+  const Notify notify = [&](const std::string& line) { lines.push_back(line); };
+  open_dataset("shapes", {32, 3, 32}, 10, 0, notify);  // as [32,32,3] says
+  open_dataset("shapes", {32, 32, 3}, 10, 0, notify);
+  open_dataset("shapes", {4, 4, 8}, 10, 0, notify);
+  EXPECT_EQ(lines, std::vector<std::string>{"shapes: images are made 32x3 with 32 channels" + hint});
 }
 
 TEST(DataSpec, NetworkInputMustBeABatchOfImages) {

@@ -4,6 +4,7 @@
 
 #include "framework/error.h"
 #include "kernels/cuda/device.h"
+#include "train/settings_of_options.h"
 
 namespace lethe::testing {
 namespace {
@@ -94,6 +95,18 @@ TEST(Options, ATypoIsNamedBeforeWhatIsMissingBecauseOfIt) {
   expect_in("did you mean '--batch'?", complaint({"--model", "lenet", "--batch_size=8"}));
   EXPECT_EQ(text.find("missing"), std::string::npos) << text;
   expect_in("did you mean '--epochs'?", complaint({"--model=lenet", "--epoch=3"}));
+}
+
+TEST(Options, BadFilesThatMayBeLeftOutBecomeAPartOfTheData) {
+  const Options o = parse_options({"--model", "lenet", "--data", "imagefolder:a", "--skip-bad", "3"});
+  EXPECT_EQ(o.data, "imagefolder:a,skip-bad=3");
+  EXPECT_EQ(o.given.at("data"), "imagefolder:a,skip-bad=3") << "which a run keeps";
+  EXPECT_EQ(o.given.count("skip-bad"), 0U);
+  const Options resumed =
+      with_values(parse_options({"--model", "lenet", "--skip-bad", "5"}), {{"data", "imagefolder:a,skip-bad=3"}});
+  EXPECT_EQ(resumed.data, "imagefolder:a,skip-bad=5");
+  expect_in("--skip-bad is of image files", complaint({"--model", "lenet", "--data", "mnist:a", "--skip-bad", "3"}));
+  EXPECT_THROW(program_setting(parse_options({"--model", "lenet", "--skip-bad", "3"})), Error);
 }
 
 TEST(Options, OptionsBelongToTheirCommand) {

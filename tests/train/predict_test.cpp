@@ -132,6 +132,21 @@ TEST_F(Predict, AFileThatCannotBeReadLeavesTheOthers) {
   EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 2) << ended.err;
   EXPECT_PRED2(says, ended.err, path("broken.png") + ": cannot be decoded");
   EXPECT_PRED2(says, ended.err, path("nowhere.png") + ": cannot be opened");
+  EXPECT_EQ(predict({"--skip-bad", "1", path("broken.png"), good, path("nowhere.png")}).code, 4);
+  const Ended passed = predict({"--skip-bad", "2", path("broken.png"), good, path("nowhere.png")});
+  EXPECT_EQ(passed.code, 0);
+  EXPECT_EQ(passed.out, ended.out);
+  EXPECT_PRED2(says, passed.err, "passed over: " + path("broken.png") + ": cannot be decoded");
+}
+
+TEST_F(Predict, SaysWhatAFolderHas) {
+  train_on_pictures("f32");
+  write("pictures/test/red/a.webp", FileContent(100, 7));
+  const Ended ended = predict({test_folder(3)});
+  EXPECT_EQ(ended.code, 0);
+  EXPECT_EQ(ended.err, test_folder(3) + ": images: 3; passed over: 1 .webp\n");
+  write("photographs/a.bmp", FileContent(100, 7));
+  EXPECT_PRED2(says, predict({path("photographs")}).err, "file in this directory; passed over: 1 .bmp");
 }
 
 TEST_F(Predict, RefusesInOneLine) {
@@ -161,7 +176,7 @@ TEST_F(Predict, RefusesInOneLine) {
   };
   expect_misfit("char_lstm", 2, "predict gives it images");
   expect_misfit(path("two.json"), 2, "has 2 inputs beside its labels");
-  expect_misfit("resnet20", 4, "has 4 classes, the network tells 10");
+  expect_misfit("resnet20", 4, "has 4 classes, the network tells 10 apart; --set classes=4");
   expect_refused({"--weights", path("run"), "--model", "resnet20", file}, 2, "is not the network of the run");
   const Ended named =
       run_train({"predict", "--weights", path("w.safetensors"), "--model", path("small.json"), "--data", data(), file});

@@ -96,7 +96,7 @@ void append(const Format& format, const fs::path& path, std::string_view md5, co
            records > 0 ? " (truncated?)" : "");
   const FileBytes file = read_file(path);
   if (!md5.empty()) compare_md5(file, md5, path, notify);
-  std::vector<std::uint8_t> labels(records);
+  std::vector<std::int32_t> labels(records);
   const std::size_t before = images.pixels.size(), size = before + static_cast<std::size_t>(records * kImage.bytes());
   taking(path.string(), static_cast<std::int64_t>(size), [&] { images.pixels.resize(size); });
   std::uint8_t* to = images.pixels.data() + before;
@@ -125,7 +125,7 @@ std::vector<std::string> class_names(const Format& format, const fs::path& direc
   return names;
 }
 
-std::unique_ptr<Dataset> open_cifar(const Format& format, fs::path directory, const Notify& notify) {
+std::unique_ptr<Dataset> open_cifar(const Format& format, fs::path directory, double held_share, const Notify& notify) {
   check_directory(format.name, directory, where_to_get(format));
   if (fs::is_directory(directory / format.folder)) directory /= format.folder;
   std::array<LabelledImages, 2> splits;
@@ -137,27 +137,31 @@ std::unique_ptr<Dataset> open_cifar(const Format& format, fs::path directory, co
     }
   check_as(Exit::Data, files > 0, format.name, ": ", directory.string(), ": ", format.training.front().name,
            " is missing; ", where_to_get(format));
-  const fs::path test = find_test(format, directory);
-  append(format, test, test.filename() == format.test.name ? format.test.md5 : "", notify, splits[1]);
-  if (notify)
-    notify(message(format.name, ": ", splits[0].labels.size(), " training images in ", files, " of ",
-                   format.training.size(), " files, ", splits[1].labels.size(), " test images in ",
-                   test.filename().string()));
-  return std::make_unique<ImageCache>(DataInfo{.name = std::string(format.name),
-                                               .image = kImage,
-                                               .classes = class_names(format, directory),
-                                               .mean = format.mean,
-                                               .deviation = format.deviation},
-                                      std::move(splits));
+  std::string found = message(format.name, ": ", splits[0].labels.size(), " training images in ", files, " of ",
+                              format.training.size(), " files");
+  if (held_share == 0) {
+    const fs::path test = find_test(format, directory);
+    append(format, test, test.filename() == format.test.name ? format.test.md5 : "", notify, splits[1]);
+    found += message(", ", splits[1].labels.size(), " test images in ", test.filename().string());
+  }
+  DataInfo info{.name = std::string(format.name),
+                .image = kImage,
+                .classes = class_names(format, directory),
+                .mean = format.mean,
+                .deviation = format.deviation};
+  std::unique_ptr<Dataset> data = cached_images(std::move(info), std::move(splits), held_share);
+  if (held_share > 0) found += message(", ", data->size(Split::Test), " of which are held out");
+  if (notify) notify(found);
+  return data;
 }
 
 }  // namespace
 
-std::unique_ptr<Dataset> open_cifar10(const fs::path& directory, const Notify& notify) {
-  return open_cifar(cifar10(), directory, notify);
+std::unique_ptr<Dataset> open_cifar10(const fs::path& directory, double held_share, const Notify& notify) {
+  return open_cifar(cifar10(), directory, held_share, notify);
 }
-std::unique_ptr<Dataset> open_cifar100(const fs::path& directory, const Notify& notify) {
-  return open_cifar(cifar100(), directory, notify);
+std::unique_ptr<Dataset> open_cifar100(const fs::path& directory, double held_share, const Notify& notify) {
+  return open_cifar(cifar100(), directory, held_share, notify);
 }
 
 }  // namespace lethe

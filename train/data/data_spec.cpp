@@ -1,7 +1,6 @@
 #include "train/data/data_spec.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <filesystem>
 #include <set>
@@ -13,8 +12,6 @@
 
 namespace lethe {
 namespace {
-
-constexpr std::string_view kTokenizerKey = ",tokenizer=";
 
 /// Data sets that give the same: the first words of their specs, and how the specs are written.
 struct Family {
@@ -41,6 +38,21 @@ Family texts() {
   return {.gives = "texts with a label each", .kinds = {"tsv", "subjects"}, .forms = "tsv:PATH, subjects"};
 }
 
+/// What may stand after the place of data in files. Of tokens `val` is known so that it can be refused by name.
+const std::vector<std::string>& options_of(const std::string& kind) {
+  static const std::map<std::string, std::vector<std::string>> known = {
+      {"mnist", {"val"}},
+      {"cifar10", {"val"}},
+      {"cifar100", {"val"}},
+      {"imagefolder", {"resize", "max-pixels", "skip-bad", "val"}},
+      {"text", {"val"}},
+      {"tokens", {"ignore-borders", "val"}},
+      {"tsv", {"tokenizer", "val"}}};
+  static const std::vector<std::string> none;
+  const auto found = known.find(kind);
+  return found == known.end() ? none : found->second;
+}
+
 [[noreturn]] void reject_kind(const DataSpec& spec, const Family& taken) {
   for (const Family& other : {images(), masks(), sequences(), texts()})
     if (std::find(other.kinds.begin(), other.kinds.end(), spec.kind) != other.kinds.end())
@@ -51,8 +63,18 @@ Family texts() {
 
 }  // namespace
 
-DataSpec::DataSpec(const std::string& text) : text(text), kind(text.substr(0, text.find(':'))) {
-  if (kind.size() < text.size()) argument = text.substr(kind.size() + 1);
+DataSpec::DataSpec(const std::string& text) : text(text), kind(text.substr(0, text.find_first_of(":,"))) {
+  if (kind.size() < text.size() && text[kind.size()] == ':') argument = text.substr(kind.size() + 1);
+  const std::vector<std::string>& known = options_of(kind);
+  for (;;) {
+    const std::size_t comma = argument.rfind(',');
+    if (comma == std::string::npos) return;
+    const std::string option = argument.substr(comma + 1), key = option.substr(0, option.find('='));
+    if (std::find(known.begin(), known.end(), key) == known.end()) return;
+    if (!options.emplace(key, key.size() < option.size() ? option.substr(key.size() + 1) : "").second)
+      reject(key + " stands twice");
+    argument.resize(comma);
+  }
 }
 
 void DataSpec::reject(const std::string& reason) const { fail("data ", quote(text), ": ", reason); }
@@ -72,41 +94,52 @@ const std::string& DataSpec::place(const std::string& what) const {
 }
 
 FolderSpec DataSpec::folder() const {
+  const auto number = [this](const char* key, std::int64_t absent) {
+    const auto option = options.find(key);
+    return option == options.end() ? absent : count(option->second);
+  };
   FolderSpec folder{.directory = place("DIR")};
-  std::string& directory = folder.directory;
-  for (;;) {
-    const std::size_t comma = directory.rfind(','), equals = directory.find('=', std::min(comma, directory.size()));
-    if (comma == std::string::npos || equals == std::string::npos) return folder;
-    const std::string key = directory.substr(comma + 1, equals - comma - 1);
-    if (key != "resize" && key != "max-pixels") return folder;
-    (key == "resize" ? folder.options.resize : folder.options.max_pixels) =
-        count(std::string_view(directory).substr(equals + 1));
-    directory.resize(comma);
-  }
+  folder.options = {.resize = number("resize", folder.options.resize),
+                    .max_pixels = number("max-pixels", folder.options.max_pixels),
+                    .skip_bad = number("skip-bad", folder.options.skip_bad),
+                    .val = held_share()};
+  return folder;
 }
 
 TokensSpec DataSpec::tokens() const {
-  constexpr std::string_view kWord = ",ignore-borders";
-  TokensSpec tokens{.directory = place("DIR"), .ignore_borders = argument.ends_with(kWord)};
-  if (tokens.ignore_borders) tokens.directory.resize(tokens.directory.size() - kWord.size());
-  return tokens;
+  if (options.contains("val"))
+    reject(
+        "windows of tokens begin elsewhere in each epoch, so that no share of them can be held out; train tokenize "
+        "--val PERCENT sets text aside");
+  const auto borders = options.find("ignore-borders");
+  if (borders != options.end() && !borders->second.empty()) reject("ignore-borders takes no value");
+  return {.directory = place("DIR"), .ignore_borders = borders != options.end()};
 }
 
 TablesSpec DataSpec::tables() const {
-  const std::string& all = place("PATH");
-  const std::size_t at = all.rfind(kTokenizerKey);
-  if (at == std::string::npos) return {.path = all};
-  return {.path = all.substr(0, at), .tokenizer = all.substr(at + kTokenizerKey.size())};
+  const auto tokenizer = options.find("tokenizer");
+  if (tokenizer != options.end() && tokenizer->second.empty()) reject("write the directory: tokenizer=DIR");
+  return {.path = place("PATH"), .tokenizer = tokenizer == options.end() ? "" : tokenizer->second, .val = held_share()};
 }
 
 std::string DataSpec::absolute() const {
-  const std::array named = {"mnist", "cifar10", "cifar100", "imagefolder", "tokens", "text", "tsv"};
-  if (argument.empty() || std::ranges::count(named, kind) == 0) return text;
+  if (argument.empty() || options_of(kind).empty()) return text;  // made, not read
   const auto from_here = [](const std::string& path) { return std::filesystem::absolute(path).string(); };
-  if (kind != "tsv") return message(kind, ':', from_here(argument));  // what stands after the place stays
-  const TablesSpec all = tables();
-  return message("tsv:", from_here(all.path), all.tokenizer.empty() ? "" : kTokenizerKey,
-                 all.tokenizer.empty() ? "" : from_here(all.tokenizer));
+  std::string all = message(kind, ':', from_here(argument));
+  for (const auto& [key, value] : options)
+    all += message(',', key, value.empty() ? "" : "=", key == "tokenizer" ? from_here(value) : value);
+  return all;
+}
+
+double DataSpec::held_share() const {
+  const auto option = options.find("val");
+  if (option == options.end()) return 0;
+  const std::string& digits = option->second;
+  double share = 0;
+  const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), share);
+  if (status != std::errc{} || end != digits.data() + digits.size() || !(share > 0 && share < 1))
+    reject(message("val=", digits, ": expected a share above 0 and below 1, such as 0.2"));
+  return share;
 }
 
 std::int64_t DataSpec::count(std::string_view digits) const {
@@ -120,6 +153,7 @@ std::int64_t DataSpec::count(std::string_view digits) const {
 std::int64_t DataSpec::count_or(std::int64_t absent) const { return text == kind ? absent : count(argument); }
 
 SampleCounts DataSpec::counts(SampleCounts counts) const {
+  if (kind.size() < text.size() && text[kind.size()] != ':') reject(message("expected ", kind, ":train=N,test=M"));
   std::set<std::string> seen;
   for (std::size_t at = kind.size(); at < text.size();) {
     const std::size_t end = std::min(text.find(',', at + 1), text.size());
@@ -133,6 +167,17 @@ SampleCounts DataSpec::counts(SampleCounts counts) const {
     at = end;
   }
   return counts;
+}
+
+std::string with_skip_bad(const std::string& text, std::int64_t count) {
+  const DataSpec spec(text);
+  if (spec.kind != "imagefolder") spec.reject("--skip-bad is of image files, imagefolder:DIR");
+  std::string without = text;
+  if (const auto before = spec.options.find("skip-bad"); before != spec.options.end()) {
+    const std::string option = ",skip-bad=" + before->second;
+    without.erase(without.rfind(option), option.size());
+  }
+  return message(without, ",skip-bad=", count);
 }
 
 }  // namespace lethe

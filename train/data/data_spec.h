@@ -1,6 +1,7 @@
 // What `--data` says: a word, and behind a colon what belongs to it.
 #pragma once
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,8 @@ struct SampleCounts {
 struct FolderOptions {
   std::int64_t resize = 0;                // what an image's shorter side becomes; 0: what just covers the network's
   std::int64_t max_pixels = 100'000'000;  // a file with more is refused before it is decoded
+  std::int64_t skip_bad = 0;              // so many files that cannot be read are left out; more are an error
+  double val = 0;                         // the share that is held out (train/data/held_out.h)
 };
 
 /// A folder of images.
@@ -32,10 +35,11 @@ struct TokensSpec {
 struct TablesSpec {
   std::string path = {};       // a file or a folder of files
   std::string tokenizer = {};  // a folder of GPT-2's files; "": symbols are bytes
+  double val = 0;              // the share that is held out (train/data/held_out.h)
 };
 
-/// A spec in two: "mnist:data/mnist" is kind "mnist" and argument "data/mnist". What is wrong in it fails with
-/// Exit::Usage.
+/// A spec in three: "mnist:data/mnist,val=0.2" is kind "mnist", argument "data/mnist", and an option, as those of its
+/// kind stand after the last commas. What is wrong in it fails with Exit::Usage.
 struct DataSpec {
   explicit DataSpec(const std::string& text);
   [[noreturn]] void reject(const std::string& reason) const;
@@ -47,12 +51,14 @@ struct DataSpec {
   [[noreturn]] void reject_for_texts() const;
   /// The argument; `what` ("DIR") stands for it in the message that it is missing.
   const std::string& place(const std::string& what) const;
-  /// "DIR,resize=N,max-pixels=N": options stand behind the last commas.
+  /// "DIR,resize=N,max-pixels=N,skip-bad=N,val=X".
   FolderSpec folder() const;
-  /// "DIR,ignore-borders": the word stands behind the last comma.
+  /// "DIR,ignore-borders".
   TokensSpec tokens() const;
-  /// "PATH,tokenizer=DIR": the second stands behind the last comma.
+  /// "PATH,tokenizer=DIR,val=X".
   TablesSpec tables() const;
+  /// "val=X", above 0 and below 1; 0 without it.
+  double held_share() const;
   /// A number from 1 to 2^31 - 1.
   std::int64_t count(std::string_view digits) const;
   /// The argument as a number; `absent` without one.
@@ -63,6 +69,10 @@ struct DataSpec {
   SampleCounts counts(SampleCounts absent) const;
 
   std::string text, kind, argument;
+  std::map<std::string, std::string> options;  // by name; of a word without '=' the value is ""
 };
+
+/// The spec of a folder of images with "skip-bad=N" as its last option. Fails (Exit::Usage) for other data.
+std::string with_skip_bad(const std::string& spec, std::int64_t count);
 
 }  // namespace lethe

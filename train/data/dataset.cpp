@@ -1,5 +1,6 @@
 #include "train/data/dataset.h"
 
+#include "framework/channel_order.h"
 #include "framework/error.h"
 #include "train/data/data_spec.h"
 #include "train/data/image_cache.h"
@@ -11,12 +12,13 @@ namespace {
 
 std::unique_ptr<Dataset> open(const DataSpec& spec, const ImageShape& image, std::int64_t classes, std::uint64_t seed,
                               const Notify& notify, const Meaning& known) {
-  if (spec.kind == "mnist") return open_mnist(spec.place("DIR"), notify);
-  if (spec.kind == "cifar10") return open_cifar10(spec.place("DIR"), notify);
-  if (spec.kind == "cifar100") return open_cifar100(spec.place("DIR"), notify);
+  const double held = spec.held_share();
+  if (spec.kind == "mnist") return open_mnist(spec.place("DIR"), classes, held, notify);
+  if (spec.kind == "cifar10") return open_cifar10(spec.place("DIR"), held, notify);
+  if (spec.kind == "cifar100") return open_cifar100(spec.place("DIR"), held, notify);
   if (spec.kind == "imagefolder") {
     const FolderSpec folder = spec.folder();
-    return open_image_folder(folder.directory, image, folder.options, known.classes);
+    return open_image_folder(folder.directory, image, folder.options, notify, known.classes);
   }
   if (spec.kind == "shapes") return make_shapes(image, classes, seed, spec.counts(kShapeCounts));
   if (spec.kind == "synthetic") return make_synthetic(image, classes, seed, synthetic_count(spec));
@@ -28,6 +30,10 @@ std::unique_ptr<Dataset> open(const DataSpec& spec, const ImageShape& image, std
 std::string text_of(const ImageShape& image) {
   return message(image.height, "x", image.width, " with ", image.channels,
                  image.channels == 1 ? " channel" : " channels");
+}
+
+std::string enough_classes(std::int64_t count) {
+  return message("; --set classes=", count, " gives a network of the zoo as many");
 }
 
 ImageShape image_shape_of(const Shape& input) {
@@ -42,10 +48,12 @@ std::unique_ptr<Dataset> open_dataset(const std::string& spec, const ImageShape&
            classes, " classes and images of ", text_of(image), " takes no data");
   std::unique_ptr<Dataset> data = open(DataSpec(spec), image, classes, seed, notify, known);
   const DataInfo& info = data->info();
+  const std::string hint = channel_order_hint({image.channels, image.height, image.width});
   check_as(Exit::Data, info.image == image, info.name, ": images are ", text_of(info.image), ", the network takes ",
-           text_of(image));
+           text_of(image), hint);
+  if (notify && !hint.empty()) notify(message(info.name, ": images are made ", text_of(image), hint));
   check_as(Exit::Data, std::ssize(info.classes) == classes, info.name, ": has ", info.classes.size(),
-           " classes, the network tells ", classes, " apart");
+           " classes, the network tells ", classes, " apart", enough_classes(std::ssize(info.classes)));
   data->normalise_by(known);
   return data;
 }

@@ -64,6 +64,9 @@ class Dataset : public Samples {
   DataInfo info_;
 };
 
+/// "; --set classes=3 gives a network of the zoo as many".
+std::string enough_classes(std::int64_t count);
+
 /// Takes one line for the user: how many images were found, a file whose MD5 is not the official one.
 using Notify = std::function<void(const std::string& line)>;
 

@@ -12,25 +12,34 @@ namespace lethe {
 /// The images of one split, one after the other.
 struct LabelledImages {
   std::vector<std::uint8_t> pixels = {};  // [count, height, width, channels]
-  std::vector<std::uint8_t> labels = {};  // [count]
+  std::vector<std::int32_t> labels = {};  // [count]
 };
 
 class ImageCache final : public Dataset {
  public:
-  /// Sizes and held bytes of `info` are set from the images.
-  ImageCache(DataInfo info, std::array<LabelledImages, 2> splits);
+  using Rows = std::array<std::vector<std::int32_t>, 2>;
+  /// Sizes and held bytes of `info` are set from the images. With `rows` both splits show images of the first, those in
+  /// these rows.
+  ImageCache(DataInfo info, std::array<LabelledImages, 2> splits, Rows rows = {});
   std::int32_t read(Split split, std::int64_t index, CropAt crop, std::uint8_t* pixels) const override;
 
  private:
   std::array<LabelledImages, 2> splits_;
+  Rows rows_;
 };
 
-/// Fails with Exit::Data and the image's number on a label that is none of `classes`.
-void check_labels(const std::vector<std::uint8_t>& labels, std::int64_t classes, const std::filesystem::path& path);
+/// The images, of which tests show a share of the first split if one is held out.
+std::unique_ptr<ImageCache> cached_images(DataInfo info, std::array<LabelledImages, 2> splits, double held_share);
 
-/// The readers of the stored formats, for open_dataset().
-std::unique_ptr<Dataset> open_mnist(const std::filesystem::path& directory, const Notify& notify);
-std::unique_ptr<Dataset> open_cifar10(const std::filesystem::path& directory, const Notify& notify);
-std::unique_ptr<Dataset> open_cifar100(const std::filesystem::path& directory, const Notify& notify);
+/// Fails with Exit::Data, the image's number and the hint on a label that is none of `classes`.
+void check_labels(const std::vector<std::int32_t>& labels, std::int64_t classes, const std::filesystem::path& path,
+                  const std::string& hint = "");
+
+/// The readers of the stored formats, for open_dataset(). With a share held out files for tests are not read.
+/// Of MNIST: for a network that tells so many classes apart.
+std::unique_ptr<Dataset> open_mnist(const std::filesystem::path& directory, std::int64_t classes, double held_share,
+                                    const Notify& notify);
+std::unique_ptr<Dataset> open_cifar10(const std::filesystem::path& directory, double held_share, const Notify& notify);
+std::unique_ptr<Dataset> open_cifar100(const std::filesystem::path& directory, double held_share, const Notify& notify);
 
 }  // namespace lethe

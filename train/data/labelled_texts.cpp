@@ -58,8 +58,7 @@ std::unique_ptr<LabelledTexts> open_labelled_texts(const std::string& spec, std:
   check_as(Exit::Data, found <= symbols, info.name, ": has ", found, " symbols with padding, the network reads ",
            symbols, "; --set vocab=", found, " gives a network of the zoo as many");
   check_as(Exit::Data, std::ssize(info.classes) == classes, info.name, ": has ", info.classes.size(),
-           " classes, the network tells ", classes, " apart; --set classes=", info.classes.size(),
-           " gives a network of the zoo as many");
+           " classes, the network tells ", classes, " apart", enough_classes(std::ssize(info.classes)));
   return data;
 }
 

@@ -22,7 +22,18 @@ constexpr OfficialIdx kImages[] = {
 constexpr OfficialIdx kLabels[] = {
     {"train-labels-idx1-ubyte", "a25bea736e30d166cdddb491f175f624", "d53e105ee54ea40749a09fcbcd1e9432"},
     {"t10k-labels-idx1-ubyte", "27ae3e4e09519cfbb04c329615203637", "ec29112dd5afa0611ce80d1b7f02629c"}};
-constexpr std::int64_t kClasses = 10;
+constexpr std::int64_t kDigits = 10;
+
+/// What a value in an IDX file may be.
+struct IdxNumbers {
+  const char* what;
+  int code, bytes;
+  bool is_signed;
+};
+constexpr IdxNumbers kIdxNumbers[] = {{"bytes", 0x08, 1, false},
+                                      {"signed bytes", 0x09, 1, true},
+                                      {"16-bit numbers", 0x0b, 2, true},
+                                      {"32-bit numbers", 0x0c, 4, true}};
 
 std::string where_to_get() {
   std::string text = "get these from https://ossci-datasets.s3.amazonaws.com/mnist/ and put them there:";
@@ -33,15 +44,36 @@ std::string where_to_get() {
   return text;
 }
 
+/// A file's name without what a set may call it otherwise: a number's type at its end, as in "labels-idx1-int", and
+/// EMNIST's "test" for "t10k".
+std::string plain_form(std::string name) {
+  if (name.ends_with(".gz")) name.resize(name.size() - 3);
+  if (const std::size_t type = name.rfind('-'); type != std::string::npos && name.find("-idx") < type)
+    name.resize(type);
+  if (const std::size_t test = name.find("test-"); test != std::string::npos) name.replace(test, 4, "t10k");
+  return name;
+}
+
+/// The file of that name, or else the one that has it at its end, as EMNIST's "emnist-letters-train-images-idx3-ubyte".
 fs::path find(const fs::path& directory, std::string_view name) {
   for (const char* ending : {"", ".gz"})
     if (const fs::path path = directory / message(name, ending); fs::exists(path)) return path;
+  std::vector<fs::path> found;
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory))
+    if (plain_form(entry.path().filename().string()).ends_with(plain_form(std::string(name))))
+      found.push_back(entry.path());
+  std::sort(found.begin(), found.end());
+  if (found.size() > 1)
+    fail_as(Exit::Data, "mnist: ", directory.string(), ": ", found.front().filename().string(), " and ",
+            found.back().filename().string(), " are both like ", name, "; a directory has one set");
+  if (found.size() == 1) return found.front();
   fail_as(Exit::Data, "mnist: ", directory.string(), ": neither ", name, " nor ", name, ".gz is there; ",
           where_to_get());
 }
 
 struct Idx {
   fs::path path;
+  IdxNumbers numbers;
   std::vector<std::int64_t> dims;
   std::vector<std::uint8_t> bytes;
 };
@@ -50,64 +82,99 @@ std::uint32_t big_endian(const std::uint8_t* at) {
   return static_cast<std::uint32_t>(at[0]) << 24 | at[1] << 16 | at[2] << 8 | at[3];
 }
 
-std::vector<std::int64_t> dims_of(const std::uint8_t* header, std::size_t rank, const std::string& path) {
+/// What the magic number says that values are: those of images bytes, those of labels any whole numbers.
+IdxNumbers numbers_of(const std::uint8_t* header, std::size_t rank, const std::string& path) {
   const std::uint32_t magic = big_endian(header), expected = 0x0800u + static_cast<std::uint32_t>(rank);
-  check_as(Exit::Data, magic == expected, path, ": not an IDX file of bytes with ", rank, " dimension",
-           rank == 1 ? "" : "s", " (magic number ", magic, ", expected ", expected, ")");
+  for (const IdxNumbers& numbers : kIdxNumbers) {
+    const bool known = magic == (numbers.code << 8) + static_cast<std::uint32_t>(rank);
+    if (known && (rank == 1 || magic == expected)) return numbers;
+  }
+  fail_as(Exit::Data, path, ": not an IDX file of bytes with ", rank, " dimension", rank == 1 ? "" : "s",
+          " (magic number ", magic, ", expected ", expected, ")");
+}
+
+std::vector<std::int64_t> dims_of(const std::uint8_t* header, std::size_t rank) {
   std::vector<std::int64_t> dims;
   for (std::size_t d = 1; d <= rank; ++d) dims.push_back(big_endian(header + 4 * d));
   return dims;
 }
 
 /// In floating point: four bytes each can exceed any integer.
-double product_of(const std::vector<std::int64_t>& dims) {
-  return std::accumulate(dims.begin(), dims.end(), 1.0,
+double bytes_of(const IdxNumbers& numbers, const std::vector<std::int64_t>& dims) {
+  return std::accumulate(dims.begin(), dims.end(), static_cast<double>(numbers.bytes),
                          [](double product, std::int64_t dim) { return product * static_cast<double>(dim); });
 }
 
 Idx read_idx(const fs::path& directory, const OfficialIdx& file, std::size_t rank, const Notify& notify) {
-  Idx idx{.path = find(directory, file.name), .dims = {}, .bytes = {}};
+  Idx idx{.path = find(directory, file.name), .numbers = {}, .dims = {}, .bytes = {}};
   const std::string path = idx.path.string();
   const std::size_t header = 4 + 4 * rank;
   const auto bytes_told = [&](const std::uint8_t* front) {
     constexpr double kMost = 1e18;
-    return header + static_cast<std::uint64_t>(std::min(product_of(dims_of(front, rank, path)), kMost));
+    return header +
+           static_cast<std::uint64_t>(std::min(bytes_of(numbers_of(front, rank, path), dims_of(front, rank)), kMost));
   };
   idx.bytes = read_file_unpacked(idx.path, {header, bytes_told, "which is all that its header says"});
   check_as(Exit::Data, idx.bytes.size() >= header, path, ": ", idx.bytes.size(),
            " bytes are too few for an IDX header");
-  idx.dims = dims_of(idx.bytes.data(), rank, path);
+  idx.numbers = numbers_of(idx.bytes.data(), rank, path);
+  idx.dims = dims_of(idx.bytes.data(), rank);
   std::string dims;
   for (const std::int64_t dim : idx.dims) dims += message(dims.empty() ? "" : "x", dim);
   const std::size_t held = idx.bytes.size() - header;
-  check_as(Exit::Data, static_cast<double>(held) == product_of(idx.dims), path, ": ", held,
-           " bytes of data, but its header says ", dims, " (truncated?)");
+  check_as(Exit::Data, static_cast<double>(held) == bytes_of(idx.numbers, idx.dims), path, ": ", held,
+           " bytes of data, but its header says ", dims, idx.numbers.bytes > 1 ? " numbers of " : "",
+           idx.numbers.bytes > 1 ? message(idx.numbers.bytes, " bytes") : "", " (truncated?)");
   compare_md5(idx.bytes, file.md5, idx.path, notify);
   idx.bytes.erase(idx.bytes.begin(), idx.bytes.begin() + static_cast<std::ptrdiff_t>(header));
   return idx;
 }
 
+/// The values of a file of labels, which are big-endian.
+std::vector<std::int32_t> labels_in(const Idx& idx) {
+  std::vector<std::int32_t> labels(static_cast<std::size_t>(idx.dims[0]));
+  const int bytes = idx.numbers.bytes, above = 32 - 8 * bytes;  // bits of an int32 above the number's
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    std::uint32_t value = 0;
+    for (int b = 0; b < bytes; ++b)
+      value = value << 8 | idx.bytes[i * static_cast<std::size_t>(bytes) + static_cast<std::size_t>(b)];
+    labels[i] =
+        idx.numbers.is_signed ? static_cast<std::int32_t>(value << above) >> above : static_cast<std::int32_t>(value);
+  }
+  return labels;
+}
+
+/// A class for each label, or as many as the network tells apart where a set of ten at most has none of the last ones.
+std::int64_t class_count(std::int64_t largest_label, std::int64_t of_network) {
+  if (of_network > largest_label && of_network <= kDigits) return of_network;
+  return std::max(largest_label + 1, kDigits);
+}
+
 }  // namespace
 
-std::unique_ptr<Dataset> open_mnist(const fs::path& directory, const Notify& notify) {
+std::unique_ptr<Dataset> open_mnist(const fs::path& directory, std::int64_t classes, double held_share,
+                                    const Notify& notify) {
   check_directory("mnist", directory, where_to_get());
   DataInfo info{.name = "mnist", .mean = {0.1307}, .deviation = {0.3081}};
   std::array<LabelledImages, 2> splits;
-  for (int split : {0, 1}) {
-    Idx images = read_idx(directory, kImages[split], 3, notify),
-        labels = read_idx(directory, kLabels[split], 1, notify);
+  std::int32_t largest = 0;
+  for (std::size_t split = 0; split < (held_share > 0 ? 1 : splits.size()); ++split) {
+    Idx images = read_idx(directory, kImages[split], 3, notify);
+    const Idx labels = read_idx(directory, kLabels[split], 1, notify);
     check_as(Exit::Data, images.dims[0] > 0, images.path.string(), ": holds no images");
     check_as(Exit::Data, images.dims[0] == labels.dims[0], labels.path.string(), ": ", labels.dims[0], " labels for ",
              images.dims[0], " images in ", images.path.filename().string());
-    check_labels(labels.bytes, kClasses, labels.path);
     const ImageShape shape{images.dims[1], images.dims[2], 1};
     check_as(Exit::Data, split == 0 || shape == info.image, images.path.string(), ": images are ", text_of(shape),
              ", those for training ", text_of(info.image));
     info.image = shape;
-    splits[split] = {std::move(images.bytes), std::move(labels.bytes)};
+    splits[split] = {std::move(images.bytes), labels_in(labels)};
+    const std::vector<std::int32_t>& numbers = splits[split].labels;
+    largest = std::max(largest, *std::ranges::max_element(numbers));
+    check_labels(numbers, classes, labels.path, enough_classes(std::int64_t{largest} + 1));
   }
-  for (std::int64_t c = 0; c < kClasses; ++c) info.classes.push_back(std::to_string(c));
-  return std::make_unique<ImageCache>(std::move(info), std::move(splits));
+  for (std::int64_t c = 0; c < class_count(largest, classes); ++c) info.classes.push_back(std::to_string(c));
+  return cached_images(std::move(info), std::move(splits), held_share);
 }
 
 }  // namespace lethe

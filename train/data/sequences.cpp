@@ -21,7 +21,7 @@ class SequenceReader final : public SampleReader {
 std::unique_ptr<Sequences> open(const DataSpec& spec, std::int64_t length, std::int64_t symbols, std::uint64_t seed,
                                 std::optional<std::int64_t> ignored, const Meaning& known) {
   if (spec.kind == "tokens") return open_tokens(spec.tokens(), length, symbols, ignored);
-  if (spec.kind == "text") return open_text(spec.place("FILE"), length, known.alphabet);
+  if (spec.kind == "text") return open_text(spec.place("FILE"), length, spec.held_share(), known.alphabet);
   if (spec.kind == "sentences") return make_sentences(length, seed, spec.counts(kSequenceCounts));
   if (spec.kind == "copy") return make_copies(length, symbols, seed, spec.counts(kSequenceCounts));
   if (spec.kind == "synthetic") {

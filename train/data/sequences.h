@@ -56,9 +56,10 @@ std::unique_ptr<Sequences> open_sequences(const std::string& spec, std::int64_t 
                                           const Meaning& known = {});
 
 /// The characters of a file, plain or gzipped, each to be followed by the next. Its alphabet is the bytes that are in
-/// it, in the order of their values, or `known`, outside of which it may have none. The last tenth is the test split.
-/// Samples are windows side by side.
-std::unique_ptr<Sequences> open_text(const std::string& file, std::int64_t length, const std::string& known = "");
+/// it, in the order of their values, or `known`, outside of which it may have none. Samples are windows side by side.
+/// The last tenth is the test split, or a share of the windows, by their numbers, if one is held out.
+std::unique_ptr<Sequences> open_text(const std::string& file, std::int64_t length, double held_share = 0,
+                                     const std::string& known = "");
 
 /// The shards that `train tokenize` has made (train/data/token_shard.h), of which all memory is the system's. Samples
 /// of training are windows side by side in each shard, the first of which begins before token `length`, where (seed,

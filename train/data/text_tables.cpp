@@ -6,6 +6,7 @@
 
 #include "framework/error.h"
 #include "train/data/data_files.h"
+#include "train/data/held_out.h"
 #include "train/data/labelled_texts.h"
 #include "train/data/tokenizer.h"
 
@@ -76,11 +77,12 @@ TextTable read_table(const std::string& file) {
   return table;
 }
 
-/// The files of a directory, or the one file.
-std::vector<std::string> files_at(const std::string& path) {
+/// The files of a directory, or the one file. With a share held out those for tests are not read.
+std::vector<std::string> files_at(const std::string& path, double held_share) {
   namespace fs = std::filesystem;
   if (!fs::is_directory(path)) return {path};
   const auto named = [&](const char* name) { return (fs::path(path) / name).string(); };
+  if (held_share > 0) return {named("train.tsv")};
   for (const char* name : {"dev.tsv", "val.tsv", "test.tsv"})
     if (fs::exists(named(name))) return {named("train.tsv"), named(name)};
   fail_as(Exit::Data, path, ": has no dev.tsv, val.tsv or test.tsv; tests are read from one of these beside train.tsv");
@@ -98,17 +100,19 @@ std::string bytes_in(const std::vector<TextTable>& tables) {
   return alphabet;
 }
 
-/// Of one file each tenth row is for tests, of two all of the second.
-Split split_of(const std::vector<TextTable>& tables, std::size_t table, std::size_t row) {
-  const bool is_test = tables.size() > 1 ? table > 0 : row % 10 == 9;
+/// Of one file each tenth row is for tests, or the share that is held out; of two all of the second.
+Split split_of(const std::vector<TextTable>& tables, std::size_t table, std::size_t row, double held_share) {
+  const bool is_test = tables.size() > 1 ? table > 0
+                       : held_share > 0  ? is_held_out(static_cast<std::int64_t>(row), held_share)
+                                         : row % 10 == 9;
   return is_test ? Split::Test : Split::Train;
 }
 
 /// Those for training, sorted.
-std::vector<std::string> labels_of(const std::vector<TextTable>& tables) {
+std::vector<std::string> labels_of(const std::vector<TextTable>& tables, double held_share) {
   std::vector<std::string> labels;
   for (std::size_t i = 0; i < tables[0].rows.size(); ++i)
-    if (split_of(tables, 0, i) == Split::Train) labels.emplace_back(tables[0].rows[i].label);
+    if (split_of(tables, 0, i, held_share) == Split::Train) labels.emplace_back(tables[0].rows[i].label);
   std::ranges::sort(labels);
   labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
   return labels;
@@ -156,21 +160,22 @@ class TextTables final : public LabelledTexts {
 std::unique_ptr<LabelledTexts> open_text_tables(const TablesSpec& spec, std::int64_t length, const Notify& notify,
                                                 const Meaning& known) {
   std::vector<TextTable> tables;
-  for (const std::string& file : files_at(spec.path)) tables.push_back(read_table(file));
+  for (const std::string& file : files_at(spec.path, spec.val)) tables.push_back(read_table(file));
   std::shared_ptr<const Vocabulary> vocabulary;
   if (spec.tokenizer.empty())
     vocabulary = characters_of(known.alphabet.empty() ? bytes_in(tables) : known.alphabet);
   else
     vocabulary = open_pairs(pair_files_in(spec.tokenizer));
-  auto data =
-      std::make_unique<TextTables>(TextsInfo{.name = "tsv",
-                                             .length = length,
-                                             .vocabulary = vocabulary,
-                                             .classes = known.classes.empty() ? labels_of(tables) : known.classes});
+  auto data = std::make_unique<TextTables>(
+      TextsInfo{.name = "tsv",
+                .length = length,
+                .vocabulary = vocabulary,
+                .classes = known.classes.empty() ? labels_of(tables, spec.val) : known.classes});
   std::int64_t cut = 0;
   for (std::size_t t = 0; t < tables.size(); ++t)
     for (std::size_t i = 0; i < tables[t].rows.size(); ++i)
-      cut += !data->add(split_of(tables, t, i), tables[t], tables[t].rows[i]);
+      cut += !data->add(split_of(tables, t, i, spec.val), tables[t], tables[t].rows[i]);
+  if (spec.val > 0) check_divided(spec.path, data->size(Split::Train), data->size(Split::Test), spec.val);
   check_as(Exit::Data, data->size(Split::Test) > 0, spec.path, ": has ", data->size(Split::Train),
            " texts; each tenth is for tests, so it takes ten at least");
   if (cut > 0 && notify)

@@ -1,0 +1,21 @@
+// A share of samples that is held out for evaluation, by a hash of what each is called: the same in every run, whatever
+// the seed, and a sample that is added moves no other.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace lethe {
+
+/// Whether the sample of that name, or in that row, is; `share` of all names are, from 0 to 1.
+bool is_held_out(std::string_view name, double share);
+bool is_held_out(std::int64_t row, double share);
+
+/// Of the rows 0 to `rows` - 1 those for training and those that are held out, ascending. Fails (Exit::Data) where
+/// either has none; `what` is for the message.
+std::array<std::vector<std::int32_t>, 2> divided_rows(std::string_view what, std::int64_t rows, double share);
+/// Fails so unless both have one.
+void check_divided(std::string_view what, std::int64_t training, std::int64_t held, double share);
+
+}  // namespace lethe
