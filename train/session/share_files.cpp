@@ -128,8 +128,8 @@ class ShareReader final : public TensorReader {
       const TensorEntry* const found = file->find(whole.name);
       const Shape expected = {share_of(elements(whole.shape), rank).count};
       check_as(Exit::Data, found && found->shape == expected && found->dtype == whole.dtype, file->file(), ": tensor '",
-               whole.name, "' is ", found ? message(name_of(found->dtype), text_of(found->shape)) : "missing",
-               ", expected ", name_of(whole.dtype), text_of(expected));
+               whole.name, "' is ", found ? type_and_shape(*found) : "missing", ", expected ", name_of(whole.dtype),
+               text_of(expected));
     }
   }
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "framework/error.h"
 #include "framework/program.h"
 
 namespace lethe {
@@ -18,6 +19,11 @@ struct TensorEntry {
   std::int64_t begin = 0;  // bytes into the data; set by reader and writer
   std::int64_t bytes() const { return elements(shape) * bytes_of(dtype); }
 };
+
+/// "f32[2,3]".
+inline std::string type_and_shape(const TensorEntry& tensor) {
+  return message(name_of(tensor.dtype), text_of(tensor.shape));
+}
 
 class TensorReader {
  public:

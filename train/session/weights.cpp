@@ -4,15 +4,13 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
-#include <set>
 
 #include "framework/did_you_mean.h"
 #include "framework/error.h"
 #include "framework/network_weights.h"
-#include "framework/op_def.h"
 #include "framework/peers.h"
+#include "train/session/reading.h"
 #include "train/session/share_files.h"
-#include "train/session/stored.h"
 
 namespace lethe {
 namespace {
@@ -61,110 +59,6 @@ std::uint32_t save(const std::string& file, const Store& store, std::vector<Stor
   for (const Stored& each : all)
     for (const std::vector<std::byte>& tensor : to_file(each, store.read_whole(each.var))) writer.write(tensor);
   return writer.finish();
-}
-
-/// "'a', 'b', 'c' and 4 more".
-std::string some_of(const std::vector<std::string>& names) {
-  constexpr std::size_t kMost = 3;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(names.size(), kMost); ++i)
-    text.append(i > 0 ? ", " : "").append("'").append(names[i]).append("'");
-  return names.size() > kMost ? message(text, " and ", names.size() - kMost, " more") : text;
-}
-
-/// What of a file is read, and under which names.
-struct Reading {
-  std::vector<Stored> all = {}, again = {};
-  std::string prefix = {};                    // which any name may have in the file
-  std::vector<std::string> passed_over = {};  // patterns of names that nobody reads
-  bool converts = false;                      // floats of another type
-
-  const TensorEntry* find(const TensorReader& reader, const std::string& name) const {
-    const TensorEntry* const found = reader.find(name);
-    return found || prefix.empty() ? found : reader.find(prefix + name);
-  }
-};
-
-/// Collects what is wrong with a file and says it in one line.
-class TensorCheck {
- public:
-  TensorCheck(const TensorReader& reader, const Reading& reading) : reader_(reader), reading_(reading) {}
-
-  void run() {
-    for (const Stored& stored : reading_.all)
-      for (const TensorEntry& expected : tensors_of(stored)) check_tensor(expected, true);
-    for (const Stored& stored : reading_.again)
-      for (const TensorEntry& expected : tensors_of(stored))
-        check_tensor(expected, reading_.find(reader_, stored.names.front()) != nullptr);
-    std::vector<std::string> unexpected;
-    for (const TensorEntry& tensor : reader_.tensors())
-      if (!known_.count(tensor.name) && !is_passed_over(tensor.name)) unexpected.push_back(tensor.name);
-    std::vector<std::string> problems;
-    if (!missing_.empty())
-      problems.push_back(message("missing ", some_of(missing_), did_you_mean(missing_.front(), unexpected)));
-    if (!unexpected.empty()) problems.push_back(message("unexpected ", some_of(unexpected)));
-    if (!misfit_.empty()) problems.push_back(misfit_);
-    std::string text;
-    for (const std::string& problem : problems) text.append(text.empty() ? "" : "; ").append(problem);
-    check_as(Exit::Data, problems.empty(), reader_.file(), ": ", text);
-  }
-
- private:
-  void check_tensor(const TensorEntry& expected, bool required) {
-    const TensorEntry* const tensor = reading_.find(reader_, expected.name);
-    if (!tensor) {
-      if (required) missing_.push_back(expected.name);
-      return;
-    }
-    known_.insert(tensor->name);
-    const bool convertible = reading_.converts && is_float(tensor->dtype) && is_float(expected.dtype);
-    if (misfit_.empty() && (tensor->shape != expected.shape || (tensor->dtype != expected.dtype && !convertible)))
-      misfit_ = message("tensor '", tensor->name, "' is ", name_of(tensor->dtype), text_of(tensor->shape),
-                        ", expected ", name_of(expected.dtype), text_of(expected.shape));
-  }
-
-  bool is_passed_over(std::string_view name) const {
-    const std::string& prefix = reading_.prefix;
-    if (!prefix.empty() && name.substr(0, prefix.size()) == prefix) name.remove_prefix(prefix.size());
-    return std::any_of(reading_.passed_over.begin(), reading_.passed_over.end(),
-                       [&](const std::string& pattern) { return read_fields(pattern, name).has_value(); });
-  }
-
-  const TensorReader& reader_;
-  const Reading& reading_;
-  std::set<std::string> known_;
-  std::vector<std::string> missing_;
-  std::string misfit_;
-};
-
-std::vector<std::byte> read_stored(TensorReader& reader, const Reading& reading, const Stored& stored) {
-  std::vector<std::vector<std::byte>> tensors;
-  for (const std::string& name : stored.names) {
-    const TensorEntry& tensor = *reading.find(reader, name);
-    tensors.push_back(converted(reader.read(tensor), tensor.dtype, stored.var.dtype));
-  }
-  return to_memory(stored, std::move(tensors));
-}
-
-/// What stands twice must be the same: one parameter has both names.
-void check_again(TensorReader& reader, const Reading& reading) {
-  for (const Stored& again : reading.again) {
-    if (!reading.find(reader, again.names.front())) continue;
-    const Stored& first = *std::find_if(reading.all.begin(), reading.all.end(),
-                                        [&](const Stored& stored) { return stored.var.name == again.var.name; });
-    check_as(Exit::Data, read_stored(reader, reading, again) == read_stored(reader, reading, first), reader.file(),
-             ": tensor '", again.names.front(), "' has other values than '", first.names.front(),
-             "'; the network has them once, as '", again.var.name, "'");
-  }
-}
-
-void load(TensorReader& reader, Store& store, const Reading& reading) {
-  TensorCheck(reader, reading).run();
-  check_again(reader, reading);
-  for (const Stored& each : reading.all) {
-    const std::vector<std::byte> data = read_stored(reader, reading, each);
-    store.write_whole(each.var, data.data());
-  }
 }
 
 Stored stored_as(const ForeignWeight& weight, const std::vector<Stored>& own) {
@@ -253,10 +147,10 @@ std::uint32_t save_weights(const std::string& file, const Store& store, const Ne
 
 void load_weights(const std::string& file, Store& store, const Network& network) {
   if (is_share_index(file))
-    return load(*read_shares(file, SharesOf::Weights), store,
-                {.all = as_in_memory(stored_weights(network)), .converts = true});
+    return load_tensors(*read_shares(file, SharesOf::Weights), store,
+                        {.all = as_in_memory(stored_weights(network)), .converts = true});
   SafetensorsReader reader(file);
-  load(reader, store, reading_of(reader, network));
+  load_tensors(reader, store, reading_of(reader, network));
 }
 
 std::uint32_t save_optimizer(const std::string& file, const Store& store, const Network& network) {
@@ -265,9 +159,10 @@ std::uint32_t save_optimizer(const std::string& file, const Store& store, const 
 
 void load_optimizer(const std::string& file, Store& store, const Network& network) {
   const std::vector<Stored> states = run_states_of(store, network);
-  if (is_share_index(file)) return load(*read_shares(file, SharesOf::States), store, {.all = as_in_memory(states)});
+  if (is_share_index(file))
+    return load_tensors(*read_shares(file, SharesOf::States), store, {.all = as_in_memory(states)});
   SafetensorsReader reader(file);
-  load(reader, store, {.all = states});
+  load_tensors(reader, store, {.all = states});
 }
 
 void save_shares(const std::string& directory, std::int64_t step, const Store& store, const Network& network) {

@@ -1,0 +1,29 @@
+// Vars from the tensors of a file, by the names that these have there.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "framework/store.h"
+#include "train/session/stored.h"
+#include "train/session/tensor_reader.h"
+
+namespace lethe {
+
+/// What of a file is read, and under which names.
+struct Reading {
+  std::vector<Stored> all = {}, again = {};   // again: what may stand there twice, under another name
+  std::string prefix = {};                    // which any name may have in the file
+  std::vector<std::string> passed_over = {};  // patterns of names that nobody reads
+  bool converts = false;                      // floats of another type
+
+  const TensorEntry* find(const TensorReader& reader, const std::string& name) const {
+    const TensorEntry* const found = reader.find(name);
+    return found || prefix.empty() ? found : reader.find(prefix + name);
+  }
+};
+
+/// Reads them into the store. Missing, unexpected and mis-shaped tensors, and what stands twice with different values,
+/// are Exit::Data in one line, and then the store is as it was.
+void load_tensors(TensorReader& reader, Store& store, const Reading& reading);
+
+}  // namespace lethe
