@@ -1,4 +1,5 @@
 // `train eval`: how well weights do.
+#include <cmath>
 #include <cstdio>
 
 #include "framework/error.h"
@@ -49,6 +50,8 @@ int evaluate(const Options& given) {
   const Scores scores = evaluator.run(wants_logits(options) ? &counts : nullptr);
   const ScoreParts parts{.top = options.top > 0, .by_class = options.by_class, .confusion = options.confusion};
   write_result("", scores_as(options.format, scores, counts, data->classes(), parts));
+  check_as(Exit::Numeric, std::isfinite(scores.loss), "the loss is ", scores.loss,
+           " although all weights are finite: values on the way are too large for ", name_of(options.dtype));
   return 0;
 }
 

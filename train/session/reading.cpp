@@ -72,10 +72,22 @@ class TensorCheck {
 };
 
 std::vector<std::byte> read_stored(TensorReader& reader, const Reading& reading, const Stored& stored) {
+/// Values of a tensor in the dtype that is wanted, all of them numbers.
+std::vector<std::byte> read_values(TensorReader& reader, const TensorEntry& tensor, DType wanted, Infinite infinite) {
+  const std::string whose = message(reader.file(), ": tensor '", tensor.name, "' has ");
+  std::vector<std::byte> values = reader.read(tensor);
+  if (const auto bad = no_number_in(values, tensor.dtype, infinite))
+    fail_as(Exit::Data, whose, bad->value, " at element ", bad->at);
+  if (tensor.dtype == wanted) return values;
+  values = converted(std::move(values), tensor.dtype, wanted);
+  if (const auto bad = no_number_in(values, wanted, infinite))
+    fail_as(Exit::Data, whose, "a number at element ", bad->at, " that is beyond ", name_of(wanted));
+  return values;
+}
+
   std::vector<std::vector<std::byte>> tensors;
   for (const std::string& name : stored.names) {
-    const TensorEntry& tensor = *reading.find(reader, name);
-    tensors.push_back(converted(reader.read(tensor), tensor.dtype, stored.var.dtype));
+    tensors.push_back(read_values(reader, *reading.find(reader, name), stored.var.dtype, reading.infinite));
   }
   return to_memory(stored, std::move(tensors));
 }

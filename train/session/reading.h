@@ -15,6 +15,7 @@ struct Reading {
   std::string prefix = {};                    // which any name may have in the file
   std::vector<std::string> passed_over = {};  // patterns of names that nobody reads
   bool converts = false;                      // floats of another type
+  Infinite infinite = Infinite::Refused;      // values
 
   const TensorEntry* find(const TensorReader& reader, const std::string& name) const {
     const TensorEntry* const found = reader.find(name);
@@ -23,7 +24,8 @@ struct Reading {
 };
 
 /// Reads them into the store. Missing, unexpected and mis-shaped tensors, and what stands twice with different values,
-/// are Exit::Data in one line, and then the store is as it was.
+/// are Exit::Data in one line, and then the store is as it was. So is a value that is no number, by its tensor's name;
+/// then the tensors before it are in the store.
 void load_tensors(TensorReader& reader, Store& store, const Reading& reading);
 
 }  // namespace lethe

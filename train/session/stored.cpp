@@ -1,6 +1,7 @@
 #include "train/session/stored.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "framework/error.h"
@@ -125,6 +126,21 @@ std::vector<std::byte> to_memory(const Stored& stored, std::vector<std::vector<s
     std::vector<std::byte>().swap(tensor);
   }
   return in_layout(std::move(whole), stored, Direction::ToMemory);
+}
+
+std::optional<NoNumber> no_number_in(const std::vector<std::byte>& values, DType dtype, Infinite infinite) {
+  if (!is_float(dtype)) return std::nullopt;
+  return for_float(dtype, [&](auto zero) -> std::optional<NoNumber> {
+    using T = decltype(zero);
+    const auto* const begin = reinterpret_cast<const T*>(values.data());
+    const auto* const end = begin + values.size() / sizeof(T);
+    const auto* const found = std::find_if(begin, end, [&](T value) {
+      const auto x = static_cast<Compute<T>>(value);
+      return infinite == Infinite::Allowed ? std::isnan(x) : !std::isfinite(x);
+    });
+    if (found == end) return std::nullopt;
+    return NoNumber{.at = found - begin, .value = static_cast<double>(static_cast<Compute<T>>(*found))};
+  });
 }
 
 std::vector<std::byte> converted(std::vector<std::byte> data, DType from, DType to) {

@@ -1,6 +1,8 @@
 // A var, and how it stands in a file: under its own name or others, in which layout, as one tensor or a few.
 #pragma once
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +28,13 @@ std::vector<std::vector<std::byte>> to_file(const Stored& stored, std::vector<st
 /// And back; the tensors are in the var's dtype.
 std::vector<std::byte> to_memory(const Stored& stored, std::vector<std::vector<std::byte>> tensors);
 
+enum class Infinite { Allowed, Refused };
+struct NoNumber {
+  std::int64_t at;  // of the values
+  double value;
+};
+/// The first that is NaN or, if such are refused, infinite; values of other dtypes than floats are all numbers.
+std::optional<NoNumber> no_number_in(const std::vector<std::byte>& values, DType dtype, Infinite infinite);
 /// Floats in another float type.
 std::vector<std::byte> converted(std::vector<std::byte> data, DType from, DType to);
 

@@ -1,7 +1,6 @@
 #include "train/session/weights.h"
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <map>
 
@@ -97,12 +96,6 @@ Reading reading_of(const TensorReader& reader, const Network& network) {
   return best;
 }
 
-template <class Real>
-bool all_finite(const std::vector<std::byte>& data) {
-  const auto* values = reinterpret_cast<const Real*>(data.data());
-  return std::all_of(values, values + data.size() / sizeof(Real), [](Real x) { return std::isfinite(x); });
-}
-
 /// Shares of checkpoints are in the layout of memory.
 std::vector<Stored> as_in_memory(std::vector<Stored> all) {
   for (Stored& stored : all) stored.layout = {};
@@ -122,8 +115,7 @@ bool is_share_index(const std::string& file) { return std::filesystem::path(file
 std::string not_finite(const Store& store, const Network& network) {
   const std::vector<Stored> weights = stored_weights(network);
   const auto bad = std::ranges::find_if_not(weights, [&](const Stored& weight) {
-    const std::vector<std::byte> data = store.read(weight.var.name);
-    return weight.var.dtype == DType::f64 ? all_finite<double>(data) : all_finite<float>(data);
+    return !no_number_in(store.read(weight.var.name), weight.var.dtype, Infinite::Refused);
   });
   Peers* const peers = store.device().peers();
   std::vector<std::int64_t> first(static_cast<std::size_t>(peers ? peers->rank().of : 1), bad - weights.begin());
@@ -160,9 +152,10 @@ std::uint32_t save_optimizer(const std::string& file, const Store& store, const 
 void load_optimizer(const std::string& file, Store& store, const Network& network) {
   const std::vector<Stored> states = run_states_of(store, network);
   if (is_share_index(file))
-    return load_tensors(*read_shares(file, SharesOf::States), store, {.all = as_in_memory(states)});
+    return load_tensors(*read_shares(file, SharesOf::States), store,
+                        {.all = as_in_memory(states), .infinite = Infinite::Allowed});
   SafetensorsReader reader(file);
-  load_tensors(reader, store, {.all = states});
+  load_tensors(reader, store, {.all = states, .infinite = Infinite::Allowed});
 }
 
 void save_shares(const std::string& directory, std::int64_t step, const Store& store, const Network& network) {

@@ -22,11 +22,12 @@ std::uint32_t save_weights(const std::string& file, const Store& store, const Ne
                            const std::string& library = "");
 /// Reads them, by the network's own names or those of a library, whichever the file has more of; floats are converted
 /// to the network's dtype. Missing, unexpected and mis-shaped tensors are listed in one line (Exit::Data), and then the
-/// store is as it was.
+/// store is as it was. So is the first value that is NaN or infinite, or becomes so in that dtype, by its tensor's
+/// name.
 void load_weights(const std::string& file, Store& store, const Network& network);
 
 /// The same for everything else in the store: momentum and the like (in the layout of their parameter), step counter.
-/// Dtypes must be equal.
+/// Dtypes must be equal, and no value NaN; a sum of squares may be infinite.
 std::uint32_t save_optimizer(const std::string& file, const Store& store, const Network& network);
 void load_optimizer(const std::string& file, Store& store, const Network& network);
 
