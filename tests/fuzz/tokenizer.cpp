@@ -1,4 +1,5 @@
-// GPT-2's files, and the characters of a data set: the first byte says which of the three is the input's.
+// GPT-2's files, the characters of a data set, and what states the rule of merges: the first byte says which of these
+// is the input's.
 #include "train/data/tokenizer.h"
 
 #include "tests/fuzz/fuzz.h"
@@ -24,7 +25,12 @@ std::string input_of(char which, const std::string& text) { return which + text;
 Material material() {
   using testing::kFewMerges;
   const std::string vocabulary = testing::vocabulary_json(kFewMerges), merges = testing::merges_text(kFewMerges);
-  return {.seeds = {input_of(0, vocabulary), input_of(1, merges), input_of(2, " aelnorw\n\xc3\xa9")},
+  return {.seeds = {input_of(0, vocabulary), input_of(1, merges), input_of(2, " aelnorw\n\xc3\xa9"),
+                    input_of(3, R"({"added_tokens": [{"content": "<|endoftext|>", "special": true}], "normalizer": null,
+                                    "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": false},
+                                    "model": {"type": "BPE", "vocab": {"a": 0}, "merges": ["a a"]}})"),
+                    input_of(4, R"({"tokenizer_class": "GPT2Tokenizer", "add_prefix_space": false,
+                                    "added_tokens_decoder": {"9": {"content": "x", "special": true}}})")},
           .words = {"#version: 0.2\n", "l o\n", " ", "\r\n", "\"a\": 97, ", "\": 256, \"", "{}", "\xc4\xa0",
                     "\xef\xbb\xbf"}};
 }
@@ -43,6 +49,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
           [&] { encode(*lethe::open_tokenizer(lethe::TokenKind::Characters, directory.path()), false); });
     return 0;
   }
+  directory.put("tokenizer.json", data[0] == 3 ? input : R"({"pre_tokenizer": {"type": "ByteLevel"}})");
+  directory.put("tokenizer_config.json", data[0] == 4 ? input : "{}");
   directory.put("vocab.json", data[0] == 0 ? input : lethe::testing::vocabulary_json(kFewMerges));
   directory.put("merges.txt", data[0] == 1 ? input : lethe::testing::merges_text(kFewMerges));
   reads({lethe::Exit::Data},

@@ -19,7 +19,7 @@ const std::map<std::string, std::string> kTargets = {
     {"train/data/pair_files.cpp", "tokenizer"},   {"train/report/pack_csv.cpp", "pack_csv"},
     {"train/session/run_state.cpp", "run_state"}, {"train/session/safetensors.h", "safetensors"},
     {"train/data/text_file.cpp", "text_file"},    {"train/data/tokenizer.cpp", "tokenizer"},
-    {"train/session/share_files.cpp", "shares"},
+    {"train/session/share_files.cpp", "shares"},  {"train/data/tokenizer_rules.cpp", "tokenizer"},
 };
 /// They read what processes of ours wrote, those that they start, and that which holds a lock; or what the system tells
 /// of the processor.

@@ -9,6 +9,7 @@
 #include "framework/text_input.h"
 #include "train/data/pair_merges.h"
 #include "train/data/tokenizer.h"
+#include "train/data/tokenizer_rules.h"
 #include "train/data/unicode.h"
 #include "train/data/words.h"
 
@@ -201,7 +202,9 @@ PairFiles pair_files_in(const std::string& directory) {
       if (std::string file = directory + "/" + each; std::filesystem::exists(file)) return file;
     fail_as(Exit::Data, directory, ": has neither ", name, " nor ", other, ", which GPT-2's tokens take");
   };
-  return {.vocabulary = either("vocab.json", "encoder.json"), .merges = either("merges.txt", "vocab.bpe")};
+  PairFiles files = {.vocabulary = either("vocab.json", "encoder.json"), .merges = either("merges.txt", "vocab.bpe")};
+  check_rules_of_gpt2(directory);
+  return files;
 }
 
 std::unique_ptr<Tokenizer> open_pairs(const PairFiles& files) {

@@ -57,7 +57,8 @@ std::unique_ptr<Tokenizer> characters_tokenizer(std::string_view alphabet);
 
 /// GPT-2's token after each document.
 inline constexpr const char* kEndOfText = "<|endoftext|>";
-/// GPT-2's files, under whichever of their names are in the directory. Fails with Exit::Data if one is missing.
+/// GPT-2's files, under whichever of their names are in the directory. Fails with Exit::Data if one is missing, or if
+/// another file there says that their rule is not GPT-2's (train/data/tokenizer_rules.h).
 struct PairFiles {
   std::string vocabulary;  // vocab.json or encoder.json: {"token": number}
   std::string merges;      // merges.txt or vocab.bpe: a line for each merge, the first to be done first
