@@ -22,14 +22,21 @@ namespace {
 struct Input {
   std::string path;
   MappedFile file;
-  std::string_view text;  // without a byte order mark
+  std::string_view text;
 };
 
-std::vector<Input> open_inputs(const std::vector<std::string>& paths) {
+/// GPT-2's files, not one of the words for other tokens.
+bool names_pairs(const Options& options) {
+  return options.tokens.tokenizer != "chars" && options.tokens.tokenizer != "bytes";
+}
+
+/// Without a byte order mark before a text, unless tokens are GPT-2's: these stand for all bytes of a file.
+std::vector<Input> open_inputs(const Options& options) {
   std::vector<Input> inputs;
-  for (const std::string& path : paths) {
+  for (const std::string& path : options.files) {
     Input& input = inputs.emplace_back(Input{path, MappedFile(path), {}});
-    input.text = input.file.text().substr(mark_length(input.file.text()));
+    input.text = input.file.text();
+    if (!names_pairs(options)) input.text.remove_prefix(mark_length(input.text));
     check_as(Exit::Data, !input.text.starts_with("\x1f\x8b"), path, ": is packed by gzip; unpack it first");
   }
   return inputs;
@@ -70,13 +77,13 @@ Encoding pairs_encoding(const Options& options) {
 
 Encoding encoding_of(const Options& options, const std::vector<Input>& inputs) {
   const bool chars = options.tokens.tokenizer == "chars";
-  if (!chars && options.tokens.tokenizer != "bytes") return pairs_encoding(options);
   Encoding encoding;
   if (chars) encoding.files = {{kCharactersFile, characters_of(inputs)}};
   encoding.tokenizer = chars ? characters_tokenizer(encoding.files[0].second) : bytes_tokenizer();
   if (!options.tokens.end_token) return encoding;
   encoding.end = static_cast<std::int32_t>(encoding.tokenizer->size());
   encoding.end_text = *options.tokens.end_token;
+  if (names_pairs(options)) return pairs_encoding(options);
   return encoding;
 }
 
@@ -177,7 +184,7 @@ std::string description_of(const Encoding& encoding, const ShardHeader& form, To
 int tokenize(const Options& options) {
   check(options.tokens.validation < 100, "--val: ", options.tokens.validation, " percent leave nothing to train on");
   check(options.tokens.separator != "", "--separator: is empty");
-  const std::vector<Input> inputs = open_inputs(options.files);
+  const std::vector<Input> inputs = open_inputs(options);
   const std::int64_t bytes = bytes_of(inputs);
   check_as(Exit::Data, bytes > 0, options.files.front(), ": there is no text to make tokens of");
   const Encoding encoding = encoding_of(options, inputs);

@@ -28,6 +28,7 @@ class TokenizeCommand : public RunTest {
     std::ofstream(path(name), std::ios::binary) << content;
   }
   /// Tokenizes files of the folder into `out`.
+    std::filesystem::create_directories(std::filesystem::path(path(name)).parent_path());
   Ended tokenize(const std::vector<std::string>& files, std::vector<std::string> more) const {
     std::vector<std::string> args = {"tokenize"};
     for (const std::string& file : files) args.push_back(path(file));
@@ -92,7 +93,6 @@ TEST_F(TokenizeCommand, DocumentsEndWithTheirToken) {
 }
 
 TEST_F(TokenizeCommand, PairsByGpt2sFilesWhichAreCopied) {
-  std::filesystem::create_directory(path("gpt2"));
   put("gpt2/encoder.json", vocabulary_json(kFewMerges));
   put("gpt2/vocab.bpe", merges_text(kFewMerges));
   put("text", "a low newer");
@@ -108,6 +108,21 @@ TEST_F(TokenizeCommand, PairsByGpt2sFilesWhichAreCopied) {
 TEST_F(TokenizeCommand, ALongTextIsTheSameInPiecesAndShards) {
   std::string text;
   for (int i = 0; i < 150'000; ++i) text += std::to_string(i % 977);
+TEST_F(TokenizeCommand, AByteOrderMarkIsTextToGpt2sTokensAlone) {
+  put("gpt2/vocab.json", vocabulary_json(kFewMerges));
+  put("gpt2/merges.txt", merges_text(kFewMerges));
+  put("text",
+      "\xef\xbb\xbf"
+      "a low");
+  for (const auto& [tokenizer, found] : {std::pair{path("gpt2"), TokenList{0xef, 0xbb, 0xbf, 'a', 259, 264}},
+                                         {std::string("bytes"), TokenList{'a', ' ', 'l', 'o', 'w'}},
+                                         {std::string("chars"), TokenList{1, 0, 2, 3, 4}}}) {
+    EXPECT_EQ(tokenize({"text"}, {"--tokenizer", tokenizer, "--val", "0"}).code, 0);
+    EXPECT_EQ(tokens("train-0000.bin"), found) << tokenizer;
+    std::filesystem::remove_all(path("out"));
+  }
+}
+
   put("text", text);
   EXPECT_EQ(tokenize({"text"}, {"--val", "0", "--shard-tokens", "100000"}).code, 0);
   std::string found;
