@@ -227,6 +227,30 @@ TEST_F(TokensTest, AShardUnlikeTheOthersIsRefused) {
   EXPECT_PRED2(says, refused_with([](ShardHeader& h) { h.vocabulary = 0; }), "says a vocabulary of 0 tokens");
 }
 
+TEST_F(TokensTest, AHeaderThatContradictsTheFilesIsRefused) {
+  write(60, 13, form(), 30);
+  const auto refused_with = [&](const char* shard, const auto& change) {
+    const std::string good = bytes_in(file(shard));
+    change_header(shard, change);
+    const std::string said = refused();
+    put(shard, good);
+    return said;
+  };
+  EXPECT_PRED2(says, refused_with("train-0000.bin", [](ShardHeader& h) { h.last = 1; }),
+               "/train-0000.bin: is the last of its split by its header, but " + file("train-0001.bin") + " is there");
+  EXPECT_PRED2(says, refused_with("train-0001.bin", [](ShardHeader& h) { h.last = 0; }),
+               "/train-0002.bin: cannot be opened");
+  for (const std::uint32_t last : {2U, 0xffffffffU})
+    EXPECT_PRED2(says, refused_with("train-0001.bin", [last](ShardHeader& h) { h.last = last; }),
+                 message("/train-0001.bin: the header says ", last, " for whether it is the last, expected 0 or 1"));
+  EXPECT_PRED2(says, refused_with("train-0000.bin", [](ShardHeader& h) { h.end = kVocabulary; }),
+               "/train-0000.bin: the header says an end token of 1000 in a vocabulary of 1000");
+  EXPECT_PRED2(says, refused_with("train-0001.bin", [](ShardHeader& h) { h.reserved[1] = 1; }),
+               "/train-0001.bin: the header has what version 1 has not, in bytes 52 to 59");
+  EXPECT_PRED2(says, refused_with("val-0000.bin", [](ShardHeader& h) { h.kind = TokenKind::Pairs; }),
+               "/val-0000.bin: is of another vocabulary than " + file("train-0000.bin"));
+}
+
 TEST_F(TokensTest, TextIsMadeOfTokensByWhatStandsBesideThem) {
   write(40, 13, form());
   EXPECT_EQ(open(4)->vocabulary()->text_of('a'), "a");

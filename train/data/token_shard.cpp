@@ -33,6 +33,13 @@ ShardHeader read_header(const std::string& path, std::span<const std::byte> byte
   check_as(Exit::Data, header.vocabulary > 0 && header.vocabulary <= INT32_MAX && header.kind <= TokenKind::Pairs, path,
            ": the header says a vocabulary of ", header.vocabulary, " tokens of kind ",
            static_cast<std::uint32_t>(header.kind));
+  check_as(Exit::Data, header.last <= 1, path, ": the header says ", header.last,
+           " for whether it is the last, expected 0 or 1");
+  check_as(Exit::Data, header.end == ShardHeader::kNoEnd || header.end < header.vocabulary, path,
+           ": the header says an end token of ", header.end, " in a vocabulary of ", header.vocabulary);
+  const bool as_version_1 = std::ranges::all_of(header.reserved, [](std::uint32_t word) { return word == 0; });
+  check_as(Exit::Data, as_version_1, path, ": the header has what version ", header.version,
+           " has not, in bytes 52 to 59");
   const std::uint64_t room = bytes.size() - sizeof header;
   check_as(Exit::Data, room % header.width == 0 && room / header.width == header.count, path, ": has ", room,
            " bytes of tokens, its header says ", header.count, " tokens of ", header.width);
@@ -83,20 +90,28 @@ void TokenShard::check_below(std::int64_t symbols, const std::string& whose) con
 }
 
 std::vector<TokenShard> open_shards(const std::string& directory, Split split) {
+void TokenShard::check_like(const TokenShard& other) const {
+  const ShardHeader& theirs = other.header_;
+  const bool alike =
+      header_.vocabulary == theirs.vocabulary && header_.kind == theirs.kind && header_.end == theirs.end;
+  check_as(Exit::Data, alike, path_, ": is of another vocabulary than ", other.path_);
+}
+
   std::vector<TokenShard> shards;
   const auto path = [&] { return directory + '/' + shard_name(split, static_cast<std::uint32_t>(shards.size())); };
   if (!std::filesystem::exists(path())) return shards;
   do {
     const TokenShard& shard = shards.emplace_back(path());
-    const ShardHeader &first = shards.front().header(), &found = shard.header();
-    check_as(Exit::Data, found.number == shards.size() - 1, shard.path(), ": is shard ", found.number,
+    const std::uint32_t number = shard.header().number, width = shard.header().width;
+    check_as(Exit::Data, number == shards.size() - 1, shard.path(), ": is shard ", number,
              " of its split by its header");
-    check_as(Exit::Data, found.width == first.width, shard.path(), ": tokens have ", found.width, " bytes, those of ",
-             shards.front().path(), " have ", first.width);
-    check_as(Exit::Data, found.vocabulary == first.vocabulary && found.kind == first.kind && found.end == first.end,
-             shard.path(), ": is of another vocabulary than ", shards.front().path());
+    check_as(Exit::Data, width == shards.front().header().width, shard.path(), ": tokens have ", width,
+             " bytes, those of ", shards.front().path(), " have ", shards.front().header().width);
+    shard.check_like(shards.front());
   } while (shards.back().header().last == 0);
   return shards;
+  check_as(Exit::Data, !std::filesystem::exists(path()), shards.back().path(),
+           ": is the last of its split by its header, but ", path(), " is there");
 }
 
 }  // namespace lethe

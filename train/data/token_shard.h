@@ -49,13 +49,16 @@ class TokenShard {
   void check_below(std::int64_t symbols, const std::string& whose) const;
 
  private:
+  /// Fails with Exit::Data unless its tokens are of the same vocabulary.
+  void check_like(const TokenShard& other) const;
   std::string path_;
   MappedFile file_;
   ShardHeader header_;
   std::int64_t largest_ = -1;
 };
 
-/// All of a split, none if the directory has none. Fails with Exit::Data if one is missing or unlike the first.
+/// All of a split, none if the directory has none. Fails with Exit::Data if one is missing or unlike the first, or if
+/// another follows the one that says it is the last.
 std::vector<TokenShard> open_shards(const std::string& directory, Split split);
 
 }  // namespace lethe

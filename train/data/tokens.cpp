@@ -19,7 +19,9 @@ struct TokenSplit {
   std::vector<std::int64_t> windows_to;
 };
 
-std::int64_t windows_of(const TokenShard& shard, std::int64_t length) { return (shard.count() - 1) / length; }
+std::int64_t windows_of(const TokenShard& shard, std::int64_t length) {
+  return std::max<std::int64_t>(shard.count() - 1, 0) / length;
+}
 
 TokenSplit open_split(const std::string& directory, Split which, std::int64_t length) {
   TokenSplit split{.shards = open_shards(directory, which), .windows_to = {}};
@@ -110,8 +112,7 @@ std::unique_ptr<Sequences> open_tokens(const TokensSpec& spec, std::int64_t leng
   for (std::size_t i = 0; i < splits.size(); ++i) {
     for (const TokenShard& shard : splits[i].shards) {
       shard.check_below(symbols, "the symbols that the network tells apart");
-      check_as(Exit::Data, shard.header().end == form.end && shard.header().vocabulary == form.vocabulary, shard.path(),
-               ": is of another vocabulary than ", splits[0].shards.front().path());
+      shard.check_like(splits[0].shards.front());
     }
     info.sizes[i] = splits[i].shards.empty() ? 0 : splits[i].windows_to.back();
   }
