@@ -60,8 +60,9 @@ TEST_F(Texts, AreBytesBeforeZeros) {
     EXPECT_EQ(text_at(*data, Split::Train, 0), (Labelled{0, {1, 2, 0, 0}}));
     EXPECT_EQ(text_at(*data, Split::Train, 4), (Labelled{1, {2, 1, 0, 0}}));
     EXPECT_EQ(text_at(*data, Split::Test, 0), (Labelled{1, {1, 2, 3, 1}}));
-    ASSERT_EQ(notes.size(), 1U);
-    EXPECT_PRED2(says, notes[0], "longer than the 4 symbols that the network reads, and cut there: 1");
+    ASSERT_EQ(notes.size(), 2U);
+    EXPECT_EQ(notes[0], "tsv: " + path("a.tsv") + ": 9 texts for training and 1 for tests, of 2 classes");
+    EXPECT_PRED2(says, notes[1], "longer than the 4 symbols that the network reads, and cut there: 1");
   }
 }
 
@@ -72,6 +73,17 @@ TEST_F(Texts, StandInColumnsThatAHeaderNames) {
   EXPECT_EQ(data->size(Split::Train), 2);
   EXPECT_EQ(text_at(*data, Split::Train, 1), (Labelled{0, {2, 0, 0, 0}}));
   EXPECT_EQ(text_at(*data, Split::Test, 0), (Labelled{1, {2, 1, 0, 0}}));
+}
+
+TEST_F(Texts, StandInColumnsHoweverAHeaderSpellsTheirNames) {
+  for (const char* header : {"Label\tText", "LABEL\tSENTENCE", "label\tText"}) {
+    folder_.write("a.tsv", message(header, '\n', ten_lines("\n")));
+    const auto data = open("tsv:" + path("a.tsv"));
+    EXPECT_EQ(data->classes(), (std::vector<std::string>{"x", "y"})) << header;
+    EXPECT_EQ(data->size(Split::Train) + data->size(Split::Test), 10) << header;
+  }
+  folder_.write("a.tsv", "Text\tLabel\n" + std::string("ab\tx\n") + "ba\ty\n");
+  EXPECT_PRED2(says, error_from([&] { open("tsv:" + path("a.tsv")); }), "has 2 texts; each tenth is for tests");
 }
 
 TEST_F(Texts, AreTokensOfATokenizer) {

@@ -39,10 +39,16 @@ std::vector<std::string_view> fields_of(std::string_view line) {
   }
 }
 
+/// Of names in a header, whose letters may be large ones.
+bool is_named(std::string_view column, std::string_view name) {
+  return std::ranges::equal(column, name, {}, [](char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; });
+}
+
 /// What a header says; none if the line is none, which has no column `label`.
 std::optional<TextColumns> columns_of_header(const std::vector<std::string_view>& names, const std::string& file) {
   const auto column = [&](std::string_view name) {
-    return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
+    const auto found = std::ranges::find_if(names, [&](std::string_view each) { return is_named(each, name); });
+    return static_cast<std::size_t>(found - names.begin());
   };
   const std::size_t label = column("label"), text = std::min(column("sentence"), column("text"));
   if (label == names.size()) return std::nullopt;
@@ -178,6 +184,9 @@ std::unique_ptr<LabelledTexts> open_text_tables(const TablesSpec& spec, std::int
   if (spec.val > 0) check_divided(spec.path, data->size(Split::Train), data->size(Split::Test), spec.val);
   check_as(Exit::Data, data->size(Split::Test) > 0, spec.path, ": has ", data->size(Split::Train),
            " texts; each tenth is for tests, so it takes ten at least");
+  if (notify)
+    notify(message("tsv: ", spec.path, ": ", data->size(Split::Train), " texts for training and ",
+                   data->size(Split::Test), " for tests, of ", data->info().classes.size(), " classes"));
   if (cut > 0 && notify)
     notify(message(spec.path, ": texts longer than the ", length,
                    " symbols that the network reads, and cut there: ", cut));
