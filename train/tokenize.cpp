@@ -76,6 +76,7 @@ Encoding pairs_encoding(const Options& options) {
 }
 
 Encoding encoding_of(const Options& options, const std::vector<Input>& inputs) {
+  if (names_pairs(options)) return pairs_encoding(options);
   const bool chars = options.tokens.tokenizer == "chars";
   Encoding encoding;
   if (chars) encoding.files = {{kCharactersFile, characters_of(inputs)}};
@@ -83,7 +84,6 @@ Encoding encoding_of(const Options& options, const std::vector<Input>& inputs) {
   if (!options.tokens.end_token) return encoding;
   encoding.end = static_cast<std::int32_t>(encoding.tokenizer->size());
   encoding.end_text = *options.tokens.end_token;
-  if (names_pairs(options)) return pairs_encoding(options);
   return encoding;
 }
 

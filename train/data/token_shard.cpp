@@ -89,7 +89,6 @@ void TokenShard::check_below(std::int64_t symbols, const std::string& whose) con
   fail_as(Exit::Data, path_, ": token ", token(at), " at offset ", at, " is beyond ", whose, ", ", symbols);
 }
 
-std::vector<TokenShard> open_shards(const std::string& directory, Split split) {
 void TokenShard::check_like(const TokenShard& other) const {
   const ShardHeader& theirs = other.header_;
   const bool alike =
@@ -97,6 +96,7 @@ void TokenShard::check_like(const TokenShard& other) const {
   check_as(Exit::Data, alike, path_, ": is of another vocabulary than ", other.path_);
 }
 
+std::vector<TokenShard> open_shards(const std::string& directory, Split split) {
   std::vector<TokenShard> shards;
   const auto path = [&] { return directory + '/' + shard_name(split, static_cast<std::uint32_t>(shards.size())); };
   if (!std::filesystem::exists(path())) return shards;
@@ -109,9 +109,9 @@ void TokenShard::check_like(const TokenShard& other) const {
              " bytes, those of ", shards.front().path(), " have ", shards.front().header().width);
     shard.check_like(shards.front());
   } while (shards.back().header().last == 0);
-  return shards;
   check_as(Exit::Data, !std::filesystem::exists(path()), shards.back().path(),
            ": is the last of its split by its header, but ", path(), " is there");
+  return shards;
 }
 
 }  // namespace lethe

@@ -47,10 +47,10 @@ class TokenShard {
   std::int64_t token(std::int64_t at) const;
   /// Fails with Exit::Data, saying at which offset, unless all tokens are below `symbols`.
   void check_below(std::int64_t symbols, const std::string& whose) const;
-
- private:
   /// Fails with Exit::Data unless its tokens are of the same vocabulary.
   void check_like(const TokenShard& other) const;
+
+ private:
   std::string path_;
   MappedFile file_;
   ShardHeader header_;

@@ -71,7 +71,6 @@ class TensorCheck {
   std::string misfit_;
 };
 
-std::vector<std::byte> read_stored(TensorReader& reader, const Reading& reading, const Stored& stored) {
 /// Values of a tensor in the dtype that is wanted, all of them numbers.
 std::vector<std::byte> read_values(TensorReader& reader, const TensorEntry& tensor, DType wanted, Infinite infinite) {
   const std::string whose = message(reader.file(), ": tensor '", tensor.name, "' has ");
@@ -85,6 +84,7 @@ std::vector<std::byte> read_values(TensorReader& reader, const TensorEntry& tens
   return values;
 }
 
+std::vector<std::byte> read_stored(TensorReader& reader, const Reading& reading, const Stored& stored) {
   std::vector<std::vector<std::byte>> tensors;
   for (const std::string& name : stored.names) {
     tensors.push_back(read_values(reader, *reading.find(reader, name), stored.var.dtype, reading.infinite));
