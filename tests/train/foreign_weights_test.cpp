@@ -9,6 +9,7 @@
 #include "kernels/low_floats.h"
 #include "models/network.h"
 #include "tests/train/data_samples.h"
+#include "tests/train/train_process.h"
 #include "train/session/safetensors.h"
 #include "train/session/weights.h"
 
@@ -91,6 +92,7 @@ class ForeignWeights : public ::testing::Test {
     bool bf16 = false;
     std::vector<TensorEntry> more = {};
     std::vector<float> values_of_more = {};
+    std::string renamed = {}, to = {};
   };
   void rewrite(const Change& change) const {
     SafetensorsReader reader(file());
@@ -106,6 +108,7 @@ class ForeignWeights : public ::testing::Test {
         data.resize(low.size() * sizeof(Bf16));
         std::memcpy(data.data(), low.data(), data.size());
       }
+      if (tensor.name == change.renamed) tensor.name = change.to;
       tensor.name.insert(0, change.prefix);
       tensors.push_back(tensor);
       values.push_back(std::move(data));
@@ -175,6 +178,43 @@ TEST_F(ForeignWeights, MayHaveAParameterTwice) {
   rewrite({.more = more, .values_of_more = head});
   EXPECT_EQ(refused(),
             "tensor 'head.weight' has other values than 'wte.weight'; the network has them once, as 'tokens.weight'");
+}
+
+TEST_F(ForeignWeights, MayHaveAParameterByItsSecondNameAlone) {
+  for (const char* name : {"head.weight", "model.head.weight"}) {
+    save_weights(file(), store_, network_, "huggingface");
+    rewrite({.renamed = "wte.weight", .to = name});
+    expect_loads_the_same(file(), store_, network_);
+  }
+  save_weights(file(), store_, network_, "huggingface");
+  rewrite({.without = "wte.weight"});
+  EXPECT_EQ(refused(), "missing 'wte.weight'");
+  save_weights(file(), store_, network_, "huggingface");
+  rewrite({.without = "wte.weight", .more = {{.name = "head.weight", .shape = {2, 3}}}});
+  EXPECT_EQ(refused(), "tensor 'head.weight' is f32[2,3], expected f32[3,2]");
+}
+
+TEST_F(ForeignWeights, OfDTypesThatNobodyReadsArePassedOverWithTheirTensors) {
+  const auto masked = [&](const std::string& name, const std::string& header) {
+    save_weights(file(), store_, network_, "huggingface");
+    SafetensorsReader reader(file());
+    const std::string whole = bytes_in(file());
+    const std::size_t length = static_cast<unsigned char>(whole[0]) + 256U * static_cast<unsigned char>(whole[1]);
+    const std::size_t data = whole.size() - 8 - length;
+    std::string text = whole.substr(8, length);
+    text.insert(text.rfind('}'),
+                message(",\"", name, "\":{", header, ",\"data_offsets\":[", data, ",", data + 6, "]}"));
+    while (text.size() % 8 != 0) text += ' ';
+    std::string front;
+    for (int i = 0; i < 8; ++i) front += static_cast<char>(text.size() >> (8 * i));
+    folder_.write("w.safetensors", front + text + whole.substr(8 + length) + std::string(6, '\1'));
+  };
+  masked("h.0.mask", R"("dtype":"BOOL","shape":[2,3])");
+  expect_loads_the_same(file(), store_, network_);
+  masked("h.0.what", R"("dtype":"BOOL","shape":[2,3])");
+  EXPECT_EQ(refused(), "unexpected 'h.0.what'");
+  masked("head.weight", R"("dtype":"F8_E4M3","shape":[3,2])");
+  EXPECT_EQ(refused(), "tensor 'head.weight' is F8_E4M3[3,2], expected f32[3,2]");
 }
 
 TEST_F(ForeignWeights, WhatDoesNotFitIsNamed) {

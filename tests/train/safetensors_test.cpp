@@ -104,7 +104,6 @@ TEST_F(Safetensors, RefusesMalformedHeaders) {
       {"{\"a\xff\":1}", 0, "not valid JSON"},
       {R"({"a":3})", 0, "tensor 'a': is 3, expected an object"},
       {R"({"a":{"shape":[1],"data_offsets":[0,4]}})", 4, "tensor 'a': 'dtype' is missing"},
-      {R"({"a":{"dtype":"F8","shape":[1],"data_offsets":[0,1]}})", 1, "tensor 'a': dtype 'F8' is unknown"},
       {R"({"a":{"dtype":"F32","shape":1,"data_offsets":[0,4]}})", 4, "tensor 'a': 'shape' is 1, expected a list"},
       {R"({"a":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}})", 4, "'shape' holds -1, expected a whole number"},
       {R"({"a":{"dtype":"F32","shape":[1.5],"data_offsets":[0,4]}})", 4, "'shape' holds 1.5"},
@@ -114,7 +113,7 @@ TEST_F(Safetensors, RefusesMalformedHeaders) {
       {R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0]}})", 4, "expected [begin, end]"},
       {R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[4,0]}})", 4, "span -4 bytes"},
       {R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}})", 4,
-       "tensor 'a': 'data_offsets' span 4 bytes, [2] of f32 has 8"},
+       "tensor 'a': 'data_offsets' span 4 bytes, f32[2] has 8"},
       {R"({"__metadata__":{"epoch":3}})", 0, "'epoch' is 3, expected text"},
       {R"({"__metadata__":"no"})", 0, "expected an object"},
   };
@@ -123,6 +122,49 @@ TEST_F(Safetensors, RefusesMalformedHeaders) {
     EXPECT_PRED2(says, error, c.words);
     EXPECT_PRED2(says, error, file());
   }
+}
+
+TEST_F(Safetensors, KeepsTensorsOfOtherDTypesByTheirNameAndBytes) {
+  put(file_with(R"({"mask":{"dtype":"BOOL","shape":[2,3],"data_offsets":[0,6]},)"
+                R"("packed":{"dtype":"F4","shape":[4],"data_offsets":[6,8]},)"
+                R"("a":{"dtype":"F32","shape":[1],"data_offsets":[8,12]}})",
+                12));
+  SafetensorsReader reader(file());
+  ASSERT_TRUE(reader.find("mask") && reader.find("packed") && reader.find("a"));
+  EXPECT_EQ(type_and_shape(*reader.find("mask")), "BOOL[2,3]");
+  EXPECT_EQ(type_and_shape(*reader.find("packed")), "F4[4]");
+  EXPECT_EQ(type_and_shape(*reader.find("a")), "f32[1]");
+  EXPECT_EQ(reader.read(*reader.find("packed")).size(), 2U);
+  EXPECT_EQ(reader.read(*reader.find("a")).size(), 4U);
+  EXPECT_PRED2(says, refusal(R"({"mask":{"dtype":"BOOL","shape":[9],"data_offsets":[8,0]}})", 8), "span -8 bytes");
+  EXPECT_PRED2(says, refusal(R"({"mask":{"dtype":"BOOL","shape":[9],"data_offsets":[0,9]}})", 8), "is truncated");
+}
+
+TEST_F(Safetensors, SaysWhatAnotherFileIs) {
+  const auto said_of = [&](const std::string& content) {
+    put(content + std::string(64, ' '));
+    return error_from([&] { SafetensorsReader reader(file()); });
+  };
+  EXPECT_EQ(said_of(R"({"metadata": {"total_size": 5}, "weight_map": {"a": "model-00001-of-00002.safetensors"}})"),
+            file() + ": is JSON, as the index of weights in several files is; name a .safetensors file that holds all");
+  const std::pair<std::string, const char*> others[] = {
+      {"PK\3\4", "is a zip archive, as PyTorch's .bin, .pt and .pth files are"},
+      {std::string("\x80\x02\x8a\n", 4), "is a pickle, as PyTorch's older .bin, .pt and .pth files are"},
+      {"\x80\x04\x95", "is a pickle"},
+      {"GGUF", "is a GGUF file"},
+      {"\x89HDF\r\n\x1a\n", "is an HDF5 file, as Keras's .h5 files are"},
+      {"\x93NUMPY", "is a NumPy file"},
+      {"version https://git-lfs.github.com/spec/v1\n", "is a pointer of Git LFS, which stands for the file itself"},
+      {"<!DOCTYPE html>", "is a page of the web"},
+      {"<html>", "is a page of the web"},
+      {"\x1f\x8b", "is packed by gzip"}};
+  for (const auto& [front, words] : others) {
+    const std::string said = said_of(front);
+    EXPECT_PRED2(says, said, message(file(), ": ", words));
+    EXPECT_EQ(said.find("header of"), std::string::npos) << said;
+  }
+  put("PK\3\4");
+  EXPECT_PRED2(says, error_from([&] { SafetensorsReader reader(file()); }), "is a zip archive");
 }
 
 TEST_F(Safetensors, RefusesAHeaderThatIsNestedDeep) {

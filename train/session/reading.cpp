@@ -51,8 +51,9 @@ class TensorCheck {
       return;
     }
     known_.insert(tensor->name);
-    const bool convertible = reading_.converts && is_float(tensor->dtype) && is_float(expected.dtype);
-    if (misfit_.empty() && (tensor->shape != expected.shape || (tensor->dtype != expected.dtype && !convertible)))
+    const bool floats = !tensor->is_foreign() && is_float(tensor->dtype) && is_float(expected.dtype);
+    const bool readable = tensor->is_of(expected.dtype) || (reading_.converts && floats);
+    if (misfit_.empty() && (tensor->shape != expected.shape || !readable))
       misfit_ =
           message("tensor '", tensor->name, "' is ", type_and_shape(*tensor), ", expected ", type_and_shape(expected));
   }

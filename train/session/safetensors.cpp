@@ -75,10 +75,22 @@ const Json& field(const Json& tensor, const char* key, Json::value_t type, const
   return *found;
 }
 
-DType dtype_of(const std::string& name) {
-  for (const auto& [known, dtype] : kDTypes)
-    if (known == name) return dtype;
-  fail_as(Exit::Data, "dtype '", name, "' is unknown; known: F64, F32, BF16, F16, I64, I32, U8");
+/// What else a file is, by its first bytes; "" if they tell nothing.
+std::string other_format(std::string_view front) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kFormats = {
+      {{"{", "is JSON, as the index of weights in several files is; name a .safetensors file that holds all"},
+       {"PK\3\4", "is a zip archive, as PyTorch's .bin, .pt and .pth files are"},
+       {"\x80", "is a pickle, as PyTorch's older .bin, .pt and .pth files are"},
+       {"GGUF", "is a GGUF file"},
+       {"\x89HDF", "is an HDF5 file, as Keras's .h5 files are"},
+       {"\x93NUMPY", "is a NumPy file"},
+       {"version ", "is a pointer of Git LFS, which stands for the file itself; git lfs pull fetches that"},
+       {"<", "is a page of the web"},
+       {"\x1f\x8b", "is packed by gzip"}}};
+  for (const auto& [start, words] : kFormats)
+    if (front.starts_with(start))
+      return message(words, words.find(';') == words.npos ? "; weights are read from safetensors files" : "");
+  return "";
 }
 
 /// Fails if the shape has more elements than can be counted.
@@ -93,7 +105,12 @@ void check_countable(const Shape& shape) {
 TensorEntry parse_tensor(const std::string& name, const Json& json) {
   check_as(Exit::Data, json.is_object(), "is ", json.dump(), ", expected an object");
   TensorEntry tensor{.name = name};
-  tensor.dtype = dtype_of(field(json, "dtype", Json::value_t::string, "text").get<std::string>());
+  const std::string dtype = field(json, "dtype", Json::value_t::string, "text").get<std::string>();
+  const auto known = std::ranges::find(kDTypes, dtype, &std::pair<std::string_view, DType>::first);
+  if (known != kDTypes.end())
+    tensor.dtype = known->second;
+  else
+    tensor.foreign_dtype = dtype;
   for (const Json& size : field(json, "shape", Json::value_t::array, "a list"))
     tensor.shape.push_back(whole(size, "'shape'"));
   check_countable(tensor.shape);
@@ -101,8 +118,9 @@ TensorEntry parse_tensor(const std::string& name, const Json& json) {
   check_as(Exit::Data, offsets.size() == 2, "'data_offsets' is ", offsets.dump(), ", expected [begin, end]");
   tensor.begin = whole(offsets[0], "'data_offsets'");
   const std::int64_t end = whole(offsets[1], "'data_offsets'");
+  if (tensor.is_foreign()) tensor.foreign_bytes = std::max<std::int64_t>(end - tensor.begin, 0);
   check_as(Exit::Data, end - tensor.begin == tensor.bytes(), "'data_offsets' span ", end - tensor.begin, " bytes, ",
-           text_of(tensor.shape), " of ", name_of(tensor.dtype), " has ", tensor.bytes());
+           type_and_shape(tensor), " has ", tensor.bytes());
   return tensor;
 }
 
@@ -155,10 +173,15 @@ SafetensorsReader::SafetensorsReader(const std::string& file) : TensorReader(fil
     const auto size = static_cast<std::int64_t>(std::filesystem::file_size(file));
     std::array<unsigned char, 8> length{};
     in_.read(reinterpret_cast<char*>(length.data()), length.size());
-    check_as(Exit::Data, in_.good(), "has ", size, " bytes, too few for a safetensors file");
+    const std::string_view front(reinterpret_cast<const char*>(length.data()), static_cast<std::size_t>(in_.gcount()));
     const std::uint64_t header_bytes = from_little_endian(length);
+    const bool has_header = in_.good() && in_.peek() == '{' && header_bytes <= std::uint64_t{kLargestHeader};
+    const std::string other = has_header ? "" : other_format(front);
+    check_as(Exit::Data, other.empty(), other);
+    check_as(Exit::Data, front.size() == length.size(), "has ", size, " bytes, too few for a safetensors file");
     check_as(Exit::Data, header_bytes <= std::uint64_t{kLargestHeader}, "states a header of ", header_bytes,
              " bytes, at most ", kLargestHeader, " are allowed: this is no safetensors file");
+    in_.clear();  // the file may end where the header would begin
     data_begin_ = 8 + static_cast<std::int64_t>(header_bytes);
     check_as(Exit::Data, data_begin_ <= size, "ends inside its header: the file is truncated");
     std::string header(header_bytes, '\0');

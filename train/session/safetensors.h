@@ -16,7 +16,7 @@ namespace lethe {
 using Metadata = std::map<std::string, std::string>;
 
 /// Refuses files that are truncated, too long, or whose header is malformed: overlaps, holes, duplicates, sizes that do
-/// not fit the shape, unknown dtypes, a header of 100 MB and more.
+/// not fit the shape, a header of 100 MB and more; and says what another file is, as far as its first bytes tell.
 class SafetensorsReader final : public TensorReader {
  public:
   /// Its tensors are in the order of their data.

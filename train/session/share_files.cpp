@@ -127,7 +127,7 @@ class ShareReader final : public TensorReader {
     for (const TensorEntry& whole : tensors_) {
       const TensorEntry* const found = file->find(whole.name);
       const Shape expected = {share_of(elements(whole.shape), rank).count};
-      check_as(Exit::Data, found && found->shape == expected && found->dtype == whole.dtype, file->file(), ": tensor '",
+      check_as(Exit::Data, found && found->shape == expected && found->is_of(whole.dtype), file->file(), ": tensor '",
                whole.name, "' is ", found ? type_and_shape(*found) : "missing", ", expected ", name_of(whole.dtype),
                text_of(expected));
     }

@@ -17,12 +17,19 @@ struct TensorEntry {
   DType dtype = DType::f32;
   Shape shape = {};
   std::int64_t begin = 0;  // bytes into the data; set by reader and writer
-  std::int64_t bytes() const { return elements(shape) * bytes_of(dtype); }
+  /// In place of `dtype`, of a tensor that can be passed over and no more: what the file calls its type, and its size.
+  std::string foreign_dtype = {};
+  std::int64_t foreign_bytes = 0;
+
+  bool is_foreign() const { return !foreign_dtype.empty(); }
+  bool is_of(DType wanted) const { return !is_foreign() && dtype == wanted; }
+  std::int64_t bytes() const { return is_foreign() ? foreign_bytes : elements(shape) * bytes_of(dtype); }
 };
 
-/// "f32[2,3]".
+/// "f32[2,3]", "BOOL[2,3]".
 inline std::string type_and_shape(const TensorEntry& tensor) {
-  return message(name_of(tensor.dtype), text_of(tensor.shape));
+  const std::string foreign = shortened(tensor.foreign_dtype);
+  return message(foreign.empty() ? name_of(tensor.dtype) : foreign, text_of(tensor.shape));
 }
 
 class TensorReader {

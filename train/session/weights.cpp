@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <utility>
 
 #include "framework/did_you_mean.h"
 #include "framework/error.h"
@@ -77,12 +78,30 @@ Reading reading_as(const WeightNames& names, const std::vector<Stored>& own) {
   return reading;
 }
 
-/// How many of the names are in the file.
-std::int64_t names_in(const TensorReader& reader, const Reading& reading) {
-  std::int64_t found = 0;
-  for (const Stored& stored : reading.all)
-    for (const std::string& name : stored.names) found += reading.find(reader, name) != nullptr;
+/// How many of a var's names are in the file.
+std::ptrdiff_t names_there(const TensorReader& reader, const Reading& reading, const Stored& stored) {
+  return std::ranges::count_if(stored.names,
+                               [&](const std::string& name) { return reading.find(reader, name) != nullptr; });
+}
+
+std::ptrdiff_t names_there(const TensorReader& reader, const Reading& reading) {
+  std::ptrdiff_t found = 0;
+  for (const Stored& stored : reading.all) found += names_there(reader, reading, stored);
   return found;
+}
+
+/// What the file has by a second name alone is read by that one.
+Reading by_names_there(const TensorReader& reader, Reading reading) {
+  for (std::vector<Stored> again = std::exchange(reading.again, {}); Stored & second : again) {
+    Stored& first = *std::ranges::find_if(reading.all, [&](const Stored& s) { return s.var.name == second.var.name; });
+    const bool alone =
+        names_there(reader, reading, first) == 0 && names_there(reader, reading, second) == std::ssize(second.names);
+    if (alone)
+      first = std::move(second);
+    else
+      reading.again.push_back(std::move(second));
+  }
+  return reading;
 }
 
 /// By the names that are in the file: the network's own, unless there are more of a library's.
@@ -90,8 +109,8 @@ Reading reading_of(const TensorReader& reader, const Network& network) {
   const std::vector<Stored> own = stored_weights(network);
   Reading best{.all = own, .converts = true};
   for (const WeightNames& names : network.weight_names) {
-    Reading other = reading_as(names, own);
-    if (names_in(reader, other) > names_in(reader, best)) best = std::move(other);
+    Reading other = by_names_there(reader, reading_as(names, own));
+    if (names_there(reader, other) > names_there(reader, best)) best = std::move(other);
   }
   return best;
 }
