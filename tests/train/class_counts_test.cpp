@@ -62,6 +62,17 @@ TEST(ClassCounts, CountWhatWasTakenForWhat) {
   EXPECT_EQ(counts.found(), 2) << "among the two largest";
 }
 
+TEST(ClassCounts, NothingIsFoundBesideNaNHoweverManyLogitsCount) {
+  for (const std::int64_t top : {1, 2, 3, 1000}) {
+    ClassCounts counts(2, top, false);
+    counts.add(0, std::vector<double>{1, kNan});
+    counts.add(5, std::vector<double>{1, 2});  // no class
+    EXPECT_EQ(counts.found(), 0) << top;
+    counts.add(1, std::vector<double>{2, 1});
+    EXPECT_EQ(counts.found(), top > 1 ? 1 : 0) << top;
+  }
+}
+
 TEST(ClassCounts, WithoutConfusionManyClassesTakeLittle) {
   constexpr std::int64_t kClasses = std::int64_t{1} << 22;
   ClassCounts counts(kClasses, 1, false);

@@ -1,5 +1,7 @@
 #include "train/session/class_counts.h"
 
+#include <algorithm>
+
 #include "framework/host_memory.h"
 #include "train/session/logits.h"
 
@@ -14,7 +16,7 @@ ClassCounts::ClassCounts(std::int64_t classes, std::int64_t top, bool confusion)
 }
 
 void ClassCounts::add(std::int64_t label, std::span<const double> logits) {
-  found_ += rank_of(label, logits) < top_;
+  found_ += rank_of(label, logits) < std::min(top_, classes());  // of no class, or beside NaN, it is beyond all
   if (label < 0 || label >= classes()) return;
   ++samples_[static_cast<std::size_t>(label)];
   for (const std::int64_t predicted : largest(logits, 1)) {
