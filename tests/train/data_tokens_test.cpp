@@ -282,5 +282,15 @@ TEST_F(TokensTest, NothingIsThereUntilAllIs) {
   EXPECT_EQ(open(4)->size(Split::Train), 9);
 }
 
+TEST_F(TokensTest, OneProcessAtATimeMakesADirectory) {
+  TokenWriter writer(directory_, form(), 10);
+  writer.add(Split::Train, TokenList(25, 1));
+  EXPECT_PRED2(says, error_from([&] { TokenWriter(directory_, form(), 10); }, Exit::Usage),
+               "/data: another process is making it; wait for its end, or name another directory");
+  writer.finish(Split::Train);
+  writer.commit();
+  EXPECT_EQ(open(4)->size(Split::Train), 2 + 2 + 1);
+}
+
 }  // namespace
 }  // namespace lethe::testing

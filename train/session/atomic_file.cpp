@@ -1,6 +1,8 @@
 #include "train/session/atomic_file.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -31,14 +33,15 @@ AtomicFile::AtomicFile(std::string file) : file_(std::move(file)), temporary_(hi
   const fs::file_status there = fs::status(file_, unknown);
   check_as(Exit::Data, !fs::exists(there) || fs::is_regular_file(there), "cannot replace '", file_,
            "': it is no plain file");
-  descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  descriptor_ = open_alone(temporary_, O_WRONLY | O_CREAT, Busy::Waits);
   if (descriptor_ < 0) fail_with_errno("open");
+  if (::ftruncate(descriptor_, 0) != 0) fail_with_errno("write");  // what a killed process has left
 }
 
 AtomicFile::~AtomicFile() {
   if (descriptor_ < 0) return;
+  ::unlink(temporary_.c_str());  // while nobody else can have opened it for itself
   ::close(descriptor_);
-  ::unlink(temporary_.c_str());
 }
 
 void AtomicFile::write(const void* data, std::int64_t bytes) {
@@ -69,6 +72,27 @@ void AtomicFile::commit() {
 
 void AtomicFile::fail_with_errno(const char* doing) const {
   fail_as(Exit::Data, "cannot ", doing, " '", file_, "': ", std::strerror(errno));
+}
+
+int open_alone(const std::string& path, int flags, Busy busy) {
+  for (;;) {
+    const int descriptor = ::open(path.c_str(), flags | O_CLOEXEC, 0666);
+    if (descriptor < 0) return -1;
+    int locked = 0;
+    do locked = ::flock(descriptor, busy == Busy::Waits ? LOCK_EX : LOCK_EX | LOCK_NB);
+    while (locked != 0 && errno == EINTR);
+    if (locked != 0 && errno == EWOULDBLOCK) {
+      ::close(descriptor);
+      errno = EWOULDBLOCK;
+      return -1;
+    }
+    struct stat own = {}, there = {};
+    const bool is_there = ::fstat(descriptor, &own) == 0 && ::stat(path.c_str(), &there) == 0 &&
+                          own.st_dev == there.st_dev && own.st_ino == there.st_ino;
+    if (is_there) return descriptor;
+    ::close(descriptor);  // who had it has renamed or removed it meanwhile
+    if ((flags & O_CREAT) == 0) return errno = ENOENT, -1;
+  }
 }
 
 Error error_of(const fs::filesystem_error& error) {

@@ -11,7 +11,8 @@ namespace lethe {
 
 class AtomicFile {
  public:
-  /// Fails if something else than a plain file is there: a directory, a device.
+  /// Waits while another process writes this file. Fails if something else than a plain file is there: a directory, a
+  /// device.
   explicit AtomicFile(std::string file);
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
@@ -31,6 +32,11 @@ class AtomicFile {
   int descriptor_ = -1;
 };
 
+/// What `open` opens or makes under a name that several processes write by: the descriptor, once no other has it so,
+/// until it is closed (flock). -1 if it cannot be opened, or if another process has it and `waits` is false. On a file
+/// system without locks nothing keeps others away.
+enum class Busy { Waits, Fails };
+int open_alone(const std::string& path, int flags, Busy busy);
 /// What the file system refused, as one line with path and reason: Exit::Data.
 Error error_of(const std::filesystem::filesystem_error& error);
 /// Brings a directory's entries to disk.

@@ -1,6 +1,10 @@
 #include "train/session/token_writer.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <filesystem>
 
@@ -34,16 +38,24 @@ TokenWriter::TokenWriter(const std::string& directory, const ShardHeader& form, 
   check_writable(parent.string());
   aside_ = (parent / message('.', path.filename().string(), ".new")).string();
   std::error_code error;
-  fs::remove_all(aside_, error);  // of a process that was killed
-  fs::create_directory(aside_, error);
-  check_as(Exit::Data, !error, "cannot make directory '", aside_, "': ", error.message());
+  do {
+    fs::create_directory(aside_, error);
+    check_as(Exit::Data, !error, "cannot make directory '", aside_, "': ", error.message());
+    lock_ = open_alone(aside_, O_RDONLY | O_DIRECTORY, Busy::Fails);
+    check(lock_ >= 0 || errno != EWOULDBLOCK, directory_,
+          ": another process is making it; wait for its end, or name another directory");
+  } while (lock_ < 0 && errno == ENOENT);  // the other has just made or given up its own
+  check_as(Exit::Data, lock_ >= 0, "cannot open '", aside_, "': ", std::strerror(errno));
+  for (const fs::directory_entry& left : fs::directory_iterator(aside_)) fs::remove_all(left);  // by a killed process
 }
 
 TokenWriter::~TokenWriter() {
-  if (committed_) return;
-  for (Output& output : outputs_) output.file.reset();
-  std::error_code ignored;
-  fs::remove_all(aside_, ignored);
+  if (!committed_) {
+    for (Output& output : outputs_) output.file.reset();
+    std::error_code ignored;
+    fs::remove_all(aside_, ignored);
+  }
+  ::close(lock_);
 }
 
 void TokenWriter::add(Split split, std::span<const std::int32_t> tokens) {

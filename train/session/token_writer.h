@@ -15,7 +15,7 @@ namespace lethe {
 class TokenWriter {
  public:
   /// `form` says what is alike in all shards, none of which gets more than `most` tokens. Fails with Exit::Usage if
-  /// the directory is there and has something in it.
+  /// the directory is there and has something in it, or if another process is making it.
   TokenWriter(const std::string& directory, const ShardHeader& form, std::int64_t most);
   TokenWriter(const TokenWriter&) = delete;
   TokenWriter& operator=(const TokenWriter&) = delete;
@@ -45,6 +45,7 @@ class TokenWriter {
   void write(Output& output, std::span<const std::int32_t> tokens);
 
   std::string directory_, aside_;
+  int lock_ = -1;  // of aside_
   ShardHeader form_;
   std::int64_t most_;
   std::vector<std::byte> packed_;  // tokens as the file has them
