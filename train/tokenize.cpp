@@ -51,7 +51,10 @@ std::int64_t bytes_of(const std::vector<Input>& inputs) {
 /// The characters of all inputs, as one text.
 std::string characters_of(const std::vector<Input>& inputs) {
   std::vector<bool> found;
-  for (const Input& input : inputs) with_context(input.path, [&] { find_characters(input.text, found); });
+  for (const Input& input : inputs) {
+    with_context(input.path, [&] { find_characters(input.text, found); });
+    input.file.check_whole();
+  }
   return alphabet_of(found);
 }
 
@@ -70,8 +73,13 @@ Encoding pairs_encoding(const Options& options) {
   encoding.end = encoding.tokenizer->token_of(encoding.end_text);
   check_as(Exit::Data, encoding.end || !options.tokens.end_token, "--end-token: ", quote(encoding.end_text),
            " is no token of ", files.vocabulary);
-  encoding.files = {{"vocab.json", std::string(MappedFile(files.vocabulary).text())},
-                    {"merges.txt", std::string(MappedFile(files.merges).text())}};
+  const auto content = [](const std::string& file) {
+    const MappedFile mapped(file);
+    std::string text(mapped.text());
+    mapped.check_whole();
+    return text;
+  };
+  encoding.files = {{"vocab.json", content(files.vocabulary)}, {"merges.txt", content(files.merges)}};
   return encoding;
 }
 
@@ -115,32 +123,33 @@ class Encoder {
     std::string_view rest = input.text;
     while (!rest.empty() && !stopped()) {
       const std::size_t end = separator ? std::min(rest.find(*separator), rest.size()) : rest.size();
-      if (end > 0) add_document(input.path, rest.substr(0, end));
+      if (end > 0) add_document(input, rest.substr(0, end));
       const std::size_t behind = separator ? std::min(end + separator->size(), rest.size()) : end;
       done_ += static_cast<std::int64_t>(behind - end);
       rest.remove_prefix(behind);
     }
+    input.file.check_whole();  // what stands between documents was read, too
   }
 
  private:
-  void add_document(const std::string& path, std::string_view document) {
+  void add_document(const Input& input, std::string_view document) {
     const auto before = static_cast<std::size_t>(std::max<std::int64_t>(border_ - done_, 0));
     std::size_t cut = std::min(before, document.size());
     const auto is_within = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; };  // a character
     for (int more = 0; more < 3 && cut < document.size() && is_within(document[cut]); ++more) ++cut;
-    with_context(path, [&] {
-      add_part(Split::Train, document.substr(0, cut));
-      add_part(Split::Test, document.substr(cut));
-    });
+    add_part(input, Split::Train, document.substr(0, cut));
+    add_part(input, Split::Test, document.substr(cut));
     ++documents_;
     if (encoding_.end) writer_.add(cut < document.size() ? Split::Test : Split::Train, std::span(&*encoding_.end, 1));
   }
 
-  void add_part(Split split, std::string_view text) {
+  void add_part(const Input& input, Split split, std::string_view text) {
     constexpr std::size_t kAtOnce = 1 << 18;
     while (!text.empty() && !stopped()) {
       tokens_.clear();
-      const std::size_t bytes = encoding_.tokenizer->encode(text, kAtOnce, tokens_);
+      const std::size_t bytes =
+          with_context(input.path, [&] { return encoding_.tokenizer->encode(text, kAtOnce, tokens_); });
+      input.file.check_whole();
       writer_.add(split, tokens_);
       text.remove_prefix(bytes);
       done_ += static_cast<std::int64_t>(bytes);

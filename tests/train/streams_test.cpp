@@ -2,11 +2,15 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <csignal>
+#include <thread>
 
 #include "tests/train/data_samples.h"
 #include "tests/train/run_fixture.h"
 #include "train/report/metrics.h"
+#include "train/session/atomic_file.h"
 
 namespace lethe::testing {
 namespace {
@@ -34,6 +38,44 @@ TEST_F(Streams, WhatIsPrintedOnClosedOnesGoesIntoNoFile) {
   EXPECT_EQ(rows.rfind(kCsvHeader, 0), 0U) << rows;
   EXPECT_EQ(rows.find("eval step"), std::string::npos) << rows;
   EXPECT_EQ(run_train({"--resume", path("run"), "--epochs", "2", "--threads", "1"}, {.before = close_output}).code, 0);
+}
+
+TEST_F(Streams, RecordsThatCannotBeWrittenEndTheRunAfterASave) {
+  const std::vector<std::string> args = small({"--steps", "100000000", "--eval-every", "0", "--log-every", "1",
+                                               "--metrics", path("m.csv"), "--save", path("run"), "--quiet"});
+  const Ended ended = run_train(args, {.file = 12'000});
+  EXPECT_EQ(ended.code, 4);
+  EXPECT_EQ(ended.err, message("train: error: ", path("m.csv"), ": cannot be written: File too large\n"));
+  const std::string rows = bytes_in(path("m.csv"));
+  EXPECT_EQ(rows.size(), 12'000U);
+  const std::int64_t last = std::count(rows.begin(), rows.end(), '\n');  // with the header, and one that is cut
+  EXPECT_NE(bytes_in(path("run/state.json")).find(message("\"step\": ", last, ",")), std::string::npos);
+  EXPECT_EQ(run_train({"--resume", path("run"), "--steps", std::to_string(last + 2), "--threads", "1"}).code, 0);
+}
+
+TEST_F(Streams, AFileThatTwoProcessesWriteIsThatOfOneOfThem) {
+  const std::string file = path("shared"), first = "aaaaaa", second = "bbb";
+  {
+    AtomicFile held(file);
+    held.write(first.data(), 3);
+    std::thread other([&] {
+      AtomicFile late(file);
+      late.write(second.data(), 3);
+      late.commit();
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));  // in which the other would have done all that
+    EXPECT_NO_THROW(held.write(first.data() + 3, 3));
+    EXPECT_NO_THROW(held.commit());
+    EXPECT_EQ(bytes_in(file).size() % 3, 0U);
+    other.join();
+  }
+  EXPECT_EQ(bytes_in(file), second) << "which came later";
+  std::ofstream(path(".shared.new")) << "what a killed process has left";
+  AtomicFile again(file);
+  again.write(first.data(), 6);
+  again.commit();
+  EXPECT_EQ(bytes_in(file), first);
+  EXPECT_FALSE(std::filesystem::exists(path(".shared.new")));
 }
 
 TEST_F(Streams, EveryCommandSaysThatItsOutputCannotBeWritten) {

@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "tests/train/data_samples.h"
 #include "tests/train/run_fixture.h"
 #include "tests/train/token_samples.h"
+#include "train/data/mapped_file.h"
 
 namespace lethe::testing {
 namespace {
@@ -192,6 +195,60 @@ TEST_F(TokenizeCommand, ARunLearnsAndResumesToTheSameBits) {
   run({"--steps", "25", "--save", path("parts"), "--eval-every", "0"});
   run({"--steps", "60", "--resume", path("parts"), "--eval-every", "0"});
   EXPECT_EQ(checkpoint_bytes("parts"), checkpoint_bytes("whole"));
+}
+
+TEST_F(TokenizeCommand, AShardThatIsCutWhileItIsTrainedEndsTheRunWithALineAndACheckpoint) {
+  put("reader.json", kReader);
+  std::string text;
+  for (int i = 0; i < 30'000; ++i) text += "abcabd\n";
+  put("text", text);
+  ASSERT_EQ(tokenize({"text"}, {}).code, 0);
+  TrainProcess run({"--model", path("reader.json"), "--threads", "1", "--quiet", "--data", "tokens:" + path("out"),
+                    "--steps", "100000000", "--eval-every", "0", "--log-every", "1", "--save", path("run")});
+  ASSERT_TRUE(TrainProcess::wait_until([&] { return bytes_in(path("run/metrics.csv")).size() > 500; }));
+  std::filesystem::resize_file(path("out/train-0000.bin"), 100);
+  const Ended ended = run.wait();
+  EXPECT_EQ(ended.code, 4) << "signal " << ended.signal;
+  EXPECT_EQ(ended.err, message("train: error: ", path("out/train-0000.bin"),
+                               ": was cut, or could not be read any more, while it was in use\n"));
+  EXPECT_GT(nlohmann::json::parse(bytes_in(path("run/state.json")))["step"], 0);
+}
+
+/// Three pages of a letter.
+std::string three_pages(char letter) {
+  return std::string(static_cast<std::size_t>(3 * sysconf(_SC_PAGESIZE)), letter);
+}
+
+TEST_F(TokenizeCommand, AMappedFileThatIsCutHasZerosAndSaysSo) {
+  put("cut", three_pages('x'));
+  put("whole", three_pages('y'));
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  for (int round = 0; round < 3; ++round) {
+    put("cut", three_pages('x'));
+    const MappedFile cut(path("cut")), whole(path("whole"));
+    EXPECT_EQ(cut.text().back(), 'x');
+    cut.check_whole();
+    std::filesystem::resize_file(path("cut"), page);
+    EXPECT_EQ(cut.text()[page - 1], 'x');
+    cut.check_whole();
+    EXPECT_EQ(cut.text()[page], '\0');
+    EXPECT_EQ(cut.text().back(), '\0');
+    EXPECT_EQ(whole.text().back(), 'y');
+    EXPECT_PRED2(says, error_from([&] { cut.check_whole(); }), path("cut") + ": was cut");
+    whole.check_whole();
+  }
+}
+
+using MappedFileDeathTest = TokenizeCommand;
+
+TEST_F(MappedFileDeathTest, ASignalOfAnotherCauseEndsTheProcess) {
+  put("file", "x");
+  EXPECT_EXIT(
+      {
+        const MappedFile file(path("file"));
+        std::raise(SIGBUS);
+      },
+      ::testing::KilledBySignal(SIGBUS), "");
 }
 
 TEST_F(TokenizeCommand, ScoresOfSequencesHaveTheirPerplexity) {

@@ -73,6 +73,7 @@ TokenShard::TokenShard(const std::string& path) : path_(path), file_(path), head
     largest_ = std::max(largest_, largest);
     rest = rest.subspan(piece.size());
   }
+  file_.check_whole();
   check_as(Exit::Data, checksum == header_.checksum, path, ": the tokens are damaged: their checksum is ", checksum,
            ", the header says ", header_.checksum);
   check_below(static_cast<std::int64_t>(header_.vocabulary), "the vocabulary that its header says");

@@ -45,6 +45,8 @@ class TokenShard {
   const ShardHeader& header() const { return header_; }
   std::int64_t count() const { return static_cast<std::int64_t>(header_.count); }
   std::int64_t token(std::int64_t at) const;
+  /// Fails with Exit::Data if the file was cut while tokens were read.
+  void check_whole() const { file_.check_whole(); }
   /// Fails with Exit::Data, saying at which offset, unless all tokens are below `symbols`.
   void check_below(std::int64_t symbols, const std::string& whose) const;
   /// Fails with Exit::Data unless its tokens are of the same vocabulary.

@@ -70,6 +70,7 @@ class Tokens final : public Sequences {
       symbols[t] = static_cast<std::int32_t>(shard.token(from + t));
       labels[t] = symbols[t] == end_ ? label_of_end_ : static_cast<std::int32_t>(shard.token(from + t + 1));
     }
+    shard.check_whole();
   }
 
  private:

@@ -54,6 +54,21 @@ Trainer::Trainer(const TrainerParts& parts, RunState state)
       saved_step_(state_.step > 0 && !parts.moves ? state_.step : -1) {}
 
 void Trainer::run() {
+  try {
+    run_steps();
+  } catch (const Error& error) {
+    const Peers* const peers = parts_.executor.device().peers();
+    const bool alone = !peers || peers->rank().of == 1;  // the others of several ranks do not come to save
+    try {
+      if (error.code == Exit::Data && alone && state_.step > 0) save(false);
+    } catch (const Error&) {
+      // The failure at hand is what counts.
+    }
+    throw;
+  }
+}
+
+void Trainer::run_steps() {
   if (state_.step >= length_.total) {
     parts_.listener.note(
         message("the run is complete at step ", state_.step, "; more --epochs or --steps go on with it"));
@@ -227,8 +242,8 @@ void Trainer::save(bool best) {
   const Clock::time_point begin = Clock::now();
   state_.epoch = state_.step / length_.per_epoch;
   state_.batch_in_epoch = state_.step % length_.per_epoch;
+  saved_step_ = state_.step;  // at the latest now: one that cannot be saved ends the run, and is not tried again
   parts_.checkpoints->save(state_, parts_.store, parts_.programs.network, best);
-  saved_step_ = state_.step;
   leave_out(begin);
 }
 

@@ -38,7 +38,7 @@ class Trainer {
   /// Begins where `state` stands.
   Trainer(const TrainerParts& parts, RunState state);
   /// Runs to the end, or until the listener asks to stop, which is no failure. Fails with Exit::Numeric on a loss that
-  /// is no number.
+  /// is no number, and with Exit::Data on data and records that fail it, of one process after a save.
   void run();
   /// Where the run stands.
   const RunState& state() const { return state_; }
@@ -52,6 +52,7 @@ class Trainer {
     Clock::time_point begin = Clock::now();
   };
 
+  void run_steps();
   void begin_epoch();
   void try_step();  // an error of the device, or of another rank, says in which step
   void step();
