@@ -58,7 +58,28 @@ const Form& form_named(std::string_view name) {
   fail("unknown schedule ", quote(name), did_you_mean(name, known), "; known: ", joined(known));
 }
 
-constexpr double kMost = 1e15;  // of steps, epochs, factors and powers: far more than any run takes
+constexpr double kMost = 1e15;   // of steps, epochs, factors and powers: far more than any run takes
+constexpr int kMostPlaces = 16;  // decimals of a time
+__extension__ using Wide = __int128;
+
+/// A time of a run in steps: over / under.
+struct StepTime {
+  Wide over, under;
+  double value() const { return static_cast<double>(over) / static_cast<double>(under); }
+  bool is_reached(std::int64_t step) const { return step * under >= over; }
+  /// How often the time has passed at a step.
+  std::int64_t times_passed(std::int64_t step) const { return static_cast<std::int64_t>(step * under / over); }
+};
+
+StepTime in_steps(const ScheduleTime& time, const RunLength& run) {
+  StepTime steps{.over = time.digits, .under = 1};
+  for (int i = 0; i < time.places; ++i) steps.under *= 10;
+  if (time.unit == ScheduleTime::Epochs) steps.over *= std::max<std::int64_t>(run.per_epoch, 1);
+  if (time.unit == ScheduleTime::Percent) steps.over *= std::max<std::int64_t>(run.total, 1), steps.under *= 100;
+  return steps;
+}
+
+double value_of(const ScheduleTime& time) { return static_cast<double>(time.digits) / std::pow(10, time.places); }
 
 /// Reads from the front; what does not fit gives false or nothing.
 class Cursor {
@@ -87,20 +108,40 @@ class Cursor {
     return value;
   }
   std::optional<ScheduleTime> time() {
-    const std::optional<double> value = number();
-    if (!value || *value <= 0) return {};
-    if (take("e")) return ScheduleTime{ScheduleTime::Epochs, *value};
-    if (take("%")) return *value <= 100 ? std::optional(ScheduleTime{ScheduleTime::Percent, *value}) : std::nullopt;
-    return *value == std::floor(*value) ? std::optional(ScheduleTime{ScheduleTime::Steps, *value}) : std::nullopt;
+    const std::string_view from = rest_;
+    if (!number()) return {};
+    ScheduleTime time = as_written(from.substr(0, from.size() - rest_.size()));
+    if (take("e")) time.unit = ScheduleTime::Epochs;
+    if (take("%")) time.unit = ScheduleTime::Percent;
+    const bool fits = time.unit == ScheduleTime::Percent ? value_of(time) <= 100
+                                                         : time.unit == ScheduleTime::Epochs || time.places == 0;
+    return time.digits > 0 && fits ? std::optional(time) : std::nullopt;
   }
 
  private:
+  /// Of a number that number() takes. So many digits are kept that those of a time of any run fit into `Wide`.
+  static ScheduleTime as_written(std::string_view number) {
+    constexpr std::int64_t kEnough = 10 * static_cast<std::int64_t>(kMost);
+    ScheduleTime time;
+    bool decimals = false;
+    for (const char c : number) {
+      if (c == '.') {
+        decimals = true;
+      } else if (time.digits < kEnough && time.places < kMostPlaces) {
+        time.digits = 10 * time.digits + (c - '0');
+        if (decimals) ++time.places;
+      }
+    }
+    for (; time.places > 0 && time.digits % 10 == 0; --time.places) time.digits /= 10;
+    return time;
+  }
+
   std::string_view rest_;
 };
 
 bool ascending(const std::vector<ScheduleTime>& times) {
   for (std::size_t i = 1; i < times.size(); ++i)
-    if (times[i].unit == times[i - 1].unit && times[i].value <= times[i - 1].value) return false;
+    if (times[i].unit == times[i - 1].unit && value_of(times[i]) <= value_of(times[i - 1])) return false;
   return true;
 }
 
@@ -162,42 +203,31 @@ double one_cycle(double step, double peak, double total) {
 
 }  // namespace
 
-double ScheduleTime::steps(const RunLength& run) const {
-  switch (unit) {
-    case Epochs:
-      return value * static_cast<double>(run.per_epoch);
-    case Percent:
-      return value / 100 * static_cast<double>(run.total);
-    case Steps:
-      break;
-  }
-  return value;
-}
-
 double Schedule::at(std::int64_t step, const RunLength& run, double base_rate) const {
   const auto t = static_cast<double>(step), total = static_cast<double>(run.total);
   const auto curve = [&]() -> double {
-    const double time = times.empty() ? 1 : times.front().steps(run);
+    const StepTime time = times.empty() ? StepTime{1, 1} : in_steps(times.front(), run);
     switch (kind) {
       case Constant:
         break;
       case Step:
-        return std::pow(factor, std::floor(t / time));
+        return std::pow(factor, time.times_passed(step));
       case MultiStep:
-        return std::pow(factor, std::count_if(times.begin(), times.end(),
-                                              [&](const ScheduleTime& when) { return t >= when.steps(run); }));
+        return std::pow(factor, std::count_if(times.begin(), times.end(), [&](const ScheduleTime& when) {
+                          return in_steps(when, run).is_reached(step);
+                        }));
       case Exp:
-        return std::pow(factor, t / time);
+        return std::pow(factor, t / time.value());
       case Poly:
         return std::pow(std::max(0.0, 1 - t / total), power);
       case Cosine:
-        return half_cosine(1, factor, t / time);
+        return half_cosine(1, factor, t / time.value());
       case OneCycle:
-        return one_cycle(t, time, total);
+        return one_cycle(t, time.value(), total);
     }
     return 1;
   };
-  const double ramp = warmup.steps(run);
+  const double ramp = in_steps(warmup, run).value();
   const double warm = t < ramp ? std::min(1.0, warmup_from + (1 - warmup_from) * (t + 1) / ramp) : 1;
   return base_rate * curve() * warm;
 }

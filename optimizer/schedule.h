@@ -22,10 +22,12 @@ struct RunLength {
   std::int64_t total = 1, per_epoch = 1;
 };
 
+/// digits / 10^places of its unit, as it is written: 1.1 epochs of 100 steps are 110 steps, which no double of 1.1
+/// gives.
 struct ScheduleTime {
   enum Unit : std::uint8_t { Steps, Epochs, Percent } unit = Steps;
-  double value = 0;
-  double steps(const RunLength& run) const;
+  std::int64_t digits = 0;
+  int places = 0;
   bool operator==(const ScheduleTime&) const = default;
 };
 

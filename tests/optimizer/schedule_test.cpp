@@ -52,6 +52,46 @@ TEST(Schedule, TimesAreStepsEpochsOrPercent) {
   EXPECT_DOUBLE_EQ(rate("step@0.5ex0.1", 5), 0.01);
 }
 
+/// The first step with another rate than step 0 has.
+std::int64_t first_drop(const std::string& text, const RunLength& run) {
+  const Schedule schedule = parse_schedule(text);
+  std::int64_t step = 0;
+  while (step < run.total && schedule.at(step, run, 0.1) == 0.1) ++step;
+  return step;
+}
+
+TEST(Schedule, TimesAreTheDecimalsThatAreWritten) {
+  for (const char* name : {"multistep@", "step@"})
+    for (const std::int64_t total : {100, 1000, 10000})
+      for (std::int64_t percent = 1; percent < 100; ++percent)
+        EXPECT_EQ(first_drop(message(name, percent, "%x0.1"), {.total = total, .per_epoch = 7}), percent * total / 100)
+            << name << percent << "% of " << total;
+  for (int tenths = 1; tenths < 100; ++tenths) {
+    const std::string time = message(tenths / 10, '.', tenths % 10);
+    EXPECT_EQ(first_drop(message("multistep@", time, "e"), {.total = 1000, .per_epoch = 100}), 10 * tenths) << time;
+    EXPECT_EQ(first_drop(message("multistep@", time, "%"), {.total = 1000, .per_epoch = 100}), tenths) << time;
+    EXPECT_EQ(first_drop(message("multistep@", time, "%"), {.total = 100, .per_epoch = 100}), (tenths + 9) / 10);
+  }
+  EXPECT_EQ(first_drop("multistep@1.10e", {.total = 1000, .per_epoch = 100}), 110);
+  EXPECT_EQ(first_drop("multistep@7.0", kRun), 7);
+}
+
+TEST(Schedule, APeriodOfAFractionPassesEachTime) {
+  for (std::int64_t step = 0; step < 1000; ++step) {
+    EXPECT_EQ(rate("step@1.1ex0.5", step, {.total = 1000, .per_epoch = 100}), 0.1 * std::pow(0.5, step / 110)) << step;
+    EXPECT_EQ(rate("step@0.07ex0.5", step, {.total = 1000, .per_epoch = 100}), 0.1 * std::pow(0.5, step / 7)) << step;
+  }
+}
+
+TEST(Schedule, TimesOfAnyLengthAreCounted) {
+  const RunLength longest = {.total = INT64_MAX, .per_epoch = INT64_MAX};
+  EXPECT_EQ(rate("multistep@99.999999999999999999%x0.1", INT64_MAX - 1, longest), 0.1 * 0.1);
+  EXPECT_EQ(rate("multistep@0.0000000000000001%x0.1", 9, longest), 0.1);
+  EXPECT_EQ(rate("multistep@0.0000000000000001%x0.1", 10, longest), 0.1 * 0.1);
+  EXPECT_EQ(rate("step@999999999999999.9ex0.5", INT64_MAX - 1, longest), 0.1);
+  EXPECT_TRUE(std::isfinite(rate("step@50%x0.5", 0, {.total = 0, .per_epoch = 0})));
+}
+
 TEST(Schedule, ExpFallsSmoothly) {
   EXPECT_DOUBLE_EQ(rate("exp@1ex0.25", 0), 0.1);
   EXPECT_DOUBLE_EQ(rate("exp@1ex0.25", 5), 0.05);
@@ -127,6 +167,8 @@ TEST(Schedule, MalformedTextIsAnsweredWithTheRightForm) {
                            "step@30ex",
                            "step@1,2x0.1",
                            "step@1e5x0.1",
+                           "step@0.0000000000000000000001ex0.1",
+                           "step@.5ex0.1",
                            "multistep@20,10x0.1",
                            "multistep@10,10x0.1",
                            "multistep@10.5x0.1",
