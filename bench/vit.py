@@ -47,7 +47,7 @@ for epoch in range(epochs):
     order = torch.randperm(len(x), generator=random)
     for first in range(0, len(x) - batch + 1, batch):
         rows = order[first:first + batch]
-        share = min(1.0, (step + 1) / warm) * 0.5 * (1 + math.cos(math.pi * step / steps))
+        share = min(1.0, (step + 1) / warm) if step < warm else 0.5 * (1 + math.cos(math.pi * (step - warm) / (steps - warm)))
         for group in optimizer.param_groups:
             group["lr"] = rate * share
         optimizer.zero_grad(set_to_none=True)

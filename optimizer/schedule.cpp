@@ -68,7 +68,7 @@ struct StepTime {
   double value() const { return static_cast<double>(over) / static_cast<double>(under); }
   bool is_reached(std::int64_t step) const { return step * under >= over; }
   /// How often the time has passed at a step.
-  std::int64_t times_passed(std::int64_t step) const { return static_cast<std::int64_t>(step * under / over); }
+  double times_passed(std::int64_t step) const { return static_cast<double>(step * under / over); }
 };
 
 StepTime in_steps(const ScheduleTime& time, const RunLength& run) {
@@ -111,11 +111,16 @@ class Cursor {
     const std::string_view from = rest_;
     if (!number()) return {};
     ScheduleTime time = as_written(from.substr(0, from.size() - rest_.size()));
-    if (take("e")) time.unit = ScheduleTime::Epochs;
-    if (take("%")) time.unit = ScheduleTime::Percent;
-    const bool fits = time.unit == ScheduleTime::Percent ? value_of(time) <= 100
-                                                         : time.unit == ScheduleTime::Epochs || time.places == 0;
-    return time.digits > 0 && fits ? std::optional(time) : std::nullopt;
+    bool fits = time.digits > 0;
+    if (take("e")) {
+      time.unit = ScheduleTime::Epochs;
+    } else if (take("%")) {
+      time.unit = ScheduleTime::Percent;
+      fits = fits && value_of(time) <= 100;
+    } else {
+      fits = fits && time.places == 0;
+    }
+    return fits ? std::optional(time) : std::nullopt;
   }
 
  private:
@@ -189,22 +194,28 @@ bool read_warmup(Cursor& cursor, Schedule& schedule) {
   return true;
 }
 
-double half_cosine(double from, double to, double fraction) {
-  const double f = std::clamp(fraction, 0.0, 1.0);
-  return to + (from - to) * (1 + std::cos(std::numbers::pi * f)) / 2;
+/// How far t is on the way, from 0 to 1.
+double share_of_way(double t, double from, double to) {
+  if (t < from) return 0;
+  return t < to ? (t - from) / (to - from) : 1;
+}
+
+double half_cosine(double from, double to, double share) {
+  return to + (from - to) * (1 + std::cos(std::numbers::pi * share)) / 2;
 }
 
 /// As torch.optim.lr_scheduler.OneCycleLR: the peak and the end are reached with the last step before their time.
 double one_cycle(double step, double peak, double total) {
   const double up = std::max(peak - 1, 0.0), end = std::max(total - 1, 1.0);
-  if (step < up) return half_cosine(kOneCycleStart, 1, step / up);
-  return half_cosine(1, kOneCycleEnd, end > up ? (step - up) / (end - up) : 1);
+  if (step < up) return half_cosine(kOneCycleStart, 1, share_of_way(step, 0, up));
+  return half_cosine(1, kOneCycleEnd, share_of_way(step, up, end));
 }
 
 }  // namespace
 
 double Schedule::at(std::int64_t step, const RunLength& run, double base_rate) const {
   const auto t = static_cast<double>(step), total = static_cast<double>(run.total);
+  const double ramp = in_steps(warmup, run).value(), begin = warmup_over_curve ? 0 : ramp;
   const auto curve = [&]() -> double {
     const StepTime time = times.empty() ? StepTime{1, 1} : in_steps(times.front(), run);
     switch (kind) {
@@ -219,15 +230,14 @@ double Schedule::at(std::int64_t step, const RunLength& run, double base_rate) c
       case Exp:
         return std::pow(factor, t / time.value());
       case Poly:
-        return std::pow(std::max(0.0, 1 - t / total), power);
+        return std::pow(1 - share_of_way(t, begin, total), power);
       case Cosine:
-        return half_cosine(1, factor, t / time.value());
+        return half_cosine(1, factor, share_of_way(t, begin, time.value()));
       case OneCycle:
         return one_cycle(t, time.value(), total);
     }
     return 1;
   };
-  const double ramp = in_steps(warmup, run).value();
   const double warm = t < ramp ? std::min(1.0, warmup_from + (1 - warmup_from) * (t + 1) / ramp) : 1;
   return base_rate * curve() * warm;
 }
@@ -238,12 +248,15 @@ Schedule parse_schedule(const std::string& text) {
   Schedule schedule{.kind = form.kind};
   const bool read =
       read_times(cursor, form, schedule) && read_factor(cursor, form, schedule) && read_power(cursor, schedule);
-  const bool warm = read && cursor.take("+");
+  schedule.warmup_over_curve = read && cursor.take("*");
+  const bool warm = schedule.warmup_over_curve || (read && cursor.take("+"));
   check(read && (warm || cursor.done()), "schedule ", quote(text), ": expected ", form.form,
         "; a TIME is in steps (32000), epochs (80e) or percent of the run (50%)");
   if (!warm) return schedule;
   check(cursor.name() == "warmup" && read_warmup(cursor, schedule) && cursor.done(), "schedule ", quote(text),
         ": expected +warmup@TIME or +warmup@TIMExSTART after '", form.name, "', as +warmup@5e or +warmup@400x0.1");
+  check(schedule.kind != Schedule::OneCycle || schedule.warmup_over_curve, "schedule ", quote(text),
+        ": one-cycle has a warm-up of its own, which one-cycle@TIME ends");
   return schedule;
 }
 

@@ -9,7 +9,10 @@
 //   one-cycle, one-cycle@30%      cosine up from 1/25 to 1 until 30 % of the run, cosine down to 4e-6 at its end
 //
 // followed by +warmup@TIME (or +warmup@TIMExF), which multiplies the rate by a ramp from 0 (from F) that reaches 1
-// with the last step before TIME. A TIME is in steps (32000), epochs (80e) or percent of the run (50%).
+// with the last step before TIME; poly and cosine begin there, at the whole rate, and end when they do without it, as
+// transformers' schedules. With *warmup instead they begin with the run, and the ramp multiplies what has fallen
+// already: so runs of older versions had it. one-cycle, which has a ramp of its own, takes no other but so. A TIME is
+// in steps (32000), epochs (80e) or percent of the run (50%).
 #pragma once
 #include <cstdint>
 #include <string>
@@ -38,8 +41,10 @@ struct Schedule {
   double power = 1;                      // Poly
   ScheduleTime warmup = {};              // 0: none
   double warmup_from = 0;
+  bool warmup_over_curve = false;  // *warmup
   bool operator==(const Schedule&) const = default;
 
+  bool has_warmup() const { return warmup.digits > 0 || kind == OneCycle; }
   /// The rate of step `step` (the first is 0).
   double at(std::int64_t step, const RunLength& run, double base_rate) const;
 };

@@ -115,7 +115,7 @@ void add_optimizer(CLI::App& app, Options& o) {
       ->group("Training");
   add_option(app, "--schedule", o.schedule, "SPEC",
              "Course of the learning rate: constant, cosine, poly, one-cycle, step@30ex0.1, exp@1ex0.95,\n"
-             "multistep@80e,120ex0.1; a warm-up stands behind: +warmup@500 (default: the network's)")
+             "multistep@80e,120ex0.1; after any but one-cycle a warm-up: +warmup@500 (default: the network's)")
       ->group("Training");
   add_update_rule(app, o);
 }

@@ -29,8 +29,9 @@ OptionValues built_in(const std::string& optimizer) {
           {"augment", "none"}};
 }
 
-/// Fails unless the option takes the value.
+/// Fails unless the option takes the value, if it has none yet.
 void check_value(const Options& options, const std::string& name, const std::string& value) {
+  if (options.given.contains(name)) return;
   with_values(options, {{name, value}});
   if (name == "schedule") parse_schedule(value);
   if (name == "optimizer") optimizer_named(value);

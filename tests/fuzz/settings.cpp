@@ -33,7 +33,7 @@ const std::vector<std::function<void(const std::string&)>> kReaders = {
 Material material() {
   const std::vector<std::vector<std::string>> of_readers = {
       {"constant", "step@30ex0.1", "multistep@32000,48000x0.1", "exp@1ex0.95", "poly^0.9", "cosine@90%x0.01",
-       "one-cycle@30%", "cosine+warmup@500x0.1"},
+       "one-cycle@30%", "cosine+warmup@500x0.1", "poly*warmup@1.5e"},
       {"none", "level=0", "level=1,release,inplace", "level=2", "optnet=training,none"},
       {"none", "flip,pad-crop=4", "cutout=8,random-crop"},
       {"shapes:train=160,test=40", "mnist:DIR"},
@@ -41,7 +41,7 @@ Material material() {
       {"500", "2e"},
       {"25Gb,10us", "1.5GB,500ns"},
       {"adamw"}};
-  Material all{.words = {"@", "x", "e", "%", "^", "+warmup@", ",", "=", "train=", "test=", "GiB",
+  Material all{.words = {"@", "x", "e", "%", "^", "+warmup@", "*warmup@", ",", "=", "train=", "test=", "GiB",
                          "level=", "optnet=", "1e308", "inf"}};
   for (std::size_t reader = 0; reader < of_readers.size(); ++reader)
     for (const std::string& text : of_readers[reader]) all.seeds.push_back(static_cast<char>(reader) + text);

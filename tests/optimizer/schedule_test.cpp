@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <map>
+#include <vector>
 
 #include "framework/error.h"
 
@@ -89,6 +92,7 @@ TEST(Schedule, TimesOfAnyLengthAreCounted) {
   EXPECT_EQ(rate("multistep@0.0000000000000001%x0.1", 9, longest), 0.1);
   EXPECT_EQ(rate("multistep@0.0000000000000001%x0.1", 10, longest), 0.1 * 0.1);
   EXPECT_EQ(rate("step@999999999999999.9ex0.5", INT64_MAX - 1, longest), 0.1);
+  EXPECT_EQ(rate("step@0.0000000000000001ex0.5", INT64_MAX - 1, {.total = INT64_MAX, .per_epoch = 1}), 0);
   EXPECT_TRUE(std::isfinite(rate("step@50%x0.5", 0, {.total = 0, .per_epoch = 0})));
 }
 
@@ -136,12 +140,63 @@ TEST(Schedule, WarmupRampsToTheScheduleWithoutAJump) {
   EXPECT_DOUBLE_EQ(rate("constant+warmup@4", 3), 0.1);
   EXPECT_DOUBLE_EQ(rate("constant+warmup@4", 4), 0.1);
   EXPECT_DOUBLE_EQ(rate("constant+warmup@4x0.2", 0), 0.04);
-  for (const char* name : {"step@30x0.1", "multistep@30,60x0.1", "exp@1ex0.95", "poly^2", "cosine", "one-cycle"}) {
+  for (const char* name : {"step@30x0.1", "multistep@30,60x0.1", "exp@1ex0.95"}) {
     const std::string warm = std::string(name).append("+warmup@2e");
     for (int step = 19; step < 100; ++step) EXPECT_EQ(rate(warm, step), rate(name, step)) << warm << " " << step;
     for (int step = 0; step < 19; ++step)
       EXPECT_DOUBLE_EQ(rate(warm, step), rate(name, step) * (step + 1) / 20) << warm << " " << step;
   }
+}
+
+TEST(Schedule, CosineAndPolyBeginWhereTheWarmupEndsAsTransformers) {
+  // From step 3 on: get_cosine_schedule_with_warmup(3, 10), get_polynomial_decay_schedule_with_warmup(3, 10, lr_end=0)
+  // with powers 1, 0.9 and 2, of transformers 5.24.0.
+  const std::map<std::string, std::vector<double>> from_step_3 = {
+      {"cosine",
+       {0.1, 0.09504844339512096, 0.08117449009293669, 0.06112604669781572, 0.03887395330218429, 0.018825509907063328,
+        0.004951556604879049, 0.0}},
+      {"poly",
+       {0.1, 0.08571428571428573, 0.07142857142857144, 0.05714285714285714, 0.042857142857142864, 0.02857142857142857,
+        0.01428571428571429, 0.0}},
+      {"poly^0.9",
+       {0.1, 0.08704581368591593, 0.07387283529495574, 0.06043183144790013, 0.04664669656672159, 0.03238461661916278,
+        0.017354486343415246, 0.0}},
+      {"poly^2",
+       {0.1, 0.07346938775510206, 0.05102040816326531, 0.03265306122448979, 0.018367346938775515, 0.008163265306122448,
+        0.0020408163265306137, 0.0}}};
+  for (const auto& [name, expected] : from_step_3)
+    for (const char* warmup : {"+warmup@3", "+warmup@1e", "+warmup@30%"}) {
+      const RunLength run = {.total = 10, .per_epoch = 3};
+      const std::string text = name + warmup;
+      for (int step = 0; step < 3; ++step) EXPECT_DOUBLE_EQ(rate(text, step, run), 0.1 * (step + 1) / 3) << text;
+      for (std::size_t i = 0; i < expected.size(); ++i)
+        EXPECT_NEAR(rate(text, 3 + static_cast<int>(i), run), expected[i], 1e-13) << text << " " << i;
+    }
+}
+
+TEST(Schedule, ACosineThatEndsEarlyEndsAtItsTimeAlsoAfterAWarmup) {
+  EXPECT_DOUBLE_EQ(rate("cosine@60x0.2+warmup@20x0.5", 0), 0.0525);
+  EXPECT_DOUBLE_EQ(rate("cosine@60x0.2+warmup@20x0.5", 20), 0.1);
+  EXPECT_DOUBLE_EQ(rate("cosine@60x0.2+warmup@20x0.5", 40), 0.06);
+  EXPECT_DOUBLE_EQ(rate("cosine@60x0.2+warmup@20x0.5", 60), 0.02);
+  EXPECT_DOUBLE_EQ(rate("cosine@60x0.2+warmup@20x0.5", 99), 0.02);
+  EXPECT_DOUBLE_EQ(rate("cosine@10x0.2+warmup@20", 19), 0.1);  // no way is left for the curve
+  EXPECT_DOUBLE_EQ(rate("cosine@10x0.2+warmup@20", 20), 0.02);
+}
+
+TEST(Schedule, AWarmupThatMultipliesLeavesTheCurveWhereItIs) {
+  EXPECT_NEAR(rate("cosine*warmup@3", 2, {.total = 10, .per_epoch = 10}), 0.09045084971874737, 1e-15);
+  for (const char* name : {"constant", "step@30x0.1", "multistep@30,60x0.1", "exp@1ex0.95", "poly^2", "cosine",
+                           "cosine@90%x0.01", "one-cycle"}) {
+    const std::string warm = std::string(name).append("*warmup@2e");
+    for (int step = 0; step < 100; ++step)
+      EXPECT_DOUBLE_EQ(rate(warm, step), rate(name, step) * std::min(step + 1, 20) / 20) << warm << " " << step;
+  }
+}
+
+TEST(Schedule, OneCycleHasAWarmupOfItsOwn) {
+  EXPECT_EQ(error_of("one-cycle@30%+warmup@3"),
+            "schedule 'one-cycle@30%+warmup@3': one-cycle has a warm-up of its own, which one-cycle@TIME ends");
 }
 
 TEST(Schedule, UnknownNameIsAnErrorWithASuggestion) {
@@ -169,6 +224,7 @@ TEST(Schedule, MalformedTextIsAnsweredWithTheRightForm) {
                            "step@1e5x0.1",
                            "step@0.0000000000000000000001ex0.1",
                            "step@.5ex0.1",
+                           "step@5e%x0.1",
                            "multistep@20,10x0.1",
                            "multistep@10,10x0.1",
                            "multistep@10.5x0.1",
@@ -183,7 +239,10 @@ TEST(Schedule, MalformedTextIsAnsweredWithTheRightForm) {
                            "constant+warm@3",
                            "constant+warmup",
                            "constant+warmup@3x2",
-                           "constant+warmup@3junk"})
+                           "constant+warmup@3junk",
+                           "constant*warmup",
+                           "constant+*warmup@3",
+                           "cosine*warmup@3+warmup@3"})
     EXPECT_NE(error_of(text), "") << text;
 }
 

@@ -142,6 +142,7 @@ TEST_F(Recipe, AWrongSettingOfTheNetworkIsNamedWithItsPlace) {
   std::ofstream(file_) << R"({"version": 1, "inputs": {"image": {"shape": [3]}}, "layers": [],
       "train": {"schedule": "nonsense"}})";
   EXPECT_EQ(error_of([&] { options({}); }).rfind(file_ + ":2:29: unknown schedule 'nonsense'", 0), 0U);
+  EXPECT_EQ(*options({"--schedule", "constant"}).schedule, "constant") << "what comes first replaces it";
   std::ofstream(file_) << R"({"version": 1, "inputs": {"image": {"shape": [3]}}, "layers": [],
       "train": {"optimizer": "nope"}})";
   EXPECT_EQ(error_of([&] { options({}); }).rfind(file_ + ":2:30: unknown optimizer 'nope'", 0), 0U);

@@ -24,6 +24,7 @@ namespace {
 constexpr const char* kFile = "/state.json";
 constexpr const char* kChecksum = "checksum";  // of state.json itself
 constexpr std::int64_t kVersion = 1;
+constexpr const char* kScheduleForm = "schedule_form";  // 2; missing where +warmup still was what *warmup is now
 
 std::string text_of_state(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
@@ -90,6 +91,11 @@ Json json_of(const Value& value) {
 std::uint32_t checksum_of_state(Json json) {
   json.erase(kChecksum);
   return checksum_of(text_of_state(json));
+}
+
+/// The run goes on with the rates that it began with.
+void say_as_now_written(std::string& schedule) {
+  if (const std::size_t plus = schedule.find("+warmup"); plus != std::string::npos) schedule[plus] = '*';
 }
 
 /// What reads images divides by the deviations, and symbols are bytes' places.
@@ -192,7 +198,7 @@ void write_state(const std::string& checkpoint, const RunState& state) {
     write(file, state.file.text);
     complete.checksums[message(kNetworkFolder, '/', state.file.name)] = checksum_of(state.file.text);
   }
-  Json json = {{"version", kVersion}};
+  Json json = {{"version", kVersion}, {kScheduleForm, 2}};
   const auto add = [&](const char* key, const auto& value) { json[key] = json_of(value); };
   for_each_field(complete, add);
   for_each_later_field(complete, add);
@@ -217,6 +223,11 @@ RunState read_state(const std::string& checkpoint) {
     for_each_later_field(state, [&](const char* key, auto& value) {
       if (root.json().contains(key)) read_field(root, key, value);
     });
+    if (!root.has(kScheduleForm)) {
+      say_as_now_written(state.schedule);
+      if (const auto kept = state.options.find("schedule"); kept != state.options.end())
+        say_as_now_written(kept->second);
+    }
     check_meaning(file, state.meaning);
     check_as(Exit::Data, !root.has(kChecksum) || root.at(kChecksum).json() == checksum_of_state(root.json()), file,
              ": is not what its checksum says: it is damaged, or was edited");
