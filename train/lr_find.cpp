@@ -30,11 +30,12 @@ LrSweep swept(const Options& options, Session& session) {
       batch = batches.next();
     }
     const double rate = rate_of_sweep(step, *options.steps, options.min_lr, options.max_lr);
+    const bool counts = counted(programs.network, batch->labels, batch->count * fed.rows) > 0;  // else it has no loss
     executor.feed_next(fed.samples, batch->samples, batches.sample_bytes());
     executor.feed_next(fed.labels, batch->labels, batches.label_bytes());
     feed_rate(executor, programs, rate);
     executor.run();
-    sweep.add(rate, executor.fetch_scalar(programs.network.loss));
+    if (counts) sweep.add(rate, executor.fetch_scalar(programs.network.loss));
   }
   check_as(Exit::Numeric, !sweep.points().empty(), "the loss of the first step is no number");
   return sweep;

@@ -107,6 +107,20 @@ TEST_F(LrFind, SweepsSuggestsAndDraws) {
   EXPECT_PRED2(says, text.out, message("memory taken ", report["memory"]["taken"], " bytes, as predicted"));
 }
 
+TEST_F(LrFind, AStepWithoutACountedLabelIsNoPoint) {
+  std::ofstream(path("table.json")) << R"({"version": 1, "name": "table",
+    "inputs": {"text": {"shape": [1], "dtype": "i32"}, "next": {"shape": [1], "dtype": "i32"}},
+    "layers": [{"op": "embedding", "vocab": 3, "out": 3, "name": "table"}],
+    "loss": [{"op": "cross_entropy", "in": "table", "target": "next", "ignore": 2}]})";
+  const Ended ended = run_train({"lr-find", "--model", path("table.json"), "--data", "copy:train=40,test=8", "--batch",
+                                 "1", "--steps", "40", "--threads", "1", "--format", "json"});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const nlohmann::json points = nlohmann::json::parse(ended.out)["points"];
+  EXPECT_GT(points.size(), 4U);
+  EXPECT_LT(points.size(), 36U);
+  for (const auto& point : points) EXPECT_NE(point["loss"], 0);
+}
+
 TEST_F(LrFind, BeginsAndPlansAsTraining) {
   const Ended training =
       run_train(small({"--steps", "1", "--eval-every", "0", "--log-json", path("records"), "--lr", "0.5"}));

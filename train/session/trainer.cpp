@@ -124,8 +124,10 @@ void Trainer::step() {
   check_loss(loss, "the loss", state_.step + 1);
   ++state_.step;
   ++sums_.steps;
-  sums_.loss += loss;
-  listen({.labels = labels, .correct = correct_labels()});
+  const Said all = listen({.labels = labels, .correct = correct_labels()});
+  const double weight = programs.network.ignored ? static_cast<double>(all.labels) : 1;  // else each step has as many
+  sums_.loss += weight * loss;
+  sums_.weight += weight;
   if (record_due()) record();
   parts_.listener.step(moment());
 }
@@ -163,7 +165,7 @@ void Trainer::note_overflow(const LossScaleState& state) {
                                state.skipped, " so far); the loss scale is now ", scale));
 }
 
-void Trainer::listen(Said own) {
+Said Trainer::listen(Said own) {
   own.stop = parts_.listener.stop_wanted() ? 1 : 0;
   own.save = parts_.listener.take_save_wanted() ? 1 : 0;
   const Said all = said_by_all(parts_.executor.device().peers(), own);
@@ -182,11 +184,12 @@ bool Trainer::record_due() const {
   const int every = parts_.setting.log_every;
   const bool last = state_.step == length_.total || state_.step % length_.per_epoch == 0;
   return last || (every > 0 ? state_.step % every == 0 : seconds_since(sums_.begin) >= kRecordSeconds);
+  return all;
 }
 
 void Trainer::record() {
   const auto steps = static_cast<double>(sums_.steps);
-  shown_.loss = sums_.loss / steps;
+  shown_.loss = sums_.mean_loss();
   shown_.accuracy = share_of(sums_.correct, sums_.labels);
   shown_.ms_per_step = seconds_since(sums_.begin) * 1000 / steps;
   parts_.listener.record({.step = state_.step,
@@ -284,7 +287,7 @@ Moment Trainer::moment() const {
   now.seconds_left = each * static_cast<double>(now.steps - now.step);
   if (now.ms_per_step == 0) {  // no record yet
     now.ms_per_step = each * 1000;
-    now.loss = sums_.loss / static_cast<double>(sums_.steps);
+    now.loss = sums_.mean_loss();
     now.accuracy = share_of(sums_.correct, sums_.labels);
   }
   return now;

@@ -48,16 +48,18 @@ class Trainer {
   /// Sums since the last record.
   struct Sums {
     std::int64_t steps = 0, labels = 0, correct = 0;
-    double loss = 0;
+    double loss = 0, weight = 0;  // of the losses, each times its weight, and of the weights
     Clock::time_point begin = Clock::now();
+    /// Of nothing: 0.
+    double mean_loss() const { return weight > 0 ? loss / weight : 0; }
   };
 
   void run_steps();
   void begin_epoch();
   void try_step();  // an error of the device, or of another rank, says in which step
   void step();
-  /// Hears what the listener asks for, and what other ranks say.
-  void listen(Said own);
+  /// Hears what the listener asks for, and what other ranks say; gives what all say.
+  Said listen(Said own);
   void feed_next();  // takes the next batch and hands it to the next step
   void feed_ahead();
   void check_loss(double loss, const char* whose, std::int64_t step) const;
