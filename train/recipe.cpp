@@ -6,6 +6,7 @@
 
 #include "framework/error.h"
 #include "models/network.h"
+#include "optimizer/older_schedule.h"
 #include "optimizer/schedule.h"
 #include "train/data/augment.h"
 #include "train/data/data_spec.h"
@@ -63,6 +64,13 @@ OptionValues for_device(const Options& given, OptionValues resumed) {
     for (const char* name : {"tf32", "fast-conv", "eager", "workspace-limit", "no-winograd", "fast-f32", "autotune"})
       resumed.erase(name);
   return resumed;
+}
+
+/// A command that starts and restarts a run says +warmup again where the run, begun by an older version, keeps to
+/// *warmup.
+bool repeats_older_schedule(const OptionValues& given, const OptionValues& resumed) {
+  const auto again = given.find("schedule"), before = resumed.find("schedule");
+  return again != given.end() && before != resumed.end() && in_older_sense(again->second) == before->second;
 }
 
 constexpr std::int64_t kMostLookedAt = 1 << 20;  // batch or context that is looked at
@@ -162,6 +170,7 @@ Options decided(const Options& first, const OptionValues& resumed) {
   for (const auto& [name, largest] :
        {std::pair("batch", given.largest_batch), {"micro-batch", given.largest_micro_batch}})
     if (largest && resumed.count(name) != 0) given.given.erase(name);  // it was found when the run began
+  if (repeats_older_schedule(given.given, resumed)) given.given.erase("schedule");
   const Options with_resumed = with_context_set(with_values(given, for_device(given, resumed)));
   const OptionValues of_network = network_values(with_resumed);
   const Options with_network =

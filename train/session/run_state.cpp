@@ -15,6 +15,7 @@
 #include "framework/text.h"
 #include "framework/text_input.h"
 #include "models/json_source.h"
+#include "optimizer/older_schedule.h"
 #include "train/data/checksum.h"
 #include "train/session/atomic_file.h"
 
@@ -91,11 +92,6 @@ Json json_of(const Value& value) {
 std::uint32_t checksum_of_state(Json json) {
   json.erase(kChecksum);
   return checksum_of(text_of_state(json));
-}
-
-/// The run goes on with the rates that it began with.
-void say_as_now_written(std::string& schedule) {
-  if (const std::size_t plus = schedule.find("+warmup"); plus != std::string::npos) schedule[plus] = '*';
 }
 
 /// What reads images divides by the deviations, and symbols are bytes' places.
@@ -223,10 +219,10 @@ RunState read_state(const std::string& checkpoint) {
     for_each_later_field(state, [&](const char* key, auto& value) {
       if (root.json().contains(key)) read_field(root, key, value);
     });
-    if (!root.has(kScheduleForm)) {
-      say_as_now_written(state.schedule);
+    if (!root.has(kScheduleForm)) {  // the run goes on with the rates that it began with
+      state.schedule = in_older_sense(state.schedule);
       if (const auto kept = state.options.find("schedule"); kept != state.options.end())
-        say_as_now_written(kept->second);
+        kept->second = in_older_sense(kept->second);
     }
     check_meaning(file, state.meaning);
     check_as(Exit::Data, !root.has(kChecksum) || root.at(kChecksum).json() == checksum_of_state(root.json()), file,

@@ -1,0 +1,83 @@
+// Runs of older versions keep the course of their learning rate.
+#include <gtest/gtest.h>
+
+#include <regex>
+
+#include "tests/train/data_samples.h"
+#include "tests/train/run_fixture.h"
+#include "train/session/run_state.h"
+
+namespace lethe::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The state of a checkpoint as a version wrote it whose +warmup multiplied the curve.
+void make_old(const std::string& checkpoint) {
+  std::string text = bytes_in(checkpoint + "/state.json");
+  text = std::regex_replace(text, std::regex("\\*warmup"), "+warmup");
+  text = std::regex_replace(text, std::regex("  \"schedule_form\": 2,\n"), "");
+  std::ofstream(checkpoint + "/state.json") << text;
+}
+
+class ScheduleOfRun : public RunTest {
+ protected:
+  /// 20 steps; and, in `NAME_half`, what a kill after the first 10 leaves.
+  void run(const std::string& name, const std::string& schedule) const {
+    const Ended ended = run_train(small({"--save", path(name), "--steps", "20", "--save-every", "10", "--eval-every",
+                                         "0", "--keep", "9", "--schedule", schedule}));
+    ASSERT_EQ(ended.code, 0) << ended.err;
+    const std::string half = path(name + "_half");
+    fs::copy(path(name), half, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+    fs::remove_all(half + "/step-000020");
+    fs::remove(half + "/latest");
+    fs::create_symlink("step-000010", half + "/latest");
+  }
+  Ended resumed(const std::string& name, std::vector<std::string> more = {}) const {
+    more.insert(more.end(), {"--resume", path(name), "--threads", "1"});
+    return run_train(more);
+  }
+};
+
+TEST_F(ScheduleOfRun, OfAnOlderVersionGoesOnWithTheRatesThatItBeganWith) {
+  std::string of_network = kSmallNetwork;
+  of_network.replace(of_network.find("cosine"), 6, "one-cycle+warmup@15");
+  std::ofstream(path("small.json")) << of_network;
+  for (const std::string name : {"cosine", "one-cycle"}) {
+    run(name, name + "*warmup@15");
+    make_old(path(name + "_half/step-000010"));
+    for (const std::vector<std::string>& more : {std::vector<std::string>{}, {"--schedule", name + "+warmup@15"}}) {
+      fs::remove_all(home_ / "old");
+      fs::copy(path(name + "_half"), home_ / "old", fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+      const Ended old = resumed("old", more);
+      ASSERT_EQ(old.code, 0) << old.err;
+      EXPECT_PRED2(says, old.err, ", " + name + "*warmup@15, seed");
+      EXPECT_EQ(checkpoint_bytes("old"), checkpoint_bytes(name));
+      EXPECT_EQ(read_state(path("old/latest")).schedule, name + "*warmup@15") << "and keeps it";
+    }
+  }
+}
+
+TEST_F(ScheduleOfRun, OfThisVersionGoesOnWithTheCurveAfterTheWarmup) {
+  run("run", "cosine+warmup@15");
+  ASSERT_EQ(resumed("run_half").code, 0);
+  EXPECT_EQ(checkpoint_bytes("run_half"), checkpoint_bytes("run"));
+  run("old", "cosine*warmup@15");
+  EXPECT_NE(checkpoint_bytes("old"), checkpoint_bytes("run"));
+}
+
+TEST_F(ScheduleOfRun, StateOfAnOlderVersionIsReadAsItWasMeant) {
+  const auto read_again = [&](const std::string& schedule, bool old) {
+    write_state(home_.string(), {.schedule = schedule, .options = {{"schedule", schedule}}});
+    if (old) make_old(home_.string());
+    const RunState state = read_state(home_.string());
+    EXPECT_EQ(state.options.at("schedule"), state.schedule);
+    return state.schedule;
+  };
+  EXPECT_EQ(read_again("one-cycle+warmup@5e", true), "one-cycle*warmup@5e");
+  EXPECT_EQ(read_again("poly^0.9", true), "poly^0.9");
+  EXPECT_EQ(read_again("poly+warmup@5%x0.1", false), "poly+warmup@5%x0.1");
+}
+
+}  // namespace
+}  // namespace lethe::testing
