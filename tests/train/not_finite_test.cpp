@@ -3,10 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
-#include "kernels/low_floats.h"
 #include "tests/train/data_samples.h"
 #include "tests/train/run_fixture.h"
 #include "tests/train/run_samples.h"
