@@ -39,7 +39,7 @@ const std::vector<Foreign>& foreign_words() {
       {{"min_val", "min_value"}, "min"},
       {{"max_val", "max_value"}, "max"},
       {{"scale_factor"}, "scale"},
-      {{"target_shape", "new_shape"}, "shape"},
+      {{"target_shape", "new_shape", "input_shape", "size", "dims"}, "shape"},
       {{"start", "starts"}, "begin"},
       {{"stop", "ends"}, "end"},
       {{"theta", "rope_theta"}, "base"},
@@ -47,6 +47,7 @@ const std::vector<Foreign>& foreign_words() {
       {{"transa", "trans_a", "transpose_x"}, "transpose_a"},
       {{"transb", "trans_b", "transpose_y"}, "transpose_b"},
       // Keys of entries and losses.
+      {{"type", "to", "data_type"}, "dtype"},
       {{"type", "layer", "class_name"}, "op"},
       {{"input", "inputs", "bottom", "inbound_nodes"}, "in"},
       {{"ignore_index", "ignore_class"}, "ignore"},

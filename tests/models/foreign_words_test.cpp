@@ -41,6 +41,8 @@ TEST(ForeignWords, AKeyOfAnotherLibraryGetsItsNameHere) {
   expect_said("did you mean 'p'?", R"({"op": "dropout", "rate": 0.5})");
   expect_said("did you mean 'slope'?", R"({"op": "leaky_relu", "alpha": 0.5})");
   expect_said("did you mean 'dropout'?", R"({"op": "attention", "dropout_rate": 0.5})");
+  expect_said("did you mean 'shape'?", R"({"op": "reshape", "size": [96]})");
+  expect_said("did you mean 'dtype'?", R"({"op": "cast", "to": "f32"})");
   expect_said("did you mean 'perm'?", R"({"op": "transpose", "dims": [1, 0, 2]})");
 }
 
