@@ -1,6 +1,7 @@
 // `train`: from a network file to trained weights. Read me first.
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -92,6 +93,27 @@ void check_position(const Start& start, std::int64_t per_epoch) {
            " batches an epoch; is it the same data?");
 }
 
+/// A curve that follows the length of the run becomes another when that does.
+void note_moved_rate(Progress& progress, const Options& options, const Start& start, std::int64_t per_epoch) {
+  constexpr double kMoved = 0.1;  // of the rate
+  const RunState& state = start.state;
+  OptionValues length = {{"model", options.model}};
+  for (const char* name : {"steps", "epochs"})
+    if (const auto found = state.options.find(name); found != state.options.end()) length.insert(*found);
+  const Options begun = with_values({}, length);
+  const RunSetting now = run_setting(options);
+  RunSetting before = now;
+  before.steps = begun.steps, before.epochs = begun.epochs.value_or(0);
+  const RunLength run = length_of(now, per_epoch), run_before = length_of(before, per_epoch);
+  if (state.step == 0 || state.step >= run.total || *options.schedule != state.schedule) return;
+  const auto last_rate = [&](const RunLength& of) { return now.schedule.at(state.step - 1, of, state.learning_rate); };
+  if (std::abs(last_rate(run) - last_rate(run_before)) <= kMoved * last_rate(run_before)) return;
+  progress.note(message("the learning rate goes from ", last_rate(run_before), " to ",
+                        now.schedule.at(state.step, run, now.lr), ", since ", state.schedule, " spans ", run.total,
+                        " steps now, not ", run_before.total, "; --schedule constant --lr X goes on evenly, --weights ",
+                        start.checkpoint, " starts a new run from here"));
+}
+
 void introduce(Progress& progress, const Options& options, const Network& network, const Batches& batches,
                const std::vector<std::string>& classes, const Start& start) {
   const RunLength length = length_of(run_setting(options), batches.per_epoch());
@@ -114,6 +136,7 @@ void introduce(Progress& progress, const Options& options, const Network& networ
   if (start.checkpoint.empty()) return;
   check_position(start, batches.per_epoch());
   progress.note(message("resumed from ", start.checkpoint));
+  note_moved_rate(progress, options, start, batches.per_epoch());
   if (start.save.empty())
     progress.note("one checkpoint was named, so nothing will be saved; --save DIR names where to");
 }

@@ -1,8 +1,9 @@
-// Runs of older versions keep the course of their learning rate.
+// Runs whose learning rate follows a course: of older versions, and resumed for more epochs.
 #include <gtest/gtest.h>
 
 #include <regex>
 
+#include "optimizer/schedule.h"
 #include "tests/train/data_samples.h"
 #include "tests/train/run_fixture.h"
 #include "train/session/run_state.h"
@@ -77,6 +78,38 @@ TEST_F(ScheduleOfRun, StateOfAnOlderVersionIsReadAsItWasMeant) {
   EXPECT_EQ(read_again("one-cycle+warmup@5e", true), "one-cycle*warmup@5e");
   EXPECT_EQ(read_again("poly^0.9", true), "poly^0.9");
   EXPECT_EQ(read_again("poly+warmup@5%x0.1", false), "poly+warmup@5%x0.1");
+}
+
+TEST_F(ScheduleOfRun, SaysThatMoreEpochsMoveTheRate) {
+  const std::string moved = "the learning rate goes from ";
+  for (const std::string schedule : {"one-cycle", "cosine", "multistep@5x0.1"}) {
+    const auto of_epochs = [&](const char* epochs, std::vector<std::string> more = {}) {
+      more.insert(more.end(), {"--save", path(schedule), "--resume", "auto", "--epochs", epochs});
+      const Ended ended = run_train(small(more));
+      EXPECT_EQ(ended.code, 0) << ended.err;
+      return ended.err;
+    };
+    EXPECT_FALSE(says(of_epochs("1", {"--schedule", schedule}), moved));
+    const std::string on = of_epochs("2"), even = of_epochs("3", {"--schedule", "constant"});
+    EXPECT_FALSE(says(even, moved)) << even;
+    if (schedule[0] == 'm') {
+      EXPECT_FALSE(says(on, moved)) << "it counts steps, not the run\n" << on;
+      continue;
+    }
+    const Schedule curve = parse_schedule(schedule);
+    EXPECT_PRED2(says, on,
+                 message(moved, curve.at(9, {.total = 10, .per_epoch = 10}, 0.05), " to ",
+                         curve.at(10, {.total = 20, .per_epoch = 10}, 0.05), ", since ", schedule,
+                         " spans 20 steps now, not 10; --schedule constant --lr X goes on evenly, --weights " +
+                             path(schedule + "/step-000010") + " starts a new run from here"));
+  }
+}
+
+TEST_F(ScheduleOfRun, IsSilentWhereTheRateHardlyMoves) {
+  run("run", "cosine");
+  EXPECT_FALSE(says(resumed("run_half").err, "the learning rate goes"));
+  run("early", "cosine@1000");
+  EXPECT_FALSE(says(resumed("early_half", {"--steps", "40"}).err, "the learning rate goes"));
 }
 
 }  // namespace
