@@ -63,11 +63,15 @@ TEST_F(Metrics, CsvHasAHeaderAndARowForEachRecord) {
             "21,2,train,1e-07,,0.1,54,1024,0\n");
 }
 
-TEST_F(Metrics, LossesReadBackToTheSameBits) {
-  for (const double loss : {1.0 / 3, static_cast<double>(0.1F), std::nextafter(2.5, 3.0), 1e-300}) {
-    EXPECT_EQ(nlohmann::json::parse(json_line({.loss = loss}))["loss"], loss);
-    const std::string row = csv_row({.step = 1, .loss = loss});
-    EXPECT_EQ(std::stod(row.substr(std::string("1,0,train,").size())), loss) << row;
+TEST_F(Metrics, LossesAndRatesReadBackToTheSameBits) {
+  for (const double x : {1.0 / 3, static_cast<double>(0.1F), std::nextafter(2.5, 3.0), 1e-300}) {
+    const nlohmann::json json = nlohmann::json::parse(json_line({.loss = x, .lr = x / 3}));
+    EXPECT_EQ(json["loss"], x);
+    EXPECT_EQ(json["lr"], x / 3);
+    std::string row = csv_row({.step = 1, .loss = x, .lr = x / 3});
+    row.erase(0, std::string("1,0,train,").size());
+    EXPECT_EQ(std::stod(row), x) << row;
+    EXPECT_EQ(std::stod(row.substr(row.find(",,") + 2)), x / 3) << row;
   }
 }
 

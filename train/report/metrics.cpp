@@ -22,7 +22,7 @@ std::string number(double value) {
   return text;
 }
 
-/// As few digits as read back to the same bits, so that equal texts are equal losses.
+/// As few digits as read back to the same bits, so that equal texts are equal numbers.
 std::string exact(double value) {
   char text[40];
   return {text, std::to_chars(text, text + sizeof text, value).ptr};
@@ -106,17 +106,16 @@ void cut_back(const std::string& link, MetricsFile::Form form, std::int64_t last
 
 std::string csv_row(const Record& r) {
   return message(r.step, ',', r.epoch, ',', r.split, ',', exact(r.loss), ',',
-                 r.accuracy ? number(*r.accuracy) : std::string(), ',', number(r.lr), ',', number(r.ms), ',',
-                 r.mem_peak, ',', r.recorded ? *r.recorded ? "1" : "0" : "");
+                 r.accuracy ? number(*r.accuracy) : std::string(), ',', exact(r.lr), ',', number(r.ms), ',', r.mem_peak,
+                 ',', r.recorded ? *r.recorded ? "1" : "0" : "");
 }
 
 std::string json_line(const Record& r) {
-  const auto finite = [](double x) { return std::isfinite(x) ? number(x) : std::string("null"); };
+  const auto finite = [](double x, std::string (*text)(double)) { return std::isfinite(x) ? text(x) : "null"; };
   return message(R"({"step":)", r.step, R"(,"epoch":)", r.epoch, R"(,"split":")", r.split, R"(","loss":)",
-                 std::isfinite(r.loss) ? exact(r.loss) : "null", R"(,"acc":)",
-                 r.accuracy ? finite(*r.accuracy) : "null", R"(,"lr":)", finite(r.lr), R"(,"ms":)", finite(r.ms),
-                 R"(,"mem_peak":)", r.mem_peak, R"(,"recorded":)", r.recorded ? *r.recorded ? "true" : "false" : "null",
-                 "}");
+                 finite(r.loss, exact), R"(,"acc":)", r.accuracy ? finite(*r.accuracy, number) : "null", R"(,"lr":)",
+                 finite(r.lr, exact), R"(,"ms":)", finite(r.ms, number), R"(,"mem_peak":)", r.mem_peak,
+                 R"(,"recorded":)", r.recorded ? *r.recorded ? "true" : "false" : "null", "}");
 }
 
 MetricsFile::MetricsFile(std::string path, Form form, std::optional<std::int64_t> resumed_at,
