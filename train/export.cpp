@@ -35,16 +35,27 @@ void check_ending(const std::string& file) {
         std::filesystem::path(path).replace_extension(".safetensors").string());
 }
 
+/// The type that the file's numbers are to have; none: that of the parameters.
+std::optional<DType> asked_dtype(const Options& given) {
+  return given.given.contains("dtype") ? std::optional(given.dtype) : std::nullopt;
+}
+
+/// Without a type of 16 bits, in which no parameters are: the file's numbers are rounded from the run's, once.
+Options with_dtype_of_parameters(Options given) {
+  if (bytes_of(given.dtype) == 2) given.given.erase("dtype");
+  return given;
+}
+
 }  // namespace
 
 int export_weights(const Options& given) {
   check_ending(given.output);
-  const Options options = decided_by_run(given, run_of_weights(given.weights));
+  const Options options = decided_by_run(with_dtype_of_parameters(given), run_of_weights(given.weights));
   const Network network = build_network(network_setting(options), false);
   const std::unique_ptr<Device> device = open_cpu(1);
   Store store(*device);
   fill_store({}, *options.seed, options.weights, network, store);
-  save_weights(options.output, store, network, options.names);
+  save_weights(options.output, store, network, options.names, asked_dtype(given));
   return 0;
 }
 

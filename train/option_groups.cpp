@@ -27,7 +27,10 @@ void add_network(CLI::App& app, Options& o) {
       ->group("Network");
   app.add_option_function<std::string>(
          "--dtype", [&o](const std::string& name) { o.dtype = dtype_named(name); },
-         "Numbers: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)")
+         o.command == Command::Export
+             ? "Numbers in the file: f32, f64, bf16 or f16, rounded where they have to be (default: the parameters' "
+               "own)"
+             : "Numbers: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)")
       ->option_text("TYPE")
       ->check(one_of({"f32", "f64", "bf16", "f16"}))
       ->group("Network");

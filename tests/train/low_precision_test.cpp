@@ -61,6 +61,8 @@ TEST_F(LowPrecision, CheckpointsHoldTheF32Parameters) {
   ASSERT_EQ(run_train(trained("bf16", {"--save", path("run")})).code, 0);
   const Ended evaluated = run_train({"eval", "--weights", path("run"), "--dtype", "f32"});
   EXPECT_EQ(evaluated.code, 0) << evaluated.err;
+  ASSERT_EQ(run_train({"export", "--weights", path("run"), "--output", path("w")}).code, 0);
+  EXPECT_TRUE(bytes_in(path("w")) == bytes_in(path("run/best/weights.safetensors"))) << "and so do exported files";
 }
 
 TEST_F(LowPrecision, AnOverflowIsSaidSkippedAndCounted) {

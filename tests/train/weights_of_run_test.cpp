@@ -4,7 +4,9 @@
 #include "tests/train/data_samples.h"
 #include "tests/train/run_fixture.h"
 #include "train/recipe.h"
+#include "train/session/safetensors.h"
 #include "train/session/start.h"
+#include "train/session/stored.h"
 
 namespace lethe::testing {
 namespace {
@@ -61,6 +63,25 @@ TEST_F(WeightsOfRun, ExportWritesTheBestOfTheRun) {
   const Ended ended = run_train({"export", "--weights", path("run"), "--output", path("w")});
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_EQ(bytes_in(path("w")), bytes_in(path("run/best/weights.safetensors")));
+}
+
+TEST_F(WeightsOfRun, ExportRoundsTheRunsNumbersOnceToTheTypeThatIsAskedFor) {
+  ASSERT_EQ(trained().code, 0);
+  SafetensorsReader doubles(path("run/best/weights.safetensors"));
+  for (const DType dtype : {DType::bf16, DType::f16, DType::f32, DType::f64}) {
+    const Ended ended =
+        run_train({"export", "--weights", path("run"), "--dtype", std::string(name_of(dtype)), "--output", path("w")});
+    ASSERT_EQ(ended.code, 0) << ended.err;
+    SafetensorsReader reader(path("w"));
+    EXPECT_EQ(reader.tensors().size(), doubles.tensors().size());
+    for (const TensorEntry& tensor : reader.tensors()) {
+      const TensorEntry& whole = *doubles.find(tensor.name);
+      EXPECT_EQ(tensor.dtype, dtype) << tensor.name;
+      EXPECT_TRUE(reader.read(tensor) == converted(doubles.read(whole), DType::f64, dtype)) << tensor.name;
+    }
+    const Ended eval = run_train(small({"eval", "--weights", path("w")}));
+    EXPECT_EQ(eval.code, 0) << eval.err;
+  }
 }
 
 TEST_F(WeightsOfRun, ACheckpointInSharesReadsAsAWholeOne) {

@@ -129,6 +129,26 @@ TEST_F(Weights, DoublesAreConverted) {
             (std::vector<float>{0.5, 3.5, 1.5, 4.5, 2.5, 5.5, 6.5, 9.5, 7.5, 10.5, 8.5, 11.5}));
 }
 
+TEST_F(Weights, ThatATypeCannotHoldAreNeitherSavedNorLoadedInIt) {
+  run_.fill(1);
+  const float large[] = {65519, 65520};  // the first that becomes infinite in f16
+  run_.store.write("fc.bias", large, sizeof large);
+  EXPECT_EQ(error_from([&] { save_weights(file(), run_.store, run_.network, "", DType::f16); }),
+            "'fc.bias': 65520 is too large for f16");
+  EXPECT_FALSE(std::filesystem::exists(file()));
+  save_weights(file(), run_.store, run_.network, "", DType::bf16);
+  const double huge[] = {0, -1e300};
+  SafetensorsWriter writer(file(), {{.name = "fc.bias", .dtype = DType::f64, .shape = {2}},
+                                    {.name = "bn.running_mean", .shape = {2}},
+                                    {.name = "conv.weight", .shape = {2, 2, 1, 3}},
+                                    {.name = "fc.weight", .shape = {2, 12}}});
+  const auto* first = reinterpret_cast<const std::byte*>(huge);
+  writer.write({first, first + sizeof huge});
+  for (const std::size_t bytes : {8u, 48u, 96u}) writer.write(std::vector<std::byte>(bytes));
+  writer.finish();
+  EXPECT_EQ(loading_fails(), file() + ": tensor 'fc.bias': -1e+300 is too large for f32");
+}
+
 TEST_F(Weights, MismatchesAreListedInOneLineAndNothingIsLoaded) {
   run_.fill(1);
   write({{.name = "conv.weigth", .shape = {2, 2, 1, 3}},

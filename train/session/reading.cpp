@@ -74,15 +74,11 @@ class TensorCheck {
 
 /// Values of a tensor in the dtype that is wanted, all of them numbers.
 std::vector<std::byte> read_values(TensorReader& reader, const TensorEntry& tensor, DType wanted, Infinite infinite) {
-  const std::string whose = message(reader.file(), ": tensor '", tensor.name, "' has ");
+  const std::string whose = message(reader.file(), ": tensor '", tensor.name, "'");
   std::vector<std::byte> values = reader.read(tensor);
   if (const auto bad = no_number_in(values, tensor.dtype, infinite))
-    fail_as(Exit::Data, whose, bad->value, " at element ", bad->at);
-  if (tensor.dtype == wanted) return values;
-  values = converted(std::move(values), tensor.dtype, wanted);
-  if (const auto bad = no_number_in(values, wanted, infinite))
-    fail_as(Exit::Data, whose, "a number at element ", bad->at, " that is beyond ", name_of(wanted));
-  return values;
+    fail_as(Exit::Data, whose, " has ", bad->value, " at element ", bad->at);
+  return with_context(whose, [&] { return converted(std::move(values), tensor.dtype, wanted); });
 }
 
 std::vector<std::byte> read_stored(TensorReader& reader, const Reading& reading, const Stored& stored) {

@@ -152,8 +152,13 @@ std::vector<std::byte> converted(std::vector<std::byte> data, DType from, DType 
       const auto* values = reinterpret_cast<const From*>(data.data());
       const std::size_t count = data.size() / sizeof(From);
       std::vector<std::byte> result(count * sizeof(To));
-      std::transform(values, values + count, reinterpret_cast<To*>(result.data()),
-                     [](From x) { return static_cast<To>(static_cast<Compute<From>>(x)); });
+      std::transform(values, values + count, reinterpret_cast<To*>(result.data()), [&](From x) {
+        const Compute<From> wide = x;
+        const auto y = static_cast<To>(wide);
+        if (!std::isfinite(compute(y)) && std::isfinite(wide))
+          fail_as(Exit::Data, wide, " is too large for ", name_of(to));
+        return y;
+      });
       return result;
     });
   });

@@ -35,7 +35,7 @@ struct NoNumber {
 };
 /// The first that is NaN or, if such are refused, infinite; values of other dtypes than floats are all numbers.
 std::optional<NoNumber> no_number_in(const std::vector<std::byte>& values, DType dtype, Infinite infinite);
-/// Floats in another float type.
+/// Floats in another float type, rounded once. Fails (Exit::Data) if one is too large for it.
 std::vector<std::byte> converted(std::vector<std::byte> data, DType from, DType to);
 
 }  // namespace lethe

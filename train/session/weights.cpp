@@ -44,20 +44,30 @@ std::vector<Stored> run_states_of(const Store& store, const Network& network) {
   return states;
 }
 
-std::uint32_t save(const std::string& file, const Store& store, std::vector<Stored> all, const std::string& content) {
-  std::stable_sort(all.begin(), all.end(), [](const Stored& a, const Stored& b) {  // keeps every tensor aligned
-    return bytes_of(a.var.dtype) > bytes_of(b.var.dtype);
+/// Floats as `floats`, if one is given.
+std::uint32_t save(const std::string& file, const Store& store, std::vector<Stored> all, const std::string& content,
+                   std::optional<DType> floats = {}) {
+  const auto in_file = [&](const Stored& each) {
+    return floats && is_float(each.var.dtype) ? *floats : each.var.dtype;
+  };
+  std::stable_sort(all.begin(), all.end(), [&](const Stored& a, const Stored& b) {  // keeps every tensor aligned
+    return bytes_of(in_file(a)) > bytes_of(in_file(b));
   });
   std::vector<TensorEntry> tensors;
   for (const Stored& each : all)
-    for (TensorEntry& tensor : tensors_of(each)) tensors.push_back(std::move(tensor));
+    for (TensorEntry& tensor : tensors_of(each)) {
+      tensor.dtype = in_file(each);
+      tensors.push_back(std::move(tensor));
+    }
   if (file.empty()) {
     for (const Stored& each : all) store.read_whole(each.var);
     return 0;
   }
   SafetensorsWriter writer(file, tensors, {{"format", "pt"}, {"content", content}});
   for (const Stored& each : all)
-    for (const std::vector<std::byte>& tensor : to_file(each, store.read_whole(each.var))) writer.write(tensor);
+    for (std::vector<std::byte>& tensor : to_file(each, store.read_whole(each.var)))
+      writer.write(with_context(quote(each.var.name),
+                                [&] { return converted(std::move(tensor), each.var.dtype, in_file(each)); }));
   return writer.finish();
 }
 
@@ -144,12 +154,12 @@ std::string not_finite(const Store& store, const Network& network) {
 }
 
 std::uint32_t save_weights(const std::string& file, const Store& store, const Network& network,
-                           const std::string& library) {
+                           const std::string& library, std::optional<DType> dtype) {
   const std::vector<Stored> own = stored_weights(network);
-  if (library.empty()) return save(file, store, own, "weights");
+  if (library.empty()) return save(file, store, own, "weights", dtype);
   std::vector<std::string> known;
   for (const WeightNames& names : network.weight_names) {
-    if (names.library == library) return save(file, store, reading_as(names, own).all, "weights");
+    if (names.library == library) return save(file, store, reading_as(names, own).all, "weights", dtype);
     known.push_back(names.library);
   }
   fail(network.name, ": its \"weights\" name none of ", quote(library), did_you_mean(library, known),

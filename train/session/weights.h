@@ -5,6 +5,7 @@
 // states are read. Each reads by itself.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "framework/builder.h"
@@ -17,9 +18,10 @@ namespace lethe {
 std::string not_finite(const Store& store, const Network& network);
 
 /// Writes the network's parameters and running statistics, under the names of a library if one is given, which the
-/// network must have (Network::weight_names). Gives the file's CRC-32; 0 without a file.
+/// network must have (Network::weight_names), and rounded to another float type if one is given, for which none may be
+/// too large. Gives the file's CRC-32; 0 without a file.
 std::uint32_t save_weights(const std::string& file, const Store& store, const Network& network,
-                           const std::string& library = "");
+                           const std::string& library = "", std::optional<DType> dtype = {});
 /// Reads them, by the network's own names or those of a library, whichever the file has more of; floats are converted
 /// to the network's dtype. Missing, unexpected and mis-shaped tensors are listed in one line (Exit::Data), and then the
 /// store is as it was. So is the first value that is NaN or infinite, or becomes so in that dtype, by its tensor's
