@@ -123,7 +123,13 @@ TEST_F(BadInput, UnknownOptimizerScheduleOrAugmentation) {
 }
 
 TEST_F(BadInput, ALossThatIsNoNumber) {
-  expect_run({"--lr", "1e30", "--schedule", "constant"}, 5, "try a smaller --lr");
+  const std::string lower = "try a smaller --lr", longer = ", a longer warm-up or --clip-norm 1\n";
+  expect_run({"--lr", "1e30", "--schedule", "constant"}, 5,
+             lower + ", a warm-up (--schedule constant+warmup@500) or --clip-norm 1\n");
+  expect_run({"--lr", "1e30", "--schedule", "constant", "--clip-norm", "1e6"}, 5,
+             lower + " or a warm-up (--schedule constant+warmup@500)\n");
+  expect_run({"--lr", "1e30", "--schedule", "constant+warmup@3"}, 5, lower + longer);
+  expect_run({"--lr", "1e30", "--schedule", "one-cycle"}, 5, lower + longer);
 }
 
 TEST_F(BadInput, MoreStepsThanCanBeCounted) {

@@ -55,6 +55,7 @@ TEST_F(Patience, StopsAtTheSameStepWhereverTheRunWasInterrupted) {
   const std::string note = note_of_stop(whole.err);
   EXPECT_PRED2(says, note,
                message("stopped after step ", stop, " of 500, saved: 3 evaluations brought no better accuracy"));
+  EXPECT_PRED2(says, note, "; resumed with --patience 0 it goes on");
   for (const std::int64_t step : {std::int64_t{4}, std::int64_t{8}, stop - 4, stop}) {
     SCOPED_TRACE(step);
     // What a kill before the next checkpoint leaves.
@@ -77,6 +78,15 @@ TEST_F(Patience, MoreOfItGoesOn) {
   EXPECT_EQ(more.code, 0) << more.err;
   EXPECT_PRED2(says, more.out, "eval step 400 ");
   EXPECT_NE(checkpoint_bytes("run"), stopped);
+}
+
+TEST_F(Patience, OfNoneGoesOnAsTheNoteSays) {
+  ASSERT_EQ(run_train(run_of("run", "2")).code, 0);
+  const Ended again = run_train({"--resume", path("run"), "--threads", "1"});
+  EXPECT_PRED2(says, again.err, "; resumed with --patience 0 it goes on");
+  const Ended on = run_train({"--resume", path("run"), "--patience", "0", "--steps", "400", "--threads", "1"});
+  EXPECT_EQ(on.code, 0) << on.err;
+  EXPECT_PRED2(says, on.out, "eval step 400 ");
 }
 
 TEST_F(Patience, NeedsEvaluations) {

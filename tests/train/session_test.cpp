@@ -124,6 +124,18 @@ TEST(Session, SaysThatSamplesDoNotFitTheNetwork) {
                "takes samples of 12 bytes with labels: 1; 'ones' has samples of 16 bytes with labels: 1");
 }
 
+TEST(Session, NamesTheNetworkOfOnesOwnThatDataCannotFeed) {
+  const auto regression = [](const BuildOptions& options) {
+    Builder net(options);
+    const VarId x = net.input("x", {3});
+    net.loss("mse", net.layer("fc", x, {{"out", 2}}), net.input("y", {2}));
+    return net.finish();
+  };
+  Session session({.program = {.network = {.build = regression, .batch = 16}}, .device = {.threads = 1}});
+  EXPECT_EQ(error_from([&] { session.data(); }, Exit::Usage),
+            "the network: data sets give samples and labels, which takes a cross_entropy loss");
+}
+
 TEST(Session, SaysWhatIsWrongWithASetting) {
   EXPECT_PRED2(says, error_from([] { Session({.program = {.network = {.model = "lenett"}}}); }, Exit::Usage), "lenet");
   EXPECT_PRED2(says, error_from([] { memory_setting("level=9"); }, Exit::Usage), "unknown setting 'level=9'");

@@ -16,6 +16,8 @@
 namespace lethe {
 namespace {
 
+constexpr const char* kUnnamed = "the network";  // in messages: one that a program of one's own builds
+
 std::vector<VarId> fetched(VarId a, VarId b) {
   std::vector<VarId> vars;
   for (const VarId v : {a, b})
@@ -90,14 +92,15 @@ Programs build_programs(const ProgramSetting& setting) {
   if (!setting.training) return programs;
   Network& network = programs.network = build_network(of, true, of.sync_bn ? parts : 1);
   take_bytes(network, pixels);
-  check(network.loss != kNone, of.build ? "the network" : of.model, ": has no \"loss\" to train by");
+  check(network.loss != kNone, of.build ? kUnnamed : of.model, ": has no \"loss\" to train by");
   if (setting.memory.optnet) programs.optnet = optnet_program(*setting.memory.optnet, of, network);
   programs.training = programs.optnet ? programs.optnet->program : network.program;
   check(of.dtype == DType::f16 || !setting.update.loss_scale, "--loss-scale is for --dtype f16; this is ",
         name_of(of.dtype));
   programs.first_loss_scale = setting.update.loss_scale.value_or(kInitialLossScale);
   if (of.dtype == DType::f16) programs.loss_scale = append_loss_scale(programs.training, programs.first_loss_scale);
-  const bool by_norm = setting.update.rule.clip_norm > 0 || of.dtype == DType::f16;
+  programs.clips = setting.update.rule.clip_norm > 0;
+  const bool by_norm = programs.clips || of.dtype == DType::f16;
   std::vector<ParamGrad> gradients;
   if (programs.optnet) {
     gradients = programs.optnet->grads;
@@ -133,7 +136,9 @@ Network build_network(const NetworkSetting& setting, bool training, std::int64_t
                              .seed = static_cast<std::int64_t>(setting.seed),
                              .logits = setting.logits && !training,
                              .joint_parts = joint_parts};
-  return setting.build ? setting.build(options) : load_network(setting.model, options, setting.sets);
+  Network network = setting.build ? setting.build(options) : load_network(setting.model, options, setting.sets);
+  if (network.name.empty()) network.name = kUnnamed;
+  return network;
 }
 
 MemoptOptions training_memopt(const MemorySetting& memory, const Network& network) {
@@ -205,7 +210,7 @@ void check_budget(const ProgramSetting& setting, const Plans& plans) {
   if (!budget || bytes <= *budget) return;
   const NetworkSetting& of = setting.network;
   const bool least = setting.memory.levels.level == Level::Recompute && !setting.memory.levels.overhead;
-  fail_as(Exit::Budget, of.build ? "the network" : of.model, " at batch ", batch_text(setting), " with ",
+  fail_as(Exit::Budget, of.build ? kUnnamed : of.model, " at batch ", batch_text(setting), " with ",
           setting.memory.text, " takes ", least ? "at least " : "", bytes, " bytes, more than the memory budget of ",
           *budget, "; train plan says what holds them and what takes less");
 }

@@ -17,6 +17,7 @@ struct Programs {
   VarId learning_rate = kNone;  // fed each step of training
   LossScale loss_scale = {};    // with f16
   double first_loss_scale = kInitialLossScale;
+  bool clips = false;  // gradients, by their norm
   Network evaluation = {};
   std::optional<TorchProgram> optnet = {};  // in optnet's memory: what `training` was before its updates
   bool trains() const { return learning_rate != kNone; }

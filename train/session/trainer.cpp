@@ -30,6 +30,19 @@ std::int64_t skipped_before(const Executor& executor, const LossScale& scale) {
   return state.skipped;
 }
 
+/// Of a loss that is no number: those that the run has not taken yet.
+std::string remedies(const RunSetting& setting, const Programs& programs) {
+  std::vector<std::string> all = {"a smaller --lr",
+                                  setting.schedule.has_warmup()
+                                      ? "a longer warm-up"
+                                      : message("a warm-up (--schedule ", setting.schedule_text, "+warmup@500)")};
+  if (!programs.clips) all.push_back("--clip-norm 1");
+  if (programs.loss_scale.state != kNone) all.push_back("--dtype bf16, whose range is that of f32");
+  const std::string last = all.back();
+  all.pop_back();
+  return joined(all) + " or " + last;
+}
+
 bool is_out_of_patience(const RunSetting& setting, const RunState& state) {
   return setting.patience > 0 && state.evaluations_since_best >= setting.patience;
 }
@@ -148,11 +161,9 @@ void Trainer::feed_ahead() {
 }
 
 void Trainer::check_loss(double loss, const char* whose, std::int64_t step) const {
-  check_as(Exit::Numeric, std::isfinite(loss), whose, " is ", std::isnan(loss) ? "not a number" : "infinite",
-           " at step ", step, " with a learning rate of ", rate_at(step - 1),
-           "; try a smaller --lr, a warm-up (--schedule ", parts_.setting.schedule_text,
-           "+warmup@500) or --clip-norm 1",
-           parts_.programs.loss_scale.state != kNone ? ", or --dtype bf16, whose range is that of f32" : "");
+  if (std::isfinite(loss)) return;
+  fail_as(Exit::Numeric, whose, " is ", std::isnan(loss) ? "not a number" : "infinite", " at step ", step,
+          " with a learning rate of ", rate_at(step - 1), "; try ", remedies(parts_.setting, parts_.programs));
 }
 
 void Trainer::note_overflow(const LossScaleState& state) {
@@ -173,6 +184,7 @@ Said Trainer::listen(Said own) {
   sums_.correct += all.correct;
   stop_ = stop_ || all.stop > 0;
   save_ = save_ || all.save > 0;
+  return all;
 }
 
 std::int64_t Trainer::correct_labels() const {
@@ -184,7 +196,6 @@ bool Trainer::record_due() const {
   const int every = parts_.setting.log_every;
   const bool last = state_.step == length_.total || state_.step % length_.per_epoch == 0;
   return last || (every > 0 ? state_.step % every == 0 : seconds_since(sums_.begin) >= kRecordSeconds);
-  return all;
 }
 
 void Trainer::record() {
@@ -259,7 +270,8 @@ void Trainer::finish() {
   const std::string why =
       is_out_of_patience(parts_.setting, state_)
           ? message(": ", state_.evaluations_since_best, " evaluations brought no better accuracy than ",
-                    state_.best_accuracy, " at step ", state_.best_step)
+                    state_.best_accuracy, " at step ", state_.best_step,
+                    parts_.checkpoints ? "; resumed with --patience 0 it goes on" : "")
           : "";
   parts_.listener.note(message("stopped after step ", state_.step, " of ", length_.total,
                                parts_.checkpoints ? ", saved" : ", not saved: there is no --save DIR", why));
