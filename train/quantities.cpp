@@ -1,6 +1,7 @@
 #include "train/quantities.h"
 
 #include <charconv>
+#include <cmath>
 #include <map>
 
 #include "framework/error.h"
@@ -26,7 +27,10 @@ std::int64_t parse_bytes(const std::string& text, const std::string& what) {
   constexpr double kMost = 9e18;
   check(error == std::errc() && unit != units.end() && value >= 0 && value * unit->second < kMost, what, ": ",
         quote(text), " is no size; expected bytes, or a number with KiB, MiB, GiB, kB, MB or GB behind it");
-  return static_cast<std::int64_t>(value * unit->second);
+  // 4.1 MB are 4,100,000 bytes, one more than the double of 4.1 gives: where a whole number is what is written, it
+  // counts.
+  const double bytes = value * unit->second, nearest = std::round(bytes);
+  return static_cast<std::int64_t>(nearest / unit->second == value ? nearest : bytes);
 }
 
 Link parse_link(const std::string& text, const std::string& what) {

@@ -291,6 +291,7 @@ TEST(ParseBytes, TakesBinaryAndDecimalUnits) {
   EXPECT_EQ(parse_bytes("1500", "--x"), 1500);
   EXPECT_EQ(parse_bytes("1.5KiB", "--x"), 1536);
   EXPECT_EQ(parse_bytes("2GB", "--x"), 2'000'000'000);
+  EXPECT_EQ(parse_bytes("4.1MB", "--x"), 4'100'000);
   for (const char* wrong : {"", "MiB", "-1", "5 apples", "1e30GiB", "nan"})
     EXPECT_TRUE(fails_with("is no size", [&] { parse_bytes(wrong, "--x"); })) << wrong;
 }
