@@ -1,7 +1,6 @@
 #include "train/session/kernel_costs.h"
 
 #include "framework/error.h"
-#include "framework/op_def.h"
 #include "framework/prepared.h"
 #include "framework/traffic.h"
 #include "memopt/recompute/seconds.h"
@@ -27,7 +26,7 @@ class KernelCosts {
 
   /// What goes between ranks is not measured: there are none here.
   double seconds(const Program& program, const Op& op) {
-    if (op_def(op.type).waits || traffic_of(program, op).exchanges > 0) return seconds_on(device_->info())(program, op);
+    if (exchanges(op)) return seconds_on(device_->info())(program, op);
     const std::string signature = kernel_signature(program, op);
     if (const auto known = seconds_.find(signature); known != seconds_.end()) return known->second;
     const double seconds =
