@@ -1,6 +1,10 @@
 #include "framework/text_input.h"
 
 #include <array>
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
 
 namespace lethe {
 
@@ -15,6 +19,13 @@ std::string rest_of(std::istream& in, Exit code) {
     check_as(code, text.size() <= kMost, "goes on beyond 64 MiB, which is no text file");
   }
   return text.substr(mark_length(text));
+}
+
+std::string read_text(const std::string& file) {
+  check(!std::filesystem::is_directory(file), "cannot read '", file, "': it is a directory");
+  std::ifstream in(file, std::ios::binary);
+  check(in.good(), "cannot open '", file, "': ", std::generic_category().message(errno));
+  return with_context(file, [&] { return rest_of(in, Exit::Usage); });
 }
 
 bool read_line(std::istream& in, std::string& line) {

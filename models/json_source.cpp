@@ -1,12 +1,8 @@
 #include "models/json_source.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <optional>
-#include <system_error>
 #include <unordered_set>
 
 #include "framework/did_you_mean.h"
@@ -147,13 +143,6 @@ Json parse_json(const std::string& text) {
   };
   Json json = Json::parse(text, note_depth, false);
   return deep ? Json(Json::value_t::discarded) : json;
-}
-
-std::string read_text(const std::string& file) {
-  check(!std::filesystem::is_directory(file), "cannot read '", file, "': it is a directory");
-  std::ifstream in(file, std::ios::binary);
-  check(in.good(), "cannot open '", file, "': ", std::generic_category().message(errno));
-  return with_context(file, [&] { return rest_of(in, Exit::Usage); });
 }
 
 JsonSource::JsonSource(const std::string& file) : JsonSource(file, read_text(file)) {}

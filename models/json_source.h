@@ -17,9 +17,6 @@ inline constexpr int kDeepestJson = 100;
 /// For files that are not complained of place by place: a discarded value if the text is no JSON or nested deeper.
 Json parse_json(const std::string& text);
 
-/// A text file, without a byte order mark. Fails (Exit::Usage) if it cannot be read.
-std::string read_text(const std::string& file);
-
 /// A complaint about a place in a file; what() is "FILE:LINE:COLUMN: PATH: TEXT". The path is that of the layer, empty
 /// outside of layers.
 struct SourceError : Error {

@@ -5,6 +5,7 @@
 
 #include "framework/channel_order.h"
 #include "framework/op_def.h"
+#include "framework/text_input.h"
 #include "models/complaints.h"
 #include "models/document.h"
 #include "models/entry.h"

@@ -12,17 +12,10 @@
 #include "memopt/optnet/optnet_plan.h"
 #include "models/network.h"
 #include "optimizer/optimizer.h"
-#include "optimizer/schedule.h"
 #include "train/data/samples.h"
+#include "train/session/run_setting.h"
 
 namespace lethe {
-
-/// How often something happens: every `count` steps or epochs; 0 is never.
-struct Interval {
-  std::int64_t count = 0;
-  bool epochs = false;
-  bool operator==(const Interval&) const = default;
-};
 
 /// Which network, in which size and numbers.
 struct NetworkSetting {
@@ -84,18 +77,6 @@ struct DeviceSetting {
   std::shared_ptr<Trials> trials = {};         // choose among algorithms; null: by rule
   bool tf32 = false, fast_conv = false, deterministic = false, eager = false;  // of a GPU
   std::optional<std::int64_t> workspace_limit = {};                            // of one of its convolutions, in bytes
-};
-
-/// The course of a training run.
-struct RunSetting {
-  double lr = 0.01;
-  std::string schedule_text = "constant";  // as it was written
-  Schedule schedule = {};
-  std::optional<std::int64_t> steps = {};  // of the whole run; else `epochs`
-  std::int64_t epochs = 10;
-  std::int64_t patience = 0;  // evaluations without a better one, then training stops; 0: never
-  Interval save_every = {1, true}, eval_every = {1, true};
-  int log_every = 0;  // steps between records; 0: about a second
 };
 
 }  // namespace lethe

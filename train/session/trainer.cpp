@@ -1,7 +1,6 @@
 #include "train/session/trainer.h"
 
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -48,14 +47,6 @@ bool is_out_of_patience(const RunSetting& setting, const RunState& state) {
 }
 
 }  // namespace
-
-RunLength length_of(const RunSetting& setting, std::int64_t steps_per_epoch) {
-  if (setting.steps) return {.total = *setting.steps, .per_epoch = steps_per_epoch};
-  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-  check(setting.epochs <= kMost / steps_per_epoch, "--epochs: ", setting.epochs, " epochs of ", steps_per_epoch,
-        " steps are more than ", kMost, " steps");
-  return {.total = setting.epochs * steps_per_epoch, .per_epoch = steps_per_epoch};
-}
 
 Trainer::Trainer(const TrainerParts& parts, RunState state)
     : parts_(parts),

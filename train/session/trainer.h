@@ -16,9 +16,6 @@
 
 namespace lethe {
 
-/// How many steps an epoch and the run have; fails for a run of more steps than can be counted.
-RunLength length_of(const RunSetting& setting, std::int64_t steps_per_epoch);
-
 /// What a run works on; all of it outlives the trainer.
 struct TrainerParts {
   const RunSetting& setting;

@@ -1,0 +1,17 @@
+#include "train/session/run_setting.h"
+
+#include <limits>
+
+#include "framework/error.h"
+
+namespace lethe {
+
+RunLength length_of(const RunSetting& setting, std::int64_t steps_per_epoch) {
+  if (setting.steps) return {.total = *setting.steps, .per_epoch = steps_per_epoch};
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  check(setting.epochs <= kMost / steps_per_epoch, "--epochs: ", setting.epochs, " epochs of ", steps_per_epoch,
+        " steps are more than ", kMost, " steps");
+  return {.total = setting.epochs * steps_per_epoch, .per_epoch = steps_per_epoch};
+}
+
+}  // namespace lethe
