@@ -8,6 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -178,6 +179,44 @@ TEST(Parallel, AWorkerThatDoesNotRunGoesOnWhereAnotherWaits) {
   // All of them, but for what the system moves by itself meanwhile.
   EXPECT_GE(brought, kHelped * 3 / 4);
   EXPECT_GE(sent_away, kHelped * 3 / 4);
+}
+
+// A worker that was sent away has left when its team ends: it goes where it says by then, as any other thread does.
+TEST(Parallel, ATeamThatEndsMovesNobodyElse) {
+  const std::vector<int> may = processors_of(0);
+  if (may.size() < 2) GTEST_SKIP() << "one processor has none to give";
+  auto team = std::make_unique<Team>();
+  team->resize(2);
+  std::atomic<int> begun = 0, done = 0;  // loops
+  std::atomic<bool> over = false, has_left = false, has_ended = false;
+  const auto nap = [] { std::this_thread::sleep_for(std::chrono::microseconds(200)); };
+  std::vector<int> at_end;
+  std::thread worker([&] {
+    for (int loop = 1; !over; ++loop) {
+      while (begun < loop && !over) nap();
+      if (over) break;
+      team->begin(1);
+      team->end(1);  // helps the other, which sleeps, and is sent away when that has done its part
+      done = loop;
+    }
+    allow({may.front()});
+    has_left = true;
+    while (!has_ended) nap();
+    at_end = processors_of(0);
+  });
+  for (int loop = 1; loop <= 1000 && team->times_helped() == 0; ++loop) {
+    team->begin(0);
+    begun = loop;
+    while (done < loop) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    team->end(0);
+  }
+  EXPECT_GE(team->times_helped(), 1);
+  over = true;
+  while (!has_left) nap();
+  team.reset();
+  has_ended = true;
+  worker.join();
+  EXPECT_EQ(at_end, std::vector<int>{may.front()});
 }
 
 TEST(Parallel, NobodyHelpsWhereWorkersShareProcessors) {
