@@ -110,8 +110,8 @@ void append_noted(Program& program, const NotedUpdate& noted) {
     return;
   }
   const std::string name = program.vars[noted.op.out[0]].name + "@RUNS";
-  const auto append = [&](BlockId block, const char* type, std::vector<VarId> in, Attrs attrs, const char* behind) {
-    return append_op(program, block, Role::Optimize, type, std::move(in), std::move(attrs), name + behind);
+  const auto append = [&](BlockId block, const char* type, std::vector<VarId> in, Attrs attrs, const char* suffix) {
+    return append_op(program, block, Role::Optimize, type, std::move(in), std::move(attrs), name + suffix);
   };
   Op loop{.type = kWhile,
           .attrs = {{kMaxTrips, noted.most}},

@@ -1,5 +1,5 @@
 // Updates of states that loops and branches make as often as the data asks for, made where all parts of a batch are
-// known instead: each run notes what it would read, and a loop behind them all makes the updates.
+// known instead: each run notes what it would read, and a loop after them all makes the updates.
 #pragma once
 #include <vector>
 

@@ -55,7 +55,7 @@ TEST(MicroBatches, TheSumsAreThoseOfABinaryTreeOverTheParts) {
   }
 }
 
-TEST(MicroBatches, OnRanksWhatTripsUpdateIsNotedAndMadeBehindThem) {
+TEST(MicroBatches, OnRanksWhatTripsUpdateIsNotedAndMadeAfterThem) {
   Builder net({.batch = 4, .training = true});
   const auto trip = [&](const Vars& h) { return Vars{net.layer("bn", h[0])}; };
   net.loop({net.input("x", {kValues})}, 5, nullptr, [&](const Vars& h) { return net.loop(h, 3, nullptr, trip); });
