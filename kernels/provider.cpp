@@ -53,6 +53,16 @@ bool onednn_has_tiles() {
 #endif
 }
 
+bool may_take_tiles(DType dtype, bool trusted) { return trusted || dtype != DType::bf16 || !onednn_has_tiles(); }
+
+std::string cpu_provider() {
+  if (!has_onednn()) return "Eigen; bf16 and f16 widened to f32";
+  const char* const by = onednn_has_tiles()           ? "multiplied by AMX where trusted, else by AVX-512"
+                         : onednn_serves(DType::bf16) ? "multiplied by AVX-512"
+                                                      : "widened to f32";
+  return message("oneDNN ", onednn_version(), "; bf16 ", by);
+}
+
 bool multiplies_on_cpu(DType dtype) { return wide_of(dtype) == dtype || onednn_serves(dtype); }
 
 }  // namespace lethe

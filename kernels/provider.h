@@ -21,5 +21,9 @@ bool uses_onednn(Provider provider, DType dtype);
 bool multiplies_on_cpu(DType dtype);
 /// Whether oneDNN is built in and multiplies tiles of bf16 (AMX).
 bool onednn_has_tiles();
+/// Whether that code may be among what oneDNN chooses from: it is trusted with the shape, or there is none for it.
+bool may_take_tiles(DType dtype, bool trusted);
+/// What multiplies on this CPU, for people: "oneDNN 2.6.3; bf16 multiplied by AVX-512", and the like.
+std::string cpu_provider();
 
 }  // namespace lethe

@@ -4,6 +4,7 @@
 #include "framework/error.h"
 #include "kernels/cpu/device.h"
 #include "kernels/cuda/device.h"
+#include "kernels/provider.h"
 #include "models/json_source.h"
 #include "train/commands.h"
 #include "train/report/memory_report.h"
@@ -34,8 +35,8 @@ int list_devices(const Options& options) {
     write_result(options.output, gpu_description(options.device.name) + "\n");
     return 0;
   }
-  std::printf("cpu: %d threads\n%sto plan for: %s, or a file that --dump wrote\n", open_cpu(0)->info().threads,
-              gpu_lines().c_str(), joined(described_gpus()).c_str());
+  std::printf("cpu: %d threads, %s\n%sto plan for: %s, or a file that --dump wrote\n", open_cpu(0)->info().threads,
+              cpu_provider().c_str(), gpu_lines().c_str(), joined(described_gpus()).c_str());
   return 0;
 }
 

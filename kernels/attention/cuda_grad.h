@@ -1,5 +1,4 @@
-// The gradient on a GPU, as the forward part: dy . y of each row first, then dk and dv by keys and dq by rows, each of
-// which makes the scores again.
+// The gradient on a GPU: dy . y of each row, then dk and dv by keys and dq by rows, each of which makes scores again.
 #pragma once
 #include "kernels/attention/cuda.h"
 
@@ -41,8 +40,8 @@ struct AttentionGradArgs {
   /// Of one of all rows, from q . k and dy . v.
   __device__ Weights weights(std::int64_t i, std::int64_t key, Compute<T> score, Compute<T> product) const {
     using C = Compute<T>;
-    const C above = score * static_cast<C>(a.shape.scale) - lse[i];  // than 0 by rounding alone: no share is above 1
-    const C p = std::exp(above > 0 ? C(0) : above), m = a.kept.template factor_of<C>(i, key);
+    const C x = score * static_cast<C>(a.shape.scale) - lse[i], m = a.kept.template factor_of<C>(i, key);
+    const C p = std::exp(x > 0 ? C(0) : x);  // no share is above 1 but by rounding
     return {m * p, p * (m * product - delta[i])};
   }
 };

@@ -71,8 +71,11 @@ std::vector<Way> ways_on_cpu(ConvPass pass, const ConvShape& shape, bool bias, D
   if (may_be_winograd && is_winograd_best) ways.push_back(winograd);
   if (is_for_product) ways.push_back(product);
 #ifdef LETHE_HAS_ONEDNN
-  if (by_onednn)
-    ways.push_back({"onednn", [=] { return prepare_conv_onednn(pass, shape, bias, dtype, device.threads); }});
+  if (by_onednn && (dtype == DType::f32 || is_trusted_in_bf16(pass, shape)))
+    ways.push_back({"onednn", [=] {
+                      const bool tiles = may_take_tiles(dtype, is_trusted_with_tiles(shape));
+                      return prepare_conv_onednn(pass, shape, bias, dtype, device.threads, tiles);
+                    }});
 #endif
   if (wide_of(dtype) != dtype)
     ways.push_back({"widened", [=] { return prepare_conv_widened(pass, shape, bias, dtype, device); }});
@@ -102,6 +105,21 @@ std::unique_ptr<Kernel> prepare_on_cpu(ConvPass pass, const ConvShape& shape, bo
 std::int64_t workspace_limit(const DeviceInfo& device, DType dtype) {
   const bool is_plain_f32 = dtype == DType::f32 && !device.tf32;
   return device.workspace_limit.value_or(std::int64_t{is_plain_f32 ? 1024 : 256} << 20);
+}
+
+bool is_trusted_in_bf16(ConvPass pass, const ConvShape& s) {
+  if (pass == ConvPass::GradInput) return s.kernel != Extent{1, 1} || s.filters / s.groups % 2 == 0;
+  return pass == ConvPass::Forward || s.in[1] >= s.stride[1];
+}
+
+bool is_trusted_with_tiles(const ConvShape& s) {
+  constexpr std::int64_t kDepth = 32;       // of a tile
+  constexpr std::int64_t kLeastSteps = 16;  // pixels of an image that has a stride
+  const auto is_plain = [&](int axis) {
+    const std::int64_t in = s.in[axis], kernel = s.kernel[axis], stride = s.stride[axis];
+    return s.dilation[axis] == 1 && in >= kernel && stride <= kernel && (stride == 1 || in >= kLeastSteps);
+  };
+  return s.channels / s.groups % kDepth == 0 && s.filters / s.groups % kDepth == 0 && is_plain(0) && is_plain(1);
 }
 
 std::string text_of(ConvPass pass, const ConvShape& s) {

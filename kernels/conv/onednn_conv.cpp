@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <string>
 
 #include "kernels/conv/providers.h"
@@ -46,28 +47,32 @@ ConvDescs descs_of(const ConvShape& s, bool bias, DType dtype) {
 struct Convolution {
   dnnl::primitive primitive;
   memory::desc weight, scratch;
-  std::string name;  // of the code that oneDNN chose
-  /// Whether there is no fast code for this shape.
-  bool is_reference() const { return name.starts_with("ref"); }
+  std::string name;  // of oneDNN's code
 };
 
-template <class Primitive>
-Convolution convolution(const typename Primitive::primitive_desc& desc, const memory::desc& weight) {
-  return {Primitive(desc), weight, desc.scratchpad_desc(), desc.impl_info_str()};
+/// Nothing if there is no fast code for this shape.
+template <class Primitive, class Desc = typename Primitive::primitive_desc>
+std::optional<Convolution> convolution(Desc desc, memory::desc (Desc::*weight)() const, bool tiles) {
+  if (!find_code(desc, tiles)) return std::nullopt;
+  return Convolution{Primitive(desc), (desc.*weight)(), desc.scratchpad_desc(), desc.impl_info_str()};
 }
 
-Convolution make(ConvPass pass, const ConvDescs& d, const dnnl::engine& engine) {
+std::optional<Convolution> make(ConvPass pass, const ConvDescs& d, bool tiles, const dnnl::engine& engine) {
   const auto forward = describe<Forward>(engine, dnnl::prop_kind::forward_training, kDirect, d.x, d.any_weight, d.bias,
                                          d.y, d.stride, d.dilation, d.pad, d.pad);
-  if (pass == ConvPass::Forward) return convolution<Forward>(forward, forward.weights_desc());
-  if (pass == ConvPass::GradInput) {
-    const auto desc = describe_backward<BackwardData>(engine, forward, kDirect, d.x, d.any_weight, d.y, d.stride,
-                                                      d.dilation, d.pad, d.pad);
-    return convolution<BackwardData>(desc, desc.weights_desc());
+  const auto backward = [&]<class Primitive>(auto weight) {
+    return convolution<Primitive>(describe_backward<Primitive>(engine, forward, kDirect, d.x, d.any_weight, d.y,
+                                                               d.stride, d.dilation, d.pad, d.pad),
+                                  weight, tiles);
+  };
+  switch (pass) {
+    case ConvPass::Forward:
+      return convolution<Forward>(forward, &Forward::primitive_desc::weights_desc, tiles);
+    case ConvPass::GradInput:
+      return backward.operator()<BackwardData>(&BackwardData::primitive_desc::weights_desc);
+    default:
+      return backward.operator()<BackwardWeights>(&BackwardWeights::primitive_desc::diff_weights_desc);
   }
-  const auto desc = describe_backward<BackwardWeights>(engine, forward, kDirect, d.x, d.any_weight, d.y, d.stride,
-                                                       d.dilation, d.pad, d.pad);
-  return convolution<BackwardWeights>(desc, desc.diff_weights_desc());
 }
 
 /// Workspace: the weights or their gradient in oneDNN's layout, if that is not ours; then scratch memory, which the
@@ -153,15 +158,14 @@ bool is_for_onednn(const ConvShape& s) {
 
 }  // namespace
 
-std::unique_ptr<Kernel> prepare_conv_onednn(ConvPass pass, const ConvShape& shape, bool bias, DType dtype,
-                                            int threads) {
+std::unique_ptr<Kernel> prepare_conv_onednn(ConvPass pass, const ConvShape& shape, bool bias, DType dtype, int threads,
+                                            bool tiles) {
   if (!is_for_onednn(shape)) return nullptr;
   const Workers workers(threads);  // primitives are made for so many
   const OnednnContext context;
   const ConvDescs descs = descs_of(shape, bias && pass == ConvPass::Forward, dtype);
-  const Convolution made = make(pass, descs, context.engine);
-  if (made.is_reference()) return nullptr;
-  return std::make_unique<OnednnConv>(pass, descs, context, made);
+  const auto made = make(pass, descs, tiles, context.engine);
+  return made ? std::make_unique<OnednnConv>(pass, descs, context, *made) : nullptr;
 }
 
 }  // namespace lethe

@@ -10,8 +10,18 @@ Operands operands_of(ConvPass pass, const ConvShape& shape, DType dtype);
 
 /// Columns of the image, a few output rows at a time, times the weights by Eigen.
 std::unique_ptr<Kernel> prepare_conv_im2col(ConvPass pass, const ConvShape& shape, bool bias, DType dtype, int threads);
-/// f32 and bf16; null if oneDNN has but its slow reference for it. Defined if oneDNN is built in.
-std::unique_ptr<Kernel> prepare_conv_onednn(ConvPass pass, const ConvShape& shape, bool bias, DType dtype, int threads);
+/// Whether oneDNN computes a convolution of bf16. Version 2.6.3 reads memory that nobody wrote for weight gradients of
+/// images narrower than the stride, and gives wrong input gradients of 1x1 kernels of an odd number of filters (of 30
+/// pixels, 60...). tests/sweeps/onednn.cpp holds the rules, and what they leave out, against f64.
+bool is_trusted_in_bf16(ConvPass pass, const ConvShape& shape);
+/// Whether it does so by AMX. Of that code some more is wrong: weight gradients of images that are little wider than a
+/// stride, and of dilated kernels over channels that are no multiple of 16; and forward where a stride goes beyond the
+/// kernel.
+bool is_trusted_with_tiles(const ConvShape& shape);
+/// f32 and bf16; null if oneDNN has but its slow reference for it, or code that multiplies tiles and is not to be taken
+/// because `tiles` is false. Defined if oneDNN is built in.
+std::unique_ptr<Kernel> prepare_conv_onednn(ConvPass pass, const ConvShape& shape, bool bias, DType dtype, int threads,
+                                            bool tiles);
 /// f32 as three products of bf16: forward and the input's gradient, of stride 1, without dilation and groups, from 16
 /// channels on, with sums of 256 terms or more, and by 1x1 kernels to 192 channels at least; else null. By AMX; where
 /// that is missing by what stands for it in tests, slowly. What is not finite makes NaN of what it is in, and may of

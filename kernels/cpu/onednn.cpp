@@ -1,5 +1,7 @@
 #include "kernels/cpu/onednn.h"
 
+#include <string>
+
 #include "framework/error.h"
 
 namespace lethe {
@@ -16,11 +18,22 @@ bool has(dnnl::cpu_isa needed) {
   return (all & asked) == asked;  // each instruction set names all those that it goes beyond
 }
 
+/// Of code by its name; the general product multiplies tiles of bf16, too, without saying so.
+bool may_have_tiles(const std::string& code) {
+  return code.find("amx") != std::string::npos || code.find(":gemm:") != std::string::npos || code.starts_with("gemm:");
+}
+
 }  // namespace
 
 bool onednn_multiplies_bf16() { return has(dnnl::cpu_isa::avx512_core_bf16); }
 
 bool onednn_multiplies_tiles() { return has(dnnl::cpu_isa::avx512_core_amx); }
+
+bool find_code(dnnl::primitive_desc& desc, bool tiles) {
+  while (!tiles && may_have_tiles(desc.impl_info_str()))
+    if (!desc.next_impl()) return false;
+  return !std::string(desc.impl_info_str()).starts_with("ref");
+}
 
 dnnl::primitive_attr scratch_from_caller() {
   dnnl::primitive_attr attr;

@@ -16,6 +16,10 @@ bool onednn_multiplies_bf16();
 /// Whether it has AMX, likewise.
 bool onednn_multiplies_tiles();
 
+/// Goes on, from the code that oneDNN likes best for a description, to the first that is not its slow reference and
+/// does not multiply tiles where there is AMX, unless `tiles` may be taken. False if there is none.
+bool find_code(dnnl::primitive_desc& desc, bool tiles);
+
 /// Engine and stream of one kernel; on the CPU both are handles without threads or memory of their own.
 struct OnednnContext {
   dnnl::engine engine{dnnl::engine::kind::cpu, 0};

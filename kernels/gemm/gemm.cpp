@@ -17,7 +17,9 @@ std::unique_ptr<Kernel> prepare_gemm_cpu(const GemmShape& shape, DType dtype, co
   if (is_in_row_blocks(shape, dtype)) return prepare_gemm_in_row_blocks(shape, dtype, device, provider);
 #ifdef LETHE_HAS_ONEDNN
   if (uses_onednn(provider, dtype) && shape.is_dense())
-    if (auto kernel = prepare_gemm_onednn(shape, dtype, device.threads)) return kernel;
+    if (auto kernel =
+            prepare_gemm_onednn(shape, dtype, device.threads, may_take_tiles(dtype, is_trusted_with_tiles(shape))))
+      return kernel;
 #else
   uses_onednn(provider, dtype);
 #endif

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <string>
 
 #include "kernels/cpu/onednn.h"
@@ -29,12 +30,11 @@ struct Product {
   dnnl::primitive primitive;
   OnednnCall::Argument a, b, bias, c;
   memory::desc scratch;
-  std::string name;  // of the code that oneDNN chose
-  /// Whether there is no fast code for this shape.
-  bool is_reference() const { return name.starts_with("ref"); }
+  std::string name;  // of oneDNN's code
 };
 
-Product as_matmul(const GemmShape& s, DType dtype, const dnnl::engine& engine) {
+/// Nothing if there is no fast code for this shape.
+std::optional<Product> as_matmul(const GemmShape& s, DType dtype, bool tiles, const dnnl::engine& engine) {
   const memory::desc bias = s.epilogue.bias ? matrices(dtype, 1, 1, s.n) : memory::desc();
   dnnl::primitive_attr attr = scratch_from_caller();
   if (s.accumulate) {
@@ -42,26 +42,28 @@ Product as_matmul(const GemmShape& s, DType dtype, const dnnl::engine& engine) {
     adds.append_sum();
     attr.set_post_ops(adds);
   }
-  const auto desc = describe_with<dnnl::matmul>(attr, engine, matrices(dtype, s.batch, s.m, s.k, s.transpose_a),
-                                                matrices(dtype, s.batch, s.k, s.n, s.transpose_b), bias,
-                                                matrices(dtype_of_c(s, dtype), s.batch, s.m, s.n));
-  return {dnnl::matmul(desc),    {DNNL_ARG_SRC, desc.src_desc()}, {DNNL_ARG_WEIGHTS, desc.weights_desc()},
-          {DNNL_ARG_BIAS, bias}, {DNNL_ARG_DST, desc.dst_desc()}, desc.scratchpad_desc(),
-          desc.impl_info_str()};
+  auto desc = describe_with<dnnl::matmul>(attr, engine, matrices(dtype, s.batch, s.m, s.k, s.transpose_a),
+                                          matrices(dtype, s.batch, s.k, s.n, s.transpose_b), bias,
+                                          matrices(dtype_of_c(s, dtype), s.batch, s.m, s.n));
+  if (!find_code(desc, tiles)) return std::nullopt;
+  return Product{dnnl::matmul(desc),    {DNNL_ARG_SRC, desc.src_desc()}, {DNNL_ARG_WEIGHTS, desc.weights_desc()},
+                 {DNNL_ARG_BIAS, bias}, {DNNL_ARG_DST, desc.dst_desc()}, desc.scratchpad_desc(),
+                 desc.impl_info_str()};
 }
 
 /// a^T b, which is how weight gradients come: as what it is, oneDNN computes that of a fully connected layer, where k
 /// is the batch, up to four times faster than as a product; that of a 1x1 convolution, with long sums, well, too.
-Product as_weight_gradient(const GemmShape& s, DType dtype, const dnnl::engine& engine) {
+std::optional<Product> as_weight_gradient(const GemmShape& s, DType dtype, bool tiles, const dnnl::engine& engine) {
   using Forward = dnnl::inner_product_forward;
   using Backward = dnnl::inner_product_backward_weights;
   const memory::desc dy = matrix(dtype, s.k, s.m), x = matrix(dtype, s.k, s.n), w = matrix(dtype, s.m, s.n),
                      dw = matrix(dtype_of_c(s, dtype), s.m, s.n);
   const auto forward = describe<Forward>(engine, dnnl::prop_kind::forward_training, x, w, dy);
-  const auto desc = describe_backward<Backward>(engine, forward, x, dw, dy);
-  return {Backward(desc),      {DNNL_ARG_DIFF_DST, dy},     {DNNL_ARG_SRC, x},
-          {DNNL_ARG_BIAS, {}}, {DNNL_ARG_DIFF_WEIGHTS, dw}, desc.scratchpad_desc(),
-          desc.impl_info_str()};
+  auto desc = describe_backward<Backward>(engine, forward, x, dw, dy);
+  if (!find_code(desc, tiles)) return std::nullopt;
+  return Product{Backward(desc),      {DNNL_ARG_DIFF_DST, dy},     {DNNL_ARG_SRC, x},
+                 {DNNL_ARG_BIAS, {}}, {DNNL_ARG_DIFF_WEIGHTS, dw}, desc.scratchpad_desc(),
+                 desc.impl_info_str()};
 }
 
 class OnednnGemm final : public Kernel {
@@ -90,16 +92,15 @@ class OnednnGemm final : public Kernel {
 
 }  // namespace
 
-std::unique_ptr<Kernel> prepare_gemm_onednn(const GemmShape& s, DType dtype, int threads) {
+std::unique_ptr<Kernel> prepare_gemm_onednn(const GemmShape& s, DType dtype, int threads, bool tiles) {
   // oneDNN divides by sizes that it counts in 32 bits.
   if (std::max({s.batch, s.m, s.n, s.k}) > std::numeric_limits<std::int32_t>::max()) return nullptr;
   const Workers workers(threads);  // primitives are made for so many
   const OnednnContext context;
   const bool weight_gradient = s.batch == 1 && s.transpose_a && !s.transpose_b && !s.epilogue.bias && !s.accumulate;
-  const Product product =
-      weight_gradient ? as_weight_gradient(s, dtype, context.engine) : as_matmul(s, dtype, context.engine);
-  if (product.is_reference()) return nullptr;
-  return std::make_unique<OnednnGemm>(context, product);
+  const auto product = weight_gradient ? as_weight_gradient(s, dtype, tiles, context.engine)
+                                       : as_matmul(s, dtype, tiles, context.engine);
+  return product ? std::make_unique<OnednnGemm>(context, *product) : nullptr;
 }
 
 }  // namespace lethe

@@ -142,6 +142,13 @@ TEST_F(LowPrecision, ConvolutionalNetworksTakeLittleMoreThanHalf) {
   }
 }
 
+TEST_F(LowPrecision, TheListOfDevicesSaysWhatMultiplies) {
+  const Ended run = run_train({"device"});
+  EXPECT_NE(run.out.find(" threads, " + cpu_provider() + "\n"), std::string::npos) << run.out;
+  EXPECT_EQ(run.out.find("widened") == std::string::npos, multiplies_on_cpu(DType::bf16)) << run.out;
+  EXPECT_NE(run.out.find(has_onednn() ? "oneDNN " + onednn_version() : "Eigen"), std::string::npos) << run.out;
+}
+
 TEST_F(LowPrecision, OptnetsModulesHaveNone) {
   const Ended run = run_train({"count", "--model", "lenet", "--dtype", "bf16"});
   EXPECT_EQ(run.code, 2);
