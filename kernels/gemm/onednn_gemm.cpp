@@ -98,8 +98,9 @@ std::unique_ptr<Kernel> prepare_gemm_onednn(const GemmShape& s, DType dtype, int
   const Workers workers(threads);  // primitives are made for so many
   const OnednnContext context;
   const bool weight_gradient = s.batch == 1 && s.transpose_a && !s.transpose_b && !s.epilogue.bias && !s.accumulate;
-  const auto product = weight_gradient ? as_weight_gradient(s, dtype, tiles, context.engine)
-                                       : as_matmul(s, dtype, tiles, context.engine);
+  std::optional<Product> product;
+  if (weight_gradient) product = as_weight_gradient(s, dtype, tiles, context.engine);
+  if (!product) product = as_matmul(s, dtype, tiles, context.engine);
   return product ? std::make_unique<OnednnGemm>(context, *product) : nullptr;
 }
 

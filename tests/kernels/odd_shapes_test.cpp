@@ -131,6 +131,11 @@ TEST(OddShapes, CodeThatMultipliesTilesIsPassedOver) {
       EXPECT_EQ(kernel->implementation().find(name), std::string::npos) << kernel->implementation();
     return 1;
   };
+  for (const bool transpose_a : {false, true})
+    for (const bool transpose_b : {false, true}) {
+      const GemmShape s{.m = 70, .n = 33, .k = 130, .transpose_a = transpose_a, .transpose_b = transpose_b};
+      EXPECT_EQ(expect_without(prepare_gemm_onednn(s, DType::bf16, kOddThreads, false).get()), 1) << described(s);
+    }
   int convolutions = 0, products = 0;
   for (int i = 0; i < 30; ++i) {
     const ConvShape s = random_conv(random);
