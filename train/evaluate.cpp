@@ -4,7 +4,6 @@
 
 #include "framework/error.h"
 #include "train/commands.h"
-#include "train/recipe.h"
 #include "train/report/score_report.h"
 #include "train/report/streams.h"
 #include "train/session/device.h"
@@ -13,6 +12,7 @@
 #include "train/session/programs.h"
 #include "train/session/start.h"
 #include "train/settings_of_options.h"
+#include "train/weights_recipe.h"
 
 namespace lethe {
 namespace {

@@ -8,13 +8,13 @@
 #include "framework/error.h"
 #include "kernels/cpu/device.h"
 #include "train/commands.h"
-#include "train/recipe.h"
 #include "train/report/layer_list.h"
 #include "train/report/streams.h"
 #include "train/session/programs.h"
 #include "train/session/start.h"
 #include "train/session/weights.h"
 #include "train/settings_of_options.h"
+#include "train/weights_recipe.h"
 
 namespace lethe {
 

@@ -19,6 +19,7 @@
 #include "train/session/metered_device.h"
 #include "train/session/start.h"
 #include "train/settings_of_options.h"
+#include "train/weights_recipe.h"
 
 namespace lethe {
 namespace {

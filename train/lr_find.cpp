@@ -11,6 +11,7 @@
 #include "train/session/fed_data.h"
 #include "train/session/session.h"
 #include "train/settings_of_options.h"
+#include "train/weights_recipe.h"
 
 namespace lethe {
 namespace {

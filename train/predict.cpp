@@ -16,7 +16,6 @@
 #include "train/data/data_spec.h"
 #include "train/data/image_folder.h"
 #include "train/data/labelled_texts.h"
-#include "train/recipe.h"
 #include "train/report/formatted.h"
 #include "train/report/score_report.h"
 #include "train/report/streams.h"
@@ -25,6 +24,7 @@
 #include "train/session/predictor.h"
 #include "train/session/start.h"
 #include "train/settings_of_options.h"
+#include "train/weights_recipe.h"
 
 namespace lethe {
 namespace {

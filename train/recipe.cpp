@@ -14,7 +14,6 @@
 #include "train/session/device.h"
 #include "train/session/fed_data.h"
 #include "train/session/largest_fit.h"
-#include "train/session/programs.h"
 #include "train/settings_of_options.h"
 
 namespace lethe {
@@ -146,23 +145,6 @@ std::shared_ptr<Trials> trials_by(const Options& options, bool resumed) {
                    [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); });
 }
 
-/// `named` is what the command line says; a run that holds its network needs no look at that. Batch, dtype and seed are
-/// part of a program, so they are the run's.
-void check_network(const std::string& named, const SavedRun& run) {
-  if (named.empty() && !run.state.file.name.empty()) return;
-  OptionValues values;
-  for (const char* name : {"model", "set", "dtype", "sync-bn"})
-    if (const auto found = run.state.options.find(name); found != run.state.options.end()) values.insert(*found);
-  if (!named.empty()) values["model"] = named;
-  NetworkSetting setting = network_setting(with_values({}, values));
-  setting.batch = run.state.batch;
-  setting.seed = run.state.seed;
-  check(network_id(setting) == run.state.program, named.empty() ? "" : "--model ", setting.model,
-        named.empty() ? ": has changed since the run in " : ": is not the network of the run in ", run.checkpoint,
-        named.empty() ? " trained it, which is too old to hold a copy"
-                      : "; without --model its own copy of that is taken");
-}
-
 }  // namespace
 
 Options decided(const Options& first, const OptionValues& resumed) {
@@ -196,59 +178,6 @@ OptionValues values_to_keep(const Options& options) {
   if (const auto file = kept.find("autotune"); file != kept.end())
     file->second = std::filesystem::absolute(file->second).string();
   return kept;
-}
-
-Options decided_by_run(const Options& given, const std::optional<SavedRun>& run) {
-  OptionValues of_run;
-  if (run) {
-    const OptionValues all = options_in(run->checkpoint, run->state);
-    for (const char* name : {"model", "set", "dtype", "data", "batch", "seed"})
-      if (const auto found = all.find(name); found != all.end()) of_run.insert(*found);
-    if (const auto at_once = all.find("micro-batch"); at_once != all.end())
-      of_run["batch"] = at_once->second;  // which fitted the run
-  }
-  if (given.command == Command::Predict || given.command == Command::Show)
-    of_run.erase("batch");  // there are as many samples as files; or one
-  check(!given.model.empty() || of_run.count("model") != 0, "--model is missing: no run stands beside ", given.weights,
-        " to say which network it is of; a name such as lenet or resnet20, or a JSON file");
-  if (run) check_network(given.model, *run);
-  return decided(given, of_run);
-}
-
-DataSetting data_beside_weights(const Options& options) {
-  DataSetting data = data_setting(options);
-  if (options.weights.empty()) return data;
-  const std::optional<SavedRun> run = run_of_weights(options.weights);
-  const Meaning known = meaning_of(run);
-  data.known = {.alphabet = known.alphabet, .tokenizer = known.tokenizer};
-  if (run || options.data) return data;
-  const Network network = build_network(network_setting(options), true);
-  if (is_fed_by_data(network) && (takes_sequences(network) || takes_texts(network))) check_data_known(options, run);
-  return data;
-}
-
-void check_data_known(const Options& given, const std::optional<SavedRun>& run) {
-  check(run || given.data, "--data is missing: no run stands beside ", given.weights,
-        " to say what labels and symbols stand for");
-}
-
-Meaning meaning_of(const std::optional<SavedRun>& run) { return run ? run->state.meaning : Meaning{}; }
-
-std::string other_numbers(const Options& options, const std::optional<SavedRun>& run) {
-  if (!run) return "";
-  const auto value_in = [](const OptionValues& values, const char* name) {
-    const auto found = values.find(name);
-    return found != values.end() ? found->second : std::string(name) == "device" ? "cpu" : "false";
-  };
-  std::vector<std::string> differ;
-  for (const char* name : {"device", "fast-f32", "no-winograd", "autotune", "tf32", "fast-conv"}) {
-    const std::string before = value_in(run->state.options, name), now = value_in(options.given, name);
-    if (before == now) continue;
-    differ.push_back(before == "true"    ? message("--", name)
-                     : before == "false" ? message("no --", name)
-                                         : message("--", name, ' ', before));
-  }
-  return differ.empty() ? "" : message("note: the run computed with ", joined(differ), ": last digits may differ here");
 }
 
 }  // namespace lethe

@@ -1,9 +1,6 @@
 // Every option decided: from the command line, a run that goes on, the network file, or as built in.
 #pragma once
-#include <optional>
-
 #include "train/options.h"
-#include "train/session/start.h"
 
 namespace lethe {
 
@@ -13,18 +10,5 @@ namespace lethe {
 Options decided(const Options& given, const OptionValues& resumed = {});
 /// What a run that goes on must find again, also from another directory.
 OptionValues values_to_keep(const Options& options);
-/// Decided for a command that takes weights: what the command line leaves open of network, data, numbers, batch and
-/// seed is that of the run, whose network is the one that it holds. Fails unless one of the two names a network, and
-/// for another network than the run trained.
-Options decided_by_run(const Options& given, const std::optional<SavedRun>& run);
-/// The data of a training that may begin from weights: symbols have to mean what they meant to the run that made these.
-/// Fails for a network that reads text where nothing says what its symbols meant.
-DataSetting data_beside_weights(const Options& options);
-/// Fails unless the command line or the run says what labels and symbols mean.
-void check_data_known(const Options& given, const std::optional<SavedRun>& run);
-/// What the run's labels, pixels and symbols mean; nothing without a run.
-Meaning meaning_of(const std::optional<SavedRun>& run);
-/// A line on what lets these options compute otherwise than the run did; "" if nothing does.
-std::string other_numbers(const Options& options, const std::optional<SavedRun>& run);
 
 }  // namespace lethe

@@ -1,13 +1,13 @@
 // `train show`: a network before it runs.
 #include "framework/text.h"
 #include "train/commands.h"
-#include "train/recipe.h"
 #include "train/report/streams.h"
 #include "train/report/summary.h"
 #include "train/session/device.h"
 #include "train/session/programs.h"
 #include "train/session/start.h"
 #include "train/settings_of_options.h"
+#include "train/weights_recipe.h"
 
 namespace lethe {
 namespace {

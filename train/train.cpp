@@ -1,7 +1,6 @@
 // `train`: from a network file to trained weights. Read me first.
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -10,10 +9,9 @@
 #include "framework/error.h"
 #include "kernels/cpu/workers.h"
 #include "kernels/cuda/device.h"
-#include "kernels/provider.h"
-#include "kernels/tiles.h"
 #include "train/commands.h"
 #include "train/failure.h"
+#include "train/introduction.h"
 #include "train/ranks/collectives.h"
 #include "train/ranks/mpi.h"
 #include "train/recipe.h"
@@ -32,6 +30,7 @@
 #include "train/session/zero_stages.h"
 #include "train/settings_of_options.h"
 #include "train/signals.h"
+#include "train/weights_recipe.h"
 
 namespace lethe {
 namespace {
@@ -81,64 +80,6 @@ RunState state_of(const Start& start, const Options& options, const Network& net
   if (held) state.options["model"] = before.at("model");
   state.data = state.options.contains("data") ? state.options["data"] : data;
   return state;
-}
-
-/// A resumed run counts its steps in the same epochs.
-void check_position(const Start& start, std::int64_t per_epoch) {
-  const RunState& state = start.state;
-  const bool same_epochs =
-      state.step >= 0 && state.epoch == state.step / per_epoch && state.batch_in_epoch == state.step % per_epoch;
-  check_as(Exit::Data, same_epochs, start.checkpoint, ": step ", state.step, " is batch ", state.batch_in_epoch,
-           " of epoch ", state.epoch, " there, but the data has ", per_epoch,
-           " batches an epoch; is it the same data?");
-}
-
-/// A curve that follows the length of the run becomes another when that does.
-void note_moved_rate(Progress& progress, const Options& options, const Start& start, std::int64_t per_epoch) {
-  constexpr double kMoved = 0.1;  // of the rate
-  const RunState& state = start.state;
-  OptionValues length = {{"model", options.model}};
-  for (const char* name : {"steps", "epochs"})
-    if (const auto found = state.options.find(name); found != state.options.end()) length.insert(*found);
-  const Options begun = with_values({}, length);
-  const RunSetting now = run_setting(options);
-  RunSetting before = now;
-  before.steps = begun.steps, before.epochs = begun.epochs.value_or(0);
-  const RunLength run = length_of(now, per_epoch), run_before = length_of(before, per_epoch);
-  if (state.step == 0 || state.step >= run.total || *options.schedule != state.schedule) return;
-  const auto last_rate = [&](const RunLength& of) { return now.schedule.at(state.step - 1, of, state.learning_rate); };
-  if (std::abs(last_rate(run) - last_rate(run_before)) <= kMoved * last_rate(run_before)) return;
-  progress.note(message("the learning rate goes from ", last_rate(run_before), " to ",
-                        now.schedule.at(state.step, run, now.lr), ", since ", state.schedule, " spans ", run.total,
-                        " steps now, not ", run_before.total, "; --schedule constant --lr X goes on evenly, --weights ",
-                        start.checkpoint, " starts a new run from here"));
-}
-
-void introduce(Progress& progress, const Options& options, const Network& network, const Batches& batches,
-               const std::vector<std::string>& classes, const Start& start) {
-  const RunLength length = length_of(run_setting(options), batches.per_epoch());
-  progress.note(message(network.name, ": batch ", *options.batch, ", ", length.total, " steps, ", batches.per_epoch(),
-                        " an epoch; ", *options.optimizer, ", learning rate ", *options.lr, ", ", *options.schedule,
-                        ", seed ", *options.seed));
-  if (options.device.name == "cpu" && !multiplies_on_cpu(options.dtype))
-    progress.note(message(name_of(options.dtype), " saves memory but no time here: products are computed in f32"));
-  if (options.device.fast_f32 && !tiles::are_there())
-    progress.note("--fast-f32 would save no time here, since this processor has no AMX: f32 is computed exactly");
-  if (options.device.name == "cpu" && options.device.threads > processors())
-    progress.note(message("--threads ", options.device.threads, " is more than the processors here, ", processors(),
-                          ": threads take turns, which is slower than one a processor"));
-  if (batches.dropped() > 0)
-    progress.note(message("each epoch leaves out ", batches.dropped(), " samples, less than a batch"));
-  const Meaning meaning_before = meaning_of(run_of_weights(options.weights));
-  if (!meaning_before.classes.empty() && meaning_before.classes != classes)
-    progress.note(message("note: labels are ", joined(classes), "; to the run beside --weights they were ",
-                          joined(meaning_before.classes)));
-  if (start.checkpoint.empty()) return;
-  check_position(start, batches.per_epoch());
-  progress.note(message("resumed from ", start.checkpoint));
-  note_moved_rate(progress, options, start, batches.per_epoch());
-  if (start.save.empty())
-    progress.note("one checkpoint was named, so nothing will be saved; --save DIR names where to");
 }
 
 Notify note_in(Progress& progress) {

@@ -6,8 +6,8 @@
 
 #include "tests/train/data_samples.h"
 #include "tests/train/run_fixture.h"
-#include "train/recipe.h"
 #include "train/session/session.h"
+#include "train/weights_recipe.h"
 
 namespace lethe::testing {
 namespace {

@@ -3,10 +3,10 @@
 
 #include "tests/train/data_samples.h"
 #include "tests/train/run_fixture.h"
-#include "train/recipe.h"
 #include "train/session/safetensors.h"
 #include "train/session/start.h"
 #include "train/session/stored.h"
+#include "train/weights_recipe.h"
 
 namespace lethe::testing {
 namespace {
