@@ -62,16 +62,17 @@ std::vector<Way> ways_on_cpu(ConvPass pass, const ConvShape& shape, bool bias, D
       is_for_winograd(shape) && (!bf16_is_fast || (!has_amx && is_winograd_faster_than_bf16(pass, shape)));
   // oneDNN's own gradients of 1x1 kernels take up to 1.4 times as long in f32 (bench_convolutions), of bf16 by AMX 2 to
   // 4 times (2.6.3).
+  const bool trusted = dtype == DType::f32 || is_trusted_in_bf16(pass, shape);
   const bool is_for_product =
       is_best && by_onednn &&
-      (dtype == DType::f32 ? pass == ConvPass::GradWeight : has_amx && pass != ConvPass::Forward);
+      (dtype == DType::f32 ? pass == ConvPass::GradWeight : !trusted || (has_amx && pass != ConvPass::Forward));
   std::vector<Way> ways;
   if (device.fast_f32 && is_best && dtype == DType::f32)
     ways.push_back({"three bf16 products", [=] { return prepare_conv_fast_f32(pass, shape, bias, device.threads); }});
   if (may_be_winograd && is_winograd_best) ways.push_back(winograd);
   if (is_for_product) ways.push_back(product);
 #ifdef LETHE_HAS_ONEDNN
-  if (by_onednn && (dtype == DType::f32 || is_trusted_in_bf16(pass, shape)))
+  if (by_onednn && trusted)
     ways.push_back({"onednn", [=] {
                       const bool tiles = may_take_tiles(dtype, is_trusted_with_tiles(shape));
                       return prepare_conv_onednn(pass, shape, bias, dtype, device.threads, tiles);
