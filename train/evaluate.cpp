@@ -29,12 +29,12 @@ int evaluate(const Options& given) {
   check(!given.weights.empty(), "--weights is missing: the directory of a run or checkpoint, or a safetensors file");
   const std::optional<SavedRun> run = run_of_weights(given.weights);
   const Options options = decided_by_run(given, run);
-  check_data_known(given, run);
+  check_data_known(options, run);
   const ProgramSetting setting = program_setting(options);
   const bool optnet = setting.memory.optnet.has_value();
   Network network = build_network(setting.network, optnet);  // optnet takes it as built for training
   const Notify notify = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); };
-  if (const std::string line = other_numbers(options, run); !line.empty()) notify(line);
+  note_other_numbers(options, run, notify);
   const std::unique_ptr<Samples> data = open_data(options.data, setting.network.seed, network, notify, meaning_of(run));
   if (setting.pixels && !optnet) take_bytes(network, data->pixels());
   const std::unique_ptr<Device> device = open_device(options.device);

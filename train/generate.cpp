@@ -223,13 +223,13 @@ int generate(const Options& given) {
   Prepared prepared(device);
   const TextReading reading(program_setting(options), !options.generation.no_cache, prepared);
   const Network& network = reading.window();
-  if (given.generation.tokenizer.empty()) check_data_known(given, run);
+  if (given.generation.tokenizer.empty()) check_data_known(options, run);
   const Language language = language_of(given, options, run, network);
   std::vector<std::int32_t> symbols = prompt_of(options, *language.vocabulary, reading.context());
   const auto note = [&](const std::string& line) {
     if (!options.quiet) std::fprintf(stderr, "%s\n", line.c_str());
   };
-  if (const std::string line = other_numbers(options, run); !line.empty()) note(line);
+  note_other_numbers(options, run, note);
   if (!reading.why_no_cache().empty())
     note(message("note: ", network.name, " reads the whole text again for each symbol: ", reading.why_no_cache()));
   note(predicted_line(reading.bytes()));

@@ -197,8 +197,8 @@ int predict(const Options& given) {
   check(!given.weights.empty(), "--weights is missing: the directory of a run or checkpoint, or a safetensors file");
   const std::optional<SavedRun> run = run_of_weights(given.weights);
   const Options options = decided_by_run(given, run);
-  check_data_known(given, run);
-  if (const std::string line = other_numbers(options, run); !line.empty()) std::fprintf(stderr, "%s\n", line.c_str());
+  check_data_known(options, run);
+  note_other_numbers(options, run, say);
   ProgramSetting setting = program_setting(options);
   const std::int64_t most = std::exchange(setting.network.batch, 1);
   const bool of_texts = reads_texts(build_network(setting.network, false));

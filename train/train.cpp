@@ -63,7 +63,7 @@ std::vector<std::unique_ptr<RecordFile>> open_metrics(const Options& options, co
 }
 
 RunState state_of(const Start& start, const Options& options, const Network& network, const std::string& id,
-                  const std::string& data, const Meaning& meaning) {
+                  const std::string& data, const Meaning& meaning, const NetworkFile& file) {
   RunState state = start.state;
   state.network = network.name;
   state.program = id;
@@ -73,11 +73,12 @@ RunState state_of(const Start& start, const Options& options, const Network& net
   state.schedule = *options.schedule;
   state.optimizer = *options.optimizer;
   state.meaning = meaning;
-  const bool held = !state.file.name.empty();
-  if (!held) state.file = read_network_file(options.model);
   const std::map<std::string, std::string> before = state.options;
   state.options = values_to_keep(options);
-  if (held) state.options["model"] = before.at("model");
+  if (state.file.name.empty())
+    state.file = file;
+  else
+    state.options["model"] = before.at("model");  // not the copy in an older checkpoint
   state.data = state.options.contains("data") ? state.options["data"] : data;
   return state;
 }
@@ -182,12 +183,14 @@ int train_on(const Options& given, const std::shared_ptr<Collectives>& peers, co
     progress.note(message("--zero auto is ", options.ranks.zero, " here: the cheapest stage that fits"));
   }
 
+  const NetworkFile file = read_network_file(options.model);  // which the run keeps
   // Programs of training, with its backward and update ops, and of evaluation.
   const std::chrono::seconds patience(options.ranks.timeout);
   DataSetting data = data_beside_weights(options);
   if (!start.checkpoint.empty()) data.known = start.state.meaning;
   Session session({program_setting(options), data, options.device, peers, patience}, notify);
   const std::string id = network_id(network_setting(options));
+  check(read_network_file(options.model) == file, options.model, ": has changed while the run began; start again");
   check_fits(start, options.given, session.network().name, id);
   const Meaning meaning = session.data().meaning();
   introduce(progress, options, session.network(), session.batches(), meaning.classes, start);
@@ -196,7 +199,7 @@ int train_on(const Options& given, const std::shared_ptr<Collectives>& peers, co
   if (leads) print_predicted(options.memopt.text, plans, progress);
   if (peers) check_ranks_agree(*peers, session, options, start);
   session.fill_from(start, options.weights);
-  session.state() = state_of(start, options, session.network(), id, session.data().name(), meaning);
+  session.state() = state_of(start, options, session.network(), id, session.data().name(), meaning, file);
   const std::unique_ptr<Checkpoints> checkpoints = open_checkpoints(options, start, leads);
   if (!leads) {
     session.executor();

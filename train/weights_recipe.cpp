@@ -57,29 +57,29 @@ DataSetting data_beside_weights(const Options& options) {
   return data;
 }
 
-void check_data_known(const Options& given, const std::optional<SavedRun>& run) {
-  check(run || given.data, "--data is missing: no run stands beside ", given.weights,
+void check_data_known(const Options& options, const std::optional<SavedRun>& run) {
+  check(run || options.data, "--data is missing: no run stands beside ", options.weights,
         " to say what labels and symbols stand for");
 }
 
 Meaning meaning_of(const std::optional<SavedRun>& run) { return run ? run->state.meaning : Meaning{}; }
 
-std::string other_numbers(const Options& options, const std::optional<SavedRun>& run) {
-  if (!run) return "";
+void note_other_numbers(const Options& options, const std::optional<SavedRun>& run, const Notify& notify) {
+  if (!run) return;
   const auto value_in = [](const OptionValues& values, const char* name) {
     const auto found = values.find(name);
     return found != values.end() ? found->second : std::string(name) == "device" ? "cpu" : "false";
   };
   const OptionValues kept = values_to_keep(options);
   std::vector<std::string> differ;
-  for (const char* name : {"device", "fast-f32", "no-winograd", "autotune", "tf32", "fast-conv"}) {
+  for (const char* name : {"device", "fast-f32", "no-winograd", "autotune", "tf32", "fast-conv", "deterministic"}) {
     const std::string before = value_in(run->state.options, name), now = value_in(kept, name);
     if (before == now) continue;
     differ.push_back(before == "true"    ? message("--", name)
                      : before == "false" ? message("no --", name)
                                          : message("--", name, ' ', before));
   }
-  return differ.empty() ? "" : message("note: the run computed with ", joined(differ), ": last digits may differ here");
+  if (!differ.empty()) notify(message("note: the run computed with ", joined(differ), ": last digits may differ here"));
 }
 
 }  // namespace lethe

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "train/data/dataset.h"
 #include "train/options.h"
 #include "train/session/start.h"
 
@@ -15,11 +16,11 @@ Options decided_by_run(const Options& given, const std::optional<SavedRun>& run)
 /// The data of a training that may begin from weights: symbols have to mean what they meant to the run that made these.
 /// Fails for a network that reads text where nothing says what its symbols meant.
 DataSetting data_beside_weights(const Options& options);
-/// Fails unless the command line or the run says what labels and symbols mean.
-void check_data_known(const Options& given, const std::optional<SavedRun>& run);
+/// Fails unless the options or the run say what labels and symbols mean.
+void check_data_known(const Options& options, const std::optional<SavedRun>& run);
 /// What the run's labels, pixels and symbols mean; nothing without a run.
 Meaning meaning_of(const std::optional<SavedRun>& run);
-/// A line on what lets these options compute otherwise than the run did; "" if nothing does.
-std::string other_numbers(const Options& options, const std::optional<SavedRun>& run);
+/// A line on what lets these options compute otherwise than the run did, if anything does.
+void note_other_numbers(const Options& options, const std::optional<SavedRun>& run, const Notify& notify);
 
 }  // namespace lethe

@@ -31,6 +31,9 @@ Material material() {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static lethe::fuzz::Directory directory;
   directory.put("state.json", lethe::fuzz::text_of(data, size));
-  lethe::fuzz::reads({lethe::Exit::Data}, [] { lethe::read_state(directory.path()); });
+  lethe::fuzz::reads({lethe::Exit::Data}, [] {
+    const lethe::RunState state = lethe::read_state(directory.path());
+    for (const auto& [file, checksum] : state.checksums) lethe::check_unchanged(directory.path(), state, file);
+  });
   return 0;
 }

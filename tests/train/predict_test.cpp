@@ -172,7 +172,10 @@ TEST_F(Predict, RefusesInOneLine) {
   expect_refused({"--weights", path("w.safetensors"), file}, 2, "--model is missing");
   expect_refused({"--weights", path("w.safetensors"), "--model", path("small.json"), file}, 2, "--data is missing");
   const auto expect_misfit = [&](const std::string& model, int code, const std::string& part) {
-    expect_refused({"--weights", path("w.safetensors"), "--model", model, "--data", data(), file}, code, part);
+    const Ended ended = run_train({"predict", "--weights", path("w.safetensors"), "--model", model, "--data",
+                                   "imagefolder:" + path("pictures"), file});
+    EXPECT_EQ(ended.code, code) << ended.err;
+    EXPECT_PRED2(says, ended.err, part);
   };
   expect_misfit("char_lstm", 2, "predict gives it images");
   expect_misfit(path("two.json"), 2, "has 2 inputs beside its labels");

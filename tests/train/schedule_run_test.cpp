@@ -18,6 +18,7 @@ void make_old(const std::string& checkpoint) {
   std::string text = bytes_in(checkpoint + "/state.json");
   text = std::regex_replace(text, std::regex("\\*warmup"), "+warmup");
   text = std::regex_replace(text, std::regex("  \"schedule_form\": 2,\n"), "");
+  text = std::regex_replace(text, std::regex(",\n  \"checksum\": [0-9]+"), "");
   std::ofstream(checkpoint + "/state.json") << text;
 }
 

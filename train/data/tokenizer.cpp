@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <unordered_map>
 
 #include "framework/error.h"
@@ -133,6 +134,13 @@ std::unique_ptr<Tokenizer> characters_tokenizer(std::string_view alphabet) {
   for (std::size_t at = 0; at < alphabet.size(); at += characters.back().size())
     characters.emplace_back(alphabet.substr(at, valid_character(alphabet, at).bytes));
   return std::make_unique<CharactersTokenizer>(characters);
+}
+
+bool has_tokenizer(TokenKind kind, const std::string& directory) {
+  const auto is_there = [&](const char* name) { return std::filesystem::exists(directory + '/' + name); };
+  if (kind == TokenKind::Pairs)
+    return (is_there("vocab.json") || is_there("encoder.json")) && (is_there("merges.txt") || is_there("vocab.bpe"));
+  return kind == TokenKind::Bytes || is_there(kCharactersFile);
 }
 
 std::unique_ptr<Tokenizer> open_tokenizer(TokenKind kind, const std::string& directory) {

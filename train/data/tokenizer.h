@@ -72,6 +72,8 @@ std::unique_ptr<Tokenizer> open_pairs(const PairFiles& files);
 /// What the tokens of a data set are made by, from the files beside its shards (train/data/token_shard.h): those of
 /// GPT-2's, for characters all of them in kCharactersFile, for bytes none.
 std::unique_ptr<Tokenizer> open_tokenizer(TokenKind kind, const std::string& directory);
+/// Whether those files are there.
+bool has_tokenizer(TokenKind kind, const std::string& directory);
 inline constexpr const char* kCharactersFile = "characters.txt";
 
 }  // namespace lethe

@@ -41,14 +41,19 @@ TokenSplit open_split(const std::string& directory, Split which, std::int64_t le
 class Tokens final : public Sequences {
  public:
   Tokens(SequenceInfo info, std::array<TokenSplit, 2> splits, std::int64_t end, std::int32_t label_of_end)
-      : Sequences(std::move(info)), splits_(std::move(splits)), end_(end), label_of_end_(label_of_end) {}
+      : Sequences(std::move(info)), splits_(std::move(splits)), end_(end), label_of_end_(label_of_end) {
+    const TokenShard& shard = splits_[0].shards.front();
+    if (has_tokenizer(shard.header().kind, folder_of(shard))) meaning_.tokenizer = vocabulary()->identity();
+  }
 
   std::unique_ptr<SampleReader> reader(const ReadOptions& options) const override;
 
   std::unique_ptr<Vocabulary> vocabulary() const override {
     const TokenShard& shard = splits_[0].shards.front();
-    return open_tokenizer(shard.header().kind, std::filesystem::path(shard.path()).parent_path().string());
+    return open_tokenizer(shard.header().kind, folder_of(shard));
   }
+  /// Shards alone can be trained on: then nothing is known of what their tokens stand for.
+  Meaning meaning() const override { return meaning_; }
 
   std::optional<std::int32_t> end_symbol() const override {
     const std::uint32_t end = splits_[0].shards.front().header().end;
@@ -74,8 +79,13 @@ class Tokens final : public Sequences {
   }
 
  private:
+  static std::string folder_of(const TokenShard& shard) {
+    return std::filesystem::path(shard.path()).parent_path().string();
+  }
+
   std::array<TokenSplit, 2> splits_;
-  std::int64_t end_;  // the token whose label is another: -1 is none
+  Meaning meaning_ = {};  // reading a vocabulary takes its time
+  std::int64_t end_;      // the token whose label is another: -1 is none
   std::int32_t label_of_end_;
 };
 
