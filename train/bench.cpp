@@ -85,7 +85,6 @@ std::vector<std::string> forwarded(const Options& options) {
   for (const auto& [name, value] : options.given)
     if (name != "settings" && name != "sweep" && name != "rounds" && name != "format" && name != "steps")
       args.push_back("--" + name + "=" + value);
-  if (options.given.count("data") == 0) args.emplace_back("--data=synthetic");
   return args;
 }
 
@@ -155,7 +154,7 @@ std::vector<BenchRow> rows_of(const Options& options) {
 int bench(const Options& given) {
   if (given.profile) return profile(given);
   if (given.count) return count_launches(given);
-  const Options options = decided(given);
+  const Options options = decided_for_timing(given);
   std::vector<BenchRow> rows = rows_of(options);
   const Scratch scratch;
   for (int round = 1; round <= options.rounds; ++round)

@@ -128,6 +128,15 @@ class CommandLine {
   }
 
   bool has(const std::string& name) const { return app_.get_option_no_throw("--" + name) != nullptr; }
+  /// Whether one of the values that were given does not go with the option.
+  bool is_excluded(const std::string& name, const OptionValues& given) const {
+    const CLI::Option* const option = app_.get_option_no_throw("--" + name);
+    if (!option) return false;
+    const auto& excluded = option->get_excludes();
+    return std::any_of(excluded.begin(), excluded.end(), [&](const CLI::Option* other) {
+      return !other->get_lnames().empty() && given.contains(other->get_lnames().front());
+    });
+  }
 
   Options parse(std::vector<std::string> args) {
     check_names(args);
@@ -198,15 +207,14 @@ void check_memopt(const Options& o) {
 }
 
 Options with_values(const Options& options, const OptionValues& values) {
+  CommandLine line(options.command);
   OptionValues all = options.given;
-  const bool length_given = all.count("epochs") != 0 || all.count("steps") != 0;
   for (const auto& [name, value] : values) {
-    if (length_given && (name == "epochs" || name == "steps")) continue;
+    if (line.is_excluded(name, options.given)) continue;
     if (name == "patience" && !is_evaluated(options)) continue;
     const auto [entry, is_new] = all.emplace(name, value);
     if (!is_new && name == "set") entry->second = merged(value, entry->second);
   }
-  CommandLine line(options.command);
   std::vector<std::string> args;
   for (const auto& [name, value] : all)
     if (line.has(name)) args.push_back("--" + name + "=" + value);

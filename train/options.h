@@ -90,8 +90,8 @@ struct Options {
 Options parse_options(const std::vector<std::string>& args);
 
 /// The same command line, and `values` where it says nothing. Values without an option of the command are left out. The
-/// settings of `set` are joined; the command line's win. Where it gives epochs or steps, `values` give neither; where
-/// nothing is evaluated, they give no patience.
+/// settings of `set` are joined; the command line's win. `values` give nothing that it excludes, such as steps where it
+/// gives epochs; where nothing is evaluated, they give no patience.
 Options with_values(const Options& options, const OptionValues& values);
 
 /// Fails unless the command takes the memory setting, with what stands beside it.

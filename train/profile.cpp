@@ -10,8 +10,7 @@
 namespace lethe {
 
 int profile(const Options& given) {
-  Options options = decided(given);
-  if (!options.data) options.data = "synthetic";
+  Options options = decided_for_timing(given);
   options.device.eager = options.device.name != "cpu";  // a GPU runs ops one by one, too
   SessionSetting setting{program_setting(options), data_setting(options), options.device};
   setting.program.evaluated = false;

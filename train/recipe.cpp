@@ -43,7 +43,7 @@ OptionValues network_values(const Options& options) {
   for (const auto& [key, from_file] : train_defaults(options.model, sets_of(options))) {
     std::string name = key;
     std::replace(name.begin(), name.end(), '_', '-');
-    if (options.command == Command::LrFind && name == "steps") continue;  // of training, not of a sweep
+    if (options.command != Command::Train && name == "steps") continue;  // of training, not of a sweep or a measurement
     values[name] = from_file.value;
     with_context(from_file.where, [&] { check_value(options, name, values[name]); });
   }
@@ -181,3 +181,10 @@ OptionValues values_to_keep(const Options& options) {
 }
 
 }  // namespace lethe
+Options decided_for_timing(const Options& given) {
+  Options options = decided(given);
+  if (options.data || takes_texts(build_network(network_setting(options), true))) return options;
+  options.data = options.given["data"] = "synthetic";
+  return options;
+}
+
