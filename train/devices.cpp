@@ -32,7 +32,7 @@ std::string gpu_lines() {
 
 int list_devices(const Options& options) {
   if (options.dump) {
-    write_result(options.output, gpu_description(options.device.name) + "\n");
+    write_result(options.output, gpu_description(options.device.name, options.device.memory) + "\n");
     return 0;
   }
   std::printf("cpu: %d threads, %s\n%sto plan for: %s, or a file that --dump wrote\n", open_cpu(0)->info().threads,

@@ -168,11 +168,17 @@ void add_threads(CLI::App& app, Options& o) {
 void add_device_name(CLI::App& app, Options& o) {
   std::string names = "cpu, cuda, cuda:1... (default " + o.device.name + ")";
   if (!runs(o.command))
-    names += ";\nor a GPU that is not there: " + joined(described_gpus()) + ", or a JSON file that describes one";
+    names += ";\nor a GPU that is not there: " + joined(described_gpus()) +
+             ",\nor a JSON file that describes one; ,memory=SIZE behind it: with so much memory";
   std::vector<std::string> words = {"cpu", "cuda"};
   if (!runs(o.command))
     for (const std::string& gpu : described_gpus()) words.push_back(gpu);
-  add_option(app, "--device", o.device.name, "NAME", names)->check(such_as(words))->group("Machine");
+  app.add_option_function<std::string>(
+         "--device", [&o](const std::string& text) { read_device(text, o.device); }, names)
+      ->option_text("NAME")
+      ->take_last()
+      ->check(such_as(words))
+      ->group("Machine");
 }
 
 void add_machine(CLI::App& app, Options& o) {

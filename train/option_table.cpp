@@ -97,7 +97,7 @@ void add_lr_find(CLI::App& app, Options& o) {
 
 void add_show(CLI::App& app, Options& o) {
   add_weights_of_run(app, o);
-  add_batch(app, o, "Samples a step (default 1)");
+  add_batch(app, o, "Samples a step (default: as few as the network can be trained with)");
   add_micro_batch(app, o);
   add_optimizer(app, o);
   add_machine(app, o);

@@ -4,8 +4,10 @@
 #include "framework/error.h"
 #include "train/commands.h"
 #include "train/recipe.h"
+#include "train/report/formatted.h"
 #include "train/report/memory_report.h"
 #include "train/report/plan_report.h"
+#include "train/report/progress.h"
 #include "train/report/scaling.h"
 #include "train/report/streams.h"
 #include "train/report/sweep.h"
@@ -15,17 +17,27 @@
 namespace lethe {
 namespace {
 
-void check_budget(const PlanReport& report) {
-  const std::int64_t budget = report.budget(), least = report.smallest_budget();
-  if (report.row().bytes() <= budget) return;
+/// What of all else fits, as the end of a line.
+std::string what_fits(const PlanReport& report) {
+  const auto fits = [&](std::int64_t bytes) { return bytes <= report.budget(); };
+  if (fits(report.row_of("level=2").bytes())) return "; --memopt level=2 fits";
+  std::string text;
+  if (report.priced && fits(report.priced->bytes))
+    text = message("; ", report.priced->change, " fits",
+                   formatted(", for %.1f %% of a step", 100 * report.priced->overhead));
   const ZeroStage* const stage = report.cheapest_stage();
-  const std::string other = report.row_of("level=2").bytes() <= budget ? "; --memopt level=2 fits"
-                            : stage                                    ? message("; --zero ", stage->zero, " fits")
-                                                                       : "";
+  return stage ? message(text, "; --zero ", stage->zero, " fits") : text;
+}
+
+void check_budget(const PlanReport& report) {
+  const std::int64_t budget = report.budget(), least = report.smallest_budget(), taken = report.row().bytes();
+  if (taken <= budget) return;
   fail_as(Exit::Budget, report.network, " at batch ", batch_text(report.setting), " with ", report.setting.memory.text,
-          " takes ", report.row().bytes(), " bytes (", mebibytes(report.row().bytes()), "), more than ",
+          " takes ", taken, " bytes (", mebibytes(taken), "), more than ",
           budget == report.limit ? "the --memory-budget" : "the memory of " + report.device.name, " of ", budget, " (",
-          mebibytes(budget), "); the smallest that is enough is ", least, " (", mebibytes(least), ")", other);
+          mebibytes(budget), "); the smallest that is enough",
+          least < taken && report.priced && report.priced->least_feasible == least ? " at --memopt level=3" : "",
+          " is ", least, " (", mebibytes(least), ")", what_fits(report));
 }
 
 /// For many ranks, of which the first have at least a shard each.
@@ -60,7 +72,10 @@ int plan(const Options& given) {
     write_result("", options.json ? scaling_json(scaling) : scaling_text(scaling));
     return 0;
   }
-  PlanReport report = report_plan(program_setting(options), device_info(options.device));
+  Progress progress(stderr, false);
+  PlanReport report = report_plan(program_setting(options), device_info(options.device),
+                                  [&](const std::string& line) { progress.show(line); });
+  progress.clear();
   report.link = ranks.network;
   if (!options.csv.empty()) write_result(options.csv, plan_csv(report));
   for (const Planned* planned : {&report.plans.training, &report.plans.evaluation})

@@ -60,4 +60,16 @@ double parse_share(const std::string& text, const std::string& what) {
   return unit.empty() ? value : value / 100;
 }
 
+void read_device(const std::string& text, DeviceSetting& device) {
+  const std::size_t comma = text.find(',');
+  device.name = text.substr(0, comma);
+  device.memory.reset();
+  if (comma == std::string::npos) return;
+  const std::string key = "memory=", more = text.substr(comma + 1);
+  check(more.starts_with(key), "--device: ", quote(text), " has ", quote(more), " behind the name; expected ", key,
+        "SIZE");
+  device.memory = parse_bytes(more.substr(key.size()), "--device");
+  check(*device.memory > 0, "--device: nothing runs in ", more);
+}
+
 }  // namespace lethe

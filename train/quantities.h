@@ -21,4 +21,7 @@ Interval parse_interval(const std::string& text, const std::string& what);
 /// `what`.
 Link parse_link(const std::string& text, const std::string& what);
 
+/// "h200" or "h200,memory=80GiB": the setting's name, and its memory or none; fails naming `--device`.
+void read_device(const std::string& text, DeviceSetting& device);
+
 }  // namespace lethe

@@ -1,6 +1,7 @@
 #include "train/recipe.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 
@@ -10,6 +11,9 @@
 #include "optimizer/schedule.h"
 #include "train/data/augment.h"
 #include "train/data/data_spec.h"
+#include "train/report/formatted.h"
+#include "train/report/memory_report.h"
+#include "train/report/progress.h"
 #include "train/session/autotune.h"
 #include "train/session/device.h"
 #include "train/session/fed_data.h"
@@ -77,7 +81,7 @@ constexpr std::int64_t kMostLookedAt = 1 << 20;  // batch or context that is loo
 /// The batch has to be smaller than this: a run cannot fill one that is larger than its data.
 std::int64_t limit_of_batch(const Options& options, ProgramSetting setting) {
   if (options.command != Command::Train) return kMostLookedAt;
-  setting.network.batch = 1;
+  setting.network.batch = least_batch(setting.network, true);
   const Network network = build_network(setting.network, true);
   return std::min(kMostLookedAt, open_data(options.data, setting.network.seed, network)->size(Split::Train) + 1);
 }
@@ -86,13 +90,23 @@ bool wants_largest(const Options& options) {
   return options.largest_batch || options.largest_micro_batch || options.largest_context;
 }
 
-/// What is used of a device: the budget, or what a GPU has.
-std::int64_t room_on(const DeviceInfo& device, const Options& options, const char* found) {
-  constexpr double kOfFree = 0.95;  // of a GPU's memory: kernels and libraries take some of it, too
-  const auto free = static_cast<std::int64_t>(kOfFree * static_cast<double>(device.memory));
-  const std::int64_t room = options.memopt.levels.budget.value_or(free);
-  check(room > 0, "--", found, " auto needs --memory-budget: how much memory the ", device.name, " has is not known");
-  return room;
+std::string of_a_step(double overhead) {
+  return formatted("%.1f %% of a step computed again, predicted", 100 * overhead);
+}
+
+/// What as much as a forward pass would give, instead of kOverheadOfAuto, as the end of a line; "" if nothing.
+template <class Find>
+std::string more_for_a_forward_pass(const Find& find, ProgramSetting setting, FitSearch search,
+                                    const LargestFit& found) {
+  constexpr double kSurely = 0.97;  // of what is expected to fit
+  if (found.least_feasible >= found.bytes) return "";
+  setting.memory.levels.overhead.reset();
+  const double more_room = static_cast<double>(search.budget) / static_cast<double>(found.least_feasible);
+  search.start = static_cast<std::int64_t>(kSurely * more_room * static_cast<double>(found.number));
+  search.limit = std::min(search.limit, *search.start + 1);
+  const LargestFit more = find(setting, search);
+  if (!more.fits || more.number <= found.number) return "";
+  return message("; --overhead ", std::ceil(100 * more.overhead), "% has room for ", more.number);
 }
 
 /// For `--batch auto`, `--micro-batch auto` and `--context auto`.
@@ -103,24 +117,42 @@ void take_largest(Options& options) {
   check(!options.largest_context || (!options.largest_batch && !options.largest_micro_batch), "--context auto and --",
         options.largest_batch ? "batch" : "micro-batch", " auto: one of them has to be a number");
   const DeviceInfo device = device_info(options.device);
-  const std::int64_t room = room_on(device, options, name);
+  MemoptOptions& levels = options.memopt.levels;
+  check(levels.budget || device.memory > 0, "--", name, " auto needs --memory-budget: how much memory the ",
+        device.name, " has is not known");
+  const bool any_price = levels.level == Level::Recompute && !levels.overhead;
+  if (any_price) levels.overhead = kOverheadOfAuto;
   const ProgramSetting setting = program_setting(options);
-  const auto take = [&](std::optional<std::int64_t>& option, std::int64_t found, const std::string& least) {
-    check_as(Exit::Budget, found > 0, options.model, ": ", least, " fits into ", room, " bytes with ",
-             options.memopt.text);
-    option = found;
-    options.given[name] = std::to_string(found);
-  };
-  if (options.largest_batch) {
-    take(options.batch, largest_batch(setting, device, room, limit_of_batch(options, setting)).number,
-         message("not even a batch of ", options.ranks.shards.value_or(1)));
-  } else if (options.largest_context) {
-    take(options.context, largest_context(setting, device, room, kMostLookedAt).number, "not even a context of 1");
-    options.set.push_back(message(kContextVar, '=', *options.context));
-  } else {
-    take(options.micro_batch, largest_micro_batch(setting, device, room),
-         message("no micro-batch of a batch of ", *options.batch));
+  Progress progress(stderr, options.quiet);
+  FitSearch search{.device = device,
+                   .budget = budget_on(device, levels.budget),
+                   .limit = options.largest_batch ? limit_of_batch(options, setting) : kMostLookedAt,
+                   .tried = [&](const LargestFit& tried) {
+                     progress.show(message("--", name, " auto: ", tried.number, " takes ", mebibytes(tried.bytes),
+                                           " of ", mebibytes(budget_on(device, levels.budget))));
+                   }};
+  const auto find = options.largest_batch     ? largest_batch
+                    : options.largest_context ? largest_context
+                                              : largest_micro_batch;
+  if (options.largest_batch && levels.level == Level::Recompute) {
+    ProgramSetting level2 = setting;
+    level2.memory = memory_setting("level=2", setting.memory);
+    if (const LargestFit plain = largest_batch(level2, search); plain.fits) search.start = start_at_level3(plain);
   }
+  const LargestFit found = find(setting, search);
+  check(found.number > 0, "--", name, " auto: ", options.model, " takes more samples at once than there are");
+  const bool more_would_do = !found.fits && any_price && found.least_feasible < found.bytes;
+  check_as(Exit::Budget, found.fits, options.model, ": not even a ", name, " of ", found.number, " fits into ",
+           search.budget, " bytes with ", options.memopt.text, ", it takes ", found.bytes,
+           more_would_do ? message("; with a higher --overhead at least ", found.least_feasible) : "");
+  (options.largest_batch     ? options.batch
+   : options.largest_context ? options.context
+                             : options.micro_batch) = found.number;
+  options.given[name] = std::to_string(found.number);
+  if (options.largest_context) options.set.push_back(message(kContextVar, '=', found.number));
+  progress.note(message("--", name, " auto is ", found.number, ": ", mebibytes(found.bytes), " of ",
+                        mebibytes(search.budget), found.overhead > 0 ? ", " + of_a_step(found.overhead) : "",
+                        any_price ? more_for_a_forward_pass(find, setting, search, found) : ""));
 }
 
 /// `--context N` is `--set length=N` of a network that has such a var.
@@ -160,7 +192,16 @@ Options decided(const Options& first, const OptionValues& resumed) {
   Options all = with_values(with_network, built_in(with_network.optimizer.value_or("")));
   if (!all.autotune.empty()) all.device.trials = trials_by(all, first.given.count("autotune") == 0);
   if (wants_largest(all)) take_largest(all);
+  if (all.command == Command::Show && with_resumed.given.count("batch") == 0)
+    all.batch = least_batch(network_setting(all), !all.inference);
   return all;
+}
+
+Options decided_for_timing(const Options& given) {
+  Options options = decided(given);
+  if (options.data || takes_texts(build_network(network_setting(options), true))) return options;
+  options.data = options.given["data"] = "synthetic";
+  return options;
 }
 
 OptionValues values_to_keep(const Options& options) {
@@ -181,10 +222,3 @@ OptionValues values_to_keep(const Options& options) {
 }
 
 }  // namespace lethe
-Options decided_for_timing(const Options& given) {
-  Options options = decided(given);
-  if (options.data || takes_texts(build_network(network_setting(options), true))) return options;
-  options.data = options.given["data"] = "synthetic";
-  return options;
-}
-

@@ -96,7 +96,7 @@ TEST_F(CountCommand, NeedsAGpuThatItKnows) {
   std::ofstream(path("gpu.json")) << description.replace(name, 11, "NVIDIA X");
   const Ended unknown = run_train({"plan", "--model", path("small.json"), "--roofline", "--device", path("gpu.json")});
   EXPECT_EQ(unknown.code, 2);
-  EXPECT_NE(unknown.err.find("--roofline: what NVIDIA X does at best is not known; it is of a100, h200, rtx4090"),
+  EXPECT_NE(unknown.err.find("--roofline: what NVIDIA X does at best is not known; it is of a100, h100, h200, l40s"),
             std::string::npos)
       << unknown.err;
 }

@@ -125,6 +125,41 @@ TEST_F(GpuPlan, WhatIsMoreThanTheGpuHasEndsWithRemedies) {
   EXPECT_NE(ended.out.find("the largest that fits"), std::string::npos) << ended.out;
 }
 
+TEST_F(GpuPlan, AutoAndThePlansAdviceAreOneNumber) {
+  const std::string gpu = "rtx4090,memory=64MiB";
+  const Ended found = run_train({"plan", "--model", path("small.json"), "--device", gpu, "--batch", "auto", "--json"});
+  ASSERT_EQ(found.code, 0) << found.err;
+  const nlohmann::json figures = nlohmann::json::parse(found.out);
+  const std::int64_t batch = figures["batch"];
+  EXPECT_LE(figures["bytes"]["peak"], 64 << 20);
+  const Ended asked =
+      run_train({"plan", "--model", path("small.json"), "--device", gpu, "--batch", std::to_string(4 * batch)});
+  EXPECT_EQ(asked.code, 3);
+  EXPECT_NE(asked.out.find(message("--batch ", batch, "  ")), std::string::npos) << batch << "\n" << asked.out;
+  EXPECT_EQ(
+      run_train({"plan", "--model", path("small.json"), "--device", gpu, "--batch", std::to_string(batch + 1)}).code,
+      3);
+}
+
+TEST_F(GpuPlan, AnotherSizeOfMemoryStandsBehindTheName) {
+  ASSERT_EQ(run_train({"device", "--dump", "--device", "rtx4090,memory=12GiB", "--out", path("small_gpu.json")}).code,
+            0);
+  const DeviceInfo less = info(path("small_gpu.json")), whole = info("rtx4090");
+  EXPECT_EQ(less.memory, std::int64_t{12} << 30);
+  EXPECT_EQ(less.name, whole.name);
+  EXPECT_EQ(device_info({.name = path("small_gpu.json"), .memory = 5000}).memory, 5000);
+  const auto complaint = [](const std::string& device) {
+    return run_train({"plan", "--model", "lenet", "--device", device}).err;
+  };
+  EXPECT_NE(complaint("rtx4090,ram=2GiB").find("has 'ram=2GiB' behind the name; expected memory=SIZE"),
+            std::string::npos);
+  EXPECT_NE(complaint("rtx4090,memory=much").find("--device: 'much' is no size"), std::string::npos);
+  EXPECT_NE(complaint("cpu,memory=2GiB").find("memory=SIZE is of a GPU by description, not of cpu"), std::string::npos);
+  for (const auto& [wrong, meant] :
+       {std::pair("h10", "h100"), {"rtx-3090", "rtx3090"}, {"RTX5090", "rtx5090"}, {"l40", "l40s"}})
+    EXPECT_NE(complaint(wrong).find(message("did you mean '", meant, "'")), std::string::npos) << complaint(wrong);
+}
+
 TEST_F(GpuPlan, ABudgetBeyondTheGpuIsNoLicence) {
   const std::vector<std::string> large = {"plan", "--model", "vgg16", "--device", "rtx4090", "--batch", "2000"};
   std::vector<std::string> more = large, less = large;
@@ -169,7 +204,9 @@ TEST(Devices, AreListedWithAndWithoutAGpu) {
   const Ended ended = run_train({"device"});
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_EQ(ended.out.rfind("cpu: ", 0), 0U) << ended.out;
-  EXPECT_NE(ended.out.find("to plan for: a100, h200, rtx4090"), std::string::npos) << ended.out;
+  EXPECT_NE(ended.out.find("to plan for: a100, h100, h200, l40s, rtx3060, rtx3090, rtx4090, rtx5090"),
+            std::string::npos)
+      << ended.out;
   EXPECT_EQ(run_train({"device", "--out", "file"}).code, 2);
 }
 

@@ -6,34 +6,12 @@
 #include "framework/error.h"
 #include "kernels/cpu/device.h"
 #include "tests/support/expect_error.h"
-#include "tests/train/run_fixture.h"
+#include "tests/train/plan_command.h"
 #include "train/quantities.h"
-#include "train/recipe.h"
-#include "train/report/plan_report.h"
-#include "train/session/device.h"
 #include "train/session/programs.h"
-#include "train/settings_of_options.h"
 
 namespace lethe::testing {
 namespace {
-
-PlanReport report_of(const Options& options) {
-  return report_plan(program_setting(options), device_info(options.device));
-}
-
-class PlanCommand : public RunTest {
- protected:
-  Ended plan(std::vector<std::string> more) const {
-    more.insert(more.begin(), {"plan", "--model", path("small.json"), "--threads", "1"});
-    return run_train(more);
-  }
-  nlohmann::json json(std::vector<std::string> more) const {
-    more.emplace_back("--json");
-    const Ended ended = plan(more);
-    EXPECT_EQ(ended.code, 0) << ended.err;
-    return nlohmann::json::parse(ended.out);
-  }
-};
 
 TEST_F(PlanCommand, SaysBeforehandWhatARunTakes) {
   std::vector<std::int64_t> peaks;
@@ -99,31 +77,6 @@ TEST_F(PlanCommand, TheLowerBoundIsThatOfLevel2WhateverIsAsked) {
       std::string::npos);
 }
 
-TEST_F(PlanCommand, TheLargestBatchThatFitsIsTheLargest) {
-  const std::int64_t least = json({})["bytes"]["peak"];
-  const Options options = decided(parse_options({"plan", "--model", path("small.json"), "--memopt", "none", "--threads",
-                                                 "1", "--memory-budget", std::to_string(least - 1)}));
-  const std::vector<Remedy> remedies = report_of(options).remedies;
-  const std::string change = remedies.back().change, words = "--memopt level=2 --batch ";
-  ASSERT_EQ(change.compare(0, words.size(), words), 0) << change;
-  const int batch = std::stoi(change.substr(words.size()));
-  const auto peak = [&](int samples) {
-    return json({"--batch", std::to_string(samples)})["bytes"]["peak"].get<std::int64_t>();
-  };
-  EXPECT_EQ(peak(batch), remedies.back().bytes);
-  EXPECT_LT(peak(batch), least);
-  EXPECT_GE(peak(batch + 1), least);
-}
-
-TEST_F(PlanCommand, NoSmallerBatchIsNamedWhereLevel2Fits) {
-  const std::int64_t budget = json({})["bytes"]["peak"].get<std::int64_t>() + 1000;
-  const Ended ended = plan({"--memopt", "none", "--memory-budget", std::to_string(budget)});
-  EXPECT_EQ(ended.code, 3);
-  EXPECT_EQ(ended.out.find("the largest that fits"), std::string::npos) << ended.out;
-  EXPECT_NE(ended.out.find("--memopt level=2"), std::string::npos) << ended.out;
-  EXPECT_NE(ended.err.find("; --memopt level=2 fits"), std::string::npos) << ended.err;
-}
-
 TEST_F(PlanCommand, JsonHasAllFiguresAndTheyAddUp) {
   const nlohmann::json plan = json({});
   std::int64_t sum = 0;
@@ -137,92 +90,6 @@ TEST_F(PlanCommand, JsonHasAllFiguresAndTheyAddUp) {
   EXPECT_EQ(plan["certified"], true);
   EXPECT_GT(plan["program"]["ops"], 10);
   EXPECT_TRUE(json({"--memopt", "none"})["arena"].is_null());
-}
-
-TEST_F(PlanCommand, ABudgetThatIsTooSmallNamesOneThatIsEnough) {
-  const std::int64_t least = json({})["bytes"]["peak"];
-  EXPECT_EQ(plan({"--memory-budget", std::to_string(least)}).code, 0);
-  const Ended over = plan({"--memopt", "level=2", "--memory-budget", std::to_string(least - 1)});
-  EXPECT_EQ(over.code, 3);
-  EXPECT_NE(over.err.find("the smallest that is enough is " + std::to_string(least)), std::string::npos) << over.err;
-  EXPECT_NE(over.out.find("the largest that fits"), std::string::npos) << over.out;
-  const Ended other = plan({"--memopt", "none", "--memory-budget", std::to_string(least)});
-  EXPECT_EQ(other.code, 3);
-  EXPECT_NE(other.err.find("--memopt level=2 fits"), std::string::npos) << other.err;
-  EXPECT_EQ(plan({"--memory-budget", "much"}).code, 2);
-}
-
-TEST_F(PlanCommand, ABudgetIsKeptByComputingAgainAsLittleAsItTakes) {
-  const nlohmann::json whole = json({}), swept = json({"--sweep"})["points"];
-  if (swept.size() < 2) GTEST_SKIP() << "in this build workspaces take more than what is kept";
-  EXPECT_EQ(swept.front()["bytes"], whole["bytes"]["peak"]);
-  const std::int64_t least = swept.back()["bytes"];
-  std::int64_t bytes = 0;
-  double overhead = 0;
-  constexpr int kBudgets = 50;
-  for (int i = 0; i < kBudgets; ++i) {
-    const std::int64_t budget = swept.front()["bytes"].get<std::int64_t>() -
-                                (swept.front()["bytes"].get<std::int64_t>() - least) * i / (kBudgets - 1);
-    const nlohmann::json figures = json({"--memory-budget", std::to_string(budget)});
-    const std::int64_t taken = figures["bytes"]["peak"];
-    EXPECT_LE(taken, budget);
-    EXPECT_EQ(figures["budget"], budget);
-    EXPECT_EQ(figures["least_feasible"], least);
-    if (i > 0) {
-      EXPECT_LE(taken, bytes) << "less budget never takes more bytes";
-      EXPECT_GE(figures["overhead"].get<double>(), overhead) << "nor less time";
-    }
-    bytes = taken;
-    overhead = figures["overhead"];
-  }
-  EXPECT_EQ(bytes, least);
-  const Ended over = plan({"--memory-budget", std::to_string(least - 1)});
-  EXPECT_EQ(over.code, 3);
-  EXPECT_NE(over.err.find("the smallest that is enough is " + std::to_string(least)), std::string::npos) << over.err;
-}
-
-TEST_F(PlanCommand, ARunKeepsItsBudgetAndItsLosses) {
-  const nlohmann::json swept = json({"--sweep"})["points"];
-  if (swept.size() < 2) GTEST_SKIP() << "in this build workspaces take more than what is kept";
-  const std::int64_t least = swept.back()["bytes"];
-  const auto losses = [&](const std::vector<std::string>& more) {
-    std::vector<std::string> options = {"--steps", "3", "--log-every", "1", "--metrics", path("run.csv")};
-    options.insert(options.end(), more.begin(), more.end());
-    const Ended run = run_train(small(options));
-    EXPECT_EQ(run.code, 0) << run.err;
-    std::ifstream in(path("run.csv"));
-    std::string all;
-    for (std::string line; std::getline(in, line);) {  // step,epoch,split,loss,acc and then what varies
-      std::size_t end = 0;
-      for (int cell = 0; cell < 5; ++cell) end = line.find(',', end + 1);
-      all += line.substr(0, end) + "\n";
-    }
-    return std::pair(run.out, all);
-  };
-  const auto [plain, expected] = losses({"--memopt", "none"});
-  const auto [out, found] = losses({"--memory-budget", std::to_string(least)});
-  EXPECT_NE(out.find("once more"), std::string::npos) << out;
-  EXPECT_NE(out.find(message("memory taken ", least, " bytes, as predicted")), std::string::npos) << out;
-  EXPECT_EQ(found, expected);
-  const Ended refused = run_train(small({"--steps", "1", "--memory-budget", std::to_string(least - 1)}));
-  EXPECT_EQ(refused.code, 3);
-  EXPECT_NE(refused.err.find(message("takes at least ", least, " bytes, more than the memory budget")),
-            std::string::npos)
-      << refused.err;
-}
-
-TEST_F(PlanCommand, TheLargestBatchIsThatWhichOneMoreWouldNotFit) {
-  for (const char* memopt : {"level=2", "level=3"}) {
-    const std::int64_t budget = 300000;
-    const nlohmann::json figures =
-        json({"--batch", "auto", "--memory-budget", std::to_string(budget), "--memopt", memopt});
-    const std::int64_t batch = figures["batch"];
-    EXPECT_GT(batch, 16);
-    EXPECT_LE(figures["bytes"]["peak"], budget);
-    EXPECT_GT(json({"--batch", std::to_string(batch + 1), "--memopt", memopt})["bytes"]["peak"], budget);
-  }
-  EXPECT_NE(plan({"--batch", "auto"}).err.find("--batch auto needs --memory-budget"), std::string::npos);
-  EXPECT_EQ(plan({"--batch", "auto", "--memory-budget", "100"}).code, 3);
 }
 
 TEST_F(PlanCommand, WinogradsWorkspaceIsNamedAmongWhatCouldBeSaved) {

@@ -10,6 +10,12 @@ std::string mebibytes(std::int64_t bytes) {
   return amount < kMiB / 10 ? formatted("%.1f KiB", amount / 1024) : formatted("%.1f MiB", amount / kMiB);
 }
 
+std::string size_text(std::int64_t bytes) {
+  constexpr std::int64_t kMi = 1 << 20, kGi = 1 << 30;
+  if (bytes % kGi == 0) return message(bytes / kGi, "GiB");
+  return bytes % kMi == 0 ? message(bytes / kMi, "MiB") : std::to_string(bytes);
+}
+
 std::string mib(std::int64_t bytes) { return formatted("%.2f", static_cast<double>(bytes) / kMiB); }
 
 std::string predicted_line(const Bytes& bytes, bool at_most) {

@@ -9,6 +9,8 @@ namespace lethe {
 inline constexpr double kMiB = 1024 * 1024;
 /// "12.3 MiB"; below a tenth of that in KiB.
 std::string mebibytes(std::int64_t bytes);
+/// As an option takes it: "12GiB", "800MiB"; "1500000000" where it is no whole number of these.
+std::string size_text(std::int64_t bytes);
 /// "12.34": MiB, for columns that say so.
 std::string mib(std::int64_t bytes);
 /// "-63 %".

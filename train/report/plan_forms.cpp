@@ -245,7 +245,7 @@ std::string plan_json(const PlanReport& report) {
                {"overhead", planned.recomputed ? Json(planned.recomputed->overhead) : none},
                {"recomputed", recomputed_json(report)},
                {"budget", report.limit ? Json(*report.limit) : none},
-               {"least_feasible", recomputes ? Json(report.least_feasible()) : none},
+               {"least_feasible", recomputes ? Json(report.plans.least_feasible()) : none},
                {"staged_from_op", planned.plan.staging.inputs.empty() ? none : Json(planned.plan.staging.op + 1)},
                {"none_peak", report.row_of("none").bytes()},
                {"ms", {{"kernels", planned.kernels_ms}, {"liveness", planned.liveness_ms}, {"plan", planned.plan_ms}}}};

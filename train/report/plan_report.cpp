@@ -1,8 +1,11 @@
 #include "train/report/plan_report.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "framework/error.h"
+#include "train/report/formatted.h"
+#include "train/report/memory_report.h"
 #include "train/session/fed_data.h"
 #include "train/session/largest_fit.h"
 
@@ -105,17 +108,12 @@ std::vector<ZeroStage> stages_of(const PlanReport& report, const ProgramSetting&
   return stages;
 }
 
-std::vector<Remedy> remedies_of(const PlanReport& report, const ProgramSetting& setting, Subject& subject) {
-  std::vector<Remedy> remedies;
+/// What would take less, whether it fits or not.
+void add_remedies(const ProgramSetting& setting, Subject& subject, PlanReport& report) {
   const auto add = [&](const std::string& change, const std::string& what, std::int64_t bytes) {
-    if (bytes < report.row().bytes()) remedies.push_back({change, what, bytes});
+    if (bytes < report.row().bytes()) report.remedies.push_back({change, what, bytes});
   };
   add("--memopt level=2", "one exact arena; same results", report.row_of("level=2").bytes());
-  const bool recomputes = setting.memory.levels.level == Level::Recompute;
-  if (setting.training && !recomputes && report.limit && report.row().bytes() > *report.limit)
-    if (const std::int64_t bytes = subject.planned(memory_setting("level=3", setting.memory)).bytes.total();
-        bytes < report.row_of("level=2").bytes())
-      add("--memopt level=3", "some of the forward pass is computed again; same results", bytes);
   if (report.device.kind == DeviceKind::Cpu && report.device.winograd) {
     DeviceInfo device = untried(report.device);
     device.winograd = false;
@@ -132,27 +130,61 @@ std::vector<Remedy> remedies_of(const PlanReport& report, const ProgramSetting& 
     } catch (const Error&) {  // it is none: the network cannot be changed so
     }
   }
-  return remedies;
 }
 
-/// The setting's batch and context do not fit: finds the largest of each that does, if there is one. The search for the
-/// context makes some twenty plans, so it makes them at level 2: such plans are quick.
-void add_largest(const ProgramSetting& setting, PlanReport& report) {
-  const bool recomputes = setting.memory.levels.level == Level::Recompute;
-  ProgramSetting level2 = setting;
+std::string again(double overhead) { return formatted("computing again %.1f %% of a step, predicted", 100 * overhead); }
+
+/// The setting does not fit: whether computing again would do, and for what price.
+void add_price(const ProgramSetting& setting, Subject& subject, PlanReport& report) {
+  const MemoptOptions& asked = setting.memory.levels;
+  const bool recomputes = asked.level == Level::Recompute;
+  if (!setting.training || (recomputes && asked.budget && !asked.overhead)) return;
+  MemorySetting memory = recomputes ? setting.memory : memory_setting("level=3", setting.memory);
+  memory.levels.budget = report.budget();
+  memory.levels.overhead.reset();
+  const Plans plans = subject.planned(memory);
+  LevelThree& priced = report.priced.emplace();
+  priced.overhead = plans.training.recomputed->overhead;
+  priced.bytes = plans.bytes.total();
+  priced.least_feasible = plans.least_feasible();
+  const std::string budget = asked.budget ? "" : "--memory-budget " + size_text(report.budget());
+  priced.change = asked.overhead   ? formatted("--overhead %.0f%%", std::ceil(100 * priced.overhead))
+                  : recomputes     ? budget
+                  : budget.empty() ? "--memopt level=3"
+                                   : "--memopt level=3 " + budget;
+  if (priced.bytes < std::min(report.row().bytes(), report.row_of("level=2").bytes()))
+    report.remedies.push_back({priced.change, again(priced.overhead) + "; same results", priced.bytes});
+}
+
+/// The same: the largest batch that does, without computing again and at no more than the price of `auto`, and the
+/// largest context. The search for the context is at level 2, whose plans are quick.
+void add_largest(const ProgramSetting& setting, const FitSearch& search, PlanReport& report) {
+  ProgramSetting level2 = setting, level3 = setting;
   level2.memory = memory_setting("level=2", setting.memory);
-  const std::string at_level2 = "--memopt level=2 ";
+  if (setting.memory.levels.level != Level::Recompute) level3.memory = memory_setting("level=3", setting.memory);
+  const std::string at_level2 = setting.memory.text == "level=2" ? "" : "--memopt level=2 ";
   const auto add = [&](const std::string& option, const LargestFit& fit) {
-    if (fit.number > 0)
-      report.remedies.push_back({message(option, ' ', fit.number), "the largest that fits", fit.bytes});
+    if (!fit.fits) return;
+    const std::string price = fit.overhead > 0 ? ", " + again(fit.overhead) : "";
+    report.remedies.push_back({message(option, ' ', fit.number), "the largest that fits" + price, fit.bytes});
   };
-  const DeviceInfo device = untried(report.device);
-  if (setting.micro_batch == 0)
-    add((recomputes ? "" : at_level2) + "--batch",
-        largest_batch(recomputes ? setting : level2, device, report.budget(), setting.network.batch));
+  FitSearch smaller = search;
+  if (setting.micro_batch == 0) {
+    smaller.limit = setting.network.batch;
+    const LargestFit plain = largest_batch(level2, smaller);
+    add(at_level2 + "--batch", plain);
+    if (plain.fits) smaller.start = start_at_level3(plain);
+    if (!level3.memory.levels.overhead) level3.memory.levels.overhead = kOverheadOfAuto;
+    const bool within = report.priced && report.priced->bytes <= search.budget &&
+                        report.priced->overhead <= *level3.memory.levels.overhead;
+    if (setting.training && !within)
+      if (const LargestFit fit = largest_batch(level3, smaller); fit.number > plain.number && fit.overhead > 0)
+        add(formatted("--memopt level=3 --overhead %g%% --batch", 100 * *level3.memory.levels.overhead), fit);
+  }
+  smaller = search;
+  smaller.limit = report.context;
   try {
-    if (report.context > 0)
-      add(at_level2 + "--context", largest_context(level2, device, report.budget(), report.context));
+    if (report.context > 0) add(at_level2 + "--context", largest_context(level2, smaller));
   } catch (const Error&) {  // its file has no var for it, or it is built otherwise
   }
 }
@@ -162,20 +194,17 @@ void add_largest(const ProgramSetting& setting, PlanReport& report) {
 std::int64_t PlanReport::budget() const { return budget_on(device, limit); }
 
 std::int64_t PlanReport::smallest_budget() const {
-  return std::min_element(rows.begin(), rows.end(), [](auto& a, auto& b) { return a.bytes() < b.bytes(); })->bytes();
-}
-
-std::int64_t PlanReport::least_feasible() const {
-  const std::int64_t stored = plans.training.plan.bytes.params + plans.training.plan.bytes.states;
-  const std::int64_t evaluated = plans.evaluation.arena ? plans.evaluation.arena->bytes : 0;
-  return std::max(*planned().recomputed->least_feasible, stored + evaluated);
+  std::int64_t least = std::min(plans.least_feasible(), priced ? priced->least_feasible : plans.bytes.total());
+  for (const PlanRow& row : rows) least = std::min(least, row.bytes());
+  return least;
 }
 
 const PlanRow& PlanReport::row_of(const std::string& memopt) const {
   return *std::find_if(rows.begin(), rows.end(), [&](const PlanRow& row) { return row.memopt == memopt; });
 }
 
-PlanReport report_plan(const ProgramSetting& setting, const DeviceInfo& device) {
+PlanReport report_plan(const ProgramSetting& setting, const DeviceInfo& device,
+                       const std::function<void(const std::string&)>& busy) {
   const std::string& asked = setting.memory.text;
   Subject subject(setting, device);
   Plans plans = subject.planned(setting.memory);
@@ -200,11 +229,17 @@ PlanReport report_plan(const ProgramSetting& setting, const DeviceInfo& device) 
   }
   if (report.context > 0) report.parts = parts_of(report.planned(), report.row().peak);
   const bool recomputes = setting.memory.levels.level == Level::Recompute;
-  const bool suggests = !recomputes || report.row().bytes() > report.budget();
-  if (suggests || report.limit) report.stages = stages_of(report, other, subject);
-  if (suggests) report.remedies = remedies_of(report, other, subject);
   const auto fits = [&](const PlanRow& row) { return row.bytes() <= report.budget(); };
-  if (!fits(report.row()) && !fits(report.row_of("level=2"))) add_largest(other, report);
+  const bool suggests = !recomputes || !fits(report.row());
+  const auto tell = [&](const LargestFit& tried) {
+    if (busy) busy(message("looks for what fits: ", tried.number, " takes ", mebibytes(tried.bytes)));
+  };
+  if (!fits(report.row()) && !fits(report.row_of("level=2"))) {
+    add_price(other, subject, report);
+    add_largest(other, {.device = untried(device), .budget = report.budget(), .tried = tell}, report);
+  }
+  if (suggests || report.limit) report.stages = stages_of(report, other, subject);
+  if (suggests) add_remedies(other, subject, report);
   return report;
 }
 

@@ -1,5 +1,6 @@
 // What `train plan` finds out: what a network would take under each memory setting, and what would make it less.
 #pragma once
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,13 @@ struct Remedy {
   std::int64_t bytes = 0;
 };
 
+/// Level 3 within the budget at any price, or if that cannot be the least there is.
+struct LevelThree {
+  std::string change;                          // "--memopt level=3 --memory-budget 12GiB"
+  double overhead = 0;                         // what computing again takes of a step
+  std::int64_t bytes = 0, least_feasible = 0;  // the second of the least there is at any price
+};
+
 struct PlanReport {
   ProgramSetting setting;
   std::optional<std::int64_t> limit;  // of memory, in bytes
@@ -35,9 +43,10 @@ struct PlanReport {
   BytesBy all = {};  // of all vars of planned(), before anything is shared
   // none, level=0, level=1, level=2, and the setting that was asked for if it is another
   std::vector<PlanRow> rows = {};
-  std::size_t asked = 0;              // its row
-  std::vector<Remedy> remedies = {};  // those that help, the cheapest first
-  std::optional<Link> link = {};      // between ranks
+  std::size_t asked = 0;                  // its row
+  std::vector<Remedy> remedies = {};      // those that help: what fits first, then the cheapest first
+  std::optional<Link> link = {};          // between ranks
+  std::optional<LevelThree> priced = {};  // where the setting does not fit: what computing again would do about it
   // Of one of several ranks, where a budget is given or something would take less: the setting's stage and those above
   std::vector<ZeroStage> stages = {};
   std::int64_t context = 0;  // symbols of a sample that is a sequence; else 0
@@ -47,14 +56,15 @@ struct PlanReport {
   const PlanRow& row() const { return rows[asked]; }
   const PlanRow& row_of(const std::string& memopt) const;  // one of the rows
   std::int64_t budget() const;                             // budget_on() the device
-  std::int64_t smallest_budget() const;                    // of all settings
-  std::int64_t least_feasible() const;                     // of level 3 at any price, which must have been asked for
+  std::int64_t smallest_budget() const;                    // of all settings, level 3 at any price among them
   /// Of `stages` the cheapest that fits into the budget; null if none does, or if there are none.
   const ZeroStage* cheapest_stage() const { return cheapest_that_fits(stages, budget(), link); }
 };
 
-/// Needs no data, takes no memory of a device: networks may be larger than the machine.
-PlanReport report_plan(const ProgramSetting& setting, const DeviceInfo& device);
+/// Needs no data, takes no memory of a device: networks may be larger than the machine. `busy` is told what is looked
+/// at where the setting does not fit, which may take a while.
+PlanReport report_plan(const ProgramSetting& setting, const DeviceInfo& device,
+                       const std::function<void(const std::string&)>& busy = {});
 
 std::string plan_text(const PlanReport& report);
 std::string plan_json(const PlanReport& report);

@@ -1,6 +1,7 @@
 #include "train/session/device.h"
 
 #include <algorithm>
+#include <cctype>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -44,6 +45,18 @@ constexpr Gpu kGpus[] = {
      40 * kMi,
      81251 * kMi,
      {19.5 * kTera, 19.5 * kTera, 156 * kTera, 312 * kTera, 2.039 * kTera}},
+    {"h100",  // SXM5
+     "NVIDIA H100 80GB HBM3",
+     90,
+     132,
+     1980000,
+     2619000,
+     232448,
+     32,
+     2048,
+     50 * kMi,
+     81090 * kMi,
+     {67 * kTera, 67 * kTera, 494 * kTera, 989 * kTera, 3.35 * kTera}},
     {"h200",
      "NVIDIA H200",
      90,
@@ -56,6 +69,42 @@ constexpr Gpu kGpus[] = {
      60 * kMi,
      143771 * kMi,
      {67 * kTera, 67 * kTera, 494 * kTera, 989 * kTera, 4.8 * kTera}},
+    {"l40s",
+     "NVIDIA L40S",
+     89,
+     142,
+     2520000,
+     9001000,
+     101376,
+     24,
+     1536,
+     96 * kMi,
+     45465 * kMi,
+     {1.43 * kTera, 91.6 * kTera, 183 * kTera, 362 * kTera, 0.864 * kTera}},
+    {"rtx3060",  // of 12 GB
+     "NVIDIA GeForce RTX 3060",
+     86,
+     28,
+     1777000,
+     7501000,
+     101376,
+     16,
+     1536,
+     3 * kMi,
+     12042 * kMi,
+     {0.199 * kTera, 12.7 * kTera, 12.7 * kTera, 25.5 * kTera, 0.36 * kTera}},
+    {"rtx3090",
+     "NVIDIA GeForce RTX 3090",
+     86,
+     82,
+     1695000,
+     9751000,
+     101376,
+     16,
+     1536,
+     6 * kMi,
+     24268 * kMi,
+     {0.556 * kTera, 35.6 * kTera, 35.6 * kTera, 71 * kTera, 0.936 * kTera}},
     {"rtx4090",
      "NVIDIA GeForce RTX 4090",
      89,
@@ -68,6 +117,18 @@ constexpr Gpu kGpus[] = {
      72 * kMi,
      24217 * kMi,
      {1.29 * kTera, 82.6 * kTera, 82.6 * kTera, 165.2 * kTera, 1.008 * kTera}},
+    {"rtx5090",
+     "NVIDIA GeForce RTX 5090",
+     120,
+     170,
+     2407000,
+     14001000,
+     101376,
+     24,
+     1536,
+     96 * kMi,
+     32120 * kMi,
+     {1.64 * kTera, 104.8 * kTera, 104.8 * kTera, 209.5 * kTera, 1.792 * kTera}},
 };
 
 /// In cuDNN's words, which are documented nowhere but in its log.
@@ -167,9 +228,13 @@ void check_device(const DeviceSetting& setting, bool runs) {
   if (what == Choice::Description && !is_described(device)) {
     std::vector<std::string> known = {"cpu", "cuda"};
     for (const std::string& name : described_gpus()) known.push_back(name);
-    fail("--device: unknown device ", quote(device), did_you_mean(device, known), "; known: ", joined(known),
+    std::string small = device;  // letters, as the names are
+    std::ranges::transform(small, small.begin(), [](unsigned char c) { return std::tolower(c); });
+    fail("--device: unknown device ", quote(device), did_you_mean(small, known), "; known: ", joined(known),
          ", cuda:N, or a file that ends in .json");
   }
+  check(what == Choice::Description || !setting.memory, "--device: memory=SIZE is of a GPU by description, not of ",
+        device);
   check(what != Choice::Description || !runs, "--device: ", device,
         " is a description, to plan for; training runs on cpu or cuda");
   check(what != Choice::Cpu || !setting.tf32, "--tf32 is for GPUs; --device is cpu");
@@ -196,12 +261,16 @@ bool is_gpu(const DeviceSetting& setting) { return choice_of(setting.name).what 
 
 bool is_described(const std::string& device) { return find_gpu(device) || is_file(device); }
 
-std::string gpu_description(const std::string& device) {
+std::string gpu_description(const std::string& device, const std::optional<std::int64_t>& memory) {
   const Choice choice = choice_of(device);
   check(choice.what != Choice::Cpu, "--device: the cpu has no description; name a GPU");
   if (choice.what == Choice::Gpu) return with_context("--device", [&] { return gpu_properties(choice.index); });
   const Gpu* const gpu = find_gpu(device);
-  return gpu ? description_of(*gpu) : read_description(device);
+  const std::string text = gpu ? description_of(*gpu) : read_description(device);
+  if (!memory) return text;
+  nlohmann::json description = nlohmann::json::parse(text);
+  description["totalGlobalMem"] = *memory;
+  return description.dump();
 }
 
 std::string what_computes(const DeviceSetting& setting) {
@@ -212,7 +281,7 @@ std::string what_computes(const DeviceSetting& setting) {
 
 DeviceInfo device_info(const DeviceSetting& setting) {
   if (choice_of(setting.name).what != Choice::Description) return open_device(setting)->info();
-  const std::string text = gpu_description(setting.name);
+  const std::string text = gpu_description(setting.name, setting.memory);
   const nlohmann::json description = nlohmann::json::parse(text);
   DeviceInfo info = settings_of(setting);
   info.name = description["deviceName"].get<std::string>();

@@ -24,8 +24,9 @@ bool is_gpu(const DeviceSetting& setting);
 /// Whether it is a GPU by description, which is not opened.
 bool is_described(const std::string& device);
 
-/// What cuDNN is told of a GPU, as JSON: of one by description, or of one that is there.
-std::string gpu_description(const std::string& device);
+/// What cuDNN is told of a GPU, as JSON: of one by description, with so many bytes of memory if they are given, or of
+/// one that is there.
+std::string gpu_description(const std::string& device, const std::optional<std::int64_t>& memory = {});
 
 /// Which GPU and cuDNN it computes with, "" for a CPU: ranks that differ in it would not give the same bits.
 std::string what_computes(const DeviceSetting& setting);

@@ -1,28 +1,53 @@
 // The largest batch, micro-batch and context that fit into memory, found by plans alone.
 #pragma once
 #include <cstdint>
+#include <functional>
+#include <optional>
 
 #include "train/session/programs.h"
 
 namespace lethe {
 
+/// What `auto` lets computing again take of a step where no --overhead says otherwise.
+inline constexpr double kOverheadOfAuto = 0.1;
+
 /// Bytes that a run would take, with what is evaluated between its steps; its kernels are those of `prepared`.
 std::int64_t planned_bytes(const ProgramSetting& setting, Prepared& prepared);
 
-/// A number that was looked for, 0 if none fits, and what a run takes with it.
+/// A number that was looked for and what a run takes with it. If none fits, the least with which the network can be
+/// built; 0 if that is not below the limit.
 struct LargestFit {
   std::int64_t number = 0, bytes = 0;
+  bool fits = false;
+  double overhead = 0;              // what computing again takes of a step
+  std::int64_t least_feasible = 0;  // bytes at any price, at level 3; else `bytes`
 };
 
-/// Of batches below `limit` that the setting's shards divide, the largest that takes no more than `budget` bytes under
-/// the setting. Needs a setting without a micro-batch.
-LargestFit largest_batch(ProgramSetting setting, const DeviceInfo& device, std::int64_t budget, std::int64_t limit);
+/// Where a search looks, and whom it tells of each number that it has tried.
+struct FitSearch {
+  DeviceInfo device = {};
+  std::int64_t budget = 0;  // bytes
+  std::int64_t limit = 0;   // numbers are below it
+  std::function<void(const LargestFit&)> tried = {};
+  std::optional<std::int64_t> start = {};  // where it begins: the closer, the shorter
+};
 
-/// The same of values below `limit` of the network's var `length`. Fails unless the network's file has it.
-LargestFit largest_context(ProgramSetting setting, const DeviceInfo& device, std::int64_t budget, std::int64_t limit);
+/// The least batch, or part of one in `joint_parts`, with which the network can be built: batch norm needs two values a
+/// channel. Fails as the network does if that is none of the first few.
+std::int64_t least_batch(NetworkSetting setting, bool training, std::int64_t joint_parts = 1);
 
-/// Of what the batch can be cut into, the largest micro-batch under which the setting takes no more than `budget`; 0 if
-/// none does.
-std::int64_t largest_micro_batch(ProgramSetting setting, const DeviceInfo& device, std::int64_t budget);
+/// Of batches that the setting's shards divide, the largest that takes no more than the budget under the setting, at
+/// level 3 within its overhead. There bytes do not quite grow with the batch, so one more may not fit though some more
+/// do. Needs a setting without a micro-batch.
+LargestFit largest_batch(ProgramSetting setting, const FitSearch& search);
+
+/// Where the search for a batch begins at level 3, when that of level 2 is known: from there on all find the same.
+inline std::int64_t start_at_level3(const LargestFit& at_level2) { return 2 * at_level2.number; }
+
+/// The same of values of the network's var `length`. Fails unless the network's file has it.
+LargestFit largest_context(ProgramSetting setting, const FitSearch& search);
+
+/// The same of micro-batches that the batch can be cut into.
+LargestFit largest_micro_batch(ProgramSetting setting, const FitSearch& search);
 
 }  // namespace lethe

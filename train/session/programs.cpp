@@ -167,7 +167,9 @@ Together held_together(const Planned& first, const Planned& second) {
           .arena = std::max(first.arena->bytes, second.arena ? second.arena->bytes : 0)};
 }
 
-Plans plan_programs(const Programs& programs, bool evaluated, const MemorySetting& memory, Prepared& prepared) {
+namespace {
+
+Plans plans_as_asked(const Programs& programs, bool evaluated, const MemorySetting& memory, Prepared& prepared) {
   if (!programs.trains()) return plans_of_evaluation(programs, memory, prepared);
   Plans plans{.training = plan_training(programs, memory, prepared), .evaluation = {}};
   Plan none_of_evaluation;
@@ -181,6 +183,21 @@ Plans plan_programs(const Programs& programs, bool evaluated, const MemorySettin
   plans.bytes = together.bytes;
   plans.arena = together.arena;
   plans.none = in_turn(unshared_training(programs, memory, prepared), none_of_evaluation).total();
+  return plans;
+}
+
+}  // namespace
+
+Plans plan_programs(const Programs& programs, bool evaluated, const MemorySetting& memory, Prepared& prepared) {
+  Plans plans = plans_as_asked(programs, evaluated, memory, prepared);
+  const bool recomputes = programs.trains() && memory.levels.level == Level::Recompute && !programs.optnet;
+  if (!recomputes || plans.bytes.total() <= plans.none) return plans;
+  // Of a tiny network: each value in an arena begins at an aligned place; in buffers of their own they take no more
+  // than they are, and results in place nothing.
+  MemorySetting none = memory;
+  none.levels.level = Level::None;
+  plans = plans_as_asked(programs, evaluated, none, prepared);
+  plans.training.recomputed = Recomputed{.least_feasible = plans.bytes.total()};
   return plans;
 }
 
@@ -199,9 +216,19 @@ std::vector<PricedBytes> sweep_programs(const Programs& programs, bool evaluated
   return all;
 }
 
+std::int64_t Plans::least_feasible() const {
+  if (!training.recomputed || !training.recomputed->least_feasible) return bytes.total();
+  const std::int64_t evaluated = evaluation.arena ? evaluation.arena->bytes : 0;
+  return std::max(*training.recomputed->least_feasible, bytes.params + bytes.states + evaluated);
+}
+
 std::int64_t budget_on(const DeviceInfo& device, const std::optional<std::int64_t>& limit) {
   constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
-  return std::min(limit.value_or(kNone), device.memory > 0 ? device.memory : kNone);
+  constexpr double kOfFree = 0.95;
+  if (device.memory == 0) return limit.value_or(kNone);
+  if (limit) return std::min(*limit, device.memory);
+  const bool described = !device.properties.empty();
+  return described ? device.memory : static_cast<std::int64_t>(kOfFree * static_cast<double>(device.memory));
 }
 
 void check_budget(const ProgramSetting& setting, const Plans& plans) {

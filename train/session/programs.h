@@ -50,6 +50,8 @@ struct Plans {
   bool at_most = false;    // how much of `bytes` is taken depends on the branches and trips that are
   std::int64_t none = 0;   // bytes that `--memopt none` takes
   std::int64_t arena = 0;  // bytes of the arena that both run in; 0: there is none
+  /// Bytes of the least that level 3 found at any price, if it was asked; else those of these plans.
+  std::int64_t least_feasible() const;
 };
 /// Without `evaluated` nothing is planned for evaluation beside training. Beside optnet's training evaluation is at
 /// level 2.
@@ -57,7 +59,9 @@ Plans plan_programs(const Programs& programs, bool evaluated, const MemorySettin
 /// What training takes at each price of level 3, with evaluation beside it, whose arena takes turns with training's.
 std::vector<PricedBytes> sweep_programs(const Programs& programs, bool evaluated, const MemorySetting& memory,
                                         Prepared& prepared);
-/// The less of the limit and what the device is known to have; without limit if neither is there.
+/// What plans must fit into, wherever one is held against memory: the limit, and no more than the device is known to
+/// have. Without a limit that is all that a GPU by description has, and of what is free on a GPU that is there 95 %,
+/// since it loads the code of kernels beside them. The most there is if nothing is known.
 std::int64_t budget_on(const DeviceInfo& device, const std::optional<std::int64_t>& limit);
 /// Fails with Exit::Budget if they take more than the setting's budget.
 void check_budget(const ProgramSetting& setting, const Plans& plans);

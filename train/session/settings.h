@@ -76,7 +76,7 @@ struct DeviceSetting {
   bool no_winograd = false, fast_f32 = false;  // of a CPU; without AMX fast_f32 changes nothing
   std::shared_ptr<Trials> trials = {};         // choose among algorithms; null: by rule
   bool tf32 = false, fast_conv = false, deterministic = false, eager = false;  // of a GPU
-  std::optional<std::int64_t> workspace_limit = {};                            // of one of its convolutions, in bytes
+  std::optional<std::int64_t> workspace_limit = {}, memory = {};  // of a convolution; instead of a description's; bytes
 };
 
 }  // namespace lethe
