@@ -6,6 +6,8 @@
 #include "kernels/cpu/workers.h"
 #include "kernels/provider.h"
 #include "kernels/tiles.h"
+#include "train/session/device.h"
+#include "train/session/step_profile.h"
 #include "train/settings_of_options.h"
 #include "train/weights_recipe.h"
 
@@ -70,6 +72,15 @@ void introduce(Progress& progress, const Options& options, const Network& networ
   note_moved_rate(progress, options, start, batches.per_epoch());
   if (start.save.empty())
     progress.note("one checkpoint was named, so nothing will be saved; --save DIR names where to");
+}
+
+void warn_of_slow_steps(const Program& program, const Options& options, Progress& progress) {
+  constexpr double kWorthAsking = 5e10;  // ten seconds of a slow processor: the answer takes some milliseconds
+  constexpr std::int64_t kSide = 1024;
+  const double flops = flops_of(program);
+  if (is_gpu(options.device) || flops < kWorthAsking) return;
+  const std::unique_ptr<Device> device = open_device(options.device);  // its memory is not that of the run
+  if (const std::string line = slow_step_line(flops, product_flops(*device, kSide)); !line.empty()) progress.note(line);
 }
 
 }  // namespace lethe

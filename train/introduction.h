@@ -14,4 +14,7 @@ namespace lethe {
 void introduce(Progress& progress, const Options& options, const Network& network, const Batches& batches,
                const std::vector<std::string>& classes, const Start& start);
 
+/// Says what a step takes if one waits long for it.
+void warn_of_slow_steps(const Program& program, const Options& options, Progress& progress);
+
 }  // namespace lethe

@@ -197,6 +197,7 @@ int train_on(const Options& given, const std::shared_ptr<Collectives>& peers, co
 
   const Plans& plans = session.plan();  // every kernel chosen, every workspace known
   if (leads) print_predicted(options.memopt.text, plans, progress);
+  if (leads && !options.quiet) warn_of_slow_steps(plans.training.program, options, progress);
   if (peers) check_ranks_agree(*peers, session, options, start);
   session.fill_from(start, options.weights);
   session.state() = state_of(start, options, session.network(), id, session.data().name(), meaning, file);

@@ -14,6 +14,8 @@ struct TorchDraft {
 
   /// Appends an op. Fails if it reads what nothing before it gives.
   void append(Op op);
+  /// Fails because of a var that no module gives: what makes it does not depend on the network's input.
+  [[noreturn]] void fail_of_constant(VarId var) const;
   /// Notes what a var is to Torch, unless that is known: an alias keeps its first meaning. Says whether it was noted.
   bool hold(VarId var, TorchHolds as, int storage = -1);
   /// A var that no op touches.

@@ -28,11 +28,18 @@ TorchDraft::TorchDraft(const Network& network, const TorchNotes& notes, const To
 
 void TorchDraft::append(Op op) {
   for (const VarId v : op.in)
-    check(v == kNone || v >= std::ssize(given) || given[v], op.type, ": reads '",
-          v == kNone ? "" : made.program.vars[v].name, "', which no module before it gives");
+    if (v != kNone && v < std::ssize(given) && !given[v]) fail_of_constant(v);
   for (const VarId v : op.out)
     if (v < std::ssize(given)) given[v] = true;
   made.program.blocks[0].ops.push_back(std::move(op));
+}
+
+void TorchDraft::fail_of_constant(VarId var) const {
+  std::string maker = "no op";
+  for (const Op& op : network.program.blocks[0].ops)
+    if (std::ranges::count(op.out, var) > 0) maker = op.type;
+  fail("optnet: '", network.program.vars[var].name, "' is given by ", maker,
+       ", which does not depend on the network's input; Torch had no module for that, so optnet is not supported here");
 }
 
 bool TorchDraft::hold(VarId var, TorchHolds as, int storage) {

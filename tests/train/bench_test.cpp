@@ -5,6 +5,7 @@
 
 #include "tests/train/run_fixture.h"
 #include "train/report/bench_report.h"
+#include "train/session/step_profile.h"
 
 namespace lethe::testing {
 namespace {
@@ -32,6 +33,20 @@ TEST(BenchReport, PairsTheRoundsAndTakesTheMiddle) {
   EXPECT_DOUBLE_EQ(json[1]["slowdown"], 1.15) << "the mean of 1.1 and 1.2";
   EXPECT_EQ(json[0]["loss_equal"], true);
   EXPECT_EQ(json[1]["loss_equal"], false) << "any process counts";
+}
+
+TEST(SlowSteps, AreSaidIfTheyTakeMoreThanTenSeconds) {
+  EXPECT_EQ(slow_step_line(9e9, 1e9), "");
+  EXPECT_EQ(slow_step_line(95e9, 1e9),
+            "a step will take about 95 s here, if not more: 95 GFLOP, of which a product does 1 a second");
+}
+
+TEST(SlowSteps, CountWhatTheStepsOpsDo) {
+  const auto flops = [](std::int64_t batch) {
+    return flops_of(build_programs({.network = {.model = "mlp", .batch = batch}}).training);
+  };
+  EXPECT_GT(flops(1), 0);
+  EXPECT_EQ(flops(8), 8 * flops(1));
 }
 
 using BenchCommand = RunTest;

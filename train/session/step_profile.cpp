@@ -1,8 +1,10 @@
 #include "train/session/step_profile.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
+#include "framework/error.h"
 #include "framework/op_def.h"
 #include "memopt/timed.h"
 #include "train/session/kernel_time.h"
@@ -102,11 +104,29 @@ double seconds_of(Device& device, const char* type, const std::vector<Shape>& sh
 
 }  // namespace
 
+double flops_of(const Program& program) {
+  double flops = 0;
+  for (const Block& block : program.blocks)
+    for (const Op& op : block.ops) flops += 2 * static_cast<double>(mult_adds_of(program, op));
+  return flops;
+}
+
+double product_flops(Device& device, std::int64_t side) {
+  return 2 * std::pow(static_cast<double>(side), 3) / seconds_of(device, "fc", {{side, side}, {side, side}});
+}
+
+std::string slow_step_line(double flops, double flops_per_second) {
+  constexpr double kLong = 10, kGiga = 1e9;
+  const double seconds = flops / flops_per_second;
+  if (seconds <= kLong) return "";
+  return message("a step will take about ", std::round(seconds), " s here, if not more: ", std::round(flops / kGiga),
+                 " GFLOP, of which a product does ", std::round(flops_per_second / kGiga), " a second");
+}
+
 StepProfile profile_steps(Session& session, const RunSetting& run, std::int64_t warm_up) {
   constexpr std::int64_t kSide = 2048, kCopied = std::int64_t{1} << 25;
   StepProfile profile;
-  const double product = seconds_of(session.device(), "fc", {{kSide, kSide}, {kSide, kSide}});
-  profile.peak_flops = 2.0 * kSide * kSide * kSide / product;
+  profile.peak_flops = product_flops(session.device(), kSide);
   profile.peak_bytes = 2.0 * kCopied * 4 / seconds_of(session.device(), kAssign, {{kCopied}});
   Watch watch(session.plan().training.program, session.prepared(), session.device());
   CountedSteps count(watch, warm_up);

@@ -15,6 +15,13 @@ struct ProfileRow {
   double bytes = 0;  // read and written, each var once a call
 };
 
+/// Floating-point operations of a step, those in blocks once.
+double flops_of(const Program& program);
+/// How many a second the device does in a product of two matrices of `side` x `side`, in f32.
+double product_flops(Device& device, std::int64_t side);
+/// "a step will take about 95s here: ..." if it takes more than ten seconds at that rate; else "".
+std::string slow_step_line(double flops, double flops_per_second);
+
 struct StepProfile {
   double seconds = 0;                 // of a step, as it runs while it is watched
   std::vector<ProfileRow> rows = {};  // the longest first
