@@ -108,9 +108,14 @@ LargestFit largest_batch(ProgramSetting setting, const FitSearch& search) {
   FitSearch of_shard = search;
   of_shard.limit = (search.limit - 1) / shards + 1;
   if (search.start) of_shard.start = *search.start / shards;
+  if (search.tried)
+    of_shard.tried = [&](LargestFit tried) {
+      tried.number *= shards;
+      search.tried(tried);
+    };
   LargestFit fit = largest_within(of_shard, least, [&](std::int64_t samples) {
     setting.network.batch = samples * shards;
-    return planned_if_countable(setting, search, samples, samples == least);
+    return planned_if_countable(setting, of_shard, samples, samples == least);
   });
   fit.number *= shards;
   return fit;
