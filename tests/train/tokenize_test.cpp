@@ -230,13 +230,30 @@ TEST_F(TokenizeCommand, AMappedFileThatIsCutHasZerosAndSaysSo) {
     cut.check_whole();
     std::filesystem::resize_file(path("cut"), page);
     EXPECT_EQ(cut.text()[page - 1], 'x');
-    cut.check_whole();
     EXPECT_EQ(cut.text()[page], '\0');
     EXPECT_EQ(cut.text().back(), '\0');
     EXPECT_EQ(whole.text().back(), 'y');
     EXPECT_PRED2(says, error_from([&] { cut.check_whole(); }), path("cut") + ": was cut");
     whole.check_whole();
   }
+}
+
+TEST_F(TokenizeCommand, AMappedFileThatIsCutWithinAPageSaysSoToo) {
+  const std::size_t page = three_pages('x').size() / 3;
+  for (const std::size_t left : {page + 10, 3 * page - 5, std::size_t{0}}) {
+    put("cut", three_pages('x'));
+    const MappedFile cut(path("cut"));
+    EXPECT_EQ(cut.text()[0], 'x');  // no other page is touched
+    cut.check_whole();
+    std::filesystem::resize_file(path("cut"), left);
+    EXPECT_PRED2(says, error_from([&] { cut.check_whole(); }), path("cut") + ": was cut") << left;
+  }
+  put("cut", three_pages('x'));
+  MappedFile first(path("cut"));
+  const MappedFile moved(std::move(first));
+  std::filesystem::remove(path("cut"));  // what is mapped stays
+  EXPECT_EQ(moved.text().back(), 'x');
+  moved.check_whole();
 }
 
 using MappedFileDeathTest = TokenizeCommand;

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -84,29 +85,35 @@ void give_place_back(MappedPlace* place) {
 
 MappedFile::MappedFile(const std::string& path) : path_(path) {
   const auto size = static_cast<std::size_t>(size_of_file(path));
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  check_as(Exit::Data, descriptor >= 0, path, ": cannot be opened (", std::strerror(errno), ")");
-  void* const begin = size == 0 ? nullptr : ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
-  const int error = errno;
-  ::close(descriptor);
-  check_as(Exit::Data, begin != MAP_FAILED, path, ": cannot be mapped (", std::strerror(error), ")");
+  descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  check_as(Exit::Data, descriptor_ >= 0, path, ": cannot be opened (", std::strerror(errno), ")");
+  void* const begin = size == 0 ? nullptr : ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor_, 0);
+  if (begin == MAP_FAILED) {
+    const int error = errno;
+    ::close(descriptor_);
+    fail_as(Exit::Data, path, ": cannot be mapped (", std::strerror(error), ")");
+  }
   bytes_ = {static_cast<const std::byte*>(begin), size};
   if (size > 0) place_ = take_place(bytes_);
 }
 
 MappedFile::MappedFile(MappedFile&& other) noexcept
     : path_(std::move(other.path_)),
+      descriptor_(std::exchange(other.descriptor_, -1)),
       bytes_(std::exchange(other.bytes_, {})),
       place_(std::exchange(other.place_, nullptr)) {}
 
 MappedFile::~MappedFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
   if (!place_) return;
   give_place_back(place_);
   ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
 }
 
 void MappedFile::check_whole() const {
-  check_as(Exit::Data, !place_ || !place_->lost, path_,
+  struct stat now = {};  // no signal tells of what is cut off within a page: zeros stand there at once
+  const bool whole = ::fstat(descriptor_, &now) == 0 && now.st_size >= std::ssize(bytes_);
+  check_as(Exit::Data, whole && (!place_ || !place_->lost), path_,
            ": was cut, or could not be read any more, while it was in use");
 }
 

@@ -1,5 +1,5 @@
 // A file to read, mapped into memory: pages of it come as they are touched, and go when others need the room. Of a file
-// that another process cuts, or that its disk no longer gives, pages are zeros from then on, and check_whole says so.
+// that another process cuts, or that its disk no longer gives, bytes are zeros from then on, and check_whole says so.
 #pragma once
 #include <cstddef>
 #include <span>
@@ -18,7 +18,7 @@ class MappedFile {
   ~MappedFile();
 
   /// Fails with Exit::Data if what was read of it so far may not have been the file's. Whoever has read calls this
-  /// before anything comes of that.
+  /// before anything comes of that; it costs a call of the system.
   void check_whole() const;
 
   std::span<const std::byte> bytes() const { return bytes_; }
@@ -29,6 +29,7 @@ class MappedFile {
 
  private:
   std::string path_;
+  int descriptor_ = -1;  // stays open, to ask how long the file is
   std::span<const std::byte> bytes_ = {};
   Place* place_ = nullptr;  // null if there are no bytes
 };
