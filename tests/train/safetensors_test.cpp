@@ -104,6 +104,7 @@ TEST_F(Safetensors, RefusesMalformedHeaders) {
       {"{\"a\xff\":1}", 0, "not valid JSON"},
       {R"({"a":3})", 0, "tensor 'a': is 3, expected an object"},
       {R"({"a":{"shape":[1],"data_offsets":[0,4]}})", 4, "tensor 'a': 'dtype' is missing"},
+      {R"({"a":{"dtype":"","shape":[1],"data_offsets":[0,4]}})", 4, "tensor 'a': 'dtype' is empty"},
       {R"({"a":{"dtype":"F32","shape":1,"data_offsets":[0,4]}})", 4, "tensor 'a': 'shape' is 1, expected a list"},
       {R"({"a":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}})", 4, "'shape' holds -1, expected a whole number"},
       {R"({"a":{"dtype":"F32","shape":[1.5],"data_offsets":[0,4]}})", 4, "'shape' holds 1.5"},

@@ -106,6 +106,7 @@ TensorEntry parse_tensor(const std::string& name, const Json& json) {
   check_as(Exit::Data, json.is_object(), "is ", json.dump(), ", expected an object");
   TensorEntry tensor{.name = name};
   const std::string dtype = field(json, "dtype", Json::value_t::string, "text").get<std::string>();
+  check_as(Exit::Data, !dtype.empty(), "'dtype' is empty");
   const auto known = std::ranges::find(kDTypes, dtype, &std::pair<std::string_view, DType>::first);
   if (known != kDTypes.end())
     tensor.dtype = known->second;
