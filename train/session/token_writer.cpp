@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 
 #include "framework/error.h"
 
@@ -31,9 +32,11 @@ void check_free(const std::string& directory) {
 
 }  // namespace
 
+TokenWriter::TokenWriter(std::string directory, const ShardHeader& form, std::int64_t most, Unlocked)
+    : directory_(std::move(directory)), form_(form), most_(most) {}
+
 TokenWriter::TokenWriter(const std::string& directory, const ShardHeader& form, std::int64_t most)
-    : directory_(without_slash(directory)), form_(form), most_(most) {
-  check_free(directory_);
+    : TokenWriter(without_slash(directory), form, most, Unlocked{}) {
   const fs::path path(directory_), parent = path.parent_path().empty() ? "." : path.parent_path();
   check_writable(parent.string());
   aside_ = (parent / message('.', path.filename().string(), ".new")).string();
@@ -46,10 +49,12 @@ TokenWriter::TokenWriter(const std::string& directory, const ShardHeader& form, 
           ": another process is making it; wait for its end, or name another directory");
   } while (lock_ < 0 && errno == ENOENT);  // the other has just made or given up its own
   check_as(Exit::Data, lock_ >= 0, "cannot open '", aside_, "': ", std::strerror(errno));
+  check_free(directory_);  // which nobody else makes from here on
   for (const fs::directory_entry& left : fs::directory_iterator(aside_)) fs::remove_all(left);  // by a killed process
 }
 
 TokenWriter::~TokenWriter() {
+  if (lock_ < 0) return;
   if (!committed_) {
     for (Output& output : outputs_) output.file.reset();
     std::error_code ignored;

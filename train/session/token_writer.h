@@ -40,6 +40,9 @@ class TokenWriter {
   };
   Output& of(Split split) { return outputs_[static_cast<std::size_t>(split)]; }
   const Output& of(Split split) const { return outputs_[static_cast<std::size_t>(split)]; }
+  struct Unlocked {};
+  /// Makes nothing yet, but an object that is destroyed if the other constructor fails: with the lock, what it made.
+  TokenWriter(std::string directory, const ShardHeader& form, std::int64_t most, Unlocked);
   void begin_shard(Split split);
   void end_shard(Output& output, bool last);
   void write(Output& output, std::span<const std::int32_t> tokens);
