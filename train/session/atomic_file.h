@@ -32,10 +32,10 @@ class AtomicFile {
   int descriptor_ = -1;
 };
 
-/// What `open` opens or makes under a name that several processes write by: the descriptor, once no other has it so,
-/// until it is closed (flock). -1 if it cannot be opened, or if another process has it and `waits` is false. On a file
-/// system without locks nothing keeps others away.
 enum class Busy { Waits, Fails };
+/// Opens the file alone: gives its descriptor once no other process holds it (flock), which this one then does until it
+/// closes that. -1, with errno, if it cannot be opened, or with EWOULDBLOCK if another holds it and `busy` is
+/// Busy::Fails. On a file system without locks nothing keeps others away.
 int open_alone(const std::string& path, int flags, Busy busy);
 /// What the file system refused, as one line with path and reason: Exit::Data.
 Error error_of(const std::filesystem::filesystem_error& error);

@@ -24,8 +24,8 @@ struct Reading {
 };
 
 /// Reads them into the store. Missing, unexpected and mis-shaped tensors, and what stands twice with different values,
-/// are Exit::Data in one line, and then the store is as it was. So is a value that is no number, by its tensor's name;
-/// then the tensors before it are in the store.
+/// are Exit::Data in one line, and then the store is as it was. A value that is no number is Exit::Data by its tensor's
+/// name, and then the tensors before it are in the store.
 void load_tensors(TensorReader& reader, Store& store, const Reading& reading);
 
 }  // namespace lethe

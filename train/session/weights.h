@@ -24,8 +24,8 @@ std::uint32_t save_weights(const std::string& file, const Store& store, const Ne
                            const std::string& library = "", std::optional<DType> dtype = {});
 /// Reads them, by the network's own names or those of a library, whichever the file has more of; floats are converted
 /// to the network's dtype. Missing, unexpected and mis-shaped tensors are listed in one line (Exit::Data), and then the
-/// store is as it was. So is the first value that is NaN or infinite, or becomes so in that dtype, by its tensor's
-/// name.
+/// store is as it was. A value that is NaN or infinite, or becomes so in that dtype, is Exit::Data by its tensor's
+/// name, and then the tensors before it are in the store.
 void load_weights(const std::string& file, Store& store, const Network& network);
 
 /// The same for everything else in the store: momentum and the like (in the layout of their parameter), step counter.
