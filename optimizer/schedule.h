@@ -44,7 +44,6 @@ struct Schedule {
   bool warmup_over_curve = false;  // *warmup
   bool operator==(const Schedule&) const = default;
 
-  bool has_warmup() const { return warmup.digits > 0 || kind == OneCycle; }
   /// The rate of step `step` (the first is 0).
   double at(std::int64_t step, const RunLength& run, double base_rate) const;
 };

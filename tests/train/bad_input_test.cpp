@@ -129,7 +129,10 @@ TEST_F(BadInput, ALossThatIsNoNumber) {
   expect_run({"--lr", "1e30", "--schedule", "constant", "--clip-norm", "1e6"}, 5,
              lower + " or a warm-up (--schedule constant+warmup@500)\n");
   expect_run({"--lr", "1e30", "--schedule", "constant+warmup@3"}, 5, lower + longer);
-  expect_run({"--lr", "1e30", "--schedule", "one-cycle"}, 5, lower + longer);
+  expect_run({"--lr", "1e30", "--schedule", "one-cycle"}, 5,
+             lower + ", a longer rise (--schedule one-cycle@40%) or --clip-norm 1\n");
+  expect_run({"--lr", "1e30", "--schedule", "one-cycle@40%"}, 5, lower + ", a longer rise or --clip-norm 1\n");
+  expect_run({"--lr", "1e30", "--schedule", "one-cycle*warmup@3"}, 5, lower + longer);
 }
 
 TEST_F(BadInput, MoreStepsThanCanBeCounted) {

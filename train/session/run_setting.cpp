@@ -14,4 +14,12 @@ RunLength length_of(const RunSetting& setting, std::int64_t steps_per_epoch) {
   return {.total = setting.epochs * steps_per_epoch, .per_epoch = steps_per_epoch};
 }
 
+std::string slower_start(const RunSetting& setting) {
+  const Schedule& schedule = setting.schedule;
+  if (schedule.warmup.digits > 0) return "a longer warm-up";
+  if (schedule.kind != Schedule::OneCycle)
+    return message("a warm-up (--schedule ", setting.schedule_text, "+warmup@500)");
+  return schedule == parse_schedule("one-cycle") ? "a longer rise (--schedule one-cycle@40%)" : "a longer rise";
+}
+
 }  // namespace lethe

@@ -31,10 +31,7 @@ std::int64_t skipped_before(const Executor& executor, const LossScale& scale) {
 
 /// Of a loss that is no number: those that the run has not taken yet.
 std::string remedies(const RunSetting& setting, const Programs& programs) {
-  std::vector<std::string> all = {"a smaller --lr",
-                                  setting.schedule.has_warmup()
-                                      ? "a longer warm-up"
-                                      : message("a warm-up (--schedule ", setting.schedule_text, "+warmup@500)")};
+  std::vector<std::string> all = {"a smaller --lr", slower_start(setting)};
   if (!programs.clips) all.push_back("--clip-norm 1");
   if (programs.loss_scale.state != kNone) all.push_back("--dtype bf16, whose range is that of f32");
   const std::string last = all.back();
