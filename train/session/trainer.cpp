@@ -60,8 +60,10 @@ void Trainer::run() {
   } catch (const Error& error) {
     const Peers* const peers = parts_.executor.device().peers();
     const bool alone = !peers || peers->rank().of == 1;  // the others of several ranks do not come to save
+    // A run that goes on after a step would leave out its evaluation.
+    const bool complete = state_.step > 0 && (!evaluates_after(state_.step) || evaluated_step_ == state_.step);
     try {
-      if (error.code == Exit::Data && alone && state_.step > 0) save(false);
+      if (error.code == Exit::Data && alone && complete) save(state_.best_step == state_.step);
     } catch (const Error&) {
       // The failure at hand is what counts.
     }
@@ -221,6 +223,12 @@ bool Trainer::evaluate() {
   leave_out(begin);
   evaluated_step_ = state_.step;
   check_loss(scores.loss, "the loss of the evaluation", state_.step);
+  const bool best = scores.accuracy() > state_.best_accuracy;
+  state_.evaluations_since_best = best ? 0 : state_.evaluations_since_best + 1;
+  if (best) {
+    state_.best_accuracy = scores.accuracy();
+    state_.best_step = state_.step;
+  }
   parts_.listener.evaluated(state_.step, epoch(), scores);
   if (saved_step_ != state_.step)  // else a complete run is resumed where it saved, and its records end with this one
     parts_.listener.record({.step = state_.step,
@@ -231,12 +239,7 @@ bool Trainer::evaluate() {
                             .lr = rate_at(state_.step - 1),
                             .ms = scores.ms,
                             .mem_peak = parts_.device.peak()});
-  ++state_.evaluations_since_best;
-  if (scores.accuracy() <= state_.best_accuracy) return false;
-  state_.evaluations_since_best = 0;
-  state_.best_accuracy = scores.accuracy();
-  state_.best_step = state_.step;
-  return true;
+  return best;
 }
 
 void Trainer::save(bool best) {
@@ -244,7 +247,7 @@ void Trainer::save(bool best) {
   const Clock::time_point begin = Clock::now();
   state_.epoch = state_.step / length_.per_epoch;
   state_.batch_in_epoch = state_.step % length_.per_epoch;
-  saved_step_ = state_.step;  // at the latest now: one that cannot be saved ends the run, and is not tried again
+  saved_step_ = state_.step;  // before the save: one that fails ends the run, which does not try again
   parts_.checkpoints->save(state_, parts_.store, parts_.programs.network, best);
   leave_out(begin);
 }

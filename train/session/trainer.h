@@ -35,7 +35,8 @@ class Trainer {
   /// Begins where `state` stands.
   Trainer(const TrainerParts& parts, RunState state);
   /// Runs to the end, or until the listener asks to stop, which is no failure. Fails with Exit::Numeric on a loss that
-  /// is no number, and with Exit::Data on data and records that fail it, of one process after a save.
+  /// is no number, and with Exit::Data on data and records that fail it, of one process after a save; but not of a step
+  /// whose evaluation has yet to be made.
   void run();
   /// Where the run stands.
   const RunState& state() const { return state_; }
@@ -67,7 +68,7 @@ class Trainer {
   void record();
   /// Whether an evaluation stands behind a step, from 1.
   bool evaluates_after(std::int64_t step) const;
-  /// Whether it is the best so far.
+  /// Whether it is the best so far. It counts before anybody hears of it, who may fail.
   bool evaluate();
   void save(bool best);
   void finish();
