@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "framework/did_you_mean.h"
 #include "framework/error.h"
+#include "framework/traffic.h"
 #include "tests/support/expect_error.h"
 
 namespace lethe::testing {
@@ -27,6 +30,24 @@ TEST(OpTable, AllOpsAreSortedByType) {
   const std::vector<const OpDef*> all = all_ops();
   ASSERT_FALSE(all.empty());
   for (std::size_t i = 1; i < all.size(); ++i) EXPECT_LT(all[i - 1]->type, all[i]->type);
+}
+
+// What begins is known by its type (framework/traffic.h), what ends by OpDef::waits: no op may be known to one side
+// alone.
+TEST(OpTable, EachExchangeThatAnOpBeginsAnotherOneWaitsFor) {
+  const auto stem = [](const std::string& type, const std::string& end) {
+    return type.ends_with(end) ? type.substr(0, type.size() - end.size()) : "";
+  };
+  std::set<std::string> begun, ended;
+  for (const OpDef* const def : all_ops()) {
+    const std::string begins = stem(def->type, "_start"), ends = stem(def->type, "_wait");
+    EXPECT_EQ(begins_exchange(Op{.type = def->type}), !begins.empty()) << def->type;
+    EXPECT_EQ(def->waits, !ends.empty()) << def->type;
+    if (!begins.empty()) begun.insert(begins);
+    if (!ends.empty()) ended.insert(ends);
+  }
+  EXPECT_FALSE(begun.empty());
+  EXPECT_EQ(begun, ended);
 }
 
 TEST(AppendOp, NamesOutputsAfterOpAndSlot) {

@@ -1,6 +1,8 @@
 // Ranks as threads of one process: what they send each other goes through memory, at any time and in any order that
 // ranks may not rely on (uneasy_peers.h).
 #pragma once
+#include <gtest/gtest.h>
+
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
@@ -9,13 +11,28 @@
 #include <map>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "framework/error.h"
+#include "framework/random.h"
 #include "tests/support/uneasy_peers.h"
 #include "train/ranks/collectives.h"
 
 namespace lethe::testing {
+
+/// Another one for each run within a test, the same ones whenever that test runs, alone or with others.
+inline std::uint64_t seed_of_next_run() {
+  static const ::testing::TestInfo* last = nullptr;
+  static std::uint64_t runs = 0;
+  const ::testing::TestInfo* const test = ::testing::UnitTest::GetInstance()->current_test_info();
+  if (std::exchange(last, test) != test) runs = 0;
+  std::uint64_t seed = runs++;
+  if (test)
+    for (const char c : message(test->test_suite_name(), '.', test->name()))
+      seed = stream_key(seed, static_cast<unsigned char>(c));
+  return seed;
+}
 
 class EmulatedWorld {
  public:
@@ -25,13 +42,15 @@ class EmulatedWorld {
 
   /// Runs `body` on each rank, in a thread of its own, with its peers. Rethrows what rank 0 threw, else another.
   void run(const std::function<void(std::shared_ptr<Peers>)>& body) {
+    const std::uint64_t seed = seed_of_next_run();
     std::vector<std::exception_ptr> errors(static_cast<std::size_t>(ranks_));
     std::vector<std::thread> threads;
     for (std::int64_t number = 0; number < ranks_; ++number)
       threads.emplace_back([&, number] {
-        Memory transport(*this, {number, ranks_});
+        SCOPED_TRACE(message("rank ", number, " of ", ranks_, ", order drawn by ", seed));
+        Memory transport(*this, {number, ranks_}, seed);
         try {
-          body(std::make_shared<UneasyPeers>(std::make_shared<Collectives>(transport), 1, arrivals_));
+          body(std::make_shared<UneasyPeers>(std::make_shared<Collectives>(transport), seed, arrivals_));
         } catch (...) {
           errors[static_cast<std::size_t>(number)] = std::current_exception();
         }
@@ -46,8 +65,8 @@ class EmulatedWorld {
  private:
   class Memory final : public Transport {
    public:
-    Memory(EmulatedWorld& world, Rank rank)
-        : world_(world), rank_(rank), random_(2, static_cast<std::uint64_t>(rank.number)) {}
+    Memory(EmulatedWorld& world, Rank rank, std::uint64_t seed)
+        : world_(world), rank_(rank), random_(seed, static_cast<std::uint64_t>(rank.of + rank.number)) {}
     Rank rank() const override { return rank_; }
     /// Those of one rank arrive in their order, ranks in any.
     void exchange(std::span<const Message> sent, std::span<const Message> received) override {

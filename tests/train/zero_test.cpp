@@ -57,19 +57,31 @@ TEST(Zero, GivesTheSameBitsUnderAllMemorySettings) {
     }
 }
 
-// Level 3 computes forward ops once more, but neither begins nor waits for an exchange again.
+// Level 3 computes forward ops once more, for as few bytes as it can or for a budget, but neither begins nor waits for
+// an exchange again.
 TEST(Zero, ExchangesNothingAgainForWhatIsComputedAgain) {
   SessionSetting setting = sharing("resnet20", 8, 4);
   const std::string one = saved_by(setting, 1, 0);
-  setting.program.memory = memory_setting("level=3", setting.program.memory);
-  EXPECT_TRUE(saved_by(setting, 2, 3) == one);
-  setting.program.shards.rank = {.number = 0, .of = 2};
-  setting.program.shards.zero = 3;
-  Session session(setting);
-  const Program& planned = session.plan().training.program;
-  EXPECT_GT(session.plan().training.recomputed->overhead, 0);
-  EXPECT_EQ(traffic_of(planned).exchanges, traffic_of(session.programs().training).exchanges);
-  EXPECT_EQ(error_of([&] { verify(planned); }), "(nothing)");
+  const auto on_first_rank = [&](const char* level) {
+    setting.program.memory = memory_setting(level, setting.program.memory);
+    SessionSetting own = setting;
+    own.program.shards.rank = {.number = 0, .of = 2};
+    own.program.shards.zero = 3;
+    return std::make_unique<Session>(own);
+  };
+  const std::int64_t most = on_first_rank("level=2")->plan().bytes.total();
+  const auto expect_no_more_exchanged = [&] {
+    const std::unique_ptr<Session> session = on_first_rank("level=3");
+    const Planned& planned = session->plan().training;
+    EXPECT_GT(planned.recomputed->overhead, 0);
+    EXPECT_EQ(traffic_of(planned.program).exchanges, traffic_of(session->programs().training).exchanges);
+    EXPECT_EQ(error_of([&] { verify(planned.program); }), "(nothing)");
+    EXPECT_TRUE(saved_by(setting, 2, 3) == one);
+    return *planned.recomputed;
+  };
+  const Recomputed least = expect_no_more_exchanged();
+  setting.program.memory.levels.budget = (most + *least.least_feasible) / 2;
+  EXPECT_LT(expect_no_more_exchanged().overhead, least.overhead);
 }
 
 // What passes make of a program they check in debug builds alone.
