@@ -33,7 +33,9 @@ class Noting {
     for (std::size_t i = 0; i < op.blocks.size(); ++i) {
       // A condition is asked once more than there are trips.
       const std::int64_t times = op.type == kWhile ? op.attrs.integer(kMaxTrips) + (i == 0 ? 1 : 0) : 1;
-      rewrite(op.blocks[i], elements({runs, times}));
+      std::int64_t all = 0;  // or, if that cannot be counted, more than may be noted
+      if (__builtin_mul_overflow(runs, times, &all)) all = INT64_MAX;
+      rewrite(op.blocks[i], all);
     }
   }
 
@@ -50,7 +52,10 @@ class Noting {
 
   void note(Op op, BlockId block, std::int64_t runs) {
     note_updated(op, true);
-    const std::string name = program_.vars[op.out[0]].name + "@RUNS";
+    const std::string state = program_.vars[op.out[0]].name;
+    check(runs <= kMostTrips, "several ranks: '", state, "' may be updated ", runs, " times a step in loops, at most ",
+          kMostTrips, " are noted");
+    const std::string name = state + "@RUNS";
     const VarId count = made(kFillConstant, counter_at_zero(), name);
     NotedUpdate noted{std::move(op), kNone, runs};
     for (VarId* const v : values_read(program_, noted)) {

@@ -11,8 +11,8 @@ namespace lethe {
 bool updates_state(const Program& program, const Op& op);
 
 struct NotedUpdate {
-  Op op;                  // what it reads beside states: arrays of block 0, with an entry for each run
-  VarId runs = kNone;     // how many there were, an i64 scalar; kNone: the op is of block 0 and reads what it says
+  Op op;                  // what it reads beside states: arrays of block 0, with an entry for each of `most` runs
+  VarId runs = kNone;     // how many there were, an i64 scalar; kNone: runs once, in block 0, and `op` is as it stands
   std::int64_t most = 1;  // runs
 };
 

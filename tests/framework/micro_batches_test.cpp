@@ -58,18 +58,40 @@ TEST(MicroBatches, TheSumsAreThoseOfABinaryTreeOverTheParts) {
 TEST(MicroBatches, OnRanksWhatTripsUpdateIsNotedAndMadeAfterThem) {
   Builder net({.batch = 4, .training = true});
   const auto trip = [&](const Vars& h) { return Vars{net.layer("bn", h[0])}; };
-  net.loop({net.input("x", {kValues})}, 5, nullptr, [&](const Vars& h) { return net.loop(h, 3, nullptr, trip); });
+  const auto condition = [&](const Vars& h) {
+    return net.layer("less", net.layer("mean", trip(h)[0]), {{"value", 0.5}});
+  };
+  net.loop({net.input("x", {kValues})}, 5, nullptr, [&](const Vars& h) { return net.loop(h, 3, condition, trip); });
   Program program = net.finish().program, updated_twice = program;
   const std::vector<NotedUpdate> noted = note_trip_updates(program);
-  ASSERT_EQ(noted.size(), 1U);
-  EXPECT_EQ(noted[0].most, 15);
+  ASSERT_EQ(noted.size(), 2U);
+  EXPECT_EQ(noted[0].most, 20) << "a condition is asked once more than there are trips";
+  EXPECT_EQ(noted[1].most, 15);
   for (const Block& block : program.blocks)
     for (const Op& op : block.ops) EXPECT_FALSE(updates_state(program, op)) << op.type;
-  append_noted(program, noted[0]);
+  for (const NotedUpdate& update : noted) append_noted(program, update);
   verify(program);
   const std::vector<VarId> states = noted[0].op.out;
   append_update(updated_twice, 0, noted[0].op.type, {states[0], states[1], states[0], states[1]}, noted[0].op.attrs);
   EXPECT_NE(error_of([&] { note_trip_updates(updated_twice); }).find("is updated in two places"), std::string::npos);
+}
+
+TEST(MicroBatches, OnRanksMoreUpdatesThanALoopHasTripsAreRefused) {
+  const auto noted = [](const Ints& loops) {
+    Builder net({.batch = 4, .training = true});
+    std::function<Vars(const Vars&)> body = [&](const Vars& h) { return Vars{net.layer("bn", h[0], {}, "norm")}; };
+    for (const std::int64_t trips : loops)
+      body = [&net, trips, inner = body](const Vars& h) { return net.loop(h, trips, nullptr, inner); };
+    body({net.input("x", {kValues})});
+    Program program = net.finish().program;
+    return error_of([&] { note_trip_updates(program); });
+  };
+  EXPECT_EQ(noted({1000, 1000}), "(nothing)");
+  const std::string refused = noted({1000, 1001});
+  EXPECT_NE(refused.find("norm.running_mean' may be updated 1001000 times a step in loops, at most 1000000 are noted"),
+            std::string::npos)
+      << refused;
+  EXPECT_NE(noted({1000000, 1000000, 1000000, 1000000}).find("at most 1000000 are noted"), std::string::npos);
 }
 
 TEST(MicroBatches, AGradientThatParametersShareIsSummedOnce) {

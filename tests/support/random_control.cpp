@@ -121,7 +121,8 @@ class ControlGrower {
     if (carries_array) initial.push_back(array);
     const auto condition = [&](const Vars& carried) {
       if (condition_writes) write_entry(array, any());
-      if (reads_data) return net_.layer("less", net_.layer("mean", carried[0]), {{"value", 0.4321}});
+      const VarId data = norms_ && pick(3) == 0 ? net_.layer("bn", carried[0]) : carried[0];
+      if (reads_data) return net_.layer("less", net_.layer("mean", data), {{"value", 0.4321}});
       return net_.layer("less", net_.trip(), {{"value", trips}});
     };
     const auto body = [&](const Vars& carried) {
