@@ -77,10 +77,21 @@ int run(const std::vector<std::string>& args) {
   return code;
 }
 
+/// Joining never ends where the first rank has ended without it and nobody ends the others, as Slurm's srun may not:
+/// then a rank says itself, after a while, what went wrong.
+void end_unless_joined(const Failure& failure, std::int64_t rank) {
+  std::thread([=] {
+    std::this_thread::sleep_for(std::chrono::seconds(10));
+    std::fprintf(stderr, "train: error: rank %lld: %s\n", static_cast<long long>(rank), failure.what.c_str());
+    std::_Exit(static_cast<int>(failure.code));
+  }).detach();
+}
+
 /// What no rank can do, the first of them says, and mpirun ends the others when that one has ended. What another one
 /// alone cannot do it says itself, once all have come together.
 int complain(const Failure& failure) {
-  if (number_by_mpi().value_or(0) != 0) {
+  if (const std::int64_t rank = number_by_mpi().value_or(0); rank != 0) {
+    end_unless_joined(failure, rank);
     try {
       MpiWorld().fail(failure.what, failure.code);
     } catch (const Error&) {  // they cannot: this program knows no MPI, or all have parted
