@@ -11,28 +11,15 @@
 #include <map>
 #include <mutex>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "framework/error.h"
 #include "framework/random.h"
+#include "tests/support/run_seed.h"
 #include "tests/support/uneasy_peers.h"
 #include "train/ranks/collectives.h"
 
 namespace lethe::testing {
-
-/// Another one for each run within a test, the same ones whenever that test runs, alone or with others.
-inline std::uint64_t seed_of_next_run() {
-  static const ::testing::TestInfo* last = nullptr;
-  static std::uint64_t runs = 0;
-  const ::testing::TestInfo* const test = ::testing::UnitTest::GetInstance()->current_test_info();
-  if (std::exchange(last, test) != test) runs = 0;
-  std::uint64_t seed = runs++;
-  if (test)
-    for (const char c : message(test->test_suite_name(), '.', test->name()))
-      seed = stream_key(seed, static_cast<unsigned char>(c));
-  return seed;
-}
 
 class EmulatedWorld {
  public:
