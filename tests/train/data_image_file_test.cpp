@@ -1,6 +1,8 @@
 // Single image files: of cameras, cut, of other formats.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <ctime>
 #include <map>
 
 #include "tests/train/data_samples.h"
@@ -105,6 +107,26 @@ TEST(ImageFile, ARestartMarkerBeforeTheEndIsReadOver) {
     for (const FileContent& more :
          {FileContent{0xff, 0xd0}, {0xff, 0xd1}, {0xff, 0xff, 0xd7}, {0xff, 0xd1, 0xff, 0xd2}})
       EXPECT_EQ(decoded_from(before_end(two_halves_jpeg(restarts), more)).pixels, pixels);
+}
+
+TEST(ImageFile, ManyIdleRestartMarkersTakeLittleTime) {
+  const FileContent jpeg = grey_jpeg(), restart{0xff, 0xd0}, scan{0xff, 0xda};
+  FileContent comment(2 + 0xffff);
+  comment[0] = comment[2] = comment[3] = 0xff, comment[1] = 0xfe;
+  const auto with = [&](int restarts) {
+    FileContent more;
+    for (int i = 0; i < restarts; ++i) more.insert(more.end(), restart.begin(), restart.end());
+    for (int i = 0; i < 64; ++i) more.insert(more.end(), comment.begin(), comment.end());
+    FileContent file = jpeg;
+    file.insert(std::search(file.begin(), file.end(), scan.begin(), scan.end()), more.begin(), more.end());
+    return file;
+  };
+  const auto seconds = [&](const FileContent& file) {
+    const std::clock_t begin = std::clock();  // of the processor: the machine may be busy
+    EXPECT_EQ(decoded_from(file).pixels, FileContent(64, 128));
+    return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  };
+  EXPECT_LT(seconds(with(20000)), 0.02 + 10 * seconds(with(0)));
 }
 
 TEST(ImageFile, AnotherFormatIsNamed) {

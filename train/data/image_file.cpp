@@ -102,11 +102,15 @@ void check_pixels(const FileBytes& file, const std::filesystem::path& path, std:
 
 /// Some versions of stb take one for an unknown marker if no data comes after it.
 void drop_idle_restarts(FileBytes& file, const std::vector<std::size_t>& restarts) {
-  constexpr std::ptrdiff_t kBytes = 2;
-  for (auto restart = restarts.rbegin(); restart != restarts.rend(); ++restart) {
-    const auto at = file.begin() + static_cast<std::ptrdiff_t>(*restart);
-    file.erase(at, at + kBytes);
+  constexpr std::size_t kBytes = 2;
+  if (restarts.empty()) return;
+  auto kept = file.begin() + static_cast<std::ptrdiff_t>(restarts.front());  // where what is kept ends so far
+  for (std::size_t i = 0; i < restarts.size(); ++i) {
+    const std::size_t next = i + 1 < restarts.size() ? restarts[i + 1] : file.size();
+    kept = std::copy(file.begin() + static_cast<std::ptrdiff_t>(restarts[i] + kBytes),
+                     file.begin() + static_cast<std::ptrdiff_t>(next), kept);
   }
+  file.erase(kept, file.end());
 }
 
 }  // namespace
