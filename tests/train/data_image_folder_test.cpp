@@ -203,6 +203,30 @@ TEST(ImageFolder, ALineSaysWhatWasFound) {
   EXPECT_PRED2(says, lines.back(), "images for training: 48 (1 to 9 in a class), for tests: 1 (0 to 1 in a class)");
 }
 
+TEST(ImageFolder, FilesBesideTheClassFoldersAreCountedToo) {
+  const TemporaryFolder folder;
+  write_small_folder(folder);
+  folder.write("a.webp", "RIFF");
+  folder.write("list.txt", "names");
+  folder.write("train/b.png", grey(1));
+  folder.write("test/c.PNG", grey(1));
+  folder.write("test/d.png", grey(1));
+  std::string line;
+  const auto found = [&] {
+    open_dataset("imagefolder:" + folder.text(), kTiny, 2, 0, [&](const std::string& said) { line = said; });
+    return line.substr(line.find("; passed over"));
+  };
+  EXPECT_EQ(found(), "; passed over: 3 .png in no class folder, 2 .txt, 1 .webp");
+  std::filesystem::rename(folder.path() / "train/ant", folder.path() / "ant");
+  std::filesystem::rename(folder.path() / "train/cat", folder.path() / "cat");
+  EXPECT_PRED2(says, refused_folder(folder),
+               "/train: no class folders; passed over: 1 .png in no class folder; expected DIR/train/CLASS/");
+  std::filesystem::remove_all(folder.path() / "train");
+  std::filesystem::remove_all(folder.path() / "test");
+  for (int i = 0; i < 10; ++i) folder.write("ant/" + std::to_string(i) + ".png", grey(1));
+  EXPECT_EQ(found(), "; passed over: 2 .txt, 1 .webp");
+}
+
 TEST(ImageFolder, SomeBadFilesAreLeftOutIfThatIsAskedFor) {
   const TemporaryFolder folder;
   write_small_folder(folder);

@@ -56,26 +56,49 @@ std::vector<fs::path> listed(const fs::path& directory, const Filter& filter) {
   return paths;
 }
 
-std::vector<std::string> class_names(const fs::path& directory) {
+/// What an entry that is passed over counts as.
+std::string kind_of(const fs::directory_entry& entry) {
+  const std::string ending = ending_of(entry.path());
+  if (!entry.is_regular_file()) return "folders or the like";
+  if (ending.empty()) return "without an ending";
+  return is_image(entry.path()) ? ending + " in no class folder" : ending;
+}
+
+void add(PassedOver& sum, const PassedOver& more) {
+  for (const auto& [kind, count] : more) sum[kind] += count;
+}
+
+/// The folders that stand in a directory, by name; files are passed over and counted.
+std::vector<std::string> folders_in(const fs::path& directory, PassedOver& others) {
   std::vector<std::string> names;
-  for (const fs::path& path : listed(directory, [](const auto& entry) { return entry.is_directory(); }))
-    names.push_back(path.filename().string());
-  check_as(Exit::Data, !names.empty(), "imagefolder: ", directory.string(), ": no class folders; ", kExpected);
+  const auto is_folder = [&](const fs::directory_entry& entry) {
+    if (!entry.is_directory()) ++others[kind_of(entry)];
+    return entry.is_directory();
+  };
+  for (const fs::path& path : listed(directory, is_folder)) names.push_back(path.filename().string());
   return names;
 }
 
-/// The files of the classes that have a folder here; a folder that is no class, or empty, is an error.
-Files files_of(const fs::path& directory, const std::vector<std::string>& classes, PassedOver& others) {
+/// The files of the classes that have a folder here; a folder that is no class, or empty, is an error. Without classes
+/// these become the folders.
+Files files_of(const fs::path& directory, std::vector<std::string>& classes, PassedOver& others) {
+  PassedOver beside;
+  const std::vector<std::string> names = folders_in(directory, beside);
+  check_as(Exit::Data, !names.empty(), "imagefolder: ", directory.string(), ": no class folders", text_of(beside), "; ",
+           kExpected);
+  add(others, beside);
+  if (classes.empty()) classes = names;
   Files files;
-  for (const std::string& name : class_names(directory)) {
+  for (const std::string& name : names) {
     const auto found = std::find(classes.begin(), classes.end(), name);
-    check_as(Exit::Data, found != classes.end(), "imagefolder: ", (directory / name).string(),
-             ": is none of the classes that are trained: ", joined(classes));
+    if (found == classes.end())
+      fail_as(Exit::Data, "imagefolder: ", (directory / name).string(),
+              ": is none of the classes that are trained: ", joined(classes));
     PassedOver here;
     const std::vector<fs::path> paths = images_in(directory / name, here);
     check_as(Exit::Data, !paths.empty(), "imagefolder: ", (directory / name).string(),
              ": empty class folder, no .png, .jpg or .jpeg file in it", text_of(here));
-    for (const auto& [ending, count] : here) others[ending] += count;
+    add(others, here);
     for (const fs::path& path : paths) files.push_back({path, static_cast<std::int32_t>(found - classes.begin())});
   }
   return files;
@@ -112,7 +135,7 @@ Splits found_in(const fs::path& directory, double held_share, std::vector<std::s
   const bool has_test = has_training && held_share == 0;
   check_as(Exit::Data, !has_test || fs::is_directory(test), "imagefolder: ", directory.string(),
            ": has train, but neither test nor val; ", kExpected, "; or write ,val=0.2 after the directory");
-  if (classes.empty()) classes = class_names(first);
+  if (has_training) folders_in(directory, others);
   const Files all = files_of(first, classes, others);
   if (held_share > 0) return divided_by_name(all, classes, held_share);
   if (has_test) return {all, files_of(test, classes, others)};
@@ -212,11 +235,9 @@ std::string text_of(const PassedOver& entries) {
 
 std::vector<fs::path> images_in(const fs::path& directory, PassedOver& others) {
   return listed(directory, [&](const fs::directory_entry& entry) {
-    const bool is_file = entry.is_regular_file();
-    if (is_file && is_image(entry.path())) return true;
-    const std::string ending = ending_of(entry.path());
-    ++others[!is_file ? "folders or the like" : ending.empty() ? "without an ending" : ending];
-    return false;
+    const bool is_taken = entry.is_regular_file() && is_image(entry.path());
+    if (!is_taken) ++others[kind_of(entry)];
+    return is_taken;
   });
 }
 
