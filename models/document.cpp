@@ -26,7 +26,7 @@ Attr var_value(const JsonNode& node) {
   return value_of(node, {});
 }
 
-/// As it would be written behind the option.
+/// As it would be written after the option.
 std::string as_option(const std::string& name, const Attr& value) {
   if (const auto* text = std::get_if<std::string>(&value.base())) return *text;
   const auto key = std::ranges::find(train_keys(), name, &KeyFact::name);

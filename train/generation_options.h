@@ -14,7 +14,7 @@ struct GenerationOptions {
   std::string tokenizer = {};  // a folder of GPT-2's files; "": by the data
   bool plan = false;           // says what it takes, and stops
   std::string stop = {};       // the text ends before this one; "": it does not
-  bool ignores_end = false;    // goes on behind the end of a document
+  bool ignores_end = false;    // goes on after the end of a document
   bool no_cache = false;       // runs the network over the whole window for each symbol
 };
 

@@ -34,7 +34,7 @@ class Malloced {
   }
 };
 
-/// Numbers with rubbish before and behind them.
+/// Numbers with rubbish before and after them.
 class Surrounded {
  public:
   Surrounded(std::int64_t bytes, std::byte fill)
