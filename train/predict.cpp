@@ -93,7 +93,7 @@ ImageInput image_input(const Options& given, const Options& options, const std::
   check(channels == 1 || channels == 3, "image files have 1 or 3 channels, the network takes ", channels,
         channel_order_hint({input.data.image.channels, input.data.image.height, input.data.image.width}));
   check_as(Exit::Data, std::ssize(input.data.classes) == classes, "the data has ", input.data.classes.size(),
-           " classes, the network tells ", classes, " apart", enough_classes(std::ssize(input.data.classes)));
+           " classes, the network tells ", classes, " apart", set_hint("classes", std::ssize(input.data.classes)));
   check_as(Exit::Data, input.data.mean.size() == channels && input.data.deviation.size() == channels,
            "the data has images of ", input.data.mean.size(), " channels, the network takes ", channels);
   return input;

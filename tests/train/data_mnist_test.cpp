@@ -163,7 +163,9 @@ TEST(Mnist, LabelsMayBeOfOtherNumbers) {
                  labels_of(0x0c, {0, 0, 0, 7}, 10);
                }),
                "4 bytes of data, but its header says 3 numbers of 4 bytes (truncated?)");
-  EXPECT_PRED2(says, error_from([&] { labels_of(0x0d, FileContent(12), 10); }), "not an IDX file of bytes");
+  EXPECT_PRED2(says, error_from([&] { labels_of(0x0d, FileContent(12), 10); }),
+               "not an IDX file of whole numbers with 1 dimension (magic number 3329, expected 2049 or 2305 or 2817 or "
+               "3073)");
 }
 
 TEST(Mnist, EmnistsFilesAreFoundByTheirEnds) {
@@ -180,6 +182,49 @@ TEST(Mnist, EmnistsFilesAreFoundByTheirEnds) {
   EXPECT_PRED2(says, refused_mnist(folder),
                "emnist-digits-train-images-idx3-ubyte and emnist-letters-train-images-idx3-ubyte are both like "
                "train-images-idx3-ubyte");
+}
+
+TEST(Mnist, OnlyAPlainFileOrElseItsPackedOneIsLikeAName) {
+  const TemporaryFolder folder;
+  write_small_mnist(folder);
+  const FileContent packed = gzipped(idx({3, 2, 3}, FileContent(18, 77)));
+  const auto first_pixel = [&] {
+    FileContent image(6);
+    open_dataset("mnist:" + folder.text(), kSmall, 10, 0)->read(Split::Train, 1, {}, image.data());
+    return int{image[0]};
+  };
+  const std::string official = "train-images-idx3-ubyte", own = "emnist-letters-" + official;
+  const auto rename = [&](const std::string& from, const std::string& to) {
+    std::filesystem::rename(folder.path() / from, folder.path() / to);
+  };
+  rename(official, own);
+  folder.write(own + ".gz", packed);
+  EXPECT_EQ(first_pixel(), 60) << "of the plain file";
+  for (const std::string& other : {official + "/x", official + ".gz/x", "emnist-digits-" + official + "/x"})
+    folder.write(other, std::string("in a directory"));
+  for (const std::string& other : {own + ".gz.part", own + ".part", own + "~"})
+    folder.write(other, std::string("not that file"));
+  EXPECT_EQ(first_pixel(), 60);
+  folder.remove(own);
+  EXPECT_EQ(first_pixel(), 77) << "of the packed one";
+  folder.remove(own + ".gz");
+  EXPECT_PRED2(says, refused_mnist(folder), "neither " + official + " nor " + official + ".gz is a file there; get");
+}
+
+TEST(Mnist, ARunsClassesAreThoseOfOtherFilesToo) {
+  const TemporaryFolder folder;
+  write_small_mnist(folder);
+  const std::string spec = "mnist:" + folder.text();
+  Meaning known;
+  for (int c = 0; c < 47; ++c) known.classes.push_back(std::to_string(c));
+  EXPECT_EQ(open_dataset(spec, kSmall, 47, 0, {}, known)->info().classes, known.classes) << "although 9 is the largest";
+  folder.write("t10k-labels-idx1-ubyte", idx({2}, {47, 2}));
+  EXPECT_EQ(
+      error_from([&] { open_dataset(spec, kSmall, 47, 0, {}, known); }),
+      folder.text() + "/t10k-labels-idx1-ubyte: label of image 0 is 47, expected 0 to 46, the classes of the run");
+  known.classes.assign(10, "named otherwise");
+  folder.write("t10k-labels-idx1-ubyte", idx({2}, {1, 2}));
+  EXPECT_EQ(open_dataset(spec, kSmall, 10, 0, {}, known)->info().classes.back(), "9") << "which the run is held to";
 }
 
 TEST(Mnist, LabelsMustBeAsManyAsImages) {

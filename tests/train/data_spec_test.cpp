@@ -25,12 +25,12 @@ TEST(DataSpec, SetOfTheOtherKindSaysWhatTheNetworkTakes) {
   };
   EXPECT_PRED2(says, of_sequences("shapes"), "gives images, the network takes sequences (known: tokens:DIR, text:FILE");
   EXPECT_PRED2(says, of_sequences("sentence"), "unknown data set 'sentence'; did you mean 'sentences'?");
-  EXPECT_PRED2(says, of_sequences("text"), "data 'text': write the file behind a colon: text:FILE");
+  EXPECT_PRED2(says, of_sequences("text"), "data 'text': write the file after a colon: text:FILE");
   EXPECT_PRED2(says, of_sequences("copy:tain=1"), "did you mean 'train'?");
 }
 
 TEST(DataSpec, DirectoryMustBeGiven) {
-  EXPECT_PRED2(says, refused("mnist"), "data 'mnist': write the directory behind a colon: mnist:DIR");
+  EXPECT_PRED2(says, refused("mnist"), "data 'mnist': write the directory after a colon: mnist:DIR");
   EXPECT_PRED2(says, refused("imagefolder:"), "imagefolder:DIR");
 }
 
@@ -47,7 +47,7 @@ TEST(DataSpec, AShareIsHeldOutOfDataInFilesAlone) {
   EXPECT_PRED2(says, refused("shapes:val=0.2"), "expected train=N or test=N, got 'val=0.2'");
   EXPECT_PRED2(says, refused("shapes,val=0.2"), "data 'shapes,val=0.2': expected shapes:train=N,test=M");
   EXPECT_PRED2(says, refused("synthetic:val=0.2"), "got 'val=0.2'");
-  EXPECT_PRED2(says, refused("mnist,val=0.2"), "write the directory behind a colon: mnist:DIR");
+  EXPECT_PRED2(says, refused("mnist,val=0.2"), "write the directory after a colon: mnist:DIR");
   EXPECT_PRED2(says, refused("cifar10:x,val=0"), "val=0: expected a share above 0 and below 1, such as 0.2");
   EXPECT_PRED2(says, refused("mnist:x,val=nan"), "val=nan: expected a share");
   EXPECT_PRED2(says, refused("mnist:x,val=0.1,val=0.2"), "val stands twice");

@@ -89,7 +89,7 @@ const std::string& DataSpec::place(const std::string& what) const {
                    what == "DIR"    ? "directory"
                    : what == "FILE" ? "file"
                                     : "path",
-                   " behind a colon: ", kind, ':', what));
+                   " after a colon: ", kind, ':', what));
   return argument;
 }
 

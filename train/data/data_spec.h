@@ -1,4 +1,4 @@
-// What `--data` says: a word, and behind a colon what belongs to it.
+// What `--data` says: a word, and after a colon what belongs to it.
 #pragma once
 #include <cstdint>
 #include <map>

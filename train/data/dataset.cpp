@@ -13,7 +13,7 @@ namespace {
 std::unique_ptr<Dataset> open(const DataSpec& spec, const ImageShape& image, std::int64_t classes, std::uint64_t seed,
                               const Notify& notify, const Meaning& known) {
   const double held = spec.held_share();
-  if (spec.kind == "mnist") return open_mnist(spec.place("DIR"), classes, held, notify);
+  if (spec.kind == "mnist") return open_mnist(spec.place("DIR"), classes, held, notify, std::ssize(known.classes));
   if (spec.kind == "cifar10") return open_cifar10(spec.place("DIR"), held, notify);
   if (spec.kind == "cifar100") return open_cifar100(spec.place("DIR"), held, notify);
   if (spec.kind == "imagefolder") {
@@ -32,8 +32,8 @@ std::string text_of(const ImageShape& image) {
                  image.channels == 1 ? " channel" : " channels");
 }
 
-std::string enough_classes(std::int64_t count) {
-  return message("; --set classes=", count, " gives a network of the zoo as many");
+std::string set_hint(std::string_view key, std::int64_t count) {
+  return message("; --set ", key, '=', count, " gives a network of the zoo as many");
 }
 
 ImageShape image_shape_of(const Shape& input) {
@@ -53,7 +53,7 @@ std::unique_ptr<Dataset> open_dataset(const std::string& spec, const ImageShape&
            text_of(image), hint);
   if (notify && !hint.empty()) notify(message(info.name, ": images are made ", text_of(image), hint));
   check_as(Exit::Data, std::ssize(info.classes) == classes, info.name, ": has ", info.classes.size(),
-           " classes, the network tells ", classes, " apart", enough_classes(std::ssize(info.classes)));
+           " classes, the network tells ", classes, " apart", set_hint("classes", std::ssize(info.classes)));
   data->normalise_by(known);
   return data;
 }

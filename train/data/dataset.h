@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "train/data/samples.h"
@@ -65,7 +66,7 @@ class Dataset : public Samples {
 };
 
 /// "; --set classes=3 gives a network of the zoo as many".
-std::string enough_classes(std::int64_t count);
+std::string set_hint(std::string_view key, std::int64_t count);
 
 /// Takes one line for the user: how many images were found, a file whose MD5 is not the official one.
 using Notify = std::function<void(const std::string& line)>;

@@ -17,9 +17,9 @@ bool is_below(std::uint64_t stream, double share) {
 bool is_held_out(std::string_view name, double share) { return is_below(hash_of(name), share); }
 bool is_held_out(std::int64_t row, double share) { return is_below(static_cast<std::uint64_t>(row), share); }
 
-std::array<std::vector<std::int32_t>, 2> divided_rows(std::string_view what, std::int64_t rows, double share) {
+RowsOfSplits divided_rows(std::string_view what, std::int64_t rows, double share) {
   check_as(Exit::Data, rows <= INT32_MAX, what, ": has ", rows, " rows, more than ", INT32_MAX);
-  std::array<std::vector<std::int32_t>, 2> divided;
+  RowsOfSplits divided;
   for (std::int64_t row = 0; row < rows; ++row)
     divided[is_held_out(row, share) ? 1 : 0].push_back(static_cast<std::int32_t>(row));
   check_divided(what, std::ssize(divided[0]), std::ssize(divided[1]), share);

@@ -12,9 +12,10 @@ namespace lethe {
 bool is_held_out(std::string_view name, double share);
 bool is_held_out(std::int64_t row, double share);
 
+using RowsOfSplits = std::array<std::vector<std::int32_t>, 2>;
 /// Of the rows 0 to `rows` - 1 those for training and those that are held out, ascending. Fails (Exit::Data) where
 /// either has none; `what` is for the message.
-std::array<std::vector<std::int32_t>, 2> divided_rows(std::string_view what, std::int64_t rows, double share);
+RowsOfSplits divided_rows(std::string_view what, std::int64_t rows, double share);
 /// Fails so unless both have one.
 void check_divided(std::string_view what, std::int64_t training, std::int64_t held, double share);
 

@@ -4,14 +4,13 @@
 #include <utility>
 
 #include "framework/error.h"
-#include "train/data/held_out.h"
 
 namespace lethe {
 namespace {
 
 std::int64_t bytes_in(const auto& numbers) { return std::ssize(numbers) * std::int64_t{sizeof numbers[0]}; }
 
-DataInfo with_counts(DataInfo info, const std::array<LabelledImages, 2>& splits, const ImageCache::Rows& rows) {
+DataInfo with_counts(DataInfo info, const std::array<LabelledImages, 2>& splits, const RowsOfSplits& rows) {
   for (std::size_t i = 0; i < splits.size(); ++i) {
     info.sizes[i] = rows[i].empty() ? std::ssize(splits[i].labels) : std::ssize(rows[i]);
     info.held_bytes += bytes_in(splits[i].labels) + bytes_in(splits[i].pixels) + bytes_in(rows[i]);
@@ -21,7 +20,7 @@ DataInfo with_counts(DataInfo info, const std::array<LabelledImages, 2>& splits,
 
 }  // namespace
 
-ImageCache::ImageCache(DataInfo info, std::array<LabelledImages, 2> splits, Rows rows)
+ImageCache::ImageCache(DataInfo info, std::array<LabelledImages, 2> splits, RowsOfSplits rows)
     : Dataset(with_counts(std::move(info), splits, rows)), splits_(std::move(splits)), rows_(std::move(rows)) {}
 
 std::int32_t ImageCache::read(Split split, std::int64_t index, CropAt, std::uint8_t* pixels) const {
@@ -33,7 +32,7 @@ std::int32_t ImageCache::read(Split split, std::int64_t index, CropAt, std::uint
 }
 
 std::unique_ptr<ImageCache> cached_images(DataInfo info, std::array<LabelledImages, 2> splits, double held_share) {
-  ImageCache::Rows rows;
+  RowsOfSplits rows;
   if (held_share > 0) rows = divided_rows(info.name, std::ssize(splits[0].labels), held_share);
   return std::make_unique<ImageCache>(std::move(info), std::move(splits), std::move(rows));
 }

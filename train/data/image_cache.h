@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "train/data/dataset.h"
+#include "train/data/held_out.h"
 
 namespace lethe {
 
@@ -17,15 +18,14 @@ struct LabelledImages {
 
 class ImageCache final : public Dataset {
  public:
-  using Rows = std::array<std::vector<std::int32_t>, 2>;
   /// Sizes and held bytes of `info` are set from the images. With `rows` both splits show images of the first, those in
   /// these rows.
-  ImageCache(DataInfo info, std::array<LabelledImages, 2> splits, Rows rows = {});
+  ImageCache(DataInfo info, std::array<LabelledImages, 2> splits, RowsOfSplits rows = {});
   std::int32_t read(Split split, std::int64_t index, CropAt crop, std::uint8_t* pixels) const override;
 
  private:
   std::array<LabelledImages, 2> splits_;
-  Rows rows_;
+  RowsOfSplits rows_;
 };
 
 /// The images, of which tests show a share of the first split if one is held out.
@@ -36,9 +36,10 @@ void check_labels(const std::vector<std::int32_t>& labels, std::int64_t classes,
                   const std::string& hint = "");
 
 /// The readers of the stored formats, for open_dataset(). With a share held out files for tests are not read.
-/// Of MNIST: for a network that tells so many classes apart.
+/// Of MNIST: for a network that tells so many classes apart, and if a run knows any (`known` > 0) with as many as
+/// these.
 std::unique_ptr<Dataset> open_mnist(const std::filesystem::path& directory, std::int64_t classes, double held_share,
-                                    const Notify& notify);
+                                    const Notify& notify, std::int64_t known = 0);
 std::unique_ptr<Dataset> open_cifar10(const std::filesystem::path& directory, double held_share, const Notify& notify);
 std::unique_ptr<Dataset> open_cifar100(const std::filesystem::path& directory, double held_share, const Notify& notify);
 

@@ -56,9 +56,9 @@ std::unique_ptr<LabelledTexts> open_labelled_texts(const std::string& spec, std:
   const TextsInfo& info = data->info();
   const std::int64_t found = info.vocabulary->size() + 1;
   check_as(Exit::Data, found <= symbols, info.name, ": has ", found, " symbols with padding, the network reads ",
-           symbols, "; --set vocab=", found, " gives a network of the zoo as many");
+           symbols, set_hint("vocab", found));
   check_as(Exit::Data, std::ssize(info.classes) == classes, info.name, ": has ", info.classes.size(),
-           " classes, the network tells ", classes, " apart", enough_classes(std::ssize(info.classes)));
+           " classes, the network tells ", classes, " apart", set_hint("classes", std::ssize(info.classes)));
   return data;
 }
 

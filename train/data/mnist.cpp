@@ -1,7 +1,9 @@
 // MNIST and whatever else comes in its IDX files: four of them, each plain or gzipped. The format: a big-endian
 // magic number (0x08 for bytes, then the number of dimensions), the dimensions, the bytes.
 #include <algorithm>
+#include <cctype>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "framework/error.h"
@@ -24,16 +26,12 @@ constexpr OfficialIdx kLabels[] = {
     {"t10k-labels-idx1-ubyte", "27ae3e4e09519cfbb04c329615203637", "ec29112dd5afa0611ce80d1b7f02629c"}};
 constexpr std::int64_t kDigits = 10;
 
-/// What a value in an IDX file may be.
+/// What a value in an IDX file may be; an image's is the first.
 struct IdxNumbers {
-  const char* what;
   int code, bytes;
   bool is_signed;
 };
-constexpr IdxNumbers kIdxNumbers[] = {{"bytes", 0x08, 1, false},
-                                      {"signed bytes", 0x09, 1, true},
-                                      {"16-bit numbers", 0x0b, 2, true},
-                                      {"32-bit numbers", 0x0c, 4, true}};
+constexpr IdxNumbers kIdxNumbers[] = {{0x08, 1, false}, {0x09, 1, true}, {0x0b, 2, true}, {0x0c, 4, true}};
 
 std::string where_to_get() {
   std::string text = "get these from https://ossci-datasets.s3.amazonaws.com/mnist/ and put them there:";
@@ -48,26 +46,33 @@ std::string where_to_get() {
 /// EMNIST's "test" for "t10k".
 std::string plain_form(std::string name) {
   if (name.ends_with(".gz")) name.resize(name.size() - 3);
+  const auto is_of_type = [](unsigned char c) { return std::isalnum(c) != 0; };
   if (const std::size_t type = name.rfind('-'); type != std::string::npos && name.find("-idx") < type)
-    name.resize(type);
+    if (std::all_of(name.begin() + static_cast<std::ptrdiff_t>(type) + 1, name.end(), is_of_type)) name.resize(type);
   if (const std::size_t test = name.find("test-"); test != std::string::npos) name.replace(test, 4, "t10k");
   return name;
 }
 
-/// The file of that name, or else the one that has it at its end, as EMNIST's "emnist-letters-train-images-idx3-ubyte".
+/// Of a packed file: whether it stands there unpacked, too.
+bool is_unpacked(fs::path file) { return file.extension() == ".gz" && fs::is_regular_file(file.replace_extension()); }
+
+/// The file of that name, or else the one that has it at its end, as EMNIST's "emnist-letters-train-images-idx3-ubyte";
+/// the plain one before the packed one.
 fs::path find(const fs::path& directory, std::string_view name) {
   for (const char* ending : {"", ".gz"})
-    if (const fs::path path = directory / message(name, ending); fs::exists(path)) return path;
+    if (const fs::path path = directory / message(name, ending); fs::is_regular_file(path)) return path;
+  const auto is_like = [own = plain_form(std::string(name))](const fs::directory_entry& entry) {
+    return entry.is_regular_file() && plain_form(entry.path().filename().string()).ends_with(own);
+  };
   std::vector<fs::path> found;
   for (const fs::directory_entry& entry : fs::directory_iterator(directory))
-    if (plain_form(entry.path().filename().string()).ends_with(plain_form(std::string(name))))
-      found.push_back(entry.path());
+    if (is_like(entry) && !is_unpacked(entry.path())) found.push_back(entry.path());
   std::sort(found.begin(), found.end());
   if (found.size() > 1)
     fail_as(Exit::Data, "mnist: ", directory.string(), ": ", found.front().filename().string(), " and ",
             found.back().filename().string(), " are both like ", name, "; a directory has one set");
   if (found.size() == 1) return found.front();
-  fail_as(Exit::Data, "mnist: ", directory.string(), ": neither ", name, " nor ", name, ".gz is there; ",
+  fail_as(Exit::Data, "mnist: ", directory.string(), ": neither ", name, " nor ", name, ".gz is a file there; ",
           where_to_get());
 }
 
@@ -84,13 +89,16 @@ std::uint32_t big_endian(const std::uint8_t* at) {
 
 /// What the magic number says that values are: those of images bytes, those of labels any whole numbers.
 IdxNumbers numbers_of(const std::uint8_t* header, std::size_t rank, const std::string& path) {
-  const std::uint32_t magic = big_endian(header), expected = 0x0800u + static_cast<std::uint32_t>(rank);
-  for (const IdxNumbers& numbers : kIdxNumbers) {
-    const bool known = magic == (numbers.code << 8) + static_cast<std::uint32_t>(rank);
-    if (known && (rank == 1 || magic == expected)) return numbers;
+  const std::uint32_t magic = big_endian(header);
+  const bool has_labels = rank == 1;
+  std::string expected;
+  for (const IdxNumbers& numbers : std::span(kIdxNumbers).first(has_labels ? std::size(kIdxNumbers) : 1)) {
+    const std::uint32_t own = (numbers.code << 8) + static_cast<std::uint32_t>(rank);
+    if (magic == own) return numbers;
+    expected += message(expected.empty() ? "" : " or ", own);
   }
-  fail_as(Exit::Data, path, ": not an IDX file of bytes with ", rank, " dimension", rank == 1 ? "" : "s",
-          " (magic number ", magic, ", expected ", expected, ")");
+  fail_as(Exit::Data, path, ": not an IDX file of ", has_labels ? "whole numbers" : "bytes", " with ", rank,
+          " dimension", has_labels ? "" : "s", " (magic number ", magic, ", expected ", expected, ")");
 }
 
 std::vector<std::int64_t> dims_of(const std::uint8_t* header, std::size_t rank) {
@@ -153,7 +161,7 @@ std::int64_t class_count(std::int64_t largest_label, std::int64_t of_network) {
 }  // namespace
 
 std::unique_ptr<Dataset> open_mnist(const fs::path& directory, std::int64_t classes, double held_share,
-                                    const Notify& notify) {
+                                    const Notify& notify, std::int64_t known) {
   check_directory("mnist", directory, where_to_get());
   DataInfo info{.name = "mnist", .mean = {0.1307}, .deviation = {0.3081}};
   std::array<LabelledImages, 2> splits;
@@ -171,9 +179,11 @@ std::unique_ptr<Dataset> open_mnist(const fs::path& directory, std::int64_t clas
     splits[split] = {std::move(images.bytes), labels_in(labels)};
     const std::vector<std::int32_t>& numbers = splits[split].labels;
     largest = std::max(largest, *std::ranges::max_element(numbers));
-    check_labels(numbers, classes, labels.path, enough_classes(std::int64_t{largest} + 1));
+    check_labels(numbers, known > 0 ? known : classes, labels.path,
+                 known > 0 ? ", the classes of the run" : set_hint("classes", std::int64_t{largest} + 1));
   }
-  for (std::int64_t c = 0; c < class_count(largest, classes); ++c) info.classes.push_back(std::to_string(c));
+  const std::int64_t count = known > 0 ? known : class_count(largest, classes);
+  for (std::int64_t c = 0; c < count; ++c) info.classes.push_back(std::to_string(c));
   return cached_images(std::move(info), std::move(splits), held_share);
 }
 

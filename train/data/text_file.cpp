@@ -11,10 +11,9 @@ namespace {
 
 class Text final : public Sequences {
  public:
-  using Rows = std::array<std::vector<std::int32_t>, 2>;
   /// `symbols` are the file's, of which the test split begins at `test`. With `rows` each split has these windows of
   /// all.
-  Text(SequenceInfo info, std::vector<std::uint8_t> symbols, std::int64_t test, Rows rows)
+  Text(SequenceInfo info, std::vector<std::uint8_t> symbols, std::int64_t test, RowsOfSplits rows)
       : Sequences(std::move(info)), symbols_(std::move(symbols)), test_(test), rows_(std::move(rows)) {}
 
   void read(Split split, std::int64_t index, std::int32_t* symbols, std::int32_t* labels) const override {
@@ -32,7 +31,7 @@ class Text final : public Sequences {
  private:
   std::vector<std::uint8_t> symbols_;
   std::int64_t test_;
-  Rows rows_;
+  RowsOfSplits rows_;
 };
 
 /// The bytes that are in the file, in the order of their values.
@@ -62,7 +61,7 @@ std::unique_ptr<Sequences> open_text(const std::string& file, std::int64_t lengt
            " times; text needs at least two different ones");
   const std::int64_t of_tests = characters / 10;
   info.sizes = {windows_in(characters - of_tests, length), windows_in(of_tests, length)};
-  Text::Rows rows;
+  RowsOfSplits rows;
   if (held_share > 0) {
     rows = divided_rows(file, windows_in(characters, length), held_share);
     info.sizes = {std::ssize(rows[0]), std::ssize(rows[1])};

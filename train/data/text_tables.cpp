@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <optional>
 
 #include "framework/error.h"
@@ -126,21 +128,23 @@ std::vector<std::string> labels_of(const std::vector<TextTable>& tables, double 
 
 class TextTables final : public LabelledTexts {
  public:
-  explicit TextTables(TextsInfo info) : LabelledTexts(std::move(info)) {}
+  explicit TextTables(TextsInfo own) : LabelledTexts(std::move(own)) {
+    for (std::size_t i = 0; i < info().classes.size(); ++i)
+      label_of_.emplace(info().classes[i], static_cast<std::int32_t>(i));
+  }
 
   /// Gives whether there was room for all of the text.
   bool add(Split split, const TextTable& table, const TextRow& row) {
-    const auto found = std::ranges::find(info().classes, row.label);  // few, and those of a run need not be sorted
-    check_as(Exit::Data, found != info().classes.end(), table.file, ':', row.line, ": label ", quote(row.label),
-             " is none of those that are trained: ", joined(info().classes));
+    const auto found = label_of_.find(row.label);
+    if (found == label_of_.end())
+      fail_as(Exit::Data, table.file, ':', row.line, ": label ", quote(row.label),
+              " is none of those that are trained: ", joined(info().classes));
     const std::vector<std::int32_t> symbols =
         with_context(message(table.file, ':', row.line), [&] { return info().vocabulary->symbols_of(row.text); });
     const std::int64_t kept = std::min(std::ssize(symbols), info().length);
     symbols_.insert(symbols_.end(), symbols.begin(), symbols.begin() + kept);
     samples_[static_cast<std::size_t>(split)].push_back(
-        {.end = std::ssize(symbols_),
-         .count = kept,
-         .label = static_cast<std::int32_t>(found - info().classes.begin())});
+        {.end = std::ssize(symbols_), .count = kept, .label = found->second});
     return kept == std::ssize(symbols);
   }
 
@@ -157,7 +161,8 @@ class TextTables final : public LabelledTexts {
     std::int64_t end = 0, count = 0;  // of its symbols
     std::int32_t label = 0;
   };
-  std::vector<std::int32_t> symbols_ = {};  // of all texts, without what has no room
+  std::map<std::string, std::int32_t, std::less<>> label_of_ = {};  // by its name
+  std::vector<std::int32_t> symbols_ = {};                          // of all texts, without what has no room
   std::array<std::vector<Sample>, 2> samples_ = {};
 };
 
