@@ -1,6 +1,7 @@
 #include "train/data/sequences.h"
 
 #include "framework/error.h"
+#include "train/data/dataset.h"
 #include "train/data/made_sequences.h"
 #include "train/data/synthetic_images.h"
 
@@ -62,7 +63,7 @@ std::unique_ptr<Sequences> open_sequences(const std::string& spec, std::int64_t 
   std::unique_ptr<Sequences> data = open(DataSpec(spec), length, symbols, seed, ignored, known);
   const auto found = std::ssize(data->info().alphabet);
   check_as(Exit::Data, found <= symbols, data->name(), ": has ", found, " different characters, the network tells ",
-           symbols, " apart; --set vocab=", found, " gives a network of the zoo as many");
+           symbols, " apart", set_hint("vocab", found));
   return data;
 }
 
