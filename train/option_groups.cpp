@@ -169,7 +169,7 @@ void add_device_name(CLI::App& app, Options& o) {
   std::string names = "cpu, cuda, cuda:1... (default " + o.device.name + ")";
   if (!runs(o.command))
     names += ";\nor a GPU that is not there: " + joined(described_gpus()) +
-             ",\nor a JSON file that describes one; ,memory=SIZE behind it: with so much memory";
+             ",\nor a JSON file that describes one; ,memory=SIZE after it: with so much memory";
   std::vector<std::string> words = {"cpu", "cuda"};
   if (!runs(o.command))
     for (const std::string& gpu : described_gpus()) words.push_back(gpu);

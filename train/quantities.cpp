@@ -66,7 +66,7 @@ void read_device(const std::string& text, DeviceSetting& device) {
   device.memory.reset();
   if (comma == std::string::npos) return;
   const std::string key = "memory=", more = text.substr(comma + 1);
-  check(more.starts_with(key), "--device: ", quote(text), " has ", quote(more), " behind the name; expected ", key,
+  check(more.starts_with(key), "--device: ", quote(text), " has ", quote(more), " after the name; expected ", key,
         "SIZE");
   device.memory = parse_bytes(more.substr(key.size()), "--device");
   check(*device.memory > 0, "--device: nothing runs in ", more);
