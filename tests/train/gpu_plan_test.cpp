@@ -151,7 +151,7 @@ TEST_F(GpuPlan, AnotherSizeOfMemoryStandsBehindTheName) {
   const auto complaint = [](const std::string& device) {
     return run_train({"plan", "--model", "lenet", "--device", device}).err;
   };
-  EXPECT_NE(complaint("rtx4090,ram=2GiB").find("has 'ram=2GiB' behind the name; expected memory=SIZE"),
+  EXPECT_NE(complaint("rtx4090,ram=2GiB").find("has 'ram=2GiB' after the name; expected memory=SIZE"),
             std::string::npos);
   EXPECT_NE(complaint("rtx4090,memory=much").find("--device: 'much' is no size"), std::string::npos);
   EXPECT_NE(complaint("cpu,memory=2GiB").find("memory=SIZE is of a GPU by description, not of cpu"), std::string::npos);
