@@ -70,9 +70,10 @@ void expect_right(const ConvShape& s) {
     for (const DType dtype : kEachFloat) {
       const Expected expected = expected_of(pass, s, dtype);
       for (const ConvWay& way : ways)
-        if (way.dtype == dtype)
+        if (way.dtype == dtype) {
           EXPECT_EQ(wrong_over_rubbish(expected, [&] { return way.prepare(pass, s); }), "")
               << text_of(pass, s) << ", " << name_of(dtype);
+        }
     }
 }
 
@@ -81,9 +82,10 @@ void expect_right(const GemmShape& s) {
   for (const DType dtype : kEachFloat) {
     const Expected expected = expected_of(s, dtype);
     for (const ProductWay& way : ways)
-      if (way.dtype == dtype)
+      if (way.dtype == dtype) {
         EXPECT_EQ(wrong_over_rubbish(expected, [&] { return way.prepare(s); }), "")
             << described(s) << ", " << name_of(dtype);
+      }
   }
 }
 
