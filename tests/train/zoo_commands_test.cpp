@@ -16,6 +16,12 @@
 namespace lethe::testing {
 namespace {
 
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool kSlow = true;
+#else
+constexpr bool kSlow = false;
+#endif
+
 /// A network of each file: its variants differ in vars alone.
 std::vector<std::string> networks() {
   std::map<std::string, std::string> by_file;
@@ -43,6 +49,7 @@ Options decided_of(Command command, const std::string& name, const std::vector<s
 }
 
 TEST(ZooCommands, EachTakesEachNetwork) {
+  if (kSlow) GTEST_SKIP() << "takes minutes under sanitizers";
   for (const std::string& name : networks())
     for (const CommandInfo& info : command_table()) {
       if (!has_network(info.command)) continue;
@@ -69,6 +76,7 @@ TEST(ZooCommands, AMeasurementTakesItsOwnNumberOfSteps) {
 }
 
 TEST(ZooCommands, AMeasurementFindsDataForEachNetwork) {
+  if (kSlow) GTEST_SKIP() << "takes minutes under sanitizers";
   for (const std::string& name : networks()) {
     SCOPED_TRACE(name);
     const Options options = decided_for_timing(parse_options({"bench", "--model", name, "--profile", "--batch", "4"}));
