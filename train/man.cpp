@@ -20,9 +20,9 @@ constexpr ManEntry kExitCodes[] = {{"0", "done, or stopped on request"},
                                    {"2", "wrong option, network file or setting"},
                                    {"3", "does not fit the memory budget, or the GPU"},
                                    {"4",
-                                    "data or checkpoint missing or damaged; weights too large for the numbers that "
-                                    "they are to be in; a file that predict cannot read; the disk "
-                                    "is full, or standard output cannot be written"},
+                                    "data or checkpoint missing or damaged; weights in a file that are not finite, or "
+                                    "too large for the numbers that they are to be in; a file that predict cannot "
+                                    "read; the disk is full, or standard output cannot be written"},
                                    {"5",
                                     "the loss is no number, or weights to be saved are not finite; the message says at "
                                     "which step and what to try"},
