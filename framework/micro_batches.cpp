@@ -281,20 +281,20 @@ class Expansion {
   std::vector<VarId> corrects_ = {};
   std::vector<NotedUpdate> late_ = {};  // of all parts: what waits for the values of other ranks
 };
-
 }  // namespace
 
 NetworkWithGradients in_parts(NetworkWithGradients part, const Shards& shards) {
   const std::int64_t own = shards.own(), ranks = shards.rank.of;
   for (std::size_t b = 1; b < part.network.program.blocks.size(); ++b)
     for (const Op& op : part.network.program.blocks[b].ops)
-      check(op.type != kSumOverParts, "a batch in parts: '", part.network.program.vars[op.in[0]].name,
-            "' is made within a loop or a branch, where parts cannot wait for each other to sum it");
+      if (op.type == kSumOverParts)
+        fail("a batch in parts: '", part.network.program.vars[op.in[0]].name,
+             "' is made within a loop or a branch, where parts cannot wait for each other to sum it");
   check(own > 0 && shards.parts % ranks == 0, ranks, " ranks do not divide ", shards.parts, " shards");
   check(ranks == 1 || (own & (own - 1)) == 0, shards.parts, " shards on ", ranks, " ranks are ", own,
         " on each, expected 1, 2, 4, 8...");
-  auto of_trips = ranks > 1 ? note_trip_updates(part.network.program) : std::vector<NotedUpdate>();
-  return Expansion(std::move(part), std::move(of_trips), shards).run();
+  auto noted = ranks > 1 ? note_trip_updates(part.network.program) : std::vector<NotedUpdate>();
+  return Expansion(std::move(part), std::move(noted), shards).run();
 }
 
 }  // namespace lethe
