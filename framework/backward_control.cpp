@@ -125,8 +125,9 @@ std::vector<Op> Backward::repeat_ops(BlockId body, BlockId from, BlockId to, std
     if (op.role != Role::Forward) continue;
     const bool updates_outer = op_def(op.type).updates && copy_of.count(op.out[0]) == 0 &&
                                !is_inside(program_, program_.vars[op.out[0]].block, body);
-    check(!updates_outer || from == body, "recompute: '", program_.vars[op.out[0]].name,
-          "' is changed by a block within the loop's body, which cannot run again");
+    if (updates_outer && from != body)
+      fail("recompute: '", program_.vars[op.out[0]].name,
+           "' is changed by a block within the loop's body, which cannot run again");
     // What blocks within a loop or a branch update once: the copies do not.
     const auto is_left = [&](VarId v) { return !op.blocks.empty() && program_.vars[v].kind == Kind::State; };
     for (VarId& v : op.in) {
