@@ -117,6 +117,13 @@ TEST(Session, TrainsANetworkOfOnesOwnOnSamplesOfOnesOwn) {
   EXPECT_EQ(session.device().peak(), session.plan().bytes.total());
 }
 
+TEST(Session, RefusesSamplesOfAnotherMeaningThanIsKnown) {
+  Session session({.program = {.network = {.build = three_numbers, .batch = 16}},
+                   .data = {.samples = std::make_shared<Ones>(3), .known = {.classes = {"no", "yes"}}}});
+  EXPECT_PRED2(says, error_from([&] { session.data(); }, Exit::Data),
+               "ones: has no class where the run has class 'no'");
+}
+
 TEST(Session, SaysThatSamplesDoNotFitTheNetwork) {
   Session session(
       {.program = {.network = {.build = three_numbers, .batch = 16}}, .data = {.samples = std::make_shared<Ones>(4)}});

@@ -48,7 +48,9 @@ Session::Session(SessionSetting setting, Notify notify) : setting_(std::move(set
 
 void Session::open(const Network& network) {
   std::shared_ptr<const Samples> samples = setting_.data.samples;
-  if (!samples)
+  if (samples)
+    check_means(setting_.data.known, samples->meaning(), samples->name());
+  else
     samples = open_data(setting_.data.spec, setting_.program.network.seed, network, notify_, setting_.data.known);
   check_fed(network, *samples);
   data_ = std::move(samples);
