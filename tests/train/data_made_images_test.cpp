@@ -109,5 +109,16 @@ TEST(Synthetic, IsFixedAndRandom) {
   EXPECT_GT(*std::min_element(labels.begin(), labels.end()), 60);
 }
 
+TEST(MadeImages, AreNormalisedAsARunHasNormalisedThem) {
+  const Meaning known{.mean = {0.1, 0.2, 0.3}, .deviation = {1, 2, 3}};
+  const auto open = [&](std::int64_t channels) {
+    return open_dataset("shapes:train=4,test=2", {8, 8, channels}, 4, 0, {}, known);
+  };
+  const auto data = open(3);
+  EXPECT_EQ(data->meaning().mean, known.mean);
+  EXPECT_EQ(data->pixels()->deviation, known.deviation);
+  EXPECT_PRED2(says, error_from([&] { open(1); }), "shapes: has images of 1 channels, the run's had 3");
+}
+
 }  // namespace
 }  // namespace lethe::testing
