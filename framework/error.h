@@ -1,9 +1,10 @@
 // One exception type, with the exit code it asks for. Context is added on the way up; main prints it once.
 #pragma once
-#include <sstream>
+#include <initializer_list>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace lethe {
@@ -13,17 +14,12 @@ enum class Exit { Done = 0, Internal = 1, Usage = 2, Budget = 3, Data = 4, Numer
 
 /// The text with a blank for each control character. What messages quote from files may have line ends in it, or what a
 /// terminal obeys.
-inline std::string in_one_line(std::string text) {
-  for (char& c : text)
-    if (static_cast<unsigned char>(c) < 32 || c == 127) c = ' ';
-  return text;
-}
+std::string in_one_line(std::string text);
 
 /// A message for people: one line, lower case, what it is about first, both values, no full stop.
 class Error : public std::runtime_error {
  public:
-  explicit Error(const std::string& message, Exit code = Exit::Usage)
-      : std::runtime_error(in_one_line(message)), code(code) {}
+  explicit Error(const std::string& message, Exit code = Exit::Usage);
   Exit code;
 };
 
@@ -34,29 +30,59 @@ std::string quote(std::string_view text);
 /// "a, b, c", each shortened; the first hundred of them.
 std::string joined(const std::vector<std::string>& words);
 
-template <class... Parts>
-std::string message(const Parts&... parts) {
-  std::ostringstream out;
-  (out << ... << parts);
-  return out.str();
-}
+/// A part of a message: text, which it points to, a character, or a number, with six significant digits if it is real.
+/// One type for all, so that what makes and throws a message is compiled once and not for each list of types.
+class MessagePart {
+ public:
+  MessagePart(std::string_view text) : kind_(Kind::Text), text_(text) {}
+  MessagePart(const std::string& text) : MessagePart(std::string_view(text)) {}
+  MessagePart(const char* text) : MessagePart(std::string_view(text)) {}
+  MessagePart(char one) : kind_(Kind::Char), char_(one) {}
+  template <class N, class = std::enable_if_t<std::is_arithmetic_v<N>>>
+  MessagePart(N number) {
+    if constexpr (std::is_floating_point_v<N>)
+      kind_ = Kind::Real, real_ = static_cast<double>(number);
+    else if constexpr (std::is_signed_v<N>)
+      kind_ = Kind::Integer, integer_ = number;
+    else
+      kind_ = Kind::Count, count_ = number;
+  }
+  void append_to(std::string& all) const;
+
+ private:
+  enum class Kind { Text, Char, Integer, Count, Real } kind_;
+  union {
+    std::string_view text_;
+    char char_;
+    long long integer_;
+    unsigned long long count_;
+    double real_;
+  };
+};
+using MessageParts = std::initializer_list<MessagePart>;
+std::string message_of(MessageParts parts);
+[[noreturn]] void fail_with(Exit code, MessageParts parts);
 
 template <class... Parts>
+std::string message(const Parts&... parts) {
+  return message_of({MessagePart(parts)...});
+}
+template <class... Parts>
 [[noreturn]] void fail_as(Exit code, const Parts&... parts) {
-  throw Error(message(parts...), code);
+  fail_with(code, {MessagePart(parts)...});
 }
 template <class... Parts>
 [[noreturn]] void fail(const Parts&... parts) {
-  fail_as(Exit::Usage, parts...);
+  fail_with(Exit::Usage, {MessagePart(parts)...});
 }
 /// Throws unless `ok`. The message is only built when it is needed.
 template <class... Parts>
 void check(bool ok, const Parts&... parts) {
-  if (!ok) fail_as(Exit::Usage, parts...);
+  if (!ok) fail_with(Exit::Usage, {MessagePart(parts)...});
 }
 template <class... Parts>
 void check_as(Exit code, bool ok, const Parts&... parts) {
-  if (!ok) fail_as(code, parts...);
+  if (!ok) fail_with(code, {MessagePart(parts)...});
 }
 
 /// Runs `body`; an Error that leaves it gets `where` and a colon in front and keeps its exit code.
