@@ -12,12 +12,16 @@ namespace lethe {
 struct Cpu {};
 struct Cuda {};
 
+/// f(i) for i in [begin, end) by this thread. Not inlined: the loop is compiled once, whoever cuts the range out.
+template <class F>
+[[gnu::noinline]] void run_range(F f, std::int64_t begin, std::int64_t end) {
+  for (std::int64_t i = begin; i < end; ++i) f(i);
+}
+
 /// Calls f(i) for every i in [0, n), in no order. `grain`: how many of them are worth a CPU thread.
 template <class F>
 void parallel_for(Cpu, void*, std::int64_t n, F f, std::int64_t grain = kElementGrain) {
-  parallel_ranges(n, grain, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) f(i);
-  });
+  parallel_ranges(n, grain, [&](std::int64_t begin, std::int64_t end) { run_range(f, begin, end); });
 }
 
 #ifdef LETHE_DEVICE_CODE

@@ -38,10 +38,7 @@ struct MapOfRows {
 
 template <class Map, int N>
 void run_rows(Cpu device, void* stream, std::int64_t rows, const MapOfRows<Map, N>& of) {
-  const auto run = [of](std::int64_t row) {
-    const Map here = of.at(row);
-    for (std::int64_t i = 0; i < of.apart.row; ++i) here(i);
-  };
+  const auto run = [of](std::int64_t row) { run_range(of.at(row), 0, of.apart.row); };
   parallel_for(device, stream, rows, run, kElementGrain / of.apart.row + 1);
 }
 #ifdef LETHE_DEVICE_CODE
