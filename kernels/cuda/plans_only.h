@@ -9,8 +9,8 @@
 #define __shared__
 #define __grid_constant__
 #define LETHE_DYN_SHARED(T, name) T* name = nullptr
-/// The kernel is not named, or it would be instantiated.
-#define LETHE_LAUNCH(kernel, ...) ::lethe::count_or_refuse(__VA_ARGS__)
+/// The kernel is not named, or it would be instantiated; what else is named is not computed.
+#define LETHE_LAUNCH(kernel, ...) (static_cast<void>(sizeof(::lethe::named(__VA_ARGS__))), ::lethe::count_or_refuse())
 
 struct dim3 {
   unsigned x, y, z;
@@ -31,7 +31,9 @@ void __syncwarp(unsigned mask = ~0u);
 namespace lethe {
 
 template <class... A>
-void count_or_refuse(const A&...) {
+char named(const A&...);
+
+[[gnu::cold]] inline void count_or_refuse() {
   if (LaunchCount::takes_launch()) return;
   fail_as(Exit::Internal, "a kernel was launched on a GPU by a program without device code");
 }
