@@ -197,7 +197,7 @@ void add_machine(CLI::App& app, Options& o) {
   app.add_option_function<std::string>(
          "--workspace-limit",
          [&o](const std::string& text) { o.device.workspace_limit = parse_bytes(text, "--workspace-limit"); },
-         "On a GPU: scratch memory that one convolution may take (default 256MiB, in f32 without --tf32 1GiB)")
+         "On a GPU: scratch memory that one convolution may take (default 1GiB)")
       ->option_text("SIZE")
       ->take_last()
       ->group("Machine");

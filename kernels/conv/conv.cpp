@@ -25,7 +25,7 @@ std::unique_ptr<Kernel> prepare_on_gpu(ConvPass pass, const ConvShape& s, const 
     }
   auto kernel = prepare_conv_unfold(pass, s, dtype, device);
   tell_once(message("cuDNN has no engine for ", text_of(pass, s), " in ", name_of(dtype), " within ",
-                    workspace_limit(device, dtype), " bytes of workspace: computed by im2col and cuBLAS in ",
+                    workspace_limit(device), " bytes of workspace: computed by im2col and cuBLAS in ",
                     kernel->workspace_bytes()));
   return with_epilogue(std::move(kernel), epilogue, rows, s.filters, dtype, device);
 }
@@ -103,9 +103,9 @@ std::unique_ptr<Kernel> prepare_on_cpu(ConvPass pass, const ConvShape& shape, bo
 
 }  // namespace
 
-std::int64_t workspace_limit(const DeviceInfo& device, DType dtype) {
-  const bool is_plain_f32 = dtype == DType::f32 && !device.tf32;
-  return device.workspace_limit.value_or(std::int64_t{is_plain_f32 ? 1024 : 256} << 20);
+std::int64_t workspace_limit(const DeviceInfo& device) {
+  constexpr std::int64_t kGiB = 1 << 30;
+  return device.workspace_limit.value_or(kGiB);
 }
 
 bool is_trusted_in_bf16(ConvPass pass, const ConvShape& s) {

@@ -157,7 +157,7 @@ CudnnEngines engines_of(ConvPass pass, const ConvShape& s, const Epilogue& epilo
   set_factor(op, names.beta, 0, dtype);
   op.finalize("convolution");
   const std::string what = text_of(pass, s);
-  const std::int64_t limit = workspace_limit(device, dtype);
+  const std::int64_t limit = workspace_limit(device);
   if (epilogue.is_empty()) return {{{&op}, dtype, false, what, limit}, device};
   if (!epilogue.bias) return {};
   const CudnnDescriptor bias = tensor(kBias, dtype, 1, s.filters, {1, 1});
@@ -171,7 +171,7 @@ CudnnEngines engines_of(ConvPass pass, const ConvShape& s, const Epilogue& epilo
 /// All that the choice among its engines may depend on, beside the GPU and its libraries.
 std::string key_of(ConvPass pass, const ConvShape& s, const Epilogue& epilogue, DType dtype, const DeviceInfo& device) {
   return message(text_of(pass, s), epilogue.bias ? ", bias" : "", epilogue.relu ? ", relu" : "", ", ", name_of(dtype),
-                 ", up to ", workspace_limit(device, dtype), " bytes", device.tf32 ? ", TF32" : "",
+                 ", up to ", workspace_limit(device), " bytes", device.tf32 ? ", TF32" : "",
                  device.fast_conv ? ", fast" : "");
 }
 

@@ -40,7 +40,7 @@ class UnfoldConv final : public Kernel {
       : pass_(pass), s_(s), dtype_(dtype), device_(device) {
     const bool sums_columns = pass == ConvPass::GradInput;
     const std::int64_t of_image = positions(1) * depth() * bytes_of(sums_columns ? wide_of(dtype) : dtype);
-    const std::int64_t images = std::clamp<std::int64_t>(workspace_limit(device, dtype) / 2 / of_image, 1, s.batch);
+    const std::int64_t images = std::clamp<std::int64_t>(workspace_limit(device) / 2 / of_image, 1, s.batch);
     columns_ = layout_.add(images * of_image);
     sum_ = layout_.add(sums_apart() ? weights() * bytes_of(wide_of(dtype)) : 0);
     for (std::int64_t first = 0; first < s.batch; first += images) add_round(first, std::min(images, s.batch - first));

@@ -46,7 +46,7 @@ TEST(Cudnn, EveryConvolutionHasAnEngineWithinTheRules) {
           device.deterministic = deterministic;
           const auto plan = plan_conv(pass, kCudnnShapes[i], {}, dtype, device);
           ASSERT_TRUE(plan);
-          EXPECT_LE(plan->workspace(), workspace_limit(device, dtype));
+          EXPECT_LE(plan->workspace(), workspace_limit(device));
           for (const CudnnEngine& engine : plan->engines()) {
             EXPECT_FALSE(engine.notes.tensor_cores && dtype == DType::f32) << "rounds to TF32 unasked";
             EXPECT_TRUE(engine.notes.deterministic || !deterministic);
@@ -153,15 +153,29 @@ TEST(Cudnn, SaysOnceThatEnginesRankedFirstNeedMoreThanTheLimit) {
   EXPECT_EQ(said_with(std::int64_t{4} << 30), "");
 }
 
-TEST(Cudnn, PlainF32MayTakeMoreWorkspace) {
-  constexpr std::int64_t kMiB = 1 << 20;
-  DeviceInfo device = h200();
-  EXPECT_EQ(workspace_limit(device, DType::f32), 1024 * kMiB);
-  for (const DType dtype : {DType::f64, DType::bf16, DType::f16}) EXPECT_EQ(workspace_limit(device, dtype), 256 * kMiB);
-  device.tf32 = true;
-  EXPECT_EQ(workspace_limit(device, DType::f32), 256 * kMiB);
-  device.workspace_limit = 0;
-  EXPECT_EQ(workspace_limit(device, DType::f32), 0);
+// alexnet's first convolution at batch 512: cuDNN's best engines pad images of 3 channels in their workspace.
+TEST(Cudnn, TakesByItselfTheEnginesThatPadImages) {
+  const ConvShape first{.batch = 512,
+                        .channels = 3,
+                        .filters = 64,
+                        .in = {224, 224},
+                        .out = {55, 55},
+                        .kernel = {11, 11},
+                        .stride = {4, 4},
+                        .pad = {2, 2}};
+  const auto workspace = [&](DType dtype, bool tf32, std::optional<std::int64_t> limit) {
+    DeviceInfo device = h200();
+    device.tf32 = tf32;
+    device.workspace_limit = limit;
+    return plan_conv(ConvPass::Forward, first, {}, dtype, device)->workspace();
+  };
+  constexpr std::int64_t kOld = std::int64_t{256} << 20, kAmple = std::int64_t{4} << 30;
+  for (const DType dtype : {DType::f32, DType::bf16, DType::f16})
+    for (const bool tf32 : {false, true}) {
+      EXPECT_EQ(workspace(dtype, tf32, {}), workspace(dtype, tf32, kAmple)) << name_of(dtype) << (tf32 ? ", TF32" : "");
+      EXPECT_LE(workspace(dtype, tf32, kOld), kOld);
+    }
+  EXPECT_GT(workspace(DType::bf16, false, {}), kOld);
 }
 
 TEST(Cudnn, WrongShapesAreRefusedInItsWords) {
