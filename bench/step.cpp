@@ -28,7 +28,7 @@ struct Settings {
   std::string model, dtype = "f32", memopt = "level=2", optimizer = "momentum", weights, inputs, export_to, save_to,
                      logits;
   std::vector<std::string> sets;
-  std::int64_t batch = 128, steps = 20;
+  std::int64_t batch = 128, steps = 20, symbols = 10;
   double rate = 0.1, momentum = 0.9;
   std::optional<double> overhead = {};
   bool inference = false, kernels = false;
@@ -45,6 +45,8 @@ Settings parse(int argc, char** argv) {
   app.add_option("--dtype", o.dtype);
   app.add_flag("--inference", o.inference, "forward and loss alone, as evaluation computes them");
   app.add_option("--lr", o.rate);
+  app.add_option("--symbols", o.symbols, "without --inputs: labels and tokens are below this (default 10)")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 31));
   app.add_option("--optimizer", o.optimizer, "as of train, without decay");
   app.add_option("--momentum", o.momentum);
   app.add_option("--threads", o.machine.threads);
@@ -108,8 +110,8 @@ void save_value(const std::string& file, const Executor& executor, const Var& va
   writer.finish();
 }
 
-/// Something to compute on: whole numbers below 10 as labels, all other values between -1 and 1.
-void feed_random(Executor& executor, const Network& network) {
+/// Something to compute on: labels and tokens below `symbols`, all other values between -1 and 1.
+void feed_random(Executor& executor, const Network& network, std::int64_t symbols) {
   for (const VarId v : network.inputs) {
     const Var& var = network.program.vars[v];
     std::vector<std::byte> values(static_cast<std::size_t>(bytes_of(var)));
@@ -118,7 +120,11 @@ void feed_random(Executor& executor, const Network& network) {
       fill_initial({.kind = Init::Uniform, .value = 1}, 0, var.name, DType::f64, std::ssize(wide), wide.data());
       values = rounded(var.dtype, wide.data(), std::ssize(wide));
     } else {
-      for (std::int64_t i = 0; i < elements(var.shape); ++i) values[i * bytes_of(var.dtype)] = std::byte(i % 10);
+      constexpr std::int64_t kMixing = 2654435761;  // a prime by the golden ratio: neighbours lie far apart
+      check(var.dtype == DType::i32, "input '", var.name, "' is ", name_of(var.dtype), ": feed it by --inputs");
+      auto* numbers = reinterpret_cast<std::int32_t*>(values.data());
+      for (std::int64_t i = 0; i < elements(var.shape); ++i)
+        numbers[i] = static_cast<std::int32_t>(i * kMixing % symbols);
     }
     executor.feed(v, values.data(), bytes_of(var));
   }
@@ -166,7 +172,7 @@ int run(const Settings& o) {
   const Planned planned = plan_memory(std::move(program), prepared, suited(memopt, device->info()));
   Executor executor(planned.program, planned.plan, prepared, store);
   if (o.inputs.empty())
-    feed_random(executor, network);
+    feed_random(executor, network, o.symbols);
   else
     feed_file(executor, network, o.inputs);
   const float rate32 = static_cast<float>(o.rate);

@@ -33,6 +33,16 @@ TEST(BytesAgain, AreThoseOfFurtherPasses) {
   EXPECT_EQ(bytes_again("sum_grad", {{3, 7}}, ends), 2 * 2 * 3 * 7 * 4);
 }
 
+TEST(BytesAgain, AreASecondPassOverWhatANormReads) {
+  const Attrs eps{{"eps", 1e-5}};
+  constexpr std::int64_t kX = 6 * 5 * 4;
+  EXPECT_EQ(bytes_again("batch_norm", {{6, 5}, {5}, {5}}, eps), kX) << "statistics, then x again";
+  EXPECT_EQ(bytes_again("batch_norm_grad", {{6, 5}, {5}, {5}, {5}, {6, 5}}, eps), 2 * kX)
+      << "sums, then x and dy again";
+  EXPECT_EQ(bytes_again("layer_norm", {{6, 5}, {5}, {5}}, eps), 0) << "what a block keeps of a row";
+  EXPECT_EQ(bytes_again("layer_norm_grad", {{6, 5}, {5}, {6}, {6}, {6, 5}}, eps), 2 * kX);
+}
+
 TEST(BytesAgain, AreWhatIsWrittenOverZeros) {
   const Attrs pads{{"before", Ints{0, 1, 1, 0}}, {"after", Ints{0, 1, 1, 0}}};
   EXPECT_EQ(bytes_again("pad", {{2, 3, 3, 5}}, pads), 2 * 3 * 3 * 5 * 4);

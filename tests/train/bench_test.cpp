@@ -79,11 +79,12 @@ TEST_F(BenchCommand, AProfileHasEveryKernelOfAStep) {
   EXPECT_GT(whole["peak"]["gflops"], 0);
   EXPECT_GT(whole["peak"]["gb_per_s"], 0);
   double ms = 0;
-  std::map<std::string, double> calls, gflop;
+  std::map<std::string, double> calls, gflop, mb;
   for (const nlohmann::json& row : whole["rows"]) {
     ms += row["ms"].get<double>();
     calls[row["op"]] += row["calls"].get<double>();
     gflop[row["op"]] += row["gflop"].get<double>();
+    mb[row["op"]] += row["mb"].get<double>();
     EXPECT_NE(row["implementation"], "") << row;
     EXPECT_GT(row["mb"], 0) << row;
   }
@@ -91,6 +92,9 @@ TEST_F(BenchCommand, AProfileHasEveryKernelOfAStep) {
   EXPECT_EQ(calls["conv2d"], 1);
   EXPECT_EQ(calls["momentum"], 6) << "weight and bias of conv and fc, scale and shift of bn";
   EXPECT_NEAR(gflop["conv2d"], 2e-9 * 6 * 8 * 64 * 27, 1e-12) << "8 filters of 3 x 3 x 3 at 64 places of 6 images";
+  const double image_mb = 1e-6 * 6 * 64 * 8 * 4;
+  EXPECT_GT(mb["batch_norm"], 3 * image_mb) << "it reads its input twice";
+  EXPECT_LT(mb["batch_norm"], 3.1 * image_mb);
   double in_parts = 0;
   const nlohmann::json parts = profile({"--micro-batch", "2"});
   for (const nlohmann::json& row : parts["rows"])

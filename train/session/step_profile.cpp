@@ -56,10 +56,11 @@ class Watch final : public Observer {
  private:
   /// What one call of the op is.
   ProfileRow described(const Op& op) {
+    const Kernel& kernel = prepared_.kernel(program_, op);
     return {.op = op.type,
-            .implementation = prepared_.kernel(program_, op).implementation(),
+            .implementation = kernel.implementation(),
             .flops = 2 * static_cast<double>(mult_adds_of(program_, op)),
-            .bytes = static_cast<double>(bytes_moved(program_, op))};
+            .bytes = static_cast<double>(bytes_moved(program_, op) + kernel.bytes_again())};
   }
 
   const Program& program_;

@@ -12,7 +12,7 @@ struct ProfileRow {
   std::string op, implementation;
   double calls = 0, seconds = 0;
   double flops = 0;  // two a multiply-add; 0 where they are few for the bytes
-  double bytes = 0;  // read and written, each var once a call
+  double bytes = 0;  // read and written, in every pass over the vars (Kernel::bytes_again)
 };
 
 /// Floating-point operations of a step, those in blocks once.

@@ -1,0 +1,254 @@
+#include "bench/bandwidth_cases.h"
+
+#include <algorithm>
+#include <set>
+
+#include "framework/autodiff.h"
+#include "framework/device_info.h"
+#include "framework/error.h"
+#include "framework/op_def.h"
+#include "kernels/dtypes.h"
+
+namespace lethe {
+namespace {
+
+using testing::Sample, testing::SampleInput, testing::kAbsent, testing::kUnderTest;
+
+/// Shapes of one size.
+struct Shapes {
+  std::int64_t rows, width;
+  std::int64_t images = std::max<std::int64_t>(1, rows / (kSide * kSide));
+  static constexpr std::int64_t kSide = 16;
+
+  Shape matrix() const { return {rows, width}; }
+  /// So many times fewer images, for an op that gives `fewer` times what it takes.
+  Shape image(std::int64_t fewer = 1) const { return {std::max<std::int64_t>(1, images / fewer), kSide, kSide, width}; }
+  std::int64_t pixels() const { return images * kSide * kSide; }
+};
+
+SampleInput of(Shape shape) { return {.shape = std::move(shape)}; }
+SampleInput positive(Shape shape) { return {.shape = std::move(shape), .low = 0.5, .high = 2}; }
+SampleInput wide(Shape shape) { return {.shape = std::move(shape), .wide = true}; }
+SampleInput wide_positive(Shape shape) { return {.shape = std::move(shape), .low = 0.5, .high = 2, .wide = true}; }
+SampleInput state(Shape shape) { return {.shape = std::move(shape), .low = 0.5, .kind = Kind::State, .wide = true}; }
+SampleInput below(Shape shape, std::int64_t limit, DType dtype = DType::i32) {
+  return {.shape = std::move(shape), .low = 0, .high = static_cast<double>(limit), .dtype = dtype};
+}
+SampleInput step() { return {.shape = {}, .low = 3, .high = 4, .dtype = DType::i64}; }
+
+using Cases = std::vector<Sample>;
+
+Cases elementwise(const Shapes& s, DType dtype) {
+  const Shape x = s.matrix();
+  Cases cases;
+  for (const char* op : {"relu", "sigmoid", "tanh", "softplus", "gelu", "silu", "abs", "square", "exp"})
+    cases.push_back({.op = op, .in = {of(x)}});
+  for (const char* op : {"sqrt", "log"}) cases.push_back({.op = op, .in = {positive(x)}});
+  for (const char* op : {"add", "sub", "mul", "max", "mse_loss", "l1_loss"})
+    cases.push_back({.op = op, .in = {of(x), of(x)}});
+  for (const char* op : {"less", "greater", "equal"})
+    cases.push_back({.op = op, .in = {of(x), of(x)}, .gradient = false});
+  const Cases others = {
+      {.op = "leaky_relu", .in = {of(x)}, .attrs = {{"slope", 0.1}}},
+      {.op = "threshold", .in = {of(x)}, .attrs = {{"threshold", 0.25}, {"value", 0.25}}},
+      {.op = "clip", .in = {of(x)}, .attrs = {{"min", -0.5}, {"max", 0.25}}},
+      {.op = "scale", .in = {of(x)}, .attrs = {{"a", -1.5}, {"b", 0.25}}},
+      {.op = "offset", .in = {of(x)}, .attrs = {{"by", 0.25}}},
+      {.op = "cast", .in = {of(x)}, .attrs = {{"dtype", dtype == DType::f32 ? "bf16" : "f32"}}},
+      {.op = "dropout", .in = {of(x), step()}, .attrs = {{"p", 0.4}, {"seed", 7}, {"key", 11}}},
+      {.op = "div", .in = {of(x), positive(x)}},
+      {.op = "sum_n", .in = {of(x), of(x), of(x)}},
+      {.op = "relu_grad", .in = {of(x), of(x), of(x)}, .gradient = false},
+      {.op = "sigmoid_cross_entropy", .in = {of(x), {.shape = x, .low = 0}}},
+      {.op = "normalize",
+       .in = {below({std::max<std::int64_t>(1, s.rows * s.width / (224 * 224 * 3)), 224, 224, 3}, 256, DType::u8)},
+       .attrs = {{"mean", Doubles{0.485, 0.456, 0.406}},
+                 {"deviation", Doubles{0.229, 0.224, 0.225}},
+                 {"dtype", kUnderTest}},
+       .gradient = false},
+  };
+  cases.insert(cases.end(), others.begin(), others.end());
+  return cases;
+}
+
+Cases moves(const Shapes& s) {
+  const Shape x = s.matrix();
+  const Ints shape = {s.rows, s.width};
+  const SampleInput array{.shape = {1, s.rows, s.width}, .kind = Kind::State}, first = below({}, 1, DType::i64);
+  return {
+      {.op = "assign", .in = {of(x)}},
+      // Before what gives parts to others: those are slices and pads too, of which less is read.
+      {.op = "pad", .in = {of(s.image())}, .attrs = {{"before", Ints{0, 1, 1, 0}}, {"after", Ints{0, 1, 1, 0}}}},
+      {.op = "slice", .in = {of(x)}, .attrs = {{"axis", 1}, {"begin", 0}, {"end", s.width}}},
+      {.op = "transpose", .in = {of(x)}, .attrs = {{"perm", Ints{1, 0}}}},
+      {.op = "concat", .in = {of(x), of(x)}, .attrs = {{"axis", 1}}},
+      {.op = "pad_channels", .in = {of(s.image())}, .attrs = {{"out", s.width + 8}, {"stride", Ints{1, 1}}}},
+      {.op = "parameter", .in = {of({1, std::max<std::int64_t>(1, s.rows / 2), s.width})}, .attrs = {{"batch", 2}}},
+      {.op = "array_read", .in = {array, first}, .gradient = false},
+      {.op = "array_add", .in = {array, of(x), first}, .gradient = false},
+      {.op = "fill_constant",
+       .in = {},
+       .attrs = {{"shape", shape}, {"dtype", kUnderTest}, {"value", 0.5}},
+       .gradient = false},
+      {.op = "sinusoidal_positions",
+       .in = {},
+       .attrs = {{"length", s.rows}, {"width", s.width}, {"base", 10000.0}, {"dtype", kUnderTest}},
+       .gradient = false},
+      // As many ids as the table has rows: what is read of it is its size, though not each row once.
+      {.op = "embedding", .in = {below({s.rows}, s.rows), wide(x)}, .attrs = {{"dtype", kUnderTest}}},
+      {.op = "rope",
+       .in = {of({1, s.rows, round_up(s.width, 64)}), kAbsent},
+       .attrs = {{"head_size", 64}, {"base", 10000.0}}},
+  };
+}
+
+Cases images(const Shapes& s) {
+  const auto window = [](std::int64_t k, std::int64_t stride) {
+    return Attrs{
+        {"k", Ints{k, k}}, {"stride", Ints{stride, stride}}, {"pad", Ints{k / 2, k / 2}}, {"ceil_mode", false}};
+  };
+  const std::int64_t side = Shapes::kSide;
+  Shape shuffled = s.image();
+  shuffled = {shuffled[0], side / 2, side / 2, 4 * s.width};
+  return {
+      {.op = "max_pool", .in = {of(s.image())}, .attrs = window(3, 2)},
+      {.op = "max_pool_value", .in = {of(s.image())}, .attrs = window(3, 2)},
+      {.op = "avg_pool", .in = {of(s.image())}, .attrs = window(3, 2)},
+      {.op = "global_avg_pool", .in = {of(s.image())}},
+      {.op = "lrn", .in = {of(s.image())}, .attrs = {{"size", 5}, {"alpha", 1e-4}, {"beta", 0.75}, {"k", 1.0}}},
+      {.op = "upsample",
+       .in = {of(s.image(4))},
+       .attrs = {{"size", Ints{2 * side, 2 * side}}, {"mode", "bilinear"}, {"align_corners", false}}},
+      {.op = "pixel_shuffle", .in = {of(shuffled)}, .attrs = {{"r", 2}}},
+      {.op = "unfold",
+       .in = {of(s.image(9))},
+       .attrs = {{"kernel", Ints{3, 3}}, {"stride", Ints{1, 1}}, {"pad", Ints{1, 1}}, {"dilation", Ints{1, 1}}}},
+  };
+}
+
+Cases norms(const Shapes& s) {
+  const Attrs eps{{"eps", 1e-5}}, counted{{"eps", 1e-5}, {"count", s.pixels()}};
+  const SampleInput x = of(s.image()), channel = wide({s.width}), var = wide_positive({s.width});
+  return {
+      {.op = "batch_norm", .in = {x, channel, channel}, .attrs = eps, .through = {0}},
+      {.op = "batch_norm_inference", .in = {x, channel, channel, channel, var}, .attrs = eps, .gradient = false},
+      {.op = "batch_norm_join_grad", .in = {x, channel, channel, var, x, x, x}, .attrs = eps, .gradient = false},
+      {.op = "channel_statistics", .in = {x}, .gradient = false},
+      {.op = "batch_norm_moments", .in = {x}, .attrs = {{"count", s.pixels()}}, .gradient = false},
+      {.op = "batch_norm_over_parts", .in = {x, channel, channel, channel, var}, .attrs = counted, .gradient = false},
+      {.op = "batch_norm_grad_sums", .in = {x, channel, var, x}, .attrs = eps, .gradient = false},
+      {.op = "batch_norm_grad_of_sums",
+       .in = {x, channel, channel, var, x, {.shape = {2, s.width}, .dtype = DType::f64}},
+       .attrs = counted,
+       .gradient = false},
+      {.op = "layer_norm", .in = {of(s.matrix()), channel, channel}, .attrs = eps, .through = {0}},
+      {.op = "rms_norm", .in = {of(s.matrix()), channel}, .attrs = eps, .through = {0}},
+  };
+}
+
+Cases rows(const Shapes& s) {
+  const SampleInput x = of(s.matrix()), label = below({s.rows}, s.width);
+  return {
+      {.op = "softmax", .in = {x}},
+      {.op = "log_softmax", .in = {x}},
+      {.op = "softmax_cross_entropy", .in = {x, label}},
+      {.op = "nll_loss", .in = {x, label}},
+      {.op = "accuracy", .in = {x, label}, .attrs = {{"k", 1}}, .gradient = false},
+      {.op = "sum", .in = {x}, .attrs = {{"axes", Ints{1}}}},
+      {.op = "mean", .in = {x}, .attrs = {{"axes", Ints{0}}}},
+      {.op = "sum_to", .in = {x, x}, .attrs = {{"shape", Ints{1, s.width}}}, .gradient = false},
+      {.op = "bias_grad", .in = {x}, .gradient = false},
+  };
+}
+
+/// Of parameters in f32, by gradients of the dtype.
+Cases updates(const Shapes& s) {
+  const SampleInput gradient = of(s.matrix()), wide_gradient = wide(s.matrix()), kept = state(s.matrix());
+  const SampleInput rate{.shape = {}, .low = 1e-5, .high = 1e-4, .wide = true};
+  const SampleInput param{.shape = s.matrix(), .kind = Kind::Param, .wide = true};
+  Attrs momentum{{"alpha", 0.9}, {"eps", 1e-8}, {"momentum", 0.9}};
+  return {
+      {.op = "sgd", .in = {param, gradient, rate}, .gradient = false},
+      {.op = "momentum", .in = {param, kept, gradient, rate}, .attrs = {{"momentum", 0.9}}, .gradient = false},
+      {.op = "adam",
+       .in = {param, kept, kept, gradient, rate, step()},
+       .attrs = {{"beta1", 0.9}, {"beta2", 0.99}, {"eps", 1e-8}},
+       .gradient = false},
+      {.op = "rmsprop",
+       .in = {param, kept, gradient, rate},
+       .attrs = {{"alpha", 0.9}, {"eps", 1e-8}},
+       .gradient = false},
+      {.op = "rmsprop_momentum",
+       .in = {param, kept, kept, gradient, rate},
+       .attrs = std::move(momentum),
+       .gradient = false},
+      {.op = "clip_scale", .in = {kAbsent, wide_gradient}, .attrs = {{"max_norm", 2.0}}, .gradient = false},
+      {.op = "square_sums", .in = {wide_gradient}, .gradient = false},
+  };
+}
+
+/// What never moves much.
+const std::set<std::string> kSmall = {
+    // a number, or one a channel
+    "increment", "count_unskipped", "loss_scale", "loss_scale_update", "batch_norm_update", "batch_norm_statistics",
+    // flags and labels
+    "logical_and", "logical_or", "logical_not", "ignore_label", "sequence_mask", "arange",
+    // nothing at all, a number of each row, an entry of an array that is not read
+    "empty", "nll_loss", "array_write", "array_clear",
+    // what ranks give each other
+    kAllReduceStart, kAllReduceWait, kReduceScatterStart, kReduceScatterWait, kAllGatherStart, kAllGatherWait,
+    kGatherParamsStart, kGatherParamsWait, "own_share"};
+
+}  // namespace
+
+std::vector<Sample> bandwidth_cases(std::int64_t bytes, std::int64_t width, DType dtype) {
+  const Shapes shapes{std::max<std::int64_t>(1, bytes / (width * bytes_of(dtype))), width};
+  Cases all;
+  for (const Cases& part :
+       {rows(shapes), norms(shapes), images(shapes), elementwise(shapes, dtype), moves(shapes), updates(shapes)})
+    all.insert(all.end(), part.begin(), part.end());
+  return all;
+}
+
+VarId CaseProgram::give(const SampleInput& like, DType dtype) {
+  if (like.absent) return kNone;
+  const std::string name = message("given", given.size());
+  const VarId v = add_var(program, {.name = name, .shape = like.shape, .dtype = dtype, .kind = like.kind});
+  given[v] = like;
+  return v;
+}
+
+CaseProgram program_of(const Sample& sample, DType dtype) {
+  CaseProgram made;
+  std::vector<VarId> in;
+  std::vector<bool> wants;
+  for (const SampleInput& like : sample.in) {
+    in.push_back(made.give(like, like.dtype.value_or(like.wide ? wide_of(dtype) : dtype)));
+    wants.push_back(!like.absent && is_float(made.program.vars[in.back()].dtype));
+  }
+  Attrs attrs = sample.attrs;
+  if (attrs.has("dtype") && attrs.text("dtype") == kUnderTest) attrs.set("dtype", std::string(name_of(dtype)));
+  const OpDef& def = op_def(sample.op);
+  append_op(made.program, 0, def.updates ? Role::Optimize : Role::Forward, sample.op, in, attrs, "out");
+  if (!sample.gradient) return made;
+  const Op forward = made.program.blocks[0].ops.front();
+  std::vector<VarId> dy(forward.out.size(), kNone);
+  for (std::size_t slot = 0; slot < dy.size(); ++slot) {
+    const Var y = made.program.vars[forward.out[slot]];
+    const auto& through = sample.through;
+    const bool is_through = through.empty() || std::count(through.begin(), through.end(), static_cast<int>(slot)) > 0;
+    if (is_through && is_float(y.dtype)) dy[slot] = made.give({.shape = y.shape}, y.dtype);
+  }
+  GradBuilder builder(made.program, 0, forward, dy, wants);
+  def.grad(builder);
+  return made;
+}
+
+std::vector<std::string> bandwidth_ops() {
+  std::vector<std::string> names;
+  for (const OpDef* def : all_ops())
+    if (def->kernels.cpu && !def->mult_adds && kSmall.count(def->type) == 0) names.push_back(def->type);
+  return names;
+}
+
+}  // namespace lethe
