@@ -35,8 +35,8 @@ enum class ConvPass {
 /// "a convolution of [32,28,28,64] by 64 filters of 3x3...", in messages.
 std::string text_of(ConvPass pass, const ConvShape& shape);
 
-/// What a convolution may take as workspace on a GPU, in bytes: what was given; else 1 GiB, because cuDNN's fast engines
-/// transpose or pad images in their workspace (docs/gpu.md).
+/// What a convolution may take as workspace on a GPU, in bytes: what was given; else 1 GiB, because the fast engines of
+/// cuDNN transpose or pad images there (docs/gpu.md).
 std::int64_t workspace_limit(const DeviceInfo& device);
 
 /// Any float dtype, sums in f32 at least. On a CPU the bits of the result depend on shape, provider, number of
