@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Packs into one folder what a GPU machine needs to verify and measure: programs, the libraries that such a machine may
-# lack, networks, and data if it is named; and the same as OUT.tar.xz. CUDA, cuDNN and libstdc++ are left to that machine.
+# lack, networks, and data if it is named; and the same as OUT.tar.xz, which without data is below 40 MiB. CUDA, cuDNN and
+# libstdc++ are left to that machine.
 #   scripts/bundle.sh OUT [DATA]      DATA: a folder with mnist/ and cifar10/
-# BUILD=FOLDER packs what is built there, instead of building for any GPU since Hopper.
-# There:  OUT/verify [REPORT]         OUT/bench [REPORT]         OUT/run train --model resnet20 --device cuda
+# BUILD=FOLDER packs what is built there, instead of building for any GPU since Hopper; NO_ARCHIVE=1 leaves OUT.tar.xz out.
+# There:  OUT/quick [REPORT]    OUT/verify [REPORT]    OUT/bench [REPORT]    OUT/run train --model resnet20 --device cuda
 case "${1:-}" in
   -h | --help) sed -n '2,/^case/s/^# \{0,1\}//p' "$0" && exit 0 ;;
   -*) echo "${0##*/}: no option $1; see --help" >&2 && exit 2 ;;
@@ -36,9 +37,11 @@ for program in "${programs[@]}"; do
 done
 mkdir "$out/models"
 cp -r models/*.json models/optnet "$out/models"
+cp scripts/quick "$out/quick"
 cp scripts/verify "$out/verify"
 cp scripts/measure "$out/bench"
 cp scripts/parts "$out/parts"
+scripts/changed_ops >"$out/changed"
 mkdir "$out/peers"
 cp bench/*.py "$out/peers"
 if [ -n "$data" ]; then
@@ -62,6 +65,7 @@ if [ "$program" = --python ]; then exec "${PYTHON:-python3}" "$@"; fi
 # WRAP: a command that runs it, as compute-sanitizer.
 exec ${WRAP:-} "$here/bin/$program" "$@"
 TXT
-chmod +x "$out/run" "$out/verify" "$out/bench"
+chmod +x "$out/run"
+[ -z "${NO_ARCHIVE:-}" ] || exit 0
 XZ_OPT="-T0 -3" tar -C "$(dirname "$out")" -cJf "$out.tar.xz" "$(basename "$out")"
 du -sh "$out" "$out.tar.xz"
