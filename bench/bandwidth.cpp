@@ -230,8 +230,8 @@ class Bench {
 
   void check_nothing_is_missing() const {
     for (const std::string& name : ops_)
-      check(left_out_ > 0 || seen_.count(name) > 0, "op '", name,
-            "' is memory-bound and in no case: bench/bandwidth_cases.cpp needs one");
+      check_as(Exit::Internal, left_out_ > 0 || seen_.count(name) > 0, "op '", name,
+               "' is memory-bound and in no case: bench/bandwidth_cases.cpp needs one");
   }
 
   const Settings& settings_;
