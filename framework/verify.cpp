@@ -52,7 +52,8 @@ class Verifier {
       check(names.insert(var.name).second, "two vars are named '", var.name, "'");
       check(var.block >= 0 && var.block < static_cast<BlockId>(program_.blocks.size()), "var '", var.name,
             "' is in block ", var.block, ", which does not exist");
-      for (const std::int64_t size : var.shape) check(size > 0, "var '", var.name, "' has shape ", text_of(var.shape));
+      if (std::any_of(var.shape.begin(), var.shape.end(), [](std::int64_t size) { return size <= 0; }))
+        fail("var '", var.name, "' has shape ", text_of(var.shape));
       const std::int64_t row = row_of(var.shape), rows = elements(var.shape) / row;
       check(var.pitch == 0 || var.pitch > row, "var '", var.name, "' has pitch ", var.pitch, ", but rows of ", row);
       with_context(var.name, [&] { return elements({rows, var.pitch}); });  // no more than can be counted
@@ -219,8 +220,9 @@ class Verifier {
     check(types.size() == op.out.size(), "has ", op.out.size(), " outputs, its shape rule gives ", types.size());
     for (std::size_t slot = 0; slot < types.size(); ++slot) {
       const Var& var = program_.vars[op.out[slot]];
-      check(var.shape == types[slot].shape && var.dtype == types[slot].dtype, "'", var.name, "' is ", text_of(var),
-            ", its shape rule gives ", name_of(types[slot].dtype), text_of(types[slot].shape));
+      if (var.shape != types[slot].shape || var.dtype != types[slot].dtype)  // texts take longer than all else here
+        fail("'", var.name, "' is ", text_of(var), ", its shape rule gives ", name_of(types[slot].dtype),
+             text_of(types[slot].shape));
     }
   }
 

@@ -4,10 +4,12 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <sstream>
 
 #include "framework/did_you_mean.h"
 #include "framework/op_def.h"
+#include "framework/text_input.h"
 #include "models/json_source.h"
 #include "models/network.h"
 
@@ -44,6 +46,20 @@ std::map<std::string, fs::path> files_in(const fs::path& directory) {
   return files;
 }
 
+/// The file or variant of that name in one directory. Parsing the whole zoo takes as long as planning a small network:
+/// a file is parsed only if its text may hold the name (what is escaped may be any).
+std::optional<ZooEntry> find_in(const fs::path& directory, const std::string& name) {
+  const std::map<std::string, fs::path> files = files_in(directory);
+  if (const auto file = files.find(name); file != files.end()) return ZooEntry{file->second.string(), ""};
+  for (const auto& [of, path] : files) {
+    const std::string file = path.string(), text = read_text(file);
+    if (text.find('"' + name + '"') == std::string::npos && text.find('\\') == std::string::npos) continue;
+    const JsonSource source(file, text);
+    if (source.root().has("variants") && source.root().at("variants").has(name)) return ZooEntry{file, name};
+  }
+  return std::nullopt;
+}
+
 /// The zoo by name; where a name is found twice the first directory has it.
 std::map<std::string, ZooEntry> zoo() {
   std::map<std::string, ZooEntry> all;
@@ -67,10 +83,9 @@ ZooEntry find_model(const std::string& name_or_file) {
     if (const std::string file = name_or_file.substr(0, mark);
         ends_with(file, ".json") || fs::is_regular_file(file, none))
       return {file, name_or_file.substr(mark + 1)};
-  const std::map<std::string, ZooEntry> all = zoo();
-  if (const auto found = all.find(name_or_file); found != all.end()) return found->second;
-  std::vector<std::string> known;
-  for (const auto& [name, entry] : all) known.push_back(name);
+  for (const fs::path& directory : directories())
+    if (std::optional<ZooEntry> found = find_in(directory, name_or_file)) return *std::move(found);
+  const std::vector<std::string> known = zoo_names();
   fail("unknown model ", quote(name_or_file), did_you_mean(name_or_file, known), "; known: ", joined(known),
        ", or a file that ends in .json");
 }

@@ -230,6 +230,8 @@ TEST(Zoo, LooksFirstWhereTheEnvironmentSays) {
   EXPECT_EQ(parameters_of(load_network("own/tiny", {}).program), 5);
   EXPECT_EQ(parameters_of(load_network("tiny3", {}).program), 15);
   EXPECT_EQ(load_network("tiny3", {}).name, "tiny3");
+  std::ofstream(folder / "broken.json") << "{";  // is only read by who asks for it
+  EXPECT_EQ(load_network("tiny3", {}).name, "tiny3");
   ::unsetenv("LETHE_MODELS");
   std::filesystem::remove_all(folder.parent_path());
 }
