@@ -126,7 +126,7 @@ TEST(Autodiff, LossMustBeAScalar) {
 }
 
 TEST(Autodiff, RandomNetworksHaveTheGradientsThatDifferencesGive) {
-  for (int seed = 0; seed < random_programs() / 3; ++seed) {
+  for (const int seed : random_seeds(random_programs() / 3)) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     const TrainingProgram made = random_smooth_program(static_cast<std::uint64_t>(seed));
     Interpreter values(made.network.program);

@@ -29,7 +29,7 @@ void expect_what_the_interpreter_gives(const TrainingProgram& made, int threads,
 }
 
 TEST(Executor, GivesTheBitsOfTheInterpreterInEveryStep) {
-  for (int seed = 0; seed < random_programs(); ++seed)
+  for (const int seed : random_seeds())
     for (const DType dtype : {DType::f64, DType::f32}) {
       if (dtype == DType::f32 && seed % 4 != 0) continue;
       SCOPED_TRACE(::testing::Message() << "seed " << seed << ", " << name_of(dtype));
@@ -52,7 +52,7 @@ TEST(Executor, RunsLoopsAndBranchesAsTheInterpreterDoes) {
 }
 
 TEST(Executor, TakesFromTheDeviceToTheByteWhatThePlanSays) {
-  for (int seed = 0; seed < random_programs(); ++seed) {
+  for (const int seed : random_seeds()) {
     CountingDevice device;
     const TrainingProgram made = with_updates(random_program(static_cast<std::uint64_t>(seed)), "adam");
     Interpreter values(made.network.program);

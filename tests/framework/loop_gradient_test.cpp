@@ -21,7 +21,7 @@ INSTANTIATE_TEST_SUITE_P(Nestings, LoopGradient, ::testing::ValuesIn(loop_networ
                          [](const auto& info) { return info.param.name; });
 
 TEST(LoopGradient, IsThatOfDifferencesInRandomPrograms) {
-  for (int seed = 0; seed < random_programs() / 2; ++seed) {
+  for (const int seed : random_seeds(random_programs() / 2)) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     EXPECT_EQ(wrong_gradient(random_control_program(static_cast<std::uint64_t>(seed))), "");
     if (HasFailure()) return;

@@ -43,7 +43,7 @@ void expect_none_after_the_first_step(const TrainingProgram& made, int threads) 
 
 TEST(Allocations, AStepAfterTheFirstMakesNone) {
   if (!can_count_allocations()) GTEST_SKIP() << "a sanitizer has the allocator, or there is no glibc";
-  for (int seed = 0; seed < random_programs() / 3; ++seed) {
+  for (const int seed : random_seeds(random_programs() / 3)) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     for (const int threads : {1, 2})
       expect_none_after_the_first_step(with_updates(random_program(static_cast<std::uint64_t>(seed)), "adam"), threads);

@@ -32,7 +32,7 @@ TEST(PlanNone, ViewsShareThePlaceOfWhatTheyShow) {
 }
 
 TEST(PlanNone, CountsEveryVarInItsCategoryOnce) {
-  for (int seed = 0; seed < random_programs(); ++seed) {
+  for (const int seed : random_seeds()) {
     const Program program = random_program(static_cast<std::uint64_t>(seed)).network.program;
     Prepared prepared({});
     const Plan plan = plan_none(program, workspaces_of(program, prepared));

@@ -239,7 +239,7 @@ bool writes_again(const Program& program, BlockId block, std::set<VarId>& read) 
 TEST(SecondWrite, InRandomProgramsIsRefusedOrHasTheGradientOfDifferences) {
   const int programs = 2 * random_programs();
   int refused = 0, right = 0;
-  for (int seed = 0; seed < programs; ++seed) {
+  for (const int seed : random_seeds(programs)) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     const Network network = random_rewriting_network(static_cast<std::uint64_t>(seed));
     TrainingProgram made;

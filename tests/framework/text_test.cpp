@@ -46,7 +46,7 @@ TEST(Text, RoundTripsEveryOpWithItsBackward) {
 }
 
 TEST(Text, RoundTripsRandomPrograms) {
-  for (int seed = 0; seed < random_programs(); ++seed) {
+  for (const int seed : random_seeds()) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     expect_round_trip(random_program(seed).network.program);
   }

@@ -26,7 +26,7 @@ constexpr const char* kRight = "(nothing)";
 
 TEST(Verify, AcceptsRightPrograms) {
   EXPECT_EQ(verdict("y = relu(x)\nz = add(y, w)\n"), kRight);
-  for (int seed = 0; seed < random_programs(); ++seed) {
+  for (const int seed : random_seeds()) {
     const Program program = random_program(static_cast<std::uint64_t>(seed)).network.program;
     EXPECT_EQ(error_of([&] { verify(program); }), kRight) << "seed " << seed << '\n' << to_text(program);
   }

@@ -223,7 +223,7 @@ TEST(CheapRepeats, AmongDropoutGiveTheSameBits) {
 
 TEST(CheapRepeats, AreInRandomPrograms) {
   int programs = 0;  // that SameResult runs, too
-  for (int seed = 0; seed < random_programs(); ++seed)
+  for (const int seed : random_seeds())
     programs +=
         planned(with_updates(random_program(static_cast<std::uint64_t>(seed)), "sgd"), "level=2").recomputed ? 1 : 0;
   EXPECT_GT(programs, 0);

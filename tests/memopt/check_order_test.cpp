@@ -68,7 +68,7 @@ bool meet(const Op& a, const Op& b, const std::vector<VarId>& root) {
 
 TEST(CheckOrder, OfNeighboursThatChangePlacesFindsThoseThatMeet) {
   int refused = 0, tried = 0;
-  for (int seed = 0; seed < random_programs(); ++seed) {
+  for (const int seed : random_seeds()) {
     const Program program = random_program(static_cast<std::uint64_t>(seed)).network.program;
     const std::vector<VarId> root = view_root(program);
     const std::vector<Op>& ops = program.blocks[0].ops;

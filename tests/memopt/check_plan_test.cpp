@@ -233,7 +233,7 @@ Program random_with_views(int seed) {
 
 TEST(CheckPlan, FindsWhatComparingAllPairsFinds) {
   int wrong = 0;
-  for (int seed = 0; seed < random_programs(); ++seed) {
+  for (const int seed : random_seeds()) {
     Spoilt s(random_with_views(seed));
     const std::vector<View> views = views_of(s.program);
     const std::int64_t room = 1 << 20;

@@ -46,7 +46,7 @@ TEST(EarlyUpdate, MovesRightBehindTheGradient) {
 
 TEST(EarlyUpdate, KeepsEveryOpAndEveryDependency) {
   int moved = 0;
-  for (int seed = 0; seed < random_programs(); ++seed) {
+  for (const int seed : random_seeds()) {
     const auto random = static_cast<std::uint64_t>(seed);
     const Program before =
         with_updates(random_program(random), optimizer_names()[random % optimizer_names().size()]).network.program;

@@ -136,7 +136,7 @@ TEST(FuseActivations, ChangeNoBitOfNetworks) {
 
 TEST(FuseActivations, ChangeNoBitOfRandomProgramsAndLoops) {
   int found = 0;
-  for (int seed = 0; seed < random_programs() / 4 + 4; ++seed) {
+  for (const int seed : random_seeds(random_programs() / 4 + 4)) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     const TrainingProgram made = with_updates(random_program(static_cast<std::uint64_t>(seed)), "sgd");
     if (activated_ops(fused(made.network.program)) == 0) continue;

@@ -94,7 +94,7 @@ TEST(GatherUpdates, LeavesLargeUpdatesWhereTheyAre) {
 
 TEST(GatherUpdates, KeepsEveryOpAndDependencyAndTakesNoByteMore) {
   int moved = 0;
-  for (int seed = 0; seed < random_programs(); ++seed) {
+  for (const int seed : random_seeds()) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     const auto random = static_cast<std::uint64_t>(seed);
     const Program made =

@@ -227,14 +227,14 @@ void expect_what_data_flow_gives(const Program& program) {
 }
 
 TEST(Liveness, IsWhatTheDataFlowEquationsGive) {
-  for (int seed = 0; seed < random_programs(); ++seed) {
+  for (const int seed : random_seeds()) {
     SCOPED_TRACE(seed);
     expect_what_data_flow_gives(with_updates(random_program(static_cast<std::uint64_t>(seed)), "adam").network.program);
   }
 }
 
 TEST(Liveness, IsWhatTheDataFlowEquationsGiveAroundLoopsAndBranches) {
-  for (int seed = 0; seed < random_programs(); ++seed) {
+  for (const int seed : random_seeds()) {
     SCOPED_TRACE(seed);
     expect_what_data_flow_gives(
         with_updates(random_control_program(static_cast<std::uint64_t>(seed)), "adam").network.program);

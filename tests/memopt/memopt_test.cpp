@@ -46,7 +46,7 @@ std::int64_t bytes_under(const char* memopt, const Program& program) {
 }
 
 TEST(PlanMemory, EachSettingNeedsNoMoreThanTheOneBefore) {
-  for (int seed = 0; seed < random_programs(); ++seed) {
+  for (const int seed : random_seeds()) {
     const Program program = random_program(static_cast<std::uint64_t>(seed)).network.program;
     const std::int64_t none = bytes_under("none", program), level0 = bytes_under("level=0", program);
     EXPECT_LE(level0, none);
@@ -68,7 +68,7 @@ TEST(PlanMemory, IsTheSameEachTime) {
 }
 
 TEST(PlanMemory, AnArenaReachesItsLowerBoundOrSaysHowFarItIs) {
-  for (int seed = 0; seed < random_programs(); ++seed) {
+  for (const int seed : random_seeds()) {
     const Program program = random_program(static_cast<std::uint64_t>(seed)).network.program;
     Prepared prepared({});
     const Planned made = plan_memory(program, prepared, parse_memopt("level=2"));

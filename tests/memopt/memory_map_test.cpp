@@ -53,7 +53,7 @@ TEST(Categories, AStateIsTheOptimizersWithoutAGradient) {
 }
 
 TEST(MemoryMap, ThePeakAddsUpToThePlanUnderEverySetting) {
-  for (int seed = 0; seed < random_programs(); ++seed) {
+  for (const int seed : random_seeds()) {
     const Program program = with_updates(random_program(static_cast<std::uint64_t>(seed)), "adam").network.program;
     for (const std::string& setting : all_settings()) {
       Prepared prepared({});
@@ -71,7 +71,7 @@ TEST(MemoryMap, ThePeakAddsUpToThePlanUnderEverySetting) {
 }
 
 TEST(MemoryMap, AnArenaAtItsBoundIsIdleOnlyForPadding) {
-  for (int seed = 0; seed < random_programs(); ++seed) {
+  for (const int seed : random_seeds()) {
     const Program program = random_program(static_cast<std::uint64_t>(seed)).network.program;
     Prepared prepared({});
     const Planned planned = plan_memory(program, prepared, parse_memopt("level=2"));
@@ -83,7 +83,7 @@ TEST(MemoryMap, AnArenaAtItsBoundIsIdleOnlyForPadding) {
 
 TEST(MemoryMap, ValuesOfOneStorageFollowEachOther) {
   int handed_over = 0;
-  for (int seed = 0; seed < random_programs(); ++seed) {
+  for (const int seed : random_seeds()) {
     const Program program = random_program(static_cast<std::uint64_t>(seed)).network.program;
     Prepared prepared({});
     std::map<int, Tick> end;
@@ -100,7 +100,7 @@ TEST(MemoryMap, ValuesOfOneStorageFollowEachOther) {
 
 TEST(MemoryMap, AWorkspaceIsThatOfItsOpAmongDeletesToo) {
   int found = 0;
-  for (int seed = 0; seed < random_programs(); ++seed) {
+  for (const int seed : random_seeds()) {
     const Program program = random_program(static_cast<std::uint64_t>(seed)).network.program;
     Prepared prepared({});
     const Planned planned = plan_memory(program, prepared, parse_memopt("level=1,release"));

@@ -66,7 +66,7 @@ TEST(MostAlive, OfLoopsAndRandomProgramsIsWhatAScriptFinds) {
     SCOPED_TRACE(network.name);
     expect_both_agree(with_updates(with_backward(network.build(DType::f32)), "adam"));
   }
-  for (int seed = 0; seed < 15 + random_programs() / 40; ++seed) {
+  for (const int seed : random_seeds(15 + random_programs() / 40)) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     expect_both_agree(with_updates(random_control_program(static_cast<std::uint64_t>(seed), DType::f32), "sgd"));
   }

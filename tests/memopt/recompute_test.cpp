@@ -89,7 +89,7 @@ TEST(Recompute, TheTapeForeseesWhatThePlannerFinds) {
 
 TEST(Recompute, TheTapeForeseesRandomPrograms) {
   int recomputing = 0, rungs = 0, exact = 0;
-  for (int seed = 0; seed < std::max(random_programs() / 4, 20); ++seed) {  // of fewer none may compute again
+  for (const int seed : random_seeds(std::max(random_programs() / 4, 20))) {  // of fewer none may compute again
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     const TrainingProgram made = with_updates(random_program(static_cast<std::uint64_t>(seed)), "sgd");
     Prepared prepared{DeviceInfo{}};

@@ -111,7 +111,7 @@ TEST(Release, OfABufferOfTwoBlocksStandsInTheOneAroundBoth) {
 }
 
 TEST(Release, NeverDeletesBeforeALaterUse) {
-  for (int seed = 0; seed < random_programs(); ++seed)
+  for (const int seed : random_seeds())
     for (const char* memopt : {"none,release", "level=0,release,inplace", "level=1,release"}) {
       Prepared prepared({});
       const TrainingProgram random = random_program(static_cast<std::uint64_t>(seed));

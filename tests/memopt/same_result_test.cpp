@@ -17,7 +17,7 @@ namespace {
 /// What the tests below are not to miss.
 TEST(RandomPrograms, HaveDropoutHeadsWithoutLogitsAndParametersWithSeveralReaders) {
   int drop = 0, share = 0, heads = 0;
-  for (int seed = 0; seed < random_programs(); ++seed) {
+  for (const int seed : random_seeds()) {
     const Program program = random_program(static_cast<std::uint64_t>(seed)).network.program;
     std::map<VarId, int> readers;  // of weights, among forward ops
     for (const Op& op : program.blocks[0].ops) {
@@ -33,7 +33,7 @@ TEST(RandomPrograms, HaveDropoutHeadsWithoutLogitsAndParametersWithSeveralReader
 }
 
 void expect_the_same_of(TrainingProgram (*random_network)(std::uint64_t seed, DType dtype)) {
-  for (int seed = 0; seed < random_programs(); ++seed) {
+  for (const int seed : random_seeds()) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     const auto random = static_cast<std::uint64_t>(seed);
     const std::string& optimizer = optimizer_names()[random % optimizer_names().size()];
@@ -50,7 +50,7 @@ TEST(SameResult, OfRandomProgramsWithLoopsAndBranches) { expect_the_same_of(rand
 
 TEST(SameResult, OfRandomProgramsThatWriteToArraysAgain) {
   int accepted = 0;
-  for (int seed = 0; seed < 15 + random_programs() / 20; ++seed) {
+  for (const int seed : random_seeds(15 + random_programs() / 20)) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     TrainingProgram made;
     try {
@@ -96,11 +96,10 @@ struct ZooRow {
   Sets sets = {};
 };
 
-#ifdef __SANITIZE_ADDRESS__  // googlenet takes minutes there; random programs have branches and dropout too
 constexpr int kSteps = 2;    // after the second nothing new happens to memory
+#ifdef __SANITIZE_ADDRESS__  // googlenet takes minutes there; random programs have branches and dropout too
 const std::vector<ZooRow> kNetworks = {{"lenet"}, {"resnet20"}};
 #else
-constexpr int kSteps = 5;
 const std::vector<ZooRow> kNetworks = {
     {"lenet"},
     {"resnet20"},

@@ -94,7 +94,7 @@ TEST(InPlace, NotOverAFetchedValue) {
 }
 
 TEST(InPlace, TwoOutputsNeverTakeTheSameInput) {
-  for (int seed = 0; seed < random_programs(); ++seed) {
+  for (const int seed : random_seeds()) {
     const Program program = random_program(static_cast<std::uint64_t>(seed)).network.program;
     Log log;
     const Sharing sharing = share_in_place(program, liveness(program), collect_pins(program, {}), log);

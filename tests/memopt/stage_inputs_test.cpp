@@ -60,7 +60,7 @@ TEST(StageInputs, KeepsAPinnedValueOutOfTheWay) {
 
 TEST(StageInputs, CostsNoByteAndPassesTheCheckOnRandomPrograms) {
   int found = 0;
-  for (int seed = 0; seed < random_programs(); ++seed) {
+  for (const int seed : random_seeds()) {
     const Program program = with_updates(random_program(static_cast<std::uint64_t>(seed)), "adam").network.program;
     Prepared prepared({});
     MemoptOptions options = parse_memopt("level=2");

@@ -133,7 +133,7 @@ Planned planned_with(const TrainingProgram& made, bool views) {
 /// And the tests of same results meet views of all kinds.
 TEST(ViewsForCopies, TakeNoByteMoreInRandomPrograms) {
   int slices = 0, concats = 0, without_gaps = 0, fewer = 0;
-  for (int seed = 0; seed < std::max(random_programs(), 150); ++seed) {  // with fewer some kind may be missing
+  for (const int seed : random_seeds(std::max(random_programs(), 150))) {  // with fewer some kind may be missing
     const TrainingProgram made = random_program(static_cast<std::uint64_t>(seed));
     const Planned viewing = planned_with(made, true), copying = planned_with(made, false);
     EXPECT_LE(viewing.plan.bytes.total(), copying.plan.bytes.total()) << "seed " << seed;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <numeric>
 
 #include "framework/random.h"
 #include "optimizer/optimizer.h"
@@ -181,6 +182,13 @@ int random_programs() {
 #else
   return 60;
 #endif
+}
+
+std::vector<int> random_seeds(int programs) {
+  const char* const first = std::getenv("LETHE_FIRST_SEED");
+  std::vector<int> seeds(static_cast<std::size_t>(programs));
+  std::iota(seeds.begin(), seeds.end(), first ? std::atoi(first) : 0);
+  return seeds;
 }
 
 TrainingProgram with_backward(Network network) {

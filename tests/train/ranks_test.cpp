@@ -176,13 +176,12 @@ void train_random(int seed, std::int64_t shards, Network (*make)(std::uint64_t, 
 }
 
 TEST(Ranks, TrainRandomNetworksToTheSameBits) {
-  for (int seed = 0; seed < random_programs(); ++seed)
-    train_random(seed, seed % 2 == 0 ? 4 : 8, random_network, seed % 3 == 0);
+  for (const int seed : random_seeds()) train_random(seed, seed % 2 == 0 ? 4 : 8, random_network, seed % 3 == 0);
 }
 
 // Running statistics are of all shards in turn, however often a loop or a branch on any of them has run.
 TEST(Ranks, TrainRandomLoopsAndBranchesWithNormsToTheSameBits) {
-  for (int seed = 0; seed < random_programs() / 2; ++seed) train_random(seed, 4, random_control_network, false);
+  for (const int seed : random_seeds(random_programs() / 2)) train_random(seed, 4, random_control_network, false);
 }
 
 TEST(Ranks, CutIntoMicroBatchesThatAreTheShardsOfOthers) {
