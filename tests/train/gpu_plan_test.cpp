@@ -35,6 +35,10 @@ class GpuPlan : public RunTest {
     EXPECT_EQ(ended.code, 0) << ended.err;
     return nlohmann::json::parse(ended.out);
   }
+  /// A plan of more than the GPU has.
+  std::vector<std::string> too_large() const {
+    return {"plan", "--model", path("small.json"), "--device", "rtx4090,memory=64MiB", "--batch", "20000"};
+  }
 };
 
 /// "resnet20 bf16"
@@ -119,7 +123,7 @@ TEST_F(GpuPlan, AConvolutionTakesNoMoreThanItsLimit) {
 }
 
 TEST_F(GpuPlan, WhatIsMoreThanTheGpuHasEndsWithRemedies) {
-  const Ended ended = run_train({"plan", "--model", "vgg16", "--device", "rtx4090", "--batch", "2000"});
+  const Ended ended = run_train(too_large());
   EXPECT_EQ(ended.code, 3);
   EXPECT_NE(ended.err.find("more than the memory of NVIDIA GeForce RTX 4090"), std::string::npos) << ended.err;
   EXPECT_NE(ended.out.find("the largest that fits"), std::string::npos) << ended.out;
@@ -161,10 +165,9 @@ TEST_F(GpuPlan, AnotherSizeOfMemoryStandsBehindTheName) {
 }
 
 TEST_F(GpuPlan, ABudgetBeyondTheGpuIsNoLicence) {
-  const std::vector<std::string> large = {"plan", "--model", "vgg16", "--device", "rtx4090", "--batch", "2000"};
-  std::vector<std::string> more = large, less = large;
+  std::vector<std::string> more = too_large(), less = too_large();
   more.insert(more.end(), {"--memory-budget", "1000GiB"});
-  less.insert(less.end(), {"--memory-budget", "1GiB"});
+  less.insert(less.end(), {"--memory-budget", "1MiB"});
   EXPECT_TRUE(run_train(more).err.find("more than the memory of NVIDIA") != std::string::npos);
   EXPECT_TRUE(run_train(less).err.find("more than the --memory-budget") != std::string::npos);
 }
