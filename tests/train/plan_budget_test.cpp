@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iomanip>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "framework/error.h"
 #include "tests/train/plan_command.h"
@@ -56,7 +57,9 @@ TEST_F(PlanCommand, APlanThatDoesNotFitSaysFirstWhatComputingAgainWouldDo) {
   const nlohmann::json level3 = nlohmann::json::parse(within.out);
   const Ended over = plan({"--memopt", "level=2", "--memory-budget", std::to_string(least - 1)});
   EXPECT_EQ(over.code, 3);
-  const std::string price = message(std::fixed, std::setprecision(1), 100 * level3["overhead"].get<double>(), " %");
+  std::ostringstream price_text;
+  price_text << std::fixed << std::setprecision(1) << 100 * level3["overhead"].get<double>() << " %";
+  const std::string price = price_text.str();
   EXPECT_NE(over.out.find("What would take less, in MiB:\n\n--memopt level=3  "), std::string::npos) << over.out;
   EXPECT_NE(over.out.find("computing again " + price), std::string::npos) << over.out;
   EXPECT_NE(over.err.find("the smallest that is enough at --memopt level=3 is " + level3["least_feasible"].dump()),
