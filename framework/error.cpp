@@ -1,6 +1,6 @@
 #include "framework/error.h"
 
-#include <cstdio>
+#include <charconv>
 
 namespace lethe {
 
@@ -28,8 +28,7 @@ void MessagePart::append_to(std::string& all) const {
       all += std::to_string(count_);
       return;
     case Kind::Real:
-      std::snprintf(digits, sizeof digits, "%g", real_);
-      all += digits;
+      all.append(digits, std::to_chars(digits, digits + sizeof digits, real_, std::chars_format::general, 6).ptr);
   }
 }
 
