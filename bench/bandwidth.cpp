@@ -1,7 +1,7 @@
 // How fast each memory-bound kernel moves memory, beside a plain copy: every op that is one (bandwidth_cases.h), for
 // rows of several widths, on random numbers, each kernel run again and again by itself. What is counted is all that it
-// reads and writes, in every pass over its vars (Kernel::bytes_again); what a block keeps of a row counts once. Prints
-// a Markdown table as it goes; --json FILE gets the same, an object a line.
+// reads and writes, in every pass over its vars (Kernel::bytes_again); a row that a block reads again counts once, as
+// if a cache had it. Prints a Markdown table as it goes; --json FILE gets the same, an object a line.
 //   bench_bandwidth [--device cuda] [--mib 256] [--widths 768,4096,50257,64] [--dtypes bf16,f32] [--only REGEX]
 //                   [--seconds N] [--json FILE]
 //   bench_bandwidth --ceilings [--device cuda] [--mib 256] [--json FILE]

@@ -136,8 +136,12 @@ def main():
     parser.add_argument("--json")
     parser.add_argument("networks", nargs="*", default=[name for name in CASES if name != "gpt2"])
     args = parser.parse_args()
+    begin = time.monotonic()
     our_modes = {mode: flags_of(mode) for mode in args.ours.split(",") if mode and (args.device != "cpu" or not is_for_gpus(mode))}
     peer_modes = [mode for mode in args.peers.split(",") if mode]
+    for mode in peer_modes:
+        if mode.split()[0] not in ("f32", "tf32", "bf16") or not {"channels_last", "compile"}.issuperset(mode.split()[1:]):
+            sys.exit("gpu_step_time: --peers: no mode '%s'; see --help" % mode)
     lack = lack_of_peer(args.device) if peer_modes else ""
     if lack:
         peer_modes = []
@@ -151,8 +155,7 @@ def main():
             given = dict(word.split("=", 1) for word in sets)
             size, classes = (int(given.get("length", size[0])),), int(given.get("vocab", classes))
         settings = [word for setting in sets for word in ("--set", setting)]
-        found, failures = {}, {}
-        begin, longest = time.monotonic(), 0
+        found, failures, longest = {}, {}, 0
         with tempfile.TemporaryDirectory() as folder:
             weights = os.path.join(folder, "weights")
             subprocess.run([args.step, "--model", name, "--batch", "1", "--export", weights] + settings, check=True)
@@ -164,7 +167,7 @@ def main():
             commands = {"ours " + mode: common + flags for mode, flags in our_modes.items()}
             for mode in peer_modes:
                 commands["PyTorch " + mode] = [sys.executable, "-c", PEER, here, name, weights, mode] + sizes
-            for _ in range(args.rounds):
+            for rounds_left in range(args.rounds - 1, -1, -1):
                 round_begin = time.monotonic()
                 if round_begin - begin + longest > args.seconds:
                     break
@@ -172,23 +175,27 @@ def main():
                     left = max(1, args.seconds - (time.monotonic() - begin))
                     failed = failures.setdefault(program, [])
                     found.setdefault(program, []).append(run(command, failed, left))
+                    if rounds_left == 0:  # what is found is said at once, should time end the next
+                        our_failures += report(args, name, batch, program, found.pop(program), failed)
                 longest = max(longest, time.monotonic() - round_begin)
             if name == KERNELS and args.device != "cpu":
                 measure_kernels(name, batch, common)
         for program, results in found.items():
-            results = [result for result in results if result]
-            if program.startswith("ours"):  # time that ends a later round is no failure
-                our_failures += [line for line in failures[program] if not (results and line.startswith(NOT_DONE))]
-            if results:
-                report(args, name, batch, program, results)
-            else:
-                print(f"| {name} | {batch} | {program} | failed: {failures[program][-1]} | |", flush=True)
+            our_failures += report(args, name, batch, program, results, failures[program])
         if lack:
             print(f"| {name} | {batch} | PyTorch | not measured: {lack} | |", flush=True)
+        begin = time.monotonic()
     sys.exit(1 if our_failures else 0)
 
 
-def report(args, name, batch, program, results):
+def report(args, name, batch, program, results, failures):
+    """Prints a program's row; gives the failures of ours."""
+    results = [result for result in results if result]
+    # Time that ends a later round is no failure.
+    ours = [line for line in failures if program.startswith("ours") and not (results and line.startswith(NOT_DONE))]
+    if not results:
+        print(f"| {name} | {batch} | {program} | failed: {failures[-1]} | |", flush=True)
+        return ours
     seconds = [s for result in results for s in result["seconds"][min(SKIPPED, args.steps - 1):]]
     ms = 1000 * statistics.median(seconds)
     print(f"| {name} | {batch} | {program} | {ms:.2f} | {results[0]['bytes'] / 2**20:.0f} |", flush=True)
@@ -197,6 +204,7 @@ def report(args, name, batch, program, results):
                "version": results[0].get("version")}
         with open(args.json, "a") as file:
             file.write(json.dumps(row) + "\n")
+    return ours
 
 
 if __name__ == "__main__":

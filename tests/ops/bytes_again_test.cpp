@@ -39,7 +39,7 @@ TEST(BytesAgain, AreASecondPassOverWhatANormReads) {
   EXPECT_EQ(bytes_again("batch_norm", {{6, 5}, {5}, {5}}, eps), kX) << "statistics, then x again";
   EXPECT_EQ(bytes_again("batch_norm_grad", {{6, 5}, {5}, {5}, {5}, {6, 5}}, eps), 2 * kX)
       << "sums, then x and dy again";
-  EXPECT_EQ(bytes_again("layer_norm", {{6, 5}, {5}, {5}}, eps), 0) << "what a block keeps of a row";
+  EXPECT_EQ(bytes_again("layer_norm", {{6, 5}, {5}, {5}}, eps), 0) << "a row that is read again comes from a cache";
   EXPECT_EQ(bytes_again("layer_norm_grad", {{6, 5}, {5}, {6}, {6}, {6, 5}}, eps), 2 * kX);
 }
 
