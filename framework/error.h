@@ -30,8 +30,8 @@ std::string quote(std::string_view text);
 /// "a, b, c", each shortened; the first hundred of them.
 std::string joined(const std::vector<std::string>& words);
 
-/// A part of a message: text, which it points to, a character, or a number, with six significant digits if it is real.
-/// One type for all, so that what makes and throws a message is compiled once and not for each list of types.
+/// A part of a message: text, which it points to, a character, or a number, to six digits if it is real. One type for
+/// all, so that what makes and throws a message is compiled once.
 class MessagePart {
  public:
   MessagePart(std::string_view text) : kind_(Kind::Text), text_(text) {}
@@ -47,6 +47,9 @@ class MessagePart {
     else
       kind_ = Kind::Count, count_ = number;
   }
+  /// What might be converted to one of these by itself is written as the caller says.
+  template <class Other, class = std::enable_if_t<std::is_class_v<Other>>>
+  MessagePart(const Other&) = delete;
   void append_to(std::string& all) const;
 
  private:

@@ -104,7 +104,7 @@ TEST_F(LrFind, SweepsSuggestsAndDraws) {
   const Ended text = run_train(sweep({}));
   ASSERT_EQ(text.code, 0) << text.err;
   EXPECT_PRED2(says, text.out, "suggested --lr " + rate_text(report["suggestion"]) + ": where");
-  EXPECT_PRED2(says, text.out, message("memory taken ", report["memory"]["taken"], " bytes, as predicted"));
+  EXPECT_PRED2(says, text.out, message("memory taken ", report["memory"]["taken"].dump(), " bytes, as predicted"));
 }
 
 TEST_F(LrFind, AStepWithoutACountedLabelIsNoPoint) {
