@@ -61,29 +61,20 @@ class Kernel {
   }
 };
 
-/// A kernel whose sizes are known when it is made.
-class SizedKernel : public Kernel {
- public:
-  SizedKernel(std::int64_t workspace_bytes, std::int64_t bytes_again)
-      : workspace_(workspace_bytes), again_(bytes_again) {}
-  std::int64_t workspace_bytes() const final { return workspace_; }
-  std::int64_t bytes_again() const final { return again_; }
-
- private:
-  std::int64_t workspace_, again_;
-};
-
 /// A kernel from a callable `void(const KernelArgs&)`.
 template <class F>
 std::unique_ptr<Kernel> make_kernel(F run, std::int64_t workspace_bytes = 0, std::int64_t bytes_again = 0) {
-  class FromCallable final : public SizedKernel {
+  class FromCallable final : public Kernel {
    public:
     FromCallable(F run, std::int64_t workspace, std::int64_t again)
-        : SizedKernel(workspace, again), run_(std::move(run)) {}
+        : run_(std::move(run)), workspace_(workspace), again_(again) {}
+    std::int64_t workspace_bytes() const override { return workspace_; }
+    std::int64_t bytes_again() const override { return again_; }
     void run(const KernelArgs& args) const override { run_(args); }
 
    private:
     F run_;
+    std::int64_t workspace_, again_;
   };
   return std::make_unique<FromCallable>(std::move(run), workspace_bytes, bytes_again);
 }
