@@ -12,8 +12,7 @@ namespace lethe {
 /// Exit codes of `train`.
 enum class Exit { Done = 0, Internal = 1, Usage = 2, Budget = 3, Data = 4, Numeric = 5, Device = 6 };
 
-/// The text with a blank for each control character. What messages quote from files may have line ends in it, or what a
-/// terminal obeys.
+/// The text with a blank for each control character: what is quoted may have line ends, or what a terminal obeys.
 std::string in_one_line(std::string text);
 
 /// A message for people: one line, lower case, what it is about first, both values, no full stop.
