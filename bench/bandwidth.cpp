@@ -186,7 +186,7 @@ class Bench {
     return bytes_moved(program, op) + prepared_.kernel(program, op).bytes_again();
   }
 
-  /// Of a run of the kernel, the mean of so many behind a first one; 0: of the first one.
+  /// Of a run of the kernel, the mean of so many after a first one; 0: of the first one.
   Rate rate_of(const Program& program, const Op& op, const Memory& memory, int runs) {
     const Kernel& kernel = prepared_.kernel(program, op);
     const Buffer workspace(*device_, kernel.workspace_bytes());

@@ -223,13 +223,12 @@ CaseProgram program_of(const Sample& sample, DType dtype) {
   std::vector<VarId> in;
   std::vector<bool> wants;
   for (const SampleInput& like : sample.in) {
-    in.push_back(made.give(like, like.dtype.value_or(like.wide ? wide_of(dtype) : dtype)));
+    in.push_back(made.give(like, dtype_of(like, dtype)));
     wants.push_back(!like.absent && is_float(made.program.vars[in.back()].dtype));
   }
-  Attrs attrs = sample.attrs;
-  if (attrs.has("dtype") && attrs.text("dtype") == kUnderTest) attrs.set("dtype", std::string(name_of(dtype)));
   const OpDef& def = op_def(sample.op);
-  append_op(made.program, 0, def.updates ? Role::Optimize : Role::Forward, sample.op, in, attrs, "out");
+  append_op(made.program, 0, def.updates ? Role::Optimize : Role::Forward, sample.op, in, attrs_of(sample, dtype),
+            "out");
   if (!sample.gradient) return made;
   const Op forward = made.program.blocks[0].ops.front();
   std::vector<VarId> dy(forward.out.size(), kNone);

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <sstream>
 
 #include "framework/did_you_mean.h"
@@ -46,8 +47,8 @@ std::map<std::string, fs::path> files_in(const fs::path& directory) {
   return files;
 }
 
-/// The file or variant of that name in one directory. Parsing the whole zoo takes as long as planning a small network:
-/// a file is parsed only if its text may hold the name (what is escaped may be any).
+/// The file of that name in one directory, else the variant. Parsing the whole zoo takes as long as planning a small
+/// network: a file is parsed only if its text may hold the name (what is escaped may be any).
 std::optional<ZooEntry> find_in(const fs::path& directory, const std::string& name) {
   const std::map<std::string, fs::path> files = files_in(directory);
   if (const auto file = files.find(name); file != files.end()) return ZooEntry{file->second.string(), ""};
@@ -58,20 +59,6 @@ std::optional<ZooEntry> find_in(const fs::path& directory, const std::string& na
     if (source.root().has("variants") && source.root().at("variants").has(name)) return ZooEntry{file, name};
   }
   return std::nullopt;
-}
-
-/// The zoo by name; where a name is found twice the first directory has it.
-std::map<std::string, ZooEntry> zoo() {
-  std::map<std::string, ZooEntry> all;
-  for (const fs::path& directory : directories())
-    for (const auto& [name, path] : files_in(directory)) {
-      all.insert({name, {path.string(), ""}});
-      const JsonSource source(path.string());
-      if (!source.root().has("variants")) continue;
-      for (const auto& [variant, values] : source.root().at("variants").members())
-        all.insert({variant, {path.string(), variant}});
-    }
-  return all;
 }
 
 }  // namespace
@@ -91,9 +78,15 @@ ZooEntry find_model(const std::string& name_or_file) {
 }
 
 std::vector<std::string> zoo_names() {
-  std::vector<std::string> names;
-  for (const auto& [name, entry] : zoo()) names.push_back(name);
-  return names;
+  std::set<std::string> names;
+  for (const fs::path& directory : directories())
+    for (const auto& [name, path] : files_in(directory)) {
+      names.insert(name);
+      const JsonSource source(path.string());
+      if (!source.root().has("variants")) continue;
+      for (const auto& [variant, values] : source.root().at("variants").members()) names.insert(variant);
+    }
+  return {names.begin(), names.end()};
 }
 
 }  // namespace lethe

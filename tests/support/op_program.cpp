@@ -32,10 +32,9 @@ OpProgram program_of(const Sample& sample, DType dtype) {
       continue;
     }
     const std::string name = message("in", made.in.size());
-    const DType under_test = in.wide ? wide_of(dtype) : dtype;
-    made.in.push_back(add_var(
-        made.program, {.name = name, .shape = in.shape, .dtype = in.dtype.value_or(under_test), .kind = in.kind}));
-    if (in.kind == Kind::Input && made.program.vars.back().dtype == under_test)
+    made.in.push_back(
+        add_var(made.program, {.name = name, .shape = in.shape, .dtype = dtype_of(in, dtype), .kind = in.kind}));
+    if (in.kind == Kind::Input && made.program.vars.back().dtype == (in.wide ? wide_of(dtype) : dtype))
       differentiable.push_back(made.in.back());
   }
   const OpDef& def = op_def(sample.op);
@@ -44,9 +43,7 @@ OpProgram program_of(const Sample& sample, DType dtype) {
   for (std::size_t slot = 0; copies && slot < def.outputs.size(); ++slot)
     in[slot] = append_op(made.program, 0, Role::Forward, "assign", {in[slot]}, {}, "copy").front();
   const Role role = def.updates && !copies ? Role::Optimize : Role::Forward;
-  Attrs attrs = sample.attrs;
-  if (attrs.has("dtype") && attrs.text("dtype") == kUnderTest) attrs.set("dtype", std::string(name_of(dtype)));
-  made.out = append_op(made.program, 0, role, sample.op, in, attrs, "out");
+  made.out = append_op(made.program, 0, role, sample.op, in, attrs_of(sample, dtype), "out");
   if (!sample.gradient || !is_float(dtype)) return made;
   made.loss = append_objective(made.program, float_outputs(sample, made));
   made.grads = append_backward(made.program, made.loss, differentiable);

@@ -2,6 +2,7 @@
 // for an op that no row names and that no row's gradient emits.
 #pragma once
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "framework/attrs.h"
@@ -33,6 +34,15 @@ struct Sample {
   std::vector<DType> dtypes = {DType::f32, DType::f64, DType::bf16, DType::f16};
   std::vector<int> through = {};  // outputs whose gradient the rule takes; none named: every float one
 };
+
+inline DType dtype_of(const SampleInput& in, DType under_test) {
+  return in.dtype.value_or(in.wide ? wide_of(under_test) : under_test);
+}
+inline Attrs attrs_of(const Sample& sample, DType under_test) {
+  Attrs attrs = sample.attrs;
+  if (attrs.has("dtype") && attrs.text("dtype") == kUnderTest) attrs.set("dtype", std::string(name_of(under_test)));
+  return attrs;
+}
 
 /// All rows; each file tests/support/samples_*.cpp gives one part.
 std::vector<Sample> all_samples();
