@@ -3,39 +3,41 @@
 
 #include "framework/autodiff.h"
 #include "framework/op_def.h"
-#include "kernels/reduce/rows.h"
+#include "kernels/reduce/map_packed_rows.h"
 
 namespace lethe {
 namespace {
 
 template <class T>
 struct LogSoftmaxRow {
-  std::int64_t length;
-  const T* in;
-  T* out;
-  template <class Team>
-  HD void operator()(const Team& team, std::int64_t row) const {
-    const T* const x = in + row * length;
-    T* const y = out + row * length;
-    const Compute<T> most = team.max(length, [=](std::int64_t c) { return x[c]; });
-    const double total = team.sum(length, [=](std::int64_t c) { return std::exp(x[c] - most); });
-    const Compute<T> log_total = static_cast<Compute<T>>(std::log(total));
-    team.each(length, [=](std::int64_t c) { y[c] = x[c] - most - log_total; });
+  template <int V, class Team, class X, class To>
+  HD static void run(const Team& team, std::int64_t packs, const X& x, const To& y) {
+    const Compute<T> most = team.max(packs, [&](auto i) { return max_in_pack(x[i]); });
+    const auto total = team.sum(packs, [&](auto i) {
+      const auto of_x = x[i];
+      return sum_in_pack<V>([&](int v) { return std::exp(of_x[v] - most); });
+    });
+    const auto log_total = static_cast<Compute<T>>(std::log(total));
+    team.each(packs, [&](auto i) {
+      const auto of_x = x[i];
+      y.set(i, pack_of<T, V>([&](int v) { return of_x[v] - most - log_total; }));
+    });
   }
 };
 
 /// dx = dy - exp(y) * sum over c of dy.
 template <class T>
 struct LogSoftmaxGradRow {
-  std::int64_t length;
-  const T *y, *dy;
-  T* dx;
-  template <class Team>
-  HD void operator()(const Team& team, std::int64_t row) const {
-    const T *const p = y + row * length, *const g = dy + row * length;
-    T* const to = dx + row * length;
-    const Compute<T> total = static_cast<Compute<T>>(team.sum(length, [=](std::int64_t c) { return g[c]; }));
-    team.each(length, [=](std::int64_t c) { to[c] = g[c] - std::exp(p[c]) * total; });
+  template <int V, class Team, class Y, class To>
+  HD static void run(const Team& team, std::int64_t packs, const Y& y, const Y& dy, const To& dx) {
+    const auto total = static_cast<Compute<T>>(team.sum(packs, [&](auto i) {
+      const auto g = dy[i];
+      return sum_in_pack<V>([&](int v) { return compute(g[v]); });
+    }));
+    team.each(packs, [&](auto i) {
+      const auto p = y[i], g = dy[i];
+      dx.set(i, pack_of<T, V>([&](int v) { return g[v] - std::exp(p[v]) * total; }));
+    });
   }
 };
 

@@ -5,7 +5,7 @@
 #include "framework/autodiff.h"
 #include "framework/op_def.h"
 #include "kernels/dtypes.h"
-#include "kernels/reduce/rows.h"
+#include "kernels/reduce/map_packed_rows.h"
 
 namespace lethe {
 namespace {
@@ -15,16 +15,34 @@ struct SoftmaxRow {
   std::int64_t length, steps;  // steps: rows of a matrix, if causal, else 0
   const T* in;
   T* out;
+  bool packed;
+
+  static constexpr bool kSameSteps = true;
+  std::int64_t packs() const { return length / together<T>(length); }
   template <class Team>
   HD void operator()(const Team& team, std::int64_t row) const {
-    const T* const x = in + row * length;
-    T* const y = out + row * length;
-    const std::int64_t seen = steps > 0 ? row % steps + 1 : length;
-    const Compute<T> most = team.max(seen, [=](std::int64_t c) { return x[c]; });
-    const double total = team.sum(seen, [=](std::int64_t c) { return std::exp(x[c] - most); });
-    const Compute<T> inverse = static_cast<Compute<T>>(1 / total);
-    team.each(seen, [=](std::int64_t c) { y[c] = std::exp(x[c] - most) * inverse; });
-    team.each(length - seen, [=](std::int64_t c) { y[seen + c] = T(0); });
+    in_packs<T, Team>(length, [&](auto V) { run<V>(team, row, steps > 0 ? row % steps + 1 : length); });
+  }
+
+ private:
+  template <int V, class Team>
+  HD void run(const Team& team, std::int64_t row, std::int64_t seen) const {
+    using C = Compute<T>;
+    const std::int64_t packs = (seen + V - 1) / V;
+    const auto x = team.hold(packs, RowPacks<V, const T>{in + row * length, packed});
+    const RowPacks<V, T> y{out + row * length, packed};
+    const C most = team.max(packs, [&](auto i) { return max_in_pack(x[i], seen - i * V); });
+    const auto total = team.sum(packs, [&](auto i) {
+      const auto of_x = x[i];
+      return sum_in_pack<V>([&](int v) { return std::exp(of_x[v] - most); }, seen - i * V);
+    });
+    const C inverse = static_cast<C>(1 / total);
+    team.each(packs, [&](auto i) {
+      const auto of_x = x[i];
+      y.set(i, pack_of<T, V>(
+                   [&](int v) { return V == 1 || i * V + v < seen ? std::exp(of_x[v] - most) * inverse : C(0); }));
+    });
+    team.each(length / V - packs, [&](std::int64_t i) { y.set(packs + i, Pack<T, V>{}); });
   }
 };
 
@@ -37,7 +55,8 @@ struct Softmax {
     return for_float(args.out(0).dtype, [&](auto zero) {
       using T = decltype(zero);
       return make_kernel([=](const KernelArgs& a) {
-        for_each_row(Device{}, a.stream, rows, length, SoftmaxRow<T>{length, steps, a.in<T>(0), a.out<T>(0)});
+        const bool packed = can_pack({a.in<T>(0), a.out<T>(0)});
+        for_each_row(Device{}, a.stream, rows, length, SoftmaxRow<T>{length, steps, a.in<T>(0), a.out<T>(0), packed});
       });
     });
   }
@@ -60,15 +79,16 @@ VarId build_softmax(LayerCall& c) {
 /// dx = y * (dy - sum over c of y * dy).
 template <class T>
 struct SoftmaxGradRow {
-  std::int64_t length;
-  const T *y, *dy;
-  T* dx;
-  template <class Team>
-  HD void operator()(const Team& team, std::int64_t row) const {
-    const T *const p = y + row * length, *const g = dy + row * length;
-    T* const to = dx + row * length;
-    const Compute<T> common = static_cast<Compute<T>>(team.sum(length, [=](std::int64_t c) { return p[c] * g[c]; }));
-    team.each(length, [=](std::int64_t c) { to[c] = p[c] * (g[c] - common); });
+  template <int V, class Team, class Y, class To>
+  HD static void run(const Team& team, std::int64_t packs, const Y& y, const Y& dy, const To& dx) {
+    const auto common = static_cast<Compute<T>>(team.sum(packs, [&](auto i) {
+      const auto p = y[i], g = dy[i];
+      return sum_in_pack<V>([&](int v) { return p[v] * g[v]; });
+    }));
+    team.each(packs, [&](auto i) {
+      const auto p = y[i], g = dy[i];
+      dx.set(i, pack_of<T, V>([&](int v) { return p[v] * (g[v] - common); }));
+    });
   }
 };
 

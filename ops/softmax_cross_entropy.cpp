@@ -8,10 +8,18 @@
 #include "framework/autodiff.h"
 #include "kernels/dtypes.h"
 #include "kernels/reduce/labels.h"
-#include "kernels/reduce/rows.h"
+#include "kernels/reduce/row_packs.h"
 
 namespace lethe {
 namespace {
+
+template <int V, class Team, class X, class C>
+HD double sum_of_powers(const Team& team, std::int64_t packs, const X& x, C most) {
+  return team.sum(packs, [&](auto i) {
+    const auto of_x = x[i];
+    return sum_in_pack<V>([&](int v) { return std::exp(of_x[v] - most); });
+  });
+}
 
 template <class T>
 struct CrossEntropy {
@@ -20,22 +28,37 @@ struct CrossEntropy {
   const T* logits;
   const std::int32_t* label;
   Compute<T>* loss;
+  bool packed;
 
+  std::int64_t packs() const { return classes / together<T>(classes); }
   template <class Team>
   HD void operator()(const Team& team, std::int64_t row) const {
+    in_packs<T, Team>(classes, [&](auto V) { run<V>(team, row); });
+  }
+
+ private:
+  template <int V, class Team>
+  HD void run(const Team& team, std::int64_t row) const {
     using C = Compute<T>;
-    const T* const x = logits + row * classes;
+    const std::int64_t packs = classes / V;
     const std::int32_t right = label[row];
-    const C most = team.max(classes, [=](std::int64_t c) { return x[c]; });
-    const double total = team.sum(classes, [=](std::int64_t c) { return std::exp(x[c] - most); });
+    const auto x = team.hold(packs, RowPacks<V, const T>{logits + row * classes, packed});
+    const C most = team.max(packs, [&](auto i) { return max_in_pack(x[i]); });
+    const double total = sum_of_powers<V>(team, packs, x, most);
     double expected = 0;  // of x - most, under the smooth part of the target
-    if (smoothing != 0) expected = team.sum(classes, [=](std::int64_t c) { return x[c] - most; }) / classes;
+    if (smoothing != 0) {
+      const auto differences = [&](auto i) {
+        const auto of_x = x[i];
+        return sum_in_pack<V>([&](int v) { return of_x[v] - most; });
+      };
+      expected = team.sum(packs, differences) / static_cast<double>(classes);
+    }
     if (!team.leads()) return;
     if (right < 0 || right >= classes) {
       loss[row] = right < 0 ? C(0) : std::numeric_limits<C>::quiet_NaN();
       return;
     }
-    const double at_label = static_cast<double>(x[right] - most);
+    const double at_label = static_cast<double>(logits[row * classes + right] - most);
     loss[row] = static_cast<C>(std::log(total) - ((1 - smoothing) * at_label + smoothing * expected));
   }
 };
@@ -49,21 +72,34 @@ struct CrossEntropyGrad {
   const std::int32_t* label;
   const Compute<T>* dloss;
   T* dlogits;
+  bool packed;
 
+  std::int64_t packs() const { return classes / together<T>(classes); }
   template <class Team>
   HD void operator()(const Team& team, std::int64_t row) const {
+    in_packs<T, Team>(classes, [&](auto V) { run<V>(team, row); });
+  }
+
+ private:
+  template <int V, class Team>
+  HD void run(const Team& team, std::int64_t row) const {
     using C = Compute<T>;
-    const T* const x = logits + row * classes;
-    T* const dx = dlogits + row * classes;
+    const std::int64_t packs = classes / V;
     const std::int32_t right = label[row];
-    if (right < 0) return team.each(classes, [=](std::int64_t c) { dx[c] = T(0); });
-    const C most = team.max(classes, [=](std::int64_t c) { return x[c]; });
-    const double total = team.sum(classes, [=](std::int64_t c) { return std::exp(x[c] - most); });
+    const RowPacks<V, T> dx{dlogits + row * classes, packed};
+    if (right < 0) return team.each(packs, [&](std::int64_t i) { dx.set(i, Pack<T, V>{}); });
+    const auto x = team.hold(packs, RowPacks<V, const T>{logits + row * classes, packed});
+    const C most = team.max(packs, [&](auto i) { return max_in_pack(x[i]); });
+    const double total = sum_of_powers<V>(team, packs, x, most);
     const C scale = right < classes ? dloss[row] : std::numeric_limits<C>::quiet_NaN();
     const C inverse = static_cast<C>(1 / total), hit = static_cast<C>(1 - smoothing);
     const C everywhere = static_cast<C>(smoothing / static_cast<double>(classes));
-    team.each(classes, [=](std::int64_t c) {
-      dx[c] = (std::exp(x[c] - most) * inverse - everywhere - (c == right ? hit : C(0))) * scale;
+    team.each(packs, [&](auto i) {
+      const auto of_x = x[i];
+      dx.set(i, pack_of<T, V>([&](int v) {
+               const C at_label = i * V + v == right ? hit : C(0);
+               return (std::exp(of_x[v] - most) * inverse - everywhere - at_label) * scale;
+             }));
     });
   }
 };
@@ -77,7 +113,8 @@ struct Prepare {
       using T = decltype(zero);
       return make_kernel([=](const KernelArgs& a) {
         for_each_row(Device{}, a.stream, rows, classes,
-                     CrossEntropy<T>{classes, smoothing, a.in<T>(0), a.in<std::int32_t>(1), a.out<Compute<T>>(0)});
+                     CrossEntropy<T>{classes, smoothing, a.in<T>(0), a.in<std::int32_t>(1), a.out<Compute<T>>(0),
+                                     can_pack({a.in<T>(0)})});
       });
     });
   }
@@ -93,7 +130,7 @@ struct PrepareGrad {
       return make_kernel([=](const KernelArgs& a) {
         for_each_row(Device{}, a.stream, rows, classes,
                      CrossEntropyGrad<T>{classes, smoothing, a.in<T>(0), a.in<std::int32_t>(1), a.in<Compute<T>>(2),
-                                         a.out<T>(0)});
+                                         a.out<T>(0), can_pack({a.in<T>(0), a.out<T>(0)})});
       });
     });
   }

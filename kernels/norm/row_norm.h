@@ -5,7 +5,7 @@
 #pragma once
 #include <cmath>
 
-#include "kernels/norm/row_packs.h"
+#include "kernels/reduce/row_packs.h"
 
 namespace lethe {
 
@@ -22,32 +22,30 @@ struct NormRow {
 
   template <class Team>
   HD void operator()(const Team& team, std::int64_t row) const {
-    constexpr int V = kTogether<T, Team>;
-    if (length % V == 0)
-      run<V>(team, row);
-    else
-      run<1>(team, row);
+    in_packs<T, Team>(length, [&](auto V) { run<V>(team, row); });
   }
+  static constexpr bool kSameSteps = true;
+  std::int64_t packs() const { return length / together<T>(length); }
 
  private:
   template <int V, class Team>
   HD void run(const Team& team, std::int64_t row) const {
-    const RowPacks<V, const T> x{in + row * length, packed};
-    const double n = static_cast<double>(length);
     const std::int64_t packs = length / V;
+    const auto x = team.hold(packs, RowPacks<V, const T>{in + row * length, packed});
     C centre = 0;
     if constexpr (kCentred) {
-      const auto sum = [=](std::int64_t i) {
+      const auto sum = [&](auto i) {
         const auto of_x = x[i];
         return sum_in_pack<V>([&](int v) { return compute(of_x.at[v]); });
       };
-      centre = static_cast<C>(team.sum(packs, sum) / n);
+      centre = static_cast<C>(mean_of(team.sum(packs, sum), length));
     }
-    const auto squares = [=](std::int64_t i) {
+    const auto squares = [&](auto i) {
       const auto of_x = x[i];
       return sum_in_pack<V>([&](int v) { return (of_x.at[v] - centre) * (of_x.at[v] - centre); });
     };
-    const C by = static_cast<C>(1 / std::sqrt(team.sum(packs, squares) / n + eps));
+    const auto variance = mean_of(team.sum(packs, squares), length);
+    const C by = static_cast<C>(1 / std::sqrt(variance + static_cast<decltype(variance)>(eps)));
     if (bias)
       write<V, true>(team, x, row, centre, by);
     else
@@ -56,19 +54,17 @@ struct NormRow {
     if constexpr (kCentred) mean[row] = centre;
     inverse[row] = by;
   }
-  template <int V, bool kBias, class Team>
-  HD void write(const Team& team, const RowPacks<V, const T>& x, std::int64_t row, C centre, C by) const {
+  template <int V, bool kBias, class Team, class X>
+  HD void write(const Team& team, const X& x, std::int64_t row, C centre, C by) const {
     const RowPacks<V, const C> w{weight, packed}, b{kBias ? bias : weight, packed};
     const RowPacks<V, T> y{out + row * length, packed};
-    team.each(length / V, [=](std::int64_t i) {
+    team.each(length / V, [&](auto i) {
       const auto of_x = x[i];
       const auto of_w = w[i], of_b = b[i];
-      Pack<T, V> to;
-      for (int v = 0; v < V; ++v) {
-        const C scaled = (of_x.at[v] - centre) * by * of_w.at[v];
-        to.at[v] = kBias ? scaled + of_b.at[v] : scaled;
-      }
-      y.set(i, to);
+      y.set(i, pack_of<T, V>([&](int v) {
+              const C scaled = (of_x[v] - centre) * by * of_w[v];
+              return kBias ? scaled + of_b[v] : scaled;
+            }));
     });
   }
 };

@@ -2,7 +2,7 @@
 #pragma once
 #include <array>
 
-#include "kernels/norm/row_packs.h"
+#include "kernels/reduce/row_packs.h"
 #include "kernels/reduce/sums.h"
 
 namespace lethe {
@@ -21,44 +21,40 @@ struct NormGradRow {
 
   template <class Team>
   HD void operator()(const Team& team, std::int64_t row) const {
-    constexpr int V = kTogether<T, Team>;
-    if (length % V == 0)
-      run<V>(team, row);
-    else
-      run<1>(team, row);
+    in_packs<T, Team>(length, [&](auto V) { run<V>(team, row); });
   }
+  static constexpr bool kSameSteps = true;
+  std::int64_t packs() const { return length / together<T>(length); }
 
  private:
   template <int V, class Team>
   HD void run(const Team& team, std::int64_t row) const {
-    const RowPacks<V, const T> x{in + row * length, packed}, g{dy + row * length, packed};
     const RowPacks<V, const C> w{weight, packed};
     const RowPacks<V, T> dx{out + row * length, packed};
     const C centre = kCentred ? mean[row] : C(0), by = inverse[row];
-    const double n = static_cast<double>(length);
     const std::int64_t packs = length / V;
+    const auto x = team.hold(packs, RowPacks<V, const T>{in + row * length, packed});
+    const auto g = team.hold(packs, RowPacks<V, const T>{dy + row * length, packed});
     C first = 0;
     if constexpr (kCentred) {
-      const auto sum = [=](std::int64_t i) {
+      const auto sum = [&](auto i) {
         const auto of_g = g[i];
         const auto of_w = w[i];
         return sum_in_pack<V>([&](int v) { return of_g.at[v] * of_w.at[v]; });
       };
-      first = static_cast<C>(team.sum(packs, sum) / n);
+      first = static_cast<C>(mean_of(team.sum(packs, sum), length));
     }
-    const auto products = [=](std::int64_t i) {
+    const auto products = [&](auto i) {
       const auto of_x = x[i], of_g = g[i];
       const auto of_w = w[i];
       return sum_in_pack<V>([&](int v) { return of_g.at[v] * of_w.at[v] * ((of_x.at[v] - centre) * by); });
     };
-    const C second = static_cast<C>(team.sum(packs, products) / n);
-    team.each(packs, [=](std::int64_t i) {
+    const C second = static_cast<C>(mean_of(team.sum(packs, products), length));
+    team.each(packs, [&](auto i) {
       const auto of_x = x[i], of_g = g[i];
       const auto of_w = w[i];
-      Pack<T, V> to;
-      for (int v = 0; v < V; ++v)
-        to.at[v] = by * (of_g.at[v] * of_w.at[v] - first - (of_x.at[v] - centre) * by * second);
-      dx.set(i, to);
+      dx.set(i,
+             pack_of<T, V>([&](int v) { return by * (of_g[v] * of_w[v] - first - (of_x[v] - centre) * by * second); }));
     });
   }
 };

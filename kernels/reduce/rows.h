@@ -1,6 +1,7 @@
 // One row of a matrix at a time: softmax, layer norm, losses. The row's algorithm is written once, over a team that can
-// sum, find the largest, and do something for each element: on the CPU one thread, on a GPU a block. A result of a sum
-// or a maximum is known to all; a team has read its row before it returns one, so a row may then be overwritten.
+// sum, find the largest, and do something for each element, or each pack of them: on the CPU one thread, on a GPU a
+// block, or threads that hold the row (hold) in registers. A result of a sum or a maximum is known to all; a team has
+// read its row before it returns one, so a row may then be overwritten.
 #pragma once
 #include <algorithm>
 #include <limits>
@@ -50,6 +51,11 @@ class OneThread {
 #pragma GCC ivdep
     for (std::int64_t i = 0; i < n; ++i) f(i);
   }
+  /// Row i of what follows; a GPU's threads may keep it.
+  template <class Row>
+  HD Row hold(std::int64_t, const Row& row) const {
+    return row;
+  }
   /// Whether this thread writes what there is one of in a row.
   HD bool leads() const { return true; }
 
@@ -57,7 +63,8 @@ class OneThread {
   static constexpr int kLanes = 16;
 };
 
-/// Calls f(team, row) for every row; `length` is what a row costs, in elements.
+/// Calls f(team, row) for every row; `length` is what a row costs, in elements. f hands a team f.packs() packs of a
+/// row, or if it has no such function `length` elements. F has kSameSteps if no row leaves out a sum that another has.
 template <class F>
 void for_each_row(Cpu, void*, std::int64_t rows, std::int64_t length, const F& f) {
   const std::int64_t grain = std::max<std::int64_t>(1, kElementGrain / std::max<std::int64_t>(1, length));
@@ -70,29 +77,6 @@ void for_each_row(Cpu, void*, std::int64_t rows, std::int64_t length, const F& f
 inline std::vector<Type> same_rows_as_first(const InferArgs& args) {
   check(!args.in(0).shape.empty(), args.op.type, ": the input is a scalar");
   return same_as_first(args);
-}
-
-template <template <class> class Row, int N>
-struct MapRows {
-  template <class Device>
-  static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
-    const std::int64_t length = args.out(0).shape.back(), rows = elements(args.out(0).shape) / length;
-    return for_float(args.out(0).dtype, [&](auto zero) {
-      using T = decltype(zero);
-      return make_kernel([=](const KernelArgs& a) {
-        if constexpr (N == 1)
-          for_each_row(Device{}, a.stream, rows, length, Row<T>{length, a.in<T>(0), a.out<T>(0)});
-        else
-          for_each_row(Device{}, a.stream, rows, length, Row<T>{length, a.in<T>(0), a.in<T>(1), a.out<T>(0)});
-      });
-    });
-  }
-};
-
-/// Kernels of an op on rows (the last axis) of N inputs of one shape: Row<T>{length, inputs..., output}.
-template <template <class> class Row, int N>
-constexpr Kernels map_rows() {
-  return each_device<MapRows<Row, N>>();
 }
 
 }  // namespace lethe

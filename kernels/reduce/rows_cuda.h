@@ -1,9 +1,10 @@
-// Rows of a matrix on a GPU: each is a block's, whose threads sum it and find its largest together.
+// Rows of a matrix on a GPU: each is a block's, whose threads sum it and find its largest together; a row that a team
+// of threads can hold in registers (held_rows_cuda.h) is read once.
 #pragma once
 #include <algorithm>
 #include <limits>
 
-#include "kernels/each_device.h"
+#include "kernels/reduce/held_rows_cuda.h"
 #include "kernels/reduce/terms.h"
 
 #ifdef LETHE_DEVICE_CODE
@@ -35,10 +36,10 @@ class BlockTeam {
   __device__ auto max(std::int64_t n, const F& f) const {
     using T = Compute<decltype(f(std::int64_t{}))>;
     T most = -std::numeric_limits<T>::infinity();
-    for (std::int64_t i = threadIdx.x; i < n; i += blockDim.x) {
+    each(n, [&](std::int64_t i) {
       const T value = f(i);
       most = value > most ? value : most;
-    }
+    });
     return static_cast<T>(fold(static_cast<double>(most), [](double a, double b) { return b > a ? b : a; }));
   }
   template <class F>
@@ -46,6 +47,11 @@ class BlockTeam {
     for (std::int64_t i = threadIdx.x; i < n; i += blockDim.x) f(i);
   }
   __device__ bool leads() const { return threadIdx.x == 0; }
+  /// The row is too long to be kept: it is read again.
+  template <class Row>
+  __device__ Row hold(std::int64_t, const Row& row) const {
+    return row;
+  }
 
  private:
   template <class Join>
@@ -61,6 +67,8 @@ class BlockTeam {
   }
 };
 
+inline constexpr unsigned kRowThreads = 256;
+
 template <class F>
 __global__ void for_each_row_kernel(std::int64_t rows, F f) {
   for (std::int64_t row = blockIdx.x; row < rows; row += gridDim.x) f(BlockTeam{}, row);
@@ -69,9 +77,11 @@ __global__ void for_each_row_kernel(std::int64_t rows, F f) {
 template <class F>
 void for_each_row(Cuda, void* stream, std::int64_t rows, std::int64_t length, const F& f) {
   if (rows == 0) return;
-  const std::int64_t threads = std::clamp<std::int64_t>((length + 127) / 128 * 32, 32, 256);  // 4 elements a thread
-  LETHE_LAUNCH(for_each_row_kernel<F>, dim3(static_cast<unsigned>(std::min(rows, kMostBlocks))),
-               dim3(static_cast<unsigned>(threads)), 0, static_cast<cudaStream_t>(stream), rows, f);
+  std::int64_t items = length;
+  if constexpr (requires { f.packs(); }) items = f.packs();
+  if (HeldTeam::can_hold(items)) return for_each_held_row(stream, rows, items, f);
+  LETHE_LAUNCH(for_each_row_kernel<F>, dim3(static_cast<unsigned>(std::min(rows, kMostBlocks))), dim3(kRowThreads), 0,
+               static_cast<cudaStream_t>(stream), rows, f);
 }
 
 }  // namespace lethe
