@@ -5,6 +5,7 @@
 //
 // There is an op for the loss, one for the gradient, and one for both, which costs no more than the gradient alone:
 // join_gradients puts it in the place of the two.
+#include <algorithm>
 #include <array>
 #include <type_traits>
 #include <vector>
@@ -23,23 +24,25 @@ namespace {
 enum HeadInput { kX, kWeight, kBias, kLabel, kDLoss, kLse };
 
 HeadSizes head_sizes(const InferArgs& args) {
+  const std::int64_t classes = args.in(kWeight).shape[0];
   return {.rows = elements(args.in(kLabel).shape),
           .width = args.in(kWeight).shape[1],
-          .classes = args.in(kWeight).shape[0],
+          .classes = classes,
           .smoothing = args.op.attrs.number("label_smoothing", 0),
-          .z = args.op.attrs.number("z_loss", 0)};
+          .z = args.op.attrs.number("z_loss", 0),
+          .stride = classes};
 }
 
 /// Rows of logits that are there at a time: of shapes alone. Their products should be worth their passes over the
-/// weight; on a GPU beside cuBLASLt's own workspace.
+/// weight and its gradient. On a GPU they are whole tiles of products, and begin where cuBLASLt expects a matrix.
 std::int64_t rows_at_once(const HeadSizes& s, DType dtype, DeviceKind kind) {
-  constexpr std::int64_t kMultiple = 16;
   const bool on_cpu = kind == DeviceKind::Cpu;  // which may widen them
-  const std::int64_t bytes = s.classes * bytes_of(on_cpu ? wide_of(dtype) : dtype);
-  std::int64_t most = std::max<std::int64_t>(1, (on_cpu ? 32 << 20 : 16 << 20) / bytes);
-  if (most > kMultiple) most -= most % kMultiple;
+  const std::int64_t bytes = s.stride * bytes_of(on_cpu ? wide_of(dtype) : dtype), multiple = on_cpu ? 16 : 128;
+  std::int64_t most = on_cpu ? std::max<std::int64_t>(1, (32 << 20) / bytes)
+                             : std::clamp<std::int64_t>((128 << 20) / bytes, multiple, 1024);
+  if (most > multiple) most -= most % multiple;
   const std::int64_t rounds = (s.rows + most - 1) / most, each = (s.rows + rounds - 1) / rounds;
-  return std::min({round_up(each, kMultiple), most, s.rows});
+  return std::min({round_up(each, multiple), most, s.rows});
 }
 
 enum class HeadGives { Loss, Gradient, Both };
@@ -54,8 +57,8 @@ class Head final : public Kernel {
         dtype_(args.in(kX).dtype),
         has_bias_(args.has_in(kBias)),
         wide_(args.op.attrs.flag(kWideOutput, false)) {
-    const std::int64_t at_once = rows_at_once(s_, dtype_, args.device.kind), row = s_.width * bytes_of(dtype_);
-    unaligned_ = kOnGpu && at_once < s_.rows && at_once * row % kGpuAlignment != 0;
+    if (kOnGpu) s_.stride = round_up(s_.classes, kGpuAlignment / bytes_of(dtype_));
+    const std::int64_t at_once = rows_at_once(s_, dtype_, args.device.kind);
     std::int64_t inner = 0;
     for (std::int64_t first = 0; first < s_.rows; first += at_once) {
       chunks_.push_back(chunk_of(first, std::min(at_once, s_.rows - first), args.device));
@@ -63,7 +66,7 @@ class Head final : public Kernel {
       const std::array<const Kernel*, 3> products = {chunk.logits.get(), chunk.dx.get(), chunk.dweight.get()};
       for (const Kernel* const product : products) inner = std::max(inner, product ? product->workspace_bytes() : 0);
     }
-    logits_ = layout_.template add_array<T>(at_once * s_.classes);
+    logits_ = layout_.template add_array<T>(at_once * s_.stride);
     sums_ = layout_.template add_array<double>(kGradient && has_bias_ ? s_.classes : 0);
     inner_ = layout_.add(inner);
   }
@@ -71,10 +74,11 @@ class Head final : public Kernel {
   std::int64_t workspace_bytes() const override { return layout_.bytes(); }
   std::int64_t bytes_again() const override {
     const std::int64_t element = bytes_of(dtype_), chunks = std::ssize(chunks_), weight = s_.classes * s_.width;
-    const std::int64_t logits = 3 * s_.rows * s_.classes * element;  // written, read, and by a pass over rows again
+    constexpr int kPasses = 1 + (kLoss ? 2 : 0) + (kGradient ? 4 : 0);  // products write and read them, too
+    const std::int64_t logits = kPasses * s_.rows * s_.classes * element;
     if (!kGradient) return logits + (chunks - 1) * weight * element;
     const std::int64_t dweight = weight * bytes_of(wide_ ? wide_of(dtype_) : dtype_);
-    return 2 * logits + s_.rows * s_.width * element + (2 * chunks - 1) * weight * element + 2 * (chunks - 1) * dweight;
+    return logits + s_.rows * s_.width * element + (2 * chunks - 1) * weight * element + 2 * (chunks - 1) * dweight;
   }
   std::string implementation() const override { return chunks_.front().logits->implementation(); }
 
@@ -106,22 +110,29 @@ class Head final : public Kernel {
   Chunk chunk_of(std::int64_t first, std::int64_t rows, const DeviceInfo& device) const {
     Chunk chunk{first, rows, nullptr, nullptr, nullptr};
     const Chunk* const before = first > 0 && chunks_.back().rows == rows ? &chunks_.back() : nullptr;
-    const auto product = [&](GemmShape shape) {
-      if (unaligned_) shape.stride_a = shape.row_a(), shape.stride_b = shape.row_b(), shape.stride_c = shape.row_c();
-      return prepare_gemm(shape, dtype_, device);
-    };
+    const std::int64_t apart = s_.stride == s_.classes ? 0 : s_.stride;
+    const auto product = [&](const GemmShape& shape) { return prepare_gemm(shape, dtype_, device); };
     if (before)
       chunk.logits = before->logits, chunk.dx = before->dx;
     else
-      chunk.logits =
-          product({.m = rows, .n = s_.classes, .k = s_.width, .transpose_b = true, .epilogue = {.bias = has_bias_}});
+      chunk.logits = product({.m = rows,
+                              .n = s_.classes,
+                              .k = s_.width,
+                              .transpose_b = true,
+                              .epilogue = {.bias = has_bias_},
+                              .stride_c = apart});
     if (!kGradient) return chunk;
-    if (!before) chunk.dx = product({.m = rows, .n = s_.width, .k = s_.classes});
+    if (!before) chunk.dx = product({.m = rows, .n = s_.width, .k = s_.classes, .stride_a = apart});
     if (before && before->first > 0)
       chunk.dweight = before->dweight;
     else
-      chunk.dweight = product(
-          {.m = s_.classes, .n = s_.width, .k = rows, .transpose_a = true, .wide_c = wide_, .accumulate = first > 0});
+      chunk.dweight = product({.m = s_.classes,
+                               .n = s_.width,
+                               .k = rows,
+                               .transpose_a = true,
+                               .wide_c = wide_,
+                               .accumulate = first > 0,
+                               .stride_a = apart});
     return chunk;
   }
 
@@ -146,17 +157,16 @@ class Head final : public Kernel {
 
   void add_bias(const KernelArgs& args, const Chunk& chunk, const T* gradient) const {
     constexpr int kWidth = kOnGpu ? 1 : 64;
-    parallel_for(
-        Device{}, args.stream, (s_.classes + kWidth - 1) / kWidth,
-        HeadBias<T, kWidth>{chunk.rows, s_.classes, gradient, chunk.first == 0, chunk.first + chunk.rows == s_.rows,
-                            sums_.at<double>(args), args.out<T>(first_gradient(G) + 2)},
-        1);
+    parallel_for(Device{}, args.stream, (s_.classes + kWidth - 1) / kWidth,
+                 HeadBias<T, kWidth>{chunk.rows, s_.classes, s_.stride, gradient, chunk.first == 0,
+                                     chunk.first + chunk.rows == s_.rows, sums_.at<double>(args),
+                                     args.out<T>(first_gradient(G) + 2)},
+                 1);
   }
 
   HeadSizes s_;
   DType dtype_;
   bool has_bias_, wide_;
-  bool unaligned_ = false;  // rows of x begin where cuBLASLt does not expect a matrix, unless it has a stride
   std::vector<Chunk> chunks_;
   WorkspaceLayout layout_{kOnGpu ? kGpuAlignment : kVectorAlignment};
   WorkspacePart logits_, sums_, inner_;

@@ -86,14 +86,15 @@ class UnfoldConv final : public Kernel {
     if (pass_ == ConvPass::Forward)
       return {.m = rows, .n = group_filters(), .k = depth(), .transpose_b = true, .stride_c = s_.filters};
     if (pass_ == ConvPass::GradInput)
-      return {.m = rows, .n = depth(), .k = group_filters(), .wide_c = true, .stride_a = s_.filters};
+      return {.m = rows, .n = depth(), .k = group_filters(), .wide_c = true, .stride_a = s_.filters, .unaligned = true};
     return {.m = group_filters(),
             .n = depth(),
             .k = rows,
             .transpose_a = true,
             .wide_c = true,
             .accumulate = round.first > 0,
-            .stride_a = s_.filters};
+            .stride_a = s_.filters,
+            .unaligned = true};
   }
 
   void add_round(std::int64_t first, std::int64_t images) {

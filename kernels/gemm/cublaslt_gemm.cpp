@@ -145,8 +145,8 @@ class CublasLtGemm final : public Kernel {
     // Parts of a sum are added in f32 where c is bf16 or f16.
     if (wide_of(dtype_) != dtype_)
       set(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, std::uint32_t{CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE});
-    // Parts of matrices may begin at any element; all else stands where cuBLASLt expects it unless told otherwise.
-    if (!s_.is_dense())
+    // cuBLASLt expects matrices to be aligned unless told otherwise.
+    if (s_.unaligned)
       for (const auto name : {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
                               CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES})
         set(name, static_cast<std::uint32_t>(bytes_of(dtype_)));

@@ -18,6 +18,7 @@ struct GemmShape {
   bool wide_c = false;                                    // c is f32 where a and b are bf16 or f16; without epilogue
   bool accumulate = false;                                // c += instead; without epilogue
   std::int64_t stride_a = 0, stride_b = 0, stride_c = 0;  // of rows in memory; 0: dense. With one a stack has 1 entry
+  bool unaligned = false;  // on a GPU they may begin at any element, not at kGpuAlignment alone
 
   bool is_dense() const { return stride_a == 0 && stride_b == 0 && stride_c == 0; }
   // Distances of rows in memory.

@@ -4,13 +4,14 @@
 #include <limits>
 
 #include "kernels/exp.h"
-#include "kernels/reduce/rows.h"
+#include "kernels/reduce/row_packs.h"
 
 namespace lethe {
 
 struct HeadSizes {
   std::int64_t rows, width, classes;
   double smoothing, z;
+  std::int64_t stride;  // of rows of logits in memory
 };
 
 /// From the logits of a row its loss, and then, in their place, their gradient: each if it is asked for.
@@ -19,36 +20,49 @@ struct HeadRow {
   using C = Compute<T>;
   HeadSizes s;
   std::int64_t first;  // the row whose logits come first
-  T* logits;
+  T* logits;           // rows are whole packs apart
   const std::int32_t* label;
   const C* dloss = nullptr;  // none: no gradient
   const C* known = nullptr;  // lse; none: it is computed, as are loss and right
   C *loss = nullptr, *lse = nullptr;
   std::uint8_t* right = nullptr;
 
+  std::int64_t packs() const { return s.stride / together<T>(s.stride); }
   template <class Team>
   HD void operator()(const Team& team, std::int64_t i) const {
-    T* const x = logits + i * s.classes;
-    const C sum = known ? known[first + i] : give_loss(team, x, first + i);
-    if (dloss) give_gradient(team, x, first + i, sum);
+    in_packs<T, Team>(s.stride, [&](auto V) {
+      const RowPacks<V, T> x{logits + i * s.stride, V > 1};
+      const C sum = known ? known[first + i] : give_loss<V>(team, x, first + i);
+      if (dloss) give_gradient<V>(team, x, first + i, sum);
+    });
   }
 
  private:
   HD bool names_class(std::int32_t which) const { return which >= 0 && which < s.classes; }
+  /// The sum of what f gives of each logit and its class.
+  template <int V, class Team, class F>
+  HD double sum(const Team& team, const RowPacks<V, T>& x, const F& f) const {
+    return team.sum((s.classes + V - 1) / V, [&](std::int64_t p) {
+      const auto of_x = x[p];
+      return sum_in_pack<V>([&](int v) { return f(compute(of_x[v]), p * V + v); }, s.classes - p * V);
+    });
+  }
 
-  template <class Team>
-  HD C give_loss(const Team& team, const T* x, std::int64_t row) const {
+  template <int V, class Team>
+  HD C give_loss(const Team& team, const RowPacks<V, T>& x, std::int64_t row) const {
     const std::int32_t which = label[row];
-    const C most = team.max(s.classes, [=](std::int64_t c) { return x[c]; });
-    const C at_label = names_class(which) ? compute(x[which]) : most;  // read before a sum: then x may be overwritten
-    const double total = team.sum(s.classes, [=](std::int64_t c) { return exp_of(x[c] - most); });
+    const C most =
+        team.max((s.classes + V - 1) / V, [&](std::int64_t p) { return max_in_pack(x[p], s.classes - p * V); });
+    const C at_label =
+        names_class(which) ? compute(x.row[which]) : most;  // read before a sum: x may be overwritten then
+    const double total = sum(team, x, [=](C logit, std::int64_t) { return exp_of(logit - most); });
     double expected = 0;  // of x - most, under the smooth part of the target
     if (s.smoothing != 0)
-      expected = team.sum(s.classes, [=](std::int64_t c) { return x[c] - most; }) / static_cast<double>(s.classes);
+      expected = sum(team, x, [=](C logit, std::int64_t) { return logit - most; }) / static_cast<double>(s.classes);
     double before = 1;  // logits that are larger, or as large and come first, or are no numbers
     if (names_class(which) && at_label == most)
-      before =
-          team.sum(s.classes, [=](std::int64_t c) { return x[c] != x[c] || (x[c] == most && c < which) ? 1.0 : 0.0; });
+      before = sum(team, x,
+                   [=](C logit, std::int64_t c) { return logit != logit || (logit == most && c < which) ? 1.0 : 0.0; });
     const double log_sum = static_cast<double>(most) + std::log(total);
     if (team.leads()) {
       lse[row] = static_cast<C>(log_sum);
@@ -63,15 +77,19 @@ struct HeadRow {
   }
 
   /// ((1 + 2 z lse) softmax(x) - target) * dloss.
-  template <class Team>
-  HD void give_gradient(const Team& team, T* x, std::int64_t row, C sum) const {
+  template <int V, class Team>
+  HD void give_gradient(const Team& team, const RowPacks<V, T>& x, std::int64_t row, C sum) const {
+    const std::int64_t packs = (s.classes + V - 1) / V;
     const std::int32_t which = label[row];
-    if (which < 0) return team.each(s.classes, [=](std::int64_t c) { x[c] = T(0); });
+    if (which < 0) return team.each(packs, [&](std::int64_t p) { x.set(p, Pack<T, V>{}); });
     const C scale = names_class(which) ? dloss[row] : std::numeric_limits<C>::quiet_NaN();
     const C grown = static_cast<C>(1 + 2 * s.z * static_cast<double>(sum)), hit = static_cast<C>(1 - s.smoothing);
     const C everywhere = static_cast<C>(s.smoothing / static_cast<double>(s.classes));
-    team.each(s.classes, [=](std::int64_t c) {
-      x[c] = (exp_of(x[c] - sum) * grown - everywhere - (c == which ? hit : C(0))) * scale;
+    team.each(packs, [&](std::int64_t p) {
+      const auto of_x = x[p];
+      x.set(p, pack_of<T, V>([&](int v) {
+              return (exp_of(of_x[v] - sum) * grown - everywhere - (p * V + v == which ? hit : C(0))) * scale;
+            }));
     });
   }
 };
@@ -79,7 +97,7 @@ struct HeadRow {
 /// Adds some rows' gradients of logits up for W neighbouring columns, behind the sums of the rows before.
 template <class T, int W>
 struct HeadBias {
-  std::int64_t rows, classes;
+  std::int64_t rows, classes, stride;
   const T* gradient;
   bool is_first, is_last;
   double* sums;
@@ -88,7 +106,7 @@ struct HeadBias {
     const std::int64_t begin = i * W, end = begin + W < classes ? begin + W : classes;
     Compute<T> here[W] = {};
     for (std::int64_t row = 0; row < rows; ++row)
-      for (std::int64_t c = begin; c < end; ++c) here[c - begin] += compute(gradient[row * classes + c]);
+      for (std::int64_t c = begin; c < end; ++c) here[c - begin] += compute(gradient[row * stride + c]);
     for (std::int64_t c = begin; c < end; ++c) {
       const double sum = (is_first ? 0.0 : sums[c]) + static_cast<double>(here[c - begin]);
       sums[c] = sum;

@@ -55,6 +55,7 @@ std::vector<Sample> loss_samples() {
       {.op = "softmax_cross_entropy", .in = {{{5, 10}, -3, 3}, labels(5, 10)}},
       {.op = "softmax_cross_entropy", .in = {{{3, 37}, -3, 3}, labels(3, 37)}, .attrs = {{"label_smoothing", 0.1}}},
       {.op = "softmax_cross_entropy", .in = {{{9, 10}, -3, 3}, {{9}, -6, 10, DType::i32}}},
+      {.op = "softmax_cross_entropy", .in = {{{7, 48}, -3, 3}, {{7}, -20, 48, DType::i32}}},
       {.op = "nll_loss", .in = {{{5, 10}, -3, 0}, labels(5, 10)}},
       {.op = "softmax_cross_entropy", .in = {{{2, 3, 4, 5}, -3, 3}, {{2, 3, 4}, -2, 5, DType::i32}}},
       {.op = "nll_loss", .in = {{{9, 10}, -3, 0}, {{9}, -6, 10, DType::i32}}},
@@ -82,6 +83,10 @@ std::vector<Sample> loss_samples() {
       {.op = "linear_cross_entropy_and_grad",
        .in = {{{9, 7}}, {{33, 7}}, kAbsent, labels(9, 33), {.shape = {9}, .wide = true}},
        .attrs = {{"label_smoothing", 0.2}, {"z_loss", 0.1}, {"wide_output", 1}},
+       .gradient = false},
+      // More rows than a GPU takes at once.
+      {.op = "linear_cross_entropy_and_grad",
+       .in = {{{1030, 3}}, {{5, 3}}, {{5}}, {{1030}, -3, 5, DType::i32}, {.shape = {1030}, .wide = true}},
        .gradient = false},
       {.op = "accuracy", .in = {{{40, 3}}, labels(40, 3)}, .attrs = {{"k", 1}}, .gradient = false},
       {.op = "accuracy", .in = {{{9, 70}}, labels(9, 70)}, .attrs = {{"k", 5}}, .gradient = false},
