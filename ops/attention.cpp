@@ -12,6 +12,7 @@
 #include "framework/checked.h"
 #include "framework/op_def.h"
 #include "framework/random.h"
+#include "kernels/attention/block_rows.h"
 #include "kernels/attention/tensor_grad.h"
 #include "kernels/dtypes.h"
 #include "kernels/workspace.h"
@@ -114,9 +115,16 @@ struct Attention {
       return make_kernel([=](const KernelArgs& a) {
         const AttentionArgs<T> of(s, a);
         const Heads<T> y = output_heads(s, a.out<T>(0));
-        if constexpr (sizeof(T) == 2)
+        if constexpr (sizeof(T) == 2) {
+          if (s.size <= kMostBlockNumbers)
+            return for_block_size(s.size, [&](auto size) {
+              const BlockRows<T, size> rows{of, y, a.out<float>(1),
+                                            can_pack_heads(s, {of.in.q.data, of.in.k.data, of.in.v.data, y.data})};
+              for_each_block(a.stream, s.batch, s.heads, s.rows, rows);
+            });
           if (fits_tensor_cores(s))
             return for_each_tensor_block(a.stream, s, s.heads, s.rows, TensorRows<T>{of, y, a.out<float>(1)});
+        }
         for_each_warp(a.stream, s.batch * s.heads * s.rows, AttentionRow<T>{of, y, a.out<Compute<T>>(1)});
       });
     });

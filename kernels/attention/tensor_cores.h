@@ -23,7 +23,16 @@ struct SumTile {
 
 template <class T>
 __device__ std::uint32_t pair_of(float first, float second) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  std::uint32_t pair;
+  if constexpr (std::is_same_v<T, Bf16>)
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
+  else
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
+  return pair;
+#else
   return T(first).bits | std::uint32_t{T(second).bits} << 16;
+#endif
 }
 template <class T>
 __device__ float number_of(std::uint32_t pair, int which) {

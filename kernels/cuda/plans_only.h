@@ -8,6 +8,7 @@
 #define __host__
 #define __shared__
 #define __grid_constant__
+#define __launch_bounds__(...)
 #define LETHE_DYN_SHARED(T, name) T* name = nullptr
 /// The kernel is not named, or it would be instantiated; what else is named is not computed.
 #define LETHE_LAUNCH(kernel, ...) (static_cast<void>(sizeof(::lethe::named(__VA_ARGS__))), ::lethe::count_or_refuse())

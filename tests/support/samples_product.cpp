@@ -21,14 +21,43 @@ Sample attention_grad_of_low_lse(const SampleInput& kv, const Attrs& attrs) {
           .gradient = false};
 }
 
-std::vector<Sample> attention_samples() {
-  const SampleInput queries{{2, 5, 12}}, keys{{2, 9, 6}}, step{.shape = {}, .low = 3, .high = 4, .dtype = DType::i64};
-  const auto dropping = [](Attrs attrs) {
-    attrs.set("dropout", 0.4);
-    attrs.set("seed", 7);
-    attrs.set("key", 11);
-    return attrs;
+const SampleInput kStep{.shape = {}, .low = 3, .high = 4, .dtype = DType::i64};
+Attrs dropping(Attrs attrs) {
+  attrs.set("dropout", 0.4);
+  attrs.set("seed", 7);
+  attrs.set("key", 11);
+  return attrs;
+}
+
+/// Of several tiles of a GPU's block, some of which nobody sees, some of which are seen in part. Scores differ enough
+/// for single keys to matter.
+std::vector<Sample> attention_in_blocks() {
+  const SampleInput q80{{1, 70, 160}}, kv80{{1, 130, 80}}, one96{{2, 66, 96}}, one128{{1, 70, 128}};
+  std::vector<Sample> rows = {
+      attention({{{1, 130, 192}}, kAbsent, kAbsent}, {{"heads", 1}, {"causal", 1}, {"scale", 0.5}}),
+      attention({q80, kv80, kv80}, {{"heads", 2}, {"kv_heads", 1}, {"causal", 1}, {"scale", 0.5}}),
+      attention({one96, one96, one96, lengths_of(2, 67, 20), kStep},
+                dropping({{"heads", 1}, {"window", 35}, {"scale", 0.5}})),
+      attention({one128, one128, one128, kAbsent, kStep}, dropping({{"heads", 1}, {"causal", 1}, {"scale", 0.5}})),
   };
+  for (std::size_t i = 0, n = rows.size(); i < n; ++i) {
+    rows[i].gradient = false;
+    rows[i].dtypes = {DType::bf16, DType::f16};
+    Sample grad = rows[i];
+    grad.op = "attention_grad";
+    grad.through = {};
+    const Shape q = grad.in[0].shape;
+    const std::int64_t heads = grad.attrs.integer("heads");
+    const SampleInput y{{q[0], q[1], grad.in[1].absent ? q[2] / 3 : q[2]}};
+    grad.in.resize(5, kAbsent);
+    grad.in.insert(grad.in.end(), {y, {.shape = {q[0], heads, q[1]}, .low = 3, .high = 5, .wide = true}, y});
+    rows.push_back(grad);
+  }
+  return rows;
+}
+
+std::vector<Sample> attention_samples() {
+  const SampleInput queries{{2, 5, 12}}, keys{{2, 9, 6}};
   return {
       attention({{{2, 7, 18}}}, {{"heads", 2}}),
       attention({{{1, 33, 15}}}, {{"heads", 1}, {"causal", 1}}),
@@ -44,11 +73,11 @@ std::vector<Sample> attention_samples() {
       attention({{{4, 9, 4}}, {{4, 5, 4}}, {{4, 5, 4}}, lengths_of(4, 6)}, {{"heads", 2}}),
       attention({{{1, 3, 260}}, {{1, 3, 260}}, {{1, 3, 260}}}, {{"heads", 1}}),
       attention({{{2, 5, 16}}, {{2, 37, 8}}, {{2, 37, 8}}}, {{"heads", 4}, {"kv_heads", 2}, {"causal", 1}}),
-      attention({{{2, 21, 24}}, kAbsent, kAbsent, lengths_of(2, 22), step},
+      attention({{{2, 21, 24}}, kAbsent, kAbsent, lengths_of(2, 22), kStep},
                 dropping({{"heads", 2}, {"kv_heads", 1}, {"causal", 1}, {"window", 18}})),
-      attention({{{2, 7, 16}}, kAbsent, kAbsent, kAbsent, step},
+      attention({{{2, 7, 16}}, kAbsent, kAbsent, kAbsent, kStep},
                 dropping({{"heads", 4}, {"kv_heads", 2}, {"causal", 1}})),
-      attention({queries, keys, keys, lengths_of(2, 10, 4), step}, dropping({{"heads", 4}, {"kv_heads", 2}})),
+      attention({queries, keys, keys, lengths_of(2, 10, 4), kStep}, dropping({{"heads", 4}, {"kv_heads", 2}})),
       attention_grad_of_low_lse({{2, 19, 16}}, {{"heads", 2}, {"causal", 1}}),
       attention_grad_of_low_lse({{2, 21, 8}}, {{"heads", 2}, {"kv_heads", 1}}),
   };
@@ -58,6 +87,8 @@ std::vector<Sample> attention_samples() {
 
 std::vector<Sample> product_samples() {
   std::vector<Sample> rows = attention_samples();
+  const std::vector<Sample> in_blocks = attention_in_blocks();
+  rows.insert(rows.end(), in_blocks.begin(), in_blocks.end());
   const std::vector<Sample> products = {
       {.op = "conv2d",
        .in = {{{2, 5, 4, 3}}, {{4, 3, 3, 3}}, {{4}}},
