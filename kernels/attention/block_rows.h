@@ -1,5 +1,6 @@
 // Attention by blocks (blocks.h).
 #pragma once
+#include "kernels/attention/block_drops.h"
 #include "kernels/attention/blocks.h"
 #include "kernels/attention/running_row.h"
 
@@ -54,7 +55,10 @@ struct BlockRows {
       const float fades[2] = {rows[0].soften(shares, 0), rows[1].soften(shares, 1)};
       for (SumTile& tile : sums)
         for (int i = 0; i < 4; ++i) tile.at[i] *= fades[i / 2];
-      if (!a.kept.all()) drop(shares, s.row_of(sample, head, row + of_warp), key);
+      if (!a.kept.all()) {
+        LETHE_UNROLL
+        for (int n = 0; n < kKeys / 8; ++n) drop(a.kept, s.row_of(sample, head, row + of_warp), key + 8 * n, shares[n]);
+      }
       add_rows<T, kKeys / 8, Size>(sums, shares, shared.from(2 * kKeys * half + kKeys));
     }
     for (RunningRow& of : rows) of.end();
@@ -63,18 +67,6 @@ struct BlockRows {
     for (int r = 0; r < 2; ++r)
       if (const int at = row + of_warp + lane / 4 + 8 * r; at < s.rows && lane % 4 == 0)
         lse[s.row_of(sample, head, at)] = rows[r].lse();
-  }
-
- private:
-  /// Of 16 rows from one among those of all samples on; the first key is a multiple of 4.
-  __device__ void drop(SumTile (&shares)[kKeys / 8], std::int64_t row, int key) const {
-    const int lane = static_cast<int>(threadIdx.x % 32);
-    for (int n = 0; n < kKeys / 8; ++n)
-      for (int r = 0; r < 2; ++r) {
-        float m[4];
-        a.kept.factors_of(row + lane / 4 + 8 * r, (key + 8 * n + 2 * (lane % 4)) / 4, m);
-        for (int i = 0; i < 2; ++i) shares[n].at[2 * r + i] *= lane % 2 == 0 ? m[i] : m[2 + i];
-      }
   }
 };
 

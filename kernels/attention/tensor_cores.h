@@ -8,6 +8,13 @@
 #include "kernels/attention/warps.h"
 
 #ifdef LETHE_DEVICE_CODE
+/// Before loops whose bodies are long and have registers by their index.
+#ifdef __CUDACC__
+#define LETHE_UNROLL _Pragma("unroll")
+#else
+#define LETHE_UNROLL
+#endif
+
 namespace lethe {
 
 // A pair is two numbers side by side that are summed over.

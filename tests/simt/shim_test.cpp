@@ -113,7 +113,7 @@ TEST(Shim, ALaunchThatNoGpuTakesIsAnError) {
   EXPECT_THROW(launch(counts_threads, dim3(0), dim3(4), 0, nullptr, &count), std::logic_error);
   EXPECT_THROW(launch(counts_threads, dim3(1, 1 << 16), dim3(4), 0, nullptr, &count), std::logic_error);
   EXPECT_THROW(launch(counts_threads, dim3(1), dim3(512, 3), 0, nullptr, &count), std::logic_error);
-  EXPECT_THROW(launch(counts_threads, dim3(1), dim3(4), 50 << 10, nullptr, &count), std::logic_error);
+  EXPECT_THROW(launch(counts_threads, dim3(1), dim3(4), 100 << 10, nullptr, &count), std::logic_error);
   EXPECT_EQ(count, 0U);
 }
 

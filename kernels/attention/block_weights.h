@@ -1,0 +1,40 @@
+// What the gradient of attention by blocks (blocks.h) makes of scores.
+#pragma once
+#include "kernels/attention/blocks.h"
+#include "kernels/attention/running_row.h"
+
+#ifdef LETHE_DEVICE_CODE
+namespace lethe {
+
+inline constexpr int kPart = 32;  // columns of a tile whose scores a warp has at once
+
+/// What a row has: lse times log2(e), and dy . y.
+struct RowNumbers {
+  float lse, delta;
+};
+
+/// Makes of scores shares p with their factors, and of dy . v da. of_row(number, which of a lane's four) gives the
+/// RowNumbers, drop(number, m) multiplies by the factors.
+template <int N, class OfRow, class Drop>
+__device__ void weigh(SumTile (&p)[N], SumTile (&da)[N], const Sight& sight, int from, float scale, const OfRow& of_row,
+                      bool all_kept, const Drop& drop) {
+  for (int n = 0; n < N; ++n)
+    for (int i = 0; i < 4; ++i) {
+      const float x = std::fma(p[n].at[i], scale, -of_row(n, i).lse);
+      p[n].at[i] = power_of_two(x > 0 ? 0.0F : x);  // no share is above 1 but by rounding
+    }
+  sight.hide(p, from, 0.0F);
+  LETHE_UNROLL
+  for (int n = 0; n < N; ++n) {
+    SumTile m{1, 1, 1, 1};
+    if (!all_kept) drop(n, m);
+    for (int i = 0; i < 4; ++i) {
+      float& share = p[n].at[i];
+      da[n].at[i] = share * (m.at[i] * da[n].at[i] - of_row(n, i).delta);
+      share *= m.at[i];
+    }
+  }
+}
+
+}  // namespace lethe
+#endif
