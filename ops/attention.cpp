@@ -12,6 +12,7 @@
 #include "framework/checked.h"
 #include "framework/op_def.h"
 #include "framework/random.h"
+#include "kernels/attention/block_delta.h"
 #include "kernels/attention/block_key_grad.h"
 #include "kernels/attention/block_row_grad.h"
 #include "kernels/attention/block_rows.h"
@@ -155,21 +156,22 @@ struct AttentionGrad {
         const Heads<const T> y = output_heads(s, a.in<T>(5)), dy = output_heads(s, a.in<T>(7));
         const AttentionGradArgs<T> of{AttentionArgs<T>(s, a), dy, a.in<C>(6), delta};
         const QueryKeyValue<T> to = gradients_of<T>(s, a);
-        parallel_for(Cuda{}, a.stream, rows, AttentionDelta<T>{s, y, dy, delta});
         // dq last: it may stand in the memory of y.
-        if constexpr (sizeof(T) == 2) {
+        if constexpr (sizeof(T) == 2)
           if (s.size <= kMostBlockNumbers)
             return for_block_size(s.size, [&](auto size) {
-              const bool packs = can_pack_heads(
-                  s, {of.a.in.q.data, of.a.in.k.data, of.a.in.v.data, dy.data, to.q.data, to.k.data, to.v.data});
+              const bool packs = can_pack_heads(s, {of.a.in.q.data, of.a.in.k.data, of.a.in.v.data, y.data, dy.data,
+                                                    to.q.data, to.k.data, to.v.data});
+              for_each_block(a.stream, s.batch, s.heads, s.rows, BlockDelta<T, size>{y, dy, s.heads, delta, packs});
               for_each_block(a.stream, s.batch, s.kv_heads, s.keys, BlockKeyGrad<T, size>{of, to.k, to.v, packs});
               for_each_block(a.stream, s.batch, s.heads, s.rows, BlockRowGrad<T, size>{of, to.q, packs});
             });
+        parallel_for(Cuda{}, a.stream, rows, AttentionDelta<T>{s, y, dy, delta});
+        if constexpr (sizeof(T) == 2)
           if (fits_tensor_cores(s)) {
             for_each_tensor_block(a.stream, s, s.kv_heads, s.keys, TensorKeyGrad<T>{of, to.k, to.v});
             return for_each_tensor_block(a.stream, s, s.heads, s.rows, TensorRowGrad<T>{of, to.q});
           }
-        }
         for_each_warp(a.stream, s.batch * s.kv_heads * s.keys, AttentionKeyGrad<T>{of, to.k, to.v});
         for_each_warp(a.stream, rows, AttentionRowGrad<T>{of, to.q});
       };

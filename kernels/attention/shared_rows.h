@@ -16,7 +16,8 @@ __device__ LeftTile load_matrices(const T* row) {
 #define LETHE_LDMATRIX(turned)                                                                      \
   asm volatile("ldmatrix.sync.aligned.m8n8.x4" turned ".shared.b16 {%0,%1,%2,%3}, [%4];"            \
                : "=r"(four.pairs[0]), "=r"(four.pairs[1]), "=r"(four.pairs[2]), "=r"(four.pairs[3]) \
-               : "r"(static_cast<unsigned>(__cvta_generic_to_shared(row))))
+               : "r"(static_cast<unsigned>(__cvta_generic_to_shared(row)))                          \
+               : "memory")
   if constexpr (Turned)
     LETHE_LDMATRIX(".trans");
   else
