@@ -115,6 +115,8 @@ std::vector<Sample> pool_samples() {
       {.op = "lrn", .in = {{{2, 3, 3, 7}}}, .attrs = lrn(5, 0.75)},
       {.op = "lrn", .in = {{{2, 150}}}, .attrs = lrn(4, 0.6)},
       {.op = "lrn", .in = {{{3, 2}}}, .attrs = lrn(5, 0.75)},
+      {.op = "lrn", .in = {{{2, 3, 24}}}, .attrs = lrn(5, 0.75)},
+      {.op = "lrn", .in = {{{5, 8}}}, .attrs = lrn(3, 0.75)},
       {.op = "global_avg_pool", .in = {{{3, 4, 5, 7}}}},
       {.op = "global_avg_pool", .in = {{{2, 9, 9, 24}}}},
       {.op = "global_avg_pool", .in = {{{1, 30, 40, 20}}}},
