@@ -20,6 +20,10 @@ class Divisor {
     if (factor_ == 0 || i >> 31 != 0) return i / by_;
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(i) * factor_ >> (31 + shift_));
   }
+  /// Of a number that is known to be small, without a branch.
+  HD std::int32_t quotient(std::int32_t i) const {
+    return static_cast<std::int32_t>(static_cast<std::uint64_t>(i) * factor_ >> (31 + shift_));
+  }
   HD std::int64_t remainder(std::int64_t i) const { return i - quotient(i) * by_; }
 
  private:

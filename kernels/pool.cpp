@@ -15,15 +15,15 @@ std::int64_t along(const Op& op, const std::string& key, std::size_t axis) {
 }
 
 PoolAxis axis_of(const Op& op, std::int64_t in, std::size_t axis) {
-  PoolAxis a{.in = in, .k = along(op, "k", axis), .stride = along(op, "stride", axis), .pad = along(op, "pad", axis)};
-  check(a.k >= 1 && a.stride >= 1, op.type, ": window ", a.k, " and stride ", a.stride, ", expected at least 1");
-  check(a.pad >= 0 && a.pad <= a.k / 2, op.type, ": padding ", a.pad, " is more than half of the window ", a.k);
-  const std::int64_t room = padded_size(in, a.pad) - a.k;
-  check(room >= 0, op.type, ": a window of ", a.k, " does not fit ", in, " positions with padding ", a.pad);
+  const std::int64_t k = along(op, "k", axis), stride = along(op, "stride", axis), pad = along(op, "pad", axis);
+  check(k >= 1 && stride >= 1, op.type, ": window ", k, " and stride ", stride, ", expected at least 1");
+  check(pad >= 0 && pad <= k / 2, op.type, ": padding ", pad, " is more than half of the window ", k);
+  const std::int64_t room = padded_size(in, pad) - k;
+  check(room >= 0, op.type, ": a window of ", k, " does not fit ", in, " positions with padding ", pad);
   const bool ceil = op.attrs.flag("ceil_mode", false);
-  a.out = room / a.stride + (ceil && room % a.stride != 0 ? 1 : 0) + 1;
-  if (a.out - 1 > (in + a.pad - 1) / a.stride) --a.out;  // the last would begin behind the input
-  return a;
+  std::int64_t out = room / stride + (ceil && room % stride != 0 ? 1 : 0) + 1;
+  if (out - 1 > (in + pad - 1) / stride) --out;  // the last would begin behind the input
+  return {.in = in, .out = out, .k = k, .pad = pad, .stride = Divisor(stride)};
 }
 
 }  // namespace

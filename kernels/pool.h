@@ -13,25 +13,37 @@ struct Reach {
 
 /// One axis of a pooling: `in` positions, windows of `k` every `stride`, the first beginning `pad` before the input.
 struct PoolAxis {
-  std::int64_t in = 1, out = 1, k = 1, stride = 1, pad = 0;
+  std::int64_t in = 1, out = 1, k = 1, pad = 0;
+  Divisor stride = Divisor();
 
+  /// Where window `o` begins, which may be in the padding. N: int64, or int32 where that is enough.
+  template <class N>
+  HD N start(N o) const {
+    return o * static_cast<N>(stride.by()) - static_cast<N>(pad);
+  }
   /// What window `o` covers of the input; never nothing.
   HD Reach window(std::int64_t o) const {
-    const std::int64_t start = o * stride - pad, first = start < 0 ? 0 : start;
-    const std::int64_t end = start + k < in ? start + k : in;
-    return {first, end - first, first - start};
+    const std::int64_t start = this->start(o), first = start < 0 ? 0 : start;
+    return {first, count(o), first - start};
+  }
+  /// How many positions that are.
+  template <class N>
+  HD N count(N o) const {
+    const N start = this->start(o), end = start + static_cast<N>(k);
+    return (end < static_cast<N>(in) ? end : static_cast<N>(in)) - (start < 0 ? 0 : start);
   }
   /// The windows that cover input position `i`; `skipped` is meaningless.
   HD Reach windows_over(std::int64_t i) const {
-    const std::int64_t first = i + pad < k ? 0 : (i + pad - k) / stride + 1, last = (i + pad) / stride;
+    const std::int64_t first = i + pad < k ? 0 : stride.quotient(i + pad - k) + 1, last = stride.quotient(i + pad);
     return {first, (last < out ? last + 1 : out) - first, 0};
   }
   /// Where input position `i` stands in window `o`.
-  HD std::int64_t place(std::int64_t i, std::int64_t o) const { return i + pad - o * stride; }
+  HD std::int64_t place(std::int64_t i, std::int64_t o) const { return i - start(o); }
   /// Positions of window `o` with its padding; what lies behind the padding (ceil mode) does not count.
-  HD std::int64_t padded_count(std::int64_t o) const {
-    const std::int64_t start = o * stride - pad, end = start + k < in + pad ? start + k : in + pad;
-    return end - start;
+  template <class N>
+  HD N padded_count(N o) const {
+    const N start = this->start(o), end = start + static_cast<N>(k), last = static_cast<N>(in + pad);
+    return (end < last ? end : last) - start;
   }
 };
 
@@ -41,8 +53,12 @@ struct Pooling {
   PixelGrid in_pixels = PixelGrid(), out_pixels = PixelGrid();
   /// The most windows that cover one input position.
   std::int64_t windows_over_most() const {
-    const auto most = [](const PoolAxis& a) { return (a.k - 1) / a.stride + 1; };
+    const auto most = [](const PoolAxis& a) { return (a.k - 1) / a.stride.by() + 1; };
     return most(height) * most(width);
+  }
+  /// Whether all windows are squares of `k`, `stride` apart.
+  bool has_squares(std::int64_t k, std::int64_t stride) const {
+    return height.k == k && width.k == k && height.stride.by() == stride && width.stride.by() == stride;
   }
   Shape in_shape() const { return {images, height.in, width.in, channels}; }
   Shape out_shape() const { return {images, height.out, width.out, channels}; }

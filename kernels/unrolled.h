@@ -5,12 +5,12 @@
 
 namespace lethe {
 
-/// Calls f(first), f(first + 1)... until f(end - 1).
-template <int first, int end, class F>
+/// Calls f(First), f(First + 1)... until f(End - 1).
+template <int First, int End, class F>
 HD void unrolled(const F& f) {
-  if constexpr (first < end) {
-    f(first);
-    unrolled<first + 1, end>(f);
+  if constexpr (First < End) {
+    f(First);
+    unrolled<First + 1, End>(f);
   }
 }
 

@@ -3,19 +3,18 @@
 #include "framework/autodiff.h"
 #include "framework/op_def.h"
 #include "kernels/dtypes.h"
-#include "kernels/pool.h"
-#include "kernels/pool_pixels.h"
+#include "kernels/pool_grad.h"
 
 namespace lethe {
 namespace {
 
 /// By how many positions a window's sum is divided.
 struct WindowCount {
-  Pooling p;
   bool padding_counts;
-  HD std::int64_t operator()(std::int64_t h, std::int64_t w) const {
+  template <class N>
+  HD N operator()(const Pooling& p, N h, N w) const {
     if (padding_counts) return p.height.padded_count(h) * p.width.padded_count(w);
-    return p.height.window(h).count * p.width.window(w).count;
+    return p.height.count(h) * p.width.count(w);
   }
 };
 
@@ -36,7 +35,7 @@ struct AvgPool {
         const auto from = channels_at<B>(x.at((at.image * p.height.in + h) * p.width.in + w, first));
         for (std::int64_t c = 0; c < count; ++c) sum[c] += from[c];
       }
-    const Compute<T> positions = static_cast<Compute<T>>(window_count(at.h, at.w));
+    const Compute<T> positions = static_cast<Compute<T>>(window_count(p, at.h, at.w));
     auto&& to = channels_to<B>(y.at(pixel, first));
     for (std::int64_t c = 0; c < count; ++c) to[c] = sum[c] / positions;
   }
@@ -45,38 +44,31 @@ struct AvgPool {
   bool can_pack() const { return can_pack_pixels<kElements>(x, y); }
 };
 
-/// Each input position adds up its shares of the windows over it: no two threads write the same element.
+/// A window gives each position an equal share.
 template <class T>
-struct AvgPoolGrad {
-  Pooling p;
+struct AvgPoolGiven {
   WindowCount window_count;
   Pixels<const T> dy;
-  Pixels<T> dx;
 
-  template <int B>
-  HD void block(std::int64_t pixel, std::int64_t first, std::int64_t count) const {
-    const Pixel at = p.in_pixels.at(pixel);
-    const Reach rows = p.height.windows_over(at.h), columns = p.width.windows_over(at.w);
-    Compute<T> sum[B] = {};
-    for (std::int64_t h = rows.first; h < rows.first + rows.count; ++h)
-      for (std::int64_t w = columns.first; w < columns.first + columns.count; ++w) {
-        const auto from = channels_at<B>(dy.at((at.image * p.height.out + h) * p.width.out + w, first));
-        const Compute<T> share = 1 / static_cast<Compute<T>>(window_count(h, w));
-        for (std::int64_t c = 0; c < count; ++c) sum[c] += from[c] * share;
-      }
-    auto&& to = channels_to<B>(dx.at(pixel, first));
-    for (std::int64_t c = 0; c < count; ++c) to[c] = sum[c];
+  template <int B, class N>
+  HD auto of(const Pooling& p, std::int64_t pixel, N h, N w, std::int64_t first, bool exists) const {
+    const Compute<T> share = exists ? 1 / static_cast<Compute<T>>(window_count(p, h, w)) : 0;
+    return [share, of_dy = channels_or_zeros<B>(dy.at(pixel, first), exists)](
+               std::int64_t c, std::int32_t) -> Compute<T> { return of_dy[c] * share; };
   }
 
-  static constexpr int kElements = kPack<T>;
-  bool can_pack() const { return can_pack_pixels<kElements>(dy, dx); }
+  template <int B>
+  bool can_pack() const {
+    return can_pack_pixels<B>(dy);
+  }
+  static constexpr bool kInPatches = sizeof(T) <= sizeof(float);
 };
 
 struct PrepareAvgPool {
   template <class Device>
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
     const Pooling p = pooling_of(args.op, args.in(0).shape);
-    const WindowCount window_count{p, args.op.attrs.flag("count_include_pad", true)};
+    const WindowCount window_count{args.op.attrs.flag("count_include_pad", true)};
     return for_float(args.in(0).dtype, [&](auto zero) {
       using T = decltype(zero);
       return make_kernel([=, x = row_step(args.in(0)), y = row_step(args.out(0))](const KernelArgs& a) {
@@ -91,12 +83,12 @@ struct PrepareAvgPoolGrad {
   template <class Device>
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
     const Pooling p = pooling_of_grad(args.op, args.in(0).shape);
-    const WindowCount window_count{p, args.op.attrs.flag("count_include_pad", true)};
+    const WindowCount window_count{args.op.attrs.flag("count_include_pad", true)};
     return for_float(args.in(0).dtype, [&](auto zero) {
       using T = decltype(zero);
       return make_kernel([=, dy = row_step(args.in(0)), dx = row_step(args.out(0))](const KernelArgs& a) {
-        for_each_pixel(Device{}, a.stream, p.images * p.height.in * p.width.in, p.channels, p.windows_over_most(),
-                       AvgPoolGrad<T>{p, window_count, {a.in<T>(0), dy}, {a.out<T>(0), dx}});
+        pool_gradient(Device{}, a.stream, p, AvgPoolGiven<T>{window_count, {a.in<T>(0), dy}},
+                      Pixels<T>{a.out<T>(0), dx});
       });
     });
   }

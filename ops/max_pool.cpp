@@ -3,8 +3,7 @@
 #include "framework/autodiff.h"
 #include "framework/op_def.h"
 #include "kernels/dtypes.h"
-#include "kernels/pool.h"
-#include "kernels/pool_pixels.h"
+#include "kernels/pool_grad.h"
 
 namespace lethe {
 namespace {
@@ -59,36 +58,26 @@ struct MaxPool {
   bool can_pack() const { return can_pack_pixels<kElements>(x, y, index); }
 };
 
-/// Each input position asks the windows over it whether they chose it: no two threads write the same element.
+/// A window gives what it got to the place that it chose.
 template <class T, class I>
-struct MaxPoolGrad {
-  Pooling p;
+struct MaxPoolGiven {
   Pixels<const I> index;
   Pixels<const T> dy;
-  Pixels<T> dx;
 
   template <int B>
-  HD void block(std::int64_t pixel, std::int64_t first, std::int64_t count) const {
-    const Pixel at = p.in_pixels.at(pixel);
-    const Reach rows = p.height.windows_over(at.h), columns = p.width.windows_over(at.w);
-    Compute<T> sum[B] = {};
-    for (std::int64_t h = rows.first; h < rows.first + rows.count; ++h)
-      for (std::int64_t w = columns.first; w < columns.first + columns.count; ++w) {
-        const std::int64_t from = (at.image * p.height.out + h) * p.width.out + w;
-        const auto here = static_cast<I>(p.height.place(at.h, h) * p.width.k + p.width.place(at.w, w));
-        const auto chosen = channels_at<B>(index.at(from, first));
-        const auto of_dy = channels_at<B>(dy.at(from, first));
-        for (std::int64_t c = 0; c < count; ++c) {
-          const Compute<T> given = of_dy[c];  // read in any case: a condition would keep the loop from vectorising
-          sum[c] += chosen[c] == here ? given : 0;
-        }
-      }
-    auto&& to = channels_to<B>(dx.at(pixel, first));
-    for (std::int64_t c = 0; c < count; ++c) to[c] = sum[c];
+  HD auto of(const Pooling&, std::int64_t pixel, std::int64_t, std::int64_t, std::int64_t first, bool exists) const {
+    return [chosen = channels_at<B>(index.at(pixel, first)), of_dy = channels_or_zeros<B>(dy.at(pixel, first), exists)](
+               std::int64_t c, std::int32_t place) -> Compute<T> {
+      const Compute<T> given = of_dy[c];  // read in any case: a condition would keep the loop from vectorising
+      return chosen[c] == static_cast<I>(place) ? given : 0;
+    };
   }
 
-  static constexpr int kElements = kPack<T>;
-  bool can_pack() const { return can_pack_pixels<kElements>(index, dy, dx); }
+  template <int B>
+  bool can_pack() const {
+    return can_pack_pixels<B>(index, dy);
+  }
+  static constexpr bool kInPatches = sizeof(I) == 1 && sizeof(T) <= sizeof(float);
 };
 
 struct PrepareMaxPool {
@@ -119,8 +108,8 @@ struct PrepareMaxPoolGrad {
         using I = decltype(whole);
         return make_kernel([p, index = row_step(args.in(0)), dy = row_step(args.in(1)),
                             dx = row_step(args.out(0))](const KernelArgs& a) {
-          for_each_pixel(Device{}, a.stream, p.images * p.height.in * p.width.in, p.channels, p.windows_over_most(),
-                         MaxPoolGrad<T, I>{p, {a.in<I>(0), index}, {a.in<T>(1), dy}, {a.out<T>(0), dx}});
+          pool_gradient(Device{}, a.stream, p, MaxPoolGiven<T, I>{{a.in<I>(0), index}, {a.in<T>(1), dy}},
+                        Pixels<T>{a.out<T>(0), dx});
         });
       });
     });
