@@ -24,15 +24,22 @@ __device__ void weigh(SumTile (&p)[N], SumTile (&da)[N], const Sight& sight, int
       p[n].at[i] = power_of_two(x > 0 ? 0.0F : x);  // no share is above 1 but by rounding
     }
   sight.hide(p, from, 0.0F);
+  const auto weigh_one = [&](int n, const SumTile& m) {
+    for (int i = 0; i < 4; ++i) {
+      da[n].at[i] = p[n].at[i] * (m.at[i] * da[n].at[i] - of_row(n, i).delta);
+      p[n].at[i] *= m.at[i];
+    }
+  };
+  constexpr SumTile kOnes{1, 1, 1, 1};
+  if (all_kept) {
+    for (int n = 0; n < N; ++n) weigh_one(n, kOnes);
+    return;
+  }
   LETHE_UNROLL
   for (int n = 0; n < N; ++n) {
-    SumTile m{1, 1, 1, 1};
-    if (!all_kept) drop(n, m);
-    for (int i = 0; i < 4; ++i) {
-      float& share = p[n].at[i];
-      da[n].at[i] = share * (m.at[i] * da[n].at[i] - of_row(n, i).delta);
-      share *= m.at[i];
-    }
+    SumTile m = kOnes;
+    drop(n, m);
+    weigh_one(n, m);
   }
 }
 

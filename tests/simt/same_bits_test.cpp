@@ -120,6 +120,32 @@ TEST(SameBits, RowsOfAnEmbeddingsGradient) {
   expect_same_row_sums("f32", 300, 600, 12);  // several rows a block
 }
 
+/// The program's only op, in both orders of threads and at both kinds of addresses.
+void expect_same_anywhere(const std::string& text) {
+  const Program program = parse_program(text);
+  Interpreter values(program);
+  for (std::size_t v = 0; v < program.vars.size(); ++v) values.fill_uniform(static_cast<VarId>(v), -1, 1, v);
+  const Op& op = program.blocks[0].ops[0];
+  const auto kernel = op_def(op.type).kernels.cuda({program, op, kShim});
+  const Trial expected = try_op(values, op, *kernel);
+  Guarded::shift = 8;
+  simt::order = simt::Order::Reverse;
+  const Trial got = try_op(values, op, *kernel);
+  Guarded::shift = 0;
+  simt::order = simt::Order::Forward;
+  EXPECT_EQ(got.harm, "") << "was written";
+  for (std::size_t slot = 0; slot < op.out.size(); ++slot)
+    EXPECT_TRUE(got.outputs[slot].holds_same(expected.outputs[slot])) << text << "output " << slot;
+}
+
+TEST(SameBits, AttentionWhereverItsVarsLie) {
+  const std::string in = "input q bf16[1,70,72]\n", outputs = " bf16[1,70,24]\n", lse = " lse f32[1,1,70]\n";
+  expect_same_anywhere(in + "temp y" + outputs + "temp" + lse +
+                       "block 0 {\n  y, lse = attention(q) {causal=1, heads=1}\n}\n");
+  expect_same_anywhere(in + "input y" + outputs + "input" + lse + "input dy" + outputs + "temp dq bf16[1,70,72]\n" +
+                       "block 0 {\n  dq = attention_grad(q, _, _, _, _, y, lse, dy) {causal=1, heads=1} backward\n}\n");
+}
+
 TEST(SameBits, ARowThatIsNoneIsNan) {
   const Program program = parse_program(
       "input ids i32[3]\nparam table f32[2,8]\ntemp y f32[3,8]\n"
