@@ -67,18 +67,17 @@ __device__ void add_product(SumTile& sums, const LeftTile& left, const RightTile
   else
     LETHE_MMA("f16");
 #else
-  __shared__ LeftTile lefts[32 * kWarps];
-  __shared__ RightTile rights[32 * kWarps];
+  __shared__ float lefts[32 * kWarps][8], rights[32 * kWarps][4];
   const unsigned lane = threadIdx.x % 32, warp = threadIdx.x - lane;
-  lefts[threadIdx.x] = left, rights[threadIdx.x] = right;
+  for (int i = 0; i < 8; ++i) lefts[threadIdx.x][i] = number_of<T>(left.pairs[i / 2], i % 2);
+  for (int i = 0; i < 4; ++i) rights[threadIdx.x][i] = number_of<T>(right.pairs[i / 2], i % 2);
   __syncwarp();
   for (unsigned t = 0; t < 4; ++t)  // the lanes that have a row, or a column
-    for (int i = 0; i < 4; ++i)
-      for (int half = 0; half < 2; ++half) {
-        const std::uint32_t a = lefts[warp + lane / 4 * 4 + t].pairs[2 * half + i / 2];
-        const std::uint32_t b = rights[warp + lane % 4 * 8 + i % 2 * 4 + t].pairs[half];
-        for (int which = 0; which < 2; ++which) sums.at[i] += number_of<T>(a, which) * number_of<T>(b, which);
-      }
+    for (int i = 0; i < 4; ++i) {
+      const float *const a = lefts[warp + lane / 4 * 4 + t] + i / 2 * 2,
+                         *const b = rights[warp + lane % 4 * 8 + i % 2 * 4 + t];
+      for (int j = 0; j < 4; ++j) sums.at[i] += a[j / 2 * 4 + j % 2] * b[j];
+    }
   __syncwarp();
 #endif
 }
