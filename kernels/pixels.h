@@ -29,6 +29,10 @@ struct Pixels {
   T* first;
   std::int64_t step;
   HD T* at(std::int64_t pixel, std::int64_t channel) const { return first + pixel * step + channel; }
+  /// Of pixel row + column.
+  HD T* at(std::int64_t row, std::int64_t column, std::int64_t channel) const {
+    return first + row * step + channel + column * step;
+  }
 };
 
 }  // namespace lethe

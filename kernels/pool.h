@@ -2,7 +2,7 @@
 #pragma once
 #include "framework/layer.h"
 #include "framework/op_def.h"
-#include "kernels/pool_pixels.h"
+#include "kernels/pixels.h"
 
 namespace lethe {
 
@@ -60,6 +60,8 @@ struct Pooling {
   bool has_squares(std::int64_t k, std::int64_t stride) const {
     return height.k == k && width.k == k && height.stride.by() == stride && width.stride.by() == stride;
   }
+  /// Whether 32 bits count all elements.
+  HD bool is_small() const { return images * channels * height.in * width.in < std::int64_t{1} << 31; }
   Shape in_shape() const { return {images, height.in, width.in, channels}; }
   Shape out_shape() const { return {images, height.out, width.out, channels}; }
 };

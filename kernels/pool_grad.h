@@ -47,12 +47,11 @@ void pool_gradient(Cuda device, void* stream, const Pooling& p, const Given& giv
   const PoolGradOfPixels<Given, T> pixels{p, given, dx};
   const std::int64_t in = p.images * p.height.in * p.width.in;
   if constexpr (Given::kInPatches) {
-    const bool small = in * p.channels < std::int64_t{1} << 31;
     const auto by_patches = [&](const auto& patches) {
       parallel_for(device, stream, p.images * patches.height.count * patches.width.count * patches.blocks.by(),
                    patches);
     };
-    if (small && p.channels % kPack<T> == 0 && pixels.can_pack()) {
+    if (p.is_small() && p.channels % kPack<T> == 0 && pixels.can_pack()) {
       if (p.has_squares(2, 2)) return by_patches(PoolGradOfPatches<Given, T, 2, 2>{p, given, dx});
       if (p.has_squares(3, 2)) return by_patches(PoolGradOfPatches<Given, T, 3, 2>{p, given, dx});
       if (p.has_squares(3, 1)) return by_patches(PoolGradOfPatches<Given, T, 3, 1>{p, given, dx});

@@ -1,6 +1,7 @@
 // The gradient of a pooling on a GPU, for windows of the usual sizes: a thread takes a patch of positions, as large as
 // the stride, and reads each window over it once.
 #pragma once
+#include "kernels/channels.h"
 #include "kernels/pool.h"
 #include "kernels/unrolled.h"
 

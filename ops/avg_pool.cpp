@@ -4,6 +4,7 @@
 #include "framework/op_def.h"
 #include "kernels/dtypes.h"
 #include "kernels/pool_grad.h"
+#include "kernels/pool_windows.h"
 
 namespace lethe {
 namespace {
@@ -28,13 +29,11 @@ struct AvgPool {
   template <int B>
   HD void block(std::int64_t pixel, std::int64_t first, std::int64_t count) const {
     const Pixel at = p.out_pixels.at(pixel);
-    const Reach rows = p.height.window(at.h), columns = p.width.window(at.w);
     Compute<T> sum[B] = {};
-    for (std::int64_t h = rows.first; h < rows.first + rows.count; ++h)
-      for (std::int64_t w = columns.first; w < columns.first + columns.count; ++w) {
-        const auto from = channels_at<B>(x.at((at.image * p.height.in + h) * p.width.in + w, first));
-        for (std::int64_t c = 0; c < count; ++c) sum[c] += from[c];
-      }
+    over_window<B>(p, at, [&](const WindowPlace& place) {
+      const auto from = channels_at<B>(x.at(place.row, place.column, first));
+      for (std::int64_t c = 0; c < count; ++c) sum[c] += place.inside ? Compute<T>(from[c]) : 0;
+    });
     const Compute<T> positions = static_cast<Compute<T>>(window_count(p, at.h, at.w));
     auto&& to = channels_to<B>(y.at(pixel, first));
     for (std::int64_t c = 0; c < count; ++c) to[c] = sum[c] / positions;

@@ -6,8 +6,8 @@
 
 #include "framework/autodiff.h"
 #include "framework/op_def.h"
+#include "kernels/channels.h"
 #include "kernels/dtypes.h"
-#include "kernels/pool_pixels.h"
 #include "kernels/unrolled.h"
 
 namespace lethe {

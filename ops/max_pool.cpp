@@ -4,6 +4,7 @@
 #include "framework/op_def.h"
 #include "kernels/dtypes.h"
 #include "kernels/pool_grad.h"
+#include "kernels/pool_windows.h"
 
 namespace lethe {
 namespace {
@@ -32,22 +33,17 @@ struct MaxPool {
   template <int B>
   HD void block(std::int64_t pixel, std::int64_t first, std::int64_t count) const {
     const Pixel at = p.out_pixels.at(pixel);
-    const Reach rows = p.height.window(at.h), columns = p.width.window(at.w);
     Compute<T> most[B];
     std::int32_t where[B];
-    for (std::int64_t r = 0; r < rows.count; ++r)
-      for (std::int64_t s = 0; s < columns.count; ++s) {
-        const std::int64_t place = ((at.image * p.height.in + rows.first + r) * p.width.in + columns.first + s);
-        const auto from = channels_at<B>(x.at(place, first));
-        const auto here = static_cast<std::int32_t>((rows.skipped + r) * p.width.k + columns.skipped + s);
-        const bool start = r + s == 0;
-        for (std::int64_t c = 0; c < count; ++c) {
-          const Compute<T> v = from[c];
-          const bool taken = start || wins(v, most[c]);
-          most[c] = taken ? v : most[c];
-          where[c] = taken ? here : where[c];
-        }
+    over_window<B>(p, at, [&](const WindowPlace& place) {
+      const auto from = channels_at<B>(x.at(place.row, place.column, first));
+      for (std::int64_t c = 0; c < count; ++c) {
+        const Compute<T> v = from[c];
+        const bool taken = place.first || wins(v, most[c]);
+        most[c] = taken ? v : most[c];
+        where[c] = taken ? place.place : where[c];
       }
+    });
     auto&& to = channels_to<B>(y.at(pixel, first));
     auto&& chosen = channels_to<B>(index.at(pixel, first));
     for (std::int64_t c = 0; c < count; ++c) to[c] = static_cast<T>(most[c]);

@@ -3,8 +3,7 @@
 #include "framework/autodiff.h"
 #include "framework/op_def.h"
 #include "kernels/dtypes.h"
-#include "kernels/pool.h"
-#include "kernels/pool_pixels.h"
+#include "kernels/pool_windows.h"
 
 namespace lethe {
 namespace {
@@ -18,18 +17,14 @@ struct MaxPoolValue {
   template <int B>
   HD void block(std::int64_t pixel, std::int64_t first, std::int64_t count) const {
     const Pixel at = p.out_pixels.at(pixel);
-    const Reach rows = p.height.window(at.h), columns = p.width.window(at.w);
     Compute<T> most[B];
-    for (std::int64_t r = 0; r < rows.count; ++r)
-      for (std::int64_t s = 0; s < columns.count; ++s) {
-        const std::int64_t place = (at.image * p.height.in + rows.first + r) * p.width.in + columns.first + s;
-        const auto from = channels_at<B>(x.at(place, first));
-        const bool start = r + s == 0;
-        for (std::int64_t c = 0; c < count; ++c) {
-          const Compute<T> v = from[c];
-          most[c] = start || wins(v, most[c]) ? v : most[c];
-        }
+    over_window<B>(p, at, [&](const WindowPlace& place) {
+      const auto from = channels_at<B>(x.at(place.row, place.column, first));
+      for (std::int64_t c = 0; c < count; ++c) {
+        const Compute<T> v = from[c];
+        most[c] = place.first || wins(v, most[c]) ? v : most[c];
       }
+    });
     auto&& to = channels_to<B>(y.at(pixel, first));
     for (std::int64_t c = 0; c < count; ++c) to[c] = static_cast<T>(most[c]);
   }

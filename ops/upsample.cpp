@@ -9,8 +9,8 @@
 #include "framework/did_you_mean.h"
 #include "framework/op_def.h"
 #include "framework/settings.h"
+#include "kernels/channels.h"
 #include "kernels/dtypes.h"
-#include "kernels/pool_pixels.h"
 
 namespace lethe {
 namespace {

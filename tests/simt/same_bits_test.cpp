@@ -163,6 +163,30 @@ TEST(SameBits, ARowThatIsNoneIsNan) {
   }
 }
 
+/// Of all windows that have kernels of their own, and of one that has none.
+void expect_same_pools(const std::string& gradient, std::int64_t k, std::int64_t stride, const char* dtype) {
+  const std::int64_t out = (9 + 2 - k) / stride + 1;
+  const std::string of = message(dtype, "[2,", out, ',', out, ",16]\n");
+  const std::string given = gradient == "max_pool_grad" ? message("input index u8[2,", out, ',', out, ",16]\n") : "";
+  SCOPED_TRACE(message(gradient, ", ", dtype, ", windows of ", k, " every ", stride));
+  const Program program =
+      parse_program(message(given, "input dy ", of, "temp dx ", dtype, "[2,9,9,16]\nblock 0 {\n  dx = ", gradient,
+                            given.empty() ? "(" : "(index, ", "dy) {ceil_mode=0, count_include_pad=0, height=9, k=[", k,
+                            ',', k, "], pad=[1,1], stride=[", stride, ',', stride, "], width=9} backward\n}\n"));
+  Interpreter values(program);
+  const VarId dy = given.empty() ? 0 : 1;
+  values.fill_uniform(dy, -1, 1, 0);
+  for (std::int64_t i = 0; dy == 1 && i < 2 * out * out * 16; ++i) values.set(0, i, i * 7 % (k * k));
+  expect_same_bits(values);
+}
+
+TEST(SameBits, GradientsOfPools) {
+  for (const char* gradient : {"max_pool_grad", "avg_pool_grad"})
+    for (const char* dtype : {"f32", "f64", "bf16"})
+      for (const auto& [k, stride] : {std::pair{2, 2}, {3, 2}, {3, 1}, {3, 3}})
+        expect_same_pools(gradient, k, stride, dtype);
+}
+
 /// Of the only op of a program: what its device code gives where packs can be read and where they cannot.
 void expect_packs_change_no_bit(const std::string& text) {
   SCOPED_TRACE(text);
