@@ -50,8 +50,8 @@ struct HeadRows {
   /// head's numbers.
   template <int Rows, int Size>
   __device__ void copy(int position, int end, const SharedRows<T, Size>& to) const {
-    constexpr int kThreads = 32 * kWarps, kPacks = Size / 8,
-                  kStep = kThreads / kPacks;  // rows at once, a thread a pack
+    constexpr int kThreads = 32 * kWarps, kPacks = Size / 8;
+    constexpr int kStep = kThreads / kPacks;  // rows at once, a thread a pack
     const unsigned thread = threadIdx.x;
     if (packs) {
       const int first = static_cast<int>(thread / kPacks), d = static_cast<int>(thread % kPacks) * 8;
