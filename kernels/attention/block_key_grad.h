@@ -1,7 +1,9 @@
 // dk and dv by blocks: a block has 64 keys of a head and takes the rows that see them, of all heads that share it.
 #pragma once
+#include "kernels/attention/block_copies.h"
 #include "kernels/attention/block_drops.h"
 #include "kernels/attention/block_weights.h"
+#include "kernels/attention/blocks.h"
 #include "kernels/attention/cuda_grad.h"
 
 #ifdef LETHE_DEVICE_CODE

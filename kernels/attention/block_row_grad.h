@@ -1,7 +1,9 @@
 // dq by blocks (blocks.h): a block has 64 rows of a head and takes the keys and values that they see.
 #pragma once
+#include "kernels/attention/block_copies.h"
 #include "kernels/attention/block_drops.h"
 #include "kernels/attention/block_weights.h"
+#include "kernels/attention/blocks.h"
 #include "kernels/attention/cuda_grad.h"
 
 #ifdef LETHE_DEVICE_CODE

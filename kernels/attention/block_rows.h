@@ -1,8 +1,10 @@
 // Attention by blocks (blocks.h).
 #pragma once
+#include "kernels/attention/block_copies.h"
 #include "kernels/attention/block_drops.h"
 #include "kernels/attention/blocks.h"
 #include "kernels/attention/running_row.h"
+#include "kernels/attention/sight.h"
 
 #ifdef LETHE_DEVICE_CODE
 namespace lethe {

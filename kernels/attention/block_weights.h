@@ -1,7 +1,9 @@
 // What the gradient of attention by blocks (blocks.h) makes of scores.
 #pragma once
-#include "kernels/attention/blocks.h"
+#include <cmath>
+
 #include "kernels/attention/running_row.h"
+#include "kernels/attention/sight.h"
 
 #ifdef LETHE_DEVICE_CODE
 namespace lethe {
