@@ -33,9 +33,10 @@ HD void over_square(const Pooling& p, const Pixel& at, const Visit& visit) {
   });
 }
 
-/// Calls visit(place) for each position of window `at` in their order; B: how many channels a thread has.
+/// Calls visit(place) for each position of window `at` in their order; B: how many channels a thread has. Inlined in
+/// any case: what visit refers to must be seen to be a CPU thread's own, or its loop over channels does not vectorise.
 template <int B, class Visit>
-HD void over_window(const Pooling& p, const Pixel& at, const Visit& visit) {
+[[gnu::always_inline]] HD inline void over_window(const Pooling& p, const Pixel& at, const Visit& visit) {
   if constexpr (B > 1 && B < kChannelBlock) {
     if (p.is_small() && p.height.k == 3 && p.width.k == 3) return over_square<3>(p, at, visit);
     if (p.is_small() && p.height.k == 2 && p.width.k == 2) return over_square<2>(p, at, visit);

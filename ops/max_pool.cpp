@@ -37,11 +37,13 @@ struct MaxPool {
     std::int32_t where[B];
     over_window<B>(p, at, [&](const WindowPlace& place) {
       const auto from = channels_at<B>(x.at(place.row, place.column, first));
+      const bool start = place.first;
+      const std::int32_t here = place.place;
       for (std::int64_t c = 0; c < count; ++c) {
         const Compute<T> v = from[c];
-        const bool taken = place.first || wins(v, most[c]);
+        const bool taken = start || wins(v, most[c]);
         most[c] = taken ? v : most[c];
-        where[c] = taken ? place.place : where[c];
+        where[c] = taken ? here : where[c];
       }
     });
     auto&& to = channels_to<B>(y.at(pixel, first));
