@@ -105,8 +105,8 @@ const Register conv2d_transpose{{
       const ConvShape s = transposed_shape(args.in(0).shape, args.in(1).shape, args.op.attrs);
       const DType dtype = args.out(0).dtype;
       return with_epilogue(prepare_conv(ConvPass::GradInput, s, {}, dtype, args.device),
-                           {.bias = args.has_in(2), .relu = has_relu(args.op.attrs)}, s.batch * s.in[0] * s.in[1],
-                           s.channels, dtype, args.device);
+                           {.bias = args.has_in(2), .relu = has_relu(args.op.attrs)},
+                           {s.batch * s.in[0] * s.in[1], s.channels}, dtype, args.device);
     }),
     .layer =
         {.name = "conv_transpose",

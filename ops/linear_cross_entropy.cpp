@@ -13,7 +13,7 @@
 #include "framework/autodiff.h"
 #include "framework/checked.h"
 #include "framework/op_attrs.h"
-#include "kernels/gemm/gemm.h"
+#include "kernels/gemm/head_products.h"
 #include "kernels/reduce/head_rows.h"
 #include "kernels/workspace.h"
 
@@ -61,10 +61,11 @@ class Head final : public Kernel {
     const std::int64_t at_once = rows_at_once(s_, dtype_, args.device.kind);
     std::int64_t inner = 0;
     for (std::int64_t first = 0; first < s_.rows; first += at_once) {
-      chunks_.push_back(chunk_of(first, std::min(at_once, s_.rows - first), args.device));
-      const Chunk& chunk = chunks_.back();
-      const std::array<const Kernel*, 3> products = {chunk.logits.get(), chunk.dx.get(), chunk.dweight.get()};
-      for (const Kernel* const product : products) inner = std::max(inner, product ? product->workspace_bytes() : 0);
+      const std::int64_t rows = std::min(at_once, s_.rows - first);
+      // Equal products are those of the chunk before.
+      const bool again = chunks_.size() > 1 && chunks_.back().rows == rows;
+      chunks_.push_back({first, rows, again ? chunks_.back().products : products_of(rows, first > 0, args.device)});
+      inner = std::max(inner, chunks_.back().products->workspace_bytes());
     }
     logits_ = layout_.template add_array<T>(at_once * s_.stride);
     sums_ = layout_.template add_array<double>(kGradient && has_bias_ ? s_.classes : 0);
@@ -80,18 +81,19 @@ class Head final : public Kernel {
     const std::int64_t dweight = weight * bytes_of(wide_ ? wide_of(dtype_) : dtype_);
     return logits + s_.rows * s_.width * element + (2 * chunks - 1) * weight * element + 2 * (chunks - 1) * dweight;
   }
-  std::string implementation() const override { return chunks_.front().logits->implementation(); }
+  std::string implementation() const override { return chunks_.front().products->implementation(); }
 
   void run(const KernelArgs& args) const override {
     for (const Chunk& chunk : chunks_) {
       const T* const x = args.in<T>(kX) + chunk.first * s_.width;
       T* const logits = logits_.at<T>(args);
-      multiply(args, *chunk.logits, {x, args.inputs[kWeight], args.inputs[kBias]}, logits);
+      KernelArgs inner = args;
+      inner.workspace = inner_.at(args);
+      chunk.products->give_logits(inner, x, args.inputs[kWeight], has_bias_ ? args.inputs[kBias] : nullptr, logits);
       for_each_row(Device{}, args.stream, chunk.rows, s_.classes, row_of(args, chunk, logits));
       if constexpr (kGradient) {
-        multiply(args, *chunk.dweight, {logits, x, nullptr}, args.outputs[first_gradient(G)]);
-        multiply(args, *chunk.dx, {logits, args.inputs[kWeight], nullptr},
-                 args.out<T>(first_gradient(G) + 1) + chunk.first * s_.width);
+        chunk.products->give_gradients(inner, logits, x, args.inputs[kWeight], args.outputs[first_gradient(G)],
+                                       args.out<T>(first_gradient(G) + 1) + chunk.first * s_.width);
         if (has_bias_) add_bias(args, chunk, logits);
       }
     }
@@ -103,45 +105,19 @@ class Head final : public Kernel {
 
   struct Chunk {
     std::int64_t first, rows;
-    std::shared_ptr<Kernel> logits, dx, dweight;
+    std::shared_ptr<const HeadProducts> products;
   };
-
-  /// Equal products are one kernel.
-  Chunk chunk_of(std::int64_t first, std::int64_t rows, const DeviceInfo& device) const {
-    Chunk chunk{first, rows, nullptr, nullptr, nullptr};
-    const Chunk* const before = first > 0 && chunks_.back().rows == rows ? &chunks_.back() : nullptr;
-    const std::int64_t apart = s_.stride == s_.classes ? 0 : s_.stride;
-    const auto product = [&](const GemmShape& shape) { return prepare_gemm(shape, dtype_, device); };
-    if (before)
-      chunk.logits = before->logits, chunk.dx = before->dx;
-    else
-      chunk.logits = product({.m = rows,
-                              .n = s_.classes,
-                              .k = s_.width,
-                              .transpose_b = true,
-                              .epilogue = {.bias = has_bias_},
-                              .stride_c = apart});
-    if (!kGradient) return chunk;
-    if (!before) chunk.dx = product({.m = rows, .n = s_.width, .k = s_.classes, .stride_a = apart});
-    if (before && before->first > 0)
-      chunk.dweight = before->dweight;
-    else
-      chunk.dweight = product({.m = s_.classes,
-                               .n = s_.width,
-                               .k = rows,
-                               .transpose_a = true,
-                               .wide_c = wide_,
-                               .accumulate = first > 0,
-                               .stride_a = apart});
-    return chunk;
-  }
-
-  void multiply(const KernelArgs& args, const Kernel& product, std::array<const void*, 3> in, void* out) const {
-    std::array<void*, 3> inputs{};
-    for (std::size_t i = 0; i < in.size(); ++i) inputs[i] = const_cast<void*>(in[i]);
-    KernelArgs inner = args;
-    inner.inputs = inputs.data(), inner.outputs = &out, inner.workspace = inner_.at(args);
-    product.run(inner);
+  std::shared_ptr<const HeadProducts> products_of(std::int64_t rows, bool adds_dweight,
+                                                  const DeviceInfo& device) const {
+    return std::make_shared<HeadProducts>(HeadProductSizes{.rows = rows,
+                                                           .width = s_.width,
+                                                           .classes = s_.classes,
+                                                           .stride = s_.stride,
+                                                           .bias = has_bias_,
+                                                           .gradients = kGradient,
+                                                           .wide_dweight = wide_,
+                                                           .adds_dweight = adds_dweight},
+                                          dtype_, device);
   }
 
   HeadRow<T> row_of(const KernelArgs& args, const Chunk& chunk, T* logits) const {

@@ -14,20 +14,20 @@ namespace {
 
 std::unique_ptr<Kernel> prepare_on_gpu(ConvPass pass, const ConvShape& s, const Epilogue& epilogue, DType dtype,
                                        const DeviceInfo& device) {
-  const std::int64_t rows = s.batch * s.out[0] * s.out[1];
+  const EpilogueRows rows{s.batch * s.out[0] * s.out[1], s.filters};
   std::vector<Epilogue> tried = {epilogue};
   if (epilogue.bias && epilogue.relu) tried.push_back({.bias = true});
   if (!epilogue.is_empty()) tried.push_back({});
   for (const Epilogue& on_the_way : tried)
     if (auto kernel = prepare_conv_cudnn(pass, s, on_the_way, dtype, device)) {
       const Epilogue behind{.bias = epilogue.bias && !on_the_way.bias, .relu = epilogue.relu && !on_the_way.relu};
-      return with_epilogue(std::move(kernel), behind, rows, s.filters, dtype, device);
+      return with_epilogue(std::move(kernel), behind, rows, dtype, device);
     }
   auto kernel = prepare_conv_unfold(pass, s, dtype, device);
   tell_once(message("cuDNN has no engine for ", text_of(pass, s), " in ", name_of(dtype), " within ",
                     workspace_limit(device), " bytes of workspace: computed by im2col and cuBLAS in ",
                     kernel->workspace_bytes()));
-  return with_epilogue(std::move(kernel), epilogue, rows, s.filters, dtype, device);
+  return with_epilogue(std::move(kernel), epilogue, rows, dtype, device);
 }
 
 /// With fewer channels on either side, transforming tiles takes longer than it saves; with fewer pixels, transforming
@@ -151,7 +151,7 @@ std::unique_ptr<Kernel> prepare_conv(ConvPass pass, const ConvShape& shape, cons
       device.kind, [&] { return prepare_on_gpu(pass, shape, epilogue, dtype, device); },
       [&] {
         return with_epilogue(prepare_on_cpu(pass, shape, epilogue.bias, dtype, device, provider),
-                             {.relu = epilogue.relu}, shape.batch * shape.out[0] * shape.out[1], shape.filters, dtype,
+                             {.relu = epilogue.relu}, {shape.batch * shape.out[0] * shape.out[1], shape.filters}, dtype,
                              device);
       });
 }

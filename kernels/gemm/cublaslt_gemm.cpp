@@ -155,7 +155,8 @@ class CublasLtGemm final : public Kernel {
 
   void find_algorithms() {
     // What cuBLASLt finds depends on how the bias is aligned; it does not read it yet.
-    if (s_.epilogue.bias) set_product(product_, CUBLASLT_MATMUL_DESC_BIAS_POINTER, std::uintptr_t{kGpuAlignment});
+    const auto alignment = static_cast<std::uintptr_t>(s_.unaligned ? bytes_of(dtype_) : kGpuAlignment);
+    if (s_.epilogue.bias) set_product(product_, CUBLASLT_MATMUL_DESC_BIAS_POINTER, alignment);
     std::array<cublasLtMatmulHeuristicResult_t, kMostAlgorithms> found{};
     int count = 0;
     const cublasStatus_t status =
@@ -196,7 +197,7 @@ std::unique_ptr<Kernel> prepare_gemm_cublaslt(const GemmShape& shape, DType dtyp
   if (!product->lack().empty())
     tell_once(message("cuBLASLt has no algorithm (", product->lack(), ") for ", text_of(shape), " in ", name_of(dtype),
                       ": computed by a slow one of our own"));
-  return with_epilogue(std::move(product), ours, shape.batch * shape.m, shape.n, dtype, device);
+  return with_epilogue(std::move(product), ours, rows_of_c(shape), dtype, device);
 }
 
 }  // namespace lethe

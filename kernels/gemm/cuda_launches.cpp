@@ -5,9 +5,8 @@
 
 namespace lethe {
 
-void launch_epilogue(void* stream, DType dtype, std::int64_t rows, std::int64_t columns, const void* bias, bool relu,
-                     void* y) {
-  apply_epilogue(Cuda{}, stream, dtype, rows, columns, bias, relu, y);
+void launch_epilogue(void* stream, DType dtype, const EpilogueRows& rows, const void* bias, bool relu, void* y) {
+  apply_epilogue(Cuda{}, stream, dtype, rows, bias, relu, y);
 }
 
 void launch_plain_product(void* stream, DType dtype, const GemmShape& s, const void* a, const void* b, const void* bias,

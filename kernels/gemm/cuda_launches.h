@@ -7,9 +7,8 @@
 
 namespace lethe {
 
-/// y[row, c] = relu(y[row, c] + bias[c]), without what is not asked for; of floats, row-major, on the stream.
-void launch_epilogue(void* stream, DType dtype, std::int64_t rows, std::int64_t columns, const void* bias, bool relu,
-                     void* y);
+/// y[row, c] = relu(y[row, c] + bias[c]), without what is not asked for; of floats, on the stream.
+void launch_epilogue(void* stream, DType dtype, const EpilogueRows& rows, const void* bias, bool relu, void* y);
 
 /// A product as prepare_gemm's, without relu; bias: null if there is none.
 void launch_plain_product(void* stream, DType dtype, const GemmShape& shape, const void* a, const void* b,

@@ -13,9 +13,14 @@ struct Epilogue {
   bool operator==(const Epilogue&) const = default;
 };
 
+struct EpilogueRows {
+  std::int64_t rows, columns;
+  std::int64_t gap = 0;  // elements in memory from the end of a row to the next
+};
+
 /// A kernel of results [rows, columns], its output 0, that leaves the epilogue to us: done in a pass of its own, with
 /// the bias in input 2.
-std::unique_ptr<Kernel> with_epilogue(std::unique_ptr<Kernel> kernel, const Epilogue& epilogue, std::int64_t rows,
-                                      std::int64_t columns, DType dtype, const DeviceInfo& device);
+std::unique_ptr<Kernel> with_epilogue(std::unique_ptr<Kernel> kernel, const Epilogue& epilogue,
+                                      const EpilogueRows& rows, DType dtype, const DeviceInfo& device);
 
 }  // namespace lethe

@@ -3,6 +3,7 @@
 #include "kernels/activation.h"
 #include "kernels/divisor.h"
 #include "kernels/dtypes.h"
+#include "kernels/gemm/epilogue.h"
 #include "kernels/packs.h"
 
 namespace lethe {
@@ -10,19 +11,21 @@ namespace lethe {
 template <class T>
 struct EpilogueIndex {
   Divisor columns;
-  const T* bias;  // null: none
+  std::int64_t gap;  // in memory, from the end of a row to the next
+  const T* bias;     // null: none
   bool relu;
   T* y;
   HD Compute<T> value(Compute<T> y, Compute<T> bias) const { return relu ? Relu{}(y + bias) : y + bias; }
+  HD T* at(std::int64_t i) const { return y + (gap == 0 ? i : i + columns.quotient(i) * gap); }
   HD void operator()(std::int64_t i) const {
-    y[i] = value(y[i], bias ? compute(bias[columns.remainder(i)]) : Compute<T>(0));
+    *at(i) = value(*at(i), bias ? compute(bias[columns.remainder(i)]) : Compute<T>(0));
   }
   template <int V>
   HD void pack(std::int64_t i) const {
-    Pack<T, V> of_y = load_pack<V>(y + i), of_bias{};
+    Pack<T, V> of_y = load_pack<V>(at(i)), of_bias{};
     if (bias) of_bias = load_pack<V>(bias + columns.remainder(i));
     for (int k = 0; k < V; ++k) of_y.at[k] = value(of_y.at[k], of_bias.at[k]);
-    store_pack(y + i, of_y);
+    store_pack(at(i), of_y);
   }
 };
 
@@ -34,17 +37,18 @@ void run_epilogue(Cpu device, void* stream, std::int64_t n, const EpilogueIndex<
 template <class T>
 void run_epilogue(Cuda device, void* stream, std::int64_t n, const EpilogueIndex<T>& index) {
   constexpr int kV = kPack<T>;
-  for_each_pack<kV>(device, stream, n, index.columns.by() % kV == 0 && can_pack({index.y, index.bias}), index);
+  const bool whole = index.columns.by() % kV == 0 && index.gap % kV == 0;
+  for_each_pack<kV>(device, stream, n, whole && can_pack({index.y, index.bias}), index);
 }
 #endif
 
 template <class Device>
-void apply_epilogue(Device device, void* stream, DType dtype, std::int64_t rows, std::int64_t columns, const void* bias,
-                    bool relu, void* y) {
+void apply_epilogue(Device device, void* stream, DType dtype, const EpilogueRows& of, const void* bias, bool relu,
+                    void* y) {
   for_float(dtype, [&](auto zero) {
     using T = decltype(zero);
-    run_epilogue(device, stream, rows * columns,
-                 EpilogueIndex<T>{Divisor(columns), static_cast<const T*>(bias), relu, static_cast<T*>(y)});
+    run_epilogue(device, stream, of.rows * of.columns,
+                 EpilogueIndex<T>{Divisor(of.columns), of.gap, static_cast<const T*>(bias), relu, static_cast<T*>(y)});
   });
 }
 

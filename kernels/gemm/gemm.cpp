@@ -36,7 +36,7 @@ std::unique_ptr<Kernel> prepare_gemm(const GemmShape& shape, DType dtype, const 
       device.kind, [&] { return prepare_gemm_cublaslt(shape, dtype, device); },
       [&] {
         return with_epilogue(prepare_gemm_cpu(plain, dtype, device, provider), {.relu = shape.epilogue.relu},
-                             shape.batch * shape.m, shape.n, dtype, device);
+                             rows_of_c(shape), dtype, device);
       });
 }
 

@@ -27,6 +27,8 @@ struct GemmShape {
   std::int64_t row_c() const { return stride_c > 0 ? stride_c : n; }
 };
 
+inline EpilogueRows rows_of_c(const GemmShape& s) { return {s.batch * s.m, s.n, s.row_c() - s.n}; }
+
 /// In a product of operands of `dtype`.
 inline DType dtype_of_c(const GemmShape& shape, DType dtype) { return shape.wide_c ? wide_of(dtype) : dtype; }
 

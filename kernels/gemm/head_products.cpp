@@ -1,0 +1,92 @@
+#include "kernels/gemm/head_products.h"
+
+#include <algorithm>
+#include <array>
+
+#include "kernels/packs.h"
+
+namespace lethe {
+namespace {
+
+void run_product(const KernelArgs& args, const Kernel& product, std::array<const void*, 3> in, void* out) {
+  std::array<void*, 3> inputs{};
+  for (std::size_t i = 0; i < in.size(); ++i) inputs[i] = const_cast<void*>(in[i]);
+  KernelArgs inner = args;
+  inner.inputs = inputs.data(), inner.outputs = &out;
+  product.run(inner);
+}
+
+const std::byte* after(const void* from, std::int64_t bytes) { return static_cast<const std::byte*>(from) + bytes; }
+std::byte* after(void* from, std::int64_t bytes) { return static_cast<std::byte*>(from) + bytes; }
+
+}  // namespace
+
+HeadProducts::HeadProducts(const HeadProductSizes& s, DType dtype, const DeviceInfo& device)
+    : sizes_(s),
+      element_(bytes_of(dtype)),
+      dweight_element_(bytes_of(s.wide_dweight ? wide_of(dtype) : dtype)),
+      parts_(parts_of_classes(device.kind)) {
+  const std::int64_t apart = s.stride == s.classes && parts_.size() == 1 ? 0 : s.stride;
+  for (Part& part : parts_) {
+    const auto prepare = [&](GemmShape shape) {
+      shape.unaligned = part.first > 0;
+      return prepare_gemm(shape, dtype, device);
+    };
+    part.logits = prepare({.m = s.rows,
+                           .n = part.classes,
+                           .k = s.width,
+                           .transpose_b = true,
+                           .epilogue = {.bias = s.bias},
+                           .stride_c = apart});
+    if (!s.gradients) continue;
+    const bool is_first = &part == &parts_.front();
+    part.dx = prepare({.m = s.rows, .n = s.width, .k = part.classes, .accumulate = !is_first, .stride_a = apart});
+    part.dweight = prepare({.m = part.classes,
+                            .n = s.width,
+                            .k = s.rows,
+                            .transpose_a = true,
+                            .wide_c = s.wide_dweight,
+                            .accumulate = s.adds_dweight,
+                            .stride_a = apart});
+  }
+}
+
+/// On a GPU the classes that make no pack are a part of their own: with them cuBLASLt would read and write all of them
+/// an element at a time. They come first: what the others add to their dx is rounded once.
+std::vector<HeadProducts::Part> HeadProducts::parts_of_classes(DeviceKind kind) const {
+  const std::int64_t rest = kind == DeviceKind::Cpu ? 0 : sizes_.classes % (kPackBytes / element_);
+  std::vector<Part> parts;
+  if (rest > 0) parts.push_back({sizes_.classes - rest, rest, nullptr, nullptr, nullptr});
+  if (rest < sizes_.classes) parts.push_back({0, sizes_.classes - rest, nullptr, nullptr, nullptr});
+  return parts;
+}
+
+std::int64_t HeadProducts::workspace_bytes() const {
+  std::int64_t most = 0;
+  for (const Part& part : parts_)
+    for (const Kernel* const product : {part.logits.get(), part.dx.get(), part.dweight.get()})
+      most = std::max(most, product ? product->workspace_bytes() : 0);
+  return most;
+}
+
+void HeadProducts::give_logits(const KernelArgs& args, const void* x, const void* weight, const void* bias,
+                               void* logits) const {
+  for (const Part& part : parts_)
+    run_product(
+        args, *part.logits,
+        {x, after(weight, part.first * sizes_.width * element_), bias ? after(bias, part.first * element_) : nullptr},
+        after(logits, part.first * element_));
+}
+
+void HeadProducts::give_gradients(const KernelArgs& args, const void* logits, const void* x, const void* weight,
+                                  void* dweight, void* dx) const {
+  for (const Part& part : parts_)
+    run_product(args, *part.dweight, {after(logits, part.first * element_), x, nullptr},
+                after(dweight, part.first * sizes_.width * dweight_element_));
+  for (const Part& part : parts_)
+    run_product(args, *part.dx,
+                {after(logits, part.first * element_), after(weight, part.first * sizes_.width * element_), nullptr},
+                dx);
+}
+
+}  // namespace lethe

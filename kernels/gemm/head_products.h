@@ -1,0 +1,46 @@
+// The products of a loss over a layer's outputs (ops/linear_cross_entropy.cpp) for some rows: their logits, and from
+// the gradient of these, which stands in their place, those of the layer's weight and input.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "kernels/gemm/gemm.h"
+
+namespace lethe {
+
+struct HeadProductSizes {
+  std::int64_t rows, width, classes;
+  std::int64_t stride;  // of rows of logits in memory
+  bool bias, gradients;
+  bool wide_dweight;  // in f32 where the rest is bf16 or f16
+  bool adds_dweight;  // to what is there
+};
+
+/// x is [rows, width], logits [rows, classes], weight and its gradient [classes, width]. The workspace of the arguments
+/// is for a product.
+class HeadProducts {
+ public:
+  HeadProducts(const HeadProductSizes& sizes, DType dtype, const DeviceInfo& device);
+
+  std::int64_t workspace_bytes() const;
+  std::string implementation() const { return parts_.back().logits->implementation(); }
+
+  void give_logits(const KernelArgs& args, const void* x, const void* weight, const void* bias, void* logits) const;
+  /// dx may stand in the memory of x.
+  void give_gradients(const KernelArgs& args, const void* logits, const void* x, const void* weight, void* dweight,
+                      void* dx) const;
+
+ private:
+  /// Of some of the classes.
+  struct Part {
+    std::int64_t first, classes;
+    std::unique_ptr<Kernel> logits, dx, dweight;
+  };
+  std::vector<Part> parts_of_classes(DeviceKind kind) const;
+
+  HeadProductSizes sizes_;
+  std::int64_t element_, dweight_element_;  // bytes
+  std::vector<Part> parts_;
+};
+
+}  // namespace lethe
