@@ -44,7 +44,8 @@ struct NormGradRow {
       };
       first = static_cast<C>(mean_of(team.sum(packs, sum), length));
     }
-    const auto products = [&](auto i) {
+    // By value: a CPU's compiler would read what it refers to again for each element of bf16.
+    const auto products = [=](auto i) {
       const auto of_x = x[i], of_g = g[i];
       const auto of_w = w[i];
       return sum_in_pack<V>([&](int v) { return of_g.at[v] * of_w.at[v] * ((of_x.at[v] - centre) * by); });
@@ -53,8 +54,9 @@ struct NormGradRow {
     team.each(packs, [&](auto i) {
       const auto of_x = x[i], of_g = g[i];
       const auto of_w = w[i];
-      dx.set(i,
-             pack_of<T, V>([&](int v) { return by * (of_g[v] * of_w[v] - first - (of_x[v] - centre) * by * second); }));
+      Pack<T, V> to;
+      for (int v = 0; v < V; ++v) to.at[v] = by * (of_g[v] * of_w[v] - first - (of_x[v] - centre) * by * second);
+      dx.set(i, to);
     });
   }
 };
