@@ -14,6 +14,7 @@
 #include "framework/checked.h"
 #include "framework/op_attrs.h"
 #include "kernels/gemm/head_products.h"
+#include "kernels/reduce/head_bias.h"
 #include "kernels/reduce/head_rows.h"
 #include "kernels/workspace.h"
 

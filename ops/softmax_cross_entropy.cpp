@@ -9,6 +9,7 @@
 #include "kernels/dtypes.h"
 #include "kernels/reduce/labels.h"
 #include "kernels/reduce/row_packs.h"
+#include "kernels/reduce/rows.h"
 
 namespace lethe {
 namespace {

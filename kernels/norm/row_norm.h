@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "kernels/reduce/row_packs.h"
+#include "kernels/reduce/rows.h"
 
 namespace lethe {
 

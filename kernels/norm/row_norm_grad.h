@@ -3,6 +3,7 @@
 #include <array>
 
 #include "kernels/reduce/row_packs.h"
+#include "kernels/reduce/rows.h"
 #include "kernels/reduce/sums.h"
 
 namespace lethe {

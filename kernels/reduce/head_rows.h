@@ -1,10 +1,11 @@
-// What linear_cross_entropy does with the logits of some rows: loss and gradient of a row, sums of columns.
+// What linear_cross_entropy does with the logits of some rows: loss and gradient of a row.
 #pragma once
 #include <cmath>
 #include <limits>
 
 #include "kernels/exp.h"
 #include "kernels/reduce/row_packs.h"
+#include "kernels/reduce/rows.h"
 
 namespace lethe {
 
@@ -91,27 +92,6 @@ struct HeadRow {
               return (exp_of(of_x[v] - sum) * grown - everywhere - (p * V + v == which ? hit : C(0))) * scale;
             }));
     });
-  }
-};
-
-/// Adds some rows' gradients of logits up for W neighbouring columns, behind the sums of the rows before.
-template <class T, int W>
-struct HeadBias {
-  std::int64_t rows, classes, stride;
-  const T* gradient;
-  bool is_first, is_last;
-  double* sums;
-  T* dbias;
-  HD void operator()(std::int64_t i) const {
-    const std::int64_t begin = i * W, end = begin + W < classes ? begin + W : classes;
-    Compute<T> here[W] = {};
-    for (std::int64_t row = 0; row < rows; ++row)
-      for (std::int64_t c = begin; c < end; ++c) here[c - begin] += compute(gradient[row * stride + c]);
-    for (std::int64_t c = begin; c < end; ++c) {
-      const double sum = (is_first ? 0.0 : sums[c]) + static_cast<double>(here[c - begin]);
-      sums[c] = sum;
-      if (is_last) dbias[c] = static_cast<T>(sum);
-    }
   }
 };
 

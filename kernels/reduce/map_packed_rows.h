@@ -1,6 +1,7 @@
 // Kernels of an op that maps rows (the last axis) of one or two inputs of one shape to those of its output.
 #pragma once
 #include "kernels/reduce/row_packs.h"
+#include "kernels/reduce/rows.h"
 
 namespace lethe {
 

@@ -3,8 +3,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "kernels/low_floats.h"
 #include "kernels/packs.h"
-#include "kernels/reduce/rows.h"
 
 namespace lethe {
 
@@ -17,7 +17,7 @@ HD int together(std::int64_t length) {
 /// Calls f with that number, as a constant.
 template <class T, class Team, class F>
 HD void in_packs(std::int64_t length, const F& f) {
-  if constexpr (!std::is_same_v<Team, OneThread>)
+  if constexpr (Team::kTakesPacks)
     if (together<T>(length) > 1) return f(std::integral_constant<int, kPack<T>>{});
   f(std::integral_constant<int, 1>{});
 }

@@ -15,6 +15,7 @@ namespace lethe {
 /// A CPU thread. Sums and maxima run in lanes, so that they vectorise and give the same bits at any vector width.
 class OneThread {
  public:
+  static constexpr bool kTakesPacks = false;
   /// Short runs in the type that `f` gives, runs in double.
   template <class F>
   HD double sum(std::int64_t n, const F& f) const {

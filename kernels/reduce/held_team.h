@@ -6,7 +6,6 @@
 #include <limits>
 #include <type_traits>
 
-#include "kernels/each_device.h"
 #include "kernels/low_floats.h"
 
 #ifdef LETHE_DEVICE_CODE
@@ -20,6 +19,7 @@ struct HeldIndex {
 
 class HeldTeam {
  public:
+  static constexpr bool kTakesPacks = true;
   static constexpr int kHeld = 4, kMostThreads = 512;  // packs of a thread
 
   static bool can_hold(std::int64_t packs) { return packs <= kHeld * kMostThreads; }
@@ -59,7 +59,6 @@ class HeldTeam {
     each(n, [&](HeldIndex i) { total += f(i); });
     return fold(total, [](T a, T b) { return a + b; });
   }
-  /// NaN is passed over.
   template <class F>
   __device__ auto max(std::int64_t n, const F& f) const {
     using T = Compute<decltype(f(HeldIndex{}))>;
@@ -96,23 +95,6 @@ class HeldTeam {
   unsigned threads_, index_;
   bool has_row_;
 };
-
-/// A block has one row, or as many as there are teams in its warps.
-template <class F>
-__global__ void __launch_bounds__(HeldTeam::kMostThreads)
-    for_each_held_row_kernel(std::int64_t rows, unsigned threads, F f) {
-  const std::int64_t row = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / threads;
-  f(HeldTeam(threads, row < rows), row < rows ? row : rows - 1);
-}
-template <class F>
-void for_each_held_row(void* stream, std::int64_t rows, std::int64_t packs, const F& f) {
-  const unsigned threads = HeldTeam::threads_for(
-      packs, requires { F::kSameSteps; });
-  const unsigned block = threads > 32 ? threads : 128;
-  const std::int64_t teams = block / threads;
-  LETHE_LAUNCH(for_each_held_row_kernel<F>, dim3(static_cast<unsigned>((rows + teams - 1) / teams)), dim3(block), 0,
-               static_cast<cudaStream_t>(stream), rows, threads, f);
-}
 
 }  // namespace lethe
 #endif

@@ -1,0 +1,70 @@
+// A GPU's block that has a row which is too long for its threads to hold (held_team.h): each sum reads it again.
+#pragma once
+#include <limits>
+
+#include "kernels/device_code.h"
+#include "kernels/reduce/terms.h"
+
+#ifdef LETHE_DEVICE_CODE
+namespace lethe {
+
+/// A block of whole warps. Every thread takes part in every call and gets its result.
+class BlockTeam {
+ public:
+  static constexpr bool kTakesPacks = true;
+  template <class F>
+  __device__ double sum(std::int64_t n, const F& f) const {
+    using T = Compute<decltype(f(std::int64_t{}))>;
+    const std::int64_t stride = blockDim.x;
+    std::int64_t i = threadIdx.x, left = i < n ? (n - i + stride - 1) / stride : 0;
+    double total = 0;
+    while (left > 0) {
+      T run{};
+      std::int64_t here = left < kRun ? left : kRun;
+      left -= here;
+      for (; here >= 4; here -= 4, i += 4 * stride) {  // four at a time: none waits for another's memory
+        const T four[] = {f(i), f(i + stride), f(i + 2 * stride), f(i + 3 * stride)};
+        for (const T value : four) run += value;
+      }
+      for (; here > 0; --here, i += stride) run += f(i);
+      total += static_cast<double>(run);
+    }
+    return fold(total, [](double a, double b) { return a + b; });
+  }
+  template <class F>
+  __device__ auto max(std::int64_t n, const F& f) const {
+    using T = Compute<decltype(f(std::int64_t{}))>;
+    T most = -std::numeric_limits<T>::infinity();
+    each(n, [&](std::int64_t i) {
+      const T value = f(i);
+      most = value > most ? value : most;
+    });
+    return static_cast<T>(fold(static_cast<double>(most), [](double a, double b) { return b > a ? b : a; }));
+  }
+  template <class F>
+  __device__ void each(std::int64_t n, const F& f) const {
+    for (std::int64_t i = threadIdx.x; i < n; i += blockDim.x) f(i);
+  }
+  __device__ bool leads() const { return threadIdx.x == 0; }
+  /// The row is too long to be kept: it is read again.
+  template <class Row>
+  __device__ Row hold(std::int64_t, const Row& row) const {
+    return row;
+  }
+
+ private:
+  template <class Join>
+  __device__ double fold(double value, const Join& join) const {
+    __shared__ double of_warp[32];
+    for (int lane = 16; lane > 0; lane /= 2) value = join(value, __shfl_xor_sync(0xffffffffu, value, lane));
+    if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = value;
+    __syncthreads();
+    value = of_warp[0];
+    for (unsigned warp = 1; warp < blockDim.x / 32; ++warp) value = join(value, of_warp[warp]);
+    __syncthreads();  // before the next call writes
+    return value;
+  }
+};
+
+}  // namespace lethe
+#endif
