@@ -2,6 +2,7 @@
 // write the same element. A CPU thread takes a position, and so does a GPU's unless windows are of the usual sizes:
 // then it takes a patch of them and reads each window over it once.
 #pragma once
+#include "kernels/low_floats.h"
 #include "kernels/pool_patches.h"
 
 namespace lethe {

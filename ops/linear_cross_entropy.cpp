@@ -6,7 +6,6 @@
 // There is an op for the loss, one for the gradient, and one for both, which costs no more than the gradient alone:
 // join_gradients puts it in the place of the two.
 #include <algorithm>
-#include <array>
 #include <type_traits>
 #include <vector>
 
@@ -39,8 +38,9 @@ HeadSizes head_sizes(const InferArgs& args) {
 std::int64_t rows_at_once(const HeadSizes& s, DType dtype, DeviceKind kind) {
   const bool on_cpu = kind == DeviceKind::Cpu;  // which may widen them
   const std::int64_t bytes = s.stride * bytes_of(on_cpu ? wide_of(dtype) : dtype), multiple = on_cpu ? 16 : 128;
-  std::int64_t most = on_cpu ? std::max<std::int64_t>(1, (32 << 20) / bytes)
-                             : std::clamp<std::int64_t>((128 << 20) / bytes, multiple, 1024);
+  std::int64_t most =
+      on_cpu ? std::max<std::int64_t>(1, (32 << 20) / bytes)
+             : std::clamp<std::int64_t>((128 << 20) / bytes, multiple, std::max<std::int64_t>(1024, (2 << 20) / bytes));
   if (most > multiple) most -= most % multiple;
   const std::int64_t rounds = (s.rows + most - 1) / most, each = (s.rows + rounds - 1) / rounds;
   return std::min({round_up(each, multiple), most, s.rows});

@@ -8,7 +8,7 @@
 namespace lethe {
 
 /// Of 16 rows from one among those of all samples on, by 8 keys from a multiple of 4 on.
-__device__ inline void drop(const KeptShares& kept, std::int64_t row, int key, SumTile& shares) {
+__device__ inline void drop_shares(const KeptShares& kept, std::int64_t row, int key, SumTile& shares) {
   const int lane = static_cast<int>(threadIdx.x % 32);
   for (int r = 0; r < 2; ++r) {
     float m[4];

@@ -49,7 +49,7 @@ struct BlockRowGrad {
       dy[d / 16] = shared.left(kBlockRows + of_warp, d);
     }
     meet_copies();
-    copy(first, 0);
+    if (first < last) copy(first, 0);
 
     SumTile sums[Size / 8] = {};
     for (int key = first, half = 0; key < last; key += kKeys, half = 1 - half) {
@@ -65,7 +65,7 @@ struct BlockRowGrad {
             da, [&](int d) { return dy[d / 16]; }, of_v);
         weigh(
             p, da, sight, key + part, scale, [&](int, int i) { return rows[i / 2]; }, of.a.kept.all(),
-            [&](int n, SumTile& m) { drop(of.a.kept, of_head + row + of_warp, key + part + 8 * n, m); });
+            [&](int n, SumTile& m) { drop_shares(of.a.kept, of_head + row + of_warp, key + part + 8 * n, m); });
         add_rows<T, kPart / 8, Size>(sums, da, of_k);
       }
     }

@@ -59,7 +59,8 @@ struct BlockRows {
         for (int i = 0; i < 4; ++i) tile.at[i] *= fades[i / 2];
       if (!a.kept.all()) {
         LETHE_UNROLL
-        for (int n = 0; n < kKeys / 8; ++n) drop(a.kept, s.row_of(sample, head, row + of_warp), key + 8 * n, shares[n]);
+        for (int n = 0; n < kKeys / 8; ++n)
+          drop_shares(a.kept, s.row_of(sample, head, row + of_warp), key + 8 * n, shares[n]);
       }
       add_rows<T, kKeys / 8, Size>(sums, shares, shared.from(2 * kKeys * half + kKeys));
     }

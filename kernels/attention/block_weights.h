@@ -23,7 +23,7 @@ __device__ void weigh(SumTile (&p)[N], SumTile (&da)[N], const Sight& sight, int
   for (int n = 0; n < N; ++n)
     for (int i = 0; i < 4; ++i) {
       const float x = std::fma(p[n].at[i], scale, -of_row(n, i).lse);
-      p[n].at[i] = power_of_two(x > 0 ? 0.0F : x);  // no share is above 1 but by rounding
+      p[n].at[i] = exp2_of(x > 0 ? 0.0F : x);  // no share is above 1 but by rounding
     }
   sight.hide(p, from, 0.0F);
   const auto weigh_one = [&](int n, const SumTile& m) {

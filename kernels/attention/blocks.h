@@ -47,8 +47,13 @@ void for_each_block(void* stream, std::int64_t batch, std::int64_t heads, std::i
   const auto blocks = static_cast<unsigned>((positions + kBlockRows - 1) / kBlockRows);
   constexpr std::size_t shared = F::kShared * sizeof(typename F::Number);
 #ifdef __CUDACC__
-  if constexpr (shared > 48 << 10)
-    cudaFuncSetAttribute(attention_block_kernel<F>, cudaFuncAttributeMaxDynamicSharedMemorySize, shared);
+  // More than a block has unasked, with what add_product takes where there are no such tensor cores. A GPU that has
+  // less refuses the launch.
+  if constexpr (shared + kPlayedShared > 48 << 10)
+    check_as(Exit::Device,
+             cudaSuccess ==
+                 cudaFuncSetAttribute(attention_block_kernel<F>, cudaFuncAttributeMaxDynamicSharedMemorySize, shared),
+             "attention: this GPU has less than ", shared, " bytes of shared memory for a block");
 #endif
   LETHE_LAUNCH(attention_block_kernel<F>, dim3(static_cast<unsigned>(batch * heads * blocks)), dim3(32 * kWarps),
                shared, static_cast<cudaStream_t>(stream), f, static_cast<unsigned>(heads), blocks);

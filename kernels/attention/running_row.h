@@ -11,7 +11,7 @@ namespace lethe {
 inline constexpr double kLog2e = 1.4426950408889634;
 
 /// 2^x, by the GPU's instruction.
-__device__ inline float power_of_two(float x) {
+__device__ inline float exp2_of(float x) {
 #ifdef __CUDA_ARCH__
   float power;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x));
@@ -31,10 +31,10 @@ class RunningRow {
     for (SumTile& tile : scores)
       for (int i = 2 * row; i < 2 * row + 2; ++i) most_ = tile.at[i] > most_ ? tile.at[i] : most_;
     most_ = over_four(most_, [](float x, float y) { return y > x ? y : x; });
-    const float fade = power_of_two(before - most_);
+    const float fade = exp2_of(before - most_);
     total_ *= fade;
     for (SumTile& tile : scores)
-      for (int i = 2 * row; i < 2 * row + 2; ++i) total_ += tile.at[i] = power_of_two(tile.at[i] - most_);
+      for (int i = 2 * row; i < 2 * row + 2; ++i) total_ += tile.at[i] = exp2_of(tile.at[i] - most_);
     return fade;
   }
   /// Called once, when all keys are through, before what follows.

@@ -84,7 +84,12 @@ class UnfoldConv final : public Kernel {
   GemmShape product_of(const Round& round) const {
     const std::int64_t rows = positions(round.images);
     if (pass_ == ConvPass::Forward)
-      return {.m = rows, .n = group_filters(), .k = depth(), .transpose_b = true, .stride_c = s_.filters};
+      return {.m = rows,
+              .n = group_filters(),
+              .k = depth(),
+              .transpose_b = true,
+              .stride_c = s_.filters,
+              .unaligned = true};
     if (pass_ == ConvPass::GradInput)
       return {.m = rows, .n = depth(), .k = group_filters(), .wide_c = true, .stride_a = s_.filters, .unaligned = true};
     return {.m = group_filters(),

@@ -26,7 +26,7 @@ HeadProducts::HeadProducts(const HeadProductSizes& s, DType dtype, const DeviceI
       element_(bytes_of(dtype)),
       dweight_element_(bytes_of(s.wide_dweight ? wide_of(dtype) : dtype)),
       parts_(parts_of_classes(device.kind)) {
-  const std::int64_t apart = s.stride == s.classes && parts_.size() == 1 ? 0 : s.stride;
+  const std::int64_t apart = s.stride == s.classes ? 0 : s.stride;
   for (Part& part : parts_) {
     const auto prepare = [&](GemmShape shape) {
       shape.unaligned = part.first > 0;
@@ -54,7 +54,8 @@ HeadProducts::HeadProducts(const HeadProductSizes& s, DType dtype, const DeviceI
 /// On a GPU the classes that make no pack are a part of their own: with them cuBLASLt would read and write all of them
 /// an element at a time. They come first: what the others add to their dx is rounded once.
 std::vector<HeadProducts::Part> HeadProducts::parts_of_classes(DeviceKind kind) const {
-  const std::int64_t rest = kind == DeviceKind::Cpu ? 0 : sizes_.classes % (kPackBytes / element_);
+  const bool few = sizes_.classes < 1024;  // launches would cost more
+  const std::int64_t rest = kind == DeviceKind::Cpu || few ? 0 : sizes_.classes % (kPackBytes / element_);
   std::vector<Part> parts;
   if (rest > 0) parts.push_back({sizes_.classes - rest, rest, nullptr, nullptr, nullptr});
   if (rest < sizes_.classes) parts.push_back({0, sizes_.classes - rest, nullptr, nullptr, nullptr});

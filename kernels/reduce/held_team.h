@@ -11,9 +11,8 @@
 #ifdef LETHE_DEVICE_CODE
 namespace lethe {
 
-/// Pack `number` of a row, which is the `at`-th of its thread's.
 struct HeldIndex {
-  int number, at;
+  int number, at;  // of a pack in its row, and among its thread's
   __device__ operator std::int64_t() const { return number; }
 };
 
@@ -84,9 +83,10 @@ class HeldTeam {
     __syncthreads();  // before the next call writes
     return value;
   }
-  /// Over each `count` neighbouring lanes.
+  /// Over each `count` neighbouring lanes, once all have read.
   template <class T, class Join>
   __device__ static T fold_lanes(T value, unsigned count, const Join& join) {
+    __syncwarp();
     for (unsigned lane = count / 2; lane > 0; lane /= 2)
       value = join(value, __shfl_xor_sync(0xffffffffu, value, static_cast<int>(lane)));
     return value;

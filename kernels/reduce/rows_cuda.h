@@ -19,7 +19,7 @@ __global__ void __launch_bounds__(HeldTeam::kMostThreads)
 template <class F>
 void for_each_held_row(void* stream, std::int64_t rows, std::int64_t packs, const F& f) {
   const unsigned threads = HeldTeam::threads_for(
-      packs, requires { F::kSameSteps; });
+      packs, requires { requires F::kSameSteps; });
   const unsigned block = threads > 32 ? threads : 128;
   const std::int64_t teams = block / threads;
   LETHE_LAUNCH(for_each_held_row_kernel<F>, dim3(static_cast<unsigned>((rows + teams - 1) / teams)), dim3(block), 0,

@@ -140,11 +140,13 @@ std::vector<Sample> row_samples() {
       {.op = "softmax", .in = {{{2, 3, 6, 6}, -3, 3}}, .attrs = {{"causal", 1}}},
       {.op = "softmax", .in = {{{2, 5, 5}, -3, 3}}, .attrs = {{"causal", 1}}},
       {.op = "softmax", .in = {{{60, 60}, -3, 3}}, .attrs = {{"causal", 1}}},
-      // Rows of a GPU's threads: four rows a warp, a row of several warps, one that no team holds.
+      // On a GPU: several rows a warp, a row of several warps, and in packs and without rows that no team holds.
       {.op = "softmax", .in = {{{7, 48}, -3, 3}}},
       {.op = "softmax", .in = {{{2, 24, 24}, -3, 3}}, .attrs = {{"causal", 1}}},
       {.op = "softmax", .in = {{{2, 1100}, -3, 3}}},
+      {.op = "softmax", .in = {{{2, 1104}, -3, 3}}},
       {.op = "softmax", .in = {{{2, 2051}, -3, 3}}},
+      {.op = "softmax", .in = {{{1, 16400}, -3, 3}}},
       {.op = "log_softmax", .in = {{{5, 10}, -3, 3}}},
       {.op = "log_softmax", .in = {{{2, 1100}, -3, 3}}},
       {.op = "layer_norm",

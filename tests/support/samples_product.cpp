@@ -72,6 +72,11 @@ std::vector<Sample> attention_samples() {
                 {{"heads", 4}, {"kv_heads", 2}, {"causal", 1}, {"window", 4}}),
       attention({{{4, 9, 4}}, {{4, 5, 4}}, {{4, 5, 4}}, lengths_of(4, 6)}, {{"heads", 2}}),
       attention({{{1, 3, 260}}, {{1, 3, 260}}, {{1, 3, 260}}}, {{"heads", 1}}),
+      // More than a GPU's blocks have room for.
+      attention({{{1, 33, 260}}, {{1, 33, 130}}, {{1, 33, 130}}, kAbsent, kStep},
+                dropping({{"heads", 2}, {"kv_heads", 1}, {"causal", 1}})),
+      attention({{{2, 34, 130}}, {{2, 34, 130}}, {{2, 34, 130}}, lengths_of(2, 35, 9)},
+                {{"heads", 1}, {"causal", 1}, {"window", 17}}),
       attention({{{2, 5, 16}}, {{2, 37, 8}}, {{2, 37, 8}}}, {{"heads", 4}, {"kv_heads", 2}, {"causal", 1}}),
       attention({{{2, 21, 24}}, kAbsent, kAbsent, lengths_of(2, 22), kStep},
                 dropping({{"heads", 2}, {"kv_heads", 1}, {"causal", 1}, {"window", 18}})),
