@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "kernels/attention/cuda.h"
+#include "kernels/attention/tensor_cores.h"
 #include "kernels/packs.h"
 
 #ifdef LETHE_DEVICE_CODE
