@@ -9,6 +9,7 @@
 #include "kernels/cuda/tell_once.h"
 #include "kernels/gemm/cuda_launches.h"
 #include "kernels/gemm/providers.h"
+#include "kernels/packs.h"
 
 namespace lethe {
 namespace {
@@ -154,8 +155,8 @@ class CublasLtGemm final : public Kernel {
   }
 
   void find_algorithms() {
-    // What cuBLASLt finds depends on how the bias is aligned; it does not read it yet.
-    const auto alignment = static_cast<std::uintptr_t>(s_.unaligned ? bytes_of(dtype_) : kGpuAlignment);
+    // What cuBLASLt finds depends on how the bias is aligned; it does not read it yet. One of parts begins at a pack.
+    const auto alignment = static_cast<std::uintptr_t>(s_.unaligned ? kPackBytes : kGpuAlignment);
     if (s_.epilogue.bias) set_product(product_, CUBLASLT_MATMUL_DESC_BIAS_POINTER, alignment);
     std::array<cublasLtMatmulHeuristicResult_t, kMostAlgorithms> found{};
     int count = 0;
