@@ -87,7 +87,8 @@ std::vector<Sample> loss_samples() {
       // More rows than a GPU takes at once, and classes that make no pack.
       {.op = "linear_cross_entropy_and_grad",
        .in = {{{1030, 2}}, {{1029, 2}}, {{1029}}, {{1030}, -3, 1029, DType::i32}, {.shape = {1030}, .wide = true}},
-       .gradient = false},
+       .gradient = false,
+       .dtypes = {DType::f64, DType::bf16}},
       {.op = "accuracy", .in = {{{40, 3}}, labels(40, 3)}, .attrs = {{"k", 1}}, .gradient = false},
       {.op = "accuracy", .in = {{{9, 70}}, labels(9, 70)}, .attrs = {{"k", 5}}, .gradient = false},
       {.op = "accuracy", .in = {{{3, 13, 4}}, {{3, 13}, -1, 4, DType::i32}}, .gradient = false},
