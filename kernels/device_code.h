@@ -25,10 +25,14 @@
 
 namespace lethe {
 /// Launches a kernel on a stream and fails with the runtime's words if that is refused; counts it in a LaunchCount.
+/// A block has 48 KiB of shared memory unless its kernel asks for more: it does if what is left for its own is little.
 template <class... P, class... A>
 void launch(void (*kernel)(P...), dim3 grid, dim3 block, std::size_t shared, cudaStream_t stream, A&&... args) {
+  constexpr std::size_t kUnasked = 40 << 10;
   if (LaunchCount::takes_launch()) return;
-  kernel<<<grid, block, shared, stream>>>(static_cast<P>(args)...);
+  if (shared > kUnasked)
+    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared));
+  kernel<<<grid, block, shared, stream>>>(static_cast<P>(args)...);  // refused if the GPU has less
   const cudaError_t error = cudaGetLastError();
   check_as(Exit::Device, error == cudaSuccess, "kernel launch: ", cudaGetErrorString(error));
 }

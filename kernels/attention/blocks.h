@@ -7,7 +7,6 @@
 #include <type_traits>
 
 #include "kernels/attention/cuda.h"
-#include "kernels/attention/tensor_cores.h"
 #include "kernels/packs.h"
 
 #ifdef LETHE_DEVICE_CODE
@@ -47,15 +46,6 @@ template <class F>
 void for_each_block(void* stream, std::int64_t batch, std::int64_t heads, std::int64_t positions, const F& f) {
   const auto blocks = static_cast<unsigned>((positions + kBlockRows - 1) / kBlockRows);
   constexpr std::size_t shared = F::kShared * sizeof(typename F::Number);
-#ifdef __CUDACC__
-  // More than a block has unasked, with what add_product takes where there are no such tensor cores. A GPU that has
-  // less refuses the launch.
-  if constexpr (shared + kPlayedShared > 48 << 10)
-    check_as(Exit::Device,
-             cudaSuccess ==
-                 cudaFuncSetAttribute(attention_block_kernel<F>, cudaFuncAttributeMaxDynamicSharedMemorySize, shared),
-             "attention: this GPU has less than ", shared, " bytes of shared memory for a block");
-#endif
   LETHE_LAUNCH(attention_block_kernel<F>, dim3(static_cast<unsigned>(batch * heads * blocks)), dim3(32 * kWarps),
                shared, static_cast<cudaStream_t>(stream), f, static_cast<unsigned>(heads), blocks);
 }

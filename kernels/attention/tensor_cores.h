@@ -48,9 +48,6 @@ __device__ float number_of(std::uint32_t pair, int which) {
   return number;
 }
 
-/// Bytes of shared memory that a block's add_product takes where there is no such instruction.
-inline constexpr std::size_t kPlayedShared = 32 * kWarps * 12 * sizeof(float);
-
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 #define LETHE_MMA(dtype)                                                                                     \
   asm("mma.sync.aligned.m16n8k16.row.col.f32." dtype "." dtype                                               \

@@ -155,7 +155,7 @@ class CublasLtGemm final : public Kernel {
   }
 
   void find_algorithms() {
-    // What cuBLASLt finds depends on how the bias is aligned; it does not read it yet. One of parts begins at a pack.
+    // What cuBLASLt finds depends on how the bias is aligned; it does not read it yet. A part's begins at a pack.
     const auto alignment = static_cast<std::uintptr_t>(s_.unaligned ? kPackBytes : kGpuAlignment);
     if (s_.epilogue.bias) set_product(product_, CUBLASLT_MATMUL_DESC_BIAS_POINTER, alignment);
     std::array<cublasLtMatmulHeuristicResult_t, kMostAlgorithms> found{};

@@ -187,27 +187,25 @@ TEST(SameBits, GradientsOfPools) {
         expect_same_pools(gradient, k, stride, dtype);
 }
 
-/// Of the only op of a program: what its device code gives where packs can be read and where they cannot.
-void expect_packs_change_no_bit(const std::string& text) {
-  SCOPED_TRACE(text);
-  const Program program = parse_program(text);
-  Interpreter values(program);
-  const Op& op = program.blocks[0].ops[0];
-  for (const VarId v : op.in) values.fill_uniform(v, -1, 1, v);
-  const auto kernel = op_def(op.type).kernels.cuda({program, op, kShim});
-  const Trial packed = try_op(values, op, *kernel);
-  Guarded::shift = 8;
-  const Trial apart = try_op(values, op, *kernel);
-  Guarded::shift = 0;
-  EXPECT_TRUE(apart.outputs[0].holds_same(packed.outputs[0]));
+TEST(SameBits, RowsInPacksAndByThemselves) {
+  for (const std::string dtype : {"f32", "bf16"}) {
+    const std::string x = dtype + "[5,48]\n", weight = "f32[48]\n", one = "f32[5]\n";
+    expect_same_anywhere("input x " + x + "temp y " + x + "block 0 {\n  y = softmax(x)\n}\n");
+    expect_same_anywhere("input x " + x + "input w " + weight + "input b " + weight + "temp y " + x + "temp mean " +
+                         one + "temp inverse " + one +
+                         "block 0 {\n  y, mean, inverse = layer_norm(x, w, b) {eps=1e-05}\n}\n");
+    expect_same_anywhere("input x " + x + "input w " + weight + "input mean " + one + "input inverse " + one +
+                         "input dy " + x + "temp dx " + x + "temp dw " + weight + "temp db " + weight +
+                         "block 0 {\n  dx, dw, db = layer_norm_grad(x, w, mean, inverse, dy) backward\n}\n");
+  }
 }
 
 TEST(SameBits, ChannelsInPacksAndByThemselves) {
   for (const char* dtype : {"f32", "f64", "bf16"}) {
     const std::string shape = message(dtype, "[3,24]\n"), attrs = "{alpha=2.5, beta=0.75, k=1.5, size=5}";
-    expect_packs_change_no_bit("input x " + shape + "temp y " + shape + "block 0 {\n  y = lrn(x) " + attrs + "\n}\n");
-    expect_packs_change_no_bit("input x " + shape + "input dy " + shape + "temp dx " + shape +
-                               "block 0 {\n  dx = lrn_grad(x, dy) " + attrs + " backward\n}\n");
+    expect_same_anywhere("input x " + shape + "temp y " + shape + "block 0 {\n  y = lrn(x) " + attrs + "\n}\n");
+    expect_same_anywhere("input x " + shape + "input dy " + shape + "temp dx " + shape +
+                         "block 0 {\n  dx = lrn_grad(x, dy) " + attrs + " backward\n}\n");
   }
 }
 

@@ -9,7 +9,7 @@
 namespace lethe::simt {
 
 // What every GPU takes (CUDA C++ Programming Guide, technical specifications): of shared memory what those from 8.0 on
-// do if they are asked, which has to be done from 48 KiB on and is not seen here; parameters as before CUDA 12.1.
+// do if a launch asks (kernels/device_code.h); parameters as before CUDA 12.1.
 void check_launch(dim3 grid, dim3 block, std::size_t shared, std::size_t parameters) {
   const auto expect = [](bool holds, const char* what) {
     if (!holds) throw std::logic_error(std::string("a launch with ") + what);

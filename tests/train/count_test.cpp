@@ -70,6 +70,14 @@ TEST_F(CountCommand, CountsEachOpsLaunchesAndBytes) {
   EXPECT_NEAR(sum_of(counted, "batch_norm_grad", "mb"), 5 * tensor + 5 * channels, 1e-9) << "x and dy twice, dx once";
 }
 
+TEST_F(CountCommand, KernelsThatAskForSharedMemoryNeedNoGpu) {
+  const Ended ended =
+      run_train({"bench", "--count", "--model", "gpt2", "--batch", "1", "--set", "layers=1", "--set", "length=64",
+                 "--set", "heads=6", "--dtype", "bf16", "--device", "h200", "--format", "json"});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(sum_of(nlohmann::json::parse(ended.out), "attention_grad", "launches"), 3) << "heads of 128 numbers";
+}
+
 TEST_F(CountCommand, ARooflineIsOfThePlannedProgramOnThatGpu) {
   const auto least = [&](const std::vector<std::string>& more) {
     std::vector<std::string> args = {"plan", "--model", "resnet20", "--batch", "128", "--roofline", "--json"};
