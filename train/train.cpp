@@ -96,10 +96,11 @@ std::unique_ptr<Checkpoints> open_checkpoints(const Options& options, const Star
                 : std::make_unique<Checkpoints>();
 }
 
-/// Of the directory where the run saves. No other run may have saved there since `start` was found.
-std::unique_ptr<RunLock> lock_run(const Options& given, const Start& start, const Notify& notify) {
+/// Of the directory where a run saves that did not go on in it. No other run may have saved there since `start` was
+/// found.
+std::unique_ptr<RunLock> lock_run(const Options& given, const Start& start) {
   if (start.save.empty()) return nullptr;
-  auto lock = std::make_unique<RunLock>(start.save, notify);
+  auto lock = std::make_unique<RunLock>(start.save);
   const Start now = find_start(given.save, given.resume);
   check(start.moves || (now.checkpoint == start.checkpoint && now.state == start.state), start.save,
         ": another run has saved into it meanwhile; start again");
@@ -171,6 +172,9 @@ void train_with(Session& session, const Options& options, Listener& listener, Ch
 /// `world` is null, as `peers` is, if nobody has started several ranks.
 int train_on(const Options& given, const std::shared_ptr<Collectives>& peers, const MpiWorld* world) {
   const bool leads = !peers || peers->rank().number == 0;
+  std::unique_ptr<RunLock> lock;  // taken before files of a run are read that another may be about to replace
+  if (const std::string run = goes_on_in(given.save, given.resume); leads && !run.empty())
+    lock = std::make_unique<RunLock>(run);
   const Start start = find_start(given.save, given.resume);
   check(!peers || peers->rank().of == 1 || !(given.largest_batch || given.largest_micro_batch),
         "a batch of auto is found before ranks start: train plan --ranks R --shards V --batch auto says it");
@@ -208,7 +212,8 @@ int train_on(const Options& given, const std::shared_ptr<Collectives>& peers, co
     train_with(session, options, silent, checkpoints.get(), peers.get());
     return 0;
   }
-  const std::unique_ptr<RunLock> lock = lock_run(given, start, notify);
+  if (!lock) lock = lock_run(given, start);
+  if (lock && !lock->trouble().empty()) notify(lock->trouble());
   std::vector<std::unique_ptr<RecordFile>> metrics = open_metrics(options, start, notify);
   session.executor();  // takes the memory: of both programs, over one store of parameters and states
   AttendedRun<RunReport> report(progress, std::move(metrics));

@@ -12,6 +12,7 @@
 
 #include "framework/error.h"
 #include "tests/train/run_fixture.h"
+#include "train/session/run_lock.h"
 
 namespace lethe::testing {
 namespace {
@@ -54,6 +55,15 @@ TEST_F(RunLockTest, ASecondRunIsToldWhoSavesThere) {
   const std::string rows = bytes_in(path("run/metrics.csv"));
   EXPECT_EQ(std::count(rows.begin(), rows.end(), '\n'),
             1 + std::stoll(rows.substr(rows.rfind('\n', rows.size() - 2) + 1)));
+}
+
+TEST_F(RunLockTest, ASecondRunIsToldBeforeItReadsWhatMayBeReplaced) {
+  ASSERT_EQ(run_train(small({"--steps", "1", "--save", path("run"), "--quiet"})).code, 0);
+  const RunLock held(path("run"));
+  std::filesystem::remove_all(path("run/latest/network"));
+  const Ended second = run_train(resumed("2"));
+  EXPECT_EQ(second.code, 2);
+  EXPECT_NE(second.err.find("is training into it"), std::string::npos) << second.err;
 }
 
 TEST_F(RunLockTest, WhatAKilledRunLeftIsTakenOver) {

@@ -39,7 +39,7 @@ int locked(int descriptor) {
 
 }  // namespace
 
-RunLock::RunLock(const std::string& directory, const std::function<void(const std::string&)>& notify) {
+RunLock::RunLock(const std::string& directory) {
   const std::string file = (std::filesystem::path(directory) / ".lock").string();
   descriptor_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   check(descriptor_ >= 0, "cannot open '", file, "': ", std::strerror(errno));
@@ -50,15 +50,15 @@ RunLock::RunLock(const std::string& directory, const std::function<void(const st
     fail(directory, ": ", holder, " is training into it; wait for its end or save elsewhere");
   }
   if (error != 0) {
-    notify(message(directory, ": locks cannot be had there (", std::strerror(error),
-                   "), so nothing keeps a second run from saving into it"));
+    trouble_ = message(directory, ": locks cannot be had there (", std::strerror(error),
+                       "), so nothing keeps a second run from saving into it");
     return;
   }
   const std::string line = this_process() + "\n";
   errno = ENOSPC;  // what a write that ends early means, which sets none
   const bool written = ::ftruncate(descriptor_, 0) == 0 &&
                        ::pwrite(descriptor_, line.data(), line.size(), 0) == static_cast<ssize_t>(line.size());
-  if (!written) notify(message(file, ": cannot be written: ", std::strerror(errno)));
+  if (!written) trouble_ = message(file, ": cannot be written: ", std::strerror(errno));
 }
 
 RunLock::~RunLock() { ::close(descriptor_); }

@@ -23,10 +23,18 @@ bool is_same_place(const std::string& a, const std::string& b) {
   return fs::equivalent(a, b, ignored);
 }
 
-/// Where a resumed run saves: on in the directory that was named, unless that is one checkpoint of a run.
-std::string save_directory(const std::string& save, const std::string& resume, const std::string& checkpoint) {
-  if (!save.empty() || checkpoint.empty()) return save;
-  return is_same_place(resume, checkpoint) ? "" : resume;
+/// Where a run begins and where it saves, found by names alone.
+struct RunPlace {
+  std::string checkpoint, save;  // "": none
+  bool goes_on = false;          // a run that saves on where the checkpoint's run did
+};
+
+RunPlace run_place(const std::string& save, const std::string& resume) {
+  const std::string checkpoint = find_checkpoint(save, resume);
+  if (checkpoint.empty()) return {.checkpoint = "", .save = save};
+  if (!save.empty()) return {checkpoint, save, resume == "auto" || is_same_place(save, resume)};
+  // On in the directory that was named, unless that is one checkpoint of a run.
+  return {checkpoint, is_same_place(resume, checkpoint) ? "" : resume, true};
 }
 
 void check_kept(const Start& start, const std::map<std::string, std::string>& options, const char* name) {
@@ -58,16 +66,20 @@ std::string weights_file(const std::string& path) {
 
 }  // namespace
 
+std::string goes_on_in(const std::string& save, const std::string& resume) {
+  const RunPlace place = run_place(save, resume);
+  return place.goes_on ? place.save : "";
+}
+
 Start find_start(const std::string& save, const std::string& resume) {
-  Start start{.checkpoint = find_checkpoint(save, resume)};
+  const RunPlace place = run_place(save, resume);
+  Start start{.checkpoint = place.checkpoint, .save = place.save};
   if (!start.checkpoint.empty()) start.state = read_state(start.checkpoint);
-  start.save = save_directory(save, resume, start.checkpoint);
-  const bool goes_on = !start.checkpoint.empty() && (resume == "auto" || save.empty() || is_same_place(save, resume));
-  if (!goes_on && !start.save.empty() && !find_latest(start.save).empty())
+  if (!place.goes_on && !start.save.empty() && !find_latest(start.save).empty())
     fail(start.save, ": holds checkpoints of a run already; go on with it by --resume ", start.save,
          ", or save elsewhere");
-  start.moves = !goes_on && !start.checkpoint.empty();
-  if (!goes_on) start.state.best_accuracy = -1, start.state.evaluations_since_best = 0;
+  start.moves = !place.goes_on && !start.checkpoint.empty();
+  if (!place.goes_on) start.state.best_accuracy = -1, start.state.evaluations_since_best = 0;
   return start;
 }
 

@@ -15,6 +15,10 @@ struct Start {
   bool moves = false;           // whether that is another directory than the checkpoint's run has
 };
 
+/// The directory where a run that `resume` means saves on; "" if it begins anew or saves elsewhere. Reads no file of
+/// it.
+std::string goes_on_in(const std::string& save, const std::string& resume);
+
 /// Finds the checkpoint of the run in the directory `resume` ("auto": in `save`, if there is one; "": none). A resumed
 /// run goes on saving where it was, unless `save` names a directory. Fails if a new run would write into the directory
 /// of another.
