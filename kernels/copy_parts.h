@@ -94,5 +94,10 @@ std::unique_ptr<Kernel> copy_parts(const PrepareArgs& args, std::vector<Part> pa
     return make_kernel(run, 0, again * std::int64_t{sizeof(T)});
   });
 }
+// Compiled once for all ops: ops/concat.cpp.
+extern template std::unique_ptr<Kernel> copy_parts<Cpu>(const PrepareArgs&, std::vector<Part>, bool);
+#ifdef LETHE_DEVICE_CODE
+extern template std::unique_ptr<Kernel> copy_parts<Cuda>(const PrepareArgs&, std::vector<Part>, bool);
+#endif
 
 }  // namespace lethe

@@ -6,6 +6,12 @@
 #include "kernels/copy_parts.h"
 
 namespace lethe {
+
+template std::unique_ptr<Kernel> copy_parts<Cpu>(const PrepareArgs&, std::vector<Part>, bool);
+#ifdef LETHE_DEVICE_CODE
+template std::unique_ptr<Kernel> copy_parts<Cuda>(const PrepareArgs&, std::vector<Part>, bool);
+#endif
+
 namespace {
 
 struct Concat {

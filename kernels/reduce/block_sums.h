@@ -6,14 +6,14 @@
 
 namespace lethe {
 
-inline constexpr std::int64_t kBlock = 1024;  // columns summed at once: their sums stay in the first-level cache
+inline constexpr std::int64_t kSumColumns = 1024;  // columns summed at once: their sums stay in the first-level cache
 
-/// The sums of up to kBlock columns, or of the columns of several rows side by side.
+/// The sums of up to kSumColumns columns, or of the columns of several rows side by side.
 template <class T, int K>
 class BlockSums {
  public:
-  double total[K][kBlock];
-  explicit BlockSums(std::int64_t width) {
+  double total[K][kSumColumns];
+  void clear(std::int64_t width) {
     for (int k = 0; k < K; ++k) std::fill_n(total[k], width, 0.0);
   }
   /// Adds `rows` rows of `width` elements, `stride` apart, the first at index `start`.
@@ -21,7 +21,7 @@ class BlockSums {
   void add(const F& f, Columns<T, P> columns, std::int64_t row, std::int64_t rows, std::int64_t start,
            std::int64_t stride, std::int64_t width) {
     for (std::int64_t end = row + rows; row < end;) {
-      Term run[K][kBlock];
+      Term run[K][kSumColumns];
       for (int k = 0; k < K; ++k) std::fill_n(run[k], width, Term(0));
       const std::int64_t stop = std::min(end, row + kRun);
       for (; row + kUnroll <= stop; row += kUnroll, start += kUnroll * stride)
@@ -36,8 +36,8 @@ class BlockSums {
   using Term = Compute<T>;
   static constexpr int kUnroll = 4;  // rows added before the run is loaded and stored again
   template <int R, std::size_t P, class F>
-  static void add_to(Term (&run)[K][kBlock], const F& f, Columns<T, P> columns, std::int64_t row, std::int64_t start,
-                     std::int64_t stride, std::int64_t width) {
+  static void add_to(Term (&run)[K][kSumColumns], const F& f, Columns<T, P> columns, std::int64_t row,
+                     std::int64_t start, std::int64_t stride, std::int64_t width) {
 #pragma GCC ivdep
     for (std::int64_t j = 0; j < width; ++j) {
       const std::array<Term, P> values = values_at(columns, j);

@@ -14,28 +14,45 @@ inline SumPlan plan_sum(Cpu, const DeviceInfo& device, const SumExtent& extent, 
   return {extent, std::max<std::int64_t>(1, std::min({wanted, worth, extent.middle}))};
 }
 
-/// The sums of one task: a piece of one outer index.
+/// The rows and columns of a task, a piece of one outer index, that one thread sums at once.
+struct SumBlock {
+  std::int64_t first, last;    // rows
+  std::int64_t begin, count;   // columns, at most kSumColumns
+  std::int64_t start, stride;  // index of the first element of row `first`; elements from row to row
+};
+
+/// The sums of a block's columns into `sums`. Not inlined: it is compiled once, whatever becomes of them.
+template <class T, int K, std::size_t P, class F>
+[[gnu::noinline]] void sum_block(const SumBlock& block, const Columns<T, P>& columns, const F& f,
+                                 BlockSums<T, K>& sums) {
+  const std::int64_t rows = block.last - block.first, count = block.count;
+  const std::int64_t repeat = kByRow<F, ValuesOf<Columns<T, P>>> ? 1 : rows_as_one(block.stride);
+  const std::int64_t wide_rows = rows / repeat, left = rows - wide_rows * repeat;
+  Columns<T, P> here = columns;
+  for (const T*& column : here) column += block.begin;
+  const WideColumns<T, P> wide(here, count, repeat);
+  sums.clear(count * repeat);
+  sums.add(f, wide.at(), block.first, wide_rows, block.start, block.stride * repeat, count * repeat);
+  sums.add(f, here, block.last - left, left, block.start + (rows - left) * block.stride, block.stride, count);
+  for (int k = 0; k < K; ++k)
+    for (std::int64_t r = 1; r < repeat; ++r)
+      for (std::int64_t j = 0; j < count; ++j) sums.total[k][j] += sums.total[k][r * count + j];
+}
+
 template <int K, class T, std::size_t P, class F, class Finish>
 void sum_piece(const SumPlan& plan, std::int64_t task, double* partial, const Columns<T, P>& columns, const F& f,
                const Finish& finish) {
-  const std::int64_t inner = plan.extent.inner, repeat = kByRow<F, ValuesOf<Columns<T, P>>> ? 1 : rows_as_one(inner);
+  const std::int64_t inner = plan.extent.inner;
   const std::int64_t first = plan.first_row(task % plan.pieces), last = plan.first_row(task % plan.pieces + 1);
-  const std::int64_t wide_rows = (last - first) / repeat;
   const std::int64_t start = (task / plan.pieces * plan.extent.middle + first) * inner;
-  for (std::int64_t begin = 0; begin < inner; begin += kBlock) {
-    const std::int64_t count = std::min(kBlock, inner - begin);
-    Columns<T, P> here = columns;
-    for (const T*& column : here) column += begin;
-    const WideColumns<T, P> wide(here, count, repeat);
-    BlockSums<T, K> sums(count * repeat);
-    sums.add(f, wide.at(), first, wide_rows, start + begin, inner * repeat, count * repeat);
-    sums.add(f, here, first + wide_rows * repeat, last - first - wide_rows * repeat,
-             start + wide_rows * repeat * inner + begin, inner, count);
+  BlockSums<T, K> sums;
+  for (std::int64_t begin = 0; begin < inner; begin += kSumColumns) {
+    const std::int64_t count = std::min(kSumColumns, inner - begin);
+    sum_block({first, last, begin, count, start + begin, inner}, columns, f, sums);
     for (std::int64_t j = 0; j < count; ++j) {
-      std::array<double, K> folded{};
-      for (int k = 0; k < K; ++k)
-        for (std::int64_t r = 0; r < repeat; ++r) folded[k] += sums.total[k][r * count + j];
-      store_sums<K>(plan, task, begin + j, folded, partial, finish);
+      std::array<double, K> of{};
+      for (int k = 0; k < K; ++k) of[k] = sums.total[k][j];
+      store_sums<K>(plan, task, begin + j, of, partial, finish);
     }
   }
 }

@@ -37,6 +37,14 @@ struct ElementTerm {
   }
 };
 
+// On the CPU compiled once for all ops: sums.cpp.
+extern template void sum_block(const SumBlock&, const Columns<float, 0>&, const ElementTerm<float>&,
+                               BlockSums<float, 1>&);
+extern template void sum_block(const SumBlock&, const Columns<double, 0>&, const ElementTerm<double>&,
+                               BlockSums<double, 1>&);
+extern template void sum_block(const SumBlock&, const Columns<Bf16, 0>&, const ElementTerm<Bf16>&, BlockSums<Bf16, 1>&);
+extern template void sum_block(const SumBlock&, const Columns<F16, 0>&, const ElementTerm<F16>&, BlockSums<F16, 1>&);
+
 /// y[outer, inner] = factor * sum over the middle of x.
 template <class From, class To, class Device>
 void scaled_sum(Device device, const KernelArgs& args, const SumPlan& plan, double factor, const From* x, To* y) {
