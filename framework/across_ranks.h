@@ -26,7 +26,7 @@ class AcrossRanks {
   /// The sum over all ranks of what these need before they go on.
   VarId sum_at_once(VarId x);
 
-  /// What all ranks have, one behind the other along the first axis.
+  /// What all ranks have, one after the other along the first axis.
   VarId gather(VarId x);
   /// By rank: what it has of each value, which travel together.
   std::vector<std::vector<VarId>> gather_each(const std::vector<VarId>& values);
@@ -39,9 +39,9 @@ class AcrossRanks {
 
   void begin();
   void finish(const Bucket& bucket);
-  /// The values one behind the other, as one axis.
+  /// The values one after the other, as one axis.
   VarId joined(const std::vector<VarId>& values, std::string name);
-  /// Likewise of shares: what each rank is to have of all of them, one rank behind the other.
+  /// Likewise of shares: what each rank is to have of all of them, one rank after the other.
   VarId joined_by_rank(const std::vector<VarId>& values, const std::string& name);
   /// What a rank gets of a gradient's sum.
   Shape shape_of_sum(VarId gradient) const;

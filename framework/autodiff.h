@@ -17,7 +17,7 @@ class GradSite {
   virtual VarId value(VarId forward) = 0;
   /// A var that collects the gradient of a forward var and is changed in place.
   virtual VarId accumulator(VarId forward) = 0;
-  /// What readers that stand behind have given a forward var, which has nothing then; kNone: nothing, or it is
+  /// What later readers have given a forward var, which has nothing then; kNone: nothing, or it is
   /// collected.
   virtual VarId taken(VarId forward) = 0;
 };
@@ -62,7 +62,7 @@ class GradBuilder {
   /// on it.
   VarId accumulator(int slot);
   void update(const std::string& type, std::vector<VarId> in, Attrs attrs = {});
-  /// For a rule that adds to what readers that stand behind have given input `slot`: that, or kNone. What the rule then
+  /// For a rule that adds to what later readers have given input `slot`: that, or kNone. What the rule then
   /// takes as the gradient must be the sum of both.
   VarId given(int slot) { return site_ ? site_->taken(x(slot)) : kNone; }
   const std::vector<VarId>& dx() const { return dx_; }

@@ -80,7 +80,7 @@ std::vector<VarId> Backward::through_body(const Op& op, const Op& grad, const st
                      .max_trips = op.attrs.integer(kMaxTrips),
                      .repeats = op.attrs.flag(kRecompute, false),
                      .index = index});
-  for (const VarId v : frames_.back().carried) written_later_.erase(v);  // behind the loop: each trip has its own
+  for (const VarId v : frames_.back().carried) written_later_.erase(v);  // after the loop: each trip has its own
   Body trip{.ops = program_.blocks[body].ops, .begins = frames_.back().carried, .ends = program_.blocks[body].results};
   if (frames_.back().repeats) trip = repeat(body, trip);
   for (std::size_t k = 0; k < active.size(); ++k) give(trip.ends[active[k]], grad.out[k + 1]);
@@ -200,7 +200,7 @@ void Backward::differentiate_branch(const Op& op) {
     frames_.pop_back();
   }
   if (program_.blocks[grad.blocks[0]].ops.empty() && program_.blocks[grad.blocks[1]].ops.empty()) {
-    program_.blocks.resize(static_cast<std::size_t>(grad.blocks[0]));  // nothing was added behind the two
+    program_.blocks.resize(static_cast<std::size_t>(grad.blocks[0]));  // nothing was added after the two
     return;
   }
   grad.in = {value(op.in[0])};

@@ -111,7 +111,7 @@ void Builder::loss(const std::string& type, VarId prediction, VarId target, cons
   if (network_.sample_loss != kNone) {
     if (settings.ignore && shape(sample) != shape(network_.sample_loss))  // shares are of each one's own labels
       throw SettingError("ignore", message("losses that ignore a label must be of one shape, found ",
-                                           text_of(shape(sample)), " behind ", text_of(shape(network_.sample_loss))));
+                                           text_of(shape(sample)), " after ", text_of(shape(network_.sample_loss))));
     sample = in_shape(network_.program, sample, shape(network_.sample_loss), name);
     network_.sample_loss = append(kAdd, {network_.sample_loss, sample}, {}, name + "/sum").front();
     return;

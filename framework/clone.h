@@ -10,10 +10,10 @@ namespace lethe {
 /// Ends the names of what a forward op has computed again.
 inline constexpr const char* kAgain = "@AGAIN";
 
-/// A temp like `v` in `block`, called as `v` with `behind` behind the name.
-inline VarId clone_var(Program& program, VarId v, BlockId block, const std::string& behind = kAgain) {
+/// A temp like `v` in `block`, called as `v` with `suffix` after the name.
+inline VarId clone_var(Program& program, VarId v, BlockId block, const std::string& suffix = kAgain) {
   Var again = program.vars[v];
-  again.name += behind;
+  again.name += suffix;
   again.kind = Kind::Temp;
   again.block = block;
   return add_var(program, std::move(again));

@@ -33,7 +33,7 @@ std::vector<InPlace> inplace_pairs(const Program& program, const Op& op);
 /// Whether result `i` of a block can be handed on as it is: a temp of the block in memory that no earlier result is in.
 bool has_own_memory(const Program& program, BlockId block, const std::vector<VarId>& results, std::size_t i);
 
-/// Lists behind the inputs and outputs that are the op's own each outer var that its blocks touch, by id: in the
+/// Lists after the inputs and outputs that are the op's own each outer var that its blocks touch, by id: in the
 /// inputs what they read or update in place, in the outputs what they write. Ops in those blocks have been done before.
 void list_outer_vars(const Program& program, Op& op);
 /// The same for all ops of a block and of the blocks in it.

@@ -20,7 +20,7 @@ inline constexpr const char* kSlice = "slice";
 inline constexpr const char* kConcat = "concat";
 inline constexpr const char* kPad = "pad";
 
-// What ranks give each other: begun by the one, there behind the other.
+// What ranks give each other: begun by the one, there after the other.
 inline constexpr const char* kAllReduceStart = "all_reduce_start";
 inline constexpr const char* kAllReduceWait = "all_reduce_wait";
 inline constexpr const char* kReduceScatterStart = "reduce_scatter_start";

@@ -6,7 +6,7 @@
 
 namespace lethe {
 
-/// Takes those that are `gone` (by VarId) out of the program. Vars behind them move up, in `gradients` too.
+/// Takes those that are `gone` (by VarId) out of the program. Vars after them move up, in `gradients` too.
 void erase_vars(Program& program, const std::vector<bool>& gone, std::vector<ParamGrad>& gradients);
 
 }  // namespace lethe

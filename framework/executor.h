@@ -32,7 +32,7 @@ class Executor {
   void feed_next(VarId var, const void* data, std::int64_t bytes);
   void fetch(VarId var, void* data, std::int64_t bytes) const;
   double fetch_scalar(VarId var) const;
-  /// Where a var's value lies on the device behind a step; fails as fetch() does.
+  /// Where a var's value lies on the device after a step; fails as fetch() does.
   const void* address(VarId var) const;
   const Program& program() const { return program_; }
   Device& device() const { return device_; }

@@ -30,7 +30,7 @@ std::size_t forward_of(const Ops& ops, std::size_t gradient) {
   return gradient;
 }
 
-/// Marks what follows from the forward op; whether all of it may stand behind the gradient.
+/// Marks what follows from the forward op; whether all of it may stand after the gradient.
 bool find_followers(const Program& program, Pair& pair) {
   const Ops& ops = program.blocks[0].ops;
   std::vector<bool> follow(program.vars.size()), changed(program.vars.size());

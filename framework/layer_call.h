@@ -82,7 +82,7 @@ Key share_key();
 /// The key beside "shape" that tells an image from a plain sample: see LayerCall::layout_of.
 Key layout_key();
 
-/// Of an axis that is not there: how axes are counted, and which ones a sample has; to be put behind a message.
+/// Of an axis that is not there: how axes are counted, and which ones a sample has; to be put after a message.
 std::string counted_axes(const Shape& sample);
 
 }  // namespace lethe

@@ -15,13 +15,13 @@ using AddsUnmade = std::optional<std::array<Op, 2>> (*)(const Op& made, const Op
 /// gradient that is; none if it cannot, or if nothing is gained.
 using IntoUpdate = std::optional<Op> (*)(const Program& program, const Op& made, const Op& update);
 
-/// Of a gradient that can mask its input `of` itself, as that of an activation behind its op asks for.
+/// Of a gradient that can mask its input `of` itself, as that of an activation after its op asks for.
 struct MaskedGradient {
   int of = -1;  // -1: it cannot
   /// For fuse_masks: the op that does it in place of `gradient`, where `made` makes what is activated; none if that is
   /// not its op.
   std::optional<Op> (*instead)(const Op& gradient, const Op& made) = nullptr;
-  /// For join_masks: the op that does the work of `mask` too, which makes the input, and gives that behind its own
+  /// For join_masks: the op that does the work of `mask` too, which makes the input, and gives that after its own
   /// outputs; none if it cannot.
   std::optional<Op> (*joined)(const Op& gradient, const Op& mask) = nullptr;
 };

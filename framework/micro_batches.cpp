@@ -140,7 +140,7 @@ class Expansion {
 
   /// The part's range of a var of all parts, or of those of this rank, in the shape that it had in the part.
   VarId slice(VarId var) {
-    const std::string name = program_.vars[var].name + behind_names();
+    const std::string name = program_.vars[var].name + suffix();
     const Shape& before = part_shapes_[var];
     Shape shape = program_.vars[var].shape;
     const std::int64_t parts = elements(shape) / elements(before);
@@ -156,7 +156,7 @@ class Expansion {
     return append_op(program_, 0, role, type, std::move(in), std::move(attrs), name).front();
   }
 
-  std::string behind_names() const { return message("@PART", number_ + 1); }
+  std::string suffix() const { return message("@PART", number_ + 1); }
   bool is_last() const { return number_ + 1 == shards_.own(); }
   /// The part's number in the whole batch.
   std::int64_t in_batch() const { return shards_.rank.number * shards_.own() + number_; }
@@ -181,7 +181,7 @@ class Expansion {
 
   VarId written(VarId v, BlockId block) {
     if (number_ == 0 || is_persistable(program_.vars[v].kind)) return v;
-    if (now()[v] == kNone) now()[v] = clone_var(program_, v, block, behind_names());
+    if (now()[v] == kNone) now()[v] = clone_var(program_, v, block, suffix());
     return now()[v];
   }
 
@@ -202,9 +202,9 @@ class Expansion {
   }
 
   /// Of role Optimize, as what follows from the gradients: it goes wherever updates go.
-  void add_up(VarId var, std::string name, const char* behind = "") {
+  void add_up(VarId var, std::string name, const char* more = "") {
     const VarId value = in_dtype(current(var), wider(program_.vars[var].dtype));
-    add_to(sums_[var], value, std::move(name), message("@SUM", number_ + 1, behind), is_last());
+    add_to(sums_[var], value, std::move(name), message("@SUM", number_ + 1, more), is_last());
   }
   /// What values of a dtype are summed in.
   DType wider(DType dtype) const { return bytes_of(shards_.sums) > bytes_of(dtype) ? shards_.sums : dtype; }
@@ -213,8 +213,8 @@ class Expansion {
     const std::string to(name_of(dtype)), name = message(program_.vars[value].name, '/', to);
     return append(kCast, {value}, {{"dtype", to}}, name, Role::Optimize);
   }
-  void add_to(TreeSum& sum, VarId value, std::string name, const std::string& behind, bool last) {
-    name += behind;
+  void add_to(TreeSum& sum, VarId value, std::string name, const std::string& more, bool last) {
+    name += more;
     const std::vector<VarId> due = sum.due(last);
     for (const VarId before : due) value = append(kSum, {before, value}, {}, name, Role::Optimize);
     sum.take(value, due.size());
@@ -273,7 +273,7 @@ class Expansion {
   std::vector<Block> bodies_ = {};                   // all other blocks, as given
   std::map<VarId, Shape> part_shapes_ = {};          // what those had that are of the whole batch now
   std::set<VarId> read_ = {};                        // of those: what ops of a part read
-  std::vector<std::vector<ParamGrad>> ending_ = {};  // by op: what is complete behind it, each once: params may share
+  std::vector<std::vector<ParamGrad>> ending_ = {};  // by op: what is complete after it, each once: params may share
   std::int64_t number_ = 0;                          // of the part among those of this rank, from 0
   std::vector<std::vector<VarId>> now_ = {};         // by part and VarId: the var of that part; kNone: itself
   std::set<VarId> joint_ = {};                       // of the part: what is the same in all

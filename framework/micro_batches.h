@@ -10,7 +10,7 @@
 
 namespace lethe {
 
-/// A network with its backward part behind it.
+/// A network with its backward part after it.
 struct NetworkWithGradients {
   Network network;
   std::vector<ParamGrad> gradients;
@@ -28,7 +28,7 @@ struct Shards {
 
 /// `part`: of a batch of one part's size, backward begun by append_loss_share. Gives that of `parts` times as many
 /// samples: inputs and `correct` are those of the whole batch, loss and gradients the means over the parts. Every part
-/// has vars of its own, from the second on called "@PART2".. behind the names; parameters and states are one, so each
+/// has vars of its own, from the second on called "@PART2".. after the names; parameters and states are one, so each
 /// part has its own batch-norm statistics and the running ones take them in turn. Dropout drops the same elements of a
 /// sample as without parts, if the batch is the outermost axis where it is applied; losses that ignore labels weigh
 /// them by how many the whole batch has. Fails if such labels are not fed. Where a part sums over all (sum_over_parts),

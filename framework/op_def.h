@@ -30,7 +30,7 @@ enum class ViewOf : std::uint8_t {
   Nothing,  // it runs a kernel
   Whole,    // output 0 is input 0 under another shape
   Part,     // output 0 is the range from `begin` of input 0 along `axis`
-  Parts     // the inputs are output 0, one behind the other along `axis`: their makers write there
+  Parts     // the inputs are output 0, one after the other along `axis`: their makers write there
 };
 
 /// Where an op activates output 0 (kActivation) before it writes it: not where a CPU's library might give other bits.

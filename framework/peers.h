@@ -43,7 +43,7 @@ class Peers {
   /// Begins to make `count` values of f32 or f64 their sums over all ranks: two neighbours are added, then two such
   /// sums, and so on. `room`: room_of_sum() values. Both belong to the peers until finish(values).
   virtual void start_sum(void* values, void* room, DType dtype, std::int64_t count) = 0;
-  /// The same for the own share alone: behind finish() the others hold anything.
+  /// The same for the own share alone: after finish() the others hold anything.
   virtual void start_sum_of_share(void* values, void* room, DType dtype, std::int64_t count) = 0;
   /// Begins to fetch the shares of all other ranks, the own ones filled in. All of it belongs to the peers until
   /// finish() of the first.

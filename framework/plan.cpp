@@ -7,7 +7,7 @@
 namespace lethe {
 namespace {
 
-/// All ops share one buffer, which stands behind the others.
+/// All ops share one buffer, which stands after the others.
 void add_workspace(const Workspaces& workspaces, Plan& plan) {
   const auto buffer = static_cast<int>(plan.buffers.size());
   for (const std::vector<std::int64_t>& of_op : workspaces.bytes) {

@@ -59,7 +59,7 @@ class TakenNames {
   TakenNames& operator=(TakenNames&&) = default;
   ~TakenNames() = default;
   bool operator==(const TakenNames&) const { return true; }
-  /// The name of a var that is appended next: `name`, or that with ".2", ".3"... behind it if one of `vars` has it.
+  /// The name of a var that is appended next: `name`, or that with ".2", ".3"... after it if one of `vars` has it.
   std::string take(const std::vector<Var>& vars, const std::string& name);
 
  private:
@@ -74,7 +74,7 @@ struct Program {
   bool operator==(const Program&) const = default;
 };
 
-/// Adds a var under `name`, or `name` with ".2", ".3"... behind it if that is taken.
+/// Adds a var under `name`, or `name` with ".2", ".3"... after it if that is taken.
 VarId add_var(Program& program, Var var);
 /// The var of that name, or kNone.
 VarId find_var(const Program& program, std::string_view name);

@@ -7,8 +7,8 @@
 
 namespace lethe {
 
-/// Behind the updates of shares of parameters (kRanks) makes these whole on all ranks, in buckets of at least `bucket`
-/// bytes: each begins behind the last of its updates, and all are waited for at the end of the step.
+/// After the updates of shares of parameters (kRanks) makes these whole on all ranks, in buckets of at least `bucket`
+/// bytes: each begins after the last of its updates, and all are waited for at the end of the step.
 void gather_updated(Program& program, std::int64_t bucket);
 
 /// The parameters of which a rank keeps a share alone: those that are worth a message of their own.

@@ -22,7 +22,7 @@ VarId Stash::keep(VarId var, const std::vector<StashLoop>& loops, BlockId owner,
   if (at_begin)
     begin_[block].push_back(std::move(write));
   else
-    behind_[{block, var}] = std::move(write);
+    after_[{block, var}] = std::move(write);
   return stash;
 }
 
@@ -63,7 +63,7 @@ void Stash::finish_block(BlockId block) {
     const std::vector<VarId> written = ops[i].out;
     all.push_back(std::move(ops[i]));
     for (const VarId v : written)
-      if (const auto write = behind_.find({block, v}); write != behind_.end() && last_write[v] == i)
+      if (const auto write = after_.find({block, v}); write != after_.end() && last_write[v] == i)
         all.push_back(write->second);
   }
   program_.blocks[block].ops = std::move(all);

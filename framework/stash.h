@@ -21,7 +21,7 @@ class Stash {
   explicit Stash(Program& program) : program_(program) {}
 
   /// Keeps `var` in a stash of one axis a loop, outermost first, which stands in the block of the op whose first block
-  /// is `owner`. It is written in `block`: at its beginning, or behind the last op there that writes the var.
+  /// is `owner`. It is written in `block`: at its beginning, or after the last op there that writes the var.
   VarId keep(VarId var, const std::vector<StashLoop>& loops, BlockId owner, BlockId block, bool at_begin);
   /// Moves a var out of branches to `block`, where its memory outlives them. What ops with blocks hand on stays where
   /// it is.
@@ -39,10 +39,10 @@ class Stash {
   void finish_block(BlockId block);
 
   Program& program_;
-  std::map<BlockId, std::vector<Op>> before_;       // by the first block of the op that they stand before
-  std::map<BlockId, std::vector<Op>> begin_;        // by block
-  std::map<std::pair<BlockId, VarId>, Op> behind_;  // by block, and var that is kept
-  std::map<VarId, BlockId> home_;                   // of hoisted vars
+  std::map<BlockId, std::vector<Op>> before_;      // by the first block of the op that they stand before
+  std::map<BlockId, std::vector<Op>> begin_;       // by block
+  std::map<std::pair<BlockId, VarId>, Op> after_;  // by block, and var that is kept
+  std::map<VarId, BlockId> home_;                  // of hoisted vars
 };
 
 }  // namespace lethe

@@ -158,7 +158,7 @@ class Verifier {
           def.outputs.size());
   }
 
-  /// What a loop carries is there before its first trip, what a branch gives behind it.
+  /// What a loop carries is there before its first trip, what a branch gives after it.
   void begin_carried(const Op& op, BlockId block) {
     const std::size_t carried = std::min(loop_carried(program_, op), op.out.size());
     for (std::size_t i = 0; i < carried; ++i) {

@@ -10,7 +10,7 @@
 
 namespace lethe {
 
-/// A parameter in files of others: one tensor, or several that have its rows one behind the other.
+/// A parameter in files of others: one tensor, or several that have its rows one after the other.
 struct ForeignWeight {
   std::string param = {};                 // the var's name
   std::vector<std::string> tensors = {};  // at least one

@@ -9,7 +9,7 @@ namespace lethe {
 
 /// Where a cast of backward widens output 0 of an op of the same block that can write it wide (OpDef::widens), and
 /// nothing else reads that output, the op gets the attribute kWideOutput and writes what the cast gave. The cast is
-/// gone, and so is the var between; vars behind it move up, in `gradients` too, which are read when the program ends.
+/// gone, and so is the var between; vars after it move up, in `gradients` too, which are read when the program ends.
 void widen_outputs(Program& program, std::vector<ParamGrad>& gradients);
 
 }  // namespace lethe

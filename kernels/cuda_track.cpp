@@ -50,7 +50,7 @@ class GpuTrack final : public Track {
     return owned;
   }
 
-  /// Of runs behind a first one, one after the other. Where they take less than the host needs to describe them, all
+  /// Of runs after a first one, one after the other. Where they take less than the host needs to describe them, all
   /// ways take alike, and the first stays.
   double seconds(const Kernel& kernel, const KernelArgs& args) override {
     try {

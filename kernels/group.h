@@ -7,7 +7,7 @@
 
 namespace lethe {
 
-/// Functors over indices, one behind the other, as one. What a kernel is launched with is at most 4 KiB.
+/// Functors over indices, one after the other, as one. What a kernel is launched with is at most 4 KiB.
 template <class F>
 struct Group {
   static_assert(std::is_trivially_copyable_v<F>);
@@ -24,7 +24,7 @@ struct Group {
   std::int64_t size() const { return count > 0 ? ends[count - 1] : 0; }
 
   HD void operator()(std::int64_t i) const {
-    int low = 0, high = count - 1;  // the first that ends behind i
+    int low = 0, high = count - 1;  // the first that ends after i
     while (low < high) {
       const int middle = (low + high) / 2;
       if (i < ends[middle])

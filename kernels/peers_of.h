@@ -47,7 +47,7 @@ void copy_unless_same(Device device, const KernelArgs& args, std::int64_t count)
   if (args.inputs[0] != args.outputs[0]) copy_run(device, args.stream, count, args.in<T>(0), args.out<T>(0));
 }
 
-/// A rank's share of values, with zeros behind one that is shorter than others.
+/// A rank's share of values, with zeros after one that is shorter than others.
 template <class T>
 struct TakeShare {
   const T* from;

@@ -22,7 +22,7 @@ PoolAxis axis_of(const Op& op, std::int64_t in, std::size_t axis) {
   check(room >= 0, op.type, ": a window of ", k, " does not fit ", in, " positions with padding ", pad);
   const bool ceil = op.attrs.flag("ceil_mode", false);
   std::int64_t out = room / stride + (ceil && room % stride != 0 ? 1 : 0) + 1;
-  if (out - 1 > (in + pad - 1) / stride) --out;  // the last would begin behind the input
+  if (out - 1 > (in + pad - 1) / stride) --out;  // the last would begin after the input
   return {.in = in, .out = out, .k = k, .pad = pad, .stride = Divisor(stride)};
 }
 

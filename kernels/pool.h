@@ -39,7 +39,7 @@ struct PoolAxis {
   }
   /// Where input position `i` stands in window `o`.
   HD std::int64_t place(std::int64_t i, std::int64_t o) const { return i - start(o); }
-  /// Positions of window `o` with its padding; what lies behind the padding (ceil mode) does not count.
+  /// Positions of window `o` with its padding; what lies after the padding (ceil mode) does not count.
   template <class N>
   HD N padded_count(N o) const {
     const N start = this->start(o), end = start + static_cast<N>(k), last = static_cast<N>(in + pad);

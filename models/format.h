@@ -28,8 +28,8 @@ std::vector<KeyFact> layer_loss_keys();           // of one that is a layer, bes
 const std::vector<KeyFact>& train_keys();         // options of the command line
 const std::vector<KeyFact>& weight_names_keys();  // of the names of one library
 const std::vector<KeyFact>& weight_keys();        // of a tensor among them
-const std::vector<KeyFact>& while_keys();         // of what stands behind "while"
-const std::vector<KeyFact>& do_keys();            // and behind its "do"
+const std::vector<KeyFact>& while_keys();         // of what stands after "while"
+const std::vector<KeyFact>& do_keys();            // and after its "do"
 
 /// What an entry in a list of layers may be.
 enum class EntryKind { Op, Block, Repeat, Branches, If, While };

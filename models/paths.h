@@ -1,4 +1,4 @@
-// What names in a network file stand for. The path of a layer is its name behind those of the blocks, trips and
+// What names in a network file stand for. The path of a layer is its name after those of the blocks, trips and
 // branches that it stands in.
 #pragma once
 #include <map>

@@ -1,4 +1,4 @@
-// y = the x of all ranks (framework/peers.h), one behind the other along the first axis, or as shares of what has a
+// y = the x of all ranks (framework/peers.h), one after the other along the first axis, or as shares of what has a
 // given shape (the last ones may be shorter), in two halves as all_reduce.
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // Attention of heads (kernels/attention/shape.h has the formulas) of q [B, T, heads * D] over k and v
 // [B, S, kv_heads * D], or of one input that holds all three, [B, T, (heads + 2 * kv_heads) * D]: query heads, then key
 // heads, then value heads. `lengths` [B]: keys at and beyond it are not seen. With `causal` the row at position p sees
-// no key behind p, with `window` only keys less than that from p; the T rows are the last positions of the S, or of the
+// no key after p, with `window` only keys less than that from p; the T rows are the last positions of the S, or of the
 // length. With `dropout` a share counts with that probability not at all, and else the more; which ones is drawn as by
 // op dropout. For the gradient y and one number a row and head are kept, lse, never the scores.
 #include "kernels/attention/attention.h"

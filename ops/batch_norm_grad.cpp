@@ -1,4 +1,4 @@
-// The gradient of batch_norm: of x, scale and bias. Where relu stands behind the norm, or behind a sum with it, a mask
+// The gradient of batch_norm: of x, scale and bias. Where relu stands after the norm, or after a sum with it, a mask
 // stands before: with attribute `masked`, and in batch_norm_join_grad, that is done on the way.
 #include "framework/error.h"
 #include "framework/op_def.h"
@@ -40,7 +40,7 @@ class NormGradient {
   C* factor(const KernelArgs& a) const { return space_.array(a, 0); }
   C* offset(const KernelArgs& a) const { return has_offset_ ? space_.array(a, 3) : nullptr; }
 
-  /// What is behind the sums: dscale, dbias and dx.
+  /// What is after the sums: dscale, dbias and dx.
   GradFactors<C> finish(const KernelArgs& a, const NormalColumns<C>& of) const {
     return {.count = static_cast<double>(plan_.extent.middle),
             .eps = eps_,

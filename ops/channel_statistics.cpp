@@ -1,5 +1,5 @@
 // Mean and biased variance of each channel (the last axis) over all other axes: what batch_norm gives beside y. Written
-// by fuse_addends alone, behind autodiff, where another norm makes y.
+// by fuse_addends alone, after autodiff, where another norm makes y.
 #include "framework/error.h"
 #include "framework/op_def.h"
 #include "kernels/dtypes.h"

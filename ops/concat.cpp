@@ -1,4 +1,4 @@
-// y = the inputs one behind the other along an axis; their other sizes are equal. The gradients are slices of dy. As a
+// y = the inputs one after the other along an axis; their other sizes are equal. The gradients are slices of dy. As a
 // view, y is where the inputs have been written already.
 #include "framework/autodiff.h"
 #include "framework/checked.h"

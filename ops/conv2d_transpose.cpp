@@ -31,14 +31,14 @@ ConvShape transposed_shape(const Shape& x, const Shape& weight, const Attrs& att
   check(x[3] % s.groups == 0, kTransposed, ": input has ", x[3], " channels, which ", s.groups,
         " groups do not divide");
   s.channels = checked_mul(weight[3], s.groups, "conv2d_transpose: the number of filters");
-  const Extent behind = extent_of(kTransposed, attrs, "output_padding", 0, 0);
+  const Extent output_padding = extent_of(kTransposed, attrs, "output_padding", 0, 0);
   for (const int axis : {0, 1}) {
-    check(behind[axis] < s.stride[axis], kTransposed, ": output_padding is ", behind[axis],
+    check(output_padding[axis] < s.stride[axis], kTransposed, ": output_padding is ", output_padding[axis],
           ", expected less than the stride ", s.stride[axis]);
     const char* const size = axis == 0 ? "conv2d_transpose: the height" : "conv2d_transpose: the width";
     const std::int64_t spread = checked_mul(s.out[axis] - 1, s.stride[axis], size),
                        reached = checked_add(spread, reach_of(s.kernel[axis], s.dilation[axis]), size);
-    s.in[axis] = checked_add(reached, behind[axis], size) - checked_mul(2, s.pad[axis], "a padding");
+    s.in[axis] = checked_add(reached, output_padding[axis], size) - checked_mul(2, s.pad[axis], "a padding");
     check(s.in[axis] >= 1, kTransposed, ": padding ", s.pad[axis], " leaves nothing of the ",
           axis == 0 ? "height" : "width");
   }
@@ -72,7 +72,7 @@ VarId build_transposed(LayerCall& c) {
   check(channels % groups == 0 && out % groups == 0, "conv_transpose: ", groups, " groups do not divide ", channels,
         " channels and ", out, " filters");
   const Extent kernel = c.pair("k"), stride = c.pair("stride"), dilation = c.pair("dilation"),
-               pad = c.pad("pad", kernel, dilation), behind = c.pair("output_padding");
+               pad = c.pad("pad", kernel, dilation), output_padding = c.pair("output_padding");
   const auto products = [&](std::int64_t count) { return elements({kernel[0], kernel[1], count / groups}); };
   // A pixel of the output sums about this many products.
   const std::int64_t terms = std::max<std::int64_t>(1, products(channels) / (stride[0] * stride[1]));
@@ -83,7 +83,7 @@ VarId build_transposed(LayerCall& c) {
   return c.emit("conv2d_transpose", {c.in(), weight, bias},
                 {{"stride", Ints{stride[0], stride[1]}},
                  {"pad", Ints{pad[0], pad[1]}},
-                 {"output_padding", Ints{behind[0], behind[1]}},
+                 {"output_padding", Ints{output_padding[0], output_padding[1]}},
                  {"dilation", Ints{dilation[0], dilation[1]}},
                  {"groups", groups}});
 }

@@ -93,7 +93,7 @@ struct EmbeddingGrad {
         add_rows(Device{}, a.stream,
                  RowSums<T>{a.in<std::int32_t>(0), a.in<T>(1), before, a.out<Compute<T>>(0), n, rows, width});
       };
-      // For each id its row of the table, read and written behind what it begins with.
+      // For each id its row of the table, read and written after what it begins with.
       return make_kernel(run, 0, 2 * n * width * std::int64_t{sizeof(Compute<T>)});
     });
   }

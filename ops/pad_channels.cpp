@@ -1,5 +1,5 @@
 // The parameter-free shortcut of residual networks (He et al., 2015, option A): every `stride`-th pixel, and channels
-// of zeros around the old ones up to `out`, half of them in front (rounded down), the rest behind.
+// of zeros around the old ones up to `out`, half of them in front (rounded down), the rest after.
 #include "framework/autodiff.h"
 #include "framework/error.h"
 #include "framework/op_def.h"
@@ -80,7 +80,7 @@ const Register pad_channels{{
                         .max = kMostPixels,
                         .help = "takes every n-th pixel"}},
               .build = build_pad_channels,
-              .help = "channels of zeros, half in front and half behind; with a stride fewer pixels"},
+              .help = "channels of zeros, half in front and half after; with a stride fewer pixels"},
 }};
 
 const Register pad_channels_grad{{

@@ -1,6 +1,6 @@
 // Rotary positions (Su et al., "RoFormer", 2021): of x [B, T, heads * head_size] the first `rotated` heads are turned,
 // elements k and k + head_size / 2 of a head, paired as in Hugging Face's Llama, by the angle
-// p * base^(-2k / head_size), p being t, or t + offset (i32, one for all or one a sample). The heads behind them pass
+// p * base^(-2k / head_size), p being t, or t + offset (i32, one for all or one a sample). The heads after them pass
 // through. The gradient turns back.
 #include <cmath>
 

@@ -1,5 +1,5 @@
 // y[n, c] = exp(x[n, c]) / sum over c of exp(x[n, c]) along the last axis. With the attribute `causal` row t of each
-// matrix [.., T, T] has columns 0 to t alone, and zeros behind. The gradient reads y, whose zeros give none.
+// matrix [.., T, T] has columns 0 to t alone, and zeros after them. The gradient reads y, whose zeros give none.
 #include <cmath>
 
 #include "framework/autodiff.h"

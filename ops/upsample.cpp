@@ -26,7 +26,7 @@ struct ResizeAxis {
     return place > 0 ? place : 0;
   }
   HD std::int64_t lower(std::int64_t o) const { return unit.quotient(place(o)); }
-  /// What the pixel behind the lower one counts; the lower one counts the rest.
+  /// What the pixel after the lower one counts; the lower one counts the rest.
   template <class C>
   HD C upper_share(std::int64_t o) const {
     const std::int64_t at = place(o), below = unit.quotient(at);
@@ -39,7 +39,7 @@ struct ResizeAxis {
     const C upper = upper_share<C>(o);
     return lower(o) == i ? 1 - upper : lower(o) + 1 == i ? upper : C(0);
   }
-  /// The first output whose lower pixel is `i` or behind it.
+  /// The first output whose lower pixel is `i` or after it.
   HD std::int64_t first_from(std::int64_t i) const {
     if (i <= 0) return 0;
     const std::int64_t distance = i * unit.by() - shift;

@@ -1,4 +1,4 @@
-// y = the share that a rank has of x (framework/peers.h); what is behind a shorter one is 0.
+// y = the share that a rank has of x (framework/peers.h); what is after a shorter one is 0.
 #include "framework/op_def.h"
 #include "framework/peers.h"
 #include "kernels/dtypes.h"

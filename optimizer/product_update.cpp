@@ -95,7 +95,7 @@ class ProductUpdate final : public Kernel {
     return update_of(args.op).kernels.cpu({alone.program, alone.op, args.device});
   }
 
-  int states_, slots_;  // states_: the parameter and its states, behind which a stands; slots_: of the update alone
+  int states_, slots_;  // states_: the parameter and its states, after which a stands; slots_: of the update alone
   RowBlocks blocks_;
   std::int64_t row_;  // bytes
   std::unique_ptr<Kernel> of_block_, of_last_;

@@ -6,7 +6,7 @@
 namespace lethe {
 
 /// "matmul_" + the update's type: in place of its gradient it reads a and b, and the gradient is a^T b. On a CPU alone.
-/// Bits are those of `matmul` with transpose_a and the update behind it, where is_in_row_blocks(); elsewhere they may
+/// Bits are those of `matmul` with transpose_a and the update after it, where is_in_row_blocks(); elsewhere they may
 /// be others.
 OpDef with_product(const OpDef& update);
 

@@ -64,7 +64,7 @@ struct AttentionShape {
     const Positions seen = keys_of(row, length);
     return row < rows && key >= seen.first && key < seen.last;
   }
-  /// The keys that any of some rows sees, and the rows that see any of some keys; those behind the last do not count.
+  /// The keys that any of some rows sees, and the rows that see any of some keys; those after the last do not count.
   HD Positions keys_of_rows(std::int64_t first, std::int64_t last, std::int64_t length) const {
     return {keys_of(first, length).first, keys_of((last < rows ? last : rows) - 1, length).last};
   }

@@ -6,7 +6,7 @@
 #ifdef LETHE_DEVICE_CODE
 namespace lethe {
 
-/// Rows of a head from a position on; zeros behind the last of them, and behind a head's numbers, which are even.
+/// Rows of a head from a position on; zeros after the last of them, and after a head's numbers, which are even.
 template <class T>
 struct TileRows {
   const T* data;

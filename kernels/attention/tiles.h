@@ -11,7 +11,7 @@
 namespace lethe::attention {
 
 inline constexpr std::int64_t kMostRows = 128, kMostKeys = 64;
-/// What a tile has: `rows` is a multiple of 16, and so is `padded`, the numbers of a head with zeros behind them.
+/// What a tile has: `rows` is a multiple of 16, and so is `padded`, the numbers of a head with zeros after them.
 struct Tile {
   std::int64_t rows, keys, size, padded;
   explicit Tile(const AttentionShape& s)
@@ -25,7 +25,7 @@ struct Tile {
   std::int64_t of_keys() const { return keys * padded; }                 // of k, v
   std::int64_t of_scores() const { return keys * rows; }
 
-  /// `count` rows of a head, the others up to `most` and what is behind a head's numbers zero.
+  /// `count` rows of a head, the others up to `most` and what is after a head's numbers zero.
   template <class T>
   void load_rows(const T* from, std::int64_t width, std::int64_t count, std::int64_t most, Compute<T>* to) const {
     for (std::int64_t r = 0; r < most; ++r, from += width, to += padded) {

@@ -20,8 +20,8 @@ std::unique_ptr<Kernel> prepare_on_gpu(ConvPass pass, const ConvShape& s, const 
   if (!epilogue.is_empty()) tried.push_back({});
   for (const Epilogue& on_the_way : tried)
     if (auto kernel = prepare_conv_cudnn(pass, s, on_the_way, dtype, device)) {
-      const Epilogue behind{.bias = epilogue.bias && !on_the_way.bias, .relu = epilogue.relu && !on_the_way.relu};
-      return with_epilogue(std::move(kernel), behind, rows, dtype, device);
+      const Epilogue after{.bias = epilogue.bias && !on_the_way.bias, .relu = epilogue.relu && !on_the_way.relu};
+      return with_epilogue(std::move(kernel), after, rows, dtype, device);
     }
   auto kernel = prepare_conv_unfold(pass, s, dtype, device);
   tell_once(message("cuDNN has no engine for ", text_of(pass, s), " in ", name_of(dtype), " within ",

@@ -1,4 +1,4 @@
-// Windows to columns and back on a GPU, behind plain functions: nvcc reads their source, so that convolutions by cuBLAS
+// Windows to columns and back on a GPU, as plain functions: nvcc reads their source, so that convolutions by cuBLAS
 // are compiled by the C++ compiler alone.
 #pragma once
 #include <cstdint>

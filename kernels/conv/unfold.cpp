@@ -128,7 +128,7 @@ class UnfoldConv final : public Kernel {
             .stride = s_.channels};
   }
 
-  /// So many elements behind an address.
+  /// So many elements after an address.
   static void* at(void* memory, std::int64_t elements, DType dtype) {
     return static_cast<char*>(memory) + elements * bytes_of(dtype);
   }

@@ -24,7 +24,7 @@ inline Lanes load(const float* from) {
 }
 inline void store(const Lanes& lanes, float* to) { std::memcpy(to, &lanes, sizeof lanes); }
 
-/// The first `count` only; zeros behind them.
+/// The first `count` only; zeros after them.
 inline Lanes load(const float* from, std::int64_t count) {
   if (count >= kLanes) return load(from);
   Lanes lanes = {};

@@ -144,7 +144,7 @@ std::ptrdiff_t no_larger_than_first(const std::vector<CudnnEngine>& found) {
                        [&](const CudnnEngine& engine) { return engine.workspace <= found.front().workspace; });
 }
 
-/// Whether they are those to be tried, or to stand behind the first.
+/// Whether they are those to be tried, or to stand after the first.
 bool are_all(const std::vector<CudnnEngine>& found, const DeviceInfo& device) {
   return device.trials ? found.size() == kTried : no_larger_than_first(found) > kBehind;
 }

@@ -1,4 +1,4 @@
-// Which of cuDNN's engines may compute a graph, and a plan that runs one of them, with others behind it, should it fail
+// Which of cuDNN's engines may compute a graph, and a plan that runs one of them, with others after it, should it fail
 // when it is run.
 #pragma once
 #include <initializer_list>
@@ -71,7 +71,7 @@ class CudnnEngines {
 
   const std::vector<CudnnEngine>& all() const { return engines_; }
   CudnnPlan alone(std::size_t engine) const;
-  /// Behind the engine stand up to two others, the best that need no more workspace; if there are none, the one that
+  /// After the engine stand up to two others, the best that need no more workspace; if there are none, the one that
   /// needs least.
   CudnnPlan led_by(std::size_t engine) const;
 

@@ -84,7 +84,7 @@ ProductDescriptor product_of(const GemmShape& s, DType dtype, bool tf32) {
 
 /// c^T = op(b)^T op(a)^T: to cuBLAS, which is column-major, b is the first factor. A bias has as many elements as c^T
 /// has rows: it is an epilogue, but in f64, where cuBLASLt has none. Reductions follow a fixed order, so the bits are
-/// those of the algorithm alone. An algorithm that fails is replaced by the next for good; behind the last, and where
+/// those of the algorithm alone. An algorithm that fails is replaced by the next for good; after the last, and where
 /// there is none, our own product computes.
 class CublasLtGemm final : public Kernel {
  public:
@@ -178,7 +178,7 @@ class CublasLtGemm final : public Kernel {
   std::shared_ptr<GpuLibraries> libraries_;  // null: the GPU is not there
   std::vector<cublasLtMatmulAlgo_t> algorithms_;
   std::string lack_;
-  mutable std::size_t current_ = 0;  // of the algorithms; behind the last: our own product
+  mutable std::size_t current_ = 0;  // of the algorithms; after the last: our own product
 };
 
 }  // namespace

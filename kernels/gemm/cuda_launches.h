@@ -1,4 +1,4 @@
-// The epilogue and a product of our own on a GPU, behind plain functions: nvcc reads its source, so that kernels by
+// The epilogue and a product of our own on a GPU, as plain functions: nvcc reads its source, so that kernels by
 // cuBLAS and cuDNN are compiled by the C++ compiler alone.
 #pragma once
 #include <cstdint>

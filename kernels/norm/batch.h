@@ -15,7 +15,7 @@ inline SumExtent channels_of(const Shape& shape) {
   return {.middle = elements(shape) / shape.back(), .inner = shape.back()};
 }
 
-/// The partial sums of a plan and behind them `arrays` arrays of one value a channel.
+/// The partial sums of a plan and after them `arrays` arrays of one value a channel.
 template <class T>
 class ChannelWorkspace {
  public:

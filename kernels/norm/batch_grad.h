@@ -1,5 +1,5 @@
 // The gradient of batch norm over [rows, channels], both devices: two sums by column, then one pass. With kMasked it is
-// that of batch norm and the relu behind it: dy counts where y is not at most 0, and y is computed from x once more.
+// that of batch norm and the relu after it: dy counts where y is not at most 0, and y is computed from x once more.
 #pragma once
 #include <array>
 #include <cmath>

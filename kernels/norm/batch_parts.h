@@ -7,7 +7,7 @@
 
 namespace lethe {
 
-/// From the moments around `shift`: the mean, and behind the means of all channels the mean square, times `share`.
+/// From the moments around `shift`: the mean, and after the means of all channels the mean square, times `share`.
 template <class T>
 struct StoreMoments {
   double count, share;
@@ -35,7 +35,7 @@ struct StatisticsOfMoments {
   }
 };
 
-/// The sums of dy, behind them those of dy * (x - mean), and what these give for a part's own scale and bias.
+/// The sums of dy, after them those of dy * (x - mean), and what these give for a part's own scale and bias.
 template <class T>
 struct StoreGradSums {
   double eps;

@@ -1,4 +1,4 @@
-// The sums of batch norm's gradient where the gradient of a sum behind it is masked on the way.
+// The sums of batch norm's gradient where the gradient of a sum after it is masked on the way.
 #pragma once
 #include <array>
 

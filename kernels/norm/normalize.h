@@ -1,5 +1,5 @@
 // What batch norm does once it knows the statistics: a linear function for each channel, and on the way what the ops
-// behind it would do.
+// after it would do.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -42,7 +42,7 @@ enum class Added : std::uint8_t { Nothing, More, NormalMore };
 
 /// y = (x - mean) * factor + offset, plus what is added, activated; each of these steps rounded as if an op of its own
 /// had done it, so that the result is a value of T. Columns: mean, factor and offset, and with NormalMore those of
-/// `more` behind them.
+/// `more` after them.
 template <class T, class Activation, Added kAdded>
 struct Normalize {
   static constexpr bool kAdds = kAdded != Added::Nothing;

@@ -1,4 +1,4 @@
-// Sums of ranks on a GPU, behind a plain function: nvcc reads its source, the C++ compiler whoever calls it.
+// Sums of ranks on a GPU, as a plain function: nvcc reads its source, the C++ compiler whoever calls it.
 #pragma once
 #include "kernels/ranks/sum.h"
 

@@ -52,7 +52,7 @@ class Sum {
   }
 
  private:
-  /// What a rank sums next: of its share what stands at `at_` and behind it.
+  /// What a rank sums next: of its share what stands at `at_` and after it.
   Share range_of(std::int64_t rank) const {
     const Share whole = share_of(summed_.count, {rank, rank_.of});
     const std::int64_t done = std::min(at_, whole.count);

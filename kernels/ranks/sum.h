@@ -13,7 +13,7 @@ struct Partials {
   std::int64_t count = 0;
   Rank rank = {};
   void* own = nullptr;        // of this rank; becomes the sum
-  void* others = nullptr;     // of the others, one behind the other; may become anything
+  void* others = nullptr;     // of the others, one after the other; may become anything
   std::int64_t distance = 0;  // of one of these from the next, in values
 };
 /// Adds up a piece along the tree of peers.h.

@@ -10,7 +10,7 @@
 
 namespace lethe {
 
-/// The result of each step but the last, of elements of T, behind what the layout has.
+/// The result of each step but the last, of elements of T, after what the layout has.
 template <class T>
 std::vector<WorkspacePart> results_of(const std::vector<SumExtent>& steps, WorkspaceLayout& layout) {
   std::vector<WorkspacePart> results;

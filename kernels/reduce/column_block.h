@@ -18,8 +18,8 @@ struct ColumnBlock {
         lanes(kThreads / width) {}
   /// The end of block x's columns of `columns`, in columns.
   HD std::int64_t end(std::int64_t x, int V, std::int64_t columns) const {
-    const std::int64_t behind = (x + 1) * width * V;
-    return behind < columns ? behind : columns;
+    const std::int64_t end = (x + 1) * width * V;
+    return end < columns ? end : columns;
   }
 
  private:

@@ -4,7 +4,7 @@
 
 namespace lethe {
 
-/// Adds some rows' gradients of logits up for W neighbouring columns, behind the sums of the rows before.
+/// Adds some rows' gradients of logits up for W neighbouring columns, after the sums of the rows before.
 template <class T, int W>
 struct HeadBias {
   std::int64_t rows, classes, stride;

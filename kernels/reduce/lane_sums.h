@@ -72,7 +72,7 @@ void for_each_warp(Cuda device, void* stream, std::int64_t n, const F& f, std::i
 }
 #endif
 
-/// for_each_warp() of many functors: on a GPU as many in a launch as it takes. What was added is done behind flush().
+/// for_each_warp() of many functors: on a GPU as many in a launch as it takes. What was added is done after flush().
 template <class Device, class F>
 class WarpLaunches {
  public:

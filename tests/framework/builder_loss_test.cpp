@@ -143,7 +143,7 @@ TEST(BuilderLoss, LossesThatIgnoreALabelAreOfOneShape) {
   const VarId words = net.layer("fc", net.input("x", {3, 5}), {{"out", 4}, {"flatten", 0}});
   net.loss("cross_entropy", words, net.input("word", {3}, DType::i32), {.ignore = 0});
   const VarId whole = net.layer("sum", words, {{"axis", 0}}), label = net.input("label", {}, DType::i32);
-  EXPECT_TRUE(fails_with("losses that ignore a label must be of one shape, found [2] behind [2,3]",
+  EXPECT_TRUE(fails_with("losses that ignore a label must be of one shape, found [2] after [2,3]",
                          [&] { net.loss("cross_entropy", whole, label, {.ignore = 0}); }));
 }
 

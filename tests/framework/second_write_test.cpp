@@ -144,7 +144,7 @@ TEST(SecondWrite, OfAnEntryThatIsNotReadInBackwardIsAllowed) {
             "");
 }
 
-/// A loop that carries an array, which its body reads before it writes to it, or behind.
+/// A loop that carries an array, which its body reads before it writes to it, or after.
 std::string verdict_of_a_carried_array(bool reads_before, bool recompute, bool written_later = false) {
   return verdict([&](SecondWrite& s) {
     const auto body = [&](const Vars& h) {
@@ -180,7 +180,7 @@ TEST(SecondWrite, ByABlockWithinATripThatIsRepeatedIsRepeated) {
               "");
 }
 
-/// A view that is made behind the write of each trip shows what is kept of that trip.
+/// A view that is made after the write of each trip shows what is kept of that trip.
 TEST(SecondWrite, BehindAViewOfTheTripIsAllowed) {
   EXPECT_EQ(verdict([](SecondWrite& s) {
               return s.loop([&](VarId h) {
@@ -192,7 +192,7 @@ TEST(SecondWrite, BehindAViewOfTheTripIsAllowed) {
             "");
 }
 
-/// What append_backward says of an update of `w` or of a state `s`, behind ops that read a product with `v`.
+/// What append_backward says of an update of `w` or of a state `s`, after ops that read a product with `v`.
 std::string verdict_of_update(const std::string& v_op, const std::string& update) {
   Program program = parse_program(
       "param w f64[3]\nparam wide f32[3]\nparam many f64[4,3]\nstate s f64[3]\nstate i i64[]\ntemp v f64[3]\ntemp y "

@@ -10,7 +10,7 @@
 namespace lethe::testing {
 namespace {
 
-/// Two products, their gradients from behind, and updates of shares: rank 1 of 2.
+/// Two products, their gradients from the end, and updates of shares: rank 1 of 2.
 constexpr const char* kTwoProducts =
     "input x f32[3]\ninput lr f32[]\nparam v f32[3]\nparam w f32[3]\ntemp y f32[3]\ntemp z f32[3]\ntemp dw f32[3]\n"
     "temp dy f32[3]\ntemp dv f32[3]\n"

@@ -52,7 +52,7 @@ TEST(Views, RowsThatAreNotEquallyFarApartAreNone) {
   const Var images{.name = "x", .shape = {2, 4, 4, 8}};
   EXPECT_EQ(pitch_of_part(images, {2, 4, 4, 3}, 3), 8);
   EXPECT_EQ(pitch_of_part(images, {1, 4, 4, 8}, 0), 0);
-  EXPECT_EQ(pitch_of_part(images, {2, 2, 4, 8}, 1), std::nullopt) << "a gap behind two rows of pixels";
+  EXPECT_EQ(pitch_of_part(images, {2, 2, 4, 8}, 1), std::nullopt) << "a gap after two rows of pixels";
   EXPECT_EQ(pitch_of_part(images, {2, 4, 4, 8}, 3), 0) << "all of it";
   const Var one{.name = "x", .shape = {1, 4, 4, 8}};
   EXPECT_EQ(pitch_of_part(one, {1, 2, 4, 8}, 1), 0) << "of one image it is one piece";

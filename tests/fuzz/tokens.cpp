@@ -1,4 +1,4 @@
-// A shard of tokens, as it is, or with checksums that fit it, so that what stands behind them is reached too.
+// A shard of tokens, as it is, or with checksums that fit it, so that what stands after them is reached too.
 #include <cstring>
 
 #include "tests/fuzz/fuzz.h"

@@ -9,7 +9,7 @@
 namespace lethe::testing {
 namespace {
 
-/// The value of a pattern with `exponent` bits of exponent and `mantissa` of mantissa behind a sign, by IEEE 754.
+/// The value of a pattern with `exponent` bits of exponent and `mantissa` of mantissa after a sign, by IEEE 754.
 double value_of(unsigned pattern, int exponent, int mantissa) {
   const unsigned fraction = pattern & ((1U << mantissa) - 1), power = pattern >> mantissa & ((1U << exponent) - 1);
   const double sign = pattern >> (exponent + mantissa) ? -1 : 1;

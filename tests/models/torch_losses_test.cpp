@@ -1,5 +1,5 @@
 // The first losses of the zoo's networks in f64 are PyTorch's, which bench/torch_losses.py has written down: each step
-// behind the first depends on all gradients.
+// after the first depends on all gradients.
 #include <gtest/gtest.h>
 
 #include <fstream>

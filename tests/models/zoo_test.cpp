@@ -1,4 +1,4 @@
-// The zoo as published: parameter counts, the layers behind optnet's tables, and what every network must survive.
+// The zoo as published: parameter counts, the layers of optnet's tables, and what every network must survive.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

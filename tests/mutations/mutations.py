@@ -206,7 +206,7 @@ SURVIVES = {
     "a branch reads its first inputs before it runs":
         "the ops of its sides read them too, at ticks of their own",
     "a loop within a trip reads all at its begin":
-        "a result is made by an op of the body itself, before the loop's first tick or behind its last",
+        "a result is made by an op of the body itself, before the loop's first tick or after its last",
     "outputs take pinned memory":
         "what is pinned lives to the end, so no op is its last reader",
     "outputs take memory with other gaps":

@@ -21,7 +21,7 @@ TEST(Embedding, GradientAddsUpRepeatedIdsAndIsZeroElsewhere) {
             (Tensor{{4, 2}, {3, 4, 0, 0, 6, 8, 0, 0}}));
 }
 
-/// In the order of the ids, behind what is there: 2^24 + 1 is 2^24 in f32.
+/// In the order of the ids, after what is there: 2^24 + 1 is 2^24 in f32.
 TEST(Embedding, GradientAddsToWhatIsThere) {
   const Tensor before{{4, 1}, {1, 2, 0x1p24, 4}, DType::f32};
   EXPECT_EQ(
@@ -32,7 +32,7 @@ TEST(Embedding, GradientAddsToWhatIsThere) {
             "embedding_grad: before is f32[5,2], expected f32[4,2]");
 }
 
-/// The head reads the table behind the embedding: its gradient comes first, and no op sums the two.
+/// The head reads the table after the embedding: its gradient comes first, and no op sums the two.
 TEST(Embedding, GradientOfATableThatTheHeadSharesIsOneTable) {
   Builder net({.batch = 2});
   const VarId ids = net.input("ids", {3}, DType::i32), next = net.input("next", {3}, DType::i32);

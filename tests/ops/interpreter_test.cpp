@@ -65,12 +65,12 @@ TEST(TryOp, FindsAChangedInput) {
 
 #if !defined(__SANITIZE_ADDRESS__)  // which stops the program at once
 TEST(TryOp, FindsWritesJustBehindAndBefore) {
-  const auto behind = [](const double* a, const double* b, double* y) {
+  const auto after = [](const double* a, const double* b, double* y) {
     add(a, b, y);
     const double extra = 1;
     std::memcpy(reinterpret_cast<std::byte*>(y + kCount), &extra, 1);
   };
-  EXPECT_EQ(Sum().try_kernel(behind).harm, "memory beside output 0");
+  EXPECT_EQ(Sum().try_kernel(after).harm, "memory beside output 0");
   const auto before = [](double* a, const double* b, double* y) {
     add(a, b, y);
     a[-1] = 0;

@@ -55,7 +55,7 @@ TEST(Pad, PutsZerosAround) {
 }
 
 TEST(PadChannels, TakesEverySecondPixelAndPutsZerosOnBothSides) {
-  // Of the three new channels one (half, rounded down) stands in front, two behind.
+  // Of the three new channels one (half, rounded down) stands in front, two after.
   EXPECT_EQ(run_op("pad_channels", {counted({1, 3, 3, 1})}, {{"out", 4}, {"stride", Ints{2, 2}}}),
             (Tensor{{1, 2, 2, 4}, {0, 1, 0, 0, 0, 3, 0, 0, 0, 7, 0, 0, 0, 9, 0, 0}}));
 }

@@ -39,7 +39,7 @@ TEST(MaxPool, NanWins) {
 TEST(MaxPool, CeilModeFollowsPyTorch) {
   EXPECT_EQ(pooled(6, window(3, 2, 0)), (Shape{1, 2, 2, 1}));
   EXPECT_EQ(pooled(6, window(3, 2, 0, true)), (Shape{1, 3, 3, 1}));
-  EXPECT_EQ(pooled(5, window(2, 2, 1, true)), (Shape{1, 3, 3, 1}));  // a fourth would begin in the padding behind
+  EXPECT_EQ(pooled(5, window(2, 2, 1, true)), (Shape{1, 3, 3, 1}));  // a fourth would begin in the padding after
   EXPECT_EQ(pooled(112, window(3, 2, 1)), (Shape{1, 56, 56, 1}));
 }
 

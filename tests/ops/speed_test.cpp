@@ -11,7 +11,7 @@
 namespace lethe::testing {
 namespace {
 
-/// Each of batch norm's ops, those of its gradient behind relu and behind a sum.
+/// Each of batch norm's ops, those of its gradient after relu and after a sum.
 Program norms(const std::string& dtype) {
   const std::string images = dtype + "[8192,64]\n", channels = "f32[64]\n";
   return parse_program("input x " + images + "input dy " + images + "input more " + images + "param scale " + channels +

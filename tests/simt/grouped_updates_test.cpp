@@ -13,7 +13,7 @@
 namespace lethe::testing {
 namespace {
 
-/// An update op on `count` parameters of different sizes; `slots`: its inputs behind the gradient.
+/// An update op on `count` parameters of different sizes; `slots`: its inputs after the gradient.
 struct Family {
   const char* op;
   std::vector<const char*> states;

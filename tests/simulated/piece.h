@@ -16,7 +16,7 @@ inline constexpr int kPoison = 0xFF;  // NaN in every float dtype
 inline std::size_t round_up(std::size_t bytes, std::size_t to) { return (bytes + to - 1) / to * to; }
 inline std::size_t page() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
 
-/// Ends, but for what an alignment of 256 bytes leaves, where the host has no page: what lies behind is out of bounds.
+/// Ends, but for what an alignment of 256 bytes leaves, where the host has no page: what lies after is out of bounds.
 struct Gpu::Piece {
   static constexpr std::size_t kAlignment = 256;
 

@@ -15,7 +15,7 @@ class SimulatedTraining : public RunTest {
     more.insert(more.end(), {"--device", "cuda", "--epochs", "1", "--deterministic"});
     return small(more);
   }
-  /// Parameters and states behind a run with an evaluation in between.
+  /// Parameters and states after a run with an evaluation in between.
   std::string trained(std::vector<std::string> more) const {
     more.insert(more.end(), {"--save", path("run"), "--eval-every", "4"});
     const Ended ended = run_train(on_gpu(more));

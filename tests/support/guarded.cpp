@@ -20,7 +20,7 @@ bool all_guard(const std::byte* from, std::int64_t bytes) {
 }  // namespace
 
 Guarded::Guarded(std::int64_t bytes, std::byte fill) : bytes_(bytes) {
-  const auto size = static_cast<std::size_t>(front_ + bytes_ + behind());
+  const auto size = static_cast<std::size_t>(front_ + bytes_ + after());
   block_.reset(static_cast<std::byte*>(std::aligned_alloc(kGuard, size)));
   check_as(Exit::Internal, block_ != nullptr, "tests: no memory for ", bytes, " bytes");
   std::memset(block_.get(), static_cast<int>(kGuardByte), size);
@@ -34,7 +34,7 @@ Guarded::~Guarded() {
 
 bool Guarded::intact() const {
   unlock();
-  const bool intact = all_guard(block_.get(), front_) && all_guard(block_.get() + front_ + bytes_, behind());
+  const bool intact = all_guard(block_.get(), front_) && all_guard(block_.get() + front_ + bytes_, after());
   lock();
   return intact;
 }
@@ -50,13 +50,13 @@ void Guarded::copy_from(const Guarded& other) {
 void Guarded::lock() const {
 #if defined(__SANITIZE_ADDRESS__)
   ASAN_POISON_MEMORY_REGION(block_.get(), static_cast<std::size_t>(front_));
-  ASAN_POISON_MEMORY_REGION(block_.get() + front_ + bytes_, static_cast<std::size_t>(behind()));
+  ASAN_POISON_MEMORY_REGION(block_.get() + front_ + bytes_, static_cast<std::size_t>(after()));
 #endif
 }
 
 void Guarded::unlock() const {
 #if defined(__SANITIZE_ADDRESS__)
-  ASAN_UNPOISON_MEMORY_REGION(block_.get(), static_cast<std::size_t>(front_ + bytes_ + behind()));
+  ASAN_UNPOISON_MEMORY_REGION(block_.get(), static_cast<std::size_t>(front_ + bytes_ + after()));
 #endif
 }
 

@@ -22,14 +22,14 @@ class Guarded {
 
   void* data() const { return block_ ? block_.get() + front_ : nullptr; }
   std::int64_t bytes() const { return bytes_; }
-  /// Whether nothing was written just before or behind it.
+  /// Whether nothing was written just before or after it.
   bool intact() const;
   bool holds_same(const Guarded& other) const;  // bit for bit
   void copy_from(const Guarded& other);
 
  private:
-  static constexpr std::int64_t kGuard = 64;  // bytes in front, and at least as many behind
-  std::int64_t behind() const { return kGuard + (kGuard - (front_ + bytes_) % kGuard) % kGuard; }
+  static constexpr std::int64_t kGuard = 64;  // bytes in front, and at least as many after
+  std::int64_t after() const { return kGuard + (kGuard - (front_ + bytes_) % kGuard) % kGuard; }
   void lock() const;
   void unlock() const;
 

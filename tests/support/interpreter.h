@@ -48,7 +48,7 @@ class Interpreter {
 /// One call of an op's kernel on copies of what an interpreter holds for its inputs.
 struct Trial {
   std::vector<Guarded> outputs;
-  std::string harm;  // what the kernel wrote that is not its own: "" or "input 1", "behind output 0"
+  std::string harm;  // what the kernel wrote that is not its own: "" or "input 1", "after output 0"
 };
 /// `fill` is what outputs and workspace hold before; each pair in `aliased` gives that output the memory of that input.
 Trial try_op(const Interpreter& values, const Op& op, const Kernel& kernel, std::byte fill = kUnwritten,

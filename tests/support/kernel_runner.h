@@ -28,7 +28,7 @@ std::vector<Out> run_kernel(const Kernel& kernel, const std::vector<const void*>
   void* out = output.data();
   kernel.run({.inputs = in.data(), .outputs = &out, .workspace = workspace});
   for (const std::byte* guard = workspace + bytes; guard < memory.data() + memory.size(); ++guard)
-    check(*guard == kMark, "the kernel wrote behind its workspace of ", bytes, " bytes");
+    check(*guard == kMark, "the kernel wrote after its workspace of ", bytes, " bytes");
   return output;
 }
 

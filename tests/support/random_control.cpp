@@ -59,7 +59,7 @@ class ControlGrower {
     }
   }
 
-  /// What is seen inside of `build` is forgotten behind it.
+  /// What is seen inside of `build` is forgotten after it.
   VarId inside(std::int64_t depth) {
     const std::size_t seen = seen_.size(), arrays = arrays_.size();
     for (std::int64_t left = 1 + pick(3); left > 0; --left) add_layer(depth + 1);

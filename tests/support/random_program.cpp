@@ -89,7 +89,7 @@ class Grower {
         return keep(activated(net_.layer("add", {x, partner(x, false)})));
     }
   }
-  /// Now and then behind a relu, which alone reads it then.
+  /// Now and then after a relu, which alone reads it then.
   VarId activated(VarId var) { return activates_ && pick(2) == 0 ? net_.layer("relu", var) : var; }
   /// A layer with weights: its own, or now and then those of the first of its type that reads as many channels.
   VarId weighted(const std::string& type, VarId x, Attrs settings) {

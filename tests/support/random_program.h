@@ -20,7 +20,7 @@ struct TrainingProgram {
 Network random_network(std::uint64_t seed, const BuildOptions& options);
 /// The same for the same seed.
 TrainingProgram random_program(std::uint64_t seed, DType dtype = DType::f64);
-/// Without a relu behind many a layer, at whose kinks differences give no gradient.
+/// Without a relu after many a layer, at whose kinks differences give no gradient.
 TrainingProgram random_smooth_program(std::uint64_t seed);
 /// How many a test takes: the environment variable LETHE_RANDOM_PROGRAMS, else 60, or 20 under AddressSanitizer.
 int random_programs();
