@@ -21,10 +21,10 @@ std::vector<SumExtent> reduction_steps(const Shape& shape, const Ints& axes) {
   for (std::size_t end = axes.size(); end > 0;) {
     std::size_t begin = end - 1;
     while (begin > 0 && axes[begin - 1] + 1 == axes[begin]) --begin;
-    const std::int64_t first = axes[begin], end = axes[end - 1] + 1;
-    steps.push_back({product(left, 0, first), product(left, first, end),
-                     product(left, end, static_cast<std::int64_t>(left.size()))});
-    std::fill(left.begin() + first, left.begin() + end, 1);
+    const std::int64_t first = axes[begin], last = axes[end - 1];
+    steps.push_back({product(left, 0, first), product(left, first, last + 1),
+                     product(left, last + 1, static_cast<std::int64_t>(left.size()))});
+    std::fill(left.begin() + first, left.begin() + last + 1, 1);
     end = begin;
   }
   if (steps.empty()) steps.push_back({});  // a scalar
