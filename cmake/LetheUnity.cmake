@@ -2,13 +2,13 @@
 # before 3.31 not for CUDA.
 
 # lethe_cuda_batches(VARIABLE): marks the sources of a list as CUDA; for a unity build replaces them by files that each
-# include eight.
+# include sixteen.
 function(lethe_cuda_batches variable)
   set(sources "${${variable}}")
   if(CMAKE_UNITY_BUILD)
     set(batches)
     while(sources)
-      list(SUBLIST sources 0 8 batch)
+      list(SUBLIST sources 0 16 batch)
       list(REMOVE_ITEM sources ${batch})
       list(TRANSFORM batch REPLACE "(.+)" "#include \"\\1\"\n")
       string(JOIN "" content ${batch})
