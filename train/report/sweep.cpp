@@ -19,7 +19,9 @@ constexpr const char* kStyle =
     "text { font: 13px sans-serif; fill: #555; } .axis { stroke: #555; } .tick { stroke: #ddd; } .mark { stroke: #999; "
     "stroke-dasharray: 5 4; } .course { fill: none; stroke: #2563eb; stroke-width: 2; } .point { fill: #2563eb; }";
 
-/// Where overheads and bytes lie in the picture.
+/// Where overheads and bytes lie in the picture. It ends at a whole step: the last rungs of deep networks cost many
+/// steps, and would press all others against the axis.
+constexpr double kMostOverhead = 1;
 struct Frame {
   double most_overhead, most_bytes;
   double x(double overhead) const { return kLeft + (kRight - kLeft) * overhead / most_overhead; }
@@ -27,8 +29,10 @@ struct Frame {
 };
 
 Frame frame_of(const MemorySweep& sweep) {
-  return {.most_overhead = std::max(sweep.points.back().recomputed.overhead, 0.01),
-          .most_bytes = 1.1 * static_cast<double>(sweep.points.front().bytes.total())};
+  double most = 0.01;
+  for (const auto& [bytes, recomputed] : sweep.points)
+    if (recomputed.overhead <= kMostOverhead) most = std::max(most, recomputed.overhead);
+  return {.most_overhead = most, .most_bytes = 1.1 * static_cast<double>(sweep.points.front().bytes.total())};
 }
 
 std::string axes(const Frame& frame) {
@@ -91,6 +95,7 @@ std::string sweep_svg(const MemorySweep& sweep) {
                  label("middle", (kLeft + kRight) / 2, 18, markup("Memory of " + sweep.title)), axes(frame));
   std::string course;
   for (const auto& [bytes, recomputed] : sweep.points) {
+    if (recomputed.overhead > frame.most_overhead) continue;
     const double x = frame.x(recomputed.overhead), y = frame.y(static_cast<double>(bytes.total()));
     course += formatted("%.1f,%.1f ", x, y);
     svg += formatted(R"(<circle class="point" cx="%.1f" cy="%.1f" r="3"><title>%.2f %%, %s MiB</title></circle>)", x, y,
