@@ -3,7 +3,7 @@
 
     bench/plans.py TRAIN [NETWORK...]
 
-Needs neither data nor the memory of the networks. Prints the Markdown table of docs/benchmarks.md (MiB under none and
+Needs neither data nor the memory of the networks. Prints the Markdown table of docs/measurements/memory.md (MiB under none and
 level=2; times of training at batch 32) and how many arenas are certified."""
 import json
 import subprocess

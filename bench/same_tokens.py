@@ -42,7 +42,7 @@ def any_character(draw):
 
 
 def prose(size):
-    text = "\n".join(path.read_text() for path in sorted(ROOT.glob("docs/*.md")) + sorted(ROOT.glob("*/*.h")))
+    text = "\n".join(path.read_text() for path in sorted(ROOT.glob("docs/**/*.md")) + sorted(ROOT.glob("*/*.h")))
     return (text * (size // len(text) + 1))[:size]
 
 

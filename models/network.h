@@ -1,4 +1,4 @@
-// Networks from files (docs/network-format.md) and from the zoo beside this header.
+// Networks from files (docs/reference/network-format.md) and from the zoo beside this header.
 #pragma once
 #include <map>
 #include <string>

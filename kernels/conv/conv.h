@@ -36,7 +36,7 @@ enum class ConvPass {
 std::string text_of(ConvPass pass, const ConvShape& shape);
 
 /// What a convolution may take as workspace on a GPU, in bytes: what was given; else 1 GiB, because the fast engines of
-/// cuDNN transpose or pad images there (docs/gpu.md).
+/// cuDNN transpose or pad images there (docs/explanation/gpu.md).
 std::int64_t workspace_limit(const DeviceInfo& device);
 
 /// Any float dtype, sums in f32 at least. On a CPU the bits of the result depend on shape, provider, number of

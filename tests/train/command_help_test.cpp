@@ -140,7 +140,7 @@ TEST_F(CommandHelp, InZshFilesMayBeMany) {
 
 TEST_F(CommandHelp, TheManualHasTheExitCodesOfTheDocumentation) {
   const std::string page = bytes_in(path("train.1"));
-  std::ifstream docs(LETHE_SOURCE_DIR "/docs/train.md");
+  std::ifstream docs(LETHE_SOURCE_DIR "/docs/reference/output.md");
   int codes = 0;
   for (std::string row; std::getline(docs, row);) {
     if (row.size() < 8 || row.rfind("| ", 0) != 0 || std::isdigit(static_cast<unsigned char>(row[2])) == 0) continue;

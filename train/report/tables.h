@@ -65,7 +65,7 @@ struct Score {
 };
 Score score(const std::vector<TableEntry>& entries);
 
-/// `form`: text, md, csv or json (docs/tables.md says what they hold).
+/// `form`: text, md, csv or json (docs/measurements/optnet-tables.md says what they hold).
 std::string tables_as(const std::string& form, const std::vector<TableEntry>& entries);
 
 /// What was measured; "" if nothing was.
