@@ -1,0 +1,185 @@
+# Completion of train's command lines for bash: eval "$(train completion bash)"
+_train_take() {  # arguments of compgen
+  mapfile -t COMPREPLY < <(compgen "$@" -- "$word")
+  [[ ${*: -1} != -[fd] ]] || compopt -o filenames 2>/dev/null
+}
+_train() {
+  local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command=
+  # bash takes --model=lenet for three words
+  if [[ $word == = ]]; then word=; elif [[ $previous == = ]]; then previous=${COMP_WORDS[COMP_CWORD-2]}; fi
+  COMPREPLY=()
+  if ((COMP_CWORD > 1)) && [[ ${COMP_WORDS[1]} != -* ]]; then command=${COMP_WORDS[1]}; fi
+  if ((COMP_CWORD == 1)) && [[ $word != -* ]]; then _train_take -W 'bench completion count device eval export generate graph lr-find man pack plan predict schema show tables timeline tokenize'; return; fi
+  case $command in
+    '')
+      case $previous in
+        --set|--data|--skip-bad|--batch|--workspace-limit|--threads|--memopt|--skip-vars|--micro-batch|--shards|--bucket|--timeout|--memory-budget|--overhead|--augment|--epochs|--steps|--patience|--lr|--schedule|--momentum|--beta1|--beta2|--eps|--weight-decay|--decay|--no-decay|--loss-scale|--clip-norm|--seed|--save-every|--keep|--eval-every|--log-every) ;;
+        --zero) _train_take -W '0 1 2 3 auto' ;;
+        --model) _train_take -W 'adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' -f ;;
+        --device) _train_take -W 'cpu cuda' ;;
+        --dtype) _train_take -W 'f32 f64 bf16 f16' ;;
+        --sum-dtype) _train_take -W 'f32 f64' ;;
+        --optimizer) _train_take -W 'sgd momentum nesterov adam adamw rmsprop' ;;
+        --checkpoint) _train_take -W 'whole sharded' ;;
+        --save|--resume|--tensorboard) _train_take -d ;;
+        --autotune|--costs|--weights|--metrics|--log-json) _train_take -f ;;
+        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --data --skip-bad --batch --device --tf32 --fast-conv --deterministic --eager --workspace-limit --no-winograd --fast-f32 --autotune --threads --memopt --skip-vars --skip-grads --print-log --micro-batch --shards --bucket --zero --sum-dtype --sync-bn --timeout --memory-budget --overhead --costs --augment --epochs --steps --patience --lr --schedule --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --loss-scale --clip-norm --seed --save --save-every --keep --checkpoint --resume --weights --eval-every --log-every --metrics --log-json --tensorboard --quiet' ;;
+      esac ;;
+    'bench')
+      case $previous in
+        --set|--data|--skip-bad|--batch|--micro-batch|--lr|--schedule|--momentum|--beta1|--beta2|--eps|--weight-decay|--decay|--no-decay|--loss-scale|--clip-norm|--seed|--workspace-limit|--threads|--skip-vars|--steps|--settings|--rounds) ;;
+        --model) _train_take -W 'adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' -f ;;
+        --device) _train_take -W 'cpu cuda' ;;
+        --dtype) _train_take -W 'f32 f64 bf16 f16' ;;
+        --optimizer) _train_take -W 'sgd momentum nesterov adam adamw rmsprop' ;;
+        --format) _train_take -W 'text md csv json' ;;
+        --autotune) _train_take -f ;;
+        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --data --skip-bad --batch --micro-batch --lr --schedule --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --loss-scale --clip-norm --seed --device --tf32 --fast-conv --deterministic --eager --workspace-limit --no-winograd --fast-f32 --autotune --threads --skip-vars --skip-grads --steps --settings --sweep --profile --rounds --count --format' ;;
+      esac ;;
+    'completion')
+      case $previous in
+        *) [[ $word == -* ]] && _train_take -W '-h --help --version' || _train_take -W 'bash zsh fish' ;;
+      esac ;;
+    'count')
+      case $previous in
+        --set|--batch|--memopt) ;;
+        --model) _train_take -W 'adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' -f ;;
+        --dtype) _train_take -W 'f32 f64 bf16 f16' ;;
+        --backend) _train_take -W 'nn cudnn' ;;
+        --format) _train_take -W 'text json' ;;
+        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --batch --memopt --backend --format' ;;
+      esac ;;
+    'device')
+      case $previous in
+        --device) _train_take -W 'cpu cuda a100 h100 h200 l40s rtx3060 rtx3090 rtx4090 rtx5090' ;;
+        --out) _train_take -f ;;
+        *) [[ $word == -* ]] && _train_take -W '-h --help --version --dump --device --out' ;;
+      esac ;;
+    'eval')
+      case $previous in
+        --set|--data|--skip-bad|--batch|--workspace-limit|--threads|--memopt|--skip-vars|--seed|--top) ;;
+        --model) _train_take -W 'adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' -f ;;
+        --device) _train_take -W 'cpu cuda' ;;
+        --dtype) _train_take -W 'f32 f64 bf16 f16' ;;
+        --format) _train_take -W 'text json' ;;
+        --autotune|--weights) _train_take -f ;;
+        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --data --skip-bad --batch --device --tf32 --fast-conv --deterministic --eager --workspace-limit --no-winograd --fast-f32 --autotune --threads --memopt --skip-vars --skip-grads --print-log --weights --seed --top --by-class --confusion --format' ;;
+      esac ;;
+    'export')
+      case $previous in
+        --set|--seed) ;;
+        --model) _train_take -W 'adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' -f ;;
+        --dtype) _train_take -W 'f32 f64 bf16 f16' ;;
+        --names) _train_take -W 'huggingface timm' ;;
+        --weights|--output) _train_take -f ;;
+        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --weights --seed --names --output' ;;
+      esac ;;
+    'generate')
+      case $previous in
+        --set|--data|--prompt|--tokens|--stop|--temperature|--top-k|--top-p|--seed|--workspace-limit|--threads|--memopt|--skip-vars) ;;
+        --model) _train_take -W 'adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' -f ;;
+        --device) _train_take -W 'cpu cuda' ;;
+        --dtype) _train_take -W 'f32 f64 bf16 f16' ;;
+        --tokenizer) _train_take -d ;;
+        --weights|--autotune) _train_take -f ;;
+        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --weights --data --tokenizer --prompt --tokens --stop --ignore-eos --temperature --top-k --top-p --seed --no-cache --plan --quiet --device --tf32 --fast-conv --deterministic --eager --workspace-limit --no-winograd --fast-f32 --autotune --threads --memopt --skip-vars --skip-grads' ;;
+      esac ;;
+    'graph')
+      case $previous in
+        --set|--batch|--micro-batch|--lr|--schedule|--momentum|--beta1|--beta2|--eps|--weight-decay|--decay|--no-decay|--loss-scale|--clip-norm|--workspace-limit|--threads|--memopt|--skip-vars) ;;
+        --model) _train_take -W 'adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' -f ;;
+        --device) _train_take -W 'cpu cuda a100 h100 h200 l40s rtx3060 rtx3090 rtx4090 rtx5090' ;;
+        --dtype) _train_take -W 'f32 f64 bf16 f16' ;;
+        --optimizer) _train_take -W 'sgd momentum nesterov adam adamw rmsprop' ;;
+        --autotune|--out) _train_take -f ;;
+        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --batch --micro-batch --lr --schedule --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --loss-scale --clip-norm --eval --device --tf32 --fast-conv --deterministic --workspace-limit --no-winograd --fast-f32 --autotune --threads --memopt --skip-vars --skip-grads --out' ;;
+      esac ;;
+    'lr-find')
+      case $previous in
+        --set|--data|--skip-bad|--batch|--workspace-limit|--threads|--memopt|--skip-vars|--augment|--min-lr|--max-lr|--steps|--momentum|--beta1|--beta2|--eps|--weight-decay|--decay|--no-decay|--loss-scale|--clip-norm|--seed) ;;
+        --model) _train_take -W 'adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' -f ;;
+        --device) _train_take -W 'cpu cuda' ;;
+        --dtype) _train_take -W 'f32 f64 bf16 f16' ;;
+        --optimizer) _train_take -W 'sgd momentum nesterov adam adamw rmsprop' ;;
+        --format) _train_take -W 'text json' ;;
+        --autotune|--weights|--out) _train_take -f ;;
+        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --data --skip-bad --batch --device --tf32 --fast-conv --deterministic --eager --workspace-limit --no-winograd --fast-f32 --autotune --threads --memopt --skip-vars --skip-grads --print-log --augment --min-lr --max-lr --steps --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --loss-scale --clip-norm --seed --weights --format --out' ;;
+      esac ;;
+    'man')
+      case $previous in
+        *) [[ $word == -* ]] && _train_take -W '-h --help --version' ;;
+      esac ;;
+    'pack')
+      case $previous in
+        --capacity|--time) ;;
+        --out) _train_take -f ;;
+        *) [[ $word == -* ]] && _train_take -W '-h --help --version --capacity --time --out' || _train_take -f ;;
+      esac ;;
+    'plan')
+      case $previous in
+        --set|--batch|--micro-batch|--context|--shards|--bucket|--ranks|--network|--lr|--schedule|--momentum|--beta1|--beta2|--eps|--weight-decay|--decay|--no-decay|--loss-scale|--clip-norm|--eval-every|--workspace-limit|--threads|--memopt|--skip-vars|--memory-budget|--overhead) ;;
+        --zero) _train_take -W '0 1 2 3 auto' ;;
+        --model) _train_take -W 'adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' -f ;;
+        --device) _train_take -W 'cpu cuda a100 h100 h200 l40s rtx3060 rtx3090 rtx4090 rtx5090' ;;
+        --dtype) _train_take -W 'f32 f64 bf16 f16' ;;
+        --sum-dtype) _train_take -W 'f32 f64' ;;
+        --exchange) _train_take -W 'pieces ring tree' ;;
+        --optimizer) _train_take -W 'sgd momentum nesterov adam adamw rmsprop' ;;
+        --autotune|--costs|--out|--csv) _train_take -f ;;
+        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --batch --micro-batch --context --shards --bucket --zero --sum-dtype --sync-bn --ranks --exchange --network --lr --schedule --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --loss-scale --clip-norm --eval --eval-every --device --tf32 --fast-conv --deterministic --workspace-limit --no-winograd --fast-f32 --autotune --threads --memopt --skip-vars --skip-grads --print-log --memory-budget --overhead --costs --json --sweep --out --csv --roofline' ;;
+      esac ;;
+    'predict')
+      case $previous in
+        --set|--data|--skip-bad|--batch|--top|--workspace-limit|--threads|--memopt|--skip-vars) ;;
+        --model) _train_take -W 'adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' -f ;;
+        --device) _train_take -W 'cpu cuda' ;;
+        --dtype) _train_take -W 'f32 f64 bf16 f16' ;;
+        --format) _train_take -W 'text json' ;;
+        --weights|--autotune) _train_take -f ;;
+        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --weights --data --skip-bad --batch --top --format --device --tf32 --fast-conv --deterministic --eager --workspace-limit --no-winograd --fast-f32 --autotune --threads --memopt --skip-vars --skip-grads' || _train_take -f ;;
+      esac ;;
+    'schema')
+      case $previous in
+        --layers) _train_take -W 'abs add arange array array_read array_write attention avg_pool bn cast clip concat constant conv conv_transpose div dropout embedding equal exp fc flatten gelu global_avg_pool greater identity layer_norm leaky_relu less linear_cross_entropy log log_softmax logical_and logical_not logical_or lrn matmul max max_pool mean mul pad pad_channels parameter pixel_shuffle pixel_unshuffle relu reshape rms_norm rope scale sequence_mask sigmoid silu sinusoidal_positions slice softmax softplus sqrt square sub sum tanh threshold transpose upsample' ;;
+        *) [[ $word == -* ]] && _train_take -W '-h --help --version --layers' ;;
+      esac ;;
+    'show')
+      case $previous in
+        --set|--batch|--micro-batch|--lr|--schedule|--momentum|--beta1|--beta2|--eps|--weight-decay|--decay|--no-decay|--loss-scale|--clip-norm|--workspace-limit|--threads|--memopt|--skip-vars) ;;
+        --model) _train_take -W 'adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' -f ;;
+        --device) _train_take -W 'cpu cuda a100 h100 h200 l40s rtx3060 rtx3090 rtx4090 rtx5090' ;;
+        --dtype) _train_take -W 'f32 f64 bf16 f16' ;;
+        --optimizer) _train_take -W 'sgd momentum nesterov adam adamw rmsprop' ;;
+        --format) _train_take -W 'text program json dot' ;;
+        --weights|--autotune) _train_take -f ;;
+        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --weights --batch --micro-batch --lr --schedule --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --loss-scale --clip-norm --device --tf32 --fast-conv --deterministic --workspace-limit --no-winograd --fast-f32 --autotune --threads --memopt --skip-vars --skip-grads --format --eval' ;;
+      esac ;;
+    'tables')
+      case $previous in
+        --workspace-limit|--threads) ;;
+        --table) _train_take -W '1 2 3' ;;
+        --net) _train_take -W 'alexnet vgg-A googlenet resnet110' ;;
+        --device) _train_take -W 'cpu cuda' ;;
+        --format) _train_take -W 'text md csv json' ;;
+        *) [[ $word == -* ]] && _train_take -W '-h --help --version --table --net --measure --device --tf32 --fast-conv --deterministic --eager --workspace-limit --no-winograd --fast-f32 --threads --quiet --format' ;;
+      esac ;;
+    'timeline')
+      case $previous in
+        --set|--batch|--micro-batch|--lr|--schedule|--momentum|--beta1|--beta2|--eps|--weight-decay|--decay|--no-decay|--loss-scale|--clip-norm|--workspace-limit|--threads) ;;
+        --model) _train_take -W 'adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' -f ;;
+        --device) _train_take -W 'cpu cuda a100 h100 h200 l40s rtx3060 rtx3090 rtx4090 rtx5090' ;;
+        --dtype) _train_take -W 'f32 f64 bf16 f16' ;;
+        --optimizer) _train_take -W 'sgd momentum nesterov adam adamw rmsprop' ;;
+        --autotune|--out) _train_take -f ;;
+        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --batch --micro-batch --lr --schedule --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --loss-scale --clip-norm --eval --device --tf32 --fast-conv --deterministic --workspace-limit --no-winograd --fast-f32 --autotune --threads --out' ;;
+      esac ;;
+    'tokenize')
+      case $previous in
+        --end-token|--separator|--val|--shard-tokens) ;;
+        --out|--tokenizer) _train_take -d ;;
+        *) [[ $word == -* ]] && _train_take -W '-h --help --version --out --tokenizer --end-token --separator --val --shard-tokens --quiet' ;;
+      esac ;;
+  esac
+  return 0
+}
+complete -F _train train

@@ -1,0 +1,514 @@
+#compdef train
+# Completion of train's command lines for zsh: a file _train in a directory of $fpath.
+_train_words_or_files() { compadd -- "$@"; _files }
+_train() {
+  local command=
+  local -a commands=(
+    'bench:Runs memory settings against each other\: bytes planned and taken, time, losses.'
+    'completion:Prints a script that completes command lines in a shell.'
+    'count:Prints what Torch'\''s modules and optnet would hold for a network, by category.'
+    'device:Lists what can be trained on and planned for; writes a GPU'\''s description.'
+    'eval:Counts how well weights do on the evaluation data.'
+    'export:Writes weights as one safetensors file, in PyTorch'\''s layout.'
+    'generate:Writes on from a prompt, as a network that was trained on text does.'
+    'graph:Draws a network for graphviz\: which values share memory, before and after.'
+    'lr-find:Sweeps the learning rate over a few steps and suggests one.'
+    'man:Prints this program'\''s manual page.'
+    'pack:Finds offsets in one arena for buffers with given lives and sizes.'
+    'plan:Says to the byte what a run takes under each memory setting, and what takes less.'
+    'predict:Says what a trained network sees in image files.'
+    'schema:Prints the JSON Schema of network files, or their layers.'
+    'show:Prints the layers of a network, or its whole program.'
+    'tables:Prints optnet'\''s published memory tables beside the same figures computed here.'
+    'timeline:Draws what is in memory while each op runs, as a page for a browser.'
+    'tokenize:Makes tokens of text files, which a run then reads as --data tokens\:DIR.'
+  )
+  if (( CURRENT == 2 )) && [[ $words[2] != -* ]]; then _describe command commands; return; fi
+  if [[ $words[2] != -* ]]; then command=$words[2]; shift words; (( CURRENT-- )); fi
+  case $command in
+    '') _arguments \
+      '-h[Print this help message and exit]' \
+      '--help[Print this help message and exit]' \
+      '--version[Display program version information and exit]' \
+      '--model=[Network\: a name of the zoo or a JSON file]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
+      '--set=[Sets a var of the network file; may be repeated]:K=V: ' \
+      '--dtype=[Numbers\: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)]:TYPE:(f32 f64 bf16 f16)' \
+      '--data=[mnist\:DIR, cifar10\:DIR, cifar100\:DIR, imagefolder\:DIR, shapes; shape-masks; text\:FILE, tokens\:DIR, sentences, copy; tsv\:PATH, subjects; synthetic (default\: shapes, shape-masks, sentences or subjects, made to the network'\''s size); after files ,val=X holds that share of them out for tests]:SPEC: ' \
+      '--skip-bad=[Leaves out up to N image files that cannot be read; each is tried at the beginning (default 0)]:N: ' \
+      '--batch=[Samples a step (default\: the network'\''s); auto\: the largest that the memory has room for]:N: ' \
+      '--device=[cpu, cuda, cuda\:1... (default cpu)]:NAME:(cpu cuda)' \
+      '--tf32[On a GPU\: convolutions and products may round f32 factors to TF32]' \
+      '--fast-conv[On a GPU\: convolutions may round more\: Winograd'\''s algorithm, FFT, factors and sums in less than f32]' \
+      '--deterministic[On a GPU\: the same bits in every run (the CPU gives them anyway)]' \
+      '--eager[On a GPU\: runs steps launch by launch, not as a recorded graph]' \
+      '--workspace-limit=[On a GPU\: scratch memory that one convolution may take (default 1GiB)]:SIZE: ' \
+      '--no-winograd[On a CPU\: no convolutions by Winograd'\''s algorithm, which is faster for 3x3 and 5x5 kernels of stride 1, but rounds up to three times as much and takes more scratch memory]' \
+      '--fast-f32[On a CPU with AMX\: f32 convolutions as three of bf16, which round more]' \
+      '--autotune=[Takes for each convolution the algorithm (on a GPU cuDNN'\''s engine) that is fastest here, which is tried once and kept in FILE (default\: by rule)]:FILE:_files' \
+      '--threads=[Worker threads (default 0\: one a processor)]:N: ' \
+      '--memopt=[none\: a buffer for each variable; level=0\: those of dead variables of the same shape; level=1\: of any dead one that is large enough; each with ,release (given back within the step) and ,inplace; level=2\: one exact arena, and norms and activations computed again where that is nearly free; level=3\: all that a budget or an overhead asks for computed again; optnet=training (eval\: optnet=inference)\: the modules and sharing behind optnet'\''s tables (default level=2)]:SETTING: ' \
+      '--skip-vars=[Variables that keep memory of their own]:A,B: ' \
+      '--skip-grads[So does each parameter gradient given to an optimizer op]' \
+      '--print-log[Prints who takes whose memory, and why others do not]' \
+      '--micro-batch=[Samples that go through the network at once (default\: the batch); a step sums the gradients of all of them. Batch norm takes its statistics of these; auto\: the most that fit]:M: ' \
+      '--shards=[Equal parts of a batch that go through the network one by one, on whichever rank\: the same shards give the same bits on 1, 2, 4... ranks (default 1; started by mpirun up to 8)]:V: ' \
+      '--bucket=[Small gradients are summed over ranks in buckets of at least so much (default 1MiB)]:SIZE: ' \
+      '--zero=[What each rank has a share of alone (ZeRO)\: 1 states of the update, 2 gradients too, 3 parameters too (default 0\: nothing); auto\: whichever of these sends least and fits the --memory-budget]:STAGE:(0 1 2 3 auto)' \
+      '--sum-dtype=[What shards give is summed in this, and rounded once\: f32 or f64 (default f32)]:TYPE:(f32 f64)' \
+      '--sync-bn[Batch norm takes its statistics over all shards (default\: each of its own)]' \
+      '--timeout=[Seconds that ranks wait for one another, then all of them end (default 120)]:S: ' \
+      '--memory-budget=[All that the device is asked for\: 800MiB, 2GiB, 1500000000. Unless --memopt says another level, as little as it takes is computed again (level=3); exits with 3 if nothing fits]:SIZE: ' \
+      '--overhead=[Of level=3\: what computing again may take of a step, such as 5% (default\: as much as a forward pass)]:SHARE: ' \
+      '--costs=[Of level=3\: weighs ops by what their kernels take here, which is measured once and kept in FILE (default\: by their operations and bytes)]:FILE:_files' \
+      '--augment=[none, or with commas\: pad-crop, flip, cutout, random-crop (default\: the network'\''s)]:LIST: ' \
+      '--epochs=[Passes over the data (default\: the network'\''s)]:E: ' \
+      '--steps=[Steps, instead of epochs]:S: ' \
+      '--patience=[Stops when N evaluations in a row bring no better accuracy (default\: the network'\''s, else 0\: never)]:N: ' \
+      '--lr=[Learning rate (default\: the network'\''s)]:X: ' \
+      '--schedule=[Course of the learning rate\: constant, cosine, poly, one-cycle, step@30ex0.1, exp@1ex0.95, multistep@80e,120ex0.1; after any but one-cycle a warm-up\: +warmup@500 (default\: the network'\''s)]:SPEC: ' \
+      '--optimizer=[sgd, momentum, nesterov, adam, adamw or rmsprop (default\: the network'\''s)]:NAME:(sgd momentum nesterov adam adamw rmsprop)' \
+      '--momentum=[Momentum (default\: the network'\''s)]:X: ' \
+      '--beta1=[Of adam and adamw\: what the mean of gradients keeps (default 0.9)]:X: ' \
+      '--beta2=[Of adam and adamw\: what the mean of their squares keeps (default 0.999)]:X: ' \
+      '--eps=[Of adam, adamw and rmsprop\: what is added to a root (default 1e-8)]:X: ' \
+      '--weight-decay=[Weight decay, not on bias and norm (default\: the network'\''s)]:X: ' \
+      '--decay-all[Weight decay on bias and norm too]' \
+      '--decay=[Weight decay on these parameters too\: names with commas between, * for any characters]:NAMES: ' \
+      '--no-decay=[No weight decay on these parameters, as '\''tokens.*,positions.*'\'']:NAMES: ' \
+      '--loss-scale=[Of --dtype f16\: what the loss is scaled by at first (default 65536); it halves and doubles by itself]:X: ' \
+      '--clip-norm=[Scales gradients down to this global norm; 0\: no limit (default\: the network'\''s)]:X: ' \
+      '--seed=[Seed of initial weights, data order and dropout (default 0)]:N: ' \
+      '--save=[Writes checkpoints there\: the newest and the best by evaluation]:DIR:_files -/' \
+      '--save-every=[Every N steps, or N epochs with an e behind (default 1e)]:N|Ne: ' \
+      '--keep=[Newest checkpoints kept, beside the best (default 2)]:N: ' \
+      '--checkpoint=[whole\: one rank writes all of it (default); sharded\: each rank a file with its share of every tensor]:FORM:(whole sharded)' \
+      '--resume=[Goes on, bit for bit, where a run stopped, with its settings; auto\: if --save has one]:DIR|auto:_files -/' \
+      '--weights=[Starts from these weights; of a checkpoint directory the best]:FILE|DIR:_files' \
+      '--eval-every=[Evaluates every N steps or Ne epochs; 0 never (default 1e)]:N|Ne: ' \
+      '--log-every=[Steps between records (default 0\: about one a second)]:N: ' \
+      '--metrics=[Writes records as CSV; a resumed run goes on in it (default with --save\: DIR/metrics.csv)]:FILE:_files' \
+      '--log-json=[The same records as JSON lines]:FILE:_files' \
+      '--tensorboard=[The same records as an event file for TensorBoard]:DIR:_files -/' \
+      '--quiet[No progress; results and errors only]' ;;
+    'bench') _arguments \
+      '-h[Print this help message and exit]' \
+      '--help[Print this help message and exit]' \
+      '--version[Display program version information and exit]' \
+      '--model=[Network\: a name of the zoo or a JSON file]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
+      '--set=[Sets a var of the network file; may be repeated]:K=V: ' \
+      '--dtype=[Numbers\: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)]:TYPE:(f32 f64 bf16 f16)' \
+      '--data=[mnist\:DIR, cifar10\:DIR, cifar100\:DIR, imagefolder\:DIR, shapes; shape-masks; text\:FILE, tokens\:DIR, sentences, copy; tsv\:PATH, subjects; synthetic (default\: shapes, shape-masks, sentences or subjects, made to the network'\''s size); after files ,val=X holds that share of them out for tests]:SPEC: ' \
+      '--skip-bad=[Leaves out up to N image files that cannot be read; each is tried at the beginning (default 0)]:N: ' \
+      '--batch=[Samples a step (default\: the network'\''s)]:N: ' \
+      '--micro-batch=[Samples that go through the network at once (default\: the batch); a step sums the gradients of all of them. Batch norm takes its statistics of these]:M: ' \
+      '--lr=[Learning rate (default\: the network'\''s)]:X: ' \
+      '--schedule=[Course of the learning rate\: constant, cosine, poly, one-cycle, step@30ex0.1, exp@1ex0.95, multistep@80e,120ex0.1; after any but one-cycle a warm-up\: +warmup@500 (default\: the network'\''s)]:SPEC: ' \
+      '--optimizer=[sgd, momentum, nesterov, adam, adamw or rmsprop (default\: the network'\''s)]:NAME:(sgd momentum nesterov adam adamw rmsprop)' \
+      '--momentum=[Momentum (default\: the network'\''s)]:X: ' \
+      '--beta1=[Of adam and adamw\: what the mean of gradients keeps (default 0.9)]:X: ' \
+      '--beta2=[Of adam and adamw\: what the mean of their squares keeps (default 0.999)]:X: ' \
+      '--eps=[Of adam, adamw and rmsprop\: what is added to a root (default 1e-8)]:X: ' \
+      '--weight-decay=[Weight decay, not on bias and norm (default\: the network'\''s)]:X: ' \
+      '--decay-all[Weight decay on bias and norm too]' \
+      '--decay=[Weight decay on these parameters too\: names with commas between, * for any characters]:NAMES: ' \
+      '--no-decay=[No weight decay on these parameters, as '\''tokens.*,positions.*'\'']:NAMES: ' \
+      '--loss-scale=[Of --dtype f16\: what the loss is scaled by at first (default 65536); it halves and doubles by itself]:X: ' \
+      '--clip-norm=[Scales gradients down to this global norm; 0\: no limit (default\: the network'\''s)]:X: ' \
+      '--seed=[Seed of initial weights, data order and dropout (default 0)]:N: ' \
+      '--device=[cpu, cuda, cuda\:1... (default cpu)]:NAME:(cpu cuda)' \
+      '--tf32[On a GPU\: convolutions and products may round f32 factors to TF32]' \
+      '--fast-conv[On a GPU\: convolutions may round more\: Winograd'\''s algorithm, FFT, factors and sums in less than f32]' \
+      '--deterministic[On a GPU\: the same bits in every run (the CPU gives them anyway)]' \
+      '--eager[On a GPU\: runs steps launch by launch, not as a recorded graph]' \
+      '--workspace-limit=[On a GPU\: scratch memory that one convolution may take (default 1GiB)]:SIZE: ' \
+      '--no-winograd[On a CPU\: no convolutions by Winograd'\''s algorithm, which is faster for 3x3 and 5x5 kernels of stride 1, but rounds up to three times as much and takes more scratch memory]' \
+      '--fast-f32[On a CPU with AMX\: f32 convolutions as three of bf16, which round more]' \
+      '--autotune=[Takes for each convolution the algorithm (on a GPU cuDNN'\''s engine) that is fastest here, which is tried once and kept in FILE (default\: by rule)]:FILE:_files' \
+      '--threads=[Worker threads (default 0\: one a processor)]:N: ' \
+      '--skip-vars=[Variables that keep memory of their own]:A,B: ' \
+      '--skip-grads[So does each parameter gradient given to an optimizer op]' \
+      '--steps=[Steps a process (default 12)]:S: ' \
+      '--settings=[Settings of --memopt, with semicolons between them; behind one also other options, as in "level=2;level=3 --memory-budget 2GiB" (default "none;level=0;level=1;level=1,release;level=2")]:LIST: ' \
+      '--sweep[Instead\: level=3 at several prices, from none on, and level=2]' \
+      '--profile[Instead\: where the time of a step goes, by op and by whose code runs it]' \
+      '--rounds=[Processes a setting, in turns (default 3)]:N: ' \
+      '--count[Instead\: launches and bytes moved of a step at level=2, by op, on a GPU that need not be there]' \
+      '--format=[text (default), md, csv, json]:FORM:(text md csv json)' ;;
+    'completion') _arguments \
+      '-h[Print this help message and exit]' \
+      '--help[Print this help message and exit]' \
+      '--version[Display program version information and exit]' \
+      ':SHELL:(bash zsh fish)' ;;
+    'count') _arguments \
+      '-h[Print this help message and exit]' \
+      '--help[Print this help message and exit]' \
+      '--version[Display program version information and exit]' \
+      '--model=[Network\: a name of the zoo or a JSON file]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
+      '--set=[Sets a var of the network file; may be repeated]:K=V: ' \
+      '--dtype=[Numbers\: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)]:TYPE:(f32 f64 bf16 f16)' \
+      '--batch=[Samples (default\: the network'\''s)]:N: ' \
+      '--memopt=[optnet=inference (default) or optnet=training; with commas behind it inplace, reuse_buffers, remove_grad_params or none (default\: all three)]:SETTING: ' \
+      '--backend=[Whose modules\: nn (Torch'\''s own, on the CPU) or cudnn (default\: nn for f64, cudnn for f32)]:NAME:(nn cudnn)' \
+      '--format=[text (default), json]:FORM:(text json)' ;;
+    'device') _arguments \
+      '-h[Print this help message and exit]' \
+      '--help[Print this help message and exit]' \
+      '--version[Display program version information and exit]' \
+      '--dump[Writes a GPU'\''s description, for train plan on another machine]' \
+      '--device=[cpu, cuda, cuda\:1... (default cuda); or a GPU that is not there\: a100, h100, h200, l40s, rtx3060, rtx3090, rtx4090, rtx5090, or a JSON file that describes one; ,memory=SIZE after it\: with so much memory]:NAME:(cpu cuda a100 h100 h200 l40s rtx3060 rtx3090 rtx4090 rtx5090)' \
+      '--out=[Writes it there (default\: standard output)]:FILE:_files' ;;
+    'eval') _arguments \
+      '-h[Print this help message and exit]' \
+      '--help[Print this help message and exit]' \
+      '--version[Display program version information and exit]' \
+      '--model=[Network\: a name of the zoo or a JSON file]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
+      '--set=[Sets a var of the network file; may be repeated]:K=V: ' \
+      '--dtype=[Numbers\: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)]:TYPE:(f32 f64 bf16 f16)' \
+      '--data=[mnist\:DIR, cifar10\:DIR, cifar100\:DIR, imagefolder\:DIR, shapes; shape-masks; text\:FILE, tokens\:DIR, sentences, copy; tsv\:PATH, subjects; synthetic (default\: shapes, shape-masks, sentences or subjects, made to the network'\''s size); after files ,val=X holds that share of them out for tests]:SPEC: ' \
+      '--skip-bad=[Leaves out up to N image files that cannot be read; each is tried at the beginning (default 0)]:N: ' \
+      '--batch=[Samples a step (default\: the network'\''s)]:N: ' \
+      '--device=[cpu, cuda, cuda\:1... (default cpu)]:NAME:(cpu cuda)' \
+      '--tf32[On a GPU\: convolutions and products may round f32 factors to TF32]' \
+      '--fast-conv[On a GPU\: convolutions may round more\: Winograd'\''s algorithm, FFT, factors and sums in less than f32]' \
+      '--deterministic[On a GPU\: the same bits in every run (the CPU gives them anyway)]' \
+      '--eager[On a GPU\: runs steps launch by launch, not as a recorded graph]' \
+      '--workspace-limit=[On a GPU\: scratch memory that one convolution may take (default 1GiB)]:SIZE: ' \
+      '--no-winograd[On a CPU\: no convolutions by Winograd'\''s algorithm, which is faster for 3x3 and 5x5 kernels of stride 1, but rounds up to three times as much and takes more scratch memory]' \
+      '--fast-f32[On a CPU with AMX\: f32 convolutions as three of bf16, which round more]' \
+      '--autotune=[Takes for each convolution the algorithm (on a GPU cuDNN'\''s engine) that is fastest here, which is tried once and kept in FILE (default\: by rule)]:FILE:_files' \
+      '--threads=[Worker threads (default 0\: one a processor)]:N: ' \
+      '--memopt=[none\: a buffer for each variable; level=0\: those of dead variables of the same shape; level=1\: of any dead one that is large enough; each with ,release (given back within the step) and ,inplace; level=2\: one exact arena, and norms and activations computed again where that is nearly free; level=3\: all that a budget or an overhead asks for computed again; optnet=training (eval\: optnet=inference)\: the modules and sharing behind optnet'\''s tables (default level=2)]:SETTING: ' \
+      '--skip-vars=[Variables that keep memory of their own]:A,B: ' \
+      '--skip-grads[So does each parameter gradient given to an optimizer op]' \
+      '--print-log[Prints who takes whose memory, and why others do not]' \
+      '--weights=[Weights of a run'\''s directory (its best), of a checkpoint'\''s directory, or of a file; a run says its network, data, numbers, batch and seed, so that these need not be given]:RUN|FILE:_files' \
+      '--seed=[Seed of initial weights, data order and dropout (default 0)]:N: ' \
+      '--top=[Also counts labels that are among the K largest logits]:K: ' \
+      '--by-class[Samples and accuracy of each class]' \
+      '--confusion[How many samples of each class were taken for which class]' \
+      '--format=[text (default), json]:FORM:(text json)' ;;
+    'export') _arguments \
+      '-h[Print this help message and exit]' \
+      '--help[Print this help message and exit]' \
+      '--version[Display program version information and exit]' \
+      '--model=[Network\: a name of the zoo or a JSON file]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
+      '--set=[Sets a var of the network file; may be repeated]:K=V: ' \
+      '--dtype=[Numbers in the file\: f32, f64, bf16 or f16, rounded where they have to be (default\: the parameters'\'' own)]:TYPE:(f32 f64 bf16 f16)' \
+      '--weights=[Weights of a run'\''s directory (its best), of a checkpoint'\''s directory, or of a file; a run says its network, data, numbers, batch and seed, so that these need not be given]:RUN|FILE:_files' \
+      '--seed=[Seed of initial weights, data order and dropout (default 0)]:N: ' \
+      '--names=[Under the names, and in the layout, of a library that the network file states\: huggingface, timm (default\: the network'\''s own)]:LIBRARY:(huggingface timm)' \
+      '--output=[File to write]:FILE:_files' ;;
+    'generate') _arguments \
+      '-h[Print this help message and exit]' \
+      '--help[Print this help message and exit]' \
+      '--version[Display program version information and exit]' \
+      '--model=[Network\: a name of the zoo or a JSON file]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
+      '--set=[Sets a var of the network file; may be repeated]:K=V: ' \
+      '--dtype=[Numbers\: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)]:TYPE:(f32 f64 bf16 f16)' \
+      '--weights=[Weights of a run'\''s directory (its best), of a checkpoint'\''s directory, or of a file; a run says its network, data, numbers, batch and seed, so that these need not be given]:RUN|FILE:_files' \
+      '--data=[Data set whose characters the network knows (default\: the run'\''s)]:SPEC: ' \
+      '--tokenizer=[Instead\: GPT-2'\''s vocab.json and merges.txt in this folder, for weights from elsewhere]:DIR:_files -/' \
+      '--prompt=[What is written on from]:TEXT: ' \
+      '--tokens=[Symbols that follow it (default 200)]:N: ' \
+      '--stop=[Ends the text before the first TEXT behind the prompt]:TEXT: ' \
+      '--ignore-eos[Goes on behind the end token of a document; a line of its own shows where that stood]' \
+      '--temperature=[Above 1 more varied, below 1 less; 0\: always the likeliest symbol (default 1)]:X: ' \
+      '--top-k=[Draws among the K likeliest symbols (default 0\: all)]:K: ' \
+      '--top-p=[Draws among the fewest of the likeliest symbols that have this probability in all (default 1)]:P: ' \
+      '--seed=[Seed of what is drawn\: the same text again (default 0)]:N: ' \
+      '--no-cache[Runs the network over the whole text again for each symbol\: slower, the same text]' \
+      '--plan[Instead\: the bytes that it takes, by category, before there is a prompt, or weights if --model names a network; also with --device h200 and the like]' \
+      '--quiet[The text and errors only]' \
+      '--device=[cpu, cuda, cuda\:1... (default cpu)]:NAME:(cpu cuda)' \
+      '--tf32[On a GPU\: convolutions and products may round f32 factors to TF32]' \
+      '--fast-conv[On a GPU\: convolutions may round more\: Winograd'\''s algorithm, FFT, factors and sums in less than f32]' \
+      '--deterministic[On a GPU\: the same bits in every run (the CPU gives them anyway)]' \
+      '--eager[On a GPU\: runs steps launch by launch, not as a recorded graph]' \
+      '--workspace-limit=[On a GPU\: scratch memory that one convolution may take (default 1GiB)]:SIZE: ' \
+      '--no-winograd[On a CPU\: no convolutions by Winograd'\''s algorithm, which is faster for 3x3 and 5x5 kernels of stride 1, but rounds up to three times as much and takes more scratch memory]' \
+      '--fast-f32[On a CPU with AMX\: f32 convolutions as three of bf16, which round more]' \
+      '--autotune=[Takes for each convolution the algorithm (on a GPU cuDNN'\''s engine) that is fastest here, which is tried once and kept in FILE (default\: by rule)]:FILE:_files' \
+      '--threads=[Worker threads (default 0\: one a processor)]:N: ' \
+      '--memopt=[none\: a buffer for each variable; level=0\: those of dead variables of the same shape; level=1\: of any dead one that is large enough; each with ,release (given back within the step) and ,inplace; level=2\: one exact arena, and norms and activations computed again where that is nearly free; level=3\: all that a budget or an overhead asks for computed again (default level=2)]:SETTING: ' \
+      '--skip-vars=[Variables that keep memory of their own]:A,B: ' \
+      '--skip-grads[So does each parameter gradient given to an optimizer op]' ;;
+    'graph') _arguments \
+      '-h[Print this help message and exit]' \
+      '--help[Print this help message and exit]' \
+      '--version[Display program version information and exit]' \
+      '--model=[Network\: a name of the zoo or a JSON file]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
+      '--set=[Sets a var of the network file; may be repeated]:K=V: ' \
+      '--dtype=[Numbers\: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)]:TYPE:(f32 f64 bf16 f16)' \
+      '--batch=[Samples a step (default\: the network'\''s)]:N: ' \
+      '--micro-batch=[Samples that go through the network at once (default\: the batch); a step sums the gradients of all of them. Batch norm takes its statistics of these]:M: ' \
+      '--lr=[Learning rate (default\: the network'\''s)]:X: ' \
+      '--schedule=[Course of the learning rate\: constant, cosine, poly, one-cycle, step@30ex0.1, exp@1ex0.95, multistep@80e,120ex0.1; after any but one-cycle a warm-up\: +warmup@500 (default\: the network'\''s)]:SPEC: ' \
+      '--optimizer=[sgd, momentum, nesterov, adam, adamw or rmsprop (default\: the network'\''s)]:NAME:(sgd momentum nesterov adam adamw rmsprop)' \
+      '--momentum=[Momentum (default\: the network'\''s)]:X: ' \
+      '--beta1=[Of adam and adamw\: what the mean of gradients keeps (default 0.9)]:X: ' \
+      '--beta2=[Of adam and adamw\: what the mean of their squares keeps (default 0.999)]:X: ' \
+      '--eps=[Of adam, adamw and rmsprop\: what is added to a root (default 1e-8)]:X: ' \
+      '--weight-decay=[Weight decay, not on bias and norm (default\: the network'\''s)]:X: ' \
+      '--decay-all[Weight decay on bias and norm too]' \
+      '--decay=[Weight decay on these parameters too\: names with commas between, * for any characters]:NAMES: ' \
+      '--no-decay=[No weight decay on these parameters, as '\''tokens.*,positions.*'\'']:NAMES: ' \
+      '--loss-scale=[Of --dtype f16\: what the loss is scaled by at first (default 65536); it halves and doubles by itself]:X: ' \
+      '--clip-norm=[Scales gradients down to this global norm; 0\: no limit (default\: the network'\''s)]:X: ' \
+      '--eval[Of evaluation instead of training]' \
+      '--device=[cpu, cuda, cuda\:1... (default cpu); or a GPU that is not there\: a100, h100, h200, l40s, rtx3060, rtx3090, rtx4090, rtx5090, or a JSON file that describes one; ,memory=SIZE after it\: with so much memory]:NAME:(cpu cuda a100 h100 h200 l40s rtx3060 rtx3090 rtx4090 rtx5090)' \
+      '--tf32[On a GPU\: convolutions and products may round f32 factors to TF32]' \
+      '--fast-conv[On a GPU\: convolutions may round more\: Winograd'\''s algorithm, FFT, factors and sums in less than f32]' \
+      '--deterministic[On a GPU\: the same bits in every run (the CPU gives them anyway)]' \
+      '--workspace-limit=[On a GPU\: scratch memory that one convolution may take (default 1GiB)]:SIZE: ' \
+      '--no-winograd[On a CPU\: no convolutions by Winograd'\''s algorithm, which is faster for 3x3 and 5x5 kernels of stride 1, but rounds up to three times as much and takes more scratch memory]' \
+      '--fast-f32[On a CPU with AMX\: f32 convolutions as three of bf16, which round more]' \
+      '--autotune=[Takes for each convolution the algorithm (on a GPU cuDNN'\''s engine) that is fastest here, which is tried once and kept in FILE (default\: by rule)]:FILE:_files' \
+      '--threads=[Worker threads (default 0\: one a processor)]:N: ' \
+      '--memopt=[none\: a buffer for each variable; level=0\: those of dead variables of the same shape; level=1\: of any dead one that is large enough; each with ,release (given back within the step) and ,inplace; level=2\: one exact arena, and norms and activations computed again where that is nearly free; level=3\: all that a budget or an overhead asks for computed again (default level=2)]:SETTING: ' \
+      '--skip-vars=[Variables that keep memory of their own]:A,B: ' \
+      '--skip-grads[So does each parameter gradient given to an optimizer op]' \
+      '--out=[Writes the picture there (default\: standard output)]:FILE:_files' ;;
+    'lr-find') _arguments \
+      '-h[Print this help message and exit]' \
+      '--help[Print this help message and exit]' \
+      '--version[Display program version information and exit]' \
+      '--model=[Network\: a name of the zoo or a JSON file]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
+      '--set=[Sets a var of the network file; may be repeated]:K=V: ' \
+      '--dtype=[Numbers\: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)]:TYPE:(f32 f64 bf16 f16)' \
+      '--data=[mnist\:DIR, cifar10\:DIR, cifar100\:DIR, imagefolder\:DIR, shapes; shape-masks; text\:FILE, tokens\:DIR, sentences, copy; tsv\:PATH, subjects; synthetic (default\: shapes, shape-masks, sentences or subjects, made to the network'\''s size); after files ,val=X holds that share of them out for tests]:SPEC: ' \
+      '--skip-bad=[Leaves out up to N image files that cannot be read; each is tried at the beginning (default 0)]:N: ' \
+      '--batch=[Samples a step (default\: the network'\''s)]:N: ' \
+      '--device=[cpu, cuda, cuda\:1... (default cpu)]:NAME:(cpu cuda)' \
+      '--tf32[On a GPU\: convolutions and products may round f32 factors to TF32]' \
+      '--fast-conv[On a GPU\: convolutions may round more\: Winograd'\''s algorithm, FFT, factors and sums in less than f32]' \
+      '--deterministic[On a GPU\: the same bits in every run (the CPU gives them anyway)]' \
+      '--eager[On a GPU\: runs steps launch by launch, not as a recorded graph]' \
+      '--workspace-limit=[On a GPU\: scratch memory that one convolution may take (default 1GiB)]:SIZE: ' \
+      '--no-winograd[On a CPU\: no convolutions by Winograd'\''s algorithm, which is faster for 3x3 and 5x5 kernels of stride 1, but rounds up to three times as much and takes more scratch memory]' \
+      '--fast-f32[On a CPU with AMX\: f32 convolutions as three of bf16, which round more]' \
+      '--autotune=[Takes for each convolution the algorithm (on a GPU cuDNN'\''s engine) that is fastest here, which is tried once and kept in FILE (default\: by rule)]:FILE:_files' \
+      '--threads=[Worker threads (default 0\: one a processor)]:N: ' \
+      '--memopt=[none\: a buffer for each variable; level=0\: those of dead variables of the same shape; level=1\: of any dead one that is large enough; each with ,release (given back within the step) and ,inplace; level=2\: one exact arena, and norms and activations computed again where that is nearly free; level=3\: all that a budget or an overhead asks for computed again (default level=2)]:SETTING: ' \
+      '--skip-vars=[Variables that keep memory of their own]:A,B: ' \
+      '--skip-grads[So does each parameter gradient given to an optimizer op]' \
+      '--print-log[Prints who takes whose memory, and why others do not]' \
+      '--augment=[none, or with commas\: pad-crop, flip, cutout, random-crop (default\: the network'\''s)]:LIST: ' \
+      '--min-lr=[Learning rate of the first step (default 1e-7)]:X: ' \
+      '--max-lr=[Learning rate of the last step (default 10)]:X: ' \
+      '--steps=[Steps, each with a rate that is larger by the same factor (default 100)]:N: ' \
+      '--optimizer=[sgd, momentum, nesterov, adam, adamw or rmsprop (default\: the network'\''s)]:NAME:(sgd momentum nesterov adam adamw rmsprop)' \
+      '--momentum=[Momentum (default\: the network'\''s)]:X: ' \
+      '--beta1=[Of adam and adamw\: what the mean of gradients keeps (default 0.9)]:X: ' \
+      '--beta2=[Of adam and adamw\: what the mean of their squares keeps (default 0.999)]:X: ' \
+      '--eps=[Of adam, adamw and rmsprop\: what is added to a root (default 1e-8)]:X: ' \
+      '--weight-decay=[Weight decay, not on bias and norm (default\: the network'\''s)]:X: ' \
+      '--decay-all[Weight decay on bias and norm too]' \
+      '--decay=[Weight decay on these parameters too\: names with commas between, * for any characters]:NAMES: ' \
+      '--no-decay=[No weight decay on these parameters, as '\''tokens.*,positions.*'\'']:NAMES: ' \
+      '--loss-scale=[Of --dtype f16\: what the loss is scaled by at first (default 65536); it halves and doubles by itself]:X: ' \
+      '--clip-norm=[Scales gradients down to this global norm; 0\: no limit (default\: the network'\''s)]:X: ' \
+      '--seed=[Seed of initial weights, data order and dropout (default 0)]:N: ' \
+      '--weights=[Starts from these weights; of a checkpoint directory the best]:FILE|DIR:_files' \
+      '--format=[text (default), json]:FORM:(text json)' \
+      '--out=[Also writes the picture there, a page for a browser\: lr.html]:FILE:_files' ;;
+    'man') _arguments \
+      '-h[Print this help message and exit]' \
+      '--help[Print this help message and exit]' \
+      '--version[Display program version information and exit]' ;;
+    'pack') _arguments \
+      '-h[Print this help message and exit]' \
+      '--help[Print this help message and exit]' \
+      '--version[Display program version information and exit]' \
+      ':FILE:_files' \
+      '--capacity=[Bytes of the arena\: the first packing within them will do]:N: ' \
+      '--time=[About as many seconds to search for a smaller arena (default 1)]:S: ' \
+      '--out=[Writes id,lower,upper,size,offset there (default\: standard output)]:FILE:_files' ;;
+    'plan') _arguments \
+      '-h[Print this help message and exit]' \
+      '--help[Print this help message and exit]' \
+      '--version[Display program version information and exit]' \
+      '--model=[Network\: a name of the zoo or a JSON file]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
+      '--set=[Sets a var of the network file; may be repeated]:K=V: ' \
+      '--dtype=[Numbers\: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)]:TYPE:(f32 f64 bf16 f16)' \
+      '--batch=[Samples a step (default\: the network'\''s); auto\: the largest that the memory has room for]:N: ' \
+      '--micro-batch=[Samples that go through the network at once (default\: the batch); a step sums the gradients of all of them. Batch norm takes its statistics of these; auto\: the most that fit]:M: ' \
+      '--context=[Symbols that a network of sequences reads at once\: --set length=N (default\: as its file says); auto\: the most that the memory has room for]:N: ' \
+      '--shards=[Equal parts of a batch that go through the network one by one, on whichever rank\: the same shards give the same bits on 1, 2, 4... ranks (default 1; started by mpirun up to 8)]:V: ' \
+      '--bucket=[Small gradients are summed over ranks in buckets of at least so much (default 1MiB)]:SIZE: ' \
+      '--zero=[What each rank has a share of alone (ZeRO)\: 1 states of the update, 2 gradients too, 3 parameters too (default 0\: nothing); auto\: whichever of these sends least and fits the --memory-budget]:STAGE:(0 1 2 3 auto)' \
+      '--sum-dtype=[What shards give is summed in this, and rounded once\: f32 or f64 (default f32)]:TYPE:(f32 f64)' \
+      '--sync-bn[Batch norm takes its statistics over all shards (default\: each of its own)]' \
+      '--ranks=[Plans what each of so many ranks takes, and what it sends (default 1). A..B\: instead predicts memory and time of a step on A, 2A.. B ranks, each with as much of a batch as on A]:R|A..B: ' \
+      '--exchange=[With --ranks A..B\: how sums come to all ranks; in pieces, as they do in runs (default), round a ring or by a tree]:HOW:(pieces ring tree)' \
+      '--network=[What a link between ranks moves in a second, and its latency, for the time that sending takes\: 25Gb,10us]:RATE,LATENCY: ' \
+      '--lr=[Learning rate (default\: the network'\''s)]:X: ' \
+      '--schedule=[Course of the learning rate\: constant, cosine, poly, one-cycle, step@30ex0.1, exp@1ex0.95, multistep@80e,120ex0.1; after any but one-cycle a warm-up\: +warmup@500 (default\: the network'\''s)]:SPEC: ' \
+      '--optimizer=[sgd, momentum, nesterov, adam, adamw or rmsprop (default\: the network'\''s)]:NAME:(sgd momentum nesterov adam adamw rmsprop)' \
+      '--momentum=[Momentum (default\: the network'\''s)]:X: ' \
+      '--beta1=[Of adam and adamw\: what the mean of gradients keeps (default 0.9)]:X: ' \
+      '--beta2=[Of adam and adamw\: what the mean of their squares keeps (default 0.999)]:X: ' \
+      '--eps=[Of adam, adamw and rmsprop\: what is added to a root (default 1e-8)]:X: ' \
+      '--weight-decay=[Weight decay, not on bias and norm (default\: the network'\''s)]:X: ' \
+      '--decay-all[Weight decay on bias and norm too]' \
+      '--decay=[Weight decay on these parameters too\: names with commas between, * for any characters]:NAMES: ' \
+      '--no-decay=[No weight decay on these parameters, as '\''tokens.*,positions.*'\'']:NAMES: ' \
+      '--loss-scale=[Of --dtype f16\: what the loss is scaled by at first (default 65536); it halves and doubles by itself]:X: ' \
+      '--clip-norm=[Scales gradients down to this global norm; 0\: no limit (default\: the network'\''s)]:X: ' \
+      '--eval[Plans evaluation instead of training]' \
+      '--eval-every=[0\: training alone; else evaluation between its steps too (default)]:N|Ne: ' \
+      '--device=[cpu, cuda, cuda\:1... (default cpu); or a GPU that is not there\: a100, h100, h200, l40s, rtx3060, rtx3090, rtx4090, rtx5090, or a JSON file that describes one; ,memory=SIZE after it\: with so much memory]:NAME:(cpu cuda a100 h100 h200 l40s rtx3060 rtx3090 rtx4090 rtx5090)' \
+      '--tf32[On a GPU\: convolutions and products may round f32 factors to TF32]' \
+      '--fast-conv[On a GPU\: convolutions may round more\: Winograd'\''s algorithm, FFT, factors and sums in less than f32]' \
+      '--deterministic[On a GPU\: the same bits in every run (the CPU gives them anyway)]' \
+      '--workspace-limit=[On a GPU\: scratch memory that one convolution may take (default 1GiB)]:SIZE: ' \
+      '--no-winograd[On a CPU\: no convolutions by Winograd'\''s algorithm, which is faster for 3x3 and 5x5 kernels of stride 1, but rounds up to three times as much and takes more scratch memory]' \
+      '--fast-f32[On a CPU with AMX\: f32 convolutions as three of bf16, which round more]' \
+      '--autotune=[Takes for each convolution the algorithm (on a GPU cuDNN'\''s engine) that is fastest here, which is tried once and kept in FILE (default\: by rule)]:FILE:_files' \
+      '--threads=[Worker threads (default 0\: one a processor)]:N: ' \
+      '--memopt=[none\: a buffer for each variable; level=0\: those of dead variables of the same shape; level=1\: of any dead one that is large enough; each with ,release (given back within the step) and ,inplace; level=2\: one exact arena, and norms and activations computed again where that is nearly free; level=3\: all that a budget or an overhead asks for computed again (default level=2)]:SETTING: ' \
+      '--skip-vars=[Variables that keep memory of their own]:A,B: ' \
+      '--skip-grads[So does each parameter gradient given to an optimizer op]' \
+      '--print-log[Prints who takes whose memory, and why others do not]' \
+      '--memory-budget=[All that the device is asked for\: 800MiB, 2GiB, 1500000000. Unless --memopt says another level, as little as it takes is computed again (level=3); exits with 3 if nothing fits]:SIZE: ' \
+      '--overhead=[Of level=3\: what computing again may take of a step, such as 5% (default\: as much as a forward pass)]:SHARE: ' \
+      '--costs=[Of level=3\: weighs ops by what their kernels take here, which is measured once and kept in FILE (default\: by their operations and bytes)]:FILE:_files' \
+      '--json[The figures as JSON]' \
+      '--sweep[What level=3 takes at each price, instead of the plan of one setting]' \
+      '--out=[With --sweep or --ranks A..B\: also writes the picture of that there, as SVG]:FILE:_files' \
+      '--csv=[Writes what the arena packs, as train pack reads it (level=2)]:FILE:_files' \
+      '--roofline[Instead\: launches, operations and bytes of a step by op, and the least time they take on that GPU]' ;;
+    'predict') _arguments \
+      '-h[Print this help message and exit]' \
+      '--help[Print this help message and exit]' \
+      '--version[Display program version information and exit]' \
+      '--model=[Network\: a name of the zoo or a JSON file]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
+      '--set=[Sets a var of the network file; may be repeated]:K=V: ' \
+      '--dtype=[Numbers\: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)]:TYPE:(f32 f64 bf16 f16)' \
+      '*:FILE|DIR...:_files' \
+      '--weights=[Weights of a run'\''s directory (its best), of a checkpoint'\''s directory, or of a file; a run says its network, data, numbers, batch and seed, so that these need not be given]:RUN|FILE:_files' \
+      '--data=[Data set that says how images are normalised, or what symbols of texts stand for, and what classes are called (default\: the run'\''s)]:SPEC: ' \
+      '--skip-bad=[Passes over up to N image files that cannot be read, with a line for each (default 0)]:N: ' \
+      '--batch=[Images or texts at a time (default 1)]:N: ' \
+      '--top=[Likeliest classes that are named of each image or text (default 5)]:K: ' \
+      '--format=[text (default), json]:FORM:(text json)' \
+      '--device=[cpu, cuda, cuda\:1... (default cpu)]:NAME:(cpu cuda)' \
+      '--tf32[On a GPU\: convolutions and products may round f32 factors to TF32]' \
+      '--fast-conv[On a GPU\: convolutions may round more\: Winograd'\''s algorithm, FFT, factors and sums in less than f32]' \
+      '--deterministic[On a GPU\: the same bits in every run (the CPU gives them anyway)]' \
+      '--eager[On a GPU\: runs steps launch by launch, not as a recorded graph]' \
+      '--workspace-limit=[On a GPU\: scratch memory that one convolution may take (default 1GiB)]:SIZE: ' \
+      '--no-winograd[On a CPU\: no convolutions by Winograd'\''s algorithm, which is faster for 3x3 and 5x5 kernels of stride 1, but rounds up to three times as much and takes more scratch memory]' \
+      '--fast-f32[On a CPU with AMX\: f32 convolutions as three of bf16, which round more]' \
+      '--autotune=[Takes for each convolution the algorithm (on a GPU cuDNN'\''s engine) that is fastest here, which is tried once and kept in FILE (default\: by rule)]:FILE:_files' \
+      '--threads=[Worker threads (default 0\: one a processor)]:N: ' \
+      '--memopt=[none\: a buffer for each variable; level=0\: those of dead variables of the same shape; level=1\: of any dead one that is large enough; each with ,release (given back within the step) and ,inplace; level=2\: one exact arena, and norms and activations computed again where that is nearly free; level=3\: all that a budget or an overhead asks for computed again (default level=2)]:SETTING: ' \
+      '--skip-vars=[Variables that keep memory of their own]:A,B: ' \
+      '--skip-grads[So does each parameter gradient given to an optimizer op]' ;;
+    'schema') _arguments \
+      '-h[Print this help message and exit]' \
+      '--help[Print this help message and exit]' \
+      '--version[Display program version information and exit]' \
+      '--layers=[Instead\: layers with their keys, what these take, their defaults and bounds; NAME\: that one alone]:[NAME]:(abs add arange array array_read array_write attention avg_pool bn cast clip concat constant conv conv_transpose div dropout embedding equal exp fc flatten gelu global_avg_pool greater identity layer_norm leaky_relu less linear_cross_entropy log log_softmax logical_and logical_not logical_or lrn matmul max max_pool mean mul pad pad_channels parameter pixel_shuffle pixel_unshuffle relu reshape rms_norm rope scale sequence_mask sigmoid silu sinusoidal_positions slice softmax softplus sqrt square sub sum tanh threshold transpose upsample)' ;;
+    'show') _arguments \
+      '-h[Print this help message and exit]' \
+      '--help[Print this help message and exit]' \
+      '--version[Display program version information and exit]' \
+      '--model=[Network\: a name of the zoo or a JSON file]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
+      '--set=[Sets a var of the network file; may be repeated]:K=V: ' \
+      '--dtype=[Numbers\: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)]:TYPE:(f32 f64 bf16 f16)' \
+      '--weights=[Weights of a run'\''s directory (its best), of a checkpoint'\''s directory, or of a file; a run says its network, data, numbers, batch and seed, so that these need not be given]:RUN|FILE:_files' \
+      '--batch=[Samples a step (default\: as few as the network can be trained with)]:N: ' \
+      '--micro-batch=[Samples that go through the network at once (default\: the batch); a step sums the gradients of all of them. Batch norm takes its statistics of these]:M: ' \
+      '--lr=[Learning rate (default\: the network'\''s)]:X: ' \
+      '--schedule=[Course of the learning rate\: constant, cosine, poly, one-cycle, step@30ex0.1, exp@1ex0.95, multistep@80e,120ex0.1; after any but one-cycle a warm-up\: +warmup@500 (default\: the network'\''s)]:SPEC: ' \
+      '--optimizer=[sgd, momentum, nesterov, adam, adamw or rmsprop (default\: the network'\''s)]:NAME:(sgd momentum nesterov adam adamw rmsprop)' \
+      '--momentum=[Momentum (default\: the network'\''s)]:X: ' \
+      '--beta1=[Of adam and adamw\: what the mean of gradients keeps (default 0.9)]:X: ' \
+      '--beta2=[Of adam and adamw\: what the mean of their squares keeps (default 0.999)]:X: ' \
+      '--eps=[Of adam, adamw and rmsprop\: what is added to a root (default 1e-8)]:X: ' \
+      '--weight-decay=[Weight decay, not on bias and norm (default\: the network'\''s)]:X: ' \
+      '--decay-all[Weight decay on bias and norm too]' \
+      '--decay=[Weight decay on these parameters too\: names with commas between, * for any characters]:NAMES: ' \
+      '--no-decay=[No weight decay on these parameters, as '\''tokens.*,positions.*'\'']:NAMES: ' \
+      '--loss-scale=[Of --dtype f16\: what the loss is scaled by at first (default 65536); it halves and doubles by itself]:X: ' \
+      '--clip-norm=[Scales gradients down to this global norm; 0\: no limit (default\: the network'\''s)]:X: ' \
+      '--device=[cpu, cuda, cuda\:1... (default cpu); or a GPU that is not there\: a100, h100, h200, l40s, rtx3060, rtx3090, rtx4090, rtx5090, or a JSON file that describes one; ,memory=SIZE after it\: with so much memory]:NAME:(cpu cuda a100 h100 h200 l40s rtx3060 rtx3090 rtx4090 rtx5090)' \
+      '--tf32[On a GPU\: convolutions and products may round f32 factors to TF32]' \
+      '--fast-conv[On a GPU\: convolutions may round more\: Winograd'\''s algorithm, FFT, factors and sums in less than f32]' \
+      '--deterministic[On a GPU\: the same bits in every run (the CPU gives them anyway)]' \
+      '--workspace-limit=[On a GPU\: scratch memory that one convolution may take (default 1GiB)]:SIZE: ' \
+      '--no-winograd[On a CPU\: no convolutions by Winograd'\''s algorithm, which is faster for 3x3 and 5x5 kernels of stride 1, but rounds up to three times as much and takes more scratch memory]' \
+      '--fast-f32[On a CPU with AMX\: f32 convolutions as three of bf16, which round more]' \
+      '--autotune=[Takes for each convolution the algorithm (on a GPU cuDNN'\''s engine) that is fastest here, which is tried once and kept in FILE (default\: by rule)]:FILE:_files' \
+      '--threads=[Worker threads (default 0\: one a processor)]:N: ' \
+      '--memopt=[none\: a buffer for each variable; level=0\: those of dead variables of the same shape; level=1\: of any dead one that is large enough; each with ,release (given back within the step) and ,inplace; level=2\: one exact arena, and norms and activations computed again where that is nearly free; level=3\: all that a budget or an overhead asks for computed again (default none)]:SETTING: ' \
+      '--skip-vars=[Variables that keep memory of their own]:A,B: ' \
+      '--skip-grads[So does each parameter gradient given to an optimizer op]' \
+      '--format=[text\: a table of layers (default); program, json or dot\: the training program with its backward and update ops]:FORM:(text program json dot)' \
+      '--eval[The program of evaluation instead]' ;;
+    'tables') _arguments \
+      '-h[Print this help message and exit]' \
+      '--help[Print this help message and exit]' \
+      '--version[Display program version information and exit]' \
+      '--table=[Only table 1, 2 or 3]:N:(1 2 3)' \
+      '--net=[Only alexnet, vgg-A, googlenet or resnet110]:NAME:(alexnet vgg-A googlenet resnet110)' \
+      '--measure[Runs every network, before and after, and prints what the device handed out]' \
+      '--device=[cpu, cuda, cuda\:1... (default cpu)]:NAME:(cpu cuda)' \
+      '--tf32[On a GPU\: convolutions and products may round f32 factors to TF32]' \
+      '--fast-conv[On a GPU\: convolutions may round more\: Winograd'\''s algorithm, FFT, factors and sums in less than f32]' \
+      '--deterministic[On a GPU\: the same bits in every run (the CPU gives them anyway)]' \
+      '--eager[On a GPU\: runs steps launch by launch, not as a recorded graph]' \
+      '--workspace-limit=[On a GPU\: scratch memory that one convolution may take (default 1GiB)]:SIZE: ' \
+      '--no-winograd[On a CPU\: no convolutions by Winograd'\''s algorithm, which is faster for 3x3 and 5x5 kernels of stride 1, but rounds up to three times as much and takes more scratch memory]' \
+      '--fast-f32[On a CPU with AMX\: f32 convolutions as three of bf16, which round more]' \
+      '--threads=[Worker threads (default 0\: one a processor)]:N: ' \
+      '--quiet[No word on which network is being run]' \
+      '--format=[text (default), md, csv, json]:FORM:(text md csv json)' ;;
+    'timeline') _arguments \
+      '-h[Print this help message and exit]' \
+      '--help[Print this help message and exit]' \
+      '--version[Display program version information and exit]' \
+      '--model=[Network\: a name of the zoo or a JSON file]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
+      '--set=[Sets a var of the network file; may be repeated]:K=V: ' \
+      '--dtype=[Numbers\: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)]:TYPE:(f32 f64 bf16 f16)' \
+      '--batch=[Samples a step (default\: the network'\''s)]:N: ' \
+      '--micro-batch=[Samples that go through the network at once (default\: the batch); a step sums the gradients of all of them. Batch norm takes its statistics of these]:M: ' \
+      '--lr=[Learning rate (default\: the network'\''s)]:X: ' \
+      '--schedule=[Course of the learning rate\: constant, cosine, poly, one-cycle, step@30ex0.1, exp@1ex0.95, multistep@80e,120ex0.1; after any but one-cycle a warm-up\: +warmup@500 (default\: the network'\''s)]:SPEC: ' \
+      '--optimizer=[sgd, momentum, nesterov, adam, adamw or rmsprop (default\: the network'\''s)]:NAME:(sgd momentum nesterov adam adamw rmsprop)' \
+      '--momentum=[Momentum (default\: the network'\''s)]:X: ' \
+      '--beta1=[Of adam and adamw\: what the mean of gradients keeps (default 0.9)]:X: ' \
+      '--beta2=[Of adam and adamw\: what the mean of their squares keeps (default 0.999)]:X: ' \
+      '--eps=[Of adam, adamw and rmsprop\: what is added to a root (default 1e-8)]:X: ' \
+      '--weight-decay=[Weight decay, not on bias and norm (default\: the network'\''s)]:X: ' \
+      '--decay-all[Weight decay on bias and norm too]' \
+      '--decay=[Weight decay on these parameters too\: names with commas between, * for any characters]:NAMES: ' \
+      '--no-decay=[No weight decay on these parameters, as '\''tokens.*,positions.*'\'']:NAMES: ' \
+      '--loss-scale=[Of --dtype f16\: what the loss is scaled by at first (default 65536); it halves and doubles by itself]:X: ' \
+      '--clip-norm=[Scales gradients down to this global norm; 0\: no limit (default\: the network'\''s)]:X: ' \
+      '--eval[Of evaluation instead of training]' \
+      '--device=[cpu, cuda, cuda\:1... (default cpu); or a GPU that is not there\: a100, h100, h200, l40s, rtx3060, rtx3090, rtx4090, rtx5090, or a JSON file that describes one; ,memory=SIZE after it\: with so much memory]:NAME:(cpu cuda a100 h100 h200 l40s rtx3060 rtx3090 rtx4090 rtx5090)' \
+      '--tf32[On a GPU\: convolutions and products may round f32 factors to TF32]' \
+      '--fast-conv[On a GPU\: convolutions may round more\: Winograd'\''s algorithm, FFT, factors and sums in less than f32]' \
+      '--deterministic[On a GPU\: the same bits in every run (the CPU gives them anyway)]' \
+      '--workspace-limit=[On a GPU\: scratch memory that one convolution may take (default 1GiB)]:SIZE: ' \
+      '--no-winograd[On a CPU\: no convolutions by Winograd'\''s algorithm, which is faster for 3x3 and 5x5 kernels of stride 1, but rounds up to three times as much and takes more scratch memory]' \
+      '--fast-f32[On a CPU with AMX\: f32 convolutions as three of bf16, which round more]' \
+      '--autotune=[Takes for each convolution the algorithm (on a GPU cuDNN'\''s engine) that is fastest here, which is tried once and kept in FILE (default\: by rule)]:FILE:_files' \
+      '--threads=[Worker threads (default 0\: one a processor)]:N: ' \
+      '--out=[Writes the page there, such as timeline.html]:FILE:_files' ;;
+    'tokenize') _arguments \
+      '-h[Print this help message and exit]' \
+      '--help[Print this help message and exit]' \
+      '--version[Display program version information and exit]' \
+      '*:FILE...: ' \
+      '--out=[Directory to make\: shards of tokens, and what tells them apart]:DIR:_files -/' \
+      '--tokenizer=[bytes (default), chars\: the characters that occur; DIR\: GPT-2'\''s, by vocab.json and merges.txt there (or encoder.json and vocab.bpe)]:DIR|bytes|chars:_files -/' \
+      '--end-token=[Stands behind each document\: a token of GPT-2'\''s files (default\: <|endoftext|>, if it is there); of bytes and chars one more, whatever it is called (default\: none)]:TOKEN: ' \
+      '--separator=[What stands between the documents of a file; is left out]:TEXT: ' \
+      '--val=[The last so many percent of the text are for tests (default 10)]:PERCENT: ' \
+      '--shard-tokens=[Most tokens of a file (default 100,000,000)]:N: ' \
+      '--quiet[No progress; results and errors only]' ;;
+  esac
+}
+if [[ $funcstack[1] == _train ]]; then _train "$@"; else compdef _train train; fi

@@ -1,0 +1,79 @@
+// What the command line says, byte for byte as files in golden/ have it: each --help, the manual page, completion
+// scripts, and what wrong command lines are told. `LETHE_WRITE_GOLDEN=1 test_train --gtest_filter=Golden*` writes them.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "framework/error.h"
+#include "tests/train/train_process.h"
+#include "train/command_table.h"
+
+namespace lethe::testing {
+namespace {
+
+const std::string kGoldenFiles = LETHE_SOURCE_DIR "/tests/train/golden/";
+
+void expect_golden(const std::string& name, const std::string& text) {
+  if (std::getenv("LETHE_WRITE_GOLDEN")) std::ofstream(kGoldenFiles + name) << text;
+  std::istringstream now(text), before(bytes_in(kGoldenFiles + name));
+  for (int number = 1; now && before; ++number) {
+    std::string line, expected;
+    std::getline(now, line), std::getline(before, expected);
+    ASSERT_EQ(line, expected) << "line " << number << " of golden/" << name;
+  }
+  EXPECT_TRUE(text == bytes_in(kGoldenFiles + name)) << "golden/" << name << ": one ends before the other";
+}
+
+/// A line of wrong_lines.txt as a shell reads it: '' is an empty argument.
+std::vector<std::string> arguments_in(const std::string& line) {
+  std::istringstream words(line.substr(std::string("$ train").size()));
+  std::vector<std::string> args;
+  for (std::string word; words >> word;) args.push_back(word == "''" ? "" : word);
+  return args;
+}
+
+/// What the line ends in: "2: train: error: ..."; the place of the sources is left out.
+std::string outcome_of(const std::string& line) {
+  const Ended ended = run_train(arguments_in(line), {.before = [] {
+                                  if (chdir(kGoldenFiles.c_str()) != 0) _exit(125);
+                                }});
+  std::string said = ended.err;
+  for (const std::string home = LETHE_SOURCE_DIR "/"; said.find(home) != std::string::npos;)
+    said.erase(said.find(home), home.size());
+  return message(ended.code, ": ", said);
+}
+
+TEST(Golden, HelpOfEachCommand) {
+  std::string all;
+  for (const CommandInfo& info : command_table()) {
+    std::vector<std::string> args = {"--help"};
+    if (*info.word) args.insert(args.begin(), info.word);
+    all.append("$ " + call_of(info) + " --help\n" + parse_options(args).answer);
+  }
+  expect_golden("help.txt", all);
+}
+
+TEST(Golden, ManualPageAndCompletions) {
+  expect_golden("train.1", run_train({"man"}).out);
+  for (const std::string shell : {"bash", "zsh", "fish"})
+    expect_golden("completion." + shell, run_train({"completion", shell}).out);
+}
+
+TEST(Golden, WrongLinesAreToldWhatIsWrong) {
+  std::ifstream file(kGoldenFiles + "wrong_lines.txt");
+  std::string all;
+  int lines = 0;
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with("$ ")) continue;  // what the last one ended in
+    all.append(line + "\n" + outcome_of(line));
+    ++lines;
+  }
+  EXPECT_GE(lines, 140);
+  expect_golden("wrong_lines.txt", all);
+}
+
+}  // namespace
+}  // namespace lethe::testing
