@@ -2,6 +2,7 @@
 
 #include "framework/error.h"
 #include "framework/op_def.h"
+#include "framework/timed.h"
 
 namespace lethe {
 
@@ -26,7 +27,7 @@ const Kernel& Prepared::kernel(const Program& program, const Op& op) {
     const OpDef& def = op_def(op.type);
     const PrepareKernel prepare = device_.kind == DeviceKind::Cpu ? def.kernels.cpu : def.kernels.cuda;
     check(prepare, "op '", op.type, "' has no kernel for ", device_.name);
-    const auto make = [&] { kept = prepare({program, op, device_}); };
+    const auto make = [&] { kept = timed(kernels_ms_, [&] { return prepare({program, op, device_}); }); };
     with_context(op.out.empty() ? op.type : program.vars[op.out.front()].name,
                  [&] { runs_on_ ? runs_on_->compute(make) : make(); });
   }

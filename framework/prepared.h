@@ -27,11 +27,14 @@ class Prepared {
   /// 0 for an op that runs no kernel.
   std::int64_t workspace_bytes(const Program& program, const Op& op);
   const DeviceInfo& device() const { return device_; }
+  /// Milliseconds that kernels have taken to prepare so far.
+  double kernels_ms() const { return kernels_ms_; }
 
  private:
   DeviceInfo device_;
   Device* runs_on_ = nullptr;
   std::map<std::string, std::unique_ptr<Kernel>> kernels_;
+  double kernels_ms_ = 0;
 };
 
 /// What the ops of a program need on the device that it is prepared for.

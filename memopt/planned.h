@@ -2,6 +2,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "framework/prepared.h"
@@ -27,16 +28,28 @@ struct PricedBytes {
 
 struct Planned {
   Program program;  // as it will run
-  Plan plan;
+  Plan plan = {};
   Liveness live = {};  // of the program
   Sharing sharing = {};
   Workspaces workspaces = {};                 // of the program
   std::optional<ArenaFacts> arena = {};       // of levels 2 and 3
   std::optional<Recomputed> recomputed = {};  // of level 3, and of level 2 if there is any
   std::vector<std::string> notes = {};        // what was asked for and could not be done
-  std::vector<std::string> log = {};          // every decision, if asked for
-  // Spent on kernels, those made that were not there yet; on liveness; on everything but kernels.
+  // If asked for: what each step made of the program, and every decision; in a whole plan all stands in the log.
+  std::vector<std::string> steps = {}, log = {};
+  // Spent on kernels that were not there yet; on liveness; on everything but kernels.
   double kernels_ms = 0, liveness_ms = 0, plan_ms = 0;
 };
+
+/// Of all that the plan places.
+inline std::int64_t bytes_of(const Planned& planned) { return planned.plan.bytes.total(); }
+
+inline bool takes_fewer_bytes(const Planned& a, const Planned& b) { return bytes_of(a) < bytes_of(b); }
+
+/// Plans another form of a program and keeps it if it is better: of equals what is in hand.
+template <class IsBetter = bool (*)(const Planned&, const Planned&)>
+void keep_better(Planned& made, Planned other, const IsBetter& is_better = takes_fewer_bytes) {
+  if (is_better(other, made)) made = std::move(other);
+}
 
 }  // namespace lethe

@@ -1,7 +1,6 @@
 // Holds a pass that moves ops against what it was given.
 #pragma once
-#include "framework/error.h"
-#include "framework/verify.h"
+#include "framework/program.h"
 
 namespace lethe {
 
@@ -9,15 +8,5 @@ namespace lethe {
 /// replaces the same versions of all values as before. A version is what a write leaves, wherever it stands; so what
 /// reads one stands between its write and the next.
 void check_order(const Program& before, const Program& after);
-
-/// What a pass makes of a program by moving its ops.
-template <class Pass>
-Program reordered(const char* name, Program program, const Pass& pass) {
-  if (!kChecksPasses) return pass(std::move(program));
-  Program moved = pass(program);
-  verify_after(name, moved);
-  with_context(message("after ", name), [&] { check_order(program, moved); });
-  return moved;
-}
 
 }  // namespace lethe

@@ -11,12 +11,12 @@
 #include "framework/micro_batches.h"
 #include "framework/op_def.h"
 #include "framework/verify.h"
-#include "memopt/level2.h"
 #include "memopt/passes/early_update.h"
 #include "memopt/passes/fuse_masks.h"
 #include "memopt/passes/join_masks.h"
 #include "memopt/passes/mask_picked.h"
 #include "memopt/passes/mask_sums.h"
+#include "memopt/plan.h"
 #include "memopt/recompute/best_choice.h"
 #include "memopt/recompute/repeated.h"
 #include "memopt/recompute/search.h"
@@ -51,7 +51,7 @@ std::int64_t planned_bound(const Program& program, const PinOptions& pins, Prepa
   options.pins = pins;
   options.views = false;
   options.seconds = 0.001;
-  return plan_kept(program, prepared, collect_pins(program, pins), options).arena->lower_bound;
+  return MemoryStage(prepared, options).keep_all({.program = program}).arena->lower_bound;
 }
 
 int updates_of(const Program& program) {

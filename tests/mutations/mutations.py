@@ -22,9 +22,8 @@ SUMS = "memopt/passes/fuse_sums.cpp"
 REPLAY = "memopt/recompute/replay.cpp"
 TAPE = "memopt/recompute/tape.cpp"
 CHEAP = "memopt/recompute/cheap_repeats.cpp"
-LEVEL2 = "memopt/level2.cpp"
 FOOTPRINT = "framework/footprint.h"
-PIPELINE = "memopt/memopt.cpp"
+PIPELINE = "memopt/plan.cpp"
 
 MUTATIONS = [
     # Lives
@@ -160,7 +159,7 @@ MUTATIONS = [
      "if (op.call.out.front() != v) return -1;"),
     ("what lowers no peak is made again", CHEAP, "  descent.prune(descent.course().peak);\n  if (descent", "  if (descent"),
     ("a lower peak is no condition", CHEAP, "descent.course().peak < kept ?", "descent.course().peak <= kept ?"),
-    ("what is cheap may take as long as it likes", LEVEL2, "kNearlyFree * tape.seconds", "tape.seconds"),
+    ("what is cheap may take as long as it likes", PIPELINE, "kNearlyFree * tape.seconds", "tape.seconds"),
     # Gathered updates
     ("updates wait beyond what they meet", GATHER,
      "release_if([&](const Group& group) { return group.footprint.conflicts_with(ops[i]); });", ""),

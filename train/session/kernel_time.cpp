@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "framework/op_def.h"
-#include "memopt/timed.h"
+#include "framework/timed.h"
 
 namespace lethe {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "framework/error.h"
 #include "framework/op_def.h"
-#include "memopt/timed.h"
+#include "framework/timed.h"
 #include "train/session/kernel_time.h"
 
 namespace lethe {

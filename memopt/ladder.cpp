@@ -1,9 +1,8 @@
-#include "memopt/level3.h"
+#include "memopt/ladder.h"
 
 #include <algorithm>
 #include <limits>
 
-#include "memopt/level2.h"
 #include "memopt/recompute/search.h"
 
 namespace lethe {
@@ -12,11 +11,10 @@ namespace {
 /// The rungs of a ladder, each planned when it is asked for.
 class Ladder {
  public:
-  Ladder(Program program, Prepared& prepared, const std::vector<Pin>& pins, const MemoptOptions& options)
-      : program_(std::move(program)),
-        prepared_(prepared),
-        options_(options),
-        tape_(tape_for(program_, workspaces_of(program_, prepared), prepared.device(), pins, options)),
+  Ladder(MemoryStage& stage, Planned form)
+      : stage_(stage),
+        form_(ordered(stage, std::move(form))),
+        tape_(stage.tape_for(form_.program)),
         rungs_(ladder(tape_)) {}
 
   int size() const { return static_cast<int>(rungs_.size()); }
@@ -27,23 +25,21 @@ class Ladder {
   std::int64_t peak(int i) const { return rungs_[i].peak; }
 
   /// Looks for an arena as long as the options say.
-  Planned plan(int i) const { return plan_rung(program_, tape_, rungs_[i], prepared_, options_); }
+  Planned plan(int i) const { return stage_.repeat(form_, tape_, rungs_[i], stage_.options().seconds); }
   /// No longer than a tenth of that.
-  Planned quick_plan(int i) const {
-    MemoptOptions quick = options_;
-    quick.seconds /= 10;
-    return plan_rung(program_, tape_, rungs_[i], prepared_, quick);
-  }
+  Planned quick_plan(int i) const { return stage_.repeat(form_, tape_, rungs_[i], stage_.options().seconds / 10); }
 
  private:
-  Program program_;
-  Prepared& prepared_;
-  const MemoptOptions& options_;
+  static Planned ordered(const MemoryStage& stage, Planned form) {
+    stage.order_for_repeats(form);
+    return form;
+  }
+
+  MemoryStage& stage_;
+  Planned form_;
   Tape tape_;
   std::vector<Rung> rungs_;
 };
-
-std::int64_t bytes_of(const Planned& planned) { return planned.plan.bytes.total(); }
 
 /// The last rung that costs no more: the least for that price.
 int last_within(const Ladder& ladder, double overhead) {
@@ -73,34 +69,32 @@ std::int64_t least_of(const Ladder& ladder) {
 }
 
 /// At no price.
-Planned plain_plan(const Program& program, Prepared& prepared, const std::vector<Pin>& pins,
-                   const MemoptOptions& options) {
-  Planned plain = plan_kept(program, prepared, pins, options);
+Planned plain_plan(MemoryStage& stage, const Planned& form) {
+  Planned plain = stage.keep_all(form);
   plain.recomputed = Recomputed{};
   return plain;
 }
 
 }  // namespace
 
-Planned plan_level3(Program program, Prepared& prepared, const std::vector<Pin>& pins, const MemoptOptions& options) {
-  Planned made = plain_plan(program, prepared, pins, options);
-  const Ladder ladder(ordered_for_repeats(std::move(program), options), prepared, pins, options);
+Planned plan_on_ladder(MemoryStage& stage, const Planned& form) {
+  const MemoptOptions& options = stage.options();
+  Planned made = plain_plan(stage, form);
+  const Ladder ladder(stage, form);
   const std::int64_t least = least_of(ladder);
   if (!options.budget || bytes_of(made) > *options.budget) {
     const double any_price = std::numeric_limits<double>::infinity();
     const int last = last_within(ladder, options.overhead.value_or(options.budget ? any_price : ladder.forward()));
-    Planned again = options.budget ? within_budget(ladder, last, *options.budget) : ladder.plan(last);
-    if (bytes_of(again) < bytes_of(made)) made = std::move(again);
+    keep_better(made, options.budget ? within_budget(ladder, last, *options.budget) : ladder.plan(last));
   }
   made.recomputed->least_feasible = std::min(least, bytes_of(made));
   return made;
 }
 
-std::vector<PricedBytes> sweep_level3(Program program, Prepared& prepared, const std::vector<Pin>& pins,
-                                      const MemoptOptions& options) {
-  const Planned plain = plain_plan(program, prepared, pins, options);
+std::vector<PricedBytes> sweep_ladder(MemoryStage& stage, const Planned& form) {
+  const Planned plain = plain_plan(stage, form);
   std::vector<PricedBytes> all = {{plain.plan.bytes, *plain.recomputed}};
-  const Ladder ladder(ordered_for_repeats(std::move(program), options), prepared, pins, options);
+  const Ladder ladder(stage, form);
   for (int i = 0; i < ladder.size(); ++i) {
     const Planned made = ladder.plan(i);
     if (bytes_of(made) < all.back().bytes.total()) all.push_back({made.plan.bytes, *made.recomputed});

@@ -1,0 +1,280 @@
+#include "memopt/plan.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "framework/op_def.h"
+#include "framework/timed.h"
+#include "memopt/analysis/check_plan.h"
+#include "memopt/ladder.h"
+#include "memopt/passes/early_update.h"
+#include "memopt/passes/fuse_activations.h"
+#include "memopt/passes/fuse_addends.h"
+#include "memopt/passes/fuse_casts.h"
+#include "memopt/passes/fuse_copies.h"
+#include "memopt/passes/fuse_masks.h"
+#include "memopt/passes/fuse_sums.h"
+#include "memopt/passes/fuse_updates.h"
+#include "memopt/passes/gather_copies.h"
+#include "memopt/passes/gather_updates.h"
+#include "memopt/passes/join_masks.h"
+#include "memopt/passes/mask_picked.h"
+#include "memopt/passes/mask_sums.h"
+#include "memopt/passes/release.h"
+#include "memopt/passes/reuse.h"
+#include "memopt/passes/stage_inputs.h"
+#include "memopt/passes/views_for_copies.h"
+#include "memopt/recompute/cheap_repeats.h"
+#include "memopt/recompute/repeated.h"
+#include "memopt/recompute/seconds.h"
+
+namespace lethe {
+namespace {
+
+/// What makes every update wait for all gradients; "" if nothing does.
+std::string needs_all_gradients(const Program& program) {
+  for (const Op& op : program.blocks[0].ops)
+    if (const auto why = op_def(op.type).needs_all_gradients)
+      if (const char* const text = why(op)) return text;
+  return "";
+}
+
+/// Whether there is a backward for which cheap ops could run once more.
+bool may_repeat(const Program& program) {
+  const std::vector<Op>& ops = program.blocks[0].ops;
+  return std::any_of(ops.begin(), ops.end(), [](const Op& op) { return op.role == Role::Backward; }) &&
+         std::any_of(ops.begin(), ops.end(),
+                     [](const Op& op) { return op.role == Role::Forward && op_def(op.type).cheap; });
+}
+
+std::int64_t most_alive(const Planned& analysed) {
+  const std::vector<std::int64_t> alive = bytes_alive(analysed.live, analysed.sharing, analysed.workspaces);
+  return *std::max_element(alive.begin(), alive.end());
+}
+
+/// Of two that keep a budget the one that computes less again, else the one of fewer bytes.
+bool computes_less_again(const Planned& a, const Planned& b, std::int64_t budget) {
+  const auto overhead = [](const Planned& p) { return p.recomputed ? p.recomputed->overhead : 0; };
+  if (std::max(bytes_of(a), bytes_of(b)) <= budget && overhead(a) != overhead(b)) return overhead(a) < overhead(b);
+  return bytes_of(a) < bytes_of(b);
+}
+
+}  // namespace
+
+Planned MemoryStage::run(Program program) {
+  const Clock::time_point begin = Clock::now();
+  const double kernels_before = prepared_.kernels_ms();
+  Planned form{.program = std::move(program)};
+  Planned made = is_in_arena(options_.level) ? in_arena(std::move(form)) : in_buffers(std::move(form));
+  finish(made);
+  made.kernels_ms = prepared_.kernels_ms() - kernels_before;
+  made.liveness_ms = liveness_ms_;
+  made.plan_ms = ms_since(begin) - made.kernels_ms;
+  return made;
+}
+
+Planned MemoryStage::in_arena(Planned form) {
+  rewrite_for_arena(form);
+  return options_.fuse_updates ? with_fused_updates(form) : at_level(form);
+}
+
+void MemoryStage::rewrite_for_arena(Planned& form) const {
+  step("mask_picked", mask_picked, form);
+  step("fuse_masks", fuse_masks, form);
+  step("mask_sums", mask_sums, form);
+  step("join_masks", join_masks, form);
+  step("fuse_casts", fuse_casts, form);
+  if (options_.fuse_copies) step("fuse_copies", fuse_copies, form);
+  if (!options_.early_updates) return;
+  if (options_.pins.skip_grads) {
+    form.notes.emplace_back("updates stay at the end of the step: --skip-grads keeps every parameter gradient");
+    return;
+  }
+  if (const std::string what = needs_all_gradients(form.program); !what.empty())
+    form.notes.push_back("updates stay at the end of the step: " + what + " needs all gradients first");
+  order("update_early", update_early, form);
+}
+
+void MemoryStage::fuse_into_updates(Planned& form) const { step("fuse_updates", fuse_updates, form); }
+
+/// With them, unless that takes a byte more: what they read lives longer, and is not made again.
+Planned MemoryStage::with_fused_updates(const Planned& form) {
+  Planned fused = form;
+  fuse_into_updates(fused);
+  if (fused.program == form.program) return at_level(form);
+  Planned made = at_level(fused);
+  keep_better(made, at_level(form), [&](const Planned& a, const Planned& b) {
+    return options_.budget ? computes_less_again(a, b, *options_.budget) : bytes_of(a) < bytes_of(b);
+  });
+  return made;
+}
+
+Planned MemoryStage::at_level(const Planned& form) {
+  return options_.level == Level::Recompute ? plan_on_ladder(*this, form) : with_cheap_repeats(form);
+}
+
+/// At most kNearlyFree of a step by prediction.
+Planned MemoryStage::with_cheap_repeats(Planned form) {
+  Planned made = keep_all(form);
+  if (!may_repeat(form.program)) return made;
+  order_for_repeats(form);
+  const Tape tape = tape_for(form.program);
+  if (const std::optional<Rung> rung = cheap_repeats(tape, kNearlyFree * tape.seconds))
+    keep_better(made, repeat(form, tape, *rung, options_.seconds));
+  return made;
+}
+
+void MemoryStage::order_for_repeats(Planned& form) const {
+  if (options_.early_updates && !options_.pins.skip_grads) order("gradients_early", gradients_early, form);
+}
+
+Tape MemoryStage::tape_for(const Program& program) const {
+  const DeviceInfo& device = prepared_.device();
+  return tape_of(program, collect_pins(program, options_.pins), workspaces_of(program, prepared_),
+                 {.kind = device.kind,
+                  .fuses = options_.fuse,
+                  .seconds_of = options_.seconds_of ? options_.seconds_of : seconds_on(device)});
+}
+
+Planned MemoryStage::repeat(const Planned& form, const Tape& tape, const Rung& rung, double seconds) {
+  const std::vector<Step> steps = *steps_of(tape, rung.choice);
+  Planned again = form;
+  step(
+      "recompute", [&](const Program& program) { return repeated(program, tape, steps); }, again);
+  const double of_all = std::exchange(seconds_, seconds);
+  Planned made = keep_all(std::move(again));
+  seconds_ = of_all;
+  made.recomputed = {.overhead = overhead_of(tape, rung)};
+  for (const Step& step : steps) {
+    if (!step.repeated) continue;
+    ++made.recomputed->ops;
+    made.recomputed->mult_adds += mult_adds_of(form.program, form.program.blocks[0].ops[step.op]);
+  }
+  return made;
+}
+
+/// With views in place of copies, unless that takes a byte more.
+Planned MemoryStage::keep_all(Planned form) {
+  if (!options_.views) return arrange(std::move(form));
+  const auto most_alive_of = [&](const Program& tried) {
+    Planned trial{.program = tried};
+    if (options_.fuse) fuse(trial);
+    analyse(trial);
+    return most_alive(trial);
+  };
+  std::optional<Program> viewing;
+  Planned views = form;
+  const auto pass = [&](Program program, const std::vector<Pin>& pins) {
+    viewing = views_for_copies(program, pins, prepared_.device().alignment, most_alive_of);
+    return viewing ? *viewing : std::move(program);
+  };
+  step("views_for_copies", pass, views);
+  Planned made = arrange(std::move(views));
+  if (viewing && made.arena->bytes > made.arena->lower_bound) keep_better(made, arrange(std::move(form)));
+  return made;
+}
+
+Planned MemoryStage::arrange(Planned form) {
+  if (options_.fuse) fuse(form);
+  analyse(form);
+  if (options_.gather) return gather(form);
+  pack(form);
+  return form;
+}
+
+/// Behind views: what writes a part of a wider var stays an op of its own.
+void MemoryStage::fuse(Planned& form) const {
+  step("fuse_sums", fuse_sums, form);
+  step("fuse_addends", fuse_addends, form);
+  step(
+      "fuse_activations",
+      [&](Program program, const std::vector<Pin>& pins) {
+        return fuse_activations(std::move(program), pins, prepared_.device().kind);
+      },
+      form);
+}
+
+void MemoryStage::analyse(Planned& form) {
+  form.workspaces = workspaces_of(form.program, prepared_);
+  form.live = timed(liveness_ms_, [&] { return liveness(form.program); });
+  const std::vector<Pin> pins = collect_pins(form.program, options_.pins);
+  Log log(options_.print_log);
+  form.sharing = options_.in_place ? share_in_place(form.program, form.live, pins, log)
+                                   : share_views(form.program, form.live, pins);
+  form.log = log.lines();
+}
+
+/// What a pass that brings ops together makes of a form.
+template <class Pass>
+Planned MemoryStage::gathered(const char* name, const Pass& pass, Planned form) {
+  const GroupsWith groups_with = [&](const Op& a, const Op& b) {
+    return prepared_.kernel(form.program, a).groups_with(prepared_.kernel(form.program, b));
+  };
+  const auto gather = [&](Program program) {
+    return pass(std::move(program), form.live, form.sharing, form.workspaces, groups_with);
+  };
+  Planned made = form;
+  order(name, gather, made);
+  analyse(made);
+  return made;
+}
+
+/// With updates gathered, and copies, each unless that takes a byte more. What takes no more than is alive is taken as
+/// it is: the other forms take at least that.
+Planned MemoryStage::gather(const Planned& plain) {
+  const std::int64_t most = most_alive(plain);
+  Planned updates = gathered("gather_updates", gather_updates, plain);
+  Planned made = gathered("gather_copies", gather_copies, updates);
+  pack(made);
+  if (made.arena->bytes <= most) return made;
+  pack(updates);
+  const bool is_best = updates.arena->bytes <= most;
+  keep_better(made, std::move(updates));
+  if (is_best) return made;
+  Planned as_it_is = plain;
+  pack(as_it_is);
+  keep_better(made, std::move(as_it_is));
+  return made;
+}
+
+void MemoryStage::pack(Planned& form) const {
+  ArenaPlan arena = plan_arena(form.program, form.live, form.sharing, form.workspaces, seconds_);
+  form.plan = std::move(arena.plan);
+  form.arena = arena.facts;
+}
+
+/// None, 0 and 1: a buffer for each storage, or for several in turn.
+Planned MemoryStage::in_buffers(Planned form) {
+  if (options_.fuse) fuse(form);
+  analyse(form);
+  const Fit fit = options_.level == Level::None        ? Fit::Never
+                  : options_.level == Level::SameShape ? Fit::SameShape
+                                                       : Fit::LargeEnough;
+  Log log(options_.print_log);
+  std::vector<Place> of_storage;
+  for (const int buffer : reuse_buffers(form.program, form.live, form.sharing, {.fit = fit}, log))
+    of_storage.push_back({.buffer = buffer});
+  form.log.insert(form.log.end(), log.lines().begin(), log.lines().end());
+  form.plan = plan_buffers(form.program, places_of(form.sharing, of_storage), form.workspaces);
+  return form;
+}
+
+void MemoryStage::finish(Planned& made) {
+  if (is_in_arena(options_.level) && options_.stage_inputs)
+    made.plan.staging = stage_inputs(made.program, made.live, made.sharing, made.plan, made.workspaces);
+  const Sharing& sharing = made.sharing;
+  if (options_.level != Level::None || options_.release || options_.in_place)
+    for (const int storage : sharing.of) made.plan.kept.push_back(sharing.storages[storage].pin != Pin::None);
+  if (options_.release) {
+    const auto release = [&](Program program) {
+      return release_memory(std::move(program), made.live, sharing, made.plan);
+    };
+    step("release_memory", release, made);
+    made.live = liveness(made.program);
+    made.workspaces = workspaces_of(made.program, prepared_);
+  }
+  check_plan(made.program, options_.pins, made.plan, made.workspaces);
+  made.log.insert(made.log.begin(), made.steps.begin(), made.steps.end());
+}
+
+}  // namespace lethe
