@@ -86,12 +86,13 @@ def in_use(setting, categories):
 
 
 def stairs(heights, x, y):
-    """The points at which a course of steps turns."""
-    points = []
-    for step, height in enumerate(heights):
-        if step == 0 or height != heights[step - 1]:
-            points += [(x(step), y(heights[max(step - 1, 0)])), (x(step), y(height))]
-    return points + [(x(len(heights)), y(heights[-1]))]
+    """The points at which a course of steps turns, as far as the picture shows it."""
+    levels = [round(y(height), 1) for height in heights]
+    points = [(x(0), levels[0])]
+    for step in range(1, len(levels)):
+        if levels[step] != levels[step - 1]:
+            points += [(x(step), levels[step - 1]), (x(step), levels[step])]
+    return points + [(x(len(levels)), levels[-1])]
 
 
 def timeline(train, *args):
