@@ -121,6 +121,21 @@ TEST(Docs, EveryPageIsReachableFromTheIndex) {
   for (const std::string& page : pages()) EXPECT_TRUE(page == "README.md" || seen.count(page) == 1) << page;
 }
 
+TEST(Docs, SourcesThatPagesNameExist) {
+  static const std::regex named(
+      "`((?:framework|kernels|ops|optimizer|memopt|models|train|tests|bench|examples|scripts)/"
+      "[A-Za-z0-9_/.-]+\\.(?:h|cpp|py|json|sh))[` ]");
+  int found = 0;
+  for (const std::string& page : pages())
+    for (const auto& [number, line, printed] : prose_of(page))
+      for (std::sregex_iterator at(line.begin(), line.end(), named), end; at != end; ++at, ++found) {
+        const std::string file = (*at)[1];
+        EXPECT_TRUE(file.find("NAME") != std::string::npos || fs::exists(kRoot / file))
+            << page << ':' << number << ": " << file;
+      }
+  EXPECT_GT(found, 100);
+}
+
 TEST(Docs, PagesThatSourcesNameExist) {
   static const std::regex named(R"(docs/[A-Za-z0-9_/-]+\.(?:md|py|svg))");
   std::vector<std::string> files = all_sources();
