@@ -1,4 +1,6 @@
 // One run at a time saves in a directory.
+#include "train/session/run_lock.h"
+
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
@@ -12,7 +14,6 @@
 
 #include "framework/error.h"
 #include "tests/train/run_fixture.h"
-#include "train/session/run_lock.h"
 
 namespace lethe::testing {
 namespace {
