@@ -125,6 +125,12 @@ bool copies_kept(const Program& program, const Op& op) {
   return of && program.vars[op.in[0]].kind == *of;
 }
 
+const FusionRule* rule_of(const Op& op, Fusion fusion) {
+  const std::vector<FusionRule>& rules = op_def(op.type).fusions;
+  const auto found = std::find_if(rules.begin(), rules.end(), [&](const FusionRule& r) { return r.fusion == fusion; });
+  return found == rules.end() ? nullptr : &*found;
+}
+
 bool has_relu(const Attrs& attrs) {
   if (!attrs.has(kActivation)) return false;
   check(attrs.text(kActivation) == "relu", "unknown activation ", quote(attrs.text(kActivation)), "; known: relu");

@@ -10,8 +10,8 @@
 #include "framework/core_ops.h"
 #include "framework/kernel.h"
 #include "framework/layer_call.h"
-#include "framework/masked_gradient.h"
 #include "framework/op_attrs.h"
+#include "framework/op_fusion.h"
 #include "framework/shape_rules.h"
 
 namespace lethe {
@@ -52,11 +52,8 @@ struct OpDef {
   Op (*again)(const Op&) = nullptr;  // the cheaper op that gives output 0 again, from inputs and other outputs
   bool cheap = false;  // one pass over memory makes output 0 again, of what the gradient reads anyway (cheap_repeats.h)
   MultAdds mult_adds = nullptr;  // multiply-adds of one run; null: few for the bytes that it moves
-  MaskedGradient masked = {};
-  bool masks = false;  // output 0 is input 1, or inputs 1 and 2 added up, where input 0 meets a condition, else 0
-  bool picks = false;  // each element of output 0 is one of input 0; output 1 says which
-  bool returns_picked = false;  // its gradient: input 0 says where each element of input 1 goes; all else is 0
-  bool activation = false;      // its type names the activation that it computes, and nothing else
+  FusionPart part = FusionPart::None;
+  std::vector<FusionRule> fusions = {};
   Activates activates = Activates::Nowhere;
   int draws = -1;  // the step, if that is there: what becomes of an element follows from where it stands: kFirstElement
   bool over_batch = false;          // what it gives of a sample depends on how many there are, or on the others
@@ -65,8 +62,6 @@ struct OpDef {
   std::optional<Kind> copies = {};  // of vars of this kind it makes copies in another dtype: cheap to make again
   int (*rounds)(const Program&, const Op&) = nullptr;  // a parameter that its CPU kernels take in f32, and round; or -1
   int adds = -1;  // an input, absent until fuse_sums gives one, that is added to output 0 before it is activated
-  AddsUnmade adds_unmade = nullptr;
-  IntoUpdate into_update = nullptr;
   Kernels kernels = {};
   Layer layer = {};  // empty name: not to be had from a network file
   bool is_view() const { return view != ViewOf::Nothing; }
@@ -74,6 +69,9 @@ struct OpDef {
 
 /// Whether the op copies a var that keeps its value all the step to another dtype: backward makes that again.
 bool copies_kept(const Program& program, const Op& op);
+
+/// The op's rule for that; null: it has none.
+const FusionRule* rule_of(const Op& op, Fusion fusion);
 
 bool has_relu(const Attrs& attrs);  // whether kActivation names one; fails if it is not known
 

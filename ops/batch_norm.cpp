@@ -98,8 +98,8 @@ void batch_norm_gradient(GradBuilder& g) {
 }
 
 /// A sum of two norms: the first gives its statistics, the second makes both. None if the first adds, too.
-std::optional<std::array<Op, 2>> with_normal_addend(const Op& made, const Op& adding) {
-  if (made.type != "batch_norm" || made.in.size() > kAdded || made.attrs.has(kActivation)) return std::nullopt;
+std::vector<Op> with_normal_addend(const Program&, const Op& made, const Op& adding) {
+  if (made.type != "batch_norm" || made.in.size() > kAdded || made.attrs.has(kActivation)) return {};
   Op statistics = made, sum = adding;
   statistics.type = "channel_statistics";
   statistics.in.resize(1);
@@ -109,7 +109,7 @@ std::optional<std::array<Op, 2>> with_normal_addend(const Op& made, const Op& ad
   sum.in[kAdded] = made.in[0];
   sum.in.insert(sum.in.end(), {in(1), in(2), made.out[1], made.out[2]});
   sum.attrs.set("added_eps", made.attrs.number("eps"));
-  return std::array<Op, 2>{statistics, sum};
+  return {statistics, sum};
 }
 
 /// Training normalises by the batch and counts it into the running statistics, which evaluation reads.
@@ -160,9 +160,9 @@ const Register batch_norm{{
           normalize.out.resize(1);
           return normalize;
         },
+    .fusions = {{.fusion = Fusion::Addend, .input = kAdded, .fused = with_normal_addend}},
     .activates = Activates::Everywhere,
     .adds = kAdded,
-    .adds_unmade = with_normal_addend,
     .kernels = each_device<BatchNorm>(),
     .layer =
         {.name = "bn",

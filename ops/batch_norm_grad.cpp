@@ -150,33 +150,33 @@ struct BatchNormJoinGrad {
 };
 
 /// With relu's mask on the way, if `made` is the batch norm whose gradient this is, and adds nothing to it.
-std::optional<Op> masked_gradient(const Op& gradient, const Op& made) {
+std::vector<Op> masked_gradient(const Program&, const Op& made, const Op& gradient) {
   const bool by_batch = made.type == "batch_norm", by_given = made.type == "batch_norm_inference";
-  if ((!by_batch && !by_given) || gradient.attrs.flag(kMasked, false)) return std::nullopt;
+  if ((!by_batch && !by_given) || gradient.attrs.flag(kMasked, false)) return {};
   const auto in = [&](std::size_t slot) { return slot < made.in.size() ? made.in[slot] : kNone; };
-  if (in(op_def(made.type).adds) != kNone) return std::nullopt;
+  if (in(op_def(made.type).adds) != kNone) return {};
   const VarId mean = by_batch ? made.out[1] : in(3), var = by_batch ? made.out[2] : in(4);
   const std::vector<VarId> read = {in(0), in(1), mean, var};
   if (!std::equal(read.begin(), read.end(), gradient.in.begin()) ||
       made.attrs.number("eps") != gradient.attrs.number("eps"))
-    return std::nullopt;
+    return {};
   Op masked = gradient;
   masked.in.resize(kBias + 1, kNone);
   masked.in[kBias] = in(2);
   masked.attrs.set(kMasked, true);
-  return masked;
+  return {masked};
 }
 
 /// With `mask`, which makes dy, on the way.
-std::optional<Op> join_gradient(const Op& gradient, const Op& mask) {
-  if (mask.type != "relu_grad" || gradient.attrs.flag(kMasked, false)) return std::nullopt;
+std::vector<Op> join_gradient(const Program&, const Op& mask, const Op& gradient) {
+  if (gradient.attrs.flag(kMasked, false)) return {};
   Op join = gradient;
   join.type = "batch_norm_join_grad";
   join.in.resize(kDy);
   join.in.insert(join.in.end(), {mask.in[1], mask.in[0]});
   if (mask.in.size() > 2) join.in.push_back(mask.in[2]);
   join.out.push_back(mask.out[0]);
-  return join;
+  return {join};
 }
 
 /// Of dx, dscale and dbias.
@@ -210,7 +210,8 @@ const Register batch_norm_grad{{
     .outputs = {"dx", "dscale", "dbias"},
     .infer = infer_batch_norm_grad,
     .inplace = {{.in = 0, .out = 0}, {.in = kDy, .out = 0}},
-    .masked = {.of = kDy, .instead = masked_gradient, .joined = join_gradient},
+    .fusions = {{.fusion = Fusion::Mask, .input = kDy, .fused = masked_gradient},
+                {.fusion = Fusion::Join, .input = kDy, .fused = join_gradient}},
     .kernels = each_device<BatchNormGrad>(),
 }};
 

@@ -53,7 +53,8 @@ void gradient(GradBuilder& g) {
     g.set(1, "matmul", {g.x(0), g.dy()}, transposes(!ta, false));
 }
 
-std::optional<Op> into_update(const Program& program, const Op& made, const Op& update) {
+/// The update that makes the product itself, in place of `update`.
+std::vector<Op> into_update(const Program& program, const Op& made, const Op& update) {
   const Var &a = program.vars[made.in[0]], &b = program.vars[made.in[1]];
   const GemmShape s = product(a.shape, b.shape, made.attrs);
   const std::string type = kMatmulUpdate + update.type;
@@ -65,7 +66,7 @@ std::optional<Op> into_update(const Program& program, const Op& made, const Op& 
   op.type = type;
   op.in[slot] = made.in[0];
   op.in.insert(op.in.begin() + slot + 1, made.in[1]);
-  return op;
+  return {op};
 }
 
 const Register matmul{{
@@ -79,13 +80,13 @@ const Register matmul{{
           const GemmShape s = product(args.in(0).shape, args.in(1).shape, args.op.attrs);
           return checked_mul(elements(args.program.vars[args.op.out[0]].shape), s.k, "the number of multiply-adds");
         },
+    .fusions = {{.fusion = Fusion::Update, .fused = into_update}},
     .widens = true,
     .rounds =
         [](const Program& program, const Op& op) {
           const Var &a = program.vars[op.in[0]], &b = program.vars[op.in[1]];
           return is_in_column_blocks(product(a.shape, b.shape, op.attrs), a.dtype) ? 1 : -1;
         },
-    .into_update = into_update,
     .kernels = library_kernels([](const PrepareArgs& args) {
       const Var &a = args.in(0), &b = args.in(1);
       GemmShape s = product(a.shape, b.shape, args.op.attrs);

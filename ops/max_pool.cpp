@@ -135,7 +135,7 @@ const Register max_pool{{
           value.out.resize(1);
           return value;
         },
-    .picks = true,
+    .part = FusionPart::Pick,
     .kernels = each_device<PrepareMaxPool>(),
     .layer = {.name = "max_pool",
               .aliases = {"MaxPool"},
@@ -157,7 +157,7 @@ const Register max_pool_grad{{
           return std::vector<Type>{{p.in_shape(), args.in(1).dtype}};
         },
     .pitched = true,
-    .returns_picked = true,
+    .part = FusionPart::PickGradient,
     .kernels = each_device<PrepareMaxPoolGrad>(),
 }};
 

@@ -46,7 +46,7 @@ const Register relu{{
         },
     .inplace = {{.in = 0, .out = 0}},
     .pitched = true,
-    .activation = true,
+    .part = FusionPart::Activation,
     .kernels = map<Relu, 1, Floats, Rows::Pitched>(),
     .layer = {.name = "relu",
               .aliases = {"Relu"},
@@ -61,7 +61,7 @@ const Register relu_grad{{
     .infer = infer_relu_grad,
     .inplace = {{.in = 1, .out = 0}, {.in = 2, .out = 0}},
     .pitched = true,
-    .masks = true,
+    .part = FusionPart::Mask,
     .kernels = each_device<PrepareReluGrad>(),
 }};
 

@@ -1,24 +1,24 @@
 #include "memopt/passes/fuse_activations.h"
 
-#include "framework/reads.h"
 #include "memopt/analysis/activates.h"
+#include "memopt/passes/rewriter.h"
 
 namespace lethe {
+
 Program fuse_activations(Program program, const std::vector<Pin>& pins, DeviceKind device) {
-  const std::vector<int> reads = reads_of(program);
-  for (Block& block : program.blocks) {
-    std::vector<Op*> maker(program.vars.size());  // by VarId, in this block: who could activate it
-    for (Op& op : block.ops) {
-      Op* const made = op_def(op.type).activation ? maker[op.in[0]] : nullptr;
-      if (made && reads[op.in[0]] == 1 && pins[op.in[0]] == Pin::None && program.vars[op.out[0]].pitch == 0) {
-        made->attrs.set(kActivation, op.type);
-        op.type = kReshape;
-        op.attrs = {{"shape", program.vars[op.in[0]].shape}};
-      }
-      if (activates_on(op_def(op.type), device) && !op.attrs.has(kActivation)) maker[op.out[0]] = &op;
-    }
-  }
-  return program;
+  Rewriter rewriter(std::move(program), pins);
+  return rewriter.run([&](const Op& activation) {
+    if (op_def(activation.type).part != FusionPart::Activation || rewriter.var(activation.out[0]).pitch != 0) return;
+    const VarId x = activation.in[0];
+    const Op* const made = rewriter.made_for_one(x);
+    if (!made || made->out[0] != x || !activates_on(op_def(made->type), device) || made->attrs.has(kActivation)) return;
+    Op both = *made, view = activation;
+    both.attrs.set(kActivation, activation.type);
+    view.type = kReshape;
+    view.attrs = {{"shape", rewriter.var(x).shape}};
+    rewriter.replace(*made, {std::move(both)});
+    rewriter.replace(activation, {std::move(view)});
+  });
 }
 
 }  // namespace lethe

@@ -6,7 +6,7 @@
 
 namespace lethe {
 
-/// The two ops become those of OpDef::adds_unmade, where nothing else reads what is added, it is not pinned, and
+/// The two ops become those of the rule Fusion::Addend, where nothing else reads what is added, it is not pinned, and
 /// nothing writes to what its maker reads before it is added. Results stay the same to the bit.
 Program fuse_addends(Program program, const std::vector<Pin>& pins);
 

@@ -7,7 +7,7 @@
 namespace lethe {
 
 /// `g = cast(low); update(.., g, ..)` becomes `update(.., low, ..)`, where nothing else reads g, it is not pinned, and
-/// low is written once; in block 0 alone. No bit changes.
+/// low is settled (Uses); in block 0 alone. No bit changes.
 Program fuse_casts(Program program, const std::vector<Pin>& pins);
 
 }  // namespace lethe

@@ -2,51 +2,42 @@
 
 #include <algorithm>
 
-#include "framework/op_def.h"
-#include "framework/reads.h"
+#include "memopt/passes/rewriter.h"
 
 namespace lethe {
 namespace {
 
 constexpr int kMostReads = 2;  // each rounds for itself: more take longer than to write a copy and read it
 
-int rounded_input(const Program& program, const Op& op) {
-  const auto rounds = op_def(op.type).rounds;
-  return rounds ? rounds(program, op) : -1;
-}
-
-/// The ops of the block behind `cast` that read what it gives, if all of its `reads` are by ops that can round it, and
-/// before anything writes what it copies; else none.
-std::vector<Op*> rounding_readers(const Program& program, std::vector<Op>& ops, std::size_t cast, int reads) {
-  if (reads > kMostReads) return {};
-  const VarId wide = ops[cast].in[0], low = ops[cast].out[0];
-  const auto writes = [&](const Op& op) { return std::find(op.out.begin(), op.out.end(), wide) != op.out.end(); };
-  std::vector<Op*> readers;
-  for (std::size_t i = cast + 1; i < ops.size() && std::ssize(readers) < reads && !writes(ops[i]); ++i)
-    if (const int slot = rounded_input(program, ops[i]); slot >= 0 && ops[i].in[slot] == low)
-      readers.push_back(&ops[i]);
-  return std::ssize(readers) == reads ? readers : std::vector<Op*>{};
-}
-
 }  // namespace
 
 Program fuse_copies(Program program, const std::vector<Pin>& pins) {
-  const std::vector<int> reads = reads_of(program);
-  std::vector<bool> gone(program.vars.size());  // by VarId
-  for (Block& block : program.blocks) {
-    for (std::size_t i = 0; i < block.ops.size(); ++i) {
-      const Op& cast = block.ops[i];
-      if (cast.type != kCast || !copies_kept(program, cast)) continue;
-      const VarId wide = cast.in[0], low = cast.out[0];
-      const Var &from = program.vars[wide], &to = program.vars[low];
-      if (from.dtype == to.dtype || wide_of(to.dtype) != from.dtype || pins[low] != Pin::None) continue;
-      const std::vector<Op*> readers = rounding_readers(program, block.ops, i, reads[low]);
-      for (Op* const reader : readers) reader->in[rounded_input(program, *reader)] = wide;
-      gone[low] = !readers.empty();
+  Rewriter rewriter(std::move(program), pins);
+  const auto rounded_input = [&](const Op& op) {
+    const auto rounds = op_def(op.type).rounds;
+    return rounds ? rounds(rewriter.program(), op) : -1;
+  };
+  return rewriter.run([&](const Op& cast) {
+    if (cast.type != kCast || !copies_kept(rewriter.program(), cast)) return;
+    const VarId wide = cast.in[0], low = cast.out[0];
+    const DType from = rewriter.var(wide).dtype, to = rewriter.var(low).dtype;
+    const std::vector<const Op*>& readers = rewriter.uses().readers(low);
+    if (from == to || wide_of(to) != from || rewriter.is_pinned(low) || readers.empty() ||
+        rewriter.uses().reads(low) > kMostReads || std::ssize(readers) != rewriter.uses().reads(low))
+      return;
+    const bool all_round = std::all_of(readers.begin(), readers.end(), [&](const Op* reader) {
+      const int slot = rounded_input(*reader);
+      return slot >= 0 && reader->in[slot] == low && std::count(readers.begin(), readers.end(), reader) == 1 &&
+             rewriter.is_here(reader->out[0]) && !rewriter.uses().is_written(wide, &cast, reader);
+    });
+    if (!all_round) return;
+    for (const Op* const reader : readers) {
+      Op rounding = *reader;
+      rounding.in[rounded_input(*reader)] = wide;
+      rewriter.replace(*reader, {std::move(rounding)});
     }
-    std::erase_if(block.ops, [&](const Op& op) { return op.type == kCast && gone[op.out[0]]; });
-  }
-  return program;
+    rewriter.replace(cast);
+  });
 }
 
 }  // namespace lethe

@@ -7,9 +7,9 @@
 
 namespace lethe {
 
-/// `g = masks(y, dy); ... = gradient(.., g, ..)` becomes `gradient(.., dy, ..)` as OpDef::masked writes it, where y is
-/// an activation's, nothing else reads g, it is not pinned, and y, dy and g are written once; in block 0 alone. No bit
-/// changes.
+/// `g = masks(y, dy); ... = gradient(.., g, ..)` becomes `gradient(.., dy, ..)` as Fusion::Mask writes it, where y is
+/// an activation's, nothing else reads g, it is not pinned, dy is settled (Uses), and what the op before the activation
+/// read has not changed since; in block 0 alone. No bit changes.
 Program fuse_masks(Program program, const std::vector<Pin>& pins);
 
 }  // namespace lethe

@@ -7,7 +7,8 @@
 namespace lethe {
 
 /// Where the later of an add's two operands, of one shape, comes from such an op of the same block, nothing else reads
-/// it, and it is not pinned, the op gives the sum and the add is gone. Results stay the same to the bit.
+/// it, it is not pinned, and the other operand is there and holds what the add reads, the op gives the sum and the add
+/// is gone. Results stay the same to the bit.
 Program fuse_sums(Program program, const std::vector<Pin>& pins);
 
 }  // namespace lethe

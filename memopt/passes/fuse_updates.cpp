@@ -2,38 +2,24 @@
 
 #include <algorithm>
 
-#include "framework/op_def.h"
-#include "framework/reads.h"
-#include "memopt/analysis/makers.h"
+#include "memopt/passes/rewriter.h"
 
 namespace lethe {
 
 Program fuse_updates(Program program, const std::vector<Pin>& pins) {
-  const Program before = program;
-  const std::vector<int> reads = reads_of(before);
-  const std::vector<const Op*> maker = sole_makers(before);
-  const std::vector<bool> settled = settled_vars(before);
-  const std::vector<VarId> root = view_root(before);
+  Rewriter rewriter(std::move(program), pins);
   const auto stays = [&](VarId v) {
-    return v == kNone || ((settled[v] || before.vars[root[v]].kind == Kind::Input) && before.vars[v].block == 0);
+    return v == kNone || rewriter.is_settled(v) ||
+           (rewriter.var(rewriter.uses().root(v)).kind == Kind::Input && rewriter.is_here(v));
   };
-  std::vector<bool> gone(program.vars.size());  // by VarId: what the products gave
-  std::vector<Op>& ops = program.blocks[0].ops;
-  for (Op& op : ops) {
-    const int slot = op_def(op.type).gradient;
-    if (slot < 0 || op.attrs.has(kRanks)) continue;
-    const VarId g = op.in[slot];
-    const Op* const made = maker[g];
-    if (!made || !op_def(made->type).into_update || reads[g] != 1 || pins[g] != Pin::None || before.vars[g].block != 0)
-      continue;
-    if (!std::all_of(made->in.begin(), made->in.end(), stays)) continue;
-    std::optional<Op> instead = op_def(made->type).into_update(before, *made, op);
-    if (!instead) continue;
-    op = std::move(*instead);
-    gone[g] = true;
-  }
-  std::erase_if(ops, [&](const Op& op) { return op.out.size() == 1 && gone[op.out[0]]; });
-  return program;
+  return rewriter.run_entry([&](const Op& update) {
+    const VarId g = update_gradient(update);
+    const Op* const made = g == kNone || update.attrs.has(kRanks) ? nullptr : rewriter.made_for_one(g);
+    const FusionRule* const rule = made ? rule_of(*made, Fusion::Update) : nullptr;
+    if (!rule || !std::all_of(made->in.begin(), made->in.end(), stays)) return;
+    const std::vector<Op> both = rule->fused(rewriter.program(), *made, update);
+    if (!both.empty()) rewriter.fold(*made, update, both.front());
+  });
 }
 
 }  // namespace lethe

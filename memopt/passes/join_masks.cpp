@@ -2,19 +2,10 @@
 
 #include <algorithm>
 
-#include "framework/op_def.h"
-#include "memopt/analysis/makers.h"
+#include "memopt/passes/rewriter.h"
 
 namespace lethe {
 namespace {
-
-/// The op in place of `reader`, which is the first to read what `mask` makes.
-std::optional<Op> joined(const Op& reader, const Op& mask) {
-  const MaskedGradient& masked = op_def(reader.type).masked;
-  const VarId g = mask.out[0];
-  if (!masked.joined || reader.in[masked.of] != g) return std::nullopt;
-  return std::count(reader.in.begin(), reader.in.end(), g) == 1 ? masked.joined(reader, mask) : std::nullopt;
-}
 
 /// By VarId: what a slice or a concatenation reads or makes. As views they may leave gaps between rows, which masks
 /// take and norms do not.
@@ -33,25 +24,23 @@ std::vector<bool> parts_of_copies(const Program& program) {
 }  // namespace
 
 Program join_masks(Program program) {
-  const Program before = program;
-  const std::vector<bool> settled = settled_vars(before), part = parts_of_copies(before);
-  const auto stays = [&](VarId v) { return settled[v] && !part[v]; };
-  std::vector<Op>& ops = program.blocks[0].ops;
-  std::vector<bool> gone(ops.size());
-  for (std::size_t i = 0; i < ops.size(); ++i) {
-    const Op& mask = ops[i];
-    if (!op_def(mask.type).masks || !stays(mask.out[0])) continue;
-    if (!std::all_of(mask.in.begin(), mask.in.end(), stays)) continue;
-    const auto reads = [&](const Op& op) { return std::count(op.in.begin(), op.in.end(), mask.out[0]) > 0; };
-    const auto first = std::find_if(ops.begin() + static_cast<std::ptrdiff_t>(i) + 1, ops.end(), reads);
-    std::optional<Op> join = first == ops.end() ? std::nullopt : joined(*first, mask);
-    if (!join) continue;
-    *first = std::move(*join);
-    gone[i] = true;
-  }
-  std::size_t at = 0;
-  std::erase_if(ops, [&](const Op&) { return gone[at++]; });
-  return program;
+  const std::vector<Pin> none(program.vars.size());
+  Rewriter rewriter(std::move(program), none);
+  const std::vector<bool> part = parts_of_copies(rewriter.program());
+  const auto stays = [&](VarId v) { return rewriter.is_settled(v) && !part[v]; };
+  return rewriter.run_entry([&](const Op& mask) {
+    if (op_def(mask.type).part != FusionPart::Mask || !stays(mask.out[0]) ||
+        !std::all_of(mask.in.begin(), mask.in.end(), stays))
+      return;
+    const VarId g = mask.out[0];
+    const std::vector<const Op*>& readers = rewriter.uses().readers(g);
+    if (readers.empty() || std::count(readers.begin(), readers.end(), readers.front()) != 1) return;
+    const Op& first = *readers.front();
+    const FusionRule* const rule = rule_of(first, Fusion::Join);
+    if (!rule || first.in[rule->input] != g) return;
+    std::vector<Op> both = rule->fused(rewriter.program(), mask, first);
+    if (!both.empty()) rewriter.fold(mask, first, std::move(both.front()));
+  });
 }
 
 }  // namespace lethe

@@ -5,9 +5,9 @@
 
 namespace lethe {
 
-/// `g = masks(..); ... = gradient(.., g, ..)` becomes `..., g = joined(.., ..)` as OpDef::masked writes it, where no op
-/// reads g before, what the mask reads is written once, and nothing of it is part of a slice or concatenation; in block
-/// 0 alone. No bit changes.
+/// `g = masks(..); ... = gradient(.., g, ..)` becomes `..., g = joined(.., ..)` as Fusion::Join writes it, where no op
+/// reads g before, what the mask reads is settled (Uses), and nothing of it is part of a slice or concatenation; in
+/// block 0 alone. No bit changes.
 Program join_masks(Program program);
 
 }  // namespace lethe

@@ -6,8 +6,8 @@
 
 namespace lethe {
 
-/// `s = sum_n(a, b); g = masks(y, s)` becomes `g = masks(y, a, b)` (OpDef::masks), where nothing else reads s, it is
-/// not pinned, and a and b are written once, in the same block. No bit changes.
+/// `s = sum_n(a, b); g = masks(y, s)` becomes `g = masks(y, a, b)` (FusionPart::Mask), where nothing else reads s, it
+/// is not pinned, and a and b are settled (Uses), in the same block. No bit changes.
 Program mask_sums(Program program, const std::vector<Pin>& pins);
 
 }  // namespace lethe

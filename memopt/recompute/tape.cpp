@@ -86,7 +86,7 @@ class Taping {
     std::vector<TapeJoin> joins;
     const auto maker_of = [&](VarId v) { return maker_[v] ? &op_def(maker_[v]->type) : nullptr; };
     const bool sums = op.type == kAdd;
-    if (!device_.fuses || (!sums && !op_def(op.type).activation)) return joins;
+    if (!device_.fuses || (!sums && op_def(op.type).part != FusionPart::Activation)) return joins;
     for (std::size_t i = 0; i < op.in.size(); ++i) {
       const OpDef* const maker = maker_of(op.in[i]);
       if (!maker || reads_[op.in[i]] != 1 || !(sums ? maker->adds >= 0 : activates_on(*maker, device_.kind))) continue;

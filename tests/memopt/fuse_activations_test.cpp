@@ -89,6 +89,19 @@ TEST(FuseSums, LeavesWhatIsReadElsewhereOrPinned) {
   EXPECT_EQ(fused(once, {.skip_vars = {"y"}}), once);
 }
 
+TEST(FuseSums, LeavesAnOperandThatShowsWhatIsUpdatedBefore) {
+  const auto sum_with = [](const std::string& other) {
+    return parse_program(
+        "input x f32[4,3]\ninput rate f32[]\nparam p f32[4,3]\nparam q f32[4,3]\ntemp v f32[4,3]\ntemp y f32[4,3]\n"
+        "temp mean f32[3]\ntemp var f32[3]\ntemp s f32[4,3]\nblock 0 {\n  v = reshape(p) {shape=[4,3]}\n"
+        "  y, mean, var = batch_norm(x, _, _) {eps=1e-05}\n  p = sgd(p, x, rate) optimize\n  s = add(y, " +
+        other + ")\n}\n");
+  };
+  verify(sum_with("v"));
+  EXPECT_EQ(fused(sum_with("v")), sum_with("v"));
+  EXPECT_NE(fused(sum_with("q")), sum_with("q"));
+}
+
 TEST(FuseActivations, OneActivationAnOp) {
   EXPECT_EQ(fused(parse_program("input a f32[2]\ntemp s f32[2]\ntemp r f32[2]\ntemp q f32[2]\n"
                                 "block 0 {\n  s = add(a, a)\n  r = relu(s)\n  q = relu(r)\n}\n")),

@@ -83,5 +83,20 @@ TEST(FuseAddends, LeavesANormWhoseScaleIsUpdatedBefore) {
   EXPECT_EQ(with_addends(program), program);
 }
 
+TEST(FuseAddends, LeavesANormWhoseScaleShowsWhatIsUpdatedBefore) {
+  const auto with_scale = [](const std::string& scale) {
+    return parse_program(
+        "input x f32[2,3,3,2]\ninput z f32[2,3,3,2]\ninput rate f32[]\nparam w f32[2]\nparam c f32[2]\n"
+        "temp e f32[2]\ntemp y f32[2,3,3,2]\ntemp s f32[2,3,3,2]\ntemp m f32[2]\ntemp v f32[2]\ntemp n f32[2]\n"
+        "temp u f32[2]\nblock 0 {\n  e = reshape(w) {shape=[2]}\n  y, m, v = batch_norm(x, " +
+        scale +
+        ", _) {eps=0.001}\n  w = sgd(w, c, rate) optimize\n"
+        "  s, n, u = batch_norm(z, c, _, y) {eps=1e-05}\n}\n");
+  };
+  verify(with_scale("e"));
+  EXPECT_EQ(with_addends(with_scale("e")), with_scale("e"));
+  EXPECT_NE(with_addends(with_scale("c")), with_scale("c"));
+}
+
 }  // namespace
 }  // namespace lethe::testing

@@ -120,5 +120,25 @@ TEST(FuseMasks, LeavesANormWhoseBiasIsUpdatedBefore) {
   EXPECT_EQ(with_masks(program), program);
 }
 
+/// A norm of x with scale w and bias `bias`, relu behind it, and their gradients of `dy`; `ops` stands in between.
+Program masked_by_hand(const std::string& ops, const std::string& bias, const std::string& dy) {
+  return parse_program(
+      "input x f32[4,2]\ninput e f32[4,2]\ninput rate f32[]\nparam w f32[2]\nparam b f32[2]\nparam p f32[4,2]\n"
+      "temp c f32[2]\ntemp d f32[4,2]\ntemp n f32[4,2]\ntemp mean f32[2]\ntemp var f32[2]\ntemp y f32[4,2]\n"
+      "temp g f32[4,2]\ntemp dx f32[4,2]\ntemp dw f32[2]\ntemp db f32[2]\nblock 0 {\n"
+      "  c = reshape(b) {shape=[2]}\n  d = reshape(p) {shape=[4,2]}\n  n, mean, var = batch_norm(x, w, " +
+      bias + ") {eps=1e-05}\n  y = relu(n)\n  g = relu_grad(y, " + dy + ") backward\n" + ops +
+      "  dx, dw, db = batch_norm_grad(x, w, mean, var, g, _) {eps=1e-05} backward\n}\n");
+}
+
+TEST(FuseMasks, LeavesWhatShowsAParameterThatIsUpdatedBefore) {
+  const std::string update_b = "  b = sgd(b, w, rate) optimize\n", update_p = "  p = sgd(p, e, rate) optimize\n";
+  for (const Program& program : {masked_by_hand(update_b, "c", "n"), masked_by_hand(update_p, "b", "d")}) {
+    verify(program);
+    EXPECT_EQ(with_masks(program), program);
+  }
+  EXPECT_NE(with_masks(masked_by_hand(update_p, "c", "n")), masked_by_hand(update_p, "c", "n"));
+}
+
 }  // namespace
 }  // namespace lethe::testing

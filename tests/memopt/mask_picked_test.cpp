@@ -116,5 +116,21 @@ TEST(MaskPicked, KeepsTheRulesWithinBranches) {
   expect_the_same_under_all_settings(made, 2);
 }
 
+TEST(MaskPicked, LeavesAGradientThatShowsAParameterWhichIsUpdatedBefore) {
+  const auto pooled = [](const std::string& gradient) {
+    return parse_program(
+        "input x f32[1,4,4,1]\ninput e f32[1,2,2,1]\ninput rate f32[]\nparam q f32[1,2,2,1]\ntemp d f32[1,2,2,1]\n"
+        "temp y f32[1,4,4,1]\ntemp p f32[1,2,2,1]\ntemp index u8[1,2,2,1]\ntemp a f32[1,4,4,1]\n"
+        "temp b f32[1,4,4,1]\nblock 0 {\n  d = reshape(q) {shape=[1,2,2,1]}\n  y = relu(x)\n"
+        "  p, index = max_pool(y) {ceil_mode=0, k=[2,2], pad=[0,0], stride=[2,2]}\n  a = max_pool_grad(index, " +
+        gradient +
+        ") {ceil_mode=0, height=4, k=[2,2], pad=[0,0], stride=[2,2], width=4} backward\n"
+        "  q = sgd(q, e, rate) optimize\n  b = relu_grad(y, a) backward\n}\n");
+  };
+  verify(pooled("d"));
+  EXPECT_EQ(mask_picked(pooled("d"), no_pins(pooled("d"))), pooled("d"));
+  EXPECT_NE(mask_picked(pooled("p"), no_pins(pooled("p"))), pooled("p"));
+}
+
 }  // namespace
 }  // namespace lethe::testing

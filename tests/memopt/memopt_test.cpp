@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "framework/executor.h"
 #include "framework/text.h"
 #include "tests/support/counting_device.h"
@@ -88,6 +90,29 @@ TEST(PlanMemory, TheLogIsCollectedOnlyIfAskedFor) {
   EXPECT_TRUE(plan_memory(random_program(5).network.program, prepared, options).log.empty());
   options.print_log = true;
   EXPECT_FALSE(plan_memory(random_program(5).network.program, prepared, options).log.empty());
+}
+
+TEST(PlanMemory, TheLogBeginsWithWhatEachStepMadeOfTheProgram) {
+  Prepared prepared({});
+  MemoptOptions options = suited(parse_memopt("level=2"), prepared.device());
+  options.print_log = true;
+  const Program program = parse_program(
+      "input x f32[4]\ninput y f32[4]\ntemp a f32[4]\ntemp b f32[4]\nblock 0 {\n  a = add(x, y)\n  b = relu(a)\n}\n");
+  const std::vector<std::string> log = plan_memory(program, prepared, options).log;
+  EXPECT_EQ(log.front(), "mask_picked: changes nothing");
+  EXPECT_EQ(std::count(log.begin(), log.end(), "fuse_activations: 2 ops -> 2 ops"), 1) << joined(log);
+}
+
+TEST(PlanMemory, KernelsCountOnceAndNeverAsPlanning) {
+  for (const char* const memopt : {"none", "level=1", "level=2", "level=3"}) {
+    Prepared prepared({});
+    const MemoptOptions options = suited(parse_memopt(memopt), prepared.device());
+    const Program program = random_program(5).network.program;
+    const Planned first = plan_memory(program, prepared, options), second = plan_memory(program, prepared, options);
+    EXPECT_GT(first.kernels_ms, 0) << memopt;
+    EXPECT_EQ(first.kernels_ms, prepared.kernels_ms()) << memopt;
+    EXPECT_EQ(second.kernels_ms, 0) << memopt;
+  }
 }
 
 TEST(PlanMemory, OnlyWhatIsKeptCanBeFetched) {

@@ -76,8 +76,9 @@ std::set<std::string> folded_away(const Program& before, const Program& after) {
   std::set<std::string> names;
   for (const Block& block : before.blocks)
     for (const Op& op : block.ops)
-      if (op_def(op.type).returns_picked || op_def(op.type).masks || op.type == kSum || op.type == kCast ||
-          op_def(op.type).into_update)
+      if (const FusionPart part = op_def(op.type).part; part == FusionPart::PickGradient || part == FusionPart::Mask ||
+                                                        op.type == kSum || op.type == kCast ||
+                                                        rule_of(op, Fusion::Update))
         names.insert(before.vars[op.out[0]].name);
   for (const Block& block : after.blocks)
     for (const Op& op : block.ops)

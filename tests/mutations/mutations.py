@@ -19,6 +19,8 @@ RELEASE = "memopt/passes/release.cpp"
 MASK = "memopt/passes/mask_picked.cpp"
 FUSE_MASKS = "memopt/passes/fuse_masks.cpp"
 SUMS = "memopt/passes/fuse_sums.cpp"
+REWRITER = "memopt/passes/rewriter.h"
+USES = "memopt/analysis/uses.h"
 REPLAY = "memopt/recompute/replay.cpp"
 TAPE = "memopt/recompute/tape.cpp"
 CHEAP = "memopt/recompute/cheap_repeats.cpp"
@@ -132,17 +134,24 @@ MUTATIONS = [
     ("updates stand before what they wait for", EARLY, "std::max(last.dependency(ops[i]), ops[i].role == Role::Backward",
      "std::max(last.dependency(ops[i]) - 1, ops[i].role == Role::Backward"),
     # Masks before pools, sums on the way
-    ("what others read is masked before the pool", MASK, "readers_[a] != 1 || ", ""),
-    ("what others read is masked in the gradient", FUSE_MASKS, "reads_[g] == 1 && ", ""),
-    ("what is pinned is masked in the gradient", FUSE_MASKS, " && pins_[g] == Pin::None", ""),
+    ("what others read is folded away", REWRITER, "uses_.reads(v) == 1 && ", ""),
+    ("what is pinned is folded away", REWRITER, " && pins_[v] == Pin::None", ""),
+    ("what shows what is updated holds what it was made", USES, "return is_made(v) && is_made(root_[v]);",
+     "return is_made(v);"),
+    ("what is updated is not what a view of it shows", "memopt/analysis/uses.cpp",
+     " || std::any_of(of_root.begin(), of_root.end(), within)", ""),
+    ("what others read or is pinned is masked in the gradient", FUSE_MASKS,
+     "rewriter.made_for_one(gradient.in[rule->input])", "rewriter.uses().maker(gradient.in[rule->input])"),
     ("the mask may read what was updated since", FUSE_MASKS,
-     "std::none_of(instead->in.begin(), instead->in.end(), is_changed)", "true"),
-    ("any mask goes into the gradient", FUSE_MASKS, "op_def(activation->type).activation ? ", "true ? "),
-    ("what is pinned is masked before the pool", MASK, " || pins_[a] != Pin::None", ""),
+     "std::any_of(made->in.begin(), made->in.end(), is_changed)", "false"),
+    ("any mask goes into the gradient", FUSE_MASKS,
+     "op_def(activation->type).part == FusionPart::Activation ? ", "true ? "),
+    ("what others read or is pinned is masked before the pool", MASK, "rewriter.made_for_one(a)",
+     "rewriter.uses().maker(a)"),
     ("any mask goes before the pool", MASK, "pick->in[0] != y || ", ""),
-    ("what others read is summed on the way", SUMS, "reads_[v] != 1 || ", ""),
-    ("what is pinned is summed on the way", SUMS, " || pins_[v] != Pin::None", ""),
-    ("sums are made before what they add", SUMS, "maker_[other] >= maker || ", ""),
+    ("what others read or is pinned is summed on the way", SUMS, "rewriter.made_for_one(v)",
+     "rewriter.uses().maker(v)"),
+    ("sums are made before what they add", SUMS, " && !rewriter.uses().is_written(other, op, &add)", ""),
     # Computing again
     ("what has changed since is made again", REPLAY, "if (tape_.ops[maker].until < i) return false;", ""),
     ("what is made again reads what is gone", REPLAY,
@@ -193,8 +202,7 @@ MUTATIONS = [
     ("bytes on demand are forgotten", RELEASE, "plan.bytes.temps += plan.on_demand;", ""),
     ("bytes on demand are counted twice", RELEASE, "plan.bytes.temps -= plan.buffers[b].bytes;", ""),
     # Activations on the way
-    ("what others read is activated", FUSE, "reads[op.in[0]] == 1 && ", ""),
-    ("what is pinned is activated", FUSE, " && pins[op.in[0]] == Pin::None", ""),
+    ("what others read or is pinned is activated", FUSE, "rewriter.made_for_one(x)", "rewriter.uses().maker(x)"),
     # The pipeline
     ("all is said to be kept", PIPELINE,
      "made.plan.kept.push_back(sharing.storages[storage].pin != Pin::None);",

@@ -1,0 +1,38 @@
+// Who makes, changes and reads the vars of a program.
+#pragma once
+#include <vector>
+
+#include "framework/program.h"
+
+namespace lethe {
+
+class Uses {
+ public:
+  /// The program must outlive it and stay as it is.
+  explicit Uses(const Program& program);
+
+  /// The only op that writes v, if that is no loop or branch, and so an op of v's block; else null.
+  const Op* maker(VarId v) const { return maker_[v]; }
+  /// Its readers and, beside these, the blocks that it is a result of.
+  int reads(VarId v) const { return reads_[v]; }
+  /// Once for each slot.
+  const std::vector<const Op*>& readers(VarId v) const { return readers_[v]; }
+  VarId root(VarId v) const { return root_[v]; }
+  /// Whether ops make v, and what it shows, once and never update it: from then on it holds what it was made.
+  bool is_settled(VarId v) const { return is_made(v) && is_made(root_[v]); }
+  /// Whether one of these ops, which stand in a row in a block, writes v or changes what it shows.
+  bool is_written(VarId v, const Op* begin, const Op* end) const;
+
+ private:
+  bool is_made(VarId v) const;
+
+  // By VarId.
+  std::vector<VarId> root_;
+  std::vector<const Op*> maker_;
+  std::vector<int> reads_;
+  std::vector<std::vector<const Op*>> readers_;
+  std::vector<std::vector<const Op*>> writers_;   // of the var itself
+  std::vector<std::vector<const Op*>> changers_;  // of roots: of all that shows them, but by no view
+};
+
+}  // namespace lethe

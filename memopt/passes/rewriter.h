@@ -1,0 +1,75 @@
+// What passes that put ops in place of others have in common. A rule looks at the program as it came; what it decides
+// is done when all ops have been looked at.
+#pragma once
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "framework/op_def.h"
+#include "memopt/analysis/pins.h"
+#include "memopt/analysis/uses.h"
+
+namespace lethe {
+
+/// Whether the op masks one gradient, and not the sum of two.
+inline bool masks_one(const Op& op) { return op_def(op.type).part == FusionPart::Mask && op.in.size() == 2; }
+
+class Rewriter {
+ public:
+  Rewriter(Program program, std::vector<Pin> pins)
+      : program_(std::move(program)), pins_(std::move(pins)), uses_(program_), made_(program_) {}
+
+  const Program& program() const { return program_; }
+  const Uses& uses() const { return uses_; }
+  const Var& var(VarId v) const { return program_.vars[v]; }
+
+  /// Of the block that the rule is asked for.
+  bool is_here(VarId v) const { return var(v).block == block_; }
+  /// Whether v is made here and holds from then on what it was made.
+  bool is_settled(VarId v) const { return is_here(v) && uses_.is_settled(v); }
+  /// The op here that makes v for one reader alone: nobody has pinned it; null if there is none.
+  const Op* made_for_one(VarId v) const {
+    return is_here(v) && uses_.reads(v) == 1 && pins_[v] == Pin::None ? uses_.maker(v) : nullptr;
+  }
+  bool is_pinned(VarId v) const { return pins_[v] != Pin::None; }
+
+  /// These stand in place of the op; none: it goes.
+  void replace(const Op& op, std::vector<Op> instead = {}) { instead_[&op] = std::move(instead); }
+  /// One op does the work of both, and stands where the reader stood.
+  void fold(const Op& maker, const Op& reader, Op both) {
+    replace(maker);
+    replace(reader, {std::move(both)});
+  }
+  VarId add(Var var) { return add_var(made_, std::move(var)); }
+
+  /// Asks the rule for each op of the program that it has not replaced yet.
+  template <class Rule>
+  Program run(const Rule& rule) {
+    for (std::size_t b = 0; b < program_.blocks.size(); ++b) ask(static_cast<BlockId>(b), rule);
+    return made();
+  }
+  /// For those of block 0 alone.
+  template <class Rule>
+  Program run_entry(const Rule& rule) {
+    ask(0, rule);
+    return made();
+  }
+
+ private:
+  template <class Rule>
+  void ask(BlockId block, const Rule& rule) {
+    block_ = block;
+    for (const Op& op : program_.blocks[block].ops)
+      if (instead_.count(&op) == 0) rule(op);
+  }
+  Program made();
+
+  const Program program_;
+  const std::vector<Pin> pins_;
+  const Uses uses_;
+  Program made_;
+  std::unordered_map<const Op*, std::vector<Op>> instead_;
+  BlockId block_ = 0;
+};
+
+}  // namespace lethe
