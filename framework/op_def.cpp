@@ -34,6 +34,7 @@ bool ends_with(const std::string& text, std::string_view end) {
 }  // namespace
 
 Register::Register(OpDef def) {
+  if (def.kernels.is_map) def.along = Along::Elements;
   const std::string type = def.type;
   const auto [added, is_new] = table().ops.emplace(type, std::move(def));
   if (!is_new) throw std::logic_error("op '" + type + "' is registered twice");

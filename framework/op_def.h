@@ -33,6 +33,14 @@ enum class ViewOf : std::uint8_t {
   Parts     // the inputs are output 0, one after the other along `axis`: their makers write there
 };
 
+/// What an op's outputs at one place of an axis that they keep are made of. So it is said whether the places can be
+/// computed one after the other.
+enum class Along : std::uint8_t {
+  Mixed,     // anything; not said
+  Elements,  // what all inputs have at that place: a map, or a reduction along other axes
+  Rows       // what input 0 has there, for any axis but the last, and all of the other inputs
+};
+
 /// Where an op activates output 0 (kActivation) before it writes it: not where a CPU's library might give other bits.
 enum class Activates : std::uint8_t { Nowhere, OnGpu, Everywhere };
 
@@ -55,6 +63,7 @@ struct OpDef {
   FusionPart part = FusionPart::None;
   std::vector<FusionRule> fusions = {};
   Activates activates = Activates::Nowhere;
+  Along along = Along::Mixed;  // Elements for all whose kernels are a map's
   int draws = -1;  // the step, if that is there: what becomes of an element follows from where it stands: kFirstElement
   bool over_batch = false;          // what it gives of a sample depends on how many there are, or on the others
   bool widens = false;              // where its inputs are low floats it may write output 0 in f32: kWideOutput

@@ -51,7 +51,9 @@ struct Pairs {
 /// Kernels of y[i] = f(a[i], b[i]) with b broadcast. y may stand in the memory of a, or of b if that is as large.
 template <class F, class DTypes = Numbers>
 constexpr Kernels map_pairs() {
-  return each_device<Pairs<F, DTypes>>();
+  Kernels kernels = each_device<Pairs<F, DTypes>>();
+  kernels.is_map = true;
+  return kernels;
 }
 
 }  // namespace lethe

@@ -90,7 +90,9 @@ struct Map {
 /// Kernels of an op with N inputs of one dtype and one output, all of one shape; Pitched where the op is `pitched`.
 template <class F, int N, class DTypes = Floats, Rows rows = Rows::Dense>
 constexpr Kernels map() {
-  return each_device<Map<F, N, DTypes, rows>>();
+  Kernels kernels = each_device<Map<F, N, DTypes, rows>>();
+  kernels.is_map = true;
+  return kernels;
 }
 
 }  // namespace lethe

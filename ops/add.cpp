@@ -53,6 +53,7 @@ const Register add{{
     .grad = add_grad,
     .inplace = {{.in = 0, .out = 0}, {.in = 1, .out = 0}},
     .activates = Activates::Everywhere,
+    .along = Along::Elements,
     .kernels = each_device<AddKernels>(),
     .layer = {.name = "add",
               .aliases = {"Add", "Sum"},

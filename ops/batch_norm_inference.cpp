@@ -65,6 +65,7 @@ const Register batch_norm_inference{{
     .grad = inference_gradient,
     .inplace = {{.in = 0, .out = 0}, {.in = kAddedToInference, .out = 0}},
     .activates = Activates::Everywhere,
+    .along = Along::Rows,
     .adds = kAddedToInference,
     .kernels = each_device<BatchNormInference>(),
 }};

@@ -108,6 +108,7 @@ const Register cast{{
       return {{args.in(0).shape, dtype_named(args.op.attrs.text("dtype"))}};
     },
     .grad = cast_grad,
+    .along = Along::Elements,
     .copies = Kind::Param,
     .kernels = each_device<Cast>(),
     .layer = {.name = "cast",

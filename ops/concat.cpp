@@ -73,6 +73,7 @@ const Register concat{{
     .grad = concat_grad,
     .as_view = "concat_view",
     .pitched = true,
+    .along = Along::Elements,
     .kernels = each_device<Concat>(),
     .layer = {.name = "concat",
               .aliases = {"Concat"},

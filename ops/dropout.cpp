@@ -89,6 +89,7 @@ const Register dropout{{
           g.set(0, "dropout", {g.dy(), g.x(1)}, g.attrs());
         },
     .inplace = {{.in = 0, .out = 0}},
+    .along = Along::Elements,
     .draws = 1,
     .kernels = each_device<Dropout>(),
     .layer =

@@ -132,6 +132,7 @@ const Register embedding{{
         [](GradBuilder& g) {
           g.set(1, "embedding_grad", {g.x(0), g.dy(), g.given(1)}, {{"rows", g.var(g.x(1)).shape[0]}});
         },
+    .along = Along::Rows,
     .kernels = each_device<Embedding>(),
     .layer = {.name = "embedding",
               .aliases = {"Embedding"},

@@ -16,6 +16,7 @@ const Register equal{{
     .inputs = {"a", "b?"},
     .outputs = {"y"},
     .infer = infer_comparison,
+    .along = Along::Elements,
     .kernels = each_device<Comparison<Equal>>(),
     .layer = comparison_layer(
         "equal", "Equal", [](LayerCall& c) { return build_comparison(c, "equal"); },

@@ -68,6 +68,7 @@ const Register fc{{
           return checked_mul(args.in(0).shape[0], elements(args.in(1).shape), "the number of multiply-adds");
         },
     .activates = Activates::OnGpu,
+    .along = Along::Rows,
     .rounds =
         [](const Program& program, const Op& op) {
           const Var &x = program.vars[op.in[0]], &weight = program.vars[op.in[1]];

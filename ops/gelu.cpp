@@ -86,6 +86,7 @@ const Register gelu{{
     .inplace = {{.in = 0, .out = 0}},
     .pitched = true,
     .cheap = true,
+    .along = Along::Elements,
     .kernels = each_device<GeluKernels<Gelu, TanhGelu, 1>>(),
     .layer = {.name = "gelu",
               .aliases = {"Gelu"},

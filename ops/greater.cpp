@@ -16,6 +16,7 @@ const Register greater{{
     .inputs = {"a", "b?"},
     .outputs = {"y"},
     .infer = infer_comparison,
+    .along = Along::Elements,
     .kernels = each_device<Comparison<Greater>>(),
     .layer = comparison_layer(
         "greater", "Greater", [](LayerCall& c) { return build_comparison(c, "greater"); },

@@ -16,6 +16,7 @@ const Register less{{
     .inputs = {"a", "b?"},
     .outputs = {"y"},
     .infer = infer_comparison,
+    .along = Along::Elements,
     .kernels = each_device<Comparison<Less>>(),
     .layer = comparison_layer(
         "less", "Less", [](LayerCall& c) { return build_comparison(c, "less"); },

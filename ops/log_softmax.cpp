@@ -51,6 +51,7 @@ const Register log_softmax{{
           g.set(0, "log_softmax_grad", {g.y(), g.dy()});
         },
     .inplace = {{.in = 0, .out = 0}},
+    .along = Along::Rows,
     .kernels = map_rows<LogSoftmaxRow, 1>(),
     .layer = {.name = "log_softmax",
               .aliases = {"LogSoftmax"},

@@ -12,6 +12,7 @@ const Register mean{{
     .infer = infer_reduction,
     .grad =
         [](GradBuilder& g) { g.set(0, "mean_grad", {g.dy()}, reduction_grad_attrs(g.attrs(), g.var(g.x(0)).shape)); },
+    .along = Along::Elements,
     .kernels = each_device<ReduceAxes<true>>(),
     .layer = {.name = "mean",
               .keys = {{.name = "axis",

@@ -48,6 +48,7 @@ const Register parameter{{
         [](GradBuilder& g) {
           g.set(0, "sum_to", {g.dy()}, {{"shape", g.var(g.x(0)).shape}});
         },
+    .along = Along::Elements,
     .kernels = each_device<ForEachSample>(),
     .layer = {.name = "parameter",
               .keys = {{.name = "shape",

@@ -44,6 +44,7 @@ const Register reshape{{
           g.set(0, "reshape", {g.dy()}, {{"shape", g.var(g.x(0)).shape}});
         },
     .view = ViewOf::Whole,
+    .along = Along::Elements,
     .layer = {.name = "reshape",
               .aliases = {"Reshape"},
               .keys = {{.name = "shape",

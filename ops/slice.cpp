@@ -56,6 +56,7 @@ const Register slice{{
     .grad = slice_grad,
     .as_view = "slice_view",
     .pitched = true,
+    .along = Along::Elements,
     .kernels = each_device<Slice>(),
     .layer = {.name = "slice",
               .aliases = {"Slice"},

@@ -102,6 +102,7 @@ const Register softmax{{
           g.set(0, "softmax_grad", {g.y(), g.dy()});
         },
     .inplace = {{.in = 0, .out = 0}},
+    .along = Along::Rows,
     .kernels = each_device<Softmax>(),
     .layer = {.name = "softmax",
               .aliases = {"Softmax"},

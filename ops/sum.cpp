@@ -12,6 +12,7 @@ const Register sum{{
     .infer = infer_reduction,
     .grad =
         [](GradBuilder& g) { g.set(0, "sum_grad", {g.dy()}, reduction_grad_attrs(g.attrs(), g.var(g.x(0)).shape)); },
+    .along = Along::Elements,
     .kernels = each_device<ReduceAxes<false>>(),
     .layer = {.name = "sum",
               .keys = {{.name = "axis",

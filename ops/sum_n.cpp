@@ -73,6 +73,7 @@ const Register sum_n{{
     .infer = infer_sum_n,
     .grad = sum_n_grad,
     .inplace = {{.in = 0, .out = 0}, {.in = 1, .out = 0}, {.in = 2, .out = 0}, {.in = 3, .out = 0}},
+    .along = Along::Elements,
     .kernels = each_device<SumN>(),
 }};
 

@@ -1,6 +1,6 @@
 // Text symbol by symbol, by programs with a cache.
 #pragma once
-#include "train/session/decode_program.h"
+#include "train/session/decode_programs.h"
 #include "train/session/next_logits.h"
 
 namespace lethe {

@@ -1,8 +1,10 @@
-// The programs of a network file, which is built again for windows as short as theirs.
+// A network file is built again for windows as short as those of the programs.
+#include "train/session/decode_programs.h"
+
 #include <algorithm>
 
 #include "framework/error.h"
-#include "train/session/decode_program.h"
+#include "train/session/fed_data.h"
 #include "train/session/next_logits.h"
 
 namespace lethe {
@@ -28,7 +30,7 @@ std::optional<DecodePrograms> decode_programs(const Network& window, NetworkSett
   const auto of = [&](std::int64_t rows) -> std::optional<DecodeProgram> {
     setting.sets[kContextVar] = std::to_string(rows);
     try {
-      return decode_program(window, build_network(setting, false), programs.block);
+      return decode_program(window, build_network(setting, false), fed_inputs(window).samples, programs.block);
     } catch (const Error& error) {  // no such var, or no network of so short a window
       why = error.what();
       return std::nullopt;

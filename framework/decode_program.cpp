@@ -1,28 +1,17 @@
-#include "train/session/decode_program.h"
+#include "framework/decode_program.h"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <map>
 #include <string_view>
 
 #include "framework/core_ops.h"
 #include "framework/op_def.h"
-#include "train/session/next_logits.h"
 
 namespace lethe {
 namespace {
 
 constexpr std::string_view kAttention = "attention", kRope = "rope";
-
-/// Ops that compute each row of their last axis, or each element, by itself.
-constexpr std::array<std::string_view, 23> kRowByRow = {
-    "add",   "sub",        "mul",     "div",   "max",       "relu",    "leaky_relu", "gelu",
-    "silu",  "sigmoid",    "tanh",    "exp",   "embedding", "fc",      "rms_norm",   "cast",
-    "scale", "layer_norm", "dropout", "slice", "concat",    "reshape", "parameter"};
-
-/// Those of them whose inputs behind the first are parameters.
-constexpr std::array<std::string_view, 4> kWithParameters = {"embedding", "fc", "rms_norm", "layer_norm"};
 
 /// Symbols of the window, and of the part of it that a program reads.
 struct Lengths {
@@ -38,6 +27,10 @@ struct Lengths {
       ++axes;
     }
     return axes == 1;
+  }
+  /// Of the axis in which the values differ, counted from the last, as maps align their inputs.
+  static std::int64_t axis_from_last(const Shape& window, const Shape& part) {
+    return std::ranges::mismatch(window, part).in1 - window.end();
   }
   /// Whether a parameter has a row for each position: [context, ...], or with axes of 1 before that.
   bool are_positions_of(const Var& window, const Var& part) const {
@@ -92,9 +85,9 @@ bool are_alike(const Program& window, const Program& part) {
 /// Whether each position is computed by itself, but for what attention sees.
 class RowByRow {
  public:
-  RowByRow(const Network& window, const Network& part, const Lengths& lengths)
+  RowByRow(const Network& window, const Network& part, VarId symbols, const Lengths& lengths)
       : window_(window.program), part_(part.program), lengths_(lengths), by_symbol_(window_.vars.size()) {
-    by_symbol_[fed_inputs(window).samples] = true;
+    by_symbol_[symbols] = true;
     for (const ParamInfo& info : window.params)
       by_symbol_[info.var] = window_.vars[info.var].shape != part_.vars[info.var].shape;
   }
@@ -117,11 +110,23 @@ class RowByRow {
     if (op.type == kAttention)
       return op.attrs.flag("causal", false) && std::ranges::count_if(op.in, [](VarId in) { return in != kNone; }) == 1;
     if (op.type == kRope && op.in.size() > 1 && op.in[1] != kNone) return false;
-    if (op.type != kRope && std::ranges::find(kRowByRow, op.type) == kRowByRow.end()) return false;
-    const bool has_params = std::ranges::find(kWithParameters, op.type) != kWithParameters.end();
-    if (has_params && std::any_of(op.in.begin() + 1, op.in.end(), of_symbols)) return false;
+    const Along along = op.type == kRope ? Along::Rows : op_def(op.type).along;
+    if (along == Along::Mixed) return false;
     const Shape &whole = window_.vars[op.out[0]].shape, &own = part_.vars[op.out[0]].shape;
-    return lengths_.differ(whole, own) && whole.back() == own.back() && (op.type != kReshape || keeps_rows(op));
+    if (!lengths_.differ(whole, own)) return false;
+    if (along == Along::Rows)
+      return whole.back() == own.back() && std::none_of(op.in.begin() + 1, op.in.end(), of_symbols);
+    return op_def(op.type).view == ViewOf::Whole ? keeps_rows(op) : are_aligned(op);
+  }
+  /// Whether the symbols stand along one axis of all inputs that have any.
+  bool are_aligned(const Op& op) const {
+    std::optional<std::int64_t> axis;
+    return std::ranges::all_of(op.in, [&](VarId in) {
+      if (in == kNone || !by_symbol_[in]) return true;
+      const std::int64_t own = Lengths::axis_from_last(window_.vars[in].shape, part_.vars[in].shape);
+      if (!axis) axis = own;
+      return *axis == own;
+    });
   }
   /// Whether the elements of each symbol stay those of one.
   bool keeps_rows(const Op& reshape) const {
@@ -138,12 +143,12 @@ class RowByRow {
 
 class Writer {
  public:
-  Writer(const Network& window, const Network& part, const Lengths& lengths)
+  Writer(const Network& window, const Network& part, VarId symbols, const Lengths& lengths)
       : window_(window.program), part_(part.program), lengths_(lengths) {
     decode_.network.name = window.name;
     decode_.network.weight_names = window.weight_names;
     decode_.rows = lengths.rows;
-    decode_.symbols = copied(fed_inputs(part).samples);
+    decode_.symbols = copied(symbols);
     for (const ParamInfo& info : part.params) param(info);
   }
 
@@ -256,20 +261,22 @@ class Writer {
 
 }  // namespace
 
-std::optional<DecodeProgram> decode_program(const Network& window, const Network& part, std::int64_t block) {
-  const Lengths lengths{.context = context_of(window), .rows = context_of(part), .block = block};
+std::optional<DecodeProgram> decode_program(const Network& window, const Network& part, VarId symbols,
+                                            std::int64_t block) {
+  const auto length_in = [&](const Network& network) { return network.program.vars[symbols].shape.back(); };
+  const Lengths lengths{.context = length_in(window), .rows = length_in(part), .block = block};
   if (lengths.context <= lengths.rows || !are_alike(window.program, part.program)) return std::nullopt;
   std::vector<bool> needed = needed_for(window.program, {window.prediction});
-  if (!RowByRow(window, part, lengths).holds(needed)) return std::nullopt;
+  if (!RowByRow(window, part, symbols, lengths).holds(needed)) return std::nullopt;
   for (const ParamInfo& info : part.params) {
     const Var &var = part.program.vars[info.var], &whole = window.program.vars[info.var];
     if (var.shape != whole.shape && !lengths.are_positions_of(whole, var)) return std::nullopt;
   }
   const std::vector<bool> attention = attention_of(part.program, needed);
-  if (lengths.rows == 1) return Writer(window, part, lengths).write(needed, attention, part.prediction);
+  if (lengths.rows == 1) return Writer(window, part, symbols, lengths).write(needed, attention, part.prediction);
   if (std::ranges::find(attention, true) == attention.end()) return std::nullopt;
   needed = needed_for(part.program, inputs_of(part.program, attention));
-  return Writer(window, part, lengths).write(needed, attention, kNone);
+  return Writer(window, part, symbols, lengths).write(needed, attention, kNone);
 }
 
 }  // namespace lethe

@@ -1,5 +1,5 @@
 // A cache changes how long a text takes, not the text.
-#include "train/session/decode_program.h"
+#include "train/session/decode_programs.h"
 
 #include <gtest/gtest.h>
 
@@ -39,6 +39,19 @@ const std::string kAttention = R"({"op": "fc", "out": "=2*width", "flatten": fal
 const std::string kRotary = R"({"op": "fc", "out": "=2*width", "flatten": false},
   {"op": "rope", "head_size": "=width/2", "rotated": 3},
   {"op": "attention", "heads": 2, "kv_heads": 1, "causal": true, "window": 3})";
+/// Each row by its length, as sums over channels give it; other maps; and rows that are probabilities.
+const std::string kMaps = R"({"op": "softplus", "name": "a"}, {"op": "square", "name": "b"},
+  {"op": "sum", "axis": 1, "keep": true}, {"op": "sqrt", "name": "norm"}, {"op": "div", "in": ["b", "norm"]},
+  {"op": "softmax", "name": "c"}, {"op": "mean", "in": "a", "axis": 1}, {"op": "exp"},
+  {"op": "reshape", "shape": ["=length", 1], "name": "d"}, {"op": "mul", "in": ["c", "d"]})";
+/// What stands along the channels of the one stands along the symbols of the other.
+const std::string kAcross = R"({"op": "mean", "in": "tokens", "axis": 1},
+  {"op": "reshape", "shape": [1, "=length"], "name": "means"},
+  {"op": "fc", "in": "tokens", "out": 12, "flatten": false, "name": "wide"}, {"op": "mul", "in": ["wide", "means"]},
+  {"op": "fc", "out": "=width", "flatten": false})";
+/// A softmax along the symbols.
+const std::string kOverSymbols = R"({"op": "mean", "in": "tokens", "axis": 1}, {"op": "softmax"},
+  {"op": "reshape", "shape": ["=length", 1], "name": "share"}, {"op": "mul", "in": ["tokens", "share"]})";
 const std::string kMixing = R"({"op": "transpose", "perm": [1, 0]}, {"op": "fc", "out": "=length", "flatten": false},
   {"op": "transpose", "perm": [1, 0]})";
 const std::string kReversed = R"({"op": "fc", "out": "=2*width", "flatten": false},
@@ -117,8 +130,8 @@ void Decode::expect_same(const NetworkSetting& of, double tolerance) {
 
 TEST_F(Decode, GivesTheLogitsOfTheWholeWindow) {
   for (const auto& [dtype, tolerance] : {std::pair(DType::f64, 1e-12), {DType::f32, 1e-5}}) {
-    for (const std::string& layers :
-         {kPositions, kAttention, kPositions + ", " + kAttention, kRotary + R"(, {"op": "gelu"}, )" + kAttention})
+    for (const std::string& layers : {kPositions, kAttention, kMaps + ", " + kAttention, kPositions + ", " + kAttention,
+                                      kRotary + R"(, {"op": "gelu"}, )" + kAttention})
       expect_same(setting(layers, dtype), tolerance);
     expect_same(setting(kPositions, dtype, kWithoutLogits), tolerance);
   }
@@ -168,7 +181,8 @@ std::string why_none(const NetworkSetting& of) {
 }
 
 TEST_F(Decode, IsNotMadeOfWhatLooksBackOtherwise) {
-  for (const std::string& layers : {kMixing, kReversed, kSplit, kTableOfWindow, kSinusoidal, kWindow}) {
+  for (const std::string& layers :
+       {kMixing, kReversed, kSplit, kTableOfWindow, kSinusoidal, kWindow, kAcross, kOverSymbols}) {
     const NetworkSetting of = setting(layers, DType::f32);
     EXPECT_EQ(why_none(of), kLooksBack) << layers;
   }
