@@ -12,57 +12,13 @@
 #include <vector>
 
 #include "framework/error.h"
-#include "train/commands.h"
 #include "train/failure.h"
+#include "train/options.h"
 #include "train/ranks/mpi.h"
 #include "train/report/streams.h"
 
 namespace lethe {
 namespace {
-
-int run_command(const Options& options) {
-  switch (options.command) {
-    case Command::Train:
-      return train(options);
-    case Command::Eval:
-      return evaluate(options);
-    case Command::Predict:
-      return predict(options);
-    case Command::Generate:
-      return generate(options);
-    case Command::LrFind:
-      return lr_find(options);
-    case Command::Show:
-      return show(options);
-    case Command::Export:
-      return export_weights(options);
-    case Command::Bench:
-      return bench(options);
-    case Command::Plan:
-      return plan(options);
-    case Command::Graph:
-      return write_graph(options);
-    case Command::Timeline:
-      return write_timeline(options);
-    case Command::Pack:
-      return pack_file(options);
-    case Command::Tokenize:
-      return tokenize(options);
-    case Command::Schema:
-      return print_schema(options);
-    case Command::Count:
-      return count_memory(options);
-    case Command::Tables:
-      return tables(options);
-    case Command::Device:
-      return list_devices(options);
-    case Command::Completion:
-      return print_completion(options);
-    case Command::Man:
-      return print_man_page(options);
-  }
-  return static_cast<int>(Exit::Internal);
-}
 
 int run(const std::vector<std::string>& args) {
   const Options options = parse_options(args);
@@ -70,9 +26,9 @@ int run(const std::vector<std::string>& args) {
     write_result("", options.answer);
     return 0;
   }
-  check(options.command == Command::Train || !number_by_mpi(),
+  check(options.facts.trains || !number_by_mpi(),
         "mpirun is for training; of anything else one process does it all: start it without");
-  const int code = run_command(options);
+  const int code = options.run(options);
   finish_output();
   return code;
 }

@@ -1,6 +1,5 @@
 // Groups of options that several commands have.
 #pragma once
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,39 +8,47 @@
 
 namespace lethe {
 
-/// An option whose last value counts, with `text` for what it takes.
-template <class T>
-CLI::Option* add_option(CLI::App& app, const char* name, T& value, const char* text, const std::string& help) {
-  return app.add_option(name, value, help)->option_text(text)->take_last();
-}
+/// Whether "auto" may stand for a number of samples.
+enum class Largest : std::uint8_t { IsUnknown, CanBeFound };
+
+inline constexpr const char* kBatchHelp = "Samples a step (default: the network's)";
 
 /// One that takes steps or epochs.
-CLI::Option* add_interval(CLI::App& app, const char* name, std::optional<Interval>& value, const std::string& help);
+OptionRow* add_interval(OptionSet& set, const char* name, std::optional<Interval>& value, const std::string& help);
 
-void add_network(CLI::App& app, Options& o);
-void add_batch(CLI::App& app, Options& o, const char* help);
-void add_micro_batch(CLI::App& app, Options& o);
-void add_context(CLI::App& app, Options& o);
-void add_ranks(CLI::App& app, Options& o);
-void add_skip_bad(CLI::App& app, Options& o, const std::string& help);
-void add_data(CLI::App& app, Options& o);            // with the batch and bad files
-void add_weights(CLI::App& app, Options& o);         // to start from
-void add_weights_of_run(CLI::App& app, Options& o);  // whose run says what the command line leaves open
-void add_seed(CLI::App& app, Options& o);
-void add_optimizer(CLI::App& app, Options& o);    // with learning rate and schedule
-void add_update_rule(CLI::App& app, Options& o);  // without
-void add_threads(CLI::App& app, Options& o);
-void add_device_name(CLI::App& app, Options& o);  // the one in `o` is the default
-void add_machine(CLI::App& app, Options& o);      // device and threads
-void add_pins(CLI::App& app, Options& o);
+void add_network(
+    OptionSet& set, Options& o,
+    const char* dtype_help = "Numbers: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)");
+void add_batch(OptionSet& set, Options& o, const char* help = kBatchHelp, Largest largest = Largest::IsUnknown);
+void add_micro_batch(OptionSet& set, Options& o, Largest largest = Largest::IsUnknown);
+void add_context(OptionSet& set, Options& o);
+void add_ranks(OptionSet& set, Options& o);
+void add_timeout(OptionSet& set, Options& o);          // of ranks that run
+void add_predicted_ranks(OptionSet& set, Options& o);  // of ranks that do not
+OptionRow* add_skip_bad(OptionSet& set, std::int64_t& most, const char* help);
+void add_data(OptionSet& set, Options& o, Largest largest = Largest::IsUnknown);  // with the batch and bad files
+void add_augment(OptionSet& set, Options& o);
+OptionRow* add_weights(OptionSet& set, Options& o);   // to start from
+void add_weights_of_run(OptionSet& set, Options& o);  // whose run says what the command line leaves open
+void add_seed(OptionSet& set, Options& o);
+void add_optimizer(OptionSet& set, Options& o);    // with learning rate and schedule
+void add_update_rule(OptionSet& set, Options& o);  // without
+void add_course(OptionSet& set, Options& o);       // of a training run
+void add_checkpoints(OptionSet& set, Options& o);  // of one, and what it begins from
+/// What a picture is of, and the machine.
+void add_pictured(OptionSet& set, Options& o);
+void add_threads(OptionSet& set, Options& o);
+OptionRow* add_device_name(OptionSet& set, Options& o);           // the one in `o` is the default
+void add_machine(OptionSet& set, Options& o, bool tries = true);  // device and threads; with `tries` --autotune
+void add_pins(OptionSet& set, Options& o);
 /// The option alone, which keeps what else `o.memopt` has.
-CLI::Option* add_memopt_text(CLI::App& app, Options& o, const std::string& help);
+OptionRow* add_memopt_text(OptionSet& set, Options& o, const std::string& help);
 /// With the pins; `standard` is the default.
-void add_memopt(CLI::App& app, Options& o, const char* standard);
+void add_memopt(OptionSet& set, Options& o, const char* standard);
 /// --memory-budget and --overhead.
-void add_budget(CLI::App& app, Options& o);
-void add_print_log(CLI::App& app, Options& o);
+void add_budget(OptionSet& set, Options& o);
+void add_print_log(OptionSet& set, Options& o);
 /// The first of `forms` is the default.
-void add_format(CLI::App& app, Options& o, std::vector<std::string> forms);
+void add_format(OptionSet& set, Options& o, std::vector<std::string> forms);
 
 }  // namespace lethe

@@ -1,93 +1,20 @@
 #include "train/options.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
 #include <map>
+#include <memory>
 #include <sstream>
 #include <utility>
 
 #include "framework/did_you_mean.h"
 #include "framework/error.h"
-#include "framework/op_def.h"
-#include "train/command_table.h"
 #include "train/data/data_spec.h"
-#include "train/option_table.h"
-#include "train/session/device.h"
-#include "train/settings_of_options.h"
+#include "train/quantities.h"
+#include "train/report/text_table.h"
 
 namespace lethe {
 namespace {
-
-Command command_named(const std::string& word) {
-  std::vector<std::string> known;
-  for (const CommandInfo& info : command_table()) {
-    if (*info.word && word == info.word) return info.command;
-    if (*info.word) known.emplace_back(info.word);
-  }
-  fail("unknown command ", quote(word), did_you_mean(word, known), "; commands: ", joined(known),
-       "; a network is named with --model");
-}
-
-/// Training and evaluation take the mode that they are; a count takes either; what draws and plans takes none.
-void check_optnet(const Options& o) {
-  const OptnetOptions& optnet = *o.memopt.optnet;
-  const std::string& memopt = o.memopt.text;
-  const PinOptions& pins = o.memopt.levels.pins;
-  check(o.command != Command::Train || optnet.training, "--memopt ", memopt, ": training needs optnet=training");
-  check(o.command != Command::Eval || !optnet.training, "--memopt ", memopt, ": evaluation needs optnet=inference");
-  const bool known = o.command == Command::Train || o.command == Command::Eval || o.command == Command::Count;
-  check(known, "--memopt ", memopt, ": ", info_of(o.command).word,
-        " knows none and the levels; train count says what optnet would hold");
-  check(pins.skip_vars.empty() && !pins.skip_grads, "--memopt ", memopt,
-        ": --skip-vars and --skip-grads go with none and the levels");
-  check(!wants_logits(o), "--memopt ", memopt, ": --top, --by-class and --confusion go with none and the levels");
-}
-
-void check_autotune(const DeviceSetting& device) {
-  check(!is_described(device.name), "--autotune tries what a device is fastest with; --device ", device.name,
-        " is a description, to plan for");
-  check(device.name == "cpu" || !device.deterministic,
-        "--autotune does not go with --deterministic on a GPU: another engine may be the fastest in the next run");
-}
-
-/// Whether --weights may name a run, which says what network it trained.
-bool takes_run(const Options& o) {
-  using enum Command;
-  return std::ranges::count(std::array{Eval, Export, Predict, Generate, Show}, o.command) > 0;
-}
-
-void check_together(const Options& o) {
-  if (o.dump) return check_device(o.device, false);
-  if (!has_network(o.command)) return;
-  check_memopt(o);
-  const bool infers = o.inference || (takes_run(o) && o.command != Command::Export && o.command != Command::Show);
-  check(!o.memopt.levels.pins.skip_grads || !infers, "--skip-grads: evaluation has no gradients");
-  if (!o.autotune.empty()) check_autotune(o.device);
-  // Of a resumed run the device may be that of the checkpoint: opening it checks again.
-  if (o.resume.empty()) check_device(o.device, runs(o.command) && !o.count && !o.generation.plan);
-  check(!o.model.empty() || !o.resume.empty() || (takes_run(o) && !o.weights.empty()),
-        "--model is missing: a name such as lenet or resnet20, or a JSON file",
-        takes_run(o) ? "; or --weights RUN, which says it" : "");
-  check(o.resume != "auto" || !o.save.empty(), "--resume auto needs --save DIR, where it looks for a checkpoint");
-  check(o.command != Command::Plan || o.output.empty() || o.sweep || o.ranks.most > 0,
-        "--out is of --sweep and of --ranks A..B: a plan has no picture");
-  check(o.ranks.most == 0 || (!o.sweep && !o.inference && o.csv.empty()),
-        "--ranks A..B predicts training; it goes without --sweep, --eval and --csv");
-  check(o.ranks.most == 0 || !o.memopt.levels.budget,
-        "--ranks A..B goes without --memory-budget: it says what is taken");
-  check(o.ranks.most > 0 || !o.ranks.exchange, "--exchange is of --ranks A..B: a run exchanges in pieces");
-  check(!o.ranks.network || ((o.ranks.ranks > 1 || o.ranks.most > 0) && !o.sweep && !o.inference),
-        "--network is of training on several ranks, between which it lies: it needs --ranks R or A..B, and goes "
-        "without --sweep and --eval");
-  check(!o.inference || (o.ranks.zero == 0 && !o.ranks.cheapest_zero),
-        "--zero shares out what training alone has; it goes without --eval");
-  check(!o.ranks.cheapest_zero || (o.memopt.levels.budget && !o.largest_batch && !o.largest_micro_batch && !o.sweep),
-        "--zero auto is the stage that sends least and fits the --memory-budget, which it needs; it goes without "
-        "--sweep and a batch of auto");
-  check(o.patience == 0 || is_evaluated(o), "--patience needs evaluations; --eval-every 0 makes none");
-  check(o.min_lr < o.max_lr, "--min-lr ", o.min_lr, " is not below --max-lr ", o.max_lr);
-  check(!o.save_every || !o.save.empty() || !o.resume.empty(), "--save-every needs --save DIR");
-}
 
 /// Fails on what no option takes. An empty argument is most often a variable of the shell that is not set.
 void check_arguments(const std::vector<std::string>& args) {
@@ -119,51 +46,111 @@ std::string merged(const std::string& first, const std::string& second) {
   return text;
 }
 
+/// Lists what an option excludes in the order of the rows; CLI11 would by where it has them in memory.
+class HelpOfRows final : public CLI::Formatter {
+ public:
+  explicit HelpOfRows(const OptionSet& set) : set_(set) {}
+  std::string make_option_opts(const CLI::Option* option) const override {
+    const OptionRow* const row = set_.find(option->get_name());
+    if (!row || row->form != OptionRow::Form::Flag) return CLI::Formatter::make_option_opts(option);
+    std::string text;
+    for (const OptionRow& other : set_.rows())
+      if (row->is_excluded_by(other)) text.append(text.empty() ? " Excludes: " : " ").append(other.name);
+    return text;
+  }
+
+ private:
+  const OptionSet& set_;
+};
+
+std::string description_of(const Command& command) {
+  TextRows rows;
+  for (const Example& example : command.examples) rows.push_back({example.line, std::string("# ") + example.what});
+  return std::string(command.help) + "\n\n" + text_table(rows, 2, "  ");
+}
+
+std::string commands_help() {
+  TextRows rows;
+  for (const Command& command : command_table())
+    if (*command.word) rows.push_back({command.word, command.help});
+  return "Commands (each has its own --help):\n" + text_table(rows, 2, "  ");
+}
+
 /// The options of one command, bound to what they fill in.
 class CommandLine {
  public:
-  explicit CommandLine(Command command) {
-    options_.command = command;
-    set_up(app_, options_);
-  }
+  explicit CommandLine(const Command& command) : options_(command), run_(command.declare(set_, options_)) {}
 
-  bool has(const std::string& name) const { return app_.get_option_no_throw("--" + name) != nullptr; }
-  /// Whether one of the values that were given does not go with the option.
-  bool is_excluded(const std::string& name, const OptionValues& given) const {
-    const CLI::Option* const option = app_.get_option_no_throw("--" + name);
-    if (!option) return false;
-    const auto& excluded = option->get_excludes();
-    return std::any_of(excluded.begin(), excluded.end(), [&](const CLI::Option* other) {
-      return !other->get_lnames().empty() && given.contains(other->get_lnames().front());
-    });
+  /// Each value goes where it goes, once.
+  Options read(OptionValues values, std::vector<std::string> arguments) {
+    say_in_data(values);
+    for (const OptionRow& row : set_.rows()) {
+      if (row.form == OptionRow::Form::Positional)
+        for (const std::string& argument : arguments) row.read(argument);
+      else if (const auto value = values.find(row.key()); value != values.end())
+        row.read(value->second);
+    }
+    check_excluded(values);
+    std::erase_if(values, [&](const auto& value) { return !set_.find_key(value.first); });
+    options_.given = std::move(values);
+    options_.arguments = std::move(arguments);
+    for (const auto& step : set_.last_steps()) step();
+    if (set_.find("--model")) check_together(options_);
+    options_.run = run_;
+    return options_;
   }
 
   Options parse(std::vector<std::string> args) {
-    check_names(args);
+    CLI::App app(description_of(*options_.command), call_of(*options_.command));
+    set_up(app);
+    check_names(app, args);
     std::reverse(args.begin(), args.end());  // CLI11 takes them from the back
     try {
-      app_.parse(args);
-      MemorySetting& memory = options_.memopt;
-      if (memory.levels.budget && app_.count("--memopt") == 0) memory = memory_setting("level=3", std::move(memory));
-      check_together(options_);
+      app.parse(args);
+      return read_from(app);
     } catch (const CLI::CallForHelp&) {
-      options_.answer = app_.help();
+      options_.answer = app.help();
     } catch (const CLI::CallForVersion& version) {
       options_.answer = std::string(version.what()) + "\n";
     } catch (const CLI::ParseError& error) {
       fail(error.what());
     }
-    if (options_.answer.empty()) note_given();  // else the values have not been looked at
-    if (options_.skip_bad > 0 && options_.data && options_.command != Command::Predict) say_in_data();
     return options_;
   }
 
  private:
+  void set_up(CLI::App& app) const {
+    app.formatter(std::make_shared<HelpOfRows>(set_));
+    app.get_formatter()->column_width(26);
+    app.set_version_flag("--version", "lethe " LETHE_VERSION);
+    if (options_.command == &command_table().front()) app.footer(commands_help());
+    for (const OptionRow& row : set_.rows()) add(app, row);
+  }
+
+  static void add(CLI::App& app, const OptionRow& row) {
+    using Form = OptionRow::Form;
+    CLI::Option* const option = row.form == Form::Flag ? app.add_flag(row.name, row.info.help)
+                                                       : app.add_option(row.name, CLI::callback_t(), row.info.help);
+    option->option_text(row.info.value)->required(row.is_required);
+    if (row.form != Form::Positional) option->group(row.info.group);
+    if (row.form != Form::Flag) {
+      std::string words;
+      for (const std::string& word : row.info.words) words.append(words.empty() ? ":{" : ",").append(word);
+      option->type_name(row.type + words + (words.empty() ? "" : "}"))->type_size(1);
+    }
+    if (row.form == Form::List)
+      option->take_all()->allow_extra_args(false)->delimiter(',');
+    else if (row.form != Form::Positional)
+      option->take_last();
+    if (row.form == Form::MayBeEmpty) option->expected(0, 1);
+    if (row.info.many) option->expected(1, CLI::detail::expected_max_vector_size)->allow_extra_args();
+  }
+
   /// CLI11 complains of an unknown option last, after everything that is missing because of it; so they come first
   /// here.
-  void check_names(const std::vector<std::string>& args) const {
+  static void check_names(const CLI::App& app, const std::vector<std::string>& args) {
     std::vector<std::string> known;
-    for (const CLI::Option* option : app_.get_options())
+    for (const CLI::Option* option : app.get_options())
       for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
     for (const std::string& arg : args) {
       if (arg == "--") return;  // what follows are files
@@ -174,64 +161,120 @@ class CommandLine {
     }
   }
 
-  /// What --skip-bad says a run keeps with its data.
-  void say_in_data() {
-    options_.data = with_skip_bad(*options_.data, std::exchange(options_.skip_bad, 0));
-    options_.given["data"] = *options_.data;
-    options_.given.erase("skip-bad");
-  }
-
-  void note_given() {
-    for (const CLI::Option* option : app_.get_options()) {
-      if (option->count() == 0 || option->get_lnames().empty()) continue;
-      std::string value;
-      for (const std::string& part : option->reduced_results()) value.append(value.empty() ? "" : ",").append(part);
-      options_.given[option->get_lnames().front()] = value;
+  void check_excluded(const OptionValues& values) const {
+    for (const OptionRow& row : set_.rows()) {
+      if (!values.contains(row.key())) continue;
+      check(!row.needed || values.contains(row.needed->substr(2)), row.name, " requires ", row.needed.value_or(""));
+      for (const OptionRow& other : set_.rows())
+        check(!row.is_excluded_by(other) || !values.contains(other.key()), row.name, " excludes ", other.name);
     }
   }
 
+  /// What --skip-bad says a run keeps with its data.
+  void say_in_data(OptionValues& values) {
+    const OptionRow* const row = set_.find("--skip-bad");
+    const auto data = values.find("data"), most = values.find("skip-bad");
+    if (!row || !row->has(Fact::PartOfData) || data == values.end() || most == values.end()) return;
+    row->read(most->second);
+    if (options_.skip_bad == 0) return;
+    data->second = with_skip_bad(data->second, std::exchange(options_.skip_bad, 0));
+    values.erase(most);
+  }
+
+  Options read_from(const CLI::App& app) {
+    OptionValues values;
+    std::vector<std::string> arguments;
+    for (const CLI::Option* option : app.get_options()) {
+      if (option->count() == 0) continue;
+      if (option->get_positional()) {
+        arguments = option->reduced_results();
+      } else if (!option->get_lnames().empty()) {
+        const std::string& key = option->get_lnames().front();
+        for (const std::string& each : option->results())
+          set_.find_key(key)->check_text(each);  // those that do not count too
+        std::string& value = values[key];
+        for (const std::string& part : option->reduced_results()) value.append(value.empty() ? "" : ",").append(part);
+      }
+    }
+    return read(std::move(values), std::move(arguments));
+  }
+
   Options options_;
-  CLI::App app_;
+  OptionSet set_ = {};
+  Run run_;
 };
+
+OptionSet set_of(const Command& command, Options& options) {
+  OptionSet set;
+  command.declare(set, options);
+  return set;
+}
 
 }  // namespace
 
-void check_memopt(const Options& o) {
-  check(!o.memopt.levels.overhead || o.memopt.levels.level == Level::Recompute,
-        "--overhead is of --memopt level=3; this is ", o.memopt.text);
-  check(o.costs.empty() || o.sweep || o.ranks.most > 0 || o.memopt.levels.level == Level::Recompute,
-        "--costs is of --memopt level=3; this is ", o.memopt.text);
-  check(!o.memopt.levels.budget || !o.memopt.optnet, "--memory-budget goes with none and the levels, not with ",
-        o.memopt.text);
-  if (o.memopt.optnet) check_optnet(o);
+void lay_under(const Command& command, OptionValues& given, const OptionValues& values) {
+  Options none(command);
+  const OptionSet set = set_of(command, none);
+  const OptionValues above = given;
+  const auto every = given.find("eval-every");
+  const bool evaluated = every == given.end() || parse_interval(every->second, "--eval-every").count > 0;
+  for (const auto& [name, value] : values) {
+    const OptionRow* const row = set.find_key(name);
+    if (!row || (name == "patience" && !evaluated)) continue;
+    const auto excludes = [&](const OptionRow& other) {
+      return row->is_excluded_by(other) && above.contains(other.key());
+    };
+    if (std::ranges::any_of(set.rows(), excludes)) continue;
+    const auto [entry, is_new] = given.emplace(name, value);
+    if (!is_new && row->form == OptionRow::Form::List) entry->second = merged(value, entry->second);
+  }
+}
+
+Options with_only(const Options& options, const OptionValues& values) {
+  return CommandLine(*options.command).read(values, options.arguments);
 }
 
 Options with_values(const Options& options, const OptionValues& values) {
-  CommandLine line(options.command);
   OptionValues all = options.given;
-  for (const auto& [name, value] : values) {
-    if (line.is_excluded(name, options.given)) continue;
-    if (name == "patience" && !is_evaluated(options)) continue;
-    const auto [entry, is_new] = all.emplace(name, value);
-    if (!is_new && name == "set") entry->second = merged(value, entry->second);
-  }
-  std::vector<std::string> args;
-  for (const auto& [name, value] : all)
-    if (line.has(name)) args.push_back("--" + name + "=" + value);
-  if (!options.files.empty()) args.push_back("--");
-  args.insert(args.end(), options.files.begin(), options.files.end());
-  return line.parse(args);
+  lay_under(*options.command, all, values);
+  return with_only(options, all);
+}
+
+Options with_value(const Options& options, const std::string& name, const std::string& value) {
+  OptionValues all = options.given;
+  all[name] = value;
+  return with_only(options, all);
+}
+
+OptionValues with_fact(const Command& command, const OptionValues& values, Fact fact) {
+  OptionValues others = without_fact(command, values, fact), found = values;
+  std::erase_if(found, [&](const auto& value) { return others.contains(value.first); });
+  return found;
+}
+
+OptionValues without_fact(const Command& command, OptionValues values, Fact fact) {
+  Options none(command);
+  const OptionSet set = set_of(command, none);
+  std::erase_if(values, [&](const auto& value) {
+    const OptionRow* const row = set.find_key(value.first);
+    return row && row->has(fact);
+  });
+  return values;
+}
+
+void check_value(const Command& command, const std::string& name, const std::string& value) {
+  Options scratch(command);
+  if (const OptionSet set = set_of(command, scratch); const OptionRow* row = set.find_key(name)) row->read(value);
 }
 
 Options parse_options(const std::vector<std::string>& args) {
   check_arguments(args);
-  std::vector<std::string> rest = args;
-  Command command = Command::Train;
-  if (!rest.empty() && rest[0][0] != '-') {
-    command = command_named(rest[0]);
-    rest.erase(rest.begin());
-  }
-  return CommandLine(command).parse(rest);
+  const bool has_word = !args.empty() && args[0][0] != '-';
+  return CommandLine(command_named(has_word ? args[0] : "")).parse({args.begin() + (has_word ? 1 : 0), args.end()});
 }
+
+const std::vector<OptionInfo> kAnswers = {
+    {.names = {"-h", "--help"}, .group = "Options", .help = "Print this help message and exit"},
+    {.names = {"--version"}, .group = "Options", .help = "Display program version information and exit"}};
 
 }  // namespace lethe

@@ -7,6 +7,11 @@
 
 namespace lethe {
 
+inline constexpr const char* kZeroAuto =
+    "--zero auto is the stage that sends least and fits the --memory-budget, which it needs; it goes without --sweep "
+    "and "
+    "a batch of auto";
+
 struct RankOptions {
   std::optional<std::int64_t> shards = {};  // of a batch; none: 1, or on several ranks up to 8
   std::int64_t ranks = 1;                   // of `plan`

@@ -23,9 +23,6 @@
 namespace lethe {
 namespace {
 
-constexpr const char* kOfOptimizer[] = {"lr",           "momentum",  "beta1", "beta2",    "eps",
-                                        "weight-decay", "decay-all", "decay", "no-decay", "schedule"};
-
 OptionValues built_in(const std::string& optimizer) {
   const bool adaptive = optimizer.compare(0, 4, "adam") == 0 || optimizer == "rmsprop";
   return {{"batch", "32"},    {"epochs", "10"},         {"lr", adaptive ? "0.001" : "0.01"},
@@ -33,40 +30,39 @@ OptionValues built_in(const std::string& optimizer) {
           {"augment", "none"}};
 }
 
-/// Fails unless the option takes the value, if it has none yet.
-void check_value(const Options& options, const std::string& name, const std::string& value) {
-  if (options.given.contains(name)) return;
-  with_values(options, {{name, value}});
+/// Fails unless the option takes the value and it means something.
+void check_meaning(const Command& command, const std::string& name, const std::string& value) {
+  check_value(command, name, value);
   if (name == "schedule") parse_schedule(value);
   if (name == "optimizer") optimizer_named(value);
   if (name == "augment") augmentation_of(value);
 }
 
-OptionValues network_values(const Options& options) {
+/// What the network's file says to whoever says `given`.
+OptionValues network_values(const Options& given) {
+  const Command& command = *given.command;
   OptionValues values;
-  for (const auto& [key, from_file] : train_defaults(options.model, sets_of(options))) {
+  for (const auto& [key, from_file] : train_defaults(given.model, sets_of(given))) {
     std::string name = key;
     std::replace(name.begin(), name.end(), '_', '-');
-    if (options.command != Command::Train && name == "steps") continue;  // of training, not of a sweep or a measurement
+    if (!command.facts.trains && name == "steps") continue;  // of training, not of a sweep or a measurement
     values[name] = from_file.value;
-    with_context(from_file.where, [&] { check_value(options, name, values[name]); });
+    if (!given.given.contains(name))
+      with_context(from_file.where, [&] { check_meaning(command, name, from_file.value); });
   }
-  if (options.optimizer && values.count("optimizer") != 0 && values["optimizer"] != *options.optimizer)
-    for (const char* name : kOfOptimizer) values.erase(name);
-  if (options.command == Command::Show || options.command == Command::Predict)
-    values.insert_or_assign("batch", std::string(1, '1'));
+  if (const auto own = values.find("optimizer");
+      given.optimizer && own != values.end() && own->second != *given.optimizer)
+    values = without_fact(command, std::move(values), Fact::OfOptimizer);
+  if (command.facts.one_sample) values["batch"] = "1";
   return values;
 }
 
 /// A run that is resumed on a device of the other kind leaves behind what it was told of its own.
-OptionValues for_device(const Options& given, OptionValues resumed) {
-  const auto device = given.given.find("device");
-  if (device == given.given.end()) return resumed;
-  const bool was_cpu = resumed.count("device") == 0 || resumed["device"] == "cpu";
-  if (was_cpu != (device->second == "cpu"))
-    for (const char* name : {"tf32", "fast-conv", "eager", "workspace-limit", "no-winograd", "fast-f32", "autotune"})
-      resumed.erase(name);
-  return resumed;
+OptionValues for_device(const Options& given, const OptionValues& resumed) {
+  const auto now = given.given.find("device"), before = resumed.find("device");
+  if (now == given.given.end()) return resumed;
+  const bool was_cpu = before == resumed.end() || before->second == "cpu";
+  return was_cpu == (now->second == "cpu") ? resumed : without_fact(*given.command, resumed, Fact::OfKind);
 }
 
 /// A command that starts and restarts a run says +warmup again where the run, begun by an older version, keeps to
@@ -80,7 +76,7 @@ constexpr std::int64_t kMostLookedAt = 1 << 20;  // batch or context that is loo
 
 /// The batch has to be smaller than this: a run cannot fill one that is larger than its data.
 std::int64_t limit_of_batch(const Options& options, ProgramSetting setting) {
-  if (options.command != Command::Train) return kMostLookedAt;
+  if (!options.facts.trains) return kMostLookedAt;
   setting.network.batch = least_batch(setting.network, true);
   const Network network = build_network(setting.network, true);
   return std::min(kMostLookedAt, open_data(options.data, setting.network.seed, network)->size(Split::Train) + 1);
@@ -110,7 +106,7 @@ std::string more_for_a_forward_pass(const Find& find, ProgramSetting setting, Fi
 }
 
 /// For `--batch auto`, `--micro-batch auto` and `--context auto`.
-void take_largest(Options& options) {
+Options with_largest(Options options) {
   const char* const name = options.largest_batch ? "batch" : options.largest_context ? "context" : "micro-batch";
   check(!options.largest_batch || (!options.micro_batch && !options.largest_micro_batch),
         "--batch auto goes without --micro-batch: in parts a batch has no largest size");
@@ -145,14 +141,11 @@ void take_largest(Options& options) {
   check_as(Exit::Budget, found.fits, options.model, ": not even a ", name, " of ", found.number, " fits into ",
            search.budget, " bytes with ", options.memopt.text, ", it takes ", found.bytes,
            more_would_do ? message("; with a higher --overhead at least ", found.least_feasible) : "");
-  (options.largest_batch     ? options.batch
-   : options.largest_context ? options.context
-                             : options.micro_batch) = found.number;
-  options.given[name] = std::to_string(found.number);
-  if (options.largest_context) options.set.push_back(message(kContextVar, '=', found.number));
   progress.note(message("--", name, " auto is ", found.number, ": ", mebibytes(found.bytes), " of ",
                         mebibytes(search.budget), found.overhead > 0 ? ", " + of_a_step(found.overhead) : "",
                         any_price ? more_for_a_forward_pass(find, setting, search, found) : ""));
+  const Options all = with_value(options, name, std::to_string(found.number));
+  return options.largest_context ? with_values(all, {{"set", message(kContextVar, '=', found.number)}}) : all;
 }
 
 /// `--context N` is `--set length=N` of a network that has such a var.
@@ -180,41 +173,34 @@ std::shared_ptr<Trials> trials_by(const Options& options, bool resumed) {
 }  // namespace
 
 Options decided(const Options& first, const OptionValues& resumed) {
-  Options given = first;
+  const Command& command = *first.command;
+  OptionValues given = first.given;
   for (const auto& [name, largest] :
-       {std::pair("batch", given.largest_batch), {"micro-batch", given.largest_micro_batch}})
-    if (largest && resumed.count(name) != 0) given.given.erase(name);  // it was found when the run began
-  if (repeats_older_schedule(given.given, resumed)) given.given.erase("schedule");
-  const Options with_resumed = with_context_set(with_values(given, for_device(given, resumed)));
-  const OptionValues of_network = network_values(with_resumed);
-  const Options with_network =
-      with_context(with_resumed.model + ": \"train\"", [&] { return with_values(with_resumed, of_network); });
-  Options all = with_values(with_network, built_in(with_network.optimizer.value_or("")));
-  if (!all.autotune.empty()) all.device.trials = trials_by(all, first.given.count("autotune") == 0);
-  if (wants_largest(all)) take_largest(all);
-  if (all.command == Command::Show && with_resumed.given.count("batch") == 0)
-    all.batch = least_batch(network_setting(all), !all.inference);
-  return all;
-}
-
-Options decided_for_timing(const Options& given) {
-  Options options = decided(given);
-  if (options.data || takes_texts(build_network(network_setting(options), true))) return options;
-  options.data = options.given["data"] = "synthetic";
+       {std::pair("batch", first.largest_batch), {"micro-batch", first.largest_micro_batch}})
+    if (largest && resumed.contains(name)) given.erase(name);  // it was found when the run began
+  if (repeats_older_schedule(given, resumed)) given.erase("schedule");
+  lay_under(command, given, for_device(first, resumed));
+  const Options with_resumed = with_context_set(with_only(first, given));
+  OptionValues all = with_resumed.given;
+  lay_under(command, all, network_values(with_resumed));
+  const auto optimizer = all.find("optimizer");
+  lay_under(command, all, built_in(optimizer == all.end() ? "" : optimizer->second));
+  Options options = with_context(with_resumed.model + ": \"train\"", [&] { return with_only(first, all); });
+  if (!options.autotune.empty()) options.device.trials = trials_by(options, !first.given.contains("autotune"));
+  if (wants_largest(options)) options = with_largest(options);
+  if (command.facts.one_sample && !command.facts.evaluates && !with_resumed.given.contains("batch"))
+    options.batch = least_batch(network_setting(options), !options.inference);
   return options;
 }
 
+Options decided_for_timing(const Options& given) {
+  const Options options = decided(given);
+  if (options.data || takes_texts(build_network(network_setting(options), true))) return options;
+  return with_value(options, "data", "synthetic");
+}
+
 OptionValues values_to_keep(const Options& options) {
-  static const char* const names[] = {
-      "threads",  "device",    "tf32",   "fast-conv",  "eager",      "deterministic", "workspace-limit", "model",
-      "set",      "dtype",     "data",   "augment",    "batch",      "micro-batch",   "shards",          "sum-dtype",
-      "sync-bn",  "steps",     "epochs", "lr",         "optimizer",  "momentum",      "weight-decay",    "beta1",
-      "beta2",    "eps",       "decay",  "no-decay",   "decay-all",  "clip-norm",     "loss-scale",      "schedule",
-      "patience", "seed",      "keep",   "save-every", "eval-every", "log-every",     "no-winograd",     "fast-f32",
-      "autotune", "checkpoint"};
-  OptionValues kept;
-  for (const char* name : names)
-    if (const auto found = options.given.find(name); found != options.given.end()) kept.insert(*found);
+  OptionValues kept = with_fact(*options.command, options.given, Fact::Kept);
   if (const auto data = kept.find("data"); data != kept.end()) data->second = DataSpec(data->second).absolute();
   if (const auto file = kept.find("autotune"); file != kept.end())
     file->second = std::filesystem::absolute(file->second).string();

@@ -39,7 +39,7 @@ NetworkSetting network_setting(const Options& options) {
   return {.model = options.model,
           .sets = sets_of(options),
           .dtype = options.dtype,
-          .logits = wants_logits(options),
+          .logits = options.logits,
           .batch = options.batch.value_or(1),
           .seed = options.seed.value_or(0),
           .sync_bn = options.ranks.sync_bn};
@@ -62,8 +62,7 @@ OptimizerSettings optimizer_of(const Options& options) {
 }
 
 ProgramSetting program_setting(const Options& options) {
-  check(options.skip_bad == 0 || options.command == Command::Predict,
-        "--skip-bad is of image files: it needs --data imagefolder:DIR");
+  check(options.skip_bad == 0, "--skip-bad is of image files: it needs --data imagefolder:DIR");
   ProgramSetting setting{.network = network_setting(options),
                          .micro_batch = options.micro_batch == options.batch ? 0 : options.micro_batch.value_or(0),
                          .shards = {.parts = options.ranks.shards.value_or(1),
@@ -74,7 +73,7 @@ ProgramSetting program_setting(const Options& options) {
                          .memory = options.memopt,
                          .training = !options.inference,
                          .evaluated = is_evaluated(options)};
-  setting.memory.keeps_prediction = wants_logits(options);
+  setting.memory.keeps_prediction = options.logits;
   if (is_gpu(options.device)) setting.pixels.emplace();
   if (!options.costs.empty()) setting.memory.levels.seconds_of = measured_costs(options.device, options.costs);
   if (setting.training)
@@ -100,9 +99,5 @@ RunSetting run_setting(const Options& options) {
 }
 
 bool is_evaluated(const Options& options) { return !options.eval_every || options.eval_every->count > 0; }
-
-bool wants_logits(const Options& o) {
-  return o.command == Command::Predict || o.command == Command::Generate || o.top > 0 || o.by_class || o.confusion;
-}
 
 }  // namespace lethe

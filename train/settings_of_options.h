@@ -14,7 +14,5 @@ RunSetting run_setting(const Options& options);
 
 /// Whether training with these options stops to evaluate.
 bool is_evaluated(const Options& options);
-/// Whether the command reads logits, which the plan of evaluation then keeps.
-bool wants_logits(const Options& options);
 
 }  // namespace lethe

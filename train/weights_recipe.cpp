@@ -32,13 +32,11 @@ Options decided_by_run(const Options& given, const std::optional<SavedRun>& run)
   OptionValues of_run;
   if (run) {
     const OptionValues all = options_in(run->checkpoint, run->state);
-    for (const char* name : {"model", "set", "dtype", "data", "batch", "seed"})
-      if (const auto found = all.find(name); found != all.end()) of_run.insert(*found);
+    of_run = with_fact(*given.command, all, Fact::OfNetwork);
     if (const auto at_once = all.find("micro-batch"); at_once != all.end())
       of_run["batch"] = at_once->second;  // which fitted the run
   }
-  if (given.command == Command::Predict || given.command == Command::Show)
-    of_run.erase("batch");  // there are as many samples as files; or one
+  if (given.command->facts.one_sample) of_run.erase("batch");  // there are as many samples as files; or one
   check(!given.model.empty() || of_run.count("model") != 0, "--model is missing: no run stands beside ", given.weights,
         " to say which network it is of; a name such as lenet or resnet20, or a JSON file");
   if (run) check_network(given.model, *run);
@@ -66,13 +64,15 @@ Meaning meaning_of(const std::optional<SavedRun>& run) { return run ? run->state
 
 void note_other_numbers(const Options& options, const std::optional<SavedRun>& run, const Notify& notify) {
   if (!run) return;
-  const auto value_in = [](const OptionValues& values, const char* name) {
+  const auto value_in = [](const OptionValues& values, const std::string& name) {
     const auto found = values.find(name);
-    return found != values.end() ? found->second : std::string(name) == "device" ? "cpu" : "false";
+    return found != values.end() ? found->second : name == "device" ? "cpu" : "false";
   };
   const OptionValues kept = values_to_keep(options);
+  OptionValues rounds = with_fact(*options.command, run->state.options, Fact::Rounds);
+  rounds.merge(with_fact(*options.command, kept, Fact::Rounds));
   std::vector<std::string> differ;
-  for (const char* name : {"device", "fast-f32", "no-winograd", "autotune", "tf32", "fast-conv", "deterministic"}) {
+  for (const auto& [name, value] : rounds) {
     const std::string before = value_in(run->state.options, name), now = value_in(kept, name);
     if (before == now) continue;
     differ.push_back(before == "true"    ? message("--", name)

@@ -45,6 +45,7 @@ const std::map<std::string, Folders> kRooms = {
     {"train/report", {"train/data", "train/session"}},
     {"train/ranks", {}},
     {"train", {"train/data", "train/session", "train/report", "train/ranks"}},
+    {"train/commands", {"train", "train/data", "train/session", "train/report", "train/ranks"}},
 };
 /// The longest chain of includes within a folder, in files.
 const std::map<std::string, int> kMostFloors = {{"kernels", 8}};
@@ -137,8 +138,9 @@ TEST(Layers, ASourceIncludesItsOwnHeaderFirst) {
   }
 }
 
-TEST(Layers, OpsHaveNoHeaders) {
-  for (const std::string& file : sources_in("ops")) EXPECT_EQ(file.find(".h"), std::string::npos) << file;
+TEST(Layers, OpsAndCommandsHaveNoHeaders) {
+  for (const char* const room : {"ops", "train/commands"})
+    for (const std::string& file : sources_in(room)) EXPECT_EQ(file.find(".h"), std::string::npos) << file;
 }
 
 TEST(Layers, OnlyKernelsNameTheLibrariesOfDevices) {

@@ -9,7 +9,7 @@
 
 #include "framework/error.h"
 #include "tests/train/train_process.h"
-#include "train/command_table.h"
+#include "train/options.h"
 
 namespace lethe::testing {
 namespace {
@@ -48,7 +48,7 @@ std::string outcome_of(const std::string& line) {
 
 TEST(Golden, HelpOfEachCommand) {
   std::string all;
-  for (const CommandInfo& info : command_table()) {
+  for (const Command& info : command_table()) {
     std::vector<std::string> args = {"--help"};
     if (*info.word) args.insert(args.begin(), info.word);
     all.append("$ " + call_of(info) + " --help\n" + parse_options(args).answer);

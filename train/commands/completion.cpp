@@ -2,12 +2,18 @@
 #include <map>
 
 #include "framework/error.h"
-#include "train/commands.h"
-#include "train/option_walk.h"
+#include "train/options.h"
 #include "train/report/streams.h"
 
 namespace lethe {
 namespace {
+
+/// `text` with `escape` before each character that is in `special`.
+std::string escaped(const std::string& text, const std::string& special, const std::string& escape) {
+  std::string all;
+  for (const char c : text) all.append(special.find(c) == std::string::npos ? "" : escape).append(1, c);
+  return all;
+}
 
 std::string words_in(const std::vector<std::string>& words) {
   std::string all;
@@ -20,8 +26,8 @@ bool takes_directories(const OptionInfo& option) { return option.takes("DIR"); }
 
 std::string command_words() {
   std::vector<std::string> words;
-  for (const CommandInfo& info : command_table())
-    if (*info.word) words.emplace_back(info.word);
+  for (const Command& command : command_table())
+    if (*command.word) words.emplace_back(command.word);
   return words_in(words);
 }
 
@@ -45,7 +51,7 @@ std::string bash_case(const CommandOptions& command) {
       if (!option.value.empty()) patterns[bash_values(option)].append("|").append(name);
     }
   }
-  std::string text = message("    '", command.info->word, "')\n      case $previous in\n");
+  std::string text = message("    '", command.command->word, "')\n      case $previous in\n");
   for (const auto& [values, options] : patterns)
     text.append(
         message("        ", options.substr(1), ")", values.empty() ? " ;;" : " _train_take" + values + " ;;", "\n"));
@@ -96,7 +102,7 @@ std::string zsh_argument(const OptionInfo& option, const std::string& name) {
 }
 
 std::string zsh_case(const CommandOptions& command) {
-  std::string text = message("    '", command.info->word, "') _arguments");
+  std::string text = message("    '", command.command->word, "') _arguments");
   for (const OptionInfo& option : command.options) {
     if (option.names.empty()) text.append(" \\\n      " + zsh_argument(option, ""));
     for (const std::string& name : option.names) text.append(" \\\n      " + zsh_argument(option, name));
@@ -113,8 +119,9 @@ _train() {
   local -a commands=(
 )sh";
   for (const CommandOptions& command : all)
-    if (*command.info->word)
-      text.append("    " + zsh_quoted(message(command.info->word, ":", escaped(command.info->help, ":", "\\"))) + "\n");
+    if (*command.command->word)
+      text.append("    " + zsh_quoted(message(command.command->word, ":", escaped(command.command->help, ":", "\\"))) +
+                  "\n");
   text.append(R"sh(  )
   if (( CURRENT == 2 )) && [[ $words[2] != -* ]]; then _describe command commands; return; fi
   if [[ $words[2] != -* ]]; then command=$words[2]; shift words; (( CURRENT-- )); fi
@@ -129,7 +136,7 @@ _train() {
 std::string fish_quoted(const std::string& text) { return "'" + escaped(text, "'\\", "\\") + "'"; }
 
 std::string fish_line(const CommandOptions& command, const OptionInfo& option) {
-  const std::string word = *command.info->word ? command.info->word : "train";
+  const std::string word = *command.command->word ? command.command->word : "train";
   std::string text = "complete -c train -n '__train_is " + word + "'";
   for (const std::string& name : option.names)
     text.append(name[1] == '-' ? " -l " + name.substr(2) : " -s " + name.substr(1));
@@ -155,22 +162,35 @@ end
 complete -c train -f
 )sh";
   for (const CommandOptions& command : all) {
-    if (*command.info->word)
-      text.append(message("complete -c train -n 'test (count (commandline -opc)) -eq 1' -a ", command.info->word,
-                          " -d ", fish_quoted(command.info->help), "\n"));
+    if (*command.command->word)
+      text.append(message("complete -c train -n 'test (count (commandline -opc)) -eq 1' -a ", command.command->word,
+                          " -d ", fish_quoted(command.command->help), "\n"));
     for (const OptionInfo& option : command.options) text.append(fish_line(command, option));
   }
   return text;
 }
 
-}  // namespace
-
-int print_completion(const Options& options) {
+int print_completion(const std::string& shell) {
   const std::vector<CommandOptions> all = walk_options();
-  write_result("", options.shell == "bash"  ? bash_script(all)
-                   : options.shell == "zsh" ? zsh_script(all)
-                                            : fish_script(all));
+  write_result("", shell == "bash" ? bash_script(all) : shell == "zsh" ? zsh_script(all) : fish_script(all));
   return 0;
 }
 
+Run declare_completion(OptionSet& set, Options& o) {
+  static_cast<void>(o);
+  const auto shell = std::make_shared<std::vector<std::string>>();
+  set.add_positional("shell", *shell, "SHELL", "bash, zsh or fish", false)
+      ->required()
+      ->check(one_of({"bash", "zsh", "fish"}));
+  return [shell](const Options&) { return print_completion(shell->front()); };
+}
+
+const RegisterCommand completion_command{
+    {.word = "completion",
+     .help = "Prints a script that completes command lines in a shell.",
+     .examples = {{"eval \"$(train completion bash)\"", "in this shell"},
+                  {"train completion fish > ~/.config/fish/completions/train.fish", "in every one to come"}},
+     .declare = declare_completion}};
+
+}  // namespace
 }  // namespace lethe

@@ -9,9 +9,9 @@
 #include "framework/error.h"
 #include "kernels/cpu/workers.h"
 #include "kernels/cuda/device.h"
-#include "train/commands.h"
 #include "train/failure.h"
 #include "train/introduction.h"
+#include "train/option_groups.h"
 #include "train/ranks/collectives.h"
 #include "train/ranks/mpi.h"
 #include "train/recipe.h"
@@ -35,6 +35,12 @@
 namespace lethe {
 namespace {
 
+/// What a run writes, beside --save.
+struct RunFiles {
+  std::string log_json = {}, metrics = {};
+  std::string tensorboard = {};  // a directory of event files
+};
+
 /// A run that signals stop or make save.
 template <class Report>
 class AttendedRun final : public Report {
@@ -47,18 +53,17 @@ class AttendedRun final : public Report {
   SignalWatch signals_;
 };
 
-std::vector<std::unique_ptr<RecordFile>> open_metrics(const Options& options, const Start& start,
-                                                      const Notify& notify) {
+std::vector<std::unique_ptr<RecordFile>> open_metrics(const RunFiles& asked, const Start& start, const Notify& notify) {
   std::optional<std::int64_t> resumed_at;
   if (!start.checkpoint.empty()) resumed_at = start.state.step;
-  std::string csv = options.metrics;
+  std::string csv = asked.metrics;
   if (csv.empty() && !start.save.empty()) csv = (std::filesystem::path(start.save) / "metrics.csv").string();
   using Form = MetricsFile::Form;
   std::vector<std::unique_ptr<RecordFile>> files;
   if (!csv.empty()) files.push_back(std::make_unique<MetricsFile>(csv, Form::Csv, resumed_at, notify));
-  if (!options.log_json.empty())
-    files.push_back(std::make_unique<MetricsFile>(options.log_json, Form::Json, resumed_at, notify));
-  if (!options.tensorboard.empty()) files.push_back(std::make_unique<EventFile>(options.tensorboard, resumed_at));
+  if (!asked.log_json.empty())
+    files.push_back(std::make_unique<MetricsFile>(asked.log_json, Form::Json, resumed_at, notify));
+  if (!asked.tensorboard.empty()) files.push_back(std::make_unique<EventFile>(asked.tensorboard, resumed_at));
   return files;
 }
 
@@ -108,17 +113,16 @@ std::unique_ptr<RunLock> lock_run(const Options& given, const Start& start) {
 }
 
 /// What ranks need not be told: shards for all of them, processors of their own, and a GPU.
-Options for_ranks(Options options, const Start& start, Rank rank, const MpiWorld& world) {
-  check(rank.of == 1 || (options.autotune.empty() && options.costs.empty()),
+Options for_ranks(const Options& given, const Start& start, Rank rank, const MpiWorld& world) {
+  check(rank.of == 1 || (given.autotune.empty() && given.costs.empty()),
         "--autotune and --costs go with one process: each rank would measure for itself and choose otherwise");
+  std::int64_t shards = std::max<std::int64_t>(8, rank.of);
+  while (shards > rank.of && *given.batch % shards != 0) shards /= 2;
+  const bool decided = given.ranks.shards || !start.checkpoint.empty();
+  Options options = decided ? given : with_value(given, "shards", std::to_string(shards));
   if (options.device.threads == 0)
     options.device.threads = static_cast<int>(std::max<std::int64_t>(processors() / world.sharers(), 1));
   if (options.device.name == "cuda") options.device.name = message("cuda:", world.number_on_host() % gpu_count());
-  if (options.ranks.shards || !start.checkpoint.empty()) return options;
-  std::int64_t shards = std::max<std::int64_t>(8, rank.of);
-  while (shards > rank.of && *options.batch % shards != 0) shards /= 2;
-  options.ranks.shards = shards;
-  options.given["shards"] = std::to_string(shards);
   return options;
 }
 
@@ -128,7 +132,6 @@ void take_cheapest_stage(Options& options, Rank rank) {
   ProgramSetting setting = program_setting(options);
   setting.shards.rank = rank;
   options.ranks.zero = cheapest_stage(setting, device_info(options.device), {});
-  options.given["zero"] = std::to_string(options.ranks.zero);
 }
 
 /// Ranks that differ in something would train different networks, or wait for each other for ever.
@@ -137,6 +140,7 @@ void check_ranks_agree(Peers& peers, Session& session, const Options& options, c
   check_agreed(peers, "the checkpoint to go on from", message(start.checkpoint, " ", start.state.step));
   std::string values;
   for (const auto& [name, value] : options.given) values += message(name, "=", value, "\n");
+  values += message("zero that was found: ", options.ranks.zero);
   check_agreed(peers, "their options", values);
   check_agreed(peers, "the number of threads", std::to_string(options.device.threads));
   check_agreed(peers, "their GPUs or cuDNN", what_computes(options.device));
@@ -170,7 +174,8 @@ void train_with(Session& session, const Options& options, Listener& listener, Ch
 }
 
 /// `world` is null, as `peers` is, if nobody has started several ranks.
-int train_on(const Options& given, const std::shared_ptr<Collectives>& peers, const MpiWorld* world) {
+int train_on(const RunFiles& files, const Options& given, const std::shared_ptr<Collectives>& peers,
+             const MpiWorld* world) {
   const bool leads = !peers || peers->rank().number == 0;
   std::unique_ptr<RunLock> lock;  // taken before files of a run are read that another may be about to replace
   if (const std::string run = goes_on_in(given.save, given.resume); leads && !run.empty())
@@ -179,7 +184,7 @@ int train_on(const Options& given, const std::shared_ptr<Collectives>& peers, co
   check(!peers || peers->rank().of == 1 || !(given.largest_batch || given.largest_micro_batch),
         "a batch of auto is found before ranks start: train plan --ranks R --shards V --batch auto says it");
   Options options = decided(given, options_in(start.checkpoint, start.state));
-  if (peers) options = for_ranks(std::move(options), start, peers->rank(), *world);
+  if (peers) options = for_ranks(options, start, peers->rank(), *world);
   Progress progress(stderr, options.quiet || !leads);
   const Notify notify = note_in(progress);
   if (options.ranks.cheapest_zero) {
@@ -214,7 +219,7 @@ int train_on(const Options& given, const std::shared_ptr<Collectives>& peers, co
   }
   if (!lock) lock = lock_run(given, start);
   if (lock && !lock->trouble().empty()) notify(lock->trouble());
-  std::vector<std::unique_ptr<RecordFile>> metrics = open_metrics(options, start, notify);
+  std::vector<std::unique_ptr<RecordFile>> metrics = open_metrics(files, start, notify);
   session.executor();  // takes the memory: of both programs, over one store of parameters and states
   AttendedRun<RunReport> report(progress, std::move(metrics));
   train_with(session, options, report, checkpoints.get(), peers.get());
@@ -223,21 +228,64 @@ int train_on(const Options& given, const std::shared_ptr<Collectives>& peers, co
   return 0;
 }
 
-}  // namespace
-
-int train(const Options& given) {
+int train(const RunFiles& files, const Options& given) {
   check((given.ranks.zero == 0 && !given.ranks.cheapest_zero) || number_by_mpi(),
         "--zero: one process has nobody to share with; start several by mpirun -n R train ...");
-  if (!number_by_mpi()) return train_on(given, nullptr, nullptr);
+  if (!number_by_mpi()) return train_on(files, given, nullptr, nullptr);
   const MpiWorld world;
   const std::unique_ptr<Transport> transport = world.transport(std::chrono::seconds(given.ranks.timeout));
   const auto peers = std::make_shared<Collectives>(*transport);
   try {
-    return train_on(given, peers, &world);
+    return train_on(files, given, peers, &world);
   } catch (...) {
     const Failure failure = failure_of(std::current_exception());
     world.fail(failure.what, failure.code);
   }
 }
 
+void add_records(OptionSet& set, Options& o, RunFiles& files) {
+  add_interval(set, "--eval-every", o.eval_every, "Evaluates every N steps or Ne epochs; 0 never (default 1e)")
+      ->is({Fact::Kept})
+      ->group("Reports");
+  set.add("--log-every", o.log_every, "N", "Steps between records (default 0: about one a second)")
+      ->check(whole_number(0, INT32_MAX))
+      ->is({Fact::Kept})
+      ->group("Reports");
+  set.add("--metrics", files.metrics, "FILE",
+          "Writes records as CSV; a resumed run goes on in it (default with --save: DIR/metrics.csv)")
+      ->group("Reports");
+  set.add("--log-json", files.log_json, "FILE", "The same records as JSON lines")->group("Reports");
+  set.add("--tensorboard", files.tensorboard, "DIR", "The same records as an event file for TensorBoard")
+      ->group("Reports");
+  set.add_flag("--quiet", o.quiet, "No progress; results and errors only")->group("Reports");
+}
+
+Run declare_train(OptionSet& set, Options& o) {
+  const auto files = std::make_shared<RunFiles>();
+  add_network(set, o);
+  add_data(set, o, Largest::CanBeFound);
+  add_machine(set, o);
+  add_memopt(set, o, "level=2");
+  add_print_log(set, o);
+  add_micro_batch(set, o, Largest::CanBeFound);
+  add_ranks(set, o);
+  add_timeout(set, o);
+  add_budget(set, o);
+  add_course(set, o);
+  add_checkpoints(set, o);
+  add_records(set, o, *files);
+  return [files](const Options& options) { return train(*files, options); };
+}
+
+const RegisterCommand train_command{
+    {.word = "",
+     .help = "Trains a neural network that a JSON file describes, and says beforehand how much memory that takes.",
+     .examples = {{"train --model lenet --data mnist:DIR --epochs 3 --save runs/lenet",
+                   "train; checkpoints in runs/lenet"},
+                  {"train plan --model resnet110 --memory-budget 1200MiB", "does it fit? what takes less?"},
+                  {"train --resume runs/lenet --epochs 5", "go on where it stopped"}},
+     .facts = {.trains = true, .runs = true, .optnet = CommandFacts::Training},
+     .declare = declare_train}};
+
+}  // namespace
 }  // namespace lethe

@@ -14,15 +14,25 @@
 #include <sstream>
 
 #include "framework/error.h"
-#include "train/commands.h"
+#include "train/launches.h"
+#include "train/option_groups.h"
 #include "train/recipe.h"
 #include "train/report/bench_report.h"
+#include "train/report/profile_report.h"
 #include "train/report/streams.h"
+#include "train/settings_of_options.h"
 
 extern char** environ;
 
 namespace lethe {
 namespace {
+
+/// What is asked of a comparison.
+struct BenchAsked {
+  std::string settings = "none;level=0;level=1;level=1,release;level=2";  // of --memopt
+  int rounds = 3;
+  bool sweep = false, profile = false, count = false;
+};
 
 namespace fs = std::filesystem;
 
@@ -137,38 +147,100 @@ const std::string kSweep =
     "level=3 --overhead 8%;level=3 --overhead 12%;level=3 --overhead 20%;level=3 --overhead 33%";
 
 /// Fails on what `train` would not take.
-std::vector<BenchRow> rows_of(const Options& options) {
+std::vector<BenchRow> rows_of(const BenchAsked& asked, const Options& options) {
   std::vector<BenchRow> rows;
-  std::istringstream cut((options.sweep ? kSweep : options.settings) +
+  std::istringstream cut((asked.sweep ? kSweep : asked.settings) +
                          ";");  // so that the last one counts too if it is empty
   for (std::string setting; std::getline(cut, setting, ';');) {
-    check(!setting.empty(), "--settings: ", quote(options.settings), " has an empty setting at its semicolons");
+    check(!setting.empty(), "--settings: ", quote(asked.settings), " has an empty setting at its semicolons");
     parse_options(arguments_of(options, setting));
     rows.push_back({.memopt = setting});
   }
   return rows;
 }
 
-}  // namespace
+/// Where the time of a step goes.
+int profile(const Options& given) {
+  Options options = decided_for_timing(given);
+  options.device.eager = options.device.name != "cpu";  // a GPU runs ops one by one, too
+  SessionSetting setting{program_setting(options), data_setting(options), options.device};
+  setting.program.evaluated = false;
+  Session session(std::move(setting));
+  RunSetting run = run_setting(options);
+  run.steps = options.steps;
+  const StepProfile found = profile_steps(session, run, kWarmUpSteps);
+  write_result("", profile_as(options.format, title_of(program_setting(options)), found));
+  return 0;
+}
 
-int bench(const Options& given) {
-  if (given.profile) return profile(given);
-  if (given.count) return count_launches(given);
+int bench(const BenchAsked& asked, const Options& given) {
+  if (asked.profile) return profile(given);
+  if (asked.count) return write_count(given, "--count", given.format);
   const Options options = decided_for_timing(given);
-  std::vector<BenchRow> rows = rows_of(options);
+  std::vector<BenchRow> rows = rows_of(asked, options);
   const Scratch scratch;
-  for (int round = 1; round <= options.rounds; ++round)
+  for (int round = 1; round <= asked.rounds; ++round)
     for (BenchRow& row : rows) {
-      std::fprintf(stderr, "round %d of %d: %s\n", round, options.rounds, row.memopt.c_str());
+      std::fprintf(stderr, "round %d of %d: %s\n", round, asked.rounds, row.memopt.c_str());
       run_once(options, scratch, row);
     }
   const BenchHead head{.network = options.model,
                        .batch = *options.batch,
                        .dtype = std::string(name_of(options.dtype)),
                        .steps = *options.steps,
-                       .rounds = options.rounds};
+                       .rounds = asked.rounds};
   write_result("", bench_as(options.format, head, rows));
   return 0;
 }
 
+Run declare_bench(OptionSet& set, Options& o) {
+  const auto own = std::make_shared<BenchAsked>();
+  add_network(set, o);
+  add_data(set, o);
+  add_micro_batch(set, o);
+  add_optimizer(set, o);
+  add_seed(set, o);
+  add_machine(set, o);
+  add_pins(set, o);
+  o.steps = 12;
+  set.add("--steps", o.steps, "S", "Steps a process (default 12)")
+      ->check(whole_number(kWarmUpSteps + 1))
+      ->is({Fact::Kept})
+      ->group("Bench");
+  set.add("--settings", own->settings, "LIST",
+          "Settings of --memopt, with semicolons between them; behind one also other options,\nas in "
+          "\"level=2;level=3 --memory-budget 2GiB\" (default \"" +
+              own->settings + "\")")
+      ->group("Bench");
+  set.add_flag("--sweep", own->sweep, "Instead: level=3 at several prices, from none on, and level=2")
+      ->excludes("--settings")
+      ->group("Bench");
+  set.add_flag("--profile", own->profile, "Instead: where the time of a step goes, by op and by whose code runs it")
+      ->excludes("--settings")
+      ->excludes("--sweep")
+      ->group("Bench");
+  set.add("--rounds", own->rounds, "N", "Processes a setting, in turns (default 3)")
+      ->check(whole_number(1))
+      ->group("Bench");
+  set.add_flag("--count", own->count,
+               "Instead: launches and bytes moved of a step at level=2, by op, on a GPU that need not be there")
+      ->excludes("--settings")
+      ->excludes("--sweep")
+      ->excludes("--profile")
+      ->excludes("--steps")
+      ->excludes("--rounds")
+      ->group("Bench");
+  set.finally([&o, own] { o.facts.runs = !own->count; });
+  add_format(set, o, {"text", "md", "csv", "json"});
+  return [own](const Options& options) { return bench(*own, options); };
+}
+
+const RegisterCommand bench_command{
+    {.word = "bench",
+     .help = "Runs memory settings against each other: bytes planned and taken, time, losses.",
+     .examples = {{"train bench --model lenet --settings 'none;level=2'", "what does saving memory cost?"}},
+     .facts = {.runs = true},
+     .declare = declare_bench}};
+
+}  // namespace
 }  // namespace lethe

@@ -4,7 +4,7 @@
 
 #include "framework/error.h"
 #include "memopt/optnet/optnet_count.h"
-#include "train/commands.h"
+#include "train/option_groups.h"
 #include "train/recipe.h"
 #include "train/report/streams.h"
 #include "train/session/programs.h"
@@ -56,7 +56,8 @@ std::string as_text(const std::string& heading, const OptnetCount& count) {
   return text;
 }
 
-std::string as_json(const Options& options, const std::string& memopt, const OptnetCount& count) {
+std::string as_json(const Options& options, const std::string& backend, const std::string& memopt,
+                    const OptnetCount& count) {
   const auto bytes = [](const OptnetBytes& b) {
     return Json{{"outputs", b.outputs},
                 {"gradInputs", b.grad_inputs},
@@ -65,27 +66,50 @@ std::string as_json(const Options& options, const std::string& memopt, const Opt
                 {"total", b.total()}};
   };
   return Json{{"model", options.model},      {"batch", *options.batch}, {"dtype", name_of(options.dtype)},
-              {"backend", options.backend},  {"memopt", memopt},        {"before", bytes(count.before)},
+              {"backend", backend},          {"memopt", memopt},        {"before", bytes(count.before)},
               {"after", bytes(count.after)}, {"private", count.ghosts}, {"counted_twice", count.counted_twice}}
              .dump(1) +
          "\n";
 }
 
-}  // namespace
-
-int count_memory(const Options& given) {
-  Options options = decided(given);
-  if (options.backend.empty()) options.backend = options.dtype == DType::f64 ? "nn" : "cudnn";
+int count_memory(const std::string& asked, const Options& given) {
+  const Options options = decided(given);
+  const std::string backend_name = !asked.empty() ? asked : options.dtype == DType::f64 ? "nn" : "cudnn";
   const OptnetOptions& optnet = *options.memopt.optnet;
   const std::string memopt = "optnet=" + text_of(optnet);
-  const TorchBackend backend = options.backend == "nn" ? TorchBackend::Nn : TorchBackend::Cudnn;
+  const TorchBackend backend = backend_name == "nn" ? TorchBackend::Nn : TorchBackend::Cudnn;
   const Network network = build_network(network_setting(options), true);
   const OptnetCount count = optnet_count(network, torch_notes(options.model), backend, optnet);
   const std::string heading = message(options.model, ", batch ", *options.batch, ", ", name_of(options.dtype), ", ",
-                                      options.backend, " modules, --memopt ", memopt);
-  const std::string text = options.format == "json" ? as_json(options, memopt, count) : as_text(heading, count);
+                                      backend_name, " modules, --memopt ", memopt);
+  const std::string text =
+      options.format == "json" ? as_json(options, backend_name, memopt, count) : as_text(heading, count);
   write_result("", text);
   return 0;
 }
 
+Run declare_count(OptionSet& set, Options& o) {
+  const auto backend = std::make_shared<std::string>();
+  add_network(set, o);
+  add_batch(set, o, "Samples (default: the network's)");
+  o.memopt = memory_setting("optnet=inference");
+  add_memopt_text(set, o,
+                  "optnet=inference (default) or optnet=training; with commas behind it inplace, reuse_buffers,\n"
+                  "remove_grad_params or none (default: all three)");
+  set.add("--backend", *backend, "NAME",
+          "Whose modules: nn (Torch's own, on the CPU) or cudnn (default: nn for f64, cudnn for f32)")
+      ->check(one_of({"nn", "cudnn"}))
+      ->group("Memory");
+  add_format(set, o, {"text", "json"});
+  return [backend](const Options& options) { return count_memory(*backend, options); };
+}
+
+const RegisterCommand count_command{
+    {.word = "count",
+     .help = "Prints what Torch's modules and optnet would hold for a network, by category.",
+     .examples = {{"train count --model optnet/vgg_a --memopt optnet=training", "a row of optnet's second table"}},
+     .facts = {.optnet = CommandFacts::Either},
+     .declare = declare_count}};
+
+}  // namespace
 }  // namespace lethe

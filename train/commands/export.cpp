@@ -1,4 +1,4 @@
-// `train export` and `train schema`: what others read.
+// `train export`: weights as others read them.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -7,9 +7,7 @@
 
 #include "framework/error.h"
 #include "kernels/cpu/device.h"
-#include "train/commands.h"
-#include "train/report/layer_list.h"
-#include "train/report/streams.h"
+#include "train/option_groups.h"
 #include "train/session/programs.h"
 #include "train/session/start.h"
 #include "train/session/weights.h"
@@ -41,27 +39,45 @@ std::optional<DType> asked_dtype(const Options& given) {
 }
 
 /// Without a type of 16 bits, in which no parameters are: the file's numbers are rounded from the run's, once.
-Options with_dtype_of_parameters(Options given) {
-  if (bytes_of(given.dtype) == 2) given.given.erase("dtype");
-  return given;
+Options with_dtype_of_parameters(const Options& given) {
+  OptionValues values = given.given;
+  if (bytes_of(given.dtype) == 2) values.erase("dtype");
+  return with_only(given, values);
 }
 
-}  // namespace
-
-int export_weights(const Options& given) {
+int export_weights(const Options& given, const std::string& names) {
   check_ending(given.output);
   const Options options = decided_by_run(with_dtype_of_parameters(given), run_of_weights(given.weights));
   const Network network = build_network(network_setting(options), false);
   const std::unique_ptr<Device> device = open_cpu(1);
   Store store(*device);
   fill_store({}, *options.seed, options.weights, network, store);
-  save_weights(options.output, store, network, options.names, asked_dtype(given));
+  save_weights(options.output, store, network, names, asked_dtype(given));
   return 0;
 }
 
-int print_schema(const Options& options) {
-  write_result("", options.layers ? layer_list(*options.layers) : network_schema());
-  return 0;
+Run declare_export(OptionSet& set, Options& o) {
+  const auto names = std::make_shared<std::string>();
+  add_network(
+      set, o,
+      "Numbers in the file: f32, f64, bf16 or f16, rounded where they have to be (default: the parameters' own)");
+  add_weights_of_run(set, o);
+  add_seed(set, o);
+  set.add("--names", *names, "LIBRARY",
+          "Under the names, and in the layout, of a library that the network file states: huggingface, timm\n"
+          "(default: the network's own)")
+      ->check(such_as({"huggingface", "timm"}))
+      ->group("Output");
+  set.add("--output", o.output, "FILE", "File to write")->required()->group("Output");
+  return [names](const Options& options) { return export_weights(options, *names); };
 }
 
+const RegisterCommand export_command{
+    {.word = "export",
+     .help = "Writes weights as one safetensors file, in PyTorch's layout.",
+     .examples = {{"train export --weights runs/lenet --output lenet.safetensors", "the best checkpoint's"}},
+     .facts = {.takes_run = true},
+     .declare = declare_export}};
+
+}  // namespace
 }  // namespace lethe

@@ -2,13 +2,14 @@
 #include <cstdio>
 
 #include "framework/error.h"
-#include "train/commands.h"
+#include "train/option_groups.h"
 #include "train/recipe.h"
 #include "train/report/lr_report.h"
 #include "train/report/memory_report.h"
 #include "train/report/predicted.h"
 #include "train/report/streams.h"
 #include "train/session/fed_data.h"
+#include "train/session/lr_sweep.h"
 #include "train/session/session.h"
 #include "train/settings_of_options.h"
 #include "train/weights_recipe.h"
@@ -16,7 +17,11 @@
 namespace lethe {
 namespace {
 
-LrSweep swept(const Options& options, Session& session) {
+struct RateRange {
+  double min_lr = 1e-7, max_lr = 10;
+};
+
+LrSweep swept(const RateRange& range, const Options& options, Session& session) {
   const Programs& programs = session.programs();
   Executor& executor = session.executor();
   Batches& batches = session.batches();
@@ -30,7 +35,7 @@ LrSweep swept(const Options& options, Session& session) {
       batches.start(++epoch);
       batch = batches.next();
     }
-    const double rate = rate_of_sweep(step, *options.steps, options.min_lr, options.max_lr);
+    const double rate = rate_of_sweep(step, *options.steps, range.min_lr, range.max_lr);
     const bool counts = counted(programs.network, batch->labels, batch->count * fed.rows) > 0;  // else it has no loss
     executor.feed_next(fed.samples, batch->samples, batches.sample_bytes());
     executor.feed_next(fed.labels, batch->labels, batches.label_bytes());
@@ -42,19 +47,17 @@ LrSweep swept(const Options& options, Session& session) {
   return sweep;
 }
 
-LrReport report_of(const Options& options, const Network& network) {
+LrReport report_of(const RateRange& range, const Options& options, const Network& network) {
   return {.network = network.name,
           .dtype = std::string(name_of(options.dtype)),
           .optimizer = *options.optimizer,
           .batch = *options.batch,
           .steps = *options.steps,
-          .min_lr = options.min_lr,
-          .max_lr = options.max_lr};
+          .min_lr = range.min_lr,
+          .max_lr = range.max_lr};
 }
 
-}  // namespace
-
-int lr_find(const Options& given) {
+int lr_find(const RateRange& range, const Options& given) {
   const Options options = decided(given);
   const bool as_json = options.format == "json";
   Progress progress(stderr, Progress::Style::Plain, false);
@@ -67,8 +70,8 @@ int lr_find(const Options& given) {
   const Plans& plans = session.plan();
   if (!as_json) print_predicted(options.memopt.text, plans, progress);
 
-  LrReport report = report_of(options, session.network());
-  report.sweep = swept(options, session);
+  LrReport report = report_of(range, options, session.network());
+  report.sweep = swept(range, options, session);
   report.predicted = plans.bytes.total();
   report.taken = session.device().peak();
   if (!options.output.empty()) write_result(options.output, lr_page(report));
@@ -77,4 +80,42 @@ int lr_find(const Options& given) {
   return 0;
 }
 
+Run declare_lr_find(OptionSet& set, Options& o) {
+  const auto range = std::make_shared<RateRange>();
+  add_network(set, o);
+  add_data(set, o);
+  add_machine(set, o);
+  add_memopt(set, o, "level=2");
+  add_print_log(set, o);
+  add_augment(set, o);
+  o.steps = 100;
+  set.add("--min-lr", range->min_lr, "X", "Learning rate of the first step (default 1e-7)")
+      ->check(positive_number())
+      ->group("Sweep");
+  set.add("--max-lr", range->max_lr, "X", "Learning rate of the last step (default 10)")
+      ->check(positive_number())
+      ->group("Sweep");
+  set.finally([range] {
+    check(range->min_lr < range->max_lr, "--min-lr ", range->min_lr, " is not below --max-lr ", range->max_lr);
+  });
+  set.add("--steps", o.steps, "N", "Steps, each with a rate that is larger by the same factor (default 100)")
+      ->check(whole_number(kFewestSweptSteps))
+      ->is({Fact::Kept})
+      ->group("Sweep");
+  add_update_rule(set, o);
+  add_seed(set, o);
+  add_weights(set, o);
+  add_format(set, o, {"text", "json"});
+  set.add("--out", o.output, "FILE", "Also writes the picture there, a page for a browser: lr.html")->group("Output");
+  return [range](const Options& options) { return lr_find(*range, options); };
+}
+
+const RegisterCommand lr_find_command{
+    {.word = "lr-find",
+     .help = "Sweeps the learning rate over a few steps and suggests one.",
+     .examples = {{"train lr-find --model lenet --out lr.html", "a suggestion, and the sweep as a picture"}},
+     .facts = {.runs = true},
+     .declare = declare_lr_find}};
+
+}  // namespace
 }  // namespace lethe

@@ -3,7 +3,7 @@
 #include <cstdio>
 
 #include "framework/error.h"
-#include "train/commands.h"
+#include "train/option_groups.h"
 #include "train/report/score_report.h"
 #include "train/report/streams.h"
 #include "train/session/device.h"
@@ -17,15 +17,18 @@
 namespace lethe {
 namespace {
 
+struct EvalAsked {
+  std::int64_t top = 0;  // 0 is none
+  bool confusion = false, by_class = false;
+};
+
 Planned planned_by_optnet(const ProgramSetting& setting, const Network& network, Prepared& prepared) {
   const OptnetOptions& optnet = *setting.memory.optnet;
   const TorchProgram torch = optnet_program(optnet, setting.network, network);
   return plan_optnet_run(optnet, torch, torch.program, prepared);
 }
 
-}  // namespace
-
-int evaluate(const Options& given) {
+int evaluate(const EvalAsked& asked, const Options& given) {
   check(!given.weights.empty(), "--weights is missing: the directory of a run or checkpoint, or a safetensors file");
   const std::optional<SavedRun> run = run_of_weights(given.weights);
   const Options options = decided_by_run(given, run);
@@ -46,13 +49,41 @@ int evaluate(const Options& given) {
   Store store(*device);
   Evaluator evaluator(network, planned, prepared, store, *data);
   read_weights(options.weights, store, network);
-  ClassCounts counts(wants_logits(options) ? network.classes : 0, options.top, options.confusion);
-  const Scores scores = evaluator.run(wants_logits(options) ? &counts : nullptr);
-  const ScoreParts parts{.top = options.top > 0, .by_class = options.by_class, .confusion = options.confusion};
+  ClassCounts counts(options.logits ? network.classes : 0, asked.top, asked.confusion);
+  const Scores scores = evaluator.run(options.logits ? &counts : nullptr);
+  const ScoreParts parts{.top = asked.top > 0, .by_class = asked.by_class, .confusion = asked.confusion};
   write_result("", scores_as(options.format, scores, counts, data->classes(), parts));
   check_as(Exit::Numeric, std::isfinite(scores.loss), "the loss is ", scores.loss,
            " although all weights are finite: values on the way are too large for ", name_of(options.dtype));
   return 0;
 }
 
+Run declare_eval(OptionSet& set, Options& o) {
+  const auto own = std::make_shared<EvalAsked>();
+  add_network(set, o);
+  add_data(set, o);
+  add_machine(set, o);
+  add_memopt(set, o, "level=2");
+  add_print_log(set, o);
+  add_weights_of_run(set, o);
+  add_seed(set, o);
+  set.add("--top", own->top, "K", "Also counts labels that are among the K largest logits")
+      ->check(whole_number(1))
+      ->group("Output");
+  set.add_flag("--by-class", own->by_class, "Samples and accuracy of each class")->group("Output");
+  set.add_flag("--confusion", own->confusion, "How many samples of each class were taken for which class")
+      ->group("Output");
+  set.finally([&o, own] { o.logits = own->top > 0 || own->by_class || own->confusion; });
+  add_format(set, o, {"text", "json"});
+  return [own](const Options& options) { return evaluate(*own, options); };
+}
+
+const RegisterCommand eval_command{
+    {.word = "eval",
+     .help = "Counts how well weights do on the evaluation data.",
+     .examples = {{"train eval --weights runs/lenet", "scores the best checkpoint on the run's data"}},
+     .facts = {.runs = true, .takes_run = true, .evaluates = true, .optnet = CommandFacts::Inference},
+     .declare = declare_eval}};
+
+}  // namespace
 }  // namespace lethe

@@ -7,9 +7,9 @@
 
 #include "framework/error.h"
 #include "framework/text_input.h"
-#include "train/commands.h"
 #include "train/data/mapped_file.h"
 #include "train/data/tokenizer.h"
+#include "train/options.h"
 #include "train/report/formatted.h"
 #include "train/report/progress.h"
 #include "train/report/streams.h"
@@ -19,6 +19,15 @@
 namespace lethe {
 namespace {
 
+/// What is asked for beside --out.
+struct TokenizeAsked {
+  std::vector<std::string> files = {};
+  std::string tokenizer = "bytes";  // or chars, or a directory of GPT-2's files
+  std::optional<std::string> end_token = {}, separator = {};
+  double validation = 10;  // percent of the text
+  std::int64_t shard_tokens = 100'000'000;
+};
+
 struct Input {
   std::string path;
   MappedFile file;
@@ -26,17 +35,15 @@ struct Input {
 };
 
 /// GPT-2's files, not one of the words for other tokens.
-bool names_pairs(const Options& options) {
-  return options.tokens.tokenizer != "chars" && options.tokens.tokenizer != "bytes";
-}
+bool names_pairs(const TokenizeAsked& asked) { return asked.tokenizer != "chars" && asked.tokenizer != "bytes"; }
 
 /// Without a byte order mark before a text, unless tokens are GPT-2's: these stand for all bytes of a file.
-std::vector<Input> open_inputs(const Options& options) {
+std::vector<Input> open_inputs(const TokenizeAsked& asked) {
   std::vector<Input> inputs;
-  for (const std::string& path : options.files) {
+  for (const std::string& path : asked.files) {
     Input& input = inputs.emplace_back(Input{path, MappedFile(path), {}});
     input.text = input.file.text();
-    if (!names_pairs(options)) input.text.remove_prefix(mark_length(input.text));
+    if (!names_pairs(asked)) input.text.remove_prefix(mark_length(input.text));
     check_as(Exit::Data, !input.text.starts_with("\x1f\x8b"), path, ": is packed by gzip; unpack it first");
   }
   return inputs;
@@ -67,12 +74,12 @@ struct Encoding {
   std::int64_t vocabulary() const { return std::max<std::int64_t>(tokenizer->size(), end ? *end + 1 : 0); }
 };
 
-Encoding pairs_encoding(const Options& options) {
-  const PairFiles files = pair_files_in(options.tokens.tokenizer);
-  Encoding encoding{.tokenizer = open_pairs(files), .end_text = options.tokens.end_token.value_or(kEndOfText)};
+Encoding pairs_encoding(const TokenizeAsked& asked) {
+  const PairFiles files = pair_files_in(asked.tokenizer);
+  Encoding encoding{.tokenizer = open_pairs(files), .end_text = asked.end_token.value_or(kEndOfText)};
   encoding.end = encoding.tokenizer->token_of(encoding.end_text);
-  check_as(Exit::Data, encoding.end || !options.tokens.end_token, "--end-token: ", quote(encoding.end_text),
-           " is no token of ", files.vocabulary);
+  check_as(Exit::Data, encoding.end || !asked.end_token, "--end-token: ", quote(encoding.end_text), " is no token of ",
+           files.vocabulary);
   const auto content = [](const std::string& file) {
     const MappedFile mapped(file);
     std::string text(mapped.text());
@@ -83,15 +90,15 @@ Encoding pairs_encoding(const Options& options) {
   return encoding;
 }
 
-Encoding encoding_of(const Options& options, const std::vector<Input>& inputs) {
-  if (names_pairs(options)) return pairs_encoding(options);
-  const bool chars = options.tokens.tokenizer == "chars";
+Encoding encoding_of(const TokenizeAsked& asked, const std::vector<Input>& inputs) {
+  if (names_pairs(asked)) return pairs_encoding(asked);
+  const bool chars = asked.tokenizer == "chars";
   Encoding encoding;
   if (chars) encoding.files = {{kCharactersFile, characters_of(inputs)}};
   encoding.tokenizer = chars ? characters_tokenizer(encoding.files[0].second) : bytes_tokenizer();
-  if (!options.tokens.end_token) return encoding;
+  if (!asked.end_token) return encoding;
   encoding.end = static_cast<std::int32_t>(encoding.tokenizer->size());
-  encoding.end_text = *options.tokens.end_token;
+  encoding.end_text = *asked.end_token;
   return encoding;
 }
 
@@ -189,20 +196,18 @@ std::string description_of(const Encoding& encoding, const ShardHeader& form, To
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-}  // namespace
-
-int tokenize(const Options& options) {
-  check(options.tokens.validation < 100, "--val: ", options.tokens.validation, " percent leave nothing to train on");
-  check(options.tokens.separator != "", "--separator: is empty");
-  const std::vector<Input> inputs = open_inputs(options);
+int tokenize(const TokenizeAsked& asked, const Options& options) {
+  check(asked.validation < 100, "--val: ", asked.validation, " percent leave nothing to train on");
+  check(asked.separator != "", "--separator: is empty");
+  const std::vector<Input> inputs = open_inputs(asked);
   const std::int64_t bytes = bytes_of(inputs);
-  check_as(Exit::Data, bytes > 0, options.files.front(), ": there is no text to make tokens of");
-  const Encoding encoding = encoding_of(options, inputs);
+  check_as(Exit::Data, bytes > 0, asked.files.front(), ": there is no text to make tokens of");
+  const Encoding encoding = encoding_of(asked, inputs);
   const ShardHeader form = form_of(encoding);
-  TokenWriter writer(options.output, form, options.tokens.shard_tokens);
+  TokenWriter writer(options.output, form, asked.shard_tokens);
   Progress progress(stderr, options.quiet);
-  Encoder encoder(encoding, writer, progress, bytes, options.tokens.validation);
-  for (const Input& input : inputs) encoder.add(input, options.tokens.separator);
+  Encoder encoder(encoding, writer, progress, bytes, asked.validation);
+  for (const Input& input : inputs) encoder.add(input, asked.separator);
   if (encoder.stopped()) {
     progress.note("stopped, and nothing is written");
     return 0;
@@ -217,4 +222,33 @@ int tokenize(const Options& options) {
   return 0;
 }
 
+Run declare_tokenize(OptionSet& set, Options& o) {
+  const auto own = std::make_shared<TokenizeAsked>();
+  set.add_positional("file", own->files, "FILE...", "Text files; each is a document, or with --separator several", true)
+      ->required();
+  set.add("--out", o.output, "DIR", "Directory to make: shards of tokens, and what tells them apart")->required();
+  set.add("--tokenizer", own->tokenizer, "DIR|bytes|chars",
+          "bytes (default), chars: the characters that occur; DIR: GPT-2's, by vocab.json and merges.txt there\n"
+          "(or encoder.json and vocab.bpe)");
+  set.add("--end-token", own->end_token, "TOKEN",
+          "Stands behind each document: a token of GPT-2's files (default: <|endoftext|>, if it is there);\n"
+          "of bytes and chars one more, whatever it is called (default: none)");
+  set.add("--separator", own->separator, "TEXT", "What stands between the documents of a file; is left out");
+  set.add("--val", own->validation, "PERCENT", "The last so many percent of the text are for tests (default 10)")
+      ->check(number_from_zero());
+  set.add("--shard-tokens", own->shard_tokens, "N", "Most tokens of a file (default 100,000,000)")
+      ->check(whole_number(1));
+  set.add_flag("--quiet", o.quiet, "No progress; results and errors only");
+  return [own](const Options& options) { return tokenize(*own, options); };
+}
+
+const RegisterCommand tokenize_command{
+    {.word = "tokenize",
+     .help = "Makes tokens of text files, which a run then reads as --data tokens:DIR.",
+     .examples = {{"train tokenize book.txt --tokenizer chars --out data/book",
+                   "a token for each character that occurs"},
+                  {"train tokenize *.txt --tokenizer gpt2/ --out data/web", "GPT-2's, by its files in gpt2/"}},
+     .declare = declare_tokenize}};
+
+}  // namespace
 }  // namespace lethe

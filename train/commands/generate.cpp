@@ -6,23 +6,36 @@
 #include <utility>
 
 #include "framework/error.h"
-#include "train/commands.h"
 #include "train/data/sequences.h"
 #include "train/data/tokenizer.h"
+#include "train/option_groups.h"
 #include "train/recipe.h"
 #include "train/report/decode_plan.h"
 #include "train/report/formatted.h"
 #include "train/report/memory_report.h"
 #include "train/report/streams.h"
-#include "train/session/cached_logits.h"
 #include "train/session/device.h"
 #include "train/session/metered_device.h"
+#include "train/session/sampling.h"
 #include "train/session/start.h"
+#include "train/session/text_reading.h"
 #include "train/settings_of_options.h"
 #include "train/weights_recipe.h"
 
 namespace lethe {
 namespace {
+
+/// What is asked of the text.
+struct TextAsked {
+  std::string prompt = {};
+  std::int64_t tokens = 200;  // symbols that follow it
+  Sampling sampling = {};
+  std::string tokenizer = {};  // a folder of GPT-2's files; "": by the data
+  bool plan = false;           // says what it takes, and stops
+  std::string stop = {};       // the text ends before this one; "": it does not
+  bool ignores_end = false;    // goes on after the end of a document
+  bool no_cache = false;       // runs the network over the whole window for each symbol
+};
 
 /// What symbols stand for in the data that the network was trained on.
 struct Language {
@@ -54,14 +67,14 @@ Language language_of_data(const Options& options, const Meaning& known, const Ne
   return language;
 }
 
-Language language_of(const Options& given, const Options& options, const std::optional<SavedRun>& run,
-                     const Network& network) {
+Language language_of(const TextAsked& asked, const Options& given, const Options& options,
+                     const std::optional<SavedRun>& run, const Network& network) {
   const Meaning known = meaning_of(run);
-  if (!given.generation.tokenizer.empty()) {
-    Language language = language_of_tokenizer(given.generation.tokenizer);
+  if (!asked.tokenizer.empty()) {
+    Language language = language_of_tokenizer(asked.tokenizer);
     check_means({.alphabet = known.alphabet, .tokenizer = known.tokenizer},
-                {.tokenizer = language.vocabulary->identity()}, "--tokenizer " + given.generation.tokenizer);
-    check_as(Exit::Data, language.symbols() <= network.classes, "--tokenizer ", given.generation.tokenizer, ": has ",
+                {.tokenizer = language.vocabulary->identity()}, "--tokenizer " + asked.tokenizer);
+    check_as(Exit::Data, language.symbols() <= network.classes, "--tokenizer ", asked.tokenizer, ": has ",
              language.symbols(), " tokens, the network tells ", network.classes, " apart");
     return language;
   }
@@ -69,9 +82,8 @@ Language language_of(const Options& given, const Options& options, const std::op
   return language_of_data(options, known, network);
 }
 
-std::vector<std::int32_t> prompt_of(const Options& options, const Vocabulary& vocabulary, std::int64_t context) {
-  std::vector<std::int32_t> symbols =
-      with_context("--prompt", [&] { return vocabulary.symbols_of(options.generation.prompt); });
+std::vector<std::int32_t> prompt_of(const TextAsked& asked, const Vocabulary& vocabulary, std::int64_t context) {
+  std::vector<std::int32_t> symbols = with_context("--prompt", [&] { return vocabulary.symbols_of(asked.prompt); });
   check(std::ssize(symbols) <= context, "--prompt has ", symbols.size(), " symbols, the network reads ", context,
         " at most");
   return symbols;
@@ -82,47 +94,6 @@ void show_text(const std::string& text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   finish_output(written ? 0 : errno);
 }
-
-/// How the network reads text: by programs with a cache if it can, else its whole window for each symbol.
-class TextReading {
- public:
-  TextReading(const ProgramSetting& setting, bool cached, Prepared& prepared)
-      : network_(build_network(setting.network, false)), context_(context_of(network_)) {
-    if (cached) programs_ = decode_programs(network_, setting.network, kReadAtOnce, &why_no_cache_);
-    if (programs_)
-      cached_ = plan_decode(*programs_, setting.memory, prepared);
-    else
-      whole_ = plan_evaluation(network_, setting.memory, prepared);
-  }
-  bool is_cached() const { return programs_.has_value(); }
-  /// Why there is none although a cache was asked for; else empty.
-  const std::string& why_no_cache() const { return why_no_cache_; }
-  const Network& window() const { return network_; }
-  std::int64_t context() const { return context_; }
-  /// What runs for each symbol.
-  const Network& runs() const { return programs_ ? programs_->next.network : network_; }
-  const Planned& planned() const { return programs_ ? cached_.next : whole_; }
-  const Bytes& bytes() const { return programs_ ? cached_.together.bytes : whole_.plan.bytes; }
-  bool takes_on_demand() const { return planned().plan.on_demand > 0; }
-  std::int64_t reserved(std::int64_t alignment) const {
-    if (!programs_) return reserved_bytes({&whole_}, 0, alignment);
-    std::vector<const Planned*> planned = {&cached_.next};
-    if (cached_.fill) planned.push_back(&*cached_.fill);
-    return reserved_bytes(planned, cached_.together.arena, alignment);
-  }
-  std::unique_ptr<NextLogits> begin(Prepared& prepared, Store& store) const {
-    if (programs_) return std::make_unique<CachedLogits>(*programs_, cached_, prepared, store);
-    return std::make_unique<WindowLogits>(network_, whole_, prepared, store);
-  }
-
- private:
-  Network network_;
-  std::int64_t context_;
-  std::string why_no_cache_ = {};
-  std::optional<DecodePrograms> programs_;
-  DecodePlans cached_ = {};
-  Planned whole_ = {};
-};
 
 class Stopwatch {
  public:
@@ -170,20 +141,20 @@ class TextUntil {
 };
 
 /// Prints the prompt and what follows it, symbol by symbol; then how fast that went.
-void continue_text(std::vector<std::int32_t> symbols, const Language& language, const GenerationOptions& options,
+void continue_text(std::vector<std::int32_t> symbols, const Language& language, const TextAsked& asked,
                    NextLogits& next, const Notify& note) {
-  show_text(options.prompt);
+  show_text(asked.prompt);
   Stopwatch stopwatch;
   std::vector<double> logits = next.after(symbols);
   const std::string read = stopwatch.lap(std::ssize(symbols));
-  TextUntil text(options.stop);
+  TextUntil text(asked.stop);
   std::int64_t written = 0;
   for (;;) {
     logits.resize(static_cast<std::size_t>(std::min(std::ssize(logits), language.symbols())));
-    symbols.push_back(draw(logits, options.sampling, std::ssize(symbols)));
+    symbols.push_back(draw(logits, asked.sampling, std::ssize(symbols)));
     ++written;
-    if (symbols.back() == language.end && !options.ignores_end) break;
-    if (!text.add(language.text_of(symbols.back())) || written == options.tokens) break;
+    if (symbols.back() == language.end && !asked.ignores_end) break;
+    if (!text.add(language.text_of(symbols.back())) || written == asked.tokens) break;
     logits = next.after(symbols);
   }
   text.finish();
@@ -193,39 +164,36 @@ void continue_text(std::vector<std::int32_t> symbols, const Language& language, 
 }
 
 /// By the run that the weights are of, if they are of one.
-Options decided_for_text(const Options& given, const std::optional<SavedRun>& run) {
-  const bool known = !given.weights.empty() || (given.generation.plan && !given.model.empty());
+Options decided_for_text(const TextAsked& asked, const Options& given, const std::optional<SavedRun>& run) {
+  const bool known = !given.weights.empty() || (asked.plan && !given.model.empty());
   check(known, "--weights is missing: the directory of a run or checkpoint, or a safetensors file");
-  check(!given.data || given.generation.tokenizer.empty(), "--data and --tokenizer say the same; give one of them");
-  check(given.generation.plan || given.given.contains("prompt"), "--prompt is required: what is written on from");
+  check(!given.data || asked.tokenizer.empty(), "--data and --tokenizer say the same; give one of them");
+  check(asked.plan || given.given.contains("prompt"), "--prompt is required: what is written on from");
   Options options = given.weights.empty() ? decided(given) : decided_by_run(given, run);
   options.batch = 1;
-  options.generation.sampling.seed = given.seed.value_or(0);  // not that of the run
   return options;
 }
 
-int plan_text_of(const Options& options) {
+int plan_text_of(const TextAsked& asked, const Options& options) {
   Prepared prepared(device_info(options.device));
-  const TextReading reading(program_setting(options), !options.generation.no_cache, prepared);
+  const TextReading reading(program_setting(options), !asked.no_cache, prepared);
   const Network& network = reading.window();
   write_result("", decode_plan_text(network.name, reading.context(), options.dtype, reading.is_cached(),
                                     reading.planned(), reading.bytes()));
   return 0;
 }
 
-}  // namespace
-
-int generate(const Options& given) {
+int generate(const TextAsked& asked, const Options& given) {
   const std::optional<SavedRun> run = run_of_weights(given.weights);
-  const Options options = decided_for_text(given, run);
-  if (options.generation.plan) return plan_text_of(options);
+  const Options options = decided_for_text(asked, given, run);
+  if (asked.plan) return plan_text_of(asked, options);
   MeteredDevice device(open_device(options.device));
   Prepared prepared(device);
-  const TextReading reading(program_setting(options), !options.generation.no_cache, prepared);
+  const TextReading reading(program_setting(options), !asked.no_cache, prepared);
   const Network& network = reading.window();
-  if (given.generation.tokenizer.empty()) check_data_known(options, run);
-  const Language language = language_of(given, options, run, network);
-  std::vector<std::int32_t> symbols = prompt_of(options, *language.vocabulary, reading.context());
+  if (asked.tokenizer.empty()) check_data_known(options, run);
+  const Language language = language_of(asked, given, options, run, network);
+  std::vector<std::int32_t> symbols = prompt_of(asked, *language.vocabulary, reading.context());
   const auto note = [&](const std::string& line) {
     if (!options.quiet) std::fprintf(stderr, "%s\n", line.c_str());
   };
@@ -237,9 +205,75 @@ int generate(const Options& given) {
   Store store(device);
   const std::unique_ptr<NextLogits> next = reading.begin(prepared, store);
   read_weights(options.weights, store, reading.runs());
-  continue_text(std::move(symbols), language, options.generation, *next, note);
+  continue_text(std::move(symbols), language, asked, *next, note);
   note(taken_line(device.peak(), reading.bytes().total(), reading.takes_on_demand()));
   return 0;
 }
 
+Run declare_generate(OptionSet& set, Options& o) {
+  const auto own = std::make_shared<TextAsked>();
+  o.logits = true;
+  add_network(set, o);
+  add_weights_of_run(set, o);
+  set.add("--data", o.data, "SPEC", "Data set whose characters the network knows (default: the run's)")
+      ->is({Fact::Kept, Fact::OfNetwork})
+      ->group("Data");
+  set.add("--tokenizer", own->tokenizer, "DIR",
+          "Instead: GPT-2's vocab.json and merges.txt in this folder, for weights from elsewhere")
+      ->group("Data");
+  set.add("--prompt", own->prompt, "TEXT", "What is written on from")->group("Text");
+  set.add("--tokens", own->tokens, "N", "Symbols that follow it (default 200)")->check(whole_number(1))->group("Text");
+  set.add("--stop", own->stop, "TEXT", "Ends the text before the first TEXT behind the prompt")->group("Text");
+  set.add_flag("--ignore-eos", own->ignores_end,
+               "Goes on behind the end token of a document; a line of its own shows where that stood")
+      ->group("Text");
+  set.add("--temperature", own->sampling.temperature, "X",
+          "Above 1 more varied, below 1 less; 0: always the likeliest symbol (default 1)")
+      ->check(number_from_zero())
+      ->group("Text");
+  set.add("--top-k", own->sampling.top_k, "K", "Draws among the K likeliest symbols (default 0: all)")
+      ->check(whole_number(0))
+      ->group("Text");
+  set.add("--top-p", own->sampling.top_p, "P",
+          "Draws among the fewest of the likeliest symbols that have this probability in all (default 1)")
+      ->check(portion())
+      ->group("Text");
+  set.add("--seed", o.seed, "N", "Seed of what is drawn: the same text again (default 0)")
+      ->check(whole_number(0))
+      ->is({Fact::Kept, Fact::OfNetwork})
+      ->group("Text");
+  set.add_flag("--no-cache", own->no_cache,
+               "Runs the network over the whole text again for each symbol: slower, the same text")
+      ->group("Machine");
+  set.add_flag("--plan", own->plan,
+               "Instead: the bytes that it takes, by category, before there is a prompt, or weights if --model\n"
+               "names a network; also with --device h200 and the like")
+      ->excludes("--prompt")
+      ->excludes("--tokens")
+      ->excludes("--stop")
+      ->excludes("--ignore-eos")
+      ->excludes("--temperature")
+      ->excludes("--top-k")
+      ->excludes("--top-p")
+      ->group("Output");
+  set.finally([&o, own] {
+    o.facts.runs = !own->plan;
+    own->sampling.seed = o.seed.value_or(0);  // not that of the run
+  });
+  set.add_flag("--quiet", o.quiet, "The text and errors only")->group("Output");
+  add_machine(set, o);
+  add_memopt(set, o, "level=2");
+  return [own](const Options& options) { return generate(*own, options); };
+}
+
+const RegisterCommand generate_command{
+    {.word = "generate",
+     .help = "Writes on from a prompt, as a network that was trained on text does.",
+     .examples = {{"train generate --weights runs/chars --prompt the --tokens 200",
+                   "the same again with the same --seed"},
+                  {"train generate --weights runs/chars --prompt the --temperature 0", "always what is likeliest"}},
+     .facts = {.runs = true, .takes_run = true, .evaluates = true},
+     .declare = declare_generate}};
+
+}  // namespace
 }  // namespace lethe

@@ -2,7 +2,7 @@
 #include "train/report/graph.h"
 
 #include "framework/error.h"
-#include "train/commands.h"
+#include "train/option_groups.h"
 #include "train/recipe.h"
 #include "train/report/memory_report.h"
 #include "train/report/streams.h"
@@ -11,6 +11,7 @@
 #include "train/settings_of_options.h"
 
 namespace lethe {
+namespace {
 
 int write_graph(const Options& given) {
   const Options options = decided(given);
@@ -27,4 +28,19 @@ int write_graph(const Options& given) {
   return 0;
 }
 
+Run declare_graph(OptionSet& set, Options& o) {
+  add_network(set, o);
+  add_pictured(set, o);
+  add_memopt(set, o, "level=2");
+  set.add("--out", o.output, "FILE", "Writes the picture there (default: standard output)")->group("Output");
+  return write_graph;
+}
+
+const RegisterCommand graph_command{
+    {.word = "graph",
+     .help = "Draws a network for graphviz: which values share memory, before and after.",
+     .examples = {{"train graph --model lenet --out lenet.dot", "then: dot -Tsvg lenet.dot -o lenet.svg"}},
+     .declare = declare_graph}};
+
+}  // namespace
 }  // namespace lethe

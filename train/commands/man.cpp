@@ -4,8 +4,7 @@
 
 #include "framework/error.h"
 #include "models/json_source.h"
-#include "train/commands.h"
-#include "train/option_walk.h"
+#include "train/options.h"
 #include "train/report/streams.h"
 
 namespace lethe {
@@ -93,7 +92,7 @@ std::string options_text(const std::vector<OptionInfo>& options) {
 }
 
 std::string synopsis_of(const CommandOptions& command) {
-  std::string text = ".B " + roff(call_of(*command.info));
+  std::string text = ".B " + roff(call_of(*command.command));
   for (const OptionInfo& option : command.options)
     if (option.names.empty()) text.append("\n" + italic(option.value));
   return text + "\n" + "[" + italic("OPTIONS") + "]\n";
@@ -101,7 +100,7 @@ std::string synopsis_of(const CommandOptions& command) {
 
 /// What a command does, its options in full but for those that are as training has them.
 std::string command_text(const CommandOptions& command, const CommandOptions& training) {
-  std::string text = ".SS " + roff(call_of(*command.info)) + "\n" + roff(command.info->help) + "\n";
+  std::string text = ".SS " + roff(call_of(*command.command)) + "\n" + roff(command.command->help) + "\n";
   std::vector<OptionInfo> own;
   std::vector<std::string> shared;
   for (const OptionInfo& option : command.options)
@@ -116,7 +115,7 @@ std::string command_text(const CommandOptions& command, const CommandOptions& tr
 std::string examples_of(const std::vector<CommandOptions>& all) {
   std::string text = heading("EXAMPLES");
   for (const CommandOptions& command : all)
-    for (const Example& example : command.info->examples) text.append(entry(bold(example.line), example.what));
+    for (const Example& example : command.command->examples) text.append(entry(bold(example.line), example.what));
   return text;
 }
 
@@ -126,7 +125,7 @@ std::string man_page(const std::vector<CommandOptions>& all) {
                      "train \\- trains neural networks and plans their memory to the byte\n" + heading("SYNOPSIS");
   for (const CommandOptions& command : all)
     text.append(&command == &training ? "" : ".br\n").append(synopsis_of(command));
-  text.append(heading("DESCRIPTION") + roff(training.info->help) + "\n");
+  text.append(heading("DESCRIPTION") + roff(training.command->help) + "\n");
   text.append(heading("OPTIONS") + "Of training, which needs no command:\n" + options_text(training.options) +
               heading("COMMANDS"));
   for (const CommandOptions& command : all)
@@ -135,11 +134,20 @@ std::string man_page(const std::vector<CommandOptions>& all) {
   return text.append(entries("FILES", kFiles, italic)).append(entries("ENVIRONMENT", kVariables, bold));
 }
 
-}  // namespace
-
 int print_man_page(const Options&) {
   write_result("", man_page(walk_options()));
   return 0;
 }
 
+Run declare_man(OptionSet& set, Options& o) {
+  static_cast<void>(set), static_cast<void>(o);
+  return print_man_page;
+}
+
+const RegisterCommand man_command{{.word = "man",
+                                   .help = "Prints this program's manual page.",
+                                   .examples = {{"train man > train.1", "then: man -l train.1"}},
+                                   .declare = declare_man}};
+
+}  // namespace
 }  // namespace lethe

@@ -11,11 +11,11 @@
 #include "framework/channel_order.h"
 #include "framework/error.h"
 #include "framework/text_input.h"
-#include "train/commands.h"
 #include "train/data/data_files.h"
 #include "train/data/data_spec.h"
 #include "train/data/image_folder.h"
 #include "train/data/labelled_texts.h"
+#include "train/option_groups.h"
 #include "train/report/formatted.h"
 #include "train/report/score_report.h"
 #include "train/report/streams.h"
@@ -28,6 +28,11 @@
 
 namespace lethe {
 namespace {
+
+struct PredictAsked {
+  std::vector<std::string> files = {};  // images and directories of images, or texts
+  std::int64_t top = 5, skip_bad = 0;   // of images that may be bad
+};
 
 bool reads_texts(const Network& network) { return is_fed_by_data(network) && takes_texts(network); }
 
@@ -191,9 +196,7 @@ bool predict_all(Predictor& predictor, const std::vector<Item>& items, const Wri
   return bad <= may_be_bad;
 }
 
-}  // namespace
-
-int predict(const Options& given) {
+int predict(const PredictAsked& asked, const Options& given) {
   check(!given.weights.empty(), "--weights is missing: the directory of a run or checkpoint, or a safetensors file");
   const std::optional<SavedRun> run = run_of_weights(given.weights);
   const Options options = decided_by_run(given, run);
@@ -202,7 +205,7 @@ int predict(const Options& given) {
   ProgramSetting setting = program_setting(options);
   const std::int64_t most = std::exchange(setting.network.batch, 1);
   const bool of_texts = reads_texts(build_network(setting.network, false));
-  const std::vector<Item> items = of_texts ? texts_of(given.files) : images_of(given.files);
+  const std::vector<Item> items = of_texts ? texts_of(asked.files) : images_of(asked.files);
   setting.network.batch = std::min(most, std::ssize(items));
   Network network = build_network(setting.network, false);
   std::vector<std::string> classes;
@@ -223,10 +226,44 @@ int predict(const Options& given) {
   const Planned planned = plan_evaluation(network, setting.memory, prepared);
   device->reserve(reserved_bytes({&planned}, 0, device->info().alignment));
   Store store(*device);
-  Predictor predictor(network, planned, prepared, store, options.top);
+  Predictor predictor(network, planned, prepared, store, asked.top);
   read_weights(options.weights, store, network);
-  const bool done = predict_all(predictor, items, write, {options, items, classes}, options.skip_bad);
+  const bool done = predict_all(predictor, items, write, {options, items, classes}, asked.skip_bad);
   return static_cast<int>(done ? Exit::Done : Exit::Data);
 }
 
+Run declare_predict(OptionSet& set, Options& o) {
+  const auto own = std::make_shared<PredictAsked>();
+  o.logits = true;
+  add_network(set, o);
+  set.add_positional(
+         "file", own->files, "FILE|DIR...",
+         "PNG and JPEG files, or directories of them; for a network that reads text, files of a text each line", true)
+      ->required();
+  add_weights_of_run(set, o);
+  set.add("--data", o.data, "SPEC",
+          "Data set that says how images are normalised, or what symbols of texts stand for, and what\n"
+          "classes are called (default: the run's)")
+      ->is({Fact::Kept, Fact::OfNetwork})
+      ->group("Data");
+  add_skip_bad(set, own->skip_bad,
+               "Passes over up to N image files that cannot be read, with a line for each (default 0)");
+  add_batch(set, o, "Images or texts at a time (default 1)");
+  set.add("--top", own->top, "K", "Likeliest classes that are named of each image or text (default 5)")
+      ->check(whole_number(1))
+      ->group("Output");
+  add_format(set, o, {"text", "json"});
+  add_machine(set, o);
+  add_memopt(set, o, "level=2");
+  return [own](const Options& options) { return predict(*own, options); };
+}
+
+const RegisterCommand predict_command{
+    {.word = "predict",
+     .help = "Says what a trained network sees in image files.",
+     .examples = {{"train predict --weights runs/r20 photo.png", "the five likeliest classes"}},
+     .facts = {.runs = true, .takes_run = true, .evaluates = true, .one_sample = true},
+     .declare = declare_predict}};
+
+}  // namespace
 }  // namespace lethe

@@ -1,0 +1,61 @@
+// What options that several commands have mean to each other.
+#include "framework/error.h"
+#include "train/options.h"
+#include "train/session/device.h"
+#include "train/settings_of_options.h"
+
+namespace lethe {
+namespace {
+
+/// Training and evaluation take the mode that they are; a count takes either; what draws and plans takes none.
+void check_optnet(const Options& o) {
+  const OptnetOptions& optnet = *o.memopt.optnet;
+  const std::string& memopt = o.memopt.text;
+  const PinOptions& pins = o.memopt.levels.pins;
+  using enum CommandFacts::Optnet;
+  const CommandFacts::Optnet takes = o.facts.optnet;
+  check(takes != Training || optnet.training, "--memopt ", memopt, ": training needs optnet=training");
+  check(takes != Inference || !optnet.training, "--memopt ", memopt, ": evaluation needs optnet=inference");
+  check(takes != None, "--memopt ", memopt, ": ", o.command->word,
+        " knows none and the levels; train count says what optnet would hold");
+  check(pins.skip_vars.empty() && !pins.skip_grads, "--memopt ", memopt,
+        ": --skip-vars and --skip-grads go with none and the levels");
+  check(!o.logits, "--memopt ", memopt, ": --top, --by-class and --confusion go with none and the levels");
+}
+
+void check_autotune(const DeviceSetting& device) {
+  check(!is_described(device.name), "--autotune tries what a device is fastest with; --device ", device.name,
+        " is a description, to plan for");
+  check(device.name == "cpu" || !device.deterministic,
+        "--autotune does not go with --deterministic on a GPU: another engine may be the fastest in the next run");
+}
+
+}  // namespace
+
+void check_memopt(const Options& o) {
+  check(!o.memopt.levels.overhead || o.memopt.levels.level == Level::Recompute,
+        "--overhead is of --memopt level=3; this is ", o.memopt.text);
+  check(o.costs.empty() || o.facts.prices || o.memopt.levels.level == Level::Recompute,
+        "--costs is of --memopt level=3; this is ", o.memopt.text);
+  check(!o.memopt.levels.budget || !o.memopt.optnet, "--memory-budget goes with none and the levels, not with ",
+        o.memopt.text);
+  if (o.memopt.optnet) check_optnet(o);
+}
+
+void check_together(const Options& o) {
+  check_memopt(o);
+  check(!o.memopt.levels.pins.skip_grads || !(o.inference || o.facts.evaluates),
+        "--skip-grads: evaluation has no gradients");
+  if (!o.autotune.empty()) check_autotune(o.device);
+  // Of a resumed run the device may be that of the checkpoint: opening it checks again.
+  if (o.resume.empty()) check_device(o.device, o.facts.runs);
+  check(!o.model.empty() || !o.resume.empty() || (o.facts.takes_run && !o.weights.empty()),
+        "--model is missing: a name such as lenet or resnet20, or a JSON file",
+        o.facts.takes_run ? "; or --weights RUN, which says it" : "");
+  check(!o.inference || (o.ranks.zero == 0 && !o.ranks.cheapest_zero),
+        "--zero shares out what training alone has; it goes without --eval");
+  check(!o.ranks.cheapest_zero || (o.memopt.levels.budget && !o.largest_batch && !o.largest_micro_batch), kZeroAuto);
+  check(o.patience == 0 || is_evaluated(o), "--patience needs evaluations; --eval-every 0 makes none");
+}
+
+}  // namespace lethe

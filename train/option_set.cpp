@@ -1,0 +1,123 @@
+#include "train/option_set.h"
+
+#include <CLI/StringTools.hpp>
+#include <CLI/TypeTools.hpp>
+#include <algorithm>
+#include <sstream>
+#include <utility>
+
+namespace lethe {
+
+bool OptionInfo::takes(const std::string& kind) const {
+  std::istringstream kinds(value);
+  for (std::string one; std::getline(kinds, one, '|');)
+    if (one == kind) return true;
+  return false;
+}
+
+OptionRow* OptionRow::group(const char* title) {
+  info.group = title;
+  return this;
+}
+
+OptionRow* OptionRow::check(ValueCheck check) {
+  info.words = check.words;
+  good = std::move(check);
+  return this;
+}
+
+OptionRow* OptionRow::excludes(const char* other) {
+  excluded.emplace_back(other);
+  return this;
+}
+
+OptionRow* OptionRow::needs(const char* other) {
+  needed = other;
+  return this;
+}
+
+OptionRow* OptionRow::required() {
+  is_required = true;
+  return this;
+}
+
+OptionRow* OptionRow::is(std::vector<Fact> all) {
+  facts = std::move(all);
+  return this;
+}
+
+bool OptionRow::has(Fact fact) const { return std::ranges::count(facts, fact) > 0; }
+
+bool OptionRow::is_excluded_by(const OptionRow& other) const {
+  return std::ranges::count(excluded, other.name) > 0 || std::ranges::count(other.excluded, name) > 0;
+}
+
+void OptionRow::check_text(const std::string& text) const {
+  if (!good.complaint || (form == Form::MayBeEmpty && text.empty())) return;
+  if (const std::string complaint = good.complaint(text); !complaint.empty()) fail(name, ": ", complaint);
+}
+
+void OptionRow::read(const std::string& text) const {
+  const auto read_one = [&](const std::string& one) {
+    check_text(one);
+    take(one);
+  };
+  if (form != Form::List) return read_one(text);
+  std::istringstream items(text);
+  for (std::string item; std::getline(items, item, ',');)
+    if (!item.empty()) read_one(item);
+}
+
+OptionRow* OptionSet::add_row(const char* name, Form form, const char* type, const char* text, std::string help,
+                              std::function<void(const std::string&)> take) {
+  OptionInfo info{.value = text, .help = std::move(help)};
+  if (form != Form::Positional) info.names = {name}, info.group = "Options";
+  return &rows_.emplace_back(OptionRow{name, form, type, std::move(info), std::move(take)});
+}
+
+OptionRow* OptionSet::add_read(const char* name, std::function<void(const std::string&)> take, const char* text,
+                               std::string help) {
+  return add_row(name, Form::Value, "TEXT", text, std::move(help), std::move(take));
+}
+
+OptionRow* OptionSet::add_flag(const char* name, bool& to, std::string help) {
+  OptionRow* const row = add(name, to, "", std::move(help));
+  row->form = Form::Flag;
+  return row;
+}
+
+OptionRow* OptionSet::add_list(const char* name, std::vector<std::string>& to, const char* text, std::string help) {
+  return add_row(name, Form::List, "TEXT", text, std::move(help),
+                 [&to](const std::string& item) { to.push_back(item); });
+}
+
+OptionRow* OptionSet::add_maybe(const char* name, std::optional<std::string>& to, const char* text, std::string help) {
+  OptionRow* const row = add(name, to, text, std::move(help));
+  row->form = Form::MayBeEmpty;
+  return row;
+}
+
+OptionRow* OptionSet::add_positional(const char* name, std::vector<std::string>& to, const char* text, std::string help,
+                                     bool many) {
+  OptionRow* const row = add_row(name, Form::Positional, "TEXT", text, std::move(help),
+                                 [&to](const std::string& value) { to.push_back(value); });
+  row->info.many = many;
+  return row;
+}
+
+const OptionRow* OptionSet::find(const std::string& name) const {
+  const auto found = std::ranges::find(rows_, name, &OptionRow::name);
+  return found == rows_.end() ? nullptr : &*found;
+}
+
+bool read_value(const std::string& text, std::string& to) {
+  to = text;
+  return true;
+}
+bool read_value(const std::string& text, bool& to) { return CLI::detail::lexical_cast(text, to); }
+bool read_value(const std::string& text, int& to) { return CLI::detail::lexical_cast(text, to); }
+bool read_value(const std::string& text, std::int64_t& to) { return CLI::detail::lexical_cast(text, to); }
+bool read_value(const std::string& text, std::uint64_t& to) { return CLI::detail::lexical_cast(text, to); }
+bool read_value(const std::string& text, double& to) { return CLI::detail::lexical_cast(text, to); }
+
+}  // namespace lethe
