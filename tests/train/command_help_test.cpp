@@ -5,6 +5,7 @@
 #include <cctype>
 #include <cstdlib>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 
@@ -137,6 +138,29 @@ TEST_F(CommandHelp, ZshAndFishReadTheirScripts) {
   EXPECT_EQ(said_by(ask + "train tim\"' | cut -f1"), "timeline\n");
   EXPECT_EQ(said_by(ask + "train --dtype b\"' | cut -f1"), "bf16\n");
   EXPECT_EQ(said_by(ask + "train plan --memory\"' | cut -f1"), "--memory-budget\n");
+}
+
+TEST_F(CommandHelp, EnvSaysWhatABugReportNeeds) {
+  const Ended text = run_train({"env"}), json = run_train({"env", "--json"});
+  ASSERT_EQ(json.code, 0) << json.err;
+  const nlohmann::ordered_json all = nlohmann::ordered_json::parse(json.out);
+  EXPECT_EQ("lethe " + all.at("lethe").get<std::string>() + "\n", run_train({"--version"}).out);
+  EXPECT_GE(std::stoi(all.at("threads").get<std::string>()), 1);
+  std::istringstream lines(text.out);
+  std::string line;
+  for (const auto& [name, value] : all.items()) {
+    ASSERT_TRUE(std::getline(lines, line)) << name;
+    EXPECT_EQ(line.rfind(name, 0), 0U) << line;
+    if (name.find("available") == std::string::npos) {
+      EXPECT_NE(line.find(in_one_line(value.get<std::string>())), std::string::npos) << line;
+    }
+  }
+}
+
+TEST_F(CommandHelp, EnvSaysTheLeastLimitOfMemory) {
+  const Ended limited = run_train({"env", "--json"}, {.memory = std::int64_t{1} << 40});
+  ASSERT_EQ(limited.code, 0) << limited.err;
+  EXPECT_EQ(nlohmann::json::parse(limited.out).at("limit of process"), "1099511627776 bytes");
 }
 
 TEST_F(CommandHelp, InZshFilesMayBeMany) {

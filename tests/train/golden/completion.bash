@@ -9,7 +9,7 @@ _train() {
   if [[ $word == = ]]; then word=; elif [[ $previous == = ]]; then previous=${COMP_WORDS[COMP_CWORD-2]}; fi
   COMPREPLY=()
   if ((COMP_CWORD > 1)) && [[ ${COMP_WORDS[1]} != -* ]]; then command=${COMP_WORDS[1]}; fi
-  if ((COMP_CWORD == 1)) && [[ $word != -* ]]; then _train_take -W 'bench completion count device eval export generate graph lr-find man pack plan predict schema show tables timeline tokenize'; return; fi
+  if ((COMP_CWORD == 1)) && [[ $word != -* ]]; then _train_take -W 'bench completion count device env eval export generate graph lr-find man pack plan predict schema show tables timeline tokenize'; return; fi
   case $command in
     '')
       case $previous in
@@ -54,6 +54,10 @@ _train() {
         --device) _train_take -W 'cpu cuda a100 h100 h200 l40s rtx3060 rtx3090 rtx4090 rtx5090' ;;
         --out) _train_take -f ;;
         *) [[ $word == -* ]] && _train_take -W '-h --help --version --dump --device --out' ;;
+      esac ;;
+    'env')
+      case $previous in
+        *) [[ $word == -* ]] && _train_take -W '-h --help --version --json' ;;
       esac ;;
     'eval')
       case $previous in

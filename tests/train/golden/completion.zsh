@@ -8,6 +8,7 @@ _train() {
     'completion:Prints a script that completes command lines in a shell.'
     'count:Prints what Torch'\''s modules and optnet would hold for a network, by category.'
     'device:Lists what can be trained on and planned for; writes a GPU'\''s description.'
+    'env:Says what a bug report needs\: version, libraries, processor, GPUs, threads, limits of memory.'
     'eval:Counts how well weights do on the evaluation data.'
     'export:Writes weights as one safetensors file, in PyTorch'\''s layout.'
     'generate:Writes on from a prompt, as a network that was trained on text does.'
@@ -157,6 +158,11 @@ _train() {
       '--dump[Writes a GPU'\''s description, for train plan on another machine]' \
       '--device=[cpu, cuda, cuda\:1... (default cuda); or a GPU that is not there\: a100, h100, h200, l40s, rtx3060, rtx3090, rtx4090, rtx5090, or a JSON file that describes one; ,memory=SIZE after it\: with so much memory]:NAME:(cpu cuda a100 h100 h200 l40s rtx3060 rtx3090 rtx4090 rtx5090)' \
       '--out=[Writes it there (default\: standard output)]:FILE:_files' ;;
+    'env') _arguments \
+      '-h[Print this help message and exit]' \
+      '--help[Print this help message and exit]' \
+      '--version[Display program version information and exit]' \
+      '--json[The same as JSON]' ;;
     'eval') _arguments \
       '-h[Print this help message and exit]' \
       '--help[Print this help message and exit]' \
