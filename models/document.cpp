@@ -36,8 +36,8 @@ std::string as_option(const std::string& name, const Attr& value) {
 
 }  // namespace
 
-NetworkDocument::NetworkDocument(const ZooEntry& model, const Sets& overrides)
-    : source_(model.file), variant_(model.variant) {
+NetworkDocument::NetworkDocument(const NetworkFile& file, const Sets& overrides)
+    : source_(file.path, file.text), variant_(file.variant) {
   const JsonNode root = document();
   if (root.has("version") && root.at("version").json() != 1)
     root.at("version").fail("version ", root.at("version").shown(), " is unknown, expected version 1");

@@ -6,14 +6,13 @@
 #include "models/expression.h"
 #include "models/json_source.h"
 #include "models/network.h"
-#include "models/zoo.h"
 
 namespace lethe {
 
 class NetworkDocument {
  public:
-  /// Reads the file; checks its top-level keys and that `overrides` and the variant name vars that it has.
-  NetworkDocument(const ZooEntry& model, const Sets& overrides);
+  /// Checks the top-level keys of the file and that `overrides` and the variant name vars that it has.
+  NetworkDocument(const NetworkFile& file, const Sets& overrides);
 
   JsonNode document() const { return source_.root(); }
   const Bindings& vars() const { return vars_; }

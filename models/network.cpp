@@ -158,22 +158,31 @@ class NetworkReader {
 
 }  // namespace
 
-Network load_network(const std::string& name_or_file, const BuildOptions& options, const Sets& overrides) {
-  const NetworkDocument file(find_model(name_or_file), overrides);
-  Network network = NetworkReader(file, options).read();
-  network.name = file.name();
+Network load_network(const NetworkFile& file, const BuildOptions& options, const Sets& overrides) {
+  const NetworkDocument document(file, overrides);
+  Network network = NetworkReader(document, options).read();
+  network.name = document.name();
   return network;
 }
 
+Network load_network(const std::string& name_or_file, const BuildOptions& options, const Sets& overrides) {
+  return load_network(read_network_file(name_or_file), options, overrides);
+}
+
+TrainDefaults train_defaults(const NetworkFile& file, const Sets& overrides) {
+  return NetworkDocument(file, overrides).train();
+}
+
 TrainDefaults train_defaults(const std::string& name_or_file, const Sets& overrides) {
-  return NetworkDocument(find_model(name_or_file), overrides).train();
+  return train_defaults(read_network_file(name_or_file), overrides);
 }
 
 NetworkFile read_network_file(const std::string& name_or_file) {
   const ZooEntry model = find_model(name_or_file);
   return {.name = std::filesystem::path(model.file).filename().string(),
           .variant = model.variant,
-          .text = read_text(model.file)};
+          .text = read_text(model.file),
+          .path = model.file};
 }
 
 std::string name_in(const std::string& directory, const NetworkFile& file) {
@@ -181,8 +190,6 @@ std::string name_in(const std::string& directory, const NetworkFile& file) {
   return file.variant.empty() ? path : path + kVariantMark + file.variant;
 }
 
-bool has_var(const std::string& name_or_file, const std::string& var) {
-  return NetworkDocument(find_model(name_or_file), {}).vars().contains(var);
-}
+bool has_var(const NetworkFile& file, const std::string& var) { return NetworkDocument(file, {}).vars().contains(var); }
 
 }  // namespace lethe

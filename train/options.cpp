@@ -231,7 +231,10 @@ void lay_under(const Command& command, OptionValues& given, const OptionValues& 
 }
 
 Options with_only(const Options& options, const OptionValues& values) {
-  return CommandLine(*options.command).read(values, options.arguments);
+  Options all = CommandLine(*options.command).read(values, options.arguments);
+  if (all.model == options.model) all.file = options.file;
+  if (all.autotune == options.autotune) all.device.trials = options.device.trials;
+  return all;
 }
 
 Options with_values(const Options& options, const OptionValues& values) {

@@ -1,6 +1,7 @@
 // What the command line says. What it leaves out the network file's train settings give, else the built-in defaults.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,8 +23,9 @@ struct Options {
   std::string answer = {};                  // --help, --version: print this and be done
   Run run = {};                             // the command
 
-  std::string model = {};             // a name of the zoo or a file
-  std::vector<std::string> set = {};  // "k=v": vars of the network file
+  std::string model = {};                        // a name of the zoo or a file
+  std::shared_ptr<const NetworkFile> file = {};  // that, as decided() has read it
+  std::vector<std::string> set = {};             // "k=v": vars of the network file
   DType dtype = DType::f32;
   std::optional<std::string> data = {};  // "mnist:DIR", "shapes"...
   std::optional<std::string> augment = {};
@@ -65,7 +67,8 @@ struct Options {
 /// with what was expected, options that exclude each other.
 Options parse_options(const std::vector<std::string>& args);
 
-/// The command line of a command's options with these values. Those without an option of the command are left out.
+/// The command line of the same command with these values, and the same network file if they name that. Those without
+/// an option of the command are left out.
 Options with_only(const Options& options, const OptionValues& values);
 /// Lays `values` under those of `given`. Of `set` the settings are joined; `given`'s win. Nothing comes of a value that
 /// `given` excludes, such as steps where it gives epochs; nor of a patience where nothing is evaluated.

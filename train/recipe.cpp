@@ -42,7 +42,7 @@ void check_meaning(const Command& command, const std::string& name, const std::s
 OptionValues network_values(const Options& given) {
   const Command& command = *given.command;
   OptionValues values;
-  for (const auto& [key, from_file] : train_defaults(given.model, sets_of(given))) {
+  for (const auto& [key, from_file] : train_defaults(*given.file, sets_of(given))) {
     std::string name = key;
     std::replace(name.begin(), name.end(), '_', '-');
     if (!command.facts.trains && name == "steps") continue;  // of training, not of a sweep or a measurement
@@ -151,7 +151,7 @@ Options with_largest(Options options) {
 /// `--context N` is `--set length=N` of a network that has such a var.
 Options with_context_set(const Options& options) {
   if (!options.context && !options.largest_context) return options;
-  check(has_var(options.model, kContextVar), "--context: ", options.model, " has no var ", quote(kContextVar),
+  check(has_var(*options.file, kContextVar), "--context: ", options.model, " has no var ", quote(kContextVar),
         ", by which a network of sequences says how many symbols it reads");
   check(!sets_of(options).contains(kContextVar), "--context and --set ", kContextVar,
         " say the same; give one of them");
@@ -180,12 +180,14 @@ Options decided(const Options& first, const OptionValues& resumed) {
     if (largest && resumed.contains(name)) given.erase(name);  // it was found when the run began
   if (repeats_older_schedule(given, resumed)) given.erase("schedule");
   lay_under(command, given, for_device(first, resumed));
-  const Options with_resumed = with_context_set(with_only(first, given));
+  Options with_resumed = with_only(first, given);
+  with_resumed.file = std::make_shared<NetworkFile>(read_network_file(with_resumed.model));  // once: it may change
+  with_resumed = with_context_set(with_resumed);
   OptionValues all = with_resumed.given;
   lay_under(command, all, network_values(with_resumed));
   const auto optimizer = all.find("optimizer");
   lay_under(command, all, built_in(optimizer == all.end() ? "" : optimizer->second));
-  Options options = with_context(with_resumed.model + ": \"train\"", [&] { return with_only(first, all); });
+  Options options = with_context(with_resumed.model + ": \"train\"", [&] { return with_only(with_resumed, all); });
   if (!options.autotune.empty()) options.device.trials = trials_by(options, !first.given.contains("autotune"));
   if (wants_largest(options)) options = with_largest(options);
   if (command.facts.one_sample && !command.facts.evaluates && !with_resumed.given.contains("batch"))

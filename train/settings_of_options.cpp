@@ -37,6 +37,7 @@ Sets sets_of(const Options& options) {
 
 NetworkSetting network_setting(const Options& options) {
   return {.model = options.model,
+          .file = options.file,
           .sets = sets_of(options),
           .dtype = options.dtype,
           .logits = options.logits,

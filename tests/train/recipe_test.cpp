@@ -9,6 +9,7 @@
 #include "framework/error.h"
 #include "tests/support/expect_error.h"
 #include "train/data/augment.h"
+#include "train/session/programs.h"
 #include "train/settings_of_options.h"
 
 namespace lethe::testing {
@@ -49,6 +50,15 @@ TEST_F(Recipe, TheNetworksSettingsHoldWhereTheCommandLineSaysNothing) {
   EXPECT_TRUE(augmentation_of(*o.augment).flip);
 }
 
+TEST_F(Recipe, TheNetworksFileIsReadOnce) {
+  const Options o = options({});
+  const std::string id = network_id(network_setting(o));
+  std::ofstream(file_) << "nothing of use";
+  EXPECT_EQ(network_id(network_setting(o)), id) << "of the file as it was";
+  EXPECT_EQ(network_id(network_setting(with_value(o, "lr", "0.3"))), id);
+  EXPECT_THROW(options({}), Error);
+}
+
 TEST_F(Recipe, AResumedRunsSettingsComeBeforeTheNetworks) {
   const Options o = options({"--epochs", "9"}, {{"batch", "8"}, {"lr", "0.02"}, {"epochs", "5"}, {"seed", "4"}});
   EXPECT_EQ(o.batch, 8);
@@ -77,6 +87,14 @@ TEST_F(Recipe, AResumedRunStaysOnItsDeviceUnlessToldOtherwise) {
   EXPECT_FALSE(leaves.device.no_winograd || leaves.device.fast_f32 || leaves.device.trials);
   const OptionValues tuned_on_gpu = {{"device", "cuda"}, {"autotune", file_ + ".choices"}};
   EXPECT_FALSE(options({"--resume", "run", "--device", "cpu"}, tuned_on_gpu).device.trials);
+}
+
+TEST_F(Recipe, WhatIsDecidedLaterKeepsWhatWasReadBefore) {
+  const std::string choices = file_ + ".choices";
+  const Options o = decided_for_timing(parse_options({"bench", "--model", file_, "--autotune", choices}));
+  EXPECT_EQ(o.data, "synthetic");
+  EXPECT_TRUE(o.device.trials) << "they were there before the data was decided";
+  EXPECT_TRUE(o.file);
 }
 
 TEST_F(Recipe, ASweepTakesNoStepsFromTheNetwork) {

@@ -68,7 +68,7 @@ std::vector<std::unique_ptr<RecordFile>> open_metrics(const RunFiles& asked, con
 }
 
 RunState state_of(const Start& start, const Options& options, const Network& network, const std::string& id,
-                  const std::string& data, const Meaning& meaning, const NetworkFile& file) {
+                  const std::string& data, const Meaning& meaning) {
   RunState state = start.state;
   state.network = network.name;
   state.program = id;
@@ -81,7 +81,7 @@ RunState state_of(const Start& start, const Options& options, const Network& net
   const std::map<std::string, std::string> before = state.options;
   state.options = values_to_keep(options);
   if (state.file.name.empty())
-    state.file = file;
+    state.file = *options.file;
   else
     state.options["model"] = before.at("model");  // not the copy in an older checkpoint
   state.data = state.options.contains("data") ? state.options["data"] : data;
@@ -192,14 +192,12 @@ int train_on(const RunFiles& files, const Options& given, const std::shared_ptr<
     progress.note(message("--zero auto is ", options.ranks.zero, " here: the cheapest stage that fits"));
   }
 
-  const NetworkFile file = read_network_file(options.model);  // which the run keeps
   // Programs of training, with its backward and update ops, and of evaluation.
   const std::chrono::seconds patience(options.ranks.timeout);
   DataSetting data = data_beside_weights(options);
   if (!start.checkpoint.empty()) data.known = start.state.meaning;
   Session session({program_setting(options), data, options.device, peers, patience}, notify);
   const std::string id = network_id(network_setting(options));
-  check(read_network_file(options.model) == file, options.model, ": has changed while the run began; start again");
   check_fits(start, options.given, session.network().name, id);
   const Meaning meaning = session.data().meaning();
   introduce(progress, options, session.network(), session.batches(), meaning.classes, start);
@@ -209,7 +207,7 @@ int train_on(const RunFiles& files, const Options& given, const std::shared_ptr<
   if (leads && !options.quiet) warn_of_slow_steps(plans.training.program, options, progress);
   if (peers) check_ranks_agree(*peers, session, options, start);
   session.fill_from(start, options.weights);
-  session.state() = state_of(start, options, session.network(), id, session.data().name(), meaning, file);
+  session.state() = state_of(start, options, session.network(), id, session.data().name(), meaning);
   const std::unique_ptr<Checkpoints> checkpoints = open_checkpoints(options, start, leads);
   if (!leads) {
     session.executor();

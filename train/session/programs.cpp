@@ -136,7 +136,9 @@ Network build_network(const NetworkSetting& setting, bool training, std::int64_t
                              .seed = static_cast<std::int64_t>(setting.seed),
                              .logits = setting.logits && !training,
                              .joint_parts = joint_parts};
-  Network network = setting.build ? setting.build(options) : load_network(setting.model, options, setting.sets);
+  Network network = setting.build  ? setting.build(options)
+                    : setting.file ? load_network(*setting.file, options, setting.sets)
+                                   : load_network(setting.model, options, setting.sets);
   if (network.name.empty()) network.name = kUnnamed;
   return network;
 }

@@ -20,6 +20,7 @@ namespace lethe {
 /// Which network, in which size and numbers.
 struct NetworkSetting {
   std::string model = {};                                  // a name of the zoo or a file
+  std::shared_ptr<const NetworkFile> file = {};            // that file if it was read already, and counts as it was
   Sets sets = {};                                          // vars of the network file
   std::function<Network(const BuildOptions&)> build = {};  // instead: makes it, for training and for evaluation
   DType dtype = DType::f32;
