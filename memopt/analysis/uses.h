@@ -1,5 +1,6 @@
 // Who makes, changes and reads the vars of a program.
 #pragma once
+#include <span>
 #include <vector>
 
 #include "framework/program.h"
@@ -16,7 +17,7 @@ class Uses {
   /// Its readers and, beside these, the blocks that it is a result of.
   int reads(VarId v) const { return reads_[v]; }
   /// Once for each slot.
-  const std::vector<const Op*>& readers(VarId v) const { return readers_[v]; }
+  std::span<const Op* const> readers(VarId v) const { return readers_.of(v); }
   VarId root(VarId v) const { return root_[v]; }
   /// Whether ops make v, and what it shows, once and never update it: from then on it holds what it was made.
   bool is_settled(VarId v) const { return is_made(v) && is_made(root_[v]); }
@@ -24,15 +25,27 @@ class Uses {
   bool is_written(VarId v, const Op* begin, const Op* end) const;
 
  private:
+  /// Ops by VarId, side by side.
+  class Lists {
+   public:
+    /// `add(note)` notes each var and op; it is asked twice, and first to count.
+    template <class Add>
+    void fill(std::size_t vars, const Add& add);
+    std::span<const Op* const> of(VarId v) const { return {ops_.data() + begin_[v], ops_.data() + begin_[v + 1]}; }
+
+   private:
+    std::vector<int> begin_;
+    std::vector<const Op*> ops_;
+  };
   bool is_made(VarId v) const;
 
   // By VarId.
   std::vector<VarId> root_;
   std::vector<const Op*> maker_;
   std::vector<int> reads_;
-  std::vector<std::vector<const Op*>> readers_;
-  std::vector<std::vector<const Op*>> writers_;   // of the var itself
-  std::vector<std::vector<const Op*>> changers_;  // of roots: of all that shows them, but by no view
+  Lists readers_;
+  Lists writers_;   // of the var itself
+  Lists changers_;  // of roots: of all that shows them, but by no view
 };
 
 }  // namespace lethe

@@ -21,7 +21,7 @@ Program fuse_copies(Program program, const std::vector<Pin>& pins) {
     if (cast.type != kCast || !copies_kept(rewriter.program(), cast)) return;
     const VarId wide = cast.in[0], low = cast.out[0];
     const DType from = rewriter.var(wide).dtype, to = rewriter.var(low).dtype;
-    const std::vector<const Op*>& readers = rewriter.uses().readers(low);
+    const auto readers = rewriter.uses().readers(low);
     if (from == to || wide_of(to) != from || rewriter.is_pinned(low) || readers.empty() ||
         rewriter.uses().reads(low) > kMostReads || std::ssize(readers) != rewriter.uses().reads(low))
       return;

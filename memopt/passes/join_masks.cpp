@@ -33,7 +33,7 @@ Program join_masks(Program program) {
         !std::all_of(mask.in.begin(), mask.in.end(), stays))
       return;
     const VarId g = mask.out[0];
-    const std::vector<const Op*>& readers = rewriter.uses().readers(g);
+    const auto readers = rewriter.uses().readers(g);
     if (readers.empty() || std::count(readers.begin(), readers.end(), readers.front()) != 1) return;
     const Op& first = *readers.front();
     const FusionRule* const rule = rule_of(first, Fusion::Join);

@@ -6,17 +6,17 @@
 namespace lethe {
 
 Program Rewriter::made() {
-  if (instead_.empty()) return std::move(made_);
-  for (std::size_t b = 0; b < made_.blocks.size(); ++b) {
+  if (instead_.empty()) return std::move(program_);
+  for (Block& block : program_.blocks) {
     std::vector<Op> ops;
-    for (std::size_t i = 0; i < made_.blocks[b].ops.size(); ++i)
-      if (const auto found = instead_.find(&program_.blocks[b].ops[i]); found == instead_.end())
-        ops.push_back(std::move(made_.blocks[b].ops[i]));
+    for (Op& op : block.ops)
+      if (const auto found = instead_.find(&op); found == instead_.end())
+        ops.push_back(std::move(op));
       else
         std::move(found->second.begin(), found->second.end(), std::back_inserter(ops));
-    made_.blocks[b].ops = std::move(ops);
+    block.ops = std::move(ops);
   }
-  return std::move(made_);
+  return std::move(program_);
 }
 
 }  // namespace lethe

@@ -17,7 +17,8 @@ inline bool masks_one(const Op& op) { return op_def(op.type).part == FusionPart:
 class Rewriter {
  public:
   Rewriter(Program program, std::vector<Pin> pins)
-      : program_(std::move(program)), pins_(std::move(pins)), uses_(program_), made_(program_) {}
+      : program_(std::move(program)), pins_(std::move(pins)), uses_(program_) {}
+  Rewriter(const Rewriter&) = delete;  // the uses point into the program
 
   const Program& program() const { return program_; }
   const Uses& uses() const { return uses_; }
@@ -40,7 +41,8 @@ class Rewriter {
     replace(maker);
     replace(reader, {std::move(both)});
   }
-  VarId add(Var var) { return add_var(made_, std::move(var)); }
+  /// A var that no op of the program touches yet.
+  VarId add(Var var) { return add_var(program_, std::move(var)); }
 
   /// Asks the rule for each op of the program that it has not replaced yet.
   template <class Rule>
@@ -64,10 +66,9 @@ class Rewriter {
   }
   Program made();
 
-  const Program program_;
+  Program program_;
   const std::vector<Pin> pins_;
   const Uses uses_;
-  Program made_;
   std::unordered_map<const Op*, std::vector<Op>> instead_;
   BlockId block_ = 0;
 };
