@@ -93,8 +93,7 @@ struct PrepareArgs {
 using PrepareKernel = std::unique_ptr<Kernel> (*)(const PrepareArgs&);
 
 struct Kernels {
-  PrepareKernel cpu = nullptr;
-  PrepareKernel cuda = nullptr;
+  PrepareKernel cpu = nullptr, cuda = nullptr;
   bool is_map = false;  // each element of the outputs is made of those at its place in the inputs
 };
 

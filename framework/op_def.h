@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "framework/along.h"
 #include "framework/core_ops.h"
 #include "framework/kernel.h"
 #include "framework/layer_call.h"
@@ -32,17 +33,6 @@ enum class ViewOf : std::uint8_t {
   Part,     // output 0 is the range from `begin` of input 0 along `axis`
   Parts     // the inputs are output 0, one after the other along `axis`: their makers write there
 };
-
-/// What an op's outputs at one place of an axis that they keep are made of. So it is said whether the places can be
-/// computed one after the other.
-enum class Along : std::uint8_t {
-  Mixed,     // anything; not said
-  Elements,  // what all inputs have at that place: a map, or a reduction along other axes
-  Rows       // what input 0 has there, for any axis but the last, and all of the other inputs
-};
-
-/// Where an op activates output 0 (kActivation) before it writes it: not where a CPU's library might give other bits.
-enum class Activates : std::uint8_t { Nowhere, OnGpu, Everywhere };
 
 struct OpDef {
   std::string type;

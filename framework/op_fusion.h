@@ -7,6 +7,9 @@
 
 namespace lethe {
 
+/// Where an op activates output 0 (kActivation) before it writes it: not where a CPU's library might give other bits.
+enum class Activates : std::uint8_t { Nowhere, OnGpu, Everywhere };
+
 /// What passes know an op as, in the patterns that they look for.
 enum class FusionPart : std::uint8_t {
   None,
