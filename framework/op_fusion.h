@@ -25,7 +25,7 @@ enum class Fusion : std::uint8_t {
   // gradient, whose input is still what the mask gave.
   Mask,
   // join_masks: a gradient does the work of the first, a mask, which makes `input`, too. Gives the gradient, which has
-  // what the mask gave behind its own outputs.
+  // what the mask gave after its own outputs.
   Join,
   // fuse_addends: what the second adds, `input`, is never written. Gives both ops.
   Addend,

@@ -182,7 +182,7 @@ Planned MemoryStage::arrange(Planned form) {
   return form;
 }
 
-/// Behind views: what writes a part of a wider var stays an op of its own.
+/// After views: what writes a part of a wider var stays an op of its own.
 void MemoryStage::fuse(Planned& form) const {
   step("fuse_sums", fuse_sums, form);
   step("fuse_addends", fuse_addends, form);
