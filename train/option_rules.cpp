@@ -30,8 +30,6 @@ void check_autotune(const DeviceSetting& device) {
         "--autotune does not go with --deterministic on a GPU: another engine may be the fastest in the next run");
 }
 
-}  // namespace
-
 void check_memopt(const Options& o) {
   check(!o.memopt.levels.overhead || o.memopt.levels.level == Level::Recompute,
         "--overhead is of --memopt level=3; this is ", o.memopt.text);
@@ -41,6 +39,8 @@ void check_memopt(const Options& o) {
         o.memopt.text);
   if (o.memopt.optnet) check_optnet(o);
 }
+
+}  // namespace
 
 void check_together(const Options& o) {
   check_memopt(o);

@@ -86,8 +86,6 @@ void check_value(const Command& command, const std::string& name, const std::str
 
 /// Fails unless the options of a network go together, whichever command has them.
 void check_together(const Options& options);
-/// The part of that which is of the memory stage.
-void check_memopt(const Options& options);
 
 /// What each command answers beside its own options: --help and --version.
 extern const std::vector<OptionInfo> kAnswers;

@@ -1,0 +1,141 @@
+// Groups of options that say where a network runs, and in how much memory.
+#include "framework/error.h"
+#include "train/option_groups.h"
+#include "train/quantities.h"
+#include "train/session/device.h"
+
+namespace lethe {
+namespace {
+
+using enum Fact;
+
+constexpr std::int64_t kMostThreads = 1024;  // far more ends in a crash of OpenMP, not in a message
+
+}  // namespace
+
+void add_threads(OptionSet& set, Options& o) {
+  set.add("--threads", o.device.threads, "N", "Worker threads (default 0: one a processor)")
+      ->check(whole_number(0, kMostThreads))
+      ->is({Kept})
+      ->group("Machine");
+}
+
+OptionRow* add_device_name(OptionSet& set, Options& o) {
+  std::string help = "cpu, cuda, cuda:1... (default " + o.device.name + ")";
+  std::vector<std::string> words = {"cpu", "cuda"};
+  if (!o.facts.runs) {
+    const std::vector<std::string> described = described_gpus();
+    help += ";\nor a GPU that is not there: " + joined(described) +
+            ",\nor a JSON file that describes one; ,memory=SIZE after it: with so much memory";
+    words.insert(words.end(), described.begin(), described.end());
+  }
+  return set
+      .add_read(
+          "--device", [&o](const std::string& text) { read_device(text, o.device); }, "NAME", help)
+      ->check(such_as(words))
+      ->is({Kept, Rounds})
+      ->group("Machine");
+}
+
+void add_machine(OptionSet& set, Options& o, bool tries) {
+  add_device_name(set, o);
+  set.add_flag("--tf32", o.device.tf32, "On a GPU: convolutions and products may round f32 factors to TF32")
+      ->is({Kept, OfKind, Rounds})
+      ->group("Machine");
+  set.add_flag("--fast-conv", o.device.fast_conv,
+               "On a GPU: convolutions may round more: Winograd's algorithm, FFT, factors and sums in less than f32")
+      ->is({Kept, OfKind, Rounds})
+      ->group("Machine");
+  set.add_flag("--deterministic", o.device.deterministic,
+               "On a GPU: the same bits in every run (the CPU gives them anyway)")
+      ->is({Kept, Rounds})
+      ->group("Machine");
+  if (o.facts.runs)
+    set.add_flag("--eager", o.device.eager, "On a GPU: runs steps launch by launch, not as a recorded graph")
+        ->is({Kept, OfKind})
+        ->group("Machine");
+  const auto read_limit = [&o](const std::string& text) {
+    o.device.workspace_limit = parse_bytes(text, "--workspace-limit");
+  };
+  set.add_read("--workspace-limit", read_limit, "SIZE",
+               "On a GPU: scratch memory that one convolution may take (default 1GiB)")
+      ->is({Kept, OfKind})
+      ->group("Machine");
+  set.add_flag(
+         "--no-winograd", o.device.no_winograd,
+         "On a CPU: no convolutions by Winograd's algorithm, which is faster for 3x3 and 5x5 kernels of stride 1,\n"
+         "but rounds up to three times as much and takes more scratch memory")
+      ->is({Kept, OfKind, Rounds})
+      ->group("Machine");
+  set.add_flag("--fast-f32", o.device.fast_f32,
+               "On a CPU with AMX: f32 convolutions as three of bf16, which round more")
+      ->is({Kept, OfKind, Rounds})
+      ->group("Machine");
+  if (tries)
+    set.add("--autotune", o.autotune, "FILE",
+            "Takes for each convolution the algorithm (on a GPU cuDNN's engine) that is fastest here, which is tried "
+            "once\n"
+            "and kept in FILE (default: by rule)")
+        ->is({Kept, OfKind, Rounds})
+        ->group("Machine");
+  add_threads(set, o);
+}
+
+void add_pins(OptionSet& set, Options& o) {
+  set.add_list("--skip-vars", o.memopt.levels.pins.skip_vars, "A,B", "Variables that keep memory of their own")
+      ->group("Memory");
+  set.add_flag("--skip-grads", o.memopt.levels.pins.skip_grads,
+               "So does each parameter gradient given to an optimizer op")
+      ->group("Memory");
+}
+
+OptionRow* add_memopt_text(OptionSet& set, Options& o, const std::string& help) {
+  const auto read = [&o](const std::string& text) {
+    check(o.facts.optnet != CommandFacts::Either || asks_for_optnet(text), "--memopt ", text,
+          ": count knows optnet=inference and optnet=training");
+    o.memopt = memory_setting(text, o.memopt);
+  };
+  return set.add_read("--memopt", read, "SETTING", help)->group("Memory");
+}
+
+void add_memopt(OptionSet& set, Options& o, const char* standard) {
+  o.memopt = memory_setting(standard);
+  std::string help =
+      "none: a buffer for each variable; level=0: those of dead variables of the same shape;\n"
+      "level=1: of any dead one that is large enough; each with ,release (given back within\n"
+      "the step) and ,inplace; level=2: one exact arena, and norms and activations computed again where\n"
+      "that is nearly free; level=3: all that a budget or an overhead asks for computed again";
+  if (o.facts.optnet != CommandFacts::None)
+    help += "; optnet=training (eval: optnet=inference):\nthe modules and sharing behind optnet's tables";
+  add_memopt_text(set, o, help + " (default " + standard + ")");
+  add_pins(set, o);
+}
+
+void add_budget(OptionSet& set, Options& o) {
+  const auto read_budget = [&o](const std::string& text) {
+    o.memopt.levels.budget = parse_bytes(text, "--memory-budget");
+    check(o.memopt.levels.budget > 0, "--memory-budget: nothing runs in ", text, " bytes");
+  };
+  set.add_read("--memory-budget", read_budget, "SIZE",
+               "All that the device is asked for: 800MiB, 2GiB, 1500000000. Unless --memopt says another\nlevel, as "
+               "little as it takes is computed again (level=3); exits with 3 if nothing fits")
+      ->group("Memory");
+  set.finally([&o] {
+    if (o.memopt.levels.budget && !o.given.contains("memopt")) o.memopt = memory_setting("level=3", o.memopt);
+  });
+  const auto read_share = [&o](const std::string& text) { o.memopt.levels.overhead = parse_share(text, "--overhead"); };
+  set.add_read("--overhead", read_share, "SHARE",
+               "Of level=3: what computing again may take of a step, such as 5% (default: as much as\na forward pass)")
+      ->group("Memory");
+  set.add("--costs", o.costs, "FILE",
+          "Of level=3: weighs ops by what their kernels take here, which is measured once and kept in\nFILE (default: "
+          "by their operations and bytes)")
+      ->group("Memory");
+}
+
+void add_print_log(OptionSet& set, Options& o) {
+  set.add_flag("--print-log", o.memopt.levels.print_log, "Prints who takes whose memory, and why others do not")
+      ->group("Memory");
+}
+
+}  // namespace lethe
