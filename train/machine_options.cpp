@@ -14,10 +14,10 @@ constexpr std::int64_t kMostThreads = 1024;  // far more ends in a crash of Open
 }  // namespace
 
 void add_threads(OptionSet& set, Options& o) {
+  set.in("Machine");
   set.add("--threads", o.device.threads, "N", "Worker threads (default 0: one a processor)")
       ->check(whole_number(0, kMostThreads))
-      ->is({Kept})
-      ->group("Machine");
+      ->is({Kept});
 }
 
 OptionRow* add_device_name(OptionSet& set, Options& o) {
@@ -29,64 +29,56 @@ OptionRow* add_device_name(OptionSet& set, Options& o) {
             ",\nor a JSON file that describes one; ,memory=SIZE after it: with so much memory";
     words.insert(words.end(), described.begin(), described.end());
   }
+  set.in("Machine");
   return set
       .add_read(
           "--device", [&o](const std::string& text) { read_device(text, o.device); }, "NAME", help)
       ->check(such_as(words))
-      ->is({Kept, Rounds})
-      ->group("Machine");
+      ->is({Kept, Rounds});
 }
 
 void add_machine(OptionSet& set, Options& o, bool tries) {
   add_device_name(set, o);
+  set.in("Machine");
   set.add_flag("--tf32", o.device.tf32, "On a GPU: convolutions and products may round f32 factors to TF32")
-      ->is({Kept, OfKind, Rounds})
-      ->group("Machine");
+      ->is({Kept, OfKind, Rounds});
   set.add_flag("--fast-conv", o.device.fast_conv,
                "On a GPU: convolutions may round more: Winograd's algorithm, FFT, factors and sums in less than f32")
-      ->is({Kept, OfKind, Rounds})
-      ->group("Machine");
+      ->is({Kept, OfKind, Rounds});
   set.add_flag("--deterministic", o.device.deterministic,
                "On a GPU: the same bits in every run (the CPU gives them anyway)")
-      ->is({Kept, Rounds})
-      ->group("Machine");
+      ->is({Kept, Rounds});
   if (o.facts.runs)
     set.add_flag("--eager", o.device.eager, "On a GPU: runs steps launch by launch, not as a recorded graph")
-        ->is({Kept, OfKind})
-        ->group("Machine");
+        ->is({Kept, OfKind});
   const auto read_limit = [&o](const std::string& text) {
     o.device.workspace_limit = parse_bytes(text, "--workspace-limit");
   };
   set.add_read("--workspace-limit", read_limit, "SIZE",
                "On a GPU: scratch memory that one convolution may take (default 1GiB)")
-      ->is({Kept, OfKind})
-      ->group("Machine");
+      ->is({Kept, OfKind});
   set.add_flag(
          "--no-winograd", o.device.no_winograd,
          "On a CPU: no convolutions by Winograd's algorithm, which is faster for 3x3 and 5x5 kernels of stride 1,\n"
          "but rounds up to three times as much and takes more scratch memory")
-      ->is({Kept, OfKind, Rounds})
-      ->group("Machine");
+      ->is({Kept, OfKind, Rounds});
   set.add_flag("--fast-f32", o.device.fast_f32,
                "On a CPU with AMX: f32 convolutions as three of bf16, which round more")
-      ->is({Kept, OfKind, Rounds})
-      ->group("Machine");
+      ->is({Kept, OfKind, Rounds});
   if (tries)
     set.add("--autotune", o.autotune, "FILE",
             "Takes for each convolution the algorithm (on a GPU cuDNN's engine) that is fastest here, which is tried "
             "once\n"
             "and kept in FILE (default: by rule)")
-        ->is({Kept, OfKind, Rounds})
-        ->group("Machine");
+        ->is({Kept, OfKind, Rounds});
   add_threads(set, o);
 }
 
 void add_pins(OptionSet& set, Options& o) {
-  set.add_list("--skip-vars", o.memopt.levels.pins.skip_vars, "A,B", "Variables that keep memory of their own")
-      ->group("Memory");
+  set.in("Memory");
+  set.add_list("--skip-vars", o.memopt.levels.pins.skip_vars, "A,B", "Variables that keep memory of their own");
   set.add_flag("--skip-grads", o.memopt.levels.pins.skip_grads,
-               "So does each parameter gradient given to an optimizer op")
-      ->group("Memory");
+               "So does each parameter gradient given to an optimizer op");
 }
 
 OptionRow* add_memopt_text(OptionSet& set, Options& o, const std::string& help) {
@@ -95,7 +87,8 @@ OptionRow* add_memopt_text(OptionSet& set, Options& o, const std::string& help) 
           ": count knows optnet=inference and optnet=training");
     o.memopt = memory_setting(text, o.memopt);
   };
-  return set.add_read("--memopt", read, "SETTING", help)->group("Memory");
+  set.in("Memory");
+  return set.add_read("--memopt", read, "SETTING", help);
 }
 
 void add_memopt(OptionSet& set, Options& o, const char* standard) {
@@ -116,26 +109,24 @@ void add_budget(OptionSet& set, Options& o) {
     o.memopt.levels.budget = parse_bytes(text, "--memory-budget");
     check(o.memopt.levels.budget > 0, "--memory-budget: nothing runs in ", text, " bytes");
   };
+  set.in("Memory");
   set.add_read("--memory-budget", read_budget, "SIZE",
                "All that the device is asked for: 800MiB, 2GiB, 1500000000. Unless --memopt says another\nlevel, as "
-               "little as it takes is computed again (level=3); exits with 3 if nothing fits")
-      ->group("Memory");
+               "little as it takes is computed again (level=3); exits with 3 if nothing fits");
   set.finally([&o] {
     if (o.memopt.levels.budget && !o.given.contains("memopt")) o.memopt = memory_setting("level=3", o.memopt);
   });
   const auto read_share = [&o](const std::string& text) { o.memopt.levels.overhead = parse_share(text, "--overhead"); };
   set.add_read("--overhead", read_share, "SHARE",
-               "Of level=3: what computing again may take of a step, such as 5% (default: as much as\na forward pass)")
-      ->group("Memory");
+               "Of level=3: what computing again may take of a step, such as 5% (default: as much as\na forward pass)");
   set.add("--costs", o.costs, "FILE",
           "Of level=3: weighs ops by what their kernels take here, which is measured once and kept in\nFILE (default: "
-          "by their operations and bytes)")
-      ->group("Memory");
+          "by their operations and bytes)");
 }
 
 void add_print_log(OptionSet& set, Options& o) {
-  set.add_flag("--print-log", o.memopt.levels.print_log, "Prints who takes whose memory, and why others do not")
-      ->group("Memory");
+  set.in("Memory");
+  set.add_flag("--print-log", o.memopt.levels.print_log, "Prints who takes whose memory, and why others do not");
 }
 
 }  // namespace lethe

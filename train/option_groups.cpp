@@ -16,18 +16,15 @@ using enum Fact;
 }  // namespace
 
 void add_network(OptionSet& set, Options& o, const char* dtype_help) {
-  set.add("--model", o.model, "NAME|FILE", "Network: a name of the zoo or a JSON file")
-      ->is({Kept, OfNetwork})
-      ->group("Network");
+  set.in("Network");
+  set.add("--model", o.model, "NAME|FILE", "Network: a name of the zoo or a JSON file")->is({Kept, OfNetwork});
   set.add_list("--set", o.set, "K=V", "Sets a var of the network file; may be repeated")
       ->check(setting())
-      ->is({Kept, OfNetwork})
-      ->group("Network");
+      ->is({Kept, OfNetwork});
   set.add_read(
          "--dtype", [&o](const std::string& name) { o.dtype = dtype_named(name); }, "TYPE", dtype_help)
       ->check(one_of({"f32", "f64", "bf16", "f16"}))
-      ->is({Kept, OfNetwork})
-      ->group("Network");
+      ->is({Kept, OfNetwork});
 }
 
 namespace {
@@ -45,7 +42,8 @@ OptionRow* add_samples(OptionSet& set, const char* name, const char* text, const
     else
       number = std::stoll(value);
   };
-  return set.add_read(name, read, text, help)->check({complaint})->group("Data");
+  set.in("Data");
+  return set.add_read(name, read, text, help)->check({complaint});
 }
 
 }  // namespace
@@ -75,16 +73,17 @@ void add_context(OptionSet& set, Options& o) {
 }
 
 OptionRow* add_skip_bad(OptionSet& set, std::int64_t& most, const char* help) {
-  return set.add("--skip-bad", most, "N", help)->check(whole_number(0, INT32_MAX))->group("Data");
+  set.in("Data");
+  return set.add("--skip-bad", most, "N", help)->check(whole_number(0, INT32_MAX));
 }
 
 void add_data(OptionSet& set, Options& o, Largest largest) {
+  set.in("Data");
   set.add("--data", o.data, "SPEC",
           "mnist:DIR, cifar10:DIR, cifar100:DIR, imagefolder:DIR, shapes; shape-masks; text:FILE, tokens:DIR,\n"
           "sentences, copy; tsv:PATH, subjects; synthetic (default: shapes, shape-masks, sentences or subjects,\n"
           "made to the network's size); after files ,val=X holds that share of them out for tests")
-      ->is({Kept, OfNetwork})
-      ->group("Data");
+      ->is({Kept, OfNetwork});
   add_skip_bad(set, o.skip_bad,
                "Leaves out up to N image files that cannot be read; each is tried at the beginning (default 0)")
       ->is({PartOfData});
@@ -92,131 +91,113 @@ void add_data(OptionSet& set, Options& o, Largest largest) {
 }
 
 void add_augment(OptionSet& set, Options& o) {
+  set.in("Data");
   set.add("--augment", o.augment, "LIST",
           "none, or with commas: pad-crop, flip, cutout, random-crop (default: the network's)")
-      ->is({Kept})
-      ->group("Data");
+      ->is({Kept});
 }
 
 OptionRow* add_weights(OptionSet& set, Options& o) {
-  return set.add("--weights", o.weights, "FILE|DIR", "Starts from these weights; of a checkpoint directory the best")
-      ->group("Checkpoints");
+  set.in("Checkpoints");
+  return set.add("--weights", o.weights, "FILE|DIR", "Starts from these weights; of a checkpoint directory the best");
 }
 
 void add_weights_of_run(OptionSet& set, Options& o) {
+  set.in("Checkpoints");
   set.add("--weights", o.weights, "RUN|FILE",
           "Weights of a run's directory (its best), of a checkpoint's directory, or of a file; a run says\n"
-          "its network, data, numbers, batch and seed, so that these need not be given")
-      ->group("Checkpoints");
+          "its network, data, numbers, batch and seed, so that these need not be given");
 }
 
 void add_seed(OptionSet& set, Options& o) {
+  set.in("Training");
   set.add("--seed", o.seed, "N", "Seed of initial weights, data order and dropout (default 0)")
       ->check(whole_number(0))
-      ->is({Kept, OfNetwork})
-      ->group("Training");
+      ->is({Kept, OfNetwork});
 }
 
 void add_optimizer(OptionSet& set, Options& o) {
+  set.in("Training");
   set.add("--lr", o.lr, "X", "Learning rate (default: the network's)")
       ->check(positive_number())
-      ->is({Kept, OfOptimizer})
-      ->group("Training");
+      ->is({Kept, OfOptimizer});
   set.add("--schedule", o.schedule, "SPEC",
           "Course of the learning rate: constant, cosine, poly, one-cycle, step@30ex0.1, exp@1ex0.95,\n"
           "multistep@80e,120ex0.1; after any but one-cycle a warm-up: +warmup@500 (default: the network's)")
-      ->is({Kept, OfOptimizer})
-      ->group("Training");
+      ->is({Kept, OfOptimizer});
   add_update_rule(set, o);
 }
 
 void add_update_rule(OptionSet& set, Options& o) {
+  set.in("Training");
   set.add("--optimizer", o.optimizer, "NAME",
           "sgd, momentum, nesterov, adam, adamw or rmsprop (default: the network's)")
       ->check(such_as(optimizer_names()))
-      ->is({Kept})
-      ->group("Training");
+      ->is({Kept});
   set.add("--momentum", o.momentum, "X", "Momentum (default: the network's)")
       ->check(number_from_zero())
-      ->is({Kept, OfOptimizer})
-      ->group("Training");
+      ->is({Kept, OfOptimizer});
   set.add("--beta1", o.beta1, "X", "Of adam and adamw: what the mean of gradients keeps (default 0.9)")
       ->check(fraction())
-      ->is({Kept, OfOptimizer})
-      ->group("Training");
+      ->is({Kept, OfOptimizer});
   set.add("--beta2", o.beta2, "X", "Of adam and adamw: what the mean of their squares keeps (default 0.999)")
       ->check(fraction())
-      ->is({Kept, OfOptimizer})
-      ->group("Training");
+      ->is({Kept, OfOptimizer});
   set.add("--eps", o.eps, "X", "Of adam, adamw and rmsprop: what is added to a root (default 1e-8)")
       ->check(number_from_zero())
-      ->is({Kept, OfOptimizer})
-      ->group("Training");
+      ->is({Kept, OfOptimizer});
   set.add("--weight-decay", o.weight_decay, "X", "Weight decay, not on bias and norm (default: the network's)")
       ->check(number_from_zero())
-      ->is({Kept, OfOptimizer})
-      ->group("Training");
-  set.add_flag("--decay-all", o.decay_all, "Weight decay on bias and norm too")
-      ->is({Kept, OfOptimizer})
-      ->group("Training");
+      ->is({Kept, OfOptimizer});
+  set.add_flag("--decay-all", o.decay_all, "Weight decay on bias and norm too")->is({Kept, OfOptimizer});
   set.add("--decay", o.decay, "NAMES",
           "Weight decay on these parameters too: names with commas between, * for any characters")
-      ->is({Kept, OfOptimizer})
-      ->group("Training");
+      ->is({Kept, OfOptimizer});
   set.add("--no-decay", o.no_decay, "NAMES", "No weight decay on these parameters, as 'tokens.*,positions.*'")
-      ->is({Kept, OfOptimizer})
-      ->group("Training");
+      ->is({Kept, OfOptimizer});
   set.add("--loss-scale", o.loss_scale, "X",
           "Of --dtype f16: what the loss is scaled by at first (default 65536); it halves and doubles by itself")
       ->check(positive_number())
-      ->is({Kept})
-      ->group("Training");
+      ->is({Kept});
   set.add("--clip-norm", o.clip_norm, "X",
           "Scales gradients down to this global norm; 0: no limit (default: the network's)")
       ->check(number_from_zero())
-      ->is({Kept})
-      ->group("Training");
+      ->is({Kept});
 }
 
 void add_course(OptionSet& set, Options& o) {
   add_augment(set, o);
+  set.in("Training");
   set.add("--epochs", o.epochs, "E", "Passes over the data (default: the network's)")
       ->check(whole_number(1))
-      ->is({Kept})
-      ->group("Training");
+      ->is({Kept});
   set.add("--steps", o.steps, "S", "Steps, instead of epochs")
       ->check(whole_number(1))
       ->is({Kept})
-      ->excludes("--epochs")
-      ->group("Training");
+      ->excludes("--epochs");
   set.add("--patience", o.patience, "N",
           "Stops when N evaluations in a row bring no better accuracy (default: the network's, else 0: never)")
       ->check(whole_number(0))
-      ->is({Kept})
-      ->group("Training");
+      ->is({Kept});
   add_optimizer(set, o);
   add_seed(set, o);
 }
 
 void add_checkpoints(OptionSet& set, Options& o) {
-  set.add("--save", o.save, "DIR", "Writes checkpoints there: the newest and the best by evaluation")
-      ->group("Checkpoints");
+  set.in("Checkpoints");
+  set.add("--save", o.save, "DIR", "Writes checkpoints there: the newest and the best by evaluation");
   add_interval(set, "--save-every", o.save_every, "Every N steps, or N epochs with an e behind (default 1e)")
-      ->is({Kept})
-      ->group("Checkpoints");
+      ->is({Kept});
   set.add("--keep", o.keep, "N", "Newest checkpoints kept, beside the best (default 2)")
       ->check(whole_number(1, INT32_MAX))
-      ->is({Kept})
-      ->group("Checkpoints");
+      ->is({Kept});
   const auto read_form = [&o](const std::string& form) { o.ranks.sharded = form == "sharded"; };
   set.add_read("--checkpoint", read_form, "FORM",
                "whole: one rank writes all of it (default); sharded: each rank a file with its share of every tensor")
       ->check(one_of({"whole", "sharded"}))
-      ->is({Kept})
-      ->group("Checkpoints");
+      ->is({Kept});
   set.add("--resume", o.resume, "DIR|auto",
-          "Goes on, bit for bit, where a run stopped, with its settings; auto: if --save has one")
-      ->group("Checkpoints");
+          "Goes on, bit for bit, where a run stopped, with its settings; auto: if --save has one");
   add_weights(set, o)->excludes("--resume");
   set.finally([&o] {
     check(o.resume != "auto" || !o.save.empty(), "--resume auto needs --save DIR, where it looks for a checkpoint");
@@ -229,7 +210,8 @@ void add_pictured(OptionSet& set, Options& o) {
   add_batch(set, o);
   add_micro_batch(set, o);
   add_optimizer(set, o);
-  set.add_flag("--eval", o.inference, "Of evaluation instead of training")->group("Data");
+  set.in("Data");
+  set.add_flag("--eval", o.inference, "Of evaluation instead of training");
   add_machine(set, o);
 }
 
@@ -241,7 +223,8 @@ OptionRow* add_interval(OptionSet& set, const char* name, std::optional<Interval
 void add_format(OptionSet& set, Options& o, std::vector<std::string> forms) {
   std::string help;
   for (const std::string& form : forms) help += help.empty() ? form + " (default)" : ", " + form;
-  set.add("--format", o.format, "FORM", help)->check(one_of(std::move(forms)))->group("Output");
+  set.in("Output");
+  set.add("--format", o.format, "FORM", help)->check(one_of(std::move(forms)));
 }
 
 }  // namespace lethe

@@ -15,11 +15,6 @@ bool OptionInfo::takes(const std::string& kind) const {
   return false;
 }
 
-OptionRow* OptionRow::group(const char* title) {
-  info.group = title;
-  return this;
-}
-
 OptionRow* OptionRow::check(ValueCheck check) {
   info.words = check.words;
   good = std::move(check);

@@ -48,7 +48,6 @@ struct OptionRow {
   bool is_required = false;
   std::vector<Fact> facts = {};
 
-  OptionRow* group(const char* title);
   OptionRow* check(ValueCheck check);
   OptionRow* excludes(const char* other);  // either excludes the other
   OptionRow* needs(const char* other);

@@ -10,7 +10,7 @@ namespace lethe {
 OptionRow* OptionSet::add_row(const char* name, Form form, const char* type, const char* text, std::string help,
                               std::function<void(const std::string&)> take) {
   OptionInfo info{.value = text, .help = std::move(help)};
-  if (form != Form::Positional) info.names = {name}, info.group = "Options";
+  if (form != Form::Positional) info.names = {name}, info.group = group_;
   return &rows_.emplace_back(OptionRow{name, form, type, std::move(info), std::move(take)});
 }
 

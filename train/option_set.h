@@ -15,6 +15,8 @@ class OptionSet {
  public:
   using Form = OptionRow::Form;
 
+  /// Under which title of --help the options stand that are added from here on.
+  void in(const char* group) { group_ = group; }
   /// An option whose last value counts, with `text` for what it takes.
   template <class T>
   OptionRow* add(const char* name, T& to, const char* text, std::string help);
@@ -42,6 +44,7 @@ class OptionSet {
   OptionRow* add_row(const char* name, Form form, const char* type, const char* text, std::string help,
                      std::function<void(const std::string&)> take);
 
+  const char* group_ = "Options";
   std::deque<OptionRow> rows_ = {};
   std::vector<std::function<void()>> last_ = {};
 };

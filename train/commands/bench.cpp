@@ -203,33 +203,27 @@ Run declare_bench(OptionSet& set, Options& o) {
   add_machine(set, o);
   add_pins(set, o);
   o.steps = 12;
+  set.in("Bench");
   set.add("--steps", o.steps, "S", "Steps a process (default 12)")
       ->check(whole_number(kWarmUpSteps + 1))
-      ->is({Fact::Kept})
-      ->group("Bench");
+      ->is({Fact::Kept});
   set.add("--settings", own->settings, "LIST",
           "Settings of --memopt, with semicolons between them; behind one also other options,\nas in "
           "\"level=2;level=3 --memory-budget 2GiB\" (default \"" +
-              own->settings + "\")")
-      ->group("Bench");
+              own->settings + "\")");
   set.add_flag("--sweep", own->sweep, "Instead: level=3 at several prices, from none on, and level=2")
-      ->excludes("--settings")
-      ->group("Bench");
+      ->excludes("--settings");
   set.add_flag("--profile", own->profile, "Instead: where the time of a step goes, by op and by whose code runs it")
       ->excludes("--settings")
-      ->excludes("--sweep")
-      ->group("Bench");
-  set.add("--rounds", own->rounds, "N", "Processes a setting, in turns (default 3)")
-      ->check(whole_number(1))
-      ->group("Bench");
+      ->excludes("--sweep");
+  set.add("--rounds", own->rounds, "N", "Processes a setting, in turns (default 3)")->check(whole_number(1));
   set.add_flag("--count", own->count,
                "Instead: launches and bytes moved of a step at level=2, by op, on a GPU that need not be there")
       ->excludes("--settings")
       ->excludes("--sweep")
       ->excludes("--profile")
       ->excludes("--steps")
-      ->excludes("--rounds")
-      ->group("Bench");
+      ->excludes("--rounds");
   set.finally([&o, own] { o.facts.runs = !own->count; });
   add_format(set, o, {"text", "md", "csv", "json"});
   return [own](const Options& options) { return bench(*own, options); };

@@ -96,10 +96,10 @@ Run declare_count(OptionSet& set, Options& o) {
   add_memopt_text(set, o,
                   "optnet=inference (default) or optnet=training; with commas behind it inplace, reuse_buffers,\n"
                   "remove_grad_params or none (default: all three)");
+  set.in("Memory");
   set.add("--backend", *backend, "NAME",
           "Whose modules: nn (Torch's own, on the CPU) or cudnn (default: nn for f64, cudnn for f32)")
-      ->check(one_of({"nn", "cudnn"}))
-      ->group("Memory");
+      ->check(one_of({"nn", "cudnn"}));
   add_format(set, o, {"text", "json"});
   return [backend](const Options& options) { return count_memory(*backend, options); };
 }

@@ -28,9 +28,11 @@ int list_devices() {
 Run declare_device(OptionSet& set, Options& o) {
   const auto dump = std::make_shared<bool>(false);
   o.device.name = "cuda";
-  set.add_flag("--dump", *dump, "Writes a GPU's description, for train plan on another machine")->group("Output");
+  set.in("Output");
+  set.add_flag("--dump", *dump, "Writes a GPU's description, for train plan on another machine");
   add_device_name(set, o)->needs("--dump");
-  set.add("--out", o.output, "FILE", "Writes it there (default: standard output)")->needs("--dump")->group("Output");
+  set.in("Output");
+  set.add("--out", o.output, "FILE", "Writes it there (default: standard output)")->needs("--dump");
   set.finally([&o, dump] {
     if (*dump) check_device(o.device, false);
   });

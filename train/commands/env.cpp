@@ -168,7 +168,8 @@ std::string env_text() {
 
 Run declare_env(OptionSet& set, Options&) {
   const auto json = std::make_shared<bool>(false);
-  set.add_flag("--json", *json, "The same as JSON")->group("Output");
+  set.in("Output");
+  set.add_flag("--json", *json, "The same as JSON");
   return [json](const Options&) {
     write_result("", *json ? env_json() : env_text());
     return 0;

@@ -67,12 +67,10 @@ Run declare_eval(OptionSet& set, Options& o) {
   add_print_log(set, o);
   add_weights_of_run(set, o);
   add_seed(set, o);
-  set.add("--top", own->top, "K", "Also counts labels that are among the K largest logits")
-      ->check(whole_number(1))
-      ->group("Output");
-  set.add_flag("--by-class", own->by_class, "Samples and accuracy of each class")->group("Output");
-  set.add_flag("--confusion", own->confusion, "How many samples of each class were taken for which class")
-      ->group("Output");
+  set.in("Output");
+  set.add("--top", own->top, "K", "Also counts labels that are among the K largest logits")->check(whole_number(1));
+  set.add_flag("--by-class", own->by_class, "Samples and accuracy of each class");
+  set.add_flag("--confusion", own->confusion, "How many samples of each class were taken for which class");
   set.finally([&o, own] { o.logits = own->top > 0 || own->by_class || own->confusion; });
   add_format(set, o, {"text", "json"});
   return [own](const Options& options) { return evaluate(*own, options); };

@@ -63,12 +63,12 @@ Run declare_export(OptionSet& set, Options& o) {
       "Numbers in the file: f32, f64, bf16 or f16, rounded where they have to be (default: the parameters' own)");
   add_weights_of_run(set, o);
   add_seed(set, o);
+  set.in("Output");
   set.add("--names", *names, "LIBRARY",
           "Under the names, and in the layout, of a library that the network file states: huggingface, timm\n"
           "(default: the network's own)")
-      ->check(such_as({"huggingface", "timm"}))
-      ->group("Output");
-  set.add("--output", o.output, "FILE", "File to write")->required()->group("Output");
+      ->check(such_as({"huggingface", "timm"}));
+  set.add("--output", o.output, "FILE", "File to write")->required();
   return [names](const Options& options) { return export_weights(options, *names); };
 }
 

@@ -215,36 +215,32 @@ Run declare_generate(OptionSet& set, Options& o) {
   o.logits = true;
   add_network(set, o);
   add_weights_of_run(set, o);
+  set.in("Data");
   set.add("--data", o.data, "SPEC", "Data set whose characters the network knows (default: the run's)")
-      ->is({Fact::Kept, Fact::OfNetwork})
-      ->group("Data");
+      ->is({Fact::Kept, Fact::OfNetwork});
   set.add("--tokenizer", own->tokenizer, "DIR",
-          "Instead: GPT-2's vocab.json and merges.txt in this folder, for weights from elsewhere")
-      ->group("Data");
-  set.add("--prompt", own->prompt, "TEXT", "What is written on from")->group("Text");
-  set.add("--tokens", own->tokens, "N", "Symbols that follow it (default 200)")->check(whole_number(1))->group("Text");
-  set.add("--stop", own->stop, "TEXT", "Ends the text before the first TEXT behind the prompt")->group("Text");
+          "Instead: GPT-2's vocab.json and merges.txt in this folder, for weights from elsewhere");
+  set.in("Text");
+  set.add("--prompt", own->prompt, "TEXT", "What is written on from");
+  set.add("--tokens", own->tokens, "N", "Symbols that follow it (default 200)")->check(whole_number(1));
+  set.add("--stop", own->stop, "TEXT", "Ends the text before the first TEXT behind the prompt");
   set.add_flag("--ignore-eos", own->ignores_end,
-               "Goes on behind the end token of a document; a line of its own shows where that stood")
-      ->group("Text");
+               "Goes on behind the end token of a document; a line of its own shows where that stood");
   set.add("--temperature", own->sampling.temperature, "X",
           "Above 1 more varied, below 1 less; 0: always the likeliest symbol (default 1)")
-      ->check(number_from_zero())
-      ->group("Text");
+      ->check(number_from_zero());
   set.add("--top-k", own->sampling.top_k, "K", "Draws among the K likeliest symbols (default 0: all)")
-      ->check(whole_number(0))
-      ->group("Text");
+      ->check(whole_number(0));
   set.add("--top-p", own->sampling.top_p, "P",
           "Draws among the fewest of the likeliest symbols that have this probability in all (default 1)")
-      ->check(portion())
-      ->group("Text");
+      ->check(portion());
   set.add("--seed", o.seed, "N", "Seed of what is drawn: the same text again (default 0)")
       ->check(whole_number(0))
-      ->is({Fact::Kept, Fact::OfNetwork})
-      ->group("Text");
+      ->is({Fact::Kept, Fact::OfNetwork});
+  set.in("Machine");
   set.add_flag("--no-cache", own->no_cache,
-               "Runs the network over the whole text again for each symbol: slower, the same text")
-      ->group("Machine");
+               "Runs the network over the whole text again for each symbol: slower, the same text");
+  set.in("Output");
   set.add_flag("--plan", own->plan,
                "Instead: the bytes that it takes, by category, before there is a prompt, or weights if --model\n"
                "names a network; also with --device h200 and the like")
@@ -254,13 +250,12 @@ Run declare_generate(OptionSet& set, Options& o) {
       ->excludes("--ignore-eos")
       ->excludes("--temperature")
       ->excludes("--top-k")
-      ->excludes("--top-p")
-      ->group("Output");
+      ->excludes("--top-p");
   set.finally([&o, own] {
     o.facts.runs = !own->plan;
     own->sampling.seed = o.seed.value_or(0);  // not that of the run
   });
-  set.add_flag("--quiet", o.quiet, "The text and errors only")->group("Output");
+  set.add_flag("--quiet", o.quiet, "The text and errors only");
   add_machine(set, o);
   add_memopt(set, o, "level=2");
   return [own](const Options& options) { return generate(*own, options); };

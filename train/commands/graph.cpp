@@ -32,7 +32,8 @@ Run declare_graph(OptionSet& set, Options& o) {
   add_network(set, o);
   add_pictured(set, o);
   add_memopt(set, o, "level=2");
-  set.add("--out", o.output, "FILE", "Writes the picture there (default: standard output)")->group("Output");
+  set.in("Output");
+  set.add("--out", o.output, "FILE", "Writes the picture there (default: standard output)");
   return write_graph;
 }
 

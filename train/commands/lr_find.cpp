@@ -89,24 +89,21 @@ Run declare_lr_find(OptionSet& set, Options& o) {
   add_print_log(set, o);
   add_augment(set, o);
   o.steps = 100;
-  set.add("--min-lr", range->min_lr, "X", "Learning rate of the first step (default 1e-7)")
-      ->check(positive_number())
-      ->group("Sweep");
-  set.add("--max-lr", range->max_lr, "X", "Learning rate of the last step (default 10)")
-      ->check(positive_number())
-      ->group("Sweep");
+  set.in("Sweep");
+  set.add("--min-lr", range->min_lr, "X", "Learning rate of the first step (default 1e-7)")->check(positive_number());
+  set.add("--max-lr", range->max_lr, "X", "Learning rate of the last step (default 10)")->check(positive_number());
   set.finally([range] {
     check(range->min_lr < range->max_lr, "--min-lr ", range->min_lr, " is not below --max-lr ", range->max_lr);
   });
   set.add("--steps", o.steps, "N", "Steps, each with a rate that is larger by the same factor (default 100)")
       ->check(whole_number(kFewestSweptSteps))
-      ->is({Fact::Kept})
-      ->group("Sweep");
+      ->is({Fact::Kept});
   add_update_rule(set, o);
   add_seed(set, o);
   add_weights(set, o);
   add_format(set, o, {"text", "json"});
-  set.add("--out", o.output, "FILE", "Also writes the picture there, a page for a browser: lr.html")->group("Output");
+  set.in("Output");
+  set.add("--out", o.output, "FILE", "Also writes the picture there, a page for a browser: lr.html");
   return [range](const Options& options) { return lr_find(*range, options); };
 }
 

@@ -55,14 +55,12 @@ Run declare_pack(OptionSet& set, Options& o) {
   set.add_positional("file", own->files, "FILE",
                      "CSV with the columns id,lower,upper,size: bytes in the time [lower, upper)", false)
       ->required();
+  set.in("Packing");
   set.add("--capacity", own->capacity, "N", "Bytes of the arena: the first packing within them will do")
-      ->check(whole_number(0))
-      ->group("Packing");
+      ->check(whole_number(0));
   set.add("--time", own->seconds, "S", "About as many seconds to search for a smaller arena (default 1)")
-      ->check(number_from_zero())
-      ->group("Packing");
-  set.add("--out", o.output, "FILE", "Writes id,lower,upper,size,offset there (default: standard output)")
-      ->group("Packing");
+      ->check(number_from_zero());
+  set.add("--out", o.output, "FILE", "Writes id,lower,upper,size,offset there (default: standard output)");
   return [own](const Options& options) { return pack_file(*own, options.output); };
 }
 

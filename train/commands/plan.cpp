@@ -114,30 +114,28 @@ Run declare_plan(OptionSet& set, Options& o) {
   add_ranks(set, o);
   add_predicted_ranks(set, o);
   add_optimizer(set, o);
-  set.add_flag("--eval", o.inference, "Plans evaluation instead of training")->group("Data");
+  set.in("Data");
+  set.add_flag("--eval", o.inference, "Plans evaluation instead of training");
   add_interval(set, "--eval-every", o.eval_every, "0: training alone; else evaluation between its steps too (default)")
       ->is({Fact::Kept})
-      ->excludes("--eval")
-      ->group("Data");
+      ->excludes("--eval");
   add_machine(set, o);
   add_memopt(set, o, "level=2");
   add_print_log(set, o);
   add_budget(set, o);
-  set.add_flag("--json", own->json, "The figures as JSON")->group("Output");
+  set.in("Output");
+  set.add_flag("--json", own->json, "The figures as JSON");
   set.add_flag("--sweep", own->sweep, "What level=3 takes at each price, instead of the plan of one setting")
       ->excludes("--eval")
       ->excludes("--memopt")
       ->excludes("--memory-budget")
-      ->excludes("--overhead")
-      ->group("Output");
-  set.add("--out", o.output, "FILE", "With --sweep or --ranks A..B: also writes the picture of that there, as SVG")
-      ->group("Output");
-  set.add("--csv", own->csv, "FILE", "Writes what the arena packs, as train pack reads it (level=2)")->group("Output");
+      ->excludes("--overhead");
+  set.add("--out", o.output, "FILE", "With --sweep or --ranks A..B: also writes the picture of that there, as SVG");
+  set.add("--csv", own->csv, "FILE", "Writes what the arena packs, as train pack reads it (level=2)");
   set.add_flag("--roofline", own->roofline,
                "Instead: launches, operations and bytes of a step by op, and the least time they take on that GPU")
       ->excludes("--sweep")
-      ->excludes("--csv")
-      ->group("Output");
+      ->excludes("--csv");
   set.finally([&o, own] {
     o.facts.prices = own->sweep || o.ranks.most > 0;
     check_plan_options(*own, o);

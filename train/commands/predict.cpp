@@ -241,17 +241,17 @@ Run declare_predict(OptionSet& set, Options& o) {
          "PNG and JPEG files, or directories of them; for a network that reads text, files of a text each line", true)
       ->required();
   add_weights_of_run(set, o);
+  set.in("Data");
   set.add("--data", o.data, "SPEC",
           "Data set that says how images are normalised, or what symbols of texts stand for, and what\n"
           "classes are called (default: the run's)")
-      ->is({Fact::Kept, Fact::OfNetwork})
-      ->group("Data");
+      ->is({Fact::Kept, Fact::OfNetwork});
   add_skip_bad(set, own->skip_bad,
                "Passes over up to N image files that cannot be read, with a line for each (default 0)");
   add_batch(set, o, "Images or texts at a time (default 1)");
+  set.in("Output");
   set.add("--top", own->top, "K", "Likeliest classes that are named of each image or text (default 5)")
-      ->check(whole_number(1))
-      ->group("Output");
+      ->check(whole_number(1));
   add_format(set, o, {"text", "json"});
   add_machine(set, o);
   add_memopt(set, o, "level=2");

@@ -33,12 +33,12 @@ Run declare_show(OptionSet& set, Options& o) {
   add_optimizer(set, o);
   add_machine(set, o);
   add_memopt(set, o, "none");
+  set.in("Output");
   set.add("--format", o.format, "FORM",
           "text: a table of layers (default); program, json or dot:\nthe training program with its backward and update "
           "ops")
-      ->check(one_of({"text", "program", "json", "dot"}))
-      ->group("Output");
-  set.add_flag("--eval", o.inference, "The program of evaluation instead")->group("Output");
+      ->check(one_of({"text", "program", "json", "dot"}));
+  set.add_flag("--eval", o.inference, "The program of evaluation instead");
   return show;
 }
 

@@ -27,14 +27,15 @@ int tables(const TablesAsked& asked, const Options& options) {
 
 Run declare_tables(OptionSet& set, Options& o) {
   const auto own = std::make_shared<TablesAsked>();
-  set.add("--table", own->table, "N", "Only table 1, 2 or 3")->check(one_of({"1", "2", "3"}))->group("Tables");
+  set.in("Tables");
+  set.add("--table", own->table, "N", "Only table 1, 2 or 3")->check(one_of({"1", "2", "3"}));
   set.add("--net", own->net, "NAME", "Only alexnet, vgg-A, googlenet or resnet110")
-      ->check(one_of({"alexnet", "vgg-A", "googlenet", "resnet110"}))
-      ->group("Tables");
-  set.add_flag("--measure", own->measure, "Runs every network, before and after, and prints what the device handed out")
-      ->group("Tables");
+      ->check(one_of({"alexnet", "vgg-A", "googlenet", "resnet110"}));
+  set.add_flag("--measure", own->measure,
+               "Runs every network, before and after, and prints what the device handed out");
   add_machine(set, o, false);
-  set.add_flag("--quiet", o.quiet, "No word on which network is being run")->group("Output");
+  set.in("Output");
+  set.add_flag("--quiet", o.quiet, "No word on which network is being run");
   add_format(set, o, {"text", "md", "csv", "json"});
   return [own](const Options& options) { return tables(*own, options); };
 }

@@ -20,7 +20,8 @@ int write_timeline(const Options& given) {
 Run declare_timeline(OptionSet& set, Options& o) {
   add_network(set, o);
   add_pictured(set, o);
-  set.add("--out", o.output, "FILE", "Writes the page there, such as timeline.html")->required()->group("Output");
+  set.in("Output");
+  set.add("--out", o.output, "FILE", "Writes the page there, such as timeline.html")->required();
   return write_timeline;
 }
 

@@ -242,20 +242,17 @@ int train(const RunFiles& files, const Options& given) {
 }
 
 void add_records(OptionSet& set, Options& o, RunFiles& files) {
+  set.in("Reports");
   add_interval(set, "--eval-every", o.eval_every, "Evaluates every N steps or Ne epochs; 0 never (default 1e)")
-      ->is({Fact::Kept})
-      ->group("Reports");
+      ->is({Fact::Kept});
   set.add("--log-every", o.log_every, "N", "Steps between records (default 0: about one a second)")
       ->check(whole_number(0, INT32_MAX))
-      ->is({Fact::Kept})
-      ->group("Reports");
+      ->is({Fact::Kept});
   set.add("--metrics", files.metrics, "FILE",
-          "Writes records as CSV; a resumed run goes on in it (default with --save: DIR/metrics.csv)")
-      ->group("Reports");
-  set.add("--log-json", files.log_json, "FILE", "The same records as JSON lines")->group("Reports");
-  set.add("--tensorboard", files.tensorboard, "DIR", "The same records as an event file for TensorBoard")
-      ->group("Reports");
-  set.add_flag("--quiet", o.quiet, "No progress; results and errors only")->group("Reports");
+          "Writes records as CSV; a resumed run goes on in it (default with --save: DIR/metrics.csv)");
+  set.add("--log-json", files.log_json, "FILE", "The same records as JSON lines");
+  set.add("--tensorboard", files.tensorboard, "DIR", "The same records as an event file for TensorBoard");
+  set.add_flag("--quiet", o.quiet, "No progress; results and errors only");
 }
 
 Run declare_train(OptionSet& set, Options& o) {
