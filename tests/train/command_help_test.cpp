@@ -158,9 +158,9 @@ TEST_F(CommandHelp, EnvSaysWhatABugReportNeeds) {
 }
 
 TEST_F(CommandHelp, EnvSaysTheLeastLimitOfMemory) {
-  const Ended limited = run_train({"env", "--json"}, {.memory = std::int64_t{1} << 40});
+  const Ended limited = run_train({"env", "--json"}, {.memory = std::int64_t{1} << 50});
   ASSERT_EQ(limited.code, 0) << limited.err;
-  EXPECT_EQ(nlohmann::json::parse(limited.out).at("limit of process"), "1099511627776 bytes");
+  EXPECT_EQ(nlohmann::json::parse(limited.out).at("limit of process"), "1125899906842624 bytes");
 }
 
 TEST_F(CommandHelp, InZshFilesMayBeMany) {
