@@ -2,6 +2,7 @@
 #pragma once
 #include <vector>
 
+#include "kernels/dtypes.h"
 #include "kernels/for_each_pair.h"
 #include "kernels/packs.h"
 
@@ -62,21 +63,6 @@ void copy_part(Cuda device, void* stream, const Box& box, T* to, const T* from) 
     for_each_pair(device, stream, box, CopyElement<T>{to, from});
 }
 #endif
-
-/// Calls `body` with an unsigned value as wide as the dtype: what moves elements need not know what they mean.
-template <class Body>
-auto for_width(DType dtype, const Body& body) {
-  switch (bytes_of(dtype)) {
-    case 1:
-      return body(std::uint8_t{});
-    case 2:
-      return body(std::uint16_t{});
-    case 4:
-      return body(std::uint32_t{});
-    default:
-      return body(std::uint64_t{});
-  }
-}
 
 /// A kernel that copies `parts[i]` from input i into output 0; with `clear`, all else becomes zero.
 template <class Device>

@@ -38,6 +38,21 @@ auto for_number(DType dtype, const Body& body) {
   }
 }
 
+/// Calls `body` with an unsigned value as wide as the dtype: what moves elements need not know what they mean.
+template <class Body>
+auto for_width(DType dtype, const Body& body) {
+  switch (bytes_of(dtype)) {
+    case 1:
+      return body(std::uint8_t{});
+    case 2:
+      return body(std::uint16_t{});
+    case 4:
+      return body(std::uint32_t{});
+    default:
+      return body(std::uint64_t{});
+  }
+}
+
 /// The dtypes that an op computes in, as an argument of templates.
 struct Floats {
   template <class Body>
