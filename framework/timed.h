@@ -1,4 +1,4 @@
-// How long parts of planning take.
+// How long something takes.
 #pragma once
 #include <chrono>
 

@@ -1,4 +1,4 @@
-// The memory stage: decides where every byte lives, before the first step. Read me first.
+// The memory stage: decides where every byte lives, before the first step; plan.cpp has its steps.
 #pragma once
 #include "memopt/planned.h"
 

@@ -29,7 +29,7 @@ struct MemoptOptions {
   bool views = true;          // in an arena: in place of copies; false: for comparison
   bool fuse = false;          // sums and activations on the way of the op before, where that can
   bool fuse_copies = false;   // in an arena: products round f32 weights themselves
-  bool fuse_updates = false;  // in an arena, behind early updates: those that compute their gradient themselves
+  bool fuse_updates = false;  // in an arena, after early updates: those that compute their gradient themselves
   bool gather = false;        // in an arena: updates and copies that the device does in one launch, for no byte more
   bool stage_inputs = false;  // in an arena: find room for the inputs of the next step, if there is any
   // Of level 3: the bytes that all of the plan may take, for which as little as possible is computed again; and the

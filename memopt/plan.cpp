@@ -145,10 +145,10 @@ Planned MemoryStage::repeat(const Planned& form, const Tape& tape, const Rung& r
   Planned made = keep_all(std::move(again));
   seconds_ = of_all;
   made.recomputed = {.overhead = overhead_of(tape, rung)};
-  for (const Step& step : steps) {
-    if (!step.repeated) continue;
+  for (const Step& taken : steps) {
+    if (!taken.repeated) continue;
     ++made.recomputed->ops;
-    made.recomputed->mult_adds += mult_adds_of(form.program, form.program.blocks[0].ops[step.op]);
+    made.recomputed->mult_adds += mult_adds_of(form.program, form.program.blocks[0].ops[taken.op]);
   }
   return made;
 }
@@ -162,15 +162,16 @@ Planned MemoryStage::keep_all(Planned form) {
     analyse(trial);
     return most_alive(trial);
   };
-  std::optional<Program> viewing;
+  bool has_views = false;
   Planned views = form;
   const auto pass = [&](Program program, const std::vector<Pin>& pins) {
-    viewing = views_for_copies(program, pins, prepared_.device().alignment, most_alive_of);
-    return viewing ? *viewing : std::move(program);
+    std::optional<Program> viewing = views_for_copies(program, pins, prepared_.device().alignment, most_alive_of);
+    has_views = viewing.has_value();
+    return viewing ? std::move(*viewing) : std::move(program);
   };
   step("views_for_copies", pass, views);
   Planned made = arrange(std::move(views));
-  if (viewing && made.arena->bytes > made.arena->lower_bound) keep_better(made, arrange(std::move(form)));
+  if (has_views && made.arena->bytes > made.arena->lower_bound) keep_better(made, arrange(std::move(form)));
   return made;
 }
 

@@ -11,7 +11,7 @@
 namespace lethe {
 
 /// Plans forms of a program for one device under one setting. A form is a Planned of which only the program, the notes
-/// and the log are there yet; each function takes all the steps that follow, and gives the better plan where a step
+/// and the steps are there yet; each function takes all the steps that follow, and gives the better plan where a step
 /// may be left out.
 class MemoryStage {
  public:

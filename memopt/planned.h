@@ -46,7 +46,7 @@ inline std::int64_t bytes_of(const Planned& planned) { return planned.plan.bytes
 
 inline bool takes_fewer_bytes(const Planned& a, const Planned& b) { return bytes_of(a) < bytes_of(b); }
 
-/// Plans another form of a program and keeps it if it is better: of equals what is in hand.
+/// Keeps the plan of another form of the program if it is better: of equals what is in hand.
 template <class IsBetter = bool (*)(const Planned&, const Planned&)>
 void keep_better(Planned& made, Planned other, const IsBetter& is_better = takes_fewer_bytes) {
   if (is_better(other, made)) made = std::move(other);

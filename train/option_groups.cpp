@@ -224,6 +224,7 @@ void add_format(OptionSet& set, Options& o, std::vector<std::string> forms) {
   std::string help;
   for (const std::string& form : forms) help += help.empty() ? form + " (default)" : ", " + form;
   set.in("Output");
+  o.format = forms.front();
   set.add("--format", o.format, "FORM", help)->check(one_of(std::move(forms)));
 }
 

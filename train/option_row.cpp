@@ -27,6 +27,7 @@ OptionRow* OptionRow::excludes(const char* other) {
 }
 
 OptionRow* OptionRow::needs(const char* other) {
+  lethe::check(!needed, name, " needs ", needed.value_or(""), " already");
   needed = other;
   return this;
 }
@@ -36,8 +37,8 @@ OptionRow* OptionRow::required() {
   return this;
 }
 
-OptionRow* OptionRow::is(std::vector<Fact> all) {
-  facts = std::move(all);
+OptionRow* OptionRow::is(const std::vector<Fact>& more) {
+  facts.insert(facts.end(), more.begin(), more.end());
   return this;
 }
 

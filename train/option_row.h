@@ -52,7 +52,7 @@ struct OptionRow {
   OptionRow* excludes(const char* other);  // either excludes the other
   OptionRow* needs(const char* other);
   OptionRow* required();
-  OptionRow* is(std::vector<Fact> all);
+  OptionRow* is(const std::vector<Fact>& more);
 
   /// "batch": by which OptionValues know it.
   std::string key() const { return name.substr(name.find_first_not_of('-')); }

@@ -29,8 +29,8 @@ struct Options {
   DType dtype = DType::f32;
   std::optional<std::string> data = {};  // "mnist:DIR", "shapes"...
   std::optional<std::string> augment = {};
-  std::int64_t skip_bad = 0;  // of `predict`: images that may be bad; elsewhere it is a part of `data`
-  std::optional<std::int64_t> batch = {}, micro_batch = {}, context = {};            // the last of `plan`: --set length
+  std::int64_t skip_bad = 0;                                               // until it becomes a part of `data`
+  std::optional<std::int64_t> batch = {}, micro_batch = {}, context = {};  // the last of `plan`: --set length
   bool largest_batch = false, largest_micro_batch = false, largest_context = false;  // auto: what memory has room for
 
   std::optional<std::int64_t> epochs = {}, steps = {};

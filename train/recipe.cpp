@@ -113,11 +113,11 @@ Options with_largest(Options options) {
   check(!options.largest_context || (!options.largest_batch && !options.largest_micro_batch), "--context auto and --",
         options.largest_batch ? "batch" : "micro-batch", " auto: one of them has to be a number");
   const DeviceInfo device = device_info(options.device);
-  MemoptOptions& levels = options.memopt.levels;
+  const MemoptOptions& levels = options.memopt.levels;
   check(levels.budget || device.memory > 0, "--", name, " auto needs --memory-budget: how much memory the ",
         device.name, " has is not known");
   const bool any_price = levels.level == Level::Recompute && !levels.overhead;
-  if (any_price) levels.overhead = kOverheadOfAuto;
+  if (any_price) options = with_value(options, "overhead", message(100 * kOverheadOfAuto, "%"));
   const ProgramSetting setting = program_setting(options);
   Progress progress(stderr, options.quiet);
   FitSearch search{.device = device,

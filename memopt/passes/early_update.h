@@ -4,7 +4,7 @@
 
 namespace lethe {
 
-/// Moves each op of role Optimize up to right behind the last op that it depends on: those that write what it reads
+/// Moves each op of role Optimize up to right after the last op that it depends on: those that write what it reads
 /// (its gradient, a clipping factor) and those that read or write what it changes (input gradients and second uses of
 /// its parameter, its states). Bits stay the same. Updates under global-norm clipping wait for all gradients and so
 /// stay late by themselves.

@@ -1,7 +1,5 @@
 #include "memopt/passes/fuse_addends.h"
 
-#include <algorithm>
-
 #include "memopt/passes/rewriter.h"
 
 namespace lethe {
@@ -12,9 +10,7 @@ Program fuse_addends(Program program, const std::vector<Pin>& pins) {
     const FusionRule* const rule = rule_of(adding, Fusion::Addend);
     if (!rule || std::ssize(adding.in) != rule->input + 1 || adding.in[rule->input] == kNone) return;
     const Op* const made = rewriter.made_for_one(adding.in[rule->input]);
-    const auto is_changed = [&](VarId v) { return v != kNone && rewriter.uses().is_written(v, made, &adding); };
-    if (!made || made->out[0] != adding.in[rule->input] || std::any_of(made->in.begin(), made->in.end(), is_changed))
-      return;
+    if (!made || made->out[0] != adding.in[rule->input] || !rewriter.stays(*made, adding)) return;
     std::vector<Op> both = rule->fused(rewriter.program(), *made, adding);
     if (both.empty()) return;
     rewriter.replace(*made, {std::move(both[0])});

@@ -1,7 +1,5 @@
 #include "memopt/passes/fuse_masks.h"
 
-#include <algorithm>
-
 #include "memopt/passes/rewriter.h"
 
 namespace lethe {
@@ -23,12 +21,11 @@ Program fuse_masks(Program program, const std::vector<Pin>& pins) {
     const Op* const mask = rule ? rewriter.made_for_one(gradient.in[rule->input]) : nullptr;
     if (!mask || !masks_one(*mask) || !rewriter.is_settled(mask->in[1])) return;
     const Op* const made = activated_into(rewriter.uses(), mask->in[0]);
-    std::vector<Op> masked = made ? rule->fused(rewriter.program(), *made, gradient) : std::vector<Op>{};
+    std::vector<Op> masked =
+        made && rewriter.stays(*made, gradient) ? rule->fused(rewriter.program(), *made, gradient) : std::vector<Op>{};
     if (masked.empty()) return;
     Op& both = masked.front();
     both.in[rule->input] = mask->in[1];
-    const auto is_changed = [&](VarId v) { return v != kNone && rewriter.uses().is_written(v, made + 1, &gradient); };
-    if (std::any_of(made->in.begin(), made->in.end(), is_changed)) return;
     rewriter.fold(*mask, gradient, std::move(both));
   });
 }

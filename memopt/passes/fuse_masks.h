@@ -1,4 +1,4 @@
-// Where relu stands behind a batch norm, backward masks a gradient by relu's output and hands it to the norm's
+// Where relu stands after a batch norm, backward masks a gradient by relu's output and hands it to the norm's
 // gradient. That op can tell from its own input what relu let through: one pass over memory less, and relu's output is
 // let go earlier.
 #pragma once

@@ -1,4 +1,4 @@
-// Sums on the way: an op that can (OpDef::adds) adds to what it writes what an `add` behind it would, which saves the
+// Sums on the way: an op that can (OpDef::adds) adds to what it writes what an `add` after it would, which saves the
 // memory passes of the add.
 #pragma once
 #include "framework/program.h"

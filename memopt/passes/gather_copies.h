@@ -1,4 +1,4 @@
-// Small copies in another dtype one behind the other, so that a device can make many in one launch.
+// Small copies in another dtype one after the other, so that a device can make many in one launch.
 #pragma once
 #include "memopt/passes/gather_updates.h"
 

@@ -1,4 +1,4 @@
-// Small updates one behind the other, so that a device can do many in one launch.
+// Small updates one after the other, so that a device can do many in one launch.
 #pragma once
 #include <functional>
 

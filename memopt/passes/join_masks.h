@@ -1,4 +1,4 @@
-// Where relu stands behind a sum with a batch norm's output, its mask makes a gradient that several ops read. The
+// Where relu stands after a sum with a batch norm's output, its mask makes a gradient that several ops read. The
 // first of them, the norm's gradient, can make it on the way, which saves a pass over memory.
 #pragma once
 #include "framework/program.h"

@@ -5,9 +5,9 @@
 
 namespace lethe {
 
-/// Puts a delete_var op behind the last use of each buffer that holds no pinned storage, makes such buffers taken on
+/// Puts a delete_var op after the last use of each buffer that holds no pinned storage, makes such buffers taken on
 /// demand, and counts what is then held at most. A buffer that ops of several blocks write is given back in the
-/// innermost block around them all, so a loop gives back behind itself what outlives its trips.
+/// innermost block around them all, so a loop gives back after itself what outlives its trips.
 Program release_memory(Program program, const Liveness& live, const Sharing& sharing, Plan& plan);
 
 }  // namespace lethe

@@ -32,10 +32,12 @@ class Rewriter {
   const Op* made_for_one(VarId v) const {
     return is_here(v) && uses_.reads(v) == 1 && pins_[v] == Pin::None ? uses_.maker(v) : nullptr;
   }
+  /// Whether an op's inputs and outputs are, at a later one of its block, what it read and made.
+  bool stays(const Op& made, const Op& until) const;
   bool is_pinned(VarId v) const { return pins_[v] != Pin::None; }
 
-  /// These stand in place of the op; none: it goes.
-  void replace(const Op& op, std::vector<Op> instead = {}) { instead_[&op] = std::move(instead); }
+  /// These stand in place of the op; none: it goes. Fails if that has been decided already.
+  void replace(const Op& op, std::vector<Op> instead = {});
   /// One op does the work of both, and stands where the reader stood.
   void fold(const Op& maker, const Op& reader, Op both) {
     replace(maker);

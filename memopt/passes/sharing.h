@@ -1,5 +1,5 @@
 // Which vars are in the same memory: a var and its views, and outputs that take the memory of an input that dies with
-// their op. Everything behind this acts on storages, not on vars.
+// their op. Everything after this acts on storages, not on vars.
 #pragma once
 #include <functional>
 #include <vector>

@@ -52,7 +52,7 @@ TEST(FuseMasks, TheNormsGradientMasksItself) {
   EXPECT_EQ(fused.vars[gradient.in[5]].name, "b");
 }
 
-/// Values that lead to zeros of both signs and to NaN behind the norm, and w and b of both signs.
+/// Values that lead to zeros of both signs and to NaN after the norm, and w and b of both signs.
 TEST(FuseMasks, ChangesNoBit) {
   const double values[] = {-1, -0.0, 0.0, 0.0, 1, 1, 2, std::numeric_limits<double>::quiet_NaN()};
   for (const char* const dtype : {"f32", "f64", "bf16", "f16"})
@@ -120,7 +120,7 @@ TEST(FuseMasks, LeavesANormWhoseBiasIsUpdatedBefore) {
   EXPECT_EQ(with_masks(program), program);
 }
 
-/// A norm of x with scale w and bias `bias`, relu behind it, and their gradients of `dy`; `ops` stands in between.
+/// A norm of x with scale w and bias `bias`, relu after it, and their gradients of `dy`; `ops` stands in between.
 Program masked_by_hand(const std::string& ops, const std::string& bias, const std::string& dy) {
   return parse_program(
       "input x f32[4,2]\ninput e f32[4,2]\ninput rate f32[]\nparam w f32[2]\nparam b f32[2]\nparam p f32[4,2]\n"

@@ -103,7 +103,7 @@ TEST(PlanMemory, TheLogBeginsWithWhatEachStepMadeOfTheProgram) {
   EXPECT_EQ(std::count(log.begin(), log.end(), "fuse_activations: 2 ops -> 2 ops"), 1) << joined(log);
 }
 
-TEST(PlanMemory, KernelsCountOnceAndNeverAsPlanning) {
+TEST(PlanMemory, KernelsCountOnce) {
   for (const char* const memopt : {"none", "level=1", "level=2", "level=3"}) {
     Prepared prepared({});
     const MemoptOptions options = suited(parse_memopt(memopt), prepared.device());

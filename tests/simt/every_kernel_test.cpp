@@ -88,9 +88,9 @@ TEST_P(EveryKernel, GivesWhatItsCpuCodeGives) {
     const std::vector<Op>& ops = made.program.blocks[0].ops;
     for (std::size_t i = 0; i < ops.size(); ++i) {
       SCOPED_TRACE(::testing::Message() << "op '" << ops[i].type << "', " << name_of(dtype));
-      const auto [cpu, cuda] = op_def(ops[i].type).kernels;
-      if (cuda && cuda != cpu) {  // else a library's
-        const auto device = cuda({made.program, ops[i], kCuda});
+      const Kernels& kernels = op_def(ops[i].type).kernels;
+      if (kernels.cuda && kernels.cuda != kernels.cpu) {  // else a library's
+        const auto device = kernels.cuda({made.program, ops[i], kCuda});
         compare(values, ops[i], dtype, *values.kernel(i), *device);
         compare_in_place(values, ops[i], *device);
         if (op_def(ops[i].type).pitched) compare_rows_apart(values, ops[i], *values.kernel(i));

@@ -12,6 +12,7 @@
 #include "train/recipe.h"
 #include "train/report/plan_report.h"
 #include "train/session/device.h"
+#include "train/session/largest_fit.h"
 #include "train/settings_of_options.h"
 
 namespace lethe::testing {
@@ -143,6 +144,13 @@ TEST_F(GpuPlan, AutoAndThePlansAdviceAreOneNumber) {
   EXPECT_EQ(
       run_train({"plan", "--model", path("small.json"), "--device", gpu, "--batch", std::to_string(batch + 1)}).code,
       3);
+}
+
+TEST_F(GpuPlan, AutoPlansAtThePriceThatItWasFoundFor) {
+  const Ended found = run_train({"plan", "--model", "resnet20", "--device", "rtx4090,memory=512MiB", "--memopt",
+                                 "level=3", "--batch", "auto", "--json"});
+  ASSERT_EQ(found.code, 0) << found.err;
+  EXPECT_LE(nlohmann::json::parse(found.out)["overhead"], kOverheadOfAuto) << found.err;
 }
 
 TEST_F(GpuPlan, AnotherSizeOfMemoryStandsBehindTheName) {

@@ -1,4 +1,4 @@
-// `train completion`: scripts for shells, written from the option table.
+// `train completion`: scripts for shells, written from the rows of options.
 #include <map>
 
 #include "framework/error.h"

@@ -1,4 +1,4 @@
-// `train man`: the manual page, in roff with the macros of man(7), written from the option table.
+// `train man`: the manual page, in roff with the macros of man(7), written from the rows of options.
 #include <algorithm>
 #include <map>
 
