@@ -126,7 +126,8 @@ void add_budget(OptionSet& set, Options& o) {
 
 void add_print_log(OptionSet& set, Options& o) {
   set.in("Memory");
-  set.add_flag("--print-log", o.memopt.levels.print_log, "Prints who takes whose memory, and why others do not");
+  set.add_flag("--print-log", o.memopt.levels.print_log,
+               "Prints what each step of the planner changes, who takes\nwhose memory, and why others do not");
 }
 
 }  // namespace lethe

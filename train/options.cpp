@@ -204,17 +204,20 @@ class CommandLine {
   Run run_;
 };
 
-OptionSet set_of(const Command& command, Options& options) {
-  OptionSet set;
-  command.declare(set, options);
-  return set;
-}
+/// The rows of a command, for what they are and not for what they fill in. Some are bound to what `run` holds.
+struct Rows {
+  explicit Rows(const Command& command) : scratch(command), run(command.declare(set, scratch)) {}
+  Rows(const Rows&) = delete;
+  Options scratch;
+  OptionSet set = {};
+  Run run;
+};
 
 }  // namespace
 
 void lay_under(const Command& command, OptionValues& given, const OptionValues& values) {
-  Options none(command);
-  const OptionSet set = set_of(command, none);
+  const Rows rows(command);
+  const OptionSet& set = rows.set;
   const OptionValues above = given;
   const auto every = given.find("eval-every");
   const bool evaluated = every == given.end() || parse_interval(every->second, "--eval-every").count > 0;
@@ -256,18 +259,17 @@ OptionValues with_fact(const Command& command, const OptionValues& values, Fact 
 }
 
 OptionValues without_fact(const Command& command, OptionValues values, Fact fact) {
-  Options none(command);
-  const OptionSet set = set_of(command, none);
+  const Rows rows(command);
   std::erase_if(values, [&](const auto& value) {
-    const OptionRow* const row = set.find_key(value.first);
+    const OptionRow* const row = rows.set.find_key(value.first);
     return row && row->has(fact);
   });
   return values;
 }
 
 void check_value(const Command& command, const std::string& name, const std::string& value) {
-  Options scratch(command);
-  if (const OptionSet set = set_of(command, scratch); const OptionRow* row = set.find_key(name)) row->read(value);
+  const Rows rows(command);
+  if (const OptionRow* const row = rows.set.find_key(name)) row->read(value);
 }
 
 Options parse_options(const std::vector<std::string>& args) {

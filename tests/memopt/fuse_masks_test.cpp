@@ -131,6 +131,12 @@ Program masked_by_hand(const std::string& ops, const std::string& bias, const st
       "  dx, dw, db = batch_norm_grad(x, w, mean, var, g, _) {eps=1e-05} backward\n}\n");
 }
 
+TEST(FuseMasks, LeavesANormWhoseStatisticsChangeBefore) {
+  const Program program = masked_by_hand("  mean = sgd(mean, w, rate) optimize\n", "c", "n");
+  verify(program);
+  EXPECT_EQ(with_masks(program), program);
+}
+
 TEST(FuseMasks, LeavesWhatShowsAParameterThatIsUpdatedBefore) {
   const std::string update_b = "  b = sgd(b, w, rate) optimize\n", update_p = "  p = sgd(p, e, rate) optimize\n";
   for (const Program& program : {masked_by_hand(update_b, "c", "n"), masked_by_hand(update_p, "b", "d")}) {

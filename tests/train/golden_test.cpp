@@ -1,14 +1,17 @@
-// What the command line says, byte for byte as files in golden/ have it: each --help, the manual page, completion
-// scripts, and what wrong command lines are told. `LETHE_WRITE_GOLDEN=1 test_train --gtest_filter=Golden*` writes them.
+// What the command line says, byte for byte as files in golden/ have it: each --help, facts of options, the manual
+// page, completion scripts, and what wrong command lines are told. `LETHE_WRITE_GOLDEN=1 test_train
+// --gtest_filter=Golden*` writes them.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 #include "framework/error.h"
 #include "tests/train/train_process.h"
+#include "train/command.h"
 #include "train/options.h"
 
 namespace lethe::testing {
@@ -54,6 +57,28 @@ TEST(Golden, HelpOfEachCommand) {
     all.append("$ " + call_of(info) + " --help\n" + parse_options(args).answer);
   }
   expect_golden("help.txt", all);
+}
+
+/// What a run keeps, and what goes with a change of device or optimizer, hangs on these.
+TEST(Golden, FactsOfTheOptionsOfTraining) {
+  const std::map<Fact, const char*> words = {{Fact::Kept, "kept"},
+                                             {Fact::OfKind, "of kind"},
+                                             {Fact::OfOptimizer, "of optimizer"},
+                                             {Fact::OfNetwork, "of network"},
+                                             {Fact::Rounds, "rounds"},
+                                             {Fact::PartOfData, "part of data"}};
+  const Command& training = command_named("");
+  Options options(training);
+  OptionSet set;
+  const lethe::Run run = training.declare(set, options);
+  std::string all;
+  for (const OptionRow& row : set.rows()) {
+    all += row.name + ":";
+    for (const auto& [fact, word] : words)
+      if (row.has(fact)) all.append(" ").append(word).append(";");
+    all += '\n';
+  }
+  expect_golden("facts.txt", all);
 }
 
 TEST(Golden, ManualPageAndCompletions) {

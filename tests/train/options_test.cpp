@@ -24,6 +24,21 @@ void expect_in(const std::string& part, const std::string& text) {
   EXPECT_NE(text.find(part), std::string::npos) << text;
 }
 
+TEST(Options, WhatExcludesOrNeedsAnotherNamesOneThatThereIs) {
+  for (const Command& command : command_table()) {
+    Options options(command);
+    OptionSet set;
+    const lethe::Run run = command.declare(set, options);
+    for (const OptionRow& row : set.rows()) {
+      for (const std::string& other : row.excluded)
+        EXPECT_TRUE(set.find(other)) << call_of(command) << ": " << row.name << " excludes " << other;
+      if (row.needed) {
+        EXPECT_TRUE(set.find(*row.needed)) << call_of(command) << ": " << row.name << " needs " << *row.needed;
+      }
+    }
+  }
+}
+
 TEST(Options, ReadsAWholeCommandLine) {
   const Options o = parse_options({"--model",
                                    "resnet20",

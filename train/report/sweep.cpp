@@ -19,9 +19,11 @@ constexpr const char* kStyle =
     "text { font: 13px sans-serif; fill: #555; } .axis { stroke: #555; } .tick { stroke: #ddd; } .mark { stroke: #999; "
     "stroke-dasharray: 5 4; } .course { fill: none; stroke: #2563eb; stroke-width: 2; } .point { fill: #2563eb; }";
 
-/// Where overheads and bytes lie in the picture. It ends at a whole step: the last rungs of deep networks cost many
-/// steps, and would press all others against the axis.
+/// The picture ends at a whole step: the last rungs of deep networks cost many steps, and would press all others
+/// against the axis.
 constexpr double kMostOverhead = 1;
+
+/// Where overheads and bytes lie in the picture.
 struct Frame {
   double most_overhead, most_bytes;
   double x(double overhead) const { return kLeft + (kRight - kLeft) * overhead / most_overhead; }

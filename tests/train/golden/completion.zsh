@@ -50,7 +50,7 @@ _train() {
       '--memopt=[none\: a buffer for each variable; level=0\: those of dead variables of the same shape; level=1\: of any dead one that is large enough; each with ,release (given back within the step) and ,inplace; level=2\: one exact arena, and norms and activations computed again where that is nearly free; level=3\: all that a budget or an overhead asks for computed again; optnet=training (eval\: optnet=inference)\: the modules and sharing behind optnet'\''s tables (default level=2)]:SETTING: ' \
       '--skip-vars=[Variables that keep memory of their own]:A,B: ' \
       '--skip-grads[So does each parameter gradient given to an optimizer op]' \
-      '--print-log[Prints who takes whose memory, and why others do not]' \
+      '--print-log[Prints what each step of the planner changes, who takes whose memory, and why others do not]' \
       '--micro-batch=[Samples that go through the network at once (default\: the batch); a step sums the gradients of all of them. Batch norm takes its statistics of these; auto\: the most that fit]:M: ' \
       '--shards=[Equal parts of a batch that go through the network one by one, on whichever rank\: the same shards give the same bits on 1, 2, 4... ranks (default 1; started by mpirun up to 8)]:V: ' \
       '--bucket=[Small gradients are summed over ranks in buckets of at least so much (default 1MiB)]:SIZE: ' \
@@ -186,7 +186,7 @@ _train() {
       '--memopt=[none\: a buffer for each variable; level=0\: those of dead variables of the same shape; level=1\: of any dead one that is large enough; each with ,release (given back within the step) and ,inplace; level=2\: one exact arena, and norms and activations computed again where that is nearly free; level=3\: all that a budget or an overhead asks for computed again; optnet=training (eval\: optnet=inference)\: the modules and sharing behind optnet'\''s tables (default level=2)]:SETTING: ' \
       '--skip-vars=[Variables that keep memory of their own]:A,B: ' \
       '--skip-grads[So does each parameter gradient given to an optimizer op]' \
-      '--print-log[Prints who takes whose memory, and why others do not]' \
+      '--print-log[Prints what each step of the planner changes, who takes whose memory, and why others do not]' \
       '--weights=[Weights of a run'\''s directory (its best), of a checkpoint'\''s directory, or of a file; a run says its network, data, numbers, batch and seed, so that these need not be given]:RUN|FILE:_files' \
       '--seed=[Seed of initial weights, data order and dropout (default 0)]:N: ' \
       '--top=[Also counts labels that are among the K largest logits]:K: ' \
@@ -297,7 +297,7 @@ _train() {
       '--memopt=[none\: a buffer for each variable; level=0\: those of dead variables of the same shape; level=1\: of any dead one that is large enough; each with ,release (given back within the step) and ,inplace; level=2\: one exact arena, and norms and activations computed again where that is nearly free; level=3\: all that a budget or an overhead asks for computed again (default level=2)]:SETTING: ' \
       '--skip-vars=[Variables that keep memory of their own]:A,B: ' \
       '--skip-grads[So does each parameter gradient given to an optimizer op]' \
-      '--print-log[Prints who takes whose memory, and why others do not]' \
+      '--print-log[Prints what each step of the planner changes, who takes whose memory, and why others do not]' \
       '--augment=[none, or with commas\: pad-crop, flip, cutout, random-crop (default\: the network'\''s)]:LIST: ' \
       '--min-lr=[Learning rate of the first step (default 1e-7)]:X: ' \
       '--max-lr=[Learning rate of the last step (default 10)]:X: ' \
@@ -374,7 +374,7 @@ _train() {
       '--memopt=[none\: a buffer for each variable; level=0\: those of dead variables of the same shape; level=1\: of any dead one that is large enough; each with ,release (given back within the step) and ,inplace; level=2\: one exact arena, and norms and activations computed again where that is nearly free; level=3\: all that a budget or an overhead asks for computed again (default level=2)]:SETTING: ' \
       '--skip-vars=[Variables that keep memory of their own]:A,B: ' \
       '--skip-grads[So does each parameter gradient given to an optimizer op]' \
-      '--print-log[Prints who takes whose memory, and why others do not]' \
+      '--print-log[Prints what each step of the planner changes, who takes whose memory, and why others do not]' \
       '--memory-budget=[All that the device is asked for\: 800MiB, 2GiB, 1500000000. Unless --memopt says another level, as little as it takes is computed again (level=3); exits with 3 if nothing fits]:SIZE: ' \
       '--overhead=[Of level=3\: what computing again may take of a step, such as 5% (default\: as much as a forward pass)]:SHARE: ' \
       '--costs=[Of level=3\: weighs ops by what their kernels take here, which is measured once and kept in FILE (default\: by their operations and bytes)]:FILE:_files' \
