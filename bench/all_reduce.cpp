@@ -10,8 +10,8 @@
 #include <functional>
 #include <vector>
 
-#include "framework/op_def.h"
-#include "framework/traffic.h"
+#include "framework/language/op_def.h"
+#include "framework/ranks/traffic.h"
 #include "train/ranks/collectives.h"
 #include "train/ranks/mpi.h"
 
@@ -41,7 +41,7 @@ lethe::Traffic traffic_of_sum(std::int64_t count, std::int64_t ranks) {
   return traffic_of(program);
 }
 
-/// The link whose model (framework/traffic.h) takes these seconds for a sum of one value, and for one of `count`.
+/// The link whose model (framework/ranks/traffic.h) takes these seconds for a sum of one value, and for one of `count`.
 lethe::Link link_of(double of_one, double of_all, std::int64_t count, std::int64_t ranks) {
   using namespace lethe;
   const Traffic one = traffic_of_sum(1, ranks), all = traffic_of_sum(count, ranks);

@@ -16,8 +16,9 @@
 #include <set>
 
 #include "bench/bandwidth_cases.h"
-#include "framework/op_def.h"
-#include "framework/prepared.h"
+#include "framework/language/op_def.h"
+#include "framework/language/op_facts.h"
+#include "framework/run/prepared.h"
 #include "kernels/dtypes.h"
 #include "train/session/device.h"
 

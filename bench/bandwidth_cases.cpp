@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <set>
 
-#include "framework/autodiff.h"
-#include "framework/device_info.h"
+#include "framework/autodiff/autodiff.h"
 #include "framework/error.h"
-#include "framework/op_def.h"
+#include "framework/language/device_info.h"
+#include "framework/language/op_def.h"
 #include "kernels/dtypes.h"
 
 namespace lethe {

@@ -8,9 +8,9 @@
 #include <iostream>
 #include <optional>
 
-#include "framework/autodiff.h"
-#include "framework/executor.h"
-#include "framework/op_def.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/language/op_def.h"
+#include "framework/run/executor.h"
 #include "kernels/dtypes.h"
 #include "memopt/memopt.h"
 #include "models/network.h"

@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <vector>
 
-#include "framework/builder.h"
-#include "framework/executor.h"
+#include "framework/builder/builder.h"
+#include "framework/run/executor.h"
 #include "kernels/cpu/device.h"
 
 namespace lethe {

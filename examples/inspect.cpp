@@ -3,11 +3,11 @@
 #include <map>
 #include <string>
 
-#include "framework/autodiff.h"
-#include "framework/builder.h"
-#include "framework/prepared.h"
-#include "framework/text.h"
-#include "framework/verify.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/builder/builder.h"
+#include "framework/language/text.h"
+#include "framework/language/verify.h"
+#include "framework/run/prepared.h"
 #include "optimizer/optimizer.h"
 
 using namespace lethe;

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "framework/builder.h"
+#include "framework/builder/builder.h"
 #include "framework/random.h"
 #include "train/session/session.h"
 

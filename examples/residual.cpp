@@ -2,7 +2,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "framework/builder.h"
+#include "framework/builder/builder.h"
 #include "framework/random.h"
 #include "train/session/session.h"
 

@@ -1,5 +1,6 @@
 #include "kernels/array.h"
 
+#include "framework/builder/layer_call.h"
 #include "framework/error.h"
 
 namespace lethe {

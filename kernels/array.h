@@ -2,7 +2,8 @@
 // in device memory name when it runs. Indices outside of the array name no entry: what is read there is zero, and what
 // is written there goes nowhere, on every device; gradients follow the same rule.
 #pragma once
-#include "framework/op_def.h"
+#include "framework/builder/layer_call.h"
+#include "framework/language/op_def.h"
 #include "kernels/copy_parts.h"
 
 namespace lethe {

@@ -3,7 +3,7 @@
 #pragma once
 #include <optional>
 
-#include "framework/strides.h"
+#include "framework/language/strides.h"
 #include "kernels/each_device.h"
 
 namespace lethe {

@@ -1,5 +1,7 @@
 #include "kernels/broadcast.h"
 
+#include "framework/builder/layer_call.h"
+
 namespace lethe {
 
 Type broadcast_type(const InferArgs& args) {

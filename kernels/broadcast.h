@@ -1,6 +1,7 @@
 // Elementwise ops of two operands, the second of which may broadcast: it is a scalar, or has size 1 along some axes.
 #pragma once
-#include "framework/op_def.h"
+#include "framework/builder/layer_call.h"
+#include "framework/language/op_def.h"
 #include "kernels/for_each_pair.h"
 #include "kernels/map.h"
 

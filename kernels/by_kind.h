@@ -1,6 +1,6 @@
 // One thing on a GPU, another on the CPU, where a library's kernel learns from its device which it is.
 #pragma once
-#include "framework/device_info.h"
+#include "framework/language/device_info.h"
 
 namespace lethe {
 

@@ -1,5 +1,6 @@
 #include "kernels/compare.h"
 
+#include "framework/builder/layer_call.h"
 #include "kernels/number.h"
 
 namespace lethe {

@@ -1,5 +1,6 @@
 // Ops that give truth values: u8, 1 for true and 0 for false; whatever is not 0 reads as true.
 #pragma once
+#include "framework/builder/layer_call.h"
 #include "kernels/broadcast.h"
 #include "kernels/number.h"
 

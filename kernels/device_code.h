@@ -8,7 +8,7 @@
 #define LETHE_DEVICE_CODE 1
 #endif
 #ifdef LETHE_DEVICE_CODE
-#include "framework/launch_count.h"
+#include "framework/language/launch_count.h"
 #endif
 #if defined(__CUDACC__) || defined(LETHE_SIMT)
 #define LETHE_LAUNCH(kernel, ...) ::lethe::launch(kernel, __VA_ARGS__)

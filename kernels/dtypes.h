@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "framework/error.h"
-#include "framework/program.h"
+#include "framework/language/program.h"
 #include "kernels/low_floats.h"
 
 namespace lethe {

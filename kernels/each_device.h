@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "framework/kernel.h"
+#include "framework/language/kernel.h"
 #include "kernels/cpu/parallel.h"
 #include "kernels/device_code.h"
 

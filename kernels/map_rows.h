@@ -2,7 +2,7 @@
 #pragma once
 #include <optional>
 
-#include "framework/strides.h"
+#include "framework/language/strides.h"
 #include "kernels/divisor.h"
 #include "kernels/each_device.h"
 

@@ -1,6 +1,6 @@
 // What a dtype makes of a number: settings are doubles, and an op on whole numbers takes only whole ones that fit.
 #pragma once
-#include "framework/program.h"
+#include "framework/language/program.h"
 
 namespace lethe {
 

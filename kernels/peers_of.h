@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "framework/error.h"
-#include "framework/op_def.h"
-#include "framework/peers.h"
+#include "framework/language/op_def.h"
+#include "framework/ranks/peers.h"
 #include "kernels/copy_parts.h"
 #include "kernels/dtypes.h"
 

@@ -1,6 +1,6 @@
 // Pixels of images: by number, by image and place, and in the memory of an operand.
 #pragma once
-#include "framework/strides.h"
+#include "framework/language/strides.h"
 #include "kernels/divisor.h"
 
 namespace lethe {

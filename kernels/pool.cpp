@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "framework/builder/layer_call.h"
 #include "framework/checked.h"
 
 namespace lethe {

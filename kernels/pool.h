@@ -1,7 +1,8 @@
 // Pooling: windows that slide over images [N, H, W, C], what an op says of them, and the largest value of one.
 #pragma once
-#include "framework/layer.h"
-#include "framework/op_def.h"
+#include "framework/builder/layer_call.h"
+#include "framework/language/layer.h"
+#include "framework/language/op_def.h"
 #include "kernels/pixels.h"
 
 namespace lethe {

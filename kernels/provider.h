@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "framework/program.h"
+#include "framework/language/program.h"
 
 namespace lethe {
 

@@ -7,20 +7,20 @@
 #include <new>
 
 #include "framework/error.h"
-#include "kernels/track.h"
+#include "kernels/timing_device.h"
 
 namespace lethe {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double kWorthIt = 0.95;         // of the first way's time
-constexpr int kRuns = 5;                  // of each way, in turn
+constexpr double kWorthIt = 0.95;         // of the first algorithm's time
+constexpr int kRuns = 5;                  // of each algorithm, in turn
 constexpr double kHopeless = 2;           // times the fastest after two runs: not tried on
-constexpr std::chrono::seconds kMost{1};  // for the runs of all ways; each runs twice at least
+constexpr std::chrono::seconds kMost{1};  // for the runs of all algorithms; each runs twice at least
 
 struct Candidate {
-  std::size_t way;
+  std::size_t algorithm;
   std::unique_ptr<Kernel> kernel;
   double seconds = std::numeric_limits<double>::infinity();
 };
@@ -30,12 +30,12 @@ using Candidates = std::vector<Candidate>;
 /// All candidates work in the same memory.
 class Race {
  public:
-  Race(const Operands& operands, const Candidates& candidates, Track& track)
-      : track_(track), out_(track.memory(operands.out)), output_(out_.get()) {
-    for (const std::int64_t bytes : operands.in) inputs_.push_back(in_.emplace_back(track.memory(bytes)).get());
+  Race(const Operands& operands, const Candidates& candidates, TimingDevice& device)
+      : device_(device), out_(device.memory(operands.out)), output_(out_.get()) {
+    for (const std::int64_t bytes : operands.in) inputs_.push_back(in_.emplace_back(device.memory(bytes)).get());
     std::int64_t most = 0;
     for (const Candidate& c : candidates) most = std::max(most, c.kernel->workspace_bytes());
-    workspace_ = track.memory(most);
+    workspace_ = device.memory(most);
   }
 
   void run(Candidates& candidates) const {
@@ -51,10 +51,10 @@ class Race {
  private:
   void run_once(Candidate& c) const {
     const KernelArgs args{.inputs = inputs_.data(), .outputs = &output_, .workspace = workspace_.get()};
-    c.seconds = std::min(c.seconds, track_.seconds(*c.kernel, args));
+    c.seconds = std::min(c.seconds, device_.seconds(*c.kernel, args));
   }
 
-  Track& track_;
+  TimingDevice& device_;
   std::vector<std::shared_ptr<void>> in_;
   std::shared_ptr<void> out_, workspace_;
   std::vector<void*> inputs_;
@@ -63,8 +63,8 @@ class Race {
 
 /// The fastest, the first if the others do not save enough.
 Candidate& fastest_of(Candidates& candidates, const Operands& operands, const DeviceInfo& device) {
-  const std::unique_ptr<Track> track = track_on(device);
-  Race(operands, candidates, *track).run(candidates);
+  const std::unique_ptr<TimingDevice> timing = timing_device_on(device);
+  Race(operands, candidates, *timing).run(candidates);
   Candidate* best = &candidates.front();
   for (Candidate& c : candidates)
     if (c.seconds < (best == &candidates.front() ? kWorthIt : 1) * best->seconds) best = &c;
@@ -73,26 +73,26 @@ Candidate& fastest_of(Candidates& candidates, const Operands& operands, const De
 
 }  // namespace
 
-Chosen Trials::best(const std::string& what, const std::vector<Way>& ways, const Operands& operands,
+Chosen Trials::best(const std::string& what, const std::vector<Algorithm>& algorithms, const Operands& operands,
                     const DeviceInfo& device) {
   const std::lock_guard lock(one_at_a_time_);
   if (const auto known = choices_.find(what); known != choices_.end())
-    for (std::size_t i = 0; i < ways.size(); ++i)
-      if (ways[i].name == known->second)
-        if (auto kernel = ways[i].prepare()) return {i, std::move(kernel)};
+    for (std::size_t i = 0; i < algorithms.size(); ++i)
+      if (algorithms[i].name == known->second)
+        if (auto kernel = algorithms[i].prepare()) return {i, std::move(kernel)};
   try {
     Candidates candidates;
-    for (std::size_t i = 0; i < ways.size(); ++i)
-      if (auto kernel = ways[i].prepare()) candidates.push_back({i, std::move(kernel)});
+    for (std::size_t i = 0; i < algorithms.size(); ++i)
+      if (auto kernel = algorithms[i].prepare()) candidates.push_back({i, std::move(kernel)});
     if (candidates.empty()) return {};
     Candidate& best = candidates.size() == 1 ? candidates.front() : fastest_of(candidates, operands, device);
     if (candidates.size() == 1 || std::isfinite(best.seconds)) {  // else all have failed, perhaps for once
-      choices_[what] = ways[best.way].name;
+      choices_[what] = algorithms[best.algorithm].name;
       if (chosen_) chosen_(choices_);
     }
-    return {best.way, std::move(best.kernel)};
+    return {best.algorithm, std::move(best.kernel)};
   } catch (const std::bad_alloc&) {
-    fail_as(Exit::Device, "no memory to try ways to compute ", what);
+    fail_as(Exit::Device, "no memory to try algorithms for ", what);
   }
 }
 

@@ -1,4 +1,4 @@
-// Which of several ways to compute the same is the fastest here: tried once for each shape, then remembered.
+// Which of several algorithms that compute the same is the fastest here: tried once for each shape, then remembered.
 #pragma once
 #include <functional>
 #include <map>
@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "framework/kernel.h"
+#include "framework/language/kernel.h"
 
 namespace lethe {
 
-/// A way to compute something. `prepare` gives null if it does not serve.
-struct Way {
+/// An algorithm. `prepare` gives null if it does not serve.
+struct Algorithm {
   std::string name;
   std::function<std::unique_ptr<Kernel>()> prepare;
 };
@@ -23,27 +23,28 @@ struct Operands {
   std::int64_t out = 0;
 };
 
-/// The way that was chosen, by its place among those that were given, and its kernel; null if no way serves.
+/// The algorithm that was chosen, by its place among those that were given, and its kernel; null if no algorithm
+/// serves.
 struct Chosen {
-  std::size_t way = 0;
+  std::size_t algorithm = 0;
   std::unique_ptr<Kernel> kernel = {};
 };
 
 class Trials {
  public:
-  using Choices = std::map<std::string, std::string>;  // names of ways, by what they compute
+  using Choices = std::map<std::string, std::string>;  // names of algorithms, by what they compute
   /// `known`: of earlier trials. `chosen` is told all choices after each trial.
   explicit Trials(Choices known = {}, std::function<void(const Choices&)> chosen = {})
       : choices_(std::move(known)), chosen_(std::move(chosen)) {}
 
-  /// The way that was chosen for `what`, or else the fastest of a few runs on the device, in memory of its own. The
-  /// first way stays unless another saves 5 % of its time. Fails with Exit::Device if there is no memory to try them.
-  /// May be called by several threads.
-  Chosen best(const std::string& what, const std::vector<Way>& ways, const Operands& operands,
+  /// The algorithm that was chosen for `what`, or else the fastest of a few runs on the device, in memory of its own.
+  /// The first algorithm stays unless another saves 5 % of its time. Fails with Exit::Device if there is no memory to
+  /// try them. May be called by several threads.
+  Chosen best(const std::string& what, const std::vector<Algorithm>& algorithms, const Operands& operands,
               const DeviceInfo& device);
 
  private:
-  std::recursive_mutex one_at_a_time_;  // a way may have others within
+  std::recursive_mutex one_at_a_time_;  // an algorithm may have others within
   Choices choices_;
   std::function<void(const Choices&)> chosen_;
 };

@@ -1,6 +1,6 @@
 // How a workspace is divided: its parts follow each other at aligned offsets.
 #pragma once
-#include "framework/kernel.h"
+#include "framework/language/kernel.h"
 
 namespace lethe {
 

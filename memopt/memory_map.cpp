@@ -4,8 +4,8 @@
 #include <iterator>
 #include <numeric>
 
-#include "framework/op_def.h"
-#include "framework/views.h"
+#include "framework/language/op_def.h"
+#include "framework/language/views.h"
 #include "memopt/analysis/carry.h"
 
 namespace lethe {

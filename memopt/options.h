@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "framework/device_info.h"
+#include "framework/language/device_info.h"
 #include "memopt/analysis/pins.h"
 #include "memopt/recompute/seconds.h"
 

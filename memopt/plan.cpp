@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <utility>
 
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 #include "framework/timed.h"
 #include "memopt/analysis/check_plan.h"
 #include "memopt/ladder.h"
 #include "memopt/passes/early_update.h"
 #include "memopt/passes/fuse_activations.h"
-#include "memopt/passes/fuse_addends.h"
 #include "memopt/passes/fuse_casts.h"
 #include "memopt/passes/fuse_copies.h"
 #include "memopt/passes/fuse_masks.h"
+#include "memopt/passes/fuse_shortcut_norms.h"
 #include "memopt/passes/fuse_sums.h"
 #include "memopt/passes/fuse_updates.h"
 #include "memopt/passes/gather_copies.h"
@@ -186,7 +186,7 @@ Planned MemoryStage::arrange(Planned form) {
 /// After views: what writes a part of a wider var stays an op of its own.
 void MemoryStage::fuse(Planned& form) const {
   step("fuse_sums", fuse_sums, form);
-  step("fuse_addends", fuse_addends, form);
+  step("fuse_shortcut_norms", fuse_shortcut_norms, form);
   step(
       "fuse_activations",
       [&](Program program, const std::vector<Pin>& pins) {

@@ -3,7 +3,7 @@
 #include <type_traits>
 
 #include "framework/error.h"
-#include "framework/verify.h"
+#include "framework/language/verify.h"
 #include "memopt/analysis/check_order.h"
 #include "memopt/planned.h"
 #include "memopt/recompute/replay.h"

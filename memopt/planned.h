@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "framework/prepared.h"
+#include "framework/run/prepared.h"
 #include "memopt/options.h"
 #include "memopt/passes/arena.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "framework/builder.h"
+#include "framework/builder/builder.h"
 #include "models/json_source.h"
 
 namespace lethe {

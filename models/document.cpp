@@ -4,9 +4,9 @@
 #include <cctype>
 #include <filesystem>
 
+#include "framework/builder/settings.h"
 #include "framework/did_you_mean.h"
-#include "framework/op_def.h"
-#include "framework/settings.h"
+#include "framework/language/op_def.h"
 #include "models/format.h"
 #include "models/settings.h"
 

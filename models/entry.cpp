@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "framework/builder.h"
+#include "framework/builder/builder.h"
 #include "framework/did_you_mean.h"
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 
 namespace lethe {
 namespace {

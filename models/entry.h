@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/layer.h"
+#include "framework/language/layer.h"
 #include "models/format.h"
 #include "models/json_source.h"
 

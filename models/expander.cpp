@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 #include "models/complaints.h"
 #include "models/entry.h"
 #include "models/settings.h"

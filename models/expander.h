@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/builder.h"
+#include "framework/builder/builder.h"
 #include "models/expression.h"
 #include "models/json_source.h"
 #include "models/paths.h"

@@ -1,9 +1,9 @@
 // Loops and branches that are decided when the network runs.
 #include <algorithm>
 
-#include "framework/control_flow.h"
 #include "framework/did_you_mean.h"
-#include "framework/op_def.h"
+#include "framework/language/control_flow.h"
+#include "framework/language/op_def.h"
 #include "models/complaints.h"
 #include "models/entry.h"
 #include "models/expander.h"

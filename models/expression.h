@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "framework/attrs.h"
+#include "framework/language/attrs.h"
 
 namespace lethe {
 

@@ -6,7 +6,7 @@
 #include <unordered_set>
 
 #include "framework/did_you_mean.h"
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 #include "framework/text_input.h"
 
 namespace lethe {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "framework/channel_order.h"
-#include "framework/op_def.h"
+#include "framework/language/channel_order.h"
+#include "framework/language/op_def.h"
 #include "framework/text_input.h"
 #include "models/complaints.h"
 #include "models/document.h"

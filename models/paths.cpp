@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "framework/did_you_mean.h"
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 #include "models/format.h"
 
 namespace lethe {

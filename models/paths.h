@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "framework/program.h"
+#include "framework/language/program.h"
 #include "models/expression.h"
 #include "models/json_source.h"
 

@@ -1,6 +1,6 @@
 // The JSON Schema of network files: the definitions below, the kinds of entry, and a rule for each layer record.
-#include "framework/builder.h"
-#include "framework/op_def.h"
+#include "framework/builder/builder.h"
+#include "framework/language/op_def.h"
 #include "models/format.h"
 #include "models/network.h"
 

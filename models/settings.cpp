@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "framework/settings.h"
+#include "framework/builder/settings.h"
 
 namespace lethe {
 namespace {

@@ -1,6 +1,6 @@
 // From values in a network file to settings of layers: literals, expressions, lists.
 #pragma once
-#include "framework/layer.h"
+#include "framework/language/layer.h"
 #include "models/expression.h"
 #include "models/json_source.h"
 

@@ -3,8 +3,8 @@
 #include <numeric>
 #include <set>
 
+#include "framework/builder/network_weights.h"
 #include "framework/did_you_mean.h"
-#include "framework/network_weights.h"
 #include "models/complaints.h"
 #include "models/document.h"
 #include "models/format.h"

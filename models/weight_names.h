@@ -2,7 +2,7 @@
 #pragma once
 #include <vector>
 
-#include "framework/network.h"
+#include "framework/builder/network.h"
 #include "models/expression.h"
 #include "models/json_source.h"
 

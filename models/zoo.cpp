@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "framework/did_you_mean.h"
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 #include "framework/text_input.h"
 #include "models/json_source.h"
 #include "models/network.h"

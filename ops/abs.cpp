@@ -1,6 +1,7 @@
 // y = |x|. At 0 the gradient is 0.
-#include "framework/autodiff.h"
-#include "framework/op_def.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/builder/layer_call.h"
+#include "framework/language/op_def.h"
 #include "kernels/map.h"
 
 namespace lethe {

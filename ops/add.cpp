@@ -1,5 +1,6 @@
 // y = a + b, where b may broadcast. The gradient reads nothing: dy goes on as it is, summed to b's shape.
-#include "framework/autodiff.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/builder/layer_call.h"
 #include "kernels/activation.h"
 #include "kernels/broadcast.h"
 

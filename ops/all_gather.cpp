@@ -1,10 +1,10 @@
-// y = the x of all ranks (framework/peers.h), one after the other along the first axis, or as shares of what has a
-// given shape (the last ones may be shorter), in two halves as all_reduce.
+// y = the x of all ranks (framework/ranks/peers.h), one after the other along the first axis, or as shares of what has
+// a given shape (the last ones may be shorter), in two halves as all_reduce.
 #include <algorithm>
 
 #include "framework/error.h"
-#include "framework/op_def.h"
-#include "framework/peers.h"
+#include "framework/language/op_def.h"
+#include "framework/ranks/peers.h"
 #include "kernels/peers_of.h"
 
 namespace lethe {

@@ -1,8 +1,9 @@
-// y = the sum of x over all ranks (framework/peers.h), in two halves: between them other ops run. What is under way,
-// and the room that it takes, are outputs of the one and inputs of the other, so nothing else is put into their memory.
+// y = the sum of x over all ranks (framework/ranks/peers.h), in two halves: between them other ops run. What is under
+// way, and the room that it takes, are outputs of the one and inputs of the other, so nothing else is put into their
+// memory.
 #include "framework/error.h"
-#include "framework/op_def.h"
-#include "framework/peers.h"
+#include "framework/language/op_def.h"
+#include "framework/ranks/peers.h"
 #include "kernels/peers_of.h"
 
 namespace lethe {

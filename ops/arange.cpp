@@ -1,8 +1,9 @@
 // y[0, i] = start + i * step, `length` of them: one row, which broadcasts over the batch.
 #include <algorithm>
 
+#include "framework/builder/layer_call.h"
 #include "framework/checked.h"
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 #include "kernels/dtypes.h"
 #include "kernels/each_device.h"
 

@@ -1,5 +1,6 @@
 // array[index...] = value, in place; nothing if the array has no such entry.
-#include "framework/autodiff.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/builder/layer_call.h"
 #include "kernels/array.h"
 
 namespace lethe {

@@ -1,6 +1,7 @@
 // y = x, a copy, of any dtype. As a layer it is nothing: what reads it reads its input.
-#include "framework/autodiff.h"
-#include "framework/op_def.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/builder/layer_call.h"
+#include "framework/language/op_def.h"
 #include "kernels/copy_parts.h"
 
 namespace lethe {

@@ -8,9 +8,10 @@
 
 #include <cmath>
 
-#include "framework/autodiff.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/builder/layer_call.h"
 #include "framework/checked.h"
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 #include "framework/random.h"
 #include "kernels/attention/block_delta.h"
 #include "kernels/attention/block_key_grad.h"
@@ -228,7 +229,7 @@ const Register attention{{
     .infer = infer_attention,
     .grad = attention_gradient,
     .mult_adds = [](const InferArgs& args) { return products_of(args, 2); },
-    .draws = 4,
+    .random_step = 4,
     .kernels = each_device<Attention>(),
     .layer = {.name = "attention",
               .aliases = {"Attention"},
@@ -269,7 +270,7 @@ const Register attention_grad{{
     .infer = infer_attention_grad,
     .inplace = {{.in = 5, .out = 0}},
     .mult_adds = [](const InferArgs& args) { return products_of(args, 5); },
-    .draws = 4,
+    .random_step = 4,
     .kernels = each_device<AttentionGrad>(),
 }};
 

@@ -1,7 +1,8 @@
 // The mean of each window. Attribute count_include_pad: padding counts as zeros; without it only what lies in the image
 // counts. The gradient reads no tensor but dy.
-#include "framework/autodiff.h"
-#include "framework/op_def.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/builder/layer_call.h"
+#include "framework/language/op_def.h"
 #include "kernels/dtypes.h"
 #include "kernels/pool_grad.h"
 #include "kernels/pool_windows.h"

@@ -1,8 +1,9 @@
 // y = (x - mean) / sqrt(var + eps) * scale + bias, with mean and biased variance of each channel (the last axis) over
 // all other axes. The running statistics are updated by an op of their own, so that nothing recomputed does it twice.
-#include "framework/autodiff.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/builder/layer_call.h"
 #include "framework/error.h"
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 #include "kernels/dtypes.h"
 #include "kernels/norm/batch.h"
 #include "kernels/norm/normalize.h"
@@ -11,7 +12,7 @@
 namespace lethe {
 namespace {
 
-// The slot of what is added, and of what it is normalised by, if it is (fuse_addends).
+// The slot of what is added, and of what it is normalised by, if it is (fuse_shortcut_norms).
 constexpr int kAdded = 3, kAddedScale = 4, kAddedBias = 5, kAddedMean = 6, kAddedVar = 7;
 
 /// What `Normalize` reads of a channel, and of what is added if that is normalised as well.
@@ -98,7 +99,7 @@ void batch_norm_gradient(GradBuilder& g) {
 }
 
 /// A sum of two norms: the first gives its statistics, the second makes both. None if the first adds, too.
-std::vector<Op> with_normal_addend(const Program&, const Op& made, const Op& adding) {
+std::vector<Op> with_shortcut_norm(const Program&, const Op& made, const Op& adding) {
   if (made.type != "batch_norm" || made.in.size() > kAdded || made.attrs.has(kActivation)) return {};
   Op statistics = made, sum = adding;
   statistics.type = "channel_statistics";
@@ -160,7 +161,7 @@ const Register batch_norm{{
           normalize.out.resize(1);
           return normalize;
         },
-    .fusions = {{.fusion = Fusion::Addend, .input = kAdded, .fused = with_normal_addend}},
+    .fusions = {{.fusion = Fusion::ShortcutNorm, .input = kAdded, .fused = with_shortcut_norm}},
     .activates = Activates::Everywhere,
     .adds = kAdded,
     .kernels = each_device<BatchNorm>(),

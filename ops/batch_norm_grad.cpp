@@ -1,7 +1,7 @@
 // The gradient of batch_norm: of x, scale and bias. Where relu stands after the norm, or after a sum with it, a mask
 // stands before: with attribute `masked`, and in batch_norm_join_grad, that is done on the way.
 #include "framework/error.h"
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 #include "kernels/dtypes.h"
 #include "kernels/norm/batch_grad.h"
 #include "kernels/norm/join_grad.h"

@@ -1,7 +1,7 @@
 // Batch norm with statistics that are given, whether they depend on x or not: y = (x - running_mean) / sqrt(running_var
 // + eps) * scale + bias.
-#include "framework/autodiff.h"
-#include "framework/op_def.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/language/op_def.h"
 #include "kernels/dtypes.h"
 #include "kernels/norm/batch.h"
 #include "kernels/norm/normalize.h"

@@ -1,8 +1,8 @@
-// Batch norm over all parts of a batch (framework/micro_batches.h): each part gives its moments, the mean and the mean
-// square of each channel as its share of the batch; `sum_over_parts` adds these up; statistics and gradient are made of
-// the sums. In f64, so that nothing cancels.
+// Batch norm over all parts of a batch (framework/ranks/micro_batches.h): each part gives its moments, the mean and the
+// mean square of each channel as its share of the batch; `sum_over_parts` adds these up; statistics and gradient are
+// made of the sums. In f64, so that nothing cancels.
 #include "framework/error.h"
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 #include "kernels/dtypes.h"
 #include "kernels/norm/batch_grad.h"
 #include "kernels/norm/batch_parts.h"

@@ -1,6 +1,6 @@
 // running = (1 - momentum) * running + momentum * batch, for mean and variance; the variance of a batch of `count`
 // values a channel is counted unbiased, as PyTorch does.
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 #include "kernels/dtypes.h"
 #include "kernels/group.h"
 

@@ -1,6 +1,6 @@
 // db[c] = the sum of dy[..., c] over all other axes: the gradient of a bias.
 #include "framework/error.h"
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 #include "kernels/dtypes.h"
 #include "kernels/reduce/sums.h"
 

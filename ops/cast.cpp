@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "framework/autodiff.h"
-#include "framework/op_def.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/builder/layer_call.h"
+#include "framework/language/op_def.h"
 #include "kernels/dtypes.h"
 #include "kernels/group.h"
 #include "kernels/packs.h"

@@ -1,7 +1,7 @@
 // Mean and biased variance of each channel (the last axis) over all other axes: what batch_norm gives beside y. Written
-// by fuse_addends alone, after autodiff, where another norm makes y.
+// by fuse_shortcut_norms alone, after autodiff, where another norm makes y.
 #include "framework/error.h"
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 #include "kernels/dtypes.h"
 #include "kernels/norm/batch.h"
 #include "kernels/reduce/sums.h"

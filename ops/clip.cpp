@@ -2,9 +2,10 @@
 // overwritten; it is 0 at the bounds themselves, as that of PyTorch's hardtanh.
 #include <limits>
 
-#include "framework/autodiff.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/builder/layer_call.h"
 #include "framework/error.h"
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 #include "kernels/map.h"
 #include "kernels/number.h"
 

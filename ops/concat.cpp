@@ -1,8 +1,9 @@
 // y = the inputs one after the other along an axis; their other sizes are equal. The gradients are slices of dy. As a
 // view, y is where the inputs have been written already.
-#include "framework/autodiff.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/builder/layer_call.h"
 #include "framework/checked.h"
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 #include "kernels/copy_parts.h"
 
 namespace lethe {

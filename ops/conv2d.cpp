@@ -2,9 +2,10 @@
 // kx, i, in `groups` independent parts. Images are [N, H, W, C], weights [O, kh, kw, C / groups].
 #include <algorithm>
 
-#include "framework/autodiff.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/builder/layer_call.h"
 #include "framework/checked.h"
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 #include "kernels/conv/attrs.h"
 #include "kernels/each_device.h"
 

@@ -3,9 +3,10 @@
 // output_padding. Weights are [C, kh, kw, O / groups].
 #include <algorithm>
 
-#include "framework/autodiff.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/builder/layer_call.h"
 #include "framework/checked.h"
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 #include "kernels/conv/attrs.h"
 #include "kernels/each_device.h"
 

@@ -1,7 +1,7 @@
 // Ends the life of a var's buffer: the executor gives it back to the device. Inserted by release_memory, never by a
 // network.
-#include "framework/op_def.h"
-#include "framework/prepared.h"
+#include "framework/language/op_def.h"
+#include "framework/run/prepared.h"
 
 namespace lethe {
 namespace {

@@ -1,5 +1,6 @@
 // y = a / b, where b may broadcast. The gradient reads y, not a: d(a / b) / db = -y / b.
-#include "framework/autodiff.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/builder/layer_call.h"
 #include "kernels/broadcast.h"
 
 namespace lethe {

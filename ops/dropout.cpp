@@ -1,9 +1,10 @@
 // y = x / (1 - p) where the element is kept, else 0 (Srivastava et al., 2014, scaled while training). Whether it is
 // kept is a function of seed, key, step and element: no mask is stored, and the gradient is the same op on dy. The
 // elements of a part of a batch stand where they do in all of it, from attribute "first_element" on.
-#include "framework/autodiff.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/builder/layer_call.h"
 #include "framework/error.h"
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 #include "framework/random.h"
 #include "kernels/dtypes.h"
 #include "kernels/packs.h"
@@ -90,7 +91,7 @@ const Register dropout{{
         },
     .inplace = {{.in = 0, .out = 0}},
     .along = Along::Elements,
-    .draws = 1,
+    .random_step = 1,
     .kernels = each_device<Dropout>(),
     .layer =
         {.name = "dropout",

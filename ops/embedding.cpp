@@ -3,9 +3,10 @@
 // that no second table is there.
 #include <limits>
 
-#include "framework/autodiff.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/builder/layer_call.h"
 #include "framework/error.h"
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 #include "kernels/dtypes.h"
 #include "kernels/for_each_pair.h"
 #include "kernels/reduce/add_rows.h"

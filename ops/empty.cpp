@@ -1,7 +1,8 @@
 // y: memory of `shape` and `dtype` that nobody wrote yet; other ops write it in place, entry by entry. As a layer it is
 // an array of zeros, since a network may read what it never wrote.
+#include "framework/builder/layer_call.h"
 #include "framework/error.h"
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 #include "kernels/each_device.h"
 
 namespace lethe {

@@ -1,8 +1,9 @@
 // y = exp(x), whose gradient is dy * y: x may be overwritten.
 #include <cmath>
 
-#include "framework/autodiff.h"
-#include "framework/op_def.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/builder/layer_call.h"
+#include "framework/language/op_def.h"
 #include "kernels/map.h"
 
 namespace lethe {

@@ -1,8 +1,9 @@
 // y[N, O] = x[N, I] weight[O, I]^T + bias[O].
-#include "framework/autodiff.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/builder/layer_call.h"
 #include "framework/checked.h"
 #include "framework/error.h"
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 #include "kernels/each_device.h"
 #include "kernels/gemm/column_blocks.h"
 

@@ -1,6 +1,7 @@
 // y = `value` in every element of `shape`. As a layer: a scalar, or a `shape` for each sample, of the input's dtype.
+#include "framework/builder/layer_call.h"
 #include "framework/error.h"
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 #include "kernels/dtypes.h"
 #include "kernels/each_device.h"
 

@@ -1,7 +1,8 @@
 // Each sample as one row: [N, ...] becomes [N, rest], in the order h, w, c. The same memory.
-#include "framework/autodiff.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/builder/layer_call.h"
 #include "framework/error.h"
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 
 namespace lethe {
 namespace {

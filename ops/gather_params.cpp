@@ -1,8 +1,8 @@
-// Parameters of which each rank has updated its share (framework/peers.h) become whole on all of them, in place, in two
-// halves as all_reduce.
+// Parameters of which each rank has updated its share (framework/ranks/peers.h) become whole on all of them, in place,
+// in two halves as all_reduce.
 #include "framework/error.h"
-#include "framework/op_def.h"
-#include "framework/peers.h"
+#include "framework/language/op_def.h"
+#include "framework/ranks/peers.h"
 #include "kernels/peers_of.h"
 
 namespace lethe {

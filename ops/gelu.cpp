@@ -1,7 +1,8 @@
 // y = x * P(X <= x) for X normal: x / 2 * (1 + erf(x / sqrt(2))), exact (Hendrycks and Gimpel, 2016), or with
 // `approximate` "tanh" x / 2 * (1 + tanh(u)), u = sqrt(2 / pi) * (x + 0.044715 x^3), as GPT-2 has it.
-#include "framework/autodiff.h"
-#include "framework/op_def.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/builder/layer_call.h"
+#include "framework/language/op_def.h"
 #include "kernels/exp.h"
 #include "kernels/map.h"
 #include "kernels/normal.h"

@@ -1,6 +1,7 @@
 // [N, H, W, C] -> [N, C]: the mean over each image's positions.
-#include "framework/autodiff.h"
-#include "framework/op_def.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/builder/layer_call.h"
+#include "framework/language/op_def.h"
 #include "kernels/dtypes.h"
 #include "kernels/reduce/spread.h"
 #include "kernels/reduce/sums.h"

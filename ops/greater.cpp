@@ -1,4 +1,5 @@
 // y = a > b, as truth values; b may broadcast, or is the number `value`. A comparison with NaN is false.
+#include "framework/builder/layer_call.h"
 #include "kernels/compare.h"
 
 namespace lethe {

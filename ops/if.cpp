@@ -1,6 +1,6 @@
-// Runs one of two blocks, as a condition says: framework/control_flow.h says how; the executor does it itself.
-#include "framework/control_flow.h"
-#include "framework/op_def.h"
+// Runs one of two blocks, as a condition says: framework/language/control_flow.h says how; the executor does it itself.
+#include "framework/language/control_flow.h"
+#include "framework/language/op_def.h"
 
 namespace lethe {
 namespace {

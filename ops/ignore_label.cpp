@@ -1,7 +1,7 @@
 // Labels that do not count: y[n] = -1 where label[n] is negative or `ignore`, for which losses of integer labels give
 // neither loss nor gradient, else label[n]; weight[n] = (labels) / (labels that count) where it counts, else 0. Losses
 // times these weights have as their mean over all the mean over those that count, and 0 if none does.
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 #include "kernels/dtypes.h"
 #include "kernels/reduce/rows.h"
 

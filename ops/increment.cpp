@@ -1,5 +1,5 @@
 // x += `by`, in place: counts steps.
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 #include "kernels/map.h"
 
 namespace lethe {

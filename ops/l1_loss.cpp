@@ -1,5 +1,5 @@
 // loss[n] = mean over the other axes of |x - target|; the gradient at 0 is 0.
-#include "framework/autodiff.h"
+#include "framework/autodiff/autodiff.h"
 #include "kernels/reduce/loss.h"
 
 namespace lethe {

@@ -1,6 +1,7 @@
 // y = (x - mean) * inv_std * weight + bias along the last axis, inv_std = 1 / sqrt(biased variance + eps). Mean and
 // inv_std, one of each a row, are kept for the gradient.
-#include "framework/autodiff.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/builder/layer_call.h"
 #include "kernels/dtypes.h"
 #include "kernels/norm/batch.h"
 #include "kernels/norm/row_norm.h"

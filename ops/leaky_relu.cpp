@@ -1,7 +1,8 @@
 // y = x for x > 0, else slope * x. With a slope that is not negative y has the sign of x: the gradient reads y then,
 // and x may be overwritten.
-#include "framework/autodiff.h"
-#include "framework/op_def.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/builder/layer_call.h"
+#include "framework/language/op_def.h"
 #include "kernels/map.h"
 
 namespace lethe {

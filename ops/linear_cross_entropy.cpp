@@ -9,9 +9,10 @@
 #include <type_traits>
 #include <vector>
 
-#include "framework/autodiff.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/builder/layer_call.h"
 #include "framework/checked.h"
-#include "framework/op_attrs.h"
+#include "framework/language/op_attrs.h"
 #include "kernels/gemm/head_products.h"
 #include "kernels/reduce/head_bias.h"
 #include "kernels/reduce/head_rows.h"

@@ -1,8 +1,9 @@
 // y = log(x), natural, whose gradient is dy / x.
 #include <cmath>
 
-#include "framework/autodiff.h"
-#include "framework/op_def.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/builder/layer_call.h"
+#include "framework/language/op_def.h"
 #include "kernels/map.h"
 
 namespace lethe {

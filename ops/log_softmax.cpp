@@ -1,8 +1,9 @@
 // y[n, c] = x[n, c] - log(sum over c of exp(x[n, c])) along the last axis. The gradient reads y.
 #include <cmath>
 
-#include "framework/autodiff.h"
-#include "framework/op_def.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/builder/layer_call.h"
+#include "framework/language/op_def.h"
 #include "kernels/reduce/map_packed_rows.h"
 
 namespace lethe {

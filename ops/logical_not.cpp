@@ -1,4 +1,5 @@
 // y = not x, of truth values.
+#include "framework/builder/layer_call.h"
 #include "kernels/compare.h"
 
 namespace lethe {

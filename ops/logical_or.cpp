@@ -1,4 +1,5 @@
 // y = a or b, of truth values; b may broadcast.
+#include "framework/builder/layer_call.h"
 #include "kernels/compare.h"
 
 namespace lethe {

@@ -4,8 +4,9 @@
 // either side in registers if the window is the usual; else it has one channel and reads its neighbours for each sum.
 #include <cmath>
 
-#include "framework/autodiff.h"
-#include "framework/op_def.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/builder/layer_call.h"
+#include "framework/language/op_def.h"
 #include "kernels/channels.h"
 #include "kernels/dtypes.h"
 #include "kernels/unrolled.h"

@@ -1,10 +1,11 @@
 // c = op(a) op(b) of matrices, or of equal stacks of them; op transposes the last two axes if asked to.
 #include <algorithm>
 
-#include "framework/autodiff.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/builder/layer_call.h"
 #include "framework/checked.h"
 #include "framework/error.h"
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 #include "kernels/each_device.h"
 #include "kernels/gemm/column_blocks.h"
 #include "kernels/gemm/row_blocks.h"

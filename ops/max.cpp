@@ -1,7 +1,8 @@
 // y = the larger of a and b; NaN if either is. Equal operands share the gradient, as PyTorch's maximum does.
-#include "framework/autodiff.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/builder/layer_call.h"
 #include "framework/error.h"
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 #include "kernels/map.h"
 
 namespace lethe {

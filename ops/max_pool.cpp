@@ -1,7 +1,8 @@
 // The largest of each window and where in the window it stands (rows of the window one after the other): one byte, so
 // that the gradient reads neither x nor y; attribute index: of that dtype instead. Padding never wins, NaN always does.
-#include "framework/autodiff.h"
-#include "framework/op_def.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/builder/layer_call.h"
+#include "framework/language/op_def.h"
 #include "kernels/dtypes.h"
 #include "kernels/pool_grad.h"
 #include "kernels/pool_windows.h"

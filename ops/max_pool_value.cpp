@@ -1,7 +1,7 @@
 // The largest of each window, as max_pool, without a word on where it stands: the gradient finds that again from x, y
 // and dy. Padding never wins, NaN always does.
-#include "framework/autodiff.h"
-#include "framework/op_def.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/language/op_def.h"
 #include "kernels/dtypes.h"
 #include "kernels/pool_windows.h"
 

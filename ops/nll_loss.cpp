@@ -3,7 +3,7 @@
 // labels alone.
 #include <limits>
 
-#include "framework/autodiff.h"
+#include "framework/autodiff/autodiff.h"
 #include "kernels/dtypes.h"
 #include "kernels/reduce/labels.h"
 #include "kernels/reduce/rows.h"

@@ -1,11 +1,11 @@
 // y = (x / 255 - mean) / deviation, by channel: images that were fed as bytes, in the numbers of the network. The
-// language itself writes it (framework/byte_images.h).
+// language itself writes it (framework/builder/byte_images.h).
 #include <algorithm>
 #include <array>
 
-#include "framework/byte_images.h"
+#include "framework/builder/byte_images.h"
 #include "framework/error.h"
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 #include "kernels/divisor.h"
 #include "kernels/dtypes.h"
 #include "kernels/packs.h"

@@ -1,6 +1,6 @@
 // y = x + `by`, for every dtype of numbers: whole ones stay exact, as counters and indices must.
-#include "framework/autodiff.h"
-#include "framework/op_def.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/language/op_def.h"
 #include "kernels/map.h"
 #include "kernels/number.h"
 

@@ -1,9 +1,10 @@
 // y = x with `before` and `after` zeros along each axis. The gradient is the part of dy that x stood in.
 #include <numeric>
 
-#include "framework/autodiff.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/builder/layer_call.h"
 #include "framework/checked.h"
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 #include "kernels/copy_parts.h"
 
 namespace lethe {

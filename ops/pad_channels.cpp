@@ -1,8 +1,9 @@
 // The parameter-free shortcut of residual networks (He et al., 2015, option A): every `stride`-th pixel, and channels
 // of zeros around the old ones up to `out`, half of them in front (rounded down), the rest after.
-#include "framework/autodiff.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/builder/layer_call.h"
 #include "framework/error.h"
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 #include "kernels/copy_parts.h"
 
 namespace lethe {

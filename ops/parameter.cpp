@@ -1,7 +1,8 @@
 // y[n, ..] = weight[0, ..] for each of `batch` samples. As a layer: a learned tensor, which as it is broadcasts over
 // the batch, or this copy of it for each sample.
-#include "framework/autodiff.h"
-#include "framework/op_def.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/builder/layer_call.h"
+#include "framework/language/op_def.h"
 #include "kernels/broadcast.h"
 #include "kernels/copy_parts.h"
 

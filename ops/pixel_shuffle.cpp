@@ -1,9 +1,10 @@
 // y[n, h * r + i, w * r + j, c] = x[n, h, w, (c * r + i) * r + j]: channels become pixels, r times as many along both
 // axes (Shi et al., 2016; depth to space in the order column, row, depth). pixel_unshuffle is its inverse, and each the
 // gradient of the other.
-#include "framework/autodiff.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/builder/layer_call.h"
 #include "framework/error.h"
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 #include "kernels/copy_parts.h"
 
 namespace lethe {

@@ -1,8 +1,8 @@
-// y = this rank's share of the sum of x over all ranks (framework/peers.h), in two halves as all_reduce. y has room for
-// the share of any rank; what is after a shorter one is 0.
+// y = this rank's share of the sum of x over all ranks (framework/ranks/peers.h), in two halves as all_reduce. y has
+// room for the share of any rank; what is after a shorter one is 0.
 #include "framework/error.h"
-#include "framework/op_def.h"
-#include "framework/peers.h"
+#include "framework/language/op_def.h"
+#include "framework/ranks/peers.h"
 #include "kernels/peers_of.h"
 
 namespace lethe {

@@ -1,6 +1,7 @@
 // y = max(x, 0). The gradient reads y, not x, so x may be overwritten.
-#include "framework/autodiff.h"
-#include "framework/op_def.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/builder/layer_call.h"
+#include "framework/language/op_def.h"
 #include "kernels/activation.h"
 #include "kernels/map.h"
 

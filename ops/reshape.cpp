@@ -1,7 +1,8 @@
 // The same memory under another shape. One size may be -1: whatever is left.
-#include "framework/autodiff.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/builder/layer_call.h"
 #include "framework/checked.h"
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 
 namespace lethe {
 namespace {

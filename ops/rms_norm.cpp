@@ -1,6 +1,7 @@
 // y = x * inv_rms * weight along the last axis, inv_rms = 1 / sqrt(mean of x^2 + eps), which is kept for the gradient,
 // one a row.
-#include "framework/autodiff.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/builder/layer_call.h"
 #include "kernels/dtypes.h"
 #include "kernels/norm/batch.h"
 #include "kernels/norm/row_norm.h"

@@ -4,9 +4,10 @@
 // through. The gradient turns back.
 #include <cmath>
 
-#include "framework/autodiff.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/builder/layer_call.h"
 #include "framework/error.h"
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 #include "kernels/divisor.h"
 #include "kernels/dtypes.h"
 #include "kernels/each_device.h"

@@ -1,6 +1,7 @@
 // y[t, n, ..] = 1 where t < lengths[n], else 0, in `shape` [T, N, 1..]: which steps of padded sequences count.
+#include "framework/builder/layer_call.h"
 #include "framework/error.h"
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 #include "kernels/dtypes.h"
 #include "kernels/each_device.h"
 

@@ -2,7 +2,7 @@
 // is -t log s(x) - (1 - t) log(1 - s(x)) for the sigmoid s without its overflow.
 #include <cmath>
 
-#include "framework/autodiff.h"
+#include "framework/autodiff/autodiff.h"
 #include "kernels/reduce/loss.h"
 
 namespace lethe {

@@ -1,6 +1,7 @@
 // y = x / (1 + exp(-x)) (Elfwing et al., 2018; the gate of SwiGLU). The gradient reads x.
-#include "framework/autodiff.h"
-#include "framework/op_def.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/builder/layer_call.h"
+#include "framework/language/op_def.h"
 #include "kernels/exp.h"
 #include "kernels/map.h"
 

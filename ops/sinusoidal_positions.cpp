@@ -2,7 +2,8 @@
 // learns, one row, which broadcasts over the batch (Vaswani et al., 2017).
 #include <cmath>
 
-#include "framework/op_def.h"
+#include "framework/builder/layer_call.h"
+#include "framework/language/op_def.h"
 #include "kernels/dtypes.h"
 #include "kernels/each_device.h"
 #include "kernels/positions.h"

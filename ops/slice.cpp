@@ -1,8 +1,9 @@
 // y = the part [begin, end) of x along one axis. The gradient puts dy among zeros. As a view, y is that part of
 // x's memory.
-#include "framework/autodiff.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/builder/layer_call.h"
 #include "framework/error.h"
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 #include "kernels/copy_parts.h"
 
 namespace lethe {

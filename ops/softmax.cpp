@@ -2,8 +2,9 @@
 // matrix [.., T, T] has columns 0 to t alone, and zeros after them. The gradient reads y, whose zeros give none.
 #include <cmath>
 
-#include "framework/autodiff.h"
-#include "framework/op_def.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/builder/layer_call.h"
+#include "framework/language/op_def.h"
 #include "kernels/dtypes.h"
 #include "kernels/reduce/map_packed_rows.h"
 

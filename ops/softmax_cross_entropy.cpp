@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "framework/autodiff.h"
+#include "framework/autodiff/autodiff.h"
 #include "kernels/dtypes.h"
 #include "kernels/reduce/labels.h"
 #include "kernels/reduce/row_packs.h"

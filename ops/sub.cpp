@@ -1,5 +1,6 @@
 // y = a - b, where b may broadcast.
-#include "framework/autodiff.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/builder/layer_call.h"
 #include "kernels/broadcast.h"
 
 namespace lethe {

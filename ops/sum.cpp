@@ -1,5 +1,6 @@
 // Sum over the axes named by `axes` (counted in the shape as it is in memory; none: all).
-#include "framework/autodiff.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/builder/layer_call.h"
 #include "kernels/reduce/axes_kernels.h"
 
 namespace lethe {

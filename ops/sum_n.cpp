@@ -2,8 +2,8 @@
 // with it, and the same order gives the same bits.
 #include <algorithm>
 
-#include "framework/autodiff.h"
-#include "framework/op_def.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/language/op_def.h"
 #include "kernels/dtypes.h"
 #include "kernels/map.h"
 

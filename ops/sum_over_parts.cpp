@@ -1,6 +1,6 @@
-// y = the sum of x over all parts of a batch: where in_parts (framework/micro_batches.h) finds it, it lets all parts
-// come so far and writes their sum instead. A batch that is one part has its own x.
-#include "framework/op_def.h"
+// y = the sum of x over all parts of a batch: where in_parts (framework/ranks/micro_batches.h) finds it, it lets all
+// parts come so far and writes their sum instead. A batch that is one part has its own x.
+#include "framework/language/op_def.h"
 
 namespace lethe {
 namespace {

@@ -2,7 +2,7 @@
 // for a scalar). Deterministic: the order of every sum depends on the shapes alone. Sums are taken in f64.
 #include <algorithm>
 
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 #include "kernels/dtypes.h"
 #include "kernels/each_device.h"
 

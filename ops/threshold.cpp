@@ -1,7 +1,8 @@
 // y = x where x > threshold, rounded to the dtype, else `value`; NaN stays NaN. With a value that is not above the
 // threshold y tells as well as x which it was: the gradient reads y then, and x may be overwritten.
-#include "framework/autodiff.h"
-#include "framework/op_def.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/builder/layer_call.h"
+#include "framework/language/op_def.h"
 #include "kernels/map.h"
 #include "kernels/number.h"
 

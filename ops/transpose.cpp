@@ -1,10 +1,11 @@
 // y = x with its axes in another order: axis i of y is axis perm[i] of x.
 #include <algorithm>
 
-#include "framework/autodiff.h"
-#include "framework/builder.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/builder/builder.h"
+#include "framework/builder/layer_call.h"
 #include "framework/error.h"
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 #include "kernels/copy_parts.h"
 
 namespace lethe {

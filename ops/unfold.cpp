@@ -1,8 +1,8 @@
 // y[(n * oh + oy) * ow + ox, (ky * kw + kx) * C + c] = x[n, oy * stride - pad + ky * dilation, ..., c]: an image as the
 // matrix that, times the weights of a convolution, is its output; zeros in the padding. Its gradient is fold.
-#include "framework/autodiff.h"
+#include "framework/autodiff/autodiff.h"
 #include "framework/checked.h"
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 #include "kernels/conv/attrs.h"
 #include "kernels/conv/windows.h"
 #include "kernels/dtypes.h"

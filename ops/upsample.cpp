@@ -4,11 +4,12 @@
 // rounding.
 #include <algorithm>
 
-#include "framework/autodiff.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/builder/layer_call.h"
+#include "framework/builder/settings.h"
 #include "framework/checked.h"
 #include "framework/did_you_mean.h"
-#include "framework/op_def.h"
-#include "framework/settings.h"
+#include "framework/language/op_def.h"
 #include "kernels/channels.h"
 #include "kernels/dtypes.h"
 

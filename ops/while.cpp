@@ -1,6 +1,6 @@
-// Runs a body as long as a condition holds: framework/control_flow.h says how; the executor does it itself.
-#include "framework/control_flow.h"
-#include "framework/op_def.h"
+// Runs a body as long as a condition holds: framework/language/control_flow.h says how; the executor does it itself.
+#include "framework/language/control_flow.h"
+#include "framework/language/op_def.h"
 
 namespace lethe {
 namespace {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 #include "kernels/dtypes.h"
 #include "kernels/reduce/lane_sums.h"
 #include "kernels/workspace.h"

@@ -1,7 +1,7 @@
 // Dynamic loss scaling for gradients in f16 (Micikevicius et al., "Mixed precision training", 2018; halving, doubling
 // and their defaults as PyTorch's GradScaler has them), and a counter of the steps that were not skipped.
 #include "framework/error.h"
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 #include "kernels/each_device.h"
 #include "optimizer/optimizer.h"
 

@@ -6,8 +6,8 @@
 
 #include "framework/did_you_mean.h"
 #include "framework/error.h"
-#include "framework/op_def.h"
-#include "framework/verify.h"
+#include "framework/language/op_def.h"
+#include "framework/language/verify.h"
 
 namespace lethe {
 namespace {

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "framework/autodiff.h"
-#include "framework/layer.h"
-#include "framework/peers.h"
-#include "framework/program.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/language/layer.h"
+#include "framework/language/program.h"
+#include "framework/ranks/peers.h"
 #include "kernels/device_code.h"
 
 namespace lethe {
@@ -56,9 +56,9 @@ LossScale append_loss_scale(Program& program, double initial = kInitialLossScale
 /// Appends one update op for each gradient, in their order, and last of all the step counter's increment, if the
 /// network or the optimizer counts steps. With a loss scale gradients are divided by it, and a step with an infinite
 /// or NaN gradient leaves parameters and states as they are. `params` says which parameters decay where the settings do
-/// not. Of one of several ranks it updates its shares of parameters alone (framework/peers.h), with states of these; a
-/// gradient is whole or such a share. Fails for settings out of range, for a name that no parameter has, and if there
-/// is no gradient.
+/// not. Of one of several ranks it updates its shares of parameters alone (framework/ranks/peers.h), with states of
+/// these; a gradient is whole or such a share. Fails for settings out of range, for a name that no parameter has, and
+/// if there is no gradient.
 Updates append_updates(Program& program, const std::vector<ParamGrad>& gradients, const std::vector<ParamInfo>& params,
                        const OptimizerSettings& settings, const LossScale& loss_scale = {}, Rank shares_of = {});
 

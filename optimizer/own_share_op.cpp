@@ -1,6 +1,6 @@
-// y = the share that a rank has of x (framework/peers.h); what is after a shorter one is 0.
-#include "framework/op_def.h"
-#include "framework/peers.h"
+// y = the share that a rank has of x (framework/ranks/peers.h); what is after a shorter one is 0.
+#include "framework/language/op_def.h"
+#include "framework/ranks/peers.h"
 #include "kernels/dtypes.h"
 #include "kernels/peers_of.h"
 

@@ -1,7 +1,7 @@
 // An update that computes its gradient itself, as a product: some rows at a time, which it applies while they are in
 // the cache. So the gradient never stands in memory.
 #pragma once
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 
 namespace lethe {
 

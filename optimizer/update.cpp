@@ -1,7 +1,7 @@
 #include "optimizer/update.h"
 
 #include "framework/error.h"
-#include "framework/peers.h"
+#include "framework/ranks/peers.h"
 #include "kernels/peers_of.h"
 
 namespace lethe {

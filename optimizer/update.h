@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 #include "kernels/dtypes.h"
 #include "kernels/group.h"
 #include "optimizer/update_index.h"

@@ -1,6 +1,6 @@
 // An update rule at one element, or at several at a time, of a parameter, its states and its gradient.
 #pragma once
-#include "framework/kernel.h"
+#include "framework/language/kernel.h"
 #include "kernels/low_floats.h"
 #include "kernels/packs.h"
 

@@ -6,8 +6,8 @@
 #include "kernels/cpu/workers.h"
 #include "kernels/provider.h"
 #include "kernels/tiles.h"
+#include "train/search/step_profile.h"
 #include "train/session/device.h"
-#include "train/session/step_profile.h"
 #include "train/settings_of_options.h"
 #include "train/weights_recipe.h"
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "framework/traffic.h"
+#include "framework/ranks/traffic.h"
 #include "train/session/settings.h"
 
 namespace lethe {

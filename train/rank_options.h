@@ -2,8 +2,8 @@
 #pragma once
 #include <optional>
 
-#include "framework/micro_batches.h"
-#include "framework/traffic.h"
+#include "framework/ranks/micro_batches.h"
+#include "framework/ranks/traffic.h"
 
 namespace lethe {
 

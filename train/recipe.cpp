@@ -14,10 +14,10 @@
 #include "train/report/formatted.h"
 #include "train/report/memory_report.h"
 #include "train/report/progress.h"
+#include "train/search/largest_fit.h"
 #include "train/session/autotune.h"
 #include "train/session/device.h"
 #include "train/session/fed_data.h"
-#include "train/session/largest_fit.h"
 #include "train/settings_of_options.h"
 
 namespace lethe {

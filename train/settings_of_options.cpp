@@ -2,8 +2,8 @@
 
 #include "framework/error.h"
 #include "train/data/augment.h"
+#include "train/search/kernel_costs.h"
 #include "train/session/device.h"
-#include "train/session/kernel_costs.h"
 
 namespace lethe {
 namespace {

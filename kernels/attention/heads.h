@@ -1,6 +1,6 @@
 // Where the heads of queries, keys, values and outputs lie.
 #pragma once
-#include "framework/kernel.h"
+#include "framework/language/kernel.h"
 #include "kernels/attention/shape.h"
 
 namespace lethe {

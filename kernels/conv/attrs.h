@@ -1,7 +1,7 @@
 // What convolutions read from an op's attributes.
 #pragma once
 #include "framework/error.h"
-#include "framework/program.h"
+#include "framework/language/program.h"
 #include "kernels/conv/conv.h"
 
 namespace lethe {

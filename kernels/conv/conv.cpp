@@ -50,12 +50,13 @@ bool is_winograd_faster_than_bf16(ConvPass pass, const ConvShape& s) {
   return pass == ConvPass::GradWeight ? fewest >= 32 && most <= 256 : fewest >= 64;
 }
 
-/// All ways to compute it, the one that is taken without a trial first.
-std::vector<Way> ways_on_cpu(ConvPass pass, const ConvShape& shape, bool bias, DType dtype, const DeviceInfo& device,
-                             Provider provider) {
+/// All algorithms for it, the one that is taken without a trial first.
+std::vector<Algorithm> algorithms_on_cpu(ConvPass pass, const ConvShape& shape, bool bias, DType dtype,
+                                         const DeviceInfo& device, Provider provider) {
   const bool is_best = provider == Provider::Best, by_onednn = uses_onednn(provider, dtype);
-  const Way product = {"product", [=] { return prepare_conv_pointwise(pass, shape, bias, dtype, device); }},
-            winograd = {"winograd", [=] { return prepare_conv_winograd(pass, shape, bias, dtype, device.threads); }};
+  const Algorithm product = {"product", [=] { return prepare_conv_pointwise(pass, shape, bias, dtype, device); }},
+                  winograd = {"winograd",
+                              [=] { return prepare_conv_winograd(pass, shape, bias, dtype, device.threads); }};
   const bool may_be_winograd = is_best && (dtype == DType::f32 || dtype == DType::bf16) && device.winograd;
   const bool bf16_is_fast = dtype == DType::bf16 && by_onednn, has_amx = onednn_has_tiles();
   const bool is_winograd_best =
@@ -66,38 +67,39 @@ std::vector<Way> ways_on_cpu(ConvPass pass, const ConvShape& shape, bool bias, D
   const bool is_for_product =
       is_best && by_onednn &&
       (dtype == DType::f32 ? pass == ConvPass::GradWeight : !trusted || (has_amx && pass != ConvPass::Forward));
-  std::vector<Way> ways;
+  std::vector<Algorithm> algorithms;
   if (device.fast_f32 && is_best && dtype == DType::f32)
-    ways.push_back({"three bf16 products", [=] { return prepare_conv_fast_f32(pass, shape, bias, device.threads); }});
-  if (may_be_winograd && is_winograd_best) ways.push_back(winograd);
-  if (is_for_product) ways.push_back(product);
+    algorithms.push_back(
+        {"three bf16 products", [=] { return prepare_conv_fast_f32(pass, shape, bias, device.threads); }});
+  if (may_be_winograd && is_winograd_best) algorithms.push_back(winograd);
+  if (is_for_product) algorithms.push_back(product);
 #ifdef LETHE_HAS_ONEDNN
   if (by_onednn && trusted)
-    ways.push_back({"onednn", [=] {
-                      const bool tiles = may_take_tiles(dtype, is_trusted_with_tiles(shape));
-                      return prepare_conv_onednn(pass, shape, bias, dtype, device.threads, tiles);
-                    }});
+    algorithms.push_back({"onednn", [=] {
+                            const bool tiles = may_take_tiles(dtype, is_trusted_with_tiles(shape));
+                            return prepare_conv_onednn(pass, shape, bias, dtype, device.threads, tiles);
+                          }});
 #endif
   if (wide_of(dtype) != dtype)
-    ways.push_back({"widened", [=] { return prepare_conv_widened(pass, shape, bias, dtype, device); }});
+    algorithms.push_back({"widened", [=] { return prepare_conv_widened(pass, shape, bias, dtype, device); }});
   else
-    ways.push_back({"im2col", [=] { return prepare_conv_im2col(pass, shape, bias, dtype, device.threads); }});
-  if (may_be_winograd && !is_winograd_best) ways.push_back(winograd);
-  if (is_best && !is_for_product) ways.push_back(product);
-  return ways;
+    algorithms.push_back({"im2col", [=] { return prepare_conv_im2col(pass, shape, bias, dtype, device.threads); }});
+  if (may_be_winograd && !is_winograd_best) algorithms.push_back(winograd);
+  if (is_best && !is_for_product) algorithms.push_back(product);
+  return algorithms;
 }
 
 std::unique_ptr<Kernel> prepare_on_cpu(ConvPass pass, const ConvShape& shape, bool bias, DType dtype,
                                        const DeviceInfo& device, Provider provider) {
-  const std::vector<Way> ways = ways_on_cpu(pass, shape, bias, dtype, device, provider);
+  const std::vector<Algorithm> algorithms = algorithms_on_cpu(pass, shape, bias, dtype, device, provider);
   if (device.trials && provider == Provider::Best) {
     const std::string what =
         message(text_of(pass, shape), bias ? ", bias" : "", ", ", name_of(dtype), ", ", device.threads, " threads",
                 device.winograd ? "" : ", no Winograd", device.fast_f32 ? ", fast f32" : "");
-    return device.trials->best(what, ways, operands_of(pass, shape, dtype), device).kernel;
+    return device.trials->best(what, algorithms, operands_of(pass, shape, dtype), device).kernel;
   }
-  for (const Way& way : ways)
-    if (auto kernel = way.prepare()) return kernel;
+  for (const Algorithm& algorithm : algorithms)
+    if (auto kernel = algorithm.prepare()) return kernel;
   return nullptr;
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 #include <cstdint>
 
-#include "framework/program.h"
+#include "framework/language/program.h"
 #include "kernels/conv/windows.h"
 
 namespace lethe {

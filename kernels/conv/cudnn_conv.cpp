@@ -192,11 +192,12 @@ std::unique_ptr<Kernel> prepare_conv_cudnn(ConvPass pass, const ConvShape& shape
     return std::make_unique<CudnnConv>(std::move(plan), ids_of(pass, epilogue.bias));
   };
   if (!device.trials) return kernel(engines.led_by(0));
-  std::vector<Way> ways;
+  std::vector<Algorithm> algorithms;
   for (std::size_t i = 0; i < engines.all().size(); ++i)
-    ways.push_back({message("engine ", engines.all()[i].index), [&, i] { return kernel(engines.alone(i)); }});
+    algorithms.push_back({message("engine ", engines.all()[i].index), [&, i] { return kernel(engines.alone(i)); }});
   const std::string what = key_of(pass, shape, epilogue, dtype, device);
-  return kernel(engines.led_by(device.trials->best(what, ways, operands_of(pass, shape, dtype), device).way));
+  return kernel(
+      engines.led_by(device.trials->best(what, algorithms, operands_of(pass, shape, dtype), device).algorithm));
 }
 
 }  // namespace lethe

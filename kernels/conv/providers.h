@@ -1,11 +1,11 @@
-// The ways to compute a convolution; prepare_conv chooses.
+// The algorithms for a convolution; prepare_conv chooses.
 #pragma once
 #include "kernels/conv/conv.h"
 #include "kernels/trials.h"
 
 namespace lethe {
 
-/// Of any way, its inputs in the order in which the pass takes them; with a bias.
+/// Of any algorithm, its inputs in the order in which the pass takes them; with a bias.
 Operands operands_of(ConvPass pass, const ConvShape& shape, DType dtype);
 
 /// Columns of the image, a few output rows at a time, times the weights by Eigen.

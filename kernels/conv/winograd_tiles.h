@@ -2,7 +2,7 @@
 #pragma once
 #include <algorithm>
 
-#include "framework/device_info.h"
+#include "framework/language/device_info.h"
 #include "kernels/conv/winograd_lines.h"
 
 namespace lethe::winograd {

@@ -2,7 +2,7 @@
 #pragma once
 #include <memory>
 
-#include "framework/device.h"
+#include "framework/run/device.h"
 
 namespace lethe {
 

@@ -5,7 +5,7 @@
 #include <oneapi/dnnl/dnnl.hpp>
 #include <vector>
 
-#include "framework/program.h"
+#include "framework/language/program.h"
 
 namespace lethe {
 

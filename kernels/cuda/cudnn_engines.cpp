@@ -4,7 +4,7 @@
 #include <array>
 
 #include "framework/error.h"
-#include "framework/launch_count.h"
+#include "framework/language/launch_count.h"
 #include "kernels/cuda/current_gpu.h"
 #include "kernels/cuda/libraries.h"
 #include "kernels/cuda/tell_once.h"

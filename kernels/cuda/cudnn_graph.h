@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "framework/kernel.h"
+#include "framework/language/kernel.h"
 
 namespace lethe {
 

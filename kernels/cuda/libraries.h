@@ -3,7 +3,7 @@
 #include <cublasLt.h>
 #include <cudnn.h>
 
-#include "framework/device_info.h"
+#include "framework/language/device_info.h"
 
 namespace lethe {
 

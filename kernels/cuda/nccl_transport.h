@@ -2,7 +2,7 @@
 #pragma once
 #include <chrono>
 
-#include "framework/transport.h"
+#include "framework/ranks/transport.h"
 #include "kernels/cuda/nccl.h"
 
 namespace lethe {

@@ -1,7 +1,7 @@
 // CUDA's words for a C++ compiler that does not know them: it reads kernels and never instantiates one.
 #pragma once
 #include "framework/error.h"
-#include "framework/launch_count.h"
+#include "framework/language/launch_count.h"
 
 #define __global__
 #define __device__

@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "framework/error.h"
-#include "framework/launch_count.h"
+#include "framework/language/launch_count.h"
 #include "kernels/cuda/cublaslt.h"
 #include "kernels/cuda/current_gpu.h"
 #include "kernels/cuda/libraries.h"

@@ -2,7 +2,7 @@
 #pragma once
 #include <memory>
 
-#include "framework/kernel.h"
+#include "framework/language/kernel.h"
 
 namespace lethe {
 

@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "framework/device_info.h"
-#include "framework/peers.h"
+#include "framework/language/device_info.h"
+#include "framework/ranks/peers.h"
 
 namespace lethe {
 

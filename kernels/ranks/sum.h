@@ -3,7 +3,7 @@
 #pragma once
 #include <functional>
 
-#include "framework/transport.h"
+#include "framework/ranks/transport.h"
 
 namespace lethe {
 

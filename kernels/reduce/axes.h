@@ -3,7 +3,7 @@
 #pragma once
 #include <vector>
 
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 #include "kernels/reduce/plan.h"
 
 namespace lethe {

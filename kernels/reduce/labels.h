@@ -1,7 +1,7 @@
 // The shape rule of labels: scores [.., classes] have i32 labels [..], of samples, tokens or pixels.
 #pragma once
 #include "framework/error.h"
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 
 namespace lethe {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 #include "kernels/dtypes.h"
 #include "kernels/reduce/rows_cuda.h"
 

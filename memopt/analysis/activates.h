@@ -1,7 +1,7 @@
 // Who may activate on the way.
 #pragma once
-#include "framework/device_info.h"
-#include "framework/op_def.h"
+#include "framework/language/device_info.h"
+#include "framework/language/op_def.h"
 
 namespace lethe {
 

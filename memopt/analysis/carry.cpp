@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "framework/control_flow.h"
-#include "framework/views.h"
+#include "framework/language/control_flow.h"
+#include "framework/language/views.h"
 
 namespace lethe {
 

@@ -4,8 +4,8 @@
 #include <numeric>
 
 #include "framework/error.h"
-#include "framework/op_def.h"
-#include "framework/text.h"
+#include "framework/language/op_def.h"
+#include "framework/language/text.h"
 
 namespace lethe {
 namespace {

@@ -1,6 +1,6 @@
 // Holds a pass that moves ops against what it was given.
 #pragma once
-#include "framework/program.h"
+#include "framework/language/program.h"
 
 namespace lethe {
 

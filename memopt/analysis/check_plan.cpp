@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <optional>
 
-#include "framework/control_flow.h"
 #include "framework/error.h"
-#include "framework/op_def.h"
-#include "framework/traffic.h"
-#include "framework/views.h"
+#include "framework/language/control_flow.h"
+#include "framework/language/op_def.h"
+#include "framework/language/op_facts.h"
+#include "framework/language/views.h"
 #include "memopt/analysis/extents.h"
 #include "memopt/analysis/plan_state.h"
 #include "memopt/analysis/plan_sums.h"

@@ -2,7 +2,7 @@
 // names of values instead of numbers, both sides of each branch, loops until nothing new comes of another trip. Nothing
 // here is shared with what plans: no lives, no pins, no storages; only what was asked for is told by the same words.
 #pragma once
-#include "framework/plan.h"
+#include "framework/run/plan.h"
 #include "memopt/analysis/pins.h"
 
 namespace lethe {

@@ -1,7 +1,7 @@
 #include "memopt/analysis/extents.h"
 
 #include "framework/error.h"
-#include "framework/strides.h"
+#include "framework/language/strides.h"
 
 namespace lethe {
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "framework/plan.h"
+#include "framework/run/plan.h"
 #include "memopt/analysis/held_bytes.h"
 
 namespace lethe {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "framework/control_flow.h"
-#include "framework/prepared.h"
+#include "framework/language/control_flow.h"
+#include "framework/run/prepared.h"
 
 namespace lethe {
 namespace {

@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "framework/program.h"
+#include "framework/language/program.h"
 
 namespace lethe {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "framework/program.h"
+#include "framework/language/program.h"
 
 namespace lethe {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "framework/error.h"
-#include "framework/program.h"
+#include "framework/language/program.h"
 #include "memopt/analysis/held_bytes.h"
 
 namespace lethe {

@@ -1,6 +1,6 @@
 // What can be held against a plan without running its program.
 #pragma once
-#include "framework/plan.h"
+#include "framework/run/plan.h"
 
 namespace lethe {
 

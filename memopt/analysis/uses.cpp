@@ -4,9 +4,9 @@
 #include <functional>
 #include <numeric>
 
-#include "framework/op_def.h"
-#include "framework/reads.h"
-#include "framework/views.h"
+#include "framework/language/op_def.h"
+#include "framework/language/reads.h"
+#include "framework/language/views.h"
 
 namespace lethe {
 

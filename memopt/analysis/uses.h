@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "framework/program.h"
+#include "framework/language/program.h"
 
 namespace lethe {
 
@@ -20,7 +20,7 @@ class Uses {
   std::span<const Op* const> readers(VarId v) const { return readers_.of(v); }
   VarId root(VarId v) const { return root_[v]; }
   /// Whether ops make v, and what it shows, once and never update it: from then on it holds what it was made.
-  bool is_settled(VarId v) const { return is_made(v) && is_made(root_[v]); }
+  bool is_written_once(VarId v) const { return is_made(v) && is_made(root_[v]); }
   /// Whether one of these ops, which stand in a row in a block, writes v or changes what it shows.
   bool is_written(VarId v, const Op* begin, const Op* end) const;
 

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "framework/error.h"
-#include "framework/kernel.h"
+#include "framework/language/kernel.h"
 #include "memopt/pack/by_birth.h"
 #include "memopt/pack/fit.h"
 #include "memopt/pack/orders.h"

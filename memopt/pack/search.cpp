@@ -50,12 +50,12 @@ SearchResult PackSearch::run(const std::vector<int>& order, Guide guide, std::in
   rank_.resize(count_);
   for (int r = 0; r < count_; ++r) rank_[order[r]] = r;
   placed_.assign(count_, 0);
-  lifted_.assign(count_, 0);
+  will_rise_.assign(count_, 0);
   place_.assign(count_, 0);
   low_.assign(count_, 0);
   std::fill(room_.begin(), room_.end(), capacity_);
   stale_.assign(time_.sections, 1);
-  news_.assign(time_.sections, 1);
+  dirty_.assign(time_.sections, 1);
   weight_.assign(time_.sections, 1);
   trail_.clear();
   std::vector<int> all = by_birth_;
@@ -70,25 +70,25 @@ SearchResult PackSearch::run(const std::vector<int>& order, Guide guide, std::in
 void PackSearch::count(int item, int sign) {
   for (int s = time_.begin[item]; s < time_.end[item]; ++s) {
     room_[s] -= sign * size_[item];
-    stale_[s] = news_[s] = 1;
+    stale_[s] = dirty_[s] = 1;
   }
 }
 
-void PackSearch::change(int item, std::int64_t place, std::int64_t low, bool lifted) {
-  trail_.push_back({item, place_[item], low_[item], lifted_[item] != 0});
+void PackSearch::change(int item, std::int64_t place, std::int64_t low, bool will_rise) {
+  trail_.push_back({item, place_[item], low_[item], will_rise_[item] != 0});
   place_[item] = place;
   low_[item] = low;
-  lifted_[item] = lifted;
-  for (int s = time_.begin[item]; s < time_.end[item]; ++s) stale_[s] = news_[s] = 1;
+  will_rise_[item] = will_rise;
+  for (int s = time_.begin[item]; s < time_.end[item]; ++s) stale_[s] = dirty_[s] = 1;
 }
 
-/// What was there before has no news: all that followed from it had been found.
+/// What was there before is not dirty: all that followed from it had been found.
 void PackSearch::undo(std::size_t mark) {
   for (; trail_.size() > mark; trail_.pop_back()) {
     const Change& was = trail_.back();
     place_[was.item] = was.place;
     low_[was.item] = was.low;
-    lifted_[was.item] = was.lifted;
+    will_rise_[was.item] = was.will_rise;
     for (int s = time_.begin[was.item]; s < time_.end[was.item]; ++s) stale_[s] = 1;
   }
 }
@@ -143,16 +143,17 @@ SearchResult PackSearch::search(const Part& part) {
     const SearchResult result = place(part, item);
     if (result != SearchResult::Impossible) return result;
     change(item, place_[item], low_[item], true);
-    lift_twins(item);
+    raise_twins(item);
     if (!tighten(part)) break;
   }
   remembered = key;
   return fail();
 }
 
-void PackSearch::lift_twins(int item) {
+void PackSearch::raise_twins(int item) {
   for (const int twin : twins_[item])
-    if (!placed_[twin] && !lifted_[twin] && place_[twin] == place_[item]) change(twin, place_[twin], low_[twin], true);
+    if (!placed_[twin] && !will_rise_[twin] && place_[twin] == place_[item])
+      change(twin, place_[twin], low_[twin], true);
 }
 
 SearchResult PackSearch::place(const Part& part, int item) {
@@ -186,38 +187,38 @@ bool PackSearch::fail_at(int section) {
   return false;
 }
 
-void PackSearch::clear_news(const Part& part) { std::fill(news_.begin() + part.begin, news_.begin() + part.end, 0); }
+void PackSearch::clear_dirty(const Part& part) { std::fill(dirty_.begin() + part.begin, dirty_.begin() + part.end, 0); }
 
 /// Raises lows as far as they follow from each other. False if something no longer fits.
 bool PackSearch::tighten(const Part& part) {
   for (;;) {
     const std::size_t mark = trail_.size();
-    if (!gather_news(part)) return false;
+    if (!gather_dirty(part)) return false;
     bool fits = true;
     for (const int i : queue_) {
       queued_[i] = 0;
       fits = fits && raise(i);
     }
     queue_.clear();
-    if (!fits) clear_news(part);
+    if (!fits) clear_dirty(part);
     if (!fits || trail_.size() == mark) return fits;
   }
 }
 
 /// Queues the items that may have to be higher. False if somewhere nothing can come first.
-bool PackSearch::gather_news(const Part& part) {
+bool PackSearch::gather_dirty(const Part& part) {
   work_left_ -= 4 + (part.end - part.begin) / 16;
   for (int s = part.begin; s < part.end; ++s) {
     if (stale_[s]) refresh(s);
     if (firsts_[s] > 0) continue;
-    clear_news(part);
+    clear_dirty(part);
     return fail_at(s);
   }
   for (int s = part.begin; s < part.end; ++s) {
-    if (!news_[s]) continue;
-    news_[s] = 0;
+    if (!dirty_[s]) continue;
+    dirty_[s] = 0;
     for (const int i : live_[s]) {
-      const bool blocked = low_[i] > room_[s] || low_[i] > place_[i] || lifted_[i];
+      const bool blocked = low_[i] > room_[s] || low_[i] > place_[i] || will_rise_[i];
       if (blocked && !placed_[i] && !queued_[i]) queued_[i] = 1, queue_.push_back(i);
     }
   }
@@ -248,18 +249,18 @@ bool PackSearch::raise(int item) {
   for (int s = time_.begin[item]; s < time_.end[item]; ++s)
     if (low > room_[s]) need = std::max(need, first_top_[s]);  // stands on what comes first
   work_left_ -= 1 + (time_.end[item] - time_.begin[item]) / 8;
-  if (lifted_[item] || need > place_[item]) need = std::max(need, lifted_low(item));
+  if (will_rise_[item] || need > place_[item]) need = std::max(need, low_if_raised(item));
   if (need == low) return true;
   if (need + size_[item] > capacity_) {
     for (int s = time_.begin[item]; s < time_.end[item]; ++s) fail_at(s);
     return false;
   }
-  change(item, place_[item], need, lifted_[item]);
+  change(item, place_[item], need, will_rise_[item]);
   return true;
 }
 
 /// The lowest top of what can be in the way where the item stands now.
-std::int64_t PackSearch::lifted_low(int item) const {
+std::int64_t PackSearch::low_if_raised(int item) const {
   const std::int64_t top = place_[item] + size_[item];
   std::int64_t low = kUnreachable;
   for (const int other : overlaps_[item])
@@ -274,7 +275,7 @@ int PackSearch::choose(const Part& part) {
   Choice best;
   int chosen = -1;
   for (const int i : part.items) {
-    if (lifted_[i] || low_[i] > place_[i]) continue;
+    if (will_rise_[i] || low_[i] > place_[i]) continue;
     double score = kUnreachable;
     std::int64_t under = kUnreachable;
     for (int s = time_.begin[i]; s < time_.end[i]; ++s) {
@@ -288,11 +289,11 @@ int PackSearch::choose(const Part& part) {
   return chosen;
 }
 
-/// What decides whether a state can be completed: which items are left, where each stands, and which will be lifted.
+/// What decides whether a state can be completed: which items are left, where each stands, and which will rise.
 std::uint64_t PackSearch::key_of(const Part& part) const {
   std::uint64_t key = 1;
   for (const int i : part.items)
-    key += mixed(mixed(static_cast<std::uint64_t>(i)) ^ static_cast<std::uint64_t>(2 * place_[i] + lifted_[i]));
+    key += mixed(mixed(static_cast<std::uint64_t>(i)) ^ static_cast<std::uint64_t>(2 * place_[i] + will_rise_[i]));
   return key;
 }
 

@@ -1,8 +1,8 @@
 // The exact part of packing: a depth-first search that finds a packing within a capacity, or shows that there is none.
 //
-// Wherever there is a packing there is a settled one, in which nothing can be moved to a lower gap; then everything
+// Wherever there is a packing there is a canonical one, in which nothing can be moved to a lower gap; then everything
 // stands on the ground or on something that lives at the same time. The search builds that: it takes an item that
-// nothing left can slide under, and either lets it stand where it is now, or notes that it will be lifted by something
+// nothing left can slide under, and either lets it stand where it is now, or notes that it will be raised by something
 // that comes under it. That is local: what lives at other times takes no part, and where no item left crosses an
 // instant the two sides are searched apart. (Canonical placements, bounds by section of time, dominance and splitting
 // in time are those of MiniMalloc: Moffitt, "MiniMalloc: A Lightweight Memory Allocator for Hardware-Accelerated
@@ -40,7 +40,7 @@ class PackSearch {
   struct Change {
     int item;
     std::int64_t place, low;
-    bool lifted;
+    bool will_rise;
   };
 
   std::vector<Part> parts_of(const std::vector<int>& items) const;
@@ -49,19 +49,19 @@ class PackSearch {
   SearchResult search(const Part& part);
   SearchResult place(const Part& part, int item);
   bool tighten(const Part& part);
-  bool gather_news(const Part& part);
+  bool gather_dirty(const Part& part);
   void refresh(int section);
   bool raise(int item);
-  std::int64_t lifted_low(int item) const;
+  std::int64_t low_if_raised(int item) const;
   int choose(const Part& part);
   std::uint64_t key_of(const Part& part) const;
-  void lift_twins(int item);
-  void change(int item, std::int64_t place, std::int64_t low, bool lifted);
+  void raise_twins(int item);
+  void change(int item, std::int64_t place, std::int64_t low, bool will_rise);
   void undo(std::size_t mark);
   void count(int item, int sign);
   void take_back(int item);
   bool fail_at(int section);
-  void clear_news(const Part& part);
+  void clear_dirty(const Part& part);
 
   const PackTime& time_;
   std::int64_t capacity_;
@@ -73,7 +73,7 @@ class PackSearch {
   std::vector<int> by_birth_;  // all items, sorted
   std::vector<int> rank_;
   std::vector<char> placed_;
-  std::vector<char> lifted_;         // it will not stand at its place
+  std::vector<char> will_rise_;      // it will not stand at its place
   std::vector<std::int64_t> place_;  // where it stands if nothing more comes under it
   std::vector<std::int64_t> low_;    // no completion has it lower; far, when placed
   std::vector<char> queued_;
@@ -84,7 +84,7 @@ class PackSearch {
   std::vector<std::int64_t> lowest_top_;  // of anything
   std::vector<int> firsts_;               // how many can come first
   std::vector<char> stale_;               // the three above must be found anew
-  std::vector<char> news_;                // what lives here may follow to be higher
+  std::vector<char> dirty_;               // what lives here may follow to be higher
   std::vector<double> score_;
   std::vector<double> weight_;  // 1 and how often this run failed here
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "framework/kernel.h"
-#include "framework/text.h"
+#include "framework/language/kernel.h"
+#include "framework/language/text.h"
 #include "memopt/pack/pack.h"
 
 namespace lethe {

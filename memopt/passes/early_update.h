@@ -1,6 +1,6 @@
 // Updates parameters as soon as that is right, so that gradients die early.
 #pragma once
-#include "framework/program.h"
+#include "framework/language/program.h"
 
 namespace lethe {
 

@@ -1,6 +1,6 @@
 // Activations computed on the way: one pass over memory less.
 #pragma once
-#include "framework/device_info.h"
+#include "framework/language/device_info.h"
 #include "memopt/analysis/pins.h"
 
 namespace lethe {

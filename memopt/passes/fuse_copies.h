@@ -1,7 +1,7 @@
 // In bf16 and f16 runs on a CPU: products read the f32 parameter itself and round it block by block. So the copy of a
 // large weight never stands in memory, and is not written and read again.
 #pragma once
-#include "framework/program.h"
+#include "framework/language/program.h"
 #include "memopt/analysis/pins.h"
 
 namespace lethe {

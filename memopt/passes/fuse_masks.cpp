@@ -19,7 +19,7 @@ Program fuse_masks(Program program, const std::vector<Pin>& pins) {
   return rewriter.run_entry([&](const Op& gradient) {
     const FusionRule* const rule = rule_of(gradient, Fusion::Mask);
     const Op* const mask = rule ? rewriter.made_for_one(gradient.in[rule->input]) : nullptr;
-    if (!mask || !masks_one(*mask) || !rewriter.is_settled(mask->in[1])) return;
+    if (!mask || !masks_one(*mask) || !rewriter.is_written_once(mask->in[1])) return;
     const Op* const made = activated_into(rewriter.uses(), mask->in[0]);
     std::vector<Op> masked =
         made && rewriter.stays(*made, gradient) ? rule->fused(rewriter.program(), *made, gradient) : std::vector<Op>{};

@@ -1,7 +1,7 @@
 // Sums on the way: an op that can (OpDef::adds) adds to what it writes what an `add` after it would, which saves the
 // memory passes of the add.
 #pragma once
-#include "framework/program.h"
+#include "framework/language/program.h"
 #include "memopt/analysis/pins.h"
 
 namespace lethe {

@@ -9,7 +9,7 @@ namespace lethe {
 Program fuse_updates(Program program, const std::vector<Pin>& pins) {
   Rewriter rewriter(std::move(program), pins);
   const auto stays = [&](VarId v) {
-    return v == kNone || rewriter.is_settled(v) ||
+    return v == kNone || rewriter.is_written_once(v) ||
            (rewriter.var(rewriter.uses().root(v)).kind == Kind::Input && rewriter.is_here(v));
   };
   return rewriter.run_entry([&](const Op& update) {

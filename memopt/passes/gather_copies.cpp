@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "framework/footprint.h"
-#include "framework/op_def.h"
-#include "framework/views.h"
+#include "framework/language/footprint.h"
+#include "framework/language/op_def.h"
+#include "framework/language/views.h"
 #include "memopt/passes/arena.h"
 
 namespace lethe {

@@ -2,7 +2,7 @@
 #pragma once
 #include <functional>
 
-#include "framework/plan.h"
+#include "framework/run/plan.h"
 #include "memopt/passes/sharing.h"
 
 namespace lethe {

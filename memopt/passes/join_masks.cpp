@@ -27,7 +27,7 @@ Program join_masks(Program program) {
   const std::vector<Pin> none(program.vars.size());
   Rewriter rewriter(std::move(program), none);
   const std::vector<bool> part = parts_of_copies(rewriter.program());
-  const auto stays = [&](VarId v) { return rewriter.is_settled(v) && !part[v]; };
+  const auto stays = [&](VarId v) { return rewriter.is_written_once(v) && !part[v]; };
   return rewriter.run_entry([&](const Op& mask) {
     if (op_def(mask.type).part != FusionPart::Mask || !stays(mask.out[0]) ||
         !std::all_of(mask.in.begin(), mask.in.end(), stays))

@@ -15,7 +15,7 @@ Program mask_picked(Program program, const std::vector<Pin>& pins) {
     const Op* const pick = rewriter.uses().maker(index);
     if (!pick || op_def(pick->type).part != FusionPart::Pick || pick->in[0] != y || pick->out[1] != index) return;
     for (const VarId v : {y, a, pick->out[0], index, gradient})
-      if (!rewriter.is_settled(v)) return;
+      if (!rewriter.is_written_once(v)) return;
     Op first = mask, then = *back;
     first.in = {pick->out[0], gradient};
     first.out = {rewriter.add(rewriter.var(gradient))};

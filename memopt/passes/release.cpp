@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "framework/control_flow.h"
 #include "framework/error.h"
-#include "framework/prepared.h"
+#include "framework/language/control_flow.h"
+#include "framework/run/prepared.h"
 
 namespace lethe {
 namespace {

@@ -1,6 +1,6 @@
 // release_memory: buffers are given back within the step, after the last use of the last var in them.
 #pragma once
-#include "framework/plan.h"
+#include "framework/run/plan.h"
 #include "memopt/passes/sharing.h"
 
 namespace lethe {

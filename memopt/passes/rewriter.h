@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 #include "memopt/analysis/pins.h"
 #include "memopt/analysis/uses.h"
 
@@ -27,7 +27,7 @@ class Rewriter {
   /// Of the block that the rule is asked for.
   bool is_here(VarId v) const { return var(v).block == block_; }
   /// Whether v is made here and holds from then on what it was made.
-  bool is_settled(VarId v) const { return is_here(v) && uses_.is_settled(v); }
+  bool is_written_once(VarId v) const { return is_here(v) && uses_.is_written_once(v); }
   /// The op here that makes v for one reader alone: nobody has pinned it; null if there is none.
   const Op* made_for_one(VarId v) const {
     return is_here(v) && uses_.reads(v) == 1 && pins_[v] == Pin::None ? uses_.maker(v) : nullptr;

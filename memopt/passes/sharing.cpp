@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "framework/control_flow.h"
-#include "framework/views.h"
+#include "framework/language/control_flow.h"
+#include "framework/language/views.h"
 #include "memopt/analysis/carry.h"
 
 namespace lethe {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "framework/plan.h"
+#include "framework/run/plan.h"
 #include "memopt/analysis/liveness.h"
 #include "memopt/analysis/pins.h"
 #include "memopt/passes/log.h"

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "framework/prepared.h"
+#include "framework/language/op_facts.h"
+#include "framework/run/prepared.h"
 
 namespace lethe {
 namespace {

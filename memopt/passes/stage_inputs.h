@@ -1,7 +1,7 @@
 // Room for the inputs of the next step: they are copied while this one still runs, so they cannot go where those of
 // this one are. But towards the end of a step most of the arena is idle, so it costs nothing.
 #pragma once
-#include "framework/plan.h"
+#include "framework/run/plan.h"
 #include "memopt/passes/sharing.h"
 
 namespace lethe {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "framework/views.h"
+#include "framework/language/views.h"
 
 namespace lethe {
 namespace {

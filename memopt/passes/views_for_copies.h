@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "framework/program.h"
+#include "framework/language/program.h"
 #include "memopt/analysis/pins.h"
 
 namespace lethe {

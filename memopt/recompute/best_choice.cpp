@@ -22,7 +22,7 @@ class Choosing {
         with_backward_(tape),
         target_(target),
         most_(most),
-        choice_(tape.values.size(), Keep::Kept),
+        choice_(tape.values.size(), RecomputePolicy::Keep),
         crossing_(tape.candidates.size()),
         beginnings_(tape.candidates.size()) {
     found_.rung = std::move(known);
@@ -83,13 +83,13 @@ class Choosing {
     if (i == tape_.candidates.size()) return true;
     bool all = true;
     set_bytes(tape_.candidates[i], true);
-    for (const Keep keep : {Keep::Kept, Keep::Again, Keep::Each}) {
+    for (const RecomputePolicy policy : {RecomputePolicy::Keep, RecomputePolicy::Once, RecomputePolicy::PerUse}) {
       if (found_.trials == most_) all = false;
       if (!all) break;
-      for (const VarId v : tape_.candidates[i]) choice_[v] = keep;
+      for (const VarId v : tape_.candidates[i]) choice_[v] = policy;
       all = go_on(i);
     }
-    for (const VarId v : tape_.candidates[i]) choice_[v] = Keep::Kept;
+    for (const VarId v : tape_.candidates[i]) choice_[v] = RecomputePolicy::Keep;
     set_bytes(tape_.candidates[i], false);
     return all;
   }
@@ -108,8 +108,9 @@ class Choosing {
   }
 
   bool is_beaten(std::size_t i, const std::vector<Step>& steps, const Course& course) {
-    const bool is_cut = tape_.parts.size() == 1 && std::all_of(crossing_[i].begin(), crossing_[i].end(),
-                                                               [&](VarId v) { return choice_[v] == Keep::Kept; });
+    const bool is_cut = tape_.parts.size() == 1 && std::all_of(crossing_[i].begin(), crossing_[i].end(), [&](VarId v) {
+                          return choice_[v] == RecomputePolicy::Keep;
+                        });
     if (!is_cut) return false;
     if (course_of(with_backward_, steps).peak > target_) return true;
     Beginning now{.seconds = course.seconds};

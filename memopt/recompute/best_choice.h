@@ -10,7 +10,7 @@ namespace lethe {
 struct BestChoice {
   std::optional<Rung> rung;
   int trials = 0;        // runs that were looked at
-  bool is_best = false;  // no choice of Kept, Again and Each is cheaper; false if it was stopped
+  bool is_best = false;  // no choice of Keep, Once and PerUse is cheaper; false if it was stopped
 };
 
 /// Begins with `known`, whose peak is no higher than `target`. Stops after `most` trials.

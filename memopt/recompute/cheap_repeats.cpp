@@ -16,7 +16,7 @@ class CheapChoice {
     for (int i = 0; i < static_cast<int>(tape.ops.size()); ++i)
       for (const VarId v : tape.ops[i].call.in) {
         if (i >= tape.values[v].turn && first_[v] < 0) first_[v] = i;
-        if (choice_[v] == Keep::Kept) until_[v] = i;
+        if (choice_[v] == RecomputePolicy::Keep) until_[v] = i;
       }
     for (std::size_t v = 0; v < tape.values.size(); ++v)
       if (tape.values[v].bytes == 0 || tape.values[v].given || tape.values[v].lasts)
@@ -29,7 +29,7 @@ class CheapChoice {
       if (std::all_of(alike.begin(), alike.end(),
                       [&](VarId v) { return first_[v] >= 0 && made_until(v) >= first_[v]; }))
         for (const VarId v : alike) {
-          choice_[v] = Keep::Again;
+          choice_[v] = RecomputePolicy::Once;
           until_[v] = std::min(until_[v], made_until(v));
         }
     return std::move(choice_);

@@ -11,7 +11,8 @@ constexpr double kWorthless = 1e-3;
 /// A move is made if it is worth so much of what any other is expected to be.
 constexpr double kNearly = 0.75;
 
-constexpr Keep kAll[] = {Keep::Kept, Keep::Again, Keep::Brief, Keep::Each};
+constexpr RecomputePolicy kAll[] = {RecomputePolicy::Keep, RecomputePolicy::Once, RecomputePolicy::PerCluster,
+                                    RecomputePolicy::PerUse};
 
 /// Bytes over a target, summed over all steps.
 double excess_of(const Course& course, std::int64_t target) {
@@ -42,9 +43,9 @@ Descent::Descent(const Tape& tape) : tape_(&tape) {
 bool Descent::reach(std::int64_t target) {
   const bool small = is_small(*tape_);
   std::optional<Tried> found;
-  for (const Keep all : {Keep::Kept, Keep::Again, Keep::Each}) {
+  for (const RecomputePolicy all : {RecomputePolicy::Keep, RecomputePolicy::Once, RecomputePolicy::PerUse}) {
     if (found && !small) break;
-    if (all != Keep::Kept && !let_all_go(all)) continue;
+    if (all != RecomputePolicy::Keep && !let_all_go(all)) continue;
     if (!descend(target)) continue;
     prune(target);
     if (!found || best_.course.seconds < found->course.seconds) found = best_;
@@ -130,11 +131,11 @@ void Descent::find_segments() {
 std::vector<Descent::Move> Descent::moves(bool deeper) const {
   std::vector<Move> all;
   for (const std::vector<VarId>& group : groups_) {
-    Keep now = Keep::Each;
+    RecomputePolicy now = RecomputePolicy::PerUse;
     for (const VarId v : group) now = std::min(now, best_.choice[v]);
-    if (now < Keep::Again) all.push_back({group, Keep::Again});
-    if (deeper && now < Keep::Brief) all.push_back({group, Keep::Brief});
-    if (deeper && now < Keep::Each) all.push_back({group, Keep::Each});
+    if (now < RecomputePolicy::Once) all.push_back({group, RecomputePolicy::Once});
+    if (deeper && now < RecomputePolicy::PerCluster) all.push_back({group, RecomputePolicy::PerCluster});
+    if (deeper && now < RecomputePolicy::PerUse) all.push_back({group, RecomputePolicy::PerUse});
   }
   all.insert(all.end(), segments_.begin(), segments_.end());
   return all;
@@ -209,7 +210,7 @@ void Descent::make_moves(std::int64_t target, const std::vector<Move>& all) {
   }
 }
 
-bool Descent::let_all_go(Keep to) {
+bool Descent::let_all_go(RecomputePolicy to) {
   Choice choice = keep_all(*tape_);
   for (const std::vector<VarId>& alike : tape_->candidates)
     for (const VarId v : alike) choice[v] = std::max(choice[v], to);
@@ -237,11 +238,11 @@ bool Descent::settle(std::int64_t target) {
   for (bool better = true; better;) {
     better = false;
     for (std::size_t i = 0; i < tape_->candidates.size(); ++i)
-      for (const Keep to : kAll) better = take({{i, to}}) || better;
+      for (const RecomputePolicy to : kAll) better = take({{i, to}}) || better;
     for (std::size_t i = 0; i < tape_->candidates.size() && !better; ++i)
       for (std::size_t j = 0; j < i; ++j)
-        for (const Keep first : kAll)
-          for (const Keep second : kAll) better = take({{i, first}, {j, second}}) || better;
+        for (const RecomputePolicy first : kAll)
+          for (const RecomputePolicy second : kAll) better = take({{i, first}, {j, second}}) || better;
   }
   return best_.course.peak <= target;
 }
@@ -261,7 +262,7 @@ void Descent::prune(std::int64_t target) {
   std::stable_sort(let_go.begin(), let_go.end(), [&](const auto* a, const auto* b) { return cost(*a) > cost(*b); });
   for (const std::vector<VarId>* group : let_go) {
     if (cost(*group) < kWorthless * best_.course.seconds) break;
-    for (const Keep to : {Keep::Kept, Keep::Again, Keep::Brief}) {
+    for (const RecomputePolicy to : {RecomputePolicy::Keep, RecomputePolicy::Once, RecomputePolicy::PerCluster}) {
       Choice choice = best_.choice;
       for (const VarId v : *group) choice[v] = std::min(choice[v], to);
       if (choice == best_.choice) break;

@@ -43,7 +43,7 @@ class Descent {
   /// Values that change together.
   struct Move {
     std::vector<VarId> values;
-    Keep to = Keep::Again;
+    RecomputePolicy to = RecomputePolicy::Once;
   };
 
   std::optional<Tried> tried(Choice choice) const;
@@ -57,7 +57,7 @@ class Descent {
 
   bool descend(std::int64_t target);
   void make_moves(std::int64_t target, const std::vector<Move>& all);
-  bool let_all_go(Keep to);
+  bool let_all_go(RecomputePolicy to);
   bool settle(std::int64_t target);
 
   const Tape* tape_;

@@ -1,7 +1,7 @@
 #include "memopt/recompute/repeated.h"
 
-#include "framework/clone.h"
-#include "framework/op_def.h"
+#include "framework/language/clone.h"
+#include "framework/language/op_def.h"
 
 namespace lethe {
 namespace {

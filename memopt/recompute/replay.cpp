@@ -32,9 +32,10 @@ class Unrolling {
 
  private:
   bool is_there(VarId v, int i) const {
-    if (i < tape_.values[v].turn || choice_[v] == Keep::Kept || (choice_[v] == Keep::Again && repeated_[v]))
+    if (i < tape_.values[v].turn || choice_[v] == RecomputePolicy::Keep ||
+        (choice_[v] == RecomputePolicy::Once && repeated_[v]))
       return true;
-    return now_ - touched_[v] <= (choice_[v] == Keep::Brief ? kClose : 0);
+    return now_ - touched_[v] <= (choice_[v] == RecomputePolicy::PerCluster ? kClose : 0);
   }
 
   /// What op `i` reads and is not there, with all that takes; false if that cannot be had any more.
@@ -64,8 +65,8 @@ class Unrolling {
   /// In the form that gives output 0 alone, if all else that the op gives is kept.
   Step repeated_step(int maker) const {
     const TapeOp& op = tape_.ops[maker];
-    const bool rest_is_kept =
-        std::all_of(op.call.out.begin() + 1, op.call.out.end(), [&](VarId v) { return choice_[v] == Keep::Kept; });
+    const bool rest_is_kept = std::all_of(op.call.out.begin() + 1, op.call.out.end(),
+                                          [&](VarId v) { return choice_[v] == RecomputePolicy::Keep; });
     return {.op = maker, .repeated = true, .again = op.has_again && rest_is_kept};
   }
 
@@ -94,10 +95,10 @@ class Unrolling {
 }  // namespace
 
 Choice keep_all(const Tape& tape) {
-  Choice choice(tape.values.size(), Keep::Kept);
+  Choice choice(tape.values.size(), RecomputePolicy::Keep);
   for (const std::vector<VarId>& alike : tape.candidates)
     for (const VarId v : alike)
-      if (!tape.values[v].read_by_backward) choice[v] = Keep::Each;
+      if (!tape.values[v].read_by_backward) choice[v] = RecomputePolicy::PerUse;
   return choice;
 }
 

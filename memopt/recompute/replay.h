@@ -9,16 +9,16 @@
 namespace lethe {
 
 /// What happens to a forward value that backward, or what makes another one again, reads.
-enum class Keep : std::uint8_t {
-  Kept,   // it stays from its op to its last reader
-  Again,  // it is made again for its first reader of backward, and stays from there
-  Brief,  // it is made again for each reader, but for those that follow closely
-  Each    // it is made again for each reader
+enum class RecomputePolicy : std::uint8_t {
+  Keep,        // it stays from its op to its last reader
+  Once,        // it is made again for its first reader of backward, and stays from there
+  PerCluster,  // it is made again for each reader, but for those that follow closely
+  PerUse       // it is made again for each reader
 };
-/// By VarId of a value's root; Kept for all that is no candidate.
-using Choice = std::vector<Keep>;
+/// By VarId of a value's root; Keep for all that is no candidate.
+using Choice = std::vector<RecomputePolicy>;
 
-/// Readers of a value that are no more ops apart share it if it is Brief.
+/// Readers of a value that are no more ops apart share it under PerCluster.
 inline constexpr int kClose = 12;
 
 /// All is kept that backward reads; what it does not read is made again where something else needs it.

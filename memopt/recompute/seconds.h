@@ -2,8 +2,8 @@
 #pragma once
 #include <functional>
 
-#include "framework/device_info.h"
-#include "framework/program.h"
+#include "framework/language/device_info.h"
+#include "framework/language/program.h"
 
 namespace lethe {
 

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "framework/control_flow.h"
-#include "framework/prepared.h"
-#include "framework/reads.h"
-#include "framework/traffic.h"
-#include "framework/views.h"
+#include "framework/language/control_flow.h"
+#include "framework/language/op_facts.h"
+#include "framework/language/reads.h"
+#include "framework/language/views.h"
+#include "framework/run/prepared.h"
 #include "memopt/analysis/activates.h"
 
 namespace lethe {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "framework/plan.h"
+#include "framework/run/plan.h"
 #include "memopt/analysis/pins.h"
 #include "memopt/recompute/seconds.h"
 
@@ -44,7 +44,7 @@ struct TapeValue {
   bool read_by_backward = false;
 };
 
-/// Forward ops and what follows on them: of a batch in parts there are several (framework/micro_batches.h).
+/// Forward ops and what follows on them: of a batch in parts there are several (framework/ranks/micro_batches.h).
 struct TapePart {
   int begin = 0, turn = 0, end = 0;  // ops; the first behind the forward ones
 };

@@ -1,11 +1,11 @@
-#include "framework/autodiff.h"
+#include "framework/autodiff/autodiff.h"
 
 #include <gtest/gtest.h>
 
-#include "framework/op_def.h"
-#include "framework/text.h"
-#include "framework/verify.h"
-#include "framework/widen_outputs.h"
+#include "framework/autodiff/widen_outputs.h"
+#include "framework/language/op_def.h"
+#include "framework/language/text.h"
+#include "framework/language/verify.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/gradient_check.h"
 #include "tests/support/random_program.h"

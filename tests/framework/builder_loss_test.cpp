@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "framework/autodiff.h"
-#include "framework/builder.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/builder/builder.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/interpreter.h"
 

@@ -1,12 +1,12 @@
-#include "framework/builder.h"
+#include "framework/builder/builder.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <limits>
 
-#include "framework/op_def.h"
-#include "framework/verify.h"
+#include "framework/language/op_def.h"
+#include "framework/language/verify.h"
 #include "tests/support/expect_error.h"
 
 namespace lethe::testing {

@@ -1,11 +1,11 @@
-#include "framework/byte_images.h"
+#include "framework/builder/byte_images.h"
 
 #include <gtest/gtest.h>
 
-#include "framework/autodiff.h"
-#include "framework/builder.h"
-#include "framework/text.h"
-#include "framework/verify.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/builder/builder.h"
+#include "framework/language/text.h"
+#include "framework/language/verify.h"
 #include "tests/support/expect_error.h"
 
 namespace lethe::testing {

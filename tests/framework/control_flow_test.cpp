@@ -1,11 +1,11 @@
 // What a while and an if must be, and what the executor makes of them.
-#include "framework/control_flow.h"
+#include "framework/language/control_flow.h"
 
 #include <gtest/gtest.h>
 
-#include "framework/executor.h"
-#include "framework/text.h"
-#include "framework/verify.h"
+#include "framework/language/text.h"
+#include "framework/language/verify.h"
+#include "framework/run/executor.h"
 #include "tests/support/counting_device.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/loop_networks.h"

@@ -1,12 +1,12 @@
-#include "framework/executor.h"
+#include "framework/run/executor.h"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
 
 #include "framework/error.h"
-#include "framework/forwarding_device.h"
-#include "framework/text.h"
+#include "framework/language/text.h"
+#include "framework/run/forwarding_device.h"
 #include "optimizer/optimizer.h"
 #include "tests/support/bound.h"
 #include "tests/support/expect_error.h"

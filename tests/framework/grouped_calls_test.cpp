@@ -1,9 +1,9 @@
 // Updates that a device does in one launch.
 #include <gtest/gtest.h>
 
-#include "framework/executor.h"
-#include "framework/op_def.h"
-#include "framework/text.h"
+#include "framework/language/op_def.h"
+#include "framework/language/text.h"
+#include "framework/run/executor.h"
 #include "tests/support/counting_device.h"
 
 namespace lethe::testing {

@@ -1,12 +1,12 @@
-#include "framework/init.h"
+#include "framework/language/init.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <vector>
 
-#include "framework/builder.h"
-#include "framework/store.h"
+#include "framework/builder/builder.h"
+#include "framework/run/store.h"
 #include "tests/support/counting_device.h"
 
 namespace lethe::testing {

@@ -1,12 +1,12 @@
-#include "framework/join_gradients.h"
+#include "framework/autodiff/join_gradients.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "framework/builder.h"
-#include "framework/op_def.h"
-#include "framework/verify.h"
+#include "framework/builder/builder.h"
+#include "framework/language/op_def.h"
+#include "framework/language/verify.h"
 #include "tests/support/interpreter.h"
 
 namespace lethe::testing {

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "framework/text.h"
+#include "framework/language/text.h"
 #include "tests/support/random_program.h"
 
 namespace lethe::testing {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "framework/builder.h"
+#include "framework/builder/builder.h"
 #include "tests/support/expect_error.h"
 
 namespace lethe::testing {

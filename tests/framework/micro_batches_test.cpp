@@ -1,12 +1,12 @@
-#include "framework/micro_batches.h"
+#include "framework/ranks/micro_batches.h"
 
 #include <gtest/gtest.h>
 
-#include "framework/builder.h"
-#include "framework/loss_share.h"
-#include "framework/op_def.h"
-#include "framework/trip_updates.h"
-#include "framework/verify.h"
+#include "framework/autodiff/loss_share.h"
+#include "framework/builder/builder.h"
+#include "framework/language/op_def.h"
+#include "framework/language/verify.h"
+#include "framework/ranks/trip_updates.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/interpreter.h"
 

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <memory>
 
-#include "framework/executor.h"
+#include "framework/run/executor.h"
 #include "tests/support/allocations.h"
 #include "tests/support/counting_device.h"
 #include "tests/support/random_program.h"

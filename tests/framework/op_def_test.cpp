@@ -1,4 +1,4 @@
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 
 #include "framework/did_you_mean.h"
 #include "framework/error.h"
-#include "framework/traffic.h"
+#include "framework/language/op_facts.h"
 #include "tests/support/expect_error.h"
 
 namespace lethe::testing {
@@ -32,8 +32,8 @@ TEST(OpTable, AllOpsAreSortedByType) {
   for (std::size_t i = 1; i < all.size(); ++i) EXPECT_LT(all[i - 1]->type, all[i]->type);
 }
 
-// What begins is known by its type (framework/traffic.h), what ends by OpDef::waits: no op may be known to one side
-// alone.
+// What begins is known by its type (framework/language/op_facts.h), what ends by OpDef::waits: no op may be known to
+// one side alone.
 TEST(OpTable, EachExchangeThatAnOpBeginsAnotherOneWaitsFor) {
   const auto stem = [](const std::string& type, const std::string& end) {
     return type.ends_with(end) ? type.substr(0, type.size() - end.size()) : "";

@@ -1,10 +1,10 @@
-#include "framework/plan.h"
+#include "framework/run/plan.h"
 
 #include <gtest/gtest.h>
 
-#include "framework/prepared.h"
-#include "framework/text.h"
-#include "framework/views.h"
+#include "framework/language/text.h"
+#include "framework/language/views.h"
+#include "framework/run/prepared.h"
 #include "tests/support/random_program.h"
 
 namespace lethe::testing {

@@ -1,4 +1,4 @@
-#include "framework/program.h"
+#include "framework/language/program.h"
 
 #include <gtest/gtest.h>
 

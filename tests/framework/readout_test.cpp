@@ -1,9 +1,9 @@
-#include "framework/readout.h"
+#include "framework/run/readout.h"
 
 #include <gtest/gtest.h>
 
-#include "framework/forwarding_device.h"
-#include "framework/text.h"
+#include "framework/language/text.h"
+#include "framework/run/forwarding_device.h"
 #include "tests/support/counting_device.h"
 #include "tests/support/expect_error.h"
 

@@ -1,8 +1,9 @@
 // Devices that record: what lies between loops and branches becomes one call.
 #include <gtest/gtest.h>
 
-#include "framework/forwarding_device.h"
-#include "framework/text.h"
+#include "framework/language/op_facts.h"
+#include "framework/language/text.h"
+#include "framework/run/forwarding_device.h"
 #include "optimizer/optimizer.h"
 #include "tests/support/bound.h"
 #include "tests/support/loop_networks.h"

@@ -4,9 +4,9 @@
 #include <functional>
 #include <set>
 
-#include "framework/op_def.h"
-#include "framework/text.h"
-#include "framework/verify.h"
+#include "framework/language/op_def.h"
+#include "framework/language/text.h"
+#include "framework/language/verify.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/gradient_check.h"
 #include "tests/support/random_control.h"

@@ -1,10 +1,10 @@
-#include "framework/shared_params.h"
+#include "framework/ranks/shared_params.h"
 
 #include <gtest/gtest.h>
 
-#include "framework/op_def.h"
-#include "framework/text.h"
-#include "framework/verify.h"
+#include "framework/language/op_def.h"
+#include "framework/language/text.h"
+#include "framework/language/verify.h"
 #include "tests/memopt/op_order.h"
 
 namespace lethe::testing {

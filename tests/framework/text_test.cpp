@@ -1,11 +1,11 @@
-#include "framework/text.h"
+#include "framework/language/text.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
-#include "framework/builder.h"
+#include "framework/builder/builder.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/op_program.h"
 #include "tests/support/random_program.h"

@@ -1,9 +1,9 @@
 // One wrong program for each rule, made from a right one.
-#include "framework/verify.h"
+#include "framework/language/verify.h"
 
 #include <gtest/gtest.h>
 
-#include "framework/text.h"
+#include "framework/language/text.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/random_program.h"
 

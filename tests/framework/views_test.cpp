@@ -1,9 +1,9 @@
-#include "framework/views.h"
+#include "framework/language/views.h"
 
 #include <gtest/gtest.h>
 
-#include "framework/text.h"
-#include "framework/verify.h"
+#include "framework/language/text.h"
+#include "framework/language/verify.h"
 #include "tests/support/expect_error.h"
 
 namespace lethe::testing {

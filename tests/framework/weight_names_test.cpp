@@ -1,4 +1,4 @@
-#include "framework/weight_names.h"
+#include "framework/builder/weight_names.h"
 
 #include <gtest/gtest.h>
 

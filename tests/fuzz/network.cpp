@@ -1,8 +1,8 @@
 // Network files: read, expanded and built for training, with their backward and update ops, and for evaluation.
 #include "models/network.h"
 
-#include "framework/op_def.h"
-#include "framework/verify.h"
+#include "framework/language/op_def.h"
+#include "framework/language/verify.h"
 #include "models/format.h"
 #include "optimizer/optimizer.h"
 #include "tests/fuzz/fuzz.h"

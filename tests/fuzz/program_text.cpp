@@ -1,8 +1,8 @@
 // Programs as text. What keeps the rules of a Program reads back as the same.
-#include "framework/op_def.h"
-#include "framework/text.h"
-#include "framework/verify.h"
-#include "framework/views.h"
+#include "framework/language/op_def.h"
+#include "framework/language/text.h"
+#include "framework/language/verify.h"
+#include "framework/language/views.h"
 #include "models/network.h"
 #include "tests/fuzz/fuzz.h"
 

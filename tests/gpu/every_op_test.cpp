@@ -6,8 +6,9 @@
 #include <cmath>
 
 #include "framework/error.h"
-#include "framework/op_def.h"
-#include "framework/prepared.h"
+#include "framework/language/op_def.h"
+#include "framework/language/op_facts.h"
+#include "framework/run/prepared.h"
 #include "kernels/cpu/device.h"
 #include "kernels/cuda/device.h"
 #include "kernels/number.h"

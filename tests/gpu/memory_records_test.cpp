@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "framework/error.h"
-#include "framework/executor.h"
+#include "framework/run/executor.h"
 #include "kernels/cuda/device.h"
 #include "tests/support/gpu_records.h"
 #include "train/recipe.h"

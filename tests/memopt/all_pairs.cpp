@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "framework/op_def.h"
-#include "framework/views.h"
+#include "framework/language/op_def.h"
+#include "framework/language/views.h"
 
 namespace lethe::testing {
 namespace {

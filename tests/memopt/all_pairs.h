@@ -1,6 +1,6 @@
 // What check_plan says of a program without blocks, by comparing every write with every read: slow and plainly right.
 #pragma once
-#include "framework/plan.h"
+#include "framework/run/plan.h"
 
 namespace lethe::testing {
 

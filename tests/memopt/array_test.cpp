@@ -1,8 +1,8 @@
 // Temps that ops change in place, under every setting.
 #include <gtest/gtest.h>
 
-#include "framework/op_def.h"
-#include "framework/verify.h"
+#include "framework/language/op_def.h"
+#include "framework/language/verify.h"
 #include "tests/memopt/same_result.h"
 
 namespace lethe::testing {

@@ -5,9 +5,9 @@
 
 #include <set>
 
-#include "framework/builder.h"
-#include "framework/clone.h"
-#include "framework/op_def.h"
+#include "framework/builder/builder.h"
+#include "framework/language/clone.h"
+#include "framework/language/op_def.h"
 #include "models/network.h"
 #include "tests/memopt/same_result.h"
 
@@ -38,7 +38,8 @@ Tape made_tape(VarId first, VarId second) {
 TEST(CheapRepeats, AreMadeOfWhatIsThereForAnotherReader) {
   const std::optional<Rung> rung = cheap_repeats(made_tape(kMade, kSource));
   ASSERT_TRUE(rung);
-  EXPECT_EQ(rung->choice, (Choice{Keep::Kept, Keep::Again, Keep::Kept, Keep::Kept}));
+  EXPECT_EQ(rung->choice,
+            (Choice{RecomputePolicy::Keep, RecomputePolicy::Once, RecomputePolicy::Keep, RecomputePolicy::Keep}));
   EXPECT_EQ(rung->peak, 100 + 10 + 10 + 500);
   EXPECT_EQ(rung->seconds, 1);
   EXPECT_FALSE(cheap_repeats(made_tape(kSource, kMade))) << "the source is gone by then";
@@ -76,8 +77,8 @@ TEST(CheapRepeats, LeaveOutWhatIsMadeBehindThePeak) {
   tape.candidates.push_back({kLater});
   const std::optional<Rung> rung = cheap_repeats(tape);
   ASSERT_TRUE(rung);
-  EXPECT_EQ(rung->choice[kMade], Keep::Again);
-  EXPECT_EQ(rung->choice[kLater], Keep::Kept);
+  EXPECT_EQ(rung->choice[kMade], RecomputePolicy::Once);
+  EXPECT_EQ(rung->choice[kLater], RecomputePolicy::Keep);
 }
 
 /// Three values of 50 bytes that cheap ops make of one source; they take 1, 2 and 3 seconds. All are alive beside much
@@ -110,7 +111,7 @@ TEST(CheapRepeats, AreFewerWhereTheyMayTakeLess) {
     if (const std::optional<Rung> rung = cheap_repeats(tape, seconds)) {
       EXPECT_LE(rung->seconds, seconds);
       for (VarId v = 1; v <= 3; ++v)
-        if (rung->choice[v] == Keep::Again) made.push_back(v);
+        if (rung->choice[v] == RecomputePolicy::Once) made.push_back(v);
     }
     return made;
   };

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <random>
 
-#include "framework/op_def.h"
-#include "framework/text.h"
-#include "framework/views.h"
+#include "framework/language/op_def.h"
+#include "framework/language/text.h"
+#include "framework/language/views.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/random_program.h"
 

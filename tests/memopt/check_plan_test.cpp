@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <random>
 
-#include "framework/text.h"
-#include "framework/views.h"
+#include "framework/language/text.h"
+#include "framework/language/views.h"
 #include "memopt/memopt.h"
 #include "memopt/passes/views_for_copies.h"
 #include "tests/memopt/all_pairs.h"

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <functional>
 
-#include "framework/control_flow.h"
-#include "framework/op_def.h"
+#include "framework/language/control_flow.h"
+#include "framework/language/op_def.h"
 #include "tests/support/rows_apart.h"
 
 namespace lethe::testing {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "framework/executor.h"
-#include "framework/views.h"
+#include "framework/language/views.h"
+#include "framework/run/executor.h"
 #include "memopt/analysis/liveness.h"
 
 namespace lethe::testing {

@@ -1,7 +1,7 @@
 // What is under way between ranks belongs to them until it is waited for: nothing is planned over it.
 #include <gtest/gtest.h>
 
-#include "framework/text.h"
+#include "framework/language/text.h"
 #include "memopt/analysis/check_plan.h"
 #include "memopt/memopt.h"
 #include "tests/support/expect_error.h"

@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include "framework/autodiff.h"
-#include "framework/op_def.h"
-#include "framework/text.h"
-#include "framework/verify.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/language/op_def.h"
+#include "framework/language/text.h"
+#include "framework/language/verify.h"
 #include "memopt/passes/fuse_sums.h"
 #include "models/network.h"
 #include "tests/memopt/same_result.h"

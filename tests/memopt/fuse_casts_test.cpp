@@ -4,8 +4,8 @@
 
 #include <cstring>
 
-#include "framework/text.h"
-#include "framework/verify.h"
+#include "framework/language/text.h"
+#include "framework/language/verify.h"
 #include "tests/support/interpreter.h"
 
 namespace lethe::testing {

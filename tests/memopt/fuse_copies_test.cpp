@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "framework/error.h"
-#include "framework/text.h"
-#include "framework/verify.h"
+#include "framework/language/text.h"
+#include "framework/language/verify.h"
 #include "memopt/options.h"
 #include "tests/support/interpreter.h"
 

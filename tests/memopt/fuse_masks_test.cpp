@@ -5,9 +5,9 @@
 #include <cstring>
 #include <limits>
 
-#include "framework/autodiff.h"
-#include "framework/text.h"
-#include "framework/verify.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/language/text.h"
+#include "framework/language/verify.h"
 #include "tests/memopt/op_order.h"
 #include "tests/support/interpreter.h"
 

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "framework/text.h"
-#include "framework/verify.h"
+#include "framework/language/text.h"
+#include "framework/language/verify.h"
 #include "memopt/memopt.h"
 #include "optimizer/optimizer.h"
 #include "tests/memopt/op_order.h"

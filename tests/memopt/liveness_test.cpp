@@ -6,9 +6,9 @@
 #include <map>
 #include <set>
 
-#include "framework/control_flow.h"
-#include "framework/prepared.h"
-#include "framework/text.h"
+#include "framework/language/control_flow.h"
+#include "framework/language/text.h"
+#include "framework/run/prepared.h"
 #include "tests/support/random_control.h"
 #include "tests/support/random_program.h"
 

@@ -8,9 +8,9 @@
 #include <limits>
 #include <sstream>
 
-#include "framework/autodiff.h"
-#include "framework/text.h"
-#include "framework/verify.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/language/text.h"
+#include "framework/language/verify.h"
 #include "models/network.h"
 #include "tests/memopt/op_order.h"
 #include "tests/memopt/same_result.h"

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "framework/executor.h"
-#include "framework/text.h"
+#include "framework/language/text.h"
+#include "framework/run/executor.h"
 #include "tests/support/counting_device.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/random_program.h"

@@ -4,7 +4,7 @@
 
 #include <numeric>
 
-#include "framework/text.h"
+#include "framework/language/text.h"
 #include "optimizer/optimizer.h"
 #include "tests/memopt/same_result.h"
 

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "framework/text.h"
+#include "framework/language/text.h"
 #include "memopt/passes/arena.h"
 #include "models/network.h"
 #include "optimizer/optimizer.h"

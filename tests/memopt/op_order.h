@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/views.h"
+#include "framework/language/views.h"
 
 namespace lethe::testing {
 

@@ -1,18 +1,18 @@
 // Records and byte counts from our programs, against those recorded from Torch's modules.
-#include "memopt/optnet/optnet_count.h"
+#include "train/optnet/optnet_count.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
 
-#include "memopt/optnet/optnet_records.h"
-#include "memopt/optnet/torch_program.h"
 #include "models/network.h"
 #include "tests/memopt/optnet_samples.h"
 #include "tests/support/expect_error.h"
-#include "train/report/published.h"
-#include "train/session/torch_notes.h"
+#include "train/optnet/optnet_records.h"
+#include "train/optnet/published.h"
+#include "train/optnet/torch_notes.h"
+#include "train/optnet/torch_program.h"
 
 namespace lethe::testing {
 namespace {

@@ -1,13 +1,13 @@
 // optnet's sharing as plans: the bytes of the tables, and the numbers of a plan without sharing.
-#include "memopt/optnet/optnet_plan.h"
+#include "train/optnet/optnet_plan.h"
 
 #include <gtest/gtest.h>
 
-#include "framework/executor.h"
+#include "framework/run/executor.h"
 #include "tests/memopt/optnet_samples.h"
 #include "tests/support/counting_device.h"
-#include "train/report/measure.h"
-#include "train/session/torch_notes.h"
+#include "train/optnet/measure.h"
+#include "train/optnet/torch_notes.h"
 
 namespace lethe::testing {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "train/report/published.h"
+#include "train/optnet/published.h"
 
 namespace lethe::testing {
 namespace {

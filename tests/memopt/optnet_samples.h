@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "memopt/optnet/optnet_count.h"
+#include "train/optnet/optnet_count.h"
 
 namespace lethe::testing {
 

@@ -1,5 +1,5 @@
 // The grouping rule, on plain records and on those behind the published tables.
-#include "memopt/optnet/optnet.h"
+#include "train/optnet/optnet.h"
 
 #include <gtest/gtest.h>
 

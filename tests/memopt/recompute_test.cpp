@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <random>
 
-#include "framework/autodiff.h"
-#include "framework/builder.h"
-#include "framework/loss_share.h"
-#include "framework/micro_batches.h"
-#include "framework/op_def.h"
-#include "framework/verify.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/autodiff/loss_share.h"
+#include "framework/builder/builder.h"
+#include "framework/language/op_def.h"
+#include "framework/language/verify.h"
+#include "framework/ranks/micro_batches.h"
 #include "memopt/passes/early_update.h"
 #include "memopt/passes/fuse_masks.h"
 #include "memopt/passes/join_masks.h"
@@ -194,7 +194,7 @@ Tape random_tape(unsigned seed, int n, bool chain) {
 
 /// Peaks and seconds of all choices of which none is better in both; what is kept, made again once and each time.
 std::vector<Rung> best_of_all(const Tape& tape) {
-  const std::vector<Keep> all = {Keep::Kept, Keep::Again, Keep::Each};
+  const std::vector<RecomputePolicy> all = {RecomputePolicy::Keep, RecomputePolicy::Once, RecomputePolicy::PerUse};
   std::vector<Rung> tried;
   Choice choice = keep_all(tape);
   const auto visit = [&](const auto& self, std::size_t i) -> void {
@@ -203,7 +203,7 @@ std::vector<Rung> best_of_all(const Tape& tape) {
       tried.push_back({choice, course.peak, course.seconds});
       return;
     }
-    for (const Keep keep : all) {
+    for (const RecomputePolicy policy : all) {
       choice[tape.candidates[i].front()] = keep;
       self(self, i + 1);
     }
@@ -286,7 +286,7 @@ TEST(Recompute, ASearchOfAllChoicesThatIsStoppedSaysSo) {
 TEST(Recompute, NothingIsMadeAgainOfWhatHasChangedSince) {
   Tape tape = random_tape(1, 5, true);
   Choice choice = keep_all(tape);
-  for (const std::vector<VarId>& alike : tape.candidates) choice[alike.front()] = Keep::Each;
+  for (const std::vector<VarId>& alike : tape.candidates) choice[alike.front()] = RecomputePolicy::PerUse;
   ASSERT_TRUE(steps_of(tape, choice).has_value());
   for (TapeOp& op : tape.ops) op.until = tape.parts.front().turn - 1;
   EXPECT_FALSE(steps_of(tape, choice).has_value());

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "framework/text.h"
+#include "framework/language/text.h"
 
 namespace lethe::testing {
 namespace {

@@ -4,10 +4,10 @@
 
 #include <cstdio>
 
-#include "framework/clone.h"
-#include "framework/init.h"
-#include "framework/op_def.h"
-#include "framework/views.h"
+#include "framework/language/clone.h"
+#include "framework/language/init.h"
+#include "framework/language/op_def.h"
+#include "framework/language/views.h"
 #include "tests/memopt/checked_run.h"
 #include "tests/support/counting_device.h"
 #include "tests/support/late_device.h"

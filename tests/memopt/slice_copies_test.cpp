@@ -5,9 +5,9 @@
 #include <numeric>
 
 #include "framework/error.h"
-#include "memopt/optnet/optnet_count.h"
 #include "models/network.h"
-#include "train/session/torch_notes.h"
+#include "train/optnet/optnet_count.h"
+#include "train/optnet/torch_notes.h"
 
 namespace lethe::testing {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "framework/text.h"
+#include "framework/language/text.h"
 #include "memopt/analysis/check_plan.h"
 #include "memopt/memopt.h"
 #include "tests/memopt/same_result.h"

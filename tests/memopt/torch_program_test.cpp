@@ -1,16 +1,16 @@
 // The program of Torch's modules gives what ours gives, and holds what the counter counts.
-#include "memopt/optnet/torch_program.h"
+#include "train/optnet/torch_program.h"
 
 #include <gtest/gtest.h>
 
 #include <map>
 
-#include "framework/op_def.h"
-#include "framework/verify.h"
-#include "framework/views.h"
+#include "framework/language/op_def.h"
+#include "framework/language/verify.h"
+#include "framework/language/views.h"
 #include "tests/memopt/optnet_samples.h"
 #include "tests/support/interpreter.h"
-#include "train/session/torch_notes.h"
+#include "train/optnet/torch_notes.h"
 
 namespace lethe::testing {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "framework/builder.h"
-#include "framework/text.h"
-#include "framework/verify.h"
+#include "framework/builder/builder.h"
+#include "framework/language/text.h"
+#include "framework/language/verify.h"
 #include "models/network.h"
 #include "tests/memopt/same_result.h"
 

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "framework/verify.h"
+#include "framework/language/verify.h"
 #include "models/network.h"
 
 namespace lethe::testing {

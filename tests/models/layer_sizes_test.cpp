@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "framework/builder.h"
-#include "framework/op_def.h"
-#include "framework/verify.h"
+#include "framework/builder/builder.h"
+#include "framework/language/op_def.h"
+#include "framework/language/verify.h"
 #include "models/network.h"
 
 namespace lethe::testing {

@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "framework/text.h"
-#include "framework/verify.h"
+#include "framework/language/text.h"
+#include "framework/language/verify.h"
 
 namespace lethe::testing {
 namespace {

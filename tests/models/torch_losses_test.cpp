@@ -5,9 +5,9 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "framework/autodiff.h"
-#include "framework/executor.h"
-#include "framework/store.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/run/executor.h"
+#include "framework/run/store.h"
 #include "kernels/cpu/device.h"
 #include "memopt/memopt.h"
 #include "models/network.h"

@@ -9,9 +9,9 @@
 #include <map>
 #include <ostream>
 
-#include "framework/autodiff.h"
-#include "framework/text.h"
-#include "framework/verify.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/language/text.h"
+#include "framework/language/verify.h"
 #include "models/network.h"
 
 namespace lethe::testing {

@@ -24,7 +24,7 @@ USES = "memopt/analysis/uses.h"
 REPLAY = "memopt/recompute/replay.cpp"
 TAPE = "memopt/recompute/tape.cpp"
 CHEAP = "memopt/recompute/cheap_repeats.cpp"
-FOOTPRINT = "framework/footprint.h"
+FOOTPRINT = "framework/language/footprint.h"
 PIPELINE = "memopt/plan.cpp"
 
 MUTATIONS = [

@@ -1,7 +1,7 @@
 // Arrays and the sequences that stand in them.
 #include <gtest/gtest.h>
 
-#include "framework/builder.h"
+#include "framework/builder/builder.h"
 #include "kernels/each_device.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/run_op.h"

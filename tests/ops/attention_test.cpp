@@ -6,7 +6,7 @@
 #include <functional>
 #include <numeric>
 
-#include "framework/builder.h"
+#include "framework/builder/builder.h"
 #include "framework/random.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/random_values.h"

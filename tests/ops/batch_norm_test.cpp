@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "framework/builder.h"
-#include "framework/verify.h"
+#include "framework/builder/builder.h"
+#include "framework/language/verify.h"
 #include "tests/support/interpreter.h"
 #include "tests/support/run_op.h"
 

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "framework/builder.h"
+#include "framework/builder/builder.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/run_op.h"
 

@@ -1,8 +1,8 @@
 // What kernels move beyond each of their vars once, by which launches are counted (Kernel::bytes_again).
 #include <gtest/gtest.h>
 
-#include "framework/op_def.h"
-#include "framework/prepared.h"
+#include "framework/language/op_def.h"
+#include "framework/run/prepared.h"
 
 namespace lethe::testing {
 namespace {

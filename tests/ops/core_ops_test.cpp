@@ -1,5 +1,5 @@
 // Which ops are known by name beyond their own source.
-#include "framework/core_ops.h"
+#include "framework/language/core_ops.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 
 namespace lethe::testing {
 namespace {

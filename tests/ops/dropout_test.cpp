@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "framework/builder.h"
+#include "framework/builder/builder.h"
 #include "framework/random.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/run_op.h"

@@ -2,8 +2,8 @@
 
 #include <map>
 
-#include "framework/autodiff.h"
-#include "framework/builder.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/builder/builder.h"
 #include "tests/ops/gradients_by_name.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/run_op.h"

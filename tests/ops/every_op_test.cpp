@@ -6,8 +6,8 @@
 #include <cmath>
 #include <set>
 
-#include "framework/prepared.h"
-#include "framework/verify.h"
+#include "framework/language/verify.h"
+#include "framework/run/prepared.h"
 #include "kernels/cpu/workers.h"
 #include "tests/support/gradient_check.h"
 #include "tests/support/objective.h"

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 #include "tests/support/objective.h"
 
 namespace lethe::testing {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "framework/autodiff.h"
-#include "framework/network.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/builder/network.h"
 #include "tests/support/interpreter.h"
 
 namespace lethe::testing {

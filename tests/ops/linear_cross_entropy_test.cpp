@@ -4,9 +4,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "framework/builder.h"
-#include "framework/loss_share.h"
-#include "framework/micro_batches.h"
+#include "framework/autodiff/loss_share.h"
+#include "framework/builder/builder.h"
+#include "framework/ranks/micro_batches.h"
 #include "memopt/memopt.h"
 #include "tests/ops/gradients_by_name.h"
 #include "tests/support/interpreter.h"

@@ -1,7 +1,7 @@
 // Slice, concat, transpose, pad, pad_channels and the views.
 #include <gtest/gtest.h>
 
-#include "framework/builder.h"
+#include "framework/builder/builder.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/run_op.h"
 

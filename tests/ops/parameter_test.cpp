@@ -1,8 +1,8 @@
 // Values that no input gives: learned tensors, counted numbers.
 #include <gtest/gtest.h>
 
-#include "framework/autodiff.h"
-#include "framework/builder.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/builder/builder.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/interpreter.h"
 #include "tests/support/run_op.h"

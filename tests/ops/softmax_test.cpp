@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "framework/builder.h"
+#include "framework/builder/builder.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/run_op.h"
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "framework/text.h"
+#include "framework/language/text.h"
 #include "tests/support/interpreter.h"
 #include "tests/support/time_ratio.h"
 

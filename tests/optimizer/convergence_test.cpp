@@ -2,11 +2,11 @@
 
 #include <cmath>
 
-#include "framework/autodiff.h"
-#include "framework/builder.h"
-#include "framework/executor.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/builder/builder.h"
+#include "framework/language/verify.h"
 #include "framework/random.h"
-#include "framework/verify.h"
+#include "framework/run/executor.h"
 #include "kernels/cpu/device.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/schedule.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "framework/executor.h"
+#include "framework/run/executor.h"
 #include "kernels/cpu/device.h"
 #include "optimizer/optimizer.h"
 #include "tests/support/run_op.h"

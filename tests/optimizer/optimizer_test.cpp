@@ -6,9 +6,9 @@
 #include <memory>
 
 #include "framework/error.h"
-#include "framework/executor.h"
-#include "framework/op_def.h"
-#include "framework/verify.h"
+#include "framework/language/op_def.h"
+#include "framework/language/verify.h"
+#include "framework/run/executor.h"
 #include "kernels/cpu/device.h"
 #include "tests/support/expect_error.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "framework/error.h"
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 #include "kernels/device_code.h"
 #include "tests/support/op_program.h"
 #include "tests/support/rows_apart.h"

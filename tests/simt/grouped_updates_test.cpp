@@ -4,9 +4,9 @@
 #include <cstring>
 
 #include "framework/error.h"
-#include "framework/op_def.h"
-#include "framework/prepared.h"
-#include "framework/text.h"
+#include "framework/language/op_def.h"
+#include "framework/language/text.h"
+#include "framework/run/prepared.h"
 #include "kernels/device_code.h"
 #include "tests/support/interpreter.h"
 

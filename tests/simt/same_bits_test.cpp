@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "framework/error.h"
-#include "framework/op_def.h"
-#include "framework/text.h"
+#include "framework/language/op_def.h"
+#include "framework/language/text.h"
 #include "kernels/reduce/lane_sums.h"
 #include "tests/support/interpreter.h"
 

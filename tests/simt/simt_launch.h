@@ -5,7 +5,7 @@
 #include <functional>
 #include <tuple>
 
-#include "framework/launch_count.h"
+#include "framework/language/launch_count.h"
 #include "tests/simt/simt_host.h"
 
 namespace lethe {

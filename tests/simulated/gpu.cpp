@@ -264,15 +264,15 @@ void Gpu::finish_all() {
     while (!stream->tasks.empty()) run_next(*stream);
 }
 
-void Gpu::copy(Stream& stream, void* to, const void* from, std::size_t bytes, Way way) {
+void Gpu::copy(Stream& stream, void* to, const void* from, std::size_t bytes, Direction direction) {
   if (bytes == 0) return;
-  const void* const host = way == Way::In ? from : to;
-  if (way != Way::In && !owns(from, bytes)) throw Refusal::InvalidValue;
-  if (way != Way::Out && !owns(to, bytes)) throw Refusal::InvalidValue;
-  if (way != Way::Within && find(host) != pieces_.end()) throw Refusal::InvalidValue;
-  const bool direct = way == Way::Within || is_pinned(host);
+  const void* const host = direction == Direction::In ? from : to;
+  if (direction != Direction::In && !owns(from, bytes)) throw Refusal::InvalidValue;
+  if (direction != Direction::Out && !owns(to, bytes)) throw Refusal::InvalidValue;
+  if (direction != Direction::Within && find(host) != pieces_.end()) throw Refusal::InvalidValue;
+  const bool direct = direction == Direction::Within || is_pinned(host);
   if (!direct) check_not_capturing(stream);
-  if (direct || way == Way::Out) {
+  if (direct || direction == Direction::Out) {
     submit(stream, [=] { std::memmove(to, from, bytes); });
     if (!direct) finish(stream);
     return;

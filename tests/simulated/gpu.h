@@ -43,8 +43,8 @@ class Gpu {
   bool owns(const void* memory, std::size_t bytes) const;
   std::int64_t free_bytes() const;
 
-  enum class Way { In, Out, Within };
-  void copy(Stream& stream, void* to, const void* from, std::size_t bytes, Way way);
+  enum class Direction { In, Out, Within };
+  void copy(Stream& stream, void* to, const void* from, std::size_t bytes, Direction direction);
   /// From a pool: memory that is the stream's from there on, of bytes that it gave back before if there are such.
   void* allocate(Stream& stream, std::int64_t bytes);
   void release(Stream& stream, void* memory);

@@ -12,7 +12,7 @@ constexpr Pace kPaces[] = {Pace::Early, Pace::Late, Pace::Random};
 
 int read(Gpu& gpu, Stream& stream, const void* from) {
   int value = 0;
-  gpu.copy(stream, &value, from, sizeof value, Gpu::Way::Out);
+  gpu.copy(stream, &value, from, sizeof value, Gpu::Direction::Out);
   return value;
 }
 
@@ -22,7 +22,7 @@ TEST(SimulatedGpu, WorkOfAStreamIsDoneInItsOrderAtAnyPace) {
     Stream& stream = *gpu.make_stream();
     auto* const x = static_cast<int*>(gpu.allocate(sizeof(int)));
     const int one = 1;
-    gpu.copy(stream, x, &one, sizeof one, Gpu::Way::In);
+    gpu.copy(stream, x, &one, sizeof one, Gpu::Direction::In);
     for (int i = 0; i < 5; ++i) gpu.submit(stream, [x, i] { *x = *x * 10 + i; });
     EXPECT_EQ(read(gpu, stream, x), 101234);
   }
@@ -51,7 +51,7 @@ TEST(SimulatedGpu, ALateCopyReadsPinnedMemoryWhenItIsDone) {
     auto* const x = static_cast<int*>(gpu.allocate(sizeof(int)));
     auto* const host = static_cast<int*>(gpu.allocate_host(sizeof(int)));
     *host = 1;
-    gpu.copy(stream, x, host, sizeof(int), Gpu::Way::In);
+    gpu.copy(stream, x, host, sizeof(int), Gpu::Direction::In);
     *host = 2;
     EXPECT_EQ(read(gpu, stream, x), expected);
   }
@@ -151,8 +151,8 @@ TEST(SimulatedGpu, RefusesMemoryThatItHasNotAndCopiesToWhereNoneIs) {
   auto* const x = static_cast<std::byte*>(gpu.allocate(600));
   EXPECT_THROW(gpu.allocate(600), Refusal);
   std::byte host[8] = {};
-  EXPECT_THROW(gpu.copy(stream, x + 596, host, 8, Gpu::Way::In), Refusal);
-  EXPECT_THROW(gpu.copy(stream, host, x, 8, Gpu::Way::In), Refusal);
+  EXPECT_THROW(gpu.copy(stream, x + 596, host, 8, Gpu::Direction::In), Refusal);
+  EXPECT_THROW(gpu.copy(stream, host, x, 8, Gpu::Direction::In), Refusal);
   gpu.release(x);
   EXPECT_EQ(gpu.free_bytes(), 1000);
 }

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/program.h"
+#include "framework/language/program.h"
 #include "kernels/low_floats.h"
 
 namespace lethe::simulated {

@@ -1,7 +1,7 @@
 // Several simulated GPUs, each of a rank of its own: ranks are threads here.
 #include <gtest/gtest.h>
 
-#include "framework/builder.h"
+#include "framework/builder/builder.h"
 #include "kernels/cuda/device.h"
 #include "kernels/ranks/gpu_peers.h"
 #include "tests/simulated/gpu.h"

@@ -138,10 +138,10 @@ cudaError_t cudaFreeAsync(void* memory, cudaStream_t stream) {
   return answer([&] { gpu(stream).release(of(stream), memory); });
 }
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
-  const auto way = kind == cudaMemcpyHostToDevice   ? Gpu::Way::In
-                   : kind == cudaMemcpyDeviceToHost ? Gpu::Way::Out
-                                                    : Gpu::Way::Within;
-  return answer([&] { gpu(stream).copy(of(stream), to, from, bytes, way); });
+  const auto direction = kind == cudaMemcpyHostToDevice   ? Gpu::Direction::In
+                         : kind == cudaMemcpyDeviceToHost ? Gpu::Direction::Out
+                                                          : Gpu::Direction::Within;
+  return answer([&] { gpu(stream).copy(of(stream), to, from, bytes, direction); });
 }
 
 cudaError_t cudaMemsetAsync(void* memory, int byte, std::size_t bytes, cudaStream_t stream) {

@@ -25,6 +25,12 @@ const std::map<std::string, Folders> kMayInclude = {
 };
 /// Rooms of a folder and which others of it each may include. What stands in the folder itself is a room, too.
 const std::map<std::string, Folders> kRooms = {
+    {"framework", {}},
+    {"framework/language", {"framework"}},
+    {"framework/autodiff", {"framework", "framework/language"}},
+    {"framework/builder", {"framework", "framework/language"}},
+    {"framework/ranks", {"framework", "framework/language", "framework/autodiff", "framework/builder"}},
+    {"framework/run", {"framework", "framework/language", "framework/ranks"}},
     {"kernels/cpu", {}},
     {"kernels/cuda", {}},
     {"kernels", {"kernels/cpu", "kernels/cuda"}},
@@ -39,13 +45,15 @@ const std::map<std::string, Folders> kRooms = {
     {"memopt/recompute", {"memopt/analysis"}},
     {"memopt/passes", {"memopt/analysis", "memopt/pack"}},
     {"memopt", {"memopt/analysis", "memopt/passes", "memopt/recompute"}},
-    {"memopt/optnet", {"memopt/analysis", "memopt/passes"}},
     {"train/data", {}},
-    {"train/session", {"train/data"}},
-    {"train/report", {"train/data", "train/session"}},
+    {"train/session", {"train/data", "train/optnet"}},
+    {"train/search", {"train/session"}},
+    {"train/report", {"train/data", "train/session", "train/search"}},
+    {"train/optnet", {"train/data", "train/session", "train/report"}},
     {"train/ranks", {}},
-    {"train", {"train/data", "train/session", "train/report", "train/ranks"}},
-    {"train/commands", {"train", "train/data", "train/session", "train/report", "train/ranks"}},
+    {"train", {"train/data", "train/session", "train/search", "train/report", "train/ranks"}},
+    {"train/commands",
+     {"train", "train/data", "train/session", "train/search", "train/report", "train/ranks", "train/optnet"}},
 };
 /// The longest chain of includes within a folder, in files.
 const std::map<std::string, int> kMostFloors = {{"kernels", 8}};

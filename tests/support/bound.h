@@ -6,8 +6,8 @@
 #include <numeric>
 #include <vector>
 
-#include "framework/executor.h"
-#include "framework/network.h"
+#include "framework/builder/network.h"
+#include "framework/run/executor.h"
 #include "tests/support/counting_device.h"
 #include "tests/support/interpreter.h"
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <map>
 
-#include "framework/device.h"
+#include "framework/run/device.h"
 
 namespace lethe::testing {
 

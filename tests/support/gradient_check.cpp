@@ -5,13 +5,13 @@
 #include <map>
 
 #include "framework/error.h"
-#include "framework/verify.h"
+#include "framework/language/verify.h"
 
 namespace lethe::testing {
 namespace {
 
 /// By position: forward ops, and those of other roles that make what the loss follows from, as a gradient op does that
-/// was joined with its forward op (framework/join_gradients.h).
+/// was joined with its forward op (framework/autodiff/join_gradients.h).
 std::vector<bool> ops_for(const Program& program, VarId loss) {
   const std::vector<Op>& ops = program.blocks[0].ops;
   std::vector<bool> runs(ops.size()), wanted(program.vars.size());

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/autodiff.h"
+#include "framework/autodiff/autodiff.h"
 #include "tests/support/random_program.h"
 
 namespace lethe::testing {

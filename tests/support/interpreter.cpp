@@ -2,10 +2,11 @@
 
 #include <cmath>
 
-#include "framework/control_flow.h"
 #include "framework/error.h"
-#include "framework/prepared.h"
+#include "framework/language/control_flow.h"
+#include "framework/language/op_facts.h"
 #include "framework/random.h"
+#include "framework/run/prepared.h"
 #include "kernels/cpu/workers.h"
 #include "tests/support/values.h"
 

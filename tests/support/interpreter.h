@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "framework/kernel.h"
-#include "framework/op_def.h"
+#include "framework/language/kernel.h"
+#include "framework/language/op_def.h"
 #include "tests/support/guarded.h"
 
 namespace lethe::testing {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "framework/error.h"
-#include "framework/kernel.h"
+#include "framework/language/kernel.h"
 #include "kernels/low_floats.h"
 
 namespace lethe::testing {

@@ -4,7 +4,7 @@
 #include <map>
 #include <vector>
 
-#include "framework/forwarding_device.h"
+#include "framework/run/forwarding_device.h"
 
 namespace lethe::testing {
 

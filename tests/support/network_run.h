@@ -1,6 +1,6 @@
 // A network that is trained on a device, on values that are the same in each run.
 #pragma once
-#include "framework/executor.h"
+#include "framework/run/executor.h"
 #include "tests/support/random_program.h"
 
 namespace lethe::testing {

@@ -1,7 +1,7 @@
 #include "tests/support/objective.h"
 
-#include "framework/autodiff.h"
-#include "framework/op_def.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/language/op_def.h"
 #include "framework/random.h"
 #include "tests/support/values.h"
 

@@ -3,7 +3,7 @@
 #pragma once
 #include <vector>
 
-#include "framework/program.h"
+#include "framework/language/program.h"
 
 namespace lethe::testing {
 

@@ -3,7 +3,7 @@
 #include <map>
 
 #include "framework/error.h"
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 #include "tests/support/objective.h"
 
 namespace lethe::testing {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/autodiff.h"
+#include "framework/autodiff/autodiff.h"
 #include "tests/support/interpreter.h"
 #include "tests/support/samples.h"
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "framework/autodiff.h"
-#include "framework/builder.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/builder/builder.h"
 #include "tests/support/interpreter.h"
 
 namespace lethe::testing {

@@ -1,6 +1,6 @@
 // A kernel on parts of wider vars: the rows of its operands lie apart.
 #pragma once
-#include "framework/strides.h"
+#include "framework/language/strides.h"
 #include "tests/support/interpreter.h"
 
 namespace lethe::testing {

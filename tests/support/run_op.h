@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "framework/error.h"
-#include "framework/executor.h"
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
+#include "framework/run/executor.h"
 #include "kernels/cpu/device.h"
 #include "tests/support/values.h"
 

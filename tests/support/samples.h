@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "framework/attrs.h"
-#include "framework/program.h"
+#include "framework/language/attrs.h"
+#include "framework/language/program.h"
 
 namespace lethe::testing {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "framework/program.h"
+#include "framework/language/program.h"
 
 namespace lethe::testing {
 

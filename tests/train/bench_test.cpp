@@ -5,7 +5,7 @@
 
 #include "tests/train/run_fixture.h"
 #include "train/report/bench_report.h"
-#include "train/session/step_profile.h"
+#include "train/search/step_profile.h"
 
 namespace lethe::testing {
 namespace {

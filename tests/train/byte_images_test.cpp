@@ -1,7 +1,7 @@
 // Networks that are fed images as bytes, as on a GPU, against those that are fed what the host made of them.
 #include <gtest/gtest.h>
 
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 #include "kernels/cpu/device.h"
 #include "tests/train/data_samples.h"
 #include "tests/train/run_fixture.h"

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "framework/device.h"
 #include "framework/error.h"
+#include "framework/run/device.h"
 #include "train/data/dataset.h"
 
 namespace lethe::testing {

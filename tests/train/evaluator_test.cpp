@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 #include "kernels/cpu/device.h"
 #include "tests/train/data_samples.h"
 #include "train/data/sequences.h"

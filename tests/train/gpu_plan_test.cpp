@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 #include "kernels/conv/conv.h"
 #include "kernels/cuda/device.h"
 #include "models/network.h"
@@ -11,8 +11,8 @@
 #include "tests/train/run_fixture.h"
 #include "train/recipe.h"
 #include "train/report/plan_report.h"
+#include "train/search/largest_fit.h"
 #include "train/session/device.h"
-#include "train/session/largest_fit.h"
 #include "train/settings_of_options.h"
 
 namespace lethe::testing {

@@ -1,4 +1,4 @@
-#include "train/session/kernel_costs.h"
+#include "train/search/kernel_costs.h"
 
 #include <gtest/gtest.h>
 

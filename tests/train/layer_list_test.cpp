@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "framework/settings.h"
+#include "framework/builder/settings.h"
 #include "tests/support/expect_error.h"
 
 namespace lethe::testing {

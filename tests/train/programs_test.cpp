@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "framework/executor.h"
-#include "framework/forwarding_device.h"
+#include "framework/run/executor.h"
+#include "framework/run/forwarding_device.h"
 #include "kernels/cpu/device.h"
 #include "tests/train/data_samples.h"
 #include "tests/train/run_fixture.h"

@@ -3,16 +3,16 @@
 
 #include <cmath>
 
-#include "framework/builder.h"
+#include "framework/builder/builder.h"
 #include "framework/error.h"
-#include "framework/traffic.h"
+#include "framework/ranks/traffic.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/random_control.h"
 #include "tests/train/emulated_ranks.h"
 #include "tests/train/small_networks.h"
 #include "train/session/agreement.h"
-#include "train/session/said.h"
 #include "train/session/session.h"
+#include "train/session/step_totals.h"
 
 namespace lethe::testing {
 namespace {
@@ -217,7 +217,7 @@ TEST(Ranks, SendWhatThePlanSays) {
       session.train({.lr = 0.01, .steps = kSteps});
       if (peers->rank().number == 0) planned = traffic_of(session.programs().training).bytes;
     });
-    const std::int64_t said = (kSteps + 1) * ranks * (ranks - 1) * std::int64_t{sizeof(Said)};
+    const std::int64_t said = (kSteps + 1) * ranks * (ranks - 1) * std::int64_t{sizeof(StepTotals)};
     const auto rounding = static_cast<double>(kSteps * ranks * 100);  // ranks sum pieces of almost one size
     EXPECT_NEAR(static_cast<double>(world.sent() - said), static_cast<double>(kSteps * ranks * planned), rounding);
   }

@@ -3,8 +3,8 @@
 #include <memory>
 #include <string>
 
-#include "framework/builder.h"
-#include "framework/store.h"
+#include "framework/builder/builder.h"
+#include "framework/run/store.h"
 #include "kernels/cpu/device.h"
 #include "train/session/run_state.h"
 

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/error.h"
-#include "framework/text.h"
+#include "framework/language/text.h"
 #include "tests/train/run_fixture.h"
 
 namespace lethe::testing {

@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/error.h"
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 #include "tests/train/run_fixture.h"
-#include "train/session/simulated_step.h"
+#include "train/search/simulated_step.h"
 
 namespace lethe::testing {
 namespace {

@@ -6,7 +6,7 @@
 #include <map>
 #include <thread>
 
-#include "framework/builder.h"
+#include "framework/builder/builder.h"
 #include "framework/error.h"
 #include "tests/train/data_samples.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "framework/builder.h"
+#include "framework/builder/builder.h"
 
 namespace lethe::testing {
 namespace {

@@ -1,5 +1,5 @@
 // The published tables and `train count`, as users see them.
-#include "train/report/tables.h"
+#include "train/optnet/tables.h"
 
 #include <gtest/gtest.h>
 

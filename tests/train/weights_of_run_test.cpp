@@ -5,7 +5,7 @@
 #include "tests/train/run_fixture.h"
 #include "train/session/safetensors.h"
 #include "train/session/start.h"
-#include "train/session/stored.h"
+#include "train/session/stored_tensor.h"
 #include "train/weights_recipe.h"
 
 namespace lethe::testing {

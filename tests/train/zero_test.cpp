@@ -6,15 +6,16 @@
 #include <map>
 
 #include "framework/error.h"
-#include "framework/op_def.h"
-#include "framework/prepared.h"
-#include "framework/traffic.h"
-#include "framework/verify.h"
+#include "framework/language/op_def.h"
+#include "framework/language/op_facts.h"
+#include "framework/language/verify.h"
+#include "framework/ranks/traffic.h"
+#include "framework/run/prepared.h"
 #include "tests/support/expect_error.h"
 #include "tests/train/data_samples.h"
 #include "tests/train/shared_runs.h"
 #include "train/session/agreement.h"
-#include "train/session/said.h"
+#include "train/session/step_totals.h"
 
 namespace lethe::testing {
 namespace {
@@ -221,7 +222,7 @@ TEST(Zero, SendsWhatThePlanSays) {
       session.train({.lr = 0.01, .steps = kSteps});
       if (peers->rank().number == 0) planned = traffic_of(session.programs().training).bytes;
     });
-    const std::int64_t said = (kSteps + 1) * kRanks * (kRanks - 1) * std::int64_t{sizeof(Said)};
+    const std::int64_t said = (kSteps + 1) * kRanks * (kRanks - 1) * std::int64_t{sizeof(StepTotals)};
     const auto rounding = static_cast<double>(kSteps * kRanks * 500);  // last shares are shorter
     EXPECT_NEAR(static_cast<double>(world.sent() - said), static_cast<double>(kSteps * kRanks * planned), rounding);
   }

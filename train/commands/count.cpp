@@ -3,12 +3,12 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/error.h"
-#include "memopt/optnet/optnet_count.h"
 #include "train/option_groups.h"
+#include "train/optnet/optnet_count.h"
+#include "train/optnet/torch_notes.h"
 #include "train/recipe.h"
 #include "train/report/streams.h"
 #include "train/session/programs.h"
-#include "train/session/torch_notes.h"
 #include "train/settings_of_options.h"
 
 namespace lethe {

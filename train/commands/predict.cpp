@@ -8,8 +8,8 @@
 #include <sstream>
 #include <utility>
 
-#include "framework/channel_order.h"
 #include "framework/error.h"
+#include "framework/language/channel_order.h"
 #include "framework/text_input.h"
 #include "train/data/data_files.h"
 #include "train/data/data_spec.h"

@@ -1,5 +1,5 @@
 // `train show`: a network before it runs.
-#include "framework/text.h"
+#include "framework/language/text.h"
 #include "train/option_groups.h"
 #include "train/report/streams.h"
 #include "train/report/summary.h"

@@ -1,5 +1,5 @@
 // `train tables`: optnet's published tables, reproduced.
-#include "train/report/tables.h"
+#include "train/optnet/tables.h"
 
 #include "train/option_groups.h"
 #include "train/report/progress.h"

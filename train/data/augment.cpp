@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "framework/error.h"
-#include "framework/init.h"
+#include "framework/language/init.h"
 #include "kernels/dtypes.h"
 #include "kernels/pixel_scale.h"
 

@@ -5,7 +5,7 @@
 
 #include "framework/did_you_mean.h"
 #include "framework/error.h"
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 #include "train/data/augment.h"
 
 namespace lethe {

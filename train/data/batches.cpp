@@ -6,7 +6,7 @@
 
 #include "framework/error.h"
 #include "framework/host_memory.h"
-#include "framework/init.h"
+#include "framework/language/init.h"
 #include "framework/random.h"
 #include "kernels/cpu/workers.h"
 

@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include "framework/device.h"
-#include "framework/peers.h"
+#include "framework/ranks/peers.h"
+#include "framework/run/device.h"
 #include "train/data/samples.h"
 
 namespace lethe {

@@ -1,7 +1,7 @@
 #include "train/data/dataset.h"
 
-#include "framework/channel_order.h"
 #include "framework/error.h"
+#include "framework/language/channel_order.h"
 #include "train/data/data_spec.h"
 #include "train/data/image_cache.h"
 #include "train/data/image_folder.h"

@@ -1,7 +1,7 @@
 #include "train/data/held_out.h"
 
 #include "framework/error.h"
-#include "framework/init.h"
+#include "framework/language/init.h"
 #include "framework/random.h"
 
 namespace lethe {

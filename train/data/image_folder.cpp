@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "framework/channel_order.h"
 #include "framework/error.h"
+#include "framework/language/channel_order.h"
 #include "train/data/data_files.h"
 #include "train/data/held_out.h"
 #include "train/data/image_file.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "framework/error.h"
-#include "framework/init.h"
+#include "framework/language/init.h"
 #include "framework/random.h"
 
 namespace lethe {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "framework/error.h"
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 #include "train/data/vocabulary.h"
 
 namespace lethe {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/byte_images.h"
+#include "framework/builder/byte_images.h"
 #include "train/data/meaning.h"
 
 namespace lethe {

@@ -3,7 +3,7 @@
 #include <array>
 #include <string_view>
 
-#include "framework/init.h"
+#include "framework/language/init.h"
 #include "framework/random.h"
 #include "train/data/labelled_texts.h"
 #include "train/data/made_sequences.h"

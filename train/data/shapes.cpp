@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "framework/error.h"
-#include "framework/init.h"
+#include "framework/language/init.h"
 #include "framework/random.h"
 #include "train/data/figures.h"
 #include "train/data/synthetic_images.h"

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "framework/init.h"
+#include "framework/language/init.h"
 #include "framework/random.h"
 #include "train/data/synthetic_images.h"
 

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "framework/error.h"
-#include "framework/init.h"
+#include "framework/language/init.h"
 #include "framework/random.h"
 #include "train/data/data_files.h"
 #include "train/data/sequences.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "framework/error.h"
-#include "framework/transport.h"
+#include "framework/ranks/transport.h"
 
 namespace lethe {
 

@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
+#include "train/search/step_count.h"
 #include "train/session/device.h"
-#include "train/session/step_count.h"
 
 namespace lethe {
 

@@ -1,6 +1,6 @@
 #include "train/report/layer_list.h"
 
-#include "framework/settings.h"
+#include "framework/builder/settings.h"
 #include "train/report/text_table.h"
 
 namespace lethe {

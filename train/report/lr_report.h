@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "train/session/lr_sweep.h"
+#include "train/search/lr_sweep.h"
 
 namespace lethe {
 

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "framework/error.h"
-#include "framework/text.h"
+#include "framework/language/text.h"
 #include "train/report/formatted.h"
 #include "train/report/memory_report.h"
 #include "train/report/pack_csv.h"

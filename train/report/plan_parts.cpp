@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "framework/views.h"
+#include "framework/language/views.h"
 
 namespace lethe {
 namespace {

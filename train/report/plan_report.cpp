@@ -6,8 +6,8 @@
 #include "framework/error.h"
 #include "train/report/formatted.h"
 #include "train/report/memory_report.h"
+#include "train/search/largest_fit.h"
 #include "train/session/fed_data.h"
-#include "train/session/largest_fit.h"
 
 namespace lethe {
 namespace {

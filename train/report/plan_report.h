@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "framework/traffic.h"
+#include "framework/ranks/traffic.h"
 #include "memopt/memory_map.h"
 #include "train/report/plan_parts.h"
+#include "train/search/zero_stages.h"
 #include "train/session/programs.h"
-#include "train/session/zero_stages.h"
 
 namespace lethe {
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "train/session/step_profile.h"
+#include "train/search/step_profile.h"
 
 namespace lethe {
 

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "train/search/simulated_step.h"
 #include "train/session/programs.h"
-#include "train/session/simulated_step.h"
 
 namespace lethe {
 

@@ -5,8 +5,8 @@
 #include <set>
 
 #include "framework/checked.h"
-#include "framework/control_flow.h"
-#include "framework/op_def.h"
+#include "framework/language/control_flow.h"
+#include "framework/language/op_def.h"
 #include "train/report/memory_report.h"
 #include "train/report/text_table.h"
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/builder.h"
+#include "framework/builder/builder.h"
 
 namespace lethe {
 

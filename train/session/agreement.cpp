@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "framework/error.h"
-#include "framework/init.h"
-#include "framework/traffic.h"
+#include "framework/language/init.h"
+#include "framework/language/op_facts.h"
 
 namespace lethe {
 

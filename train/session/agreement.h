@@ -2,8 +2,8 @@
 #pragma once
 #include <string>
 
-#include "framework/peers.h"
-#include "framework/program.h"
+#include "framework/language/program.h"
+#include "framework/ranks/peers.h"
 #include "train/data/samples.h"
 
 namespace lethe {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "framework/error.h"
-#include "framework/peers.h"
+#include "framework/ranks/peers.h"
 #include "train/data/checksum.h"
 #include "train/session/atomic_file.h"
 #include "train/session/share_files.h"

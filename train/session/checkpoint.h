@@ -17,8 +17,8 @@
 #include <map>
 #include <string>
 
-#include "framework/builder.h"
-#include "framework/store.h"
+#include "framework/builder/builder.h"
+#include "framework/run/store.h"
 #include "train/session/run_state.h"
 
 namespace lethe {

@@ -1,9 +1,9 @@
-// A network file's programs for text symbol by symbol, over one cache (framework/decode_program.h).
+// A network file's programs for text symbol by symbol, over one cache (framework/builder/decode_program.h).
 #pragma once
 #include <optional>
 #include <string>
 
-#include "framework/decode_program.h"
+#include "framework/builder/decode_program.h"
 #include "train/session/settings.h"
 
 namespace lethe {

@@ -8,7 +8,7 @@
 
 #include "framework/did_you_mean.h"
 #include "framework/error.h"
-#include "framework/op_def.h"
+#include "framework/language/op_def.h"
 #include "kernels/cpu/device.h"
 #include "kernels/cuda/device.h"
 #include "kernels/provider.h"

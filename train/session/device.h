@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/device.h"
+#include "framework/run/device.h"
 #include "train/session/settings.h"
 
 namespace lethe {

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <vector>
 
-#include "framework/builder.h"
-#include "framework/executor.h"
-#include "framework/readout.h"
+#include "framework/builder/builder.h"
+#include "framework/run/executor.h"
+#include "framework/run/readout.h"
 #include "train/data/batches.h"
 #include "train/session/class_counts.h"
 #include "train/session/fed_data.h"

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "framework/network.h"
+#include "framework/builder/network.h"
 #include "train/data/dataset.h"
 
 namespace lethe {

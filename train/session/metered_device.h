@@ -4,8 +4,8 @@
 #include <chrono>
 #include <memory>
 
-#include "framework/forwarding_device.h"
-#include "framework/peers.h"
+#include "framework/ranks/peers.h"
+#include "framework/run/forwarding_device.h"
 #include "kernels/ranks/gpu_peers.h"
 
 namespace lethe {

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "framework/executor.h"
+#include "framework/run/executor.h"
 #include "train/session/fed_data.h"
 #include "train/session/programs.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/executor.h"
+#include "framework/run/executor.h"
 #include "train/data/augment.h"
 #include "train/data/data_spec.h"
 #include "train/session/fed_data.h"

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <limits>
 
-#include "framework/autodiff.h"
+#include "framework/autodiff/autodiff.h"
+#include "framework/autodiff/loss_share.h"
 #include "framework/error.h"
-#include "framework/loss_share.h"
-#include "framework/micro_batches.h"
-#include "framework/op_def.h"
-#include "framework/shared_params.h"
+#include "framework/language/op_def.h"
+#include "framework/ranks/micro_batches.h"
+#include "framework/ranks/shared_params.h"
 #include "train/session/fed_data.h"
 #include "train/session/run_state.h"
 #include "train/session/shards.h"

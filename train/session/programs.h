@@ -2,11 +2,11 @@
 #pragma once
 #include <optional>
 
-#include "framework/builder.h"
-#include "framework/executor.h"
+#include "framework/builder/builder.h"
+#include "framework/run/executor.h"
 #include "memopt/memopt.h"
 #include "optimizer/optimizer.h"
-#include "train/session/optnet_run.h"
+#include "train/optnet/optnet_run.h"
 #include "train/session/settings.h"
 
 namespace lethe {

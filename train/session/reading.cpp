@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <set>
 
+#include "framework/builder/weight_names.h"
 #include "framework/did_you_mean.h"
 #include "framework/error.h"
-#include "framework/weight_names.h"
 
 namespace lethe {
 namespace {
@@ -25,9 +25,9 @@ class TensorCheck {
   TensorCheck(const TensorReader& reader, const Reading& reading) : reader_(reader), reading_(reading) {}
 
   void run() {
-    for (const Stored& stored : reading_.all)
+    for (const StoredTensor& stored : reading_.all)
       for (const TensorEntry& expected : tensors_of(stored)) check_tensor(expected, true);
-    for (const Stored& stored : reading_.again)
+    for (const StoredTensor& stored : reading_.again)
       for (const TensorEntry& expected : tensors_of(stored))
         check_tensor(expected, reading_.find(reader_, stored.names.front()) != nullptr);
     std::vector<std::string> unexpected;
@@ -81,7 +81,7 @@ std::vector<std::byte> read_values(TensorReader& reader, const TensorEntry& tens
   return with_context(whose, [&] { return converted(std::move(values), tensor.dtype, wanted); });
 }
 
-std::vector<std::byte> read_stored(TensorReader& reader, const Reading& reading, const Stored& stored) {
+std::vector<std::byte> read_stored(TensorReader& reader, const Reading& reading, const StoredTensor& stored) {
   std::vector<std::vector<std::byte>> tensors;
   for (const std::string& name : stored.names) {
     tensors.push_back(read_values(reader, *reading.find(reader, name), stored.var.dtype, reading.infinite));
@@ -91,10 +91,11 @@ std::vector<std::byte> read_stored(TensorReader& reader, const Reading& reading,
 
 /// What stands twice must be the same: one parameter has both names.
 void check_again(TensorReader& reader, const Reading& reading) {
-  for (const Stored& again : reading.again) {
+  for (const StoredTensor& again : reading.again) {
     if (!reading.find(reader, again.names.front())) continue;
-    const Stored& first = *std::find_if(reading.all.begin(), reading.all.end(),
-                                        [&](const Stored& stored) { return stored.var.name == again.var.name; });
+    const StoredTensor& first = *std::find_if(reading.all.begin(), reading.all.end(), [&](const StoredTensor& stored) {
+      return stored.var.name == again.var.name;
+    });
     check_as(Exit::Data, read_stored(reader, reading, again) == read_stored(reader, reading, first), reader.file(),
              ": tensor '", again.names.front(), "' has other values than '", first.names.front(),
              "'; the network has them once, as '", again.var.name, "'");
@@ -106,7 +107,7 @@ void check_again(TensorReader& reader, const Reading& reading) {
 void load_tensors(TensorReader& reader, Store& store, const Reading& reading) {
   TensorCheck(reader, reading).run();
   check_again(reader, reading);
-  for (const Stored& each : reading.all) {
+  for (const StoredTensor& each : reading.all) {
     const std::vector<std::byte> data = read_stored(reader, reading, each);
     store.write_whole(each.var, data.data());
   }

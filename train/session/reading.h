@@ -3,19 +3,19 @@
 #include <string>
 #include <vector>
 
-#include "framework/store.h"
-#include "train/session/stored.h"
+#include "framework/run/store.h"
+#include "train/session/stored_tensor.h"
 #include "train/session/tensor_reader.h"
 
 namespace lethe {
 
 /// What of a file is read, and under which names.
 struct Reading {
-  std::vector<Stored> all = {}, again = {};   // again: what may stand there twice, under another name
-  std::string prefix = {};                    // which any name may have in the file
-  std::vector<std::string> passed_over = {};  // patterns of names that nobody reads
-  bool converts = false;                      // floats of another type
-  Infinite infinite = Infinite::Refused;      // values
+  std::vector<StoredTensor> all = {}, again = {};  // again: what may stand there twice, under another name
+  std::string prefix = {};                         // which any name may have in the file
+  std::vector<std::string> passed_over = {};       // patterns of names that nobody reads
+  bool converts = false;                           // floats of another type
+  Infinite infinite = Infinite::Refused;           // values
 
   const TensorEntry* find(const TensorReader& reader, const std::string& name) const {
     const TensorEntry* const found = reader.find(name);

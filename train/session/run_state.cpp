@@ -11,8 +11,8 @@
 #include <type_traits>
 
 #include "framework/error.h"
-#include "framework/init.h"
-#include "framework/text.h"
+#include "framework/language/init.h"
+#include "framework/language/text.h"
 #include "framework/text_input.h"
 #include "models/json_source.h"
 #include "optimizer/older_schedule.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/program.h"
+#include "framework/language/program.h"
 #include "models/network.h"
 #include "train/data/meaning.h"
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "framework/error.h"
-#include "framework/init.h"
+#include "framework/language/init.h"
 #include "framework/random.h"
 #include "train/session/logits.h"
 

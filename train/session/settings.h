@@ -7,12 +7,12 @@
 #include <optional>
 #include <string>
 
-#include "framework/micro_batches.h"
+#include "framework/ranks/micro_batches.h"
 #include "memopt/memopt.h"
-#include "memopt/optnet/optnet_plan.h"
 #include "models/network.h"
 #include "optimizer/optimizer.h"
 #include "train/data/samples.h"
+#include "train/optnet/optnet_plan.h"
 #include "train/session/run_setting.h"
 
 namespace lethe {
@@ -46,7 +46,7 @@ struct MemorySetting {
 };
 /// Whether a setting's text asks for optnet's memory.
 bool asks_for_optnet(const std::string& text);
-/// Reads `none`, `level=...` (memopt/options.h) or `optnet=...` (memopt/optnet/optnet.h) and keeps the pins and
+/// Reads `none`, `level=...` (memopt/options.h) or `optnet=...` (train/optnet/optnet.h) and keeps the pins and
 /// whatever else `before` asks for. Fails on anything else, saying what is known.
 MemorySetting memory_setting(const std::string& text, MemorySetting before = {});
 

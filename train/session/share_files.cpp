@@ -5,7 +5,7 @@
 
 #include "framework/error.h"
 #include "framework/host_memory.h"
-#include "framework/peers.h"
+#include "framework/ranks/peers.h"
 #include "framework/text_input.h"
 #include "models/json_source.h"
 #include "train/data/checksum.h"

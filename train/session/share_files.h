@@ -1,5 +1,5 @@
-// A checkpoint in shares. Each of R ranks writes the share that it has of every tensor (framework/peers.h), whatever
-// the stage of ZeRO is, as one axis of values in the order of memory:
+// A checkpoint in shares. Each of R ranks writes the share that it has of every tensor (framework/ranks/peers.h),
+// whatever the stage of ZeRO is, as one axis of values in the order of memory:
 //
 //   rank-0-of-4.safetensors ...  shares of weights and of the run's states
 //   shares.json                  names, dtypes, whole shapes, and checksums (CRC-32) by rank; written last
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/store.h"
+#include "framework/run/store.h"
 #include "train/session/tensor_reader.h"
 
 namespace lethe {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "framework/error.h"
-#include "framework/program.h"
+#include "framework/language/program.h"
 
 namespace lethe {
 

@@ -127,7 +127,7 @@ void Trainer::step() {
   check_loss(loss, "the loss", state_.step + 1);
   ++state_.step;
   ++sums_.steps;
-  const Said all = listen({.labels = labels, .correct = correct_labels()});
+  const StepTotals all = listen({.labels = labels, .correct = correct_labels()});
   const double weight = programs.network.ignored ? static_cast<double>(all.labels) : 1;  // else each step has as many
   sums_.loss += weight * loss;
   sums_.weight += weight;
@@ -166,10 +166,10 @@ void Trainer::note_overflow(const LossScaleState& state) {
                                state.skipped, " so far); the loss scale is now ", scale));
 }
 
-Said Trainer::listen(Said own) {
+StepTotals Trainer::listen(StepTotals own) {
   own.stop = parts_.listener.stop_wanted() ? 1 : 0;
   own.save = parts_.listener.take_save_wanted() ? 1 : 0;
-  const Said all = said_by_all(parts_.executor.device().peers(), own);
+  const StepTotals all = totals_of_ranks(parts_.executor.device().peers(), own);
   sums_.labels += all.labels;
   sums_.correct += all.correct;
   stop_ = stop_ || all.stop > 0;

@@ -3,8 +3,8 @@
 #include <chrono>
 #include <vector>
 
-#include "framework/executor.h"
-#include "framework/readout.h"
+#include "framework/run/executor.h"
+#include "framework/run/readout.h"
 #include "train/data/batches.h"
 #include "train/session/checkpoint.h"
 #include "train/session/evaluator.h"
@@ -12,7 +12,7 @@
 #include "train/session/listener.h"
 #include "train/session/metered_device.h"
 #include "train/session/programs.h"
-#include "train/session/said.h"
+#include "train/session/step_totals.h"
 
 namespace lethe {
 
@@ -57,7 +57,7 @@ class Trainer {
   void try_step();  // an error of the device, or of another rank, says in which step
   void step();
   /// Hears what the listener asks for, and what other ranks say; gives what all say.
-  Said listen(Said own);
+  StepTotals listen(StepTotals own);
   void feed_next();  // takes the next batch and hands it to the next step
   void feed_ahead();
   void check_loss(double loss, const char* whose, std::int64_t step) const;

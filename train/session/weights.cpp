@@ -5,18 +5,18 @@
 #include <map>
 #include <utility>
 
+#include "framework/builder/network_weights.h"
 #include "framework/did_you_mean.h"
 #include "framework/error.h"
-#include "framework/network_weights.h"
-#include "framework/peers.h"
+#include "framework/ranks/peers.h"
 #include "train/session/reading.h"
 #include "train/session/share_files.h"
 
 namespace lethe {
 namespace {
 
-std::vector<Stored> stored_weights(const Network& network) {
-  std::vector<Stored> weights;
+std::vector<StoredTensor> stored_weights(const Network& network) {
+  std::vector<StoredTensor> weights;
   for (const ParamInfo& info : weights_of(network)) {
     const Var& var = network.program.vars[info.var];
     weights.push_back({.var = var, .layout = info.layout, .names = {var.name}});
@@ -26,14 +26,14 @@ std::vector<Stored> stored_weights(const Network& network) {
 
 /// The rest of the store; `<param>@momentum` and the like have the layout of their parameter, and its shape where this
 /// rank has a share of them.
-std::vector<Stored> run_states_of(const Store& store, const Network& network) {
-  std::map<std::string, Stored> weights;
-  for (const Stored& weight : stored_weights(network)) weights[weight.var.name] = weight;
+std::vector<StoredTensor> run_states_of(const Store& store, const Network& network) {
+  std::map<std::string, StoredTensor> weights;
+  for (const StoredTensor& weight : stored_weights(network)) weights[weight.var.name] = weight;
   const Peers* const peers = store.device().peers();
-  std::vector<Stored> states;
+  std::vector<StoredTensor> states;
   for (const std::string& name : store.names()) {
     if (weights.count(name)) continue;
-    Stored state = {.var = store.var(name), .names = {name}};
+    StoredTensor state = {.var = store.var(name), .names = {name}};
     if (const auto param = weights.find(name.substr(0, name.rfind('@'))); param != weights.end()) {
       const Shape& whole = param->second.var.shape;
       state.layout = param->second.layout;
@@ -45,34 +45,36 @@ std::vector<Stored> run_states_of(const Store& store, const Network& network) {
 }
 
 /// Floats as `floats`, if one is given.
-std::uint32_t save(const std::string& file, const Store& store, std::vector<Stored> all, const std::string& content,
-                   std::optional<DType> floats = {}) {
-  const auto in_file = [&](const Stored& each) {
+std::uint32_t save(const std::string& file, const Store& store, std::vector<StoredTensor> all,
+                   const std::string& content, std::optional<DType> floats = {}) {
+  const auto in_file = [&](const StoredTensor& each) {
     return floats && is_float(each.var.dtype) ? *floats : each.var.dtype;
   };
-  std::stable_sort(all.begin(), all.end(), [&](const Stored& a, const Stored& b) {  // keeps every tensor aligned
-    return bytes_of(in_file(a)) > bytes_of(in_file(b));
-  });
+  std::stable_sort(all.begin(), all.end(),
+                   [&](const StoredTensor& a, const StoredTensor& b) {  // keeps every tensor aligned
+                     return bytes_of(in_file(a)) > bytes_of(in_file(b));
+                   });
   std::vector<TensorEntry> tensors;
-  for (const Stored& each : all)
+  for (const StoredTensor& each : all)
     for (TensorEntry& tensor : tensors_of(each)) {
       tensor.dtype = in_file(each);
       tensors.push_back(std::move(tensor));
     }
   if (file.empty()) {
-    for (const Stored& each : all) store.read_whole(each.var);
+    for (const StoredTensor& each : all) store.read_whole(each.var);
     return 0;
   }
   SafetensorsWriter writer(file, tensors, {{"format", "pt"}, {"content", content}});
-  for (const Stored& each : all)
+  for (const StoredTensor& each : all)
     for (std::vector<std::byte>& tensor : to_file(each, store.read_whole(each.var)))
       writer.write(with_context(quote(each.var.name),
                                 [&] { return converted(std::move(tensor), each.var.dtype, in_file(each)); }));
   return writer.finish();
 }
 
-Stored stored_as(const ForeignWeight& weight, const std::vector<Stored>& own) {
-  Stored stored = *std::find_if(own.begin(), own.end(), [&](const Stored& s) { return s.var.name == weight.param; });
+StoredTensor stored_as(const ForeignWeight& weight, const std::vector<StoredTensor>& own) {
+  StoredTensor stored =
+      *std::find_if(own.begin(), own.end(), [&](const StoredTensor& s) { return s.var.name == weight.param; });
   stored.names = weight.tensors;
   stored.shape = weight.shape;
   stored.rows = weight.rows;
@@ -81,7 +83,7 @@ Stored stored_as(const ForeignWeight& weight, const std::vector<Stored>& own) {
 }
 
 /// The weights under the names of a library.
-Reading reading_as(const WeightNames& names, const std::vector<Stored>& own) {
+Reading reading_as(const WeightNames& names, const std::vector<StoredTensor>& own) {
   Reading reading{.prefix = names.prefix, .passed_over = names.passed_over, .converts = true};
   for (const ForeignWeight& weight : names.weights) reading.all.push_back(stored_as(weight, own));
   for (const ForeignWeight& weight : names.again) reading.again.push_back(stored_as(weight, own));
@@ -89,21 +91,22 @@ Reading reading_as(const WeightNames& names, const std::vector<Stored>& own) {
 }
 
 /// How many of a var's names are in the file.
-std::ptrdiff_t names_there(const TensorReader& reader, const Reading& reading, const Stored& stored) {
+std::ptrdiff_t names_there(const TensorReader& reader, const Reading& reading, const StoredTensor& stored) {
   return std::ranges::count_if(stored.names,
                                [&](const std::string& name) { return reading.find(reader, name) != nullptr; });
 }
 
 std::ptrdiff_t names_there(const TensorReader& reader, const Reading& reading) {
   std::ptrdiff_t found = 0;
-  for (const Stored& stored : reading.all) found += names_there(reader, reading, stored);
+  for (const StoredTensor& stored : reading.all) found += names_there(reader, reading, stored);
   return found;
 }
 
 /// What the file has by a second name alone is read by that one.
 Reading by_names_there(const TensorReader& reader, Reading reading) {
-  for (std::vector<Stored> again = std::exchange(reading.again, {}); Stored & second : again) {
-    Stored& first = *std::ranges::find_if(reading.all, [&](const Stored& s) { return s.var.name == second.var.name; });
+  for (std::vector<StoredTensor> again = std::exchange(reading.again, {}); StoredTensor & second : again) {
+    StoredTensor& first =
+        *std::ranges::find_if(reading.all, [&](const StoredTensor& s) { return s.var.name == second.var.name; });
     const bool alone =
         names_there(reader, reading, first) == 0 && names_there(reader, reading, second) == std::ssize(second.names);
     if (alone)
@@ -116,7 +119,7 @@ Reading by_names_there(const TensorReader& reader, Reading reading) {
 
 /// By the names that are in the file: the network's own, unless there are more of a library's.
 Reading reading_of(const TensorReader& reader, const Network& network) {
-  const std::vector<Stored> own = stored_weights(network);
+  const std::vector<StoredTensor> own = stored_weights(network);
   Reading best{.all = own, .converts = true};
   for (const WeightNames& names : network.weight_names) {
     Reading other = by_names_there(reader, reading_as(names, own));
@@ -126,14 +129,14 @@ Reading reading_of(const TensorReader& reader, const Network& network) {
 }
 
 /// Shares of checkpoints are in the layout of memory.
-std::vector<Stored> as_in_memory(std::vector<Stored> all) {
-  for (Stored& stored : all) stored.layout = {};
+std::vector<StoredTensor> as_in_memory(std::vector<StoredTensor> all) {
+  for (StoredTensor& stored : all) stored.layout = {};
   return all;
 }
 
-std::vector<Var> vars_of(const std::vector<Stored>& all) {
+std::vector<Var> vars_of(const std::vector<StoredTensor>& all) {
   std::vector<Var> vars;
-  for (const Stored& stored : all) vars.push_back(stored.var);
+  for (const StoredTensor& stored : all) vars.push_back(stored.var);
   return vars;
 }
 
@@ -142,8 +145,8 @@ bool is_share_index(const std::string& file) { return std::filesystem::path(file
 }  // namespace
 
 std::string not_finite(const Store& store, const Network& network) {
-  const std::vector<Stored> weights = stored_weights(network);
-  const auto bad = std::ranges::find_if_not(weights, [&](const Stored& weight) {
+  const std::vector<StoredTensor> weights = stored_weights(network);
+  const auto bad = std::ranges::find_if_not(weights, [&](const StoredTensor& weight) {
     return !no_number_in(store.read(weight.var.name), weight.var.dtype, Infinite::Refused);
   });
   Peers* const peers = store.device().peers();
@@ -155,7 +158,7 @@ std::string not_finite(const Store& store, const Network& network) {
 
 std::uint32_t save_weights(const std::string& file, const Store& store, const Network& network,
                            const std::string& library, std::optional<DType> dtype) {
-  const std::vector<Stored> own = stored_weights(network);
+  const std::vector<StoredTensor> own = stored_weights(network);
   if (library.empty()) return save(file, store, own, "weights", dtype);
   std::vector<std::string> known;
   for (const WeightNames& names : network.weight_names) {
@@ -179,7 +182,7 @@ std::uint32_t save_optimizer(const std::string& file, const Store& store, const 
 }
 
 void load_optimizer(const std::string& file, Store& store, const Network& network) {
-  const std::vector<Stored> states = run_states_of(store, network);
+  const std::vector<StoredTensor> states = run_states_of(store, network);
   if (is_share_index(file))
     return load_tensors(*read_shares(file, SharesOf::States), store,
                         {.all = as_in_memory(states), .infinite = Infinite::Allowed});

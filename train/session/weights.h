@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 
-#include "framework/builder.h"
-#include "framework/store.h"
+#include "framework/builder/builder.h"
+#include "framework/run/store.h"
 
 namespace lethe {
 

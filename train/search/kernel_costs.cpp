@@ -1,0 +1,69 @@
+#include "train/search/kernel_costs.h"
+
+#include "framework/error.h"
+#include "framework/language/op_facts.h"
+#include "framework/ranks/traffic.h"
+#include "framework/run/prepared.h"
+#include "memopt/recompute/seconds.h"
+#include "train/search/kernel_time.h"
+#include "train/session/device.h"
+#include "train/session/measured_file.h"
+
+namespace lethe {
+namespace {
+
+constexpr int kVersion = 5;
+
+class KernelCosts {
+ public:
+  KernelCosts(const DeviceSetting& setting, std::string file)
+      : device_(open_device(setting)), prepared_(*device_), file_(std::move(file), head_of(setting), "seconds") {
+    file_.read([&](const std::string& signature, const JsonNode& seconds) {
+      const bool is_time = seconds.json().is_number() && seconds.json().get<double>() > 0;
+      if (!is_time) seconds.fail(seconds.shown(), " is no number of seconds");
+      seconds_[signature] = seconds.json();
+    });
+  }
+
+  /// What goes between ranks is not measured: there are none here.
+  double seconds(const Program& program, const Op& op) {
+    if (exchanges(op)) return seconds_on(device_->info())(program, op);
+    const std::string signature = kernel_signature(program, op);
+    if (const auto known = seconds_.find(signature); known != seconds_.end()) return known->second;
+    const double seconds =
+        with_context(file_.name(), [&] { return seconds_of_kernel(*device_, prepared_, program, op); });
+    seconds_[signature] = seconds;
+    file_.write(seconds_);  // what was measured stays, even if planning is stopped
+    return seconds;
+  }
+
+ private:
+  Json head_of(const DeviceSetting& setting) const {
+    return {{"version", kVersion},
+            {"device", device_->info().name},
+            {"processor", processor_name()},
+            {"threads", device_->info().threads},
+            {"winograd", !setting.no_winograd},
+            {"fast_f32", device_->info().fast_f32},
+            {"autotune", setting.trials != nullptr},
+            {"tf32", setting.tf32},
+            {"fast_conv", setting.fast_conv},
+            {"deterministic", setting.deterministic},
+            {"workspace_limit", setting.workspace_limit.value_or(0)}};
+  }
+
+  std::unique_ptr<Device> device_;
+  Prepared prepared_;
+  MeasuredFile file_;
+  std::map<std::string, double> seconds_;  // by signature
+};
+
+}  // namespace
+
+SecondsOf measured_costs(const DeviceSetting& device, const std::string& file) {
+  check_device(device, true);
+  const auto costs = std::make_shared<KernelCosts>(device, file);
+  return [costs](const Program& program, const Op& op) { return costs->seconds(program, op); };
+}
+
+}  // namespace lethe
