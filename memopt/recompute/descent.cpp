@@ -222,7 +222,7 @@ bool Descent::let_all_go(RecomputePolicy to) {
 /// Changes values, alone and by twos, as long as that takes bytes off, or else seconds.
 bool Descent::settle(std::int64_t target) {
   double excess = excess_of(best_.course, target);
-  const auto take = [&](const std::vector<std::pair<std::size_t, Keep>>& changes) {
+  const auto take = [&](const std::vector<std::pair<std::size_t, RecomputePolicy>>& changes) {
     Choice choice = best_.choice;
     for (const auto& [candidate, to] : changes)
       for (const VarId v : tape_->candidates[candidate]) choice[v] = to;

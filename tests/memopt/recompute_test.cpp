@@ -204,7 +204,7 @@ std::vector<Rung> best_of_all(const Tape& tape) {
       return;
     }
     for (const RecomputePolicy policy : all) {
-      choice[tape.candidates[i].front()] = keep;
+      choice[tape.candidates[i].front()] = policy;
       self(self, i + 1);
     }
   };
