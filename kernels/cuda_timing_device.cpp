@@ -44,7 +44,7 @@ class GpuTimingDevice final : public TimingDevice {
       forget_error();
       throw std::bad_alloc();
     }
-    require(status, "memory to try ways in");
+    require(status, "memory to try algorithms in");
     const std::shared_ptr<void> owned(taken, cudaFree);
     require(cudaMemsetAsync(taken, kByte, static_cast<std::size_t>(bytes), stream_), "filling memory");
     return owned;

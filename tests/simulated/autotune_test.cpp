@@ -92,7 +92,7 @@ TEST_F(GpuAutotune, SaysForWhatItHasNoMemory) {
   const Environment small_gpu("SIMULATED_GPU_MEMORY", "20000");
   const Ended ended = run_train(small({"--device", "cuda", "--autotune", path("choices.json")}));
   EXPECT_EQ(ended.code, 6);
-  EXPECT_PRED2(says, ended.err, "no memory to try ways to compute a convolution of [16,8,8,3] by 8 filters");
+  EXPECT_PRED2(says, ended.err, "no memory to try algorithms for a convolution of [16,8,8,3] by 8 filters");
 }
 
 }  // namespace
