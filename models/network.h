@@ -47,7 +47,7 @@ inline constexpr const char* kContextVar = "length";
 /// Whether the file has such a var, which `overrides` may set.
 bool has_var(const NetworkFile& file, const std::string& var);
 
-/// The names of the zoo, sorted: "lenet", "optnet/alexnet", "resnet20"...
+/// The names of the zoo, sorted: "char_gpt", "lenet", "resnet20"...
 std::vector<std::string> zoo_names();
 
 /// The JSON Schema (draft-07) of network files, made from the layer records; ends in a newline.

@@ -26,7 +26,7 @@ struct CommandFacts {
   bool evaluates = false;   // never trains
   bool prices = false;      // looks at level 3 whatever --memopt says
   bool one_sample = false;  // of a step, whatever the network's batch is
-  enum Optnet { None, Training, Inference, Either } optnet = None;  // which of optnet's memory it takes
+  bool guests = false;      // takes the memory of guests (train/session/memory_guest.h)
 };
 
 struct Command {

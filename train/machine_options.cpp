@@ -3,6 +3,7 @@
 #include "train/option_groups.h"
 #include "train/quantities.h"
 #include "train/session/device.h"
+#include "train/session/memory_guest.h"
 
 namespace lethe {
 namespace {
@@ -81,16 +82,6 @@ void add_pins(OptionSet& set, Options& o) {
                "So does each parameter gradient given to an optimizer op");
 }
 
-OptionRow* add_memopt_text(OptionSet& set, Options& o, const std::string& help) {
-  const auto read = [&o](const std::string& text) {
-    check(o.facts.optnet != CommandFacts::Either || asks_for_optnet(text), "--memopt ", text,
-          ": count knows optnet=inference and optnet=training");
-    o.memopt = memory_setting(text, o.memopt);
-  };
-  set.in("Memory");
-  return set.add_read("--memopt", read, "SETTING", help);
-}
-
 void add_memopt(OptionSet& set, Options& o, const char* standard) {
   o.memopt = memory_setting(standard);
   std::string help =
@@ -98,9 +89,12 @@ void add_memopt(OptionSet& set, Options& o, const char* standard) {
       "level=1: of any dead one that is large enough; each with ,release (given back within\n"
       "the step) and ,inplace; level=2: one exact arena, and norms and activations computed again where\n"
       "that is nearly free; level=3: all that a budget or an overhead asks for computed again";
-  if (o.facts.optnet != CommandFacts::None)
-    help += "; optnet=training (eval: optnet=inference):\nthe modules and sharing behind optnet's tables";
-  add_memopt_text(set, o, help + " (default " + standard + ")");
+  if (o.facts.guests)
+    for (const MemoryGuest& guest : memory_guests())
+      help += message("; ", guest.for_training, " (eval: ", guest.for_evaluation, "):\n", guest.help);
+  const auto read = [&o](const std::string& text) { o.memopt = memory_setting(text, o.memopt); };
+  set.in("Memory");
+  set.add_read("--memopt", read, "SETTING", help + " (default " + standard + ")");
   add_pins(set, o);
 }
 

@@ -41,8 +41,6 @@ void add_threads(OptionSet& set, Options& o);
 OptionRow* add_device_name(OptionSet& set, Options& o);           // the one in `o` is the default
 void add_machine(OptionSet& set, Options& o, bool tries = true);  // device and threads; with `tries` --autotune
 void add_pins(OptionSet& set, Options& o);
-/// The option alone, which keeps what else `o.memopt` has.
-OptionRow* add_memopt_text(OptionSet& set, Options& o, const std::string& help);
 /// With the pins; `standard` is the default.
 void add_memopt(OptionSet& set, Options& o, const char* standard);
 /// --memory-budget and --overhead.

@@ -2,22 +2,22 @@
 #include "framework/error.h"
 #include "train/options.h"
 #include "train/session/device.h"
+#include "train/session/memory_guest.h"
 #include "train/settings_of_options.h"
 
 namespace lethe {
 namespace {
 
-/// Training and evaluation take the mode that they are; a count takes either; what draws and plans takes none.
-void check_optnet(const Options& o) {
-  const OptnetOptions& optnet = *o.memopt.optnet;
+/// Training and evaluation take the memory of what they are; what draws and plans takes no guest's.
+void check_guest(const Options& o) {
+  const GuestMemory& memory = *o.memopt.guest;
   const std::string& memopt = o.memopt.text;
   const PinOptions& pins = o.memopt.levels.pins;
-  using enum CommandFacts::Optnet;
-  const CommandFacts::Optnet takes = o.facts.optnet;
-  check(takes != Training || optnet.training, "--memopt ", memopt, ": training needs optnet=training");
-  check(takes != Inference || !optnet.training, "--memopt ", memopt, ": evaluation needs optnet=inference");
-  check(takes != None, "--memopt ", memopt, ": ", o.command->word,
-        " knows none and the levels; train count says what optnet would hold");
+  check(o.facts.guests, "--memopt ", memopt, ": ", o.command->word, " knows none and the levels; ",
+        memory.guest->elsewhere);
+  check(memory.training || o.facts.evaluates, "--memopt ", memopt, ": training needs ", memory.guest->for_training);
+  check(!memory.training || !o.facts.evaluates, "--memopt ", memopt, ": evaluation needs ",
+        memory.guest->for_evaluation);
   check(pins.skip_vars.empty() && !pins.skip_grads, "--memopt ", memopt,
         ": --skip-vars and --skip-grads go with none and the levels");
   check(!o.logits, "--memopt ", memopt, ": --top, --by-class and --confusion go with none and the levels");
@@ -35,9 +35,9 @@ void check_memopt(const Options& o) {
         "--overhead is of --memopt level=3; this is ", o.memopt.text);
   check(o.costs.empty() || o.facts.prices || o.memopt.levels.level == Level::Recompute,
         "--costs is of --memopt level=3; this is ", o.memopt.text);
-  check(!o.memopt.levels.budget || !o.memopt.optnet, "--memory-budget goes with none and the levels, not with ",
+  check(!o.memopt.levels.budget || !o.memopt.guest, "--memory-budget goes with none and the levels, not with ",
         o.memopt.text);
-  if (o.memopt.optnet) check_optnet(o);
+  if (o.memopt.guest) check_guest(o);
 }
 
 }  // namespace

@@ -46,14 +46,13 @@ const std::map<std::string, Folders> kRooms = {
     {"memopt/passes", {"memopt/analysis", "memopt/pack"}},
     {"memopt", {"memopt/analysis", "memopt/passes", "memopt/recompute"}},
     {"train/data", {}},
-    {"train/session", {"train/data", "train/optnet"}},
+    {"train/session", {"train/data"}},
     {"train/search", {"train/session"}},
     {"train/report", {"train/data", "train/session", "train/search"}},
-    {"train/optnet", {"train/data", "train/session", "train/report"}},
+    {"train/optnet", {"train", "train/data", "train/session", "train/report"}},
     {"train/ranks", {}},
     {"train", {"train/data", "train/session", "train/search", "train/report", "train/ranks"}},
-    {"train/commands",
-     {"train", "train/data", "train/session", "train/search", "train/report", "train/ranks", "train/optnet"}},
+    {"train/commands", {"train", "train/data", "train/session", "train/search", "train/report", "train/ranks"}},
 };
 /// The longest chain of includes within a folder, in files.
 const std::map<std::string, int> kMostFloors = {{"kernels", 8}};

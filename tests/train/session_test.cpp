@@ -155,7 +155,7 @@ TEST(MemorySetting, KeepsPinsWhenItIsAskedForAnother) {
   setting.levels.print_log = true;
   for (const char* text : {"level=1", "optnet=training", "none"}) setting = memory_setting(text, setting);
   EXPECT_EQ(setting.text, "none");
-  EXPECT_FALSE(setting.optnet.has_value());
+  EXPECT_EQ(setting.guest, nullptr);
   EXPECT_EQ(setting.levels.level, Level::None);
   EXPECT_EQ(setting.levels.pins.skip_vars, std::vector<std::string>{"a"});
   EXPECT_TRUE(setting.levels.print_log);

@@ -22,10 +22,9 @@ struct EvalAsked {
   bool confusion = false, by_class = false;
 };
 
-Planned planned_by_optnet(const ProgramSetting& setting, const Network& network, Prepared& prepared) {
-  const OptnetOptions& optnet = *setting.memory.optnet;
-  const TorchProgram torch = optnet_program(optnet, setting.network, network);
-  return plan_optnet_run(optnet, torch, torch.program, prepared);
+Planned planned_by_guest(const ProgramSetting& setting, const Network& network, Prepared& prepared) {
+  const GuestProgram lowered = setting.memory.guest->lower(network, setting.network.dtype);
+  return lowered.plan(lowered.program, prepared);
 }
 
 int evaluate(const EvalAsked& asked, const Options& given) {
@@ -34,16 +33,16 @@ int evaluate(const EvalAsked& asked, const Options& given) {
   const Options options = decided_by_run(given, run);
   check_data_known(options, run);
   const ProgramSetting setting = program_setting(options);
-  const bool optnet = setting.memory.optnet.has_value();
-  Network network = build_network(setting.network, optnet);  // optnet takes it as built for training
+  const bool by_guest = setting.memory.guest != nullptr;
+  Network network = build_network(setting.network, by_guest);  // a guest takes it as built for training
   const Notify notify = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); };
   note_other_numbers(options, run, notify);
   const std::unique_ptr<Samples> data = open_data(options.data, setting.network.seed, network, notify, meaning_of(run));
-  if (setting.pixels && !optnet) take_bytes(network, data->pixels());
+  if (setting.pixels && !by_guest) take_bytes(network, data->pixels());
   const std::unique_ptr<Device> device = open_device(options.device);
   Prepared prepared(*device);
   const Planned planned =
-      optnet ? planned_by_optnet(setting, network, prepared) : plan_evaluation(network, setting.memory, prepared);
+      by_guest ? planned_by_guest(setting, network, prepared) : plan_evaluation(network, setting.memory, prepared);
   for (const std::string& line : planned.log) std::puts(line.c_str());
   device->reserve(reserved_bytes({&planned}, 0, device->info().alignment));
   Store store(*device);
@@ -80,7 +79,7 @@ const RegisterCommand eval_command{
     {.word = "eval",
      .help = "Counts how well weights do on the evaluation data.",
      .examples = {{"train eval --weights runs/lenet", "scores the best checkpoint on the run's data"}},
-     .facts = {.runs = true, .takes_run = true, .evaluates = true, .optnet = CommandFacts::Inference},
+     .facts = {.runs = true, .takes_run = true, .evaluates = true, .guests = true},
      .declare = declare_eval}};
 
 }  // namespace

@@ -279,7 +279,7 @@ const RegisterCommand train_command{
                    "train; checkpoints in runs/lenet"},
                   {"train plan --model resnet110 --memory-budget 1200MiB", "does it fit? what takes less?"},
                   {"train --resume runs/lenet --epochs 5", "go on where it stopped"}},
-     .facts = {.trains = true, .runs = true, .optnet = CommandFacts::Training},
+     .facts = {.trains = true, .runs = true, .guests = true},
      .declare = declare_train}};
 
 }  // namespace

@@ -48,8 +48,8 @@ struct OptnetOptions {
   bool operator==(const OptnetOptions&) const = default;
 };
 
-/// Reads `inference` or `training` and, with commas behind it, any of `inplace`, `reuse_buffers` and
-/// `remove_grad_params`, or `none` for none of them. Nothing behind it means all three, as optnet has it. Fails with
+/// Reads `inference` or `training` and, with commas after it, any of `inplace`, `reuse_buffers` and
+/// `remove_grad_params`, or `none` for none of them. Nothing after it means all three, as optnet has it. Fails with
 /// what is known.
 OptnetOptions parse_optnet(const std::string& text);
 /// Reads back to the same options.

@@ -37,7 +37,7 @@ class Backward {
     const Attrs one{{"shape", Ints{}}, {"dtype", std::string(name_of(output.dtype))}, {"value", 1.0}};
     const VarId start =
         append_op(program_, 0, Role::Backward, kFillConstant, {}, one, program_.vars[loss].name + "@GRAD").front();
-    const VarId gradient = through(draft_.behind, loss, start, {draft_.made.output})[0];
+    const VarId gradient = through(draft_.after, loss, start, {draft_.made.output})[0];
     check(gradient != kNone, draft_.network.name, ": the loss does not depend on '", output.name, "'");
     return gradient;
   }

@@ -28,7 +28,7 @@ struct TorchDraft {
   TorchProgram made;
   std::vector<bool> given;                               // by VarId of the network: there before the next op
   std::vector<std::pair<std::size_t, std::size_t>> ops;  // by module: its ops, half-open
-  std::pair<std::size_t, std::size_t> behind = {};       // ops behind the modules: the loss and metrics
+  std::pair<std::size_t, std::size_t> after = {};        // ops after the modules: the loss and metrics
   std::map<std::pair<int, std::string>, VarId> fields;   // by module and field
 };
 

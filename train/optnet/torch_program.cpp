@@ -122,13 +122,13 @@ void append_loss(TorchDraft& draft) {
   std::vector<bool> in_module(ops.size(), false);
   for (const TorchModule& module : draft.made.net.modules)
     if (module.op >= 0) in_module[static_cast<std::size_t>(module.op)] = true;
-  draft.behind.first = draft.made.program.blocks[0].ops.size();
+  draft.after.first = draft.made.program.blocks[0].ops.size();
   for (std::size_t i = 0; i < ops.size(); ++i)
     if (ops[i].role == Role::Forward && !in_module[i]) draft.append(ops[i]);
-  draft.behind.second = draft.made.program.blocks[0].ops.size();
+  draft.after.second = draft.made.program.blocks[0].ops.size();
 }
 
-/// Counters and running statistics, behind everything else.
+/// Counters and running statistics, after everything else.
 void append_updates_of_states(TorchDraft& draft) {
   const auto is_there = [&](VarId v) { return draft.given[v]; };
   for (const Op& op : draft.network.program.blocks[0].ops)

@@ -32,7 +32,7 @@ struct TorchProgram {
   VarId input = kNone, output = kNone;
   VarId output_gradient = kNone;  // training: fed, unless it comes from the loss
   std::vector<ParamGrad> grads;   // training
-  std::vector<VarId> fetched;     // output and gradients, and with a loss what is read of it: there behind each step
+  std::vector<VarId> fetched;     // output and gradients, and with a loss what is read of it: there after each step
 };
 
 struct TorchProgramOptions {

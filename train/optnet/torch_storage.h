@@ -43,7 +43,7 @@ struct TorchStorages {
   std::int64_t distinct(std::initializer_list<const std::vector<std::vector<TorchTensor>>*> shown) const;
 };
 
-/// With `inplace` each module that can works in place; without, all but a ReLU behind a Linear, which the published
+/// With `inplace` each module that can works in place; without, all but a ReLU after a Linear, which the published
 /// definitions left out of place. A Threshold never does: its value may lie above its threshold.
 TorchStorages torch_storages(const Program& program, const TorchNet& net, TorchBackend backend, bool inplace);
 

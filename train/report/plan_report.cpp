@@ -83,7 +83,7 @@ std::vector<Change> changes_of(const ProgramSetting& setting, std::int64_t conte
     add("--clip-norm 0", "updates need not wait for all gradients",
         [](ProgramSetting& s) { s.update.rule.clip_norm = 0; });
   const std::int64_t at_once = setting.micro_batch > 0 ? setting.micro_batch : batch / setting.shards.parts;
-  if (at_once % 2 == 0 && setting.training && !setting.memory.optnet)
+  if (at_once % 2 == 0 && setting.training && !setting.memory.guest)
     add(message("--micro-batch ", at_once / 2), "half the samples at once, gradients summed",
         [=](ProgramSetting& s) { s.micro_batch = at_once / 2; });
   if (batch > 1 && setting.micro_batch == 0)

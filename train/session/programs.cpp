@@ -41,13 +41,13 @@ Bytes in_one_arena(Bytes first, const Bytes& second) {
 }
 
 Planned plan_training(const Programs& programs, const MemorySetting& memory, Prepared& prepared) {
-  if (programs.optnet) return plan_optnet_run(*memory.optnet, *programs.optnet, programs.training, prepared);
+  if (programs.guest) return programs.guest->plan(programs.training, prepared);
   return plan_memory(programs.training, prepared, suited(training_memopt(memory, programs.network), prepared.device()));
 }
 
 /// What they take without any sharing.
 Plan unshared_training(const Programs& programs, const MemorySetting& memory, Prepared& prepared) {
-  if (programs.optnet) return plan_as_defined(*programs.optnet, workspaces_of(programs.optnet->program, prepared)).plan;
+  if (programs.guest) return programs.guest->plan_unshared(prepared);
   return plan_unshared(programs.training, prepared, training_memopt(memory, programs.network));
 }
 Plan unshared_evaluation(const Network& network, const MemorySetting& memory, Prepared& prepared) {
@@ -56,7 +56,7 @@ Plan unshared_evaluation(const Network& network, const MemorySetting& memory, Pr
 
 /// That of evaluation between steps of training, whose pins are of training's vars.
 MemorySetting beside_training(MemorySetting memory) {
-  if (memory.optnet) memory = memory_setting("level=2", std::move(memory));
+  if (memory.guest) memory = memory_setting("level=2", std::move(memory));
   memory.levels.pins.skip_vars.clear();
   return memory;
 }
@@ -87,14 +87,14 @@ Programs build_programs(const ProgramSetting& setting) {
   NetworkSetting of = setting.network;
   of.batch /= parts;
   Programs programs{.evaluation = build_network(of, false)};
-  const std::optional<PixelNorm> pixels = setting.memory.optnet ? std::nullopt : setting.pixels;
+  const std::optional<PixelNorm> pixels = setting.memory.guest ? std::nullopt : setting.pixels;
   take_bytes(programs.evaluation, pixels);
   if (!setting.training) return programs;
   Network& network = programs.network = build_network(of, true, of.sync_bn ? parts : 1);
   take_bytes(network, pixels);
   check(network.loss != kNone, of.build ? kUnnamed : of.model, ": has no \"loss\" to train by");
-  if (setting.memory.optnet) programs.optnet = optnet_program(*setting.memory.optnet, of, network);
-  programs.training = programs.optnet ? programs.optnet->program : network.program;
+  if (setting.memory.guest) programs.guest = setting.memory.guest->lower(network, of.dtype);
+  programs.training = programs.guest ? programs.guest->program : network.program;
   check(of.dtype == DType::f16 || !setting.update.loss_scale, "--loss-scale is for --dtype f16; this is ",
         name_of(of.dtype));
   programs.first_loss_scale = setting.update.loss_scale.value_or(kInitialLossScale);
@@ -102,8 +102,8 @@ Programs build_programs(const ProgramSetting& setting) {
   programs.clips = setting.update.rule.clip_norm > 0;
   const bool by_norm = programs.clips || of.dtype == DType::f16;
   std::vector<ParamGrad> gradients;
-  if (programs.optnet) {
-    gradients = programs.optnet->grads;
+  if (programs.guest) {
+    gradients = programs.guest->grads;
   } else if (parts == 1) {
     gradients = append_backward(programs.training, network.loss, {}, programs.loss_scale.scale);
   } else {
@@ -192,7 +192,7 @@ Plans plans_as_asked(const Programs& programs, bool evaluated, const MemorySetti
 
 Plans plan_programs(const Programs& programs, bool evaluated, const MemorySetting& memory, Prepared& prepared) {
   Plans plans = plans_as_asked(programs, evaluated, memory, prepared);
-  const bool recomputes = programs.trains() && memory.levels.level == Level::Recompute && !programs.optnet;
+  const bool recomputes = programs.trains() && memory.levels.level == Level::Recompute && !programs.guest;
   if (!recomputes || plans.bytes.total() <= plans.none) return plans;
   // Of a tiny network: each value in an arena begins at an aligned place; in buffers of their own they take no more
   // than they are, and results in place nothing.

@@ -6,7 +6,7 @@
 #include "framework/run/executor.h"
 #include "memopt/memopt.h"
 #include "optimizer/optimizer.h"
-#include "train/optnet/optnet_run.h"
+#include "train/session/memory_guest.h"
 #include "train/session/settings.h"
 
 namespace lethe {
@@ -19,7 +19,7 @@ struct Programs {
   double first_loss_scale = kInitialLossScale;
   bool clips = false;  // gradients, by their norm
   Network evaluation = {};
-  std::optional<TorchProgram> optnet = {};  // in optnet's memory: what `training` was before its updates
+  std::optional<GuestProgram> guest = {};  // in a guest's memory: what `training` was before its updates
   bool trains() const { return learning_rate != kNone; }
 };
 
@@ -53,8 +53,8 @@ struct Plans {
   /// Bytes of the least that level 3 found at any price, if it was asked; else those of these plans.
   std::int64_t least_feasible() const;
 };
-/// Without `evaluated` nothing is planned for evaluation beside training. Beside optnet's training evaluation is at
-/// level 2.
+/// Without `evaluated` nothing is planned for evaluation beside training. Beside training in a guest's memory
+/// evaluation is at level 2.
 Plans plan_programs(const Programs& programs, bool evaluated, const MemorySetting& memory, Prepared& prepared);
 /// What training takes at each price of level 3, with evaluation beside it, whose arena takes turns with training's.
 std::vector<PricedBytes> sweep_programs(const Programs& programs, bool evaluated, const MemorySetting& memory,
@@ -77,7 +77,7 @@ void feed_rate(Executor& executor, const Programs& programs, double rate);
 MemoptOptions training_memopt(const MemorySetting& memory, const Network& network);
 MemoptOptions evaluation_memopt(const MemorySetting& memory, const Network& network);
 
-/// Evaluation alone. In optnet's memory the network must have been built for training.
+/// Evaluation alone, at the setting's level.
 Planned plan_evaluation(const Network& network, const MemorySetting& memory, Prepared& prepared);
 /// The program that is asked for, planned: the training program, or that of evaluation alone.
 Planned planned_program(const ProgramSetting& setting, Prepared& prepared);

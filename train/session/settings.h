@@ -12,7 +12,6 @@
 #include "models/network.h"
 #include "optimizer/optimizer.h"
 #include "train/data/samples.h"
-#include "train/optnet/optnet_plan.h"
 #include "train/session/run_setting.h"
 
 namespace lethe {
@@ -37,17 +36,17 @@ struct UpdateSetting {
   std::optional<double> loss_scale = {};  // of f16: what the loss is scaled by at first
 };
 
-/// What is asked of the memory stage.
+struct GuestMemory;
+
+/// What is asked of the memory stage, or of a guest instead (train/session/memory_guest.h).
 struct MemorySetting {
   std::string text = "level=2";                    // as it was written
   MemoptOptions levels = parse_memopt("level=2");  // with pins by name; what is fetched is for the session to know
-  std::optional<OptnetOptions> optnet = {};        // instead: the modules of Torch in optnet's memory
+  std::shared_ptr<const GuestMemory> guest = {};   // instead of the levels; null: none
   bool keeps_prediction = false;                   // evaluation's plan keeps the prediction for whoever fetches it
 };
-/// Whether a setting's text asks for optnet's memory.
-bool asks_for_optnet(const std::string& text);
-/// Reads `none`, `level=...` (memopt/options.h) or `optnet=...` (train/optnet/optnet.h) and keeps the pins and
-/// whatever else `before` asks for. Fails on anything else, saying what is known.
+/// Reads `none`, `level=...` (memopt/options.h) or the setting of a guest, and keeps the pins and whatever else
+/// `before` asks for. Fails on anything else, saying what is known.
 MemorySetting memory_setting(const std::string& text, MemorySetting before = {});
 
 /// Programs and their plans.

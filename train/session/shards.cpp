@@ -31,7 +31,7 @@ Shards shards_of(const ProgramSetting& setting) {
   Shards cut = setting.shards;
   cut.parts = batch / each;
   if (ranks == 1) cut.zero = 0;
-  check(cut.parts == 1 || !setting.memory.optnet, "a batch in parts has no place in the memory of ",
+  check(cut.parts == 1 || !setting.memory.guest, "a batch in parts has no place in the memory of ",
         setting.memory.text);
   check(cut.parts <= kMostParts, "a batch of ", batch, " in micro-batches of ", each, " has ", cut.parts,
         " parts, more than ", kMostParts);

@@ -1,6 +1,4 @@
 // The published tables and `train count`, as users see them.
-#include "train/optnet/tables.h"
-
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -9,6 +7,7 @@
 #include "framework/error.h"
 #include "kernels/cpu/device.h"
 #include "tests/train/train_process.h"
+#include "train/optnet/tables.h"
 
 namespace lethe::testing {
 namespace {

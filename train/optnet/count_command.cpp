@@ -16,6 +16,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+const std::string kOptnetSetting = "optnet=";
+
 struct Line {
   const char* name;
   std::int64_t before, after;
@@ -72,14 +74,20 @@ std::string as_json(const Options& options, const std::string& backend, const st
          "\n";
 }
 
-int count_memory(const std::string& asked, const Options& given) {
+struct CountAsked {
+  std::string backend = {};  // "": by dtype
+  OptnetOptions optnet = {};
+};
+
+int count_memory(const CountAsked& asked, const Options& given) {
   const Options options = decided(given);
-  const std::string backend_name = !asked.empty() ? asked : options.dtype == DType::f64 ? "nn" : "cudnn";
-  const OptnetOptions& optnet = *options.memopt.optnet;
-  const std::string memopt = "optnet=" + text_of(optnet);
+  const std::string backend_name = !asked.backend.empty()        ? asked.backend
+                                   : options.dtype == DType::f64 ? "nn"
+                                                                 : "cudnn";
+  const std::string memopt = kOptnetSetting + text_of(asked.optnet);
   const TorchBackend backend = backend_name == "nn" ? TorchBackend::Nn : TorchBackend::Cudnn;
   const Network network = build_network(network_setting(options), true);
-  const OptnetCount count = optnet_count(network, torch_notes(options.model), backend, optnet);
+  const OptnetCount count = optnet_count(network, torch_notes(options.model), backend, asked.optnet);
   const std::string heading = message(options.model, ", batch ", *options.batch, ", ", name_of(options.dtype), ", ",
                                       backend_name, " modules, --memopt ", memopt);
   const std::string text =
@@ -89,26 +97,28 @@ int count_memory(const std::string& asked, const Options& given) {
 }
 
 Run declare_count(OptionSet& set, Options& o) {
-  const auto backend = std::make_shared<std::string>();
+  const auto own = std::make_shared<CountAsked>();
+  const auto read = [own](const std::string& text) {
+    check(text.starts_with(kOptnetSetting), "--memopt ", text, ": count knows optnet=inference and optnet=training");
+    own->optnet = parse_optnet(text.substr(kOptnetSetting.size()));
+  };
   add_network(set, o);
   add_batch(set, o, "Samples (default: the network's)");
-  o.memopt = memory_setting("optnet=inference");
-  add_memopt_text(set, o,
-                  "optnet=inference (default) or optnet=training; with commas behind it inplace, reuse_buffers,\n"
-                  "remove_grad_params or none (default: all three)");
   set.in("Memory");
-  set.add("--backend", *backend, "NAME",
+  set.add_read("--memopt", read, "SETTING",
+               "optnet=inference (default) or optnet=training; with commas behind it inplace, reuse_buffers,\n"
+               "remove_grad_params or none (default: all three)");
+  set.add("--backend", own->backend, "NAME",
           "Whose modules: nn (Torch's own, on the CPU) or cudnn (default: nn for f64, cudnn for f32)")
       ->check(one_of({"nn", "cudnn"}));
   add_format(set, o, {"text", "json"});
-  return [backend](const Options& options) { return count_memory(*backend, options); };
+  return [own](const Options& options) { return count_memory(*own, options); };
 }
 
 const RegisterCommand count_command{
     {.word = "count",
      .help = "Prints what Torch's modules and optnet would hold for a network, by category.",
      .examples = {{"train count --model optnet/vgg_a --memopt optnet=training", "a row of optnet's second table"}},
-     .facts = {.optnet = CommandFacts::Either},
      .declare = declare_count}};
 
 }  // namespace

@@ -1,7 +1,6 @@
 // `train tables`: optnet's published tables, reproduced.
-#include "train/optnet/tables.h"
-
 #include "train/option_groups.h"
+#include "train/optnet/tables.h"
 #include "train/report/progress.h"
 #include "train/report/streams.h"
 #include "train/session/device.h"

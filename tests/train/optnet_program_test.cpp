@@ -1,6 +1,4 @@
 // The program of Torch's modules gives what ours gives, and holds what the counter counts.
-#include "train/optnet/torch_program.h"
-
 #include <gtest/gtest.h>
 
 #include <map>
@@ -8,9 +6,10 @@
 #include "framework/language/op_def.h"
 #include "framework/language/verify.h"
 #include "framework/language/views.h"
-#include "tests/memopt/optnet_samples.h"
 #include "tests/support/interpreter.h"
+#include "tests/train/optnet_samples.h"
 #include "train/optnet/torch_notes.h"
+#include "train/optnet/torch_program.h"
 
 namespace lethe::testing {
 namespace {

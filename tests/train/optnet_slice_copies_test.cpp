@@ -15,7 +15,7 @@ namespace {
 // Of several images a slice of a Concat's gradient is in as many pieces, of one it is whole.
 TEST(SliceCopies, EachModuleThatNeedsASliceInOnePieceCopiesIt) {
   // By image: what the ReLUs at the ends of branches give, the other ends (two max poolings, two LogSoftMax).
-  constexpr std::int64_t kBehindRelu = 1'292'032, kOtherEnds = 320 * 28 * 28 + 576 * 14 * 14 + 2 * 1000;
+  constexpr std::int64_t kAfterRelu = 1'292'032, kOtherEnds = 320 * 28 * 28 + 576 * 14 * 14 + 2 * 1000;
   for (const DType dtype : {DType::f32, DType::f64})
     for (const TorchBackend backend : {TorchBackend::Nn, TorchBackend::Cudnn}) {
       const bool nn = backend == TorchBackend::Nn;
@@ -27,14 +27,14 @@ TEST(SliceCopies, EachModuleThatNeedsASliceInOnePieceCopiesIt) {
       for (const std::int64_t batch : {2, 3}) {
         SCOPED_TRACE(message(name_of(dtype), nn ? " nn " : " cudnn ", batch));
         const OptnetCount several = count(batch);
-        const std::int64_t size = bytes_of(dtype) * batch, behind_relu = kBehindRelu * size;
+        const std::int64_t size = bytes_of(dtype) * batch, after_relu = kAfterRelu * size;
         // nn's convolutions copy what their ReLU gives on in place; of cudnn's modules each end copies, ReLU too.
-        const std::int64_t copies = nn ? behind_relu : behind_relu + kOtherEnds * size;
+        const std::int64_t copies = nn ? after_relu : after_relu + kOtherEnds * size;
         // All other buffers of nn grow with the batch; of cudnn's, the ones of three Linear do.
         const std::int64_t others = nn ? batch * one.before.buffers : one.before.buffers;
         const std::int64_t ones = nn ? 0 : 3 * bytes_of(dtype) * (batch - 1);
         EXPECT_EQ(several.before.buffers, others + ones + copies);
-        EXPECT_EQ(several.counted_twice, nn ? 0 : behind_relu);
+        EXPECT_EQ(several.counted_twice, nn ? 0 : after_relu);
       }
       EXPECT_EQ(one.counted_twice, 0);
     }
@@ -64,7 +64,7 @@ std::int64_t copied(std::int64_t batch, TorchBackend backend, const std::functio
   return std::accumulate(storages.slice_copy.begin(), storages.slice_copy.end(), std::int64_t{0});
 }
 
-TEST(SliceCopies, PiecesReachAllBehindWhatWorksInPlace) {
+TEST(SliceCopies, PiecesReachAllAfterWhatWorksInPlace) {
   for (const TorchBackend backend : {TorchBackend::Nn, TorchBackend::Cudnn})
     for (const std::int64_t batch : {1, 2, 3}) {
       SCOPED_TRACE(message(backend == TorchBackend::Nn ? "nn " : "cudnn ", batch));
