@@ -34,7 +34,7 @@ MemoptOptions parse_memopt(const std::string& text) {
   MemoptOptions options{.level = level_named(text, parts.front())};
   for (std::size_t i = 1; i < parts.size(); ++i) {
     check(parts[i] == "release" || parts[i] == "inplace", "--memopt ", shortened(text), ": unknown ", quote(parts[i]),
-          " behind the level; known: ", kKnown);
+          " after the level; known: ", kKnown);
     bool& wanted = parts[i] == "release" ? options.release : options.in_place;
     check(!wanted, "--memopt ", shortened(text), ": '", parts[i], "' stands there twice");
     check(!is_in_arena(options.level), "--memopt ", shortened(text), ": ", parts.front(), " ",

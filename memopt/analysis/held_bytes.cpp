@@ -26,8 +26,8 @@ void HeldBytes::write(const Extent& extent, int value, const std::string& name) 
 }
 
 void HeldBytes::clobber(const Extent& extent, const std::string& name) {
-  const auto [first, behind] = cover(extent);
-  for (auto at = first; at != behind; ++at) {
+  const auto [first, after] = cover(extent);
+  for (auto at = first; at != after; ++at) {
     Piece& piece = at->second;
     for_strips(piece, extent, [&](Strip& strip) {
       for (const int value : strip.values)
@@ -37,20 +37,20 @@ void HeldBytes::clobber(const Extent& extent, const std::string& name) {
     if (std::all_of(piece.strips.begin(), piece.strips.end(), [](const Strip& s) { return s.values.empty(); }))
       piece = {.end = piece.end};  // which may have other rows next
   }
-  if (extent.pitch == 0) pieces_.erase(first, behind);
+  if (extent.pitch == 0) pieces_.erase(first, after);
 }
 
 void HeldBytes::show(const Extent& extent, int value) {
   lost_to_[value].clear();
-  const auto [first, behind] = cover(extent);
-  for (auto piece = first; piece != behind; ++piece)
+  const auto [first, after] = cover(extent);
+  for (auto piece = first; piece != after; ++piece)
     for_strips(piece->second, extent, [value](Strip& strip) { add(strip, value); });
 }
 
 void HeldBytes::forget(const Extent& extent, int value) {
   lost_to_[value].clear();
-  const auto [first, behind] = cover(extent);
-  for (auto piece = first; piece != behind; ++piece)
+  const auto [first, after] = cover(extent);
+  for (auto piece = first; piece != after; ++piece)
     for (Strip& strip : piece->second.strips)
       strip.values.erase(std::remove(strip.values.begin(), strip.values.end(), value), strip.values.end());
 }
@@ -63,8 +63,8 @@ void HeldBytes::join(const HeldBytes& other) {
       const std::int64_t begin = piece.strips[i].begin,
                          end = i + 1 < piece.strips.size() ? piece.strips[i + 1].begin : piece.pitch;
       const Extent extent{at.first, at.second, piece.end, piece.pitch, piece.origin + begin, end - begin};
-      const auto [first, behind] = cover(extent);
-      for (auto mine = first; mine != behind; ++mine)
+      const auto [first, after] = cover(extent);
+      for (auto mine = first; mine != after; ++mine)
         for (const int value : piece.strips[i].values)
           for_strips(mine->second, extent, [value](Strip& strip) { add(strip, value); });
     }
@@ -80,10 +80,10 @@ void HeldBytes::for_strips(Piece& piece, const Extent& extent, const F& f) {
   }
   const std::int64_t begin = column_of(extent.first, piece.origin, piece.pitch), end = begin + extent.row;
   const auto cut = [&piece](std::int64_t column) {
-    const auto behind = std::find_if(piece.strips.begin(), piece.strips.end(),
-                                     [column](const Strip& strip) { return strip.begin >= column; });
-    if (behind == piece.strips.end() ? column < piece.pitch : behind->begin > column)
-      piece.strips.insert(behind, {column, std::prev(behind)->values});
+    const auto after = std::find_if(piece.strips.begin(), piece.strips.end(),
+                                    [column](const Strip& strip) { return strip.begin >= column; });
+    if (after == piece.strips.end() ? column < piece.pitch : after->begin > column)
+      piece.strips.insert(after, {column, std::prev(after)->values});
   };
   cut(begin);
   cut(end > piece.pitch ? end - piece.pitch : end);  // rows may begin before the piece's and end in the next
@@ -93,11 +93,11 @@ void HeldBytes::for_strips(Piece& piece, const Extent& extent, const F& f) {
 
 /// So that no piece lies across a byte.
 void HeldBytes::split(int buffer, std::int64_t at) {
-  const auto behind = pieces_.upper_bound({buffer, at});
-  if (behind == pieces_.begin()) return;
-  const auto piece = std::prev(behind);
+  const auto after = pieces_.upper_bound({buffer, at});
+  if (after == pieces_.begin()) return;
+  const auto piece = std::prev(after);
   if (piece->first.first != buffer || piece->first.second == at || piece->second.end <= at) return;
-  pieces_.emplace_hint(behind, std::pair{buffer, at}, piece->second);
+  pieces_.emplace_hint(after, std::pair{buffer, at}, piece->second);
   piece->second.end = at;
 }
 

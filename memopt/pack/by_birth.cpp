@@ -50,8 +50,8 @@ class Ranges {
 
   struct Range {
     std::int64_t begin = 0, size = 0;
-    int below = kNoRange, above = kNoRange;    // neighbours
-    int before = kNoRange, behind = kNoRange;  // in the list
+    int below = kNoRange, above = kNoRange;   // neighbours
+    int before = kNoRange, after = kNoRange;  // in the list
     bool free = false;
   };
 
@@ -122,20 +122,20 @@ class Ranges {
     const int list = list_of(ranges_[range].size);
     ranges_[range].free = true;
     ranges_[range].before = kNoRange;
-    ranges_[range].behind = lists_[list];
+    ranges_[range].after = lists_[list];
     if (lists_[list] != kNoRange) ranges_[lists_[list]].before = range;
     lists_[list] = range;
     filled_[list / 64] |= std::uint64_t{1} << (list % 64);
   }
 
   void unlist(int range) {
-    const auto [before, behind] = std::pair(ranges_[range].before, ranges_[range].behind);
+    const auto [before, after] = std::pair(ranges_[range].before, ranges_[range].after);
     const int list = list_of(ranges_[range].size);
     if (before != kNoRange)
-      ranges_[before].behind = behind;
+      ranges_[before].after = after;
     else
-      lists_[list] = behind;
-    if (behind != kNoRange) ranges_[behind].before = before;
+      lists_[list] = after;
+    if (after != kNoRange) ranges_[after].before = before;
     if (lists_[list] == kNoRange) filled_[list / 64] &= ~(std::uint64_t{1} << (list % 64));
     ranges_[range].free = false;
   }

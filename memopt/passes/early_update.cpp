@@ -34,24 +34,24 @@ class LastUse {
   std::vector<int> wrote_, touched_;
 };
 
-/// Moves the ops of block 0 for which `moves` holds, but for those that wait, up to right behind the last op that they
+/// Moves the ops of block 0 for which `moves` holds, but for those that wait, up to right after the last op that they
 /// depend on.
 template <class Moves>
 Program moved_up(Program program, const Moves& moves) {
   std::vector<Op>& ops = program.blocks[0].ops;
   LastUse last(program);
-  int first = -1;                       // of role Backward: none of these goes before it
-  std::vector<int> behind(ops.size());  // the position that an op stands at or right behind
+  int first = -1;                      // of role Backward: none of these goes before it
+  std::vector<int> after(ops.size());  // the position that an op stands at or right after
   for (int i = 0; i < static_cast<int>(ops.size()); ++i) {
     if (first < 0 && ops[i].role == Role::Backward) first = i;
-    behind[i] = moves(ops[i]) && !op_def(ops[i].type).waits
-                    ? std::max(last.dependency(ops[i]), ops[i].role == Role::Backward ? first : 0)
-                    : i;
-    last.note(ops[i], behind[i]);
+    after[i] = moves(ops[i]) && !op_def(ops[i].type).waits
+                   ? std::max(last.dependency(ops[i]), ops[i].role == Role::Backward ? first : 0)
+                   : i;
+    last.note(ops[i], after[i]);
   }
   std::vector<int> order(ops.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return behind[a] < behind[b]; });
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return after[a] < after[b]; });
   std::vector<Op> moved;
   moved.reserve(ops.size());
   for (const int i : order) moved.push_back(std::move(ops[i]));

@@ -30,14 +30,14 @@ class CopyGatherer {
       if (!is_small_copy(ops_[i]) || !join(i))
         for (Group& group : groups_) group.passed.add(ops_[i]);
     }
-    std::vector<std::vector<std::size_t>> behind(ops_.size());
+    std::vector<std::vector<std::size_t>> after(ops_.size());
     for (std::size_t i = 0; i < ops_.size(); ++i)
-      if (joins_[i] != kAlone) behind[joins_[i]].push_back(i);
+      if (joins_[i] != kAlone) after[joins_[i]].push_back(i);
     std::vector<Op> moved;
     for (std::size_t i = 0; i < ops_.size(); ++i) {
       if (joins_[i] != kAlone) continue;
       moved.push_back(ops_[i]);
-      for (const std::size_t copy : behind[i]) moved.push_back(ops_[copy]);
+      for (const std::size_t copy : after[i]) moved.push_back(ops_[copy]);
     }
     return moved;
   }
@@ -45,7 +45,7 @@ class CopyGatherer {
  private:
   static constexpr std::size_t kAlone = SIZE_MAX;
 
-  /// Copies that stand behind the first of them, from where others may still come.
+  /// Copies that stand after the first of them, from where others may still come.
   struct Group {
     std::size_t first;
     Footprint passed;  // what whoever joins passes
@@ -87,7 +87,7 @@ class CopyGatherer {
   const GroupsWith& groups_with_;
   std::vector<std::int64_t> alive_;  // by step
   const std::int64_t most_;
-  std::vector<std::size_t> joins_;  // by op: behind which it goes
+  std::vector<std::size_t> joins_;  // by op: after which it goes
   std::vector<Group> groups_;
 };
 

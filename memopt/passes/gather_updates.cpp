@@ -109,7 +109,7 @@ class Gatherer {
   const std::vector<std::int64_t> alive_;  // by step
   const std::int64_t most_;
   std::vector<Group> groups_;
-  std::vector<const Op*> order_;  // null: waits, or stands further behind
+  std::vector<const Op*> order_;  // null: waits, or stands later
 };
 
 }  // namespace

@@ -37,7 +37,7 @@ class Blocks {
   const Program& program_;
 };
 
-/// The block in which each var may be given back at the earliest: its own, but results are taken behind their block.
+/// The block in which each var may be given back at the earliest: its own, but results are taken after their block.
 std::vector<BlockId> blocks_of(const Program& program) {
   std::vector<BlockId> blocks;
   for (const Var& var : program.vars) blocks.push_back(var.block);
@@ -65,13 +65,13 @@ std::vector<Use> uses_of_buffers(const Program& program, const Liveness& live, c
 /// The op of `block` whose steps contain `step`.
 int op_at(const Liveness& live, BlockId block, Tick step) {
   const std::vector<OpTicks>& ops = live.ops[block];
-  const auto behind =
+  const auto after =
       std::upper_bound(ops.begin(), ops.end(), step, [](Tick s, const OpTicks& op) { return s < op.first; });
-  return static_cast<int>(behind - ops.begin()) - 1;
+  return static_cast<int>(after - ops.begin()) - 1;
 }
 
 /// Takes and gives back buffers as an executor would, and remembers how many bytes were held at most. Blocks run twice:
-/// what one trip leaves behind the next one finds. Of a branch both run, so what a step takes may be less.
+/// what one trip leaves the next one finds. Of a branch both run, so what a step takes may be less.
 class Holding {
  public:
   Holding(const Program& program, const Plan& plan)
@@ -129,7 +129,7 @@ class Holding {
   std::int64_t held_ = 0, most_ = 0;
 };
 
-/// Puts `deleted[i]` behind op i of a block, and as many empty places behind that of its workspace.
+/// Puts `deleted[i]` after op i of a block, and as many empty places after that of its workspace.
 void insert(std::vector<Op>& ops, std::vector<Place>& workspaces, const std::vector<std::vector<VarId>>& deleted) {
   std::vector<Op> all;
   std::vector<Place> places;

@@ -11,7 +11,7 @@ namespace {
 /// asked when all outputs of an op are decided on. (TapeCall::joins may still save a little time; this is ignored.)
 ///
 /// Where of all values decided on only kept ones are read by later forward ops, two such beginnings differ for what
-/// comes by the bytes alive behind them and by their seconds alone. One that has no less of any is given up. Later
+/// comes by the bytes alive after them and by their seconds alone. One that has no less of any is given up. Later
 /// decisions cannot change when its values are made again, so here what backward makes does count against the target.
 /// On a chain, or along blocks of which each leaves one value, this is dynamic programming.
 class Choosing {
@@ -38,7 +38,7 @@ class Choosing {
 
  private:
   struct Beginning {
-    std::vector<std::int64_t> alive = {};  // bytes by step, from behind it until something is made again
+    std::vector<std::int64_t> alive = {};  // bytes by step, from after it until something is made again
     double seconds = 0;
     bool is_no_less(const Beginning& other) const {
       return seconds >= other.seconds && alive.size() == other.alive.size() &&

@@ -95,7 +95,7 @@ void Descent::find_groups() {
 
 /// Runs of values between two places of the forward ops that a single value crosses; in all parts as in the first.
 void Descent::find_segments() {
-  std::vector<int> ends;  // the ops whose candidate output alone is alive behind them
+  std::vector<int> ends;  // the ops whose candidate output alone is alive after them
   const int turn = tape_->parts.front().turn;
   std::vector<int> crossing(turn + 1, 0), last(tape_->values.size(), -1);
   for (int i = 0; i < turn; ++i)

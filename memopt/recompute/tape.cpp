@@ -45,7 +45,7 @@ class Taping {
   }
 
  private:
-  /// The first op of role Backward turns a part, a forward one behind that begins the next.
+  /// The first op of role Backward turns a part; a forward one after that begins the next.
   void find_parts() {
     const int count = static_cast<int>(ops_.size());
     TapePart part{.turn = count};

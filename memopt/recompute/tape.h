@@ -46,7 +46,7 @@ struct TapeValue {
 
 /// Forward ops and what follows on them: of a batch in parts there are several (framework/ranks/micro_batches.h).
 struct TapePart {
-  int begin = 0, turn = 0, end = 0;  // ops; the first behind the forward ones
+  int begin = 0, turn = 0, end = 0;  // ops; the first after the forward ones
 };
 
 struct Tape {

@@ -53,7 +53,7 @@ TEST(CheapRepeats, AreOfCheapOpsWhoseInputsHaveNotChanged) {
   changed.ops[1].until = 3;
   EXPECT_FALSE(cheap_repeats(changed));
   changed.ops[1].until = 4;
-  EXPECT_TRUE(cheap_repeats(changed)) << "they change behind its first reader";
+  EXPECT_TRUE(cheap_repeats(changed)) << "they change after its first reader";
 }
 
 TEST(CheapRepeats, AreThoseThatThePeakFallsBy) {
@@ -158,7 +158,7 @@ TrainingProgram small_llama() {
                                  {"hidden", "48"}});
 }
 
-/// Three layers of numbers, with dropout behind each part: a norm, and gelu between products or a gate as in SwiGLU.
+/// Three layers of numbers, with dropout after each part: a norm, and gelu between products or a gate as in SwiGLU.
 TrainingProgram layers_of_numbers(bool gated) {
   Builder net({.batch = 2, .dtype = DType::f32, .training = true});
   const auto fc = [&](VarId x, int out) { return net.layer("fc", x, {{"out", out}, {"flatten", 0}}); };

@@ -183,7 +183,7 @@ TEST(CheckPlan, NamesAPlanOfAnotherProgram) {
   EXPECT_EQ(s.error(), "plan: is of another program");
 }
 
-/// What one side of a branch overwrites is lost behind it, whichever side is taken.
+/// What one side of a branch overwrites is lost after it, whichever side is taken.
 TEST(CheckPlan, LooksAtBothSidesOfABranch) {
   for (const bool in_else : {false, true}) {
     const std::string a = in_else ? "exp(x)" : "exp(y)", b = in_else ? "exp(y)" : "exp(x)";

@@ -132,7 +132,7 @@ void CheckedRun::hash(const std::string& key, std::uint64_t value) {
   hash = hash * 31 + value;
 }
 
-/// Poisons what is not needed behind a step.
+/// Poisons what is not needed after a step.
 void CheckedRun::bury(Tick step) {
   for (auto owner = owners_.begin(); owner != owners_.end();) {
     const Life life = lives_[owner->second.value];

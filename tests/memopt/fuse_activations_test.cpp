@@ -23,11 +23,11 @@ Program fused(const Program& program, const PinOptions& pins = {}) {
   return made;
 }
 
-/// s = a + b, what `behind` says, and t = exp(r).
-std::string sum_and(const std::string& behind) {
+/// s = a + b, what `after` says, and t = exp(r).
+std::string sum_and(const std::string& after) {
   return "input a f32[2,3]\ninput b f32[2,3]\ntemp s f32[2,3]\ntemp r f32[2,3]\ntemp t f32[2,3]\nblock 0 {\n"
          "  s = add(a, b)" +
-         behind + "  t = exp(r)\n}\n";
+         after + "  t = exp(r)\n}\n";
 }
 
 TEST(FuseActivations, TheOpBeforeActivatesAndReluIsAViewOfIt) {

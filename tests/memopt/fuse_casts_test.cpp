@@ -12,12 +12,12 @@ namespace lethe::testing {
 namespace {
 
 /// The gradient of w is made in `dtype` by `maker` and cast to f32, then w is updated by `from`.
-Program update_of(const std::string& dtype, const std::string& from, const std::string& behind = "") {
+Program update_of(const std::string& dtype, const std::string& from, const std::string& after = "") {
   const std::string low = dtype + "[2,3]\n", wide = "f32[2,3]\n";
   const std::string cast = from == "g" ? "  g = cast(low) {dtype=\"f32\"} backward\n" : "";
   return parse_program("input x " + low + "param w " + wide + "state v " + wide + "input rate f32[]\ntemp low " + low +
                        "temp g " + wide + "temp t " + wide + "block 0 {\n  low = exp(x) backward\n" + cast +
-                       "  w, v = momentum(w, v, " + from + ", rate) {momentum=0.9} optimize\n" + behind + "}\n");
+                       "  w, v = momentum(w, v, " + from + ", rate) {momentum=0.9} optimize\n" + after + "}\n");
 }
 
 Program without_casts(const Program& program, const PinOptions& pins = {}) {

@@ -14,7 +14,7 @@ namespace lethe::testing {
 namespace {
 
 struct Products {
-  std::string dtype = "bf16", between = {}, behind = {};
+  std::string dtype = "bf16", between = {}, after = {};
 };
 
 /// y = x w^T and z = y w of a parameter that is copied in `dtype`, or of the parameter itself if that is `fused`.
@@ -25,7 +25,7 @@ Program products(const Products& c, bool fused = false) {
                        "input rate f32[]\nstate g f32[1100,1000]\ntemp copy " + low + "temp t " + low + "temp y " +
                        out + "temp again " + out + "temp z " + in + "block 0 {\n" + (fused ? "" : cast) +
                        "  y = fc(x, " + factor + ")\n" + c.between + "  z = matmul(y, " + factor + ") backward\n" +
-                       c.behind + "}\n");
+                       c.after + "}\n");
 }
 
 Program without_copies(const Program& program, const PinOptions& pins = {}) {
@@ -38,7 +38,7 @@ const std::string kUpdate = "  w = sgd(w, g, rate) {weight_decay=0.1} optimize\n
 
 TEST(FuseCopies, ProductsReadTheParameterItself) {
   for (const char* const dtype : {"bf16", "f16"}) {
-    const Products c{.dtype = dtype, .behind = kUpdate};
+    const Products c{.dtype = dtype, .after = kUpdate};
     EXPECT_EQ(without_copies(products(c)), products(c, true)) << dtype;
   }
 }
@@ -61,7 +61,7 @@ TEST(FuseCopies, ChangesNoBit) {
 }
 
 TEST(FuseCopies, LeavesACopyThatIsReadElsewhereOrPinned) {
-  const Program read = products({.behind = "  t = exp(copy)\n"}), plain = products({});
+  const Program read = products({.after = "  t = exp(copy)\n"}), plain = products({});
   EXPECT_EQ(without_copies(read), read);
   EXPECT_EQ(without_copies(plain, {.skip_vars = {"copy"}}), plain);
 }
@@ -72,12 +72,12 @@ TEST(FuseCopies, LeavesACopyOfWhatChangesBeforeItIsRead) {
 }
 
 TEST(FuseCopies, LeavesACopyThatIsTheOtherFactor) {
-  const Program other = products({.behind = "  t = matmul(copy, square)\n"});
+  const Program other = products({.after = "  t = matmul(copy, square)\n"});
   EXPECT_EQ(without_copies(other), other);
 }
 
 TEST(FuseCopies, LeavesACopyThatIsReadMoreThanTwice) {
-  const Program read = products({.behind = "  again = fc(x, copy)\n"});
+  const Program read = products({.after = "  again = fc(x, copy)\n"});
   EXPECT_EQ(without_copies(read), read);
 }
 

@@ -16,7 +16,7 @@ struct Case {
   std::string update = "momentum", states = "v", attrs = "{momentum=0.9}";
   int terms = 3, rows = 2048;  // of 4096 numbers: 32 MiB
   std::string dtype = "f32", result = "f32", product_attrs = "{transpose_a=1}";
-  std::string between = {}, behind = {};
+  std::string between = {}, after = {};
 };
 
 /// w is updated by the product of two values, as one op if it is `fused`.
@@ -32,7 +32,7 @@ Program update_of(const Case& c, bool fused = false) {
                        weight + "input rate " + wide + "[]\nstate step i64[]\ntemp a " + a + "temp b " + b + "temp g " +
                        message(c.result, "[", c.rows, ",4096]\n") + "temp t " +
                        message(c.result, "[", c.rows, ",4096]\n") + "block 0 {\n  b = exp(j)\n  a = exp(i) backward\n" +
-                       (fused ? "" : product) + c.between + update + c.behind + "}\n");
+                       (fused ? "" : product) + c.between + update + c.after + "}\n");
 }
 
 Program fused(const Program& program, const PinOptions& pins = {}) {
@@ -80,7 +80,7 @@ TEST(FuseUpdates, ChangesNoBit) {
 }
 
 TEST(FuseUpdates, LeavesAGradientThatIsReadElsewhereOrPinned) {
-  const Program read = update_of({.behind = "  t = exp(g)\n"}), once = update_of({});
+  const Program read = update_of({.after = "  t = exp(g)\n"}), once = update_of({});
   EXPECT_EQ(fused(read), read);
   EXPECT_EQ(fused(once, {.skip_grads = true}), once);
   EXPECT_EQ(fused(once, {.skip_vars = {"g"}}), once);

@@ -30,13 +30,13 @@ Program with_copies_gathered(const Program& program) {
   return gather_copies(program, made.live, made.sharing, made.workspaces, casts);
 }
 
-/// A copy of v that y reads, the ops `between`, a copy of w that z reads, and the ops `behind`.
-Program two_copies(const std::string& between, const std::string& behind, int size = 64) {
+/// A copy of v that y reads, the ops `between`, a copy of w that z reads, and the ops `after`.
+Program two_copies(const std::string& between, const std::string& after, int size = 64) {
   std::string text =
       "input x bf16[64]\ninput lr f32[]\ninput g f32[64]\nparam v f32[64]\nparam w f32[64]\ntemp a bf16[64]\n"
       "temp b bf16[64]\ntemp y bf16[64]\ntemp z bf16[64]\ntemp p f32[64]\ntemp q f32[64]\ntemp r f32[64]\nblock 0 {\n"
       "  a = cast(v) {dtype=\"bf16\"}\n  y = mul(x, a)\n" +
-      between + "  b = cast(w) {dtype=\"bf16\"}\n  z = mul(y, b)\n" + behind + "}\n";
+      between + "  b = cast(w) {dtype=\"bf16\"}\n  z = mul(y, b)\n" + after + "}\n";
   for (std::size_t at; size != 64 && (at = text.find("[64]")) != std::string::npos;)
     text.replace(at, 4, message('[', size, ']'));
   return parse_program(text);

@@ -31,11 +31,11 @@ std::int64_t most_alive(const Program& program) {
   return *std::max_element(alive.begin(), alive.end());
 }
 
-/// Two parameters, updated each behind its gradient, and the ops `between`.
-std::string two_updates(const std::string& vars, const std::string& between, const std::string& behind = "") {
+/// Two parameters, updated each after its gradient, and the ops `between`.
+std::string two_updates(const std::string& vars, const std::string& between, const std::string& after = "") {
   return "input x f32[64]\ninput lr f32[]\nparam v f32[64]\nparam w f32[64]\ntemp dv f32[64]\ntemp dw f32[64]\n" +
          vars + "block 0 {\n  dv = exp(x) backward\n  v = sgd(v, dv, lr) {weight_decay=0.0} optimize\n" + between +
-         "  dw = exp(x) backward\n  w = sgd(w, dw, lr) {weight_decay=0.0} optimize\n" + behind + "}\n";
+         "  dw = exp(x) backward\n  w = sgd(w, dw, lr) {weight_decay=0.0} optimize\n" + after + "}\n";
 }
 
 /// Behind the updates more lives than at any other time: room for them to wait.

@@ -16,7 +16,7 @@ TEST(HeldBytes, RowsBesideEachOtherDoNotMeet) {
   EXPECT_FALSE(right.meets(left));
   EXPECT_TRUE(left.meets(rows(103, 3, 10, 2)));
   EXPECT_TRUE(left.meets(rows(108, 3, 10, 3))) << "into the next row";
-  EXPECT_FALSE(left.meets(rows(130, 3, 10, 4))) << "behind it";
+  EXPECT_FALSE(left.meets(rows(130, 3, 10, 4))) << "after it";
   EXPECT_TRUE(left.meets({0, 105, 106})) << "without rows nobody knows of gaps";
   EXPECT_TRUE(left.meets(rows(104, 3, 5, 1))) << "nor of other rows";
 }

@@ -114,7 +114,7 @@ struct FlowNode {
   std::vector<Tick> next;
 };
 
-/// The steps of a program as a flow graph; behind the last one stands an empty node.
+/// The steps of a program as a flow graph; after the last one stands an empty node.
 class Flow {
  public:
   Flow(const Program& program, const Liveness& live) : nodes(live.at.size() + 1), program_(program) {
@@ -158,7 +158,7 @@ class Flow {
   std::map<std::pair<BlockId, int>, std::vector<Tick>> steps_;
 };
 
-/// The classic equations by a worklist: live before a step is what it reads, and what lives behind it unless it writes
+/// The classic equations by a worklist: live before a step is what it reads, and what lives after it unless it writes
 /// it. Gives the first and the last step of each var. What lives before all steps of its block is read on some way on
 /// which it is not written; no run takes that way, since two branches on one condition go the same one: such a var
 /// lives from where it is written to where it is read.

@@ -97,7 +97,7 @@ TEST(MaskPicked, LeavesAReluThatFeedsAnotherReaderToo) {
   EXPECT_EQ(mask_picked(program, no_pins(program)), program);
 }
 
-/// early_exit with a pool behind the last relu of its second half: its output is of a block beside that of the
+/// early_exit with a pool after the last relu of its second half: its output is of a block beside that of the
 /// gradient.
 TEST(MaskPicked, KeepsTheRulesWithinBranches) {
   std::stringstream text;

@@ -32,7 +32,7 @@ TEST(ParseMemopt, RefusesWhatMakesNoSense) {
   EXPECT_EQ(error_of([] { parse_memopt(""); }), "--memopt : unknown setting ''" + known);
   EXPECT_EQ(error_of([] { parse_memopt("release"); }), "--memopt release: unknown setting 'release'" + known);
   EXPECT_EQ(error_of([] { parse_memopt("level=1,relase"); }),
-            "--memopt level=1,relase: unknown 'relase' behind the level" + known);
+            "--memopt level=1,relase: unknown 'relase' after the level" + known);
   EXPECT_EQ(error_of([] { parse_memopt("none,release,release"); }),
             "--memopt none,release,release: 'release' stands there twice");
   EXPECT_EQ(error_of([] { parse_memopt("level=2,release"); }),

@@ -28,7 +28,7 @@ TEST(StageInputs, BeginsWhereTheLastOfWhatIsInTheWayDies) {
   const Planned planned = staged(program_of("temp a f32[64]\ntemp b f32[64]\ntemp c f32[64]\ntemp d f32[64]\n",
                                             "a = exp(x)\nb = exp(x)\nc = mul(a, b)\nd = mul(c, x)\n"));
   EXPECT_EQ(planned.plan.buffers[0].bytes, 3 * 256) << "x, a and b";
-  EXPECT_EQ(planned.plan.staging.op, 3) << "behind c, which is in place of a or b";
+  EXPECT_EQ(planned.plan.staging.op, 3) << "after c, which is in place of a or b";
   EXPECT_EQ(planned.plan.staging.inputs[0].buffer, 0);
   for (std::size_t v = 1; v < planned.plan.staging.inputs.size(); ++v)
     EXPECT_EQ(planned.plan.staging.inputs[v].buffer, -1) << "it is no input";

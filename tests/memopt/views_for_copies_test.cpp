@@ -15,7 +15,7 @@ namespace {
 
 std::int64_t nothing(const Program&) { return 0; }
 
-/// The ops of block 0 behind the pass, "slice relu concat_view".
+/// The ops of block 0 after the pass, "slice relu concat_view".
 std::string ops_of(const std::string& text, const PinOptions& pins = {}, std::int64_t alignment = 64) {
   const Program program = parse_program(text);
   const Program made = views_for_copies(program, collect_pins(program, pins), alignment, nothing).value_or(program);
