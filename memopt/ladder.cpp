@@ -70,7 +70,7 @@ std::int64_t least_of(const Ladder& ladder) {
 
 /// At no price.
 Planned plain_plan(MemoryStage& stage, const Planned& form) {
-  Planned plain = stage.keep_all(form);
+  Planned plain = stage.keep_all(form, stage.options().seconds);
   plain.recomputed = Recomputed{};
   return plain;
 }

@@ -59,6 +59,12 @@ bool computes_less_again(const Planned& a, const Planned& b, std::int64_t budget
   return bytes_of(a) < bytes_of(b);
 }
 
+void pack(Planned& form, double seconds) {
+  ArenaPlan arena = plan_arena(form.program, form.live, form.sharing, form.workspaces, seconds);
+  form.plan = std::move(arena.plan);
+  form.arena = arena.facts;
+}
+
 }  // namespace
 
 Planned MemoryStage::run(Program program) {
@@ -115,7 +121,7 @@ Planned MemoryStage::at_level(const Planned& form) {
 
 /// At most kNearlyFree of a step by prediction.
 Planned MemoryStage::with_cheap_repeats(Planned form) {
-  Planned made = keep_all(form);
+  Planned made = keep_all(form, options_.seconds);
   if (!may_repeat(form.program)) return made;
   order_for_repeats(form);
   const Tape tape = tape_for(form.program);
@@ -141,9 +147,7 @@ Planned MemoryStage::repeat(const Planned& form, const Tape& tape, const Rung& r
   Planned again = form;
   step(
       "recompute", [&](const Program& program) { return repeated(program, tape, steps); }, again);
-  const double of_all = std::exchange(seconds_, seconds);
-  Planned made = keep_all(std::move(again));
-  seconds_ = of_all;
+  Planned made = keep_all(std::move(again), seconds);
   made.recomputed = {.overhead = overhead_of(tape, rung)};
   for (const Step& taken : steps) {
     if (!taken.repeated) continue;
@@ -154,8 +158,8 @@ Planned MemoryStage::repeat(const Planned& form, const Tape& tape, const Rung& r
 }
 
 /// With views in place of copies, unless that takes a byte more.
-Planned MemoryStage::keep_all(Planned form) {
-  if (!options_.views) return arrange(std::move(form));
+Planned MemoryStage::keep_all(Planned form, double seconds) {
+  if (!options_.views) return arrange(std::move(form), seconds);
   const auto most_alive_of = [&](const Program& tried) {
     Planned trial{.program = tried};
     if (options_.fuse) fuse(trial);
@@ -170,16 +174,16 @@ Planned MemoryStage::keep_all(Planned form) {
     return viewing ? std::move(*viewing) : std::move(program);
   };
   step("views_for_copies", pass, views);
-  Planned made = arrange(std::move(views));
-  if (has_views && made.arena->bytes > made.arena->lower_bound) keep_better(made, arrange(std::move(form)));
+  Planned made = arrange(std::move(views), seconds);
+  if (has_views && made.arena->bytes > made.arena->lower_bound) keep_better(made, arrange(std::move(form), seconds));
   return made;
 }
 
-Planned MemoryStage::arrange(Planned form) {
+Planned MemoryStage::arrange(Planned form, double seconds) {
   if (options_.fuse) fuse(form);
   analyse(form);
-  if (options_.gather) return gather(form);
-  pack(form);
+  if (options_.gather) return gather(form, seconds);
+  pack(form, seconds);
   return form;
 }
 
@@ -222,26 +226,20 @@ Planned MemoryStage::gathered(const char* name, const Pass& pass, Planned form) 
 
 /// With updates gathered, and copies, each unless that takes a byte more. What takes no more than is alive is taken as
 /// it is: the other forms take at least that.
-Planned MemoryStage::gather(const Planned& plain) {
+Planned MemoryStage::gather(const Planned& plain, double seconds) {
   const std::int64_t most = most_alive(plain);
   Planned updates = gathered("gather_updates", gather_updates, plain);
   Planned made = gathered("gather_copies", gather_copies, updates);
-  pack(made);
+  pack(made, seconds);
   if (made.arena->bytes <= most) return made;
-  pack(updates);
+  pack(updates, seconds);
   const bool is_best = updates.arena->bytes <= most;
   keep_better(made, std::move(updates));
   if (is_best) return made;
   Planned as_it_is = plain;
-  pack(as_it_is);
+  pack(as_it_is, seconds);
   keep_better(made, std::move(as_it_is));
   return made;
-}
-
-void MemoryStage::pack(Planned& form) const {
-  ArenaPlan arena = plan_arena(form.program, form.live, form.sharing, form.workspaces, seconds_);
-  form.plan = std::move(arena.plan);
-  form.arena = arena.facts;
 }
 
 /// None, 0 and 1: a buffer for each storage, or for several in turn.

@@ -15,8 +15,7 @@ namespace lethe {
 /// may be left out.
 class MemoryStage {
  public:
-  MemoryStage(Prepared& prepared, const MemoptOptions& options)
-      : prepared_(prepared), options_(options), seconds_(options.seconds) {}
+  MemoryStage(Prepared& prepared, const MemoptOptions& options) : prepared_(prepared), options_(options) {}
   const MemoptOptions& options() const { return options_; }
 
   /// All steps.
@@ -26,14 +25,13 @@ class MemoryStage {
   void rewrite_for_arena(Planned& form) const;
   /// Updates that compute their gradients themselves.
   void fuse_into_updates(Planned& form) const;
-  /// All that backward reads is kept.
-  Planned keep_all(Planned form);
+  /// All that backward reads is kept. `seconds` bounds the search of an arena.
+  Planned keep_all(Planned form, double seconds);
   /// Gradients early, if updates may be: the order that serves computing again best.
   void order_for_repeats(Planned& form) const;
   /// The form's tape on the device.
   Tape tape_for(const Program& program) const;
   /// With what the choice of a rung does not keep made again, and all else kept; `recomputed` says what that comes to.
-  /// `seconds` bounds the search of an arena.
   Planned repeat(const Planned& form, const Tape& tape, const Rung& rung, double seconds);
   /// Sums and activations on the way of the ops before them.
   void fuse(Planned& form) const;
@@ -43,12 +41,11 @@ class MemoryStage {
   Planned with_fused_updates(const Planned& form);
   Planned at_level(const Planned& form);
   Planned with_cheap_repeats(Planned form);
-  Planned arrange(Planned form);
+  Planned arrange(Planned form, double seconds);
   void analyse(Planned& form);
-  Planned gather(const Planned& plain);
+  Planned gather(const Planned& plain, double seconds);
   template <class Pass>
   Planned gathered(const char* name, const Pass& pass, Planned form);
-  void pack(Planned& form) const;
   Planned in_buffers(Planned form);
   void finish(Planned& made);
 
@@ -61,7 +58,6 @@ class MemoryStage {
 
   Prepared& prepared_;
   const MemoptOptions& options_;
-  double seconds_;          // bounds the search of an arena
   double liveness_ms_ = 0;  // so far
 };
 

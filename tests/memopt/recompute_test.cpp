@@ -50,8 +50,7 @@ std::int64_t planned_bound(const Program& program, const PinOptions& pins, Prepa
   MemoptOptions options = parse_memopt("level=2");
   options.pins = pins;
   options.views = false;
-  options.seconds = 0.001;
-  return MemoryStage(prepared, options).keep_all({.program = program}).arena->lower_bound;
+  return MemoryStage(prepared, options).keep_all({.program = program}, 0.001).arena->lower_bound;
 }
 
 int updates_of(const Program& program) {
