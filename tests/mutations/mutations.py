@@ -19,6 +19,11 @@ RELEASE = "memopt/passes/release.cpp"
 MASK = "memopt/passes/mask_picked.cpp"
 FUSE_MASKS = "memopt/passes/fuse_masks.cpp"
 SUMS = "memopt/passes/fuse_sums.cpp"
+JOIN_MASKS = "memopt/passes/join_masks.cpp"
+MASK_SUMS = "memopt/passes/mask_sums.cpp"
+CASTS = "memopt/passes/fuse_casts.cpp"
+COPIES = "memopt/passes/fuse_copies.cpp"
+UPDATES = "memopt/passes/fuse_updates.cpp"
 REWRITER = "memopt/passes/rewriter.h"
 USES = "memopt/analysis/uses.h"
 REPLAY = "memopt/recompute/replay.cpp"
@@ -143,7 +148,7 @@ MUTATIONS = [
     ("what others read or is pinned is masked in the gradient", FUSE_MASKS,
      "rewriter.made_for_one(gradient.in[rule->input])", "rewriter.uses().maker(gradient.in[rule->input])"),
     ("the mask may read what was updated since", FUSE_MASKS,
-     "std::any_of(made->in.begin(), made->in.end(), is_changed)", "false"),
+     "made && rewriter.stays(*made, gradient) ? ", "made ? "),
     ("any mask goes into the gradient", FUSE_MASKS,
      "op_def(activation->type).part == FusionPart::Activation ? ", "true ? "),
     ("what others read or is pinned is masked before the pool", MASK, "rewriter.made_for_one(a)",
@@ -152,6 +157,17 @@ MUTATIONS = [
     ("what others read or is pinned is summed on the way", SUMS, "rewriter.made_for_one(v)",
      "rewriter.uses().maker(v)"),
     ("sums are made before what they add", SUMS, " && !rewriter.uses().is_written(other, op, &add)", ""),
+    # Masks of sums and of norms, casts, copies and updates on the way
+    ("rows apart are joined with a norm", JOIN_MASKS, " && !part[v]", ""),
+    ("what others read or is pinned is summed in the mask", MASK_SUMS, "rewriter.made_for_one(mask.in[1])",
+     "rewriter.uses().maker(mask.in[1])"),
+    ("what others read or is pinned is widened by the update", CASTS, "rewriter.made_for_one(g)",
+     "rewriter.uses().maker(g)"),
+    ("what was updated since is rounded by its readers", COPIES,
+     " &&\n             rewriter.is_here(reader->out[0]) && !rewriter.uses().is_written(wide, &cast, reader)",
+     " && rewriter.is_here(reader->out[0])"),
+    ("what others read or is pinned is made by the update", UPDATES, "rewriter.made_for_one(g)",
+     "rewriter.uses().maker(g)"),
     # Computing again
     ("what has changed since is made again", REPLAY, "if (tape_.ops[maker].until < i) return false;", ""),
     ("what is made again reads what is gone", REPLAY,
