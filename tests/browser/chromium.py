@@ -1,7 +1,7 @@
 """Chromium without a window, through the DevTools protocol and Python's standard library.
 
 Methods and fields: https://chromedevtools.github.io/devtools-protocol/. With --remote-debugging-pipe the browser reads
-messages from descriptor 3 and writes them to descriptor 4: JSON, each with a zero byte behind it.
+messages from descriptor 3 and writes them to descriptor 4: JSON, each with a zero byte after it.
 """
 import collections
 import fcntl
