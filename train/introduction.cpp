@@ -8,7 +8,6 @@
 #include "kernels/tiles.h"
 #include "train/search/step_profile.h"
 #include "train/session/device.h"
-#include "train/settings_of_options.h"
 #include "train/weights_recipe.h"
 
 namespace lethe {
@@ -28,15 +27,15 @@ void check_position(const Start& start, std::int64_t per_epoch) {
 void note_moved_rate(Progress& progress, const Options& options, const Start& start, std::int64_t per_epoch) {
   constexpr double kMoved = 0.1;  // of the rate
   const RunState& state = start.state;
-  OptionValues length = {{"model", options.model}};
+  OptionValues length = {{"model", options.program.network.model}};
   for (const char* name : {"steps", "epochs"})
     if (const auto found = state.options.find(name); found != state.options.end()) length.insert(*found);
   const Options begun = with_values({}, length);
-  const RunSetting now = run_setting(options);
+  const RunSetting now = options.course;
   RunSetting before = now;
-  before.steps = begun.steps, before.epochs = begun.epochs.value_or(0);
+  before.steps = begun.course.steps, before.epochs = begun.course.epochs;
   const RunLength run = length_of(now, per_epoch), run_before = length_of(before, per_epoch);
-  if (state.step == 0 || state.step >= run.total || *options.schedule != state.schedule) return;
+  if (state.step == 0 || state.step >= run.total || options.course.schedule_text != state.schedule) return;
   const auto last_rate = [&](const RunLength& of) { return now.schedule.at(state.step - 1, of, state.learning_rate); };
   if (std::abs(last_rate(run) - last_rate(run_before)) <= kMoved * last_rate(run_before)) return;
   progress.note(message("the learning rate goes from ", last_rate(run_before), " to ",
@@ -49,12 +48,14 @@ void note_moved_rate(Progress& progress, const Options& options, const Start& st
 
 void introduce(Progress& progress, const Options& options, const Network& network, const Batches& batches,
                const std::vector<std::string>& classes, const Start& start) {
-  const RunLength length = length_of(run_setting(options), batches.per_epoch());
-  progress.note(message(network.name, ": batch ", *options.batch, ", ", length.total, " steps, ", batches.per_epoch(),
-                        " an epoch; ", *options.optimizer, ", learning rate ", *options.lr, ", ", *options.schedule,
-                        ", seed ", *options.seed));
-  if (options.device.name == "cpu" && !multiplies_on_cpu(options.dtype))
-    progress.note(message(name_of(options.dtype), " saves memory but no time here: products are computed in f32"));
+  const RunLength length = length_of(options.course, batches.per_epoch());
+  progress.note(message(network.name, ": batch ", options.program.network.batch, ", ", length.total, " steps, ",
+                        batches.per_epoch(), " an epoch; ", options.program.update.name, ", learning rate ",
+                        options.course.lr, ", ", options.course.schedule_text, ", seed ",
+                        options.program.network.seed));
+  if (options.device.name == "cpu" && !multiplies_on_cpu(options.program.network.dtype))
+    progress.note(message(name_of(options.program.network.dtype),
+                          " saves memory but no time here: products are computed in f32"));
   if (options.device.fast_f32 && !tiles::are_there())
     progress.note("--fast-f32 would save no time here, since this processor has no AMX: f32 is computed exactly");
   if (options.device.name == "cpu" && options.device.threads > processors())
@@ -62,7 +63,7 @@ void introduce(Progress& progress, const Options& options, const Network& networ
                           ": threads take turns, which is slower than one a processor"));
   if (batches.dropped() > 0)
     progress.note(message("each epoch leaves out ", batches.dropped(), " samples, less than a batch"));
-  const Meaning meaning_before = meaning_of(run_of_weights(options.weights));
+  const Meaning meaning_before = meaning_of(run_of_weights(options.checkpoints.weights));
   if (!meaning_before.classes.empty() && meaning_before.classes != classes)
     progress.note(message("note: labels are ", joined(classes), "; to the run beside --weights they were ",
                           joined(meaning_before.classes)));

@@ -4,7 +4,6 @@
 #include "train/recipe.h"
 #include "train/report/count_report.h"
 #include "train/report/streams.h"
-#include "train/settings_of_options.h"
 
 namespace lethe {
 
@@ -17,10 +16,10 @@ int write_count(const Options& given, const std::string& option, const std::stri
     const std::optional<Peaks> peaks = peaks_of(gpu.name);
     check(peaks.has_value(), option, ": what ", gpu.name, " does at best is not known; it is of ",
           joined(described_gpus()));
-    roof = Roof{peaks->flops(options.dtype, options.device.tf32), peaks->bytes};
+    roof = Roof{peaks->flops(options.program.network.dtype, options.device.tf32), peaks->bytes};
   }
-  const StepCount count = count_step(program_setting(options), gpu);
-  write_result("", count_as(format, message(title_of(program_setting(options)), ", ", gpu.name), count, roof));
+  const StepCount count = count_step(options.program, gpu);
+  write_result("", count_as(format, message(title_of(options.program), ", ", gpu.name), count, roof));
   return 0;
 }
 

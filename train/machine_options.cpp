@@ -1,9 +1,10 @@
-// Groups of options that say where a network runs, and in how much memory.
+// Groups of options that say where a network runs, on how many ranks and in how much memory.
 #include "framework/error.h"
 #include "train/option_groups.h"
 #include "train/quantities.h"
 #include "train/session/device.h"
 #include "train/session/memory_guest.h"
+#include "train/session/programs.h"
 
 namespace lethe {
 namespace {
@@ -75,15 +76,46 @@ void add_machine(OptionSet& set, Options& o, bool tries) {
   add_threads(set, o);
 }
 
+void add_ranks(OptionSet& set, Options& o) {
+  Shards& shards = o.program.shards;
+  const auto read_zero = [&o, &shards](const std::string& text) {
+    o.cheapest_zero = text == "auto";
+    shards.zero = o.cheapest_zero ? 0 : std::stoi(text);
+  };
+  set.in("Ranks");
+  set.add("--shards", shards.parts, "V",
+          "Equal parts of a batch that go through the network one by one, on whichever rank: the same\n"
+          "shards give the same bits on 1, 2, 4... ranks (default 1; started by mpirun up to 8)")
+      ->check(whole_number(1, kMostParts))
+      ->is({Fact::Kept});
+  set.add_read(
+      "--bucket", [&shards](const std::string& text) { shards.bucket = parse_bytes(text, "--bucket"); }, "SIZE",
+      "Small gradients are summed over ranks in buckets of at least so much (default 1MiB)");
+  set.add_read("--zero", read_zero, "STAGE",
+               "What each rank has a share of alone (ZeRO): 1 states of the update, 2 gradients too, 3 parameters too\n"
+               "(default 0: nothing); auto: whichever of these sends least and fits the --memory-budget")
+      ->check(one_of({"0", "1", "2", "3", "auto"}));
+  set.add_read(
+         "--sum-dtype", [&shards](const std::string& name) { shards.sums = dtype_named(name); }, "TYPE",
+         "What shards give is summed in this, and rounded once: f32 or f64 (default f32)")
+      ->check(one_of({"f32", "f64"}))
+      ->is({Fact::Kept});
+  set.add_flag("--sync-bn", o.program.network.sync_bn,
+               "Batch norm takes its statistics over all shards (default: each of its own)")
+      ->is({Fact::Kept});
+}
+
 void add_pins(OptionSet& set, Options& o) {
   set.in("Memory");
-  set.add_list("--skip-vars", o.memopt.levels.pins.skip_vars, "A,B", "Variables that keep memory of their own");
-  set.add_flag("--skip-grads", o.memopt.levels.pins.skip_grads,
+  set.add_list(
+      "--skip-vars", [&o](const std::string& name) { o.program.memory.levels.pins.skip_vars.push_back(name); }, "A,B",
+      "Variables that keep memory of their own");
+  set.add_flag("--skip-grads", o.program.memory.levels.pins.skip_grads,
                "So does each parameter gradient given to an optimizer op");
 }
 
 void add_memopt(OptionSet& set, Options& o, const char* standard) {
-  o.memopt = memory_setting(standard);
+  o.program.memory = memory_setting(standard);
   std::string help =
       "none: a buffer for each variable; level=0: those of dead variables of the same shape;\n"
       "level=1: of any dead one that is large enough; each with ,release (given back within\n"
@@ -92,25 +124,28 @@ void add_memopt(OptionSet& set, Options& o, const char* standard) {
   if (o.facts.guests)
     for (const MemoryGuest& guest : memory_guests())
       help += message("; ", guest.for_training, " (eval: ", guest.for_evaluation, "):\n", guest.help);
-  const auto read = [&o](const std::string& text) { o.memopt = memory_setting(text, o.memopt); };
+  const auto read = [&o](const std::string& text) { o.program.memory = memory_setting(text, o.program.memory); };
   set.in("Memory");
   set.add_read("--memopt", read, "SETTING", help + " (default " + standard + ")");
   add_pins(set, o);
 }
 
 void add_budget(OptionSet& set, Options& o) {
-  const auto read_budget = [&o](const std::string& text) {
-    o.memopt.levels.budget = parse_bytes(text, "--memory-budget");
-    check(o.memopt.levels.budget > 0, "--memory-budget: nothing runs in ", text, " bytes");
+  MemorySetting& memory = o.program.memory;
+  const auto read_budget = [&memory](const std::string& text) {
+    memory.levels.budget = parse_bytes(text, "--memory-budget");
+    check(memory.levels.budget > 0, "--memory-budget: nothing runs in ", text, " bytes");
   };
   set.in("Memory");
   set.add_read("--memory-budget", read_budget, "SIZE",
                "All that the device is asked for: 800MiB, 2GiB, 1500000000. Unless --memopt says another\nlevel, as "
                "little as it takes is computed again (level=3); exits with 3 if nothing fits");
-  set.finally([&o] {
-    if (o.memopt.levels.budget && !o.given.contains("memopt")) o.memopt = memory_setting("level=3", o.memopt);
+  set.finally([&o, &memory] {
+    if (memory.levels.budget && !o.given.contains("memopt")) memory = memory_setting("level=3", memory);
   });
-  const auto read_share = [&o](const std::string& text) { o.memopt.levels.overhead = parse_share(text, "--overhead"); };
+  const auto read_share = [&memory](const std::string& text) {
+    memory.levels.overhead = parse_share(text, "--overhead");
+  };
   set.add_read("--overhead", read_share, "SHARE",
                "Of level=3: what computing again may take of a step, such as 5% (default: as much as\na forward pass)");
   set.add("--costs", o.costs, "FILE",
@@ -120,7 +155,7 @@ void add_budget(OptionSet& set, Options& o) {
 
 void add_print_log(OptionSet& set, Options& o) {
   set.in("Memory");
-  set.add_flag("--print-log", o.memopt.levels.print_log,
+  set.add_flag("--print-log", o.program.memory.levels.print_log,
                "Prints what each step of the planner changes, who takes\nwhose memory, and why others do not");
 }
 

@@ -5,6 +5,8 @@
 #include "framework/error.h"
 #include "models/json_source.h"
 #include "optimizer/optimizer.h"
+#include "optimizer/schedule.h"
+#include "train/data/augment.h"
 #include "train/quantities.h"
 #include "train/values.h"
 
@@ -13,16 +15,24 @@ namespace {
 
 using enum Fact;
 
+constexpr const char* kInterval = "N|Ne";
+constexpr const char* kAllParameters = "*";  // as a name to decay
+
 }  // namespace
 
 void add_network(OptionSet& set, Options& o, const char* dtype_help) {
+  const auto read_set = [&o](const std::string& text) {
+    const std::size_t equals = text.find('=');
+    o.program.network.sets[text.substr(0, equals)] = text.substr(equals + 1);
+  };
   set.in("Network");
-  set.add("--model", o.model, "NAME|FILE", "Network: a name of the zoo or a JSON file")->is({Kept, OfNetwork});
-  set.add_list("--set", o.set, "K=V", "Sets a var of the network file; may be repeated")
+  set.add("--model", o.program.network.model, "NAME|FILE", "Network: a name of the zoo or a JSON file")
+      ->is({Kept, OfNetwork});
+  set.add_list("--set", read_set, "K=V", "Sets a var of the network file; may be repeated")
       ->check(setting())
       ->is({Kept, OfNetwork});
   set.add_read(
-         "--dtype", [&o](const std::string& name) { o.dtype = dtype_named(name); }, "TYPE", dtype_help)
+         "--dtype", [&o](const std::string& name) { o.program.network.dtype = dtype_named(name); }, "TYPE", dtype_help)
       ->check(one_of({"f32", "f64", "bf16", "f16"}))
       ->is({Kept, OfNetwork});
 }
@@ -31,12 +41,11 @@ namespace {
 
 /// A number of samples or symbols, or "auto" where it is known how to find one.
 OptionRow* add_samples(OptionSet& set, const char* name, const char* text, const std::string& help,
-                       std::optional<std::int64_t>& number, bool* largest) {
+                       std::int64_t& number, bool* largest) {
   const auto complaint = [=, is_number = whole_number(1).complaint](const std::string& value) {
     return largest && value == "auto" ? "" : is_number(value);
   };
   const auto read = [&number, largest](const std::string& value) {
-    number.reset();
     if (value == "auto")
       *largest = true;
     else
@@ -51,7 +60,7 @@ OptionRow* add_samples(OptionSet& set, const char* name, const char* text, const
 void add_batch(OptionSet& set, Options& o, const char* help, Largest largest) {
   const bool knows = largest == Largest::CanBeFound;
   const char* const found = knows ? "; auto: the largest that the memory has room for" : "";
-  add_samples(set, "--batch", "N", message(help, found), o.batch, knows ? &o.largest_batch : nullptr)
+  add_samples(set, "--batch", "N", message(help, found), o.program.network.batch, knows ? &o.largest.batch : nullptr)
       ->is({Kept, OfNetwork});
 }
 
@@ -62,14 +71,15 @@ void add_micro_batch(OptionSet& set, Options& o, Largest largest) {
       "Batch "
       "norm takes its statistics of these",
       knows ? "; auto: the most that fit" : "");
-  add_samples(set, "--micro-batch", "M", help, o.micro_batch, knows ? &o.largest_micro_batch : nullptr)->is({Kept});
+  add_samples(set, "--micro-batch", "M", help, o.program.micro_batch, knows ? &o.largest.micro_batch : nullptr)
+      ->is({Kept});
 }
 
 void add_context(OptionSet& set, Options& o) {
   add_samples(set, "--context", "N",
               message("Symbols that a network of sequences reads at once: --set ", kContextVar,
                       "=N (default: as its file\nsays); auto: the most that the memory has room for"),
-              o.context, &o.largest_context);
+              o.context, &o.largest.context);
 }
 
 OptionRow* add_skip_bad(OptionSet& set, std::int64_t& most, const char* help) {
@@ -79,7 +89,7 @@ OptionRow* add_skip_bad(OptionSet& set, std::int64_t& most, const char* help) {
 
 void add_data(OptionSet& set, Options& o, Largest largest) {
   set.in("Data");
-  set.add("--data", o.data, "SPEC",
+  set.add("--data", o.data.spec, "SPEC",
           "mnist:DIR, cifar10:DIR, cifar100:DIR, imagefolder:DIR, shapes; shape-masks; text:FILE, tokens:DIR,\n"
           "sentences, copy; tsv:PATH, subjects; synthetic (default: shapes, shape-masks, sentences or subjects,\n"
           "made to the network's size); after files ,val=X holds that share of them out for tests")
@@ -92,74 +102,91 @@ void add_data(OptionSet& set, Options& o, Largest largest) {
 
 void add_augment(OptionSet& set, Options& o) {
   set.in("Data");
-  set.add("--augment", o.augment, "LIST",
-          "none, or with commas: pad-crop, flip, cutout, random-crop (default: the network's)")
+  set.add_read(
+         "--augment", [&o](const std::string& words) { o.data.augment = augmentation_of(words); }, "LIST",
+         "none, or with commas: pad-crop, flip, cutout, random-crop (default: the network's)")
       ->is({Kept});
 }
 
 OptionRow* add_weights(OptionSet& set, Options& o) {
   set.in("Checkpoints");
-  return set.add("--weights", o.weights, "FILE|DIR", "Starts from these weights; of a checkpoint directory the best");
+  return set.add("--weights", o.checkpoints.weights, "FILE|DIR",
+                 "Starts from these weights; of a checkpoint directory the best");
 }
 
 void add_weights_of_run(OptionSet& set, Options& o) {
   set.in("Checkpoints");
-  set.add("--weights", o.weights, "RUN|FILE",
+  set.add("--weights", o.checkpoints.weights, "RUN|FILE",
           "Weights of a run's directory (its best), of a checkpoint's directory, or of a file; a run says\n"
           "its network, data, numbers, batch and seed, so that these need not be given");
 }
 
 void add_seed(OptionSet& set, Options& o) {
   set.in("Training");
-  set.add("--seed", o.seed, "N", "Seed of initial weights, data order and dropout (default 0)")
+  set.add("--seed", o.program.network.seed, "N", "Seed of initial weights, data order and dropout (default 0)")
       ->check(whole_number(0))
       ->is({Kept, OfNetwork});
 }
 
 void add_optimizer(OptionSet& set, Options& o) {
   set.in("Training");
-  set.add("--lr", o.lr, "X", "Learning rate (default: the network's)")
+  set.add("--lr", o.course.lr, "X", "Learning rate (default: the network's)")
       ->check(positive_number())
       ->is({Kept, OfOptimizer});
-  set.add("--schedule", o.schedule, "SPEC",
-          "Course of the learning rate: constant, cosine, poly, one-cycle, step@30ex0.1, exp@1ex0.95,\n"
-          "multistep@80e,120ex0.1; after any but one-cycle a warm-up: +warmup@500 (default: the network's)")
+  const auto read_schedule = [&course = o.course](const std::string& text) {
+    course.schedule = parse_schedule(text);
+    course.schedule_text = text;
+  };
+  set.add_read("--schedule", read_schedule, "SPEC",
+               "Course of the learning rate: constant, cosine, poly, one-cycle, step@30ex0.1, exp@1ex0.95,\n"
+               "multistep@80e,120ex0.1; after any but one-cycle a warm-up: +warmup@500 (default: the network's)")
       ->is({Kept, OfOptimizer});
   add_update_rule(set, o);
 }
 
+/// Rows are read in their order: the name brings its rule, and each of the others changes that.
 void add_update_rule(OptionSet& set, Options& o) {
+  UpdateSetting& update = o.program.update;
+  OptimizerSettings& rule = update.rule;
+  const auto read_name = [&update](const std::string& name) {
+    update.rule = optimizer_named(name);
+    update.name = name;
+  };
   set.in("Training");
-  set.add("--optimizer", o.optimizer, "NAME",
-          "sgd, momentum, nesterov, adam, adamw or rmsprop (default: the network's)")
+  set.add_read("--optimizer", read_name, "NAME",
+               "sgd, momentum, nesterov, adam, adamw or rmsprop (default: the network's)")
       ->check(such_as(optimizer_names()))
       ->is({Kept});
-  set.add("--momentum", o.momentum, "X", "Momentum (default: the network's)")
+  set.add("--momentum", rule.momentum, "X", "Momentum (default: the network's)")
       ->check(number_from_zero())
       ->is({Kept, OfOptimizer});
-  set.add("--beta1", o.beta1, "X", "Of adam and adamw: what the mean of gradients keeps (default 0.9)")
+  set.add("--beta1", rule.beta1, "X", "Of adam and adamw: what the mean of gradients keeps (default 0.9)")
       ->check(fraction())
       ->is({Kept, OfOptimizer});
-  set.add("--beta2", o.beta2, "X", "Of adam and adamw: what the mean of their squares keeps (default 0.999)")
+  set.add("--beta2", rule.beta2, "X", "Of adam and adamw: what the mean of their squares keeps (default 0.999)")
       ->check(fraction())
       ->is({Kept, OfOptimizer});
-  set.add("--eps", o.eps, "X", "Of adam, adamw and rmsprop: what is added to a root (default 1e-8)")
+  set.add("--eps", rule.eps, "X", "Of adam, adamw and rmsprop: what is added to a root (default 1e-8)")
       ->check(number_from_zero())
       ->is({Kept, OfOptimizer});
-  set.add("--weight-decay", o.weight_decay, "X", "Weight decay, not on bias and norm (default: the network's)")
+  set.add("--weight-decay", rule.weight_decay, "X", "Weight decay, not on bias and norm (default: the network's)")
       ->check(number_from_zero())
       ->is({Kept, OfOptimizer});
-  set.add_flag("--decay-all", o.decay_all, "Weight decay on bias and norm too")->is({Kept, OfOptimizer});
-  set.add("--decay", o.decay, "NAMES",
-          "Weight decay on these parameters too: names with commas between, * for any characters")
+  const auto decay_all = [&rule](bool on) { rule.decay = on ? kAllParameters : ""; };
+  set.add_flag_read("--decay-all", decay_all, "Weight decay on bias and norm too")->is({Kept, OfOptimizer});
+  const auto read_decay = [&rule](const std::string& names) {
+    if (rule.decay != kAllParameters) rule.decay = names;
+  };
+  set.add_read("--decay", read_decay, "NAMES",
+               "Weight decay on these parameters too: names with commas between, * for any characters")
       ->is({Kept, OfOptimizer});
-  set.add("--no-decay", o.no_decay, "NAMES", "No weight decay on these parameters, as 'tokens.*,positions.*'")
+  set.add("--no-decay", rule.no_decay, "NAMES", "No weight decay on these parameters, as 'tokens.*,positions.*'")
       ->is({Kept, OfOptimizer});
-  set.add("--loss-scale", o.loss_scale, "X",
+  set.add("--loss-scale", update.loss_scale, "X",
           "Of --dtype f16: what the loss is scaled by at first (default 65536); it halves and doubles by itself")
       ->check(positive_number())
       ->is({Kept});
-  set.add("--clip-norm", o.clip_norm, "X",
+  set.add("--clip-norm", rule.clip_norm, "X",
           "Scales gradients down to this global norm; 0: no limit (default: the network's)")
       ->check(number_from_zero())
       ->is({Kept});
@@ -168,14 +195,14 @@ void add_update_rule(OptionSet& set, Options& o) {
 void add_course(OptionSet& set, Options& o) {
   add_augment(set, o);
   set.in("Training");
-  set.add("--epochs", o.epochs, "E", "Passes over the data (default: the network's)")
+  set.add("--epochs", o.course.epochs, "E", "Passes over the data (default: the network's)")
       ->check(whole_number(1))
       ->is({Kept});
-  set.add("--steps", o.steps, "S", "Steps, instead of epochs")
+  set.add("--steps", o.course.steps, "S", "Steps, instead of epochs")
       ->check(whole_number(1))
       ->is({Kept})
       ->excludes("--epochs");
-  set.add("--patience", o.patience, "N",
+  set.add("--patience", o.course.patience, "N",
           "Stops when N evaluations in a row bring no better accuracy (default: the network's, else 0: never)")
       ->check(whole_number(0))
       ->is({Kept});
@@ -185,23 +212,28 @@ void add_course(OptionSet& set, Options& o) {
 
 void add_checkpoints(OptionSet& set, Options& o) {
   set.in("Checkpoints");
-  set.add("--save", o.save, "DIR", "Writes checkpoints there: the newest and the best by evaluation");
-  add_interval(set, "--save-every", o.save_every, "Every N steps, or N epochs with an e behind (default 1e)")
+  set.add("--save", o.checkpoints.save, "DIR", "Writes checkpoints there: the newest and the best by evaluation");
+  const auto read_interval = [&o](const std::string& text) {
+    o.course.save_every = parse_interval(text, "--save-every");
+  };
+  set.add_read("--save-every", read_interval, kInterval, "Every N steps, or N epochs with an e behind (default 1e)")
       ->is({Kept});
-  set.add("--keep", o.keep, "N", "Newest checkpoints kept, beside the best (default 2)")
+  set.add("--keep", o.checkpoints.keep, "N", "Newest checkpoints kept, beside the best (default 2)")
       ->check(whole_number(1, INT32_MAX))
       ->is({Kept});
-  const auto read_form = [&o](const std::string& form) { o.ranks.sharded = form == "sharded"; };
+  const auto read_form = [&o](const std::string& form) { o.checkpoints.sharded = form == "sharded"; };
   set.add_read("--checkpoint", read_form, "FORM",
                "whole: one rank writes all of it (default); sharded: each rank a file with its share of every tensor")
       ->check(one_of({"whole", "sharded"}))
       ->is({Kept});
-  set.add("--resume", o.resume, "DIR|auto",
+  set.add("--resume", o.checkpoints.resume, "DIR|auto",
           "Goes on, bit for bit, where a run stopped, with its settings; auto: if --save has one");
   add_weights(set, o)->excludes("--resume");
   set.finally([&o] {
-    check(o.resume != "auto" || !o.save.empty(), "--resume auto needs --save DIR, where it looks for a checkpoint");
-    check(!o.save_every || !o.save.empty() || !o.resume.empty(), "--save-every needs --save DIR");
+    check(o.checkpoints.resume != "auto" || !o.checkpoints.save.empty(),
+          "--resume auto needs --save DIR, where it looks for a checkpoint");
+    check(!o.given.contains("save-every") || !o.checkpoints.save.empty() || !o.checkpoints.resume.empty(),
+          "--save-every needs --save DIR");
   });
 }
 
@@ -211,13 +243,21 @@ void add_pictured(OptionSet& set, Options& o) {
   add_micro_batch(set, o);
   add_optimizer(set, o);
   set.in("Data");
-  set.add_flag("--eval", o.inference, "Of evaluation instead of training");
+  add_evaluation(set, o, "Of evaluation instead of training");
   add_machine(set, o);
 }
 
-OptionRow* add_interval(OptionSet& set, const char* name, std::optional<Interval>& value, const std::string& help) {
-  const auto read = [&value, name](const std::string& text) { value = parse_interval(text, name); };
-  return set.add_read(name, read, "N|Ne", help);
+OptionRow* add_eval_every(OptionSet& set, Options& o, const char* help) {
+  const auto read = [&o](const std::string& text) {
+    o.course.eval_every = parse_interval(text, "--eval-every");
+    o.program.evaluated = o.course.eval_every.count > 0;
+  };
+  return set.add_read("--eval-every", read, kInterval, help)->is({Kept});
+}
+
+void add_evaluation(OptionSet& set, Options& o, const char* help) {
+  set.add_flag_read(
+      "--eval", [&o](bool on) { o.program.training = !on; }, help);
 }
 
 void add_format(OptionSet& set, Options& o, std::vector<std::string> forms) {

@@ -11,10 +11,11 @@ namespace lethe {
 /// Whether "auto" may stand for a number of samples.
 enum class Largest : std::uint8_t { IsUnknown, CanBeFound };
 
+/// Every command that takes --zero asks the same of its auto.
+inline constexpr const char* kZeroAuto =
+    "--zero auto is the stage that sends least and fits the --memory-budget, which it needs; it goes without --sweep "
+    "and a batch of auto";
 inline constexpr const char* kBatchHelp = "Samples a step (default: the network's)";
-
-/// One that takes steps or epochs.
-OptionRow* add_interval(OptionSet& set, const char* name, std::optional<Interval>& value, const std::string& help);
 
 void add_network(
     OptionSet& set, Options& o,
@@ -23,8 +24,9 @@ void add_batch(OptionSet& set, Options& o, const char* help = kBatchHelp, Larges
 void add_micro_batch(OptionSet& set, Options& o, Largest largest = Largest::IsUnknown);
 void add_context(OptionSet& set, Options& o);
 void add_ranks(OptionSet& set, Options& o);
-void add_timeout(OptionSet& set, Options& o);          // of ranks that run
-void add_predicted_ranks(OptionSet& set, Options& o);  // of ranks that do not
+/// --eval and --eval-every, under the title that was said last.
+void add_evaluation(OptionSet& set, Options& o, const char* help);
+OptionRow* add_eval_every(OptionSet& set, Options& o, const char* help);
 OptionRow* add_skip_bad(OptionSet& set, std::int64_t& most, const char* help);
 void add_data(OptionSet& set, Options& o, Largest largest = Largest::IsUnknown);  // with the batch and bad files
 void add_augment(OptionSet& set, Options& o);

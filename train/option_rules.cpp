@@ -1,18 +1,17 @@
 // What options that several commands have mean to each other.
 #include "framework/error.h"
-#include "train/options.h"
+#include "train/option_groups.h"
 #include "train/session/device.h"
 #include "train/session/memory_guest.h"
-#include "train/settings_of_options.h"
 
 namespace lethe {
 namespace {
 
 /// Training and evaluation take the memory of what they are; what draws and plans takes no guest's.
 void check_guest(const Options& o) {
-  const GuestMemory& memory = *o.memopt.guest;
-  const std::string& memopt = o.memopt.text;
-  const PinOptions& pins = o.memopt.levels.pins;
+  const GuestMemory& memory = *o.program.memory.guest;
+  const std::string& memopt = o.program.memory.text;
+  const PinOptions& pins = o.program.memory.levels.pins;
   check(o.facts.guests, "--memopt ", memopt, ": ", o.command->word, " knows none and the levels; ",
         memory.guest->elsewhere);
   check(memory.training || o.facts.evaluates, "--memopt ", memopt, ": training needs ", memory.guest->for_training);
@@ -20,7 +19,8 @@ void check_guest(const Options& o) {
         memory.guest->for_evaluation);
   check(pins.skip_vars.empty() && !pins.skip_grads, "--memopt ", memopt,
         ": --skip-vars and --skip-grads go with none and the levels");
-  check(!o.logits, "--memopt ", memopt, ": --top, --by-class and --confusion go with none and the levels");
+  check(!o.program.network.logits, "--memopt ", memopt,
+        ": --top, --by-class and --confusion go with none and the levels");
 }
 
 void check_autotune(const DeviceSetting& device) {
@@ -31,31 +31,32 @@ void check_autotune(const DeviceSetting& device) {
 }
 
 void check_memopt(const Options& o) {
-  check(!o.memopt.levels.overhead || o.memopt.levels.level == Level::Recompute,
-        "--overhead is of --memopt level=3; this is ", o.memopt.text);
-  check(o.costs.empty() || o.facts.prices || o.memopt.levels.level == Level::Recompute,
-        "--costs is of --memopt level=3; this is ", o.memopt.text);
-  check(!o.memopt.levels.budget || !o.memopt.guest, "--memory-budget goes with none and the levels, not with ",
-        o.memopt.text);
-  if (o.memopt.guest) check_guest(o);
+  check(!o.program.memory.levels.overhead || o.program.memory.levels.level == Level::Recompute,
+        "--overhead is of --memopt level=3; this is ", o.program.memory.text);
+  check(o.costs.empty() || o.facts.prices || o.program.memory.levels.level == Level::Recompute,
+        "--costs is of --memopt level=3; this is ", o.program.memory.text);
+  check(!o.program.memory.levels.budget || !o.program.memory.guest,
+        "--memory-budget goes with none and the levels, not with ", o.program.memory.text);
+  if (o.program.memory.guest) check_guest(o);
 }
 
 }  // namespace
 
 void check_together(const Options& o) {
   check_memopt(o);
-  check(!o.memopt.levels.pins.skip_grads || !(o.inference || o.facts.evaluates),
+  check(!o.program.memory.levels.pins.skip_grads || (o.program.training && !o.facts.evaluates),
         "--skip-grads: evaluation has no gradients");
   if (!o.autotune.empty()) check_autotune(o.device);
   // Of a resumed run the device may be that of the checkpoint: opening it checks again.
-  if (o.resume.empty()) check_device(o.device, o.facts.runs);
-  check(!o.model.empty() || !o.resume.empty() || (o.facts.takes_run && !o.weights.empty()),
+  if (o.checkpoints.resume.empty()) check_device(o.device, o.facts.runs);
+  check(!o.program.network.model.empty() || !o.checkpoints.resume.empty() ||
+            (o.facts.takes_run && !o.checkpoints.weights.empty()),
         "--model is missing: a name such as lenet or resnet20, or a JSON file",
         o.facts.takes_run ? "; or --weights RUN, which says it" : "");
-  check(!o.inference || (o.ranks.zero == 0 && !o.ranks.cheapest_zero),
+  check(o.program.training || (o.program.shards.zero == 0 && !o.cheapest_zero),
         "--zero shares out what training alone has; it goes without --eval");
-  check(!o.ranks.cheapest_zero || (o.memopt.levels.budget && !o.largest_batch && !o.largest_micro_batch), kZeroAuto);
-  check(o.patience == 0 || is_evaluated(o), "--patience needs evaluations; --eval-every 0 makes none");
+  check(!o.cheapest_zero || (o.program.memory.levels.budget && !o.largest.batch && !o.largest.micro_batch), kZeroAuto);
+  check(o.course.patience == 0 || o.program.evaluated, "--patience needs evaluations; --eval-every 0 makes none");
 }
 
 }  // namespace lethe

@@ -25,9 +25,18 @@ OptionRow* OptionSet::add_flag(const char* name, bool& to, std::string help) {
   return row;
 }
 
-OptionRow* OptionSet::add_list(const char* name, std::vector<std::string>& to, const char* text, std::string help) {
-  return add_row(name, Form::List, "TEXT", text, std::move(help),
-                 [&to](const std::string& item) { to.push_back(item); });
+OptionRow* OptionSet::add_flag_read(const char* name, std::function<void(bool)> take, std::string help) {
+  const auto read = [name, take = std::move(take)](const std::string& value) {
+    bool on = false;
+    check(read_value(value, on), "Could not convert: ", name, " = ", value);
+    take(on);
+  };
+  return add_row(name, Form::Flag, "", "", std::move(help), read);
+}
+
+OptionRow* OptionSet::add_list(const char* name, std::function<void(const std::string& item)> take, const char* text,
+                               std::string help) {
+  return add_row(name, Form::List, "TEXT", text, std::move(help), std::move(take));
 }
 
 OptionRow* OptionSet::add_maybe(const char* name, std::optional<std::string>& to, const char* text, std::string help) {

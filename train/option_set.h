@@ -23,8 +23,10 @@ class OptionSet {
   OptionRow* add_read(const char* name, std::function<void(const std::string&)> take, const char* text,
                       std::string help);
   OptionRow* add_flag(const char* name, bool& to, std::string help);
+  OptionRow* add_flag_read(const char* name, std::function<void(bool)> take, std::string help);
   /// Its values are items with commas between, of all times that it is given.
-  OptionRow* add_list(const char* name, std::vector<std::string>& to, const char* text, std::string help);
+  OptionRow* add_list(const char* name, std::function<void(const std::string& item)> take, const char* text,
+                      std::string help);
   /// One that may stand without a value, which is "" then.
   OptionRow* add_maybe(const char* name, std::optional<std::string>& to, const char* text, std::string help);
   /// An argument that is no option; with `many` any number of them.

@@ -235,8 +235,10 @@ void lay_under(const Command& command, OptionValues& given, const OptionValues& 
 
 Options with_only(const Options& options, const OptionValues& values) {
   Options all = CommandLine(*options.command).read(values, options.arguments);
-  if (all.model == options.model) all.file = options.file;
+  if (all.program.network.model == options.program.network.model)
+    all.program.network.file = options.program.network.file;
   if (all.autotune == options.autotune) all.device.trials = options.device.trials;
+  if (all.costs == options.costs) all.program.memory.levels.seconds_of = options.program.memory.levels.seconds_of;
   return all;
 }
 

@@ -1,4 +1,5 @@
-// What the command line says. What it leaves out the network file's train settings give, else the built-in defaults.
+// What the command line says, as settings of a session and a few things more. What it leaves out the network file's
+// train settings give, else the built-in defaults.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -7,10 +8,23 @@
 #include <vector>
 
 #include "train/command.h"
-#include "train/rank_options.h"
 #include "train/session/settings.h"
 
 namespace lethe {
+
+struct CheckpointOptions {
+  std::string save = {};     // a directory
+  int keep = 2;              // newest ones kept, beside the best
+  bool sharded = false;      // each rank writes its share
+  std::string resume = {};   // a directory of them, or "auto"
+  std::string weights = {};  // file or directory of weights to start from
+};
+
+/// Numbers that are to be the largest which the memory has room for: "auto".
+struct AutoSizes {
+  bool batch = false, micro_batch = false, context = false;
+  bool any() const { return batch || micro_batch || context; }
+};
 
 struct Options {
   Options() : Options(command_table().front()) {}  // of training
@@ -23,40 +37,20 @@ struct Options {
   std::string answer = {};                  // --help, --version: print this and be done
   Run run = {};                             // the command
 
-  std::string model = {};                        // a name of the zoo or a file
-  std::shared_ptr<const NetworkFile> file = {};  // that, as decided() has read it
-  std::vector<std::string> set = {};             // "k=v": vars of the network file
-  DType dtype = DType::f32;
-  std::optional<std::string> data = {};  // "mnist:DIR", "shapes"...
-  std::optional<std::string> augment = {};
-  std::int64_t skip_bad = 0;                                               // until it becomes a part of `data`
-  std::optional<std::int64_t> batch = {}, micro_batch = {}, context = {};  // the last of `plan`: --set length
-  bool largest_batch = false, largest_micro_batch = false, largest_context = false;  // auto: what memory has room for
-
-  std::optional<std::int64_t> epochs = {}, steps = {};
-  std::int64_t patience = 0;  // evaluations without a better one, then training stops; 0: never
-  std::optional<double> lr = {}, momentum = {}, beta1 = {}, beta2 = {}, eps = {};
-  std::optional<std::string> optimizer = {}, schedule = {}, decay = {}, no_decay = {};
-  std::optional<double> weight_decay = {}, clip_norm = {}, loss_scale = {};
-  bool decay_all = false;  // weight decay on bias and norm too
-  std::optional<std::uint64_t> seed = {};
-
-  RankOptions ranks = {};
+  // What rows fill in as a session is asked for it.
+  ProgramSetting program = {};
+  DataSetting data = {};
   DeviceSetting device = {};
-  std::string costs = {};     // file of measured costs, for level 3
-  std::string autotune = {};  // file of choices among algorithms; "": by rule
-  MemorySetting memopt = {};  // with --memory-budget, --overhead, --skip-vars, --skip-grads and --print-log
+  RunSetting course = {};
 
-  std::string save = {};  // directory of checkpoints
-  std::optional<Interval> save_every = {};
-  int keep = 2;              // newest checkpoints kept, beside the best
-  std::string resume = {};   // directory of checkpoints, or "auto"
-  std::string weights = {};  // file or directory of weights to start from
-
-  std::optional<Interval> eval_every = {};
-  int log_every = 0;       // steps between records; 0: about a second
-  bool inference = false;  // --eval of `show`, `plan`, `graph`, `timeline`
-  bool logits = false;     // are read, so the plan of evaluation keeps them
+  // What no setting holds.
+  CheckpointOptions checkpoints = {};
+  AutoSizes largest = {};
+  std::int64_t context = 0;    // of `plan`: --set length; 0: as the network has it
+  std::int64_t skip_bad = 0;   // until it becomes a part of the data's `spec`
+  bool cheapest_zero = false;  // --zero auto: the cheapest stage that fits the memory budget
+  std::string costs = {};      // file of measured costs, for level 3
+  std::string autotune = {};   // file of choices among algorithms; "": by rule
 
   std::string format = "text";  // of results
   std::string output = {};      // a file

@@ -8,17 +8,15 @@
 #include "framework/error.h"
 #include "models/network.h"
 #include "optimizer/older_schedule.h"
-#include "optimizer/schedule.h"
-#include "train/data/augment.h"
 #include "train/data/data_spec.h"
 #include "train/report/formatted.h"
 #include "train/report/memory_report.h"
 #include "train/report/progress.h"
+#include "train/search/kernel_costs.h"
 #include "train/search/largest_fit.h"
 #include "train/session/autotune.h"
 #include "train/session/device.h"
 #include "train/session/fed_data.h"
-#include "train/settings_of_options.h"
 
 namespace lethe {
 namespace {
@@ -30,28 +28,20 @@ OptionValues built_in(const std::string& optimizer) {
           {"augment", "none"}};
 }
 
-/// Fails unless the option takes the value and it means something.
-void check_meaning(const Command& command, const std::string& name, const std::string& value) {
-  check_value(command, name, value);
-  if (name == "schedule") parse_schedule(value);
-  if (name == "optimizer") optimizer_named(value);
-  if (name == "augment") augmentation_of(value);
-}
-
 /// What the network's file says to whoever says `given`.
 OptionValues network_values(const Options& given) {
   const Command& command = *given.command;
   OptionValues values;
-  for (const auto& [key, from_file] : train_defaults(*given.file, sets_of(given))) {
+  for (const auto& [key, from_file] : train_defaults(*given.program.network.file, given.program.network.sets)) {
     std::string name = key;
     std::replace(name.begin(), name.end(), '_', '-');
     if (!command.facts.trains && name == "steps") continue;  // of training, not of a sweep or a measurement
     values[name] = from_file.value;
     if (!given.given.contains(name))
-      with_context(from_file.where, [&] { check_meaning(command, name, from_file.value); });
+      with_context(from_file.where, [&] { check_value(command, name, from_file.value); });
   }
   if (const auto own = values.find("optimizer");
-      given.optimizer && own != values.end() && own->second != *given.optimizer)
+      own != values.end() && given.given.contains("optimizer") && own->second != given.program.update.name)
     values = without_fact(command, std::move(values), Fact::OfOptimizer);
   if (command.facts.one_sample) values["batch"] = "1";
   return values;
@@ -79,11 +69,7 @@ std::int64_t limit_of_batch(const Options& options, ProgramSetting setting) {
   if (!options.facts.trains) return kMostLookedAt;
   setting.network.batch = least_batch(setting.network, true);
   const Network network = build_network(setting.network, true);
-  return std::min(kMostLookedAt, open_data(options.data, setting.network.seed, network)->size(Split::Train) + 1);
-}
-
-bool wants_largest(const Options& options) {
-  return options.largest_batch || options.largest_micro_batch || options.largest_context;
+  return std::min(kMostLookedAt, open_data(options.data.spec, setting.network.seed, network)->size(Split::Train) + 1);
 }
 
 std::string of_a_step(double overhead) {
@@ -105,62 +91,92 @@ std::string more_for_a_forward_pass(const Find& find, ProgramSetting setting, Fi
   return message("; --overhead ", std::ceil(100 * more.overhead), "% has room for ", more.number);
 }
 
+/// Settings that only some optimizers have are not of the others.
+void check_update(const Options& o) {
+  using enum OptimizerType;
+  const OptimizerType type = o.program.update.rule.type;
+  const bool adam = type == Adam || type == AdamW;
+  const std::pair<const char*, bool> kHas[] = {
+      {"momentum", !adam}, {"beta1", adam}, {"beta2", adam}, {"eps", adam || type == RmsProp}};
+  for (const auto& [name, has] : kHas)
+    check(has || !o.given.contains(name), "--", name, ": ", o.program.update.name, " has none");
+}
+
+/// What follows from several options, when nothing of them is open any more.
+Options settled(Options o) {
+  check(o.skip_bad == 0, "--skip-bad is of image files: it needs --data imagefolder:DIR");
+  ProgramSetting& program = o.program;
+  if (program.training)
+    check_update(o);
+  else
+    program.update = {};
+  if (OptimizerSettings& rule = program.update.rule; rule.type == OptimizerType::Sgd && rule.momentum > 0)
+    rule.type = OptimizerType::Momentum;
+  if (program.micro_batch == program.network.batch) program.micro_batch = 0;
+  if (is_gpu(o.device)) program.pixels.emplace();
+  program.memory.keeps_prediction = program.network.logits;
+  if (SecondsOf& seconds_of = program.memory.levels.seconds_of; !o.costs.empty() && !seconds_of)
+    seconds_of = measured_costs(o.device, o.costs);
+  return o;
+}
+
 /// For `--batch auto`, `--micro-batch auto` and `--context auto`.
 Options with_largest(Options options) {
-  const char* const name = options.largest_batch ? "batch" : options.largest_context ? "context" : "micro-batch";
-  check(!options.largest_batch || (!options.micro_batch && !options.largest_micro_batch),
+  const char* const name = options.largest.batch ? "batch" : options.largest.context ? "context" : "micro-batch";
+  check(!options.largest.batch || (!options.program.micro_batch && !options.largest.micro_batch),
         "--batch auto goes without --micro-batch: in parts a batch has no largest size");
-  check(!options.largest_context || (!options.largest_batch && !options.largest_micro_batch), "--context auto and --",
-        options.largest_batch ? "batch" : "micro-batch", " auto: one of them has to be a number");
+  check(!options.largest.context || (!options.largest.batch && !options.largest.micro_batch), "--context auto and --",
+        options.largest.batch ? "batch" : "micro-batch", " auto: one of them has to be a number");
   const DeviceInfo device = device_info(options.device);
-  const MemoptOptions& levels = options.memopt.levels;
+  const MemoptOptions& levels = options.program.memory.levels;
   check(levels.budget || device.memory > 0, "--", name, " auto needs --memory-budget: how much memory the ",
         device.name, " has is not known");
   const bool any_price = levels.level == Level::Recompute && !levels.overhead;
-  if (any_price) options = with_value(options, "overhead", message(100 * kOverheadOfAuto, "%"));
-  const ProgramSetting setting = program_setting(options);
+  if (any_price) options = decided_with(options, "overhead", message(100 * kOverheadOfAuto, "%"));
+  const ProgramSetting setting = options.program;
   Progress progress(stderr, options.quiet);
   FitSearch search{.device = device,
                    .budget = budget_on(device, levels.budget),
-                   .limit = options.largest_batch ? limit_of_batch(options, setting) : kMostLookedAt,
+                   .limit = options.largest.batch ? limit_of_batch(options, setting) : kMostLookedAt,
                    .tried = [&](const LargestFit& tried) {
                      progress.show(message("--", name, " auto: ", tried.number, " takes ", mebibytes(tried.bytes),
                                            " of ", mebibytes(budget_on(device, levels.budget))));
                    }};
-  const auto find = options.largest_batch     ? largest_batch
-                    : options.largest_context ? largest_context
+  const auto find = options.largest.batch     ? largest_batch
+                    : options.largest.context ? largest_context
                                               : largest_micro_batch;
-  if (options.largest_batch && levels.level == Level::Recompute) {
+  if (options.largest.batch && levels.level == Level::Recompute) {
     ProgramSetting level2 = setting;
     level2.memory = memory_setting("level=2", setting.memory);
     if (const LargestFit plain = largest_batch(level2, search); plain.fits) search.start = start_at_level3(plain);
   }
   const LargestFit found = find(setting, search);
-  check(found.number > 0, "--", name, " auto: ", options.model, " takes more samples at once than there are");
+  check(found.number > 0, "--", name, " auto: ", options.program.network.model,
+        " takes more samples at once than there are");
   const bool more_would_do = !found.fits && any_price && found.least_feasible < found.bytes;
-  check_as(Exit::Budget, found.fits, options.model, ": not even a ", name, " of ", found.number, " fits into ",
-           search.budget, " bytes with ", options.memopt.text, ", it takes ", found.bytes,
+  check_as(Exit::Budget, found.fits, options.program.network.model, ": not even a ", name, " of ", found.number,
+           " fits into ", search.budget, " bytes with ", options.program.memory.text, ", it takes ", found.bytes,
            more_would_do ? message("; with a higher --overhead at least ", found.least_feasible) : "");
   progress.note(message("--", name, " auto is ", found.number, ": ", mebibytes(found.bytes), " of ",
                         mebibytes(search.budget), found.overhead > 0 ? ", " + of_a_step(found.overhead) : "",
                         any_price ? more_for_a_forward_pass(find, setting, search, found) : ""));
   const Options all = with_value(options, name, std::to_string(found.number));
-  return options.largest_context ? with_values(all, {{"set", message(kContextVar, '=', found.number)}}) : all;
+  return settled(options.largest.context ? with_values(all, {{"set", message(kContextVar, '=', found.number)}}) : all);
 }
 
 /// `--context N` is `--set length=N` of a network that has such a var.
 Options with_context_set(const Options& options) {
-  if (!options.context && !options.largest_context) return options;
-  check(has_var(*options.file, kContextVar), "--context: ", options.model, " has no var ", quote(kContextVar),
+  const NetworkSetting& network = options.program.network;
+  if (options.context == 0 && !options.largest.context) return options;
+  check(has_var(*network.file, kContextVar), "--context: ", network.model, " has no var ", quote(kContextVar),
         ", by which a network of sequences says how many symbols it reads");
-  check(!sets_of(options).contains(kContextVar), "--context and --set ", kContextVar,
-        " say the same; give one of them");
-  return options.context ? with_values(options, {{"set", message(kContextVar, '=', *options.context)}}) : options;
+  check(!network.sets.contains(kContextVar), "--context and --set ", kContextVar, " say the same; give one of them");
+  return options.context > 0 ? with_values(options, {{"set", message(kContextVar, '=', options.context)}}) : options;
 }
 
 /// A run that goes on needs the choices that it began with, or its bits are others.
 std::shared_ptr<Trials> trials_by(const Options& options, bool resumed) {
-  check(!wants_largest(options),
+  check(!options.largest.any(),
         "--autotune does not go with a batch of auto, or a context: it would try the convolutions of each that is "
         "looked at");
   check(
@@ -176,29 +192,34 @@ Options decided(const Options& first, const OptionValues& resumed) {
   const Command& command = *first.command;
   OptionValues given = first.given;
   for (const auto& [name, largest] :
-       {std::pair("batch", first.largest_batch), {"micro-batch", first.largest_micro_batch}})
+       {std::pair("batch", first.largest.batch), {"micro-batch", first.largest.micro_batch}})
     if (largest && resumed.contains(name)) given.erase(name);  // it was found when the run began
   if (repeats_older_schedule(given, resumed)) given.erase("schedule");
   lay_under(command, given, for_device(first, resumed));
   Options with_resumed = with_only(first, given);
-  with_resumed.file = std::make_shared<NetworkFile>(read_network_file(with_resumed.model));  // once: it may change
+  NetworkSetting& network = with_resumed.program.network;
+  network.file = std::make_shared<NetworkFile>(read_network_file(network.model));  // once: it may change
   with_resumed = with_context_set(with_resumed);
   OptionValues all = with_resumed.given;
   lay_under(command, all, network_values(with_resumed));
   const auto optimizer = all.find("optimizer");
   lay_under(command, all, built_in(optimizer == all.end() ? "" : optimizer->second));
-  Options options = with_context(with_resumed.model + ": \"train\"", [&] { return with_only(with_resumed, all); });
+  Options options = with_context(network.model + ": \"train\"", [&] { return with_only(with_resumed, all); });
   if (!options.autotune.empty()) options.device.trials = trials_by(options, !first.given.contains("autotune"));
-  if (wants_largest(options)) options = with_largest(options);
   if (command.facts.one_sample && !command.facts.evaluates && !with_resumed.given.contains("batch"))
-    options.batch = least_batch(network_setting(options), !options.inference);
-  return options;
+    options.program.network.batch = least_batch(options.program.network, options.program.training);
+  options = settled(std::move(options));
+  return options.largest.any() ? with_largest(options) : options;
+}
+
+Options decided_with(const Options& options, const std::string& name, const std::string& value) {
+  return settled(with_value(options, name, value));
 }
 
 Options decided_for_timing(const Options& given) {
   const Options options = decided(given);
-  if (options.data || takes_texts(build_network(network_setting(options), true))) return options;
-  return with_value(options, "data", "synthetic");
+  if (options.data.spec || takes_texts(build_network(options.program.network, true))) return options;
+  return decided_with(options, "data", "synthetic");
 }
 
 OptionValues values_to_keep(const Options& options) {

@@ -4,7 +4,6 @@
 #include "train/recipe.h"
 #include "train/session/fed_data.h"
 #include "train/session/programs.h"
-#include "train/settings_of_options.h"
 
 namespace lethe {
 namespace {
@@ -17,7 +16,7 @@ void check_network(const std::string& named, const SavedRun& run) {
   for (const char* name : {"model", "set", "dtype", "sync-bn"})
     if (const auto found = run.state.options.find(name); found != run.state.options.end()) values.insert(*found);
   if (!named.empty()) values["model"] = named;
-  NetworkSetting setting = network_setting(with_values({}, values));
+  NetworkSetting setting = with_values({}, values).program.network;
   setting.batch = run.state.batch;
   setting.seed = run.state.seed;
   check(network_id(setting) == run.state.program, named.empty() ? "" : "--model ", setting.model,
@@ -37,26 +36,26 @@ Options decided_by_run(const Options& given, const std::optional<SavedRun>& run)
       of_run["batch"] = at_once->second;  // which fitted the run
   }
   if (given.command->facts.one_sample) of_run.erase("batch");  // there are as many samples as files; or one
-  check(!given.model.empty() || of_run.count("model") != 0, "--model is missing: no run stands beside ", given.weights,
-        " to say which network it is of; a name such as lenet or resnet20, or a JSON file");
-  if (run) check_network(given.model, *run);
+  check(!given.program.network.model.empty() || of_run.count("model") != 0, "--model is missing: no run stands beside ",
+        given.checkpoints.weights, " to say which network it is of; a name such as lenet or resnet20, or a JSON file");
+  if (run) check_network(given.program.network.model, *run);
   return decided(given, of_run);
 }
 
 DataSetting data_beside_weights(const Options& options) {
-  DataSetting data = data_setting(options);
-  if (options.weights.empty()) return data;
-  const std::optional<SavedRun> run = run_of_weights(options.weights);
+  DataSetting data = options.data;
+  if (options.checkpoints.weights.empty()) return data;
+  const std::optional<SavedRun> run = run_of_weights(options.checkpoints.weights);
   const Meaning known = meaning_of(run);
   data.known = {.alphabet = known.alphabet, .tokenizer = known.tokenizer};
-  if (run || options.data) return data;
-  const Network network = build_network(network_setting(options), true);
+  if (run || options.data.spec) return data;
+  const Network network = build_network(options.program.network, true);
   if (is_fed_by_data(network) && (takes_sequences(network) || takes_texts(network))) check_data_known(options, run);
   return data;
 }
 
 void check_data_known(const Options& options, const std::optional<SavedRun>& run) {
-  check(run || options.data, "--data is missing: no run stands beside ", options.weights,
+  check(run || options.data.spec, "--data is missing: no run stands beside ", options.checkpoints.weights,
         " to say what labels and symbols stand for");
 }
 

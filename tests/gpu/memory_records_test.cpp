@@ -9,7 +9,6 @@
 #include "tests/support/gpu_records.h"
 #include "train/recipe.h"
 #include "train/session/programs.h"
-#include "train/settings_of_options.h"
 
 namespace lethe::testing {
 namespace {
@@ -32,11 +31,11 @@ TEST_P(MemoryRecords, HoldOnePieceOfThePlannedSizeAndNoneAfterWarmUp) {
   const auto& [model, dtype] = GetParam();
   const Options options =
       decided(parse_options({"--model", model, "--dtype", dtype, "--device", "cuda", "--batch", "32"}));
-  const Programs programs = build_programs(program_setting(options));
+  const Programs programs = build_programs(options.program);
   const std::unique_ptr<Device> device = open_gpu(0, {});
   Prepared prepared(*device);
-  const Planned planned = plan_memory(programs.training, prepared,
-                                      suited(training_memopt(options.memopt, programs.network), device->info()));
+  const Planned planned = plan_memory(
+      programs.training, prepared, suited(training_memopt(options.program.memory, programs.network), device->info()));
   const std::int64_t arena_bytes = planned.arena->bytes;
   const std::int64_t reserved = reserved_bytes({&planned}, arena_bytes, device->info().alignment);
 

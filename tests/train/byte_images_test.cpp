@@ -11,7 +11,6 @@
 #include "train/session/fed_data.h"
 #include "train/session/start.h"
 #include "train/session/trainer.h"
-#include "train/settings_of_options.h"
 
 namespace lethe::testing {
 namespace {
@@ -33,23 +32,23 @@ Left left_by_run(const TemporaryFolder& folder, bool as_bytes, const std::vector
                                    "--log-every", "1000000"};
   args.insert(args.end(), more.begin(), more.end());
   const Options options = decided(parse_options(args));
-  ProgramSetting setting = program_setting(options);
-  const auto data = open_data(options.data, 0, build_network(setting.network, true));
+  ProgramSetting setting = options.program;
+  const auto data = open_data(options.data.spec, 0, build_network(setting.network, true));
   if (as_bytes) setting.pixels = data->pixels();
   const Programs programs = build_programs(setting);
   const DType fed = programs.network.program.vars[fed_inputs(programs.network).samples].dtype;
-  EXPECT_EQ(fed, as_bytes ? DType::u8 : options.dtype);
+  EXPECT_EQ(fed, as_bytes ? DType::u8 : options.program.network.dtype);
   MeteredDevice device(open_cpu(1));
-  Batches batches(*data, training_batches(*options.batch, fed, augmentation_of(*options.augment), 0), device);
+  Batches batches(*data, training_batches(options.program.network.batch, fed, options.data.augment, 0), device);
   Prepared prepared(device);
-  const Plans plans = plan_programs(programs, true, options.memopt, prepared);
+  const Plans plans = plan_programs(programs, true, options.program.memory, prepared);
   Store store(device);
   Buffer arena(device, plans.arena);
   Buffer* const shared = plans.arena > 0 ? &arena : nullptr;
   Executor executor(plans.training.program, plans.training.plan, prepared, store, shared);
   Evaluator evaluator(programs.evaluation, plans.evaluation, prepared, store, *data, shared);
-  fill_store({}, *options.seed, "", programs.network, store);
-  const RunSetting run = run_setting(options);
+  fill_store({}, options.program.network.seed, "", programs.network, store);
+  const RunSetting run = options.course;
   Listener silent;
   Trainer({.setting = run,
            .programs = programs,

@@ -13,7 +13,6 @@
 #include "train/report/plan_report.h"
 #include "train/search/largest_fit.h"
 #include "train/session/device.h"
-#include "train/settings_of_options.h"
 
 namespace lethe::testing {
 namespace {
@@ -56,7 +55,7 @@ TEST_F(GpuPlan, EveryOpOfTheZooHasAKernelThere) {
     SCOPED_TRACE(row);
     const std::string name = row.substr(0, row.find(' ')), dtype = row.substr(row.find(' ') + 1);
     const Options options = decided(parse_options({"plan", "--model", name, "--device", "h200", "--dtype", dtype}));
-    const Programs programs = build_programs(program_setting(options));
+    const Programs programs = build_programs(options.program);
     for (const Program* program : {&programs.training, &programs.evaluation.program}) {
       const Workspaces workspaces = workspaces_of(*program, prepared);
       EXPECT_EQ(workspaces.alignment, kGpuAlignment);
@@ -99,10 +98,11 @@ int update_launches(const Program& program, Prepared& prepared) {
 TEST_F(GpuPlan, SmallUpdatesAreGatheredIntoFewLaunchesForNoByte) {
   const Options options =
       decided(parse_options({"plan", "--model", "resnet110", "--batch", "128", "--device", "h200"}));
-  const Programs programs = build_programs(program_setting(options));
+  const Programs programs = build_programs(options.program);
   Prepared prepared(device_info(options.device));
-  const Planned gathered = planned_program(program_setting(options), prepared);
-  const Planned early = plan_memory(programs.training, prepared, training_memopt(options.memopt, programs.network));
+  const Planned gathered = planned_program(options.program, prepared);
+  const Planned early =
+      plan_memory(programs.training, prepared, training_memopt(options.program.memory, programs.network));
   EXPECT_EQ(gathered.plan.bytes, early.plan.bytes);
   EXPECT_GT(update_launches(early.program, prepared), 300);
   EXPECT_LT(update_launches(gathered.program, prepared), 10) << "of 440 updates";
@@ -113,7 +113,7 @@ TEST_F(GpuPlan, AConvolutionTakesNoMoreThanItsLimit) {
     const Options options = decided(parse_options(
         {"plan", "--model", "resnet20", "--device", "h200", "--batch", "256", "--workspace-limit", limit}));
     Prepared prepared(device_info(options.device));
-    const Program program = build_programs(program_setting(options)).training;
+    const Program program = build_programs(options.program).training;
     std::int64_t most = 0;
     for (const Op& op : program.blocks[0].ops)
       if (op.type.rfind("conv2d", 0) == 0) most = std::max(most, prepared.workspace_bytes(program, op));

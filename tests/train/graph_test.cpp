@@ -12,7 +12,6 @@
 #include "tests/train/run_fixture.h"
 #include "train/recipe.h"
 #include "train/session/programs.h"
-#include "train/settings_of_options.h"
 
 namespace lethe::testing {
 namespace {
@@ -20,7 +19,7 @@ namespace {
 Planned planned_for(const std::vector<std::string>& args) {
   const Options options = decided(parse_options(args));
   Prepared prepared(open_cpu(1)->info());
-  return planned_program(program_setting(options), prepared);
+  return planned_program(options.program, prepared);
 }
 
 /// A value as it is drawn.

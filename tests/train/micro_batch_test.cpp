@@ -157,7 +157,7 @@ TEST_F(MicroBatch, ARunThatFittedInPartsIsEvaluatedInThem) {
                .state = {.options = {{"batch", "16"}, {"micro-batch", "4"}}, .file = {.name = "small.json"}}};
   const auto batch = [&](std::vector<std::string> args) {
     args.insert(args.begin(), {"eval", "--weights", path("run")});
-    return *decided_by_run(parse_options(args), run).batch;
+    return decided_by_run(parse_options(args), run).program.network.batch;
   };
   EXPECT_EQ(batch({}), 4);
   EXPECT_EQ(batch({"--batch", "8"}), 8);

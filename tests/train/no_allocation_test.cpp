@@ -10,7 +10,6 @@
 #include "train/session/fed_data.h"
 #include "train/session/start.h"
 #include "train/session/trainer.h"
-#include "train/settings_of_options.h"
 
 namespace lethe::testing {
 namespace {
@@ -29,19 +28,21 @@ struct AtFirstOp final : Observer {
 /// How many allocations there were when each step of one epoch began to compute: between two of these lie all of a step
 /// and the taking of the next batch, which others make meanwhile.
 std::vector<std::int64_t> allocations_by_step(const Options& options) {
-  const Programs programs = build_programs(program_setting(options));
-  const auto data = open_data(options.data, 0, programs.network);
+  const Programs programs = build_programs(options.program);
+  const auto data = open_data(options.data.spec, 0, programs.network);
   MeteredDevice device(open_device(options.device));
-  Batches batches(*data, training_batches(*options.batch, options.dtype, augmentation_of(*options.augment), 0), device);
+  Batches batches(
+      *data, training_batches(options.program.network.batch, options.program.network.dtype, options.data.augment, 0),
+      device);
   Prepared prepared(device);
-  const Plans plans = plan_programs(programs, false, options.memopt, prepared);
+  const Plans plans = plan_programs(programs, false, options.program.memory, prepared);
   Store store(device);
   Executor executor(plans.training.program, plans.training.plan, prepared, store);
-  fill_store({}, *options.seed, "", programs.network, store);
+  fill_store({}, options.program.network.seed, "", programs.network, store);
 
   AtFirstOp watch;
   executor.observe(&watch);
-  const RunSetting run = run_setting(options);
+  const RunSetting run = options.course;
   Listener silent;
   Trainer({.setting = run,
            .programs = programs,

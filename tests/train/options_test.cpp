@@ -4,7 +4,8 @@
 
 #include "framework/error.h"
 #include "kernels/cuda/device.h"
-#include "train/settings_of_options.h"
+#include "train/quantities.h"
+#include "train/recipe.h"
 
 namespace lethe::testing {
 namespace {
@@ -64,17 +65,17 @@ TEST(Options, ReadsAWholeCommandLine) {
                                    "--seed",
                                    "7"});
   EXPECT_STREQ(o.command->word, "");
-  EXPECT_EQ(o.model, "resnet20");
-  EXPECT_EQ(o.set, (std::vector<std::string>{"n=5", "w=8"}));
-  EXPECT_EQ(o.data, "mnist:/data");
-  EXPECT_EQ(o.batch, 64);
-  EXPECT_EQ(o.epochs, 3);
-  EXPECT_EQ(o.steps, std::nullopt);
-  EXPECT_EQ(o.lr, 0.1);
-  EXPECT_EQ(o.dtype, DType::f64);
-  EXPECT_EQ(o.save_every, (Interval{2, true}));
-  EXPECT_EQ(o.eval_every, (Interval{100, false}));
-  EXPECT_EQ(o.seed, 7U);
+  EXPECT_EQ(o.program.network.model, "resnet20");
+  EXPECT_EQ(o.program.network.sets, (Sets{{"n", "5"}, {"w", "8"}}));
+  EXPECT_EQ(o.data.spec, "mnist:/data");
+  EXPECT_EQ(o.program.network.batch, 64);
+  EXPECT_EQ(o.course.epochs, 3);
+  EXPECT_EQ(o.course.steps, std::nullopt);
+  EXPECT_EQ(o.course.lr, 0.1);
+  EXPECT_EQ(o.program.network.dtype, DType::f64);
+  EXPECT_EQ(o.course.save_every, (Interval{2, true}));
+  EXPECT_EQ(o.course.eval_every, (Interval{100, false}));
+  EXPECT_EQ(o.program.network.seed, 7U);
 }
 
 TEST(Options, TheFirstWordNamesTheCommand) {
@@ -97,7 +98,8 @@ TEST(Options, AListMayBeLongerThanAPath) {
   std::string vars = "x0";
   for (int i = 1; i < 2000; ++i) vars += ",x" + std::to_string(i);
   ASSERT_GT(vars.size(), 4096U);
-  EXPECT_EQ(parse_options({"--model", "lenet", "--skip-vars", vars}).memopt.levels.pins.skip_vars.size(), 2000U);
+  EXPECT_EQ(parse_options({"--model", "lenet", "--skip-vars", vars}).program.memory.levels.pins.skip_vars.size(),
+            2000U);
   expect_in("--skip-vars: the value has 70000 characters, more than 65536",
             complaint({"--model", "lenet", "--skip-vars", std::string(70000, 'x')}));
   expect_in("an argument has 5000 characters, more than 4096", complaint({"pack", std::string(5000, 'x')}));
@@ -114,14 +116,14 @@ TEST(Options, ATypoIsNamedBeforeWhatIsMissingBecauseOfIt) {
 
 TEST(Options, BadFilesThatMayBeLeftOutBecomeAPartOfTheData) {
   const Options o = parse_options({"--model", "lenet", "--data", "imagefolder:a", "--skip-bad", "3"});
-  EXPECT_EQ(o.data, "imagefolder:a,skip-bad=3");
+  EXPECT_EQ(o.data.spec, "imagefolder:a,skip-bad=3");
   EXPECT_EQ(o.given.at("data"), "imagefolder:a,skip-bad=3") << "which a run keeps";
   EXPECT_EQ(o.given.count("skip-bad"), 0U);
   const Options resumed =
       with_values(parse_options({"--model", "lenet", "--skip-bad", "5"}), {{"data", "imagefolder:a,skip-bad=3"}});
-  EXPECT_EQ(resumed.data, "imagefolder:a,skip-bad=5");
+  EXPECT_EQ(resumed.data.spec, "imagefolder:a,skip-bad=5");
   expect_in("--skip-bad is of image files", complaint({"--model", "lenet", "--data", "mnist:a", "--skip-bad", "3"}));
-  EXPECT_THROW(program_setting(parse_options({"--model", "lenet", "--skip-bad", "3"})), Error);
+  EXPECT_THROW(decided(parse_options({"--model", "lenet", "--skip-bad", "3"})), Error);
 }
 
 TEST(Options, OptionsBelongToTheirCommand) {
@@ -152,22 +154,23 @@ TEST(Options, WhatExcludesEachOtherIsRefused) {
 
 TEST(Options, AModelIsNeededUnlessARunIsResumed) {
   expect_in("--model is missing", complaint({"--epochs", "1"}));
-  EXPECT_EQ(parse_options({"--resume", "run1"}).resume, "run1");
+  EXPECT_EQ(parse_options({"--resume", "run1"}).checkpoints.resume, "run1");
 }
 
 TEST(Options, MemorySettingsAreReadBeforeAnythingIsDone) {
-  EXPECT_EQ(parse_options({"--model", "m"}).memopt.text, "level=2");
-  EXPECT_EQ(parse_options({"show", "--model", "m"}).memopt.text, "none");
-  EXPECT_EQ(parse_options({"--model", "m", "--memory-budget", "2GiB"}).memopt.text, "level=3")
+  EXPECT_EQ(parse_options({"--model", "m"}).program.memory.text, "level=2");
+  EXPECT_EQ(parse_options({"show", "--model", "m"}).program.memory.text, "none");
+  EXPECT_EQ(parse_options({"--model", "m", "--memory-budget", "2GiB"}).program.memory.text, "level=3")
       << "unless another is said";
-  const MemorySetting said = parse_options({"--model", "m", "--memory-budget", "5000", "--memopt", "level=1"}).memopt;
+  const MemorySetting said =
+      parse_options({"--model", "m", "--memory-budget", "5000", "--memopt", "level=1"}).program.memory;
   EXPECT_EQ(said.text, "level=1");
   EXPECT_EQ(said.levels.budget, 5000) << "a number without unit is bytes";
   const std::vector<std::string> priced = {"--model", "m", "--memopt", "level=3", "--overhead"};
   for (const char* share : {"5%", "0.05"}) {
     std::vector<std::string> args = priced;
     args.emplace_back(share);
-    EXPECT_EQ(parse_options(args).memopt.levels.overhead, 0.05);
+    EXPECT_EQ(parse_options(args).program.memory.levels.overhead, 0.05);
   }
   expect_in("--overhead: '5%%' is no share of a step",
             complaint({"--model", "m", "--memopt", "level=3", "--overhead", "5%%"}));
@@ -176,8 +179,8 @@ TEST(Options, MemorySettingsAreReadBeforeAnythingIsDone) {
   expect_in("--memory-budget goes with none and the levels",
             complaint({"--model", "m", "--memory-budget", "1GiB", "--memopt", "optnet=training"}));
   const Options kept = parse_options({"--model", "m", "--skip-vars", "a,b", "--skip-grads"});
-  EXPECT_EQ(kept.memopt.levels.pins.skip_vars, (std::vector<std::string>{"a", "b"}));
-  EXPECT_TRUE(kept.memopt.levels.pins.skip_grads);
+  EXPECT_EQ(kept.program.memory.levels.pins.skip_vars, (std::vector<std::string>{"a", "b"}));
+  EXPECT_TRUE(kept.program.memory.levels.pins.skip_grads);
 }
 
 TEST(Options, AnAbsentDeviceHasItsOwnExitCode) {
@@ -203,21 +206,22 @@ TEST(Options, UnknownWordsGetASuggestion) {
 TEST(Options, ValuesFillInWhatTheCommandLineLeavesOut) {
   const Options given = parse_options({"--model", "m", "--batch", "8", "--set", "n=3", "--quiet"});
   const Options o = with_values(given, {{"batch", "128"}, {"lr", "0.1"}, {"set", "n=9,w=16"}, {"epochs", "4"}});
-  EXPECT_EQ(o.batch, 8);
-  EXPECT_EQ(o.lr, 0.1);
-  EXPECT_EQ(o.epochs, 4);
-  EXPECT_EQ(o.set, (std::vector<std::string>{"n=3", "w=16"}));
+  EXPECT_EQ(o.program.network.batch, 8);
+  EXPECT_EQ(o.course.lr, 0.1);
+  EXPECT_EQ(o.course.epochs, 4);
+  EXPECT_EQ(o.program.network.sets, (Sets{{"n", "3"}, {"w", "16"}}));
   EXPECT_TRUE(o.quiet);
 }
 
 TEST(Options, StepsOnTheCommandLineReplaceEpochsFromElsewhere) {
   const Options o = with_values(parse_options({"--model", "m", "--steps", "20"}), {{"epochs", "4"}});
-  EXPECT_EQ(o.steps, 20);
-  EXPECT_EQ(o.epochs, std::nullopt);
+  EXPECT_EQ(o.course.steps, 20);
+  EXPECT_FALSE(o.given.contains("epochs"));
 }
 
 TEST(Options, ValuesOfOptionsThatTheCommandHasNotAreLeftOut) {
-  EXPECT_EQ(with_values(parse_options({"eval", "--model", "m"}), {{"lr", "0.1"}, {"batch", "32"}}).batch, 32);
+  EXPECT_EQ(
+      with_values(parse_options({"eval", "--model", "m"}), {{"lr", "0.1"}, {"batch", "32"}}).program.network.batch, 32);
 }
 
 TEST(Options, HelpListsGroupsDefaultsAndCommands) {
@@ -230,12 +234,13 @@ TEST(Options, HelpListsGroupsDefaultsAndCommands) {
 }
 
 TEST(Options, LaterValuesOfTheSameOptionWin) {
-  EXPECT_EQ(parse_options({"--model", "m", "--batch", "8", "--batch", "16"}).batch, 16);
+  EXPECT_EQ(parse_options({"--model", "m", "--batch", "8", "--batch", "16"}).program.network.batch, 16);
 }
 
 TEST(Options, ReadsLinksBetweenRanks) {
   const auto link = [](const std::string& text) {
-    return parse_options({"plan", "--model", "lenet", "--ranks", "4", "--network", text}).ranks.network.value();
+    EXPECT_NO_THROW(parse_options({"plan", "--model", "lenet", "--ranks", "4", "--network", text}));
+    return parse_link(text, "--network");
   };
   EXPECT_DOUBLE_EQ(link("25Gb,10us").bytes, 25e9 / 8);
   EXPECT_DOUBLE_EQ(link("25Gb,10us").latency, 10e-6);

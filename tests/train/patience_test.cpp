@@ -102,7 +102,7 @@ TEST_F(Patience, OfTheNetworkYieldsToTheCommandLine) {
   std::ofstream(path("patient.json")) << text;
   const auto patience = [&](std::vector<std::string> more) {
     more.insert(more.end(), {"--model", path("patient.json")});
-    return decided(parse_options(more)).patience;
+    return decided(parse_options(more)).course.patience;
   };
   EXPECT_EQ(patience({}), 4);
   EXPECT_EQ(patience({"--patience", "7"}), 7);

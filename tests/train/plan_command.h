@@ -8,12 +8,11 @@
 #include "train/recipe.h"
 #include "train/report/plan_report.h"
 #include "train/session/device.h"
-#include "train/settings_of_options.h"
 
 namespace lethe::testing {
 
 inline PlanReport report_of(const Options& options) {
-  return report_plan(program_setting(options), device_info(options.device));
+  return report_plan(options.program, device_info(options.device));
 }
 
 class PlanCommand : public RunTest {

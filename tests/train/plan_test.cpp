@@ -131,8 +131,8 @@ TEST_F(PlanCommand, EveryRemedyIsAsGoodAsItSays) {
     EXPECT_LT(remedy.bytes, report.row().bytes()) << remedy.change;
     if (remedy.change != "--memopt level=2") continue;
     Prepared prepared(open_cpu(1)->info());
-    const MemorySetting changed = memory_setting("level=2", options.memopt);
-    const Programs programs = build_programs(program_setting(options));
+    const MemorySetting changed = memory_setting("level=2", options.program.memory);
+    const Programs programs = build_programs(options.program);
     EXPECT_EQ(plan_programs(programs, true, changed, prepared).bytes.total(), remedy.bytes);
   }
 }

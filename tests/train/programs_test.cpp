@@ -10,7 +10,6 @@
 #include "train/data/masks.h"
 #include "train/recipe.h"
 #include "train/session/fed_data.h"
-#include "train/settings_of_options.h"
 
 namespace lethe::testing {
 namespace {
@@ -24,7 +23,7 @@ TEST(Programs, TheDataHasTheClassesThatTheLossReadsWhateverTheOutputs) {
       "loss": [{"op": "cross_entropy", "in": "logits", "target": "label"}], "outputs": )") +
                                  outputs + "}");
     const Options options = decided(parse_options({"--model", folder.text() + "/net.json"}));
-    const auto data = open_data(options.data, 0, build_network(network_setting(options), true));
+    const auto data = open_data(options.data.spec, 0, build_network(options.program.network, true));
     EXPECT_EQ(dynamic_cast<const Dataset&>(*data).info().classes.size(), 5U) << outputs;
   }
 }
@@ -39,7 +38,7 @@ TEST(Programs, ANetworkWithALabelForEachPixelTakesMasks) {
                  {"op": "reshape", "in": "mask", "shape": [-1], "batch": true, "name": "wanted"}],
       "loss": [{"op": "cross_entropy", "in": "reshape1", "target": "wanted"}]})");
     const Options options = decided(parse_options({"--model", folder.text() + "/net.json"}));
-    return open_data(options.data, 0, build_network(network_setting(options), true));
+    return open_data(options.data.spec, 0, build_network(options.program.network, true));
   };
   const auto data = opened("[8, 6]");
   EXPECT_EQ(dynamic_cast<const Masks&>(*data).info().classes.size(), 3U);
@@ -70,8 +69,8 @@ TEST(Programs, WhatIsReservedIsWhatARunHoldsBeforeItsFirstStep) {
       const auto cpu = open_cpu(1);
       PieceCounter device(*cpu);
       Prepared prepared(device);
-      const Programs programs = build_programs(program_setting(options));
-      const Plans plans = plan_programs(programs, evaluated, options.memopt, prepared);
+      const Programs programs = build_programs(options.program);
+      const Plans plans = plan_programs(programs, evaluated, options.program.memory, prepared);
       Store store(device);
       Buffer arena(device, plans.arena);
       Buffer* const shared = plans.arena > 0 ? &arena : nullptr;

@@ -10,7 +10,6 @@
 #include "tests/support/expect_error.h"
 #include "train/data/augment.h"
 #include "train/session/programs.h"
-#include "train/settings_of_options.h"
 
 namespace lethe::testing {
 namespace {
@@ -40,31 +39,31 @@ class Recipe : public ::testing::Test {
 
 TEST_F(Recipe, TheNetworksSettingsHoldWhereTheCommandLineSaysNothing) {
   const Options o = options({"--lr", "0.5"});
-  EXPECT_EQ(o.lr, 0.5);
-  EXPECT_EQ(o.batch, 16);
-  EXPECT_EQ(o.epochs, 3);
-  EXPECT_EQ(o.schedule, "cosine");
-  EXPECT_FALSE(o.data) << "open_data() looks at the network";
-  EXPECT_EQ(o.seed, 0U);
-  EXPECT_EQ(optimizer_of(o).weight_decay, 1e-4);
-  EXPECT_TRUE(augmentation_of(*o.augment).flip);
+  EXPECT_EQ(o.course.lr, 0.5);
+  EXPECT_EQ(o.program.network.batch, 16);
+  EXPECT_EQ(o.course.epochs, 3);
+  EXPECT_EQ(o.course.schedule_text, "cosine");
+  EXPECT_FALSE(o.data.spec) << "open_data() looks at the network";
+  EXPECT_EQ(o.program.network.seed, 0U);
+  EXPECT_EQ(o.program.update.rule.weight_decay, 1e-4);
+  EXPECT_TRUE(o.data.augment.flip);
 }
 
 TEST_F(Recipe, TheNetworksFileIsReadOnce) {
   const Options o = options({});
-  const std::string id = network_id(network_setting(o));
+  const std::string id = network_id(o.program.network);
   std::ofstream(file_) << "nothing of use";
-  EXPECT_EQ(network_id(network_setting(o)), id) << "of the file as it was";
-  EXPECT_EQ(network_id(network_setting(with_value(o, "lr", "0.3"))), id);
+  EXPECT_EQ(network_id(o.program.network), id) << "of the file as it was";
+  EXPECT_EQ(network_id(with_value(o, "lr", "0.3").program.network), id);
   EXPECT_THROW(options({}), Error);
 }
 
 TEST_F(Recipe, AResumedRunsSettingsComeBeforeTheNetworks) {
   const Options o = options({"--epochs", "9"}, {{"batch", "8"}, {"lr", "0.02"}, {"epochs", "5"}, {"seed", "4"}});
-  EXPECT_EQ(o.batch, 8);
-  EXPECT_EQ(o.lr, 0.02);
-  EXPECT_EQ(o.epochs, 9);
-  EXPECT_EQ(o.seed, 4U);
+  EXPECT_EQ(o.program.network.batch, 8);
+  EXPECT_EQ(o.course.lr, 0.02);
+  EXPECT_EQ(o.course.epochs, 9);
+  EXPECT_EQ(o.program.network.seed, 4U);
 }
 
 TEST_F(Recipe, AResumedRunStaysOnItsDeviceUnlessToldOtherwise) {
@@ -92,28 +91,28 @@ TEST_F(Recipe, AResumedRunStaysOnItsDeviceUnlessToldOtherwise) {
 TEST_F(Recipe, WhatIsDecidedLaterKeepsWhatWasReadBefore) {
   const std::string choices = file_ + ".choices";
   const Options o = decided_for_timing(parse_options({"bench", "--model", file_, "--autotune", choices}));
-  EXPECT_EQ(o.data, "synthetic");
+  EXPECT_EQ(o.data.spec, "synthetic");
   EXPECT_TRUE(o.device.trials) << "they were there before the data was decided";
-  EXPECT_TRUE(o.file);
+  EXPECT_TRUE(o.program.network.file);
 }
 
 TEST_F(Recipe, ASweepTakesNoStepsFromTheNetwork) {
   write(R"(, "steps": 3)");
   const Options sweep = decided(parse_options({"lr-find", "--model", file_}));
-  EXPECT_EQ(sweep.steps, 100) << "3 are too few for a sweep, but they are of training";
-  EXPECT_EQ(sweep.batch, 16);
+  EXPECT_EQ(sweep.course.steps, 100) << "3 are too few for a sweep, but they are of training";
+  EXPECT_EQ(sweep.program.network.batch, 16);
 }
 
 TEST_F(Recipe, AnotherOptimizerDoesNotInheritTheNetworksRate) {
   const Options o = options({"--optimizer", "adam"});
-  EXPECT_EQ(o.lr, 0.001);
-  EXPECT_EQ(o.schedule, "constant");
-  EXPECT_EQ(o.batch, 16);
+  EXPECT_EQ(o.course.lr, 0.001);
+  EXPECT_EQ(o.course.schedule_text, "constant");
+  EXPECT_EQ(o.program.network.batch, 16);
 }
 
 TEST_F(Recipe, DecayOfBiasAndNormIsForTheCommandLineOrTheNetworkToAsk) {
   const auto decay = [&](const std::vector<std::string>& args, const OptionValues& kept = {}) {
-    return optimizer_of(options(args, kept)).decay;
+    return options(args, kept).program.update.rule.decay;
   };
   EXPECT_EQ(decay({}), "");
   EXPECT_EQ(decay({"--decay-all"}), "*");
@@ -129,7 +128,7 @@ TEST_F(Recipe, DecayOfBiasAndNormIsForTheCommandLineOrTheNetworkToAsk) {
 
 TEST_F(Recipe, DecayByNameAndTheRatesOfMeansAreForTheCommandLineOrTheNetworkToSay) {
   write(R"(, "beta2": 0.95, "eps": 1e-6, "decay": "a.*", "no_decay": "b,c")", "adamw");
-  const OptimizerSettings of_network = optimizer_of(options({}));
+  const OptimizerSettings of_network = options({}).program.update.rule;
   EXPECT_EQ(of_network.beta1, 0.9);
   EXPECT_EQ(of_network.beta2, 0.95);
   EXPECT_EQ(of_network.eps, 1e-6);
@@ -137,15 +136,15 @@ TEST_F(Recipe, DecayByNameAndTheRatesOfMeansAreForTheCommandLineOrTheNetworkToSa
   EXPECT_EQ(of_network.no_decay, "b,c");
   const std::vector<std::string> said = {"--beta1", "0.8", "--beta2", "0.99", "--no-decay", "d"};
   for (const Options& o : {options(said), options({}, values_to_keep(options(said)))}) {
-    EXPECT_EQ(optimizer_of(o).beta1, 0.8);
-    EXPECT_EQ(optimizer_of(o).beta2, 0.99);
-    EXPECT_EQ(optimizer_of(o).no_decay, "d");
+    EXPECT_EQ(o.program.update.rule.beta1, 0.8);
+    EXPECT_EQ(o.program.update.rule.beta2, 0.99);
+    EXPECT_EQ(o.program.update.rule.no_decay, "d");
   }
-  EXPECT_EQ(optimizer_of(options({"--optimizer", "adam"})).beta2, 0.999);
+  EXPECT_EQ(options({"--optimizer", "adam"}).program.update.rule.beta2, 0.999);
 }
 
 TEST_F(Recipe, RatesOfMeansAreForOptimizersThatHaveThem) {
-  EXPECT_EQ(error_of([&] { optimizer_of(options({"--beta1", "0.8"})); }), "--beta1: momentum has none");
+  EXPECT_EQ(error_of([&] { options({"--beta1", "0.8"}).program.update.rule; }), "--beta1: momentum has none");
   EXPECT_EQ(error_of([&] { options({"--beta1", "1"}); }), "--beta1: must be from 0 to below 1, not 1");
 }
 
@@ -160,7 +159,7 @@ TEST_F(Recipe, AWrongSettingOfTheNetworkIsNamedWithItsPlace) {
   std::ofstream(file_) << R"({"version": 1, "inputs": {"image": {"shape": [3]}}, "layers": [],
       "train": {"schedule": "nonsense"}})";
   EXPECT_EQ(error_of([&] { options({}); }).rfind(file_ + ":2:29: unknown schedule 'nonsense'", 0), 0U);
-  EXPECT_EQ(*options({"--schedule", "constant"}).schedule, "constant") << "what comes first replaces it";
+  EXPECT_EQ(options({"--schedule", "constant"}).course.schedule_text, "constant") << "what comes first replaces it";
   std::ofstream(file_) << R"({"version": 1, "inputs": {"image": {"shape": [3]}}, "layers": [],
       "train": {"optimizer": "nope"}})";
   EXPECT_EQ(error_of([&] { options({}); }).rfind(file_ + ":2:30: unknown optimizer 'nope'", 0), 0U);
@@ -174,17 +173,17 @@ TEST_F(Recipe, WhatIsKeptDecidesTheSameRunAgain) {
   const OptionValues kept = values_to_keep(first);
   EXPECT_EQ(kept.count("quiet"), 0U);
   const Options again = decided(parse_options({"--resume", "somewhere"}), kept);
-  EXPECT_EQ(again.steps, 20);
-  EXPECT_EQ(again.epochs, std::nullopt);
-  EXPECT_EQ(again.model, first.model);
-  EXPECT_EQ(again.set, first.set);
+  EXPECT_EQ(again.course.steps, 20);
+  EXPECT_FALSE(again.given.contains("epochs"));
+  EXPECT_EQ(again.program.network.model, first.program.network.model);
+  EXPECT_EQ(again.program.network.sets, first.program.network.sets);
   EXPECT_EQ(values_to_keep(again), kept);
 }
 
 TEST_F(Recipe, MomentumMakesMomentumOfPlainGradientDescent) {
-  EXPECT_EQ(optimizer_of(options({"--optimizer", "sgd", "--momentum", "0.8"})).type, OptimizerType::Momentum);
-  EXPECT_EQ(optimizer_of(options({"--optimizer", "sgd"})).type, OptimizerType::Sgd);
-  EXPECT_THROW(optimizer_of(options({"--optimizer", "adam", "--momentum", "0.8"})), Error);
+  EXPECT_EQ(options({"--optimizer", "sgd", "--momentum", "0.8"}).program.update.rule.type, OptimizerType::Momentum);
+  EXPECT_EQ(options({"--optimizer", "sgd"}).program.update.rule.type, OptimizerType::Sgd);
+  EXPECT_THROW(options({"--optimizer", "adam", "--momentum", "0.8"}).program.update.rule, Error);
 }
 
 TEST(Augmentation, WordsNameTheirPixels) {

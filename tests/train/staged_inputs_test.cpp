@@ -14,7 +14,6 @@
 #include "train/session/fed_data.h"
 #include "train/session/start.h"
 #include "train/session/trainer.h"
-#include "train/settings_of_options.h"
 
 namespace lethe::testing {
 namespace {
@@ -40,24 +39,26 @@ std::vector<std::string> records_of_run(const TemporaryFolder& folder, bool stag
   const Options options =
       decided(parse_options({"--model", folder.text() + "/small.json", "--data", "shapes:train=80,test=40", "--epochs",
                              "3", "--batch", "16", "--eval-every", "3", "--log-every", "1", "--threads", "1"}));
-  const Programs programs = build_programs(program_setting(options));
-  const auto data = open_data(options.data, 0, programs.network);
+  const Programs programs = build_programs(options.program);
+  const auto data = open_data(options.data.spec, 0, programs.network);
   const std::unique_ptr<Device> cpu = open_cpu(1);
   MeteredDevice device(std::make_unique<LateDevice>(*cpu));
-  Batches batches(*data, training_batches(*options.batch, options.dtype, augmentation_of(*options.augment), 0), device);
+  Batches batches(
+      *data, training_batches(options.program.network.batch, options.program.network.dtype, options.data.augment, 0),
+      device);
   Prepared prepared(device);
-  Plans plans = plan_programs(programs, true, options.memopt, prepared);
+  Plans plans = plan_programs(programs, true, options.program.memory, prepared);
   if (staged) stage(plans.training), stage(plans.evaluation);
   Store store(device);
   Buffer arena(device, plans.arena);
   Executor executor(plans.training.program, plans.training.plan, prepared, store, &arena);
   Evaluator evaluator(programs.evaluation, plans.evaluation, prepared, store, *data, &arena);
-  fill_store({}, *options.seed, "", programs.network, store);
+  fill_store({}, options.program.network.seed, "", programs.network, store);
   Progress progress(stderr, true);
   const std::string file = folder.text() + (staged ? "/staged.csv" : "/plain.csv");
   std::vector<std::unique_ptr<RecordFile>> metrics;
   metrics.push_back(std::make_unique<MetricsFile>(file, MetricsFile::Form::Csv, std::nullopt));
-  const RunSetting run = run_setting(options);
+  const RunSetting run = options.course;
   RunReport report(progress, std::move(metrics));
   Trainer({.setting = run,
            .programs = programs,

@@ -7,7 +7,6 @@
 #include "tests/train/run_fixture.h"
 #include "train/recipe.h"
 #include "train/session/device.h"
-#include "train/settings_of_options.h"
 
 namespace lethe::testing {
 namespace {
@@ -17,7 +16,7 @@ using Json = nlohmann::json;
 Timeline timeline_for(std::vector<std::string> args) {
   args.insert(args.begin(), {"timeline", "--out", "page.html"});
   const Options options = decided(parse_options(args));
-  return timeline_of(program_setting(options), device_info(options.device));
+  return timeline_of(options.program, device_info(options.device));
 }
 
 /// A value as the page reads it.

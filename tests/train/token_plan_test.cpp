@@ -9,7 +9,6 @@
 #include "train/recipe.h"
 #include "train/report/plan_report.h"
 #include "train/session/device.h"
-#include "train/settings_of_options.h"
 
 namespace lethe::testing {
 namespace {
@@ -47,7 +46,7 @@ TEST_F(TokenPlan, ThePartsAddUpToTheCategories) {
     for (const char* model : {"char_gpt_cpu", "transformer", "llama"}) {
       const Options options =
           decided(parse_options({"plan", "--model", model, "--batch", "1", "--memopt", memopt, "--threads", "1"}));
-      const PlanReport report = report_plan(program_setting(options), device_info(options.device));
+      const PlanReport report = report_plan(options.program, device_info(options.device));
       const BytesBy& bytes = report.row().peak.bytes;
       const auto of = [&](Category category) { return bytes[static_cast<std::size_t>(category)]; };
       EXPECT_EQ(std::accumulate(report.parts.peak.begin(), report.parts.peak.end(), std::int64_t{0}),

@@ -42,20 +42,20 @@ TEST_F(WeightsOfRun, TheCommandLineComesFirst) {
   const auto decided_for = [&](std::vector<std::string> args) {
     args.insert(args.begin(), {"eval", "--weights", path("run")});
     const Options given = parse_options(args);
-    return decided_by_run(given, run_of_weights(given.weights));
+    return decided_by_run(given, run_of_weights(given.checkpoints.weights));
   };
   const Options all = decided_for({});
-  EXPECT_EQ(all.model, path("run/best/network/small.json"));
-  EXPECT_EQ(all.data, "shapes:train=160,test=40");
-  EXPECT_EQ(all.dtype, DType::f64);
-  EXPECT_EQ(all.batch, 20);
-  EXPECT_EQ(all.seed, 5U);
+  EXPECT_EQ(all.program.network.model, path("run/best/network/small.json"));
+  EXPECT_EQ(all.data.spec, "shapes:train=160,test=40");
+  EXPECT_EQ(all.program.network.dtype, DType::f64);
+  EXPECT_EQ(all.program.network.batch, 20);
+  EXPECT_EQ(all.program.network.seed, 5U);
   const Options some = decided_for({"--dtype", "f32", "--data", "shapes", "--batch", "3", "--seed", "9"});
-  EXPECT_EQ(some.model, path("run/best/network/small.json"));
-  EXPECT_EQ(some.data, "shapes");
-  EXPECT_EQ(some.dtype, DType::f32);
-  EXPECT_EQ(some.batch, 3);
-  EXPECT_EQ(some.seed, 9U);
+  EXPECT_EQ(some.program.network.model, path("run/best/network/small.json"));
+  EXPECT_EQ(some.data.spec, "shapes");
+  EXPECT_EQ(some.program.network.dtype, DType::f32);
+  EXPECT_EQ(some.program.network.batch, 3);
+  EXPECT_EQ(some.program.network.seed, 9U);
 }
 
 TEST_F(WeightsOfRun, ExportWritesTheBestOfTheRun) {

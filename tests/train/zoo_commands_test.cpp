@@ -10,7 +10,6 @@
 #include "train/recipe.h"
 #include "train/session/fed_data.h"
 #include "train/session/programs.h"
-#include "train/settings_of_options.h"
 
 namespace lethe::testing {
 namespace {
@@ -75,8 +74,8 @@ TEST(ZooCommands, WhatExcludesAnOptionTakesANetworkThatSaysIt) {
 }
 
 TEST(ZooCommands, AMeasurementTakesItsOwnNumberOfSteps) {
-  EXPECT_EQ(decided_of("bench", "gpt2", {}).steps, 12);
-  EXPECT_EQ(decided_of("lr-find", "gpt2", {}).steps, 100);
+  EXPECT_EQ(decided_of("bench", "gpt2", {}).course.steps, 12);
+  EXPECT_EQ(decided_of("lr-find", "gpt2", {}).course.steps, 100);
 }
 
 TEST(ZooCommands, AMeasurementFindsDataForEachNetwork) {
@@ -84,8 +83,8 @@ TEST(ZooCommands, AMeasurementFindsDataForEachNetwork) {
   for (const std::string& name : networks()) {
     SCOPED_TRACE(name);
     const Options options = decided_for_timing(parse_options({"bench", "--model", name, "--profile", "--batch", "4"}));
-    const Network network = build_network(network_setting(options), true);
-    check_fed(network, *open_data(options.data, 0, network));
+    const Network network = build_network(options.program.network, true);
+    check_fed(network, *open_data(options.data.spec, 0, network));
   }
 }
 

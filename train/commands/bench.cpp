@@ -20,7 +20,6 @@
 #include "train/report/bench_report.h"
 #include "train/report/profile_report.h"
 #include "train/report/streams.h"
-#include "train/settings_of_options.h"
 
 extern char** environ;
 
@@ -131,7 +130,7 @@ void add_metrics(const std::string& file, BenchRow& row) {
 void run_once(const Options& options, const Scratch& scratch, BenchRow& row) {
   std::vector<std::string> args = arguments_of(options, row.memopt);
   const std::string metrics = scratch.file("metrics.csv");
-  for (const std::string& arg : {message("--steps=", *options.steps), std::string("--eval-every=0"),
+  for (const std::string& arg : {message("--steps=", *options.course.steps), std::string("--eval-every=0"),
                                  std::string("--log-every=1"), std::string("--quiet"), "--metrics=" + metrics})
     args.push_back(arg);
   row.process = std::max(row.process, run_process(args, scratch));
@@ -165,13 +164,11 @@ std::vector<BenchRow> rows_of(const BenchAsked& asked, const Options& options) {
 int profile(const Options& given) {
   Options options = decided_for_timing(given);
   options.device.eager = options.device.name != "cpu";  // a GPU runs ops one by one, too
-  SessionSetting setting{program_setting(options), data_setting(options), options.device};
+  SessionSetting setting{options.program, options.data, options.device};
   setting.program.evaluated = false;
   Session session(std::move(setting));
-  RunSetting run = run_setting(options);
-  run.steps = options.steps;
-  const StepProfile found = profile_steps(session, run, kWarmUpSteps);
-  write_result("", profile_as(options.format, title_of(program_setting(options)), found));
+  const StepProfile found = profile_steps(session, options.course, kWarmUpSteps);
+  write_result("", profile_as(options.format, title_of(options.program), found));
   return 0;
 }
 
@@ -186,10 +183,10 @@ int bench(const BenchAsked& asked, const Options& given) {
       std::fprintf(stderr, "round %d of %d: %s\n", round, asked.rounds, row.memopt.c_str());
       run_once(options, scratch, row);
     }
-  const BenchHead head{.network = options.model,
-                       .batch = *options.batch,
-                       .dtype = std::string(name_of(options.dtype)),
-                       .steps = *options.steps,
+  const BenchHead head{.network = options.program.network.model,
+                       .batch = options.program.network.batch,
+                       .dtype = std::string(name_of(options.program.network.dtype)),
+                       .steps = *options.course.steps,
                        .rounds = asked.rounds};
   write_result("", bench_as(options.format, head, rows));
   return 0;
@@ -204,9 +201,9 @@ Run declare_bench(OptionSet& set, Options& o) {
   add_seed(set, o);
   add_machine(set, o);
   add_pins(set, o);
-  o.steps = 12;
+  o.course.steps = 12;
   set.in("Bench");
-  set.add("--steps", o.steps, "S", "Steps a process (default 12)")
+  set.add("--steps", o.course.steps, "S", "Steps a process (default 12)")
       ->check(whole_number(kWarmUpSteps + 1))
       ->is({Fact::Kept});
   set.add("--settings", own->settings, "LIST",

@@ -11,7 +11,6 @@
 #include "train/session/fed_data.h"
 #include "train/session/programs.h"
 #include "train/session/start.h"
-#include "train/settings_of_options.h"
 #include "train/weights_recipe.h"
 
 namespace lethe {
@@ -28,16 +27,18 @@ Planned planned_by_guest(const ProgramSetting& setting, const Network& network, 
 }
 
 int evaluate(const EvalAsked& asked, const Options& given) {
-  check(!given.weights.empty(), "--weights is missing: the directory of a run or checkpoint, or a safetensors file");
-  const std::optional<SavedRun> run = run_of_weights(given.weights);
+  check(!given.checkpoints.weights.empty(),
+        "--weights is missing: the directory of a run or checkpoint, or a safetensors file");
+  const std::optional<SavedRun> run = run_of_weights(given.checkpoints.weights);
   const Options options = decided_by_run(given, run);
   check_data_known(options, run);
-  const ProgramSetting setting = program_setting(options);
+  const ProgramSetting setting = options.program;
   const bool by_guest = setting.memory.guest != nullptr;
   Network network = build_network(setting.network, by_guest);  // a guest takes it as built for training
   const Notify notify = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); };
   note_other_numbers(options, run, notify);
-  const std::unique_ptr<Samples> data = open_data(options.data, setting.network.seed, network, notify, meaning_of(run));
+  const std::unique_ptr<Samples> data =
+      open_data(options.data.spec, setting.network.seed, network, notify, meaning_of(run));
   if (setting.pixels && !by_guest) take_bytes(network, data->pixels());
   const std::unique_ptr<Device> device = open_device(options.device);
   Prepared prepared(*device);
@@ -47,13 +48,14 @@ int evaluate(const EvalAsked& asked, const Options& given) {
   device->reserve(reserved_bytes({&planned}, 0, device->info().alignment));
   Store store(*device);
   Evaluator evaluator(network, planned, prepared, store, *data);
-  read_weights(options.weights, store, network);
-  ClassCounts counts(options.logits ? network.classes : 0, asked.top, asked.confusion);
-  const Scores scores = evaluator.run(options.logits ? &counts : nullptr);
+  read_weights(options.checkpoints.weights, store, network);
+  ClassCounts counts(options.program.network.logits ? network.classes : 0, asked.top, asked.confusion);
+  const Scores scores = evaluator.run(options.program.network.logits ? &counts : nullptr);
   const ScoreParts parts{.top = asked.top > 0, .by_class = asked.by_class, .confusion = asked.confusion};
   write_result("", scores_as(options.format, scores, counts, data->classes(), parts));
   check_as(Exit::Numeric, std::isfinite(scores.loss), "the loss is ", scores.loss,
-           " although all weights are finite: values on the way are too large for ", name_of(options.dtype));
+           " although all weights are finite: values on the way are too large for ",
+           name_of(options.program.network.dtype));
   return 0;
 }
 
@@ -70,7 +72,7 @@ Run declare_eval(OptionSet& set, Options& o) {
   set.add("--top", own->top, "K", "Also counts labels that are among the K largest logits")->check(whole_number(1));
   set.add_flag("--by-class", own->by_class, "Samples and accuracy of each class");
   set.add_flag("--confusion", own->confusion, "How many samples of each class were taken for which class");
-  set.finally([&o, own] { o.logits = own->top > 0 || own->by_class || own->confusion; });
+  set.finally([&o, own] { o.program.network.logits = own->top > 0 || own->by_class || own->confusion; });
   add_format(set, o, {"text", "json"});
   return [own](const Options& options) { return evaluate(*own, options); };
 }

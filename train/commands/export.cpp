@@ -11,7 +11,6 @@
 #include "train/session/programs.h"
 #include "train/session/start.h"
 #include "train/session/weights.h"
-#include "train/settings_of_options.h"
 #include "train/weights_recipe.h"
 
 namespace lethe {
@@ -35,23 +34,23 @@ void check_ending(const std::string& file) {
 
 /// The type that the file's numbers are to have; none: that of the parameters.
 std::optional<DType> asked_dtype(const Options& given) {
-  return given.given.contains("dtype") ? std::optional(given.dtype) : std::nullopt;
+  return given.given.contains("dtype") ? std::optional(given.program.network.dtype) : std::nullopt;
 }
 
 /// Without a type of 16 bits, in which no parameters are: the file's numbers are rounded from the run's, once.
 Options with_dtype_of_parameters(const Options& given) {
   OptionValues values = given.given;
-  if (bytes_of(given.dtype) == 2) values.erase("dtype");
+  if (bytes_of(given.program.network.dtype) == 2) values.erase("dtype");
   return with_only(given, values);
 }
 
 int export_weights(const Options& given, const std::string& names) {
   check_ending(given.output);
-  const Options options = decided_by_run(with_dtype_of_parameters(given), run_of_weights(given.weights));
-  const Network network = build_network(network_setting(options), false);
+  const Options options = decided_by_run(with_dtype_of_parameters(given), run_of_weights(given.checkpoints.weights));
+  const Network network = build_network(options.program.network, false);
   const std::unique_ptr<Device> device = open_cpu(1);
   Store store(*device);
-  fill_store({}, *options.seed, options.weights, network, store);
+  fill_store({}, options.program.network.seed, options.checkpoints.weights, network, store);
   save_weights(options.output, store, network, names, asked_dtype(given));
   return 0;
 }

@@ -19,7 +19,6 @@
 #include "train/session/sampling.h"
 #include "train/session/start.h"
 #include "train/session/text_reading.h"
-#include "train/settings_of_options.h"
 #include "train/weights_recipe.h"
 
 namespace lethe {
@@ -60,7 +59,7 @@ Language language_of_tokenizer(const std::string& directory) {
 
 /// By the data that the command line or the run names.
 Language language_of_data(const Options& options, const Meaning& known, const Network& network) {
-  const std::unique_ptr<Samples> data = open_data(options.data, options.seed.value_or(0), network, {}, known);
+  const std::unique_ptr<Samples> data = open_data(options.data.spec, options.program.network.seed, network, {}, known);
   const auto& sequences = dynamic_cast<const Sequences&>(*data);
   Language language{.vocabulary = sequences.vocabulary(), .end = sequences.end_symbol()};
   check(language.vocabulary != nullptr, "--data ", data->name(), ": its symbols stand for no text");
@@ -78,7 +77,7 @@ Language language_of(const TextAsked& asked, const Options& given, const Options
              language.symbols(), " tokens, the network tells ", network.classes, " apart");
     return language;
   }
-  if (!known.alphabet.empty() && !given.data) return {.vocabulary = characters_of(known.alphabet)};
+  if (!known.alphabet.empty() && !given.data.spec) return {.vocabulary = characters_of(known.alphabet)};
   return language_of_data(options, known, network);
 }
 
@@ -165,31 +164,31 @@ void continue_text(std::vector<std::int32_t> symbols, const Language& language, 
 
 /// By the run that the weights are of, if they are of one.
 Options decided_for_text(const TextAsked& asked, const Options& given, const std::optional<SavedRun>& run) {
-  const bool known = !given.weights.empty() || (asked.plan && !given.model.empty());
+  const bool known = !given.checkpoints.weights.empty() || (asked.plan && !given.program.network.model.empty());
   check(known, "--weights is missing: the directory of a run or checkpoint, or a safetensors file");
-  check(!given.data || asked.tokenizer.empty(), "--data and --tokenizer say the same; give one of them");
+  check(!given.data.spec || asked.tokenizer.empty(), "--data and --tokenizer say the same; give one of them");
   check(asked.plan || given.given.contains("prompt"), "--prompt is required: what is written on from");
-  Options options = given.weights.empty() ? decided(given) : decided_by_run(given, run);
-  options.batch = 1;
+  Options options = given.checkpoints.weights.empty() ? decided(given) : decided_by_run(given, run);
+  options.program.network.batch = 1;
   return options;
 }
 
 int plan_text_of(const TextAsked& asked, const Options& options) {
   Prepared prepared(device_info(options.device));
-  const TextReading reading(program_setting(options), !asked.no_cache, prepared);
+  const TextReading reading(options.program, !asked.no_cache, prepared);
   const Network& network = reading.window();
-  write_result("", decode_plan_text(network.name, reading.context(), options.dtype, reading.is_cached(),
+  write_result("", decode_plan_text(network.name, reading.context(), options.program.network.dtype, reading.is_cached(),
                                     reading.planned(), reading.bytes()));
   return 0;
 }
 
 int generate(const TextAsked& asked, const Options& given) {
-  const std::optional<SavedRun> run = run_of_weights(given.weights);
+  const std::optional<SavedRun> run = run_of_weights(given.checkpoints.weights);
   const Options options = decided_for_text(asked, given, run);
   if (asked.plan) return plan_text_of(asked, options);
   MeteredDevice device(open_device(options.device));
   Prepared prepared(device);
-  const TextReading reading(program_setting(options), !asked.no_cache, prepared);
+  const TextReading reading(options.program, !asked.no_cache, prepared);
   const Network& network = reading.window();
   if (asked.tokenizer.empty()) check_data_known(options, run);
   const Language language = language_of(asked, given, options, run, network);
@@ -204,7 +203,7 @@ int generate(const TextAsked& asked, const Options& given) {
   device.reserve(reading.reserved(device.info().alignment));
   Store store(device);
   const std::unique_ptr<NextLogits> next = reading.begin(prepared, store);
-  read_weights(options.weights, store, reading.runs());
+  read_weights(options.checkpoints.weights, store, reading.runs());
   continue_text(std::move(symbols), language, asked, *next, note);
   note(taken_line(device.peak(), reading.bytes().total(), reading.takes_on_demand()));
   return 0;
@@ -212,11 +211,11 @@ int generate(const TextAsked& asked, const Options& given) {
 
 Run declare_generate(OptionSet& set, Options& o) {
   const auto own = std::make_shared<TextAsked>();
-  o.logits = true;
+  o.program.network.logits = true;
   add_network(set, o);
   add_weights_of_run(set, o);
   set.in("Data");
-  set.add("--data", o.data, "SPEC", "Data set whose characters the network knows (default: the run's)")
+  set.add("--data", o.data.spec, "SPEC", "Data set whose characters the network knows (default: the run's)")
       ->is({Fact::Kept, Fact::OfNetwork});
   set.add("--tokenizer", own->tokenizer, "DIR",
           "Instead: GPT-2's vocab.json and merges.txt in this folder, for weights from elsewhere");
@@ -234,7 +233,7 @@ Run declare_generate(OptionSet& set, Options& o) {
   set.add("--top-p", own->sampling.top_p, "P",
           "Draws among the fewest of the likeliest symbols that have this probability in all (default 1)")
       ->check(portion());
-  set.add("--seed", o.seed, "N", "Seed of what is drawn: the same text again (default 0)")
+  set.add("--seed", o.program.network.seed, "N", "Seed of what is drawn: the same text again (default 0)")
       ->check(whole_number(0))
       ->is({Fact::Kept, Fact::OfNetwork});
   set.in("Machine");
@@ -253,7 +252,7 @@ Run declare_generate(OptionSet& set, Options& o) {
       ->excludes("--top-p");
   set.finally([&o, own] {
     o.facts.runs = !own->plan;
-    own->sampling.seed = o.seed.value_or(0);  // not that of the run
+    own->sampling.seed = o.program.network.seed;  // not that of the run
   });
   set.add_flag("--quiet", o.quiet, "The text and errors only");
   add_machine(set, o);

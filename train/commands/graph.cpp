@@ -8,14 +8,13 @@
 #include "train/report/streams.h"
 #include "train/session/device.h"
 #include "train/session/programs.h"
-#include "train/settings_of_options.h"
 
 namespace lethe {
 namespace {
 
 int write_graph(const Options& given) {
   const Options options = decided(given);
-  ProgramSetting program = program_setting(options);
+  ProgramSetting program = options.program;
   Prepared prepared(device_info(options.device));
   const auto side_of = [&](const std::string& when, const std::string& memopt) {
     program.memory = memory_setting(memopt, program.memory);

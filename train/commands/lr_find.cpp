@@ -11,7 +11,6 @@
 #include "train/search/lr_sweep.h"
 #include "train/session/fed_data.h"
 #include "train/session/session.h"
-#include "train/settings_of_options.h"
 #include "train/weights_recipe.h"
 
 namespace lethe {
@@ -29,13 +28,13 @@ LrSweep swept(const RateRange& range, const Options& options, Session& session) 
   LrSweep sweep;
   std::int64_t epoch = 0;
   batches.start(epoch);
-  for (std::int64_t step = 0; step < *options.steps && !sweep.diverged(); ++step) {
+  for (std::int64_t step = 0; step < *options.course.steps && !sweep.diverged(); ++step) {
     const Batch* batch = batches.next();
     if (!batch) {
       batches.start(++epoch);
       batch = batches.next();
     }
-    const double rate = rate_of_sweep(step, *options.steps, range.min_lr, range.max_lr);
+    const double rate = rate_of_sweep(step, *options.course.steps, range.min_lr, range.max_lr);
     const bool counts = counted(programs.network, batch->labels, batch->count * fed.rows) > 0;  // else it has no loss
     executor.feed_next(fed.samples, batch->samples, batches.sample_bytes());
     executor.feed_next(fed.labels, batch->labels, batches.label_bytes());
@@ -49,10 +48,10 @@ LrSweep swept(const RateRange& range, const Options& options, Session& session) 
 
 LrReport report_of(const RateRange& range, const Options& options, const Network& network) {
   return {.network = network.name,
-          .dtype = std::string(name_of(options.dtype)),
-          .optimizer = *options.optimizer,
-          .batch = *options.batch,
-          .steps = *options.steps,
+          .dtype = std::string(name_of(options.program.network.dtype)),
+          .optimizer = options.program.update.name,
+          .batch = options.program.network.batch,
+          .steps = *options.course.steps,
           .min_lr = range.min_lr,
           .max_lr = range.max_lr};
 }
@@ -61,14 +60,14 @@ int lr_find(const RateRange& range, const Options& given) {
   const Options options = decided(given);
   const bool as_json = options.format == "json";
   Progress progress(stderr, Progress::Style::Plain, false);
-  ProgramSetting program = program_setting(options);
+  ProgramSetting program = options.program;
   program.evaluated = false;
   Session session({std::move(program), data_beside_weights(options), options.device},
                   [&](const std::string& line) { progress.note(line); });
-  session.fill_from({}, options.weights);
+  session.fill_from({}, options.checkpoints.weights);
   session.batches();
   const Plans& plans = session.plan();
-  if (!as_json) print_predicted(options.memopt.text, plans, progress);
+  if (!as_json) print_predicted(options.program.memory.text, plans, progress);
 
   LrReport report = report_of(range, options, session.network());
   report.sweep = swept(range, options, session);
@@ -88,14 +87,14 @@ Run declare_lr_find(OptionSet& set, Options& o) {
   add_memopt(set, o, "level=2");
   add_print_log(set, o);
   add_augment(set, o);
-  o.steps = 100;
+  o.course.steps = 100;
   set.in("Sweep");
   set.add("--min-lr", range->min_lr, "X", "Learning rate of the first step (default 1e-7)")->check(positive_number());
   set.add("--max-lr", range->max_lr, "X", "Learning rate of the last step (default 10)")->check(positive_number());
   set.finally([range] {
     check(range->min_lr < range->max_lr, "--min-lr ", range->min_lr, " is not below --max-lr ", range->max_lr);
   });
-  set.add("--steps", o.steps, "N", "Steps, each with a rate that is larger by the same factor (default 100)")
+  set.add("--steps", o.course.steps, "N", "Steps, each with a rate that is larger by the same factor (default 100)")
       ->check(whole_number(kFewestSweptSteps))
       ->is({Fact::Kept});
   add_update_rule(set, o);

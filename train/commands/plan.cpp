@@ -4,6 +4,7 @@
 #include "framework/error.h"
 #include "train/launches.h"
 #include "train/option_groups.h"
+#include "train/quantities.h"
 #include "train/recipe.h"
 #include "train/report/formatted.h"
 #include "train/report/memory_report.h"
@@ -13,7 +14,7 @@
 #include "train/report/streams.h"
 #include "train/report/sweep.h"
 #include "train/session/device.h"
-#include "train/settings_of_options.h"
+#include "train/session/programs.h"
 
 namespace lethe {
 namespace {
@@ -22,21 +23,42 @@ namespace {
 struct PlanAsked {
   bool json = false, sweep = false, roofline = false;
   std::string csv = {};
+  std::int64_t most_ranks = 0;            // predicts from --ranks to so many; 0: does not
+  std::optional<Exchange> exchange = {};  // of that; none: Pieces
+  std::optional<Link> link = {};          // between ranks
 };
+
+Exchange exchange_named(const std::string& name) {
+  return name == "ring" ? Exchange::Ring : name == "tree" ? Exchange::Tree : Exchange::Pieces;
+}
+
+/// "4", "1..1024".
+void read_ranks(const std::string& text, std::int64_t& least, std::int64_t& most) {
+  const auto number = [&](const std::string& part) {
+    const std::string wrong = whole_number(1, kMostParts).complaint(part);
+    check(wrong.empty(), "--ranks: ", quote(text),
+          " is neither a number of ranks nor two of them such as 1..1024: ", wrong);
+    return std::int64_t{std::stoll(part)};
+  };
+  const std::size_t dots = text.find("..");
+  least = number(text.substr(0, dots));
+  most = dots == std::string::npos ? 0 : number(text.substr(dots + 2));
+  check(most == 0 || most > least, "--ranks ", text, ": ", most, " is not above ", least);
+}
 
 /// What the plan's own options mean to each other and to those of ranks.
 void check_plan_options(const PlanAsked& asked, const Options& o) {
-  const RankOptions& ranks = o.ranks;
-  const bool predicts = ranks.most > 0;
+  const bool predicts = asked.most_ranks > 0;
   check(o.output.empty() || asked.sweep || predicts, "--out is of --sweep and of --ranks A..B: a plan has no picture");
-  check(!predicts || (!asked.sweep && !o.inference && asked.csv.empty()),
+  check(!predicts || (!asked.sweep && o.program.training && asked.csv.empty()),
         "--ranks A..B predicts training; it goes without --sweep, --eval and --csv");
-  check(!predicts || !o.memopt.levels.budget, "--ranks A..B goes without --memory-budget: it says what is taken");
-  check(predicts || !ranks.exchange, "--exchange is of --ranks A..B: a run exchanges in pieces");
-  check(!ranks.network || ((ranks.ranks > 1 || predicts) && !asked.sweep && !o.inference),
+  check(!predicts || !o.program.memory.levels.budget,
+        "--ranks A..B goes without --memory-budget: it says what is taken");
+  check(predicts || !asked.exchange, "--exchange is of --ranks A..B: a run exchanges in pieces");
+  check(!asked.link || ((o.program.shards.rank.of > 1 || predicts) && !asked.sweep && o.program.training),
         "--network is of training on several ranks, between which it lies: it needs --ranks R or A..B, and goes "
         "without --sweep and --eval");
-  check(!ranks.cheapest_zero || !asked.sweep, kZeroAuto);
+  check(!o.cheapest_zero || !asked.sweep, kZeroAuto);
 }
 
 /// What of all else fits, as the end of a line.
@@ -63,46 +85,61 @@ void check_budget(const PlanReport& report) {
 }
 
 /// For many ranks, of which the first have at least a shard each.
-Scaling predicted_scaling(const Options& options) {
-  const RankOptions& ranks = options.ranks;
-  check(ranks.network.has_value(), "--ranks A..B needs --network RATE,LATENCY: what links between ranks do");
-  ProgramSetting setting = program_setting(options);
-  if (!ranks.shards) setting.shards.parts = ranks.ranks;
-  return scaling_of(setting, device_info(options.device), ranks.most, *ranks.network,
-                    ranks.exchange.value_or(Exchange::Pieces));
+Scaling predicted_scaling(const PlanAsked& asked, const Options& options) {
+  check(asked.link.has_value(), "--ranks A..B needs --network RATE,LATENCY: what links between ranks do");
+  ProgramSetting setting = options.program;
+  if (!options.given.contains("shards")) setting.shards.parts = setting.shards.rank.of;
+  return scaling_of(setting, device_info(options.device), asked.most_ranks, *asked.link,
+                    asked.exchange.value_or(Exchange::Pieces));
 }
 
 int plan(const PlanAsked& asked, const Options& given) {
   if (asked.roofline) return write_count(given, "--roofline", asked.json ? "json" : "text");
   Options options = decided(given);
-  RankOptions& ranks = options.ranks;
-  check((ranks.zero == 0 && !ranks.cheapest_zero) || ranks.ranks > 1 || ranks.most > 0,
+  Shards& shards = options.program.shards;
+  check((shards.zero == 0 && !options.cheapest_zero) || shards.rank.of > 1 || asked.most_ranks > 0,
         "--zero plans for one of several ranks; add --ranks R");
-  if (ranks.cheapest_zero)
-    ranks.zero = cheapest_stage(program_setting(options), device_info(options.device), ranks.network);
+  if (options.cheapest_zero) shards.zero = cheapest_stage(options.program, device_info(options.device), asked.link);
   if (asked.sweep) {
-    const MemorySweep sweep = sweep_of(program_setting(options), device_info(options.device));
+    const MemorySweep sweep = sweep_of(options.program, device_info(options.device));
     if (!options.output.empty()) write_result(options.output, sweep_svg(sweep));
     write_result("", asked.json ? sweep_json(sweep) : sweep_text(sweep));
     return 0;
   }
-  if (ranks.most > 0) {
-    const Scaling scaling = predicted_scaling(options);
+  if (asked.most_ranks > 0) {
+    const Scaling scaling = predicted_scaling(asked, options);
     if (!options.output.empty()) write_result(options.output, scaling_svg(scaling));
     write_result("", asked.json ? scaling_json(scaling) : scaling_text(scaling));
     return 0;
   }
   Progress progress(stderr, false);
-  PlanReport report = report_plan(program_setting(options), device_info(options.device),
-                                  [&](const std::string& line) { progress.show(line); });
+  PlanReport report =
+      report_plan(options.program, device_info(options.device), [&](const std::string& line) { progress.show(line); });
   progress.clear();
-  report.link = ranks.network;
+  report.link = asked.link;
   if (!asked.csv.empty()) write_result(asked.csv, plan_csv(report));
   for (const Planned* planned : {&report.plans.training, &report.plans.evaluation})
     for (const std::string& line : planned->log) std::puts(line.c_str());
   write_result("", asked.json ? plan_json(report) : plan_text(report));
   check_budget(report);
   return 0;
+}
+
+void add_predicted_ranks(OptionSet& set, Options& o, PlanAsked& asked) {
+  set.in("Ranks");
+  set.add_read(
+      "--ranks",
+      [&o, &asked](const std::string& text) { read_ranks(text, o.program.shards.rank.of, asked.most_ranks); }, "R|A..B",
+      "Plans what each of so many ranks takes, and what it sends (default 1). A..B: instead predicts\n"
+      "memory and time of a step on A, 2A.. B ranks, each with as much of a batch as on A");
+  set.add_read(
+         "--exchange", [&asked](const std::string& name) { asked.exchange = exchange_named(name); }, "HOW",
+         "With --ranks A..B: how sums come to all ranks; in pieces, as they do in runs (default),\nround a ring or by "
+         "a tree")
+      ->check(one_of({"pieces", "ring", "tree"}));
+  set.add_read(
+      "--network", [&asked](const std::string& text) { asked.link = parse_link(text, "--network"); }, "RATE,LATENCY",
+      "What a link between ranks moves in a second, and its latency, for the time that sending takes: 25Gb,10us");
 }
 
 Run declare_plan(OptionSet& set, Options& o) {
@@ -112,13 +149,11 @@ Run declare_plan(OptionSet& set, Options& o) {
   add_micro_batch(set, o, Largest::CanBeFound);
   add_context(set, o);
   add_ranks(set, o);
-  add_predicted_ranks(set, o);
+  add_predicted_ranks(set, o, *own);
   add_optimizer(set, o);
   set.in("Data");
-  set.add_flag("--eval", o.inference, "Plans evaluation instead of training");
-  add_interval(set, "--eval-every", o.eval_every, "0: training alone; else evaluation between its steps too (default)")
-      ->is({Fact::Kept})
-      ->excludes("--eval");
+  add_evaluation(set, o, "Plans evaluation instead of training");
+  add_eval_every(set, o, "0: training alone; else evaluation between its steps too (default)")->excludes("--eval");
   add_machine(set, o);
   add_memopt(set, o, "level=2");
   add_print_log(set, o);
@@ -137,7 +172,7 @@ Run declare_plan(OptionSet& set, Options& o) {
       ->excludes("--sweep")
       ->excludes("--csv");
   set.finally([&o, own] {
-    o.facts.prices = own->sweep || o.ranks.most > 0;
+    o.facts.prices = own->sweep || own->most_ranks > 0;
     check_plan_options(*own, o);
   });
   return [own](const Options& options) { return plan(*own, options); };

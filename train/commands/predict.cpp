@@ -23,7 +23,6 @@
 #include "train/session/fed_data.h"
 #include "train/session/predictor.h"
 #include "train/session/start.h"
-#include "train/settings_of_options.h"
 #include "train/weights_recipe.h"
 
 namespace lethe {
@@ -83,14 +82,14 @@ std::vector<Item> texts_of(const std::vector<std::string>& files) {
 ImageInput image_input(const Options& given, const Options& options, const std::optional<SavedRun>& run,
                        const Network& network) {
   ImageInput input;
-  if (options.data)
-    if (const DataSpec spec(*options.data); spec.kind == "imagefolder") input.folder = spec.folder().options;
-  if (const Meaning known = meaning_of(run); !known.classes.empty() && !given.data) {
+  if (options.data.spec)
+    if (const DataSpec spec(*options.data.spec); spec.kind == "imagefolder") input.folder = spec.folder().options;
+  if (const Meaning known = meaning_of(run); !known.classes.empty() && !given.data.spec) {
     input.data = {.classes = known.classes, .mean = known.mean, .deviation = known.deviation};
   } else {
-    input.data =
-        dynamic_cast<const Dataset&>(*open_data(options.data, options.seed.value_or(0), network, say, meaning_of(run)))
-            .info();
+    input.data = dynamic_cast<const Dataset&>(
+                     *open_data(options.data.spec, options.program.network.seed, network, say, meaning_of(run)))
+                     .info();
   }
   const std::int64_t classes = network.classes;
   input.data.image = image_shape_of(network.program.vars[fed_inputs(network).samples].shape);
@@ -159,8 +158,8 @@ struct TextMeaning {
 TextMeaning text_meaning(const Options& given, const Options& options, const std::optional<SavedRun>& run,
                          const Network& network) {
   const Meaning known = meaning_of(run);
-  if (!known.alphabet.empty() && !given.data) return {characters_of(known.alphabet), known.classes};
-  const std::unique_ptr<Samples> data = open_data(options.data, options.seed.value_or(0), network, {}, known);
+  if (!known.alphabet.empty() && !given.data.spec) return {characters_of(known.alphabet), known.classes};
+  const std::unique_ptr<Samples> data = open_data(options.data.spec, options.program.network.seed, network, {}, known);
   const TextsInfo& texts = dynamic_cast<const LabelledTexts&>(*data).info();
   return {texts.vocabulary, texts.classes};
 }
@@ -197,12 +196,13 @@ bool predict_all(Predictor& predictor, const std::vector<Item>& items, const Wri
 }
 
 int predict(const PredictAsked& asked, const Options& given) {
-  check(!given.weights.empty(), "--weights is missing: the directory of a run or checkpoint, or a safetensors file");
-  const std::optional<SavedRun> run = run_of_weights(given.weights);
+  check(!given.checkpoints.weights.empty(),
+        "--weights is missing: the directory of a run or checkpoint, or a safetensors file");
+  const std::optional<SavedRun> run = run_of_weights(given.checkpoints.weights);
   const Options options = decided_by_run(given, run);
   check_data_known(options, run);
   note_other_numbers(options, run, say);
-  ProgramSetting setting = program_setting(options);
+  ProgramSetting setting = options.program;
   const std::int64_t most = std::exchange(setting.network.batch, 1);
   const bool of_texts = reads_texts(build_network(setting.network, false));
   const std::vector<Item> items = of_texts ? texts_of(asked.files) : images_of(asked.files);
@@ -227,14 +227,14 @@ int predict(const PredictAsked& asked, const Options& given) {
   device->reserve(reserved_bytes({&planned}, 0, device->info().alignment));
   Store store(*device);
   Predictor predictor(network, planned, prepared, store, asked.top);
-  read_weights(options.weights, store, network);
+  read_weights(options.checkpoints.weights, store, network);
   const bool done = predict_all(predictor, items, write, {options, items, classes}, asked.skip_bad);
   return static_cast<int>(done ? Exit::Done : Exit::Data);
 }
 
 Run declare_predict(OptionSet& set, Options& o) {
   const auto own = std::make_shared<PredictAsked>();
-  o.logits = true;
+  o.program.network.logits = true;
   add_network(set, o);
   set.add_positional(
          "file", own->files, "FILE|DIR...",
@@ -242,7 +242,7 @@ Run declare_predict(OptionSet& set, Options& o) {
       ->required();
   add_weights_of_run(set, o);
   set.in("Data");
-  set.add("--data", o.data, "SPEC",
+  set.add("--data", o.data.spec, "SPEC",
           "Data set that says how images are normalised, or what symbols of texts stand for, and what\n"
           "classes are called (default: the run's)")
       ->is({Fact::Kept, Fact::OfNetwork});

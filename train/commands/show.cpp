@@ -6,22 +6,21 @@
 #include "train/session/device.h"
 #include "train/session/programs.h"
 #include "train/session/start.h"
-#include "train/settings_of_options.h"
 #include "train/weights_recipe.h"
 
 namespace lethe {
 namespace {
 
 std::string text_of_network(const Options& options) {
-  if (options.format == "text") return layer_table(build_network(network_setting(options), !options.inference));
+  if (options.format == "text") return layer_table(build_network(options.program.network, options.program.training));
   Prepared prepared(device_info(options.device));
-  const Program program = planned_program(program_setting(options), prepared).program;
+  const Program program = planned_program(options.program, prepared).program;
   if (options.format == "json") return to_json(program) + "\n";
   return options.format == "dot" ? to_dot(program) : to_text(program);
 }
 
 int show(const Options& given) {
-  write_result("", text_of_network(decided_by_run(given, run_of_weights(given.weights))));
+  write_result("", text_of_network(decided_by_run(given, run_of_weights(given.checkpoints.weights))));
   return 0;
 }
 
@@ -38,7 +37,7 @@ Run declare_show(OptionSet& set, Options& o) {
           "text: a table of layers (default); program, json or dot:\nthe training program with its backward and update "
           "ops")
       ->check(one_of({"text", "program", "json", "dot"}));
-  set.add_flag("--eval", o.inference, "The program of evaluation instead");
+  add_evaluation(set, o, "The program of evaluation instead");
   return show;
 }
 

@@ -5,14 +5,13 @@
 #include "train/recipe.h"
 #include "train/report/streams.h"
 #include "train/session/device.h"
-#include "train/settings_of_options.h"
 
 namespace lethe {
 namespace {
 
 int write_timeline(const Options& given) {
   const Options options = decided(given);
-  const Timeline timeline = timeline_of(program_setting(options), device_info(options.device));
+  const Timeline timeline = timeline_of(options.program, device_info(options.device));
   write_result(options.output, timeline_page(timeline));
   return 0;
 }

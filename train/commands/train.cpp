@@ -28,7 +28,6 @@
 #include "train/session/session.h"
 #include "train/session/start.h"
 #include "train/session/trainer.h"
-#include "train/settings_of_options.h"
 #include "train/signals.h"
 #include "train/weights_recipe.h"
 
@@ -39,6 +38,12 @@ namespace {
 struct RunFiles {
   std::string log_json = {}, metrics = {};
   std::string tensorboard = {};  // a directory of event files
+};
+
+/// What the command line alone says.
+struct TrainAsked {
+  RunFiles files = {};
+  std::int64_t timeout = 120;  // seconds that ranks wait for each other
 };
 
 /// A run that signals stop or make save.
@@ -72,16 +77,16 @@ RunState state_of(const Start& start, const Options& options, const Network& net
   RunState state = start.state;
   state.network = network.name;
   state.program = id;
-  state.seed = *options.seed;
-  state.batch = *options.batch;
-  state.learning_rate = *options.lr;
-  state.schedule = *options.schedule;
-  state.optimizer = *options.optimizer;
+  state.seed = options.program.network.seed;
+  state.batch = options.program.network.batch;
+  state.learning_rate = options.course.lr;
+  state.schedule = options.course.schedule_text;
+  state.optimizer = options.program.update.name;
   state.meaning = meaning;
   const std::map<std::string, std::string> before = state.options;
   state.options = values_to_keep(options);
   if (state.file.name.empty())
-    state.file = *options.file;
+    state.file = *options.program.network.file;
   else
     state.options["model"] = before.at("model");  // not the copy in an older checkpoint
   state.data = state.options.contains("data") ? state.options["data"] : data;
@@ -96,8 +101,8 @@ std::string percent(double share) { return formatted("%.1f %%", 100 * share); }
 
 std::unique_ptr<Checkpoints> open_checkpoints(const Options& options, const Start& start, bool leads) {
   if (start.save.empty()) return nullptr;
-  const bool writes = leads || options.ranks.sharded;
-  return writes ? std::make_unique<Checkpoints>(start.save, options.keep, options.ranks.sharded)
+  const bool writes = leads || options.checkpoints.sharded;
+  return writes ? std::make_unique<Checkpoints>(start.save, options.checkpoints.keep, options.checkpoints.sharded)
                 : std::make_unique<Checkpoints>();
 }
 
@@ -106,7 +111,7 @@ std::unique_ptr<Checkpoints> open_checkpoints(const Options& options, const Star
 std::unique_ptr<RunLock> lock_run(const Options& given, const Start& start) {
   if (start.save.empty()) return nullptr;
   auto lock = std::make_unique<RunLock>(start.save);
-  const Start now = find_start(given.save, given.resume);
+  const Start now = find_start(given.checkpoints.save, given.checkpoints.resume);
   check(start.moves || (now.checkpoint == start.checkpoint && now.state == start.state), start.save,
         ": another run has saved into it meanwhile; start again");
   return lock;
@@ -117,9 +122,9 @@ Options for_ranks(const Options& given, const Start& start, Rank rank, const Mpi
   check(rank.of == 1 || (given.autotune.empty() && given.costs.empty()),
         "--autotune and --costs go with one process: each rank would measure for itself and choose otherwise");
   std::int64_t shards = std::max<std::int64_t>(8, rank.of);
-  while (shards > rank.of && *given.batch % shards != 0) shards /= 2;
-  const bool decided = given.ranks.shards || !start.checkpoint.empty();
-  Options options = decided ? given : with_value(given, "shards", std::to_string(shards));
+  while (shards > rank.of && given.program.network.batch % shards != 0) shards /= 2;
+  const bool is_known = given.given.contains("shards") || !start.checkpoint.empty();
+  Options options = is_known ? given : decided_with(given, "shards", std::to_string(shards));
   if (options.device.threads == 0)
     options.device.threads = static_cast<int>(std::max<std::int64_t>(processors() / world.sharers(), 1));
   if (options.device.name == "cuda") options.device.name = message("cuda:", world.number_on_host() % gpu_count());
@@ -129,9 +134,9 @@ Options for_ranks(const Options& given, const Start& start, Rank rank, const Mpi
 /// For `--zero auto`. All ranks find the same, by plans of equally many bytes; one that does not, as its GPU has less
 /// memory left, differs in its options.
 void take_cheapest_stage(Options& options, Rank rank) {
-  ProgramSetting setting = program_setting(options);
+  ProgramSetting setting = options.program;
   setting.shards.rank = rank;
-  options.ranks.zero = cheapest_stage(setting, device_info(options.device), {});
+  options.program.shards.zero = cheapest_stage(setting, device_info(options.device), {});
 }
 
 /// Ranks that differ in something would train different networks, or wait for each other for ever.
@@ -140,11 +145,11 @@ void check_ranks_agree(Peers& peers, Session& session, const Options& options, c
   check_agreed(peers, "the checkpoint to go on from", message(start.checkpoint, " ", start.state.step));
   std::string values;
   for (const auto& [name, value] : options.given) values += message(name, "=", value, "\n");
-  values += message("zero that was found: ", options.ranks.zero);
+  values += message("zero that was found: ", options.program.shards.zero);
   check_agreed(peers, "their options", values);
   check_agreed(peers, "the number of threads", std::to_string(options.device.threads));
   check_agreed(peers, "their GPUs or cuDNN", what_computes(options.device));
-  check_agreed(peers, "the network", network_id(network_setting(options)));
+  check_agreed(peers, "the network", network_id(options.program.network));
   const Plans& plans = session.plan();
   const Bytes& bytes = plans.bytes;
   check_agreed(peers, "the plan", message(bytes.params, " ", bytes.states, " ", bytes.temps, " ", bytes.workspace));
@@ -160,7 +165,7 @@ void train_with(Session& session, const Options& options, Listener& listener, Ch
                 Collectives* peers) {
   const auto begin = std::chrono::steady_clock::now();
   const double before = peers ? peers->waited() : 0;
-  session.train(run_setting(options), listener, checkpoints);
+  session.train(options.course, listener, checkpoints);
   if (!peers || is_gpu(options.device)) return;
   const std::chrono::duration<double> all = std::chrono::steady_clock::now() - begin;
   const Rank rank = peers->rank();
@@ -174,39 +179,39 @@ void train_with(Session& session, const Options& options, Listener& listener, Ch
 }
 
 /// `world` is null, as `peers` is, if nobody has started several ranks.
-int train_on(const RunFiles& files, const Options& given, const std::shared_ptr<Collectives>& peers,
+int train_on(const TrainAsked& asked, const Options& given, const std::shared_ptr<Collectives>& peers,
              const MpiWorld* world) {
   const bool leads = !peers || peers->rank().number == 0;
   std::unique_ptr<RunLock> lock;  // taken before files of a run are read that another may be about to replace
-  if (const std::string run = goes_on_in(given.save, given.resume); leads && !run.empty())
+  if (const std::string run = goes_on_in(given.checkpoints.save, given.checkpoints.resume); leads && !run.empty())
     lock = std::make_unique<RunLock>(run);
-  const Start start = find_start(given.save, given.resume);
-  check(!peers || peers->rank().of == 1 || !(given.largest_batch || given.largest_micro_batch),
+  const Start start = find_start(given.checkpoints.save, given.checkpoints.resume);
+  check(!peers || peers->rank().of == 1 || !(given.largest.batch || given.largest.micro_batch),
         "a batch of auto is found before ranks start: train plan --ranks R --shards V --batch auto says it");
   Options options = decided(given, options_in(start.checkpoint, start.state));
   if (peers) options = for_ranks(options, start, peers->rank(), *world);
   Progress progress(stderr, options.quiet || !leads);
   const Notify notify = note_in(progress);
-  if (options.ranks.cheapest_zero) {
+  if (options.cheapest_zero) {
     take_cheapest_stage(options, peers->rank());
-    progress.note(message("--zero auto is ", options.ranks.zero, " here: the cheapest stage that fits"));
+    progress.note(message("--zero auto is ", options.program.shards.zero, " here: the cheapest stage that fits"));
   }
 
   // Programs of training, with its backward and update ops, and of evaluation.
-  const std::chrono::seconds patience(options.ranks.timeout);
+  const std::chrono::seconds patience(asked.timeout);
   DataSetting data = data_beside_weights(options);
   if (!start.checkpoint.empty()) data.known = start.state.meaning;
-  Session session({program_setting(options), data, options.device, peers, patience}, notify);
-  const std::string id = network_id(network_setting(options));
+  Session session({options.program, data, options.device, peers, patience}, notify);
+  const std::string id = network_id(options.program.network);
   check_fits(start, options.given, session.network().name, id);
   const Meaning meaning = session.data().meaning();
   introduce(progress, options, session.network(), session.batches(), meaning.classes, start);
 
   const Plans& plans = session.plan();  // every kernel chosen, every workspace known
-  if (leads) print_predicted(options.memopt.text, plans, progress);
+  if (leads) print_predicted(options.program.memory.text, plans, progress);
   if (leads && !options.quiet) warn_of_slow_steps(plans.training.program, options, progress);
   if (peers) check_ranks_agree(*peers, session, options, start);
-  session.fill_from(start, options.weights);
+  session.fill_from(start, options.checkpoints.weights);
   session.state() = state_of(start, options, session.network(), id, session.data().name(), meaning);
   const std::unique_ptr<Checkpoints> checkpoints = open_checkpoints(options, start, leads);
   if (!leads) {
@@ -217,7 +222,7 @@ int train_on(const RunFiles& files, const Options& given, const std::shared_ptr<
   }
   if (!lock) lock = lock_run(given, start);
   if (lock && !lock->trouble().empty()) notify(lock->trouble());
-  std::vector<std::unique_ptr<RecordFile>> metrics = open_metrics(files, start, notify);
+  std::vector<std::unique_ptr<RecordFile>> metrics = open_metrics(asked.files, start, notify);
   session.executor();  // takes the memory: of both programs, over one store of parameters and states
   AttendedRun<RunReport> report(progress, std::move(metrics));
   train_with(session, options, report, checkpoints.get(), peers.get());
@@ -226,15 +231,15 @@ int train_on(const RunFiles& files, const Options& given, const std::shared_ptr<
   return 0;
 }
 
-int train(const RunFiles& files, const Options& given) {
-  check((given.ranks.zero == 0 && !given.ranks.cheapest_zero) || number_by_mpi(),
+int train(const TrainAsked& asked, const Options& given) {
+  check((given.program.shards.zero == 0 && !given.cheapest_zero) || number_by_mpi(),
         "--zero: one process has nobody to share with; start several by mpirun -n R train ...");
-  if (!number_by_mpi()) return train_on(files, given, nullptr, nullptr);
+  if (!number_by_mpi()) return train_on(asked, given, nullptr, nullptr);
   const MpiWorld world;
-  const std::unique_ptr<Transport> transport = world.transport(std::chrono::seconds(given.ranks.timeout));
+  const std::unique_ptr<Transport> transport = world.transport(std::chrono::seconds(asked.timeout));
   const auto peers = std::make_shared<Collectives>(*transport);
   try {
-    return train_on(files, given, peers, &world);
+    return train_on(asked, given, peers, &world);
   } catch (...) {
     const Failure failure = failure_of(std::current_exception());
     world.fail(failure.what, failure.code);
@@ -243,9 +248,8 @@ int train(const RunFiles& files, const Options& given) {
 
 void add_records(OptionSet& set, Options& o, RunFiles& files) {
   set.in("Reports");
-  add_interval(set, "--eval-every", o.eval_every, "Evaluates every N steps or Ne epochs; 0 never (default 1e)")
-      ->is({Fact::Kept});
-  set.add("--log-every", o.log_every, "N", "Steps between records (default 0: about one a second)")
+  add_eval_every(set, o, "Evaluates every N steps or Ne epochs; 0 never (default 1e)");
+  set.add("--log-every", o.course.log_every, "N", "Steps between records (default 0: about one a second)")
       ->check(whole_number(0, INT32_MAX))
       ->is({Fact::Kept});
   set.add("--metrics", files.metrics, "FILE",
@@ -256,7 +260,7 @@ void add_records(OptionSet& set, Options& o, RunFiles& files) {
 }
 
 Run declare_train(OptionSet& set, Options& o) {
-  const auto files = std::make_shared<RunFiles>();
+  const auto own = std::make_shared<TrainAsked>();
   add_network(set, o);
   add_data(set, o, Largest::CanBeFound);
   add_machine(set, o);
@@ -264,12 +268,13 @@ Run declare_train(OptionSet& set, Options& o) {
   add_print_log(set, o);
   add_micro_batch(set, o, Largest::CanBeFound);
   add_ranks(set, o);
-  add_timeout(set, o);
+  set.add("--timeout", own->timeout, "S", "Seconds that ranks wait for one another, then all of them end (default 120)")
+      ->check(whole_number(1, std::int64_t{7} * 24 * 3600));
   add_budget(set, o);
   add_course(set, o);
   add_checkpoints(set, o);
-  add_records(set, o, *files);
-  return [files](const Options& options) { return train(*files, options); };
+  add_records(set, o, own->files);
+  return [own](const Options& options) { return train(*own, options); };
 }
 
 const RegisterCommand train_command{

@@ -9,7 +9,6 @@
 #include "train/recipe.h"
 #include "train/report/streams.h"
 #include "train/session/programs.h"
-#include "train/settings_of_options.h"
 
 namespace lethe {
 namespace {
@@ -67,9 +66,15 @@ std::string as_json(const Options& options, const std::string& backend, const st
                 {"params", b.params},
                 {"total", b.total()}};
   };
-  return Json{{"model", options.model},      {"batch", *options.batch}, {"dtype", name_of(options.dtype)},
-              {"backend", backend},          {"memopt", memopt},        {"before", bytes(count.before)},
-              {"after", bytes(count.after)}, {"private", count.ghosts}, {"counted_twice", count.counted_twice}}
+  return Json{{"model", options.program.network.model},
+              {"batch", options.program.network.batch},
+              {"dtype", name_of(options.program.network.dtype)},
+              {"backend", backend},
+              {"memopt", memopt},
+              {"before", bytes(count.before)},
+              {"after", bytes(count.after)},
+              {"private", count.ghosts},
+              {"counted_twice", count.counted_twice}}
              .dump(1) +
          "\n";
 }
@@ -81,15 +86,16 @@ struct CountAsked {
 
 int count_memory(const CountAsked& asked, const Options& given) {
   const Options options = decided(given);
-  const std::string backend_name = !asked.backend.empty()        ? asked.backend
-                                   : options.dtype == DType::f64 ? "nn"
-                                                                 : "cudnn";
+  const std::string backend_name = !asked.backend.empty()                        ? asked.backend
+                                   : options.program.network.dtype == DType::f64 ? "nn"
+                                                                                 : "cudnn";
   const std::string memopt = kOptnetSetting + text_of(asked.optnet);
   const TorchBackend backend = backend_name == "nn" ? TorchBackend::Nn : TorchBackend::Cudnn;
-  const Network network = build_network(network_setting(options), true);
-  const OptnetCount count = optnet_count(network, torch_notes(options.model), backend, asked.optnet);
-  const std::string heading = message(options.model, ", batch ", *options.batch, ", ", name_of(options.dtype), ", ",
-                                      backend_name, " modules, --memopt ", memopt);
+  const Network network = build_network(options.program.network, true);
+  const OptnetCount count = optnet_count(network, torch_notes(options.program.network.model), backend, asked.optnet);
+  const std::string heading =
+      message(options.program.network.model, ", batch ", options.program.network.batch, ", ",
+              name_of(options.program.network.dtype), ", ", backend_name, " modules, --memopt ", memopt);
   const std::string text =
       options.format == "json" ? as_json(options, backend_name, memopt, count) : as_text(heading, count);
   write_result("", text);

@@ -1,5 +1,5 @@
-// What a session is asked for, in small structs. The command line fills them in from its options
-// (train/settings_of_options.h); so may any other program.
+// What a session is asked for, in small structs. The rows of the command line fill them in (train/options.h); so may
+// any other program.
 #pragma once
 #include <cstdint>
 #include <functional>
