@@ -24,7 +24,7 @@ Level level_named(const std::string& text, const std::string& part) {
   if (part == "level=1") return Level::Fits;
   if (part == "level=2") return Level::Arena;
   if (part == "level=3") return Level::Recompute;
-  fail("--memopt ", shortened(text), ": unknown setting ", quote(part), "; known: ", kKnown);
+  fail("`memopt` ", shortened(text), ": unknown setting ", quote(part), "; known: ", kKnown);
 }
 
 }  // namespace
@@ -33,14 +33,14 @@ MemoptOptions parse_memopt(const std::string& text) {
   const std::vector<std::string> parts = split(text);
   MemoptOptions options{.level = level_named(text, parts.front())};
   for (std::size_t i = 1; i < parts.size(); ++i) {
-    check(parts[i] == "release" || parts[i] == "inplace", "--memopt ", shortened(text), ": unknown ", quote(parts[i]),
+    check(parts[i] == "release" || parts[i] == "inplace", "`memopt` ", shortened(text), ": unknown ", quote(parts[i]),
           " after the level; known: ", kKnown);
     bool& wanted = parts[i] == "release" ? options.release : options.in_place;
-    check(!wanted, "--memopt ", shortened(text), ": '", parts[i], "' stands there twice");
-    check(!is_in_arena(options.level), "--memopt ", shortened(text), ": ", parts.front(), " ",
+    check(!wanted, "`memopt` ", shortened(text), ": '", parts[i], "' stands there twice");
+    check(!is_in_arena(options.level), "`memopt` ", shortened(text), ": ", parts.front(), " ",
           parts[i] == "release" ? "gives every byte its place beforehand, so there is nothing to release"
                                 : "is in place already",
-          "; say --memopt ", parts.front());
+          "; say `memopt` ", parts.front());
     wanted = true;
   }
   if (is_in_arena(options.level)) options.in_place = true;

@@ -93,7 +93,7 @@ void MemoryStage::rewrite_for_arena(Planned& form) const {
   if (options_.fuse_copies) step("fuse_copies", fuse_copies, form);
   if (!options_.early_updates) return;
   if (options_.pins.skip_grads) {
-    form.notes.emplace_back("updates stay at the end of the step: --skip-grads keeps every parameter gradient");
+    form.notes.emplace_back("updates stay at the end of the step: `skip_grads` keeps every parameter gradient");
     return;
   }
   if (const std::string what = needs_all_gradients(form.program); !what.empty())

@@ -71,10 +71,10 @@ void NetworkDocument::read_variant(const std::string& name, const JsonNode& valu
 void NetworkDocument::set_overrides(const Sets& overrides) {
   for (const auto& [name, text] : overrides) {
     const std::vector<std::string> known = keys_of(vars_);
-    check(vars_.count(name) != 0, source_.file(), ": --set ", shortened(name), '=', shortened(text), ": no var ",
+    check(vars_.count(name) != 0, source_.file(), ": `set` ", shortened(name), '=', shortened(text), ": no var ",
           quote(name), did_you_mean(name, known), "; vars: ", known.empty() ? "none" : joined(known));
     const Attr value = parse_value(text);
-    check(!std::holds_alternative<std::string>(value.base()), source_.file(), ": --set ", shortened(name), '=',
+    check(!std::holds_alternative<std::string>(value.base()), source_.file(), ": `set` ", shortened(name), '=',
           shortened(text), ": expected a number, true or false");
     vars_.insert_or_assign(name, value);
   }

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <new>
 
+#include "train/report/option_names.h"
 #include "train/session/atomic_file.h"
 
 namespace lethe {
@@ -11,7 +12,7 @@ Failure failure_of(const std::exception_ptr& thrown) {
   try {
     std::rethrow_exception(thrown);
   } catch (const Error& error) {
-    return {error.what(), error.code};
+    return {with_options(error.what()), error.code};
   } catch (const std::filesystem::filesystem_error& error) {
     return {error_of(error).what(), Exit::Data};
   } catch (const std::bad_alloc&) {

@@ -12,7 +12,7 @@ struct Failure {
   Exit code;
 };
 
-/// Of an exception of any type.
+/// Of an exception of any type. Where the library names a setting, the line names its option.
 Failure failure_of(const std::exception_ptr& thrown);
 
 }  // namespace lethe

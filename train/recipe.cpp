@@ -11,6 +11,7 @@
 #include "train/data/data_spec.h"
 #include "train/report/formatted.h"
 #include "train/report/memory_report.h"
+#include "train/report/option_names.h"
 #include "train/report/progress.h"
 #include "train/search/kernel_costs.h"
 #include "train/search/largest_fit.h"
@@ -183,7 +184,7 @@ std::shared_ptr<Trials> trials_by(const Options& options, bool resumed) {
       !resumed || std::filesystem::exists(options.autotune), "--autotune: ", options.autotune,
       ", by which the run began, is not there; with --autotune FILE it goes on by other choices, and with other bits");
   return trials_of(options.autotune, options.device.name,
-                   [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); });
+                   [](const std::string& line) { std::fprintf(stderr, "%s\n", with_options(line).c_str()); });
 }
 
 }  // namespace

@@ -151,8 +151,8 @@ const void* Executor::address(VarId var) const {
   const Var& source = program_.vars[var];
   const void* const from = memory_.address(var);
   check(from && (kept_.empty() || kept_[var]), "'", source.name,
-        "' does not keep its memory to the end of the step; name it in --skip-vars");
-  check(source.pitch == 0, "'", source.name, "' is a part of a wider var; name it in --skip-vars");
+        "' does not keep its memory to the end of the step; name it in `skip_vars`");
+  check(source.pitch == 0, "'", source.name, "' is a part of a wider var; name it in `skip_vars`");
   return from;
 }
 

@@ -27,7 +27,7 @@ ncclComm* join_ranks(const NcclId& id, Rank rank, int gpu, std::chrono::seconds 
     }
   }).detach();
   check_as(Exit::Device, result.wait_for(patience) == std::future_status::ready,
-           "NCCL has not joined the GPUs of all ranks within ", patience.count(), " seconds (--timeout)");
+           "NCCL has not joined the GPUs of all ranks within ", patience.count(), " seconds (`timeout`)");
   const auto [code, comm] = result.get();
   check_nccl(code, "joining the GPUs of all ranks");
   return comm;

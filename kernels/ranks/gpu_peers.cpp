@@ -182,7 +182,7 @@ class GpuPeers final : public Peers {
       waiting = {Clock::now(), waiting.answered + 1};
       check_as(Exit::Device, waiting.answered < times_,
                "the GPU has been kept waiting, or a step has taken, longer than ", times_ * patience_.count(),
-               " seconds (", times_, " times --timeout), while all ranks answer");
+               " seconds (", times_, " times `timeout`), while all ranks answer");
     } catch (...) {
       transport_->give_up();
       throw;

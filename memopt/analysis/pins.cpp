@@ -12,14 +12,14 @@ namespace {
 
 constexpr std::array<std::string_view, 6> kReasons = {
     "",           "is a parameter or a state", "is fed",
-    "is fetched", "is named in --skip-vars",   "is a parameter gradient (--skip-grads)"};
+    "is fetched", "is named in `skip_vars`",   "is a parameter gradient (`skip_grads`)"};
 
 VarId named_var(const Program& program, const std::string& name) {
   const VarId found = find_var(program, name);
   if (found == kNone) {
     std::vector<std::string> known;
     for (const Var& var : program.vars) known.push_back(var.name);
-    fail("--skip-vars: no var named ", quote(name), did_you_mean(name, known));
+    fail("`skip_vars`: no var named ", quote(name), did_you_mean(name, known));
   }
   return found;
 }

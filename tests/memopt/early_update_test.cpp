@@ -72,7 +72,7 @@ TEST(EarlyUpdate, StaysLateUnderSkipGradsAndSaysSo) {
   const Planned late = plan_memory(parse_program(kProduct), prepared, options);
   EXPECT_EQ(order_of(late.program).back(), "sgd w");
   ASSERT_EQ(late.notes.size(), 1U);
-  EXPECT_EQ(late.notes[0], "updates stay at the end of the step: --skip-grads keeps every parameter gradient");
+  EXPECT_EQ(late.notes[0], "updates stay at the end of the step: `skip_grads` keeps every parameter gradient");
 }
 
 TEST(EarlyUpdate, StaysLateUnderGlobalNormClippingAndSaysSo) {

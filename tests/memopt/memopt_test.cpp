@@ -28,18 +28,18 @@ TEST(ParseMemopt, ReadsEverySetting) {
 
 TEST(ParseMemopt, RefusesWhatMakesNoSense) {
   const std::string known = "; known: none, level=0, level=1 (each with ,release and ,inplace), level=2 or level=3";
-  EXPECT_EQ(error_of([] { parse_memopt("level=7"); }), "--memopt level=7: unknown setting 'level=7'" + known);
-  EXPECT_EQ(error_of([] { parse_memopt(""); }), "--memopt : unknown setting ''" + known);
-  EXPECT_EQ(error_of([] { parse_memopt("release"); }), "--memopt release: unknown setting 'release'" + known);
+  EXPECT_EQ(error_of([] { parse_memopt("level=7"); }), "`memopt` level=7: unknown setting 'level=7'" + known);
+  EXPECT_EQ(error_of([] { parse_memopt(""); }), "`memopt` : unknown setting ''" + known);
+  EXPECT_EQ(error_of([] { parse_memopt("release"); }), "`memopt` release: unknown setting 'release'" + known);
   EXPECT_EQ(error_of([] { parse_memopt("level=1,relase"); }),
-            "--memopt level=1,relase: unknown 'relase' after the level" + known);
+            "`memopt` level=1,relase: unknown 'relase' after the level" + known);
   EXPECT_EQ(error_of([] { parse_memopt("none,release,release"); }),
-            "--memopt none,release,release: 'release' stands there twice");
+            "`memopt` none,release,release: 'release' stands there twice");
   EXPECT_EQ(error_of([] { parse_memopt("level=2,release"); }),
-            "--memopt level=2,release: level=2 gives every byte its place beforehand, so there is nothing to release; "
-            "say --memopt level=2");
+            "`memopt` level=2,release: level=2 gives every byte its place beforehand, so there is nothing to release; "
+            "say `memopt` level=2");
   EXPECT_EQ(error_of([] { parse_memopt("level=2,inplace"); }),
-            "--memopt level=2,inplace: level=2 is in place already; say --memopt level=2");
+            "`memopt` level=2,inplace: level=2 is in place already; say `memopt` level=2");
 }
 
 std::int64_t bytes_under(const char* memopt, const Program& program) {

@@ -161,7 +161,7 @@ TEST(Pins, AnUnknownNameIsRefusedWithASuggestion) {
     collect_pins(program, {.skip_vars = {"imege"}});
     FAIL() << "accepted";
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "--skip-vars: no var named 'imege'; did you mean 'image'?");
+    EXPECT_STREQ(error.what(), "`skip_vars`: no var named 'imege'; did you mean 'image'?");
   }
 }
 

@@ -116,7 +116,7 @@ TEST_F(GpuRanks, NameTheOneThatDoesNotComeOrSayThatItAnswers) {
               std::vector<std::byte> answers(2);
               for (int asked = 0; asked < 2; ++asked) hosts.gather(answers.data(), 1);
             }),
-            "the GPU has been kept waiting, or a step has taken, longer than 2 seconds (2 times --timeout), while all "
+            "the GPU has been kept waiting, or a step has taken, longer than 2 seconds (2 times `timeout`), while all "
             "ranks answer");
 }
 

@@ -124,6 +124,17 @@ TEST(Layers, ALibraryPrintsNothing) {
         EXPECT_FALSE(std::regex_search(line, printing)) << file << ": " << line;
 }
 
+/// The command line is one of many callers: a message of the library names a setting by its field, as `weight_decay`,
+/// and train/report/option_names.h puts the option in its place.
+TEST(Layers, ALibraryKnowsNoOptions) {
+  static const std::regex comment("^\\s*//"), option("\"([^\"\\\\]|\\\\.)*--[a-z]([^\"\\\\]|\\\\.)*\"");
+  for (const char* const room :
+       {"framework", "memopt", "models", "kernels", "ops", "optimizer", "train/data", "train/session", "train/search"})
+    for (const std::string& file : sources_in(room))
+      for (const std::string& line : lines_of(file))
+        EXPECT_FALSE(!std::regex_search(line, comment) && std::regex_search(line, option)) << file << ": " << line;
+}
+
 TEST(Layers, OursAreIncludedFromTheRoot) {
   for (const std::string& file : all_sources())
     for (const std::string& name : included(file)) {

@@ -245,9 +245,9 @@ TEST(ImageFolder, SomeBadFilesAreLeftOutIfThatIsAskedFor) {
   EXPECT_PRED2(says, lines[1], "left out: " + folder.text() + "/test/cat/bad.jpg: ");
   EXPECT_PRED2(says, lines[2], "; left out: 2; passed over: 1 .txt");
   EXPECT_PRED2(says, error_from([&] { open_with(",skip-bad=1"); }), "bad.jpg: cannot be decoded as PNG or JPEG");
-  EXPECT_PRED2(says, error_from([&] { open_with(",skip-bad=1"); }), "; more files than --skip-bad 1 cannot be read");
+  EXPECT_PRED2(says, error_from([&] { open_with(",skip-bad=1"); }), "; more files than `skip_bad` 1 cannot be read");
   EXPECT_PRED2(says, error_from([&] { image_in_folder(*open_with(""), Split::Train, 0); }),
-               "; --skip-bad N leaves out up to N files like this");
+               "; `skip_bad` N leaves out up to N files like this");
 }
 
 TEST(ImageFolder, EmptyClassFolderIsRefused) {
@@ -276,8 +276,8 @@ TEST(ImageFolder, NetworksThatItCannotServeAreToldWhy) {
   const std::string spec = "imagefolder:" + folder.text();
   EXPECT_PRED2(says, refusal(spec, {2, 2, 4}, 2), "1 or 3 channels, the network takes 4");
   EXPECT_PRED2(says, refusal(spec, {32, 3, 32}, 2), "the network takes 32; shapes are [C,H,W]: is [3,32,32] meant?");
-  EXPECT_PRED2(says, refusal(spec, kTiny, 5), "imagefolder: has 2 classes, the network tells 5 apart; --set classes=2");
-  EXPECT_PRED2(says, refusal(spec, {32, 32, 3}, 3), "--set classes=2");
+  EXPECT_PRED2(says, refusal(spec, kTiny, 5), "imagefolder: has 2 classes, the network tells 5 apart; `set` classes=2");
+  EXPECT_PRED2(says, refusal(spec, {32, 32, 3}, 3), "`set` classes=2");
   EXPECT_PRED2(says, refusal(spec + ",resize=1", kTiny, 2, Exit::Usage), "resize=1 is smaller");
 }
 

@@ -132,9 +132,9 @@ TEST(Mnist, ClassesAreAsManyAsTheLabelsOrTheNetworkSay) {
   EXPECT_EQ(balanced->info().classes.size(), 47U);
   EXPECT_EQ(balanced->info().classes.back(), "46");
   EXPECT_EQ(refusal(spec, kSmall, 62),
-            "mnist: has 47 classes, the network tells 62 apart; --set classes=47 gives a network of the zoo as many");
+            "mnist: has 47 classes, the network tells 62 apart; `set` classes=47 gives a network of the zoo as many");
   EXPECT_PRED2(says, refused_mnist(folder),
-               "label of image 0 is 46, expected 0 to 9; --set classes=47 gives a network of the zoo as many");
+               "label of image 0 is 46, expected 0 to 9; `set` classes=47 gives a network of the zoo as many");
   folder.write("train-labels-idx1-ubyte", idx({3}, {1, 0, 2}));
   EXPECT_EQ(open_dataset(spec, kSmall, 3, 0)->info().classes.size(), 3U);
   EXPECT_EQ(open_dataset(spec, kSmall, 10, 0)->info().classes.size(), 10U);
@@ -247,7 +247,7 @@ TEST(Mnist, NetworkOfAnotherImageSizeIsToldBothSizes) {
   EXPECT_EQ(refusal("mnist:" + folder.text(), {32, 32, 3}, 10),
             "mnist: images are 2x3 with 1 channel, the network takes 32x32 with 3 channels");
   EXPECT_EQ(refusal("mnist:" + folder.text(), kSmall, 1000),
-            "mnist: has 10 classes, the network tells 1000 apart; --set classes=10 gives a network of the zoo as many");
+            "mnist: has 10 classes, the network tells 1000 apart; `set` classes=10 gives a network of the zoo as many");
 }
 
 TEST(Mnist, OtherDataThanTheOfficialGetsALineForEachFile) {

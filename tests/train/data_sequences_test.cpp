@@ -99,9 +99,9 @@ TEST(Text, FilesOfTooLittleAreRefused) {
   EXPECT_PRED2(says, refused(file + "/empty", 4, 9), "/empty: is empty, text needs at least two different characters");
   EXPECT_PRED2(says, refused(file + "/same", 4, 9), "/same: has one character alone, 40 times");
   EXPECT_PRED2(says, refused(file + "/text", 10, 9),
-               "has 100 characters, but windows of 10 with a tenth for tests take at least 110; --set length=L");
+               "has 100 characters, but windows of 10 with a tenth for tests take at least 110; `set` length=L");
   EXPECT_EQ(refused(file + "/text", 4, 8),
-            "text: has 9 different characters, the network tells 8 apart; --set vocab=9 gives a network of the zoo as "
+            "text: has 9 different characters, the network tells 8 apart; `set` vocab=9 gives a network of the zoo as "
             "many");
   EXPECT_PRED2(says, refused(file + "/none", 4, 9), "/none: cannot be opened");
   EXPECT_PRED2(says, refused(file, 4, 9), "is a directory, not a file");

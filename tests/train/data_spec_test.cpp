@@ -64,7 +64,7 @@ TEST(DataSpec, OptionsStandInAnyOrder) {
   EXPECT_EQ(DataSpec("tsv:a,val=0.5,tokenizer=b").tables().tokenizer, "b");
   EXPECT_EQ(DataSpec("tsv:a,tokenizer=b,val=0.5").tables().path, "a");
   EXPECT_EQ(with_skip_bad("imagefolder:a,skip-bad=3,resize=7", 5), "imagefolder:a,resize=7,skip-bad=5");
-  EXPECT_PRED2(says, error_from([] { with_skip_bad("mnist:a", 5); }, Exit::Usage), "--skip-bad is of image files");
+  EXPECT_PRED2(says, error_from([] { with_skip_bad("mnist:a", 5); }, Exit::Usage), "`skip_bad` is of image files");
 }
 
 TEST(DataSpec, FileInPlaceOfADirectoryIsSaidToBeOne) {

@@ -135,8 +135,8 @@ TEST_F(Texts, FitTheNetwork) {
   const auto opened = [&](std::int64_t symbols, std::int64_t classes) {
     return error_from([&] { open_labelled_texts("tsv:" + path("a.tsv"), 4, symbols, classes, 0); });
   };
-  EXPECT_PRED2(says, opened(3, 2), "has 4 symbols with padding, the network reads 3; --set vocab=4");
-  EXPECT_PRED2(says, opened(4, 3), "has 2 classes, the network tells 3 apart; --set classes=2");
+  EXPECT_PRED2(says, opened(3, 2), "has 4 symbols with padding, the network reads 3; `set` vocab=4");
+  EXPECT_PRED2(says, opened(4, 3), "has 2 classes, the network tells 3 apart; `set` classes=2");
   const auto wrong = [](const std::string& spec) {
     return error_from([&] { open_labelled_texts(spec, 4, 30, 2, 0); }, Exit::Usage);
   };

@@ -168,7 +168,7 @@ TEST_F(TokensTest, TooLittleForAWindowIsRefused) {
   write(40, 13, form());
   EXPECT_EQ(open(12)->size(Split::Test), 1);
   EXPECT_PRED2(says, refused(13),
-               "/data: has 13 tokens for tests, but windows of 13 take 14 in one shard; --set length=L");
+               "/data: has 13 tokens for tests, but windows of 13 take 14 in one shard; `set` length=L");
   EXPECT_PRED2(says, refused(40), "/data: has 40 tokens for training, but windows of 40 take 41 in one shard");
   std::filesystem::remove_all(directory_);
   write(40, 0, form());

@@ -197,7 +197,7 @@ TEST_F(Decode, IsNotMadeWithoutAVarForTheWindow) {
   for (std::size_t at = 0; (at = fixed.find("=length", at)) != std::string::npos;) fixed.replace(at - 1, 9, "12");
   fixed.erase(fixed.find("\"length\": 12, "), 14);
   folder_.write("fixed.json", fixed);
-  EXPECT_PRED2(says, why_none({.model = folder_.text() + "/fixed.json"}), "--set length=1: no var 'length'");
+  EXPECT_PRED2(says, why_none({.model = folder_.text() + "/fixed.json"}), "`set` length=1: no var 'length'");
 }
 
 }  // namespace

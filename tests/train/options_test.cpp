@@ -6,6 +6,7 @@
 #include "kernels/cuda/device.h"
 #include "train/quantities.h"
 #include "train/recipe.h"
+#include "train/report/option_names.h"
 
 namespace lethe::testing {
 namespace {
@@ -16,7 +17,7 @@ std::string complaint(const std::vector<std::string>& args, Exit code = Exit::Us
   } catch (const Error& error) {
     EXPECT_EQ(error.code, code) << error.what();
     EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
-    return error.what();
+    return with_options(error.what());
   }
   return "no complaint";
 }
@@ -128,6 +129,11 @@ TEST(Options, BadFilesThatMayBeLeftOutBecomeAPartOfTheData) {
 
 TEST(Options, OptionsBelongToTheirCommand) {
   expect_in("unknown option --epochs", complaint({"show", "--model", "lenet", "--epochs", "3"}));
+}
+
+TEST(Options, SettingsThatTheLibraryNamesBecomeOptions) {
+  EXPECT_EQ(with_options("`weight_decay`: no; try `lr` 1"), "--weight-decay: no; try --lr 1");
+  EXPECT_EQ(with_options("a`b: `train count`, `X`, ``, `"), "a`b: `train count`, `X`, ``, `");
 }
 
 TEST(Options, WrongNumbersSayWhatWasExpected) {

@@ -232,7 +232,7 @@ std::string refused(std::int64_t batch, std::int64_t shards, std::int64_t ranks,
 
 TEST(Ranks, RefuseWhatCannotBeSharedOut) {
   EXPECT_EQ(refused(30, 8, 1), "a batch of 30 cannot be cut into 8 shards; but into 6 and 10");
-  EXPECT_EQ(refused(16, 4, 8), "8 ranks are more than 4 shards; try --shards 8");
+  EXPECT_EQ(refused(16, 4, 8), "8 ranks are more than 4 shards; try `shards` 8");
   EXPECT_EQ(refused(16, 8, 3), "3 ranks do not divide 8 shards");
   EXPECT_EQ(refused(24, 6, 2), "6 shards on 2 ranks are 3 on each, expected 1, 2, 4, 8...");
   EXPECT_EQ(refused(32, 4, 2, 3), "a shard of 8 cannot be cut into micro-batches of 3; but into those of 2 and of 4");

@@ -9,6 +9,7 @@
 #include "framework/error.h"
 #include "tests/support/expect_error.h"
 #include "train/data/augment.h"
+#include "train/report/option_names.h"
 #include "train/session/programs.h"
 
 namespace lethe::testing {
@@ -165,7 +166,7 @@ TEST_F(Recipe, AWrongSettingOfTheNetworkIsNamedWithItsPlace) {
   EXPECT_EQ(error_of([&] { options({}); }).rfind(file_ + ":2:30: unknown optimizer 'nope'", 0), 0U);
   std::ofstream(file_) << R"({"version": 1, "inputs": {"image": {"shape": [3]}}, "layers": [],
       "train": {"augment": "turn"}})";
-  EXPECT_EQ(error_of([&] { options({}); }).rfind(file_ + ":2:28: --augment: unknown word 'turn'", 0), 0U);
+  EXPECT_EQ(with_options(error_of([&] { options({}); })).rfind(file_ + ":2:28: --augment: unknown word 'turn'", 0), 0U);
 }
 
 TEST_F(Recipe, WhatIsKeptDecidesTheSameRunAgain) {
@@ -200,7 +201,7 @@ TEST(Augmentation, UnknownWordsGetASuggestion) {
   } catch (const Error& error) {
     EXPECT_STREQ(
         error.what(),
-        "--augment: unknown word 'flop'; did you mean 'flip'?; known: none, pad-crop, flip, cutout, random-crop");
+        "`augment`: unknown word 'flop'; did you mean 'flip'?; known: none, pad-crop, flip, cutout, random-crop");
   }
   EXPECT_THROW(augmentation_of("pad-crop=wide"), Error);
 }

@@ -4,6 +4,8 @@
 
 #include "framework/error.h"
 #include "train/option_groups.h"
+#include "train/report/option_names.h"
+#include "train/report/predicted.h"
 #include "train/report/score_report.h"
 #include "train/report/streams.h"
 #include "train/session/device.h"
@@ -35,7 +37,7 @@ int evaluate(const EvalAsked& asked, const Options& given) {
   const ProgramSetting setting = options.program;
   const bool by_guest = setting.memory.guest != nullptr;
   Network network = build_network(setting.network, by_guest);  // a guest takes it as built for training
-  const Notify notify = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); };
+  const Notify notify = [](const std::string& line) { std::fprintf(stderr, "%s\n", with_options(line).c_str()); };
   note_other_numbers(options, run, notify);
   const std::unique_ptr<Samples> data =
       open_data(options.data.spec, setting.network.seed, network, notify, meaning_of(run));
@@ -44,7 +46,7 @@ int evaluate(const EvalAsked& asked, const Options& given) {
   Prepared prepared(*device);
   const Planned planned =
       by_guest ? planned_by_guest(setting, network, prepared) : plan_evaluation(network, setting.memory, prepared);
-  for (const std::string& line : planned.log) std::puts(line.c_str());
+  print_log(planned);
   device->reserve(reserved_bytes({&planned}, 0, device->info().alignment));
   Store store(*device);
   Evaluator evaluator(network, planned, prepared, store, *data);

@@ -13,6 +13,7 @@
 #include "train/report/decode_plan.h"
 #include "train/report/formatted.h"
 #include "train/report/memory_report.h"
+#include "train/report/option_names.h"
 #include "train/report/streams.h"
 #include "train/session/device.h"
 #include "train/session/metered_device.h"
@@ -194,7 +195,7 @@ int generate(const TextAsked& asked, const Options& given) {
   const Language language = language_of(asked, given, options, run, network);
   std::vector<std::int32_t> symbols = prompt_of(asked, *language.vocabulary, reading.context());
   const auto note = [&](const std::string& line) {
-    if (!options.quiet) std::fprintf(stderr, "%s\n", line.c_str());
+    if (!options.quiet) std::fprintf(stderr, "%s\n", with_options(line).c_str());
   };
   note_other_numbers(options, run, note);
   if (!reading.why_no_cache().empty())

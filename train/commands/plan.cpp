@@ -9,6 +9,7 @@
 #include "train/report/formatted.h"
 #include "train/report/memory_report.h"
 #include "train/report/plan_report.h"
+#include "train/report/predicted.h"
 #include "train/report/progress.h"
 #include "train/report/scaling.h"
 #include "train/report/streams.h"
@@ -118,8 +119,7 @@ int plan(const PlanAsked& asked, const Options& given) {
   progress.clear();
   report.link = asked.link;
   if (!asked.csv.empty()) write_result(asked.csv, plan_csv(report));
-  for (const Planned* planned : {&report.plans.training, &report.plans.evaluation})
-    for (const std::string& line : planned->log) std::puts(line.c_str());
+  for (const Planned* planned : {&report.plans.training, &report.plans.evaluation}) print_log(*planned);
   write_result("", asked.json ? plan_json(report) : plan_text(report));
   check_budget(report);
   return 0;

@@ -17,6 +17,7 @@
 #include "train/data/labelled_texts.h"
 #include "train/option_groups.h"
 #include "train/report/formatted.h"
+#include "train/report/option_names.h"
 #include "train/report/score_report.h"
 #include "train/report/streams.h"
 #include "train/session/device.h"
@@ -35,7 +36,7 @@ struct PredictAsked {
 
 bool reads_texts(const Network& network) { return is_fed_by_data(network) && takes_texts(network); }
 
-void say(const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); }
+void say(const std::string& line) { std::fprintf(stderr, "%s\n", with_options(line).c_str()); }
 
 /// An image's file, or a text.
 struct Item {

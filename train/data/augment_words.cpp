@@ -24,25 +24,25 @@ std::int64_t pixels_of(const std::string& word, std::int64_t absent) {
   if (equals == std::string::npos) return absent;
   const std::string value = word.substr(equals + 1);
   check(!value.empty() && value.size() < 5 && value.find_first_not_of("0123456789") == std::string::npos,
-        "--augment: ", quote(word), " must name pixels, as in ", word.substr(0, equals), "=", absent);
+        "`augment`: ", quote(word), " must name pixels, as in ", word.substr(0, equals), "=", absent);
   return std::stoll(value);
 }
 
 /// The words by their names, with their values as they stand there.
 std::map<std::string, std::string> augment_words(const std::string& text) {
   static const std::vector<std::string> known = {"none", "pad-crop", "flip", "cutout", "random-crop"};
-  check(!text.empty() && text.back() != ',', "--augment: ", quote(text), " has no word at its end");
+  check(!text.empty() && text.back() != ',', "`augment`: ", quote(text), " has no word at its end");
   std::map<std::string, std::string> words;
   for (const std::string& word : split(text, ',')) {
     std::string name = word.substr(0, word.find('='));
     std::replace(name.begin(), name.end(), '_', '-');
-    check(std::find(known.begin(), known.end(), name) != known.end(), "--augment: unknown word ", quote(word),
+    check(std::find(known.begin(), known.end(), name) != known.end(), "`augment`: unknown word ", quote(word),
           did_you_mean(name, known), "; known: ", joined(known));
-    check(name == "pad-crop" || name == "cutout" || word.find('=') == std::string::npos, "--augment: ", quote(word),
+    check(name == "pad-crop" || name == "cutout" || word.find('=') == std::string::npos, "`augment`: ", quote(word),
           ": ", name, " takes no value");
-    check(words.emplace(name, word).second, "--augment: ", name, " stands twice");
+    check(words.emplace(name, word).second, "`augment`: ", name, " stands twice");
   }
-  check(words.count("none") == 0 || words.size() == 1, "--augment: 'none' stands alone, not in ", quote(text));
+  check(words.count("none") == 0 || words.size() == 1, "`augment`: 'none' stands alone, not in ", quote(text));
   return words;
 }
 

@@ -110,7 +110,7 @@ TokensSpec DataSpec::tokens() const {
   if (options.contains("val"))
     reject(
         "windows of tokens begin elsewhere in each epoch, so that no share of them can be held out; train tokenize "
-        "--val PERCENT sets text aside");
+        "`val` PERCENT sets text aside");
   const auto borders = options.find("ignore-borders");
   if (borders != options.end() && !borders->second.empty()) reject("ignore-borders takes no value");
   return {.directory = place("DIR"), .ignore_borders = borders != options.end()};
@@ -171,7 +171,7 @@ SampleCounts DataSpec::counts(SampleCounts counts) const {
 
 std::string with_skip_bad(const std::string& text, std::int64_t count) {
   const DataSpec spec(text);
-  if (spec.kind != "imagefolder") spec.reject("--skip-bad is of image files, imagefolder:DIR");
+  if (spec.kind != "imagefolder") spec.reject("`skip_bad` is of image files, imagefolder:DIR");
   std::string without = text;
   if (const auto before = spec.options.find("skip-bad"); before != spec.options.end()) {
     const std::string option = ",skip-bad=" + before->second;

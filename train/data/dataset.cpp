@@ -33,7 +33,7 @@ std::string text_of(const ImageShape& image) {
 }
 
 std::string set_hint(std::string_view key, std::int64_t count) {
-  return message("; --set ", key, '=', count, " gives a network of the zoo as many");
+  return message("; `set` ", key, '=', count, " gives a network of the zoo as many");
 }
 
 ImageShape image_shape_of(const Shape& input) {

@@ -177,7 +177,7 @@ std::int64_t leave_out_bad(Splits& splits, std::int64_t channels, const FolderOp
         good.push_back(files[i]);
         continue;
       }
-      check_as(Exit::Data, ++bad <= options.skip_bad, faults[i], "; more files than --skip-bad ", options.skip_bad,
+      check_as(Exit::Data, ++bad <= options.skip_bad, faults[i], "; more files than `skip_bad` ", options.skip_bad,
                " cannot be read");
       if (notify) notify("left out: " + faults[i]);
     }
@@ -214,7 +214,7 @@ class ImageFolder final : public Dataset {
       read_image(file.path, info().image, options_, crop, pixels);
     } catch (const Error& error) {
       if (error.code != Exit::Data) throw;
-      throw Error(message(error.what(), "; --skip-bad N leaves out up to N files like this"), Exit::Data);
+      throw Error(message(error.what(), "; `skip_bad` N leaves out up to N files like this"), Exit::Data);
     }
     return file.label;
   }

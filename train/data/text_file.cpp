@@ -67,7 +67,7 @@ std::unique_ptr<Sequences> open_text(const std::string& file, std::int64_t lengt
     info.sizes = {std::ssize(rows[0]), std::ssize(rows[1])};
   }
   check_as(Exit::Data, info.sizes[1] > 0, file, ": has ", characters, " characters, but windows of ", length,
-           " with a tenth for tests take at least ", 10 * (length + 1), "; --set length=L makes them shorter");
+           " with a tenth for tests take at least ", 10 * (length + 1), "; `set` length=L makes them shorter");
   std::array<std::int16_t, 256> symbol_of{};
   symbol_of.fill(-1);
   for (std::size_t i = 0; i < info.alphabet.size(); ++i)

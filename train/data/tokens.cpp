@@ -32,7 +32,7 @@ TokenSplit open_split(const std::string& directory, Split which, std::int64_t le
   }
   check_as(Exit::Data, windows > 0 || split.shards.empty(), directory, ": has ", tokens,
            which == Split::Train ? " tokens for training, but windows of " : " tokens for tests, but windows of ",
-           length, " take ", length + 1, " in one shard; --set length=L makes them shorter");
+           length, " take ", length + 1, " in one shard; `set` length=L makes them shorter");
   check_as(Exit::Data, windows <= INT32_MAX, directory, ": has ", windows, " windows of ", length,
            " tokens, more than ", INT32_MAX);
   return split;

@@ -3,6 +3,7 @@
 #include "framework/error.h"
 #include "kernels/cuda/device.h"
 #include "train/report/memory_report.h"
+#include "train/report/option_names.h"
 
 namespace lethe {
 
@@ -15,7 +16,7 @@ std::string gpu_lines() {
     }
     return text;
   } catch (const Error& error) {
-    return text + error.what() + "\n";
+    return text + with_options(error.what()) + "\n";
   }
 }
 

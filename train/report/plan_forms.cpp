@@ -7,6 +7,7 @@
 #include "framework/language/text.h"
 #include "train/report/formatted.h"
 #include "train/report/memory_report.h"
+#include "train/report/option_names.h"
 #include "train/report/pack_csv.h"
 #include "train/report/plan_report.h"
 #include "train/report/summary.h"
@@ -166,7 +167,7 @@ std::string ranks_text(const PlanReport& report) {
 std::string cheapest_stage_text(const PlanReport& report) {
   if (report.stages.empty() || !report.limit || report.setting.shards.zero > 0) return "";
   const ZeroStage* const stage = report.cheapest_stage();
-  if (!stage) return none_fits(report.stages, report.budget()) + "\n";
+  if (!stage) return with_options(none_fits(report.stages, report.budget())) + "\n";
   return message("--zero ", stage->zero, " is the cheapest stage that fits into ", report.budget(), " bytes: takes ",
                  stage->bytes, " bytes (", mebibytes(stage->bytes), "), sends ", stage->sent.bytes, " bytes (",
                  mebibytes(stage->sent.bytes), ") a step", time_text(report, stage->sent), "\n");
@@ -198,7 +199,7 @@ std::string plan_text(const PlanReport& report) {
   const Planned& planned = report.planned();
   text += (planned.arena ? arena_line(*planned.arena) : bound_line(*report.row_of("level=2").arena)) + "\n";
   if (planned.recomputed) text += recomputed_line(*planned.recomputed) + "\n";
-  for (const std::string& note : planned.notes) text += note + "\n";
+  for (const std::string& note : planned.notes) text += with_options(note) + "\n";
   text += staging_text(report.device, planned);
   text += predicted_line(report.plans.bytes, report.plans.at_most) + "\n" + ranks_text(report);
   text += cheapest_stage_text(report);

@@ -5,6 +5,8 @@
 
 namespace lethe {
 
+/// What the memory stage logged, to standard output.
+void print_log(const Planned& planned);
 /// What the memory stage logged and could not do, then what the run will take, as `train/report/memory_report.h` words
 /// it.
 void print_predicted(const std::string& memopt, const Plans& plans, Progress& progress);

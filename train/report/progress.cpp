@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "train/report/formatted.h"
+#include "train/report/option_names.h"
 
 namespace lethe {
 namespace {
@@ -116,7 +117,7 @@ void Progress::record(const Moment& moment) {
 void Progress::note(const std::string& line) {
   if (style_ == Style::Quiet) return;
   clear();
-  std::fprintf(out_, "%s\n", line.c_str());
+  std::fprintf(out_, "%s\n", with_options(line).c_str());
 }
 
 void Progress::clear() {

@@ -41,7 +41,7 @@ const ZeroStage* cheapest_that_fits(const std::vector<ZeroStage>& stages, std::i
 std::string none_fits(const std::vector<ZeroStage>& stages, std::int64_t budget) {
   const ZeroStage smallest =
       *std::ranges::min_element(stages, {}, [](const ZeroStage& s) { return std::pair(s.bytes, s.zero); });
-  return message("no stage of --zero fits into ", budget, " bytes: the smallest, --zero ", smallest.zero, ", takes ",
+  return message("no stage of `zero` fits into ", budget, " bytes: the smallest, `zero` ", smallest.zero, ", takes ",
                  smallest.bytes);
 }
 

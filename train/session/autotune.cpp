@@ -33,9 +33,9 @@ std::shared_ptr<Trials> trials_of(const std::string& file, const std::string& de
       known[what] = way.json();
     });
   } catch (const Error& error) {
-    check(kept->mentions(kMark), "--autotune: ", file, " is there and was not written by it; name another");
+    check(kept->mentions(kMark), "`autotune`: ", file, " is there and was not written by it; name another");
     known.clear();
-    note(message("--autotune: ", error.what(), "; it is ignored and written anew"));
+    note(message("`autotune`: ", error.what(), "; it is ignored and written anew"));
   }
   return std::make_shared<Trials>(known, [kept](const Trials::Choices& choices) { kept->write(choices); });
 }

@@ -132,7 +132,7 @@ Checkpoints::Checkpoints(std::string directory, int keep, bool sharded)
 std::string Checkpoints::save(const RunState& state, const Store& store, const Network& network, bool best) {
   const std::string bad = not_finite(store, network);
   check_as(Exit::Numeric, bad.empty(), "'", bad, "' holds values that are not finite after step ", state.step,
-           ": nothing is saved, and what '", directory_, "' holds stays as it is; try a smaller --lr");
+           ": nothing is saved, and what '", directory_, "' holds stays as it is; try a smaller `lr`");
   const fs::path directory(directory_);
   const std::string base = name_of_step(state.step);
   const fs::path aside = directory / message(kWriting, base);

@@ -145,8 +145,8 @@ std::string description_of(const Gpu& gpu) {
 
 /// Fails unless it has all that a description has.
 std::string read_description(const std::string& file) {
-  check(std::ifstream(file).good(), "--device: no file ", file);
-  return with_context("--device", [&] {
+  check(std::ifstream(file).good(), "`device`: no file ", file);
+  return with_context("`device`", [&] {
     const JsonSource source(file);
     const nlohmann::json example = nlohmann::json::parse(description_of(kGpus[0]));
     for (const auto& [key, value] : example.items()) {
@@ -173,7 +173,7 @@ Choice choice_of(const std::string& device) {
   if (device.rfind("cuda:", 0) != 0) return {Choice::Description};
   const std::string digits = device.substr(5);
   check(!digits.empty() && digits.size() < 4 && digits.find_first_not_of("0123456789") == std::string::npos,
-        "--device: ", quote(device), " names no GPU; expected cuda:0, cuda:1...");
+        "`device`: ", quote(device), " names no GPU; expected cuda:0, cuda:1...");
   return {Choice::Gpu, std::stoi(digits)};
 }
 
@@ -230,20 +230,20 @@ void check_device(const DeviceSetting& setting, bool runs) {
     for (const std::string& name : described_gpus()) known.push_back(name);
     std::string small = device;  // letters, as the names are
     std::ranges::transform(small, small.begin(), [](unsigned char c) { return std::tolower(c); });
-    fail("--device: unknown device ", quote(device), did_you_mean(small, known), "; known: ", joined(known),
+    fail("`device`: unknown device ", quote(device), did_you_mean(small, known), "; known: ", joined(known),
          ", cuda:N, or a file that ends in .json");
   }
-  check(what == Choice::Description || !setting.memory, "--device: memory=SIZE is of a GPU by description, not of ",
+  check(what == Choice::Description || !setting.memory, "`device`: memory=SIZE is of a GPU by description, not of ",
         device);
-  check(what != Choice::Description || !runs, "--device: ", device,
+  check(what != Choice::Description || !runs, "`device`: ", device,
         " is a description, to plan for; training runs on cpu or cuda");
-  check(what != Choice::Cpu || !setting.tf32, "--tf32 is for GPUs; --device is cpu");
-  check(what != Choice::Cpu || !setting.fast_conv, "--fast-conv is for GPUs; --device is cpu");
-  check(what != Choice::Cpu || !setting.eager, "--eager is for GPUs; --device is cpu");
-  check(what != Choice::Cpu || !setting.workspace_limit, "--workspace-limit is for GPUs; --device is cpu");
-  check(what == Choice::Cpu || !setting.no_winograd, "--no-winograd is for the CPU; --device is ", device);
-  check(what == Choice::Cpu || !setting.fast_f32, "--fast-f32 is for the CPU; --device is ", device);
-  check_as(Exit::Device, what == Choice::Cpu || has_cuda(), "--device: ", device,
+  check(what != Choice::Cpu || !setting.tf32, "`tf32` is for GPUs; `device` is cpu");
+  check(what != Choice::Cpu || !setting.fast_conv, "`fast_conv` is for GPUs; `device` is cpu");
+  check(what != Choice::Cpu || !setting.eager, "`eager` is for GPUs; `device` is cpu");
+  check(what != Choice::Cpu || !setting.workspace_limit, "`workspace_limit` is for GPUs; `device` is cpu");
+  check(what == Choice::Cpu || !setting.no_winograd, "`no_winograd` is for the CPU; `device` is ", device);
+  check(what == Choice::Cpu || !setting.fast_f32, "`fast_f32` is for the CPU; `device` is ", device);
+  check_as(Exit::Device, what == Choice::Cpu || has_cuda(), "`device`: ", device,
            " is not in this build, which has no CUDA; it trains on the cpu");
 }
 
@@ -254,7 +254,7 @@ std::unique_ptr<Device> open_device(const DeviceSetting& setting) {
     return open_cpu(setting.threads, !setting.no_winograd, setting.trials, setting.fast_f32 && tiles::are_there());
   DeviceInfo info = settings_of(setting);
   info.trials = setting.trials;
-  return with_context("--device", [&] { return open_gpu(choice.index, info); });
+  return with_context("`device`", [&] { return open_gpu(choice.index, info); });
 }
 
 bool is_gpu(const DeviceSetting& setting) { return choice_of(setting.name).what != Choice::Cpu; }
@@ -263,8 +263,8 @@ bool is_described(const std::string& device) { return find_gpu(device) || is_fil
 
 std::string gpu_description(const std::string& device, const std::optional<std::int64_t>& memory) {
   const Choice choice = choice_of(device);
-  check(choice.what != Choice::Cpu, "--device: the cpu has no description; name a GPU");
-  if (choice.what == Choice::Gpu) return with_context("--device", [&] { return gpu_properties(choice.index); });
+  check(choice.what != Choice::Cpu, "`device`: the cpu has no description; name a GPU");
+  if (choice.what == Choice::Gpu) return with_context("`device`", [&] { return gpu_properties(choice.index); });
   const Gpu* const gpu = find_gpu(device);
   const std::string text = gpu ? description_of(*gpu) : read_description(device);
   if (!memory) return text;

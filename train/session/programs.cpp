@@ -95,7 +95,7 @@ Programs build_programs(const ProgramSetting& setting) {
   check(network.loss != kNone, of.build ? kUnnamed : of.model, ": has no \"loss\" to train by");
   if (setting.memory.guest) programs.guest = setting.memory.guest->lower(network, of.dtype);
   programs.training = programs.guest ? programs.guest->program : network.program;
-  check(of.dtype == DType::f16 || !setting.update.loss_scale, "--loss-scale is for --dtype f16; this is ",
+  check(of.dtype == DType::f16 || !setting.update.loss_scale, "`loss_scale` is for `dtype` f16; this is ",
         name_of(of.dtype));
   programs.first_loss_scale = setting.update.loss_scale.value_or(kInitialLossScale);
   if (of.dtype == DType::f16) programs.loss_scale = append_loss_scale(programs.training, programs.first_loss_scale);

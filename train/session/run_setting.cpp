@@ -9,7 +9,7 @@ namespace lethe {
 RunLength length_of(const RunSetting& setting, std::int64_t steps_per_epoch) {
   if (setting.steps) return {.total = *setting.steps, .per_epoch = steps_per_epoch};
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-  check(setting.epochs <= kMost / steps_per_epoch, "--epochs: ", setting.epochs, " epochs of ", steps_per_epoch,
+  check(setting.epochs <= kMost / steps_per_epoch, "`epochs`: ", setting.epochs, " epochs of ", steps_per_epoch,
         " steps are more than ", kMost, " steps");
   return {.total = setting.epochs * steps_per_epoch, .per_epoch = steps_per_epoch};
 }
@@ -18,8 +18,8 @@ std::string slower_start(const RunSetting& setting) {
   const Schedule& schedule = setting.schedule;
   if (schedule.warmup.digits > 0) return "a longer warm-up";
   if (schedule.kind != Schedule::OneCycle)
-    return message("a warm-up (--schedule ", setting.schedule_text, "+warmup@500)");
-  return schedule == parse_schedule("one-cycle") ? "a longer rise (--schedule one-cycle@40%)" : "a longer rise";
+    return message("a warm-up (`schedule` ", setting.schedule_text, "+warmup@500)");
+  return schedule == parse_schedule("one-cycle") ? "a longer rise (`schedule` one-cycle@40%)" : "a longer rise";
 }
 
 }  // namespace lethe

@@ -20,7 +20,7 @@ Shards shards_of(const ProgramSetting& setting) {
   const std::int64_t batch = setting.network.batch, shards = setting.shards.parts, ranks = setting.shards.rank.of;
   check(batch % shards == 0, "a batch of ", batch, " cannot be cut into ", shards, " shards; but into ",
         divisor_near(batch, std::min(shards, batch), -1), " and ", divisor_near(batch, std::min(shards, batch), 1));
-  check(ranks <= shards, ranks, " ranks are more than ", shards, " shards; try --shards ", ranks);
+  check(ranks <= shards, ranks, " ranks are more than ", shards, " shards; try `shards` ", ranks);
   check(shards % ranks == 0, ranks, " ranks do not divide ", shards, " shards");
   const std::int64_t shard = batch / shards, each = setting.micro_batch == 0 ? shard : setting.micro_batch;
   const char* const whole = shards > 1 ? "a shard" : "a batch";

@@ -76,7 +76,7 @@ Start find_start(const std::string& save, const std::string& resume) {
   Start start{.checkpoint = place.checkpoint, .save = place.save};
   if (!start.checkpoint.empty()) start.state = read_state(start.checkpoint);
   if (!place.goes_on && !start.save.empty() && !find_latest(start.save).empty())
-    fail(start.save, ": holds checkpoints of a run already; go on with it by --resume ", start.save,
+    fail(start.save, ": holds checkpoints of a run already; go on with it by `resume` ", start.save,
          ", or save elsewhere");
   start.moves = !place.goes_on && !start.checkpoint.empty();
   if (!place.goes_on) start.state.best_accuracy = -1, start.state.evaluations_since_best = 0;

@@ -31,9 +31,9 @@ std::int64_t skipped_before(const Executor& executor, const LossScale& scale) {
 
 /// Of a loss that is no number: those that the run has not taken yet.
 std::string remedies(const RunSetting& setting, const Programs& programs) {
-  std::vector<std::string> all = {"a smaller --lr", slower_start(setting)};
-  if (!programs.clips) all.push_back("--clip-norm 1");
-  if (programs.loss_scale.state != kNone) all.push_back("--dtype bf16, whose range is that of f32");
+  std::vector<std::string> all = {"a smaller `lr`", slower_start(setting)};
+  if (!programs.clips) all.push_back("`clip_norm` 1");
+  if (programs.loss_scale.state != kNone) all.push_back("`dtype` bf16, whose range is that of f32");
   const std::string last = all.back();
   all.pop_back();
   return joined(all) + " or " + last;
@@ -74,7 +74,7 @@ void Trainer::run() {
 void Trainer::run_steps() {
   if (state_.step >= length_.total) {
     parts_.listener.note(
-        message("the run is complete at step ", state_.step, "; more --epochs or --steps go on with it"));
+        message("the run is complete at step ", state_.step, "; more `epochs` or `steps` go on with it"));
     save(evaluate());
   }
   begin_epoch();
@@ -161,7 +161,7 @@ void Trainer::note_overflow(const LossScaleState& state) {
   skipped_steps_ = state.skipped;
   const double scale = state.scale(parts_.programs.first_loss_scale);
   check_as(Exit::Numeric, scale >= 1, "gradients overflow in f16 at step ", state_.step + 1,
-           " even with a loss scale of ", 2 * scale, "; try --dtype bf16 or a smaller --lr");
+           " even with a loss scale of ", 2 * scale, "; try `dtype` bf16 or a smaller `lr`");
   parts_.listener.note(message("step ", state_.step + 1, ": gradients overflow in f16, the step is skipped (",
                                state.skipped, " so far); the loss scale is now ", scale));
 }
@@ -262,10 +262,10 @@ void Trainer::finish() {
       is_out_of_patience(parts_.setting, state_)
           ? message(": ", state_.evaluations_since_best, " evaluations brought no better accuracy than ",
                     state_.best_accuracy, " at step ", state_.best_step,
-                    parts_.checkpoints ? "; resumed with --patience 0 it goes on" : "")
+                    parts_.checkpoints ? "; resumed with `patience` 0 it goes on" : "")
           : "";
   parts_.listener.note(message("stopped after step ", state_.step, " of ", length_.total,
-                               parts_.checkpoints ? ", saved" : ", not saved: there is no --save DIR", why));
+                               parts_.checkpoints ? ", saved" : ", not saved: there is no `save` DIR", why));
 }
 
 bool Trainer::due(const Interval& interval, std::int64_t step) const {

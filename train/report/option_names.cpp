@@ -1,0 +1,31 @@
+#include "train/report/option_names.h"
+
+#include <algorithm>
+
+namespace lethe {
+namespace {
+
+bool is_field(const std::string& word) {
+  const auto fits = [](unsigned char c) { return c == '_' || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  return !word.empty() && std::ranges::all_of(word, fits);
+}
+
+}  // namespace
+
+std::string with_options(const std::string& text) {
+  std::string all;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = text[at] == '`' ? text.find('`', at + 1) : std::string::npos;
+    std::string word = end == std::string::npos ? "" : text.substr(at + 1, end - at - 1);
+    if (!is_field(word)) {
+      all += text[at++];
+      continue;
+    }
+    std::ranges::replace(word, '_', '-');
+    all.append("--").append(word);
+    at = end + 1;
+  }
+  return all;
+}
+
+}  // namespace lethe
