@@ -90,7 +90,6 @@ const Register dropout{{
           g.set(0, "dropout", {g.dy(), g.x(1)}, g.attrs());
         },
     .inplace = {{.in = 0, .out = 0}},
-    .along = Along::Elements,
     .random_step = 1,
     .kernels = each_device<Dropout>(),
     .layer =

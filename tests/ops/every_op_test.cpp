@@ -24,8 +24,6 @@ const std::set<std::string> kOfSeveralRanks = {
     kReduceScatterStart, kReduceScatterWait, "own_share",     "square_sums"};  // tests/train/ranks_test.cpp
 const std::set<std::string> kDoneByTheExecutor = {"while", "if", kDeleteVar};
 
-bool by_tests_alone(const std::string& type) { return type.rfind(kTestOpPrefix, 0) == 0; }
-
 bool has(const Sample& sample, DType dtype) {
   return std::find(sample.dtypes.begin(), sample.dtypes.end(), dtype) != sample.dtypes.end();
 }
@@ -37,24 +35,7 @@ class EveryOp : public ::testing::TestWithParam<std::size_t> {
     if (!find_op(sample_.op)) GTEST_FAIL() << "a sample row names '" << sample_.op << "', which is no op";
   }
 
-  /// Calls check(values, op, kernel) for each op of the row's program in each dtype, with inputs in place; ops that
-  /// stand after it in the program run then.
-  template <class Check>
-  void for_each_op(const Check& check, int threads = 1) {
-    const Workers workers(threads);
-    for (const DType dtype : sample_.dtypes) {
-      const OpProgram made = program_of(sample_, dtype);
-      verify(made.program);
-      Interpreter values(made.program, {.threads = threads});
-      fill_inputs(sample_, made, values);
-      const std::vector<Op>& ops = made.program.blocks[0].ops;
-      for (std::size_t i = 0; i < ops.size(); ++i) {
-        SCOPED_TRACE(::testing::Message() << "op '" << ops[i].type << "', " << name_of(dtype));
-        if (values.kernel(i) && !by_tests_alone(ops[i].type)) check(values, ops[i], *values.kernel(i));
-        values.run_op(i);
-      }
-    }
-  }
+  void for_each_op(const CheckOp& check, int threads = 1) { testing::for_each_op(sample_, check, threads); }
 
   const Sample sample_;
 };

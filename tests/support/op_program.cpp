@@ -1,9 +1,13 @@
 #include "tests/support/op_program.h"
 
+#include <gtest/gtest.h>
+
 #include <map>
 
 #include "framework/error.h"
 #include "framework/language/op_def.h"
+#include "framework/language/verify.h"
+#include "kernels/cpu/workers.h"
 #include "tests/support/objective.h"
 
 namespace lethe::testing {
@@ -54,6 +58,24 @@ void fill_inputs(const Sample& sample, const OpProgram& op_program, Interpreter&
   for (std::size_t slot = 0; slot < sample.in.size(); ++slot)
     if (op_program.in[slot] != kNone)
       values.fill_uniform(op_program.in[slot], sample.in[slot].low, sample.in[slot].high, slot);
+}
+
+bool by_tests_alone(const std::string& type) { return type.rfind(kTestOpPrefix, 0) == 0; }
+
+void for_each_op(const Sample& sample, const CheckOp& check, int threads) {
+  const Workers workers(threads);
+  for (const DType dtype : sample.dtypes) {
+    const OpProgram made = program_of(sample, dtype);
+    verify(made.program);
+    Interpreter values(made.program, {.threads = threads});
+    fill_inputs(sample, made, values);
+    const std::vector<Op>& ops = made.program.blocks[0].ops;
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+      SCOPED_TRACE(::testing::Message() << "op '" << ops[i].type << "', " << name_of(dtype));
+      if (values.kernel(i) && !by_tests_alone(ops[i].type)) check(values, ops[i], *values.kernel(i));
+      values.run_op(i);
+    }
+  }
 }
 
 std::vector<std::string> sample_names() {

@@ -1,5 +1,6 @@
 // A sample row as a program: the row's op and, where the row has a gradient, the ops of its backward.
 #pragma once
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,13 @@ struct OpProgram {
 OpProgram program_of(const Sample& sample, DType dtype);
 /// Gives every input of the op values from the row's ranges: the same in every dtype.
 void fill_inputs(const Sample& sample, const OpProgram& op_program, Interpreter& values);
+
+/// Calls check(values, op, kernel) for each op of the row's program in each dtype, with inputs in place; ops that stand
+/// after it in the program run then. Ops without a kernel and ops of tests are passed over.
+using CheckOp = std::function<void(const Interpreter& values, const Op& op, const Kernel& kernel)>;
+void for_each_op(const Sample& sample, const CheckOp& check, int threads = 1);
+/// Whether an op is one that tests alone register.
+bool by_tests_alone(const std::string& type);
 
 /// "conv2d_2": the op and how many rows of it stand before, from 1. By row of all_samples().
 std::vector<std::string> sample_names();
