@@ -2,7 +2,7 @@
 
 #include "framework/error.h"
 #include "train/recipe.h"
-#include "train/report/count_report.h"
+#include "train/report/step_report.h"
 #include "train/report/streams.h"
 
 namespace lethe {

@@ -6,18 +6,17 @@
 #include <filesystem>
 
 #include "framework/error.h"
+#include "framework/formatted.h"
 #include "models/network.h"
 #include "optimizer/older_schedule.h"
 #include "train/data/data_spec.h"
-#include "train/report/formatted.h"
 #include "train/report/memory_report.h"
 #include "train/report/option_names.h"
 #include "train/report/progress.h"
-#include "train/search/kernel_costs.h"
-#include "train/search/largest_fit.h"
-#include "train/session/autotune.h"
+#include "train/search/what_fits.h"
 #include "train/session/device.h"
 #include "train/session/fed_data.h"
+#include "train/session/measured_file.h"
 
 namespace lethe {
 namespace {

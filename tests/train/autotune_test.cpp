@@ -1,11 +1,10 @@
-#include "train/session/autotune.h"
-
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
 #include "tests/train/data_samples.h"
 #include "tests/train/run_fixture.h"
+#include "train/session/measured_file.h"
 
 namespace lethe::testing {
 namespace {

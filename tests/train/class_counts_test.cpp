@@ -1,6 +1,4 @@
 // Counts by class, the numbers they are made from, and how they are shown.
-#include "train/session/class_counts.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,6 +7,7 @@
 
 #include "tests/train/data_samples.h"
 #include "train/report/score_report.h"
+#include "train/session/evaluator.h"
 #include "train/session/logits.h"
 
 namespace lethe::testing {

@@ -6,7 +6,7 @@
 
 #include "kernels/cuda/device.h"
 #include "tests/train/run_fixture.h"
-#include "train/report/count_report.h"
+#include "train/report/step_report.h"
 
 namespace lethe::testing {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "tests/train/data_samples.h"
 #include "train/data/dataset.h"
-#include "train/data/figures.h"
+#include "train/data/synthetic_images.h"
 
 namespace lethe::testing {
 namespace {

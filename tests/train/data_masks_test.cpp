@@ -5,7 +5,7 @@
 
 #include "tests/train/data_samples.h"
 #include "train/data/batches.h"
-#include "train/data/masks.h"
+#include "train/data/synthetic_images.h"
 
 namespace lethe::testing {
 namespace {

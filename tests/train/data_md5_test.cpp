@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "train/data/md5.h"
+#include "train/data/checksum.h"
 
 namespace lethe::testing {
 namespace {

@@ -1,6 +1,4 @@
 // A cache changes how long a text takes, not the text.
-#include "train/session/decode_programs.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,7 +7,7 @@
 #include "models/network.h"
 #include "tests/train/data_samples.h"
 #include "tests/train/train_process.h"
-#include "train/session/cached_logits.h"
+#include "train/session/text_reading.h"
 
 namespace lethe::testing {
 namespace {

@@ -11,7 +11,7 @@
 #include "tests/train/run_fixture.h"
 #include "train/recipe.h"
 #include "train/report/plan_report.h"
-#include "train/search/largest_fit.h"
+#include "train/search/what_fits.h"
 #include "train/session/device.h"
 
 namespace lethe::testing {

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "framework/formatted.h"
 #include "tests/train/data_samples.h"
 #include "tests/train/run_fixture.h"
 #include "tests/train/token_samples.h"
-#include "train/report/formatted.h"
 #include "train/session/run_state.h"
 #include "train/session/safetensors.h"
 

@@ -1,9 +1,8 @@
-#include "train/report/layer_list.h"
-
 #include <gtest/gtest.h>
 
 #include "framework/builder/settings.h"
 #include "tests/support/expect_error.h"
+#include "train/report/summary.h"
 
 namespace lethe::testing {
 namespace {

@@ -7,7 +7,6 @@
 
 #include "tests/train/data_samples.h"
 #include "tests/train/run_fixture.h"
-#include "train/report/lr_chart.h"
 #include "train/report/lr_report.h"
 
 namespace lethe::testing {

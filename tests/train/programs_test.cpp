@@ -7,7 +7,7 @@
 #include "kernels/cpu/device.h"
 #include "tests/train/data_samples.h"
 #include "tests/train/run_fixture.h"
-#include "train/data/masks.h"
+#include "train/data/synthetic_images.h"
 #include "train/recipe.h"
 #include "train/session/fed_data.h"
 

@@ -12,7 +12,6 @@
 #include "tests/train/small_networks.h"
 #include "train/session/agreement.h"
 #include "train/session/session.h"
-#include "train/session/step_totals.h"
 
 namespace lethe::testing {
 namespace {

@@ -1,5 +1,3 @@
-#include "train/session/sampling.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,6 +5,7 @@
 #include <vector>
 
 #include "tests/train/data_samples.h"
+#include "train/session/logits.h"
 
 namespace lethe::testing {
 namespace {

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "framework/builder/builder.h"
+#include "train/report/graph.h"
 
 namespace lethe::testing {
 namespace {

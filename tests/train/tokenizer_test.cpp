@@ -9,7 +9,7 @@
 #include "framework/random.h"
 #include "tests/train/data_samples.h"
 #include "tests/train/token_samples.h"
-#include "train/data/words.h"
+#include "train/data/pair_merges.h"
 
 namespace lethe::testing {
 namespace {

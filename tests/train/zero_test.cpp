@@ -15,7 +15,6 @@
 #include "tests/train/data_samples.h"
 #include "tests/train/shared_runs.h"
 #include "train/session/agreement.h"
-#include "train/session/step_totals.h"
 
 namespace lethe::testing {
 namespace {

@@ -18,7 +18,7 @@
 #include "train/option_groups.h"
 #include "train/recipe.h"
 #include "train/report/bench_report.h"
-#include "train/report/profile_report.h"
+#include "train/report/step_report.h"
 #include "train/report/streams.h"
 
 extern char** environ;

@@ -6,7 +6,7 @@
 #include "train/recipe.h"
 #include "train/report/lr_report.h"
 #include "train/report/memory_report.h"
-#include "train/report/predicted.h"
+#include "train/report/progress.h"
 #include "train/report/streams.h"
 #include "train/search/lr_sweep.h"
 #include "train/session/fed_data.h"

@@ -2,11 +2,11 @@
 #include <cstdio>
 
 #include "framework/error.h"
+#include "framework/formatted.h"
 #include "train/launches.h"
 #include "train/option_groups.h"
 #include "train/quantities.h"
 #include "train/recipe.h"
-#include "train/report/formatted.h"
 #include "train/report/memory_report.h"
 #include "train/report/plan_report.h"
 #include "train/report/predicted.h"

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "framework/error.h"
+#include "framework/formatted.h"
 #include "framework/language/channel_order.h"
 #include "framework/text_input.h"
 #include "train/data/data_files.h"

@@ -1,8 +1,8 @@
 // `train schema`: what network files may say.
 #include "models/network.h"
 #include "train/options.h"
-#include "train/report/layer_list.h"
 #include "train/report/streams.h"
+#include "train/report/summary.h"
 
 namespace lethe {
 namespace {

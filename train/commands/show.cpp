@@ -1,6 +1,7 @@
 // `train show`: a network before it runs.
 #include "framework/language/text.h"
 #include "train/option_groups.h"
+#include "train/report/graph.h"
 #include "train/report/streams.h"
 #include "train/report/summary.h"
 #include "train/session/device.h"

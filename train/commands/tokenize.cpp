@@ -6,11 +6,11 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/error.h"
+#include "framework/formatted.h"
 #include "framework/text_input.h"
 #include "train/data/mapped_file.h"
 #include "train/data/tokenizer.h"
 #include "train/options.h"
-#include "train/report/formatted.h"
 #include "train/report/progress.h"
 #include "train/report/streams.h"
 #include "train/session/token_writer.h"

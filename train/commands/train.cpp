@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "framework/error.h"
+#include "framework/formatted.h"
 #include "kernels/cpu/workers.h"
 #include "kernels/cuda/device.h"
 #include "train/failure.h"
@@ -15,13 +16,11 @@
 #include "train/ranks/collectives.h"
 #include "train/ranks/mpi.h"
 #include "train/recipe.h"
-#include "train/report/formatted.h"
 #include "train/report/memory_report.h"
 #include "train/report/metrics.h"
-#include "train/report/predicted.h"
 #include "train/report/run_report.h"
 #include "train/report/tensorboard.h"
-#include "train/search/zero_stages.h"
+#include "train/search/what_fits.h"
 #include "train/session/agreement.h"
 #include "train/session/device.h"
 #include "train/session/run_lock.h"

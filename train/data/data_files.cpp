@@ -11,7 +11,7 @@
 #include "framework/error.h"
 #include "framework/host_memory.h"
 #include "framework/text_input.h"
-#include "train/data/md5.h"
+#include "train/data/checksum.h"
 
 namespace lethe {
 namespace {

@@ -16,7 +16,7 @@ struct FolderOptions {
   std::int64_t resize = 0;                // what an image's shorter side becomes; 0: what just covers the network's
   std::int64_t max_pixels = 100'000'000;  // a file with more is refused before it is decoded
   std::int64_t skip_bad = 0;              // so many files that cannot be read are left out; more are an error
-  double val = 0;                         // the share that is held out (train/data/held_out.h)
+  double val = 0;                         // the share that is held out (train/data/samples.h)
 };
 
 /// A folder of images.
@@ -35,7 +35,7 @@ struct TokensSpec {
 struct TablesSpec {
   std::string path = {};       // a file or a folder of files
   std::string tokenizer = {};  // a folder of GPT-2's files; "": symbols are bytes
-  double val = 0;              // the share that is held out (train/data/held_out.h)
+  double val = 0;              // the share that is held out (train/data/samples.h)
 };
 
 /// A spec in three: "mnist:data/mnist,val=0.2" is kind "mnist", argument "data/mnist", and an option, as those of its

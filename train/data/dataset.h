@@ -38,18 +38,29 @@ struct CropAt {
   double vertical = 0.5, horizontal = 0.5;
 };
 
-class Dataset : public Samples {
+/// Images and what is alike in all of them.
+class ImageSet : public Samples {
  public:
   const DataInfo& info() const { return info_; }
   const std::string& name() const override { return info_.name; }
   std::int64_t size(Split split) const override { return info_.sizes[static_cast<int>(split)]; }
   std::int64_t sample_bytes(DType dtype) const override { return info_.image.bytes() * bytes_of(dtype); }
-  std::int64_t labels() const override { return 1; }
   std::vector<std::string> classes() const override { return info_.classes; }
+  std::optional<PixelNorm> pixels() const override { return PixelNorm{info_.mean, info_.deviation}; }
+
+ protected:
+  explicit ImageSet(DataInfo info) : info_(std::move(info)) {}
+
+  DataInfo info_;
+};
+
+/// Images with a label each.
+class Dataset : public ImageSet {
+ public:
+  std::int64_t labels() const override { return 1; }
   Meaning meaning() const override {
     return {.classes = info_.classes, .mean = info_.mean, .deviation = info_.deviation};
   }
-  std::optional<PixelNorm> pixels() const override { return PixelNorm{info_.mean, info_.deviation}; }
   /// From here on by what `known` says, as far as it says anything. Fails with Exit::Data for other channels.
   void normalise_by(const Meaning& known);
   /// Images are varied in training and normalised (train/data/augment.h).
@@ -59,10 +70,7 @@ class Dataset : public Samples {
   virtual std::int32_t read(Split split, std::int64_t index, CropAt crop, std::uint8_t* pixels) const = 0;
 
  protected:
-  explicit Dataset(DataInfo info) : info_(std::move(info)) {}
-
- private:
-  DataInfo info_;
+  using ImageSet::ImageSet;
 };
 
 /// "; --set classes=3 gives a network of the zoo as many".

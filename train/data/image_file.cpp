@@ -11,8 +11,7 @@
 
 #include "framework/error.h"
 #include "train/data/data_files.h"
-#include "train/data/exif.h"
-#include "train/data/jpeg_markers.h"
+#include "train/data/image_headers.h"
 
 namespace lethe {
 namespace {

@@ -14,8 +14,8 @@
 #include "framework/error.h"
 #include "framework/language/channel_order.h"
 #include "train/data/data_files.h"
-#include "train/data/held_out.h"
 #include "train/data/image_file.h"
+#include "train/data/samples.h"
 
 namespace lethe {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "framework/error.h"
-#include "train/data/made_sequences.h"
+#include "train/data/sequences.h"
 
 namespace lethe {
 namespace {

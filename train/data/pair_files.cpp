@@ -9,9 +9,7 @@
 #include "framework/text_input.h"
 #include "train/data/pair_merges.h"
 #include "train/data/tokenizer.h"
-#include "train/data/tokenizer_rules.h"
 #include "train/data/unicode.h"
-#include "train/data/words.h"
 
 namespace lethe {
 namespace {

@@ -4,14 +4,38 @@
 
 #include "framework/error.h"
 #include "train/data/checksum.h"
+#include "train/data/unicode.h"
 
 namespace lethe {
 namespace {
+
+/// Of one of the endings of English; 0 if there is none.
+std::size_t ending_length(std::string_view rest) {
+  for (const std::string_view ending : {"'s", "'t", "'re", "'ve", "'m", "'ll", "'d"})
+    if (rest.starts_with(ending)) return ending.size();
+  return 0;
+}
 
 constexpr std::uint32_t kNoNode = UINT32_MAX;
 constexpr std::int32_t kMergedAway = -1;
 
 }  // namespace
+
+std::size_t word_length(std::string_view text, std::size_t at) {
+  if (const std::size_t ending = ending_length(text.substr(at))) return ending;
+  std::size_t end = at + (text[at] == ' ' && at + 1 < text.size() ? 1 : 0);  // one blank may stand before a word
+  const CharClass kind = character_at(text, end).kind;
+  if (kind == CharClass::Space) end = at;
+  std::size_t last = end;  // where the last character begins
+  while (end < text.size()) {
+    const Character next = character_at(text, end);
+    if (next.kind != kind) break;
+    last = end;
+    end += next.bytes;
+  }
+  const bool leaves_one = kind == CharClass::Space && end < text.size() && last > at;
+  return (leaves_one ? last : end) - at;
+}
 
 std::uint64_t PairMerges::key_of(std::int32_t left, std::int32_t right) {
   return static_cast<std::uint64_t>(left) << 32 | static_cast<std::uint32_t>(right);
@@ -37,7 +61,7 @@ void PairMerges::encode(std::string_view word, std::vector<std::int32_t>& tokens
     heap_.pop_back();
     merge(first);
   }
-  for (std::uint32_t at = 0; at < nodes_.size(); at = nodes_[at].behind) tokens.push_back(nodes_[at].token);
+  for (std::uint32_t at = 0; at < nodes_.size(); at = nodes_[at].after) tokens.push_back(nodes_[at].token);
 }
 
 void PairMerges::fill(std::string_view word) {
@@ -46,14 +70,14 @@ void PairMerges::fill(std::string_view word) {
   for (std::uint32_t i = 0; i < size; ++i)
     nodes_[i] = {.token = token_of_byte_[static_cast<unsigned char>(word[i])],
                  .before = i == 0 ? kNoNode : i - 1,
-                 .behind = i + 1 == size ? kNoNode : i + 1};
+                 .after = i + 1 == size ? kNoNode : i + 1};
   for (std::uint32_t i = 0; i < size; ++i) add_candidate(i);
 }
 
 void PairMerges::add_candidate(std::uint32_t left) {
   const Node& node = nodes_[left];
-  if (node.behind == kNoNode) return;
-  const std::int32_t right_token = nodes_[node.behind].token;
+  if (node.after == kNoNode) return;
+  const std::int32_t right_token = nodes_[node.after].token;
   const auto found = merges_.find(key_of(node.token, right_token));
   if (found == merges_.end()) return;
   heap_.push_back({.rank = found->second.rank, .left = left, .left_token = node.token, .right_token = right_token});
@@ -62,13 +86,13 @@ void PairMerges::add_candidate(std::uint32_t left) {
 
 void PairMerges::merge(const Candidate& candidate) {
   Node& left = nodes_[candidate.left];
-  if (left.token != candidate.left_token || left.behind == kNoNode) return;
-  Node& right = nodes_[left.behind];
+  if (left.token != candidate.left_token || left.after == kNoNode) return;
+  Node& right = nodes_[left.after];
   if (right.token != candidate.right_token) return;
   left.token = merges_.at(key_of(left.token, right.token)).merged;
   right.token = kMergedAway;
-  left.behind = right.behind;
-  if (left.behind != kNoNode) nodes_[left.behind].before = candidate.left;
+  left.after = right.after;
+  if (left.after != kNoNode) nodes_[left.after].before = candidate.left;
   if (left.before != kNoNode) add_candidate(left.before);
   add_candidate(candidate.left);
 }

@@ -1,7 +1,7 @@
-// Byte pair encoding of a word: its bytes are tokens, and of all tokens side by side those are merged into one whose
-// merge comes first in the list, the leftmost first, until none can be merged.
+// GPT-2's byte pair encoding of a text: it is cut in words, and the bytes of a word are merged into tokens.
 #pragma once
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <unordered_map>
@@ -9,6 +9,15 @@
 
 namespace lethe {
 
+/// GPT-2's rule for words, none of which a token goes beyond:
+///   's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
+/// A word is an ending of English, else letters, numbers or other characters with one blank before them, else white
+/// space but for its last character, which belongs to the word after it. Gives the bytes of the word that begins at
+/// `at`, where one ended or the text begins. All of a text is words.
+std::size_t word_length(std::string_view text, std::size_t at);
+
+/// Byte pair encoding of a word: its bytes are tokens, and of all tokens side by side those are merged into one whose
+/// merge comes first in the list, the leftmost first, until none can be merged.
 class PairMerges {
  public:
   explicit PairMerges(const std::array<std::int32_t, 256>& token_of_byte) : token_of_byte_(token_of_byte) {}
@@ -26,7 +35,7 @@ class PairMerges {
   /// Tokens of the word as a list; what has been merged into the token before has left it.
   struct Node {
     std::int32_t token;
-    std::uint32_t before, behind;
+    std::uint32_t before, after;
   };
   /// What could be merged once; whether it still can, the two tokens tell.
   struct Candidate {

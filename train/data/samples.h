@@ -1,17 +1,31 @@
 // What a network learns from, sample by sample, as it takes them: images with a label each or one for each pixel,
-// sequences with a label for each of their symbols.
+// sequences with a label for each of their symbols; what their numbers mean, and which of them are held out.
 #pragma once
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "framework/builder/byte_images.h"
-#include "train/data/meaning.h"
 
 namespace lethe {
+
+/// What the numbers of samples stand for. A run keeps that, and matches by it what it reads later.
+struct Meaning {
+  std::vector<std::string> classes = {};          // the names of labels, from 0 on; none: they stand for nothing
+  std::vector<double> mean = {}, deviation = {};  // of images: what normalises them, by channel
+  std::string alphabet = {};                      // of text in bytes: the byte that each symbol stands for
+  std::string tokenizer = {};                     // of tokens: whose they are (Vocabulary::identity)
+  bool operator==(const Meaning&) const = default;
+};
+
+/// Fails with Exit::Data unless what `found` says is as `known` has it, as far as that says anything; `data` is the
+/// name of what was found. Normalisation is left out, since it can be taken from `known`.
+void check_means(const Meaning& known, const Meaning& found, const std::string& data);
 
 enum class Split : std::uint8_t { Train, Test };
 
@@ -53,5 +67,17 @@ class Samples {
   /// The data must outlive it. Fails on options that these samples do not have.
   virtual std::unique_ptr<SampleReader> reader(const ReadOptions& options) const = 0;
 };
+
+/// Whether the sample of that name, or in that row, is held out for evaluation, as `share` of all are, from 0 to 1. A
+/// hash of the name decides: the same in every run, whatever the seed, and a sample that is added moves no other.
+bool is_held_out(std::string_view name, double share);
+bool is_held_out(std::int64_t row, double share);
+
+using RowsOfSplits = std::array<std::vector<std::int32_t>, 2>;
+/// Of the rows 0 to `rows` - 1 those for training and those that are held out, ascending. Fails (Exit::Data) where
+/// either has none; `what` is for the message.
+RowsOfSplits divided_rows(std::string_view what, std::int64_t rows, double share);
+/// Fails so unless both have one.
+void check_divided(std::string_view what, std::int64_t training, std::int64_t held, double share);
 
 }  // namespace lethe

@@ -6,7 +6,7 @@
 #include "framework/language/init.h"
 #include "framework/random.h"
 #include "train/data/labelled_texts.h"
-#include "train/data/made_sequences.h"
+#include "train/data/sequences.h"
 
 namespace lethe {
 namespace {

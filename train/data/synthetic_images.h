@@ -1,13 +1,35 @@
-// The data sets that need no files: images made when they are read, each a function of (seed, split, index).
+// The images that need no files: made when they are read, each a function of (seed, split, index).
 #pragma once
+#include <array>
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <string_view>
 
 #include "train/data/data_spec.h"
 #include "train/data/dataset.h"
-#include "train/data/masks.h"
 
 namespace lethe {
+
+/// Images with a label for each pixel, for networks that tell what is where.
+class Masks : public ImageSet {
+ public:
+  std::int64_t labels() const override { return info_.image.height * info_.image.width; }
+  /// Images are normalised; they are not varied.
+  std::unique_ptr<SampleReader> reader(const ReadOptions& options) const override;
+  /// Writes image `index` as info().image.bytes() bytes, and its labels [height, width]. Always the same for the same
+  /// arguments; may be called from several threads.
+  virtual void read(Split split, std::int64_t index, std::uint8_t* pixels, std::int32_t* labels) const = 0;
+
+ protected:
+  using ImageSet::ImageSet;
+};
+
+/// Opens what `spec` names, for a network that takes such images and tells so many classes apart at each pixel:
+///   shape-masks[:train=N,test=M]  synthetic[:N]
+/// Fails with Exit::Usage on an unknown spec, with Exit::Data on fewer classes than it takes.
+std::unique_ptr<Masks> open_masks(const std::string& spec, const ImageShape& image, std::int64_t classes,
+                                  std::uint64_t seed);
 
 inline constexpr SampleCounts kShapeCounts{10000, 2000};
 /// Training samples of synthetic data: 50,000 unless the spec says how many.
@@ -29,5 +51,16 @@ std::unique_ptr<Masks> make_shape_masks(const ImageShape& image, std::int64_t cl
 /// Random bytes and a random label for each pixel.
 std::unique_ptr<Masks> make_synthetic_masks(const ImageShape& image, std::int64_t classes, std::uint64_t seed,
                                             std::int64_t count);
+
+/// A plane figure as a signed distance: negative inside, positive outside.
+struct Figure {
+  std::string_view name;
+  /// Distance of (x, y) from the border of the figure, which fits in the unit disc. (At outer corners the nearest
+  /// edge's line counts, which is enough for smooth borders.)
+  float (*distance)(float x, float y);
+};
+
+/// They stay apart when they are turned.
+const std::array<Figure, 10>& figures();
 
 }  // namespace lethe

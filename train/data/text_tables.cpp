@@ -8,8 +8,8 @@
 
 #include "framework/error.h"
 #include "train/data/data_files.h"
-#include "train/data/held_out.h"
 #include "train/data/labelled_texts.h"
+#include "train/data/samples.h"
 #include "train/data/tokenizer.h"
 
 namespace lethe {

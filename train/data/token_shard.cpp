@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 
 #include "framework/error.h"
+#include "framework/formatted.h"
 
 namespace lethe {
 namespace {
@@ -55,9 +55,7 @@ std::uint32_t checksum_of(const ShardHeader& header) {
 }
 
 std::string shard_name(Split split, std::uint32_t number) {
-  char name[32];
-  std::snprintf(name, sizeof name, "%s-%04u.bin", split == Split::Train ? "train" : "val", number);
-  return name;
+  return formatted("%s-%04u.bin", split == Split::Train ? "train" : "val", number);
 }
 
 TokenShard::TokenShard(const std::string& path) : path_(path), file_(path), header_(read_header(path, file_.bytes())) {

@@ -1,11 +1,11 @@
 #include "train/data/tokenizer.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <unordered_map>
 
 #include "framework/error.h"
+#include "framework/formatted.h"
 #include "framework/text_input.h"
 #include "train/data/checksum.h"
 #include "train/data/data_files.h"
@@ -100,9 +100,7 @@ std::string Tokenizer::text_of(std::int32_t token) const {
 std::string Tokenizer::identity() const {
   std::uint32_t checksum = rules_;
   for (const std::string& text : texts_) checksum = checksum_of(message(text.size(), ' ', text), checksum);
-  char digits[9];
-  std::snprintf(digits, sizeof digits, "%08x", checksum);
-  return message(name_of(kind_), " of ", texts_.size(), " tokens, checksum ", digits);
+  return message(name_of(kind_), " of ", texts_.size(), " tokens, checksum ", formatted("%08x", checksum));
 }
 
 std::optional<std::int32_t> Tokenizer::token_of(std::string_view text) const {

@@ -58,7 +58,7 @@ std::unique_ptr<Tokenizer> characters_tokenizer(std::string_view alphabet);
 /// GPT-2's token after each document.
 inline constexpr const char* kEndOfText = "<|endoftext|>";
 /// GPT-2's files, under whichever of their names are in the directory. Fails with Exit::Data if one is missing, or if
-/// another file there says that their rule is not GPT-2's (train/data/tokenizer_rules.h).
+/// another file there says that their rule is not GPT-2's (check_rules_of_gpt2()).
 struct PairFiles {
   std::string vocabulary;  // vocab.json or encoder.json: {"token": number}
   std::string merges;      // merges.txt or vocab.bpe: a line for each merge, the first to be done first
@@ -75,5 +75,10 @@ std::unique_ptr<Tokenizer> open_tokenizer(TokenKind kind, const std::string& dir
 /// Whether those files are there.
 bool has_tokenizer(TokenKind kind, const std::string& directory);
 inline constexpr const char* kCharactersFile = "characters.txt";
+
+/// Fails with Exit::Data if tokenizer.json or tokenizer_config.json in the directory states another rule or class than
+/// GPT-2's, whose merges alone are read (train/data/pair_merges.h): another way to cut or change text, another model
+/// than byte pairs, tokens that are looked for in text. Without such files GPT-2's rule is taken.
+void check_rules_of_gpt2(const std::string& directory);
 
 }  // namespace lethe

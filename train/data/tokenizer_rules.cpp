@@ -1,5 +1,3 @@
-#include "train/data/tokenizer_rules.h"
-
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -8,6 +6,7 @@
 #include "framework/error.h"
 #include "models/json_source.h"
 #include "train/data/data_files.h"
+#include "train/data/tokenizer.h"
 
 namespace lethe {
 namespace {

@@ -1,10 +1,10 @@
 #include "train/report/bench_report.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "framework/error.h"
+#include "framework/formatted.h"
 #include "train/report/memory_report.h"
 #include "train/report/text_table.h"
 
@@ -39,13 +39,6 @@ bool has_losses_of(const BenchRow& row, const BenchRow& first) {
                      [&](const std::vector<std::string>& losses) { return losses == first.losses.front(); });
 }
 
-template <class Value>
-std::string format(const char* pattern, Value value) {
-  char text[48];
-  std::snprintf(text, sizeof text, pattern, value);
-  return text;
-}
-
 /// What is computed from a row and the first one.
 struct Compared {
   double saved, ms, slowdown;
@@ -63,8 +56,9 @@ TextRows cells(const std::vector<BenchRow>& rows) {
   TextRows table = {{"setting", "planned MiB", "taken MiB", "process MiB", "saved", "ms/step", "slow-down", "loss"}};
   for (const BenchRow& row : rows) {
     const Compared c = compared(row, rows.front());
-    table.push_back({row.memopt, mib(row.planned), mib(row.taken), mib(row.process), format("%.1f %%", 100 * c.saved),
-                     format("%.2f", c.ms), format("%.3f", c.slowdown), c.loss_equal ? "equal" : "differs"});
+    table.push_back({row.memopt, mib(row.planned), mib(row.taken), mib(row.process),
+                     formatted("%.1f %%", 100 * c.saved), formatted("%.2f", c.ms), formatted("%.3f", c.slowdown),
+                     c.loss_equal ? "equal" : "differs"});
   }
   return table;
 }

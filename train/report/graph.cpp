@@ -2,15 +2,36 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <map>
 #include <set>
 
 #include "framework/error.h"
+#include "framework/formatted.h"
 #include "train/report/markup.h"
 
 namespace lethe {
 namespace {
+
+const char* colour_of(Role role) {
+  switch (role) {
+    case Role::Forward:
+      return "#cfe8ff";
+    case Role::Backward:
+      return "#ffe3c2";
+    case Role::Optimize:
+      return "#d5f2cf";
+  }
+  return "white";
+}
+
+std::string quoted(const std::string& text) {
+  std::string all = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') all.push_back('\\');
+    all.push_back(c);
+  }
+  return all + "\"";
+}
 
 constexpr const char* kLegend =
     "Equal number and colour: the same place in memory, that is the same buffer or, at level=2,<BR/>"
@@ -26,12 +47,6 @@ constexpr const char* kLook =
 double channel(double hue, double saturation, double lightness) {
   const double at = std::abs(std::fmod(hue + 1, 1) * 6 - 3) - 1;  // -1 to 2
   return lightness + saturation * std::min(lightness, 1 - lightness) * (2 * std::clamp(at, 0.0, 1.0) - 1);
-}
-
-std::string hex_of(int red, int green, int blue) {
-  char text[8];
-  std::snprintf(text, sizeof text, "#%02x%02x%02x", red, green, blue);
-  return text;
 }
 
 /// One side of the picture while it is written.
@@ -97,6 +112,31 @@ class SideText {
 
 }  // namespace
 
+std::string to_dot(const Program& program) {
+  std::string dot = "digraph program {\n  node [shape=box, style=filled, fontname=\"sans-serif\"];\n";
+  std::vector<std::string> writer(program.vars.size());
+  for (std::size_t v = 0; v < program.vars.size(); ++v) {
+    const Var& var = program.vars[v];
+    if (var.kind == Kind::Temp) continue;
+    writer[v] = message("v", v);
+    dot.append(
+        message("  v", v, " [shape=ellipse, fillcolor=white, label=", quoted(var.name + " " + text_of(var)), "];\n"));
+  }
+  int number = 0;
+  for (const Block& block : program.blocks)
+    for (const Op& op : block.ops) {
+      const std::string node = message("op", number++);
+      dot.append(message("  ", node, " [fillcolor=\"", colour_of(op.role), "\", label=", quoted(op.type), "];\n"));
+      for (const VarId v : op.in)
+        if (v != kNone && !writer[v].empty())
+          dot.append(
+              message("  ", writer[v], " -> ", node, " [label=", quoted(text_of(program.vars[v].shape)), "];\n"));
+      for (const VarId v : op.out)
+        if (v != kNone) writer[v] = node;
+    }
+  return dot + "}\n";
+}
+
 std::vector<int> place_numbers(const Plan& plan) {
   std::map<std::pair<int, std::int64_t>, int> known;
   std::vector<int> numbers;
@@ -121,8 +161,8 @@ std::vector<std::string> place_colours(std::size_t count) {
     const double lightness = 0.7 + 0.18 * std::fmod(static_cast<double>(i) / (kPlastic * kPlastic), 1);
     const auto byte = [&](double turn) { return static_cast<int>(255 * channel(hue + turn, 0.7, lightness)); };
     int blue = byte(1.0 / 3);
-    while (!used.insert(hex_of(byte(0), byte(2.0 / 3), blue)).second) blue = (blue + 1) % 256;
-    colours.push_back(hex_of(byte(0), byte(2.0 / 3), blue));
+    while (!used.insert(formatted("#%02x%02x%02x", byte(0), byte(2.0 / 3), blue)).second) blue = (blue + 1) % 256;
+    colours.push_back(formatted("#%02x%02x%02x", byte(0), byte(2.0 / 3), blue));
   }
   return colours;
 }

@@ -1,4 +1,4 @@
-// A network for graphviz, in which one sees what shares memory.
+// A program for graphviz: its ops, or what shares memory.
 #pragma once
 #include <string>
 #include <vector>
@@ -6,6 +6,9 @@
 #include "memopt/memopt.h"
 
 namespace lethe {
+
+/// The program for graphviz: ops coloured by role, edges named by their vars.
+std::string to_dot(const Program& program);
 
 /// Numbers of places in memory, by VarId: two vars have the same number just if they begin at the same byte of the same
 /// buffer. From 1 in the order of the vars; 0: in the Store, or never used.

@@ -1,7 +1,13 @@
 #include "train/report/memory_report.h"
 
+#include <cstdio>
+
 #include "framework/error.h"
-#include "train/report/formatted.h"
+#include "framework/formatted.h"
+#include "memopt/memory_map.h"
+#include "train/report/progress.h"
+#include "train/report/text_table.h"
+#include "train/session/programs.h"
 
 namespace lethe {
 
@@ -63,6 +69,39 @@ std::string taken_line(std::int64_t taken, std::int64_t predicted, bool at_most)
   if (at_most && taken < predicted) return message("memory taken ", taken, " bytes, at most ", predicted, " predicted");
   return message("memory taken ", taken, " bytes, ", taken > predicted ? "more" : "less", " than the predicted ",
                  predicted);
+}
+
+void print_predicted(const std::string& memopt, const Plans& plans, Progress& progress) {
+  for (const Planned* planned : {&plans.training, &plans.evaluation}) {
+    for (const std::string& line : planned->log) std::puts(line.c_str());
+    for (const std::string& note : planned->notes) progress.note(note);
+  }
+  std::printf("%s\n%s\n", setting_line(memopt, plans.none, plans.bytes.total()).c_str(),
+              predicted_line(plans.bytes, plans.at_most).c_str());
+  if (plans.training.recomputed) std::puts(recomputed_line(*plans.training.recomputed).c_str());
+  if (plans.training.arena) std::puts(arena_line(*plans.training.arena).c_str());
+  std::fflush(stdout);
+}
+
+std::string decode_plan_text(const std::string& network, std::int64_t context, DType dtype, bool cached,
+                             const Planned& planned, const Bytes& bytes) {
+  const std::string by = cached ? message("with a cache of ", context, " symbols")
+                                : message("reading ", context, " symbols again for each");
+  const Peak peak = peak_of(planned);
+  const std::int64_t cache = cached ? planned.plan.bytes.states : 0;  // then nothing else lasts from symbol to symbol
+  TextRows rows = {{"", "MiB"}};
+  for (std::size_t c = 0; c < kCategories; ++c) {
+    const bool is_stored = c == static_cast<std::size_t>(Category::Params);
+    const std::int64_t held = peak.bytes[c] - (is_stored ? cache : 0);
+    if (held > 0) rows.push_back({std::string(name_of(static_cast<Category>(c))), mib(held)});
+    if (is_stored && cache > 0) rows.push_back({"cache", mib(cache)});
+  }
+  if (peak.idle > 0) rows.push_back({"held, not in use", mib(peak.idle)});
+  const std::int64_t of_prompt = bytes.total() - planned.plan.bytes.total();
+  if (of_prompt > 0) rows.push_back({"to read a prompt", mib(of_prompt)});
+  rows.push_back({"total", mib(peak.total() + of_prompt)});
+  return message(network, ": text, ", by, ", ", name_of(dtype), "\n\n", text_table(rows, 1), "\n",
+                 predicted_line(bytes), "\n");
 }
 
 }  // namespace lethe

@@ -1,10 +1,14 @@
 // Memory, said beforehand and measured, in words.
 #pragma once
+#include <cstdint>
 #include <string>
 
 #include "memopt/planned.h"
 
 namespace lethe {
+
+class Progress;
+struct Plans;
 
 inline constexpr double kMiB = 1024 * 1024;
 /// "12.3 MiB"; below a tenth of that in KiB.
@@ -30,5 +34,14 @@ std::string recomputed_line(const Recomputed& facts);
 std::string bound_line(const ArenaFacts& facts);
 /// `memory taken 123456 bytes, as predicted`, or by how much it differs; less than `at_most` is no difference.
 std::string taken_line(std::int64_t taken, std::int64_t predicted, bool at_most = false);
+
+/// Prints what the memory stage logged and could not do, then what the run will take, in the lines above.
+void print_predicted(const std::string& memopt, const Plans& plans, Progress& progress);
+
+/// What writing text takes: a table by category, in which `cached` text has a line for what it keeps of all symbols so
+/// far, and the predicted line. `planned`: what runs for each symbol; `bytes`: with what reads a prompt, which takes
+/// turns with it.
+std::string decode_plan_text(const std::string& network, std::int64_t context, DType dtype, bool cached,
+                             const Planned& planned, const Bytes& bytes);
 
 }  // namespace lethe

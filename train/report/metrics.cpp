@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "framework/error.h"
+#include "framework/formatted.h"
 #include "framework/text_input.h"
 #include "models/json_source.h"
 #include "train/session/atomic_file.h"
@@ -16,11 +17,7 @@
 namespace lethe {
 namespace {
 
-std::string number(double value) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return text;
-}
+std::string number(double value) { return formatted("%.6g", value); }
 
 /// As few digits as read back to the same bits, so that equal texts are equal numbers.
 std::string exact(double value) {
@@ -97,9 +94,7 @@ void cut_back(const std::string& link, MetricsFile::Form form, std::int64_t last
   const std::string path = std::filesystem::canonical(link).string();  // a link stays a link
   const Found found = read_records(path, form, last);
   if (found.bad_lines > 0) set_aside(found, path, notify);
-  AtomicFile file(path);
-  file.write(found.kept.data(), static_cast<std::int64_t>(found.kept.size()));
-  file.commit();
+  replace_file(path, found.kept);
 }
 
 }  // namespace

@@ -4,8 +4,8 @@
 #include <numeric>
 
 #include "framework/error.h"
+#include "framework/formatted.h"
 #include "framework/language/text.h"
-#include "train/report/formatted.h"
 #include "train/report/memory_report.h"
 #include "train/report/option_names.h"
 #include "train/report/pack_csv.h"

@@ -1,8 +1,7 @@
-#include "train/report/plan_parts.h"
-
 #include <algorithm>
 
 #include "framework/language/views.h"
+#include "train/report/plan_report.h"
 
 namespace lethe {
 namespace {

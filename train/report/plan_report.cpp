@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "framework/error.h"
-#include "train/report/formatted.h"
+#include "framework/formatted.h"
 #include "train/report/memory_report.h"
-#include "train/search/largest_fit.h"
+#include "train/search/what_fits.h"
 #include "train/session/fed_data.h"
 
 namespace lethe {

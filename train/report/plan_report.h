@@ -1,16 +1,36 @@
 // What `train plan` finds out: what a network would take under each memory setting, and what would make it less.
 #pragma once
+#include <array>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "framework/ranks/traffic.h"
 #include "memopt/memory_map.h"
-#include "train/report/plan_parts.h"
-#include "train/search/zero_stages.h"
+#include "train/search/what_fits.h"
 #include "train/session/programs.h"
 
 namespace lethe {
+
+/// Whose the activations of a network of sequences are.
+enum class Part : std::uint8_t {
+  Attention,  // what ops of attention read and write, and their workspaces: packed rows, outputs, logarithms of sums
+  Head,       // the same of the ops of the loss: their rows, the logits if there are any, losses
+  Others
+};
+inline constexpr std::size_t kParts = 3;
+/// "attention".
+std::string_view name_of(Part part);
+
+using BytesByPart = std::array<std::int64_t, kParts>;  // of activations, their gradients and workspaces
+
+struct PlanParts {
+  BytesByPart peak = {};  // in memory then
+  BytesByPart kept = {};  // by the forward ops for those of backward; nothing of evaluation
+};
+/// `peak`: of `planned`.
+PlanParts parts_of(const Planned& planned, const Peak& peak);
 
 /// A memory setting. Where training and evaluation take turns, the peak is that of training.
 struct PlanRow {

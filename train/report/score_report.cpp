@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/error.h"
-#include "train/report/formatted.h"
+#include "framework/formatted.h"
 #include "train/report/text_table.h"
 
 namespace lethe {

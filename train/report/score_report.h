@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "train/session/class_counts.h"
 #include "train/session/evaluator.h"
 
 namespace lethe {

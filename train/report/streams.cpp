@@ -32,9 +32,7 @@ void write_result(const std::string& file, const std::string& text) {
     const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
     return finish_output(written ? 0 : errno);
   }
-  AtomicFile out(file);
-  out.write(text.data(), static_cast<std::int64_t>(text.size()));
-  out.commit();
+  replace_file(file, text);
 }
 
 }  // namespace lethe

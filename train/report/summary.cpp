@@ -1,9 +1,8 @@
 #include "train/report/summary.h"
 
-#include <algorithm>
-#include <numeric>
 #include <set>
 
+#include "framework/builder/settings.h"
 #include "framework/checked.h"
 #include "framework/language/control_flow.h"
 #include "framework/language/op_def.h"
@@ -14,17 +13,6 @@ namespace lethe {
 namespace {
 
 constexpr const char* kMultAdds = "the number of multiply-adds";
-
-/// One line: the first `kTexts` cells to the left of their columns, the others to the right.
-std::string line_of(const std::vector<std::string>& cells, const std::vector<std::size_t>& widths) {
-  constexpr std::size_t kTexts = 3;
-  std::string line;
-  for (std::size_t c = 0; c < cells.size(); ++c) {
-    const std::string space(widths[c] - cells[c].size(), ' ');
-    line.append(c < kTexts ? cells[c] + space : space + cells[c]).append(c + 1 < cells.size() ? "  " : "\n");
-  }
-  return line;
-}
 
 /// Bytes of what the forward ops write, views and what is changed in place apart.
 std::int64_t activation_bytes(const Program& program) {
@@ -98,6 +86,30 @@ std::string totals(const Program& program, const std::vector<LayerRow>& rows) {
                  mebibytes(bytes_of_kind(program, Kind::Param)), "\n");
 }
 
+std::string inputs_of(const Layer& layer) {
+  if (layer.max_inputs < 0) return message(layer.min_inputs, " or more inputs");
+  if (layer.max_inputs > layer.min_inputs) return message(layer.min_inputs, " to ", layer.max_inputs, " inputs");
+  return message(layer.max_inputs, layer.max_inputs == 1 ? " input" : " inputs");
+}
+
+std::string default_of(const Key& key) {
+  if (!key.absent) return key.optional ? "none" : "required";
+  if (key.type == KeyType::Bool) return *key.absent == Attr(0) ? "false" : "true";
+  const auto* text = std::get_if<std::string>(&key.absent->base());
+  return text ? *text : text_of(*key.absent);
+}
+
+std::string described(const Layer& layer) {
+  const std::vector<std::string> names = names_of(layer);
+  std::string text = layer.name;
+  if (names.size() > 1) text += " (" + joined({names.begin() + 1, names.end()}) + ")";
+  text += ": " + layer.help + "; " + inputs_of(layer) + "\n";
+  TextRows rows;
+  for (const Key& key : layer.keys)
+    rows.push_back({key.name, values_of(key), default_of(key), range_of(key), key.help});
+  return rows.empty() ? text : text + text_table(rows, rows.front().size(), "  ");
+}
+
 }  // namespace
 
 std::string layer_of(const std::string& var) {
@@ -111,20 +123,28 @@ std::string layer_table(const Network& network) {
   const Program& program = network.program;
   const std::vector<LayerRow> rows = layer_rows(network);
   const auto count = [](std::int64_t value) { return value ? grouped(value) : std::string(1, '-'); };
-  std::vector<std::vector<std::string>> lines = {{"layer", "type", "output", "parameters", "mult-adds"}};
+  TextRows lines = {{"layer", "type", "output", "parameters", "mult-adds"}};
   for (const LayerRow& row : rows)
     lines.push_back({row.path, row.type, row.output, count(row.parameters), count(row.mult_adds)});
-  std::vector<std::size_t> widths(lines[0].size());
-  for (const auto& cells : lines)
-    for (std::size_t c = 0; c < cells.size(); ++c) widths[c] = std::max(widths[c], cells[c].size());
-  const std::size_t gaps = 2 * (widths.size() - 1);
-  const std::string rule = std::string(std::accumulate(widths.begin(), widths.end(), gaps), '-') + "\n";
-
+  const std::string table = text_table(lines, 3);
+  const std::size_t head = table.find('\n') + 1;
+  const std::string rule = std::string(head - 1, '-') + "\n";
   const std::int64_t batch = network.inputs.empty() ? 1 : program.vars[network.inputs[0]].shape[0];
-  std::string table = message(network.name, ", batch ", batch, "; images as [channels,height,width]\n") + rule;
-  table.append(line_of(lines[0], widths)).append(rule);
-  for (std::size_t l = 1; l < lines.size(); ++l) table.append(line_of(lines[l], widths));
-  return table.append(rule).append(totals(program, rows));
+  return message(network.name, ", batch ", batch, "; images as [channels,height,width]\n", rule, table.substr(0, head),
+                 rule, table.substr(head), rule, totals(program, rows));
+}
+
+std::string layer_list(const std::string& name) {
+  if (!name.empty()) return described(layer_named(name));
+  std::string text;
+  for (const Layer* layer : all_layers()) text.append(text.empty() ? "" : "\n").append(described(*layer));
+  return text;
+}
+
+std::vector<std::string> layer_names() {
+  std::vector<std::string> names;
+  for (const Layer* layer : all_layers()) names.push_back(layer->name);
+  return names;
 }
 
 }  // namespace lethe

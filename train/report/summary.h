@@ -1,4 +1,4 @@
-// A network as people read it: a table of its layers, or a picture.
+// Layers as people read them: a table of those of a network, and a list of those that network files may name.
 #pragma once
 #include <string>
 #include <vector>
@@ -21,7 +21,11 @@ std::string layer_table(const Network& network);
 /// The layer that a var belongs to: "stage1/0/conv1" of "stage1/0/conv1.y" and of its gradients "stage1/0/conv1.y@GRAD"
 /// and "stage1/0/conv1.y@GRAD.2".
 std::string layer_of(const std::string& var);
-/// The program for graphviz: ops coloured by role, edges named by their vars.
-std::string to_dot(const Program& program);
+
+/// What a layer is called, takes and does, and each of its keys with values, default, bounds and meaning; all layers
+/// for an empty name. Fails with a suggestion for a name that no layer has.
+std::string layer_list(const std::string& name);
+/// The names of all layers, without their other names.
+std::vector<std::string> layer_names();
 
 }  // namespace lethe

@@ -4,8 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/error.h"
-#include "train/report/chart.h"
-#include "train/report/formatted.h"
+#include "framework/formatted.h"
 #include "train/report/markup.h"
 #include "train/report/memory_report.h"
 #include "train/report/text_table.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 namespace lethe {
-
 namespace {
 
 std::vector<std::size_t> widths_of(const TextRows& rows) {

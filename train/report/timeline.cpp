@@ -4,7 +4,6 @@
 
 #include "train/report/markup.h"
 #include "train/report/memory_report.h"
-#include "train/report/pages.h"
 #include "train/report/summary.h"
 
 namespace lethe {

@@ -1,11 +1,17 @@
-// What the kernels of a device take, measured one by one: what level 3 weighs ops by when it is told to.
+// What the kernels of a device take, measured one by one.
 #pragma once
 #include <string>
 
+#include "framework/run/device.h"
+#include "framework/run/prepared.h"
 #include "memopt/recompute/seconds.h"
 #include "train/session/settings.h"
 
 namespace lethe {
+
+/// Seconds of the fastest of a few runs of the op's kernel, on memory of its own, with inputs of zeros. `prepared` is
+/// for the device. Fails if the device has no room.
+double seconds_of_kernel(Device& device, Prepared& prepared, const Program& program, const Op& op);
 
 /// Seconds of ops on the device. Known ones are read from `file`, a JSON file, if it is there; each other kernel is
 /// measured when it is asked for, with inputs of zeros, and the file then holds it, too. Fails if it cannot be written,

@@ -7,7 +7,7 @@
 #include "framework/error.h"
 #include "framework/language/op_def.h"
 #include "framework/timed.h"
-#include "train/search/kernel_time.h"
+#include "train/search/kernel_costs.h"
 
 namespace lethe {
 namespace {

@@ -1,4 +1,5 @@
-// Ranks that are to train together must have the same of everything that the bits depend on.
+// What ranks that train together tell each other: that they have the same of everything that the bits depend on, and
+// their totals after each step.
 #pragma once
 #include <string>
 
@@ -17,5 +18,14 @@ std::string exchanges_of(const Program& program);
 
 /// Which samples these are, by their number and by the first and the last of them, as `dtype`.
 std::string fingerprint(const Samples& samples, DType dtype);
+
+/// What a rank has of a step.
+struct StepTotals {
+  std::int64_t labels = 0, correct = 0;  // of the step's samples
+  std::int64_t stop = 0, save = 0;       // how many ranks ask for it
+};
+
+/// The sums over all ranks; without others what this one has.
+StepTotals totals_of_ranks(Peers* peers, const StepTotals& own);
 
 }  // namespace lethe

@@ -74,6 +74,12 @@ void AtomicFile::fail_with_errno(const char* doing) const {
   fail_as(Exit::Data, "cannot ", doing, " '", file_, "': ", std::strerror(errno));
 }
 
+void replace_file(const std::string& file, std::string_view content) {
+  AtomicFile out(file);
+  out.write(content.data(), std::ssize(content));
+  out.commit();
+}
+
 int open_alone(const std::string& path, int flags, Busy busy) {
   for (;;) {
     const int descriptor = ::open(path.c_str(), flags | O_CLOEXEC, 0666);

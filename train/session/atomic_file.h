@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "framework/error.h"
 
@@ -31,6 +32,9 @@ class AtomicFile {
   std::string file_, temporary_;
   int descriptor_ = -1;
 };
+
+/// Writes a whole file, as an AtomicFile does.
+void replace_file(const std::string& file, std::string_view content);
 
 enum class Busy { Waits, Fails };
 /// Opens the file alone: gives its descriptor once no other process holds it (flock), which this one then does until it

@@ -1,11 +1,11 @@
 #include "train/session/checkpoint.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <vector>
 
 #include "framework/error.h"
+#include "framework/formatted.h"
 #include "framework/ranks/peers.h"
 #include "train/data/checksum.h"
 #include "train/session/atomic_file.h"
@@ -96,11 +96,7 @@ void remove_leftovers(const fs::path& directory) {
 }
 
 /// "step-000400".
-std::string name_of_step(std::int64_t step) {
-  char digits[24];
-  std::snprintf(digits, sizeof digits, "%06lld", static_cast<long long>(step));
-  return message(kStepPrefix, digits);
-}
+std::string name_of_step(std::int64_t step) { return kStepPrefix + formatted("%06lld", static_cast<long long>(step)); }
 
 /// With ".2", ".3"... behind it if that one is in use.
 std::string free_name(const fs::path& directory, const std::string& base) {

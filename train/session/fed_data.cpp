@@ -5,8 +5,8 @@
 #include "framework/error.h"
 #include "framework/language/op_def.h"
 #include "train/data/labelled_texts.h"
-#include "train/data/masks.h"
 #include "train/data/sequences.h"
+#include "train/data/synthetic_images.h"
 
 namespace lethe {
 namespace {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cinttypes>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -11,6 +10,7 @@
 #include <type_traits>
 
 #include "framework/error.h"
+#include "framework/formatted.h"
 #include "framework/language/init.h"
 #include "framework/language/text.h"
 #include "framework/text_input.h"
@@ -156,11 +156,7 @@ std::string held_file(const std::string& checkpoint, const std::string& name) {
 
 }  // namespace
 
-std::string program_id(const Program& forward) {
-  char text[17];
-  std::snprintf(text, sizeof text, "%016" PRIx64, hash_of(to_text(forward)));
-  return text;
-}
+std::string program_id(const Program& forward) { return formatted("%016" PRIx64, hash_of(to_text(forward))); }
 
 void check_same_network(const RunState& state, const std::string& directory, const std::string& name,
                         const std::string& id) {
@@ -182,16 +178,11 @@ void check_unchanged(const std::string& checkpoint, const RunState& state, const
 }
 
 void write_state(const std::string& checkpoint, const RunState& state) {
-  const auto write = [](const std::string& file, const std::string& text) {
-    AtomicFile out(file);
-    out.write(text.data(), std::ssize(text));
-    out.commit();
-  };
   RunState complete = state;
   if (!state.file.name.empty()) {
     const std::string file = held_file(checkpoint, state.file.name);
     std::filesystem::create_directory(std::filesystem::path(file).parent_path());
-    write(file, state.file.text);
+    replace_file(file, state.file.text);
     complete.checksums[message(kNetworkFolder, '/', state.file.name)] = checksum_of(state.file.text);
   }
   Json json = {{"version", kVersion}, {kScheduleForm, 2}};
@@ -199,7 +190,7 @@ void write_state(const std::string& checkpoint, const RunState& state) {
   for_each_field(complete, add);
   for_each_later_field(complete, add);
   json[kChecksum] = checksum_of_state(json);
-  write(checkpoint + kFile, text_of_state(json));
+  replace_file(checkpoint + kFile, text_of_state(json));
 }
 
 RunState read_state(const std::string& checkpoint) {

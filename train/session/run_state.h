@@ -8,7 +8,7 @@
 
 #include "framework/language/program.h"
 #include "models/network.h"
-#include "train/data/meaning.h"
+#include "train/data/samples.h"
 
 namespace lethe {
 

@@ -170,10 +170,7 @@ void save_shares(const std::string& directory, std::int64_t step, const std::vec
                       {"ranks", rank.of},
                       {"weights", index_of(weights, checksums.data(), all.size(), rank.of)},
                       {"states", index_of(states, checksums.data() + weights.size(), all.size(), rank.of)}};
-  const std::string text = index.dump(1) + "\n";
-  AtomicFile out((fs::path(directory) / kShareIndex).string());
-  out.write(text.data(), std::ssize(text));
-  out.commit();
+  replace_file((fs::path(directory) / kShareIndex).string(), index.dump(1) + "\n");
 }
 
 std::unique_ptr<TensorReader> read_shares(const std::string& index, SharesOf which) {

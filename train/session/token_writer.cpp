@@ -107,11 +107,7 @@ std::vector<std::string> TokenWriter::finish(Split split) {
   return of(split).names;
 }
 
-void TokenWriter::put(const std::string& name, std::string_view content) {
-  AtomicFile file(aside_ + '/' + name);
-  file.write(content.data(), std::ssize(content));
-  file.commit();
-}
+void TokenWriter::put(const std::string& name, std::string_view content) { replace_file(aside_ + '/' + name, content); }
 
 void TokenWriter::commit() {
   std::error_code error;

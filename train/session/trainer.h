@@ -6,13 +6,13 @@
 #include "framework/run/executor.h"
 #include "framework/run/readout.h"
 #include "train/data/batches.h"
+#include "train/session/agreement.h"
 #include "train/session/checkpoint.h"
 #include "train/session/evaluator.h"
 #include "train/session/fed_data.h"
 #include "train/session/listener.h"
 #include "train/session/metered_device.h"
 #include "train/session/programs.h"
-#include "train/session/step_totals.h"
 
 namespace lethe {
 

@@ -1,9 +1,11 @@
-// What the markers of a JPEG file say of it before it is decoded: this much does not depend on the decoder's version.
+// What PNG and JPEG files say of an image beside its pixels: where it ends, and how the camera was held.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
+
+#include "train/data/image_file.h"
 
 namespace lethe {
 
@@ -18,5 +20,13 @@ struct JpegMarkers {
 bool begins_as_jpeg(std::span<const std::uint8_t> file);
 /// Goes from marker to marker as decoders do, up to the image's end or that of the file, which begins as JPEG.
 JpegMarkers markers_of(std::span<const std::uint8_t> file);
+
+/// The orientation that EXIF's facts (a TIFF header and its first directory) state, 1 to 8; 1, which is upright, where
+/// they state none.
+int orientation_of(std::span<const std::uint8_t> exif);
+/// EXIF's facts in a PNG file; empty if it has none.
+std::span<const std::uint8_t> exif_of_png(std::span<const std::uint8_t> file);
+/// The image as it is to be looked at: turned and mirrored as the orientation says.
+Image upright(Image image, int orientation);
 
 }  // namespace lethe
