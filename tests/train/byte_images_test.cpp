@@ -15,7 +15,7 @@
 namespace lethe::testing {
 namespace {
 
-/// What a run leaves: every parameter and state, the scores of an evaluation, and what was planned.
+/// A run leaves these: every parameter and state, the scores of an evaluation, and what was planned.
 struct Left {
   std::map<std::string, std::vector<std::byte>> stored = {};
   Scores scores = {};

@@ -1,4 +1,4 @@
-// What all ranks get is the sum along one tree, whoever adds it up, in the order in which they begin.
+// All ranks get the sum along one tree, whoever adds it up, in the order in which they begin.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,7 +9,7 @@
 namespace lethe::testing {
 namespace {
 
-/// Of [begin, end): two halves of which the first has 1, 2, 4, 8... values, as many as it can.
+/// Adds up [begin, end) as two halves, of which the first has 1, 2, 4, 8... values, as many as it can.
 float sum_along_tree(const std::vector<float>& values, std::size_t begin, std::size_t end) {
   if (end - begin == 1) return values[begin];
   std::size_t first = 1;
@@ -17,7 +17,7 @@ float sum_along_tree(const std::vector<float>& values, std::size_t begin, std::s
   return sum_along_tree(values, begin, begin + first) + sum_along_tree(values, begin + first, end);
 }
 
-/// What rank `rank` has at `i`: numbers whose sum depends on the order.
+/// The number of a rank at `i`; the sum of such numbers depends on the order.
 float number(std::int64_t rank, std::int64_t i) {
   Random random(1, static_cast<std::uint64_t>(rank), static_cast<std::uint64_t>(i));
   const int exponent = static_cast<int>(random.below(40)) - 20;

@@ -1,4 +1,4 @@
-// What the program says of its own command lines: examples, completion, the manual page.
+// The program explains its own command lines: examples, completion, the manual page.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -85,7 +85,7 @@ class CommandHelp : public RunTest {
     ASSERT_EQ(ended.code, 0) << ended.err;
     std::ofstream(path(name)) << ended.out;
   }
-  /// What a command prints, of both streams, in the test's directory.
+  /// Runs a command in the test's directory and gives all that it prints.
   std::string said_by(const std::string& command) const {
     const std::string file = path("said");
     const int status = std::system(("cd '" + home_.string() + "' && { " + command + "; } >" + file + " 2>&1").c_str());

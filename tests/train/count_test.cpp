@@ -50,7 +50,7 @@ class CountCommand : public RunTest {
     EXPECT_EQ(ended.code, 0) << ended.err;
     return nlohmann::json::parse(ended.out);
   }
-  /// Of an op, whoever computes it.
+  /// The sum over the rows of an op, whoever computes it.
   static double sum_of(const nlohmann::json& counted, const std::string& op, const char* what) {
     double sum = 0;
     for (const auto& row : counted["rows"])

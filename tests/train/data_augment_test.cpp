@@ -30,7 +30,7 @@ FileContent varied(const ImageCache& data, const Augmentation& options, std::uin
   return FileContent(sample.pixels, sample.pixels + data.info().image.bytes());
 }
 
-/// What a crop from an image with a black border should give: `source` moved and perhaps mirrored, pixel by pixel.
+/// Moves `source` and perhaps mirrors it, pixel by pixel, as a crop from an image with a black border should.
 FileContent moved(const FileContent& source, std::int64_t down, std::int64_t right, bool flip) {
   FileContent out(source.size(), 0);
   for (std::int64_t y = 0; y < kSide; ++y)

@@ -138,7 +138,7 @@ TEST(ImageFolder, FileThatDoesNotDecodeIsNamed) {
   FileContent tables = grey_jpeg();
   const std::array<std::uint8_t, 2> huffman{0xff, 0xc4};
   const auto table = std::search(tables.begin(), tables.end(), huffman.begin(), huffman.end());
-  std::fill_n(table + 5, 16, 255);  // behind marker, length and number: how many codes of each length
+  std::fill_n(table + 5, 16, 255);  // after marker, length and number: how many codes of each length
   EXPECT_PRED2(says, message_of(tables), "train/ant/x.png: JPEG file with a Huffman table of more than 256 codes");
 }
 

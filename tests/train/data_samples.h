@@ -35,7 +35,7 @@ class TemporaryFolder {
 FileContent gzipped(const FileContent& content);
 /// An IDX file of bytes with those dimensions in its header.
 FileContent idx(const std::vector<std::uint32_t>& dims, const FileContent& data);
-/// Of `channels` 1 or 3.
+/// A PNG file; `channels` is 1 or 3.
 FileContent png(std::uint32_t height, std::uint32_t width, std::uint32_t channels, const FileContent& pixels);
 /// 8 x 8, all 128.
 FileContent grey_jpeg();

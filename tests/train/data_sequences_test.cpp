@@ -67,7 +67,7 @@ TEST(Text, WindowsStandSideBySideAndEachCharacterIsFollowedByTheNext) {
   const TemporaryFolder folder;
   folder.write("text", kText);
   const auto data = open_text(folder.text() + "/text", 4);
-  EXPECT_EQ(data->size(Split::Train), 22);  // 88 of 90, and the one behind
+  EXPECT_EQ(data->size(Split::Train), 22);  // 88 of 90, and the one after
   for (std::int64_t i = 0; i < 22; ++i) {
     const Sample sample = sample_of(*data, Split::Train, i);
     EXPECT_EQ(text_of(*data, sample.symbols), kText.substr(static_cast<std::size_t>(4 * i), 4));

@@ -35,7 +35,7 @@ class Texts : public ::testing::Test {
   std::unique_ptr<LabelledTexts> open(const std::string& spec, std::int64_t length = 4, const Notify& notify = {}) {
     return open_labelled_texts(spec, length, 300, 2, 0, notify);
   }
-  /// What is wrong with a file of such content.
+  /// The message on a file of such content.
   std::string refused(const std::string& content) {
     folder_.write("bad.tsv", content);
     return error_from([&] { open("tsv:" + path("bad.tsv")); });

@@ -42,7 +42,7 @@ const std::string kMaps = R"({"op": "softplus", "name": "a"}, {"op": "square", "
   {"op": "sum", "axis": 1, "keep": true}, {"op": "sqrt", "name": "norm"}, {"op": "div", "in": ["b", "norm"]},
   {"op": "softmax", "name": "c"}, {"op": "mean", "in": "a", "axis": 1}, {"op": "exp"},
   {"op": "reshape", "shape": ["=length", 1], "name": "d"}, {"op": "mul", "in": ["c", "d"]})";
-/// What stands along the channels of the one stands along the symbols of the other.
+/// Layers that put what stands along channels along symbols.
 const std::string kAcross = R"({"op": "mean", "in": "tokens", "axis": 1},
   {"op": "reshape", "shape": [1, "=length"], "name": "means"},
   {"op": "fc", "in": "tokens", "out": 12, "flatten": false, "name": "wide"}, {"op": "mul", "in": ["wide", "means"]},

@@ -73,7 +73,7 @@ class FailedEvaluation : public RunTest {
             "--save-every", "3",
             "--save",       path(run)};
   }
-  /// What evaluations said, as the newest checkpoint has it, and which is the best.
+  /// Results of evaluations, as the newest checkpoint has them, and which is the best.
   std::string course(const std::string& run) const {
     const nlohmann::json state = nlohmann::json::parse(bytes_in(path(run + "/state.json")));
     return message(state["best_accuracy"].dump(), " at ", state["best_step"].dump(), ", then ",

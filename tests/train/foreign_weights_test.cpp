@@ -42,7 +42,7 @@ std::vector<float> as_floats(const std::vector<std::byte>& bytes) {
   return values;
 }
 
-/// What stands in the file.
+/// A tensor of the file.
 std::vector<float> floats_in(SafetensorsReader& reader, const std::string& name) {
   return as_floats(reader.read(*reader.find(name)));
 }
@@ -63,7 +63,7 @@ std::vector<std::vector<std::byte>> all_held_by(const Store& store) {
   return all;
 }
 
-/// What was saved from the store is there again after zeros were.
+/// Writes zeros into the store, loads the file, and expects what was there before.
 void expect_loads_the_same(const std::string& file, Store& store, const Network& network) {
   const std::vector<std::vector<std::byte>> before = all_held_by(store);
   for (const std::string& name : store.names()) {

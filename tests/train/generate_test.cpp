@@ -26,18 +26,18 @@ class Generate : public RunTest {
     more.insert(more.begin(), {"generate", "--threads", "1"});
     return run_train(more);
   }
-  /// Of each pair the second symbol is likely behind the first; of another one all may follow.
+  /// The second symbol of each pair is likely after the first; after another one all may follow.
   void write_table(std::int64_t symbols, const std::vector<std::pair<int, int>>& likely) const {
     std::ofstream(path("table.json")) << kTable;
     std::vector<float> table(static_cast<std::size_t>(symbols * symbols));
-    for (const auto& [before, behind] : likely) table[static_cast<std::size_t>(before * symbols + behind)] = 50;
+    for (const auto& [before, after] : likely) table[static_cast<std::size_t>(before * symbols + after)] = 50;
     SafetensorsWriter writer(path("table.safetensors"), {{.name = "table.weight", .shape = {symbols, symbols}}});
     std::vector<std::byte> bytes(table.size() * sizeof(float));
     std::memcpy(bytes.data(), table.data(), bytes.size());
     writer.write(bytes);
     writer.finish();
   }
-  /// The options of a network that says d behind c, c behind b, b behind a, and of d that all may follow.
+  /// The options of a network that says d after c, c after b, b after a, and of d that all may follow.
   std::vector<std::string> table(std::vector<std::string> more) const {
     write_table(4, {{0, 1}, {1, 2}, {2, 3}});
     std::ofstream(path("abcd.txt")) << std::string(200, 'a') + "bcd" + std::string(100, 'b');
@@ -91,7 +91,7 @@ TEST_F(Generate, ReadsAndWritesTokensAsTheirText) {
   EXPECT_PRED2(says, refused.err, "--prompt: ");
 }
 
-/// Of tokens with an end, which follows c here; a follows it.
+/// A network of tokens with an end, which follows c here; a follows it.
 TEST_F(Generate, EndsWithTheDocument) {
   write_table(6, {{0, 1}, {1, 2}, {2, 5}, {5, 0}});
   std::ofstream(path("abc.txt")) << "abcdzabcdz" << std::string(100, 'a');

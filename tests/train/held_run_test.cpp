@@ -54,7 +54,7 @@ class HeldRun : public RunTest {
     EXPECT_EQ(ended.code, 0) << ended.err;
     return ended.out;
   }
-  /// What is said in one line by a command that must end with `code`.
+  /// The line of a command that must end with `code`.
   std::string refusal_of(std::vector<std::string> args, int code) const {
     const Ended ended = run_in("", std::move(args));
     EXPECT_EQ(ended.code, code) << ended.out << ended.err;

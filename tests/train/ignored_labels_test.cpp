@@ -47,7 +47,8 @@ struct Losses : Listener {
   std::vector<double> all;
 };
 
-/// What one epoch records, each so many steps, with weights that stay as they are; and the loss of the evaluation.
+/// The losses that one epoch records, each so many steps, with weights that stay as they are; and that of the
+/// evaluation.
 std::pair<std::vector<double>, double> losses_of(std::vector<std::int32_t> labels, std::int64_t batch, int log_every,
                                                  std::int64_t shards = 1) {
   SessionSetting setting{.device = {.threads = 1}};

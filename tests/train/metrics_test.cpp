@@ -31,7 +31,7 @@ class Metrics : public ::testing::Test {
     MetricsFile file(path_, form, resumed_at);
     for (const std::int64_t step : steps) file.append({.step = step, .epoch = 1, .loss = 0.5});
   }
-  /// What is said when a run that goes on after step 100 opens the file.
+  /// The message when a run that goes on after step 100 opens the file.
   std::string refusal_to_resume(MetricsFile::Form form) const {
     return error_from([&] { MetricsFile(path_, form, 100); });
   }
@@ -42,7 +42,7 @@ class Metrics : public ::testing::Test {
     return note;
   }
   std::string real_path() const { return std::filesystem::canonical(path_).string(); }
-  /// What is in the file beside, which is then gone.
+  /// The content of the file beside, which is then gone.
   std::string set_aside() const {
     std::ostringstream all;
     all << std::ifstream(path_ + ".bad").rdbuf();

@@ -12,7 +12,7 @@
 namespace lethe::testing {
 namespace {
 
-/// Of no batch norm, whose statistics are of a part.
+/// A network without batch norm, whose statistics would be of a part.
 constexpr const char* kDropping = R"({
   "version": 1, "name": "dropping",
   "inputs": {"image": {"shape": [3, 5, 5]}, "label": {"shape": [], "dtype": "i32"}},

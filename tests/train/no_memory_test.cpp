@@ -7,14 +7,14 @@ namespace {
 #if !defined(__SANITIZE_ADDRESS__)  // which takes terabytes of addresses for itself
 class NoMemory : public RunTest {
  protected:
-  /// What a run says that may have a gibibyte.
+  /// The message of a run that may have a gibibyte.
   std::string error_of(std::vector<std::string> args) const {
     args.insert(args.end(), {"--threads", "1", "--quiet"});
     const Ended ended = run_train(args, {.memory = std::int64_t{1} << 30});
     EXPECT_EQ(ended.code, 6) << ended.err;
     return ended.err;
   }
-  /// With weights of 192 * 2097152 floats.
+  /// Writes a network with weights of 192 * 2097152 floats.
   std::string wide_network() const {
     std::ofstream(path("wide.json")) << R"({
       "version": 1, "inputs": {"image": {"shape": [3, 8, 8]}, "label": {"shape": [], "dtype": "i32"}},

@@ -72,7 +72,7 @@ TEST(Tables, EveryFormHasEveryFigure) {
   EXPECT_EQ(std::count(markdown.begin(), markdown.end(), '|'), (kRows + 2 * 3) * 11);
 }
 
-// With one thread: each has a workspace of its own, and where a network takes 15 MiB that is felt.
+// One thread plans: each has a workspace of its own, and where a network takes 15 MiB that is felt.
 TEST(Tables, Level2IsCertifiedAndBelowWhatOptnetLeft) {
   std::vector<TableEntry> made = reproduced_tables();
   plan_at_level_2(made, DeviceInfo{});

@@ -51,14 +51,14 @@ TEST_F(Patience, StopsAtTheSameStepWhereverTheRunWasInterrupted) {
   const Ended whole = run_train(run_of("whole", "3"));
   ASSERT_EQ(whole.code, 0) << whole.err;
   const std::int64_t stop = stop_by_rule(whole.out, 3);
-  ASSERT_GT(stop, 12) << "three behind the first, which is the best until then\n" << whole.out;
+  ASSERT_GT(stop, 12) << "three after the first, which is the best until then\n" << whole.out;
   const std::string note = note_of_stop(whole.err);
   EXPECT_PRED2(says, note,
                message("stopped after step ", stop, " of 500, saved: 3 evaluations brought no better accuracy"));
   EXPECT_PRED2(says, note, "; resumed with --patience 0 it goes on");
   for (const std::int64_t step : {std::int64_t{4}, std::int64_t{8}, stop - 4, stop}) {
     SCOPED_TRACE(step);
-    // What a kill before the next checkpoint leaves.
+    // A kill before the next checkpoint leaves this.
     fs::remove_all(home_ / "killed");
     fs::copy(home_ / "whole", home_ / "killed", fs::copy_options::recursive | fs::copy_options::copy_symlinks);
     for (std::int64_t later = step + 4; later <= stop; later += 4) fs::remove_all(home_ / "killed" / checkpoint(later));

@@ -20,7 +20,7 @@ Moment halfway() {
           .accuracy = 0.81};
 }
 
-/// What a Progress wrote.
+/// Reads what a Progress wrote.
 class Written {
  public:
   Written() : file_(std::tmpfile()) {}

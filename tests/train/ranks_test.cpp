@@ -53,14 +53,14 @@ Trained train(SessionSetting setting, std::shared_ptr<Peers> peers) {
   return trained;
 }
 
-/// What each of so many ranks ends with, which is the same.
+/// Trains on so many ranks, all of which end with the same.
 Trained train_on(std::int64_t ranks, const SessionSetting& setting) {
   std::vector<Trained> all(static_cast<std::size_t>(ranks));
   EmulatedWorld(ranks).run([&](const std::shared_ptr<Peers>& peers) {
     all[static_cast<std::size_t>(peers->rank().number)] = train(setting, peers);
   });
   for (Trained& other : all) {
-    // Of a state of one value the first rank's share is all, so nobody gives it to the others, who save nothing of it.
+    // The first rank's share of a state of one value is all of it, so the others are not given it and do not save it.
     if (setting.program.shards.zero > 0) other.values = all[0].values;
     EXPECT_TRUE(other == all[0]);
   }

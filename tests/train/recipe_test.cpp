@@ -19,7 +19,7 @@ namespace {
 class Recipe : public ::testing::Test {
  protected:
   void SetUp() override { write(""); }
-  /// With `more` among the train settings.
+  /// Writes a network with `more` among the train settings.
   void write(const std::string& more, const std::string& optimizer = "momentum") const {
     std::ofstream(file_) << R"({"version": 1, "name": "tiny", "vars": {"n": 1},
       "inputs": {"image": {"shape": [3, 8, 8]}, "label": {"shape": [], "dtype": "i32"}},

@@ -1,4 +1,4 @@
-// What the file system refuses ends in one line with path and reason.
+// A refusal of the file system ends in one line with path and reason.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

@@ -1,6 +1,4 @@
 // One run at a time saves in a directory.
-#include "train/session/run_lock.h"
-
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
@@ -14,6 +12,7 @@
 
 #include "framework/error.h"
 #include "tests/train/run_fixture.h"
+#include "train/session/atomic_file.h"
 
 namespace lethe::testing {
 namespace {

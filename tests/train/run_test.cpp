@@ -101,19 +101,18 @@ TEST_F(WholeRun, WhatABranchNotTakenWouldHoldIsSaidToBeABound) {
     return run_train({"--model", "early_exit", "--set", "confident=" + confident, "--memopt", memopt, "--batch", "8",
                       "--steps", "1", "--data", "shapes:train=8,test=8", "--eval-every", "0", "--threads", "1"});
   };
-  const auto number_behind = [](const Ended& ended, const std::string& words) {
+  const auto number_after = [](const Ended& ended, const std::string& words) {
     const std::size_t at = ended.out.find(words);
     return at == std::string::npos ? -1 : std::stoll(ended.out.substr(at + words.size()));
   };
   const Ended less = run("level=1,release", "-1"), all = run("level=1,release", "2"), fixed = run("level=1", "-1");
-  const long long bound = number_behind(less, "memory predicted at most "),
-                  taken = number_behind(less, "memory taken ");
+  const long long bound = number_after(less, "memory predicted at most "), taken = number_after(less, "memory taken ");
   EXPECT_GT(taken, 0) << less.out << less.err;
   EXPECT_LT(taken, bound) << less.out;
   EXPECT_NE(less.out.find(message(" bytes, at most ", bound, " predicted")), std::string::npos) << less.out;
-  EXPECT_EQ(number_behind(all, "memory predicted at most "), bound) << all.out;
-  EXPECT_EQ(number_behind(all, "memory taken "), bound) << all.out;
-  EXPECT_EQ(number_behind(fixed, "memory predicted "), number_behind(fixed, "memory taken ")) << fixed.out;
+  EXPECT_EQ(number_after(all, "memory predicted at most "), bound) << all.out;
+  EXPECT_EQ(number_after(all, "memory taken "), bound) << all.out;
+  EXPECT_EQ(number_after(fixed, "memory predicted "), number_after(fixed, "memory taken ")) << fixed.out;
 }
 
 TEST_F(WholeRun, NoMemorySettingChangesABitOfTheResult) {

@@ -23,7 +23,7 @@ std::string content_of(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// A file of that header and `data` zero bytes behind it.
+/// A file of that header and `data` zero bytes after it.
 std::string file_with(const std::string& header, std::size_t data) {
   std::string text;
   for (int i = 0; i < 8; ++i) text += static_cast<char>(header.size() >> (8 * i));

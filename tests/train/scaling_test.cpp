@@ -1,4 +1,4 @@
-// What a step on several ranks would take, by a clock of seconds that are given.
+// A step on several ranks is simulated by a clock of seconds that are given.
 #include <gtest/gtest.h>
 
 #include <algorithm>

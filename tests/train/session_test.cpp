@@ -29,7 +29,7 @@ std::map<std::string, std::vector<std::byte>> trained(Session& session) {
   return values;
 }
 
-/// What is heard of a run.
+/// Hears a run.
 struct Ear final : Listener {
   void record(const Record& measured) override { records.push_back(measured); }
   void evaluated(std::int64_t step, std::int64_t, const Scores& scores) override { accuracy[step] = scores.accuracy(); }
@@ -46,7 +46,7 @@ TEST(Session, TakesTheBytesThatItsPlanStatesAndLearns) {
   EXPECT_EQ(last.step, 60);
   EXPECT_EQ(last.mem_peak, bytes);
   EXPECT_LT(last.loss, 0.8 * ear.records.front().loss);
-  EXPECT_EQ(ear.accuracy.size(), 6U) << "behind each epoch of 10 steps";
+  EXPECT_EQ(ear.accuracy.size(), 6U) << "after each epoch of 10 steps";
   EXPECT_EQ(ear.accuracy.at(60), session.evaluator()->run().accuracy());
 }
 

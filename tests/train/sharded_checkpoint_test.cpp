@@ -59,7 +59,7 @@ class DamagedShares : public ::testing::Test {
   void load_step_2(Session& session) const {
     load_checkpoint(run_ + "/step-000002", {}, session.store(), session.network());
   }
-  /// What is said of the checkpoint of step 2.
+  /// The message on the checkpoint of step 2.
   std::string complaint() const {
     Session session(setting_);
     return error_from([&] { load_step_2(session); });
@@ -81,9 +81,9 @@ TEST_F(DamagedShares, AreRefused) {
   EXPECT_EQ(complaint(), second_ + ": is of another checkpoint than shares.json, which is of step 2");
   fs::copy_file(of(2, "rank-0-of-2.safetensors"), second_, fs::copy_options::overwrite_existing);
   EXPECT_PRED2(says, complaint(), "rank-1-of-2.safetensors: is of another checkpoint");
-  for (const std::size_t behind : {good.size() - 1, good.size() / 2}) {
+  for (const std::size_t at : {good.size() - 1, good.size() / 2}) {
     std::string bad = good;
-    bad[behind] = static_cast<char>(bad[behind] ^ 1);
+    bad[at] = static_cast<char>(bad[at] ^ 1);
     std::ofstream(second_, std::ios::binary) << bad;
     EXPECT_PRED2(says, complaint(), "is not what shares.json says: the file is damaged, or of another checkpoint");
   }
@@ -111,7 +111,7 @@ TEST_F(DamagedShares, MayHaveABadIndex) {
   EXPECT_PRED2(says, changed("{", ""), "shares.json:");
 }
 
-// What a save that ended before its last moment leaves behind.
+// A save that ended before its last moment leaves no checkpoint.
 TEST_F(DamagedShares, AreNoCheckpointWithoutItsState) {
   for (const char* const name : {"/.new-step-000003", "/step-000003"}) {
     fs::copy(run_ + "/step-000002", run_ + name, fs::copy_options::recursive);

@@ -50,13 +50,13 @@ inline void train_to(std::int64_t step, SessionSetting setting, const std::strin
       [&](const std::shared_ptr<Peers>& peers) { train_to(step, setting, directory, sharded, peers); });
 }
 
-/// Of a file that is there.
+/// The bytes of a file that must be there.
 inline std::string bytes_saved_in(const std::string& file) {
   EXPECT_TRUE(std::filesystem::is_regular_file(file)) << file;
   return bytes_in(file);
 }
 
-/// Of a run whose last checkpoint is whole.
+/// The bytes of a run's last checkpoint, which is whole.
 inline std::string saved_in(const std::string& directory) {
   return bytes_saved_in(directory + "/weights.safetensors") + bytes_saved_in(directory + "/optimizer.safetensors");
 }

@@ -73,7 +73,7 @@ std::vector<std::string> records_of_run(const TemporaryFolder& folder, bool stag
   return records_of(file);
 }
 
-// 5 batches an epoch, and an evaluation of 3 behind each third step: within epochs, at their ends and at the run's.
+// 5 batches an epoch, and an evaluation of 3 after each third step: within epochs, at their ends and at the run's.
 TEST(StagedInputs, ARunWithEvaluationBetweenGivesTheSameRecords) {
   const TemporaryFolder folder;
   folder.write("small.json", std::string(kSmallNetwork));

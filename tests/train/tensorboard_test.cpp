@@ -80,7 +80,7 @@ class TensorBoard : public RunTest {
   }
   std::vector<std::string> events_of(const std::string& file) const { return unframed(bytes_in(file)); }
   static bool is_installed() { return std::system("python3 -c 'import tensorboard' >/dev/null 2>&1") == 0; }
-  /// What TensorBoard shows, "tag step value" in each line.
+  /// The scalars that TensorBoard shows, "tag step value" in each line.
   std::string read_back() const {
     const std::string command = "python3 " LETHE_SOURCE_DIR "/tests/train/read_events.py '" + path("board") + "' >'" +
                                 path("shown") + "' 2>'" + path("said") + "'";
@@ -189,7 +189,7 @@ Scalars scalars_in_csv(const std::string& csv) {
   return all;
 }
 
-/// Of lines "tag step value".
+/// Reads lines "tag step value".
 Scalars scalars_shown(const std::string& text) {
   Scalars all;
   std::istringstream lines(text);

@@ -11,7 +11,7 @@ namespace lethe::testing {
 using SpelledMerges = std::vector<std::pair<std::string, std::string>>;
 
 /// vocab.json of all bytes, as tokens 0 to 255 in the order of their values, of what the merges make, from 256 on, and
-/// of "<|endoftext|>" behind them.
+/// of "<|endoftext|>" after them.
 inline std::string vocabulary_json(const SpelledMerges& merges) {
   std::string json = "{";
   int number = 0;

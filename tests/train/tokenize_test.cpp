@@ -39,7 +39,7 @@ class TokenizeCommand : public RunTest {
     args.insert(args.end(), more.begin(), more.end());
     return run_train(args);
   }
-  /// Of a shard whose tokens have two bytes.
+  /// The tokens of a shard, which have two bytes each.
   TokenList tokens(const std::string& shard) const {
     const std::string bytes = bytes_in(path("out/" + shard)).substr(64);
     TokenList found;

@@ -189,7 +189,7 @@ TEST_F(PairsTokenizerTest, AVocabularyIsOneNumberForEachToken) {
   EXPECT_PRED2(says, refused_vocabulary("[1]"), "/vocab.json: expected {\"token\": number}");
   EXPECT_PRED2(says, refused_vocabulary("5"), "/vocab.json: expected {\"token\": number}");
   for (const char* value : {"{}", "[]", "\"b\"", "-1", "1.5", "null", "true", "4294967296"})
-    EXPECT_PRED2(says, refused_vocabulary(message("{\"a\": ", value, "}")), "behind 'a' expected {\"token\": number}");
+    EXPECT_PRED2(says, refused_vocabulary(message("{\"a\": ", value, "}")), "after 'a' expected {\"token\": number}");
   EXPECT_PRED2(says, refused_vocabulary(R"({"a": 0, "a": 1})"), "token 'a' stands twice");
   EXPECT_PRED2(says, refused_vocabulary(R"({"a": 0, "b": 0})"), "two tokens have the number 0");
   EXPECT_PRED2(says, refused_vocabulary(R"({"a": 0, "b": 2})"), "token 'b' has the number 2, but there are 2 tokens");

@@ -9,7 +9,7 @@
 
 namespace lethe::testing {
 
-/// What a process left.
+/// The result of a process.
 struct Ended {
   int code = -1;  // exit code; -1 if a signal ended it
   int signal = 0;

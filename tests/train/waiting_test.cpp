@@ -9,7 +9,7 @@
 namespace lethe::testing {
 namespace {
 
-/// What the library of the program that runs at last has for GOMP_SPINCOUNT, with this variable set beside.
+/// The GOMP_SPINCOUNT that the library of the program which runs at last has, if this variable is set beside.
 std::string spin_count(const char* variable, const char* value) {
   const Ended ended = run_train({"--version"}, {.before = [=] {
                                   unsetenv("GOMP_SPINCOUNT");

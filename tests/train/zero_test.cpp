@@ -19,7 +19,7 @@
 namespace lethe::testing {
 namespace {
 
-/// What it saves after three steps.
+/// The bytes that it saves after three steps.
 std::string saved_by(const SessionSetting& setting, std::int64_t ranks, int zero) {
   const TemporaryFolder folder;
   train_to(3, setting, folder.text() + "/run", ranks, zero);
@@ -84,7 +84,7 @@ TEST(Zero, ExchangesNothingAgainForWhatIsComputedAgain) {
   EXPECT_LT(expect_no_more_exchanged().overhead, least.overhead);
 }
 
-// What passes make of a program they check in debug builds alone.
+// Passes check what they make of a program in debug builds alone.
 TEST(Zero, PlansProgramsThatKeepAllRules) {
   SessionSetting setting = sharing("lenet", 8, 4, "adam");
   for (const char* const text : {"none", "level=1,release,inplace", "level=2", "level=3"})
@@ -143,7 +143,7 @@ Plans plan_of(const std::string& model, std::int64_t ranks, int zero, std::int64
   return session.plan();
 }
 
-// What ranks compare before the first step.
+// Ranks compare that before the first step.
 TEST(Zero, ExchangesInTheSameOrderOnAllRanks) {
   const auto order_of = [](int zero, std::int64_t rank) {
     return exchanges_of(plan_of("lenet", 3, zero, rank).training.program);
@@ -154,7 +154,7 @@ TEST(Zero, ExchangesInTheSameOrderOnAllRanks) {
   EXPECT_NE(order, order_of(2, 0));
 }
 
-/// Of parameters, of the gradients by which they are updated, and of the states of these updates.
+/// Bytes of parameters, of the gradients by which they are updated, and of the states of these updates.
 struct Held {
   std::int64_t params = 0, gradients = 0, states = 0;
 };

@@ -29,7 +29,7 @@ std::vector<std::string> networks() {
   return names;
 }
 
-/// What the command asks for beside a network.
+/// Words that the command asks for beside a network.
 std::vector<std::string> needs_of(const std::string& command) {
   if (command == "generate") return {"--weights", "w", "--prompt", "the"};
   if (command == "predict") return {"--weights", "w", "a.png"};

@@ -9,7 +9,6 @@
 #include "train/recipe.h"
 #include "train/report/memory_report.h"
 #include "train/report/plan_report.h"
-#include "train/report/predicted.h"
 #include "train/report/progress.h"
 #include "train/report/scaling.h"
 #include "train/report/streams.h"

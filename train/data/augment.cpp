@@ -28,7 +28,7 @@ std::vector<std::string> split(const std::string& text, char at) {
   return parts;
 }
 
-/// Behind the word's '=', if it has one.
+/// The number after the word's '=', if it has one.
 std::int64_t pixels_of(const std::string& word, std::int64_t absent) {
   const std::size_t equals = word.find('=');
   if (equals == std::string::npos) return absent;

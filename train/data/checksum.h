@@ -9,13 +9,13 @@
 
 namespace lethe {
 
-/// Of bytes after those of which it is `before`.
+/// The CRC-32 of bytes that follow those of which it is `before`.
 std::uint32_t checksum_of(std::span<const std::byte> bytes, std::uint32_t before = 0);
 std::uint32_t checksum_of(std::string_view text, std::uint32_t before = 0);
-/// Of a whole file, read a piece at a time. Fails with Exit::Data if it cannot be read.
+/// The same of a whole file, read a piece at a time. Fails with Exit::Data if it cannot be read.
 std::uint32_t checksum_of_file(const std::string& file);
 
-/// 32 lower-case hexadecimal digits.
+/// The MD5 (RFC 1321) of bytes: 32 lower-case hexadecimal digits.
 std::string md5_of(const void* data, std::size_t bytes);
 
 }  // namespace lethe

@@ -34,7 +34,7 @@ FileBytes read_text_file(const std::filesystem::path& path);
 void compare_md5(const FileBytes& bytes, std::string_view official, const std::filesystem::path& path,
                  const Notify& notify);
 
-/// "mnist: data/mnist: no such directory", with `hint` behind it, unless `directory` is one.
+/// "mnist: data/mnist: no such directory", with `hint` after it, unless `directory` is one.
 void check_directory(std::string_view set, const std::filesystem::path& directory, std::string_view hint);
 
 }  // namespace lethe

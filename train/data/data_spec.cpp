@@ -38,7 +38,7 @@ Family texts() {
   return {.gives = "texts with a label each", .kinds = {"tsv", "subjects"}, .forms = "tsv:PATH, subjects"};
 }
 
-/// What may stand after the place of data in files. Of tokens `val` is known so that it can be refused by name.
+/// The options that may stand after the place of data in files. Tokens know `val` so that it can be refused by name.
 const std::vector<std::string>& options_of(const std::string& kind) {
   static const std::map<std::string, std::vector<std::string>> known = {
       {"mnist", {"val"}},

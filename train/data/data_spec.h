@@ -7,7 +7,7 @@
 
 namespace lethe {
 
-/// Of the training and of the test split.
+/// How many samples the training and the test split have.
 struct SampleCounts {
   std::int64_t training = 0, test = 0;
 };

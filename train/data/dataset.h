@@ -13,14 +13,14 @@
 
 namespace lethe {
 
-/// Of one image; in memory its bytes stand as [height, width, channels].
+/// The size of an image, whose bytes stand in memory as [height, width, channels].
 struct ImageShape {
   std::int64_t height = 0, width = 0, channels = 0;
   std::int64_t bytes() const { return height * width * channels; }
   bool operator==(const ImageShape&) const = default;
 };
 std::string text_of(const ImageShape& image);  // "28x28 with 1 channel"
-/// Of a network's input [N, H, W, C]; fails (Exit::Data) if that has not four axes.
+/// The image of a network's input [N, H, W, C]; fails (Exit::Data) if that has not four axes.
 ImageShape image_shape_of(const Shape& input);
 
 struct DataInfo {
@@ -28,7 +28,7 @@ struct DataInfo {
   ImageShape image = {};
   std::vector<std::string> classes = {};   // their names; a label is an index into it
   std::array<std::int64_t, 2> sizes = {};  // images in each Split
-  /// By channel, of pixels scaled to [0, 1]: what normalisation subtracts, and what it then divides by.
+  /// What normalisation subtracts from pixels that are scaled to [0, 1], and what it then divides by; by channel.
   std::vector<double> mean = {}, deviation = {};
   std::int64_t held_bytes = 0;  // host memory that the set keeps for as long as it is open
 };
@@ -61,7 +61,8 @@ class Dataset : public ImageSet {
   Meaning meaning() const override {
     return {.classes = info_.classes, .mean = info_.mean, .deviation = info_.deviation};
   }
-  /// From here on by what `known` says, as far as it says anything. Fails with Exit::Data for other channels.
+  /// Normalises from here on by what `known` says, as far as it says anything. Fails with Exit::Data for other
+  /// channels.
   void normalise_by(const Meaning& known);
   /// Images are varied in training and normalised (train/data/augment.h).
   std::unique_ptr<SampleReader> reader(const ReadOptions& options) const override;

@@ -35,9 +35,8 @@ std::unique_ptr<ImageCache> cached_images(DataInfo info, std::array<LabelledImag
 void check_labels(const std::vector<std::int32_t>& labels, std::int64_t classes, const std::filesystem::path& path,
                   const std::string& hint = "");
 
-/// The readers of the stored formats, for open_dataset(). With a share held out files for tests are not read.
-/// Of MNIST: for a network that tells so many classes apart, and if a run knows any (`known` > 0) with as many as
-/// these.
+/// These read the stored formats, for open_dataset(). If a share is held out, files for tests are not read. MNIST is
+/// opened for a network that tells so many classes apart; if a run knows any (`known` > 0), it must have as many.
 std::unique_ptr<Dataset> open_mnist(const std::filesystem::path& directory, std::int64_t classes, double held_share,
                                     const Notify& notify, std::int64_t known = 0);
 std::unique_ptr<Dataset> open_cifar10(const std::filesystem::path& directory, double held_share, const Notify& notify);

@@ -92,7 +92,7 @@ void check_pixels(const FileBytes& file, const std::filesystem::path& path, std:
   const bool known = stbi_info_from_memory(file.data(), static_cast<int>(file.size()), &width, &height, &stored) != 0;
   check_as(Exit::Data, known, path.string(), ": ", known ? "" : refusal_of(file));
   check_as(Exit::Data, std::int64_t{width} * height <= most, path.string(), ": has ", width, " x ", height,
-           " pixels, more than ", most, "; behind the data's directory ,max-pixels=N allows more");
+           " pixels, more than ", most, "; after the data's directory ,max-pixels=N allows more");
   // Eight bytes a pixel at most, twice for what grows by doubling, and sides in whole blocks; and names and the like.
   constexpr std::size_t kPixel = 16, kBlock = 32;
   most_for_decoder = kPixel * (static_cast<std::size_t>(width) + kBlock) * (static_cast<std::size_t>(height) + kBlock) +

@@ -13,7 +13,7 @@ struct Image {
   std::vector<std::uint8_t> pixels = {};  // [height, width, channels]
 };
 
-/// With 1 channel (grey) or 3 (red, green, blue), whichever the file has, and upright as EXIF says. Fails with
+/// Decodes a file with 1 channel (grey) or 3 (red, green, blue), whichever it has, upright as EXIF says. Fails with
 /// Exit::Data and the path on files that are neither PNG nor JPEG, are damaged, end early, have more than `max_pixels`,
 /// or unpack to more than their header says.
 Image decode_image(const std::filesystem::path& path, std::int64_t channels, std::int64_t max_pixels);

@@ -46,7 +46,7 @@ bool is_image(const fs::path& path) {
   return ending == ".png" || ending == ".jpg" || ending == ".jpeg";
 }
 
-/// What stands in a directory and passes the filter, by name; hidden entries are passed over.
+/// The entries of a directory that pass the filter, by name; hidden entries are passed over.
 template <class Filter>
 std::vector<fs::path> listed(const fs::path& directory, const Filter& filter) {
   std::vector<fs::path> paths;
@@ -56,7 +56,7 @@ std::vector<fs::path> listed(const fs::path& directory, const Filter& filter) {
   return paths;
 }
 
-/// What an entry that is passed over counts as.
+/// The kind that an entry which is passed over counts as.
 std::string kind_of(const fs::directory_entry& entry) {
   const std::string ending = ending_of(entry.path());
   if (!entry.is_regular_file()) return "folders or the like";

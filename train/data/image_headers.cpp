@@ -26,7 +26,7 @@ bool codes_fit(HeaderBytes file, std::size_t at, std::int64_t bytes) {
   return true;
 }
 
-/// Of the segment that begins at its length and has so many bytes: what EXIF says; empty if it is of something else.
+/// EXIF's facts in the segment that begins at its length and has so many bytes; empty if it is of something else.
 HeaderBytes exif_of(HeaderBytes file, std::size_t at, std::size_t length) {
   const HeaderBytes segment = file.subspan(at, std::min(length, file.size() - at));
   constexpr std::size_t kBefore = 2 + kExifHeading.size();
@@ -40,7 +40,7 @@ constexpr int kUpright = 1, kLastOrientation = 8;
 class TiffNumbers {
  public:
   explicit TiffNumbers(HeaderBytes bytes) : bytes_(bytes), big_(!bytes.empty() && bytes[0] == 'M') {}
-  /// Of `count` bytes; 0 where the file has not as many.
+  /// The number of `count` bytes; 0 where the file has not as many.
   std::uint32_t at(std::uint64_t offset, int count) const {
     if (offset + static_cast<std::uint64_t>(count) > bytes_.size()) return 0;
     std::uint32_t value = 0;

@@ -20,7 +20,7 @@ struct TextsInfo {
 };
 
 /// A sample is `length` symbols: s + 1 for each symbol s of the vocabulary that its text has, as far as there is room,
-/// and zeros behind them, which are padding.
+/// and zeros after them, which are padding.
 class LabelledTexts : public Samples {
  public:
   const TextsInfo& info() const { return info_; }

@@ -26,7 +26,7 @@ constexpr OfficialIdx kLabels[] = {
     {"t10k-labels-idx1-ubyte", "27ae3e4e09519cfbb04c329615203637", "ec29112dd5afa0611ce80d1b7f02629c"}};
 constexpr std::int64_t kDigits = 10;
 
-/// What a value in an IDX file may be; an image's is the first.
+/// The types that a value in an IDX file may have; an image's has the first.
 struct IdxNumbers {
   int code, bytes;
   bool is_signed;
@@ -53,7 +53,7 @@ std::string plain_form(std::string name) {
   return name;
 }
 
-/// Of a packed file: whether it stands there unpacked, too.
+/// Whether a packed file stands there unpacked, too.
 bool is_unpacked(fs::path file) { return file.extension() == ".gz" && fs::is_regular_file(file.replace_extension()); }
 
 /// The file of that name, or else the one that has it at its end, as EMNIST's "emnist-letters-train-images-idx3-ubyte";
@@ -87,7 +87,7 @@ std::uint32_t big_endian(const std::uint8_t* at) {
   return static_cast<std::uint32_t>(at[0]) << 24 | at[1] << 16 | at[2] << 8 | at[3];
 }
 
-/// What the magic number says that values are: those of images bytes, those of labels any whole numbers.
+/// The type of values by the magic number: bytes in images, any whole numbers in labels.
 IdxNumbers numbers_of(const std::uint8_t* header, std::size_t rank, const std::string& path) {
   const std::uint32_t magic = big_endian(header);
   const bool has_labels = rank == 1;

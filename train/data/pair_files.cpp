@@ -17,7 +17,7 @@ namespace {
 /// Numbers by tokens, as both files spell these.
 using Numbers = std::unordered_map<std::string, std::int32_t>;
 
-/// What looks words up by a part of the text.
+/// Looks words up by a part of the text.
 struct WordHash {
   using is_transparent = void;
   std::size_t operator()(std::string_view word) const { return std::hash<std::string_view>()(word); }
@@ -121,7 +121,7 @@ class NumbersReader final : public nlohmann::json_sax<nlohmann::json> {
 
  private:
   [[noreturn]] bool complain() const {
-    fail_as(Exit::Data, file_, ": ", token_.empty() ? "expected" : message("behind ", quote(token_), " expected"),
+    fail_as(Exit::Data, file_, ": ", token_.empty() ? "expected" : message("after ", quote(token_), " expected"),
             " {\"token\": number}, as in GPT-2's vocabulary");
   }
 
@@ -139,7 +139,7 @@ Numbers read_numbers(const std::string& file) {
   return numbers;
 }
 
-/// What each token stands for, by number.
+/// The text that each token stands for, by number.
 std::vector<std::string> texts_of(const std::string& file, const Numbers& numbers) {
   std::vector<std::string> texts(numbers.size());
   std::vector<bool> taken(numbers.size());

@@ -9,7 +9,7 @@
 namespace lethe {
 namespace {
 
-/// Of one of the endings of English; 0 if there is none.
+/// The length of an ending of English that the text begins with; 0 if there is none.
 std::size_t ending_length(std::string_view rest) {
   for (const std::string_view ending : {"'s", "'t", "'re", "'ve", "'m", "'ll", "'d"})
     if (rest.starts_with(ending)) return ending.size();

@@ -23,7 +23,7 @@ class PairMerges {
   explicit PairMerges(const std::array<std::int32_t, 256>& token_of_byte) : token_of_byte_(token_of_byte) {}
   /// The next merge in the list; false if those two have one already.
   bool add(std::int32_t left, std::int32_t right, std::int32_t merged);
-  /// Of all merges in their order.
+  /// The checksum of all merges in their order.
   std::uint32_t checksum() const { return checksum_; }
   /// Appends the tokens of a word. Takes n log n time and 32 n bytes for one of n bytes.
   void encode(std::string_view word, std::vector<std::int32_t>& tokens);
@@ -37,7 +37,7 @@ class PairMerges {
     std::int32_t token;
     std::uint32_t before, after;
   };
-  /// What could be merged once; whether it still can, the two tokens tell.
+  /// Two tokens that could be merged once; they tell whether they still can.
   struct Candidate {
     std::int32_t rank;
     std::uint32_t left;

@@ -62,7 +62,7 @@ class Samples {
   /// What labels are called in reports, from 0 on; none if they stand for nothing.
   virtual std::vector<std::string> classes() const = 0;
   virtual Meaning meaning() const { return {.classes = classes()}; }
-  /// Of images that can be fed as bytes: what normalises them then.
+  /// What normalises images that can be fed as bytes; none for other samples.
   virtual std::optional<PixelNorm> pixels() const { return std::nullopt; }
   /// The data must outlive it. Fails on options that these samples do not have.
   virtual std::unique_ptr<SampleReader> reader(const ReadOptions& options) const = 0;
@@ -74,8 +74,8 @@ bool is_held_out(std::string_view name, double share);
 bool is_held_out(std::int64_t row, double share);
 
 using RowsOfSplits = std::array<std::vector<std::int32_t>, 2>;
-/// Of the rows 0 to `rows` - 1 those for training and those that are held out, ascending. Fails (Exit::Data) where
-/// either has none; `what` is for the message.
+/// Divides the rows 0 to `rows` - 1 into those for training and those that are held out, ascending. Fails (Exit::Data)
+/// where either has none; `what` is for the message.
 RowsOfSplits divided_rows(std::string_view what, std::int64_t rows, double share);
 /// Fails so unless both have one.
 void check_divided(std::string_view what, std::int64_t training, std::int64_t held, double share);

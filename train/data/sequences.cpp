@@ -22,24 +22,12 @@ class SequenceReader final : public SampleReader {
   const Sequences& data_;
 };
 
-std::unique_ptr<Sequences> open(const DataSpec& spec, std::int64_t length, std::int64_t symbols, std::uint64_t seed,
-                                std::optional<std::int64_t> ignored, const Meaning& known) {
-  if (spec.kind == "tokens") return open_tokens(spec.tokens(), length, symbols, ignored);
-  if (spec.kind == "text") return open_text(spec.place("FILE"), length, spec.held_share(), known.alphabet);
-  if (spec.kind == "sentences") return make_sentences(length, seed, spec.counts(kSequenceCounts));
-  if (spec.kind == "copy") return make_copies(length, symbols, seed, spec.counts(kSequenceCounts));
-  if (spec.kind == "synthetic") {
-    const std::int64_t count = synthetic_count(spec);
-    return make_noise(length, symbols, seed, {count, (count + 4) / 5});
-  }
-  spec.reject_for_sequences();
-}
-
 /// The stream of one sample.
 Random stream_of(const std::string& set, std::uint64_t seed, Split split, std::int64_t index) {
   return Random(seed, hash_of(set) + static_cast<std::uint64_t>(split), static_cast<std::uint64_t>(index));
 }
 
+/// A random number of random symbols from 1 on, then zeros up to the length, to be given back as they are.
 class Copies final : public Sequences {
  public:
   Copies(SequenceInfo info, std::int64_t symbols, std::uint64_t seed)
@@ -59,6 +47,7 @@ class Copies final : public Sequences {
   std::uint64_t seed_;
 };
 
+/// Random symbols and random labels, for timing: nothing can be learned from them.
 class Noise final : public Sequences {
  public:
   Noise(SequenceInfo info, std::int64_t symbols, std::uint64_t seed)
@@ -75,6 +64,33 @@ class Noise final : public Sequences {
   std::int64_t symbols_;
   std::uint64_t seed_;
 };
+
+std::unique_ptr<Sequences> make_copies(std::int64_t length, std::int64_t symbols, std::uint64_t seed,
+                                       const SampleCounts& counts) {
+  check_as(Exit::Data, symbols > 2, "copy: has at least 2 symbols beside the padding, the network tells ", symbols,
+           " apart");
+  SequenceInfo info{.name = "copy", .length = length, .sizes = {counts.training, counts.test}};
+  return std::make_unique<Copies>(std::move(info), symbols, seed);
+}
+
+std::unique_ptr<Sequences> make_noise(std::int64_t length, std::int64_t symbols, std::uint64_t seed,
+                                      const SampleCounts& counts) {
+  SequenceInfo info{.name = "synthetic", .length = length, .sizes = {counts.training, counts.test}};
+  return std::make_unique<Noise>(std::move(info), symbols, seed);
+}
+
+std::unique_ptr<Sequences> open(const DataSpec& spec, std::int64_t length, std::int64_t symbols, std::uint64_t seed,
+                                std::optional<std::int64_t> ignored, const Meaning& known) {
+  if (spec.kind == "tokens") return open_tokens(spec.tokens(), length, symbols, ignored);
+  if (spec.kind == "text") return open_text(spec.place("FILE"), length, spec.held_share(), known.alphabet);
+  if (spec.kind == "sentences") return make_sentences(length, seed, spec.counts(kSequenceCounts));
+  if (spec.kind == "copy") return make_copies(length, symbols, seed, spec.counts(kSequenceCounts));
+  if (spec.kind == "synthetic") {
+    const std::int64_t count = synthetic_count(spec);
+    return make_noise(length, symbols, seed, {count, (count + 4) / 5});
+  }
+  spec.reject_for_sequences();
+}
 
 }  // namespace
 
@@ -109,20 +125,6 @@ std::unique_ptr<Sequences> open_sequences(const std::string& spec, std::int64_t 
   check_as(Exit::Data, found <= symbols, data->name(), ": has ", found, " different characters, the network tells ",
            symbols, " apart", set_hint("vocab", found));
   return data;
-}
-
-std::unique_ptr<Sequences> make_copies(std::int64_t length, std::int64_t symbols, std::uint64_t seed,
-                                       const SampleCounts& counts) {
-  check_as(Exit::Data, symbols > 2, "copy: has at least 2 symbols beside the padding, the network tells ", symbols,
-           " apart");
-  SequenceInfo info{.name = "copy", .length = length, .sizes = {counts.training, counts.test}};
-  return std::make_unique<Copies>(std::move(info), symbols, seed);
-}
-
-std::unique_ptr<Sequences> make_noise(std::int64_t length, std::int64_t symbols, std::uint64_t seed,
-                                      const SampleCounts& counts) {
-  SequenceInfo info{.name = "synthetic", .length = length, .sizes = {counts.training, counts.test}};
-  return std::make_unique<Noise>(std::move(info), symbols, seed);
 }
 
 }  // namespace lethe

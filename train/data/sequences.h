@@ -32,7 +32,7 @@ class Sequences : public Samples {
   Meaning meaning() const override;
   /// Null if the symbols stand for nothing.
   virtual std::unique_ptr<Vocabulary> vocabulary() const;
-  /// The symbol behind each document; none if there is none.
+  /// The symbol after each document; none if there is none.
   virtual std::optional<std::int32_t> end_symbol() const { return {}; }
   std::unique_ptr<SampleReader> reader(const ReadOptions& options) const override;
   /// Writes info().length symbols and as many labels. Always the same for the same arguments; may be called from
@@ -73,13 +73,5 @@ inline constexpr SampleCounts kSequenceCounts{8000, 800};
 /// Sentences of a small grammar, in which verbs agree with their subjects; each character is to be followed by the
 /// next.
 std::unique_ptr<Sequences> make_sentences(std::int64_t length, std::uint64_t seed, const SampleCounts& counts);
-
-/// A random number of random symbols from 1 on, then zeros up to the length, to be given back as they are.
-std::unique_ptr<Sequences> make_copies(std::int64_t length, std::int64_t symbols, std::uint64_t seed,
-                                       const SampleCounts& counts);
-
-/// Random symbols and random labels, for timing: nothing can be learned from them.
-std::unique_ptr<Sequences> make_noise(std::int64_t length, std::int64_t symbols, std::uint64_t seed,
-                                      const SampleCounts& counts);
 
 }  // namespace lethe

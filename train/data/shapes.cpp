@@ -80,7 +80,7 @@ class Pictures {
         colours_((kinds + std::ssize(figures()) - 1) / std::ssize(figures())) {}
 
   std::int32_t kind_of(std::int64_t index) const { return static_cast<std::int32_t>(index % kinds_); }
-  /// With a mask: 1 + the kind where the figure covers half of a pixel or more, else 0.
+  /// Writes a mask, too: 1 + the kind where the figure covers half of a pixel or more, else 0.
   void draw(Split split, std::int64_t index, std::uint8_t* pixels, std::int32_t* mask = nullptr) const;
   std::vector<std::string> names() const;
 

@@ -44,7 +44,7 @@ std::string alphabet_of(const FileBytes& bytes) {
   return alphabet;
 }
 
-/// How many windows with the character behind each stand in so many characters.
+/// How many windows with the character after each stand in so many characters.
 std::int64_t windows_in(std::int64_t characters, std::int64_t length) {
   return characters > 0 ? (characters - 1) / length : 0;
 }

@@ -41,12 +41,12 @@ std::vector<std::string_view> fields_of(std::string_view line) {
   }
 }
 
-/// Of names in a header, whose letters may be large ones.
+/// Compares names in a header, whose letters may be large ones.
 bool is_named(std::string_view column, std::string_view name) {
   return std::ranges::equal(column, name, {}, [](char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; });
 }
 
-/// What a header says; none if the line is none, which has no column `label`.
+/// Reads a header; none if the line is none, which has no column `label`.
 std::optional<TextColumns> columns_of_header(const std::vector<std::string_view>& names, const std::string& file) {
   const auto column = [&](std::string_view name) {
     const auto found = std::ranges::find_if(names, [&](std::string_view each) { return is_named(each, name); });
@@ -108,7 +108,7 @@ std::string bytes_in(const std::vector<TextTable>& tables) {
   return alphabet;
 }
 
-/// Of one file each tenth row is for tests, or the share that is held out; of two all of the second.
+/// The rows for tests: of one file each tenth, or the share that is held out; of two files all of the second.
 Split split_of(const std::vector<TextTable>& tables, std::size_t table, std::size_t row, double held_share) {
   const bool is_test = tables.size() > 1 ? table > 0
                        : held_share > 0  ? is_held_out(static_cast<std::int64_t>(row), held_share)

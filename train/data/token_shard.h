@@ -20,7 +20,7 @@ struct ShardHeader {
   std::uint64_t vocabulary = 0;  // tokens are below it
   std::uint64_t count = 0;       // tokens in this shard
   TokenKind kind = TokenKind::Bytes;
-  std::uint32_t end = kNoEnd;  // the token behind each document
+  std::uint32_t end = kNoEnd;  // the token after each document
   std::uint32_t number = 0;    // of the shard in its split, from 0
   std::uint32_t last = 1;      // whether no other follows
   std::uint32_t checksum = 0;  // CRC-32 of the tokens

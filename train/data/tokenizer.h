@@ -22,7 +22,7 @@ class Tokenizer : public Vocabulary {
   /// Tokens are 0 to size() - 1.
   std::int64_t size() const override { return std::ssize(texts_); }
   /// Appends the tokens of the text's front, until it ends or `most` or a few more are there, and gives how many bytes
-  /// they are. What is left becomes the same tokens by itself as behind them. Fails with Exit::Data at a character
+  /// they are. What is left becomes the same tokens by itself as after them. Fails with Exit::Data at a character
   /// that the vocabulary lacks.
   virtual std::size_t encode(std::string_view text, std::size_t most, std::vector<std::int32_t>& tokens) const = 0;
   std::vector<std::int32_t> symbols_of(std::string_view text) const override;
@@ -69,8 +69,8 @@ PairFiles pair_files_in(const std::string& directory);
 /// count - 1.
 std::unique_ptr<Tokenizer> open_pairs(const PairFiles& files);
 
-/// What the tokens of a data set are made by, from the files beside its shards (train/data/token_shard.h): those of
-/// GPT-2's, for characters all of them in kCharactersFile, for bytes none.
+/// Reads what made the tokens of a data set from the files beside its shards (train/data/token_shard.h): GPT-2's files,
+/// for characters all of them in kCharactersFile, for bytes none.
 std::unique_ptr<Tokenizer> open_tokenizer(TokenKind kind, const std::string& directory);
 /// Whether those files are there.
 bool has_tokenizer(TokenKind kind, const std::string& directory);

@@ -14,7 +14,7 @@ namespace {
 using RuleJson = nlohmann::json;  // sorted: looks keys up fast
 using RulePlace = RuleJson::json_pointer;
 
-/// What a file may say at a place; the first is what GPT-2's say.
+/// The values that a file may have at a place; GPT-2's have the first.
 struct PairRule {
   const char* place;
   std::vector<RuleJson> allowed;

@@ -1,4 +1,4 @@
-// Tokens of documents, one behind the other, in files that are mapped and never held.
+// Tokens of documents, one after the other, in files that are mapped and never held.
 #include <algorithm>
 #include <filesystem>
 #include <numeric>
@@ -64,12 +64,12 @@ class Tokens final : public Sequences {
     read(split, index, 0, symbols, labels);
   }
 
-  /// Of windows that begin so many tokens later; the last ends with its shard at the latest.
+  /// Where windows end that begin so many tokens later; the last ends with its shard at the latest.
   void read(Split which, std::int64_t index, std::int64_t later, std::int32_t* symbols, std::int32_t* labels) const {
     const TokenSplit& split = splits_[static_cast<std::size_t>(which)];
-    const auto behind = std::ranges::upper_bound(split.windows_to, index);
-    const TokenShard& shard = split.shards[static_cast<std::size_t>(behind - split.windows_to.begin())];
-    const std::int64_t length = info().length, in_shard = index - (*behind - windows_of(shard, length));
+    const auto next = std::ranges::upper_bound(split.windows_to, index);
+    const TokenShard& shard = split.shards[static_cast<std::size_t>(next - split.windows_to.begin())];
+    const std::int64_t length = info().length, in_shard = index - (*next - windows_of(shard, length));
     const std::int64_t from = std::min(in_shard * length + later, shard.count() - 1 - length);
     for (std::int64_t t = 0; t < length; ++t) {
       symbols[t] = static_cast<std::int32_t>(shard.token(from + t));

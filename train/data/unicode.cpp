@@ -7,8 +7,8 @@ namespace lethe {
 namespace {
 
 bool is_in(std::span<const CharRange> ranges, char32_t code) {
-  const auto behind = std::ranges::upper_bound(ranges, code, {}, &CharRange::first);
-  return behind != ranges.begin() && code <= (behind - 1)->last;
+  const auto after = std::ranges::upper_bound(ranges, code, {}, &CharRange::first);
+  return after != ranges.begin() && code <= (after - 1)->last;
 }
 
 bool is_space(char32_t code) {
@@ -23,7 +23,7 @@ CharClass found_class_of(char32_t code) {
   return is_in(number_ranges(), code) ? CharClass::Number : CharClass::Other;
 }
 
-/// Of the characters below 0x800, which need one byte or two, from a table.
+/// Looks up the class of a character below 0x800, which needs one byte or two, in a table.
 CharClass class_of(char32_t code) {
   static const auto table = [] {
     std::array<CharClass, 0x800> classes{};

@@ -26,7 +26,7 @@ std::string utf8_of(char32_t code);
 struct CharRange {
   char32_t first, last;
 };
-/// In ascending order; for the other classes no table is needed.
+/// The ranges of a class in ascending order; the other classes need no table.
 std::span<const CharRange> letter_ranges();
 std::span<const CharRange> number_ranges();
 

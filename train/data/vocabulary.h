@@ -16,9 +16,9 @@ class Vocabulary {
   virtual std::vector<std::int32_t> symbols_of(std::string_view text) const = 0;
   /// The bytes that a symbol stands for, maybe a part of a character.
   virtual std::string text_of(std::int32_t symbol) const = 0;
-  /// Where symbols are bytes: the byte that each stands for. Else "".
+  /// The byte that each symbol stands for, if symbols are bytes; else "".
   virtual std::string alphabet() const { return ""; }
-  /// Where they are tokens: "bpe of 50257 tokens, checksum 1a2b3c4d", another for any that makes others. Else "".
+  /// "bpe of 50257 tokens, checksum 1a2b3c4d" if symbols are tokens, another for any that makes others; else "".
   virtual std::string identity() const { return ""; }
 };
 

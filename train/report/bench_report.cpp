@@ -11,7 +11,7 @@
 namespace lethe {
 namespace {
 
-/// Of an even number of values the mean of the middle two; 0 of none.
+/// The mean of the middle two if their number is even; 0 of none.
 double median(std::vector<double> values) {
   if (values.empty()) return 0;
   std::sort(values.begin(), values.end());
@@ -39,7 +39,7 @@ bool has_losses_of(const BenchRow& row, const BenchRow& first) {
                      [&](const std::vector<std::string>& losses) { return losses == first.losses.front(); });
 }
 
-/// What is computed from a row and the first one.
+/// Figures computed from a row and the first one.
 struct Compared {
   double saved, ms, slowdown;
   bool loss_equal;

@@ -49,6 +49,21 @@ double channel(double hue, double saturation, double lightness) {
   return lightness + saturation * std::min(lightness, 1 - lightness) * (2 * std::clamp(at, 0.0, 1.0) - 1);
 }
 
+/// Numbers of places in memory, by VarId: two vars have the same number just if they begin at the same byte of the same
+/// buffer. From 1 in the order of the vars; 0: in the Store, or never used.
+std::vector<int> place_numbers(const Plan& plan) {
+  std::map<std::pair<int, std::int64_t>, int> known;
+  std::vector<int> numbers;
+  for (const Place& place : plan.vars) {
+    if (place.buffer < 0)
+      numbers.push_back(0);
+    else
+      numbers.push_back(
+          known.emplace(std::pair(place.buffer, place.offset), static_cast<int>(known.size()) + 1).first->second);
+  }
+  return numbers;
+}
+
 /// One side of the picture while it is written.
 class SideText {
  public:
@@ -135,19 +150,6 @@ std::string to_dot(const Program& program) {
         if (v != kNone) writer[v] = node;
     }
   return dot + "}\n";
-}
-
-std::vector<int> place_numbers(const Plan& plan) {
-  std::map<std::pair<int, std::int64_t>, int> known;
-  std::vector<int> numbers;
-  for (const Place& place : plan.vars) {
-    if (place.buffer < 0)
-      numbers.push_back(0);
-    else
-      numbers.push_back(
-          known.emplace(std::pair(place.buffer, place.offset), static_cast<int>(known.size()) + 1).first->second);
-  }
-  return numbers;
 }
 
 std::vector<std::string> place_colours(std::size_t count) {

@@ -10,10 +10,6 @@ namespace lethe {
 /// The program for graphviz: ops coloured by role, edges named by their vars.
 std::string to_dot(const Program& program);
 
-/// Numbers of places in memory, by VarId: two vars have the same number just if they begin at the same byte of the same
-/// buffer. From 1 in the order of the vars; 0: in the Store, or never used.
-std::vector<int> place_numbers(const Plan& plan);
-
 /// "#rrggbb" for each number from 0 on: all different, all light enough for black text, and neighbours far apart.
 std::vector<std::string> place_colours(std::size_t count);
 

@@ -83,6 +83,18 @@ std::string mark(const Frame& frame, const SweptRate& point) {
          dot("chosen", frame, point, 5);
 }
 
+/// Axes, the losses, their smoothed course with a text for each point, and a line at the suggestion. The page that it
+/// stands in has the classes `axis`, `tick`, `raw`, `smoothed`, `point` and `suggestion`.
+std::string lr_chart(const LrSweep& sweep) {
+  const std::vector<SweptRate>& points = sweep.points();
+  const Frame frame(points);
+  std::string svg = axes(frame) + course("raw", frame, points, &SweptRate::loss) +
+                    course("smoothed", frame, points, &SweptRate::smoothed);
+  for (const SweptRate& point : points) svg += dot("point", frame, point, 4);
+  if (const std::optional<std::size_t> at = sweep.steepest()) svg += mark(frame, points[*at]);
+  return svg;
+}
+
 std::string end_of(const LrReport& report) {
   const std::size_t made = report.sweep.points().size();
   if (!report.sweep.diverged()) return message("all ", report.steps, " steps made, the loss did not diverge");
@@ -105,16 +117,6 @@ std::string title_of_sweep(const LrReport& report) {
 }  // namespace
 
 std::string rate_text(double lr) { return formatted("%.3g", lr); }
-
-std::string lr_chart(const LrSweep& sweep) {
-  const std::vector<SweptRate>& points = sweep.points();
-  const Frame frame(points);
-  std::string svg = axes(frame) + course("raw", frame, points, &SweptRate::loss) +
-                    course("smoothed", frame, points, &SweptRate::smoothed);
-  for (const SweptRate& point : points) svg += dot("point", frame, point, 4);
-  if (const std::optional<std::size_t> at = sweep.steepest()) svg += mark(frame, points[*at]);
-  return svg;
-}
 
 std::string lr_text(const LrReport& report) {
   TextRows rows = {{"step", "lr", "loss", "smoothed"}};

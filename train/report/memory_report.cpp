@@ -5,6 +5,7 @@
 #include "framework/error.h"
 #include "framework/formatted.h"
 #include "memopt/memory_map.h"
+#include "train/report/option_names.h"
 #include "train/report/progress.h"
 #include "train/report/text_table.h"
 #include "train/session/programs.h"
@@ -71,9 +72,13 @@ std::string taken_line(std::int64_t taken, std::int64_t predicted, bool at_most)
                  predicted);
 }
 
+void print_log(const Planned& planned) {
+  for (const std::string& line : planned.log) std::puts(with_options(line).c_str());
+}
+
 void print_predicted(const std::string& memopt, const Plans& plans, Progress& progress) {
   for (const Planned* planned : {&plans.training, &plans.evaluation}) {
-    for (const std::string& line : planned->log) std::puts(line.c_str());
+    print_log(*planned);
     for (const std::string& note : planned->notes) progress.note(note);
   }
   std::printf("%s\n%s\n", setting_line(memopt, plans.none, plans.bytes.total()).c_str(),

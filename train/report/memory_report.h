@@ -13,7 +13,7 @@ struct Plans;
 inline constexpr double kMiB = 1024 * 1024;
 /// "12.3 MiB"; below a tenth of that in KiB.
 std::string mebibytes(std::int64_t bytes);
-/// As an option takes it: "12GiB", "800MiB"; "1500000000" where it is no whole number of these.
+/// Bytes as an option takes them: "12GiB", "800MiB"; "1500000000" where it is no whole number of these.
 std::string size_text(std::int64_t bytes);
 /// "12.34": MiB, for columns that say so.
 std::string mib(std::int64_t bytes);
@@ -29,12 +29,14 @@ std::string setting_line(const std::string& setting, std::int64_t without, std::
 std::string arena_line(const ArenaFacts& facts);
 /// `memory recompute 63 ops run once more, 1234 million multiply-adds: 4.8 % of a step, predicted`, or that none does.
 std::string recomputed_line(const Recomputed& facts);
-/// What of that is known without an arena: `memory lower bound 123456 bytes (0.1 MiB): most live at once at level=2, at
-/// conv2d of 'conv1.y'`.
+/// The part of that which is known without an arena: `memory lower bound 123456 bytes (0.1 MiB): most live at once at
+/// level=2, at conv2d of 'conv1.y'`.
 std::string bound_line(const ArenaFacts& facts);
 /// `memory taken 123456 bytes, as predicted`, or by how much it differs; less than `at_most` is no difference.
 std::string taken_line(std::int64_t taken, std::int64_t predicted, bool at_most = false);
 
+/// What the memory stage logged, to standard output.
+void print_log(const Planned& planned);
 /// Prints what the memory stage logged and could not do, then what the run will take, in the lines above.
 void print_predicted(const std::string& memopt, const Plans& plans, Progress& progress);
 

@@ -47,7 +47,7 @@ std::int64_t step_of(const std::string& line, MetricsFile::Form form) {
   return error == std::errc() && end == last ? step : -1;
 }
 
-/// What a file holds for a run that goes on.
+/// The parts of a file for a run that goes on.
 struct Found {
   std::string kept;  // the header, if the form has one, and the records up to its last step
   std::string bad;   // lines that are no records
@@ -76,7 +76,7 @@ Found read_records(const std::string& path, MetricsFile::Form form, std::int64_t
   return found;
 }
 
-/// Behind what earlier resumes set aside.
+/// Appends to what earlier resumes set aside.
 void set_aside(const Found& found, const std::string& path, const std::function<void(const std::string&)>& notify) {
   const std::string aside = path + ".bad";
   std::ofstream file(aside, std::ios::binary | std::ios::app);

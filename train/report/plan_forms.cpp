@@ -41,7 +41,7 @@ std::string head(const PlanReport& report) {
                  program.blocks.size() == 1 ? " block" : " blocks", "\n\n");
 }
 
-/// Of a GPU: what the plan rests on, and what it does not hold.
+/// Says of a GPU what the plan rests on, and what it does not hold.
 std::string device_text(const DeviceInfo& device) {
   if (device.kind == DeviceKind::Cpu) return "";
   const bool described = !device.properties.empty();
@@ -69,7 +69,7 @@ std::string categories_text(const PlanReport& report) {
   return text_table(rows, 1);
 }
 
-/// Of a network of sequences: whose the activations are.
+/// Says whose the activations of a network of sequences are.
 std::string parts_text(const PlanReport& report) {
   if (report.context == 0) return "";
   TextRows rows = {{"MiB of activations, their gradients and workspaces"}, {"at the peak of " + report.row().memopt}};
@@ -97,7 +97,7 @@ nlohmann::ordered_json tokens_json(const PlanReport& report) {
           {"kept", parts_json(report.parts.kept)}};
 }
 
-/// Of a GPU: from when on the inputs of the next step are copied.
+/// Says from which op on a GPU copies the inputs of the next step.
 std::string staging_text(const DeviceInfo& device, const Planned& planned) {
   const Staging& staging = planned.plan.staging;
   if (device.kind == DeviceKind::Cpu) return "";
@@ -141,20 +141,20 @@ std::string largest_text(const PlanReport& report) {
   return text + text_table(rows, 3);
 }
 
-/// What ops do once more; null below level 3 if none does.
+/// The work that ops do once more; null below level 3 if none does.
 nlohmann::ordered_json recomputed_json(const PlanReport& report) {
   const std::optional<Recomputed>& facts = report.planned().recomputed;
   if (!facts) return nullptr;
   return {{"ops", facts->ops}, {"flops", 2 * facts->mult_adds}};
 }
 
-/// What the link takes for it, if one is given.
+/// Seconds that the link takes for it, if one is given.
 std::string time_text(const PlanReport& report, const Traffic& traffic) {
   if (!report.link) return "";
   return message(", predicted ", formatted("%.2f", 1000 * report.link->seconds_of(traffic)), " ms");
 }
 
-/// Of one of several ranks: what it sends.
+/// Says what one of several ranks sends.
 std::string ranks_text(const PlanReport& report) {
   const std::int64_t ranks = report.setting.shards.rank.of;
   if (ranks == 1 || !report.setting.training) return "";
@@ -163,7 +163,7 @@ std::string ranks_text(const PlanReport& report) {
                  ") a step in ", traffic.exchanges, " exchanges", time_text(report, traffic), "\n");
 }
 
-/// With a budget, unless a stage above 0 was asked for.
+/// Says which stage fits, if there is a budget and no stage above 0 was asked for.
 std::string cheapest_stage_text(const PlanReport& report) {
   if (report.stages.empty() || !report.limit || report.setting.shards.zero > 0) return "";
   const ZeroStage* const stage = report.cheapest_stage();

@@ -28,7 +28,7 @@ std::vector<Part> parts_of_vars(const Program& program) {
   return parts;
 }
 
-/// The first step of backward; behind all steps if there is none.
+/// The first step of backward; after all steps if there is none.
 Tick turn_of(const Planned& planned) {
   const std::vector<Op>& ops = planned.program.blocks[0].ops;
   const auto first = std::ranges::find(ops, Role::Backward, &Op::role);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kStandard[] = {"none", "level=0", "level=1", "level=2"};
 
-/// What is only suggested is not tried.
+/// The device without trials: what is only suggested is not tried.
 DeviceInfo untried(DeviceInfo device) {
   device.trials = nullptr;
   return device;
@@ -56,8 +56,8 @@ struct Change {
   bool same_programs;
 };
 
-/// What can be changed beside the memory setting, the cheapest first: what costs nothing, then what changes the
-/// arithmetic, then what changes the training.
+/// Changes beside the memory setting, the cheapest first: those that cost nothing, then those of the arithmetic, then
+/// those of the training.
 std::vector<Change> changes_of(const ProgramSetting& setting, std::int64_t context) {
   std::vector<Change> changes;
   const auto add = [&](const std::string& change, const std::string& what, const auto& apply, bool same = false) {
@@ -108,7 +108,7 @@ std::vector<ZeroStage> stages_of(const PlanReport& report, const ProgramSetting&
   return stages;
 }
 
-/// What would take less, whether it fits or not.
+/// Adds what would take less, whether it fits or not.
 void add_remedies(const ProgramSetting& setting, Subject& subject, PlanReport& report) {
   const auto add = [&](const std::string& change, const std::string& what, std::int64_t bytes) {
     if (bytes < report.row().bytes()) report.remedies.push_back({change, what, bytes});

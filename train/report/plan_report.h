@@ -13,7 +13,7 @@
 
 namespace lethe {
 
-/// Whose the activations of a network of sequences are.
+/// The owners of activations in a network of sequences.
 enum class Part : std::uint8_t {
   Attention,  // what ops of attention read and write, and their workspaces: packed rows, outputs, logarithms of sums
   Head,       // the same of the ops of the loss: their rows, the logits if there are any, losses
@@ -67,7 +67,7 @@ struct PlanReport {
   std::vector<Remedy> remedies = {};      // those that help: what fits first, then the cheapest first
   std::optional<Link> link = {};          // between ranks
   std::optional<LevelThree> priced = {};  // where the setting does not fit: what computing again would do about it
-  // Of one of several ranks, where a budget is given or something would take less: the setting's stage and those above
+  // The setting's stage of ZeRO and those above, for one of several ranks with a budget or if something takes less
   std::vector<ZeroStage> stages = {};
   std::int64_t context = 0;  // symbols of a sample that is a sequence; else 0
   PlanParts parts = {};      // of a network of sequences
@@ -77,7 +77,7 @@ struct PlanReport {
   const PlanRow& row_of(const std::string& memopt) const;  // one of the rows
   std::int64_t budget() const;                             // budget_on() the device
   std::int64_t smallest_budget() const;                    // of all settings, level 3 at any price among them
-  /// Of `stages` the cheapest that fits into the budget; null if none does, or if there are none.
+  /// The cheapest of `stages` that fits into the budget; null if none does, or if there are none.
   const ZeroStage* cheapest_stage() const { return cheapest_that_fits(stages, budget(), link); }
 };
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "train/report/formatted.h"
+#include "framework/formatted.h"
 #include "train/report/option_names.h"
 
 namespace lethe {

@@ -30,8 +30,8 @@ class Progress {
   void step(const Moment& moment);
   /// Where a record is due: prints the plain line.
   void record(const Moment& moment);
-  /// Of work that is no training: redraws the line, at most ten times a second, or where there is no terminal prints it
-  /// about once a second.
+  /// For work that is no training: redraws the line at most ten times a second, or prints it about once a second where
+  /// there is no terminal.
   void show(const std::string& line);
   /// A line that stays; the bar stands below it again at the next step.
   void note(const std::string& line);

@@ -22,7 +22,7 @@ struct Scaling {
   Exchange exchange = Exchange::Pieces;
   bool measured = false;              // seconds of kernels were, else by rule of thumb
   std::vector<ScalingRow> rows = {};  // by ranks, the first as the setting has it, then twice as many each
-  /// Of samples that the ranks of a row would do if each did as many as one of the first row: the share that they do.
+  /// The scaling efficiency: samples a second and rank, as a share of those of the first row.
   double efficiency(const ScalingRow& row) const;
 };
 

@@ -7,7 +7,7 @@
 
 namespace lethe {
 
-/// `loss 0.523 acc 0.8123 correct 8123 samples 10000`, of tokens with ` perplexity 1.69` behind.
+/// `loss 0.523 acc 0.8123 correct 8123 samples 10000`; scores of tokens end with ` perplexity 1.69`.
 std::string text_of(const Scores& scores);
 
 /// Which of the counts by class are shown.

@@ -10,7 +10,7 @@
 namespace lethe {
 namespace {
 
-/// What follows from a row.
+/// Figures that follow from a row.
 struct Rates {
   Rates(const ProfileRow& row, const StepProfile& of)
       : share(row.seconds / of.seconds),

@@ -22,8 +22,8 @@ std::string layer_table(const Network& network);
 /// and "stage1/0/conv1.y@GRAD.2".
 std::string layer_of(const std::string& var);
 
-/// What a layer is called, takes and does, and each of its keys with values, default, bounds and meaning; all layers
-/// for an empty name. Fails with a suggestion for a name that no layer has.
+/// Says what a layer is called, takes and does, and each of its keys with values, default, bounds and meaning; says it
+/// of all layers for an empty name. Fails with a suggestion for a name that no layer has.
 std::string layer_list(const std::string& name);
 /// The names of all layers, without their other names.
 std::vector<std::string> layer_names();

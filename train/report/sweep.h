@@ -14,7 +14,7 @@ struct MemorySweep {
   std::vector<std::pair<std::string, std::int64_t>> marks = {};  // other settings: bytes
 };
 
-/// Of training; takes no memory of a device. Fails unless the setting trains.
+/// Plans training and takes no memory of a device. Fails unless the setting trains.
 MemorySweep sweep_of(const ProgramSetting& setting, const DeviceInfo& device);
 
 std::string sweep_text(const MemorySweep& sweep);

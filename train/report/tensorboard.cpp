@@ -16,7 +16,7 @@ namespace lethe {
 namespace {
 
 constexpr std::string_view kPrefix = "events.out.tfevents.";
-constexpr std::ptrdiff_t kDigits = 10;  // behind it: the seconds since 1970, until 2286
+constexpr std::ptrdiff_t kDigits = 10;  // after it: the seconds since 1970, until 2286
 
 /// A message of Protocol Buffers, field by field (https://protobuf.dev/programming-guides/encoding).
 class Message {
@@ -67,7 +67,7 @@ void add_scalar(Message& summary, const Record& record, const char* column, doub
 }
 
 /// TensorBoard reads the files of a directory in the order of their names and goes back to none, so a new one stands
-/// behind all others, whatever the clock says.
+/// after all others, whatever the clock says.
 std::string next_file(const std::string& directory) {
   auto number = static_cast<std::int64_t>(seconds_now());
   for (const auto& entry : std::filesystem::directory_iterator(directory)) {

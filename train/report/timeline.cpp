@@ -84,7 +84,7 @@ Timeline timeline_of(const ProgramSetting& program, const DeviceInfo& device) {
 std::string timeline_json(const Timeline& timeline) {
   Json categories = Json::array(), vars = Json::array(), settings = Json::array();
   for (std::size_t c = 0; c < kCategories; ++c) categories.push_back(name_of(static_cast<Category>(c)));
-  // Every setting keeps the vars of the program as they are, and may have more behind them.
+  // Every setting keeps the vars of the program as they are, and may have more after them.
   for (const TimelineSetting& setting : timeline.settings) {
     const std::vector<Var>& all = setting.planned.program.vars;
     for (std::size_t v = vars.size(); v < all.size(); ++v)

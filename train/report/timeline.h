@@ -29,7 +29,7 @@ Timeline timeline_of(const ProgramSetting& program, const DeviceInfo& device);
 ///               "ops":[[type,first output,role]],
 ///               "values":[[var,category,bytes,born,until,dies,offset]]}]}
 /// Ops are counted from 0 and roles are forward, backward, optimize. Bytes are all that is held, span those of the map:
-/// buffers stand in it one behind the other. A value is needed for ops from born to dies - 1 and counted up to
+/// buffers stand in it one after the other. A value is needed for ops from born to dies - 1 and counted up to
 /// until - 1; var -1 is the workspace of the op that it is born at, offset -1 memory that is not on the map. Plain
 /// ASCII without '<', whatever the names are.
 std::string timeline_json(const Timeline& timeline);

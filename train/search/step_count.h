@@ -21,7 +21,7 @@ struct StepCount {
   bool loops = false;  // there are loops or branches: the ops of each body count once, and what hands values on
 };
 
-/// Of the program that is asked for, as it will run on that GPU.
+/// Counts the program that is asked for as it will run on that GPU.
 StepCount count_step(const ProgramSetting& setting, const DeviceInfo& gpu);
 
 }  // namespace lethe

@@ -31,7 +31,7 @@ class Watch final : public Observer {
     each.seconds += seconds;
   }
 
-  /// What has run so far; what the ops are stays known.
+  /// Forgets the times of what has run so far; what the ops are stays known.
   void forget_times() {
     for (auto& [op, each] : each_) each.calls = each.seconds = 0;
   }
@@ -54,7 +54,7 @@ class Watch final : public Observer {
   }
 
  private:
-  /// What one call of the op is.
+  /// Describes one call of the op.
   ProfileRow described(const Op& op) {
     const Kernel& kernel = prepared_.kernel(program_, op);
     return {.op = op.type,

@@ -11,13 +11,13 @@ namespace {
 
 constexpr std::int64_t kUncountable = std::numeric_limits<std::int64_t>::max();
 
-/// What was tried, and what of its bytes does not grow with the number.
+/// A number that was tried, and those of its bytes that do not grow with it.
 struct Tried {
   LargestFit fit = {};
   std::int64_t stored = 0;
 };
 
-/// What a run takes. At level 3 of what the price allows it is the least, not the cheapest within a budget; its arena
+/// Plans a run. At level 3 of what the price allows it is the least, not the cheapest within a budget; its arena
 /// is looked for no longer than within a budget.
 Tried planned(ProgramSetting setting, const FitSearch& search, std::int64_t number) {
   MemoptOptions& levels = setting.memory.levels;
@@ -65,7 +65,7 @@ std::int64_t reached(const LargestFit& a, const LargestFit& b, std::int64_t budg
   return a.number + static_cast<std::int64_t>(std::min(share * static_cast<double>(b.number - a.number), kMost));
 }
 
-/// Of numbers from `least` to below the search's limit the largest whose bytes are within the budget.
+/// The largest number from `least` to below the search's limit whose bytes are within the budget.
 template <class PlanOf>
 LargestFit largest_within(const FitSearch& search, std::int64_t least, const PlanOf& plan_of) {
   constexpr std::int64_t kStart = 16, kGrowth = 16;  // the second: how far beyond what fits it looks next

@@ -11,7 +11,7 @@
 
 namespace lethe {
 
-/// What `auto` lets computing again take of a step where no --overhead says otherwise.
+/// The share of a step that `auto` lets computing again take where no --overhead says otherwise.
 inline constexpr double kOverheadOfAuto = 0.1;
 
 /// Bytes that a run would take, with what is evaluated between its steps; its kernels are those of `prepared`.
@@ -26,7 +26,7 @@ struct LargestFit {
   std::int64_t least_feasible = 0;  // bytes at any price, at level 3; else `bytes`
 };
 
-/// Where a search looks, and whom it tells of each number that it has tried.
+/// A search: where it looks, and whom it tells of each number that it has tried.
 struct FitSearch {
   DeviceInfo device = {};
   std::int64_t budget = 0;  // bytes
@@ -39,7 +39,7 @@ struct FitSearch {
 /// channel. Fails as the network does if that is none of the first few.
 std::int64_t least_batch(NetworkSetting setting, bool training, std::int64_t joint_parts = 1);
 
-/// Of batches that the setting's shards divide, the largest that takes no more than the budget under the setting, at
+/// The largest batch that the setting's shards divide and that takes no more than the budget under the setting, at
 /// level 3 within its overhead. There bytes do not quite grow with the batch, so one more may not fit though some more
 /// do. Needs a setting without a micro-batch.
 LargestFit largest_batch(ProgramSetting setting, const FitSearch& search);
@@ -53,7 +53,7 @@ LargestFit largest_context(ProgramSetting setting, const FitSearch& search);
 /// The same of micro-batches that the batch can be cut into.
 LargestFit largest_micro_batch(ProgramSetting setting, const FitSearch& search);
 
-/// What training takes of each rank in a stage, and sends in a step.
+/// A stage: bytes that training takes of each rank, and what a rank sends in a step.
 struct ZeroStage {
   int zero = 0;
   std::int64_t bytes = 0;
@@ -63,15 +63,15 @@ struct ZeroStage {
 /// The stages above that of the setting. Kernels are those of `prepared`.
 std::vector<ZeroStage> stages_above(ProgramSetting setting, Prepared& prepared);
 
-/// Of the stages that take no more than `budget` bytes the one whose sending takes the least time on the link, or
-/// without one that sends the fewest bytes; among equals, but for rounding, the lowest. The stages ascend. Null if none
+/// The stage that takes no more than `budget` bytes and whose sending takes the least time on the link, or without one
+/// that sends the fewest bytes; among equals, but for rounding, the lowest. The stages ascend. Null if none
 /// fits.
 const ZeroStage* cheapest_that_fits(const std::vector<ZeroStage>& stages, std::int64_t budget,
                                     const std::optional<Link>& link);
 /// "no stage of --zero fits into 1048576 bytes: the smallest, --zero 3, takes 2097152".
 std::string none_fits(const std::vector<ZeroStage>& stages, std::int64_t budget);
 
-/// That of all four stages which is the cheapest within the setting's budget and the device's memory. Fails with
+/// The cheapest of all four stages within the setting's budget and the device's memory. Fails with
 /// Exit::Budget if none fits.
 int cheapest_stage(ProgramSetting setting, const DeviceInfo& device, const std::optional<Link>& link);
 

@@ -13,13 +13,13 @@ namespace lethe {
 /// ("the plan").
 void check_agreed(Peers& peers, const std::string& what, const std::string& said);
 
-/// What a program exchanges with other ranks, and in which order, a line each.
+/// A line for each exchange with other ranks, in their order.
 std::string exchanges_of(const Program& program);
 
 /// Which samples these are, by their number and by the first and the last of them, as `dtype`.
 std::string fingerprint(const Samples& samples, DType dtype);
 
-/// What a rank has of a step.
+/// A rank's counts of a step.
 struct StepTotals {
   std::int64_t labels = 0, correct = 0;  // of the step's samples
   std::int64_t stop = 0, save = 0;       // how many ranks ask for it

@@ -1,5 +1,5 @@
-// A file that is there as a whole or not at all: written under a temporary name in its directory, brought to disk
-// (fsync), renamed.
+// Files that other processes may want, too: one is written under a temporary name in its directory, brought to disk
+// (fsync) and renamed, so that it is there as a whole or not at all; a directory is held by a run.
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -10,6 +10,7 @@
 
 namespace lethe {
 
+/// A file that is there as a whole or not at all.
 class AtomicFile {
  public:
   /// Waits while another process writes this file. Fails if something else than a plain file is there: a directory, a
@@ -21,9 +22,9 @@ class AtomicFile {
   ~AtomicFile();
 
   void write(const void* data, std::int64_t bytes);
-  /// In the place of as many bytes at the beginning.
+  /// Writes over as many bytes at the beginning.
   void write_front(const void* data, std::int64_t bytes);
-  /// From here on the file is the new one, also after a power cut.
+  /// Puts the new file in place of the old; from here on that holds, also after a power cut.
   void commit();
 
  private:
@@ -41,11 +42,29 @@ enum class Busy { Waits, Fails };
 /// closes that. -1, with errno, if it cannot be opened, or with EWOULDBLOCK if another holds it and `busy` is
 /// Busy::Fails. On a file system without locks nothing keeps others away.
 int open_alone(const std::string& path, int flags, Busy busy);
-/// What the file system refused, as one line with path and reason: Exit::Data.
+/// Turns what the file system refused into one line with path and reason: Exit::Data.
 Error error_of(const std::filesystem::filesystem_error& error);
 /// Brings a directory's entries to disk.
 void sync_directory(const std::string& directory);
 /// Makes the directory if need be and tries a file in it; fails with Exit::Usage in one line.
 void check_writable(const std::string& directory);
+
+/// One run at a time saves in a directory: holds the lock of DIR/.lock (flock). The file names the process and its
+/// host. The system frees the lock when the process ends, in whatever way, so a file that is left over blocks nobody.
+class RunLock {
+ public:
+  /// Fails with Exit::Usage, naming process and host, if another run has it.
+  explicit RunLock(const std::string& directory);
+  ~RunLock();
+  RunLock(const RunLock&) = delete;
+  RunLock& operator=(const RunLock&) = delete;
+
+  /// Why nothing keeps a second run out, or why the file does not name this one; "" as a rule.
+  const std::string& trouble() const { return trouble_; }
+
+ private:
+  int descriptor_ = -1;
+  std::string trouble_;
+};
 
 }  // namespace lethe

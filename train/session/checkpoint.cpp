@@ -37,7 +37,7 @@ auto on_disk(const Body& body) -> decltype(body()) {
 
 bool is_checkpoint(const fs::path& path) { return fs::is_regular_file(path / "state.json"); }
 
-/// What the link names: "step-000400"; "" if there is no such link.
+/// The name that the link has: "step-000400"; "" if there is no such link.
 std::string target_of(const fs::path& link) {
   std::error_code error;
   const fs::path target = fs::read_symlink(link, error);
@@ -70,7 +70,8 @@ std::vector<std::string> newest_first(const fs::path& directory) {
   return names;
 }
 
-/// What a run in the directory would go on from: the target of `latest`, or the newest if no save came to its link.
+/// The checkpoint that a run in the directory would go on from: the target of `latest`, or the newest if no save came
+/// to its link.
 std::string newest_in(const fs::path& directory) {
   const std::string target = target_of(directory / "latest");
   if (!target.empty() && is_checkpoint(directory / target)) return target;
@@ -98,7 +99,7 @@ void remove_leftovers(const fs::path& directory) {
 /// "step-000400".
 std::string name_of_step(std::int64_t step) { return kStepPrefix + formatted("%06lld", static_cast<long long>(step)); }
 
-/// With ".2", ".3"... behind it if that one is in use.
+/// Adds ".2", ".3"... if that name is in use.
 std::string free_name(const fs::path& directory, const std::string& base) {
   std::string name = base;
   for (int count = 2; in_use(directory, name); ++count) name = message(base, '.', count);

@@ -12,7 +12,7 @@
 //
 // A checkpoint is written under DIR/.new-step-000400, brought to disk, renamed; then `latest` is replaced by one rename
 // of a link made aside. So whenever the process dies, `latest` names a whole checkpoint, the old or the new one. What a
-// broken save left behind the next one removes.
+// broken save has left, the next one removes.
 #pragma once
 #include <map>
 #include <string>
@@ -29,7 +29,7 @@ class Checkpoints {
   /// Makes the directory; fails (Exit::Usage) if nothing can be written there. `keep`: how many of the newest stay,
   /// at least 1; the best stays beside them. `sharded`: each rank writes its share, all of them into this directory.
   Checkpoints(std::string directory, int keep, bool sharded = false);
-  /// Of a rank other than the first, which saves what is whole: save() gives that one what this has a share of.
+  /// For a rank other than the first, which alone writes whole tensors: save() gives that one this rank's shares.
   Checkpoints() = default;
   /// Saves the store, which all ranks do together; `best` also points DIR/best at it. Gives the checkpoint's directory.
   /// A failure (a full disk: Exit::Data; weights that are not finite: Exit::Numeric) leaves the checkpoints that were
@@ -38,7 +38,7 @@ class Checkpoints {
 
  private:
   void write(const std::string& path, const RunState& state, const Store& store, const Network& network) const;
-  /// What a rank has its part in: all but the state of the run. Gives checksums by file.
+  /// Writes what each rank has its part in: all but the state of the run. Gives checksums by file.
   std::map<std::string, std::uint32_t> write_tensors(const std::string& path, std::int64_t step, const Store& store,
                                                      const Network& network) const;
   void prune() const;

@@ -20,7 +20,7 @@ namespace {
 
 constexpr double kTera = 1e12;
 
-/// What NVIDIA states of a GPU. cuDNN's choices follow the compute capability; the rest is there because it asks.
+/// Facts that NVIDIA states of a GPU. cuDNN's choices follow the compute capability; the rest is there because it asks.
 struct Gpu {
   const char *name, *full_name;
   int capability;  // 90 is 9.0
@@ -32,103 +32,24 @@ struct Gpu {
 };
 
 constexpr std::int64_t kMi = 1 << 20;
+/// The h100 is the SXM5 one, the rtx3060 that of 12 GB.
 constexpr Gpu kGpus[] = {
-    {"a100",
-     "NVIDIA A100-SXM4-80GB",
-     80,
-     108,
-     1410000,
-     1593000,
-     166912,
-     32,
-     2048,
-     40 * kMi,
-     81251 * kMi,
-     {19.5 * kTera, 19.5 * kTera, 156 * kTera, 312 * kTera, 2.039 * kTera}},
-    {"h100",  // SXM5
-     "NVIDIA H100 80GB HBM3",
-     90,
-     132,
-     1980000,
-     2619000,
-     232448,
-     32,
-     2048,
-     50 * kMi,
-     81090 * kMi,
-     {67 * kTera, 67 * kTera, 494 * kTera, 989 * kTera, 3.35 * kTera}},
-    {"h200",
-     "NVIDIA H200",
-     90,
-     132,
-     1980000,
-     3201000,
-     232448,
-     32,
-     2048,
-     60 * kMi,
-     143771 * kMi,
-     {67 * kTera, 67 * kTera, 494 * kTera, 989 * kTera, 4.8 * kTera}},
-    {"l40s",
-     "NVIDIA L40S",
-     89,
-     142,
-     2520000,
-     9001000,
-     101376,
-     24,
-     1536,
-     96 * kMi,
-     45465 * kMi,
-     {1.43 * kTera, 91.6 * kTera, 183 * kTera, 362 * kTera, 0.864 * kTera}},
-    {"rtx3060",  // of 12 GB
-     "NVIDIA GeForce RTX 3060",
-     86,
-     28,
-     1777000,
-     7501000,
-     101376,
-     16,
-     1536,
-     3 * kMi,
-     12042 * kMi,
-     {0.199 * kTera, 12.7 * kTera, 12.7 * kTera, 25.5 * kTera, 0.36 * kTera}},
-    {"rtx3090",
-     "NVIDIA GeForce RTX 3090",
-     86,
-     82,
-     1695000,
-     9751000,
-     101376,
-     16,
-     1536,
-     6 * kMi,
-     24268 * kMi,
-     {0.556 * kTera, 35.6 * kTera, 35.6 * kTera, 71 * kTera, 0.936 * kTera}},
-    {"rtx4090",
-     "NVIDIA GeForce RTX 4090",
-     89,
-     128,
-     2520000,
-     10501000,
-     101376,
-     24,
-     1536,
-     72 * kMi,
-     24217 * kMi,
-     {1.29 * kTera, 82.6 * kTera, 82.6 * kTera, 165.2 * kTera, 1.008 * kTera}},
-    {"rtx5090",
-     "NVIDIA GeForce RTX 5090",
-     120,
-     170,
-     2407000,
-     14001000,
-     101376,
-     24,
-     1536,
-     96 * kMi,
-     32120 * kMi,
-     {1.64 * kTera, 104.8 * kTera, 104.8 * kTera, 209.5 * kTera, 1.792 * kTera}},
+    Gpu{"a100", "NVIDIA A100-SXM4-80GB", 80, 108, 1410000, 1593000, 166912, 32, 2048, 40 * kMi, 81251 * kMi,
+        Peaks{19.5 * kTera, 19.5 * kTera, 156 * kTera, 312 * kTera, 2.039 * kTera}},
+    Gpu{"h100", "NVIDIA H100 80GB HBM3", 90, 132, 1980000, 2619000, 232448, 32, 2048, 50 * kMi, 81090 * kMi,
+        Peaks{67 * kTera, 67 * kTera, 494 * kTera, 989 * kTera, 3.35 * kTera}},
+    Gpu{"h200", "NVIDIA H200", 90, 132, 1980000, 3201000, 232448, 32, 2048, 60 * kMi, 143771 * kMi,
+        Peaks{67 * kTera, 67 * kTera, 494 * kTera, 989 * kTera, 4.8 * kTera}},
+    Gpu{"l40s", "NVIDIA L40S", 89, 142, 2520000, 9001000, 101376, 24, 1536, 96 * kMi, 45465 * kMi,
+        Peaks{1.43 * kTera, 91.6 * kTera, 183 * kTera, 362 * kTera, 0.864 * kTera}},
+    Gpu{"rtx3060", "NVIDIA GeForce RTX 3060", 86, 28, 1777000, 7501000, 101376, 16, 1536, 3 * kMi, 12042 * kMi,
+        Peaks{0.199 * kTera, 12.7 * kTera, 12.7 * kTera, 25.5 * kTera, 0.36 * kTera}},
+    Gpu{"rtx3090", "NVIDIA GeForce RTX 3090", 86, 82, 1695000, 9751000, 101376, 16, 1536, 6 * kMi, 24268 * kMi,
+        Peaks{0.556 * kTera, 35.6 * kTera, 35.6 * kTera, 71 * kTera, 0.936 * kTera}},
+    Gpu{"rtx4090", "NVIDIA GeForce RTX 4090", 89, 128, 2520000, 10501000, 101376, 24, 1536, 72 * kMi, 24217 * kMi,
+        Peaks{1.29 * kTera, 82.6 * kTera, 82.6 * kTera, 165.2 * kTera, 1.008 * kTera}},
+    Gpu{"rtx5090", "NVIDIA GeForce RTX 5090", 120, 170, 2407000, 14001000, 101376, 24, 1536, 96 * kMi, 32120 * kMi,
+        Peaks{1.64 * kTera, 104.8 * kTera, 104.8 * kTera, 209.5 * kTera, 1.792 * kTera}},
 };
 
 /// In cuDNN's words, which are documented nowhere but in its log.
@@ -161,7 +82,7 @@ std::string read_description(const std::string& file) {
   });
 }
 
-/// What --device says.
+/// The parts of --device.
 struct Choice {
   enum { Cpu, Gpu, Description } what;
   int index = 0;  // of a GPU that is there

@@ -16,7 +16,7 @@ void check_device(const DeviceSetting& setting, bool runs);
 /// Opens it; fails with Exit::Device if it is not there.
 std::unique_ptr<Device> open_device(const DeviceSetting& setting);
 
-/// What kernels are prepared for; opens no GPU if it is one by description.
+/// Describes the device that kernels are prepared for; opens no GPU if it is one by description.
 DeviceInfo device_info(const DeviceSetting& setting);
 
 /// Whether it is a GPU, there or by description.
@@ -24,20 +24,20 @@ bool is_gpu(const DeviceSetting& setting);
 /// Whether it is a GPU by description, which is not opened.
 bool is_described(const std::string& device);
 
-/// What cuDNN is told of a GPU, as JSON: of one by description, with so many bytes of memory if they are given, or of
-/// one that is there.
+/// Gives what cuDNN is told of a GPU, as JSON: one that is there, or one by description, with so many bytes of memory
+/// if they are given.
 std::string gpu_description(const std::string& device, const std::optional<std::int64_t>& memory = {});
 
 /// Which GPU and cuDNN it computes with, "" for a CPU: ranks that differ in it would not give the same bits.
 std::string what_computes(const DeviceSetting& setting);
 
-/// What a GPU does at best, a second.
+/// The best that a GPU does in a second.
 struct Peaks {
   double f64 = 0, f32 = 0, tf32 = 0, low = 0;  // floating-point operations, by the dtype; low: bf16 and f16
   double bytes = 0;                            // that a copy reads and writes
   double flops(DType dtype, bool rounds_to_tf32) const;
 };
-/// By the name of a GPU; none if it is not known here.
+/// Looks a GPU up by its name; none if it is not known here.
 std::optional<Peaks> peaks_of(const std::string& gpu);
 
 /// Names of the GPUs that are described here.

@@ -11,7 +11,7 @@
 namespace lethe {
 namespace {
 
-/// Of one of several ranks: its share.
+/// The batches of this rank, which has a share if there are several.
 BatchOptions evaluation_batches_of(const Var& samples, Device& device) {
   BatchOptions options = evaluation_batches(samples.shape[0], samples.dtype);
   if (const Peers* const peers = device.peers()) options.rank = peers->rank();

@@ -15,7 +15,7 @@
 
 namespace lethe {
 
-/// What a network takes for what: labels counted by class.
+/// Counts labels by class, and what the network takes them for.
 class ClassCounts {
  public:
   /// A label counts as found if it is among the `top` largest logits. Only with `confusion` is there what each class
@@ -40,7 +40,7 @@ class ClassCounts {
   std::vector<std::int64_t> taken_for_;          // by label and predicted class
 };
 
-/// Of nothing: 0.
+/// The share that `part` is of `all`; 0 if there is nothing.
 inline double share_of(std::int64_t part, std::int64_t all) {
   return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all);
 }
@@ -52,7 +52,7 @@ struct Scores {
   double ms = 0;                          // per batch
   bool of_tokens = false;                 // the labels are what follows in a sequence
   double accuracy() const { return share_of(correct, samples); }
-  /// Of tokens: among how many equally likely ones the network would be as unsure.
+  /// For tokens: among how many equally likely ones the network would be as unsure.
   double perplexity() const { return std::exp(loss); }
 };
 
@@ -62,7 +62,7 @@ class Evaluator {
   /// an Executor.
   Evaluator(const Network& network, const Planned& planned, Prepared& prepared, Store& store, const Samples& data,
             Buffer* arena = nullptr);
-  /// With `counts` each label is counted by class too, which takes a plan that keeps the prediction.
+  /// Counts each label by class, too, if there are `counts`, which takes a plan that keeps the prediction.
   Scores run(ClassCounts* counts = nullptr);
 
  private:
@@ -70,7 +70,7 @@ class Evaluator {
   const Batch* feed_next();
   /// The results of the step, of so many rows, of which so many labels count.
   Scores scored(std::int64_t rows, std::int64_t labels);
-  /// Of batch after batch on this rank, if there are several: of all, in the order of the data.
+  /// Takes this rank's scores by batch and gives those of all ranks, in the order of the data.
   std::vector<Scores> of_all_ranks(std::vector<Scores> own);
   void count(std::span<const std::int32_t> labels, ClassCounts& counts) const;
 

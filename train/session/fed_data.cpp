@@ -11,7 +11,7 @@
 namespace lethe {
 namespace {
 
-/// What a var is a view of, itself if of nothing.
+/// The var that this one is a view of; itself if it is no view.
 VarId viewed(const Program& program, VarId var) {
   const std::vector<Op>& ops = program.blocks[0].ops;
   for (auto op = ops.rbegin(); op != ops.rend(); ++op)
@@ -30,7 +30,7 @@ std::int64_t symbols_read(const Network& network, VarId samples) {
   return symbols;
 }
 
-/// What is made for a network without data.
+/// The data that is made for a network without any.
 const char* made_for(const Network& network) {
   if (takes_sequences(network)) return "sentences";
   if (takes_texts(network)) return "subjects";

@@ -8,7 +8,7 @@ namespace lethe {
 
 struct Scores;
 
-/// What was measured up to a step: of training, the means since the last record; of evaluation, over all samples.
+/// Measurements up to a step: means since the last record of training, or an evaluation over all samples.
 struct Record {
   std::int64_t step = 0;        // done since the beginning, over resumes
   std::int64_t epoch = 0;       // from 1
@@ -40,7 +40,7 @@ class Listener {
   virtual void note(const std::string& /*line*/) {}
   /// After each step.
   virtual void step(const Moment& /*now*/) {}
-  /// Where a record of training is due, behind that record.
+  /// After each record of training.
   virtual void mark(const Moment& /*now*/) {}
   virtual void record(const Record& /*measured*/) {}
   virtual void evaluated(std::int64_t /*step*/, std::int64_t /*epoch*/, const Scores& /*scores*/) {}

@@ -9,7 +9,7 @@
 
 namespace lethe {
 
-/// The values of a float var behind a step, whatever its dtype; the plan must keep it.
+/// The values of a float var after a step, whatever its dtype; the plan must keep it.
 std::vector<double> fetch_numbers(const Executor& executor, const Program& program, VarId var);
 
 /// exp(x) over the sum of all; of log-probabilities that gives probabilities too. With NaN or infinity among them NaN.

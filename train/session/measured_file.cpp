@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* kMark = "autotune";
 
-/// What choices hold for.
+/// The facts of a machine that choices hold for.
 Json head_of(const std::string& device) {
   if (device == "cpu") return {{kMark, 1}, {"processor", processor_name()}, {"onednn", onednn_version()}};
   const Json gpu = Json::parse(gpu_description(device));

@@ -57,7 +57,7 @@ class MeteredDevice final : public ForwardingDevice {
 
   std::unique_ptr<Device> device_;
   std::shared_ptr<Peers> peers_;
-  std::unique_ptr<Peers> gpu_peers_;  // behind both: it uses them to its end
+  std::unique_ptr<Peers> gpu_peers_;  // after both: it uses them to its end
   std::int64_t taken_ = 0, peak_ = 0;
 };
 

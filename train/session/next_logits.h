@@ -13,8 +13,8 @@ namespace lethe {
 /// Symbols that the network reads at once. Fails unless it reads symbols and says of each which follows.
 std::int64_t context_of(const Network& network);
 
-/// Where the window begins that symbol number `position` is told from: at 0 while `context` symbols before it are all,
-/// then it moves on by half of them at a time, so that what is known of the others can be kept meanwhile.
+/// The begin of the window that symbol number `position` is told from: 0 while there are at most `context` symbols
+/// before it; then it moves on by half of these at a time, so that what is known of the others can be kept meanwhile.
 std::int64_t window_begin(std::int64_t position, std::int64_t context);
 
 class NextLogits {

@@ -20,7 +20,7 @@ struct ImageInput {
 
 class ImageReader {
  public:
-  /// Of images as `samples`, the network's input.
+  /// Reads images as `samples`, the network's input, takes them.
   ImageReader(ImageInput input, const Var& samples)
       : input_(std::move(input)),
         normalizer_(input_.data, samples.dtype),
@@ -56,7 +56,7 @@ class Predictor {
   /// Has `write` write the next row of the batch, which stays free if that fails.
   void add(const std::string& name, const std::function<void(std::byte* sample)>& write);
   bool is_full() const { return std::ssize(names_) == batch_; }
-  /// Of the samples added since the last run. Fails with Exit::Numeric if the network gives no numbers.
+  /// Predicts the samples added since the last run. Fails with Exit::Numeric if the network gives no numbers.
   std::vector<Prediction> run();
 
  private:

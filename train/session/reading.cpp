@@ -89,7 +89,7 @@ std::vector<std::byte> read_stored(TensorReader& reader, const Reading& reading,
   return to_memory(stored, std::move(tensors));
 }
 
-/// What stands twice must be the same: one parameter has both names.
+/// Checks that what stands twice is the same: one parameter has both names.
 void check_again(TensorReader& reader, const Reading& reading) {
   for (const StoredTensor& again : reading.again) {
     if (!reading.find(reader, again.names.front())) continue;

@@ -9,7 +9,7 @@
 
 namespace lethe {
 
-/// What of a file is read, and under which names.
+/// Says which tensors of a file are read, and under which names.
 struct Reading {
   std::vector<StoredTensor> all = {}, again = {};  // again: what may stand there twice, under another name
   std::string prefix = {};                         // which any name may have in the file

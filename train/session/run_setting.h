@@ -28,7 +28,7 @@ struct RunSetting {
 
 /// How many steps an epoch and the run have; fails for a run of more steps than can be counted.
 RunLength length_of(const RunSetting& setting, std::int64_t steps_per_epoch);
-/// What makes the rate rise more slowly than it does: words for a message, with the setting if that is new to the run.
+/// Words for a message: what makes the rate rise more slowly, with the setting if that is new to the run.
 std::string slower_start(const RunSetting& setting);
 
 }  // namespace lethe

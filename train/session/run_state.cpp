@@ -94,7 +94,7 @@ std::uint32_t checksum_of_state(Json json) {
   return checksum_of(text_of_state(json));
 }
 
-/// What reads images divides by the deviations, and symbols are bytes' places.
+/// Readers of images divide by the deviations, and symbols are bytes' places.
 void check_meaning(const std::string& file, const Meaning& meaning) {
   const auto is_finite = [](double value) { return std::isfinite(value); };
   const auto is_positive = [](double value) { return std::isfinite(value) && value > 0; };

@@ -41,7 +41,7 @@ void check_same_network(const RunState& state, const std::string& directory, con
                         const std::string& id);
 
 inline constexpr const char* kNetworkFolder = "network";  // of a checkpoint
-/// By which load_network() finds the file that the checkpoint holds; "" if it holds none.
+/// The name by which load_network() finds the file that the checkpoint holds; "" if it holds none.
 std::string network_in(const std::string& checkpoint, const RunState& state);
 
 /// Writes each of the two files as a whole or not at all, state.json last.

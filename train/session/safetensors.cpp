@@ -75,7 +75,7 @@ const Json& field(const Json& tensor, const char* key, Json::value_t type, const
   return *found;
 }
 
-/// What else a file is, by its first bytes; "" if they tell nothing.
+/// Says what else a file is, by its first bytes; "" if they tell nothing.
 std::string other_format(std::string_view front) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kFormats = {
       {{"{", "is JSON, as the index of weights in several files is; name a .safetensors file that holds all"},

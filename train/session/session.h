@@ -39,7 +39,7 @@ class Session {
   const Network& network() const { return programs_.network; }
   const Samples& data();
   MeteredDevice& device();
-  /// Of training, shuffled and augmented.
+  /// The batches of training, shuffled and augmented.
   Batches& batches();
   /// Every kernel chosen, every workspace known, every byte in its place; takes no memory yet.
   const Plans& plan();
@@ -51,7 +51,7 @@ class Session {
   /// Null if the setting says that training is never evaluated.
   Evaluator* evaluator();
 
-  /// From what parameters are filled instead: a checkpoint or weights (fill_store). Before executor() is asked for.
+  /// Fills parameters from a checkpoint or weights instead (fill_store). Must be called before executor().
   void fill_from(const Start& start, const std::string& weights);
   /// Trains to the end of the run, from where the session stands, and gives the last record of training. With
   /// `checkpoints` it saves there. Fails as Trainer::run() does.

@@ -24,7 +24,7 @@ std::string file_of(const fs::path& directory, Rank rank) {
   return (directory / message("rank-", rank.number, "-of-", rank.of, ".safetensors")).string();
 }
 
-/// What says to which checkpoint a rank's file belongs.
+/// The key that says to which checkpoint a rank's file belongs.
 Metadata metadata_of(std::int64_t step, Rank rank) {
   return {{"step", std::to_string(step)}, {"rank", std::to_string(rank.number)}, {"ranks", std::to_string(rank.of)}};
 }

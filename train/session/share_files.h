@@ -17,11 +17,11 @@ namespace lethe {
 
 inline constexpr const char* kShareIndex = "shares.json";
 
-/// What of a checkpoint has its tensors: the index of its shares, or else the file of that name.
+/// The file that has a checkpoint's tensors: the index of its shares, or else the file of that name.
 std::string tensors_in(const std::string& checkpoint, const std::string& whole);
 
 /// Saves whole vars of which the store may have this rank's share alone. All ranks do so together, into a directory
-/// that the first of them has made; behind it that one knows all files to be there.
+/// that the first of them has made; afterwards that one knows that all files are there.
 void save_shares(const std::string& directory, std::int64_t step, const std::vector<Var>& weights,
                  const std::vector<Var>& states, const Store& store);
 

@@ -44,7 +44,7 @@ void check_kept(const Start& start, const std::map<std::string, std::string>& op
         now->second, "; it cannot go on with another");
 }
 
-/// Of an option that decides which bits come out; a run that does not say it has what is built in.
+/// Checks an option that decides which bits come out; a run that does not say it has what is built in.
 void check_bits(const Start& start, const std::map<std::string, std::string>& options, const std::string& name,
                 const std::string& built_in) {
   const auto value_in = [&](const std::map<std::string, std::string>& of) {

@@ -17,7 +17,8 @@ struct TensorEntry {
   DType dtype = DType::f32;
   Shape shape = {};
   std::int64_t begin = 0;  // bytes into the data; set by reader and writer
-  /// In place of `dtype`, of a tensor that can be passed over and no more: what the file calls its type, and its size.
+  /// These stand in place of `dtype` for a tensor that can only be passed over: the file's name of its type, and its
+  /// size.
   std::string foreign_dtype = {};
   std::int64_t foreign_bytes = 0;
 

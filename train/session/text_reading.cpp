@@ -90,7 +90,7 @@ void CachedLogits::read(const DecodeProgram& program, Executor& executor, std::s
   const std::int64_t at = std::ssize(held_), block = at / programs_.block, row = at % programs_.block;
   const auto position = static_cast<std::int32_t>(at), seen = static_cast<std::int32_t>(at + program.rows);
   fed_.assign(symbols.begin(), symbols.end());
-  fed_.resize(static_cast<std::size_t>(program.rows));  // what stands behind them is written over before it is seen
+  fed_.resize(static_cast<std::size_t>(program.rows));  // what stands after them is written over before it is seen
   executor.feed(program.symbols, fed_.data(), program.rows * bytes_of(DType::i32));
   feed(program.block, block);
   feed(program.row, row);

@@ -19,8 +19,8 @@ struct DecodePrograms {
 };
 
 inline constexpr std::int64_t kReadAtOnce = 64;
-/// Those of the network that `setting` means, whose window is its file's var `length`; none without such a var. A block
-/// is the largest divisor of the window below it that is at most `most`. If there are none `why_none` says why.
+/// Makes the programs of the network that `setting` means, whose window is its file's var `length`; none without it. A
+/// block is the largest divisor of the window below it that is at most `most`. If there are none `why_none` says why.
 std::optional<DecodePrograms> decode_programs(const Network& window, NetworkSetting setting,
                                               std::int64_t most = kReadAtOnce, std::string* why_none = nullptr);
 
@@ -41,7 +41,7 @@ class CachedLogits final : public NextLogits {
   std::vector<double> after(std::span<const std::int32_t> symbols) override;
 
  private:
-  /// The symbols behind those held, as many as the program reads or fewer.
+  /// Reads the symbols after those held, as many as the program reads or fewer.
   void read(const DecodeProgram& program, Executor& executor, std::span<const std::int32_t> symbols);
   /// How many of the symbols that are left, the last of which is for `next`, one run of `fill` takes best; 0: none.
   std::int64_t filled_at_once(std::int64_t left) const;
@@ -55,7 +55,7 @@ class CachedLogits final : public NextLogits {
   std::optional<Executor> fill_;
 };
 
-/// By programs with a cache if the network can, else its whole window for each symbol.
+/// Reads text by programs with a cache if the network can, else its whole window for each symbol.
 class TextReading {
  public:
   /// `cached` asks for a cache.
@@ -66,7 +66,7 @@ class TextReading {
   const std::string& why_no_cache() const { return why_no_cache_; }
   const Network& window() const { return network_; }
   std::int64_t context() const { return context_; }
-  /// What runs for each symbol.
+  /// The network that runs for each symbol.
   const Network& runs() const { return programs_ ? programs_->next.network : network_; }
   const Planned& planned() const { return programs_ ? cached_.next : whole_; }
   const Bytes& bytes() const { return programs_ ? cached_.together.bytes : whole_.plan.bytes; }

@@ -28,7 +28,7 @@ class TokenWriter {
   std::vector<std::string> finish(Split split);
   /// Another file beside them.
   void put(const std::string& name, std::string_view content);
-  /// From here on the directory is there, also after a power cut.
+  /// Puts the directory in its place; from here on it is there, also after a power cut.
   void commit();
 
  private:

@@ -15,7 +15,7 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// What is read behind each step.
+/// The vars that are read after each step.
 std::vector<VarId> results_of(const Programs& programs) {
   std::vector<VarId> results = {programs.network.loss, programs.network.correct};
   if (programs.loss_scale.state != kNone) results.push_back(programs.loss_scale.state);
@@ -29,7 +29,7 @@ std::int64_t skipped_before(const Executor& executor, const LossScale& scale) {
   return state.skipped;
 }
 
-/// Of a loss that is no number: those that the run has not taken yet.
+/// Names remedies for a loss that is no number, which the run has not taken yet.
 std::string remedies(const RunSetting& setting, const Programs& programs) {
   std::vector<std::string> all = {"a smaller `lr`", slower_start(setting)};
   if (!programs.clips) all.push_back("`clip_norm` 1");

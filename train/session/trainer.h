@@ -16,7 +16,7 @@
 
 namespace lethe {
 
-/// What a run works on; all of it outlives the trainer.
+/// A run works on these, all of which outlive the trainer.
 struct TrainerParts {
   const RunSetting& setting;
   const Programs& programs;
@@ -48,7 +48,7 @@ class Trainer {
     std::int64_t steps = 0, labels = 0, correct = 0;
     double loss = 0, weight = 0;  // of the losses, each times its weight, and of the weights
     Clock::time_point begin = Clock::now();
-    /// Of nothing: 0.
+    /// 0 if there is none.
     double mean_loss() const { return weight > 0 ? loss / weight : 0; }
   };
 
@@ -61,12 +61,12 @@ class Trainer {
   void feed_next();  // takes the next batch and hands it to the next step
   void feed_ahead();
   void check_loss(double loss, const char* whose, std::int64_t step) const;
-  /// Of gradients in f16: says when a step was skipped; fails if no loss scale is small enough.
+  /// Says when gradients in f16 overflowed and a step was skipped; fails if no loss scale is small enough.
   void note_overflow(const LossScaleState& state);
   std::int64_t correct_labels() const;
   bool record_due() const;
   void record();
-  /// Whether an evaluation stands behind a step, from 1.
+  /// Whether an evaluation follows a step, from 1.
   bool evaluates_after(std::int64_t step) const;
   /// Whether it is the best so far. It counts before anybody hears of it, who may fail.
   bool evaluate();
@@ -76,7 +76,7 @@ class Trainer {
   /// Takes the time since then out of the times of steps.
   void leave_out(Clock::time_point since);
   bool due(const Interval& interval, std::int64_t step) const;
-  /// Of the step done last, from 1.
+  /// The epoch of the step done last, from 1.
   std::int64_t epoch() const { return (state_.step - 1) / length_.per_epoch + 1; }
   double rate_at(std::int64_t step) const;
   Moment moment() const;

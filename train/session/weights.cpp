@@ -102,7 +102,7 @@ std::ptrdiff_t names_there(const TensorReader& reader, const Reading& reading) {
   return found;
 }
 
-/// What the file has by a second name alone is read by that one.
+/// Reads by its second name what the file has by that one alone.
 Reading by_names_there(const TensorReader& reader, Reading reading) {
   for (std::vector<StoredTensor> again = std::exchange(reading.again, {}); StoredTensor & second : again) {
     StoredTensor& first =
