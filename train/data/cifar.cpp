@@ -110,7 +110,7 @@ void append(const Format& format, const fs::path& path, std::string_view md5, co
   images.labels.insert(images.labels.end(), labels.begin(), labels.end());
 }
 
-/// One name a line; numbers if the file is missing or has too few.
+/// Reads a name from each line; gives numbers if the file is missing or has too few.
 std::vector<std::string> class_names(const Format& format, const fs::path& directory) {
   std::vector<std::string> names;
   std::ifstream in(directory / format.class_file);

@@ -30,7 +30,7 @@ FileBytes read_file_unpacked(const std::filesystem::path& path, const Extent& ex
 /// A text, plain or packed, without a mark before it. Fails where it unpacks to more than any text does.
 FileBytes read_text_file(const std::filesystem::path& path);
 
-/// One line to the user if the bytes are not the official file's. Other data in the same format is welcome.
+/// Gives the user one line if the bytes are not the official file's. Other data in the same format is welcome.
 void compare_md5(const FileBytes& bytes, std::string_view official, const std::filesystem::path& path,
                  const Notify& notify);
 

@@ -8,12 +8,12 @@
 namespace lethe {
 namespace {
 
-std::int64_t bytes_in(const auto& numbers) { return std::ssize(numbers) * std::int64_t{sizeof numbers[0]}; }
+std::int64_t size_in_bytes(const auto& numbers) { return std::ssize(numbers) * std::int64_t{sizeof numbers[0]}; }
 
 DataInfo with_counts(DataInfo info, const std::array<LabelledImages, 2>& splits, const RowsOfSplits& rows) {
   for (std::size_t i = 0; i < splits.size(); ++i) {
     info.sizes[i] = rows[i].empty() ? std::ssize(splits[i].labels) : std::ssize(rows[i]);
-    info.held_bytes += bytes_in(splits[i].labels) + bytes_in(splits[i].pixels) + bytes_in(rows[i]);
+    info.held_bytes += size_in_bytes(splits[i].labels) + size_in_bytes(splits[i].pixels) + size_in_bytes(rows[i]);
   }
   return info;
 }

@@ -67,7 +67,7 @@ struct Taps {
   std::vector<float> weights = {};
 };
 
-/// For `count` target pixels from `begin` on, where `from` source pixels become `to`.
+/// Weights for `count` target pixels from `begin` on, where `from` source pixels become `to`.
 std::vector<Taps> taps_of(std::int64_t from, std::int64_t to, std::int64_t begin, std::int64_t count) {
   const double ratio = static_cast<double>(from) / static_cast<double>(to), reach = std::max(ratio, 1.0);
   std::vector<Taps> taps(count);

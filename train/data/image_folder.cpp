@@ -34,7 +34,7 @@ struct File {
 using Files = std::vector<File>;
 using Splits = std::array<Files, 2>;
 
-/// In lower case.
+/// The ending of a file's name, in lower case.
 std::string ending_of(const fs::path& path) {
   std::string ending = path.extension().string();
   std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return std::tolower(c); });
@@ -126,7 +126,7 @@ Splits divided_by_name(const Files& all, const std::vector<std::string>& classes
   return splits;
 }
 
-/// Those in the directory, as its folders and the options divide them, and what their classes are called.
+/// The files in the directory, as its folders and the options divide them, and the names of their classes.
 Splits found_in(const fs::path& directory, double held_share, std::vector<std::string>& classes, PassedOver& others) {
   const fs::path training = directory / "train";
   const bool has_training = fs::is_directory(training);

@@ -107,7 +107,7 @@ std::vector<std::int64_t> dims_of(const std::uint8_t* header, std::size_t rank) 
   return dims;
 }
 
-/// In floating point: four bytes each can exceed any integer.
+/// Counts in floating point, since four bytes each can exceed any integer.
 double bytes_of(const IdxNumbers& numbers, const std::vector<std::int64_t>& dims) {
   return std::accumulate(dims.begin(), dims.end(), static_cast<double>(numbers.bytes),
                          [](double product, std::int64_t dim) { return product * static_cast<double>(dim); });

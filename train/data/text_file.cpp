@@ -34,16 +34,6 @@ class Text final : public Sequences {
   RowsOfSplits rows_;
 };
 
-/// The bytes that are in the file, in the order of their values.
-std::string alphabet_of(const FileBytes& bytes) {
-  std::array<bool, 256> found{};
-  for (const std::uint8_t byte : bytes) found[byte] = true;
-  std::string alphabet;
-  for (int byte = 0; byte < 256; ++byte)
-    if (found[byte]) alphabet.push_back(static_cast<char>(byte));
-  return alphabet;
-}
-
 /// How many windows with the character after each stand in so many characters.
 std::int64_t windows_in(std::int64_t characters, std::int64_t length) {
   return characters > 0 ? (characters - 1) / length : 0;
@@ -56,7 +46,8 @@ std::unique_ptr<Sequences> open_text(const std::string& file, std::int64_t lengt
   FileBytes bytes = read_text_file(file);
   const auto characters = static_cast<std::int64_t>(bytes.size());
   check_as(Exit::Data, characters > 0, file, ": is empty, text needs at least two different characters");
-  SequenceInfo info{.name = "text", .length = length, .alphabet = known.empty() ? alphabet_of(bytes) : known};
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  SequenceInfo info{.name = "text", .length = length, .alphabet = known.empty() ? bytes_in({text}) : known};
   check_as(Exit::Data, info.alphabet.size() > 1, file, ": has one character alone, ", characters,
            " times; text needs at least two different ones");
   const std::int64_t of_tests = characters / 10;

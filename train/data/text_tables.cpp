@@ -26,7 +26,7 @@ struct TextTable {
   std::vector<TextRow> rows = {};  // of the bytes
 };
 
-/// Where label and text stand in a line.
+/// The columns of label and text in a line.
 struct TextColumns {
   std::size_t count = 2, label = 0, text = 1;
 };
@@ -96,16 +96,11 @@ std::vector<std::string> files_at(const std::string& path, double held_share) {
   fail_as(Exit::Data, path, ": has no dev.tsv, val.tsv or test.tsv; tests are read from one of these beside train.tsv");
 }
 
-/// The bytes that are in texts, in the order of their values.
-std::string bytes_in(const std::vector<TextTable>& tables) {
-  std::array<bool, 256> found{};
+std::vector<std::string_view> texts_of(const std::vector<TextTable>& tables) {
+  std::vector<std::string_view> texts;
   for (const TextTable& table : tables)
-    for (const TextRow& row : table.rows)
-      for (const char byte : row.text) found[static_cast<unsigned char>(byte)] = true;
-  std::string alphabet;
-  for (int byte = 0; byte < 256; ++byte)
-    if (found[byte]) alphabet.push_back(static_cast<char>(byte));
-  return alphabet;
+    for (const TextRow& row : table.rows) texts.push_back(row.text);
+  return texts;
 }
 
 /// The rows for tests: of one file each tenth, or the share that is held out; of two files all of the second.
@@ -116,7 +111,7 @@ Split split_of(const std::vector<TextTable>& tables, std::size_t table, std::siz
   return is_test ? Split::Test : Split::Train;
 }
 
-/// Those for training, sorted.
+/// The labels for training, sorted.
 std::vector<std::string> labels_of(const std::vector<TextTable>& tables, double held_share) {
   std::vector<std::string> labels;
   for (std::size_t i = 0; i < tables[0].rows.size(); ++i)
@@ -174,7 +169,7 @@ std::unique_ptr<LabelledTexts> open_text_tables(const TablesSpec& spec, std::int
   for (const std::string& file : files_at(spec.path, spec.val)) tables.push_back(read_table(file));
   std::shared_ptr<const Vocabulary> vocabulary;
   if (spec.tokenizer.empty())
-    vocabulary = characters_of(known.alphabet.empty() ? bytes_in(tables) : known.alphabet);
+    vocabulary = characters_of(known.alphabet.empty() ? bytes_in(texts_of(tables)) : known.alphabet);
   else
     vocabulary = open_pairs(pair_files_in(spec.tokenizer));
   auto data = std::make_unique<TextTables>(

@@ -11,7 +11,7 @@
 
 namespace lethe {
 
-/// Whose tokens: of bytes, of the characters that a text has, or of GPT-2's byte pair encoding.
+/// Tokens are bytes, the characters that a text has, or those of GPT-2's byte pair encoding.
 enum class TokenKind : std::uint32_t { Bytes, Characters, Pairs };
 const char* name_of(TokenKind kind);  // "bytes", "chars", "bpe"
 
@@ -49,7 +49,7 @@ std::unique_ptr<Tokenizer> bytes_tokenizer();
 /// Adds the characters of a text to those found before. Fails with Exit::Data where it is no UTF-8, saying at which
 /// byte.
 void find_characters(std::string_view text, std::vector<bool>& found);
-/// Those found, in the order of their numbers, as one text.
+/// The characters found, in the order of their numbers, as one text.
 std::string alphabet_of(const std::vector<bool>& found);
 /// Token i is character i of the alphabet. Fails with Exit::Data on one that is no UTF-8, or where a character stands
 /// twice.

@@ -1,5 +1,7 @@
 #include "train/data/vocabulary.h"
 
+#include <array>
+
 #include "framework/error.h"
 
 namespace lethe {
@@ -39,6 +41,16 @@ class Characters final : public Vocabulary {
 
 std::unique_ptr<Vocabulary> characters_of(std::string alphabet) {
   return std::make_unique<Characters>(std::move(alphabet));
+}
+
+std::string bytes_in(const std::vector<std::string_view>& texts) {
+  std::array<bool, 256> found{};
+  for (const std::string_view text : texts)
+    for (const char byte : text) found[static_cast<unsigned char>(byte)] = true;
+  std::string bytes;
+  for (int byte = 0; byte < 256; ++byte)
+    if (found[byte]) bytes.push_back(static_cast<char>(byte));
+  return bytes;
 }
 
 std::string shown_byte(char byte) {

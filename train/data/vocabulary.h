@@ -25,6 +25,9 @@ class Vocabulary {
 /// Symbol i is the byte alphabet[i].
 std::unique_ptr<Vocabulary> characters_of(std::string alphabet);
 
+/// The bytes that are in the texts, in the order of their values.
+std::string bytes_in(const std::vector<std::string_view>& texts);
+
 /// A byte as it is, or as in C if it cannot be seen: "a", "\x0a".
 std::string shown_byte(char byte);
 

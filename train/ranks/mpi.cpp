@@ -126,7 +126,7 @@ class MpiTransport final : public Transport {
 
 }  // namespace
 
-/// Where a rank runs.
+/// The place where a rank runs.
 struct MpiWorld::Place {
   char host[64];
   cpu_set_t processors;

@@ -11,13 +11,13 @@ extern const char* const kTimelineCss;
 extern const char* const kTimelineJs;
 extern const char* const kLrFindHtml;
 
-/// For HTML and for the labels of graphviz that are like it: & < > " as entities.
+/// Writes & < > " as entities, for HTML and for the labels of graphviz that are like it.
 std::string markup(const std::string& text);
 
-/// Each {{name}} of the template by its text, which is not looked at again.
+/// Replaces each {{name}} of the template by its text, which is not looked at again.
 std::string filled(const std::string& form, const std::map<std::string, std::string>& texts);
 
-/// A line of a class.
+/// A line of the class `name`.
 std::string line(const char* name, double x1, double y1, double x2, double y2);
 /// `anchor`: start, middle or end.
 std::string label(const char* anchor, double x, double y, const std::string& text);

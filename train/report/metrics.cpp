@@ -19,7 +19,7 @@ namespace {
 
 std::string number(double value) { return formatted("%.6g", value); }
 
-/// As few digits as read back to the same bits, so that equal texts are equal numbers.
+/// Writes as few digits as read back to the same bits, so that equal texts are equal numbers.
 std::string exact(double value) {
   char text[40];
   return {text, std::to_chars(text, text + sizeof text, value).ptr};

@@ -28,7 +28,7 @@ std::vector<std::string> cells_of(std::string line) {
   return cells;
 }
 
-/// For each known column its position in the file.
+/// The position of each known column in the file.
 std::vector<std::size_t> positions(const std::vector<std::string>& header) {
   for (const std::string& name : header)
     check_as(Exit::Data, std::find(kColumns.begin(), kColumns.end(), name) != kColumns.end(), "unknown column ",

@@ -13,7 +13,7 @@ Part part_of(const Op& op) {
   return is_loss ? Part::Head : Part::Others;
 }
 
-/// By VarId of a root. What both attention and the loss touch is attention's.
+/// The owner of each root, by its VarId. What both attention and the loss touch is attention's.
 std::vector<Part> parts_of_vars(const Program& program) {
   const std::vector<VarId> root = view_root(program);
   std::vector<Part> parts(program.vars.size(), Part::Others);

@@ -28,7 +28,7 @@ class Progress {
 
   /// After each step: redraws the bar, at most ten times a second. The line of an epoch's last step stays.
   void step(const Moment& moment);
-  /// Where a record is due: prints the plain line.
+  /// Prints the plain line where a record is due.
   void record(const Moment& moment);
   /// For work that is no training: redraws the line at most ten times a second, or prints it about once a second where
   /// there is no terminal.

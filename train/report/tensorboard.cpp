@@ -87,7 +87,7 @@ std::string little_endian(std::uint64_t value, std::size_t bytes) {
   return text;
 }
 
-/// As tensorflow/core/lib/hash/crc32c.h has it, for data that hold checksums themselves.
+/// Masks a checksum for data that hold checksums themselves, as tensorflow/core/lib/hash/crc32c.h does.
 std::string masked(std::uint32_t crc) { return little_endian(std::rotr(crc, 15) + 0xa282ead8U, 4); }
 
 }  // namespace

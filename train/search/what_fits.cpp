@@ -58,7 +58,7 @@ std::int64_t least_built(const Build& build) {
   return 1;
 }
 
-/// Where a line through two of which the second takes more reaches the budget.
+/// The number at which a line through two, of which the second takes more, reaches the budget.
 std::int64_t reached(const LargestFit& a, const LargestFit& b, std::int64_t budget) {
   constexpr double kMost = 1e15;
   const double share = static_cast<double>(budget - a.bytes) / static_cast<double>(b.bytes - a.bytes);

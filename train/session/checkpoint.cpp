@@ -83,7 +83,7 @@ bool in_use(const fs::path& directory, const std::string& name) {
   return name == newest_in(directory) || name == target_of(directory / "best");
 }
 
-/// Under a name that is no checkpoint's before its files go, so that half of one is never taken for a whole one.
+/// Takes the name of a checkpoint away before its files go, so that half of one is never taken for a whole one.
 void discard(const fs::path& directory, const std::string& name) {
   const fs::path gone = directory / message(kRemoving, name);
   fs::remove_all(gone);

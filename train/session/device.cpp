@@ -52,7 +52,7 @@ constexpr Gpu kGpus[] = {
         Peaks{1.64 * kTera, 104.8 * kTera, 104.8 * kTera, 209.5 * kTera, 1.792 * kTera}},
 };
 
-/// In cuDNN's words, which are documented nowhere but in its log.
+/// Describes a GPU in cuDNN's words, which are documented nowhere but in its log.
 std::string description_of(const Gpu& gpu) {
   return message(R"({"maxGridSize":[2147483647,65535,65535],"maxBlockSize":[1024,1024,64],"regsPerBlock":65536,)",
                  R"("multiProcessorCount":)", gpu.processors, R"(,"warpSize":32,"maxSharedMemoryPerBlock":49152,)",

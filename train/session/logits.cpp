@@ -18,7 +18,7 @@ bool has_nan(std::span<const double> values) {
   return std::any_of(values.begin(), values.end(), [](double value) { return std::isnan(value); });
 }
 
-/// In [0, 1): of a seed and a position.
+/// A number in [0, 1), a function of seed and position.
 double uniform_for(std::uint64_t seed, std::int64_t position) {
   const Philox4 drawn = philox(stream_key(seed, hash_of("generate")), 0, static_cast<std::uint64_t>(position));
   return uniform_of(drawn.word[0], drawn.word[1]);

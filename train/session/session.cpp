@@ -6,33 +6,6 @@
 #include "train/session/trainer.h"
 
 namespace lethe {
-namespace {
-
-/// Hands everything on and keeps the last record of training.
-class LastRecord final : public Listener {
- public:
-  explicit LastRecord(Listener& to) : to_(to) {}
-  void note(const std::string& line) override { to_.note(line); }
-  void step(const Moment& now) override { to_.step(now); }
-  void mark(const Moment& now) override { to_.mark(now); }
-  void record(const Record& measured) override {
-    if (measured.split == "train") last = measured;
-    to_.record(measured);
-  }
-  void evaluated(std::int64_t step, std::int64_t epoch, const Scores& scores) override {
-    to_.evaluated(step, epoch, scores);
-  }
-  bool stop_wanted() override { return to_.stop_wanted(); }
-  bool take_save_wanted() override { return to_.take_save_wanted(); }
-
-  Record last = {};
-
- private:
-  Listener& to_;
-};
-
-}  // namespace
-
 Session::Session(SessionSetting setting, Notify notify) : setting_(std::move(setting)), notify_(std::move(notify)) {
   if (setting_.peers) setting_.program.shards.rank = setting_.peers->rank();
   std::optional<PixelNorm>& pixels = setting_.program.pixels;
@@ -126,7 +99,6 @@ void Session::fill_from(const Start& start, const std::string& weights) {
 }
 
 Record Session::train(const RunSetting& run, Listener& listener, Checkpoints* checkpoints) {
-  LastRecord ear(listener);
   Trainer trainer({.setting = run,
                    .programs = programs_,
                    .executor = executor(),
@@ -135,12 +107,12 @@ Record Session::train(const RunSetting& run, Listener& listener, Checkpoints* ch
                    .store = store(),
                    .checkpoints = checkpoints,
                    .device = device(),
-                   .listener = ear,
+                   .listener = listener,
                    .moves = start_.moves},
                   start_.state);
   trainer.run();
   start_.state = trainer.state();
-  return ear.last;
+  return trainer.last();
 }
 
 Record Session::train(const RunSetting& run) {

@@ -42,7 +42,7 @@ void meet(Peers* peers) {
   if (peers) peers->gather(std::vector<std::byte>(static_cast<std::size_t>(peers->rank().of)).data(), 1);
 }
 
-/// By name: what the index says of vars, whose checksums are ranks x vars from `first` on.
+/// The part of the index on vars, by name; their checksums are ranks x vars from `first` on.
 Json index_of(const std::vector<Var>& vars, const std::uint32_t* first, std::size_t all, std::int64_t ranks) {
   Json part = Json::object();
   for (std::size_t i = 0; i < vars.size(); ++i) {

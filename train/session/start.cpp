@@ -33,7 +33,7 @@ RunPlace run_place(const std::string& save, const std::string& resume) {
   const std::string checkpoint = find_checkpoint(save, resume);
   if (checkpoint.empty()) return {.checkpoint = "", .save = save};
   if (!save.empty()) return {checkpoint, save, resume == "auto" || is_same_place(save, resume)};
-  // On in the directory that was named, unless that is one checkpoint of a run.
+  // It saves on in the directory that was named, unless that is one checkpoint of a run.
   return {checkpoint, is_same_place(resume, checkpoint) ? "" : resume, true};
 }
 

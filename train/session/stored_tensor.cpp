@@ -17,8 +17,8 @@ struct Image {
 
 enum class Direction { ToFile, ToMemory };
 
-/// In place, one outer index at a time (a transposed matrix has one): a second copy of the largest tensor could be the
-/// most that a run ever takes.
+/// Works in place, one outer index at a time (a transposed matrix has one): a second copy of the largest tensor could
+/// be the most that a run ever takes.
 template <class Element>
 void reorder(std::vector<std::byte>& data, const Image& image, Direction direction) {
   const std::int64_t pixels = image.h * image.w;

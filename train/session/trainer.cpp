@@ -189,19 +189,16 @@ bool Trainer::record_due() const {
 }
 
 void Trainer::record() {
-  const auto steps = static_cast<double>(sums_.steps);
-  shown_.loss = sums_.mean_loss();
-  shown_.accuracy = share_of(sums_.correct, sums_.labels);
-  shown_.ms_per_step = seconds_since(sums_.begin) * 1000 / steps;
-  parts_.listener.record({.step = state_.step,
-                          .epoch = epoch(),
-                          .split = "train",
-                          .loss = shown_.loss,
-                          .accuracy = shown_.accuracy,
-                          .lr = rate_at(state_.step - 1),
-                          .ms = shown_.ms_per_step,
-                          .mem_peak = parts_.device.peak(),
-                          .recorded = parts_.executor.replays()});
+  last_ = {.step = state_.step,
+           .epoch = epoch(),
+           .split = "train",
+           .loss = sums_.mean_loss(),
+           .accuracy = share_of(sums_.correct, sums_.labels),
+           .lr = rate_at(state_.step - 1),
+           .ms = seconds_since(sums_.begin) * 1000 / static_cast<double>(sums_.steps),
+           .mem_peak = parts_.device.peak(),
+           .recorded = parts_.executor.replays()};
+  parts_.listener.record(last_);
   sums_ = Sums{};
   parts_.listener.mark(moment());
 }
@@ -279,7 +276,7 @@ double Trainer::rate_at(std::int64_t step) const {
 }
 
 Moment Trainer::moment() const {
-  Moment now = shown_;
+  Moment now{.ms_per_step = last_.ms, .loss = last_.loss, .accuracy = last_.accuracy};
   const std::int64_t first = (epoch() - 1) * length_.per_epoch;
   now.epoch = epoch();
   now.epochs = (length_.total - 1) / length_.per_epoch + 1;

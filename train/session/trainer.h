@@ -38,8 +38,9 @@ class Trainer {
   /// is no number, and with Exit::Data on data and records that fail it, of one process after a save; but not of a step
   /// whose evaluation has yet to be made.
   void run();
-  /// Where the run stands.
+  /// Where the run stands, and the last record of training.
   const RunState& state() const { return state_; }
+  const Record& last() const { return last_; }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -89,7 +90,7 @@ class Trainer {
   const Batch* batch_ = nullptr;  // of the next step, if it is fed already
   Sums sums_;
   bool stop_ = false, save_ = false;  // the listener of a rank has asked for it
-  Moment shown_;                      // figures of the last record, for the line in between
+  Record last_ = {};                  // of training
   Clock::time_point epoch_begin_ = Clock::now();
   std::int64_t epoch_begin_step_ = 0;
   std::int64_t stopped_loops_ = 0, skipped_steps_ = 0;  // in this run; since the run began

@@ -44,7 +44,7 @@ std::vector<StoredTensor> run_states_of(const Store& store, const Network& netwo
   return states;
 }
 
-/// Floats as `floats`, if one is given.
+/// Writes the tensors, floats as `floats` if that is given.
 std::uint32_t save(const std::string& file, const Store& store, std::vector<StoredTensor> all,
                    const std::string& content, std::optional<DType> floats = {}) {
   const auto in_file = [&](const StoredTensor& each) {
@@ -117,7 +117,7 @@ Reading by_names_there(const TensorReader& reader, Reading reading) {
   return reading;
 }
 
-/// By the names that are in the file: the network's own, unless there are more of a library's.
+/// Reads by the names that are in the file: the network's own, unless there are more of a library's.
 Reading reading_of(const TensorReader& reader, const Network& network) {
   const std::vector<StoredTensor> own = stored_weights(network);
   Reading best{.all = own, .converts = true};
