@@ -13,6 +13,7 @@
 #include "train/report/memory_report.h"
 #include "train/report/option_names.h"
 #include "train/report/progress.h"
+#include "train/search/kernel_costs.h"
 #include "train/search/what_fits.h"
 #include "train/session/device.h"
 #include "train/session/fed_data.h"
