@@ -81,5 +81,40 @@ TEST(Programs, WhatIsReservedIsWhatARunHoldsBeforeItsFirstStep) {
     }
 }
 
+/// A guest of the test's own: nothing of a training step shares memory.
+GuestProgram lowered_by_test(const Network& network, DType) {
+  GuestProgram made{.program = network.program};
+  made.grads = append_backward(made.program, network.loss);
+  made.plan = [](const Program& program, Prepared& prepared) {
+    Planned planned{.program = program, .workspaces = workspaces_of(program, prepared)};
+    planned.plan = plan_none(program, planned.workspaces);
+    return planned;
+  };
+  made.plan_unshared = [program = made.program](Prepared& prepared) {
+    return plan_none(program, workspaces_of(program, prepared));
+  };
+  return made;
+}
+
+TEST(Programs, AGuestLowersAndPlansWhatItIsAskedFor) {
+  const TemporaryFolder folder;
+  folder.write("small.json", std::string(kSmallNetwork));
+  ProgramSetting setting =
+      program_setting(decided(parse_options({"--model", folder.text() + "/small.json", "--batch", "4"})));
+  setting.memory.text = "guest_of_test";
+  setting.memory.guest = std::make_shared<const GuestMemory>(GuestMemory{.training = true, .lower = lowered_by_test});
+  Prepared prepared{DeviceInfo{}};
+  const Programs programs = build_programs(setting);
+  const Plans plans = plan_programs(programs, true, setting.memory, prepared);
+  EXPECT_EQ(plans.training.program, programs.training);
+  EXPECT_EQ(programs.training.blocks[0].ops.back().role, Role::Optimize) << "updates follow what it lowered";
+  EXPECT_EQ(plans.training.plan.bytes, plan_none(programs.training, plans.training.workspaces).bytes);
+  EXPECT_FALSE(plans.training.arena);
+  EXPECT_TRUE(plans.evaluation.arena) << "evaluation beside it is at level 2";
+  setting.micro_batch = 2;
+  EXPECT_PRED2(says, error_from([&] { build_programs(setting); }, Exit::Usage),
+               "no place in the memory of guest_of_test");
+}
+
 }  // namespace
 }  // namespace lethe::testing
