@@ -6,10 +6,10 @@ namespace lethe {
 
 Planned plan_memory(Program program, Prepared& prepared, const MemoptOptions& options);
 
-/// What all of level 3 takes at each price that there is, from the cheapest to the least.
+/// What level 3 takes at each price that it offers, from the cheapest to the one of fewest bytes.
 std::vector<PricedBytes> sweep_memory(Program program, Prepared& prepared, const MemoptOptions& options);
 
-/// What `--memopt none` takes, with all else as it is asked for.
+/// The plan of `--memopt none`, with all else as it is asked for.
 Plan plan_unshared(Program program, Prepared& prepared, const MemoptOptions& options);
 
 }  // namespace lethe

@@ -1,4 +1,4 @@
-// What is in memory when: each value of a planned program with its life and its place, for tables and pictures.
+// What memory holds at each time: the values of a planned program, their lives and places, for tables and pictures.
 #pragma once
 #include <array>
 #include <string_view>
@@ -40,7 +40,7 @@ struct Resident {
   int storage = -1;  // index into Sharing::storages: equal means the same memory; -1: a workspace
 };
 
-/// All that is ever used, in order of birth.
+/// Gives all values that are ever used, in order of birth.
 std::vector<Resident> residents(const Planned& planned);
 
 /// What a plan holds while the most bytes live: by category, and what is held without being alive.

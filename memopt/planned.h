@@ -37,11 +37,11 @@ struct Planned {
   std::vector<std::string> notes = {};        // what was asked for and could not be done
   // If asked for: what each step made of the program, and every decision; in a whole plan all stands in the log.
   std::vector<std::string> steps = {}, log = {};
-  // Spent on kernels that were not there yet; on liveness; on everything but kernels.
+  // Milliseconds spent on kernels that were not there yet; on liveness; on everything but kernels.
   double kernels_ms = 0, liveness_ms = 0, plan_ms = 0;
 };
 
-/// Of all that the plan places.
+/// The bytes of all that the plan places.
 inline std::int64_t bytes_of(const Planned& planned) { return planned.plan.bytes.total(); }
 
 inline bool takes_fewer_bytes(const Planned& a, const Planned& b) { return bytes_of(a) < bytes_of(b); }

@@ -1,5 +1,5 @@
 // What lies where in the buffers of a plan while its program runs: who wrote each byte last, and which values are lost.
-// Where ways through the program meet, a byte may hold what any of them has left there.
+// Where several ways through the program meet, a byte may hold what any of them has left there.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -9,7 +9,7 @@
 
 namespace lethe {
 
-/// Bytes of a buffer: [begin, end), or of these the rows alone.
+/// The bytes [begin, end) of a buffer, or only the rows among them.
 struct Extent {
   int buffer = -1;
   std::int64_t begin = 0, end = 0;
@@ -21,7 +21,7 @@ struct Extent {
 
 class HeldBytes {
  public:
-  /// Of so many values, none of which is written yet.
+  /// There are `values` values, and none of them is written yet.
   explicit HeldBytes(std::size_t values) : lost_to_(values) {}
 
   /// `value` is written there: whatever else had a byte of it is lost to `name`.
@@ -38,7 +38,7 @@ class HeldBytes {
   /// What was written over it; "" if it is not lost.
   const std::string& lost_to(int value) const { return lost_to_[value]; }
 
-  /// What may be so if either may: all that one of them has lost is lost.
+  /// Keeps what may be so in either: a value that one of them has lost is lost.
   void join(const HeldBytes& other);
   bool operator==(const HeldBytes&) const = default;
 
@@ -58,7 +58,7 @@ class HeldBytes {
   using Pieces = std::map<std::pair<int, std::int64_t>, Piece>;  // by buffer and first byte; disjoint
 
   void split(int buffer, std::int64_t at);
-  /// The pieces that make up an extent, those without values among them: from the one to before the other.
+  /// Gives the pieces that make up an extent, also those without values: the first, and the one after the last.
   std::pair<Pieces::iterator, Pieces::iterator> cover(const Extent& extent);
   /// Calls f for each strip of a piece that an extent may have bytes of. A piece without rows gets those of the extent.
   template <class F>

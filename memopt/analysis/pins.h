@@ -1,4 +1,4 @@
-// Vars whose memory is theirs alone from their first write to the end of the step, and why.
+// Pins say which vars keep memory of their own from their first write to the end of the step, and why.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -19,7 +19,7 @@ struct PinOptions {
   bool skip_grads = false;  // pins each parameter gradient given to an optimizer op
 };
 
-/// By VarId, before views are looked at. Fails on an unknown name in `skip_vars`.
+/// Gives the pin of each var by VarId, without a look at views. Fails on an unknown name in `skip_vars`.
 std::vector<Pin> collect_pins(const Program& program, const PinOptions& options);
 
 /// The parameter gradient that an op updates by; kNone for any op but an update of a parameter.

@@ -11,10 +11,10 @@
 
 namespace lethe {
 
-/// What ranks have begun to exchange: bytes arrive there, nobody knows when, until it is waited for.
+/// What ranks have begun to exchange. Its bytes may arrive at any time until an op has waited for it.
 class UnderWay {
  public:
-  /// Of a var that has no place in a plan, as parameters in the store, `extent` is none.
+  /// `extent` is empty for a var that has no place in the plan, such as a parameter in the store.
   void begin(VarId v, const Extent& extent, const std::string& name) { begun_[v] = {extent, name}; }
   /// Whether it was begun and not ended before.
   bool end(VarId v) { return begun_.erase(v) == 1; }
@@ -29,7 +29,7 @@ class UnderWay {
     for (const auto& [v, begun] : begun_)
       check(false, "plan: '", begun.name, "' is still under way at the end of the step");
   }
-  /// What may be so if either may.
+  /// Adds what the other has under way.
   void join(const UnderWay& other) { begun_.insert(other.begun_.begin(), other.begun_.end()); }
   bool operator==(const UnderWay& other) const {
     return std::equal(begun_.begin(), begun_.end(), other.begun_.begin(), other.begun_.end(),
@@ -51,7 +51,7 @@ struct PlanState {
   UnderWay under_way = {};
   bool operator==(const PlanState&) const = default;
 
-  /// As HeldBytes has them; they fail where something is under way.
+  /// These do what HeldBytes does, and fail where something is under way.
   void write(const Extent& extent, int value, const std::string& by) {
     under_way.check_free(extent, by);
     bytes.write(extent, value, by);

@@ -1,4 +1,4 @@
-// What can be held against a plan without running its program.
+// Checks of a plan that need no run of its program.
 #pragma once
 #include "framework/run/plan.h"
 

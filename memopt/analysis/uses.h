@@ -16,7 +16,7 @@ class Uses {
   const Op* maker(VarId v) const { return maker_[v]; }
   /// Its readers and, beside these, the blocks that it is a result of.
   int reads(VarId v) const { return reads_[v]; }
-  /// Once for each slot.
+  /// A reader stands here once for each slot by which it reads v.
   std::span<const Op* const> readers(VarId v) const { return readers_.of(v); }
   VarId root(VarId v) const { return root_[v]; }
   /// Whether ops make v, and what it shows, once and never update it: from then on it holds what it was made.
@@ -45,7 +45,7 @@ class Uses {
   std::vector<int> reads_;
   Lists readers_;
   Lists writers_;   // of the var itself
-  Lists changers_;  // of roots: of all that shows them, but by no view
+  Lists changers_;  // by root: of all vars that show it, but no views
 };
 
 }  // namespace lethe

@@ -41,8 +41,8 @@ class PackFit {
   /// Items have size and life. Both arguments must outlive this.
   PackFit(const std::vector<PackItem>& items, const PackTime& time, const PackFitWork& counted = {});
 
-  /// Places all in this order. The height; `most` if it is not below that or the work does not suffice, and the offsets
-  /// are then unfinished.
+  /// Places all in this order. Gives the height; `most` if that is not below it or the work does not suffice: then the
+  /// offsets are unfinished.
   std::int64_t run(const std::vector<int>& order, Gap which, std::int64_t most);
   const std::vector<std::int64_t>& offsets() const { return offsets_; }  // by item
   /// Of all runs, and what was spent elsewhere.
@@ -79,7 +79,7 @@ class PackPromotion {
   explicit PackPromotion(std::vector<int> order);
 
   /// Packs once; the offsets are those of `greedy`. What ends above `target` moves up for the next round, by as many
-  /// ranks as there are items, so that everything that never did comes after it. The height.
+  /// ranks as there are items, so that everything that never did comes after it. Gives the height.
   std::int64_t round(const std::vector<PackItem>& items, PackFit& greedy, std::int64_t target);
 
  private:

@@ -24,7 +24,7 @@ class Rewriter {
   const Uses& uses() const { return uses_; }
   const Var& var(VarId v) const { return program_.vars[v]; }
 
-  /// Of the block that the rule is asked for.
+  /// Whether v stands in the block that the rule is asked for.
   bool is_here(VarId v) const { return var(v).block == block_; }
   /// Whether v is made here and holds from then on what it was made.
   bool is_written_once(VarId v) const { return is_here(v) && uses_.is_written_once(v); }
@@ -36,9 +36,9 @@ class Rewriter {
   bool stays(const Op& made, const Op& until) const;
   bool is_pinned(VarId v) const { return pins_[v] != Pin::None; }
 
-  /// These stand in place of the op; none: it goes. Fails if that has been decided already.
+  /// Puts these in place of the op; if there are none, the op goes. Fails if that has been decided already.
   void replace(const Op& op, std::vector<Op> instead = {});
-  /// One op does the work of both, and stands where the reader stood.
+  /// Puts one op that does the work of both where the reader stood.
   void fold(const Op& maker, const Op& reader, Op both) {
     replace(maker);
     replace(reader, {std::move(both)});
@@ -52,7 +52,7 @@ class Rewriter {
     for (std::size_t b = 0; b < program_.blocks.size(); ++b) ask(static_cast<BlockId>(b), rule);
     return made();
   }
-  /// For those of block 0 alone.
+  /// Does the same for ops of block 0 alone.
   template <class Rule>
   Program run_entry(const Rule& rule) {
     ask(0, rule);

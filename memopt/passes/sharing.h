@@ -38,7 +38,7 @@ Sharing share_views(const Program& program, const Liveness& live, const std::vec
 Sharing share_in_place(const Program& program, const Liveness& live, const std::vector<Pin>& pins, Log& log,
                        const std::function<bool(VarId input, VarId output)>& wanted = {});
 
-/// By VarId, when storages lie there.
+/// The places of all vars, by VarId, where `storages` are those of their storages.
 std::vector<Place> places_of(const Sharing& sharing, const std::vector<Place>& storages);
 
 }  // namespace lethe

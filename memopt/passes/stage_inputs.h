@@ -6,8 +6,8 @@
 
 namespace lethe {
 
-/// All inputs side by side, in the first buffer of the plan, from the earliest op of the entry block on after which
-/// the plan leaves so much in one piece to the end of the step. Nothing if it never does.
+/// Places all inputs side by side in the first buffer of the plan, from the earliest op of the entry block on after
+/// which that much of it is free in one piece to the end of the step. Gives nothing if there is no such op.
 Staging stage_inputs(const Program& program, const Liveness& live, const Sharing& sharing, const Plan& plan,
                      const Workspaces& workspaces);
 

@@ -1,5 +1,5 @@
-// The order in which a program runs when some values are not kept for backward: right before an op that reads such a
-// value all that it takes to make it again.
+// The order in which a program runs when some values are not kept for backward: all that makes such a value again runs
+// right before an op that reads it.
 #pragma once
 #include <algorithm>
 #include <optional>
@@ -21,10 +21,10 @@ using Choice = std::vector<RecomputePolicy>;
 /// Readers of a value that are no more ops apart share it under PerCluster.
 inline constexpr int kClose = 12;
 
-/// All is kept that backward reads; what it does not read is made again where something else needs it.
+/// Keeps all that backward reads; what it does not read is made again where something else needs it.
 Choice keep_all(const Tape& tape);
 
-/// An op as it runs, or once more: then with `again`, in the form that gives output 0 alone.
+/// A run of an op: the first, or one more; with `again` in the form that gives output 0 alone.
 struct Step {
   int op = 0;
   bool repeated = false, again = false;
@@ -33,10 +33,10 @@ struct Step {
 /// The run of a kernel that a step is.
 const TapeCall& call_of(const Tape& tape, const Step& step);
 
-/// Nothing if a value is to be made again when what it is made of has changed.
+/// Gives nothing if what a value is made of has changed by the time at which it is to be made again.
 std::optional<std::vector<Step>> steps_of(const Tape& tape, const Choice& choice);
 
-/// A value from the step that makes it to that which reads it last.
+/// How long a value lives: from the step that makes it to the step that reads it last.
 struct Instance {
   VarId value = kNone;
   int born = 0, last = 0;
@@ -60,7 +60,7 @@ struct Rung {
   std::int64_t peak = 0;  // bytes
   double seconds = 0;     // of what is made again
 };
-/// As a share of a step in which nothing is.
+/// The seconds as a share of a step in which nothing is made again.
 inline double overhead_of(const Tape& tape, const Rung& rung) { return rung.seconds / std::max(tape.seconds, 1e-9); }
 
 }  // namespace lethe

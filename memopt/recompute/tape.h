@@ -44,7 +44,7 @@ struct TapeValue {
   bool read_by_backward = false;
 };
 
-/// Forward ops and what follows on them: of a batch in parts there are several (framework/ranks/micro_batches.h).
+/// Forward ops and their backward; the program of a batch in parts has several (framework/ranks/micro_batches.h).
 struct TapePart {
   int begin = 0, turn = 0, end = 0;  // ops; the first after the forward ones
 };
