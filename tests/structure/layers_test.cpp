@@ -161,6 +161,16 @@ TEST(Layers, OpsAndCommandsHaveNoHeaders) {
     for (const std::string& file : sources_in(room)) EXPECT_EQ(file.find(".h"), std::string::npos) << file;
 }
 
+/// A guest registers itself (train/session/memory_guest.h), so its room may go and the rest still builds.
+TEST(Layers, NobodyNamesTheGuest) {
+  for (const auto& [folder, allowed] : kMayInclude)
+    for (const std::string& file : sources_in(folder)) {
+      if (is_in("train/optnet", file)) continue;
+      for (const std::string& line : lines_of(file))
+        EXPECT_EQ(line.find("optnet"), std::string::npos) << file << ": " << line;
+    }
+}
+
 TEST(Layers, OnlyKernelsNameTheLibrariesOfDevices) {
   static const std::regex libraries("#\\s*include\\s*<(cuda|cudnn|cublas|Eigen|oneapi|dnnl|omp\\.h)");
   for (const std::string& file : all_sources()) {
