@@ -10,7 +10,7 @@
 #include "tests/train/run_fixture.h"
 #include "train/data/augment.h"
 #include "train/recipe.h"
-#include "train/report/run_report.h"
+#include "train/report/progress.h"
 #include "train/session/fed_data.h"
 #include "train/session/start.h"
 #include "train/session/trainer.h"

@@ -7,7 +7,7 @@
 #include "kernels/provider.h"
 #include "models/json_source.h"
 #include "train/option_groups.h"
-#include "train/report/gpu_list.h"
+#include "train/report/memory_report.h"
 #include "train/report/streams.h"
 #include "train/session/device.h"
 

@@ -14,7 +14,7 @@
 #include "kernels/provider.h"
 #include "kernels/tiles.h"
 #include "train/options.h"
-#include "train/report/gpu_list.h"
+#include "train/report/memory_report.h"
 #include "train/report/streams.h"
 #include "train/report/text_table.h"
 

@@ -18,7 +18,7 @@
 #include "train/recipe.h"
 #include "train/report/memory_report.h"
 #include "train/report/metrics.h"
-#include "train/report/run_report.h"
+#include "train/report/progress.h"
 #include "train/report/tensorboard.h"
 #include "train/search/what_fits.h"
 #include "train/session/agreement.h"

@@ -4,6 +4,7 @@
 
 #include "framework/error.h"
 #include "framework/formatted.h"
+#include "kernels/cuda/device.h"
 #include "memopt/memory_map.h"
 #include "train/report/option_names.h"
 #include "train/report/progress.h"
@@ -107,6 +108,19 @@ std::string decode_plan_text(const std::string& network, std::int64_t context, D
   rows.push_back({"total", mib(peak.total() + of_prompt)});
   return message(network, ": text, ", by, ", ", name_of(dtype), "\n\n", text_table(rows, 1), "\n",
                  predicted_line(bytes), "\n");
+}
+
+std::string gpu_lines() {
+  std::string text;
+  try {
+    for (int index = 0; index < gpu_count(); ++index) {
+      const DeviceInfo info = open_gpu(index, {})->info();
+      text.append(info.name).append(": ").append(mebibytes(info.memory)).append(" free\n");
+    }
+    return text;
+  } catch (const Error& error) {
+    return text + with_options(error.what()) + "\n";
+  }
 }
 
 }  // namespace lethe

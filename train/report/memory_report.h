@@ -46,4 +46,7 @@ void print_predicted(const std::string& memopt, const Plans& plans, Progress& pr
 std::string decode_plan_text(const std::string& network, std::int64_t context, DType dtype, bool cached,
                              const Planned& planned, const Bytes& bytes);
 
+/// A line for each GPU of this machine with its free memory; or one that says why there is none.
+std::string gpu_lines();
+
 }  // namespace lethe

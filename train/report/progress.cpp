@@ -4,10 +4,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 
+#include "framework/error.h"
 #include "framework/formatted.h"
 #include "train/report/option_names.h"
+#include "train/report/score_report.h"
 
 namespace lethe {
 namespace {
@@ -125,6 +128,16 @@ void Progress::clear() {
   std::fprintf(out_, "\r%s\r", std::string(drawn_, ' ').c_str());
   std::fflush(out_);
   drawn_ = 0;
+}
+
+void RunReport::record(const Record& measured) {
+  for (const auto& file : files_) file->append(measured);
+}
+
+void RunReport::evaluated(std::int64_t step, std::int64_t epoch, const Scores& scores) {
+  progress_.clear();
+  std::puts(message("eval step ", step, " epoch ", epoch, " ", text_of(scores)).c_str());
+  std::fflush(stdout);
 }
 
 }  // namespace lethe

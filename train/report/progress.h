@@ -1,10 +1,14 @@
-// What a person sees while training runs: on a terminal one line that redraws itself, elsewhere a line now and then.
+// What a run says while it trains: progress to a person, on a terminal in one line that redraws itself, elsewhere in a
+// line now and then; scores to standard output, records into files.
 #pragma once
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <string>
+#include <vector>
 
+#include "train/report/metrics.h"
 #include "train/session/listener.h"
 
 namespace lethe {
@@ -16,6 +20,7 @@ std::string bar_line(const Moment& moment, int columns);
 /// The same without the bar.
 std::string plain_line(const Moment& moment);
 
+/// What a person sees.
 class Progress {
  public:
   enum class Style { Quiet, Plain, Bar };
@@ -49,6 +54,23 @@ class Progress {
   double drawn_at_ = -1;   // seconds() of the moment that was drawn
   std::int64_t drawn_epoch_ = 0;
   std::chrono::steady_clock::time_point shown_at_ = std::chrono::steady_clock::now();
+};
+
+/// Hands on what is said.
+class RunReport : public Listener {
+ public:
+  /// The progress must outlive it.
+  RunReport(Progress& progress, std::vector<std::unique_ptr<RecordFile>> files)
+      : progress_(progress), files_(std::move(files)) {}
+  void note(const std::string& line) override { progress_.note(line); }
+  void step(const Moment& now) override { progress_.step(now); }
+  void mark(const Moment& now) override { progress_.record(now); }
+  void record(const Record& measured) override;
+  void evaluated(std::int64_t step, std::int64_t epoch, const Scores& scores) override;
+
+ private:
+  Progress& progress_;
+  std::vector<std::unique_ptr<RecordFile>> files_;
 };
 
 }  // namespace lethe
