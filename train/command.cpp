@@ -1,6 +1,7 @@
 #include "train/command.h"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "framework/did_you_mean.h"
 #include "models/network.h"
@@ -18,8 +19,11 @@ std::vector<Command>& registered() {
 
 RegisterCommand::RegisterCommand(Command command) {
   std::vector<Command>& all = registered();
-  const auto after = [&](const Command& other) { return std::string(command.word) < other.word; };
-  all.insert(std::ranges::find_if(all, after), command);
+  const auto at =
+      std::ranges::find_if(all, [&](const Command& other) { return std::string(command.word) <= other.word; });
+  if (at != all.end() && std::string(command.word) == at->word)
+    throw std::logic_error(message("command ", quote(command.word), " is registered twice"));
+  all.insert(at, command);
 }
 
 const std::vector<Command>& command_table() { return registered(); }

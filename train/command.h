@@ -38,7 +38,7 @@ struct Command {
   Run (*declare)(OptionSet& set, Options& options) = {};
 };
 
-/// Makes a command known before main.
+/// Makes a command known before main. Fails for a second one of that word.
 struct RegisterCommand {
   RegisterCommand(Command command);
 };

@@ -216,7 +216,7 @@ void add_checkpoints(OptionSet& set, Options& o) {
   const auto read_interval = [&o](const std::string& text) {
     o.course.save_every = parse_interval(text, "--save-every");
   };
-  set.add_read("--save-every", read_interval, kInterval, "Every N steps, or N epochs with an e behind (default 1e)")
+  set.add_read("--save-every", read_interval, kInterval, "Every N steps, or N epochs with an e after it (default 1e)")
       ->is({Kept});
   set.add("--keep", o.checkpoints.keep, "N", "Newest checkpoints kept, beside the best (default 2)")
       ->check(whole_number(1, INT32_MAX))
@@ -258,6 +258,14 @@ OptionRow* add_eval_every(OptionSet& set, Options& o, const char* help) {
 void add_evaluation(OptionSet& set, Options& o, const char* help) {
   set.add_flag_read(
       "--eval", [&o](bool on) { o.program.training = !on; }, help);
+}
+
+void add_setup(OptionSet& set, Options& o, Largest largest) {
+  add_network(set, o);
+  add_data(set, o, largest);
+  add_machine(set, o);
+  add_memopt(set, o, "level=2");
+  add_print_log(set, o);
 }
 
 void add_format(OptionSet& set, Options& o, std::vector<std::string> forms) {

@@ -48,6 +48,8 @@ void add_memopt(OptionSet& set, Options& o, const char* standard);
 /// --memory-budget and --overhead.
 void add_budget(OptionSet& set, Options& o);
 void add_print_log(OptionSet& set, Options& o);
+/// What a command begins with that runs a network over data: these two, the machine and the memory it takes.
+void add_setup(OptionSet& set, Options& o, Largest largest = Largest::IsUnknown);
 /// The first of `forms` is the default.
 void add_format(OptionSet& set, Options& o, std::vector<std::string> forms);
 

@@ -26,7 +26,7 @@ std::int64_t parse_bytes(const std::string& text, const std::string& what) {
   const auto unit = units.find(std::string(stop, text.data() + text.size()));
   constexpr double kMost = 9e18;
   check(error == std::errc() && unit != units.end() && value >= 0 && value * unit->second < kMost, what, ": ",
-        quote(text), " is no size; expected bytes, or a number with KiB, MiB, GiB, kB, MB or GB behind it");
+        quote(text), " is no size; expected bytes, or a number with KiB, MiB, GiB, kB, MB or GB after it");
   // 4.1 MB are 4,100,000 bytes, one more than the double of 4.1 gives: where a whole number is what is written, it
   // counts.
   const double bytes = value * unit->second, nearest = std::round(bytes);

@@ -48,7 +48,7 @@ OptionValues network_values(const Options& given) {
   return values;
 }
 
-/// A run that is resumed on a device of the other kind leaves behind what it was told of its own.
+/// A run that is resumed on a device of the other kind drops what it was told of its own.
 OptionValues for_device(const Options& given, const OptionValues& resumed) {
   const auto now = given.given.find("device"), before = resumed.find("device");
   if (now == given.given.end()) return resumed;

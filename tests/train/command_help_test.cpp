@@ -56,6 +56,11 @@ TEST(CommandTable, HelpBeginsWithExamplesThatTheProgramTakes) {
   EXPECT_EQ(command_table().front().examples.size(), 3U);
 }
 
+TEST(CommandTable, OfTwoCommandsWithOneWordTheSecondFails) {
+  EXPECT_THROW(RegisterCommand({.word = "plan", .help = "another"}), std::logic_error);
+  EXPECT_EQ(std::ranges::count(command_table(), std::string("plan"), &Command::word), 1);
+}
+
 TEST(CommandTable, TheWalkFindsWhatOptionsTake) {
   const std::vector<CommandOptions> all = walk_options();
   ASSERT_EQ(all.size(), command_table().size());

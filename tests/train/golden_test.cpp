@@ -49,7 +49,13 @@ std::string outcome_of(const std::string& line) {
   return message(ended.code, ": ", said);
 }
 
-TEST(Golden, HelpOfEachCommand) {
+/// Whoever runs it may have networks of their own; the files speak of the zoo alone.
+class Golden : public ::testing::Test {
+ protected:
+  Golden() { unsetenv("LETHE_MODELS"); }
+};
+
+TEST_F(Golden, HelpOfEachCommand) {
   std::string all;
   for (const Command& info : command_table()) {
     std::vector<std::string> args = {"--help"};
@@ -60,7 +66,7 @@ TEST(Golden, HelpOfEachCommand) {
 }
 
 /// What a run keeps, and what goes with a change of device or optimizer, hangs on these.
-TEST(Golden, FactsOfTheOptionsOfTraining) {
+TEST_F(Golden, FactsOfTheOptionsOfTraining) {
   const std::map<Fact, const char*> words = {{Fact::Kept, "kept"},
                                              {Fact::OfKind, "of kind"},
                                              {Fact::OfOptimizer, "of optimizer"},
@@ -81,13 +87,13 @@ TEST(Golden, FactsOfTheOptionsOfTraining) {
   expect_golden("facts.txt", all);
 }
 
-TEST(Golden, ManualPageAndCompletions) {
+TEST_F(Golden, ManualPageAndCompletions) {
   expect_golden("train.1", run_train({"man"}).out);
   for (const std::string shell : {"bash", "zsh", "fish"})
     expect_golden("completion." + shell, run_train({"completion", shell}).out);
 }
 
-TEST(Golden, WrongLinesAreToldWhatIsWrong) {
+TEST_F(Golden, WrongLinesAreToldWhatIsWrong) {
   std::ifstream file(kGoldenFiles + "wrong_lines.txt");
   std::string all;
   int lines = 0;

@@ -99,7 +99,7 @@ std::vector<std::string> forwarded(const Options& options) {
   return args;
 }
 
-/// Of a run under a setting: "level=2", or with options of `train` behind it, "level=3 --overhead 5%".
+/// Of a run under a setting: "level=2", or with options of `train` after it, "level=3 --overhead 5%".
 std::vector<std::string> arguments_of(const Options& options, const std::string& setting) {
   std::vector<std::string> args = forwarded(options);
   std::istringstream words(setting);
@@ -203,11 +203,9 @@ Run declare_bench(OptionSet& set, Options& o) {
   add_pins(set, o);
   o.course.steps = 12;
   set.in("Bench");
-  set.add("--steps", o.course.steps, "S", "Steps a process (default 12)")
-      ->check(whole_number(kWarmUpSteps + 1))
-      ->is({Fact::Kept});
+  set.add("--steps", o.course.steps, "S", "Steps a process (default 12)")->check(whole_number(kWarmUpSteps + 1));
   set.add("--settings", own->settings, "LIST",
-          "Settings of --memopt, with semicolons between them; behind one also other options,\nas in "
+          "Settings of --memopt, with semicolons between them; after one also other options,\nas in "
           "\"level=2;level=3 --memory-budget 2GiB\" (default \"" +
               own->settings + "\")");
   set.add_flag("--sweep", own->sweep, "Instead: level=3 at several prices, from none on, and level=2")

@@ -33,7 +33,7 @@ std::string command_words() {
 
 // ---- bash ----------------------------------------------------------------------------------------------------------
 
-/// What may stand behind an option, as arguments of compgen; "" if nothing can be said.
+/// What may stand after an option, as arguments of compgen; "" if nothing can be said.
 std::string bash_values(const OptionInfo& option) {
   std::string values;
   if (!option.words.empty()) values = " -W '" + words_in(option.words) + "'";

@@ -14,6 +14,7 @@
 #include "kernels/provider.h"
 #include "kernels/tiles.h"
 #include "train/options.h"
+#include "train/report/group_limit.h"
 #include "train/report/memory_report.h"
 #include "train/report/streams.h"
 #include "train/report/text_table.h"
@@ -108,30 +109,13 @@ std::string threads() {
   return text;
 }
 
-/// The least that a control group which this process is in allows; "none".
-std::string group_limit() {
-  std::ifstream groups("/proc/self/cgroup");
-  std::int64_t least = -1;
-  for (std::string line; std::getline(groups, line);) {
-    if (!line.starts_with("0::") && line.find(":memory:") == std::string::npos) continue;
-    const bool second = line.starts_with("0::");  // the second version of control groups has one tree
-    const std::string root = second ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory";
-    std::string path = line.substr(line.rfind(':') + 1);
-    for (;; path.erase(path.rfind('/'))) {
-      std::ifstream in(root + path + (second ? "/memory.max" : "/memory.limit_in_bytes"));
-      constexpr std::int64_t kNoLimit = std::int64_t{1} << 60;  // the first version says so by a number that large
-      if (std::int64_t bytes = 0; in >> bytes && bytes < kNoLimit && (least < 0 || bytes < least)) least = bytes;
-      if (path.find('/') == std::string::npos) break;
-    }
-  }
-  return least < 0 ? "none" : message(least, " bytes");
+std::optional<std::uint64_t> process_limit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return std::nullopt;
+  return limit.rlim_cur;
 }
 
-std::string process_limit() {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return "none";
-  return message(static_cast<std::uint64_t>(limit.rlim_cur), " bytes");
-}
+std::string limit_text(const std::optional<std::uint64_t>& limit) { return limit ? message(*limit, " bytes") : "none"; }
 
 std::vector<EnvFact> env_facts() {
   std::string gpus = gpu_lines();
@@ -149,8 +133,8 @@ std::vector<EnvFact> env_facts() {
           {"gpus", gpus},
           {"memory", told_by("/proc/meminfo", "MemTotal")},
           {"memory available", told_by("/proc/meminfo", "MemAvailable")},
-          {"limit of control group", group_limit()},
-          {"limit of process", process_limit()},
+          {"limit of control group", limit_text(group_limit())},
+          {"limit of process", limit_text(process_limit())},
           {"LETHE_MODELS", models ? models : ""}};
 }
 

@@ -63,11 +63,7 @@ int evaluate(const EvalAsked& asked, const Options& given) {
 
 Run declare_eval(OptionSet& set, Options& o) {
   const auto own = std::make_shared<EvalAsked>();
-  add_network(set, o);
-  add_data(set, o);
-  add_machine(set, o);
-  add_memopt(set, o, "level=2");
-  add_print_log(set, o);
+  add_setup(set, o);
   add_weights_of_run(set, o);
   add_seed(set, o);
   set.in("Output");

@@ -1,4 +1,4 @@
-// `train generate`: what a network has to say behind a prompt.
+// `train generate`: what a network has to say after a prompt.
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
@@ -216,15 +216,15 @@ Run declare_generate(OptionSet& set, Options& o) {
   add_weights_of_run(set, o);
   set.in("Data");
   set.add("--data", o.data.spec, "SPEC", "Data set whose characters the network knows (default: the run's)")
-      ->is({Fact::Kept, Fact::OfNetwork});
+      ->is({Fact::OfNetwork});
   set.add("--tokenizer", own->tokenizer, "DIR",
           "Instead: GPT-2's vocab.json and merges.txt in this folder, for weights from elsewhere");
   set.in("Text");
   set.add("--prompt", own->prompt, "TEXT", "What is written on from");
   set.add("--tokens", own->tokens, "N", "Symbols that follow it (default 200)")->check(whole_number(1));
-  set.add("--stop", own->stop, "TEXT", "Ends the text before the first TEXT behind the prompt");
+  set.add("--stop", own->stop, "TEXT", "Ends the text before the first TEXT after the prompt");
   set.add_flag("--ignore-eos", own->ignores_end,
-               "Goes on behind the end token of a document; a line of its own shows where that stood");
+               "Goes on after the end token of a document; a line of its own shows where that stood");
   set.add("--temperature", own->sampling.temperature, "X",
           "Above 1 more varied, below 1 less; 0: always the likeliest symbol (default 1)")
       ->check(number_from_zero());
@@ -235,7 +235,7 @@ Run declare_generate(OptionSet& set, Options& o) {
       ->check(portion());
   set.add("--seed", o.program.network.seed, "N", "Seed of what is drawn: the same text again (default 0)")
       ->check(whole_number(0))
-      ->is({Fact::Kept, Fact::OfNetwork});
+      ->is({Fact::OfNetwork});
   set.in("Machine");
   set.add_flag("--no-cache", own->no_cache,
                "Runs the network over the whole text again for each symbol: slower, the same text");

@@ -81,11 +81,7 @@ int lr_find(const RateRange& range, const Options& given) {
 
 Run declare_lr_find(OptionSet& set, Options& o) {
   const auto range = std::make_shared<RateRange>();
-  add_network(set, o);
-  add_data(set, o);
-  add_machine(set, o);
-  add_memopt(set, o, "level=2");
-  add_print_log(set, o);
+  add_setup(set, o);
   add_augment(set, o);
   o.course.steps = 100;
   set.in("Sweep");
@@ -95,8 +91,7 @@ Run declare_lr_find(OptionSet& set, Options& o) {
     check(range->min_lr < range->max_lr, "--min-lr ", range->min_lr, " is not below --max-lr ", range->max_lr);
   });
   set.add("--steps", o.course.steps, "N", "Steps, each with a rate that is larger by the same factor (default 100)")
-      ->check(whole_number(kFewestSweptSteps))
-      ->is({Fact::Kept});
+      ->check(whole_number(kFewestSweptSteps));
   add_update_rule(set, o);
   add_seed(set, o);
   add_weights(set, o);

@@ -247,7 +247,7 @@ Run declare_predict(OptionSet& set, Options& o) {
   set.add("--data", o.data.spec, "SPEC",
           "Data set that says how images are normalised, or what symbols of texts stand for, and what\n"
           "classes are called (default: the run's)")
-      ->is({Fact::Kept, Fact::OfNetwork});
+      ->is({Fact::OfNetwork});
   add_skip_bad(set, own->skip_bad,
                "Passes over up to N image files that cannot be read, with a line for each (default 0)");
   add_batch(set, o, "Images or texts at a time (default 1)");

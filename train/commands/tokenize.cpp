@@ -111,7 +111,7 @@ ShardHeader form_of(const Encoding& encoding) {
   return form;
 }
 
-/// Encodes documents one behind the other and writes them: to the training split up to a byte of all text, behind it to
+/// Encodes documents one after the other and writes them: to the training split up to a byte of all text, after it to
 /// that of tests.
 class Encoder {
  public:
@@ -131,9 +131,9 @@ class Encoder {
     while (!rest.empty() && !stopped()) {
       const std::size_t end = separator ? std::min(rest.find(*separator), rest.size()) : rest.size();
       if (end > 0) add_document(input, rest.substr(0, end));
-      const std::size_t behind = separator ? std::min(end + separator->size(), rest.size()) : end;
-      done_ += static_cast<std::int64_t>(behind - end);
-      rest.remove_prefix(behind);
+      const std::size_t next = separator ? std::min(end + separator->size(), rest.size()) : end;
+      done_ += static_cast<std::int64_t>(next - end);
+      rest.remove_prefix(next);
     }
     input.file.check_whole();  // before the next file, and before anything is committed
   }
@@ -231,7 +231,7 @@ Run declare_tokenize(OptionSet& set, Options& o) {
           "bytes (default), chars: the characters that occur; DIR: GPT-2's, by vocab.json and merges.txt there\n"
           "(or encoder.json and vocab.bpe)");
   set.add("--end-token", own->end_token, "TOKEN",
-          "Stands behind each document: a token of GPT-2's files (default: <|endoftext|>, if it is there);\n"
+          "Stands after each document: a token of GPT-2's files (default: <|endoftext|>, if it is there);\n"
           "of bytes and chars one more, whatever it is called (default: none)");
   set.add("--separator", own->separator, "TEXT", "What stands between the documents of a file; is left out");
   set.add("--val", own->validation, "PERCENT", "The last so many percent of the text are for tests (default 10)")

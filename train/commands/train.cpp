@@ -260,11 +260,7 @@ void add_records(OptionSet& set, Options& o, RunFiles& files) {
 
 Run declare_train(OptionSet& set, Options& o) {
   const auto own = std::make_shared<TrainAsked>();
-  add_network(set, o);
-  add_data(set, o, Largest::CanBeFound);
-  add_machine(set, o);
-  add_memopt(set, o, "level=2");
-  add_print_log(set, o);
+  add_setup(set, o, Largest::CanBeFound);
   add_micro_batch(set, o, Largest::CanBeFound);
   add_ranks(set, o);
   set.add("--timeout", own->timeout, "S", "Seconds that ranks wait for one another, then all of them end (default 120)")

@@ -47,7 +47,7 @@ GuestMemory read_optnet(const std::string& text) {
 const RegisterGuest optnet_guest{{.word = "optnet",
                                   .for_training = "optnet=training",
                                   .for_evaluation = "optnet=inference",
-                                  .help = "the modules and sharing behind optnet's tables",
+                                  .help = "the modules and sharing of optnet's tables",
                                   .elsewhere = "train count says what optnet would hold",
                                   .read = read_optnet}};
 

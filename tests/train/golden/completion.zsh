@@ -47,7 +47,7 @@ _train() {
       '--fast-f32[On a CPU with AMX\: f32 convolutions as three of bf16, which round more]' \
       '--autotune=[Takes for each convolution the algorithm (on a GPU cuDNN'\''s engine) that is fastest here, which is tried once and kept in FILE (default\: by rule)]:FILE:_files' \
       '--threads=[Worker threads (default 0\: one a processor)]:N: ' \
-      '--memopt=[none\: a buffer for each variable; level=0\: those of dead variables of the same shape; level=1\: of any dead one that is large enough; each with ,release (given back within the step) and ,inplace; level=2\: one exact arena, and norms and activations computed again where that is nearly free; level=3\: all that a budget or an overhead asks for computed again; optnet=training (eval\: optnet=inference)\: the modules and sharing behind optnet'\''s tables (default level=2)]:SETTING: ' \
+      '--memopt=[none\: a buffer for each variable; level=0\: those of dead variables of the same shape; level=1\: of any dead one that is large enough; each with ,release (given back within the step) and ,inplace; level=2\: one exact arena, and norms and activations computed again where that is nearly free; level=3\: all that a budget or an overhead asks for computed again; optnet=training (eval\: optnet=inference)\: the modules and sharing of optnet'\''s tables (default level=2)]:SETTING: ' \
       '--skip-vars=[Variables that keep memory of their own]:A,B: ' \
       '--skip-grads[So does each parameter gradient given to an optimizer op]' \
       '--print-log[Prints what each step of the planner changes, who takes whose memory, and why others do not]' \
@@ -80,7 +80,7 @@ _train() {
       '--clip-norm=[Scales gradients down to this global norm; 0\: no limit (default\: the network'\''s)]:X: ' \
       '--seed=[Seed of initial weights, data order and dropout (default 0)]:N: ' \
       '--save=[Writes checkpoints there\: the newest and the best by evaluation]:DIR:_files -/' \
-      '--save-every=[Every N steps, or N epochs with an e behind (default 1e)]:N|Ne: ' \
+      '--save-every=[Every N steps, or N epochs with an e after it (default 1e)]:N|Ne: ' \
       '--keep=[Newest checkpoints kept, beside the best (default 2)]:N: ' \
       '--checkpoint=[whole\: one rank writes all of it (default); sharded\: each rank a file with its share of every tensor]:FORM:(whole sharded)' \
       '--resume=[Goes on, bit for bit, where a run stopped, with its settings; auto\: if --save has one]:DIR|auto:_files -/' \
@@ -129,7 +129,7 @@ _train() {
       '--skip-vars=[Variables that keep memory of their own]:A,B: ' \
       '--skip-grads[So does each parameter gradient given to an optimizer op]' \
       '--steps=[Steps a process (default 12)]:S: ' \
-      '--settings=[Settings of --memopt, with semicolons between them; behind one also other options, as in "level=2;level=3 --memory-budget 2GiB" (default "none;level=0;level=1;level=1,release;level=2")]:LIST: ' \
+      '--settings=[Settings of --memopt, with semicolons between them; after one also other options, as in "level=2;level=3 --memory-budget 2GiB" (default "none;level=0;level=1;level=1,release;level=2")]:LIST: ' \
       '--sweep[Instead\: level=3 at several prices, from none on, and level=2]' \
       '--profile[Instead\: where the time of a step goes, by op and by whose code runs it]' \
       '--rounds=[Processes a setting, in turns (default 3)]:N: ' \
@@ -183,7 +183,7 @@ _train() {
       '--fast-f32[On a CPU with AMX\: f32 convolutions as three of bf16, which round more]' \
       '--autotune=[Takes for each convolution the algorithm (on a GPU cuDNN'\''s engine) that is fastest here, which is tried once and kept in FILE (default\: by rule)]:FILE:_files' \
       '--threads=[Worker threads (default 0\: one a processor)]:N: ' \
-      '--memopt=[none\: a buffer for each variable; level=0\: those of dead variables of the same shape; level=1\: of any dead one that is large enough; each with ,release (given back within the step) and ,inplace; level=2\: one exact arena, and norms and activations computed again where that is nearly free; level=3\: all that a budget or an overhead asks for computed again; optnet=training (eval\: optnet=inference)\: the modules and sharing behind optnet'\''s tables (default level=2)]:SETTING: ' \
+      '--memopt=[none\: a buffer for each variable; level=0\: those of dead variables of the same shape; level=1\: of any dead one that is large enough; each with ,release (given back within the step) and ,inplace; level=2\: one exact arena, and norms and activations computed again where that is nearly free; level=3\: all that a budget or an overhead asks for computed again; optnet=training (eval\: optnet=inference)\: the modules and sharing of optnet'\''s tables (default level=2)]:SETTING: ' \
       '--skip-vars=[Variables that keep memory of their own]:A,B: ' \
       '--skip-grads[So does each parameter gradient given to an optimizer op]' \
       '--print-log[Prints what each step of the planner changes, who takes whose memory, and why others do not]' \
@@ -216,8 +216,8 @@ _train() {
       '--tokenizer=[Instead\: GPT-2'\''s vocab.json and merges.txt in this folder, for weights from elsewhere]:DIR:_files -/' \
       '--prompt=[What is written on from]:TEXT: ' \
       '--tokens=[Symbols that follow it (default 200)]:N: ' \
-      '--stop=[Ends the text before the first TEXT behind the prompt]:TEXT: ' \
-      '--ignore-eos[Goes on behind the end token of a document; a line of its own shows where that stood]' \
+      '--stop=[Ends the text before the first TEXT after the prompt]:TEXT: ' \
+      '--ignore-eos[Goes on after the end token of a document; a line of its own shows where that stood]' \
       '--temperature=[Above 1 more varied, below 1 less; 0\: always the likeliest symbol (default 1)]:X: ' \
       '--top-k=[Draws among the K likeliest symbols (default 0\: all)]:K: ' \
       '--top-p=[Draws among the fewest of the likeliest symbols that have this probability in all (default 1)]:P: ' \
@@ -510,7 +510,7 @@ _train() {
       '*:FILE...: ' \
       '--out=[Directory to make\: shards of tokens, and what tells them apart]:DIR:_files -/' \
       '--tokenizer=[bytes (default), chars\: the characters that occur; DIR\: GPT-2'\''s, by vocab.json and merges.txt there (or encoder.json and vocab.bpe)]:DIR|bytes|chars:_files -/' \
-      '--end-token=[Stands behind each document\: a token of GPT-2'\''s files (default\: <|endoftext|>, if it is there); of bytes and chars one more, whatever it is called (default\: none)]:TOKEN: ' \
+      '--end-token=[Stands after each document\: a token of GPT-2'\''s files (default\: <|endoftext|>, if it is there); of bytes and chars one more, whatever it is called (default\: none)]:TOKEN: ' \
       '--separator=[What stands between the documents of a file; is left out]:TEXT: ' \
       '--val=[The last so many percent of the text are for tests (default 10)]:PERCENT: ' \
       '--shard-tokens=[Most tokens of a file (default 100,000,000)]:N: ' \
