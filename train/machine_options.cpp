@@ -1,10 +1,10 @@
 // Groups of options that say where a network runs, on how many ranks and in how much memory.
 #include "framework/error.h"
 #include "train/option_groups.h"
-#include "train/quantities.h"
 #include "train/session/device.h"
 #include "train/session/memory_guest.h"
 #include "train/session/programs.h"
+#include "train/values.h"
 
 namespace lethe {
 namespace {

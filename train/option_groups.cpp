@@ -7,7 +7,6 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/schedule.h"
 #include "train/data/augment.h"
-#include "train/quantities.h"
 #include "train/values.h"
 
 namespace lethe {

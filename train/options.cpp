@@ -10,8 +10,8 @@
 #include "framework/did_you_mean.h"
 #include "framework/error.h"
 #include "train/data/data_spec.h"
-#include "train/quantities.h"
 #include "train/report/text_table.h"
+#include "train/values.h"
 
 namespace lethe {
 namespace {

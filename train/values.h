@@ -1,10 +1,13 @@
-// Values on the command line: checks whose messages say what was given and what was expected.
+// Values on the command line: checks whose messages say what was given and what was expected, and quantities.
 #pragma once
 #include <cstdint>
 #include <functional>
 #include <limits>
 #include <string>
 #include <vector>
+
+#include "framework/ranks/traffic.h"
+#include "train/session/settings.h"
 
 namespace lethe {
 
@@ -28,5 +31,21 @@ ValueCheck one_of(std::vector<std::string> words);
 ValueCheck such_as(std::vector<std::string> words);
 /// "NAME=VALUE".
 ValueCheck setting();
+
+/// "1500", "800MiB", "2GiB", "1.5GB": bytes; fails naming `what`.
+std::int64_t parse_bytes(const std::string& text, const std::string& what);
+
+/// "5%" or "0.05": 0.05; fails naming `what`.
+double parse_share(const std::string& text, const std::string& what);
+
+/// "500" or "2e"; fails naming `what`.
+Interval parse_interval(const std::string& text, const std::string& what);
+
+/// "25Gb,10us": bits (b) or bytes (B) a second, with k, M or G before it, and a latency in ns, us or ms; fails naming
+/// `what`.
+Link parse_link(const std::string& text, const std::string& what);
+
+/// "h200" or "h200,memory=80GiB": the setting's name, and its memory or none; fails naming `--device`.
+void read_device(const std::string& text, DeviceSetting& device);
 
 }  // namespace lethe

@@ -7,7 +7,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "train/data/augment.h"
 #include "train/data/data_spec.h"
-#include "train/quantities.h"
+#include "train/values.h"
 
 namespace lethe::fuzz {
 namespace {

@@ -4,9 +4,9 @@
 
 #include "framework/error.h"
 #include "kernels/cuda/device.h"
-#include "train/quantities.h"
 #include "train/recipe.h"
 #include "train/report/option_names.h"
+#include "train/values.h"
 
 namespace lethe::testing {
 namespace {

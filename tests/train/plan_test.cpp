@@ -7,8 +7,8 @@
 #include "kernels/cpu/device.h"
 #include "tests/support/expect_error.h"
 #include "tests/train/plan_command.h"
-#include "train/quantities.h"
 #include "train/session/programs.h"
+#include "train/values.h"
 
 namespace lethe::testing {
 namespace {

@@ -5,7 +5,6 @@
 #include "framework/formatted.h"
 #include "train/launches.h"
 #include "train/option_groups.h"
-#include "train/quantities.h"
 #include "train/recipe.h"
 #include "train/report/memory_report.h"
 #include "train/report/plan_report.h"
@@ -15,6 +14,7 @@
 #include "train/report/sweep.h"
 #include "train/session/device.h"
 #include "train/session/programs.h"
+#include "train/values.h"
 
 namespace lethe {
 namespace {
