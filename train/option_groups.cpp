@@ -5,7 +5,6 @@
 #include "framework/error.h"
 #include "models/json_source.h"
 #include "optimizer/optimizer.h"
-#include "optimizer/schedule.h"
 #include "train/data/augment.h"
 #include "train/values.h"
 
@@ -132,13 +131,9 @@ void add_optimizer(OptionSet& set, Options& o) {
   set.add("--lr", o.course.lr, "X", "Learning rate (default: the network's)")
       ->check(positive_number())
       ->is({Kept, OfOptimizer});
-  const auto read_schedule = [&course = o.course](const std::string& text) {
-    course.schedule = parse_schedule(text);
-    course.schedule_text = text;
-  };
-  set.add_read("--schedule", read_schedule, "SPEC",
-               "Course of the learning rate: constant, cosine, poly, one-cycle, step@30ex0.1, exp@1ex0.95,\n"
-               "multistep@80e,120ex0.1; after any but one-cycle a warm-up: +warmup@500 (default: the network's)")
+  set.add("--schedule", o.course.schedule_text, "SPEC",
+          "Course of the learning rate: constant, cosine, poly, one-cycle, step@30ex0.1, exp@1ex0.95,\n"
+          "multistep@80e,120ex0.1; after any but one-cycle a warm-up: +warmup@500 (default: the network's)")
       ->is({Kept, OfOptimizer});
   add_update_rule(set, o);
 }

@@ -9,6 +9,7 @@
 #include "framework/formatted.h"
 #include "models/network.h"
 #include "optimizer/older_schedule.h"
+#include "optimizer/schedule.h"
 #include "train/data/data_spec.h"
 #include "train/report/memory_report.h"
 #include "train/report/option_names.h"
@@ -39,7 +40,10 @@ OptionValues network_values(const Options& given) {
     if (!command.facts.trains && name == "steps") continue;  // of training, not of a sweep or a measurement
     values[name] = from_file.value;
     if (!given.given.contains(name))
-      with_context(from_file.where, [&] { check_value(command, name, from_file.value); });
+      with_context(from_file.where, [&] {
+        check_value(command, name, from_file.value);
+        if (name == "schedule") parse_schedule(from_file.value);
+      });
   }
   if (const auto own = values.find("optimizer");
       own != values.end() && given.given.contains("optimizer") && own->second != given.program.update.name)
@@ -114,6 +118,7 @@ Options settled(Options o) {
   if (OptimizerSettings& rule = program.update.rule; rule.type == OptimizerType::Sgd && rule.momentum > 0)
     rule.type = OptimizerType::Momentum;
   if (program.micro_batch == program.network.batch) program.micro_batch = 0;
+  o.course.schedule = parse_schedule(o.course.schedule_text);  // not before: one given may repeat an older version's
   if (is_gpu(o.device)) program.pixels.emplace();
   program.memory.keeps_prediction = program.network.logits;
   if (SecondsOf& seconds_of = program.memory.levels.seconds_of; !o.costs.empty() && !seconds_of)

@@ -90,12 +90,9 @@ std::int64_t run_process(std::vector<std::string> args, const Scratch& scratch) 
 
 /// The options that were given, but for bench's own; --steps is one of both, and another number for a run.
 std::vector<std::string> forwarded(const Options& options) {
-  const std::vector<OptionInfo> of_training = walk_options().front().options;
   std::vector<std::string> args;
-  for (const auto& [key, value] : options.given) {
-    const auto is_it = [name = "--" + key](const OptionInfo& option) { return std::ranges::count(option.names, name); };
-    if (key != "steps" && std::ranges::any_of(of_training, is_it)) args.push_back("--" + key + "=" + value);
-  }
+  for (const auto& [key, value] : with_values({}, options.given).given)
+    if (key != "steps") args.push_back("--" + key + "=" + value);
   return args;
 }
 
