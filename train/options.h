@@ -61,8 +61,8 @@ struct Options {
 /// with what was expected, options that exclude each other.
 Options parse_options(const std::vector<std::string>& args);
 
-/// The command line of the same command with these values, and the same network file if they name that. Those without
-/// an option of the command are left out.
+/// The command line of the same command with these values; those without an option of the command are left out. What
+/// was read for the same network, choices and costs stays: their files may have changed since.
 Options with_only(const Options& options, const OptionValues& values);
 /// Lays `values` under those of `given`. Of `set` the settings are joined; `given`'s win. Nothing comes of a value that
 /// `given` excludes, such as steps where it gives epochs; nor of a patience where nothing is evaluated.
