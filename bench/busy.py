@@ -1,50 +1,45 @@
 #!/usr/bin/env python3
 """A training step on a quiet machine and beside processes that keep processors busy at the same priority, in turns.
 
-    bench/busy.py TRAIN [--busy 1] [--rounds 3] [--steps 20] [--threads 2] [NETWORK:BATCH...]
+    bench/busy.py [--train TRAIN] [--busy 1] [--rounds 3] [--steps 20] [--threads 2] [NETWORK:BATCH...]
 
 Prints, for each network, the medians of the rounds' median steps and that of their ratios, loaded over quiet. With as
 many threads as processors P and N busy processes, a fair share of the machine is (P + N) / P of a quiet step."""
-import argparse
 import re
 import statistics
 import subprocess
 import sys
 
+import peers
+from tables import Table
 
-def step_ms(o, network, batch, busy):
-    others = []
-    command = [o.train, "--model", network, "--data", "synthetic", "--batch", batch, "--steps", str(o.steps + 3),
-               "--threads", str(o.threads), "--memopt", "level=2", "--eval-every", "0", "--log-every", "1"]
+WARM_UP = 3
+
+
+def step_ms(args, network, batch, busy):
+    others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(busy)]
     try:
-        for _ in range(busy):
-            others.append(subprocess.Popen([sys.executable, "-c", "while True: pass"]))
-        progress = subprocess.run(command, check=True, capture_output=True, text=True).stderr
+        progress = peers.run([args.train, "--model", network, "--data", "synthetic", "--batch", batch, "--steps",
+                              args.steps + WARM_UP, "--threads", args.threads, "--memopt", "level=2", "--eval-every", 0,
+                              "--log-every", 1]).err
     finally:
         for other in others:
             other.kill()
             other.wait()
-    return statistics.median([float(ms) for ms in re.findall(r"([\d.]+)ms/step", progress)][3:])
+    return statistics.median([float(ms) for ms in re.findall(r"([\d.]+)ms/step", progress)][WARM_UP:])
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("train")
-    parser.add_argument("networks", nargs="*", metavar="NETWORK:BATCH")
-    parser.add_argument("--busy", type=int, default=1, help="busy processes")
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--steps", type=int, default=20)
-    parser.add_argument("--threads", type=int, default=2)
-    o = parser.parse_intermixed_args()
-    print("| network | batch | quiet, ms | beside %d busy, ms | ratio |\n|---|---:|---:|---:|---:|" % o.busy)
-    for case in o.networks or ["resnet20:128", "googlenet:8", "alexnet:32", "char_gpt_cpu:12", "lenet:64"]:
-        network, batch = case.split(":")
-        pairs = [(step_ms(o, network, batch, 0), step_ms(o, network, batch, o.busy)) for _ in range(o.rounds)]
-        ratios = sorted(loaded / quiet for quiet, loaded in pairs)
-        print("| %s | %s | %.4g | %.4g | **%.2f** (%.2f-%.2f) |" % (
-            network, batch, *(statistics.median(side) for side in zip(*pairs)), statistics.median(ratios),
-            ratios[0], ratios[-1]), flush=True)
+    parser = peers.parser(__doc__, busy=1, rounds=3, steps=20, threads=peers.THREADS)
+    parser.add_argument("networks", nargs="*", metavar="NETWORK:BATCH",
+                        default=["resnet20:128", "googlenet:8", "alexnet:32", "char_gpt_cpu:12", "lenet:64"])
+    args = parser.parse_args()
+    table = Table("network", ("batch", "{}"), ("quiet, ms", "{:.4g}"), (f"beside {args.busy} busy, ms", "{:.4g}"),
+                  ("ratio", "{}"))
+    for network, batch in (case.split(":") for case in args.networks):
+        pairs = [(step_ms(args, network, batch, 0), step_ms(args, network, batch, args.busy)) for _ in range(args.rounds)]
+        table.row(network, batch, *map(statistics.median, zip(*pairs)), peers.spread([busy / quiet for quiet, busy in pairs]))
 
 
 if __name__ == "__main__":
-    main()
+    peers.start(main)

@@ -1,42 +1,41 @@
 #!/usr/bin/env python3
 """What a loop takes as it gets longer: char_lstm at 16, 64 and 256 characters, stashed and recomputed, planned and taken.
 
-    bench/loop_memory.py build/release/bin/train"""
+    bench/loop_memory.py [--train TRAIN]"""
 import json
 import os
-import subprocess
-import sys
 import tempfile
+
+import peers
+from tables import Table
 
 LENGTHS = (16, 64, 256)
 
 
 def main():
-    train = sys.argv[1]
-    model = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "models", "char_lstm.json")
-    network = json.load(open(model))
+    args = peers.parser(__doc__).parse_args()
+    network = json.loads((peers.HERE.parent / "models" / "char_lstm.json").read_text())
     network.pop("$schema")
-    print("| char_lstm | trips | level=2: planned bytes | taken | bytes a further trip | loss equal to none |\n|---|---:|---:|---:|---:|---|")
+    table = Table("char_lstm", ("trips", "{}"), ("level=2: planned bytes", "{:,}"), ("taken", "{:,}"),
+                  ("bytes a further trip", "{:,.0f}"), "loss equal to none")
     good = True
     with tempfile.TemporaryDirectory() as folder:
         for way in ("stashed", "recomputed"):
             if way == "recomputed":
                 next(entry for entry in network["layers"] if "while" in entry)["memopt"] = "recompute"
-            file = os.path.join(folder, way + ".json")
-            json.dump(network, open(file, "w"))
-            before = None
+            file, before = os.path.join(folder, way + ".json"), None
+            with open(file, "w") as out:
+                json.dump(network, out)
             for length in LENGTHS:
-                out = subprocess.run([train, "bench", "--model", file, "--set", f"length={length}", "--settings", "none;level=2",
-                                      "--rounds", "1", "--steps", "3", "--threads", "1", "--format", "json"],
-                                     check=True, capture_output=True, text=True).stdout
-                row = json.loads(out)["rows"][1]
+                row = peers.result([args.train, "bench", "--model", file, "--set", f"length={length}", "--settings",
+                                    "none;level=2", "--rounds", 1, "--steps", 3, "--threads", 1, "--format", "json"])["rows"][1]
                 planned, taken, equal = row["planned"], row["taken"], row["loss_equal"]
-                growth = "" if before is None else f"{(planned - before[1]) / (length - before[0]):,.0f}"
+                table.row(way, length, planned, taken, before and (planned - before[1]) / (length - before[0]),
+                          "yes" if equal else "NO")
                 before = (length, planned)
                 good = good and planned == taken and equal
-                print(f"| {way} | {length} | {planned:,} | {taken:,} | {growth} | {'yes' if equal else 'NO'} |", flush=True)
-    sys.exit(0 if good else 1)
+    return 0 if good else 1
 
 
 if __name__ == "__main__":
-    main()
+    peers.start(main)

@@ -1,5 +1,5 @@
-"""The networks of models/*.json in PyTorch, as functions of (parameters, images NCHW). Parameters are a dict in the order of
-our weight files, which is the order in which the network makes its layers: each layer takes the next group of them."""
+"""The networks of models/*.json in PyTorch, as functions of (parameters, images NCHW or text). Parameters are a dict in the
+order of our weight files, in which the network makes its layers: each layer takes the next group of them."""
 import functools
 import itertools
 import math
@@ -75,22 +75,20 @@ def transformer(parameters, text, heads=4):
     return layers.fc(layers.layer_norm(x)).flatten(0, 1)
 
 
-def gpt2(parameters, text, heads=12, gelu="tanh"):
+def gpt2(parameters, text, heads=12, gelu="tanh", plain=not hasattr(F, "scaled_dot_product_attention")):
     layers = Layers(parameters)
     table = layers.weight()
-    x = F.embedding(text, table) + layers.weight()[: text.shape[1]]
+    x = F.embedding(text, table) + layers.weight()
 
-    def attention(x):
-        q, k, v = (part.unflatten(-1, (heads, -1)).transpose(1, 2) for part in layers.fc(x).chunk(3, -1))
-        if hasattr(F, "scaled_dot_product_attention"):
-            y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
-        else:
-            later = torch.ones(text.shape[1], text.shape[1]).triu(1).bool()
-            y = (q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])).masked_fill(later, -math.inf).softmax(-1) @ v
-        return layers.fc(y.transpose(1, 2).flatten(2))
+    def attended(x):
+        if plain:
+            steps = torch.arange(text.shape[1], device=text.device)
+            return attention(x, heads, seen=steps[:, None] >= steps)
+        q, k, v = (part.unflatten(-1, (heads, -1)).transpose(1, 2) for part in x.chunk(3, -1))
+        return F.scaled_dot_product_attention(q, k, v, is_causal=True).transpose(1, 2).flatten(2)
 
     for _ in range(depth_of(parameters, "attention/norm.weight")):
-        x = x + attention(layers.layer_norm(x))
+        x = x + layers.fc(attended(layers.fc(layers.layer_norm(x))))
         x = x + layers.fc(F.gelu(layers.fc(layers.layer_norm(x)), approximate=gelu))
     return F.linear(layers.layer_norm(x), table).flatten(0, 1)
 
@@ -155,6 +153,9 @@ def vit(parameters, x, heads, patch=4):
         x = x + layers.fc(F.gelu(layers.fc(layers.layer_norm(x, 1e-6))))
     x = layers.layer_norm(x, 1e-6)
     return layers.fc(x[:, 0] if has_class_token else x.mean(1))
+
+
+vit_tiny = functools.partial(vit, heads=3)
 
 
 def mlp_mixer(parameters, x, patch=4, depth=2):

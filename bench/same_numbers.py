@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The same numbers as PyTorch: our freshly initialised weights in the same network, on several draws of its inputs.
 
-    bench/same_numbers.py --step build/release/bench/bench_step [--updates] [--draws N] [--no-winograd] [NETWORK...]
+    bench/same_numbers.py [--train TRAIN] [--updates] [--draws N] [--no-winograd] [NETWORK...]
 
 Losses of 20 training steps on one batch. f64: each within 1e-9 relative of PyTorch's f64. f32: the largest error of one
 against these, the median over the draws, ours over PyTorch's own, at most 1.5.
@@ -9,10 +9,7 @@ First update in f32 (with --updates this alone, and of the large networks, too):
 parameters together, against PyTorch's f64; the median over the draws, ours over PyTorch's own, at most 1.5 as well.
 (Of one draw it may be a matter of luck: an activation that rounding takes to the other side of zero, in one of the two,
 changes a gradient by a thousandth, where otherwise it is right to a millionth.)"""
-import argparse
-import json
 import os
-import subprocess
 import sys
 import tempfile
 
@@ -21,7 +18,9 @@ import torch
 import torch.nn.functional as F
 
 import networks_torch
+import peers
 import safetensors
+from tables import Table
 
 
 def pictures(shape, classes):
@@ -68,7 +67,7 @@ UPDATE_RATE = 2.0 ** 20  # so large that rounding the updated weights does not s
 
 
 def torch_run(network, weights, inputs, dtype, rate, steps=STEPS, label_smoothing=0.0):
-    """The losses, and the weights behind the last step."""
+    """The losses, and the weights after the last step."""
     p = {name: torch.tensor(value, dtype=dtype) for name, value in weights.items()}
     trained = [value.requires_grad_() for name, value in p.items() if "running_" not in name]
     optimizer = torch.optim.SGD(trained, lr=rate, momentum=MOMENTUM)
@@ -87,21 +86,19 @@ class Ours:
     """As torch_run, by our program: `options` of it in f32."""
 
     def __init__(self, step, name, batch, sets, folder, options):
-        self.folder, self.weights_file = folder, os.path.join(folder, name + ".weights")
-        network = [step, "--model", name] + [word for setting in sets for word in ("--set", setting)]
-        subprocess.run([*network, "--batch", "1", "--export", self.weights_file], check=True)
+        self.folder, self.options, self.weights_file = folder, options, os.path.join(folder, name + ".weights")
+        network = [step, "--model", name, *peers.sets(sets)]
+        peers.run([*network, "--batch", 1, "--export", self.weights_file])
         self.weights = safetensors.read(self.weights_file)
-        self.command = [*network, "--batch", str(batch), "--momentum", str(MOMENTUM), "--weights", self.weights_file]
-        self.options = options
+        self.command = [*network, "--batch", batch, "--momentum", MOMENTUM, "--weights", self.weights_file]
 
     def run(self, inputs, dtype, rate, steps=STEPS):
         file, saved = os.path.join(self.folder, "inputs"), os.path.join(self.folder, "saved")
-        safetensors.write(file, {key: value.transpose(0, 2, 3, 1).astype(np.dtype(dtype.replace("f", "float"))) if value.ndim == 4 else value
+        floats = np.dtype(dtype.replace("f", "float"))
+        safetensors.write(file, {key: value.transpose(0, 2, 3, 1).astype(floats) if value.ndim == 4 else value
                                  for key, value in inputs.items()})
-        command = [*self.command, "--inputs", file, "--save", saved, "--dtype", dtype, "--lr", str(rate), "--steps", str(steps)]
-        if dtype == "f32":
-            command += self.options
-        losses = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)["losses"]
+        losses = peers.result([*self.command, "--inputs", file, "--save", saved, "--dtype", dtype, "--lr", rate, "--steps", steps,
+                               *(self.options if dtype == "f32" else [])])["losses"]
         return np.array(losses), safetensors.read(saved)
 
 
@@ -125,7 +122,8 @@ def update_errors(network, ours, inputs):
     return list(np.sqrt(squares[1:] / squares[0]))
 
 
-def compare(case, ours, name, draws, with_losses):
+def compare(table, case, ours, name, draws, with_losses):
+    """A row of the table; whether it is as promised."""
     network, made, batch, rate, _ = case
     found = []
     for draw in range(draws):
@@ -135,46 +133,45 @@ def compare(case, ours, name, draws, with_losses):
         errors = errors + update_errors(network, ours, inputs)
         print(f"{name}, draw {draw}: " + " ".join(f"{error:.1e}" for error in errors), file=sys.stderr, flush=True)
         found.append(errors)
-    medians, good, row = np.median(found, axis=0), True, f"| {name} | {batch} |"
+    medians, good, cells = np.median(found, axis=0), True, [name, batch]
     if with_losses:
         ours64 = max(errors[0] for errors in found)
         good = ours64 <= 1e-9
-        row += f" {rate} | {exact[0]:.3f} -> {exact[-1]:.3f} | {ours64:.1e} |"
+        cells += [rate, f"{exact[0]:.3f} -> {exact[-1]:.3f}", ours64]
         medians = medians[1:]
     for of_ours, of_theirs in medians.reshape(-1, 2):
         good = good and of_ours <= 1.5 * of_theirs
-        row += f" {of_ours:.1e} | {of_theirs:.1e} | {of_ours / of_theirs:.2f} |"
-    print(row, "yes |" if good else "NO |", flush=True)
+        cells += [of_ours, of_theirs, of_ours / of_theirs]
+    table.row(*cells, "yes" if good else "NO")
     return good
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--step", default="build/release/bench/bench_step", help="our program")
+    parser = peers.parser(__doc__, draws=5)
     parser.add_argument("--updates", action="store_true", help="the first update alone")
-    parser.add_argument("--draws", type=int, default=5)
     parser.add_argument("--no-winograd", action="store_true")
     parser.add_argument("networks", nargs="*", metavar="NETWORK")
     args = parser.parse_args()
     cases = {**CASES, **LARGE} if args.updates else CASES
     for name in args.networks:
         if name not in cases:
-            parser.error(f"no network {name!r}; there are {', '.join(cases)}" + ("" if args.updates else f"; with --updates also {', '.join(LARGE)}"))
-    torch.set_num_threads(2)
+            more = "" if args.updates else f"; with --updates also {', '.join(LARGE)}"
+            parser.error(f"no network {name!r}; there are {', '.join(cases)}{more}")
+    torch.set_num_threads(peers.THREADS)
     print(f"PyTorch {torch.__version__}, {STEPS} steps, sgd with momentum {MOMENTUM}, {args.draws} draws\n")
-    titles = ["network", "batch"]
-    if not args.updates:
-        titles += ["rate", "loss (last draw)", "f64: largest relative difference", "f32 error, ours", "f32 error, PyTorch's", "ratio"]
-    titles += ["first update, ours", "PyTorch's", "ratio", "as promised"]
-    print("| " + " | ".join(titles) + " |\n" + "|---" * len(titles) + "|")
+    error, ratio = "{:.1e}", ("ratio", "{:.2f}")
+    of_losses = [("rate", "{}"), ("loss (last draw)", "{}"), ("f64: largest relative difference", error),
+                 ("f32 error, ours", error), ("f32 error, PyTorch's", error), ratio]
+    table = Table("network", ("batch", "{}"), *([] if args.updates else of_losses), ("first update, ours", error),
+                  ("PyTorch's", error), ratio, "as promised")
     results = []
     for name in args.networks or cases:
         with tempfile.TemporaryDirectory() as folder:
             _, _, batch, _, sets = cases[name]
-            ours = Ours(args.step, name, batch, sets, folder, ["--no-winograd"] if args.no_winograd else [])
-            results.append(compare(cases[name], ours, name, args.draws, not args.updates))
-    sys.exit(0 if all(results) else 1)
+            ours = Ours(peers.beside(args.train, "bench_step"), name, batch, sets, folder, ["--no-winograd"] * args.no_winograd)
+            results.append(compare(table, cases[name], ours, name, args.draws, not args.updates))
+    return 0 if all(results) else 1
 
 
 if __name__ == "__main__":
-    main()
+    peers.start(main)

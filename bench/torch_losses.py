@@ -2,14 +2,13 @@
 """Writes the losses of the first steps of the zoo's networks as PyTorch computes them in f64, to which a test holds ours
 (tests/models/torch_losses_test.cpp), so that no PyTorch is needed for that.
 
-    bench/torch_losses.py --step build/release/bench/bench_step > tests/models/torch_losses.json
+    bench/torch_losses.py [--train TRAIN] > tests/models/torch_losses.json
 
-Weights are our initial ones; inputs one after the other are made of the numbers 1, 2, 3... in memory order (NHWC) by the function `mixed`."""
-import argparse
+Weights are our initial ones; inputs one after the other are made of the numbers 1, 2, 3... in memory order (NHWC) by the
+function `mixed`."""
 import functools
 import json
 import os
-import subprocess
 import sys
 import tempfile
 
@@ -17,6 +16,7 @@ import numpy as np
 import torch
 
 import networks_torch
+import peers
 import safetensors
 import same_numbers
 
@@ -24,7 +24,8 @@ STEPS, MOMENTUM = 3, same_numbers.MOMENTUM
 nets, TEXT, IMAGE = networks_torch, {"text": (32,), "next": (32,)}, {"image": (32, 32, 3), "label": ()}
 SMALL = {"vocab": "101", "length": "32", "width": "48", "heads": "4", "layers": "2"}
 VIT = {"width": "48", "heads": "3", "layers": "2"}
-# (network, function, shapes of a sample's inputs as they lie in memory, whole numbers below this or by input, batch, rate, settings)
+# (network, function, shapes of a sample's inputs as they lie in memory, whole numbers below this or by input, batch, rate,
+# settings)
 CASES = (
     ("lenet", nets.lenet, {"image": (28, 28, 1), "label": ()}, 10, 4, 0.005, {}),
     ("resnet20", nets.resnet20, IMAGE, 10, 4, 0.1, {}),
@@ -59,30 +60,32 @@ def fed(shapes, below, batch):
         shape = (batch, *of_sample)
         h = mixed(first, int(np.prod(shape))).reshape(shape)
         first += h.size
-        inputs[name] = (h / 2.0 ** 31 - 1).transpose(0, 3, 1, 2) if len(shape) == 4 else (h % np.uint64(below[name] if isinstance(below, dict) else below)).astype(np.int32)
+        limit = np.uint64(below[name] if isinstance(below, dict) else below)
+        inputs[name] = (h / 2.0 ** 31 - 1).transpose(0, 3, 1, 2) if len(shape) == 4 else (h % limit).astype(np.int32)
     return inputs
 
 
 def losses(step, name, network, shapes, below, batch, rate, sets):
     with tempfile.TemporaryDirectory() as folder:
         file = os.path.join(folder, "weights")
-        settings = [word for key, value in sets.items() for word in ("--set", f"{key}={value}")]
-        subprocess.run([step, "--model", name, *settings, "--batch", "1", "--dtype", "f64", "--export", file], check=True)
-        return same_numbers.torch_run(network, safetensors.read(file), fed(shapes, below, batch), torch.float64, rate, STEPS, LABEL_SMOOTHING.get(name, 0))[0]
+        peers.run([step, "--model", name, *peers.sets(f"{key}={value}" for key, value in sets.items()), "--batch", 1, "--dtype",
+                   "f64", "--export", file])
+        inputs = fed(shapes, below, batch)
+        return same_numbers.torch_run(network, safetensors.read(file), inputs, torch.float64, rate, STEPS,
+                                      LABEL_SMOOTHING.get(name, 0))[0]
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--step", default="build/release/bench/bench_step", help="our program")
-    args = parser.parse_args()
+    args = peers.parser(__doc__).parse_args()
     cases = []
     for case in CASES:
         name, _, _, below, batch, rate, sets = case
-        cases.append({"model": name, "set": sets, "batch": batch, "rate": rate, "below": below, "losses": list(losses(args.step, *case))})
-        print(name, *cases[-1]["losses"], file=sys.stderr, flush=True)
-    lines = ",\n".join("    " + json.dumps(case) for case in cases)
-    print(f'{{\n  "by": "PyTorch {torch.__version__}, f64, bench/torch_losses.py", "momentum": {MOMENTUM},\n  "cases": [\n{lines}\n  ]\n}}')
+        found = list(losses(peers.beside(args.train, "bench_step"), *case))
+        cases.append({"model": name, "set": sets, "batch": batch, "rate": rate, "below": below, "losses": found})
+        print(name, *found, file=sys.stderr, flush=True)
+    by, lines = f"PyTorch {torch.__version__}, f64, bench/torch_losses.py", ",\n".join("    " + json.dumps(c) for c in cases)
+    print(f'{{\n  "by": "{by}", "momentum": {MOMENTUM},\n  "cases": [\n{lines}\n  ]\n}}')
 
 
 if __name__ == "__main__":
-    main()
+    peers.start(main)
