@@ -1,19 +1,16 @@
 // Attention alone, f32, of one packed input as networks have it: median seconds of the forward part and of the
 // gradient, and the bytes that it takes beside inputs and outputs, as JSON. bench/attention.py runs it beside
 // PyTorch's.
-//   bench_attention LENGTH HEADS SIZE CAUSAL [RUNS]
 #include "kernels/attention/attention.h"
 
-#include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdlib>
-#include <iostream>
-#include <vector>
 
+#include "bench/bench.h"
 #include "kernels/cpu/workers.h"
 
-namespace lethe {
+using namespace lethe;
+
 namespace {
 
 constexpr int kThreads = 2;
@@ -23,17 +20,6 @@ std::vector<float> numbers(std::int64_t count) {
   std::uint32_t state = 1;
   for (float& value : values) value = static_cast<float>((state = state * 1664525U + 1013904223U) >> 8) * 0x1p-23F - 1;
   return values;
-}
-
-double seconds(const Kernel& kernel, const KernelArgs& args) {
-  const auto begin = std::chrono::steady_clock::now();
-  kernel.run(args);
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
 }
 
 void run(const AttentionShape& s, int runs) {
@@ -46,33 +32,30 @@ void run(const AttentionShape& s, int runs) {
   std::vector<float> y = dy, lse(static_cast<std::size_t>(s.heads * s.rows)), dqkv = qkv;
   void* in[] = {qkv.data(), nullptr, nullptr, nullptr, nullptr, y.data(), lse.data(), dy.data()};
   void *out[] = {y.data(), lse.data()}, *gradients[] = {dqkv.data()};
-  std::vector<double> of_forward, of_backward;
-  for (int i = 0; i <= runs; ++i) {  // the first warms up
-    const double first = seconds(*forward, {.inputs = in, .outputs = out, .workspace = memory});
-    const double second = seconds(*backward, {.inputs = in, .outputs = gradients, .workspace = memory});
-    if (i > 0) of_forward.push_back(first), of_backward.push_back(second);
-  }
+  const auto seconds = [&](const Kernel& kernel, void** outputs) {
+    return median_seconds(runs, [&] { kernel.run({.inputs = in, .outputs = outputs, .workspace = memory}); });
+  };
+  const double of_forward = seconds(*forward, out), of_backward = seconds(*backward, gradients);
   std::free(memory);
-  std::cout << "{\"forward\": " << median(of_forward) << ", \"backward\": " << median(of_backward)
-            << ", \"workspace\": " << workspace << ", \"kept\": " << lse.size() * sizeof(float) << "}\n";
+  std::cout << "{\"forward\": " << of_forward << ", \"backward\": " << of_backward << ", \"workspace\": " << workspace
+            << ", \"kept\": " << lse.size() * sizeof(float) << "}\n";
 }
 
 }  // namespace
-}  // namespace lethe
 
-int main(int count, char** words) {
-  if (count < 5) return std::cerr << "bench_attention LENGTH HEADS SIZE CAUSAL [RUNS]\n", 2;
-  const auto number = [&](int i) { return std::atoll(words[i]); };
-  const std::int64_t length = number(1), heads = number(2), size = number(3);
-  lethe::run({.batch = 1,
-              .rows = length,
-              .keys = length,
-              .heads = heads,
-              .kv_heads = heads,
-              .size = size,
-              .scale = 1 / std::sqrt(static_cast<double>(size)),
-              .causal = number(4) != 0,
-              .packed = true},
-             count > 5 ? static_cast<int>(number(5)) : 3);
-  return 0;
+int main(int argc, char** argv) {
+  AttentionShape s{.batch = 1, .rows = 4096, .heads = 12, .size = 64, .packed = true};
+  int runs = 3;
+  CLI::App app{"Attention alone, f32", "bench_attention"};
+  app.add_option("--length", s.rows)->check(CLI::PositiveNumber);
+  app.add_option("--heads", s.heads)->check(CLI::PositiveNumber);
+  app.add_option("--size", s.size)->check(CLI::PositiveNumber);
+  app.add_option("--runs", runs)->check(CLI::PositiveNumber);
+  app.add_flag("--causal", s.causal, "each row sees no later key");
+  return run_program(app, argc, argv, [&] {
+    s.keys = s.rows;
+    s.kv_heads = s.heads;
+    s.scale = 1 / std::sqrt(static_cast<double>(s.size));
+    run(s, runs);
+  });
 }

@@ -5,8 +5,6 @@
 //   bench_bandwidth [--device cuda] [--mib 256] [--widths 768,4096,50257,64] [--dtypes bf16,f32] [--only REGEX]
 //                   [--seconds N] [--json FILE]
 //   bench_bandwidth --ceilings [--device cuda] [--mib 256] [--json FILE]
-#include <CLI/CLI.hpp>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
@@ -16,6 +14,7 @@
 #include <set>
 
 #include "bench/bandwidth_cases.h"
+#include "bench/bench.h"
 #include "framework/language/op_def.h"
 #include "framework/language/op_facts.h"
 #include "framework/run/prepared.h"
@@ -27,7 +26,6 @@ using namespace lethe;
 namespace {
 
 using testing::Sample, testing::SampleInput;
-using Clock = std::chrono::steady_clock;
 
 constexpr int kRuns = 20;
 constexpr double kLong = 0.02;  // seconds of a run, of which a few are enough
@@ -41,8 +39,6 @@ struct Settings {
   double seconds = 1e9;
   bool ceilings = false;
 };
-
-double since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
 /// Random numbers on the device, made once for each range and dtype.
 class Randoms {
@@ -143,7 +139,7 @@ class Bench {
   }
 
   void measure(const Sample& sample, std::int64_t width, DType dtype) {
-    if (since(begin_) > settings_.seconds) {
+    if (ms_since(begin_) > 1e3 * settings_.seconds) {
       ++left_out_;
       return;
     }
@@ -195,20 +191,21 @@ class Bench {
     for (const VarId v : op.in) in.push_back(v == kNone ? nullptr : memory.at[v]);
     for (const VarId v : op.out) out.push_back(memory.at[v]);
     const KernelArgs args{in.data(), out.data(), workspace.data(), device_->stream(), device_->tickets()};
-    const auto seconds_of = [&](int times) {
+    const auto mean_of = [&](int times) {
       device_->synchronize();
-      const Clock::time_point begin = Clock::now();
-      device_->compute([&] {
-        for (int i = 0; i < times; ++i) kernel.run(args);
-      });
-      device_->synchronize();
-      return since(begin) / times;
+      return seconds_of([&] {
+               device_->compute([&] {
+                 for (int i = 0; i < times; ++i) kernel.run(args);
+               });
+               device_->synchronize();
+             }) /
+             times;
     };
-    const double first = seconds_of(1);
+    const double first = mean_of(1);
     if (runs > 0 && first > kLong) runs = 2;
     return {.bytes = moved(program, op),
             .flops = 2 * static_cast<double>(mult_adds_of(program, op)),
-            .seconds = runs > 0 ? seconds_of(runs) : first};
+            .seconds = runs > 0 ? mean_of(runs) : first};
   }
 
   void print(const std::string& op, std::int64_t width, DType dtype, const Rate& rate) {
@@ -239,7 +236,7 @@ class Bench {
   const std::unique_ptr<Device> device_;
   Prepared prepared_;
   Randoms randoms_;
-  const std::regex only_{settings_.only};
+  const std::regex only_ = regex_of(settings_.only);
   const std::vector<std::string> ops_ = bandwidth_ops();
   std::ofstream json_;
   const Clock::time_point begin_ = Clock::now();
@@ -251,9 +248,9 @@ class Bench {
 
 }  // namespace
 
-int main(int argc, char** argv) try {
+int main(int argc, char** argv) {
   Settings settings;
-  CLI::App app{"How fast memory-bound kernels move memory, beside a copy"};
+  CLI::App app{"How fast memory-bound kernels move memory, beside a copy", "bench_bandwidth"};
   app.add_option("--device", settings.machine.name);
   app.add_option("--threads", settings.machine.threads, "of a CPU");
   app.add_option("--mib", settings.mib, "of each tensor (default 256)")->check(CLI::PositiveNumber);
@@ -265,14 +262,8 @@ int main(int argc, char** argv) try {
   app.add_flag("--ceilings", settings.ceilings, "instead: what the device does at best, copies and products");
   app.add_option("--seconds", settings.seconds, "no case begins after so many");
   app.add_option("--json", settings.json, "writes the rows here too, an object a line");
-  CLI11_PARSE(app, argc, argv);
-  Bench bench(settings);
-  settings.ceilings ? bench.ceilings() : bench.run();
-  return 0;
-} catch (const std::regex_error& error) {
-  std::fprintf(stderr, "bench_bandwidth: --only: %s\n", error.what());
-  return static_cast<int>(Exit::Usage);
-} catch (const Error& error) {
-  std::fprintf(stderr, "bench_bandwidth: %s\n", error.what());
-  return static_cast<int>(error.code);
+  return run_program(app, argc, argv, [&] {
+    Bench bench(settings);
+    settings.ceilings ? bench.ceilings() : bench.run();
+  });
 }

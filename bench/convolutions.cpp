@@ -1,15 +1,14 @@
-// Single convolutions in each way that serves them, by Google Benchmark: time and GFLOP/s, nominal ones of Winograd's.
-//   bench_convolutions --benchmark_filter='weight gradient.*1x1'
-#include <benchmark/benchmark.h>
-
-#include <algorithm>
+// Single convolutions by each algorithm that serves them: time and GFLOP/s, nominal ones of Winograd's.
+//   bench_convolutions --only 'weight gradient.*1x1'
+#include <cstdio>
 #include <cstdlib>
 
-#include "framework/error.h"
+#include "bench/bench.h"
 #include "kernels/conv/providers.h"
 #include "kernels/cpu/workers.h"
 
-namespace lethe {
+using namespace lethe;
+
 namespace {
 
 constexpr int kThreads = 2;
@@ -40,52 +39,58 @@ ConvShape shape_of(const Case& c) {
           .pad = {pad, pad}};
 }
 
-void run(benchmark::State& state, const ConvShape& s, const std::shared_ptr<Kernel>& kernel) {
-  const Workers workers(kThreads);
-  const auto memory = [](std::int64_t bytes) {
-    const auto padded = static_cast<std::size_t>(round_up(bytes + 1, 64));
-    std::shared_ptr<float> made(static_cast<float*>(std::aligned_alloc(64, padded)), std::free);
-    std::fill_n(made.get(), padded / sizeof(float), 0.5F);
-    return made;
-  };
-  const auto most = std::max({x_size(s), y_size(s), weight_size(s)}) * std::int64_t{sizeof(float)};
-  const auto a = memory(most), b = memory(most), c = memory(most), workspace = memory(kernel->workspace_bytes());
-  void *in[] = {a.get(), b.get()}, *out = c.get();
-  for (auto _ : state) kernel->run({.inputs = in, .outputs = &out, .workspace = workspace.get()});
-  const double gflop = 2e-9 * static_cast<double>(y_size(s) * s.kernel[0] * s.kernel[1] * s.channels);
-  state.SetLabel(kernel->implementation());
-  state.counters["GFLOP/s"] = benchmark::Counter(gflop, benchmark::Counter::kIsIterationInvariantRate);
+std::shared_ptr<float> memory_of(std::int64_t bytes) {
+  const auto padded = static_cast<std::size_t>(round_up(bytes + 1, 64));
+  std::shared_ptr<float> made(static_cast<float*>(std::aligned_alloc(64, padded)), std::free);
+  std::fill_n(made.get(), padded / sizeof(float), 0.5F);
+  return made;
 }
 
-void add(const Case& c, ConvPass pass, const char* name) {
+void measure(const std::string& name, const ConvShape& s, const Kernel& kernel, int runs) {
+  const auto most = std::max({x_size(s), y_size(s), weight_size(s)}) * std::int64_t{sizeof(float)};
+  const auto a = memory_of(most), b = memory_of(most), c = memory_of(most),
+             workspace = memory_of(kernel.workspace_bytes());
+  void *in[] = {a.get(), b.get()}, *out = c.get();
+  const double seconds =
+      median_seconds(runs, [&] { kernel.run({.inputs = in, .outputs = &out, .workspace = workspace.get()}); });
+  const double gflop = 2e-9 * static_cast<double>(y_size(s) * s.kernel[0] * s.kernel[1] * s.channels);
+  std::printf("| %s | %s | %.3f | %.0f |\n", name.c_str(), kernel.implementation().c_str(), 1e3 * seconds,
+              gflop / seconds);
+  std::fflush(stdout);
+}
+
+/// Those of a case whose names match.
+void measure_all(const Case& c, ConvPass pass, const char* name, const std::regex& only, int runs) {
   const ConvShape s = shape_of(c);
-  const Workers workers(kThreads);
-  const auto with = [&](const char* way, std::shared_ptr<Kernel> kernel) {
-    if (!kernel) return;
-    const std::string title = message(name, '/', c.batch, 'x', c.size, 'x', c.size, 'x', c.channels, '>', c.filters,
-                                      ' ', c.kernel, 'x', c.kernel, c.stride > 1 ? "s2" : "", '/', way);
-    benchmark::RegisterBenchmark(title.c_str(), [=](benchmark::State& state) { run(state, s, kernel); })
-        ->UseRealTime()
-        ->Unit(benchmark::kMillisecond);
+  const std::string title = message(name, ' ', c.batch, 'x', c.size, 'x', c.size, 'x', c.channels, '>', c.filters, ' ',
+                                    c.kernel, 'x', c.kernel, c.stride > 1 ? "s2" : "");
+  if (!std::regex_search(title, only)) return;
+  const auto with = [&](const std::shared_ptr<Kernel>& kernel) {
+    if (kernel) measure(title, s, *kernel, runs);
   };
   if (has_onednn())
-    with("onednn", prepare_conv(pass, s, {}, DType::f32, {.threads = kThreads, .winograd = false}, Provider::OneDnn));
-  with("winograd", prepare_conv_winograd(pass, s, false, DType::f32, kThreads));
-  with("product", prepare_conv_pointwise(pass, s, false, DType::f32, {.threads = kThreads}));
-  with("im2col", prepare_conv_im2col(pass, s, false, DType::f32, kThreads));
+    with(prepare_conv(pass, s, {}, DType::f32, {.threads = kThreads, .winograd = false}, Provider::OneDnn));
+  with(prepare_conv_winograd(pass, s, false, DType::f32, kThreads));
+  with(prepare_conv_pointwise(pass, s, false, DType::f32, {.threads = kThreads}));
+  with(prepare_conv_im2col(pass, s, false, DType::f32, kThreads));
 }
 
 }  // namespace
-}  // namespace lethe
 
 int main(int argc, char** argv) {
-  using namespace lethe;
-  for (const Case& c : kCases) {
-    add(c, ConvPass::Forward, "forward");
-    add(c, ConvPass::GradInput, "input gradient");
-    add(c, ConvPass::GradWeight, "weight gradient");
-  }
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  benchmark::RunSpecifiedBenchmarks();
+  std::string only = ".";
+  int runs = 11;
+  CLI::App app{"Single convolutions by each algorithm that serves them", "bench_convolutions"};
+  app.add_option("--only", only, "a regular expression for the convolutions to measure");
+  app.add_option("--runs", runs)->check(CLI::PositiveNumber);
+  return run_program(app, argc, argv, [&] {
+    const Workers workers(kThreads);
+    const std::regex wanted = regex_of(only);
+    std::printf("| convolution | kernel | ms | GFLOP/s |\n|---|---|---:|---:|\n");
+    for (const Case& c : kCases) {
+      measure_all(c, ConvPass::Forward, "forward", wanted, runs);
+      measure_all(c, ConvPass::GradInput, "input gradient", wanted, runs);
+      measure_all(c, ConvPass::GradWeight, "weight gradient", wanted, runs);
+    }
+  });
 }

@@ -1,13 +1,10 @@
 // Training or inference steps on one fixed batch, for comparison with peers (bench/*.py): prints one JSON line with
 // each step's loss and time, or writes the freshly initialised weights.
-#include <CLI/CLI.hpp>
-#include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <iostream>
 #include <optional>
 
+#include "bench/bench.h"
 #include "framework/autodiff/autodiff.h"
 #include "framework/language/op_def.h"
 #include "framework/run/executor.h"
@@ -35,9 +32,7 @@ struct Settings {
   DeviceSetting machine = {};
 };
 
-Settings parse(int argc, char** argv) {
-  Settings o;
-  CLI::App app{"Training or inference steps on one fixed batch"};
+void add_options(CLI::App& app, Settings& o) {
   app.add_option("--model", o.model)->required();
   app.add_option("--set", o.sets, "k=v");
   app.add_option("--batch", o.batch);
@@ -62,14 +57,8 @@ Settings parse(int argc, char** argv) {
   app.add_option("--weights", o.weights, "start from this file");
   app.add_option("--inputs", o.inputs, "tensors named as the network's inputs, in memory order (NHWC)");
   app.add_option("--export", o.export_to, "write the initial weights and stop");
-  app.add_option("--save", o.save_to, "write the weights behind the last step");
+  app.add_option("--save", o.save_to, "write the weights after the last step");
   app.add_option("--logits", o.logits, "write what the loss reads in the last step");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    std::exit(app.exit(error));
-  }
-  return o;
 }
 
 Sets sets_of(const std::vector<std::string>& words) {
@@ -146,7 +135,18 @@ double gflop_of(const Program& program) {
   return 2e-9 * mult_adds;
 }
 
-int run(const Settings& o) {
+/// Numbers as JSON.
+std::string list_of(const std::vector<double>& values, const char* format) {
+  std::string list;
+  char text[64];
+  for (const double value : values) {
+    std::snprintf(text, sizeof text, format, value);
+    list += (list.empty() ? "" : ", ") + std::string(text);
+  }
+  return '[' + list + ']';
+}
+
+void run(const Settings& o) {
   const std::unique_ptr<Device> device = open_device(o.machine);
   const BuildOptions options{
       .batch = o.batch, .dtype = dtype_named(o.dtype), .training = !o.inference, .logits = !o.logits.empty()};
@@ -156,7 +156,7 @@ int run(const Settings& o) {
   if (!o.weights.empty()) load_weights(o.weights, store, network);
   if (!o.export_to.empty()) {
     save_weights(o.export_to, store, network);
-    return 0;
+    return;
   }
   Program program = network.program;
   const VarId learning_rate = o.inference ? kNone : append_training(program, network, o);
@@ -180,18 +180,13 @@ int run(const Settings& o) {
     executor.feed(learning_rate, &o.rate, 8);
   else if (learning_rate != kNone)
     executor.feed(learning_rate, &rate32, 4);
-  std::string losses, times;
+  std::vector<double> losses, seconds;
   for (std::int64_t step = 0; step < o.steps; ++step) {
-    const auto begin = std::chrono::steady_clock::now();
-    executor.run();
-    const double loss = executor.fetch_scalar(network.loss);
-    check(std::isfinite(loss), "the loss is ", loss, " in step ", step);
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    char text[64];
-    std::snprintf(text, sizeof text, "%s%.17g", step ? ", " : "", loss);
-    losses += text;
-    std::snprintf(text, sizeof text, "%s%.6f", step ? ", " : "", seconds);
-    times += text;
+    seconds.push_back(seconds_of([&] {
+      executor.run();
+      losses.push_back(executor.fetch_scalar(network.loss));
+    }));
+    check(std::isfinite(losses.back()), "the loss is ", losses.back(), " in step ", step);
   }
   check(executor.replays().value_or(true), "the step could not be recorded");
   if (!o.save_to.empty()) save_weights(o.save_to, store, network);
@@ -201,18 +196,20 @@ int run(const Settings& o) {
     records->take_kernel_seconds();
     executor.run();
     device->synchronize();
-    const double seconds = records->take_kernel_seconds();
-    check(seconds > 0, "no kernel was recorded");
-    kernels = message("\"kernel_seconds\": ", seconds, ", ");
+    const double of_kernels = records->take_kernel_seconds();
+    check(of_kernels > 0, "no kernel was recorded");
+    kernels = message("\"kernel_seconds\": ", of_kernels, ", ");
   }
-  std::cout << "{" << kernels << "\"losses\": [" << losses << "], \"seconds\": [" << times << "], \"gflop\": " << gflop
+  std::cout << "{" << kernels << "\"losses\": " << list_of(losses, "%.17g")
+            << ", \"seconds\": " << list_of(seconds, "%.6f") << ", \"gflop\": " << gflop
             << ", \"bytes\": " << planned.plan.bytes.total() << "}\n";
-  return 0;
 }
 
 }  // namespace
 
-int main(int argc, char** argv) try { return run(parse(argc, argv)); } catch (const Error& error) {
-  std::cerr << "bench_step: " << error.what() << '\n';
-  return static_cast<int>(error.code);
+int main(int argc, char** argv) {
+  Settings settings;
+  CLI::App app{"Training or inference steps on one fixed batch", "bench_step"};
+  add_options(app, settings);
+  return run_program(app, argc, argv, [&] { run(settings); });
 }

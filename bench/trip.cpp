@@ -1,20 +1,19 @@
 // What a trip of a loop costs beyond its kernels: the same ops in a loop and written out.
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
-#include <vector>
 
+#include "bench/bench.h"
 #include "framework/builder/builder.h"
 #include "framework/run/executor.h"
 #include "kernels/cpu/device.h"
 
-namespace lethe {
+using namespace lethe;
+
 namespace {
 
 constexpr std::int64_t kTrips = 2000;
 constexpr int kRuns = 21;
 
-/// Median microseconds of a step.
+/// Microseconds of a step, for each trip.
 double time_of(const Network& network) {
   const std::unique_ptr<Device> device = open_cpu(1);
   Prepared prepared(*device);
@@ -23,14 +22,7 @@ double time_of(const Network& network) {
   Executor executor(network.program, plan, prepared, store);
   const float x = 1;
   executor.feed(network.inputs[0], &x, sizeof x);
-  std::vector<double> times;
-  for (int run = 0; run < kRuns; ++run) {
-    const auto begin = std::chrono::steady_clock::now();
-    executor.run();
-    times.push_back(std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count());
-  }
-  std::nth_element(times.begin(), times.begin() + kRuns / 2, times.end());
-  return times[kRuns / 2];
+  return 1e6 * median_seconds(kRuns, [&] { executor.run(); }) / kTrips;
 }
 
 VarId body(Builder& net, VarId h) { return net.layer("scale", h, {{"a", 0.999}}); }
@@ -50,11 +42,12 @@ Network written_out() {
 }
 
 }  // namespace
-}  // namespace lethe
 
-int main() {
-  const double loop = lethe::time_of(lethe::looped()) / lethe::kTrips;
-  const double kernels = lethe::time_of(lethe::written_out()) / lethe::kTrips;
-  std::printf("a trip of a loop: %.3f us, its kernels written out: %.3f us, beyond them: %.3f us\n", loop, kernels,
-              loop - kernels);
+int main(int argc, char** argv) {
+  CLI::App app{"What a trip of a loop costs beyond its kernels", "bench_trip"};
+  return run_program(app, argc, argv, [] {
+    const double loop = time_of(looped()), kernels = time_of(written_out());
+    std::printf("a trip of a loop: %.3f us, its kernels written out: %.3f us, beyond them: %.3f us\n", loop, kernels,
+                loop - kernels);
+  });
 }
