@@ -50,7 +50,10 @@ def run(command, limit=None, **environment):
     seconds."""
     command, begin = [str(word) for word in command], time.monotonic()
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
-        process = subprocess.Popen(command, stdout=out, stderr=err, env={**os.environ, **environment})
+        try:
+            process = subprocess.Popen(command, stdout=out, stderr=err, env={**os.environ, **environment})
+        except OSError as error:
+            raise Failed(f"{command[0]}: {error.strerror}", 127) from error
         timer = threading.Timer(limit or 0, process.kill)
         if limit:
             timer.start()
@@ -117,8 +120,12 @@ def plan(train, network, *more, evaluates=False):
 
 def zoo(train):
     """The names of the networks that come with the program."""
-    known = subprocess.run([train, "plan", "--model", "?"], capture_output=True, text=True).stderr
-    return known.split("known: ")[1].split(", or ")[0].split(", ")
+    try:
+        raise Failed(run([train, "plan", "--model", "?"]).out, 0)
+    except Failed as failed:
+        if "known: " not in str(failed):
+            raise
+        return str(failed).split("known: ")[1].split(", or ")[0].split(", ")
 
 
 def sets(settings):
