@@ -121,11 +121,12 @@ def plan(train, network, *more, evaluates=False):
 def zoo(train):
     """The names of the networks that come with the program."""
     try:
-        raise Failed(run([train, "plan", "--model", "?"]).out, 0)
+        said = run([train, "plan", "--model", "?"]).out
     except Failed as failed:
-        if "known: " not in str(failed):
-            raise
-        return str(failed).split("known: ")[1].split(", or ")[0].split(", ")
+        said = str(failed)
+    if "known: " not in said:
+        raise Failed(said, 1)
+    return said.split("known: ")[1].split(", or ")[0].split(", ")
 
 
 def sets(settings):
