@@ -1,4 +1,4 @@
-// The lifetimes and byte counts behind optnet's published tables, as recorded from the behaviour of Torch's modules.
+// The lifetimes and byte counts of optnet's published tables, as recorded from the behaviour of Torch's modules.
 #pragma once
 #include <nlohmann/json.hpp>
 #include <string>

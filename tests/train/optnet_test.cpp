@@ -1,4 +1,4 @@
-// The grouping rule, on plain records and on those behind the published tables.
+// The grouping rule, on plain records and on those of the published tables.
 #include "train/optnet/optnet.h"
 
 #include <gtest/gtest.h>
@@ -87,7 +87,7 @@ TEST(OptnetOptions, WrongWordsAreNamed) {
   EXPECT_TRUE(fails_with("'evaluation' is neither inference nor training", [] { parse_optnet("evaluation"); }));
   EXPECT_TRUE(fails_with("unknown 'in-place'", [] { parse_optnet("training,in-place"); }));
   EXPECT_TRUE(fails_with("'inplace' stands there twice", [] { parse_optnet("training,inplace,inplace"); }));
-  EXPECT_TRUE(fails_with("nothing stands behind the last comma", [] { parse_optnet("training,inplace,"); }));
+  EXPECT_TRUE(fails_with("nothing stands after the last comma", [] { parse_optnet("training,inplace,"); }));
   EXPECT_TRUE(fails_with("unknown 'none'", [] { parse_optnet("training,inplace,none"); }));
 }
 

@@ -99,8 +99,7 @@ GuestProgram lowered_by_test(const Network& network, DType) {
 TEST(Programs, AGuestLowersAndPlansWhatItIsAskedFor) {
   const TemporaryFolder folder;
   folder.write("small.json", std::string(kSmallNetwork));
-  ProgramSetting setting =
-      program_setting(decided(parse_options({"--model", folder.text() + "/small.json", "--batch", "4"})));
+  ProgramSetting setting = decided(parse_options({"--model", folder.text() + "/small.json", "--batch", "4"})).program;
   setting.memory.text = "guest_of_test";
   setting.memory.guest = std::make_shared<const GuestMemory>(GuestMemory{.training = true, .lower = lowered_by_test});
   Prepared prepared{DeviceInfo{}};

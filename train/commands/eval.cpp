@@ -4,8 +4,8 @@
 
 #include "framework/error.h"
 #include "train/option_groups.h"
-#include "train/report/option_names.h"
 #include "train/report/memory_report.h"
+#include "train/report/option_names.h"
 #include "train/report/score_report.h"
 #include "train/report/streams.h"
 #include "train/session/device.h"

@@ -17,7 +17,6 @@
 #include "train/data/image_folder.h"
 #include "train/data/labelled_texts.h"
 #include "train/option_groups.h"
-#include "framework/formatted.h"
 #include "train/report/option_names.h"
 #include "train/report/score_report.h"
 #include "train/report/streams.h"

@@ -112,7 +112,7 @@ Run declare_count(OptionSet& set, Options& o) {
   add_batch(set, o, "Samples (default: the network's)");
   set.in("Memory");
   set.add_read("--memopt", read, "SETTING",
-               "optnet=inference (default) or optnet=training; with commas behind it inplace, reuse_buffers,\n"
+               "optnet=inference (default) or optnet=training; with commas after it inplace, reuse_buffers,\n"
                "remove_grad_params or none (default: all three)");
   set.add("--backend", own->backend, "NAME",
           "Whose modules: nn (Torch's own, on the CPU) or cudnn (default: nn for f64, cudnn for f32)")

@@ -54,7 +54,7 @@ OptnetOptions parse_optnet(const std::string& text) {
     check(!*flag, what, ": '", word, "' stands there twice");
     *flag = true;
   }
-  check(text.back() != ',', what, ": nothing stands behind the last comma");
+  check(text.back() != ',', what, ": nothing stands after the last comma");
   return options;
 }
 

@@ -90,7 +90,7 @@ LargestFit largest_within(const FitSearch& search, std::int64_t least, const Pla
   return fits.fits ? fits : too_large;
 }
 
-constexpr int kHighest = 3;
+constexpr int kHighestStage = 3;
 constexpr double kAlike = 1.001;  // what is sent differs by so much where only shares are rounded otherwise
 
 ZeroStage stage_of(const ProgramSetting& setting, Prepared& prepared) {
@@ -158,7 +158,7 @@ LargestFit largest_micro_batch(ProgramSetting setting, const FitSearch& search) 
 
 std::vector<ZeroStage> stages_above(ProgramSetting setting, Prepared& prepared) {
   std::vector<ZeroStage> stages;
-  while (++setting.shards.zero <= kHighest) stages.push_back(stage_of(setting, prepared));
+  while (++setting.shards.zero <= kHighestStage) stages.push_back(stage_of(setting, prepared));
   return stages;
 }
 

@@ -124,7 +124,7 @@ complete -c train -n '__train_is count' -l model -rF -a 'adaptive_depth alexnet 
 complete -c train -n '__train_is count' -l set -x -d 'Sets a var of the network file; may be repeated'
 complete -c train -n '__train_is count' -l dtype -x -a 'f32 f64 bf16 f16' -d 'Numbers: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)'
 complete -c train -n '__train_is count' -l batch -x -d 'Samples (default: the network\'s)'
-complete -c train -n '__train_is count' -l memopt -x -d 'optnet=inference (default) or optnet=training; with commas behind it inplace, reuse_buffers, remove_grad_params or none (default: all three)'
+complete -c train -n '__train_is count' -l memopt -x -d 'optnet=inference (default) or optnet=training; with commas after it inplace, reuse_buffers, remove_grad_params or none (default: all three)'
 complete -c train -n '__train_is count' -l backend -x -a 'nn cudnn' -d 'Whose modules: nn (Torch\'s own, on the CPU) or cudnn (default: nn for f64, cudnn for f32)'
 complete -c train -n '__train_is count' -l format -x -a 'text json' -d 'text (default), json'
 complete -c train -n 'test (count (commandline -opc)) -eq 1' -a device -d 'Lists what can be trained on and planned for; writes a GPU\'s description.'

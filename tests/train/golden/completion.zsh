@@ -148,7 +148,7 @@ _train() {
       '--set=[Sets a var of the network file; may be repeated]:K=V: ' \
       '--dtype=[Numbers\: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)]:TYPE:(f32 f64 bf16 f16)' \
       '--batch=[Samples (default\: the network'\''s)]:N: ' \
-      '--memopt=[optnet=inference (default) or optnet=training; with commas behind it inplace, reuse_buffers, remove_grad_params or none (default\: all three)]:SETTING: ' \
+      '--memopt=[optnet=inference (default) or optnet=training; with commas after it inplace, reuse_buffers, remove_grad_params or none (default\: all three)]:SETTING: ' \
       '--backend=[Whose modules\: nn (Torch'\''s own, on the CPU) or cudnn (default\: nn for f64, cudnn for f32)]:NAME:(nn cudnn)' \
       '--format=[text (default), json]:FORM:(text json)' ;;
     'device') _arguments \
