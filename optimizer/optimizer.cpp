@@ -128,7 +128,8 @@ void set_decay(const Program& program, const std::vector<ParamGrad>& gradients, 
       decays[pair.param] = to;
       found = true;
     }
-    check(found, to ? "decay" : "no-decay", ": no parameter is called ", quote(pattern), did_you_mean(pattern, known));
+    check(found, to ? "`decay`" : "`no_decay`", ": no parameter is called ", quote(pattern),
+          did_you_mean(pattern, known));
   }
 }
 

@@ -123,7 +123,7 @@ void add_memopt(OptionSet& set, Options& o, const char* standard) {
       "that is nearly free; level=3: all that a budget or an overhead asks for computed again";
   if (o.facts.guests)
     for (const MemoryGuest& guest : memory_guests())
-      help += message("; ", guest.for_training, " (eval: ", guest.for_evaluation, "):\n", guest.help);
+      help += message(";\n", guest.for_training, " (eval: ", guest.for_evaluation, "): ", guest.help);
   const auto read = [&o](const std::string& text) { o.program.memory = memory_setting(text, o.program.memory); };
   set.in("Memory");
   set.add_read("--memopt", read, "SETTING", help + " (default " + standard + ")");

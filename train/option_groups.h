@@ -24,8 +24,9 @@ void add_batch(OptionSet& set, Options& o, const char* help = kBatchHelp, Larges
 void add_micro_batch(OptionSet& set, Options& o, Largest largest = Largest::IsUnknown);
 void add_context(OptionSet& set, Options& o);
 void add_ranks(OptionSet& set, Options& o);
-/// --eval and --eval-every, under the title that was said last.
+/// --eval, under the title that was said last.
 void add_evaluation(OptionSet& set, Options& o, const char* help);
+/// --eval-every, there too; 0 says that a run is not evaluated, so its programs need no evaluation.
 OptionRow* add_eval_every(OptionSet& set, Options& o, const char* help);
 OptionRow* add_skip_bad(OptionSet& set, std::int64_t& most, const char* help);
 void add_data(OptionSet& set, Options& o, Largest largest = Largest::IsUnknown);  // with the batch and bad files

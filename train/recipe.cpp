@@ -107,7 +107,7 @@ void check_update(const Options& o) {
     check(has || !o.given.contains(name), "--", name, ": ", o.program.update.name, " has none");
 }
 
-/// What follows from several options, when nothing of them is open any more.
+/// What follows from several options. A size of `auto` may still be open; then this is done again with the one found.
 Options settled(Options o) {
   check(o.skip_bad == 0, "--skip-bad is of image files: it needs --data imagefolder:DIR");
   ProgramSetting& program = o.program;
@@ -129,7 +129,7 @@ Options settled(Options o) {
 /// For `--batch auto`, `--micro-batch auto` and `--context auto`.
 Options with_largest(Options options) {
   const char* const name = options.largest.batch ? "batch" : options.largest.context ? "context" : "micro-batch";
-  check(!options.largest.batch || (!options.program.micro_batch && !options.largest.micro_batch),
+  check(!options.largest.batch || !options.given.contains("micro-batch"),
         "--batch auto goes without --micro-batch: in parts a batch has no largest size");
   check(!options.largest.context || (!options.largest.batch && !options.largest.micro_batch), "--context auto and --",
         options.largest.batch ? "batch" : "micro-batch", " auto: one of them has to be a number");

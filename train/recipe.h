@@ -8,7 +8,7 @@ namespace lethe {
 /// the run that goes on), else from the network file's train settings, else built-in. Settings that belong to an
 /// optimizer do not outlive a change of the optimizer. Which data is built-in depends on the network: open_data().
 Options decided(const Options& given, const OptionValues& resumed = {});
-/// The same options, but for one that says `value`.
+/// Decided options decided once more, with `value` for one. Forgets what was set in them since.
 Options decided_with(const Options& options, const std::string& name, const std::string& value);
 /// Decided for measurements of time: where no data is named it is random, which takes no time to make, if there is
 /// such.

@@ -87,7 +87,7 @@ std::string update(const char* param, const char* gradient, int key = 0) {
   return message("  ", param, " = test_update(", param, ", ", gradient, ") {key=", key, "} optimize\n");
 }
 
-TEST(GroupedCalls, StandOneBehindTheOther) {
+TEST(GroupedCalls, StandOneAfterTheOther) {
   const std::string between = "  t = exp(x)\n";
   EXPECT_EQ(run_updates(update("a", "x") + update("b", "x") + between + update("c", "x")),
             (std::vector<double>{1, 1, 1}));

@@ -38,7 +38,7 @@ TEST(JoinGradients, LossAndGradientOfAHeadAreOneOp) {
   EXPECT_EQ(ops_of(network.program, kLoss) + ops_of(network.program, kGradient), 0);
 }
 
-TEST(JoinGradients, WhatFollowsFromALossStandsBehindItAndIsNoForwardOp) {
+TEST(JoinGradients, WhatFollowsFromALossStandsAfterItAndIsNoForwardOp) {
   Network network = two_heads();
   append_backward(network.program, network.loss);
   bool turned = false;

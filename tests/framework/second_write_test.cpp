@@ -160,7 +160,7 @@ std::string verdict_of_a_carried_array(bool reads_before, bool recompute, bool w
   });
 }
 
-TEST(SecondWrite, OfACarriedArrayIsReadBehindIt) {
+TEST(SecondWrite, OfACarriedArrayIsReadAfterIt) {
   for (const bool recompute : {false, true}) {
     EXPECT_EQ(verdict_of_a_carried_array(false, recompute), "");
     EXPECT_EQ(verdict_of_a_carried_array(false, recompute, true), "") << "each trip's array is kept";
@@ -181,7 +181,7 @@ TEST(SecondWrite, ByABlockWithinATripThatIsRepeatedIsRepeated) {
 }
 
 /// A view that is made after the write of each trip shows what is kept of that trip.
-TEST(SecondWrite, BehindAViewOfTheTripIsAllowed) {
+TEST(SecondWrite, AfterAViewOfTheTripIsAllowed) {
   EXPECT_EQ(verdict([](SecondWrite& s) {
               return s.loop([&](VarId h) {
                 s.write(s.all, h);

@@ -19,7 +19,7 @@ constexpr const char* kTwoProducts =
     "  w = sgd(w, dw, lr) {rank=1, ranks=2, weight_decay=0.0} optimize\n"
     "  v = sgd(v, dv, lr) {rank=1, ranks=2, weight_decay=0.0} optimize\n}\n";
 
-TEST(SharedParams, AreGatheredBehindTheUpdatesOfABucket) {
+TEST(SharedParams, AreGatheredAfterTheUpdatesOfABucket) {
   for (const std::int64_t bucket : {12, 24}) {
     Program program = parse_program(kTwoProducts);
     gather_updated(program, bucket);

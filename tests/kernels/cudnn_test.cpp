@@ -78,7 +78,7 @@ TEST(Cudnn, WhatRoundsMoreIsForTheAsking) {
   EXPECT_GT(approximates(true), 0);
 }
 
-TEST(Cudnn, OthersStandBehindTheBestEngineForNoByte) {
+TEST(Cudnn, OthersStandAfterTheBestEngineForNoByte) {
   for (const DType dtype : {DType::f32, DType::bf16})
     for (const ConvPass pass : kPasses) {
       const auto plan = plan_conv(pass, kCudnnShapes[0], {}, dtype, h200());

@@ -62,7 +62,7 @@ TEST(CheapRepeats, AreThoseThatThePeakFallsBy) {
   EXPECT_FALSE(cheap_repeats(later));
 }
 
-TEST(CheapRepeats, LeaveOutWhatIsMadeBehindThePeak) {
+TEST(CheapRepeats, LeaveOutWhatIsMadeAfterThePeak) {
   constexpr VarId kLater = 4, kLast = 5;
   Tape tape = made_tape(kMade, kSource);
   const auto at = [&](int i) { return tape.ops.begin() + i; };

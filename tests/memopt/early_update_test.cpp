@@ -36,7 +36,7 @@ TEST(EarlyUpdate, OfASharedWeightWaitsForItsLastUse) {
   EXPECT_EQ(order_of(program).back(), "sgd w");
 }
 
-TEST(EarlyUpdate, MovesRightBehindTheGradient) {
+TEST(EarlyUpdate, MovesRightAfterTheGradient) {
   const Program program = update_early(parse_program(
       "input x f32[4]\ninput lr f32[]\nparam w f32[4]\nparam b f32[4]\ntemp dw f32[4]\ntemp db f32[4]\n"
       "block 0 {\n  dw = exp(x) backward\n  db = exp(dw) backward\n"

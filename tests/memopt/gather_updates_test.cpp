@@ -38,7 +38,7 @@ std::string two_updates(const std::string& vars, const std::string& between, con
          "  dw = exp(x) backward\n  w = sgd(w, dw, lr) {weight_decay=0.0} optimize\n" + after + "}\n";
 }
 
-/// Behind the updates more lives than at any other time: room for them to wait.
+/// After the updates more lives than at any other time: room for them to wait.
 constexpr const char* kMuch = "temp a f32[64]\ntemp b f32[64]\ntemp c f32[64]\n";
 constexpr const char* kPeak = "  a = exp(x)\n  b = exp(x)\n  c = sum_n(a, b, x)\n";
 
@@ -53,7 +53,7 @@ TEST(GatherUpdates, LetsNothingWaitThatWouldRaiseThePeak) {
   EXPECT_EQ(order_of(gathered(before)), order_of(before)) << "both gradients would be alive";
 }
 
-TEST(GatherUpdates, LetsNothingWaitBehindWhatReadsTheParameter) {
+TEST(GatherUpdates, LetsNothingWaitAfterWhatReadsTheParameter) {
   const Program before = parse_program(two_updates(kMuch + std::string("temp y f32[64]\n"), "  y = exp(v)\n", kPeak));
   EXPECT_EQ(order_of(gathered(before)), order_of(before));
   const Program by_view = parse_program(two_updates(kMuch + std::string("temp r f32[8,8]\ntemp y f32[8,8]\n"),
@@ -72,7 +72,7 @@ TEST(GatherUpdates, TheSecondThatWaitsIsDoneBeforeItsParameterIsRead) {
             (std::vector<std::string>{"exp dv", "exp dw", "sgd v", "sgd w", "exp y"}));
 }
 
-TEST(GatherUpdates, LetsNothingWaitBehindWhatChangesItsRates) {
+TEST(GatherUpdates, LetsNothingWaitAfterWhatChangesItsRates) {
   const auto adam = [](const std::string& n) {
     return "  v" + n + ", m" + n + ", q" + n + " = adam(v" + n + ", m" + n + ", q" + n + ", dv, lr, step) " +
            "{beta1=0.9, beta2=0.99, eps=1e-08, weight_decay=0.0} optimize\n";

@@ -244,7 +244,7 @@ TEST(Recompute, TheSearchFindsTheBestOfSmallGraphs) { expect_the_best_is_found(f
 TEST(Recompute, TheSearchFindsTheBestOfSmallChains) { expect_the_best_is_found(true); }
 
 /// Two beginnings with as many bytes at the turn, of which one has more before it.
-TEST(Recompute, TheSearchLooksAtAllThatIsAliveBehindABeginning) {
+TEST(Recompute, TheSearchLooksAtAllThatIsAliveAfterABeginning) {
   const Tape tape = tape_of({{.saved = {0}, .bytes = 120, .seconds = 8},
                              {.reads = {0}, .saved = {0}, .bytes = 170, .seconds = 1},
                              {.reads = {1}, .saved = {2}, .bytes = 20, .seconds = 9},

@@ -40,7 +40,7 @@ TEST(Release, CountsWhatIsHeldAtOnce) {
   EXPECT_EQ(made.plan.bytes, (Bytes{.inputs = 256, .temps = 4 * 256})) << "a, b, dead at the third op, and c all along";
 }
 
-TEST(Release, OfAHandedOnBufferStandsBehindItsLastVar) {
+TEST(Release, OfAHandedOnBufferStandsAfterItsLastVar) {
   const Planned made = released(kChain, "level=0,release", {"c"});
   EXPECT_EQ(ops_of(made.program),
             (std::vector<std::string>{"a", "b", "dead", "delete a", "delete dead", "c", "delete b"}));
@@ -52,7 +52,7 @@ TEST(Release, OfAHandedOnBufferStandsBehindItsLastVar) {
   EXPECT_EQ(in_place.plan.bytes.temps, 2 * 256);
 }
 
-TEST(Release, OfAViewedBufferStandsBehindTheLastView) {
+TEST(Release, OfAViewedBufferStandsAfterTheLastView) {
   const Planned made = released(
       "input x f32[64]\ntemp a f32[64]\ntemp seen f32[8,8]\ntemp b f32[64]\ntemp c f32[8,8]\n"
       "block 0 {\n  a = exp(x)\n  seen = reshape(a) {shape=[8,8]}\n  b = exp(a)\n  c = exp(seen)\n}\n",
@@ -96,7 +96,7 @@ TEST(Release, InABodyStandsInTheBody) {
   EXPECT_EQ(body[3].type, kDeleteVar);
 }
 
-TEST(Release, OfWhatALoopReadsStandsBehindTheLoop) {
+TEST(Release, OfWhatALoopReadsStandsAfterTheLoop) {
   const Program made = release_with({0, 1, 2, 3});
   EXPECT_EQ(made.blocks[0].ops[2].type, kDeleteVar);
   EXPECT_EQ(made.blocks[0].ops[2].in, (std::vector<VarId>{0}));

@@ -265,7 +265,7 @@ TEST(Attention, WhatDoesNotFitIsToldByName) {
             "attention: step is f32[], expected i64[]");
 }
 
-TEST(Attention, TheLayerTakesLengthsBehindOneInputOrThree) {
+TEST(Attention, TheLayerTakesLengthsAfterOneInputOrThree) {
   Builder net({.batch = 2});
   const VarId packed = net.input("packed", {5, 12}), x = net.input("x", {5, 4});
   const VarId lengths = net.input("lengths", {}, DType::i32);

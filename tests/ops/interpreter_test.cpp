@@ -64,7 +64,7 @@ TEST(TryOp, FindsAChangedInput) {
 }
 
 #if !defined(__SANITIZE_ADDRESS__)  // which stops the program at once
-TEST(TryOp, FindsWritesJustBehindAndBefore) {
+TEST(TryOp, FindsWritesJustAfterAndBefore) {
   const auto after = [](const double* a, const double* b, double* y) {
     add(a, b, y);
     const double extra = 1;

@@ -78,7 +78,7 @@ TEST(AvgPool, CountsPaddingUnlessToldOtherwise) {
   EXPECT_EQ(run_op("avg_pool", {x}, attrs), (Tensor{{1, 2, 2, 1}, {4, 8, 12, 16}}));
 }
 
-TEST(AvgPool, WhatCeilModeAddsBehindThePaddingIsNotCounted) {
+TEST(AvgPool, WhatCeilModeAddsAfterThePaddingIsNotCounted) {
   const Attrs attrs{{"k", Ints{1, 2}}, {"stride", Ints{1, 2}}, {"pad", Ints{0, 0}}, {"ceil_mode", true}};
   EXPECT_EQ(run_op("avg_pool", {Tensor{{1, 1, 3, 1}, {2, 4, 10}}}, attrs), (Tensor{{1, 1, 2, 1}, {3, 10}}));
 }

@@ -26,7 +26,7 @@ TEST(Rope, TurnsPairsThatStandHalfAHeadApart) {
                  c - 3 * s, 2 * slow_c - 4 * slow_s, 3 * c + s, 4 * slow_c + 2 * slow_s});
 }
 
-TEST(Rope, LetsTheHeadsBehindThoseThatAreRotatedPass) {
+TEST(Rope, LetsTheHeadsAfterThoseThatAreRotatedPass) {
   Attrs attrs = heads_of(2);
   attrs.set("rotated", 1);
   const Tensor y = run_op("rope", {Tensor{{1, 2, 4}, {1, 0, 5, 6, 1, 0, 7, 8}}, {}}, attrs);

@@ -34,7 +34,7 @@ TEST(Softmax, NanSpreadsOverItsRowAlone) {
   EXPECT_EQ(y.values[2], 0.5);
 }
 
-TEST(Softmax, CausalRowsSeeNothingBehindTheirStep) {
+TEST(Softmax, CausalRowsSeeNothingAfterTheirStep) {
   const Attrs causal{{"causal", 1}};
   const Tensor x{{2, 3, 3}, {1, NAN, INFINITY, 0, kLog3, 1e300, 0, 0, 0, 5, 9, 9, 7, 7, 9, kLog2, 0, 0}};
   const Tensor y = run_op("softmax", {x}, causal);

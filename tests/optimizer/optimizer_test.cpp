@@ -202,7 +202,7 @@ TEST(Optimizer, DecaysByName) {
 TEST(Optimizer, SaysWhichNameNoParameterHas) {
   OptimizerSettings settings = with_decay("sgd");
   settings.no_decay = "w0,b*";
-  EXPECT_EQ(error_of([&] { Training({{1}}, settings); }), "no-decay: no parameter is called 'b*'");
+  EXPECT_EQ(error_of([&] { Training({{1}}, settings); }), "`no_decay`: no parameter is called 'b*'");
 }
 
 TEST(Optimizer, StatesAreNamedAfterTheirParameter) {

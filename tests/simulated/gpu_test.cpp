@@ -35,7 +35,7 @@ TEST(SimulatedGpuDeathTest, TheHostCannotTouchItsMemory) {
   EXPECT_DEATH(*x = 1, "");
 }
 
-TEST(SimulatedGpuDeathTest, WorkCannotTouchWhatLiesBehindAPiece) {
+TEST(SimulatedGpuDeathTest, WorkCannotTouchWhatLiesAfterAPiece) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   Gpu gpu({.pace = Pace::Early});
   Stream& stream = *gpu.make_stream();

@@ -148,7 +148,7 @@ TEST_F(SimulatedTraining, WhereAnotherEngineOrAlgorithmServesTheBitsAreTheSame) 
   }
 }
 
-TEST_F(SimulatedTraining, ABiasThatCublasLtDoesNotAddIsAddedBehind) {
+TEST_F(SimulatedTraining, ABiasThatCublasLtDoesNotAddIsAddedAfter) {
   const std::string expected = evaluation_in(run_train(on_gpu({})).out);
   const Environment set("SIMULATED_GPU_FAILS", "no bias"), tell("SIMULATED_GPU_TELL", "1");
   const Ended apart = run_train(on_gpu({}));

@@ -102,7 +102,7 @@ TEST(Mnist, DamagedGzipIsRefused) {
   EXPECT_PRED2(says, refused_mnist(folder), "train-images-idx3-ubyte.gz: damaged gzip data");
 }
 
-TEST(Mnist, FilesThatGoOnBehindWhatTheHeaderSaysAreReadNoFurther) {
+TEST(Mnist, FilesThatGoOnAfterWhatTheHeaderSaysAreReadNoFurther) {
   const TemporaryFolder folder;
   write_small_mnist(folder);
   constexpr std::size_t kMuch = std::size_t{1} << 26;

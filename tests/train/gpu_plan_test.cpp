@@ -153,7 +153,7 @@ TEST_F(GpuPlan, AutoPlansAtThePriceThatItWasFoundFor) {
   EXPECT_LE(nlohmann::json::parse(found.out)["overhead"], kOverheadOfAuto) << found.err;
 }
 
-TEST_F(GpuPlan, AnotherSizeOfMemoryStandsBehindTheName) {
+TEST_F(GpuPlan, AnotherSizeOfMemoryStandsAfterTheName) {
   ASSERT_EQ(run_train({"device", "--dump", "--device", "rtx4090,memory=12GiB", "--out", path("small_gpu.json")}).code,
             0);
   const DeviceInfo less = info(path("small_gpu.json")), whole = info("rtx4090");

@@ -181,7 +181,8 @@ TEST_F(MicroBatch, BadOnesAreRefusedInOneLine) {
   expect({"--batch", "2050", "--micro-batch", "2"}, "has 1025 parts, more than 1024");
   expect({"--micro-batch", "4", "--memopt", "optnet=training"},
          "a batch in parts has no place in the memory of optnet");
-  expect({"--batch", "auto", "--micro-batch", "4", "--memory-budget", "1GiB"}, "--batch auto goes without");
+  for (const char* size : {"1", "4", "auto"})
+    expect({"--batch", "auto", "--micro-batch", size, "--memory-budget", "1GiB"}, "--batch auto goes without");
 }
 
 }  // namespace

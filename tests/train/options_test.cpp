@@ -89,7 +89,7 @@ TEST(Options, TheFirstWordNamesTheCommand) {
   expect_in("a network is named with --model", complaint({"resnet20"}));
 }
 
-TEST(Options, BehindTwoStrokesStandFiles) {
+TEST(Options, AfterTwoStrokesStandFiles) {
   const Options o = parse_options({"predict", "--weights", "run", "--", "--a=", "--top", "b"});
   EXPECT_EQ(o.arguments, (std::vector<std::string>{"--a=", "--top", "b"}));
   EXPECT_FALSE(o.given.contains("top"));

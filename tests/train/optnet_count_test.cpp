@@ -138,7 +138,7 @@ TEST(OptnetCount, EachOptionSavesInItsCategory) {
   EXPECT_EQ(after("training,remove_grad_params").params, none.params) << "training needs the gradients";
 }
 
-TEST(OptnetCount, ReluBehindLinearTurnsInPlaceByTheOption) {
+TEST(OptnetCount, ReluAfterLinearTurnsInPlaceByTheOption) {
   Net net;
   const VarId x = net.layer("relu", {net.layer("fc", {net.image}, {{"out", 7}})});
   const Network network = net.finish(net.layer("fc", {x}, {{"out", 3}}));

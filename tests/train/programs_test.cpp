@@ -108,6 +108,7 @@ TEST(Programs, AGuestLowersAndPlansWhatItIsAskedFor) {
   EXPECT_EQ(plans.training.program, programs.training);
   EXPECT_EQ(programs.training.blocks[0].ops.back().role, Role::Optimize) << "updates follow what it lowered";
   EXPECT_EQ(plans.training.plan.bytes, plan_none(programs.training, plans.training.workspaces).bytes);
+  EXPECT_GT(plans.none, 0) << "its plan without sharing counts";
   EXPECT_FALSE(plans.training.arena);
   EXPECT_TRUE(plans.evaluation.arena) << "evaluation beside it is at level 2";
   setting.micro_batch = 2;

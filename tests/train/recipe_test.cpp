@@ -145,7 +145,7 @@ TEST_F(Recipe, DecayByNameAndTheRatesOfMeansAreForTheCommandLineOrTheNetworkToSa
 }
 
 TEST_F(Recipe, RatesOfMeansAreForOptimizersThatHaveThem) {
-  EXPECT_EQ(error_of([&] { options({"--beta1", "0.8"}).program.update.rule; }), "--beta1: momentum has none");
+  EXPECT_EQ(error_of([&] { options({"--beta1", "0.8"}); }), "--beta1: momentum has none");
   EXPECT_EQ(error_of([&] { options({"--beta1", "1"}); }), "--beta1: must be from 0 to below 1, not 1");
 }
 

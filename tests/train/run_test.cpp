@@ -167,7 +167,7 @@ TEST_F(WholeRun, EvalSkipsVarsOfEvaluation) {
   EXPECT_NE(gradient.err.find("--skip-vars: no var named 'bn1.y@GRAD'"), std::string::npos) << gradient.err;
 }
 
-TEST_F(WholeRun, ShowPutsADeleteBehindTheLastUseOfEachBuffer) {
+TEST_F(WholeRun, ShowPutsADeleteAfterTheLastUseOfEachBuffer) {
   const Ended shown =
       run_train({"show", "--model", path("small.json"), "--format", "program", "--memopt", "level=1,release"});
   EXPECT_NE(shown.out.find("delete_var("), std::string::npos) << shown.out;

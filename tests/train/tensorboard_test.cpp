@@ -137,7 +137,7 @@ TEST_F(TensorBoard, EachEventIsInTheFileAtOnceAndWithoutAccuracyThereIsNone) {
   EXPECT_EQ(bytes_in(*files().begin()).find("/acc"), std::string::npos);
 }
 
-TEST_F(TensorBoard, AResumedRunWritesBehindTheOtherFilesAndShadowsWhatItRepeats) {
+TEST_F(TensorBoard, AResumedRunWritesAfterTheOtherFilesAndShadowsWhatItRepeats) {
   EventFile(path("board"), std::nullopt).append({.step = 10});
   const std::string first = *files().begin();
   std::filesystem::rename(first, path("board/events.out.tfevents.9000000000.elsewhere"));  // by a clock that is ahead

@@ -76,7 +76,7 @@ TEST_F(TokenizeCommand, CharactersAreThoseThatOccur) {
   EXPECT_EQ(description()["vocabulary"], 4);
 }
 
-TEST_F(TokenizeCommand, ASplitWithinACharacterStandsBehindIt) {
+TEST_F(TokenizeCommand, ASplitWithinACharacterStandsAfterIt) {
   put("text", "abc\u00e9def");  // half of its 8 bytes are those up to the middle of the letter
   EXPECT_EQ(tokenize({"text"}, {"--tokenizer", "chars", "--val", "50"}).code, 0);
   EXPECT_EQ(tokens("train-0000.bin").size(), 4U);

@@ -44,7 +44,7 @@ TEST(Words, EndingsOfEnglishStandAlone) {
   EXPECT_EQ(words_of("'r''l"), (Words{"'", "r", "''", "l"}));
 }
 
-TEST(Words, WhiteSpaceLeavesItsLastCharacterToTheWordBehind) {
+TEST(Words, WhiteSpaceLeavesItsLastCharacterToTheWordAfter) {
   EXPECT_EQ(words_of("a  b"), (Words{"a", " ", " b"}));
   EXPECT_EQ(words_of("a \n b"), (Words{"a", " \n", " b"}));
   EXPECT_EQ(words_of("a\n\nb"), (Words{"a", "\n", "\n", "b"}));

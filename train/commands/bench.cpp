@@ -88,7 +88,7 @@ std::int64_t run_process(std::vector<std::string> args, const Scratch& scratch) 
   fail_as(static_cast<Exit>(WEXITSTATUS(status)), said);
 }
 
-/// The options that were given, but for bench's own; --steps is one of both, and another number for a run.
+/// The given options that training has too, but for --steps: each run gets its own.
 std::vector<std::string> forwarded(const Options& options) {
   std::vector<std::string> args;
   for (const auto& [key, value] : with_values({}, options.given).given)

@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-const std::string kOptnetSetting = "optnet=";
+const std::string kOptnetSetting = std::string(kOptnetWord) + '=';
 
 struct Line {
   const char* name;

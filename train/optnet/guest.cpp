@@ -44,7 +44,7 @@ GuestMemory read_optnet(const std::string& text) {
           .lower = [=](const Network& network, DType dtype) { return lowered_to_modules(optnet, network, dtype); }};
 }
 
-const RegisterGuest optnet_guest{{.word = "optnet",
+const RegisterGuest optnet_guest{{.word = kOptnetWord,
                                   .for_training = "optnet=training",
                                   .for_evaluation = "optnet=inference",
                                   .help = "the modules and sharing of optnet's tables",

@@ -36,7 +36,7 @@ OptnetGroups group_by_last_use(const std::vector<OptnetRecord>& records) {
 }
 
 OptnetOptions parse_optnet(const std::string& text) {
-  const std::string what = "--memopt optnet=" + shortened(text);
+  const std::string what = std::string("`memopt` ") + kOptnetWord + '=' + shortened(text);
   std::istringstream words(text);
   std::string word;
   std::getline(words, word, ',');

@@ -39,7 +39,10 @@ struct OptnetGroups {
 /// never used, and single elements, stay alone.
 OptnetGroups group_by_last_use(const std::vector<OptnetRecord>& records);
 
-/// What `--memopt optnet=...` asks for.
+/// Begins its settings: `--memopt optnet=...`.
+inline constexpr const char* kOptnetWord = "optnet";
+
+/// What such a setting asks for.
 struct OptnetOptions {
   bool training = false;
   bool inplace = true;             // also what the network's definition left out of place

@@ -111,9 +111,9 @@ class MpiTransport final : public Transport {
       check_mpi(MPI_Test(&requests_[i], &done, MPI_STATUS_IGNORE), "waiting");
       if (!done)
         fail_as(Exit::Device, world_.name_of(ranks_[i]), " has kept the others waiting for ", patience_.count(),
-                " seconds (--timeout)");
+                " seconds (`timeout`)");
     }
-    fail_as(Exit::Device, "the other ranks have kept this one waiting for ", patience_.count(), " seconds (--timeout)");
+    fail_as(Exit::Device, "the other ranks have kept this one waiting for ", patience_.count(), " seconds (`timeout`)");
   }
 
   const MpiWorld& world_;

@@ -4,8 +4,8 @@
 
 namespace lethe {
 
-/// A message of the library, which names a setting by its field between two backticks, with the option that says the
-/// setting in its place: `weight_decay` becomes --weight-decay.
+/// A message of the library, which names a setting between two backticks as a field, with the option of that name in
+/// its place: `weight_decay` becomes --weight-decay.
 std::string with_options(const std::string& text);
 
 }  // namespace lethe

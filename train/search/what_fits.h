@@ -68,7 +68,7 @@ std::vector<ZeroStage> stages_above(ProgramSetting setting, Prepared& prepared);
 /// fits.
 const ZeroStage* cheapest_that_fits(const std::vector<ZeroStage>& stages, std::int64_t budget,
                                     const std::optional<Link>& link);
-/// "no stage of --zero fits into 1048576 bytes: the smallest, --zero 3, takes 2097152".
+/// "no stage of `zero` fits into 1048576 bytes: the smallest, `zero` 3, takes 2097152".
 std::string none_fits(const std::vector<ZeroStage>& stages, std::int64_t budget);
 
 /// The cheapest of all four stages within the setting's budget and the device's memory. Fails with

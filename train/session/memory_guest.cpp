@@ -1,5 +1,8 @@
 #include "train/session/memory_guest.h"
 
+#include <algorithm>
+#include <stdexcept>
+
 namespace lethe {
 namespace {
 
@@ -10,7 +13,13 @@ std::vector<MemoryGuest>& registered_guests() {
 
 }  // namespace
 
-RegisterGuest::RegisterGuest(const MemoryGuest& guest) { registered_guests().push_back(guest); }
+RegisterGuest::RegisterGuest(const MemoryGuest& guest) {
+  std::vector<MemoryGuest>& all = registered_guests();
+  const std::string word = guest.word;
+  const auto at = std::ranges::find_if(all, [&](const MemoryGuest& other) { return word <= other.word; });
+  if (at != all.end() && word == at->word) throw std::logic_error("guest '" + word + "' is registered twice");
+  all.insert(at, guest);
+}
 
 const std::vector<MemoryGuest>& memory_guests() { return registered_guests(); }
 

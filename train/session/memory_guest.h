@@ -1,5 +1,6 @@
 // Guests: rooms that give a network other memory than the memory stage does, and a program of their own. A guest
-// registers itself before main under the word before '=' of its settings; nothing else names one.
+// registers itself before main under the word before '=' of its settings; no other source names one;
+// train/CMakeLists.txt compiles its folder.
 #pragma once
 #include <functional>
 #include <memory>
@@ -36,16 +37,16 @@ struct MemoryGuest {
   const char* word;                              // before '='
   const char *for_training, *for_evaluation;     // settings that the commands which train and evaluate take
   const char* help;                              // of both
-  const char* elsewhere;                         // which command says what about it; for commands that do not take it
+  const char* elsewhere;                         // for commands that do not take it: which one to ask instead
   GuestMemory (*read)(const std::string& text);  // what stands after '='; fails if it means nothing
 };
 
-/// Makes a guest known before main.
+/// Makes a guest known before main; fails if another has its word.
 struct RegisterGuest {
   explicit RegisterGuest(const MemoryGuest& guest);
 };
 
-const std::vector<MemoryGuest>& memory_guests();
+const std::vector<MemoryGuest>& memory_guests();  // by word
 /// What the setting asks of the guest whose word it begins with; null if it begins with none's. Fails as `read` does.
 std::shared_ptr<const GuestMemory> guest_memory(const std::string& setting);
 

@@ -1,5 +1,6 @@
 #include "train/session/start.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "framework/error.h"
@@ -37,11 +38,17 @@ RunPlace run_place(const std::string& save, const std::string& resume) {
   return {checkpoint, is_same_place(resume, checkpoint) ? "" : resume, true};
 }
 
+/// The setting that the option of this name sets, as messages name settings.
+std::string setting_named(std::string option) {
+  std::replace(option.begin(), option.end(), '-', '_');
+  return '`' + option + '`';
+}
+
 void check_kept(const Start& start, const std::map<std::string, std::string>& options, const char* name) {
   const auto before = start.state.options.find(name), now = options.find(name);
   if (before == start.state.options.end() || now == options.end()) return;
-  check(before->second == now->second, "--", name, ": the run in ", start.checkpoint, " has ", before->second, ", not ",
-        now->second, "; it cannot go on with another");
+  check(before->second == now->second, setting_named(name), ": the run in ", start.checkpoint, " has ", before->second,
+        ", not ", now->second, "; it cannot go on with another");
 }
 
 /// Checks an option that decides which bits come out; a run that does not say it has what is built in.
@@ -52,7 +59,7 @@ void check_bits(const Start& start, const std::map<std::string, std::string>& op
     return found == of.end() ? built_in : found->second;
   };
   const std::string before = value_in(start.state.options), now = value_in(options);
-  check(before == now, "--", name, ": the run in ", start.checkpoint, " has ", before, ", not ", now,
+  check(before == now, setting_named(name), ": the run in ", start.checkpoint, " has ", before, ", not ", now,
         "; it cannot go on with another");
 }
 
