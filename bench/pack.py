@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Packs public instances with `train pack` and prints a table: instance, capacity, height, lower bound, CPU seconds.
+"""Packs public instances with `train pack` and prints a table: instance, lower bound, height, above the bound, CPU seconds.
 
     bench/pack.py [--train TRAIN] [DIR]
 

@@ -126,7 +126,7 @@ def print_comparison(args, folder):
         sides = {"ours": lambda: ours(args, name, 2, 1, folder), "one": lambda: ours(args, name, 1, 2, folder)}
         if args.python:
             sides["DDP"] = lambda: ddp(args, name, folder)
-        rounds = peers.in_turns(args.rounds, sides)
+        rounds = peers.in_turns(args.rounds, sides, ours=("ours", "one"))
         cells = []
         for side in ("one", "DDP"):
             both = [(median_ms(of["ours"]), median_ms(of[side])) for of in rounds if of.get(side)]

@@ -18,7 +18,7 @@ MOST_BYTES = 6 * 2**30
 def taken_bytes(train, network, setting):
     """What was taken, and whether the prediction was a bound, as it is where a branch may not be taken."""
     said = peers.run([train, "--model", network, "--memopt", setting, "--batch", 1, "--eval-every", 0, "--steps", 1,
-                      "--data", "synthetic", "--quiet"]).out
+                      "--data", "synthetic", "--threads", peers.THREADS, "--quiet"]).out
     taken = re.search(r"^memory taken (\d+) bytes, (at most)?", said, re.MULTILINE)
     return int(taken[1]), bool(taken[2])
 

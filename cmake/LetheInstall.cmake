@@ -18,7 +18,7 @@ install_written(share/zsh/site-functions/_train completion zsh)
 install_written(share/fish/vendor_completions.d/train.fish completion fish)
 install(DIRECTORY models/ DESTINATION share/lethe/models FILES_MATCHING PATTERN "*.json")
 
-# One archive of all that a program of ours is linked from. Ops register themselves before main, so whoever links it
+# One archive of all that a program of ours is linked from, without commands and guests. Ops register themselves before main, so whoever links it
 # takes all of it.
 set(LETHE_PARTS ops optimizer train models memopt kernels framework)
 list(TRANSFORM LETHE_PARTS REPLACE "(.+)" "$<TARGET_OBJECTS:lethe_\\1>" OUTPUT_VARIABLE LETHE_OBJECTS)

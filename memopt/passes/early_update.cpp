@@ -14,7 +14,7 @@ class LastUse {
   explicit LastUse(const Program& program)
       : shown_(view_root(program)), wrote_(shown_.size(), -1), touched_(shown_.size(), -1) {}
 
-  /// Behind which position an op may stand at the earliest.
+  /// After which position an op may stand at the earliest.
   int dependency(const Op& op) const {
     int latest = -1;
     for (const VarId v : op.in)

@@ -59,7 +59,7 @@ TEST(Trials, TheFirstStaysIfTheOthersSaveLittle) {
   EXPECT_EQ(trials.best("that", {}, kOperands, kDevice).kernel, nullptr);
 }
 
-TEST(Trials, AChoiceThatIsNoWayAnyMoreIsMadeAnew) {
+TEST(Trials, AChoiceThatIsNoAlgorithmAnyMoreIsMadeAnew) {
   int runs = 0;
   Trials trials({{"this", "gone"}, {"that", "none"}});
   const std::vector<Algorithm> algorithms = {{"none", [] { return std::unique_ptr<Kernel>(); }},
@@ -69,7 +69,7 @@ TEST(Trials, AChoiceThatIsNoWayAnyMoreIsMadeAnew) {
   EXPECT_EQ(runs, 0) << "there is nothing to choose";
 }
 
-/// The convolution that is computed in the algorithm of that name, as a file of choices would have it.
+/// The convolution that is computed by the algorithm of that name, as a file of choices would have it.
 std::unique_ptr<Kernel> prepared_by(const char* algorithm, ConvPass pass, const ConvShape& s, bool bias, int threads) {
   std::string what;
   const auto tried = std::make_shared<Trials>(Trials::Choices(), [&](const auto& all) { what = all.begin()->first; });
@@ -78,7 +78,7 @@ std::unique_ptr<Kernel> prepared_by(const char* algorithm, ConvPass pass, const 
   return prepare_conv(pass, s, {.bias = bias}, DType::f32, {.threads = threads, .trials = known});
 }
 
-TEST(Trials, ConvolutionsAreComputedInTheWayThatIsKnown) {
+TEST(Trials, ConvolutionsAreComputedByTheAlgorithmThatIsKnown) {
   const ConvShape pointwise = with_out({.batch = 3, .channels = 16, .filters = 24, .in = {6, 7}, .kernel = {1, 1}}),
                   wide = with_out({.batch = 2, .channels = 8, .filters = 4, .in = {9, 8}, .kernel = {3, 3}});
   for (const ConvPass pass : {ConvPass::Forward, ConvPass::GradInput, ConvPass::GradWeight}) {

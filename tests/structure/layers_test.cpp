@@ -118,7 +118,7 @@ TEST(Layers, AFolderHasFewFloors) {
 /// Only what is the program's own writes to its standard output; a library is called by others.
 TEST(Layers, ALibraryPrintsNothing) {
   static const std::regex printing("std::(cout|cerr|puts|printf|putchar|fputs)\\b|\\bstd(out|err)\\b");
-  for (const char* const room : {"framework", "memopt", "models", "train/data", "train/session"})
+  for (const char* const room : {"framework", "memopt", "models", "train/data", "train/session", "train/search"})
     for (const std::string& file : sources_in(room))
       for (const std::string& line : lines_of(file))
         EXPECT_FALSE(std::regex_search(line, printing)) << file << ": " << line;
