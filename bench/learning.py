@@ -113,8 +113,8 @@ def our_training(args, task, folder, weights, seed):
     length = ["--steps", args.steps] if args.steps else ["--epochs", args.epochs]
     run = os.path.join(folder, f"run{seed}")
     trained = peers.run([args.train, "--model", args.model, *peers.sets(task.sets), "--weights", weights, "--data",
-                         task.data + args.data, "--seed", seed, *length, "--batch", args.batch, "--lr", args.lr, "--dtype", args.dtype,
-                         "--threads", peers.THREADS, "--eval-every", 0, "--save", run])
+                         task.data + args.data, "--seed", seed, *length, "--batch", args.batch, "--lr", args.lr,
+                         "--dtype", args.dtype, "--threads", peers.THREADS, "--eval-every", 0, "--save", run])
     return {**peers.result([args.train, "eval", "--weights", run, "--format", "json"]), "seconds": trained.seconds}
 
 
