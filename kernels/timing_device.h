@@ -6,13 +6,14 @@
 
 namespace lethe {
 
+/// A device on which kernels run to be timed.
 class TimingDevice {
  public:
   virtual ~TimingDevice() = default;
-  /// Of so many bytes, aligned, given back with its last owner; a float of any dtype in it is neither zero nor
-  /// denormal. Fails with std::bad_alloc.
+  /// Gives so many bytes, aligned, which are freed with their last owner; a float of any dtype in them is neither zero
+  /// nor denormal. Fails with std::bad_alloc.
   virtual std::shared_ptr<void> memory(std::int64_t bytes) = 0;
-  /// What a run takes; infinity if it fails.
+  /// Runs the kernel and gives the seconds that it takes; infinity if it fails.
   virtual double seconds(const Kernel& kernel, const KernelArgs& args) = 0;
 
  protected:
@@ -22,7 +23,7 @@ class TimingDevice {
 /// On a CPU with the device's threads; on a GPU, which must be opened, on its stream. While it lives, the calling
 /// thread is as the device wants it.
 std::unique_ptr<TimingDevice> timing_device_on(const DeviceInfo& device);
-/// Defined if CUDA is built in.
+/// The same on a GPU; defined if CUDA is built in.
 std::unique_ptr<TimingDevice> timing_gpu(const DeviceInfo& device);
 
 }  // namespace lethe

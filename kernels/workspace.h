@@ -21,7 +21,7 @@ struct WorkspacePart {
 class WorkspaceLayout {
  public:
   explicit WorkspaceLayout(std::int64_t alignment = kVectorAlignment) : alignment_(alignment) {}
-  /// Behind what was added before.
+  /// After what was added before.
   WorkspacePart add(std::int64_t bytes) {
     const WorkspacePart part{round_up(bytes_, alignment_), bytes};
     if (bytes > 0) bytes_ = part.offset + bytes;

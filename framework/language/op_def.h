@@ -54,8 +54,8 @@ struct OpDef {
   std::vector<FusionRule> fusions = {};
   Activates activates = Activates::Nowhere;
   Along along = Along::Mixed;  // Elements for all whose kernels are a map's
-  int random_step =
-      -1;  // the input that numbers the step, where random numbers also follow from an element's place (kFirstElement)
+  // The input that holds the step's number, of an op that draws and so takes kFirstElement, too; -1: it draws nothing.
+  int random_step = -1;
   bool over_batch = false;          // what it gives of a sample depends on how many there are, or on the others
   bool widens = false;              // where its inputs are low floats it may write output 0 in f32: kWideOutput
   bool waits = false;               // for what its inputs' maker began: the later it stands, the less it waits

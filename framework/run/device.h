@@ -58,7 +58,7 @@ class Device {
   virtual void finish_aside() {}
   virtual void synchronize() {}
   /// Does `work`, which computes on the device or prepares to, with the calling thread as the device wants it: its
-  /// worker threads, its floating-point mode, its GPU. Behind it the thread is as it was.
+  /// worker threads, its floating-point mode, its GPU. After it the thread is as it was.
   virtual void compute(const std::function<void()>& work) { work(); }
   virtual void* stream() { return nullptr; }
   virtual unsigned* tickets() { return nullptr; }   // as KernelArgs has them, of what runs on the stream
