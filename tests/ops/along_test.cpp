@@ -119,8 +119,10 @@ void fill_at(Interpreter& alone, const Narrowed& one, const Interpreter& values,
   }
 }
 
-/// "" if an output of the narrowed op is what the whole has there: to the bit, but for ops that only sum up, whose
-/// order of operands follows from the shape.
+/// Whether the order in which an op adds up follows from the shape: plain sums, and products, which a library does.
+bool adds_by_shape(const Op& op) { return op.type == "sum" || op.type == "mean" || op_def(op.type).mult_adds; }
+
+/// "" if an output of the narrowed op is what the whole has there: to the bit, but within rounding of `sums`.
 std::string difference_at(const Index& index, const Var& var, const Var& one, const Guarded& got, const Guarded& whole,
                           bool sums) {
   const Guarded expected(bytes_of(one));
@@ -146,7 +148,7 @@ bool check_axis(const Interpreter& values, const Op& op, const Trial& whole, Alo
     alone.run();
     for (std::size_t slot = 0; slot < op.out.size(); ++slot)
       EXPECT_EQ(difference_at({(*axes)[slot], at}, program.vars[op.out[slot]], one->program.vars[one->out[slot]],
-                              alone.memory(one->out[slot]), whole.outputs[slot], op.type == "sum" || op.type == "mean"),
+                              alone.memory(one->out[slot]), whole.outputs[slot], adds_by_shape(op)),
                 "")
           << "output " << slot << " at " << at << " of the axis that is " << last << " from the last";
   }
