@@ -12,9 +12,11 @@
 #include <vector>
 
 #include "framework/error.h"
+#include "kernels/cuda/tell_once.h"
 #include "train/failure.h"
 #include "train/options.h"
 #include "train/ranks/mpi.h"
+#include "train/report/option_names.h"
 #include "train/report/streams.h"
 
 namespace lethe {
@@ -82,6 +84,7 @@ int main(int argc, char** argv) {
   lethe::sleep_while_waiting(argv);
   lethe::open_missing_streams();
   std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is an error of the write, like a full disk
+  lethe::tell_to([](const std::string& line) { std::fprintf(stderr, "%s\n", lethe::with_options(line).c_str()); });
   try {
     return lethe::run({argv + 1, argv + argc});
   } catch (...) {

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <stdexcept>
+
 #include "framework/run/executor.h"
 #include "framework/run/forwarding_device.h"
 #include "kernels/cpu/device.h"
@@ -10,6 +13,7 @@
 #include "train/data/synthetic_images.h"
 #include "train/recipe.h"
 #include "train/session/fed_data.h"
+#include "train/session/memory_guest.h"
 
 namespace lethe::testing {
 namespace {
@@ -114,6 +118,13 @@ TEST(Programs, AGuestLowersAndPlansWhatItIsAskedFor) {
   setting.micro_batch = 2;
   EXPECT_PRED2(says, error_from([&] { build_programs(setting); }, Exit::Usage),
                "no place in the memory of guest_of_test");
+}
+
+TEST(MemoryGuests, OfTwoWithOneWordTheSecondFails) {
+  ASSERT_FALSE(memory_guests().empty());
+  const MemoryGuest first = memory_guests().front();
+  EXPECT_THROW(RegisterGuest{first}, std::logic_error);
+  EXPECT_EQ(std::ranges::count(memory_guests(), std::string(first.word), &MemoryGuest::word), 1);
 }
 
 }  // namespace
