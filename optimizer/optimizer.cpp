@@ -1,13 +1,12 @@
 #include "optimizer/optimizer.h"
 
 #include <algorithm>
-#include <sstream>
-#include <string_view>
 
 #include "framework/did_you_mean.h"
 #include "framework/error.h"
 #include "framework/language/op_def.h"
 #include "framework/language/verify.h"
+#include "framework/name_pattern.h"
 
 namespace lethe {
 namespace {
@@ -95,31 +94,10 @@ VarId step_counter(Program& program, bool needed) {
   return add_var(program, {.name = "step", .dtype = DType::i64, .kind = Kind::State});
 }
 
-/// Whether pattern and name are the same if each `*` stands for some characters of the name, or for none.
-bool matches(std::string_view pattern, std::string_view name) {
-  std::size_t p = 0, n = 0, star = pattern.size(), after_star = 0;  // the last `*`, and where what follows it was tried
-  while (n < name.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      after_star = n;
-    } else if (p < pattern.size() && pattern[p] == name[n]) {
-      ++p;
-      ++n;
-    } else if (star < pattern.size()) {
-      p = star + 1;
-      n = ++after_star;
-    } else {
-      return false;
-    }
-  }
-  return pattern.find_first_not_of('*', p) == std::string_view::npos;
-}
-
 /// Sets `decays` of all parameters that `patterns` name.
 void set_decay(const Program& program, const std::vector<ParamGrad>& gradients, const std::string& patterns, bool to,
                std::vector<bool>& decays) {
-  std::istringstream in(patterns);
-  for (std::string pattern; std::getline(in, pattern, ',');) {
+  for (const std::string& pattern : patterns_in(patterns)) {
     bool found = false;
     std::vector<std::string> known;
     for (const ParamGrad& pair : gradients) {

@@ -1,0 +1,34 @@
+#include "framework/name_pattern.h"
+
+#include <sstream>
+
+namespace lethe {
+
+bool matches(std::string_view pattern, std::string_view name) {
+  std::size_t p = 0, n = 0, star = pattern.size(), after_star = 0;  // the last `*`, and where what follows it was tried
+  while (n < name.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      after_star = n;
+    } else if (p < pattern.size() && pattern[p] == name[n]) {
+      ++p;
+      ++n;
+    } else if (star < pattern.size()) {
+      p = star + 1;
+      n = ++after_star;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == std::string_view::npos;
+}
+
+std::vector<std::string> patterns_in(const std::string& list) {
+  std::vector<std::string> patterns;
+  std::istringstream in(list);
+  for (std::string pattern; std::getline(in, pattern, ',');)
+    if (!pattern.empty()) patterns.push_back(pattern);
+  return patterns;
+}
+
+}  // namespace lethe

@@ -1,0 +1,14 @@
+// Patterns of names, as the command line has them: "tokens.*,*.bias".
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lethe {
+
+/// Whether pattern and name are the same if each `*` stands for some characters of the name, or for none.
+bool matches(std::string_view pattern, std::string_view name);
+/// The patterns of a list, which has commas between them. An empty one is none.
+std::vector<std::string> patterns_in(const std::string& list);
+
+}  // namespace lethe
