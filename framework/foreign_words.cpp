@@ -43,6 +43,7 @@ const std::vector<Foreign>& foreign_words() {
       {{"start", "starts"}, "begin"},
       {{"stop", "ends"}, "end"},
       {{"theta", "rope_theta"}, "base"},
+      {{"original_max_position_embeddings"}, "original_length"},
       {{"sliding_window"}, "window"},
       {{"transa", "trans_a", "transpose_x"}, "transpose_a"},
       {{"transb", "trans_b", "transpose_y"}, "transpose_b"},

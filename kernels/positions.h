@@ -18,4 +18,18 @@ struct PositionAngles {
   }
 };
 
+/// The slow pairs of a network that was taught first on windows of `length` tokens are slowed `factor` times for longer
+/// ones (rope type "llama3" of Hugging Face's transformers, modeling_rope_utils.py; Llama 3.1): by how often a pair
+/// turns within that length those of at most `low` turns wholly, those of `high` and more not, those between in part.
+struct SlowedPairs {
+  double factor = 1, low = 1, high = 4, length = 8192;
+  /// Of a pair that turns by `step` radians from a position to the next: by what this is multiplied.
+  HD double operator()(double step) const {
+    if (factor == 1) return 1;
+    const double turns = length * step / 6.283185307179586;
+    const double kept = turns <= low ? 0 : turns >= high ? 1 : (turns - low) / (high - low);
+    return kept + (1 - kept) / factor;
+  }
+};
+
 }  // namespace lethe

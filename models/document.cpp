@@ -19,11 +19,12 @@ std::vector<std::string> keys_of(const Bindings& values) {
   return keys;
 }
 
-/// A var's value: a number, true or false.
-Attr var_value(const JsonNode& node) {
-  if (!node.json().is_number() && !node.json().is_boolean())
-    node.fail("found ", node.shown(), ", expected a number, true or false");
-  return value_of(node, {});
+/// A var's value: a number, true or false; or an expression of the vars before it.
+Attr var_value(const JsonNode& node, const Bindings& before) {
+  const Attr value = value_of(node, before);
+  if (std::holds_alternative<std::string>(value.base()))
+    node.fail("found ", node.shown(), ", expected a number, true or false, or an \"=expression\" of vars before it");
+  return value;
 }
 
 /// As it would be written after the option.
@@ -42,11 +43,12 @@ NetworkDocument::NetworkDocument(const NetworkFile& file, const Sets& overrides)
   if (root.has("version") && root.at("version").json() != 1)
     root.at("version").fail("version ", root.at("version").shown(), " is unknown, expected version 1");
   check_object(root, "a network file", document_keys());
-  if (root.has("vars"))
-    for (const auto& [name, node] : root.at("vars").members()) {
-      check_identifier(node, name);
-      vars_.insert_or_assign(name, var_value(node));
-    }
+  std::vector<std::pair<std::string, JsonNode>> vars;
+  if (root.has("vars")) vars = root.at("vars").members();
+  for (const auto& [name, node] : vars) {
+    check_identifier(node, name);
+    vars_.emplace(name, Attr(0));  // until set_vars
+  }
   if (root.has("train")) check_object(root.at("train"), "'train'", train_keys());
   std::vector<std::string> variants;
   if (root.has("variants"))
@@ -57,18 +59,19 @@ NetworkDocument::NetworkDocument(const NetworkFile& file, const Sets& overrides)
   check(variant_.empty() || std::ranges::count(variants, variant_) > 0, source_.file(), ": no variant ",
         quote(variant_), did_you_mean(variant_, variants),
         "; variants: ", variants.empty() ? "none" : joined(variants));
-  set_overrides(overrides);
+  set_vars(vars, given_by(overrides));
 }
 
 void NetworkDocument::read_variant(const std::string& name, const JsonNode& values) {
   values.check_keys("variant " + quote(name) + ", which sets vars", keys_of(vars_));
   for (const auto& [key, node] : values.members()) {
-    const Attr value = var_value(node);
-    if (name == variant_) vars_.insert_or_assign(key, value);
+    const Attr value = var_value(node, {});
+    if (name == variant_) of_variant_.insert_or_assign(key, value);
   }
 }
 
-void NetworkDocument::set_overrides(const Sets& overrides) {
+Bindings NetworkDocument::given_by(const Sets& overrides) const {
+  Bindings given = of_variant_;
   for (const auto& [name, text] : overrides) {
     const std::vector<std::string> known = keys_of(vars_);
     check(vars_.count(name) != 0, source_.file(), ": `set` ", shortened(name), '=', shortened(text), ": no var ",
@@ -76,8 +79,18 @@ void NetworkDocument::set_overrides(const Sets& overrides) {
     const Attr value = parse_value(text);
     check(!std::holds_alternative<std::string>(value.base()), source_.file(), ": `set` ", shortened(name), '=',
           shortened(text), ": expected a number, true or false");
-    vars_.insert_or_assign(name, value);
+    given.insert_or_assign(name, value);
   }
+  return given;
+}
+
+void NetworkDocument::set_vars(const std::vector<std::pair<std::string, JsonNode>>& vars, const Bindings& given) {
+  Bindings before;
+  for (const auto& [name, node] : vars) {
+    const auto found = given.find(name);
+    before.insert_or_assign(name, found != given.end() ? found->second : var_value(node, before));
+  }
+  vars_ = std::move(before);
 }
 
 std::string NetworkDocument::name() const {

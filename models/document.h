@@ -1,6 +1,7 @@
 // The top level of a network file: its keys, its vars with what the command line sets, its training settings.
 #pragma once
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/expression.h"
@@ -21,11 +22,13 @@ class NetworkDocument {
 
  private:
   void read_variant(const std::string& name, const JsonNode& values);
-  void set_overrides(const Sets& overrides);
+  /// What variant and command line say of vars.
+  Bindings given_by(const Sets& overrides) const;
+  void set_vars(const std::vector<std::pair<std::string, JsonNode>>& vars, const Bindings& given);
 
   JsonSource source_;
   std::string variant_;
-  Bindings vars_;
+  Bindings of_variant_ = {}, vars_ = {};
 };
 
 /// Fails at the name of a member that expressions and program text could not read.

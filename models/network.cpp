@@ -132,6 +132,7 @@ class NetworkReader {
     if (!document_.has("loss")) return;
     for (const JsonNode& loss : document_.at("loss").items()) {
       const std::string type = checked_loss(loss);
+      if (!is_there(loss, vars_)) continue;
       const VarId prediction = loss.has("in") ? expander_.find(loss.at("in")) : last_;
       if (!loss.has("target") && inputs_.size() < 2) loss.fail("loss ", quote(type), " needs a 'target': an input");
       const VarId target = loss.has("target") ? expander_.find(loss.at("target")) : inputs_[1];

@@ -196,7 +196,7 @@ void add_control_flow(Json& all) {
 void add_document(Json& all) {
   const Json number = {{"type", {"number", "boolean"}}};
   all["version"] = {{"const", 1}};
-  all["vars"] = map_of(number);
+  all["vars"] = map_of(either({number, ref("expr")}));
   all["variants"] = {{"type", "object"}, {"additionalProperties", map_of(number)}};
   all["shape"] = list_of(ref("int"));
   all["dtype"] = {{"enum", input_dtypes()}};

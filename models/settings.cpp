@@ -67,6 +67,13 @@ std::int64_t whole_of(const JsonNode& node, const Bindings& values) {
   return *whole;
 }
 
+bool is_there(const JsonNode& entry, const Bindings& values) {
+  if (!entry.has("if")) return true;
+  const JsonNode condition = entry.at("if");
+  if (!is_expression(condition.json())) condition.fail("found ", condition.shown(), ", expected an \"=expression\"");
+  return whole_of(condition, values) != 0;
+}
+
 Attrs settings_of(const JsonNode& entry, const Layer& layer, const Bindings& values) {
   Attrs settings;
   for (const auto& member : entry.members()) {

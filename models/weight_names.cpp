@@ -50,14 +50,6 @@ void check_fields(std::string_view name) {
     read_fields(name.substr(at), "");
 }
 
-/// Whether the network has what the entry names.
-bool is_there(const JsonNode& entry, const Bindings& vars) {
-  if (!entry.has("if")) return true;
-  const JsonNode condition = entry.at("if");
-  if (!condition.json().is_string()) condition.fail("found ", condition.shown(), ", expected an \"=expression\"");
-  return whole_of(condition, vars) != 0;
-}
-
 bool is_transposed(const JsonNode& entry) {
   if (!entry.has("transpose")) return false;
   const JsonNode value = entry.at("transpose");

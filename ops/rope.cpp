@@ -1,7 +1,7 @@
 // Rotary positions (Su et al., "RoFormer", 2021): of x [B, T, heads * head_size] the first `rotated` heads are turned,
 // elements k and k + head_size / 2 of a head, paired as in Hugging Face's Llama, by the angle
-// p * base^(-2k / head_size), p being t, or t + offset (i32, one for all or one a sample). The heads after them pass
-// through. The gradient turns back.
+// p * base^(-2k / head_size), p being t, or t + offset (i32, one for all or one a sample); with a `factor` slow pairs
+// are slowed. The heads after them pass through. The gradient turns back.
 #include <cmath>
 
 #include "framework/autodiff/autodiff.h"
@@ -27,14 +27,15 @@ struct RopeExtent {
 template <class C>
 struct FillAngles {
   PositionAngles angles;
+  SlowedPairs slowed;
   std::int64_t steps, half;
   double sign;
   const std::int32_t* offset;  // one a table; null: 0
   C *cos, *sin;
   HD void operator()(std::int64_t i) const {
-    const std::int64_t row = i / half, table = row / steps;
+    const std::int64_t row = i / half, table = row / steps, pair = i - row * half;
     const std::int64_t first = offset ? offset[table] : 0;
-    const double angle = angles(first + row - table * steps, i - row * half);
+    const double angle = angles(first + row - table * steps, pair) * slowed(angles(1, pair));
     cos[i] = static_cast<C>(std::cos(angle));
     sin[i] = static_cast<C>(sign * std::sin(angle));
   }
@@ -111,11 +112,21 @@ RopeExtent rope_extent(const PrepareArgs& args) {
           .tables = each ? x[0] : 1};
 }
 
+SlowedPairs slowed_pairs(const Attrs& attrs) {
+  SlowedPairs slowed;
+  slowed.factor = attrs.number("factor", slowed.factor);
+  slowed.low = attrs.number("low_freq_factor", slowed.low);
+  slowed.high = attrs.number("high_freq_factor", slowed.high);
+  slowed.length = attrs.number("original_length", slowed.length);
+  return slowed;
+}
+
 struct Rope {
   template <class Device>
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
     const RopeExtent extent = rope_extent(args);
     const PositionAngles angles(args.op.attrs.number("base"), 2 * extent.half);
+    const SlowedPairs slowed = slowed_pairs(args.op.attrs);
     const std::int64_t rows = args.in(0).shape[0] * extent.steps;
     const double sign = args.op.attrs.flag("inverse", false) ? -1 : 1;
     const bool shifted = args.has_in(1);
@@ -129,7 +140,8 @@ struct Rope {
             C *const cos = cosines.at<C>(a), *const sin = sines.at<C>(a);
             const std::int32_t* const offset = shifted ? a.in<std::int32_t>(1) : nullptr;
             parallel_for(Device{}, a.stream, extent.angles(),
-                         FillAngles<C>{angles, extent.steps, extent.half, sign, offset, cos, sin}, kElementGrain / 32);
+                         FillAngles<C>{angles, slowed, extent.steps, extent.half, sign, offset, cos, sin},
+                         kElementGrain / 32);
             turn_pairs(Device{}, a.stream, rows, TurnPair<T>{extent, a.in<T>(0), cos, sin, a.out<T>(0)});
           },
           layout.bytes());
@@ -147,6 +159,11 @@ std::vector<Type> infer_rope(const InferArgs& args) {
   const std::int64_t heads = x.shape[2] / size, rotated = attrs.integer("rotated", heads);
   check(rotated >= 0 && rotated <= heads, "rope: rotated is ", rotated, ", expected 0 to the ", heads, " heads");
   check(attrs.number("base") > 0, "rope: base is ", attrs.number("base"), ", expected above 0");
+  const SlowedPairs slowed = slowed_pairs(attrs);
+  check(slowed.factor >= 1, "rope: factor is ", slowed.factor, ", expected at least 1");
+  check(slowed.low > 0 && slowed.high > slowed.low, "rope: low_freq_factor is ", slowed.low, ", high_freq_factor ",
+        slowed.high, ", expected the first above 0 and below the second");
+  check(slowed.length > 0, "rope: original_length is ", slowed.length, ", expected above 0");
   if (args.has_in(1)) {
     const Var& offset = args.in(1);
     check(offset.dtype == DType::i32 && (offset.shape.empty() || offset.shape == Shape{x.shape[0]}), "rope: offset is ",
@@ -164,6 +181,9 @@ void rope_gradient(GradBuilder& g) {
 VarId build_rope(LayerCall& c) {
   Attrs attrs{{"head_size", c.settings().integer("head_size")}, {"base", c.settings().number("base")}};
   if (c.settings().has("rotated")) attrs.set("rotated", c.settings().integer("rotated"));
+  if (c.settings().number("factor") != 1)
+    for (const char* key : {"factor", "low_freq_factor", "high_freq_factor", "original_length"})
+      attrs.set(key, c.settings().number(key));
   return c.emit("rope", {c.in(), c.inputs() > 1 ? c.in(1) : kNone}, attrs);
 }
 
@@ -186,7 +206,24 @@ const Register rope{{
                         .type = KeyType::Number,
                         .absent = 10000.0,
                         .min = 1,
-                        .help = "the slowest pair turns about once in 2 pi base steps"}},
+                        .help = "the slowest pair turns about once in 2 pi base steps"},
+                       {.name = "factor",
+                        .type = KeyType::Number,
+                        .absent = 1.0,
+                        .min = 1,
+                        .help = "slow pairs turn so many times slower, as in Llama 3.1; 1: none do"},
+                       {.name = "low_freq_factor",
+                        .type = KeyType::Number,
+                        .absent = 1.0,
+                        .help = "slow wholly: pairs with at most so many turns in original_length"},
+                       {.name = "high_freq_factor",
+                        .type = KeyType::Number,
+                        .absent = 4.0,
+                        .help = "slow not at all: pairs with so many turns and more"},
+                       {.name = "original_length",
+                        .type = KeyType::Number,
+                        .absent = 8192.0,
+                        .help = "positions that the network was taught first"}},
               .max_inputs = 2,
               .build = build_rope,
               .help = "turn heads of [T, heads * head_size] by their positions; a second input is added to these"},

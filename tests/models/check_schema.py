@@ -13,7 +13,7 @@ TOLD_BY_SCHEMA = """unknown_layer unknown_key missing_key wrong_type fraction_fo
     while_no_state while_state_name while_state_of_flag while_unknown_key while_unknown_memopt if_condition
     name_with_slash deep_path unused_block side_not_taken unknown_loss loss_key head_key head_out train_key identifier unknown_top_key
     missing_layers missing_version wrong_version missing_shape wrong_dtype no_inputs no_object
-    stride_zero window_negative probability_of_one pad_too_large axis_negative input_layout long_name weights_key""".split()
+    stride_zero window_negative probability_of_one pad_too_large axis_negative input_layout long_name weights_key var_text loss_if""".split()
 
 
 def main(models, bad):

@@ -162,6 +162,30 @@ TEST_F(NetworkFile, DecidesConditionsWhenItIsBuilt) {
   EXPECT_EQ(outputs_of(load(R"({"if": "=1>2", "then": [{"op": "relu"}]}, {"op": "tanh"})")), "tanh1.y");
 }
 
+TEST_F(NetworkFile, WorksVarsOutFromThoseBeforeThem) {
+  const std::string layers = R"({"op": "fc", "out": "=inner"})";
+  const std::string vars = R"("vars": {"width": 4, "inner": "=4*width"},)";
+  const auto outputs = [&](const Sets& sets) { return var(load(layers, vars, {}, sets), "fc1.weight").shape[0]; };
+  EXPECT_EQ(outputs({}), 16);
+  EXPECT_EQ(outputs({{"width", "5"}}), 20);
+  EXPECT_EQ(outputs({{"inner", "3"}}), 3);
+}
+
+TEST_F(NetworkFile, LeavesOutLossesWhoseConditionIsZero) {
+  const std::string more = R"("vars": {"smooth": false}, "loss": [
+      {"if": "=1-smooth", "op": "cross_entropy", "target": "label"},
+      {"if": "=smooth", "op": "cross_entropy", "target": "label", "label_smoothing": 0.1}],)";
+  const auto smoothing = [&](const Sets& sets) {
+    const Network network = load(R"({"op": "fc", "out": 5})", more, {}, sets);
+    std::string all;
+    for (const Op& op : network.program.blocks[0].ops)
+      if (op.type == "softmax_cross_entropy") all += text_of(op.attrs.number("label_smoothing", 0)) + ' ';
+    return all;
+  };
+  EXPECT_EQ(smoothing({}), "0.0 ");
+  EXPECT_EQ(smoothing({{"smooth", "true"}}), "0.1 ");
+}
+
 TEST_F(NetworkFile, ReadsPairsAndInitialisersAsSettings) {
   const Network network =
       load(R"({"op": "conv", "out": 2, "k": [3, "=1"], "pad": [1, 0], "bias": false, "init": {"normal": 0.5}})");

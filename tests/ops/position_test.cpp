@@ -41,6 +41,16 @@ TEST(Rope, AnOffsetIsAddedToPositions) {
                 {std::cos(5), std::sin(5), std::cos(70000), std::sin(70000)});
 }
 
+TEST(Rope, SlowsPairsByHowOftenTheyTurnInTheLength) {
+  // Within 2 pi 40 positions pair 0 turns 40 times, pair 1 4 times, pair 2 0.4 times; 4 is half way from 1 to 7.
+  Attrs attrs{{"head_size", 6}, {"base", 1000.0}, {"factor", 8.0}, {"high_freq_factor", 7.0}};
+  attrs.set("original_length", 251.32741228718345);
+  const Tensor y = run_op("rope", {Tensor{{1, 1, 6}, {1, 1, 1, 0, 0, 0}}, offsets({3}, {})}, attrs);
+  const double fast = 3, between = 0.3 * (0.5 + 0.5 / 8), slow = 0.03 / 8;
+  expect_values(y,
+                {std::cos(fast), std::cos(between), std::cos(slow), std::sin(fast), std::sin(between), std::sin(slow)});
+}
+
 TEST(Rope, SaysWhatDoesNotFit) {
   EXPECT_EQ(complaint("rope", {{2, 3}}, heads_of(2)), "rope: input is [2,3], expected sequences [N,T,heads*head_size]");
   EXPECT_EQ(complaint("rope", {{2, 3, 6}}, heads_of(3)), "rope: head_size is 3, expected an even number from 2");
@@ -48,6 +58,13 @@ TEST(Rope, SaysWhatDoesNotFit) {
   Attrs attrs = heads_of(2);
   attrs.set("rotated", 4);
   EXPECT_EQ(complaint("rope", {{2, 3, 6}}, attrs), "rope: rotated is 4, expected 0 to the 3 heads");
+  Attrs slowed = heads_of(2);
+  slowed.set("factor", 0.5);
+  EXPECT_EQ(complaint("rope", {{2, 3, 6}}, slowed), "rope: factor is 0.5, expected at least 1");
+  slowed.set("factor", 8.0);
+  slowed.set("low_freq_factor", 4.0);
+  EXPECT_EQ(complaint("rope", {{2, 3, 6}}, slowed),
+            "rope: low_freq_factor is 4, high_freq_factor 4, expected the first above 0 and below the second");
   EXPECT_EQ(complaint("rope", {{2, 3, 6}, {3}}, heads_of(2), {{1, DType::i32}}),
             "rope: offset is i32[3], expected an i32 scalar or i32[2]");
 }

@@ -39,10 +39,15 @@ std::vector<Sample> position_samples() {
   const auto heads = [](std::int64_t size) { return Attrs{{"head_size", size}, {"base", 10000.0}}; };
   Attrs some = heads(4);
   some.set("rotated", 3);
+  Attrs slowed = heads(8);  // whose pairs turn 10.2, 1.02, 0.1 and 0.01 times in the length
+  slowed.set("factor", 8.0);
+  slowed.set("low_freq_factor", 0.5);
+  slowed.set("original_length", 64.0);
   return {
       {.op = "rope", .in = {{{2, 5, 24}}, kAbsent}, .attrs = heads(6)},
       {.op = "rope", .in = {{{3, 5, 20}}, one_offset}, .attrs = some},
       {.op = "rope", .in = {{{3, 2, 20}}, an_offset_each}, .attrs = some},
+      {.op = "rope", .in = {{{2, 5, 16}}, one_offset}, .attrs = slowed},
       {.op = "sinusoidal_positions",
        .in = {},
        .attrs = {{"length", 9}, {"width", 7}, {"base", 10000.0}, {"dtype", kUnderTest}},
