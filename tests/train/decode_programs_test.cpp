@@ -37,6 +37,13 @@ const std::string kAttention = R"({"op": "fc", "out": "=2*width", "flatten": fal
 const std::string kRotary = R"({"op": "fc", "out": "=2*width", "flatten": false},
   {"op": "rope", "head_size": "=width/2", "rotated": 3},
   {"op": "attention", "heads": 2, "kv_heads": 1, "causal": true, "window": 3})";
+/// Heads of queries and keys have a norm of their own; that of values passes.
+const std::string kNormedHeads = R"({"op": "fc", "out": "=2*width", "flatten": false},
+  {"op": "reshape", "shape": [-1, 4, "=width/2"], "name": "all"}, {"op": "slice", "axis": 1, "end": 3},
+  {"op": "rms_norm", "name": "normed"}, {"op": "slice", "in": "all", "axis": 1, "begin": 3, "name": "v"},
+  {"op": "concat", "in": ["normed", "v"], "axis": 1}, {"op": "reshape", "shape": [-1, "=2*width"]},
+  {"op": "rope", "head_size": "=width/2", "rotated": 3, "factor": 8, "original_length": 30},
+  {"op": "attention", "heads": 2, "kv_heads": 1, "causal": true})";
 /// Each row by its length, as sums over channels give it; other maps; and rows that are probabilities.
 const std::string kMaps = R"({"op": "softplus", "name": "a"}, {"op": "square", "name": "b"},
   {"op": "sum", "axis": 1, "keep": true}, {"op": "sqrt", "name": "norm"}, {"op": "div", "in": ["b", "norm"]},
@@ -129,7 +136,7 @@ void Decode::expect_same(const NetworkSetting& of, double tolerance) {
 TEST_F(Decode, GivesTheLogitsOfTheWholeWindow) {
   for (const auto& [dtype, tolerance] : {std::pair(DType::f64, 1e-12), {DType::f32, 1e-5}}) {
     for (const std::string& layers : {kPositions, kAttention, kMaps + ", " + kAttention, kPositions + ", " + kAttention,
-                                      kRotary + R"(, {"op": "gelu"}, )" + kAttention})
+                                      kRotary + R"(, {"op": "gelu"}, )" + kAttention, kNormedHeads})
       expect_same(setting(layers, dtype), tolerance);
     expect_same(setting(kPositions, dtype, kWithoutLogits), tolerance);
   }
