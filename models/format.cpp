@@ -25,11 +25,11 @@ void check_object(const JsonNode& node, const std::string& what, const std::vect
 
 const std::vector<KeyFact>& document_keys() {
   static const std::vector<KeyFact> keys = {
-      {"$schema", false, "text"},   {"version", true, "version"}, {"name", false, "text"},
-      {"comment", false, "text"},   {"vars", false, "vars"},      {"variants", false, "variants"},
-      {"inputs", true, "inputs"},   {"blocks", false, "blocks"},  {"layers", true, "layers"},
-      {"outputs", false, "names"},  {"loss", false, "losses"},    {"train", false, "train"},
-      {"weights", false, "weights"}};
+      {"$schema", false, "text"},    {"version", true, "version"}, {"name", false, "text"},
+      {"comment", false, "text"},    {"vars", false, "vars"},      {"variants", false, "variants"},
+      {"inputs", true, "inputs"},    {"blocks", false, "blocks"},  {"layers", true, "layers"},
+      {"outputs", false, "names"},   {"loss", false, "losses"},    {"train", false, "train"},
+      {"weights", false, "weights"}, {"config", false, "config"}};
   return keys;
 }
 
@@ -80,6 +80,22 @@ const std::vector<KeyFact>& weight_keys() {
   static const std::vector<KeyFact> keys = {
       {"comment", false, "text"}, {"tensor", true, "tensor"},   {"param", false, "text"}, {"shape", false, "shape"},
       {"rows", false, "ints"},    {"transpose", false, "flag"}, {"if", false, "expr"}};
+  return keys;
+}
+
+const std::vector<KeyFact>& config_family_keys() {
+  static const std::vector<KeyFact> keys = {{"comment", false, "text"},     {"like", false, "text"},
+                                            {"variant", false, "text"},     {"set", false, "arguments"},
+                                            {"keys", false, "config_keys"}, {"pass", false, "texts"}};
+  return keys;
+}
+
+const std::vector<KeyFact>& config_entry_keys() {
+  static const std::vector<KeyFact> keys = {
+      {"comment", false, "text"}, {"var", false, "ident"},  {"let", false, "ident"},
+      {"most", false, "ident"},   {"if", false, "expr"},    {"default", false, "value"},
+      {"is", false, "any"},       {"check", false, "expr"}, {"values", false, "numbers_of_texts"},
+      {"size", false, "flag"}};
   return keys;
 }
 

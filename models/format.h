@@ -24,12 +24,14 @@ const std::vector<KeyFact>& document_keys();  // of the file
 const std::vector<KeyFact>& input_keys();
 const std::vector<KeyFact>& block_keys();
 const std::vector<KeyFact>& loss_keys();
-std::vector<KeyFact> layer_loss_keys();           // of one that is a layer, beside the layer's own
-const std::vector<KeyFact>& train_keys();         // options of the command line
-const std::vector<KeyFact>& weight_names_keys();  // of the names of one library
-const std::vector<KeyFact>& weight_keys();        // of a tensor among them
-const std::vector<KeyFact>& while_keys();         // of what stands after "while"
-const std::vector<KeyFact>& do_keys();            // and after its "do"
+std::vector<KeyFact> layer_loss_keys();            // of one that is a layer, beside the layer's own
+const std::vector<KeyFact>& train_keys();          // options of the command line
+const std::vector<KeyFact>& weight_names_keys();   // of the names of one library
+const std::vector<KeyFact>& weight_keys();         // of a tensor among them
+const std::vector<KeyFact>& config_family_keys();  // of what it says of one kind of config.json
+const std::vector<KeyFact>& config_entry_keys();   // of a key of that
+const std::vector<KeyFact>& while_keys();          // of what stands after "while"
+const std::vector<KeyFact>& do_keys();             // and after its "do"
 
 /// What an entry in a list of layers may be.
 enum class EntryKind { Op, Block, Repeat, Branches, If, While };

@@ -7,6 +7,7 @@
 #include "framework/language/op_def.h"
 #include "framework/text_input.h"
 #include "models/complaints.h"
+#include "models/config_families.h"
 #include "models/document.h"
 #include "models/entry.h"
 #include "models/expander.h"
@@ -87,6 +88,7 @@ class NetworkReader {
     check_rest();
     losses();
     Network network = builder_.finish(outputs());
+    config_families(document_);  // which is for others, but wrong for all
     if (document_.has("weights")) network.weight_names = read_weight_names(document_.at("weights"), vars_, network);
     return network;
   }

@@ -3,6 +3,7 @@
 #include "framework/language/op_def.h"
 #include "models/format.h"
 #include "models/network.h"
+#include "models/settings.h"
 
 namespace lethe {
 namespace {
@@ -59,10 +60,6 @@ Json value_schema(const Key& key) {
       return ref("init");
   }
   return {};
-}
-
-Json json_of(const Attr& value) {
-  return std::visit([](const auto& held) { return Json(held); }, value.base());
 }
 
 /// A bound as people write it: without a point if it is whole.
@@ -213,6 +210,18 @@ void add_document(Json& all) {
   all["weights"] = map_of(object_of(weight_names_keys()));
 }
 
+void add_config(Json& all) {
+  const auto any_names = [](Json values) {
+    return Json{{"type", "object"}, {"additionalProperties", std::move(values)}};
+  };
+  all["value"] = {{"type", {"number", "boolean", "string"}}};
+  all["any"] = {{"type", "array"}};
+  all["texts"] = list_of(ref("text"));
+  all["numbers_of_texts"] = any_names({{"type", {"number", "boolean"}}});
+  all["config_keys"] = any_names(object_of(config_entry_keys()));
+  all["config"] = any_names(object_of(config_family_keys()));
+}
+
 }  // namespace
 
 std::string network_schema() {
@@ -223,6 +232,7 @@ std::string network_schema() {
   add_entries(definitions);
   add_control_flow(definitions);
   add_document(definitions);
+  add_config(definitions);
   return schema.dump(1) + '\n';
 }
 

@@ -61,6 +61,10 @@ Attr value_of(const JsonNode& node, const Bindings& values) {
   node.fail("found ", node.shown(), ", expected a number, true, false or text");
 }
 
+Json json_of(const Attr& value) {
+  return std::visit([](const auto& held) { return Json(held); }, value.base());
+}
+
 std::int64_t whole_of(const JsonNode& node, const Bindings& values) {
   const std::optional<std::int64_t> whole = whole_number(value_of(node, values));
   if (!whole || node.json().is_boolean()) node.fail("found ", node.shown(), ", expected a whole number");

@@ -77,15 +77,23 @@ ZooEntry find_model(const std::string& name_or_file) {
        ", or a file that ends in .json");
 }
 
-std::vector<std::string> zoo_names() {
+std::vector<std::pair<std::string, std::string>> zoo_files() {
+  std::vector<std::pair<std::string, std::string>> all;
   std::set<std::string> names;
   for (const fs::path& directory : directories())
-    for (const auto& [name, path] : files_in(directory)) {
-      names.insert(name);
-      const JsonSource source(path.string());
-      if (!source.root().has("variants")) continue;
-      for (const auto& [variant, values] : source.root().at("variants").members()) names.insert(variant);
-    }
+    for (const auto& [name, path] : files_in(directory))
+      if (names.insert(name).second) all.emplace_back(name, path.string());
+  return all;
+}
+
+std::vector<std::string> zoo_names() {
+  std::set<std::string> names;
+  for (const auto& [name, file] : zoo_files()) {
+    names.insert(name);
+    const JsonSource source(file);
+    if (!source.root().has("variants")) continue;
+    for (const auto& [variant, values] : source.root().at("variants").members()) names.insert(variant);
+  }
   return {names.begin(), names.end()};
 }
 

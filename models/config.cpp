@@ -1,0 +1,200 @@
+#include "models/config.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <set>
+
+#include "framework/did_you_mean.h"
+#include "framework/name_pattern.h"
+#include "framework/text_input.h"
+#include "models/config_families.h"
+#include "models/document.h"
+#include "models/settings.h"
+#include "models/zoo.h"
+
+namespace lethe {
+namespace {
+
+/// The value at "rope_parameters.rope_theta"; none where a part of the path is missing or null.
+std::optional<JsonNode> value_at(const JsonNode& config, const std::string& path) {
+  const std::size_t dot = path.find('.');
+  const std::string key = path.substr(0, dot);
+  if (!config.json().is_object() || !config.has(key) || config.at(key).json().is_null()) return std::nullopt;
+  return dot == std::string::npos ? config.at(key) : value_at(config.at(key), path.substr(dot + 1));
+}
+
+/// What a config.json calls its kind of model.
+JsonNode kind_in(const JsonNode& config) {
+  for (const char* key : {"model_type", "architecture"})
+    if (const std::optional<JsonNode> kind = value_at(config, key); kind && kind->json().is_string()) return *kind;
+  config.fail("says no 'model_type', which is what kind of model it is of");
+}
+
+/// Whatever is wrong with a config.json is wrong with data.
+template <class Body>
+auto as_data(const Body& body) -> decltype(body()) {
+  try {
+    return body();
+  } catch (const Error& error) {
+    throw Error(error.what(), Exit::Data);
+  }
+}
+
+/// Reads a config.json as one family's.
+class ConfigReader {
+ public:
+  ConfigReader(const JsonNode& config, const ConfigFamily& family, const NetworkDocument& network, std::string file)
+      : config_(config), family_(family), file_(std::move(file)), values_(network.vars()) {}
+
+  ConfiguredNetwork read() {
+    for (const auto& [var, value] : family_.sets) fill(var, value_of(value, values_), config_, "the kind of model");
+    for (const auto& [path, entry] : family_.keys) take(path, entry);
+    check_no_other(config_, "");
+    for (const auto& [var, path] : missing_)
+      if (!filled_.contains(var)) config_.fail("lacks ", quote(path), ", which ", file_, " needs for its var ", var);
+    for (const std::string& name : filled_)
+      if (const Attr& value = values_.at(name); !lets_.contains(name)) network_.sets[name] = text_of(value);
+    return std::move(network_);
+  }
+
+ private:
+  /// Fails at a key that stands nowhere in the family.
+  void check_no_other(const JsonNode& node, const std::string& prefix) const {
+    for (const auto& [key, value] : node.members()) {
+      const std::string path = prefix + key;
+      const auto is_this = [&](const auto& entry) { return entry.first == path; };
+      const auto is_inside = [&](const auto& entry) { return entry.first.starts_with(path + "."); };
+      const auto passes = [&](const std::string& pattern) { return matches(pattern, path); };
+      if (value.json().is_null() || std::ranges::any_of(family_.keys, is_this)) continue;
+      if (std::ranges::any_of(family_.keys, is_inside))
+        check_no_other(value, path + ".");
+      else if (std::ranges::none_of(family_.passed_over, passes))
+        value.fail_at_key(quote(path), " is ", value.shown(), ", which ", file_, " does not honour",
+                          did_you_mean(path, known()), "; it knows ", joined(known()));
+    }
+  }
+
+  std::vector<std::string> known() const {
+    std::vector<std::string> paths;
+    for (const auto& [path, entry] : family_.keys) paths.push_back(path);
+    return paths;
+  }
+
+  void take(const std::string& path, const JsonNode& entry) {
+    const std::optional<JsonNode> found = value_at(config_, path);
+    const JsonNode at = found.value_or(config_);
+    const auto told = [&](const char* key) {
+      return with_context(at.where(), [&] { return value_of(entry.at(key), values_); });
+    };
+    if (entry.has("if") && told("if") == Attr(0)) return;
+    if (!found && !entry.has("default")) {
+      if (entry.has("var")) missing_.emplace_back(entry.at("var").text(), path);
+      return;
+    }
+    const Json value = found ? found->json() : json_of(told("default"));
+    if (entry.has("is")) check_is(at, path, value, entry.at("is"));
+    for (const char* key : {"var", "let"})
+      if (entry.has(key)) {
+        if (std::string_view(key) == "let") lets_.insert(entry.at(key).text());
+        fill(entry.at(key).text(), number_in(at, path, value, entry), at, found ? path : "");
+      }
+    if (entry.has("most")) bound(entry.at("most").text(), number_in(at, path, value, entry), at, path);
+    if (entry.has("check") && told("check") == Attr(0))
+      at.fail(quote(path), " is ", value.dump(), "; ", file_, " needs ", entry.at("check").text().substr(1));
+  }
+
+  void check_is(const JsonNode& at, const std::string& path, const Json& value, const JsonNode& allowed) const {
+    Json list = Json::array();
+    for (const JsonNode& item : allowed.items()) {
+      const bool computed = item.json().is_string() && item.text().starts_with('=');
+      list.push_back(computed ? json_of(value_of(item, values_)) : item.json());
+    }
+    const auto is_allowed = [&](const Json& one) { return std::ranges::count(list, one) > 0; };
+    const bool each = value.is_array() && !value.empty() && std::ranges::all_of(value, is_allowed);
+    if (is_allowed(value) || each) return;
+    std::vector<std::string> words;
+    for (const Json& item : list) words.push_back(item.dump());
+    at.fail(quote(path), " is ", shortened(value.dump(), 40), at.json() == value ? "" : " where nothing is said",
+            ", which ", file_, " does not honour; it honours ", words.empty() ? "none" : joined(words));
+  }
+
+  /// What the entry makes of a value: its size, what a text stands for, or the number itself.
+  Attr number_in(const JsonNode& at, const std::string& path, const Json& value, const JsonNode& entry) const {
+    if (entry.has("size") && value.is_structured()) return Attr(std::ssize(value));
+    if (entry.has("values") && !value.is_number()) {
+      const Json& text = value.is_array() && !value.empty() ? value.front() : value;
+      const bool alike = !value.is_array() || std::ranges::count(value, text) == std::ssize(value);
+      if (!alike) at.fail(quote(path), " is not the same for all layers, which ", file_, " does not honour");
+      const JsonNode values = entry.at("values");
+      if (text.is_string() && values.has(text.get<std::string>()))
+        return value_of(values.at(text.get<std::string>()), {});
+      std::vector<std::string> words;
+      for (const auto& [word, number] : values.members()) words.push_back(word);
+      at.fail(quote(path), " is ", shortened(text.dump(), 40), ", which ", file_, " does not honour; it honours ",
+              joined(words));
+    }
+    if (value.is_boolean()) return Attr(value.get<bool>());
+    if (!value.is_number()) at.fail(quote(path), " is ", shortened(value.dump(), 40), ", expected a number");
+    return at.json() == value ? value_of(at, {}) : parse_value(value.dump());
+  }
+
+  /// `path`: of the key that says so; "" for a default, which is for what nothing has said.
+  void fill(const std::string& name, const Attr& value, const JsonNode& at, const std::string& path) {
+    const bool is_new = filled_.insert(name).second;
+    if (path.empty() && !is_new) return;
+    if (!path.empty() && !said_.insert(name).second && json_of(values_.at(name)) != json_of(value))
+      at.fail(quote(path), " says that ", name, " is ", text_of(value), ", another key that it is ",
+              text_of(values_.at(name)));
+    values_.insert_or_assign(name, value);
+  }
+
+  void bound(const std::string& var, const Attr& value, const JsonNode& at, const std::string& path) {
+    const std::optional<std::int64_t> most = whole_number(value), now = whole_number(values_.at(var));
+    if (!most || *most < 1) at.fail(quote(path), " is ", text_of(value), ", expected a whole number from 1 on");
+    network_.bounds.push_back({.var = var, .key = path, .most = *most});
+    if (now && *now > *most) {
+      filled_.insert(var);
+      values_.insert_or_assign(var, Attr(*most));
+    }
+  }
+
+  JsonNode config_;
+  const ConfigFamily& family_;
+  std::string file_;  // of the network, for messages
+  Bindings values_;
+  std::set<std::string> filled_ = {}, said_ = {}, lets_ = {};      // said: by a key that is there
+  std::vector<std::pair<std::string, std::string>> missing_ = {};  // vars, and the keys that would say them
+  ConfiguredNetwork network_ = {};
+};
+
+}  // namespace
+
+ConfiguredNetwork read_config(const std::string& file) {
+  return as_data([&] {
+    const JsonSource source(file);
+    const JsonNode kind = kind_in(source.root());
+    std::vector<std::string> known;
+    for (const auto& [name, path] : zoo_files()) {
+      const NetworkFile network{.name = {}, .text = read_text(path), .path = path};
+      if (network.text.find("\"config\"") == std::string::npos) continue;
+      const JsonSource of_network(path, network.text);
+      for (const ConfigFamily& family : config_families(of_network.root())) {
+        known.push_back(family.name);
+        if (family.name != kind.text()) continue;
+        NetworkFile variant = network;
+        variant.variant = family.variant;
+        const std::string short_name = std::filesystem::path(path).filename().string();
+        ConfiguredNetwork found = ConfigReader(source.root(), family, {variant, {}}, short_name).read();
+        found.model = family.variant.empty() ? name : family.variant;
+        found.family = family.name;
+        return found;
+      }
+    }
+    std::ranges::sort(known);
+    kind.fail("no network file is for models of type ", quote(kind.text()), did_you_mean(kind.text(), known),
+              "; known: ", joined(known));
+  });
+}
+
+}  // namespace lethe
