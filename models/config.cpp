@@ -16,12 +16,18 @@
 namespace lethe {
 namespace {
 
-/// The value at "rope_parameters.rope_theta"; none where a part of the path is missing or null.
-std::optional<JsonNode> value_at(const JsonNode& config, const std::string& path) {
+/// What stands at "rope_parameters.rope_theta"; none where a part of the path is missing.
+std::optional<JsonNode> node_at(const JsonNode& config, const std::string& path) {
   const std::size_t dot = path.find('.');
   const std::string key = path.substr(0, dot);
-  if (!config.json().is_object() || !config.has(key) || config.at(key).json().is_null()) return std::nullopt;
-  return dot == std::string::npos ? config.at(key) : value_at(config.at(key), path.substr(dot + 1));
+  if (!config.json().is_object() || !config.has(key)) return std::nullopt;
+  return dot == std::string::npos ? config.at(key) : node_at(config.at(key), path.substr(dot + 1));
+}
+
+/// The same, and none where null stands.
+std::optional<JsonNode> value_at(const JsonNode& config, const std::string& path) {
+  const std::optional<JsonNode> node = node_at(config, path);
+  return node && node->json().is_null() ? std::nullopt : node;
 }
 
 /// What a config.json calls its kind of model.
@@ -83,21 +89,23 @@ class ConfigReader {
 
   void take(const std::string& path, const JsonNode& entry) {
     const std::optional<JsonNode> found = value_at(config_, path);
+    const bool is_null = entry.has("null") && !found && node_at(config_, path);
+    const char* const absent = is_null ? "null" : "default";
     const JsonNode at = found.value_or(config_);
     const auto told = [&](const char* key) {
       return with_context(at.where(), [&] { return value_of(entry.at(key), values_); });
     };
     if (entry.has("if") && told("if") == Attr(0)) return;
-    if (!found && !entry.has("default")) {
+    if (!found && !entry.has(absent)) {
       if (entry.has("var")) missing_.emplace_back(entry.at("var").text(), path);
       return;
     }
-    const Json value = found ? found->json() : json_of(told("default"));
+    const Json value = found ? found->json() : json_of(told(absent));
     if (entry.has("is")) check_is(at, path, value, entry.at("is"));
     for (const char* key : {"var", "let"})
       if (entry.has(key)) {
         if (std::string_view(key) == "let") lets_.insert(entry.at(key).text());
-        fill(entry.at(key).text(), number_in(at, path, value, entry), at, found ? path : "");
+        fill(entry.at(key).text(), number_in(at, path, value, entry), at, found || is_null ? path : "");
       }
     if (entry.has("most")) bound(entry.at("most").text(), number_in(at, path, value, entry), at, path);
     if (entry.has("check") && told("check") == Attr(0))

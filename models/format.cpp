@@ -91,11 +91,12 @@ const std::vector<KeyFact>& config_family_keys() {
 }
 
 const std::vector<KeyFact>& config_entry_keys() {
-  static const std::vector<KeyFact> keys = {
-      {"comment", false, "text"}, {"var", false, "ident"},  {"let", false, "ident"},
-      {"most", false, "ident"},   {"if", false, "expr"},    {"default", false, "value"},
-      {"is", false, "any"},       {"check", false, "expr"}, {"values", false, "numbers_of_texts"},
-      {"size", false, "flag"}};
+  static const std::vector<KeyFact> keys = {{"comment", false, "text"}, {"var", false, "ident"},
+                                            {"let", false, "ident"},    {"most", false, "ident"},
+                                            {"if", false, "expr"},      {"default", false, "value"},
+                                            {"null", false, "value"},   {"is", false, "any"},
+                                            {"check", false, "expr"},   {"values", false, "numbers_of_texts"},
+                                            {"size", false, "flag"}};
   return keys;
 }
 

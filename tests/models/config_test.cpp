@@ -32,7 +32,7 @@ constexpr const char* kTower = R"({
       "act": {"is": ["gelu"], "default": "gelu"},
       "inner": {"is": ["=4*width"]},
       "use_window": {"let": "windowed", "default": false},
-      "window": {"var": "window", "default": 0, "if": "=windowed"},
+      "window": {"var": "window", "default": 9, "null": 0, "if": "=windowed"},
       "id2label": {"var": "classes", "size": true, "default": 2},
       "kinds": {"is": ["full"]}},
       "pass": ["*_dropout"]},
@@ -89,6 +89,11 @@ TEST_F(ConfigTest, KeysFillVars) {
       (Sets{{"width", "12"}, {"heads", "4"}, {"base", "5e+05"}, {"kind", "1"}, {"window", "7"}, {"classes", "3"}}));
   const Sets off = read(R"({"model_type": "tower", "hidden": 4, "use_window": false, "window": 7})").sets;
   EXPECT_EQ(off.count("window"), 0U);
+  const auto window = [&](const std::string& said) {
+    return read(R"({"model_type": "tower", "hidden": 4, "use_window": true)" + said + "}").sets.at("window");
+  };
+  EXPECT_EQ(window(""), "9");
+  EXPECT_EQ(window(R"(, "window": null)"), "0");
 }
 
 TEST_F(ConfigTest, AFamilyTakesOverWhatItIsLike) {
@@ -180,7 +185,13 @@ TEST(ConfigOfTheZoo, GPT2AndLlamaAsTransformersWritesThem) {
     "summary_type": "cls_index", "summary_use_proj": true, "tie_word_embeddings": true,
     "transformers_version": "5.24.0", "use_cache": true, "vocab_size": 100})")
                         .sets;
-  EXPECT_EQ(gpt2, (Sets{{"heads", "4"}, {"layers", "3"}, {"length", "32"}, {"vocab", "100"}, {"width", "64"}}));
+  EXPECT_EQ(gpt2, (Sets{{"heads", "4"},
+                        {"hidden", "256"},
+                        {"layers", "3"},
+                        {"length", "32"},
+                        {"norm_eps", "1e-05"},
+                        {"vocab", "100"},
+                        {"width", "64"}}));
   const ConfiguredNetwork llama =
       read(R"({"architectures": ["LlamaForCausalLM"], "attention_bias": false, "attention_dropout": 0.0,
     "bos_token_id": 1, "eos_token_id": 2, "head_dim": 16, "hidden_act": "silu", "hidden_size": 64,
@@ -195,6 +206,31 @@ TEST(ConfigOfTheZoo, GPT2AndLlamaAsTransformersWritesThem) {
   EXPECT_EQ(llama.sets.at("hidden"), "96");
   EXPECT_NO_THROW(load_network(llama.model, {}, llama.sets));
   EXPECT_NO_THROW(load_network("gpt2", {}, gpt2));
+  fs::remove_all(folder);
+}
+
+/// What a config.json of Qwen2 says of the window, beside the rest; "" where it is refused.
+TEST(ConfigOfTheZoo, WindowsOfQwen2AreThoseOfAllLayersOrRefused) {
+  const fs::path folder = fs::temp_directory_path() / ("lethe_qwen_config_" + std::to_string(::getpid()));
+  fs::create_directory(folder);
+  const auto window = [&](const std::string& more) -> std::string {
+    std::ofstream(folder / "config.json") << R"({"model_type": "qwen2", "num_hidden_layers": 4, )" + more + "}";
+    try {
+      const Sets sets = read_config((folder / "config.json").string()).sets;
+      return sets.contains("window") ? sets.at("window") : "none";
+    } catch (const Error& error) {
+      return std::string(error.what()).substr(std::string(error.what()).find('\''));
+    }
+  };
+  EXPECT_EQ(window(R"("use_sliding_window": false, "sliding_window": 32, "max_window_layers": 2)"), "none");
+  EXPECT_EQ(window(R"("use_sliding_window": true, "sliding_window": 32)"), "none") << "28 layers have none";
+  EXPECT_EQ(window(R"("use_sliding_window": true, "sliding_window": 32, "max_window_layers": 0)"), "32");
+  EXPECT_EQ(window(R"("use_sliding_window": true, "sliding_window": null, "max_window_layers": 0)"), "0");
+  EXPECT_EQ(window(R"("use_sliding_window": true, "sliding_window": 32, "max_window_layers": 2)"),
+            "'max_window_layers' is 2; llama.json needs (slides == 0) + (full_layers >= layers) + (full_layers <= 0)");
+  EXPECT_EQ(window(R"("use_sliding_window": true, "sliding_window": 32, "max_window_layers": 4,
+                      "layer_types": ["full_attention", "full_attention", "full_attention", "sliding_attention"])"),
+            "'layer_types' is not the same for all layers, which llama.json does not honour");
   fs::remove_all(folder);
 }
 

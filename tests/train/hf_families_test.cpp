@@ -11,6 +11,7 @@
 #include "framework/run/executor.h"
 #include "kernels/cpu/device.h"
 #include "memopt/memopt.h"
+#include "models/config.h"
 #include "models/network.h"
 #include "optimizer/optimizer.h"
 #include "tests/support/made_weights.h"
@@ -106,6 +107,16 @@ TEST_P(HuggingFaceText, HasTheLogits) {
   for (std::size_t row = 0; row < rows.size(); ++row)
     for (std::size_t i = 0; i < theirs[row].size(); ++i)
       EXPECT_NEAR(ours[static_cast<std::size_t>(rows[row]) * theirs[row].size() + i], theirs[row][i], 1e-12) << row;
+}
+
+/// The config.json says what the settings do, but for the window of those whose positions have no table.
+TEST_P(HuggingFaceText, IsFoundByItsConfig) {
+  folder_.write("config.json", its()["config"].dump());
+  ConfiguredNetwork found = read_config(folder_.text() + "/config.json");
+  EXPECT_EQ(found.model, its()["model"]);
+  const Sets by_hand = its()["set"].get<Sets>();
+  found.sets["length"] = by_hand.at("length");
+  EXPECT_EQ(network_id(setting(1, found.sets)), network_id(setting(1, by_hand)));
 }
 
 /// A setting that does nothing here would be held by nothing.
