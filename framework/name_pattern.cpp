@@ -23,6 +23,11 @@ bool matches(std::string_view pattern, std::string_view name) {
   return pattern.find_first_not_of('*', p) == std::string_view::npos;
 }
 
+std::string layer_pattern(const std::string& name) {
+  const std::size_t dot = name.rfind('.');
+  return dot == std::string::npos ? name : name.substr(0, dot) + ".*";
+}
+
 std::vector<std::string> patterns_in(const std::string& list) {
   std::vector<std::string> patterns;
   std::istringstream in(list);

@@ -8,6 +8,8 @@ namespace lethe {
 
 /// Whether pattern and name are the same if each `*` stands for some characters of the name, or for none.
 bool matches(std::string_view pattern, std::string_view name);
+/// What means the parameters of a name's layer: "logits.*" of "logits.bias". A name without a dot is its own.
+std::string layer_pattern(const std::string& name);
 /// The patterns of a list, which has commas between them. An empty one is none.
 std::vector<std::string> patterns_in(const std::string& list);
 

@@ -63,7 +63,7 @@ void introduce(Progress& progress, const Options& options, const Network& networ
                           ": threads take turns, which is slower than one a processor"));
   if (batches.dropped() > 0)
     progress.note(message("each epoch leaves out ", batches.dropped(), " samples, less than a batch"));
-  const Meaning meaning_before = meaning_of(run_of_weights(options.checkpoints.weights));
+  const Meaning meaning_before = meaning_of(run_of_weights(options.checkpoints.weights.path));
   if (!meaning_before.classes.empty() && meaning_before.classes != classes)
     progress.note(message("note: labels are ", joined(classes), "; to the run beside --weights they were ",
                           joined(meaning_before.classes)));

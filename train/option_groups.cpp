@@ -108,13 +108,26 @@ void add_augment(OptionSet& set, Options& o) {
 
 OptionRow* add_weights(OptionSet& set, Options& o) {
   set.in("Checkpoints");
-  return set.add("--weights", o.checkpoints.weights, "FILE|DIR",
+  return set.add("--weights", o.checkpoints.weights.path, "FILE|DIR",
                  "Starts from these weights; of a checkpoint directory the best");
+}
+
+OptionRow* add_fresh(OptionSet& set, Options& o) {
+  set.in("Checkpoints");
+  return set.add("--fresh", o.checkpoints.weights.fresh, "NAMES",
+                 "Of --weights: these may be missing there or of another shape, and are made anew then by the seed:\n"
+                 "names with commas between, * for any characters, as 'logits.*'; the network's, or the file's own");
+}
+
+OptionRow* add_ignore(OptionSet& set, Options& o) {
+  set.in("Checkpoints");
+  return set.add("--ignore", o.checkpoints.weights.ignore, "NAMES",
+                 "Of --weights: tensors of the file that are taken as if they were not there, as 'head.*'");
 }
 
 void add_weights_of_run(OptionSet& set, Options& o) {
   set.in("Checkpoints");
-  set.add("--weights", o.checkpoints.weights, "RUN|FILE",
+  set.add("--weights", o.checkpoints.weights.path, "RUN|FILE",
           "Weights of a run's directory (its best), of a checkpoint's directory, or of a file; a run says\n"
           "its network, data, numbers, batch and seed, so that these need not be given");
 }
@@ -223,6 +236,8 @@ void add_checkpoints(OptionSet& set, Options& o) {
   set.add("--resume", o.checkpoints.resume, "DIR|auto",
           "Goes on, bit for bit, where a run stopped, with its settings; auto: if --save has one");
   add_weights(set, o)->excludes("--resume");
+  add_fresh(set, o)->excludes("--resume");
+  add_ignore(set, o)->excludes("--resume");
   set.finally([&o] {
     check(o.checkpoints.resume != "auto" || !o.checkpoints.save.empty(),
           "--resume auto needs --save DIR, where it looks for a checkpoint");

@@ -32,6 +32,8 @@ OptionRow* add_skip_bad(OptionSet& set, std::int64_t& most, const char* help);
 void add_data(OptionSet& set, Options& o, Largest largest = Largest::IsUnknown);  // with the batch and bad files
 void add_augment(OptionSet& set, Options& o);
 OptionRow* add_weights(OptionSet& set, Options& o);   // to start from
+OptionRow* add_fresh(OptionSet& set, Options& o);     // what of them may be new
+OptionRow* add_ignore(OptionSet& set, Options& o);    // what of their file nobody reads
 void add_weights_of_run(OptionSet& set, Options& o);  // whose run says what the command line leaves open
 void add_seed(OptionSet& set, Options& o);
 void add_optimizer(OptionSet& set, Options& o);    // with learning rate and schedule

@@ -50,7 +50,7 @@ void check_together(const Options& o) {
   // Of a resumed run the device may be that of the checkpoint: opening it checks again.
   if (o.checkpoints.resume.empty()) check_device(o.device, o.facts.runs);
   check(!o.program.network.model.empty() || !o.checkpoints.resume.empty() ||
-            (o.facts.takes_run && !o.checkpoints.weights.empty()),
+            (o.facts.takes_run && !o.checkpoints.weights.path.empty()),
         "--model is missing: a name such as lenet or resnet20, or a JSON file",
         o.facts.takes_run ? "; or --weights RUN, which says it" : "");
   check(o.program.training || (o.program.shards.zero == 0 && !o.cheapest_zero),

@@ -9,15 +9,16 @@
 
 #include "train/command.h"
 #include "train/session/settings.h"
+#include "train/session/weights_setting.h"
 
 namespace lethe {
 
 struct CheckpointOptions {
-  std::string save = {};     // a directory
-  int keep = 2;              // newest ones kept, beside the best
-  bool sharded = false;      // each rank writes its share
-  std::string resume = {};   // a directory of them, or "auto"
-  std::string weights = {};  // file or directory of weights to start from
+  std::string save = {};        // a directory
+  int keep = 2;                 // newest ones kept, beside the best
+  bool sharded = false;         // each rank writes its share
+  std::string resume = {};      // a directory of them, or "auto"
+  WeightsSetting weights = {};  // to start from
 };
 
 /// Numbers that are to be the largest which the memory has room for: "auto".

@@ -37,15 +37,16 @@ Options decided_by_run(const Options& given, const std::optional<SavedRun>& run)
   }
   if (given.command->facts.one_sample) of_run.erase("batch");  // there are as many samples as files; or one
   check(!given.program.network.model.empty() || of_run.count("model") != 0, "--model is missing: no run stands beside ",
-        given.checkpoints.weights, " to say which network it is of; a name such as lenet or resnet20, or a JSON file");
+        given.checkpoints.weights.path,
+        " to say which network it is of; a name such as lenet or resnet20, or a JSON file");
   if (run) check_network(given.program.network.model, *run);
   return decided(given, of_run);
 }
 
 DataSetting data_beside_weights(const Options& options) {
   DataSetting data = options.data;
-  if (options.checkpoints.weights.empty()) return data;
-  const std::optional<SavedRun> run = run_of_weights(options.checkpoints.weights);
+  if (options.checkpoints.weights.path.empty()) return data;
+  const std::optional<SavedRun> run = run_of_weights(options.checkpoints.weights.path);
   const Meaning known = meaning_of(run);
   data.known = {.alphabet = known.alphabet, .tokenizer = known.tokenizer};
   if (run || options.data.spec) return data;
@@ -55,7 +56,7 @@ DataSetting data_beside_weights(const Options& options) {
 }
 
 void check_data_known(const Options& options, const std::optional<SavedRun>& run) {
-  check(run || options.data.spec, "--data is missing: no run stands beside ", options.checkpoints.weights,
+  check(run || options.data.spec, "--data is missing: no run stands beside ", options.checkpoints.weights.path,
         " to say what labels and symbols stand for");
 }
 

@@ -42,7 +42,7 @@ std::set<VarId> weights_named(const Network& network, const std::string& pattern
         return matches(pattern, name) || (!weight.prefix.empty() && matches(pattern, weight.prefix + name));
       };
       const std::ptrdiff_t meant = std::ranges::count_if(weight.names, is_meant);
-      known.insert(known.end(), weight.names.begin(), weight.names.end());
+      for (const std::string& name : weight.names) known.insert(known.end(), {name, layer_pattern(name)});
       if (meant == 0) continue;
       check(meant == std::ssize(weight.names), setting, ": ", quote(pattern), " means a part of the parameter ",
             quote(network.program.vars[weight.var].name), ", which ", joined(weight.names), " make up");

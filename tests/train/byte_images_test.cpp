@@ -47,7 +47,7 @@ Left left_by_run(const TemporaryFolder& folder, bool as_bytes, const std::vector
   Buffer* const shared = plans.arena > 0 ? &arena : nullptr;
   Executor executor(plans.training.program, plans.training.plan, prepared, store, shared);
   Evaluator evaluator(programs.evaluation, plans.evaluation, prepared, store, *data, shared);
-  fill_store({}, options.program.network.seed, "", programs.network, store);
+  fill_store({}, options.program.network.seed, {}, programs.network, store);
   const RunSetting run = options.course;
   Listener silent;
   Trainer({.setting = run,

@@ -38,7 +38,7 @@ std::vector<std::int64_t> allocations_by_step(const Options& options) {
   const Plans plans = plan_programs(programs, false, options.program.memory, prepared);
   Store store(device);
   Executor executor(plans.training.program, plans.training.plan, prepared, store);
-  fill_store({}, options.program.network.seed, "", programs.network, store);
+  fill_store({}, options.program.network.seed, {}, programs.network, store);
 
   AtFirstOp watch;
   executor.observe(&watch);

@@ -30,7 +30,7 @@ inline void train_to(std::int64_t step, const SessionSetting& setting, const std
   SessionSetting own = setting;
   own.peers = peers;
   Session session(own);
-  session.fill_from(find_start(directory, "auto"), "");
+  session.fill_from(find_start(directory, "auto"), {});
   if (peers) peers->gather(std::vector<std::byte>(peers->rank().of).data(), 1);  // all have looked for it
   const bool writes = sharded || !peers || peers->rank().number == 0;
   Checkpoints checkpoints = writes ? Checkpoints(directory, 2, sharded) : Checkpoints();

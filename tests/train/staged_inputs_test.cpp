@@ -53,7 +53,7 @@ std::vector<std::string> records_of_run(const TemporaryFolder& folder, bool stag
   Buffer arena(device, plans.arena);
   Executor executor(plans.training.program, plans.training.plan, prepared, store, &arena);
   Evaluator evaluator(programs.evaluation, plans.evaluation, prepared, store, *data, &arena);
-  fill_store({}, options.program.network.seed, "", programs.network, store);
+  fill_store({}, options.program.network.seed, {}, programs.network, store);
   Progress progress(stderr, true);
   const std::string file = folder.text() + (staged ? "/staged.csv" : "/plain.csv");
   std::vector<std::unique_ptr<RecordFile>> metrics;

@@ -42,7 +42,7 @@ TEST_F(WeightsOfRun, TheCommandLineComesFirst) {
   const auto decided_for = [&](std::vector<std::string> args) {
     args.insert(args.begin(), {"eval", "--weights", path("run")});
     const Options given = parse_options(args);
-    return decided_by_run(given, run_of_weights(given.checkpoints.weights));
+    return decided_by_run(given, run_of_weights(given.checkpoints.weights.path));
   };
   const Options all = decided_for({});
   EXPECT_EQ(all.program.network.model, path("run/best/network/small.json"));

@@ -29,9 +29,9 @@ Planned planned_by_guest(const ProgramSetting& setting, const Network& network, 
 }
 
 int evaluate(const EvalAsked& asked, const Options& given) {
-  check(!given.checkpoints.weights.empty(),
+  check(!given.checkpoints.weights.path.empty(),
         "--weights is missing: the directory of a run or checkpoint, or a safetensors file");
-  const std::optional<SavedRun> run = run_of_weights(given.checkpoints.weights);
+  const std::optional<SavedRun> run = run_of_weights(given.checkpoints.weights.path);
   const Options options = decided_by_run(given, run);
   check_data_known(options, run);
   const ProgramSetting setting = options.program;
@@ -50,7 +50,7 @@ int evaluate(const EvalAsked& asked, const Options& given) {
   device->reserve(reserved_bytes({&planned}, 0, device->info().alignment));
   Store store(*device);
   Evaluator evaluator(network, planned, prepared, store, *data);
-  read_weights(options.checkpoints.weights, store, network);
+  read_weights(options.checkpoints.weights, store, network, notify);
   ClassCounts counts(options.program.network.logits ? network.classes : 0, asked.top, asked.confusion);
   const Scores scores = evaluator.run(options.program.network.logits ? &counts : nullptr);
   const ScoreParts parts{.top = asked.top > 0, .by_class = asked.by_class, .confusion = asked.confusion};
@@ -65,6 +65,7 @@ Run declare_eval(OptionSet& set, Options& o) {
   const auto own = std::make_shared<EvalAsked>();
   add_setup(set, o);
   add_weights_of_run(set, o);
+  add_ignore(set, o);
   add_seed(set, o);
   set.in("Output");
   set.add("--top", own->top, "K", "Also counts labels that are among the K largest logits")->check(whole_number(1));

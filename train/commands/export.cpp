@@ -2,12 +2,14 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstdio>
 #include <filesystem>
 #include <string_view>
 
 #include "framework/error.h"
 #include "kernels/cpu/device.h"
 #include "train/option_groups.h"
+#include "train/report/option_names.h"
 #include "train/session/programs.h"
 #include "train/session/start.h"
 #include "train/session/weights.h"
@@ -46,11 +48,13 @@ Options with_dtype_of_parameters(const Options& given) {
 
 int export_weights(const Options& given, const std::string& names) {
   check_ending(given.output);
-  const Options options = decided_by_run(with_dtype_of_parameters(given), run_of_weights(given.checkpoints.weights));
+  const Options options =
+      decided_by_run(with_dtype_of_parameters(given), run_of_weights(given.checkpoints.weights.path));
   const Network network = build_network(options.program.network, false);
   const std::unique_ptr<Device> device = open_cpu(1);
   Store store(*device);
-  fill_store({}, options.program.network.seed, options.checkpoints.weights, network, store);
+  fill_store({}, options.program.network.seed, options.checkpoints.weights, network, store,
+             [](const std::string& line) { std::fprintf(stderr, "%s\n", with_options(line).c_str()); });
   save_weights(options.output, store, network, names, asked_dtype(given));
   return 0;
 }
@@ -61,6 +65,7 @@ Run declare_export(OptionSet& set, Options& o) {
       set, o,
       "Numbers in the file: f32, f64, bf16 or f16, rounded where they have to be (default: the parameters' own)");
   add_weights_of_run(set, o);
+  add_ignore(set, o);
   add_seed(set, o);
   set.in("Output");
   set.add("--names", *names, "LIBRARY",

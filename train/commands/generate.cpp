@@ -164,11 +164,11 @@ void continue_text(std::vector<std::int32_t> symbols, const Language& language, 
 
 /// By the run that the weights are of, if they are of one.
 Options decided_for_text(const TextAsked& asked, const Options& given, const std::optional<SavedRun>& run) {
-  const bool known = !given.checkpoints.weights.empty() || (asked.plan && !given.program.network.model.empty());
+  const bool known = !given.checkpoints.weights.path.empty() || (asked.plan && !given.program.network.model.empty());
   check(known, "--weights is missing: the directory of a run or checkpoint, or a safetensors file");
   check(!given.data.spec || asked.tokenizer.empty(), "--data and --tokenizer say the same; give one of them");
   check(asked.plan || given.given.contains("prompt"), "--prompt is required: what is written on from");
-  Options options = given.checkpoints.weights.empty() ? decided(given) : decided_by_run(given, run);
+  Options options = given.checkpoints.weights.path.empty() ? decided(given) : decided_by_run(given, run);
   options.program.network.batch = 1;
   return options;
 }
@@ -183,7 +183,7 @@ int plan_text_of(const TextAsked& asked, const Options& options) {
 }
 
 int generate(const TextAsked& asked, const Options& given) {
-  const std::optional<SavedRun> run = run_of_weights(given.checkpoints.weights);
+  const std::optional<SavedRun> run = run_of_weights(given.checkpoints.weights.path);
   const Options options = decided_for_text(asked, given, run);
   if (asked.plan) return plan_text_of(asked, options);
   MeteredDevice device(open_device(options.device));
@@ -203,7 +203,7 @@ int generate(const TextAsked& asked, const Options& given) {
   device.reserve(reading.reserved(device.info().alignment));
   Store store(device);
   const std::unique_ptr<NextLogits> next = reading.begin(prepared, store);
-  read_weights(options.checkpoints.weights, store, reading.runs());
+  read_weights(options.checkpoints.weights, store, reading.runs(), note);
   continue_text(std::move(symbols), language, asked, *next, note);
   note(taken_line(device.peak(), reading.bytes().total(), reading.takes_on_demand()));
   return 0;
@@ -214,6 +214,7 @@ Run declare_generate(OptionSet& set, Options& o) {
   o.program.network.logits = true;
   add_network(set, o);
   add_weights_of_run(set, o);
+  add_ignore(set, o);
   set.in("Data");
   set.add("--data", o.data.spec, "SPEC", "Data set whose characters the network knows (default: the run's)")
       ->is({Fact::OfNetwork});

@@ -95,6 +95,8 @@ Run declare_lr_find(OptionSet& set, Options& o) {
   add_update_rule(set, o);
   add_seed(set, o);
   add_weights(set, o);
+  add_fresh(set, o);
+  add_ignore(set, o);
   add_format(set, o, {"text", "json"});
   set.in("Output");
   set.add("--out", o.output, "FILE", "Also writes the picture there, a page for a browser: lr.html");

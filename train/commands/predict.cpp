@@ -197,9 +197,9 @@ bool predict_all(Predictor& predictor, const std::vector<Item>& items, const Wri
 }
 
 int predict(const PredictAsked& asked, const Options& given) {
-  check(!given.checkpoints.weights.empty(),
+  check(!given.checkpoints.weights.path.empty(),
         "--weights is missing: the directory of a run or checkpoint, or a safetensors file");
-  const std::optional<SavedRun> run = run_of_weights(given.checkpoints.weights);
+  const std::optional<SavedRun> run = run_of_weights(given.checkpoints.weights.path);
   const Options options = decided_by_run(given, run);
   check_data_known(options, run);
   note_other_numbers(options, run, say);
@@ -228,7 +228,7 @@ int predict(const PredictAsked& asked, const Options& given) {
   device->reserve(reserved_bytes({&planned}, 0, device->info().alignment));
   Store store(*device);
   Predictor predictor(network, planned, prepared, store, asked.top);
-  read_weights(options.checkpoints.weights, store, network);
+  read_weights(options.checkpoints.weights, store, network, say);
   const bool done = predict_all(predictor, items, write, {options, items, classes}, asked.skip_bad);
   return static_cast<int>(done ? Exit::Done : Exit::Data);
 }
@@ -242,6 +242,7 @@ Run declare_predict(OptionSet& set, Options& o) {
          "PNG and JPEG files, or directories of them; for a network that reads text, files of a text each line", true)
       ->required();
   add_weights_of_run(set, o);
+  add_ignore(set, o);
   set.in("Data");
   set.add("--data", o.data.spec, "SPEC",
           "Data set that says how images are normalised, or what symbols of texts stand for, and what\n"

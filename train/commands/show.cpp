@@ -21,7 +21,7 @@ std::string text_of_network(const Options& options) {
 }
 
 int show(const Options& given) {
-  write_result("", text_of_network(decided_by_run(given, run_of_weights(given.checkpoints.weights))));
+  write_result("", text_of_network(decided_by_run(given, run_of_weights(given.checkpoints.weights.path))));
   return 0;
 }
 

@@ -1,5 +1,6 @@
 // Vars from the tensors of a file, by the names that these have there.
 #pragma once
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,16 +17,21 @@ struct Reading {
   std::vector<std::string> passed_over = {};       // patterns of names that nobody reads
   bool converts = false;                           // floats of another type
   Infinite infinite = Infinite::Refused;           // values
+  std::set<std::string> fresh = {};                // vars that stay as they are where the file does not have their like
+  std::set<std::string> ignored = {};              // tensors that are taken as if they were not there
+  bool advises = false;                            // messages name the settings that allow for what is wrong
 
   const TensorEntry* find(const TensorReader& reader, const std::string& name) const {
-    const TensorEntry* const found = reader.find(name);
-    return found || prefix.empty() ? found : reader.find(prefix + name);
+    const TensorEntry* const found = ignored.contains(name) ? nullptr : reader.find(name);
+    if (found || prefix.empty() || ignored.contains(prefix + name)) return found;
+    return reader.find(prefix + name);
   }
 };
 
-/// Reads them into the store. Missing, unexpected and mis-shaped tensors, and what stands twice with different values,
-/// are Exit::Data in one line, and then the store is as it was. A value that is no number is Exit::Data by its tensor's
-/// name, and then the tensors before it are in the store.
-void load_tensors(TensorReader& reader, Store& store, const Reading& reading);
+/// Reads them into the store. Gives lines that say what was left as it is, and which dtypes were converted. Missing,
+/// unexpected and mis-shaped tensors, and what stands twice with different values, are Exit::Data in one line, and then
+/// the store is as it was. A value that is no number is Exit::Data by its tensor's name, and then the tensors before it
+/// are in the store.
+std::vector<std::string> load_tensors(TensorReader& reader, Store& store, const Reading& reading);
 
 }  // namespace lethe

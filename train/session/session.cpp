@@ -78,7 +78,7 @@ Executor& Session::executor() {
   if (samples)
     evaluator_ =
         std::make_unique<Evaluator>(programs_.evaluation, plans.evaluation, *prepared_, *store_, *samples, shared);
-  fill_store(start_, setting_.program.network.seed, weights_, network(), *store_);
+  fill_store(start_, setting_.program.network.seed, weights_, network(), *store_, notify_);
   executor_ = std::move(executor);
   return *executor_;
 }
@@ -93,7 +93,7 @@ Evaluator* Session::evaluator() {
   return evaluator_.get();
 }
 
-void Session::fill_from(const Start& start, const std::string& weights) {
+void Session::fill_from(const Start& start, const WeightsSetting& weights) {
   start_ = start;
   weights_ = weights;
 }

@@ -51,8 +51,9 @@ class Session {
   /// Null if the setting says that training is never evaluated.
   Evaluator* evaluator();
 
-  /// Fills parameters from a checkpoint or weights instead (fill_store). Must be called before executor().
-  void fill_from(const Start& start, const std::string& weights);
+  /// Fills parameters from a checkpoint or weights instead (fill_store), of which `notify` hears. Must be called before
+  /// executor().
+  void fill_from(const Start& start, const WeightsSetting& weights);
   /// Trains to the end of the run, from where the session stands, and gives the last record of training. With
   /// `checkpoints` it saves there. Fails as Trainer::run() does.
   Record train(const RunSetting& run, Listener& listener, Checkpoints* checkpoints = nullptr);
@@ -67,7 +68,7 @@ class Session {
   Notify notify_;
   Programs programs_;
   Start start_ = {};
-  std::string weights_ = {};
+  WeightsSetting weights_ = {};
   std::shared_ptr<const Samples> data_;
   std::unique_ptr<MeteredDevice> device_;
   std::unique_ptr<Batches> batches_;

@@ -101,11 +101,13 @@ void check_fits(const Start& start, const std::map<std::string, std::string>& op
   check_same_network(start.state, start.checkpoint, network, id);
 }
 
-void fill_store(const Start& start, std::uint64_t seed, const std::string& weights, const Network& network,
-                Store& store) {
+void fill_store(const Start& start, std::uint64_t seed, const WeightsSetting& weights, const Network& network,
+                Store& store, const Notify& notify) {
+  check(!weights.path.empty() || (weights.fresh.empty() && weights.ignore.empty()),
+        weights.fresh.empty() ? "`ignore`" : "`fresh`", ": nothing is read without `weights`");
   store.initialize(network.program, network.params, seed);
   if (!start.checkpoint.empty()) load_checkpoint(start.checkpoint, start.state, store, network);
-  if (!weights.empty()) read_weights(weights, store, network);
+  if (!weights.path.empty()) read_weights(weights, store, network, notify);
 }
 
 std::optional<SavedRun> run_of_weights(const std::string& path) {
@@ -124,11 +126,12 @@ std::map<std::string, std::string> options_in(const std::string& checkpoint, con
   return options;
 }
 
-void read_weights(const std::string& path, Store& store, const Network& network) {
-  const std::string file = weights_file(path);
-  if (const std::optional<SavedRun> run = run_of_weights(path))
+void read_weights(const WeightsSetting& weights, Store& store, const Network& network, const Notify& notify) {
+  const std::string file = weights_file(weights.path);
+  if (const std::optional<SavedRun> run = run_of_weights(weights.path))
     check_unchanged(run->checkpoint, run->state, fs::path(file).filename().string());
-  load_weights(file, store, network);
+  for (const std::string& line : load_weights(file, store, network, weights))
+    if (notify) notify(line);
 }
 
 }  // namespace lethe

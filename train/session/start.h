@@ -4,7 +4,9 @@
 #include <optional>
 #include <string>
 
+#include "train/data/dataset.h"
 #include "train/session/checkpoint.h"
+#include "train/session/weights_setting.h"
 
 namespace lethe {
 
@@ -30,9 +32,9 @@ void check_fits(const Start& start, const std::map<std::string, std::string>& op
                 const std::string& id);
 
 /// Initial values of all parameters by the seed, then those of the checkpoint, or those that `weights` means, if it
-/// is not empty.
-void fill_store(const Start& start, std::uint64_t seed, const std::string& weights, const Network& network,
-                Store& store);
+/// has a path (read_weights).
+void fill_store(const Start& start, std::uint64_t seed, const WeightsSetting& weights, const Network& network,
+                Store& store, const Notify& notify = {});
 
 /// A run as it was saved.
 struct SavedRun {
@@ -45,8 +47,9 @@ std::optional<SavedRun> run_of_weights(const std::string& path);
 /// RunState::options, with the network file that the checkpoint holds as the model.
 std::map<std::string, std::string> options_in(const std::string& checkpoint, const RunState& state);
 
-/// Reads the weights that `path` means: those of the file itself, or of the best or else the newest checkpoint of a
-/// directory. Fails (Exit::Data) as load_weights() does, and where the run beside them says that they were others.
-void read_weights(const std::string& path, Store& store, const Network& network);
+/// Reads the weights that the setting's path means: those of the file itself, or of the best or else the newest
+/// checkpoint of a directory. `notify`, if it is one, hears what load_weights() has to say. Fails as that does, and
+/// (Exit::Data) where the run beside them says that they were others.
+void read_weights(const WeightsSetting& weights, Store& store, const Network& network, const Notify& notify = {});
 
 }  // namespace lethe

@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <memory>
+#include <set>
 #include <utility>
 
 #include "framework/builder/network_weights.h"
+#include "framework/builder/weights_named.h"
 #include "framework/did_you_mean.h"
 #include "framework/error.h"
+#include "framework/name_pattern.h"
 #include "framework/ranks/peers.h"
 #include "train/session/reading.h"
 #include "train/session/share_files.h"
@@ -82,9 +86,12 @@ StoredTensor stored_as(const ForeignWeight& weight, const std::vector<StoredTens
   return stored;
 }
 
-/// The weights under the names of a library.
-Reading reading_as(const WeightNames& names, const std::vector<StoredTensor>& own) {
-  Reading reading{.prefix = names.prefix, .passed_over = names.passed_over, .converts = true};
+/// The weights under the names of a library; else as `rules` say.
+Reading reading_as(const WeightNames& names, const std::vector<StoredTensor>& own, const Reading& rules = {}) {
+  Reading reading = rules;
+  reading.all.clear();
+  reading.prefix = names.prefix;
+  reading.passed_over = names.passed_over;
   for (const ForeignWeight& weight : names.weights) reading.all.push_back(stored_as(weight, own));
   for (const ForeignWeight& weight : names.again) reading.again.push_back(stored_as(weight, own));
   return reading;
@@ -117,12 +124,11 @@ Reading by_names_there(const TensorReader& reader, Reading reading) {
   return reading;
 }
 
-/// Reads by the names that are in the file: the network's own, unless there are more of a library's.
-Reading reading_of(const TensorReader& reader, const Network& network) {
-  const std::vector<StoredTensor> own = stored_weights(network);
-  Reading best{.all = own, .converts = true};
+/// Reads by the names that are in the file: those of `own`, the network's, unless there are more of a library's.
+Reading reading_of(const TensorReader& reader, const Network& network, const Reading& own) {
+  Reading best = own;
   for (const WeightNames& names : network.weight_names) {
-    Reading other = by_names_there(reader, reading_as(names, own));
+    Reading other = by_names_there(reader, reading_as(names, own.all, own));
     if (names_there(reader, other) > names_there(reader, best)) best = std::move(other);
   }
   return best;
@@ -141,6 +147,45 @@ std::vector<Var> vars_of(const std::vector<StoredTensor>& all) {
 }
 
 bool is_share_index(const std::string& file) { return std::filesystem::path(file).filename() == kShareIndex; }
+
+std::unique_ptr<TensorReader> open_tensors(const std::string& file, SharesOf which) {
+  if (is_share_index(file)) return read_shares(file, which);
+  return std::make_unique<SafetensorsReader>(file);
+}
+
+/// Those that the patterns mean, with or without a library's prefix before them.
+std::set<std::string> tensors_named(const std::string& patterns, const TensorReader& reader, const Network& network) {
+  std::set<std::string> meant;
+  for (const std::string& pattern : patterns_in(patterns)) {
+    bool found = false;
+    std::vector<std::string> known;
+    for (const TensorEntry& tensor : reader.tensors()) {
+      known.push_back(tensor.name);
+      const auto after_prefix = [&](const WeightNames& names) {
+        return tensor.name.starts_with(names.prefix) && matches(pattern, tensor.name.substr(names.prefix.size()));
+      };
+      if (!matches(pattern, tensor.name) && !std::ranges::any_of(network.weight_names, after_prefix)) continue;
+      meant.insert(tensor.name);
+      found = true;
+    }
+    check(found, "`ignore`: ", reader.file(), " has no tensor called ", quote(pattern), did_you_mean(pattern, known));
+  }
+  return meant;
+}
+
+/// The network's weights, by `rules`.
+std::vector<std::string> read_into(Store& store, TensorReader& reader, const Network& network, Reading rules) {
+  rules.all = stored_weights(network);
+  const bool in_shares = is_share_index(reader.file());
+  if (in_shares) rules.all = as_in_memory(std::move(rules.all));
+  return load_tensors(reader, store, in_shares ? rules : reading_of(reader, network, rules));
+}
+
+std::set<std::string> fresh_weights(const std::string& patterns, const Network& network) {
+  std::set<std::string> names;
+  for (const VarId var : weights_named(network, patterns, "`fresh`")) names.insert(network.program.vars[var].name);
+  return names;
+}
 
 }  // namespace
 
@@ -170,11 +215,18 @@ std::uint32_t save_weights(const std::string& file, const Store& store, const Ne
 }
 
 void load_weights(const std::string& file, Store& store, const Network& network) {
-  if (is_share_index(file))
-    return load_tensors(*read_shares(file, SharesOf::Weights), store,
-                        {.all = as_in_memory(stored_weights(network)), .converts = true});
-  SafetensorsReader reader(file);
-  load_tensors(reader, store, reading_of(reader, network));
+  const std::unique_ptr<TensorReader> reader = open_tensors(file, SharesOf::Weights);
+  read_into(store, *reader, network, {.converts = true});
+}
+
+std::vector<std::string> load_weights(const std::string& file, Store& store, const Network& network,
+                                      const WeightsSetting& setting) {
+  const std::unique_ptr<TensorReader> reader = open_tensors(file, SharesOf::Weights);
+  return read_into(store, *reader, network,
+                   {.converts = true,
+                    .fresh = fresh_weights(setting.fresh, network),
+                    .ignored = tensors_named(setting.ignore, *reader, network),
+                    .advises = true});
 }
 
 std::uint32_t save_optimizer(const std::string& file, const Store& store, const Network& network) {
@@ -182,12 +234,9 @@ std::uint32_t save_optimizer(const std::string& file, const Store& store, const 
 }
 
 void load_optimizer(const std::string& file, Store& store, const Network& network) {
-  const std::vector<StoredTensor> states = run_states_of(store, network);
-  if (is_share_index(file))
-    return load_tensors(*read_shares(file, SharesOf::States), store,
-                        {.all = as_in_memory(states), .infinite = Infinite::Allowed});
-  SafetensorsReader reader(file);
-  load_tensors(reader, store, {.all = states, .infinite = Infinite::Allowed});
+  std::vector<StoredTensor> states = run_states_of(store, network);
+  if (is_share_index(file)) states = as_in_memory(std::move(states));
+  load_tensors(*open_tensors(file, SharesOf::States), store, {.all = std::move(states), .infinite = Infinite::Allowed});
 }
 
 void save_shares(const std::string& directory, std::int64_t step, const Store& store, const Network& network) {

@@ -7,9 +7,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "framework/builder/builder.h"
 #include "framework/run/store.h"
+#include "train/session/weights_setting.h"
 
 namespace lethe {
 
@@ -27,6 +29,11 @@ std::uint32_t save_weights(const std::string& file, const Store& store, const Ne
 /// store is as it was. A value that is NaN or infinite, or becomes so in that dtype, is Exit::Data by its tensor's
 /// name, and then the tensors before it are in the store.
 void load_weights(const std::string& file, Store& store, const Network& network);
+/// The same with what the setting allows. What is made anew keeps the values that the store has. Gives lines that say
+/// what that is, and which dtypes were converted. Fails as well for a pattern that means nothing, and for one to ignore
+/// that means what the network needs.
+std::vector<std::string> load_weights(const std::string& file, Store& store, const Network& network,
+                                      const WeightsSetting& setting);
 
 /// The same for everything else in the store: momentum and the like (in the layout of their parameter), step counter.
 /// Dtypes must be equal, and no value NaN; a sum of squares may be infinite.

@@ -1,0 +1,13 @@
+// Which weights a network begins with.
+#pragma once
+#include <string>
+
+namespace lethe {
+
+struct WeightsSetting {
+  std::string path = {};    // a file, or a directory of checkpoints; "": none
+  std::string fresh = {};   // patterns of weights that may be missing there or of another shape: they are made anew
+  std::string ignore = {};  // patterns of tensors that are taken as if they were not there
+};
+
+}  // namespace lethe
