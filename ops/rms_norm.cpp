@@ -1,5 +1,5 @@
 // y = x * inv_rms * weight along the last axis, inv_rms = 1 / sqrt(mean of x^2 + eps), which is kept for the gradient,
-// one a row.
+// one a row. With an `offset` the weight is that and what is held: of Gemma 1.
 #include "framework/autodiff/autodiff.h"
 #include "framework/builder/layer_call.h"
 #include "kernels/dtypes.h"
@@ -14,7 +14,7 @@ struct RmsNorm {
   template <class Device>
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
     const SumExtent extent = channels_of(args.in(0).shape);
-    const double eps = args.op.attrs.number("eps");
+    const double eps = args.op.attrs.number("eps"), offset = args.op.attrs.number("offset", 0);
     return for_float(args.in(0).dtype, [&](auto zero) {
       using T = decltype(zero);
       using C = Compute<T>;
@@ -22,7 +22,7 @@ struct RmsNorm {
         const bool packed = can_pack({a.in<T>(0), a.in<C>(1), a.out<T>(0)});
         for_each_row(Device{}, a.stream, extent.middle, extent.inner,
                      NormRow<T, false>{extent.inner, eps, a.in<T>(0), a.in<C>(1), nullptr, a.out<T>(0), nullptr,
-                                       a.out<C>(1), packed});
+                                       a.out<C>(1), packed, static_cast<C>(offset)});
       });
     });
   }
@@ -33,6 +33,7 @@ struct RmsNormGrad {
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
     const SumExtent extent = channels_of(args.in(0).shape);
     const SumPlan plan = plan_sum(Device{}, args.device, extent, args.in(0).dtype);
+    const double offset = args.op.attrs.number("offset", 0);
     return for_float(args.in(0).dtype, [&](auto zero) {
       using T = decltype(zero);
       using C = Compute<T>;
@@ -45,7 +46,7 @@ struct RmsNormGrad {
             // Last: dx may stand in the memory of x or dy.
             for_each_row(Device{}, a.stream, extent.middle, extent.inner,
                          NormGradRow<T, false>{extent.inner, x, weight, nullptr, inv_rms, dy, a.out<T>(0),
-                                               can_pack({x, weight, dy, a.out<T>(0)})});
+                                               can_pack({x, weight, dy, a.out<T>(0)}), static_cast<C>(offset)});
           },
           sum_workspace(plan, 1), bytes_of(args.in(0)) + bytes_of(args.in(3)));
     });
@@ -72,13 +73,19 @@ std::vector<Type> infer_rms_norm_grad(const InferArgs& args) {
 
 void rms_norm_gradient(GradBuilder& g) {
   check(g.dy(0) != kNone && g.dy(1) == kNone, "rms_norm: no gradient through inv_rms as an output");
-  const std::vector<VarId> grads = g.call_all("rms_norm_grad", {g.x(0), g.x(1), g.y(1), g.dy()}, {}, {g.x(0), g.x(1)});
+  Attrs attrs;
+  if (g.attrs().has("offset")) attrs.set("offset", g.attrs().number("offset"));
+  const std::vector<VarId> grads =
+      g.call_all("rms_norm_grad", {g.x(0), g.x(1), g.y(1), g.dy()}, attrs, {g.x(0), g.x(1)});
   for (int slot = 0; slot < 2; ++slot) g.set(slot, grads[slot]);
 }
 
 VarId build_rms_norm(LayerCall& c) {
-  const VarId weight = c.wide_param("weight", {c.channels()}, {.kind = Init::Constant, .value = 1}, false);
-  return c.emit("rms_norm", {c.in(), weight}, {{"eps", c.settings().number("eps")}});
+  const double offset = c.settings().number("offset");
+  const VarId weight = c.wide_param("weight", {c.channels()}, {.kind = Init::Constant, .value = 1 - offset}, false);
+  Attrs attrs{{"eps", c.settings().number("eps")}};
+  if (offset != 0) attrs.set("offset", offset);
+  return c.emit("rms_norm", {c.in(), weight}, attrs);
 }
 
 const Register rms_norm{{
@@ -97,7 +104,11 @@ const Register rms_norm{{
                         .type = KeyType::Number,
                         .absent = 1e-5,
                         .min = 0,
-                        .help = "added to the mean of the squares"}},
+                        .help = "added to the mean of the squares"},
+                       {.name = "offset",
+                        .type = KeyType::Number,
+                        .absent = 0.0,
+                        .help = "added to the weight, which begins at 1 less this: of Gemma 1"}},
               .build = build_rms_norm,
               .help = "scale each row to a root mean square of 1 over its channels"},
 }};

@@ -1,7 +1,8 @@
 // Norms of rows, both devices. Layer norm, and with kCentred false RMS norm (Zhang and Sennrich, "Root mean square
 // layer normalization", 2019), which is the same for a mean of 0:
 //   y = (x - mean) * inverse * weight + bias, inverse = 1 / sqrt(mean of (x - mean)^2 + eps).
-// Mean and inverse, one of each a row, are kept for the gradient.
+// Of RMS norm the weight may be what a number differs from it by, `offset`. Mean and inverse, one of each a row, are
+// kept for the gradient.
 #pragma once
 #include <cmath>
 
@@ -20,6 +21,7 @@ struct NormRow {
   T* out;
   C *mean, *inverse;  // not kCentred: mean is not written
   bool packed;        // whether packs may be read and written at all of these
+  C offset = 0;       // of the weight, if not kCentred
 
   template <class Team>
   HD void operator()(const Team& team, std::int64_t row) const {
@@ -63,7 +65,7 @@ struct NormRow {
       const auto of_x = x[i];
       const auto of_w = w[i], of_b = b[i];
       y.set(i, pack_of<T, V>([&](int v) {
-              const C scaled = (of_x[v] - centre) * by * of_w[v];
+              const C scaled = (of_x[v] - centre) * by * (kCentred ? of_w[v] : offset + of_w[v]);
               return kBias ? scaled + of_b[v] : scaled;
             }));
     });

@@ -19,6 +19,7 @@ struct NormGradRow {
   const T* dy;
   T* out;
   bool packed;
+  C offset = 0;  // of the weight, if not kCentred
 
   template <class Team>
   HD void operator()(const Team& team, std::int64_t row) const {
@@ -28,6 +29,7 @@ struct NormGradRow {
   std::int64_t packs() const { return length / together<T>(length); }
 
  private:
+  HD static C weight_of(C held, C offset) { return kCentred ? held : offset + held; }
   template <int V, class Team>
   HD void run(const Team& team, std::int64_t row) const {
     const RowPacks<V, const C> w{weight, packed};
@@ -46,17 +48,19 @@ struct NormGradRow {
       first = static_cast<C>(mean_of(team.sum(packs, sum), length));
     }
     // By value: a CPU's compiler would read what it refers to again for each element of bf16.
-    const auto products = [=](auto i) {
+    const auto products = [=, more = offset](auto i) {
       const auto of_x = x[i], of_g = g[i];
       const auto of_w = w[i];
-      return sum_in_pack<V>([&](int v) { return of_g.at[v] * of_w.at[v] * ((of_x.at[v] - centre) * by); });
+      return sum_in_pack<V>(
+          [&](int v) { return of_g.at[v] * weight_of(of_w.at[v], more) * ((of_x.at[v] - centre) * by); });
     };
     const C second = static_cast<C>(mean_of(team.sum(packs, products), length));
     team.each(packs, [&](auto i) {
       const auto of_x = x[i], of_g = g[i];
       const auto of_w = w[i];
       Pack<T, V> to;
-      for (int v = 0; v < V; ++v) to.at[v] = by * (of_g[v] * of_w[v] - first - (of_x[v] - centre) * by * second);
+      for (int v = 0; v < V; ++v)
+        to.at[v] = by * (of_g[v] * weight_of(of_w[v], offset) - first - (of_x[v] - centre) * by * second);
       dx.set(i, to);
     });
   }

@@ -24,6 +24,11 @@ TEST(RmsNorm, ScalesEachRow) {
   EXPECT_EQ(run_op("rms_norm", {x, weight}, {{"eps", 0.0}}, 1), (Tensor{{2}, {0.5, 0.25}}));
 }
 
+TEST(RmsNorm, AddsTheOffsetToTheWeight) {
+  const Tensor x{{1, 4}, {2, -2, 2, -2}}, weight{{4}, {0, 1, -0.5, -1}};
+  EXPECT_EQ(run_op("rms_norm", {x, weight}, {{"eps", 0.0}, {"offset", 1.0}}), (Tensor{{1, 4}, {1, -2, 0.5, 0}}));
+}
+
 TEST(RmsNorm, SaysWhatDoesNotFit) {
   EXPECT_EQ(complaint("rms_norm", {{2, 3}, {2}}, {{"eps", 1e-5}}), "rms_norm: weight is f32[2], expected f32[3]");
   EXPECT_EQ(complaint("rms_norm", {{2, 3}, {3}}, {{"eps", -1.0}}), "rms_norm: eps is -1, expected at least 0");

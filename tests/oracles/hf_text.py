@@ -52,6 +52,9 @@ CASES = (
     ("qwen3", "Qwen3", {"head_dim": 8, "tie_word_embeddings": True}, "llama",
      {"norm_eps": 1e-6, "head_size": 8, "qk_norm": "true", "tied": "true"}),
     ("mistral", "Mistral", {"sliding_window": 6}, "llama", {"norm_eps": 1e-6, "window": 6}),
+    ("mistral_whole", "Mistral", {"sliding_window": None}, "llama", {"norm_eps": 1e-6}),
+    ("gemma", "Gemma", {"head_dim": 8}, "llama", {"norm_eps": 1e-6, "head_size": 8, "tied": "true", "gelu": "true",
+                                                  "norm_offset": 1, "scaled_tokens": "true"}),
 )
 
 
@@ -95,10 +98,14 @@ def losses_of(model, text, following):
     return losses
 
 
+def is_scale(name):
+    """Whether it is the weight of a norm. Gemma's are what scales differ from 1 by."""
+    return name.endswith(".weight") and any(part in name.split(".")[-2] for part in ("norm", "ln_"))
+
+
 def case(name, family, settings, ours, sets):
     model = network(family, settings).train(False)
-    weights = fill(model, lambda tensor: "norm" in tensor.split(".")[-2] and tensor.endswith("weight") or "ln_" in tensor and
-                   tensor.endswith("weight"))
+    weights = fill(model, lambda tensor: family != "Gemma" and is_scale(tensor))
     text, following = tokens_of(2)
     with torch.no_grad():
         logits = model(input_ids=text).logits.flatten(0, 1)

@@ -164,6 +164,7 @@ std::vector<Sample> row_samples() {
       {.op = "layer_norm", .in = {{{4, 3, 37}}, of_channels(37)}, .attrs = {{"eps", 1e-5}}, .through = {0}},
       {.op = "rms_norm", .in = {{{4, 3, 37}}, of_channels(37)}, .attrs = {{"eps", 1e-5}}, .through = {0}},
       {.op = "rms_norm", .in = {{{40, 64}}, of_channels(64)}, .attrs = {{"eps", 1e-5}}, .through = {0}},
+      {.op = "rms_norm", .in = {{{5, 24}}, of_channels(24)}, .attrs = {{"eps", 1e-5}, {"offset", 1.0}}, .through = {0}},
       {.op = "rms_norm", .in = {{{6, 1030}, 2, 3}, of_channels(1030)}, .attrs = {{"eps", 1e-5}}, .through = {0}},
   };
 }
