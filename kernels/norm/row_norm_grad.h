@@ -29,7 +29,7 @@ struct NormGradRow {
   std::int64_t packs() const { return length / together<T>(length); }
 
  private:
-  HD static C weight_of(C held, C offset) { return kCentred ? held : offset + held; }
+  HD static C full(C held, C offset) { return kCentred ? held : offset + held; }
   template <int V, class Team>
   HD void run(const Team& team, std::int64_t row) const {
     const RowPacks<V, const C> w{weight, packed};
@@ -51,8 +51,7 @@ struct NormGradRow {
     const auto products = [=, more = offset](auto i) {
       const auto of_x = x[i], of_g = g[i];
       const auto of_w = w[i];
-      return sum_in_pack<V>(
-          [&](int v) { return of_g.at[v] * weight_of(of_w.at[v], more) * ((of_x.at[v] - centre) * by); });
+      return sum_in_pack<V>([&](int v) { return of_g.at[v] * full(of_w.at[v], more) * ((of_x.at[v] - centre) * by); });
     };
     const C second = static_cast<C>(mean_of(team.sum(packs, products), length));
     team.each(packs, [&](auto i) {
@@ -60,7 +59,7 @@ struct NormGradRow {
       const auto of_w = w[i];
       Pack<T, V> to;
       for (int v = 0; v < V; ++v)
-        to.at[v] = by * (of_g[v] * weight_of(of_w[v], offset) - first - (of_x[v] - centre) * by * second);
+        to.at[v] = by * (of_g[v] * full(of_w[v], offset) - first - (of_x[v] - centre) * by * second);
       dx.set(i, to);
     });
   }

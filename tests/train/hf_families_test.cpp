@@ -15,6 +15,7 @@
 #include "models/network.h"
 #include "optimizer/optimizer.h"
 #include "tests/support/made_weights.h"
+#include "tests/support/values.h"
 #include "tests/train/data_samples.h"
 #include "train/session/text_reading.h"
 #include "train/session/weights.h"
@@ -38,10 +39,18 @@ void feed_tokens(Executor& executor, const Network& network, const json& of) {
   }
 }
 
-std::vector<double> fetched(const Executor& executor, const Network& network, VarId var) {
-  std::vector<double> values(static_cast<std::size_t>(elements(network.program.vars[var].shape)));
-  executor.fetch(var, values.data(), static_cast<std::int64_t>(values.size() * sizeof(double)));
+std::vector<double> numbers_of(const Executor& executor, const Var& var, VarId id) {
+  std::vector<std::byte> bytes(static_cast<std::size_t>(bytes_of(var)));
+  executor.fetch(id, bytes.data(), std::ssize(bytes));
+  std::vector<double> values;
+  for (std::int64_t i = 0; i < elements(var.shape); ++i) values.push_back(number_at(var.dtype, bytes.data(), i));
   return values;
+}
+
+double norm_of(const std::vector<double>& values) {
+  double squares = 0;
+  for (const double x : values) squares += x * x;
+  return std::sqrt(squares);
 }
 
 class HuggingFaceText : public ::testing::TestWithParam<std::size_t> {
@@ -49,9 +58,10 @@ class HuggingFaceText : public ::testing::TestWithParam<std::size_t> {
   void SetUp() override { write_made_weights(weights(), its()); }
   static const json& its() { return texts_of_transformers()["cases"][GetParam()]; }
   std::string weights() const { return folder_.text() + "/model.safetensors"; }
-  static NetworkSetting setting(std::int64_t batch, const Sets& sets = its()["set"].get<Sets>()) {
-    return {.model = its()["model"], .sets = sets, .dtype = DType::f64, .logits = true, .batch = batch};
+  static NetworkSetting setting(std::int64_t batch, const Sets& sets, DType dtype = DType::f64) {
+    return {.model = its()["model"], .sets = sets, .dtype = dtype, .logits = true, .batch = batch};
   }
+  static Sets its_sets() { return its()["set"].get<Sets>(); }
   static MemorySetting memory() {
     MemorySetting memory = memory_setting("level=2");
     memory.keeps_prediction = true;
@@ -64,14 +74,37 @@ class HuggingFaceText : public ::testing::TestWithParam<std::size_t> {
     load_weights(weights(), store, network);
     return store;
   }
-  std::vector<double> logits(const Sets& sets) {
-    const Network network = build_network(setting(2, sets), false);
+  std::vector<double> logits(const Sets& sets, DType dtype = DType::f64) {
+    const Network network = build_network(setting(2, sets, dtype), false);
     Store store = loaded(network);
     const Planned planned = plan_evaluation(network, memory(), prepared_);
     Executor executor(planned.program, planned.plan, prepared_, store);
     feed_tokens(executor, network, its());
     executor.run();
-    return fetched(executor, network, network.prediction);
+    return numbers_of(executor, network.program.vars[network.prediction], network.prediction);
+  }
+  /// The losses of as many steps as transformers made; the store is trained.
+  std::vector<double> trained(const Network& network, const std::string& level, Store& store) {
+    Program program = network.program;
+    const json& adamw = texts_of_transformers()["adamw"];
+    OptimizerSettings settings = optimizer_named("adamw");
+    settings.beta1 = adamw["beta1"], settings.beta2 = adamw["beta2"], settings.eps = adamw["eps"];
+    settings.weight_decay = adamw["weight_decay"];
+    const VarId rate =
+        append_updates(program, append_backward(program, network.loss), network.params, settings).learning_rate;
+    MemoptOptions memopt = suited(parse_memopt(level), device_->info());
+    memopt.pins.fetched = {network.loss};
+    const Planned planned = plan_memory(std::move(program), prepared_, memopt);
+    Executor executor(planned.program, planned.plan, prepared_, store);
+    feed_tokens(executor, network, its());
+    const double value = adamw["lr"];
+    executor.feed(rate, &value, sizeof value);
+    std::vector<double> losses;
+    while (losses.size() < its()["losses"].size()) {
+      executor.run();
+      losses.push_back(executor.fetch_scalar(network.loss));
+    }
+    return losses;
   }
   /// The name of a tensor of ours in transformers' file: GPT-2's were published without the prefix that it has there.
   static std::string theirs(const std::string& name) {
@@ -101,7 +134,7 @@ class HuggingFaceText : public ::testing::TestWithParam<std::size_t> {
 };
 
 TEST_P(HuggingFaceText, HasTheLogits) {
-  const std::vector<double> ours = logits(its()["set"].get<Sets>());
+  const std::vector<double> ours = logits(its_sets());
   const std::vector<std::int64_t> rows = its()["rows"];
   const std::vector<std::vector<double>> theirs = its()["logits"];
   for (std::size_t row = 0; row < rows.size(); ++row)
@@ -114,14 +147,14 @@ TEST_P(HuggingFaceText, IsFoundByItsConfig) {
   folder_.write("config.json", its()["config"].dump());
   ConfiguredNetwork found = read_config(folder_.text() + "/config.json");
   EXPECT_EQ(found.model, its()["model"]);
-  const Sets by_hand = its()["set"].get<Sets>();
+  const Sets by_hand = its_sets();
   found.sets["length"] = by_hand.at("length");
   EXPECT_EQ(network_id(setting(1, found.sets)), network_id(setting(1, by_hand)));
 }
 
 /// A setting that does nothing here would be held by nothing.
 TEST_P(HuggingFaceText, NeedsEachSetting) {
-  const Sets all = its()["set"].get<Sets>();
+  const Sets all = its_sets();
   const std::vector<double> right = logits(all);
   for (const auto& [var, value] : all) {
     if (var == "length") continue;
@@ -138,38 +171,35 @@ TEST_P(HuggingFaceText, NeedsEachSetting) {
   }
 }
 
+TEST_P(HuggingFaceText, HasNearlyTheLogitsInBf16) {
+  const std::vector<double> exact = logits(its_sets());
+  std::vector<double> error = logits(its_sets(), DType::bf16);
+  for (std::size_t i = 0; i < error.size(); ++i) error[i] -= exact[i];
+  EXPECT_LT(norm_of(error), 0.02 * norm_of(exact));
+}
+
+/// Whatever the memory stage does.
 TEST_P(HuggingFaceText, TrainsAlike) {
-  const Network network = load_network(its()["model"].get<std::string>(),
-                                       {.batch = 2, .dtype = DType::f64, .training = true}, its()["set"].get<Sets>());
-  Program program = network.program;
-  const json& adamw = texts_of_transformers()["adamw"];
-  OptimizerSettings settings = optimizer_named("adamw");
-  settings.beta1 = adamw["beta1"], settings.beta2 = adamw["beta2"], settings.eps = adamw["eps"];
-  settings.weight_decay = adamw["weight_decay"];
-  const VarId rate =
-      append_updates(program, append_backward(program, network.loss), network.params, settings).learning_rate;
-  MemoptOptions memopt = suited(parse_memopt("level=2"), device_->info());
-  memopt.pins.fetched = {network.loss};
-  const Planned planned = plan_memory(std::move(program), prepared_, memopt);
-  Store store = loaded(network);
-  Executor executor(planned.program, planned.plan, prepared_, store);
-  feed_tokens(executor, network, its());
-  const double value = adamw["lr"];
-  executor.feed(rate, &value, sizeof value);
-  for (const double loss : its()["losses"]) {
-    executor.run();
-    EXPECT_NEAR(executor.fetch_scalar(network.loss), loss, 1e-10);
+  const Network network =
+      load_network(its()["model"].get<std::string>(), {.batch = 2, .dtype = DType::f64, .training = true}, its_sets());
+  const std::vector<double> theirs = its()["losses"];
+  std::vector<double> ours;
+  for (const char* const level : {"level=2", "none", "level=1,release"}) {
+    Store store = loaded(network);
+    const std::vector<double> losses = trained(network, level, store);
+    if (ours.empty()) ours = losses;
+    EXPECT_EQ(losses, ours) << level;
+    for (const auto& [name, values] : exported(store, network)) {
+      const double norm = its()["after"][name];
+      EXPECT_NEAR(norm_of(values), norm, 1e-9 * norm) << name;
+    }
   }
-  for (const auto& [name, values] : exported(store, network)) {
-    double squares = 0;
-    for (const double x : values) squares += x * x;
-    const double norm = its()["after"][name];
-    EXPECT_NEAR(std::sqrt(squares), norm, 1e-9 * norm) << name;
-  }
+  ASSERT_EQ(ours.size(), theirs.size());
+  for (std::size_t step = 0; step < ours.size(); ++step) EXPECT_NEAR(ours[step], theirs[step], 1e-10) << step;
 }
 
 TEST_P(HuggingFaceText, GivesItsWeightsBack) {
-  const Network network = build_network(setting(1), false);
+  const Network network = build_network(setting(1, its_sets()), false);
   const json& ones = its()["1+"];
   for (const auto& [name, values] : exported(loaded(network), network)) {
     const bool about_one = std::find(ones.begin(), ones.end(), name) != ones.end();
@@ -180,7 +210,7 @@ TEST_P(HuggingFaceText, GivesItsWeightsBack) {
 
 /// With a cache and without.
 TEST_P(HuggingFaceText, WritesTheSameText) {
-  const NetworkSetting of = setting(1);
+  const NetworkSetting of = setting(1, its_sets());
   const Network window = build_network(of, false);
   const std::optional<DecodePrograms> programs = decode_programs(window, of, 4);
   ASSERT_TRUE(programs);
