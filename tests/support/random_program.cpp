@@ -45,15 +45,19 @@ class Grower {
   std::int64_t pick(std::int64_t bound) { return random_.below(static_cast<std::uint32_t>(bound)); }
   /// Mostly the newest var, else any: so that some have several readers and some none.
   VarId any_var() {
-    return pick(3) > 0 ? vars_.back() : vars_[static_cast<std::size_t>(pick(static_cast<std::int64_t>(vars_.size())))];
+    const std::size_t count = vars_.size();
+    chosen_ = pick(3) > 0 ? count - 1 : static_cast<std::size_t>(pick(static_cast<std::int64_t>(count)));
+    return vars_[chosen_];
   }
-  /// Another var that fits beside `var`: of the same shape, or of the same but for its channels.
+  /// Another than the one that any_var() gave last, `var`, which fits beside it: of the same shape, or of the same but
+  /// for its channels. Another place in the list makes it another: in evaluation dropout makes no var of its own, and
+  /// the network must be that of training.
   VarId partner(VarId var, bool other_channels) {
-    Shape shape = net_.shape(var);
-    for (auto v = vars_.rbegin(); v != vars_.rend(); ++v) {
-      Shape candidate = net_.shape(*v);
+    const Shape shape = net_.shape(var);
+    for (std::size_t i = vars_.size(); i-- > 0;) {
+      Shape candidate = net_.shape(vars_[i]);
       if (other_channels) candidate.back() = shape.back();
-      if (*v != var && candidate == shape) return *v;
+      if (i != chosen_ && candidate == shape) return vars_[i];
     }
     return var;
   }
@@ -158,6 +162,7 @@ class Grower {
   Builder net_;
   bool activates_;
   std::vector<VarId> vars_;  // images, in order of making
+  std::size_t chosen_ = 0;   // of these
   std::vector<Owner> owners_;
 };
 
