@@ -61,11 +61,12 @@ struct NormRow {
   HD void write(const Team& team, const X& x, std::int64_t row, C centre, C by) const {
     const RowPacks<V, const C> w{weight, packed}, b{kBias ? bias : weight, packed};
     const RowPacks<V, T> y{out + row * length, packed};
+    const C more = offset;  // no store changes it
     team.each(length / V, [&](auto i) {
       const auto of_x = x[i];
       const auto of_w = w[i], of_b = b[i];
       y.set(i, pack_of<T, V>([&](int v) {
-              const C scaled = (of_x[v] - centre) * by * (kCentred ? of_w[v] : offset + of_w[v]);
+              const C scaled = (of_x[v] - centre) * by * (kCentred ? of_w[v] : more + of_w[v]);
               return kBias ? scaled + of_b[v] : scaled;
             }));
     });

@@ -34,7 +34,7 @@ struct NormGradRow {
   HD void run(const Team& team, std::int64_t row) const {
     const RowPacks<V, const C> w{weight, packed};
     const RowPacks<V, T> dx{out + row * length, packed};
-    const C centre = kCentred ? mean[row] : C(0), by = inverse[row];
+    const C centre = kCentred ? mean[row] : C(0), by = inverse[row], more = offset;
     const std::int64_t packs = length / V;
     const auto x = team.hold(packs, RowPacks<V, const T>{in + row * length, packed});
     const auto g = team.hold(packs, RowPacks<V, const T>{dy + row * length, packed});
@@ -48,7 +48,7 @@ struct NormGradRow {
       first = static_cast<C>(mean_of(team.sum(packs, sum), length));
     }
     // By value: a CPU's compiler would read what it refers to again for each element of bf16.
-    const auto products = [=, more = offset](auto i) {
+    const auto products = [=](auto i) {
       const auto of_x = x[i], of_g = g[i];
       const auto of_w = w[i];
       return sum_in_pack<V>([&](int v) { return of_g.at[v] * full(of_w.at[v], more) * ((of_x.at[v] - centre) * by); });
@@ -59,7 +59,7 @@ struct NormGradRow {
       const auto of_w = w[i];
       Pack<T, V> to;
       for (int v = 0; v < V; ++v)
-        to.at[v] = by * (of_g[v] * full(of_w[v], offset) - first - (of_x[v] - centre) * by * second);
+        to.at[v] = by * (of_g[v] * full(of_w[v], more) - first - (of_x[v] - centre) * by * second);
       dx.set(i, to);
     });
   }
