@@ -47,6 +47,9 @@ auto as_data(const Body& body) -> decltype(body()) {
   }
 }
 
+/// True and false as 1 and 0, which they are in expressions.
+Json plain(const Json& value) { return value.is_boolean() ? Json(value.get<bool>() ? 1 : 0) : value; }
+
 /// Reads a config.json as one family's.
 class ConfigReader {
  public:
@@ -118,7 +121,7 @@ class ConfigReader {
       const bool computed = item.json().is_string() && item.text().starts_with('=');
       list.push_back(computed ? json_of(value_of(item, values_)) : item.json());
     }
-    const auto is_allowed = [&](const Json& one) { return std::ranges::count(list, one) > 0; };
+    const auto is_allowed = [&](const Json& one) { return std::ranges::count(list, plain(one), plain) > 0; };
     const bool each = value.is_array() && !value.empty() && std::ranges::all_of(value, is_allowed);
     if (is_allowed(value) || each) return;
     std::vector<std::string> words;

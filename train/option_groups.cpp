@@ -24,7 +24,8 @@ void add_network(OptionSet& set, Options& o, const char* dtype_help) {
     o.program.network.sets[text.substr(0, equals)] = text.substr(equals + 1);
   };
   set.in("Network");
-  set.add("--model", o.program.network.model, "NAME|FILE", "Network: a name of the zoo or a JSON file")
+  set.add("--model", o.program.network.model, "NAME|FILE|hf:DIR",
+          "Network: a name of the zoo, a JSON file, or a folder of Hugging Face with config.json and weights")
       ->is({Kept, OfNetwork});
   set.add_list("--set", read_set, "K=V", "Sets a var of the network file; may be repeated")
       ->check(setting())

@@ -10,6 +10,7 @@
 #include "framework/did_you_mean.h"
 #include "framework/error.h"
 #include "train/data/data_spec.h"
+#include "train/model_folder.h"
 #include "train/report/text_table.h"
 #include "train/values.h"
 
@@ -83,6 +84,7 @@ class CommandLine {
 
   /// Each value goes where it goes, once.
   Options read(OptionValues values, std::vector<std::string> arguments) {
+    values = with_folder(set_, *options_.command, std::move(values), options_.notes);
     say_in_data(values);
     for (const OptionRow& row : set_.rows()) {
       if (row.form == OptionRow::Form::Positional)
@@ -237,6 +239,7 @@ Options with_only(const Options& options, const OptionValues& values) {
   Options all = CommandLine(*options.command).read(values, options.arguments);
   if (all.program.network.model == options.program.network.model)
     all.program.network.file = options.program.network.file;
+  all.notes = options.notes;
   if (all.autotune == options.autotune) all.device.trials = options.device.trials;
   if (all.costs == options.costs) all.program.memory.levels.seconds_of = options.program.memory.levels.seconds_of;
   return all;

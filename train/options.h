@@ -35,6 +35,7 @@ struct Options {
   CommandFacts facts;                       // as its options leave them
   OptionValues given = {};                  // what follows, as it was given
   std::vector<std::string> arguments = {};  // that are no options: files
+  std::vector<std::string> notes = {};      // for the user, on what was given
   std::string answer = {};                  // --help, --version: print this and be done
   Run run = {};                             // the command
 

@@ -11,6 +11,7 @@
 #include "optimizer/older_schedule.h"
 #include "optimizer/schedule.h"
 #include "train/data/data_spec.h"
+#include "train/ranks/mpi.h"
 #include "train/report/memory_report.h"
 #include "train/report/option_names.h"
 #include "train/report/progress.h"
@@ -195,6 +196,8 @@ std::shared_ptr<Trials> trials_by(const Options& options, bool resumed) {
 }  // namespace
 
 Options decided(const Options& first, const OptionValues& resumed) {
+  if (Progress progress(stderr, first.quiet); number_by_mpi().value_or(0) == 0)
+    for (const std::string& note : first.notes) progress.note(note);
   const Command& command = *first.command;
   OptionValues given = first.given;
   for (const auto& [name, largest] :

@@ -206,6 +206,7 @@ TEST(ConfigOfTheZoo, GPT2AndLlamaAsTransformersWritesThem) {
   EXPECT_EQ(llama.sets.at("hidden"), "96");
   EXPECT_NO_THROW(load_network(llama.model, {}, llama.sets));
   EXPECT_NO_THROW(load_network("gpt2", {}, gpt2));
+  EXPECT_EQ(read(R"({"model_type": "gpt2"})").sets.at("width"), "768");  // what is absent is as transformers has it
   fs::remove_all(folder);
 }
 

@@ -21,6 +21,7 @@ const std::map<std::string, std::string> kTargets = {
     {"train/report/metrics.cpp", "metrics"},
     {"train/data/mapped_file.cpp", "tokens"},
     {"train/data/mnist.cpp", "mnist"},
+    {"train/session/library_weights.cpp", "model_folder"},
     {"train/data/pair_files.cpp", "tokenizer"},
     {"train/report/pack_csv.cpp", "pack_csv"},
     {"train/session/run_state.cpp", "run_state"},

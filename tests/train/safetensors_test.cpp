@@ -147,7 +147,7 @@ TEST_F(Safetensors, SaysWhatAnotherFileIs) {
     return error_from([&] { SafetensorsReader reader(file()); });
   };
   EXPECT_EQ(said_of(R"({"metadata": {"total_size": 5}, "weight_map": {"a": "model-00001-of-00002.safetensors"}})"),
-            file() + ": is JSON, as the index of weights in several files is; name a .safetensors file that holds all");
+            file() + ": is JSON; the index of weights in several files has a name that ends in .index.json");
   const std::pair<std::string, const char*> others[] = {
       {"PK\3\4", "is a zip archive, as PyTorch's .bin, .pt and .pth files are"},
       {std::string("\x80\x02\x8a\n", 4), "is a pickle, as PyTorch's older .bin, .pt and .pth files are"},

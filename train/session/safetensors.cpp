@@ -78,7 +78,7 @@ const Json& field(const Json& tensor, const char* key, Json::value_t type, const
 /// Says what else a file is, by its first bytes; "" if they tell nothing.
 std::string other_format(std::string_view front) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kFormats = {
-      {{"{", "is JSON, as the index of weights in several files is; name a .safetensors file that holds all"},
+      {{"{", "is JSON; the index of weights in several files has a name that ends in .index.json"},
        {"PK\3\4", "is a zip archive, as PyTorch's .bin, .pt and .pth files are"},
        {"\x80", "is a pickle, as PyTorch's older .bin, .pt and .pth files are"},
        {"GGUF", "is a GGUF file"},

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "framework/error.h"
+#include "train/session/library_weights.h"
 #include "train/session/share_files.h"
 #include "train/session/weights.h"
 
@@ -64,11 +65,14 @@ void check_bits(const Start& start, const std::map<std::string, std::string>& op
 }
 
 /// The weights file that `path` means: the file itself, or the best or else the newest of a checkpoint directory, of
-/// which it is the index if that is in shares.
+/// which it is the index if that is in shares; of another directory a library's.
 std::string weights_file(const std::string& path) {
   if (!fs::is_directory(path)) return path;
   const fs::path best = fs::path(path) / "best";
-  return tensors_in(fs::exists(best) ? best.string() : checkpoint_in(path), kWeightsFile);
+  if (fs::exists(best)) return tensors_in(best.string(), kWeightsFile);
+  if (const std::string file = library_weights_in(path); !file.empty() && find_latest(path).empty()) return file;
+  check_as(Exit::Data, !fs::exists(fs::path(path) / "config.json"), path, ": ", why_no_weights(path));
+  return tensors_in(checkpoint_in(path), kWeightsFile);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "framework/error.h"
 #include "framework/name_pattern.h"
 #include "framework/ranks/peers.h"
+#include "train/session/library_weights.h"
 #include "train/session/reading.h"
 #include "train/session/share_files.h"
 
@@ -150,7 +151,7 @@ bool is_share_index(const std::string& file) { return std::filesystem::path(file
 
 std::unique_ptr<TensorReader> open_tensors(const std::string& file, SharesOf which) {
   if (is_share_index(file)) return read_shares(file, which);
-  return std::make_unique<SafetensorsReader>(file);
+  return open_weights(file);
 }
 
 /// Those that the patterns mean, with or without a library's prefix before them.

@@ -1,0 +1,260 @@
+// A folder as Hugging Face has them, as a model of the command line.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "kernels/cpu/device.h"
+#include "models/network.h"
+#include "tests/support/expect_error.h"
+#include "tests/train/run_fixture.h"
+#include "train/options.h"
+#include "train/session/library_weights.h"
+#include "train/session/safetensors.h"
+#include "train/session/weights.h"
+
+namespace lethe::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+const Sets kTinyGpt2 = {{"vocab", "96"}, {"length", "8"}, {"width", "8"}, {"heads", "2"}, {"layers", "2"}};
+
+json tiny_gpt2() {
+  return {{"model_type", "gpt2"},
+          {"vocab_size", 96},
+          {"n_positions", 8},
+          {"n_embd", 8},
+          {"n_head", 2},
+          {"n_layer", 2},
+          {"activation_function", "gelu_new"},
+          {"resid_pdrop", 0.1},
+          {"transformers_version", "5.24.0"}};
+}
+
+json tiny_llama() {
+  return {{"model_type", "llama"},         {"vocab_size", 96},         {"hidden_size", 8},
+          {"num_attention_heads", 4},      {"num_key_value_heads", 2}, {"num_hidden_layers", 1},
+          {"max_position_embeddings", 16}, {"intermediate_size", 12},  {"rms_norm_eps", 1e-5},
+          {"tie_word_embeddings", false}};
+}
+
+class HuggingFaceFolder : public RunTest {
+ protected:
+  void SetUp() override {
+    RunTest::SetUp();
+    fs::create_directory(home_ / "m");
+    write("m/config.json", tiny_gpt2().dump());
+    std::string text;
+    for (int i = 0; i < 40; ++i) text += "the quick brown fox " + std::to_string(i * i) + "\n";
+    write("text.txt", text);
+  }
+  void write(const std::string& name, const std::string& text) const { std::ofstream(path(name)) << text; }
+  /// Initial values of the tiny GPT-2 by a seed, under Hugging Face's names.
+  void write_weights(const std::string& name, std::uint64_t seed = 7) const {
+    const Network network = load_network("gpt2", {}, kTinyGpt2);
+    const std::unique_ptr<Device> device = open_cpu(1);
+    Store store(*device);
+    store.initialize(network.program, network.params, seed);
+    save_weights(path(name), store, network, "huggingface");
+  }
+  /// Cuts m/model.safetensors into three files with an index.
+  json cut_into_shards() const {
+    SafetensorsReader whole(path("m/model.safetensors"));
+    json index = {{"metadata", {{"total_size", 1}}}, {"weight_map", json::object()}};
+    for (std::size_t part = 0; part < 3; ++part) {
+      const std::string name = "model-" + std::to_string(part) + ".safetensors";
+      std::vector<TensorEntry> tensors;
+      for (std::size_t i = part; i < whole.tensors().size(); i += 3) tensors.push_back(whole.tensors()[i]);
+      SafetensorsWriter writer(path("m/" + name), tensors);
+      for (std::size_t i = part; i < whole.tensors().size(); i += 3) {
+        writer.write(whole.read(whole.tensors()[i]));
+        index["weight_map"][whole.tensors()[i].name] = name;
+      }
+      writer.finish();
+    }
+    fs::remove(path("m/model.safetensors"));
+    return index;
+  }
+  void write_index(const json& index) const { write("m/model.safetensors.index.json", index.dump()); }
+
+  std::string folder() const { return "hf:" + path("m"); }
+  std::vector<std::string> on_text(std::vector<std::string> more) const {
+    more.insert(more.end(), {"--data", "text:" + path("text.txt"), "--threads", "1"});
+    return more;
+  }
+  /// What evaluation prints.
+  std::string score(std::vector<std::string> more) const {
+    more.insert(more.begin(), "eval");
+    const Ended ended = run_train(on_text(more));
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    return ended.out;
+  }
+  /// What a command says of a folder with this config.json, after the name of that; all of it is a fault of data.
+  std::string refused(const json& config) const {
+    write("m/config.json", config.dump());
+    const Ended ended = run_train({"plan", "--model", folder()});
+    EXPECT_EQ(ended.code, 4) << ended.err;
+    const std::size_t at = ended.err.find("config.json:1:");
+    return at == std::string::npos ? ended.err : ended.err.substr(at);
+  }
+  std::string refused(json config, const std::string& key, const json& value) const {
+    config[key] = value;
+    return refused(config);
+  }
+};
+
+TEST_F(HuggingFaceFolder, IsANetworkItsVarsAndItsWeights) {
+  write_weights("m/model.safetensors");
+  const std::string expected = score({"--model", "gpt2", "--set", "vocab=96,length=8,width=8,heads=2,layers=2",
+                                      "--weights", path("m/model.safetensors")});
+  EXPECT_NE(expected, "");
+  EXPECT_EQ(score({"--model", folder()}), expected);
+  EXPECT_EQ(score({"--weights", folder()}), expected);  // which says the model, too
+  EXPECT_EQ(score({"--model", folder(), "--weights", path("m")}), expected);
+  write_weights("other.safetensors", 8);
+  const std::string other = score({"--model", folder(), "--weights", path("other.safetensors")});
+  EXPECT_NE(other, expected);
+  write_index(cut_into_shards());
+  EXPECT_EQ(score({"--model", folder()}), expected);
+  EXPECT_EQ(score({"--model", folder(), "--weights", path("m/model.safetensors.index.json")}), expected);
+  const Ended exported =
+      run_train({"export", "--weights", folder(), "--names", "huggingface", "--output", path("back.safetensors")});
+  EXPECT_EQ(exported.code, 0) << exported.err;
+  write_weights("again.safetensors");
+  EXPECT_TRUE(bytes_in(path("back.safetensors")) == bytes_in(path("again.safetensors")));
+}
+
+TEST_F(HuggingFaceFolder, SetComesFirst) {
+  const Options options = parse_options({"show", "--model", folder(), "--set", "layers=1"});
+  EXPECT_EQ(options.program.network.model, "gpt2");
+  EXPECT_EQ(options.program.network.sets.at("layers"), "1");
+  EXPECT_EQ(options.program.network.sets.at("width"), "8");
+  EXPECT_EQ(options.program.network.sets.count("length"), 1U);
+}
+
+TEST_F(HuggingFaceFolder, ARunDoesNotNeedItLater) {
+  write_weights("m/model.safetensors");
+  const auto trained = [&](const std::string& run, const std::string& steps, std::vector<std::string> more) {
+    more.insert(more.end(), {"--steps", steps, "--save-every", "1"});
+    const Ended ended = run_train(on_text(more));
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    return checkpoint_bytes(run + "/step-" + std::string(6 - steps.size(), '0') + steps);
+  };
+  const std::vector<std::string> begin = {"--model", folder(), "--save", path("a"), "--schedule", "constant"};
+  const std::string whole = trained("a", "2", begin);
+  ASSERT_FALSE(whole.empty());
+  const std::vector<std::string> automatic = {"--model",    folder(),   "--save",   path("b"),
+                                              "--schedule", "constant", "--resume", "auto"};
+  const std::string first = trained("b", "1", automatic);
+  EXPECT_TRUE(first == checkpoint_bytes("a/step-000001"));  // it begins with the folder's weights
+  EXPECT_TRUE(trained("b", "2", automatic) == whole);       // and goes on with its own
+  fs::rename(path("m"), path("gone"));
+  const std::string later = trained("a", "3", {"--resume", path("a")});
+  fs::rename(path("gone"), path("m"));
+  EXPECT_TRUE(trained("b", "3", automatic) == later);
+  fs::rename(path("m"), path("gone"));
+  EXPECT_EQ(score({"--weights", path("a/step-000003")}), score({"--weights", path("b/step-000003")}));
+}
+
+TEST_F(HuggingFaceFolder, WithoutWeightsItPlansAndTrainsFromNothingOnlyIfAsked) {
+  EXPECT_EQ(run_train({"plan", "--model", folder()}).code, 0);
+  const std::vector<std::string> train = on_text({"--model", folder(), "--steps", "1"});
+  const Ended unasked = run_train(train);
+  EXPECT_EQ(unasked.code, 4);
+  EXPECT_NE(unasked.err.find("has no model.safetensors and no model.safetensors.index.json; --weights none begins"),
+            std::string::npos)
+      << unasked.err;
+  std::vector<std::string> from_nothing = train;
+  from_nothing.insert(from_nothing.end(), {"--weights", "none"});
+  EXPECT_EQ(run_train(from_nothing).code, 0);
+  write("m/pytorch_model.bin", "x");
+  EXPECT_NE(run_train(train).err.find("only pytorch_model.bin; in Python, save_pretrained()"), std::string::npos);
+  for (const std::string& weights : {folder(), path("m")}) {
+    const Ended ended = run_train(on_text({"eval", "--model", "gpt2", "--weights", weights}));
+    EXPECT_EQ(ended.code, 4);
+    EXPECT_NE(ended.err.find("only pytorch_model.bin"), std::string::npos) << ended.err;
+  }
+  EXPECT_NE(run_train({"plan", "--model", "hf:" + path("none")}).err.find("no such directory"), std::string::npos);
+  fs::remove(path("m/config.json"));
+  const Ended ended = run_train({"plan", "--model", folder()});
+  EXPECT_EQ(ended.code, 4);
+  EXPECT_NE(ended.err.find("m/config.json"), std::string::npos) << ended.err;
+}
+
+TEST_F(HuggingFaceFolder, WrongLoadsAreRefusedByName) {
+  const auto gpt2 = [&](const std::string& key, const json& value) { return refused(tiny_gpt2(), key, value); };
+  const auto llama = [&](const std::string& key, const json& value) { return refused(tiny_llama(), key, value); };
+  EXPECT_NE(gpt2("activation_function", "relu").find("'activation_function' is \"relu\", which gpt2.json does not"),
+            std::string::npos);
+  EXPECT_NE(gpt2("n_head", 3).find("'n_head' is 3; gpt2.json needs width % heads == 0"), std::string::npos);
+  EXPECT_NE(gpt2("n_inner", 7).find("'n_inner' is 7, which gpt2.json does not honour; it honours 32"),
+            std::string::npos);
+  EXPECT_NE(gpt2("scale_attn_by_inverse_layer_idx", true).find("'scale_attn_by_inverse_layer_idx' is true"),
+            std::string::npos);
+  EXPECT_NE(gpt2("alibi", true).find("'alibi' is true, which gpt2.json does not honour"), std::string::npos);
+  EXPECT_NE(gpt2("model_type", "gpt3").find("models of type 'gpt3'; did you mean 'gpt2'?; known: "), std::string::npos);
+  EXPECT_NE(llama("sliding_window", 4096).find("'sliding_window' is 4096, which llama.json does not honour"),
+            std::string::npos);
+  EXPECT_NE(llama("rope_scaling", {{"type", "yarn"}, {"factor", 8.0}}).find("'rope_scaling.type' is \"yarn\""),
+            std::string::npos);
+  EXPECT_NE(llama("rope_parameters", {{"rope_type", "longrope"}}).find("'rope_parameters.rope_type' is \"longrope\""),
+            std::string::npos);
+  EXPECT_NE(llama("hidden_act", "gelu").find("'hidden_act' is \"gelu\", which llama.json does not"), std::string::npos);
+  EXPECT_NE(llama("num_key_value_heads", 3).find("needs heads % kv_heads == 0"), std::string::npos);
+  EXPECT_NE(refused(json::array()).find("says no 'model_type'"), std::string::npos);
+  write("m/config.json", "not JSON");
+  EXPECT_NE(run_train({"plan", "--model", folder()}).err.find("config.json:1:"), std::string::npos);
+}
+
+TEST_F(HuggingFaceFolder, PositionsAreABound) {
+  write("m/config.json", tiny_llama().dump());
+  const auto length_with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"plan", "--model", folder()});
+    return parse_options(more).program.network.sets["length"];
+  };
+  EXPECT_EQ(length_with({}), "16");
+  EXPECT_EQ(length_with({"--set", "length=8"}), "8");
+  EXPECT_EQ(run_train({"plan", "--model", folder(), "--context", "4"}).code, 0);
+  const std::string words = "length of 17 is more than 'max_position_embeddings' of ";
+  EXPECT_TRUE(fails_with(words, [&] { length_with({"--set", "length=17"}); }));
+  EXPECT_TRUE(fails_with(words, [&] { length_with({"--context", "17"}); }));
+}
+
+TEST_F(HuggingFaceFolder, AnIndexMustNameWhatItsFilesHave) {
+  write_weights("m/model.safetensors");
+  const json right = cut_into_shards();
+  const auto wrong = [&](const json& index) {
+    write_index(index);
+    const Ended ended =
+        run_train({"export", "--model", folder(), "--names", "huggingface", "--output", path("out.safetensors")});
+    EXPECT_EQ(ended.code, 4) << ended.err;
+    EXPECT_FALSE(fs::exists(path("out.safetensors")));
+    return ended.err;
+  };
+  const auto with = [&](const std::string& tensor, const json& file) {
+    json index = right;
+    index["weight_map"][tensor] = file;
+    return wrong(index);
+  };
+  const std::string norm = "ln_f.weight", its = right["weight_map"][norm].get<std::string>();
+  const std::string other = its == "model-0.safetensors" ? "model-1.safetensors" : "model-0.safetensors";
+  EXPECT_NE(with(norm, other).find("tensor 'ln_f.weight' is not in " + path("m/" + other)), std::string::npos);
+  EXPECT_NE(with("none", its).find("tensor 'none' is not in "), std::string::npos);
+  EXPECT_NE(with(norm, "model-9.safetensors").find("model-9.safetensors, in which 'ln_f.weight' is to be, is not"),
+            std::string::npos);
+  EXPECT_NE(with(norm, "../m/" + its).find("is no name of a file beside the index"), std::string::npos);
+  EXPECT_NE(with(norm, "..").find("is no name of a file beside the index"), std::string::npos);
+  EXPECT_NE(with(norm, 3).find("found 3, expected text"), std::string::npos);
+  json without = right;
+  without["weight_map"].erase(norm);
+  EXPECT_NE(wrong(without).find("has the tensor 'ln_f.weight'"), std::string::npos);
+  EXPECT_NE(wrong({{"weights", 1}}).find("'weight_map' is missing"), std::string::npos);
+  write_index(right);
+  write("m/" + its, "short");
+  EXPECT_NE(run_train({"export", "--model", folder(), "--output", path("out.safetensors")}).err.find(its),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace lethe::testing

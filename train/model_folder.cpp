@@ -1,0 +1,105 @@
+#include "train/model_folder.h"
+
+#include <filesystem>
+
+#include "framework/error.h"
+#include "framework/name_pattern.h"
+#include "models/config.h"
+#include "models/expression.h"
+#include "train/session/checkpoint.h"
+#include "train/session/library_weights.h"
+
+namespace lethe {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kFolderMark = "hf:";
+constexpr const char* kNoWeights = "none";
+
+std::string value_in(const OptionValues& values, const std::string& name) {
+  const auto found = values.find(name);
+  return found == values.end() ? "" : found->second;
+}
+
+bool is_folder(const std::string& value) { return value.starts_with(kFolderMark); }
+
+/// Fails unless it is there.
+std::string directory_of(const std::string& folder, const char* option) {
+  std::string directory = folder.substr(kFolderMark.size());
+  check_as(Exit::Data, fs::is_directory(directory), option, ' ', folder,
+           ": no such directory; hf: takes a folder on this machine with a model's config.json and model.safetensors");
+  return directory;
+}
+
+std::string as_list(const Sets& sets) {
+  std::string list;
+  for (const auto& [name, value] : sets) list.append(list.empty() ? "" : ",").append(name).append("=").append(value);
+  return list;
+}
+
+/// What `--set` or `--context` says of the var; "" if nothing.
+std::string asked_of(const std::string& var, const OptionValues& values) {
+  std::string asked = var == kContextVar ? value_in(values, "context") : "";
+  for (const std::string& item : patterns_in(value_in(values, "set")))
+    if (const std::size_t equals = item.find('='); item.substr(0, equals) == var) asked = item.substr(equals + 1);
+  return asked;
+}
+
+void check_bounds(const ConfiguredNetwork& network, const OptionValues& values, const std::string& folder) {
+  for (const ConfigBound& bound : network.bounds) {
+    const std::string asked = asked_of(bound.var, values);
+    const Attr value = parse_value(asked);
+    const auto* const number = std::get_if<std::int64_t>(&value.base());
+    check(!number || *number <= bound.most, bound.var, " of ", asked, " is more than ", quote(bound.key), " of ",
+          folder, " allows, ", bound.most);
+  }
+}
+
+/// Whether `--resume auto` finds nothing to go on with, so that the run begins with weights.
+bool begins(const OptionValues& values) {
+  return value_in(values, "resume") == "auto" && find_latest(value_in(values, "save")).empty();
+}
+
+std::string note_of(const std::string& folder, const ConfiguredNetwork& network, const OptionValues& values) {
+  std::string note = message(folder, ": ", network.model, " with ", value_in(values, "set"));
+  for (const ConfigBound& bound : network.bounds)
+    if (asked_of(bound.var, values) != std::to_string(bound.most))
+      note += message("; --set ", bound.var, "=N up to ", bound.most, " is possible");
+  return note;
+}
+
+}  // namespace
+
+OptionValues with_folder(const OptionSet& set, const Command& command, OptionValues values,
+                         std::vector<std::string>& notes) {
+  if (const std::string weights = value_in(values, "weights"); is_folder(weights)) {
+    const std::string directory = directory_of(weights, "--weights");
+    values["weights"] = library_weights_in(directory);
+    check_as(Exit::Data, !values["weights"].empty(), weights, ": ", why_no_weights(directory));
+    if (set.find("--model")) values.emplace("model", weights);
+  }
+  const std::string folder = value_in(values, "model");
+  if (set.find("--model") && is_folder(folder)) {
+    const std::string directory = directory_of(folder, "--model");
+    const ConfiguredNetwork network = read_config((fs::path(directory) / "config.json").string());
+    check_bounds(network, values, folder);
+    Sets sets = network.sets;
+    if (values.contains("context")) sets.erase(kContextVar);
+    OptionValues of_folder = {{"model", network.model}, {"set", as_list(sets)}};
+    if (begins(values)) values.erase("resume");
+    if (set.find("--weights") && !values.contains("weights") && !values.contains("resume")) {
+      const std::string file = library_weights_in(directory);
+      check_as(Exit::Data, !file.empty() || command.facts.takes_run, folder, ": ", why_no_weights(directory),
+               "; --weights none begins with none");
+      if (!file.empty()) of_folder["weights"] = file;
+    }
+    values.erase("model");
+    lay_under(command, values, of_folder);
+    notes.push_back(note_of(folder, network, values));
+  }
+  if (value_in(values, "weights") == kNoWeights) values.erase("weights");
+  return values;
+}
+
+}  // namespace lethe
