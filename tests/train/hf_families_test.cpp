@@ -230,6 +230,13 @@ TEST_P(HuggingFaceText, WritesTheSameText) {
   }
 }
 
+/// A run goes on only if its network is what it was, so vars that networks got later leave them as they were.
+TEST(ProgramsOfTheZoo, AreThoseThatRunsKnow) {
+  const std::map<std::string, std::string> known = {
+      {"gpt2", "6f91b03868afc1f1"}, {"llama", "844fda05df8df902"}, {"tinyllama", "49783760cb062929"}};
+  for (const auto& [model, id] : known) EXPECT_EQ(network_id({.model = model}), id) << model;
+}
+
 INSTANTIATE_TEST_SUITE_P(Families, HuggingFaceText,
                          ::testing::Range(std::size_t{0}, texts_of_transformers()["cases"].size()),
                          [](const auto& info) -> std::string {
