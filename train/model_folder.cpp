@@ -61,6 +61,12 @@ bool begins(const OptionValues& values) {
   return value_in(values, "resume") == "auto" && find_latest(value_in(values, "save")).empty();
 }
 
+/// GPT-2's two files, in a folder of GPT-2: others have files of these names, too, and cut words otherwise.
+bool has_tokenizer(const std::string& directory, const std::string& family) {
+  const fs::path folder = directory;
+  return family == "gpt2" && fs::exists(folder / "vocab.json") && fs::exists(folder / "merges.txt");
+}
+
 std::string note_of(const std::string& folder, const ConfiguredNetwork& network, const OptionValues& values) {
   std::string note = message(folder, ": ", network.model, " with ", value_in(values, "set"));
   for (const ConfigBound& bound : network.bounds)
@@ -94,6 +100,7 @@ OptionValues with_folder(const OptionSet& set, const Command& command, OptionVal
                "; --weights none begins with none");
       if (!file.empty()) of_folder["weights"] = file;
     }
+    if (has_tokenizer(directory, network.family)) of_folder["tokenizer"] = directory;
     values.erase("model");
     lay_under(command, values, of_folder);
     notes.push_back(note_of(folder, network, values));

@@ -7,6 +7,7 @@
 #include "models/network.h"
 #include "tests/support/expect_error.h"
 #include "tests/train/run_fixture.h"
+#include "tests/train/token_samples.h"
 #include "train/options.h"
 #include "train/session/library_weights.h"
 #include "train/session/safetensors.h"
@@ -51,8 +52,8 @@ class HuggingFaceFolder : public RunTest {
   }
   void write(const std::string& name, const std::string& text) const { std::ofstream(path(name)) << text; }
   /// Initial values of the tiny GPT-2 by a seed, under Hugging Face's names.
-  void write_weights(const std::string& name, std::uint64_t seed = 7) const {
-    const Network network = load_network("gpt2", {}, kTinyGpt2);
+  void write_weights(const std::string& name, std::uint64_t seed = 7, const Sets& sets = kTinyGpt2) const {
+    const Network network = load_network("gpt2", {}, sets);
     const std::unique_ptr<Device> device = open_cpu(1);
     Store store(*device);
     store.initialize(network.program, network.params, seed);
@@ -123,6 +124,31 @@ TEST_F(HuggingFaceFolder, IsANetworkItsVarsAndItsWeights) {
   EXPECT_EQ(exported.code, 0) << exported.err;
   write_weights("again.safetensors");
   EXPECT_TRUE(bytes_in(path("back.safetensors")) == bytes_in(path("again.safetensors")));
+  fs::create_directory(path("out"));  // with the config.json what is exported is a folder, too
+  fs::copy(path("m/config.json"), path("out/config.json"));
+  fs::rename(path("back.safetensors"), path("out/model.safetensors"));
+  EXPECT_EQ(score({"--model", "hf:" + path("out")}), expected);
+}
+
+TEST_F(HuggingFaceFolder, OfGpt2HasTheTokenizerOfItsText) {
+  json config = tiny_gpt2();
+  config["vocab_size"] = 256 + kFewMerges.size() + 1;
+  write("m/config.json", config.dump());
+  write("m/vocab.json", vocabulary_json(kFewMerges));
+  write("m/merges.txt", merges_text(kFewMerges));
+  Sets sets = kTinyGpt2;
+  sets["vocab"] = std::to_string(256 + kFewMerges.size() + 1);
+  write_weights("m/model.safetensors", 7, sets);
+  const auto written = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), "generate");
+    more.insert(more.end(), {"--prompt", "low", "--tokens", "5", "--quiet"});
+    const Ended ended = run_train(more);
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    return ended.out;
+  };
+  const std::string text = written({"--model", folder()});
+  EXPECT_EQ(text.rfind("low", 0), 0U) << text;
+  EXPECT_EQ(text, written({"--model", folder(), "--tokenizer", path("m")}));
 }
 
 TEST_F(HuggingFaceFolder, SetComesFirst) {

@@ -69,7 +69,7 @@ Language language_of_data(const Options& options, const Meaning& known, const Ne
 Language language_of(const TextAsked& asked, const Options& given, const Options& options,
                      const std::optional<SavedRun>& run, const Network& network) {
   const Meaning known = meaning_of(run);
-  if (!asked.tokenizer.empty()) {
+  if (!asked.tokenizer.empty() && !given.data.spec) {
     Language language = language_of_tokenizer(asked.tokenizer);
     check_means({.alphabet = known.alphabet, .tokenizer = known.tokenizer},
                 {.tokenizer = language.vocabulary->identity()}, "--tokenizer " + asked.tokenizer);
@@ -166,7 +166,6 @@ void continue_text(std::vector<std::int32_t> symbols, const Language& language, 
 Options decided_for_text(const TextAsked& asked, const Options& given, const std::optional<SavedRun>& run) {
   const bool known = !given.checkpoints.weights.path.empty() || (asked.plan && !given.program.network.model.empty());
   check(known, "--weights is missing: the directory of a run or checkpoint, or a safetensors file");
-  check(!given.data.spec || asked.tokenizer.empty(), "--data and --tokenizer say the same; give one of them");
   check(asked.plan || given.given.contains("prompt"), "--prompt is required: what is written on from");
   Options options = given.checkpoints.weights.path.empty() ? decided(given) : decided_by_run(given, run);
   options.program.network.batch = 1;
