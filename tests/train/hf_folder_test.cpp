@@ -130,6 +130,25 @@ TEST_F(HuggingFaceFolder, IsANetworkItsVarsAndItsWeights) {
   EXPECT_EQ(score({"--model", "hf:" + path("out")}), expected);
 }
 
+TEST_F(HuggingFaceFolder, OfGpt2MayBeReadInShorterWindows) {
+  write_weights("m/model.safetensors");
+  fs::create_directory(path("short"));
+  json config = tiny_gpt2();
+  config["n_positions"] = 4;
+  write("short/config.json", config.dump());
+  SafetensorsReader whole(path("m/model.safetensors"));
+  std::vector<TensorEntry> tensors = whole.tensors();
+  std::ranges::find(tensors, "wpe.weight", &TensorEntry::name)->shape[0] = 4;
+  SafetensorsWriter writer(path("short/model.safetensors"), tensors);
+  for (const TensorEntry& tensor : tensors) {
+    std::vector<std::byte> values = whole.read(*whole.find(tensor.name));
+    values.resize(static_cast<std::size_t>(tensor.bytes()));  // the first rows
+    writer.write(values);
+  }
+  writer.finish();
+  EXPECT_EQ(score({"--model", folder(), "--set", "length=4,positions=8"}), score({"--model", "hf:" + path("short")}));
+}
+
 TEST_F(HuggingFaceFolder, OfGpt2HasTheTokenizerOfItsText) {
   json config = tiny_gpt2();
   config["vocab_size"] = 256 + kFewMerges.size() + 1;
