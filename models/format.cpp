@@ -29,7 +29,7 @@ const std::vector<KeyFact>& document_keys() {
       {"comment", false, "text"},    {"vars", false, "vars"},      {"variants", false, "variants"},
       {"inputs", true, "inputs"},    {"blocks", false, "blocks"},  {"layers", true, "layers"},
       {"outputs", false, "names"},   {"loss", false, "losses"},    {"train", false, "train"},
-      {"weights", false, "weights"}, {"config", false, "config"}};
+      {"weights", false, "weights"}, {"config", false, "config"},  {"depth", false, "depth"}};
   return keys;
 }
 
@@ -61,12 +61,13 @@ std::vector<KeyFact> layer_loss_keys() {
 
 const std::vector<KeyFact>& train_keys() {
   static const std::vector<KeyFact> keys = {
-      {"data", false, "text"},      {"augment", false, "text"},  {"batch", false, "int"},
-      {"epochs", false, "int"},     {"steps", false, "int"},     {"lr", false, "num"},
-      {"optimizer", false, "text"}, {"momentum", false, "num"},  {"beta1", false, "num"},
-      {"beta2", false, "num"},      {"eps", false, "num"},       {"weight_decay", false, "num"},
-      {"decay_all", false, "bool"}, {"decay", false, "text"},    {"no_decay", false, "text"},
-      {"schedule", false, "text"},  {"clip_norm", false, "num"}, {"patience", false, "int"}};
+      {"data", false, "text"},      {"augment", false, "text"},    {"batch", false, "int"},
+      {"epochs", false, "int"},     {"steps", false, "int"},       {"lr", false, "num"},
+      {"optimizer", false, "text"}, {"momentum", false, "num"},    {"beta1", false, "num"},
+      {"beta2", false, "num"},      {"eps", false, "num"},         {"weight_decay", false, "num"},
+      {"lr_of", false, "text"},     {"layer_decay", false, "num"}, {"decay_all", false, "bool"},
+      {"decay", false, "text"},     {"no_decay", false, "text"},   {"schedule", false, "text"},
+      {"clip_norm", false, "num"},  {"patience", false, "int"}};
   return keys;
 }
 

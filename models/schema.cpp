@@ -208,6 +208,7 @@ void add_document(Json& all) {
   all["tensor"] = either({ref("text"), at_least_one(list_of(ref("text")), "minItems")});
   all["tensors"] = list_of(object_of(weight_keys()));
   all["weights"] = map_of(object_of(weight_names_keys()));
+  all["depth"] = at_least_one(list_of(ref("text")), "minItems");
 }
 
 void add_config(Json& all) {

@@ -16,13 +16,13 @@ struct AdamRates {
 
 template <class T>
 struct MakeAdamRates {
-  double beta1, beta2, decay;  // decay: the decoupled one
+  double beta1, beta2, decay, rate_scale;  // decay: the decoupled one
   ReadRates<T> read;
   const std::int64_t* steps_done;
   AdamRates<T>* rates;
   HD void operator()(std::int64_t) const {
     const Rates<T> now = read();
-    const double rate = now.learning_rate, t = static_cast<double>(*steps_done + 1);
+    const double rate = now.learning_rate * rate_scale, t = static_cast<double>(*steps_done + 1);
     *rates = {static_cast<T>(rate / (1 - std::pow(beta1, t))), static_cast<T>(std::sqrt(1 - std::pow(beta2, t))),
               static_cast<T>(1 - rate * decay), now.grad_scale};
   }
@@ -39,12 +39,13 @@ template <class T>
 struct MadeRates {
   static constexpr int kInputs = 3;
   static constexpr std::int64_t kWorkspace = sizeof(AdamRates<T>);
-  double beta1, beta2, decay;
+  double beta1, beta2, decay, rate_scale;
   bool scaled;
   MadeRates(const Attrs& attrs, bool scaled)
       : beta1(attrs.number("beta1")),
         beta2(attrs.number("beta2")),
         decay(attrs.flag("decoupled", false) ? attrs.number("weight_decay", 0) : 0),
+        rate_scale(attrs.number(kRateScale, 1)),
         scaled(scaled) {}
   bool operator==(const MadeRates&) const = default;
   template <class Device>
@@ -52,7 +53,7 @@ struct MadeRates {
     auto* const rates = static_cast<AdamRates<T>*>(a.workspace);
     const ReadRates<T> given{a.in<T>(first), scaled ? a.in<T>(first + 2) : nullptr};
     parallel_for(device, a.stream, 1,
-                 MakeAdamRates<T>{beta1, beta2, decay, given, a.in<std::int64_t>(first + 1), rates});
+                 MakeAdamRates<T>{beta1, beta2, decay, rate_scale, given, a.in<std::int64_t>(first + 1), rates});
     return {rates};
   }
 };

@@ -7,6 +7,7 @@
 #include "framework/language/op_def.h"
 #include "framework/language/verify.h"
 #include "framework/name_pattern.h"
+#include "optimizer/rates.h"
 
 namespace lethe {
 namespace {
@@ -149,7 +150,8 @@ LossScale append_loss_scale(Program& program, double initial) {
 }
 
 Updates append_updates(Program& program, const std::vector<ParamGrad>& gradients, const std::vector<ParamInfo>& params,
-                       const OptimizerSettings& settings, const LossScale& loss_scale, Rank shares_of) {
+                       const OptimizerSettings& settings, const LossScale& loss_scale, Rank shares_of,
+                       const RateScales& rates) {
   check_settings(settings);
   check(!gradients.empty(), "optimizer: no parameter leads to the loss");
   Rule rule = rule_of(settings);
@@ -179,6 +181,7 @@ Updates append_updates(Program& program, const std::vector<ParamGrad>& gradients
     if (scale != kNone) in.push_back(scale);
     Attrs attrs = rule.attrs;
     attrs.set("weight_decay", decays[param] ? settings.weight_decay : 0.0);
+    if (const auto own = rates.find(var.name); own != rates.end()) attrs.set(kRateScale, own->second);
     append_update(program, 0, rule.op, in, attrs);
   }
   if (steps_done != updates.step) append_update(program, 0, "count_unskipped", {steps_done, scale});

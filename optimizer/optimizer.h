@@ -10,6 +10,7 @@
 #include "framework/language/program.h"
 #include "framework/ranks/peers.h"
 #include "kernels/device_code.h"
+#include "optimizer/rate_scales.h"
 
 namespace lethe {
 
@@ -57,9 +58,10 @@ LossScale append_loss_scale(Program& program, double initial = kInitialLossScale
 /// network or the optimizer counts steps. With a loss scale gradients are divided by it, and a step with an infinite
 /// or NaN gradient leaves parameters and states as they are. `params` says which parameters decay where the settings do
 /// not. Of one of several ranks it updates its shares of parameters alone (framework/ranks/peers.h), with states of
-/// these; a gradient is whole or such a share. Fails for settings out of range, for a name that no parameter has, and
-/// if there is no gradient.
+/// these; a gradient is whole or such a share. `rates` scale the learning rate of those whom they name. Fails for
+/// settings out of range, for a name that no parameter has, and if there is no gradient.
 Updates append_updates(Program& program, const std::vector<ParamGrad>& gradients, const std::vector<ParamInfo>& params,
-                       const OptimizerSettings& settings, const LossScale& loss_scale = {}, Rank shares_of = {});
+                       const OptimizerSettings& settings, const LossScale& loss_scale = {}, Rank shares_of = {},
+                       const RateScales& rates = {});
 
 }  // namespace lethe

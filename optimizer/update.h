@@ -7,23 +7,10 @@
 #include "framework/language/op_def.h"
 #include "kernels/dtypes.h"
 #include "kernels/group.h"
+#include "optimizer/rates.h"
 #include "optimizer/update_index.h"
 
 namespace lethe {
-
-/// How a rule gets its rates, from the inputs that begin at slot `first`: as they are.
-template <class T>
-struct GivenRates {
-  static constexpr int kInputs = 2;  // learning_rate, grad_scale?
-  static constexpr std::int64_t kWorkspace = 0;
-  bool scaled;
-  GivenRates(const Attrs&, bool scaled) : scaled(scaled) {}
-  bool operator==(const GivenRates&) const = default;
-  template <class Device>
-  ReadRates<T> read(Device, const KernelArgs& a, int first) const {
-    return {a.in<T>(first), scaled ? a.in<T>(first + 1) : nullptr};
-  }
-};
 
 /// All of the parameter, or the share that a rank has of it.
 UpdatePart part_of(const PrepareArgs& args);

@@ -6,20 +6,6 @@
 
 namespace lethe {
 
-/// What a rule reads beside its element. A grad_scale of 0 skips the step: nothing changes.
-template <class T>
-struct Rates {
-  T learning_rate, grad_scale;
-};
-
-/// Where rates lie: in device memory, since they change from step to step.
-template <class T>
-struct ReadRates {
-  const T* learning_rate;
-  const T* grad_scale;  // null: gradients are taken as they are
-  HD Rates<T> operator()() const { return {*learning_rate, grad_scale ? *grad_scale : T(1)}; }
-};
-
 /// What an update changes: where it begins in what is whole, and how many elements it has.
 struct UpdatePart {
   std::int64_t in_param = 0, in_gradient = 0, count = 0;

@@ -6,6 +6,7 @@
 #include "kernels/cpu/workers.h"
 #include "kernels/provider.h"
 #include "kernels/tiles.h"
+#include "train/recipe.h"
 #include "train/search/step_profile.h"
 #include "train/session/device.h"
 #include "train/weights_recipe.h"
@@ -44,6 +45,18 @@ void note_moved_rate(Progress& progress, const Options& options, const Start& st
                         start.checkpoint, " starts a new run from here"));
 }
 
+/// Rates of their own that are others from here on.
+void note_other_rates(Progress& progress, const Options& options, const RunState& state) {
+  const OptionValues kept = values_to_keep(options);
+  const auto value_in = [](const OptionValues& values, const std::string& name) {
+    const auto found = values.find(name);
+    return found == values.end() ? message("no --", name) : message("--", name, ' ', found->second);
+  };
+  for (const char* name : {"lr-of", "layer-decay"})
+    if (const std::string before = value_in(state.options, name), now = value_in(kept, name); before != now)
+      progress.note(message("note: the run had ", before, "; it goes on with ", now));
+}
+
 }  // namespace
 
 void introduce(Progress& progress, const Options& options, const Network& network, const Batches& batches,
@@ -71,6 +84,7 @@ void introduce(Progress& progress, const Options& options, const Network& networ
   check_position(start, batches.per_epoch());
   progress.note(message("resumed from ", start.checkpoint));
   note_moved_rate(progress, options, start, batches.per_epoch());
+  note_other_rates(progress, options, start.state);
   if (start.save.empty())
     progress.note("one checkpoint was named, so nothing will be saved; --save DIR names where to");
 }

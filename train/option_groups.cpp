@@ -113,19 +113,6 @@ OptionRow* add_weights(OptionSet& set, Options& o) {
                  "Starts from these weights; of a checkpoint directory the best");
 }
 
-OptionRow* add_fresh(OptionSet& set, Options& o) {
-  set.in("Checkpoints");
-  return set.add("--fresh", o.checkpoints.weights.fresh, "NAMES",
-                 "Of --weights: these may be missing there or of another shape, and are made anew then by the seed:\n"
-                 "names with commas between, * for any characters, as 'logits.*'; the network's, or the file's own");
-}
-
-OptionRow* add_ignore(OptionSet& set, Options& o) {
-  set.in("Checkpoints");
-  return set.add("--ignore", o.checkpoints.weights.ignore, "NAMES",
-                 "Of --weights: tensors of the file that are taken as if they were not there, as 'head.*'");
-}
-
 void add_weights_of_run(OptionSet& set, Options& o) {
   set.in("Checkpoints");
   set.add("--weights", o.checkpoints.weights.path, "RUN|FILE",
@@ -190,6 +177,7 @@ void add_update_rule(OptionSet& set, Options& o) {
       ->is({Kept, OfOptimizer});
   set.add("--no-decay", rule.no_decay, "NAMES", "No weight decay on these parameters, as 'tokens.*,positions.*'")
       ->is({Kept, OfOptimizer});
+  add_own_rates(set, o);
   set.add("--loss-scale", update.loss_scale, "X",
           "Of --dtype f16: what the loss is scaled by at first (default 65536); it halves and doubles by itself")
       ->check(positive_number())

@@ -38,6 +38,7 @@ void add_weights_of_run(OptionSet& set, Options& o);  // whose run says what the
 void add_seed(OptionSet& set, Options& o);
 void add_optimizer(OptionSet& set, Options& o);    // with learning rate and schedule
 void add_update_rule(OptionSet& set, Options& o);  // without
+void add_own_rates(OptionSet& set, Options& o);    // of some parameters, which both have
 void add_course(OptionSet& set, Options& o);       // of a training run
 void add_checkpoints(OptionSet& set, Options& o);  // of one, and what it begins from
 /// What a picture is of, and the machine.

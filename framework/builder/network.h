@@ -39,6 +39,7 @@ struct Network {
   std::vector<ParamInfo> params;               // Params and States in order of creation
   std::map<VarId, Layout> layouts = {};        // of values with at least four axes
   std::vector<WeightNames> weight_names = {};  // of libraries, as the network's file states them
+  std::vector<std::string> depth = {};         // which weights are of which layer: optimizer/rate_scales.h
 };
 
 /// Whether a value is [N, H, W, C].

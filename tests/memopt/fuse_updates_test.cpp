@@ -45,8 +45,8 @@ const std::vector<Case>& updates() {
   static const std::vector<Case> all = {
       {.update = "sgd", .states = "", .attrs = "{weight_decay=0.1}"},
       {},
-      {.update = "adam", .states = "v, s", .attrs = "{beta1=0.9, beta2=0.99, eps=1e-8}"},
-      {.update = "rmsprop", .states = "s", .attrs = "{alpha=0.9, eps=1e-8}"},
+      {.update = "adam", .states = "v, s", .attrs = "{beta1=0.9, beta2=0.99, eps=1e-8, rate_scale=0.3}"},
+      {.update = "rmsprop", .states = "s", .attrs = "{alpha=0.9, eps=1e-8, rate_scale=2.5}"},
       {.update = "rmsprop_momentum", .states = "s, v", .attrs = "{alpha=0.9, eps=1e-8, momentum=0.9}"},
       {.rows = 2050},
       {.rows = 1024, .dtype = "f64", .result = "f64"},

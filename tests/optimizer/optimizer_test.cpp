@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "framework/error.h"
 #include "framework/language/op_def.h"
+#include "framework/language/text.h"
 #include "framework/language/verify.h"
 #include "framework/run/executor.h"
 #include "kernels/cpu/device.h"
@@ -18,10 +21,11 @@ namespace {
 /// Parameters with their gradients fed: a program of updates alone.
 class Training {
  public:
-  Training(const std::vector<std::vector<double>>& values, const OptimizerSettings& settings, bool decay = true)
+  Training(const std::vector<std::vector<double>>& values, const OptimizerSettings& settings, bool decay = true,
+           const RateScales& rates = {})
       : store_(*device_) {
     for (std::size_t p = 0; p < values.size(); ++p) add(message("w", p), values[p], decay);
-    updates = append_updates(program, pairs_, infos_, settings);
+    updates = append_updates(program, pairs_, infos_, settings, {}, {}, rates);
     verify(program);
     plan_ = plan_none(program, workspaces_of(program, prepared_));
     executor_ = std::make_unique<Executor>(program, plan_, prepared_, store_);
@@ -131,6 +135,36 @@ TEST(Optimizer, RmsPropTakesMomentum) {
   expect_steps(settings, {{1.9607839328861233e-07, -1.0000000980392063, -0.49999995012469051},
                           {-1.3419419808922159, -1.0469380983378571, -0.95009336367098907},
                           {-1.6124107151047333, -1.1256128664563065, -1.6712639495420847}});
+}
+
+/// tests/oracles/param_groups.py takes the same steps.
+TEST(Optimizer, RatesOfTheirOwnAreThoseOfPyTorchsGroups) {
+  std::ifstream file(LETHE_SOURCE_DIR "/tests/oracles/param_groups.json");
+  const nlohmann::json groups = nlohmann::json::parse(file);
+  ASSERT_EQ(groups.size(), 7U);
+  for (const auto& [name, expected] : groups.items()) {
+    SCOPED_TRACE(name);
+    OptimizerSettings settings = with_decay(name.substr(0, name.find(' ')));
+    if (name.ends_with("with momentum")) settings.momentum = 0.9;
+    Training training({kStart, kStart, kStart}, settings, true, {{"w1", 0.25}, {"w2", 0.3}});
+    const Values rates = {0.1, 0.05, 0.02};
+    for (std::size_t step = 0; step < rates.size(); ++step) {
+      training.step({kGradients[step], kGradients[step], kGradients[step]}, rates[step]);
+      for (std::size_t p = 0; p < 3; ++p)
+        for (std::size_t i = 0; i < kStart.size(); ++i)
+          EXPECT_NEAR(training.values(message("w", p))[i], expected[step][p][i].get<double>(), 1e-14)
+              << "step " << step << ", w" << p << ", element " << i;
+    }
+  }
+}
+
+TEST(Optimizer, WithoutRatesOfTheirOwnProgramsAreAsTheyWere) {
+  const Training plain({{1}, {2}}, optimizer_named("adam"));
+  EXPECT_EQ(to_text(plain.program).find("rate_scale"), std::string::npos);
+  const Training one({{1}, {2}}, optimizer_named("adam"), true, {{"w1", 0.5}});
+  std::size_t scaled = 0;
+  for (const Op& op : one.program.blocks[0].ops) scaled += op.attrs.has("rate_scale");
+  EXPECT_EQ(scaled, 1U);
 }
 
 TEST(Optimizer, ClipsByTheNormOfAllGradients) {

@@ -6,6 +6,7 @@
 #include "optimizer/schedule.h"
 #include "tests/train/data_samples.h"
 #include "tests/train/run_fixture.h"
+#include "tests/train/shared_runs.h"
 #include "train/session/run_state.h"
 
 namespace lethe::testing {
@@ -25,9 +26,10 @@ void make_old(const std::string& checkpoint) {
 class ScheduleOfRun : public RunTest {
  protected:
   /// 20 steps; and, in `NAME_half`, what a kill after the first 10 leaves.
-  void run(const std::string& name, const std::string& schedule) const {
-    const Ended ended = run_train(small({"--save", path(name), "--steps", "20", "--save-every", "10", "--eval-every",
-                                         "0", "--keep", "9", "--schedule", schedule}));
+  void run(const std::string& name, const std::string& schedule, std::vector<std::string> more = {}) const {
+    more.insert(more.end(), {"--save", path(name), "--steps", "20", "--save-every", "10", "--eval-every", "0", "--keep",
+                             "9", "--schedule", schedule});
+    const Ended ended = run_train(small(more));
     ASSERT_EQ(ended.code, 0) << ended.err;
     const std::string half = path(name + "_half");
     fs::copy(path(name), half, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
@@ -103,6 +105,48 @@ TEST_F(ScheduleOfRun, SaysThatMoreEpochsMoveTheRate) {
                          curve.at(10, {.total = 20, .per_epoch = 10}, 0.05), ", since ", schedule,
                          " spans 20 steps now, not 10; --schedule constant --lr X goes on evenly, --weights " +
                              path(schedule + "/step-000010") + " starts a new run from here"));
+  }
+}
+
+TEST_F(ScheduleOfRun, OfSomeParametersIsTheirOwnAndIsKept) {
+  const std::string rates = "logits.*=2x,conv1.weight=0.001,bn1.*=0.5x";
+  run("all", "cosine");
+  run("own", "cosine", {"--lr-of", rates});
+  EXPECT_NE(checkpoint_bytes("own"), checkpoint_bytes("all"));
+  std::string of_network = kSmallNetwork;
+  const std::string train = R"("train": {)";
+  std::ofstream(path("small.json")) << of_network.replace(of_network.find(train), train.size(),
+                                                          train + R"("lr_of": ")" + rates + R"(", )");
+  for (const char* memory : {"none", "level=1", "level=3"}) {
+    run(memory, "cosine", {"--memopt", memory});
+    EXPECT_EQ(checkpoint_bytes(memory), checkpoint_bytes("own")) << memory << ", by the network's file";
+  }
+  const Ended kept = resumed("own_half");
+  ASSERT_EQ(kept.code, 0) << kept.err;
+  EXPECT_EQ(kept.err.find("note: the run had"), std::string::npos) << kept.err;
+  EXPECT_EQ(checkpoint_bytes("own_half"), checkpoint_bytes("own"));
+  const Ended changed = resumed("all_half", {"--lr-of", "logits.*=2x"});
+  ASSERT_EQ(changed.code, 0) << changed.err;
+  EXPECT_PRED2(says, changed.err, "note: the run had no --lr-of; it goes on with --lr-of logits.*=2x");
+  EXPECT_NE(checkpoint_bytes("all_half"), checkpoint_bytes("all"));
+  const Ended wrong = resumed("all_half", {"--lr-of", "logit.*=2x"});
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_PRED2(says, wrong.err, "--lr-of: no parameter is called 'logit.*'; did you mean 'logits.*'?");
+}
+
+TEST_F(ScheduleOfRun, OfSomeParametersIsTheirOwnOnRanksOfAnyStage) {
+  for (const char* optimizer : {"momentum", "adamw"}) {
+    SessionSetting setting = sharing("resnet20", 4, 2, optimizer);
+    const std::string plain = path(message(optimizer, "_plain")), one = path(message(optimizer, "_own"));
+    train_to(2, setting, plain, 1, 0);
+    setting.program.update.rates = {.of = "*.weight=0.3x,logits.*=3x"};
+    train_to(2, setting, one, 1, 0);
+    EXPECT_NE(saved_in(one), saved_in(plain));
+    for (const int zero : {0, 1, 2, 3}) {
+      const std::string two = path(message(optimizer, zero));
+      train_to(2, setting, two, 2, zero);
+      EXPECT_EQ(saved_in(two), saved_in(one)) << optimizer << ", stage " << zero;
+    }
   }
 }
 

@@ -62,6 +62,7 @@ int lr_find(const RateRange& range, const Options& given) {
   Progress progress(stderr, Progress::Style::Plain, false);
   ProgramSetting program = options.program;
   program.evaluated = false;
+  program.update.rates.lr = 0;  // it is what is swept
   Session session({std::move(program), data_beside_weights(options), options.device},
                   [&](const std::string& line) { progress.note(line); });
   session.fill_from({}, options.checkpoints.weights);

@@ -115,9 +115,10 @@ Programs build_programs(const ProgramSetting& setting) {
     gradients = std::move(whole.gradients);
     programs.training = network.program;
   }
-  programs.learning_rate = append_updates(programs.training, gradients, network.params, setting.update.rule,
-                                          programs.loss_scale, shards.zero > 0 ? shards.rank : Rank{})
-                               .learning_rate;
+  programs.learning_rate =
+      append_updates(programs.training, gradients, network.params, setting.update.rule, programs.loss_scale,
+                     shards.zero > 0 ? shards.rank : Rank{}, rate_scales(network, setting.update.rates))
+          .learning_rate;
   if (shards.zero == 3) {
     share_params(programs.training, params_to_share(programs.training), shards.rank);
     Program& evaluation = programs.evaluation.program;

@@ -34,6 +34,7 @@ struct UpdateSetting {
   std::string name = "momentum";  // of the optimizer, for reports
   OptimizerSettings rule = optimizer_named("momentum");
   std::optional<double> loss_scale = {};  // of f16: what the loss is scaled by at first
+  RateSetting rates = {};                 // of parameters that have their own
 };
 
 struct GuestMemory;
