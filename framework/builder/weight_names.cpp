@@ -40,6 +40,10 @@ std::optional<Fields> read_fields(std::string_view pattern, std::string_view tex
   return text.empty() ? std::optional(fields) : std::nullopt;
 }
 
+std::string prefix_turned(const std::string& name, const std::string& prefix) {
+  return name.starts_with(prefix) ? name.substr(prefix.size()) : prefix + name;
+}
+
 std::string with_fields(std::string_view pattern, const Fields& fields) {
   std::string text;
   while (!pattern.empty()) {

@@ -22,7 +22,7 @@ struct ForeignWeight {
 /// The names of one library.
 struct WeightNames {
   std::string library = {};                   // "huggingface"
-  std::string prefix = {};                    // which any of the names may have in a file
+  std::string prefix = {};                    // which any of the names may have in a file, or lack there
   std::vector<ForeignWeight> weights;         // every weight of the network once
   std::vector<ForeignWeight> again;           // weights that a file may have a second time, under other names
   std::vector<std::string> passed_over = {};  // patterns of names that a file may have and nobody reads
@@ -33,6 +33,8 @@ using Fields = std::map<std::string, std::string>;
 
 /// Reads `text` as `pattern`, whose fields ("h.{i}.bias") stand for whole numbers; none if it is another.
 std::optional<Fields> read_fields(std::string_view pattern, std::string_view text);
+/// The name without the prefix that it has, or with the one that it lacks.
+std::string prefix_turned(const std::string& name, const std::string& prefix);
 /// The pattern with its fields filled in; fails on one that has no value.
 std::string with_fields(std::string_view pattern, const Fields& fields);
 

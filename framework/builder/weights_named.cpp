@@ -14,7 +14,7 @@ namespace {
 struct NamedWeight {
   VarId var = kNone;
   std::vector<std::string> names = {};  // of the tensors that make it up
-  std::string prefix = {};              // which they may have
+  std::string prefix = {};              // which they may have or lack
 };
 
 std::vector<NamedWeight> named_weights(const Network& network) {
@@ -39,7 +39,7 @@ std::set<VarId> weights_named(const Network& network, const std::string& pattern
     std::vector<std::string> known;
     for (const NamedWeight& weight : weights) {
       const auto is_meant = [&](const std::string& name) {
-        return matches(pattern, name) || (!weight.prefix.empty() && matches(pattern, weight.prefix + name));
+        return matches(pattern, name) || matches(pattern, prefix_turned(name, weight.prefix));
       };
       const std::ptrdiff_t meant = std::ranges::count_if(weight.names, is_meant);
       for (const std::string& name : weight.names) known.insert(known.end(), {name, layer_pattern(name)});

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/builder/weight_names.h"
 #include "framework/run/store.h"
 #include "train/session/stored_tensor.h"
 #include "train/session/tensor_reader.h"
@@ -13,7 +14,7 @@ namespace lethe {
 /// Says which tensors of a file are read, and under which names.
 struct Reading {
   std::vector<StoredTensor> all = {}, again = {};  // again: what may stand there twice, under another name
-  std::string prefix = {};                         // which any name may have in the file
+  std::string prefix = {};                         // which any name may have in the file, or lack there
   std::vector<std::string> passed_over = {};       // patterns of names that nobody reads
   bool converts = false;                           // floats of another type
   Infinite infinite = Infinite::Refused;           // values
@@ -22,9 +23,9 @@ struct Reading {
   bool advises = false;                            // messages name the settings that allow for what is wrong
 
   const TensorEntry* find(const TensorReader& reader, const std::string& name) const {
-    const TensorEntry* const found = ignored.contains(name) ? nullptr : reader.find(name);
-    if (found || prefix.empty() || ignored.contains(prefix + name)) return found;
-    return reader.find(prefix + name);
+    const auto there = [&](const std::string& by) { return ignored.contains(by) ? nullptr : reader.find(by); };
+    const TensorEntry* const found = there(name);
+    return found || prefix.empty() ? found : there(prefix_turned(name, prefix));
   }
 };
 

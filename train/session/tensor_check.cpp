@@ -96,14 +96,15 @@ class TensorCheck {
   }
 
   bool is_left_out(const std::string& name) const {
-    return (reading_.ignored.contains(name) && reader_.find(name)) || reading_.ignored.contains(reading_.prefix + name);
+    return (reading_.ignored.contains(name) && reader_.find(name)) ||
+           reading_.ignored.contains(prefix_turned(name, reading_.prefix));
   }
 
-  bool is_passed_over(std::string_view name) const {
-    const std::string& prefix = reading_.prefix;
-    if (!prefix.empty() && name.substr(0, prefix.size()) == prefix) name.remove_prefix(prefix.size());
-    return std::any_of(reading_.passed_over.begin(), reading_.passed_over.end(),
-                       [&](const std::string& pattern) { return read_fields(pattern, name).has_value(); });
+  bool is_passed_over(const std::string& name) const {
+    const std::string turned = prefix_turned(name, reading_.prefix);
+    return std::any_of(reading_.passed_over.begin(), reading_.passed_over.end(), [&](const std::string& pattern) {
+      return read_fields(pattern, name).has_value() || read_fields(pattern, turned).has_value();
+    });
   }
 
   /// Says which settings allow for that.

@@ -162,10 +162,10 @@ std::set<std::string> tensors_named(const std::string& patterns, const TensorRea
     std::vector<std::string> known;
     for (const TensorEntry& tensor : reader.tensors()) {
       known.push_back(tensor.name);
-      const auto after_prefix = [&](const WeightNames& names) {
-        return tensor.name.starts_with(names.prefix) && matches(pattern, tensor.name.substr(names.prefix.size()));
+      const auto turned = [&](const WeightNames& names) {
+        return matches(pattern, prefix_turned(tensor.name, names.prefix));
       };
-      if (!matches(pattern, tensor.name) && !std::ranges::any_of(network.weight_names, after_prefix)) continue;
+      if (!matches(pattern, tensor.name) && !std::ranges::any_of(network.weight_names, turned)) continue;
       meant.insert(tensor.name);
       found = true;
     }
