@@ -25,11 +25,12 @@ void check_object(const JsonNode& node, const std::string& what, const std::vect
 
 const std::vector<KeyFact>& document_keys() {
   static const std::vector<KeyFact> keys = {
-      {"$schema", false, "text"},    {"version", true, "version"}, {"name", false, "text"},
-      {"comment", false, "text"},    {"vars", false, "vars"},      {"variants", false, "variants"},
-      {"inputs", true, "inputs"},    {"blocks", false, "blocks"},  {"layers", true, "layers"},
-      {"outputs", false, "names"},   {"loss", false, "losses"},    {"train", false, "train"},
-      {"weights", false, "weights"}, {"config", false, "config"},  {"depth", false, "depth"}};
+      {"$schema", false, "text"},       {"version", true, "version"}, {"name", false, "text"},
+      {"comment", false, "text"},       {"vars", false, "vars"},      {"variants", false, "variants"},
+      {"inputs", true, "inputs"},       {"blocks", false, "blocks"},  {"layers", true, "layers"},
+      {"outputs", false, "names"},      {"loss", false, "losses"},    {"train", false, "train"},
+      {"weights", false, "weights"},    {"config", false, "config"},  {"depth", false, "depth"},
+      {"embedding", false, "reference"}};
   return keys;
 }
 

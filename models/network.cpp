@@ -89,6 +89,7 @@ class NetworkReader {
     losses();
     Network network = builder_.finish(outputs());
     config_families(document_);  // which is for others, but wrong for all
+    if (document_.has("embedding")) network.embedding = expander_.find(document_.at("embedding"));
     if (document_.has("weights")) network.weight_names = read_weight_names(document_.at("weights"), vars_, network);
     if (document_.has("depth"))
       for (const JsonNode& pattern : document_.at("depth").items()) network.depth.push_back(pattern.text());

@@ -5,6 +5,7 @@
 #include <map>
 #include <string_view>
 
+#include "framework/builder/network_part.h"
 #include "framework/language/core_ops.h"
 #include "framework/language/op_def.h"
 
@@ -43,20 +44,6 @@ struct Lengths {
 /// The product of the sizes before the axis in which the shapes differ first.
 std::int64_t entries_before_symbols(const Shape& window, const Shape& part) {
   return elements(Shape(window.begin(), std::ranges::mismatch(window, part).in1));
-}
-
-/// Which ops the vars follow from.
-std::vector<bool> needed_for(const Program& program, const std::vector<VarId>& vars) {
-  const std::vector<Op>& ops = program.blocks[0].ops;
-  std::vector<bool> wanted(program.vars.size()), needed(ops.size());
-  for (const VarId var : vars) wanted[var] = true;
-  for (std::size_t i = ops.size(); i-- > 0;) {
-    needed[i] = std::ranges::any_of(ops[i].out, [&](VarId out) { return wanted[out]; });
-    if (!needed[i]) continue;
-    for (const VarId in : ops[i].in)
-      if (in != kNone) wanted[in] = true;
-  }
-  return needed;
 }
 
 /// Which of these ops are attention.

@@ -40,6 +40,8 @@ struct Network {
   std::map<VarId, Layout> layouts = {};        // of values with at least four axes
   std::vector<WeightNames> weight_names = {};  // of libraries, as the network's file states them
   std::vector<std::string> depth = {};         // which weights are of which layer: optimizer/rate_scales.h
+  VarId embedding = kNone;                     // [N, T, C]: what becomes of each token, if the file says so
+  std::vector<std::string> left_out = {};      // parameters of a whole that this is a part of (network_part.h)
 };
 
 /// Whether a value is [N, H, W, C].

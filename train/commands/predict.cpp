@@ -8,6 +8,7 @@
 #include <sstream>
 #include <utility>
 
+#include "framework/builder/network_part.h"
 #include "framework/error.h"
 #include "framework/formatted.h"
 #include "framework/language/channel_order.h"
@@ -21,6 +22,7 @@
 #include "train/report/score_report.h"
 #include "train/report/streams.h"
 #include "train/session/device.h"
+#include "train/session/embedder.h"
 #include "train/session/fed_data.h"
 #include "train/session/predictor.h"
 #include "train/session/start.h"
@@ -32,6 +34,7 @@ namespace {
 struct PredictAsked {
   std::vector<std::string> files = {};  // images and directories of images, or texts
   std::int64_t top = 5, skip_bad = 0;   // of images that may be bad
+  bool embeds = false;                  // texts, in place of naming their classes
 };
 
 bool reads_texts(const Network& network) { return is_fed_by_data(network) && takes_texts(network); }
@@ -104,18 +107,23 @@ ImageInput image_input(const Options& given, const Options& options, const std::
   return input;
 }
 
-/// Writes predictions, one a line.
-class PredictionLines {
+/// Writes predictions or embeddings, one a line.
+class ResultLines {
  public:
-  PredictionLines(const Options& options, const std::vector<Item>& items, std::vector<std::string> classes)
+  ResultLines(const Options& options, const std::vector<Item>& items, std::vector<std::string> classes)
       : as_json_(options.format == "json"), classes_(std::move(classes)) {
     for (const Item& item : items) name_width_ = std::max(name_width_, item.name.size());
     for (const std::string& name : classes_) class_width_ = std::max(class_width_, name.size());
   }
-  void print(const std::vector<Prediction>& predictions) const {
+  template <class Result>
+  void print(const std::vector<Result>& results) const {
+    constexpr auto replace = nlohmann::ordered_json::error_handler_t::replace;
     int error = 0;
-    for (const Prediction& prediction : predictions)
-      if (std::puts((as_json_ ? json_of(prediction) : text_of(prediction)).c_str()) == EOF) error = errno;
+    for (const Result& result : results) {
+      const std::string line = as_json_ ? json_of(result).dump(-1, ' ', false, replace)
+                                        : padded(in_one_line(result.name), name_width_) + text_of(result);
+      if (std::puts(line.c_str()) == EOF) error = errno;
+    }
     finish_output(error);
   }
 
@@ -124,21 +132,28 @@ class PredictionLines {
     text.resize(std::max(text.size(), width), ' ');
     return text;
   }
+  static std::string text_of(const Embedding& embedding) {
+    std::string line;
+    for (const double value : embedding.values) line.append(formatted(" %.9g", value));
+    return line;
+  }
   std::string text_of(const Prediction& prediction) const {
-    std::string line = padded(in_one_line(prediction.name), name_width_);
+    std::string line;
     for (const Guess& guess : prediction.guesses)
       line.append("  ")
           .append(padded(in_one_line(class_name(classes_, guess.label)), class_width_))
           .append(formatted(" %.4f", guess.probability));
     return line;
   }
-  std::string json_of(const Prediction& prediction) const {
+  static nlohmann::ordered_json json_of(const Embedding& embedding) {
+    return {{"file", embedding.name}, {"embedding", embedding.values}};
+  }
+  nlohmann::ordered_json json_of(const Prediction& prediction) const {
     nlohmann::ordered_json guesses = nlohmann::ordered_json::array();
     for (const Guess& guess : prediction.guesses)
       guesses.push_back(
           {{"class", class_name(classes_, guess.label)}, {"label", guess.label}, {"probability", guess.probability}});
-    const nlohmann::ordered_json json = {{"file", prediction.name}, {"predictions", std::move(guesses)}};
-    return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+    return {{"file", prediction.name}, {"predictions", std::move(guesses)}};
   }
 
   bool as_json_;
@@ -181,18 +196,19 @@ WriteItem images_as(const ImageInput& input, const Var& samples) {
 }
 
 /// Gives whether no more items than `may_be_bad` could not be read; says of these why.
-bool predict_all(Predictor& predictor, const std::vector<Item>& items, const WriteItem& write,
-                 const PredictionLines& lines, std::int64_t may_be_bad) {
+template <class Reader>
+bool read_all(Reader& reader, const std::vector<Item>& items, const WriteItem& write, const ResultLines& lines,
+              std::int64_t may_be_bad) {
   std::int64_t bad = 0;
   for (const Item& item : items) {
     try {
-      predictor.add(item.name, [&](std::byte* sample) { write(item, sample); });
+      reader.add(item.name, [&](std::byte* sample) { write(item, sample); });
     } catch (const Error& error) {
       say(message(++bad > may_be_bad ? "train: error: " : "passed over: ", error.what()));
     }
-    if (predictor.is_full()) lines.print(predictor.run());
+    if (reader.is_full()) lines.print(reader.run());
   }
-  lines.print(predictor.run());
+  lines.print(reader.run());
   return bad <= may_be_bad;
 }
 
@@ -216,20 +232,26 @@ int predict(const PredictAsked& asked, const Options& given) {
     classes = meaning.classes;
     write = texts_as(meaning.vocabulary, symbols_of_sample(network));
   } else {
+    check(!asked.embeds, "--embed is for networks that read text and say one thing of it, as bert does; ", network.name,
+          " does not");
     check_takes_images(network);
     const ImageInput input = image_input(given, options, run, network);
     if (setting.pixels) take_bytes(network, PixelNorm{input.data.mean, input.data.deviation});
     classes = input.data.classes;
     write = images_as(input, network.program.vars[fed_inputs(network).samples]);
   }
+  if (asked.embeds) network = embedding_of(network);
   const std::unique_ptr<Device> device = open_device(options.device);
   Prepared prepared(*device);
   const Planned planned = plan_evaluation(network, setting.memory, prepared);
   device->reserve(reserved_bytes({&planned}, 0, device->info().alignment));
   Store store(*device);
-  Predictor predictor(network, planned, prepared, store, asked.top);
-  read_weights(options.checkpoints.weights, store, network, say);
-  const bool done = predict_all(predictor, items, write, {options, items, classes}, asked.skip_bad);
+  const auto all_by = [&](auto reader) {
+    read_weights(options.checkpoints.weights, store, network, say);
+    return read_all(reader, items, write, {options, items, classes}, asked.skip_bad);
+  };
+  const bool done = asked.embeds ? all_by(Embedder(network, planned, prepared, store))
+                                 : all_by(Predictor(network, planned, prepared, store, asked.top));
   return static_cast<int>(done ? Exit::Done : Exit::Data);
 }
 
@@ -254,6 +276,9 @@ Run declare_predict(OptionSet& set, Options& o) {
   set.in("Output");
   set.add("--top", own->top, "K", "Likeliest classes that are named of each image or text (default 5)")
       ->check(whole_number(1));
+  set.add_flag("--embed", own->embeds,
+               "Instead: the embedding of each text, the mean of what becomes of its tokens, of length 1")
+      ->excludes("--top");
   add_format(set, o, {"text", "json"});
   add_machine(set, o);
   add_memopt(set, o, "level=2");
@@ -262,8 +287,9 @@ Run declare_predict(OptionSet& set, Options& o) {
 
 const RegisterCommand predict_command{
     {.word = "predict",
-     .help = "Says what a trained network sees in image files.",
-     .examples = {{"train predict --weights runs/r20 photo.png", "the five likeliest classes"}},
+     .help = "Says what a trained network sees in image files or texts.",
+     .examples = {{"train predict --weights runs/r20 photo.png", "the five likeliest classes"},
+                  {"train predict --weights runs/sst --embed texts.txt", "a row of numbers for each text"}},
      .facts = {.runs = true, .takes_run = true, .evaluates = true, .one_sample = true},
      .declare = declare_predict}};
 

@@ -29,36 +29,28 @@ void ImageReader::read(const std::string& file, std::byte* sample) {
 Predictor::Predictor(const Network& network, const Planned& planned, Prepared& prepared, Store& store, std::int64_t top)
     : network_(network),
       fed_(fed_inputs(network)),
-      batch_(network.program.vars[fed_.samples].shape[0]),
+      batch_(network.program, fed_.samples),
       top_(top),
-      executor_(planned.program, planned.plan, prepared, store),
-      samples_(static_cast<std::size_t>(bytes_of(network.program.vars[fed_.samples]))) {
+      executor_(planned.program, planned.plan, prepared, store) {
   const Var& labels = network.program.vars[fed_.labels];
   const std::vector<std::byte> unknown(static_cast<std::size_t>(bytes_of(labels)));  // the loss is not looked at
   executor_.feed(fed_.labels, unknown.data(), bytes_of(labels));
 }
 
-void Predictor::add(const std::string& name, const std::function<void(std::byte*)>& write) {
-  write(samples_.data() + names_.size() * (samples_.size() / static_cast<std::size_t>(batch_)));
-  names_.push_back(name);
-}
-
 std::vector<Prediction> Predictor::run() {
-  if (names_.empty()) return {};
-  executor_.feed(fed_.samples, samples_.data(), std::ssize(samples_));
-  executor_.run();
+  std::vector<std::string> names = batch_.run(executor_);
+  if (names.empty()) return {};
   const std::vector<double> logits = fetch_numbers(executor_, network_.program, network_.prediction);
-  const std::size_t classes = logits.size() / static_cast<std::size_t>(batch_);
+  const std::size_t classes = logits.size() / batch_.rows();
   std::vector<Prediction> predictions;
-  for (std::size_t row = 0; row < names_.size(); ++row) {
+  for (std::size_t row = 0; row < names.size(); ++row) {
     const std::vector<double> shares = softmax(std::span(logits).subspan(row * classes, classes));
-    Prediction prediction{.name = names_[row]};
+    Prediction prediction{.name = std::move(names[row])};
     for (const std::int64_t label : largest(shares, top_))
       prediction.guesses.push_back({label, shares[static_cast<std::size_t>(label)]});
     check_as(Exit::Numeric, !prediction.guesses.empty(), prediction.name, ": the network gives what is no number");
     predictions.push_back(std::move(prediction));
   }
-  names_.clear();
   return predictions;
 }
 

@@ -8,6 +8,7 @@
 #include "train/data/augment.h"
 #include "train/data/data_spec.h"
 #include "train/session/fed_data.h"
+#include "train/session/named_batch.h"
 #include "train/session/programs.h"
 
 namespace lethe {
@@ -54,18 +55,17 @@ class Predictor {
   /// prediction. Gives the `top` likeliest classes of each sample.
   Predictor(const Network& network, const Planned& planned, Prepared& prepared, Store& store, std::int64_t top);
   /// Has `write` write the next row of the batch, which stays free if that fails.
-  void add(const std::string& name, const std::function<void(std::byte* sample)>& write);
-  bool is_full() const { return std::ssize(names_) == batch_; }
+  void add(const std::string& name, const std::function<void(std::byte* sample)>& write) { batch_.add(name, write); }
+  bool is_full() const { return batch_.is_full(); }
   /// Predicts the samples added since the last run. Fails with Exit::Numeric if the network gives no numbers.
   std::vector<Prediction> run();
 
  private:
   const Network& network_;
   FedInputs fed_;
-  std::int64_t batch_, top_;
+  NamedBatch batch_;
+  std::int64_t top_;
   Executor executor_;
-  std::vector<std::byte> samples_;  // of the batch, as they are fed
-  std::vector<std::string> names_;  // of the rows that are there
 };
 
 }  // namespace lethe

@@ -177,6 +177,7 @@ std::set<std::string> tensors_named(const std::string& patterns, const TensorRea
 /// The network's weights, by `rules`.
 std::vector<std::string> read_into(Store& store, TensorReader& reader, const Network& network, Reading rules) {
   rules.all = stored_weights(network);
+  rules.passed_over = network.left_out;
   const bool in_shares = is_share_index(reader.file());
   if (in_shares) rules.all = as_in_memory(std::move(rules.all));
   return load_tensors(reader, store, in_shares ? rules : reading_of(reader, network, rules));
