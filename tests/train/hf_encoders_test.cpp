@@ -11,6 +11,7 @@
 #include "framework/run/executor.h"
 #include "kernels/cpu/device.h"
 #include "memopt/memopt.h"
+#include "models/config.h"
 #include "models/network.h"
 #include "optimizer/optimizer.h"
 #include "tests/support/made_weights.h"
@@ -148,6 +149,85 @@ TEST_P(HfEncoders, AreWrittenAsTheyWereRead) {
     ASSERT_TRUE(found) << tensor.name;
     EXPECT_EQ(found->shape, tensor.shape) << tensor.name;
     EXPECT_EQ(after.read(*found), before.read(tensor)) << tensor.name;
+  }
+}
+
+/// As transformers wrote the encoder of BERT at first: gamma and beta, and a tensor that counts.
+TEST(EncoderWeights, OfBertMayHaveItsFirstNames) {
+  const json its = encoder_cases().at("bert_embedding");
+  json first = {{"tensors", {{"embeddings.position_ids", {1, 14}}}}, {"1+", json::array()}};
+  for (const auto& [name, shape] : its.at("weights").at("tensors").items()) {
+    const std::size_t norm = name.find("LayerNorm.");
+    const bool scales = name.ends_with(".weight");
+    const std::string renamed =
+        norm == std::string::npos ? name : name.substr(0, norm) + (scales ? "LayerNorm.gamma" : "LayerNorm.beta");
+    first["tensors"][renamed] = shape;
+  }
+  for (const char* head : {"classifier.weight", "classifier.bias"})
+    first["tensors"][head] = head == std::string("classifier.bias") ? json({2}) : json({2, 24});
+  const TemporaryFolder folder;
+  write_made_weights(folder.text() + "/w", first);
+  const Network network = load_network("bert", {.dtype = DType::f32}, its.at("set").get<Sets>());
+  const std::unique_ptr<Device> device = open_cpu(1);
+  Store store(*device);
+  store.initialize(network.program, network.params, 0);
+  load_weights(folder.text() + "/w", store, network);
+  const auto held = [&](const char* name) {
+    const std::vector<std::byte> bytes = store.read(name);
+    const auto* const values = reinterpret_cast<const float*>(bytes.data());
+    return std::vector<float>(values, values + bytes.size() / sizeof(float));
+  };
+  EXPECT_EQ(held("norm.weight"), made_weights("embeddings.LayerNorm.gamma", 24));
+  EXPECT_EQ(held("layer/1/norm2.bias"), made_weights("encoder.layer.1.output.LayerNorm.beta", 24));
+}
+
+double as_number(const std::string& value) { return value == "true" ? 1 : value == "false" ? 0 : std::stod(value); }
+
+TEST(EncoderConfigs, AreReadAsTheirModelsWereMade) {
+  const TemporaryFolder folder;
+  int read = 0;
+  for (const auto& [name, its] : encoder_cases()) {
+    if (!its.contains("config")) continue;
+    SCOPED_TRACE(name);
+    folder.write("config.json", its.at("config").dump());
+    const ConfiguredNetwork found = read_config(folder.text() + "/config.json");
+    EXPECT_EQ(found.model, its.at("model"));
+    for (const auto& [var, value] : its.at("set").get<Sets>())
+      EXPECT_EQ(as_number(found.sets.at(var)), var == "length" ? 14 : as_number(value)) << var;
+    ++read;
+  }
+  EXPECT_EQ(read, 3);
+  folder.write("config.json", std::string(R"({"architecture": "resnext50_32x4d", "num_classes": 3,
+    "num_features": 2048, "pretrained_cfg": {"tag": "a1_in1k"}})"));
+  const ConfiguredNetwork timm = read_config(folder.text() + "/config.json");
+  EXPECT_EQ(timm.model, "resnext50");
+  EXPECT_EQ(timm.sets.at("classes"), "3");
+}
+
+TEST(EncoderConfigs, AreRefusedWhereTheNetworkWouldComputeOtherwise) {
+  struct Wrong {
+    const char *of, *key;
+    json value;
+    const char* says;
+  };
+  const std::vector<Wrong> all = {
+      {"bert_embedding", "hidden_act", "relu", "'hidden_act' is \"relu\", which bert.json does not honour"},
+      {"bert_embedding", "hidden_act", "gelu_new", "'hidden_act' is \"gelu_new\""},
+      {"bert_embedding", "position_embedding_type", "relative_key", "'position_embedding_type' is \"relative_key\""},
+      {"bert_embedding", "pad_token_id", 1, "'pad_token_id' is 1, which bert.json does not honour"},
+      {"bert_embedding", "is_decoder", true, "'is_decoder' is true"},
+      {"bert_embedding", "num_attention_heads", 5, "bert.json needs width % heads == 0"},
+      {"bert_embedding", "attention_probs_dropout_prob", 0.5, "'attention_probs_dropout_prob' is 0.5"},
+      {"bert_embedding", "embedding_size", 128, "'embedding_size' is 128, which bert.json does not honour"},
+      {"vit_transformers", "hidden_act", "quick_gelu", "'hidden_act' is \"quick_gelu\", which vit.json"},
+      {"vit_transformers", "attention_probs_dropout_prob", 0.1, "'attention_probs_dropout_prob' is 0.1"},
+      {"vit_transformers", "patch_size", 3, "vit.json needs size % patch == 0"}};
+  const TemporaryFolder folder;
+  for (const Wrong& wrong : all) {
+    json config = encoder_cases().at(wrong.of).at("config");
+    config[wrong.key] = wrong.value;
+    folder.write("config.json", config.dump(1));
+    EXPECT_PRED2(says, error_from([&] { read_config(folder.text() + "/config.json"); }), wrong.says);
   }
 }
 
