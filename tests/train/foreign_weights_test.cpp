@@ -194,23 +194,6 @@ TEST_F(ForeignWeights, MayHaveAParameterByItsSecondNameAlone) {
   EXPECT_EQ(refused(), "tensor 'head.weight' is f32[2,3], expected f32[3,2]");
 }
 
-TEST_F(ForeignWeights, MayLackAPrefixThatIsStated) {
-  std::string stated = kNetwork;
-  for (std::size_t at = 0; (at = stated.find("\"h.{i}", at)) != std::string::npos; at += 10)
-    stated.insert(at + 1, "model.");
-  folder_.write("parts.json", stated);
-  network_ = load_network(folder_.text() + "/parts.json", {});
-  save_weights(file(), store_, network_, "huggingface");
-  EXPECT_TRUE(SafetensorsReader(file()).find("model.h.1.q.bias"));
-  for (const char* mask : {"h.0.mask", "model.h.0.mask"}) {
-    save_weights(file(), store_, network_, "huggingface");
-    rewrite({.more = {{.name = mask, .dtype = DType::u8, .shape = {7}}},
-             .renamed = "model.h.1.q.bias",
-             .to = "h.1.q.bias"});
-    expect_loads_the_same(file(), store_, network_);
-  }
-}
-
 TEST_F(ForeignWeights, OfDTypesThatNobodyReadsArePassedOverWithTheirTensors) {
   const auto masked = [&](const std::string& name, const std::string& header) {
     save_weights(file(), store_, network_, "huggingface");
