@@ -11,8 +11,9 @@
 namespace lethe {
 namespace {
 
-constexpr std::array<std::string_view, kCategories> kNames = {
-    "inputs", "params", "param copies", "param grads", "optimizer", "activations", "activation grads", "workspace"};
+constexpr std::array<std::string_view, kCategories> kNames = {"inputs",       "params",           "frozen",
+                                                              "param copies", "param grads",      "optimizer",
+                                                              "activations",  "activation grads", "workspace"};
 
 /// Of a temp that an op of `role` writes, gradients of parameters apart.
 Category category_written_by(Role role) {
@@ -31,6 +32,17 @@ std::vector<VarId> handed_on(const Op& op) {
     if (pair.out == 0 && pair.in < static_cast<int>(op.in.size()) && def.inputs[pair.in].back() == '?')
       if (const VarId v = op.in[pair.in]; v != kNone) in.push_back(v);
   return in;
+}
+
+void find_frozen(const Program& program, std::vector<Category>& categories) {
+  std::vector<bool> updated(program.vars.size());
+  bool any = false;
+  for (const Block& block : program.blocks)
+    for (const Op& op : block.ops)
+      for (const VarId v : op.out)
+        if (op_def(op.type).updates && program.vars[v].kind == Kind::Param) any = updated[v] = true;
+  for (std::size_t v = 0; any && v < categories.size(); ++v)
+    if (program.vars[v].kind == Kind::Param && !updated[v]) categories[v] = Category::Frozen;
 }
 
 /// Of a copy, whoever makes it again.
@@ -110,6 +122,7 @@ std::vector<Category> categories_of(const Program& program) {
         for (const VarId v : handed_on(*op)) is_gradient[v] = true;
   for (std::size_t v = 0; v < program.vars.size(); ++v)
     if (is_gradient[v] && program.vars[v].kind == Kind::Temp) categories[v] = Category::ParamGrads;
+  find_frozen(program, categories);
   return categories;
 }
 

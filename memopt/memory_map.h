@@ -11,6 +11,7 @@ namespace lethe {
 enum class Category : std::uint8_t {
   Inputs,
   Params,       // and States that no update by a gradient reads: running statistics
+  Frozen,       // Params that no op updates, where one updates others
   ParamCopies,  // of parameters, in the dtype that the network computes in
   ParamGrads,   // what optimizer ops take as gradients, and the parts that are summed to them
   Optimizer,    // all other States, and temps of the updates
@@ -18,7 +19,7 @@ enum class Category : std::uint8_t {
   ActivationGrads,
   Workspace
 };
-inline constexpr std::size_t kCategories = 8;
+inline constexpr std::size_t kCategories = 9;
 /// "activation grads".
 std::string_view name_of(Category category);
 

@@ -62,13 +62,14 @@ std::vector<KeyFact> layer_loss_keys() {
 
 const std::vector<KeyFact>& train_keys() {
   static const std::vector<KeyFact> keys = {
-      {"data", false, "text"},      {"augment", false, "text"},    {"batch", false, "int"},
-      {"epochs", false, "int"},     {"steps", false, "int"},       {"lr", false, "num"},
-      {"optimizer", false, "text"}, {"momentum", false, "num"},    {"beta1", false, "num"},
-      {"beta2", false, "num"},      {"eps", false, "num"},         {"weight_decay", false, "num"},
-      {"lr_of", false, "text"},     {"layer_decay", false, "num"}, {"decay_all", false, "bool"},
-      {"decay", false, "text"},     {"no_decay", false, "text"},   {"schedule", false, "text"},
-      {"clip_norm", false, "num"},  {"patience", false, "int"}};
+      {"data", false, "text"},       {"augment", false, "text"},    {"batch", false, "int"},
+      {"epochs", false, "int"},      {"steps", false, "int"},       {"lr", false, "num"},
+      {"optimizer", false, "text"},  {"momentum", false, "num"},    {"beta1", false, "num"},
+      {"beta2", false, "num"},       {"eps", false, "num"},         {"weight_decay", false, "num"},
+      {"lr_of", false, "text"},      {"layer_decay", false, "num"}, {"decay_all", false, "bool"},
+      {"decay", false, "text"},      {"no_decay", false, "text"},   {"freeze", false, "text"},
+      {"train_only", false, "text"}, {"schedule", false, "text"},   {"clip_norm", false, "num"},
+      {"patience", false, "int"}};
   return keys;
 }
 

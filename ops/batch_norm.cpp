@@ -113,19 +113,28 @@ std::vector<Op> with_shortcut_norm(const Program&, const Op& made, const Op& add
   return {statistics, sum};
 }
 
+/// Whether training normalises by the running statistics and leaves them: if they are frozen, or if all parameters are.
+bool is_still(const LayerCall& c, bool affine) {
+  const bool mean = c.is_frozen("running_mean");
+  check(mean == c.is_frozen("running_var"), "`freeze`: of running_mean and running_var only one is frozen");
+  return mean || (affine && c.is_frozen("weight") && c.is_frozen("bias"));
+}
+
 /// Training normalises by the batch and counts it into the running statistics, which evaluation reads.
 VarId build_batch_norm(LayerCall& c) {
   const Shape channels{c.channels()};
   const DType dtype = wide_of(c.var(c.in()).dtype);
   VarId scale = kNone, bias = kNone;
-  if (c.settings().flag("affine")) {
+  const bool affine = c.settings().flag("affine");
+  if (affine) {
     scale = c.wide_param("weight", channels, {.kind = Init::Constant, .value = 1}, false);
     bias = c.wide_param("bias", channels, {.kind = Init::Constant, .value = 0}, false);
   }
   const VarId running_mean = c.state("running_mean", channels, dtype, 0);
   const VarId running_var = c.state("running_var", channels, dtype, 1);
   Attrs attrs{{"eps", c.settings().number("eps")}};
-  if (!c.training()) return c.emit("batch_norm_inference", {c.in(), scale, bias, running_mean, running_var}, attrs);
+  if (!c.training() || is_still(c, affine))
+    return c.emit("batch_norm_inference", {c.in(), scale, bias, running_mean, running_var}, attrs);
   const std::int64_t parts = c.joint_parts(), count = parts * (elements(c.shape()) / channels[0]);
   VarId y, mean, var;
   if (parts == 1) {

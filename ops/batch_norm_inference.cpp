@@ -1,5 +1,6 @@
 // Batch norm with statistics that are given, whether they depend on x or not: y = (x - running_mean) / sqrt(running_var
-// + eps) * scale + bias.
+// + eps) * scale + bias. Without a mean and a bias this is the gradient of x, made of that of y, where x has no part in
+// the statistics.
 #include "framework/autodiff/autodiff.h"
 #include "framework/language/op_def.h"
 #include "kernels/dtypes.h"
@@ -17,23 +18,24 @@ struct BatchNormInference {
     const SumExtent extent = channels_of(args.in(0).shape);
     const double eps = args.op.attrs.number("eps");
     const bool has_scale = args.has_in(1), has_bias = args.has_in(2), relu = has_relu(args.op.attrs);
-    const bool adds = args.has_in(kAddedToInference);
+    const bool adds = args.has_in(kAddedToInference), has_mean = args.has_in(3);
     return for_float(args.in(0).dtype, [&](auto zero) {
       using T = decltype(zero);
       using C = Compute<T>;
-      const ChannelWorkspace<C> space(SumPlan{extent}, 0, 2);
+      const ChannelWorkspace<C> space(SumPlan{extent}, 0, has_mean ? 2 : 3);
       return make_kernel(
           [=](const KernelArgs& a) {
             C *factor = space.array(a, 0), *offset = space.array(a, 1);
+            C* const zero = has_mean ? nullptr : space.array(a, 2);
             const NormalColumns<C> columns{.eps = eps,
                                            .scale = has_scale ? a.in<C>(1) : nullptr,
                                            .bias = has_bias ? a.in<C>(2) : nullptr,
-                                           .mean = a.in<C>(3),
+                                           .mean = has_mean ? a.in<C>(3) : nullptr,
                                            .var = a.in<C>(4)};
-            parallel_for(Device{}, a.stream, extent.inner, StoreNormalColumns<C>{columns, factor, offset});
+            parallel_for(Device{}, a.stream, extent.inner, StoreNormalColumns<C>{columns, factor, offset, zero});
             normalize_rows<T>(Device{}, a.stream, extent, adds ? Added::More : Added::Nothing, relu,
-                              {a.in<C>(3), factor, offset}, a.in<T>(0), adds ? a.in<T>(kAddedToInference) : nullptr,
-                              a.out<T>(0));
+                              {has_mean ? columns.mean : zero, factor, offset}, a.in<T>(0),
+                              adds ? a.in<T>(kAddedToInference) : nullptr, a.out<T>(0));
           },
           space.bytes());
     });
@@ -48,8 +50,11 @@ std::vector<Type> infer_inference(const InferArgs& args) {
   return {{x.shape, x.dtype}};
 }
 
+/// Where scale and bias are frozen, too, or not there, y is linear in x, which the gradient does not read.
 void inference_gradient(GradBuilder& g) {
   Attrs attrs = g.attrs();
+  if (!g.wants(1) && !g.wants(2))
+    return g.set(0, "batch_norm_inference", {g.dy(), g.x(1), kNone, kNone, g.x(4)}, attrs);
   attrs.set("fixed", true);
   const auto like = [&](int slot) { return g.x(slot) == kNone ? g.x(0) : g.x(slot); };
   const std::vector<VarId> grads =
@@ -59,7 +64,7 @@ void inference_gradient(GradBuilder& g) {
 
 const Register batch_norm_inference{{
     .type = "batch_norm_inference",
-    .inputs = {"x", "scale?", "bias?", "running_mean", "running_var", "added?"},
+    .inputs = {"x", "scale?", "bias?", "running_mean?", "running_var", "added?"},
     .outputs = {"y"},
     .infer = infer_inference,
     .grad = inference_gradient,

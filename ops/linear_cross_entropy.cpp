@@ -47,15 +47,22 @@ std::int64_t rows_at_once(const HeadSizes& s, DType dtype, DeviceKind kind) {
   return std::min({round_up(each, multiple), most, s.rows});
 }
 
-enum class HeadGives { Loss, Gradient, Both };
-/// Outputs are loss, lse and right, then dweight, dx and, with a bias, dbias.
-constexpr int first_gradient(HeadGives g) { return g == HeadGives::Both ? 3 : 0; }
+/// What an op gives, in the order of its outputs: loss, lse and right; gradients of weight and x; with a gradient and a
+/// bias also that of the bias.
+struct HeadGives {
+  bool loss = false, dweight = false, dx = false;
+  constexpr bool gradient() const { return dweight || dx; }
+  constexpr int products() const { return 1 + dweight + dx; }
+};
+constexpr HeadGives kHeadLoss{.loss = true}, kHeadGradients{.dweight = true, .dx = true}, kHeadDWeight{.dweight = true},
+    kHeadDx{.dx = true};
 
-template <class Device, class T, HeadGives G>
+template <class Device, class T>
 class Head final : public Kernel {
  public:
-  explicit Head(const PrepareArgs& args)
+  Head(const PrepareArgs& args, HeadGives gives)
       : s_(head_sizes({args.program, args.op})),
+        gives_(gives),
         dtype_(args.in(kX).dtype),
         has_bias_(args.has_in(kBias)),
         wide_(args.op.attrs.flag(kWideOutput, false)) {
@@ -70,18 +77,19 @@ class Head final : public Kernel {
       inner = std::max(inner, chunks_.back().products->workspace_bytes());
     }
     logits_ = layout_.template add_array<T>(at_once * s_.stride);
-    sums_ = layout_.template add_array<double>(kGradient && has_bias_ ? s_.classes : 0);
+    sums_ = layout_.template add_array<double>(gives_.gradient() && has_bias_ ? s_.classes : 0);
     inner_ = layout_.add(inner);
   }
 
   std::int64_t workspace_bytes() const override { return layout_.bytes(); }
   std::int64_t bytes_again() const override {
     const std::int64_t element = bytes_of(dtype_), chunks = std::ssize(chunks_), weight = s_.classes * s_.width;
-    constexpr int kPasses = 1 + (kLoss ? 2 : 0) + (kGradient ? 4 : 0);  // products write and read them, too
-    const std::int64_t logits = kPasses * s_.rows * s_.classes * element;
-    if (!kGradient) return logits + (chunks - 1) * weight * element;
+    const int passes = gives_.products() + (gives_.loss ? 2 : 0) + (gives_.gradient() ? 2 : 0);  // products, too
+    const std::int64_t logits = passes * s_.rows * s_.classes * element;
+    const std::int64_t of_dx = ((gives_.dx ? 2 : 1) * chunks - 1) * weight * element;
+    if (!gives_.dweight) return logits + of_dx;
     const std::int64_t dweight = weight * bytes_of(wide_ ? wide_of(dtype_) : dtype_);
-    return logits + s_.rows * s_.width * element + (2 * chunks - 1) * weight * element + 2 * (chunks - 1) * dweight;
+    return logits + of_dx + s_.rows * s_.width * element + 2 * (chunks - 1) * dweight;
   }
   std::string implementation() const override { return chunks_.front().products->implementation(); }
 
@@ -93,16 +101,16 @@ class Head final : public Kernel {
       inner.workspace = inner_.at(args);
       chunk.products->give_logits(inner, x, args.inputs[kWeight], has_bias_ ? args.inputs[kBias] : nullptr, logits);
       for_each_row(Device{}, args.stream, chunk.rows, s_.classes, row_of(args, chunk, logits));
-      if constexpr (kGradient) {
-        chunk.products->give_gradients(inner, logits, x, args.inputs[kWeight], args.outputs[first_gradient(G)],
-                                       args.out<T>(first_gradient(G) + 1) + chunk.first * s_.width);
-        if (has_bias_) add_bias(args, chunk, logits);
-      }
+      if (!gives_.gradient()) continue;
+      void* const* gradient = args.outputs + (gives_.loss ? 3 : 0);
+      void* const dweight = gives_.dweight ? *gradient++ : nullptr;
+      T* const dx = gives_.dx ? static_cast<T*>(*gradient++) + chunk.first * s_.width : nullptr;
+      chunk.products->give_gradients(inner, logits, x, args.inputs[kWeight], dweight, dx);
+      if (has_bias_) add_bias(args, chunk, logits, static_cast<T*>(*gradient));
     }
   }
 
  private:
-  static constexpr bool kLoss = G != HeadGives::Gradient, kGradient = G != HeadGives::Loss;
   static constexpr bool kOnGpu = !std::is_same_v<Device, Cpu>;
 
   struct Chunk {
@@ -116,7 +124,8 @@ class Head final : public Kernel {
                                                            .classes = s_.classes,
                                                            .stride = s_.stride,
                                                            .bias = has_bias_,
-                                                           .gradients = kGradient,
+                                                           .dweight = gives_.dweight,
+                                                           .dx = gives_.dx,
                                                            .wide_dweight = wide_,
                                                            .adds_dweight = adds_dweight},
                                           dtype_, device);
@@ -125,24 +134,24 @@ class Head final : public Kernel {
   HeadRow<T> row_of(const KernelArgs& args, const Chunk& chunk, T* logits) const {
     using C = Compute<T>;
     HeadRow<T> row{.s = s_, .first = chunk.first, .logits = logits, .label = args.in<std::int32_t>(kLabel)};
-    if constexpr (kGradient) row.dloss = args.in<C>(kDLoss);
-    if constexpr (kLoss)
+    if (gives_.gradient()) row.dloss = args.in<C>(kDLoss);
+    if (gives_.loss)
       row.loss = args.out<C>(0), row.lse = args.out<C>(1), row.right = args.out<std::uint8_t>(2);
     else
       row.known = args.in<C>(kLse);
     return row;
   }
 
-  void add_bias(const KernelArgs& args, const Chunk& chunk, const T* gradient) const {
+  void add_bias(const KernelArgs& args, const Chunk& chunk, const T* gradient, T* dbias) const {
     constexpr int kWidth = kOnGpu ? 1 : 64;
     parallel_for(Device{}, args.stream, (s_.classes + kWidth - 1) / kWidth,
                  HeadBias<T, kWidth>{chunk.rows, s_.classes, s_.stride, gradient, chunk.first == 0,
-                                     chunk.first + chunk.rows == s_.rows, sums_.at<double>(args),
-                                     args.out<T>(first_gradient(G) + 2)},
+                                     chunk.first + chunk.rows == s_.rows, sums_.at<double>(args), dbias},
                  1);
   }
 
   HeadSizes s_;
+  HeadGives gives_;
   DType dtype_;
   bool has_bias_, wide_;
   std::vector<Chunk> chunks_;
@@ -156,9 +165,9 @@ std::unique_ptr<Kernel> prepare_head(const PrepareArgs& args) {
   return for_float(args.in(kX).dtype, [&](auto zero) -> std::unique_ptr<Kernel> {
     using T = decltype(zero);
 #ifdef LETHE_DEVICE_CODE
-    if (args.device.kind == DeviceKind::Cuda) return std::make_unique<Head<Cuda, T, G>>(args);
+    if (args.device.kind == DeviceKind::Cuda) return std::make_unique<Head<Cuda, T>>(args, G);
 #endif
-    return std::make_unique<Head<Cpu, T, G>>(args);
+    return std::make_unique<Head<Cpu, T>>(args, G);
   });
 }
 
@@ -178,36 +187,38 @@ std::vector<Type> head_loss_types(const InferArgs& args) {
   return {{rows, wide}, {rows, wide}, {rows, DType::u8}};
 }
 
-std::vector<Type> head_gradient_types(const InferArgs& args) {
-  const Type loss = head_loss_types(args).front();
-  for (const int slot : {kDLoss, kLse}) check_input(args, slot, loss);
+template <HeadGives G>
+std::vector<Type> head_types(const InferArgs& args) {
+  std::vector<Type> types = head_loss_types(args);
+  for (const int slot : {kDLoss, kLse}) check_input(args, slot, types.front());
+  if (!G.loss) types.clear();
   const Var &x = args.in(kX), &weight = args.in(kWeight);
   const DType of_weight = args.op.attrs.flag(kWideOutput, false) ? wide_of(x.dtype) : x.dtype;
-  std::vector<Type> types = {{weight.shape, of_weight}, {x.shape, x.dtype}};
+  if (G.dweight) types.push_back({weight.shape, of_weight});
+  if (G.dx) types.push_back({x.shape, x.dtype});
   if (args.has_in(kBias)) types.push_back({args.in(kBias).shape, x.dtype});
   return types;
 }
 
-std::vector<Type> head_all_types(const InferArgs& args) {
-  std::vector<Type> types = head_loss_types(args);
-  for (Type& type : head_gradient_types(args)) types.push_back(std::move(type));
-  return types;
-}
-
-template <int Products>
+template <HeadGives G>
 std::int64_t head_mult_adds(const InferArgs& args) {
   const std::int64_t one = checked_mul(elements(args.in(kX).shape), args.in(kWeight).shape[0], "multiply-adds");
-  return checked_mul(one, Products, "multiply-adds");
+  return checked_mul(one, G.products(), "multiply-adds");
 }
 
 void head_gradient(GradBuilder& g) {
   check(g.dy(0) != kNone && g.dy(1) == kNone, "linear_cross_entropy: no gradient through lse as an output");
-  std::vector<int> slots = {kWeight, kX};  // of the gradients, in their order
+  std::vector<int> slots;  // of the gradients, in their order
+  if (g.wants(kWeight)) slots.push_back(kWeight);
+  if (g.wants(kX) || slots.empty()) slots.push_back(kX);
+  const char* const type = slots.size() == 2          ? "linear_cross_entropy_grad"
+                           : slots.front() == kWeight ? "linear_cross_entropy_weight_grad"
+                                                      : "linear_cross_entropy_x_grad";
   if (g.x(kBias) != kNone) slots.push_back(kBias);
   std::vector<VarId> like;
   for (const int slot : slots) like.push_back(g.x(slot));
-  const std::vector<VarId> made = g.call_all(
-      "linear_cross_entropy_grad", {g.x(kX), g.x(kWeight), g.x(kBias), g.x(kLabel), g.dy(0), g.y(1)}, g.attrs(), like);
+  const std::vector<VarId> made =
+      g.call_all(type, {g.x(kX), g.x(kWeight), g.x(kBias), g.x(kLabel), g.dy(0), g.y(1)}, g.attrs(), like);
   for (std::size_t i = 0; i < slots.size(); ++i) g.set(slots[i], made[i]);
 }
 
@@ -228,8 +239,8 @@ const Register linear_cross_entropy{{
     .outputs = {"loss", "lse", "right"},
     .infer = head_loss_types,
     .grad = head_gradient,
-    .mult_adds = head_mult_adds<1>,
-    .kernels = library_kernels(prepare_head<HeadGives::Loss>),
+    .mult_adds = head_mult_adds<kHeadLoss>,
+    .kernels = library_kernels(prepare_head<kHeadLoss>),
     .layer =
         {.name = "linear_cross_entropy",
          .keys = {{.name = "out", .min = 1, .help = "classes"},
@@ -248,25 +259,40 @@ const Register linear_cross_entropy{{
          .help = "fc on the last axis and cross_entropy in one, without the logits; for each label its loss"},
 }};
 
-const Register linear_cross_entropy_grad{{
-    .type = "linear_cross_entropy_grad",
-    .inputs = {"x", "weight", "bias?", "label", "dloss", "lse"},
-    .outputs = {"dweight", "dx", "dbias..."},
-    .infer = head_gradient_types,
-    .joined = "linear_cross_entropy_and_grad",
-    .mult_adds = head_mult_adds<3>,
-    .widens = true,
-    .kernels = library_kernels(prepare_head<HeadGives::Gradient>),
-}};
+/// The gradient, and the op that gives the loss, too.
+template <HeadGives G>
+struct RegisterHeadGradient {
+  RegisterHeadGradient(const char* type, const char* joined) {
+    std::vector<std::string> outputs = {"dweight", "dx", "dbias..."};
+    if (!G.dx) outputs.erase(outputs.begin() + 1);
+    if (!G.dweight) outputs.erase(outputs.begin());
+    constexpr HeadGives kAll{.loss = true, .dweight = G.dweight, .dx = G.dx};
+    OpDef both{.type = joined,
+               .inputs = {"x", "weight", "bias?", "label", "dloss"},
+               .outputs = {"loss", "lse", "right"},
+               .infer = head_types<kAll>,
+               .mult_adds = head_mult_adds<G>,
+               .kernels = library_kernels(prepare_head<kAll>)};
+    both.outputs.insert(both.outputs.end(), outputs.begin(), outputs.end());
+    Register{std::move(both)};
+    Register{{.type = type,
+              .inputs = {"x", "weight", "bias?", "label", "dloss", "lse"},
+              .outputs = outputs,
+              .infer = head_types<G>,
+              .joined = joined,
+              .mult_adds = head_mult_adds<G>,
+              .widens = G.dweight,
+              .kernels = library_kernels(prepare_head<G>)}};
+  }
+};
 
-const Register linear_cross_entropy_and_grad{{
-    .type = "linear_cross_entropy_and_grad",
-    .inputs = {"x", "weight", "bias?", "label", "dloss"},
-    .outputs = {"loss", "lse", "right", "dweight", "dx", "dbias..."},
-    .infer = head_all_types,
-    .mult_adds = head_mult_adds<3>,
-    .kernels = library_kernels(prepare_head<HeadGives::Both>),
-}};
+const RegisterHeadGradient<kHeadGradients> head_gradient_of_both("linear_cross_entropy_grad",
+                                                                 "linear_cross_entropy_and_grad");
+// Where the other is frozen, or an input.
+const RegisterHeadGradient<kHeadDx> head_gradient_of_x("linear_cross_entropy_x_grad",
+                                                       "linear_cross_entropy_and_x_grad");
+const RegisterHeadGradient<kHeadDWeight> head_gradient_of_weight("linear_cross_entropy_weight_grad",
+                                                                 "linear_cross_entropy_and_weight_grad");
 
 }  // namespace
 }  // namespace lethe

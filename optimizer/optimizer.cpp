@@ -95,16 +95,16 @@ VarId step_counter(Program& program, bool needed) {
   return add_var(program, {.name = "step", .dtype = DType::i64, .kind = Kind::State});
 }
 
-/// Sets `decays` of all parameters that `patterns` name.
-void set_decay(const Program& program, const std::vector<ParamGrad>& gradients, const std::string& patterns, bool to,
-               std::vector<bool>& decays) {
+/// Sets `decays` of all parameters that `patterns` name, be they updated or frozen.
+void set_decay(const Program& program, const std::string& patterns, bool to, std::vector<bool>& decays) {
   for (const std::string& pattern : patterns_in(patterns)) {
     bool found = false;
     std::vector<std::string> known;
-    for (const ParamGrad& pair : gradients) {
-      known.push_back(program.vars[pair.param].name);
+    for (std::size_t v = 0; v < program.vars.size(); ++v) {
+      if (program.vars[v].kind != Kind::Param) continue;
+      known.push_back(program.vars[v].name);
       if (!matches(pattern, known.back())) continue;
-      decays[pair.param] = to;
+      decays[v] = to;
       found = true;
     }
     check(found, to ? "`decay`" : "`no_decay`", ": no parameter is called ", quote(pattern),
@@ -113,13 +113,13 @@ void set_decay(const Program& program, const std::vector<ParamGrad>& gradients, 
 }
 
 /// Which vars decay, by VarId.
-std::vector<bool> decaying(const Program& program, const std::vector<ParamGrad>& gradients,
-                           const std::vector<ParamInfo>& params, const OptimizerSettings& settings) {
+std::vector<bool> decaying(const Program& program, const std::vector<ParamInfo>& params,
+                           const OptimizerSettings& settings) {
   std::vector<bool> decays(program.vars.size());
   for (const ParamInfo& info : params)
     if (info.decay) decays[info.var] = true;
-  set_decay(program, gradients, settings.decay, true, decays);
-  set_decay(program, gradients, settings.no_decay, false, decays);
+  set_decay(program, settings.decay, true, decays);
+  set_decay(program, settings.no_decay, false, decays);
   return decays;
 }
 
@@ -160,7 +160,7 @@ Updates append_updates(Program& program, const std::vector<ParamGrad>& gradients
   Updates updates{.learning_rate = add_var(program, {.name = "learning_rate", .dtype = dtype, .kind = Kind::Input}),
                   .step = step_counter(program, rule.counts_steps && loss_scale.state == kNone)};
   const bool scales = settings.clip_norm > 0 || loss_scale.scale != kNone;
-  const std::vector<bool> decays = decaying(program, gradients, params, settings);
+  const std::vector<bool> decays = decaying(program, params, settings);
   std::vector<ParamGrad> taken = gradients;
   const VarId scale =
       scales ? append_clip_scale(program, loss_scale.scale, taken, settings.clip_norm, shares_of) : kNone;

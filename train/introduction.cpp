@@ -1,12 +1,17 @@
 #include "train/introduction.h"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <set>
 
+#include "framework/builder/frozen.h"
 #include "framework/error.h"
 #include "kernels/cpu/workers.h"
 #include "kernels/provider.h"
 #include "kernels/tiles.h"
 #include "train/recipe.h"
+#include "train/report/text_table.h"
 #include "train/search/step_profile.h"
 #include "train/session/device.h"
 #include "train/weights_recipe.h"
@@ -57,6 +62,42 @@ void note_other_rates(Progress& progress, const Options& options, const RunState
       progress.note(message("note: the run had ", before, "; it goes on with ", now));
 }
 
+std::int64_t numbers_in(const Network& network, const std::set<VarId>& params) {
+  std::int64_t numbers = 0;
+  for (const VarId v : params) numbers += elements(network.program.vars[v].shape);
+  return numbers;
+}
+
+/// "'a.weight', 'b.weight' and 3 more".
+std::string named(const std::vector<std::string>& names) {
+  constexpr std::size_t kMost = 2;
+  const auto shown = static_cast<std::ptrdiff_t>(std::min(names.size(), kMost));
+  const std::string some = joined({names.begin(), names.begin() + shown});
+  return names.size() > kMost ? message(some, " and ", names.size() - kMost, " more") : some;
+}
+
+/// What is frozen, and what a resumed run changes about that.
+void note_frozen(Progress& progress, const Network& network, const Start& start) {
+  std::set<VarId> all;
+  for (const ParamInfo& info : network.params)
+    if (network.program.vars[info.var].kind == Kind::Param) all.insert(info.var);
+  if (!network.frozen.empty())
+    progress.note(message("frozen are ", network.frozen.size(), " of ", all.size(), " parameters, ",
+                          grouped(numbers_in(network, network.frozen)), " of ", grouped(numbers_in(network, all)),
+                          " numbers"));
+  if (start.checkpoint.empty()) return;
+  const std::vector<std::string> now = frozen_params(network), &before = start.state.frozen;
+  std::vector<std::string> gone, came;
+  std::ranges::set_difference(now, before, std::back_inserter(gone));
+  std::ranges::set_difference(before, now, std::back_inserter(came));
+  if (gone.empty() && came.empty()) return;
+  progress.note(
+      message("the run goes on with",
+              gone.empty() ? "" : message(" ", named(gone), " frozen, whose states of the optimizer are dropped"),
+              gone.empty() || came.empty() ? "" : ", and",
+              came.empty() ? "" : message(" ", named(came), " trained, whose states begin at zero")));
+}
+
 }  // namespace
 
 void introduce(Progress& progress, const Options& options, const Network& network, const Batches& batches,
@@ -80,6 +121,7 @@ void introduce(Progress& progress, const Options& options, const Network& networ
   if (!meaning_before.classes.empty() && meaning_before.classes != classes)
     progress.note(message("note: labels are ", joined(classes), "; to the run beside --weights they were ",
                           joined(meaning_before.classes)));
+  note_frozen(progress, network, start);
   if (start.checkpoint.empty()) return;
   check_position(start, batches.per_epoch());
   progress.note(message("resumed from ", start.checkpoint));

@@ -49,12 +49,14 @@ void GradBuilder::update(const std::string& type, std::vector<VarId> in, Attrs a
   append_op(program_, block_, Role::Backward, type, values_of(std::move(in)), std::move(attrs), forward_.type);
 }
 
-std::vector<ParamGrad> append_backward(Program& program, VarId loss, const std::vector<VarId>& also, VarId seed) {
+std::vector<ParamGrad> append_backward(Program& program, VarId loss, const std::vector<VarId>& also, VarId seed,
+                                       const std::set<VarId>& frozen) {
   check(program.vars[loss].shape.empty(), "the loss '", program.vars[loss].name, "' has shape ",
         text_of(program.vars[loss].shape), ", expected a scalar");
   const std::size_t vars = program.vars.size();
   std::vector<bool> roots(vars, false);
-  for (std::size_t v = 0; v < vars; ++v) roots[v] = program.vars[v].kind == Kind::Param;
+  for (std::size_t v = 0; v < vars; ++v)
+    roots[v] = program.vars[v].kind == Kind::Param && !frozen.contains(static_cast<VarId>(v));
   for (const VarId v : also) roots[v] = true;
   const std::vector<bool> needs = needs_gradient(program, roots);
   if (!needs[loss]) return {};

@@ -2,6 +2,7 @@
 // same Program. A var with several readers gets the sum of what they give, in a fixed order; what needs no gradient
 // gets none. The gradient of a loop is a loop that takes its trips backwards, that of a branch is a branch.
 #pragma once
+#include <set>
 #include <string>
 #include <vector>
 
@@ -83,12 +84,13 @@ struct ParamGrad {
   VarId param, grad;
 };
 
-/// Appends the gradient of `loss` (a scalar of block 0) with respect to every Param that leads to it, plus those in
-/// `also`. Fails if an op on the way has no gradient rule. Gives the pairs in the order of the params' ids.
-/// What backward reads of a loop's trips goes to stash vars of `max_trips` entries, which this adds to the forward
-/// part; with the loop's attribute `recompute` only what the loop carries. `seed` is the gradient of the loss itself, a
-/// scalar of its dtype; without one 1.
+/// Appends the gradient of `loss` (a scalar of block 0) with respect to every Param that leads to it, but for those
+/// that are `frozen`, plus those in `also`. Fails if an op on the way has no gradient rule. Gives the pairs in the
+/// order of the params' ids. Backward ends where only frozen params and inputs lead on. What backward reads of a loop's
+/// trips goes to stash vars of `max_trips` entries, which this adds to the forward part; with the loop's attribute
+/// `recompute` only what the loop carries. `seed` is the gradient of the loss itself, a scalar of its dtype; without
+/// one 1.
 std::vector<ParamGrad> append_backward(Program& program, VarId loss, const std::vector<VarId>& also = {},
-                                       VarId seed = kNone);
+                                       VarId seed = kNone, const std::set<VarId>& frozen = {});
 
 }  // namespace lethe

@@ -59,6 +59,7 @@ std::int64_t Builder::parameters() const {
 
 VarId Builder::add_param(Kind kind, const std::string& name, Shape shape, DType dtype, ParamInfo info) {
   info.var = add_var(network_.program, {.name = name, .shape = std::move(shape), .dtype = dtype, .kind = kind});
+  if (kind == Kind::Param && options_.frozen.contains(name)) network_.frozen.insert(info.var);
   check(program().vars.back().name == name, quote(name), " is there already: two layers have the same path");
   network_.params.push_back(info);
   return info.var;

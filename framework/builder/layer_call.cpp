@@ -63,6 +63,9 @@ Shape LayerCall::sample_shape() const { return builder_.sample_shape(in()); }
 bool LayerCall::training() const { return builder_.options().training; }
 std::int64_t LayerCall::seed() const { return builder_.options().seed; }
 std::int64_t LayerCall::joint_parts() const { return builder_.options().joint_parts; }
+bool LayerCall::is_frozen(const std::string& name) const {
+  return builder_.options().frozen.contains(message(path_, '.', name));
+}
 std::int64_t LayerCall::stream_key() const { return static_cast<std::int64_t>(hash_of(path_) >> 1); }
 DType LayerCall::dtype() const { return builder_.options().dtype; }
 VarId LayerCall::step() { return builder_.step_counter(); }
@@ -151,7 +154,9 @@ VarId LayerCall::param(const std::string& name, Shape shape, Init init, bool dec
 VarId LayerCall::wide_param(const std::string& name, Shape shape, Init init, bool decay, FileLayout layout) {
   if (settings_.has("share"))
     return shared_param(builder_.program(), message(settings_.text("share"), '.', name), shape);
-  return builder_.add_param(Kind::Param, message(path_, '.', name), std::move(shape), wide_of(dtype()),
+  const std::optional<DType> frozen =
+      shape.size() > 1 && is_frozen(name) ? builder_.options().frozen_dtype : std::nullopt;
+  return builder_.add_param(Kind::Param, message(path_, '.', name), std::move(shape), frozen.value_or(wide_of(dtype())),
                             {.init = init, .decay = decay, .layout = layout});
 }
 

@@ -46,13 +46,16 @@ class LayerCall {
   bool training() const;
   std::int64_t seed() const;
   std::int64_t joint_parts() const;  // BuildOptions has it
+  /// Whether the layer's parameter or running statistic `name` stays as it is (BuildOptions::frozen).
+  bool is_frozen(const std::string& name) const;
   /// A number that is this layer's own, from its path: keys its random stream.
   std::int64_t stream_key() const;
   /// The step counter (State, i64 scalar), made on first use; counted up at the end of each training step.
   VarId step();
 
   DType dtype() const;  // of the network's values
-  /// A parameter, as values of the network: where these are of bf16 or f16 a copy of the parameter, which is f32.
+  /// A parameter, as values of the network: where these are of bf16 or f16 a copy of the parameter, which is f32; and
+  /// likewise of one that is frozen in another dtype.
   VarId param(const std::string& name, Shape shape, Init init, bool decay, FileLayout layout = {});
   /// The parameter itself.
   VarId wide_param(const std::string& name, Shape shape, Init init, bool decay, FileLayout layout = {});

@@ -2,6 +2,7 @@
 #pragma once
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,8 @@ struct BuildOptions {
   bool logits = false;    // as the prediction, too, where the loss is a layer that does without them
   std::int64_t joint_parts =
       1;  // of a batch cut into parts (micro_batches.h): over how many batch norm takes statistics
+  std::set<std::string> frozen = {};       // parameters and running statistics that stay as they are (frozen.h)
+  std::optional<DType> frozen_dtype = {};  // of such parameters of two axes or more; none: as all others
 };
 
 /// A forward Program and what training needs to know of it.
@@ -37,6 +40,7 @@ struct Network {
   VarId target = kNone;        // the input that holds labels or targets
   std::optional<std::int64_t> ignored = {};    // the label that does not count: no loss, never correct
   std::vector<ParamInfo> params;               // Params and States in order of creation
+  std::set<VarId> frozen = {};                 // of the Params: those that stay as they are
   std::map<VarId, Layout> layouts = {};        // of values with at least four axes
   std::vector<WeightNames> weight_names = {};  // of libraries, as the network's file states them
   std::vector<std::string> depth = {};         // which weights are of which layer: optimizer/rate_scales.h

@@ -38,16 +38,17 @@ HeadProducts::HeadProducts(const HeadProductSizes& s, DType dtype, const DeviceI
                            .transpose_b = true,
                            .epilogue = {.bias = s.bias},
                            .stride_c = apart});
-    if (!s.gradients) continue;
     const bool is_first = &part == &parts_.front();
-    part.dx = prepare({.m = s.rows, .n = s.width, .k = part.classes, .accumulate = !is_first, .stride_a = apart});
-    part.dweight = prepare({.m = part.classes,
-                            .n = s.width,
-                            .k = s.rows,
-                            .transpose_a = true,
-                            .wide_c = s.wide_dweight,
-                            .accumulate = s.adds_dweight,
-                            .stride_a = apart});
+    if (s.dx)
+      part.dx = prepare({.m = s.rows, .n = s.width, .k = part.classes, .accumulate = !is_first, .stride_a = apart});
+    if (s.dweight)
+      part.dweight = prepare({.m = part.classes,
+                              .n = s.width,
+                              .k = s.rows,
+                              .transpose_a = true,
+                              .wide_c = s.wide_dweight,
+                              .accumulate = s.adds_dweight,
+                              .stride_a = apart});
   }
 }
 
@@ -82,12 +83,14 @@ void HeadProducts::give_logits(const KernelArgs& args, const void* x, const void
 void HeadProducts::give_gradients(const KernelArgs& args, const void* logits, const void* x, const void* weight,
                                   void* dweight, void* dx) const {
   for (const Part& part : parts_)
-    run_product(args, *part.dweight, {after(logits, part.first * element_), x, nullptr},
-                after(dweight, part.first * sizes_.width * dweight_element_));
+    if (part.dweight)
+      run_product(args, *part.dweight, {after(logits, part.first * element_), x, nullptr},
+                  after(dweight, part.first * sizes_.width * dweight_element_));
   for (const Part& part : parts_)
-    run_product(args, *part.dx,
-                {after(logits, part.first * element_), after(weight, part.first * sizes_.width * element_), nullptr},
-                dx);
+    if (part.dx)
+      run_product(args, *part.dx,
+                  {after(logits, part.first * element_), after(weight, part.first * sizes_.width * element_), nullptr},
+                  dx);
 }
 
 }  // namespace lethe

@@ -10,10 +10,10 @@ namespace lethe {
 
 struct HeadProductSizes {
   std::int64_t rows, width, classes;
-  std::int64_t stride;  // of rows of logits in memory
-  bool bias, gradients;
-  bool wide_dweight;  // in f32 where the rest is bf16 or f16
-  bool adds_dweight;  // to what is there
+  std::int64_t stride;     // of rows of logits in memory
+  bool bias, dweight, dx;  // what there is, and what is to be given
+  bool wide_dweight;       // in f32 where the rest is bf16 or f16
+  bool adds_dweight;       // to what is there
 };
 
 /// x is [rows, width], logits [rows, classes], weight and its gradient [classes, width]. The workspace of the arguments
@@ -26,7 +26,7 @@ class HeadProducts {
   std::string implementation() const { return parts_.back().logits->implementation(); }
 
   void give_logits(const KernelArgs& args, const void* x, const void* weight, const void* bias, void* logits) const;
-  /// dx may stand in the memory of x.
+  /// Those that the sizes ask for. dx may stand in the memory of x.
   void give_gradients(const KernelArgs& args, const void* logits, const void* x, const void* weight, void* dweight,
                       void* dx) const;
 

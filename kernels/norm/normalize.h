@@ -12,7 +12,8 @@
 
 namespace lethe {
 
-/// What `Normalize` reads of a channel, computed from its statistics: mean, factor and offset. No scale: 1; no bias: 0.
+/// What `Normalize` reads of a channel, computed from its statistics: mean, factor and offset. No scale: 1; no bias or
+/// mean: 0.
 template <class T>
 struct NormalColumns {
   double eps;
@@ -22,16 +23,17 @@ template <class T>
 HD std::array<T, 3> values_at(const NormalColumns<T>& of, std::int64_t c) {
   const double factor =
       factor_of(of.scale ? static_cast<double>(of.scale[c]) : 1, static_cast<double>(of.var[c]), of.eps);
-  return {of.mean[c], static_cast<T>(factor), of.bias ? of.bias[c] : T(0)};
+  return {of.mean ? of.mean[c] : T(0), static_cast<T>(factor), of.bias ? of.bias[c] : T(0)};
 }
 
 /// The same, written down.
 template <class T>
 struct StoreNormalColumns {
   NormalColumns<T> of;
-  T *factor, *offset;
+  T *factor, *offset, *mean = nullptr;  // the mean where it is needed
   HD void operator()(std::int64_t c) const {
     const std::array<T, 3> values = values_at(of, c);
+    if (mean) mean[c] = values[0];
     factor[c] = values[1];
     offset[c] = values[2];
   }

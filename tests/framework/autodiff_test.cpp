@@ -115,6 +115,19 @@ TEST(Autodiff, PairsStandInTheOrderOfTheParams) {
   EXPECT_LT(made.grads[0].param, made.grads[1].param);
 }
 
+TEST(Autodiff, BackwardEndsAtTheLowestParameterThatIsTrained) {
+  Program program = parse_program(
+      "input x f64[3]\nparam w f64[3]\nparam v f64[3]\nparam u f64[3]\ntemp a f64[3]\ntemp b f64[3]\ntemp c f64[3]\n"
+      "temp loss f64[]\nblock 0 {\na = mul(x, w)\nb = mul(a, v)\nc = mul(b, u)\nloss = test_objective(c)\n}\n");
+  const VarId w = find_var(program, "w"), u = find_var(program, "u");
+  const auto grads = append_backward(program, find_var(program, "loss"), {}, kNone, {w, u});
+  ASSERT_EQ(grads.size(), 1U);
+  EXPECT_EQ(grads[0].param, find_var(program, "v"));
+  EXPECT_EQ(backward_lines(program), (Lines{kSeed, "c@GRAD = test_objective_grad(c, loss@GRAD) {slot=0}",
+                                            "b@GRAD = mul(c@GRAD, u)", "v@GRAD = mul(b@GRAD, a)"}))
+      << "u is read, w is not, and neither has a gradient";
+}
+
 TEST(Autodiff, OpWithoutARuleIsNamed) {
   EXPECT_TRUE(fails_with("op 'relu_grad' has no gradient (needed for 'a')",
                          [] { Written("temp a f64[3]\n", "a = relu_grad(x, w)\nloss = test_objective(a)\n"); }));

@@ -1,9 +1,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <set>
+#include <sstream>
 
+#include "framework/autodiff/autodiff.h"
 #include "framework/builder/builder.h"
+#include "framework/language/text.h"
 #include "framework/language/verify.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/interpreter.h"
 #include "tests/support/run_op.h"
 
@@ -88,6 +93,41 @@ TEST(BatchNorm, EvaluationReadsRunningStatistics) {
   net.layer("bn", net.input("features", {3}), {{"affine", false}});
   EXPECT_EQ(op_types(net.program()), (std::vector<std::string>{"batch_norm_inference"}));
   EXPECT_EQ(net.parameters(), 0);
+}
+
+TEST(BatchNorm, IsStillIfItsParametersOrItsStatisticsAreFrozen) {
+  const auto types = [](const std::set<std::string>& frozen, bool affine) {
+    Builder net({.batch = 4, .frozen = frozen});
+    net.layer("bn", net.input("features", {3}), {{"affine", affine}}, "n");
+    return op_types(net.program());
+  };
+  const std::vector<std::string> moving = {"batch_norm", "batch_norm_update"}, still = {"batch_norm_inference"};
+  EXPECT_EQ(types({"n.weight"}, true), moving);
+  EXPECT_EQ(types({"n.weight", "n.bias"}, true), still);
+  EXPECT_EQ(types({"n.running_mean", "n.running_var"}, true), still);
+  EXPECT_EQ(types({"n.running_mean", "n.running_var"}, false), still);
+  EXPECT_EQ(types({"m.running_mean", "m.running_var"}, false), moving);
+  EXPECT_TRUE(
+      fails_with("of running_mean and running_var only one is frozen", [&] { types({"n.running_var"}, true); }));
+}
+
+TEST(BatchNorm, StillItReadsForItsGradientOnlyWhatItsParametersNeed) {
+  const auto gradient = [](const std::set<std::string>& frozen) {
+    Builder net({.batch = 4, .frozen = frozen});
+    const VarId x = net.layer("fc", net.input("features", {3}), {{"out", 3}}, "below");
+    net.loss("mse", net.layer("bn", x, {}, "n"), net.input("target", {3}));
+    Network network = net.finish();
+    append_backward(network.program, network.loss, {}, kNone, network.frozen);
+    std::istringstream lines(to_text(network.program));
+    for (std::string line; std::getline(lines, line);)
+      if (line.find("= batch_norm") != std::string::npos && line.ends_with(" backward")) return line;
+    return std::string();
+  };
+  EXPECT_EQ(gradient({"n.weight", "n.bias"}),
+            "  below.y@GRAD = batch_norm_inference(n.y@GRAD, n.weight, _, _, n.running_var) {eps=1e-05} backward");
+  EXPECT_EQ(gradient({"n.running_mean", "n.running_var"}),
+            "  below.y@GRAD, n.weight@GRAD, n.bias@GRAD = batch_norm_grad(below.y, n.weight, n.running_mean, "
+            "n.running_var, n.y@GRAD) {eps=1e-05, fixed=1} backward");
 }
 
 TEST(BatchNorm, SaysWhatDoesNotFit) {

@@ -111,7 +111,8 @@ std::string wrong_gradient(const TrainingProgram& made) {
   fill_network(made.network, values);
   std::vector<VarId> vars;
   for (const ParamInfo& info : made.network.params)
-    if (made.network.program.vars[info.var].kind == Kind::Param) vars.push_back(info.var);
+    if (made.network.program.vars[info.var].kind == Kind::Param && !made.network.frozen.contains(info.var))
+      vars.push_back(info.var);
   return wrong_gradient(values, made.network.loss, vars, made.grads);
 }
 

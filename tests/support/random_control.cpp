@@ -158,11 +158,13 @@ class ControlGrower {
 }  // namespace
 
 TrainingProgram random_control_program(std::uint64_t seed, DType dtype) {
-  return with_backward(ControlGrower(seed, {.batch = kControlBatch, .dtype = dtype}, false).grow());
+  return with_backward(with_some_frozen(seed, {.batch = kControlBatch, .dtype = dtype},
+                                        [&](const BuildOptions& of) { return ControlGrower(seed, of, false).grow(); }));
 }
 
 Network random_control_network(std::uint64_t seed, const BuildOptions& options) {
-  return ControlGrower(seed, options, false, true).grow();
+  return with_some_frozen(seed, options,
+                          [&](const BuildOptions& of) { return ControlGrower(seed, of, false, true).grow(); });
 }
 
 Network random_rewriting_network(std::uint64_t seed) {

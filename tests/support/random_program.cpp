@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <numeric>
 
 #include "framework/random.h"
@@ -170,14 +171,37 @@ BuildOptions small(std::uint64_t seed, DType dtype) { return {.batch = seed % 3 
 
 }  // namespace
 
-Network random_network(std::uint64_t seed, const BuildOptions& options) { return Grower(seed, options, true).grow(); }
+Network with_some_frozen(std::uint64_t seed, const BuildOptions& options,
+                         const std::function<Network(const BuildOptions&)>& make) {
+  Network network = make(options);
+  if (seed % 3 != 1) return network;
+  Random random(seed, 2);
+  Program trained = network.program;
+  const std::vector<ParamGrad> leading = append_backward(trained, network.loss);
+  const VarId spared = leading[random.below(static_cast<std::uint32_t>(leading.size()))].param;
+  BuildOptions frozen = options;
+  std::map<std::string, bool> layers;
+  for (const ParamInfo& info : network.params) {
+    const std::string& name = network.program.vars[info.var].name;
+    const auto [layer, is_new] = layers.try_emplace(name.substr(0, name.rfind('.')));
+    if (is_new) layer->second = random.below(2) == 0;
+    const bool exception = network.program.vars[info.var].kind == Kind::Param && random.below(8) == 0;
+    if (info.var != spared && layer->second != exception) frozen.frozen.insert(name);
+  }
+  return make(frozen);
+}
+
+Network random_network(std::uint64_t seed, const BuildOptions& options) {
+  return with_some_frozen(seed, options, [&](const BuildOptions& of) { return Grower(seed, of, true).grow(); });
+}
 
 TrainingProgram random_program(std::uint64_t seed, DType dtype) {
   return with_backward(random_network(seed, small(seed, dtype)));
 }
 
 TrainingProgram random_smooth_program(std::uint64_t seed) {
-  return with_backward(Grower(seed, small(seed, DType::f64), false).grow());
+  return with_backward(with_some_frozen(seed, small(seed, DType::f64),
+                                        [&](const BuildOptions& of) { return Grower(seed, of, false).grow(); }));
 }
 
 int random_programs() {
@@ -198,7 +222,7 @@ std::vector<int> random_seeds(int programs) {
 
 TrainingProgram with_backward(Network network) {
   TrainingProgram made{.network = std::move(network), .grads = {}};
-  made.grads = append_backward(made.network.program, made.network.loss);
+  made.grads = append_backward(made.network.program, made.network.loss, {}, kNone, made.network.frozen);
   return made;
 }
 

@@ -1,7 +1,5 @@
 // How a plan is written.
 #include <algorithm>
-#include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "framework/error.h"
 #include "framework/formatted.h"
@@ -18,12 +16,6 @@ namespace {
 
 constexpr std::size_t kLargest = 10;
 
-std::int64_t op_count(const Program& program) {
-  std::int64_t ops = 0;
-  for (const Block& block : program.blocks) ops += static_cast<std::int64_t>(block.ops.size());
-  return ops;
-}
-
 std::string work_of(const ProgramSetting& setting) {
   if (!setting.training) return "evaluation";
   return message("training with ", setting.update.name, setting.evaluated ? ", evaluation between" : "");
@@ -36,7 +28,7 @@ std::string head(const PlanReport& report) {
       report.context == 0 ? ""
                           : message(" of ", grouped(report.context), " tokens, ", grouped(report.tokens()), " a step");
   return message(report.network, ": batch ", batch_text(report.setting), tokens, ", ", name_of(of.dtype), ", ",
-                 work_of(report.setting), "; ", grouped(op_count(program)), " ops, ",
+                 work_of(report.setting), "; ", grouped(report.ops()), " ops, ",
                  grouped(static_cast<std::int64_t>(program.vars.size())), " vars, ", program.blocks.size(),
                  program.blocks.size() == 1 ? " block" : " blocks", "\n\n");
 }
@@ -64,9 +56,32 @@ std::string categories_text(const PlanReport& report) {
     rows[kCategories + 3].push_back(mib(row.bytes()));
   }
   if (!report.setting.training) rows.erase(rows.end() - 2);
-  const DType dtype = report.setting.network.dtype;
-  if (wide_of(dtype) == dtype) rows.erase(rows.begin() + 1 + static_cast<int>(Category::ParamCopies));
+  const NetworkSetting& of = report.setting.network;
+  const auto row_of = [&](Category category) { return rows.begin() + 1 + static_cast<int>(category); };
+  if (wide_of(of.dtype) == of.dtype && !of.frozen.dtype) rows.erase(row_of(Category::ParamCopies));
+  constexpr auto kFrozen = static_cast<std::size_t>(Category::Frozen);
+  if (std::ranges::all_of(report.rows, [](const PlanRow& row) { return row.peak.bytes[kFrozen] == 0; }))
+    rows.erase(row_of(Category::Frozen));
   return text_table(rows, 1);
+}
+
+/// What the run would take more if nothing were frozen, each at the peak.
+constexpr std::pair<const char*, Category> kSaved[] = {{"gradients", Category::ParamGrads},
+                                                       {"states", Category::Optimizer},
+                                                       {"activations", Category::Activations},
+                                                       {"their gradients", Category::ActivationGrads}};
+std::int64_t saved_of(const PlanReport& report, Category category) {
+  const auto c = static_cast<std::size_t>(category);
+  return report.unfrozen->peak.bytes[c] - report.row().peak.bytes[c];
+}
+
+std::string frozen_text(const PlanReport& report) {
+  if (!report.unfrozen) return "";
+  const std::int64_t all = report.unfrozen->bytes() - report.row().bytes();
+  std::string text = message("freezing saves ", all, " bytes (", mebibytes(all), ") of ", report.unfrozen->bytes());
+  for (const auto& [name, category] : kSaved)
+    text += message(name == kSaved[0].first ? ": " : ", ", name, " ", mebibytes(saved_of(report, category)));
+  return text + "\n";
 }
 
 /// Says whose the activations of a network of sequences are.
@@ -80,21 +95,6 @@ std::string parts_text(const PlanReport& report) {
     if (report.setting.training) rows[2].push_back(mib(report.parts.kept[p]));
   }
   return "\n" + text_table(rows, 1);
-}
-
-nlohmann::ordered_json parts_json(const BytesByPart& bytes) {
-  nlohmann::ordered_json json;
-  for (std::size_t p = 0; p < kParts; ++p) json[std::string(name_of(static_cast<Part>(p)))] = bytes[p];
-  return json;
-}
-
-/// Null unless of a network of sequences.
-nlohmann::ordered_json tokens_json(const PlanReport& report) {
-  if (report.context == 0) return nullptr;
-  return {{"context", report.context},
-          {"step", report.tokens()},
-          {"peak", parts_json(report.parts.peak)},
-          {"kept", parts_json(report.parts.kept)}};
 }
 
 /// Says from which op on a GPU copies the inputs of the next step.
@@ -141,13 +141,6 @@ std::string largest_text(const PlanReport& report) {
   return text + text_table(rows, 3);
 }
 
-/// The work that ops do once more; null below level 3 if none does.
-nlohmann::ordered_json recomputed_json(const PlanReport& report) {
-  const std::optional<Recomputed>& facts = report.planned().recomputed;
-  if (!facts) return nullptr;
-  return {{"ops", facts->ops}, {"flops", 2 * facts->mult_adds}};
-}
-
 /// Seconds that the link takes for it, if one is given.
 std::string time_text(const PlanReport& report, const Traffic& traffic) {
   if (!report.link) return "";
@@ -173,17 +166,6 @@ std::string cheapest_stage_text(const PlanReport& report) {
                  mebibytes(stage->sent.bytes), ") a step", time_text(report, stage->sent), "\n");
 }
 
-/// Null where they were not looked at.
-nlohmann::ordered_json stages_json(const PlanReport& report) {
-  if (report.stages.empty()) return nullptr;
-  nlohmann::ordered_json stages;
-  for (const ZeroStage& stage : report.stages) {
-    stages.push_back({{"zero", stage.zero}, {"bytes", stage.bytes}, {"sent", stage.sent.bytes}});
-    if (report.link) stages.back()["seconds"] = report.link->seconds_of(stage.sent);
-  }
-  return stages;
-}
-
 std::string remedies_text(const PlanReport& report) {
   if (report.remedies.empty()) return "";
   TextRows rows;
@@ -201,56 +183,10 @@ std::string plan_text(const PlanReport& report) {
   if (planned.recomputed) text += recomputed_line(*planned.recomputed) + "\n";
   for (const std::string& note : planned.notes) text += with_options(note) + "\n";
   text += staging_text(report.device, planned);
-  text += predicted_line(report.plans.bytes, report.plans.at_most) + "\n" + ranks_text(report);
+  text += predicted_line(report.plans.bytes, report.plans.at_most) + "\n" + frozen_text(report) + ranks_text(report);
   text += cheapest_stage_text(report);
   text += device_text(report.device);
   return text + largest_text(report) + remedies_text(report);
-}
-
-std::string plan_json(const PlanReport& report) {
-  using Json = nlohmann::ordered_json;
-  const Planned& planned = report.planned();
-  Json bytes;
-  for (std::size_t c = 0; c < kCategories; ++c) {
-    std::string name(name_of(static_cast<Category>(c)));
-    std::replace(name.begin(), name.end(), ' ', '_');
-    bytes[name] = report.all[c];
-  }
-  const std::int64_t evaluation = report.row_of("none").evaluation;
-  bytes["evaluation"] = evaluation;
-  bytes["total"] = std::accumulate(report.all.begin(), report.all.end(), evaluation);
-  bytes["peak"] = report.row().bytes();
-  const Json none = nullptr;
-  const bool recomputes = planned.recomputed && planned.recomputed->least_feasible;
-  Json json = {{"model", report.network},
-               {"batch", report.setting.network.batch},
-               {"micro_batch", report.setting.micro_batch > 0 ? Json(report.setting.micro_batch) : none},
-               {"tokens", tokens_json(report)},
-               {"shards", report.setting.shards.parts},
-               {"ranks", report.setting.shards.rank.of},
-               {"zero", report.setting.shards.zero},
-               {"sent", traffic_of(planned.program).bytes},
-               {"zero_stages", stages_json(report)},
-               {"cheapest_zero", report.limit && report.cheapest_stage() ? Json(report.cheapest_stage()->zero) : none},
-               {"dtype", name_of(report.setting.network.dtype)},
-               {"memopt", report.setting.memory.text},
-               {"device", report.device.name},
-               {"program",
-                {{"ops", op_count(planned.program)},
-                 {"vars", planned.program.vars.size()},
-                 {"blocks", planned.program.blocks.size()}}},
-               {"bytes", bytes},
-               {"lower_bound", report.row_of("level=2").arena->lower_bound},
-               {"arena", planned.arena ? Json(planned.arena->bytes) : none},
-               {"certified", planned.arena ? Json(planned.arena->certified) : none},
-               {"overhead", planned.recomputed ? Json(planned.recomputed->overhead) : none},
-               {"recomputed", recomputed_json(report)},
-               {"budget", report.limit ? Json(*report.limit) : none},
-               {"least_feasible", recomputes ? Json(report.plans.least_feasible()) : none},
-               {"staged_from_op", planned.plan.staging.inputs.empty() ? none : Json(planned.plan.staging.op + 1)},
-               {"none_peak", report.row_of("none").bytes()},
-               {"ms", {{"kernels", planned.kernels_ms}, {"liveness", planned.liveness_ms}, {"plan", planned.plan_ms}}}};
-  return json.dump(2) + "\n";
 }
 
 std::string plan_csv(const PlanReport& report) {

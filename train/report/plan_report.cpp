@@ -191,6 +191,12 @@ void add_largest(const ProgramSetting& setting, const FitSearch& search, PlanRep
 
 }  // namespace
 
+std::int64_t PlanReport::ops() const {
+  std::int64_t ops = 0;
+  for (const Block& block : planned().program.blocks) ops += std::ssize(block.ops);
+  return ops;
+}
+
 std::int64_t PlanReport::budget() const { return budget_on(device, limit); }
 
 std::int64_t PlanReport::smallest_budget() const {
@@ -226,6 +232,12 @@ PlanReport report_plan(const ProgramSetting& setting, const DeviceInfo& device,
   if (report.row().memopt != asked) {
     report.asked = report.rows.size();
     report.rows.push_back(row_of_plans(setting, asked, report.plans));
+  }
+  if (setting.training && setting.network.frozen.any()) {
+    ProgramSetting unfrozen = other;
+    unfrozen.network.frozen = {};
+    report.unfrozen = row_of_plans(
+        unfrozen, asked, plan_programs(build_programs(unfrozen), other.evaluated, other.memory, subject.suggested()));
   }
   if (report.context > 0) report.parts = parts_of(report.planned(), report.row().peak);
   const bool recomputes = setting.memory.levels.level == Level::Recompute;

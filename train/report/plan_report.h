@@ -69,10 +69,12 @@ struct PlanReport {
   std::optional<LevelThree> priced = {};  // where the setting does not fit: what computing again would do about it
   // The setting's stage of ZeRO and those above, for one of several ranks with a budget or if something takes less
   std::vector<ZeroStage> stages = {};
-  std::int64_t context = 0;  // symbols of a sample that is a sequence; else 0
-  PlanParts parts = {};      // of a network of sequences
+  std::int64_t context = 0;              // symbols of a sample that is a sequence; else 0
+  PlanParts parts = {};                  // of a network of sequences
+  std::optional<PlanRow> unfrozen = {};  // where parameters are frozen: what the asked setting takes if none is
   std::int64_t tokens() const { return setting.network.batch * context; }  // of a step
   const Planned& planned() const { return setting.training ? plans.training : plans.evaluation; }
+  std::int64_t ops() const;  // of planned(), in all blocks
   const PlanRow& row() const { return rows[asked]; }
   const PlanRow& row_of(const std::string& memopt) const;  // one of the rows
   std::int64_t budget() const;                             // budget_on() the device

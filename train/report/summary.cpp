@@ -54,9 +54,12 @@ class LayerRows {
     LayerRow row{.path = layer_of(name),
                  .type = layer.empty() ? op.type : layer,
                  .output = text_of(sample_shape(network_, shown))};
-    for (const VarId v : op.in)
-      if (v != kNone && program_.vars[v].kind == Kind::Param && counted_.insert(v).second)
-        row.parameters += elements(program_.vars[v].shape);
+    for (const VarId v : op.in) {
+      if (v == kNone || program_.vars[v].kind != Kind::Param || !counted_.insert(v).second) continue;
+      const std::int64_t count = elements(program_.vars[v].shape);
+      row.parameters += count;
+      if (network_.frozen.contains(v)) row.frozen += count;
+    }
     row.mult_adds = checked_mul(mult_adds_of(program_, op), trips, kMultAdds);
     rows_.push_back(std::move(row));
   }
@@ -75,13 +78,15 @@ std::int64_t bytes_of_kind(const Program& program, Kind kind) {
 }
 
 std::string totals(const Program& program, const std::vector<LayerRow>& rows) {
-  std::int64_t parameters = 0, mult_adds = 0;
+  std::int64_t parameters = 0, frozen = 0, mult_adds = 0;
   for (const LayerRow& row : rows) {
+    frozen += row.frozen;
     parameters = checked_add(parameters, row.parameters, "the number of parameters");
     mult_adds = checked_add(mult_adds, row.mult_adds, kMultAdds);
   }
-  return message("parameters    ", grouped(parameters), "\nmult-adds     ", grouped(mult_adds), "\ninput         ",
-                 mebibytes(bytes_of_kind(program, Kind::Input)), "\nactivations   ",
+  const std::string trained = frozen > 0 ? "\ntrained       " + grouped(parameters - frozen) : "";
+  return message("parameters    ", grouped(parameters), trained, "\nmult-adds     ", grouped(mult_adds),
+                 "\ninput         ", mebibytes(bytes_of_kind(program, Kind::Input)), "\nactivations   ",
                  mebibytes(activation_bytes(program)), "\nparams        ",
                  mebibytes(bytes_of_kind(program, Kind::Param)), "\n");
 }
@@ -123,9 +128,12 @@ std::string layer_table(const Network& network) {
   const Program& program = network.program;
   const std::vector<LayerRow> rows = layer_rows(network);
   const auto count = [](std::int64_t value) { return value ? grouped(value) : std::string(1, '-'); };
+  const auto mark = [](const LayerRow& row) {
+    return row.frozen == 0 ? "" : row.frozen < row.parameters ? " partly frozen" : " frozen";
+  };
   TextRows lines = {{"layer", "type", "output", "parameters", "mult-adds"}};
   for (const LayerRow& row : rows)
-    lines.push_back({row.path, row.type, row.output, count(row.parameters), count(row.mult_adds)});
+    lines.push_back({row.path, row.type, row.output, count(row.parameters) + mark(row), count(row.mult_adds)});
   const std::string table = text_table(lines, 3);
   const std::size_t head = table.find('\n') + 1;
   const std::string rule = std::string(head - 1, '-') + "\n";

@@ -12,11 +12,13 @@ struct LayerRow {
   std::string path, type;       // "stage1/0/conv1", "conv"
   std::string output;           // "[16,32,32]" without the batch; images in the order of network files
   std::int64_t parameters = 0;  // those no row above has counted
+  std::int64_t frozen = 0;      // of these
   std::int64_t mult_adds = 0;   // of convolutions and products, in a loop of all trips; of other layers not counted
 };
 
 std::vector<LayerRow> layer_rows(const Network& network);
-/// Rows and totals: parameters, multiply-adds, MiB of input, of what the layers write, of parameters.
+/// Rows and totals: parameters, how many of them are trained if some are frozen, multiply-adds, MiB of input, of what
+/// the layers write, of parameters.
 std::string layer_table(const Network& network);
 /// The layer that a var belongs to: "stage1/0/conv1" of "stage1/0/conv1.y" and of its gradients "stage1/0/conv1.y@GRAD"
 /// and "stage1/0/conv1.y@GRAD.2".

@@ -1,8 +1,8 @@
 "use strict";
 // The data are those of timeline_json (train/report/timeline.h). Names come from files, so they are set as text, never as HTML.
 const data = JSON.parse(document.getElementById("data").textContent);
-// Okabe and Ito's colours, which people of all kinds of colour vision tell apart, and a grey; by category.
-const colours = ["#56b4e9", "#0072b2", "#999999", "#009e73", "#cc79a7", "#e69f00", "#d55e00", "#f0e442"];
+// Okabe and Ito's colours, which people of all kinds of colour vision tell apart, and two greys; by category.
+const colours = ["#56b4e9", "#0072b2", "#556677", "#999999", "#009e73", "#cc79a7", "#e69f00", "#d55e00", "#f0e442"];
 const categories = data.categories.length;
 const settings = data.settings.map(prepare);
 const used = data.categories.map((_, k) => settings.some((s) => s.values.some((v) => v.category === k)));

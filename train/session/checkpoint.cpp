@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "framework/builder/frozen.h"
 #include "framework/error.h"
 #include "framework/formatted.h"
 #include "framework/ranks/peers.h"
@@ -163,6 +164,7 @@ void Checkpoints::write(const std::string& path, const RunState& state, const St
                         const Network& network) const {
   fs::create_directory(path);
   RunState complete = state;
+  complete.frozen = frozen_params(network);
   complete.checksums = write_tensors(path, state.step, store, network);
   write_state(path, complete);
 }
@@ -203,7 +205,7 @@ std::string checkpoint_in(const std::string& directory) {
 void load_checkpoint(const std::string& checkpoint, const RunState& state, Store& store, const Network& network) {
   for (const auto& [file, checksum] : state.checksums) check_unchanged(checkpoint, state, file);
   load_weights(tensors_in(checkpoint, kWeights), store, network);
-  load_optimizer(tensors_in(checkpoint, kOptimizer), store, network);
+  load_optimizer(tensors_in(checkpoint, kOptimizer), store, network, state.frozen);
 }
 
 }  // namespace lethe

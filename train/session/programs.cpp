@@ -93,6 +93,7 @@ Programs build_programs(const ProgramSetting& setting) {
   Network& network = programs.network = build_network(of, true, of.sync_bn ? parts : 1);
   take_bytes(network, pixels);
   check(network.loss != kNone, of.build ? kUnnamed : of.model, ": has no \"loss\" to train by");
+  check(!setting.memory.guest || network.frozen.empty(), "`freeze` and `train_only` go with none and the levels");
   if (setting.memory.guest) programs.guest = setting.memory.guest->lower(network, of.dtype);
   programs.training = programs.guest ? programs.guest->program : network.program;
   check(of.dtype == DType::f16 || !setting.update.loss_scale, "`loss_scale` is for `dtype` f16; this is ",
@@ -105,11 +106,11 @@ Programs build_programs(const ProgramSetting& setting) {
   if (programs.guest) {
     gradients = programs.guest->grads;
   } else if (parts == 1) {
-    gradients = append_backward(programs.training, network.loss, {}, programs.loss_scale.scale);
+    gradients = append_backward(programs.training, network.loss, {}, programs.loss_scale.scale, network.frozen);
   } else {
     network.program = std::move(programs.training);
     const VarId share = append_loss_share(network.program, network.loss, parts, programs.loss_scale.scale);
-    gradients = append_backward(network.program, network.loss, {}, share);
+    gradients = append_backward(network.program, network.loss, {}, share, network.frozen);
     NetworkWithGradients whole = in_parts({std::move(network), std::move(gradients)}, summed(shards, by_norm));
     network = std::move(whole.network);
     gradients = std::move(whole.gradients);
@@ -128,18 +129,30 @@ Programs build_programs(const ProgramSetting& setting) {
   return programs;
 }
 
-std::string network_id(const NetworkSetting& setting) { return program_id(build_network(setting, true).program); }
+std::string network_id(const NetworkSetting& setting) {
+  NetworkSetting trained = setting;
+  trained.frozen = {};
+  return program_id(build_network(trained, true).program);
+}
 
 Network build_network(const NetworkSetting& setting, bool training, std::int64_t joint_parts) {
-  const BuildOptions options{.batch = setting.batch,
-                             .dtype = setting.dtype,
-                             .training = training,
-                             .seed = static_cast<std::int64_t>(setting.seed),
-                             .logits = setting.logits && !training,
-                             .joint_parts = joint_parts};
-  Network network = setting.build  ? setting.build(options)
-                    : setting.file ? load_network(*setting.file, options, setting.sets)
-                                   : load_network(setting.model, options, setting.sets);
+  BuildOptions options{.batch = setting.batch,
+                       .dtype = setting.dtype,
+                       .training = training,
+                       .seed = static_cast<std::int64_t>(setting.seed),
+                       .logits = setting.logits && !training,
+                       .joint_parts = joint_parts};
+  const auto build = [&] {
+    return setting.build  ? setting.build(options)
+           : setting.file ? load_network(*setting.file, options, setting.sets)
+                          : load_network(setting.model, options, setting.sets);
+  };
+  Network network = build();
+  if (setting.frozen.any()) {
+    options.frozen = frozen_names(network, setting.frozen);
+    options.frozen_dtype = setting.frozen.dtype;
+    network = build();
+  }
   if (network.name.empty()) network.name = kUnnamed;
   return network;
 }

@@ -58,6 +58,7 @@ void for_each_later_field(State& s, const Visit& visit) {
   visit("deviation", s.meaning.deviation);
   visit("alphabet", s.meaning.alphabet);
   visit("tokenizer", s.meaning.tokenizer);
+  visit("frozen", s.frozen);
   visit("network_file", s.file.name);
   visit("variant", s.file.variant);
   visit("checksums", s.checksums);

@@ -28,6 +28,7 @@ struct RunState {
   std::int64_t evaluations_since_best = 0;
   Meaning meaning = {};                             // of the data
   std::map<std::string, std::string> options = {};  // whatever else the run wants to find again
+  std::vector<std::string> frozen = {};             // parameters that are, by name; of a saved state
   NetworkFile file = {};  // of the network; nothing if it was built without one, or by an older version
   std::map<std::string, std::uint32_t> checksums = {};  // CRC-32 of other files of the checkpoint, by name
   bool operator==(const RunState&) const = default;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "framework/builder/frozen.h"
 #include "framework/ranks/micro_batches.h"
 #include "memopt/memopt.h"
 #include "models/network.h"
@@ -25,8 +26,9 @@ struct NetworkSetting {
   DType dtype = DType::f32;
   bool logits = false;  // in evaluation: BuildOptions::logits
   std::int64_t batch = 1;
-  std::uint64_t seed = 0;  // of initial values, dropout, the order of data and its augmentation
-  bool sync_bn = false;    // batch norm takes its statistics over all parts of a batch
+  std::uint64_t seed = 0;     // of initial values, dropout, the order of data and its augmentation
+  bool sync_bn = false;       // batch norm takes its statistics over all parts of a batch
+  FrozenSetting frozen = {};  // parameters that training leaves as they are
 };
 
 /// How parameters are updated.

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "framework/builder/frozen.h"
 #include "framework/builder/network_weights.h"
 #include "framework/builder/weights_named.h"
 #include "framework/did_you_mean.h"
@@ -29,6 +30,9 @@ std::vector<StoredTensor> stored_weights(const Network& network) {
   return weights;
 }
 
+/// Whose state it is: "conv.weight" of "conv.weight@momentum".
+std::string param_of(const std::string& state) { return state.substr(0, state.rfind('@')); }
+
 /// The rest of the store; `<param>@momentum` and the like have the layout of their parameter, and its shape where this
 /// rank has a share of them.
 std::vector<StoredTensor> run_states_of(const Store& store, const Network& network) {
@@ -39,7 +43,7 @@ std::vector<StoredTensor> run_states_of(const Store& store, const Network& netwo
   for (const std::string& name : store.names()) {
     if (weights.count(name)) continue;
     StoredTensor state = {.var = store.var(name), .names = {name}};
-    if (const auto param = weights.find(name.substr(0, name.rfind('@'))); param != weights.end()) {
+    if (const auto param = weights.find(param_of(name)); param != weights.end()) {
       const Shape& whole = param->second.var.shape;
       state.layout = param->second.layout;
       if (peers && state.var.shape == Shape{size_of_share(elements(whole), peers->rank().of)}) state.var.shape = whole;
@@ -235,10 +239,18 @@ std::uint32_t save_optimizer(const std::string& file, const Store& store, const 
   return save(file, store, run_states_of(store, network), "optimizer");
 }
 
-void load_optimizer(const std::string& file, Store& store, const Network& network) {
+void load_optimizer(const std::string& file, Store& store, const Network& network,
+                    const std::vector<std::string>& frozen) {
+  const std::set<std::string> before(frozen.begin(), frozen.end());
   std::vector<StoredTensor> states = run_states_of(store, network);
+  std::erase_if(states, [&](const StoredTensor& state) { return before.contains(param_of(state.var.name)); });
   if (is_share_index(file)) states = as_in_memory(std::move(states));
-  load_tensors(*open_tensors(file, SharesOf::States), store, {.all = std::move(states), .infinite = Infinite::Allowed});
+  const std::unique_ptr<TensorReader> reader = open_tensors(file, SharesOf::States);
+  Reading reading{.all = std::move(states), .infinite = Infinite::Allowed};
+  for (const std::string& now : frozen_params(network))
+    for (const TensorEntry& tensor : reader->tensors())
+      if (!before.contains(now) && param_of(tensor.name) == now) reading.passed_over.push_back(tensor.name);
+  load_tensors(*reader, store, reading);
 }
 
 void save_shares(const std::string& directory, std::int64_t step, const Store& store, const Network& network) {

@@ -36,9 +36,11 @@ std::vector<std::string> load_weights(const std::string& file, Store& store, con
                                       const WeightsSetting& setting);
 
 /// The same for everything else in the store: momentum and the like (in the layout of their parameter), step counter.
-/// Dtypes must be equal, and no value NaN; a sum of squares may be infinite.
+/// Dtypes must be equal, and no value NaN; a sum of squares may be infinite. `frozen`: parameters that were so, by
+/// name, whose states the file lacks; they stay as they are. States of those that are now are passed over.
 std::uint32_t save_optimizer(const std::string& file, const Store& store, const Network& network);
-void load_optimizer(const std::string& file, Store& store, const Network& network);
+void load_optimizer(const std::string& file, Store& store, const Network& network,
+                    const std::vector<std::string>& frozen = {});
 
 /// Writes all of that into a directory as shares, each rank its own, together; see share_files.h.
 void save_shares(const std::string& directory, std::int64_t step, const Store& store, const Network& network);

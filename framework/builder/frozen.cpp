@@ -1,0 +1,50 @@
+#include "framework/builder/frozen.h"
+
+#include <algorithm>
+
+#include "framework/builder/network_weights.h"
+#include "framework/builder/weights_named.h"
+#include "framework/error.h"
+
+namespace lethe {
+namespace {
+
+std::string layer_of(const std::string& name) { return name.substr(0, name.rfind('.')); }
+
+/// Layers that have parameters, by their paths.
+std::set<std::string> layers_with_params(const Network& network) {
+  std::set<std::string> layers;
+  for (const ParamInfo& info : network.params)
+    if (const Var& var = network.program.vars[info.var]; var.kind == Kind::Param) layers.insert(layer_of(var.name));
+  return layers;
+}
+
+}  // namespace
+
+std::set<std::string> frozen_names(const Network& network, const FrozenSetting& setting) {
+  check(setting.freeze.empty() || setting.train_only.empty(), "`freeze` and `train_only` exclude each other");
+  const bool by_rest = setting.freeze.empty();
+  const char* const name = by_rest ? "`train_only`" : "`freeze`";
+  const std::set<VarId> meant = weights_named(network, by_rest ? setting.train_only : setting.freeze, name);
+  const std::set<std::string> with_params = layers_with_params(network);
+  std::set<std::string> frozen;
+  bool trains = false;
+  for (const ParamInfo& info : weights_of(network)) {
+    const Var& var = network.program.vars[info.var];
+    const bool is_param = var.kind == Kind::Param;
+    const bool stays = meant.contains(info.var) != by_rest;
+    if (stays && (is_param || !by_rest || !with_params.contains(layer_of(var.name)))) frozen.insert(var.name);
+    trains = trains || (is_param && !stays);
+  }
+  check(trains, name, ": no parameter is left to train");
+  return frozen;
+}
+
+std::vector<std::string> frozen_params(const Network& network) {
+  std::vector<std::string> names;
+  for (const VarId v : network.frozen) names.push_back(network.program.vars[v].name);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace lethe

@@ -1,0 +1,27 @@
+// Which parameters of a network training leaves as they are.
+#pragma once
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "framework/builder/network.h"
+
+namespace lethe {
+
+/// As the user says it: patterns of names (weights_named.h), of what is frozen or of all that is not; "" says nothing.
+struct FrozenSetting {
+  std::string freeze = {}, train_only = {};
+  std::optional<DType> dtype = {};  // BuildOptions::frozen_dtype
+  bool any() const { return !freeze.empty() || !train_only.empty(); }
+};
+
+/// The names for BuildOptions::frozen. Running statistics are frozen where a pattern of `freeze` means them, or where
+/// `train_only` means nothing of a layer that has no parameters; batch norm freezes them with its weight and bias.
+/// Fails for a pattern that means nothing, for both settings at once, and if no parameter is left to train.
+std::set<std::string> frozen_names(const Network& network, const FrozenSetting& setting);
+
+/// The names of Network::frozen, sorted.
+std::vector<std::string> frozen_params(const Network& network);
+
+}  // namespace lethe
