@@ -22,10 +22,11 @@ void check_ids(Cpu, const std::int32_t* ids, std::int64_t n, std::int64_t rows) 
 }
 [[maybe_unused]] void check_ids(Cuda, const std::int32_t*, std::int64_t, std::int64_t) {}
 
-template <class T>
+/// S: of the table.
+template <class T, class S>
 struct LookUp {
   const std::int32_t* ids;
-  const Compute<T>* table;
+  const S* table;
   T* y;
   std::int64_t rows, width;
   HD void operator()(std::int64_t column, std::int64_t i) const { pack<1>(column, i); }
@@ -34,7 +35,7 @@ struct LookUp {
     const std::int64_t id = ids[i];
     Pack<T, V> values;
     if (id >= 0 && id < rows) {
-      const Pack<Compute<T>, V> from = load_pack<V>(table + id * width + column);
+      const Pack<S, V> from = load_pack<V>(table + id * width + column);
       for (int k = 0; k < V; ++k) values.at[k] = from[k];
     } else {
       for (int k = 0; k < V; ++k) values.at[k] = std::numeric_limits<Compute<T>>::quiet_NaN();
@@ -43,15 +44,15 @@ struct LookUp {
   }
 };
 
-template <class T>
-void look_up(Cpu device, void* stream, std::int64_t n, const LookUp<T>& of) {
+template <class T, class S>
+void look_up(Cpu device, void* stream, std::int64_t n, const LookUp<T, S>& of) {
   for_each_pair(device, stream, make_box({n, of.width}, {0, 1}, {1, 0}), of);
 }
 #ifdef LETHE_DEVICE_CODE
 /// Element by element of y.
-template <class T>
+template <class T, class S>
 struct LookUpIndex {
-  LookUp<T> of;
+  LookUp<T, S> of;
   Divisor width;
   HD void operator()(std::int64_t i) const { pack<1>(i); }
   template <int V>
@@ -60,10 +61,10 @@ struct LookUpIndex {
     of.template pack<V>(i - row * width.by(), row);
   }
 };
-template <class T>
-void look_up(Cuda device, void* stream, std::int64_t n, const LookUp<T>& of) {
+template <class T, class S>
+void look_up(Cuda device, void* stream, std::int64_t n, const LookUp<T, S>& of) {
   for_each_pack<kPack<T>>(device, stream, n * of.width, of.width % kPack<T> == 0 && can_pack({of.table, of.y}),
-                          LookUpIndex<T>{of, Divisor(of.width)});
+                          LookUpIndex<T, S>{of, Divisor(of.width)});
 }
 #endif
 
@@ -71,13 +72,18 @@ struct Embedding {
   template <class Device>
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
     const std::int64_t n = elements(args.in(0).shape), rows = args.in(1).shape[0], width = args.in(1).shape[1];
+    const bool is_low = args.in(1).dtype == args.out(0).dtype;
     return for_float(args.out(0).dtype, [&](auto zero) {
       using T = decltype(zero);
-      return make_kernel([=](const KernelArgs& a) {
-        const auto* ids = a.in<std::int32_t>(0);
-        check_ids(Device{}, ids, n, rows);
-        look_up(Device{}, a.stream, n, LookUp<T>{ids, a.in<Compute<T>>(1), a.out<T>(0), rows, width});
-      });
+      const auto with = [=](auto entry) {
+        using S = decltype(entry);
+        return make_kernel([=](const KernelArgs& a) {
+          const auto* ids = a.in<std::int32_t>(0);
+          check_ids(Device{}, ids, n, rows);
+          look_up(Device{}, a.stream, n, LookUp<T, S>{ids, a.in<S>(1), a.out<T>(0), rows, width});
+        });
+      };
+      return is_low ? with(T()) : with(Compute<T>());
     });
   }
 };
@@ -107,7 +113,8 @@ std::vector<Type> infer_embedding(const InferArgs& args) {
   Shape shape = ids.shape;
   shape.push_back(table.shape[1]);
   const DType dtype = args.op.attrs.has("dtype") ? dtype_named(args.op.attrs.text("dtype")) : table.dtype;
-  check(table.dtype == wide_of(dtype), "embedding: table is ", name_of(table.dtype), ", values ", name_of(dtype));
+  check(table.dtype == wide_of(dtype) || table.dtype == dtype, "embedding: table is ", name_of(table.dtype),
+        ", values ", name_of(dtype));
   return {{shape, dtype}};
 }
 
@@ -120,8 +127,10 @@ std::vector<Type> infer_embedding_grad(const InferArgs& args) {
 VarId build_embedding(LayerCall& c) {
   const std::int64_t rows = c.settings().integer("vocab"), width = c.settings().integer("out");
   const Init init = c.init("init", {.kind = Init::Normal, .value = 1, .fan_in = rows, .fan_out = width});
-  return c.emit("embedding", {c.in(), c.wide_param("weight", {rows, width}, init, true)},
-                {{"dtype", std::string(name_of(c.dtype()))}});
+  const VarId table = c.wide_param("weight", {rows, width}, init, true);
+  const DType wide = c.var(table).dtype, own = c.dtype(), looked_up = wide == wide_of(own) ? own : wide;
+  const VarId y = c.emit("embedding", {c.in(), table}, {{"dtype", std::string(name_of(looked_up))}});
+  return looked_up == own ? y : c.emit(kCast, {y}, {{"dtype", std::string(name_of(own))}});
 }
 
 const Register embedding{{

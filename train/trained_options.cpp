@@ -16,6 +16,11 @@ void add_frozen(OptionSet& set, Options& o) {
   set.add_read("--train-only", read_into(frozen.train_only), "NAMES", "Trains these parameters and leaves all others")
       ->is({Fact::Kept})
       ->excludes("--freeze");
+  set.add_read(
+         "--frozen-dtype", [&frozen](const std::string& name) { frozen.dtype = dtype_named(name); }, "TYPE",
+         "Of frozen parameters of two axes or more: bf16 or f16 halve them, f32 (default: as all others)")
+      ->check(one_of({"f32", "bf16", "f16"}))
+      ->is({Fact::Kept});
 }
 
 }  // namespace lethe

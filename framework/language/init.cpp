@@ -1,5 +1,6 @@
 #include "framework/language/init.h"
 
+#include <bit>
 #include <cmath>
 
 #include "framework/error.h"
@@ -41,6 +42,13 @@ double value_at(const Init& init, std::uint64_t key, std::uint64_t index) {
   fail("unknown initialiser");
 }
 
+/// The bits of a finite f32 in bf16 or f16, to nearest, ties to even.
+std::uint16_t rounded_bits(float value, DType to) {
+  if (to == DType::f16) return std::bit_cast<std::uint16_t>(static_cast<_Float16>(value));
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  return static_cast<std::uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
 }  // namespace
 
 void fill_initial(const Init& init, std::uint64_t seed, std::string_view name, DType dtype, std::int64_t count,
@@ -63,8 +71,12 @@ void fill_initial(const Init& init, std::uint64_t seed, std::string_view name, D
       return fill(static_cast<std::int64_t*>(data));
     case DType::u8:
       return fill(static_cast<std::uint8_t*>(data));
-    default:
-      fail("'", name, "': no initial values in dtype ", name_of(dtype));
+    case DType::bf16:
+    case DType::f16:
+      for (std::int64_t i = 0; i < count; ++i)
+        static_cast<std::uint16_t*>(data)[i] =
+            rounded_bits(static_cast<float>(value_at(init, key, static_cast<std::uint64_t>(first + i))), dtype);
+      return;
   }
 }
 

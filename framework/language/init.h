@@ -15,7 +15,8 @@ struct Init {
   bool operator==(const Init&) const = default;
 };
 
-/// Fills `count` elements, from element `first` on, at `data` (host memory, f32 or f64; for Constant any dtype).
+/// Fills `count` elements, from element `first` on, at `data` (host memory, of a float dtype; for Constant of any). In
+/// bf16 and f16 they are those in f32, rounded.
 void fill_initial(const Init& init, std::uint64_t seed, std::string_view name, DType dtype, std::int64_t count,
                   void* data, std::int64_t first = 0);
 

@@ -2,11 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <vector>
 
 #include "framework/builder/builder.h"
 #include "framework/run/store.h"
+#include "kernels/low_floats.h"
 #include "tests/support/counting_device.h"
 
 namespace lethe::testing {
@@ -34,6 +36,20 @@ Moments moments_of(const Init& init) {
   for (const double v : values) m.deviation += (v - m.mean) * (v - m.mean) / kDrawn;
   m.deviation = std::sqrt(m.deviation);
   return m;
+}
+
+TEST(Init, ValuesInLowFloatsAreThoseInF32Rounded) {
+  constexpr int kFew = 1000;
+  const Init init{.kind = Init::Normal, .value = 1};
+  std::vector<float> wide(kFew);
+  std::vector<std::uint16_t> bf16(kFew), f16(kFew);
+  fill_initial(init, 3, "w", DType::f32, kFew, wide.data());
+  fill_initial(init, 3, "w", DType::bf16, kFew, bf16.data());
+  fill_initial(init, 3, "w", DType::f16, kFew, f16.data());
+  for (int i = 0; i < kFew; ++i) {
+    EXPECT_EQ(bf16[i], std::bit_cast<std::uint16_t>(Bf16(wide[i]))) << wide[i];
+    EXPECT_EQ(f16[i], std::bit_cast<std::uint16_t>(F16(wide[i]))) << wide[i];
+  }
 }
 
 /// Mean and deviation within five standard errors.

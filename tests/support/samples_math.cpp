@@ -123,6 +123,11 @@ std::vector<Sample> move_samples() {
       {.op = "embedding",  // in packs
        .in = {{.shape = {3, 4}, .low = 0, .high = 5, .dtype = DType::i32}, {.shape = {5, 16}, .wide = true}},
        .attrs = {{"dtype", kUnderTest}}},
+      {.op = "embedding",  // of a low table
+       .in = {{.shape = {3, 4}, .low = 0, .high = 5, .dtype = DType::i32}, {.shape = {5, 16}}},
+       .attrs = {{"dtype", kUnderTest}},
+       .gradient = false,
+       .dtypes = {DType::bf16, DType::f16}},
       {.op = "embedding_grad",
        .in = {{.shape = {3, 4}, .low = 0, .high = 5, .dtype = DType::i32},
               {.shape = {3, 4, 16}},
