@@ -136,6 +136,29 @@ TEST_F(FrozenRun, SaysWhatIsWrong) {
   EXPECT_NE(guest.err.find("--freeze and --train-only go with none and the levels"), std::string::npos) << guest.err;
 }
 
+// Of 216 numbers in two axes and 24 in one, the first are in two bytes.
+TEST_F(FrozenRun, KeepsMatricesInADtypeOfTheirOwn) {
+  const Names how = {"--train-only", "logits.*", "--frozen-dtype", "bf16"};
+  EXPECT_EQ(json(how)["bytes"]["frozen"], 2 * 216 + 4 * 24);
+  std::string first;
+  for (const char* memopt : {"none", "level=1", "level=2", "level=3"}) {
+    Names words = {"--memopt", memopt, "--save", path(memopt), "--steps", "3"};
+    words.insert(words.end(), how.begin(), how.end());
+    const Ended ended = run_train(small(words));
+    ASSERT_EQ(ended.code, 0) << ended.err;
+    EXPECT_NE(ended.out.find("bytes, as predicted"), std::string::npos) << ended.out;
+    if (first.empty()) first = checkpoint_bytes(memopt);
+    EXPECT_TRUE(checkpoint_bytes(memopt) == first) << memopt;
+  }
+  const SafetensorsReader saved(path("none/weights.safetensors"));
+  EXPECT_EQ(saved.find("conv1.weight")->dtype, DType::bf16);
+  EXPECT_EQ(saved.find("bn1.weight")->dtype, DType::f32);
+  const Ended eval = run_train({"eval", "--weights", path("none"), "--threads", "1"});
+  ASSERT_EQ(eval.code, 0) << eval.err;
+  const Ended again = run_train({"--resume", path("none"), "--threads", "1", "--steps", "4"});
+  EXPECT_EQ(again.code, 0) << again.err;
+}
+
 TEST_F(FrozenRun, ShowsWhatIsFrozen) {
   const Ended shown =
       run_train({"show", "--model", path("small.json"), "--freeze", "conv1.*,bn1.weight", "--threads", "1"});
