@@ -37,10 +37,9 @@ OptionRow* add_ignore(OptionSet& set, Options& o);    // what of their file nobo
 void add_weights_of_run(OptionSet& set, Options& o);  // whose run says what the command line leaves open
 void add_seed(OptionSet& set, Options& o);
 void add_optimizer(OptionSet& set, Options& o);    // with learning rate and schedule
-/// What is frozen; none takes back what a network file says.
-void add_frozen(OptionSet& set, Options& o);
 void add_update_rule(OptionSet& set, Options& o);  // without
 void add_own_rates(OptionSet& set, Options& o);    // of some parameters, which both have
+void add_frozen(OptionSet& set, Options& o);       // which parameters; a part of both
 void add_course(OptionSet& set, Options& o);       // of a training run
 void add_checkpoints(OptionSet& set, Options& o);  // of one, and what it begins from
 /// What a picture is of, and the machine.

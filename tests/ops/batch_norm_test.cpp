@@ -130,6 +130,34 @@ TEST(BatchNorm, StillItReadsForItsGradientOnlyWhatItsParametersNeed) {
             "n.running_var, n.y@GRAD) {eps=1e-05, fixed=1} backward");
 }
 
+// Figures of tests/oracles/frozen_norm.py.
+TEST(BatchNorm, StillItGivesTheGradientsOfPyTorch) {
+  Builder net({.batch = 4, .dtype = DType::f64, .frozen = {"n.weight", "n.bias"}});
+  const VarId x = net.input("x", {3}), target = net.input("target", {2});
+  net.loss("mse", net.layer("bn", net.layer("fc", x, {{"out", 2}}, "below"), {}, "n"), target);
+  Network network = net.finish();
+  const auto gradients = append_backward(network.program, network.loss, {}, kNone, network.frozen);
+  Interpreter values(network.program);
+  const char* const kNames[] = {"below.weight",   "below.bias",    "n.weight", "n.bias",
+                                "n.running_mean", "n.running_var", "x",        "target"};
+  for (int first = 1; const char* const name : kNames) {
+    const VarId var = find_var(network.program, name);
+    for (std::int64_t i = 0; i < elements(network.program.vars[var].shape); ++i) {
+      const double made = std::sin(first + i);
+      values.set(var, i, var == find_var(network.program, "n.running_var") ? made * made : made);
+    }
+    ++first;
+  }
+  values.run();
+  EXPECT_NEAR(values.number(network.loss), 2.7698369228873796, 1e-13);
+  const std::vector<double> weight = {0.12265129097071575, 0.3427677354040312,  0.2477451046612811,
+                                      -0.6120859521203448, -1.5705974930576707, -1.0851089420592133};
+  const std::vector<double> bias = {-0.007059148457381703, 1.754982512397937};
+  ASSERT_EQ(gradients.size(), 2U);
+  for (std::int64_t i = 0; i < 6; ++i) EXPECT_NEAR(values.number(gradients[0].grad, i), weight[i], 1e-13) << i;
+  for (std::int64_t i = 0; i < 2; ++i) EXPECT_NEAR(values.number(gradients[1].grad, i), bias[i], 1e-13) << i;
+}
+
 TEST(BatchNorm, SaysWhatDoesNotFit) {
   EXPECT_EQ(complaint("batch_norm", {{2, 3}, {4}, {3}}, kNoEps), "batch_norm: scale is f32[4], expected f32[3]");
   EXPECT_EQ(complaint("batch_norm", {{2, 3}, {3}, {3}}, kNoEps, {{2, DType::f64}}),

@@ -78,6 +78,9 @@ _train() {
       '--no-decay=[No weight decay on these parameters, as '\''tokens.*,positions.*'\'']:NAMES: ' \
       '--loss-scale=[Of --dtype f16\: what the loss is scaled by at first (default 65536); it halves and doubles by itself]:X: ' \
       '--clip-norm=[Scales gradients down to this global norm; 0\: no limit (default\: the network'\''s)]:X: ' \
+      '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
+      '--train-only=[Trains these parameters and leaves all others]:NAMES: ' \
+      '--frozen-dtype=[Of frozen parameters of two axes or more\: bf16 or f16 halve them, f32 (default\: as all others)]:TYPE:(f32 bf16 f16)' \
       '--seed=[Seed of initial weights, data order and dropout (default 0)]:N: ' \
       '--save=[Writes checkpoints there\: the newest and the best by evaluation]:DIR:_files -/' \
       '--save-every=[Every N steps, or N epochs with an e after it (default 1e)]:N|Ne: ' \
@@ -115,6 +118,9 @@ _train() {
       '--no-decay=[No weight decay on these parameters, as '\''tokens.*,positions.*'\'']:NAMES: ' \
       '--loss-scale=[Of --dtype f16\: what the loss is scaled by at first (default 65536); it halves and doubles by itself]:X: ' \
       '--clip-norm=[Scales gradients down to this global norm; 0\: no limit (default\: the network'\''s)]:X: ' \
+      '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
+      '--train-only=[Trains these parameters and leaves all others]:NAMES: ' \
+      '--frozen-dtype=[Of frozen parameters of two axes or more\: bf16 or f16 halve them, f32 (default\: as all others)]:TYPE:(f32 bf16 f16)' \
       '--seed=[Seed of initial weights, data order and dropout (default 0)]:N: ' \
       '--device=[cpu, cuda, cuda\:1... (default cpu)]:NAME:(cpu cuda)' \
       '--tf32[On a GPU\: convolutions and products may round f32 factors to TF32]' \
@@ -260,6 +266,9 @@ _train() {
       '--no-decay=[No weight decay on these parameters, as '\''tokens.*,positions.*'\'']:NAMES: ' \
       '--loss-scale=[Of --dtype f16\: what the loss is scaled by at first (default 65536); it halves and doubles by itself]:X: ' \
       '--clip-norm=[Scales gradients down to this global norm; 0\: no limit (default\: the network'\''s)]:X: ' \
+      '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
+      '--train-only=[Trains these parameters and leaves all others]:NAMES: ' \
+      '--frozen-dtype=[Of frozen parameters of two axes or more\: bf16 or f16 halve them, f32 (default\: as all others)]:TYPE:(f32 bf16 f16)' \
       '--eval[Of evaluation instead of training]' \
       '--device=[cpu, cuda, cuda\:1... (default cpu); or a GPU that is not there\: a100, h100, h200, l40s, rtx3060, rtx3090, rtx4090, rtx5090, or a JSON file that describes one; ,memory=SIZE after it\: with so much memory]:NAME:(cpu cuda a100 h100 h200 l40s rtx3060 rtx3090 rtx4090 rtx5090)' \
       '--tf32[On a GPU\: convolutions and products may round f32 factors to TF32]' \
@@ -313,6 +322,9 @@ _train() {
       '--no-decay=[No weight decay on these parameters, as '\''tokens.*,positions.*'\'']:NAMES: ' \
       '--loss-scale=[Of --dtype f16\: what the loss is scaled by at first (default 65536); it halves and doubles by itself]:X: ' \
       '--clip-norm=[Scales gradients down to this global norm; 0\: no limit (default\: the network'\''s)]:X: ' \
+      '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
+      '--train-only=[Trains these parameters and leaves all others]:NAMES: ' \
+      '--frozen-dtype=[Of frozen parameters of two axes or more\: bf16 or f16 halve them, f32 (default\: as all others)]:TYPE:(f32 bf16 f16)' \
       '--seed=[Seed of initial weights, data order and dropout (default 0)]:N: ' \
       '--weights=[Starts from these weights; of a checkpoint directory the best]:FILE|DIR:_files' \
       '--format=[text (default), json]:FORM:(text json)' \
@@ -360,6 +372,9 @@ _train() {
       '--no-decay=[No weight decay on these parameters, as '\''tokens.*,positions.*'\'']:NAMES: ' \
       '--loss-scale=[Of --dtype f16\: what the loss is scaled by at first (default 65536); it halves and doubles by itself]:X: ' \
       '--clip-norm=[Scales gradients down to this global norm; 0\: no limit (default\: the network'\''s)]:X: ' \
+      '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
+      '--train-only=[Trains these parameters and leaves all others]:NAMES: ' \
+      '--frozen-dtype=[Of frozen parameters of two axes or more\: bf16 or f16 halve them, f32 (default\: as all others)]:TYPE:(f32 bf16 f16)' \
       '--eval[Plans evaluation instead of training]' \
       '--eval-every=[0\: training alone; else evaluation between its steps too (default)]:N|Ne: ' \
       '--device=[cpu, cuda, cuda\:1... (default cpu); or a GPU that is not there\: a100, h100, h200, l40s, rtx3060, rtx3090, rtx4090, rtx5090, or a JSON file that describes one; ,memory=SIZE after it\: with so much memory]:NAME:(cpu cuda a100 h100 h200 l40s rtx3060 rtx3090 rtx4090 rtx5090)' \
@@ -438,6 +453,9 @@ _train() {
       '--no-decay=[No weight decay on these parameters, as '\''tokens.*,positions.*'\'']:NAMES: ' \
       '--loss-scale=[Of --dtype f16\: what the loss is scaled by at first (default 65536); it halves and doubles by itself]:X: ' \
       '--clip-norm=[Scales gradients down to this global norm; 0\: no limit (default\: the network'\''s)]:X: ' \
+      '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
+      '--train-only=[Trains these parameters and leaves all others]:NAMES: ' \
+      '--frozen-dtype=[Of frozen parameters of two axes or more\: bf16 or f16 halve them, f32 (default\: as all others)]:TYPE:(f32 bf16 f16)' \
       '--device=[cpu, cuda, cuda\:1... (default cpu); or a GPU that is not there\: a100, h100, h200, l40s, rtx3060, rtx3090, rtx4090, rtx5090, or a JSON file that describes one; ,memory=SIZE after it\: with so much memory]:NAME:(cpu cuda a100 h100 h200 l40s rtx3060 rtx3090 rtx4090 rtx5090)' \
       '--tf32[On a GPU\: convolutions and products may round f32 factors to TF32]' \
       '--fast-conv[On a GPU\: convolutions may round more\: Winograd'\''s algorithm, FFT, factors and sums in less than f32]' \
@@ -492,6 +510,9 @@ _train() {
       '--no-decay=[No weight decay on these parameters, as '\''tokens.*,positions.*'\'']:NAMES: ' \
       '--loss-scale=[Of --dtype f16\: what the loss is scaled by at first (default 65536); it halves and doubles by itself]:X: ' \
       '--clip-norm=[Scales gradients down to this global norm; 0\: no limit (default\: the network'\''s)]:X: ' \
+      '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
+      '--train-only=[Trains these parameters and leaves all others]:NAMES: ' \
+      '--frozen-dtype=[Of frozen parameters of two axes or more\: bf16 or f16 halve them, f32 (default\: as all others)]:TYPE:(f32 bf16 f16)' \
       '--eval[Of evaluation instead of training]' \
       '--device=[cpu, cuda, cuda\:1... (default cpu); or a GPU that is not there\: a100, h100, h200, l40s, rtx3060, rtx3090, rtx4090, rtx5090, or a JSON file that describes one; ,memory=SIZE after it\: with so much memory]:NAME:(cpu cuda a100 h100 h200 l40s rtx3060 rtx3090 rtx4090 rtx5090)' \
       '--tf32[On a GPU\: convolutions and products may round f32 factors to TF32]' \
