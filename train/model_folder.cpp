@@ -61,6 +61,11 @@ bool begins(const OptionValues& values) {
   return value_in(values, "resume") == "auto" && find_latest(value_in(values, "save")).empty();
 }
 
+/// Of commands that take weights: whether this one does without.
+bool only_plans(const Command& command, const OptionValues& values) {
+  return std::string_view(command.word) == "show" || values.contains("plan");
+}
+
 /// GPT-2's two files, in a folder of GPT-2: others have files of these names, too, and cut words otherwise.
 bool has_tokenizer(const std::string& directory, const std::string& family) {
   const fs::path folder = directory;
@@ -77,8 +82,8 @@ std::string note_of(const std::string& folder, const ConfiguredNetwork& network,
 
 }  // namespace
 
-OptionValues with_folder(const OptionSet& set, const Command& command, OptionValues values,
-                         std::vector<std::string>& notes) {
+OptionValues with_folder(const OptionSet& set, OptionValues values, Options& options) {
+  const Command& command = *options.command;
   if (const std::string weights = value_in(values, "weights"); is_folder(weights)) {
     const std::string directory = directory_of(weights, "--weights");
     values["weights"] = library_weights_in(directory);
@@ -96,14 +101,16 @@ OptionValues with_folder(const OptionSet& set, const Command& command, OptionVal
     if (begins(values)) values.erase("resume");
     if (set.find("--weights") && !values.contains("weights") && !values.contains("resume")) {
       const std::string file = library_weights_in(directory);
-      check_as(Exit::Data, !file.empty() || command.facts.takes_run, folder, ": ", why_no_weights(directory),
-               "; --weights none begins with none");
+      check_as(Exit::Data, !file.empty() || only_plans(command, values), folder, ": ", why_no_weights(directory),
+               "; --weights FILE takes others", command.facts.takes_run ? "" : ", --weights none begins with none");
       if (!file.empty()) of_folder["weights"] = file;
     }
     if (has_tokenizer(directory, network.family)) of_folder["tokenizer"] = directory;
     values.erase("model");
     lay_under(command, values, of_folder);
-    notes.push_back(note_of(folder, network, values));
+    options.notes.push_back(note_of(folder, network, values));
+    for (const ConfigBound& bound : network.bounds)
+      if (bound.var == kContextVar) options.most_context = bound.most;
   }
   if (value_in(values, "weights") == kNoWeights) values.erase("weights");
   return values;

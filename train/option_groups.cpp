@@ -24,8 +24,8 @@ void add_network(OptionSet& set, Options& o, const char* dtype_help) {
     o.program.network.sets[text.substr(0, equals)] = text.substr(equals + 1);
   };
   set.in("Network");
-  set.add("--model", o.program.network.model, "NAME|FILE|hf:DIR",
-          "Network: a name of the zoo, a JSON file, or a folder of Hugging Face with config.json and weights")
+  set.add("--model", o.program.network.model, "NAME|FILE",
+          "Network: a name of the zoo, a JSON file, or hf:DIR, a folder of Hugging Face with config.json")
       ->is({Kept, OfNetwork});
   set.add_list("--set", read_set, "K=V", "Sets a var of the network file; may be repeated")
       ->check(setting())
@@ -110,7 +110,7 @@ void add_augment(OptionSet& set, Options& o) {
 OptionRow* add_weights(OptionSet& set, Options& o) {
   set.in("Checkpoints");
   return set.add("--weights", o.checkpoints.weights.path, "FILE|DIR",
-                 "Starts from these weights; of a checkpoint directory the best");
+                 "Starts from these weights; of a checkpoint directory the best; none: from no weights of hf:DIR");
 }
 
 void add_weights_of_run(OptionSet& set, Options& o) {

@@ -84,7 +84,7 @@ class CommandLine {
 
   /// Each value goes where it goes, once.
   Options read(OptionValues values, std::vector<std::string> arguments) {
-    values = with_folder(set_, *options_.command, std::move(values), options_.notes);
+    values = with_folder(set_, std::move(values), options_);
     say_in_data(values);
     for (const OptionRow& row : set_.rows()) {
       if (row.form == OptionRow::Form::Positional)
@@ -240,6 +240,7 @@ Options with_only(const Options& options, const OptionValues& values) {
   if (all.program.network.model == options.program.network.model)
     all.program.network.file = options.program.network.file;
   all.notes = options.notes;
+  all.most_context = options.most_context;
   if (all.autotune == options.autotune) all.device.trials = options.device.trials;
   if (all.costs == options.costs) all.program.memory.levels.seconds_of = options.program.memory.levels.seconds_of;
   return all;

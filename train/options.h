@@ -57,6 +57,8 @@ struct Options {
   std::string format = "text";  // of results
   std::string output = {};      // a file
   bool quiet = false;
+
+  std::int64_t most_context = 0;  // that the model's config.json allows; 0: it says nothing
 };
 
 /// Reads the arguments after the program's name. Fails with one line: unknown options with a suggestion, wrong values

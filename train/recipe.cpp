@@ -128,6 +128,11 @@ Options settled(Options o) {
   return o;
 }
 
+/// The context has to be smaller than this.
+std::int64_t limit_of_context(const Options& options) {
+  return options.most_context > 0 ? std::min(kMostLookedAt, options.most_context + 1) : kMostLookedAt;
+}
+
 /// For `--batch auto`, `--micro-batch auto` and `--context auto`.
 Options with_largest(Options options) {
   const char* const name = options.largest.batch ? "batch" : options.largest.context ? "context" : "micro-batch";
@@ -145,7 +150,9 @@ Options with_largest(Options options) {
   Progress progress(stderr, options.quiet);
   FitSearch search{.device = device,
                    .budget = budget_on(device, levels.budget),
-                   .limit = options.largest.batch ? limit_of_batch(options, setting) : kMostLookedAt,
+                   .limit = options.largest.batch     ? limit_of_batch(options, setting)
+                            : options.largest.context ? limit_of_context(options)
+                                                      : kMostLookedAt,
                    .tried = [&](const LargestFit& tried) {
                      progress.show(message("--", name, " auto: ", tried.number, " takes ", mebibytes(tried.bytes),
                                            " of ", mebibytes(budget_on(device, levels.budget))));

@@ -207,7 +207,7 @@ TEST_F(HuggingFaceFolder, WithoutWeightsItPlansAndTrainsFromNothingOnlyIfAsked) 
   const std::vector<std::string> train = on_text({"--model", folder(), "--steps", "1"});
   const Ended unasked = run_train(train);
   EXPECT_EQ(unasked.code, 4);
-  EXPECT_NE(unasked.err.find("has no model.safetensors and no model.safetensors.index.json; --weights none begins"),
+  EXPECT_NE(unasked.err.find("has no model.safetensors and no model.safetensors.index.json; --weights FILE takes"),
             std::string::npos)
       << unasked.err;
   std::vector<std::string> from_nothing = train;
@@ -220,6 +220,9 @@ TEST_F(HuggingFaceFolder, WithoutWeightsItPlansAndTrainsFromNothingOnlyIfAsked) 
     EXPECT_EQ(ended.code, 4);
     EXPECT_NE(ended.err.find("only pytorch_model.bin"), std::string::npos) << ended.err;
   }
+  EXPECT_NE(run_train(on_text({"eval", "--model", folder()})).err.find("only pytorch_model.bin"), std::string::npos);
+  EXPECT_EQ(run_train({"show", "--model", folder()}).code, 0);
+  EXPECT_EQ(run_train({"generate", "--model", folder(), "--plan"}).code, 0);
   EXPECT_NE(run_train({"plan", "--model", "hf:" + path("none")}).err.find("no such directory"), std::string::npos);
   fs::remove(path("m/config.json"));
   const Ended ended = run_train({"plan", "--model", folder()});
@@ -264,6 +267,10 @@ TEST_F(HuggingFaceFolder, PositionsAreABound) {
   const std::string words = "length of 17 is more than 'max_position_embeddings' of ";
   EXPECT_TRUE(fails_with(words, [&] { length_with({"--set", "length=17"}); }));
   EXPECT_TRUE(fails_with(words, [&] { length_with({"--context", "17"}); }));
+  const Ended most = run_train({"plan", "--model", folder(), "--context", "auto", "--memory-budget", "1GiB"});
+  EXPECT_NE(most.err.find("--context auto is 16:"), std::string::npos) << most.err;
+  write("m/config.json", tiny_gpt2().dump());
+  EXPECT_TRUE(fails_with("length of 9 is more than 'n_positions' of ", [&] { length_with({"--set", "length=9"}); }));
 }
 
 TEST_F(HuggingFaceFolder, AnIndexMustNameWhatItsFilesHave) {

@@ -31,7 +31,7 @@ _train() {
       '-h[Print this help message and exit]' \
       '--help[Print this help message and exit]' \
       '--version[Display program version information and exit]' \
-      '--model=[Network\: a name of the zoo or a JSON file]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
+      '--model=[Network\: a name of the zoo, a JSON file, or hf\:DIR, a folder of Hugging Face with config.json]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
       '--set=[Sets a var of the network file; may be repeated]:K=V: ' \
       '--dtype=[Numbers\: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)]:TYPE:(f32 f64 bf16 f16)' \
       '--data=[mnist\:DIR, cifar10\:DIR, cifar100\:DIR, imagefolder\:DIR, shapes; shape-masks; text\:FILE, tokens\:DIR, sentences, copy; tsv\:PATH, subjects; synthetic (default\: shapes, shape-masks, sentences or subjects, made to the network'\''s size); after files ,val=X holds that share of them out for tests]:SPEC: ' \
@@ -87,7 +87,7 @@ _train() {
       '--keep=[Newest checkpoints kept, beside the best (default 2)]:N: ' \
       '--checkpoint=[whole\: one rank writes all of it (default); sharded\: each rank a file with its share of every tensor]:FORM:(whole sharded)' \
       '--resume=[Goes on, bit for bit, where a run stopped, with its settings; auto\: if --save has one]:DIR|auto:_files -/' \
-      '--weights=[Starts from these weights; of a checkpoint directory the best]:FILE|DIR:_files' \
+      '--weights=[Starts from these weights; of a checkpoint directory the best; none\: from no weights of hf\:DIR]:FILE|DIR:_files' \
       '--eval-every=[Evaluates every N steps or Ne epochs; 0 never (default 1e)]:N|Ne: ' \
       '--log-every=[Steps between records (default 0\: about one a second)]:N: ' \
       '--metrics=[Writes records as CSV; a resumed run goes on in it (default with --save\: DIR/metrics.csv)]:FILE:_files' \
@@ -98,7 +98,7 @@ _train() {
       '-h[Print this help message and exit]' \
       '--help[Print this help message and exit]' \
       '--version[Display program version information and exit]' \
-      '--model=[Network\: a name of the zoo or a JSON file]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
+      '--model=[Network\: a name of the zoo, a JSON file, or hf\:DIR, a folder of Hugging Face with config.json]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
       '--set=[Sets a var of the network file; may be repeated]:K=V: ' \
       '--dtype=[Numbers\: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)]:TYPE:(f32 f64 bf16 f16)' \
       '--data=[mnist\:DIR, cifar10\:DIR, cifar100\:DIR, imagefolder\:DIR, shapes; shape-masks; text\:FILE, tokens\:DIR, sentences, copy; tsv\:PATH, subjects; synthetic (default\: shapes, shape-masks, sentences or subjects, made to the network'\''s size); after files ,val=X holds that share of them out for tests]:SPEC: ' \
@@ -150,7 +150,7 @@ _train() {
       '-h[Print this help message and exit]' \
       '--help[Print this help message and exit]' \
       '--version[Display program version information and exit]' \
-      '--model=[Network\: a name of the zoo or a JSON file]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
+      '--model=[Network\: a name of the zoo, a JSON file, or hf\:DIR, a folder of Hugging Face with config.json]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
       '--set=[Sets a var of the network file; may be repeated]:K=V: ' \
       '--dtype=[Numbers\: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)]:TYPE:(f32 f64 bf16 f16)' \
       '--batch=[Samples (default\: the network'\''s)]:N: ' \
@@ -173,7 +173,7 @@ _train() {
       '-h[Print this help message and exit]' \
       '--help[Print this help message and exit]' \
       '--version[Display program version information and exit]' \
-      '--model=[Network\: a name of the zoo or a JSON file]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
+      '--model=[Network\: a name of the zoo, a JSON file, or hf\:DIR, a folder of Hugging Face with config.json]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
       '--set=[Sets a var of the network file; may be repeated]:K=V: ' \
       '--dtype=[Numbers\: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)]:TYPE:(f32 f64 bf16 f16)' \
       '--data=[mnist\:DIR, cifar10\:DIR, cifar100\:DIR, imagefolder\:DIR, shapes; shape-masks; text\:FILE, tokens\:DIR, sentences, copy; tsv\:PATH, subjects; synthetic (default\: shapes, shape-masks, sentences or subjects, made to the network'\''s size); after files ,val=X holds that share of them out for tests]:SPEC: ' \
@@ -203,7 +203,7 @@ _train() {
       '-h[Print this help message and exit]' \
       '--help[Print this help message and exit]' \
       '--version[Display program version information and exit]' \
-      '--model=[Network\: a name of the zoo or a JSON file]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
+      '--model=[Network\: a name of the zoo, a JSON file, or hf\:DIR, a folder of Hugging Face with config.json]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
       '--set=[Sets a var of the network file; may be repeated]:K=V: ' \
       '--dtype=[Numbers in the file\: f32, f64, bf16 or f16, rounded where they have to be (default\: the parameters'\'' own)]:TYPE:(f32 f64 bf16 f16)' \
       '--weights=[Weights of a run'\''s directory (its best), of a checkpoint'\''s directory, or of a file; a run says its network, data, numbers, batch and seed, so that these need not be given]:RUN|FILE:_files' \
@@ -214,7 +214,7 @@ _train() {
       '-h[Print this help message and exit]' \
       '--help[Print this help message and exit]' \
       '--version[Display program version information and exit]' \
-      '--model=[Network\: a name of the zoo or a JSON file]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
+      '--model=[Network\: a name of the zoo, a JSON file, or hf\:DIR, a folder of Hugging Face with config.json]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
       '--set=[Sets a var of the network file; may be repeated]:K=V: ' \
       '--dtype=[Numbers\: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)]:TYPE:(f32 f64 bf16 f16)' \
       '--weights=[Weights of a run'\''s directory (its best), of a checkpoint'\''s directory, or of a file; a run says its network, data, numbers, batch and seed, so that these need not be given]:RUN|FILE:_files' \
@@ -248,7 +248,7 @@ _train() {
       '-h[Print this help message and exit]' \
       '--help[Print this help message and exit]' \
       '--version[Display program version information and exit]' \
-      '--model=[Network\: a name of the zoo or a JSON file]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
+      '--model=[Network\: a name of the zoo, a JSON file, or hf\:DIR, a folder of Hugging Face with config.json]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
       '--set=[Sets a var of the network file; may be repeated]:K=V: ' \
       '--dtype=[Numbers\: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)]:TYPE:(f32 f64 bf16 f16)' \
       '--batch=[Samples a step (default\: the network'\''s)]:N: ' \
@@ -287,7 +287,7 @@ _train() {
       '-h[Print this help message and exit]' \
       '--help[Print this help message and exit]' \
       '--version[Display program version information and exit]' \
-      '--model=[Network\: a name of the zoo or a JSON file]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
+      '--model=[Network\: a name of the zoo, a JSON file, or hf\:DIR, a folder of Hugging Face with config.json]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
       '--set=[Sets a var of the network file; may be repeated]:K=V: ' \
       '--dtype=[Numbers\: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)]:TYPE:(f32 f64 bf16 f16)' \
       '--data=[mnist\:DIR, cifar10\:DIR, cifar100\:DIR, imagefolder\:DIR, shapes; shape-masks; text\:FILE, tokens\:DIR, sentences, copy; tsv\:PATH, subjects; synthetic (default\: shapes, shape-masks, sentences or subjects, made to the network'\''s size); after files ,val=X holds that share of them out for tests]:SPEC: ' \
@@ -326,7 +326,7 @@ _train() {
       '--train-only=[Trains these parameters and leaves all others]:NAMES: ' \
       '--frozen-dtype=[Of frozen parameters of two axes or more\: bf16 or f16 halve them, f32 (default\: as all others)]:TYPE:(f32 bf16 f16)' \
       '--seed=[Seed of initial weights, data order and dropout (default 0)]:N: ' \
-      '--weights=[Starts from these weights; of a checkpoint directory the best]:FILE|DIR:_files' \
+      '--weights=[Starts from these weights; of a checkpoint directory the best; none\: from no weights of hf\:DIR]:FILE|DIR:_files' \
       '--format=[text (default), json]:FORM:(text json)' \
       '--out=[Also writes the picture there, a page for a browser\: lr.html]:FILE:_files' ;;
     'man') _arguments \
@@ -345,7 +345,7 @@ _train() {
       '-h[Print this help message and exit]' \
       '--help[Print this help message and exit]' \
       '--version[Display program version information and exit]' \
-      '--model=[Network\: a name of the zoo or a JSON file]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
+      '--model=[Network\: a name of the zoo, a JSON file, or hf\:DIR, a folder of Hugging Face with config.json]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
       '--set=[Sets a var of the network file; may be repeated]:K=V: ' \
       '--dtype=[Numbers\: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)]:TYPE:(f32 f64 bf16 f16)' \
       '--batch=[Samples a step (default\: the network'\''s); auto\: the largest that the memory has room for]:N: ' \
@@ -402,7 +402,7 @@ _train() {
       '-h[Print this help message and exit]' \
       '--help[Print this help message and exit]' \
       '--version[Display program version information and exit]' \
-      '--model=[Network\: a name of the zoo or a JSON file]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
+      '--model=[Network\: a name of the zoo, a JSON file, or hf\:DIR, a folder of Hugging Face with config.json]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
       '--set=[Sets a var of the network file; may be repeated]:K=V: ' \
       '--dtype=[Numbers\: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)]:TYPE:(f32 f64 bf16 f16)' \
       '*:FILE|DIR...:_files' \
@@ -434,7 +434,7 @@ _train() {
       '-h[Print this help message and exit]' \
       '--help[Print this help message and exit]' \
       '--version[Display program version information and exit]' \
-      '--model=[Network\: a name of the zoo or a JSON file]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
+      '--model=[Network\: a name of the zoo, a JSON file, or hf\:DIR, a folder of Hugging Face with config.json]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
       '--set=[Sets a var of the network file; may be repeated]:K=V: ' \
       '--dtype=[Numbers\: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)]:TYPE:(f32 f64 bf16 f16)' \
       '--weights=[Weights of a run'\''s directory (its best), of a checkpoint'\''s directory, or of a file; a run says its network, data, numbers, batch and seed, so that these need not be given]:RUN|FILE:_files' \
@@ -492,7 +492,7 @@ _train() {
       '-h[Print this help message and exit]' \
       '--help[Print this help message and exit]' \
       '--version[Display program version information and exit]' \
-      '--model=[Network\: a name of the zoo or a JSON file]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
+      '--model=[Network\: a name of the zoo, a JSON file, or hf\:DIR, a folder of Hugging Face with config.json]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
       '--set=[Sets a var of the network file; may be repeated]:K=V: ' \
       '--dtype=[Numbers\: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)]:TYPE:(f32 f64 bf16 f16)' \
       '--batch=[Samples a step (default\: the network'\''s)]:N: ' \
