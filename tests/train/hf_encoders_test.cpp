@@ -198,7 +198,7 @@ TEST(EncoderConfigs, AreReadAsTheirModelsWereMade) {
   }
   EXPECT_EQ(read, 3);
   folder.write("config.json", std::string(R"({"architecture": "resnext50_32x4d", "num_classes": 3,
-    "num_features": 2048, "pretrained_cfg": {"tag": "a1_in1k"}})"));
+    "num_features": 2048, "pretrained_cfg": {"tag": "a1_in1k"}, "model_args": {"num_classes": 3, "in_chans": 3}})"));
   const ConfiguredNetwork timm = read_config(folder.text() + "/config.json");
   EXPECT_EQ(timm.model, "resnext50");
   EXPECT_EQ(timm.sets.at("classes"), "3");
