@@ -4,49 +4,27 @@
 
 #include "framework/builder/network_weights.h"
 #include "framework/error.h"
+#include "framework/language/erase_vars.h"
 
 namespace lethe {
 namespace {
 
-/// Keeps ops of the first block, and the vars that are read or written then, in their order.
-class Cut {
- public:
-  explicit Cut(const Program& whole, const std::vector<bool>& needed)
-      : program_(whole), now_(whole.vars.size(), kNone) {
-    std::vector<Op>& ops = program_.blocks[0].ops;
-    std::size_t i = 0;
-    std::erase_if(ops, [&](const Op&) { return !needed[i++]; });
-    std::vector<bool> used(whole.vars.size());
-    each_id([&](VarId& var) { used[static_cast<std::size_t>(var)] = true; });
-    program_.vars.clear();
-    for (std::size_t var = 0; var < used.size(); ++var) {
-      if (!used[var]) continue;
-      now_[var] = static_cast<VarId>(program_.vars.size());
-      program_.vars.push_back(whole.vars[var]);
-    }
-    each_id([&](VarId& var) { var = now(var); });
+/// Takes the other ops of the first block away, and the vars that nothing touches then. Gives the id that each var has
+/// now, kNone for what is gone.
+std::vector<VarId> keep(const std::vector<bool>& needed, Program& program) {
+  std::size_t i = 0;
+  std::erase_if(program.blocks[0].ops, [&](const Op&) { return !needed[i++]; });
+  std::vector<bool> gone(program.vars.size(), true);
+  const auto touch = [&](const std::vector<VarId>& vars) {
+    for (const VarId var : vars)
+      if (var != kNone) gone[var] = false;
+  };
+  for (const Block& block : program.blocks) {
+    touch(block.results);
+    for (const Op& op : block.ops) touch(op.in), touch(op.out);
   }
-
-  const Program& program() const { return program_; }
-  /// The id of a var of the whole program, kNone if it is gone.
-  VarId now(VarId var) const { return now_[static_cast<std::size_t>(var)]; }
-
- private:
-  template <class Use>
-  void each_id(const Use& use) {
-    const auto each = [&](std::vector<VarId>& vars) {
-      for (VarId& var : vars)
-        if (var != kNone) use(var);
-    };
-    for (Block& block : program_.blocks) {
-      each(block.results);
-      for (Op& op : block.ops) each(op.in), each(op.out);
-    }
-  }
-
-  Program program_;
-  std::vector<VarId> now_;
-};
+  return erase_vars(program, gone);
+}
 
 /// What names parameters that are gone is passed over.
 WeightNames without(WeightNames names, const std::vector<std::string>& gone) {
@@ -76,20 +54,20 @@ std::vector<bool> needed_for(const Program& program, const std::vector<VarId>& v
 
 Network embedding_of(const Network& network) {
   check(network.embedding != kNone, network.name, ": its network file names no \"embedding\"");
-  const Cut cut(network.program, needed_for(network.program, {network.embedding}));
   Network part;
   part.name = network.name;
-  part.program = cut.program();
-  part.embedding = cut.now(network.embedding);
+  part.program = network.program;
+  const std::vector<VarId> now = keep(needed_for(network.program, {network.embedding}), part.program);
+  part.embedding = now[network.embedding];
   part.outputs = {part.embedding};
   for (const VarId input : network.inputs)
-    if (cut.now(input) != kNone) part.inputs.push_back(cut.now(input));
+    if (now[input] != kNone) part.inputs.push_back(now[input]);
   for (ParamInfo info : network.params)
-    if (info.var = cut.now(info.var); info.var != kNone) part.params.push_back(info);
+    if (info.var = now[info.var]; info.var != kNone) part.params.push_back(info);
   for (const auto& [var, layout] : network.layouts)
-    if (cut.now(var) != kNone) part.layouts[cut.now(var)] = layout;
+    if (now[var] != kNone) part.layouts[now[var]] = layout;
   for (const ParamInfo& info : weights_of(network))
-    if (cut.now(info.var) == kNone) part.left_out.push_back(network.program.vars[info.var].name);
+    if (now[info.var] == kNone) part.left_out.push_back(network.program.vars[info.var].name);
   for (const WeightNames& names : network.weight_names) part.weight_names.push_back(without(names, part.left_out));
   return part;
 }

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "framework/builder/network_part.h"
+#include "framework/language/verify.h"
 #include "kernels/cpu/device.h"
 #include "models/network.h"
 #include "tests/support/made_weights.h"
@@ -21,7 +22,7 @@
 namespace lethe::testing {
 namespace {
 
-using Tokens = std::vector<std::int32_t>;
+using TextTokens = std::vector<std::int32_t>;
 
 nlohmann::json figures_in(const std::string& name) {
   std::ifstream file(LETHE_SOURCE_DIR "/tests/oracles/" + name);
@@ -39,7 +40,8 @@ Network embedding_network(const Sets& sets, std::int64_t batch, DType dtype) {
 }
 
 /// Of texts of tokens, by weights in a file, two at a time.
-std::vector<Embedding> embedded(const Network& network, const std::string& weights, const std::vector<Tokens>& texts) {
+std::vector<Embedding> embedded(const Network& network, const std::string& weights,
+                                const std::vector<TextTokens>& texts) {
   const std::unique_ptr<Device> device = open_cpu(1);
   Prepared prepared(*device);
   const Planned planned = plan_evaluation(network, {}, prepared);
@@ -51,9 +53,9 @@ std::vector<Embedding> embedded(const Network& network, const std::string& weigh
     for (Embedding& embedding : embedder.run()) all.push_back(std::move(embedding));
   };
   const auto length = static_cast<std::size_t>(network.program.vars[network.inputs[0]].shape[1]);
-  for (const Tokens& text : texts) {
+  for (const TextTokens& text : texts) {
     embedder.add("text", [&](std::byte* sample) {
-      Tokens padded = text;
+      TextTokens padded = text;
       padded.resize(length);
       std::memcpy(sample, padded.data(), length * sizeof(std::int32_t));
     });
@@ -63,7 +65,7 @@ std::vector<Embedding> embedded(const Network& network, const std::string& weigh
   return all;
 }
 
-void expect_near(const Embedding& ours, const std::vector<double>& theirs, double bound) {
+void expect_embedding(const Embedding& ours, const std::vector<double>& theirs, double bound) {
   ASSERT_EQ(ours.values.size(), theirs.size());
   for (std::size_t i = 0; i < theirs.size(); ++i) EXPECT_NEAR(ours.values[i], theirs[i], bound) << i;
 }
@@ -75,7 +77,7 @@ TEST(Embedding, IsThatOfTransformers) {
   const std::vector<Embedding> ours =
       embedded(embedding_network(its.at("set"), 2, DType::f64), folder.text() + "/model.safetensors", its.at("texts"));
   ASSERT_EQ(ours.size(), its.at("embeddings").size());
-  for (std::size_t i = 0; i < ours.size(); ++i) expect_near(ours[i], its.at("embeddings")[i], 1e-12);
+  for (std::size_t i = 0; i < ours.size(); ++i) expect_embedding(ours[i], its.at("embeddings")[i], 1e-12);
 }
 
 TEST(Embedding, TakesNoMoreThanItNeedsAndWhatFollowsMayBeInTheFile) {
@@ -83,6 +85,7 @@ TEST(Embedding, TakesNoMoreThanItNeedsAndWhatFollowsMayBeInTheFile) {
   const Network network = embedding_network(its.at("set"), 1, DType::f32);
   const std::vector<std::string> left_out = {"pooler.weight", "pooler.bias", "logits.weight", "logits.bias"};
   EXPECT_EQ(network.left_out, left_out);
+  verify(network.program);
   for (const std::string& name : left_out) EXPECT_EQ(find_var(network.program, name), kNone);
   EXPECT_EQ(network.inputs.size(), 1U) << "no labels";
   EXPECT_EQ(network.loss, kNone);
@@ -96,7 +99,7 @@ TEST(Embedding, TakesNoMoreThanItNeedsAndWhatFollowsMayBeInTheFile) {
   store.initialize(whole.program, whole.params, 0);
   load_weights(file, store, whole);
   save_weights(file, store, whole);  // by our own names
-  expect_near(embedded(network, file, {{5, 17, 2}})[0], theirs[0].values, 0);
+  expect_embedding(embedded(network, file, {{5, 17, 2}})[0], theirs[0].values, 0);
 }
 
 TEST(Embedding, IsOfNetworksThatSayWhatItIs) {
@@ -111,11 +114,11 @@ TEST(Embedding, OfMiniLmIsThatOfItsPackage) {
   const Sets sets = {{"vocab", "30522"}, {"length", "32"}, {"positions", "512"}, {"types", "2"},
                      {"width", "384"},   {"heads", "12"},  {"layers", "6"}};
   const nlohmann::json cases = figures_in("minilm.json");
-  std::vector<Tokens> texts;
+  std::vector<TextTokens> texts;
   for (const nlohmann::json& its : cases) texts.push_back(its.at("tokens"));
   const std::vector<Embedding> ours =
       embedded(embedding_network(sets, 2, DType::f32), std::string(folder) + "/model.safetensors", texts);
-  for (std::size_t i = 0; i < ours.size(); ++i) expect_near(ours[i], cases[i].at("embedding"), 1e-5);
+  for (std::size_t i = 0; i < ours.size(); ++i) expect_embedding(ours[i], cases[i].at("embedding"), 1e-5);
 }
 
 class PredictEmbed : public RunTest {
