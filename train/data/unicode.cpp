@@ -23,16 +23,6 @@ CharClass found_class_of(char32_t code) {
   return is_in(number_ranges(), code) ? CharClass::Number : CharClass::Other;
 }
 
-/// Looks up the class of a character below 0x800, which needs one byte or two, in a table.
-CharClass class_of(char32_t code) {
-  static const auto table = [] {
-    std::array<CharClass, 0x800> classes{};
-    for (char32_t c = 0; c < classes.size(); ++c) classes[c] = found_class_of(c);
-    return classes;
-  }();
-  return code < table.size() ? table[code] : found_class_of(code);
-}
-
 /// How many bytes a character takes that begins with this one, and its bits of that; 0 bytes: none begins so.
 struct Lead {
   std::size_t bytes;
@@ -47,6 +37,16 @@ Lead lead_of(unsigned char byte) {
 }
 
 }  // namespace
+
+CharClass class_of(char32_t code) {
+  // Those that need one byte or two are looked up in a table.
+  static const auto table = [] {
+    std::array<CharClass, 0x800> classes{};
+    for (char32_t c = 0; c < classes.size(); ++c) classes[c] = found_class_of(c);
+    return classes;
+  }();
+  return code < table.size() ? table[code] : found_class_of(code);
+}
 
 Character character_at(std::string_view text, std::size_t at) {
   constexpr char32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};  // that needs so many bytes

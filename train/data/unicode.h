@@ -22,6 +22,8 @@ Character character_at(std::string_view text, std::size_t at);
 
 std::string utf8_of(char32_t code);
 
+CharClass class_of(char32_t code);
+
 /// First and last of a run of characters.
 struct CharRange {
   char32_t first, last;
