@@ -86,6 +86,14 @@ OptionRow* add_skip_bad(OptionSet& set, std::int64_t& most, const char* help) {
   return set.add("--skip-bad", most, "N", help)->check(whole_number(0, INT32_MAX));
 }
 
+void add_tokenizer(OptionSet& set, Options& o) {
+  set.in("Data");
+  set.add("--tokenizer", o.data.tokenizer, "DIR",
+          "Folder whose tokenizer makes tokens of texts that are no tokens yet: tokenizer.json, tokenizer.model,\n"
+          "vocab.txt, or GPT-2's vocab.json and merges.txt (default: the run's)")
+      ->is({Kept, OfNetwork});
+}
+
 void add_data(OptionSet& set, Options& o, Largest largest) {
   set.in("Data");
   set.add("--data", o.data.spec, "SPEC",
@@ -93,6 +101,7 @@ void add_data(OptionSet& set, Options& o, Largest largest) {
           "sentences, copy; tsv:PATH, subjects; synthetic (default: shapes, shape-masks, sentences or subjects,\n"
           "made to the network's size); after files ,val=X holds that share of them out for tests")
       ->is({Kept, OfNetwork});
+  add_tokenizer(set, o);
   add_skip_bad(set, o.skip_bad,
                "Leaves out up to N image files that cannot be read; each is tried at the beginning (default 0)")
       ->is({PartOfData});

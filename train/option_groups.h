@@ -29,6 +29,7 @@ void add_evaluation(OptionSet& set, Options& o, const char* help);
 /// --eval-every, there too; 0 says that a run is not evaluated, so its programs need no evaluation.
 OptionRow* add_eval_every(OptionSet& set, Options& o, const char* help);
 OptionRow* add_skip_bad(OptionSet& set, std::int64_t& most, const char* help);
+void add_tokenizer(OptionSet& set, Options& o);
 void add_data(OptionSet& set, Options& o, Largest largest = Largest::IsUnknown);  // with the batch and bad files
 void add_augment(OptionSet& set, Options& o);
 OptionRow* add_weights(OptionSet& set, Options& o);   // to start from

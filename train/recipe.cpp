@@ -75,7 +75,8 @@ std::int64_t limit_of_batch(const Options& options, ProgramSetting setting) {
   if (!options.facts.trains) return kMostLookedAt;
   setting.network.batch = least_batch(setting.network, true);
   const Network network = build_network(setting.network, true);
-  return std::min(kMostLookedAt, open_data(options.data.spec, setting.network.seed, network)->size(Split::Train) + 1);
+  return std::min(kMostLookedAt,
+                  open_data(options.data, setting.network.seed, network, {}, {})->size(Split::Train) + 1);
 }
 
 std::string of_a_step(double overhead) {
@@ -242,8 +243,9 @@ Options decided_for_timing(const Options& given) {
 OptionValues values_to_keep(const Options& options) {
   OptionValues kept = with_fact(*options.command, options.given, Fact::Kept);
   if (const auto data = kept.find("data"); data != kept.end()) data->second = DataSpec(data->second).absolute();
-  if (const auto file = kept.find("autotune"); file != kept.end())
-    file->second = std::filesystem::absolute(file->second).string();
+  for (const char* name : {"autotune", "tokenizer"})
+    if (const auto place = kept.find(name); place != kept.end())
+      place->second = std::filesystem::absolute(place->second).string();
   return kept;
 }
 

@@ -1,9 +1,8 @@
-// GPT-2's files, the characters of a data set, and what states the rule of merges: the first byte says which of these
-// is the input's.
-#include "train/data/tokenizer.h"
-
+// GPT-2's files, the characters of a data set, what states the rule of merges, and the files of other tokenizers: the
+// first byte says which of these is the input's.
 #include "tests/fuzz/fuzz.h"
 #include "tests/train/token_samples.h"
+#include "train/data/folder_tokenizer.h"
 
 namespace lethe::fuzz {
 namespace {
@@ -25,14 +24,26 @@ std::string input_of(char which, const std::string& text) { return which + text;
 Material material() {
   using testing::kFewMerges;
   const std::string vocabulary = testing::vocabulary_json(kFewMerges), merges = testing::merges_text(kFewMerges);
-  return {.seeds = {input_of(0, vocabulary), input_of(1, merges), input_of(2, " aelnorw\n\xc3\xa9"),
-                    input_of(3, R"({"added_tokens": [{"content": "<|endoftext|>", "special": true}], "normalizer": null,
+  return {
+      .seeds = {input_of(0, vocabulary), input_of(1, merges), input_of(2, " aelnorw\n\xc3\xa9"),
+                input_of(3, R"({"added_tokens": [{"content": "<|endoftext|>", "special": true}], "normalizer": null,
                                     "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": false},
                                     "model": {"type": "BPE", "vocab": {"a": 0}, "merges": ["a a"]}})"),
-                    input_of(4, R"({"tokenizer_class": "GPT2Tokenizer", "add_prefix_space": false,
-                                    "added_tokens_decoder": {"9": {"content": "x", "special": true}}})")},
-          .words = {"#version: 0.2\n", "l o\n", " ", "\r\n", "\"a\": 97, ", "\": 256, \"", "{}", "\xc4\xa0",
-                    "\xef\xbb\xbf"}};
+                input_of(4, R"({"tokenizer_class": "GPT2Tokenizer", "add_prefix_space": false,
+                                    "added_tokens_decoder": {"9": {"content": "x", "special": true}}})"),
+                input_of(5, "[PAD]\n[UNK]\n[CLS]\n[SEP]\na\n##a\nlow\n##er\n"),
+                input_of(6, std::string("\x0a\x05\x0a\x01?\x18\x02\x0a\x03\x0a\x01l\x0a\x03\x0a\x01o\x0a\x09\x0a\x02lo"
+                                        "\x15\0\0\x80\xbf\x12\x02\x18\x02\x1a\x02\x20\0",
+                                        40)),
+                input_of(7, R"({"model": {"type": "WordPiece", "unk_token": "[UNK]",
+                                              "vocab": {"[PAD]": 0, "[UNK]": 1, "a": 2, "##a": 3}},
+                                    "normalizer": {"type": "BertNormalizer"},
+                                    "pre_tokenizer": {"type": "BertPreTokenizer"}})"),
+                input_of(7, R"({"model": {"vocab": {"?": 0, "l": 1, "o": 2, "lo": 3}, "merges": ["l o"],
+                                              "unk_token": "?"}, "added_tokens": [{"id": 4, "content": "<s>"}],
+                                    "pre_tokenizer": {"type": "Metaspace", "replacement": "\u2581"}})")},
+      .words = {"#version: 0.2\n", "l o\n", " ", "\r\n", "\"a\": 97, ", "\": 256, \"", "{}", "\xc4\xa0",
+                "\xef\xbb\xbf"}};
 }
 
 }  // namespace lethe::fuzz
@@ -47,6 +58,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     directory.put(lethe::kCharactersFile, input);
     reads({lethe::Exit::Data},
           [&] { encode(*lethe::open_tokenizer(lethe::TokenKind::Characters, directory.path()), false); });
+    return 0;
+  }
+  if (data[0] >= 5) {
+    static const Directory words, pieces, json;
+    const Directory& its = data[0] == 5 ? words : data[0] == 6 ? pieces : json;
+    its.put(data[0] == 5 ? "vocab.txt" : data[0] == 6 ? "tokenizer.model" : "tokenizer.json", input);
+    reads({lethe::Exit::Data}, [&] { encode(*lethe::open_folder_tokenizer(its.path()).tokenizer, false); });
     return 0;
   }
   directory.put("tokenizer.json", data[0] == 3 ? input : R"({"pre_tokenizer": {"type": "ByteLevel"}})");

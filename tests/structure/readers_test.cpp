@@ -30,6 +30,9 @@ const std::map<std::string, std::string> kTargets = {
     {"train/data/tokenizer.cpp", "tokenizer"},
     {"train/session/share_files.cpp", "shares"},
     {"train/data/tokenizer_rules.cpp", "tokenizer"},
+    {"train/data/tokenizer_source.cpp", "tokenizer"},
+    {"train/data/sentencepiece_file.cpp", "tokenizer"},
+    {"train/data/word_piece_files.cpp", "tokenizer"},
 };
 /// They read what processes of ours wrote, those that they start, and that which holds a lock; or what the system tells
 /// of the processor and of limits.

@@ -6,6 +6,7 @@
 
 #include "tests/train/data_samples.h"
 #include "train/data/batches.h"
+#include "train/data/folder_tokenizer.h"
 #include "train/data/sequences.h"
 
 namespace lethe::testing {
@@ -53,20 +54,20 @@ TEST(Text, SymbolsAreTheBytesOfTheFileInTheOrderOfTheirValues) {
 TEST(Text, AByteOrderMarkIsNoPartOfIt) {
   const TemporaryFolder folder;
   folder.write("text", "\xef\xbb\xbf" + kText);
-  EXPECT_EQ(open_text(folder.text() + "/text", 4)->info().alphabet, " dehlorw\xe9");
+  EXPECT_EQ(open_text({.file = folder.text() + "/text"}, 4)->info().alphabet, " dehlorw\xe9");
 }
 
 TEST(Text, WhatNoTextIsPackedAsIsReadNoFurther) {
   const TemporaryFolder folder;
   folder.write("text.gz", gzipped(FileContent(std::size_t{90} << 20, 'x')));
-  EXPECT_PRED2(says, error_from([&] { open_text(folder.text() + "/text.gz", 4); }),
+  EXPECT_PRED2(says, error_from([&] { open_text({.file = folder.text() + "/text.gz"}, 4); }),
                "a hundred times what it is packed");
 }
 
 TEST(Text, WindowsStandSideBySideAndEachCharacterIsFollowedByTheNext) {
   const TemporaryFolder folder;
   folder.write("text", kText);
-  const auto data = open_text(folder.text() + "/text", 4);
+  const auto data = open_text({.file = folder.text() + "/text"}, 4);
   EXPECT_EQ(data->size(Split::Train), 22);  // 88 of 90, and the one after
   for (std::int64_t i = 0; i < 22; ++i) {
     const Sample sample = sample_of(*data, Split::Train, i);
@@ -78,16 +79,33 @@ TEST(Text, WindowsStandSideBySideAndEachCharacterIsFollowedByTheNext) {
 TEST(Text, LastTenthIsForTests) {
   const TemporaryFolder folder;
   folder.write("text", kText);
-  const auto data = open_text(folder.text() + "/text", 3);
+  const auto data = open_text({.file = folder.text() + "/text"}, 3);
   ASSERT_EQ(data->size(Split::Test), 3);
   EXPECT_EQ(text_of(*data, sample_of(*data, Split::Test, 0).symbols), kText.substr(90, 3));
   EXPECT_EQ(text_of(*data, sample_of(*data, Split::Test, 2).labels), kText.substr(97, 3));
 }
 
+TEST(Text, MayBeTokensOfAFolder) {
+  const TemporaryFolder folder;
+  folder.write("text", kText);
+  const std::string llama = LETHE_SOURCE_DIR "/tests/oracles/tokens/llama2";
+  const auto tokenizer = open_folder_tokenizer(llama).tokenizer;
+  std::vector<std::int32_t> tokens = tokenizer->symbols_of(kText);
+  tokens.insert(tokens.begin(), 1);  // <s>
+  const auto data = open_sequences("text:" + folder.text() + "/text,tokenizer=" + llama, 4, 700, 0);
+  EXPECT_EQ(sample_of(*data, Split::Train, 0).symbols, Symbols(tokens.begin(), tokens.begin() + 4));
+  EXPECT_EQ(sample_of(*data, Split::Train, 1).labels, Symbols(tokens.begin() + 5, tokens.begin() + 9));
+  EXPECT_EQ(data->meaning().tokenizer, tokenizer->identity());
+  EXPECT_EQ(data->end_symbol(), 2);
+  EXPECT_EQ(data->vocabulary()->frame().before, Symbols{1});
+  EXPECT_PRED2(says, refused("text:" + folder.text() + "/text,tokenizer=" + llama, 4, 619),
+               "text: has 620 tokens, the network tells 619 apart; ");
+}
+
 TEST(Text, MayBePacked) {
   const TemporaryFolder folder;
   folder.write("text.gz", gzipped(FileContent(kText.begin(), kText.end())));
-  EXPECT_EQ(open_text(folder.text() + "/text.gz", 4)->info().alphabet.size(), 9U);
+  EXPECT_EQ(open_text({.file = folder.text() + "/text.gz"}, 4)->info().alphabet.size(), 9U);
 }
 
 TEST(Text, FilesOfTooLittleAreRefused) {

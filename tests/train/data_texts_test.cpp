@@ -8,6 +8,7 @@
 #include "tests/train/data_samples.h"
 #include "tests/train/run_fixture.h"
 #include "tests/train/token_samples.h"
+#include "train/data/folder_tokenizer.h"
 #include "train/data/labelled_texts.h"
 #include "train/session/fed_data.h"
 #include "train/session/programs.h"
@@ -96,6 +97,26 @@ TEST_F(Texts, AreTokensOfATokenizer) {
   EXPECT_EQ(text_at(*data, Split::Train, 0).symbols, (Symbols{258, 0, 0, 0}));
   EXPECT_EQ(text_at(*data, Split::Train, 1).symbols, (Symbols{258, 259, 260, 0}));
   EXPECT_EQ(text_at(*data, Split::Test, 0).symbols, (Symbols{'z' + 1, 0, 0, 0}));
+}
+
+/// [CLS] is 2, [SEP] 3, and padding 0 by the vocabulary itself.
+TEST_F(Texts, AreBertsPiecesInTheirFrame) {
+  const std::string bert = LETHE_SOURCE_DIR "/tests/oracles/tokens/bert";
+  folder_.write("train.tsv", "0\tthe\n1\tthe text that the tokens make\n");
+  folder_.write("test.tsv", "1\tThe\n");
+  const auto data = open_labelled_texts("tsv:" + folder_.text() + ",tokenizer=" + bert, 5, 399, 2, 0);
+  const std::int32_t the = open_folder_tokenizer(bert).tokenizer->token_of(" the").value();
+  EXPECT_EQ(text_at(*data, Split::Train, 0).symbols, (Symbols{2, the, 3, 0, 0}));
+  const Symbols cut = text_at(*data, Split::Train, 1).symbols;
+  EXPECT_EQ(cut.at(1), the);
+  EXPECT_EQ(cut.at(4), 3) << "what has no room goes before the end of the frame";
+  EXPECT_EQ(text_at(*data, Split::Test, 0).symbols, (Symbols{2, the, 3, 0, 0})) << "small letters";
+  EXPECT_PRED2(says,
+               error_from([&] { open_labelled_texts("tsv:" + folder_.text() + ",tokenizer=" + bert, 2, 399, 2, 0); }),
+               "the network reads 2 symbols, of which 2 stand beside each text");
+  EXPECT_PRED2(says,
+               error_from([&] { open_labelled_texts("tsv:" + folder_.text() + ",tokenizer=" + bert, 5, 398, 2, 0); }),
+               "has 399 symbols with padding, the network reads 398");
 }
 
 TEST_F(Texts, LinesThatAreNoneAreNamed) {

@@ -1,11 +1,13 @@
 // Files beside merges that say by which rule these are to be read.
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "tests/train/data_samples.h"
 #include "tests/train/run_fixture.h"
 #include "tests/train/token_samples.h"
+#include "train/data/folder_tokenizer.h"
 #include "train/data/labelled_texts.h"
-#include "train/data/tokenizer.h"
 
 namespace lethe::testing {
 namespace {
@@ -32,9 +34,10 @@ class TokenizerRules : public ::testing::Test {
     folder_.write("vocab.json", vocabulary_json(kFewMerges));
     folder_.write("merges.txt", merges_text(kFewMerges));
   }
-  std::int32_t token_of_low() const { return open_pairs(pair_files_in(folder_.text()))->symbols_of("low").at(0); }
+  std::unique_ptr<Tokenizer> open() const { return open_folder_tokenizer(folder_.text()).tokenizer; }
+  std::string of_gpt2() const { return open_pairs(pair_files_in(folder_.text()))->identity(); }
   std::string refused() const {
-    return error_from([&] { pair_files_in(folder_.text()); });
+    return error_from([&] { open(); });
   }
   std::string refused(const RuleTexts& rules) const {
     folder_.write("tokenizer.json", tokenizer_json(rules));
@@ -53,48 +56,80 @@ TEST_F(TokenizerRules, OfGpt2AreRead) {
                                R"({"add_prefix_space": false, "tokenizer_class": "GPT2Tokenizer",
               "added_tokens_decoder": {"264": {"content": "<|endoftext|>", "special": true}}})"}) {
       folder_.write("tokenizer_config.json", std::string(config));
-      EXPECT_EQ(token_of_low(), 257);
+      EXPECT_EQ(open()->symbols_of("low").at(0), 257);
+      EXPECT_EQ(open()->identity(), of_gpt2());
     }
   }
 }
 
-TEST_F(TokenizerRules, OfOtherFamiliesAreRefusedByName) {
-  const std::string split = R"({"type": "Sequence", "pretokenizers": [{"type": "Split"}, {"type": "ByteLevel"}]})";
-  EXPECT_EQ(refused({.pre_tokenizer = split}),
-            folder_.text() +
-                "/tokenizer.json: pre_tokenizer/type is \"Sequence\", where GPT-2's files say "
-                "\"ByteLevel\"; merges are read by GPT-2's rule alone");
-  EXPECT_PRED2(says, refused({.pre_tokenizer = "null"}), "pre_tokenizer/type is missing, where");
-  EXPECT_PRED2(says, refused({.pre_tokenizer = R"({"type": "ByteLevel", "add_prefix_space": true})"}),
-               "pre_tokenizer/add_prefix_space is true, where GPT-2's files say false");
-  EXPECT_PRED2(says, refused({.pre_tokenizer = R"({"type": "ByteLevel", "use_regex": false})"}),
-               "pre_tokenizer/use_regex is false, where GPT-2's files say true");
-  EXPECT_PRED2(says, refused({.normalizer = R"({"type": "NFC"})"}), "normalizer is {\"type\":\"NFC\"}, where");
-  EXPECT_PRED2(says, refused({.model = R"("type": "Unigram")"}), "model/type is \"Unigram\", where");
-  EXPECT_PRED2(says, refused({.model = R"("end_of_word_suffix": "</w>")"}), "model/end_of_word_suffix is \"</w>\"");
-  EXPECT_PRED2(says, refused({.model = R"("continuing_subword_prefix": "##")"}), "model/continuing_subword_prefix is");
-  EXPECT_PRED2(says, refused({.model = R"("ignore_merges": true)"}), "model/ignore_merges is true, where");
-  EXPECT_PRED2(says, refused({.model = R"("byte_fallback": true)"}), "model/byte_fallback is true, where");
-  EXPECT_PRED2(says, refused({.model = R"("dropout": 0.1)"}), "model/dropout is 0.1, where");
-  EXPECT_PRED2(says, refused({.added = R"({"id": 265, "content": "  ", "special": false})"}),
-               "added_tokens: finds the token '  ' in texts, which no merge makes");
+/// Each makes other tokens of some text than GPT-2's rule does, and runs tell them apart.
+TEST_F(TokenizerRules, OfOtherFamiliesAreTakenFromTheirOwnFile) {
+  std::set<std::string> identities = {of_gpt2()};
+  const auto symbols_by = [&](const RuleTexts& rules, const std::string& text) {
+    folder_.write("tokenizer.json", tokenizer_json(rules));
+    identities.insert(open()->identity());
+    return open()->symbols_of(text);
+  };
+  using Ids = std::vector<std::int32_t>;
+  const Ids low_with_blank = {' ', 257};  // this file has two merges
+  EXPECT_EQ(symbols_by({.pre_tokenizer = R"({"type": "ByteLevel", "add_prefix_space": true})"}, "low"), low_with_blank);
+  EXPECT_EQ(symbols_by({.normalizer = R"({"type": "NFC"})"}, "e\u0301"), (Ids{0xc3, 0xa9}));
+  EXPECT_EQ(symbols_by({.model = R"("ignore_merges": true)"}, "new"), Ids{261});
+  EXPECT_EQ(
+      symbols_by({.added = R"({"id": 265, "content": "  ", "special": false}, {"id": 264, "content": "<|endoftext|>",
+                                     "special": true})"},
+                 "a  b"),
+      (Ids{'a', 265, 'b'}));
+  EXPECT_EQ(symbols_by({.pre_tokenizer = R"({"type": "Sequence", "pretokenizers": [
+      {"type": "Digits", "individual_digits": true}, {"type": "ByteLevel"}]})"},
+                       "12"),
+            (Ids{'1', '2'}));
+  EXPECT_EQ(identities.size(), 6U);
 }
 
-TEST_F(TokenizerRules, OfOtherClassesAreRefusedByName) {
+TEST_F(TokenizerRules, ThatNobodyKnowsAreRefusedByName) {
+  const std::string split = R"({"type": "Sequence", "pretokenizers": [
+      {"type": "Split", "pattern": {"Regex": "\\d"}, "behavior": "Isolated", "invert": false},
+      {"type": "ByteLevel", "use_regex": false}]})";
+  EXPECT_EQ(refused({.pre_tokenizer = split}),
+            folder_.text() +
+                "/tokenizer.json: pre_tokenizer/pretokenizers/0/pattern/Regex is \"\\\\d\", which is not read (known: "
+                "the expressions of GPT-2, Llama 3 and Qwen2)");
+  EXPECT_PRED2(says, refused({.pre_tokenizer = "null"}), "normalizer is missing, which is not read (known: Replace");
+  EXPECT_PRED2(says, refused({.pre_tokenizer = R"({"type": "ByteLevel", "use_regex": false})"}),
+               "pre_tokenizer/use_regex is false, which is not read (known: true, or another rule before it)");
+  EXPECT_PRED2(says, refused({.pre_tokenizer = R"({"type": "Whitespace"})"}),
+               "pre_tokenizer/type is \"Whitespace\", which is not read (known: \"ByteLevel\", \"Metaspace\")");
+  EXPECT_PRED2(says, refused({.normalizer = R"({"type": "Lowercase"})"}), "normalizer/type is \"Lowercase\", which");
+  EXPECT_PRED2(says, refused({.model = R"("type": "Unigram")"}), "model/type is \"Unigram\", which");
+  EXPECT_PRED2(says, refused({.model = R"("end_of_word_suffix": "</w>")"}), "model/end_of_word_suffix is \"</w>\"");
+  EXPECT_PRED2(says, refused({.model = R"("continuing_subword_prefix": "##")"}), "model/continuing_subword_prefix is");
+  EXPECT_PRED2(says, refused({.model = R"("byte_fallback": true)"}), "model/byte_fallback is true, which");
+  EXPECT_PRED2(says, refused({.model = R"("dropout": 0.1)"}), "model/dropout is 0.1, which");
+  EXPECT_PRED2(says, refused({.normalizer = R"({"type": "NFC"})", .model = R"("other": 7)"}),
+               "model/other is 7, which is not read");
+  EXPECT_PRED2(says, refused({.added = R"({"id": 265, "content": "x y", "single_word": true})"}),
+               "added_tokens/0/single_word is true, which");
+  EXPECT_PRED2(says, refused({.added = R"({"id": 270, "content": "x y"})"}), "token 'x y' has the number 270, but");
+  EXPECT_PRED2(says, refused({.added = R"({"id": 3, "content": "<|endoftext|>"}, {"id": 1, "content": "b"})"}),
+               "added_tokens/0/id is 3, which is not read (known: the vocabulary's 264)");
+}
+
+TEST_F(TokenizerRules, OfOtherClassesNeedTheirOwnFile) {
   const auto refused_with = [&](const char* config) {
     folder_.write("tokenizer_config.json", std::string(config));
     return refused();
   };
   EXPECT_PRED2(says, refused_with(R"({"tokenizer_class": "Qwen2Tokenizer"})"),
                "/tokenizer_config.json: tokenizer_class is \"Qwen2Tokenizer\", where GPT-2's files say "
-               "\"GPT2Tokenizer\"");
+               "\"GPT2Tokenizer\"; another rule is read from tokenizer.json, which is missing");
   EXPECT_PRED2(says, refused_with(R"({"add_prefix_space": true})"), "add_prefix_space is true, where");
   EXPECT_PRED2(says, refused_with(R"({"added_tokens_decoder": {"9": {"content": "\t\t", "special": false}}})"),
-               "added_tokens_decoder: finds the token '  ' in texts");
+               "added_tokens_decoder: has the token '  ', which GPT-2's files have not");
   for (const char* bad : {"", "[1", "{\"a\": 1", "\xff"}) EXPECT_PRED2(says, refused_with(bad), "json: is no JSON");
-  for (const char* odd : {"[1]", "5", R"({"added_tokens_decoder": 3})", R"({"added_tokens_decoder": [1, {}]})"}) {
+  for (const char* odd : {"[1]", "5", R"({"added_tokens_decoder": 3})"}) {
     folder_.write("tokenizer_config.json", std::string(odd));
-    EXPECT_EQ(token_of_low(), 257) << odd << " says nothing of rules";
+    EXPECT_EQ(open()->identity(), of_gpt2()) << odd << " says nothing of rules";
   }
 }
 

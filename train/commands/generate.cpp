@@ -7,8 +7,9 @@
 
 #include "framework/error.h"
 #include "framework/formatted.h"
+#include "train/data/folder_tokenizer.h"
 #include "train/data/sequences.h"
-#include "train/data/tokenizer.h"
+#include "train/data/unicode.h"
 #include "train/option_groups.h"
 #include "train/recipe.h"
 #include "train/report/memory_report.h"
@@ -29,11 +30,10 @@ struct TextAsked {
   std::string prompt = {};
   std::int64_t tokens = 200;  // symbols that follow it
   Sampling sampling = {};
-  std::string tokenizer = {};  // a folder of GPT-2's files; "": by the data
-  bool plan = false;           // says what it takes, and stops
-  std::string stop = {};       // the text ends before this one; "": it does not
-  bool ignores_end = false;    // goes on after the end of a document
-  bool no_cache = false;       // runs the network over the whole window for each symbol
+  bool plan = false;         // says what it takes, and stops
+  std::string stop = {};     // the text ends before this one; "": it does not
+  bool ignores_end = false;  // goes on after the end of a document
+  bool no_cache = false;     // runs the network over the whole window for each symbol
 };
 
 /// What symbols stand for in the data that the network was trained on.
@@ -50,31 +50,30 @@ struct Language {
   }
 };
 
-/// By the tokenizer that the command line names.
+/// By the tokenizer that the command line, the model or the run names.
 Language language_of_tokenizer(const std::string& directory) {
-  std::unique_ptr<Tokenizer> tokenizer = open_pairs(pair_files_in(directory));
-  const std::optional<std::int32_t> end = tokenizer->token_of(kEndOfText);
-  return {.vocabulary = std::move(tokenizer), .end = end};
+  FolderTokenizer folder = open_folder_tokenizer(directory);
+  return {.vocabulary = std::move(folder.tokenizer), .end = folder.end};
 }
 
 /// By the data that the command line or the run names.
 Language language_of_data(const Options& options, const Meaning& known, const Network& network) {
-  const std::unique_ptr<Samples> data = open_data(options.data.spec, options.program.network.seed, network, {}, known);
+  const std::unique_ptr<Samples> data = open_data(options.data, options.program.network.seed, network, {}, known);
   const auto& sequences = dynamic_cast<const Sequences&>(*data);
   Language language{.vocabulary = sequences.vocabulary(), .end = sequences.end_symbol()};
   check(language.vocabulary != nullptr, "--data ", data->name(), ": its symbols stand for no text");
   return language;
 }
 
-Language language_of(const TextAsked& asked, const Options& given, const Options& options,
-                     const std::optional<SavedRun>& run, const Network& network) {
+Language language_of(const Options& given, const Options& options, const std::optional<SavedRun>& run,
+                     const Network& network) {
   const Meaning known = meaning_of(run);
-  if (!asked.tokenizer.empty() && !given.data.spec) {
-    Language language = language_of_tokenizer(asked.tokenizer);
+  if (const std::string& folder = options.data.tokenizer; !folder.empty() && !given.data.spec) {
+    Language language = language_of_tokenizer(folder);
     check_means({.alphabet = known.alphabet, .tokenizer = known.tokenizer},
-                {.tokenizer = language.vocabulary->identity()}, "--tokenizer " + asked.tokenizer);
-    check_as(Exit::Data, language.symbols() <= network.classes, "--tokenizer ", asked.tokenizer, ": has ",
-             language.symbols(), " tokens, the network tells ", network.classes, " apart");
+                {.tokenizer = language.vocabulary->identity()}, "--tokenizer " + folder);
+    check_as(Exit::Data, language.symbols() <= network.classes, "--tokenizer ", folder, ": has ", language.symbols(),
+             " tokens, the network tells ", network.classes, " apart");
     return language;
   }
   if (!known.alphabet.empty() && !given.data.spec) return {.vocabulary = characters_of(known.alphabet)};
@@ -82,7 +81,9 @@ Language language_of(const TextAsked& asked, const Options& given, const Options
 }
 
 std::vector<std::int32_t> prompt_of(const TextAsked& asked, const Vocabulary& vocabulary, std::int64_t context) {
-  std::vector<std::int32_t> symbols = with_context("--prompt", [&] { return vocabulary.symbols_of(asked.prompt); });
+  const std::vector<std::int32_t> text = with_context("--prompt", [&] { return vocabulary.symbols_of(asked.prompt); });
+  std::vector<std::int32_t> symbols = vocabulary.frame().before;
+  symbols.insert(symbols.end(), text.begin(), text.end());
   check(std::ssize(symbols) <= context, "--prompt has ", symbols.size(), " symbols, the network reads ", context,
         " at most");
   return symbols;
@@ -108,7 +109,16 @@ class Stopwatch {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-/// Shows text up to where another begins, each character as soon as it is none of that.
+/// How many bytes at the end of a text are the front of a character whose others have not come yet.
+std::size_t cut_character(std::string_view text) {
+  for (std::size_t bytes = 1; bytes <= std::min<std::size_t>(text.size(), 3); ++bytes) {
+    const auto lead = static_cast<unsigned char>(text[text.size() - bytes]);
+    if ((lead & 0xc0) != 0x80) return lead >= (bytes == 1 ? 0xc2 : bytes == 2 ? 0xe0 : 0xf0) && lead < 0xf5 ? bytes : 0;
+  }
+  return 0;
+}
+
+/// Shows text up to where another begins, each character as soon as it is whole and none of that.
 class TextUntil {
  public:
   explicit TextUntil(const std::string& stop) : stop_(stop) {}
@@ -117,7 +127,7 @@ class TextUntil {
     held_ += text;
     const std::size_t found = stop_.empty() ? std::string::npos : held_.find(stop_);
     const bool goes_on = found == std::string::npos;
-    show(goes_on ? held_.size() - begun() : found);
+    show(goes_on ? held_.size() - std::max(begun(), cut_character(held_)) : found);
     if (!goes_on) held_.clear();
     return goes_on;
   }
@@ -153,7 +163,10 @@ void continue_text(std::vector<std::int32_t> symbols, const Language& language, 
     symbols.push_back(draw(logits, asked.sampling, std::ssize(symbols)));
     ++written;
     if (symbols.back() == language.end && !asked.ignores_end) break;
-    if (!text.add(language.text_of(symbols.back())) || written == asked.tokens) break;
+    std::string next_text = language.text_of(symbols.back());
+    if (written == 1 && asked.prompt.empty() && language.vocabulary->adds_blank() && next_text.starts_with(' '))
+      next_text.erase(0, 1);
+    if (!text.add(next_text) || written == asked.tokens) break;
     logits = next.after(symbols);
   }
   text.finish();
@@ -189,8 +202,8 @@ int generate(const TextAsked& asked, const Options& given) {
   Prepared prepared(device);
   const TextReading reading(options.program, !asked.no_cache, prepared);
   const Network& network = reading.window();
-  if (asked.tokenizer.empty()) check_data_known(options, run);
-  const Language language = language_of(asked, given, options, run, network);
+  if (options.data.tokenizer.empty()) check_data_known(options, run);
+  const Language language = language_of(given, options, run, network);
   std::vector<std::int32_t> symbols = prompt_of(asked, *language.vocabulary, reading.context());
   const auto note = [&](const std::string& line) {
     if (!options.quiet) std::fprintf(stderr, "%s\n", with_options(line).c_str());
@@ -217,8 +230,7 @@ Run declare_generate(OptionSet& set, Options& o) {
   set.in("Data");
   set.add("--data", o.data.spec, "SPEC", "Data set whose characters the network knows (default: the run's)")
       ->is({Fact::OfNetwork});
-  set.add("--tokenizer", own->tokenizer, "DIR",
-          "Instead: GPT-2's vocab.json and merges.txt in this folder, for weights from elsewhere");
+  add_tokenizer(set, o);
   set.in("Text");
   set.add("--prompt", own->prompt, "TEXT", "What is written on from");
   set.add("--tokens", own->tokens, "N", "Symbols that follow it (default 200)")->check(whole_number(1));

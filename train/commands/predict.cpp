@@ -15,6 +15,7 @@
 #include "framework/text_input.h"
 #include "train/data/data_files.h"
 #include "train/data/data_spec.h"
+#include "train/data/folder_tokenizer.h"
 #include "train/data/image_folder.h"
 #include "train/data/labelled_texts.h"
 #include "train/option_groups.h"
@@ -92,7 +93,7 @@ ImageInput image_input(const Options& given, const Options& options, const std::
     input.data = {.classes = known.classes, .mean = known.mean, .deviation = known.deviation};
   } else {
     input.data = dynamic_cast<const Dataset&>(
-                     *open_data(options.data.spec, options.program.network.seed, network, say, meaning_of(run)))
+                     *open_data(options.data, options.program.network.seed, network, say, meaning_of(run)))
                      .info();
   }
   const std::int64_t classes = network.classes;
@@ -175,7 +176,13 @@ TextMeaning text_meaning(const Options& given, const Options& options, const std
                          const Network& network) {
   const Meaning known = meaning_of(run);
   if (!known.alphabet.empty() && !given.data.spec) return {characters_of(known.alphabet), known.classes};
-  const std::unique_ptr<Samples> data = open_data(options.data.spec, options.program.network.seed, network, {}, known);
+  if (!options.data.tokenizer.empty() && !given.data.spec) {
+    std::shared_ptr<const Vocabulary> vocabulary = open_folder_tokenizer(options.data.tokenizer).tokenizer;
+    check_means({.alphabet = known.alphabet, .tokenizer = known.tokenizer}, {.tokenizer = vocabulary->identity()},
+                "--tokenizer " + options.data.tokenizer);
+    return {std::move(vocabulary), known.classes};
+  }
+  const std::unique_ptr<Samples> data = open_data(options.data, options.program.network.seed, network, {}, known);
   const TextsInfo& texts = dynamic_cast<const LabelledTexts&>(*data).info();
   return {texts.vocabulary, texts.classes};
 }
@@ -217,7 +224,7 @@ int predict(const PredictAsked& asked, const Options& given) {
         "--weights is missing: the directory of a run or checkpoint, or a safetensors file");
   const std::optional<SavedRun> run = run_of_weights(given.checkpoints.weights.path);
   const Options options = decided_by_run(given, run);
-  check_data_known(options, run);
+  if (options.data.tokenizer.empty()) check_data_known(options, run);
   note_other_numbers(options, run, say);
   ProgramSetting setting = options.program;
   const std::int64_t most = std::exchange(setting.network.batch, 1);
@@ -270,6 +277,7 @@ Run declare_predict(OptionSet& set, Options& o) {
           "Data set that says how images are normalised, or what symbols of texts stand for, and what\n"
           "classes are called (default: the run's)")
       ->is({Fact::OfNetwork});
+  add_tokenizer(set, o);
   add_skip_bad(set, own->skip_bad,
                "Passes over up to N image files that cannot be read, with a line for each (default 0)");
   add_batch(set, o, "Images or texts at a time (default 1)");

@@ -8,8 +8,8 @@
 #include "framework/error.h"
 #include "framework/formatted.h"
 #include "framework/text_input.h"
+#include "train/data/folder_tokenizer.h"
 #include "train/data/mapped_file.h"
-#include "train/data/tokenizer.h"
 #include "train/options.h"
 #include "train/report/progress.h"
 #include "train/report/streams.h"
@@ -22,7 +22,7 @@ namespace {
 /// What is asked for beside --out.
 struct TokenizeAsked {
   std::vector<std::string> files = {};
-  std::string tokenizer = "bytes";  // or chars, or a directory of GPT-2's files
+  std::string tokenizer = "bytes";  // or chars, or a directory of a tokenizer's files
   std::optional<std::string> end_token = {}, separator = {};
   double validation = 10;  // percent of the text
   std::int64_t shard_tokens = 100'000'000;
@@ -34,16 +34,16 @@ struct Input {
   std::string_view text;
 };
 
-/// GPT-2's files, not one of the words for other tokens.
-bool names_pairs(const TokenizeAsked& asked) { return asked.tokenizer != "chars" && asked.tokenizer != "bytes"; }
+/// A directory, not one of the words for other tokens.
+bool names_folder(const TokenizeAsked& asked) { return asked.tokenizer != "chars" && asked.tokenizer != "bytes"; }
 
-/// Without a byte order mark before a text, unless tokens are GPT-2's: these stand for all bytes of a file.
+/// Without a byte order mark before a text, unless tokens are a folder's: these stand for all that is in a file.
 std::vector<Input> open_inputs(const TokenizeAsked& asked) {
   std::vector<Input> inputs;
   for (const std::string& path : asked.files) {
     Input& input = inputs.emplace_back(Input{path, MappedFile(path), {}});
     input.text = input.file.text();
-    if (!names_pairs(asked)) input.text.remove_prefix(mark_length(input.text));
+    if (!names_folder(asked)) input.text.remove_prefix(mark_length(input.text));
     check_as(Exit::Data, !input.text.starts_with("\x1f\x8b"), path, ": is packed by gzip; unpack it first");
   }
   return inputs;
@@ -74,24 +74,25 @@ struct Encoding {
   std::int64_t vocabulary() const { return std::max<std::int64_t>(tokenizer->size(), end ? *end + 1 : 0); }
 };
 
-Encoding pairs_encoding(const TokenizeAsked& asked) {
-  const PairFiles files = pair_files_in(asked.tokenizer);
-  Encoding encoding{.tokenizer = open_pairs(files), .end_text = asked.end_token.value_or(kEndOfText)};
-  encoding.end = encoding.tokenizer->token_of(encoding.end_text);
-  check_as(Exit::Data, encoding.end || !asked.end_token, "--end-token: ", quote(encoding.end_text), " is no token of ",
-           files.vocabulary);
+Encoding folder_encoding(const TokenizeAsked& asked) {
+  FolderTokenizer folder = open_folder_tokenizer(asked.tokenizer);
+  Encoding encoding{.tokenizer = std::move(folder.tokenizer), .end = folder.end};
+  if (asked.end_token) encoding.end = encoding.tokenizer->token_of(*asked.end_token);
+  check_as(Exit::Data, encoding.end || !asked.end_token, "--end-token: ", quote(asked.end_token.value_or("")),
+           " is no token of ", folder.files.front().second);
+  if (encoding.end) encoding.end_text = encoding.tokenizer->text_of(*encoding.end);
   const auto content = [](const std::string& file) {
     const MappedFile mapped(file);
     std::string text(mapped.text());
     mapped.check_whole();
     return text;
   };
-  encoding.files = {{"vocab.json", content(files.vocabulary)}, {"merges.txt", content(files.merges)}};
+  for (const auto& [name, path] : folder.files) encoding.files.emplace_back(name, content(path));
   return encoding;
 }
 
 Encoding encoding_of(const TokenizeAsked& asked, const std::vector<Input>& inputs) {
-  if (names_pairs(asked)) return pairs_encoding(asked);
+  if (names_folder(asked)) return folder_encoding(asked);
   const bool chars = asked.tokenizer == "chars";
   Encoding encoding;
   if (chars) encoding.files = {{kCharactersFile, characters_of(inputs)}};
@@ -144,23 +145,28 @@ class Encoder {
     std::size_t cut = std::min(before, document.size());
     const auto is_within = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; };  // a character
     for (int more = 0; more < 3 && cut < document.size() && is_within(document[cut]); ++more) ++cut;
+    writer_.add(cut > 0 ? Split::Train : Split::Test, frame_.before);
     add_part(input, Split::Train, document.substr(0, cut));
     add_part(input, Split::Test, document.substr(cut));
     ++documents_;
-    if (encoding_.end) writer_.add(cut < document.size() ? Split::Test : Split::Train, std::span(&*encoding_.end, 1));
+    const Split last = cut < document.size() ? Split::Test : Split::Train;
+    if (encoding_.end)
+      writer_.add(last, std::span(&*encoding_.end, 1));
+    else
+      writer_.add(last, frame_.after);
   }
 
   void add_part(const Input& input, Split split, std::string_view text) {
     constexpr std::size_t kAtOnce = 1 << 18;
-    while (!text.empty() && !stopped()) {
+    for (std::size_t at = 0; at < text.size() && !stopped();) {
       tokens_.clear();
-      const std::size_t bytes =
-          with_context(input.path, [&] { return encoding_.tokenizer->encode(text, kAtOnce, tokens_); });
+      const std::size_t next =
+          with_context(input.path, [&] { return encoding_.tokenizer->encode(text, at, kAtOnce, tokens_); });
       // Not for each short document, which it would hold up: zeros after a cut hold no separator, and are one long one.
-      if (bytes < text.size()) input.file.check_whole();
+      if (next < text.size()) input.file.check_whole();
       writer_.add(split, tokens_);
-      text.remove_prefix(bytes);
-      done_ += static_cast<std::int64_t>(bytes);
+      done_ += static_cast<std::int64_t>(next - at);
+      at = next;
       progress_.show(progress_line());
     }
   }
@@ -179,6 +185,7 @@ class Encoder {
   std::int64_t bytes_, border_;  // of the text; where that of tests begins
   std::int64_t done_ = 0, documents_ = 0;
   std::vector<std::int32_t> tokens_;
+  const Frame frame_ = encoding_.tokenizer->frame();
   const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   SignalWatch signals_;
 };
@@ -228,10 +235,10 @@ Run declare_tokenize(OptionSet& set, Options& o) {
       ->required();
   set.add("--out", o.output, "DIR", "Directory to make: shards of tokens, and what tells them apart")->required();
   set.add("--tokenizer", own->tokenizer, "DIR|bytes|chars",
-          "bytes (default), chars: the characters that occur; DIR: GPT-2's, by vocab.json and merges.txt there\n"
-          "(or encoder.json and vocab.bpe)");
+          "bytes (default), chars: the characters that occur; DIR: those of the tokenizer there, by vocab.json and\n"
+          "merges.txt (GPT-2's), tokenizer.json, tokenizer.model or vocab.txt");
   set.add("--end-token", own->end_token, "TOKEN",
-          "Stands after each document: a token of GPT-2's files (default: <|endoftext|>, if it is there);\n"
+          "Stands after each document: a token of DIR (default: the one that DIR says ends a text, if any);\n"
           "of bytes and chars one more, whatever it is called (default: none)");
   set.add("--separator", own->separator, "TEXT", "What stands between the documents of a file; is left out");
   set.add("--val", own->validation, "PERCENT", "The last so many percent of the text are for tests (default 10)")

@@ -45,7 +45,7 @@ const std::vector<std::string>& options_of(const std::string& kind) {
       {"cifar10", {"val"}},
       {"cifar100", {"val"}},
       {"imagefolder", {"resize", "max-pixels", "skip-bad", "val"}},
-      {"text", {"val"}},
+      {"text", {"tokenizer", "val"}},
       {"tokens", {"ignore-borders", "val"}},
       {"tsv", {"tokenizer", "val"}}};
   static const std::vector<std::string> none;
@@ -116,10 +116,15 @@ TokensSpec DataSpec::tokens() const {
   return {.directory = place("DIR"), .ignore_borders = borders != options.end()};
 }
 
-TablesSpec DataSpec::tables() const {
-  const auto tokenizer = options.find("tokenizer");
-  if (tokenizer != options.end() && tokenizer->second.empty()) reject("write the directory: tokenizer=DIR");
-  return {.path = place("PATH"), .tokenizer = tokenizer == options.end() ? "" : tokenizer->second, .val = held_share()};
+TextSpec DataSpec::text_file() const { return {.file = place("FILE"), .tokenizer = tokenizer(), .val = held_share()}; }
+
+TablesSpec DataSpec::tables() const { return {.path = place("PATH"), .tokenizer = tokenizer(), .val = held_share()}; }
+
+std::string DataSpec::tokenizer() const {
+  const auto option = options.find("tokenizer");
+  if (option == options.end()) return "";
+  if (option->second.empty()) reject("write the directory: tokenizer=DIR");
+  return option->second;
 }
 
 std::string DataSpec::absolute() const {
@@ -167,6 +172,13 @@ SampleCounts DataSpec::counts(SampleCounts counts) const {
     at = end;
   }
   return counts;
+}
+
+std::string with_tokenizer(const std::string& text, const std::string& directory) {
+  const DataSpec spec(text);
+  const std::vector<std::string>& known = options_of(spec.kind);
+  const bool takes_one = std::ranges::count(known, "tokenizer") > 0 && !spec.argument.empty();
+  return takes_one && !spec.options.contains("tokenizer") ? message(text, ",tokenizer=", directory) : text;
 }
 
 std::string with_skip_bad(const std::string& text, std::int64_t count) {

@@ -31,10 +31,17 @@ struct TokensSpec {
   bool ignore_borders = false;  // what follows a document's end token is no label
 };
 
+/// A text.
+struct TextSpec {
+  std::string file = {};
+  std::string tokenizer = {};  // a folder (train/data/folder_tokenizer.h); "": symbols are bytes
+  double val = 0;              // the share that is held out (train/data/samples.h)
+};
+
 /// Tables of labels and texts.
 struct TablesSpec {
   std::string path = {};       // a file or a folder of files
-  std::string tokenizer = {};  // a folder of GPT-2's files; "": symbols are bytes
+  std::string tokenizer = {};  // as of a text
   double val = 0;              // the share that is held out (train/data/samples.h)
 };
 
@@ -55,8 +62,12 @@ struct DataSpec {
   FolderSpec folder() const;
   /// "DIR,ignore-borders".
   TokensSpec tokens() const;
+  /// "FILE,tokenizer=DIR,val=X".
+  TextSpec text_file() const;
   /// "PATH,tokenizer=DIR,val=X".
   TablesSpec tables() const;
+  /// "tokenizer=DIR"; "" without it.
+  std::string tokenizer() const;
   /// "val=X", above 0 and below 1; 0 without it.
   double held_share() const;
   /// A number from 1 to 2^31 - 1.
@@ -71,6 +82,9 @@ struct DataSpec {
   std::string text, kind, argument;
   std::map<std::string, std::string> options;  // by name; of a word without '=' the value is ""
 };
+
+/// The spec of texts with the tokenizer of a folder, unless it names one; that of other data as it is.
+std::string with_tokenizer(const std::string& spec, const std::string& directory);
 
 /// The spec of a folder of images with "skip-bad=N" as its last option. Fails (Exit::Usage) for other data.
 std::string with_skip_bad(const std::string& spec, std::int64_t count);

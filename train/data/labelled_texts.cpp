@@ -39,14 +39,26 @@ Meaning LabelledTexts::meaning() const {
 }
 
 void write_text(const Vocabulary& vocabulary, std::string_view text, std::int64_t length, std::int32_t* symbols) {
-  const std::vector<std::int32_t> of_text = vocabulary.symbols_of(text);
-  write_padded(of_text.data(), std::ssize(of_text), length, symbols);
+  write_padded(text_symbols(vocabulary, text, length).symbols, length, symbols);
 }
 
-void write_padded(const std::int32_t* of_text, std::int64_t count, std::int64_t length, std::int32_t* symbols) {
-  const std::int64_t shown = std::min(count, length);
-  std::transform(of_text, of_text + shown, symbols, [](std::int32_t symbol) { return symbol + 1; });
-  std::fill(symbols + shown, symbols + length, 0);
+TextSymbols text_symbols(const Vocabulary& vocabulary, std::string_view text, std::int64_t length) {
+  const Frame frame = vocabulary.frame();
+  const std::int64_t room = length - frame.size();
+  check_as(Exit::Data, room > 0, "the network reads ", length, " symbols, of which ", frame.size(),
+           " stand beside each text; `set` length=L gives it more");
+  std::vector<std::int32_t> of_text = vocabulary.symbols_of(text);
+  TextSymbols sample{.symbols = frame.before, .is_whole = std::ssize(of_text) <= room};
+  if (!sample.is_whole) of_text.resize(static_cast<std::size_t>(room));
+  for (const std::vector<std::int32_t>& part : {of_text, frame.after})
+    sample.symbols.insert(sample.symbols.end(), part.begin(), part.end());
+  if (!vocabulary.pads())
+    for (std::int32_t& symbol : sample.symbols) ++symbol;
+  return sample;
+}
+
+void write_padded(std::span<const std::int32_t> of_text, std::int64_t length, std::int32_t* symbols) {
+  std::fill(std::ranges::copy(of_text, symbols).out, symbols + length, 0);
 }
 
 std::unique_ptr<LabelledTexts> open_labelled_texts(const std::string& spec, std::int64_t length, std::int64_t symbols,
@@ -54,7 +66,7 @@ std::unique_ptr<LabelledTexts> open_labelled_texts(const std::string& spec, std:
                                                    const Meaning& known) {
   std::unique_ptr<LabelledTexts> data = open(DataSpec(spec), length, seed, notify, known);
   const TextsInfo& info = data->info();
-  const std::int64_t found = info.vocabulary->size() + 1;
+  const std::int64_t found = info.vocabulary->size() + (info.vocabulary->pads() ? 0 : 1);
   check_as(Exit::Data, found <= symbols, info.name, ": has ", found, " symbols with padding, the network reads ",
            symbols, set_hint("vocab", found));
   check_as(Exit::Data, std::ssize(info.classes) == classes, info.name, ": has ", info.classes.size(),

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,8 +20,8 @@ struct TextsInfo {
   std::vector<std::string> classes = {};              // their names; a label is an index into it
 };
 
-/// A sample is `length` symbols: s + 1 for each symbol s of the vocabulary that its text has, as far as there is room,
-/// and zeros after them, which are padding.
+/// A sample is `length` symbols: those of its text in their frame, as far as there is room for the text, and zeros
+/// after them, which are padding. For the symbol s of a vocabulary that does not pad by itself stands s + 1.
 class LabelledTexts : public Samples {
  public:
   const TextsInfo& info() const { return info_; }
@@ -40,8 +41,16 @@ class LabelledTexts : public Samples {
   TextsInfo info_;
 };
 
-/// The symbols of a sample, of those of a text: what has no room is left out.
-void write_padded(const std::int32_t* of_text, std::int64_t count, std::int64_t length, std::int32_t* symbols);
+/// What a sample of at most `length` symbols has of a text, before padding.
+struct TextSymbols {
+  std::vector<std::int32_t> symbols = {};
+  bool is_whole = true;  // there was room for all of the text
+};
+/// Fails where the text has what the vocabulary lacks, or where the frame alone has no room.
+TextSymbols text_symbols(const Vocabulary& vocabulary, std::string_view text, std::int64_t length);
+
+/// Writes the symbols and zeros after them.
+void write_padded(std::span<const std::int32_t> of_text, std::int64_t length, std::int32_t* symbols);
 
 /// Writes a text as a sample of `length` symbols. Fails where it has what the vocabulary lacks.
 void write_text(const Vocabulary& vocabulary, std::string_view text, std::int64_t length, std::int32_t* symbols);
@@ -58,7 +67,8 @@ std::unique_ptr<LabelledTexts> open_labelled_texts(const std::string& spec, std:
 /// A table in lines, whose columns tabs separate: label and text, or as a header of column names says, `label` and
 /// `sentence` or `text` among them. A file, each tenth line of which is for tests; or a directory with train.tsv and,
 /// for tests, dev.tsv, val.tsv or test.tsv. Classes are the labels for training, sorted. Symbols are the bytes in all
-/// texts, or GPT-2's tokens. What `known` says of classes and bytes stands in the place of what is found.
+/// texts, or the tokens of a folder's tokenizer. What `known` says of classes and bytes stands in the place of what is
+/// found.
 std::unique_ptr<LabelledTexts> open_text_tables(const TablesSpec& spec, std::int64_t length, const Notify& notify,
                                                 const Meaning& known = {});
 

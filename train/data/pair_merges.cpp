@@ -4,38 +4,14 @@
 
 #include "framework/error.h"
 #include "train/data/checksum.h"
-#include "train/data/unicode.h"
 
 namespace lethe {
 namespace {
-
-/// The length of an ending of English that the text begins with; 0 if there is none.
-std::size_t ending_length(std::string_view rest) {
-  for (const std::string_view ending : {"'s", "'t", "'re", "'ve", "'m", "'ll", "'d"})
-    if (rest.starts_with(ending)) return ending.size();
-  return 0;
-}
 
 constexpr std::uint32_t kNoNode = UINT32_MAX;
 constexpr std::int32_t kMergedAway = -1;
 
 }  // namespace
-
-std::size_t word_length(std::string_view text, std::size_t at) {
-  if (const std::size_t ending = ending_length(text.substr(at))) return ending;
-  std::size_t end = at + (text[at] == ' ' && at + 1 < text.size() ? 1 : 0);  // one blank may stand before a word
-  const CharClass kind = character_at(text, end).kind;
-  if (kind == CharClass::Space) end = at;
-  std::size_t last = end;  // where the last character begins
-  while (end < text.size()) {
-    const Character next = character_at(text, end);
-    if (next.kind != kind) break;
-    last = end;
-    end += next.bytes;
-  }
-  const bool leaves_one = kind == CharClass::Space && end < text.size() && last > at;
-  return (leaves_one ? last : end) - at;
-}
 
 std::uint64_t PairMerges::key_of(std::int32_t left, std::int32_t right) {
   return static_cast<std::uint64_t>(left) << 32 | static_cast<std::uint32_t>(right);
@@ -45,14 +21,14 @@ bool PairMerges::comes_later(const Candidate& a, const Candidate& b) {
   return a.rank != b.rank ? a.rank > b.rank : a.left > b.left;
 }
 
-bool PairMerges::add(std::int32_t left, std::int32_t right, std::int32_t merged) {
+bool PairMerges::add(std::int32_t left, std::int32_t right, std::int32_t merged, std::int32_t rank) {
   for (const std::int32_t token : {left, right, merged})
     checksum_ = checksum_of(std::as_bytes(std::span(&token, 1)), checksum_);
-  return merges_.emplace(key_of(left, right), Merge{static_cast<std::int32_t>(merges_.size()), merged}).second;
+  return merges_.emplace(key_of(left, right), Merge{rank, merged}).second;
 }
 
-void PairMerges::encode(std::string_view word, std::vector<std::int32_t>& tokens) {
-  check_as(Exit::Data, word.size() < kNoNode, "a word of ", word.size(), " bytes is longer than can be encoded, ",
+void PairMerges::encode(std::span<const std::int32_t> word, std::vector<std::int32_t>& tokens) {
+  check_as(Exit::Data, word.size() < kNoNode, "a word of ", word.size(), " symbols is longer than can be encoded, ",
            kNoNode - 1);
   fill(word);
   while (!heap_.empty()) {
@@ -64,13 +40,11 @@ void PairMerges::encode(std::string_view word, std::vector<std::int32_t>& tokens
   for (std::uint32_t at = 0; at < nodes_.size(); at = nodes_[at].after) tokens.push_back(nodes_[at].token);
 }
 
-void PairMerges::fill(std::string_view word) {
+void PairMerges::fill(std::span<const std::int32_t> word) {
   const auto size = static_cast<std::uint32_t>(word.size());
   nodes_.resize(size);
   for (std::uint32_t i = 0; i < size; ++i)
-    nodes_[i] = {.token = token_of_byte_[static_cast<unsigned char>(word[i])],
-                 .before = i == 0 ? kNoNode : i - 1,
-                 .after = i + 1 == size ? kNoNode : i + 1};
+    nodes_[i] = {.token = word[i], .before = i == 0 ? kNoNode : i - 1, .after = i + 1 == size ? kNoNode : i + 1};
   for (std::uint32_t i = 0; i < size; ++i) add_candidate(i);
 }
 

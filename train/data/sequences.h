@@ -18,6 +18,7 @@ struct SequenceInfo {
   std::int64_t length = 0;
   std::string alphabet = {};  // the character that each symbol stands for; empty: they stand for nothing
   std::array<std::int64_t, 2> sizes = {};
+  std::int64_t tokens = 0;  // how many there are, if symbols are a tokenizer's
 };
 
 class Sequences : public Samples {
@@ -48,7 +49,8 @@ class Sequences : public Samples {
 
 /// Opens what `spec` names, for a network that reads `length` symbols and tells `symbols` apart, which mean what
 /// `known` says, and whose loss counts the label `ignored` for nothing, if any:
-///   tokens:DIR[,ignore-borders]  text:FILE  sentences[:train=N,test=M]  copy[:train=N,test=M]  synthetic[:N]
+///   tokens:DIR[,ignore-borders]  text:FILE[,tokenizer=DIR]  sentences[:train=N,test=M]  copy[:train=N,test=M]
+///   synthetic[:N]
 /// Fails with Exit::Usage on an unknown spec, with Exit::Data on a file that cannot be read or has too little in it,
 /// and on more different symbols than the network has.
 std::unique_ptr<Sequences> open_sequences(const std::string& spec, std::int64_t length, std::int64_t symbols,
@@ -56,10 +58,10 @@ std::unique_ptr<Sequences> open_sequences(const std::string& spec, std::int64_t 
                                           const Meaning& known = {});
 
 /// The characters of a file, plain or gzipped, each to be followed by the next. Its alphabet is the bytes that are in
-/// it, in the order of their values, or `known`, outside of which it may have none. Samples are windows side by side.
-/// The last tenth is the test split, or a share of the windows, by their numbers, if one is held out.
-std::unique_ptr<Sequences> open_text(const std::string& file, std::int64_t length, double held_share = 0,
-                                     const std::string& known = "");
+/// it, in the order of their values, or `known`, outside of which it may have none; or symbols are the tokens of a
+/// folder's tokenizer, which are held, 4 bytes each. Samples are windows side by side. The last tenth is the test
+/// split, or a share of the windows, by their numbers, if one is held out.
+std::unique_ptr<Sequences> open_text(const TextSpec& spec, std::int64_t length, const std::string& known = "");
 
 /// The shards that `train tokenize` has made (train/data/token_shard.h), of which all memory is the system's. Samples
 /// of training are windows side by side in each shard, the first of which begins before token `length`, where (seed,

@@ -8,9 +8,9 @@
 
 #include "framework/error.h"
 #include "train/data/data_files.h"
+#include "train/data/folder_tokenizer.h"
 #include "train/data/labelled_texts.h"
 #include "train/data/samples.h"
-#include "train/data/tokenizer.h"
 
 namespace lethe {
 namespace {
@@ -134,26 +134,25 @@ class TextTables final : public LabelledTexts {
     if (found == label_of_.end())
       fail_as(Exit::Data, table.file, ':', row.line, ": label ", quote(row.label),
               " is none of those that are trained: ", joined(info().classes));
-    const std::vector<std::int32_t> symbols =
-        with_context(message(table.file, ':', row.line), [&] { return info().vocabulary->symbols_of(row.text); });
-    const std::int64_t kept = std::min(std::ssize(symbols), info().length);
-    symbols_.insert(symbols_.end(), symbols.begin(), symbols.begin() + kept);
+    const TextSymbols text = with_context(message(table.file, ':', row.line),
+                                          [&] { return text_symbols(*info().vocabulary, row.text, info().length); });
+    symbols_.insert(symbols_.end(), text.symbols.begin(), text.symbols.end());
     samples_[static_cast<std::size_t>(split)].push_back(
-        {.end = std::ssize(symbols_), .count = kept, .label = found->second});
-    return kept == std::ssize(symbols);
+        {.end = symbols_.size(), .count = text.symbols.size(), .label = found->second});
+    return text.is_whole;
   }
 
   std::int64_t size(Split split) const override { return std::ssize(samples_[static_cast<std::size_t>(split)]); }
 
   std::int32_t read(Split split, std::int64_t index, std::int32_t* symbols) const override {
     const Sample& sample = samples_[static_cast<std::size_t>(split)][static_cast<std::size_t>(index)];
-    write_padded(symbols_.data() + sample.end - sample.count, sample.count, info().length, symbols);
+    write_padded(std::span(symbols_).subspan(sample.end - sample.count, sample.count), info().length, symbols);
     return sample.label;
   }
 
  private:
   struct Sample {
-    std::int64_t end = 0, count = 0;  // of its symbols
+    std::size_t end = 0, count = 0;  // of its symbols
     std::int32_t label = 0;
   };
   std::map<std::string, std::int32_t, std::less<>> label_of_ = {};  // by its name
@@ -171,7 +170,7 @@ std::unique_ptr<LabelledTexts> open_text_tables(const TablesSpec& spec, std::int
   if (spec.tokenizer.empty())
     vocabulary = characters_of(known.alphabet.empty() ? bytes_in(texts_of(tables)) : known.alphabet);
   else
-    vocabulary = open_pairs(pair_files_in(spec.tokenizer));
+    vocabulary = open_folder_tokenizer(spec.tokenizer).tokenizer;
   auto data = std::make_unique<TextTables>(
       TextsInfo{.name = "tsv",
                 .length = length,

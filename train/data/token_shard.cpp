@@ -30,7 +30,8 @@ ShardHeader read_header(const std::string& path, std::span<const std::byte> byte
            checksum_of(header), ", it says ", header.header_checksum);
   check_as(Exit::Data, header.width == 2 || header.width == 4, path, ": tokens have ", header.width,
            " bytes, expected 2 or 4");
-  check_as(Exit::Data, header.vocabulary > 0 && header.vocabulary <= INT32_MAX && header.kind <= TokenKind::Pairs, path,
+  check_as(Exit::Data,
+           header.vocabulary > 0 && header.vocabulary <= INT32_MAX && header.kind <= TokenKind::SentencePieces, path,
            ": the header says a vocabulary of ", header.vocabulary, " tokens of kind ",
            static_cast<std::uint32_t>(header.kind));
   check_as(Exit::Data, header.last <= 1, path, ": the header says ", header.last,

@@ -9,6 +9,7 @@
 #include "framework/text_input.h"
 #include "train/data/checksum.h"
 #include "train/data/data_files.h"
+#include "train/data/folder_tokenizer.h"
 #include "train/data/unicode.h"
 
 namespace lethe {
@@ -23,10 +24,11 @@ std::vector<std::string> all_bytes() {
 class BytesTokenizer final : public Tokenizer {
  public:
   BytesTokenizer() : Tokenizer(TokenKind::Bytes, all_bytes()) {}
-  std::size_t encode(std::string_view text, std::size_t most, std::vector<std::int32_t>& tokens) const override {
-    text = text.substr(0, most);
+  std::size_t encode(std::string_view text, std::size_t at, std::size_t most,
+                     std::vector<std::int32_t>& tokens) const override {
+    text = text.substr(at, most);
     for (const char byte : text) tokens.push_back(static_cast<unsigned char>(byte));
-    return text.size();
+    return at + text.size();
   }
 };
 
@@ -56,8 +58,8 @@ class CharactersTokenizer final : public Tokenizer {
       check_as(Exit::Data, is_new, "character ", number, " stands there twice");
     }
   }
-  std::size_t encode(std::string_view text, std::size_t most, std::vector<std::int32_t>& tokens) const override {
-    std::size_t at = 0;
+  std::size_t encode(std::string_view text, std::size_t at, std::size_t most,
+                     std::vector<std::int32_t>& tokens) const override {
     for (std::size_t count = 0; at < text.size() && count < most; ++count) {
       const Character character = valid_character(text, at);
       const auto found = numbers_.find(character.code);
@@ -83,13 +85,17 @@ const char* name_of(TokenKind kind) {
       return "chars";
     case TokenKind::Pairs:
       return "bpe";
+    case TokenKind::WordPieces:
+      return "wordpiece";
+    case TokenKind::SentencePieces:
+      return "sentencepiece";
   }
   return "unknown";
 }
 
 std::vector<std::int32_t> Tokenizer::symbols_of(std::string_view text) const {
   std::vector<std::int32_t> tokens;
-  encode(text, std::string_view::npos, tokens);
+  encode(text, 0, std::string_view::npos, tokens);
   return tokens;
 }
 
@@ -135,15 +141,19 @@ std::unique_ptr<Tokenizer> characters_tokenizer(std::string_view alphabet) {
 }
 
 bool has_tokenizer(TokenKind kind, const std::string& directory) {
-  const auto is_there = [&](const char* name) { return std::filesystem::exists(directory + '/' + name); };
-  if (kind == TokenKind::Pairs)
-    return (is_there("vocab.json") || is_there("encoder.json")) && (is_there("merges.txt") || is_there("vocab.bpe"));
-  return kind == TokenKind::Bytes || is_there(kCharactersFile);
+  if (kind == TokenKind::Bytes) return true;
+  if (kind == TokenKind::Characters) return std::filesystem::exists(directory + '/' + kCharactersFile);
+  return has_folder_tokenizer(directory);
 }
 
 std::unique_ptr<Tokenizer> open_tokenizer(TokenKind kind, const std::string& directory) {
   if (kind == TokenKind::Bytes) return bytes_tokenizer();
-  if (kind == TokenKind::Pairs) return open_pairs(pair_files_in(directory));
+  if (kind != TokenKind::Characters) {
+    std::unique_ptr<Tokenizer> tokenizer = open_folder_tokenizer(directory).tokenizer;
+    check_as(Exit::Data, tokenizer->kind() == kind, directory, ": the tokenizer there is of kind ",
+             name_of(tokenizer->kind()), ", the shards' tokens are of kind ", name_of(kind));
+    return tokenizer;
+  }
   const std::string file = directory + '/' + kCharactersFile;
   const FileBytes bytes = read_file(file);
   return with_context(file, [&] {

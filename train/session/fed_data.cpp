@@ -4,6 +4,8 @@
 
 #include "framework/error.h"
 #include "framework/language/op_def.h"
+#include "train/data/data_spec.h"
+#include "train/data/folder_tokenizer.h"
 #include "train/data/labelled_texts.h"
 #include "train/data/sequences.h"
 #include "train/data/synthetic_images.h"
@@ -116,6 +118,19 @@ std::unique_ptr<Samples> open_data(const std::optional<std::string>& named, std:
                                    const Notify& notify, const Meaning& known) {
   std::unique_ptr<Samples> data = open_spec(named.value_or(made_for(network)), seed, network, notify, known);
   check_means(known, data->meaning(), data->name());
+  return data;
+}
+
+std::unique_ptr<Samples> open_data(const DataSetting& setting, std::uint64_t seed, const Network& network,
+                                   const Notify& notify, const Meaning& known) {
+  if (setting.tokenizer.empty() || !setting.spec) return open_data(setting.spec, seed, network, notify, known);
+  std::unique_ptr<Samples> data =
+      open_data(with_tokenizer(*setting.spec, setting.tokenizer), seed, network, notify, known);
+  if (DataSpec(*setting.spec).kind != "tokens") return data;
+  const FolderTokenizer folder = open_folder_tokenizer(setting.tokenizer);
+  const std::string made = data->meaning().tokenizer, makes = folder.tokenizer->identity();
+  check_as(Exit::Data, made.empty() || made == makes, data->name(), ": are those of ", made, ", the tokenizer in ",
+           setting.tokenizer, " makes those of ", makes);
   return data;
 }
 

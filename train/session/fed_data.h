@@ -7,6 +7,7 @@
 
 #include "framework/builder/network.h"
 #include "train/data/dataset.h"
+#include "train/session/settings.h"
 
 namespace lethe {
 
@@ -36,6 +37,9 @@ void check_fed(const Network& network, const Samples& samples);
 /// `known` says of them: data is matched by names, and refused (Exit::Data) where it has others.
 std::unique_ptr<Samples> open_data(const std::optional<std::string>& named, std::uint64_t seed, const Network& network,
                                    const Notify& notify = {}, const Meaning& known = {});
+/// What a setting names. Fails with Exit::Data where tokens were made by another tokenizer than that of the setting.
+std::unique_ptr<Samples> open_data(const DataSetting& setting, std::uint64_t seed, const Network& network,
+                                   const Notify& notify, const Meaning& known);
 /// If data sets can feed it images, the network takes their bytes and normalises them by what is given, if it is.
 void take_bytes(Network& network, const std::optional<PixelNorm>& pixels);
 

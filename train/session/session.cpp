@@ -24,7 +24,7 @@ void Session::open(const Network& network) {
   if (samples)
     check_means(setting_.data.known, samples->meaning(), samples->name());
   else
-    samples = open_data(setting_.data.spec, setting_.program.network.seed, network, notify_, setting_.data.known);
+    samples = open_data(setting_.data, setting_.program.network.seed, network, notify_, setting_.data.known);
   check_fed(network, *samples);
   data_ = std::move(samples);
 }

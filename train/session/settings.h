@@ -68,6 +68,8 @@ struct ProgramSetting {
 struct DataSetting {
   /// "mnist:DIR", "shapes" (train/data/dataset.h); none: made to the network's size.
   std::optional<std::string> spec = {};
+  /// A folder whose tokenizer makes tokens of text:FILE and tsv:PATH, where the spec names none; "": none does.
+  std::string tokenizer = {};
   std::shared_ptr<const Samples> samples = {};  // instead: these
   Augmentation augment = {};
   Meaning known = {};  // what labels, pixels and symbols have to mean, as far as it says that

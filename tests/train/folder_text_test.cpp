@@ -1,0 +1,107 @@
+// Commands with the tokenizer of a folder: a run remembers it, and who takes its weights need not name it.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/train/data_samples.h"
+#include "tests/train/run_fixture.h"
+#include "train/data/folder_tokenizer.h"
+#include "train/data/token_shard.h"
+#include "train/session/run_state.h"
+
+namespace lethe::testing {
+namespace {
+
+const std::string kFolders = LETHE_SOURCE_DIR "/tests/oracles/tokens/";
+
+/// Each token says which comes next.
+constexpr const char* kTableOfTokens = R"({
+  "version": 1, "name": "tokens", "vars": {"vocab": 620, "length": 8},
+  "inputs": {"text": {"shape": ["=length"], "dtype": "i32"}, "next": {"shape": ["=length"], "dtype": "i32"}},
+  "layers": [{"op": "embedding", "vocab": "=vocab", "out": "=vocab", "name": "table"}],
+  "loss": [{"op": "cross_entropy", "in": "table", "target": "next"}],
+  "train": {"batch": 4, "steps": 40, "lr": 8}
+})";
+constexpr const char* kLabelOfTokens = R"({
+  "version": 1, "name": "texts", "vars": {"vocab": 399, "length": 6, "classes": 2},
+  "inputs": {"text": {"shape": ["=length"], "dtype": "i32"}, "label": {"shape": [], "dtype": "i32"}},
+  "layers": [{"op": "embedding", "vocab": "=vocab", "out": 8}, {"op": "flatten"},
+             {"op": "fc", "out": "=classes", "name": "logits"}],
+  "loss": [{"op": "cross_entropy", "in": "logits", "target": "label"}],
+  "train": {"batch": 4, "steps": 60, "lr": 0.5}
+})";
+
+class FolderText : public RunTest {
+ protected:
+  std::string write(const std::string& name, const std::string& content) const {
+    std::ofstream(path(name), std::ios::binary) << content;
+    return path(name);
+  }
+  static std::string out_of(std::vector<std::string> args) {
+    if (args[0] != "tokenize") args.insert(args.end(), {"--threads", "1"});
+    const Ended ended = run_train(args);
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    return ended.out;
+  }
+  static std::string refusal_of(std::vector<std::string> args) {
+    const Ended ended = run_train(args);
+    EXPECT_EQ(ended.code, 4) << ended.out << ended.err;
+    return ended.err;
+  }
+};
+
+std::string repeated(const std::string& text, int times) {
+  std::string all;
+  for (int i = 0; i < times; ++i) all += text;
+  return all;
+}
+
+TEST_F(FolderText, IsOfTheRunFromThenOn) {
+  const std::string network = write("tokens.json", kTableOfTokens);
+  const std::string text = write("a.txt", repeated("the quick brown fox \u6211\u4eec ", 60));
+  out_of({"--model", network, "--data", "text:" + text, "--tokenizer", kFolders + "llama2", "--save", path("run")});
+  EXPECT_PRED2(says, read_state(path("run")).meaning.tokenizer, "sentencepiece of 620 tokens, checksum ");
+  std::filesystem::remove(text);
+  const std::vector<std::string> generate = {"generate", "--weights", path("run"),     "--prompt", "the",
+                                             "--tokens", "12",        "--temperature", "0",        "--quiet"};
+  EXPECT_PRED2(says, out_of(generate), "the quick brown fox \u6211\u4eec ");
+  const std::string other = write("b.txt", repeated("the quick brown fox ", 60));
+  EXPECT_PRED2(says, out_of({"eval", "--weights", path("run"), "--data", "text:" + other}), "acc 0.7500");
+  std::vector<std::string> by_other = generate;
+  by_other.insert(by_other.end(), {"--tokenizer", kFolders + "metaspace"});
+  EXPECT_PRED2(says, refusal_of(by_other), "has no tokenizer");
+  by_other.back() = kFolders + "pieces";
+  EXPECT_PRED2(says, refusal_of(by_other), "those of the run for sentencepiece of 620 tokens");
+}
+
+TEST_F(FolderText, OfTokensIsTheOneThatMadeThem) {
+  const std::string network = write("tokens.json", kTableOfTokens), text = write("a.txt", repeated("a 12 b ", 200));
+  out_of({"tokenize", text, "--tokenizer", kFolders + "llama3", "--out", path("made")});
+  const std::vector<TokenShard> shards = open_shards(path("made"), Split::Train);
+  EXPECT_EQ(shards.at(0).token(0), 442) << "<|begin_of_text|>";
+  EXPECT_EQ(shards.at(0).header().end, 443U);
+  EXPECT_EQ(open_tokenizer(shards.at(0).header().kind, path("made"))->identity(),
+            open_folder_tokenizer(kFolders + "llama3").tokenizer->identity());
+  const std::vector<std::string> train = {"--model", network, "--data", "tokens:" + path("made"), "--steps", "1"};
+  std::vector<std::string> same = train, other = train;
+  same.insert(same.end(), {"--tokenizer", kFolders + "llama3"});
+  out_of(same);
+  other.insert(other.end(), {"--tokenizer", kFolders + "smollm2"});
+  EXPECT_PRED2(says, refusal_of(other), "tokens: are those of bpe of 444 tokens, checksum ");
+}
+
+TEST_F(FolderText, HasLabelsByBertsPieces) {
+  std::string rows;
+  for (int i = 0; i < 40; ++i) rows += i % 2 ? "x\tthe tokens\n" : "y\tThe text\n";
+  const std::string network = write("texts.json", kLabelOfTokens), table = write("a.tsv", rows);
+  out_of({"--model", network, "--data", "tsv:" + table, "--tokenizer", kFolders + "bert", "--save", path("run")});
+  std::filesystem::remove(table);
+  const std::string texts = write("what.txt", "THE TEXT\nthe tokens\n");
+  const std::string said = out_of({"predict", "--weights", path("run"), texts, "--top", "1"});
+  EXPECT_PRED2(says, said, "what.txt:1  y");
+  EXPECT_PRED2(says, said, "what.txt:2  x");
+}
+
+}  // namespace
+}  // namespace lethe::testing

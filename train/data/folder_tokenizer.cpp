@@ -1,0 +1,133 @@
+#include "train/data/folder_tokenizer.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "framework/error.h"
+#include "train/data/sentencepiece_file.h"
+#include "train/data/tokenizer_json.h"
+#include "train/data/word_piece_files.h"
+
+namespace lethe {
+namespace {
+
+constexpr const char* kJsonFile = "tokenizer.json";
+constexpr const char* kPiecesFile = "tokenizer.model";
+constexpr const char* kWordsFile = "vocab.txt";
+constexpr const char* kConfigFile = "tokenizer_config.json";
+constexpr const char* kMarksFile = "special_tokens_map.json";
+
+bool has_file(const std::string& directory, const char* name) {
+  return std::filesystem::exists(directory + '/' + name);
+}
+
+/// An object of a folder's file; null without it.
+RuleJson config_of(const std::string& directory, const char* name) {
+  return has_file(directory, name) ? read_rules(directory + '/' + name, true) : RuleJson();
+}
+
+/// Fails if `config` says otherwise of a member than the rules do.
+void expect_same(const Rule& config, const char* key, bool by_rules) {
+  if (config[key].flag(by_rules) != by_rules)
+    config[key].refuse(by_rules ? "true, as its rules say" : "false, as its rules say");
+}
+
+/// What the file says that some classes of transformers put in place of the rules.
+void check_config(const Rule& config, const TokenRules& rules) {
+  if (rules.kind == TokenKind::WordPieces) {
+    expect_same(config, "do_lower_case", rules.form.bert.small);
+    expect_same(config, "strip_accents", rules.form.bert.strip);
+    expect_same(config, "tokenize_chinese_chars", rules.form.bert.chinese);
+    return;
+  }
+  expect_same(config, "add_prefix_space", rules.form.blank != TextForm::Blank::None);
+  expect_same(config, "add_bos_token", !rules.frame.before.empty());
+  expect_same(config, "add_eos_token", !rules.frame.after.empty());
+}
+
+/// What a file calls the token that ends a text: its text, or an object with that as content; "" if it does not say.
+std::string end_named(const Rule& config) {
+  const Rule end = config["eos_token"];
+  if (end.is_null()) return "";
+  return end.json().is_object() ? end["content"].text() : end.text();
+}
+
+std::optional<std::int32_t> end_of(const std::string& directory, const Tokenizer& tokenizer) {
+  for (const char* name : {kConfigFile, kMarksFile}) {
+    const RuleJson json = config_of(directory, name);
+    const std::string end = with_context(directory + '/' + name, [&] { return end_named(Rule(json)); });
+    if (end.empty()) continue;
+    const std::optional<std::int32_t> token = tokenizer.token_of(end);
+    check_as(Exit::Data, token.has_value(), directory, '/', name, ": eos_token is ", quote(end),
+             ", which is no token of the vocabulary");
+    return token;
+  }
+  return tokenizer.token_of(tokenizer.kind() == TokenKind::SentencePieces ? "</s>" : kEndOfText);
+}
+
+/// sentencepiece's own file says nothing of the tokens beside a text: transformers puts <s> before it.
+TokenRules pieces_of(const std::string& directory, const Rule& config) {
+  SentencePieces pieces = read_sentence_pieces(directory + '/' + kPiecesFile);
+  for (const auto& [wanted, token, side] :
+       {std::tuple{config["add_bos_token"].flag(true), pieces.begin, &Frame::before},
+        {config["add_eos_token"].flag(false), pieces.end, &Frame::after}})
+    if (wanted && token >= 0) (pieces.rules.frame.*side).push_back(token);
+  for (const auto& [number, token] : config["added_tokens_decoder"].json().items()) {
+    const std::string at = message("added_tokens_decoder/", number);
+    const std::string text = Rule(token, at)["content"].text();
+    const std::vector<std::string>& texts = pieces.rules.texts;
+    const bool is_known = std::ranges::any_of(texts, [&](const std::string& each) { return each == text; });
+    if (!is_known) Rule(token, at)["content"].refuse("the pieces of tokenizer.model");
+  }
+  return std::move(pieces.rules);
+}
+
+TokenRules rules_in(const std::string& directory, std::string& file) {
+  const RuleJson json = config_of(directory, kConfigFile);
+  const Rule config(json);
+  const std::string config_file = directory + '/' + kConfigFile;
+  if (has_file(directory, kJsonFile)) {
+    file = kJsonFile;
+    TokenRules rules = read_tokenizer_json(directory + '/' + kJsonFile);
+    with_context(config_file, [&] { check_config(config, rules); });
+    return rules;
+  }
+  if (has_file(directory, kPiecesFile)) {
+    file = kPiecesFile;
+    return pieces_of(directory, config);
+  }
+  file = kWordsFile;
+  return read_vocab_txt(directory);
+}
+
+}  // namespace
+
+bool has_folder_tokenizer(const std::string& directory) {
+  return has_pair_files(directory) || std::ranges::any_of(std::initializer_list{kJsonFile, kPiecesFile, kWordsFile},
+                                                          [&](const char* name) { return has_file(directory, name); });
+}
+
+FolderTokenizer open_folder_tokenizer(const std::string& directory) {
+  check_as(Exit::Data, has_folder_tokenizer(directory), directory,
+           ": has no tokenizer: none of tokenizer.json, tokenizer.model, vocab.txt, and vocab.json with merges.txt");
+  FolderTokenizer folder;
+  const bool has_pairs = has_pair_files(directory);
+  const std::string why = has_pairs ? why_not_gpt2(directory) : "";
+  check_as(Exit::Data, why.empty() || has_file(directory, kJsonFile), why,
+           "; another rule is read from tokenizer.json, which is missing");
+  if (has_pairs && why.empty()) {
+    const PairFiles files = pair_files_in(directory);
+    folder.tokenizer = open_pairs(files);
+    folder.files = {{"vocab.json", files.vocabulary}, {"merges.txt", files.merges}};
+    folder.end = folder.tokenizer->token_of(kEndOfText);
+    return folder;
+  }
+  std::string file;
+  folder.tokenizer = tokenizer_by(rules_in(directory, file));
+  for (const std::string& name : {file, std::string(kConfigFile), std::string(kMarksFile)})
+    if (has_file(directory, name.c_str())) folder.files.emplace_back(name, directory + '/' + name);
+  folder.end = end_of(directory, *folder.tokenizer);
+  return folder;
+}
+
+}  // namespace lethe

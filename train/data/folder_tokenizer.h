@@ -1,0 +1,34 @@
+// The tokenizer that the files of a folder make up, as people publish it beside a network.
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "train/data/tokenizer.h"
+
+namespace lethe {
+
+struct FolderTokenizer {
+  std::unique_ptr<Tokenizer> tokenizer = {};
+  std::optional<std::int32_t> end = {};                         // the token after a document
+  std::vector<std::pair<std::string, std::string>> files = {};  // that it was read from: names in a copy, and paths
+};
+
+/// Reads, by the files that are there:
+///   GPT-2's vocab.json and merges.txt, unless another file says that their rule is not GPT-2's: text that spells
+///     <|endoftext|> stays text;
+///   or tokenizer.json (train/data/tokenizer_json.h): its added tokens are found in text;
+///   or tokenizer.model, of sentencepiece (train/data/sentencepiece_file.h);
+///   or vocab.txt, of BERT (train/data/word_piece_files.h).
+/// tokenizer_config.json and special_tokens_map.json say what ends a text and stands beside it. Fails with Exit::Data
+/// and the file's name for another rule than these know, for files that contradict each other, and for none.
+FolderTokenizer open_folder_tokenizer(const std::string& directory);
+/// Whether there is one of those files.
+bool has_folder_tokenizer(const std::string& directory);
+
+/// Why the files of a folder state another rule than GPT-2's for its merges; "" if they do not.
+std::string why_not_gpt2(const std::string& directory);
+
+}  // namespace lethe
