@@ -6,6 +6,7 @@
 #include "framework/name_pattern.h"
 #include "models/config.h"
 #include "models/expression.h"
+#include "train/data/folder_tokenizer.h"
 #include "train/session/checkpoint.h"
 #include "train/session/library_weights.h"
 
@@ -66,12 +67,6 @@ bool only_plans(const Command& command, const OptionValues& values) {
   return std::string_view(command.word) == "show" || values.contains("plan");
 }
 
-/// GPT-2's two files, in a folder of GPT-2: others have files of these names, too, and cut words otherwise.
-bool has_tokenizer(const std::string& directory, const std::string& family) {
-  const fs::path folder = directory;
-  return family == "gpt2" && fs::exists(folder / "vocab.json") && fs::exists(folder / "merges.txt");
-}
-
 std::string note_of(const std::string& folder, const ConfiguredNetwork& network, const OptionValues& values) {
   std::string note = message(folder, ": ", network.model, " with ", value_in(values, "set"));
   for (const ConfigBound& bound : network.bounds)
@@ -105,7 +100,7 @@ OptionValues with_folder(const OptionSet& set, OptionValues values, Options& opt
                "; --weights FILE takes others", command.facts.takes_run ? "" : ", --weights none begins with none");
       if (!file.empty()) of_folder["weights"] = file;
     }
-    if (has_tokenizer(directory, network.family)) of_folder["tokenizer"] = directory;
+    if (has_folder_tokenizer(directory)) of_folder["tokenizer"] = directory;
     values.erase("model");
     lay_under(command, values, of_folder);
     options.notes.push_back(note_of(folder, network, values));
