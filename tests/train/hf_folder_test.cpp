@@ -7,6 +7,7 @@
 #include "tests/train/token_samples.h"
 #include "train/options.h"
 #include "train/session/library_weights.h"
+#include "train/session/reading.h"
 #include "train/session/run_state.h"
 #include "train/session/safetensors.h"
 
@@ -243,6 +244,45 @@ TEST_F(HuggingFaceFolder, AnIndexMustNameWhatItsFilesHave) {
   write("m/" + its, "short");
   EXPECT_NE(run_train({"export", "--model", folder(), "--output", path("out.safetensors")}).err.find(its),
             std::string::npos);
+}
+
+/// Tensors of a network that are all made of the same number each; reading the next one means that the last is in the
+/// store, so that no two of them are held beside it.
+class WatchedReader final : public TensorReader {
+ public:
+  WatchedReader(const std::vector<StoredTensor>& all, const Store& store) : TensorReader("watched"), store_(store) {
+    for (const StoredTensor& stored : all)
+      tensors_.push_back({.name = stored.var.name, .dtype = stored.var.dtype, .shape = stored.var.shape});
+  }
+  ~WatchedReader() override { EXPECT_EQ(reads_, std::ssize(tensors_)); }
+
+  std::vector<std::byte> read(const TensorEntry& tensor) override {
+    EXPECT_TRUE(last_.empty() || store_.read(last_) == value_);
+    last_ = tensor.name;
+    value_.assign(static_cast<std::size_t>(tensor.bytes()), std::byte(++reads_));
+    return value_;
+  }
+
+ private:
+  const Store& store_;
+  std::string last_ = {};
+  std::vector<std::byte> value_ = {};
+  std::int64_t reads_ = 0;
+};
+
+TEST(TensorsOfAFile, AreReadOneAfterTheOther) {
+  const Network network = load_network("gpt2", {}, kTinyGpt2);
+  const std::unique_ptr<Device> device = open_cpu(1);
+  Store store(*device);
+  store.add(network.program);
+  std::vector<StoredTensor> all;
+  for (const ParamInfo& info : network.params) {
+    const Var& var = network.program.vars[info.var];
+    all.push_back({.var = var, .names = {var.name}});
+  }
+  ASSERT_GT(all.size(), 20U);
+  WatchedReader reader(all, store);
+  load_tensors(reader, store, {.all = all});
 }
 
 }  // namespace
