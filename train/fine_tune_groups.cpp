@@ -21,7 +21,7 @@ void add_own_rates(OptionSet& set, Options& o) {
   set.in("Training");
   set.add("--lr-of", o.program.update.rates.of, "RATES",
           "Learning rates of their own, as 'head.*=10x,norm.*=3e-4': times that of the others, or a rate that\n"
-          "follows the schedule too; names as those of --fresh, and the last that means a parameter counts")
+          "follows the schedule too; * stands for any characters, and the last that means a parameter counts")
       ->check({complaint_about_rates})
       ->is({Fact::Kept, Fact::OfOptimizer});
   set.add("--layer-decay", o.program.update.rates.layer_decay, "X",

@@ -3,91 +3,25 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <fstream>
-#include <memory>
-#include <nlohmann/json.hpp>
 
 #include "framework/error.h"
 #include "framework/language/op_def.h"
-#include "framework/language/text.h"
 #include "framework/language/verify.h"
-#include "framework/run/executor.h"
-#include "kernels/cpu/device.h"
+#include "tests/optimizer/training.h"
 #include "tests/support/expect_error.h"
 
 namespace lethe::testing {
 namespace {
 
-/// Parameters with their gradients fed: a program of updates alone.
-class Training {
- public:
-  Training(const std::vector<std::vector<double>>& values, const OptimizerSettings& settings, bool decay = true,
-           const RateScales& rates = {})
-      : store_(*device_) {
-    for (std::size_t p = 0; p < values.size(); ++p) add(message("w", p), values[p], decay);
-    updates = append_updates(program, pairs_, infos_, settings, {}, {}, rates);
-    verify(program);
-    plan_ = plan_none(program, workspaces_of(program, prepared_));
-    executor_ = std::make_unique<Executor>(program, plan_, prepared_, store_);
-    for (std::size_t p = 0; p < values.size(); ++p)
-      store_.write(message("w", p), values[p].data(), static_cast<std::int64_t>(values[p].size() * sizeof(double)));
-  }
-
-  void step(const std::vector<std::vector<double>>& gradients, double rate = 0.1) {
-    for (std::size_t p = 0; p < gradients.size(); ++p)
-      executor_->feed(pairs_[p].grad, gradients[p].data(), bytes_of(program.vars[pairs_[p].grad]));
-    executor_->feed(updates.learning_rate, &rate, sizeof rate);
-    executor_->run();
-  }
-
-  std::vector<double> values(const std::string& name) const {
-    const std::vector<std::byte> bytes = store_.read(name);
-    const auto* first = reinterpret_cast<const double*>(bytes.data());
-    return {first, first + bytes.size() / sizeof(double)};
-  }
-  std::int64_t steps_counted() const { return *reinterpret_cast<const std::int64_t*>(store_.read("step").data()); }
-
-  Program program;
-  Updates updates;
-
- private:
-  void add(const std::string& name, const std::vector<double>& values, bool decay) {
-    const Shape shape = {static_cast<std::int64_t>(values.size())};
-    const VarId param = add_var(program, {.name = name, .shape = shape, .dtype = DType::f64, .kind = Kind::Param});
-    const VarId gradient =
-        add_var(program, {.name = name + "@GRAD", .shape = shape, .dtype = DType::f64, .kind = Kind::Input});
-    pairs_.push_back({param, gradient});
-    infos_.push_back({.var = param, .decay = decay});
-  }
-
-  std::unique_ptr<Device> device_ = open_cpu(2);
-  Store store_;
-  Prepared prepared_{*device_};
-  Plan plan_;
-  std::vector<ParamGrad> pairs_;
-  std::vector<ParamInfo> infos_;
-  std::unique_ptr<Executor> executor_;
-};
-
-using Values = std::vector<double>;
-const Values kStart = {1, -2, 0.5};
-const std::vector<Values> kGradients = {{0.5, -1, 2}, {0.25, 3, -1}, {-1.5, 0.125, 0.75}};
-
 /// Three steps from kStart with kGradients and rate 0.1; `expected` is what PyTorch gives for the same in f64.
-void expect_steps(const OptimizerSettings& settings, const std::vector<Values>& expected) {
+void expect_steps(const OptimizerSettings& settings, const std::vector<Reals>& expected) {
   Training training({kStart}, settings);
   for (std::size_t step = 0; step < expected.size(); ++step) {
     training.step({kGradients[step]});
-    const Values w = training.values("w0");
+    const Reals w = training.values("w0");
     for (std::size_t i = 0; i < w.size(); ++i)
       EXPECT_NEAR(w[i], expected[step][i], 1e-14) << "step " << step << ", element " << i;
   }
-}
-
-OptimizerSettings with_decay(const std::string& name, double decay = 0.01) {
-  OptimizerSettings settings = optimizer_named(name);
-  settings.weight_decay = decay;
-  return settings;
 }
 
 TEST(Optimizer, SgdStepsAgainstTheGradient) {
@@ -137,36 +71,6 @@ TEST(Optimizer, RmsPropTakesMomentum) {
                           {-1.6124107151047333, -1.1256128664563065, -1.6712639495420847}});
 }
 
-/// tests/oracles/param_groups.py takes the same steps.
-TEST(Optimizer, RatesOfTheirOwnAreThoseOfPyTorchsGroups) {
-  std::ifstream file(LETHE_SOURCE_DIR "/tests/oracles/param_groups.json");
-  const nlohmann::json groups = nlohmann::json::parse(file);
-  ASSERT_EQ(groups.size(), 7U);
-  for (const auto& [name, expected] : groups.items()) {
-    SCOPED_TRACE(name);
-    OptimizerSettings settings = with_decay(name.substr(0, name.find(' ')));
-    if (name.ends_with("with momentum")) settings.momentum = 0.9;
-    Training training({kStart, kStart, kStart}, settings, true, {{"w1", 0.25}, {"w2", 0.3}});
-    const Values rates = {0.1, 0.05, 0.02};
-    for (std::size_t step = 0; step < rates.size(); ++step) {
-      training.step({kGradients[step], kGradients[step], kGradients[step]}, rates[step]);
-      for (std::size_t p = 0; p < 3; ++p)
-        for (std::size_t i = 0; i < kStart.size(); ++i)
-          EXPECT_NEAR(training.values(message("w", p))[i], expected[step][p][i].get<double>(), 1e-14)
-              << "step " << step << ", w" << p << ", element " << i;
-    }
-  }
-}
-
-TEST(Optimizer, WithoutRatesOfTheirOwnProgramsAreAsTheyWere) {
-  const Training plain({{1}, {2}}, optimizer_named("adam"));
-  EXPECT_EQ(to_text(plain.program).find("rate_scale"), std::string::npos);
-  const Training one({{1}, {2}}, optimizer_named("adam"), true, {{"w1", 0.5}});
-  std::size_t scaled = 0;
-  for (const Op& op : one.program.blocks[0].ops) scaled += op.attrs.has("rate_scale");
-  EXPECT_EQ(scaled, 1U);
-}
-
 TEST(Optimizer, ClipsByTheNormOfAllGradients) {
   OptimizerSettings settings = optimizer_named("sgd");
   settings.clip_norm = 1;
@@ -199,8 +103,8 @@ TEST(Optimizer, SmallGradientsAreNotClipped) {
 TEST(Optimizer, NormOfManyElementsIsExact) {
   OptimizerSettings settings = optimizer_named("sgd");
   settings.clip_norm = 1;
-  const Values zeros(100003, 0.0), ones(100003, 1.0), more(7, 2.0);  // not a multiple of any chunk
-  Training training({zeros, Values(7, 0.0)}, settings);
+  const Reals zeros(100003, 0.0), ones(100003, 1.0), more(7, 2.0);  // not a multiple of any chunk
+  Training training({zeros, Reals(7, 0.0)}, settings);
   training.step({ones, more}, 1);
   const double scale = 1 / (std::sqrt(100003 + 28.0) + 1e-6);
   EXPECT_DOUBLE_EQ(training.values("w0").back(), -scale);
@@ -225,12 +129,12 @@ TEST(Optimizer, DecaysByName) {
     settings.no_decay = no_decay;
     Training training({{1}, {1}, {1}}, settings, weights);
     training.step({{0}, {0}, {0}});
-    return Values{training.values("w0")[0], training.values("w1")[0], training.values("w2")[0]};
+    return Reals{training.values("w0")[0], training.values("w1")[0], training.values("w2")[0]};
   };
-  EXPECT_EQ(after_a_step("w1", "", false), (Values{1, 0.95, 1}));
-  EXPECT_EQ(after_a_step("w0,*2", "", false), (Values{0.95, 1, 0.95}));
-  EXPECT_EQ(after_a_step("", "*1*", true), (Values{0.95, 1, 0.95}));
-  EXPECT_EQ(after_a_step("*", "w2,w*0", false), (Values{1, 0.95, 1})) << "no_decay has the last word";
+  EXPECT_EQ(after_a_step("w1", "", false), (Reals{1, 0.95, 1}));
+  EXPECT_EQ(after_a_step("w0,*2", "", false), (Reals{0.95, 1, 0.95}));
+  EXPECT_EQ(after_a_step("", "*1*", true), (Reals{0.95, 1, 0.95}));
+  EXPECT_EQ(after_a_step("*", "w2,w*0", false), (Reals{1, 0.95, 1})) << "no_decay has the last word";
 }
 
 TEST(Optimizer, SaysWhichNameNoParameterHas) {

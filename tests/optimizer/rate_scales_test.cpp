@@ -2,7 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "framework/language/text.h"
 #include "models/network.h"
+#include "tests/optimizer/training.h"
 #include "tests/support/expect_error.h"
 
 namespace lethe::testing {
@@ -111,6 +116,36 @@ TEST(RateScales, WhatMeansNothingIsRefusedByName) {
   const Network lenet = load_network("lenet", {});
   EXPECT_EQ(error_of([&] { rate_scales(lenet, {.layer_decay = 0.5}); }),
             "`layer_decay`: lenet does not say which parameters are of which layer, as \"depth\" in its file would");
+}
+
+/// tests/oracles/param_groups.py takes the same steps.
+TEST(RateScales, OfStepsAreThoseOfPyTorchsGroups) {
+  std::ifstream file(LETHE_SOURCE_DIR "/tests/oracles/param_groups.json");
+  const nlohmann::json groups = nlohmann::json::parse(file);
+  ASSERT_EQ(groups.size(), 7U);
+  for (const auto& [name, expected] : groups.items()) {
+    SCOPED_TRACE(name);
+    OptimizerSettings settings = with_decay(name.substr(0, name.find(' ')));
+    if (name.ends_with("with momentum")) settings.momentum = 0.9;
+    Training training({kStart, kStart, kStart}, settings, true, {{"w1", 0.25}, {"w2", 0.3}});
+    const Reals rates = {0.1, 0.05, 0.02};
+    for (std::size_t step = 0; step < rates.size(); ++step) {
+      training.step({kGradients[step], kGradients[step], kGradients[step]}, rates[step]);
+      for (std::size_t p = 0; p < 3; ++p)
+        for (std::size_t i = 0; i < kStart.size(); ++i)
+          EXPECT_NEAR(training.values(message("w", p))[i], expected[step][p][i].get<double>(), 1e-14)
+              << "step " << step << ", w" << p << ", element " << i;
+    }
+  }
+}
+
+TEST(RateScales, ThatAreNotAskedForLeaveProgramsAsTheyWere) {
+  const Training plain({{1}, {2}}, optimizer_named("adam"));
+  EXPECT_EQ(to_text(plain.program).find("rate_scale"), std::string::npos);
+  const Training one({{1}, {2}}, optimizer_named("adam"), true, {{"w1", 0.5}});
+  std::size_t scaled = 0;
+  for (const Op& op : one.program.blocks[0].ops) scaled += op.attrs.has("rate_scale");
+  EXPECT_EQ(scaled, 1U);
 }
 
 }  // namespace

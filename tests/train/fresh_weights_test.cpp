@@ -214,6 +214,21 @@ TEST_F(FreshWeights, AreTheSameOnRanksOfAnyStage) {
   }
 }
 
+TEST_F(FreshWeights, OfACheckpointInSharesAreMadeAnewToo) {
+  const std::string run = folder_.text() + "/run";
+  train_to(1, sharing("resnet20", 4, 2), run, 2, 0, true);
+  Headed three{.network = load_network("resnet20", {}, {{"n", "1"}, {"classes", "3"}})};
+  three.store.add(three.network.program);
+  three.store.initialize(three.network.program, three.network.params, 2);
+  const std::vector<std::byte> drawn = three.store.read("logits.weight");
+  EXPECT_EQ(lines_of(three, {.path = run, .fresh = "logits.*"}),
+            (Lines{"made anew: logits.weight (the file has f32[10,64], the network f32[3,64])",
+                   "made anew: logits.bias (the file has f32[10], the network f32[3])"}));
+  EXPECT_EQ(three.store.read("logits.weight"), drawn);
+  const std::string refusal = error_of([&] { read_weights({.path = run}, three.store, three.network); });
+  EXPECT_PRED2(says, refusal, "training makes them anew with `fresh` 'logits.*'");
+}
+
 /// The small network's run of four classes is gone on from with three.
 class NewHead : public RunTest {
  protected:
