@@ -157,6 +157,24 @@ TEST_F(PredictEmbed, PrintsARowOfNumbersForEachText) {
   EXPECT_EQ(texts, 2);
 }
 
+TEST_F(PredictEmbed, TakesAFolderWithItsTokenizer) {
+  const char* const folder = std::getenv("LETHE_MINILM");
+  if (!folder) GTEST_SKIP() << "LETHE_MINILM names no folder of all-MiniLM-L6-v2";
+  const nlohmann::json cases = figures_in("minilm.json");
+  std::ofstream texts(path("texts"));
+  for (const nlohmann::json& its : cases) texts << its.at("text").get<std::string>() << '\n';
+  texts.close();
+  const Ended ended = run_train({"predict", "--model", std::string("hf:") + folder, "--set", "length=32", "--embed",
+                                 "--format", "json", "--threads", "1", path("texts")});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  std::istringstream lines(ended.out);
+  std::string line;
+  for (const nlohmann::json& its : cases) {
+    ASSERT_TRUE(std::getline(lines, line));
+    expect_embedding({.values = nlohmann::json::parse(line).at("embedding")}, its.at("embedding"), 1e-5);
+  }
+}
+
 TEST_F(PredictEmbed, IsOfTexts) {
   const Ended run = run_train(small({"--steps", "1", "--save", path("run")}));
   ASSERT_EQ(run.code, 0) << run.err;
