@@ -77,7 +77,7 @@ std::string named(const std::vector<std::string>& names) {
 }
 
 /// What is frozen, and what a resumed run changes about that.
-void note_frozen(Progress& progress, const Network& network, const Start& start) {
+void note_frozen(Progress& progress, const Options& options, const Network& network, const Start& start) {
   std::set<VarId> all;
   for (const ParamInfo& info : network.params)
     if (network.program.vars[info.var].kind == Kind::Param) all.insert(info.var);
@@ -85,6 +85,8 @@ void note_frozen(Progress& progress, const Network& network, const Start& start)
     progress.note(message("frozen are ", network.frozen.size(), " of ", all.size(), " parameters, ",
                           grouped(numbers_in(network, network.frozen)), " of ", grouped(numbers_in(network, all)),
                           " numbers"));
+  else if (options.program.network.frozen.dtype)
+    progress.note("--frozen-dtype changes nothing, since nothing is frozen");
   if (start.checkpoint.empty()) return;
   const std::vector<std::string> now = frozen_params(network), &before = start.state.frozen;
   std::vector<std::string> gone, came;
@@ -121,7 +123,7 @@ void introduce(Progress& progress, const Options& options, const Network& networ
   if (!meaning_before.classes.empty() && meaning_before.classes != classes)
     progress.note(message("note: labels are ", joined(classes), "; to the run beside --weights they were ",
                           joined(meaning_before.classes)));
-  note_frozen(progress, network, start);
+  note_frozen(progress, options, network, start);
   if (start.checkpoint.empty()) return;
   check_position(start, batches.per_epoch());
   progress.note(message("resumed from ", start.checkpoint));

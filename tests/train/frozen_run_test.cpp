@@ -157,6 +157,8 @@ TEST_F(FrozenRun, KeepsMatricesInADtypeOfTheirOwn) {
   ASSERT_EQ(eval.code, 0) << eval.err;
   const Ended again = run_train({"--resume", path("none"), "--threads", "1", "--steps", "4"});
   EXPECT_EQ(again.code, 0) << again.err;
+  const Ended nothing = run_train(small({"--frozen-dtype", "bf16", "--steps", "1"}));
+  EXPECT_NE(nothing.err.find("--frozen-dtype changes nothing, since nothing is frozen"), std::string::npos);
 }
 
 TEST_F(FrozenRun, ShowsWhatIsFrozen) {
@@ -184,7 +186,7 @@ TEST(FrozenRanks, SaveTheSameFiles) {
   setting.program.network.sync_bn = true;
   EXPECT_TRUE(frozen_and_saved(setting, 2, 3) == frozen_and_saved(setting, 1, 0));
   setting = sharing("char_gpt", 8, 4, "adamw");
-  setting.program.network.frozen.train_only = "block*";
+  setting.program.network.frozen.train_only = "layer*";
   setting.program.network.dtype = DType::f16;
   setting.program.update.rule.clip_norm = 0.01;
   EXPECT_TRUE(frozen_and_saved(setting, 2, 3) == frozen_and_saved(setting, 1, 0));
