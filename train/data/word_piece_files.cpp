@@ -40,7 +40,7 @@ TokenNumbers read_lines(const std::string& file) {
 }
 
 /// What tokenizer_config.json says of BERT's rule.
-BertForm read_config(const std::string& file) {
+BertForm read_bert_form(const std::string& file) {
   BertForm form;
   if (!std::filesystem::exists(file)) return form;
   const RuleJson json = read_rules(file, true);
@@ -75,7 +75,7 @@ void set_word_pieces(WordPieceForm form, const TokenNumbers& numbers, TokenRules
 TokenRules read_vocab_txt(const std::string& directory) {
   const std::string file = directory + "/vocab.txt";
   const TokenNumbers numbers = read_lines(file);
-  WordPieceForm form{.bert = read_config(directory + "/tokenizer_config.json")};
+  WordPieceForm form{.bert = read_bert_form(directory + "/tokenizer_config.json")};
   return with_context(file, [&] {
     const auto number = [&](const char* token) {
       const auto found = numbers.find(token);
