@@ -103,5 +103,21 @@ TEST_F(FolderText, HasLabelsByBertsPieces) {
   EXPECT_PRED2(says, said, "what.txt:2  x");
 }
 
+/// Without being told: the folder of a model has its tokenizer, too, which the run keeps.
+TEST_F(FolderText, IsOfAModelsFolder) {
+  std::filesystem::create_directory(path("m"));
+  write("m/config.json", R"({"model_type": "llama", "vocab_size": 620, "hidden_size": 8, "num_attention_heads": 4,
+                             "num_key_value_heads": 2, "num_hidden_layers": 1, "max_position_embeddings": 16,
+                             "intermediate_size": 12, "rms_norm_eps": 1e-5, "tie_word_embeddings": false})");
+  std::filesystem::copy(kFolders + "llama2/tokenizer.json", path("m/tokenizer.json"));
+  const std::string text = write("a.txt", repeated("the quick brown fox ", 60));
+  out_of({"--model", "hf:" + path("m"), "--weights", "none", "--set", "length=8", "--data", "text:" + text, "--steps",
+          "2", "--batch", "2", "--save", path("run")});
+  EXPECT_PRED2(says, read_state(path("run")).meaning.tokenizer, "sentencepiece of 620 tokens, checksum ");
+  EXPECT_PRED2(says, out_of({"generate", "--weights", path("run"), "--prompt", "the", "--tokens", "3", "--quiet"}),
+               "the");
+  out_of({"eval", "--weights", path("run"), "--data", "text:" + text});
+}
+
 }  // namespace
 }  // namespace lethe::testing

@@ -8,7 +8,6 @@
 #include "train/options.h"
 #include "train/session/library_weights.h"
 #include "train/session/reading.h"
-#include "train/session/run_state.h"
 #include "train/session/safetensors.h"
 
 namespace lethe::testing {
@@ -86,26 +85,6 @@ TEST_F(HuggingFaceFolder, OfGpt2HasTheTokenizerOfItsText) {
   const std::string text = written({"--model", folder()});
   EXPECT_EQ(text.rfind("low", 0), 0U) << text;
   EXPECT_EQ(text, written({"--model", folder(), "--tokenizer", path("m")}));
-}
-
-/// Whatever family it is of: the run that begins there keeps the folder, too.
-TEST_F(HuggingFaceFolder, HasTheTokenizerOfItsFamily) {
-  json config = tiny_llama();
-  config["vocab_size"] = 620;
-  write("m/config.json", config.dump());
-  fs::copy(fs::path(LETHE_SOURCE_DIR) / "tests/oracles/tokens/llama2/tokenizer.json", path("m/tokenizer.json"));
-  const Ended ended =
-      run_train({"--model", folder(), "--weights", "none", "--set", "length=8", "--data", "text:" + path("text.txt"),
-                 "--steps", "2", "--batch", "2", "--save", path("run"), "--threads", "1"});
-  ASSERT_EQ(ended.code, 0) << ended.err;
-  EXPECT_EQ(read_state(path("run")).meaning.tokenizer.rfind("sentencepiece of 620 tokens", 0), 0U);
-  const std::vector<std::string> generate = {"generate", "--weights", path("run"), "--prompt",
-                                             "the",      "--tokens",  "3",         "--quiet"};
-  const Ended written = run_train(generate);
-  EXPECT_EQ(written.code, 0) << written.err;
-  EXPECT_EQ(written.out.rfind("the", 0), 0U);
-  const Ended scored = run_train({"eval", "--weights", path("run"), "--data", "text:" + path("text.txt")});
-  EXPECT_EQ(scored.code, 0) << scored.err;
 }
 
 TEST_F(HuggingFaceFolder, SetComesFirst) {
