@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tests/train/data_samples.h"
 #include "tests/train/plan_command.h"
 #include "tests/train/shared_runs.h"
 #include "train/session/run_state.h"

@@ -13,7 +13,7 @@ _train() {
   case $command in
     '')
       case $previous in
-        --set|--data|--skip-bad|--batch|--workspace-limit|--threads|--memopt|--skip-vars|--micro-batch|--shards|--bucket|--timeout|--memory-budget|--overhead|--augment|--epochs|--steps|--patience|--lr|--schedule|--momentum|--beta1|--beta2|--eps|--weight-decay|--decay|--no-decay|--loss-scale|--clip-norm|--freeze|--train-only|--seed|--save-every|--keep|--eval-every|--log-every) ;;
+        --set|--data|--skip-bad|--batch|--workspace-limit|--threads|--memopt|--skip-vars|--micro-batch|--shards|--bucket|--timeout|--memory-budget|--overhead|--augment|--epochs|--steps|--patience|--lr|--schedule|--momentum|--beta1|--beta2|--eps|--weight-decay|--decay|--no-decay|--lr-of|--layer-decay|--loss-scale|--clip-norm|--freeze|--train-only|--seed|--save-every|--keep|--fresh|--ignore|--eval-every|--log-every) ;;
         --zero) _train_take -W '0 1 2 3 auto' ;;
         --model) _train_take -W 'adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' -f ;;
         --device) _train_take -W 'cpu cuda' ;;
@@ -22,21 +22,22 @@ _train() {
         --sum-dtype) _train_take -W 'f32 f64' ;;
         --optimizer) _train_take -W 'sgd momentum nesterov adam adamw rmsprop' ;;
         --checkpoint) _train_take -W 'whole sharded' ;;
-        --save|--resume|--tensorboard) _train_take -d ;;
+        --tokenizer|--save|--resume|--tensorboard) _train_take -d ;;
         --autotune|--costs|--weights|--metrics|--log-json) _train_take -f ;;
-        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --data --skip-bad --batch --device --tf32 --fast-conv --deterministic --eager --workspace-limit --no-winograd --fast-f32 --autotune --threads --memopt --skip-vars --skip-grads --print-log --micro-batch --shards --bucket --zero --sum-dtype --sync-bn --timeout --memory-budget --overhead --costs --augment --epochs --steps --patience --lr --schedule --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --loss-scale --clip-norm --freeze --train-only --frozen-dtype --seed --save --save-every --keep --checkpoint --resume --weights --eval-every --log-every --metrics --log-json --tensorboard --quiet' ;;
+        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --data --tokenizer --skip-bad --batch --device --tf32 --fast-conv --deterministic --eager --workspace-limit --no-winograd --fast-f32 --autotune --threads --memopt --skip-vars --skip-grads --print-log --micro-batch --shards --bucket --zero --sum-dtype --sync-bn --timeout --memory-budget --overhead --costs --augment --epochs --steps --patience --lr --schedule --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --lr-of --layer-decay --loss-scale --clip-norm --freeze --train-only --frozen-dtype --seed --save --save-every --keep --checkpoint --resume --weights --fresh --ignore --eval-every --log-every --metrics --log-json --tensorboard --quiet' ;;
       esac ;;
     'bench')
       case $previous in
-        --set|--data|--skip-bad|--batch|--micro-batch|--lr|--schedule|--momentum|--beta1|--beta2|--eps|--weight-decay|--decay|--no-decay|--loss-scale|--clip-norm|--freeze|--train-only|--seed|--workspace-limit|--threads|--skip-vars|--steps|--settings|--rounds) ;;
+        --set|--data|--skip-bad|--batch|--micro-batch|--lr|--schedule|--momentum|--beta1|--beta2|--eps|--weight-decay|--decay|--no-decay|--lr-of|--layer-decay|--loss-scale|--clip-norm|--freeze|--train-only|--seed|--workspace-limit|--threads|--skip-vars|--steps|--settings|--rounds) ;;
         --model) _train_take -W 'adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' -f ;;
         --device) _train_take -W 'cpu cuda' ;;
         --frozen-dtype) _train_take -W 'f32 bf16 f16' ;;
         --dtype) _train_take -W 'f32 f64 bf16 f16' ;;
         --optimizer) _train_take -W 'sgd momentum nesterov adam adamw rmsprop' ;;
         --format) _train_take -W 'text md csv json' ;;
+        --tokenizer) _train_take -d ;;
         --autotune) _train_take -f ;;
-        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --data --skip-bad --batch --micro-batch --lr --schedule --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --loss-scale --clip-norm --freeze --train-only --frozen-dtype --seed --device --tf32 --fast-conv --deterministic --eager --workspace-limit --no-winograd --fast-f32 --autotune --threads --skip-vars --skip-grads --steps --settings --sweep --profile --rounds --count --format' ;;
+        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --data --tokenizer --skip-bad --batch --micro-batch --lr --schedule --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --lr-of --layer-decay --loss-scale --clip-norm --freeze --train-only --frozen-dtype --seed --device --tf32 --fast-conv --deterministic --eager --workspace-limit --no-winograd --fast-f32 --autotune --threads --skip-vars --skip-grads --steps --settings --sweep --profile --rounds --count --format' ;;
       esac ;;
     'completion')
       case $previous in
@@ -63,55 +64,57 @@ _train() {
       esac ;;
     'eval')
       case $previous in
-        --set|--data|--skip-bad|--batch|--workspace-limit|--threads|--memopt|--skip-vars|--seed|--top) ;;
+        --set|--data|--skip-bad|--batch|--workspace-limit|--threads|--memopt|--skip-vars|--ignore|--seed|--top) ;;
         --model) _train_take -W 'adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' -f ;;
         --device) _train_take -W 'cpu cuda' ;;
         --dtype) _train_take -W 'f32 f64 bf16 f16' ;;
         --format) _train_take -W 'text json' ;;
+        --tokenizer) _train_take -d ;;
         --autotune|--weights) _train_take -f ;;
-        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --data --skip-bad --batch --device --tf32 --fast-conv --deterministic --eager --workspace-limit --no-winograd --fast-f32 --autotune --threads --memopt --skip-vars --skip-grads --print-log --weights --seed --top --by-class --confusion --format' ;;
+        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --data --tokenizer --skip-bad --batch --device --tf32 --fast-conv --deterministic --eager --workspace-limit --no-winograd --fast-f32 --autotune --threads --memopt --skip-vars --skip-grads --print-log --weights --ignore --seed --top --by-class --confusion --format' ;;
       esac ;;
     'export')
       case $previous in
-        --set|--seed) ;;
+        --set|--ignore|--seed) ;;
         --model) _train_take -W 'adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' -f ;;
         --dtype) _train_take -W 'f32 f64 bf16 f16' ;;
         --names) _train_take -W 'huggingface timm' ;;
         --weights|--output) _train_take -f ;;
-        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --weights --seed --names --output' ;;
+        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --weights --ignore --seed --names --output' ;;
       esac ;;
     'generate')
       case $previous in
-        --set|--data|--prompt|--tokens|--stop|--temperature|--top-k|--top-p|--seed|--workspace-limit|--threads|--memopt|--skip-vars) ;;
+        --set|--ignore|--data|--prompt|--tokens|--stop|--temperature|--top-k|--top-p|--seed|--workspace-limit|--threads|--memopt|--skip-vars) ;;
         --model) _train_take -W 'adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' -f ;;
         --device) _train_take -W 'cpu cuda' ;;
         --dtype) _train_take -W 'f32 f64 bf16 f16' ;;
         --tokenizer) _train_take -d ;;
         --weights|--autotune) _train_take -f ;;
-        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --weights --data --tokenizer --prompt --tokens --stop --ignore-eos --temperature --top-k --top-p --seed --no-cache --plan --quiet --device --tf32 --fast-conv --deterministic --eager --workspace-limit --no-winograd --fast-f32 --autotune --threads --memopt --skip-vars --skip-grads' ;;
+        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --weights --ignore --data --tokenizer --prompt --tokens --stop --ignore-eos --temperature --top-k --top-p --seed --no-cache --plan --quiet --device --tf32 --fast-conv --deterministic --eager --workspace-limit --no-winograd --fast-f32 --autotune --threads --memopt --skip-vars --skip-grads' ;;
       esac ;;
     'graph')
       case $previous in
-        --set|--batch|--micro-batch|--lr|--schedule|--momentum|--beta1|--beta2|--eps|--weight-decay|--decay|--no-decay|--loss-scale|--clip-norm|--freeze|--train-only|--workspace-limit|--threads|--memopt|--skip-vars) ;;
+        --set|--batch|--micro-batch|--lr|--schedule|--momentum|--beta1|--beta2|--eps|--weight-decay|--decay|--no-decay|--lr-of|--layer-decay|--loss-scale|--clip-norm|--freeze|--train-only|--workspace-limit|--threads|--memopt|--skip-vars) ;;
         --model) _train_take -W 'adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' -f ;;
         --device) _train_take -W 'cpu cuda a100 h100 h200 l40s rtx3060 rtx3090 rtx4090 rtx5090' ;;
         --frozen-dtype) _train_take -W 'f32 bf16 f16' ;;
         --dtype) _train_take -W 'f32 f64 bf16 f16' ;;
         --optimizer) _train_take -W 'sgd momentum nesterov adam adamw rmsprop' ;;
         --autotune|--out) _train_take -f ;;
-        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --batch --micro-batch --lr --schedule --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --loss-scale --clip-norm --freeze --train-only --frozen-dtype --eval --device --tf32 --fast-conv --deterministic --workspace-limit --no-winograd --fast-f32 --autotune --threads --memopt --skip-vars --skip-grads --out' ;;
+        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --batch --micro-batch --lr --schedule --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --lr-of --layer-decay --loss-scale --clip-norm --freeze --train-only --frozen-dtype --eval --device --tf32 --fast-conv --deterministic --workspace-limit --no-winograd --fast-f32 --autotune --threads --memopt --skip-vars --skip-grads --out' ;;
       esac ;;
     'lr-find')
       case $previous in
-        --set|--data|--skip-bad|--batch|--workspace-limit|--threads|--memopt|--skip-vars|--augment|--min-lr|--max-lr|--steps|--momentum|--beta1|--beta2|--eps|--weight-decay|--decay|--no-decay|--loss-scale|--clip-norm|--freeze|--train-only|--seed) ;;
+        --set|--data|--skip-bad|--batch|--workspace-limit|--threads|--memopt|--skip-vars|--augment|--min-lr|--max-lr|--steps|--momentum|--beta1|--beta2|--eps|--weight-decay|--decay|--no-decay|--lr-of|--layer-decay|--loss-scale|--clip-norm|--freeze|--train-only|--seed|--fresh|--ignore) ;;
         --model) _train_take -W 'adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' -f ;;
         --device) _train_take -W 'cpu cuda' ;;
         --frozen-dtype) _train_take -W 'f32 bf16 f16' ;;
         --dtype) _train_take -W 'f32 f64 bf16 f16' ;;
         --optimizer) _train_take -W 'sgd momentum nesterov adam adamw rmsprop' ;;
         --format) _train_take -W 'text json' ;;
+        --tokenizer) _train_take -d ;;
         --autotune|--weights|--out) _train_take -f ;;
-        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --data --skip-bad --batch --device --tf32 --fast-conv --deterministic --eager --workspace-limit --no-winograd --fast-f32 --autotune --threads --memopt --skip-vars --skip-grads --print-log --augment --min-lr --max-lr --steps --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --loss-scale --clip-norm --freeze --train-only --frozen-dtype --seed --weights --format --out' ;;
+        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --data --tokenizer --skip-bad --batch --device --tf32 --fast-conv --deterministic --eager --workspace-limit --no-winograd --fast-f32 --autotune --threads --memopt --skip-vars --skip-grads --print-log --augment --min-lr --max-lr --steps --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --lr-of --layer-decay --loss-scale --clip-norm --freeze --train-only --frozen-dtype --seed --weights --fresh --ignore --format --out' ;;
       esac ;;
     'man')
       case $previous in
@@ -125,7 +128,7 @@ _train() {
       esac ;;
     'plan')
       case $previous in
-        --set|--batch|--micro-batch|--context|--shards|--bucket|--ranks|--network|--lr|--schedule|--momentum|--beta1|--beta2|--eps|--weight-decay|--decay|--no-decay|--loss-scale|--clip-norm|--freeze|--train-only|--eval-every|--workspace-limit|--threads|--memopt|--skip-vars|--memory-budget|--overhead) ;;
+        --set|--batch|--micro-batch|--context|--shards|--bucket|--ranks|--network|--lr|--schedule|--momentum|--beta1|--beta2|--eps|--weight-decay|--decay|--no-decay|--lr-of|--layer-decay|--loss-scale|--clip-norm|--freeze|--train-only|--eval-every|--workspace-limit|--threads|--memopt|--skip-vars|--memory-budget|--overhead) ;;
         --zero) _train_take -W '0 1 2 3 auto' ;;
         --model) _train_take -W 'adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' -f ;;
         --device) _train_take -W 'cpu cuda a100 h100 h200 l40s rtx3060 rtx3090 rtx4090 rtx5090' ;;
@@ -135,17 +138,18 @@ _train() {
         --exchange) _train_take -W 'pieces ring tree' ;;
         --optimizer) _train_take -W 'sgd momentum nesterov adam adamw rmsprop' ;;
         --autotune|--costs|--out|--csv) _train_take -f ;;
-        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --batch --micro-batch --context --shards --bucket --zero --sum-dtype --sync-bn --ranks --exchange --network --lr --schedule --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --loss-scale --clip-norm --freeze --train-only --frozen-dtype --eval --eval-every --device --tf32 --fast-conv --deterministic --workspace-limit --no-winograd --fast-f32 --autotune --threads --memopt --skip-vars --skip-grads --print-log --memory-budget --overhead --costs --json --sweep --out --csv --roofline' ;;
+        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --batch --micro-batch --context --shards --bucket --zero --sum-dtype --sync-bn --ranks --exchange --network --lr --schedule --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --lr-of --layer-decay --loss-scale --clip-norm --freeze --train-only --frozen-dtype --eval --eval-every --device --tf32 --fast-conv --deterministic --workspace-limit --no-winograd --fast-f32 --autotune --threads --memopt --skip-vars --skip-grads --print-log --memory-budget --overhead --costs --json --sweep --out --csv --roofline' ;;
       esac ;;
     'predict')
       case $previous in
-        --set|--data|--skip-bad|--batch|--top|--workspace-limit|--threads|--memopt|--skip-vars) ;;
+        --set|--ignore|--data|--skip-bad|--batch|--top|--workspace-limit|--threads|--memopt|--skip-vars) ;;
         --model) _train_take -W 'adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' -f ;;
         --device) _train_take -W 'cpu cuda' ;;
         --dtype) _train_take -W 'f32 f64 bf16 f16' ;;
         --format) _train_take -W 'text json' ;;
+        --tokenizer) _train_take -d ;;
         --weights|--autotune) _train_take -f ;;
-        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --weights --data --skip-bad --batch --top --format --device --tf32 --fast-conv --deterministic --eager --workspace-limit --no-winograd --fast-f32 --autotune --threads --memopt --skip-vars --skip-grads' || _train_take -f ;;
+        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --weights --ignore --data --tokenizer --skip-bad --batch --top --embed --format --device --tf32 --fast-conv --deterministic --eager --workspace-limit --no-winograd --fast-f32 --autotune --threads --memopt --skip-vars --skip-grads' || _train_take -f ;;
       esac ;;
     'schema')
       case $previous in
@@ -154,7 +158,7 @@ _train() {
       esac ;;
     'show')
       case $previous in
-        --set|--batch|--micro-batch|--lr|--schedule|--momentum|--beta1|--beta2|--eps|--weight-decay|--decay|--no-decay|--loss-scale|--clip-norm|--freeze|--train-only|--workspace-limit|--threads|--memopt|--skip-vars) ;;
+        --set|--batch|--micro-batch|--lr|--schedule|--momentum|--beta1|--beta2|--eps|--weight-decay|--decay|--no-decay|--lr-of|--layer-decay|--loss-scale|--clip-norm|--freeze|--train-only|--workspace-limit|--threads|--memopt|--skip-vars) ;;
         --model) _train_take -W 'adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' -f ;;
         --device) _train_take -W 'cpu cuda a100 h100 h200 l40s rtx3060 rtx3090 rtx4090 rtx5090' ;;
         --frozen-dtype) _train_take -W 'f32 bf16 f16' ;;
@@ -162,7 +166,7 @@ _train() {
         --optimizer) _train_take -W 'sgd momentum nesterov adam adamw rmsprop' ;;
         --format) _train_take -W 'text program json dot' ;;
         --weights|--autotune) _train_take -f ;;
-        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --weights --batch --micro-batch --lr --schedule --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --loss-scale --clip-norm --freeze --train-only --frozen-dtype --device --tf32 --fast-conv --deterministic --workspace-limit --no-winograd --fast-f32 --autotune --threads --memopt --skip-vars --skip-grads --format --eval' ;;
+        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --weights --batch --micro-batch --lr --schedule --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --lr-of --layer-decay --loss-scale --clip-norm --freeze --train-only --frozen-dtype --device --tf32 --fast-conv --deterministic --workspace-limit --no-winograd --fast-f32 --autotune --threads --memopt --skip-vars --skip-grads --format --eval' ;;
       esac ;;
     'tables')
       case $previous in
@@ -175,14 +179,14 @@ _train() {
       esac ;;
     'timeline')
       case $previous in
-        --set|--batch|--micro-batch|--lr|--schedule|--momentum|--beta1|--beta2|--eps|--weight-decay|--decay|--no-decay|--loss-scale|--clip-norm|--freeze|--train-only|--workspace-limit|--threads) ;;
+        --set|--batch|--micro-batch|--lr|--schedule|--momentum|--beta1|--beta2|--eps|--weight-decay|--decay|--no-decay|--lr-of|--layer-decay|--loss-scale|--clip-norm|--freeze|--train-only|--workspace-limit|--threads) ;;
         --model) _train_take -W 'adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' -f ;;
         --device) _train_take -W 'cpu cuda a100 h100 h200 l40s rtx3060 rtx3090 rtx4090 rtx5090' ;;
         --frozen-dtype) _train_take -W 'f32 bf16 f16' ;;
         --dtype) _train_take -W 'f32 f64 bf16 f16' ;;
         --optimizer) _train_take -W 'sgd momentum nesterov adam adamw rmsprop' ;;
         --autotune|--out) _train_take -f ;;
-        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --batch --micro-batch --lr --schedule --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --loss-scale --clip-norm --freeze --train-only --frozen-dtype --eval --device --tf32 --fast-conv --deterministic --workspace-limit --no-winograd --fast-f32 --autotune --threads --out' ;;
+        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --batch --micro-batch --lr --schedule --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --lr-of --layer-decay --loss-scale --clip-norm --freeze --train-only --frozen-dtype --eval --device --tf32 --fast-conv --deterministic --workspace-limit --no-winograd --fast-f32 --autotune --threads --out' ;;
       esac ;;
     'tokenize')
       case $previous in

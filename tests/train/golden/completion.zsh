@@ -17,7 +17,7 @@ _train() {
     'man:Prints this program'\''s manual page.'
     'pack:Finds offsets in one arena for buffers with given lives and sizes.'
     'plan:Says to the byte what a run takes under each memory setting, and what takes less.'
-    'predict:Says what a trained network sees in image files.'
+    'predict:Says what a trained network sees in image files or texts.'
     'schema:Prints the JSON Schema of network files, or their layers.'
     'show:Prints the layers of a network, or its whole program.'
     'tables:Prints optnet'\''s published memory tables beside the same figures computed here.'
@@ -35,6 +35,7 @@ _train() {
       '--set=[Sets a var of the network file; may be repeated]:K=V: ' \
       '--dtype=[Numbers\: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)]:TYPE:(f32 f64 bf16 f16)' \
       '--data=[mnist\:DIR, cifar10\:DIR, cifar100\:DIR, imagefolder\:DIR, shapes; shape-masks; text\:FILE, tokens\:DIR, sentences, copy; tsv\:PATH, subjects; synthetic (default\: shapes, shape-masks, sentences or subjects, made to the network'\''s size); after files ,val=X holds that share of them out for tests]:SPEC: ' \
+      '--tokenizer=[Folder whose tokenizer makes tokens of texts that are no tokens yet\: tokenizer.json, tokenizer.model, vocab.txt, or GPT-2'\''s vocab.json and merges.txt (default\: the run'\''s)]:DIR:_files -/' \
       '--skip-bad=[Leaves out up to N image files that cannot be read; each is tried at the beginning (default 0)]:N: ' \
       '--batch=[Samples a step (default\: the network'\''s); auto\: the largest that the memory has room for]:N: ' \
       '--device=[cpu, cuda, cuda\:1... (default cpu)]:NAME:(cpu cuda)' \
@@ -76,6 +77,8 @@ _train() {
       '--decay-all[Weight decay on bias and norm too]' \
       '--decay=[Weight decay on these parameters too\: names with commas between, * for any characters]:NAMES: ' \
       '--no-decay=[No weight decay on these parameters, as '\''tokens.*,positions.*'\'']:NAMES: ' \
+      '--lr-of=[Learning rates of their own, as '\''head.*=10x,norm.*=3e-4'\''\: times that of the others, or a rate that follows the schedule too; * stands for any characters, and the last that means a parameter counts]:RATES: ' \
+      '--layer-decay=[Each layer has X times the learning rate of the layer above it, the head all of it (default 1)]:X: ' \
       '--loss-scale=[Of --dtype f16\: what the loss is scaled by at first (default 65536); it halves and doubles by itself]:X: ' \
       '--clip-norm=[Scales gradients down to this global norm; 0\: no limit (default\: the network'\''s)]:X: ' \
       '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
@@ -88,6 +91,8 @@ _train() {
       '--checkpoint=[whole\: one rank writes all of it (default); sharded\: each rank a file with its share of every tensor]:FORM:(whole sharded)' \
       '--resume=[Goes on, bit for bit, where a run stopped, with its settings; auto\: if --save has one]:DIR|auto:_files -/' \
       '--weights=[Starts from these weights; of a checkpoint directory the best; none\: from no weights of hf\:DIR]:FILE|DIR:_files' \
+      '--fresh=[Of --weights\: these may be missing there or of another shape, and are made anew then by the seed\: names with commas between, * for any characters, as '\''logits.*'\''; the network'\''s, or the file'\''s own]:NAMES: ' \
+      '--ignore=[Of --weights\: tensors of the file that are taken as if they were not there, as '\''head.*'\'']:NAMES: ' \
       '--eval-every=[Evaluates every N steps or Ne epochs; 0 never (default 1e)]:N|Ne: ' \
       '--log-every=[Steps between records (default 0\: about one a second)]:N: ' \
       '--metrics=[Writes records as CSV; a resumed run goes on in it (default with --save\: DIR/metrics.csv)]:FILE:_files' \
@@ -102,6 +107,7 @@ _train() {
       '--set=[Sets a var of the network file; may be repeated]:K=V: ' \
       '--dtype=[Numbers\: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)]:TYPE:(f32 f64 bf16 f16)' \
       '--data=[mnist\:DIR, cifar10\:DIR, cifar100\:DIR, imagefolder\:DIR, shapes; shape-masks; text\:FILE, tokens\:DIR, sentences, copy; tsv\:PATH, subjects; synthetic (default\: shapes, shape-masks, sentences or subjects, made to the network'\''s size); after files ,val=X holds that share of them out for tests]:SPEC: ' \
+      '--tokenizer=[Folder whose tokenizer makes tokens of texts that are no tokens yet\: tokenizer.json, tokenizer.model, vocab.txt, or GPT-2'\''s vocab.json and merges.txt (default\: the run'\''s)]:DIR:_files -/' \
       '--skip-bad=[Leaves out up to N image files that cannot be read; each is tried at the beginning (default 0)]:N: ' \
       '--batch=[Samples a step (default\: the network'\''s)]:N: ' \
       '--micro-batch=[Samples that go through the network at once (default\: the batch); a step sums the gradients of all of them. Batch norm takes its statistics of these]:M: ' \
@@ -116,6 +122,8 @@ _train() {
       '--decay-all[Weight decay on bias and norm too]' \
       '--decay=[Weight decay on these parameters too\: names with commas between, * for any characters]:NAMES: ' \
       '--no-decay=[No weight decay on these parameters, as '\''tokens.*,positions.*'\'']:NAMES: ' \
+      '--lr-of=[Learning rates of their own, as '\''head.*=10x,norm.*=3e-4'\''\: times that of the others, or a rate that follows the schedule too; * stands for any characters, and the last that means a parameter counts]:RATES: ' \
+      '--layer-decay=[Each layer has X times the learning rate of the layer above it, the head all of it (default 1)]:X: ' \
       '--loss-scale=[Of --dtype f16\: what the loss is scaled by at first (default 65536); it halves and doubles by itself]:X: ' \
       '--clip-norm=[Scales gradients down to this global norm; 0\: no limit (default\: the network'\''s)]:X: ' \
       '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
@@ -177,6 +185,7 @@ _train() {
       '--set=[Sets a var of the network file; may be repeated]:K=V: ' \
       '--dtype=[Numbers\: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)]:TYPE:(f32 f64 bf16 f16)' \
       '--data=[mnist\:DIR, cifar10\:DIR, cifar100\:DIR, imagefolder\:DIR, shapes; shape-masks; text\:FILE, tokens\:DIR, sentences, copy; tsv\:PATH, subjects; synthetic (default\: shapes, shape-masks, sentences or subjects, made to the network'\''s size); after files ,val=X holds that share of them out for tests]:SPEC: ' \
+      '--tokenizer=[Folder whose tokenizer makes tokens of texts that are no tokens yet\: tokenizer.json, tokenizer.model, vocab.txt, or GPT-2'\''s vocab.json and merges.txt (default\: the run'\''s)]:DIR:_files -/' \
       '--skip-bad=[Leaves out up to N image files that cannot be read; each is tried at the beginning (default 0)]:N: ' \
       '--batch=[Samples a step (default\: the network'\''s)]:N: ' \
       '--device=[cpu, cuda, cuda\:1... (default cpu)]:NAME:(cpu cuda)' \
@@ -194,6 +203,7 @@ _train() {
       '--skip-grads[So does each parameter gradient given to an optimizer op]' \
       '--print-log[Prints what each step of the planner changes, who takes whose memory, and why others do not]' \
       '--weights=[Weights of a run'\''s directory (its best), of a checkpoint'\''s directory, or of a file; a run says its network, data, numbers, batch and seed, so that these need not be given]:RUN|FILE:_files' \
+      '--ignore=[Of --weights\: tensors of the file that are taken as if they were not there, as '\''head.*'\'']:NAMES: ' \
       '--seed=[Seed of initial weights, data order and dropout (default 0)]:N: ' \
       '--top=[Also counts labels that are among the K largest logits]:K: ' \
       '--by-class[Samples and accuracy of each class]' \
@@ -207,6 +217,7 @@ _train() {
       '--set=[Sets a var of the network file; may be repeated]:K=V: ' \
       '--dtype=[Numbers in the file\: f32, f64, bf16 or f16, rounded where they have to be (default\: the parameters'\'' own)]:TYPE:(f32 f64 bf16 f16)' \
       '--weights=[Weights of a run'\''s directory (its best), of a checkpoint'\''s directory, or of a file; a run says its network, data, numbers, batch and seed, so that these need not be given]:RUN|FILE:_files' \
+      '--ignore=[Of --weights\: tensors of the file that are taken as if they were not there, as '\''head.*'\'']:NAMES: ' \
       '--seed=[Seed of initial weights, data order and dropout (default 0)]:N: ' \
       '--names=[Under the names, and in the layout, of a library that the network file states\: huggingface, timm (default\: the network'\''s own)]:LIBRARY:(huggingface timm)' \
       '--output=[File to write]:FILE:_files' ;;
@@ -218,8 +229,9 @@ _train() {
       '--set=[Sets a var of the network file; may be repeated]:K=V: ' \
       '--dtype=[Numbers\: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)]:TYPE:(f32 f64 bf16 f16)' \
       '--weights=[Weights of a run'\''s directory (its best), of a checkpoint'\''s directory, or of a file; a run says its network, data, numbers, batch and seed, so that these need not be given]:RUN|FILE:_files' \
+      '--ignore=[Of --weights\: tensors of the file that are taken as if they were not there, as '\''head.*'\'']:NAMES: ' \
       '--data=[Data set whose characters the network knows (default\: the run'\''s)]:SPEC: ' \
-      '--tokenizer=[Instead\: GPT-2'\''s vocab.json and merges.txt in this folder, for weights from elsewhere]:DIR:_files -/' \
+      '--tokenizer=[Folder whose tokenizer makes tokens of texts that are no tokens yet\: tokenizer.json, tokenizer.model, vocab.txt, or GPT-2'\''s vocab.json and merges.txt (default\: the run'\''s)]:DIR:_files -/' \
       '--prompt=[What is written on from]:TEXT: ' \
       '--tokens=[Symbols that follow it (default 200)]:N: ' \
       '--stop=[Ends the text before the first TEXT after the prompt]:TEXT: ' \
@@ -264,6 +276,8 @@ _train() {
       '--decay-all[Weight decay on bias and norm too]' \
       '--decay=[Weight decay on these parameters too\: names with commas between, * for any characters]:NAMES: ' \
       '--no-decay=[No weight decay on these parameters, as '\''tokens.*,positions.*'\'']:NAMES: ' \
+      '--lr-of=[Learning rates of their own, as '\''head.*=10x,norm.*=3e-4'\''\: times that of the others, or a rate that follows the schedule too; * stands for any characters, and the last that means a parameter counts]:RATES: ' \
+      '--layer-decay=[Each layer has X times the learning rate of the layer above it, the head all of it (default 1)]:X: ' \
       '--loss-scale=[Of --dtype f16\: what the loss is scaled by at first (default 65536); it halves and doubles by itself]:X: ' \
       '--clip-norm=[Scales gradients down to this global norm; 0\: no limit (default\: the network'\''s)]:X: ' \
       '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
@@ -291,6 +305,7 @@ _train() {
       '--set=[Sets a var of the network file; may be repeated]:K=V: ' \
       '--dtype=[Numbers\: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)]:TYPE:(f32 f64 bf16 f16)' \
       '--data=[mnist\:DIR, cifar10\:DIR, cifar100\:DIR, imagefolder\:DIR, shapes; shape-masks; text\:FILE, tokens\:DIR, sentences, copy; tsv\:PATH, subjects; synthetic (default\: shapes, shape-masks, sentences or subjects, made to the network'\''s size); after files ,val=X holds that share of them out for tests]:SPEC: ' \
+      '--tokenizer=[Folder whose tokenizer makes tokens of texts that are no tokens yet\: tokenizer.json, tokenizer.model, vocab.txt, or GPT-2'\''s vocab.json and merges.txt (default\: the run'\''s)]:DIR:_files -/' \
       '--skip-bad=[Leaves out up to N image files that cannot be read; each is tried at the beginning (default 0)]:N: ' \
       '--batch=[Samples a step (default\: the network'\''s)]:N: ' \
       '--device=[cpu, cuda, cuda\:1... (default cpu)]:NAME:(cpu cuda)' \
@@ -320,6 +335,8 @@ _train() {
       '--decay-all[Weight decay on bias and norm too]' \
       '--decay=[Weight decay on these parameters too\: names with commas between, * for any characters]:NAMES: ' \
       '--no-decay=[No weight decay on these parameters, as '\''tokens.*,positions.*'\'']:NAMES: ' \
+      '--lr-of=[Learning rates of their own, as '\''head.*=10x,norm.*=3e-4'\''\: times that of the others, or a rate that follows the schedule too; * stands for any characters, and the last that means a parameter counts]:RATES: ' \
+      '--layer-decay=[Each layer has X times the learning rate of the layer above it, the head all of it (default 1)]:X: ' \
       '--loss-scale=[Of --dtype f16\: what the loss is scaled by at first (default 65536); it halves and doubles by itself]:X: ' \
       '--clip-norm=[Scales gradients down to this global norm; 0\: no limit (default\: the network'\''s)]:X: ' \
       '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
@@ -327,6 +344,8 @@ _train() {
       '--frozen-dtype=[Of frozen parameters of two axes or more\: bf16 or f16 halve them, f32 (default\: as all others)]:TYPE:(f32 bf16 f16)' \
       '--seed=[Seed of initial weights, data order and dropout (default 0)]:N: ' \
       '--weights=[Starts from these weights; of a checkpoint directory the best; none\: from no weights of hf\:DIR]:FILE|DIR:_files' \
+      '--fresh=[Of --weights\: these may be missing there or of another shape, and are made anew then by the seed\: names with commas between, * for any characters, as '\''logits.*'\''; the network'\''s, or the file'\''s own]:NAMES: ' \
+      '--ignore=[Of --weights\: tensors of the file that are taken as if they were not there, as '\''head.*'\'']:NAMES: ' \
       '--format=[text (default), json]:FORM:(text json)' \
       '--out=[Also writes the picture there, a page for a browser\: lr.html]:FILE:_files' ;;
     'man') _arguments \
@@ -370,6 +389,8 @@ _train() {
       '--decay-all[Weight decay on bias and norm too]' \
       '--decay=[Weight decay on these parameters too\: names with commas between, * for any characters]:NAMES: ' \
       '--no-decay=[No weight decay on these parameters, as '\''tokens.*,positions.*'\'']:NAMES: ' \
+      '--lr-of=[Learning rates of their own, as '\''head.*=10x,norm.*=3e-4'\''\: times that of the others, or a rate that follows the schedule too; * stands for any characters, and the last that means a parameter counts]:RATES: ' \
+      '--layer-decay=[Each layer has X times the learning rate of the layer above it, the head all of it (default 1)]:X: ' \
       '--loss-scale=[Of --dtype f16\: what the loss is scaled by at first (default 65536); it halves and doubles by itself]:X: ' \
       '--clip-norm=[Scales gradients down to this global norm; 0\: no limit (default\: the network'\''s)]:X: ' \
       '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
@@ -407,10 +428,13 @@ _train() {
       '--dtype=[Numbers\: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)]:TYPE:(f32 f64 bf16 f16)' \
       '*:FILE|DIR...:_files' \
       '--weights=[Weights of a run'\''s directory (its best), of a checkpoint'\''s directory, or of a file; a run says its network, data, numbers, batch and seed, so that these need not be given]:RUN|FILE:_files' \
+      '--ignore=[Of --weights\: tensors of the file that are taken as if they were not there, as '\''head.*'\'']:NAMES: ' \
       '--data=[Data set that says how images are normalised, or what symbols of texts stand for, and what classes are called (default\: the run'\''s)]:SPEC: ' \
+      '--tokenizer=[Folder whose tokenizer makes tokens of texts that are no tokens yet\: tokenizer.json, tokenizer.model, vocab.txt, or GPT-2'\''s vocab.json and merges.txt (default\: the run'\''s)]:DIR:_files -/' \
       '--skip-bad=[Passes over up to N image files that cannot be read, with a line for each (default 0)]:N: ' \
       '--batch=[Images or texts at a time (default 1)]:N: ' \
       '--top=[Likeliest classes that are named of each image or text (default 5)]:K: ' \
+      '--embed[Instead\: the embedding of each text, the mean of what becomes of its tokens, of length 1]' \
       '--format=[text (default), json]:FORM:(text json)' \
       '--device=[cpu, cuda, cuda\:1... (default cpu)]:NAME:(cpu cuda)' \
       '--tf32[On a GPU\: convolutions and products may round f32 factors to TF32]' \
@@ -451,6 +475,8 @@ _train() {
       '--decay-all[Weight decay on bias and norm too]' \
       '--decay=[Weight decay on these parameters too\: names with commas between, * for any characters]:NAMES: ' \
       '--no-decay=[No weight decay on these parameters, as '\''tokens.*,positions.*'\'']:NAMES: ' \
+      '--lr-of=[Learning rates of their own, as '\''head.*=10x,norm.*=3e-4'\''\: times that of the others, or a rate that follows the schedule too; * stands for any characters, and the last that means a parameter counts]:RATES: ' \
+      '--layer-decay=[Each layer has X times the learning rate of the layer above it, the head all of it (default 1)]:X: ' \
       '--loss-scale=[Of --dtype f16\: what the loss is scaled by at first (default 65536); it halves and doubles by itself]:X: ' \
       '--clip-norm=[Scales gradients down to this global norm; 0\: no limit (default\: the network'\''s)]:X: ' \
       '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
@@ -508,6 +534,8 @@ _train() {
       '--decay-all[Weight decay on bias and norm too]' \
       '--decay=[Weight decay on these parameters too\: names with commas between, * for any characters]:NAMES: ' \
       '--no-decay=[No weight decay on these parameters, as '\''tokens.*,positions.*'\'']:NAMES: ' \
+      '--lr-of=[Learning rates of their own, as '\''head.*=10x,norm.*=3e-4'\''\: times that of the others, or a rate that follows the schedule too; * stands for any characters, and the last that means a parameter counts]:RATES: ' \
+      '--layer-decay=[Each layer has X times the learning rate of the layer above it, the head all of it (default 1)]:X: ' \
       '--loss-scale=[Of --dtype f16\: what the loss is scaled by at first (default 65536); it halves and doubles by itself]:X: ' \
       '--clip-norm=[Scales gradients down to this global norm; 0\: no limit (default\: the network'\''s)]:X: ' \
       '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
@@ -530,8 +558,8 @@ _train() {
       '--version[Display program version information and exit]' \
       '*:FILE...: ' \
       '--out=[Directory to make\: shards of tokens, and what tells them apart]:DIR:_files -/' \
-      '--tokenizer=[bytes (default), chars\: the characters that occur; DIR\: GPT-2'\''s, by vocab.json and merges.txt there (or encoder.json and vocab.bpe)]:DIR|bytes|chars:_files -/' \
-      '--end-token=[Stands after each document\: a token of GPT-2'\''s files (default\: <|endoftext|>, if it is there); of bytes and chars one more, whatever it is called (default\: none)]:TOKEN: ' \
+      '--tokenizer=[bytes (default), chars\: the characters that occur; DIR\: those of the tokenizer there, by vocab.json and merges.txt (GPT-2'\''s), tokenizer.json, tokenizer.model or vocab.txt]:DIR|bytes|chars:_files -/' \
+      '--end-token=[Stands after each document\: a token of DIR (default\: the one that DIR says ends a text, if any); of bytes and chars one more, whatever it is called (default\: none)]:TOKEN: ' \
       '--separator=[What stands between the documents of a file; is left out]:TEXT: ' \
       '--val=[The last so many percent of the text are for tests (default 10)]:PERCENT: ' \
       '--shard-tokens=[Most tokens of a file (default 100,000,000)]:N: ' \
