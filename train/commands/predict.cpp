@@ -1,16 +1,13 @@
 // `train predict`: what a trained network sees in image files, or says of texts.
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
 #include <filesystem>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <utility>
 
 #include "framework/builder/network_part.h"
 #include "framework/error.h"
-#include "framework/formatted.h"
 #include "framework/language/channel_order.h"
 #include "framework/text_input.h"
 #include "train/data/data_files.h"
@@ -20,8 +17,7 @@
 #include "train/data/labelled_texts.h"
 #include "train/option_groups.h"
 #include "train/report/option_names.h"
-#include "train/report/score_report.h"
-#include "train/report/streams.h"
+#include "train/report/result_lines.h"
 #include "train/session/device.h"
 #include "train/session/embedder.h"
 #include "train/session/fed_data.h"
@@ -83,6 +79,12 @@ std::vector<Item> texts_of(const std::vector<std::string>& files) {
   return items;
 }
 
+std::size_t widest_name(const std::vector<Item>& items) {
+  std::size_t widest = 0;
+  for (const Item& item : items) widest = std::max(widest, item.name.size());
+  return widest;
+}
+
 /// Of the data set that the run trained on, as the run noted it, unless the command line names another.
 ImageInput image_input(const Options& given, const Options& options, const std::optional<SavedRun>& run,
                        const Network& network) {
@@ -107,60 +109,6 @@ ImageInput image_input(const Options& given, const Options& options, const std::
            "the data has images of ", input.data.mean.size(), " channels, the network takes ", channels);
   return input;
 }
-
-/// Writes predictions or embeddings, one a line.
-class ResultLines {
- public:
-  ResultLines(const Options& options, const std::vector<Item>& items, std::vector<std::string> classes)
-      : as_json_(options.format == "json"), classes_(std::move(classes)) {
-    for (const Item& item : items) name_width_ = std::max(name_width_, item.name.size());
-    for (const std::string& name : classes_) class_width_ = std::max(class_width_, name.size());
-  }
-  template <class Result>
-  void print(const std::vector<Result>& results) const {
-    constexpr auto replace = nlohmann::ordered_json::error_handler_t::replace;
-    int error = 0;
-    for (const Result& result : results) {
-      const std::string line = as_json_ ? json_of(result).dump(-1, ' ', false, replace)
-                                        : padded(in_one_line(result.name), name_width_) + text_of(result);
-      if (std::puts(line.c_str()) == EOF) error = errno;
-    }
-    finish_output(error);
-  }
-
- private:
-  static std::string padded(std::string text, std::size_t width) {
-    text.resize(std::max(text.size(), width), ' ');
-    return text;
-  }
-  static std::string text_of(const Embedding& embedding) {
-    std::string line;
-    for (const double value : embedding.values) line.append(formatted(" %.9g", value));
-    return line;
-  }
-  std::string text_of(const Prediction& prediction) const {
-    std::string line;
-    for (const Guess& guess : prediction.guesses)
-      line.append("  ")
-          .append(padded(in_one_line(class_name(classes_, guess.label)), class_width_))
-          .append(formatted(" %.4f", guess.probability));
-    return line;
-  }
-  static nlohmann::ordered_json json_of(const Embedding& embedding) {
-    return {{"file", embedding.name}, {"embedding", embedding.values}};
-  }
-  nlohmann::ordered_json json_of(const Prediction& prediction) const {
-    nlohmann::ordered_json guesses = nlohmann::ordered_json::array();
-    for (const Guess& guess : prediction.guesses)
-      guesses.push_back(
-          {{"class", class_name(classes_, guess.label)}, {"label", guess.label}, {"probability", guess.probability}});
-    return {{"file", prediction.name}, {"predictions", std::move(guesses)}};
-  }
-
-  bool as_json_;
-  std::vector<std::string> classes_;
-  std::size_t name_width_ = 0, class_width_ = 0;
-};
 
 /// Writes an item as a sample of the network, or fails.
 using WriteItem = std::function<void(const Item& item, std::byte* sample)>;
@@ -253,9 +201,10 @@ int predict(const PredictAsked& asked, const Options& given) {
   const Planned planned = plan_evaluation(network, setting.memory, prepared);
   device->reserve(reserved_bytes({&planned}, 0, device->info().alignment));
   Store store(*device);
+  const ResultLines lines(options.format == "json", widest_name(items), classes);
   const auto all_by = [&](auto reader) {
     read_weights(options.checkpoints.weights, store, network, say);
-    return read_all(reader, items, write, {options, items, classes}, asked.skip_bad);
+    return read_all(reader, items, write, lines, asked.skip_bad);
   };
   const bool done = asked.embeds ? all_by(Embedder(network, planned, prepared, store))
                                  : all_by(Predictor(network, planned, prepared, store, asked.top));

@@ -79,6 +79,23 @@ Shards summed(Shards shards, bool by_norm) {
   return shards;
 }
 
+Plans plans_as_asked(const Programs& programs, bool evaluated, const MemorySetting& memory, Prepared& prepared) {
+  if (!programs.trains()) return plans_of_evaluation(programs, memory, prepared);
+  Plans plans{.training = plan_training(programs, memory, prepared), .evaluation = {}};
+  Plan none_of_evaluation;
+  if (evaluated) {
+    plans.evaluation = plan_evaluation(programs.evaluation, beside_training(memory), prepared);
+    none_of_evaluation = unshared_evaluation(programs.evaluation, beside_training(memory), prepared);
+  }
+  const Planned &training = plans.training, &evaluation = plans.evaluation;
+  plans.at_most = varies(training) || varies(evaluation);
+  const Together together = held_together(training, evaluation);
+  plans.bytes = together.bytes;
+  plans.arena = together.arena;
+  plans.none = in_turn(unshared_training(programs, memory, prepared), none_of_evaluation).total();
+  return plans;
+}
+
 }  // namespace
 
 Programs build_programs(const ProgramSetting& setting) {
@@ -182,27 +199,6 @@ Together held_together(const Planned& first, const Planned& second) {
   return {.bytes = in_one_arena(first.plan.bytes, second.plan.bytes),
           .arena = std::max(first.arena->bytes, second.arena ? second.arena->bytes : 0)};
 }
-
-namespace {
-
-Plans plans_as_asked(const Programs& programs, bool evaluated, const MemorySetting& memory, Prepared& prepared) {
-  if (!programs.trains()) return plans_of_evaluation(programs, memory, prepared);
-  Plans plans{.training = plan_training(programs, memory, prepared), .evaluation = {}};
-  Plan none_of_evaluation;
-  if (evaluated) {
-    plans.evaluation = plan_evaluation(programs.evaluation, beside_training(memory), prepared);
-    none_of_evaluation = unshared_evaluation(programs.evaluation, beside_training(memory), prepared);
-  }
-  const Planned &training = plans.training, &evaluation = plans.evaluation;
-  plans.at_most = varies(training) || varies(evaluation);
-  const Together together = held_together(training, evaluation);
-  plans.bytes = together.bytes;
-  plans.arena = together.arena;
-  plans.none = in_turn(unshared_training(programs, memory, prepared), none_of_evaluation).total();
-  return plans;
-}
-
-}  // namespace
 
 Plans plan_programs(const Programs& programs, bool evaluated, const MemorySetting& memory, Prepared& prepared) {
   Plans plans = plans_as_asked(programs, evaluated, memory, prepared);
