@@ -12,6 +12,7 @@ megabyte and more go back to the system when they are freed (MALLOC_MMAP_THRESHO
 import sys
 
 import peers
+from gpt2_memory import held
 from tables import MIB, Table
 
 GIB = 2**30
@@ -31,12 +32,6 @@ CASES = {
     "resnet50": Case(32, "logits.*", ["fc."]),
     "bert_base": Case(32, "logits.*", ["classifier."], length=128),
 }
-
-
-def held(field):
-    """Bytes that the system counts for this process."""
-    with open("/proc/self/status") as lines:
-        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(field + ":"))
 
 
 def made(network, length):

@@ -19,6 +19,7 @@ from pathlib import Path
 MIB = 2**20
 # Okabe and Ito's colours, which people of all kinds of colour vision tell apart; in the order of the categories.
 COLOURS = ["#56b4e9", "#0072b2", "#999999", "#009e73", "#cc79a7", "#e69f00", "#d55e00", "#f0e442"]
+CATEGORIES = COLOURS[:2] + ["#556677"] + COLOURS[2:]  # as on the timeline's page
 GPU = ["--dtype", "bf16", "--device", "rtx4090,memory=12GiB"]
 
 
@@ -119,14 +120,14 @@ def timeline(train, *args):
             seen.add(category)
             above = [a + b for a, b in zip(below, row)]
             x, y = lambda step: left + wide * step / steps, lambda size: floor - size * scale
-            picture.area(stairs(above, x, y) + stairs(below, x, y)[::-1], COLOURS[category])
+            picture.area(stairs(above, x, y) + stairs(below, x, y)[::-1], CATEGORIES[category])
             below = above
         picture.line(left, floor, left + wide, floor)
         picture.text(left, floor + 18, "forward", "small")
         picture.text(left + wide, floor + 18, "backward and updates", "small", "end")
     x = 20
     for category in sorted(seen):
-        picture.box(x, 312, 12, 12, COLOURS[category])
+        picture.box(x, 312, 12, 12, CATEGORIES[category])
         picture.text(x + 18, 323, data["categories"][category], "small")
         x += 34 + 7 * len(data["categories"][category])
     picture.box(x, 312, 12, 12, "#e4e7eb")
