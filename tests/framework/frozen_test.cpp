@@ -39,7 +39,7 @@ TEST(Frozen, SaysWhatCannotBeFrozen) {
   const auto error = [&](const FrozenSetting& setting) { return error_of([&] { frozen_names(network, setting); }); };
   EXPECT_EQ(error({.freeze = "*"}), "`freeze`: no parameter is left to train");
   EXPECT_EQ(error({.train_only = "body/bn.*"}), "`train_only`: no parameter is left to train");
-  EXPECT_EQ(error({.freeze = "haed.*"}), "`freeze`: no parameter is called 'haed.*'");
+  EXPECT_EQ(error({.freeze = "haed.*"}), "`freeze`: no parameter is called 'haed.*'; did you mean 'head.*'?");
   EXPECT_EQ(error({.train_only = "head.weigth"}),
             "`train_only`: no parameter is called 'head.weigth'; did you mean 'head.weight'?");
   EXPECT_EQ(error({.freeze = "stem*", .train_only = "head.*"}), "`freeze` and `train_only` exclude each other");
