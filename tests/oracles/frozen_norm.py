@@ -8,8 +8,9 @@ import sys
 
 try:
     import torch
-except ImportError:
-    sys.exit("frozen_norm.py: needs PyTorch")
+except ImportError as missing:
+    print(f"frozen_norm: skipped: {missing}", file=sys.stderr)
+    sys.exit(77)
 
 
 def made(first, *shape):

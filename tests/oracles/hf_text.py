@@ -16,7 +16,8 @@ try:
     import torch
     import transformers
 except ImportError as missing:
-    sys.exit(f"skipped: {missing}")
+    print(f"hf_text: skipped: {missing}", file=sys.stderr)
+    sys.exit(77)
 
 from made_weights import fill, made
 

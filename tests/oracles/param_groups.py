@@ -10,8 +10,9 @@ import sys
 
 try:
     import torch
-except ImportError:
-    sys.exit("skipped: torch is not installed")
+except ImportError as missing:
+    print(f"param_groups: skipped: {missing}", file=sys.stderr)
+    sys.exit(77)
 
 START = [1.0, -2.0, 0.5]
 GRADIENTS = [[0.5, -1.0, 2.0], [0.25, 3.0, -1.0], [-1.5, 0.125, 0.75]]

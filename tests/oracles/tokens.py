@@ -17,7 +17,8 @@ try:
     import tokenizers
     from tokenizers import decoders, models, normalizers, pre_tokenizers, processors, trainers
 except ImportError as missing:
-    sys.exit(f"skipped: {missing}; pip install tokenizers sentencepiece")
+    print(f"tokens: skipped: {missing}; pip install tokenizers sentencepiece", file=sys.stderr)
+    sys.exit(77)
 
 OUT = pathlib.Path(__file__).parent / "tokens"
 TRAINED = """The quick brown fox doesn't jump over the lazy dog; they've said it'll rain, but I'm sure we'd manage.
