@@ -116,7 +116,7 @@ std::vector<Op> with_shortcut_norm(const Program&, const Op& made, const Op& add
 /// Whether training normalises by the running statistics and leaves them: if they are frozen, or if all parameters are.
 bool is_still(const LayerCall& c, bool affine) {
   const bool mean = c.is_frozen("running_mean");
-  check(mean == c.is_frozen("running_var"), "`freeze`: of running_mean and running_var only one is frozen");
+  check(mean == c.is_frozen("running_var"), "of running_mean and running_var only one is frozen; both are, or neither");
   return mean || (affine && c.is_frozen("weight") && c.is_frozen("bias"));
 }
 

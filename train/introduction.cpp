@@ -68,7 +68,7 @@ std::int64_t numbers_in(const Network& network, const std::set<VarId>& params) {
   return numbers;
 }
 
-/// "'a.weight', 'b.weight' and 3 more".
+/// "a.weight, b.weight and 3 more".
 std::string named(const std::vector<std::string>& names) {
   constexpr std::size_t kMost = 2;
   const auto shown = static_cast<std::ptrdiff_t>(std::min(names.size(), kMost));
@@ -85,19 +85,21 @@ void note_frozen(Progress& progress, const Options& options, const Network& netw
     progress.note(message("frozen are ", network.frozen.size(), " of ", all.size(), " parameters, ",
                           grouped(numbers_in(network, network.frozen)), " of ", grouped(numbers_in(network, all)),
                           " numbers"));
-  else if (options.program.network.frozen.dtype)
-    progress.note("--frozen-dtype changes nothing, since nothing is frozen");
+  else if (options.program.network.frozen.any())
+    progress.note("frozen are running statistics alone: batch norm normalises by them and leaves them");
+  if (network.frozen.empty() && options.program.network.frozen.dtype)
+    progress.note("--frozen-dtype changes nothing, since no parameter is frozen");
   if (start.checkpoint.empty()) return;
   const std::vector<std::string> now = frozen_params(network), &before = start.state.frozen;
   std::vector<std::string> gone, came;
   std::ranges::set_difference(now, before, std::back_inserter(gone));
   std::ranges::set_difference(before, now, std::back_inserter(came));
   if (gone.empty() && came.empty()) return;
-  progress.note(
-      message("the run goes on with",
-              gone.empty() ? "" : message(" ", named(gone), " frozen, whose states of the optimizer are dropped"),
-              gone.empty() || came.empty() ? "" : ", and",
-              came.empty() ? "" : message(" ", named(came), " trained, whose states begin at zero")));
+  progress.note(message(
+      "the run goes on with",
+      gone.empty() ? "" : message(" ", named(gone), " frozen, whose states of the optimizer, if any, are dropped"),
+      gone.empty() || came.empty() ? "" : ", and",
+      came.empty() ? "" : message(" ", named(came), " trained, whose states begin at zero")));
 }
 
 }  // namespace

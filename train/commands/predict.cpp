@@ -195,7 +195,13 @@ int predict(const PredictAsked& asked, const Options& given) {
     classes = input.data.classes;
     write = images_as(input, network.program.vars[fed_inputs(network).samples]);
   }
-  if (asked.embeds) network = embedding_of(network);
+  if (asked.embeds) {
+    const std::int64_t most = tokens_pooled(options.checkpoints.weights.path), length = symbols_of_sample(network);
+    if (most > 0 && most < length)
+      say(message("note: its makers read ", most, " tokens of a text, this network ", length, "; --set ", kContextVar,
+                  '=', most, " reads as many"));
+    network = embedding_of(network);
+  }
   const std::unique_ptr<Device> device = open_device(options.device);
   Prepared prepared(*device);
   const Planned planned = plan_evaluation(network, setting.memory, prepared);

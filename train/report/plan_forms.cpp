@@ -65,23 +65,14 @@ std::string categories_text(const PlanReport& report) {
   return text_table(rows, 1);
 }
 
-/// What the run would take more if nothing were frozen, each at the peak.
-constexpr std::pair<const char*, Category> kSaved[] = {{"gradients", Category::ParamGrads},
-                                                       {"states", Category::Optimizer},
-                                                       {"activations", Category::Activations},
-                                                       {"their gradients", Category::ActivationGrads}};
-std::int64_t saved_of(const PlanReport& report, Category category) {
-  const auto c = static_cast<std::size_t>(category);
-  return report.unfrozen->peak.bytes[c] - report.row().peak.bytes[c];
-}
-
 std::string frozen_text(const PlanReport& report) {
   if (!report.unfrozen) return "";
+  // Other categories are those of another moment: each plan has its own peak.
+  constexpr auto kStates = static_cast<std::size_t>(Category::Optimizer);
   const std::int64_t all = report.unfrozen->bytes() - report.row().bytes();
-  std::string text = message("freezing saves ", all, " bytes (", mebibytes(all), ") of ", report.unfrozen->bytes());
-  for (const auto& [name, category] : kSaved)
-    text += message(name == kSaved[0].first ? ": " : ", ", name, " ", mebibytes(saved_of(report, category)));
-  return text + "\n";
+  return message("freezing saves ", all, " bytes (", mebibytes(all), ") of ", report.unfrozen->bytes(), ", ",
+                 mebibytes(report.unfrozen->peak.bytes[kStates] - report.row().peak.bytes[kStates]),
+                 " of them states of the optimizer\n");
 }
 
 /// Says whose the activations of a network of sequences are.

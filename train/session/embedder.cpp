@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "framework/error.h"
+#include "train/data/data_files.h"
 #include "train/session/logits.h"
 
 namespace lethe {
@@ -20,6 +23,15 @@ const Network& checked(const Network& network) {
   check(fits, network.name, ": its embedding is ", text_of(rows), " of ", text_of(text),
         ", expected numbers [N,T,C] of tokens i32[N,T]");
   return network;
+}
+
+/// An object of a JSON file; empty without the file.
+nlohmann::json object_in(const std::filesystem::path& file) {
+  if (!std::filesystem::exists(file)) return nlohmann::json::object();
+  const FileBytes bytes = read_file(file.string());
+  nlohmann::json object = nlohmann::json::parse(bytes.begin(), bytes.end(), nullptr, false);
+  check_as(Exit::Data, object.is_object(), file.string(), ": is no JSON object");
+  return object;
 }
 
 /// Torch's normalize: of length 1, if they have any.
@@ -42,6 +54,23 @@ std::vector<double> mean_of(std::span<const double> rows, std::span<const std::i
 }
 
 }  // namespace
+
+std::int64_t tokens_pooled(const std::string& weights) {
+  const std::filesystem::path path(weights);
+  const std::filesystem::path folder = std::filesystem::is_directory(path) ? path : path.parent_path();
+  const std::filesystem::path pooling = folder / "1_Pooling" / "config.json";
+  for (const auto& [key, value] : object_in(pooling).items()) {
+    const bool is_mean = key == "pooling_mode_mean_tokens" ? value == true
+                         : key == "pooling_mode"           ? value == "mean"
+                         : key.starts_with("pooling_mode") ? value == false
+                                                           : true;
+    check_as(Exit::Data, is_mean, pooling.string(), ": ", key, " is ", value.dump(),
+             "; embeddings are the mean over tokens here");
+  }
+  const nlohmann::json most =
+      object_in(folder / "sentence_bert_config.json").value("max_seq_length", nlohmann::json(0));
+  return most.is_number_integer() ? most.get<std::int64_t>() : 0;
+}
 
 Embedder::Embedder(const Network& network, const Planned& planned, Prepared& prepared, Store& store)
     : network_(checked(network)),

@@ -14,6 +14,11 @@ struct Embedding {
   std::vector<double> values = {};
 };
 
+/// What sentence-transformers' files beside the weights (a file or a folder) say of embeddings: fails (Exit::Data) for
+/// another pooling than the mean over tokens. Gives how many tokens of a text are read there at most; 0: it is not
+/// said.
+std::int64_t tokens_pooled(const std::string& weights);
+
 class Embedder {
  public:
   /// All must outlive it. `network` is embedding_of() one that was made for evaluation, and `planned` of it. Fails
