@@ -232,6 +232,12 @@ void add_checkpoints(OptionSet& set, Options& o) {
                "whole: one rank writes all of it (default); sharded: each rank a file with its share of every tensor")
       ->check(one_of({"whole", "sharded"}))
       ->is({Kept});
+  const auto read_frozen = [&o](const std::string& word) { o.checkpoints.weights.save_frozen = word == "yes"; };
+  set.add_read("--save-frozen", read_frozen, "WORD",
+               "yes: checkpoints hold frozen weights (default); no: they name the file of --weights and its checksum,\n"
+               "and whoever reads them needs it")
+      ->check(one_of({"yes", "no"}))
+      ->is({Kept});
   set.add("--resume", o.checkpoints.resume, "DIR|auto",
           "Goes on, bit for bit, where a run stopped, with its settings; auto: if --save has one");
   add_weights(set, o)->excludes("--resume");

@@ -40,6 +40,16 @@ std::set<std::string> frozen_names(const Network& network, const FrozenSetting& 
   return frozen;
 }
 
+std::set<VarId> still_weights(const Network& network) {
+  std::set<VarId> still = network.frozen;
+  for (const ParamInfo& info : weights_of(network))
+    if (network.program.vars[info.var].kind == Kind::State) still.insert(info.var);
+  for (const Block& block : network.program.blocks)
+    for (const Op& op : block.ops)
+      for (const VarId v : op.out) still.erase(v);
+  return still;
+}
+
 std::vector<std::string> frozen_params(const Network& network) {
   std::vector<std::string> names;
   for (const VarId v : network.frozen) names.push_back(network.program.vars[v].name);

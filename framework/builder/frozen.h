@@ -21,6 +21,9 @@ struct FrozenSetting {
 /// Fails for a pattern that means nothing, for both settings at once, and if no parameter is left to train.
 std::set<std::string> frozen_names(const Network& network, const FrozenSetting& setting);
 
+/// Weights that training leaves as they are: the frozen parameters, and running statistics that no op updates.
+std::set<VarId> still_weights(const Network& network);
+
 /// The names of Network::frozen, sorted.
 std::vector<std::string> frozen_params(const Network& network);
 

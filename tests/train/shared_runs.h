@@ -24,13 +24,15 @@ inline SessionSetting sharing(const std::string& model, std::int64_t batch, std:
   return setting;
 }
 
-/// One rank of a run up to that step, from where the checkpoints in `directory` stand. The last step of all is saved.
+/// One rank of a run up to that step, from where the checkpoints in `directory` stand, or else from `weights`. The last
+/// step of all is saved.
 inline void train_to(std::int64_t step, const SessionSetting& setting, const std::string& directory, bool sharded,
-                     std::shared_ptr<Peers> peers) {
+                     std::shared_ptr<Peers> peers, const WeightsSetting& weights = {}) {
   SessionSetting own = setting;
   own.peers = peers;
   Session session(own);
-  session.fill_from(find_start(directory, "auto"), {});
+  const Start start = find_start(directory, "auto");
+  session.fill_from(start, start.checkpoint.empty() ? weights : WeightsSetting{.save_frozen = weights.save_frozen});
   if (peers) peers->gather(std::vector<std::byte>(peers->rank().of).data(), 1);  // all have looked for it
   const bool writes = sharded || !peers || peers->rank().number == 0;
   Checkpoints checkpoints = writes ? Checkpoints(directory, 2, sharded) : Checkpoints();
@@ -43,11 +45,11 @@ inline void train_to(std::int64_t step, const SessionSetting& setting, const std
 
 /// All of so many ranks, in that stage of ZeRO.
 inline void train_to(std::int64_t step, SessionSetting setting, const std::string& directory, std::int64_t ranks,
-                     int zero, bool sharded = false) {
+                     int zero, bool sharded = false, const WeightsSetting& weights = {}) {
   setting.program.shards.zero = zero;
-  if (ranks == 1) return train_to(step, setting, directory, sharded, nullptr);
+  if (ranks == 1) return train_to(step, setting, directory, sharded, nullptr, weights);
   EmulatedWorld(ranks).run(
-      [&](const std::shared_ptr<Peers>& peers) { train_to(step, setting, directory, sharded, peers); });
+      [&](const std::shared_ptr<Peers>& peers) { train_to(step, setting, directory, sharded, peers, weights); });
 }
 
 /// The bytes of a file that must be there.

@@ -135,7 +135,7 @@ std::string Checkpoints::save(const RunState& state, const Store& store, const N
   const std::string base = name_of_step(state.step);
   const fs::path aside = directory / message(kWriting, base);
   if (!leads(store)) {
-    write_tensors(aside.string(), state.step, store, network);
+    write_tensors(aside.string(), state, store, network);
     return "";
   }
   return on_disk([&]() -> std::string {
@@ -165,18 +165,19 @@ void Checkpoints::write(const std::string& path, const RunState& state, const St
   fs::create_directory(path);
   RunState complete = state;
   complete.frozen = frozen_params(network);
-  complete.checksums = write_tensors(path, state.step, store, network);
+  complete.checksums = write_tensors(path, state, store, network);
   write_state(path, complete);
 }
 
-std::map<std::string, std::uint32_t> Checkpoints::write_tensors(const std::string& path, std::int64_t step,
+std::map<std::string, std::uint32_t> Checkpoints::write_tensors(const std::string& path, const RunState& state,
                                                                 const Store& store, const Network& network) const {
+  const std::set<std::string> elsewhere = names_of(state.elsewhere);
   if (sharded_) {
-    save_shares(path, step, store, network);
+    save_shares_but(elsewhere, path, state.step, store, network);
     return {{kShareIndex, leads(store) ? checksum_of_file(message(path, '/', kShareIndex)) : 0}};
   }
   const auto file = [&](const char* name) { return leads(store) ? message(path, '/', name) : ""; };
-  const std::uint32_t weights = save_weights(file(kWeights), store, network);
+  const std::uint32_t weights = save_weights_but(elsewhere, file(kWeights), store, network);
   return {{kWeights, weights}, {kOptimizer, save_optimizer(file(kOptimizer), store, network)}};
 }
 
@@ -204,7 +205,7 @@ std::string checkpoint_in(const std::string& directory) {
 
 void load_checkpoint(const std::string& checkpoint, const RunState& state, Store& store, const Network& network) {
   for (const auto& [file, checksum] : state.checksums) check_unchanged(checkpoint, state, file);
-  load_weights(tensors_in(checkpoint, kWeights), store, network);
+  load_weights(tensors_in(checkpoint, kWeights), store, network, state.elsewhere);
   load_optimizer(tensors_in(checkpoint, kOptimizer), store, network, state.frozen);
 }
 

@@ -39,7 +39,7 @@ class Checkpoints {
  private:
   void write(const std::string& path, const RunState& state, const Store& store, const Network& network) const;
   /// Writes what each rank has its part in: all but the state of the run. Gives checksums by file.
-  std::map<std::string, std::uint32_t> write_tensors(const std::string& path, std::int64_t step, const Store& store,
+  std::map<std::string, std::uint32_t> write_tensors(const std::string& path, const RunState& state, const Store& store,
                                                      const Network& network) const;
   void prune() const;
 

@@ -38,6 +38,12 @@ class IndexedReader final : public TensorReader {
     return file.read(*file.find(tensor.name));
   }
 
+  std::vector<std::string> files() const override {
+    std::vector<std::string> all = {file_};
+    for (const auto& [name, file] : files_) all.push_back(file->file());
+    return all;
+  }
+
  private:
   void open_files(const JsonNode& map) {
     for (const auto& [name, node] : map.members()) {

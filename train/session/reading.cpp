@@ -20,9 +20,11 @@ std::vector<std::byte> read_values(TensorReader& reader, const TensorEntry& tens
 
 std::vector<std::byte> read_stored(TensorReader& reader, const Reading& reading, const StoredTensor& stored) {
   std::vector<std::vector<std::byte>> tensors;
-  for (const std::string& name : stored.names) {
-    tensors.push_back(read_values(reader, *reading.find(reader, name), stored.var.dtype, reading.infinite));
-  }
+  const auto before = reading.rounded.find(stored.var.name);
+  const DType dtype = stored.var.dtype, first = before == reading.rounded.end() ? dtype : dtype_named(before->second);
+  for (const std::string& name : stored.names)
+    tensors.push_back(
+        converted(read_values(reader, *reading.find(reader, name), first, reading.infinite), first, dtype));
   return to_memory(stored, std::move(tensors));
 }
 
@@ -49,7 +51,7 @@ std::vector<std::string> said_of(const std::set<std::pair<DType, DType>>& conver
 
 }  // namespace
 
-std::vector<std::string> load_tensors(TensorReader& reader, Store& store, const Reading& reading) {
+Loaded load_tensors(TensorReader& reader, Store& store, const Reading& reading) {
   const MadeAnew anew = check_tensors(reader, reading);
   check_again(reader, reading, anew);
   std::set<std::pair<DType, DType>> converted;
@@ -61,11 +63,13 @@ std::vector<std::string> load_tensors(TensorReader& reader, Store& store, const 
     const std::vector<std::byte> data = read_stored(reader, reading, each);
     store.write_whole(each.var, data.data());
   }
-  std::vector<std::string> lines = said_of(converted, reader.file());
+  Loaded loaded{.lines = said_of(converted, reader.file())};
   for (const StoredTensor& each : reading.all)
-    if (const auto found = anew.find(each.var.name); found != anew.end())
-      lines.push_back(message("made anew: ", each.var.name, " (", found->second, ")"));
-  return lines;
+    if (const auto found = anew.find(each.var.name); found != anew.end()) {
+      loaded.lines.push_back(message("made anew: ", each.var.name, " (", found->second, ")"));
+      loaded.anew.insert(each.var.name);
+    }
+  return loaded;
 }
 
 }  // namespace lethe

@@ -1,5 +1,6 @@
 // Vars from the tensors of a file, by the names that these have there.
 #pragma once
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -21,6 +22,8 @@ struct Reading {
   std::set<std::string> fresh = {};                // vars that stay as they are where the file does not have their like
   std::set<std::string> ignored = {};              // tensors that are taken as if they were not there
   bool advises = false;                            // messages name the settings that allow for what is wrong
+  bool of_part = false;                            // the file has other tensors, too
+  std::map<std::string, std::string> rounded = {};  // dtypes in which vars were before, by name
 
   const TensorEntry* find(const TensorReader& reader, const std::string& name) const {
     const auto there = [&](const std::string& by) { return ignored.contains(by) ? nullptr : reader.find(by); };
@@ -29,10 +32,14 @@ struct Reading {
   }
 };
 
-/// Reads them into the store. Gives lines that say what was left as it is, and which dtypes were converted. Missing,
-/// unexpected and mis-shaped tensors, and what stands twice with different values, are Exit::Data in one line, and then
-/// the store is as it was. A value that is no number is Exit::Data by its tensor's name, and then the tensors before it
-/// are in the store.
-std::vector<std::string> load_tensors(TensorReader& reader, Store& store, const Reading& reading);
+struct Loaded {
+  std::vector<std::string> lines = {};  // for the user: what was left as it is, and which dtypes were converted
+  std::set<std::string> anew = {};      // vars that were left as they are
+};
+
+/// Reads them into the store. Missing, unexpected and mis-shaped tensors, and what stands twice with different values,
+/// are Exit::Data in one line, and then the store is as it was. A value that is no number is Exit::Data by its tensor's
+/// name, and then the tensors before it are in the store.
+Loaded load_tensors(TensorReader& reader, Store& store, const Reading& reading);
 
 }  // namespace lethe

@@ -59,9 +59,19 @@ void for_each_later_field(State& s, const Visit& visit) {
   visit("alphabet", s.meaning.alphabet);
   visit("tokenizer", s.meaning.tokenizer);
   visit("frozen", s.frozen);
+  visit("elsewhere", s.elsewhere);
   visit("network_file", s.file.name);
   visit("variant", s.file.variant);
   visit("checksums", s.checksums);
+}
+
+/// And of weights that are elsewhere.
+template <class Elsewhere, class Visit>
+void for_each_part(Elsewhere& e, const Visit& visit) {
+  visit("files", e.files);
+  visit("checksums", e.checksums);
+  visit("ignore", e.ignore);
+  visit("weights", e.weights);
 }
 
 /// Text as it is if it is UTF-8, else the list of its bytes, since JSON has no other way to keep these apart.
@@ -87,6 +97,14 @@ Json json_of(const std::map<std::string, std::string>& texts) {
 template <class Value>
 Json json_of(const Value& value) {
   return value;
+}
+Json json_of(const std::vector<WeightsElsewhere>& elsewhere) {
+  Json json = Json::array();
+  for (const WeightsElsewhere& each : elsewhere) {
+    Json& part = json.emplace_back();
+    for_each_part(each, [&](const char* key, const auto& value) { part[key] = json_of(value); });
+  }
+  return json;
 }
 
 /// CRC-32 of a state in its written form without its own checksum.
@@ -128,14 +146,19 @@ void read_value(const JsonNode& node, std::string& text) {
     text.push_back(static_cast<char>(byte));
   }
 }
-void read_value(const JsonNode& node, std::vector<std::string>& texts) {
-  texts.clear();
-  for (const JsonNode& item : node.items()) read_value(item, texts.emplace_back());
-}
 template <class Value>
 void read_value(const JsonNode& node, std::map<std::string, Value>& values) {
   values.clear();
   for (const auto& [key, item] : node.members()) read_value(item, values[key]);
+}
+void read_value(const JsonNode& node, WeightsElsewhere& elsewhere);
+template <class Value>
+void read_value(const JsonNode& node, std::vector<Value>& values) {
+  values.clear();
+  for (const JsonNode& item : node.items()) read_value(item, values.emplace_back());
+}
+void read_value(const JsonNode& node, WeightsElsewhere& elsewhere) {
+  for_each_part(elsewhere, [&](const char* key, auto& value) { read_value(node.at(key), value); });
 }
 
 template <class Value>

@@ -9,6 +9,7 @@
 #include "framework/language/program.h"
 #include "models/network.h"
 #include "train/data/samples.h"
+#include "train/session/elsewhere.h"
 
 namespace lethe {
 
@@ -29,6 +30,7 @@ struct RunState {
   Meaning meaning = {};                             // of the data
   std::map<std::string, std::string> options = {};  // whatever else the run wants to find again
   std::vector<std::string> frozen = {};             // parameters that are, by name; of a saved state
+  std::vector<WeightsElsewhere> elsewhere = {};     // weights that the checkpoint does not hold
   NetworkFile file = {};  // of the network; nothing if it was built without one, or by an older version
   std::map<std::string, std::uint32_t> checksums = {};  // CRC-32 of other files of the checkpoint, by name
   bool operator==(const RunState&) const = default;

@@ -78,7 +78,7 @@ Executor& Session::executor() {
   if (samples)
     evaluator_ =
         std::make_unique<Evaluator>(programs_.evaluation, plans.evaluation, *prepared_, *store_, *samples, shared);
-  fill_store(start_, setting_.program.network.seed, weights_, network(), *store_, notify_);
+  start_.state.elsewhere = fill_store(start_, setting_.program.network.seed, weights_, network(), *store_, notify_);
   executor_ = std::move(executor);
   return *executor_;
 }
@@ -99,6 +99,7 @@ void Session::fill_from(const Start& start, const WeightsSetting& weights) {
 }
 
 Record Session::train(const RunSetting& run, Listener& listener, Checkpoints* checkpoints) {
+  executor();  // what it fills is a part of the state
   Trainer trainer({.setting = run,
                    .programs = programs_,
                    .executor = executor(),

@@ -99,6 +99,12 @@ class ShareReader final : public TensorReader {
     return whole;
   }
 
+  std::vector<std::string> files() const override {
+    std::vector<std::string> all = {file_};
+    for (const auto& file : files_) all.push_back(file->file());
+    return all;
+  }
+
  private:
   void read_index(const JsonSource& source, const char* part) {
     const JsonNode root = source.root();

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
+#include "framework/builder/frozen.h"
+#include "framework/builder/network_weights.h"
 #include "framework/error.h"
 #include "train/session/library_weights.h"
 #include "train/session/share_files.h"
@@ -75,6 +78,17 @@ std::string weights_file(const std::string& path) {
   return tensors_in(checkpoint_in(path), kWeightsFile);
 }
 
+/// What checkpoints of a run hold of its weights that stay as they are.
+std::string note_on_elsewhere(const std::vector<WeightsElsewhere>& elsewhere, std::size_t still) {
+  const std::size_t named = names_of(elsewhere).size();
+  if (still == 0) return "`save_frozen` no changes nothing, since nothing is frozen";
+  if (named == 0) return "checkpoints hold all frozen weights, since none is known to be as a file has it";
+  const std::size_t more = elsewhere.size() - 1;
+  return message("checkpoints do not hold ", named, " of ", still, " frozen weights but need them from ",
+                 elsewhere.front().files.front(), more > 0 ? message(" and ", more, " more") : "",
+                 "; keep that as it is");
+}
+
 }  // namespace
 
 std::string goes_on_in(const std::string& save, const std::string& resume) {
@@ -105,13 +119,21 @@ void check_fits(const Start& start, const std::map<std::string, std::string>& op
   check_same_network(start.state, start.checkpoint, network, id);
 }
 
-void fill_store(const Start& start, std::uint64_t seed, const WeightsSetting& weights, const Network& network,
-                Store& store, const Notify& notify) {
+std::vector<WeightsElsewhere> fill_store(const Start& start, std::uint64_t seed, const WeightsSetting& weights,
+                                         const Network& network, Store& store, const Notify& notify) {
   check(!weights.path.empty() || (weights.fresh.empty() && weights.ignore.empty()),
         weights.fresh.empty() ? "`ignore`" : "`fresh`", ": nothing is read without `weights`");
   store.initialize(network.program, network.params, seed);
   if (!start.checkpoint.empty()) load_checkpoint(start.checkpoint, start.state, store, network);
-  if (!weights.path.empty()) read_weights(weights, store, network, notify);
+  std::vector<WeightsElsewhere> read = start.state.elsewhere;
+  if (!weights.path.empty()) read = read_weights(weights, store, network, notify);
+  if (weights.save_frozen) return {};
+  std::vector<WeightsElsewhere> elsewhere = left_as_read(std::move(read), network);
+  const std::size_t still = still_weights(network).size();
+  check(!elsewhere.empty() || still == 0 || !start.checkpoint.empty(),
+        "`save_frozen` no: no frozen weight is as a file has it, so there is none to name; `weights` begins with one");
+  if (notify) notify(note_on_elsewhere(elsewhere, still));
+  return elsewhere;
 }
 
 std::optional<SavedRun> run_of_weights(const std::string& path) {
@@ -130,12 +152,25 @@ std::map<std::string, std::string> options_in(const std::string& checkpoint, con
   return options;
 }
 
-void read_weights(const WeightsSetting& weights, Store& store, const Network& network, const Notify& notify) {
+std::vector<WeightsElsewhere> read_weights(const WeightsSetting& weights, Store& store, const Network& network,
+                                           const Notify& notify) {
   const std::string file = weights_file(weights.path);
-  if (const std::optional<SavedRun> run = run_of_weights(weights.path))
-    check_unchanged(run->checkpoint, run->state, fs::path(file).filename().string());
-  for (const std::string& line : load_weights(file, store, network, weights))
+  const std::optional<SavedRun> run = run_of_weights(weights.path);
+  if (run) check_unchanged(run->checkpoint, run->state, fs::path(file).filename().string());
+  std::vector<WeightsElsewhere> from = run ? run->state.elsewhere : std::vector<WeightsElsewhere>{};
+  const Loaded loaded = load_weights(file, store, network, weights, from);
+  for (const std::string& line : loaded.lines)
     if (notify) notify(line);
+  const std::set<std::string> others = names_of(from);
+  // A run's links go on to its next checkpoints.
+  WeightsElsewhere own{.files = {(run ? fs::canonical(file) : fs::absolute(file)).string()}, .ignore = weights.ignore};
+  for (const ParamInfo& info : weights_of(network))
+    if (const Var& var = network.program.vars[info.var]; !others.contains(var.name))
+      own.weights[var.name] = name_of(var.dtype);
+  from.push_back(std::move(own));
+  for (WeightsElsewhere& each : from)
+    for (const std::string& anew : loaded.anew) each.weights.erase(anew);
+  return from;
 }
 
 }  // namespace lethe

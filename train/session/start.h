@@ -32,9 +32,10 @@ void check_fits(const Start& start, const std::map<std::string, std::string>& op
                 const std::string& id);
 
 /// Initial values of all parameters by the seed, then those of the checkpoint, or those that `weights` means, if it
-/// has a path (read_weights).
-void fill_store(const Start& start, std::uint64_t seed, const WeightsSetting& weights, const Network& network,
-                Store& store, const Notify& notify = {});
+/// has a path (read_weights). Gives what checkpoints need not hold, if `weights` asks for that: what is frozen, and as
+/// a file has it. Of a run that begins there must be something, unless nothing is frozen.
+std::vector<WeightsElsewhere> fill_store(const Start& start, std::uint64_t seed, const WeightsSetting& weights,
+                                         const Network& network, Store& store, const Notify& notify = {});
 
 /// A run as it was saved.
 struct SavedRun {
@@ -50,7 +51,8 @@ std::map<std::string, std::string> options_in(const std::string& checkpoint, con
 /// Reads the weights that the setting's path means: those of the file itself, or of the best or else the newest
 /// checkpoint of a directory, or those of a library in one (library_weights.h). `notify`, if it is one, hears what
 /// load_weights() has to say. Fails as that does, and (Exit::Data) where the run beside them says that they were
-/// others.
-void read_weights(const WeightsSetting& weights, Store& store, const Network& network, const Notify& notify = {});
+/// others. Gives the files from which each came that is not made anew, as yet without checksums.
+std::vector<WeightsElsewhere> read_weights(const WeightsSetting& weights, Store& store, const Network& network,
+                                           const Notify& notify = {});
 
 }  // namespace lethe

@@ -39,7 +39,8 @@ class TensorCheck {
       check_stored(stored, reading_.find(reader_, stored.names.front()) != nullptr);
     std::vector<std::string> unexpected;
     for (const TensorEntry& tensor : reader_.tensors())
-      if (!known_.count(tensor.name) && !reading_.ignored.contains(tensor.name) && !is_passed_over(tensor.name))
+      if (!reading_.of_part && !known_.count(tensor.name) && !reading_.ignored.contains(tensor.name) &&
+          !is_passed_over(tensor.name))
         unexpected.push_back(tensor.name);
     std::vector<std::string> problems;
     if (!left_out_.empty())

@@ -41,6 +41,8 @@ class TensorReader {
 
   /// What messages call it.
   const std::string& file() const { return file_; }
+  /// That file, and others in which its tensors are.
+  virtual std::vector<std::string> files() const { return {file_}; }
   const std::vector<TensorEntry>& tensors() const { return tensors_; }
   const TensorEntry* find(const std::string& name) const {
     const auto found = std::ranges::find(tensors_, name, &TensorEntry::name);

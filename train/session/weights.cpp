@@ -15,17 +15,16 @@
 #include "framework/name_pattern.h"
 #include "framework/ranks/peers.h"
 #include "train/session/library_weights.h"
-#include "train/session/reading.h"
 #include "train/session/share_files.h"
 
 namespace lethe {
 namespace {
 
-std::vector<StoredTensor> stored_weights(const Network& network) {
+std::vector<StoredTensor> stored_weights(const Network& network, const std::set<std::string>& but = {}) {
   std::vector<StoredTensor> weights;
   for (const ParamInfo& info : weights_of(network)) {
     const Var& var = network.program.vars[info.var];
-    weights.push_back({.var = var, .layout = info.layout, .names = {var.name}});
+    if (!but.contains(var.name)) weights.push_back({.var = var, .layout = info.layout, .names = {var.name}});
   }
   return weights;
 }
@@ -178,13 +177,38 @@ std::set<std::string> tensors_named(const std::string& patterns, const TensorRea
   return meant;
 }
 
-/// The network's weights, by `rules`.
-std::vector<std::string> read_into(Store& store, TensorReader& reader, const Network& network, Reading rules) {
+/// The network's weights whose names are wanted, by `rules`.
+template <class Wanted>
+Loaded read_into(Store& store, TensorReader& reader, const Network& network, Reading rules, const Wanted& wanted) {
   rules.all = stored_weights(network);
   rules.passed_over = network.left_out;
   const bool in_shares = is_share_index(reader.file());
   if (in_shares) rules.all = as_in_memory(std::move(rules.all));
-  return load_tensors(reader, store, in_shares ? rules : reading_of(reader, network, rules));
+  Reading reading = in_shares ? rules : reading_of(reader, network, rules);
+  const auto unwanted = [&](const StoredTensor& stored) { return !wanted(stored.var.name); };
+  std::erase_if(reading.all, unwanted);
+  std::erase_if(reading.again, unwanted);
+  return load_tensors(reader, store, reading);
+}
+
+Loaded read_all(Store& store, TensorReader& reader, const Network& network, const Reading& rules,
+                const std::vector<WeightsElsewhere>& elsewhere) {
+  const std::set<std::string> others = names_of(elsewhere);
+  for (const WeightsElsewhere& each : elsewhere) check_as_read(each, reader.file(), network);
+  Loaded all = read_into(store, reader, network, rules, [&](const std::string& w) { return !others.contains(w); });
+  for (const WeightsElsewhere& each : elsewhere) {
+    const std::unique_ptr<TensorReader> file = open_tensors(each.files.front(), SharesOf::Weights);
+    const Reading rest{.converts = true,
+                       .fresh = rules.fresh,
+                       .ignored = tensors_named(each.ignore, *file, network),
+                       .of_part = true,
+                       .rounded = each.weights};
+    const auto is_there = [&](const std::string& weight) { return each.weights.contains(weight); };
+    Loaded more = read_into(store, *file, network, rest, is_there);
+    std::ranges::move(more.lines, std::back_inserter(all.lines));
+    all.anew.merge(more.anew);
+  }
+  return all;
 }
 
 std::set<std::string> fresh_weights(const std::string& patterns, const Network& network) {
@@ -220,19 +244,34 @@ std::uint32_t save_weights(const std::string& file, const Store& store, const Ne
        "; known: ", known.empty() ? "none" : joined(known));
 }
 
-void load_weights(const std::string& file, Store& store, const Network& network) {
-  const std::unique_ptr<TensorReader> reader = open_tensors(file, SharesOf::Weights);
-  read_into(store, *reader, network, {.converts = true});
+std::uint32_t save_weights_but(const std::set<std::string>& but, const std::string& file, const Store& store,
+                               const Network& network) {
+  return save(file, store, stored_weights(network, but), "weights");
 }
 
-std::vector<std::string> load_weights(const std::string& file, Store& store, const Network& network,
-                                      const WeightsSetting& setting) {
+void load_weights(const std::string& file, Store& store, const Network& network) {
+  load_weights(file, store, network, std::vector<WeightsElsewhere>{});
+}
+
+void load_weights(const std::string& file, Store& store, const Network& network,
+                  const std::vector<WeightsElsewhere>& elsewhere) {
   const std::unique_ptr<TensorReader> reader = open_tensors(file, SharesOf::Weights);
-  return read_into(store, *reader, network,
-                   {.converts = true,
-                    .fresh = fresh_weights(setting.fresh, network),
-                    .ignored = tensors_named(setting.ignore, *reader, network),
-                    .advises = true});
+  read_all(store, *reader, network, {.converts = true}, elsewhere);
+}
+
+Loaded load_weights(const std::string& file, Store& store, const Network& network, const WeightsSetting& setting,
+                    const std::vector<WeightsElsewhere>& elsewhere) {
+  const std::unique_ptr<TensorReader> reader = open_tensors(file, SharesOf::Weights);
+  return read_all(store, *reader, network,
+                  {.converts = true,
+                   .fresh = fresh_weights(setting.fresh, network),
+                   .ignored = tensors_named(setting.ignore, *reader, network),
+                   .advises = true},
+                  elsewhere);
+}
+
+std::vector<std::string> files_of_weights(const std::string& file) {
+  return open_tensors(file, SharesOf::Weights)->files();
 }
 
 std::uint32_t save_optimizer(const std::string& file, const Store& store, const Network& network) {
@@ -253,8 +292,9 @@ void load_optimizer(const std::string& file, Store& store, const Network& networ
   load_tensors(*reader, store, reading);
 }
 
-void save_shares(const std::string& directory, std::int64_t step, const Store& store, const Network& network) {
-  save_shares(directory, step, vars_of(stored_weights(network)), vars_of(run_states_of(store, network)), store);
+void save_shares_but(const std::set<std::string>& but, const std::string& directory, std::int64_t step,
+                     const Store& store, const Network& network) {
+  save_shares(directory, step, vars_of(stored_weights(network, but)), vars_of(run_states_of(store, network)), store);
 }
 
 }  // namespace lethe

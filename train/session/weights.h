@@ -6,11 +6,14 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "framework/builder/builder.h"
 #include "framework/run/store.h"
+#include "train/session/elsewhere.h"
+#include "train/session/reading.h"
 #include "train/session/weights_setting.h"
 
 namespace lethe {
@@ -24,16 +27,24 @@ std::string not_finite(const Store& store, const Network& network);
 /// too large. Gives the file's CRC-32; 0 without a file.
 std::uint32_t save_weights(const std::string& file, const Store& store, const Network& network,
                            const std::string& library = "", std::optional<DType> dtype = {});
+/// The same of a checkpoint, without the weights that `but` names.
+std::uint32_t save_weights_but(const std::set<std::string>& but, const std::string& file, const Store& store,
+                               const Network& network);
 /// Reads them, by the network's own names or those of a library, whichever the file has more of; floats are converted
 /// to the network's dtype. Missing, unexpected and mis-shaped tensors are listed in one line (Exit::Data), and then the
 /// store is as it was. A value that is NaN or infinite, or becomes so in that dtype, is Exit::Data by its tensor's
 /// name, and then the tensors before it are in the store.
 void load_weights(const std::string& file, Store& store, const Network& network);
-/// The same with what the setting allows. What is made anew keeps the values that the store has. Gives lines that say
-/// what that is, and which dtypes were converted. Fails as well for a pattern that means nothing, and for one to ignore
-/// that means what the network needs.
-std::vector<std::string> load_weights(const std::string& file, Store& store, const Network& network,
-                                      const WeightsSetting& setting);
+/// The same of a checkpoint: weights `elsewhere` are not in it but are read from where they are, after the others and
+/// as the run had them. Fails, and the store is as it was, if that is not as it was (check_as_read).
+void load_weights(const std::string& file, Store& store, const Network& network,
+                  const std::vector<WeightsElsewhere>& elsewhere);
+/// The same with what the setting allows. What is made anew keeps the values that the store has. Fails as well for a
+/// pattern that means nothing, and for one to ignore that means what the network needs.
+Loaded load_weights(const std::string& file, Store& store, const Network& network, const WeightsSetting& setting,
+                    const std::vector<WeightsElsewhere>& elsewhere = {});
+/// The file, and those of which it is the index.
+std::vector<std::string> files_of_weights(const std::string& file);
 
 /// The same for everything else in the store: momentum and the like (in the layout of their parameter), step counter.
 /// Dtypes must be equal, and no value NaN; a sum of squares may be infinite. `frozen`: parameters that were so, by
@@ -42,7 +53,9 @@ std::uint32_t save_optimizer(const std::string& file, const Store& store, const 
 void load_optimizer(const std::string& file, Store& store, const Network& network,
                     const std::vector<std::string>& frozen = {});
 
-/// Writes all of that into a directory as shares, each rank its own, together; see share_files.h.
-void save_shares(const std::string& directory, std::int64_t step, const Store& store, const Network& network);
+/// Writes all of that, without the weights that `but` names, into a directory as shares, each rank its own, together;
+/// see share_files.h.
+void save_shares_but(const std::set<std::string>& but, const std::string& directory, std::int64_t step,
+                     const Store& store, const Network& network);
 
 }  // namespace lethe
