@@ -5,7 +5,7 @@
 #include "framework/error.h"
 #include "framework/language/op_def.h"
 #include "kernels/each_device.h"
-#include "kernels/gemm/column_blocks.h"
+#include "kernels/gemm/weight_blocks.h"
 
 namespace lethe {
 namespace {
@@ -22,9 +22,7 @@ std::vector<Type> infer(const InferArgs& args) {
   check(weight.size() == 2, "fc: weight is ", text_of(weight), ", expected a matrix [outputs,inputs]");
   check(x[1] == weight[1], "fc: input has ", x[1], " columns, weight expects ", weight[1]);
   const Var& w = args.in(1);
-  const bool is_rounded =
-      w.kind == Kind::Param && w.dtype == wide_of(dtype) && is_in_column_blocks(product(x, weight), dtype);
-  check(w.dtype == dtype || is_rounded, "fc: weight is ", name_of(w.dtype), ", input ", name_of(dtype));
+  check(takes_weight(product(x, weight), dtype, w), "fc: weight is ", name_of(w.dtype), ", input ", name_of(dtype));
   if (args.has_in(2)) {
     const Var& bias = args.in(2);
     check(bias.shape == Shape{weight[0]} && bias.dtype == dtype, "fc: bias is ", text_of(bias), ", expected ",
@@ -34,7 +32,7 @@ std::vector<Type> infer(const InferArgs& args) {
 }
 
 void gradient(GradBuilder& g) {
-  check(g.var(g.x(0)).dtype == g.var(g.x(1)).dtype, "fc: no gradient of a product whose weight is rounded");
+  check(g.var(g.x(0)).dtype == g.var(g.x(1)).dtype, "fc: no gradient of a product whose weight is converted");
   g.set(0, "matmul", {g.dy(), g.x(1)});
   g.set(1, "matmul", {g.dy(), g.x(0)}, {{"transpose_a", 1}});
   g.set(2, "bias_grad", {g.dy()});
@@ -73,14 +71,13 @@ const Register fc{{
     .rounds =
         [](const Program& program, const Op& op) {
           const Var &x = program.vars[op.in[0]], &weight = program.vars[op.in[1]];
-          return is_in_column_blocks(product(x.shape, weight.shape), x.dtype) ? 1 : -1;
+          return converts_weight(product(x.shape, weight.shape), x.dtype) ? 1 : -1;
         },
     .kernels = library_kernels([](const PrepareArgs& args) {
       const Var &x = args.in(0), &weight = args.in(1);
       GemmShape s = product(x.shape, weight.shape);
       s.epilogue = {.bias = args.has_in(2), .relu = has_relu(args.op.attrs)};
-      s.wide_b = weight.dtype != x.dtype;
-      return prepare_gemm(s, x.dtype, args.device);
+      return prepare_weight_product(s, x.dtype, weight.dtype, args.device);
     }),
     .layer = {.name = "fc",
               .aliases = {"Gemm"},

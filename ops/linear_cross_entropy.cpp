@@ -14,6 +14,7 @@
 #include "framework/checked.h"
 #include "framework/language/op_attrs.h"
 #include "kernels/gemm/head_products.h"
+#include "kernels/gemm/weight_blocks.h"
 #include "kernels/reduce/head_bias.h"
 #include "kernels/reduce/head_rows.h"
 #include "kernels/workspace.h"
@@ -34,19 +35,6 @@ HeadSizes head_sizes(const InferArgs& args) {
           .stride = classes};
 }
 
-/// Rows of logits that are there at a time: of shapes alone. Their products should be worth their passes over the
-/// weight and its gradient. On a GPU they are whole tiles of products, and begin where cuBLASLt expects a matrix.
-std::int64_t rows_at_once(const HeadSizes& s, DType dtype, DeviceKind kind) {
-  const bool on_cpu = kind == DeviceKind::Cpu;  // which may widen them
-  const std::int64_t bytes = s.stride * bytes_of(on_cpu ? wide_of(dtype) : dtype), multiple = on_cpu ? 16 : 128;
-  std::int64_t most =
-      on_cpu ? std::max<std::int64_t>(1, (32 << 20) / bytes)
-             : std::clamp<std::int64_t>((128 << 20) / bytes, multiple, std::max<std::int64_t>(1024, (2 << 20) / bytes));
-  if (most > multiple) most -= most % multiple;
-  const std::int64_t rounds = (s.rows + most - 1) / most, each = (s.rows + rounds - 1) / rounds;
-  return std::min({round_up(each, multiple), most, s.rows});
-}
-
 /// What an op gives, in the order of its outputs: loss, lse and right; gradients of weight and x; with a gradient and a
 /// bias also that of the bias.
 struct HeadGives {
@@ -64,10 +52,11 @@ class Head final : public Kernel {
       : s_(head_sizes({args.program, args.op})),
         gives_(gives),
         dtype_(args.in(kX).dtype),
+        of_weight_(args.in(kWeight).dtype),
         has_bias_(args.has_in(kBias)),
         wide_(args.op.attrs.flag(kWideOutput, false)) {
     if (kOnGpu) s_.stride = round_up(s_.classes, kGpuAlignment / bytes_of(dtype_));
-    const std::int64_t at_once = rows_at_once(s_, dtype_, args.device.kind);
+    const std::int64_t at_once = rows_of_logits_at_once(s_.rows, s_.stride, dtype_, args.device.kind);
     std::int64_t inner = 0;
     for (std::int64_t first = 0; first < s_.rows; first += at_once) {
       const std::int64_t rows = std::min(at_once, s_.rows - first);
@@ -86,7 +75,7 @@ class Head final : public Kernel {
     const std::int64_t element = bytes_of(dtype_), chunks = std::ssize(chunks_), weight = s_.classes * s_.width;
     const int passes = gives_.products() + (gives_.loss ? 2 : 0) + (gives_.gradient() ? 2 : 0);  // products, too
     const std::int64_t logits = passes * s_.rows * s_.classes * element;
-    const std::int64_t of_dx = ((gives_.dx ? 2 : 1) * chunks - 1) * weight * element;
+    const std::int64_t of_dx = ((gives_.dx ? 2 : 1) * chunks - 1) * weight * bytes_of(of_weight_);
     if (!gives_.dweight) return logits + of_dx;
     const std::int64_t dweight = weight * bytes_of(wide_ ? wide_of(dtype_) : dtype_);
     return logits + of_dx + s_.rows * s_.width * element + 2 * (chunks - 1) * dweight;
@@ -123,6 +112,7 @@ class Head final : public Kernel {
                                                            .width = s_.width,
                                                            .classes = s_.classes,
                                                            .stride = s_.stride,
+                                                           .of_weight = of_weight_,
                                                            .bias = has_bias_,
                                                            .dweight = gives_.dweight,
                                                            .dx = gives_.dx,
@@ -152,7 +142,7 @@ class Head final : public Kernel {
 
   HeadSizes s_;
   HeadGives gives_;
-  DType dtype_;
+  DType dtype_, of_weight_;
   bool has_bias_, wide_;
   std::vector<Chunk> chunks_;
   WorkspaceLayout layout_{kOnGpu ? kGpuAlignment : kVectorAlignment};
@@ -176,7 +166,7 @@ std::vector<Type> head_loss_types(const InferArgs& args) {
   const std::string& type = args.op.type;
   check(x.shape.size() >= 2 && weight.shape.size() == 2 && x.shape.back() == weight.shape[1], type, ": x is ",
         text_of(x), ", weight ", text_of(weight), ", expected [rows, .., C] and [V,C]");
-  check_input(args, kWeight, {weight.shape, x.dtype});
+  if (!is_widened(weight, x.dtype)) check_input(args, kWeight, {weight.shape, x.dtype});
   check_input(args, kBias, {{weight.shape[0]}, x.dtype});
   const Shape rows(x.shape.begin(), x.shape.end() - 1);
   check_input(args, kLabel, {rows, DType::i32});
@@ -204,6 +194,10 @@ template <HeadGives G>
 std::int64_t head_mult_adds(const InferArgs& args) {
   const std::int64_t one = checked_mul(elements(args.in(kX).shape), args.in(kWeight).shape[0], "multiply-adds");
   return checked_mul(one, G.products(), "multiply-adds");
+}
+
+int converted_weight(const Program& program, const Op& op) {
+  return program.vars[op.in[kX]].dtype == DType::f32 ? kWeight : -1;
 }
 
 void head_gradient(GradBuilder& g) {
@@ -240,6 +234,7 @@ const Register linear_cross_entropy{{
     .infer = head_loss_types,
     .grad = head_gradient,
     .mult_adds = head_mult_adds<kHeadLoss>,
+    .rounds = converted_weight,
     .kernels = library_kernels(prepare_head<kHeadLoss>),
     .layer =
         {.name = "linear_cross_entropy",
@@ -272,6 +267,7 @@ struct RegisterHeadGradient {
                .outputs = {"loss", "lse", "right"},
                .infer = head_types<kAll>,
                .mult_adds = head_mult_adds<G>,
+               .rounds = converted_weight,
                .kernels = library_kernels(prepare_head<kAll>)};
     both.outputs.insert(both.outputs.end(), outputs.begin(), outputs.end());
     Register{std::move(both)};
@@ -282,6 +278,7 @@ struct RegisterHeadGradient {
               .joined = joined,
               .mult_adds = head_mult_adds<G>,
               .widens = G.dweight,
+              .rounds = converted_weight,
               .kernels = library_kernels(prepare_head<G>)}};
   }
 };

@@ -7,8 +7,8 @@
 #include "framework/error.h"
 #include "framework/language/op_def.h"
 #include "kernels/each_device.h"
-#include "kernels/gemm/column_blocks.h"
 #include "kernels/gemm/row_blocks.h"
+#include "kernels/gemm/weight_blocks.h"
 
 namespace lethe {
 namespace {
@@ -31,8 +31,7 @@ GemmShape product(const Shape& a, const Shape& b, const Attrs& attrs) {
 std::vector<Type> infer(const InferArgs& args) {
   const Var &a = args.in(0), &b = args.in(1);
   const GemmShape s = product(a.shape, b.shape, args.op.attrs);
-  const bool is_rounded = b.kind == Kind::Param && b.dtype == wide_of(a.dtype) && is_in_column_blocks(s, a.dtype);
-  check(b.dtype == a.dtype || is_rounded, "matmul: first factor is ", name_of(a.dtype), ", second ", name_of(b.dtype));
+  check(takes_weight(s, a.dtype, b), "matmul: first factor is ", name_of(a.dtype), ", second ", name_of(b.dtype));
   Shape c = a.shape;
   c[c.size() - 2] = s.m, c[c.size() - 1] = s.n;
   return {{c, args.op.attrs.flag(kWideOutput, false) ? wide_of(a.dtype) : a.dtype}};
@@ -42,7 +41,8 @@ Attrs transposes(bool a, bool b) { return {{"transpose_a", a}, {"transpose_b", b
 
 // With A = op(a), B = op(b): dA = dy B^T and dB = A^T dy; for a transposed factor both sides are transposed.
 void gradient(GradBuilder& g) {
-  check(g.var(g.x(0)).dtype == g.var(g.x(1)).dtype, "matmul: no gradient of a product whose second factor is rounded");
+  check(g.var(g.x(0)).dtype == g.var(g.x(1)).dtype,
+        "matmul: no gradient of a product whose second factor is converted");
   const bool ta = g.attrs().flag("transpose_a", false), tb = g.attrs().flag("transpose_b", false);
   if (ta)
     g.set(0, "matmul", {g.x(1), g.dy()}, transposes(tb, true));
@@ -86,13 +86,11 @@ const Register matmul{{
     .rounds =
         [](const Program& program, const Op& op) {
           const Var &a = program.vars[op.in[0]], &b = program.vars[op.in[1]];
-          return is_in_column_blocks(product(a.shape, b.shape, op.attrs), a.dtype) ? 1 : -1;
+          return converts_weight(product(a.shape, b.shape, op.attrs), a.dtype) ? 1 : -1;
         },
     .kernels = library_kernels([](const PrepareArgs& args) {
       const Var &a = args.in(0), &b = args.in(1);
-      GemmShape s = product(a.shape, b.shape, args.op.attrs);
-      s.wide_b = b.dtype != a.dtype;
-      return prepare_gemm(s, a.dtype, args.device);
+      return prepare_weight_product(product(a.shape, b.shape, args.op.attrs), a.dtype, b.dtype, args.device);
     }),
     .layer = {.name = "matmul",
               .aliases = {"MatMul"},

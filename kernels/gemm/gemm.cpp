@@ -16,7 +16,7 @@ std::unique_ptr<Kernel> prepare_gemm_cpu(const GemmShape& shape, DType dtype, co
   check(!shape.wide_b, "no product of ", name_of(dtype), " by a factor in f32 but in blocks of its columns");
   if (is_in_row_blocks(shape, dtype)) return prepare_gemm_in_row_blocks(shape, dtype, device, provider);
 #ifdef LETHE_HAS_ONEDNN
-  if (uses_onednn(provider, dtype) && shape.is_dense())
+  if (uses_onednn(provider, dtype))
     if (auto kernel =
             prepare_gemm_onednn(shape, dtype, device.threads, may_take_tiles(dtype, is_trusted_with_tiles(shape))))
       return kernel;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "kernels/gemm/weight_blocks.h"
 #include "kernels/packs.h"
 
 namespace lethe {
@@ -21,34 +22,54 @@ std::byte* after(void* from, std::int64_t bytes) { return static_cast<std::byte*
 
 }  // namespace
 
+std::int64_t rows_of_logits_at_once(std::int64_t rows, std::int64_t stride, DType dtype, DeviceKind kind) {
+  const bool on_cpu = kind == DeviceKind::Cpu;  // which may widen them
+  const std::int64_t bytes = stride * bytes_of(on_cpu ? wide_of(dtype) : dtype), multiple = on_cpu ? 16 : 128;
+  std::int64_t most =
+      on_cpu ? std::max<std::int64_t>(1, (32 << 20) / bytes)
+             : std::clamp<std::int64_t>((128 << 20) / bytes, multiple, std::max<std::int64_t>(1024, (2 << 20) / bytes));
+  if (most > multiple) most -= most % multiple;
+  const std::int64_t rounds = (rows + most - 1) / most, each = (rows + rounds - 1) / rounds;
+  return std::min({round_up(each, multiple), most, rows});
+}
+
 HeadProducts::HeadProducts(const HeadProductSizes& s, DType dtype, const DeviceInfo& device)
     : sizes_(s),
       element_(bytes_of(dtype)),
+      weight_element_(bytes_of(s.of_weight)),
       dweight_element_(bytes_of(s.wide_dweight ? wide_of(dtype) : dtype)),
       parts_(parts_of_classes(device.kind)) {
   const std::int64_t apart = s.stride == s.classes ? 0 : s.stride;
   for (Part& part : parts_) {
-    const auto prepare = [&](GemmShape shape) {
-      shape.unaligned = part.first > 0;
-      return prepare_gemm(shape, dtype, device);
+    const bool unaligned = part.first > 0;
+    const auto by_weight = [&](const GemmShape& shape) {
+      return prepare_weight_product(shape, dtype, s.of_weight, device);
     };
-    part.logits = prepare({.m = s.rows,
-                           .n = part.classes,
-                           .k = s.width,
-                           .transpose_b = true,
-                           .epilogue = {.bias = s.bias},
-                           .stride_c = apart});
+    part.logits = by_weight({.m = s.rows,
+                             .n = part.classes,
+                             .k = s.width,
+                             .transpose_b = true,
+                             .epilogue = {.bias = s.bias},
+                             .stride_c = apart,
+                             .unaligned = unaligned});
     const bool is_first = &part == &parts_.front();
     if (s.dx)
-      part.dx = prepare({.m = s.rows, .n = s.width, .k = part.classes, .accumulate = !is_first, .stride_a = apart});
+      part.dx = by_weight({.m = s.rows,
+                           .n = s.width,
+                           .k = part.classes,
+                           .accumulate = !is_first,
+                           .stride_a = apart,
+                           .unaligned = unaligned});
     if (s.dweight)
-      part.dweight = prepare({.m = part.classes,
-                              .n = s.width,
-                              .k = s.rows,
-                              .transpose_a = true,
-                              .wide_c = s.wide_dweight,
-                              .accumulate = s.adds_dweight,
-                              .stride_a = apart});
+      part.dweight = prepare_gemm({.m = part.classes,
+                                   .n = s.width,
+                                   .k = s.rows,
+                                   .transpose_a = true,
+                                   .wide_c = s.wide_dweight,
+                                   .accumulate = s.adds_dweight,
+                                   .stride_a = apart,
+                                   .unaligned = unaligned},
+                                  dtype, device);
   }
 }
 
@@ -74,10 +95,10 @@ std::int64_t HeadProducts::workspace_bytes() const {
 void HeadProducts::give_logits(const KernelArgs& args, const void* x, const void* weight, const void* bias,
                                void* logits) const {
   for (const Part& part : parts_)
-    run_product(
-        args, *part.logits,
-        {x, after(weight, part.first * sizes_.width * element_), bias ? after(bias, part.first * element_) : nullptr},
-        after(logits, part.first * element_));
+    run_product(args, *part.logits,
+                {x, after(weight, part.first * sizes_.width * weight_element_),
+                 bias ? after(bias, part.first * element_) : nullptr},
+                after(logits, part.first * element_));
 }
 
 void HeadProducts::give_gradients(const KernelArgs& args, const void* logits, const void* x, const void* weight,
@@ -88,9 +109,10 @@ void HeadProducts::give_gradients(const KernelArgs& args, const void* logits, co
                   after(dweight, part.first * sizes_.width * dweight_element_));
   for (const Part& part : parts_)
     if (part.dx)
-      run_product(args, *part.dx,
-                  {after(logits, part.first * element_), after(weight, part.first * sizes_.width * element_), nullptr},
-                  dx);
+      run_product(
+          args, *part.dx,
+          {after(logits, part.first * element_), after(weight, part.first * sizes_.width * weight_element_), nullptr},
+          dx);
 }
 
 }  // namespace lethe

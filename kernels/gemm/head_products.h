@@ -11,10 +11,16 @@ namespace lethe {
 struct HeadProductSizes {
   std::int64_t rows, width, classes;
   std::int64_t stride;     // of rows of logits in memory
+  DType of_weight;         // a CPU's products in f32 widen one in fewer bits
   bool bias, dweight, dx;  // what there is, and what is to be given
   bool wide_dweight;       // in f32 where the rest is bf16 or f16
   bool adds_dweight;       // to what is there
 };
+
+/// Rows of logits [rows, stride] that are there at a time: of shapes alone. Their products should be worth their passes
+/// over the weight and its gradient. On a GPU they are whole tiles of products, and begin where cuBLASLt expects a
+/// matrix.
+std::int64_t rows_of_logits_at_once(std::int64_t rows, std::int64_t stride, DType dtype, DeviceKind kind);
 
 /// x is [rows, width], logits [rows, classes], weight and its gradient [classes, width]. The workspace of the arguments
 /// is for a product.
@@ -39,7 +45,7 @@ class HeadProducts {
   std::vector<Part> parts_of_classes(DeviceKind kind) const;
 
   HeadProductSizes sizes_;
-  std::int64_t element_, dweight_element_;  // bytes
+  std::int64_t element_, weight_element_, dweight_element_;  // bytes
   std::vector<Part> parts_;
 };
 

@@ -13,11 +13,12 @@ namespace {
 
 using dnnl::memory;
 
-/// A stack of rows x columns matrices; transposed ones stand in memory as columns x rows.
-memory::desc matrices(DType dtype, std::int64_t batch, std::int64_t rows, std::int64_t columns,
+/// A stack of rows x columns matrices; transposed ones stand in memory as columns x rows. `row`: the distance of rows
+/// in memory.
+memory::desc matrices(DType dtype, std::int64_t batch, std::int64_t rows, std::int64_t columns, std::int64_t row,
                       bool transposed = false) {
-  memory::dims strides = {rows * columns, columns, 1};
-  if (transposed) strides = {rows * columns, 1, rows};
+  memory::dims strides = {rows * columns, row, 1};
+  if (transposed) std::swap(strides[1], strides[2]);
   return {{batch, rows, columns}, onednn_type(dtype), strides};
 }
 
@@ -35,16 +36,16 @@ struct Product {
 
 /// Nothing if there is no fast code for this shape.
 std::optional<Product> as_matmul(const GemmShape& s, DType dtype, bool tiles, const dnnl::engine& engine) {
-  const memory::desc bias = s.epilogue.bias ? matrices(dtype, 1, 1, s.n) : memory::desc();
+  const memory::desc bias = s.epilogue.bias ? matrices(dtype, 1, 1, s.n, s.n) : memory::desc();
   dnnl::primitive_attr attr = scratch_from_caller();
   if (s.accumulate) {
     dnnl::post_ops adds;
     adds.append_sum();
     attr.set_post_ops(adds);
   }
-  auto desc = describe_with<dnnl::matmul>(attr, engine, matrices(dtype, s.batch, s.m, s.k, s.transpose_a),
-                                          matrices(dtype, s.batch, s.k, s.n, s.transpose_b), bias,
-                                          matrices(dtype_of_c(s, dtype), s.batch, s.m, s.n));
+  auto desc = describe_with<dnnl::matmul>(attr, engine, matrices(dtype, s.batch, s.m, s.k, s.row_a(), s.transpose_a),
+                                          matrices(dtype, s.batch, s.k, s.n, s.row_b(), s.transpose_b), bias,
+                                          matrices(dtype_of_c(s, dtype), s.batch, s.m, s.n, s.row_c()));
   if (!find_code(desc, tiles)) return std::nullopt;
   return Product{dnnl::matmul(desc),    {DNNL_ARG_SRC, desc.src_desc()}, {DNNL_ARG_WEIGHTS, desc.weights_desc()},
                  {DNNL_ARG_BIAS, bias}, {DNNL_ARG_DST, desc.dst_desc()}, desc.scratchpad_desc(),
@@ -97,7 +98,8 @@ std::unique_ptr<Kernel> prepare_gemm_onednn(const GemmShape& s, DType dtype, int
   if (std::max({s.batch, s.m, s.n, s.k}) > std::numeric_limits<std::int32_t>::max()) return nullptr;
   const Workers workers(threads);  // primitives are made for so many
   const OnednnContext context;
-  const bool weight_gradient = s.batch == 1 && s.transpose_a && !s.transpose_b && !s.epilogue.bias && !s.accumulate;
+  const bool weight_gradient =
+      s.batch == 1 && s.transpose_a && !s.transpose_b && !s.epilogue.bias && !s.accumulate && s.is_dense();
   std::optional<Product> product;
   if (weight_gradient) product = as_weight_gradient(s, dtype, tiles, context.engine);
   if (!product) product = as_matmul(s, dtype, tiles, context.engine);

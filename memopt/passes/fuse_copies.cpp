@@ -9,32 +9,37 @@ namespace {
 
 constexpr int kMostReads = 2;  // each rounds for itself: more take longer than to write a copy and read it
 
+/// What is widened is in fewer bits because memory is scarce: no reader is one too many.
+bool suits(DType param, DType copy, int reads) {
+  return wide_of(param) == copy || (wide_of(copy) == param && reads <= kMostReads);
+}
+
 }  // namespace
 
 Program fuse_copies(Program program, const std::vector<Pin>& pins) {
   Rewriter rewriter(std::move(program), pins);
-  const auto rounded_input = [&](const Op& op) {
+  const auto converted_input = [&](const Op& op) {
     const auto rounds = op_def(op.type).rounds;
     return rounds ? rounds(rewriter.program(), op) : -1;
   };
   return rewriter.run([&](const Op& cast) {
     if (cast.type != kCast || !copies_kept(rewriter.program(), cast)) return;
-    const VarId wide = cast.in[0], low = cast.out[0];
-    const DType from = rewriter.var(wide).dtype, to = rewriter.var(low).dtype;
-    const auto readers = rewriter.uses().readers(low);
-    if (from == to || wide_of(to) != from || rewriter.is_pinned(low) || readers.empty() ||
-        rewriter.uses().reads(low) > kMostReads || std::ssize(readers) != rewriter.uses().reads(low))
+    const VarId param = cast.in[0], copy = cast.out[0];
+    const DType from = rewriter.var(param).dtype, to = rewriter.var(copy).dtype;
+    const auto readers = rewriter.uses().readers(copy);
+    if (from == to || rewriter.is_pinned(copy) || readers.empty() || !suits(from, to, rewriter.uses().reads(copy)) ||
+        std::ssize(readers) != rewriter.uses().reads(copy))
       return;
-    const bool all_round = std::all_of(readers.begin(), readers.end(), [&](const Op* reader) {
-      const int slot = rounded_input(*reader);
-      return slot >= 0 && reader->in[slot] == low && std::count(readers.begin(), readers.end(), reader) == 1 &&
-             rewriter.is_here(reader->out[0]) && !rewriter.uses().is_written(wide, &cast, reader);
+    const bool all_convert = std::all_of(readers.begin(), readers.end(), [&](const Op* reader) {
+      const int slot = converted_input(*reader);
+      return slot >= 0 && reader->in[slot] == copy && std::count(readers.begin(), readers.end(), reader) == 1 &&
+             rewriter.is_here(reader->out[0]) && !rewriter.uses().is_written(param, &cast, reader);
     });
-    if (!all_round) return;
+    if (!all_convert) return;
     for (const Op* const reader : readers) {
-      Op rounding = *reader;
-      rounding.in[rounded_input(*reader)] = wide;
-      rewriter.replace(*reader, {std::move(rounding)});
+      Op converting = *reader;
+      converting.in[converted_input(*reader)] = param;
+      rewriter.replace(*reader, {std::move(converting)});
     }
     rewriter.replace(cast);
   });

@@ -60,6 +60,54 @@ TEST(FuseCopies, ChangesNoBit) {
   }
 }
 
+/// A table in `dtype` that an embedding and a head read, and a weight that is read three times, both in an f32 network.
+Program frozen_weights(const std::string& dtype, bool fused = false) {
+  const std::string table = dtype + "[5000,500]\n", weight = dtype + "[600,500]\n", cast = " {dtype=\"f32\"}\n";
+  const std::string of_table = fused ? "table" : "table_f32", of_w = fused ? "w" : "w_f32";
+  return parse_program(
+      "input text i32[3]\ninput next i32[3]\ninput share f32[3]\nparam table " + table + "param w " + weight +
+      "temp table_f32 f32[5000,500]\ntemp w_f32 f32[600,500]\ntemp x_low " + dtype +
+      "[3,500]\ntemp x f32[3,500]\ntemp y f32[3,600]\n" +
+      "temp z f32[3,500]\ntemp again f32[3,600]\ntemp loss f32[3]\ntemp lse f32[3]\ntemp right u8[3]\n" +
+      "temp dz f32[3,500]\ntemp loss2 f32[3]\ntemp lse2 f32[3]\ntemp right2 u8[3]\ntemp dz2 f32[3,500]\nblock 0 {\n" +
+      "  x_low = embedding(text, table)\n  x = cast(x_low) {dtype=\"f32\"}\n" +
+      (fused ? "" : "  w_f32 = cast(w)" + cast) + "  y = fc(x, " + of_w + ")\n  z = matmul(y, " + of_w +
+      ")\n  again = matmul(z, " + of_w + ") {transpose_b=1}\n" + (fused ? "" : "  table_f32 = cast(table)" + cast) +
+      "  loss, lse, right = linear_cross_entropy(z, " + of_table +
+      ", _, next)\n  dz = linear_cross_entropy_x_grad(z, " + of_table +
+      ", _, next, share, lse)\n  loss2, lse2, right2, dz2 = linear_cross_entropy_and_x_grad(z, " + of_table +
+      ", _, next, share)\n}\n");
+}
+
+TEST(FuseCopies, ProductsInF32WidenWhatIsFrozenInFewerBits) {
+  for (const char* const dtype : {"bf16", "f16"}) {
+    const Program plain = frozen_weights(dtype), fused = without_copies(plain);
+    EXPECT_EQ(fused, frozen_weights(dtype, true)) << dtype;
+    Interpreter before(plain, {.threads = 2}), after(fused, {.threads = 2});
+    for (Interpreter* values : {&before, &after}) {
+      std::uint64_t stream = 0;
+      for (const char* name : {"table", "w", "share"}) values->fill_uniform(find_var(plain, name), -1, 1, ++stream);
+      for (const char* name : {"text", "next"}) values->fill_uniform(find_var(plain, name), 0, 5000, ++stream);
+      values->run();
+    }
+    for (const char* name : {"y", "z", "again", "loss", "lse", "right", "dz", "loss2", "dz2"}) {
+      const Guarded &a = before.memory(find_var(plain, name)), &b = after.memory(find_var(plain, name));
+      EXPECT_EQ(std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.bytes())), 0) << dtype << ", " << name;
+    }
+  }
+}
+
+TEST(FuseCopies, LeavesTheCopyOfAFrozenWeightThatNoProductWidens) {
+  for (const char* const dtype : {"f32", "f64"}) {
+    const std::string of = dtype;
+    const Program copied =
+        parse_program("input x " + of + "[3,4]\nparam w bf16[4,4]\ntemp copy " + of + "[4,4]\ntemp y " + of +
+                      "[3,4]\ntemp e " + of + "[4,4]\nblock 0 {\n  copy = cast(w) {dtype=\"" + of +
+                      "\"}\n  y = fc(x, copy)\n" + (of == "f32" ? "  e = exp(copy)\n" : "") + "}\n");
+    EXPECT_EQ(without_copies(copied), copied) << of;
+  }
+}
+
 TEST(FuseCopies, LeavesACopyThatIsReadElsewhereOrPinned) {
   const Program read = products({.after = "  t = exp(copy)\n"}), plain = products({});
   EXPECT_EQ(without_copies(read), read);

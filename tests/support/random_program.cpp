@@ -188,6 +188,8 @@ Network with_some_frozen(std::uint64_t seed, const BuildOptions& options,
     const bool exception = network.program.vars[info.var].kind == Kind::Param && random.below(8) == 0;
     if (info.var != spared && layer->second != exception) frozen.frozen.insert(name);
   }
+  if (options.dtype == DType::f32 && random.below(2) == 0)
+    frozen.frozen_dtype = random.below(2) == 0 ? DType::bf16 : DType::f16;
   return make(frozen);
 }
 

@@ -162,6 +162,66 @@ TEST_F(FrozenRun, KeepsMatricesInADtypeOfTheirOwn) {
   EXPECT_NE(nothing.err.find("--frozen-dtype changes nothing, since no parameter is frozen"), std::string::npos);
 }
 
+/// GPT of two layers, its tied table larger than a block of what a product widens, and all but the upper layer frozen.
+class FrozenGpt : public FrozenRun {
+ protected:
+  static Names gpt(Names more) {
+    Names words = {"--model", "char_gpt", "--batch", "1", "--threads", "2", "--data", "synthetic"};
+    for (const char* var : {"vocab=20000", "width=128", "length=16", "heads=2", "layers=2", "dropout=0"})
+      words.insert(words.end(), {"--set", var});
+    words.insert(words.end(), {"--train-only", "layer/1/*"});
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  }
+  /// What trained, after steps from the weights that `more` may name.
+  std::vector<std::byte> trained(const std::string& into, const Names& more, const char* steps = "2") const {
+    Names words = gpt({"--save", path(into), "--steps", steps});
+    words.insert(words.end(), more.begin(), more.end());
+    const Ended ended = run_train(words);
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    EXPECT_NE(ended.out.find("bytes, as predicted"), std::string::npos) << ended.out;
+    std::vector<std::byte> all;
+    for (const char* name : {"attention/qkv", "attention/out", "mlp/up", "mlp/down"})
+      for (const std::byte b : tensor(into + "/weights.safetensors", message("layer/1/", name, ".weight")))
+        all.push_back(b);
+    return all;
+  }
+};
+
+// Those of weights that were rounded before, too.
+TEST_F(FrozenGpt, HasTheSameBitsWhereProductsWidenWhatIsFrozen) {
+  for (const char* const dtype : {"bf16", "f16"}) {
+    const Names low = {"--frozen-dtype", dtype};
+    const auto with = [&](const char* memopt) { return Names{"--frozen-dtype", dtype, "--memopt", memopt}; };
+    const std::vector<std::byte> first = trained("none", with("none"));
+    for (const char* memopt : {"level=1", "level=2", "level=3"})
+      EXPECT_TRUE(trained(memopt, with(memopt)) == first) << memopt;
+    trained("start", with("none"), "0");
+    const std::string weights = path("start/weights.safetensors");
+    EXPECT_TRUE(trained("rounded", {"--memopt", "none", "--weights", weights}) == first);
+    EXPECT_TRUE(trained("rounded at 2", {"--memopt", "level=2", "--weights", weights}) == first);
+  }
+}
+
+TEST_F(FrozenGpt, PlansNoCopyOfWhatIsFrozen) {
+  const auto bytes = [](const Names& more) {
+    Names words = gpt({"--json", "--eval-every", "0"});
+    words.insert(words.begin(), "plan");
+    words.insert(words.end(), more.begin(), more.end());
+    const Ended ended = run_train(words);
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    return nlohmann::json::parse(ended.out)["bytes"];
+  };
+  const std::int64_t table = std::int64_t{20000} * 128;
+  const nlohmann::json low = bytes({"--frozen-dtype", "bf16"}), wide = bytes({});
+  EXPECT_EQ(low["param_copies"], 0);
+  EXPECT_LT(low["workspace"], 4 * table) << "a block of the table, and the logits of 16 rows";
+  EXPECT_LT(low["peak"], wide["peak"]);
+  EXPECT_EQ(low["frozen"].get<std::int64_t>() + 2 * (table + 16 * 128 + 12 * 128 * 128),
+            wide["frozen"].get<std::int64_t>());
+  EXPECT_GE(bytes({"--frozen-dtype", "bf16", "--memopt", "level=1"})["param_copies"], 4 * table);
+}
+
 TEST_F(FrozenRun, ShowsWhatIsFrozen) {
   const Ended shown =
       run_train({"show", "--model", path("small.json"), "--freeze", "conv1.*,bn1.weight", "--threads", "1"});
