@@ -91,14 +91,15 @@ class ConfigReader {
   }
 
   void take(const std::string& path, const JsonNode& entry) {
-    const std::optional<JsonNode> found = value_at(config_, path);
+    std::optional<JsonNode> found = value_at(config_, path);
     const bool is_null = entry.has("null") && !found && node_at(config_, path);
     const char* const absent = is_null ? "null" : "default";
-    const JsonNode at = found.value_or(config_);
     const auto told = [&](const char* key) {
-      return with_context(at.where(), [&] { return value_of(entry.at(key), values_); });
+      return with_context(found.value_or(config_).where(), [&] { return value_of(entry.at(key), values_); });
     };
     if (entry.has("if") && told("if") == Attr(0)) return;
+    if (found && entry.has("each") && found->json().is_array()) found = each_of(*found, path, told("each"));
+    const JsonNode at = found.value_or(config_);
     if (!found && !entry.has(absent)) {
       if (entry.has("var")) missing_.emplace_back(entry.at("var").text(), path);
       return;
@@ -110,9 +111,21 @@ class ConfigReader {
         if (std::string_view(key) == "let") lets_.insert(entry.at(key).text());
         fill(entry.at(key).text(), number_in(at, path, value, entry), at, found || is_null ? path : "");
       }
-    if (entry.has("most")) bound(entry.at("most").text(), number_in(at, path, value, entry), at, path);
+    if (entry.has("most"))
+      bound(entry.at("most").text(), entry.has("var") ? entry.at("var").text() : "", number_in(at, path, value, entry),
+            at, path);
     if (entry.has("check") && told("check") == Attr(0))
       at.fail(quote(path), " is ", value.dump(), "; ", file_, " needs ", entry.at("check").text().substr(1));
+  }
+
+  /// The item of a list of `count` items that are all the same.
+  JsonNode each_of(const JsonNode& list, const std::string& path, const Attr& count) const {
+    const std::vector<JsonNode> items = list.items();
+    if (items.empty() || whole_number(count) != std::ssize(items))
+      list.fail(quote(path), " has ", items.size(), " items, expected ", text_of(count));
+    if (!std::ranges::all_of(items, [&](const JsonNode& item) { return item.json() == items[0].json(); }))
+      list.fail(quote(path), " is not the same for all layers, which ", file_, " does not honour");
+    return items[0];
   }
 
   void check_is(const JsonNode& at, const std::string& path, const Json& value, const JsonNode& allowed) const {
@@ -122,8 +135,7 @@ class ConfigReader {
       list.push_back(computed ? json_of(value_of(item, values_)) : item.json());
     }
     const auto is_allowed = [&](const Json& one) { return std::ranges::count(list, plain(one), plain) > 0; };
-    const bool each = value.is_array() && !value.empty() && std::ranges::all_of(value, is_allowed);
-    if (is_allowed(value) || each) return;
+    if (is_allowed(value)) return;
     std::vector<std::string> words;
     for (const Json& item : list) words.push_back(item.dump());
     at.fail(quote(path), " is ", shortened(value.dump(), 40), at.json() == value ? "" : " where nothing is said",
@@ -132,22 +144,34 @@ class ConfigReader {
 
   /// What the entry makes of a value: its size, what a text stands for, or the number itself.
   Attr number_in(const JsonNode& at, const std::string& path, const Json& value, const JsonNode& entry) const {
-    if (entry.has("size") && value.is_structured()) return Attr(std::ssize(value));
-    if (entry.has("values") && !value.is_number()) {
-      const Json& text = value.is_array() && !value.empty() ? value.front() : value;
-      const bool alike = !value.is_array() || std::ranges::count(value, text) == std::ssize(value);
-      if (!alike) at.fail(quote(path), " is not the same for all layers, which ", file_, " does not honour");
+    const bool is_said = at.json() == value;
+    const auto refuse = [&](const auto&... expected) {
+      at.fail(quote(path), " is ", shortened(value.dump(), 40), ", expected ", expected...);
+    };
+    if (is_said && entry.has("size")) {
+      if (!value.is_structured() || value.empty()) refuse("a name for each");
+      return Attr(std::ssize(value));
+    }
+    if (entry.has("values") && (is_said || !value.is_number())) {
       const JsonNode values = entry.at("values");
-      if (text.is_string() && values.has(text.get<std::string>()))
-        return value_of(values.at(text.get<std::string>()), {});
+      if (value.is_string() && values.has(value.get<std::string>()))
+        return value_of(values.at(value.get<std::string>()), {});
       std::vector<std::string> words;
       for (const auto& [word, number] : values.members()) words.push_back(word);
-      at.fail(quote(path), " is ", shortened(text.dump(), 40), ", which ", file_, " does not honour; it honours ",
+      at.fail(quote(path), " is ", shortened(value.dump(), 40), ", which ", file_, " does not honour; it honours ",
               joined(words));
     }
-    if (value.is_boolean()) return Attr(value.get<bool>());
-    if (!value.is_number()) at.fail(quote(path), " is ", shortened(value.dump(), 40), ", expected a number");
-    return at.json() == value ? value_of(at, {}) : parse_value(value.dump());
+    if (entry.has("default") && entry.at("default").json().is_boolean()) {
+      if (plain(value) != 0 && plain(value) != 1) refuse("true or false");
+      return Attr(plain(value) == 1);
+    }
+    if (!value.is_number()) refuse("a number");
+    const Attr number = is_said ? value_of(at, {}) : parse_value(value.dump());
+    if (!is_said || !entry.has("least")) return number;
+    const std::int64_t least = whole_of(entry.at("least"), {});
+    const std::optional<std::int64_t> whole = whole_number(number);
+    if (!whole || *whole < least) refuse("a whole number from ", least, " on");
+    return Attr(*whole);
   }
 
   /// `path`: of the key that says so; "" for a default, which is for what nothing has said.
@@ -160,10 +184,12 @@ class ConfigReader {
     values_.insert_or_assign(name, value);
   }
 
-  void bound(const std::string& var, const Attr& value, const JsonNode& at, const std::string& path) {
+  /// `table`: the var that the key fills, too; "" if none.
+  void bound(const std::string& var, const std::string& table, const Attr& value, const JsonNode& at,
+             const std::string& path) {
     const std::optional<std::int64_t> most = whole_number(value), now = whole_number(values_.at(var));
     if (!most || *most < 1) at.fail(quote(path), " is ", text_of(value), ", expected a whole number from 1 on");
-    network_.bounds.push_back({.var = var, .key = path, .most = *most});
+    network_.bounds.push_back({.var = var, .key = path, .most = *most, .table = table});
     if (now && *now > *most) {
       filled_.insert(var);
       values_.insert_or_assign(var, Attr(*most));

@@ -13,6 +13,7 @@ namespace lethe {
 struct ConfigBound {
   std::string var, key;  // the key that says so
   std::int64_t most = 0;
+  std::string table = {};  // the var for the rows of a table of positions, which has as many as `var` by default
 };
 
 /// The network that a config.json is of.
@@ -21,6 +22,7 @@ struct ConfiguredNetwork {
   std::string family = {};  // "gpt2": what the config.json calls it
   Sets sets = {};           // vars
   std::vector<ConfigBound> bounds = {};
+};  // what the labels of its head are called; none: nobody has named them
 };
 
 /// Reads a config.json. Fails (Exit::Data), naming the place, if no network file is for it, if it says what the network

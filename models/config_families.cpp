@@ -27,7 +27,9 @@ constexpr const char* kEveryFamily = R"({
     "max_length", "min_length", "do_sample", "early_stopping", "num_beams", "num_beam_groups", "diversity_penalty",
     "temperature", "top_k", "top_p", "typical_p", "repetition_penalty", "length_penalty", "no_repeat_ngram_size",
     "encoder_no_repeat_ngram_size", "bad_words_ids", "num_return_sequences", "remove_invalid_values",
-    "exponential_decay_length_penalty", "suppress_tokens", "begin_suppress_tokens", "pretrained_cfg*"
+    "exponential_decay_length_penalty", "suppress_tokens", "begin_suppress_tokens", "pretrained_cfg*",
+    "*num_labels", "label_names", "label_descriptions", "auto_map", "custom_pipelines", "unsloth_*",
+    "transformers.js_config", "output_past"
   ]
 })";
 

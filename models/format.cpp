@@ -99,7 +99,8 @@ const std::vector<KeyFact>& config_entry_keys() {
                                             {"if", false, "expr"},      {"default", false, "value"},
                                             {"null", false, "value"},   {"is", false, "any"},
                                             {"check", false, "expr"},   {"values", false, "numbers_of_texts"},
-                                            {"size", false, "flag"}};
+                                            {"size", false, "flag"},    {"least", false, "int"},
+                                            {"each", false, "int"}};
   return keys;
 }
 

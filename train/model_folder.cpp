@@ -50,11 +50,22 @@ std::string asked_of(const std::string& var, const OptionValues& values) {
 void check_bounds(const ConfiguredNetwork& network, const OptionValues& values, const std::string& folder) {
   for (const ConfigBound& bound : network.bounds) {
     const std::string asked = asked_of(bound.var, values);
-    const Attr value = parse_value(asked);
-    const auto* const number = std::get_if<std::int64_t>(&value.base());
+    const std::optional<std::int64_t> number = whole_number(parse_value(asked));
     check(!number || *number <= bound.most, bound.var, " of ", asked, " is more than ", quote(bound.key), " of ",
           folder, " allows, ", bound.most);
   }
+}
+
+/// The vars that the folder says, without those of tables of positions that are as long as the window, as they are by
+/// default: generation builds the network for shorter windows, whose tables follow.
+Sets sets_of(const ConfiguredNetwork& network, const OptionValues& values) {
+  Sets sets = network.sets;
+  for (const ConfigBound& bound : network.bounds) {
+    const std::string asked = asked_of(bound.var, values);
+    if (whole_number(parse_value(asked.empty() ? sets[bound.var] : asked)) == bound.most) sets.erase(bound.table);
+  }
+  if (values.contains("context")) sets.erase(kContextVar);
+  return sets;
 }
 
 /// Whether `--resume auto` finds nothing to go on with, so that the run begins with weights.
@@ -70,7 +81,7 @@ bool only_plans(const Command& command, const OptionValues& values) {
 std::string note_of(const std::string& folder, const ConfiguredNetwork& network, const OptionValues& values) {
   std::string note = message(folder, ": ", network.model, " with ", value_in(values, "set"));
   for (const ConfigBound& bound : network.bounds)
-    if (asked_of(bound.var, values) != std::to_string(bound.most))
+    if (whole_number(parse_value(asked_of(bound.var, values))) != bound.most)
       note += message("; --set ", bound.var, "=N up to ", bound.most, " is possible");
   return note;
 }
@@ -90,9 +101,7 @@ OptionValues with_folder(const OptionSet& set, OptionValues values, Options& opt
     const std::string directory = directory_of(folder, "--model");
     const ConfiguredNetwork network = read_config((fs::path(directory) / "config.json").string());
     check_bounds(network, values, folder);
-    Sets sets = network.sets;
-    if (values.contains("context")) sets.erase(kContextVar);
-    OptionValues of_folder = {{"model", network.model}, {"set", as_list(sets)}};
+    OptionValues of_folder = {{"model", network.model}, {"set", as_list(sets_of(network, values))}};
     if (begins(values)) values.erase("resume");
     if (set.find("--weights") && !values.contains("weights") && !values.contains("resume")) {
       const std::string file = library_weights_in(directory);

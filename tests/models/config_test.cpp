@@ -24,17 +24,18 @@ constexpr const char* kTower = R"({
   "config": {
     "tower": {"keys": {
       "hidden": {"var": "width"},
-      "heads": {"var": "heads", "default": "=width/2", "check": "=width % heads == 0"},
+      "heads": {"var": "heads", "least": 1, "default": "=width/2", "check": "=width % heads == 0"},
       "max_positions": {"most": "length", "default": 32},
       "theta": {"var": "base", "default": 100},
       "rope.theta": {"var": "base"},
-      "rope.kind": {"var": "kind", "default": 0, "values": {"plain": 0, "other": 1}},
+      "rope.kind": {"var": "kind", "default": 0, "each": 2, "values": {"plain": 0, "other": 1}},
+      "biased": {"var": "biased", "default": false},
       "act": {"is": ["gelu"], "default": "gelu"},
       "inner": {"is": ["=4*width"]},
       "use_window": {"let": "windowed", "default": false},
       "window": {"var": "window", "default": 9, "null": 0, "if": "=windowed"},
       "id2label": {"var": "classes", "size": true, "default": 2},
-      "kinds": {"is": ["full"]}},
+      "kinds": {"is": ["full"], "each": 2}},
       "pass": ["*_dropout"]},
     "spire": {"like": "tower", "variant": "wide", "set": {"biased": true},
       "keys": {"hidden": {"is": ["=width"]}, "act": {"is": ["relu"], "default": "relu"}}}
@@ -74,19 +75,28 @@ TEST_F(ConfigTest, KeysFillVars) {
   const ConfiguredNetwork plain = read(R"({"model_type": "tower", "hidden": 6, "kinds": null})");
   EXPECT_EQ(plain.model, "tower");
   EXPECT_EQ(plain.family, "tower");
-  EXPECT_EQ(plain.sets,
-            (Sets{{"width", "6"}, {"heads", "3"}, {"length", "32"}, {"base", "100"}, {"kind", "0"}, {"classes", "2"}}));
+  EXPECT_EQ(plain.sets, (Sets{{"width", "6"},
+                              {"heads", "3"},
+                              {"length", "32"},
+                              {"base", "100"},
+                              {"biased", "0"},
+                              {"kind", "0"},
+                              {"classes", "2"}}));
   ASSERT_EQ(plain.bounds.size(), 1U);
   EXPECT_EQ(plain.bounds[0].var, "length");
   EXPECT_EQ(plain.bounds[0].most, 32);
   const Sets full =
       read(R"({"model_type": "tower", "hidden": 12, "heads": 4, "max_positions": 128, "rope": {"theta": 5e5,
                "kind": "other"}, "act": "gelu", "inner": 48, "use_window": true, "window": 7, "a_dropout": 0.5,
-               "id2label": {"0": "a", "1": "b", "2": "c"}, "kinds": ["full", "full"], "use_cache": true})")
+               "id2label": {"0": "a", "1": "b", "2": "c"}, "kinds": ["full", "full"], "biased": 1.0, "use_cache": true})")
           .sets;
-  EXPECT_EQ(
-      full,
-      (Sets{{"width", "12"}, {"heads", "4"}, {"base", "5e+05"}, {"kind", "1"}, {"window", "7"}, {"classes", "3"}}));
+  EXPECT_EQ(full, (Sets{{"width", "12"},
+                        {"heads", "4"},
+                        {"base", "5e+05"},
+                        {"biased", "1"},
+                        {"kind", "1"},
+                        {"window", "7"},
+                        {"classes", "3"}}));
   const Sets off = read(R"({"model_type": "tower", "hidden": 4, "use_window": false, "window": 7})").sets;
   EXPECT_EQ(off.count("window"), 0U);
   const auto window = [&](const std::string& said) {
@@ -99,7 +109,7 @@ TEST_F(ConfigTest, KeysFillVars) {
 TEST_F(ConfigTest, AFamilyTakesOverWhatItIsLike) {
   const ConfiguredNetwork spire = read(R"({"architecture": "spire", "hidden": 8, "a_dropout": 0.1})");
   EXPECT_EQ(spire.model, "wide");
-  EXPECT_EQ(spire.sets.at("biased"), "1");
+  EXPECT_EQ(spire.sets.at("biased"), "1");  // which its file says, and a default does not undo
   EXPECT_EQ(spire.sets.at("heads"), "4");
   EXPECT_EQ(wrong(R"({"architecture": "spire", "act": "gelu"})"),
             "config.json:1:34: 'act' is \"gelu\", which tower.json does not honour; it honours \"relu\"");
@@ -119,7 +129,11 @@ TEST_F(ConfigTest, WhatTheNetworkWouldNotHonourIsRefusedByName) {
   EXPECT_EQ(tower(R"("inner": 12)"),
             "config.json:1:47: 'inner' is 12, which tower.json does not honour; it honours 16");
   EXPECT_EQ(tower(R"("kinds": ["full", "slid"])"),
-            "config.json:1:47: 'kinds' is [\"full\",\"slid\"], which tower.json does not honour; it honours \"full\"");
+            "config.json:1:47: 'kinds' is not the same for all layers, which tower.json does not honour");
+  EXPECT_EQ(tower(R"("kinds": ["full", "full", "full"])"), "config.json:1:47: 'kinds' has 3 items, expected 2");
+  EXPECT_EQ(tower(R"("kinds": ["slid", "slid"])").find("config.json:1:48: 'kinds' is \"slid\", which tower"), 0U);
+  EXPECT_EQ(tower(R"("act": ["gelu", "gelu"])"),
+            "config.json:1:45: 'act' is [\"gelu\",\"gelu\"], which tower.json does not honour; it honours \"gelu\"");
   EXPECT_EQ(tower(R"("theta": 5, "rope": {"theta": 6})"),
             "config.json:1:68: 'rope.theta' says that base is 6, another key that it is 5");
   EXPECT_EQ(tower(R"("rope": {"kind": "bent"})"),
@@ -138,6 +152,24 @@ TEST_F(ConfigTest, WhatTheNetworkWouldNotHonourIsRefusedByName) {
       tower(R"("quantization_config": {"bits": 4})"),
       "config.json:1:61: 'quantization_config' is {\"bits\":4}, which tower.json does not honour; it honours none");
   EXPECT_NE(tower(R"("theta": 1, "theta": 2)").find("key 'theta' stands twice"), std::string::npos);
+}
+
+TEST_F(ConfigTest, FlagsAndSizesAreRefusedWhereTheyStand) {
+  const auto tower = [&](const std::string& more) {
+    return wrong(R"({"model_type": "tower", "hidden": 4, )" + more + "}");
+  };
+  for (const char* flag : {"2", "0.5", "-1", "\"true\"", "[true]"})
+    EXPECT_EQ(tower(message(R"("biased": )", flag)),
+              message("config.json:1:48: 'biased' is ", flag, ", expected true or false"));
+  for (const char* size : {"0", "-4", "2.5", "1e30"})
+    EXPECT_EQ(tower(message(R"("heads": )", size)).substr(0, 17), "config.json:1:47:") << size;
+  EXPECT_EQ(tower(R"("heads": -4)"), "config.json:1:47: 'heads' is -4, expected a whole number from 1 on");
+  EXPECT_EQ(tower(R"("heads": true)"), "config.json:1:47: 'heads' is true, expected a number");
+  EXPECT_EQ(tower(R"("theta": true)"), "config.json:1:47: 'theta' is true, expected a number");
+  for (const char* names : {"{}", "[]", "3"})
+    EXPECT_EQ(tower(message(R"("id2label": )", names)),
+              message("config.json:1:50: 'id2label' is ", names, ", expected a name for each"));
+  EXPECT_EQ(read(R"({"model_type": "tower", "hidden": 4, "heads": 2.0})").sets.at("heads"), "2");
 }
 
 TEST_F(ConfigTest, AnUnknownKindIsToldWhichAreKnown) {
@@ -167,72 +199,6 @@ TEST_F(ConfigTest, AWrongConfigOfANetworkFileIsFoundWhereverTheFileIsRead) {
   EXPECT_NE(wrong_network(R"({"a": {"keys": {"k": {"vars": "n"}}}})").find("unknown key 'vars'"), std::string::npos);
   EXPECT_EQ(wrong_network(R"({"a": {"keys": {"k": {"if": "n"}}}})"),
             "bad.json:2:40: found \"n\", expected an \"=expression\"");
-}
-
-TEST(ConfigOfTheZoo, GPT2AndLlamaAsTransformersWritesThem) {
-  const fs::path folder = fs::temp_directory_path() / ("lethe_zoo_config_" + std::to_string(::getpid()));
-  fs::create_directory(folder);
-  const auto read = [&](const std::string& text) {
-    std::ofstream(folder / "config.json") << text;
-    return read_config((folder / "config.json").string());
-  };
-  const Sets gpt2 = read(R"({"activation_function": "gelu_new", "add_cross_attention": false, "attn_pdrop": 0.1,
-    "architectures": ["GPT2LMHeadModel"], "bos_token_id": 50256, "embd_pdrop": 0.1, "eos_token_id": 50256,
-    "initializer_range": 0.02, "layer_norm_epsilon": 1e-05, "model_type": "gpt2", "n_embd": 64, "n_head": 4,
-    "n_inner": null, "n_layer": 3, "n_positions": 32, "pad_token_id": null, "reorder_and_upcast_attn": false,
-    "resid_pdrop": 0.1, "scale_attn_by_inverse_layer_idx": false, "scale_attn_weights": true,
-    "summary_activation": null, "summary_first_dropout": 0.1, "summary_proj_to_labels": true,
-    "summary_type": "cls_index", "summary_use_proj": true, "tie_word_embeddings": true,
-    "transformers_version": "5.24.0", "use_cache": true, "vocab_size": 100})")
-                        .sets;
-  EXPECT_EQ(gpt2, (Sets{{"heads", "4"},
-                        {"hidden", "256"},
-                        {"layers", "3"},
-                        {"length", "32"},
-                        {"norm_eps", "1e-05"},
-                        {"vocab", "100"},
-                        {"width", "64"}}));
-  const ConfiguredNetwork llama =
-      read(R"({"architectures": ["LlamaForCausalLM"], "attention_bias": false, "attention_dropout": 0.0,
-    "bos_token_id": 1, "eos_token_id": 2, "head_dim": 16, "hidden_act": "silu", "hidden_size": 64,
-    "initializer_range": 0.02, "intermediate_size": 96, "max_position_embeddings": 128, "mlp_bias": false,
-    "model_type": "llama", "num_attention_heads": 4, "num_hidden_layers": 2, "num_key_value_heads": 2,
-    "pad_token_id": null, "pretraining_tp": 1, "rms_norm_eps": 1e-05,
-    "rope_parameters": {"rope_theta": 10000.0, "rope_type": "default"}, "tie_word_embeddings": false,
-    "transformers_version": "5.24.0", "use_cache": true, "vocab_size": 100})");
-  EXPECT_EQ(llama.model, "llama");
-  EXPECT_EQ(llama.sets.at("length"), "128");
-  EXPECT_EQ(llama.sets.at("kv_heads"), "2");
-  EXPECT_EQ(llama.sets.at("hidden"), "96");
-  EXPECT_NO_THROW(load_network(llama.model, {}, llama.sets));
-  EXPECT_NO_THROW(load_network("gpt2", {}, gpt2));
-  EXPECT_EQ(read(R"({"model_type": "gpt2"})").sets.at("width"), "768");  // what is absent is as transformers has it
-  fs::remove_all(folder);
-}
-
-/// What a config.json of Qwen2 says of the window, beside the rest; "" where it is refused.
-TEST(ConfigOfTheZoo, WindowsOfQwen2AreThoseOfAllLayersOrRefused) {
-  const fs::path folder = fs::temp_directory_path() / ("lethe_qwen_config_" + std::to_string(::getpid()));
-  fs::create_directory(folder);
-  const auto window = [&](const std::string& more) -> std::string {
-    std::ofstream(folder / "config.json") << R"({"model_type": "qwen2", "num_hidden_layers": 4, )" + more + "}";
-    try {
-      const Sets sets = read_config((folder / "config.json").string()).sets;
-      return sets.contains("window") ? sets.at("window") : "none";
-    } catch (const Error& error) {
-      return std::string(error.what()).substr(std::string(error.what()).find('\''));
-    }
-  };
-  EXPECT_EQ(window(R"("use_sliding_window": false, "sliding_window": 32, "max_window_layers": 2)"), "none");
-  EXPECT_EQ(window(R"("use_sliding_window": true, "sliding_window": 32)"), "none") << "28 layers have none";
-  EXPECT_EQ(window(R"("use_sliding_window": true, "sliding_window": 32, "max_window_layers": 0)"), "32");
-  EXPECT_EQ(window(R"("use_sliding_window": true, "sliding_window": null, "max_window_layers": 0)"), "0");
-  EXPECT_EQ(window(R"("use_sliding_window": true, "sliding_window": 32, "max_window_layers": 2)"),
-            "'max_window_layers' is 2; llama.json needs (slides == 0) + (full_layers >= layers) + (full_layers <= 0)");
-  EXPECT_EQ(window(R"("use_sliding_window": true, "sliding_window": 32, "max_window_layers": 4,
-                      "layer_types": ["full_attention", "full_attention", "full_attention", "sliding_attention"])"),
-            "'layer_types' is not the same for all layers, which llama.json does not honour");
-  fs::remove_all(folder);
 }
 
 }  // namespace

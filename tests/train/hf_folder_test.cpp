@@ -63,7 +63,8 @@ TEST_F(HuggingFaceFolder, OfGpt2MayBeReadInShorterWindows) {
     writer.write(values);
   }
   writer.finish();
-  EXPECT_EQ(score({"--model", folder(), "--set", "length=4,positions=8"}), score({"--model", "hf:" + path("short")}));
+  EXPECT_EQ(score({"--model", folder(), "--set", "length=4"}), score({"--model", "hf:" + path("short")}));
+  EXPECT_EQ(run_train({"plan", "--model", folder(), "--context", "4"}).code, 0);
 }
 
 TEST_F(HuggingFaceFolder, OfGpt2HasTheTokenizerOfItsText) {
@@ -85,6 +86,8 @@ TEST_F(HuggingFaceFolder, OfGpt2HasTheTokenizerOfItsText) {
   const std::string text = written({"--model", folder()});
   EXPECT_EQ(text.rfind("low", 0), 0U) << text;
   EXPECT_EQ(text, written({"--model", folder(), "--tokenizer", path("m")}));
+  const Ended plan = run_train({"generate", "--model", folder(), "--plan"});
+  EXPECT_NE(plan.out.find("with a cache of 8 symbols"), std::string::npos) << plan.out << plan.err;
 }
 
 TEST_F(HuggingFaceFolder, SetComesFirst) {
@@ -183,6 +186,10 @@ TEST_F(HuggingFaceFolder, PositionsAreABound) {
   EXPECT_EQ(run_train({"plan", "--model", folder(), "--context", "4"}).code, 0);
   const std::string words = "length of 17 is more than 'max_position_embeddings' of ";
   EXPECT_TRUE(fails_with(words, [&] { length_with({"--set", "length=17"}); }));
+  for (const char* length : {"17.0", "1.7e1"})
+    EXPECT_TRUE(fails_with(message("length of ", length, " is more than 'max_position_embeddings' of "), [&] {
+      length_with({"--set", message("length=", length)});
+    }));
   EXPECT_TRUE(fails_with(words, [&] { length_with({"--context", "17"}); }));
   const Ended most = run_train({"plan", "--model", folder(), "--context", "auto", "--memory-budget", "1GiB"});
   EXPECT_NE(most.err.find("--context auto is 16:"), std::string::npos) << most.err;
