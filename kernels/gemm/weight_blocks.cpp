@@ -11,8 +11,8 @@
 namespace lethe {
 namespace {
 
-constexpr std::int64_t kMostWidened = kRoundBytes / std::int64_t{sizeof(float)};  // elements
-constexpr std::int64_t kWeightRowGrain = 64;                                      // a block has a multiple of so many
+constexpr std::int64_t kMostWidened = std::int64_t{1} << 20;  // elements of b
+constexpr std::int64_t kWeightRowGrain = 64;                  // a block has a multiple of so many
 
 std::int64_t rows_in_memory(const GemmShape& s) { return s.transpose_b ? s.n : s.k; }
 std::int64_t row_in_memory(const GemmShape& s) { return s.transpose_b ? s.k : s.n; }
