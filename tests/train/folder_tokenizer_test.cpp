@@ -107,6 +107,29 @@ TEST_F(FolderTokenizers, OfOtherRulesForTheSameVocabularyDoSoToo) {
   expect_as_found(*open(), "metaspace_cut");
 }
 
+/// As Gemma's file says it: where each blank has become another character, none is left to cut at.
+TEST_F(FolderTokenizers, CutNothingWhereNoBlankIsLeft) {
+  const auto replaced = [](const FigureJson& pre) {
+    return [=](FigureJson& json) {
+      json["normalizer"] = {{"type", "Replace"}, {"pattern", {{"String", " "}}}, {"content", "\u2581"}};
+      json["pre_tokenizer"] = pre;
+    };
+  };
+  FigureJson split = {
+      {"type", "Split"}, {"pattern", {{"String", " "}}}, {"behavior", "MergedWithPrevious"}, {"invert", false}};
+  change("llama2", replaced(nullptr));
+  const std::unique_ptr<Tokenizer> whole = open();
+  change("llama2", replaced(split));
+  const std::unique_ptr<Tokenizer> cut = open();
+  for (const FigureJson& text : token_figures()["texts"])
+    EXPECT_EQ(cut->symbols_of(text.get<std::string>()), whole->symbols_of(text.get<std::string>())) << text;
+  split["behavior"] = "Removed";
+  EXPECT_PRED2(says, refused("llama2", replaced(split)), "pre_tokenizer/behavior is \"Removed\", which is not read");
+  split["behavior"] = "MergedWithPrevious";
+  split["pattern"]["String"] = "a";
+  EXPECT_PRED2(says, refused("llama2", replaced(split)), "pre_tokenizer/pattern is {\"String\":\"a\"}, which");
+}
+
 TEST_F(FolderTokenizers, TakeAnyBytes) {
   const std::string text = "a\xff\xfe low\xe2\x82 b\xc3";
   for (const char* name : {"gpt2", "llama3", "qwen2", "smollm2", "llama2", "pieces"}) {
@@ -147,6 +170,22 @@ TEST_F(FolderTokenizers, WhoseFilesContradictEachOtherAreRefused) {
                "tokenize_chinese_chars is true");
 }
 
+TEST_F(FolderTokenizers, KnowTheTokensThatWereAdded) {
+  change("qwen2", as_it_is);
+  const std::int32_t end = open()->token_of("<|im_end|>").value();
+  const auto with_added = [&](const FigureJson& added) {
+    folder_.write("added_tokens.json", added.dump());
+    return error_from([&] { open(); });
+  };
+  folder_.write("added_tokens.json", FigureJson{{"<|im_end|>", end}}.dump());
+  EXPECT_EQ(open()->token_of("<|im_end|>"), end);
+  for (const FigureJson& added :
+       {FigureJson{{"<|im_end|>", end - 1}}, FigureJson{{"<|im_end|>", 100000}}, FigureJson{{"<|im_end|>", "x"}}})
+    EXPECT_PRED2(
+        says, with_added(added),
+        "/added_tokens.json: has the token '<|im_end|>', which tokenizer.json does not have under that number");
+}
+
 TEST_F(FolderTokenizers, OfOtherKindsAreRefusedByName) {
   const auto at = [](const char* place, const FigureJson& value) {
     return [=](FigureJson& json) { json[FigureJson::json_pointer(place)] = value; };
@@ -163,6 +202,13 @@ TEST_F(FolderTokenizers, OfOtherKindsAreRefusedByName) {
   EXPECT_PRED2(says, refused("llama2", at("/decoder/decoders/0/type", "BPEDecoder")),
                "decoders/0/type is \"BPEDecoder\"");
   EXPECT_PRED2(says, refused("llama2", at("/model/unk_token", "?no")), "model/unk_token is \"?no\", which");
+  EXPECT_PRED2(says,
+               refused("llama2",
+                       [](FigureJson& json) {
+                         json["model"]["byte_fallback"] = false;
+                         json["model"]["unk_token"] = nullptr;
+                       }),
+               "model/unk_token is missing, which is not read (known: a token for unknown characters, or byte_");
   EXPECT_PRED2(says, refused("bert", at("/pre_tokenizer/type", "Whitespace")), "pre_tokenizer/type is \"Whitespace\"");
   EXPECT_PRED2(says, refused("bert", at("/normalizer/type", "Lowercase")), "normalizer/type is \"Lowercase\"");
   EXPECT_PRED2(says,

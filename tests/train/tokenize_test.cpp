@@ -145,8 +145,7 @@ TEST_F(TokenizeCommand, RefusesInOneLineAndLeavesNothing) {
   expect_refused(tokenize({"empty"}, {}), 4, "empty: there is no text to make tokens of");
   expect_refused(tokenize({"packed"}, {}), 4, "packed: is packed by gzip");
   expect_refused(tokenize({"text", "latin"}, {"--tokenizer", "chars"}), 4, "latin: byte 3, 0xE9, is no UTF-8");
-  expect_refused(tokenize({"text"}, {"--tokenizer", path("none")}), 4,
-                 "none: has no tokenizer: none of tokenizer.json");
+  expect_refused(tokenize({"text"}, {"--tokenizer", path("none")}), 4, "none: no such directory, which is to have");
   expect_refused(tokenize({"text"}, {"--val", "100"}), 2, "--val: 100 percent leave nothing to train on");
   expect_refused(tokenize({"text"}, {"--val", "-1"}), 2, "--val");
   put("vocab.json", vocabulary_json(kFewMerges));

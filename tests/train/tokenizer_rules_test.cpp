@@ -133,6 +133,21 @@ TEST_F(TokenizerRules, OfOtherClassesNeedTheirOwnFile) {
   }
 }
 
+TEST_F(TokenizerRules, OfOtherModelsNeedTheirOwnFile) {
+  folder_.write("config.json", std::string(R"({"model_type": "gpt2"})"));
+  folder_.write("added_tokens.json", std::string(R"({"<|endoftext|>": 264})"));
+  EXPECT_EQ(open()->identity(), of_gpt2());
+  folder_.write("added_tokens.json", std::string(R"({"<|im_end|>": 265})"));
+  EXPECT_PRED2(says, refused(),
+               "/added_tokens.json: has the token '<|im_end|>', which GPT-2's files have not; another");
+  std::filesystem::remove(folder_.path() / "added_tokens.json");
+  folder_.write("config.json", std::string(R"({"model_type": "qwen2"})"));
+  EXPECT_PRED2(says, refused(),
+               "/config.json: model_type is \"qwen2\", where GPT-2's files say \"gpt2\"; another rule");
+  folder_.write("tokenizer.json", tokenizer_json({}));
+  EXPECT_EQ(open()->identity(), of_gpt2()) << "a tokenizer.json says more of the rule than the model's type";
+}
+
 TEST_F(TokenizerRules, HoldWhereverMergesAreRead) {
   folder_.write("tokenizer_config.json", std::string(R"({"tokenizer_class": "CodeGenTokenizer"})"));
   folder_.write("train.tsv", std::string("0\tlow\n1\tlower low\n"));

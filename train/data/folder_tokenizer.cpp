@@ -82,6 +82,17 @@ TokenRules pieces_of(const std::string& directory, const Rule& config) {
   return std::move(pieces.rules);
 }
 
+/// Fails for a token that the rules do not know under its number.
+void check_added(const std::string& directory, const TokenRules& rules, const std::string& file) {
+  const RuleJson added = config_of(directory, kAddedFile);
+  for (const auto& [text, number] : added.items()) {
+    const bool is_number = number.is_number_unsigned() && number < rules.texts.size();
+    const std::string known = is_number ? rules.texts[number.get<std::size_t>()] : "";
+    check_as(Exit::Data, is_number && (known == text || known == ' ' + text), directory, '/', kAddedFile,
+             ": has the token ", quote(text), ", which ", file, " does not have under that number");
+  }
+}
+
 TokenRules rules_in(const std::string& directory, std::string& file) {
   const RuleJson json = config_of(directory, kConfigFile);
   const Rule config(json);
@@ -107,9 +118,17 @@ bool has_folder_tokenizer(const std::string& directory) {
                                                           [&](const char* name) { return has_file(directory, name); });
 }
 
+std::string why_no_tokenizer(const std::string& directory) {
+  if (has_folder_tokenizer(directory)) return "";
+  if (!std::filesystem::is_directory(directory))
+    return directory + ": no such directory, which is to have the files of a tokenizer; `tokenizer` DIR names another";
+  return directory +
+         ": has no tokenizer: none of tokenizer.json, tokenizer.model, vocab.txt, and vocab.json with merges.txt";
+}
+
 FolderTokenizer open_folder_tokenizer(const std::string& directory) {
-  check_as(Exit::Data, has_folder_tokenizer(directory), directory,
-           ": has no tokenizer: none of tokenizer.json, tokenizer.model, vocab.txt, and vocab.json with merges.txt");
+  const std::string why_none = why_no_tokenizer(directory);
+  check_as(Exit::Data, why_none.empty(), why_none);
   FolderTokenizer folder;
   const bool has_pairs = has_pair_files(directory);
   const std::string why = has_pairs ? why_not_gpt2(directory) : "";
@@ -123,7 +142,9 @@ FolderTokenizer open_folder_tokenizer(const std::string& directory) {
     return folder;
   }
   std::string file;
-  folder.tokenizer = tokenizer_by(rules_in(directory, file));
+  TokenRules rules = rules_in(directory, file);
+  check_added(directory, rules, file);
+  folder.tokenizer = tokenizer_by(std::move(rules));
   for (const std::string& name : {file, std::string(kConfigFile), std::string(kMarksFile)})
     if (has_file(directory, name.c_str())) folder.files.emplace_back(name, directory + '/' + name);
   folder.end = end_of(directory, *folder.tokenizer);

@@ -112,6 +112,16 @@ TextForm::Blank blank_of_metaspace(const Rule& metaspace) {
   return scheme.is("first") ? TextForm::Blank::FirstWithout : TextForm::Blank::None;
 }
 
+/// Gemma's, which finds no blank to cut at, since its normalizer leaves none.
+bool cuts_nothing(const Rule& pre, const Rule& normalizer) {
+  if (pre.type() != "Split" || normalizer.is_null()) return pre.is_null();
+  pre.only({"type", "pattern", "behavior", "invert"});
+  pre["pattern"].expect({RuleJson::object({{"String", " "}})});
+  pre["behavior"].expect({"MergedWithPrevious"});
+  pre["invert"].expect({false, nullptr});
+  return true;
+}
+
 bool blanks_begin_pieces(const std::vector<std::string>& pieces) {
   return std::ranges::all_of(pieces, [](const std::string& piece) { return word_of_pieces(piece, 0) == piece.size(); });
 }
@@ -168,16 +178,18 @@ void read_character_pairs(const Rule& file, const TokenNumbers& numbers, TokenRu
   check_plain(model);
   model["ignore_merges"].expect({false, nullptr});
   expect_decoder(file["decoder"], {"Replace", "ByteFallback", "Fuse", "Strip", "Metaspace"});
-  if (!pre.is_null()) pre["type"].expect({"ByteLevel", "Metaspace"});
-  if (!pre.is_null() && !normalizer.is_null()) normalizer.refuse("null beside Metaspace");
+  const bool is_whole = cuts_nothing(pre, normalizer);
+  if (!is_whole) pre["type"].expect({"ByteLevel", "Metaspace"});
+  if (!is_whole && !normalizer.is_null()) normalizer.refuse("null beside Metaspace");
   rules.kind = TokenKind::SentencePieces;
   rules.form.kind = TextForm::Kind::PieceBlanks;
-  rules.form.blank = pre.is_null() ? blank_of_normalizer(normalizer) : blank_of_metaspace(pre);
+  rules.form.blank = is_whole ? blank_of_normalizer(normalizer) : blank_of_metaspace(pre);
   rules.word = blanks_begin_pieces(rules.texts) ? word_of_pieces : whole_text;
-  if (!pre.is_null() && pre["split"].flag(true)) rules.word = word_of_metaspace;
+  if (!is_whole && pre["split"].flag(true)) rules.word = word_of_metaspace;
   UnknownCharacters unknown{.is_one = model["fuse_unk"].flag(false)};
   if (model["byte_fallback"].flag(false)) unknown.bytes = byte_pieces(numbers);
   if (!model["unk_token"].is_null()) unknown.token = number_of(model["unk_token"], numbers);
+  if (!unknown.bytes && !unknown.token) model["unk_token"].refuse("a token for unknown characters, or byte_fallback");
   std::ranges::transform(rules.texts, rules.texts.begin(), text_of_piece);
   PairMerges merges = merges_of(model["merges"], numbers);
   rules.checksum = merges.checksum();

@@ -22,7 +22,8 @@ struct PairRule {
 struct RuleFile {
   const char* name;
   std::vector<PairRule> rules;
-  const char* added;  // where it lists tokens beside those that merges make
+  const char* added = nullptr;  // where it lists tokens beside those that merges make
+  bool gives_way = false;       // to tokenizer.json, which says more of the rule
 };
 
 const std::vector<RuleFile>& rule_files() {
@@ -44,7 +45,8 @@ const std::vector<RuleFile>& rule_files() {
        {{"/tokenizer_class", {"GPT2Tokenizer", "GPT2TokenizerFast", "PreTrainedTokenizerFast"}},
         {"/add_prefix_space", {false, nullptr}},
         {"/add_bos_token", {false, nullptr}}},
-       "/added_tokens_decoder"}};
+       "/added_tokens_decoder"},
+      {"config.json", {{"/model_type", {"gpt2"}}}, nullptr, true}};
   return files;
 }
 
@@ -58,6 +60,7 @@ std::string why_not(const RuleJson& json, const PairRule& rule) {
 
 /// GPT-2 has one mark, and a text that spells it stays text.
 std::string why_not_added(const RuleJson& json, const char* where) {
+  if (!where) return "";
   const RulePlace place(where);
   if (!json.contains(place)) return "";
   for (const RuleJson& token : json.at(place)) {
@@ -73,15 +76,23 @@ std::string why_not_added(const RuleJson& json, const char* where) {
 }  // namespace
 
 std::string why_not_gpt2(const std::string& directory) {
+  const auto in_folder = [&](const char* name) { return directory + "/" + name; };
+  const bool has_json = std::filesystem::exists(in_folder("tokenizer.json"));
   for (const RuleFile& each : rule_files()) {
-    const std::string file = directory + "/" + each.name;
-    if (!std::filesystem::exists(file)) continue;
+    const std::string file = in_folder(each.name);
+    if (!std::filesystem::exists(file) || (each.gives_way && has_json)) continue;
     const RuleJson json = read_rules(file, false);
     std::vector<std::string> reasons = {why_not_added(json, each.added)};
     for (const PairRule& rule : each.rules) reasons.push_back(why_not(json, rule));
     for (const std::string& reason : reasons)
       if (!reason.empty()) return message(file, ": ", reason);
   }
+  const std::string file = in_folder(kAddedFile);
+  if (!std::filesystem::exists(file)) return "";
+  const RuleJson added = read_rules(file, false);
+  for (const auto& token : added.items())
+    if (token.key() != kEndOfText)
+      return message(file, ": has the token ", quote(token.key()), ", which GPT-2's files have not");
   return "";
 }
 
