@@ -63,6 +63,10 @@ TEST(DataSpec, OptionsStandInAnyOrder) {
   EXPECT_EQ(spec.folder().options.val, 0.25);
   EXPECT_EQ(DataSpec("tsv:a,val=0.5,tokenizer=b").tables().tokenizer, "b");
   EXPECT_EQ(DataSpec("tsv:a,tokenizer=b,val=0.5").tables().path, "a");
+  EXPECT_EQ(DataSpec("text:a,b,val=0.5,tokenizer=/c,d=e,f").tokenizer(), "/c,d=e,f");
+  EXPECT_EQ(DataSpec("text:a,b,tokenizer=/c,d=e,f,val=0.5").absolute(),
+            DataSpec("text:a,b,val=0.5,tokenizer=/c,d=e,f").absolute());
+  EXPECT_EQ(DataSpec("text:a,val=0.5,b").argument, "a,val=0.5,b");
   EXPECT_EQ(with_skip_bad("imagefolder:a,skip-bad=3,resize=7", 5), "imagefolder:a,resize=7,skip-bad=5");
   EXPECT_PRED2(says, error_from([] { with_skip_bad("mnist:a", 5); }, Exit::Usage), "`skip_bad` is of image files");
 }

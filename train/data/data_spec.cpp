@@ -38,6 +38,8 @@ Family texts() {
   return {.gives = "texts with a label each", .kinds = {"tsv", "subjects"}, .forms = "tsv:PATH, subjects"};
 }
 
+constexpr const char* kTokenizerKey = "tokenizer";  // a place, which may have commas
+
 /// The options that may stand after the place of data in files. Tokens know `val` so that it can be refused by name.
 const std::vector<std::string>& options_of(const std::string& kind) {
   static const std::map<std::string, std::vector<std::string>> known = {
@@ -45,9 +47,9 @@ const std::vector<std::string>& options_of(const std::string& kind) {
       {"cifar10", {"val"}},
       {"cifar100", {"val"}},
       {"imagefolder", {"resize", "max-pixels", "skip-bad", "val"}},
-      {"text", {"tokenizer", "val"}},
+      {"text", {kTokenizerKey, "val"}},
       {"tokens", {"ignore-borders", "val"}},
-      {"tsv", {"tokenizer", "val"}}};
+      {"tsv", {kTokenizerKey, "val"}}};
   static const std::vector<std::string> none;
   const auto found = known.find(kind);
   return found == known.end() ? none : found->second;
@@ -66,14 +68,18 @@ const std::vector<std::string>& options_of(const std::string& kind) {
 DataSpec::DataSpec(const std::string& text) : text(text), kind(text.substr(0, text.find_first_of(":,"))) {
   if (kind.size() < text.size() && text[kind.size()] == ':') argument = text.substr(kind.size() + 1);
   const std::vector<std::string>& known = options_of(kind);
-  for (;;) {
-    const std::size_t comma = argument.rfind(',');
-    if (comma == std::string::npos) return;
+  const bool has_place = std::ranges::count(known, kTokenizerKey) > 0;
+  for (std::size_t comma = argument.rfind(','); comma != std::string::npos; comma = argument.rfind(',', comma - 1)) {
     const std::string option = argument.substr(comma + 1), key = option.substr(0, option.find('='));
-    if (std::find(known.begin(), known.end(), key) == known.end()) return;
-    if (!options.emplace(key, key.size() < option.size() ? option.substr(key.size() + 1) : "").second)
-      reject(key + " stands twice");
-    argument.resize(comma);
+    const bool has_comma = option.find(',') != std::string::npos;
+    if (std::ranges::count(known, key) > 0 && (!has_comma || key == kTokenizerKey)) {
+      if (!options.emplace(key, key.size() < option.size() ? option.substr(key.size() + 1) : "").second)
+        reject(key + " stands twice");
+      argument.resize(comma);
+    } else if (!has_place) {  // what follows is of the argument, and so is all before it
+      return;
+    }
+    if (comma == 0) return;
   }
 }
 
@@ -121,7 +127,7 @@ TextSpec DataSpec::text_file() const { return {.file = place("FILE"), .tokenizer
 TablesSpec DataSpec::tables() const { return {.path = place("PATH"), .tokenizer = tokenizer(), .val = held_share()}; }
 
 std::string DataSpec::tokenizer() const {
-  const auto option = options.find("tokenizer");
+  const auto option = options.find(kTokenizerKey);
   if (option == options.end()) return "";
   if (option->second.empty()) reject("write the directory: tokenizer=DIR");
   return option->second;
@@ -132,7 +138,7 @@ std::string DataSpec::absolute() const {
   const auto from_here = [](const std::string& path) { return std::filesystem::absolute(path).string(); };
   std::string all = message(kind, ':', from_here(argument));
   for (const auto& [key, value] : options)
-    all += message(',', key, value.empty() ? "" : "=", key == "tokenizer" ? from_here(value) : value);
+    all += message(',', key, value.empty() ? "" : "=", key == kTokenizerKey ? from_here(value) : value);
   return all;
 }
 
@@ -174,11 +180,13 @@ SampleCounts DataSpec::counts(SampleCounts counts) const {
   return counts;
 }
 
+bool wants_tokenizer(const DataSpec& spec) {
+  const bool takes_one = std::ranges::count(options_of(spec.kind), kTokenizerKey) > 0 && !spec.argument.empty();
+  return takes_one && !spec.options.contains(kTokenizerKey);
+}
+
 std::string with_tokenizer(const std::string& text, const std::string& directory) {
-  const DataSpec spec(text);
-  const std::vector<std::string>& known = options_of(spec.kind);
-  const bool takes_one = std::ranges::count(known, "tokenizer") > 0 && !spec.argument.empty();
-  return takes_one && !spec.options.contains("tokenizer") ? message(text, ",tokenizer=", directory) : text;
+  return wants_tokenizer(DataSpec(text)) ? message(text, ',', kTokenizerKey, '=', directory) : text;
 }
 
 std::string with_skip_bad(const std::string& text, std::int64_t count) {

@@ -46,7 +46,8 @@ struct TablesSpec {
 };
 
 /// A spec in three: "mnist:data/mnist,val=0.2" is kind "mnist", argument "data/mnist", and an option, as those of its
-/// kind stand after the last commas. What is wrong in it fails with Exit::Usage.
+/// kind stand after the last commas. The place of a tokenizer may have commas, too. What is wrong in it fails with
+/// Exit::Usage.
 struct DataSpec {
   explicit DataSpec(const std::string& text);
   [[noreturn]] void reject(const std::string& reason) const;
@@ -83,6 +84,8 @@ struct DataSpec {
   std::map<std::string, std::string> options;  // by name; of a word without '=' the value is ""
 };
 
+/// Whether it is of texts and names no tokenizer, so that their symbols are characters.
+bool wants_tokenizer(const DataSpec& spec);
 /// The spec of texts with the tokenizer of a folder, unless it names one; that of other data as it is.
 std::string with_tokenizer(const std::string& spec, const std::string& directory);
 
