@@ -6,9 +6,13 @@
 #include "framework/name_pattern.h"
 #include "models/config.h"
 #include "models/expression.h"
+#include "train/data/data_spec.h"
 #include "train/data/folder_tokenizer.h"
 #include "train/session/checkpoint.h"
+#include "train/session/fed_data.h"
 #include "train/session/library_weights.h"
+#include "train/session/programs.h"
+#include "train/session/start.h"
 
 namespace lethe {
 namespace {
@@ -73,6 +77,26 @@ bool begins(const OptionValues& values) {
   return value_in(values, "resume") == "auto" && find_latest(value_in(values, "save")).empty();
 }
 
+/// Trained weights take the tokens that they were trained with: fails where texts would be read by characters, which
+/// each text numbers in its own way, and where numbers would be others, since symbol 0 of a text with one label is
+/// padding. A run knows its symbols.
+void check_tokens(const NetworkSetting& of, const OptionValues& values, const std::string& folder) {
+  const std::string weights = value_in(values, "weights");
+  if (weights.empty() || weights == kNoWeights || run_of_weights(weights)) return;
+  const std::string text = value_in(values, "data");
+  const DataSpec data(text);
+  std::string tokenizer = data.options.contains("tokenizer") ? data.tokenizer() : value_in(values, "tokenizer");
+  check_as(Exit::Data, !tokenizer.empty() || !wants_tokenizer(data),
+           why_no_tokenizer(folder.substr(kFolderMark.size())), "; --tokenizer DIR names one, without which ", text,
+           " is read by characters");
+  if (tokenizer.empty()) return;
+  const Network network = build_network(of, false);
+  if (!is_fed_by_data(network) || !takes_texts(network)) return;
+  const std::unique_ptr<Tokenizer> its = open_folder_tokenizer(tokenizer).tokenizer;
+  check_as(Exit::Data, its->pads(), folder, ": its weights take BERT's word pieces, of which token 0 is padding; ",
+           tokenizer, " makes ", its->identity());
+}
+
 /// Of commands that take weights: whether this one does without.
 bool only_plans(const Command& command, const OptionValues& values) {
   return std::string_view(command.word) == "show" || values.contains("plan");
@@ -112,6 +136,7 @@ OptionValues with_folder(const OptionSet& set, OptionValues values, Options& opt
     if (has_folder_tokenizer(directory)) of_folder["tokenizer"] = directory;
     values.erase("model");
     lay_under(command, values, of_folder);
+    check_tokens({.model = network.model, .sets = network.sets}, values, folder);
     options.notes.push_back(note_of(folder, network, values));
     for (const ConfigBound& bound : network.bounds)
       if (bound.var == kContextVar) options.most_context = bound.most;

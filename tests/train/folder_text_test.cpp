@@ -5,7 +5,9 @@
 #include <fstream>
 
 #include "tests/train/data_samples.h"
+#include "tests/train/hf_folder.h"
 #include "tests/train/run_fixture.h"
+#include "tests/train/token_samples.h"
 #include "train/data/folder_tokenizer.h"
 #include "train/data/token_shard.h"
 #include "train/session/run_state.h"
@@ -70,7 +72,9 @@ TEST_F(FolderText, IsOfTheRunFromThenOn) {
   EXPECT_PRED2(says, out_of({"eval", "--weights", path("run"), "--data", "text:" + other}), "acc 0.7500");
   std::vector<std::string> by_other = generate;
   by_other.insert(by_other.end(), {"--tokenizer", kFolders + "metaspace"});
-  EXPECT_PRED2(says, refusal_of(by_other), "has no tokenizer");
+  EXPECT_PRED2(
+      says, refusal_of(by_other),
+      "metaspace: no such directory, which is to have the files of a tokenizer; --tokenizer DIR names another");
   by_other.back() = kFolders + "pieces";
   EXPECT_PRED2(says, refusal_of(by_other), "those of the run for sentencepiece of 620 tokens");
 }
@@ -89,6 +93,10 @@ TEST_F(FolderText, OfTokensIsTheOneThatMadeThem) {
   out_of(same);
   other.insert(other.end(), {"--tokenizer", kFolders + "smollm2"});
   EXPECT_PRED2(says, refusal_of(other), "tokens: are those of bpe of 444 tokens, checksum ");
+  other.back() = path("none");  // which keeps nobody from tokens that are made
+  const Ended unknown = run_train(other);
+  EXPECT_EQ(unknown.code, 0) << unknown.err;
+  EXPECT_PRED2(says, unknown.err, "note: whether the tokens are those of the model's tokenizer is unknown: ");
 }
 
 TEST_F(FolderText, HasLabelsByBertsPieces) {
@@ -117,6 +125,81 @@ TEST_F(FolderText, IsOfAModelsFolder) {
   EXPECT_PRED2(says, out_of({"generate", "--weights", path("run"), "--prompt", "the", "--tokens", "3", "--quiet"}),
                "the");
   out_of({"eval", "--weights", path("run"), "--data", "text:" + text});
+}
+
+/// Characters are numbered by each text in its own way, so trained weights cannot know them.
+TEST_F(HuggingFaceFolder, ReadsNoTextWithoutItsTokenizer) {
+  write_weights("m/model.safetensors");
+  write("m/tekken.json", "{}");
+  write("a.tsv", "x\tlow\n");
+  const std::string text = "text:" + path("text.txt");
+  const auto refused_with = [&](std::vector<std::string> more) {
+    more.insert(more.end(), {"--threads", "1"});
+    const Ended ended = run_train(more);
+    EXPECT_EQ(ended.code, 4) << ended.err;
+    return ended.err;
+  };
+  for (const std::string& data : {text, "tsv:" + path("a.tsv")})
+    EXPECT_PRED2(says, refused_with({"eval", "--model", folder(), "--data", data}),
+                 "m: has no tokenizer: none of tokenizer.json, tokenizer.model, vocab.txt, and vocab.json with "
+                 "merges.txt; --tokenizer DIR names one, without which " +
+                     data + " is read by characters");
+  EXPECT_PRED2(says, refused_with({"--model", folder(), "--data", text, "--steps", "1"}), "; --tokenizer DIR names");
+  EXPECT_PRED2(says, refused_with({"eval", "--weights", folder(), "--data", text}), "; --tokenizer DIR names");
+  const std::vector<std::string> from_nothing = {"--model", folder(),  "--weights", "none",      "--data",
+                                                 text,      "--steps", "1",         "--threads", "1"};
+  EXPECT_EQ(run_train(from_nothing).code, 0);
+  const std::vector<std::string> named = {"eval",        "--model", folder(),    "--data", text,
+                                          "--tokenizer", path("t"), "--threads", "1"};
+  EXPECT_EQ(run_train(named).out, score({"--model", folder()}));
+}
+
+TEST_F(HuggingFaceFolder, OfAnotherFamilyIsNotCutByGpt2sRule) {
+  json config = tiny_llama();
+  config["model_type"] = "qwen2";
+  write("m/config.json", config.dump());
+  write("m/model.safetensors", "x");
+  write("m/vocab.json", vocabulary_json(kFewMerges));
+  write("m/merges.txt", merges_text(kFewMerges));
+  const Ended ended = run_train({"eval", "--model", folder(), "--data", "text:" + path("text.txt"), "--threads", "1"});
+  EXPECT_EQ(ended.code, 4);
+  EXPECT_PRED2(says, ended.err,
+               "m/config.json: model_type is \"qwen2\", where GPT-2's files say \"gpt2\"; another "
+               "rule is read from tokenizer.json, which is missing");
+}
+
+/// Symbol 0 of a text with one label is padding, so that other tokenizers' numbers are raised by one.
+TEST_F(HuggingFaceFolder, OfBertTakesWordPiecesAlone) {
+  write("m/config.json", R"({"model_type": "bert", "vocab_size": 96, "hidden_size": 8, "num_attention_heads": 2,
+      "num_hidden_layers": 1, "intermediate_size": 12, "max_position_embeddings": 16, "hidden_act": "gelu",
+      "attention_probs_dropout_prob": 0.0, "hidden_dropout_prob": 0.0})");
+  write("m/model.safetensors", "x");
+  write("what.txt", "the quick\n");
+  write("a.tsv", "x\tthe quick\n");
+  const auto refused_with = [&](std::vector<std::string> more) {
+    more.insert(more.end(), {"--model", folder()});
+    const Ended ended = run_train(more);
+    EXPECT_EQ(ended.code, 4) << ended.err;
+    return ended.err;
+  };
+  const std::string words = ": its weights take BERT's word pieces, of which token 0 is padding; " + path("t") +
+                            " makes sentencepiece of 39 tokens";
+  EXPECT_PRED2(says, refused_with({"eval", "--data", "tsv:" + path("a.tsv"), "--tokenizer", path("t")}), words);
+  EXPECT_PRED2(says, refused_with({"eval", "--data", "tsv:" + path("a.tsv") + ",tokenizer=" + path("t")}), words);
+  std::filesystem::copy(path("t/tokenizer.json"), path("m/tokenizer.json"));
+  EXPECT_PRED2(says, refused_with({"predict", path("what.txt"), "--embed"}), path("m") + " makes sentencepiece");
+  EXPECT_PRED2(says, refused_with({"--data", "tsv:" + path("a.tsv"), "--steps", "1"}), "take BERT's word pieces");
+}
+
+TEST_F(HuggingFaceFolder, MayHaveCommasInItsName) {
+  write_weights("m/model.safetensors");
+  const std::string expected = score({"--model", folder()});
+  std::filesystem::rename(path("m"), path("g,2=x y"));
+  std::filesystem::copy(path("t/tokenizer.json"), path("g,2=x y/tokenizer.json"));
+  const Ended ended =
+      run_train({"eval", "--model", "hf:" + path("g,2=x y"), "--data", "text:" + path("text.txt"), "--threads", "1"});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(ended.out, expected);
 }
 
 }  // namespace

@@ -28,12 +28,30 @@ inline json tiny_gpt2() {
           {"transformers_version", "5.24.0"}};
 }
 
+inline json tiny_llama() {
+  return {{"model_type", "llama"},         {"vocab_size", 96},         {"hidden_size", 8},
+          {"num_attention_heads", 4},      {"num_key_value_heads", 2}, {"num_hidden_layers", 1},
+          {"max_position_embeddings", 16}, {"intermediate_size", 12},  {"rms_norm_eps", 1e-5},
+          {"tie_word_embeddings", false}};
+}
+
+/// Each small letter and digit is a token, and no two are merged.
+inline json tokenizer_of_characters() {
+  json numbers = {{"?", 0}, {"\u2581", 1}, {"\n", 2}};
+  for (const char character : std::string("abcdefghijklmnopqrstuvwxyz0123456789"))
+    numbers[std::string(1, character)] = numbers.size();
+  return {{"normalizer", {{"type", "Replace"}, {"pattern", {{"String", " "}}}, {"content", "\u2581"}}},
+          {"model", {{"type", "BPE"}, {"unk_token", "?"}, {"vocab", numbers}, {"merges", json::array()}}}};
+}
+
 class HuggingFaceFolder : public RunTest {
  protected:
   void SetUp() override {
     RunTest::SetUp();
     std::filesystem::create_directory(home_ / "m");
     write("m/config.json", tiny_gpt2().dump());
+    std::filesystem::create_directory(home_ / "t");
+    write("t/tokenizer.json", tokenizer_of_characters().dump());
     std::string text;
     for (int i = 0; i < 40; ++i) text += "the quick brown fox " + std::to_string(i * i) + "\n";
     write("text.txt", text);
@@ -69,7 +87,7 @@ class HuggingFaceFolder : public RunTest {
 
   std::string folder() const { return "hf:" + path("m"); }
   std::vector<std::string> on_text(std::vector<std::string> more) const {
-    more.insert(more.end(), {"--data", "text:" + path("text.txt"), "--threads", "1"});
+    more.insert(more.end(), {"--data", "text:" + path("text.txt") + ",tokenizer=" + path("t"), "--threads", "1"});
     return more;
   }
   /// What evaluation prints.

@@ -59,6 +59,17 @@ std::unique_ptr<Samples> open_spec(const std::string& spec, std::uint64_t seed, 
   return open_masks(spec, image, classes, seed);
 }
 
+/// Whose tokens the folder's tokenizer makes. One that cannot be read keeps nobody from tokens that are made: "".
+std::string made_by(const std::string& directory, const Notify& notify) {
+  try {
+    return open_folder_tokenizer(directory).tokenizer->identity();
+  } catch (const Error& error) {
+    if (notify)
+      notify(message("note: whether the tokens are those of the model's tokenizer is unknown: ", error.what()));
+    return "";
+  }
+}
+
 }  // namespace
 
 bool is_fed_by_data(const Network& network) {
@@ -127,10 +138,10 @@ std::unique_ptr<Samples> open_data(const DataSetting& setting, std::uint64_t see
   std::unique_ptr<Samples> data =
       open_data(with_tokenizer(*setting.spec, setting.tokenizer), seed, network, notify, known);
   if (DataSpec(*setting.spec).kind != "tokens") return data;
-  const FolderTokenizer folder = open_folder_tokenizer(setting.tokenizer);
-  const std::string made = data->meaning().tokenizer, makes = folder.tokenizer->identity();
-  check_as(Exit::Data, made.empty() || made == makes, data->name(), ": are those of ", made, ", the tokenizer in ",
-           setting.tokenizer, " makes those of ", makes);
+  const std::string made = data->meaning().tokenizer;
+  if (const std::string makes = made.empty() ? "" : made_by(setting.tokenizer, notify); !makes.empty())
+    check_as(Exit::Data, made == makes, data->name(), ": are those of ", made, ", the tokenizer in ", setting.tokenizer,
+             " makes those of ", makes);
   return data;
 }
 

@@ -37,7 +37,8 @@ void check_fed(const Network& network, const Samples& samples);
 /// `known` says of them: data is matched by names, and refused (Exit::Data) where it has others.
 std::unique_ptr<Samples> open_data(const std::optional<std::string>& named, std::uint64_t seed, const Network& network,
                                    const Notify& notify = {}, const Meaning& known = {});
-/// What a setting names. Fails with Exit::Data where tokens were made by another tokenizer than that of the setting.
+/// What a setting names. Fails with Exit::Data where tokens were made by another tokenizer than that of the setting;
+/// notifies where that cannot be read.
 std::unique_ptr<Samples> open_data(const DataSetting& setting, std::uint64_t seed, const Network& network,
                                    const Notify& notify, const Meaning& known);
 /// If data sets can feed it images, the network takes their bytes and normalises them by what is given, if it is.
