@@ -7,6 +7,7 @@
 #include "kernels/cpu/device.h"
 #include "models/network.h"
 #include "tests/train/run_fixture.h"
+#include "tests/train/token_samples.h"
 #include "train/session/safetensors.h"
 #include "train/session/weights.h"
 
@@ -28,22 +29,6 @@ inline json tiny_gpt2() {
           {"transformers_version", "5.24.0"}};
 }
 
-inline json tiny_llama() {
-  return {{"model_type", "llama"},         {"vocab_size", 96},         {"hidden_size", 8},
-          {"num_attention_heads", 4},      {"num_key_value_heads", 2}, {"num_hidden_layers", 1},
-          {"max_position_embeddings", 16}, {"intermediate_size", 12},  {"rms_norm_eps", 1e-5},
-          {"tie_word_embeddings", false}};
-}
-
-/// Each small letter and digit is a token, and no two are merged.
-inline json tokenizer_of_characters() {
-  json numbers = {{"?", 0}, {"\u2581", 1}, {"\n", 2}};
-  for (const char character : std::string("abcdefghijklmnopqrstuvwxyz0123456789"))
-    numbers[std::string(1, character)] = numbers.size();
-  return {{"normalizer", {{"type", "Replace"}, {"pattern", {{"String", " "}}}, {"content", "\u2581"}}},
-          {"model", {{"type", "BPE"}, {"unk_token", "?"}, {"vocab", numbers}, {"merges", json::array()}}}};
-}
-
 class HuggingFaceFolder : public RunTest {
  protected:
   void SetUp() override {
@@ -51,7 +36,7 @@ class HuggingFaceFolder : public RunTest {
     std::filesystem::create_directory(home_ / "m");
     write("m/config.json", tiny_gpt2().dump());
     std::filesystem::create_directory(home_ / "t");
-    write("t/tokenizer.json", tokenizer_of_characters().dump());
+    write("t/tokenizer.json", tokenizer_of_characters());
     std::string text;
     for (int i = 0; i < 40; ++i) text += "the quick brown fox " + std::to_string(i * i) + "\n";
     write("text.txt", text);

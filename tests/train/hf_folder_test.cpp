@@ -15,6 +15,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
+json tiny_llama() {
+  return {{"model_type", "llama"},         {"vocab_size", 96},         {"hidden_size", 8},
+          {"num_attention_heads", 4},      {"num_key_value_heads", 2}, {"num_hidden_layers", 1},
+          {"max_position_embeddings", 16}, {"intermediate_size", 12},  {"rms_norm_eps", 1e-5},
+          {"tie_word_embeddings", false}};
+}
+
 TEST_F(HuggingFaceFolder, IsANetworkItsVarsAndItsWeights) {
   write_weights("m/model.safetensors");
   const std::string expected = score({"--model", "gpt2", "--set", "vocab=96,length=8,width=8,heads=2,layers=2",

@@ -38,4 +38,15 @@ inline std::string merges_text(const SpelledMerges& merges) {
 inline const SpelledMerges kFewMerges = {{"l", "o"}, {"lo", "w"}, {"e", "r"}, {"Ġ", "low"},
                                          {"n", "e"}, {"ne", "w"}, {"a", "a"}, {"Ã", "©"}};
 
+/// A tokenizer.json by which each small letter and digit is a token, and no two are merged.
+inline std::string tokenizer_of_characters() {
+  std::string numbers = R"("?": 0, "\u2581": 1, "\n": 2)";
+  int number = 3;
+  for (const char character : std::string("abcdefghijklmnopqrstuvwxyz0123456789"))
+    numbers += std::string(", \"") + character + "\": " + std::to_string(number++);
+  return R"({"normalizer": {"type": "Replace", "pattern": {"String": " "}, "content": "\u2581"},
+             "model": {"type": "BPE", "unk_token": "?", "merges": [], "vocab": {)" +
+         numbers + "}}}";
+}
+
 }  // namespace lethe::testing
