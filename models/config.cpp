@@ -47,6 +47,19 @@ auto as_data(const Body& body) -> decltype(body()) {
   }
 }
 
+/// The names of labels in {"0": "cat", "1": "dog"}; none where they are transformers' own, LABEL_0 and so on.
+std::vector<std::string> classes_in(const Json& labels) {
+  std::vector<std::string> names;
+  bool are_named = false;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    const auto label = labels.is_object() ? labels.find(std::to_string(i)) : labels.end();
+    if (label == labels.end() || !label->is_string()) return {};
+    names.push_back(label->get<std::string>());
+    are_named |= names.back() != message("LABEL_", i);
+  }
+  return are_named ? names : std::vector<std::string>{};
+}
+
 /// True and false as 1 and 0, which they are in expressions.
 Json plain(const Json& value) { return value.is_boolean() ? Json(value.get<bool>() ? 1 : 0) : value; }
 
@@ -111,6 +124,7 @@ class ConfigReader {
         if (std::string_view(key) == "let") lets_.insert(entry.at(key).text());
         fill(entry.at(key).text(), number_in(at, path, value, entry), at, found || is_null ? path : "");
       }
+    if (found && entry.has("size")) network_.classes = classes_in(found->json());
     if (entry.has("most"))
       bound(entry.at("most").text(), entry.has("var") ? entry.at("var").text() : "", number_in(at, path, value, entry),
             at, path);

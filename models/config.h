@@ -22,7 +22,7 @@ struct ConfiguredNetwork {
   std::string family = {};  // "gpt2": what the config.json calls it
   Sets sets = {};           // vars
   std::vector<ConfigBound> bounds = {};
-};  // what the labels of its head are called; none: nobody has named them
+  std::vector<std::string> classes = {};  // what the labels of its head are called; none: nobody has named them
 };
 
 /// Reads a config.json. Fails (Exit::Data), naming the place, if no network file is for it, if it says what the network

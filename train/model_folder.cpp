@@ -8,6 +8,7 @@
 #include "models/expression.h"
 #include "train/data/data_spec.h"
 #include "train/data/folder_tokenizer.h"
+#include "train/folder_meaning.h"
 #include "train/session/checkpoint.h"
 #include "train/session/fed_data.h"
 #include "train/session/library_weights.h"
@@ -134,6 +135,7 @@ OptionValues with_folder(const OptionSet& set, OptionValues values, Options& opt
       if (!file.empty()) of_folder["weights"] = file;
     }
     if (has_folder_tokenizer(directory)) of_folder["tokenizer"] = directory;
+    options.of_folder = meaning_in(directory, network.classes);
     values.erase("model");
     lay_under(command, values, of_folder);
     check_tokens({.model = network.model, .sets = network.sets}, values, folder);

@@ -241,6 +241,7 @@ Options with_only(const Options& options, const OptionValues& values) {
     all.program.network.file = options.program.network.file;
   all.notes = options.notes;
   all.most_context = options.most_context;
+  all.of_folder = options.of_folder;
   if (all.autotune == options.autotune) all.device.trials = options.device.trials;
   if (all.costs == options.costs) all.program.memory.levels.seconds_of = options.program.memory.levels.seconds_of;
   return all;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "train/command.h"
+#include "train/data/samples.h"
 #include "train/session/settings.h"
 #include "train/session/weights_setting.h"
 
@@ -59,6 +60,7 @@ struct Options {
   bool quiet = false;
 
   std::int64_t most_context = 0;  // that the model's config.json allows; 0: it says nothing
+  Meaning of_folder = {};         // what labels and pixels mean to the model of a folder
 };
 
 /// Reads the arguments after the program's name. Fails with one line: unknown options with a suggestion, wrong values

@@ -1,5 +1,7 @@
 #include "train/weights_recipe.h"
 
+#include <algorithm>
+
 #include "framework/error.h"
 #include "train/recipe.h"
 #include "train/session/fed_data.h"
@@ -7,6 +9,8 @@
 
 namespace lethe {
 namespace {
+
+constexpr std::size_t kShownNames = 100;  // characters of a list of them
 
 /// `named` is what the command line says; a run that holds its network needs no look at that. Batch, dtype and seed are
 /// part of a program, so they are the run's.
@@ -43,15 +47,22 @@ Options decided_by_run(const Options& given, const std::optional<SavedRun>& run)
   return decided(given, of_run);
 }
 
-DataSetting data_beside_weights(const Options& options) {
+DataSetting data_beside_weights(const Options& options, const Notify& notify) {
   DataSetting data = options.data;
   if (options.checkpoints.weights.path.empty()) return data;
   const std::optional<SavedRun> run = run_of_weights(options.checkpoints.weights.path);
   const Meaning known = meaning_of(run);
   data.known = {.alphabet = known.alphabet, .tokenizer = known.tokenizer};
-  if (run || options.data.spec) return data;
+  if (run) return data;
+  data.known.mean = options.of_folder.mean;
+  data.known.deviation = options.of_folder.deviation;
+  const bool has_names = !options.of_folder.classes.empty() && options.checkpoints.weights.fresh.empty();
+  if (options.data.spec && !has_names) return data;
   const Network network = build_network(options.program.network, true);
-  if (is_fed_by_data(network) && (takes_sequences(network) || takes_texts(network))) check_data_known(options, run);
+  if (options.data.spec)
+    data.known.classes = meaning_to_weights(options, run, network, notify).classes;
+  else if (is_fed_by_data(network) && (takes_sequences(network) || takes_texts(network)))
+    check_data_known(options, run);
   return data;
 }
 
@@ -61,6 +72,29 @@ void check_data_known(const Options& options, const std::optional<SavedRun>& run
 }
 
 Meaning meaning_of(const std::optional<SavedRun>& run) { return run ? run->state.meaning : Meaning{}; }
+
+Meaning meaning_to_weights(const Options& options, const std::optional<SavedRun>& run, const Network& network,
+                           const Notify& notify) {
+  if (run) return run->state.meaning;
+  Meaning known = options.of_folder;
+  if (std::ssize(known.classes) != network.classes) known.classes.clear();
+  if (known.classes.empty() || !options.data.spec) return known;
+  const auto classes_as = [&](const Meaning& meaning) {
+    return open_data(options.data, options.program.network.seed, network, {}, meaning)->classes();
+  };
+  try {
+    classes_as(known);
+  } catch (const Error&) {
+    Meaning by_order = known;
+    by_order.classes.clear();
+    const std::vector<std::string> names = classes_as(by_order);
+    if (std::ranges::find_first_of(names, known.classes) != names.end()) return known;  // to be refused by name
+    notify(message("note: labels are ", shortened(joined(names), kShownNames), "; to the model of the folder they are ",
+                   shortened(joined(known.classes), kShownNames), ", in this order"));
+    return by_order;
+  }
+  return known;
+}
 
 void note_other_numbers(const Options& options, const std::optional<SavedRun>& run, const Notify& notify) {
   if (!run) return;

@@ -13,13 +13,19 @@ namespace lethe {
 /// seed is that of the run, whose network is the one that it holds. Fails unless one of the two names a network, and
 /// for another network than the run trained.
 Options decided_by_run(const Options& given, const std::optional<SavedRun>& run);
-/// The data of a training that may begin from weights: symbols have to mean what they meant to the run that made these.
-/// Fails for a network that reads text where nothing says what its symbols meant.
-DataSetting data_beside_weights(const Options& options);
+/// The data of a training that may begin from weights: symbols have to mean what they meant to the run that made these;
+/// pixels what they meant to the folder that the model is of, and labels too, unless some weights are made anew. Fails
+/// for a network that reads text where nothing says what its symbols meant.
+DataSetting data_beside_weights(const Options& options, const Notify& notify);
 /// Fails unless the options or the run say what labels and symbols mean.
 void check_data_known(const Options& options, const std::optional<SavedRun>& run);
 /// What the run's labels, pixels and symbols mean; nothing without a run.
 Meaning meaning_of(const std::optional<SavedRun>& run);
+/// What labels, pixels and symbols of the data mean to the weights: those of the run, or of the folder that the model
+/// is of. Where the data has none of the folder's names of classes they are left out, and a line says that the order of
+/// labels counts.
+Meaning meaning_to_weights(const Options& options, const std::optional<SavedRun>& run, const Network& network,
+                           const Notify& notify);
 /// A line on what lets these options compute otherwise than the run did, if anything does.
 void note_other_numbers(const Options& options, const std::optional<SavedRun>& run, const Notify& notify);
 

@@ -39,7 +39,8 @@ int evaluate(const EvalAsked& asked, const Options& given) {
   Network network = build_network(setting.network, by_guest);  // a guest takes it as built for training
   const Notify notify = [](const std::string& line) { std::fprintf(stderr, "%s\n", with_options(line).c_str()); };
   note_other_numbers(options, run, notify);
-  const std::unique_ptr<Samples> data = open_data(options.data, setting.network.seed, network, notify, meaning_of(run));
+  const std::unique_ptr<Samples> data =
+      open_data(options.data, setting.network.seed, network, notify, meaning_to_weights(options, run, network, notify));
   if (setting.pixels && !by_guest) take_bytes(network, data->pixels());
   const std::unique_ptr<Device> device = open_device(options.device);
   Prepared prepared(*device);

@@ -63,8 +63,8 @@ int lr_find(const RateRange& range, const Options& given) {
   ProgramSetting program = options.program;
   program.evaluated = false;
   program.update.rates.lr = 0;  // it is what is swept
-  Session session({std::move(program), data_beside_weights(options), options.device},
-                  [&](const std::string& line) { progress.note(line); });
+  const Notify notify = [&](const std::string& line) { progress.note(line); };
+  Session session({std::move(program), data_beside_weights(options, notify), options.device}, notify);
   session.fill_from({}, options.checkpoints.weights);
   session.batches();
   const Plans& plans = session.plan();

@@ -91,12 +91,14 @@ ImageInput image_input(const Options& given, const Options& options, const std::
   ImageInput input;
   if (options.data.spec)
     if (const DataSpec spec(*options.data.spec); spec.kind == "imagefolder") input.folder = spec.folder().options;
-  if (const Meaning known = meaning_of(run); !known.classes.empty() && !given.data.spec) {
+  const Meaning known = meaning_to_weights(options, run, network, say);
+  if (!known.classes.empty() && !known.mean.empty() && !given.data.spec) {
     input.data = {.classes = known.classes, .mean = known.mean, .deviation = known.deviation};
   } else {
-    input.data = dynamic_cast<const Dataset&>(
-                     *open_data(options.data, options.program.network.seed, network, say, meaning_of(run)))
-                     .info();
+    check_data_known(options, run);
+    input.data =
+        dynamic_cast<const Dataset&>(*open_data(options.data, options.program.network.seed, network, say, known))
+            .info();
   }
   const std::int64_t classes = network.classes;
   input.data.image = image_shape_of(network.program.vars[fed_inputs(network).samples].shape);
@@ -122,7 +124,7 @@ struct TextMeaning {
 /// That of the run, as it noted it, or else of its data or what the command line names.
 TextMeaning text_meaning(const Options& given, const Options& options, const std::optional<SavedRun>& run,
                          const Network& network) {
-  const Meaning known = meaning_of(run);
+  const Meaning known = meaning_to_weights(options, run, network, say);
   if (!known.alphabet.empty() && !given.data.spec) return {characters_of(known.alphabet), known.classes};
   if (!options.data.tokenizer.empty() && !given.data.spec) {
     std::shared_ptr<const Vocabulary> vocabulary = open_folder_tokenizer(options.data.tokenizer).tokenizer;
@@ -130,6 +132,7 @@ TextMeaning text_meaning(const Options& given, const Options& options, const std
                 "--tokenizer " + options.data.tokenizer);
     return {std::move(vocabulary), known.classes};
   }
+  check_data_known(options, run);
   const std::unique_ptr<Samples> data = open_data(options.data, options.program.network.seed, network, {}, known);
   const TextsInfo& texts = dynamic_cast<const LabelledTexts&>(*data).info();
   return {texts.vocabulary, texts.classes};
@@ -172,7 +175,6 @@ int predict(const PredictAsked& asked, const Options& given) {
         "--weights is missing: the directory of a run or checkpoint, or a safetensors file");
   const std::optional<SavedRun> run = run_of_weights(given.checkpoints.weights.path);
   const Options options = decided_by_run(given, run);
-  if (options.data.tokenizer.empty()) check_data_known(options, run);
   note_other_numbers(options, run, say);
   ProgramSetting setting = options.program;
   const std::int64_t most = std::exchange(setting.network.batch, 1);

@@ -198,7 +198,7 @@ int train_on(const TrainAsked& asked, const Options& given, const std::shared_pt
 
   // Programs of training, with its backward and update ops, and of evaluation.
   const std::chrono::seconds patience(asked.timeout);
-  DataSetting data = data_beside_weights(options);
+  DataSetting data = data_beside_weights(options, notify);
   if (!start.checkpoint.empty()) data.known = start.state.meaning;
   Session session({options.program, data, options.device, peers, patience}, notify);
   const std::string id = network_id(options.program.network);
