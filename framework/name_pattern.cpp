@@ -2,6 +2,8 @@
 
 #include <sstream>
 
+#include "framework/error.h"
+
 namespace lethe {
 
 bool matches(std::string_view pattern, std::string_view name) {
@@ -33,6 +35,12 @@ std::vector<std::string> patterns_in(const std::string& list) {
   std::istringstream in(list);
   for (std::string pattern; std::getline(in, pattern, ',');)
     if (!pattern.empty()) patterns.push_back(pattern);
+  return patterns;
+}
+
+std::vector<std::string> patterns_given(const std::string& list, const std::string& setting) {
+  std::vector<std::string> patterns = patterns_in(list);
+  check(list.empty() || !patterns.empty(), setting, ": ", quote(list), " names no pattern");
   return patterns;
 }
 

@@ -12,5 +12,11 @@ bool matches(std::string_view pattern, std::string_view name);
 std::string layer_pattern(const std::string& name);
 /// The patterns of a list, which has commas between them. An empty one is none.
 std::vector<std::string> patterns_in(const std::string& list);
+/// The same of what a user gave for a setting; "" says nothing. Fails for a list like "," that names none. `setting` is
+/// what messages call it: "`freeze`".
+std::vector<std::string> patterns_given(const std::string& list, const std::string& setting);
+
+/// In a pattern of Network::depth it stands for the number of a block.
+inline constexpr std::string_view kBlockField = "{i}";
 
 }  // namespace lethe

@@ -5,6 +5,7 @@
 
 #include "framework/language/channel_order.h"
 #include "framework/language/op_def.h"
+#include "framework/name_pattern.h"
 #include "framework/text_input.h"
 #include "models/complaints.h"
 #include "models/config_families.h"
@@ -77,6 +78,18 @@ LossSettings loss_settings(const JsonNode& loss, const std::string& type, const 
   return settings;
 }
 
+/// It may mean no weight: of another variant it may mean some.
+std::string depth_pattern(const JsonNode& node) {
+  std::string pattern = node.text();
+  const std::size_t field = pattern.find('{');
+  if (field == std::string::npos) return pattern;
+  const std::size_t after = field + kBlockField.size();
+  if (pattern.compare(field, kBlockField.size(), kBlockField) != 0 || pattern.find('{', after) != std::string::npos ||
+      pattern.find('*') < field)
+    node.fail("found ", quote(pattern), ", expected ", kBlockField, " once, before any *, and no other field");
+  return pattern;
+}
+
 class NetworkReader {
  public:
   NetworkReader(const NetworkDocument& file, const BuildOptions& options)
@@ -92,7 +105,7 @@ class NetworkReader {
     if (document_.has("embedding")) network.embedding = expander_.find(document_.at("embedding"));
     if (document_.has("weights")) network.weight_names = read_weight_names(document_.at("weights"), vars_, network);
     if (document_.has("depth"))
-      for (const JsonNode& pattern : document_.at("depth").items()) network.depth.push_back(pattern.text());
+      for (const JsonNode& pattern : document_.at("depth").items()) network.depth.push_back(depth_pattern(pattern));
     return network;
   }
 

@@ -97,7 +97,8 @@ VarId step_counter(Program& program, bool needed) {
 
 /// Sets `decays` of all parameters that `patterns` name, be they updated or frozen.
 void set_decay(const Program& program, const std::string& patterns, bool to, std::vector<bool>& decays) {
-  for (const std::string& pattern : patterns_in(patterns)) {
+  const char* const setting = to ? "`decay`" : "`no_decay`";
+  for (const std::string& pattern : patterns_given(patterns, setting)) {
     bool found = false;
     std::vector<std::string> known;
     for (std::size_t v = 0; v < program.vars.size(); ++v) {
@@ -107,8 +108,7 @@ void set_decay(const Program& program, const std::string& patterns, bool to, std
       decays[v] = to;
       found = true;
     }
-    check(found, to ? "`decay`" : "`no_decay`", ": no parameter is called ", quote(pattern),
-          did_you_mean(pattern, known));
+    check(found, setting, ": no parameter is called ", quote(pattern), did_you_mean(pattern, known));
   }
 }
 

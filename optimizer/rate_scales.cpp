@@ -1,5 +1,6 @@
 #include "optimizer/rate_scales.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -41,6 +42,14 @@ std::optional<std::int64_t> block_in(const std::string& pattern, const std::stri
   if (error != std::errc() || *begin == '-') return std::nullopt;
   const bool fits = matches(std::string_view(pattern).substr(field + kBlockField.size()), after);
   return fits ? std::optional(block) : std::nullopt;
+}
+
+std::set<VarId> trained_params(const Network& network) {
+  std::set<VarId> trained;
+  for (const ParamInfo& info : network.params)
+    if (network.program.vars[info.var].kind == Kind::Param && !network.frozen.contains(info.var))
+      trained.insert(info.var);
+  return trained;
 }
 
 }  // namespace
@@ -90,11 +99,15 @@ RateScales rate_scales(const Network& network, const RateSetting& setting) {
   const RateScales by_layer = scales;
   const std::string complaint = complaint_about_rates(setting.of);
   check(complaint.empty(), "`lr_of`: ", complaint);
-  for (const std::string& each : patterns_in(setting.of)) {
+  const std::set<VarId> trained = trained_params(network);
+  for (const std::string& each : patterns_given(setting.of, "`lr_of`")) {
     const OwnRate own = *own_rate(each);
     check(own.is_factor || setting.lr > 0, "`lr_of`: ", quote(each),
-          " is a rate, but what the others have is not known here; a factor goes, as in NAMES=0.1x");
-    for (const VarId var : weights_named(network, own.pattern, "`lr_of`")) {
+          " is a rate, but what the others have is not known here; a factor goes, as in NAMES=0.1x, or `lr_of` none");
+    const std::set<VarId> meant = weights_named(network, own.pattern, "`lr_of`");
+    check(std::ranges::any_of(meant, [&](VarId var) { return trained.contains(var); }), "`lr_of`: ", quote(own.pattern),
+          " means no parameter that is trained");
+    for (const VarId var : meant) {
       const std::string& name = network.program.vars[var].name;
       const auto layer = by_layer.find(name);
       const double of_layer = layer == by_layer.end() ? 1 : layer->second;

@@ -3,14 +3,10 @@
 #include <cstdint>
 #include <map>
 #include <string>
-#include <string_view>
 
 #include "framework/builder/network.h"
 
 namespace lethe {
-
-/// In a pattern of `Network::depth` it stands for the number of a block.
-inline constexpr std::string_view kBlockField = "{i}";
 
 /// Layers of weights, counted from the input.
 struct Depths {
@@ -33,8 +29,8 @@ struct RateSetting {
 
 /// By a parameter's name what its rate is multiplied by, where that is not 1.
 using RateScales = std::map<std::string, double>;
-/// Fails for a text that says no rates, for a name that no parameter has (weights_named.h), and for a layer decay where
-/// the network does not say its layers.
+/// Fails for a text that says no rates, for a name that no parameter has (weights_named.h) or none that is trained, and
+/// for a layer decay where the network does not say its layers.
 RateScales rate_scales(const Network& network, const RateSetting& setting);
 
 /// Why a text is none of RateSetting::of; "" if it is one.

@@ -1,33 +1,67 @@
-// Options of who begins from what exists: what of it may be new, and how fast each part learns.
+// Options of who begins from what exists: what of it may be new, what of it is trained, and how fast each part learns.
 #include "optimizer/rate_scales.h"
 #include "train/option_groups.h"
 
 namespace lethe {
+namespace {
+
+constexpr const char* kTakenBack = "none";  // as a list: nothing, whatever a network's file or a run says
+
+/// Reads a list.
+std::function<void(const std::string&)> list_into(std::string& list) {
+  return [&list](const std::string& text) { list = text == kTakenBack ? "" : text; };
+}
+
+}  // namespace
 
 OptionRow* add_fresh(OptionSet& set, Options& o) {
   set.in("Checkpoints");
-  return set.add("--fresh", o.checkpoints.weights.fresh, "NAMES",
-                 "Of --weights: these may be missing there or of another shape, and are made anew then by the seed:\n"
-                 "names with commas between, * for any characters, as 'logits.*'; the network's, or the file's own");
+  return set
+      .add("--fresh", o.checkpoints.weights.fresh, "NAMES",
+           "Of --weights: these may be missing there or of another shape, and are made anew then by the seed:\n"
+           "names with commas between, * for any characters, as 'logits.*'; the network's, or the file's own")
+      ->needs("--weights");
 }
 
 OptionRow* add_ignore(OptionSet& set, Options& o) {
   set.in("Checkpoints");
-  return set.add("--ignore", o.checkpoints.weights.ignore, "NAMES",
-                 "Of --weights: tensors of the file that are taken as if they were not there, as 'head.*'");
+  return set
+      .add("--ignore", o.checkpoints.weights.ignore, "NAMES",
+           "Of --weights: tensors of the file that are taken as if they were not there, as 'head.*'")
+      ->needs("--weights");
 }
 
 void add_own_rates(OptionSet& set, Options& o) {
+  const auto complaint = [](const std::string& text) { return text == kTakenBack ? "" : complaint_about_rates(text); };
   set.in("Training");
-  set.add("--lr-of", o.program.update.rates.of, "RATES",
-          "Learning rates of their own, as 'head.*=10x,norm.*=3e-4': times that of the others, or a rate that\n"
-          "follows the schedule too; * stands for any characters, and the last that means a parameter counts")
-      ->check({complaint_about_rates})
+  set.add_read("--lr-of", list_into(o.program.update.rates.of), "RATES",
+               "Learning rates of their own, as 'head.*=10x,norm.*=3e-4': times that of the others, or a rate that\n"
+               "follows the schedule too; * stands for any characters, and the last that means a parameter counts;\n"
+               "none: all have the same")
+      ->check({complaint})
       ->is({Fact::Kept, Fact::OfOptimizer});
   set.add("--layer-decay", o.program.update.rates.layer_decay, "X",
           "Each layer has X times the learning rate of the layer above it, the head all of it (default 1)")
       ->check(portion())
       ->is({Fact::Kept, Fact::OfOptimizer});
+}
+
+void add_frozen(OptionSet& set, Options& o) {
+  FrozenSetting& frozen = o.program.network.frozen;
+  set.in("Training");
+  set.add_read("--freeze", list_into(frozen.freeze), "NAMES",
+               "Leaves these parameters as they are: names, ours or a library's, with commas between, * for any\n"
+               "characters, as 'tokens.*,block*'; none: trains all")
+      ->is({Fact::Kept});
+  set.add_read("--train-only", list_into(frozen.train_only), "NAMES",
+               "Trains these parameters and leaves all others; none: trains all")
+      ->is({Fact::Kept})
+      ->excludes("--freeze");
+  set.add_read(
+         "--frozen-dtype", [&frozen](const std::string& name) { frozen.dtype = dtype_named(name); }, "TYPE",
+         "Of frozen parameters of two axes or more: bf16 or f16 halve them, f32 (default: as all others)")
+      ->check(one_of({"f32", "bf16", "f16"}))
+      ->is({Fact::Kept});
 }
 
 }  // namespace lethe

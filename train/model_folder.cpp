@@ -126,8 +126,13 @@ OptionValues with_folder(const OptionSet& set, OptionValues values, Options& opt
     const std::string directory = directory_of(folder, "--model");
     const ConfiguredNetwork network = read_config((fs::path(directory) / "config.json").string());
     check_bounds(network, values, folder);
-    OptionValues of_folder = {{"model", network.model}, {"set", as_list(sets_of(network, values))}};
-    if (begins(values)) values.erase("resume");
+    Sets sets = sets_of(network, values);
+    if (values.contains("context")) sets.erase(kContextVar);
+    OptionValues of_folder = {{"model", network.model}, {"set", as_list(sets)}};
+    if (begins(values))
+      values.erase("resume");
+    else if (value_in(values, "resume") == "auto")
+      for (const char* const of_beginning : {"weights", "fresh", "ignore"}) values.erase(of_beginning);
     if (set.find("--weights") && !values.contains("weights") && !values.contains("resume")) {
       const std::string file = library_weights_in(directory);
       check_as(Exit::Data, !file.empty() || only_plans(command, values), folder, ": ", why_no_weights(directory),

@@ -20,6 +20,7 @@
 #include "train/session/device.h"
 #include "train/session/fed_data.h"
 #include "train/session/measured_file.h"
+#include "train/session/weights.h"
 
 namespace lethe {
 namespace {
@@ -107,6 +108,15 @@ void check_update(const Options& o) {
       {"momentum", !adam}, {"beta1", adam}, {"beta2", adam}, {"eps", adam || type == RmsProp}};
   for (const auto& [name, has] : kHas)
     check(has || !o.given.contains(name), "--", name, ": ", o.program.update.name, " has none");
+}
+
+/// What they do not mean is said before anything is planned, which takes long.
+void check_fresh(const Options& o) {
+  const WeightsSetting& weights = o.checkpoints.weights;
+  if (weights.path.empty() || weights.fresh.empty()) return;
+  NetworkSetting network = o.program.network;
+  network.batch = least_batch(network, true);
+  fresh_weights(weights.fresh, build_network(network, true));
 }
 
 /// What follows from several options. A size of `auto` may still be open; then this is done again with the one found.
@@ -227,6 +237,7 @@ Options decided(const Options& first, const OptionValues& resumed) {
   if (command.facts.one_sample && !command.facts.evaluates && !with_resumed.given.contains("batch"))
     options.program.network.batch = least_batch(options.program.network, options.program.training);
   options = settled(std::move(options));
+  check_fresh(options);
   return options.largest.any() ? with_largest(options) : options;
 }
 

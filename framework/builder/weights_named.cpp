@@ -34,7 +34,7 @@ std::vector<NamedWeight> named_weights(const Network& network) {
 std::set<VarId> weights_named(const Network& network, const std::string& patterns, const std::string& setting) {
   const std::vector<NamedWeight> weights = named_weights(network);
   std::set<VarId> vars;
-  for (const std::string& pattern : patterns_in(patterns)) {
+  for (const std::string& pattern : patterns_given(patterns, setting)) {
     bool found = false;
     std::vector<std::string> known;
     for (const NamedWeight& weight : weights) {

@@ -9,8 +9,7 @@ namespace lethe {
 
 /// The vars of the weights that `patterns` (framework/name_pattern.h) mean. A pattern may mean a weight's own name, or
 /// those that a library has for it (Network::weight_names), with or without that library's prefix. Fails for a pattern
-/// that means none, and for one that means only some of the tensors that make up a weight. `setting` is what messages
-/// call the patterns: "`freeze`".
+/// that means none, for one that means only some of the tensors that make up a weight, and as patterns_given() does.
 std::set<VarId> weights_named(const Network& network, const std::string& patterns, const std::string& setting);
 
 }  // namespace lethe

@@ -43,6 +43,8 @@ TEST(WeightsNamedTest, OwnNamesAndThoseOfALibraryMeanTheSame) {
 TEST(WeightsNamedTest, APatternThatMeansNothingIsRefused) {
   EXPECT_TRUE(fails_with("`freeze`: no parameter is called 'norm.bais'; did you mean 'norm.bias'?",
                          [] { in_gpt2("tokens.*,norm.bais"); }));
+  EXPECT_TRUE(fails_with("`freeze`: ',,' names no pattern", [] { in_gpt2(",,"); }));
+  EXPECT_TRUE(in_gpt2("").empty()) << "nothing is said";
 }
 
 TEST(WeightsNamedTest, PartsOfAParameterAreNotMeantAlone) {

@@ -109,13 +109,23 @@ TEST(RateScales, WhatMeansNothingIsRefusedByName) {
             "`lr_of`: no parameter is called 'normm.*'; did you mean 'norm.*'?");
   EXPECT_EQ(error_of([] { scales({.of = "norm.*=3e-4"}); }),
             "`lr_of`: 'norm.*=3e-4' is a rate, but what the others have is not known here; a factor goes, as in "
-            "NAMES=0.1x");
+            "NAMES=0.1x, or `lr_of` none");
+  EXPECT_EQ(error_of([] { scales({.of = ","}); }), "`lr_of`: ',' names no pattern");
   for (const char* wrong :
        {"norm.*", "=2x", "norm.*=", "norm.*=x", "norm.*=0x", "norm.*=-1", "norm.*=2xx", "norm.*=inf", "norm.*=1e-4 "})
     EXPECT_NE(error_of([&] { scales({.of = wrong, .lr = 1}); }).find("gives no rate"), std::string::npos) << wrong;
   const Network lenet = load_network("lenet", {});
   EXPECT_EQ(error_of([&] { rate_scales(lenet, {.layer_decay = 0.5}); }),
             "`layer_decay`: lenet does not say which parameters are of which layer, as \"depth\" in its file would");
+}
+
+TEST(RateScales, AreOfParametersThatAreTrained) {
+  const Network network = load_network("resnet20", {.frozen = {"conv1.weight"}}, {{"n", "1"}});
+  EXPECT_EQ(error_of([&] { rate_scales(network, {.of = "logits.*=2x,conv1.*=2x"}); }),
+            "`lr_of`: 'conv1.*' means no parameter that is trained");
+  EXPECT_EQ(error_of([&] { rate_scales(network, {.of = "*.running_mean=2x"}); }),
+            "`lr_of`: '*.running_mean' means no parameter that is trained");
+  EXPECT_EQ(rate_scales(network, {.of = "*1.weight=2x"}).at("bn1.weight"), 2) << "a part of what it means is frozen";
 }
 
 /// tests/oracles/param_groups.py takes the same steps.

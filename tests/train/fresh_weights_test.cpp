@@ -182,8 +182,16 @@ TEST_F(FreshWeights, OfADTypeThatNobodyReadsAreRefusedByName) {
   ASSERT_NE(text.find(name), std::string::npos);
   const std::size_t dtype = text.find("\"F32\"", text.find(name));
   folder_.write("w.safetensors", text.replace(dtype, 5, "\"U32\""));
-  EXPECT_EQ(refused(ten, {.path = file(), .fresh = "body.bias"}),
-            "tensor 'body_bias' is U32[4], expected f32[4]; training makes it anew with `fresh` 'body.*'");
+  const std::string ignored = "`ignore` 'body_bias' leaves out what is of another dtype";
+  EXPECT_EQ(refused(ten, {.path = file()}),
+            "tensor 'body_bias' is U32[4], expected f32[4]; training makes it anew with `fresh` 'body.*'; " + ignored);
+  EXPECT_EQ(refused(ten, {.path = file(), .fresh = "body.*"}),
+            "tensor 'body_bias' is U32[4], expected f32[4]; " + ignored);
+  EXPECT_EQ(lines_of(ten, {.path = file(), .fresh = "body.*", .ignore = "body_bias"}),
+            Lines{"made anew: body.bias (the file has no 'body_bias')"});
+  add({{"old.scale", "F8_E4M3", "[2]", "ab"}});
+  EXPECT_PRED2(says, refused(ten, {.path = file(), .fresh = "body.*"}),
+               "`ignore` 'body_bias,old.scale' leaves out what is unexpected or of another dtype");
 }
 
 TEST_F(FreshWeights, ConversionsAreSaid) {
@@ -271,8 +279,16 @@ TEST_F(NewHead, IsPrintedOnceAndItsRunIsReadStrictly) {
 TEST_F(NewHead, GoesWithWeightsAlone) {
   const Ended alone = train({"--fresh", "logits.*"});
   EXPECT_EQ(alone.code, 2);
-  EXPECT_NE(alone.err.find("--fresh: nothing is read without --weights"), std::string::npos) << alone.err;
+  EXPECT_NE(alone.err.find("--fresh requires --weights"), std::string::npos) << alone.err;
   EXPECT_EQ(run_train({"--resume", path("four"), "--fresh", "logits.*"}).code, 2);
+}
+
+TEST_F(NewHead, ThatMeansNothingIsRefusedBeforeAnythingIsPlanned) {
+  for (const char* const fresh : {"logit.*", ","}) {
+    const Ended ended = train({"--weights", path("four"), "--fresh", fresh});
+    EXPECT_EQ(ended.code, 2);
+    EXPECT_EQ(ended.err.rfind("train: --fresh: ", 0), 0U) << ended.err;
+  }
 }
 
 }  // namespace

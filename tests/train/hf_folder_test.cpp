@@ -122,6 +122,26 @@ TEST_F(HuggingFaceFolder, ARunDoesNotNeedItLater) {
   EXPECT_EQ(score({"--weights", path("a/step-000003")}), score({"--weights", path("b/step-000003")}));
 }
 
+TEST_F(HuggingFaceFolder, ARunMayBeginWithAFreshPartByACommandThatAlsoRestartsIt) {
+  Sets longer = kTinyGpt2;
+  longer["length"] = "12";
+  write_weights("m/model.safetensors", 7, longer);  // more positions than config.json says
+  const auto trained = [&](const std::string& steps, std::vector<std::string> more = {}) {
+    more.insert(more.end(), {"--model", folder(), "--save", path("a"), "--schedule", "constant", "--resume", "auto",
+                             "--fresh", "positions.*", "--ignore", "wpe.weight", "--steps", steps});
+    return run_train(on_text(more));
+  };
+  const Ended begun = trained("1");
+  ASSERT_EQ(begun.code, 0) << begun.err;
+  EXPECT_PRED2(says, begun.err, "made anew: positions.weight");
+  const Ended on = trained("2");
+  ASSERT_EQ(on.code, 0) << on.err;
+  EXPECT_PRED2(says, on.err, "resumed from ");
+  EXPECT_FALSE(says(on.err, "made anew")) << on.err;
+  const Ended other = trained("3", {"--weights", path("none such")});
+  EXPECT_EQ(other.code, 0) << "it counts when the run begins, too: " << other.err;
+}
+
 TEST_F(HuggingFaceFolder, WithoutWeightsItPlansAndTrainsFromNothingOnlyIfAsked) {
   EXPECT_EQ(run_train({"plan", "--model", folder()}).code, 0);
   const std::vector<std::string> train = on_text({"--model", folder(), "--steps", "1"});

@@ -143,6 +143,12 @@ TEST_F(LrFind, RefusesInOneLine) {
   expect_refused(sweep({"--lr", "1"}), 2, "unknown option --lr");
   expect_refused(sweep({"--memopt", "optnet=training"}), 2, "knows none and the levels");
   expect_refused(sweep({"--out", path("none/lr.html")}), 4, "none/lr.html");
+  std::string with_rate = kSmallNetwork;
+  const std::string train = R"("train": {)";
+  std::ofstream(path("small.json")) << with_rate.replace(with_rate.find(train), train.size(),
+                                                         train + R"("lr_of": "logits.*=0.001", )");
+  expect_refused(sweep({}), 2, "or --lr-of none");
+  EXPECT_EQ(run_train(sweep({"--lr-of", "none"})).code, 0);
 }
 
 }  // namespace

@@ -129,9 +129,35 @@ TEST_F(ScheduleOfRun, OfSomeParametersIsTheirOwnAndIsKept) {
   ASSERT_EQ(changed.code, 0) << changed.err;
   EXPECT_PRED2(says, changed.err, "note: the run had no --lr-of; it goes on with --lr-of logits.*=2x");
   EXPECT_NE(checkpoint_bytes("all_half"), checkpoint_bytes("all"));
+  run("taken_back", "cosine", {"--lr-of", "none"});
+  EXPECT_EQ(checkpoint_bytes("taken_back"), checkpoint_bytes("all")) << "takes back what the network's file says";
+  const Ended frozen = resumed("taken_back_half", {"--lr-of", rates, "--freeze", "conv1.*"});
+  EXPECT_EQ(frozen.code, 2);
+  EXPECT_PRED2(says, frozen.err, "--lr-of: 'conv1.weight' means no parameter that is trained");
   const Ended wrong = resumed("all_half", {"--lr-of", "logit.*=2x"});
   EXPECT_EQ(wrong.code, 2);
   EXPECT_PRED2(says, wrong.err, "--lr-of: no parameter is called 'logit.*'; did you mean 'logits.*'?");
+}
+
+TEST_F(ScheduleOfRun, FallsByLayerAsTheFileOrTheCommandLineSaysAndIsKept) {
+  std::string of_network = kSmallNetwork;
+  const std::string train = R"("train": {)";
+  of_network.replace(of_network.find(train), train.size(), R"("depth": ["conv{i}.*"], )" + train);
+  std::ofstream(path("small.json")) << of_network;
+  run("flat", "cosine");
+  run("falls", "cosine", {"--layer-decay", "0.5"});
+  EXPECT_NE(checkpoint_bytes("falls"), checkpoint_bytes("flat"));
+  run("factor", "cosine", {"--lr-of", "conv1.*=0.5x"});
+  EXPECT_EQ(checkpoint_bytes("falls"), checkpoint_bytes("factor")) << "one block, and all other parameters of the head";
+  std::ofstream(path("small.json")) << of_network.replace(of_network.find(train), train.size(),
+                                                          train + R"("layer_decay": 0.5, )");
+  run("by_file", "cosine");
+  EXPECT_EQ(checkpoint_bytes("by_file"), checkpoint_bytes("falls"));
+  for (const std::string name : {"falls_half", "by_file_half"}) {
+    const Ended kept = resumed(name);
+    ASSERT_EQ(kept.code, 0) << kept.err;
+    EXPECT_EQ(checkpoint_bytes(name), checkpoint_bytes("falls")) << name;
+  }
 }
 
 TEST_F(ScheduleOfRun, OfSomeParametersIsTheirOwnOnRanksOfAnyStage) {

@@ -121,8 +121,6 @@ void check_fits(const Start& start, const std::map<std::string, std::string>& op
 
 std::vector<WeightsElsewhere> fill_store(const Start& start, std::uint64_t seed, const WeightsSetting& weights,
                                          const Network& network, Store& store, const Notify& notify) {
-  check(!weights.path.empty() || (weights.fresh.empty() && weights.ignore.empty()),
-        weights.fresh.empty() ? "`ignore`" : "`fresh`", ": nothing is read without `weights`");
   store.initialize(network.program, network.params, seed);
   if (!start.checkpoint.empty()) load_checkpoint(start.checkpoint, start.state, store, network);
   std::vector<WeightsElsewhere> read = start.state.elsewhere;

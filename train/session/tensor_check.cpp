@@ -74,7 +74,8 @@ class TensorCheck {
       } else if (tensor) {
         misfits_.push_back(message("tensor '", tensor->name, "' is ", type_and_shape(*tensor), ", expected ",
                                    type_and_shape(expected)));
-        amiss_.insert(stored.var.name);
+        if (tensor->shape == expected.shape) of_other_dtypes_.push_back(tensor->name);
+        if (!is_fresh) amiss_.insert(stored.var.name);
       } else if (required) {
         (is_left_out(expected.name) ? left_out_ : missing_).push_back(expected.name);
         amiss_.insert(stored.var.name);
@@ -118,16 +119,22 @@ class TensorCheck {
     if (!layers.empty())
       problems.push_back(
           message("training makes ", amiss_.size() > 1 ? "them" : "it", " anew with `fresh` ", patterns_of(layers)));
-    if (!unexpected.empty())
-      problems.push_back(message("`ignore` ", patterns_of(unexpected), " leaves out what is unexpected"));
+    std::vector<std::string> unread = of_other_dtypes_;  // `fresh` is not for them, unless nobody looks at them
+    unread.insert(unread.end(), unexpected.begin(), unexpected.end());
+    if (!unread.empty())
+      problems.push_back(message("`ignore` ", patterns_of(unread), " leaves out what is ",
+                                 unexpected.empty() ? "" : "unexpected",
+                                 unexpected.empty() || of_other_dtypes_.empty() ? "" : " or ",
+                                 of_other_dtypes_.empty() ? "" : "of another dtype"));
   }
 
   const TensorReader& reader_;
   const Reading& reading_;
   std::set<std::string> known_;  // tensors that the reading asks for
   std::vector<std::string> missing_, left_out_, misfits_;
-  std::set<std::string> amiss_;  // vars
-  std::size_t fits_ = 0;         // vars that the file has as they are asked for
+  std::vector<std::string> of_other_dtypes_;  // tensors of the right shape
+  std::set<std::string> amiss_;               // vars
+  std::size_t fits_ = 0;                      // vars that the file has as they are asked for
   MadeAnew anew_;
 };
 

@@ -160,7 +160,7 @@ std::unique_ptr<TensorReader> open_tensors(const std::string& file, SharesOf whi
 /// Those that the patterns mean, with or without a library's prefix before them.
 std::set<std::string> tensors_named(const std::string& patterns, const TensorReader& reader, const Network& network) {
   std::set<std::string> meant;
-  for (const std::string& pattern : patterns_in(patterns)) {
+  for (const std::string& pattern : patterns_given(patterns, "`ignore`")) {
     bool found = false;
     std::vector<std::string> known;
     for (const TensorEntry& tensor : reader.tensors()) {
@@ -211,13 +211,13 @@ Loaded read_all(Store& store, TensorReader& reader, const Network& network, cons
   return all;
 }
 
+}  // namespace
+
 std::set<std::string> fresh_weights(const std::string& patterns, const Network& network) {
   std::set<std::string> names;
   for (const VarId var : weights_named(network, patterns, "`fresh`")) names.insert(network.program.vars[var].name);
   return names;
 }
-
-}  // namespace
 
 std::string not_finite(const Store& store, const Network& network) {
   const std::vector<StoredTensor> weights = stored_weights(network);

@@ -30,6 +30,8 @@ std::uint32_t save_weights(const std::string& file, const Store& store, const Ne
 /// The same of a checkpoint, without the weights that `but` names.
 std::uint32_t save_weights_but(const std::set<std::string>& but, const std::string& file, const Store& store,
                                const Network& network);
+/// The names of the weights that `patterns` of WeightsSetting::fresh mean. Fails as weights_named() does.
+std::set<std::string> fresh_weights(const std::string& patterns, const Network& network);
 /// Reads them, by the network's own names or those of a library, whichever the file has more of; floats are converted
 /// to the network's dtype. Missing, unexpected and mis-shaped tensors are listed in one line (Exit::Data), and then the
 /// store is as it was. A value that is NaN or infinite, or becomes so in that dtype, is Exit::Data by its tensor's
