@@ -126,9 +126,7 @@ OptionValues with_folder(const OptionSet& set, OptionValues values, Options& opt
     const std::string directory = directory_of(folder, "--model");
     const ConfiguredNetwork network = read_config((fs::path(directory) / "config.json").string());
     check_bounds(network, values, folder);
-    Sets sets = sets_of(network, values);
-    if (values.contains("context")) sets.erase(kContextVar);
-    OptionValues of_folder = {{"model", network.model}, {"set", as_list(sets)}};
+    OptionValues of_folder = {{"model", network.model}, {"set", as_list(sets_of(network, values))}};
     if (begins(values))
       values.erase("resume");
     else if (value_in(values, "resume") == "auto")

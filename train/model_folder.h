@@ -9,9 +9,9 @@ namespace lethe {
 /// `--set`, and for the folder's weights and tokenizer, where the command takes such and none are named; `--weights
 /// hf:DIR` for the file there, and for `--model hf:DIR` where no model is named; `--weights none` for no weights.
 /// Whatever is read, kept and resumed later knows of no folder but the tokenizer's; only `notes`, `most_context` and
-/// `of_folder` of the options are set by it. Fails if there is no such folder, for a config.json that no network honours,
-/// and where weights are needed and there are none, or where these would read other tokens than they learned with
-/// (Exit::Data).
+/// `of_folder` of the options are set by it. Fails if there is no such folder, for a config.json that no network
+/// honours, and where weights are needed and there are none, or where these would read other tokens than they learned
+/// with (Exit::Data).
 OptionValues with_folder(const OptionSet& set, OptionValues values, Options& options);
 
 }  // namespace lethe

@@ -287,7 +287,7 @@ TEST_F(NewHead, ThatMeansNothingIsRefusedBeforeAnythingIsPlanned) {
   for (const char* const fresh : {"logit.*", ","}) {
     const Ended ended = train({"--weights", path("four"), "--fresh", fresh});
     EXPECT_EQ(ended.code, 2);
-    EXPECT_EQ(ended.err.rfind("train: --fresh: ", 0), 0U) << ended.err;
+    EXPECT_EQ(ended.err.rfind("train: error: --fresh: ", 0), 0U) << ended.err;
   }
 }
 

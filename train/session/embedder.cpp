@@ -59,7 +59,8 @@ std::int64_t tokens_pooled(const std::string& weights) {
   const std::filesystem::path path(weights);
   const std::filesystem::path folder = std::filesystem::is_directory(path) ? path : path.parent_path();
   const std::filesystem::path pooling = folder / "1_Pooling" / "config.json";
-  for (const auto& [key, value] : object_in(pooling).items()) {
+  const nlohmann::json modes = object_in(pooling);
+  for (const auto& [key, value] : modes.items()) {
     const bool is_mean = key == "pooling_mode_mean_tokens" ? value == true
                          : key == "pooling_mode"           ? value == "mean"
                          : key.starts_with("pooling_mode") ? value == false

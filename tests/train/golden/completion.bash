@@ -22,9 +22,10 @@ _train() {
         --sum-dtype) _train_take -W 'f32 f64' ;;
         --optimizer) _train_take -W 'sgd momentum nesterov adam adamw rmsprop' ;;
         --checkpoint) _train_take -W 'whole sharded' ;;
+        --save-frozen) _train_take -W 'yes no' ;;
         --tokenizer|--save|--resume|--tensorboard) _train_take -d ;;
         --autotune|--costs|--weights|--metrics|--log-json) _train_take -f ;;
-        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --data --tokenizer --skip-bad --batch --device --tf32 --fast-conv --deterministic --eager --workspace-limit --no-winograd --fast-f32 --autotune --threads --memopt --skip-vars --skip-grads --print-log --micro-batch --shards --bucket --zero --sum-dtype --sync-bn --timeout --memory-budget --overhead --costs --augment --epochs --steps --patience --lr --schedule --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --lr-of --layer-decay --loss-scale --clip-norm --freeze --train-only --frozen-dtype --seed --save --save-every --keep --checkpoint --resume --weights --fresh --ignore --eval-every --log-every --metrics --log-json --tensorboard --quiet' ;;
+        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --data --tokenizer --skip-bad --batch --device --tf32 --fast-conv --deterministic --eager --workspace-limit --no-winograd --fast-f32 --autotune --threads --memopt --skip-vars --skip-grads --print-log --micro-batch --shards --bucket --zero --sum-dtype --sync-bn --timeout --memory-budget --overhead --costs --augment --epochs --steps --patience --lr --schedule --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --lr-of --layer-decay --loss-scale --clip-norm --freeze --train-only --frozen-dtype --seed --save --save-every --keep --checkpoint --save-frozen --resume --weights --fresh --ignore --eval-every --log-every --metrics --log-json --tensorboard --quiet' ;;
       esac ;;
     'bench')
       case $previous in

@@ -77,18 +77,19 @@ _train() {
       '--decay-all[Weight decay on bias and norm too]' \
       '--decay=[Weight decay on these parameters too\: names with commas between, * for any characters]:NAMES: ' \
       '--no-decay=[No weight decay on these parameters, as '\''tokens.*,positions.*'\'']:NAMES: ' \
-      '--lr-of=[Learning rates of their own, as '\''head.*=10x,norm.*=3e-4'\''\: times that of the others, or a rate that follows the schedule too; * stands for any characters, and the last that means a parameter counts]:RATES: ' \
+      '--lr-of=[Learning rates of their own, as '\''head.*=10x,norm.*=3e-4'\''\: times that of the others, or a rate that follows the schedule too; * stands for any characters, and the last that means a parameter counts; none\: all have the same]:RATES: ' \
       '--layer-decay=[Each layer has X times the learning rate of the layer above it, the head all of it (default 1)]:X: ' \
       '--loss-scale=[Of --dtype f16\: what the loss is scaled by at first (default 65536); it halves and doubles by itself]:X: ' \
       '--clip-norm=[Scales gradients down to this global norm; 0\: no limit (default\: the network'\''s)]:X: ' \
       '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
-      '--train-only=[Trains these parameters and leaves all others]:NAMES: ' \
+      '--train-only=[Trains these parameters and leaves all others; none\: trains all]:NAMES: ' \
       '--frozen-dtype=[Of frozen parameters of two axes or more\: bf16 or f16 halve them, f32 (default\: as all others)]:TYPE:(f32 bf16 f16)' \
       '--seed=[Seed of initial weights, data order and dropout (default 0)]:N: ' \
       '--save=[Writes checkpoints there\: the newest and the best by evaluation]:DIR:_files -/' \
       '--save-every=[Every N steps, or N epochs with an e after it (default 1e)]:N|Ne: ' \
       '--keep=[Newest checkpoints kept, beside the best (default 2)]:N: ' \
       '--checkpoint=[whole\: one rank writes all of it (default); sharded\: each rank a file with its share of every tensor]:FORM:(whole sharded)' \
+      '--save-frozen=[yes\: checkpoints hold frozen weights (default); no\: they name the file of --weights and its checksum, and whoever reads them needs it]:WORD:(yes no)' \
       '--resume=[Goes on, bit for bit, where a run stopped, with its settings; auto\: if --save has one]:DIR|auto:_files -/' \
       '--weights=[Starts from these weights; of a checkpoint directory the best; none\: from no weights of hf\:DIR]:FILE|DIR:_files' \
       '--fresh=[Of --weights\: these may be missing there or of another shape, and are made anew then by the seed\: names with commas between, * for any characters, as '\''logits.*'\''; the network'\''s, or the file'\''s own]:NAMES: ' \
@@ -122,12 +123,12 @@ _train() {
       '--decay-all[Weight decay on bias and norm too]' \
       '--decay=[Weight decay on these parameters too\: names with commas between, * for any characters]:NAMES: ' \
       '--no-decay=[No weight decay on these parameters, as '\''tokens.*,positions.*'\'']:NAMES: ' \
-      '--lr-of=[Learning rates of their own, as '\''head.*=10x,norm.*=3e-4'\''\: times that of the others, or a rate that follows the schedule too; * stands for any characters, and the last that means a parameter counts]:RATES: ' \
+      '--lr-of=[Learning rates of their own, as '\''head.*=10x,norm.*=3e-4'\''\: times that of the others, or a rate that follows the schedule too; * stands for any characters, and the last that means a parameter counts; none\: all have the same]:RATES: ' \
       '--layer-decay=[Each layer has X times the learning rate of the layer above it, the head all of it (default 1)]:X: ' \
       '--loss-scale=[Of --dtype f16\: what the loss is scaled by at first (default 65536); it halves and doubles by itself]:X: ' \
       '--clip-norm=[Scales gradients down to this global norm; 0\: no limit (default\: the network'\''s)]:X: ' \
       '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
-      '--train-only=[Trains these parameters and leaves all others]:NAMES: ' \
+      '--train-only=[Trains these parameters and leaves all others; none\: trains all]:NAMES: ' \
       '--frozen-dtype=[Of frozen parameters of two axes or more\: bf16 or f16 halve them, f32 (default\: as all others)]:TYPE:(f32 bf16 f16)' \
       '--seed=[Seed of initial weights, data order and dropout (default 0)]:N: ' \
       '--device=[cpu, cuda, cuda\:1... (default cpu)]:NAME:(cpu cuda)' \
@@ -276,12 +277,12 @@ _train() {
       '--decay-all[Weight decay on bias and norm too]' \
       '--decay=[Weight decay on these parameters too\: names with commas between, * for any characters]:NAMES: ' \
       '--no-decay=[No weight decay on these parameters, as '\''tokens.*,positions.*'\'']:NAMES: ' \
-      '--lr-of=[Learning rates of their own, as '\''head.*=10x,norm.*=3e-4'\''\: times that of the others, or a rate that follows the schedule too; * stands for any characters, and the last that means a parameter counts]:RATES: ' \
+      '--lr-of=[Learning rates of their own, as '\''head.*=10x,norm.*=3e-4'\''\: times that of the others, or a rate that follows the schedule too; * stands for any characters, and the last that means a parameter counts; none\: all have the same]:RATES: ' \
       '--layer-decay=[Each layer has X times the learning rate of the layer above it, the head all of it (default 1)]:X: ' \
       '--loss-scale=[Of --dtype f16\: what the loss is scaled by at first (default 65536); it halves and doubles by itself]:X: ' \
       '--clip-norm=[Scales gradients down to this global norm; 0\: no limit (default\: the network'\''s)]:X: ' \
       '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
-      '--train-only=[Trains these parameters and leaves all others]:NAMES: ' \
+      '--train-only=[Trains these parameters and leaves all others; none\: trains all]:NAMES: ' \
       '--frozen-dtype=[Of frozen parameters of two axes or more\: bf16 or f16 halve them, f32 (default\: as all others)]:TYPE:(f32 bf16 f16)' \
       '--eval[Of evaluation instead of training]' \
       '--device=[cpu, cuda, cuda\:1... (default cpu); or a GPU that is not there\: a100, h100, h200, l40s, rtx3060, rtx3090, rtx4090, rtx5090, or a JSON file that describes one; ,memory=SIZE after it\: with so much memory]:NAME:(cpu cuda a100 h100 h200 l40s rtx3060 rtx3090 rtx4090 rtx5090)' \
@@ -335,12 +336,12 @@ _train() {
       '--decay-all[Weight decay on bias and norm too]' \
       '--decay=[Weight decay on these parameters too\: names with commas between, * for any characters]:NAMES: ' \
       '--no-decay=[No weight decay on these parameters, as '\''tokens.*,positions.*'\'']:NAMES: ' \
-      '--lr-of=[Learning rates of their own, as '\''head.*=10x,norm.*=3e-4'\''\: times that of the others, or a rate that follows the schedule too; * stands for any characters, and the last that means a parameter counts]:RATES: ' \
+      '--lr-of=[Learning rates of their own, as '\''head.*=10x,norm.*=3e-4'\''\: times that of the others, or a rate that follows the schedule too; * stands for any characters, and the last that means a parameter counts; none\: all have the same]:RATES: ' \
       '--layer-decay=[Each layer has X times the learning rate of the layer above it, the head all of it (default 1)]:X: ' \
       '--loss-scale=[Of --dtype f16\: what the loss is scaled by at first (default 65536); it halves and doubles by itself]:X: ' \
       '--clip-norm=[Scales gradients down to this global norm; 0\: no limit (default\: the network'\''s)]:X: ' \
       '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
-      '--train-only=[Trains these parameters and leaves all others]:NAMES: ' \
+      '--train-only=[Trains these parameters and leaves all others; none\: trains all]:NAMES: ' \
       '--frozen-dtype=[Of frozen parameters of two axes or more\: bf16 or f16 halve them, f32 (default\: as all others)]:TYPE:(f32 bf16 f16)' \
       '--seed=[Seed of initial weights, data order and dropout (default 0)]:N: ' \
       '--weights=[Starts from these weights; of a checkpoint directory the best; none\: from no weights of hf\:DIR]:FILE|DIR:_files' \
@@ -389,12 +390,12 @@ _train() {
       '--decay-all[Weight decay on bias and norm too]' \
       '--decay=[Weight decay on these parameters too\: names with commas between, * for any characters]:NAMES: ' \
       '--no-decay=[No weight decay on these parameters, as '\''tokens.*,positions.*'\'']:NAMES: ' \
-      '--lr-of=[Learning rates of their own, as '\''head.*=10x,norm.*=3e-4'\''\: times that of the others, or a rate that follows the schedule too; * stands for any characters, and the last that means a parameter counts]:RATES: ' \
+      '--lr-of=[Learning rates of their own, as '\''head.*=10x,norm.*=3e-4'\''\: times that of the others, or a rate that follows the schedule too; * stands for any characters, and the last that means a parameter counts; none\: all have the same]:RATES: ' \
       '--layer-decay=[Each layer has X times the learning rate of the layer above it, the head all of it (default 1)]:X: ' \
       '--loss-scale=[Of --dtype f16\: what the loss is scaled by at first (default 65536); it halves and doubles by itself]:X: ' \
       '--clip-norm=[Scales gradients down to this global norm; 0\: no limit (default\: the network'\''s)]:X: ' \
       '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
-      '--train-only=[Trains these parameters and leaves all others]:NAMES: ' \
+      '--train-only=[Trains these parameters and leaves all others; none\: trains all]:NAMES: ' \
       '--frozen-dtype=[Of frozen parameters of two axes or more\: bf16 or f16 halve them, f32 (default\: as all others)]:TYPE:(f32 bf16 f16)' \
       '--eval[Plans evaluation instead of training]' \
       '--eval-every=[0\: training alone; else evaluation between its steps too (default)]:N|Ne: ' \
@@ -475,12 +476,12 @@ _train() {
       '--decay-all[Weight decay on bias and norm too]' \
       '--decay=[Weight decay on these parameters too\: names with commas between, * for any characters]:NAMES: ' \
       '--no-decay=[No weight decay on these parameters, as '\''tokens.*,positions.*'\'']:NAMES: ' \
-      '--lr-of=[Learning rates of their own, as '\''head.*=10x,norm.*=3e-4'\''\: times that of the others, or a rate that follows the schedule too; * stands for any characters, and the last that means a parameter counts]:RATES: ' \
+      '--lr-of=[Learning rates of their own, as '\''head.*=10x,norm.*=3e-4'\''\: times that of the others, or a rate that follows the schedule too; * stands for any characters, and the last that means a parameter counts; none\: all have the same]:RATES: ' \
       '--layer-decay=[Each layer has X times the learning rate of the layer above it, the head all of it (default 1)]:X: ' \
       '--loss-scale=[Of --dtype f16\: what the loss is scaled by at first (default 65536); it halves and doubles by itself]:X: ' \
       '--clip-norm=[Scales gradients down to this global norm; 0\: no limit (default\: the network'\''s)]:X: ' \
       '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
-      '--train-only=[Trains these parameters and leaves all others]:NAMES: ' \
+      '--train-only=[Trains these parameters and leaves all others; none\: trains all]:NAMES: ' \
       '--frozen-dtype=[Of frozen parameters of two axes or more\: bf16 or f16 halve them, f32 (default\: as all others)]:TYPE:(f32 bf16 f16)' \
       '--device=[cpu, cuda, cuda\:1... (default cpu); or a GPU that is not there\: a100, h100, h200, l40s, rtx3060, rtx3090, rtx4090, rtx5090, or a JSON file that describes one; ,memory=SIZE after it\: with so much memory]:NAME:(cpu cuda a100 h100 h200 l40s rtx3060 rtx3090 rtx4090 rtx5090)' \
       '--tf32[On a GPU\: convolutions and products may round f32 factors to TF32]' \
@@ -534,12 +535,12 @@ _train() {
       '--decay-all[Weight decay on bias and norm too]' \
       '--decay=[Weight decay on these parameters too\: names with commas between, * for any characters]:NAMES: ' \
       '--no-decay=[No weight decay on these parameters, as '\''tokens.*,positions.*'\'']:NAMES: ' \
-      '--lr-of=[Learning rates of their own, as '\''head.*=10x,norm.*=3e-4'\''\: times that of the others, or a rate that follows the schedule too; * stands for any characters, and the last that means a parameter counts]:RATES: ' \
+      '--lr-of=[Learning rates of their own, as '\''head.*=10x,norm.*=3e-4'\''\: times that of the others, or a rate that follows the schedule too; * stands for any characters, and the last that means a parameter counts; none\: all have the same]:RATES: ' \
       '--layer-decay=[Each layer has X times the learning rate of the layer above it, the head all of it (default 1)]:X: ' \
       '--loss-scale=[Of --dtype f16\: what the loss is scaled by at first (default 65536); it halves and doubles by itself]:X: ' \
       '--clip-norm=[Scales gradients down to this global norm; 0\: no limit (default\: the network'\''s)]:X: ' \
       '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
-      '--train-only=[Trains these parameters and leaves all others]:NAMES: ' \
+      '--train-only=[Trains these parameters and leaves all others; none\: trains all]:NAMES: ' \
       '--frozen-dtype=[Of frozen parameters of two axes or more\: bf16 or f16 halve them, f32 (default\: as all others)]:TYPE:(f32 bf16 f16)' \
       '--eval[Of evaluation instead of training]' \
       '--device=[cpu, cuda, cuda\:1... (default cpu); or a GPU that is not there\: a100, h100, h200, l40s, rtx3060, rtx3090, rtx4090, rtx5090, or a JSON file that describes one; ,memory=SIZE after it\: with so much memory]:NAME:(cpu cuda a100 h100 h200 l40s rtx3060 rtx3090 rtx4090 rtx5090)' \
