@@ -4,7 +4,8 @@ what PyTorch's eager mode took.
 
     bench/frozen_memory.py [--train TRAIN] [--python PYTHON] [--limit GIB] [NETWORK...]
 
-Ours: the peak of `train plan` at level 2 and at the least that level 3 finds, which a run keeps to. PyTorch: the most
+Ours: the peak of `train plan` at level 2, at the least that level 3 finds, and at level 2 with what is frozen in bf16;
+a run keeps to it. PyTorch: the most
 that a process of its own held in a second step (VmHWM), less what it held before the network was made, with the same
 network of transformers or torchvision, random weights, AdamW and f32; attention never has its scores. Tensors of a
 megabyte and more go back to the system when they are freed (MALLOC_MMAP_THRESHOLD_), so that what is counted lives.
@@ -82,11 +83,12 @@ def torch_bytes(network, batch, length, trained):
 
 
 def ours(train, network, case, freezes):
-    """Plans at level 2 and at the least of level 3."""
+    """Plans at level 2, at the least of level 3, and if it freezes at level 2 with what is frozen in bf16."""
     words = ["--batch", case.batch, "--optimizer", "adamw", *peers.sets(f"{k}={v}" for k, v in case.sets.items())]
     if freezes:
         words += ["--train-only", case.head]
-    return [peers.plan(train, network, *words, "--memopt", level) for level in ("level=2", "level=3")]
+    ways = [["level=2"], ["level=3"], *([["level=2", "--frozen-dtype", "bf16"]] if freezes else [])]
+    return [peers.plan(train, network, *words, "--memopt", *way) for way in ways]
 
 
 def main():
@@ -94,7 +96,7 @@ def main():
     parser.add_argument("networks", nargs="*", metavar="NETWORK")
     args = parser.parse_args()
     mib = "{:,.0f}"
-    table = Table("network, batch, what trains", ("`level=2`", mib), ("`level=3`", mib), ("PyTorch", mib), ("of PyTorch's", "{:.2f}"))
+    table = Table("network, batch, what trains", ("`level=2`", mib), ("`level=3`", mib), ("frozen in bf16", mib), ("PyTorch", mib), ("of PyTorch's", "{:.2f}"))
     for network in args.networks or CASES:
         case = CASES[network]
         for freezes in (False, True):
@@ -103,10 +105,10 @@ def main():
             if plans[0]["none_peak"] <= args.limit * GIB:
                 theirs = peers.peer(args.python, torch_bytes, network, case.batch, case.sets.get("length", 0),
                                     case.theirs if freezes else [], MALLOC_MMAP_THRESHOLD_=str(MIB))["bytes"]
-            level2, level3 = (plan["bytes"]["peak"] for plan in plans)
+            level2, level3, *low = (plan["bytes"]["peak"] for plan in plans)
             size = f"{network}, {case.batch}" + (f" x {case.sets['length']}" if "length" in case.sets else "")
             table.row(f"{size}, {'`' + case.head + '`' if freezes else 'all'}", level2 / MIB, level3 / MIB,
-                      theirs and theirs / MIB, theirs and level2 / theirs)
+                      low[0] / MIB if low else None, theirs and theirs / MIB, theirs and level2 / theirs)
 
 
 if __name__ == "__main__":

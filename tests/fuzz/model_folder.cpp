@@ -1,6 +1,11 @@
-// Of a folder as Hugging Face has them: config.json, and the index of weights beside one of its files.
+// Of a folder as Hugging Face has them: config.json, the index of weights beside one of its files, and what it says of
+// pixels and embeddings.
+#include <filesystem>
+
 #include "models/config.h"
 #include "tests/fuzz/fuzz.h"
+#include "train/folder_meaning.h"
+#include "train/session/embedder.h"
 #include "train/session/library_weights.h"
 #include "train/session/safetensors.h"
 
@@ -13,6 +18,7 @@ void save_in(const Directory& directory) {
   SafetensorsWriter writer(directory.path() + '/' + kFile, {{.name = "wte.weight", .shape = {2, 3}}});
   writer.write(std::vector<std::byte>(24));
   writer.finish();
+  std::filesystem::create_directory(directory.path() + "/1_Pooling");
 }
 
 }  // namespace
@@ -23,6 +29,8 @@ Material material() {
                 R"({"model_type": "llama", "hidden_size": 8, "num_attention_heads": 2, "max_position_embeddings": 64,
                    "rms_norm_eps": 1e-05, "rope_parameters": {"rope_theta": 10000.0, "rope_type": "default"},
                    "rope_scaling": {"type": "default"}})",
+                R"({"do_normalize": true, "image_mean": [0.5, 0.5, 0.5], "image_std": [0.5, 0.5, 0.5]})",
+                R"({"pooling_mode_mean_tokens": true, "pooling_mode_cls_token": false, "max_seq_length": 256})",
                 R"({"metadata": {"total_size": 24}, "weight_map": {"wte.weight": "model-1.safetensors"}})"},
       .words = {"\"model_type\":",
                 "\"architecture\":",
@@ -66,5 +74,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::unique_ptr<TensorReader> reader = open_weights(index);
     for (const TensorEntry& tensor : reader->tensors()) reader->read(tensor);
   });
+  directory.put("preprocessor_config.json", text);
+  fuzz::reads({Exit::Data}, [&] { meaning_in(directory.path(), {}); });
+  directory.put("1_Pooling/config.json", text);
+  directory.put("sentence_bert_config.json", text);
+  fuzz::reads({Exit::Data}, [&] { tokens_pooled(directory.path()); });
   return saved ? 0 : 1;
 }

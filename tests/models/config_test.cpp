@@ -88,7 +88,8 @@ TEST_F(ConfigTest, KeysFillVars) {
   const Sets full =
       read(R"({"model_type": "tower", "hidden": 12, "heads": 4, "max_positions": 128, "rope": {"theta": 5e5,
                "kind": "other"}, "act": "gelu", "inner": 48, "use_window": true, "window": 7, "a_dropout": 0.5,
-               "id2label": {"0": "a", "1": "b", "2": "c"}, "kinds": ["full", "full"], "biased": 1.0, "use_cache": true})")
+               "id2label": {"0": "a", "1": "b", "2": "c"}, "kinds": ["full", "full"], "biased": 1.0,
+               "use_cache": true})")
           .sets;
   EXPECT_EQ(full, (Sets{{"width", "12"},
                         {"heads", "4"},

@@ -22,6 +22,7 @@ const std::map<std::string, std::string> kTargets = {
     {"train/data/mapped_file.cpp", "tokens"},
     {"train/data/mnist.cpp", "mnist"},
     {"train/session/library_weights.cpp", "model_folder"},
+    {"train/session/embedder.cpp", "model_folder"},
     {"train/data/pair_files.cpp", "tokenizer"},
     {"train/report/pack_csv.cpp", "pack_csv"},
     {"train/session/run_state.cpp", "run_state"},
