@@ -95,11 +95,13 @@ void note_frozen(Progress& progress, const Options& options, const Network& netw
   std::ranges::set_difference(now, before, std::back_inserter(gone));
   std::ranges::set_difference(before, now, std::back_inserter(came));
   if (gone.empty() && came.empty()) return;
-  progress.note(message(
-      "the run goes on with",
-      gone.empty() ? "" : message(" ", named(gone), " frozen, whose states of the optimizer, if any, are dropped"),
-      gone.empty() || came.empty() ? "" : ", and",
-      came.empty() ? "" : message(" ", named(came), " trained, whose states begin at zero")));
+  const std::optional<DType>& low = options.program.network.frozen.dtype;
+  progress.note(message("the run goes on with",
+                        gone.empty() ? ""
+                                     : message(" ", named(gone), " frozen", low ? message(" in ", name_of(*low)) : "",
+                                               ", whose states of the optimizer, if any, are dropped"),
+                        gone.empty() || came.empty() ? "" : ", and",
+                        came.empty() ? "" : message(" ", named(came), " trained, whose states begin at zero")));
 }
 
 }  // namespace
