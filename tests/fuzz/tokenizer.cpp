@@ -34,7 +34,7 @@ Material material() {
                 input_of(5, "[PAD]\n[UNK]\n[CLS]\n[SEP]\na\n##a\nlow\n##er\n"),
                 input_of(6, std::string("\x0a\x05\x0a\x01?\x18\x02\x0a\x03\x0a\x01l\x0a\x03\x0a\x01o\x0a\x09\x0a\x02lo"
                                         "\x15\0\0\x80\xbf\x12\x02\x18\x02\x1a\x02\x20\0",
-                                        40)),
+                                        36)),
                 input_of(7, R"({"model": {"type": "WordPiece", "unk_token": "[UNK]",
                                               "vocab": {"[PAD]": 0, "[UNK]": 1, "a": 2, "##a": 3}},
                                     "normalizer": {"type": "BertNormalizer"},
