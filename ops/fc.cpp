@@ -4,6 +4,7 @@
 #include "framework/checked.h"
 #include "framework/error.h"
 #include "framework/language/op_def.h"
+#include "framework/language/weight_blocks.h"
 #include "kernels/each_device.h"
 #include "kernels/gemm/weight_blocks.h"
 
@@ -77,7 +78,7 @@ const Register fc{{
       const Var &x = args.in(0), &weight = args.in(1);
       GemmShape s = product(x.shape, weight.shape);
       s.epilogue = {.bias = args.has_in(2), .relu = has_relu(args.op.attrs)};
-      return prepare_weight_product(s, x.dtype, weight.dtype, args.device);
+      return prepare_weight_product(s, x.dtype, weight.dtype, args.op.attrs.flag(kWeightBlocks, false), args.device);
     }),
     .layer = {.name = "fc",
               .aliases = {"Gemm"},

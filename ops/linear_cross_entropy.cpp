@@ -13,6 +13,7 @@
 #include "framework/builder/layer_call.h"
 #include "framework/checked.h"
 #include "framework/language/op_attrs.h"
+#include "framework/language/weight_blocks.h"
 #include "kernels/gemm/head_products.h"
 #include "kernels/gemm/weight_blocks.h"
 #include "kernels/reduce/head_bias.h"
@@ -53,6 +54,7 @@ class Head final : public Kernel {
         gives_(gives),
         dtype_(args.in(kX).dtype),
         of_weight_(args.in(kWeight).dtype),
+        in_blocks_(args.op.attrs.flag(kWeightBlocks, false)),
         has_bias_(args.has_in(kBias)),
         wide_(args.op.attrs.flag(kWideOutput, false)) {
     if (kOnGpu) s_.stride = round_up(s_.classes, kGpuAlignment / bytes_of(dtype_));
@@ -113,6 +115,7 @@ class Head final : public Kernel {
                                                            .classes = s_.classes,
                                                            .stride = s_.stride,
                                                            .of_weight = of_weight_,
+                                                           .in_blocks = in_blocks_,
                                                            .bias = has_bias_,
                                                            .dweight = gives_.dweight,
                                                            .dx = gives_.dx,
@@ -143,6 +146,7 @@ class Head final : public Kernel {
   HeadSizes s_;
   HeadGives gives_;
   DType dtype_, of_weight_;
+  bool in_blocks_;
   bool has_bias_, wide_;
   std::vector<Chunk> chunks_;
   WorkspaceLayout layout_{kOnGpu ? kGpuAlignment : kVectorAlignment};

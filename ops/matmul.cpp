@@ -6,6 +6,7 @@
 #include "framework/checked.h"
 #include "framework/error.h"
 #include "framework/language/op_def.h"
+#include "framework/language/weight_blocks.h"
 #include "kernels/each_device.h"
 #include "kernels/gemm/row_blocks.h"
 #include "kernels/gemm/weight_blocks.h"
@@ -90,7 +91,8 @@ const Register matmul{{
         },
     .kernels = library_kernels([](const PrepareArgs& args) {
       const Var &a = args.in(0), &b = args.in(1);
-      return prepare_weight_product(product(a.shape, b.shape, args.op.attrs), a.dtype, b.dtype, args.device);
+      return prepare_weight_product(product(a.shape, b.shape, args.op.attrs), a.dtype, b.dtype,
+                                    args.op.attrs.flag(kWeightBlocks, false), args.device);
     }),
     .layer = {.name = "matmul",
               .aliases = {"MatMul"},

@@ -7,6 +7,7 @@
 #include "framework/error.h"
 #include "framework/language/op_def.h"
 #include "framework/language/verify.h"
+#include "framework/language/weight_blocks.h"
 
 namespace lethe {
 
@@ -75,6 +76,7 @@ std::vector<ParamGrad> append_backward(Program& program, VarId loss, const std::
         grads.push_back({static_cast<VarId>(v), grad});
   widen_outputs(program, grads);
   join_gradients(program, grads);
+  mark_weight_blocks(program);
   verify_after("append_backward", program);
   return grads;
 }

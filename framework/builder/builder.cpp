@@ -4,6 +4,7 @@
 #include "framework/checked.h"
 #include "framework/language/op_def.h"
 #include "framework/language/verify.h"
+#include "framework/language/weight_blocks.h"
 
 namespace lethe {
 
@@ -42,6 +43,7 @@ Network Builder::finish(std::vector<VarId> outputs) {
   network.outputs = outputs.empty() && absent != kNone ? std::vector<VarId>{absent} : std::move(outputs);
   if (network.sample_loss != kNone)
     network.loss = append_op(network.program, 0, Role::Forward, kMean, {network.sample_loss}, {}, "loss/mean").front();
+  mark_weight_blocks(network.program);
   verify(network.program);
   return network;
 }

@@ -43,7 +43,7 @@ HeadProducts::HeadProducts(const HeadProductSizes& s, DType dtype, const DeviceI
   for (Part& part : parts_) {
     const bool unaligned = part.first > 0;
     const auto by_weight = [&](const GemmShape& shape) {
-      return prepare_weight_product(shape, dtype, s.of_weight, device);
+      return prepare_weight_product(shape, dtype, s.of_weight, s.in_blocks, device);
     };
     part.logits = by_weight({.m = s.rows,
                              .n = part.classes,

@@ -12,6 +12,7 @@ struct HeadProductSizes {
   std::int64_t rows, width, classes;
   std::int64_t stride;     // of rows of logits in memory
   DType of_weight;         // a CPU's products in f32 widen one in fewer bits
+  bool in_blocks;          // as prepare_weight_product says
   bool bias, dweight, dx;  // what there is, and what is to be given
   bool wide_dweight;       // in f32 where the rest is bf16 or f16
   bool adds_dweight;       // to what is there

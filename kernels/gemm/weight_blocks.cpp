@@ -104,13 +104,12 @@ bool takes_weight(const GemmShape& s, DType dtype, const Var& weight) {
   return weight.dtype == dtype || ((is_rounded || is_widened(weight, dtype)) && converts_weight(s, dtype));
 }
 
-std::unique_ptr<Kernel> prepare_weight_product(const GemmShape& s, DType dtype, DType of_weight,
+std::unique_ptr<Kernel> prepare_weight_product(const GemmShape& s, DType dtype, DType of_weight, bool in_blocks,
                                                const DeviceInfo& device) {
   const bool on_cpu = device.kind == DeviceKind::Cpu, can_be_low = on_cpu && dtype == DType::f32 && can_be_cut(s);
   check(can_be_low || of_weight == dtype || of_weight == wide_of(dtype), "no product of ", name_of(dtype), " and ",
         name_of(of_weight), on_cpu ? " but of a matrix by a weight" : " on a GPU");
-  if (can_be_low && (of_weight != dtype || weight_rows_at_a_time(s) < rows_in_memory(s)))
-    return std::make_unique<InWeightBlocks>(s, of_weight, device);
+  if (can_be_low && (of_weight != dtype || in_blocks)) return std::make_unique<InWeightBlocks>(s, of_weight, device);
   GemmShape plain = s;
   plain.wide_b = of_weight != dtype;
   return prepare_gemm(plain, dtype, device);

@@ -1,5 +1,5 @@
-// Products in f32 by a weight: a large one some of its rows in memory at a time. So a weight may be bf16 or f16: a
-// block of it is widened while it is in the cache, and a whole copy in f32 never stands in memory.
+// Products in f32 by a weight that is frozen in bf16 or f16: some of its rows in memory at a time. So a block of it is
+// widened while it is in the cache, and a whole copy in f32 never stands in memory.
 #pragma once
 #include "kernels/gemm/gemm.h"
 
@@ -16,9 +16,9 @@ bool converts_weight(const GemmShape& shape, DType dtype);
 /// Whether it takes this one for b, as it is or so converted.
 bool takes_weight(const GemmShape& shape, DType dtype, const Var& weight);
 
-/// As prepare_gemm, of a, bias and c in `dtype` and of b in `of_weight`. In f32 on a CPU blocks follow from the shape
-/// alone, so the bits do not depend on `of_weight`.
-std::unique_ptr<Kernel> prepare_weight_product(const GemmShape& shape, DType dtype, DType of_weight,
+/// As prepare_gemm, of a, bias and c in `dtype` and of b in `of_weight`. `in_blocks` (kWeightBlocks) says for f32 on a
+/// CPU that b may be a copy of a weight in fewer bits: then the bits are those of the product that widens it.
+std::unique_ptr<Kernel> prepare_weight_product(const GemmShape& shape, DType dtype, DType of_weight, bool in_blocks,
                                                const DeviceInfo& device);
 
 }  // namespace lethe

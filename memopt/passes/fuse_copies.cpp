@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "framework/language/weight_blocks.h"
 #include "memopt/passes/rewriter.h"
 
 namespace lethe {
@@ -12,6 +13,11 @@ constexpr int kMostReads = 2;  // each rounds for itself: more take longer than 
 /// What is widened is in fewer bits because memory is scarce: no reader is one too many.
 bool suits(DType param, DType copy, int reads) {
   return wide_of(param) == copy || (wide_of(copy) == param && reads <= kMostReads);
+}
+
+/// Whether a product has the same bits when it reads the parameter in place of a copy in `copy`.
+bool keeps_bits(const Op& product, DType copy) {
+  return wide_of(copy) != copy || product.attrs.flag(kWeightBlocks, false);
 }
 
 }  // namespace
@@ -32,8 +38,9 @@ Program fuse_copies(Program program, const std::vector<Pin>& pins) {
       return;
     const bool all_convert = std::all_of(readers.begin(), readers.end(), [&](const Op* reader) {
       const int slot = converted_input(*reader);
-      return slot >= 0 && reader->in[slot] == copy && std::count(readers.begin(), readers.end(), reader) == 1 &&
-             rewriter.is_here(reader->out[0]) && !rewriter.uses().is_written(param, &cast, reader);
+      return slot >= 0 && reader->in[slot] == copy && keeps_bits(*reader, to) &&
+             std::count(readers.begin(), readers.end(), reader) == 1 && rewriter.is_here(reader->out[0]) &&
+             !rewriter.uses().is_written(param, &cast, reader);
     });
     if (!all_convert) return;
     for (const Op* const reader : readers) {

@@ -7,8 +7,9 @@
 namespace lethe {
 
 /// `copy = cast(w); y = fc(x, copy)` becomes `y = fc(x, w)`, where all that read the copy can convert w
-/// (OpDef::rounds), they are few if they round it, it is not pinned, and w stays as it is up to them; within a block.
-/// No bit changes. What ranks gather before each use is no parameter, and is copied.
+/// (OpDef::rounds; where they widen it, by kWeightBlocks), they are few if they round it, it is not pinned, and w stays
+/// as it is up to them; within a block. No bit changes. What ranks gather before each use is no parameter, and is
+/// copied.
 Program fuse_copies(Program program, const std::vector<Pin>& pins);
 
 }  // namespace lethe

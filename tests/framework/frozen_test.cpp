@@ -4,8 +4,10 @@
 
 #include <algorithm>
 
+#include "framework/autodiff/autodiff.h"
 #include "framework/builder/builder.h"
 #include "framework/language/core_ops.h"
+#include "framework/language/weight_blocks.h"
 #include "tests/support/expect_error.h"
 
 namespace lethe::testing {
@@ -66,6 +68,19 @@ TEST(Frozen, MatricesMayBeInADtypeOfTheirOwn) {
   ASSERT_NE(copy, ops.end());
   EXPECT_EQ(copy->in, std::vector{find_var(program, "head.weight")});
   EXPECT_EQ(program.vars[copy->out[0]].dtype, DType::f32) << "what the layer reads";
+}
+
+TEST(Frozen, ProductsGoByBlocksWhereTheirWeightIsInFewerBits) {
+  const auto in_blocks = [](std::optional<DType> dtype) {
+    Network network = frozen_network({.batch = 2, .frozen = {"head.weight"}, .frozen_dtype = dtype});
+    append_backward(network.program, network.loss, {}, kNone, network.frozen);
+    std::vector<std::string> types;
+    for (const Op& op : network.program.blocks[0].ops)
+      if (op.attrs.flag(kWeightBlocks, false)) types.push_back(op.type);
+    return types;
+  };
+  EXPECT_EQ(in_blocks(DType::bf16), (std::vector<std::string>{"fc", "matmul"}));
+  EXPECT_EQ(in_blocks({}), std::vector<std::string>{});
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ void expect_bits_of_a_copy(const GemmShape& s, DType of_weight) {
   const std::vector<float> copy(low.begin(), low.end());
   const auto of = [&](DType dtype, const void* b) {
     const void* const with_bias = s.epilogue.bias ? bias.data() : nullptr;
-    return run_kernel<float>(*prepare_weight_product(s, DType::f32, dtype, kOfWeights), {a.data(), b, with_bias},
+    return run_kernel<float>(*prepare_weight_product(s, DType::f32, dtype, true, kOfWeights), {a.data(), b, with_bias},
                              s.m * s.n);
   };
   const std::vector<float> want = of(DType::f32, copy.data()), got = of(of_weight, low.data());
@@ -50,9 +50,11 @@ TEST(WeightBlocks, AWeightThatTheyWidenGivesTheSameBits) {
 TEST(WeightBlocks, GiveTheProduct) {
   for (const GemmShape& s : weight_shapes()) {
     SCOPED_TRACE(message("m ", s.m, ", n ", s.n, ", k ", s.k));
+    EXPECT_EQ(prepare_weight_product(s, DType::f32, DType::f32, false, kOfWeights)->implementation(),
+              prepare_gemm(s, DType::f32, kOfWeights)->implementation());
     const auto a = random_values<float>(s.m * s.k, 1), b = random_values<float>(s.k * s.n, 2);
     const auto bias = random_values<float>(s.epilogue.bias ? s.n : 0, 3);
-    const auto kernel = prepare_weight_product(s, DType::f32, DType::f32, kOfWeights);
+    const auto kernel = prepare_weight_product(s, DType::f32, DType::f32, true, kOfWeights);
     EXPECT_EQ(kernel->implementation().find("blocks of the weight") != std::string::npos, s.k * s.n > 1 << 20);
     const auto c = run_kernel<float>(*kernel, {a, b, bias}, s.m * s.n);
     for (std::int64_t i = 0; i < s.m * s.n; ++i) {
@@ -69,7 +71,7 @@ TEST(WeightBlocks, GiveTheProduct) {
 TEST(WeightBlocks, TakeLittleMemory) {
   for (const bool transpose_b : {false, true}) {
     const GemmShape s{.m = 16, .n = 4096, .k = 9216, .transpose_b = transpose_b};
-    EXPECT_LT(prepare_weight_product(s, DType::f32, DType::bf16, kOfWeights)->workspace_bytes(), 8 << 20);
+    EXPECT_LT(prepare_weight_product(s, DType::f32, DType::bf16, true, kOfWeights)->workspace_bytes(), 8 << 20);
   }
 }
 
@@ -94,7 +96,7 @@ TEST(WeightBlocks, ConvertWeightsOfMatrices) {
 
 TEST(WeightBlocks, NothingElseWidensAWeight) {
   const auto error = [](const GemmShape& s, const DeviceInfo& device) {
-    return error_of([&] { prepare_weight_product(s, DType::f32, DType::bf16, device); });
+    return error_of([&] { prepare_weight_product(s, DType::f32, DType::bf16, true, device); });
   };
   EXPECT_EQ(error({.batch = 2, .m = 2, .n = 3, .k = 4}, kOfWeights),
             "no product of f32 and bf16 but of a matrix by a weight");

@@ -7,6 +7,7 @@
 #include "framework/error.h"
 #include "framework/language/text.h"
 #include "framework/language/verify.h"
+#include "framework/language/weight_blocks.h"
 #include "memopt/options.h"
 #include "tests/support/interpreter.h"
 
@@ -63,7 +64,8 @@ TEST(FuseCopies, ChangesNoBit) {
 /// A table in `dtype` that an embedding and a head read, and a weight that is read three times, both in an f32 network.
 Program frozen_weights(const std::string& dtype, bool fused = false) {
   const std::string table = dtype + "[5000,500]\n", weight = dtype + "[600,500]\n", cast = " {dtype=\"f32\"}\n";
-  const std::string of_table = fused ? "table" : "table_f32", of_w = fused ? "w" : "w_f32";
+  const std::string of_table = fused ? "table" : "table_f32", of_w = fused ? "w" : "w_f32",
+                    blocks = " {weight_blocks=1}\n";
   return parse_program(
       "input text i32[3]\ninput next i32[3]\ninput share f32[3]\nparam table " + table + "param w " + weight +
       "temp table_f32 f32[5000,500]\ntemp w_f32 f32[600,500]\ntemp x_low " + dtype +
@@ -71,12 +73,12 @@ Program frozen_weights(const std::string& dtype, bool fused = false) {
       "temp z f32[3,500]\ntemp again f32[3,600]\ntemp loss f32[3]\ntemp lse f32[3]\ntemp right u8[3]\n" +
       "temp dz f32[3,500]\ntemp loss2 f32[3]\ntemp lse2 f32[3]\ntemp right2 u8[3]\ntemp dz2 f32[3,500]\nblock 0 {\n" +
       "  x_low = embedding(text, table)\n  x = cast(x_low) {dtype=\"f32\"}\n" +
-      (fused ? "" : "  w_f32 = cast(w)" + cast) + "  y = fc(x, " + of_w + ")\n  z = matmul(y, " + of_w +
-      ")\n  again = matmul(z, " + of_w + ") {transpose_b=1}\n" + (fused ? "" : "  table_f32 = cast(table)" + cast) +
-      "  loss, lse, right = linear_cross_entropy(z, " + of_table +
-      ", _, next)\n  dz = linear_cross_entropy_x_grad(z, " + of_table +
-      ", _, next, share, lse)\n  loss2, lse2, right2, dz2 = linear_cross_entropy_and_x_grad(z, " + of_table +
-      ", _, next, share)\n}\n");
+      (fused ? "" : "  w_f32 = cast(w)" + cast) + "  y = fc(x, " + of_w + ")" + blocks + "  z = matmul(y, " + of_w +
+      ")" + blocks + "  again = matmul(z, " + of_w + ") {transpose_b=1, weight_blocks=1}\n" +
+      (fused ? "" : "  table_f32 = cast(table)" + cast) + "  loss, lse, right = linear_cross_entropy(z, " + of_table +
+      ", _, next)" + blocks + "  dz = linear_cross_entropy_x_grad(z, " + of_table + ", _, next, share, lse)" + blocks +
+      "  loss2, lse2, right2, dz2 = linear_cross_entropy_and_x_grad(z, " + of_table + ", _, next, share)" + blocks +
+      "}\n");
 }
 
 TEST(FuseCopies, ProductsInF32WidenWhatIsFrozenInFewerBits) {
@@ -95,6 +97,14 @@ TEST(FuseCopies, ProductsInF32WidenWhatIsFrozenInFewerBits) {
       EXPECT_EQ(std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.bytes())), 0) << dtype << ", " << name;
     }
   }
+}
+
+/// Another order of sums would be another result.
+TEST(FuseCopies, LeavesTheCopyThatProductsReadWhole) {
+  Program whole = frozen_weights("bf16");
+  for (Op& op : whole.blocks[0].ops)
+    if (op.attrs.has(kWeightBlocks)) op.attrs.set(kWeightBlocks, false);
+  EXPECT_EQ(without_copies(whole), whole);
 }
 
 TEST(FuseCopies, LeavesTheCopyOfAFrozenWeightThatNoProductWidens) {
