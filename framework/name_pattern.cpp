@@ -1,5 +1,6 @@
 #include "framework/name_pattern.h"
 
+#include <algorithm>
 #include <sstream>
 
 #include "framework/error.h"
@@ -42,6 +43,13 @@ std::vector<std::string> patterns_given(const std::string& list, const std::stri
   std::vector<std::string> patterns = patterns_in(list);
   check(list.empty() || !patterns.empty(), setting, ": ", quote(list), " names no pattern");
   return patterns;
+}
+
+std::string some_of(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), kMostNamed); ++i)
+    text.append(i > 0 ? ", " : "").append("'").append(names[i]).append("'");
+  return names.size() > kMostNamed ? message(text, " and ", names.size() - kMostNamed, " more") : text;
 }
 
 }  // namespace lethe

@@ -1,4 +1,4 @@
-// Patterns of names, as the command line has them: "tokens.*,*.bias".
+// Patterns of names, as the command line has them: "tokens.*,*.bias"; and names in messages.
 #pragma once
 #include <string>
 #include <string_view>
@@ -15,6 +15,11 @@ std::vector<std::string> patterns_in(const std::string& list);
 /// The same of what a user gave for a setting; "" says nothing. Fails for a list like "," that names none. `setting` is
 /// what messages call it: "`freeze`".
 std::vector<std::string> patterns_given(const std::string& list, const std::string& setting);
+
+/// The most names that some_of shows.
+inline constexpr std::size_t kMostNamed = 3;
+/// "'a', 'b', 'c' and 4 more".
+std::string some_of(const std::vector<std::string>& names);
 
 /// In a pattern of Network::depth it stands for the number of a block.
 inline constexpr std::string_view kBlockField = "{i}";

@@ -7,6 +7,7 @@
 
 #include "framework/builder/frozen.h"
 #include "framework/error.h"
+#include "framework/name_pattern.h"
 #include "kernels/cpu/workers.h"
 #include "kernels/provider.h"
 #include "kernels/tiles.h"
@@ -68,14 +69,6 @@ std::int64_t numbers_in(const Network& network, const std::set<VarId>& params) {
   return numbers;
 }
 
-/// "a.weight, b.weight and 3 more".
-std::string named(const std::vector<std::string>& names) {
-  constexpr std::size_t kMost = 2;
-  const auto shown = static_cast<std::ptrdiff_t>(std::min(names.size(), kMost));
-  const std::string some = joined({names.begin(), names.begin() + shown});
-  return names.size() > kMost ? message(some, " and ", names.size() - kMost, " more") : some;
-}
-
 /// What is frozen, and what a resumed run changes about that.
 void note_frozen(Progress& progress, const Options& options, const Network& network, const Start& start) {
   std::set<VarId> all;
@@ -98,10 +91,10 @@ void note_frozen(Progress& progress, const Options& options, const Network& netw
   const std::optional<DType>& low = options.program.network.frozen.dtype;
   progress.note(message("the run goes on with",
                         gone.empty() ? ""
-                                     : message(" ", named(gone), " frozen", low ? message(" in ", name_of(*low)) : "",
+                                     : message(" ", some_of(gone), " frozen", low ? message(" in ", name_of(*low)) : "",
                                                ", whose states of the optimizer, if any, are dropped"),
                         gone.empty() || came.empty() ? "" : ", and",
-                        came.empty() ? "" : message(" ", named(came), " trained, whose states begin at zero")));
+                        came.empty() ? "" : message(" ", some_of(came), " trained, whose states begin at zero")));
 }
 
 }  // namespace

@@ -16,9 +16,10 @@ struct FrozenSetting {
   bool any() const { return !freeze.empty() || !train_only.empty(); }
 };
 
-/// The names for BuildOptions::frozen. Running statistics are frozen where a pattern of `freeze` means them, or where
-/// `train_only` means nothing of a layer that has no parameters; batch norm freezes them with its weight and bias.
-/// Fails for a pattern that means nothing, for both settings at once, and if no parameter is left to train.
+/// The names for BuildOptions::frozen. Running statistics are among them if a pattern of `freeze` means them; with
+/// `train_only`, if their layer has no parameters and no pattern means them. (Those of a batch norm whose weight and
+/// bias are frozen need no name: the Builder freezes them.) Fails for a pattern that means nothing, for both settings
+/// at once, and if no parameter is left to train.
 std::set<std::string> frozen_names(const Network& network, const FrozenSetting& setting);
 
 /// Weights that training leaves as they are: the frozen parameters, and running statistics that no op updates.

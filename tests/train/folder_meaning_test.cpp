@@ -3,11 +3,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
+#include "kernels/cpu/device.h"
+#include "models/network.h"
 #include "tests/train/data_samples.h"
 #include "tests/train/run_fixture.h"
 #include "train/options.h"
+#include "train/session/weights.h"
 
 namespace lethe::testing {
 namespace {
@@ -42,6 +47,33 @@ TEST_F(FolderMeaning, OfLabelsIsThatOfTheConfig) {
   };
   EXPECT_EQ(classes(R"({"0": "bad", "2": "good", "1": "so-so"})"), (std::vector<std::string>{"bad", "so-so", "good"}));
   EXPECT_TRUE(classes(R"({"0": "LABEL_0", "1": "LABEL_1"})").empty());
+}
+
+// All images are alike, so all are taken for one class, and two of three have its name in one of the orders.
+TEST_F(FolderMeaning, OfLabelsIsThatOfTheImagesWithTheirNames) {
+  const TemporaryFolder images;
+  const FileContent grey = png(8, 8, 3, FileContent(192, 99));
+  for (const char* name : {"train/ant/a.png", "train/cat/b.png", "test/ant/c.png", "test/ant/d.png", "test/cat/e.png"})
+    images.write(name, grey);
+  const auto correct = [&](const std::string& labels) {
+    const Sets sets = {{"size", "8"},   {"patch", "4"},  {"width", "8"},  {"heads", "2"},
+                       {"layers", "1"}, {"hidden", "8"}, {"classes", "2"}};
+    const Network network = load_network("vit", {}, sets);
+    const std::unique_ptr<Device> device = open_cpu(1);
+    Store store(*device);
+    store.initialize(network.program, network.params, 3);
+    save_weights(path("model.safetensors"), store, network, "huggingface");
+    write("config.json", R"({"model_type": "vit", "hidden_size": 8, "image_size": 8, "intermediate_size": 8,
+      "num_attention_heads": 2, "num_hidden_layers": 1, "patch_size": 4, "id2label": )" +
+                             labels + "}");
+    const Ended ended = run_train({"eval", "--model", "hf:" + path(""), "--data", "imagefolder:" + images.text(),
+                                   "--threads", "1", "--format", "json"});
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    return ended.out.empty() ? -1 : nlohmann::json::parse(ended.out)["correct"].get<int>();
+  };
+  const int in_order = correct(R"({"0": "ant", "1": "cat"})"), turned = correct(R"({"0": "cat", "1": "ant"})");
+  EXPECT_EQ(in_order + turned, 3);
+  EXPECT_EQ(std::max(in_order, turned), 2);
 }
 
 }  // namespace

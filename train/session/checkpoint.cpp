@@ -203,10 +203,12 @@ std::string checkpoint_in(const std::string& directory) {
   return found;
 }
 
-void load_checkpoint(const std::string& checkpoint, const RunState& state, Store& store, const Network& network) {
+std::vector<std::string> load_checkpoint(const std::string& checkpoint, const RunState& state, Store& store,
+                                         const Network& network) {
   for (const auto& [file, checksum] : state.checksums) check_unchanged(checkpoint, state, file);
-  load_weights(tensors_in(checkpoint, kWeights), store, network, state.elsewhere);
+  const Loaded loaded = load_weights(tensors_in(checkpoint, kWeights), store, network, state.elsewhere);
   load_optimizer(tensors_in(checkpoint, kOptimizer), store, network, state.frozen);
+  return loaded.lines;
 }
 
 }  // namespace lethe

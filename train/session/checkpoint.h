@@ -54,7 +54,8 @@ std::string find_latest(const std::string& directory);
 std::string checkpoint_in(const std::string& directory);
 
 /// Reads weights and optimizer states into the store, which must have all vars already (Store::add). Fails (Exit::Data)
-/// on a file that is not what the state of the checkpoint says.
-void load_checkpoint(const std::string& checkpoint, const RunState& state, Store& store, const Network& network);
+/// on a file that is not what the state of the checkpoint says. Gives lines for the user (Loaded).
+std::vector<std::string> load_checkpoint(const std::string& checkpoint, const RunState& state, Store& store,
+                                         const Network& network);
 
 }  // namespace lethe

@@ -78,6 +78,11 @@ std::string weights_file(const std::string& path) {
   return tensors_in(checkpoint_in(path), kWeightsFile);
 }
 
+void tell(const Notify& notify, const std::vector<std::string>& lines) {
+  if (!notify) return;
+  for (const std::string& line : lines) notify(line);
+}
+
 /// What checkpoints of a run hold of its weights that stay as they are.
 std::string note_on_elsewhere(const std::vector<WeightsElsewhere>& elsewhere, std::size_t still) {
   const std::size_t named = names_of(elsewhere).size();
@@ -122,7 +127,7 @@ void check_fits(const Start& start, const std::map<std::string, std::string>& op
 std::vector<WeightsElsewhere> fill_store(const Start& start, std::uint64_t seed, const WeightsSetting& weights,
                                          const Network& network, Store& store, const Notify& notify) {
   store.initialize(network.program, network.params, seed);
-  if (!start.checkpoint.empty()) load_checkpoint(start.checkpoint, start.state, store, network);
+  if (!start.checkpoint.empty()) tell(notify, load_checkpoint(start.checkpoint, start.state, store, network));
   std::vector<WeightsElsewhere> read = start.state.elsewhere;
   if (!weights.path.empty()) read = read_weights(weights, store, network, notify);
   if (weights.save_frozen) return {};
@@ -130,7 +135,7 @@ std::vector<WeightsElsewhere> fill_store(const Start& start, std::uint64_t seed,
   const std::size_t still = still_weights(network).size();
   check(!elsewhere.empty() || still == 0 || !start.checkpoint.empty(),
         "`save_frozen` no: no frozen weight is as a file has it, so there is none to name; `weights` begins with one");
-  if (notify) notify(note_on_elsewhere(elsewhere, still));
+  tell(notify, {note_on_elsewhere(elsewhere, still)});
   return elsewhere;
 }
 
@@ -157,8 +162,7 @@ std::vector<WeightsElsewhere> read_weights(const WeightsSetting& weights, Store&
   if (run) check_unchanged(run->checkpoint, run->state, fs::path(file).filename().string());
   std::vector<WeightsElsewhere> from = run ? run->state.elsewhere : std::vector<WeightsElsewhere>{};
   const Loaded loaded = load_weights(file, store, network, weights, from);
-  for (const std::string& line : loaded.lines)
-    if (notify) notify(line);
+  tell(notify, loaded.lines);
   const std::set<std::string> others = names_of(from);
   // A run's links go on to its next checkpoints.
   WeightsElsewhere own{.files = {(run ? fs::canonical(file) : fs::absolute(file)).string()}, .ignore = weights.ignore};

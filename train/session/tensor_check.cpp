@@ -11,16 +11,6 @@
 namespace lethe {
 namespace {
 
-constexpr std::size_t kMostNamed = 3;  // names that a message lists
-
-/// "'a', 'b', 'c' and 4 more".
-std::string some_of(const std::vector<std::string>& names) {
-  std::string text;
-  for (std::size_t i = 0; i < std::min(names.size(), kMostNamed); ++i)
-    text.append(i > 0 ? ", " : "").append("'").append(names[i]).append("'");
-  return names.size() > kMostNamed ? message(text, " and ", names.size() - kMostNamed, " more") : text;
-}
-
 /// The names as patterns, if these are few; else what stands for one.
 std::string patterns_of(const std::vector<std::string>& names) {
   std::string text;

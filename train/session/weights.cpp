@@ -253,10 +253,10 @@ void load_weights(const std::string& file, Store& store, const Network& network)
   load_weights(file, store, network, std::vector<WeightsElsewhere>{});
 }
 
-void load_weights(const std::string& file, Store& store, const Network& network,
-                  const std::vector<WeightsElsewhere>& elsewhere) {
+Loaded load_weights(const std::string& file, Store& store, const Network& network,
+                    const std::vector<WeightsElsewhere>& elsewhere) {
   const std::unique_ptr<TensorReader> reader = open_tensors(file, SharesOf::Weights);
-  read_all(store, *reader, network, {.converts = true}, elsewhere);
+  return read_all(store, *reader, network, {.converts = true}, elsewhere);
 }
 
 Loaded load_weights(const std::string& file, Store& store, const Network& network, const WeightsSetting& setting,

@@ -39,8 +39,8 @@ std::set<std::string> fresh_weights(const std::string& patterns, const Network& 
 void load_weights(const std::string& file, Store& store, const Network& network);
 /// The same of a checkpoint: weights `elsewhere` are not in it but are read from where they are, after the others and
 /// as the run had them. Fails, and the store is as it was, if that is not as it was (check_as_read).
-void load_weights(const std::string& file, Store& store, const Network& network,
-                  const std::vector<WeightsElsewhere>& elsewhere);
+Loaded load_weights(const std::string& file, Store& store, const Network& network,
+                    const std::vector<WeightsElsewhere>& elsewhere);
 /// The same with what the setting allows. What is made anew keeps the values that the store has. Fails as well for a
 /// pattern that means nothing, and for one to ignore that means what the network needs.
 Loaded load_weights(const std::string& file, Store& store, const Network& network, const WeightsSetting& setting,
