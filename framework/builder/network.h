@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/builder/adapter.h"
 #include "framework/builder/weight_names.h"
 #include "framework/language/layer.h"
 #include "framework/language/program.h"
@@ -23,6 +24,7 @@ struct BuildOptions {
       1;  // of a batch cut into parts (micro_batches.h): over how many batch norm takes statistics
   std::set<std::string> frozen = {};       // parameters and running statistics that stay as they are (frozen.h)
   std::optional<DType> frozen_dtype = {};  // of such parameters of two axes or more; none: as all others
+  std::vector<Adapter> adapters = {};      // of weights that layers make (lora.h)
 };
 
 /// A forward Program and what training needs to know of it.
@@ -41,6 +43,7 @@ struct Network {
   std::optional<std::int64_t> ignored = {};    // the label that does not count: no loss, never correct
   std::vector<ParamInfo> params;               // Params and States in order of creation
   std::set<VarId> frozen = {};                 // of the Params: those that stay as they are
+  std::vector<Adapter> adapters = {};          // that BuildOptions asked for; their parameters are among `params`
   std::map<VarId, Layout> layouts = {};        // of values with at least four axes
   std::vector<WeightNames> weight_names = {};  // of libraries, as the network's file states them
   std::vector<std::string> depth = {};         // which weights are of which layer: optimizer/rate_scales.h

@@ -25,6 +25,7 @@ struct WeightNames {
   std::string prefix = {};                    // which any of the names may have in a file, or lack there
   std::vector<ForeignWeight> weights;         // every weight of the network once
   std::vector<ForeignWeight> again;           // weights that a file may have a second time, under other names
+  std::vector<std::string> lora = {};         // modules that have adapters by default (lora.h)
   std::vector<std::string> passed_over = {};  // patterns of names that a file may have and nobody reads
 };
 
