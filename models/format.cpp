@@ -75,7 +75,7 @@ const std::vector<KeyFact>& train_keys() {
 
 const std::vector<KeyFact>& weight_names_keys() {
   static const std::vector<KeyFact> keys = {
-      {"comment", false, "text"}, {"prefix", false, "text"}, {"tensors", true, "tensors"}};
+      {"comment", false, "text"}, {"prefix", false, "text"}, {"lora", false, "texts"}, {"tensors", true, "tensors"}};
   return keys;
 }
 

@@ -61,10 +61,11 @@ class LibraryReader {
  public:
   LibraryReader(const std::string& library, const JsonNode& node, const Bindings& vars, const Network& network)
       : node_(node), vars_(vars) {
-    for (const ParamInfo& info : weights_of(network)) weights_.push_back(network.program.vars[info.var]);
+    for (const ParamInfo& info : base_weights_of(network)) weights_.push_back(network.program.vars[info.var]);
     check_object(node, "names of weights", weight_names_keys());
     names_.library = library;
     if (node.has("prefix")) names_.prefix = node.at("prefix").text();
+    if (node.has("lora")) names_.lora = texts_of(node.at("lora"));
   }
 
   WeightNames read() {

@@ -69,11 +69,23 @@ std::int64_t numbers_in(const Network& network, const std::set<VarId>& params) {
   return numbers;
 }
 
+/// Whose modules they are as a library calls them, if it does.
+std::string adapters_line(const Network& network) {
+  std::vector<std::string> modules;
+  std::set<VarId> params;
+  for (const Adapter& adapter : network.adapters) {
+    modules.push_back(adapter.module);
+    for (const std::string& name : {adapter.a, adapter.b}) params.insert(find_var(network.program, name));
+  }
+  return message("adapters of ", grouped(numbers_in(network, params)), " numbers train beside ", some_of(modules));
+}
+
 /// What is frozen, and what a resumed run changes about that.
 void note_frozen(Progress& progress, const Options& options, const Network& network, const Start& start) {
   std::set<VarId> all;
   for (const ParamInfo& info : network.params)
     if (network.program.vars[info.var].kind == Kind::Param) all.insert(info.var);
+  if (!network.adapters.empty()) progress.note(adapters_line(network));
   if (!network.frozen.empty())
     progress.note(message("frozen are ", network.frozen.size(), " of ", all.size(), " parameters, ",
                           grouped(numbers_in(network, network.frozen)), " of ", grouped(numbers_in(network, all)),

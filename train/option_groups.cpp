@@ -34,6 +34,7 @@ void add_network(OptionSet& set, Options& o, const char* dtype_help) {
          "--dtype", [&o](const std::string& name) { o.program.network.dtype = dtype_named(name); }, "TYPE", dtype_help)
       ->check(one_of({"f32", "f64", "bf16", "f16"}))
       ->is({Kept, OfNetwork});
+  add_lora(set, o);
 }
 
 namespace {

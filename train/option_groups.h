@@ -41,6 +41,7 @@ void add_optimizer(OptionSet& set, Options& o);    // with learning rate and sch
 void add_update_rule(OptionSet& set, Options& o);  // without
 void add_own_rates(OptionSet& set, Options& o);    // of some parameters, which both have
 void add_frozen(OptionSet& set, Options& o);       // which parameters; a part of both
+void add_lora(OptionSet& set, Options& o);         // a part of add_network
 void add_course(OptionSet& set, Options& o);       // of a training run
 void add_checkpoints(OptionSet& set, Options& o);  // of one, and what it begins from
 /// What a picture is of, and the machine.

@@ -33,7 +33,8 @@ VarId Builder::layer(const std::string& type, std::vector<VarId> in, Attrs setti
                                                 : "",
         " inputs, given ", given);
   LayerCall call(*this, path, std::move(in), checked_settings(record, settings));
-  last_ = record.build(call);
+  const std::size_t first = program().blocks[block_].ops.size();
+  last_ = adapted(record.build(call), first, path);
   return last_;
 }
 

@@ -69,6 +69,8 @@ class Builder {
   /// Its op, which gives the loss first and which labels are the largest logit last.
   Op layer_loss(const std::string& type, VarId x, VarId label, const LossSettings& settings, const std::string& name);
   VarId copy_of(VarId param);  // in the network's dtype, made where layers go
+  /// What a layer gives, with the adapters of the weight that its ops from `first` on read.
+  VarId adapted(VarId y, std::size_t first, const std::string& path);
   VarId step_counter();
   /// Appends an op of role Forward; its outputs are images unless its inputs are plain.
   Vars append(const std::string& type, Vars in, Attrs attrs, const std::string& name);

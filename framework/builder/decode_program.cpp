@@ -134,6 +134,7 @@ class Writer {
       : window_(window.program), part_(part.program), lengths_(lengths) {
     decode_.network.name = window.name;
     decode_.network.weight_names = window.weight_names;
+    decode_.network.adapters = window.adapters;
     decode_.rows = lengths.rows;
     decode_.symbols = copied(symbols);
     for (const ParamInfo& info : part.params) param(info);

@@ -21,22 +21,32 @@ std::set<std::string> layers_with_params(const Network& network) {
 
 }  // namespace
 
+std::set<std::string> frozen_but(const Network& network, const std::set<VarId>& trained) {
+  const std::set<std::string> with_params = layers_with_params(network);
+  std::set<std::string> frozen;
+  for (const ParamInfo& info : weights_of(network)) {
+    const Var& var = network.program.vars[info.var];
+    const bool by_itself = var.kind == Kind::Param || !with_params.contains(layer_of(var.name));
+    if (!trained.contains(info.var) && by_itself) frozen.insert(var.name);
+  }
+  return frozen;
+}
+
 std::set<std::string> frozen_names(const Network& network, const FrozenSetting& setting) {
   check(setting.freeze.empty() || setting.train_only.empty(), "`freeze` and `train_only` exclude each other");
   const bool by_rest = setting.freeze.empty();
   const char* const name = by_rest ? "`train_only`" : "`freeze`";
   const std::set<VarId> meant = weights_named(network, by_rest ? setting.train_only : setting.freeze, name);
-  const std::set<std::string> with_params = layers_with_params(network);
   std::set<std::string> frozen;
-  bool trains = false;
-  for (const ParamInfo& info : weights_of(network)) {
-    const Var& var = network.program.vars[info.var];
-    const bool is_param = var.kind == Kind::Param;
-    const bool stays = meant.contains(info.var) != by_rest;
-    if (stays && (is_param || !by_rest || !with_params.contains(layer_of(var.name)))) frozen.insert(var.name);
-    trains = trains || (is_param && !stays);
-  }
-  check(trains, name, ": no parameter is left to train");
+  if (by_rest) frozen = frozen_but(network, meant);
+  if (!by_rest)
+    for (const VarId v : meant) frozen.insert(network.program.vars[v].name);
+  check(std::ranges::any_of(network.params,
+                            [&](const ParamInfo& info) {
+                              const Var& var = network.program.vars[info.var];
+                              return var.kind == Kind::Param && !frozen.contains(var.name);
+                            }),
+        name, ": no parameter is left to train");
   return frozen;
 }
 

@@ -22,6 +22,9 @@ struct FrozenSetting {
 /// at once, and if no parameter is left to train.
 std::set<std::string> frozen_names(const Network& network, const FrozenSetting& setting);
 
+/// The same of all weights but these; running statistics go with their layer's parameters.
+std::set<std::string> frozen_but(const Network& network, const std::set<VarId>& trained);
+
 /// Weights that training leaves as they are: the frozen parameters, and running statistics that no op updates.
 std::set<VarId> still_weights(const Network& network);
 

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "framework/builder/network_weights.h"
+#include "framework/builder/weights_named.h"
 #include "framework/did_you_mean.h"
 #include "framework/error.h"
 #include "framework/language/core_ops.h"
@@ -21,8 +22,7 @@ struct Module {
   Adapter adapter = {};                 // all but what the setting says
   std::vector<std::string> names = {};  // by any of which it may be meant
   const char* refused = nullptr;        // why it can have none
-  bool has_parts = false;               // modules of some of its rows
-  bool gives_output = false;            // of the network
+  bool in_all = false;                  // all-linear means it
 };
 
 /// The first op that reads a weight, itself or as a copy in another dtype.
@@ -41,33 +41,34 @@ std::map<VarId, const Op*> first_readers(const Program& program) {
   return readers;
 }
 
-/// The outputs and the prediction, and what they are other shapes of.
+/// What the first loss reads, without a loss the outputs, and what they are other shapes of. Of a network whose loss
+/// has no logits it is nothing, in training as in evaluation, which may have them.
 std::set<VarId> outputs_of(const Network& network) {
   std::set<VarId> outputs(network.outputs.begin(), network.outputs.end());
-  outputs.insert(network.prediction);
+  if (network.sample_loss != kNone) outputs = {network.prediction};
   const std::vector<Op>& ops = network.program.blocks[0].ops;
   for (auto op = ops.rbegin(); op != ops.rend(); ++op)
     if (op_def(op->type).view == ViewOf::Whole && outputs.contains(op->out[0])) outputs.insert(op->in[0]);
   return outputs;
 }
 
-/// The module of a whole weight that `reader` reads; its kind and what stands against an adapter.
+/// Why an op's weight can have no adapter, or null.
+const char* refusal(const Op* reader) {
+  if (!reader || !adapter_kind(reader->type))
+    return reader && reader->type == "linear_cross_entropy" ? "the loss computes its values and keeps none"
+                                                            : "it is no fc, conv or embedding";
+  if (reader->type != "conv2d") return nullptr;
+  if (reader->attrs.integer("groups", 1) != 1) return "its convolution has groups";
+  return reader->attrs.ints("dilation") == Ints{1, 1} ? nullptr : "its convolution is dilated";
+}
+
+/// The module of a whole weight that `reader` reads.
 Module module_of(const Var& weight, const Op* reader) {
-  Module module;
+  Module module{.refused = refusal(reader)};
   module.adapter.weight = weight.name;
-  module.adapter.rows = weight.shape.empty() ? 0 : weight.shape[0];
-  if (reader && reader->type == "fc") return module;
-  module.adapter.kind = AdapterKind::Conv;
-  if (reader && reader->type == "conv2d") {
-    const Attrs& attrs = reader->attrs;
-    if (attrs.integer("groups", 1) != 1) module.refused = "its convolution has groups";
-    if (attrs.ints("dilation") != Ints{1, 1}) module.refused = "its convolution is dilated";
-    return module;
-  }
-  module.adapter.kind = AdapterKind::Embedding;
-  if (reader && reader->type == "embedding") return module;
-  module.refused = reader && reader->type == "linear_cross_entropy" ? "the loss computes its values and keeps none"
-                                                                    : "it is no fc, conv or embedding";
+  if (module.refused) return module;
+  module.adapter.kind = *adapter_kind(reader->type);
+  module.adapter.rows = weight.shape[0];
   return module;
 }
 
@@ -86,9 +87,7 @@ Module& module_of_rows(std::vector<Module>& modules, std::int64_t first, std::in
   const auto is_same = [&](const Module& m) { return m.adapter.first == first && m.adapter.rows == rows; };
   if (const auto found = std::find_if(modules.begin() + 1, modules.end(), is_same); found != modules.end())
     return *found;
-  modules.front().has_parts = true;
   Module part{.adapter = modules.front().adapter, .refused = modules.front().refused};
-  part.gives_output = modules.front().gives_output;
   part.adapter.module = name;
   part.adapter.first = first;
   part.adapter.rows = rows;
@@ -130,7 +129,6 @@ std::vector<Module> modules_of(const Network& network) {
     std::vector<Module> modules = {module_of(var, reader == readers.end() ? nullptr : reader->second)};
     modules.front().names = {without_suffix(var.name)};
     modules.front().adapter.module = modules.front().names.front();
-    modules.front().gives_output = reader != readers.end() && outputs.contains(reader->second->out[0]);
     name_params(modules.front().adapter, "");
     for (const WeightNames& library : network.weight_names) {
       for (const ForeignWeight& weight : library.weights)
@@ -138,14 +136,17 @@ std::vector<Module> modules_of(const Network& network) {
       for (const ForeignWeight& weight : library.again)
         if (weight.param == var.name) all.push_back(again(weight));
     }
+    const bool in_all =
+        reader != readers.end() && reader->second->type == "fc" && !outputs.contains(reader->second->out[0]);
+    const bool by_rows = modules.size() > 1 && modules.front().names.size() == 1;  // no library has it as one
+    for (std::size_t m = 0; m < modules.size(); ++m) modules[m].in_all = in_all && (m > 0) == by_rows;
     all.insert(all.end(), modules.begin(), modules.end());
   }
   return all;
 }
 
 bool is_meant(const std::string& pattern, const Module& module) {
-  if (pattern == kAllLinear)
-    return !module.refused && module.adapter.kind == AdapterKind::Linear && !module.gives_output && !module.has_parts;
+  if (pattern == kAllLinear) return module.in_all;
   return std::ranges::any_of(module.names, [&](const std::string& name) {
     return matches(pattern, name) || matches("*." + pattern, name) || matches("*/" + pattern, name);
   });
@@ -199,6 +200,13 @@ std::vector<LoraTarget> targets_of(const Network& network, const LoraSetting& se
 
 }  // namespace
 
+std::optional<AdapterKind> adapter_kind(const std::string& op) {
+  if (op == "fc") return AdapterKind::Linear;
+  if (op == "conv2d") return AdapterKind::Conv;
+  if (op == "embedding") return AdapterKind::Embedding;
+  return std::nullopt;
+}
+
 std::vector<Adapter> adapters_of(const Network& network, const LoraSetting& setting) {
   std::vector<Module> modules = modules_of(network);
   std::map<std::size_t, Adapter> chosen;
@@ -213,11 +221,23 @@ std::vector<Adapter> adapters_of(const Network& network, const LoraSetting& sett
     }
   std::vector<Adapter> adapters;
   for (auto& [m, adapter] : chosen) adapters.push_back(std::move(adapter));
-  std::ranges::sort(adapters, [&](const Adapter& a, const Adapter& b) {
-    return std::pair(a.weight, a.first) < std::pair(b.weight, b.first);
-  });
   check_apart(adapters);
   return adapters;
+}
+
+bool choose_trained(BuildOptions& options, const Network& network, const FrozenSetting& frozen,
+                    const LoraSetting& lora) {
+  check(lora.any() || (lora.targets.empty() && lora.train.empty()), "`lora_targets` and `lora_train` need `lora`");
+  check(!lora.any() || !frozen.any(), "`freeze` and `train_only` do not go with `lora`, which freezes all but its ",
+        "adapters and what `lora_train` names");
+  options.frozen_dtype = frozen.dtype;
+  if (lora.any()) {
+    options.adapters = adapters_of(network, lora);
+    options.frozen = frozen_but(network, weights_named(network, lora.train, "`lora_train`"));
+  } else if (frozen.any()) {
+    options.frozen = frozen_names(network, frozen);
+  }
+  return lora.any() || frozen.any();
 }
 
 }  // namespace lethe

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/builder/network.h"
+#include "framework/builder/frozen.h"
 
 namespace lethe {
 
@@ -30,8 +30,18 @@ struct LoraSetting {
   bool any() const { return rank > 0; }
 };
 
-/// For BuildOptions::adapters, of a network that was built without them. Fails for a target that means nothing, or what
-/// can have no adapter, for two that mean the same rows of a weight, and if there are none and the network knows none.
+/// What an adapter beside the weight of such an op is; none where it can have none.
+std::optional<AdapterKind> adapter_kind(const std::string& op);
+
+/// For BuildOptions::adapters, in the order of the weights and their rows, of a network that was built without them.
+/// Fails for a target that means nothing, or what can have no adapter, for two that mean the same rows of a weight, and
+/// if there are none and the network knows none.
 std::vector<Adapter> adapters_of(const Network& network, const LoraSetting& setting);
+
+/// What of a network, built without adapters and with nothing frozen, is to be built otherwise: adapters, beside which
+/// all but `train` is frozen, or what is frozen alone. False if it is nothing. Fails as adapters_of(), weights_named()
+/// and frozen_names() do, for both settings at once and for targets without a rank.
+bool choose_trained(BuildOptions& options, const Network& network, const FrozenSetting& frozen,
+                    const LoraSetting& lora);
 
 }  // namespace lethe

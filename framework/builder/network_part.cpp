@@ -68,6 +68,8 @@ Network embedding_of(const Network& network) {
     if (now[var] != kNone) part.layouts[now[var]] = layout;
   for (const ParamInfo& info : weights_of(network))
     if (now[info.var] == kNone) part.left_out.push_back(network.program.vars[info.var].name);
+  for (const Adapter& adapter : network.adapters)
+    if (find_var(part.program, adapter.a) != kNone) part.adapters.push_back(adapter);
   for (const WeightNames& names : network.weight_names) part.weight_names.push_back(without(names, part.left_out));
   return part;
 }

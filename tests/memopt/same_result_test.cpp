@@ -15,10 +15,12 @@ namespace lethe::testing {
 namespace {
 
 /// What the tests below are not to miss.
-TEST(RandomPrograms, HaveDropoutHeadsWithoutLogitsAndParametersWithSeveralReaders) {
-  int drop = 0, share = 0, heads = 0;
+TEST(RandomPrograms, HaveDropoutHeadsWithoutLogitsAdaptersAndParametersWithSeveralReaders) {
+  int drop = 0, share = 0, heads = 0, adapters = 0, of_rows = 0;
   for (const int seed : random_seeds()) {
-    const Program program = random_program(static_cast<std::uint64_t>(seed)).network.program;
+    const Network network = random_program(static_cast<std::uint64_t>(seed)).network;
+    const Program& program = network.program;
+    for (const Adapter& adapter : network.adapters) ++(adapter.first > 0 ? of_rows : adapters);
     std::map<VarId, int> readers;  // of weights, among forward ops
     for (const Op& op : program.blocks[0].ops) {
       drop += op.type == "dropout";
@@ -30,6 +32,8 @@ TEST(RandomPrograms, HaveDropoutHeadsWithoutLogitsAndParametersWithSeveralReader
   EXPECT_GT(drop, 0);
   EXPECT_GT(share, 0);
   EXPECT_GT(heads, 0);
+  EXPECT_GT(adapters, 0);
+  EXPECT_GT(of_rows, 0);
 }
 
 void expect_the_same_of(TrainingProgram (*random_network)(std::uint64_t seed, DType dtype)) {

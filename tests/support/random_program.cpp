@@ -6,6 +6,7 @@
 #include <map>
 #include <numeric>
 
+#include "framework/builder/lora.h"
 #include "framework/random.h"
 #include "optimizer/optimizer.h"
 
@@ -169,6 +170,31 @@ class Grower {
 
 BuildOptions small(std::uint64_t seed, DType dtype) { return {.batch = seed % 3 == 2 ? 1 : 2, .dtype = dtype}; }
 
+/// Beside some weights, of all rows or, as where a library has a weight in parts, of some.
+std::vector<Adapter> some_adapters(const Network& network, Random& random) {
+  const LoraSetting setting{.rank = 1 + random.below(3),
+                            .alpha = 3,
+                            .dropout = 0.25 * random.below(2),
+                            .rslora = random.below(2) == 0,
+                            .targets = {{.pattern = "*"}}};
+  std::vector<Adapter> chosen;
+  for (Adapter adapter : adapters_of(network, setting)) {
+    if (random.below(2) == 0) continue;
+    if (adapter.kind == AdapterKind::Linear && adapter.rows > 1 && random.below(4) > 0) {
+      Adapter upper = adapter;
+      upper.rows = 1 + random.below(static_cast<std::uint32_t>(adapter.rows - 1));
+      adapter.first = upper.rows;
+      adapter.rows -= upper.rows;
+      adapter.rank += random.below(2);
+      upper.a += "_upper", upper.b += "_upper";
+      chosen.push_back(upper);
+      if (random.below(3) == 0) continue;
+    }
+    chosen.push_back(adapter);
+  }
+  return chosen;
+}
+
 }  // namespace
 
 Network with_some_frozen(std::uint64_t seed, const BuildOptions& options,
@@ -192,6 +218,7 @@ Network with_some_frozen(std::uint64_t seed, const BuildOptions& options,
   }
   if (options.dtype == DType::f32 && random.below(2) == 0)
     frozen.frozen_dtype = random.below(2) == 0 ? DType::bf16 : DType::f16;
+  if (random.below(2) == 0) frozen.adapters = some_adapters(network, random);
   return make(frozen);
 }
 

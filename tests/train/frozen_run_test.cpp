@@ -135,7 +135,8 @@ TEST_F(FrozenRun, SaysWhatIsWrong) {
   EXPECT_NE(error({"--freeze", "bn1.*", "--train-only", "logits.*"}).find("excludes"), std::string::npos);
   const Ended guest = run_train(small({"--memopt", "optnet=training", "--freeze", "bn1.*", "--steps", "1"}));
   EXPECT_NE(guest.code, 0);
-  EXPECT_NE(guest.err.find("--freeze and --train-only go with none and the levels"), std::string::npos) << guest.err;
+  EXPECT_NE(guest.err.find("--freeze, --train-only and --lora go with none and the levels"), std::string::npos)
+      << guest.err;
 }
 
 // Of 216 numbers in two axes and 24 in one, the first are in two bytes.

@@ -70,7 +70,8 @@ std::string frozen_text(const PlanReport& report) {
   // Other categories are those of another moment: each plan has its own peak.
   constexpr auto kStates = static_cast<std::size_t>(Category::Optimizer);
   const std::int64_t all = report.unfrozen->bytes() - report.row().bytes();
-  return message("freezing saves ", all, " bytes (", mebibytes(all), ") of ", report.unfrozen->bytes(), ", ",
+  return message(report.setting.network.lora.any() ? "LoRA" : "freezing", " saves ", all, " bytes (", mebibytes(all),
+                 ") of ", report.unfrozen->bytes(), ", ",
                  mebibytes(report.unfrozen->peak.bytes[kStates] - report.row().peak.bytes[kStates]),
                  " of them states of the optimizer\n");
 }

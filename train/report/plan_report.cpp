@@ -233,9 +233,10 @@ PlanReport report_plan(const ProgramSetting& setting, const DeviceInfo& device,
     report.asked = report.rows.size();
     report.rows.push_back(row_of_plans(setting, asked, report.plans));
   }
-  if (setting.training && setting.network.frozen.any()) {
+  if (setting.training && (setting.network.frozen.any() || setting.network.lora.any())) {
     ProgramSetting unfrozen = other;
     unfrozen.network.frozen = {};
+    unfrozen.network.lora = {};
     report.unfrozen = row_of_plans(
         unfrozen, asked, plan_programs(build_programs(unfrozen), other.evaluated, other.memory, subject.suggested()));
   }

@@ -71,7 +71,7 @@ struct PlanReport {
   std::vector<ZeroStage> stages = {};
   std::int64_t context = 0;              // symbols of a sample that is a sequence; else 0
   PlanParts parts = {};                  // of a network of sequences
-  std::optional<PlanRow> unfrozen = {};  // where parameters are frozen: what the asked setting takes if none is
+  std::optional<PlanRow> unfrozen = {};  // where parameters are frozen: what the asked setting takes if all train
   std::int64_t tokens() const { return setting.network.batch * context; }  // of a step
   const Planned& planned() const { return setting.training ? plans.training : plans.evaluation; }
   std::int64_t ops() const;  // of planned(), in all blocks

@@ -110,7 +110,8 @@ Programs build_programs(const ProgramSetting& setting) {
   Network& network = programs.network = build_network(of, true, of.sync_bn ? parts : 1);
   take_bytes(network, pixels);
   check(network.loss != kNone, of.build ? kUnnamed : of.model, ": has no \"loss\" to train by");
-  check(!setting.memory.guest || network.frozen.empty(), "`freeze` and `train_only` go with none and the levels");
+  check(!setting.memory.guest || network.frozen.empty(),
+        "`freeze`, `train_only` and `lora` go with none and the levels");
   if (setting.memory.guest) programs.guest = setting.memory.guest->lower(network, of.dtype);
   programs.training = programs.guest ? programs.guest->program : network.program;
   check(of.dtype == DType::f16 || !setting.update.loss_scale, "`loss_scale` is for `dtype` f16; this is ",
@@ -149,6 +150,7 @@ Programs build_programs(const ProgramSetting& setting) {
 std::string network_id(const NetworkSetting& setting) {
   NetworkSetting trained = setting;
   trained.frozen = {};
+  trained.lora = {};
   return program_id(build_network(trained, true).program);
 }
 
@@ -165,11 +167,7 @@ Network build_network(const NetworkSetting& setting, bool training, std::int64_t
                           : load_network(setting.model, options, setting.sets);
   };
   Network network = build();
-  if (setting.frozen.any()) {
-    options.frozen = frozen_names(network, setting.frozen);
-    options.frozen_dtype = setting.frozen.dtype;
-    network = build();
-  }
+  if (choose_trained(options, network, setting.frozen, setting.lora)) network = build();
   if (network.name.empty()) network.name = kUnnamed;
   return network;
 }

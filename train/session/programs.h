@@ -29,7 +29,8 @@ inline constexpr std::int64_t kMostParts = 1024;
 /// Builds both, or evaluation alone, whose batch is a micro-batch then; fails unless a network that is trained has a
 /// loss, and the batch can be cut into micro-batches.
 Programs build_programs(const ProgramSetting& setting);
-/// Names the network that is trained, its batch and its numbers, whatever the micro-batch is, and whatever is frozen.
+/// Names the network that is trained, its batch and its numbers, whatever the micro-batch is, and whatever is frozen
+/// or has an adapter.
 std::string network_id(const NetworkSetting& setting);
 /// The forward part alone, fed in its own numbers; of one of `joint_parts` parts over which batch norm takes
 /// statistics. Fails if what is frozen is no part of it, or all of it.

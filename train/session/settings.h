@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "framework/builder/frozen.h"
+#include "framework/builder/lora.h"
 #include "framework/ranks/micro_batches.h"
 #include "memopt/memopt.h"
 #include "models/network.h"
@@ -29,6 +29,7 @@ struct NetworkSetting {
   std::uint64_t seed = 0;     // of initial values, dropout, the order of data and its augmentation
   bool sync_bn = false;       // batch norm takes its statistics over all parts of a batch
   FrozenSetting frozen = {};  // parameters that training leaves as they are
+  LoraSetting lora = {};      // adapters; all others are frozen then
 };
 
 /// How parameters are updated.

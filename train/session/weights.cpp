@@ -191,9 +191,10 @@ Loaded read_into(Store& store, TensorReader& reader, const Network& network, Rea
   return load_tensors(reader, store, reading);
 }
 
+/// Without those of `others`.
 Loaded read_all(Store& store, TensorReader& reader, const Network& network, const Reading& rules,
-                const std::vector<WeightsElsewhere>& elsewhere) {
-  const std::set<std::string> others = names_of(elsewhere);
+                const std::vector<WeightsElsewhere>& elsewhere, std::set<std::string> others = {}) {
+  others.merge(names_of(elsewhere));
   for (const WeightsElsewhere& each : elsewhere) check_as_read(each, reader.file(), network);
   Loaded all = read_into(store, reader, network, rules, [&](const std::string& w) { return !others.contains(w); });
   for (const WeightsElsewhere& each : elsewhere) {
@@ -209,6 +210,14 @@ Loaded read_all(Store& store, TensorReader& reader, const Network& network, cons
     all.anew.merge(more.anew);
   }
   return all;
+}
+
+/// The parameters of adapters, if the file has none of them.
+std::set<std::string> new_adapters(const TensorReader& reader, const Network& network) {
+  std::set<std::string> names;
+  for (const Adapter& adapter : network.adapters) names.insert({adapter.a, adapter.b});
+  const bool some = std::ranges::any_of(names, [&](const std::string& name) { return reader.find(name) != nullptr; });
+  return some ? std::set<std::string>{} : names;
 }
 
 }  // namespace
@@ -235,6 +244,7 @@ std::uint32_t save_weights(const std::string& file, const Store& store, const Ne
                            const std::string& library, std::optional<DType> dtype) {
   const std::vector<StoredTensor> own = stored_weights(network);
   if (library.empty()) return save(file, store, own, "weights", dtype);
+  check(network.adapters.empty(), network.name, ": ", quote(library), " has no names for the parameters of adapters");
   std::vector<std::string> known;
   for (const WeightNames& names : network.weight_names) {
     if (names.library == library) return save(file, store, reading_as(names, own).all, "weights", dtype);
@@ -267,7 +277,7 @@ Loaded load_weights(const std::string& file, Store& store, const Network& networ
                    .fresh = fresh_weights(setting.fresh, network),
                    .ignored = tensors_named(setting.ignore, *reader, network),
                    .advises = true},
-                  elsewhere);
+                  elsewhere, new_adapters(*reader, network));
 }
 
 std::vector<std::string> files_of_weights(const std::string& file) {

@@ -41,8 +41,9 @@ void load_weights(const std::string& file, Store& store, const Network& network)
 /// as the run had them. Fails, and the store is as it was, if that is not as it was (check_as_read).
 Loaded load_weights(const std::string& file, Store& store, const Network& network,
                     const std::vector<WeightsElsewhere>& elsewhere);
-/// The same with what the setting allows. What is made anew keeps the values that the store has. Fails as well for a
-/// pattern that means nothing, and for one to ignore that means what the network needs.
+/// The same with what the setting allows, and without adapters where the file has none. What is made anew keeps the
+/// values that the store has. Fails as well for a pattern that means nothing, and for one to ignore that means what the
+/// network needs.
 Loaded load_weights(const std::string& file, Store& store, const Network& network, const WeightsSetting& setting,
                     const std::vector<WeightsElsewhere>& elsewhere = {});
 /// The file, and those of which it is the index.
