@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "tests/train/data_samples.h"
 #include "train/data/checksum.h"
 
 namespace lethe::testing {
@@ -27,6 +28,26 @@ TEST(Md5, HandlesEveryFillingOfTheLastBlock) {
   EXPECT_EQ(md5_of_text(std::string(55, 'x')), "04364420e25c512fd958a70738aa8f72");
   EXPECT_EQ(md5_of_text(std::string(56, 'x')), "668a72d5ba17f08e62dabcafad6db14b");
   EXPECT_EQ(md5_of_text(std::string(64, 'x')), "c1bb4f81d892b2d57947682aeb252456");
+}
+
+// FIPS 180-4's examples, and lengths around those that leave no room for the length in the last block; the latter by
+// coreutils' sha256sum.
+TEST(Sha256, GivesTheDigestsOfTheStandard) {
+  EXPECT_EQ(sha256_of(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_EQ(sha256_of("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(sha256_of("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
+            "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+  EXPECT_EQ(sha256_of(std::string(1000000, 'a')), "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+  EXPECT_EQ(sha256_of(std::string(55, 'x')), "d5e285683cd4efc02d021a5c62014694958901005d6f71e89e0989fac77e4072");
+  EXPECT_EQ(sha256_of(std::string(56, 'x')), "04c26261370ee7541549d16dee320c723e3fd14671e66a099afe0a377c16888e");
+  EXPECT_EQ(sha256_of(std::string(64, 'x')), "7ce100971f64e7001e8fe5a51973ecdfe1ced42befe7ee8d5fd6219506b5393c");
+}
+
+TEST(Sha256, ReadsFilesInPieces) {
+  const TemporaryFolder folder;
+  const std::string text((1 << 20) + 70, 'y');
+  folder.write("f", text);
+  EXPECT_EQ(sha256_of_file(folder.text() + "/f"), sha256_of(text));
 }
 
 }  // namespace
