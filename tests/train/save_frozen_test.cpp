@@ -108,7 +108,7 @@ TEST_F(SaveFrozen, RefusesAFileThatHasChangedOrGone) {
     }
   };
   change("w.safetensors");
-  refused(": has changed, its CRC-32 is ");
+  refused(": has changed, its SHA-256 is ");
   change("w.safetensors");
   EXPECT_EQ(run_train(eval).code, 0);
   std::filesystem::rename(path("w.safetensors"), path("moved.safetensors"));

@@ -5,7 +5,6 @@
 #include "framework/builder/frozen.h"
 #include "framework/builder/network_weights.h"
 #include "framework/error.h"
-#include "framework/formatted.h"
 #include "train/data/checksum.h"
 #include "train/session/weights.h"
 
@@ -31,9 +30,9 @@ std::vector<WeightsElsewhere> left_as_read(std::vector<WeightsElsewhere> read, c
     });
   std::erase_if(read, [](const WeightsElsewhere& each) { return each.weights.empty(); });
   for (WeightsElsewhere& each : read) {
-    if (!each.checksums.empty()) continue;
+    if (!each.sha256.empty()) continue;
     each.files = files_of_weights(each.files.front());
-    for (const std::string& file : each.files) each.checksums.push_back(checksum_of_file(file));
+    for (const std::string& file : each.files) each.sha256.push_back(sha256_of_file(file));
   }
   return read;
 }
@@ -43,16 +42,16 @@ void check_as_read(const WeightsElsewhere& elsewhere, const std::string& checkpo
   for (const ParamInfo& info : weights_of(network)) known.insert(network.program.vars[info.var].name);
   for (const auto& [name, dtype] : elsewhere.weights)
     check_as(Exit::Data, known.contains(name), checkpoint, ": unexpected '", name, "', which it has from another file");
-  check_as(Exit::Data, !elsewhere.files.empty() && elsewhere.files.size() == elsewhere.checksums.size(), checkpoint,
-           ": state.json beside it has ", elsewhere.checksums.size(), " checksums of ", elsewhere.files.size(),
+  check_as(Exit::Data, !elsewhere.files.empty() && elsewhere.files.size() == elsewhere.sha256.size(), checkpoint,
+           ": state.json beside it has ", elsewhere.sha256.size(), " SHA-256 of ", elsewhere.files.size(),
            " files of weights");
   for (std::size_t i = 0; i < elsewhere.files.size(); ++i) {
     const std::string& file = elsewhere.files[i];
     const char* const needs = " does not hold frozen weights but needs them from there";
     check_as(Exit::Data, std::filesystem::is_regular_file(file), file, ": no such file; ", checkpoint, needs);
-    const std::uint32_t now = checksum_of_file(file), before = elsewhere.checksums[i];
-    check_as(Exit::Data, now == before, file, ": has changed, its CRC-32 is ", formatted("%08x", now), ", expected ",
-             formatted("%08x", before), "; ", checkpoint, needs);
+    const std::string now = sha256_of_file(file), before = elsewhere.sha256[i];
+    check_as(Exit::Data, now == before, file, ": has changed, its SHA-256 is ", now, ", expected ", before, "; ",
+             checkpoint, needs);
   }
 }
 

@@ -1,6 +1,5 @@
 // Frozen weights that a checkpoint does not hold, since a file has them: that from which they came.
 #pragma once
-#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
@@ -11,9 +10,9 @@
 namespace lethe {
 
 struct WeightsElsewhere {
-  std::vector<std::string> files = {};        // that file, by its absolute path; then those of which it is an index
-  std::vector<std::uint32_t> checksums = {};  // CRC-32 of each
-  std::string ignore = {};                    // WeightsSetting::ignore, by which it was read
+  std::vector<std::string> files = {};   // that file, by its absolute path; then those of which it is an index
+  std::vector<std::string> sha256 = {};  // of each
+  std::string ignore = {};               // WeightsSetting::ignore, by which it was read
   std::map<std::string, std::string> weights = {};  // which, by name, and in which dtype the run has them
   bool operator==(const WeightsElsewhere&) const = default;
 };
@@ -21,7 +20,7 @@ struct WeightsElsewhere {
 /// The names of them all.
 std::set<std::string> names_of(const std::vector<WeightsElsewhere>& elsewhere);
 
-/// Those of what a run has read that its training leaves as they were read. Files without checksums get theirs.
+/// Those of what a run has read that its training leaves as they were read. Files without a SHA-256 get theirs.
 std::vector<WeightsElsewhere> left_as_read(std::vector<WeightsElsewhere> read, const Network& network);
 
 /// Fails (Exit::Data), naming the file and `checkpoint`, which relies on it, unless each is there and as it was, and

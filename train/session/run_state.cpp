@@ -69,7 +69,7 @@ void for_each_later_field(State& s, const Visit& visit) {
 template <class Elsewhere, class Visit>
 void for_each_part(Elsewhere& e, const Visit& visit) {
   visit("files", e.files);
-  visit("checksums", e.checksums);
+  visit("sha256", e.sha256);
   visit("ignore", e.ignore);
   visit("weights", e.weights);
 }
