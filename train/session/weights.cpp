@@ -16,18 +16,13 @@
 #include "framework/ranks/peers.h"
 #include "train/session/library_weights.h"
 #include "train/session/share_files.h"
+#include "train/session/stored_weights.h"
 
 namespace lethe {
 namespace {
 
-std::vector<StoredTensor> stored_weights(const Network& network, const std::set<std::string>& but = {}) {
-  std::vector<StoredTensor> weights;
-  for (const ParamInfo& info : weights_of(network)) {
-    const Var& var = network.program.vars[info.var];
-    if (!but.contains(var.name)) weights.push_back({.var = var, .layout = info.layout, .names = {var.name}});
-  }
-  return weights;
-}
+/// What a file of ours says that it holds.
+Metadata content(const char* what) { return {{"format", "pt"}, {"content", what}}; }
 
 /// Whose state it is: "conv.weight" of "conv.weight@momentum".
 std::string param_of(const std::string& state) { return state.substr(0, state.rfind('@')); }
@@ -50,44 +45,6 @@ std::vector<StoredTensor> run_states_of(const Store& store, const Network& netwo
     states.push_back(state);
   }
   return states;
-}
-
-/// Writes the tensors, floats as `floats` if that is given.
-std::uint32_t save(const std::string& file, const Store& store, std::vector<StoredTensor> all,
-                   const std::string& content, std::optional<DType> floats = {}) {
-  const auto in_file = [&](const StoredTensor& each) {
-    return floats && is_float(each.var.dtype) ? *floats : each.var.dtype;
-  };
-  std::stable_sort(all.begin(), all.end(),
-                   [&](const StoredTensor& a, const StoredTensor& b) {  // keeps every tensor aligned
-                     return bytes_of(in_file(a)) > bytes_of(in_file(b));
-                   });
-  std::vector<TensorEntry> tensors;
-  for (const StoredTensor& each : all)
-    for (TensorEntry& tensor : tensors_of(each)) {
-      tensor.dtype = in_file(each);
-      tensors.push_back(std::move(tensor));
-    }
-  if (file.empty()) {
-    for (const StoredTensor& each : all) store.read_whole(each.var);
-    return 0;
-  }
-  SafetensorsWriter writer(file, tensors, {{"format", "pt"}, {"content", content}});
-  for (const StoredTensor& each : all)
-    for (std::vector<std::byte>& tensor : to_file(each, store.read_whole(each.var)))
-      writer.write(with_context(quote(each.var.name),
-                                [&] { return converted(std::move(tensor), each.var.dtype, in_file(each)); }));
-  return writer.finish();
-}
-
-StoredTensor stored_as(const ForeignWeight& weight, const std::vector<StoredTensor>& own) {
-  StoredTensor stored =
-      *std::find_if(own.begin(), own.end(), [&](const StoredTensor& s) { return s.var.name == weight.param; });
-  stored.names = weight.tensors;
-  stored.shape = weight.shape;
-  stored.rows = weight.rows;
-  stored.transposed = weight.transposed;
-  return stored;
 }
 
 /// The weights under the names of a library; else as `rules` say.
@@ -243,11 +200,12 @@ std::string not_finite(const Store& store, const Network& network) {
 std::uint32_t save_weights(const std::string& file, const Store& store, const Network& network,
                            const std::string& library, std::optional<DType> dtype) {
   const std::vector<StoredTensor> own = stored_weights(network);
-  if (library.empty()) return save(file, store, own, "weights", dtype);
+  if (library.empty()) return save_tensors(file, store, own, content("weights"), dtype);
   check(network.adapters.empty(), network.name, ": ", quote(library), " has no names for the parameters of adapters");
   std::vector<std::string> known;
   for (const WeightNames& names : network.weight_names) {
-    if (names.library == library) return save(file, store, reading_as(names, own).all, "weights", dtype);
+    if (names.library == library)
+      return save_tensors(file, store, reading_as(names, own).all, content("weights"), dtype);
     known.push_back(names.library);
   }
   fail(network.name, ": its \"weights\" name none of ", quote(library), did_you_mean(library, known),
@@ -256,7 +214,7 @@ std::uint32_t save_weights(const std::string& file, const Store& store, const Ne
 
 std::uint32_t save_weights_but(const std::set<std::string>& but, const std::string& file, const Store& store,
                                const Network& network) {
-  return save(file, store, stored_weights(network, but), "weights");
+  return save_tensors(file, store, stored_weights(network, but), content("weights"));
 }
 
 void load_weights(const std::string& file, Store& store, const Network& network) {
@@ -285,7 +243,7 @@ std::vector<std::string> files_of_weights(const std::string& file) {
 }
 
 std::uint32_t save_optimizer(const std::string& file, const Store& store, const Network& network) {
-  return save(file, store, run_states_of(store, network), "optimizer");
+  return save_tensors(file, store, run_states_of(store, network), content("optimizer"));
 }
 
 void load_optimizer(const std::string& file, Store& store, const Network& network,
