@@ -7,6 +7,7 @@
 #include "framework/builder/frozen.h"
 #include "framework/builder/network_weights.h"
 #include "framework/error.h"
+#include "train/session/adapter_files.h"
 #include "train/session/library_weights.h"
 #include "train/session/share_files.h"
 #include "train/session/weights.h"
@@ -132,9 +133,10 @@ std::vector<WeightsElsewhere> fill_store(const Start& start, std::uint64_t seed,
   if (!start.checkpoint.empty()) tell(notify, load_checkpoint(start.checkpoint, start.state, store, network));
   std::vector<WeightsElsewhere> read = start.state.elsewhere;
   if (!weights.path.empty()) read = read_weights(weights, store, network, notify);
-  if (weights.save_frozen) return {};
+  if (weights.save_frozen.value_or(network.adapters.empty())) return {};
   std::vector<WeightsElsewhere> elsewhere = left_as_read(std::move(read), network);
   const std::size_t still = still_weights(network).size();
+  if (elsewhere.empty() && !weights.save_frozen) return {};
   check(!elsewhere.empty() || still == 0 || !start.checkpoint.empty(),
         "`save_frozen` no: no frozen weight is as a file has it, so there is none to name; `weights` begins with one");
   tell(notify, {note_on_elsewhere(elsewhere, still)});
@@ -174,6 +176,7 @@ std::vector<WeightsElsewhere> read_weights(const WeightsSetting& weights, Store&
   from.push_back(std::move(own));
   for (WeightsElsewhere& each : from)
     for (const std::string& anew : loaded.anew) each.weights.erase(anew);
+  if (!weights.adapter.empty()) load_adapter(weights.adapter, store, network, from);
   return from;
 }
 
