@@ -108,6 +108,16 @@ OptionRow* add_ignore(OptionSet& set, Options& o) {
       ->needs("--weights");
 }
 
+OptionRow* add_adapter(OptionSet& set, Options& o) {
+  set.in("Checkpoints");
+  return set
+      .add(
+          "--adapter", o.checkpoints.weights.adapter, "DIR",
+          "Low-rank adapters beside --weights, a folder as Hugging Face's PEFT saves them: adapter_config.json, which\n"
+          "says --lora and its targets, and adapter_model.safetensors")
+      ->needs("--weights");
+}
+
 void add_own_rates(OptionSet& set, Options& o) {
   const auto complaint = [](const std::string& text) { return text == kTakenBack ? "" : complaint_about_rates(text); };
   set.in("Training");
@@ -139,20 +149,17 @@ void add_frozen(OptionSet& set, Options& o) {
          "Of frozen parameters of two axes or more: bf16 or f16 halve them, f32 (default: as all others)")
       ->check(one_of({"f32", "bf16", "f16"}))
       ->is({Fact::Kept});
-  set.add_read("--lora-train", list_into(o.program.network.lora.train), "NAMES",
-               "Of --lora: trains these parameters beside the adapters, as '*.bias,logits.*'; none: the adapters alone")
-      ->is({Fact::Kept})
-      ->excludes("--freeze")
-      ->excludes("--train-only");
 }
 
 void add_lora(OptionSet& set, Options& o) {
   LoraSetting& lora = o.program.network.lora;
-  set.add_read(
-         "--lora", [&lora](const std::string& text) { read_lora(text, lora); }, "WORDS",
-         "Trains low-rank adapters beside weights that stay as they are, as 'r=16,alpha=32,dropout=0.05,rslora', or\n"
-         "some of these words (default r=8,alpha=8); none: there are none")
-      ->check({complaint_about_lora})
+  const auto read_words = [&lora](const std::string& text) { read_lora(text, lora); };
+  OptionRow* const words = set.add_read(
+      "--lora", read_words, "[WORDS]",
+      "Trains low-rank adapters beside weights that stay as they are, as 'r=16,alpha=32,dropout=0.05,rslora', or\n"
+      "some of these words (default r=8,alpha=8); none: there are none");
+  words->form = OptionRow::Form::MayBeEmpty;
+  words->check({complaint_about_lora})
       ->is({Fact::Kept, Fact::OfNetwork})
       ->excludes("--freeze")
       ->excludes("--train-only");
@@ -162,6 +169,11 @@ void add_lora(OptionSet& set, Options& o) {
          "with =RANK or =RANK/ALPHA of their own; all-linear: all but the output's (default: the network's)")
       ->check({complaint_about_targets})
       ->is({Fact::Kept, Fact::OfNetwork});
+  set.add_read("--lora-train", list_into(lora.train), "NAMES",
+               "Of --lora: trains these parameters beside the adapters, as '*.bias,logits.*'; none: the adapters alone")
+      ->is({Fact::Kept, Fact::OfNetwork})
+      ->excludes("--freeze")
+      ->excludes("--train-only");
 }
 
 }  // namespace lethe

@@ -23,11 +23,6 @@ namespace fs = std::filesystem;
 constexpr std::string_view kFolderMark = "hf:";
 constexpr const char* kNoWeights = "none";
 
-std::string value_in(const OptionValues& values, const std::string& name) {
-  const auto found = values.find(name);
-  return found == values.end() ? "" : found->second;
-}
-
 bool is_folder(const std::string& value) { return value.starts_with(kFolderMark); }
 
 /// Fails unless it is there.
@@ -112,6 +107,11 @@ std::string note_of(const std::string& folder, const ConfiguredNetwork& network,
 }
 
 }  // namespace
+
+std::string value_in(const OptionValues& values, const std::string& name) {
+  const auto found = values.find(name);
+  return found == values.end() ? "" : found->second;
+}
 
 OptionValues with_folder(const OptionSet& set, OptionValues values, Options& options) {
   const Command& command = *options.command;

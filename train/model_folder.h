@@ -5,6 +5,9 @@
 
 namespace lethe {
 
+/// What the values say of the option; "" if nothing.
+std::string value_in(const OptionValues& values, const std::string& name);
+
 /// The values with what a folder stands for: `--model hf:DIR` for a network of the zoo, for vars, below those of
 /// `--set`, and for the folder's weights and tokenizer, where the command takes such and none are named; `--weights
 /// hf:DIR` for the file there, and for `--model hf:DIR` where no model is named; `--weights none` for no weights.

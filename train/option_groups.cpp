@@ -128,6 +128,7 @@ void add_weights_of_run(OptionSet& set, Options& o) {
   set.add("--weights", o.checkpoints.weights.path, "RUN|FILE",
           "Weights of a run's directory (its best), of a checkpoint's directory, or of a file; a run says\n"
           "its network, data, numbers, batch and seed, so that these need not be given");
+  add_adapter(set, o);
 }
 
 void add_seed(OptionSet& set, Options& o) {
@@ -234,9 +235,10 @@ void add_checkpoints(OptionSet& set, Options& o) {
       ->check(one_of({"whole", "sharded"}))
       ->is({Kept});
   const auto read_frozen = [&o](const std::string& word) { o.checkpoints.weights.save_frozen = word == "yes"; };
-  set.add_read("--save-frozen", read_frozen, "WORD",
-               "yes: checkpoints hold frozen weights (default); no: they name the file of --weights and its checksum,\n"
-               "and whoever reads them needs it")
+  set.add_read(
+         "--save-frozen", read_frozen, "WORD",
+         "yes: checkpoints hold frozen weights; no: they name the file of --weights and its SHA-256, and whoever\n"
+         "reads them needs it (default: yes; with --lora no, where a file has them)")
       ->check(one_of({"yes", "no"}))
       ->is({Kept});
   set.add("--resume", o.checkpoints.resume, "DIR|auto",
@@ -244,6 +246,7 @@ void add_checkpoints(OptionSet& set, Options& o) {
   add_weights(set, o)->excludes("--resume");
   add_fresh(set, o)->excludes("--resume");
   add_ignore(set, o)->excludes("--resume");
+  add_adapter(set, o)->excludes("--resume");
   set.finally([&o] {
     check(o.checkpoints.resume != "auto" || !o.checkpoints.save.empty(),
           "--resume auto needs --save DIR, where it looks for a checkpoint");

@@ -35,6 +35,7 @@ void add_augment(OptionSet& set, Options& o);
 OptionRow* add_weights(OptionSet& set, Options& o);   // to start from
 OptionRow* add_fresh(OptionSet& set, Options& o);     // what of them may be new
 OptionRow* add_ignore(OptionSet& set, Options& o);    // what of their file nobody reads
+OptionRow* add_adapter(OptionSet& set, Options& o);   // what stands beside them
 void add_weights_of_run(OptionSet& set, Options& o);  // whose run says what the command line leaves open
 void add_seed(OptionSet& set, Options& o);
 void add_optimizer(OptionSet& set, Options& o);    // with learning rate and schedule

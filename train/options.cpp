@@ -9,6 +9,7 @@
 
 #include "framework/did_you_mean.h"
 #include "framework/error.h"
+#include "train/adapter_folder.h"
 #include "train/data/data_spec.h"
 #include "train/model_folder.h"
 #include "train/report/text_table.h"
@@ -84,7 +85,8 @@ class CommandLine {
 
   /// Each value goes where it goes, once.
   Options read(OptionValues values, std::vector<std::string> arguments) {
-    values = with_folder(set_, std::move(values), options_);
+    values = with_base_of_adapter(set_, std::move(values), options_);
+    values = with_adapter(set_, with_folder(set_, std::move(values), options_));
     say_in_data(values);
     for (const OptionRow& row : set_.rows()) {
       if (row.form == OptionRow::Form::Positional)

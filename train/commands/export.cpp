@@ -10,6 +10,8 @@
 #include "kernels/cpu/device.h"
 #include "train/option_groups.h"
 #include "train/report/option_names.h"
+#include "train/session/adapter_files.h"
+#include "train/session/merge.h"
 #include "train/session/programs.h"
 #include "train/session/start.h"
 #include "train/session/weights.h"
@@ -46,21 +48,66 @@ Options with_dtype_of_parameters(const Options& given) {
   return with_only(given, values);
 }
 
-int export_weights(const Options& given, const std::string& names) {
-  check_ending(given.output);
-  const Options options =
-      decided_by_run(with_dtype_of_parameters(given), run_of_weights(given.checkpoints.weights.path));
-  const Network network = build_network(options.program.network, false);
+/// How it is written.
+struct ExportSetting {
+  std::string names = {};  // the library whose names it has; "": our own, of adapters the first that has names
+  bool merge = false;      // adapters into the weights
+};
+
+/// `--lora` alone asks for the adapters; what they are says the run, or --adapter.
+bool wants_adapter(const Options& given) {
+  const auto found = given.given.find("lora");
+  return found != given.given.end() && found->second.empty();
+}
+
+/// What the run says of the network, and what of it trained.
+Options decided_for_export(const Options& given, const std::optional<SavedRun>& run) {
+  Options options = with_dtype_of_parameters(given);
+  if (wants_adapter(given)) {
+    OptionValues values = options.given;
+    values.erase("lora");
+    options = with_only(options, values);
+  }
+  return decided_by_run(options, run);
+}
+
+/// Fails for forms that have no place for the network's adapters, or for what is asked of adapters without any.
+void check_form(const Options& given, const ExportSetting& how, const Network& network) {
+  const bool adapter = wants_adapter(given);
+  check(!adapter || !how.merge, "--lora writes the adapters alone and --merge weights without any: one of them");
+  check(!(adapter || how.merge) || !network.adapters.empty(), how.merge ? "--merge" : "--lora", ": ", network.name,
+        " has no adapters; those of a run, or of --adapter");
+  check(adapter || how.merge || how.names.empty() || network.adapters.empty(), "--names ", how.names,
+        ": these names have no place for adapters; --merge makes them a part of the weights, --lora writes them alone");
+}
+
+int export_weights(const Options& given, const ExportSetting& how) {
+  const bool adapter = wants_adapter(given);
+  if (!adapter) check_ending(given.output);
+  const WeightsSetting& weights = given.checkpoints.weights;
+  const std::optional<SavedRun> run = run_of_weights(weights.path);
+  const Options options = decided_for_export(given, run);
+  NetworkSetting of = options.program.network;
+  const Network network = build_network(of, false);
+  check_form(given, how, network);
   const std::unique_ptr<Device> device = open_cpu(1);
   Store store(*device);
-  fill_store({}, options.program.network.seed, options.checkpoints.weights, network, store,
-             [](const std::string& line) { std::fprintf(stderr, "%s\n", with_options(line).c_str()); });
-  save_weights(options.output, store, network, names, asked_dtype(given));
+  store.initialize(network.program, network.params, of.seed);
+  std::vector<WeightsElsewhere> base;
+  if (!weights.path.empty())
+    base = read_weights(weights, store, network,
+                        [](const std::string& line) { std::fprintf(stderr, "%s\n", with_options(line).c_str()); });
+  if (run) base = run->state.elsewhere;
+  if (how.merge) merge_adapters(store, network);
+  if (adapter) save_adapter(options.output, store, network, how.names, asked_dtype(given), left_as_read(base, network));
+  of.lora = {};
+  if (!adapter)
+    save_weights(options.output, store, how.merge ? build_network(of, false) : network, how.names, asked_dtype(given));
   return 0;
 }
 
 Run declare_export(OptionSet& set, Options& o) {
-  const auto names = std::make_shared<std::string>();
+  const auto how = std::make_shared<ExportSetting>();
   add_network(
       set, o,
       "Numbers in the file: f32, f64, bf16 or f16, rounded where they have to be (default: the parameters' own)");
@@ -68,18 +115,21 @@ Run declare_export(OptionSet& set, Options& o) {
   add_ignore(set, o);
   add_seed(set, o);
   set.in("Output");
-  set.add("--names", *names, "LIBRARY",
+  set.add("--names", how->names, "LIBRARY",
           "Under the names, and in the layout, of a library that the network file states: huggingface, timm\n"
           "(default: the network's own)")
       ->check(such_as({"huggingface", "timm"}));
-  set.add("--output", o.output, "FILE", "File to write")->required();
-  return [names](const Options& options) { return export_weights(options, *names); };
+  set.add_flag("--merge", how->merge, "Adapters become a part of the weights that they are beside: W + scale B A");
+  set.add("--output", o.output, "FILE|DIR", "File to write; with --lora a folder as Hugging Face's PEFT has it")
+      ->required();
+  return [how](const Options& options) { return export_weights(options, *how); };
 }
 
 const RegisterCommand export_command{
     {.word = "export",
-     .help = "Writes weights as one safetensors file, in PyTorch's layout.",
-     .examples = {{"train export --weights runs/lenet --output lenet.safetensors", "the best checkpoint's"}},
+     .help = "Writes weights as one safetensors file, in PyTorch's layout, or low-rank adapters as PEFT has them.",
+     .examples = {{"train export --weights runs/lenet --output lenet.safetensors", "the best checkpoint's"},
+                  {"train export --weights runs/lora --lora --output adapter", "a folder that PEFT opens"}},
      .facts = {.takes_run = true},
      .declare = declare_export}};
 

@@ -1,0 +1,100 @@
+#include "train/adapter_folder.h"
+
+#include <filesystem>
+
+#include "framework/error.h"
+#include "framework/name_pattern.h"
+#include "train/model_folder.h"
+#include "train/session/adapter_config.h"
+#include "train/session/adapter_files.h"
+#include "train/session/library_weights.h"
+#include "train/session/programs.h"
+#include "train/session/start.h"
+
+namespace lethe {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string config_in(const std::string& folder) { return (fs::path(folder) / kAdapterConfig).string(); }
+
+std::string without_mark(const std::string& value) { return value.starts_with("hf:") ? value.substr(3) : value; }
+
+/// Digits enough to be the number again.
+std::string digits_of(double value) { return text_of(Attr(value)); }
+
+/// As `--lora` says it.
+std::string words_of(const LoraSetting& lora) {
+  return message("r=", lora.rank, ",alpha=", digits_of(lora.alpha),
+                 lora.dropout > 0 ? ",dropout=" + digits_of(lora.dropout) : "", lora.rslora ? ",rslora" : "");
+}
+
+/// As `--lora-targets` does.
+std::string targets_of(const LoraSetting& lora) {
+  std::string list;
+  for (const LoraTarget& target : lora.targets) {
+    list.append(list.empty() ? "" : ",").append(target.pattern);
+    if (target.rank || target.alpha)
+      list += message('=', target.rank.value_or(lora.rank), '/', digits_of(target.alpha.value_or(lora.alpha)));
+  }
+  return list;
+}
+
+/// The network that the values, or else the run of `--weights`, mean.
+NetworkSetting network_of(const OptionValues& values, const std::string& folder) {
+  OptionValues all = values;
+  if (const std::optional<SavedRun> run = run_of_weights(value_in(values, "weights"))) {
+    OptionValues of_run = options_in(run->checkpoint, run->state);
+    check(!of_run.contains("lora") || of_run["lora"] == "none", "--adapter ", folder, ": the run in ", run->checkpoint,
+          " has adapters of its own; train export --merge makes weights of both");
+    all.merge(of_run);
+  }
+  NetworkSetting network{.model = value_in(all, "model")};
+  check(!network.model.empty(), "--model is missing: --adapter ", folder, " says nothing of what it stands beside");
+  for (const std::string& item : patterns_in(value_in(all, "set")))
+    if (const std::size_t equals = item.find('='); equals != std::string::npos)
+      network.sets[item.substr(0, equals)] = item.substr(equals + 1);
+  return network;
+}
+
+}  // namespace
+
+OptionValues with_base_of_adapter(const OptionSet& set, OptionValues values, Options& options) {
+  const std::string weights = value_in(values, "weights"), folder = without_mark(weights);
+  if (!set.find("--adapter") || folder.empty() || !is_adapter_folder(folder)) return values;
+  if (!library_weights_in(folder).empty() || !find_latest(folder).empty()) return values;
+  check(!values.contains("adapter"), "--weights ", weights, ": an adapter, as --adapter names one already");
+  values.erase("weights");
+  values["adapter"] = folder;
+  if (values.contains("model")) return values;
+  const std::string base = read_adapter_config(config_in(folder)).base;
+  check_as(Exit::Data, fs::exists(fs::path(base) / "config.json"), "--weights ", weights,
+           ": an adapter without its base, ", base.empty() ? "of which it says nothing" : quote(base),
+           "; --model hf:DIR names the folder of that, or --weights FILE --adapter ", folder, " its weights");
+  values["model"] = "hf:" + base;
+  options.notes.push_back(message(weights, ": an adapter of ", base));
+  return values;
+}
+
+OptionValues with_adapter(const OptionSet& set, OptionValues values) {
+  const std::string folder = without_mark(value_in(values, "adapter"));
+  if (!set.find("--adapter") || folder.empty()) return values;
+  if (value_in(values, "resume") == "auto") {  // the run has taken it up when it began
+    values.erase("adapter");
+    return values;
+  }
+  values["adapter"] = folder;
+  check_as(Exit::Data, is_adapter_folder(folder), "--adapter ", folder, ": no such folder with ", kAdapterConfig);
+  const std::string file = config_in(folder);
+  const LoraSetting lora = lora_of(read_adapter_config(file), build_network(network_of(values, folder), false), file);
+  const auto say = [&](const char* name, const std::string& value) {
+    const std::string said = values.emplace(name, value).first->second;  // "": to export, which does without words
+    check(said.empty() || said == value, "--", name, ' ', said, ": --adapter ", folder, " says ", shortened(value));
+  };
+  say("lora", words_of(lora));
+  say("lora-targets", targets_of(lora));
+  if (!lora.train.empty()) say("lora-train", lora.train);
+  return values;
+}
+
+}  // namespace lethe
