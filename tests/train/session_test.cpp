@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <map>
 #include <thread>
 
@@ -141,6 +142,75 @@ TEST(Session, NamesTheNetworkOfOnesOwnThatDataCannotFeed) {
   Session session({.program = {.network = {.build = regression, .batch = 16}}, .device = {.threads = 1}});
   EXPECT_EQ(error_from([&] { session.data(); }, Exit::Usage),
             "the network: data sets give samples and labels, which takes a cross_entropy loss");
+}
+
+/// Two numbers and a symbol, for three inputs, and a target of two numbers: their sum, and the symbol.
+class SumAndSymbol final : public Samples {
+ public:
+  explicit SumAndSymbol(std::int64_t test = 10) : test_(test) {}
+  const std::string& name() const override { return name_; }
+  std::int64_t size(Split split) const override { return split == Split::Train ? 64 : test_; }
+  std::int64_t sample_bytes(DType) const override { return 20; }
+  std::int64_t labels() const override { return 0; }
+  std::vector<SampleInput> inputs(DType) const override { return {{"symbol", 4}, {"x", 8}, {"y", 8}}; }
+  std::vector<std::string> classes() const override { return {}; }
+  std::unique_ptr<SampleReader> reader(const ReadOptions&) const override { return std::make_unique<Reader>(); }
+
+ private:
+  struct Reader final : SampleReader {
+    void read(Split, std::int64_t index, std::int64_t, std::byte* sample, std::int32_t*) override {
+      const auto symbol = static_cast<std::int32_t>(index % 3);
+      const auto of = [&](std::int64_t n) { return static_cast<float>(n % 7) / 4 - 1; };
+      const float numbers[] = {of(index), of(3 * index + 1), of(index) + of(3 * index + 1), static_cast<float>(symbol)};
+      std::memcpy(sample, &symbol, 4);
+      std::memcpy(sample + 4, numbers, 16);
+    }
+  };
+  std::int64_t test_;
+  std::string name_ = "sums";
+};
+
+Network sum_and_symbol(const BuildOptions& options) {
+  Builder net(options);
+  const VarId symbol = net.input("symbol", {}, DType::i32), x = net.input("x", {2});
+  const VarId known = net.layer("embedding", symbol, {{"vocab", 3}, {"out", 2}});
+  net.loss("mse", net.layer("add", {net.layer("fc", x, {{"out", 2}}), known}), net.input("y", {2}));
+  return net.finish();
+}
+
+TEST(Session, TrainsOnSeveralInputsAndATargetOfNumbers) {
+  const auto setting = [](std::int64_t micro_batch) {
+    SessionSetting of{.program = {.network = {.build = sum_and_symbol, .batch = 16}},
+                      .data = {.samples = std::make_shared<SumAndSymbol>()},
+                      .device = {.threads = 1}};
+    of.program.micro_batch = micro_batch;
+    return of;
+  };
+  Session session(setting(0)), in_parts(setting(4));
+  Ear ear;
+  const Record last = session.train({.lr = 0.3, .steps = 120, .log_every = 1}, ear);
+  EXPECT_LT(last.loss, 1e-3);
+  EXPECT_FALSE(last.accuracy) << "there are no labels";
+  EXPECT_EQ(session.device().peak(), session.plan().bytes.total());
+  const Scores scores = session.evaluator()->run();
+  EXPECT_EQ(scores.samples, 10) << "which no batch divides";
+  EXPECT_LT(scores.loss, 1e-3);
+  EXPECT_EQ(session.state().best_loss, scores.loss) << "the last evaluation is the best";
+  EXPECT_LT(in_parts.train({.lr = 0.3, .steps = 120}).loss, 1e-3);
+}
+
+TEST(Session, SaysWhichInputsSamplesLack) {
+  const auto other = [](const BuildOptions& options) {
+    Builder net(options);
+    const VarId x = net.input("x", {2});
+    net.loss("mse", net.layer("fc", x, {{"out", 3}}), net.input("z", {3}));
+    return net.finish();
+  };
+  Session session(
+      {.program = {.network = {.build = other, .batch = 16}}, .data = {.samples = std::make_shared<SumAndSymbol>()}});
+  EXPECT_PRED2(says, error_from([&] { session.data(); }),
+               "takes x of 8 bytes, z of 12 bytes and labels: 0; 'sums' gives symbol of 4 bytes, x of 8 bytes, y of 8 "
+               "bytes and labels: 0");
 }
 
 TEST(Session, SaysWhatIsWrongWithASetting) {

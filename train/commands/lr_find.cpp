@@ -35,9 +35,9 @@ LrSweep swept(const RateRange& range, const Options& options, Session& session) 
       batch = batches.next();
     }
     const double rate = rate_of_sweep(step, *options.course.steps, range.min_lr, range.max_lr);
-    const bool counts = counted(programs.network, batch->labels, batch->count * fed.rows) > 0;  // else it has no loss
-    executor.feed_next(fed.samples, batch->samples, batches.sample_bytes());
-    executor.feed_next(fed.labels, batch->labels, batches.label_bytes());
+    const bool counts =  // else it has no loss
+        fed.labels == kNone || counted(programs.network, batch->labels, batch->count * fed.rows) > 0;
+    feed_next(executor, fed, batches, *batch);
     feed_rate(executor, programs, rate);
     executor.run();
     if (counts) sweep.add(rate, executor.fetch_scalar(programs.network.loss));

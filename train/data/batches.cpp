@@ -33,6 +33,8 @@ Batches::Batches(const Samples& data, const BatchOptions& options, Device& devic
   dropped_ = options.keep_rest ? 0 : size % of_all;
   taking(message(data.name(), ": the order of ", size, " samples"), size * std::int64_t{sizeof order_[0]},
          [&] { order_.resize(size); });
+  for (const SampleInput& input : data.inputs(options.dtype)) inputs_.push_back(input.bytes);
+  if (inputs_.empty()) inputs_.push_back(data.sample_bytes(options.dtype));
   slots_.resize(options.workers + 1);
   with_context(message("batches of ", batch, " samples"), [&] {
     for (Slot& slot : slots_) {
@@ -116,14 +118,31 @@ void Batches::work(SampleReader& reader) {
   }
 }
 
+void Batches::spread(const std::byte* sample, std::int64_t row, std::byte* samples) const {
+  for (const std::int64_t bytes : inputs_) {
+    std::copy(sample, sample + bytes, samples + row * bytes);
+    sample += bytes;
+    samples += options_.batch * bytes;
+  }
+}
+
 void Batches::fill(Slot& slot, std::int64_t batch, SampleReader& reader) const {
   const std::int64_t first = (batch * options_.rank.of + options_.rank.number) * options_.batch,
                      bytes = data_.sample_bytes(options_.dtype);
   const std::int64_t count = std::clamp<std::int64_t>(std::ssize(order_) - first, 0, options_.batch);
   auto* const labels = reinterpret_cast<std::int32_t*>(slot.labels.get());
-  for (std::int64_t i = 0; i < count; ++i)
-    reader.read(options_.split, order_[first + i], epoch_, slot.samples.get() + i * bytes, labels + i * data_.labels());
-  std::fill(slot.samples.get() + count * bytes, slot.samples.get() + sample_bytes(), std::byte{0});
+  const bool one_input = inputs_.size() == 1;
+  std::vector<std::byte> apart(static_cast<std::size_t>(one_input ? 0 : bytes));  // a sample of several
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::byte* const sample = one_input ? slot.samples.get() + i * bytes : apart.data();
+    reader.read(options_.split, order_[first + i], epoch_, sample, labels + i * data_.labels());
+    if (!one_input) spread(apart.data(), i, slot.samples.get());
+  }
+  std::byte* of_input = slot.samples.get();
+  for (const std::int64_t input : inputs_) {
+    std::fill(of_input + count * input, of_input + options_.batch * input, std::byte{0});
+    of_input += options_.batch * input;
+  }
   std::fill(labels + count * data_.labels(), labels + options_.batch * data_.labels(), 0);
   slot.batch = {.samples = slot.samples.get(), .labels = labels, .index = batch, .count = count};
 }

@@ -31,7 +31,8 @@ BatchOptions training_batches(std::int64_t batch, DType dtype, const Augmentatio
 BatchOptions evaluation_batches(std::int64_t batch, DType dtype);
 
 struct Batch {
-  const void* samples = nullptr;         // as the network takes them: normalised images [batch, H, W, C], symbols
+  const void* samples = nullptr;  // as the network takes them: normalised images [batch, H, W, C], symbols; of several
+                                  // inputs all samples' values of the first, then those of the next
   const std::int32_t* labels = nullptr;  // [batch, labels of a sample]
   std::int64_t index = 0;                // in its epoch, on this rank
   std::int64_t count = 0;                // the first so many are samples; after them: zeros with label 0
@@ -70,10 +71,13 @@ class Batches {
   };
   void work(SampleReader& reader);
   void fill(Slot& slot, std::int64_t batch, SampleReader& reader) const;
+  /// Puts the values of a sample among those of their inputs.
+  void spread(const std::byte* sample, std::int64_t row, std::byte* samples) const;
   Slot& slot_of(std::int64_t batch) { return slots_[batch % static_cast<std::int64_t>(slots_.size())]; }
 
   const Samples& data_;
   const BatchOptions options_;
+  std::vector<std::int64_t> inputs_;  // bytes of each in a sample
   std::int64_t per_epoch_ = 0, dropped_ = 0;
   std::int64_t epoch_ = 0;
   std::vector<std::int32_t> order_;  // of the epoch: batch b is samples [b * batch, (b + 1) * batch)

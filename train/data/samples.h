@@ -1,5 +1,6 @@
 // What a network learns from, sample by sample, as it takes them: images with a label each or one for each pixel,
-// sequences with a label for each of their symbols; what their numbers mean, and which of them are held out.
+// sequences with a label for each of their symbols, values for inputs by name; what their numbers mean, and which of
+// them are held out.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -52,13 +53,23 @@ class SampleReader {
   virtual void read(Split split, std::int64_t index, std::int64_t epoch, std::byte* sample, std::int32_t* labels) = 0;
 };
 
+/// What a sample has for an input of the network.
+struct SampleInput {
+  std::string name = {};
+  std::int64_t bytes = 0;  // of one sample, as it is fed
+  bool operator==(const SampleInput&) const = default;
+};
+
 class Samples {
  public:
   virtual ~Samples() = default;
   virtual const std::string& name() const = 0;
   virtual std::int64_t size(Split split) const = 0;
   virtual std::int64_t sample_bytes(DType dtype) const = 0;  // as it is fed
-  virtual std::int64_t labels() const = 0;                   // of a sample
+  virtual std::int64_t labels() const = 0;                   // of a sample; 0: no loss reads labels
+  /// The network's inputs beside the labels, in its order, which stand one after another in a sample; so does what a
+  /// loss compares with that takes no labels. None: a sample is for the one input that there is.
+  virtual std::vector<SampleInput> inputs(DType /*dtype*/) const { return {}; }
   /// What labels are called in reports, from 0 on; none if they stand for nothing.
   virtual std::vector<std::string> classes() const = 0;
   virtual Meaning meaning() const { return {.classes = classes()}; }

@@ -18,6 +18,13 @@ BatchOptions evaluation_batches_of(const Var& samples, Device& device) {
   return options;
 }
 
+/// The vars that are read after each step.
+std::vector<VarId> results_of(const Network& network) {
+  std::vector<VarId> results = {network.sample_loss};
+  if (network.correct != kNone) results.push_back(network.correct);
+  return results;
+}
+
 }  // namespace
 
 ClassCounts::ClassCounts(std::int64_t classes, std::int64_t top, bool confusion)
@@ -44,7 +51,7 @@ Evaluator::Evaluator(const Network& network, const Planned& planned, Prepared& p
       fed_(fed_inputs(network)),
       batches_(data, evaluation_batches_of(network.program.vars[fed_.samples], store.device()), store.device()),
       executor_(planned.program, planned.plan, prepared, store, arena),
-      results_(executor_, {network.correct, network.sample_loss}) {}
+      results_(executor_, results_of(network)) {}
 
 Scores Evaluator::run(ClassCounts* counts) {
   const auto begin = std::chrono::steady_clock::now();
@@ -53,7 +60,8 @@ Scores Evaluator::run(ClassCounts* counts) {
   batches_.start(0);
   for (const Batch* batch = feed_next(); batch;) {
     executor_.run();
-    const std::int64_t rows = batch->count * fed_.rows, count_of_labels = counted(network_, batch->labels, rows);
+    const std::int64_t rows = batch->count * fed_.rows,
+                       count_of_labels = fed_.labels == kNone ? rows : counted(network_, batch->labels, rows);
     if (counts) labels.assign(batch->labels, batch->labels + rows);
     batch = feed_next();  // while the device still runs
     by_batch.push_back(scored(rows, count_of_labels));
@@ -75,16 +83,19 @@ Scores Evaluator::run(ClassCounts* counts) {
 const Batch* Evaluator::feed_next() {
   const Batch* const batch = batches_.next();
   if (!batch) return nullptr;
-  executor_.feed_next(fed_.samples, batch->samples, batches_.sample_bytes());
-  executor_.feed_next(fed_.labels, batch->labels, batches_.label_bytes());
+  lethe::feed_next(executor_, fed_, batches_, *batch);
   return batch;
 }
 
 Scores Evaluator::scored(std::int64_t rows, std::int64_t labels) {
   results_.fetch();
-  const auto correct = results_.values<std::uint8_t>(network_.correct);
+  std::int64_t right = 0;
+  if (fed_.labels != kNone) {
+    const auto correct = results_.values<std::uint8_t>(network_.correct);
+    right = std::accumulate(correct.begin(), correct.begin() + rows, std::int64_t{0});
+  }
   return {.samples = labels,
-          .correct = std::accumulate(correct.begin(), correct.begin() + rows, std::int64_t{0}),
+          .correct = right,
           .loss = sum_of(results_.values<std::byte>(network_.sample_loss).data(),
                          network_.program.vars[network_.sample_loss].dtype, rows)};
 }

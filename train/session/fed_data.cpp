@@ -1,6 +1,7 @@
 #include "train/session/fed_data.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "framework/error.h"
 #include "framework/language/op_def.h"
@@ -41,7 +42,7 @@ const char* made_for(const Network& network) {
 
 std::unique_ptr<Samples> open_spec(const std::string& spec, std::uint64_t seed, const Network& network,
                                    const Notify& notify, const Meaning& known) {
-  const FedInputs fed = fed_inputs(network);
+  const FedInputs fed = sample_and_labels(network);
   const Var &samples = network.program.vars[fed.samples], &labels = network.program.vars[fed.labels];
   const std::int64_t classes = network.classes;
   if (takes_sequences(network)) return open_sequences(spec, samples.shape[1], classes, seed, network.ignored, known);
@@ -59,6 +60,13 @@ std::unique_ptr<Samples> open_spec(const std::string& spec, std::uint64_t seed, 
   return open_masks(spec, image, classes, seed);
 }
 
+/// "x of 12 bytes, y of 4 bytes"
+std::string bytes_by_input(const std::vector<SampleInput>& inputs) {
+  std::vector<std::string> all;
+  for (const SampleInput& input : inputs) all.push_back(message(input.name, " of ", input.bytes, " bytes"));
+  return joined(all);
+}
+
 /// Whose tokens the folder's tokenizer makes. One that cannot be read keeps nobody from tokens that are made: "".
 std::string made_by(const std::string& directory, const Notify& notify) {
   try {
@@ -72,32 +80,55 @@ std::string made_by(const std::string& directory, const Notify& notify) {
 
 }  // namespace
 
+FedInputs fed_inputs(const Network& network) {
+  const auto& vars = network.program.vars;
+  check(network.target != kNone, network.name, ": has no \"loss\", which is what data sets are for");
+  FedInputs fed;
+  if (network.correct != kNone) {
+    fed.labels = viewed(network.program, network.target);
+    check(vars[fed.labels].kind == Kind::Input, network.name, ": the loss reads '", vars[fed.labels].name,
+          "' as labels, but data sets give those of a sample side by side in an input");
+    fed.rows = elements(vars[fed.labels].shape) / vars[fed.labels].shape[0];
+  }
+  std::ranges::copy_if(network.inputs, std::back_inserter(fed.inputs), [&](VarId v) { return v != fed.labels; });
+  check(!fed.inputs.empty(), network.name, ": has no input beside its labels");
+  const auto floats = std::ranges::find_if(fed.inputs, [&](VarId v) { return is_float(vars[v].dtype); });
+  fed.samples = floats == fed.inputs.end() ? fed.inputs.front() : *floats;
+  return fed;
+}
+
 bool is_fed_by_data(const Network& network) {
   return network.correct != kNone && network.inputs.size() == 2 &&
          network.program.vars[viewed(network.program, network.target)].kind == Kind::Input;
 }
 
-FedInputs fed_inputs(const Network& network) {
+FedInputs sample_and_labels(const Network& network) {
   check(network.correct != kNone, network.name,
         ": data sets give samples and labels, which takes a cross_entropy loss");
   check(network.inputs.size() == 2, network.name, ": has ", network.inputs.size(),
         " inputs, but data sets give a sample and its labels");
-  const auto& vars = network.program.vars;
-  const VarId labels = viewed(network.program, network.target);
-  check(vars[labels].kind == Kind::Input, network.name, ": the loss reads '", vars[labels].name,
-        "' as labels, but data sets give those of a sample side by side in an input");
-  return {.samples = network.inputs[network.inputs[0] == labels ? 1 : 0],
-          .labels = labels,
-          .rows = elements(vars[labels].shape) / vars[labels].shape[0]};
+  return fed_inputs(network);
+}
+
+void feed_next(Executor& executor, const FedInputs& fed, const Batches& batches, const Batch& batch) {
+  const auto* values = static_cast<const std::byte*>(batch.samples);
+  for (const VarId input : fed.inputs) {
+    const std::int64_t bytes = bytes_of(executor.program().vars[input]);
+    executor.feed_next(input, values, bytes);
+    values += bytes;
+  }
+  if (fed.labels != kNone) executor.feed_next(fed.labels, batch.labels, batches.label_bytes());
 }
 
 bool takes_sequences(const Network& network) {
+  if (!is_fed_by_data(network)) return false;
   const FedInputs fed = fed_inputs(network);
   const Var& samples = network.program.vars[fed.samples];
   return reads_symbols(samples) && fed.rows == samples.shape[1];
 }
 
 bool takes_texts(const Network& network) {
+  if (!is_fed_by_data(network)) return false;
   const FedInputs fed = fed_inputs(network);
   return reads_symbols(network.program.vars[fed.samples]) && fed.rows == 1 && !takes_sequences(network);
 }
@@ -119,6 +150,19 @@ std::int64_t counted(const Network& network, const std::int32_t* labels, std::in
 void check_fed(const Network& network, const Samples& samples) {
   const FedInputs fed = fed_inputs(network);
   const Var& input = network.program.vars[fed.samples];
+  if (const std::vector<SampleInput> inputs = samples.inputs(input.dtype); !inputs.empty()) {
+    std::vector<SampleInput> taken;
+    for (const VarId v : fed.inputs) {
+      const Var& var = network.program.vars[v];
+      taken.push_back({.name = var.name, .bytes = bytes_of(var) / var.shape[0]});
+    }
+    const std::int64_t labels = fed.labels == kNone ? 0 : fed.rows;
+    check_as(Exit::Data, inputs == taken && samples.labels() == labels, network.name, ": takes ", bytes_by_input(taken),
+             " and labels: ", labels, "; '", samples.name(), "' gives ", bytes_by_input(inputs),
+             " and labels: ", samples.labels());
+    return;
+  }
+  sample_and_labels(network);
   const std::int64_t bytes = bytes_of(input) / input.shape[0], given = samples.sample_bytes(input.dtype);
   check_as(Exit::Data, given == bytes && samples.labels() == fed.rows, network.name, ": takes samples of ", bytes,
            " bytes with labels: ", fed.rows, "; '", samples.name(), "' has samples of ", given,

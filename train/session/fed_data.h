@@ -6,22 +6,32 @@
 #include <string>
 
 #include "framework/builder/network.h"
+#include "framework/run/executor.h"
+#include "train/data/batches.h"
 #include "train/data/dataset.h"
 #include "train/session/settings.h"
 
 namespace lethe {
 
 /// What a data set is fed into, and what becomes of it. Each label is a row of its own in sample_loss and correct;
-/// those of a sample stand together, in their order.
+/// those of a sample stand together, in their order. A loss that takes no labels has a row a sample.
 struct FedInputs {
-  VarId samples = kNone, labels = kNone;
-  std::int64_t rows = 1;  // labels of a sample
+  std::vector<VarId> inputs = {};  // beside the labels, in their order; what a loss without labels reads is one of them
+  VarId samples = kNone;           // of them: the first of floats, else the first
+  VarId labels = kNone;            // kNone: the first loss takes none
+  std::int64_t rows = 1;           // of a sample
 };
-/// Whether a data set can feed it: one input beside its labels, which its loss reads as they are fed, or a view.
-bool is_fed_by_data(const Network& network);
-/// Fails unless the network has one input beside its labels, and its loss reads these as they are fed, or a view.
+/// Fails unless the network has a loss and an input beside its labels, and the loss reads these as they are fed, or a
+/// view.
 FedInputs fed_inputs(const Network& network);
-/// Whether a sample is a sequence of symbols, each with a label.
+/// Whether a set of images, sequences or texts can feed it: one input beside its labels, which its loss reads as they
+/// are fed, or a view.
+bool is_fed_by_data(const Network& network);
+/// What such a set is fed into. Fails unless there is one.
+FedInputs sample_and_labels(const Network& network);
+/// Hands a batch to the next step.
+void feed_next(Executor& executor, const FedInputs& fed, const Batches& batches, const Batch& batch);
+/// Whether a sample is a sequence of symbols, each with a label; no for a network that such a set cannot feed.
 bool takes_sequences(const Network& network);
 /// Symbols of a sample where an input beside the labels is a sequence of them; else 0.
 std::int64_t symbols_of_sample(const Network& network);
@@ -29,7 +39,7 @@ std::int64_t symbols_of_sample(const Network& network);
 bool takes_texts(const Network& network);
 /// How many of the first `count` labels count: those that the loss ignores do not.
 std::int64_t counted(const Network& network, const std::int32_t* labels, std::int64_t count);
-/// Fails with Exit::Data unless samples are as large as the network takes them, with as many labels.
+/// Fails with Exit::Data unless samples have what the network takes, as large as it takes it.
 void check_fed(const Network& network, const Samples& samples);
 /// The data set that is named, in the size the network takes and with as many classes as its loss tells apart. Without
 /// a name: sentences for a network that says something of each symbol, subjects for one that does of a text,

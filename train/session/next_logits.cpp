@@ -8,7 +8,7 @@
 namespace lethe {
 
 std::int64_t context_of(const Network& network) {
-  const FedInputs fed = fed_inputs(network);
+  const FedInputs fed = sample_and_labels(network);
   const Var& input = network.program.vars[fed.samples];
   check(input.dtype == DType::i32 && input.shape.size() == 2, network.name, ": takes ", text_of(input),
         ", text is continued by networks that read symbols, i32[N,T]");
@@ -24,7 +24,7 @@ std::int64_t window_begin(std::int64_t position, std::int64_t context) {
 
 WindowLogits::WindowLogits(const Network& network, const Planned& planned, Prepared& prepared, Store& store)
     : network_(network),
-      fed_(fed_inputs(network)),
+      fed_(sample_and_labels(network)),
       window_(static_cast<std::size_t>(context_of(network))),
       executor_(planned.program, planned.plan, prepared, store) {
   const Var& labels = network.program.vars[fed_.labels];

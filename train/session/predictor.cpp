@@ -13,7 +13,7 @@ void check_takes_images(const Network& network) {
         ": predict names the likeliest class, which takes a cross_entropy loss");
   check(network.inputs.size() == 2, network.name, ": has ", network.inputs.size() - 1,
         " inputs beside its labels, predict gives it one: an image");
-  const FedInputs fed = fed_inputs(network);
+  const FedInputs fed = sample_and_labels(network);
   const Var& input = network.program.vars[fed.samples];
   check((is_float(input.dtype) || input.dtype == DType::u8) && input.shape.size() == 4, network.name, ": takes ",
         text_of(input),
@@ -28,7 +28,7 @@ void ImageReader::read(const std::string& file, std::byte* sample) {
 
 Predictor::Predictor(const Network& network, const Planned& planned, Prepared& prepared, Store& store, std::int64_t top)
     : network_(network),
-      fed_(fed_inputs(network)),
+      fed_(sample_and_labels(network)),
       batch_(network.program, fed_.samples),
       top_(top),
       executor_(planned.program, planned.plan, prepared, store) {

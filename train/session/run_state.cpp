@@ -53,6 +53,7 @@ void for_each_field(State& s, const Visit& visit) {
 template <class State, class Visit>
 void for_each_later_field(State& s, const Visit& visit) {
   visit("evaluations_since_best", s.evaluations_since_best);
+  visit("best_loss", s.best_loss);
   visit("classes", s.meaning.classes);
   visit("mean", s.meaning.mean);
   visit("deviation", s.meaning.deviation);

@@ -25,6 +25,7 @@ struct RunState {
   double learning_rate = 0;                              // before the schedule
   std::string schedule = {}, optimizer = {}, data = {};  // as text
   double best_accuracy = -1;                             // -1: not yet evaluated
+  double best_loss = 0;                                  // of that evaluation, which decides where no loss has labels
   std::int64_t best_step = 0;
   std::int64_t evaluations_since_best = 0;
   Meaning meaning = {};                             // of the data

@@ -32,7 +32,7 @@ std::optional<DecodePrograms> decode_programs(const Network& window, NetworkSett
   const auto of = [&](std::int64_t rows) -> std::optional<DecodeProgram> {
     setting.sets[kContextVar] = std::to_string(rows);
     try {
-      return decode_program(window, build_network(setting, false), fed_inputs(window).samples, programs.block);
+      return decode_program(window, build_network(setting, false), sample_and_labels(window).samples, programs.block);
     } catch (const Error& error) {  // no such var, or no network of so short a window
       why = error.what();
       return std::nullopt;

@@ -17,7 +17,8 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
 
 /// The vars that are read after each step.
 std::vector<VarId> results_of(const Programs& programs) {
-  std::vector<VarId> results = {programs.network.loss, programs.network.correct};
+  std::vector<VarId> results = {programs.network.loss};
+  if (programs.network.correct != kNone) results.push_back(programs.network.correct);
   if (programs.loss_scale.state != kNone) results.push_back(programs.loss_scale.state);
   return results;
 }
@@ -111,8 +112,8 @@ void Trainer::step() {
   const Programs& programs = parts_.programs;
   Executor& executor = parts_.executor;
   if (!batch_) feed_next();
-  const std::int64_t rows = std::ssize(results_.values<std::uint8_t>(programs.network.correct));
-  const std::int64_t labels = counted(programs.network, batch_->labels, rows);
+  const std::int64_t labels =
+      fed_.labels == kNone ? 0 : counted(programs.network, batch_->labels, batch_->count * fed_.rows);
   feed_rate(executor, programs, rate_at(state_.step));
   executor.run();
   batch_ = nullptr;
@@ -137,8 +138,7 @@ void Trainer::step() {
 
 void Trainer::feed_next() {
   batch_ = parts_.batches.next();
-  parts_.executor.feed_next(fed_.samples, batch_->samples, parts_.batches.sample_bytes());
-  parts_.executor.feed_next(fed_.labels, batch_->labels, parts_.batches.label_bytes());
+  lethe::feed_next(parts_.executor, fed_, parts_.batches, *batch_);
 }
 
 /// While the device still runs this step, which counts whatever becomes of the next: that meets the error again.
@@ -178,8 +178,14 @@ StepTotals Trainer::listen(StepTotals own) {
 }
 
 std::int64_t Trainer::correct_labels() const {
+  if (fed_.labels == kNone) return 0;
   const auto correct = results_.values<std::uint8_t>(parts_.programs.network.correct);
   return std::accumulate(correct.begin(), correct.end(), std::int64_t{0});
+}
+
+std::optional<double> Trainer::accuracy_of(const Sums& sums) const {
+  if (fed_.labels == kNone) return std::nullopt;
+  return share_of(sums.correct, sums.labels);
 }
 
 bool Trainer::record_due() const {
@@ -193,7 +199,7 @@ void Trainer::record() {
            .epoch = epoch(),
            .split = "train",
            .loss = sums_.mean_loss(),
-           .accuracy = share_of(sums_.correct, sums_.labels),
+           .accuracy = accuracy_of(sums_),
            .lr = rate_at(state_.step - 1),
            .ms = seconds_since(sums_.begin) * 1000 / static_cast<double>(sums_.steps),
            .mem_peak = parts_.device.peak(),
@@ -220,10 +226,12 @@ bool Trainer::evaluate() {
   leave_out(begin);
   evaluated_step_ = state_.step;
   check_loss(scores.loss, "the loss of the evaluation", state_.step);
-  const bool best = scores.accuracy() > state_.best_accuracy;
+  const bool best = state_.best_accuracy < 0 ||
+                    (fed_.labels == kNone ? scores.loss < state_.best_loss : scores.accuracy() > state_.best_accuracy);
   state_.evaluations_since_best = best ? 0 : state_.evaluations_since_best + 1;
   if (best) {
     state_.best_accuracy = scores.accuracy();
+    state_.best_loss = scores.loss;
     state_.best_step = state_.step;
   }
   parts_.listener.evaluated(state_.step, epoch(), scores);
@@ -232,7 +240,7 @@ bool Trainer::evaluate() {
                             .epoch = epoch(),
                             .split = "eval",
                             .loss = scores.loss,
-                            .accuracy = scores.accuracy(),
+                            .accuracy = fed_.labels == kNone ? std::nullopt : std::optional(scores.accuracy()),
                             .lr = rate_at(state_.step - 1),
                             .ms = scores.ms,
                             .mem_peak = parts_.device.peak()});
@@ -257,9 +265,10 @@ void Trainer::finish() {
   save(false);
   const std::string why =
       is_out_of_patience(parts_.setting, state_)
-          ? message(": ", state_.evaluations_since_best, " evaluations brought no better accuracy than ",
-                    state_.best_accuracy, " at step ", state_.best_step,
-                    parts_.checkpoints ? "; resumed with `patience` 0 it goes on" : "")
+          ? message(": ", state_.evaluations_since_best, " evaluations brought no ",
+                    fed_.labels == kNone ? message("smaller loss than ", state_.best_loss)
+                                         : message("better accuracy than ", state_.best_accuracy),
+                    " at step ", state_.best_step, parts_.checkpoints ? "; resumed with `patience` 0 it goes on" : "")
           : "";
   parts_.listener.note(message("stopped after step ", state_.step, " of ", length_.total,
                                parts_.checkpoints ? ", saved" : ", not saved: there is no `save` DIR", why));
@@ -288,7 +297,7 @@ Moment Trainer::moment() const {
   if (now.ms_per_step == 0) {  // no record yet
     now.ms_per_step = each * 1000;
     now.loss = sums_.mean_loss();
-    now.accuracy = share_of(sums_.correct, sums_.labels);
+    now.accuracy = accuracy_of(sums_);
   }
   return now;
 }
