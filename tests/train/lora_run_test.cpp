@@ -56,7 +56,7 @@ TEST_F(LoraRun, TrainsAdaptersAloneAndHasTheSameBitsAndTheBytesOfItsPlan) {
     const Ended ended = run(memopt, {"--memopt", memopt, "--steps", "5", "--clip-norm", "0.1", "--optimizer", "adamw"});
     ASSERT_EQ(ended.code, 0) << ended.err;
     EXPECT_PRED2(says, ended.out, "bytes, as predicted");
-    EXPECT_PRED2(says, ended.err, "adapters of 590 numbers train beside conv1, logits");
+    EXPECT_PRED2(says, ended.err, "adapters of 590 numbers train beside 'conv1', 'logits'");
     EXPECT_PRED2(says, ended.err, "frozen are 6 of 10 parameters, 756 of 1,346 numbers");
     if (first.empty()) first = checkpoint_bytes(memopt);
     EXPECT_TRUE(checkpoint_bytes(memopt) == first) << memopt;
