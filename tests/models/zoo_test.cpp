@@ -44,6 +44,7 @@ const std::vector<Published>& published() {
       {"se_resnext50", 27559896},
       {"se_resnext152", 86878296},
       {"adaptive_depth", 5844},
+      {"table", 4929},
       {"early_exit", 61540},
       {"unet", 29715},
       {"mlp_mixer", 78986},
@@ -86,7 +87,7 @@ TEST_P(ZooNetwork, HasThePublishedNumberOfParameters) {
   EXPECT_EQ(parameters_of(network.program), GetParam().parameters);
   EXPECT_EQ(network.name, GetParam().name);
   EXPECT_NE(network.loss, kNone);
-  EXPECT_NE(network.correct, kNone);
+  EXPECT_EQ(network.correct != kNone, network.name != "table") << "which alone has no labels";
 }
 
 TEST_P(ZooNetwork, KeepsTheRulesWithItsGradientsAndReadsBackFromText) {

@@ -15,6 +15,8 @@ const std::map<std::string, std::string> kTargets = {
     {"framework/text_input.cpp", "network"},
     {"train/data/cifar.cpp", "cifar"},
     {"train/data/checksum.cpp", "run_state"},
+    {"train/data/csv_file.cpp", "csv"},
+    {"train/data/npy_file.cpp", "npy"},
     {"train/data/data_files.cpp", "mnist"},
     {"train/session/device.cpp", "device"},
     {"train/data/image_file.cpp", "image"},

@@ -86,7 +86,7 @@ TEST(ClassCounts, WithoutConfusionManyClassesTakeLittle) {
 #endif
 }
 
-constexpr Scores kFour{.samples = 4, .correct = 1, .loss = 0.5};
+const Scores kFour{.samples = 4, .correct = 1, .loss = 0.5};
 
 TEST(ScoreReport, TextHasTheTablesThatWereAskedFor) {
   const ClassCounts counts = three_classes();

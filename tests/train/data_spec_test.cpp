@@ -55,6 +55,28 @@ TEST(DataSpec, AShareIsHeldOutOfDataInFilesAlone) {
                "windows of tokens begin elsewhere in each epoch, so that no share of them can be held out");
 }
 
+TEST(DataSpec, ATableNamesItsColumns) {
+  const CsvSpec csv = DataSpec("csv:a,b.csv,target=x|y,drop=id,categories=city|kind,val=0.5").csv();
+  EXPECT_EQ(csv.file, "a,b.csv");
+  EXPECT_EQ(csv.targets, (std::vector<std::string>{"x", "y"}));
+  EXPECT_EQ(csv.drop, std::vector<std::string>{"id"});
+  EXPECT_EQ(csv.categories, (std::vector<std::string>{"city", "kind"}));
+  EXPECT_EQ(csv.val, 0.5);
+  const auto wrong = [](const std::string& spec) { return error_from([&] { DataSpec(spec).csv(); }, Exit::Usage); };
+  EXPECT_PRED2(says, wrong("csv:t.csv,target="), "write what after target=");
+  EXPECT_PRED2(says, wrong("csv"), "write the file after a colon: csv:FILE");
+  EXPECT_EQ(DataSpec("csv:/t.csv,target=x,test=/u.csv").absolute(), "csv:/t.csv,target=x,test=/u.csv");
+}
+
+TEST(DataSpec, ArraysHaveNames) {
+  const DataSpec spec("npy:x=/a,b.npy,y=/c.npy,val=0.5");
+  using Files = std::vector<std::pair<std::string, std::string>>;
+  EXPECT_EQ(spec.named_files(), (Files{{"x", "/a,b.npy"}, {"y", "/c.npy"}}));
+  EXPECT_EQ(spec.absolute(), spec.text);
+  EXPECT_TRUE(DataSpec("npy:x=a.npy").absolute().starts_with("npy:x=/"));
+  EXPECT_PRED2(says, error_from([] { DataSpec("npy:").named_files(); }, Exit::Usage), "write the arrays after a colon");
+}
+
 TEST(DataSpec, OptionsStandInAnyOrder) {
   const DataSpec spec("imagefolder:a,b=c,val=0.25,resize=7,max-pixels=9");
   EXPECT_EQ(spec.folder().directory, "a,b=c");

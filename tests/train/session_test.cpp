@@ -132,18 +132,6 @@ TEST(Session, SaysThatSamplesDoNotFitTheNetwork) {
                "takes samples of 12 bytes with labels: 1; 'ones' has samples of 16 bytes with labels: 1");
 }
 
-TEST(Session, NamesTheNetworkOfOnesOwnThatDataCannotFeed) {
-  const auto regression = [](const BuildOptions& options) {
-    Builder net(options);
-    const VarId x = net.input("x", {3});
-    net.loss("mse", net.layer("fc", x, {{"out", 2}}), net.input("y", {2}));
-    return net.finish();
-  };
-  Session session({.program = {.network = {.build = regression, .batch = 16}}, .device = {.threads = 1}});
-  EXPECT_EQ(error_from([&] { session.data(); }, Exit::Usage),
-            "the network: data sets give samples and labels, which takes a cross_entropy loss");
-}
-
 /// Two numbers and a symbol, for three inputs, and a target of two numbers: their sum, and the symbol.
 class SumAndSymbol final : public Samples {
  public:
@@ -211,6 +199,20 @@ TEST(Session, SaysWhichInputsSamplesLack) {
   EXPECT_PRED2(says, error_from([&] { session.data(); }),
                "takes x of 8 bytes, z of 12 bytes and labels: 0; 'sums' gives symbol of 4 bytes, x of 8 bytes, y of 8 "
                "bytes and labels: 0");
+}
+
+TEST(Session, NamesTheNetworkOfOnesOwnThatDataCannotFeed) {
+  const SessionSetting setting{.program = {.network = {.build = sum_and_symbol, .batch = 16}},
+                               .device = {.threads = 1}};
+  Session without(setting);
+  EXPECT_EQ(error_from([&] { without.data(); }, Exit::Usage),
+            "data 'numbers': is made for a network that takes floats and compares with floats; what the network takes "
+            "stands in csv:FILE or npy:NAME=FILE");
+  SessionSetting with_images = setting;
+  with_images.data.spec = "shapes";
+  Session images(with_images);
+  EXPECT_PRED2(says, error_from([&] { images.data(); }, Exit::Usage),
+               "data 'shapes': gives images, the network takes numbers by name (known: csv:FILE,target=NAME");
 }
 
 TEST(Session, SaysWhatIsWrongWithASetting) {

@@ -37,6 +37,10 @@ int evaluate(const EvalAsked& asked, const Options& given) {
   const ProgramSetting setting = options.program;
   const bool by_guest = setting.memory.guest != nullptr;
   Network network = build_network(setting.network, by_guest);  // a guest takes it as built for training
+  check(network.correct != kNone || !options.program.network.logits, network.name,
+        ": tells no classes apart, which --top, --by-class and --confusion count");
+  check(network.correct != kNone || !by_guest, "--memopt ", setting.memory.text, ": evaluates networks with labels; ",
+        network.name, " has none");
   const Notify notify = [](const std::string& line) { std::fprintf(stderr, "%s\n", with_options(line).c_str()); };
   note_other_numbers(options, run, notify);
   const std::unique_ptr<Samples> data =

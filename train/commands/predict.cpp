@@ -15,6 +15,7 @@
 #include "train/data/folder_tokenizer.h"
 #include "train/data/image_folder.h"
 #include "train/data/labelled_texts.h"
+#include "train/data/table.h"
 #include "train/option_groups.h"
 #include "train/report/option_names.h"
 #include "train/report/result_lines.h"
@@ -22,6 +23,7 @@
 #include "train/session/embedder.h"
 #include "train/session/fed_data.h"
 #include "train/session/predictor.h"
+#include "train/session/row_predictor.h"
 #include "train/session/start.h"
 #include "train/weights_recipe.h"
 
@@ -170,12 +172,42 @@ bool read_all(Reader& reader, const std::vector<Item>& items, const WriteItem& w
   return bad <= may_be_bad;
 }
 
+/// Of rows of tables, by what the run knows of their columns.
+void predict_rows(const PredictAsked& asked, const Options& options, const Meaning& known) {
+  check(!asked.embeds, "--embed is for networks that read text");
+  NetworkSetting setting = options.program.network;
+  const std::int64_t most = std::exchange(setting.batch, 1);
+  for (const std::string& file : asked.files) {
+    const Network one = build_network(setting, false);
+    const TableRows rows = open_rows(file, one, fed_inputs(one), say, known);
+    NetworkSetting of_rows = setting;
+    of_rows.batch = std::min(most, std::ssize(rows.places));
+    const Network network = build_network(of_rows, false);
+    const std::unique_ptr<Device> device = open_device(options.device);
+    Prepared prepared(*device);
+    const Planned planned = plan_evaluation(network, options.program.memory, prepared);
+    device->reserve(reserved_bytes({&planned}, 0, device->info().alignment));
+    Store store(*device);
+    RowPredictor predictor(network, planned, prepared, store, rows);
+    read_weights(options.checkpoints.weights, store, network, say);
+    const RowResults results = predictor.run(known.targets, asked.top);
+    std::vector<std::string> names = known.classes;
+    for (const TableColumn& target : known.targets) names.push_back(target.name);
+    const ResultLines lines(options.format == "json", rows.places.back().size(), names);
+    network.correct != kNone ? lines.print(results.guesses) : lines.print(results.numbers);
+  }
+}
+
 int predict(const PredictAsked& asked, const Options& given) {
   check(!given.checkpoints.weights.path.empty(),
         "--weights is missing: the directory of a run or checkpoint, or a safetensors file");
   const std::optional<SavedRun> run = run_of_weights(given.checkpoints.weights.path);
   const Options options = decided_by_run(given, run);
   note_other_numbers(options, run, say);
+  if (const Meaning known = meaning_of(run); !known.columns.empty()) {
+    predict_rows(asked, options, known);
+    return 0;
+  }
   ProgramSetting setting = options.program;
   const std::int64_t most = std::exchange(setting.network.batch, 1);
   const bool of_texts = reads_texts(build_network(setting.network, false));
@@ -225,7 +257,9 @@ Run declare_predict(OptionSet& set, Options& o) {
   add_network(set, o);
   set.add_positional(
          "file", own->files, "FILE|DIR...",
-         "PNG and JPEG files, or directories of them; for a network that reads text, files of a text each line", true)
+         "PNG and JPEG files, or directories of them; for a network that reads text, files of a text each line;\n"
+         "for one that was trained on a table, tables with its columns",
+         true)
       ->required();
   add_weights_of_run(set, o);
   add_ignore(set, o);
@@ -237,7 +271,7 @@ Run declare_predict(OptionSet& set, Options& o) {
   add_tokenizer(set, o);
   add_skip_bad(set, own->skip_bad,
                "Passes over up to N image files that cannot be read, with a line for each (default 0)");
-  add_batch(set, o, "Images or texts at a time (default 1)");
+  add_batch(set, o, "Images, texts or rows at a time (default 1)");
   set.in("Output");
   set.add("--top", own->top, "K", "Likeliest classes that are named of each image or text (default 5)")
       ->check(whole_number(1));
@@ -252,9 +286,10 @@ Run declare_predict(OptionSet& set, Options& o) {
 
 const RegisterCommand predict_command{
     {.word = "predict",
-     .help = "Says what a trained network sees in image files or texts.",
+     .help = "Says what a trained network sees in image files, texts or tables.",
      .examples = {{"train predict --weights runs/r20 photo.png", "the five likeliest classes"},
-                  {"train predict --weights runs/sst --embed texts.txt", "a row of numbers for each text"}},
+                  {"train predict --weights runs/sst --embed texts.txt", "a row of numbers for each text"},
+                  {"train predict --weights runs/prices houses.csv", "what each row comes to"}},
      .facts = {.runs = true, .takes_run = true, .evaluates = true, .one_sample = true},
      .declare = declare_predict}};
 

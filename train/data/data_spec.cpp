@@ -4,6 +4,7 @@
 #include <charconv>
 #include <filesystem>
 #include <set>
+#include <sstream>
 #include <vector>
 
 #include "framework/did_you_mean.h"
@@ -38,7 +39,14 @@ Family texts() {
   return {.gives = "texts with a label each", .kinds = {"tsv", "subjects"}, .forms = "tsv:PATH, subjects"};
 }
 
+Family values_by_name() {
+  return {.gives = "numbers by name",
+          .kinds = {"csv", "npy", "numbers"},
+          .forms = "csv:FILE,target=NAME, npy:NAME=FILE, numbers"};
+}
+
 constexpr const char* kTokenizerKey = "tokenizer";  // a place, which may have commas
+constexpr const char* kTestKey = "test";            // a place
 
 /// The options that may stand after the place of data in files. Tokens know `val` so that it can be refused by name.
 const std::vector<std::string>& options_of(const std::string& kind) {
@@ -46,7 +54,9 @@ const std::vector<std::string>& options_of(const std::string& kind) {
       {"mnist", {"val"}},
       {"cifar10", {"val"}},
       {"cifar100", {"val"}},
+      {"csv", {"target", "drop", "categories", "val", kTestKey}},
       {"imagefolder", {"resize", "max-pixels", "skip-bad", "val"}},
+      {"npy", {"val"}},
       {"text", {kTokenizerKey, "val"}},
       {"tokens", {"ignore-borders", "val"}},
       {"tsv", {kTokenizerKey, "val"}}};
@@ -56,7 +66,7 @@ const std::vector<std::string>& options_of(const std::string& kind) {
 }
 
 [[noreturn]] void reject_kind(const DataSpec& spec, const Family& taken) {
-  for (const Family& other : {images(), masks(), sequences(), texts()})
+  for (const Family& other : {images(), masks(), sequences(), texts(), values_by_name()})
     if (std::find(other.kinds.begin(), other.kinds.end(), spec.kind) != other.kinds.end())
       spec.reject(message("gives ", other.gives, ", the network takes ", taken.gives, " (known: ", taken.forms, ")"));
   spec.reject(message("unknown data set ", quote(spec.kind), did_you_mean(spec.kind, taken.kinds),
@@ -88,13 +98,15 @@ void DataSpec::reject_for_images() const { reject_kind(*this, images()); }
 void DataSpec::reject_for_masks() const { reject_kind(*this, masks()); }
 void DataSpec::reject_for_sequences() const { reject_kind(*this, sequences()); }
 void DataSpec::reject_for_texts() const { reject_kind(*this, texts()); }
+void DataSpec::reject_for_names() const { reject_kind(*this, values_by_name()); }
 
 const std::string& DataSpec::place(const std::string& what) const {
   if (argument.empty())
     reject(message("write the ",
-                   what == "DIR"    ? "directory"
-                   : what == "FILE" ? "file"
-                                    : "path",
+                   what == "DIR"         ? "directory"
+                   : what == "FILE"      ? "file"
+                   : what == "NAME=FILE" ? "arrays"
+                                         : "path",
                    " after a colon: ", kind, ':', what));
   return argument;
 }
@@ -126,6 +138,41 @@ TextSpec DataSpec::text_file() const { return {.file = place("FILE"), .tokenizer
 
 TablesSpec DataSpec::tables() const { return {.path = place("PATH"), .tokenizer = tokenizer(), .val = held_share()}; }
 
+CsvSpec DataSpec::csv() const {
+  const auto text = [this](const char* key) {
+    const auto option = options.find(key);
+    if (option != options.end() && option->second.empty()) reject(message("write what after ", key, "="));
+    return option == options.end() ? std::string() : option->second;
+  };
+  const auto names = [&](const char* key) {
+    std::vector<std::string> all;
+    std::istringstream parts(text(key));
+    for (std::string name; std::getline(parts, name, '|');) all.push_back(name);
+    return all;
+  };
+  CsvSpec csv{.file = place("FILE"), .test = text(kTestKey), .val = held_share()};
+  csv.targets = names("target"), csv.drop = names("drop"), csv.categories = names("categories");
+  if (!csv.test.empty() && csv.val > 0) reject("val goes without test, whose rows are for tests");
+  return csv;
+}
+
+std::vector<std::pair<std::string, std::string>> DataSpec::named_files() const {
+  std::vector<std::pair<std::string, std::string>> files;
+  std::istringstream parts(place("NAME=FILE"));
+  for (std::string part; std::getline(parts, part, ',');) {
+    const std::size_t equals = part.find('=');
+    if (equals != std::string::npos)
+      files.emplace_back(part.substr(0, equals), part.substr(equals + 1));
+    else if (files.empty())
+      reject(message("expected NAME=FILE, got ", quote(part)));
+    else
+      files.back().second += ',' + part;
+  }
+  for (const auto& [name, file] : files)
+    if (name.empty() || file.empty()) reject(message("expected NAME=FILE, got ", quote(name + '=' + file)));
+  return files;
+}
+
 std::string DataSpec::tokenizer() const {
   const auto option = options.find(kTokenizerKey);
   if (option == options.end()) return "";
@@ -136,9 +183,16 @@ std::string DataSpec::tokenizer() const {
 std::string DataSpec::absolute() const {
   if (argument.empty() || options_of(kind).empty()) return text;  // made, not read
   const auto from_here = [](const std::string& path) { return std::filesystem::absolute(path).string(); };
-  std::string all = message(kind, ':', from_here(argument));
+  std::string all = kind + ':';
+  if (kind != "npy") {
+    all += from_here(argument);
+  } else {
+    for (const auto& [name, file] : named_files())
+      all += message(all.ends_with(':') ? "" : ",", name, '=', from_here(file));
+  }
   for (const auto& [key, value] : options)
-    all += message(',', key, value.empty() ? "" : "=", key == kTokenizerKey ? from_here(value) : value);
+    all +=
+        message(',', key, value.empty() ? "" : "=", key == kTokenizerKey || key == kTestKey ? from_here(value) : value);
   return all;
 }
 

@@ -4,6 +4,8 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace lethe {
 
@@ -45,18 +47,26 @@ struct TablesSpec {
   double val = 0;              // the share that is held out (train/data/samples.h)
 };
 
+/// A table in comma-separated values.
+struct CsvSpec {
+  std::string file = {}, test = {};                                   // "": no other file is for tests
+  std::vector<std::string> targets = {}, drop = {}, categories = {};  // names of columns
+  double val = 0;  // the share that is held out (train/data/samples.h)
+};
+
 /// A spec in three: "mnist:data/mnist,val=0.2" is kind "mnist", argument "data/mnist", and an option, as those of its
 /// kind stand after the last commas. The place of a tokenizer may have commas, too. What is wrong in it fails with
 /// Exit::Usage.
 struct DataSpec {
   explicit DataSpec(const std::string& text);
   [[noreturn]] void reject(const std::string& reason) const;
-  /// Fails for a kind that gives no images with a label each, none with a label for each pixel, no sequences, or no
-  /// texts with a label each.
+  /// Fails for a kind that gives no images with a label each, none with a label for each pixel, no sequences, no
+  /// texts with a label each, or no numbers by name.
   [[noreturn]] void reject_for_images() const;
   [[noreturn]] void reject_for_masks() const;
   [[noreturn]] void reject_for_sequences() const;
   [[noreturn]] void reject_for_texts() const;
+  [[noreturn]] void reject_for_names() const;
   /// The argument; `what` ("DIR") stands for it in the message that it is missing.
   const std::string& place(const std::string& what) const;
   /// "DIR,resize=N,max-pixels=N,skip-bad=N,val=X".
@@ -67,6 +77,10 @@ struct DataSpec {
   TextSpec text_file() const;
   /// "PATH,tokenizer=DIR,val=X".
   TablesSpec tables() const;
+  /// "FILE,target=A|B,drop=C|D,categories=E|F,val=X,test=FILE".
+  CsvSpec csv() const;
+  /// "NAME=FILE,...".
+  std::vector<std::pair<std::string, std::string>> named_files() const;
   /// "tokenizer=DIR"; "" without it.
   std::string tokenizer() const;
   /// "val=X", above 0 and below 1; 0 without it.

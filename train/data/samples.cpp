@@ -19,6 +19,12 @@ std::string shown_symbols(const Meaning& meaning) {
   return message("the ", meaning.alphabet.size(), " characters ", quote(shortened(text, 100)));
 }
 
+std::string names_of(const std::vector<TableColumn>& columns) {
+  std::vector<std::string> names;
+  for (const TableColumn& column : columns) names.push_back(column.name);
+  return joined(names);
+}
+
 bool is_below(std::uint64_t stream, double share) {
   const Philox4 drawn = philox(stream_key(hash_of("held out"), stream), 0, 0);
   return uniform_of(drawn.word[0], drawn.word[1]) < share;
@@ -35,6 +41,8 @@ void check_means(const Meaning& known, const Meaning& found, const std::string& 
         differ.in1 == known.classes.end() ? "none" : message("class ", quote(shortened(*differ.in1)));
     fail_as(Exit::Data, data, ": has ", here, " where the run has ", there, "; the run knows ", joined(known.classes));
   }
+  check_as(Exit::Data, known.columns.empty() || (found.columns == known.columns && found.targets == known.targets),
+           data, ": has other columns than the table that the run was trained on, ", names_of(known.columns));
   const bool has_symbols = !known.alphabet.empty() || !known.tokenizer.empty();
   check_as(Exit::Data, !has_symbols || (found.alphabet == known.alphabet && found.tokenizer == known.tokenizer), data,
            ": symbols stand for ", shown_symbols(found), ", those of the run for ", shown_symbols(known));

@@ -15,12 +15,22 @@
 
 namespace lethe {
 
+/// A column of a table: numbers, of which `mean` is taken and which are divided by `deviation`, or categories.
+struct TableColumn {
+  std::string name = {};
+  double mean = 0, deviation = 1;
+  std::vector<std::string> categories = {};  // in the order of their numbers, from 1 on; none: it has numbers
+  bool operator==(const TableColumn&) const = default;
+};
+
 /// What the numbers of samples stand for. A run keeps that, and matches by it what it reads later.
 struct Meaning {
   std::vector<std::string> classes = {};          // the names of labels, from 0 on; none: they stand for nothing
   std::vector<double> mean = {}, deviation = {};  // of images: what normalises them, by channel
   std::string alphabet = {};                      // of text in bytes: the byte that each symbol stands for
   std::string tokenizer = {};                     // of tokens: whose they are (Vocabulary::identity)
+  std::vector<TableColumn> columns = {},
+                           targets = {};  // of tables: what is read, and what is predicted but for classes
   bool operator==(const Meaning&) const = default;
 };
 

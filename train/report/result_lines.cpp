@@ -32,6 +32,13 @@ ResultJson json_of(const Prediction& prediction, const std::vector<std::string>&
   return {{"file", prediction.name}, {"predictions", std::move(guesses)}};
 }
 
+ResultJson json_of(const RowNumbers& row, const std::vector<std::string>& names) {
+  ResultJson values = ResultJson::object();
+  for (std::size_t i = 0; i < row.values.size(); ++i)
+    values[class_name(names, static_cast<std::int64_t>(i))] = row.values[i];
+  return {{"file", row.name}, {"values", std::move(values)}};
+}
+
 }  // namespace
 
 ResultLines::ResultLines(bool as_json, std::size_t name_width, std::vector<std::string> classes)
@@ -54,6 +61,15 @@ std::string ResultLines::text_of(const Embedding& embedding) {
   return line;
 }
 
+std::string ResultLines::text_of(const RowNumbers& row) const {
+  std::string line;
+  for (std::size_t i = 0; i < row.values.size(); ++i)
+    line.append("  ")
+        .append(in_one_line(class_name(classes_, static_cast<std::int64_t>(i))))
+        .append(formatted(" %.9g", row.values[i]));
+  return line;
+}
+
 template <class Result>
 void ResultLines::print_each(const std::vector<Result>& results) const {
   int error = 0;
@@ -68,5 +84,6 @@ void ResultLines::print_each(const std::vector<Result>& results) const {
 
 void ResultLines::print(const std::vector<Prediction>& results) const { print_each(results); }
 void ResultLines::print(const std::vector<Embedding>& results) const { print_each(results); }
+void ResultLines::print(const std::vector<RowNumbers>& results) const { print_each(results); }
 
 }  // namespace lethe

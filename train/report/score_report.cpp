@@ -33,9 +33,53 @@ std::string table_of_confusion(const ClassCounts& counts, const std::vector<std:
   return message('\n', text_table(rows, 1));
 }
 
+std::string figure(const std::optional<double>& value, const char* format) {
+  return value ? formatted(format, *value) : "-";
+}
+
+/// " rmse 53.2 r2 0.48" or " acc 0.9 auc 0.95".
+std::string figures_of(const TargetScore& score, bool of_numbers) {
+  return of_numbers ? message(" rmse ", figure(score.rmse, "%.6g"), " r2 ", figure(score.r2, "%.4f"))
+                    : message(" acc ", figure(score.accuracy, "%.4f"), " auc ", figure(score.auc, "%.4f"));
+}
+
+bool has_numbers(const Scores& scores) { return scores.targets.front().rmse.has_value(); }
+
+std::string table_by_target(const Scores& scores) {
+  const bool of_numbers = has_numbers(scores);
+  TextRows rows = {of_numbers ? std::vector<std::string>{"target", "rmse", "r2"}
+                              : std::vector<std::string>{"target", "accuracy", "auc"}};
+  for (const TargetScore& each : scores.targets)
+    rows.push_back({each.name, of_numbers ? figure(each.rmse, "%.6g") : figure(each.accuracy, "%.4f"),
+                    figure(of_numbers ? each.r2 : each.auc, "%.4f")});
+  return message('\n', text_table(rows, 1));
+}
+
+void add_figures(ScoreJson& json, const TargetScore& score, bool of_numbers) {
+  const auto add = [&](const char* key, const std::optional<double>& value) {
+    json[key] = value ? ScoreJson(*value) : ScoreJson();
+  };
+  add(of_numbers ? "rmse" : "accuracy", of_numbers ? score.rmse : score.accuracy);
+  add(of_numbers ? "r2" : "auc", of_numbers ? score.r2 : score.auc);
+}
+
+std::string json_of_targets(const Scores& scores) {
+  ScoreJson json = {{"loss", scores.loss}, {"samples", scores.samples}};
+  if (!scores.targets.empty()) {
+    add_figures(json, mean_of(scores.targets), has_numbers(scores));
+    json["targets"] = ScoreJson::array();
+    for (const TargetScore& each : scores.targets) {
+      json["targets"].push_back({{"target", each.name}});
+      add_figures(json["targets"].back(), each, has_numbers(scores));
+    }
+  }
+  return json.dump(-1, ' ', false, ScoreJson::error_handler_t::replace) + "\n";
+}
+
 std::string scores_text(const Scores& scores, const ClassCounts& counts, const std::vector<std::string>& names,
                         const ScoreParts& parts) {
   std::string text = "eval " + text_of(scores) + "\n";
+  if (scores.targets.size() > 1) text += table_by_target(scores);
   if (parts.top)
     text += message("top ", counts.top(), " acc ", formatted("%.4f", share_of(counts.found(), scores.samples)),
                     " correct ", counts.found(), " samples ", scores.samples, "\n");
@@ -65,6 +109,7 @@ ScoreJson json_of_confusion(const ClassCounts& counts) {
 
 std::string scores_json(const Scores& scores, const ClassCounts& counts, const std::vector<std::string>& names,
                         const ScoreParts& parts) {
+  if (!scores.of_labels) return json_of_targets(scores);
   ScoreJson json = {
       {"loss", scores.loss}, {"accuracy", scores.accuracy()}, {"correct", scores.correct}, {"samples", scores.samples}};
   if (scores.of_tokens) json["perplexity"] = scores.perplexity();
@@ -83,6 +128,10 @@ std::string class_name(const std::vector<std::string>& names, std::int64_t label
 }
 
 std::string text_of(const Scores& scores) {
+  if (!scores.of_labels)
+    return formatted("loss %.6g", scores.loss) +
+           (scores.targets.empty() ? "" : figures_of(mean_of(scores.targets), has_numbers(scores))) +
+           formatted(" samples %lld", static_cast<long long>(scores.samples));
   return formatted("loss %.6g acc %.4f correct %lld samples %lld", scores.loss, scores.accuracy(),
                    static_cast<long long>(scores.correct), static_cast<long long>(scores.samples)) +
          (scores.of_tokens ? formatted(" perplexity %.6g", scores.perplexity()) : "");

@@ -12,6 +12,7 @@
 #include "train/data/batches.h"
 #include "train/session/fed_data.h"
 #include "train/session/programs.h"
+#include "train/session/target_scores.h"
 
 namespace lethe {
 
@@ -47,10 +48,12 @@ inline double share_of(std::int64_t part, std::int64_t all) {
 
 /// Exact over all samples: what pads the last batch is not counted, nor are labels that the loss ignores.
 struct Scores {
-  std::int64_t samples = 0, correct = 0;  // labels, of which sequences have one a symbol
+  std::int64_t samples = 0, correct = 0;  // labels, of which sequences have one a symbol; or samples, if there are none
   double loss = 0;                        // mean over the labels
   double ms = 0;                          // per batch
   bool of_tokens = false;                 // the labels are what follows in a sequence
+  bool of_labels = true;                  // false: the loss takes none
+  std::vector<TargetScore> targets = {};  // then: by number of a target, if these are not too many (scored_numbers)
   double accuracy() const { return share_of(correct, samples); }
   /// For tokens: among how many equally likely ones the network would be as unsure.
   double perplexity() const { return std::exp(loss); }
@@ -68,14 +71,26 @@ class Evaluator {
  private:
   /// Takes the next batch, if there is one, and hands it to the next step.
   const Batch* feed_next();
+  struct BatchScores {
+    std::int64_t samples = 0, correct = 0;
+    double loss = 0;
+  };
   /// The results of the step, of so many rows, of which so many labels count.
-  Scores scored(std::int64_t rows, std::int64_t labels);
-  /// Takes this rank's scores by batch and gives those of all ranks, in the order of the data.
-  std::vector<Scores> of_all_ranks(std::vector<Scores> own);
+  BatchScores scored(std::int64_t rows, std::int64_t labels);
+  /// Takes what this rank has of its batches, of each as much, and gives that of all ranks, in the order of the data.
+  template <class Value>
+  std::vector<Value> of_all_ranks(std::vector<Value> own);
+  /// What a batch's samples have for what the loss compares with.
+  std::vector<double> targets_in(const Batch& batch) const;
+  /// Of all batches, padding with them, of which the first `samples` are counted.
+  std::vector<TargetScore> target_scores(std::vector<double> predictions, std::vector<double> targets,
+                                         std::int64_t samples);
   void count(std::span<const std::int32_t> labels, ClassCounts& counts) const;
 
   const Network& network_;
   FedInputs fed_;
+  std::size_t numbers_;  // of a target that are scored
+  std::vector<TableColumn> meaning_;
   Batches batches_;
   Executor executor_;
   Readout results_;  // of a step

@@ -5,11 +5,14 @@
 
 #include "framework/error.h"
 #include "framework/language/op_def.h"
+#include "train/data/arrays.h"
 #include "train/data/data_spec.h"
 #include "train/data/folder_tokenizer.h"
 #include "train/data/labelled_texts.h"
+#include "train/data/made_numbers.h"
 #include "train/data/sequences.h"
 #include "train/data/synthetic_images.h"
+#include "train/data/table.h"
 
 namespace lethe {
 namespace {
@@ -20,6 +23,14 @@ VarId viewed(const Program& program, VarId var) {
   for (auto op = ops.rbegin(); op != ops.rend(); ++op)
     if (op_def(op->type).view == ViewOf::Whole && op->out[0] == var) var = op->in[0];
   return var;
+}
+
+/// The op of the first loss that takes no labels.
+std::string first_loss(const Program& program) {
+  static const std::vector<std::string> known = {"mse_loss", "l1_loss", "huber_loss", "sigmoid_cross_entropy"};
+  for (const Op& op : program.blocks[0].ops)
+    if (std::ranges::count(known, op.type) > 0) return op.type;
+  return "";
 }
 
 bool reads_symbols(const Var& samples) { return samples.dtype == DType::i32 && samples.shape.size() == 2; }
@@ -37,11 +48,17 @@ std::int64_t symbols_read(const Network& network, VarId samples) {
 const char* made_for(const Network& network) {
   if (takes_sequences(network)) return "sentences";
   if (takes_texts(network)) return "subjects";
+  if (!is_fed_by_data(network)) return "numbers";
   return fed_inputs(network).rows > 1 ? "shape-masks" : "shapes";
 }
 
 std::unique_ptr<Samples> open_spec(const std::string& spec, std::uint64_t seed, const Network& network,
                                    const Notify& notify, const Meaning& known) {
+  const DataSpec named(spec);
+  if (named.kind == "npy") return open_arrays(named, network, fed_inputs(network));
+  if (named.kind == "csv") return open_table(named, network, fed_inputs(network), notify, known);
+  if (named.kind == "numbers") return make_numbers(named, network, fed_inputs(network), seed);
+  if (!is_fed_by_data(network)) named.reject_for_names();
   const FedInputs fed = sample_and_labels(network);
   const Var &samples = network.program.vars[fed.samples], &labels = network.program.vars[fed.labels];
   const std::int64_t classes = network.classes;
@@ -83,13 +100,15 @@ std::string made_by(const std::string& directory, const Notify& notify) {
 FedInputs fed_inputs(const Network& network) {
   const auto& vars = network.program.vars;
   check(network.target != kNone, network.name, ": has no \"loss\", which is what data sets are for");
-  FedInputs fed;
+  FedInputs fed{.target = viewed(network.program, network.target)};
+  if (vars[fed.target].kind != Kind::Input && network.correct == kNone) fed.target = kNone;
   if (network.correct != kNone) {
-    fed.labels = viewed(network.program, network.target);
+    fed.labels = fed.target;
     check(vars[fed.labels].kind == Kind::Input, network.name, ": the loss reads '", vars[fed.labels].name,
           "' as labels, but data sets give those of a sample side by side in an input");
     fed.rows = elements(vars[fed.labels].shape) / vars[fed.labels].shape[0];
   }
+  if (network.correct == kNone) fed.chances = first_loss(network.program) == "sigmoid_cross_entropy";
   std::ranges::copy_if(network.inputs, std::back_inserter(fed.inputs), [&](VarId v) { return v != fed.labels; });
   check(!fed.inputs.empty(), network.name, ": has no input beside its labels");
   const auto floats = std::ranges::find_if(fed.inputs, [&](VarId v) { return is_float(vars[v].dtype); });
@@ -140,6 +159,16 @@ std::int64_t symbols_of_sample(const Network& network) {
     if (input != labels && var.dtype == DType::i32 && var.shape.size() == 2) return var.shape[1];
   }
   return 0;
+}
+
+std::int64_t scored_numbers(const Network& network) {
+  constexpr std::int64_t kMost = 256;
+  if (network.target == kNone || network.correct != kNone || network.prediction == kNone) return 0;
+  const VarId target = fed_inputs(network).target;
+  if (target == kNone) return 0;
+  const Shape& shape = network.program.vars[target].shape;
+  const std::int64_t numbers = elements(shape) / shape[0];
+  return numbers <= kMost && elements(network.program.vars[network.prediction].shape) == elements(shape) ? numbers : 0;
 }
 
 std::int64_t counted(const Network& network, const std::int32_t* labels, std::int64_t count) {

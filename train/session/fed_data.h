@@ -9,18 +9,11 @@
 #include "framework/run/executor.h"
 #include "train/data/batches.h"
 #include "train/data/dataset.h"
+#include "train/data/fed_inputs.h"
 #include "train/session/settings.h"
 
 namespace lethe {
 
-/// What a data set is fed into, and what becomes of it. Each label is a row of its own in sample_loss and correct;
-/// those of a sample stand together, in their order. A loss that takes no labels has a row a sample.
-struct FedInputs {
-  std::vector<VarId> inputs = {};  // beside the labels, in their order; what a loss without labels reads is one of them
-  VarId samples = kNone;           // of them: the first of floats, else the first
-  VarId labels = kNone;            // kNone: the first loss takes none
-  std::int64_t rows = 1;           // of a sample
-};
 /// Fails unless the network has a loss and an input beside its labels, and the loss reads these as they are fed, or a
 /// view.
 FedInputs fed_inputs(const Network& network);
@@ -37,6 +30,9 @@ bool takes_sequences(const Network& network);
 std::int64_t symbols_of_sample(const Network& network);
 /// Whether it is a sequence of symbols with one label.
 bool takes_texts(const Network& network);
+/// How many numbers of a target are scored one by one, for which evaluation fetches what is predicted: those of a loss
+/// that takes no labels and reads an input as it is fed, up to 256 of a sample; else 0.
+std::int64_t scored_numbers(const Network& network);
 /// How many of the first `count` labels count: those that the loss ignores do not.
 std::int64_t counted(const Network& network, const std::int32_t* labels, std::int64_t count);
 /// Fails with Exit::Data unless samples have what the network takes, as large as it takes it.

@@ -9,8 +9,10 @@
 namespace lethe {
 
 void check_takes_images(const Network& network) {
-  check(network.correct != kNone, network.name,
-        ": predict names the likeliest class, which takes a cross_entropy loss");
+  check(
+      network.correct != kNone, network.name,
+      ": predict names the likeliest class, which takes a cross_entropy loss, or gives numbers for the rows of a table "
+      "to a run that was trained on csv:FILE");
   check(network.inputs.size() == 2, network.name, ": has ", network.inputs.size() - 1,
         " inputs beside its labels, predict gives it one: an image");
   const FedInputs fed = sample_and_labels(network);
@@ -43,15 +45,18 @@ std::vector<Prediction> Predictor::run() {
   const std::vector<double> logits = fetch_numbers(executor_, network_.program, network_.prediction);
   const std::size_t classes = logits.size() / batch_.rows();
   std::vector<Prediction> predictions;
-  for (std::size_t row = 0; row < names.size(); ++row) {
-    const std::vector<double> shares = softmax(std::span(logits).subspan(row * classes, classes));
-    Prediction prediction{.name = std::move(names[row])};
-    for (const std::int64_t label : largest(shares, top_))
-      prediction.guesses.push_back({label, shares[static_cast<std::size_t>(label)]});
-    check_as(Exit::Numeric, !prediction.guesses.empty(), prediction.name, ": the network gives what is no number");
-    predictions.push_back(std::move(prediction));
-  }
+  for (std::size_t row = 0; row < names.size(); ++row)
+    predictions.push_back(likeliest(std::move(names[row]), std::span(logits).subspan(row * classes, classes), top_));
   return predictions;
+}
+
+Prediction likeliest(std::string name, std::span<const double> logits, std::int64_t top) {
+  const std::vector<double> shares = softmax(logits);
+  Prediction prediction{.name = std::move(name)};
+  for (const std::int64_t label : largest(shares, top))
+    prediction.guesses.push_back({label, shares[static_cast<std::size_t>(label)]});
+  check_as(Exit::Numeric, !prediction.guesses.empty(), prediction.name, ": the network gives what is no number");
+  return prediction;
 }
 
 }  // namespace lethe

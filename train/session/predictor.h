@@ -1,6 +1,7 @@
 // What a network says of samples that users name: of image files as evaluation would show them, or of texts.
 #pragma once
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,9 @@ struct Prediction {
   std::string name = {};
   std::vector<Guess> guesses = {};
 };
+
+/// The `top` likeliest classes. Fails with Exit::Numeric if the logits are no numbers.
+Prediction likeliest(std::string name, std::span<const double> logits, std::int64_t top);
 
 /// Fails unless the network tells images apart: one input of images beside its labels, a label for each.
 void check_takes_images(const Network& network);

@@ -184,7 +184,8 @@ MemoptOptions evaluation_memopt(const MemorySetting& memory, const Network& netw
   options.pins.skip_grads = false;
   options.pins.fetched = fetched(network.sample_loss, network.correct);
   if (options.pins.fetched.empty()) options.pins.fetched = network.outputs;
-  if (memory.keeps_prediction && network.prediction != kNone) options.pins.fetched.push_back(network.prediction);
+  const bool predicts = memory.keeps_prediction || scored_numbers(network) > 0;
+  if (predicts && network.prediction != kNone) options.pins.fetched.push_back(network.prediction);
   return options;
 }
 

@@ -59,6 +59,8 @@ void for_each_later_field(State& s, const Visit& visit) {
   visit("deviation", s.meaning.deviation);
   visit("alphabet", s.meaning.alphabet);
   visit("tokenizer", s.meaning.tokenizer);
+  visit("columns", s.meaning.columns);
+  visit("targets", s.meaning.targets);
   visit("frozen", s.frozen);
   visit("elsewhere", s.elsewhere);
   visit("network_file", s.file.name);
@@ -66,13 +68,23 @@ void for_each_later_field(State& s, const Visit& visit) {
   visit("checksums", s.checksums);
 }
 
-/// And of weights that are elsewhere.
-template <class Elsewhere, class Visit>
-void for_each_part(Elsewhere& e, const Visit& visit) {
-  visit("files", e.files);
-  visit("sha256", e.sha256);
-  visit("ignore", e.ignore);
-  visit("weights", e.weights);
+/// And of weights that are elsewhere, and of a column.
+template <class Part>
+concept IsPart = std::is_same_v<std::remove_const_t<Part>, WeightsElsewhere> ||
+    std::is_same_v<std::remove_const_t<Part>, TableColumn>;
+template <IsPart Part, class Visit>
+void for_each_part(Part& part, const Visit& visit) {
+  if constexpr (std::is_same_v<std::remove_const_t<Part>, TableColumn>) {
+    visit("name", part.name);
+    visit("mean", part.mean);
+    visit("deviation", part.deviation);
+    visit("categories", part.categories);
+  } else {
+    visit("files", part.files);
+    visit("sha256", part.sha256);
+    visit("ignore", part.ignore);
+    visit("weights", part.weights);
+  }
 }
 
 /// Text as it is if it is UTF-8, else the list of its bytes, since JSON has no other way to keep these apart.
@@ -99,9 +111,10 @@ template <class Value>
 Json json_of(const Value& value) {
   return value;
 }
-Json json_of(const std::vector<WeightsElsewhere>& elsewhere) {
+template <IsPart Part>
+Json json_of(const std::vector<Part>& parts) {
   Json json = Json::array();
-  for (const WeightsElsewhere& each : elsewhere) {
+  for (const Part& each : parts) {
     Json& part = json.emplace_back();
     for_each_part(each, [&](const char* key, const auto& value) { part[key] = json_of(value); });
   }
@@ -121,6 +134,12 @@ void check_meaning(const std::string& file, const Meaning& meaning) {
   check_as(Exit::Data, std::ranges::all_of(meaning.mean, is_finite), file, ": 'mean' has a number that is not finite");
   check_as(Exit::Data, std::ranges::all_of(meaning.deviation, is_positive), file,
            ": 'deviation' has a number that is not finite and above 0");
+  for (const auto* columns : {&meaning.columns, &meaning.targets})
+    for (const TableColumn& column : *columns)
+      check_as(Exit::Data,
+               is_finite(column.mean) && is_positive(column.deviation) && std::ranges::is_sorted(column.categories),
+               file, ": column ", quote(shortened(column.name)),
+               " has a mean, a deviation or categories that are none");
   check_as(Exit::Data,
            std::set<char>(meaning.alphabet.begin(), meaning.alphabet.end()).size() == meaning.alphabet.size(), file,
            ": 'alphabet' has a byte twice");
@@ -152,14 +171,16 @@ void read_value(const JsonNode& node, std::map<std::string, Value>& values) {
   values.clear();
   for (const auto& [key, item] : node.members()) read_value(item, values[key]);
 }
-void read_value(const JsonNode& node, WeightsElsewhere& elsewhere);
+template <IsPart Part>
+void read_value(const JsonNode& node, Part& part);
 template <class Value>
 void read_value(const JsonNode& node, std::vector<Value>& values) {
   values.clear();
   for (const JsonNode& item : node.items()) read_value(item, values.emplace_back());
 }
-void read_value(const JsonNode& node, WeightsElsewhere& elsewhere) {
-  for_each_part(elsewhere, [&](const char* key, auto& value) { read_value(node.at(key), value); });
+template <IsPart Part>
+void read_value(const JsonNode& node, Part& part) {
+  for_each_part(part, [&](const char* key, auto& value) { read_value(node.at(key), value); });
 }
 
 template <class Value>
