@@ -182,6 +182,7 @@ Cases updates(const Shapes& s) {
        .in = {param, kept, kept, gradient, rate},
        .attrs = std::move(momentum),
        .gradient = false},
+      {.op = "average", .in = {kept, param}, .attrs = {{"decay", 0.999}}, .gradient = false},
       {.op = "clip_scale", .in = {kAbsent, wide_gradient}, .attrs = {{"max_norm", 2.0}}, .gradient = false},
       {.op = "square_sums", .in = {wide_gradient}, .gradient = false},
   };

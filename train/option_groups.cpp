@@ -5,7 +5,6 @@
 #include "framework/error.h"
 #include "models/json_source.h"
 #include "optimizer/optimizer.h"
-#include "train/data/augment.h"
 #include "train/values.h"
 
 namespace lethe {
@@ -109,14 +108,6 @@ void add_data(OptionSet& set, Options& o, Largest largest) {
   add_batch(set, o, kBatchHelp, largest);
 }
 
-void add_augment(OptionSet& set, Options& o) {
-  set.in("Data");
-  set.add_read(
-         "--augment", [&o](const std::string& words) { o.data.augment = augmentation_of(words); }, "LIST",
-         "none, or with commas: pad-crop, flip, cutout, random-crop (default: the network's)")
-      ->is({Kept});
-}
-
 OptionRow* add_weights(OptionSet& set, Options& o) {
   set.in("Checkpoints");
   return set.add("--weights", o.checkpoints.weights.path, "FILE|DIR",
@@ -148,6 +139,7 @@ void add_optimizer(OptionSet& set, Options& o) {
           "multistep@80e,120ex0.1; after any but one-cycle a warm-up: +warmup@500 (default: the network's)")
       ->is({Kept, OfOptimizer});
   add_update_rule(set, o);
+  add_averages(set, o);
 }
 
 /// Rows are read in their order: the name brings its rule, and each of the others changes that.

@@ -40,6 +40,7 @@ void add_weights_of_run(OptionSet& set, Options& o);  // whose run says what the
 void add_seed(OptionSet& set, Options& o);
 void add_optimizer(OptionSet& set, Options& o);    // with learning rate and schedule
 void add_update_rule(OptionSet& set, Options& o);  // without
+void add_averages(OptionSet& set, Options& o);     // of weights, which are a part of add_optimizer()
 void add_own_rates(OptionSet& set, Options& o);    // of some parameters, which both have
 void add_frozen(OptionSet& set, Options& o);       // which parameters; a part of both
 void add_lora(OptionSet& set, Options& o);         // a part of add_network

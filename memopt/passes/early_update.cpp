@@ -59,10 +59,17 @@ Program moved_up(Program program, const Moves& moves) {
   return program;
 }
 
+/// An update that reads nothing but what lives from step to step frees no memory, so it stays among its like: a GPU
+/// does averages of weights in one launch.
+bool gains_early(const Program& program, const Op& op) {
+  const auto stays = [&](VarId v) { return v == kNone || is_persistable(program.vars[v].kind); };
+  return op.role == Role::Optimize && !(op_def(op.type).updates && std::ranges::all_of(op.in, stays));
+}
+
 }  // namespace
 
 Program update_early(Program program) {
-  return moved_up(std::move(program), [](const Op& op) { return op.role == Role::Optimize; });
+  return moved_up(program, [&](const Op& op) { return gains_early(program, op); });
 }
 
 Program gradients_early(Program program) {
@@ -71,8 +78,8 @@ Program gradients_early(Program program) {
     if (op.role == Role::Backward)
       for (const VarId v : op.in)
         if (v != kNone) leads_on[v] = true;
-  return moved_up(std::move(program), [&](const Op& op) {
-    return op.role == Role::Optimize ||
+  return moved_up(program, [&](const Op& op) {
+    return gains_early(program, op) ||
            (op.role == Role::Backward && op.blocks.empty() &&
             std::none_of(op.out.begin(), op.out.end(), [&](VarId v) { return leads_on[v]; }));
   });

@@ -13,7 +13,8 @@ void save_in(const Directory& directory) {
   const std::unique_ptr<Device> device = open_cpu(1);
   Store store(*device);
   store.add(program);
-  save_shares(directory.path(), 400, {program.vars[0]}, {program.vars[1]}, store);
+  save_shares(directory.path(), 400, {{.var = program.vars[0], .names = {"fc.weight"}}},
+              {{.var = program.vars[1], .names = {"step"}}}, store);
 }
 
 }  // namespace

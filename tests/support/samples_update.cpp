@@ -59,6 +59,7 @@ std::vector<Sample> update_samples() {
        .attrs = {{"alpha", 0.9}, {"eps", 1e-8}, {"momentum", 0.9}},
        .gradient = false,
        .dtypes = kWide},
+      {.op = "average", .in = {mean_square(), param()}, .attrs = {{"decay", 0.9}}, .gradient = false, .dtypes = kWide},
       {.op = "sgd",
        .in = {wide(param()), gradient(), wide(rate())},
        .attrs = {{"weight_decay", 0.1}},

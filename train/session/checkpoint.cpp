@@ -10,6 +10,7 @@
 #include "framework/ranks/peers.h"
 #include "train/data/checksum.h"
 #include "train/session/atomic_file.h"
+#include "train/session/run_tensors.h"
 #include "train/session/share_files.h"
 #include "train/session/weights.h"
 
@@ -207,6 +208,7 @@ std::vector<std::string> load_checkpoint(const std::string& checkpoint, const Ru
                                          const Network& network) {
   for (const auto& [file, checksum] : state.checksums) check_unchanged(checkpoint, state, file);
   const Loaded loaded = load_weights(tensors_in(checkpoint, kWeights), store, network, state.elsewhere);
+  begin_averages(store);
   load_optimizer(tensors_in(checkpoint, kOptimizer), store, network, state.frozen);
   return loaded.lines;
 }

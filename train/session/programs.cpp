@@ -9,6 +9,7 @@
 #include "framework/language/op_def.h"
 #include "framework/ranks/micro_batches.h"
 #include "framework/ranks/shared_params.h"
+#include "optimizer/averages.h"
 #include "train/session/fed_data.h"
 #include "train/session/run_state.h"
 #include "train/session/shards.h"
@@ -112,6 +113,7 @@ Programs build_programs(const ProgramSetting& setting) {
   check(network.loss != kNone, of.build ? kUnnamed : of.model, ": has no \"loss\" to train by");
   check(!setting.memory.guest || network.frozen.empty(),
         "`freeze`, `train_only` and `lora` go with none and the levels");
+  check(!setting.memory.guest || setting.update.ema == 0, "`ema` goes with none and the levels");
   if (setting.memory.guest) programs.guest = setting.memory.guest->lower(network, of.dtype);
   programs.training = programs.guest ? programs.guest->program : network.program;
   check(of.dtype == DType::f16 || !setting.update.loss_scale, "`loss_scale` is for `dtype` f16; this is ",
@@ -144,6 +146,7 @@ Programs build_programs(const ProgramSetting& setting) {
     share_params(evaluation, params_to_share(evaluation), shards.rank);
   }
   gather_updated(programs.training, shards.bucket);
+  average_weights(programs.training, programs.evaluation.program, network.params, setting.update.ema);
   return programs;
 }
 

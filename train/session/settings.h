@@ -38,6 +38,7 @@ struct UpdateSetting {
   OptimizerSettings rule = optimizer_named("momentum");
   std::optional<double> loss_scale = {};  // of f16: what the loss is scaled by at first
   RateSetting rates = {};                 // of parameters that have their own
+  double ema = 0;                         // decay of averages of weights, which are evaluated then; 0: there are none
 };
 
 struct GuestMemory;

@@ -43,13 +43,14 @@ void meet(Peers* peers) {
 }
 
 /// The part of the index on vars, by name; their checksums are ranks x vars from `first` on.
-Json index_of(const std::vector<Var>& vars, const std::uint32_t* first, std::size_t all, std::int64_t ranks) {
+Json index_of(const std::vector<StoredTensor>& vars, const std::uint32_t* first, std::size_t all, std::int64_t ranks) {
   Json part = Json::object();
   for (std::size_t i = 0; i < vars.size(); ++i) {
     Json checksums = Json::array();
     for (std::int64_t rank = 0; rank < ranks; ++rank)
       checksums.push_back(first[static_cast<std::size_t>(rank) * all + i]);
-    part[vars[i].name] = {{"dtype", name_of(vars[i].dtype)}, {"shape", vars[i].shape}, {"checksums", checksums}};
+    part[vars[i].names.front()] = {
+        {"dtype", name_of(vars[i].var.dtype)}, {"shape", vars[i].var.shape}, {"checksums", checksums}};
   }
   return part;
 }
@@ -151,20 +152,22 @@ std::string tensors_in(const std::string& checkpoint, const std::string& whole) 
   return (fs::exists(index) ? index : fs::path(checkpoint) / whole).string();
 }
 
-void save_shares(const std::string& directory, std::int64_t step, const std::vector<Var>& weights,
-                 const std::vector<Var>& states, const Store& store) {
+void save_shares(const std::string& directory, std::int64_t step, const std::vector<StoredTensor>& weights,
+                 const std::vector<StoredTensor>& states, const Store& store) {
   Peers* const peers = store.device().peers();
   const Rank rank = peers ? peers->rank() : Rank{};
-  std::vector<Var> all = weights;
+  std::vector<StoredTensor> all = weights;
   all.insert(all.end(), states.begin(), states.end());
   std::vector<TensorEntry> entries;
-  for (const Var& var : all)
-    entries.push_back({.name = var.name, .dtype = var.dtype, .shape = {share_of(elements(var.shape), rank).count}});
+  for (const StoredTensor& each : all)
+    entries.push_back({.name = each.names.front(),
+                       .dtype = each.var.dtype,
+                       .shape = {share_of(elements(each.var.shape), rank).count}});
   std::vector<std::uint32_t> checksums(static_cast<std::size_t>(rank.of) * all.size());
   meet(peers);  // the first has made the directory
   SafetensorsWriter writer(file_of(directory, rank), entries, metadata_of(step, rank));
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const std::vector<std::byte> share = own_share(store, all[i], rank);
+    const std::vector<std::byte> share = own_share(store, all[i].var, rank);
     checksums[static_cast<std::size_t>(rank.number) * all.size() + i] = checksum_of(share);
     writer.write(share);
   }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "framework/run/store.h"
+#include "train/session/stored_tensor.h"
 #include "train/session/tensor_reader.h"
 
 namespace lethe {
@@ -20,10 +21,10 @@ inline constexpr const char* kShareIndex = "shares.json";
 /// The file that has a checkpoint's tensors: the index of its shares, or else the file of that name.
 std::string tensors_in(const std::string& checkpoint, const std::string& whole);
 
-/// Saves whole vars of which the store may have this rank's share alone. All ranks do so together, into a directory
-/// that the first of them has made; afterwards that one knows that all files are there.
-void save_shares(const std::string& directory, std::int64_t step, const std::vector<Var>& weights,
-                 const std::vector<Var>& states, const Store& store);
+/// Saves whole vars, each under its name in the file, of which the store may have this rank's share alone. All ranks do
+/// so together, into a directory that the first of them has made; afterwards that one knows that all files are there.
+void save_shares(const std::string& directory, std::int64_t step, const std::vector<StoredTensor>& weights,
+                 const std::vector<StoredTensor>& states, const Store& store);
 
 enum class SharesOf { Weights, States };
 /// Whole tensors in the order of memory; file() is the index. Fails with Exit::Data, naming the file, unless all shares

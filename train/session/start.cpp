@@ -9,6 +9,7 @@
 #include "framework/error.h"
 #include "train/session/adapter_files.h"
 #include "train/session/library_weights.h"
+#include "train/session/run_tensors.h"
 #include "train/session/share_files.h"
 #include "train/session/weights.h"
 
@@ -124,6 +125,7 @@ void check_fits(const Start& start, const std::map<std::string, std::string>& op
   check_bits(start, options, "sync-bn", "false");
   check_bits(start, options, "lora", "none");
   check_bits(start, options, "lora-targets", "those by default");
+  check_bits(start, options, "ema", "0");
   check_same_network(start.state, start.checkpoint, network, id);
 }
 
@@ -133,6 +135,7 @@ std::vector<WeightsElsewhere> fill_store(const Start& start, std::uint64_t seed,
   if (!start.checkpoint.empty()) tell(notify, load_checkpoint(start.checkpoint, start.state, store, network));
   std::vector<WeightsElsewhere> read = start.state.elsewhere;
   if (!weights.path.empty()) read = read_weights(weights, store, network, notify);
+  if (start.checkpoint.empty()) begin_averages(store);
   if (weights.save_frozen.value_or(network.adapters.empty())) return {};
   std::vector<WeightsElsewhere> elsewhere = left_as_read(std::move(read), network);
   const std::size_t still = still_weights(network).size();

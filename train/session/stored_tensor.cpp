@@ -11,7 +11,7 @@ namespace lethe {
 namespace {
 
 /// Values seen as [outer, h, w, c] in memory and [outer, c, h, w] in the file.
-struct Image {
+struct Planes {
   std::int64_t outer, h, w, c;
 };
 
@@ -20,7 +20,7 @@ enum class Direction { ToFile, ToMemory };
 /// Works in place, one outer index at a time (a transposed matrix has one): a second copy of the largest tensor could
 /// be the most that a run ever takes.
 template <class Element>
-void reorder(std::vector<std::byte>& data, const Image& image, Direction direction) {
+void reorder(std::vector<std::byte>& data, const Planes& image, Direction direction) {
   const std::int64_t pixels = image.h * image.w;
   std::vector<Element> from(static_cast<std::size_t>(pixels * image.c));
   auto* to = reinterpret_cast<Element*>(data.data());
@@ -38,7 +38,7 @@ void reorder(std::vector<std::byte>& data, const Image& image, Direction directi
   }
 }
 
-void reorder(std::vector<std::byte>& data, DType dtype, const Image& image, Direction direction) {
+void reorder(std::vector<std::byte>& data, DType dtype, const Planes& image, Direction direction) {
   switch (bytes_of(dtype)) {
     case 8:
       return reorder<std::uint64_t>(data, image, direction);
@@ -55,8 +55,8 @@ std::vector<std::byte> in_layout(std::vector<std::byte> data, const StoredTensor
   const FileLayout& layout = stored.layout;
   const Shape& shape = stored.var.shape;
   if (layout.kind == FileLayout::Same) return data;
-  const Image image = layout.kind == FileLayout::Conv ? Image{shape[0], shape[1], shape[2], shape[3]}
-                                                      : Image{shape[0], layout.hwc[0], layout.hwc[1], layout.hwc[2]};
+  const Planes image = layout.kind == FileLayout::Conv ? Planes{shape[0], shape[1], shape[2], shape[3]}
+                                                       : Planes{shape[0], layout.hwc[0], layout.hwc[1], layout.hwc[2]};
   check_as(Exit::Internal, elements({image.outer, image.h, image.w, image.c}) == elements(shape),
            quote(stored.var.name), " is ", text_of(shape), ", which no images of ", image.h, 'x', image.w, 'x', image.c,
            " fill");

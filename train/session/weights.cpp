@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <set>
 #include <utility>
@@ -15,6 +14,7 @@
 #include "framework/name_pattern.h"
 #include "framework/ranks/peers.h"
 #include "train/session/library_weights.h"
+#include "train/session/run_tensors.h"
 #include "train/session/share_files.h"
 #include "train/session/stored_weights.h"
 
@@ -23,29 +23,6 @@ namespace {
 
 /// What a file of ours says that it holds.
 Metadata content(const char* what) { return {{"format", "pt"}, {"content", what}}; }
-
-/// Whose state it is: "conv.weight" of "conv.weight@momentum".
-std::string param_of(const std::string& state) { return state.substr(0, state.rfind('@')); }
-
-/// The rest of the store; `<param>@momentum` and the like have the layout of their parameter, and its shape where this
-/// rank has a share of them.
-std::vector<StoredTensor> run_states_of(const Store& store, const Network& network) {
-  std::map<std::string, StoredTensor> weights;
-  for (const StoredTensor& weight : stored_weights(network)) weights[weight.var.name] = weight;
-  const Peers* const peers = store.device().peers();
-  std::vector<StoredTensor> states;
-  for (const std::string& name : store.names()) {
-    if (weights.count(name)) continue;
-    StoredTensor state = {.var = store.var(name), .names = {name}};
-    if (const auto param = weights.find(param_of(name)); param != weights.end()) {
-      const Shape& whole = param->second.var.shape;
-      state.layout = param->second.layout;
-      if (peers && state.var.shape == Shape{size_of_share(elements(whole), peers->rank().of)}) state.var.shape = whole;
-    }
-    states.push_back(state);
-  }
-  return states;
-}
 
 /// The weights under the names of a library; else as `rules` say.
 Reading reading_as(const WeightNames& names, const std::vector<StoredTensor>& own, const Reading& rules = {}) {
@@ -99,12 +76,6 @@ Reading reading_of(const TensorReader& reader, const Network& network, const Rea
 std::vector<StoredTensor> as_in_memory(std::vector<StoredTensor> all) {
   for (StoredTensor& stored : all) stored.layout = {};
   return all;
-}
-
-std::vector<Var> vars_of(const std::vector<StoredTensor>& all) {
-  std::vector<Var> vars;
-  for (const StoredTensor& stored : all) vars.push_back(stored.var);
-  return vars;
 }
 
 bool is_share_index(const std::string& file) { return std::filesystem::path(file).filename() == kShareIndex; }
@@ -214,7 +185,7 @@ std::uint32_t save_weights(const std::string& file, const Store& store, const Ne
 
 std::uint32_t save_weights_but(const std::set<std::string>& but, const std::string& file, const Store& store,
                                const Network& network) {
-  return save_tensors(file, store, stored_weights(network, but), content("weights"));
+  return save_tensors(file, store, shown_weights(store, network, but), content("weights"));
 }
 
 void load_weights(const std::string& file, Store& store, const Network& network) {
@@ -249,20 +220,21 @@ std::uint32_t save_optimizer(const std::string& file, const Store& store, const 
 void load_optimizer(const std::string& file, Store& store, const Network& network,
                     const std::vector<std::string>& frozen) {
   const std::set<std::string> before(frozen.begin(), frozen.end());
-  std::vector<StoredTensor> states = run_states_of(store, network);
+  const std::unique_ptr<TensorReader> reader = open_tensors(file, SharesOf::States);
+  std::vector<StoredTensor> states = states_in(*reader, store, network);
   std::erase_if(states, [&](const StoredTensor& state) { return before.contains(param_of(state.var.name)); });
   if (is_share_index(file)) states = as_in_memory(std::move(states));
-  const std::unique_ptr<TensorReader> reader = open_tensors(file, SharesOf::States);
   Reading reading{.all = std::move(states), .infinite = Infinite::Allowed};
   for (const std::string& now : frozen_params(network))
     for (const TensorEntry& tensor : reader->tensors())
-      if (!before.contains(now) && param_of(tensor.name) == now) reading.passed_over.push_back(tensor.name);
+      if (!before.contains(now) && tensor.name != trained_name(now) && param_of(tensor.name) == now)
+        reading.passed_over.push_back(tensor.name);
   load_tensors(*reader, store, reading);
 }
 
 void save_shares_but(const std::set<std::string>& but, const std::string& directory, std::int64_t step,
                      const Store& store, const Network& network) {
-  save_shares(directory, step, vars_of(stored_weights(network, but)), vars_of(run_states_of(store, network)), store);
+  save_shares(directory, step, shown_weights(store, network, but), run_states_of(store, network), store);
 }
 
 }  // namespace lethe
