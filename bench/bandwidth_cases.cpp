@@ -56,6 +56,7 @@ Cases elementwise(const Shapes& s, DType dtype) {
       {.op = "offset", .in = {of(x)}, .attrs = {{"by", 0.25}}},
       {.op = "cast", .in = {of(x)}, .attrs = {{"dtype", dtype == DType::f32 ? "bf16" : "f32"}}},
       {.op = "dropout", .in = {of(x), step()}, .attrs = {{"p", 0.4}, {"seed", 7}, {"key", 11}}},
+      {.op = "drop_path", .in = {of(x), step()}, .attrs = {{"p", 0.4}, {"seed", 7}, {"key", 11}}},
       {.op = "div", .in = {of(x), positive(x)}},
       {.op = "sum_n", .in = {of(x), of(x), of(x)}},
       {.op = "relu_grad", .in = {of(x), of(x), of(x)}, .gradient = false},

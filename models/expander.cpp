@@ -94,7 +94,9 @@ VarId Expander::block(const JsonNode& entry, VarId current, Scope& scope) {
   for (std::int64_t trip = 0; trip < times; ++trip) {
     Scope inner;
     inner.prefix = entry.has("times") ? message(path, '/', trip, '/') : path + '/';
-    inner.values = at_path(path, [&] { return arguments(entry, block, scope, trip == 0, trip == times - 1); });
+    Bindings outer = scope.values;
+    if (entry.has("as")) outer.insert_or_assign(entry.at("as").text(), Attr(trip));
+    inner.values = at_path(path, [&] { return arguments(entry, block, outer, trip == 0, trip == times - 1); });
     inner.input = current;
     current = chain(block.at("layers"), current, inner);
   }
@@ -102,7 +104,7 @@ VarId Expander::block(const JsonNode& entry, VarId current, Scope& scope) {
   return paths_.set(path, current);
 }
 
-Bindings Expander::arguments(const JsonNode& entry, const JsonNode& block, const Scope& scope, bool first,
+Bindings Expander::arguments(const JsonNode& entry, const JsonNode& block, const Bindings& values, bool first,
                              bool last) const {
   const std::string& name = entry.at("block").text();
   std::vector<std::string> known;
@@ -112,8 +114,7 @@ Bindings Expander::arguments(const JsonNode& entry, const JsonNode& block, const
   const auto take = [&](const char* source, bool applies) {
     if (!applies || !entry.has(source)) return;
     entry.at(source).check_keys("block " + quote(name), known);
-    for (const auto& [key, node] : entry.at(source).members())
-      given.insert_or_assign(key, value_of(node, scope.values));
+    for (const auto& [key, node] : entry.at(source).members()) given.insert_or_assign(key, value_of(node, values));
   };
   take("with", true);
   take("first", first);

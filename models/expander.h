@@ -44,7 +44,7 @@ class Expander {
             const Scope& scope) const;
   VarId trip(const JsonNode& name) const;
 
-  Bindings arguments(const JsonNode& entry, const JsonNode& block, const Scope& scope, bool first, bool last) const;
+  Bindings arguments(const JsonNode& entry, const JsonNode& block, const Bindings& values, bool first, bool last) const;
   VarId join(const JsonNode& entry, const std::string& path, const std::vector<VarId>& outputs);
   VarId var_of(const JsonNode& name, const Scope& scope) const;
   std::vector<VarId> inputs_of(const JsonNode& entry, VarId current, const Scope& scope) const;

@@ -121,6 +121,7 @@ const std::vector<EntryFact>& entry_facts() {
        with_common({{"block", true, "ident"},
                     {"with", false, "arguments"},
                     {"times", false, "int"},
+                    {"as", false, "ident"},
                     {"first", false, "arguments"},
                     {"last", false, "arguments"}})},
       {EntryKind::Repeat, "repeat",

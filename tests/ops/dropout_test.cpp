@@ -43,6 +43,24 @@ TEST(Dropout, LayerIsItsInputOutsideTraining) {
   EXPECT_EQ(evaluated.layer("dropout", same, {{"p", 0.5}}), same);
 }
 
+TEST(DropPath, KeepsWholeSamplesWhereTheyStandInTheBatch) {
+  const auto dropped = [](const Shape& shape, std::int64_t first) {
+    Attrs attrs{{"p", 0.25}, {"seed", 7}, {"key", 11}};
+    if (first > 0) attrs.set("first_element", first);
+    const std::vector<double> ones(static_cast<std::size_t>(elements(shape)), 1.0);
+    return run_op("drop_path", {{shape, ones}, {{}, {3}, DType::i64}}, attrs).values;
+  };
+  for (const Shape& shape : {Shape{40, 2, 4}, Shape{40, 7}, Shape{40, 1100}}) {
+    const std::int64_t size = elements(shape) / 40;
+    const std::vector<double> y = dropped(shape, 0);
+    for (std::int64_t i = 0; i < elements(shape); ++i)
+      ASSERT_EQ(y[i], uniform_at(stream_key(7, 11), 3, i / size) >= 0.25f ? 1 / 0.75 : 0) << i;
+    Shape half = shape;
+    half[0] = 20;
+    EXPECT_EQ(dropped(half, 20 * size), (std::vector<double>{y.begin() + 20 * size, y.end()}));
+  }
+}
+
 TEST(Dropout, RefusesToDropAll) {
   EXPECT_TRUE(fails_with("dropout: p is 1, expected at least 0 and below 1", [] { dropped(1, 1, 1, 1); }));
 }

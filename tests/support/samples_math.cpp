@@ -50,6 +50,12 @@ std::vector<Sample> function_samples() {
       {.op = "dropout",
        .in = {{{3, 7, 5}}, {.shape = {}, .low = 3, .high = 4, .dtype = DType::i64}},
        .attrs = {{"p", 0.4}, {"seed", 7}, {"key", 11}}},
+      {.op = "drop_path",
+       .in = {{{6, 7, 5}}, {.shape = {}, .low = 3, .high = 4, .dtype = DType::i64}},
+       .attrs = {{"p", 0.4}, {"seed", 7}, {"key", 11}}},
+      {.op = "drop_path",
+       .in = {{{5, 4, 8}}, {.shape = {}, .low = 3, .high = 4, .dtype = DType::i64}},
+       .attrs = {{"p", 0.4}, {"seed", 7}, {"key", 11}}},
   };
 }
 
