@@ -1,5 +1,5 @@
 // Options by which a network learns less by heart: varied images, averages of weights.
-#include "train/data/augment.h"
+#include "train/data/augmentation.h"
 #include "train/option_groups.h"
 
 namespace lethe {
@@ -12,7 +12,8 @@ void add_augment(OptionSet& set, Options& o) {
   set.in("Data");
   set.add_read(
          "--augment", [&o](const std::string& words) { o.data.augment = augmentation_of(words); }, "LIST",
-         "none, or with commas: pad-crop, flip, cutout, random-crop (default: the network's)")
+         "none, or with commas: pad-crop=4, flip, cutout=8, random-crop; random-resized-crop, rotate=15,\n"
+         "color-jitter=0.4, rand-m9-mstd0.5-inc1 (RandAugment as timm spells it) (default: the network's)")
       ->is({Kept});
 }
 

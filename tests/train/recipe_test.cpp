@@ -201,7 +201,8 @@ TEST(Augmentation, UnknownWordsGetASuggestion) {
   } catch (const Error& error) {
     EXPECT_STREQ(
         error.what(),
-        "`augment`: unknown word 'flop'; did you mean 'flip'?; known: none, pad-crop, flip, cutout, random-crop");
+        "`augment`: unknown word 'flop'; did you mean 'flip'?; known: none, pad-crop, flip, cutout, random-crop, "
+        "random-resized-crop, rotate, color-jitter, rand");
   }
   EXPECT_THROW(augmentation_of("pad-crop=wide"), Error);
 }

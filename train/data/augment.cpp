@@ -1,17 +1,17 @@
 #include "train/data/augment.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
-#include <map>
-#include <sstream>
 
-#include "framework/did_you_mean.h"
 #include "framework/error.h"
 #include "framework/language/init.h"
 #include "framework/language/op_def.h"
 #include "kernels/dtypes.h"
 #include "kernels/pixel_scale.h"
+#include "train/data/rand_augment.h"
+#include "train/data/resized_crop.h"
 
 namespace lethe {
 namespace {
@@ -21,40 +21,12 @@ std::int64_t any_of(Random& random, std::int64_t room) {
   return room > 0 ? random.below(static_cast<std::uint32_t>(room) + 1) : 0;
 }
 
-std::vector<std::string> split(const std::string& text, char at) {
-  std::vector<std::string> parts;
-  std::istringstream in(text);
-  for (std::string part; std::getline(in, part, at);) parts.push_back(part);
-  return parts;
-}
+double between(Random& random, double low, double high) { return low + (high - low) * random.uniform(); }
 
-/// The number after the word's '=', if it has one.
-std::int64_t pixels_of(const std::string& word, std::int64_t absent) {
-  const std::size_t equals = word.find('=');
-  if (equals == std::string::npos) return absent;
-  const std::string value = word.substr(equals + 1);
-  check(!value.empty() && value.size() < 5 && value.find_first_not_of("0123456789") == std::string::npos,
-        "`augment`: ", quote(word), " must name pixels, as in ", word.substr(0, equals), "=", absent);
-  return std::stoll(value);
-}
+/// A factor about 1 that is at least 0.
+double factor_of(Random& random, double reach) { return between(random, std::max(0.0, 1 - reach), 1 + reach); }
 
-/// The words by their names, with their values as they stand there.
-std::map<std::string, std::string> augment_words(const std::string& text) {
-  static const std::vector<std::string> known = {"none", "pad-crop", "flip", "cutout", "random-crop"};
-  check(!text.empty() && text.back() != ',', "`augment`: ", quote(text), " has no word at its end");
-  std::map<std::string, std::string> words;
-  for (const std::string& word : split(text, ',')) {
-    std::string name = word.substr(0, word.find('='));
-    std::replace(name.begin(), name.end(), '_', '-');
-    check(std::find(known.begin(), known.end(), name) != known.end(), "`augment`: unknown word ", quote(word),
-          did_you_mean(name, known), "; known: ", joined(known));
-    check(name == "pad-crop" || name == "cutout" || word.find('=') == std::string::npos, "`augment`: ", quote(word),
-          ": ", name, " takes no value");
-    check(words.emplace(name, word).second, "`augment`: ", name, " stands twice");
-  }
-  check(words.count("none") == 0 || words.size() == 1, "`augment`: 'none' stands alone, not in ", quote(text));
-  return words;
-}
+Filter any_filter(Random& random) { return random.below(2) == 1 ? Filter::Bicubic : Filter::Bilinear; }
 
 }  // namespace
 
@@ -62,27 +34,40 @@ Random augmentation_stream(std::uint64_t seed, std::int64_t epoch, std::int64_t 
   return Random(seed, hash_of("augment") + static_cast<std::uint64_t>(index), static_cast<std::uint64_t>(epoch));
 }
 
-Augmenter::Augmenter(const Dataset& data, const Augmentation& options)
-    : data_(data), options_(options), raw_(data.info().image.bytes()), varied_(raw_.size()) {
+Augmenter::Augmenter(const Dataset& data, const Augmentation& options) : data_(data), options_(options) {
   check(options.pad_crop >= 0 && options.cutout >= 0, "augmentation: pad_crop ", options.pad_crop, " and cutout ",
         options.cutout, " must not be negative");
+  image_ = {data.info().image, std::vector<std::uint8_t>(static_cast<std::size_t>(data.info().image.bytes()))};
+  other_ = image_;
   for (const double mean : data.info().mean) mean_.push_back(static_cast<std::uint8_t>(std::lround(mean * 255)));
 }
 
 Augmenter::Sample Augmenter::read(Split split, std::int64_t index, Random random) {
+  const std::int32_t label = read_cropped(split, index, random);
+  if (options_.pad_crop > 0 || options_.flip) crop_and_flip(random);
+  if (options_.rotate > 0) {
+    const double degrees = between(random, -options_.rotate, options_.rotate);
+    transform(image_, rotation(image_.shape, degrees), any_filter(random), mean_);
+  }
+  rand_augment(image_, options_.rand_augment, random, mean_);
+  if (options_.color_jitter.any()) jitter_colors(image_, options_.color_jitter, random);
+  if (options_.cutout > 0) cut_out(random);
+  return {image_.pixels.data(), label};
+}
+
+std::int32_t Augmenter::read_cropped(Split split, std::int64_t index, Random& random) {
+  if (options_.resizes) {
+    const std::int32_t label = data_.read_whole(split, index, whole_);
+    const ImagePart part = draw_part(whole_.shape, options_.resized_crop, random);
+    resize_part(whole_, part, any_filter(random), image_.shape, image_.pixels.data());
+    return label;
+  }
   CropAt crop;
   if (options_.random_crop) {
     crop.vertical = random.uniform();
     crop.horizontal = random.uniform();
   }
-  const std::int32_t label = data_.read(split, index, crop, raw_.data());
-  std::uint8_t* pixels = raw_.data();
-  if (options_.pad_crop > 0 || options_.flip) {
-    crop_and_flip(random);
-    pixels = varied_.data();
-  }
-  if (options_.cutout > 0) cut_out(random, pixels);
-  return {pixels, label};
+  return data_.read(split, index, crop, image_.pixels.data());
 }
 
 void Augmenter::crop_and_flip(Random& random) {
@@ -94,13 +79,13 @@ void Augmenter::crop_and_flip(Random& random) {
   // Columns [begin, end) of the source are seen; the rest of a row is border.
   const std::int64_t begin = std::clamp<std::int64_t>(right, 0, width), end = std::clamp(width + right, begin, width);
   for (std::int64_t y = 0; y < height; ++y) {
-    std::uint8_t* to = varied_.data() + y * row;
+    std::uint8_t* to = other_.pixels.data() + y * row;
     const std::int64_t from_y = y + down;
     if (from_y < 0 || from_y >= height || begin == end) {
       std::memset(to, 0, static_cast<std::size_t>(row));
       continue;
     }
-    const std::uint8_t* from = raw_.data() + from_y * row;
+    const std::uint8_t* from = image_.pixels.data() + from_y * row;
     const std::int64_t first = begin - right, seen = end - begin;
     std::memset(to, 0, static_cast<std::size_t>(first * channels));
     std::memcpy(to + first * channels, from + begin * channels, static_cast<std::size_t>(seen * channels));
@@ -109,15 +94,31 @@ void Augmenter::crop_and_flip(Random& random) {
     for (std::int64_t left = 0, last = width - 1; left < last; ++left, --last)
       std::swap_ranges(to + left * channels, to + (left + 1) * channels, to + last * channels);
   }
+  std::swap(image_, other_);
 }
 
-void Augmenter::cut_out(Random& random, std::uint8_t* pixels) const {
+void Augmenter::cut_out(Random& random) {
   const auto [height, width, channels] = data_.info().image;
   const std::int64_t top = any_of(random, height - 1) - options_.cutout / 2;
   const std::int64_t left = any_of(random, width - 1) - options_.cutout / 2;
   for (std::int64_t y = std::max<std::int64_t>(top, 0); y < std::min(top + options_.cutout, height); ++y)
     for (std::int64_t x = std::max<std::int64_t>(left, 0); x < std::min(left + options_.cutout, width); ++x)
-      std::copy(mean_.begin(), mean_.end(), pixels + (y * width + x) * channels);
+      std::copy(mean_.begin(), mean_.end(), image_.pixels.begin() + (y * width + x) * channels);
+}
+
+void jitter_colors(Image& image, const ColorJitter& setting, Random& random) {
+  constexpr std::size_t kChanges = 4;
+  std::array<std::size_t, kChanges> order = {0, 1, 2, 3};
+  for (std::size_t left = kChanges; left > 1; --left)
+    std::swap(order[left - 1], order[random.below(static_cast<std::uint32_t>(left))]);
+  const double brightness = factor_of(random, setting.brightness), contrast = factor_of(random, setting.contrast),
+               saturation = factor_of(random, setting.saturation), hue = between(random, -setting.hue, setting.hue);
+  for (const std::size_t change : order) {
+    if (change == 0) adjust_brightness(image, brightness);
+    if (change == 1) adjust_contrast(image, contrast);
+    if (change == 2) adjust_saturation(image, saturation);
+    if (change == 3 && setting.hue > 0) adjust_hue(image, hue);
+  }
 }
 
 Normalizer::Normalizer(const DataInfo& info, DType dtype) : channels_(info.image.channels), width_(bytes_of(dtype)) {
@@ -185,18 +186,6 @@ class ImageReader final : public SampleReader {
 
 std::unique_ptr<SampleReader> Dataset::reader(const ReadOptions& options) const {
   return std::make_unique<ImageReader>(*this, options);
-}
-
-Augmentation augmentation_of(const std::string& text) {
-  const std::map<std::string, std::string> words = augment_words(text);
-  const auto pixels = [&words](const char* name, std::int64_t absent) {
-    const auto word = words.find(name);
-    return word == words.end() ? 0 : pixels_of(word->second, absent);
-  };
-  return {.pad_crop = pixels("pad-crop", 4),
-          .flip = words.count("flip") != 0,
-          .cutout = pixels("cutout", 8),
-          .random_crop = words.count("random-crop") != 0};
 }
 
 }  // namespace lethe

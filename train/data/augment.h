@@ -2,7 +2,6 @@
 // sample index): the same after a resume, and with any number of threads.
 #pragma once
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "framework/random.h"
@@ -13,7 +12,8 @@ namespace lethe {
 /// The random stream of one sample in one epoch.
 Random augmentation_stream(std::uint64_t seed, std::int64_t epoch, std::int64_t index);
 
-/// Reads a sample and varies it. Holds the scratch images, so each thread needs its own.
+/// Reads a sample and varies it: crop, flip, rotation, RandAugment, colours and cutout, in this order. Holds the
+/// scratch images, so each thread needs its own.
 class Augmenter {
  public:
   Augmenter(const Dataset& data, const Augmentation& options);
@@ -24,13 +24,18 @@ class Augmenter {
   Sample read(Split split, std::int64_t index, Random random);
 
  private:
+  std::int32_t read_cropped(Split split, std::int64_t index, Random& random);
   void crop_and_flip(Random& random);
-  void cut_out(Random& random, std::uint8_t* pixels) const;
+  void cut_out(Random& random);
 
   const Dataset& data_;
   Augmentation options_;
-  std::vector<std::uint8_t> raw_, varied_, mean_;
+  Image image_, other_, whole_;  // what is varied; room for the next of it; as it is stored
+  std::vector<std::uint8_t> mean_;
 };
+
+/// Applies the changes of colour that are drawn, in an order that is drawn, too.
+void jitter_colors(Image& image, const ColorJitter& setting, Random& random);
 
 /// Pixels to (p / 255 - mean) / deviation by channel, computed in f64 and rounded once to the dtype: those that the op
 /// `normalize` makes, too. As u8 they stay what they are.
@@ -44,8 +49,5 @@ class Normalizer {
   std::int64_t channels_, width_;  // width: bytes of a number
   std::vector<std::byte> table_;   // [256, channels] numbers; none: bytes stay
 };
-
-/// "none", or of pad-crop, flip, cutout and random-crop any, with commas; pad-crop=4 and cutout=8 name their pixels.
-Augmentation augmentation_of(const std::string& text);
 
 }  // namespace lethe

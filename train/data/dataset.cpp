@@ -58,6 +58,12 @@ std::unique_ptr<Dataset> open_dataset(const std::string& spec, const ImageShape&
   return data;
 }
 
+std::int32_t Dataset::read_whole(Split split, std::int64_t index, Image& image) const {
+  image.shape = info_.image;
+  image.pixels.resize(static_cast<std::size_t>(image.shape.bytes()));
+  return read(split, index, {}, image.pixels.data());
+}
+
 void Dataset::normalise_by(const Meaning& known) {
   if (known.mean.empty()) return;
   const std::size_t channels = info_.mean.size();

@@ -20,6 +20,10 @@ struct ImageShape {
   bool operator==(const ImageShape&) const = default;
 };
 std::string text_of(const ImageShape& image);  // "28x28 with 1 channel"
+struct Image {
+  ImageShape shape = {};
+  std::vector<std::uint8_t> pixels = {};  // [height, width, channels]
+};
 /// The image of a network's input [N, H, W, C]; fails (Exit::Data) if that has not four axes.
 ImageShape image_shape_of(const Shape& input);
 
@@ -69,6 +73,8 @@ class Dataset : public ImageSet {
   /// Writes image `index` of the split as info().image.bytes() bytes and gives its label. Always the same for the same
   /// arguments; may be called from several threads. Fails with Exit::Data if the image cannot be read.
   virtual std::int32_t read(Split split, std::int64_t index, CropAt crop, std::uint8_t* pixels) const = 0;
+  /// The same as it is stored, in whichever size.
+  virtual std::int32_t read_whole(Split split, std::int64_t index, Image& image) const;
 
  protected:
   using ImageSet::ImageSet;

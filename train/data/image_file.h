@@ -8,11 +8,6 @@
 
 namespace lethe {
 
-struct Image {
-  ImageShape shape = {};
-  std::vector<std::uint8_t> pixels = {};  // [height, width, channels]
-};
-
 /// Decodes a file with 1 channel (grey) or 3 (red, green, blue), whichever it has, upright as EXIF says. Fails with
 /// Exit::Data and the path on files that are neither PNG nor JPEG, are damaged, end early, have more than `max_pixels`,
 /// or unpack to more than their header says.

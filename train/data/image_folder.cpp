@@ -209,9 +209,20 @@ class ImageFolder final : public Dataset {
       : Dataset(std::move(info)), splits_(std::move(splits)), options_(options) {}
 
   std::int32_t read(Split split, std::int64_t index, CropAt crop, std::uint8_t* pixels) const override {
+    return opened(split, index, [&](const fs::path& path) { read_image(path, info().image, options_, crop, pixels); });
+  }
+  std::int32_t read_whole(Split split, std::int64_t index, Image& image) const override {
+    return opened(split, index, [&](const fs::path& path) {
+      image = decode_image(path, info().image.channels, options_.max_pixels);
+    });
+  }
+
+ private:
+  template <class Read>
+  std::int32_t opened(Split split, std::int64_t index, const Read& read) const {
     const File& file = splits_[static_cast<int>(split)][index];
     try {
-      read_image(file.path, info().image, options_, crop, pixels);
+      read(file.path);
     } catch (const Error& error) {
       if (error.code != Exit::Data) throw;
       throw Error(message(error.what(), "; `skip_bad` N leaves out up to N files like this"), Exit::Data);
@@ -219,7 +230,6 @@ class ImageFolder final : public Dataset {
     return file.label;
   }
 
- private:
   Splits splits_;
   FolderOptions options_;
 };

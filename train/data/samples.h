@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "framework/builder/byte_images.h"
+#include "train/data/augmentation.h"
 
 namespace lethe {
 
@@ -39,15 +40,6 @@ struct Meaning {
 void check_means(const Meaning& known, const Meaning& found, const std::string& data);
 
 enum class Split : std::uint8_t { Train, Test };
-
-/// Random variation of training images.
-struct Augmentation {
-  std::int64_t pad_crop = 0;  // black border of so many pixels, then a random crop back to the image's size
-  bool flip = false;          // left to right, every other time
-  std::int64_t cutout = 0;    // a square of this side, centred anywhere in the image, becomes the mean colour
-  bool random_crop = false;   // for images larger than the network's (imagefolder): any part, not the centre
-  bool operator==(const Augmentation&) const = default;
-};
 
 struct ReadOptions {
   DType dtype = DType::f32;  // of images; u8: their bytes as they are, for a program that normalises them
