@@ -2,8 +2,10 @@
 // [B, S, kv_heads * D], or of one input that holds all three, [B, T, (heads + 2 * kv_heads) * D]: query heads, then key
 // heads, then value heads. `lengths` [B]: keys at and beyond it are not seen. With `causal` the row at position p sees
 // no key after p, with `window` only keys less than that from p; the T rows are the last positions of the S, or of the
-// length. With `dropout` a share counts with that probability not at all, and else the more; which ones is drawn as by
-// op dropout. For the gradient y and one number a row and head are kept, lse, never the scores.
+// length. `positions` [B, T] are those of the rows in texts that stand one after the other in a sample, so that each is
+// at most one more than that before it: a row sees no key before its text, which begins so many positions before it.
+// With `dropout` a share counts with that probability not at all, and else the more; which ones is drawn as by op
+// dropout. For the gradient y and one number a row and head are kept, lse, never the scores.
 #include "kernels/attention/attention.h"
 
 #include <cmath>
@@ -65,7 +67,8 @@ AttentionShape shape_of(const InferArgs& args) {
                    .window = attrs.integer("window", 0),
                    .causal = attrs.flag("causal", false),
                    .packed = !args.has_in(1),
-                   .lengths = args.has_in(3)};
+                   .lengths = args.has_in(3),
+                   .texts = args.has_in(5)};
   s.kv_heads = attrs.integer("kv_heads", s.heads);
   check(s.heads >= 1 && s.kv_heads >= 1, type, ": ", s.heads, " heads and ", s.kv_heads,
         " of keys and values, expected at least 1");
@@ -76,6 +79,7 @@ AttentionShape shape_of(const InferArgs& args) {
   check(s.keys >= s.rows || (!s.causal && s.window == 0), type, ": ", s.rows, " rows and ", s.keys,
         " keys, expected as many keys at least where rows have positions among them");
   check_input(args, 3, {{s.batch}, DType::i32});
+  check_input(args, 5, {{s.batch, s.rows}, DType::i32});
   s.scale = attrs.number("scale", 1 / std::sqrt(static_cast<double>(s.size)));
   check(std::isfinite(s.scale), type, ": scale is ", s.scale);
   drop(s, args);
@@ -90,12 +94,12 @@ AttentionShape shape_of(const PrepareArgs& args) {
 Type lse_of(const AttentionShape& s, const Var& q) { return {{s.batch, s.heads, s.rows}, wide_of(q.dtype)}; }
 Type output_of(const AttentionShape& s, const Var& q) { return {{s.batch, s.rows, s.heads * s.size}, q.dtype}; }
 
-/// Products of a row with a key that it sees, where every sample has its whole length.
+/// Products of a row with a key that it sees, where every sample has its whole length and is one text.
 std::int64_t products_of(const InferArgs& args, std::int64_t a_pair) {
   const AttentionShape s = shape_of(args);
   std::int64_t pairs = 0;
   for (std::int64_t row = 0; row < s.rows; ++row) {
-    const Positions seen = s.keys_of(row, s.keys);
+    const Positions seen = s.keys_of(row, {s.keys, nullptr});
     pairs = checked_add(pairs, seen.last - seen.first, "pairs");
   }
   const char* const what = "the number of multiply-adds";
@@ -154,8 +158,8 @@ struct AttentionGrad {
       const std::int64_t rows = s.batch * s.heads * s.rows;
       const auto run = [=](const KernelArgs& a) {
         C* const delta = static_cast<C*>(a.workspace);
-        const Heads<const T> y = output_heads(s, a.in<T>(5)), dy = output_heads(s, a.in<T>(7));
-        const AttentionGradArgs<T> of{AttentionArgs<T>(s, a), dy, a.in<C>(6), delta};
+        const Heads<const T> y = output_heads(s, a.in<T>(6)), dy = output_heads(s, a.in<T>(8));
+        const AttentionGradArgs<T> of{AttentionArgs<T>(s, a), dy, a.in<C>(7), delta};
         const QueryKeyValue<T> to = gradients_of<T>(s, a);
         // dq last: it may stand in the memory of y.
         if constexpr (sizeof(T) == 2)
@@ -189,8 +193,8 @@ std::vector<Type> infer_attention(const InferArgs& args) {
 
 std::vector<Type> infer_attention_grad(const InferArgs& args) {
   const AttentionShape s = shape_of(args);
-  for (const int slot : {5, 7}) check_input(args, slot, output_of(s, args.in(0)));
-  check_input(args, 6, lse_of(s, args.in(0)));
+  for (const int slot : {6, 8}) check_input(args, slot, output_of(s, args.in(0)));
+  check_input(args, 7, lse_of(s, args.in(0)));
   std::vector<Type> types;
   for (int slot = 0; slot < (s.packed ? 1 : 3); ++slot) types.push_back({args.in(slot).shape, args.in(slot).dtype});
   return types;
@@ -200,8 +204,8 @@ void attention_gradient(GradBuilder& g) {
   check(g.dy(0) != kNone && g.dy(1) == kNone, "attention: no gradient through lse as an output");
   std::vector<VarId> like = {g.x(0)};
   if (g.x(1) != kNone) like.insert(like.end(), {g.x(1), g.x(2)});
-  const std::vector<VarId> grads =
-      g.call_all("attention_grad", {g.x(0), g.x(1), g.x(2), g.x(3), g.x(4), g.y(0), g.y(1), g.dy()}, g.attrs(), like);
+  const std::vector<VarId> grads = g.call_all(
+      "attention_grad", {g.x(0), g.x(1), g.x(2), g.x(3), g.x(4), g.x(5), g.y(0), g.y(1), g.dy()}, g.attrs(), like);
   for (int slot = 0; slot < static_cast<int>(grads.size()); ++slot) g.set(slot, grads[slot]);
 }
 
@@ -224,7 +228,7 @@ VarId build_attention(LayerCall& c) {
 
 const Register attention{{
     .type = "attention",
-    .inputs = {"q", "k?", "v?", "lengths?", "step?"},
+    .inputs = {"q", "k?", "v?", "lengths?", "step?", "positions?"},
     .outputs = {"y", "lse"},
     .infer = infer_attention,
     .grad = attention_gradient,
@@ -265,10 +269,10 @@ const Register attention{{
 
 const Register attention_grad{{
     .type = "attention_grad",
-    .inputs = {"q", "k?", "v?", "lengths?", "step?", "y", "lse", "dy"},
+    .inputs = {"q", "k?", "v?", "lengths?", "step?", "positions?", "y", "lse", "dy"},
     .outputs = {"dq", "dkv..."},
     .infer = infer_attention_grad,
-    .inplace = {{.in = 5, .out = 0}},
+    .inplace = {{.in = 6, .out = 0}},
     .mult_adds = [](const InferArgs& args) { return products_of(args, 5); },
     .random_step = 4,
     .kernels = each_device<AttentionGrad>(),

@@ -41,7 +41,7 @@ class AttentionForward final : public Kernel {
  private:
   void work(const KernelArgs& a, std::int64_t sample, std::int64_t head, std::int64_t row) const {
     const QueryKeyValue<const T> in = inputs_of<T>(s_, a);
-    const RowBlock block(s_, row, tile_.rows, s_.length_of(lengths_of(s_, a), sample));
+    const RowBlock block(s_, row, tile_.rows, s_.keys_in(limits_of(s_, a), sample));
     C *const columns = columns_.at<C>(a), *const keys = keys_.at<C>(a), *const scores = scores_.at<C>(a);
     C* const sums = sums_.at<C>(a);
     tile_.load_rows(in.q.at(sample, row, head), in.q.width, block.rows, tile_.rows, keys);
@@ -90,7 +90,7 @@ class AttentionForward final : public Kernel {
     C* const lse = a.out<C>(1) + s_.row_of(sample, head, block.row);
     const C *const most = most_.at<C>(a), *const total = total_.at<C>(a);
     for (std::int64_t r = 0; r < block.rows; ++r) {
-      const Positions seen = s_.keys_of(block.row + r, block.length);
+      const Positions seen = s_.keys_of(block.row + r, block.of);
       const bool any = seen.first < seen.last;
       tile_.store_row(sums_.at<C>(a) + r * tile_.padded, any ? 1 / total[r] : C(0), y.at(sample, block.row + r, head));
       lse[r] = any ? most[r] + std::log(total[r]) : C(0);

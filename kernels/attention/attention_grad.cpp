@@ -72,7 +72,7 @@ class AttentionBackward final : public Kernel {
 
   void add_block(const KernelArgs& a, std::int64_t sample, std::int64_t head, std::int64_t row, C* sums) const {
     const QueryKeyValue<const T> in = inputs_of<T>(s_, a);
-    const RowBlock block(s_, row, tile_.rows, s_.length_of(lengths_of(s_, a), sample));
+    const RowBlock block(s_, row, tile_.rows, s_.keys_in(limits_of(s_, a), sample));
     C *const k = k_.at<C>(a), *const v = v_.at<C>(a), *const p = p_.at<C>(a), *const da = da_.at<C>(a);
     load_block(a, block, sample, head);
     for (std::int64_t key = block.keys.first; key < block.keys.last; key += tile_.keys) {
@@ -101,8 +101,8 @@ class AttentionBackward final : public Kernel {
   /// What a block of rows has, whatever the keys. Behind its rows all is zero, and so is what follows from it.
   void load_block(const KernelArgs& a, const RowBlock& block, std::int64_t sample, std::int64_t head) const {
     const Heads<const T> q = inputs_of<T>(s_, a).q;
-    const Heads<const T> y = output_heads(s_, a.in<T>(5)), dy = output_heads(s_, a.in<T>(7));
-    const C* const lse = a.in<C>(6) + s_.row_of(sample, head, block.row);
+    const Heads<const T> y = output_heads(s_, a.in<T>(6)), dy = output_heads(s_, a.in<T>(8));
+    const C* const lse = a.in<C>(7) + s_.row_of(sample, head, block.row);
     const auto load_rows = [&](const Heads<const T>& of, C* to) {
       tile_.load_rows(of.at(sample, block.row, head), of.width, block.rows, tile_.rows, to);
     };

@@ -25,10 +25,10 @@ struct BlockKeyGrad {
   __device__ void operator()(T* memory, std::int64_t sample, std::int64_t kv_head, int key) const {
     const AttentionShape& s = of.a.shape;
     const int of_warp = static_cast<int>(threadIdx.x / 32) * 16, lane = static_cast<int>(threadIdx.x % 32);
-    const std::int64_t length = s.length_of(of.a.lengths, sample);
-    const Positions seen = s.rows_of_keys(key, key + kBlockRows, length);
+    const SampleKeys in_sample = s.keys_in(of.a.limits, sample);
+    const Positions seen = s.rows_of_keys(key, key + kBlockRows, in_sample);
     const int first = static_cast<int>(seen.first), last = static_cast<int>(seen.last);
-    const Sight sight = Sight::of_keys(s, key + of_warp, length);
+    const Sight sight = Sight::of_keys(s, key + of_warp, in_sample);
     const auto scale = static_cast<float>(s.scale * kLog2e);
     const SharedRows<T, Size> shared{memory}, own = shared.from(kOwn);
     float* const numbers = reinterpret_cast<float*>(memory + kNumbers);  // lse and delta of a tile's rows, twice

@@ -25,12 +25,13 @@ struct BlockRows {
     const AttentionShape& s = a.shape;
     const int row = static_cast<int>(s.rows - 1) / kBlockRows * kBlockRows - block;  // the longest first, if causal
     const int of_warp = static_cast<int>(threadIdx.x / 32) * 16;
-    const std::int64_t length = s.length_of(a.lengths, sample), kv_head = kv_head_of(s, head);
+    const std::int64_t kv_head = kv_head_of(s, head);
+    const SampleKeys in_sample = s.keys_in(a.limits, sample);
     const HeadRows<T> q(a.in.q, sample, head, packs), k(a.in.k, sample, kv_head, packs),
         v(a.in.v, sample, kv_head, packs);
-    const Positions keys = s.keys_of_rows(row, row + kBlockRows, length);
+    const Positions keys = s.keys_of_rows(row, row + kBlockRows, in_sample);
     const int first = static_cast<int>(keys.first) / 4 * 4, last = static_cast<int>(keys.last);
-    const Sight sight = Sight::of_rows(s, row + of_warp, length);
+    const Sight sight = Sight::of_rows(s, row + of_warp, in_sample);
     const SharedRows<T, Size> shared{memory};
     const auto copy = [&](int key, int half) {
       k.template copy<kKeys>(key, last, shared.from(2 * kKeys * half));

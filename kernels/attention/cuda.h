@@ -15,10 +15,10 @@ template <class T>
 struct AttentionArgs {
   AttentionShape shape;
   QueryKeyValue<const T> in;
-  const std::int32_t* lengths;
+  KeyLimits limits;
   KeptShares kept;
   AttentionArgs(const AttentionShape& s, const KernelArgs& a)
-      : shape(s), in(inputs_of<T>(s, a)), lengths(lengths_of(s, a)), kept(s, a) {}
+      : shape(s), in(inputs_of<T>(s, a)), limits(limits_of(s, a)), kept(s, a) {}
 };
 
 template <class T>
@@ -33,7 +33,7 @@ struct AttentionRow {
     const HeadPosition at(i, s.heads, s.rows);
     const T* const q = a.in.q.at(at.sample, at.position, at.head);
     const std::int64_t kv_head = at.head / s.group();
-    const Positions seen = s.keys_of(at.position, s.length_of(a.lengths, at.sample));
+    const Positions seen = s.keys_of(at.position, s.keys_in(a.limits, at.sample));
     for (std::int64_t part = 0; part < s.size; part += kWarpNumbers) {
       LaneSums<C> sums(lane, part, s.size);
       C most = std::numeric_limits<C>::lowest(), total = 0;

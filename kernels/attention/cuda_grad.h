@@ -55,7 +55,7 @@ struct AttentionRowGrad {
     using C = Compute<T>;
     const AttentionShape& s = of.a.shape;
     const HeadPosition at(i, s.heads, s.rows);
-    const Positions seen = s.keys_of(at.position, s.length_of(of.a.lengths, at.sample));
+    const Positions seen = s.keys_of(at.position, s.keys_in(of.a.limits, at.sample));
     for (std::int64_t part = 0; part < s.size; part += kWarpNumbers) {
       LaneSums<C> sums(lane, part, s.size);
       for (std::int64_t key = seen.first; key < seen.last; key += 32) {
@@ -78,7 +78,7 @@ struct AttentionKeyGrad {
     using C = Compute<T>;
     const AttentionShape& s = of.a.shape;
     const HeadPosition at(i, s.kv_heads, s.keys);
-    const Positions seen = s.rows_of(at.position, s.length_of(of.a.lengths, at.sample));
+    const Positions seen = s.rows_of(at.position, s.keys_in(of.a.limits, at.sample));
     for (std::int64_t part = 0; part < s.size; part += kWarpNumbers) {
       LaneSums<C> of_k(lane, part, s.size), of_v(lane, part, s.size);
       for (std::int64_t head = at.head * s.group(); head < (at.head + 1) * s.group(); ++head)

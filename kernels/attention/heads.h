@@ -43,8 +43,8 @@ QueryKeyValue<T> gradients_of(const AttentionShape& s, const KernelArgs& a) {
   return s.packed ? heads_of<T>(s, a.out<T>(0), nullptr, nullptr)
                   : heads_of<T>(s, a.out<T>(0), a.out<T>(1), a.out<T>(2));
 }
-inline const std::int32_t* lengths_of(const AttentionShape& s, const KernelArgs& a) {
-  return s.lengths ? a.in<std::int32_t>(3) : nullptr;
+inline KeyLimits limits_of(const AttentionShape& s, const KernelArgs& a) {
+  return {s.lengths ? a.in<std::int32_t>(3) : nullptr, s.texts ? a.in<std::int32_t>(5) : nullptr};
 }
 
 }  // namespace lethe

@@ -8,13 +8,10 @@
 #pragma once
 #include <cstdint>
 
+#include "kernels/attention/key_limits.h"
 #include "kernels/hd.h"
 
 namespace lethe {
-
-struct Positions {
-  std::int64_t first, last;  // not among them
-};
 
 /// Heads of `size` numbers: `heads` of queries, each group of heads / kv_heads of which shares one of keys and values.
 struct AttentionShape {
@@ -24,6 +21,7 @@ struct AttentionShape {
   bool causal = false;
   bool packed = false;   // q, k and v are columns of one var, whose rows hold all three
   bool lengths = false;  // samples have lengths
+  bool texts = false;    // rows have positions in texts, which stand one after the other
   double dropout = 0;    // the rate; above 0 there is a step
   std::uint64_t dropout_key = 0;
   std::int64_t first_sample = 0;  // where the samples begin among those of the whole batch
@@ -37,40 +35,44 @@ struct AttentionShape {
     return (sample * heads + head) * rows + row;
   }
 
-  /// Of one sample, by its entry of `lengths` if there are some.
-  HD std::int64_t length_of(const std::int32_t* lengths, std::int64_t sample) const {
-    if (!lengths) return keys;
-    const std::int64_t length = lengths[sample];
-    return length < 0 ? 0 : length > keys ? keys : length;
+  HD SampleKeys keys_in(const KeyLimits& limits, std::int64_t sample) const {
+    const std::int64_t length = limits.lengths ? limits.lengths[sample] : keys;
+    return {length < 0      ? 0
+            : length > keys ? keys
+                            : length,
+            limits.positions ? limits.positions + sample * rows : nullptr};
   }
   /// The position of row 0 among the keys: where there are more keys than rows, the rows are the last of them.
   HD std::int64_t first_position(std::int64_t length) const { return rows == keys ? 0 : length - rows; }
 
   /// The keys that a row sees. Neither bound falls from row to row.
-  HD Positions keys_of(std::int64_t row, std::int64_t length) const {
-    const std::int64_t position = row + first_position(length);
-    const std::int64_t first = window > 0 ? position - window + 1 : 0;
-    const std::int64_t last = causal ? position + 1 : window > 0 ? position + window : length;
-    return clamp({first, last}, length);
+  HD Positions keys_of(std::int64_t row, const SampleKeys& of) const {
+    const std::int64_t position = row + first_position(of.length);
+    std::int64_t first = window > 0 ? position - window + 1 : 0;
+    if (of.positions)
+      if (const std::int64_t begin = position - of.positions[row < rows ? row : rows - 1]; begin > first) first = begin;
+    const std::int64_t last = causal ? position + 1 : window > 0 ? position + window : of.length;
+    return clamp({first, last}, of.length);
   }
   /// The rows that see a key.
-  HD Positions rows_of(std::int64_t key, std::int64_t length) const {
-    if (key >= length) return {0, 0};
-    const std::int64_t row = key - first_position(length);
+  HD Positions rows_of(std::int64_t key, const SampleKeys& of) const {
+    if (key >= of.length) return {0, 0};
+    const std::int64_t row = key - first_position(of.length);
     const std::int64_t first = causal ? row : window > 0 ? row - window + 1 : 0;
-    return clamp({first, window > 0 ? row + window : rows}, rows);
+    const Positions near = clamp({first, window > 0 ? row + window : rows}, rows);
+    return of.positions ? of_texts_from(row, near, of.positions) : near;
   }
-  HD bool sees(std::int64_t row, std::int64_t key, std::int64_t length) const {
-    const Positions seen = keys_of(row, length);
+  HD bool sees(std::int64_t row, std::int64_t key, const SampleKeys& of) const {
+    const Positions seen = keys_of(row, of);
     return row < rows && key >= seen.first && key < seen.last;
   }
   /// The keys that any of some rows sees, and the rows that see any of some keys; those after the last do not count.
-  HD Positions keys_of_rows(std::int64_t first, std::int64_t last, std::int64_t length) const {
-    return {keys_of(first, length).first, keys_of((last < rows ? last : rows) - 1, length).last};
+  HD Positions keys_of_rows(std::int64_t first, std::int64_t last, const SampleKeys& of) const {
+    return {keys_of(first, of).first, keys_of((last < rows ? last : rows) - 1, of).last};
   }
-  HD Positions rows_of_keys(std::int64_t first, std::int64_t last, std::int64_t length) const {
-    if (first >= length) return {0, 0};
-    return {rows_of(first, length).first, rows_of((last < length ? last : length) - 1, length).last};
+  HD Positions rows_of_keys(std::int64_t first, std::int64_t last, const SampleKeys& of) const {
+    if (first >= of.length) return {0, 0};
+    return {rows_of(first, of).first, rows_of((last < of.length ? last : of.length) - 1, of).last};
   }
 
  private:

@@ -10,14 +10,14 @@ namespace lethe {
 struct Sight {
   int first, last, of_lane[2][2];
 
-  __device__ static Sight of_rows(const AttentionShape& s, int row, std::int64_t length) {
+  __device__ static Sight of_rows(const AttentionShape& s, int row, const SampleKeys& of) {
     const int at = row + static_cast<int>(threadIdx.x % 32 / 4);
-    return {row < s.rows ? s.keys_of_rows(row, row + 16, length) : Positions{0, 0}, s.keys_of(at, length),
-            s.keys_of(at + 8, length)};
+    return {row < s.rows ? s.keys_of_rows(row, row + 16, of) : Positions{0, 0}, s.keys_of(at, of),
+            s.keys_of(at + 8, of)};
   }
-  __device__ static Sight of_keys(const AttentionShape& s, int key, std::int64_t length) {
+  __device__ static Sight of_keys(const AttentionShape& s, int key, const SampleKeys& of) {
     const int at = key + static_cast<int>(threadIdx.x % 32 / 4);
-    return {s.rows_of_keys(key, key + 16, length), s.rows_of(at, length), s.rows_of(at + 8, length)};
+    return {s.rows_of_keys(key, key + 16, of), s.rows_of(at, of), s.rows_of(at + 8, of)};
   }
 
   __device__ bool any(int from, int count) const { return from < last && from + count > first; }

@@ -39,17 +39,18 @@ struct TensorRows {
   __device__ void operator()(std::int64_t lane, std::int64_t sample, std::int64_t head, std::int64_t row,
                              std::int64_t first) const {
     const AttentionShape& s = a.shape;
-    const std::int64_t length = s.length_of(a.lengths, sample), kv_head = head / s.group();
+    const std::int64_t kv_head = head / s.group();
+    const SampleKeys in_sample = s.keys_in(a.limits, sample);
     const TileRows<T> q(a.in.q, sample, row, head, s.rows);
     HeadSums sums{lane, first};
     RunningRow rows[2];
-    const Positions keys = s.keys_of_rows(row, row + 16, length);
+    const Positions keys = s.keys_of_rows(row, row + 16, in_sample);
     for (std::int64_t key = keys.first; key < keys.last; key += 16) {
       ShareTile shares;
       shares.add(lane, q, TileRows<T>(a.in.k, sample, key, kv_head, keys.last));
       shares.each(lane, [&](float& score, int, std::int64_t r, std::int64_t k) {
-        score = s.sees(row + r, key + k, length) ? score * static_cast<float>(s.scale * kLog2e)
-                                                 : -std::numeric_limits<float>::infinity();
+        score = s.sees(row + r, key + k, in_sample) ? score * static_cast<float>(s.scale * kLog2e)
+                                                    : -std::numeric_limits<float>::infinity();
       });
       const float fades[2] = {rows[0].soften(shares.half, 0), rows[1].soften(shares.half, 1)};
       sums.multiply(fades[0], fades[1]);

@@ -14,17 +14,18 @@ struct TensorRowGrad {
   __device__ void operator()(std::int64_t lane, std::int64_t sample, std::int64_t head, std::int64_t row,
                              std::int64_t first) const {
     const AttentionShape& s = of.a.shape;
-    const std::int64_t length = s.length_of(of.a.lengths, sample), kv_head = head / s.group();
+    const std::int64_t kv_head = head / s.group();
+    const SampleKeys in_sample = s.keys_in(of.a.limits, sample);
     const TileRows<T> q(of.a.in.q, sample, row, head, s.rows), dy(of.dy, sample, row, head, s.rows);
     HeadSums sums{lane, first};
-    const Positions keys = s.keys_of_rows(row, row + 16, length);
+    const Positions keys = s.keys_of_rows(row, row + 16, in_sample);
     for (std::int64_t key = keys.first; key < keys.last; key += 16) {
       const TileRows<T> k(of.a.in.k, sample, key, kv_head, keys.last), v(of.a.in.v, sample, key, kv_head, keys.last);
       ShareTile scores, da;
       scores.add(lane, q, k);
       da.add(lane, dy, v);
       da.each(lane, [&](float& number, int i, std::int64_t r, std::int64_t c) {
-        number = s.sees(row + r, key + c, length)
+        number = s.sees(row + r, key + c, in_sample)
                      ? of.weights(s.row_of(sample, head, row + r), key + c, scores.at(i), number).da
                      : 0;
       });
@@ -44,10 +45,10 @@ struct TensorKeyGrad {
   __device__ void operator()(std::int64_t lane, std::int64_t sample, std::int64_t kv_head, std::int64_t key,
                              std::int64_t first) const {
     const AttentionShape& s = of.a.shape;
-    const std::int64_t length = s.length_of(of.a.lengths, sample);
+    const SampleKeys in_sample = s.keys_in(of.a.limits, sample);
     const TileRows<T> k(of.a.in.k, sample, key, kv_head, s.keys), v(of.a.in.v, sample, key, kv_head, s.keys);
     HeadSums of_k{lane, first}, of_v{lane, first};
-    const Positions rows = s.rows_of_keys(key, key + 16, length);
+    const Positions rows = s.rows_of_keys(key, key + 16, in_sample);
     for (std::int64_t head = kv_head * s.group(); head < (kv_head + 1) * s.group(); ++head)
       for (std::int64_t row = rows.first; row < rows.last; row += 16) {
         const TileRows<T> q(of.a.in.q, sample, row, head, rows.last), dy(of.dy, sample, row, head, rows.last);
@@ -56,7 +57,7 @@ struct TensorKeyGrad {
         da.add(lane, v, dy);
         p.each(lane, [&](float& number, int i, std::int64_t r, std::int64_t c) {
           typename AttentionGradArgs<T>::Weights w{};
-          if (s.sees(row + c, key + r, length))
+          if (s.sees(row + c, key + r, in_sample))
             w = of.weights(s.row_of(sample, head, row + c), key + r, number, da.at(i));
           number = w.p;
           da.at(i) = w.da;

@@ -71,17 +71,18 @@ void add_by_keys(const Tile& tile, std::int64_t keys, const C* weights, const C*
 
 /// Rows from `row` on that are looked at together, and the keys that any of them sees.
 struct RowBlock {
-  std::int64_t row, rows, length;  // of the sample
+  std::int64_t row, rows;
+  SampleKeys of;
   Positions keys;
-  RowBlock(const AttentionShape& s, std::int64_t row, std::int64_t most, std::int64_t length)
-      : row(row), rows(std::min(most, s.rows - row)), length(length), keys(s.keys_of_rows(row, row + rows, length)) {}
+  RowBlock(const AttentionShape& s, std::int64_t row, std::int64_t most, const SampleKeys& of)
+      : row(row), rows(std::min(most, s.rows - row)), of(of), keys(s.keys_of_rows(row, row + rows, of)) {}
 
   /// Makes scores of `count` keys from `key` on minus infinity where the row does not see the key.
   template <class C>
   void hide(const AttentionShape& s, const Tile& tile, std::int64_t key, std::int64_t count, C* scores) const {
-    if (s.keys_of(row + rows - 1, length).first <= key && s.keys_of(row, length).last >= key + count) return;
+    if (s.keys_of(row + rows - 1, of).first <= key && s.keys_of(row, of).last >= key + count) return;
     for (std::int64_t r = 0; r < rows; ++r) {
-      const Positions seen = s.keys_of(row + r, length);
+      const Positions seen = s.keys_of(row + r, of);
       for (std::int64_t j = 0; j < count; ++j)
         if (key + j < seen.first || key + j >= seen.last)
           scores[j * tile.rows + r] = -std::numeric_limits<C>::infinity();

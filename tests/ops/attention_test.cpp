@@ -97,7 +97,8 @@ void expect_near(const Tensor& got, const Tensor& expected, double tolerance, co
     ASSERT_NEAR(got.values[i], expected.values[i], tolerance) << what << ", " << i;
 }
 
-void expect_definition(const Defined& of, const Tensor& lengths, Attrs attrs, DType dtype = DType::f64) {
+void expect_definition(const Defined& of, const Tensor& lengths, Attrs attrs, DType dtype = DType::f64,
+                       const Tensor& positions = {}) {
   attrs.set("heads", kHeads);
   attrs.set("kv_heads", kGroups);
   const auto as = [&](Tensor tensor) {
@@ -105,9 +106,9 @@ void expect_definition(const Defined& of, const Tensor& lengths, Attrs attrs, DT
     return tensor;
   };
   const double tolerance = dtype == DType::f64 ? 1e-13 : 3e-6;
-  std::vector<Tensor> in = {as(of.q), as(of.k), as(of.v), lengths, {}};
+  std::vector<Tensor> in = {as(of.q), as(of.k), as(of.v), lengths, {}, positions};
   if (of.dropout > 0) {
-    in.back() = {{}, {kStep}, DType::i64};
+    in[4] = {{}, {kStep}, DType::i64};
     attrs.set("dropout", of.dropout);
     attrs.set("seed", kSeed);
     attrs.set("key", kLayer);
@@ -194,6 +195,57 @@ TEST(Attention, NoKeyBeyondItsSamplesLengthIsSeen) {
                     {{"causal", 1}});
 }
 
+/// Positions of texts of these lengths, sample by sample.
+Tensor positions_of(const std::vector<std::vector<int>>& samples) {
+  Tensor positions{{std::ssize(samples), 0}, {}, DType::i32};
+  for (const std::vector<int>& lengths : samples)
+    for (const int length : lengths)
+      for (int t = 0; t < length; ++t) positions.values.push_back(t);
+  positions.shape[1] = std::ssize(positions.values) / positions.shape[0];
+  return positions;
+}
+
+/// More than a tile of rows and of keys; texts that begin and end within tiles, with their borders, and beyond them.
+TEST(Attention, NoKeyBeforeItsTextIsSeen) {
+  const Tensor positions = positions_of({{1, 63, 64, 5, 137}, {200, 70}});
+  const auto begin = [&](auto b, auto t) { return t - static_cast<std::int64_t>(positions.values[b * 270 + t]); };
+  const auto causal = [&](auto b, auto t, auto s) { return s <= t && s >= begin(b, t); };
+  const auto near = [&](auto b, auto t, auto s) { return causal(b, t, s) && s > t - 50; };
+  const auto later = [&](auto b, auto, auto s) { return s >= begin(b, 269); };
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    expect_definition({2, 270, 270, kScale, causal}, {}, {{"causal", 1}}, dtype, positions);
+    expect_definition({2, 270, 270, kScale, near, 0.25}, {}, {{"causal", 1}, {"window", 50}}, dtype, positions);
+  }
+  // The one row is the last position.
+  expect_definition({2, 1, 270, kScale, later}, {}, {{"causal", 1}}, DType::f64, {{2, 1}, {136, 69}, DType::i32});
+}
+
+/// To the bit, whatever stands there: what a text gives and what becomes of it.
+TEST(Attention, ATextDoesNotSeeWhatStandsBesideIt) {
+  const Tensor positions = positions_of({{40, 60, 170}});
+  const Attrs attrs{{"heads", kHeads}, {"kv_heads", kGroups}, {"causal", 1}};
+  const auto of_text = [&](unsigned others, const std::string& op, std::size_t output) {
+    std::vector<Tensor> in;
+    for (const std::int64_t heads : {kHeads, kGroups, kGroups, kHeads}) {
+      in.push_back(random_tensor({1, 270, heads * kSize}, static_cast<unsigned>(in.size())));
+      const Tensor other = random_tensor(in.back().shape, others + static_cast<unsigned>(in.size()));
+      for (std::int64_t i = 0; i < elements(other.shape); ++i)
+        if (const std::int64_t t = i / (heads * kSize); t < 40 || t >= 100) in.back().values[i] = other.values[i];
+    }
+    const Tensor dy = in.back();
+    in.back() = {};
+    in.insert(in.end(), {{}, positions});
+    if (op == "attention_grad")
+      in.insert(in.end(), {run_op("attention", in, attrs), run_op("attention", in, attrs, 1), dy});
+    const Tensor all = run_op(op, in, attrs, output);
+    const std::int64_t width = all.shape[2];
+    return std::vector(all.values.begin() + 40 * width, all.values.begin() + 100 * width);
+  };
+  EXPECT_EQ(of_text(10, "attention", 0), of_text(20, "attention", 0));
+  for (const std::size_t output : {0, 1, 2})
+    EXPECT_EQ(of_text(10, "attention_grad", output), of_text(20, "attention_grad", output)) << output;
+}
+
 TEST(Attention, OnePackedInputIsTheSame) {
   constexpr std::int64_t kBatch = 2, kRows = 7;
   const Shape one{kBatch, kRows, kHeads * kSize};
@@ -231,7 +283,7 @@ TEST(Attention, GradientsOfHugeScoresAreThoseOfTheLargest) {
       const Attrs attrs{{"heads", 1}, {"causal", 1}, {"scale", scale}};
       const Tensor y = run_op("attention", {q, k, v}, attrs), lse = run_op("attention", {q, k, v}, attrs, 1);
       EXPECT_EQ(y, v);
-      const std::vector<Tensor> in = {q, k, v, {}, {}, y, lse, dy};
+      const std::vector<Tensor> in = {q, k, v, {}, {}, {}, y, lse, dy};
       for (const int slot : {0, 1})
         for (const double gradient : run_op("attention_grad", in, attrs, slot).values) ASSERT_EQ(gradient, 0) << slot;
       EXPECT_EQ(run_op("attention_grad", in, attrs, 2), dy);
@@ -263,6 +315,9 @@ TEST(Attention, WhatDoesNotFitIsToldByName) {
             "attention: dropout is 1, expected at least 0 and below 1");
   EXPECT_EQ(told({{2, 5, 12}, {2, 5, 12}, {2, 5, 12}, {2}, {}}, {{"heads", 4}, {"dropout", 0.1}}, {{3, DType::i32}}),
             "attention: step is f32[], expected i64[]");
+  EXPECT_EQ(told({{2, 5, 12}, {2, 5, 12}, {2, 5, 12}, {2}, {}, {2, 4}}, {{"heads", 4}},
+                 {{3, DType::i32}, {4, DType::i64}, {5, DType::i32}}),
+            "attention: positions is i32[2,4], expected i32[2,5]");
 }
 
 TEST(Attention, TheLayerTakesLengthsAfterOneInputOrThree) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 
 #include "framework/error.h"
@@ -55,9 +56,13 @@ OpProgram program_of(const Sample& sample, DType dtype) {
 }
 
 void fill_inputs(const Sample& sample, const OpProgram& op_program, Interpreter& values) {
-  for (std::size_t slot = 0; slot < sample.in.size(); ++slot)
-    if (op_program.in[slot] != kNone)
-      values.fill_uniform(op_program.in[slot], sample.in[slot].low, sample.in[slot].high, slot);
+  for (std::size_t slot = 0; slot < sample.in.size(); ++slot) {
+    const VarId in = op_program.in[slot];
+    if (in == kNone) continue;
+    values.fill_uniform(in, sample.in[slot].low, sample.in[slot].high, slot);
+    for (std::int64_t i = 1; sample.in[slot].texts && i < elements(sample.in[slot].shape); ++i)
+      values.set(in, i, std::min(values.number(in, i), values.number(in, i - 1) + 1));
+  }
 }
 
 bool by_tests_alone(const std::string& type) { return type.rfind(kTestOpPrefix, 0) == 0; }

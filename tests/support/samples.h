@@ -17,6 +17,7 @@ struct SampleInput {
   bool absent = false;
   Kind kind = Kind::Input;  // Param or State for ops that update in place
   bool wide = false;        // f32 where the dtype under test is bf16 or f16
+  bool texts = false;       // positions in texts: none is more than one above that before it
 };
 
 inline const SampleInput kAbsent{.shape = {}, .absent = true};

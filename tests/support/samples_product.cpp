@@ -7,6 +7,12 @@ SampleInput lengths_of(std::int64_t samples, double most, double least = -1) {
   return {.shape = {samples}, .low = least, .high = most, .dtype = DType::i32};
 }
 
+/// Of some texts in a sample: about two in so many rows.
+SampleInput positions_of(std::int64_t samples, std::int64_t rows) {
+  return {
+      .shape = {samples, rows}, .low = 0, .high = 2.0 * static_cast<double>(rows), .dtype = DType::i32, .texts = true};
+}
+
 /// A gradient is taken of y alone.
 Sample attention(std::vector<SampleInput> in, const Attrs& attrs) {
   return {.op = "attention", .in = std::move(in), .attrs = attrs, .through = {0}};
@@ -16,7 +22,7 @@ Sample attention(std::vector<SampleInput> in, const Attrs& attrs) {
 Sample attention_grad_of_low_lse(const SampleInput& kv, const Attrs& attrs) {
   const SampleInput queries{{2, 19, 16}}, lse{.shape = {2, 2, 19}, .low = -9, .high = -3, .wide = true};
   return {.op = "attention_grad",
-          .in = {queries, kv, kv, kAbsent, kAbsent, queries, lse, queries},
+          .in = {queries, kv, kv, kAbsent, kAbsent, kAbsent, queries, lse, queries},
           .attrs = attrs,
           .gradient = false};
 }
@@ -39,6 +45,8 @@ std::vector<Sample> attention_in_blocks() {
       attention({one96, one96, one96, lengths_of(2, 67, 20), kStep},
                 dropping({{"heads", 1}, {"window", 35}, {"scale", 0.5}})),
       attention({one128, one128, one128, kAbsent, kStep}, dropping({{"heads", 1}, {"causal", 1}, {"scale", 0.5}})),
+      attention({{{2, 300, 48}}, kAbsent, kAbsent, kAbsent, kAbsent, positions_of(2, 300)},
+                {{"heads", 2}, {"kv_heads", 1}, {"causal", 1}}),
   };
   for (std::size_t i = 0, n = rows.size(); i < n; ++i) {
     rows[i].gradient = false;
@@ -49,7 +57,7 @@ std::vector<Sample> attention_in_blocks() {
     const Shape q = grad.in[0].shape;
     const std::int64_t heads = grad.attrs.integer("heads");
     const SampleInput y{{q[0], q[1], grad.in[1].absent ? q[2] / 3 : q[2]}};
-    grad.in.resize(5, kAbsent);
+    grad.in.resize(6, kAbsent);
     grad.in.insert(grad.in.end(), {y, {.shape = {q[0], heads, q[1]}, .low = 3, .high = 5, .wide = true}, y});
     rows.push_back(grad);
   }
@@ -83,6 +91,10 @@ std::vector<Sample> attention_samples() {
       attention({{{2, 7, 16}}, kAbsent, kAbsent, kAbsent, kStep},
                 dropping({{"heads", 4}, {"kv_heads", 2}, {"causal", 1}})),
       attention({queries, keys, keys, lengths_of(2, 10, 4), kStep}, dropping({{"heads", 4}, {"kv_heads", 2}})),
+      attention({{{2, 23, 24}}, kAbsent, kAbsent, kAbsent, kStep, positions_of(2, 23)},
+                dropping({{"heads", 2}, {"kv_heads", 1}, {"causal", 1}})),
+      attention({{{1, 37, 130}}, {{1, 37, 130}}, {{1, 37, 130}}, kAbsent, kAbsent, positions_of(1, 37)},
+                {{"heads", 1}, {"causal", 1}, {"window", 9}}),
       attention_grad_of_low_lse({{2, 19, 16}}, {{"heads", 2}, {"causal", 1}}),
       attention_grad_of_low_lse({{2, 21, 8}}, {{"heads", 2}, {"kv_heads", 1}}),
   };
