@@ -56,8 +56,8 @@ TEST_F(LoraRun, TrainsAdaptersAloneAndHasTheSameBitsAndTheBytesOfItsPlan) {
     const Ended ended = run(memopt, {"--memopt", memopt, "--steps", "5", "--clip-norm", "0.1", "--optimizer", "adamw"});
     ASSERT_EQ(ended.code, 0) << ended.err;
     EXPECT_PRED2(says, ended.out, "bytes, as predicted");
-    EXPECT_PRED2(says, ended.err, "adapters of 590 numbers train beside 'conv1', 'logits'");
-    EXPECT_PRED2(says, ended.err, "frozen are 6 of 10 parameters, 756 of 1,346 numbers");
+    EXPECT_PRED2(says, ended.err, "adapters of 334 numbers train beside 'conv1', 'logits'");
+    EXPECT_PRED2(says, ended.err, "frozen are 6 of 10 parameters, 756 of 1,090 numbers");
     if (first.empty()) first = checkpoint_bytes(memopt);
     EXPECT_TRUE(checkpoint_bytes(memopt) == first) << memopt;
   }
@@ -110,8 +110,8 @@ TEST_F(LoraRun, HasABaseInFewerBits) {
 
 TEST_F(LoraRun, PlansWhatItSaves) {
   const nlohmann::json with = json(kAdapters), without = json({});
-  EXPECT_EQ(with["bytes"]["param_grads"], 4 * 590);
-  EXPECT_EQ(with["bytes"]["optimizer"], 4 * 590);
+  EXPECT_EQ(with["bytes"]["param_grads"], 4 * 334);
+  EXPECT_EQ(with["bytes"]["optimizer"], 4 * 334);
   EXPECT_EQ(with["bytes"]["frozen"], 4 * 756);
   EXPECT_EQ(with["unfrozen"]["peak"], without["bytes"]["peak"]);
   EXPECT_PRED2(says, plan(kAdapters).out, "LoRA saves ");
