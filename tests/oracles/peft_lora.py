@@ -20,8 +20,9 @@ try:
     import torch
     import transformers
 
+    SINGLE = torch.float32
     import hf_encoders
-    import hf_text
+    import hf_text  # whose torch.float32 is f64
 except ImportError as missing:
     print(f"peft_lora: skipped: {missing}", file=sys.stderr)
     sys.exit(77)
@@ -134,8 +135,11 @@ def case(name, family, settings, ours, sets, lora):
 def opened(wanted, folder):
     """The logits of PEFT's model with the adapter in the folder."""
     _, family, settings, *_ = next(of for of in CASES if of[0] == wanted)
-    model = peft.PeftModel.from_pretrained(base_of(family, settings)[0], folder).double().eval()
+    base, double = base_of(family, settings)[0], torch.float32
+    torch.float32 = SINGLE  # what safetensors has in files
+    model = peft.PeftModel.from_pretrained(base, folder).double().eval()
     state = safetensors.torch.load_file(os.path.join(folder, "adapter_model.safetensors"))
+    torch.float32 = double
     known = set(peft.get_peft_model_state_dict(model, save_embedding_layers=False))
     assert set(state) == known, (sorted(known - set(state)), sorted(set(state) - known))
     result = peft.set_peft_model_state_dict(model, {name: tensor.double() for name, tensor in state.items()})
