@@ -60,6 +60,7 @@ Cases elementwise(const Shapes& s, DType dtype) {
       {.op = "div", .in = {of(x), positive(x)}},
       {.op = "sum_n", .in = {of(x), of(x), of(x)}},
       {.op = "relu_grad", .in = {of(x), of(x), of(x)}, .gradient = false},
+      {.op = "huber_loss", .in = {of(x), of(x)}, .attrs = {{"delta", 0.5}}},
       {.op = "sigmoid_cross_entropy", .in = {of(x), {.shape = x, .low = 0}}},
       {.op = "normalize",
        .in = {below({std::max<std::int64_t>(1, s.rows * s.width / (224 * 224 * 3)), 224, 224, 3}, 256, DType::u8)},

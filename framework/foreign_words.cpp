@@ -82,6 +82,7 @@ const std::vector<Foreign>& foreign_words() {
       {{"nllloss"}, "nll"},
       {{"mseloss", "mean_squared_error"}, "mse"},
       {{"l1loss", "mae", "mean_absolute_error"}, "l1"},
+      {{"huberloss", "smoothl1loss"}, "huber"},
       {{"bcewithlogitsloss", "bceloss", "binary_crossentropy"}, "bce"},
       // Settings of training, as keys and as options.
       {{"learning_rate"}, "lr"},

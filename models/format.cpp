@@ -47,10 +47,10 @@ const std::vector<KeyFact>& block_keys() {
 }
 
 const std::vector<KeyFact>& loss_keys() {
-  static const std::vector<KeyFact> keys = {
-      {"op", true, "loss_type"}, {"in", false, "reference"},        {"target", false, "reference"},
-      {"weight", false, "num"},  {"label_smoothing", false, "num"}, {"ignore", false, "int"},
-      {"if", false, "expr"}};
+  static const std::vector<KeyFact> keys = {{"op", true, "loss_type"},         {"in", false, "reference"},
+                                            {"target", false, "reference"},    {"weight", false, "num"},
+                                            {"label_smoothing", false, "num"}, {"ignore", false, "int"},
+                                            {"delta", false, "num"},           {"if", false, "expr"}};
   return keys;
 }
 

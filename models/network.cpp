@@ -74,7 +74,10 @@ LossSettings loss_settings(const JsonNode& loss, const std::string& type, const 
                         .label_smoothing = number_of(loss, "label_smoothing", 0, vars)};
   if (loss.has("ignore")) settings.ignore = whole_of(loss.at("ignore"), vars);
   if (loss.has("name")) settings.name = loss.at("name").text();
-  if (is_layer_loss(type)) settings.layer = settings_of(loss, layer_named(type), vars);
+  if (is_layer_loss(type))
+    settings.layer = settings_of(loss, layer_named(type), vars);
+  else if (loss.has("delta"))
+    settings.layer.set("delta", number_of(loss, "delta", 1, vars));
   return settings;
 }
 

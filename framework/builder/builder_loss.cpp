@@ -1,6 +1,7 @@
 // The losses of a network: for each label one number, for each sample if there are none, the weighted sum of all;
 // finish() takes its mean.
 #include <algorithm>
+#include <cmath>
 
 #include "framework/builder/builder.h"
 #include "framework/did_you_mean.h"
@@ -16,6 +17,7 @@ const std::map<std::string, std::string>& loss_ops() {
                                                          {"nll", "nll_loss"},
                                                          {"mse", "mse_loss"},
                                                          {"l1", "l1_loss"},
+                                                         {"huber", "huber_loss"},
                                                          {"bce", "sigmoid_cross_entropy"},
                                                          {"linear_cross_entropy", "linear_cross_entropy"}};
   return ops;
@@ -30,7 +32,17 @@ const std::string& loss_op(const std::string& type) {
 
 bool takes_labels(const std::string& type) { return type == "cross_entropy" || type == "nll" || is_layer_loss(type); }
 
-Attrs attrs_of(const std::string& type, double label_smoothing) {
+double huber_delta(const Attrs& settings) {
+  const double delta = settings.has("delta") ? settings.number("delta") : 1;
+  if (!(delta > 0 && std::isfinite(delta)))
+    throw SettingError("delta", message("delta is ", delta, ", expected more than 0"));
+  return delta;
+}
+
+Attrs attrs_of(const std::string& type, const LossSettings& settings) {
+  const double label_smoothing = settings.label_smoothing;
+  if (type != "huber" && settings.layer.has("delta")) throw SettingError("delta", message("'", type, "' has no delta"));
+  if (type == "huber" && label_smoothing == 0) return {{"delta", huber_delta(settings.layer)}};
   if (label_smoothing == 0) return {};
   if (type != "cross_entropy") throw SettingError("label_smoothing", message("'", type, "' has no label_smoothing"));
   if (!(label_smoothing > 0 && label_smoothing < 1))
@@ -103,7 +115,7 @@ void Builder::loss(const std::string& type, VarId prediction, VarId target, cons
     const Op made = layer_loss(type, prediction, label, settings, settings.name.empty() ? name : settings.name);
     sample = made.out.front(), correct = made.out.back(), classes = shape(made.in[1])[0];
   } else {
-    sample = append(op, {prediction, label}, attrs_of(type, settings.label_smoothing), name).front();
+    sample = append(op, {prediction, label}, attrs_of(type, settings), name).front();
   }
   if (share != kNone && options_.training) sample = append("mul", {sample, share}, {}, name + "/shared").front();
   if (settings.weight != 1)

@@ -1,5 +1,5 @@
 // Losses of two tensors of one shape, sample by sample: loss[n] = mean over the other axes of f(x, t). F has
-// `value(x, t)` and `slope(x, t)`, the derivative by x.
+// `value(x, t)` and `slope(x, t)`, the derivative by x, and is made of the op's attributes where it has `of(attrs)`.
 #pragma once
 #include "kernels/dtypes.h"
 #include "kernels/reduce/rows.h"
@@ -11,10 +11,12 @@ struct MeanLossRow {
   std::int64_t length;
   const T *in, *target;
   Compute<T>* loss;
+  F f;
   template <class Team>
   HD void operator()(const Team& team, std::int64_t row) const {
     const T *const x = in + row * length, *const t = target + row * length;
-    const double total = team.sum(length, [=](std::int64_t i) { return F::value(compute(x[i]), compute(t[i])); });
+    const F loss_of = f;
+    const double total = team.sum(length, [=](std::int64_t i) { return loss_of.value(compute(x[i]), compute(t[i])); });
     if (team.leads()) loss[row] = static_cast<Compute<T>>(total / static_cast<double>(length));
   }
 };
@@ -25,14 +27,24 @@ struct MeanLossGradRow {
   const T *in, *target;
   const Compute<T>* dloss;
   T* dx;
+  F f;
   template <class Team>
   HD void operator()(const Team& team, std::int64_t row) const {
     const T *const x = in + row * length, *const t = target + row * length;
     T* const to = dx + row * length;
     const Compute<T> factor = dloss[row] / static_cast<Compute<T>>(length);
-    team.each(length, [=](std::int64_t i) { to[i] = F::slope(compute(x[i]), compute(t[i])) * factor; });
+    const F loss_of = f;
+    team.each(length, [=](std::int64_t i) { to[i] = loss_of.slope(compute(x[i]), compute(t[i])) * factor; });
   }
 };
+
+template <class F>
+F loss_made_of(const Attrs& attrs) {
+  if constexpr (requires { F::of(attrs); })
+    return F::of(attrs);
+  else
+    return {};
+}
 
 template <class F>
 struct MeanLoss {
@@ -40,11 +52,12 @@ struct MeanLoss {
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
     const Shape& shape = args.in(0).shape;
     const std::int64_t rows = shape[0], length = elements(shape) / rows;
+    const F f = loss_made_of<F>(args.op.attrs);
     return for_float(args.in(0).dtype, [&](auto zero) {
       using T = decltype(zero);
       return make_kernel([=](const KernelArgs& a) {
         for_each_row(Device{}, a.stream, rows, length,
-                     MeanLossRow<F, T>{length, a.in<T>(0), a.in<T>(1), a.out<Compute<T>>(0)});
+                     MeanLossRow<F, T>{length, a.in<T>(0), a.in<T>(1), a.out<Compute<T>>(0), f});
       });
     });
   }
@@ -56,11 +69,12 @@ struct MeanLossGrad {
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
     const Shape& shape = args.in(0).shape;
     const std::int64_t rows = shape[0], length = elements(shape) / rows;
+    const F f = loss_made_of<F>(args.op.attrs);
     return for_float(args.in(0).dtype, [&](auto zero) {
       using T = decltype(zero);
       return make_kernel([=](const KernelArgs& a) {
         for_each_row(Device{}, a.stream, rows, length,
-                     MeanLossGradRow<F, T>{length, a.in<T>(0), a.in<T>(1), a.in<Compute<T>>(2), a.out<T>(0)});
+                     MeanLossGradRow<F, T>{length, a.in<T>(0), a.in<T>(1), a.in<Compute<T>>(2), a.out<T>(0), f});
       });
     });
   }

@@ -165,6 +165,10 @@ TEST(BuilderLoss, SettingsThatTheLossDoesNotHaveAreRefused) {
   EXPECT_TRUE(fails_with("'l1' has no label_smoothing", [&] { net.loss("l1", x, x, {.label_smoothing = 0.1}); }));
   EXPECT_TRUE(fails_with("label_smoothing is 1, expected 0 to below 1",
                          [&] { net.loss("cross_entropy", x, x, {.label_smoothing = 1}); }));
+  EXPECT_TRUE(fails_with("'mse' has no delta", [&] { net.loss("mse", x, x, {.layer = {{"delta", 1.0}}}); }));
+  EXPECT_TRUE(fails_with("delta is 0, expected more than 0", [&] {
+    net.loss("huber", x, x, {.layer = {{"delta", 0.0}}});
+  }));
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "tests/support/run_op.h"
 
@@ -55,9 +57,24 @@ TEST(IgnoreLabel, WeightsAreZeroIfNoLabelCounts) {
   EXPECT_EQ(run_op("ignore_label", {Tensor{{2}, {-1, 1}, DType::i32}}, kIgnoreOne, 1), (Tensor{{2}, {0, 0}}));
 }
 
+TEST(Loss, HuberIsThatOfPyTorch) {
+  std::ifstream file(LETHE_SOURCE_DIR "/tests/oracles/table_scores.json");
+  const nlohmann::json kept = nlohmann::json::parse(file), &huber = kept.at("huber");
+  const auto x = kept.at("predictions").get<std::vector<double>>(), t = kept.at("numbers").get<std::vector<double>>();
+  const auto slopes = huber.at("gradient").get<std::vector<double>>();
+  const Attrs delta{{"delta", huber.at("delta").get<double>()}};
+  const Shape shape{1, std::ssize(x)};
+  EXPECT_NEAR(run_op("huber_loss", {Tensor{shape, x}, Tensor{shape, t}}, delta).values[0],
+              huber.at("loss").get<double>(), 1e-14);
+  const Tensor gradient = run_op("huber_loss_grad", {Tensor{shape, x}, Tensor{shape, t}, Tensor{{1}, {1}}}, delta);
+  for (std::size_t i = 0; i < slopes.size(); ++i) EXPECT_NEAR(gradient.values[i], slopes[i], 1e-15) << i;
+}
+
 TEST(Loss, NanPassesThrough) {
-  for (const char* op : {"mse_loss", "l1_loss", "sigmoid_cross_entropy"})
-    EXPECT_TRUE(std::isnan(run_op(op, {Tensor{{1, 2}, {NAN, 0}}, Tensor{{1, 2}, {0, 0}}}).values[0])) << op;
+  for (const char* op : {"mse_loss", "l1_loss", "huber_loss", "sigmoid_cross_entropy"}) {
+    const Attrs attrs = std::string(op) == "huber_loss" ? Attrs{{"delta", 1.0}} : Attrs{};
+    EXPECT_TRUE(std::isnan(run_op(op, {Tensor{{1, 2}, {NAN, 0}}, Tensor{{1, 2}, {0, 0}}}, attrs).values[0])) << op;
+  }
 }
 
 TEST(Loss, SaysWhatDoesNotFit) {

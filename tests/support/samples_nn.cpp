@@ -67,6 +67,7 @@ std::vector<Sample> loss_samples() {
       {.op = "nll_loss", .in = {{{2, 6, 10}, -3, 0}, {{2, 6}, -2, 10, DType::i32}}},
       {.op = "mse_loss", .in = {{{3, 4, 5}}, {{3, 4, 5}}}},
       {.op = "l1_loss", .in = {{{3, 40}, 0, 1}, {{3, 40}, 1, 2}}},
+      {.op = "huber_loss", .in = {{{3, 40}, 0, 1}, {{3, 40}, 1, 2}}, .attrs = {{"delta", 0.75}}},
       {.op = "sigmoid_cross_entropy", .in = {{{3, 4, 5}, -3, 3}, {{3, 4, 5}, 0, 1}}},
       {.op = "linear_cross_entropy", .in = {{{5, 7}}, {{10, 7}}, kAbsent, labels(5, 10)}, .through = {0}},
       {.op = "linear_cross_entropy",
