@@ -2,8 +2,6 @@
 #pragma once
 #include <cstdint>
 
-#include "kernels/hd.h"
-
 namespace lethe {
 
 struct Positions {
@@ -20,19 +18,5 @@ struct SampleKeys {
   std::int64_t length;
   const std::int32_t* positions;
 };
-
-/// Of some rows those whose text begins at row `begin` or before it: the first ones, since texts stand one after the
-/// other.
-HD inline Positions of_texts_from(std::int64_t begin, const Positions& of, const std::int32_t* positions) {
-  std::int64_t low = of.first;
-  for (std::int64_t high = of.last; low < high;) {
-    const std::int64_t middle = low + (high - low) / 2;
-    if (middle - positions[middle] > begin)
-      high = middle;
-    else
-      low = middle + 1;
-  }
-  return {of.first, low};
-}
 
 }  // namespace lethe

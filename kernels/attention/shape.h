@@ -76,6 +76,19 @@ struct AttentionShape {
   }
 
  private:
+  /// Of some rows those whose text begins at row `begin` or before it: the first ones, since texts stand one after the
+  /// other.
+  HD static Positions of_texts_from(std::int64_t begin, const Positions& of, const std::int32_t* positions) {
+    std::int64_t low = of.first;
+    for (std::int64_t high = of.last; low < high;) {
+      const std::int64_t middle = low + (high - low) / 2;
+      if (middle - positions[middle] > begin)
+        high = middle;
+      else
+        low = middle + 1;
+    }
+    return {of.first, low};
+  }
   HD static Positions clamp(Positions p, std::int64_t end) {
     const std::int64_t last = p.last < 0 ? 0 : p.last < end ? p.last : end;
     return {p.first < 0 ? 0 : p.first < last ? p.first : last, last};

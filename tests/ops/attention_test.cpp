@@ -3,124 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <functional>
-#include <numeric>
 
 #include "framework/builder/builder.h"
-#include "framework/random.h"
+#include "tests/ops/attention_definition.h"
 #include "tests/support/expect_error.h"
-#include "tests/support/random_values.h"
-#include "tests/support/run_op.h"
 
 namespace lethe::testing {
 namespace {
-
-constexpr std::int64_t kHeads = 4, kGroups = 2, kSize = 3;
-const double kScale = 1 / std::sqrt(static_cast<double>(kSize));
-
-Tensor random_tensor(const Shape& shape, unsigned seed) {
-  return {shape, random_values<double>(elements(shape), seed)};
-}
-
-/// Which keys a row of a sample sees.
-using Sees = std::function<bool(std::int64_t sample, std::int64_t row, std::int64_t key)>;
-bool sees_all(std::int64_t, std::int64_t, std::int64_t) { return true; }
-
-constexpr std::int64_t kSeed = 7, kLayer = 11, kStep = 3;
-/// The factor of the share of a row, among those of all samples and heads, and of a key.
-double factor_of(double dropout, std::int64_t row, std::int64_t key, std::int64_t keys) {
-  const std::int64_t four = row * ((keys + 3) / 4) + key / 4;
-  const float drawn = uniform_of(philox(stream_key(kSeed, kLayer), kStep, four).word[key % 4]);
-  return drawn < static_cast<float>(dropout) ? 0 : 1 / (1 - dropout);
-}
-
-/// Attention and its gradient as they are defined, with all scores of a row.
-struct Defined {
-  Tensor q, k, v, dy;
-  Tensor y, lse, dq, dk, dv;
-  std::int64_t rows, keys;
-  double dropout;
-
-  Defined(std::int64_t batch, std::int64_t rows, std::int64_t keys, double scale, const Sees& sees, double dropout = 0)
-      : q(random_tensor({batch, rows, kHeads * kSize}, 1)),
-        k(random_tensor({batch, keys, kGroups * kSize}, 2)),
-        v(random_tensor({batch, keys, kGroups * kSize}, 3)),
-        dy(random_tensor({batch, rows, kHeads * kSize}, 4)),
-        y(zeros(q.shape)),
-        lse(zeros({batch, kHeads, rows})),
-        dq(zeros(q.shape)),
-        dk(zeros(k.shape)),
-        dv(zeros(v.shape)),
-        rows(rows),
-        keys(keys),
-        dropout(dropout) {
-    for (std::int64_t b = 0; b < batch; ++b)
-      for (std::int64_t head = 0; head < kHeads; ++head)
-        for (std::int64_t t = 0; t < rows; ++t) add_row(b, head, t, scale, sees);
-  }
-
- private:
-  static Tensor zeros(const Shape& shape) { return {shape, std::vector<double>(elements(shape))}; }
-  static double* at(Tensor& of, std::int64_t b, std::int64_t position, std::int64_t head) {
-    return of.values.data() + (b * of.shape[1] + position) * of.shape[2] + head * kSize;
-  }
-  static double dot(const double* a, const double* b) { return std::inner_product(a, a + kSize, b, 0.0); }
-
-  void add_row(std::int64_t b, std::int64_t head, std::int64_t t, double scale, const Sees& sees) {
-    const std::int64_t group = head / (kHeads / kGroups);
-    std::vector<double> p(static_cast<std::size_t>(keys));
-    double total = 0;
-    for (std::int64_t s = 0; s < keys; ++s)
-      if (sees(b, t, s)) total += p[s] = std::exp(scale * dot(at(q, b, t, head), at(k, b, s, group)));
-    if (total == 0) return;
-    const std::int64_t row = (b * kHeads + head) * rows + t;
-    lse.values[row] = std::log(total);
-    std::vector<double> m(p.size());
-    for (std::int64_t s = 0; s < keys; ++s) m[s] = factor_of(dropout, row, s, keys);
-    for (std::int64_t s = 0; s < keys; ++s)
-      for (std::int64_t d = 0; d < kSize; ++d) at(y, b, t, head)[d] += m[s] * p[s] / total * at(v, b, s, group)[d];
-    const double* const g = at(dy, b, t, head);
-    for (std::int64_t s = 0; s < keys; ++s) {
-      const double da = p[s] / total * (m[s] * dot(g, at(v, b, s, group)) - dot(g, at(y, b, t, head))) * scale;
-      for (std::int64_t d = 0; d < kSize; ++d) {
-        at(dv, b, s, group)[d] += m[s] * p[s] / total * g[d];
-        at(dq, b, t, head)[d] += da * at(k, b, s, group)[d];
-        at(dk, b, s, group)[d] += da * at(q, b, t, head)[d];
-      }
-    }
-  }
-};
-
-void expect_near(const Tensor& got, const Tensor& expected, double tolerance, const char* what) {
-  ASSERT_EQ(got.shape, expected.shape) << what;
-  for (std::size_t i = 0; i < got.values.size(); ++i)
-    ASSERT_NEAR(got.values[i], expected.values[i], tolerance) << what << ", " << i;
-}
-
-void expect_definition(const Defined& of, const Tensor& lengths, Attrs attrs, DType dtype = DType::f64,
-                       const Tensor& positions = {}) {
-  attrs.set("heads", kHeads);
-  attrs.set("kv_heads", kGroups);
-  const auto as = [&](Tensor tensor) {
-    tensor.dtype = dtype;
-    return tensor;
-  };
-  const double tolerance = dtype == DType::f64 ? 1e-13 : 3e-6;
-  std::vector<Tensor> in = {as(of.q), as(of.k), as(of.v), lengths, {}, positions};
-  if (of.dropout > 0) {
-    in[4] = {{}, {kStep}, DType::i64};
-    attrs.set("dropout", of.dropout);
-    attrs.set("seed", kSeed);
-    attrs.set("key", kLayer);
-  }
-  expect_near(run_op("attention", in, attrs), of.y, tolerance, "y");
-  expect_near(run_op("attention", in, attrs, 1), of.lse, tolerance, "lse");
-  std::vector<Tensor> of_grad = in;
-  of_grad.insert(of_grad.end(), {as(of.y), as(of.lse), as(of.dy)});
-  expect_near(run_op("attention_grad", of_grad, attrs), of.dq, tolerance, "dq");
-  expect_near(run_op("attention_grad", of_grad, attrs, 1), of.dk, 40 * tolerance, "dk");
-  expect_near(run_op("attention_grad", of_grad, attrs, 2), of.dv, 40 * tolerance, "dv");
-}
 
 TEST(Attention, FollowsItsDefinition) {
   expect_definition({2, 7, 9, kScale, sees_all}, {}, {});
@@ -193,57 +82,6 @@ TEST(Attention, NoKeyBeyondItsSamplesLengthIsSeen) {
   // Of the second sample, of length 5, the first two of the seven rows have no position.
   expect_definition({2, 7, 9, kScale, [&](auto b, auto t, auto s) { return s <= length(b) - 7 + t; }}, lengths,
                     {{"causal", 1}});
-}
-
-/// Positions of texts of these lengths, sample by sample.
-Tensor positions_of(const std::vector<std::vector<int>>& samples) {
-  Tensor positions{{std::ssize(samples), 0}, {}, DType::i32};
-  for (const std::vector<int>& lengths : samples)
-    for (const int length : lengths)
-      for (int t = 0; t < length; ++t) positions.values.push_back(t);
-  positions.shape[1] = std::ssize(positions.values) / positions.shape[0];
-  return positions;
-}
-
-/// More than a tile of rows and of keys; texts that begin and end within tiles, with their borders, and beyond them.
-TEST(Attention, NoKeyBeforeItsTextIsSeen) {
-  const Tensor positions = positions_of({{1, 63, 64, 5, 137}, {200, 70}});
-  const auto begin = [&](auto b, auto t) { return t - static_cast<std::int64_t>(positions.values[b * 270 + t]); };
-  const auto causal = [&](auto b, auto t, auto s) { return s <= t && s >= begin(b, t); };
-  const auto near = [&](auto b, auto t, auto s) { return causal(b, t, s) && s > t - 50; };
-  const auto later = [&](auto b, auto, auto s) { return s >= begin(b, 269); };
-  for (const DType dtype : {DType::f32, DType::f64}) {
-    expect_definition({2, 270, 270, kScale, causal}, {}, {{"causal", 1}}, dtype, positions);
-    expect_definition({2, 270, 270, kScale, near, 0.25}, {}, {{"causal", 1}, {"window", 50}}, dtype, positions);
-  }
-  // The one row is the last position.
-  expect_definition({2, 1, 270, kScale, later}, {}, {{"causal", 1}}, DType::f64, {{2, 1}, {136, 69}, DType::i32});
-}
-
-/// To the bit, whatever stands there: what a text gives and what becomes of it.
-TEST(Attention, ATextDoesNotSeeWhatStandsBesideIt) {
-  const Tensor positions = positions_of({{40, 60, 170}});
-  const Attrs attrs{{"heads", kHeads}, {"kv_heads", kGroups}, {"causal", 1}};
-  const auto of_text = [&](unsigned others, const std::string& op, std::size_t output) {
-    std::vector<Tensor> in;
-    for (const std::int64_t heads : {kHeads, kGroups, kGroups, kHeads}) {
-      in.push_back(random_tensor({1, 270, heads * kSize}, static_cast<unsigned>(in.size())));
-      const Tensor other = random_tensor(in.back().shape, others + static_cast<unsigned>(in.size()));
-      for (std::int64_t i = 0; i < elements(other.shape); ++i)
-        if (const std::int64_t t = i / (heads * kSize); t < 40 || t >= 100) in.back().values[i] = other.values[i];
-    }
-    const Tensor dy = in.back();
-    in.back() = {};
-    in.insert(in.end(), {{}, positions});
-    if (op == "attention_grad")
-      in.insert(in.end(), {run_op("attention", in, attrs), run_op("attention", in, attrs, 1), dy});
-    const Tensor all = run_op(op, in, attrs, output);
-    const std::int64_t width = all.shape[2];
-    return std::vector(all.values.begin() + 40 * width, all.values.begin() + 100 * width);
-  };
-  EXPECT_EQ(of_text(10, "attention", 0), of_text(20, "attention", 0));
-  for (const std::size_t output : {0, 1, 2})
-    EXPECT_EQ(of_text(10, "attention_grad", output), of_text(20, "attention_grad", output)) << output;
 }
 
 TEST(Attention, OnePackedInputIsTheSame) {

@@ -1,0 +1,40 @@
+// Attention and its gradient as they are defined, to hold the op against.
+#pragma once
+#include <cmath>
+#include <functional>
+
+#include "tests/support/random_values.h"
+#include "tests/support/run_op.h"
+
+namespace lethe::testing {
+
+constexpr std::int64_t kHeads = 4, kGroups = 2, kSize = 3;
+inline const double kScale = 1 / std::sqrt(static_cast<double>(kSize));
+constexpr std::int64_t kSeed = 7, kLayer = 11, kStep = 3;  // of dropout
+
+inline Tensor random_tensor(const Shape& shape, unsigned seed) {
+  return {shape, random_values<double>(elements(shape), seed)};
+}
+
+/// Which keys a row of a sample sees.
+using Sees = std::function<bool(std::int64_t sample, std::int64_t row, std::int64_t key)>;
+inline bool sees_all(std::int64_t, std::int64_t, std::int64_t) { return true; }
+
+/// Of random inputs, with all scores of a row.
+struct Defined {
+  Tensor q, k, v, dy;
+  Tensor y, lse, dq, dk, dv;
+  std::int64_t rows, keys;
+  double dropout;
+
+  Defined(std::int64_t batch, std::int64_t rows, std::int64_t keys, double scale, const Sees& sees, double dropout = 0);
+
+ private:
+  void add_row(std::int64_t b, std::int64_t head, std::int64_t t, double scale, const Sees& sees);
+};
+
+/// Expects the op and its gradient to give that. No `lengths` or `positions`: absent.
+void expect_definition(const Defined& of, const Tensor& lengths, Attrs attrs, DType dtype = DType::f64,
+                       const Tensor& positions = {});
+
+}  // namespace lethe::testing
