@@ -97,15 +97,15 @@ void Builder::loss(const std::string& type, VarId prediction, VarId target, cons
   const auto append = [&](const std::string& what, std::vector<VarId> in, Attrs attrs, const std::string& as) {
     return this->append(what, std::move(in), std::move(attrs), as);
   };
-  if (network_.sample_loss != kNone && settings.ignore != network_.ignored)
+  const std::optional<std::int64_t> ignore = takes_labels(type) && !settings.ignore ? options_.ignore : settings.ignore;
+  if (network_.sample_loss != kNone && ignore != network_.ignored)
     throw SettingError("ignore", "all losses must ignore the same label, or none: their mean is over the same samples");
   VarId label = target, share = kNone;
-  if (settings.ignore) {
+  if (ignore) {
     if (!takes_labels(type)) throw SettingError("ignore", message("'", type, "' has no labels to ignore"));
     const std::vector<VarId> made =
         append("ignore_label", {target},
-               {{"ignore", *settings.ignore},
-                {"dtype", std::string(name_of(wide_of(network_.program.vars[prediction].dtype)))}},
+               {{"ignore", *ignore}, {"dtype", std::string(name_of(wide_of(network_.program.vars[prediction].dtype)))}},
                name + "/label");
     label = made[0], share = made[1];
   }
@@ -121,7 +121,7 @@ void Builder::loss(const std::string& type, VarId prediction, VarId target, cons
   if (settings.weight != 1)
     sample = append(kScale, {sample}, {{"a", settings.weight}, {"b", 0.0}}, name + "/weighted").front();
   if (network_.sample_loss != kNone) {
-    if (settings.ignore && shape(sample) != shape(network_.sample_loss))  // shares are of each one's own labels
+    if (ignore && shape(sample) != shape(network_.sample_loss))  // shares are of each one's own labels
       throw SettingError("ignore", message("losses that ignore a label must be of one shape, found ",
                                            text_of(shape(sample)), " after ", text_of(shape(network_.sample_loss))));
     sample = in_shape(network_.program, sample, shape(network_.sample_loss), name);
@@ -130,7 +130,7 @@ void Builder::loss(const std::string& type, VarId prediction, VarId target, cons
   }
   network_.sample_loss = sample;
   network_.target = target;
-  network_.ignored = settings.ignore;
+  network_.ignored = ignore;
   network_.correct = correct;
   network_.classes = classes;
   if (is_layer_loss(type)) return;

@@ -17,9 +17,10 @@ namespace lethe {
 struct BuildOptions {
   std::int64_t batch = 1;
   DType dtype = DType::f32;
-  bool training = true;   // false: batch norm reads running statistics, dropout is nothing
-  std::int64_t seed = 0;  // of dropout; parameters take theirs at initialisation
-  bool logits = false;    // as the prediction, too, where the loss is a layer that does without them
+  bool training = true;                     // false: batch norm reads running statistics, dropout is nothing
+  std::int64_t seed = 0;                    // of dropout; parameters take theirs at initialisation
+  bool logits = false;                      // as the prediction, too, where the loss is a layer that does without them
+  std::optional<std::int64_t> ignore = {};  // the label that does not count where a loss of labels names none
   std::int64_t joint_parts =
       1;  // of a batch cut into parts (micro_batches.h): over how many batch norm takes statistics
   std::set<std::string> frozen = {};       // parameters and running statistics that stay as they are (frozen.h)
@@ -40,6 +41,7 @@ struct Network {
   VarId correct = kNone;       // u8, as the labels: 1 where the label is the largest logit; kNone without labels
   std::int64_t classes = 0;    // that labels name; 0 without labels
   VarId target = kNone;        // the input that holds labels or targets
+  VarId positions = kNone;  // the input that says where texts begin in a sample (packed_texts.h), if it holds several
   std::optional<std::int64_t> ignored = {};    // the label that does not count: no loss, never correct
   std::vector<ParamInfo> params;               // Params and States in order of creation
   std::set<VarId> frozen = {};                 // of the Params: those that stay as they are
