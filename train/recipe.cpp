@@ -123,6 +123,7 @@ void check_fresh(const Options& o) {
 Options settled(Options o) {
   check(o.skip_bad == 0, "--skip-bad is of image files: it needs --data imagefolder:DIR");
   ProgramSetting& program = o.program;
+  fit_to_data(program.network, o.data);
   if (program.training)
     check_update(o);
   else

@@ -182,6 +182,7 @@ Options decided_for_text(const TextAsked& asked, const Options& given, const std
   check(asked.plan || given.given.contains("prompt"), "--prompt is required: what is written on from");
   Options options = given.checkpoints.weights.path.empty() ? decided(given) : decided_by_run(given, run);
   options.program.network.batch = 1;
+  options.program.network.packed = false;  // it goes on with one text, whatever the run learned from
   return options;
 }
 

@@ -31,8 +31,8 @@ Family masks() {
 }
 Family sequences() {
   return {.gives = "sequences",
-          .kinds = {"tokens", "text", "sentences", "copy", "synthetic"},
-          .forms = "tokens:DIR, text:FILE, sentences, copy, synthetic"};
+          .kinds = {"tokens", "text", "jsonl", "sentences", "copy", "synthetic"},
+          .forms = "tokens:DIR, text:FILE, jsonl:FILE, sentences, copy, synthetic"};
 }
 
 Family texts() {
@@ -58,6 +58,7 @@ const std::vector<std::string>& options_of(const std::string& kind) {
       {"imagefolder", {"resize", "max-pixels", "skip-bad", "val"}},
       {"npy", {"val"}},
       {"text", {kTokenizerKey, "val"}},
+      {"jsonl", {kTokenizerKey, "val", "no-pack"}},
       {"tokens", {"ignore-borders", "val"}},
       {"tsv", {kTokenizerKey, "val"}}};
   static const std::vector<std::string> none;
@@ -129,12 +130,18 @@ TokensSpec DataSpec::tokens() const {
     reject(
         "windows of tokens begin elsewhere in each epoch, so that no share of them can be held out; train tokenize "
         "`val` PERCENT sets text aside");
-  const auto borders = options.find("ignore-borders");
-  if (borders != options.end() && !borders->second.empty()) reject("ignore-borders takes no value");
-  return {.directory = place("DIR"), .ignore_borders = borders != options.end()};
+  return {.directory = place("DIR"), .ignore_borders = has_word("ignore-borders")};
 }
 
+bool DataSpec::packs() const { return kind == "jsonl" && !has_word("no-pack"); }
+
 TextSpec DataSpec::text_file() const { return {.file = place("FILE"), .tokenizer = tokenizer(), .val = held_share()}; }
+
+bool DataSpec::has_word(const char* word) const {
+  const auto option = options.find(word);
+  if (option != options.end() && !option->second.empty()) reject(message(word, " takes no value"));
+  return option != options.end();
+}
 
 TablesSpec DataSpec::tables() const { return {.path = place("PATH"), .tokenizer = tokenizer(), .val = held_share()}; }
 

@@ -73,8 +73,10 @@ struct DataSpec {
   FolderSpec folder() const;
   /// "DIR,ignore-borders".
   TokensSpec tokens() const;
-  /// "FILE,tokenizer=DIR,val=X".
+  /// "FILE,tokenizer=DIR,val=X"; of jsonl also "no-pack".
   TextSpec text_file() const;
+  /// Whether it fills a sample with several texts, if the network takes them.
+  bool packs() const;
   /// "PATH,tokenizer=DIR,val=X".
   TablesSpec tables() const;
   /// "FILE,target=A|B,drop=C|D,categories=E|F,val=X,test=FILE".
@@ -83,6 +85,8 @@ struct DataSpec {
   std::vector<std::pair<std::string, std::string>> named_files() const;
   /// "tokenizer=DIR"; "" without it.
   std::string tokenizer() const;
+  /// Whether an option without a value stands there.
+  bool has_word(const char* word) const;
   /// "val=X", above 0 and below 1; 0 without it.
   double held_share() const;
   /// A number from 1 to 2^31 - 1.

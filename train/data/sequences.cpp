@@ -80,7 +80,10 @@ std::unique_ptr<Sequences> make_noise(std::int64_t length, std::int64_t symbols,
 }
 
 std::unique_ptr<Sequences> open(const DataSpec& spec, std::int64_t length, std::int64_t symbols, std::uint64_t seed,
-                                std::optional<std::int64_t> ignored, const Meaning& known) {
+                                std::optional<std::int64_t> ignored, const Meaning& known, const PackedInputs& inputs,
+                                const Notify& notify) {
+  if (spec.kind == "jsonl")
+    return open_tuning_texts(spec.text_file(), length, spec.packs() ? inputs : PackedInputs{}, ignored, notify, known);
   if (spec.kind == "tokens") return open_tokens(spec.tokens(), length, symbols, ignored);
   if (spec.kind == "text") return open_text(spec.text_file(), length, known.alphabet);
   if (spec.kind == "sentences") return make_sentences(length, seed, spec.counts(kSequenceCounts));
@@ -116,11 +119,11 @@ std::unique_ptr<SampleReader> Sequences::reader(const ReadOptions& options) cons
 }
 
 std::unique_ptr<Sequences> open_sequences(const std::string& spec, std::int64_t length, std::int64_t symbols,
-                                          std::uint64_t seed, std::optional<std::int64_t> ignored,
-                                          const Meaning& known) {
+                                          std::uint64_t seed, std::optional<std::int64_t> ignored, const Meaning& known,
+                                          const PackedInputs& inputs, const Notify& notify) {
   check_as(Exit::Data, length > 0 && symbols > 0, "a network of ", symbols, " classes and sequences of ", length,
            " symbols takes no data");
-  std::unique_ptr<Sequences> data = open(DataSpec(spec), length, symbols, seed, ignored, known);
+  std::unique_ptr<Sequences> data = open(DataSpec(spec), length, symbols, seed, ignored, known, inputs, notify);
   const auto characters = std::ssize(data->info().alphabet), found = std::max(data->info().tokens, characters);
   check_as(Exit::Data, found <= symbols, data->name(), ": has ", found,
            characters > 0 ? " different characters" : " tokens", ", the network tells ", symbols, " apart",

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "framework/builder/packed_texts.h"
 #include "framework/error.h"
 #include "framework/language/op_def.h"
 #include "train/data/arrays.h"
@@ -44,6 +45,15 @@ std::int64_t symbols_read(const Network& network, VarId samples) {
   return symbols;
 }
 
+/// Whether there is one input beside the labels, but for the positions of texts.
+bool has_one_input(const Network& network) { return network.inputs.size() == (network.positions == kNone ? 2 : 3); }
+
+PackedInputs packed_inputs(const Network& network, VarId symbols) {
+  const std::vector<Var>& vars = network.program.vars;
+  if (network.positions == kNone) return {};
+  return {.symbols = vars[symbols].name, .positions = vars[network.positions].name};
+}
+
 /// The data that is made for a network without any.
 const char* made_for(const Network& network) {
   if (takes_sequences(network)) return "sentences";
@@ -62,7 +72,9 @@ std::unique_ptr<Samples> open_spec(const std::string& spec, std::uint64_t seed, 
   const FedInputs fed = sample_and_labels(network);
   const Var &samples = network.program.vars[fed.samples], &labels = network.program.vars[fed.labels];
   const std::int64_t classes = network.classes;
-  if (takes_sequences(network)) return open_sequences(spec, samples.shape[1], classes, seed, network.ignored, known);
+  if (takes_sequences(network))
+    return open_sequences(spec, samples.shape[1], classes, seed, network.ignored, known,
+                          packed_inputs(network, fed.samples), notify);
   if (takes_texts(network))
     return open_labelled_texts(spec, samples.shape[1], symbols_read(network, fed.samples), classes, seed, notify,
                                known);
@@ -117,14 +129,14 @@ FedInputs fed_inputs(const Network& network) {
 }
 
 bool is_fed_by_data(const Network& network) {
-  return network.correct != kNone && network.inputs.size() == 2 &&
+  return network.correct != kNone && has_one_input(network) &&
          network.program.vars[viewed(network.program, network.target)].kind == Kind::Input;
 }
 
 FedInputs sample_and_labels(const Network& network) {
   check(network.correct != kNone, network.name,
         ": data sets give samples and labels, which takes a cross_entropy loss");
-  check(network.inputs.size() == 2, network.name, ": has ", network.inputs.size(),
+  check(has_one_input(network), network.name, ": has ", network.inputs.size(),
         " inputs, but data sets give a sample and its labels");
   return fed_inputs(network);
 }
@@ -192,6 +204,8 @@ void check_fed(const Network& network, const Samples& samples) {
     return;
   }
   sample_and_labels(network);
+  check_as(Exit::Data, network.positions == kNone, network.name, ": takes samples of several texts, '", samples.name(),
+           "' has none");
   const std::int64_t bytes = bytes_of(input) / input.shape[0], given = samples.sample_bytes(input.dtype);
   check_as(Exit::Data, given == bytes && samples.labels() == fed.rows, network.name, ": takes samples of ", bytes,
            " bytes with labels: ", fed.rows, "; '", samples.name(), "' has samples of ", given,
@@ -216,6 +230,20 @@ std::unique_ptr<Samples> open_data(const DataSetting& setting, std::uint64_t see
     check_as(Exit::Data, made == makes, data->name(), ": are those of ", made, ", the tokenizer in ", setting.tokenizer,
              " makes those of ", makes);
   return data;
+}
+
+void fit_to_data(NetworkSetting& network, const DataSetting& data) {
+  if (!data.spec) return;
+  const DataSpec spec(*data.spec);
+  if (spec.kind != "jsonl") return;
+  if (!network.ignore) network.ignore = -1;
+  network.packed = spec.packs();
+}
+
+void take_several_texts(Network& network) {
+  if (takes_sequences(network))
+    with_context("several texts in a window, where jsonl:FILE,no-pack has one",
+                 [&] { pack_texts(network, fed_inputs(network).samples); });
 }
 
 void take_bytes(Network& network, const std::optional<PixelNorm>& pixels) {

@@ -18,7 +18,7 @@ namespace lethe {
 /// view.
 FedInputs fed_inputs(const Network& network);
 /// Whether a set of images, sequences or texts can feed it: one input beside its labels, which its loss reads as they
-/// are fed, or a view.
+/// are fed, or a view; and the positions of several texts in a sample, if it takes them.
 bool is_fed_by_data(const Network& network);
 /// What such a set is fed into. Fails unless there is one.
 FedInputs sample_and_labels(const Network& network);
@@ -47,6 +47,11 @@ std::unique_ptr<Samples> open_data(const std::optional<std::string>& named, std:
 /// notifies where that cannot be read.
 std::unique_ptr<Samples> open_data(const DataSetting& setting, std::uint64_t seed, const Network& network,
                                    const Notify& notify, const Meaning& known);
+/// Sets what texts to tune on, jsonl:FILE, ask of a network: that its loss ignores a label, and that a sample holds
+/// several of them, unless the spec has one each.
+void fit_to_data(NetworkSetting& network, const DataSetting& data);
+/// If a sample is a sequence of symbols, it holds several texts from here on. Fails where these would see each other.
+void take_several_texts(Network& network);
 /// If data sets can feed it images, the network takes their bytes and normalises them by what is given, if it is.
 void take_bytes(Network& network, const std::optional<PixelNorm>& pixels);
 

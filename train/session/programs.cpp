@@ -154,6 +154,7 @@ std::string network_id(const NetworkSetting& setting) {
   NetworkSetting trained = setting;
   trained.frozen = {};
   trained.lora = {};
+  trained.ignore.reset(), trained.packed = false;
   return program_id(build_network(trained, true).program);
 }
 
@@ -163,6 +164,7 @@ Network build_network(const NetworkSetting& setting, bool training, std::int64_t
                        .training = training,
                        .seed = static_cast<std::int64_t>(setting.seed),
                        .logits = setting.logits && !training,
+                       .ignore = setting.ignore,
                        .joint_parts = joint_parts};
   const auto build = [&] {
     return setting.build  ? setting.build(options)
@@ -172,6 +174,7 @@ Network build_network(const NetworkSetting& setting, bool training, std::int64_t
   Network network = build();
   if (choose_trained(options, network, setting.frozen, setting.lora)) network = build();
   if (network.name.empty()) network.name = kUnnamed;
+  if (setting.packed) take_several_texts(network);
   return network;
 }
 

@@ -7,6 +7,7 @@
 
 namespace lethe {
 Session::Session(SessionSetting setting, Notify notify) : setting_(std::move(setting)), notify_(std::move(notify)) {
+  fit_to_data(setting_.program.network, setting_.data);
   if (setting_.peers) setting_.program.shards.rank = setting_.peers->rank();
   std::optional<PixelNorm>& pixels = setting_.program.pixels;
   pixels.reset();

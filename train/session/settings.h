@@ -30,6 +30,9 @@ struct NetworkSetting {
   bool sync_bn = false;       // batch norm takes its statistics over all parts of a batch
   FrozenSetting frozen = {};  // parameters that training leaves as they are
   LoraSetting lora = {};      // adapters; all others are frozen then
+  // What the data asks for (fed_data.h: fit_to_data).
+  std::optional<std::int64_t> ignore = {};  // BuildOptions::ignore
+  bool packed = false;                      // samples of symbols hold several texts (framework/builder/packed_texts.h)
 };
 
 /// How parameters are updated.
