@@ -118,7 +118,7 @@ void Batches::work(SampleReader& reader) {
   }
 }
 
-void Batches::spread(const std::byte* sample, std::int64_t row, std::byte* samples) const {
+void Batches::scatter(const std::byte* sample, std::int64_t row, std::byte* samples) const {
   for (const std::int64_t bytes : inputs_) {
     std::copy(sample, sample + bytes, samples + row * bytes);
     sample += bytes;
@@ -136,7 +136,7 @@ void Batches::fill(Slot& slot, std::int64_t batch, SampleReader& reader) const {
   for (std::int64_t i = 0; i < count; ++i) {
     std::byte* const sample = one_input ? slot.samples.get() + i * bytes : apart.data();
     reader.read(options_.split, order_[first + i], epoch_, sample, labels + i * data_.labels());
-    if (!one_input) spread(apart.data(), i, slot.samples.get());
+    if (!one_input) scatter(apart.data(), i, slot.samples.get());
   }
   std::byte* of_input = slot.samples.get();
   for (const std::int64_t input : inputs_) {

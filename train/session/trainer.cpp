@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "framework/error.h"
+#include "train/session/best_scores.h"
 
 namespace lethe {
 namespace {
@@ -38,6 +39,11 @@ std::string remedies(const RunSetting& setting, const Programs& programs) {
   const std::string last = all.back();
   all.pop_back();
   return joined(all) + " or " + last;
+}
+
+/// None where no loss takes labels.
+std::optional<double> accuracy_of(const FedInputs& fed, std::int64_t correct, std::int64_t labels) {
+  return fed.labels == kNone ? std::nullopt : std::optional(share_of(correct, labels));
 }
 
 bool is_out_of_patience(const RunSetting& setting, const RunState& state) {
@@ -183,11 +189,6 @@ std::int64_t Trainer::correct_labels() const {
   return std::accumulate(correct.begin(), correct.end(), std::int64_t{0});
 }
 
-std::optional<double> Trainer::accuracy_of(const Sums& sums) const {
-  if (fed_.labels == kNone) return std::nullopt;
-  return share_of(sums.correct, sums.labels);
-}
-
 bool Trainer::record_due() const {
   const int every = parts_.setting.log_every;
   const bool last = state_.step == length_.total || state_.step % length_.per_epoch == 0;
@@ -199,7 +200,7 @@ void Trainer::record() {
            .epoch = epoch(),
            .split = "train",
            .loss = sums_.mean_loss(),
-           .accuracy = accuracy_of(sums_),
+           .accuracy = accuracy_of(fed_, sums_.correct, sums_.labels),
            .lr = rate_at(state_.step - 1),
            .ms = seconds_since(sums_.begin) * 1000 / static_cast<double>(sums_.steps),
            .mem_peak = parts_.device.peak(),
@@ -226,21 +227,14 @@ bool Trainer::evaluate() {
   leave_out(begin);
   evaluated_step_ = state_.step;
   check_loss(scores.loss, "the loss of the evaluation", state_.step);
-  const bool best = state_.best_accuracy < 0 ||
-                    (fed_.labels == kNone ? scores.loss < state_.best_loss : scores.accuracy() > state_.best_accuracy);
-  state_.evaluations_since_best = best ? 0 : state_.evaluations_since_best + 1;
-  if (best) {
-    state_.best_accuracy = scores.accuracy();
-    state_.best_loss = scores.loss;
-    state_.best_step = state_.step;
-  }
+  const bool best = take_if_best(state_, scores, fed_.labels != kNone);
   parts_.listener.evaluated(state_.step, epoch(), scores);
   if (saved_step_ != state_.step)  // else a complete run is resumed where it saved, and its records end with this one
     parts_.listener.record({.step = state_.step,
                             .epoch = epoch(),
                             .split = "eval",
                             .loss = scores.loss,
-                            .accuracy = fed_.labels == kNone ? std::nullopt : std::optional(scores.accuracy()),
+                            .accuracy = accuracy_of(fed_, scores.correct, scores.samples),
                             .lr = rate_at(state_.step - 1),
                             .ms = scores.ms,
                             .mem_peak = parts_.device.peak()});
@@ -263,13 +257,11 @@ void Trainer::finish() {
                                  stopped_loops_ == 1 ? " time" : " times", " while their condition still held"));
   if (state_.step >= length_.total) return;
   save(false);
-  const std::string why =
-      is_out_of_patience(parts_.setting, state_)
-          ? message(": ", state_.evaluations_since_best, " evaluations brought no ",
-                    fed_.labels == kNone ? message("smaller loss than ", state_.best_loss)
-                                         : message("better accuracy than ", state_.best_accuracy),
-                    " at step ", state_.best_step, parts_.checkpoints ? "; resumed with `patience` 0 it goes on" : "")
-          : "";
+  const std::string why = is_out_of_patience(parts_.setting, state_)
+                              ? message(": ", state_.evaluations_since_best, " evaluations brought no ",
+                                        better_than_best(state_, fed_.labels != kNone), " at step ", state_.best_step,
+                                        parts_.checkpoints ? "; resumed with `patience` 0 it goes on" : "")
+                              : "";
   parts_.listener.note(message("stopped after step ", state_.step, " of ", length_.total,
                                parts_.checkpoints ? ", saved" : ", not saved: there is no `save` DIR", why));
 }
@@ -297,7 +289,7 @@ Moment Trainer::moment() const {
   if (now.ms_per_step == 0) {  // no record yet
     now.ms_per_step = each * 1000;
     now.loss = sums_.mean_loss();
-    now.accuracy = accuracy_of(sums_);
+    now.accuracy = accuracy_of(fed_, sums_.correct, sums_.labels);
   }
   return now;
 }

@@ -1,7 +1,6 @@
 // The training loop.
 #pragma once
 #include <chrono>
-#include <optional>
 #include <vector>
 
 #include "framework/run/executor.h"
@@ -66,8 +65,6 @@ class Trainer {
   /// Says when gradients in f16 overflowed and a step was skipped; fails if no loss scale is small enough.
   void note_overflow(const LossScaleState& state);
   std::int64_t correct_labels() const;
-  /// None where the loss takes no labels.
-  std::optional<double> accuracy_of(const Sums& sums) const;
   bool record_due() const;
   void record();
   /// Whether an evaluation follows a step, from 1.
