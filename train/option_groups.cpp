@@ -97,8 +97,8 @@ void add_tokenizer(OptionSet& set, Options& o) {
 void add_data(OptionSet& set, Options& o, Largest largest) {
   set.in("Data");
   set.add("--data", o.data.spec, "SPEC",
-          "mnist:DIR, cifar10:DIR, cifar100:DIR, imagefolder:DIR, shapes; shape-masks; text:FILE, tokens:DIR,\n"
-          "sentences, copy; tsv:PATH, subjects; csv:FILE,target=NAME, npy:NAME=FILE, numbers; synthetic\n"
+          "mnist:DIR, cifar10:DIR, cifar100:DIR, imagefolder:DIR, shapes; shape-masks; text:FILE, jsonl:FILE,\n"
+          "tokens:DIR, sentences, copy; tsv:PATH, subjects; csv:FILE,target=NAME, npy:NAME=FILE, numbers; synthetic\n"
           "(default: shapes, shape-masks, sentences, subjects or numbers, made to the network's size);\n"
           "after files ,val=X holds that share of them out for tests")
       ->is({Kept, OfNetwork});
