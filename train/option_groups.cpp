@@ -97,10 +97,11 @@ void add_tokenizer(OptionSet& set, Options& o) {
 void add_data(OptionSet& set, Options& o, Largest largest) {
   set.in("Data");
   set.add("--data", o.data.spec, "SPEC",
-          "mnist:DIR, cifar10:DIR, cifar100:DIR, imagefolder:DIR, shapes; shape-masks; text:FILE, jsonl:FILE,\n"
-          "tokens:DIR, sentences, copy; tsv:PATH, subjects; csv:FILE,target=NAME, npy:NAME=FILE, numbers; synthetic\n"
-          "(default: shapes, shape-masks, sentences, subjects or numbers, made to the network's size);\n"
-          "after files ,val=X holds that share of them out for tests")
+          "mnist:DIR, cifar10:DIR, cifar100:DIR, imagefolder:DIR, shapes; masks:IMAGES,MASKS, shape-masks;\n"
+          "text:FILE, jsonl:FILE, tokens:DIR, sentences, copy; tsv:PATH, subjects; csv:FILE,target=NAME,\n"
+          "npy:NAME=FILE, numbers; synthetic (default: shapes, shape-masks, sentences, subjects or numbers, made to\n"
+          "the network's size); after files ,val=X holds that share of them out for tests, and after masks\n"
+          ",ignore=N says which value does not count")
       ->is({Kept, OfNetwork});
   add_tokenizer(set, o);
   add_skip_bad(set, o.skip_bad,
@@ -191,6 +192,7 @@ void add_update_rule(OptionSet& set, Options& o) {
       ->check(number_from_zero())
       ->is({Kept});
   add_frozen(set, o);
+  add_class_weights(set, o);
 }
 
 void add_course(OptionSet& set, Options& o) {
@@ -204,7 +206,7 @@ void add_course(OptionSet& set, Options& o) {
       ->is({Kept})
       ->excludes("--epochs");
   set.add("--patience", o.course.patience, "N",
-          "Stops when N evaluations in a row bring no better accuracy (default: the network's, else 0: never)")
+          "Stops when N evaluations in a row bring nothing better (default: the network's, else 0: never)")
       ->check(whole_number(0))
       ->is({Kept});
   add_optimizer(set, o);

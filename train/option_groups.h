@@ -28,10 +28,13 @@ void add_ranks(OptionSet& set, Options& o);
 void add_evaluation(OptionSet& set, Options& o, const char* help);
 /// --eval-every, there too; 0 says that a run is not evaluated, so its programs need no evaluation.
 OptionRow* add_eval_every(OptionSet& set, Options& o, const char* help);
+void add_best(OptionSet& set, Options& o);  // there too: by which measure of evaluation
 OptionRow* add_skip_bad(OptionSet& set, std::int64_t& most, const char* help);
 void add_tokenizer(OptionSet& set, Options& o);
 void add_data(OptionSet& set, Options& o, Largest largest = Largest::IsUnknown);  // with the batch and bad files
-void add_augment(OptionSet& set, Options& o);
+void add_augment(OptionSet& set, Options& o);                                     // with the sampler
+void add_sampler(OptionSet& set, Options& o);         // in which order training takes samples
+void add_class_weights(OptionSet& set, Options& o);   // in the loss; a part of the update rule
 OptionRow* add_weights(OptionSet& set, Options& o);   // to start from
 OptionRow* add_fresh(OptionSet& set, Options& o);     // what of them may be new
 OptionRow* add_ignore(OptionSet& set, Options& o);    // what of their file nobody reads

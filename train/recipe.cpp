@@ -134,6 +134,7 @@ Options settled(Options o) {
   if (program.micro_batch == program.network.batch) program.micro_batch = 0;
   o.course.schedule = parse_schedule(o.course.schedule_text);  // not before: one given may repeat an older version's
   if (is_gpu(o.device)) program.pixels.emplace();
+  if (counts_classes(o.course.best)) program.network.logits = true;
   program.memory.keeps_prediction = program.network.logits;
   if (SecondsOf& seconds_of = program.memory.levels.seconds_of; !o.costs.empty() && !seconds_of)
     seconds_of = measured_costs(o.device, o.costs);
@@ -201,6 +202,20 @@ Options with_context_set(const Options& options) {
   return options.context > 0 ? with_values(options, {{"set", message(kContextVar, '=', options.context)}}) : options;
 }
 
+/// What masks say of pixels that do not count is `--set ignore=N` of a network that has such a var.
+Options with_ignored_set(const Options& options) {
+  constexpr const char* kVar = "ignore";
+  const DataSpec spec(options.data.spec.value_or(""));
+  const NetworkSetting& network = options.program.network;
+  const auto ignored = spec.options.find(kVar);
+  if (spec.kind != "masks" || ignored == spec.options.end() || !has_var(*network.file, kVar)) return options;
+  const auto set = network.sets.find(kVar);
+  if (set == network.sets.end()) return with_values(options, {{"set", message(kVar, '=', ignored->second)}});
+  check(set->second == ignored->second, "--data ", spec.text, " and --set ignore=", set->second,
+        ": both say which label does not count");
+  return options;
+}
+
 /// A run that goes on needs the choices that it began with, or its bits are others.
 std::shared_ptr<Trials> trials_by(const Options& options, bool resumed) {
   check(!options.largest.any(),
@@ -228,7 +243,7 @@ Options decided(const Options& first, const OptionValues& resumed) {
   Options with_resumed = with_only(first, given);
   NetworkSetting& network = with_resumed.program.network;
   network.file = std::make_shared<NetworkFile>(read_network_file(network.model));  // once: it may change
-  with_resumed = with_context_set(with_resumed);
+  with_resumed = with_ignored_set(with_context_set(with_resumed));
   OptionValues all = with_resumed.given;
   lay_under(command, all, network_values(with_resumed));
   const auto optimizer = all.find("optimizer");

@@ -15,6 +15,7 @@ void add_augment(OptionSet& set, Options& o) {
          "none, or with commas: pad-crop=4, flip, cutout=8, random-crop; random-resized-crop, rotate=15,\n"
          "color-jitter=0.4, rand-m9-mstd0.5-inc1 (RandAugment as timm spells it) (default: the network's)")
       ->is({Kept});
+  add_sampler(set, o);
 }
 
 void add_averages(OptionSet& set, Options& o) {

@@ -68,7 +68,13 @@ class Builder {
   VarId add_param(Kind kind, const std::string& name, Shape shape, DType dtype, ParamInfo info);
   /// Its op, which gives the loss first and which labels are the largest logit last.
   Op layer_loss(const std::string& type, VarId x, VarId label, const LossSettings& settings, const std::string& name);
-  VarId copy_of(VarId param);  // in the network's dtype, made where layers go
+  struct Counted {
+    VarId label = kNone, share = kNone;  // those that do not count are -1; of each in the mean, kNone if all are alike
+  };
+  Counted counted_labels(const std::string& type, VarId prediction, VarId target, std::optional<std::int64_t> ignore,
+                         const LossSettings& settings, const std::string& name);
+  VarId class_weights(DType dtype, std::int64_t classes);  // made for the first loss of labels
+  VarId copy_of(VarId param);                              // in the network's dtype, made where layers go
   /// What a layer gives, with the adapters of the weight that its ops from `first` on read.
   VarId adapted(VarId y, std::size_t first, const std::string& path);
   VarId step_counter();

@@ -92,6 +92,35 @@ Op Builder::layer_loss(const std::string& type, VarId x, VarId label, const Loss
   return made;
 }
 
+VarId Builder::class_weights(DType dtype, std::int64_t classes) {
+  VarId& made = network_.class_weights;
+  if (made == kNone)
+    made =
+        add_var(network_.program, {.name = "class_weights", .shape = {classes}, .dtype = dtype, .kind = Kind::State});
+  const Var& var = program().vars[made];
+  check(var.shape == Shape{classes} && var.dtype == dtype, "`class_weights`: losses tell ", var.shape[0], " and ",
+        classes, " classes apart");
+  return made;
+}
+
+Builder::Counted Builder::counted_labels(const std::string& type, VarId prediction, VarId target,
+                                         std::optional<std::int64_t> ignore, const LossSettings& settings,
+                                         const std::string& name) {
+  const bool weighs = options_.class_weights && options_.training && takes_labels(type);
+  if (ignore && !takes_labels(type)) throw SettingError("ignore", message("'", type, "' has no labels to ignore"));
+  if (!ignore && !weighs) return {.label = target};
+  const DType dtype = wide_of(program().vars[prediction].dtype);
+  Vars in = {target};
+  if (weighs) {
+    check(settings.label_smoothing == 0 && settings.layer.number("label_smoothing", 0) == 0,
+          "`class_weights` goes without label_smoothing, which gives a sample a share of every class");
+    in.push_back(class_weights(dtype, is_layer_loss(type) ? settings.layer.integer("out") : shape(prediction).back()));
+  }
+  const Vars made = append("ignore_label", in,
+                           {{"ignore", ignore.value_or(-1)}, {"dtype", std::string(name_of(dtype))}}, name + "/label");
+  return {.label = made[0], .share = made[1]};
+}
+
 void Builder::loss(const std::string& type, VarId prediction, VarId target, const LossSettings& settings) {
   const std::string op = loss_op(type), name = path_or("", "loss");
   const auto append = [&](const std::string& what, std::vector<VarId> in, Attrs attrs, const std::string& as) {
@@ -100,15 +129,7 @@ void Builder::loss(const std::string& type, VarId prediction, VarId target, cons
   const std::optional<std::int64_t> ignore = takes_labels(type) && !settings.ignore ? options_.ignore : settings.ignore;
   if (network_.sample_loss != kNone && ignore != network_.ignored)
     throw SettingError("ignore", "all losses must ignore the same label, or none: their mean is over the same samples");
-  VarId label = target, share = kNone;
-  if (ignore) {
-    if (!takes_labels(type)) throw SettingError("ignore", message("'", type, "' has no labels to ignore"));
-    const std::vector<VarId> made =
-        append("ignore_label", {target},
-               {{"ignore", *ignore}, {"dtype", std::string(name_of(wide_of(network_.program.vars[prediction].dtype)))}},
-               name + "/label");
-    label = made[0], share = made[1];
-  }
+  const auto [label, share] = counted_labels(type, prediction, target, ignore, settings, name);
   VarId sample = kNone, correct = kNone;
   std::int64_t classes = 0;
   if (is_layer_loss(type)) {
@@ -121,9 +142,10 @@ void Builder::loss(const std::string& type, VarId prediction, VarId target, cons
   if (settings.weight != 1)
     sample = append(kScale, {sample}, {{"a", settings.weight}, {"b", 0.0}}, name + "/weighted").front();
   if (network_.sample_loss != kNone) {
-    if (ignore && shape(sample) != shape(network_.sample_loss))  // shares are of each one's own labels
-      throw SettingError("ignore", message("losses that ignore a label must be of one shape, found ",
-                                           text_of(shape(sample)), " after ", text_of(shape(network_.sample_loss))));
+    if (share != kNone && shape(sample) != shape(network_.sample_loss))  // shares are of each one's own labels
+      throw SettingError(ignore ? "ignore" : "op", message("losses that ", ignore ? "ignore a label" : "weigh classes",
+                                                           " must be of one shape, found ", text_of(shape(sample)),
+                                                           " after ", text_of(shape(network_.sample_loss))));
     sample = in_shape(network_.program, sample, shape(network_.sample_loss), name);
     network_.sample_loss = append(kAdd, {network_.sample_loss, sample}, {}, name + "/sum").front();
     return;

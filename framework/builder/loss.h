@@ -9,6 +9,8 @@
 
 namespace lethe {
 
+/// With BuildOptions::class_weights a loss of integer labels is, as torch.nn.CrossEntropyLoss(weight=w) has it, the sum
+/// of w[label] * loss over the sum of w[label], both over all labels of the batch that count. Evaluation weighs none.
 struct LossSettings {
   double weight = 1;
   double label_smoothing = 0;               // of cross_entropy: 0 to below 1

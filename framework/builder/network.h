@@ -26,21 +26,24 @@ struct BuildOptions {
   std::set<std::string> frozen = {};       // parameters and running statistics that stay as they are (frozen.h)
   std::optional<DType> frozen_dtype = {};  // of such parameters of two axes or more; none: as all others
   std::vector<Adapter> adapters = {};      // of weights that layers make (lora.h)
+  bool class_weights = false;              // training weighs labels by their class (Network::class_weights)
 };
 
 /// A forward Program and what training needs to know of it.
 struct Network {
   std::string name;
   Program program;
-  std::vector<VarId> inputs;   // fed: in the order they were declared
-  std::vector<VarId> outputs;  // what the network is for, in the order that its file or finish() names
-  VarId prediction = kNone;    // what the first loss reads: logits, log-probabilities or values; kNone without a loss
-                               // or if it is a layer that never has all logits
-  VarId loss = kNone;          // scalar: the weighted sum of the losses' means; kNone without a loss
-  VarId sample_loss = kNone;   // as the first loss's labels: its share of each; [N] without labels
-  VarId correct = kNone;       // u8, as the labels: 1 where the label is the largest logit; kNone without labels
-  std::int64_t classes = 0;    // that labels name; 0 without labels
-  VarId target = kNone;        // the input that holds labels or targets
+  std::vector<VarId> inputs;    // fed: in the order they were declared
+  std::vector<VarId> outputs;   // what the network is for, in the order that its file or finish() names
+  VarId prediction = kNone;     // what the first loss reads: logits, log-probabilities or values; kNone without a loss
+                                // or if it is a layer that never has all logits
+  VarId loss = kNone;           // scalar: the weighted sum of the losses' means; kNone without a loss
+  VarId sample_loss = kNone;    // as the first loss's labels: its share of each; [N] without labels
+  VarId correct = kNone;        // u8, as the labels: 1 where the label is the largest logit; kNone without labels
+  std::int64_t classes = 0;     // that labels name; 0 without labels
+  VarId target = kNone;         // the input that holds labels or targets
+  VarId class_weights = kNone;  // State [classes]: how much a label counts in the mean of losses; whoever trains fills
+                                // it in; kNone: all count alike
   VarId positions = kNone;  // the input that says where texts begin in a sample (packed_texts.h), if it holds several
   std::optional<std::int64_t> ignored = {};    // the label that does not count: no loss, never correct
   std::vector<ParamInfo> params;               // Params and States in order of creation

@@ -58,12 +58,14 @@ class Expansion {
     shape[0] *= shards_.own();
   }
 
-  /// Runs it once, on what is fed, before all parts; each reads its range of the outputs.
+  /// Runs it once, on what is fed first and States beside that, before all parts; each reads its range of the outputs.
   void over_batch(Op op) {
     const VarId fed = roots_[op.in[0]];
-    check(program_.vars[fed].kind == Kind::Input && op.in.size() == 1, "a batch in parts: ", op.type, " of '",
+    const bool of_states =
+        std::all_of(op.in.begin() + 1, op.in.end(), [&](VarId v) { return program_.vars[v].kind == Kind::State; });
+    check(program_.vars[fed].kind == Kind::Input && of_states, "a batch in parts: ", op.type, " of '",
           program_.vars[op.in[0]].name, "' looks at all samples at once, which must be fed as they are");
-    op.in = {has_peers() ? across_.gather(fed) : fed};
+    op.in[0] = has_peers() ? across_.gather(fed) : fed;
     for (const VarId v : op.out) {
       part_shapes_[v] = program_.vars[v].shape;
       program_.vars[v].shape = program_.vars[op.in[0]].shape;

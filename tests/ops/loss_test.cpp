@@ -70,6 +70,14 @@ TEST(Loss, HuberIsThatOfPyTorch) {
   for (std::size_t i = 0; i < slopes.size(); ++i) EXPECT_NEAR(gradient.values[i], slopes[i], 1e-15) << i;
 }
 
+TEST(IgnoreLabel, ClassesWeighTheirLabels) {
+  const Tensor label{{5}, {2, -1, 0, 2, 1}, DType::i32}, of_class{{3}, {3, 9, 0.5}};
+  const Tensor weights = run_op("ignore_label", {label, of_class}, kIgnoreOne, 1);
+  EXPECT_EQ(weights, (Tensor{{5}, {0.5 * 5 / 4, 0, 3 * 5 / 4.0, 0.5 * 5 / 4, 0}}));
+  const Tensor nothing{{3}, {0, 1, 0}};
+  EXPECT_EQ(run_op("ignore_label", {label, nothing}, kIgnoreOne, 1), (Tensor{{5}, {0, 0, 0, 0, 0}}));
+}
+
 TEST(Loss, NanPassesThrough) {
   for (const char* op : {"mse_loss", "l1_loss", "huber_loss", "sigmoid_cross_entropy"}) {
     const Attrs attrs = std::string(op) == "huber_loss" ? Attrs{{"delta", 1.0}} : Attrs{};

@@ -54,6 +54,12 @@ std::vector<Sample> sequence_samples() {
        .attrs = {{"ignore", 0}, {"dtype", "f64"}},
        .gradient = false,
        .dtypes = {DType::i32}},
+      {.op = "ignore_label",
+       .in = {{.shape = {300}, .low = -3, .high = 5, .dtype = DType::i32},
+              {.shape = {5}, .low = 0.25, .high = 4, .dtype = DType::f32}},
+       .attrs = {{"ignore", 2}, {"dtype", "f32"}},
+       .gradient = false,
+       .dtypes = {DType::i32}},
   };
 }
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -86,6 +87,33 @@ TEST(ClassCounts, WithoutConfusionManyClassesTakeLittle) {
 #endif
 }
 
+/// What tests/oracles/classes.py has computed by scikit-learn.
+TEST(ClassCounts, ScoresAreThoseOfScikitLearn) {
+  std::ifstream file(LETHE_SOURCE_DIR "/tests/oracles/classes.json");
+  const nlohmann::json all = nlohmann::json::parse(file)["scores"];
+  ASSERT_EQ(all.size(), 3U);
+  for (const nlohmann::json& its : all) {
+    ClassCounts counts(4, 1, false);
+    for (std::size_t i = 0; i < its["labels"].size(); ++i) {
+      std::vector<double> logits(4);
+      logits[its["predicted"][i].get<std::size_t>()] = 1;
+      counts.add(its["labels"][i], logits);
+    }
+    for (std::int64_t c = 0; c < 4; ++c) {
+      const ClassScores scores = counts.of(c);
+      EXPECT_DOUBLE_EQ(scores.precision, its["precision"][c]);
+      EXPECT_DOUBLE_EQ(scores.recall, its["recall"][c]);
+      EXPECT_DOUBLE_EQ(scores.f1, its["f1"][c]);
+      EXPECT_DOUBLE_EQ(scores.iou, its["iou"][c]);
+    }
+    const ClassScores macro = counts.macro();
+    EXPECT_DOUBLE_EQ(macro.precision, its["macro"][0]);
+    EXPECT_DOUBLE_EQ(macro.recall, its["macro"][1]);
+    EXPECT_DOUBLE_EQ(macro.f1, its["macro"][2]);
+    EXPECT_DOUBLE_EQ(macro.iou, its["macro"][3]);
+  }
+}
+
 const Scores kFour{.samples = 4, .correct = 1, .loss = 0.5};
 
 TEST(ScoreReport, TextHasTheTablesThatWereAskedFor) {
@@ -96,10 +124,11 @@ TEST(ScoreReport, TextHasTheTablesThatWereAskedFor) {
             R"(eval loss 0.5 acc 0.2500 correct 1 samples 4
 top 2 acc 0.5000 correct 2 samples 4
 
-class  samples  correct  accuracy
-ant          2        1    0.5000
-bee          2        0    0.0000
-2            0        0         -
+class    samples  correct  precision  recall      f1
+ant            2        1     1.0000  0.5000  0.6667
+bee            2        0     0.0000  0.0000  0.0000
+2              0        0     0.0000  0.0000  0.0000
+(macro)                       0.3333  0.1667  0.2222
 
 true \ predicted  ant  bee  2
 ant                 1    0  1
@@ -115,9 +144,15 @@ TEST(ScoreReport, JsonHasTheSame) {
       scores_as("json", kFour, three_classes(), {"ant", "bee", "cat"}, {.top = true, .confusion = true}));
   EXPECT_EQ(all["top"], nlohmann::json::parse(R"({"k": 2, "accuracy": 0.5, "correct": 2})"));
   EXPECT_EQ(all["confusion"], nlohmann::json::parse("[[1, 0, 1], [0, 0, 1], [0, 0, 0]]"));
-  EXPECT_EQ(all["classes"][0],
-            nlohmann::json::parse(R"({"class": "ant", "samples": 2, "correct": 1, "accuracy": 0.5})"));
-  EXPECT_EQ(all["classes"][2]["accuracy"], nullptr);
+  EXPECT_EQ(
+      all["classes"][0],
+      nlohmann::json::parse(
+          R"({"class": "ant", "samples": 2, "correct": 1, "precision": 1.0, "recall": 0.5, "f1": 0.6666666666666666})"));
+  EXPECT_FALSE(all["macro"].contains("iou"));
+  const nlohmann::json masks =
+      nlohmann::json::parse(scores_as("json", kFour, three_classes(), {}, {.by_class = true, .iou = true}));
+  EXPECT_EQ(masks["classes"][0]["iou"], 0.5);
+  EXPECT_DOUBLE_EQ(masks["macro"]["iou"], 0.5 / 3);
 }
 
 }  // namespace

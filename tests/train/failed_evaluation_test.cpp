@@ -86,7 +86,7 @@ TEST_F(FailedEvaluation, CountsIfItsRecordAloneIsLost) {
   EXPECT_EQ(state.step, 4);
   EXPECT_EQ(state.best_step, 4);
   EXPECT_EQ(state.evaluations_since_best, 0);
-  EXPECT_GE(state.best_accuracy, 0);
+  EXPECT_GE(state.best_score, 0);
   EXPECT_EQ(best(), "step-000004");
 }
 

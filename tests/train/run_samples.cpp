@@ -67,7 +67,7 @@ RunState SmallRun::state(std::int64_t step) const {
           .schedule = "multistep@32000,48000x0.1",
           .optimizer = "momentum",
           .data = "cifar10:/some/where",
-          .best_accuracy = 1.0 / 3,
+          .best_score = 1.0 / 3,
           .best_step = step / 2,
           .meaning = {.classes = {"caf\xe9", "caf\xc3\xa9", "\\xe9"},
                       .mean = {0.5},

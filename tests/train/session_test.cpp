@@ -183,7 +183,7 @@ TEST(Session, TrainsOnSeveralInputsAndATargetOfNumbers) {
   const Scores scores = session.evaluator()->run();
   EXPECT_EQ(scores.samples, 10) << "which no batch divides";
   EXPECT_LT(scores.loss, 1e-3);
-  EXPECT_EQ(session.state().best_loss, scores.loss) << "the last evaluation is the best";
+  EXPECT_EQ(session.state().best_score, scores.loss) << "the last evaluation is the best";
   EXPECT_LT(in_parts.train({.lr = 0.3, .steps = 120}).loss, 1e-3);
 }
 

@@ -57,7 +57,10 @@ int evaluate(const EvalAsked& asked, const Options& given) {
   read_weights(options.checkpoints.weights, store, network, notify);
   ClassCounts counts(options.program.network.logits ? network.classes : 0, asked.top, asked.confusion);
   const Scores scores = evaluator.run(options.program.network.logits ? &counts : nullptr);
-  const ScoreParts parts{.top = asked.top > 0, .by_class = asked.by_class, .confusion = asked.confusion};
+  const ScoreParts parts{.top = asked.top > 0,
+                         .by_class = asked.by_class,
+                         .confusion = asked.confusion,
+                         .iou = data->labels() > 1 && !scores.of_tokens};
   write_result("", scores_as(options.format, scores, counts, data->classes(), parts));
   check_as(Exit::Numeric, std::isfinite(scores.loss), "the loss is ", scores.loss,
            " although all weights are finite: values on the way are too large for ",
@@ -73,7 +76,8 @@ Run declare_eval(OptionSet& set, Options& o) {
   add_seed(set, o);
   set.in("Output");
   set.add("--top", own->top, "K", "Also counts labels that are among the K largest logits")->check(whole_number(1));
-  set.add_flag("--by-class", own->by_class, "Samples and accuracy of each class");
+  set.add_flag("--by-class", own->by_class,
+               "Samples, precision, recall and F1 of each class, of masks IoU, and their means over classes");
   set.add_flag("--confusion", own->confusion, "How many samples of each class were taken for which class");
   set.finally([&o, own] { o.program.network.logits = own->top > 0 || own->by_class || own->confusion; });
   add_format(set, o, {"text", "json"});

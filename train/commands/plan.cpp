@@ -153,6 +153,7 @@ Run declare_plan(OptionSet& set, Options& o) {
   set.in("Data");
   add_evaluation(set, o, "Plans evaluation instead of training");
   add_eval_every(set, o, "0: training alone; else evaluation between its steps too (default)")->excludes("--eval");
+  add_best(set, o);
   add_machine(set, o);
   add_memopt(set, o, "level=2");
   add_print_log(set, o);

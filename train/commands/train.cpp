@@ -71,6 +71,12 @@ std::vector<std::unique_ptr<RecordFile>> open_metrics(const RunFiles& asked, con
   return files;
 }
 
+/// What the best checkpoint is chosen by.
+std::string best_in(const OptionValues& kept) {
+  const auto best = kept.find("best");
+  return best == kept.end() ? name_of(Best::Accuracy) : best->second;
+}
+
 RunState state_of(const Start& start, const Options& options, const Network& network, const std::string& id,
                   const std::string& data, const Meaning& meaning) {
   RunState state = start.state;
@@ -84,6 +90,7 @@ RunState state_of(const Start& start, const Options& options, const Network& net
   state.meaning = meaning;
   const std::map<std::string, std::string> before = state.options;
   state.options = values_to_keep(options);
+  if (best_in(before) != best_in(state.options)) state.best_score = kNotEvaluated, state.evaluations_since_best = 0;
   if (state.file.name.empty())
     state.file = *options.program.network.file;
   else
@@ -248,6 +255,7 @@ int train(const TrainAsked& asked, const Options& given) {
 void add_records(OptionSet& set, Options& o, RunFiles& files) {
   set.in("Reports");
   add_eval_every(set, o, "Evaluates every N steps or Ne epochs; 0 never (default 1e)");
+  add_best(set, o);
   set.add("--log-every", o.course.log_every, "N", "Steps between records (default 0: about one a second)")
       ->check(whole_number(0, INT32_MAX))
       ->is({Fact::Kept});

@@ -11,6 +11,15 @@
 #include "kernels/cpu/workers.h"
 
 namespace lethe {
+namespace {
+
+void shuffle(std::vector<std::int32_t>& order, std::uint64_t seed, std::int64_t epoch) {
+  Random random(seed, hash_of("shuffle"), static_cast<std::uint64_t>(epoch));
+  for (std::size_t left = order.size(); left > 1; --left)
+    std::swap(order[left - 1], order[random.below(static_cast<std::uint32_t>(left))]);
+}
+
+}  // namespace
 
 BatchOptions training_batches(std::int64_t batch, DType dtype, const Augmentation& augment, std::uint64_t seed) {
   return {.split = Split::Train, .batch = batch, .dtype = dtype, .shuffle = true, .augment = augment, .seed = seed};
@@ -35,6 +44,7 @@ Batches::Batches(const Samples& data, const BatchOptions& options, Device& devic
          [&] { order_.resize(size); });
   for (const SampleInput& input : data.inputs(options.dtype)) inputs_.push_back(input.bytes);
   if (inputs_.empty()) inputs_.push_back(data.sample_bytes(options.dtype));
+  if (options.balanced) balanced_.emplace(data);
   slots_.resize(options.workers + 1);
   with_context(message("batches of ", batch, " samples"), [&] {
     for (Slot& slot : slots_) {
@@ -59,7 +69,7 @@ Batches::~Batches() {
 
 std::int64_t Batches::held_bytes() const {
   return static_cast<std::int64_t>(slots_.size()) * (sample_bytes() + label_bytes()) +
-         static_cast<std::int64_t>(order_.size() * sizeof(order_[0]));
+         static_cast<std::int64_t>(order_.size() * sizeof(order_[0])) + (balanced_ ? balanced_->held_bytes() : 0);
 }
 
 void Batches::start(std::int64_t epoch, std::int64_t batch) {
@@ -69,12 +79,11 @@ void Batches::start(std::int64_t epoch, std::int64_t batch) {
   changed_.wait(lock, [this] { return busy_ == 0; });
   for (Slot& slot : slots_) slot.ready = false;
   epoch_ = epoch;
-  std::iota(order_.begin(), order_.end(), 0);
-  if (options_.shuffle) {
-    Random random(options_.seed, hash_of("shuffle"), static_cast<std::uint64_t>(epoch));
-    for (std::size_t left = order_.size(); left > 1; --left)
-      std::swap(order_[left - 1], order_[random.below(static_cast<std::uint32_t>(left))]);
-  }
+  if (balanced_)
+    balanced_->draw(options_.seed, epoch, order_);
+  else
+    std::iota(order_.begin(), order_.end(), 0);
+  if (options_.shuffle && !balanced_) shuffle(order_, options_.seed, epoch);
   claimed_ = given_ = freed_ = batch;
   changed_.notify_all();
 }
@@ -135,7 +144,8 @@ void Batches::fill(Slot& slot, std::int64_t batch, SampleReader& reader) const {
   std::vector<std::byte> apart(static_cast<std::size_t>(one_input ? 0 : bytes));  // a sample of several
   for (std::int64_t i = 0; i < count; ++i) {
     std::byte* const sample = one_input ? slot.samples.get() + i * bytes : apart.data();
-    reader.read(options_.split, order_[first + i], epoch_, sample, labels + i * data_.labels());
+    const std::int64_t epoch = balanced_ ? epoch_ * std::ssize(order_) + first + i : epoch_;  // each draw has its own
+    reader.read(options_.split, order_[first + i], epoch, sample, labels + i * data_.labels());
     if (!one_input) scatter(apart.data(), i, slot.samples.get());
   }
   std::byte* of_input = slot.samples.get();

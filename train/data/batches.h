@@ -5,11 +5,13 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
 #include "framework/ranks/peers.h"
 #include "framework/run/device.h"
+#include "train/data/class_balance.h"
 #include "train/data/samples.h"
 
 namespace lethe {
@@ -19,6 +21,7 @@ struct BatchOptions {
   std::int64_t batch = 0;    // samples in a batch; of several ranks that of one
   DType dtype = DType::f32;  // of the images
   bool shuffle = false;      // a new order each epoch, from (seed, epoch); otherwise as stored
+  bool balanced = false;     // instead: each class alike (class_balance.h)
   bool keep_rest = false;    // false: the last, smaller batch is dropped; true: it is padded, on a rank maybe empty
   Augmentation augment = {};
   std::uint64_t seed = 0;
@@ -81,6 +84,7 @@ class Batches {
   std::int64_t per_epoch_ = 0, dropped_ = 0;
   std::int64_t epoch_ = 0;
   std::vector<std::int32_t> order_;  // of the epoch: batch b is samples [b * batch, (b + 1) * batch)
+  std::optional<BalancedOrder> balanced_;
 
   std::mutex mutex_;
   std::condition_variable changed_;

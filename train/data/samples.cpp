@@ -48,6 +48,17 @@ void check_means(const Meaning& known, const Meaning& found, const std::string& 
            ": symbols stand for ", shown_symbols(found), ", those of the run for ", shown_symbols(known));
 }
 
+void Samples::visit_labels(Split split, const LabelVisitor& visit) const {
+  const DType dtype = pixels() ? DType::u8 : DType::f32;
+  const std::unique_ptr<SampleReader> read = reader({.dtype = dtype});
+  std::vector<std::byte> sample(static_cast<std::size_t>(sample_bytes(dtype)));
+  std::vector<std::int32_t> labels(static_cast<std::size_t>(this->labels()));
+  for (std::int64_t index = 0; index < size(split); ++index) {
+    read->read(split, index, 0, sample.data(), labels.data());
+    visit(index, labels);
+  }
+}
+
 bool is_held_out(std::string_view name, double share) { return is_below(hash_of(name), share); }
 bool is_held_out(std::int64_t row, double share) { return is_below(static_cast<std::uint64_t>(row), share); }
 

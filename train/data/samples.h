@@ -5,8 +5,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -62,6 +64,8 @@ struct SampleInput {
   bool operator==(const SampleInput&) const = default;
 };
 
+using LabelVisitor = std::function<void(std::int64_t index, std::span<const std::int32_t> labels)>;
+
 class Samples {
  public:
   virtual ~Samples() = default;
@@ -79,6 +83,8 @@ class Samples {
   virtual std::optional<PixelNorm> pixels() const { return std::nullopt; }
   /// The data must outlive it. Fails on options that these samples do not have.
   virtual std::unique_ptr<SampleReader> reader(const ReadOptions& options) const = 0;
+  /// Shows the labels of each sample of the split, in their order. Without one of its own a set reads whole samples.
+  virtual void visit_labels(Split split, const LabelVisitor& visit) const;
 };
 
 /// Whether the sample of that name, or in that row, is held out for evaluation, as `share` of all are, from 0 to 1. A

@@ -11,15 +11,25 @@ namespace {
 
 using ScoreJson = nlohmann::ordered_json;
 
-double accuracy_of(const ClassCounts& counts, std::int64_t label) {
-  return share_of(counts.correct(label), counts.samples(label));
+/// As columns show them.
+std::vector<std::string> cells_of(const ClassScores& scores, bool iou) {
+  std::vector<std::string> cells;
+  for (const double score : {scores.precision, scores.recall, scores.f1}) cells.push_back(formatted("%.4f", score));
+  if (iou) cells.push_back(formatted("%.4f", scores.iou));
+  return cells;
 }
 
-std::string table_by_class(const ClassCounts& counts, const std::vector<std::string>& names) {
-  TextRows rows = {{"class", "samples", "correct", "accuracy"}};
+std::string table_by_class(const ClassCounts& counts, const std::vector<std::string>& names, bool iou) {
+  TextRows rows = {{"class", "samples", "correct", "precision", "recall", "f1"}};
+  if (iou) rows[0].push_back("iou");
+  const auto add = [&](std::vector<std::string> row, const ClassScores& scores) {
+    const std::vector<std::string> cells = cells_of(scores, iou);
+    row.insert(row.end(), cells.begin(), cells.end());
+    rows.push_back(std::move(row));
+  };
   for (std::int64_t c = 0; c < counts.classes(); ++c)
-    rows.push_back({class_name(names, c), std::to_string(counts.samples(c)), std::to_string(counts.correct(c)),
-                    counts.samples(c) > 0 ? formatted("%.4f", accuracy_of(counts, c)) : "-"});
+    add({class_name(names, c), std::to_string(counts.samples(c)), std::to_string(counts.correct(c))}, counts.of(c));
+  add({"(macro)", "", ""}, counts.macro());
   return message('\n', text_table(rows, 1));
 }
 
@@ -83,18 +93,23 @@ std::string scores_text(const Scores& scores, const ClassCounts& counts, const s
   if (parts.top)
     text += message("top ", counts.top(), " acc ", formatted("%.4f", share_of(counts.found(), scores.samples)),
                     " correct ", counts.found(), " samples ", scores.samples, "\n");
-  if (parts.by_class) text += table_by_class(counts, names);
+  if (parts.by_class) text += table_by_class(counts, names, parts.iou);
   if (parts.confusion) text += table_of_confusion(counts, names);
   return text;
 }
 
-ScoreJson json_by_class(const ClassCounts& counts, const std::vector<std::string>& names) {
+ScoreJson with_scores(ScoreJson json, const ClassScores& scores, bool iou) {
+  json["precision"] = scores.precision, json["recall"] = scores.recall, json["f1"] = scores.f1;
+  if (iou) json["iou"] = scores.iou;
+  return json;
+}
+
+ScoreJson json_by_class(const ClassCounts& counts, const std::vector<std::string>& names, bool iou) {
   ScoreJson all = ScoreJson::array();
   for (std::int64_t c = 0; c < counts.classes(); ++c)
-    all.push_back({{"class", class_name(names, c)},
-                   {"samples", counts.samples(c)},
-                   {"correct", counts.correct(c)},
-                   {"accuracy", counts.samples(c) > 0 ? ScoreJson(accuracy_of(counts, c)) : ScoreJson()}});
+    all.push_back(
+        with_scores({{"class", class_name(names, c)}, {"samples", counts.samples(c)}, {"correct", counts.correct(c)}},
+                    counts.of(c), iou));
   return all;
 }
 
@@ -116,7 +131,10 @@ std::string scores_json(const Scores& scores, const ClassCounts& counts, const s
   if (parts.top)
     json["top"] = {
         {"k", counts.top()}, {"accuracy", share_of(counts.found(), scores.samples)}, {"correct", counts.found()}};
-  if (parts.by_class || parts.confusion) json["classes"] = json_by_class(counts, names);
+  if (parts.by_class || parts.confusion) {
+    json["classes"] = json_by_class(counts, names, parts.iou);
+    json["macro"] = with_scores(ScoreJson::object(), counts.macro(), parts.iou);
+  }
   if (parts.confusion) json["confusion"] = json_of_confusion(counts);
   return json.dump(-1, ' ', false, ScoreJson::error_handler_t::replace) + "\n";
 }
@@ -134,7 +152,8 @@ std::string text_of(const Scores& scores) {
            formatted(" samples %lld", static_cast<long long>(scores.samples));
   return formatted("loss %.6g acc %.4f correct %lld samples %lld", scores.loss, scores.accuracy(),
                    static_cast<long long>(scores.correct), static_cast<long long>(scores.samples)) +
-         (scores.of_tokens ? formatted(" perplexity %.6g", scores.perplexity()) : "");
+         (scores.of_tokens ? formatted(" perplexity %.6g", scores.perplexity()) : "") +
+         (scores.f1 ? formatted(" f1 %.4f", *scores.f1) : "") + (scores.iou ? formatted(" iou %.4f", *scores.iou) : "");
 }
 
 std::string scores_as(const std::string& form, const Scores& scores, const ClassCounts& counts,

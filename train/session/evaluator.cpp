@@ -29,24 +29,6 @@ std::vector<VarId> results_of(const Network& network) {
 
 }  // namespace
 
-ClassCounts::ClassCounts(std::int64_t classes, std::int64_t top, bool confusion)
-    : top_(top), samples_(static_cast<std::size_t>(classes)), correct_(samples_.size()) {
-  if (!confusion) return;
-  const std::int64_t cells = classes * classes;
-  taking(message("the confusion of ", classes, " classes"), cells * std::int64_t{sizeof taken_for_[0]},
-         [&] { taken_for_.resize(static_cast<std::size_t>(cells)); });
-}
-
-void ClassCounts::add(std::int64_t label, std::span<const double> logits) {
-  found_ += rank_of(label, logits) < std::min(top_, classes());  // of no class, or beside NaN, it is beyond all
-  if (label < 0 || label >= classes()) return;
-  ++samples_[static_cast<std::size_t>(label)];
-  for (const std::int64_t predicted : largest(logits, 1)) {
-    correct_[static_cast<std::size_t>(label)] += predicted == label;
-    if (!taken_for_.empty()) ++taken_for_[static_cast<std::size_t>(label * classes() + predicted)];
-  }
-}
-
 Evaluator::Evaluator(const Network& network, const Planned& planned, Prepared& prepared, Store& store,
                      const Samples& data, Buffer* arena)
     : network_(network),
@@ -85,6 +67,7 @@ Scores Evaluator::run(ClassCounts* counts) {
   scores.loss /= static_cast<double>(std::max<std::int64_t>(scores.samples, 1));
   scores.of_tokens = takes_sequences(network_);
   if (numbers_ > 0) scores.targets = target_scores(std::move(predictions), std::move(targets), scores.samples);
+  if (Peers* const peers = executor_.device().peers(); peers && counts) counts->sum_over(*peers);
   const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - begin;
   scores.ms = spent.count() / static_cast<double>(std::max<std::int64_t>(batches_.per_epoch(), 1));
   return scores;

@@ -1,7 +1,8 @@
-// Scores over the evaluation data, and labels counted by class.
+// Scores over the evaluation data.
 #pragma once
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,41 +11,12 @@
 #include "framework/run/executor.h"
 #include "framework/run/readout.h"
 #include "train/data/batches.h"
+#include "train/session/class_counts.h"
 #include "train/session/fed_data.h"
 #include "train/session/programs.h"
 #include "train/session/target_scores.h"
 
 namespace lethe {
-
-/// Counts labels by class, and what the network takes them for.
-class ClassCounts {
- public:
-  /// A label counts as found if it is among the `top` largest logits. Only with `confusion` is there what each class
-  /// was taken for. Fails with Exit::Device if there is no memory for that.
-  ClassCounts(std::int64_t classes, std::int64_t top, bool confusion);
-  /// The logits have one number for each class. With NaN among them the label counts, but nothing is predicted.
-  void add(std::int64_t label, std::span<const double> logits);
-
-  std::int64_t classes() const { return static_cast<std::int64_t>(samples_.size()); }
-  std::int64_t top() const { return top_; }
-  std::int64_t found() const { return found_; }
-  /// Labels of a class, how many of them were taken for it, and how many for each of the classes.
-  std::int64_t samples(std::int64_t label) const { return samples_[static_cast<std::size_t>(label)]; }
-  std::int64_t correct(std::int64_t label) const { return correct_[static_cast<std::size_t>(label)]; }
-  std::int64_t taken_for(std::int64_t label, std::int64_t predicted) const {
-    return taken_for_[static_cast<std::size_t>(label * classes() + predicted)];
-  }
-
- private:
-  std::int64_t top_, found_ = 0;
-  std::vector<std::int64_t> samples_, correct_;  // by label
-  std::vector<std::int64_t> taken_for_;          // by label and predicted class
-};
-
-/// The share that `part` is of `all`; 0 if there is nothing.
-inline double share_of(std::int64_t part, std::int64_t all) {
-  return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all);
-}
 
 /// Exact over all samples: what pads the last batch is not counted, nor are labels that the loss ignores.
 struct Scores {
@@ -54,6 +26,7 @@ struct Scores {
   bool of_tokens = false;                 // the labels are what follows in a sequence
   bool of_labels = true;                  // false: the loss takes none
   std::vector<TargetScore> targets = {};  // then: by number of a target, if these are not too many (scored_numbers)
+  std::optional<double> f1 = {}, iou = {};  // the means over classes, of whoever counts by class and says so
   double accuracy() const { return share_of(correct, samples); }
   /// For tokens: among how many equally likely ones the network would be as unsure.
   double perplexity() const { return std::exp(loss); }
@@ -65,7 +38,8 @@ class Evaluator {
   /// an Executor.
   Evaluator(const Network& network, const Planned& planned, Prepared& prepared, Store& store, const Samples& data,
             Buffer* arena = nullptr);
-  /// Counts each label by class, too, if there are `counts`, which takes a plan that keeps the prediction.
+  /// Counts each label by class, too, on all ranks, if there are `counts`, which takes a plan that keeps the
+  /// prediction.
   Scores run(ClassCounts* counts = nullptr);
 
  private:

@@ -97,6 +97,13 @@ Plans plans_as_asked(const Programs& programs, bool evaluated, const MemorySetti
   return plans;
 }
 
+void check_class_weights(const ProgramSetting& setting, const Network& network) {
+  if (!setting.network.class_weights.any()) return;
+  check(!setting.memory.guest, "`class_weights` goes with none and the levels");
+  check(network.class_weights != kNone, network.name,
+        ": has no loss of labels whose classes `class_weights` could weigh");
+}
+
 }  // namespace
 
 Programs build_programs(const ProgramSetting& setting) {
@@ -111,6 +118,7 @@ Programs build_programs(const ProgramSetting& setting) {
   Network& network = programs.network = build_network(of, true, of.sync_bn ? parts : 1);
   take_bytes(network, pixels);
   check(network.loss != kNone, of.build ? kUnnamed : of.model, ": has no \"loss\" to train by");
+  check_class_weights(setting, network);
   check(!setting.memory.guest || network.frozen.empty(),
         "`freeze`, `train_only` and `lora` go with none and the levels");
   check(!setting.memory.guest || setting.update.ema == 0, "`ema` goes with none and the levels");
@@ -165,7 +173,8 @@ Network build_network(const NetworkSetting& setting, bool training, std::int64_t
                        .seed = static_cast<std::int64_t>(setting.seed),
                        .logits = setting.logits && !training,
                        .ignore = setting.ignore,
-                       .joint_parts = joint_parts};
+                       .joint_parts = joint_parts,
+                       .class_weights = setting.class_weights.any()};
   const auto build = [&] {
     return setting.build  ? setting.build(options)
            : setting.file ? load_network(*setting.file, options, setting.sets)

@@ -1,10 +1,31 @@
 #include "train/session/run_setting.h"
 
 #include <limits>
+#include <string_view>
+#include <utility>
 
 #include "framework/error.h"
 
 namespace lethe {
+
+namespace {
+
+constexpr std::pair<std::string_view, Best> kMeasures[] = {
+    {"acc", Best::Accuracy}, {"loss", Best::Loss}, {"f1", Best::F1}, {"iou", Best::Iou}};
+
+}  // namespace
+
+Best best_named(const std::string& name) {
+  for (const auto& [word, best] : kMeasures)
+    if (word == name) return best;
+  fail("`best` ", name, ": expected acc, loss, f1 or iou");
+}
+
+std::string name_of(Best best) {
+  for (const auto& [word, known] : kMeasures)
+    if (known == best) return std::string(word);
+  fail_as(Exit::Internal, "a measure without a name");
+}
 
 RunLength length_of(const RunSetting& setting, std::int64_t steps_per_epoch) {
   if (setting.steps) return {.total = *setting.steps, .per_epoch = steps_per_epoch};

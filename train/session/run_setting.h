@@ -15,12 +15,20 @@ struct Interval {
   bool operator==(const Interval&) const = default;
 };
 
+/// By what of an evaluation the best checkpoint is chosen. F1 and IoU are means over classes (class_counts.h), which an
+/// evaluation counts where its plan keeps the prediction (MemorySetting::keeps_prediction).
+enum class Best : std::uint8_t { Accuracy, Loss, F1, Iou };
+Best best_named(const std::string& name);  // acc, loss, f1 or iou
+std::string name_of(Best best);
+inline bool counts_classes(Best best) { return best == Best::F1 || best == Best::Iou; }
+
 struct RunSetting {
   double lr = 0.01;
   std::string schedule_text = "constant";  // as it was written
   Schedule schedule = {};
   std::optional<std::int64_t> steps = {};  // of the whole run; else `epochs`
   std::int64_t epochs = 10;
+  Best best = Best::Accuracy;
   std::int64_t patience = 0;  // evaluations without a better one, then training stops; 0: never
   Interval save_every = {1, true}, eval_every = {1, true};
   int log_every = 0;  // steps between records; 0: about a second

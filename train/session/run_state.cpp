@@ -44,7 +44,7 @@ void for_each_field(State& s, const Visit& visit) {
   visit("schedule", s.schedule);
   visit("optimizer", s.optimizer);
   visit("data", s.data);
-  visit("best_accuracy", s.best_accuracy);
+  visit("best_accuracy", s.best_score);  // as older runs, which knew no other, call it
   visit("best_step", s.best_step);
   visit("options", s.options);
 }
@@ -53,7 +53,6 @@ void for_each_field(State& s, const Visit& visit) {
 template <class State, class Visit>
 void for_each_later_field(State& s, const Visit& visit) {
   visit("evaluations_since_best", s.evaluations_since_best);
-  visit("best_loss", s.best_loss);
   visit("classes", s.meaning.classes);
   visit("mean", s.meaning.mean);
   visit("deviation", s.meaning.deviation);

@@ -13,6 +13,8 @@
 
 namespace lethe {
 
+inline constexpr double kNotEvaluated = -1;  // no measure of an evaluation
+
 /// Where a run stands and what it must have in common with the run that goes on.
 struct RunState {
   std::string network = {};         // its name
@@ -24,8 +26,7 @@ struct RunState {
   std::int64_t batch = 0;
   double learning_rate = 0;                              // before the schedule
   std::string schedule = {}, optimizer = {}, data = {};  // as text
-  double best_accuracy = -1;                             // -1: not yet evaluated
-  double best_loss = 0;                                  // of that evaluation, which decides where no loss has labels
+  double best_score = kNotEvaluated;                     // of whatever the run chooses the best checkpoint by
   std::int64_t best_step = 0;
   std::int64_t evaluations_since_best = 0;
   Meaning meaning = {};                             // of the data

@@ -47,6 +47,7 @@ Batches& Session::batches() {
   const Rank rank = setting_.program.shards.rank;
   const DType dtype = network().program.vars[fed_inputs(network()).samples].dtype;
   BatchOptions options = training_batches(of.batch / rank.of, dtype, setting_.data.augment, of.seed);
+  options.balanced = setting_.data.balanced;
   options.rank = rank;
   batches_ = std::make_unique<Batches>(samples, options, device());
   return *batches_;
@@ -80,6 +81,8 @@ Executor& Session::executor() {
     evaluator_ =
         std::make_unique<Evaluator>(programs_.evaluation, plans.evaluation, *prepared_, *store_, *samples, shared);
   start_.state.elsewhere = fill_store(start_, setting_.program.network.seed, weights_, network(), *store_, notify_);
+  if (network().class_weights != kNone && start_.checkpoint.empty())  // else they are the run's
+    fill_class_weights(setting_.program.network.class_weights, data(), network(), *store_);
   executor_ = std::move(executor);
   return *executor_;
 }

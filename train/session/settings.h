@@ -12,6 +12,7 @@
 #include "memopt/memopt.h"
 #include "models/network.h"
 #include "optimizer/optimizer.h"
+#include "train/data/class_balance.h"
 #include "train/data/samples.h"
 #include "train/session/run_setting.h"
 
@@ -33,6 +34,7 @@ struct NetworkSetting {
   // What the data asks for (fed_data.h: fit_to_data).
   std::optional<std::int64_t> ignore = {};  // BuildOptions::ignore
   bool packed = false;                      // samples of symbols hold several texts (framework/builder/packed_texts.h)
+  ClassWeights class_weights = {};
 };
 
 /// How parameters are updated.
@@ -77,7 +79,8 @@ struct DataSetting {
   std::string tokenizer = {};
   std::shared_ptr<const Samples> samples = {};  // instead: these
   Augmentation augment = {};
-  Meaning known = {};  // what labels, pixels and symbols have to mean, as far as it says that
+  bool balanced = false;  // training draws each class alike (BalancedOrder)
+  Meaning known = {};     // what labels, pixels and symbols have to mean, as far as it says that
 };
 
 struct DeviceSetting {

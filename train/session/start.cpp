@@ -8,6 +8,7 @@
 #include "framework/builder/network_weights.h"
 #include "framework/error.h"
 #include "train/session/adapter_files.h"
+#include "kernels/dtypes.h"
 #include "train/session/library_weights.h"
 #include "train/session/run_tensors.h"
 #include "train/session/share_files.h"
@@ -111,7 +112,7 @@ Start find_start(const std::string& save, const std::string& resume) {
     fail(start.save, ": holds checkpoints of a run already; go on with it by `resume` ", start.save,
          ", or save elsewhere");
   start.moves = !place.goes_on && !start.checkpoint.empty();
-  if (!place.goes_on) start.state.best_accuracy = -1, start.state.evaluations_since_best = 0;
+  if (!place.goes_on) start.state.best_score = kNotEvaluated, start.state.evaluations_since_best = 0;
   return start;
 }
 
@@ -126,6 +127,7 @@ void check_fits(const Start& start, const std::map<std::string, std::string>& op
   check_bits(start, options, "lora", "none");
   check_bits(start, options, "lora-targets", "those by default");
   check_bits(start, options, "ema", "0");
+  check_bits(start, options, "class-weights", "none");
   check_same_network(start.state, start.checkpoint, network, id);
 }
 
@@ -144,6 +146,15 @@ std::vector<WeightsElsewhere> fill_store(const Start& start, std::uint64_t seed,
         "`save_frozen` no: no frozen weight is as a file has it, so there is none to name; `weights` begins with one");
   tell(notify, {note_on_elsewhere(elsewhere, still)});
   return elsewhere;
+}
+
+void fill_class_weights(const ClassWeights& weights, const Samples& data, const Network& network, Store& store) {
+  const std::vector<double> values = values_of(weights, data, network.classes, network.ignored);
+  const Var& var = network.program.vars[network.class_weights];
+  for_wide(var.dtype, [&](auto zero) {
+    const std::vector<decltype(zero)> stored(values.begin(), values.end());
+    store.write(var.name, stored.data(), bytes_of(var));
+  });
 }
 
 std::optional<SavedRun> run_of_weights(const std::string& path) {

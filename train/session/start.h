@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "train/data/class_balance.h"
 #include "train/data/dataset.h"
 #include "train/session/checkpoint.h"
 #include "train/session/weights_setting.h"
@@ -36,6 +37,9 @@ void check_fits(const Start& start, const std::map<std::string, std::string>& op
 /// a file has it. Of a run that begins there must be something, unless nothing is frozen.
 std::vector<WeightsElsewhere> fill_store(const Start& start, std::uint64_t seed, const WeightsSetting& weights,
                                          const Network& network, Store& store, const Notify& notify = {});
+
+/// What the setting says of each class, with `data` to count it by, into the network's State (values_of()).
+void fill_class_weights(const ClassWeights& weights, const Samples& data, const Network& network, Store& store);
 
 /// A run as it was saved.
 struct SavedRun {

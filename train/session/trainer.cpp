@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "framework/error.h"
-#include "train/session/best_scores.h"
+#include "train/session/best_score.h"
 
 namespace lethe {
 namespace {
@@ -57,6 +57,7 @@ Trainer::Trainer(const TrainerParts& parts, RunState state)
       state_(std::move(state)),
       length_(length_of(parts.setting, parts.batches.per_epoch())),
       fed_(fed_inputs(parts.programs.network)),
+      best_(best_of(parts.setting, parts.programs.network)),
       results_(parts.executor, results_of(parts.programs)),
       skipped_steps_(skipped_before(parts.executor, parts.programs.loss_scale)),
       saved_step_(state_.step > 0 && !parts.moves ? state_.step : -1) {}
@@ -223,11 +224,11 @@ bool Trainer::evaluates_after(std::int64_t step) const {
 bool Trainer::evaluate() {
   if (!parts_.evaluator || evaluated_step_ == state_.step) return false;
   const Clock::time_point begin = Clock::now();
-  const Scores scores = parts_.evaluator->run();
+  const Scores scores = scores_by(best_, *parts_.evaluator, parts_.programs.evaluation);
   leave_out(begin);
   evaluated_step_ = state_.step;
   check_loss(scores.loss, "the loss of the evaluation", state_.step);
-  const bool best = take_if_best(state_, scores, fed_.labels != kNone);
+  const bool best = note_scores(best_, scores, state_);
   parts_.listener.evaluated(state_.step, epoch(), scores);
   if (saved_step_ != state_.step)  // else a complete run is resumed where it saved, and its records end with this one
     parts_.listener.record({.step = state_.step,
@@ -259,7 +260,7 @@ void Trainer::finish() {
   save(false);
   const std::string why = is_out_of_patience(parts_.setting, state_)
                               ? message(": ", state_.evaluations_since_best, " evaluations brought no ",
-                                        better_than_best(state_, fed_.labels != kNone), " at step ", state_.best_step,
+                                        better_than(best_, state_.best_score), " at step ", state_.best_step,
                                         parts_.checkpoints ? "; resumed with `patience` 0 it goes on" : "")
                               : "";
   parts_.listener.note(message("stopped after step ", state_.step, " of ", length_.total,

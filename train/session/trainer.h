@@ -49,8 +49,7 @@ class Trainer {
     std::int64_t steps = 0, labels = 0, correct = 0;
     double loss = 0, weight = 0;  // of the losses, each times its weight, and of the weights
     Clock::time_point begin = Clock::now();
-    /// 0 if there is none.
-    double mean_loss() const { return weight > 0 ? loss / weight : 0; }
+    double mean_loss() const { return weight > 0 ? loss / weight : 0; }  // 0 if there is none
   };
 
   void run_steps();
@@ -67,15 +66,13 @@ class Trainer {
   std::int64_t correct_labels() const;
   bool record_due() const;
   void record();
-  /// Whether an evaluation follows a step, from 1.
-  bool evaluates_after(std::int64_t step) const;
+  bool evaluates_after(std::int64_t step) const;  // from 1
   /// Whether it is the best so far. It counts before anybody hears of it, who may fail.
   bool evaluate();
   void save(bool best);
   void finish();
 
-  /// Takes the time since then out of the times of steps.
-  void leave_out(Clock::time_point since);
+  void leave_out(Clock::time_point since);  // out of the times of steps
   bool due(const Interval& interval, std::int64_t step) const;
   /// The epoch of the step done last, from 1.
   std::int64_t epoch() const { return (state_.step - 1) / length_.per_epoch + 1; }
@@ -86,6 +83,7 @@ class Trainer {
   RunState state_;
   RunLength length_;
   FedInputs fed_;
+  Best best_;                     // is the evaluation by this
   Readout results_;               // of a step
   const Batch* batch_ = nullptr;  // of the next step, if it is fed already
   Sums sums_;
