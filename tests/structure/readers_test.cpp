@@ -20,6 +20,7 @@ const std::map<std::string, std::string> kTargets = {
     {"train/data/data_files.cpp", "mnist"},
     {"train/session/device.cpp", "device"},
     {"train/data/image_file.cpp", "image"},
+    {"train/data/mask_file.cpp", "mask"},
     {"train/report/metrics.cpp", "metrics"},
     {"train/data/mapped_file.cpp", "tokens"},
     {"train/data/mnist.cpp", "mnist"},

@@ -21,7 +21,7 @@ struct Masked {
 Masked masked_image(const Masks& data, Split split, std::int64_t index) {
   Masked made{FileContent(static_cast<std::size_t>(data.info().image.bytes())),
               std::vector<std::int32_t>(static_cast<std::size_t>(data.labels()))};
-  data.read(split, index, made.pixels.data(), made.labels.data());
+  data.read(split, index, {}, made.pixels.data(), made.labels.data());
   return made;
 }
 
@@ -81,14 +81,15 @@ TEST(Masks, WhatCannotBeIsOneLine) {
     return error_from([&] { open_masks(spec, kMasked, classes, 0); }, code);
   };
   EXPECT_PRED2(says, refused("shapes", Exit::Usage),
-               "gives images, the network takes images with masks (known: shape-masks, synthetic)");
+               "gives images, the network takes images with masks (known: masks:IMAGES,MASKS, shape-masks");
   EXPECT_PRED2(says, refused("shape-mask", Exit::Usage), "did you mean 'shape-masks'?");
   EXPECT_PRED2(says, refused("shape-masks", Exit::Data, 1), "the network tells 1 apart");
   EXPECT_PRED2(says, error_from([] { open_dataset("shape-masks", kMasked, 4, 0); }, Exit::Usage),
                "gives images with masks, the network takes images");
   const auto data = open_masks("shape-masks", kMasked, 4, 0);
-  EXPECT_PRED2(says, error_from([&] { data->reader({.augment = {.flip = true}}); }, Exit::Usage),
-               "shape-masks: gives a label for each pixel, which is not augmented");
+  for (const Augmentation& augment : {Augmentation{.pad_crop = 4}, Augmentation{.cutout = 8}})
+    EXPECT_PRED2(says, error_from([&] { data->reader({.augment = augment}); }, Exit::Usage),
+                 "shape-masks: gives a label for each pixel; of `augment` flip and random-crop change these, too");
 }
 
 }  // namespace

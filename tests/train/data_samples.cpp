@@ -41,6 +41,20 @@ void append_chunk(FileContent& file, const std::string& type, const FileContent&
   append(file, big_endian(static_cast<std::uint32_t>(crc32(0, body.data(), static_cast<uInt>(body.size())))));
 }
 
+/// A row of a PNG file by a filter: what each byte has more than its neighbours foretell.
+FileContent filtered(int filter, const FileContent& row, const FileContent& above) {
+  FileContent out;
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    const int left = i > 0 ? row[i - 1] : 0, up = above[i], corner = i > 0 ? above[i - 1] : 0;
+    int nearest = left;
+    for (const int one : {up, corner})
+      if (std::abs(left + up - corner - one) < std::abs(left + up - corner - nearest)) nearest = one;
+    const int foretold[] = {0, left, up, (left + up) / 2, nearest};
+    out.push_back(static_cast<std::uint8_t>(row[i] - foretold[filter]));
+  }
+  return out;
+}
+
 /// Grey, 8 high, so many pixels wide. Codes of the first coefficients: how many have 1, 2... bits, and what they mean;
 /// the others have one, of one bit, that all are 0.
 FileContent jpeg_of(std::uint8_t width, const FileContent& lengths, const FileContent& categories,
@@ -102,6 +116,33 @@ FileContent png(std::uint32_t height, std::uint32_t width, std::uint32_t channel
   }
   append_chunk(file, "IHDR", header);
   append_chunk(file, "IDAT", deflated(rows, 15));
+  append_chunk(file, "IEND", {});
+  return file;
+}
+
+FileContent mask_png(std::uint32_t height, std::uint32_t width, const FileContent& values, MaskForm form) {
+  FileContent file{0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'}, header = big_endian(width), rows;
+  append(header, big_endian(height));
+  append(header, {static_cast<std::uint8_t>(form.depth), static_cast<std::uint8_t>(form.indexed ? 3 : 0), 0, 0, 0});
+  const std::size_t row = (width * static_cast<std::size_t>(form.depth) + 7) / 8;
+  FileContent above(row);
+  for (std::size_t y = 0; y < height; ++y) {
+    FileContent packed(row);
+    for (std::size_t x = 0; x < width; ++x) {
+      const std::size_t bit = x * static_cast<std::size_t>(form.depth);
+      packed[bit / 8] |=
+          static_cast<std::uint8_t>(values[y * width + x] << (8 - form.depth - static_cast<int>(bit % 8)));
+    }
+    rows.push_back(static_cast<std::uint8_t>(form.filter));
+    append(rows, filtered(form.filter, packed, above));
+    above = packed;
+  }
+  append_chunk(file, "IHDR", header);
+  if (form.indexed) append_chunk(file, "PLTE", FileContent(std::size_t{3} << form.depth, 77));
+  const FileContent data = deflated(rows, 15);
+  const auto half = data.begin() + static_cast<std::ptrdiff_t>(data.size() / 2);
+  append_chunk(file, "IDAT", {data.begin(), half});
+  append_chunk(file, "IDAT", {half, data.end()});
   append_chunk(file, "IEND", {});
   return file;
 }

@@ -37,6 +37,13 @@ FileContent gzipped(const FileContent& content);
 FileContent idx(const std::vector<std::uint32_t>& dims, const FileContent& data);
 /// A PNG file; `channels` is 1 or 3.
 FileContent png(std::uint32_t height, std::uint32_t width, std::uint32_t channels, const FileContent& pixels);
+/// A PNG file of classes: indexed, or grey, with so many bits a pixel; each row by that filter, 0 to 4.
+struct MaskForm {
+  int depth = 8;
+  bool indexed = true;
+  int filter = 0;
+};
+FileContent mask_png(std::uint32_t height, std::uint32_t width, const FileContent& values, MaskForm form = {});
 /// 8 x 8, all 128.
 FileContent grey_jpeg();
 /// 8 high and 16 wide, 128 on the left and 178 on the right; each half after a restart if so asked.

@@ -21,13 +21,17 @@ struct Family {
   const char* forms;
 };
 
+constexpr const char* kMasks = "masks";
+
 Family images() {
   return {.gives = "images",
           .kinds = {"mnist", "cifar10", "cifar100", "imagefolder", "shapes", "synthetic"},
           .forms = "mnist:DIR, cifar10:DIR, cifar100:DIR, imagefolder:DIR, shapes, synthetic"};
 }
 Family masks() {
-  return {.gives = "images with masks", .kinds = {"shape-masks", "synthetic"}, .forms = "shape-masks, synthetic"};
+  return {.gives = "images with masks",
+          .kinds = {kMasks, "shape-masks", "synthetic"},
+          .forms = "masks:IMAGES,MASKS, shape-masks, synthetic"};
 }
 Family sequences() {
   return {.gives = "sequences",
@@ -57,6 +61,7 @@ const std::vector<std::string>& options_of(const std::string& kind) {
       {"csv", {"target", "drop", "categories", "val", kTestKey}},
       {"imagefolder", {"resize", "max-pixels", "skip-bad", "val"}},
       {"npy", {"val"}},
+      {kMasks, {"ignore", "resize", "max-pixels", "val"}},
       {"text", {kTokenizerKey, "val"}},
       {"jsonl", {kTokenizerKey, "val", "no-pack"}},
       {"tokens", {"ignore-borders", "val"}},
@@ -190,9 +195,11 @@ std::string DataSpec::tokenizer() const {
 std::string DataSpec::absolute() const {
   if (argument.empty() || options_of(kind).empty()) return text;  // made, not read
   const auto from_here = [](const std::string& path) { return std::filesystem::absolute(path).string(); };
+  const std::size_t comma = kind == kMasks ? argument.find(',') : std::string::npos;  // between two directories
   std::string all = kind + ':';
   if (kind != "npy") {
-    all += from_here(argument);
+    all += from_here(argument.substr(0, comma));
+    if (comma != std::string::npos) all += ',' + from_here(argument.substr(comma + 1));
   } else {
     for (const auto& [name, file] : named_files())
       all += message(all.ends_with(':') ? "" : ",", name, '=', from_here(file));

@@ -4,7 +4,6 @@
 #include <array>
 #include <atomic>
 #include <cctype>
-#include <cmath>
 #include <future>
 #include <string>
 #include <thread>
@@ -12,9 +11,9 @@
 #include <vector>
 
 #include "framework/error.h"
-#include "framework/language/channel_order.h"
 #include "train/data/data_files.h"
 #include "train/data/image_file.h"
+#include "train/data/photograph.h"
 #include "train/data/samples.h"
 
 namespace lethe {
@@ -198,11 +197,6 @@ std::string counts_by_class(const Files& files, const std::vector<std::string>& 
   return text + ")";
 }
 
-/// The nearest of the positions 0 to `room`.
-std::int64_t part(double share, std::int64_t room) {
-  return std::min<std::int64_t>(static_cast<std::int64_t>(share * static_cast<double>(room + 1)), room);
-}
-
 class ImageFolder final : public Dataset {
  public:
   ImageFolder(DataInfo info, Splits splits, const FolderOptions& options)
@@ -215,6 +209,11 @@ class ImageFolder final : public Dataset {
     return opened(split, index, [&](const fs::path& path) {
       image = decode_image(path, info().image.channels, options_.max_pixels);
     });
+  }
+
+  void visit_labels(Split split, const LabelVisitor& visit) const override {
+    const Files& files = splits_[static_cast<int>(split)];
+    for (std::size_t i = 0; i < files.size(); ++i) visit(static_cast<std::int64_t>(i), {&files[i].label, 1});
   }
 
  private:
@@ -251,28 +250,11 @@ std::vector<fs::path> images_in(const fs::path& directory, PassedOver& others) {
   });
 }
 
-void read_image(const fs::path& file, const ImageShape& wanted, const FolderOptions& options, CropAt crop,
-                std::uint8_t* pixels) {
-  const Image image = decode_image(file, wanted.channels, options.max_pixels);
-  const auto high = static_cast<double>(image.shape.height), wide = static_cast<double>(image.shape.width);
-  const double scale = options.resize > 0 ? static_cast<double>(options.resize) / std::min(high, wide)
-                                          : std::max(static_cast<double>(wanted.height) / high,
-                                                     static_cast<double>(wanted.width) / wide);
-  const std::int64_t height = std::max<std::int64_t>(std::llround(high * scale), wanted.height);
-  const std::int64_t width = std::max<std::int64_t>(std::llround(wide * scale), wanted.width);
-  scale_and_crop(image, height, width, part(crop.vertical, height - wanted.height),
-                 part(crop.horizontal, width - wanted.width), wanted, pixels);
-}
-
 std::unique_ptr<Dataset> open_image_folder(const fs::path& directory, const ImageShape& image,
                                            const FolderOptions& options, const Notify& notify,
                                            const std::vector<std::string>& known) {
   check_directory("imagefolder", directory, kExpected);
-  check_as(Exit::Data, image.channels == 1 || image.channels == 3,
-           "imagefolder: gives images with 1 or 3 channels, the network takes ", image.channels,
-           channel_order_hint({image.channels, image.height, image.width}));
-  check(options.resize == 0 || options.resize >= std::max(image.height, image.width),
-        "imagefolder: resize=", options.resize, " is smaller than the network's images of ", text_of(image));
+  check_shown("imagefolder", image, options);
   DataInfo info{.name = "imagefolder", .image = image};
   info.classes = known;
   PassedOver others;
@@ -288,10 +270,7 @@ std::unique_ptr<Dataset> open_image_folder(const fs::path& directory, const Imag
                    "; images for training: ", splits[0].size(), ' ', counts_by_class(splits[0], info.classes),
                    ", for tests: ", splits[1].size(), ' ', counts_by_class(splits[1], info.classes),
                    bad > 0 ? message("; left out: ", bad) : "", text_of(others)));
-  // ImageNet's, which natural images are near to; for grey ones, of its brightness.
-  const bool grey = image.channels == 1;
-  info.mean = grey ? std::vector<double>{0.449} : std::vector<double>{0.485, 0.456, 0.406};
-  info.deviation = grey ? std::vector<double>{0.226} : std::vector<double>{0.229, 0.224, 0.225};
+  normalise_as_photographs(info);
   return std::make_unique<ImageFolder>(std::move(info), std::move(splits), options);
 }
 

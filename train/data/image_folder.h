@@ -30,8 +30,4 @@ std::string text_of(const PassedOver& entries);
 /// over are counted.
 std::vector<std::filesystem::path> images_in(const std::filesystem::path& directory, PassedOver& others);
 
-/// Writes the file as an image folder shows it: in the size and channels of `image`, scaled and cropped as above.
-void read_image(const std::filesystem::path& file, const ImageShape& image, const FolderOptions& options, CropAt crop,
-                std::uint8_t* pixels);
-
 }  // namespace lethe

@@ -180,7 +180,7 @@ class Shapes final : public Dataset {
 class ShapeMasks final : public Masks {
  public:
   ShapeMasks(DataInfo info, const Pictures& pictures) : Masks(std::move(info)), pictures_(pictures) {}
-  void read(Split split, std::int64_t index, std::uint8_t* pixels, std::int32_t* labels) const override {
+  void read(Split split, std::int64_t index, CropAt, std::uint8_t* pixels, std::int32_t* labels) const override {
     pictures_.draw(split, index, pixels, labels);
   }
 

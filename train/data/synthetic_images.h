@@ -8,28 +8,9 @@
 
 #include "train/data/data_spec.h"
 #include "train/data/dataset.h"
+#include "train/data/masks.h"
 
 namespace lethe {
-
-/// Images with a label for each pixel, for networks that tell what is where.
-class Masks : public ImageSet {
- public:
-  std::int64_t labels() const override { return info_.image.height * info_.image.width; }
-  /// Images are normalised; they are not varied.
-  std::unique_ptr<SampleReader> reader(const ReadOptions& options) const override;
-  /// Writes image `index` as info().image.bytes() bytes, and its labels [height, width]. Always the same for the same
-  /// arguments; may be called from several threads.
-  virtual void read(Split split, std::int64_t index, std::uint8_t* pixels, std::int32_t* labels) const = 0;
-
- protected:
-  using ImageSet::ImageSet;
-};
-
-/// Opens what `spec` names, for a network that takes such images and tells so many classes apart at each pixel:
-///   shape-masks[:train=N,test=M]  synthetic[:N]
-/// Fails with Exit::Usage on an unknown spec, with Exit::Data on fewer classes than it takes.
-std::unique_ptr<Masks> open_masks(const std::string& spec, const ImageShape& image, std::int64_t classes,
-                                  std::uint64_t seed);
 
 inline constexpr SampleCounts kShapeCounts{10000, 2000};
 /// Training samples of synthetic data: 50,000 unless the spec says how many.

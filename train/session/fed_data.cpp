@@ -11,8 +11,8 @@
 #include "train/data/folder_tokenizer.h"
 #include "train/data/labelled_texts.h"
 #include "train/data/made_numbers.h"
+#include "train/data/masks.h"
 #include "train/data/sequences.h"
-#include "train/data/synthetic_images.h"
 #include "train/data/table.h"
 
 namespace lethe {
@@ -86,7 +86,7 @@ std::unique_ptr<Samples> open_spec(const std::string& spec, std::uint64_t seed, 
   const ImageShape image = image_shape_of(samples.shape);
   if (fed.rows == 1) return open_dataset(spec, image, classes, seed, notify, known);
   check_labels(labels.shape == Shape{samples.shape[0], image.height, image.width}, "image, or for each of its pixels");
-  return open_masks(spec, image, classes, seed);
+  return open_masks(spec, image, classes, seed, network.ignored, notify);
 }
 
 /// "x of 12 bytes, y of 4 bytes"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "framework/error.h"
-#include "train/data/image_folder.h"
+#include "train/data/photograph.h"
 #include "train/session/logits.h"
 
 namespace lethe {
