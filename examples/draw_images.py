@@ -17,14 +17,15 @@ CLASSES = {
 }
 
 
-def png(rows):
-    """An 8-bit RGB file of rows of bytes."""
+def png(rows, kind=2, palette=b""):
+    """An 8-bit file of rows of bytes: RGB, or of kind 3 indices into a palette."""
     def chunk(kind, data):
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
-    head = struct.pack(">IIBBBBB", len(rows[0]) // 3, len(rows), 8, 2, 0, 0, 0)
+    head = struct.pack(">IIBBBBB", len(rows[0]) // (3 if kind == 2 else 1), len(rows), 8, kind, 0, 0, 0)
+    colours = chunk(b"PLTE", palette) if palette else b""
     lines = b"".join(b"\0" + row for row in rows)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(lines)) + chunk(b"IEND", b"")
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + colours + chunk(b"IDAT", zlib.compress(lines)) + chunk(b"IEND", b"")
 
 
 def image(inside, chance):

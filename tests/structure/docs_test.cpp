@@ -139,8 +139,9 @@ TEST(Docs, SourcesThatPagesNameExist) {
 TEST(Docs, PagesThatSourcesNameExist) {
   static const std::regex named(R"(docs/[A-Za-z0-9_/-]+\.(?:md|py|svg))");
   std::vector<std::string> files = all_sources();
-  for (const char* script : {"dev", "bench/run", "bench/plans.py", "scripts/changed_ops", "tests/bundle",
-                             "tests/compile_time/run", "tests/tutorial", "examples/draw_images.py"})
+  for (const char* script :
+       {"dev", "bench/run", "bench/plans.py", "scripts/changed_ops", "tests/bundle", "tests/compile_time/run",
+        "tests/tutorial", "examples/draw_images.py", "examples/draw_masks.py"})
     files.emplace_back(script);
   int found = 0;
   for (const std::string& file : files)
