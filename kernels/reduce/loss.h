@@ -15,8 +15,7 @@ struct MeanLossRow {
   template <class Team>
   HD void operator()(const Team& team, std::int64_t row) const {
     const T *const x = in + row * length, *const t = target + row * length;
-    const F loss_of = f;
-    const double total = team.sum(length, [=](std::int64_t i) { return loss_of.value(compute(x[i]), compute(t[i])); });
+    const double total = team.sum(length, [=, f = f](std::int64_t i) { return f.value(compute(x[i]), compute(t[i])); });
     if (team.leads()) loss[row] = static_cast<Compute<T>>(total / static_cast<double>(length));
   }
 };
@@ -33,25 +32,21 @@ struct MeanLossGradRow {
     const T *const x = in + row * length, *const t = target + row * length;
     T* const to = dx + row * length;
     const Compute<T> factor = dloss[row] / static_cast<Compute<T>>(length);
-    const F loss_of = f;
-    team.each(length, [=](std::int64_t i) { to[i] = loss_of.slope(compute(x[i]), compute(t[i])) * factor; });
+    team.each(length, [=, f = f](std::int64_t i) { to[i] = f.slope(compute(x[i]), compute(t[i])) * factor; });
   }
 };
 
 template <class F>
 F loss_made_of(const Attrs& attrs) {
-  if constexpr (requires { F::of(attrs); })
-    return F::of(attrs);
-  else
-    return {};
+  if constexpr (requires { F::of(attrs); }) return F::of(attrs);
+  return {};
 }
 
 template <class F>
 struct MeanLoss {
   template <class Device>
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
-    const Shape& shape = args.in(0).shape;
-    const std::int64_t rows = shape[0], length = elements(shape) / rows;
+    const std::int64_t rows = args.in(0).shape[0], length = elements(args.in(0).shape) / rows;
     const F f = loss_made_of<F>(args.op.attrs);
     return for_float(args.in(0).dtype, [&](auto zero) {
       using T = decltype(zero);
@@ -67,8 +62,7 @@ template <class F>
 struct MeanLossGrad {
   template <class Device>
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
-    const Shape& shape = args.in(0).shape;
-    const std::int64_t rows = shape[0], length = elements(shape) / rows;
+    const std::int64_t rows = args.in(0).shape[0], length = elements(args.in(0).shape) / rows;
     const F f = loss_made_of<F>(args.op.attrs);
     return for_float(args.in(0).dtype, [&](auto zero) {
       using T = decltype(zero);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/train/data_samples.h"
+#include "train/data/csv_spec.h"
 #include "train/data/dataset.h"
 #include "train/data/sequences.h"
 
@@ -56,13 +57,13 @@ TEST(DataSpec, AShareIsHeldOutOfDataInFilesAlone) {
 }
 
 TEST(DataSpec, ATableNamesItsColumns) {
-  const CsvSpec csv = DataSpec("csv:a,b.csv,target=x|y,drop=id,categories=city|kind,val=0.5").csv();
+  const CsvSpec csv = csv_spec(DataSpec("csv:a,b.csv,target=x|y,drop=id,categories=city|kind,val=0.5"));
   EXPECT_EQ(csv.file, "a,b.csv");
   EXPECT_EQ(csv.targets, (std::vector<std::string>{"x", "y"}));
   EXPECT_EQ(csv.drop, std::vector<std::string>{"id"});
   EXPECT_EQ(csv.categories, (std::vector<std::string>{"city", "kind"}));
   EXPECT_EQ(csv.val, 0.5);
-  const auto wrong = [](const std::string& spec) { return error_from([&] { DataSpec(spec).csv(); }, Exit::Usage); };
+  const auto wrong = [](const std::string& spec) { return error_from([&] { csv_spec(DataSpec(spec)); }, Exit::Usage); };
   EXPECT_PRED2(says, wrong("csv:t.csv,target="), "write what after target=");
   EXPECT_PRED2(says, wrong("csv"), "write the file after a colon: csv:FILE");
   EXPECT_EQ(DataSpec("csv:/t.csv,target=x,test=/u.csv").absolute(), "csv:/t.csv,target=x,test=/u.csv");

@@ -150,24 +150,6 @@ bool DataSpec::has_word(const char* word) const {
 
 TablesSpec DataSpec::tables() const { return {.path = place("PATH"), .tokenizer = tokenizer(), .val = held_share()}; }
 
-CsvSpec DataSpec::csv() const {
-  const auto text = [this](const char* key) {
-    const auto option = options.find(key);
-    if (option != options.end() && option->second.empty()) reject(message("write what after ", key, "="));
-    return option == options.end() ? std::string() : option->second;
-  };
-  const auto names = [&](const char* key) {
-    std::vector<std::string> all;
-    std::istringstream parts(text(key));
-    for (std::string name; std::getline(parts, name, '|');) all.push_back(name);
-    return all;
-  };
-  CsvSpec csv{.file = place("FILE"), .test = text(kTestKey), .val = held_share()};
-  csv.targets = names("target"), csv.drop = names("drop"), csv.categories = names("categories");
-  if (!csv.test.empty() && csv.val > 0) reject("val goes without test, whose rows are for tests");
-  return csv;
-}
-
 std::vector<std::pair<std::string, std::string>> DataSpec::named_files() const {
   std::vector<std::pair<std::string, std::string>> files;
   std::istringstream parts(place("NAME=FILE"));

@@ -47,13 +47,6 @@ struct TablesSpec {
   double val = 0;              // the share that is held out (train/data/samples.h)
 };
 
-/// A table in comma-separated values.
-struct CsvSpec {
-  std::string file = {}, test = {};                                   // "": no other file is for tests
-  std::vector<std::string> targets = {}, drop = {}, categories = {};  // names of columns
-  double val = 0;  // the share that is held out (train/data/samples.h)
-};
-
 /// A spec in three: "mnist:data/mnist,val=0.2" is kind "mnist", argument "data/mnist", and an option, as those of its
 /// kind stand after the last commas. The place of a tokenizer may have commas, too. What is wrong in it fails with
 /// Exit::Usage.
@@ -79,8 +72,6 @@ struct DataSpec {
   bool packs() const;
   /// "PATH,tokenizer=DIR,val=X".
   TablesSpec tables() const;
-  /// "FILE,target=A|B,drop=C|D,categories=E|F,val=X,test=FILE".
-  CsvSpec csv() const;
   /// "NAME=FILE,...".
   std::vector<std::pair<std::string, std::string>> named_files() const;
   /// "tokenizer=DIR"; "" without it.

@@ -15,16 +15,9 @@
 
 #include "framework/builder/byte_images.h"
 #include "train/data/augmentation.h"
+#include "train/data/table_column.h"
 
 namespace lethe {
-
-/// A column of a table: numbers, of which `mean` is taken and which are divided by `deviation`, or categories.
-struct TableColumn {
-  std::string name = {};
-  double mean = 0, deviation = 1;
-  std::vector<std::string> categories = {};  // in the order of their numbers, from 1 on; none: it has numbers
-  bool operator==(const TableColumn&) const = default;
-};
 
 /// What the numbers of samples stand for. A run keeps that, and matches by it what it reads later.
 struct Meaning {

@@ -8,6 +8,7 @@
 #include "framework/did_you_mean.h"
 #include "framework/error.h"
 #include "framework/host_memory.h"
+#include "train/data/csv_spec.h"
 #include "train/data/table_cells.h"
 #include "train/data/table_places.h"
 
@@ -182,7 +183,7 @@ void note_constants(const CsvFile& file, const std::vector<TableColumn>& columns
 
 std::unique_ptr<NamedSamples> open_table(const DataSpec& spec, const Network& network, const FedInputs& fed,
                                          const Notify& notify, const Meaning& known) {
-  const CsvSpec csv = spec.csv();
+  const CsvSpec csv = csv_spec(spec);
   if (csv.targets.empty()) spec.reject("write which column is predicted: target=NAME, or target=A|B");
   if (fed.labels != kNone && csv.targets.size() > 1)
     spec.reject(message(network.name, " tells classes apart, which are those of one target"));

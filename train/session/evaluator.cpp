@@ -39,6 +39,11 @@ Evaluator::Evaluator(const Network& network, const Planned& planned, Prepared& p
       executor_(planned.program, planned.plan, prepared, store, arena),
       results_(executor_, results_of(network)) {}
 
+struct Evaluator::BatchScores {
+  std::int64_t samples = 0, correct = 0;
+  double loss = 0;
+};
+
 Scores Evaluator::run(ClassCounts* counts) {
   const auto begin = std::chrono::steady_clock::now();
   std::vector<BatchScores> by_batch;

@@ -45,10 +45,7 @@ class Evaluator {
  private:
   /// Takes the next batch, if there is one, and hands it to the next step.
   const Batch* feed_next();
-  struct BatchScores {
-    std::int64_t samples = 0, correct = 0;
-    double loss = 0;
-  };
+  struct BatchScores;
   /// The results of the step, of so many rows, of which so many labels count.
   BatchScores scored(std::int64_t rows, std::int64_t labels);
   /// Takes what this rank has of its batches, of each as much, and gives that of all ranks, in the order of the data.

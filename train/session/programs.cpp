@@ -160,9 +160,7 @@ Programs build_programs(const ProgramSetting& setting) {
 
 std::string network_id(const NetworkSetting& setting) {
   NetworkSetting trained = setting;
-  trained.frozen = {};
-  trained.lora = {};
-  trained.ignore.reset(), trained.packed = false;
+  trained.frozen = {}, trained.lora = {}, trained.ignore = {}, trained.packed = false;
   return program_id(build_network(trained, true).program);
 }
 
