@@ -6,6 +6,7 @@
 #include <set>
 
 #include "framework/builder/frozen.h"
+#include "framework/builder/network_weights.h"
 #include "framework/error.h"
 #include "framework/name_pattern.h"
 #include "kernels/cpu/workers.h"
@@ -73,10 +74,8 @@ std::int64_t numbers_in(const Network& network, const std::set<VarId>& params) {
 std::string adapters_line(const Network& network) {
   std::vector<std::string> modules;
   std::set<VarId> params;
-  for (const Adapter& adapter : network.adapters) {
-    modules.push_back(adapter.module);
-    for (const std::string& name : {adapter.a, adapter.b}) params.insert(find_var(network.program, name));
-  }
+  for (const Adapter& adapter : network.adapters) modules.push_back(adapter.module);
+  for (const std::string& name : adapter_params(network)) params.insert(find_var(network.program, name));
   return message("adapters of ", grouped(numbers_in(network, params)), " numbers train beside ", some_of(modules));
 }
 

@@ -1,5 +1,7 @@
 // What of a network stands in files of weights.
 #pragma once
+#include <set>
+#include <string>
 #include <vector>
 
 #include "framework/builder/network.h"
@@ -14,14 +16,18 @@ inline std::vector<ParamInfo> weights_of(const Network& network) {
   return weights;
 }
 
-/// The same without the parameters of adapters: what a file of the network that they are beside has.
+/// The names of the parameters of adapters.
+inline std::set<std::string> adapter_params(const Network& network) {
+  std::set<std::string> names;
+  for (const Adapter& adapter : network.adapters) names.insert({adapter.a, adapter.b});
+  return names;
+}
+
+/// weights_of() without these: what a file of the network that they are beside has.
 inline std::vector<ParamInfo> base_weights_of(const Network& network) {
   std::vector<ParamInfo> weights = weights_of(network);
-  for (const Adapter& adapter : network.adapters)
-    std::erase_if(weights, [&](const ParamInfo& info) {
-      const std::string& name = network.program.vars[info.var].name;
-      return name == adapter.a || name == adapter.b;
-    });
+  const std::set<std::string> adapters = adapter_params(network);
+  std::erase_if(weights, [&](const ParamInfo& w) { return adapters.contains(network.program.vars[w.var].name); });
   return weights;
 }
 

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <set>
 
+#include "framework/did_you_mean.h"
 #include "framework/error.h"
+#include "framework/name_pattern.h"
 #include "train/session/tensor_check.h"
 
 namespace lethe {
@@ -50,6 +52,25 @@ std::vector<std::string> said_of(const std::set<std::pair<DType, DType>>& conver
 }
 
 }  // namespace
+
+std::set<std::string> tensors_named(const std::string& patterns, const TensorReader& reader, const Network& network) {
+  std::set<std::string> meant;
+  for (const std::string& pattern : patterns_given(patterns, "`ignore`")) {
+    bool found = false;
+    std::vector<std::string> known;
+    for (const TensorEntry& tensor : reader.tensors()) {
+      known.push_back(tensor.name);
+      const auto turned = [&](const WeightNames& names) {
+        return matches(pattern, prefix_turned(tensor.name, names.prefix));
+      };
+      if (!matches(pattern, tensor.name) && !std::ranges::any_of(network.weight_names, turned)) continue;
+      meant.insert(tensor.name);
+      found = true;
+    }
+    check(found, "`ignore`: ", reader.file(), " has no tensor called ", quote(pattern), did_you_mean(pattern, known));
+  }
+  return meant;
+}
 
 Loaded load_tensors(TensorReader& reader, Store& store, const Reading& reading) {
   const MadeAnew anew = check_tensors(reader, reading);

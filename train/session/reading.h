@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/builder/weight_names.h"
+#include "framework/builder/network.h"
 #include "framework/run/store.h"
 #include "train/session/stored_tensor.h"
 #include "train/session/tensor_reader.h"
@@ -31,6 +31,10 @@ struct Reading {
     return found || prefix.empty() ? found : there(prefix_turned(name, prefix));
   }
 };
+
+/// Those that the patterns mean, with or without a library's prefix before them: for Reading::ignored. Fails for a
+/// pattern that means none.
+std::set<std::string> tensors_named(const std::string& patterns, const TensorReader& reader, const Network& network);
 
 struct Loaded {
   std::vector<std::string> lines = {};  // for the user: what was left as it is, and which dtypes were converted

@@ -11,7 +11,6 @@
 #include "framework/builder/weights_named.h"
 #include "framework/did_you_mean.h"
 #include "framework/error.h"
-#include "framework/name_pattern.h"
 #include "framework/ranks/peers.h"
 #include "train/session/library_weights.h"
 #include "train/session/run_tensors.h"
@@ -85,26 +84,6 @@ std::unique_ptr<TensorReader> open_tensors(const std::string& file, SharesOf whi
   return open_weights(file);
 }
 
-/// Those that the patterns mean, with or without a library's prefix before them.
-std::set<std::string> tensors_named(const std::string& patterns, const TensorReader& reader, const Network& network) {
-  std::set<std::string> meant;
-  for (const std::string& pattern : patterns_given(patterns, "`ignore`")) {
-    bool found = false;
-    std::vector<std::string> known;
-    for (const TensorEntry& tensor : reader.tensors()) {
-      known.push_back(tensor.name);
-      const auto turned = [&](const WeightNames& names) {
-        return matches(pattern, prefix_turned(tensor.name, names.prefix));
-      };
-      if (!matches(pattern, tensor.name) && !std::ranges::any_of(network.weight_names, turned)) continue;
-      meant.insert(tensor.name);
-      found = true;
-    }
-    check(found, "`ignore`: ", reader.file(), " has no tensor called ", quote(pattern), did_you_mean(pattern, known));
-  }
-  return meant;
-}
-
 /// The network's weights whose names are wanted, by `rules`.
 template <class Wanted>
 Loaded read_into(Store& store, TensorReader& reader, const Network& network, Reading rules, const Wanted& wanted) {
@@ -138,14 +117,6 @@ Loaded read_all(Store& store, TensorReader& reader, const Network& network, cons
     all.anew.merge(more.anew);
   }
   return all;
-}
-
-/// The parameters of adapters, if the file has none of them.
-std::set<std::string> new_adapters(const TensorReader& reader, const Network& network) {
-  std::set<std::string> names;
-  for (const Adapter& adapter : network.adapters) names.insert({adapter.a, adapter.b});
-  const bool some = std::ranges::any_of(names, [&](const std::string& name) { return reader.find(name) != nullptr; });
-  return some ? std::set<std::string>{} : names;
 }
 
 }  // namespace
@@ -201,12 +172,15 @@ Loaded load_weights(const std::string& file, Store& store, const Network& networ
 Loaded load_weights(const std::string& file, Store& store, const Network& network, const WeightsSetting& setting,
                     const std::vector<WeightsElsewhere>& elsewhere) {
   const std::unique_ptr<TensorReader> reader = open_tensors(file, SharesOf::Weights);
+  std::set<std::string> adapters = adapter_params(network);
+  if (std::ranges::any_of(adapters, [&](const std::string& name) { return reader->find(name) != nullptr; }))
+    adapters.clear();
   return read_all(store, *reader, network,
                   {.converts = true,
                    .fresh = fresh_weights(setting.fresh, network),
                    .ignored = tensors_named(setting.ignore, *reader, network),
                    .advises = true},
-                  elsewhere, new_adapters(*reader, network));
+                  elsewhere, std::move(adapters));
 }
 
 std::vector<std::string> files_of_weights(const std::string& file) {
