@@ -12,11 +12,11 @@
 namespace lethe::testing {
 namespace {
 
-using Words = std::vector<std::string>;
+using LoraWords = std::vector<std::string>;
 
-const Words kAdapters = {"--lora", "r=2,alpha=4,dropout=0.3", "--lora-targets", "conv1,logits"};
+const LoraWords kAdapters = {"--lora", "r=2,alpha=4,dropout=0.3", "--lora-targets", "conv1,logits"};
 
-Words all_of(Words words, const Words& more) {
+LoraWords with_more(LoraWords words, const LoraWords& more) {
   words.insert(words.end(), more.begin(), more.end());
   return words;
 }
@@ -28,12 +28,12 @@ class LoraRun : public PlanCommand {
     ASSERT_EQ(run_train(small({"--save", path("base"), "--steps", "2", "--seed", "7"})).code, 0);
     ASSERT_EQ(run_train({"export", "--weights", path("base"), "--output", path("w.safetensors")}).code, 0);
   }
-  Ended run(const std::string& into, const Words& more) const {
+  Ended run(const std::string& into, const LoraWords& more) const {
     return run_train(
-        small(all_of({"--save", path(into), "--weights", path("w.safetensors")}, all_of(kAdapters, more))));
+        small(with_more({"--save", path(into), "--weights", path("w.safetensors")}, with_more(kAdapters, more))));
   }
-  Words names_in(const std::string& file) const {
-    Words names;
+  LoraWords names_in(const std::string& file) const {
+    LoraWords names;
     const SafetensorsReader reader(path(file));
     for (const TensorEntry& tensor : reader.tensors()) names.push_back(tensor.name);
     std::ranges::sort(names);
@@ -89,7 +89,7 @@ TEST_F(LoraRun, NeedNotSaveItsBase) {
   ASSERT_EQ(run("yes", {"--steps", "3"}).code, 0);
   ASSERT_EQ(run("no", {"--steps", "3", "--save-frozen", "no"}).code, 0);
   EXPECT_EQ(names_in("no/weights.safetensors"),
-            (Words{"conv1.lora_A", "conv1.lora_B", "logits.lora_A", "logits.lora_B"}));
+            (LoraWords{"conv1.lora_A", "conv1.lora_B", "logits.lora_A", "logits.lora_B"}));
   EXPECT_EQ(evaluated("no"), evaluated("yes"));
 }
 
@@ -118,7 +118,7 @@ TEST_F(LoraRun, PlansWhatItSaves) {
 }
 
 TEST_F(LoraRun, SaysWhatIsWrong) {
-  const auto error = [&](const Words& words) {
+  const auto error = [&](const LoraWords& words) {
     const Ended ended = plan(words);
     EXPECT_EQ(ended.code, 2) << ended.out;
     return ended.err;
