@@ -53,9 +53,9 @@ std::optional<SavedRun> run_of_weights(const std::string& path);
 std::map<std::string, std::string> options_in(const std::string& checkpoint, const RunState& state);
 
 /// Reads the weights that the setting's path means: those of the file itself, or of the best or else the newest
-/// checkpoint of a directory, or those of a library in one (library_weights.h); then its adapter. `notify`, if it is one, hears what
-/// load_weights() has to say. Fails as that does, and (Exit::Data) where the run beside them says that they were
-/// others. Gives the files from which each came that is not made anew, as yet without SHA-256.
+/// checkpoint of a directory, or those of a library in one (library_weights.h); then its adapter. `notify`, if it is
+/// one, hears what load_weights() has to say. Fails as that does, and (Exit::Data) where the run beside them says that
+/// they were others. Gives the files from which each came that is not made anew, as yet without SHA-256.
 std::vector<WeightsElsewhere> read_weights(const WeightsSetting& weights, Store& store, const Network& network,
                                            const Notify& notify = {});
 
