@@ -73,10 +73,9 @@ class Builder {
   };
   Counted counted_labels(const std::string& type, VarId prediction, VarId target, std::optional<std::int64_t> ignore,
                          const LossSettings& settings, const std::string& name);
-  VarId class_weights(DType dtype, std::int64_t classes);  // made for the first loss of labels
-  VarId copy_of(VarId param);                              // in the network's dtype, made where layers go
-  /// What a layer gives, with the adapters of the weight that its ops from `first` on read.
-  VarId adapted(VarId y, std::size_t first, const std::string& path);
+  VarId class_weights(DType dtype, std::int64_t classes);              // made for the first loss of labels
+  VarId copy_of(VarId param);                                          // in the network's dtype, made where layers go
+  VarId adapted(VarId y, std::size_t first, const std::string& path);  // y with adapters of what ops from there read
   VarId step_counter();
   /// Appends an op of role Forward; its outputs are images unless its inputs are plain.
   Vars append(const std::string& type, Vars in, Attrs attrs, const std::string& name);

@@ -49,8 +49,6 @@ class Expansion {
   }
 
  private:
-  bool has_peers() const { return shards_.rank.of > 1; }
-
   /// The input becomes that of all parts of this rank.
   void make_whole(VarId input) {
     Shape& shape = program_.vars[input].shape;
@@ -65,7 +63,7 @@ class Expansion {
         std::all_of(op.in.begin() + 1, op.in.end(), [&](VarId v) { return program_.vars[v].kind == Kind::State; });
     check(program_.vars[fed].kind == Kind::Input && of_states, "a batch in parts: ", op.type, " of '",
           program_.vars[op.in[0]].name, "' looks at all samples at once, which must be fed as they are");
-    op.in[0] = has_peers() ? across_.gather(fed) : fed;
+    op.in[0] = shards_.rank.of > 1 ? across_.gather(fed) : fed;
     for (const VarId v : op.out) {
       part_shapes_[v] = program_.vars[v].shape;
       program_.vars[v].shape = program_.vars[op.in[0]].shape;
@@ -92,13 +90,13 @@ class Expansion {
       if (op_def(part_[i].type).over_batch || (joint && number_ > 0)) continue;
       if (joint) joint_.insert(part_[i].out.begin(), part_[i].out.end());
       Op op = copied(part_[i], 0);
-      if (has_peers() && !joint && updates_state(program_, op))
+      if (shards_.rank.of > 1 && !joint && updates_state(program_, op))
         late_.push_back({std::move(op)});
       else
         program_.blocks[0].ops.push_back(std::move(op));
       for (const ParamGrad& gradient : ending_[i]) {
         add_up(gradient.grad, program_.vars[gradient.param].name, "@GRAD");
-        if (has_peers() && is_last()) across_.sum(sums_[gradient.grad].sum());
+        if (shards_.rank.of > 1 && is_last()) across_.sum(sums_[gradient.grad].sum());
       }
     }
     if (end < part_.size()) return;
@@ -113,7 +111,7 @@ class Expansion {
     TreeSum sum;
     for (number_ = 0; number_ < shards_.own(); ++number_)
       add_to(sum, current(op.in[0]), program_.vars[op.in[0]].name, message("@SUM", number_ + 1), is_last());
-    const VarId all = has_peers() ? across_.sum_at_once(sum.sum()) : sum.sum();
+    const VarId all = shards_.rank.of > 1 ? across_.sum_at_once(sum.sum()) : sum.sum();
     for (std::vector<VarId>& now : now_) now[op.out[0]] = all;
     joint_.insert(op.out[0]);
   }
@@ -243,11 +241,11 @@ class Expansion {
   void finish() {
     Network& network = whole_.network;
     VarId loss_sum = sums_[network.loss].sum();
-    if (has_peers()) loss_sum = gather_late(loss_sum);
+    if (shards_.rank.of > 1) loss_sum = gather_late(loss_sum);
     for (ParamGrad& gradient : whole_.gradients) {
       const DType dtype = program_.vars[gradient.grad].dtype;
       gradient.grad = sums_[gradient.grad].sum();
-      if (has_peers()) gradient.grad = across_.sums().at(gradient.grad);
+      if (shards_.rank.of > 1) gradient.grad = across_.sums().at(gradient.grad);
       gradient.grad = in_dtype(gradient.grad, dtype);
     }
     const Attrs mean{{"a", 1 / static_cast<double>(shards_.parts)}, {"b", 0.0}};

@@ -74,8 +74,7 @@ class Batches {
   };
   void work(SampleReader& reader);
   void fill(Slot& slot, std::int64_t batch, SampleReader& reader) const;
-  /// Puts the values of a sample among those of their inputs.
-  void scatter(const std::byte* sample, std::int64_t row, std::byte* samples) const;
+  void scatter(const std::byte* sample, std::int64_t row, std::byte* samples) const;  // among those of their inputs
   Slot& slot_of(std::int64_t batch) { return slots_[batch % static_cast<std::int64_t>(slots_.size())]; }
 
   const Samples& data_;

@@ -140,7 +140,7 @@ TokensSpec DataSpec::tokens() const {
 
 bool DataSpec::packs() const { return kind == "jsonl" && !has_word("no-pack"); }
 
-TextSpec DataSpec::text_file() const { return {.file = place("FILE"), .tokenizer = tokenizer(), .val = held_share()}; }
+TextSpec DataSpec::text_file() const { return {.path = place("FILE"), .tokenizer = tokenizer(), .val = held_share()}; }
 
 bool DataSpec::has_word(const char* word) const {
   const auto option = options.find(word);
@@ -148,7 +148,7 @@ bool DataSpec::has_word(const char* word) const {
   return option != options.end();
 }
 
-TablesSpec DataSpec::tables() const { return {.path = place("PATH"), .tokenizer = tokenizer(), .val = held_share()}; }
+TextSpec DataSpec::tables() const { return {.path = place("PATH"), .tokenizer = tokenizer(), .val = held_share()}; }
 
 std::vector<std::pair<std::string, std::string>> DataSpec::named_files() const {
   std::vector<std::pair<std::string, std::string>> files;

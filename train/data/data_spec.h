@@ -33,17 +33,10 @@ struct TokensSpec {
   bool ignore_borders = false;  // what follows a document's end token is no label
 };
 
-/// A text.
+/// A text; or tables of labels and texts, in a file or a folder of files.
 struct TextSpec {
-  std::string file = {};
+  std::string path = {};
   std::string tokenizer = {};  // a folder (train/data/folder_tokenizer.h); "": symbols are bytes
-  double val = 0;              // the share that is held out (train/data/samples.h)
-};
-
-/// Tables of labels and texts.
-struct TablesSpec {
-  std::string path = {};       // a file or a folder of files
-  std::string tokenizer = {};  // as of a text
   double val = 0;              // the share that is held out (train/data/samples.h)
 };
 
@@ -71,7 +64,7 @@ struct DataSpec {
   /// Whether it fills a sample with several texts, if the network takes them.
   bool packs() const;
   /// "PATH,tokenizer=DIR,val=X".
-  TablesSpec tables() const;
+  TextSpec tables() const;
   /// "NAME=FILE,...".
   std::vector<std::pair<std::string, std::string>> named_files() const;
   /// "tokenizer=DIR"; "" without it.

@@ -69,7 +69,7 @@ std::unique_ptr<LabelledTexts> open_labelled_texts(const std::string& spec, std:
 /// for tests, dev.tsv, val.tsv or test.tsv. Classes are the labels for training, sorted. Symbols are the bytes in all
 /// texts, or the tokens of a folder's tokenizer. What `known` says of classes and bytes stands in the place of what is
 /// found.
-std::unique_ptr<LabelledTexts> open_text_tables(const TablesSpec& spec, std::int64_t length, const Notify& notify,
+std::unique_ptr<LabelledTexts> open_text_tables(const TextSpec& spec, std::int64_t length, const Notify& notify,
                                                 const Meaning& known = {});
 
 /// Sentences of a small grammar; the label says whether the subject is one or many.

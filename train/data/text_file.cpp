@@ -61,10 +61,10 @@ TextFile<Symbol> divided(std::vector<Symbol> symbols, const TextSpec& spec, cons
   TextFile<Symbol> file{.symbols = std::move(symbols), .tests_from = count - of_tests};
   info.sizes = {windows_in(file.tests_from, info.length), windows_in(of_tests, info.length)};
   if (spec.val > 0) {
-    file.rows = divided_rows(spec.file, windows_in(count, info.length), spec.val);
+    file.rows = divided_rows(spec.path, windows_in(count, info.length), spec.val);
     info.sizes = {std::ssize(file.rows[0]), std::ssize(file.rows[1])};
   }
-  check_as(Exit::Data, info.sizes[1] > 0, spec.file, ": has ", count, ' ', unit, ", but windows of ", info.length,
+  check_as(Exit::Data, info.sizes[1] > 0, spec.path, ": has ", count, ' ', unit, ", but windows of ", info.length,
            " with a tenth for tests take at least ", 10 * (info.length + 1), "; `set` length=L makes them shorter");
   return file;
 }
@@ -73,7 +73,7 @@ std::unique_ptr<Sequences> open_tokens_of(const TextSpec& spec, std::string_view
   FolderTokenizer folder = open_folder_tokenizer(spec.tokenizer);
   const Tokenizer& tokenizer = *folder.tokenizer;
   std::vector<std::int32_t> tokens = tokenizer.frame().before;
-  with_context(spec.file, [&] { tokenizer.encode(text, 0, std::string_view::npos, tokens); });
+  with_context(spec.path, [&] { tokenizer.encode(text, 0, std::string_view::npos, tokens); });
   SequenceInfo info{.name = "text", .length = length, .tokens = tokenizer.size()};
   TextFile<std::int32_t> file = divided(std::move(tokens), spec, "tokens", info);
   return std::make_unique<Text<std::int32_t>>(std::move(info), std::move(file), spec.tokenizer, std::move(folder));
@@ -82,12 +82,12 @@ std::unique_ptr<Sequences> open_tokens_of(const TextSpec& spec, std::string_view
 }  // namespace
 
 std::unique_ptr<Sequences> open_text(const TextSpec& spec, std::int64_t length, const std::string& known) {
-  FileBytes bytes = read_text_file(spec.file);
+  FileBytes bytes = read_text_file(spec.path);
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  check_as(Exit::Data, !text.empty(), spec.file, ": is empty, text needs at least two different characters");
+  check_as(Exit::Data, !text.empty(), spec.path, ": is empty, text needs at least two different characters");
   if (!spec.tokenizer.empty()) return open_tokens_of(spec, text, length);
   SequenceInfo info{.name = "text", .length = length, .alphabet = known.empty() ? bytes_in({text}) : known};
-  check_as(Exit::Data, info.alphabet.size() > 1, spec.file, ": has one character alone, ", text.size(),
+  check_as(Exit::Data, info.alphabet.size() > 1, spec.path, ": has one character alone, ", text.size(),
            " times; text needs at least two different ones");
   TextFile<std::uint8_t> file = divided(std::move(bytes), spec, "characters", info);
   std::array<std::int16_t, 256> symbol_of{};
@@ -96,7 +96,7 @@ std::unique_ptr<Sequences> open_text(const TextSpec& spec, std::int64_t length, 
     symbol_of[static_cast<std::uint8_t>(info.alphabet[i])] = static_cast<std::int16_t>(i);
   for (std::size_t at = 0; at < file.symbols.size(); ++at) {
     const std::int16_t symbol = symbol_of[file.symbols[at]];
-    check_as(Exit::Data, symbol >= 0, spec.file, ": byte ", at, " is '",
+    check_as(Exit::Data, symbol >= 0, spec.path, ": byte ", at, " is '",
              shown_byte(static_cast<char>(file.symbols[at])), "', which is none of the ", info.alphabet.size(),
              " characters that the run knows");
     file.symbols[at] = static_cast<std::uint8_t>(symbol);

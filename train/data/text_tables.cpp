@@ -162,7 +162,7 @@ class TextTables final : public LabelledTexts {
 
 }  // namespace
 
-std::unique_ptr<LabelledTexts> open_text_tables(const TablesSpec& spec, std::int64_t length, const Notify& notify,
+std::unique_ptr<LabelledTexts> open_text_tables(const TextSpec& spec, std::int64_t length, const Notify& notify,
                                                 const Meaning& known) {
   std::vector<TextTable> tables;
   for (const std::string& file : files_at(spec.path, spec.val)) tables.push_back(read_table(file));

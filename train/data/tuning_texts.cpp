@@ -210,7 +210,7 @@ std::unique_ptr<Sequences> open_tuning_texts(const TextSpec& spec, std::int64_t 
                                              const Meaning& known) {
   check(ignored.has_value(),
         "jsonl: takes a network whose loss ignores a label: ", R"({"op": "cross_entropy", "ignore": -1, ...})");
-  const std::vector<TuningText> texts = read_json_lines(spec.file);
+  const std::vector<TuningText> texts = read_json_lines(spec.path);
   const TuningSymbols by = symbols_by(spec, texts, known);
   WindowMaker maker(by, length);
   for (std::size_t i = 0; i < texts.size(); ++i) {
@@ -218,19 +218,19 @@ std::unique_ptr<Sequences> open_tuning_texts(const TextSpec& spec, std::int64_t 
     try {
       maker.add(is_test ? Split::Test : Split::Train, texts[i]);
     } catch (const Error& error) {  // a character that the run does not know
-      fail_as(Exit::Data, spec.file, ':', texts[i].line, ": ", error.what());
+      fail_as(Exit::Data, spec.path, ':', texts[i].line, ": ", error.what());
     }
   }
   const auto [training, tests] = maker.texts();
-  if (spec.val > 0) check_divided(spec.file, training, tests, spec.val);
-  check_as(Exit::Data, training > 0 && tests > 0, spec.file, ": has ", training, " texts to learn from and ", tests,
+  if (spec.val > 0) check_divided(spec.path, training, tests, spec.val);
+  check_as(Exit::Data, training > 0 && tests > 0, spec.path, ": has ", training, " texts to learn from and ", tests,
            " for tests, which each tenth is; both need one at least, so it takes ten");
   TuningWindows windows = maker.windows(!inputs.positions.empty());
   SequenceInfo info{.name = "jsonl", .length = length};
   info.sizes = {std::ssize(windows.splits[0].ends), std::ssize(windows.splits[1].ends)};
   info.alphabet = by.vocabulary->alphabet();
   if (info.alphabet.empty()) info.tokens = by.vocabulary->size();
-  if (notify) maker.tell(spec.file, info.sizes, notify);
+  if (notify) maker.tell(spec.path, info.sizes, notify);
   return std::make_unique<TuningTexts>(std::move(info), std::move(windows), by, spec.tokenizer, inputs, *ignored);
 }
 
