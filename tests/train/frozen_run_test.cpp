@@ -84,10 +84,10 @@ TEST_F(FrozenRun, GoesOnWithOthersFrozen) {
   const Ended other =
       run_train({"--resume", path("run"), "--steps", "8", "--threads", "1", "--train-only", "conv1.*,logits.weight"});
   ASSERT_EQ(other.code, 0) << other.err;
-  EXPECT_NE(
-      other.err.find("the run goes on with 'logits.bias' frozen, whose states of the optimizer, if any, are dropped, and "
-                     "'conv1.bias', 'conv1.weight' trained, whose states begin at zero"),
-      std::string::npos)
+  EXPECT_NE(other.err.find(
+                "the run goes on with 'logits.bias' frozen, whose states of the optimizer, if any, are dropped, and "
+                "'conv1.bias', 'conv1.weight' trained, whose states begin at zero"),
+            std::string::npos)
       << other.err;
   EXPECT_EQ(names_in("run/optimizer.safetensors"),
             (Names{"conv1.bias@momentum", "conv1.weight@momentum", "logits.weight@momentum", "step"}));
