@@ -131,6 +131,7 @@ Options settled(Options o) {
   if (OptimizerSettings& rule = program.update.rule; rule.type == OptimizerType::Sgd && rule.momentum > 0)
     rule.type = OptimizerType::Momentum;
   program.update.rates.lr = o.course.lr;
+  program.mixes = o.data.augment.mixing.any();
   if (program.micro_batch == program.network.batch) program.micro_batch = 0;
   o.course.schedule = parse_schedule(o.course.schedule_text);  // not before: one given may repeat an older version's
   if (is_gpu(o.device)) program.pixels.emplace();

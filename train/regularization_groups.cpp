@@ -13,7 +13,8 @@ void add_augment(OptionSet& set, Options& o) {
   set.add_read(
          "--augment", [&o](const std::string& words) { o.data.augment = augmentation_of(words); }, "LIST",
          "none, or with commas: pad-crop=4, flip, cutout=8, random-crop; random-resized-crop, rotate=15,\n"
-         "color-jitter=0.4, rand-m9-mstd0.5-inc1 (RandAugment as timm spells it) (default: the network's)")
+         "color-jitter=0.4, rand-m9-mstd0.5-inc1 (RandAugment as timm spells it), mixup=0.8, cutmix=1, mix-prob=1,\n"
+         "cutmix-prob=0.5 (default: the network's)")
       ->is({Kept});
   add_sampler(set, o);
 }

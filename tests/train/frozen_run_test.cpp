@@ -135,7 +135,8 @@ TEST_F(FrozenRun, SaysWhatIsWrong) {
   EXPECT_NE(error({"--freeze", "bn1.*", "--train-only", "logits.*"}).find("excludes"), std::string::npos);
   const Ended guest = run_train(small({"--memopt", "optnet=training", "--freeze", "bn1.*", "--steps", "1"}));
   EXPECT_NE(guest.code, 0);
-  EXPECT_NE(guest.err.find("--freeze, --train-only and --lora go with none and the levels"), std::string::npos)
+  EXPECT_NE(guest.err.find("--freeze, --train-only, --lora, --ema, mixup and cutmix go with none and the levels"),
+            std::string::npos)
       << guest.err;
 }
 

@@ -202,7 +202,7 @@ TEST(Augmentation, UnknownWordsGetASuggestion) {
     EXPECT_STREQ(
         error.what(),
         "`augment`: unknown word 'flop'; did you mean 'flip'?; known: none, pad-crop, flip, cutout, random-crop, "
-        "random-resized-crop, rotate, color-jitter, rand");
+        "random-resized-crop, rotate, color-jitter, rand, mixup, cutmix, mix-prob, cutmix-prob");
   }
   EXPECT_THROW(augmentation_of("pad-crop=wide"), Error);
 }

@@ -150,6 +150,7 @@ Run declare_plan(OptionSet& set, Options& o) {
   add_ranks(set, o);
   add_predicted_ranks(set, o, *own);
   add_optimizer(set, o);
+  add_augment(set, o);
   set.in("Data");
   add_evaluation(set, o, "Plans evaluation instead of training");
   add_eval_every(set, o, "0: training alone; else evaluation between its steps too (default)")->excludes("--eval");

@@ -10,6 +10,7 @@
 #include "framework/language/op_def.h"
 #include "kernels/dtypes.h"
 #include "kernels/pixel_scale.h"
+#include "train/data/mixing.h"
 #include "train/data/rand_augment.h"
 #include "train/data/resized_crop.h"
 
@@ -164,22 +165,38 @@ namespace {
 class ImageReader final : public SampleReader {
  public:
   ImageReader(const Dataset& data, const ReadOptions& options)
-      : bytes_(data.info().image.bytes()),
+      : shape_(data.info().image),
         options_(options),
         augmenter_(data, options.augment),
         normalizer_(data.info(), options.dtype) {}
 
   void read(Split split, std::int64_t index, std::int64_t epoch, std::byte* sample, std::int32_t* labels) override {
     const auto [pixels, label] = augmenter_.read(split, index, augmentation_stream(options_.seed, epoch, index));
-    normalizer_.run(pixels, bytes_, sample);
+    normalizer_.run(pixels, shape_.bytes(), sample);
     *labels = label;
   }
 
+  double read_pair(SamplePair& pair) override {
+    const auto read = [&](std::size_t of) {
+      const Random random = augmentation_stream(options_.seed, pair.epoch, pair.index[of]);
+      const auto [pixels, label] = augmenter_.read(pair.split, pair.index[of], random);
+      pair.labels[of] = label;
+      pair_[of].assign(pixels, pixels + shape_.bytes());
+    };
+    for (const std::size_t of : {0, 1}) read(of);
+    const Mix mix = draw_mix(options_.augment.mixing, shape_, mixing_stream(options_.seed, pair.epoch, pair.batch));
+    mix_images(mix, shape_, pair_[0].data(), pair_[1].data());
+    for (const std::size_t of : {0, 1})
+      if (pair.samples[of]) normalizer_.run(pair_[of].data(), shape_.bytes(), pair.samples[of]);
+    return mix.share;
+  }
+
  private:
-  std::int64_t bytes_;
+  ImageShape shape_;
   ReadOptions options_;
   Augmenter augmenter_;
   Normalizer normalizer_;
+  std::array<std::vector<std::uint8_t>, 2> pair_;  // scratch
 };
 
 }  // namespace

@@ -42,7 +42,11 @@ const std::vector<KnownWord>& known_words() {
                                                {"random-resized-crop", "=0.08:1 or =0.08:1:0.75:1.33"},
                                                {"rotate", "=15"},
                                                {"color-jitter", "=0.4, =0.4:0.4:0.4 or =0.4:0.4:0.4:0.1"},
-                                               {kRand, "-m9-mstd0.5-inc1"}};
+                                               {kRand, "-m9-mstd0.5-inc1"},
+                                               {"mixup", "=0.8"},
+                                               {"cutmix", "=1"},
+                                               {"mix-prob", "=1"},
+                                               {"cutmix-prob", "=0.5"}};
   return known;
 }
 
@@ -165,6 +169,26 @@ RandAugment rand_augment_of(const AugmentWord& word) {
   return setting;
 }
 
+/// Each word names one number.
+Mixing mixing_of(const AugmentWords& words) {
+  constexpr double kMostAlpha = 1000;
+  Mixing mixing;
+  const auto take = [&](const char* name, double most, double& number) {
+    if (words.count(name) == 0) return;
+    number = numbers_in(words, name, {1}).front();
+    check(number <= most, "`augment`: ", quote(words.at(name).text), ": expected at most ", most);
+  };
+  take("mixup", kMostAlpha, mixing.mixup);
+  take("cutmix", kMostAlpha, mixing.cutmix);
+  take("mix-prob", 1, mixing.probability);
+  take("cutmix-prob", 1, mixing.cut_probability);
+  check(mixing.any() || words.count("mix-prob") == 0,
+        "`augment`: mix-prob is of mixup and cutmix, and neither is given");
+  check((mixing.mixup > 0 && mixing.cutmix > 0) || words.count("cutmix-prob") == 0,
+        "`augment`: cutmix-prob says how often of mixup and cutmix it is the latter, and one of them is not given");
+  return mixing;
+}
+
 }  // namespace
 
 Augmentation augmentation_of(const std::string& text) {
@@ -182,6 +206,7 @@ Augmentation augmentation_of(const std::string& text) {
   if (has("rotate")) all.rotate = rotate_of(words);
   if (has("color-jitter")) all.color_jitter = color_jitter_of(words);
   if (has(kRand)) all.rand_augment = rand_augment_of(words.at(kRand));
+  all.mixing = mixing_of(words);
   return all;
 }
 

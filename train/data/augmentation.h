@@ -32,6 +32,15 @@ struct RandAugment {
   bool operator==(const RandAugment&) const = default;
 };
 
+/// All images of a batch mixed in pairs (Zhang et al., 2018; Yun et al., 2019), as timm's Mixup in mode "batch".
+struct Mixing {
+  double mixup = 0, cutmix = 0;  // alpha of the Beta distribution of an image's share in itself; 0: not so
+  double probability = 1;        // of a batch to be mixed
+  double cut_probability = 0.5;  // where there are both: of cutmix
+  bool any() const { return mixup > 0 || cutmix > 0; }
+  bool operator==(const Mixing&) const = default;
+};
+
 struct Augmentation {
   std::int64_t pad_crop = 0;  // black border of so many pixels, then a random crop back to the image's size
   bool flip = false;          // left to right, every other time
@@ -42,6 +51,7 @@ struct Augmentation {
   double rotate = 0;  // by up to so many degrees to either side, over the mean colour
   ColorJitter color_jitter = {};
   RandAugment rand_augment = {};
+  Mixing mixing = {};
   bool operator==(const Augmentation&) const = default;
 };
 
@@ -49,6 +59,7 @@ struct Augmentation {
 ///   pad-crop[=N]  flip  cutout[=N]  random-crop  random-resized-crop[=LEAST:MOST[:NARROWEST:WIDEST]]  rotate=DEGREES
 ///   color-jitter=X | color-jitter=BRIGHTNESS:CONTRAST:SATURATION[:HUE]
 ///   rand[-mMAGNITUDE][-nLAYERS][-mstdDEVIATION][-mmaxMOST][-pPROBABILITY][-inc1], as timm spells it
+///   mixup=ALPHA  cutmix=ALPHA  mix-prob=P  cutmix-prob=P
 /// Fails, saying what was expected, on anything else.
 Augmentation augmentation_of(const std::string& text);
 

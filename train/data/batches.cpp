@@ -1,6 +1,7 @@
 #include "train/data/batches.h"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <utility>
 
@@ -50,6 +51,9 @@ Batches::Batches(const Samples& data, const BatchOptions& options, Device& devic
     for (Slot& slot : slots_) {
       slot.samples = device.host_memory(sample_bytes());
       slot.labels = device.host_memory(label_bytes());
+      if (!mixes()) continue;
+      slot.other_labels = device.host_memory(label_bytes());
+      slot.shares = device.host_memory(batch * std::int64_t{sizeof(float)});
     }
   });
   claimed_ = given_ = freed_ = per_epoch_;  // nothing to do before start()
@@ -68,7 +72,8 @@ Batches::~Batches() {
 }
 
 std::int64_t Batches::held_bytes() const {
-  return static_cast<std::int64_t>(slots_.size()) * (sample_bytes() + label_bytes()) +
+  const std::int64_t of_mixed = mixes() ? label_bytes() + options_.batch * std::int64_t{sizeof(float)} : 0;
+  return static_cast<std::int64_t>(slots_.size()) * (sample_bytes() + label_bytes() + of_mixed) +
          static_cast<std::int64_t>(order_.size() * sizeof(order_[0])) + (balanced_ ? balanced_->held_bytes() : 0);
 }
 
@@ -135,7 +140,39 @@ void Batches::scatter(const std::byte* sample, std::int64_t row, std::byte* samp
   }
 }
 
+void Batches::fill_mixed(Slot& slot, std::int64_t batch, SampleReader& reader) const {
+  const std::int64_t of_all = options_.batch * options_.rank.of, begin = options_.rank.number * options_.batch,
+                     end = begin + options_.batch, bytes = data_.sample_bytes(options_.dtype);
+  auto* const labels = reinterpret_cast<std::int32_t*>(slot.labels.get());
+  auto* const others = reinterpret_cast<std::int32_t*>(slot.other_labels.get());
+  auto* const shares = reinterpret_cast<float*>(slot.shares.get());
+  for (std::int64_t first = begin - begin % 2; first < end; first += 2) {
+    const std::array<std::int64_t, 2> at = {first, std::min(first + 1, of_all - 1)};
+    SamplePair pair{.split = options_.split, .epoch = epoch_, .batch = batch};
+    const auto is_own = [&](std::int64_t place) { return place >= begin && place < end; };
+    for (const std::size_t of : {0, 1}) {
+      pair.index[of] = order_[batch * of_all + at[of]];
+      if (is_own(at[of])) pair.samples[of] = slot.samples.get() + (at[of] - begin) * bytes;
+    }
+    const double share = reader.read_pair(pair);
+    for (const std::size_t of : {0, 1}) {
+      if (!is_own(at[of])) continue;
+      const std::int64_t row = at[of] - begin;
+      labels[row] = pair.labels[of];
+      others[row] = pair.labels[1 - of];
+      shares[row] = static_cast<float>(share);
+    }
+  }
+  slot.batch = {.samples = slot.samples.get(),
+                .labels = labels,
+                .index = batch,
+                .count = options_.batch,
+                .other_labels = others,
+                .shares = shares};
+}
+
 void Batches::fill(Slot& slot, std::int64_t batch, SampleReader& reader) const {
+  if (mixes()) return fill_mixed(slot, batch, reader);
   const std::int64_t first = (batch * options_.rank.of + options_.rank.number) * options_.batch,
                      bytes = data_.sample_bytes(options_.dtype);
   const std::int64_t count = std::clamp<std::int64_t>(std::ssize(order_) - first, 0, options_.batch);

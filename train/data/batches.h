@@ -9,29 +9,11 @@
 #include <thread>
 #include <vector>
 
-#include "framework/ranks/peers.h"
 #include "framework/run/device.h"
+#include "train/data/batch_options.h"
 #include "train/data/class_balance.h"
-#include "train/data/samples.h"
 
 namespace lethe {
-
-struct BatchOptions {
-  Split split = Split::Train;
-  std::int64_t batch = 0;    // samples in a batch; of several ranks that of one
-  DType dtype = DType::f32;  // of the images
-  bool shuffle = false;      // a new order each epoch, from (seed, epoch); otherwise as stored
-  bool balanced = false;     // instead: each class alike (class_balance.h)
-  bool keep_rest = false;    // false: the last, smaller batch is dropped; true: it is padded, on a rank maybe empty
-  Augmentation augment = {};
-  std::uint64_t seed = 0;
-  Rank rank = {};   // batch b of rank r of R is the one that one rank would have as b * R + r
-  int workers = 1;  // threads; the batches do not depend on it. Host memory: workers + 1 batches
-};
-/// Shuffled and augmented, the rest dropped.
-BatchOptions training_batches(std::int64_t batch, DType dtype, const Augmentation& augment, std::uint64_t seed);
-/// All of the test split in its order, as it is.
-BatchOptions evaluation_batches(std::int64_t batch, DType dtype);
 
 struct Batch {
   const void* samples = nullptr;  // as the network takes them: normalised images [batch, H, W, C], symbols; of several
@@ -39,6 +21,9 @@ struct Batch {
   const std::int32_t* labels = nullptr;  // [batch, labels of a sample]
   std::int64_t index = 0;                // in its epoch, on this rank
   std::int64_t count = 0;                // the first so many are samples; after them: zeros with label 0
+  // Where samples are mixed, each with the other of its pair: that one's label, and the share that it keeps of itself.
+  const std::int32_t* other_labels = nullptr;  // [batch]
+  const float* shares = nullptr;               // [batch]
 };
 
 class Batches {
@@ -67,13 +52,17 @@ class Batches {
 
  private:
   struct Slot {
-    HostMemory samples, labels;
+    HostMemory samples, labels, other_labels, shares;  // of mixed samples alone: the two last
     Batch batch;
     std::exception_ptr error;
     bool ready = false;
   };
   void work(SampleReader& reader);
   void fill(Slot& slot, std::int64_t batch, SampleReader& reader) const;
+  /// Fills it in pairs: samples 2 i and 2 i + 1 of the batch of all ranks are mixed with each other, the last one of an
+  /// odd number with itself.
+  void fill_mixed(Slot& slot, std::int64_t batch, SampleReader& reader) const;
+  bool mixes() const { return options_.augment.mixing.any(); }
   void scatter(const std::byte* sample, std::int64_t row, std::byte* samples) const;  // among those of their inputs
   Slot& slot_of(std::int64_t batch) { return slots_[batch % static_cast<std::int64_t>(slots_.size())]; }
 

@@ -15,7 +15,8 @@ struct FedInputs {
   VarId labels = kNone;            // kNone: the first loss takes none
   VarId target = kNone;            // what the first loss reads: the labels, or of the inputs; kNone: it is made of them
   std::int64_t rows = 1;           // of a sample
-  bool chances = false;            // the first loss is bce: the target has 0 and 1, or what is between
+  VarId other_labels = kNone, shares = kNone;  // of samples that are mixed (mixed_targets.h)
+  bool chances = false;                        // the first loss is bce: the target has 0 and 1, or what is between
 };
 
 }  // namespace lethe

@@ -76,4 +76,6 @@ void check_divided(std::string_view what, std::int64_t training, std::int64_t he
            " samples for training and ", held, " for evaluation; both need one at least");
 }
 
+double SampleReader::read_pair(SamplePair&) { fail_as(Exit::Internal, "only images are mixed with each other"); }
+
 }  // namespace lethe

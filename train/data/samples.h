@@ -42,12 +42,23 @@ struct ReadOptions {
   std::uint64_t seed = 0;  // of the augmentation
 };
 
+/// Two samples of a batch, which are mixed with each other.
+struct SamplePair {
+  Split split = Split::Train;
+  std::array<std::int64_t, 2> index = {};
+  std::int64_t epoch = 0, batch = 0;
+  std::array<std::byte*, 2> samples = {};   // null: that one is not written
+  std::array<std::int32_t, 2> labels = {};  // set by the reader
+};
+
 /// Has the scratch memory that reading takes, so each thread needs its own.
 class SampleReader {
  public:
   virtual ~SampleReader() = default;
   /// Writes a sample and its labels; the same for the same arguments. Fails with Exit::Data if it cannot be read.
   virtual void read(Split split, std::int64_t index, std::int64_t epoch, std::byte* sample, std::int32_t* labels) = 0;
+  /// Reads a pair and mixes it as is drawn for the batch; gives the share that each keeps of itself. Only of images.
+  virtual double read_pair(SamplePair& pair);
 };
 
 /// What a sample has for an input of the network.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "framework/builder/mixed_targets.h"
 #include "framework/builder/packed_texts.h"
 #include "framework/error.h"
 #include "framework/language/op_def.h"
@@ -46,7 +47,9 @@ std::int64_t symbols_read(const Network& network, VarId samples) {
 }
 
 /// Whether there is one input beside the labels, but for the positions of texts.
-bool has_one_input(const Network& network) { return network.inputs.size() == (network.positions == kNone ? 2 : 3); }
+bool has_one_input(const Network& network, const FedInputs& fed) {
+  return fed.inputs.size() == (network.positions == kNone ? 1 : 2);
+}
 
 PackedInputs packed_inputs(const Network& network, VarId symbols) {
   const std::vector<Var>& vars = network.program.vars;
@@ -121,7 +124,10 @@ FedInputs fed_inputs(const Network& network) {
     fed.rows = elements(vars[fed.labels].shape) / vars[fed.labels].shape[0];
   }
   if (network.correct == kNone) fed.chances = first_loss(network.program) == "sigmoid_cross_entropy";
-  std::ranges::copy_if(network.inputs, std::back_inserter(fed.inputs), [&](VarId v) { return v != fed.labels; });
+  fed.other_labels = find_var(network.program, other_target(vars[network.target].name));
+  fed.shares = find_var(network.program, share_of_target(vars[network.target].name));
+  std::ranges::copy_if(network.inputs, std::back_inserter(fed.inputs),
+                       [&](VarId v) { return v != fed.labels && v != fed.other_labels && v != fed.shares; });
   check(!fed.inputs.empty(), network.name, ": has no input beside its labels");
   const auto floats = std::ranges::find_if(fed.inputs, [&](VarId v) { return is_float(vars[v].dtype); });
   fed.samples = floats == fed.inputs.end() ? fed.inputs.front() : *floats;
@@ -129,16 +135,20 @@ FedInputs fed_inputs(const Network& network) {
 }
 
 bool is_fed_by_data(const Network& network) {
-  return network.correct != kNone && has_one_input(network) &&
-         network.program.vars[viewed(network.program, network.target)].kind == Kind::Input;
+  return network.correct != kNone && network.inputs.size() >= 2 &&
+         network.program.vars[viewed(network.program, network.target)].kind == Kind::Input &&
+         has_one_input(network, fed_inputs(network));
 }
 
 FedInputs sample_and_labels(const Network& network) {
   check(network.correct != kNone, network.name,
         ": data sets give samples and labels, which takes a cross_entropy loss");
-  check(has_one_input(network), network.name, ": has ", network.inputs.size(),
+  check(network.inputs.size() >= 2, network.name, ": has ", network.inputs.size(),
         " inputs, but data sets give a sample and its labels");
-  return fed_inputs(network);
+  FedInputs fed = fed_inputs(network);
+  check(has_one_input(network, fed), network.name, ": has ", fed.inputs.size() + 1,
+        " inputs, but data sets give a sample and its labels");
+  return fed;
 }
 
 void feed_next(Executor& executor, const FedInputs& fed, const Batches& batches, const Batch& batch) {
@@ -149,6 +159,9 @@ void feed_next(Executor& executor, const FedInputs& fed, const Batches& batches,
     values += bytes;
   }
   if (fed.labels != kNone) executor.feed_next(fed.labels, batch.labels, batches.label_bytes());
+  if (fed.shares == kNone) return;
+  executor.feed_next(fed.other_labels, batch.other_labels, batches.label_bytes());
+  executor.feed_next(fed.shares, batch.shares, bytes_of(executor.program().vars[fed.shares]));
 }
 
 bool takes_sequences(const Network& network) {

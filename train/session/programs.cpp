@@ -5,6 +5,7 @@
 
 #include "framework/autodiff/autodiff.h"
 #include "framework/autodiff/loss_share.h"
+#include "framework/builder/mixed_targets.h"
 #include "framework/error.h"
 #include "framework/language/op_def.h"
 #include "framework/ranks/micro_batches.h"
@@ -20,9 +21,8 @@ namespace {
 constexpr const char* kUnnamed = "the network";  // in messages: one that a program of one's own builds
 
 std::vector<VarId> fetched(VarId a, VarId b) {
-  std::vector<VarId> vars;
-  for (const VarId v : {a, b})
-    if (v != kNone) vars.push_back(v);
+  std::vector<VarId> vars = {a, b};
+  std::erase(vars, kNone);
   return vars;
 }
 
@@ -88,9 +88,8 @@ Plans plans_as_asked(const Programs& programs, bool evaluated, const MemorySetti
     plans.evaluation = plan_evaluation(programs.evaluation, beside_training(memory), prepared);
     none_of_evaluation = unshared_evaluation(programs.evaluation, beside_training(memory), prepared);
   }
-  const Planned &training = plans.training, &evaluation = plans.evaluation;
-  plans.at_most = varies(training) || varies(evaluation);
-  const Together together = held_together(training, evaluation);
+  plans.at_most = varies(plans.training) || varies(plans.evaluation);
+  const Together together = held_together(plans.training, plans.evaluation);
   plans.bytes = together.bytes;
   plans.arena = together.arena;
   plans.none = in_turn(unshared_training(programs, memory, prepared), none_of_evaluation).total();
@@ -117,11 +116,11 @@ Programs build_programs(const ProgramSetting& setting) {
   if (!setting.training) return programs;
   Network& network = programs.network = build_network(of, true, of.sync_bn ? parts : 1);
   take_bytes(network, pixels);
+  if (setting.mixes) mix_targets(network);
   check(network.loss != kNone, of.build ? kUnnamed : of.model, ": has no \"loss\" to train by");
   check_class_weights(setting, network);
-  check(!setting.memory.guest || network.frozen.empty(),
-        "`freeze`, `train_only` and `lora` go with none and the levels");
-  check(!setting.memory.guest || setting.update.ema == 0, "`ema` goes with none and the levels");
+  check(!setting.memory.guest || (network.frozen.empty() && setting.update.ema == 0 && !setting.mixes),
+        "`freeze`, `train_only`, `lora`, `ema`, mixup and cutmix go with none and the levels");
   if (setting.memory.guest) programs.guest = setting.memory.guest->lower(network, of.dtype);
   programs.training = programs.guest ? programs.guest->program : network.program;
   check(of.dtype == DType::f16 || !setting.update.loss_scale, "`loss_scale` is for `dtype` f16; this is ",
@@ -216,8 +215,7 @@ Plans plan_programs(const Programs& programs, bool evaluated, const MemorySettin
   Plans plans = plans_as_asked(programs, evaluated, memory, prepared);
   const bool recomputes = programs.trains() && memory.levels.level == Level::Recompute && !programs.guest;
   if (!recomputes || plans.bytes.total() <= plans.none) return plans;
-  // Of a tiny network: each value in an arena begins at an aligned place; in buffers of their own they take no more
-  // than they are, and results in place nothing.
+  // Of a tiny network: in an arena values begin at aligned places; in buffers of their own they take what they are.
   MemorySetting none = memory;
   none.levels.level = Level::None;
   plans = plans_as_asked(programs, evaluated, none, prepared);
@@ -251,8 +249,8 @@ std::int64_t budget_on(const DeviceInfo& device, const std::optional<std::int64_
   constexpr double kOfFree = 0.95;
   if (device.memory == 0) return limit.value_or(kNone);
   if (limit) return std::min(*limit, device.memory);
-  const bool described = !device.properties.empty();
-  return described ? device.memory : static_cast<std::int64_t>(kOfFree * static_cast<double>(device.memory));
+  if (!device.properties.empty()) return device.memory;  // described
+  return static_cast<std::int64_t>(kOfFree * static_cast<double>(device.memory));
 }
 
 void check_budget(const ProgramSetting& setting, const Plans& plans) {

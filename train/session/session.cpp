@@ -9,6 +9,7 @@ namespace lethe {
 Session::Session(SessionSetting setting, Notify notify) : setting_(std::move(setting)), notify_(std::move(notify)) {
   fit_to_data(setting_.program.network, setting_.data);
   if (setting_.peers) setting_.program.shards.rank = setting_.peers->rank();
+  setting_.program.mixes = setting_.data.augment.mixing.any();
   std::optional<PixelNorm>& pixels = setting_.program.pixels;
   pixels.reset();
   if (is_gpu(setting_.device))

@@ -68,6 +68,7 @@ struct ProgramSetting {
   MemorySetting memory = {};
   bool training = true;   // false: evaluation alone
   bool evaluated = true;  // training stops to evaluate
+  bool mixes = false;     // samples in training (DataSetting::augment): losses compare with two labels of each
   /// If set, programs normalise images that are fed as bytes: on a GPU. Empty if not known yet, as in plans.
   std::optional<PixelNorm> pixels = {};
 };
