@@ -45,8 +45,8 @@ std::vector<Sample> attention_in_blocks() {
       attention({one96, one96, one96, lengths_of(2, 67, 20), kStep},
                 dropping({{"heads", 1}, {"window", 35}, {"scale", 0.5}})),
       attention({one128, one128, one128, kAbsent, kStep}, dropping({{"heads", 1}, {"causal", 1}, {"scale", 0.5}})),
-      attention({{{2, 300, 48}}, kAbsent, kAbsent, kAbsent, kAbsent, positions_of(2, 300)},
-                {{"heads", 2}, {"kv_heads", 1}, {"causal", 1}}),
+      attention({{{1, 200, 72}}, kAbsent, kAbsent, kAbsent, kAbsent, positions_of(1, 200)},
+                {{"heads", 2}, {"causal", 1}}),
   };
   for (std::size_t i = 0, n = rows.size(); i < n; ++i) {
     rows[i].gradient = false;
