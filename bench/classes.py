@@ -18,7 +18,7 @@ from pathlib import Path
 import peers
 from tables import Table
 
-MOST, LEAST, CLASSES, BATCH, RATE, MOMENTUM = 500, 10, 10, 32, 0.05, 0.9
+MOST, LEAST, CLASSES, BATCH, RATE, MOMENTUM = 500, 10, 10, 32, 0.01, 0.9
 MEAN, DEVIATION = [0.4914, 0.4822, 0.4465], [0.2470, 0.2435, 0.2616]
 OF_PHOTOGRAPHS = [0.485, 0.456, 0.406], [0.229, 0.224, 0.225]
 NETWORK = {
