@@ -53,7 +53,8 @@ class LoraRun : public PlanCommand {
 TEST_F(LoraRun, TrainsAdaptersAloneAndHasTheSameBitsAndTheBytesOfItsPlan) {
   std::string first;
   for (const char* memopt : {"none", "level=0", "level=1,release,inplace", "level=2", "level=3"}) {
-    const Ended ended = run(memopt, {"--memopt", memopt, "--steps", "5", "--clip-norm", "0.1", "--optimizer", "adamw"});
+    const Ended ended = run(memopt, {"--memopt", memopt, "--steps", "5", "--clip-norm", "0.1", "--optimizer", "adamw",
+                                     "--save-frozen", "yes"});
     ASSERT_EQ(ended.code, 0) << ended.err;
     EXPECT_PRED2(says, ended.out, "bytes, as predicted");
     EXPECT_PRED2(says, ended.err, "adapters of 334 numbers train beside 'conv1', 'logits'");
@@ -86,8 +87,8 @@ TEST_F(LoraRun, GoesOnToTheBitAndIsEvaluatedWithWhatItKeeps) {
 }
 
 TEST_F(LoraRun, NeedNotSaveItsBase) {
-  ASSERT_EQ(run("yes", {"--steps", "3"}).code, 0);
-  ASSERT_EQ(run("no", {"--steps", "3", "--save-frozen", "no"}).code, 0);
+  ASSERT_EQ(run("yes", {"--steps", "3", "--save-frozen", "yes"}).code, 0);
+  ASSERT_EQ(run("no", {"--steps", "3"}).code, 0);
   EXPECT_EQ(names_in("no/weights.safetensors"),
             (LoraWords{"conv1.lora_A", "conv1.lora_B", "logits.lora_A", "logits.lora_B"}));
   EXPECT_EQ(evaluated("no"), evaluated("yes"));
@@ -96,7 +97,8 @@ TEST_F(LoraRun, NeedNotSaveItsBase) {
 TEST_F(LoraRun, HasABaseInFewerBits) {
   std::string first;
   for (const char* memopt : {"none", "level=2", "level=3"}) {
-    const Ended ended = run(memopt, {"--memopt", memopt, "--steps", "3", "--frozen-dtype", "bf16"});
+    const Ended ended =
+        run(memopt, {"--memopt", memopt, "--steps", "3", "--frozen-dtype", "bf16", "--save-frozen", "yes"});
     ASSERT_EQ(ended.code, 0) << ended.err;
     EXPECT_PRED2(says, ended.out, "bytes, as predicted");
     if (first.empty()) first = checkpoint_bytes(memopt);
