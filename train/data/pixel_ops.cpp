@@ -8,19 +8,19 @@ namespace lethe {
 namespace {
 
 using Byte = std::uint8_t;
-using Table = std::array<Byte, 256>;
+using ByteTable = std::array<Byte, 256>;
 
 Byte clipped(double value) { return static_cast<Byte>(std::clamp(value, 0.0, 255.0)); }
 
 /// A byte by what `of` gives for each value.
 template <class Of>
-Table table_of(const Of& of) {
-  Table table;
+ByteTable table_of(const Of& of) {
+  ByteTable table;
   for (int value = 0; value < 256; ++value) table[value] = static_cast<Byte>(of(value));
   return table;
 }
 
-void look_up(Image& image, const Table& table, std::int64_t channel = 0, std::int64_t step = 1) {
+void look_up(Image& image, const ByteTable& table, std::int64_t channel = 0, std::int64_t step = 1) {
   for (std::int64_t i = channel; i < image.shape.bytes(); i += step) image.pixels[i] = table[image.pixels[i]];
 }
 
