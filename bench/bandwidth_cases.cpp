@@ -213,7 +213,7 @@ std::vector<Sample> bandwidth_cases(std::int64_t bytes, std::int64_t width, DTyp
   return all;
 }
 
-VarId CaseProgram::give(const SampleInput& like, DType dtype) {
+VarId CaseProgram::give(const testing::SampleInput& like, DType dtype) {
   if (like.absent) return kNone;
   const std::string name = message("given", given.size());
   const VarId v = add_var(program, {.name = name, .shape = like.shape, .dtype = dtype, .kind = like.kind});
@@ -225,7 +225,7 @@ CaseProgram program_of(const Sample& sample, DType dtype) {
   CaseProgram made;
   std::vector<VarId> in;
   std::vector<bool> wants;
-  for (const SampleInput& like : sample.in) {
+  for (const testing::SampleInput& like : sample.in) {
     in.push_back(made.give(like, dtype_of(like, dtype)));
     wants.push_back(!like.absent && is_float(made.program.vars[in.back()].dtype));
   }
