@@ -12,16 +12,17 @@ namespace {
 
 using namespace attention;
 
-/// dots[row] = a[row] . b[row] of what columns hold, each sum rounded as those of scores_of: where a share is 1 and y
-/// is v, they leave nothing of each other.
+/// dots[row] = of[row] . (what `columns` holds of the row), by the product that makes scores: where a share is 1 and y
+/// is v, the two leave nothing of each other, however a compiler rounds sums of products.
 template <class C>
-void dots_of(const Tile& tile, const C* a, const C* b, C* dots) {
+void dots_of(const Tile& tile, const C* of, const C* columns, C* dots) {
   constexpr std::int64_t panel = simd::kPanel;
-  for (std::int64_t row = 0; row < tile.rows; row += kWidth<C>) {
-    const std::int64_t first = row / panel * panel * tile.size + row % panel;
-    Vector<C> sum = {};
-    for (std::int64_t at = first; at < first + tile.size * panel; at += panel) sum += load(a + at) * load(b + at);
-    store(sum, dots + row);
+  for (std::int64_t first = 0; first < tile.rows; first += panel) {
+    const std::int64_t count = std::min(panel, tile.rows - first);
+    C each[panel * panel];
+    product<false>(count, count, tile.size, Factor<C>{of + first * tile.padded, tile.padded, 1},
+                   Panels<C>{columns + first * tile.size, panel, tile.size * panel}, each, panel);
+    for (std::int64_t i = 0; i < count; ++i) dots[first + i] = each[i * panel + i];
   }
 }
 
@@ -108,9 +109,8 @@ class AttentionBackward final : public Kernel {
     };
     load_rows(y, q_.at<C>(a));  // until q takes its place
     load_rows(dy, dy_.at<C>(a));
-    tile_.turn(q_.at<C>(a), C(1), q_columns_.at<C>(a));
     tile_.turn(dy_.at<C>(a), C(1), dy_columns_.at<C>(a));
-    dots_of(tile_, dy_columns_.at<C>(a), q_columns_.at<C>(a), delta_.at<C>(a));
+    dots_of(tile_, q_.at<C>(a), dy_columns_.at<C>(a), delta_.at<C>(a));
     load_rows(q, q_.at<C>(a));
     tile_.turn(q_.at<C>(a), static_cast<C>(s_.scale), q_columns_.at<C>(a));
     std::fill_n(dq_.at<C>(a), tile_.of_rows(), C(0));
