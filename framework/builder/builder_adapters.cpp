@@ -62,10 +62,12 @@ class Adapted {
   /// weight that they are for and in the columns of their ranks, among zeros. So there is one wide product.
   VarId linear() {
     const auto inputs = shape(op_.in[0])[1];
+    const auto image = call_.image_of(op_.in[0]);  // then a's columns stand in files as those of the weight do
+    const FileLayout layout = image ? FileLayout{FileLayout::FlatImage, *image} : FileLayout{};
     std::vector<VarId> as, narrow;
     for (const Adapter& adapter : adapters_) {
       const Shape of_a{adapter.rank, inputs};
-      as.push_back(param(adapter.a, of_a, uniform(of_a)));
+      as.push_back(param(adapter.a, of_a, uniform(of_a), false, layout));
     }
     const bool alike = std::ranges::all_of(
         adapters_, [&](const Adapter& adapter) { return !drops(adapter) && adapter.scale == adapters_.front().scale; });

@@ -241,6 +241,19 @@ TEST(Lora, BeginsAsTheBaseDoes) {
   EXPECT_EQ(init("tokens.lora_B"), (Init{.kind = Init::Normal, .value = 1}));
 }
 
+// Its columns stand in files as those of the weight, which read an image in the order c, h, w.
+TEST(Lora, HasTheColumnsOfItsWeight) {
+  BuildOptions options{.batch = 2, .dtype = DType::f64};
+  options.adapters = adapters_of(image_network(options), {.rank = 2, .targets = {{.pattern = "head"}}});
+  const Network adapted = image_network(options);
+  const auto layout = [&](const std::string& name) {
+    return std::ranges::find(adapted.params, find_var(adapted.program, name), &ParamInfo::var)->layout;
+  };
+  EXPECT_EQ(layout("head.weight"), (FileLayout{FileLayout::FlatImage, {3, 3, 2}}));
+  EXPECT_EQ(layout("head.lora_A"), layout("head.weight"));
+  EXPECT_EQ(layout("head.lora_B"), FileLayout{});
+}
+
 TEST(Lora, BackwardReadsAFrozenLayersInputForAnAdapterAlone) {
   BuildOptions options{.batch = 2, .dtype = DType::f64};
   const Network base = text_network(options);
