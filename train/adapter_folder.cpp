@@ -20,8 +20,11 @@ std::string config_in(const std::string& folder) { return (fs::path(folder) / kA
 
 std::string without_mark(const std::string& value) { return value.starts_with("hf:") ? value.substr(3) : value; }
 
-/// Digits enough to be the number again.
-std::string digits_of(double value) { return text_of(Attr(value)); }
+/// Digits enough to be the number again, as one writes it: 16, not 16.0.
+std::string digits_of(double value) {
+  const std::string digits = text_of(Attr(value));
+  return digits.ends_with(".0") ? digits.substr(0, digits.size() - 2) : digits;
+}
 
 /// As `--lora` says it.
 std::string words_of(const LoraSetting& lora) {
@@ -76,20 +79,21 @@ OptionValues with_base_of_adapter(const OptionSet& set, OptionValues values, Opt
   return values;
 }
 
-OptionValues with_adapter(const OptionSet& set, OptionValues values) {
+OptionValues with_adapter(const OptionSet& set, OptionValues values, const Options& options) {
   const std::string folder = without_mark(value_in(values, "adapter"));
   if (!set.find("--adapter") || folder.empty()) return values;
-  if (value_in(values, "resume") == "auto") {  // the run has taken it up when it began
-    values.erase("adapter");
-    return values;
+  if (const std::string resume = value_in(values, "resume"); !resume.empty()) {
+    if (resume == "auto") values.erase("adapter");  // the run has taken it up when it began
+    return values;                                  // else they exclude each other
   }
   values["adapter"] = folder;
   check_as(Exit::Data, is_adapter_folder(folder), "--adapter ", folder, ": no such folder with ", kAdapterConfig);
   const std::string file = config_in(folder);
   const LoraSetting lora = lora_of(read_adapter_config(file), build_network(network_of(values, folder), false), file);
   const auto say = [&](const char* name, const std::string& value) {
-    const std::string said = values.emplace(name, value).first->second;  // "": to export, which does without words
+    std::string& said = values.emplace(name, value).first->second;
     check(said.empty() || said == value, "--", name, ' ', said, ": --adapter ", folder, " says ", shortened(value));
+    if (said.empty() && !options.command->facts.writes_adapters) said = value;
   };
   say("lora", words_of(lora));
   say("lora-targets", targets_of(lora));

@@ -10,8 +10,8 @@ namespace lethe {
 OptionValues with_base_of_adapter(const OptionSet& set, OptionValues values, Options& options);
 
 /// The values with what the folder of `--adapter` says of its adapters, as `--lora`, `--lora-targets` and
-/// `--lora-train`. Fails where these say something else, where the run of `--weights` has adapters of its own, and
-/// (Exit::Data) for adapters that are not known here, or of another network.
-OptionValues with_adapter(const OptionSet& set, OptionValues values);
+/// `--lora-train`; `--lora` without words means those. Fails where these say something else, where the run of
+/// `--weights` has adapters of its own, and (Exit::Data) for adapters that are not known here, or of another network.
+OptionValues with_adapter(const OptionSet& set, OptionValues values, const Options& options);
 
 }  // namespace lethe

@@ -20,13 +20,14 @@ using Run = std::function<int(const Options& options)>;
 
 /// What the rules that several options share ask of a command.
 struct CommandFacts {
-  bool trains = false;      // a whole run: the network file's steps are of it
-  bool runs = false;        // programs, and does not only plan them
-  bool takes_run = false;   // --weights may name a run, which says what network it trained
-  bool evaluates = false;   // never trains
-  bool prices = false;      // looks at level 3 whatever --memopt says
-  bool one_sample = false;  // of a step, whatever the network's batch is
-  bool guests = false;      // takes the memory of guests (train/session/memory_guest.h)
+  bool trains = false;           // a whole run: the network file's steps are of it
+  bool runs = false;             // programs, and does not only plan them
+  bool takes_run = false;        // --weights may name a run, which says what network it trained
+  bool evaluates = false;        // never trains
+  bool prices = false;           // looks at level 3 whatever --memopt says
+  bool one_sample = false;       // of a step, whatever the network's batch is
+  bool guests = false;           // takes the memory of guests (train/session/memory_guest.h)
+  bool writes_adapters = false;  // --lora without words asks for those that there are
 };
 
 struct Command {

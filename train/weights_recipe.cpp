@@ -29,9 +29,45 @@ void check_network(const std::string& named, const SavedRun& run) {
                       : "; without --model its own copy of that is taken");
 }
 
+/// Of values those that say which adapters there are.
+OptionValues adapters_in(const OptionValues& values) {
+  OptionValues own;
+  for (const char* name : {"lora", "lora-targets"})
+    if (const auto found = values.find(name); found != values.end()) own.insert(*found);
+  return own;
+}
+
+/// Fails for other adapters than those of the run, which would compute something else with its numbers.
+void check_adapters(const OptionValues& given, const OptionValues& of_run, const SavedRun& run) {
+  const OptionValues own = adapters_in(of_run);
+  const auto setting = [&](OptionValues values) {
+    values["model"] = of_run.at("model");
+    return with_values({}, values).program.network.lora;
+  };
+  if (!own.contains("lora") || !setting(own).any()) return;
+  for (const auto& [name, value] : adapters_in(given)) {
+    OptionValues changed = own;
+    changed[name] = value;
+    const auto trained = own.find(name);
+    check(setting(changed) == setting(own), "--", name, ' ', value, ": the run in ", run.checkpoint, " has ",
+          trained == own.end() || trained->second.empty() ? "those by default" : trained->second,
+          "; its adapters are no others");
+  }
+}
+
+/// `--lora` without words beside a run that has adapters means those.
+Options with_lora_of_run(const Options& given, const OptionValues& of_run) {
+  const auto said = given.given.find("lora");
+  if (said == given.given.end() || !said->second.empty() || !of_run.contains("lora")) return given;
+  OptionValues values = given.given;
+  values.erase("lora");
+  return with_only(given, values);
+}
+
 }  // namespace
 
-Options decided_by_run(const Options& given, const std::optional<SavedRun>& run) {
+Options decided_by_run(const Options& asked, const std::optional<SavedRun>& run) {
+  Options given = asked;
   OptionValues of_run;
   if (run) {
     const OptionValues all = options_in(run->checkpoint, run->state);
@@ -43,7 +79,11 @@ Options decided_by_run(const Options& given, const std::optional<SavedRun>& run)
   check(!given.program.network.model.empty() || of_run.count("model") != 0, "--model is missing: no run stands beside ",
         given.checkpoints.weights.path,
         " to say which network it is of; a name such as lenet or resnet20, or a JSON file");
-  if (run) check_network(given.program.network.model, *run);
+  if (run) {
+    check_network(given.program.network.model, *run);
+    given = with_lora_of_run(given, of_run);
+    check_adapters(given.given, of_run, *run);
+  }
   return decided(given, of_run);
 }
 

@@ -28,6 +28,7 @@ struct LoraSetting {
   std::vector<LoraTarget> targets = {};  // of those that mean a module the last counts; none: WeightNames::lora
   std::string train = {};                // patterns of weights that train beside the adapters (weights_named.h)
   bool any() const { return rank > 0; }
+  bool operator==(const LoraSetting&) const = default;
 };
 
 /// What an adapter beside the weight of such an op is; none where it can have none.

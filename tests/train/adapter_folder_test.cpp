@@ -112,7 +112,9 @@ TEST_F(AdapterFolder, ComputesWhatItsRunDoes) {
   EXPECT_GT(std::abs(loss({"--model", folder()}) - of_run), 1e-5);
   EXPECT_EQ(loss({"--model", folder(), "--adapter", path("a")}), of_run);
   EXPECT_EQ(loss({"--model", folder(), "--weights", path("a")}), of_run);
-  EXPECT_EQ(loss({"--weights", path("a")}), of_run);  // its config says where the base is
+  EXPECT_EQ(loss({"--weights", path("a")}), of_run);              // its config says where the base is
+  EXPECT_EQ(loss({"--weights", path("run"), "--lora"}), of_run);  // without words: those that there are
+  EXPECT_EQ(loss({"--model", folder(), "--adapter", path("a"), "--lora"}), of_run);
   for (const char* names : {"", "huggingface"}) {
     Words words = {"export",  "--weights", path("run"), "--merge", "--output", path("merged.safetensors"),
                    "--dtype", "f64"};
@@ -211,6 +213,9 @@ TEST_F(AdapterFolder, RefusesWhatDoesNotGoTogether) {
   EXPECT_PRED2(says, says_of(joined_words(eval, {"--lora", "r=4"})), "--lora r=4: --adapter ");
   EXPECT_PRED2(says, says_of(on_text({"eval", "--weights", path("run"), "--adapter", path("a")})),
                "has adapters of its own");
+  EXPECT_PRED2(says, says_of({"--resume", path("run"), "--adapter", path("a")}), "--resume excludes --adapter");
+  EXPECT_PRED2(says, says_of(on_text({"eval", "--weights", path("run"), "--lora", "r=2,alpha=7"})),
+               " has r=2,alpha=6; its adapters are no others");
   const Words out = {"--output", path("x")};
   EXPECT_PRED2(says, says_of(joined_words({"export", "--weights", path("run"), "--names", "huggingface"}, out)),
                "these names have no place for adapters; --merge ");

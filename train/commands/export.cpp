@@ -130,7 +130,7 @@ const RegisterCommand export_command{
      .help = "Writes weights as one safetensors file, in PyTorch's layout, or low-rank adapters as PEFT has them.",
      .examples = {{"train export --weights runs/lenet --output lenet.safetensors", "the best checkpoint's"},
                   {"train export --weights runs/lora --lora --output adapter", "a folder that PEFT opens"}},
-     .facts = {.takes_run = true},
+     .facts = {.takes_run = true, .writes_adapters = true},
      .declare = declare_export}};
 
 }  // namespace
