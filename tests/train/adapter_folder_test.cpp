@@ -164,6 +164,7 @@ TEST_F(AdapterFolder, RefusesOtherMathematics) {
   expect("target_modules", json{"lm_head", "c_attn"}, "'lm_head' can have no adapter");
   expect("target_modules", nullptr, "says no 'target_modules'");
   expect("r", 0, "found 0, expected a rank");
+  expect("lora_alpha", 0, "found 0, expected a number above 0");
   expect("lora_dropout", 1, "expected a share below 1");
   expect("rank_pattern", json{{"h\\.[0-9]+\\.attn", 3}}, "no other patterns are known");
   expect("modules_to_save", json{"ln_g"}, "'modules_to_save' has 'ln_g', and gpt2 no such module");

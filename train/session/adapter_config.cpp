@@ -23,14 +23,15 @@ const std::set<std::string> kAnyHead = {"classifier", "score"};
 constexpr const char* kAllLinear = "all-linear";
 
 bool says_nothing(const Json& value) {
-  return value.is_null() || value == false || (value.is_structured() && value.empty());
+  return value.is_null() || value == false || value == "" || (value.is_structured() && value.empty());
 }
 
-double number_in(const JsonNode& node, double least) {
-  const double value = node.json().is_number() ? node.json().get<double>() : std::nan("");
-  if (!std::isfinite(value) || value < least)
-    node.fail("found ", node.shown(), ", expected a number from ", least, " on");
-  return value;
+double number_in(const JsonNode& node) { return node.json().is_number() ? node.json().get<double>() : std::nan(""); }
+
+double alpha_in(const JsonNode& node) {
+  const double alpha = number_in(node);
+  if (!(alpha > 0 && std::isfinite(alpha))) node.fail("found ", node.shown(), ", expected a number above 0");
+  return alpha;
 }
 
 std::int64_t rank_in(const JsonNode& node) {
@@ -75,7 +76,7 @@ class AdapterReader {
     const JsonNode type = root_.at("peft_type");
     if (type.json() != "LORA") type.fail("found ", type.shown(), ", expected \"LORA\"; no other adapters are known");
     read_key("r", [&](const JsonNode& node) { config_.rank = rank_in(node); });
-    read_key("lora_alpha", [&](const JsonNode& node) { config_.alpha = number_in(node, 0); });
+    read_key("lora_alpha", [&](const JsonNode& node) { config_.alpha = alpha_in(node); });
     read_key("lora_dropout", [&](const JsonNode& node) { config_.dropout = dropout_in(node); });
     read_key("use_rslora", [&](const JsonNode& node) { config_.rslora = flag_in(node); });
     read_key("fan_in_fan_out", [&](const JsonNode& node) { config_.fan_in_fan_out = flag_in(node); });
@@ -89,7 +90,7 @@ class AdapterReader {
     });
     read_key("alpha_pattern", [&](const JsonNode& node) {
       for (const auto& [key, alpha] : node.members())
-        config_.alphas.emplace_back(pattern_in(alpha, key), number_in(alpha, 0));
+        config_.alphas.emplace_back(pattern_in(alpha, key), alpha_in(alpha));
     });
     read_key("bias", [&](const JsonNode& node) {
       if (node.json() != "none")
@@ -113,8 +114,8 @@ class AdapterReader {
   }
 
   static double dropout_in(const JsonNode& node) {
-    const double dropout = number_in(node, 0);
-    if (dropout >= 1) node.fail("found ", node.shown(), ", expected a share below 1");
+    const double dropout = number_in(node);
+    if (!(dropout >= 0 && dropout < 1)) node.fail("found ", node.shown(), ", expected a share below 1");
     return dropout;
   }
 
