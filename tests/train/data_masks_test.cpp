@@ -87,9 +87,11 @@ TEST(Masks, WhatCannotBeIsOneLine) {
   EXPECT_PRED2(says, error_from([] { open_dataset("shape-masks", kMasked, 4, 0); }, Exit::Usage),
                "gives images with masks, the network takes images");
   const auto data = open_masks("shape-masks", kMasked, 4, 0);
-  for (const Augmentation& augment : {Augmentation{.pad_crop = 4}, Augmentation{.cutout = 8}})
-    EXPECT_PRED2(says, error_from([&] { data->reader({.augment = augment}); }, Exit::Usage),
-                 "shape-masks: gives a label for each pixel; of `augment` flip and random-crop change these, too");
+  for (const char* words :
+       {"pad-crop", "cutout", "random-resized-crop", "rotate=15", "color-jitter", "rand-m9", "mixup=1"})
+    EXPECT_PRED2(says, error_from([&] { data->reader({.augment = augmentation_of(words)}); }, Exit::Usage),
+                 "shape-masks: gives a label for each pixel; of `augment` flip and random-crop change these, too")
+        << words;
 }
 
 }  // namespace

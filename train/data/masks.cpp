@@ -51,9 +51,9 @@ class MaskReader final : public SampleReader {
 }  // namespace
 
 std::unique_ptr<SampleReader> Masks::reader(const ReadOptions& options) const {
-  check(options.augment.pad_crop == 0 && options.augment.cutout == 0, name(),
-        ": gives a label for each pixel; of `augment` flip and random-crop change these, too, pad-crop and cutout "
-        "would not");
+  const Augmentation& all = options.augment;
+  check(all == Augmentation{.flip = all.flip, .random_crop = all.random_crop}, name(),
+        ": gives a label for each pixel; of `augment` flip and random-crop change these, too, other words would not");
   return std::make_unique<MaskReader>(*this, options);
 }
 
