@@ -188,5 +188,25 @@ TEST(Arrays, LabelsAreClasses) {
   EXPECT_PRED2(says, error_from([&] { read(*ignoring, 2); }), "y.npy: row 2 has label 3");
 }
 
+TEST(Arrays, TargetsOfBceAreChances) {
+  Builder net({.batch = 2});
+  const VarId x = net.input("x", {1});
+  net.loss("bce", net.layer("fc", x, {{"out", 2}}), net.input("y", {2}));
+  const Network network = net.finish();
+  TemporaryFolder folder;
+  folder.write("x.npy", npy<float>("<f4", "(2,)", {5, -5}));
+  folder.write("y.npy", npy<float>("<f4", "(2, 2)", {0, 1, 0.5, 1.5}));
+  const std::string at = folder.text() + '/';
+  const auto data =
+      open_data("npy:x=" + at + "x.npy,y=" + at + "y.npy,test.x=" + at + "x.npy,test.y=" + at + "y.npy", 0, network);
+  float sample[3];
+  const auto read = [&](std::int64_t row) {
+    data->reader({})->read(Split::Test, row, 0, reinterpret_cast<std::byte*>(sample), nullptr);
+  };
+  read(0);
+  EXPECT_EQ(sample[2], 1);
+  EXPECT_PRED2(says, error_from([&] { read(1); }), "y.npy: row 1 has 1.5, bce takes 0 to 1");
+}
+
 }  // namespace
 }  // namespace lethe::testing

@@ -1,12 +1,14 @@
 #include "train/data/arrays.h"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 #include <optional>
 #include <utility>
 
 #include "framework/did_you_mean.h"
 #include "framework/error.h"
+#include "kernels/dtypes.h"
 #include "train/data/npy_file.h"
 
 namespace lethe {
@@ -54,6 +56,18 @@ ArrayInput open_array(const std::string& path, const Network& network, VarId id)
   return array;
 }
 
+/// Fails unless the numbers of a row, as the input has them, are what bce compares with.
+void check_chances(const ArrayInput& array, std::int64_t row, const std::byte* sample) {
+  for_float(array.dtype, [&](auto number) {
+    for (std::int64_t at = 0; at < array.bytes; at += std::int64_t{sizeof number}) {
+      std::memcpy(&number, sample + at, sizeof number);
+      const auto chance = static_cast<double>(compute(number));
+      check_as(Exit::Data, chance >= 0 && chance <= 1, array.file.path(), ": row ", row, " has ", chance,
+               ", bce takes 0 to 1");
+    }
+  });
+}
+
 /// An array for each of the inputs, all of as many rows.
 std::vector<ArrayInput> open_set(const std::map<std::string, std::string>& files, const std::string& before,
                                  const DataSpec& spec, const Network& network, const std::vector<VarId>& inputs) {
@@ -74,7 +88,8 @@ class Arrays final : public NamedSamples {
  public:
   Arrays(const DataSpec& spec, const Network& network, const FedInputs& fed)
       : NamedSamples("npy", network, fed),
-        range_{network.classes, network.ignored.has_value(), network.ignored.value_or(0)} {
+        range_{network.classes, network.ignored.has_value(), network.ignored.value_or(0)},
+        chances_(fed.chances ? std::ranges::find(fed.inputs, fed.target) - fed.inputs.begin() : -1) {
     std::vector<VarId> inputs = fed.inputs;
     if (fed.labels != kNone) inputs.push_back(fed.labels);
     const std::map<std::string, std::string> files = files_of(spec, network, inputs);
@@ -105,6 +120,7 @@ class Arrays final : public NamedSamples {
         return;
       }
       array.file.read(row, array.places, array.dtype, sample);
+      if (static_cast<std::int64_t>(i) == chances_) check_chances(array, row, sample);
       sample += array.bytes;
     }
   }
@@ -142,6 +158,7 @@ class Arrays final : public NamedSamples {
   }
 
   LabelRange range_ = {};
+  std::int64_t chances_;  // which of the arrays bce compares with, or none
   std::array<std::vector<ArrayInput>, 2> arrays_ =
       {};  // as the network's inputs, the labels last; of tests: maybe none
   RowsOfSplits rows_ = {};
