@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "framework/error.h"
 #include "train/data/dataset.h"
 #include "train/options.h"
 #include "train/session/start.h"
@@ -26,6 +27,14 @@ Meaning meaning_of(const std::optional<SavedRun>& run);
 /// labels counts.
 Meaning meaning_to_weights(const Options& options, const std::optional<SavedRun>& run, const Network& network,
                            const Notify& notify);
+/// The data as such that says what samples and labels mean. Fails with Exit::Data for other, as arrays are.
+template <class Data>
+const Data& data_that_says(const Samples& data) {
+  const auto* const found = dynamic_cast<const Data*>(&data);
+  check_as(Exit::Data, found != nullptr, data.name(),
+           ": does not say what the network's numbers mean; name other data");
+  return *found;
+}
 /// A line on what lets these options compute otherwise than the run did, if anything does.
 void note_other_numbers(const Options& options, const std::optional<SavedRun>& run, const Notify& notify);
 

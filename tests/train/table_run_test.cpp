@@ -135,5 +135,26 @@ TEST_F(TableRun, SaysWhatIsNoFigureOfANetworkWithoutLabels) {
   EXPECT_EQ(made.code, 0) << made.err;
 }
 
+/// An array of bytes, as numpy.save writes it.
+void save_array(const std::string& file, const std::string& shape, const std::string& bytes) {
+  const std::string header = "{'descr': '|u1', 'fortran_order': False, 'shape': " + shape + ", }\n";
+  std::ofstream(file, std::ios::binary) << std::string("\x93NUMPY\x01\0", 8) << static_cast<char>(header.size()) << '\0'
+                                        << header << bytes;
+}
+
+TEST_F(TableRun, OfArraysIsEvaluatedAndPredictsNothing) {
+  save_array(path("image.npy"), "(40, 1, 28, 28)", std::string(40 * 28 * 28, '\1'));
+  save_array(path("label.npy"), "(40,)", std::string(40, '\3'));
+  const std::string arrays = "npy:image=" + path("image.npy") + ",label=" + path("label.npy") + ",val=0.3";
+  const Ended ended = run_train({"--model", "lenet", "--data", arrays, "--steps", "2", "--batch", "4", "--threads", "1",
+                                 "--save", path("arrays")});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_NE(ended.out.find(" bytes, as predicted"), std::string::npos) << ended.out;
+  EXPECT_EQ(scores("arrays").at("samples"), 10) << "that are held out";
+  const Ended refused = run_train({"predict", "--weights", path("arrays"), path("image.npy")});
+  EXPECT_EQ(refused.code, 4);
+  EXPECT_NE(refused.err.find("npy: does not say what the network's numbers mean"), std::string::npos) << refused.err;
+}
+
 }  // namespace
 }  // namespace lethe::testing

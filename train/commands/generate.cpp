@@ -59,7 +59,7 @@ Language language_of_tokenizer(const std::string& directory) {
 /// By the data that the command line or the run names.
 Language language_of_data(const Options& options, const Meaning& known, const Network& network) {
   const std::unique_ptr<Samples> data = open_data(options.data, options.program.network.seed, network, {}, known);
-  const auto& sequences = dynamic_cast<const Sequences&>(*data);
+  const auto& sequences = data_that_says<Sequences>(*data);
   Language language{.vocabulary = sequences.vocabulary(), .end = sequences.end_symbol()};
   check(language.vocabulary != nullptr, "--data ", data->name(), ": its symbols stand for no text");
   return language;

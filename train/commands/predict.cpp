@@ -99,8 +99,7 @@ ImageInput image_input(const Options& given, const Options& options, const std::
   } else {
     check_data_known(options, run);
     input.data =
-        dynamic_cast<const Dataset&>(*open_data(options.data, options.program.network.seed, network, say, known))
-            .info();
+        data_that_says<Dataset>(*open_data(options.data, options.program.network.seed, network, say, known)).info();
   }
   const std::int64_t classes = network.classes;
   input.data.image = image_shape_of(network.program.vars[fed_inputs(network).samples].shape);
@@ -136,7 +135,7 @@ TextMeaning text_meaning(const Options& given, const Options& options, const std
   }
   check_data_known(options, run);
   const std::unique_ptr<Samples> data = open_data(options.data, options.program.network.seed, network, {}, known);
-  const TextsInfo& texts = dynamic_cast<const LabelledTexts&>(*data).info();
+  const TextsInfo& texts = data_that_says<LabelledTexts>(*data).info();
   return {texts.vocabulary, texts.classes};
 }
 
