@@ -149,6 +149,11 @@ TEST_F(Table, OfARunThatIsThereKeepsWhatItsColumnsMean) {
                   0, vector_network(4, 1), {}, known);
       }),
       "t.csv: has no column 'city', only age, weight");
+  EXPECT_PRED2(says, error_from([&] { open(",target=weight,drop=city", vector_network(4, 1), known); }, Exit::Usage),
+               "the run reads 'city', so it cannot be dropped");
+  EXPECT_PRED2(says,
+               error_from([&] { open(",target=weight,categories=age", vector_network(4, 1), known); }, Exit::Usage),
+               "to the run 'age' is a number");
   EXPECT_PRED2(says, error_from([&] { open_data("numbers", 0, vector_network(4, 1), {}, known); }),
                "numbers: has other columns than the table that the run was trained on, age, city, height");
 }
@@ -184,6 +189,12 @@ TEST_F(Table, SaysWhatDoesNotFit) {
   EXPECT_PRED2(says, wrong("", Exit::Usage), "write which column is predicted: target=NAME");
   EXPECT_PRED2(says, wrong(",target=wieght", Exit::Usage), "has no column 'wieght'; did you mean 'weight'?");
   EXPECT_PRED2(says, wrong(",target=weight,drop=weight", Exit::Usage), "'weight' is a target, which cannot be dropped");
+  EXPECT_PRED2(says, wrong(",target=weight|age|weight", Exit::Usage), "the target 'weight' stands twice");
+  EXPECT_PRED2(says, wrong(",target=weight,categories=weight", Exit::Usage),
+               "'weight' is a target, which the loss takes as a number");
+  EXPECT_PRED2(says, wrong(",target=weight,drop=note,categories=city|note", Exit::Usage),
+               "'note' stands in drop and in categories");
+  EXPECT_PRED2(says, wrong(",target=weight,frop=note"), "target=weight,frop=note: cannot be opened");
   EXPECT_PRED2(says, wrong(",target=weight,drop=note"),
                "t.csv:2: column 'city' has 'Rome', expected a number; categories=city");
   EXPECT_PRED2(says, wrong(",target=weight|age,drop=note,categories=city"),

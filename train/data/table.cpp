@@ -32,14 +32,32 @@ std::vector<std::int32_t> all_rows(const CsvFile& file) {
   return rows;
 }
 
-void check_columns(const DataSpec& spec, const CsvSpec& csv, const CsvFile& file) {
+/// A name of the spec must be a column, and each list must mean something of it.
+void check_columns(const DataSpec& spec, const CsvSpec& csv, const CsvFile& file, const FedInputs& fed) {
   for (const auto* names : {&csv.targets, &csv.drop, &csv.categories})
     for (const std::string& name : *names)
       if (file.find(name) < 0)
         spec.reject(message("the table has no column ", quote(name), did_you_mean(name, file.names()),
                             " (known: ", joined(file.names()), ")"));
-  for (const std::string& target : csv.targets)
+  for (const std::string& target : csv.targets) {
     if (has(csv.drop, target)) spec.reject(message(quote(target), " is a target, which cannot be dropped"));
+    if (std::ranges::count(csv.targets, target) > 1)
+      spec.reject(message("the target ", quote(target), " stands twice"));
+    if (has(csv.categories, target) && fed.labels == kNone)
+      spec.reject(message(quote(target), " is a target, which the loss takes as a number"));
+  }
+  for (const std::string& dropped : csv.drop)
+    if (has(csv.categories, dropped)) spec.reject(message(quote(dropped), " stands in drop and in categories"));
+}
+
+/// What the run knows of its columns, the spec may repeat and not change.
+void check_known(const DataSpec& spec, const CsvSpec& csv, const Meaning& known) {
+  for (const TableColumn& column : known.columns) {
+    if (has(csv.drop, column.name))
+      spec.reject(message("the run reads ", quote(column.name), ", so it cannot be dropped"));
+    if (has(csv.categories, column.name) && column.categories.empty())
+      spec.reject(message("to the run ", quote(column.name), " is a number"));
+  }
 }
 
 /// What the rows for training say, or what is known.
@@ -184,13 +202,14 @@ void note_constants(const CsvFile& file, const std::vector<TableColumn>& columns
 std::unique_ptr<NamedSamples> open_table(const DataSpec& spec, const Network& network, const FedInputs& fed,
                                          const Notify& notify, const Meaning& known) {
   const CsvSpec csv = csv_spec(spec);
+  const CsvFile file(csv.file);  // first, since an unknown word of the spec and all before it are taken for its name
   if (csv.targets.empty()) spec.reject("write which column is predicted: target=NAME, or target=A|B");
   if (fed.labels != kNone && csv.targets.size() > 1)
     spec.reject(message(network.name, " tells classes apart, which are those of one target"));
   check_as(Exit::Data, fed.target != kNone, network.name,
            ": the loss compares with what is no input, so no table fits");
-  const CsvFile file(csv.file);
-  check_columns(spec, csv, file);
+  check_columns(spec, csv, file, fed);
+  check_known(spec, csv, known);
   RowsOfSplits rows;
   std::optional<CsvFile> test;
   if (csv.test.empty()) {
