@@ -129,6 +129,10 @@ TEST_F(TableRun, SaysWhatIsNoFigureOfANetworkWithoutLabels) {
   };
   EXPECT_NE(refused({"eval", "--weights", path("price"), "--by-class"}).find("table: tells no classes apart"),
             std::string::npos);
+  EXPECT_NE(refused({"predict", "--weights", path("price"), path("test.csv"), "--skip-bad", "1"}).find("--skip-bad is"),
+            std::string::npos);
+  EXPECT_NE(refused({"predict", "--weights", path("price"), path("test.csv"), "--data", data(kPrice)}).find("--data: "),
+            std::string::npos);
   EXPECT_NE(refused({"--model", "table", "--data", "shapes"}).find("gives images, the network takes numbers by name"),
             std::string::npos);
   const Ended made = run_train({"--model", "table", "--steps", "2", "--threads", "1"});

@@ -174,6 +174,8 @@ bool read_all(Reader& reader, const std::vector<Item>& items, const WriteItem& w
 /// Of rows of tables, by what the run knows of their columns.
 void predict_rows(const PredictAsked& asked, const Options& options, const Meaning& known) {
   check(!asked.embeds, "--embed is for networks that read text");
+  check(asked.skip_bad == 0,
+        "--skip-bad is for images and texts; the rows of a table are read before any is predicted");
   NetworkSetting setting = options.program.network;
   const std::int64_t most = std::exchange(setting.batch, 1);
   for (const std::string& file : asked.files) {
@@ -204,6 +206,7 @@ int predict(const PredictAsked& asked, const Options& given) {
   const Options options = decided_by_run(given, run);
   note_other_numbers(options, run, say);
   if (const Meaning known = meaning_of(run); !known.columns.empty()) {
+    check(!given.data.spec, "--data: the run says what columns mean, which was trained on a table");
     predict_rows(asked, options, known);
     return 0;
   }
