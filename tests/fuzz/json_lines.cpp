@@ -9,7 +9,7 @@ constexpr std::int64_t kLength = 6;
 
 void read_all(const std::string& file) {
   const std::unique_ptr<Sequences> data =
-      open_tuning_texts({.file = file}, kLength, {.symbols = "text", .positions = "positions"}, -1, {});
+      open_tuning_texts({.path = file}, kLength, {.symbols = "text", .positions = "positions"}, -1, {});
   const std::unique_ptr<SampleReader> reader = data->reader({});
   std::int32_t sample[2 * kLength], labels[kLength];
   const auto symbols = static_cast<std::int32_t>(data->info().alphabet.size());
