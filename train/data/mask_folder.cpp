@@ -21,8 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kBoth =
     "expected masks:IMAGES,MASKS, two folders with files of the same names but for the ending, or with train/ and "
-    "test/ "
-    "(or val/) in both";
+    "test/ (or val/) in both";
 constexpr std::int64_t kEveryTenth = 10;
 
 struct Pair {

@@ -14,9 +14,8 @@ namespace lethe {
 /// or a share of the rows, a tenth unless `val` says another. What columns mean is found in the rows for training
 /// (train/data/table_cells.h), or said by `known`.
 ///   - An input that is called as a column takes that: floats its number, i32 the number of its category.
-///   - One other input, a vector of floats, takes all other columns in their order: a number for each column of
-///   numbers,
-///     and for one of categories a 1 among zeros for each category.
+///   - One other input, a vector of floats, takes all other columns in their order: of numbers each its number, of
+///     categories a 1 among zeros for each category.
 ///   - Targets of mse, l1 and huber are standardised, those of bce are 0 to 1, those of a loss with labels are classes.
 /// Fails with Exit::Usage on names that are no columns, with Exit::Data, naming the line, on cells that cannot be read,
 /// and on columns that the network has no place for.
