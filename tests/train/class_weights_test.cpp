@@ -198,9 +198,10 @@ TEST_F(ClassWeightsRun, SaysWhatIsWrongWithThem) {
   EXPECT_PRED2(says, refusal_of("balance").err, "--class-weights: expected none, balanced, or numbers");
   EXPECT_PRED2(says, refusal_of("1,-2,1,1").err, "--class-weights: expected none, balanced, or numbers");
   EXPECT_PRED2(says, refusal_of("0,0,0,0").err, "all classes have a weight of 0");
-  const Ended few = refusal_of("1,2");
-  EXPECT_EQ(few.code, 4);
-  EXPECT_PRED2(says, few.err, "--class-weights has 2 numbers, the network tells 4 classes apart");
+  for (const Ended& few : {refusal_of("1,2"), run_train({"plan", "--model", "lenet", "--class-weights", "1,2"})}) {
+    EXPECT_EQ(few.code, 4);
+    EXPECT_PRED2(says, few.err, "--class-weights has 2 numbers, the network tells ");
+  }
 }
 
 }  // namespace

@@ -66,10 +66,7 @@ ClassWeights parse_class_weights(const std::string& text) {
 
 std::vector<double> values_of(const ClassWeights& weights, const Samples& data, std::int64_t classes,
                               std::optional<std::int64_t> ignored) {
-  if (weights.balanced) return balanced_weights(data, classes, ignored);
-  check_as(Exit::Data, std::ssize(weights.each) == classes, "`class_weights` has ", weights.each.size(),
-           " numbers, the network tells ", classes, " classes apart");
-  return weights.each;
+  return weights.balanced ? balanced_weights(data, classes, ignored) : weights.each;
 }
 
 BalancedOrder::BalancedOrder(const Samples& data) {

@@ -18,8 +18,8 @@ struct ClassWeights {
 };
 /// "none", "balanced", or a number for each class, at least 0 and not all 0: "1,2.5,1". Fails on anything else.
 ClassWeights parse_class_weights(const std::string& text);
-/// By class. Fails with Exit::Data if there are not as many numbers as classes, or a class has no training label to
-/// balance by. Labels that are negative or `ignored` are not counted.
+/// By class. Fails with Exit::Data if a class has no training label to balance by. Labels that are negative or
+/// `ignored` are not counted.
 std::vector<double> values_of(const ClassWeights& weights, const Samples& data, std::int64_t classes,
                               std::optional<std::int64_t> ignored);
 

@@ -101,6 +101,9 @@ void check_class_weights(const ProgramSetting& setting, const Network& network) 
   check(!setting.memory.guest, "`class_weights` goes with none and the levels");
   check(network.class_weights != kNone, network.name,
         ": has no loss of labels whose classes `class_weights` could weigh");
+  const auto numbers = std::ssize(setting.network.class_weights.each);
+  check_as(Exit::Data, setting.network.class_weights.balanced || numbers == network.classes, "`class_weights` has ",
+           numbers, " numbers, the network tells ", network.classes, " classes apart");
 }
 
 }  // namespace
