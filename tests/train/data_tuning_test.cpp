@@ -143,6 +143,14 @@ TEST_F(TuningTextsTest, AreCutAtTheirEndAndLeftOutWhereOnlyThePromptHasRoom) {
   EXPECT_NE(notes_[1].find("texts of which nothing to learn has room, and which are left out: 1"), std::string::npos);
 }
 
+TEST_F(TuningTextsTest, SayHowManyHaveNoRoomWhereNoneIsLeft) {
+  std::string lines;
+  for (int i = 0; i < 20; ++i) lines += "{\"prompt\": \"abcd\", \"completion\": \"a\"}\n";
+  for (const char* more : {"", ",val=0.3"})
+    EXPECT_PRED2(says, error_from([&] { open(lines, 2, kPacked, more); }),
+                 "has 0 texts to learn from and 0 for tests; of 20 others nothing to learn has room in 2 places");
+}
+
 TEST_F(TuningTextsTest, HoldOutAShareByTheirNumbers) {
   std::string lines;
   for (int i = 0; i < 40; ++i) lines += "{\"text\": \"abc\"}\n";

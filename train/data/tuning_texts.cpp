@@ -182,6 +182,7 @@ class WindowMaker {
   }
 
   std::array<std::int64_t, 2> texts() const { return {std::ssize(texts_[0]), std::ssize(texts_[1])}; }
+  std::int64_t left_out() const { return left_out_; }
   void tell(const std::string& file, const std::array<std::int64_t, 2>& windows, const Notify& notify) const {
     notify(message("jsonl: ", file, ": ", texts()[0], " texts for training in ", windows[0], " windows of ", length_,
                    ", ", texts()[1], " for tests in ", windows[1], "; tokens used: ", used_,
@@ -222,6 +223,9 @@ std::unique_ptr<Sequences> open_tuning_texts(const TextSpec& spec, std::int64_t 
     }
   }
   const auto [training, tests] = maker.texts();
+  check_as(Exit::Data, (training > 0 && tests > 0) || maker.left_out() == 0, spec.path, ": has ", training,
+           " texts to learn from and ", tests, " for tests; of ", maker.left_out(),
+           " others nothing to learn has room in ", length, " places");
   if (spec.val > 0) check_divided(spec.path, training, tests, spec.val);
   check_as(Exit::Data, training > 0 && tests > 0, spec.path, ": has ", training, " texts to learn from and ", tests,
            " for tests, which each tenth is; both need one at least, so it takes ten");
