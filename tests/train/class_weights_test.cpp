@@ -166,6 +166,10 @@ TEST(ClassWeights, AreRefusedWhereTheyMeanNothing) {
                  trained_by(weighing({.each = {1, 2}}));
                }),
                "`class_weights` has 2 numbers, the network tells 4 classes apart");
+  SessionSetting mixed = weighing(named_weights());
+  mixed.program.mixes = true;
+  EXPECT_PRED2(says, error_from([&] { build_programs(mixed.program); }, Exit::Usage),
+               "`class_weights` goes without mixup and cutmix");
   SessionSetting setting = weighing({.balanced = true});
   setting.data.samples = std::make_shared<Unbalanced>(std::vector<std::int32_t>(24, 1));
   EXPECT_PRED2(says, error_from([&] { trained_by(setting); }),

@@ -99,6 +99,7 @@ Plans plans_as_asked(const Programs& programs, bool evaluated, const MemorySetti
 void check_class_weights(const ProgramSetting& setting, const Network& network) {
   if (!setting.network.class_weights.any()) return;
   check(!setting.memory.guest, "`class_weights` goes with none and the levels");
+  check(!setting.mixes, "`class_weights` goes without mixup and cutmix");
   check(network.class_weights != kNone, network.name,
         ": has no loss of labels whose classes `class_weights` could weigh");
   const auto numbers = std::ssize(setting.network.class_weights.each);
@@ -119,9 +120,9 @@ Programs build_programs(const ProgramSetting& setting) {
   if (!setting.training) return programs;
   Network& network = programs.network = build_network(of, true, of.sync_bn ? parts : 1);
   take_bytes(network, pixels);
-  if (setting.mixes) mix_targets(network);
   check(network.loss != kNone, of.build ? kUnnamed : of.model, ": has no \"loss\" to train by");
   check_class_weights(setting, network);
+  if (setting.mixes) mix_targets(network);
   check(!setting.memory.guest || (network.frozen.empty() && setting.update.ema == 0 && !setting.mixes),
         "`freeze`, `train_only`, `lora`, `ema`, mixup and cutmix go with none and the levels");
   if (setting.memory.guest) programs.guest = setting.memory.guest->lower(network, of.dtype);
