@@ -7,9 +7,11 @@
 #include <map>
 #include <set>
 
+#include "framework/builder/builder.h"
 #include "tests/train/data_samples.h"
 #include "train/data/batches.h"
 #include "train/data/synthetic_images.h"
+#include "train/session/fed_data.h"
 
 namespace lethe::testing {
 namespace {
@@ -97,6 +99,12 @@ TEST(BalancedOrder, IsOfSamplesWithOneLabelEach) {
   const auto masks = open_masks("shape-masks", {8, 8, 3}, 3, 0);
   EXPECT_PRED2(says, error_from([&] { BalancedOrder{*masks}; }, Exit::Usage),
                "`sampler` balanced draws samples by their class; those of shape-masks have 64 labels each");
+  Builder net({.batch = 1});
+  const VarId x = net.input("x", {2});
+  net.loss("mse", net.layer("fc", x, {{"out", 1}}), net.input("y", {1}));
+  const auto numbers = open_data("numbers", 0, net.finish(), {}, {});
+  EXPECT_PRED2(says, error_from([&] { BalancedOrder{*numbers}; }, Exit::Usage),
+               "`sampler` balanced draws samples by their class; those of numbers have none");
 }
 
 TEST(ClassWeights, BalanceTheLabelsOfPixelsToo) {

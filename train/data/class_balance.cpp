@@ -70,6 +70,7 @@ std::vector<double> values_of(const ClassWeights& weights, const Samples& data, 
 }
 
 BalancedOrder::BalancedOrder(const Samples& data) {
+  check(data.labels() > 0, "`sampler` balanced draws samples by their class; those of ", data.name(), " have none");
   check(data.labels() == 1, "`sampler` balanced draws samples by their class; those of ", data.name(), " have ",
         data.labels(), " labels each; `class_weights` balanced weighs labels instead");
   std::vector<std::vector<std::int32_t>> all;
