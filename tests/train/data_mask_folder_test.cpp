@@ -66,9 +66,9 @@ void write_pairs(const TemporaryFolder& folder, const std::string& images, const
 
 constexpr ImageShape kShown{4, 6, 1};
 
-std::unique_ptr<Masks> opened(const TemporaryFolder& folder, const std::string& more = "",
-                              const ImageShape& image = kShown, std::int64_t classes = 2,
-                              std::optional<std::int64_t> ignored = {}, const Notify& notify = {}) {
+std::unique_ptr<Masks> opened_masks(const TemporaryFolder& folder, const std::string& more = "",
+                                    const ImageShape& image = kShown, std::int64_t classes = 2,
+                                    std::optional<std::int64_t> ignored = {}, const Notify& notify = {}) {
   return open_masks("masks:" + folder.text() + "/images," + folder.text() + "/masks" + more, image, classes, 0, ignored,
                     notify);
 }
@@ -90,7 +90,7 @@ TEST(MaskFolders, GiveEachImageWithItsMask) {
   folder.write("images/lonely.png", png(4, 6, 1, FileContent(24)));
   folder.write("masks/other.png", mask_png(4, 6, FileContent(24)));
   std::string line;
-  const auto data = opened(folder, "", kShown, 2, {}, [&](const std::string& note) { line = note; });
+  const auto data = opened_masks(folder, "", kShown, 2, {}, [&](const std::string& note) { line = note; });
   EXPECT_PRED2(says, line,
                "images for training: 11, for tests: 1; images without a mask, passed over: 1; masks "
                "without an image: 1");
@@ -107,9 +107,9 @@ TEST(MaskFolders, AreDividedByFoldersOrByAShare) {
   const TemporaryFolder folder;
   write_pairs(folder, "images/train", "masks/train");
   write_pairs(folder, "images/val", "masks/val", 3);
-  EXPECT_EQ(opened(folder)->size(Split::Train), 12);
-  EXPECT_EQ(opened(folder)->size(Split::Test), 3);
-  const auto held = opened(folder, ",val=0.4");
+  EXPECT_EQ(opened_masks(folder)->size(Split::Train), 12);
+  EXPECT_EQ(opened_masks(folder)->size(Split::Test), 3);
+  const auto held = opened_masks(folder, ",val=0.4");
   EXPECT_EQ(held->size(Split::Train) + held->size(Split::Test), 12);
   for (std::int64_t i = 0; i < held->size(Split::Test); ++i)
     EXPECT_TRUE(is_held_out("p" + std::to_string(10 + shown(*held, Split::Test, i).pixels[5]), 0.4));
@@ -118,10 +118,10 @@ TEST(MaskFolders, AreDividedByFoldersOrByAShare) {
 TEST(MaskFolders, ScaleAndCropBothAlike) {
   const TemporaryFolder folder;
   write_pairs(folder, "images", "masks");
-  const auto large = opened(folder, "", {8, 12, 1});
+  const auto large = opened_masks(folder, "", {8, 12, 1});
   const Shown twice = shown(*large, Split::Train, 0);
   for (std::size_t at = 0; at < 96; ++at) EXPECT_EQ(twice.labels[at], at % 12 < 6 ? 1 : 0);
-  const auto square = opened(folder, "", {4, 4, 1});
+  const auto square = opened_masks(folder, "", {4, 4, 1});
   const std::int32_t borders[] = {3, 2, 1};  // how many columns of class 1 are seen
   const double places[] = {0, 0.5, 1};
   for (int i = 0; i < 3; ++i) {
@@ -134,7 +134,7 @@ TEST(MaskFolders, ScaleAndCropBothAlike) {
 TEST(MaskFolders, AreFlippedAndCroppedTogether) {
   const TemporaryFolder folder;
   write_pairs(folder, "images", "masks");
-  const auto data = opened(folder, "", {4, 4, 1});
+  const auto data = opened_masks(folder, "", {4, 4, 1});
   const auto reader = data->reader({.dtype = DType::u8, .augment = {.flip = true, .random_crop = true}, .seed = 5});
   std::set<std::vector<std::int32_t>> seen;
   for (std::int64_t epoch = 0; epoch < 40; ++epoch) {
@@ -153,12 +153,12 @@ TEST(MaskFolders, LeaveOutWhatIsIgnored) {
   FileContent values(24, 255);
   values[7] = 1;
   folder.write("masks/p10.png", mask_png(4, 6, values));
-  const auto data = opened(folder, ",ignore=255", kShown, 2, 255);
+  const auto data = opened_masks(folder, ",ignore=255", kShown, 2, 255);
   EXPECT_EQ(std::ranges::count(shown(*data, Split::Train, 0).labels, 255), 23);
-  EXPECT_PRED2(says, error_from([&] { shown(*opened(folder), Split::Train, 0); }),
+  EXPECT_PRED2(says, error_from([&] { shown(*opened_masks(folder), Split::Train, 0); }),
                "p10.png: the pixel at x 0, y 0 is of class 255, the network tells 2 apart; `set` classes=256 gives a "
                "network of the zoo as many; after the directories ,ignore=255 leaves such pixels out");
-  EXPECT_PRED2(says, error_from([&] { opened(folder, ",ignore=255"); }, Exit::Usage),
+  EXPECT_PRED2(says, error_from([&] { opened_masks(folder, ",ignore=255"); }, Exit::Usage),
                "masks: ignore=255: the network's loss does not ignore that label");
 }
 
@@ -166,9 +166,9 @@ TEST(MaskFolders, SayWhatDoesNotFit) {
   const TemporaryFolder folder;
   write_pairs(folder, "images", "masks");
   folder.write("masks/p11.png", mask_png(6, 4, FileContent(24)));
-  EXPECT_PRED2(says, error_from([&] { shown(*opened(folder), Split::Train, 1); }), "p11.png: is 6x4, its image ");
+  EXPECT_PRED2(says, error_from([&] { shown(*opened_masks(folder), Split::Train, 1); }), "p11.png: is 6x4, its image ");
   folder.write("images/p12.jpg", grey_jpeg());
-  EXPECT_PRED2(says, error_from([&] { opened(folder); }), "the same name but for the ending");
+  EXPECT_PRED2(says, error_from([&] { opened_masks(folder); }), "the same name but for the ending");
   const auto refused = [](const std::string& spec, Exit code) {
     return error_from([&] { open_masks(spec, kShown, 2, 0); }, code);
   };

@@ -54,20 +54,20 @@ TEST(Text, SymbolsAreTheBytesOfTheFileInTheOrderOfTheirValues) {
 TEST(Text, AByteOrderMarkIsNoPartOfIt) {
   const TemporaryFolder folder;
   folder.write("text", "\xef\xbb\xbf" + kText);
-  EXPECT_EQ(open_text({.file = folder.text() + "/text"}, 4)->info().alphabet, " dehlorw\xe9");
+  EXPECT_EQ(open_text({.path = folder.text() + "/text"}, 4)->info().alphabet, " dehlorw\xe9");
 }
 
 TEST(Text, WhatNoTextIsPackedAsIsReadNoFurther) {
   const TemporaryFolder folder;
   folder.write("text.gz", gzipped(FileContent(std::size_t{90} << 20, 'x')));
-  EXPECT_PRED2(says, error_from([&] { open_text({.file = folder.text() + "/text.gz"}, 4); }),
+  EXPECT_PRED2(says, error_from([&] { open_text({.path = folder.text() + "/text.gz"}, 4); }),
                "a hundred times what it is packed");
 }
 
 TEST(Text, WindowsStandSideBySideAndEachCharacterIsFollowedByTheNext) {
   const TemporaryFolder folder;
   folder.write("text", kText);
-  const auto data = open_text({.file = folder.text() + "/text"}, 4);
+  const auto data = open_text({.path = folder.text() + "/text"}, 4);
   EXPECT_EQ(data->size(Split::Train), 22);  // 88 of 90, and the one after
   for (std::int64_t i = 0; i < 22; ++i) {
     const Sample sample = sample_of(*data, Split::Train, i);
@@ -79,7 +79,7 @@ TEST(Text, WindowsStandSideBySideAndEachCharacterIsFollowedByTheNext) {
 TEST(Text, LastTenthIsForTests) {
   const TemporaryFolder folder;
   folder.write("text", kText);
-  const auto data = open_text({.file = folder.text() + "/text"}, 3);
+  const auto data = open_text({.path = folder.text() + "/text"}, 3);
   ASSERT_EQ(data->size(Split::Test), 3);
   EXPECT_EQ(text_of(*data, sample_of(*data, Split::Test, 0).symbols), kText.substr(90, 3));
   EXPECT_EQ(text_of(*data, sample_of(*data, Split::Test, 2).labels), kText.substr(97, 3));
@@ -105,7 +105,7 @@ TEST(Text, MayBeTokensOfAFolder) {
 TEST(Text, MayBePacked) {
   const TemporaryFolder folder;
   folder.write("text.gz", gzipped(FileContent(kText.begin(), kText.end())));
-  EXPECT_EQ(open_text({.file = folder.text() + "/text.gz"}, 4)->info().alphabet.size(), 9U);
+  EXPECT_EQ(open_text({.path = folder.text() + "/text.gz"}, 4)->info().alphabet.size(), 9U);
 }
 
 TEST(Text, FilesOfTooLittleAreRefused) {
