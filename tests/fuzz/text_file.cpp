@@ -9,7 +9,7 @@ namespace {
 constexpr std::int64_t kLength = 3;
 
 void read_all(const std::string& file) {
-  const std::unique_ptr<Sequences> text = open_text({.file = file}, kLength);
+  const std::unique_ptr<Sequences> text = open_text({.path = file}, kLength);
   std::int32_t symbols[kLength], labels[kLength];
   for (const Split split : {Split::Train, Split::Test})
     for (std::int64_t i = 0; i < text->size(split); ++i) text->read(split, i, symbols, labels);
