@@ -114,6 +114,9 @@ TEST(Photographs, HavePartsDrawnAsOftenAsByTimm) {
     const ImagePart part = draw_part({row[0][0], row[0][1], 3}, {.least = 0.9}, random);
     EXPECT_EQ(part, (ImagePart{row[1][0], row[1][1], row[1][2], row[1][3]})) << row;
   }
+  Random random(1);
+  const ImagePart line = draw_part({32, 32, 3}, {.narrowest = 100, .widest = 100}, random);
+  EXPECT_EQ(line, (ImagePart{15, 0, 1, 32})) << "at least a pixel";
 }
 
 TEST(Photographs, HaveMagnitudesDrawnAsOftenAsByTimm) {
@@ -161,6 +164,11 @@ TEST(Photographs, RefuseWordsThatMeanNothing) {
   EXPECT_PRED2(says, told("random-resized-crop=0.9:0.1"), "0.9 to 0.1 of its area");
   EXPECT_PRED2(says, told("random-resized-crop,pad-crop"), "exclude each other");
   EXPECT_PRED2(says, told("rotate=1e999"), "expected rotate to go on");
+  EXPECT_PRED2(says, told("color-jitter="), "expected color-jitter to go on");
+  EXPECT_EQ(augmentation_of("color_jitter"), augmentation_of("color-jitter=0.4"));
+  EXPECT_PRED2(says, told("color-jitter=0.4:0.4:0.4:"), "expected color-jitter to go on");
+  for (const char* words : {"rand-", "rand-m9-"}) EXPECT_PRED2(says, told(words), "expected rand to go on");
+  EXPECT_PRED2(says, told("rand-m9-m3"), "m stands twice");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <map>
+#include <set>
 #include <sstream>
 #include <vector>
 
@@ -15,9 +16,10 @@ namespace {
 
 constexpr const char* kRand = "rand";
 
+/// None of an empty text; else one more than the separators, which may be empty.
 std::vector<std::string> split(const std::string& text, char at) {
   std::vector<std::string> parts;
-  std::istringstream in(text);
+  std::istringstream in(text.empty() ? text : text + at);
   for (std::string part; std::getline(in, part, at);) parts.push_back(part);
   return parts;
 }
@@ -102,6 +104,7 @@ bool read_number(const std::string& text, double& number) {
 std::vector<double> numbers_in(const AugmentWords& words, const std::string& name,
                                const std::vector<std::size_t>& counts) {
   const AugmentWord& word = words.at(name);
+  if (word.value.empty() && word.text.size() > name.size()) reject(word, name);
   std::vector<double> numbers;
   for (const std::string& part : split(word.value, ':'))
     if (!read_number(part, numbers.emplace_back())) reject(word, name);
@@ -159,12 +162,16 @@ void take_rand_part(const AugmentWord& word, const std::string& key, double valu
 }
 
 RandAugment rand_augment_of(const AugmentWord& word) {
+  if (word.value.empty() && word.text != kRand) reject(word, kRand);
   RandAugment setting{.layers = 2};
+  std::set<std::string> seen;
   for (const std::string& part : split(word.value, '-')) {
     const std::size_t digits = std::min(part.find_first_of("0123456789"), part.size());
     double value = 0;
     if (!read_number(part.substr(digits), value)) reject(word, kRand);
-    take_rand_part(word, part.substr(0, digits), value, setting);
+    const std::string key = part.substr(0, digits);
+    check(seen.insert(key).second, "`augment`: ", quote(word.text), ": ", key, " stands twice");
+    take_rand_part(word, key, value, setting);
   }
   return setting;
 }

@@ -70,8 +70,8 @@ ImagePart draw_part(const ImageShape& image, const ResizedCrop& crop, Random& ra
     return part;
   }
   ImagePart part{.height = image.height, .width = image.width};
-  if (wide / high < crop.narrowest) part.height = std::llrint(wide / crop.narrowest);
-  if (wide / high > crop.widest) part.width = std::llrint(high * crop.widest);
+  if (wide / high < crop.narrowest) part.height = std::max<std::int64_t>(std::llrint(wide / crop.narrowest), 1);
+  if (wide / high > crop.widest) part.width = std::max<std::int64_t>(std::llrint(high * crop.widest), 1);
   part.top = (image.height - part.height) / 2;
   part.left = (image.width - part.width) / 2;
   return part;
