@@ -214,6 +214,11 @@ TEST_F(Table, SaysWhatDoesNotFit) {
   };
   EXPECT_PRED2(says, in_cell("nan"), "t.csv:3: column 'b' has 'nan', which is no finite number");
   EXPECT_PRED2(says, in_cell("1e999"), "t.csv:3: column 'b' has '1e999', which is no finite number");
+  EXPECT_PRED2(says, error_from([&] {
+                 open_data("csv:" + put("a,b\n1,2\n2,3\n") + ",target=a,test=" + put("a,b\n1,1e40\n", "u.csv"), 0,
+                           vector_network(1, 1));
+               }),
+               "u.csv:2: column 'b' has 1e+40, which is too far from the mean 2.5");
 }
 
 TEST_F(Table, NotesAColumnOfOneNumber) {

@@ -85,7 +85,10 @@ Unknown encode(const TableColumn& column, const CsvFile& file, double* to, std::
     if (is_empty_cell(cell)) {
       ++unknown.empty;
     } else if (column.categories.empty()) {
-      *to = (number_in(file, row, at) - column.mean) / column.deviation;
+      const double number = number_in(file, row, at);
+      *to = (number - column.mean) / column.deviation;
+      check_as(Exit::Data, std::isfinite(static_cast<float>(*to)), file.place(row), ": column ", quote(column.name),
+               " has ", number, ", which is too far from the mean ", column.mean);
     } else if (const auto found = std::ranges::lower_bound(column.categories, cell);
                found != column.categories.end() && *found == cell) {
       *to = static_cast<double>(found - column.categories.begin() + 1);

@@ -26,7 +26,8 @@ struct Unknown {
   std::int64_t empty = 0, others = 0;  // others: categories that the column does not have
 };
 /// Writes what the column makes of each row, `step` numbers apart: (number - mean) / deviation, 0 for an empty cell,
-/// which is the mean; or the category's number, 0 for one that it does not have and for an empty cell.
+/// which is the mean; or the category's number, 0 for one that it does not have and for an empty cell. Fails with
+/// Exit::Data, naming line and column, on what is no number, or too far from the mean for f32.
 Unknown encode(const TableColumn& column, const CsvFile& file, double* to, std::size_t step);
 
 }  // namespace lethe
