@@ -57,6 +57,7 @@ void check_together(const Options& o) {
         "--zero shares out what training alone has; it goes without --eval");
   check(!o.cheapest_zero || (o.program.memory.levels.budget && !o.largest.batch && !o.largest.micro_batch), kZeroAuto);
   check(o.course.patience == 0 || o.program.evaluated, "--patience needs evaluations; --eval-every 0 makes none");
+  check(o.course.best == Best::Accuracy || o.program.evaluated, "--best needs evaluations; --eval-every 0 makes none");
 }
 
 }  // namespace lethe

@@ -227,7 +227,7 @@ void lay_under(const Command& command, OptionValues& given, const OptionValues& 
   const bool evaluated = every == given.end() || parse_interval(every->second, "--eval-every").count > 0;
   for (const auto& [name, value] : values) {
     const OptionRow* const row = set.find_key(name);
-    if (!row || (name == "patience" && !evaluated)) continue;
+    if (!row || ((name == "patience" || name == "best") && !evaluated)) continue;
     const auto excludes = [&](const OptionRow& other) {
       return row->is_excluded_by(other) && above.contains(other.key());
     };

@@ -100,6 +100,12 @@ TEST_F(BestCheckpoint, IsOneOfFour) {
   EXPECT_PRED2(says, run.err, "acc, loss, f1");
 }
 
+TEST_F(BestCheckpoint, NeedsEvaluations) {
+  const Ended run = run_train(small({"--best", "loss", "--eval-every", "0"}));
+  EXPECT_EQ(run.code, 2);
+  EXPECT_EQ(run.err, "train: error: --best needs evaluations; --eval-every 0 makes none\n");
+}
+
 TEST(BestScore, PatienceCountsByTheSameMeasure) {
   RunState state;
   const auto note = [&](Best best, double loss) { return note_scores(best, {.samples = 2, .loss = loss}, state); };

@@ -22,8 +22,6 @@ std::int64_t any_of(Random& random, std::int64_t room) {
   return room > 0 ? random.below(static_cast<std::uint32_t>(room) + 1) : 0;
 }
 
-double between(Random& random, double low, double high) { return low + (high - low) * random.uniform(); }
-
 /// A factor about 1 that is at least 0.
 double factor_of(Random& random, double reach) { return between(random, std::max(0.0, 1 - reach), 1 + reach); }
 

@@ -52,8 +52,6 @@ std::uint8_t tapped(const WholeTaps& taps, const std::uint8_t* from, std::int64_
   return static_cast<std::uint8_t>(std::clamp<std::int64_t>(sum >> kFractionBits, 0, 255));
 }
 
-double between(Random& random, double low, double high) { return low + (high - low) * random.uniform(); }
-
 std::int64_t up_to(Random& random, std::int64_t room) { return random.below(static_cast<std::uint32_t>(room) + 1); }
 
 }  // namespace

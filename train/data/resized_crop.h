@@ -6,6 +6,9 @@
 
 namespace lethe {
 
+/// Uniform from low to high.
+inline double between(Random& random, double low, double high) { return low + (high - low) * random.uniform(); }
+
 /// A rectangle of an image.
 struct ImagePart {
   std::int64_t top = 0, left = 0, height = 0, width = 0;
