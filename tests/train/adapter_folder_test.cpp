@@ -7,6 +7,7 @@
 #include "tests/train/data_samples.h"
 #include "tests/train/hf_folder.h"
 #include "train/data/checksum.h"
+#include "train/session/adapter_config.h"
 #include "train/session/run_state.h"
 
 namespace lethe::testing {
@@ -168,6 +169,17 @@ TEST_F(AdapterFolder, RefusesOtherMathematics) {
   expect("lora_dropout", 1, "expected a share below 1");
   expect("rank_pattern", json{{"h\\.[0-9]+\\.attn", 3}}, "no other patterns are known");
   expect("modules_to_save", json{"ln_g"}, "'modules_to_save' has 'ln_g', and gpt2 no such module");
+}
+
+TEST_F(AdapterFolder, HasTheRankOfTheFirstPatternThatMeansIt) {
+  write("c.json", R"({"peft_type": "LORA", "target_modules": ["c_attn"], "rank_pattern":
+                      {"h.1.attn.c_attn": 3, "c_attn": 5, "attn.c_attn": 7}})");
+  const Network network = load_network("gpt2", {}, kTinyGpt2);
+  const std::vector<Adapter> adapters =
+      adapters_of(network, lora_of(read_adapter_config(path("c.json")), network, "c.json"));
+  ASSERT_EQ(adapters.size(), 2U);
+  EXPECT_EQ(adapters[0].rank, 5);
+  EXPECT_EQ(adapters[1].rank, 3);
 }
 
 TEST_F(AdapterFolder, IsReadWholeOrNotAtAll) {
