@@ -42,14 +42,17 @@ void check_adapters(const OptionValues& given, const OptionValues& of_run, const
   const OptionValues own = adapters_in(of_run);
   const auto setting = [&](OptionValues values) {
     values["model"] = of_run.at("model");
-    return with_values({}, values).program.network.lora;
+    LoraSetting lora = with_values({}, values).program.network.lora;
+    lora.dropout = 0;  // which changes nothing that was trained
+    return lora;
   };
   if (!own.contains("lora") || !setting(own).any()) return;
   for (const auto& [name, value] : adapters_in(given)) {
     OptionValues changed = own;
     changed[name] = value;
     const auto trained = own.find(name);
-    check(setting(changed) == setting(own), "--", name, ' ', value, ": the run in ", run.checkpoint, " has ",
+    check(setting(changed) == setting(own), "--", name, value.empty() ? "" : " ", value, ": the run in ",
+          run.checkpoint, " has ",
           trained == own.end() || trained->second.empty() ? "those by default" : trained->second,
           "; its adapters are no others");
   }
@@ -91,6 +94,9 @@ DataSetting data_beside_weights(const Options& options, const Notify& notify) {
   DataSetting data = options.data;
   if (options.checkpoints.weights.path.empty()) return data;
   const std::optional<SavedRun> run = run_of_weights(options.checkpoints.weights.path);
+  const WeightsSetting& weights = options.checkpoints.weights;
+  if (run && weights.fresh.empty() && weights.ignore.empty())
+    check_adapters(options.given, options_in(run->checkpoint, run->state), *run);
   const Meaning known = meaning_of(run);
   data.known = {.alphabet = known.alphabet, .tokenizer = known.tokenizer};
   if (run) return data;

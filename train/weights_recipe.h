@@ -16,7 +16,8 @@ namespace lethe {
 Options decided_by_run(const Options& given, const std::optional<SavedRun>& run);
 /// The data of a training that may begin from weights: symbols have to mean what they meant to the run that made these;
 /// pixels what they meant to the folder that the model is of, and labels too, unless some weights are made anew. Fails
-/// for a network that reads text where nothing says what its symbols meant.
+/// for a network that reads text where nothing says what its symbols meant, and for other adapters than those of the
+/// run, unless some weights are made anew or ignored.
 DataSetting data_beside_weights(const Options& options, const Notify& notify);
 /// Fails unless the options or the run say what labels and symbols mean.
 void check_data_known(const Options& options, const std::optional<SavedRun>& run);

@@ -229,6 +229,8 @@ TEST_F(AdapterFolder, RefusesWhatDoesNotGoTogether) {
   EXPECT_PRED2(says, says_of({"--resume", path("run"), "--adapter", path("a")}), "--resume excludes --adapter");
   EXPECT_PRED2(says, says_of(on_text({"eval", "--weights", path("run"), "--lora", "r=2,alpha=7"})),
                " has r=2,alpha=6; its adapters are no others");
+  EXPECT_PRED2(says, says_of(on_text({"--model", folder(), "--weights", path("run"), "--lora"})),
+               "--lora: the run in ");
   const Words out = {"--output", path("x")};
   EXPECT_PRED2(says, says_of(joined_words({"export", "--weights", path("run"), "--names", "huggingface"}, out)),
                "these names have no place for adapters; --merge ");
