@@ -175,6 +175,8 @@ std::vector<std::size_t> meant(const std::string& pattern, const std::vector<Mod
   if (found.empty() && refused)
     fail("`lora_targets`: ", quote(pattern), " can have no adapter: ", quote(refused->adapter.weight), ", ",
          refused->refused);
+  check(!found.empty() || pattern != kAllLinear, "`lora_targets`: ", kAllLinear,
+        " means no layer here: none is fully connected but those that give the output");
   check(!found.empty(), "`lora_targets`: no layer is called ", quote(pattern),
         did_you_mean(pattern, known_names(modules)));
   return found;

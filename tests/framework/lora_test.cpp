@@ -123,6 +123,8 @@ TEST(Lora, SaysWhatCanHaveNone) {
   const Network grouped = net.finish();
   EXPECT_EQ(error_of([&] { adapters_of(grouped, {.rank = 2, .targets = {{.pattern = "conv"}}}); }),
             "`lora_targets`: 'conv' can have no adapter: 'conv.weight', its convolution has groups");
+  EXPECT_EQ(error_of([&] { adapters_of(grouped, {.rank = 2, .targets = {{.pattern = "all-linear"}}}); }),
+            "`lora_targets`: all-linear means no layer here: none is fully connected but those that give the output");
 }
 
 /// The same of any network with such inputs.
