@@ -23,6 +23,7 @@ constexpr const char* kAdapterWeights = "adapter_model.safetensors";
 constexpr const char* kModel = "base_model.model.";       // before each name
 constexpr const char* kBaseLayer = ".base_layer.weight";  // of a weight of the base that stands there, too
 constexpr const char* kBaseDigest = "base_sha256";        // metadata of ours
+constexpr std::size_t kDigits = 64;                       // of a SHA-256
 
 std::string path_in(const std::string& folder, const char* name) { return (fs::path(folder) / name).string(); }
 
@@ -124,12 +125,16 @@ std::string digest_of(const std::vector<WeightsElsewhere>& base) {
   return all;
 }
 
+/// Fails where the metadata says another base; of that the first digest that is another is shown.
 void check_base(const SafetensorsReader& reader, const std::vector<WeightsElsewhere>& base) {
   const auto made_beside = reader.metadata().find(kBaseDigest);
   if (made_beside == reader.metadata().end() || base.size() != 1) return;
-  const std::string now = digest_of(base);
-  check_as(Exit::Data, now == made_beside->second, reader.file(), ": was made beside a base of SHA-256 ",
-           shortened(made_beside->second, 80), "; ", base.front().files.front(), " has ", shortened(now, 80));
+  const std::string now = digest_of(base), &before = made_beside->second;
+  const std::string alike(before.begin(), std::ranges::mismatch(before, now).in1);
+  const std::size_t first = alike.rfind(',') + 1;  // that differs, of the digests of several files
+  check_as(Exit::Data, now == before, reader.file(), ": was made beside a base of SHA-256 ",
+           shortened(before.substr(first), kDigits), "; ", base.front().files.front(), " has ",
+           shortened(now.substr(first), kDigits));
 }
 
 /// The weights that train beside the adapters, and the rest of their modules.
