@@ -6,6 +6,7 @@
 #include "framework/builder/builder.h"
 #include "tests/train/data_samples.h"
 #include "train/data/arrays.h"
+#include "train/data/held_out.h"
 #include "train/data/npy_file.h"
 #include "train/session/fed_data.h"
 

@@ -6,6 +6,7 @@
 
 #include "framework/error.h"
 #include "tests/train/data_samples.h"
+#include "train/data/held_out.h"
 #include "train/data/labelled_texts.h"
 #include "train/data/samples.h"
 #include "train/data/sequences.h"

@@ -6,6 +6,7 @@
 
 #include "tests/train/data_samples.h"
 #include "tests/train/run_fixture.h"
+#include "train/data/held_out.h"
 #include "train/data/mask_file.h"
 #include "train/data/masks.h"
 

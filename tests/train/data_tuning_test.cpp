@@ -6,6 +6,7 @@
 #include "tests/train/data_samples.h"
 #include "tests/train/token_samples.h"
 #include "train/data/batches.h"
+#include "train/data/held_out.h"
 #include "train/data/json_lines.h"
 #include "train/data/packing.h"
 #include "train/data/sequences.h"

@@ -9,6 +9,7 @@
 #include "framework/did_you_mean.h"
 #include "framework/error.h"
 #include "kernels/dtypes.h"
+#include "train/data/held_out.h"
 #include "train/data/npy_file.h"
 
 namespace lethe {

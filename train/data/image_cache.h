@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "train/data/dataset.h"
+#include "train/data/held_out.h"
 #include "train/data/samples.h"
 
 namespace lethe {

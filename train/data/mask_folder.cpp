@@ -8,6 +8,7 @@
 
 #include "framework/error.h"
 #include "train/data/data_files.h"
+#include "train/data/held_out.h"
 #include "train/data/image_file.h"
 #include "train/data/image_folder.h"
 #include "train/data/mask_file.h"

@@ -1,6 +1,5 @@
 // What a network learns from, sample by sample, as it takes them: images with a label each or one for each pixel,
-// sequences with a label for each of their symbols, values for inputs by name; what their numbers mean, and which of
-// them are held out.
+// sequences with a label for each of their symbols, values for inputs by name; and what their numbers mean.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -10,7 +9,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "framework/builder/byte_images.h"
@@ -90,17 +88,5 @@ class Samples {
   /// Shows the labels of each sample of the split, in their order. Without one of its own a set reads whole samples.
   virtual void visit_labels(Split split, const LabelVisitor& visit) const;
 };
-
-/// Whether the sample of that name, or in that row, is held out for evaluation, as `share` of all are, from 0 to 1. A
-/// hash of the name decides: the same in every run, whatever the seed, and a sample that is added moves no other.
-bool is_held_out(std::string_view name, double share);
-bool is_held_out(std::int64_t row, double share);
-
-using RowsOfSplits = std::array<std::vector<std::int32_t>, 2>;
-/// Divides the rows 0 to `rows` - 1 into those for training and those that are held out, ascending. Fails (Exit::Data)
-/// where either has none; `what` is for the message.
-RowsOfSplits divided_rows(std::string_view what, std::int64_t rows, double share);
-/// Fails so unless both have one.
-void check_divided(std::string_view what, std::int64_t training, std::int64_t held, double share);
 
 }  // namespace lethe

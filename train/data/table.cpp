@@ -9,6 +9,7 @@
 #include "framework/error.h"
 #include "framework/host_memory.h"
 #include "train/data/csv_spec.h"
+#include "train/data/held_out.h"
 #include "train/data/table_cells.h"
 #include "train/data/table_places.h"
 

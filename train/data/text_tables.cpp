@@ -9,6 +9,7 @@
 #include "framework/error.h"
 #include "train/data/data_files.h"
 #include "train/data/folder_tokenizer.h"
+#include "train/data/held_out.h"
 #include "train/data/labelled_texts.h"
 #include "train/data/samples.h"
 

@@ -5,6 +5,7 @@
 
 #include "framework/error.h"
 #include "train/data/folder_tokenizer.h"
+#include "train/data/held_out.h"
 #include "train/data/json_lines.h"
 #include "train/data/packing.h"
 #include "train/data/samples.h"
