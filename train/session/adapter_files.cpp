@@ -23,7 +23,7 @@ constexpr const char* kAdapterWeights = "adapter_model.safetensors";
 constexpr const char* kModel = "base_model.model.";       // before each name
 constexpr const char* kBaseLayer = ".base_layer.weight";  // of a weight of the base that stands there, too
 constexpr const char* kBaseDigest = "base_sha256";        // metadata of ours
-constexpr std::size_t kDigits = 64;                       // of a SHA-256
+constexpr std::size_t kDigestDigits = 64;                 // of a SHA-256
 
 std::string path_in(const std::string& folder, const char* name) { return (fs::path(folder) / name).string(); }
 
@@ -133,8 +133,8 @@ void check_base(const SafetensorsReader& reader, const std::vector<WeightsElsewh
   const std::string alike(before.begin(), std::ranges::mismatch(before, now).in1);
   const std::size_t first = alike.rfind(',') + 1;  // that differs, of the digests of several files
   check_as(Exit::Data, now == before, reader.file(), ": was made beside a base of SHA-256 ",
-           shortened(before.substr(first), kDigits), "; ", base.front().files.front(), " has ",
-           shortened(now.substr(first), kDigits));
+           shortened(before.substr(first), kDigestDigits), "; ", base.front().files.front(), " has ",
+           shortened(now.substr(first), kDigestDigits));
 }
 
 /// The weights that train beside the adapters, and the rest of their modules.
