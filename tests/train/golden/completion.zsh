@@ -10,14 +10,14 @@ _train() {
     'device:Lists what can be trained on and planned for; writes a GPU'\''s description.'
     'env:Says what a bug report needs\: version, libraries, processor, GPUs, threads, limits of memory.'
     'eval:Counts how well weights do on the evaluation data.'
-    'export:Writes weights as one safetensors file, in PyTorch'\''s layout.'
+    'export:Writes weights as one safetensors file, in PyTorch'\''s layout, or low-rank adapters as PEFT has them.'
     'generate:Writes on from a prompt, as a network that was trained on text does.'
     'graph:Draws a network for graphviz\: which values share memory, before and after.'
     'lr-find:Sweeps the learning rate over a few steps and suggests one.'
     'man:Prints this program'\''s manual page.'
     'pack:Finds offsets in one arena for buffers with given lives and sizes.'
     'plan:Says to the byte what a run takes under each memory setting, and what takes less.'
-    'predict:Says what a trained network sees in image files or texts.'
+    'predict:Says what a trained network sees in image files, texts or tables.'
     'schema:Prints the JSON Schema of network files, or their layers.'
     'show:Prints the layers of a network, or its whole program.'
     'tables:Prints optnet'\''s published memory tables beside the same figures computed here.'
@@ -31,10 +31,13 @@ _train() {
       '-h[Print this help message and exit]' \
       '--help[Print this help message and exit]' \
       '--version[Display program version information and exit]' \
-      '--model=[Network\: a name of the zoo, a JSON file, or hf\:DIR, a folder of Hugging Face with config.json]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
+      '--model=[Network\: a name of the zoo, a JSON file, or hf\:DIR, a folder of Hugging Face with config.json]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy table tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
       '--set=[Sets a var of the network file; may be repeated]:K=V: ' \
       '--dtype=[Numbers\: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)]:TYPE:(f32 f64 bf16 f16)' \
-      '--data=[mnist\:DIR, cifar10\:DIR, cifar100\:DIR, imagefolder\:DIR, shapes; shape-masks; text\:FILE, tokens\:DIR, sentences, copy; tsv\:PATH, subjects; synthetic (default\: shapes, shape-masks, sentences or subjects, made to the network'\''s size); after files ,val=X holds that share of them out for tests]:SPEC: ' \
+      '--lora=[Trains low-rank adapters beside weights that stay as they are, as '\''r=16,alpha=32,dropout=0.05,rslora'\'', or some of these words (default r=8,alpha=8); none\: there are none]:[WORDS]: ' \
+      '--lora-targets=[Layers with adapters\: names or their ends, ours or a library'\''s, as '\''q_proj,v_proj'\'', * for any characters, with =RANK or =RANK/ALPHA of their own; all-linear\: all but the output'\''s (default\: the network'\''s)]:NAMES: ' \
+      '--lora-train=[Of --lora\: trains these parameters beside the adapters, as '\''*.bias,logits.*'\''; none\: the adapters alone]:NAMES: ' \
+      '--data=[mnist\:DIR, cifar10\:DIR, cifar100\:DIR, imagefolder\:DIR, shapes; masks\:IMAGES,MASKS, shape-masks; text\:FILE, jsonl\:FILE, tokens\:DIR, sentences, copy; tsv\:PATH, subjects; csv\:FILE,target=NAME, npy\:NAME=FILE, numbers; synthetic (default\: shapes, shape-masks, sentences, subjects or numbers, made to the network'\''s size); after files ,val=X holds that share of them out for tests, and after masks ,ignore=N says which value does not count]:SPEC: ' \
       '--tokenizer=[Folder whose tokenizer makes tokens of texts that are no tokens yet\: tokenizer.json, tokenizer.model, vocab.txt, or GPT-2'\''s vocab.json and merges.txt (default\: the run'\''s)]:DIR:_files -/' \
       '--skip-bad=[Leaves out up to N image files that cannot be read; each is tried at the beginning (default 0)]:N: ' \
       '--batch=[Samples a step (default\: the network'\''s); auto\: the largest that the memory has room for]:N: ' \
@@ -62,10 +65,11 @@ _train() {
       '--memory-budget=[All that the device is asked for\: 800MiB, 2GiB, 1500000000. Unless --memopt says another level, as little as it takes is computed again (level=3); exits with 3 if nothing fits]:SIZE: ' \
       '--overhead=[Of level=3\: what computing again may take of a step, such as 5% (default\: as much as a forward pass)]:SHARE: ' \
       '--costs=[Of level=3\: weighs ops by what their kernels take here, which is measured once and kept in FILE (default\: by their operations and bytes)]:FILE:_files' \
-      '--augment=[none, or with commas\: pad-crop, flip, cutout, random-crop (default\: the network'\''s)]:LIST: ' \
+      '--augment=[none, or with commas\: pad-crop=4, flip, cutout=8, random-crop; random-resized-crop, rotate=15, color-jitter=0.4, rand-m9-mstd0.5-inc1 (RandAugment as timm spells it), mixup=0.8, cutmix=1, mix-prob=1, cutmix-prob=0.5 (default\: the network'\''s)]:LIST: ' \
+      '--sampler=[shuffled\: each sample once an epoch (default); balanced\: each class is drawn alike, with replacement]:WORD:(shuffled balanced)' \
       '--epochs=[Passes over the data (default\: the network'\''s)]:E: ' \
       '--steps=[Steps, instead of epochs]:S: ' \
-      '--patience=[Stops when N evaluations in a row bring no better accuracy (default\: the network'\''s, else 0\: never)]:N: ' \
+      '--patience=[Stops when N evaluations in a row bring nothing better (default\: the network'\''s, else 0\: never)]:N: ' \
       '--lr=[Learning rate (default\: the network'\''s)]:X: ' \
       '--schedule=[Course of the learning rate\: constant, cosine, poly, one-cycle, step@30ex0.1, exp@1ex0.95, multistep@80e,120ex0.1; after any but one-cycle a warm-up\: +warmup@500 (default\: the network'\''s)]:SPEC: ' \
       '--optimizer=[sgd, momentum, nesterov, adam, adamw or rmsprop (default\: the network'\''s)]:NAME:(sgd momentum nesterov adam adamw rmsprop)' \
@@ -84,17 +88,21 @@ _train() {
       '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
       '--train-only=[Trains these parameters and leaves all others; none\: trains all]:NAMES: ' \
       '--frozen-dtype=[Of frozen parameters of two axes or more\: bf16 or f16 halve them, f32 (default\: as all others)]:TYPE:(f32 bf16 f16)' \
+      '--class-weights=[What a label of each class counts in the loss\: a number for each; balanced\: the more the fewer there are for training; none\: all alike (default)]:W,..:(balanced none)' \
+      '--ema=[Evaluates and saves averages of the weights that keep X of themselves in each step, as 0.9999 (timm'\''s ModelEmaV3; default 0\: none); a run keeps the weights themselves to go on with]:X: ' \
       '--seed=[Seed of initial weights, data order and dropout (default 0)]:N: ' \
       '--save=[Writes checkpoints there\: the newest and the best by evaluation]:DIR:_files -/' \
       '--save-every=[Every N steps, or N epochs with an e after it (default 1e)]:N|Ne: ' \
       '--keep=[Newest checkpoints kept, beside the best (default 2)]:N: ' \
       '--checkpoint=[whole\: one rank writes all of it (default); sharded\: each rank a file with its share of every tensor]:FORM:(whole sharded)' \
-      '--save-frozen=[yes\: checkpoints hold frozen weights (default); no\: they name the file of --weights and its checksum, and whoever reads them needs it]:WORD:(yes no)' \
+      '--save-frozen=[yes\: checkpoints hold frozen weights; no\: they name the file of --weights and its SHA-256, and whoever reads them needs it (default\: yes; with --lora no, where a file has them)]:WORD:(yes no)' \
       '--resume=[Goes on, bit for bit, where a run stopped, with its settings; auto\: if --save has one]:DIR|auto:_files -/' \
       '--weights=[Starts from these weights; of a checkpoint directory the best; none\: from no weights of hf\:DIR]:FILE|DIR:_files' \
       '--fresh=[Of --weights\: these may be missing there or of another shape, and are made anew then by the seed\: names with commas between, * for any characters, as '\''logits.*'\''; the network'\''s, or the file'\''s own]:NAMES: ' \
       '--ignore=[Of --weights\: tensors of the file that are taken as if they were not there, as '\''head.*'\'']:NAMES: ' \
+      '--adapter=[Low-rank adapters beside --weights, a folder as Hugging Face'\''s PEFT saves them\: adapter_config.json, which says --lora and its targets, and adapter_model.safetensors]:DIR:_files -/' \
       '--eval-every=[Evaluates every N steps or Ne epochs; 0 never (default 1e)]:N|Ne: ' \
+      '--best=[By what the best evaluation is chosen\: acc (default), loss, f1 or iou; means over classes need room for the logits]:MEASURE:(acc loss f1 iou)' \
       '--log-every=[Steps between records (default 0\: about one a second)]:N: ' \
       '--metrics=[Writes records as CSV; a resumed run goes on in it (default with --save\: DIR/metrics.csv)]:FILE:_files' \
       '--log-json=[The same records as JSON lines]:FILE:_files' \
@@ -104,10 +112,13 @@ _train() {
       '-h[Print this help message and exit]' \
       '--help[Print this help message and exit]' \
       '--version[Display program version information and exit]' \
-      '--model=[Network\: a name of the zoo, a JSON file, or hf\:DIR, a folder of Hugging Face with config.json]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
+      '--model=[Network\: a name of the zoo, a JSON file, or hf\:DIR, a folder of Hugging Face with config.json]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy table tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
       '--set=[Sets a var of the network file; may be repeated]:K=V: ' \
       '--dtype=[Numbers\: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)]:TYPE:(f32 f64 bf16 f16)' \
-      '--data=[mnist\:DIR, cifar10\:DIR, cifar100\:DIR, imagefolder\:DIR, shapes; shape-masks; text\:FILE, tokens\:DIR, sentences, copy; tsv\:PATH, subjects; synthetic (default\: shapes, shape-masks, sentences or subjects, made to the network'\''s size); after files ,val=X holds that share of them out for tests]:SPEC: ' \
+      '--lora=[Trains low-rank adapters beside weights that stay as they are, as '\''r=16,alpha=32,dropout=0.05,rslora'\'', or some of these words (default r=8,alpha=8); none\: there are none]:[WORDS]: ' \
+      '--lora-targets=[Layers with adapters\: names or their ends, ours or a library'\''s, as '\''q_proj,v_proj'\'', * for any characters, with =RANK or =RANK/ALPHA of their own; all-linear\: all but the output'\''s (default\: the network'\''s)]:NAMES: ' \
+      '--lora-train=[Of --lora\: trains these parameters beside the adapters, as '\''*.bias,logits.*'\''; none\: the adapters alone]:NAMES: ' \
+      '--data=[mnist\:DIR, cifar10\:DIR, cifar100\:DIR, imagefolder\:DIR, shapes; masks\:IMAGES,MASKS, shape-masks; text\:FILE, jsonl\:FILE, tokens\:DIR, sentences, copy; tsv\:PATH, subjects; csv\:FILE,target=NAME, npy\:NAME=FILE, numbers; synthetic (default\: shapes, shape-masks, sentences, subjects or numbers, made to the network'\''s size); after files ,val=X holds that share of them out for tests, and after masks ,ignore=N says which value does not count]:SPEC: ' \
       '--tokenizer=[Folder whose tokenizer makes tokens of texts that are no tokens yet\: tokenizer.json, tokenizer.model, vocab.txt, or GPT-2'\''s vocab.json and merges.txt (default\: the run'\''s)]:DIR:_files -/' \
       '--skip-bad=[Leaves out up to N image files that cannot be read; each is tried at the beginning (default 0)]:N: ' \
       '--batch=[Samples a step (default\: the network'\''s)]:N: ' \
@@ -130,6 +141,8 @@ _train() {
       '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
       '--train-only=[Trains these parameters and leaves all others; none\: trains all]:NAMES: ' \
       '--frozen-dtype=[Of frozen parameters of two axes or more\: bf16 or f16 halve them, f32 (default\: as all others)]:TYPE:(f32 bf16 f16)' \
+      '--class-weights=[What a label of each class counts in the loss\: a number for each; balanced\: the more the fewer there are for training; none\: all alike (default)]:W,..:(balanced none)' \
+      '--ema=[Evaluates and saves averages of the weights that keep X of themselves in each step, as 0.9999 (timm'\''s ModelEmaV3; default 0\: none); a run keeps the weights themselves to go on with]:X: ' \
       '--seed=[Seed of initial weights, data order and dropout (default 0)]:N: ' \
       '--device=[cpu, cuda, cuda\:1... (default cpu)]:NAME:(cpu cuda)' \
       '--tf32[On a GPU\: convolutions and products may round f32 factors to TF32]' \
@@ -159,9 +172,12 @@ _train() {
       '-h[Print this help message and exit]' \
       '--help[Print this help message and exit]' \
       '--version[Display program version information and exit]' \
-      '--model=[Network\: a name of the zoo, a JSON file, or hf\:DIR, a folder of Hugging Face with config.json]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
+      '--model=[Network\: a name of the zoo, a JSON file, or hf\:DIR, a folder of Hugging Face with config.json]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy table tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
       '--set=[Sets a var of the network file; may be repeated]:K=V: ' \
       '--dtype=[Numbers\: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)]:TYPE:(f32 f64 bf16 f16)' \
+      '--lora=[Trains low-rank adapters beside weights that stay as they are, as '\''r=16,alpha=32,dropout=0.05,rslora'\'', or some of these words (default r=8,alpha=8); none\: there are none]:[WORDS]: ' \
+      '--lora-targets=[Layers with adapters\: names or their ends, ours or a library'\''s, as '\''q_proj,v_proj'\'', * for any characters, with =RANK or =RANK/ALPHA of their own; all-linear\: all but the output'\''s (default\: the network'\''s)]:NAMES: ' \
+      '--lora-train=[Of --lora\: trains these parameters beside the adapters, as '\''*.bias,logits.*'\''; none\: the adapters alone]:NAMES: ' \
       '--batch=[Samples (default\: the network'\''s)]:N: ' \
       '--memopt=[optnet=inference (default) or optnet=training; with commas after it inplace, reuse_buffers, remove_grad_params or none (default\: all three)]:SETTING: ' \
       '--backend=[Whose modules\: nn (Torch'\''s own, on the CPU) or cudnn (default\: nn for f64, cudnn for f32)]:NAME:(nn cudnn)' \
@@ -182,10 +198,13 @@ _train() {
       '-h[Print this help message and exit]' \
       '--help[Print this help message and exit]' \
       '--version[Display program version information and exit]' \
-      '--model=[Network\: a name of the zoo, a JSON file, or hf\:DIR, a folder of Hugging Face with config.json]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
+      '--model=[Network\: a name of the zoo, a JSON file, or hf\:DIR, a folder of Hugging Face with config.json]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy table tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
       '--set=[Sets a var of the network file; may be repeated]:K=V: ' \
       '--dtype=[Numbers\: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)]:TYPE:(f32 f64 bf16 f16)' \
-      '--data=[mnist\:DIR, cifar10\:DIR, cifar100\:DIR, imagefolder\:DIR, shapes; shape-masks; text\:FILE, tokens\:DIR, sentences, copy; tsv\:PATH, subjects; synthetic (default\: shapes, shape-masks, sentences or subjects, made to the network'\''s size); after files ,val=X holds that share of them out for tests]:SPEC: ' \
+      '--lora=[Trains low-rank adapters beside weights that stay as they are, as '\''r=16,alpha=32,dropout=0.05,rslora'\'', or some of these words (default r=8,alpha=8); none\: there are none]:[WORDS]: ' \
+      '--lora-targets=[Layers with adapters\: names or their ends, ours or a library'\''s, as '\''q_proj,v_proj'\'', * for any characters, with =RANK or =RANK/ALPHA of their own; all-linear\: all but the output'\''s (default\: the network'\''s)]:NAMES: ' \
+      '--lora-train=[Of --lora\: trains these parameters beside the adapters, as '\''*.bias,logits.*'\''; none\: the adapters alone]:NAMES: ' \
+      '--data=[mnist\:DIR, cifar10\:DIR, cifar100\:DIR, imagefolder\:DIR, shapes; masks\:IMAGES,MASKS, shape-masks; text\:FILE, jsonl\:FILE, tokens\:DIR, sentences, copy; tsv\:PATH, subjects; csv\:FILE,target=NAME, npy\:NAME=FILE, numbers; synthetic (default\: shapes, shape-masks, sentences, subjects or numbers, made to the network'\''s size); after files ,val=X holds that share of them out for tests, and after masks ,ignore=N says which value does not count]:SPEC: ' \
       '--tokenizer=[Folder whose tokenizer makes tokens of texts that are no tokens yet\: tokenizer.json, tokenizer.model, vocab.txt, or GPT-2'\''s vocab.json and merges.txt (default\: the run'\''s)]:DIR:_files -/' \
       '--skip-bad=[Leaves out up to N image files that cannot be read; each is tried at the beginning (default 0)]:N: ' \
       '--batch=[Samples a step (default\: the network'\''s)]:N: ' \
@@ -204,32 +223,42 @@ _train() {
       '--skip-grads[So does each parameter gradient given to an optimizer op]' \
       '--print-log[Prints what each step of the planner changes, who takes whose memory, and why others do not]' \
       '--weights=[Weights of a run'\''s directory (its best), of a checkpoint'\''s directory, or of a file; a run says its network, data, numbers, batch and seed, so that these need not be given]:RUN|FILE:_files' \
+      '--adapter=[Low-rank adapters beside --weights, a folder as Hugging Face'\''s PEFT saves them\: adapter_config.json, which says --lora and its targets, and adapter_model.safetensors]:DIR:_files -/' \
       '--ignore=[Of --weights\: tensors of the file that are taken as if they were not there, as '\''head.*'\'']:NAMES: ' \
       '--seed=[Seed of initial weights, data order and dropout (default 0)]:N: ' \
       '--top=[Also counts labels that are among the K largest logits]:K: ' \
-      '--by-class[Samples and accuracy of each class]' \
+      '--by-class[Samples, precision, recall and F1 of each class, of masks IoU, and their means over classes]' \
       '--confusion[How many samples of each class were taken for which class]' \
       '--format=[text (default), json]:FORM:(text json)' ;;
     'export') _arguments \
       '-h[Print this help message and exit]' \
       '--help[Print this help message and exit]' \
       '--version[Display program version information and exit]' \
-      '--model=[Network\: a name of the zoo, a JSON file, or hf\:DIR, a folder of Hugging Face with config.json]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
+      '--model=[Network\: a name of the zoo, a JSON file, or hf\:DIR, a folder of Hugging Face with config.json]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy table tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
       '--set=[Sets a var of the network file; may be repeated]:K=V: ' \
       '--dtype=[Numbers in the file\: f32, f64, bf16 or f16, rounded where they have to be (default\: the parameters'\'' own)]:TYPE:(f32 f64 bf16 f16)' \
+      '--lora=[Trains low-rank adapters beside weights that stay as they are, as '\''r=16,alpha=32,dropout=0.05,rslora'\'', or some of these words (default r=8,alpha=8); none\: there are none]:[WORDS]: ' \
+      '--lora-targets=[Layers with adapters\: names or their ends, ours or a library'\''s, as '\''q_proj,v_proj'\'', * for any characters, with =RANK or =RANK/ALPHA of their own; all-linear\: all but the output'\''s (default\: the network'\''s)]:NAMES: ' \
+      '--lora-train=[Of --lora\: trains these parameters beside the adapters, as '\''*.bias,logits.*'\''; none\: the adapters alone]:NAMES: ' \
       '--weights=[Weights of a run'\''s directory (its best), of a checkpoint'\''s directory, or of a file; a run says its network, data, numbers, batch and seed, so that these need not be given]:RUN|FILE:_files' \
+      '--adapter=[Low-rank adapters beside --weights, a folder as Hugging Face'\''s PEFT saves them\: adapter_config.json, which says --lora and its targets, and adapter_model.safetensors]:DIR:_files -/' \
       '--ignore=[Of --weights\: tensors of the file that are taken as if they were not there, as '\''head.*'\'']:NAMES: ' \
       '--seed=[Seed of initial weights, data order and dropout (default 0)]:N: ' \
       '--names=[Under the names, and in the layout, of a library that the network file states\: huggingface, timm (default\: the network'\''s own)]:LIBRARY:(huggingface timm)' \
-      '--output=[File to write]:FILE:_files' ;;
+      '--merge[Adapters become a part of the weights that they are beside\: W + scale B A]' \
+      '--output=[File to write; with --lora a folder as Hugging Face'\''s PEFT has it]:FILE|DIR:_files' ;;
     'generate') _arguments \
       '-h[Print this help message and exit]' \
       '--help[Print this help message and exit]' \
       '--version[Display program version information and exit]' \
-      '--model=[Network\: a name of the zoo, a JSON file, or hf\:DIR, a folder of Hugging Face with config.json]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
+      '--model=[Network\: a name of the zoo, a JSON file, or hf\:DIR, a folder of Hugging Face with config.json]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy table tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
       '--set=[Sets a var of the network file; may be repeated]:K=V: ' \
       '--dtype=[Numbers\: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)]:TYPE:(f32 f64 bf16 f16)' \
+      '--lora=[Trains low-rank adapters beside weights that stay as they are, as '\''r=16,alpha=32,dropout=0.05,rslora'\'', or some of these words (default r=8,alpha=8); none\: there are none]:[WORDS]: ' \
+      '--lora-targets=[Layers with adapters\: names or their ends, ours or a library'\''s, as '\''q_proj,v_proj'\'', * for any characters, with =RANK or =RANK/ALPHA of their own; all-linear\: all but the output'\''s (default\: the network'\''s)]:NAMES: ' \
+      '--lora-train=[Of --lora\: trains these parameters beside the adapters, as '\''*.bias,logits.*'\''; none\: the adapters alone]:NAMES: ' \
       '--weights=[Weights of a run'\''s directory (its best), of a checkpoint'\''s directory, or of a file; a run says its network, data, numbers, batch and seed, so that these need not be given]:RUN|FILE:_files' \
+      '--adapter=[Low-rank adapters beside --weights, a folder as Hugging Face'\''s PEFT saves them\: adapter_config.json, which says --lora and its targets, and adapter_model.safetensors]:DIR:_files -/' \
       '--ignore=[Of --weights\: tensors of the file that are taken as if they were not there, as '\''head.*'\'']:NAMES: ' \
       '--data=[Data set whose characters the network knows (default\: the run'\''s)]:SPEC: ' \
       '--tokenizer=[Folder whose tokenizer makes tokens of texts that are no tokens yet\: tokenizer.json, tokenizer.model, vocab.txt, or GPT-2'\''s vocab.json and merges.txt (default\: the run'\''s)]:DIR:_files -/' \
@@ -261,9 +290,12 @@ _train() {
       '-h[Print this help message and exit]' \
       '--help[Print this help message and exit]' \
       '--version[Display program version information and exit]' \
-      '--model=[Network\: a name of the zoo, a JSON file, or hf\:DIR, a folder of Hugging Face with config.json]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
+      '--model=[Network\: a name of the zoo, a JSON file, or hf\:DIR, a folder of Hugging Face with config.json]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy table tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
       '--set=[Sets a var of the network file; may be repeated]:K=V: ' \
       '--dtype=[Numbers\: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)]:TYPE:(f32 f64 bf16 f16)' \
+      '--lora=[Trains low-rank adapters beside weights that stay as they are, as '\''r=16,alpha=32,dropout=0.05,rslora'\'', or some of these words (default r=8,alpha=8); none\: there are none]:[WORDS]: ' \
+      '--lora-targets=[Layers with adapters\: names or their ends, ours or a library'\''s, as '\''q_proj,v_proj'\'', * for any characters, with =RANK or =RANK/ALPHA of their own; all-linear\: all but the output'\''s (default\: the network'\''s)]:NAMES: ' \
+      '--lora-train=[Of --lora\: trains these parameters beside the adapters, as '\''*.bias,logits.*'\''; none\: the adapters alone]:NAMES: ' \
       '--batch=[Samples a step (default\: the network'\''s)]:N: ' \
       '--micro-batch=[Samples that go through the network at once (default\: the batch); a step sums the gradients of all of them. Batch norm takes its statistics of these]:M: ' \
       '--lr=[Learning rate (default\: the network'\''s)]:X: ' \
@@ -284,6 +316,8 @@ _train() {
       '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
       '--train-only=[Trains these parameters and leaves all others; none\: trains all]:NAMES: ' \
       '--frozen-dtype=[Of frozen parameters of two axes or more\: bf16 or f16 halve them, f32 (default\: as all others)]:TYPE:(f32 bf16 f16)' \
+      '--class-weights=[What a label of each class counts in the loss\: a number for each; balanced\: the more the fewer there are for training; none\: all alike (default)]:W,..:(balanced none)' \
+      '--ema=[Evaluates and saves averages of the weights that keep X of themselves in each step, as 0.9999 (timm'\''s ModelEmaV3; default 0\: none); a run keeps the weights themselves to go on with]:X: ' \
       '--eval[Of evaluation instead of training]' \
       '--device=[cpu, cuda, cuda\:1... (default cpu); or a GPU that is not there\: a100, h100, h200, l40s, rtx3060, rtx3090, rtx4090, rtx5090, or a JSON file that describes one; ,memory=SIZE after it\: with so much memory]:NAME:(cpu cuda a100 h100 h200 l40s rtx3060 rtx3090 rtx4090 rtx5090)' \
       '--tf32[On a GPU\: convolutions and products may round f32 factors to TF32]' \
@@ -302,10 +336,13 @@ _train() {
       '-h[Print this help message and exit]' \
       '--help[Print this help message and exit]' \
       '--version[Display program version information and exit]' \
-      '--model=[Network\: a name of the zoo, a JSON file, or hf\:DIR, a folder of Hugging Face with config.json]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
+      '--model=[Network\: a name of the zoo, a JSON file, or hf\:DIR, a folder of Hugging Face with config.json]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy table tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
       '--set=[Sets a var of the network file; may be repeated]:K=V: ' \
       '--dtype=[Numbers\: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)]:TYPE:(f32 f64 bf16 f16)' \
-      '--data=[mnist\:DIR, cifar10\:DIR, cifar100\:DIR, imagefolder\:DIR, shapes; shape-masks; text\:FILE, tokens\:DIR, sentences, copy; tsv\:PATH, subjects; synthetic (default\: shapes, shape-masks, sentences or subjects, made to the network'\''s size); after files ,val=X holds that share of them out for tests]:SPEC: ' \
+      '--lora=[Trains low-rank adapters beside weights that stay as they are, as '\''r=16,alpha=32,dropout=0.05,rslora'\'', or some of these words (default r=8,alpha=8); none\: there are none]:[WORDS]: ' \
+      '--lora-targets=[Layers with adapters\: names or their ends, ours or a library'\''s, as '\''q_proj,v_proj'\'', * for any characters, with =RANK or =RANK/ALPHA of their own; all-linear\: all but the output'\''s (default\: the network'\''s)]:NAMES: ' \
+      '--lora-train=[Of --lora\: trains these parameters beside the adapters, as '\''*.bias,logits.*'\''; none\: the adapters alone]:NAMES: ' \
+      '--data=[mnist\:DIR, cifar10\:DIR, cifar100\:DIR, imagefolder\:DIR, shapes; masks\:IMAGES,MASKS, shape-masks; text\:FILE, jsonl\:FILE, tokens\:DIR, sentences, copy; tsv\:PATH, subjects; csv\:FILE,target=NAME, npy\:NAME=FILE, numbers; synthetic (default\: shapes, shape-masks, sentences, subjects or numbers, made to the network'\''s size); after files ,val=X holds that share of them out for tests, and after masks ,ignore=N says which value does not count]:SPEC: ' \
       '--tokenizer=[Folder whose tokenizer makes tokens of texts that are no tokens yet\: tokenizer.json, tokenizer.model, vocab.txt, or GPT-2'\''s vocab.json and merges.txt (default\: the run'\''s)]:DIR:_files -/' \
       '--skip-bad=[Leaves out up to N image files that cannot be read; each is tried at the beginning (default 0)]:N: ' \
       '--batch=[Samples a step (default\: the network'\''s)]:N: ' \
@@ -323,7 +360,8 @@ _train() {
       '--skip-vars=[Variables that keep memory of their own]:A,B: ' \
       '--skip-grads[So does each parameter gradient given to an optimizer op]' \
       '--print-log[Prints what each step of the planner changes, who takes whose memory, and why others do not]' \
-      '--augment=[none, or with commas\: pad-crop, flip, cutout, random-crop (default\: the network'\''s)]:LIST: ' \
+      '--augment=[none, or with commas\: pad-crop=4, flip, cutout=8, random-crop; random-resized-crop, rotate=15, color-jitter=0.4, rand-m9-mstd0.5-inc1 (RandAugment as timm spells it), mixup=0.8, cutmix=1, mix-prob=1, cutmix-prob=0.5 (default\: the network'\''s)]:LIST: ' \
+      '--sampler=[shuffled\: each sample once an epoch (default); balanced\: each class is drawn alike, with replacement]:WORD:(shuffled balanced)' \
       '--min-lr=[Learning rate of the first step (default 1e-7)]:X: ' \
       '--max-lr=[Learning rate of the last step (default 10)]:X: ' \
       '--steps=[Steps, each with a rate that is larger by the same factor (default 100)]:N: ' \
@@ -343,6 +381,7 @@ _train() {
       '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
       '--train-only=[Trains these parameters and leaves all others; none\: trains all]:NAMES: ' \
       '--frozen-dtype=[Of frozen parameters of two axes or more\: bf16 or f16 halve them, f32 (default\: as all others)]:TYPE:(f32 bf16 f16)' \
+      '--class-weights=[What a label of each class counts in the loss\: a number for each; balanced\: the more the fewer there are for training; none\: all alike (default)]:W,..:(balanced none)' \
       '--seed=[Seed of initial weights, data order and dropout (default 0)]:N: ' \
       '--weights=[Starts from these weights; of a checkpoint directory the best; none\: from no weights of hf\:DIR]:FILE|DIR:_files' \
       '--fresh=[Of --weights\: these may be missing there or of another shape, and are made anew then by the seed\: names with commas between, * for any characters, as '\''logits.*'\''; the network'\''s, or the file'\''s own]:NAMES: ' \
@@ -365,9 +404,12 @@ _train() {
       '-h[Print this help message and exit]' \
       '--help[Print this help message and exit]' \
       '--version[Display program version information and exit]' \
-      '--model=[Network\: a name of the zoo, a JSON file, or hf\:DIR, a folder of Hugging Face with config.json]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
+      '--model=[Network\: a name of the zoo, a JSON file, or hf\:DIR, a folder of Hugging Face with config.json]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy table tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
       '--set=[Sets a var of the network file; may be repeated]:K=V: ' \
       '--dtype=[Numbers\: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)]:TYPE:(f32 f64 bf16 f16)' \
+      '--lora=[Trains low-rank adapters beside weights that stay as they are, as '\''r=16,alpha=32,dropout=0.05,rslora'\'', or some of these words (default r=8,alpha=8); none\: there are none]:[WORDS]: ' \
+      '--lora-targets=[Layers with adapters\: names or their ends, ours or a library'\''s, as '\''q_proj,v_proj'\'', * for any characters, with =RANK or =RANK/ALPHA of their own; all-linear\: all but the output'\''s (default\: the network'\''s)]:NAMES: ' \
+      '--lora-train=[Of --lora\: trains these parameters beside the adapters, as '\''*.bias,logits.*'\''; none\: the adapters alone]:NAMES: ' \
       '--batch=[Samples a step (default\: the network'\''s); auto\: the largest that the memory has room for]:N: ' \
       '--micro-batch=[Samples that go through the network at once (default\: the batch); a step sums the gradients of all of them. Batch norm takes its statistics of these; auto\: the most that fit]:M: ' \
       '--context=[Symbols that a network of sequences reads at once\: --set length=N (default\: as its file says); auto\: the most that the memory has room for]:N: ' \
@@ -397,8 +439,13 @@ _train() {
       '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
       '--train-only=[Trains these parameters and leaves all others; none\: trains all]:NAMES: ' \
       '--frozen-dtype=[Of frozen parameters of two axes or more\: bf16 or f16 halve them, f32 (default\: as all others)]:TYPE:(f32 bf16 f16)' \
+      '--class-weights=[What a label of each class counts in the loss\: a number for each; balanced\: the more the fewer there are for training; none\: all alike (default)]:W,..:(balanced none)' \
+      '--ema=[Evaluates and saves averages of the weights that keep X of themselves in each step, as 0.9999 (timm'\''s ModelEmaV3; default 0\: none); a run keeps the weights themselves to go on with]:X: ' \
+      '--augment=[none, or with commas\: pad-crop=4, flip, cutout=8, random-crop; random-resized-crop, rotate=15, color-jitter=0.4, rand-m9-mstd0.5-inc1 (RandAugment as timm spells it), mixup=0.8, cutmix=1, mix-prob=1, cutmix-prob=0.5 (default\: the network'\''s)]:LIST: ' \
+      '--sampler=[shuffled\: each sample once an epoch (default); balanced\: each class is drawn alike, with replacement]:WORD:(shuffled balanced)' \
       '--eval[Plans evaluation instead of training]' \
       '--eval-every=[0\: training alone; else evaluation between its steps too (default)]:N|Ne: ' \
+      '--best=[By what the best evaluation is chosen\: acc (default), loss, f1 or iou; means over classes need room for the logits]:MEASURE:(acc loss f1 iou)' \
       '--device=[cpu, cuda, cuda\:1... (default cpu); or a GPU that is not there\: a100, h100, h200, l40s, rtx3060, rtx3090, rtx4090, rtx5090, or a JSON file that describes one; ,memory=SIZE after it\: with so much memory]:NAME:(cpu cuda a100 h100 h200 l40s rtx3060 rtx3090 rtx4090 rtx5090)' \
       '--tf32[On a GPU\: convolutions and products may round f32 factors to TF32]' \
       '--fast-conv[On a GPU\: convolutions may round more\: Winograd'\''s algorithm, FFT, factors and sums in less than f32]' \
@@ -424,16 +471,20 @@ _train() {
       '-h[Print this help message and exit]' \
       '--help[Print this help message and exit]' \
       '--version[Display program version information and exit]' \
-      '--model=[Network\: a name of the zoo, a JSON file, or hf\:DIR, a folder of Hugging Face with config.json]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
+      '--model=[Network\: a name of the zoo, a JSON file, or hf\:DIR, a folder of Hugging Face with config.json]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy table tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
       '--set=[Sets a var of the network file; may be repeated]:K=V: ' \
       '--dtype=[Numbers\: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)]:TYPE:(f32 f64 bf16 f16)' \
+      '--lora=[Trains low-rank adapters beside weights that stay as they are, as '\''r=16,alpha=32,dropout=0.05,rslora'\'', or some of these words (default r=8,alpha=8); none\: there are none]:[WORDS]: ' \
+      '--lora-targets=[Layers with adapters\: names or their ends, ours or a library'\''s, as '\''q_proj,v_proj'\'', * for any characters, with =RANK or =RANK/ALPHA of their own; all-linear\: all but the output'\''s (default\: the network'\''s)]:NAMES: ' \
+      '--lora-train=[Of --lora\: trains these parameters beside the adapters, as '\''*.bias,logits.*'\''; none\: the adapters alone]:NAMES: ' \
       '*:FILE|DIR...:_files' \
       '--weights=[Weights of a run'\''s directory (its best), of a checkpoint'\''s directory, or of a file; a run says its network, data, numbers, batch and seed, so that these need not be given]:RUN|FILE:_files' \
+      '--adapter=[Low-rank adapters beside --weights, a folder as Hugging Face'\''s PEFT saves them\: adapter_config.json, which says --lora and its targets, and adapter_model.safetensors]:DIR:_files -/' \
       '--ignore=[Of --weights\: tensors of the file that are taken as if they were not there, as '\''head.*'\'']:NAMES: ' \
       '--data=[Data set that says how images are normalised, or what symbols of texts stand for, and what classes are called (default\: the run'\''s)]:SPEC: ' \
       '--tokenizer=[Folder whose tokenizer makes tokens of texts that are no tokens yet\: tokenizer.json, tokenizer.model, vocab.txt, or GPT-2'\''s vocab.json and merges.txt (default\: the run'\''s)]:DIR:_files -/' \
       '--skip-bad=[Passes over up to N image files that cannot be read, with a line for each (default 0)]:N: ' \
-      '--batch=[Images or texts at a time (default 1)]:N: ' \
+      '--batch=[Images, texts or rows at a time (default 1)]:N: ' \
       '--top=[Likeliest classes that are named of each image or text (default 5)]:K: ' \
       '--embed[Instead\: the embedding of each text, the mean of what becomes of its tokens, of length 1]' \
       '--format=[text (default), json]:FORM:(text json)' \
@@ -454,15 +505,19 @@ _train() {
       '-h[Print this help message and exit]' \
       '--help[Print this help message and exit]' \
       '--version[Display program version information and exit]' \
-      '--layers=[Instead\: layers with their keys, what these take, their defaults and bounds; NAME\: that one alone]:[NAME]:(abs add arange array array_read array_write attention avg_pool bn cast clip concat constant conv conv_transpose div dropout embedding equal exp fc flatten gelu global_avg_pool greater identity layer_norm leaky_relu less linear_cross_entropy log log_softmax logical_and logical_not logical_or lrn matmul max max_pool mean mul pad pad_channels parameter pixel_shuffle pixel_unshuffle relu reshape rms_norm rope scale sequence_mask sigmoid silu sinusoidal_positions slice softmax softplus sqrt square sub sum tanh threshold transpose upsample)' ;;
+      '--layers=[Instead\: layers with their keys, what these take, their defaults and bounds; NAME\: that one alone]:[NAME]:(abs add arange array array_read array_write attention avg_pool bn cast clip concat constant conv conv_transpose div drop_path dropout embedding equal exp fc flatten gelu global_avg_pool greater identity layer_norm leaky_relu less linear_cross_entropy log log_softmax logical_and logical_not logical_or lrn matmul max max_pool mean mul pad pad_channels parameter pixel_shuffle pixel_unshuffle relu reshape rms_norm rope scale sequence_mask sigmoid silu sinusoidal_positions slice softmax softplus sqrt square sub sum tanh threshold transpose upsample)' ;;
     'show') _arguments \
       '-h[Print this help message and exit]' \
       '--help[Print this help message and exit]' \
       '--version[Display program version information and exit]' \
-      '--model=[Network\: a name of the zoo, a JSON file, or hf\:DIR, a folder of Hugging Face with config.json]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
+      '--model=[Network\: a name of the zoo, a JSON file, or hf\:DIR, a folder of Hugging Face with config.json]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy table tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
       '--set=[Sets a var of the network file; may be repeated]:K=V: ' \
       '--dtype=[Numbers\: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)]:TYPE:(f32 f64 bf16 f16)' \
+      '--lora=[Trains low-rank adapters beside weights that stay as they are, as '\''r=16,alpha=32,dropout=0.05,rslora'\'', or some of these words (default r=8,alpha=8); none\: there are none]:[WORDS]: ' \
+      '--lora-targets=[Layers with adapters\: names or their ends, ours or a library'\''s, as '\''q_proj,v_proj'\'', * for any characters, with =RANK or =RANK/ALPHA of their own; all-linear\: all but the output'\''s (default\: the network'\''s)]:NAMES: ' \
+      '--lora-train=[Of --lora\: trains these parameters beside the adapters, as '\''*.bias,logits.*'\''; none\: the adapters alone]:NAMES: ' \
       '--weights=[Weights of a run'\''s directory (its best), of a checkpoint'\''s directory, or of a file; a run says its network, data, numbers, batch and seed, so that these need not be given]:RUN|FILE:_files' \
+      '--adapter=[Low-rank adapters beside --weights, a folder as Hugging Face'\''s PEFT saves them\: adapter_config.json, which says --lora and its targets, and adapter_model.safetensors]:DIR:_files -/' \
       '--batch=[Samples a step (default\: as few as the network can be trained with)]:N: ' \
       '--micro-batch=[Samples that go through the network at once (default\: the batch); a step sums the gradients of all of them. Batch norm takes its statistics of these]:M: ' \
       '--lr=[Learning rate (default\: the network'\''s)]:X: ' \
@@ -483,6 +538,8 @@ _train() {
       '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
       '--train-only=[Trains these parameters and leaves all others; none\: trains all]:NAMES: ' \
       '--frozen-dtype=[Of frozen parameters of two axes or more\: bf16 or f16 halve them, f32 (default\: as all others)]:TYPE:(f32 bf16 f16)' \
+      '--class-weights=[What a label of each class counts in the loss\: a number for each; balanced\: the more the fewer there are for training; none\: all alike (default)]:W,..:(balanced none)' \
+      '--ema=[Evaluates and saves averages of the weights that keep X of themselves in each step, as 0.9999 (timm'\''s ModelEmaV3; default 0\: none); a run keeps the weights themselves to go on with]:X: ' \
       '--device=[cpu, cuda, cuda\:1... (default cpu); or a GPU that is not there\: a100, h100, h200, l40s, rtx3060, rtx3090, rtx4090, rtx5090, or a JSON file that describes one; ,memory=SIZE after it\: with so much memory]:NAME:(cpu cuda a100 h100 h200 l40s rtx3060 rtx3090 rtx4090 rtx5090)' \
       '--tf32[On a GPU\: convolutions and products may round f32 factors to TF32]' \
       '--fast-conv[On a GPU\: convolutions may round more\: Winograd'\''s algorithm, FFT, factors and sums in less than f32]' \
@@ -519,9 +576,12 @@ _train() {
       '-h[Print this help message and exit]' \
       '--help[Print this help message and exit]' \
       '--version[Display program version information and exit]' \
-      '--model=[Network\: a name of the zoo, a JSON file, or hf\:DIR, a folder of Hugging Face with config.json]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
+      '--model=[Network\: a name of the zoo, a JSON file, or hf\:DIR, a folder of Hugging Face with config.json]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy table tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
       '--set=[Sets a var of the network file; may be repeated]:K=V: ' \
       '--dtype=[Numbers\: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)]:TYPE:(f32 f64 bf16 f16)' \
+      '--lora=[Trains low-rank adapters beside weights that stay as they are, as '\''r=16,alpha=32,dropout=0.05,rslora'\'', or some of these words (default r=8,alpha=8); none\: there are none]:[WORDS]: ' \
+      '--lora-targets=[Layers with adapters\: names or their ends, ours or a library'\''s, as '\''q_proj,v_proj'\'', * for any characters, with =RANK or =RANK/ALPHA of their own; all-linear\: all but the output'\''s (default\: the network'\''s)]:NAMES: ' \
+      '--lora-train=[Of --lora\: trains these parameters beside the adapters, as '\''*.bias,logits.*'\''; none\: the adapters alone]:NAMES: ' \
       '--batch=[Samples a step (default\: the network'\''s)]:N: ' \
       '--micro-batch=[Samples that go through the network at once (default\: the batch); a step sums the gradients of all of them. Batch norm takes its statistics of these]:M: ' \
       '--lr=[Learning rate (default\: the network'\''s)]:X: ' \
@@ -542,6 +602,8 @@ _train() {
       '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
       '--train-only=[Trains these parameters and leaves all others; none\: trains all]:NAMES: ' \
       '--frozen-dtype=[Of frozen parameters of two axes or more\: bf16 or f16 halve them, f32 (default\: as all others)]:TYPE:(f32 bf16 f16)' \
+      '--class-weights=[What a label of each class counts in the loss\: a number for each; balanced\: the more the fewer there are for training; none\: all alike (default)]:W,..:(balanced none)' \
+      '--ema=[Evaluates and saves averages of the weights that keep X of themselves in each step, as 0.9999 (timm'\''s ModelEmaV3; default 0\: none); a run keeps the weights themselves to go on with]:X: ' \
       '--eval[Of evaluation instead of training]' \
       '--device=[cpu, cuda, cuda\:1... (default cpu); or a GPU that is not there\: a100, h100, h200, l40s, rtx3060, rtx3090, rtx4090, rtx5090, or a JSON file that describes one; ,memory=SIZE after it\: with so much memory]:NAME:(cpu cuda a100 h100 h200 l40s rtx3060 rtx3090 rtx4090 rtx5090)' \
       '--tf32[On a GPU\: convolutions and products may round f32 factors to TF32]' \
