@@ -264,7 +264,9 @@ Options decided_with(const Options& options, const std::string& name, const std:
 
 Options decided_for_timing(const Options& given) {
   const Options options = decided(given);
-  if (options.data.spec || takes_texts(build_network(options.program.network, true))) return options;
+  if (options.data.spec) return options;
+  const Network network = build_network(options.program.network, true);
+  if (!is_fed_by_data(network) || takes_texts(network)) return options;
   return decided_with(options, "data", "synthetic");
 }
 

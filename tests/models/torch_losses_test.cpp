@@ -79,8 +79,9 @@ class TorchLosses : public ::testing::TestWithParam<json> {};
 
 TEST_P(TorchLosses, AreOurs) {
   const std::vector<double> ours = losses_of(GetParam(), reference()["momentum"]);
+  // Each step makes more of how sums are rounded: resnet50's third loss is off by 3e-9 with AVX2, by less with AVX-512.
   for (std::size_t step = 0; step < ours.size(); ++step)
-    EXPECT_NEAR(ours[step], GetParam()["losses"][step].get<double>(), 1e-9) << "step " << step;
+    EXPECT_NEAR(ours[step], GetParam()["losses"][step].get<double>(), step == 0 ? 1e-9 : 1e-8) << "step " << step;
 }
 
 INSTANTIATE_TEST_SUITE_P(Zoo, TorchLosses, ::testing::ValuesIn(reference()["cases"].get<std::vector<json>>()),

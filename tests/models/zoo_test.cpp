@@ -209,7 +209,7 @@ TEST(Zoo, SetsVarsOverTheVariant) {
   EXPECT_EQ(parameters_of(load_network("resnet20", {}, {{"n", "5"}}).program), 464154);
   const std::string file = LETHE_SOURCE_DIR "/models/resnet_cifar.json";
   EXPECT_EQ(complaint_of("resnet20", {{"m", "5"}}),
-            file + ": `set` m=5: no var 'm'; did you mean 'n'?; vars: channels, classes, n, size, w");
+            file + ": `set` m=5: no var 'm'; did you mean 'n'?; vars: channels, classes, drop_path, n, size, w");
   EXPECT_EQ(complaint_of("resnet20", {{"n", "many"}}), file + ": `set` n=many: expected a number, true or false");
 }
 
