@@ -139,11 +139,15 @@ void add_frozen(OptionSet& set, Options& o) {
   set.add_read("--freeze", list_into(frozen.freeze), "NAMES",
                "Leaves these parameters as they are: names, ours or a library's, with commas between, * for any\n"
                "characters, as 'tokens.*,block*'; none: trains all")
-      ->is({Fact::Kept});
+      ->is({Fact::Kept})
+      ->excludes("--lora")
+      ->excludes("--lora-train");
   set.add_read("--train-only", list_into(frozen.train_only), "NAMES",
                "Trains these parameters and leaves all others; none: trains all")
       ->is({Fact::Kept})
-      ->excludes("--freeze");
+      ->excludes("--freeze")
+      ->excludes("--lora")
+      ->excludes("--lora-train");
   set.add_read(
          "--frozen-dtype", [&frozen](const std::string& name) { frozen.dtype = dtype_named(name); }, "TYPE",
          "Of frozen parameters of two axes or more: bf16 or f16 halve them, f32 (default: as all others)")
@@ -159,10 +163,7 @@ void add_lora(OptionSet& set, Options& o) {
       "Trains low-rank adapters beside weights that stay as they are, as 'r=16,alpha=32,dropout=0.05,rslora', or\n"
       "some of these words (default r=8,alpha=8); none: there are none");
   words->form = OptionRow::Form::MayBeEmpty;
-  words->check({complaint_about_lora})
-      ->is({Fact::Kept, Fact::OfNetwork})
-      ->excludes("--freeze")
-      ->excludes("--train-only");
+  words->check({complaint_about_lora})->is({Fact::Kept, Fact::OfNetwork});
   set.add_read(
          "--lora-targets", [&lora](const std::string& text) { lora.targets = targets_in(text); }, "NAMES",
          "Layers with adapters: names or their ends, ours or a library's, as 'q_proj,v_proj', * for any characters,\n"
@@ -171,9 +172,7 @@ void add_lora(OptionSet& set, Options& o) {
       ->is({Fact::Kept, Fact::OfNetwork});
   set.add_read("--lora-train", list_into(lora.train), "NAMES",
                "Of --lora: trains these parameters beside the adapters, as '*.bias,logits.*'; none: the adapters alone")
-      ->is({Fact::Kept, Fact::OfNetwork})
-      ->excludes("--freeze")
-      ->excludes("--train-only");
+      ->is({Fact::Kept, Fact::OfNetwork});
 }
 
 }  // namespace lethe
