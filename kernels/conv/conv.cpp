@@ -63,7 +63,7 @@ std::vector<Algorithm> algorithms_on_cpu(ConvPass pass, const ConvShape& shape, 
       is_for_winograd(shape) && (!bf16_is_fast || (!has_amx && is_winograd_faster_than_bf16(pass, shape)));
   // oneDNN's own gradients of 1x1 kernels take up to 1.4 times as long in f32 (bench_convolutions), of bf16 by AMX 2 to
   // 4 times (2.6.3).
-  const bool trusted = dtype == DType::f32 || is_trusted_in_bf16(pass, shape);
+  const bool trusted = is_trusted(pass, shape, dtype);
   const bool is_for_product =
       is_best && by_onednn &&
       (dtype == DType::f32 ? pass == ConvPass::GradWeight : !trusted || (has_amx && pass != ConvPass::Forward));
@@ -110,7 +110,11 @@ std::int64_t workspace_limit(const DeviceInfo& device) {
   return device.workspace_limit.value_or(kGiB);
 }
 
-bool is_trusted_in_bf16(ConvPass pass, const ConvShape& s) {
+bool is_trusted(ConvPass pass, const ConvShape& s, DType dtype) {
+  constexpr std::int64_t kVector = 16;  // channels of f32, of the widest instructions
+  const bool is_strided_product = s.kernel == Extent{1, 1} && s.stride != Extent{1, 1};
+  if (pass == ConvPass::GradWeight && is_strided_product && s.channels / s.groups < kVector) return false;
+  if (dtype == DType::f32) return true;
   if (pass == ConvPass::GradInput) return s.kernel != Extent{1, 1} || s.filters / s.groups % 2 == 0;
   return pass == ConvPass::Forward || s.in[1] >= s.stride[1];
 }

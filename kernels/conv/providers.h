@@ -10,10 +10,12 @@ Operands operands_of(ConvPass pass, const ConvShape& shape, DType dtype);
 
 /// Columns of the image, a few output rows at a time, times the weights by Eigen.
 std::unique_ptr<Kernel> prepare_conv_im2col(ConvPass pass, const ConvShape& shape, bool bias, DType dtype, int threads);
-/// Whether oneDNN computes a convolution of bf16. Version 2.6.3 reads memory that nobody wrote for weight gradients of
-/// images narrower than the stride, and gives wrong input gradients of 1x1 kernels of an odd number of filters (of 30
-/// pixels, 60...). tests/sweeps/onednn.cpp holds the rules, and what they leave out, against f64.
-bool is_trusted_in_bf16(ConvPass pass, const ConvShape& shape);
+/// Whether oneDNN computes a convolution of f32 or bf16 rightly. Version 2.6.3 writes beside its scratch memory for
+/// weight gradients of 1x1 kernels that have a stride over fewer channels than a vector holds (AVX2: 8). In bf16 it
+/// also reads memory that nobody wrote for weight gradients of images narrower than the stride, and gives wrong input
+/// gradients of 1x1 kernels of an odd number of filters (of 30 pixels, 60...). tests/sweeps/onednn.cpp holds the rules,
+/// and what they leave out, against f64.
+bool is_trusted(ConvPass pass, const ConvShape& shape, DType dtype);
 /// Whether it does so by AMX. Of that code some more is wrong: weight gradients of images that are little wider than a
 /// stride, and of dilated kernels over channels that are no multiple of 16; and forward where a stride goes beyond the
 /// kernel.

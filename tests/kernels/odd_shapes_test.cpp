@@ -41,7 +41,7 @@ std::vector<ConvWay> conv_ways() {
 #ifdef LETHE_HAS_ONEDNN
     if (multiplies_on_cpu(dtype))
       ways.push_back({dtype, [=](ConvPass pass, const ConvShape& s) -> std::unique_ptr<Kernel> {
-                        if (dtype == DType::bf16 && !is_trusted_in_bf16(pass, s)) return nullptr;
+                        if (!is_trusted(pass, s, dtype)) return nullptr;
                         return prepare_conv_onednn(pass, s, false, dtype, kOddThreads, false);
                       }});
 #endif
@@ -109,6 +109,9 @@ TEST(OddShapes, ConvolutionsFollowTheDefinition) {
   expect_right(with_out({.batch = 2, .channels = 33, .filters = 3, .in = {5, 6}, .kernel = {1, 1}}));
   expect_right(with_out(  // the dilated kernel reaches beyond the image
       {.batch = 2, .channels = 33, .filters = 17, .in = {3, 2}, .kernel = {3, 3}, .pad = {3, 3}, .dilation = {3, 3}}));
+  for (const std::int64_t channels : {1, 3, 7})  // a 1x1 kernel of fewer channels than a vector, with a stride
+    expect_right(
+        with_out({.batch = 2, .channels = channels, .filters = 3, .in = {8, 8}, .kernel = {1, 1}, .stride = {2, 2}}));
   std::mt19937 random(7);
   for (int i = 0; i < 10; ++i) expect_right(random_conv(random));
 }
@@ -162,6 +165,7 @@ TEST(OddShapes, TrustedTilesFollowTheDefinition) {
 }
 
 TEST(TrustedInBf16, AreImagesAsWideAsTheStrideAndPairsOfFilters) {
+  const auto is_trusted_in_bf16 = [](ConvPass pass, const ConvShape& s) { return is_trusted(pass, s, DType::bf16); };
   ConvShape s{.channels = 32, .filters = 32, .in = {1, 2}, .kernel = {1, 1}, .stride = {4, 2}};
   for (const ConvPass pass : kEachPass) EXPECT_TRUE(is_trusted_in_bf16(pass, s));
   s.stride[1] = 3;
@@ -170,6 +174,18 @@ TEST(TrustedInBf16, AreImagesAsWideAsTheStrideAndPairsOfFilters) {
   for (const ConvPass pass : kEachPass) EXPECT_EQ(is_trusted_in_bf16(pass, s), pass != ConvPass::GradInput);
   s.kernel[0] = 3;
   for (const ConvPass pass : kEachPass) EXPECT_TRUE(is_trusted_in_bf16(pass, s));
+}
+
+TEST(Trusted, AreStridedWeightGradientsOf1x1KernelsThatFillAVector) {
+  ConvShape s{.channels = 16, .filters = 3, .in = {8, 8}, .kernel = {1, 1}, .stride = {2, 2}};
+  for (const ConvPass pass : kEachPass) EXPECT_TRUE(is_trusted(pass, s, DType::f32));
+  s.channels = 15;
+  for (const ConvPass pass : kEachPass) EXPECT_EQ(is_trusted(pass, s, DType::f32), pass != ConvPass::GradWeight);
+  for (const bool has_stride : {true, false}) {
+    ConvShape other = s;
+    (has_stride ? other.kernel : other.stride) = has_stride ? Extent{3, 3} : Extent{1, 1};
+    EXPECT_TRUE(is_trusted(ConvPass::GradWeight, other, DType::f32));
+  }
 }
 
 TEST(TrustedTiles, AreThoseOfPlainWindowsAndWholeTiles) {

@@ -183,10 +183,12 @@ ConvShape random_conv(std::mt19937& random) {
   for (;;) {
     ConvShape s{.batch = one_of(random, {1, 2, 3}), .groups = one_of(random, {1, 1, 2, 3}), .kernel = {1, 1}};
     const bool is_product = random() % 4 == 0;
-    s.channels = s.groups * one_of(random, {1, 3, 8, 15, 16, 17, 24, 31, 32, 33, 40, 48, 64, 96});
+    s.channels = s.groups * one_of(random, {1, 3, 7, 8, 15, 16, 17, 24, 31, 32, 33, 40, 48, 64, 96});
     s.filters = s.groups * one_of(random, {1, 3, 8, 15, 16, 17, 24, 31, 32, 33, 40, 48, 64, 96});
+    const std::int64_t step = is_product ? one_of(random, {1, 1, 2, 3}) : 1;  // the stride of a product
     for (const int axis : {0, 1}) {
-      s.in[axis] = is_product ? 1 + static_cast<std::int64_t>(random() % 36)
+      s.stride[axis] = step;
+      s.in[axis] = is_product ? step * (1 + static_cast<std::int64_t>(random() % (36 / step)))
                               : one_of(random, {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 20});
       if (!is_product) {
         s.kernel[axis] = one_of(random, {1, 1, 2, 3, 3, 5});
