@@ -2,7 +2,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "train/data/image_cache.h"
 
-namespace lethe::fuzz {
+namespace lethe::fuzz::cifar_target {
 namespace {
 
 struct File {
@@ -23,8 +23,6 @@ void read_all(const Dataset& data) {
     for (std::int64_t i = 0; i < data.size(split); ++i) data.read(split, i, {}, pixels.data());
 }
 
-}  // namespace
-
 Material material() {
   Material all{.words = {"\n", "\r\n"}};
   for (std::size_t file = 0; file < std::size(kFiles); ++file) {
@@ -34,16 +32,17 @@ Material material() {
   return all;
 }
 
-}  // namespace lethe::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace lethe::fuzz;
-  if (size == 0) return 0;
+void read_input(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return;
   static Directory directory;
   const std::size_t chosen = data[0] % std::size(kFiles);
   for (std::size_t file = 0; file < std::size(kFiles); ++file)
     directory.put(kFiles[file].name, file == chosen ? text_of(data + 1, size - 1) : good(kFiles[file]));
-  const auto open = chosen < 3 ? lethe::open_cifar10 : lethe::open_cifar100;
-  reads({lethe::Exit::Data}, [&] { read_all(*open(directory.path(), 0, {})); });
-  return 0;
+  const auto open = chosen < 3 ? open_cifar10 : open_cifar100;
+  reads({Exit::Data}, [&] { read_all(*open(directory.path(), 0, {})); });
 }
+
+const RegisterTarget target{{"cifar", material, read_input}};
+
+}  // namespace
+}  // namespace lethe::fuzz::cifar_target

@@ -3,7 +3,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "train/data/table.h"
 
-namespace lethe::fuzz {
+namespace lethe::fuzz::csv_target {
 namespace {
 
 void read_all(const std::string& file) {
@@ -30,8 +30,6 @@ void read_all(const std::string& file) {
     }
 }
 
-}  // namespace
-
 Material material() {
   std::string rows;
   for (int row = 0; row < 12; ++row) rows += std::string(1, static_cast<char>('0' + row % 10)) + ",x,3,-1e2\n";
@@ -39,11 +37,13 @@ Material material() {
           .words = {",", "\n", "\r\n", "\"", "\"\"", "1e9", "-", "+"}};
 }
 
-}  // namespace lethe::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static lethe::fuzz::Directory directory;
-  const std::string file = directory.put("t.csv", lethe::fuzz::text_of(data, size));
-  lethe::fuzz::reads({lethe::Exit::Data, lethe::Exit::Usage}, [&] { lethe::fuzz::read_all(file); });
-  return 0;
+void read_input(const std::uint8_t* data, std::size_t size) {
+  static Directory directory;
+  const std::string file = directory.put("t.csv", text_of(data, size));
+  reads({Exit::Data, Exit::Usage}, [&] { read_all(file); });
 }
+
+const RegisterTarget target{{"csv", material, read_input}};
+
+}  // namespace
+}  // namespace lethe::fuzz::csv_target

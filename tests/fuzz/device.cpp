@@ -3,7 +3,8 @@
 
 #include "tests/fuzz/fuzz.h"
 
-namespace lethe::fuzz {
+namespace lethe::fuzz::device_target {
+namespace {
 
 Material material() {
   Material all{.words = {"null", "true", "[", "]", "{", "}", "\"\"", "1.5", "-1", "\\u0000", "\\n"}};
@@ -11,11 +12,13 @@ Material material() {
   return all;
 }
 
-}  // namespace lethe::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static lethe::fuzz::Directory directory;
-  const lethe::DeviceSetting setting{.name = directory.put("gpu.json", lethe::fuzz::text_of(data, size))};
-  lethe::fuzz::reads({lethe::Exit::Usage}, [&] { lethe::device_info(setting); });
-  return 0;
+void read_input(const std::uint8_t* data, std::size_t size) {
+  static Directory directory;
+  const DeviceSetting setting{.name = directory.put("gpu.json", text_of(data, size))};
+  reads({Exit::Usage}, [&] { device_info(setting); });
 }
+
+const RegisterTarget target{{"device", material, read_input}};
+
+}  // namespace
+}  // namespace lethe::fuzz::device_target

@@ -11,6 +11,29 @@ namespace lethe::fuzz {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+std::vector<Target>& targets() {
+  static std::vector<Target> all;
+  return all;
+}
+
+}  // namespace
+
+RegisterTarget::RegisterTarget(const Target& target) { targets().push_back(target); }
+
+const Target& chosen_target(int argc, char** argv) {
+  const std::string name = argc > 1 ? argv[1] : "";
+  for (const Target& target : targets())
+    if (name == target.name) return target;
+  if (name == "--targets") {
+    for (const Target& target : targets()) std::puts(target.name);
+    std::exit(0);
+  }
+  std::fprintf(stderr, "fuzz: no target '%s'; fuzz --targets names them\n", name.c_str());
+  std::exit(2);
+}
+
 void require(bool holds, const char* what) {
   if (holds) return;
   std::fprintf(stderr, "fuzz: %s\n", what);

@@ -1,5 +1,6 @@
-// What the fuzz targets share. A target is one source that defines material() and LLVMFuzzerTestOneInput(), which hands
-// the input to one reader. It is linked with libFuzzer where there is clang, elsewhere with loop.cpp.
+// What the fuzz targets share. A target is one source that hands inputs to one reader, and registers itself. All are
+// one program, linked with libFuzzer where there is clang, elsewhere with loop.cpp:
+//   fuzz NAME [what libFuzzer takes]      or --targets, which names them all
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -10,16 +11,24 @@
 
 #include "framework/error.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
-
 namespace lethe::fuzz {
 
 /// What inputs are made from: whole ones to begin with, and words of the format.
 struct Material {
   std::vector<std::string> seeds = {}, words = {};
 };
-/// The target's own.
-Material material();
+
+struct Target {
+  const char* name;
+  Material (*material)();
+  void (*read_input)(const std::uint8_t* data, std::size_t size);
+};
+struct RegisterTarget {
+  explicit RegisterTarget(const Target& target);
+};
+/// The one that the program's first argument names. Prints all names for --targets; ends the program with a line for
+/// any other word, or none.
+const Target& chosen_target(int argc, char** argv);
 
 inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
   return {reinterpret_cast<const char*>(data), size};

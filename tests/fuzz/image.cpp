@@ -3,10 +3,10 @@
 #include "tests/train/data_samples.h"
 #include "train/data/image_file.h"
 
-namespace lethe::fuzz {
+namespace lethe::fuzz::image_target {
 namespace {
 
-std::string text_of(const testing::FileContent& bytes) { return {bytes.begin(), bytes.end()}; }
+std::string string_of(const testing::FileContent& bytes) { return {bytes.begin(), bytes.end()}; }
 
 void decode(const std::string& file, std::int64_t channels) {
   const Image image = decode_image(file, channels, 1 << 22);
@@ -17,14 +17,14 @@ void decode(const std::string& file, std::int64_t channels) {
 
 /// A scan by tables that the file does not have.
 std::string without_tables() {
-  std::string jpeg = text_of(testing::grey_jpeg());
+  std::string jpeg = string_of(testing::grey_jpeg());
   jpeg[jpeg.find("\xff\xda") + 6] = 0x33;
   return jpeg;
 }
 
 /// With restarts, the last of which is idle, and the orientation of a camera that was turned.
 std::string photograph() {
-  std::string jpeg = text_of(testing::two_halves_jpeg(true));
+  std::string jpeg = string_of(testing::two_halves_jpeg(true));
   jpeg.insert(jpeg.size() - 2, "\xff\xd1");
   const std::string exif(
       "\xff\xe1\0\x22"
@@ -34,11 +34,9 @@ std::string photograph() {
   return jpeg.insert(2, exif);
 }
 
-}  // namespace
-
 Material material() {
-  return {.seeds = {without_tables(), photograph(), text_of(testing::png(2, 3, 1, testing::FileContent(6, 9))),
-                    text_of(testing::png(5, 4, 3, testing::FileContent(60, 200))), text_of(testing::grey_jpeg())},
+  return {.seeds = {without_tables(), photograph(), string_of(testing::png(2, 3, 1, testing::FileContent(6, 9))),
+                    string_of(testing::png(5, 4, 3, testing::FileContent(60, 200))), string_of(testing::grey_jpeg())},
           .words = {"IHDR",     "IDAT",     "IEND",     "PLTE",     "tRNS",
                     "CgBI",     "eXIf",     "MM",       "II*",      "\x89PNG\r\n\x1a\n",
                     "\xff\xd8", "\xff\xd9", "\xff\xda", "\xff\xc0", "\xff\xc2",
@@ -46,12 +44,13 @@ Material material() {
                     "\xff\xe1", "\xff\xee"}};
 }
 
-}  // namespace lethe::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static lethe::fuzz::Directory directory;
-  const std::string file = directory.put("image", lethe::fuzz::text_of(data, size));
-  for (const int channels : {1, 3})
-    lethe::fuzz::reads({lethe::Exit::Data}, [&] { lethe::fuzz::decode(file, channels); });
-  return 0;
+void read_input(const std::uint8_t* data, std::size_t size) {
+  static Directory directory;
+  const std::string file = directory.put("image", text_of(data, size));
+  for (const int channels : {1, 3}) reads({Exit::Data}, [&] { decode(file, channels); });
 }
+
+const RegisterTarget target{{"image", material, read_input}};
+
+}  // namespace
+}  // namespace lethe::fuzz::image_target

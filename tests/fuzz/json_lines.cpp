@@ -2,7 +2,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "train/data/sequences.h"
 
-namespace lethe::fuzz {
+namespace lethe::fuzz::json_lines_target {
 namespace {
 
 constexpr std::int64_t kLength = 6;
@@ -24,8 +24,6 @@ void read_all(const std::string& file) {
     }
 }
 
-}  // namespace
-
 Material material() {
   std::string rows, texts;
   for (int row = 0; row < 10; ++row) {
@@ -36,11 +34,13 @@ Material material() {
           .words = {"\n", "{", "}", "\"prompt\": ", "\"completion\": ", "\"text\": ", "\"\"", "\\ud83d\\ude00", ", "}};
 }
 
-}  // namespace lethe::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static lethe::fuzz::Directory directory;
-  const std::string file = directory.put("texts.jsonl", lethe::fuzz::text_of(data, size));
-  lethe::fuzz::reads({lethe::Exit::Data}, [&] { lethe::fuzz::read_all(file); });
-  return 0;
+void read_input(const std::uint8_t* data, std::size_t size) {
+  static Directory directory;
+  const std::string file = directory.put("texts.jsonl", text_of(data, size));
+  reads({Exit::Data}, [&] { read_all(file); });
 }
+
+const RegisterTarget target{{"json_lines", material, read_input}};
+
+}  // namespace
+}  // namespace lethe::fuzz::json_lines_target

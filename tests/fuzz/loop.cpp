@@ -1,5 +1,5 @@
-// The main of a fuzz target where there is no libFuzzer. It takes libFuzzer's words:
-//   fuzz_NAME [-runs=N] [-max_total_time=SECONDS] [-seed=K] [FILE...]
+// The main of the fuzz targets where there is no libFuzzer. It takes libFuzzer's words:
+//   fuzz NAME [-runs=N] [-max_total_time=SECONDS] [-seed=K] [FILE...]
 // With files it reads these alone. An input that ends the program, or takes a minute, is left in crash-NAME.
 #include <sanitizer/asan_interface.h>
 #include <unistd.h>
@@ -23,6 +23,7 @@ namespace {
 constexpr unsigned kMostSeconds = 60;  // of one input
 
 std::string input, crash_file;
+const Target* target = nullptr;
 
 void keep_input() {
   std::ofstream(crash_file, std::ios::binary) << input;
@@ -37,7 +38,7 @@ void end_at(int signal) {
 
 void run_input() {
   alarm(kMostSeconds);
-  LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(input.data()), input.size());
+  target->read_input(reinterpret_cast<const std::uint8_t*>(input.data()), input.size());
 }
 
 struct Arguments {
@@ -69,12 +70,12 @@ void run_files(const std::vector<std::string>& files) {
   }
 }
 
-void run_mutations(const std::string& name, const Arguments& arguments) {
-  const Material given = material();
+void run_mutations(const Arguments& arguments) {
+  const Material given = target->material();
   Mutator mutator(given, arguments.seed);
   const auto start = std::chrono::steady_clock::now();
   const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
-  std::printf("%s: seed %llu, %zu seeds, %zu words\n", name.c_str(), static_cast<unsigned long long>(arguments.seed),
+  std::printf("%s: seed %llu, %zu seeds, %zu words\n", target->name, static_cast<unsigned long long>(arguments.seed),
               given.seeds.size(), given.words.size());
   std::uint64_t runs = 0;
   for (; runs < arguments.runs && seconds() < arguments.seconds; ++runs) {
@@ -89,14 +90,14 @@ void run_mutations(const std::string& name, const Arguments& arguments) {
 
 int main(int argc, char** argv) {
   using namespace lethe::fuzz;
-  const std::string path = argv[0], name = path.substr(path.rfind('/') + 1);
-  crash_file = "crash-" + name;
+  target = &chosen_target(argc, argv);
+  crash_file = std::string("crash-") + target->name;
   __sanitizer_set_death_callback(keep_input);
   std::signal(SIGABRT, end_at);
   std::signal(SIGALRM, end_at);
-  const Arguments arguments = read({argv + 1, argv + argc});
+  const Arguments arguments = read({argv + 2, argv + argc});
   if (arguments.files.empty())
-    run_mutations(name, arguments);
+    run_mutations(arguments);
   else
     run_files(arguments.files);
   alarm(0);

@@ -3,7 +3,7 @@
 #include "tests/train/data_samples.h"
 #include "train/data/mask_file.h"
 
-namespace lethe::fuzz {
+namespace lethe::fuzz::mask_target {
 namespace {
 
 std::string mask_of(const testing::MaskForm& form) {
@@ -16,19 +16,19 @@ void decode(const std::string& file) {
   require(std::ssize(mask.values) == mask.height * mask.width, "values and size of a mask agree");
 }
 
-}  // namespace
-
 Material material() {
   return {.seeds = {mask_of({}), mask_of({.depth = 1, .filter = 1}),
                     mask_of({.depth = 2, .indexed = false, .filter = 4}), mask_of({.depth = 4, .filter = 3})},
           .words = {"IHDR", "IDAT", "IEND", "PLTE", "tRNS", "\x89PNG\r\n\x1a\n"}};
 }
 
-}  // namespace lethe::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static lethe::fuzz::Directory directory;
-  const std::string file = directory.put("mask", lethe::fuzz::text_of(data, size));
-  lethe::fuzz::reads({lethe::Exit::Data}, [&] { lethe::fuzz::decode(file); });
-  return 0;
+void read_input(const std::uint8_t* data, std::size_t size) {
+  static Directory directory;
+  const std::string file = directory.put("mask", text_of(data, size));
+  reads({Exit::Data}, [&] { decode(file); });
 }
+
+const RegisterTarget target{{"mask", material, read_input}};
+
+}  // namespace
+}  // namespace lethe::fuzz::mask_target

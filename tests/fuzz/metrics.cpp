@@ -4,7 +4,8 @@
 
 #include "tests/fuzz/fuzz.h"
 
-namespace lethe::fuzz {
+namespace lethe::fuzz::metrics_target {
+namespace {
 
 Material material() {
   const Record train{
@@ -15,15 +16,15 @@ Material material() {
           .words = {kCsvHeader, "\n", ",", "{\"step\":", "-1", "4", "5", "null", "}", "\\n"}};
 }
 
-}  // namespace lethe::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace lethe::fuzz;
-  using lethe::MetricsFile;
-  if (size == 0) return 0;
+void read_input(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return;
   static Directory directory;
   const std::string file = directory.put("metrics", text_of(data + 1, size - 1));
   const auto form = data[0] % 2 == 0 ? MetricsFile::Form::Csv : MetricsFile::Form::Json;
-  reads({lethe::Exit::Data}, [&] { MetricsFile(file, form, 5); });
-  return 0;
+  reads({Exit::Data}, [&] { MetricsFile(file, form, 5); });
 }
+
+const RegisterTarget target{{"metrics", material, read_input}};
+
+}  // namespace
+}  // namespace lethe::fuzz::metrics_target

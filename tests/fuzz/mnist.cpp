@@ -3,7 +3,7 @@
 #include "tests/train/data_samples.h"
 #include "train/data/image_cache.h"
 
-namespace lethe::fuzz {
+namespace lethe::fuzz::mnist_target {
 namespace {
 
 constexpr const char* kFiles[] = {"train-images-idx3-ubyte", "t10k-images-idx3-ubyte", "train-labels-idx1-ubyte",
@@ -27,8 +27,6 @@ void read_all(const std::string& directory) {
     for (std::int64_t i = 0; i < data->size(split); ++i) data->read(split, i, {}, pixels.data());
 }
 
-}  // namespace
-
 Material material() {
   Material all{.words = {std::string("\0\0\x08\x03", 4), std::string("\0\0\x08\x01", 4), std::string("\0\0\x0b\x01", 4),
                          std::string("\0\0\x0c\x01", 4), "\x1f\x8b\x08"}};
@@ -38,14 +36,15 @@ Material material() {
   return all;
 }
 
-}  // namespace lethe::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace lethe::fuzz;
-  if (size == 0) return 0;
+void read_input(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return;
   static Directory directory;
   for (std::size_t file = 0; file < std::size(kFiles); ++file)
     directory.put(kFiles[file], data[0] % std::size(kFiles) == file ? text_of(data + 1, size - 1) : good(file));
-  reads({lethe::Exit::Data}, [] { read_all(directory.path()); });
-  return 0;
+  reads({Exit::Data}, [] { read_all(directory.path()); });
 }
+
+const RegisterTarget target{{"mnist", material, read_input}};
+
+}  // namespace
+}  // namespace lethe::fuzz::mnist_target

@@ -10,7 +10,7 @@
 #include "train/session/library_weights.h"
 #include "train/session/safetensors.h"
 
-namespace lethe::fuzz {
+namespace lethe::fuzz::model_folder_target {
 namespace {
 
 constexpr const char* kFile = "model-1.safetensors";
@@ -21,8 +21,6 @@ void save_in(const Directory& directory) {
   writer.finish();
   std::filesystem::create_directory(directory.path() + "/1_Pooling");
 }
-
-}  // namespace
 
 Material material() {
   return {
@@ -64,26 +62,27 @@ Material material() {
                 "\\n"}};
 }
 
-}  // namespace lethe::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace lethe;
-  static const fuzz::Directory directory;
-  static const bool saved = (fuzz::save_in(directory), true);
-  const std::string_view text = fuzz::text_of(data, size);
+void read_input(const std::uint8_t* data, std::size_t size) {
+  static const Directory directory;
+  [[maybe_unused]] static const bool saved = (save_in(directory), true);
+  const std::string_view text = text_of(data, size);
   const std::string config = directory.put("config.json", text);
-  fuzz::reads({Exit::Data}, [&] { read_config(config); });
+  reads({Exit::Data}, [&] { read_config(config); });
   const std::string index = directory.put("model.safetensors.index.json", text);
-  fuzz::reads({Exit::Data}, [&] {
+  reads({Exit::Data}, [&] {
     const std::unique_ptr<TensorReader> reader = open_weights(index);
     for (const TensorEntry& tensor : reader->tensors()) reader->read(tensor);
   });
   const std::string adapter = directory.put("adapter_config.json", text);
-  fuzz::reads({Exit::Data}, [&] { read_adapter_config(adapter); });
+  reads({Exit::Data}, [&] { read_adapter_config(adapter); });
   directory.put("preprocessor_config.json", text);
-  fuzz::reads({Exit::Data}, [&] { meaning_in(directory.path(), {}); });
+  reads({Exit::Data}, [&] { meaning_in(directory.path(), {}); });
   directory.put("1_Pooling/config.json", text);
   directory.put("sentence_bert_config.json", text);
-  fuzz::reads({Exit::Data}, [&] { tokens_pooled(directory.path()); });
-  return saved ? 0 : 1;
+  reads({Exit::Data}, [&] { tokens_pooled(directory.path()); });
 }
+
+const RegisterTarget target{{"model_folder", material, read_input}};
+
+}  // namespace
+}  // namespace lethe::fuzz::model_folder_target

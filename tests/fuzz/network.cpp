@@ -7,7 +7,7 @@
 #include "optimizer/optimizer.h"
 #include "tests/fuzz/fuzz.h"
 
-namespace lethe::fuzz {
+namespace lethe::fuzz::network_target {
 namespace {
 
 void build(const std::string& file) {
@@ -34,8 +34,6 @@ void add_keys(std::vector<std::string>& words, const std::vector<KeyFact>& keys)
   for (const std::string& name : names_of(keys)) words.push_back('"' + name + "\":");
 }
 
-}  // namespace
-
 Material material() {
   Material all{.seeds = files_in_source("tests/models/bad", ".json")};
   for (const std::string& network : files_in_source("models", ".json"))
@@ -53,13 +51,15 @@ Material material() {
   return all;
 }
 
-}  // namespace lethe::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string_view text = lethe::fuzz::text_of(data, size);
-  if (lethe::fuzz::repeats_much(text)) return 0;
-  static lethe::fuzz::Directory directory;
+void read_input(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text = text_of(data, size);
+  if (repeats_much(text)) return;
+  static Directory directory;
   const std::string file = directory.put("net.json", text);
-  lethe::fuzz::reads({lethe::Exit::Usage}, [&] { lethe::fuzz::build(file); });
-  return 0;
+  reads({Exit::Usage}, [&] { build(file); });
 }
+
+const RegisterTarget target{{"network", material, read_input}};
+
+}  // namespace
+}  // namespace lethe::fuzz::network_target

@@ -2,7 +2,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "train/data/npy_file.h"
 
-namespace lethe::fuzz {
+namespace lethe::fuzz::npy_target {
 namespace {
 
 void read_all(const std::string& path) {
@@ -21,18 +21,18 @@ std::string array(int version, const std::string& descr, const std::string& shap
   return file + dict + std::string(bytes, '\0');
 }
 
-}  // namespace
-
 Material material() {
   return {.seeds = {array(1, "<f4", "(2, 3)", 24), array(2, "<i8", "(2,)", 16), array(1, "|b1", "(5,)", 5)},
           .words = {"<f8", "<i4", "|u1", "True", "(", ")", ",", "'", "}", "{"}};
 }
 
-}  // namespace lethe::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static lethe::fuzz::Directory directory;
-  const std::string file = directory.put("x.npy", lethe::fuzz::text_of(data, size));
-  lethe::fuzz::reads({lethe::Exit::Data}, [&] { lethe::fuzz::read_all(file); });
-  return 0;
+void read_input(const std::uint8_t* data, std::size_t size) {
+  static Directory directory;
+  const std::string file = directory.put("x.npy", text_of(data, size));
+  reads({Exit::Data}, [&] { read_all(file); });
 }
+
+const RegisterTarget target{{"npy", material, read_input}};
+
+}  // namespace
+}  // namespace lethe::fuzz::npy_target

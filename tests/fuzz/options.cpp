@@ -5,7 +5,7 @@
 
 #include "tests/fuzz/fuzz.h"
 
-namespace lethe::fuzz {
+namespace lethe::fuzz::options_target {
 namespace {
 
 void read(std::string_view text) {
@@ -15,8 +15,6 @@ void read(std::string_view text) {
   const Options options = parse_options(args);
   with_values(options, {{"batch", "3"}, {"lr", "0.5"}, {"set", "n=3"}});
 }
-
-}  // namespace
 
 Material material() {
   return {.seeds = {"--model=lenet\n--batch\n64\n--lr=0.1\n--set\nn=3,w=16\n--schedule=cosine\n",
@@ -29,10 +27,11 @@ Material material() {
                     "--device=cuda:0\n", "--augment=flip\n"}};
 }
 
-}  // namespace lethe::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  lethe::fuzz::reads({lethe::Exit::Usage, lethe::Exit::Device},
-                     [&] { lethe::fuzz::read(lethe::fuzz::text_of(data, size)); });
-  return 0;
+void read_input(const std::uint8_t* data, std::size_t size) {
+  reads({Exit::Usage, Exit::Device}, [&] { read(text_of(data, size)); });
 }
+
+const RegisterTarget target{{"options", material, read_input}};
+
+}  // namespace
+}  // namespace lethe::fuzz::options_target

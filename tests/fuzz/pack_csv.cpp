@@ -3,7 +3,7 @@
 
 #include "tests/fuzz/fuzz.h"
 
-namespace lethe::fuzz {
+namespace lethe::fuzz::pack_csv_target {
 namespace {
 
 constexpr std::size_t kMostPacked = 16;
@@ -17,19 +17,19 @@ void pack_table(const std::string& file) {
   pack_csv(table, packing.offsets);
 }
 
-}  // namespace
-
 Material material() {
   return {.seeds = {"id,lower,upper,size\n", "id,lower,upper,size\n0,0,3,4\n1,3,6,4\nx,1,5,8\n",
                     "lower,upper,id,offset,size\r\n-5,5,a,0,1\r\n\r\n5,7,b,0,100\r\n"},
           .words = {"id", "lower", "upper", "size", "offset", ",", "\n", "\r\n", "\xEF\xBB\xBF"}};
 }
 
-}  // namespace lethe::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static lethe::fuzz::Directory directory;
-  const std::string file = directory.put("table.csv", lethe::fuzz::text_of(data, size));
-  lethe::fuzz::reads({lethe::Exit::Data}, [&] { lethe::fuzz::pack_table(file); });
-  return 0;
+void read_input(const std::uint8_t* data, std::size_t size) {
+  static Directory directory;
+  const std::string file = directory.put("table.csv", text_of(data, size));
+  reads({Exit::Data}, [&] { pack_table(file); });
 }
+
+const RegisterTarget target{{"pack_csv", material, read_input}};
+
+}  // namespace
+}  // namespace lethe::fuzz::pack_csv_target

@@ -6,7 +6,7 @@
 #include "models/network.h"
 #include "tests/fuzz/fuzz.h"
 
-namespace lethe::fuzz {
+namespace lethe::fuzz::program_text_target {
 namespace {
 
 void read_twice(std::string_view text) {
@@ -28,8 +28,6 @@ constexpr const char* kViews =
     "block 0 {\n  a = slice_view(x) {axis=1, begin=3, end=5}\n  b = relu(a)\n  c = tanh(a)\n"
     "  y = concat_view(b, c) {axis=1}\n}\n";
 
-}  // namespace
-
 Material material() {
   Material all{.seeds = {network("mlp.json"), network("lenet.json"), network("char_lstm.json"),
                          network("adaptive_depth.json"), kViews},
@@ -40,9 +38,11 @@ Material material() {
   return all;
 }
 
-}  // namespace lethe::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  lethe::fuzz::reads({lethe::Exit::Usage}, [&] { lethe::fuzz::read_twice(lethe::fuzz::text_of(data, size)); });
-  return 0;
+void read_input(const std::uint8_t* data, std::size_t size) {
+  reads({Exit::Usage}, [&] { read_twice(text_of(data, size)); });
 }
+
+const RegisterTarget target{{"program_text", material, read_input}};
+
+}  // namespace
+}  // namespace lethe::fuzz::program_text_target

@@ -3,7 +3,7 @@
 
 #include "tests/fuzz/fuzz.h"
 
-namespace lethe::fuzz {
+namespace lethe::fuzz::run_state_target {
 namespace {
 
 std::string file_of(const RunState& state) {
@@ -11,8 +11,6 @@ std::string file_of(const RunState& state) {
   write_state(directory.path(), state);
   return text_in(directory.path() + "/state.json");
 }
-
-}  // namespace
 
 Material material() {
   return {.seeds = {file_of({}), file_of({.network = "lenet",
@@ -26,14 +24,16 @@ Material material() {
                     "\"version\":", "\"options\":", "\"step\":"}};
 }
 
-}  // namespace lethe::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static lethe::fuzz::Directory directory;
-  directory.put("state.json", lethe::fuzz::text_of(data, size));
-  lethe::fuzz::reads({lethe::Exit::Data}, [] {
-    const lethe::RunState state = lethe::read_state(directory.path());
-    for (const auto& [file, checksum] : state.checksums) lethe::check_unchanged(directory.path(), state, file);
+void read_input(const std::uint8_t* data, std::size_t size) {
+  static Directory directory;
+  directory.put("state.json", text_of(data, size));
+  reads({Exit::Data}, [] {
+    const RunState state = read_state(directory.path());
+    for (const auto& [file, checksum] : state.checksums) check_unchanged(directory.path(), state, file);
   });
-  return 0;
 }
+
+const RegisterTarget target{{"run_state", material, read_input}};
+
+}  // namespace
+}  // namespace lethe::fuzz::run_state_target

@@ -3,7 +3,7 @@
 
 #include "tests/fuzz/fuzz.h"
 
-namespace lethe::fuzz {
+namespace lethe::fuzz::safetensors_target {
 namespace {
 
 std::string file_with(const std::vector<TensorEntry>& tensors, const Metadata& metadata) {
@@ -16,8 +16,6 @@ std::string file_with(const std::vector<TensorEntry>& tensors, const Metadata& m
   return text_in(file);
 }
 
-}  // namespace
-
 Material material() {
   return {.seeds = {file_with({}, {}), file_with({{.name = "fc.weight", .shape = {2, 3}}}, {{"format", "pt"}}),
                     file_with({{.name = "a", .dtype = DType::u8, .shape = {3}},
@@ -28,14 +26,16 @@ Material material() {
                     "\"BF16\"", "\"F16\"", "\"I64\"", "\"I32\"", "\"U8\"", "[", "]", "{", "}", "[0,0]", "null", "\\n"}};
 }
 
-}  // namespace lethe::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static lethe::fuzz::Directory directory;
-  const std::string file = directory.put("weights.safetensors", lethe::fuzz::text_of(data, size));
-  lethe::fuzz::reads({lethe::Exit::Data}, [&] {
-    lethe::SafetensorsReader reader(file);
-    for (const lethe::TensorEntry& tensor : reader.tensors()) reader.read(tensor);
+void read_input(const std::uint8_t* data, std::size_t size) {
+  static Directory directory;
+  const std::string file = directory.put("weights.safetensors", text_of(data, size));
+  reads({Exit::Data}, [&] {
+    SafetensorsReader reader(file);
+    for (const TensorEntry& tensor : reader.tensors()) reader.read(tensor);
   });
-  return 0;
 }
+
+const RegisterTarget target{{"safetensors", material, read_input}};
+
+}  // namespace
+}  // namespace lethe::fuzz::safetensors_target

@@ -9,7 +9,7 @@
 #include "train/data/data_spec.h"
 #include "train/values.h"
 
-namespace lethe::fuzz {
+namespace lethe::fuzz::settings_target {
 namespace {
 
 void read_schedule(const std::string& text) {
@@ -27,8 +27,6 @@ const std::vector<std::function<void(const std::string&)>> kReaders = {
     [](const std::string& text) { parse_link(text, "--network"); },
     [](const std::string& text) { optimizer_named(text); },
 };
-
-}  // namespace
 
 Material material() {
   const std::vector<std::vector<std::string>> of_readers = {
@@ -48,12 +46,13 @@ Material material() {
   return all;
 }
 
-}  // namespace lethe::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace lethe::fuzz;
-  if (size == 0) return 0;
+void read_input(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return;
   const auto& reader = kReaders[data[0] % kReaders.size()];
-  reads({lethe::Exit::Usage}, [&] { reader(std::string(text_of(data + 1, size - 1))); });
-  return 0;
+  reads({Exit::Usage}, [&] { reader(std::string(text_of(data + 1, size - 1))); });
 }
+
+const RegisterTarget target{{"settings", material, read_input}};
+
+}  // namespace
+}  // namespace lethe::fuzz::settings_target

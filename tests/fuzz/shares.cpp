@@ -3,7 +3,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "train/session/share_files.h"
 
-namespace lethe::fuzz {
+namespace lethe::fuzz::shares_target {
 namespace {
 
 void save_in(const Directory& directory) {
@@ -17,8 +17,6 @@ void save_in(const Directory& directory) {
               {{.var = program.vars[1], .names = {"step"}}}, store);
 }
 
-}  // namespace
-
 Material material() {
   const Directory directory;
   save_in(directory);
@@ -28,17 +26,18 @@ Material material() {
                 "\"checksums\":", "\"f32\"", "\"i64\"", "[", "]", "{", "}", "null", "0", "-1", "4294967296", "\\n"}};
 }
 
-}  // namespace lethe::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace lethe;
-  static const fuzz::Directory directory;
-  static const bool saved = (fuzz::save_in(directory), true);
-  const std::string index = directory.put("shares.json", fuzz::text_of(data, size));
+void read_input(const std::uint8_t* data, std::size_t size) {
+  static const Directory directory;
+  [[maybe_unused]] static const bool saved = (save_in(directory), true);
+  const std::string index = directory.put("shares.json", text_of(data, size));
   for (const SharesOf which : {SharesOf::Weights, SharesOf::States})
-    fuzz::reads({Exit::Data}, [&] {
+    reads({Exit::Data}, [&] {
       const std::unique_ptr<TensorReader> reader = read_shares(index, which);
       for (const TensorEntry& tensor : reader->tensors()) reader->read(tensor);
     });
-  return saved ? 0 : 1;
 }
+
+const RegisterTarget target{{"shares", material, read_input}};
+
+}  // namespace
+}  // namespace lethe::fuzz::shares_target

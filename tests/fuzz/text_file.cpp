@@ -3,7 +3,7 @@
 #include "tests/train/data_samples.h"
 #include "train/data/sequences.h"
 
-namespace lethe::fuzz {
+namespace lethe::fuzz::text_file_target {
 namespace {
 
 constexpr std::int64_t kLength = 3;
@@ -15,19 +15,19 @@ void read_all(const std::string& file) {
     for (std::int64_t i = 0; i < text->size(split); ++i) text->read(split, i, symbols, labels);
 }
 
-}  // namespace
-
 Material material() {
   const std::string text = "the quick brown fox jumps over the lazy dog, and the dog does not mind";
   const testing::FileContent packed = testing::gzipped({text.begin(), text.end()});
   return {.seeds = {text, {packed.begin(), packed.end()}}, .words = {"\x1f\x8b\x08", std::string(32, 'a')}};
 }
 
-}  // namespace lethe::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static lethe::fuzz::Directory directory;
-  const std::string file = directory.put("text", lethe::fuzz::text_of(data, size));
-  lethe::fuzz::reads({lethe::Exit::Data}, [&] { lethe::fuzz::read_all(file); });
-  return 0;
+void read_input(const std::uint8_t* data, std::size_t size) {
+  static Directory directory;
+  const std::string file = directory.put("text", text_of(data, size));
+  reads({Exit::Data}, [&] { read_all(file); });
 }
+
+const RegisterTarget target{{"text_file", material, read_input}};
+
+}  // namespace
+}  // namespace lethe::fuzz::text_file_target

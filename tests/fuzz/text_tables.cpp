@@ -2,7 +2,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "train/data/labelled_texts.h"
 
-namespace lethe::fuzz {
+namespace lethe::fuzz::text_tables_target {
 namespace {
 
 constexpr std::int64_t kLength = 5;
@@ -19,8 +19,6 @@ void read_all(const std::string& file) {
     }
 }
 
-}  // namespace
-
 Material material() {
   std::string rows;
   for (int row = 0; row < 10; ++row) rows += std::string(1, static_cast<char>('0' + row % 3)) + "\twords in a row\n";
@@ -28,11 +26,13 @@ Material material() {
           .words = {"\t", "\n", "\r\n", "label", "sentence", "text"}};
 }
 
-}  // namespace lethe::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static lethe::fuzz::Directory directory;
-  const std::string file = directory.put("texts.tsv", lethe::fuzz::text_of(data, size));
-  lethe::fuzz::reads({lethe::Exit::Data}, [&] { lethe::fuzz::read_all(file); });
-  return 0;
+void read_input(const std::uint8_t* data, std::size_t size) {
+  static Directory directory;
+  const std::string file = directory.put("texts.tsv", text_of(data, size));
+  reads({Exit::Data}, [&] { read_all(file); });
 }
+
+const RegisterTarget target{{"text_tables", material, read_input}};
+
+}  // namespace
+}  // namespace lethe::fuzz::text_tables_target

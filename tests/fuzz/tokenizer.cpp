@@ -4,7 +4,7 @@
 #include "tests/train/token_samples.h"
 #include "train/data/folder_tokenizer.h"
 
-namespace lethe::fuzz {
+namespace lethe::fuzz::tokenizer_target {
 namespace {
 
 constexpr std::string_view kText = "a low  newer \xc3\xa9 \xff\n aaaa";
@@ -18,8 +18,6 @@ void encode(const Tokenizer& tokenizer, bool any_text) {
 }
 
 std::string input_of(char which, const std::string& text) { return which + text; }
-
-}  // namespace
 
 Material material() {
   using testing::kFewMerges;
@@ -46,32 +44,31 @@ Material material() {
                 "\xef\xbb\xbf"}};
 }
 
-}  // namespace lethe::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace lethe::fuzz;
-  using lethe::testing::kFewMerges;
-  if (size == 0) return 0;
+void read_input(const std::uint8_t* data, std::size_t size) {
+  using testing::kFewMerges;
+  if (size == 0) return;
   static const Directory directory;
   const std::string_view input = text_of(data + 1, size - 1);
   if (data[0] == 2) {
-    directory.put(lethe::kCharactersFile, input);
-    reads({lethe::Exit::Data},
-          [&] { encode(*lethe::open_tokenizer(lethe::TokenKind::Characters, directory.path()), false); });
-    return 0;
+    directory.put(kCharactersFile, input);
+    reads({Exit::Data}, [&] { encode(*open_tokenizer(TokenKind::Characters, directory.path()), false); });
+    return;
   }
   if (data[0] >= 5) {
     static const Directory words, pieces, json;
     const Directory& its = data[0] == 5 ? words : data[0] == 6 ? pieces : json;
     its.put(data[0] == 5 ? "vocab.txt" : data[0] == 6 ? "tokenizer.model" : "tokenizer.json", input);
-    reads({lethe::Exit::Data}, [&] { encode(*lethe::open_folder_tokenizer(its.path()).tokenizer, false); });
-    return 0;
+    reads({Exit::Data}, [&] { encode(*open_folder_tokenizer(its.path()).tokenizer, false); });
+    return;
   }
   directory.put("tokenizer.json", data[0] == 3 ? input : R"({"pre_tokenizer": {"type": "ByteLevel"}})");
   directory.put("tokenizer_config.json", data[0] == 4 ? input : "{}");
-  directory.put("vocab.json", data[0] == 0 ? input : lethe::testing::vocabulary_json(kFewMerges));
-  directory.put("merges.txt", data[0] == 1 ? input : lethe::testing::merges_text(kFewMerges));
-  reads({lethe::Exit::Data},
-        [&] { encode(*lethe::open_tokenizer(lethe::TokenKind::Pairs, directory.path()), data[0] == 1); });
-  return 0;
+  directory.put("vocab.json", data[0] == 0 ? input : testing::vocabulary_json(kFewMerges));
+  directory.put("merges.txt", data[0] == 1 ? input : testing::merges_text(kFewMerges));
+  reads({Exit::Data}, [&] { encode(*open_tokenizer(TokenKind::Pairs, directory.path()), data[0] == 1); });
 }
+
+const RegisterTarget target{{"tokenizer", material, read_input}};
+
+}  // namespace
+}  // namespace lethe::fuzz::tokenizer_target

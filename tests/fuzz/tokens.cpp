@@ -5,7 +5,7 @@
 #include "train/data/sequences.h"
 #include "train/data/token_shard.h"
 
-namespace lethe::fuzz {
+namespace lethe::fuzz::tokens_target {
 namespace {
 
 constexpr std::int64_t kLength = 3, kSymbols = 20;
@@ -40,8 +40,6 @@ void read_all(const std::string& directory) {
     }
 }
 
-}  // namespace
-
 Material material() {
   const std::string first = shard_of({}, {1, 2, 3, 4, 5, 19, 7, 8}), last = shard_of({.number = 1}, {1, 2, 3, 4});
   return {.seeds = {'\0' + first, '\1' + first, '\1' + last},
@@ -49,15 +47,16 @@ Material material() {
                     std::string(8, '\0')}};
 }
 
-}  // namespace lethe::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace lethe::fuzz;
-  if (size == 0) return 0;
+void read_input(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return;
   static const Directory directory;
   const std::string input(text_of(data + 1, size - 1));
   directory.put("train-0000.bin", data[0] == 0 ? input : with_checksums(input));
   directory.put("val-0000.bin", shard_of({}, {1, 2, 3, 4}));
-  reads({lethe::Exit::Data}, [&] { read_all(directory.path()); });
-  return 0;
+  reads({Exit::Data}, [&] { read_all(directory.path()); });
 }
+
+const RegisterTarget target{{"tokens", material, read_input}};
+
+}  // namespace
+}  // namespace lethe::fuzz::tokens_target
