@@ -25,7 +25,7 @@ Network two_heads(DType dtype = DType::f64) {
   return net.finish();
 }
 
-std::int64_t ops_of(const Program& program, const std::string& type) {
+std::int64_t number_of(const Program& program, const std::string& type) {
   const std::vector<Op>& ops = program.blocks[0].ops;
   return std::count_if(ops.begin(), ops.end(), [&](const Op& op) { return op.type == type; });
 }
@@ -34,8 +34,8 @@ TEST(JoinGradients, LossAndGradientOfAHeadAreOneOp) {
   Network network = two_heads();
   append_backward(network.program, network.loss);
   verify(network.program);
-  EXPECT_EQ(ops_of(network.program, kBoth), 2);
-  EXPECT_EQ(ops_of(network.program, kLoss) + ops_of(network.program, kGradient), 0);
+  EXPECT_EQ(number_of(network.program, kBoth), 2);
+  EXPECT_EQ(number_of(network.program, kLoss) + number_of(network.program, kGradient), 0);
 }
 
 TEST(JoinGradients, WhatFollowsFromALossStandsAfterItAndIsNoForwardOp) {
@@ -61,9 +61,9 @@ Network squared_loss() {
 TEST(JoinGradients, ALossWhoseGradientFollowsFromItIsComputedFirst) {
   Network network = squared_loss();
   append_backward(network.program, network.loss);
-  EXPECT_EQ(ops_of(network.program, kLoss), 1);
-  EXPECT_EQ(ops_of(network.program, "linear_cross_entropy_weight_grad"), 1) << "x is an input";
-  EXPECT_EQ(ops_of(network.program, "linear_cross_entropy_and_weight_grad"), 0);
+  EXPECT_EQ(number_of(network.program, kLoss), 1);
+  EXPECT_EQ(number_of(network.program, "linear_cross_entropy_weight_grad"), 1) << "x is an input";
+  EXPECT_EQ(number_of(network.program, "linear_cross_entropy_and_weight_grad"), 0);
 }
 
 TEST(JoinGradients, OfAWeightInLowFloatsThereIsOneCopy) {

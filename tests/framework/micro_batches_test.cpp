@@ -13,15 +13,15 @@
 namespace lethe::testing {
 namespace {
 
-constexpr std::int64_t kValues = 3, kClasses = 4;
+constexpr std::int64_t kWidth = 3, kLogits = 4;
 
 /// One product of rows of values, with its loss; `labels` of their own are made of those that are fed.
 NetworkWithGradients classifier(std::int64_t samples, std::int64_t parts, bool makes_labels = false) {
   Builder net({.batch = samples / parts, .dtype = DType::f64, .training = true});
   VarId label = net.input("label", {2}, DType::i32);
-  const VarId x = net.input("x", {2, kValues});
+  const VarId x = net.input("x", {2, kWidth});
   if (makes_labels) label = net.layer("relu", label);
-  const VarId logits = net.layer("fc", x, {{"out", kClasses}, {"flatten", 0}}, "fc");
+  const VarId logits = net.layer("fc", x, {{"out", kLogits}, {"flatten", 0}}, "fc");
   net.loss("cross_entropy", logits, label, {.ignore = 2});
   NetworkWithGradients made{net.finish(), {}};
   Program& program = made.network.program;
@@ -61,7 +61,7 @@ TEST(MicroBatches, OnRanksWhatTripsUpdateIsNotedAndMadeAfterThem) {
   const auto condition = [&](const Vars& h) {
     return net.layer("less", net.layer("mean", trip(h)[0]), {{"value", 0.5}});
   };
-  net.loop({net.input("x", {kValues})}, 5, nullptr, [&](const Vars& h) { return net.loop(h, 3, condition, trip); });
+  net.loop({net.input("x", {kWidth})}, 5, nullptr, [&](const Vars& h) { return net.loop(h, 3, condition, trip); });
   Program program = net.finish().program, updated_twice = program;
   const std::vector<NotedUpdate> noted = note_trip_updates(program);
   ASSERT_EQ(noted.size(), 2U);
@@ -82,7 +82,7 @@ TEST(MicroBatches, OnRanksMoreUpdatesThanALoopHasTripsAreRefused) {
     std::function<Vars(const Vars&)> body = [&](const Vars& h) { return Vars{net.layer("bn", h[0], {}, "norm")}; };
     for (const std::int64_t trips : loops)
       body = [&net, trips, inner = body](const Vars& h) { return net.loop(h, trips, nullptr, inner); };
-    body({net.input("x", {kValues})});
+    body({net.input("x", {kWidth})});
     Program program = net.finish().program;
     return error_of([&] { note_trip_updates(program); });
   };
@@ -97,9 +97,9 @@ TEST(MicroBatches, OnRanksMoreUpdatesThanALoopHasTripsAreRefused) {
 TEST(MicroBatches, AGradientThatParametersShareIsSummedOnce) {
   const auto gradient_ops = [](std::int64_t parts) {
     Builder net({.batch = 4 / parts, .dtype = DType::f64, .training = true});
-    const VarId x = net.input("x", {kValues}), target = net.input("target", {kValues});
-    const VarId both = net.layer("add", {net.layer("parameter", x, {{"shape", Ints{kValues}}}, "a"),
-                                         net.layer("parameter", x, {{"shape", Ints{kValues}}}, "b")});
+    const VarId x = net.input("x", {kWidth}), target = net.input("target", {kWidth});
+    const VarId both = net.layer("add", {net.layer("parameter", x, {{"shape", Ints{kWidth}}}, "a"),
+                                         net.layer("parameter", x, {{"shape", Ints{kWidth}}}, "b")});
     net.loss("mse", net.layer("add", {x, both}), target);
     NetworkWithGradients made{net.finish(), {}};
     Program& program = made.network.program;
@@ -120,8 +120,8 @@ std::vector<double> results(const NetworkWithGradients& made, std::int64_t sampl
   for (const ParamInfo& info : network.params) values.fill_uniform(info.var, -1, 1, 1);
   for (std::int64_t i = 0; i < 2 * samples; ++i) {
     values.set(network.inputs[0], i, static_cast<double>(i % 5) - 1);  // -1 and 2 do not count; 3 and 1, 0 do
-    for (std::int64_t j = 0; j < kValues; ++j)
-      values.set(network.inputs[1], i * kValues + j, 0.3 * static_cast<double>(i % 7) - 0.7 * static_cast<double>(j));
+    for (std::int64_t j = 0; j < kWidth; ++j)
+      values.set(network.inputs[1], i * kWidth + j, 0.3 * static_cast<double>(i % 7) - 0.7 * static_cast<double>(j));
   }
   values.run();
   std::vector<double> all = {values.number(network.loss)};

@@ -8,7 +8,7 @@
 namespace lethe::testing {
 namespace {
 
-const DeviceInfo kTwoThreads{.threads = 2};
+const DeviceInfo kBothThreads{.threads = 2};
 
 GemmShape gradient(std::int64_t rows, std::int64_t columns, std::int64_t terms) {
   return {.m = rows, .n = columns, .k = terms, .transpose_a = true};
@@ -30,7 +30,7 @@ TEST(RowBlocks, GiveTheProduct) {
   const GemmShape s = gradient(2050, 4096, 5);
   ASSERT_TRUE(is_in_row_blocks(s, DType::f32));
   const std::vector<float> a = random_values<float>(s.k * s.m, 1), b = random_values<float>(s.k * s.n, 2);
-  const auto kernel = prepare_gemm(s, DType::f32, kTwoThreads);
+  const auto kernel = prepare_gemm(s, DType::f32, kBothThreads);
   EXPECT_NE(kernel->implementation().find("blocks of rows"), std::string::npos) << kernel->implementation();
   const std::vector<float> c = run_kernel<float>(*kernel, {a, b}, s.m * s.n);
   double largest = 0;
@@ -44,7 +44,7 @@ TEST(RowBlocks, GiveTheProduct) {
 
 TEST(RowBlocks, TakeLittleMemory) {
   const GemmShape s = gradient(4096, 9216, 32);
-  EXPECT_LT(RowBlocks(s, DType::f32, kTwoThreads).workspace_bytes(), 1 << 20);
+  EXPECT_LT(RowBlocks(s, DType::f32, kBothThreads).workspace_bytes(), 1 << 20);
 }
 
 }  // namespace

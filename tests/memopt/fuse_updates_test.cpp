@@ -35,7 +35,7 @@ Program update_of(const Case& c, bool fused = false) {
                        (fused ? "" : product) + c.between + update + c.after + "}\n");
 }
 
-Program fused(const Program& program, const PinOptions& pins = {}) {
+Program with_fused_updates(const Program& program, const PinOptions& pins = {}) {
   Program made = fuse_updates(program, collect_pins(program, pins));
   verify(made);
   return made;
@@ -55,14 +55,14 @@ const std::vector<Case>& updates() {
 }
 
 TEST(FuseUpdates, AnUpdateComputesItsGradientItself) {
-  for (const Case& c : updates()) EXPECT_EQ(fused(update_of(c)), update_of(c, true)) << c.update;
+  for (const Case& c : updates()) EXPECT_EQ(with_fused_updates(update_of(c)), update_of(c, true)) << c.update;
 }
 
 TEST(FuseUpdates, ChangesNoBit) {
   for (const Case& c : updates())
     for (const int threads : c.update == "sgd" ? std::vector{1, 2} : std::vector{2}) {
       SCOPED_TRACE(message(c.update, " of ", c.dtype, ", ", c.rows, " rows, ", threads, " threads"));
-      const Program plain = update_of(c), one = fused(plain);
+      const Program plain = update_of(c), one = with_fused_updates(plain);
       ASSERT_NE(one, plain);
       Interpreter before(plain, {.threads = threads}), after(one, {.threads = threads});
       for (Interpreter* values : {&before, &after}) {
@@ -81,31 +81,31 @@ TEST(FuseUpdates, ChangesNoBit) {
 
 TEST(FuseUpdates, LeavesAGradientThatIsReadElsewhereOrPinned) {
   const Program read = update_of({.after = "  t = exp(g)\n"}), once = update_of({});
-  EXPECT_EQ(fused(read), read);
-  EXPECT_EQ(fused(once, {.skip_grads = true}), once);
-  EXPECT_EQ(fused(once, {.skip_vars = {"g"}}), once);
+  EXPECT_EQ(with_fused_updates(read), read);
+  EXPECT_EQ(with_fused_updates(once, {.skip_grads = true}), once);
+  EXPECT_EQ(with_fused_updates(once, {.skip_vars = {"g"}}), once);
 }
 
 TEST(FuseUpdates, LeavesWhatArithmeticTakesLongerFor) {
   for (const Case& c : {Case{.rows = 2047}, Case{.terms = 513}}) {
     const Program plain = update_of(c);
-    EXPECT_EQ(fused(plain), plain);
+    EXPECT_EQ(with_fused_updates(plain), plain);
   }
 }
 
 TEST(FuseUpdates, LeavesProductsOfAnotherFormAndRoundedOnes) {
   const Program rounded = update_of({.rows = 4096, .dtype = "bf16", .result = "bf16"});
-  EXPECT_EQ(fused(rounded), rounded);
+  EXPECT_EQ(with_fused_updates(rounded), rounded);
   Program other = update_of({.terms = 2048});  // a is square
   Op& product = other.blocks[0].ops[2];
   ASSERT_EQ(product.type, "matmul");
   product.attrs.set("transpose_a", 0);
-  EXPECT_EQ(fused(other), other);
+  EXPECT_EQ(with_fused_updates(other), other);
 }
 
 TEST(FuseUpdates, LeavesFactorsThatChangeBeforeTheUpdate) {
   const Program changed = update_of({.between = "  a = increment(a) {by=1} optimize\n"});
-  EXPECT_EQ(fused(changed), changed);
+  EXPECT_EQ(with_fused_updates(changed), changed);
 }
 
 TEST(FuseUpdates, FactorsMayBeInputs) {
@@ -113,7 +113,7 @@ TEST(FuseUpdates, FactorsMayBeInputs) {
   fed.blocks[0].ops.erase(fed.blocks[0].ops.begin());
   for (Op& op : fed.blocks[0].ops)
     if (op.type == "matmul") op.in[1] = find_var(fed, "j");
-  EXPECT_EQ(fused(fed).blocks[0].ops.back().type, "matmul_momentum");
+  EXPECT_EQ(with_fused_updates(fed).blocks[0].ops.back().type, "matmul_momentum");
 }
 
 TEST(FuseUpdates, LeavesStacksOfOneMatrix) {
@@ -122,7 +122,7 @@ TEST(FuseUpdates, LeavesStacksOfOneMatrix) {
       parse_program("input i f32[1,3,2048]\ninput j f32[1,3,4096]\nparam w f32" + rows + "temp g f32" + rows +
                     "input rate f32[]\nblock 0 {\n  g = matmul(i, j) {transpose_a=1} backward\n" +
                     "  w = sgd(w, g, rate) optimize\n}\n");
-  EXPECT_EQ(fused(stack), stack);
+  EXPECT_EQ(with_fused_updates(stack), stack);
 }
 
 TEST(FuseUpdates, LeavesUpdatesOfShares) {

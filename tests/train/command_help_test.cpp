@@ -111,25 +111,25 @@ class CommandHelp : public RunTest {
   }
 };
 
-using Words = std::set<std::string>;
+using Offers = std::set<std::string>;
 
 TEST_F(CommandHelp, BashCompletesCommandsOptionsAndValues) {
   if (!has_program("bash")) GTEST_SKIP() << "there is no bash";
-  EXPECT_EQ(completed({"train", "ti"}), Words({"timeline"}));
+  EXPECT_EQ(completed({"train", "ti"}), Offers({"timeline"}));
   EXPECT_EQ(completed({"train", ""}).size(), command_table().size() - 1);
-  EXPECT_EQ(completed({"train", "--tens"}), Words({"--tensorboard"}));
-  EXPECT_EQ(completed({"train", "plan", "--memory"}), Words({"--memory-budget"}));
-  EXPECT_EQ(completed({"train", "plan", "--tens"}), Words({""})) << "plan writes no records";
-  EXPECT_EQ(completed({"train", "--dtype", "f"}), Words({"f16", "f32", "f64"}));
-  EXPECT_EQ(completed({"train", "show", "--format", "=", "j"}), Words({"json"}));
-  EXPECT_EQ(completed({"train", "show", "--format", "="}), Words({"dot", "json", "program", "text"}));
-  EXPECT_EQ(completed({"train", "completion", ""}), Words({"bash", "fish", "zsh"}));
-  EXPECT_EQ(completed({"train", "--model", "resnet11"}), Words({"resnet110"}));
-  EXPECT_EQ(completed({"train", "--model", "sm"}), Words({"small.json"}));
-  EXPECT_EQ(completed({"train", "--save", ""}), Words({"runs"}));
-  EXPECT_EQ(completed({"train", "pack", "tr"}), Words({"train.1"}));
-  EXPECT_EQ(completed({"train", "--batch", ""}), Words({""}));
-  EXPECT_EQ(completed({"train", "schema", "--layers", "max_p"}), Words({"max_pool"}));
+  EXPECT_EQ(completed({"train", "--tens"}), Offers({"--tensorboard"}));
+  EXPECT_EQ(completed({"train", "plan", "--memory"}), Offers({"--memory-budget"}));
+  EXPECT_EQ(completed({"train", "plan", "--tens"}), Offers({""})) << "plan writes no records";
+  EXPECT_EQ(completed({"train", "--dtype", "f"}), Offers({"f16", "f32", "f64"}));
+  EXPECT_EQ(completed({"train", "show", "--format", "=", "j"}), Offers({"json"}));
+  EXPECT_EQ(completed({"train", "show", "--format", "="}), Offers({"dot", "json", "program", "text"}));
+  EXPECT_EQ(completed({"train", "completion", ""}), Offers({"bash", "fish", "zsh"}));
+  EXPECT_EQ(completed({"train", "--model", "resnet11"}), Offers({"resnet110"}));
+  EXPECT_EQ(completed({"train", "--model", "sm"}), Offers({"small.json"}));
+  EXPECT_EQ(completed({"train", "--save", ""}), Offers({"runs"}));
+  EXPECT_EQ(completed({"train", "pack", "tr"}), Offers({"train.1"}));
+  EXPECT_EQ(completed({"train", "--batch", ""}), Offers({""}));
+  EXPECT_EQ(completed({"train", "schema", "--layers", "max_p"}), Offers({"max_pool"}));
 }
 
 TEST_F(CommandHelp, ZshAndFishReadTheirScripts) {

@@ -27,7 +27,7 @@ struct Trained {
   }
 };
 
-struct Ear final : Listener {
+struct RankEar final : Listener {
   void record(const Record& measured) override {
     losses.push_back(measured.loss);
     accuracies.push_back(measured.accuracy.value_or(-1));
@@ -41,7 +41,7 @@ Trained train(SessionSetting setting, std::shared_ptr<Peers> peers) {
   setting.peers = std::move(peers);
   Session session(std::move(setting));
   const std::int64_t predicted = session.plan().bytes.total();
-  Ear ear;
+  RankEar ear;
   session.train({.lr = 0.01, .steps = 3, .eval_every = {2, false}, .log_every = 1}, ear);
   EXPECT_LE(session.device().peak(), predicted);
   EXPECT_TRUE(session.plan().at_most || session.device().peak() == predicted) << session.device().peak();
