@@ -4,6 +4,7 @@
 
 #include "framework/language/op_def.h"
 #include "models/complaints.h"
+#include "models/document.h"
 #include "models/entry.h"
 #include "models/settings.h"
 
@@ -18,6 +19,13 @@ std::int64_t count_of(const JsonNode& node, const Bindings& values) {
   const std::int64_t count = whole_of(node, values);
   if (count < 0 || count > kMostRepeats) node.fail("found ", count, ", expected 0 to ", kMostRepeats);
   return count;
+}
+
+/// What counts the trips of an entry, as its "as" says.
+const std::string& index_of(const JsonNode& entry) {
+  const JsonNode as = entry.at("as");
+  check_identifier(as, as.text());
+  return as.text();
 }
 
 }  // namespace
@@ -95,7 +103,7 @@ VarId Expander::block(const JsonNode& entry, VarId current, Scope& scope) {
     Scope inner;
     inner.prefix = entry.has("times") ? message(path, '/', trip, '/') : path + '/';
     Bindings outer = scope.values;
-    if (entry.has("as")) outer.insert_or_assign(entry.at("as").text(), Attr(trip));
+    if (entry.has("as")) outer.insert_or_assign(index_of(entry), Attr(trip));
     inner.values = at_path(path, [&] { return arguments(entry, block, outer, trip == 0, trip == times - 1); });
     inner.input = current;
     current = chain(block.at("layers"), current, inner);
@@ -136,7 +144,7 @@ Bindings Expander::arguments(const JsonNode& entry, const JsonNode& block, const
 
 VarId Expander::repeat(const JsonNode& entry, VarId current, Scope& scope) {
   const std::string path = paths_.claim(entry, "repeat", scope);
-  const std::string index = entry.has("as") ? entry.at("as").text() : "i";
+  const std::string index = entry.has("as") ? index_of(entry) : "i";
   const JsonNode over = entry.at("repeat");
   std::vector<Bindings> trips;
   if (over.json().is_array()) {

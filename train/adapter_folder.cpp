@@ -4,6 +4,7 @@
 
 #include "framework/error.h"
 #include "framework/name_pattern.h"
+#include "train/lora_words.h"
 #include "train/model_folder.h"
 #include "train/session/adapter_config.h"
 #include "train/session/adapter_files.h"
@@ -20,27 +21,16 @@ std::string config_in(const std::string& folder) { return (fs::path(folder) / kA
 
 std::string without_mark(const std::string& value) { return value.starts_with("hf:") ? value.substr(3) : value; }
 
-/// Digits enough to be the number again, as one writes it: 16, not 16.0.
-std::string digits_of(double value) {
-  const std::string digits = text_of(Attr(value));
-  return digits.ends_with(".0") ? digits.substr(0, digits.size() - 2) : digits;
-}
-
-/// As `--lora` says it.
-std::string words_of(const LoraSetting& lora) {
-  return message("r=", lora.rank, ",alpha=", digits_of(lora.alpha),
-                 lora.dropout > 0 ? ",dropout=" + digits_of(lora.dropout) : "", lora.rslora ? ",rslora" : "");
-}
-
-/// As `--lora-targets` does.
-std::string targets_of(const LoraSetting& lora) {
-  std::string list;
-  for (const LoraTarget& target : lora.targets) {
-    list.append(list.empty() ? "" : ",").append(target.pattern);
-    if (target.rank || target.alpha)
-      list += message('=', target.rank.value_or(lora.rank), '/', digits_of(target.alpha.value_or(lora.alpha)));
+/// A value of --lora or --lora-targets with all that it leaves out, as lora_words() and lora_targets() have it.
+std::string in_full(const std::string& name, const std::string& value, LoraSetting lora) {
+  if (name == "lora") {
+    if (!complaint_about_lora_words(value).empty()) return value;  // which is told where options are read
+    read_lora_words(value, lora);
+    return lora_words(lora);
   }
-  return list;
+  if (name != "lora-targets" || !complaint_about_lora_targets(value).empty()) return value;
+  lora.targets = lora_targets_in(value);
+  return lora_targets(lora);
 }
 
 /// The network that the values, or else the run of `--weights`, mean.
@@ -92,11 +82,12 @@ OptionValues with_adapter(const OptionSet& set, OptionValues values, const Optio
   const LoraSetting lora = lora_of(read_adapter_config(file), build_network(network_of(values, folder), false), file);
   const auto say = [&](const char* name, const std::string& value) {
     std::string& said = values.emplace(name, value).first->second;
-    check(said.empty() || said == value, "--", name, ' ', said, ": --adapter ", folder, " says ", shortened(value));
+    check(said.empty() || in_full(name, said, lora) == value, "--", name, ' ', said, ": --adapter ", folder, " says ",
+          shortened(value));
     if (said.empty() && !options.command->facts.writes_adapters) said = value;
   };
-  say("lora", words_of(lora));
-  say("lora-targets", targets_of(lora));
+  say("lora", lora_words(lora));
+  say("lora-targets", lora_targets(lora));
   if (!lora.train.empty()) say("lora-train", lora.train);
   return values;
 }

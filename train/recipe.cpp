@@ -11,6 +11,7 @@
 #include "optimizer/older_schedule.h"
 #include "optimizer/schedule.h"
 #include "train/data/data_spec.h"
+#include "train/lora_words.h"
 #include "train/ranks/mpi.h"
 #include "train/report/memory_report.h"
 #include "train/report/option_names.h"
@@ -276,6 +277,12 @@ OptionValues values_to_keep(const Options& options) {
   for (const char* name : {"autotune", "tokenizer"})
     if (const auto place = kept.find(name); place != kept.end())
       place->second = std::filesystem::absolute(place->second).string();
+  // As their values are and not as they were typed: a run that goes on is held to them.
+  const LoraSetting& lora = options.program.network.lora;
+  if (const auto words = kept.find("lora"); words != kept.end()) words->second = lora_words(lora);
+  if (const auto targets = kept.find("lora-targets"); targets != kept.end()) targets->second = lora_targets(lora);
+  if (const auto ema = kept.find("ema"); ema != kept.end())
+    ema->second = options.program.update.ema > 0 ? text_of(Attr(options.program.update.ema)) : "0";
   return kept;
 }
 

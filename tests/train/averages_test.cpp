@@ -71,7 +71,7 @@ TEST_F(AveragedRun, GoesOnToTheBitAndWithOthersFrozen) {
   ASSERT_EQ(run("parts", {"--steps", "8", "--save-every", "4", "--keep", "9"}).code, 0);
   std::filesystem::remove_all(path("parts/step-000008"));
   std::filesystem::remove(path("parts/latest"));
-  const Ended rest = run_train({"--resume", path("parts"), "--threads", "1"});
+  const Ended rest = run_train({"--resume", path("parts"), "--threads", "1", "--ema", ".750"});
   ASSERT_EQ(rest.code, 0) << rest.err;
   EXPECT_TRUE(checkpoint_bytes("parts") == checkpoint_bytes("whole"));
   const std::vector<float> trained = values("whole/optimizer.safetensors", "conv1.weight@trained");

@@ -73,7 +73,7 @@ TEST_F(LoraRun, GoesOnToTheBitAndIsEvaluatedWithWhatItKeeps) {
   ASSERT_EQ(run("parts", {"--steps", "6", "--lora-train", "bn1.*", "--save-every", "3", "--keep", "9"}).code, 0);
   std::filesystem::remove_all(path("parts/step-000006"));
   std::filesystem::remove(path("parts/latest"));
-  const Ended rest = run_train({"--resume", path("parts"), "--threads", "1"});
+  const Ended rest = run_train({"--resume", path("parts"), "--threads", "1", "--lora", "dropout=0.30,alpha=4,r=2"});
   ASSERT_EQ(rest.code, 0) << rest.err;
   EXPECT_TRUE(checkpoint_bytes("parts") == checkpoint_bytes("whole"));
   EXPECT_NE(tensor("whole/weights.safetensors", "bn1.bias"), tensor("w.safetensors", "bn1.bias"));
@@ -83,7 +83,7 @@ TEST_F(LoraRun, GoesOnToTheBitAndIsEvaluatedWithWhatItKeeps) {
   EXPECT_PRED2(says, shown.out, "logits.lora");
   const Ended other = run_train({"--resume", path("parts"), "--threads", "1", "--lora", "r=3"});
   EXPECT_EQ(other.code, 2);
-  EXPECT_PRED2(says, other.err, "has r=2,alpha=4,dropout=0.3, not r=3; it cannot go on with another");
+  EXPECT_PRED2(says, other.err, "has r=2,alpha=4,dropout=0.3, not r=3,alpha=8; it cannot go on with another");
 }
 
 TEST_F(LoraRun, NeedNotSaveItsBase) {
