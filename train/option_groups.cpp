@@ -233,7 +233,7 @@ void add_checkpoints(OptionSet& set, Options& o) {
   set.add_read(
          "--save-frozen", read_frozen, "WORD",
          "yes: checkpoints hold frozen weights; no: they name the file of --weights and its SHA-256, and whoever\n"
-         "reads them needs it (default: yes; with --lora no, where a file has them)")
+         "reads them needs it (default: yes; with --lora no, where a file has them that is no checkpoint of a run)")
       ->check(one_of({"yes", "no"}))
       ->is({Kept});
   set.add("--resume", o.checkpoints.resume, "DIR|auto",

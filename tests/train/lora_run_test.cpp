@@ -92,6 +92,10 @@ TEST_F(LoraRun, NeedNotSaveItsBase) {
   EXPECT_EQ(names_in("no/weights.safetensors"),
             (LoraWords{"conv1.lora_A", "conv1.lora_B", "logits.lora_A", "logits.lora_B"}));
   EXPECT_EQ(evaluated("no"), evaluated("yes"));
+  const LoraWords of_run = {"--save", path("of_run"), "--weights", path("base"), "--steps", "3"};
+  ASSERT_EQ(run_train(small(with_more(of_run, kAdapters))).code, 0);
+  std::filesystem::remove_all(path("base"));
+  EXPECT_EQ(evaluated("of_run"), evaluated("yes")) << "a checkpoint may go, so that its weights are saved";
 }
 
 TEST_F(LoraRun, HasABaseInFewerBits) {

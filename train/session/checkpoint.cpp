@@ -37,8 +37,6 @@ auto on_disk(const Body& body) -> decltype(body()) {
   }
 }
 
-bool is_checkpoint(const fs::path& path) { return fs::is_regular_file(path / "state.json"); }
-
 /// The name that the link has: "step-000400"; "" if there is no such link.
 std::string target_of(const fs::path& link) {
   std::error_code error;
@@ -187,6 +185,8 @@ void Checkpoints::prune() const {
   for (std::size_t i = static_cast<std::size_t>(keep_); i < names.size(); ++i)
     if (!in_use(directory_, names[i])) discard(directory_, names[i]);
 }
+
+bool is_checkpoint(const fs::path& directory) { return fs::is_regular_file(directory / "state.json"); }
 
 std::string find_latest(const std::string& directory) {
   return on_disk([&]() -> std::string {

@@ -14,6 +14,7 @@
 // of a link made aside. So whenever the process dies, `latest` names a whole checkpoint, the old or the new one. What a
 // broken save has left, the next one removes.
 #pragma once
+#include <filesystem>
 #include <map>
 #include <string>
 
@@ -48,6 +49,7 @@ class Checkpoints {
   bool sharded_ = false;
 };
 
+bool is_checkpoint(const std::filesystem::path& directory);
 /// The newest checkpoint in `directory` (which may be a checkpoint itself), or "" if there is none.
 std::string find_latest(const std::string& directory);
 /// The same; fails (Exit::Data) if there is none.

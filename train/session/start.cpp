@@ -86,6 +86,11 @@ void tell(const Notify& notify, const std::vector<std::string>& lines) {
   for (const std::string& line : lines) notify(line);
 }
 
+/// Whether a run's checkpoint holds it, which goes as the run goes on.
+bool is_of_run(const WeightsElsewhere& elsewhere) {
+  return is_checkpoint(fs::path(elsewhere.files.front()).parent_path());
+}
+
 /// What checkpoints of a run hold of its weights that stay as they are.
 std::string note_on_elsewhere(const std::vector<WeightsElsewhere>& elsewhere, std::size_t still) {
   const std::size_t named = names_of(elsewhere).size();
@@ -141,7 +146,7 @@ std::vector<WeightsElsewhere> fill_store(const Start& start, std::uint64_t seed,
   if (weights.save_frozen.value_or(network.adapters.empty())) return {};
   std::vector<WeightsElsewhere> elsewhere = left_as_read(std::move(read), network);
   const std::size_t still = still_weights(network).size();
-  if (elsewhere.empty() && !weights.save_frozen) return {};
+  if (!weights.save_frozen && (elsewhere.empty() || std::ranges::any_of(elsewhere, is_of_run))) return {};
   check(!elsewhere.empty() || still == 0 || !start.checkpoint.empty(),
         "`save_frozen` no: no frozen weight is as a file has it, so there is none to name; `weights` begins with one");
   tell(notify, {note_on_elsewhere(elsewhere, still)});
@@ -163,7 +168,7 @@ std::optional<SavedRun> run_of_weights(const std::string& path) {
   check_as(Exit::Data, fs::exists(file), path, ": no such file or directory");
   const bool of_checkpoint = file.filename() == kWeightsFile || file.filename() == kShareIndex;
   const std::string checkpoint = file.parent_path().string();
-  if (!of_checkpoint || !fs::exists(file.parent_path() / "state.json")) return std::nullopt;
+  if (!of_checkpoint || !is_checkpoint(file.parent_path())) return std::nullopt;
   return SavedRun{.checkpoint = checkpoint, .state = read_state(checkpoint)};
 }
 
