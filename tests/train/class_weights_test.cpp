@@ -103,7 +103,8 @@ Trained trained_by(SessionSetting setting, const std::shared_ptr<Peers>& peers =
 ClassWeights named_weights() { return {.each = class_oracle()["weights"].get<std::vector<double>>()}; }
 
 TEST(ClassWeights, LossesAreTorchs) {
-  for (const json& its : class_oracle()["losses"]) {
+  const json oracle = class_oracle();
+  for (const json& its : oracle["losses"]) {
     const bool named = its["weights"] == "named";
     std::optional<std::int64_t> ignored;
     if (its["ignored"].is_number()) ignored = its["ignored"].get<std::int64_t>();
