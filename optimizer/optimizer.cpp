@@ -56,6 +56,8 @@ Rule rule_of(const OptimizerSettings& s) {
                         {"eps", s.eps},
                         {"decoupled", s.type == OptimizerType::AdamW}},
               .counts_steps = true};
+    case OptimizerType::Lion:
+      return {.op = "lion", .states = {"m"}, .attrs = {{"beta1", s.beta1}, {"beta2", s.beta2}}};
     case OptimizerType::RmsProp:
       break;
   }
@@ -126,7 +128,7 @@ std::vector<bool> decaying(const Program& program, const std::vector<ParamInfo>&
 }  // namespace
 
 const std::vector<std::string>& optimizer_names() {
-  static const std::vector<std::string> names = {"sgd", "momentum", "nesterov", "adam", "adamw", "rmsprop"};
+  static const std::vector<std::string> names = {"sgd", "momentum", "nesterov", "adam", "adamw", "rmsprop", "lion"};
   return names;
 }
 
@@ -137,6 +139,7 @@ OptimizerSettings optimizer_named(const std::string& name) {
   OptimizerSettings settings{.type = static_cast<OptimizerType>(found - names.begin())};
   if (settings.type == OptimizerType::Momentum || settings.type == OptimizerType::Nesterov) settings.momentum = 0.9;
   if (settings.type == OptimizerType::AdamW) settings.weight_decay = 0.01;
+  if (settings.type == OptimizerType::Lion) settings.beta2 = 0.99;
   return settings;
 }
 

@@ -154,16 +154,17 @@ void add_update_rule(OptionSet& set, Options& o) {
   };
   set.in("Training");
   set.add_read("--optimizer", read_name, "NAME",
-               "sgd, momentum, nesterov, adam, adamw or rmsprop (default: the network's)")
+               "sgd, momentum, nesterov, adam, adamw, rmsprop or lion (default: the network's)")
       ->check(such_as(optimizer_names()))
       ->is({Kept});
   set.add("--momentum", rule.momentum, "X", "Momentum (default: the network's)")
       ->check(number_from_zero())
       ->is({Kept, OfOptimizer});
-  set.add("--beta1", rule.beta1, "X", "Of adam and adamw: what the mean of gradients keeps (default 0.9)")
+  set.add("--beta1", rule.beta1, "X", "Of adam, adamw and lion: what the mean of gradients keeps (default 0.9)")
       ->check(fraction())
       ->is({Kept, OfOptimizer});
-  set.add("--beta2", rule.beta2, "X", "Of adam and adamw: what the mean of their squares keeps (default 0.999)")
+  set.add("--beta2", rule.beta2, "X", "Of adam and adamw: what the mean of their squares keeps (default 0.999); of lion: what\n"
+               "the mean of gradients keeps for the next step (default 0.99)")
       ->check(fraction())
       ->is({Kept, OfOptimizer});
   set.add("--eps", rule.eps, "X", "Of adam, adamw and rmsprop: what is added to a root (default 1e-8)")

@@ -28,9 +28,9 @@ namespace {
 
 OptionValues built_in(const std::string& optimizer) {
   const bool adaptive = optimizer.compare(0, 4, "adam") == 0 || optimizer == "rmsprop";
-  return {{"batch", "32"},    {"epochs", "10"},         {"lr", adaptive ? "0.001" : "0.01"},
-          {"seed", "0"},      {"schedule", "constant"}, {"optimizer", "momentum"},
-          {"augment", "none"}};
+  const char* const rate = adaptive ? "0.001" : optimizer == "lion" ? "0.0001" : "0.01";
+  return {{"batch", "32"},          {"epochs", "10"},          {"lr", rate},       {"seed", "0"},
+          {"schedule", "constant"}, {"optimizer", "momentum"}, {"augment", "none"}};
 }
 
 /// What the network's file says to whoever says `given`.
@@ -104,9 +104,9 @@ std::string more_for_a_forward_pass(const Find& find, ProgramSetting setting, Fi
 void check_update(const Options& o) {
   using enum OptimizerType;
   const OptimizerType type = o.program.update.rule.type;
-  const bool adam = type == Adam || type == AdamW;
+  const bool adam = type == Adam || type == AdamW, has_betas = adam || type == Lion;
   const std::pair<const char*, bool> kHas[] = {
-      {"momentum", !adam}, {"beta1", adam}, {"beta2", adam}, {"eps", adam || type == RmsProp}};
+      {"momentum", !has_betas}, {"beta1", has_betas}, {"beta2", has_betas}, {"eps", adam || type == RmsProp}};
   for (const auto& [name, has] : kHas)
     check(has || !o.given.contains(name), "--", name, ": ", o.program.update.name, " has none");
 }

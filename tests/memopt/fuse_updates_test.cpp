@@ -46,6 +46,7 @@ const std::vector<Case>& updates() {
       {.update = "sgd", .states = "", .attrs = "{weight_decay=0.1}"},
       {},
       {.update = "adam", .states = "v, s", .attrs = "{beta1=0.9, beta2=0.99, eps=1e-8, rate_scale=0.3}"},
+      {.update = "lion", .states = "s", .attrs = "{beta1=0.9, beta2=0.99, rate_scale=0.3}"},
       {.update = "rmsprop", .states = "s", .attrs = "{alpha=0.9, eps=1e-8, rate_scale=2.5}"},
       {.update = "rmsprop_momentum", .states = "s, v", .attrs = "{alpha=0.9, eps=1e-8, momentum=0.9}"},
       {.rows = 2050},

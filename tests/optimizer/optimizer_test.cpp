@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "framework/error.h"
 #include "framework/language/op_def.h"
@@ -13,7 +14,7 @@
 namespace lethe::testing {
 namespace {
 
-/// Three steps from kStart with kGradients and rate 0.1; `expected` is what PyTorch gives for the same in f64.
+/// Three steps from kStart with kGradients and rate 0.1; `expected` is what PyTorch, of Lion timm, gives in f64.
 void expect_steps(const OptimizerSettings& settings, const std::vector<Reals>& expected) {
   Training training({kStart}, settings);
   for (std::size_t step = 0; step < expected.size(); ++step) {
@@ -61,6 +62,20 @@ TEST(Optimizer, RmsPropIsPyTorchs) {
   expect_steps(with_decay("rmsprop"), {{1.9607839341073685e-07, -1.0000000980392065, -0.49999995012469056},
                                        {-0.44194215736276965, -1.9469380101025715, -0.05009340855876776},
                                        {0.49465446436024674, -1.9805091695173651, -0.36963148817025848}});
+}
+
+TEST(Optimizer, LionDecaysApartFromTheSign) {
+  EXPECT_EQ(optimizer_named("lion").weight_decay, 0);
+  EXPECT_EQ(optimizer_named("lion").beta2, 0.99);
+  expect_steps(with_decay("lion"),
+               {{0.899, -1.898, 0.3995}, {0.798101, -1.996102, 0.4991005}, {0.897302899, -2.094105898, 0.3986013995}});
+}
+
+TEST(Optimizer, LionStandsStillWhereNothingPullsAndShowsWhatIsNotANumber) {
+  Training training({{1, 1}}, optimizer_named("lion"));
+  training.step({{0, std::numeric_limits<double>::quiet_NaN()}});
+  EXPECT_EQ(training.values("w0")[0], 1);
+  EXPECT_TRUE(std::isnan(training.values("w0")[1]));
 }
 
 TEST(Optimizer, RmsPropTakesMomentum) {
@@ -185,7 +200,7 @@ TEST(Optimizer, UnknownNameIsAnErrorWithASuggestion) {
   } catch (const Error& error) {
     EXPECT_STREQ(
         error.what(),
-        "unknown optimizer 'adamm'; did you mean 'adam'?; known: sgd, momentum, nesterov, adam, adamw, rmsprop");
+        "unknown optimizer 'adamm'; did you mean 'adam'?; known: sgd, momentum, nesterov, adam, adamw, rmsprop, lion");
   }
 }
 

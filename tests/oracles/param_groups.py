@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Steps of PyTorch's optimizers with a learning rate of its own for each group of parameters, in f64:
+"""Steps of PyTorch's optimizers and timm's Lion with a learning rate of its own for each group of parameters, in f64:
 
     python3 tests/oracles/param_groups.py > tests/oracles/param_groups.json
 
@@ -10,6 +10,7 @@ import sys
 
 try:
     import torch
+    from timm.optim import Lion
 except ImportError as missing:
     print(f"param_groups: skipped: {missing}", file=sys.stderr)
     sys.exit(77)
@@ -26,6 +27,7 @@ OPTIMIZERS = {
     "adamw": (torch.optim.AdamW, {}),
     "rmsprop": (torch.optim.RMSprop, {}),
     "rmsprop with momentum": (torch.optim.RMSprop, {"momentum": 0.9}),
+    "lion": (Lion, {}),
 }
 
 

@@ -24,6 +24,7 @@ const std::vector<Family> kFamilies = {
     {"momentum", {"m"}, "lr, scale", "momentum=0.9, nesterov=1, weight_decay=0.1"},
     {"adam", {"m", "q"}, "lr, step, scale", "beta1=0.9, beta2=0.99, eps=1e-08, weight_decay=0.1, decoupled=1"},
     {"adam", {"m", "q"}, "lr, step", "beta1=0.9, beta2=0.99, eps=1e-08, weight_decay=0.0"},
+    {"lion", {"m"}, "lr, scale", "beta1=0.9, beta2=0.99, weight_decay=0.1"},
     {"rmsprop", {"q"}, "lr", "alpha=0.9, eps=1e-08, weight_decay=0.1"},
     {"rmsprop_momentum", {"q", "m"}, "lr", "alpha=0.9, eps=1e-08, momentum=0.9"}};
 
