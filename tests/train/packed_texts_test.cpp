@@ -147,6 +147,22 @@ TEST_F(PackedRun, HasTheSameBitsAndTheBytesOfItsPlanUnderAllMemorySettings) {
   }
 }
 
+TEST_F(PackedRun, TakesWhatThePlanSaysThatKnowsItsData) {
+  const Ended ended = run({"--memopt", "level=2", "--steps", "2", "--eval-every", "0"});
+  ASSERT_EQ(ended.code, 0) << ended.err;
+  const auto planned = [&](const std::string& spec) {
+    const Ended plan = run_train({"plan", "--model", "llama", "--set",
+                                  "vocab=16,length=16,width=8,heads=2,hidden=12,layers=1,kv_heads=1", "--batch", "4",
+                                  "--threads", "1", "--memopt", "level=2", "--data", spec, "--json"});
+    EXPECT_EQ(plan.code, 0) << plan.err;
+    return nlohmann::json::parse(plan.out)["bytes"]["total"].get<std::int64_t>();
+  };
+  const std::int64_t packed = planned("jsonl:not-opened");
+  EXPECT_NE(ended.out.find("memory taken " + std::to_string(packed) + " bytes"), std::string::npos)
+      << packed << ": " << ended.out;
+  EXPECT_GT(packed, planned("jsonl:not-opened,no-pack"));
+}
+
 /// The texts of evaluation give the same alone as in windows of several, but for rounding; and one goes on by itself.
 TEST_F(PackedRun, IsEvaluatedAndGoesOnWithOneText) {
   ASSERT_EQ(run({"--save", path("run"), "--steps", "20"}).code, 0);

@@ -152,6 +152,9 @@ Run declare_plan(OptionSet& set, Options& o) {
   add_optimizer(set, o);
   add_augment(set, o);
   set.in("Data");
+  set.add("--data", o.data.spec, "SPEC",
+          "What the run is to read, of which nothing is opened: with jsonl:FILE several texts stand in a window,\n"
+          "with masks:..,ignore=N a label does not count");
   add_evaluation(set, o, "Plans evaluation instead of training");
   add_eval_every(set, o, "0: training alone; else evaluation between its steps too (default)")->excludes("--eval");
   add_best(set, o);
