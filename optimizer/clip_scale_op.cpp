@@ -15,10 +15,10 @@
 namespace lethe {
 namespace {
 
-constexpr std::int64_t kChunk = 1024;
-constexpr std::int64_t kChunkGrain = kElementGrain / kChunk;
+constexpr std::int64_t kNormChunk = 1024;
+constexpr std::int64_t kChunkGrain = kElementGrain / kNormChunk;
 
-std::int64_t chunks_of(std::int64_t n) { return (n + kChunk - 1) / kChunk; }
+std::int64_t chunks_of(std::int64_t n) { return (n + kNormChunk - 1) / kNormChunk; }
 
 struct AddSquare {
   HD double operator()(double sum, double x) const { return std::fma(x, x, sum); }
@@ -35,8 +35,8 @@ struct ChunkSum {
   double* sums;
   template <class Team>
   HD void operator()(const Team& team, std::int64_t c) const {
-    const std::int64_t begin = c * kChunk, left = n - begin;
-    const double sum = team.sum(x + begin, left < kChunk ? left : kChunk, Add{});
+    const std::int64_t begin = c * kNormChunk, left = n - begin;
+    const double sum = team.sum(x + begin, left < kNormChunk ? left : kNormChunk, Add{});
     if (team.leads()) sums[c] = sum;
   }
 };
