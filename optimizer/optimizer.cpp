@@ -30,41 +30,58 @@ void check_settings(const OptimizerSettings& s) {
   not_negative("clip norm", s.clip_norm);
 }
 
-/// The op of a parameter and the states it needs, each as large as the parameter.
+struct UpdateState {
+  std::string name;
+  Shape shape;
+};
+/// The op of a parameter and the states it needs.
 struct Rule {
   std::string op;
-  std::vector<std::string> states;
+  std::vector<UpdateState> states;
   Attrs attrs;
-  bool counts_steps = false;
 };
 
-Rule rule_of(const OptimizerSettings& s) {
+/// Of a parameter of several axes by rows, its first axis, and columns, all others.
+Rule adafactor_of(const Shape& shape) {
+  const Attrs attrs{{"beta2_decay", -0.8}, {"eps", 1e-3}, {"clip", 1.0}};
+  if (shape.size() < 2) return {.op = "adafactor_vector", .states = {{"square", shape}}, .attrs = attrs};
+  const std::int64_t rows = shape[0];
+  return {.op = "adafactor", .states = {{"row", {rows}}, {"column", {elements(shape) / rows}}}, .attrs = attrs};
+}
+
+bool counts_steps(OptimizerType type) {
+  using enum OptimizerType;
+  return type == Adam || type == AdamW || type == Adafactor;
+}
+
+/// `shape`: of what is updated, a parameter or a rank's share of it.
+Rule rule_of(const OptimizerSettings& s, const Shape& shape) {
   switch (s.type) {
     case OptimizerType::Sgd:
       return {.op = "sgd", .states = {}, .attrs = {}};
     case OptimizerType::Momentum:
     case OptimizerType::Nesterov:
       return {.op = "momentum",
-              .states = {"momentum"},
+              .states = {{"momentum", shape}},
               .attrs = {{"momentum", s.momentum}, {"nesterov", s.type == OptimizerType::Nesterov}}};
     case OptimizerType::Adam:
     case OptimizerType::AdamW:
-      return {.op = "adam",
-              .states = {"m", "v"},
-              .attrs = {{"beta1", s.beta1},
-                        {"beta2", s.beta2},
-                        {"eps", s.eps},
-                        {"decoupled", s.type == OptimizerType::AdamW}},
-              .counts_steps = true};
+      return {
+          .op = "adam",
+          .states = {{"m", shape}, {"v", shape}},
+          .attrs = {
+              {"beta1", s.beta1}, {"beta2", s.beta2}, {"eps", s.eps}, {"decoupled", s.type == OptimizerType::AdamW}}};
     case OptimizerType::Lion:
-      return {.op = "lion", .states = {"m"}, .attrs = {{"beta1", s.beta1}, {"beta2", s.beta2}}};
+      return {.op = "lion", .states = {{"m", shape}}, .attrs = {{"beta1", s.beta1}, {"beta2", s.beta2}}};
+    case OptimizerType::Adafactor:
+      return adafactor_of(shape);
     case OptimizerType::RmsProp:
       break;
   }
-  Rule rms{.op = "rmsprop", .states = {"square"}, .attrs = {{"alpha", s.alpha}, {"eps", s.eps}}};
+  Rule rms{.op = "rmsprop", .states = {{"square", shape}}, .attrs = {{"alpha", s.alpha}, {"eps", s.eps}}};
   if (s.momentum > 0) {
     rms.op = "rmsprop_momentum";
-    rms.states.push_back("momentum");
+    rms.states.push_back({"momentum", shape});
     rms.attrs.set("momentum", s.momentum);
   }
   return rms;
@@ -128,7 +145,8 @@ std::vector<bool> decaying(const Program& program, const std::vector<ParamInfo>&
 }  // namespace
 
 const std::vector<std::string>& optimizer_names() {
-  static const std::vector<std::string> names = {"sgd", "momentum", "nesterov", "adam", "adamw", "rmsprop", "lion"};
+  static const std::vector<std::string> names = {"sgd",   "momentum", "nesterov", "adam",
+                                                 "adamw", "rmsprop",  "lion",     "adafactor"};
   return names;
 }
 
@@ -157,32 +175,36 @@ Updates append_updates(Program& program, const std::vector<ParamGrad>& gradients
                        const RateScales& rates) {
   check_settings(settings);
   check(!gradients.empty(), "optimizer: no parameter leads to the loss");
-  Rule rule = rule_of(settings);
-  if (shares_of.of > 1) rule.attrs.set(kRanks, shares_of.of), rule.attrs.set(kRank, shares_of.number);
+  check(settings.type != OptimizerType::Adafactor || shares_of.of == 1,
+        "optimizer: adafactor takes means of whole rows and columns, and of a parameter this rank updates a share; it "
+        "goes with `zero` 0");
+  const bool counts = counts_steps(settings.type);
   const DType dtype = program.vars[gradients.front().param].dtype;
   Updates updates{.learning_rate = add_var(program, {.name = "learning_rate", .dtype = dtype, .kind = Kind::Input}),
-                  .step = step_counter(program, rule.counts_steps && loss_scale.state == kNone)};
+                  .step = step_counter(program, counts && loss_scale.state == kNone)};
   const bool scales = settings.clip_norm > 0 || loss_scale.scale != kNone;
   const std::vector<bool> decays = decaying(program, params, settings);
   std::vector<ParamGrad> taken = gradients;
   const VarId scale =
       scales ? append_clip_scale(program, loss_scale.scale, taken, settings.clip_norm, shares_of) : kNone;
   VarId steps_done = updates.step;
-  if (rule.counts_steps && loss_scale.state != kNone)  // those that were not skipped
+  if (counts && loss_scale.state != kNone)  // those that were not skipped
     steps_done = add_var(program, {.name = "updates", .dtype = DType::i64, .kind = Kind::State});
   for (const auto& [param, gradient] : taken) {
     const Var var = program.vars[param];
     const Shape shape = shares_of.of > 1 ? Shape{size_of_share(elements(var.shape), shares_of.of)} : var.shape;
+    const Rule rule = rule_of(settings, shape);
     std::vector<VarId> in = {param};
-    for (const std::string& state : rule.states) {
+    for (const auto& [name, of_state] : rule.states) {
       in.push_back(add_var(
-          program, {.name = message(var.name, '@', state), .shape = shape, .dtype = dtype, .kind = Kind::State}));
+          program, {.name = message(var.name, '@', name), .shape = of_state, .dtype = dtype, .kind = Kind::State}));
       updates.states.push_back(in.back());
     }
     in.insert(in.end(), {gradient, updates.learning_rate});
-    if (rule.counts_steps) in.push_back(steps_done);
+    if (counts) in.push_back(steps_done);
     if (scale != kNone) in.push_back(scale);
     Attrs attrs = rule.attrs;
+    if (shares_of.of > 1) attrs.set(kRanks, shares_of.of), attrs.set(kRank, shares_of.number);
     attrs.set("weight_decay", decays[param] ? settings.weight_decay : 0.0);
     if (const auto own = rates.find(var.name); own != rates.end()) attrs.set(kRateScale, own->second);
     append_update(program, 0, rule.op, in, attrs);

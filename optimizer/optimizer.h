@@ -14,7 +14,7 @@
 
 namespace lethe {
 
-enum class OptimizerType : std::uint8_t { Sgd, Momentum, Nesterov, Adam, AdamW, RmsProp, Lion };
+enum class OptimizerType : std::uint8_t { Sgd, Momentum, Nesterov, Adam, AdamW, RmsProp, Lion, Adafactor };
 
 struct OptimizerSettings {
   OptimizerType type = OptimizerType::Sgd;
@@ -22,14 +22,14 @@ struct OptimizerSettings {
   double beta1 = 0.9, beta2 = 0.999;  // Adam, AdamW, Lion
   double eps = 1e-8;                  // Adam, AdamW, RmsProp
   double alpha = 0.99;                // RmsProp: of the mean square
-  double weight_decay = 0;            // added to the gradient; AdamW, Lion: shrinks the parameter by rate * decay
+  double weight_decay = 0;            // added to the gradient; AdamW and later: shrinks the parameter by rate * decay
   std::string decay = {};             // parameters that decay beside weights: names with commas between, `*` for any
   std::string no_decay = {};          // and that do not, although they are weights or named above
   double clip_norm = 0;               // largest norm of all gradients together; 0: not clipped
 };
 
-/// The settings that "sgd", "momentum", "nesterov", "adam", "adamw", "rmsprop" or "lion" stands for; fails with a
-/// suggestion. PyTorch's defaults, of Lion its paper's, and 0.9 where the name asks for momentum.
+/// The settings that "sgd", "momentum", "nesterov", "adam", "adamw", "rmsprop", "lion" or "adafactor" stands for; fails
+/// with a suggestion. PyTorch's defaults, of Lion its paper's, and 0.9 where the name asks for momentum.
 OptimizerSettings optimizer_named(const std::string& name);
 /// All names, in the order of OptimizerType.
 const std::vector<std::string>& optimizer_names();
@@ -37,7 +37,7 @@ const std::vector<std::string>& optimizer_names();
 struct Updates {
   VarId learning_rate = kNone;     // Input "learning_rate": a scalar of the parameters' dtype, fed each step
   VarId step = kNone;              // State "step", i64: whole steps done; kNone if nothing counts them
-  std::vector<VarId> states = {};  // made here, zero at first: `<param>@momentum`, `@m`, `@v`, `@square`
+  std::vector<VarId> states = {};  // made here, zero at first: `<param>@momentum`, `@m`, `@v`, `@square`...
 };
 
 /// Of gradients in f16: the loss is scaled up, so that they do not vanish, by what just does not let them overflow.

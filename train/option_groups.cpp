@@ -154,7 +154,7 @@ void add_update_rule(OptionSet& set, Options& o) {
   };
   set.in("Training");
   set.add_read("--optimizer", read_name, "NAME",
-               "sgd, momentum, nesterov, adam, adamw, rmsprop or lion (default: the network's)")
+               "sgd, momentum, nesterov, adam, adamw, rmsprop, lion or adafactor (default: the network's)")
       ->check(such_as(optimizer_names()))
       ->is({Kept});
   set.add("--momentum", rule.momentum, "X", "Momentum (default: the network's)")

@@ -105,8 +105,10 @@ void check_update(const Options& o) {
   using enum OptimizerType;
   const OptimizerType type = o.program.update.rule.type;
   const bool adam = type == Adam || type == AdamW, has_betas = adam || type == Lion;
-  const std::pair<const char*, bool> kHas[] = {
-      {"momentum", !has_betas}, {"beta1", has_betas}, {"beta2", has_betas}, {"eps", adam || type == RmsProp}};
+  const std::pair<const char*, bool> kHas[] = {{"momentum", !has_betas && type != Adafactor},
+                                               {"beta1", has_betas},
+                                               {"beta2", has_betas},
+                                               {"eps", adam || type == RmsProp}};
   for (const auto& [name, has] : kHas)
     check(has || !o.given.contains(name), "--", name, ": ", o.program.update.name, " has none");
 }

@@ -68,7 +68,8 @@ TEST_P(Convergence, TwoLayersLearnAProduct) {
 INSTANTIATE_TEST_SUITE_P(Optimizer, Convergence,
                          ::testing::Values(Case{"sgd", 0.5}, Case{"sgd", 0.5, 1.0}, Case{"momentum", 0.1},
                                            Case{"nesterov", 0.1}, Case{"adam", 0.02}, Case{"adam", 0.02, 1.0},
-                                           Case{"adamw", 0.02}, Case{"rmsprop", 0.01}, Case{"lion", 0.005}));
+                                           Case{"adamw", 0.02}, Case{"rmsprop", 0.01}, Case{"lion", 0.005},
+                                           Case{"adafactor", 0.05}));
 
 }  // namespace
 }  // namespace lethe::testing

@@ -198,9 +198,9 @@ TEST(Optimizer, UnknownNameIsAnErrorWithASuggestion) {
     optimizer_named("adamm");
     FAIL();
   } catch (const Error& error) {
-    EXPECT_STREQ(
-        error.what(),
-        "unknown optimizer 'adamm'; did you mean 'adam'?; known: sgd, momentum, nesterov, adam, adamw, rmsprop, lion");
+    EXPECT_STREQ(error.what(),
+                 "unknown optimizer 'adamm'; did you mean 'adam'?; known: sgd, momentum, nesterov, adam, adamw, "
+                 "rmsprop, lion, adafactor");
   }
 }
 

@@ -132,7 +132,7 @@ TEST(RateScales, AreOfParametersThatAreTrained) {
 TEST(RateScales, OfStepsAreThoseOfPyTorchsGroups) {
   std::ifstream file(LETHE_SOURCE_DIR "/tests/oracles/param_groups.json");
   const nlohmann::json groups = nlohmann::json::parse(file);
-  ASSERT_EQ(groups.size(), 8U);
+  ASSERT_EQ(groups.size(), 9U);
   for (const auto& [name, expected] : groups.items()) {
     SCOPED_TRACE(name);
     OptimizerSettings settings = with_decay(name.substr(0, name.find(' ')));

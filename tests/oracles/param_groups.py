@@ -28,6 +28,7 @@ OPTIMIZERS = {
     "rmsprop": (torch.optim.RMSprop, {}),
     "rmsprop with momentum": (torch.optim.RMSprop, {"momentum": 0.9}),
     "lion": (Lion, {}),
+    "adafactor": (torch.optim.Adafactor, {}),
 }
 
 

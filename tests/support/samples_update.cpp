@@ -5,7 +5,7 @@ namespace {
 
 SampleInput param() { return {.shape = {3, 5}, .kind = Kind::Param}; }
 SampleInput momentum() { return {.shape = {3, 5}, .kind = Kind::State}; }
-SampleInput mean_square() { return {.shape = {3, 5}, .low = 0.1, .kind = Kind::State}; }
+SampleInput mean_square(const Shape& shape = {3, 5}) { return {.shape = shape, .low = 0.1, .kind = Kind::State}; }
 SampleInput gradient() { return {.shape = {3, 5}}; }
 SampleInput rate() { return {.shape = {}, .low = 0.01, .high = 0.1}; }
 SampleInput scale() { return {.shape = {}, .low = 0.5}; }
@@ -59,6 +59,21 @@ std::vector<Sample> update_samples() {
        .attrs = {{"alpha", 0.9}, {"eps", 1e-8}, {"momentum", 0.9}},
        .gradient = false,
        .dtypes = kWide},
+      {.op = "lion",
+       .in = {param(), momentum(), gradient(), rate(), scale()},
+       .attrs = {{"beta1", 0.9}, {"beta2", 0.99}, {"weight_decay", 0.1}},
+       .gradient = false,
+       .dtypes = kWide},
+      {.op = "adafactor",
+       .in = {param(), mean_square({3}), mean_square({5}), gradient(), rate(), step(), scale()},
+       .attrs = {{"beta2_decay", -0.8}, {"eps", 1e-3}, {"clip", 0.5}, {"weight_decay", 0.1}, {"rate_scale", 0.3}},
+       .gradient = false,
+       .dtypes = kWide},
+      {.op = "adafactor_vector",
+       .in = {param(), mean_square(), gradient(), rate(), step()},
+       .attrs = {{"beta2_decay", -0.8}, {"eps", 1e-3}, {"clip", 1.0}},
+       .gradient = false,
+       .dtypes = kWide},
       {.op = "average", .in = {mean_square(), param()}, .attrs = {{"decay", 0.9}}, .gradient = false, .dtypes = kWide},
       {.op = "sgd",
        .in = {wide(param()), gradient(), wide(rate())},
@@ -71,6 +86,10 @@ std::vector<Sample> update_samples() {
       {.op = "adam",
        .in = {wide(param()), wide(momentum()), wide(mean_square()), gradient(), wide(rate()), step()},
        .attrs = {{"beta1", 0.9}, {"beta2", 0.99}, {"eps", 1e-8}},
+       .gradient = false},
+      {.op = "adafactor",
+       .in = {wide(param()), wide(mean_square({3})), wide(mean_square({5})), gradient(), wide(rate()), step()},
+       .attrs = {{"beta2_decay", -0.8}, {"eps", 1e-3}, {"clip", 1.0}},
        .gradient = false},
       {.op = "matmul_sgd", .in = {param(), {{4, 3}}, {{4, 5}}, rate()}, .gradient = false, .dtypes = kWide},
       {.op = "matmul_momentum",
@@ -95,6 +114,11 @@ std::vector<Sample> update_samples() {
       {.op = "matmul_rmsprop_momentum",
        .in = {param(), mean_square(), momentum(), {{4, 3}}, {{4, 5}}, rate(), scale()},
        .attrs = {{"alpha", 0.9}, {"eps", 1e-8}, {"momentum", 0.9}},
+       .gradient = false,
+       .dtypes = kWide},
+      {.op = "matmul_lion",
+       .in = {param(), momentum(), {{4, 3}}, {{4, 5}}, rate()},
+       .attrs = {{"beta1", 0.9}, {"beta2", 0.99}},
        .gradient = false,
        .dtypes = kWide},
       {.op = "clip_scale",

@@ -34,8 +34,8 @@ std::vector<StoredTensor> run_states_of(const Store& store, const Network& netwo
     StoredTensor state = {.var = store.var(name), .names = {weights.count(name) ? trained_name(name) : name}};
     if (const auto param = weights.find(param_of(name)); param != weights.end()) {
       const Shape& whole = param->second.var.shape;
-      state.layout = param->second.layout;
       if (peers && state.var.shape == Shape{size_of_share(elements(whole), peers->rank().of)}) state.var.shape = whole;
+      if (state.var.shape == whole) state.layout = param->second.layout;
     }
     states.push_back(state);
   }
