@@ -22,7 +22,7 @@ _train() {
         --frozen-dtype) _train_take -W 'f32 bf16 f16' ;;
         --dtype) _train_take -W 'f32 f64 bf16 f16' ;;
         --sum-dtype) _train_take -W 'f32 f64' ;;
-        --optimizer) _train_take -W 'sgd momentum nesterov adam adamw rmsprop' ;;
+        --optimizer) _train_take -W 'sgd momentum nesterov adam adamw rmsprop lion adafactor' ;;
         --sampler) _train_take -W 'shuffled balanced' ;;
         --checkpoint) _train_take -W 'whole sharded' ;;
         --save-frozen) _train_take -W 'yes no' ;;
@@ -38,7 +38,7 @@ _train() {
         --device) _train_take -W 'cpu cuda' ;;
         --frozen-dtype) _train_take -W 'f32 bf16 f16' ;;
         --dtype) _train_take -W 'f32 f64 bf16 f16' ;;
-        --optimizer) _train_take -W 'sgd momentum nesterov adam adamw rmsprop' ;;
+        --optimizer) _train_take -W 'sgd momentum nesterov adam adamw rmsprop lion adafactor' ;;
         --format) _train_take -W 'text md csv json' ;;
         --tokenizer) _train_take -d ;;
         --autotune) _train_take -f ;;
@@ -106,7 +106,7 @@ _train() {
         --device) _train_take -W 'cpu cuda a100 h100 h200 l40s rtx3060 rtx3090 rtx4090 rtx5090' ;;
         --frozen-dtype) _train_take -W 'f32 bf16 f16' ;;
         --dtype) _train_take -W 'f32 f64 bf16 f16' ;;
-        --optimizer) _train_take -W 'sgd momentum nesterov adam adamw rmsprop' ;;
+        --optimizer) _train_take -W 'sgd momentum nesterov adam adamw rmsprop lion adafactor' ;;
         --autotune|--out) _train_take -f ;;
         *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --lora --lora-targets --lora-train --batch --micro-batch --lr --schedule --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --lr-of --layer-decay --loss-scale --clip-norm --freeze --train-only --frozen-dtype --class-weights --ema --eval --device --tf32 --fast-conv --deterministic --workspace-limit --no-winograd --fast-f32 --autotune --threads --memopt --skip-vars --skip-grads --out' ;;
       esac ;;
@@ -118,7 +118,7 @@ _train() {
         --device) _train_take -W 'cpu cuda' ;;
         --frozen-dtype) _train_take -W 'f32 bf16 f16' ;;
         --dtype) _train_take -W 'f32 f64 bf16 f16' ;;
-        --optimizer) _train_take -W 'sgd momentum nesterov adam adamw rmsprop' ;;
+        --optimizer) _train_take -W 'sgd momentum nesterov adam adamw rmsprop lion adafactor' ;;
         --sampler) _train_take -W 'shuffled balanced' ;;
         --format) _train_take -W 'text json' ;;
         --tokenizer) _train_take -d ;;
@@ -137,7 +137,7 @@ _train() {
       esac ;;
     'plan')
       case $previous in
-        --set|--lora|--lora-targets|--lora-train|--batch|--micro-batch|--context|--shards|--bucket|--ranks|--network|--lr|--schedule|--momentum|--beta1|--beta2|--eps|--weight-decay|--decay|--no-decay|--lr-of|--layer-decay|--loss-scale|--clip-norm|--freeze|--train-only|--ema|--augment|--eval-every|--workspace-limit|--threads|--memopt|--skip-vars|--memory-budget|--overhead) ;;
+        --set|--lora|--lora-targets|--lora-train|--batch|--micro-batch|--context|--shards|--bucket|--ranks|--network|--lr|--schedule|--momentum|--beta1|--beta2|--eps|--weight-decay|--decay|--no-decay|--lr-of|--layer-decay|--loss-scale|--clip-norm|--freeze|--train-only|--ema|--augment|--data|--eval-every|--workspace-limit|--threads|--memopt|--skip-vars|--memory-budget|--overhead) ;;
         --zero) _train_take -W '0 1 2 3 auto' ;;
         --best) _train_take -W 'acc loss f1 iou' ;;
         --model) _train_take -W 'adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy table tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' -f ;;
@@ -147,10 +147,10 @@ _train() {
         --dtype) _train_take -W 'f32 f64 bf16 f16' ;;
         --sum-dtype) _train_take -W 'f32 f64' ;;
         --exchange) _train_take -W 'pieces ring tree' ;;
-        --optimizer) _train_take -W 'sgd momentum nesterov adam adamw rmsprop' ;;
+        --optimizer) _train_take -W 'sgd momentum nesterov adam adamw rmsprop lion adafactor' ;;
         --sampler) _train_take -W 'shuffled balanced' ;;
         --autotune|--costs|--out|--csv) _train_take -f ;;
-        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --lora --lora-targets --lora-train --batch --micro-batch --context --shards --bucket --zero --sum-dtype --sync-bn --ranks --exchange --network --lr --schedule --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --lr-of --layer-decay --loss-scale --clip-norm --freeze --train-only --frozen-dtype --class-weights --ema --augment --sampler --eval --eval-every --best --device --tf32 --fast-conv --deterministic --workspace-limit --no-winograd --fast-f32 --autotune --threads --memopt --skip-vars --skip-grads --print-log --memory-budget --overhead --costs --json --sweep --out --csv --roofline' ;;
+        *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --lora --lora-targets --lora-train --batch --micro-batch --context --shards --bucket --zero --sum-dtype --sync-bn --ranks --exchange --network --lr --schedule --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --lr-of --layer-decay --loss-scale --clip-norm --freeze --train-only --frozen-dtype --class-weights --ema --augment --sampler --data --eval --eval-every --best --device --tf32 --fast-conv --deterministic --workspace-limit --no-winograd --fast-f32 --autotune --threads --memopt --skip-vars --skip-grads --print-log --memory-budget --overhead --costs --json --sweep --out --csv --roofline' ;;
       esac ;;
     'predict')
       case $previous in
@@ -176,7 +176,7 @@ _train() {
         --device) _train_take -W 'cpu cuda a100 h100 h200 l40s rtx3060 rtx3090 rtx4090 rtx5090' ;;
         --frozen-dtype) _train_take -W 'f32 bf16 f16' ;;
         --dtype) _train_take -W 'f32 f64 bf16 f16' ;;
-        --optimizer) _train_take -W 'sgd momentum nesterov adam adamw rmsprop' ;;
+        --optimizer) _train_take -W 'sgd momentum nesterov adam adamw rmsprop lion adafactor' ;;
         --format) _train_take -W 'text program json dot' ;;
         --adapter) _train_take -d ;;
         --weights|--autotune) _train_take -f ;;
@@ -199,7 +199,7 @@ _train() {
         --device) _train_take -W 'cpu cuda a100 h100 h200 l40s rtx3060 rtx3090 rtx4090 rtx5090' ;;
         --frozen-dtype) _train_take -W 'f32 bf16 f16' ;;
         --dtype) _train_take -W 'f32 f64 bf16 f16' ;;
-        --optimizer) _train_take -W 'sgd momentum nesterov adam adamw rmsprop' ;;
+        --optimizer) _train_take -W 'sgd momentum nesterov adam adamw rmsprop lion adafactor' ;;
         --autotune|--out) _train_take -f ;;
         *) [[ $word == -* ]] && _train_take -W '-h --help --version --model --set --dtype --lora --lora-targets --lora-train --batch --micro-batch --lr --schedule --optimizer --momentum --beta1 --beta2 --eps --weight-decay --decay-all --decay --no-decay --lr-of --layer-decay --loss-scale --clip-norm --freeze --train-only --frozen-dtype --class-weights --ema --eval --device --tf32 --fast-conv --deterministic --workspace-limit --no-winograd --fast-f32 --autotune --threads --out' ;;
       esac ;;

@@ -72,10 +72,10 @@ _train() {
       '--patience=[Stops when N evaluations in a row bring nothing better (default\: the network'\''s, else 0\: never)]:N: ' \
       '--lr=[Learning rate (default\: the network'\''s)]:X: ' \
       '--schedule=[Course of the learning rate\: constant, cosine, poly, one-cycle, step@30ex0.1, exp@1ex0.95, multistep@80e,120ex0.1; after any but one-cycle a warm-up\: +warmup@500 (default\: the network'\''s)]:SPEC: ' \
-      '--optimizer=[sgd, momentum, nesterov, adam, adamw or rmsprop (default\: the network'\''s)]:NAME:(sgd momentum nesterov adam adamw rmsprop)' \
+      '--optimizer=[sgd, momentum, nesterov, adam, adamw, rmsprop, lion or adafactor (default\: the network'\''s)]:NAME:(sgd momentum nesterov adam adamw rmsprop lion adafactor)' \
       '--momentum=[Momentum (default\: the network'\''s)]:X: ' \
-      '--beta1=[Of adam and adamw\: what the mean of gradients keeps (default 0.9)]:X: ' \
-      '--beta2=[Of adam and adamw\: what the mean of their squares keeps (default 0.999)]:X: ' \
+      '--beta1=[Of adam, adamw and lion\: what the mean of gradients keeps (default 0.9)]:X: ' \
+      '--beta2=[Of adam and adamw\: what the mean of their squares keeps (default 0.999); of lion\: what the mean of gradients keeps for the next step (default 0.99)]:X: ' \
       '--eps=[Of adam, adamw and rmsprop\: what is added to a root (default 1e-8)]:X: ' \
       '--weight-decay=[Weight decay, not on bias and norm (default\: the network'\''s)]:X: ' \
       '--decay-all[Weight decay on bias and norm too]' \
@@ -95,7 +95,7 @@ _train() {
       '--save-every=[Every N steps, or N epochs with an e after it (default 1e)]:N|Ne: ' \
       '--keep=[Newest checkpoints kept, beside the best (default 2)]:N: ' \
       '--checkpoint=[whole\: one rank writes all of it (default); sharded\: each rank a file with its share of every tensor]:FORM:(whole sharded)' \
-      '--save-frozen=[yes\: checkpoints hold frozen weights; no\: they name the file of --weights and its SHA-256, and whoever reads them needs it (default\: yes; with --lora no, where a file has them)]:WORD:(yes no)' \
+      '--save-frozen=[yes\: checkpoints hold frozen weights; no\: they name the file of --weights and its SHA-256, and whoever reads them needs it (default\: yes; with --lora no, where a file has them that is no checkpoint of a run)]:WORD:(yes no)' \
       '--resume=[Goes on, bit for bit, where a run stopped, with its settings; auto\: if --save has one]:DIR|auto:_files -/' \
       '--weights=[Starts from these weights; of a checkpoint directory the best; none\: from no weights of hf\:DIR]:FILE|DIR:_files' \
       '--fresh=[Of --weights\: these may be missing there or of another shape, and are made anew then by the seed\: names with commas between, * for any characters, as '\''logits.*'\''; the network'\''s, or the file'\''s own]:NAMES: ' \
@@ -125,10 +125,10 @@ _train() {
       '--micro-batch=[Samples that go through the network at once (default\: the batch); a step sums the gradients of all of them. Batch norm takes its statistics of these]:M: ' \
       '--lr=[Learning rate (default\: the network'\''s)]:X: ' \
       '--schedule=[Course of the learning rate\: constant, cosine, poly, one-cycle, step@30ex0.1, exp@1ex0.95, multistep@80e,120ex0.1; after any but one-cycle a warm-up\: +warmup@500 (default\: the network'\''s)]:SPEC: ' \
-      '--optimizer=[sgd, momentum, nesterov, adam, adamw or rmsprop (default\: the network'\''s)]:NAME:(sgd momentum nesterov adam adamw rmsprop)' \
+      '--optimizer=[sgd, momentum, nesterov, adam, adamw, rmsprop, lion or adafactor (default\: the network'\''s)]:NAME:(sgd momentum nesterov adam adamw rmsprop lion adafactor)' \
       '--momentum=[Momentum (default\: the network'\''s)]:X: ' \
-      '--beta1=[Of adam and adamw\: what the mean of gradients keeps (default 0.9)]:X: ' \
-      '--beta2=[Of adam and adamw\: what the mean of their squares keeps (default 0.999)]:X: ' \
+      '--beta1=[Of adam, adamw and lion\: what the mean of gradients keeps (default 0.9)]:X: ' \
+      '--beta2=[Of adam and adamw\: what the mean of their squares keeps (default 0.999); of lion\: what the mean of gradients keeps for the next step (default 0.99)]:X: ' \
       '--eps=[Of adam, adamw and rmsprop\: what is added to a root (default 1e-8)]:X: ' \
       '--weight-decay=[Weight decay, not on bias and norm (default\: the network'\''s)]:X: ' \
       '--decay-all[Weight decay on bias and norm too]' \
@@ -300,10 +300,10 @@ _train() {
       '--micro-batch=[Samples that go through the network at once (default\: the batch); a step sums the gradients of all of them. Batch norm takes its statistics of these]:M: ' \
       '--lr=[Learning rate (default\: the network'\''s)]:X: ' \
       '--schedule=[Course of the learning rate\: constant, cosine, poly, one-cycle, step@30ex0.1, exp@1ex0.95, multistep@80e,120ex0.1; after any but one-cycle a warm-up\: +warmup@500 (default\: the network'\''s)]:SPEC: ' \
-      '--optimizer=[sgd, momentum, nesterov, adam, adamw or rmsprop (default\: the network'\''s)]:NAME:(sgd momentum nesterov adam adamw rmsprop)' \
+      '--optimizer=[sgd, momentum, nesterov, adam, adamw, rmsprop, lion or adafactor (default\: the network'\''s)]:NAME:(sgd momentum nesterov adam adamw rmsprop lion adafactor)' \
       '--momentum=[Momentum (default\: the network'\''s)]:X: ' \
-      '--beta1=[Of adam and adamw\: what the mean of gradients keeps (default 0.9)]:X: ' \
-      '--beta2=[Of adam and adamw\: what the mean of their squares keeps (default 0.999)]:X: ' \
+      '--beta1=[Of adam, adamw and lion\: what the mean of gradients keeps (default 0.9)]:X: ' \
+      '--beta2=[Of adam and adamw\: what the mean of their squares keeps (default 0.999); of lion\: what the mean of gradients keeps for the next step (default 0.99)]:X: ' \
       '--eps=[Of adam, adamw and rmsprop\: what is added to a root (default 1e-8)]:X: ' \
       '--weight-decay=[Weight decay, not on bias and norm (default\: the network'\''s)]:X: ' \
       '--decay-all[Weight decay on bias and norm too]' \
@@ -365,10 +365,10 @@ _train() {
       '--min-lr=[Learning rate of the first step (default 1e-7)]:X: ' \
       '--max-lr=[Learning rate of the last step (default 10)]:X: ' \
       '--steps=[Steps, each with a rate that is larger by the same factor (default 100)]:N: ' \
-      '--optimizer=[sgd, momentum, nesterov, adam, adamw or rmsprop (default\: the network'\''s)]:NAME:(sgd momentum nesterov adam adamw rmsprop)' \
+      '--optimizer=[sgd, momentum, nesterov, adam, adamw, rmsprop, lion or adafactor (default\: the network'\''s)]:NAME:(sgd momentum nesterov adam adamw rmsprop lion adafactor)' \
       '--momentum=[Momentum (default\: the network'\''s)]:X: ' \
-      '--beta1=[Of adam and adamw\: what the mean of gradients keeps (default 0.9)]:X: ' \
-      '--beta2=[Of adam and adamw\: what the mean of their squares keeps (default 0.999)]:X: ' \
+      '--beta1=[Of adam, adamw and lion\: what the mean of gradients keeps (default 0.9)]:X: ' \
+      '--beta2=[Of adam and adamw\: what the mean of their squares keeps (default 0.999); of lion\: what the mean of gradients keeps for the next step (default 0.99)]:X: ' \
       '--eps=[Of adam, adamw and rmsprop\: what is added to a root (default 1e-8)]:X: ' \
       '--weight-decay=[Weight decay, not on bias and norm (default\: the network'\''s)]:X: ' \
       '--decay-all[Weight decay on bias and norm too]' \
@@ -423,10 +423,10 @@ _train() {
       '--network=[What a link between ranks moves in a second, and its latency, for the time that sending takes\: 25Gb,10us]:RATE,LATENCY: ' \
       '--lr=[Learning rate (default\: the network'\''s)]:X: ' \
       '--schedule=[Course of the learning rate\: constant, cosine, poly, one-cycle, step@30ex0.1, exp@1ex0.95, multistep@80e,120ex0.1; after any but one-cycle a warm-up\: +warmup@500 (default\: the network'\''s)]:SPEC: ' \
-      '--optimizer=[sgd, momentum, nesterov, adam, adamw or rmsprop (default\: the network'\''s)]:NAME:(sgd momentum nesterov adam adamw rmsprop)' \
+      '--optimizer=[sgd, momentum, nesterov, adam, adamw, rmsprop, lion or adafactor (default\: the network'\''s)]:NAME:(sgd momentum nesterov adam adamw rmsprop lion adafactor)' \
       '--momentum=[Momentum (default\: the network'\''s)]:X: ' \
-      '--beta1=[Of adam and adamw\: what the mean of gradients keeps (default 0.9)]:X: ' \
-      '--beta2=[Of adam and adamw\: what the mean of their squares keeps (default 0.999)]:X: ' \
+      '--beta1=[Of adam, adamw and lion\: what the mean of gradients keeps (default 0.9)]:X: ' \
+      '--beta2=[Of adam and adamw\: what the mean of their squares keeps (default 0.999); of lion\: what the mean of gradients keeps for the next step (default 0.99)]:X: ' \
       '--eps=[Of adam, adamw and rmsprop\: what is added to a root (default 1e-8)]:X: ' \
       '--weight-decay=[Weight decay, not on bias and norm (default\: the network'\''s)]:X: ' \
       '--decay-all[Weight decay on bias and norm too]' \
@@ -443,6 +443,7 @@ _train() {
       '--ema=[Evaluates and saves averages of the weights that keep X of themselves in each step, as 0.9999 (timm'\''s ModelEmaV3; default 0\: none); a run keeps the weights themselves to go on with]:X: ' \
       '--augment=[none, or with commas\: pad-crop=4, flip, cutout=8, random-crop; random-resized-crop, rotate=15, color-jitter=0.4, rand-m9-mstd0.5-inc1 (RandAugment as timm spells it), mixup=0.8, cutmix=1, mix-prob=1, cutmix-prob=0.5 (default\: the network'\''s)]:LIST: ' \
       '--sampler=[shuffled\: each sample once an epoch (default); balanced\: each class is drawn alike, with replacement]:WORD:(shuffled balanced)' \
+      '--data=[What the run is to read, of which nothing is opened\: with jsonl\:FILE several texts stand in a window, with masks\:..,ignore=N a label does not count]:SPEC: ' \
       '--eval[Plans evaluation instead of training]' \
       '--eval-every=[0\: training alone; else evaluation between its steps too (default)]:N|Ne: ' \
       '--best=[By what the best evaluation is chosen\: acc (default), loss, f1 or iou; means over classes need room for the logits]:MEASURE:(acc loss f1 iou)' \
@@ -522,10 +523,10 @@ _train() {
       '--micro-batch=[Samples that go through the network at once (default\: the batch); a step sums the gradients of all of them. Batch norm takes its statistics of these]:M: ' \
       '--lr=[Learning rate (default\: the network'\''s)]:X: ' \
       '--schedule=[Course of the learning rate\: constant, cosine, poly, one-cycle, step@30ex0.1, exp@1ex0.95, multistep@80e,120ex0.1; after any but one-cycle a warm-up\: +warmup@500 (default\: the network'\''s)]:SPEC: ' \
-      '--optimizer=[sgd, momentum, nesterov, adam, adamw or rmsprop (default\: the network'\''s)]:NAME:(sgd momentum nesterov adam adamw rmsprop)' \
+      '--optimizer=[sgd, momentum, nesterov, adam, adamw, rmsprop, lion or adafactor (default\: the network'\''s)]:NAME:(sgd momentum nesterov adam adamw rmsprop lion adafactor)' \
       '--momentum=[Momentum (default\: the network'\''s)]:X: ' \
-      '--beta1=[Of adam and adamw\: what the mean of gradients keeps (default 0.9)]:X: ' \
-      '--beta2=[Of adam and adamw\: what the mean of their squares keeps (default 0.999)]:X: ' \
+      '--beta1=[Of adam, adamw and lion\: what the mean of gradients keeps (default 0.9)]:X: ' \
+      '--beta2=[Of adam and adamw\: what the mean of their squares keeps (default 0.999); of lion\: what the mean of gradients keeps for the next step (default 0.99)]:X: ' \
       '--eps=[Of adam, adamw and rmsprop\: what is added to a root (default 1e-8)]:X: ' \
       '--weight-decay=[Weight decay, not on bias and norm (default\: the network'\''s)]:X: ' \
       '--decay-all[Weight decay on bias and norm too]' \
@@ -586,10 +587,10 @@ _train() {
       '--micro-batch=[Samples that go through the network at once (default\: the batch); a step sums the gradients of all of them. Batch norm takes its statistics of these]:M: ' \
       '--lr=[Learning rate (default\: the network'\''s)]:X: ' \
       '--schedule=[Course of the learning rate\: constant, cosine, poly, one-cycle, step@30ex0.1, exp@1ex0.95, multistep@80e,120ex0.1; after any but one-cycle a warm-up\: +warmup@500 (default\: the network'\''s)]:SPEC: ' \
-      '--optimizer=[sgd, momentum, nesterov, adam, adamw or rmsprop (default\: the network'\''s)]:NAME:(sgd momentum nesterov adam adamw rmsprop)' \
+      '--optimizer=[sgd, momentum, nesterov, adam, adamw, rmsprop, lion or adafactor (default\: the network'\''s)]:NAME:(sgd momentum nesterov adam adamw rmsprop lion adafactor)' \
       '--momentum=[Momentum (default\: the network'\''s)]:X: ' \
-      '--beta1=[Of adam and adamw\: what the mean of gradients keeps (default 0.9)]:X: ' \
-      '--beta2=[Of adam and adamw\: what the mean of their squares keeps (default 0.999)]:X: ' \
+      '--beta1=[Of adam, adamw and lion\: what the mean of gradients keeps (default 0.9)]:X: ' \
+      '--beta2=[Of adam and adamw\: what the mean of their squares keeps (default 0.999); of lion\: what the mean of gradients keeps for the next step (default 0.99)]:X: ' \
       '--eps=[Of adam, adamw and rmsprop\: what is added to a root (default 1e-8)]:X: ' \
       '--weight-decay=[Weight decay, not on bias and norm (default\: the network'\''s)]:X: ' \
       '--decay-all[Weight decay on bias and norm too]' \
