@@ -106,6 +106,12 @@ TEST_F(BestCheckpoint, NeedsEvaluations) {
   EXPECT_EQ(run.err, "train: error: --best needs evaluations; --eval-every 0 makes none\n");
 }
 
+TEST_F(BestCheckpoint, OfClassesNeedsLabelsInAPlanToo) {
+  const Ended plan = run_train({"plan", "--model", "table", "--best", "f1"});
+  EXPECT_EQ(plan.code, 2);
+  EXPECT_PRED2(says, plan.err, "--best f1: the loss of table has no labels");
+}
+
 TEST(BestScore, PatienceCountsByTheSameMeasure) {
   RunState state;
   const auto note = [&](Best best, double loss) { return note_scores(best, {.samples = 2, .loss = loss}, state); };

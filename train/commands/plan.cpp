@@ -12,6 +12,7 @@
 #include "train/report/scaling.h"
 #include "train/report/streams.h"
 #include "train/report/sweep.h"
+#include "train/session/best_score.h"
 #include "train/session/device.h"
 #include "train/session/programs.h"
 #include "train/values.h"
@@ -99,6 +100,8 @@ int plan(const PlanAsked& asked, const Options& given) {
   Shards& shards = options.program.shards;
   check((shards.zero == 0 && !options.cheapest_zero) || shards.rank.of > 1 || asked.most_ranks > 0,
         "--zero plans for one of several ranks; add --ranks R");
+  if (counts_classes(options.course.best))
+    best_of(options.course, build_network(options.program.network, options.program.training));
   if (options.cheapest_zero) shards.zero = cheapest_stage(options.program, device_info(options.device), asked.link);
   if (asked.sweep) {
     const MemorySweep sweep = sweep_of(options.program, device_info(options.device));
