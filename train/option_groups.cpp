@@ -163,8 +163,9 @@ void add_update_rule(OptionSet& set, Options& o) {
   set.add("--beta1", rule.beta1, "X", "Of adam, adamw and lion: what the mean of gradients keeps (default 0.9)")
       ->check(fraction())
       ->is({Kept, OfOptimizer});
-  set.add("--beta2", rule.beta2, "X", "Of adam and adamw: what the mean of their squares keeps (default 0.999); of lion: what\n"
-               "the mean of gradients keeps for the next step (default 0.99)")
+  set.add("--beta2", rule.beta2, "X",
+          "Of adam and adamw: what the mean of their squares keeps (default 0.999); of lion: what the mean\n"
+          "of gradients keeps for the next step (default 0.99)")
       ->check(fraction())
       ->is({Kept, OfOptimizer});
   set.add("--eps", rule.eps, "X", "Of adam, adamw and rmsprop: what is added to a root (default 1e-8)")
