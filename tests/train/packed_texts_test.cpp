@@ -155,7 +155,7 @@ TEST_F(PackedRun, TakesWhatThePlanSaysThatKnowsItsData) {
                                   "vocab=16,length=16,width=8,heads=2,hidden=12,layers=1,kv_heads=1", "--batch", "4",
                                   "--threads", "1", "--memopt", "level=2", "--data", spec, "--json"});
     EXPECT_EQ(plan.code, 0) << plan.err;
-    return nlohmann::json::parse(plan.out)["bytes"]["total"].get<std::int64_t>();
+    return nlohmann::json::parse(plan.out)["bytes"]["peak"].get<std::int64_t>();
   };
   const std::int64_t packed = planned("jsonl:not-opened");
   EXPECT_NE(ended.out.find("memory taken " + std::to_string(packed) + " bytes"), std::string::npos)
