@@ -98,12 +98,13 @@ VarId Expander::block(const JsonNode& entry, VarId current, Scope& scope) {
     name.fail("block ", quote(name.text()), " uses itself: ", way);
   }
   const std::string path = paths_.claim(entry, name.text(), scope);
+  const std::string* const index = entry.has("as") ? &index_of(entry) : nullptr;
   const std::int64_t times = entry.has("times") ? count_of(entry.at("times"), scope.values) : 1;
   for (std::int64_t trip = 0; trip < times; ++trip) {
     Scope inner;
     inner.prefix = entry.has("times") ? message(path, '/', trip, '/') : path + '/';
     Bindings outer = scope.values;
-    if (entry.has("as")) outer.insert_or_assign(index_of(entry), Attr(trip));
+    if (index) outer.insert_or_assign(*index, Attr(trip));
     inner.values = at_path(path, [&] { return arguments(entry, block, outer, trip == 0, trip == times - 1); });
     inner.input = current;
     current = chain(block.at("layers"), current, inner);

@@ -3,11 +3,13 @@
 //   keep = 1 - t^beta2_decay;  v = keep * v + (1 - keep) * g^2;
 //   u = g / sqrt(v);  rate = max(eps, rms(param)) * min(learning rate, 1 / sqrt(t));
 //   param = (1 - learning rate * decay) * param - rate / max(1, rms(u) / clip) * u.
-// Of a parameter of several axes v never stands: of its means over rows and over columns the product, divided by the
-// mean of all. Its rows are its first axis, its columns all others together, in the order in which they lie.
+// rms(param) is that before its decay. Of a parameter of several axes v never stands: it is the product of its means
+// over rows and over columns, divided by the mean of all. Its rows are its first axis, its columns all others together,
+// in the order in which they lie; of more than two PyTorch takes the last two.
 #include <limits>
 
 #include "framework/error.h"
+#include "framework/ranks/peers.h"
 #include "kernels/divisor.h"
 #include "kernels/reduce/sums.h"
 #include "kernels/workspace.h"
@@ -34,9 +36,11 @@ struct StepRates {
   HD bool skips() const { return read().grad_scale == 0; }
 };
 
-/// Sums over a whole parameter.
-struct WholeSums {
-  double param_squares, row_sum, update_squares;
+/// What is of a whole parameter.
+struct OfWhole {
+  double param_square;  // the mean of them
+  double row_mean;      // of all rows: of all squares
+  double taken, kept;   // what u is taken times, and the parameter before
 };
 
 template <class From>
@@ -49,9 +53,12 @@ struct SquareTerm {
   }
 };
 
-struct StoreSum {
+struct StoreMean {
   double* to;
-  HD void operator()(std::int64_t, std::int64_t, const std::array<double, 1>& sums) const { *to = sums[0]; }
+  std::int64_t n;
+  HD void operator()(std::int64_t, std::int64_t, const std::array<double, 1>& sums) const {
+    *to = sums[0] / static_cast<double>(n);
+  }
 };
 
 /// From the sum of the squares of n gradients: moves their mean in `means`, of rows or of columns.
@@ -69,18 +76,22 @@ struct MoveMean {
   }
 };
 
-/// v of an element, not below eps^2.
+/// x or, if that is more, `least`; NaN stays.
+template <class T>
+HD T at_least(T least, T x) {
+  return x < least ? least : x;
+}
+
+/// v of an element.
 template <class T>
 struct Factored {
   const T *rows, *columns;
   Divisor row_size;
-  std::int64_t count;  // of rows
-  const WholeSums* sums;
+  const OfWhole* whole;
   HD T operator()(std::int64_t i) const {
     constexpr T kEps = std::numeric_limits<T>::epsilon();
-    const T mean = static_cast<T>(sums->row_sum / static_cast<double>(count));
-    const T v = rows[row_size.quotient(i)] * columns[row_size.remainder(i)] / (mean > kEps ? mean : kEps);
-    return v > kEps * kEps ? v : kEps * kEps;
+    const T mean = at_least(kEps, static_cast<T>(whole->row_mean));
+    return at_least(kEps * kEps, rows[row_size.quotient(i)] * columns[row_size.remainder(i)] / mean);
   }
 };
 template <class T>
@@ -88,7 +99,7 @@ struct Unfactored {
   const T* squares;
   HD T operator()(std::int64_t i) const {
     constexpr T kEps = std::numeric_limits<T>::epsilon();
-    return squares[i] > kEps * kEps ? squares[i] : kEps * kEps;
+    return at_least(kEps * kEps, squares[i]);
   }
 };
 
@@ -108,22 +119,30 @@ struct DirectionSquare {
   }
 };
 
+/// From the sum of the squares of all u.
+template <class T>
+struct StoreTaken {
+  StepRates<T> rates;
+  AdafactorSettings settings;
+  std::int64_t n;
+  OfWhole* whole;
+  HD void operator()(std::int64_t, std::int64_t, const std::array<double, 1>& sums) const {
+    const double rate = rates.read().learning_rate, root = 1 / std::sqrt(rates.step());
+    const double reach = std::sqrt(sums[0] / static_cast<double>(n)) / settings.clip;
+    whole->taken =
+        at_least(settings.eps, std::sqrt(whole->param_square)) * (rate < root ? rate : root) / at_least(1.0, reach);
+    whole->kept = 1 - rate * settings.decay;
+  }
+};
+
 template <class T, class Direction>
 struct TakeStep {
   Direction direction;
-  AdafactorSettings settings;
-  std::int64_t n;
-  const WholeSums* sums;
+  const OfWhole* whole;
   T* param;
   HD void operator()(std::int64_t i) const {
     if (direction.rates.skips()) return;
-    const double size = static_cast<double>(n), rate = direction.rates.read().learning_rate;
-    const double rms = std::sqrt(sums->param_squares / size), root = 1 / std::sqrt(direction.rates.step());
-    const double reach = std::sqrt(sums->update_squares / size) / settings.clip;
-    const double taken =
-        (rms > settings.eps ? rms : settings.eps) * (rate < root ? rate : root) / (reach > 1 ? reach : 1);
-    const T kept = static_cast<T>(1 - rate * settings.decay);
-    param[i] = std::fma(direction(i), static_cast<T>(-taken), param[i] * kept);
+    param[i] = std::fma(direction(i), static_cast<T>(-whole->taken), param[i] * static_cast<T>(whole->kept));
   }
 };
 
@@ -149,26 +168,31 @@ class Adafactor final : public Kernel {
     over_columns_ = planned({.middle = rows_, .inner = columns_}, of_gradient);
     of_rows_ = planned({.middle = rows_}, of_param);
     layout_.add(partial_);
-    sums_ = layout_.add_array<WholeSums>(1);
+    whole_ = layout_.add_array<OfWhole>(1);
   }
   std::int64_t workspace_bytes() const override { return layout_.bytes(); }
+  /// The gradient for each mean, u and the step, the parameter for its own mean.
+  std::int64_t bytes_again() const override {
+    return n_ * static_cast<std::int64_t>((kFactored ? 3 : 2) * sizeof(Gradient) + sizeof(T));
+  }
 
   void run(const KernelArgs& a) const override {
     const ReadRates<T> read{a.in<T>(kGradient + 1), scaled_ ? a.in<T>(kGradient + 3) : nullptr, rate_scale_};
     const StepRates<T> rates{read, a.in<std::int64_t>(kGradient + 2)};
     const auto* const gradient = a.in<Gradient>(kGradient);
-    auto* const sums = sums_.at<WholeSums>(a);
+    auto* const whole = whole_.at<OfWhole>(a);
     const auto move = [&](const SumPlan& plan, T* means) {
       const SumExtent& extent = plan.extent;
       sum_middle(Device{}, a, plan, Columns<Gradient, 0>{}, SquareTerm<Gradient>{gradient},
                  MoveMean<T>{rates, settings_.beta2_decay, extent.inner, extent.middle, means});
     };
-    sum_middle(Device{}, a, all_, Columns<T, 0>{}, SquareTerm<T>{a.out<T>(0)}, StoreSum{&sums->param_squares});
+    sum_middle(Device{}, a, all_, Columns<T, 0>{}, SquareTerm<T>{a.out<T>(0)}, StoreMean{&whole->param_square, n_});
     if constexpr (kFactored) {
       move(over_rows_, a.out<T>(1));
       move(over_columns_, a.out<T>(2));
-      sum_middle(Device{}, a, of_rows_, Columns<T, 0>{}, ElementTerm<T>{a.out<T>(1)}, StoreSum{&sums->row_sum});
-      step(a, rates, Factored<T>{a.out<T>(1), a.out<T>(2), Divisor(columns_), rows_, sums});
+      sum_middle(Device{}, a, of_rows_, Columns<T, 0>{}, ElementTerm<T>{a.out<T>(1)},
+                 StoreMean{&whole->row_mean, rows_});
+      step(a, rates, Factored<T>{a.out<T>(1), a.out<T>(2), Divisor(columns_), whole});
     } else {
       move(over_columns_, a.out<T>(1));
       step(a, rates, Unfactored<T>{a.out<T>(1)});
@@ -182,11 +206,10 @@ class Adafactor final : public Kernel {
   template <class Estimate>
   void step(const KernelArgs& a, const StepRates<T>& rates, const Estimate& v) const {
     const Direction<T, Gradient, Estimate> direction{rates, a.in<Gradient>(kGradient), v};
-    auto* const sums = sums_.at<WholeSums>(a);
+    auto* const whole = whole_.at<OfWhole>(a);
     sum_middle(Device{}, a, all_, Columns<T, 0>{}, DirectionSquare<T, Direction<T, Gradient, Estimate>>{direction},
-               StoreSum{&sums->update_squares});
-    parallel_for(Device{}, a.stream, n_,
-                 TakeStep<T, Direction<T, Gradient, Estimate>>{direction, settings_, n_, sums, a.out<T>(0)});
+               StoreTaken<T>{rates, settings_, n_, whole});
+    parallel_for(Device{}, a.stream, n_, TakeStep<T, Direction<T, Gradient, Estimate>>{direction, whole, a.out<T>(0)});
   }
 
   AdafactorSettings settings_;
@@ -195,7 +218,7 @@ class Adafactor final : public Kernel {
   bool scaled_;
   SumPlan all_, over_rows_, over_columns_, of_rows_;
   WorkspaceLayout layout_;
-  WorkspacePart sums_;
+  WorkspacePart whole_;
 };
 
 template <bool kFactored>
@@ -208,7 +231,12 @@ struct PrepareAdafactor {
   }
 };
 
+void check_whole(const InferArgs& args) {
+  check(!args.op.attrs.has(kRanks), args.op.type, ": updates whole parameters, no rank's shares of them");
+}
+
 std::vector<Type> infer_factored(const InferArgs& args) {
+  check_whole(args);
   const Var& param = args.in(0);
   check(param.shape.size() > 1, "adafactor: the parameter has no rows: ", text_of(param));
   const std::int64_t rows = param.shape[0];
@@ -237,7 +265,11 @@ const Register adafactor_vector{{
     .type = "adafactor_vector",
     .inputs = {"param", "square", "gradient", "learning_rate", "step", "grad_scale?"},
     .outputs = {"param", "square"},
-    .infer = infer_update,
+    .infer =
+        [](const InferArgs& args) {
+          check_whole(args);
+          return infer_update(args);
+        },
     .updates = true,
     .gradient = 2,
     .kernels = each_device<PrepareAdafactor<false>>(),

@@ -12,7 +12,8 @@
 namespace lethe {
 namespace {
 
-constexpr std::int64_t kGrowthInterval = 2000;  // good steps after which the loss scale is tried doubled
+constexpr const char *kRow = "row", *kColumn = "column";  // states of Adafactor
+constexpr std::int64_t kGrowthInterval = 2000;            // good steps after which the loss scale is tried doubled
 
 void check_settings(const OptimizerSettings& s) {
   const auto fraction = [](const char* name, double value) {
@@ -46,7 +47,7 @@ Rule adafactor_of(const Shape& shape) {
   const Attrs attrs{{"beta2_decay", -0.8}, {"eps", 1e-3}, {"clip", 1.0}};
   if (shape.size() < 2) return {.op = "adafactor_vector", .states = {{"square", shape}}, .attrs = attrs};
   const std::int64_t rows = shape[0];
-  return {.op = "adafactor", .states = {{"row", {rows}}, {"column", {elements(shape) / rows}}}, .attrs = attrs};
+  return {.op = "adafactor", .states = {{kRow, {rows}}, {kColumn, {elements(shape) / rows}}}, .attrs = attrs};
 }
 
 bool counts_steps(OptimizerType type) {
@@ -161,6 +162,13 @@ OptimizerSettings optimizer_named(const std::string& name) {
   return settings;
 }
 
+bool takes_shares(OptimizerType type) { return type != OptimizerType::Adafactor; }
+
+bool may_be_a_share(const std::string& state) {
+  const std::string name = state.substr(state.rfind('@') + 1);
+  return name != kRow && name != kColumn;
+}
+
 LossScale append_loss_scale(Program& program, double initial) {
   check(initial > 0, "loss scale: ", initial, ", expected above 0");
   const VarId state = add_var(program, {.name = "loss_scale", .shape = {3}, .dtype = DType::i64, .kind = Kind::State});
@@ -175,9 +183,8 @@ Updates append_updates(Program& program, const std::vector<ParamGrad>& gradients
                        const RateScales& rates) {
   check_settings(settings);
   check(!gradients.empty(), "optimizer: no parameter leads to the loss");
-  check(settings.type != OptimizerType::Adafactor || shares_of.of == 1,
-        "optimizer: adafactor takes means of whole rows and columns, and of a parameter this rank updates a share; it "
-        "goes with `zero` 0");
+  check(shares_of.of == 1 || takes_shares(settings.type),
+        "`zero`: adafactor needs whole parameters and updates no share of one; it goes with `zero` 0");
   const bool counts = counts_steps(settings.type);
   const DType dtype = program.vars[gradients.front().param].dtype;
   Updates updates{.learning_rate = add_var(program, {.name = "learning_rate", .dtype = dtype, .kind = Kind::Input}),

@@ -19,13 +19,13 @@ enum class OptimizerType : std::uint8_t { Sgd, Momentum, Nesterov, Adam, AdamW, 
 struct OptimizerSettings {
   OptimizerType type = OptimizerType::Sgd;
   double momentum = 0;                // Momentum, Nesterov, RmsProp
-  double beta1 = 0.9, beta2 = 0.999;  // Adam, AdamW, Lion
+  double beta1 = 0.9, beta2 = 0.999;  // Adam, AdamW, Lion (0.99)
   double eps = 1e-8;                  // Adam, AdamW, RmsProp
   double alpha = 0.99;                // RmsProp: of the mean square
-  double weight_decay = 0;            // added to the gradient; AdamW and later: shrinks the parameter by rate * decay
-  std::string decay = {};             // parameters that decay beside weights: names with commas between, `*` for any
-  std::string no_decay = {};          // and that do not, although they are weights or named above
-  double clip_norm = 0;               // largest norm of all gradients together; 0: not clipped
+  double weight_decay = 0;    // added to the gradient; AdamW, Lion, Adafactor: shrinks the parameter by rate * decay
+  std::string decay = {};     // parameters that decay beside weights: names with commas between, `*` for any
+  std::string no_decay = {};  // and that do not, although they are weights or named above
+  double clip_norm = 0;       // largest norm of all gradients together; 0: not clipped
 };
 
 /// The settings that "sgd", "momentum", "nesterov", "adam", "adamw", "rmsprop", "lion" or "adafactor" stands for; fails
@@ -39,6 +39,11 @@ struct Updates {
   VarId step = kNone;              // State "step", i64: whole steps done; kNone if nothing counts them
   std::vector<VarId> states = {};  // made here, zero at first: `<param>@momentum`, `@m`, `@v`, `@square`...
 };
+
+/// Whether ranks can update shares of parameters by it.
+bool takes_shares(OptimizerType type);
+/// Whether a rank may have its share alone of a state of this name: not of what an optimizer has that takes none.
+bool may_be_a_share(const std::string& state);
 
 /// Of gradients in f16: the loss is scaled up, so that they do not vanish, by what just does not let them overflow.
 struct LossScaleState {

@@ -1,6 +1,7 @@
 // What the fuzz targets share. A target is one source that hands inputs to one reader, and registers itself. All are
 // one program, linked with libFuzzer where there is clang, elsewhere with loop.cpp:
 //   fuzz NAME [what libFuzzer takes]      or --targets, which names them all
+// What makes libFuzzer start the program again (-fork, -jobs, -merge, -minimize_crash) ends for want of a name.
 #pragma once
 #include <cstddef>
 #include <cstdint>

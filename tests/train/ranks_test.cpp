@@ -11,6 +11,7 @@
 #include "tests/train/emulated_ranks.h"
 #include "tests/train/small_networks.h"
 #include "train/session/agreement.h"
+#include "train/session/programs.h"
 #include "train/session/session.h"
 
 namespace lethe::testing {
@@ -158,6 +159,14 @@ TEST(Ranks, WithBatchNormOverAllShardsTrainAsTheWholeBatchDoes) {
   ASSERT_EQ(cut.losses.size(), whole.losses.size());
   for (std::size_t i = 0; i < cut.losses.size(); ++i) EXPECT_NEAR(cut.losses[i], whole.losses[i], 1e-9) << i;
   EXPECT_NEAR(cut.scores.loss, whole.scores.loss, 1e-9);
+}
+
+TEST(Ranks, UpdateWholeParametersByAdafactor) {
+  SessionSetting setting = setting_of("lenet", 8, 2);
+  setting.program.update.rule = optimizer_named("adafactor");
+  EXPECT_TRUE(train_on(2, setting) == train(setting, nullptr));
+  setting.program.shards = {.parts = 2, .rank = {.number = 0, .of = 2}, .zero = 1};
+  EXPECT_NE(error_of([&] { build_programs(setting.program); }).find("goes with `zero` 0"), std::string::npos);
 }
 
 /// On as many ranks as one has, and on 2 or 4 with another memory setting and stage of ZeRO for each seed.

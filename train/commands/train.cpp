@@ -209,7 +209,7 @@ int train_on(const TrainAsked& asked, const Options& given, const std::shared_pt
   if (!start.checkpoint.empty()) data.known = start.state.meaning;
   Session session({options.program, data, options.device, peers, patience}, notify);
   const std::string id = network_id(options.program.network);
-  check_fits(start, options.given, session.network().name, id);
+  check_fits(start, values_to_keep(options), session.network().name, id);
   const Meaning meaning = session.data().meaning();
   introduce(progress, options, session.network(), session.batches(), meaning.classes, start);
 

@@ -158,6 +158,7 @@ LargestFit largest_micro_batch(ProgramSetting setting, const FitSearch& search) 
 
 std::vector<ZeroStage> stages_above(ProgramSetting setting, Prepared& prepared) {
   std::vector<ZeroStage> stages;
+  if (setting.training && !takes_shares(setting.update.rule.type)) return stages;
   while (++setting.shards.zero <= kHighestStage) stages.push_back(stage_of(setting, prepared));
   return stages;
 }

@@ -5,6 +5,7 @@
 
 #include "framework/ranks/peers.h"
 #include "optimizer/averages.h"
+#include "optimizer/optimizer.h"
 #include "train/session/stored_weights.h"
 
 namespace lethe {
@@ -34,7 +35,8 @@ std::vector<StoredTensor> run_states_of(const Store& store, const Network& netwo
     StoredTensor state = {.var = store.var(name), .names = {weights.count(name) ? trained_name(name) : name}};
     if (const auto param = weights.find(param_of(name)); param != weights.end()) {
       const Shape& whole = param->second.var.shape;
-      if (peers && state.var.shape == Shape{size_of_share(elements(whole), peers->rank().of)}) state.var.shape = whole;
+      if (peers && may_be_a_share(name) && state.var.shape == Shape{size_of_share(elements(whole), peers->rank().of)})
+        state.var.shape = whole;
       if (state.var.shape == whole) state.layout = param->second.layout;
     }
     states.push_back(state);

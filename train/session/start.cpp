@@ -145,8 +145,9 @@ std::vector<WeightsElsewhere> fill_store(const Start& start, std::uint64_t seed,
   if (start.checkpoint.empty()) begin_averages(store);
   if (weights.save_frozen.value_or(network.adapters.empty())) return {};
   std::vector<WeightsElsewhere> elsewhere = left_as_read(std::move(read), network);
+  if (!weights.save_frozen) std::erase_if(elsewhere, is_of_run);
   const std::size_t still = still_weights(network).size();
-  if (!weights.save_frozen && (elsewhere.empty() || std::ranges::any_of(elsewhere, is_of_run))) return {};
+  if (elsewhere.empty() && !weights.save_frozen) return {};
   check(!elsewhere.empty() || still == 0 || !start.checkpoint.empty(),
         "`save_frozen` no: no frozen weight is as a file has it, so there is none to name; `weights` begins with one");
   tell(notify, {note_on_elsewhere(elsewhere, still)});
