@@ -19,7 +19,7 @@ std::string line_of(const fs::path& file) {
   return line;
 }
 
-bool matches(const std::string& text, const std::string& pattern) {
+bool is_as(const std::string& text, const std::string& pattern) {
   const std::string anything = "…";
   const std::size_t gap = pattern.find(anything);
   if (gap == std::string::npos) return text == pattern;
@@ -40,7 +40,7 @@ TEST(BadNetworkFiles, EachEndsInItsOneLine) {
       ADD_FAILURE() << "accepted: " << entry.path();
     } catch (const Error& error) {
       const std::string text = std::string(error.what()).substr(folder.string().size() + 1);
-      EXPECT_TRUE(matches(text, expected)) << "expected: " << expected << "\n     was: " << text;
+      EXPECT_TRUE(is_as(text, expected)) << "expected: " << expected << "\n     was: " << text;
       EXPECT_EQ(text.find('\n'), std::string::npos) << text;
       EXPECT_EQ(error.code, Exit::Usage);
     }
