@@ -61,11 +61,11 @@ struct Losses final : Listener {
   std::vector<double> all;
 };
 
-struct Trained {
+struct WeighedRun {
   std::vector<double> losses = {};
   std::vector<std::byte> weights = {};
   double f1 = 0;
-  bool operator==(const Trained&) const = default;
+  bool operator==(const WeighedRun&) const = default;
 };
 
 SessionSetting weighing(const ClassWeights& weights, std::optional<std::int64_t> ignored = {}) {
@@ -88,7 +88,7 @@ SessionSetting weighing(const ClassWeights& weights, std::optional<std::int64_t>
 }
 
 /// Four steps from weights of nothing.
-Trained trained_by(SessionSetting setting, const std::shared_ptr<Peers>& peers = nullptr) {
+WeighedRun trained_by(SessionSetting setting, const std::shared_ptr<Peers>& peers = nullptr) {
   setting.peers = peers;
   Session session(setting);
   const std::vector<double> nothing(kClasses * kWidth);
@@ -123,7 +123,7 @@ TEST(ClassWeights, BitsAreThoseOfEveryMemorySetting) {
   for (const std::int64_t micro_batch : {0, 6}) {
     SessionSetting setting = weighing(named_weights());
     setting.program.micro_batch = micro_batch;
-    const Trained expected = trained_by(setting);
+    const WeighedRun expected = trained_by(setting);
     for (const char* memopt : {"none", "level=1", "level=3"}) {
       setting.program.memory = memory_setting(memopt, setting.program.memory);
       EXPECT_EQ(trained_by(setting), expected) << memopt << ' ' << micro_batch;
@@ -134,10 +134,10 @@ TEST(ClassWeights, BitsAreThoseOfEveryMemorySetting) {
 TEST(ClassWeights, RanksHaveTheBitsOfOne) {
   SessionSetting setting = weighing(named_weights());
   setting.program.shards.parts = 4;
-  const Trained alone = trained_by(setting);
+  const WeighedRun alone = trained_by(setting);
   EXPECT_GT(alone.f1, 0);
   EmulatedWorld(2).run([&](const std::shared_ptr<Peers>& peers) {
-    const Trained shared = trained_by(setting, peers);
+    const WeighedRun shared = trained_by(setting, peers);
     EXPECT_EQ(shared.weights, alone.weights);
     EXPECT_EQ(shared.f1, alone.f1);
   });

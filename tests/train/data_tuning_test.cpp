@@ -18,12 +18,12 @@ using Symbols = std::vector<std::int32_t>;
 
 const PackedInputs kPacked{.symbols = "text", .positions = "text.positions"};
 
-struct Window {
+struct TunedWindow {
   Symbols symbols, positions, labels;
-  bool operator==(const Window&) const = default;
+  bool operator==(const TunedWindow&) const = default;
 };
 
-Window window_of(const Sequences& data, Split split, std::int64_t index) {
+TunedWindow window_of(const Sequences& data, Split split, std::int64_t index) {
   const auto length = static_cast<std::size_t>(data.info().length);
   const bool packed = !data.inputs(DType::f32).empty();
   Symbols sample(packed ? 2 * length : length), labels(length);
@@ -115,9 +115,9 @@ TEST_F(TuningTextsTest, StandTogetherInAWindowAsFarAsTheyHaveRoom) {
   EXPECT_EQ(data->size(Split::Test), 1);
   // abc|d, dc|b, a|b|b and a place that is left.
   EXPECT_EQ(window_of(*data, Split::Train, 0),
-            (Window{{0, 1, 2, 3, 2, 0, 1, 0}, {0, 1, 2, 0, 1, 0, 1, 0}, {-1, 2, 3, 2, 1, 1, 1, -1}}));
+            (TunedWindow{{0, 1, 2, 3, 2, 0, 1, 0}, {0, 1, 2, 0, 1, 0, 1, 0}, {-1, 2, 3, 2, 1, 1, 1, -1}}));
   EXPECT_EQ(window_of(*data, Split::Test, 0),
-            (Window{{0, 1, 0, 0, 0, 0, 0, 0}, {0, 1, 0, 0, 0, 0, 0, 0}, {1, 1, -1, -1, -1, -1, -1, -1}}));
+            (TunedWindow{{0, 1, 0, 0, 0, 0, 0, 0}, {0, 1, 0, 0, 0, 0, 0, 0}, {1, 1, -1, -1, -1, -1, -1, -1}}));
   ASSERT_EQ(notes_.size(), 1U);
   EXPECT_NE(notes_[0].find("/texts.jsonl: 9 texts for training in 3 windows of 8, 1 for tests in 1; tokens used: 21, "
                            "padded: 11, cut: 0"),
@@ -130,15 +130,15 @@ TEST_F(TuningTextsTest, StandAloneWhereTheNetworkTakesOneOrTheSpecSays) {
     const auto data = open(kLines, 4, inputs, more);
     EXPECT_TRUE(data->inputs(DType::f32).empty());
     EXPECT_EQ(data->size(Split::Train), 9);
-    EXPECT_EQ(window_of(*data, Split::Train, 0), (Window{{0, 1, 2, 0}, {}, {-1, 2, 3, -1}}));
-    EXPECT_EQ(window_of(*data, Split::Train, 1), (Window{{3, 2, 0, 0}, {}, {2, 1, -1, -1}}));
+    EXPECT_EQ(window_of(*data, Split::Train, 0), (TunedWindow{{0, 1, 2, 0}, {}, {-1, 2, 3, -1}}));
+    EXPECT_EQ(window_of(*data, Split::Train, 1), (TunedWindow{{3, 2, 0, 0}, {}, {2, 1, -1, -1}}));
   }
 }
 
 TEST_F(TuningTextsTest, AreCutAtTheirEndAndLeftOutWhereOnlyThePromptHasRoom) {
   const auto data = open(kLines + "{\"prompt\": \"abcd\", \"completion\": \"a\"}\n{\"text\": \"abcd\"}\n", 2);
   EXPECT_EQ(data->size(Split::Train), 11 - 1);
-  EXPECT_EQ(window_of(*data, Split::Train, 0), (Window{{0, 1}, {0, 1}, {-1, 2}}));
+  EXPECT_EQ(window_of(*data, Split::Train, 0), (TunedWindow{{0, 1}, {0, 1}, {-1, 2}}));
   ASSERT_EQ(notes_.size(), 2U);
   EXPECT_NE(notes_[0].find("tokens used: 22, padded: 0, cut: 2"), std::string::npos) << notes_[0];
   EXPECT_NE(notes_[1].find("texts of which nothing to learn has room, and which are left out: 1"), std::string::npos);
@@ -186,7 +186,7 @@ TEST_F(TuningTextsTest, EndAsTheTokenizerSaysAndAreTokensInOnePiece) {
                                    [&](const std::string& line) { notes.push_back(line); });
   EXPECT_EQ(data->end_symbol(), 264);
   EXPECT_EQ(window_of(*data, Split::Train, 0),
-            (Window{{257, 97, 32, 98, 258}, {0, 0, 1, 2, 0}, {264, -1, 98, 264, 264}}));
+            (TunedWindow{{257, 97, 32, 98, 258}, {0, 0, 1, 2, 0}, {264, -1, 98, 264, 264}}));
   ASSERT_EQ(notes.size(), 2U);
   EXPECT_NE(notes[1].find("prompts whose last token goes on into the completion, and is learned with it: 1"),
             std::string::npos)

@@ -10,9 +10,9 @@ namespace lethe::testing {
 namespace {
 
 /// Each sample is three numbers of its own, with the label that is given for it.
-class Labelled final : public Samples {
+class FedLabels final : public Samples {
  public:
-  explicit Labelled(std::vector<std::int32_t> labels) : labels_(std::move(labels)) {}
+  explicit FedLabels(std::vector<std::int32_t> labels) : labels_(std::move(labels)) {}
   const std::string& name() const override { return name_; }
   std::int64_t size(Split) const override { return std::ssize(labels_); }
   std::int64_t sample_bytes(DType) const override { return 3 * sizeof(float); }
@@ -40,7 +40,7 @@ Network ignoring_zero(const BuildOptions& options) {
   return net.finish();
 }
 
-struct Losses : Listener {
+struct IgnoringLosses : Listener {
   void record(const Record& measured) override {
     if (measured.split == "train") all.push_back(measured.loss);
   }
@@ -53,11 +53,11 @@ std::pair<std::vector<double>, double> losses_of(std::vector<std::int32_t> label
                                                  std::int64_t shards = 1) {
   SessionSetting setting{.device = {.threads = 1}};
   const auto count = std::ssize(labels);
-  setting.data.samples = std::make_shared<Labelled>(std::move(labels));
+  setting.data.samples = std::make_shared<FedLabels>(std::move(labels));
   setting.program.network = {.build = ignoring_zero, .batch = batch, .seed = 1};
   setting.program.shards.parts = shards;
   Session session(setting);
-  Losses losses;
+  IgnoringLosses losses;
   session.train({.lr = 1e-30, .steps = count / batch, .log_every = log_every}, losses);
   return {losses.all, session.evaluator()->run().loss};
 }

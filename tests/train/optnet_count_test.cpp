@@ -146,7 +146,7 @@ TEST(OptnetCount, ReluAfterLinearTurnsInPlaceByTheOption) {
   EXPECT_EQ(count.before.outputs - count.after.outputs, 2 * 7 * 4);
 }
 
-constexpr std::int64_t kImage = 2 * 4 * 4 * 2 * 4;  // bytes
+constexpr std::int64_t kCountedImage = 2 * 4 * 4 * 2 * 4;  // bytes
 
 /// The sum and a factor of the product before it are one layer's output.
 Network crossing() {
@@ -157,10 +157,10 @@ Network crossing() {
 
 TEST(OptnetCount, BranchesThatShareALayerAreAGraph) {
   const OptnetCount count = optnet_count(crossing(), {}, TorchBackend::Cudnn, {.training = true});
-  EXPECT_EQ(count.before.outputs, 4 * kImage) << "relu, conv, sigmoid, mul; the sum is in the product's place";
+  EXPECT_EQ(count.before.outputs, 4 * kCountedImage) << "relu, conv, sigmoid, mul; the sum is in the product's place";
   // Of relu, conv, sigmoid, the product's two operands; of what conv and sigmoid give to two readers the sums. The
   // sum's are the loss's gradient.
-  EXPECT_EQ(count.before.grad_inputs, 7 * kImage);
+  EXPECT_EQ(count.before.grad_inputs, 7 * kCountedImage);
 }
 
 /// Copies of the crossing one after the other: what each gives is the next one's image.
@@ -176,8 +176,8 @@ OptnetBytes gradients_of_crossings(int copies) {
 
 TEST(OptnetCount, GraphsKeepTheirSumsToThemselves) {
   const OptnetBytes one = gradients_of_crossings(1), two = gradients_of_crossings(2), three = gradients_of_crossings(3);
-  EXPECT_EQ(two.grad_inputs - one.grad_inputs, 6 * kImage) << "conv, sigmoid, two of the product, two sums";
-  EXPECT_EQ(three.grad_inputs - two.grad_inputs, 6 * kImage);
+  EXPECT_EQ(two.grad_inputs - one.grad_inputs, 6 * kCountedImage) << "conv, sigmoid, two of the product, two sums";
+  EXPECT_EQ(three.grad_inputs - two.grad_inputs, 6 * kCountedImage);
 }
 
 /// h = tanh(fc(h)) * h, three times, as a loop or written out.
@@ -218,7 +218,8 @@ TEST(OptnetCount, BothSidesOfABranchHoldTheirOutputs) {
       [&] { return Vars{net.layer("sigmoid", image)}; })[0];
   const Network network = net.finish({y});
   const OptnetCount count = optnet_count(network, {}, TorchBackend::Nn, {});
-  EXPECT_EQ(count.before.outputs, 4 * kImage + 2 * 4) << "three layers, the chosen one, the mean and the condition";
+  EXPECT_EQ(count.before.outputs, 4 * kCountedImage + 2 * 4)
+      << "three layers, the chosen one, the mean and the condition";
 }
 
 /// Each trip of a loop in a loop adds to h; what h was after each of the outer trips is kept in an array.

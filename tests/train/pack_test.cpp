@@ -24,31 +24,33 @@ class PackCommand : public RunTest {
   }
 };
 
-constexpr const char* kTable = "id,lower,upper,size\na,0,4,8\nb,4,6,8\nc,2,5,3\n";
-constexpr const char* kPacked = "id,lower,upper,size,offset\na,0,4,8,0\nb,4,6,8,0\nc,2,5,3,8\n";
+constexpr const char* kPackTable = "id,lower,upper,size\na,0,4,8\nb,4,6,8\nc,2,5,3\n";
+constexpr const char* kPackedRows = "id,lower,upper,size,offset\na,0,4,8,0\nb,4,6,8,0\nc,2,5,3,8\n";
 
 TEST_F(PackCommand, WritesOffsetsBesideWhatItRead) {
-  const Ended ended = pack(kTable);
+  const Ended ended = pack(kPackTable);
   EXPECT_EQ(ended.code, 0) << ended.err;
-  EXPECT_EQ(ended.out, kPacked);
+  EXPECT_EQ(ended.out, kPackedRows);
   EXPECT_NE(ended.err.find("packed 3 height 11 lower_bound 11 at 2 certified minimal"), std::string::npos) << ended.err;
 }
 
 TEST_F(PackCommand, WritesIntoAFile) {
-  EXPECT_EQ(pack(kTable, {"--out", path("out.csv")}).out, "");
-  EXPECT_EQ(bytes_in(path("out.csv")), kPacked);
+  EXPECT_EQ(pack(kPackTable, {"--out", path("out.csv")}).out, "");
+  EXPECT_EQ(bytes_in(path("out.csv")), kPackedRows);
 }
 
 TEST_F(PackCommand, ReadsItsOwnOutputAndColumnsInAnyOrder) {
-  EXPECT_EQ(pack(kPacked).out, kPacked);
-  EXPECT_EQ(pack("size,id,upper,lower\r\n8,a,4,0\r\n8,b,6,4\r\n3,c,5,2\r\n").out, kPacked);
+  EXPECT_EQ(pack(kPackedRows).out, kPackedRows);
+  EXPECT_EQ(pack("size,id,upper,lower\r\n8,a,4,0\r\n8,b,6,4\r\n3,c,5,2\r\n").out, kPackedRows);
 }
 
-TEST_F(PackCommand, PassesOverAByteOrderMark) { EXPECT_EQ(pack(std::string("\xef\xbb\xbf") + kTable).out, kPacked); }
+TEST_F(PackCommand, PassesOverAByteOrderMark) {
+  EXPECT_EQ(pack(std::string("\xef\xbb\xbf") + kPackTable).out, kPackedRows);
+}
 
 TEST_F(PackCommand, ExitsWithThreeIfItDoesNotFit) {
-  EXPECT_EQ(pack(kTable, {"--capacity", "11"}).code, 0);
-  const Ended ended = pack(kTable, {"--capacity", "10", "--out", path("out.csv")});
+  EXPECT_EQ(pack(kPackTable, {"--capacity", "11"}).code, 0);
+  const Ended ended = pack(kPackTable, {"--capacity", "10", "--out", path("out.csv")});
   EXPECT_EQ(ended.code, 3);
   EXPECT_NE(ended.err.find("cannot fit 10 bytes: no packing takes less than 11"), std::string::npos) << ended.err;
   EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
@@ -83,7 +85,7 @@ TEST_F(PackCommand, RefusesFilesThatAreNotThere) {
   EXPECT_EQ(ended.code, 4);
   EXPECT_NE(ended.err.find("none.csv: cannot be read"), std::string::npos) << ended.err;
   EXPECT_EQ(run_train({"pack"}).code, 2);
-  EXPECT_EQ(pack(kTable, {"--time", "-1"}).code, 2);
+  EXPECT_EQ(pack(kPackTable, {"--time", "-1"}).code, 2);
 }
 
 }  // namespace

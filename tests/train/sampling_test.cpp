@@ -18,7 +18,7 @@ std::vector<int> drawn(const std::vector<double>& logits, const Sampling& sampli
 }
 
 /// Logits of probabilities 0.1, 0.4, 0.2, 0.3.
-const std::vector<double> kLogits = {std::log(0.1), std::log(0.4), std::log(0.2), std::log(0.3)};
+const std::vector<double> kSampledLogits = {std::log(0.1), std::log(0.4), std::log(0.2), std::log(0.3)};
 
 void expect_shares(const std::vector<int>& counts, const std::vector<double>& shares) {
   double all = 0;
@@ -29,30 +29,30 @@ void expect_shares(const std::vector<int>& counts, const std::vector<double>& sh
   }
 }
 
-TEST(SamplingTest, DrawsByProbability) { expect_shares(drawn(kLogits, {}), {0.1, 0.4, 0.2, 0.3}); }
+TEST(SamplingTest, DrawsByProbability) { expect_shares(drawn(kSampledLogits, {}), {0.1, 0.4, 0.2, 0.3}); }
 
 TEST(SamplingTest, TemperatureFlattensAndSharpens) {
-  expect_shares(drawn(kLogits, {.temperature = 0.5}), {1 / 30.0, 16 / 30.0, 4 / 30.0, 9 / 30.0});
-  expect_shares(drawn(kLogits, {.temperature = 1e30}), {0.25, 0.25, 0.25, 0.25});
-  expect_shares(drawn(kLogits, {.temperature = 0}), {0, 1, 0, 0});
+  expect_shares(drawn(kSampledLogits, {.temperature = 0.5}), {1 / 30.0, 16 / 30.0, 4 / 30.0, 9 / 30.0});
+  expect_shares(drawn(kSampledLogits, {.temperature = 1e30}), {0.25, 0.25, 0.25, 0.25});
+  expect_shares(drawn(kSampledLogits, {.temperature = 0}), {0, 1, 0, 0});
 }
 
 TEST(SamplingTest, TopKKeepsTheLikeliest) {
-  expect_shares(drawn(kLogits, {.top_k = 2}), {0, 4 / 7.0, 0, 3 / 7.0});
-  expect_shares(drawn(kLogits, {.top_k = 9}), {0.1, 0.4, 0.2, 0.3});
+  expect_shares(drawn(kSampledLogits, {.top_k = 2}), {0, 4 / 7.0, 0, 3 / 7.0});
+  expect_shares(drawn(kSampledLogits, {.top_k = 9}), {0.1, 0.4, 0.2, 0.3});
   EXPECT_EQ(draw(std::vector<double>{1, 1, 1}, {.top_k = 1}, 0), 0) << "of equal ones the first";
 }
 
 TEST(SamplingTest, TopPKeepsTheFewestThatReachIt) {
-  expect_shares(drawn(kLogits, {.top_p = 0.6}), {0, 4 / 7.0, 0, 3 / 7.0});
-  expect_shares(drawn(kLogits, {.top_p = 0.75}), {0, 4 / 9.0, 2 / 9.0, 3 / 9.0});
-  expect_shares(drawn(kLogits, {.top_p = 0.01}), {0, 1, 0, 0});
+  expect_shares(drawn(kSampledLogits, {.top_p = 0.6}), {0, 4 / 7.0, 0, 3 / 7.0});
+  expect_shares(drawn(kSampledLogits, {.top_p = 0.75}), {0, 4 / 9.0, 2 / 9.0, 3 / 9.0});
+  expect_shares(drawn(kSampledLogits, {.top_p = 0.01}), {0, 1, 0, 0});
 }
 
 TEST(SamplingTest, IsAFunctionOfSeedAndPosition) {
   const Sampling one{.seed = 1}, two{.seed = 2};
-  EXPECT_EQ(drawn(kLogits, one, 500), drawn(kLogits, one, 500));
-  EXPECT_NE(drawn(kLogits, one, 500), drawn(kLogits, two, 500));
+  EXPECT_EQ(drawn(kSampledLogits, one, 500), drawn(kSampledLogits, one, 500));
+  EXPECT_NE(drawn(kSampledLogits, one, 500), drawn(kSampledLogits, two, 500));
 }
 
 TEST(SamplingTest, RefusesWhatIsNoNumber) {

@@ -38,8 +38,8 @@ class Clocked {
   VarId x_;
 };
 
-constexpr double kSmall = 1e-4;  // what messages and sums of four values take beside
-constexpr Link kSlow{.bytes = 1e12, .latency = 1.25};
+constexpr double kSmallSeconds = 1e-4;  // what messages and sums of four values take beside
+constexpr Link kSlowLink{.bytes = 1e12, .latency = 1.25};
 
 TEST(SimulatedStep, HidesWhatOtherOpsTakeAndWaitsForTheRest) {
   for (const auto& [between, waits] : {std::pair(0, 2.5), {2, 0.5}, {3, 0.0}}) {
@@ -47,10 +47,10 @@ TEST(SimulatedStep, HidesWhatOtherOpsTakeAndWaitsForTheRest) {
     const std::vector<VarId> sum = clocked.start();
     clocked.relus(between);
     clocked.wait(sum);
-    const SimulatedStep step = clocked.run(kSlow);
-    EXPECT_NEAR(step.computing, between, kSmall);
-    EXPECT_NEAR(step.waiting, waits, kSmall) << between;
-    EXPECT_NEAR(step.sending, 2.5, kSmall);
+    const SimulatedStep step = clocked.run(kSlowLink);
+    EXPECT_NEAR(step.computing, between, kSmallSeconds);
+    EXPECT_NEAR(step.waiting, waits, kSmallSeconds) << between;
+    EXPECT_NEAR(step.sending, 2.5, kSmallSeconds);
   }
 }
 
@@ -60,16 +60,16 @@ TEST(SimulatedStep, SendsOneAfterTheOther) {
   clocked.relus(1);
   clocked.wait(first);
   clocked.wait(second);
-  EXPECT_NEAR(clocked.run(kSlow).waiting, 4, kSmall);
+  EXPECT_NEAR(clocked.run(kSlowLink).waiting, 4, kSmallSeconds);
 }
 
 TEST(SimulatedStep, KnowsHowSumsTravel) {
   Clocked clocked(8);
   clocked.wait(clocked.start());
   const auto exchanges = [&](Exchange how) { return clocked.run({.bytes = 1e12, .latency = 1}, how).waiting; };
-  EXPECT_NEAR(exchanges(Exchange::Pieces), 2, kSmall);
-  EXPECT_NEAR(exchanges(Exchange::Ring), 14, kSmall);
-  EXPECT_NEAR(exchanges(Exchange::Tree), 6, kSmall);
+  EXPECT_NEAR(exchanges(Exchange::Pieces), 2, kSmallSeconds);
+  EXPECT_NEAR(exchanges(Exchange::Ring), 14, kSmallSeconds);
+  EXPECT_NEAR(exchanges(Exchange::Tree), 6, kSmallSeconds);
   const auto bytes = [&](Exchange how) { return clocked.run({.bytes = 1, .latency = 0}, how).waiting; };
   EXPECT_NEAR(bytes(Exchange::Ring), 2 * 16 * 7 / 8, 2);
   EXPECT_NEAR(bytes(Exchange::Tree), 6 * 16, 1);
