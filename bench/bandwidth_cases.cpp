@@ -168,7 +168,9 @@ Cases updates(const Shapes& s) {
   const SampleInput gradient = of(s.matrix()), wide_gradient = wide(s.matrix()), kept = state(s.matrix());
   const SampleInput rate{.shape = {}, .low = 1e-5, .high = 1e-4, .wide = true};
   const SampleInput param{.shape = s.matrix(), .kind = Kind::Param, .wide = true};
-  Attrs momentum{{"alpha", 0.9}, {"eps", 1e-8}, {"momentum", 0.9}};
+  const SampleInput rows = state({s.matrix()[0]}), columns = state({s.matrix()[1]});
+  const Attrs momentum{{"alpha", 0.9}, {"eps", 1e-8}, {"momentum", 0.9}};
+  const Attrs adafactor{{"beta2_decay", -0.8}, {"eps", 1e-3}, {"clip", 1.0}};
   return {
       {.op = "sgd", .in = {param, gradient, rate}, .gradient = false},
       {.op = "momentum", .in = {param, kept, gradient, rate}, .attrs = {{"momentum", 0.9}}, .gradient = false},
@@ -180,10 +182,13 @@ Cases updates(const Shapes& s) {
        .in = {param, kept, gradient, rate},
        .attrs = {{"alpha", 0.9}, {"eps", 1e-8}},
        .gradient = false},
-      {.op = "rmsprop_momentum",
-       .in = {param, kept, kept, gradient, rate},
-       .attrs = std::move(momentum),
+      {.op = "rmsprop_momentum", .in = {param, kept, kept, gradient, rate}, .attrs = momentum, .gradient = false},
+      {.op = "lion",
+       .in = {param, kept, gradient, rate},
+       .attrs = {{"beta1", 0.9}, {"beta2", 0.99}},
        .gradient = false},
+      {.op = "adafactor", .in = {param, rows, columns, gradient, rate, step()}, .attrs = adafactor, .gradient = false},
+      {.op = "adafactor_vector", .in = {param, kept, gradient, rate, step()}, .attrs = adafactor, .gradient = false},
       {.op = "average", .in = {kept, param}, .attrs = {{"decay", 0.999}}, .gradient = false},
       {.op = "clip_scale", .in = {kAbsent, wide_gradient}, .attrs = {{"max_norm", 2.0}}, .gradient = false},
       {.op = "square_sums", .in = {wide_gradient}, .gradient = false},
