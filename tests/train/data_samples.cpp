@@ -131,7 +131,7 @@ FileContent mask_png(std::uint32_t height, std::uint32_t width, const FileConten
     for (std::size_t x = 0; x < width; ++x) {
       const std::size_t bit = x * static_cast<std::size_t>(form.depth);
       packed[bit / 8] |=
-          static_cast<std::uint8_t>(values[y * width + x] << (8 - std::min(form.depth, 8) - static_cast<int>(bit % 8)));
+          static_cast<std::uint8_t>(values[y * width + x] << std::max(0, 8 - form.depth - static_cast<int>(bit % 8)));
     }
     rows.push_back(static_cast<std::uint8_t>(form.filter));
     append(rows, filtered(form.filter, packed, above));
