@@ -36,11 +36,11 @@ struct StepRates {
   HD bool skips() const { return read().grad_scale == 0; }
 };
 
-/// What is of a whole parameter.
+/// Numbers that all elements of a parameter share.
 struct OfWhole {
-  double param_square;  // the mean of them
-  double row_mean;      // of all rows: of all squares
-  double taken, kept;   // what u is taken times, and the parameter before
+  double param_square;  // the mean of the parameter's squares
+  double row_mean;      // the mean of the rows' means
+  double taken, kept;   // the step takes `taken` times u from `kept` times the parameter
 };
 
 template <class From>

@@ -47,6 +47,19 @@ TEST(ShardedCheckpoint, IsTheSameInAllStages) {
   for (const int zero : {1, 2, 3}) EXPECT_TRUE(saved(zero) == first) << zero;
 }
 
+/// On six ranks a column of lenet's first kernel, [6,5,5,1], has as many numbers as a share of the kernel.
+TEST(ShardedCheckpoint, TakesNoColumnOfAdafactorForAShare) {
+  const SessionSetting setting = sharing("lenet", 6, 6, "adafactor");
+  const TemporaryFolder folder;
+  train_to(4, setting, folder.text() + "/one", 1, 0);
+  for (const bool sharded : {false, true}) {
+    const std::string run = folder.text() + message("/", sharded);
+    train_to(2, setting, run, 6, 0, sharded);
+    train_to(4, setting, run, 1, 0);
+    EXPECT_TRUE(saved_in(run) == saved_in(folder.text() + "/one")) << sharded;
+  }
+}
+
 /// A run of two ranks with checkpoints of steps 1 and 2.
 class DamagedShares : public ::testing::Test {
  protected:
