@@ -163,6 +163,16 @@ TEST_F(PackedRun, TakesWhatThePlanSaysThatKnowsItsData) {
   EXPECT_GT(packed, planned("jsonl:not-opened,no-pack"));
 }
 
+TEST_F(PackedRun, IsNotPlannedWithDataThatChangeNothingOrCannotBeRead) {
+  const Ended typed = run_train({"plan", "--model", "char_gpt", "--data", "jsnl:a"});
+  EXPECT_EQ(typed.err,
+            "train: error: data 'jsnl:a': changes nothing in a plan; jsonl:FILE and masks:IMAGES,MASKS do\n");
+  EXPECT_EQ(typed.code, 2);
+  const Ended images = run_train({"plan", "--model", "lenet", "--data", "jsonl:a"});
+  EXPECT_NE(images.err.find("which the network does not take"), std::string::npos) << images.err;
+  EXPECT_EQ(images.code, 2);
+}
+
 /// The texts of evaluation give the same alone as in windows of several, but for rounding; and one goes on by itself.
 TEST_F(PackedRun, IsEvaluatedAndGoesOnWithOneText) {
   ASSERT_EQ(run({"--save", path("run"), "--steps", "20"}).code, 0);

@@ -3,6 +3,7 @@
 
 #include "framework/error.h"
 #include "framework/formatted.h"
+#include "train/data/data_spec.h"
 #include "train/launches.h"
 #include "train/option_groups.h"
 #include "train/recipe.h"
@@ -14,6 +15,7 @@
 #include "train/report/sweep.h"
 #include "train/session/best_score.h"
 #include "train/session/device.h"
+#include "train/session/fed_data.h"
 #include "train/session/programs.h"
 #include "train/values.h"
 
@@ -94,9 +96,20 @@ Scaling predicted_scaling(const PlanAsked& asked, const Options& options) {
                     asked.exchange.value_or(Exchange::Pieces));
 }
 
+/// A data set that would change nothing, or that the network cannot read, is refused.
+void check_data(const Options& o) {
+  if (!o.data.spec) return;
+  const DataSpec spec(*o.data.spec);
+  if (spec.kind != "jsonl" && spec.kind != "masks")
+    spec.reject("changes nothing in a plan; jsonl:FILE and masks:IMAGES,MASKS do");
+  if (spec.kind == "jsonl" && !takes_sequences(build_network(o.program.network, o.program.training)))
+    spec.reject("gives texts as sequences of symbols, which the network does not take");
+}
+
 int plan(const PlanAsked& asked, const Options& given) {
   if (asked.roofline) return write_count(given, "--roofline", asked.json ? "json" : "text");
   Options options = decided(given);
+  check_data(options);
   Shards& shards = options.program.shards;
   check((shards.zero == 0 && !options.cheapest_zero) || shards.rank.of > 1 || asked.most_ranks > 0,
         "--zero plans for one of several ranks; add --ranks R");
