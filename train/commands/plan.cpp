@@ -96,7 +96,7 @@ Scaling predicted_scaling(const PlanAsked& asked, const Options& options) {
                     asked.exchange.value_or(Exchange::Pieces));
 }
 
-/// A data set that would change nothing, or that the network cannot read, is refused.
+/// A data set of the command line, not the network's own, that would change nothing or cannot be read is refused.
 void check_data(const Options& o) {
   if (!o.data.spec) return;
   const DataSpec spec(*o.data.spec);
@@ -109,7 +109,7 @@ void check_data(const Options& o) {
 int plan(const PlanAsked& asked, const Options& given) {
   if (asked.roofline) return write_count(given, "--roofline", asked.json ? "json" : "text");
   Options options = decided(given);
-  check_data(options);
+  check_data(given);
   Shards& shards = options.program.shards;
   check((shards.zero == 0 && !options.cheapest_zero) || shards.rank.of > 1 || asked.most_ranks > 0,
         "--zero plans for one of several ranks; add --ranks R");
