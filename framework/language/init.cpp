@@ -77,6 +77,8 @@ void fill_initial(const Init& init, std::uint64_t seed, std::string_view name, D
         static_cast<std::uint16_t*>(data)[i] =
             rounded_bits(static_cast<float>(value_at(init, key, static_cast<std::uint64_t>(first + i))), dtype);
       return;
+    default:
+      fail("'", name, "': no initial values in ", name_of(dtype));
   }
 }
 

@@ -1,27 +1,15 @@
 #include "framework/language/program.h"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <utility>
 
 #include "framework/error.h"
+#include "framework/language/block_formats.h"
 
 namespace lethe {
 namespace {
 
-struct DTypeFact {
-  DType dtype;
-  std::string_view name;
-  std::int64_t bytes;
-};
-constexpr std::array<DTypeFact, 7> kDTypes = {{{DType::f32, "f32", 4},
-                                               {DType::f64, "f64", 8},
-                                               {DType::bf16, "bf16", 2},
-                                               {DType::f16, "f16", 2},
-                                               {DType::i32, "i32", 4},
-                                               {DType::i64, "i64", 8},
-                                               {DType::u8, "u8", 1}}};
 constexpr std::int64_t kMostElements = std::int64_t{1} << 40;  // so that the bytes of a million vars can be added
 constexpr std::size_t kMostAxes = 32;
 constexpr std::string_view kKinds[] = {"input", "param", "state", "temp"};
@@ -69,20 +57,14 @@ std::int64_t elements(const Shape& shape) {
   return count;
 }
 
-std::int64_t bytes_of(DType dtype) { return kDTypes[static_cast<std::size_t>(dtype)].bytes; }
-std::int64_t bytes_of(const Var& var) { return elements(var.shape) * bytes_of(var.dtype); }
-bool is_float(DType dtype) { return dtype <= DType::f16; }
-DType wide_of(DType dtype) { return dtype == DType::bf16 || dtype == DType::f16 ? DType::f32 : dtype; }
-
-std::string_view name_of(DType dtype) { return kDTypes[static_cast<std::size_t>(dtype)].name; }
+std::int64_t bytes_of(const Var& var) {
+  const std::int64_t count = elements(var.shape);
+  if (!is_in_blocks(var.dtype)) return count * bytes_of(var.dtype);
+  const BlockFormat format = block_format(var.dtype, var.shape);
+  return format.header + format.blocks(count) * format.bytes;
+}
 std::string_view name_of(Kind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
 std::string_view name_of(Role role) { return kRoles[static_cast<std::size_t>(role)]; }
-
-DType dtype_named(std::string_view name) {
-  for (const DTypeFact& fact : kDTypes)
-    if (fact.name == name) return fact.dtype;
-  fail("unknown dtype ", quote(name), "; known: f32, f64, bf16, f16, i32, i64, u8");
-}
 
 std::string text_of(const Shape& shape) { return text_of(Attr(shape)); }
 std::string text_of(const Var& var) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "framework/language/attrs.h"
+#include "framework/language/dtype.h"
 
 namespace lethe {
 
@@ -18,7 +19,6 @@ inline constexpr VarId kNone = -1;  // an input that is absent
 /// Dimensions, batch first; images are [N, H, W, C]. A scalar has none.
 using Shape = std::vector<std::int64_t>;
 
-enum class DType : std::uint8_t { f32, f64, bf16, f16, i32, i64, u8 };
 enum class Kind : std::uint8_t { Input, Param, State, Temp };  // State: momentum, running statistics, step counter
 enum class Role : std::uint8_t { Forward, Backward, Optimize };
 
@@ -81,16 +81,11 @@ VarId find_var(const Program& program, std::string_view name);
 
 bool is_persistable(Kind kind);             // Param or State: lives from step to step
 std::int64_t elements(const Shape& shape);  // 1 for a scalar; fails from 2^40 on
-std::int64_t bytes_of(DType dtype);         // of one element
 std::int64_t bytes_of(const Var& var);
-bool is_float(DType dtype);
-DType wide_of(DType dtype);  // f32 for bf16 and f16: of parameters, statistics and losses beside such values
 
-std::string_view name_of(DType dtype);     // "f32"
-std::string_view name_of(Kind kind);       // "param"
-std::string_view name_of(Role role);       // "forward"
-DType dtype_named(std::string_view name);  // fails on an unknown name
-std::string text_of(const Shape& shape);   // "[128,32,32,16]"
-std::string text_of(const Var& var);       // "f32[128,32,32,16]", "f32[128,32,32,16] pitch 48"
+std::string_view name_of(Kind kind);      // "param"
+std::string_view name_of(Role role);      // "forward"
+std::string text_of(const Shape& shape);  // "[128,32,32,16]"
+std::string text_of(const Var& var);      // "f32[128,32,32,16]", "f32[128,32,32,16] pitch 48"
 
 }  // namespace lethe

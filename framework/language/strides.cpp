@@ -13,6 +13,10 @@ Shape strides_of(const Shape& shape, std::int64_t pitch) {
   return strides;
 }
 
+std::int64_t row_bytes(const Var& var) {
+  return is_in_blocks(var.dtype) ? bytes_of(var) : row_of(var.shape) * bytes_of(var.dtype);
+}
+
 std::int64_t span_of(const Var& var) {
   const std::int64_t row = row_of(var.shape);
   return var.pitch == 0 ? bytes_of(var) : ((elements(var.shape) / row - 1) * var.pitch + row) * bytes_of(var.dtype);

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "framework/error.h"
+#include "framework/language/block_formats.h"
 #include "framework/language/control_flow.h"
 #include "framework/language/op_def.h"
 #include "framework/language/op_facts.h"
@@ -56,7 +57,15 @@ class Verifier {
       const std::int64_t row = row_of(var.shape), rows = elements(var.shape) / row;
       check(var.pitch == 0 || var.pitch > row, "var '", var.name, "' has pitch ", var.pitch, ", but rows of ", row);
       with_context(var.name, [&] { return elements({rows, var.pitch}); });  // no more than can be counted
+      if (is_in_blocks(var.dtype)) check_in_blocks(var);
     }
+  }
+
+  void check_in_blocks(const Var& var) const {
+    check(is_persistable(var.kind) && var.pitch == 0, "'", var.name, "' is ", text_of(var),
+          ", which only parameters and states are, without gaps");
+    const std::string complaint = complaint_about_blocks(var.dtype, var.shape);
+    check(complaint.empty(), "'", var.name, "': ", complaint);
   }
 
   void check_block(BlockId id) {

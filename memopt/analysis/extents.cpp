@@ -8,9 +8,9 @@ namespace lethe {
 Extent Extents::of(VarId v) const {
   const Var& var = program_.vars[v];
   Extent extent = of(plan_.vars[v], span_of(var), "", var.name, var.pitch > 0 ? 1 : alignment_);
-  extent.pitch = var.pitch * bytes_of(var.dtype);
+  extent.pitch = var.pitch == 0 ? 0 : var.pitch * bytes_of(var.dtype);
   extent.first = extent.begin;
-  extent.row = row_of(var.shape) * bytes_of(var.dtype);
+  extent.row = row_bytes(var);
   return extent;
 }
 

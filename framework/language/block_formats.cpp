@@ -1,0 +1,54 @@
+#include "framework/language/block_formats.h"
+
+#include <algorithm>
+
+#include "framework/error.h"
+
+namespace lethe {
+namespace {
+
+constexpr std::int64_t kScale = 4, kHalf = 2;  // bytes of f32 and f16
+constexpr std::int64_t kMap = 256 * kScale;    // of what codes of 8 bits mean
+
+std::int64_t row_elements(const Shape& shape) {
+  return shape.empty() || shape[0] == 0 ? 1 : std::max<std::int64_t>(elements(shape) / shape[0], 1);
+}
+
+}  // namespace
+
+BlockFormat block_format(DType dtype, const Shape& shape) {
+  switch (dtype) {
+    case DType::int8: {
+      const std::int64_t row = row_elements(shape);
+      return {.elements = row, .bytes = (row + 3) / 4 * 4 + kScale};
+    }
+    case DType::q8_0:
+      return {.elements = kGgufBlock, .bytes = kHalf + kGgufBlock};
+    case DType::q4_0:
+      return {.elements = kGgufBlock, .bytes = kHalf + kGgufBlock / 2};
+    case DType::q4_1:
+      return {.elements = kGgufBlock, .bytes = 2 * kHalf + kGgufBlock / 2};
+    case DType::nf4:
+      return {.elements = kNf4Block, .bytes = kScale + kNf4Block / 2};
+    case DType::nf4_dq:
+      return {.elements = kNf4Block * kNf4Blocks,
+              .bytes = kScale + kNf4Blocks + kNf4Block * kNf4Blocks / 2,
+              .header = kScale + kMap};
+    case DType::dynamic8:
+    case DType::udynamic8:
+      return {.elements = kDynamicBlock, .bytes = kScale + kDynamicBlock};
+    default:
+      return {.elements = 1, .bytes = bytes_of(dtype)};
+  }
+}
+
+std::string complaint_about_blocks(DType dtype, const Shape& shape) {
+  const bool by_rows = dtype == DType::int8 || dtype == DType::q8_0 || dtype == DType::q4_0 || dtype == DType::q4_1;
+  if (!by_rows) return "";
+  if (shape.size() < 2) return message(name_of(dtype), " is for matrices, not for ", text_of(shape));
+  if (const std::int64_t row = row_elements(shape); dtype != DType::int8 && row % kGgufBlock != 0)
+    return message(name_of(dtype), " takes rows of a multiple of ", kGgufBlock, ", not of ", row);
+  return "";
+}
+
+}  // namespace lethe
