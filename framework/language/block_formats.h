@@ -36,6 +36,8 @@ struct BlockFormat {
 
 /// Of numbers of that shape.
 BlockFormat block_format(DType dtype, const Shape& shape);
+/// That numbers of that shape take, in blocks or not.
+std::int64_t bytes_of(DType dtype, const Shape& shape);
 
 /// Why numbers of that shape cannot be in such blocks: rows that are no multiple of a block, or no rows; "" if they
 /// can.
