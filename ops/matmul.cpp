@@ -85,9 +85,9 @@ const Register matmul{{
     .fusions = {{.fusion = Fusion::Update, .fused = into_update}},
     .widens = true,
     .rounds =
-        [](const Program& program, const Op& op) {
+        [](const Program& program, const Op& op, DType of_weight) {
           const Var &a = program.vars[op.in[0]], &b = program.vars[op.in[1]];
-          return converts_weight(product(a.shape, b.shape, op.attrs), a.dtype) ? 1 : -1;
+          return converts_weight(product(a.shape, b.shape, op.attrs), a.dtype, of_weight) ? 1 : -1;
         },
     .kernels = library_kernels([](const PrepareArgs& args) {
       const Var &a = args.in(0), &b = args.in(1);

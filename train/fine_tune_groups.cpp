@@ -74,10 +74,12 @@ void add_frozen(OptionSet& set, Options& o) {
       ->excludes("--freeze")
       ->excludes("--lora")
       ->excludes("--lora-train");
-  set.add_read(
-         "--frozen-dtype", [&frozen](const std::string& name) { frozen.dtype = dtype_named(name); }, "TYPE",
-         "Of frozen parameters of two axes or more: bf16 or f16 halve them, f32 (default: as all others)")
-      ->check(one_of({"f32", "bf16", "f16"}))
+  set.add(
+         "--frozen-dtype", frozen.types, "TYPE",
+         "Of frozen parameters of two axes or more: bf16 or f16 halve them, int8 and q8_0 take a quarter, q4_0, q4_1,\n"
+         "nf4 and nf4-dq an eighth, f32 (default: as all others); or by names, of which the first that mean a\n"
+         "parameter count: 'tokens.*=q8_0,logits.*=q8_0,*=nf4-dq'")
+      ->check({complaint_about_frozen_types})
       ->is({Fact::Kept});
 }
 

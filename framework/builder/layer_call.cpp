@@ -154,9 +154,10 @@ VarId LayerCall::param(const std::string& name, Shape shape, Init init, bool dec
 VarId LayerCall::wide_param(const std::string& name, Shape shape, Init init, bool decay, FileLayout layout) {
   if (settings_.has("share"))
     return shared_param(builder_.program(), message(settings_.text("share"), '.', name), shape);
-  const std::optional<DType> frozen =
-      shape.size() > 1 && is_frozen(name) ? builder_.options().frozen_dtype : std::nullopt;
-  return builder_.add_param(Kind::Param, message(path_, '.', name), std::move(shape), frozen.value_or(wide_of(dtype())),
+  const std::map<std::string, DType>& frozen = builder_.options().frozen_dtypes;
+  const auto own = frozen.find(message(path_, '.', name));
+  return builder_.add_param(Kind::Param, message(path_, '.', name), std::move(shape),
+                            own == frozen.end() ? wide_of(dtype()) : own->second,
                             {.init = init, .decay = decay, .layout = layout});
 }
 

@@ -119,6 +119,38 @@ Loaded read_all(Store& store, TensorReader& reader, const Network& network, cons
   return all;
 }
 
+/// All of them under the names of a library, or if that is "" under their own.
+std::vector<StoredTensor> stored_as_in(const std::string& library, const Network& network) {
+  const std::vector<StoredTensor> own = stored_weights(network);
+  if (library.empty()) return own;
+  check(network.adapters.empty(), network.name, ": ", quote(library), " has no names for the parameters of adapters");
+  std::vector<std::string> known;
+  for (const WeightNames& names : network.weight_names) {
+    if (names.library == library) return reading_as(names, own).all;
+    known.push_back(names.library);
+  }
+  fail(network.name, ": its \"weights\" name none of ", quote(library), did_you_mean(library, known),
+       "; known: ", known.empty() ? "none" : joined(known));
+}
+
+/// The weights of fully connected layers, without that of the last one, and without those that other ops read too.
+std::set<std::string> inner_matrices(const Network& network) {
+  const Program& program = network.program;
+  std::set<std::string> inner, others;
+  std::string last;
+  for (const Op& op : program.blocks[0].ops)
+    for (std::size_t slot = 0; slot < op.in.size(); ++slot) {
+      if (op.in[slot] == kNone || program.vars[op.in[slot]].kind != Kind::Param) continue;
+      const std::string& name = program.vars[op.in[slot]].name;
+      const bool is_matrix = op.type == "fc" && slot == 1;
+      (is_matrix ? inner : others).insert(name);
+      if (is_matrix) last = name;
+    }
+  inner.erase(last);
+  for (const std::string& name : others) inner.erase(name);
+  return inner;
+}
+
 }  // namespace
 
 std::set<std::string> fresh_weights(const std::string& patterns, const Network& network) {
@@ -141,17 +173,13 @@ std::string not_finite(const Store& store, const Network& network) {
 
 std::uint32_t save_weights(const std::string& file, const Store& store, const Network& network,
                            const std::string& library, std::optional<DType> dtype) {
-  const std::vector<StoredTensor> own = stored_weights(network);
-  if (library.empty()) return save_tensors(file, store, own, content("weights"), dtype);
-  check(network.adapters.empty(), network.name, ": ", quote(library), " has no names for the parameters of adapters");
-  std::vector<std::string> known;
-  for (const WeightNames& names : network.weight_names) {
-    if (names.library == library)
-      return save_tensors(file, store, reading_as(names, own).all, content("weights"), dtype);
-    known.push_back(names.library);
-  }
-  fail(network.name, ": its \"weights\" name none of ", quote(library), did_you_mean(library, known),
-       "; known: ", known.empty() ? "none" : joined(known));
+  return save_tensors(file, store, stored_as_in(library, network), content("weights"), dtype);
+}
+
+std::uint32_t save_weights_quantized(const std::string& file, const Store& store, const Network& network,
+                                     const std::string& library, DType dtype) {
+  return save_quantized(file, store, stored_as_in(library, network), content("weights"),
+                        {dtype, inner_matrices(network)});
 }
 
 std::uint32_t save_weights_but(const std::set<std::string>& but, const std::string& file, const Store& store,
