@@ -33,8 +33,10 @@ struct Planned {
   Sharing sharing = {};
   Workspaces workspaces = {};                 // of the program
   std::optional<ArenaFacts> arena = {};       // of levels 2 and 3
-  std::optional<Recomputed> recomputed = {};  // of level 3, and of level 2 if there is any
-  std::vector<std::string> notes = {};        // what was asked for and could not be done
+  std::optional<Recomputed> recomputed = {};  // of level 3, and else if there is any
+  // Of gradients that are made in two passes: what the second one takes, which is a part of `recomputed`.
+  std::optional<Recomputed> second_pass = {};
+  std::vector<std::string> notes = {};  // what was asked for and could not be done
   // If asked for: what each step made of the program, and every decision; in a whole plan all stands in the log.
   std::vector<std::string> steps = {}, log = {};
   // Milliseconds spent on kernels that were not there yet; on liveness; on everything but kernels.

@@ -7,8 +7,8 @@
 namespace lethe {
 namespace {
 
-constexpr std::int64_t kScale = 4, kHalf = 2;  // bytes of f32 and f16
-constexpr std::int64_t kMap = 256 * kScale;    // of what codes of 8 bits mean
+constexpr std::int64_t kFloat = 4, kHalf = 2;  // bytes of f32 and f16
+constexpr std::int64_t kMap = 256 * kFloat;    // of what codes of 8 bits mean
 
 std::int64_t row_elements(const Shape& shape) {
   return shape.empty() || shape[0] == 0 ? 1 : std::max<std::int64_t>(elements(shape) / shape[0], 1);
@@ -20,7 +20,7 @@ BlockFormat block_format(DType dtype, const Shape& shape) {
   switch (dtype) {
     case DType::int8: {
       const std::int64_t row = row_elements(shape);
-      return {.elements = row, .bytes = (row + 3) / 4 * 4 + kScale};
+      return {.elements = row, .bytes = (row + 3) / 4 * 4 + kFloat};
     }
     case DType::q8_0:
       return {.elements = kGgufBlock, .bytes = kHalf + kGgufBlock};
@@ -29,14 +29,14 @@ BlockFormat block_format(DType dtype, const Shape& shape) {
     case DType::q4_1:
       return {.elements = kGgufBlock, .bytes = 2 * kHalf + kGgufBlock / 2};
     case DType::nf4:
-      return {.elements = kNf4Block, .bytes = kScale + kNf4Block / 2};
+      return {.elements = kNf4Block, .bytes = kFloat + kNf4Block / 2};
     case DType::nf4_dq:
       return {.elements = kNf4Block * kNf4Blocks,
-              .bytes = kScale + kNf4Blocks + kNf4Block * kNf4Blocks / 2,
-              .header = kScale + kMap};
+              .bytes = kFloat + kNf4Blocks + kNf4Block * kNf4Blocks / 2,
+              .header = kFloat + kMap};
     case DType::dynamic8:
     case DType::udynamic8:
-      return {.elements = kDynamicBlock, .bytes = kScale + kDynamicBlock};
+      return {.elements = kDynamicBlock, .bytes = kFloat + kDynamicBlock};
     default:
       return {.elements = 1, .bytes = bytes_of(dtype)};
   }

@@ -173,6 +173,7 @@ std::string plan_text(const PlanReport& report) {
   const Planned& planned = report.planned();
   text += (planned.arena ? arena_line(*planned.arena) : bound_line(*report.row_of("level=2").arena)) + "\n";
   if (planned.recomputed) text += recomputed_line(*planned.recomputed) + "\n";
+  if (planned.second_pass) text += second_pass_line(*planned.second_pass) + "\n";
   for (const std::string& note : planned.notes) text += with_options(note) + "\n";
   text += staging_text(report.device, planned);
   text += predicted_line(report.plans.bytes, report.plans.at_most) + "\n" + frozen_text(report) + ranks_text(report);

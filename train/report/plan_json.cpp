@@ -95,6 +95,7 @@ std::string plan_json(const PlanReport& report) {
       {"certified", planned.arena ? Json(planned.arena->certified) : none},
       {"overhead", planned.recomputed ? Json(planned.recomputed->overhead) : none},
       {"recomputed", recomputed_json(report)},
+      {"clip_passes", planned.second_pass ? 2 : 1},
       {"budget", report.limit ? Json(*report.limit) : none},
       {"least_feasible", recomputes ? Json(report.plans.least_feasible()) : none},
       {"staged_from_op", planned.plan.staging.inputs.empty() ? none : Json(planned.plan.staging.op + 1)},
