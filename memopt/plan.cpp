@@ -53,13 +53,6 @@ std::int64_t most_alive(const Planned& analysed) {
   return *std::max_element(alive.begin(), alive.end());
 }
 
-/// Of two that keep a budget the one that computes less again, else the one of fewer bytes.
-bool computes_less_again(const Planned& a, const Planned& b, std::int64_t budget) {
-  const auto overhead = [](const Planned& p) { return p.recomputed ? p.recomputed->overhead : 0; };
-  if (std::max(bytes_of(a), bytes_of(b)) <= budget && overhead(a) != overhead(b)) return overhead(a) < overhead(b);
-  return bytes_of(a) < bytes_of(b);
-}
-
 void pack(Planned& form, double seconds) {
   ArenaPlan arena = plan_arena(form.program, form.live, form.sharing, form.workspaces, seconds);
   form.plan = std::move(arena.plan);

@@ -1,6 +1,7 @@
 #include "memopt/second_pass.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "framework/language/op_def.h"
 #include "framework/language/op_facts.h"
@@ -33,13 +34,17 @@ Planned plan_in_passes(MemoryStage& stage, const Planned& form) {
   const MemoptOptions& options = stage.options();
   if (options.clip_passes == 2) return stage.at_its_level(in_two_passes(stage, form));
   Planned made = stage.at_its_level(form);
-  const bool fits = !options.budget || bytes_of(made) <= *options.budget;
-  if (fits || options.clip_passes || options.level != Level::Recompute || options.pins.skip_grads ||
-      !why_no_two_passes(form.program).empty())
-    return made;
-  Planned twice = stage.at_its_level(in_two_passes(stage, form));
-  const std::int64_t least = std::min(*made.recomputed->least_feasible, *twice.recomputed->least_feasible);
-  if (!options.overhead || twice.recomputed->overhead <= *options.overhead) keep_better(made, std::move(twice));
+  const bool may_be_two = !options.clip_passes && options.level == Level::Recompute && options.budget &&
+                          !options.pins.skip_grads && why_no_two_passes(form.program).empty();
+  if (!may_be_two || (bytes_of(made) <= *options.budget && made.recomputed->overhead == 0)) return made;
+  Planned two = in_two_passes(stage, form);
+  const double price = two.second_pass->overhead;
+  if (bytes_of(made) <= *options.budget && made.recomputed->overhead <= price) return made;
+  two = stage.at_its_level(std::move(two));
+  const std::int64_t least = std::min(*made.recomputed->least_feasible, *two.recomputed->least_feasible);
+  if (two.recomputed->overhead <= options.overhead.value_or(std::numeric_limits<double>::infinity()))
+    keep_better(made, std::move(two),
+                [&](const Planned& a, const Planned& b) { return computes_less_again(a, b, *options.budget); });
   made.recomputed->least_feasible = least;
   return made;
 }

@@ -5,7 +5,7 @@
 namespace lethe {
 
 /// All steps but the last ones: in one pass, or in two where that is asked for, or where level 3 keeps a budget by
-/// nothing else. Fails where two are asked for and cannot be.
+/// nothing else, or by nothing cheaper. Fails where two are asked for and cannot be.
 Planned plan_in_passes(MemoryStage& stage, const Planned& form);
 
 /// The form with gradients in two passes. Fails where that cannot be.
