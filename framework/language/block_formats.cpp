@@ -7,8 +7,8 @@
 namespace lethe {
 namespace {
 
-constexpr std::int64_t kFloat = 4, kHalf = 2;  // bytes of f32 and f16
-constexpr std::int64_t kMap = 256 * kFloat;    // of what codes of 8 bits mean
+constexpr std::int64_t kScaleBytes = 4, kHalfBytes = 2;  // bytes of f32 and f16
+constexpr std::int64_t kMapBytes = 256 * kScaleBytes;    // of what codes of 8 bits mean
 
 std::int64_t row_elements(const Shape& shape) {
   return shape.empty() || shape[0] == 0 ? 1 : std::max<std::int64_t>(elements(shape) / shape[0], 1);
@@ -20,26 +20,33 @@ BlockFormat block_format(DType dtype, const Shape& shape) {
   switch (dtype) {
     case DType::int8: {
       const std::int64_t row = row_elements(shape);
-      return {.elements = row, .bytes = (row + 3) / 4 * 4 + kFloat};
+      return {.elements = row, .bytes = (row + 3) / 4 * 4 + kScaleBytes};
     }
     case DType::q8_0:
-      return {.elements = kGgufBlock, .bytes = kHalf + kGgufBlock};
+      return {.elements = kGgufBlock, .bytes = kHalfBytes + kGgufBlock};
     case DType::q4_0:
-      return {.elements = kGgufBlock, .bytes = kHalf + kGgufBlock / 2};
+      return {.elements = kGgufBlock, .bytes = kHalfBytes + kGgufBlock / 2};
     case DType::q4_1:
-      return {.elements = kGgufBlock, .bytes = 2 * kHalf + kGgufBlock / 2};
+      return {.elements = kGgufBlock, .bytes = 2 * kHalfBytes + kGgufBlock / 2};
     case DType::nf4:
-      return {.elements = kNf4Block, .bytes = kFloat + kNf4Block / 2};
+      return {.elements = kNf4Block, .bytes = kScaleBytes + kNf4Block / 2};
     case DType::nf4_dq:
       return {.elements = kNf4Block * kNf4Blocks,
-              .bytes = kFloat + kNf4Blocks + kNf4Block * kNf4Blocks / 2,
-              .header = kFloat + kMap};
+              .bytes = kScaleBytes + kNf4Blocks + kNf4Block * kNf4Blocks / 2,
+              .header = kScaleBytes + kMapBytes};
     case DType::dynamic8:
     case DType::udynamic8:
-      return {.elements = kDynamicBlock, .bytes = kFloat + kDynamicBlock};
+      return {.elements = kDynamicBlock, .bytes = kScaleBytes + kDynamicBlock};
     default:
       return {.elements = 1, .bytes = bytes_of(dtype)};
   }
+}
+
+std::int64_t bytes_of(DType dtype, const Shape& shape) {
+  const std::int64_t count = elements(shape);
+  if (!is_in_blocks(dtype)) return count * bytes_of(dtype);
+  const BlockFormat format = block_format(dtype, shape);
+  return format.header + format.blocks(count) * format.bytes;
 }
 
 std::string complaint_about_blocks(DType dtype, const Shape& shape) {

@@ -57,12 +57,7 @@ std::int64_t elements(const Shape& shape) {
   return count;
 }
 
-std::int64_t bytes_of(const Var& var) {
-  const std::int64_t count = elements(var.shape);
-  if (!is_in_blocks(var.dtype)) return count * bytes_of(var.dtype);
-  const BlockFormat format = block_format(var.dtype, var.shape);
-  return format.header + format.blocks(count) * format.bytes;
-}
+std::int64_t bytes_of(const Var& var) { return bytes_of(var.dtype, var.shape); }
 std::string_view name_of(Kind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
 std::string_view name_of(Role role) { return kRoles[static_cast<std::size_t>(role)]; }
 

@@ -5,6 +5,7 @@
 
 #include "framework/error.h"
 #include "framework/host_memory.h"
+#include "framework/language/block_formats.h"
 #include "framework/ranks/peers.h"
 
 namespace lethe {
@@ -16,12 +17,11 @@ std::vector<std::byte> host_copy(const Var& var) {
                 [&] { return std::vector<std::byte>(static_cast<std::size_t>(bytes_of(var))); });
 }
 
-/// Writes what make(first, count, values) gives, some elements at a time: beside all of a large var, a copy of it would
-/// be more than the run takes ever after.
+/// Writes `count` elements of `each` bytes, which make(first, count, values) gives, some at a time: beside all of a
+/// large var, a copy of it would be more than the run takes ever after.
 template <class Make>
-void write_in_pieces(Device& device, const Var& var, void* memory, const Make& make) {
+void write_in_pieces(Device& device, std::int64_t count, std::int64_t each, void* memory, const Make& make) {
   constexpr std::int64_t kPiece = std::int64_t{1} << 18;
-  const std::int64_t count = elements(var.shape), each = bytes_of(var.dtype);
   std::vector<std::byte> values(static_cast<std::size_t>(std::min(count, kPiece) * each));
   for (std::int64_t first = 0; first < count; first += kPiece) {
     const std::int64_t some = std::min(kPiece, count - first);
@@ -44,7 +44,8 @@ void Store::add(const Program& program) {
 
 void Store::add(const Var& var) {
   Entry added{var, with_context(message("'", var.name, "'"), [&] { return Buffer(device_, bytes_of(var)); })};
-  write_in_pieces(device_, var, added.memory.data(), [](std::int64_t, std::int64_t, std::byte*) {});  // zeros
+  const auto zeros = [](std::int64_t, std::int64_t, std::byte*) {};
+  write_in_pieces(device_, bytes_of(var), 1, added.memory.data(), zeros);
   entries_.emplace(var.name, std::move(added));
 }
 
@@ -57,7 +58,7 @@ void Store::initialize(const Program& program, const std::vector<ParamInfo>& par
       fill_initial(info.init, seed, var.name, var.dtype, count, values, first);
     };
     if (!has_share(var)) {
-      write_in_pieces(device_, var, entry(var.name).memory.data(), make);
+      write_in_pieces(device_, elements(var.shape), bytes_of(var.dtype), entry(var.name).memory.data(), make);
       continue;
     }
     std::vector<std::byte> whole = host_copy(var);
@@ -102,9 +103,9 @@ void Store::write_whole(const Var& whole, const void* data) {
   if (!has_share(whole)) return write(whole.name, data, bytes_of(whole));
   const Share share = share_of(elements(whole.shape), device_.peers()->rank());
   std::vector<std::byte> own = host_copy(entry(whole.name).var);
-  const std::int64_t each = bytes_of(whole.dtype);
-  std::memcpy(own.data(), static_cast<const std::byte*>(data) + share.begin * each,
-              static_cast<std::size_t>(share.count * each));
+  const std::int64_t begin = block_format(whole.dtype, whole.shape).offset(share.begin);
+  std::memcpy(own.data(), static_cast<const std::byte*>(data) + begin,
+              static_cast<std::size_t>(bytes_of(whole.dtype, {share.count})));
   write(whole.name, own.data(), std::ssize(own));
 }
 

@@ -21,9 +21,11 @@ Material material() {
                     file_with({{.name = "a", .dtype = DType::u8, .shape = {3}},
                                {.name = "b", .dtype = DType::f64},
                                {.name = "c", .dtype = DType::bf16, .shape = {0, 4}}},
-                              {})},
+                              {}),
+                    file_with({{.name = "w@m", .dtype = DType::dynamic8, .shape = {3, 2}}}, {})},
           .words = {"\"dtype\":", "\"shape\":", "\"data_offsets\":", "\"__metadata__\":", "\"F32\"", "\"F64\"",
-                    "\"BF16\"", "\"F16\"", "\"I64\"", "\"I32\"", "\"U8\"", "[", "]", "{", "}", "[0,0]", "null", "\\n"}};
+                    "\"BF16\"", "\"F16\"", "\"I64\"", "\"I32\"", "\"U8\"", "\"lethe.dtypes\":", "[", "]", "{", "}",
+                    "[0,0]", "null", "\\n"}};
 }
 
 void read_input(const std::uint8_t* data, std::size_t size) {

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "framework/random.h"
+#include "models/json_source.h"
 #include "tests/train/data_samples.h"
 
 namespace lethe::testing {
@@ -71,6 +72,45 @@ TEST_F(Safetensors, ReadsWhatItWrote) {
   EXPECT_EQ(reader.read(*reader.find("b")), bytes_with({9, 10, 11}));
   EXPECT_EQ(reader.read(*reader.find("a")), bytes_with({1, 2, 3, 4, 5, 6, 7, 8}));
   EXPECT_EQ(reader.find("c"), nullptr);
+}
+
+TEST_F(Safetensors, HoldsNumbersInBlocksAsBytes) {
+  std::vector<std::byte> blocks(2 * 260);
+  for (std::size_t i = 0; i < blocks.size(); ++i) blocks[i] = static_cast<std::byte>(i);
+  {
+    SafetensorsWriter writer(file(), {{.name = "w@m", .dtype = DType::dynamic8, .shape = {3, 100}}},
+                             {{"format", "pt"}});
+    writer.write(blocks);
+    writer.finish();
+  }
+  EXPECT_PRED2(says, content_of(file()), R"("w@m":{"dtype":"U8","shape":[520],"data_offsets":[0,520]})");
+  EXPECT_PRED2(says, content_of(file()), R"(\"dtype\":\"dynamic8\",\"shape\":[3,100],\"block\":256)");
+  SafetensorsReader reader(file());
+  const TensorEntry& tensor = *reader.find("w@m");
+  EXPECT_TRUE(tensor.is_of(DType::dynamic8));
+  EXPECT_EQ(tensor.shape, (Shape{3, 100}));
+  EXPECT_EQ(reader.read(tensor), blocks);
+  EXPECT_EQ(reader.metadata(), (Metadata{{"format", "pt"}}));
+}
+
+TEST_F(Safetensors, RefusesBlocksThatItsMetadataDoNotFit) {
+  const auto said = [&](const std::string& dtypes, const std::string& tensor = R"("dtype":"U8","shape":[520])") {
+    return refusal(message(R"({"__metadata__":{"lethe.dtypes":)", Json(dtypes).dump(), R"(},"w":{)", tensor,
+                           R"(,"data_offsets":[0,520]}})"),
+                   520);
+  };
+  EXPECT_PRED2(says, said(R"({"w":{"dtype":"dynamic8","shape":[300],"block":2048}})"),
+               "tensor 'w': lethe.dtypes:1:6: has blocks of 2048, this program reads dynamic8 in blocks of 256");
+  EXPECT_PRED2(says, said(R"({"w":{"dtype":"dynamic8","shape":[513],"block":256}})"),
+               "dynamic8[513] are not of 520 bytes");
+  EXPECT_PRED2(says, said(R"({"w":{"dtype":"dynamic8","shape":[9223372036854775807],"block":256}})"),
+               "too many elements");
+  EXPECT_PRED2(says, said(R"({"w":{"dtype":"q8_0","shape":[300],"block":32}})"), "q8_0 is for matrices, not for [300]");
+  EXPECT_PRED2(says, said(R"({"w":{"dtype":"f32","shape":[130],"block":1}})"), "f32 are not in blocks");
+  EXPECT_PRED2(says, said(R"({"v":{"dtype":"dynamic8","shape":[300],"block":256}})"), "the file has no tensor 'v'");
+  EXPECT_PRED2(says, said(R"({"w":{"dtype":"dynamic8","shape":[300],"block":256}})", R"("dtype":"F32","shape":[130])"),
+               "the tensor is f32[130], expected u8 of one axis");
+  EXPECT_PRED2(says, said("{"), "lethe.dtypes");
 }
 
 TEST_F(Safetensors, KeepsScalarsAndNamesWithQuotes) {

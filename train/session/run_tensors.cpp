@@ -37,7 +37,7 @@ std::vector<StoredTensor> run_states_of(const Store& store, const Network& netwo
       const Shape& whole = param->second.var.shape;
       if (peers && may_be_a_share(name) && state.var.shape == Shape{size_of_share(elements(whole), peers->rank().of)})
         state.var.shape = whole;
-      if (state.var.shape == whole) state.layout = param->second.layout;
+      if (state.var.shape == whole && !is_in_blocks(state.var.dtype)) state.layout = param->second.layout;
     }
     states.push_back(state);
   }

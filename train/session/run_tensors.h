@@ -21,7 +21,7 @@ std::string param_of(const std::string& state);
 /// What the states of a run call a weight whose average is shown.
 std::string trained_name(const std::string& weight);
 /// The rest of the store; `<param>@momentum` and the like have the layout of their parameter, where they have its
-/// shape, and this where this rank has a share of them.
+/// shape and are not in blocks, and this where this rank has a share of them.
 std::vector<StoredTensor> run_states_of(const Store& store, const Network& network);
 /// Of these and of the weights what a file of states should have: weights as far as it has them.
 std::vector<StoredTensor> states_in(const TensorReader& file, const Store& store, const Network& network);

@@ -153,13 +153,14 @@ void check_places(std::vector<TensorEntry>& tensors, std::int64_t data_bytes) {
 
 std::string header_of(std::vector<TensorEntry>& tensors, const Metadata& metadata) {
   Json header = Json::object();
-  if (!metadata.empty()) header[kMetadata] = metadata;
+  if (const Metadata all = with_blocks(metadata, tensors); !all.empty()) header[kMetadata] = all;
   std::int64_t next = 0;
   for (TensorEntry& tensor : tensors) {
     tensor.begin = next;
     next += tensor.bytes();
+    const TensorEntry stated = entry_in_header(tensor);
     header[tensor.name] = {
-        {"dtype", file_name_of(tensor.dtype)}, {"shape", tensor.shape}, {"data_offsets", {tensor.begin, next}}};
+        {"dtype", file_name_of(stated.dtype)}, {"shape", stated.shape}, {"data_offsets", {tensor.begin, next}}};
   }
   std::string text = header.dump();
   while (text.size() % kHeaderAlignment != 0) text += ' ';
@@ -204,6 +205,7 @@ void SafetensorsReader::parse_header(const std::string& header, std::int64_t dat
     }
   }
   check_places(tensors_, data_bytes);
+  find_blocks(metadata_, tensors_);
 }
 
 std::vector<std::byte> SafetensorsReader::read(const TensorEntry& tensor) {

@@ -1,19 +1,18 @@
 // Files of named tensors in the safetensors format: eight bytes of header length (little endian), a JSON header, the
-// data without holes. Read and written tensor by tensor. Errors name file and tensor and are Exit::Data.
+// data without holes. Read and written tensor by tensor, also those in blocks (train/session/blocks_in_file.h). Errors
+// name file and tensor and are Exit::Data.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "train/session/atomic_file.h"
+#include "train/session/blocks_in_file.h"
 #include "train/session/tensor_reader.h"
 
 namespace lethe {
-
-using Metadata = std::map<std::string, std::string>;
 
 /// Refuses files that are truncated, too long, or whose header is malformed: overlaps, holes, duplicates, sizes that do
 /// not fit the shape, a header of 100 MB and more; and says what another file is, as far as its first bytes tell.

@@ -5,6 +5,7 @@
 
 #include "framework/error.h"
 #include "framework/host_memory.h"
+#include "framework/language/block_formats.h"
 #include "framework/ranks/peers.h"
 #include "framework/text_input.h"
 #include "models/json_source.h"
@@ -29,12 +30,28 @@ Metadata metadata_of(std::int64_t step, Rank rank) {
   return {{"step", std::to_string(step)}, {"rank", std::to_string(rank.number)}, {"ranks", std::to_string(rank.of)}};
 }
 
-std::vector<std::byte> own_share(const Store& store, const Var& whole, Rank rank) {
-  const std::vector<std::byte> values = store.read(whole.name);
-  const Share share = share_of(elements(whole.shape), rank);
-  const std::int64_t each = bytes_of(whole.dtype);
-  const auto begin = values.begin() + (std::ssize(values) == bytes_of(whole) ? share.begin * each : 0);
-  return {begin, begin + share.count * each};
+/// Whether shares of such numbers would not be blocks of their own.
+bool shares_cut_blocks(DType dtype, const Shape& whole, std::int64_t ranks) {
+  if (!is_in_blocks(dtype)) return false;
+  const Shape share = {size_of_share(elements(whole), ranks)};
+  const BlockFormat format = block_format(dtype, whole);
+  return format.header > 0 || !complaint_about_blocks(dtype, share).empty() || share[0] % format.elements != 0;
+}
+
+/// What a rank's file has of a tensor: its share. Blocks that shares would cut are all in that of the first rank.
+TensorEntry share_of_tensor(const TensorEntry& whole, Rank rank) {
+  if (!shares_cut_blocks(whole.dtype, whole.shape, rank.of))
+    return {.name = whole.name, .dtype = whole.dtype, .shape = {share_of(elements(whole.shape), rank).count}};
+  return rank.number == 0 ? whole : TensorEntry{.name = whole.name, .dtype = DType::u8, .shape = {0}};
+}
+
+std::vector<std::byte> own_share(const Store& store, const Var& whole, const TensorEntry& share, Rank rank) {
+  std::vector<std::byte> values = store.read(whole.name);
+  if (std::ssize(values) == share.bytes()) return values;
+  const bool has_all = std::ssize(values) == bytes_of(whole) && share.bytes() > 0;
+  const std::int64_t first = has_all ? share_of(elements(whole.shape), rank).begin : 0;
+  const auto begin = values.begin() + block_format(whole.dtype, whole.shape).offset(first);
+  return {begin, begin + share.bytes()};
 }
 
 /// Comes back when all ranks have called it.
@@ -133,10 +150,10 @@ class ShareReader final : public TensorReader {
              kShareIndex, ", which is of step ", step_);
     for (const TensorEntry& whole : tensors_) {
       const TensorEntry* const found = file->find(whole.name);
-      const Shape expected = {share_of(elements(whole.shape), rank).count};
-      check_as(Exit::Data, found && found->shape == expected && found->is_of(whole.dtype), file->file(), ": tensor '",
-               whole.name, "' is ", found ? type_and_shape(*found) : "missing", ", expected ", name_of(whole.dtype),
-               text_of(expected));
+      const TensorEntry expected = share_of_tensor(whole, rank);
+      check_as(Exit::Data, found && found->shape == expected.shape && found->is_of(expected.dtype), file->file(),
+               ": tensor '", whole.name, "' is ", found ? type_and_shape(*found) : "missing", ", expected ",
+               type_and_shape(expected));
     }
   }
 
@@ -160,14 +177,13 @@ void save_shares(const std::string& directory, std::int64_t step, const std::vec
   all.insert(all.end(), states.begin(), states.end());
   std::vector<TensorEntry> entries;
   for (const StoredTensor& each : all)
-    entries.push_back({.name = each.names.front(),
-                       .dtype = each.var.dtype,
-                       .shape = {share_of(elements(each.var.shape), rank).count}});
+    entries.push_back(
+        share_of_tensor({.name = each.names.front(), .dtype = each.var.dtype, .shape = each.var.shape}, rank));
   std::vector<std::uint32_t> checksums(static_cast<std::size_t>(rank.of) * all.size());
   meet(peers);  // the first has made the directory
   SafetensorsWriter writer(file_of(directory, rank), entries, metadata_of(step, rank));
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const std::vector<std::byte> share = own_share(store, all[i].var, rank);
+    const std::vector<std::byte> share = own_share(store, all[i].var, entries[i], rank);
     checksums[static_cast<std::size_t>(rank.number) * all.size() + i] = checksum_of(share);
     writer.write(share);
   }

@@ -86,6 +86,17 @@ void transpose_parts(const StoredTensor& stored, const std::vector<Shape>& shape
     reorder(tensors[i], stored.var.dtype, {1, shapes[i][0], 1, shapes[i][1]}, direction);
 }
 
+/// The first block whose scale is no finite number.
+std::optional<NoNumber> no_scale_in(const std::vector<std::byte>& blocks, DType dtype) {
+  const BlockFormat format = block_format(dtype, {});
+  for (std::int64_t at = 0; at < std::ssize(blocks); at += format.bytes) {
+    float scale;
+    std::memcpy(&scale, blocks.data() + at, sizeof scale);
+    if (!std::isfinite(scale)) return NoNumber{.at = at / format.bytes * format.elements, .value = scale};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::vector<TensorEntry> tensors_of(const StoredTensor& stored) {
@@ -129,6 +140,7 @@ std::vector<std::byte> to_memory(const StoredTensor& stored, std::vector<std::ve
 }
 
 std::optional<NoNumber> no_number_in(const std::vector<std::byte>& values, DType dtype, Infinite infinite) {
+  if (dtype == DType::dynamic8 || dtype == DType::udynamic8) return no_scale_in(values, dtype);
   if (!is_float(dtype)) return std::nullopt;
   return for_float(dtype, [&](auto zero) -> std::optional<NoNumber> {
     using T = decltype(zero);

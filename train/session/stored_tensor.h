@@ -33,7 +33,8 @@ struct NoNumber {
   std::int64_t at;  // of the values
   double value;
 };
-/// The first that is NaN or, if such are refused, infinite; values of other dtypes than floats are all numbers.
+/// The first that is NaN or, if such are refused, infinite, or whose block has such a scale (dynamic8, udynamic8);
+/// values of other dtypes are all numbers.
 std::optional<NoNumber> no_number_in(const std::vector<std::byte>& values, DType dtype, Infinite infinite);
 /// Floats in another float type, rounded once. Fails (Exit::Data) if one is too large for it.
 std::vector<std::byte> converted(std::vector<std::byte> data, DType from, DType to);

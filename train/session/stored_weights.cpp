@@ -31,10 +31,11 @@ std::uint32_t save_tensors(const std::string& file, const Store& store, std::vec
   const auto in_file = [&](const StoredTensor& each) {
     return floats && is_float(each.var.dtype) ? *floats : each.var.dtype;
   };
+  const auto alignment = [&](const StoredTensor& each) {
+    return is_in_blocks(in_file(each)) ? 1 : bytes_of(in_file(each));
+  };
   std::stable_sort(all.begin(), all.end(),
-                   [&](const StoredTensor& a, const StoredTensor& b) {  // keeps every tensor aligned
-                     return bytes_of(in_file(a)) > bytes_of(in_file(b));
-                   });
+                   [&](const StoredTensor& a, const StoredTensor& b) { return alignment(a) > alignment(b); });
   std::vector<TensorEntry> tensors;
   for (const StoredTensor& each : all)
     for (TensorEntry& tensor : tensors_of(each)) {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "framework/error.h"
-#include "framework/language/program.h"
+#include "framework/language/block_formats.h"
 
 namespace lethe {
 
@@ -24,7 +24,7 @@ struct TensorEntry {
 
   bool is_foreign() const { return !foreign_dtype.empty(); }
   bool is_of(DType wanted) const { return !is_foreign() && dtype == wanted; }
-  std::int64_t bytes() const { return is_foreign() ? foreign_bytes : elements(shape) * bytes_of(dtype); }
+  std::int64_t bytes() const { return is_foreign() ? foreign_bytes : bytes_of(dtype, shape); }
 };
 
 /// "f32[2,3]", "BOOL[2,3]".
