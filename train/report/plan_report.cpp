@@ -217,7 +217,7 @@ const PlanRow& PlanReport::row_of(const std::string& memopt) const {
 }
 
 PlanReport report_plan(const ProgramSetting& setting, const DeviceInfo& device,
-                       const std::function<void(const std::string&)>& busy) {
+                       const std::function<void(const std::string&)>& busy, bool advise) {
   const std::string& asked = setting.memory.text;
   Subject subject(setting, device);
   Plans plans = subject.planned(setting.memory);
@@ -260,6 +260,8 @@ PlanReport report_plan(const ProgramSetting& setting, const DeviceInfo& device,
   }
   if (suggests || report.limit) report.stages = stages_of(report, other, subject);
   if (suggests) add_remedies(other, subject, report);
+  if (advise || !fits(report.row()))
+    report.advice = advice_for(other, subject.network(), report.row().bytes(), report.limit, subject.suggested(), busy);
   return report;
 }
 
