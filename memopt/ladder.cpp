@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "memopt/recompute/search.h"
+#include "memopt/second_pass.h"
 
 namespace lethe {
 namespace {
@@ -68,6 +69,12 @@ std::int64_t least_of(const Ladder& ladder) {
   return least;
 }
 
+/// What of the price that was asked for is left for computing again.
+std::optional<double> price_left(const MemoptOptions& options, const Planned& form) {
+  if (!options.overhead || !form.second_pass) return options.overhead;
+  return overhead_beside(*form.second_pass, *options.overhead);
+}
+
 /// At no price.
 Planned plain_plan(MemoryStage& stage, const Planned& form) {
   Planned plain = stage.keep_all(form, stage.options().seconds);
@@ -84,7 +91,8 @@ Planned plan_on_ladder(MemoryStage& stage, const Planned& form) {
   const std::int64_t least = least_of(ladder);
   if (!options.budget || bytes_of(made) > *options.budget) {
     const double any_price = std::numeric_limits<double>::infinity();
-    const int last = last_within(ladder, options.overhead.value_or(options.budget ? any_price : ladder.forward()));
+    const std::optional<double> price = price_left(options, form);
+    const int last = last_within(ladder, price.value_or(options.budget ? any_price : ladder.forward()));
     keep_better(made, options.budget ? within_budget(ladder, last, *options.budget) : ladder.plan(last));
   }
   made.recomputed->least_feasible = std::min(least, bytes_of(made));

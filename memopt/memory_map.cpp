@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <numeric>
+#include <set>
 
 #include "framework/language/op_def.h"
 #include "framework/language/views.h"
@@ -101,6 +102,9 @@ std::string_view name_of(Category category) { return kNames[static_cast<std::siz
 std::vector<Category> categories_of(const Program& program) {
   std::vector<Category> categories(program.vars.size(), Category::Activations);
   std::vector<bool> is_gradient(program.vars.size());
+  std::set<std::string_view> digests;  // ops that a gradient is read by
+  for (const Op& op : program.blocks[0].ops)
+    if (const AllGradients* const all = op_def(op.type).all_gradients) digests.insert(all->digest);
   for (std::size_t v = 0; v < program.vars.size(); ++v) {
     const Kind kind = program.vars[v].kind;
     if (kind == Kind::Input) categories[v] = Category::Inputs;
@@ -112,6 +116,7 @@ std::vector<Category> categories_of(const Program& program) {
         if (program.vars[v].kind == Kind::Temp) categories[v] = category_written_by(op.role);
       if (copies_kept(program, op)) categories[op.out[0]] = category_of_copy(program.vars[op.in[0]].kind);
       if (const VarId gradient = update_gradient(op); gradient != kNone) is_gradient[gradient] = true;
+      if (digests.contains(op.type)) is_gradient[op.in[0]] = true;
       const bool updates_param = op_def(op.type).updates && program.vars[op.out[0]].kind == Kind::Param;
       for (const VarId v : op.in)
         if (updates_param && v != kNone && program.vars[v].kind == Kind::State) categories[v] = Category::Optimizer;

@@ -37,6 +37,9 @@ struct MemoptOptions {
   // budget, else as much as a forward pass takes.
   std::optional<std::int64_t> budget = {};
   std::optional<double> overhead = {};
+  // 2: gradients are made twice, first for what is taken of all of them, their norm, and then for the updates, so that
+  // none stands until the last is there; 1: once. Not said: twice at level 3 where a budget is not kept for less.
+  std::optional<int> clip_passes = {};
   SecondsOf seconds_of = {};  // what it weighs ops by; none: seconds_on the device
   PinOptions pins = {};
   double seconds = 1;      // for the search of an arena

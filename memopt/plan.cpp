@@ -27,6 +27,7 @@
 #include "memopt/recompute/cheap_repeats.h"
 #include "memopt/recompute/repeated.h"
 #include "memopt/recompute/seconds.h"
+#include "memopt/second_pass.h"
 
 namespace lethe {
 namespace {
@@ -34,8 +35,8 @@ namespace {
 /// What makes every update wait for all gradients; "" if nothing does.
 std::string needs_all_gradients(const Program& program) {
   for (const Op& op : program.blocks[0].ops)
-    if (const auto why = op_def(op.type).needs_all_gradients)
-      if (const char* const text = why(op)) return text;
+    if (const AllGradients* const all = op_def(op.type).all_gradients)
+      if (const char* const text = all->why_wait(op)) return text;
   return "";
 }
 
@@ -52,13 +53,6 @@ std::int64_t most_alive(const Planned& analysed) {
   return *std::max_element(alive.begin(), alive.end());
 }
 
-/// Of two that keep a budget the one that computes less again, else the one of fewer bytes.
-bool computes_less_again(const Planned& a, const Planned& b, std::int64_t budget) {
-  const auto overhead = [](const Planned& p) { return p.recomputed ? p.recomputed->overhead : 0; };
-  if (std::max(bytes_of(a), bytes_of(b)) <= budget && overhead(a) != overhead(b)) return overhead(a) < overhead(b);
-  return bytes_of(a) < bytes_of(b);
-}
-
 void pack(Planned& form, double seconds) {
   ArenaPlan arena = plan_arena(form.program, form.live, form.sharing, form.workspaces, seconds);
   form.plan = std::move(arena.plan);
@@ -70,12 +64,17 @@ void pack(Planned& form, double seconds) {
 Planned MemoryStage::run(Program program) {
   const Clock::time_point begin = Clock::now();
   const double kernels_before = prepared_.kernels_ms();
-  Planned form{.program = std::move(program)};
-  Planned made = is_in_arena(options_.level) ? in_arena(std::move(form)) : in_buffers(std::move(form));
+  Planned made = plan_in_passes(*this, {.program = std::move(program)});
   finish(made);
   made.kernels_ms = prepared_.kernels_ms() - kernels_before;
   made.liveness_ms = liveness_ms_;
   made.plan_ms = ms_since(begin) - made.kernels_ms;
+  return made;
+}
+
+Planned MemoryStage::at_its_level(Planned form) {
+  Planned made = is_in_arena(options_.level) ? in_arena(std::move(form)) : in_buffers(std::move(form));
+  if (made.second_pass) made.recomputed = with_second_pass(made.recomputed.value_or(Recomputed{}), *made.second_pass);
   return made;
 }
 
@@ -134,12 +133,13 @@ void MemoryStage::order_for_repeats(Planned& form) const {
   if (options_.early_updates && !options_.pins.skip_grads) order("gradients_early", gradients_early, form);
 }
 
+SecondsOf MemoryStage::seconds_of() const {
+  return options_.seconds_of ? options_.seconds_of : seconds_on(prepared_.device());
+}
+
 Tape MemoryStage::tape_for(const Program& program) const {
-  const DeviceInfo& device = prepared_.device();
   return tape_of(program, collect_pins(program, options_.pins), workspaces_of(program, prepared_),
-                 {.kind = device.kind,
-                  .fuses = options_.fuse,
-                  .seconds_of = options_.seconds_of ? options_.seconds_of : seconds_on(device)});
+                 {.kind = prepared_.device().kind, .fuses = options_.fuse, .seconds_of = seconds_of()});
 }
 
 Planned MemoryStage::repeat(const Planned& form, const Tape& tape, const Rung& rung, double seconds) {

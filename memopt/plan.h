@@ -21,6 +21,8 @@ class MemoryStage {
   /// All steps.
   Planned run(Program program);
 
+  /// All steps from the level's first on.
+  Planned at_its_level(Planned form);
   /// What is done for any arena before its bytes are looked at.
   void rewrite_for_arena(Planned& form) const;
   /// Updates that compute their gradients themselves.
@@ -29,12 +31,17 @@ class MemoryStage {
   Planned keep_all(Planned form, double seconds);
   /// Gradients early, if updates may be: the order that serves computing again best.
   void order_for_repeats(Planned& form) const;
+  /// What ops are weighed by.
+  SecondsOf seconds_of() const;
   /// The form's tape on the device.
   Tape tape_for(const Program& program) const;
   /// With what the choice of a rung does not keep made again, and all else kept; `recomputed` says what that comes to.
   Planned repeat(const Planned& form, const Tape& tape, const Rung& rung, double seconds);
   /// Sums and activations on the way of the ops before them.
   void fuse(Planned& form) const;
+  /// Takes one step. The pass gets the program and, if it asks for them, its pins, and gives what it makes of it.
+  template <class Pass>
+  void step(const char* name, const Pass& pass, Planned& form) const;
 
  private:
   Planned in_arena(Planned form);
@@ -49,9 +56,6 @@ class MemoryStage {
   Planned in_buffers(Planned form);
   void finish(Planned& made);
 
-  /// Takes one step. The pass gets the program and, if it asks for them, its pins, and gives what it makes of it.
-  template <class Pass>
-  void step(const char* name, const Pass& pass, Planned& form) const;
   /// Takes a step that moves ops.
   template <class Pass>
   void order(const char* name, const Pass& pass, Planned& form) const;

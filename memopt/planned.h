@@ -1,5 +1,6 @@
 // What the memory stage makes of a program.
 #pragma once
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -33,8 +34,10 @@ struct Planned {
   Sharing sharing = {};
   Workspaces workspaces = {};                 // of the program
   std::optional<ArenaFacts> arena = {};       // of levels 2 and 3
-  std::optional<Recomputed> recomputed = {};  // of level 3, and of level 2 if there is any
-  std::vector<std::string> notes = {};        // what was asked for and could not be done
+  std::optional<Recomputed> recomputed = {};  // of level 3, and else if there is any
+  // Of gradients that are made in two passes: what the second one takes, which is a part of `recomputed`.
+  std::optional<Recomputed> second_pass = {};
+  std::vector<std::string> notes = {};  // what was asked for and could not be done
   // If asked for: what each step made of the program, and every decision; in a whole plan all stands in the log.
   std::vector<std::string> steps = {}, log = {};
   // Milliseconds spent on kernels that were not there yet; on liveness; on everything but kernels.
@@ -45,6 +48,13 @@ struct Planned {
 inline std::int64_t bytes_of(const Planned& planned) { return planned.plan.bytes.total(); }
 
 inline bool takes_fewer_bytes(const Planned& a, const Planned& b) { return bytes_of(a) < bytes_of(b); }
+
+/// Of two that keep a budget the one that computes less again, else the one of fewer bytes.
+inline bool computes_less_again(const Planned& a, const Planned& b, std::int64_t budget) {
+  const auto overhead = [](const Planned& p) { return p.recomputed ? p.recomputed->overhead : 0; };
+  if (std::max(bytes_of(a), bytes_of(b)) <= budget && overhead(a) != overhead(b)) return overhead(a) < overhead(b);
+  return bytes_of(a) < bytes_of(b);
+}
 
 /// Keeps the plan of another form of the program if it is better: of equals what is in hand.
 template <class IsBetter = bool (*)(const Planned&, const Planned&)>

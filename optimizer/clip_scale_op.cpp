@@ -2,8 +2,9 @@
 // min(1, max_norm / (norm + 1e-6)), as PyTorch's clip_grad_norm_. Of gradients of a scaled loss it is that over the
 // scale, and 0 if any is infinite or NaN: the step is to be skipped. Without a scale such gradients give NaN. Sums are
 // in f64, of fixed chunks in a fixed order, and what std::fma fuses is fused everywhere: the same for any number of
-// threads and device. A rank that is to have a share of the gradients alone (--zero) takes their sums by chunk first,
-// by square_sums, and gives the whole gradients up; clip_scale adds these sums in the same order.
+// threads and device. Whoever has not all gradients at once, a rank that is to have a share of them alone (--zero) or a
+// first pass of two (memopt/passes/two_passes.h), takes their sums by chunk by square_sums and lets the gradients go;
+// clip_scale adds these sums in the same order.
 #include <cmath>
 #include <vector>
 
@@ -67,6 +68,7 @@ struct CopySum {
   HD void operator()(std::int64_t i) const { to[i] = from[i]; }
 };
 
+constexpr const char* kSquareSums = "square_sums";
 constexpr const char* kDType = "dtype";  // of the scale, where sums by chunk are given instead of gradients
 bool takes_sums(const Op& op) { return op.attrs.has(kDType); }
 
@@ -125,6 +127,13 @@ struct ClipScale {
   }
 };
 
+constexpr AllGradients kAllGradients{.why_wait = [](const Op& op) -> const char* {
+                                       if (takes_sums(op)) return nullptr;
+                                       return op.in[0] == kNone ? "clipping by the global norm"
+                                                                : "skipping a step whose gradients overflow";
+                                     },
+                                     .digest = kSquareSums};
+
 const Register clip_scale{{
     .type = "clip_scale",
     .inputs = {"loss_scale?", "gradients..."},
@@ -141,15 +150,12 @@ const Register clip_scale{{
                   text_of(args.program.vars[v]), ", the first is of ", name_of(given));
           return std::vector<Type>{{Shape{}, dtype}};
         },
-    .needs_all_gradients = [](const Op& op) -> const char* {
-      if (takes_sums(op)) return nullptr;
-      return op.in[0] == kNone ? "clipping by the global norm" : "skipping a step whose gradients overflow";
-    },
+    .all_gradients = &kAllGradients,
     .kernels = each_device<ClipScale>(),
 }};
 
 const Register square_sums{{
-    .type = "square_sums",
+    .type = kSquareSums,
     .inputs = {"x"},
     .outputs = {"sums"},
     .infer = [](const InferArgs& args) -> std::vector<Type> {

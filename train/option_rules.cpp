@@ -17,8 +17,8 @@ void check_guest(const Options& o) {
   check(memory.training || o.facts.evaluates, "--memopt ", memopt, ": training needs ", memory.guest->for_training);
   check(!memory.training || !o.facts.evaluates, "--memopt ", memopt, ": evaluation needs ",
         memory.guest->for_evaluation);
-  check(pins.skip_vars.empty() && !pins.skip_grads, "--memopt ", memopt,
-        ": --skip-vars and --skip-grads go with none and the levels");
+  check(pins.skip_vars.empty() && !pins.skip_grads && !o.program.memory.levels.clip_passes, "--memopt ", memopt,
+        ": --skip-vars, --skip-grads and --clip-passes go with none and the levels");
   check(!o.program.network.logits, "--memopt ", memopt,
         ": --top, --by-class and --confusion go with none and the levels");
 }
@@ -46,6 +46,7 @@ void check_together(const Options& o) {
   check_memopt(o);
   check(!o.program.memory.levels.pins.skip_grads || (o.program.training && !o.facts.evaluates),
         "--skip-grads: evaluation has no gradients");
+  check(!o.program.memory.levels.clip_passes || o.program.training, "--clip-passes: evaluation has no gradients");
   if (!o.autotune.empty()) check_autotune(o.device);
   // Of a resumed run the device may be that of the checkpoint: opening it checks again.
   if (o.checkpoints.resume.empty()) check_device(o.device, o.facts.runs);

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "framework/language/all_gradients.h"
 #include "framework/language/along.h"
 #include "framework/language/core_ops.h"
 #include "framework/language/kernel.h"
@@ -45,7 +46,7 @@ struct OpDef {
   bool pitched = false;           // its kernels take inputs and outputs whose rows lie apart (Var::pitch)
   bool updates = false;           // writes in place: output i is the var of input i (optimizer ops, counters)
   int gradient = -1;              // of an update: the input by which it updates its parameter
-  const char* (*needs_all_gradients)(const Op&) = nullptr;  // in words, why updates that read its output wait for all
+  const AllGradients* all_gradients = nullptr;
   const char* joined = nullptr;  // of a gradient op: the op that does its work and the forward op's (join_gradients.h)
   Op (*again)(const Op&) = nullptr;  // the cheaper op that gives output 0 again, from inputs and other outputs
   bool cheap = false;  // one pass over memory makes output 0 again, of what the gradient reads anyway (cheap_repeats.h)

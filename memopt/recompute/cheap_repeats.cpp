@@ -15,7 +15,8 @@ class CheapChoice {
       : tape_(tape), choice_(keep_all(tape)), first_(tape.values.size(), -1), until_(tape.values.size(), -1) {
     for (int i = 0; i < static_cast<int>(tape.ops.size()); ++i)
       for (const VarId v : tape.ops[i].call.in) {
-        if (i >= tape.values[v].turn && first_[v] < 0) first_[v] = i;
+        const bool is_new = first_[v] < 0 || (i >= tape.second_pass && first_[v] < tape.second_pass);
+        if (i >= tape.values[v].turn && is_new) first_[v] = i;
         if (choice_[v] == RecomputePolicy::Keep) until_[v] = i;
       }
     for (std::size_t v = 0; v < tape.values.size(); ++v)
@@ -47,7 +48,7 @@ class CheapChoice {
 
   const Tape& tape_;
   Choice choice_;
-  std::vector<int> first_;  // by value: the op that reads it first in backward; -1: none
+  std::vector<int> first_;  // by value: the op that reads it first in backward, of two passes the last; -1: none
   std::vector<int> until_;  // by value: the last op before which it is there anyway; -1: it is not in backward
 };
 

@@ -24,6 +24,7 @@ class Unrolling {
   std::optional<std::vector<Step>> run() && {
     steps_.reserve(tape_.ops.size() * 2);
     for (int i = 0; i < static_cast<int>(tape_.ops.size()); ++i) {
+      if (i == tape_.second_pass) repeated_.assign(repeated_.size(), false);
       if (!make_again(i)) return std::nullopt;
       append({.op = i});
     }
@@ -85,7 +86,7 @@ class Unrolling {
   const Choice& choice_;
   int now_ = 0;                      // kernels run so far
   std::vector<int> touched_;         // by value: when it was last written or read
-  std::vector<bool> repeated_;       // by value: it was made again
+  std::vector<bool> repeated_;       // by value: it was made again, in this pass
   std::vector<int> asked_, listed_;  // by value, by op: the last op for which it was looked at
   std::vector<VarId> open_;
   std::vector<int> makers_;

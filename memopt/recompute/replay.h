@@ -11,7 +11,7 @@ namespace lethe {
 /// What happens to a forward value that backward, or what makes another one again, reads.
 enum class RecomputePolicy : std::uint8_t {
   Keep,        // it stays from its op to its last reader
-  Once,        // it is made again for its first reader of backward, and stays from there
+  Once,        // it is made again for its first reader of backward, of each of two passes, and stays from there
   PerCluster,  // it is made again for each reader, but for those that follow closely
   PerUse       // it is made again for each reader
 };

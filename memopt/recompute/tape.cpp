@@ -37,6 +37,7 @@ class Taping {
 
   Tape run() && {
     find_parts();
+    find_second_pass();
     for (const TapePart& part : tape_.parts)
       for (int i = part.begin; i < part.end; ++i) add(part, i);
     find_limits();
@@ -58,6 +59,12 @@ class Taping {
     }
     part.end = count;
     tape_.parts.push_back(part);
+  }
+
+  void find_second_pass() {
+    const auto all = std::ranges::find_if(ops_, [](const Op& op) { return op_def(op.type).all_gradients != nullptr; });
+    const auto next = std::find_if(all, ops_.end(), [](const Op& op) { return op.role == Role::Backward; });
+    tape_.second_pass = static_cast<int>(next - ops_.begin());
   }
 
   TapeCall call_of(const Op& op, std::int64_t workspace) const {

@@ -24,7 +24,7 @@ namespace {
 
 /// What is asked of a plan.
 struct PlanAsked {
-  bool json = false, sweep = false, roofline = false;
+  bool json = false, sweep = false, roofline = false, advise = false;
   std::string csv = {};
   std::int64_t most_ranks = 0;            // predicts from --ranks to so many; 0: does not
   std::optional<Exchange> exchange = {};  // of that; none: Pieces
@@ -55,6 +55,7 @@ void check_plan_options(const PlanAsked& asked, const Options& o) {
   check(o.output.empty() || asked.sweep || predicts, "--out is of --sweep and of --ranks A..B: a plan has no picture");
   check(!predicts || (!asked.sweep && o.program.training && asked.csv.empty()),
         "--ranks A..B predicts training; it goes without --sweep, --eval and --csv");
+  check(!predicts || !asked.advise, "--ranks A..B goes without --advise: that is about one setting");
   check(!predicts || !o.program.memory.levels.budget,
         "--ranks A..B goes without --memory-budget: it says what is taken");
   check(predicts || !asked.exchange, "--exchange is of --ranks A..B: a run exchanges in pieces");
@@ -73,7 +74,9 @@ std::string what_fits(const PlanReport& report) {
     text = message("; ", report.priced->change, " fits",
                    formatted(", for %.1f %% of a step", 100 * report.priced->overhead));
   const ZeroStage* const stage = report.cheapest_stage();
-  return stage ? message(text, "; --zero ", stage->zero, " fits") : text;
+  if (stage) text += message("; --zero ", stage->zero, " fits");
+  const Advice* const least = report.least_change();
+  return least && text.empty() ? message("; ", least->change, " fits") : text;
 }
 
 void check_budget(const PlanReport& report) {
@@ -129,8 +132,9 @@ int plan(const PlanAsked& asked, const Options& given) {
     return 0;
   }
   Progress progress(stderr, false);
-  PlanReport report =
-      report_plan(options.program, device_info(options.device), [&](const std::string& line) { progress.show(line); });
+  PlanReport report = report_plan(
+      options.program, device_info(options.device), [&](const std::string& line) { progress.show(line); },
+      asked.advise);
   progress.clear();
   report.link = asked.link;
   if (!asked.csv.empty()) write_result(asked.csv, plan_csv(report));
@@ -180,16 +184,22 @@ Run declare_plan(OptionSet& set, Options& o) {
   add_budget(set, o);
   set.in("Output");
   set.add_flag("--json", own->json, "The figures as JSON");
+  set.add_flag("--advise", own->advise,
+               "Also says what training otherwise would take, the least change first: two passes, other optimizers,\n"
+               "adapters, a part of the parameters (without it: where the setting does not fit)")
+      ->excludes("--eval");
   set.add_flag("--sweep", own->sweep, "What level=3 takes at each price, instead of the plan of one setting")
       ->excludes("--eval")
       ->excludes("--memopt")
       ->excludes("--memory-budget")
-      ->excludes("--overhead");
+      ->excludes("--overhead")
+      ->excludes("--advise");
   set.add("--out", o.output, "FILE", "With --sweep or --ranks A..B: also writes the picture of that there, as SVG");
   set.add("--csv", own->csv, "FILE", "Writes what the arena packs, as train pack reads it (level=2)");
   set.add_flag("--roofline", own->roofline,
                "Instead: launches, operations and bytes of a step by op, and the least time they take on that GPU")
       ->excludes("--sweep")
+      ->excludes("--advise")
       ->excludes("--csv");
   set.finally([&o, own] {
     o.facts.prices = own->sweep || own->most_ranks > 0;

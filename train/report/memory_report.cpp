@@ -61,6 +61,11 @@ std::string recomputed_line(const Recomputed& facts) {
                  " of a step, predicted");
 }
 
+std::string second_pass_line(const Recomputed& second) {
+  return message("memory backward in two passes, the first for the norm of all gradients: ", second.ops,
+                 " of these ops, ", formatted("%.1f %%", 100 * second.overhead), " of a step");
+}
+
 std::string bound_line(const ArenaFacts& facts) {
   return message("memory lower bound ", facts.lower_bound, " bytes (", mebibytes(facts.lower_bound),
                  "): most live at once at level=2, at ", facts.bound_op);
@@ -85,6 +90,7 @@ void print_predicted(const std::string& memopt, const Plans& plans, Progress& pr
   std::printf("%s\n%s\n", setting_line(memopt, plans.none, plans.bytes.total()).c_str(),
               predicted_line(plans.bytes, plans.at_most).c_str());
   if (plans.training.recomputed) std::puts(recomputed_line(*plans.training.recomputed).c_str());
+  if (plans.training.second_pass) std::puts(second_pass_line(*plans.training.second_pass).c_str());
   if (plans.training.arena) std::puts(arena_line(*plans.training.arena).c_str());
   std::fflush(stdout);
 }

@@ -29,6 +29,8 @@ std::string setting_line(const std::string& setting, std::int64_t without, std::
 std::string arena_line(const ArenaFacts& facts);
 /// `memory recompute 63 ops run once more, 1234 million multiply-adds: 4.8 % of a step, predicted`, or that none does.
 std::string recomputed_line(const Recomputed& facts);
+/// `memory backward in two passes, the first for the norm of all gradients: 63 of these ops, 44.9 % of a step`.
+std::string second_pass_line(const Recomputed& second);
 /// The part of that which is known without an arena: `memory lower bound 123456 bytes (0.1 MiB): most live at once at
 /// level=2, at conv2d of 'conv1.y'`.
 std::string bound_line(const ArenaFacts& facts);

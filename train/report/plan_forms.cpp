@@ -166,6 +166,22 @@ std::string remedies_text(const PlanReport& report) {
   return "\nWhat would take less, in MiB:\n\n" + text_table(rows, 2);
 }
 
+/// "fits", "fits, computing again 4.2 % of a step", "does not fit".
+std::string fit_text(const PlanReport& report, const Advice& advice) {
+  if (advice.bytes > report.budget()) return "does not fit";
+  return advice.overhead > 0 ? formatted("fits, computing again %.1f %% of a step", 100 * advice.overhead) : "fits";
+}
+
+std::string advice_text(const PlanReport& report) {
+  if (report.advice.empty()) return "";
+  TextRows rows;
+  for (const Advice& advice : report.advice) {
+    rows.push_back({advice.change, advice.what, mib(advice.bytes), percent_change(report.row().bytes(), advice.bytes)});
+    if (report.limit || report.row().bytes() > report.budget()) rows.back().push_back(fit_text(report, advice));
+  }
+  return "\nTrained otherwise, the least change first, in MiB:\n\n" + text_table(rows, 2);
+}
+
 }  // namespace
 
 std::string plan_text(const PlanReport& report) {
@@ -173,12 +189,13 @@ std::string plan_text(const PlanReport& report) {
   const Planned& planned = report.planned();
   text += (planned.arena ? arena_line(*planned.arena) : bound_line(*report.row_of("level=2").arena)) + "\n";
   if (planned.recomputed) text += recomputed_line(*planned.recomputed) + "\n";
+  if (planned.second_pass) text += second_pass_line(*planned.second_pass) + "\n";
   for (const std::string& note : planned.notes) text += with_options(note) + "\n";
   text += staging_text(report.device, planned);
   text += predicted_line(report.plans.bytes, report.plans.at_most) + "\n" + frozen_text(report) + ranks_text(report);
   text += cheapest_stage_text(report);
   text += device_text(report.device);
-  return text + largest_text(report) + remedies_text(report);
+  return text + largest_text(report) + remedies_text(report) + advice_text(report);
 }
 
 std::string plan_csv(const PlanReport& report) {

@@ -57,6 +57,18 @@ nlohmann::ordered_json stages_json(const PlanReport& report) {
   return stages;
 }
 
+/// Null unless asked for, or where the setting does not fit.
+nlohmann::ordered_json advice_json(const PlanReport& report) {
+  nlohmann::ordered_json rows;
+  for (const Advice& advice : report.advice)
+    rows.push_back({{"change", advice.change},
+                    {"what", advice.what},
+                    {"bytes", advice.bytes},
+                    {"overhead", advice.overhead},
+                    {"fits", advice.bytes <= report.budget()}});
+  return rows;
+}
+
 }  // namespace
 
 std::string plan_json(const PlanReport& report) {
@@ -95,9 +107,11 @@ std::string plan_json(const PlanReport& report) {
       {"certified", planned.arena ? Json(planned.arena->certified) : none},
       {"overhead", planned.recomputed ? Json(planned.recomputed->overhead) : none},
       {"recomputed", recomputed_json(report)},
+      {"clip_passes", planned.second_pass ? 2 : 1},
       {"budget", report.limit ? Json(*report.limit) : none},
       {"least_feasible", recomputes ? Json(report.plans.least_feasible()) : none},
       {"staged_from_op", planned.plan.staging.inputs.empty() ? none : Json(planned.plan.staging.op + 1)},
+      {"advice", advice_json(report)},
       {"none_peak", report.row_of("none").bytes()},
       {"ms", {{"kernels", planned.kernels_ms}, {"liveness", planned.liveness_ms}, {"plan", planned.plan_ms}}}};
   return json.dump(2) + "\n";

@@ -79,6 +79,10 @@ std::vector<Change> changes_of(const ProgramSetting& setting, std::int64_t conte
   if (dtype == DType::f32)
     add("--dtype bf16", "half the bytes an activation; parameters stay f32",
         [](ProgramSetting& s) { s.network.dtype = DType::bf16; });
+  if (setting.memory.levels.clip_passes != 2 && setting.training && !setting.memory.guest)
+    add(
+        "--clip-passes 2", "backward twice, first for the norm of all gradients; same results",
+        [](ProgramSetting& s) { s.memory.levels.clip_passes = 2; }, true);
   if (setting.update.rule.clip_norm > 0 && setting.training)
     add("--clip-norm 0", "updates need not wait for all gradients",
         [](ProgramSetting& s) { s.update.rule.clip_norm = 0; });
@@ -153,7 +157,10 @@ void add_price(const ProgramSetting& setting, Subject& subject, PlanReport& repo
                   : budget.empty() ? "--memopt level=3"
                                    : "--memopt level=3 " + budget;
   if (priced.bytes < std::min(report.row().bytes(), report.row_of("level=2").bytes()))
-    report.remedies.push_back({priced.change, again(priced.overhead) + "; same results", priced.bytes});
+    report.remedies.push_back(
+        {priced.change,
+         message(again(priced.overhead), plans.training.second_pass ? ", with all of backward" : "", "; same results"),
+         priced.bytes});
 }
 
 /// The same: the largest batch that does, without computing again and at no more than the price of `auto`, and the
@@ -210,7 +217,7 @@ const PlanRow& PlanReport::row_of(const std::string& memopt) const {
 }
 
 PlanReport report_plan(const ProgramSetting& setting, const DeviceInfo& device,
-                       const std::function<void(const std::string&)>& busy) {
+                       const std::function<void(const std::string&)>& busy, bool advise) {
   const std::string& asked = setting.memory.text;
   Subject subject(setting, device);
   Plans plans = subject.planned(setting.memory);
@@ -253,6 +260,8 @@ PlanReport report_plan(const ProgramSetting& setting, const DeviceInfo& device,
   }
   if (suggests || report.limit) report.stages = stages_of(report, other, subject);
   if (suggests) add_remedies(other, subject, report);
+  if (advise || !fits(report.row()))
+    report.advice = advice_for(other, subject.network(), report.row().bytes(), report.limit, subject.suggested(), busy);
   return report;
 }
 

@@ -8,6 +8,7 @@
 
 #include "framework/ranks/traffic.h"
 #include "memopt/memory_map.h"
+#include "train/search/advice.h"
 #include "train/search/what_fits.h"
 #include "train/session/programs.h"
 
@@ -67,6 +68,7 @@ struct PlanReport {
   std::vector<Remedy> remedies = {};      // those that help: what fits first, then the cheapest first
   std::optional<Link> link = {};          // between ranks
   std::optional<LevelThree> priced = {};  // where the setting does not fit: what computing again would do about it
+  std::vector<Advice> advice = {};        // where that is asked for, or the setting does not fit
   // The setting's stage of ZeRO and those above, for one of several ranks with a budget or if something takes less
   std::vector<ZeroStage> stages = {};
   std::int64_t context = 0;              // symbols of a sample that is a sequence; else 0
@@ -81,12 +83,14 @@ struct PlanReport {
   std::int64_t smallest_budget() const;                    // of all settings, level 3 at any price among them
   /// The cheapest of `stages` that fits into the budget; null if none does, or if there are none.
   const ZeroStage* cheapest_stage() const { return cheapest_that_fits(stages, budget(), link); }
+  /// The first of `advice` that fits into the budget; null if none does.
+  const Advice* least_change() const { return least_change_that_fits(advice, budget()); }
 };
 
 /// Needs no data, takes no memory of a device: networks may be larger than the machine. `busy` is told what is looked
-/// at where the setting does not fit, which may take a while.
+/// at where the setting does not fit, or with `advise`, which may take a while.
 PlanReport report_plan(const ProgramSetting& setting, const DeviceInfo& device,
-                       const std::function<void(const std::string&)>& busy = {});
+                       const std::function<void(const std::string&)>& busy = {}, bool advise = false);
 
 std::string plan_text(const PlanReport& report);
 std::string plan_json(const PlanReport& report);

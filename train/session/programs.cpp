@@ -198,6 +198,7 @@ MemoptOptions evaluation_memopt(const MemorySetting& memory, const Network& netw
   MemoptOptions options = memory.levels;
   if (options.level == Level::Recompute) options.level = Level::Arena;  // there is no backward to compute for
   options.pins.skip_grads = false;
+  options.clip_passes.reset();
   options.pins.fetched = fetched(network.sample_loss, network.correct);
   if (options.pins.fetched.empty()) options.pins.fetched = network.outputs;
   const bool predicts = memory.keeps_prediction || scored_numbers(network) > 0;
@@ -223,7 +224,8 @@ Plans plan_programs(const Programs& programs, bool evaluated, const MemorySettin
   MemorySetting none = memory;
   none.levels.level = Level::None;
   plans = plans_as_asked(programs, evaluated, none, prepared);
-  plans.training.recomputed = Recomputed{.least_feasible = plans.bytes.total()};
+  std::optional<Recomputed>& facts = plans.training.recomputed;
+  (facts ? *facts : facts.emplace()).least_feasible = plans.bytes.total();
   return plans;
 }
 

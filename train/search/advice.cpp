@@ -1,0 +1,129 @@
+#include "train/search/advice.h"
+
+#include <algorithm>
+
+#include "framework/error.h"
+#include "optimizer/rate_scales.h"
+
+namespace lethe {
+namespace {
+
+/// A way to change a setting. `apply` does it, and gives how one types that; "": it is no change of this one.
+struct Way {
+  const char* what;
+  std::string (*apply)(ProgramSetting& setting, const Network& network);
+};
+
+std::string in_two_passes(ProgramSetting& setting, const Network&) {
+  std::optional<int>& passes = setting.memory.levels.clip_passes;
+  if (passes || setting.memory.guest) return "";
+  passes = 2;
+  return "--clip-passes 2";
+}
+
+std::string with_optimizer(ProgramSetting& setting, const std::string& name) {
+  UpdateSetting& update = setting.update;
+  if (update.name == name) return "";
+  const OptimizerSettings before = update.rule;
+  update.name = name;
+  update.rule = optimizer_named(name);
+  update.rule.decay = before.decay;
+  update.rule.no_decay = before.no_decay;
+  update.rule.clip_norm = before.clip_norm;
+  return "--optimizer " + name;
+}
+
+bool trains_all(const NetworkSetting& setting) { return !setting.frozen.any() && !setting.lora.any(); }
+
+/// Beside the weights that the network names for that, or else all linear layers.
+std::string with_adapters(ProgramSetting& setting, const Network& network) {
+  if (!trains_all(setting.network)) return "";
+  LoraSetting& lora = setting.network.lora;
+  lora.rank = 8;
+  try {
+    adapters_of(network, lora);
+    return "--lora";
+  } catch (const Error&) {  // it names none
+  }
+  lora.targets = {{.pattern = "all-linear"}};
+  adapters_of(network, lora);
+  return "--lora --lora-targets all-linear";
+}
+
+/// What `name` is a parameter of, with all others of that: "logits.*".
+std::string layer_pattern(const std::string& name) {
+  const std::size_t dot = name.rfind('.');
+  return dot == std::string::npos ? name : name.substr(0, dot) + ".*";
+}
+
+/// The layers after the last block, if the network says what its blocks are, else that of the last parameter.
+std::string head_of(const Network& network) {
+  const Depths depths = depths_of(network);
+  std::vector<std::string> head;
+  std::string last;
+  for (const ParamInfo& info : network.params) {
+    const Var& var = network.program.vars[info.var];
+    if (var.kind != Kind::Param) continue;
+    last = layer_pattern(var.name);
+    const auto depth = depths.of.find(var.name);
+    const bool is_last = depths.blocks > 0 && depth != depths.of.end() && depth->second > depths.blocks;
+    if (is_last && (head.empty() || head.back() != last)) head.push_back(last);
+  }
+  if (head.empty()) return last;
+  std::string names = head.front();
+  for (std::size_t i = 1; i < head.size(); ++i) names += "," + head[i];
+  return names;
+}
+
+std::string head_alone(ProgramSetting& setting, const Network& network) {
+  if (!trains_all(setting.network)) return "";
+  setting.network.frozen.train_only = head_of(network);
+  return message("--train-only '", setting.network.frozen.train_only, "'");
+}
+
+/// The least change first.
+const Way kWays[] = {
+    {"backward twice, first for the norm of all gradients; same results", in_two_passes},
+    {"one number of state a parameter; wants a rate three to ten times smaller",
+     [](ProgramSetting& s, const Network&) { return with_optimizer(s, "lion"); }},
+    {"a row and a column of state a matrix",
+     [](ProgramSetting& s, const Network&) { return with_optimizer(s, "adafactor"); }},
+    {"trains adapters of rank 8 beside weights that stay as they are", with_adapters},
+    {"trains the head alone; all else stays as it is", head_alone},
+};
+
+}  // namespace
+
+std::vector<Advice> advice_for(const ProgramSetting& setting, const Network& network, std::int64_t taken,
+                               std::optional<std::int64_t> budget, Prepared& prepared,
+                               const std::function<void(const std::string&)>& busy) {
+  std::vector<Advice> all;
+  if (!setting.training) return all;
+  for (const Way& way : kWays) {
+    try {
+      ProgramSetting changed = setting;
+      Advice advice{.change = way.apply(changed, network), .what = way.what};
+      if (advice.change.empty()) continue;
+      if (busy) busy("looks at " + advice.change);
+      const Programs programs = build_programs(changed);
+      const auto look = [&](const MemorySetting& memory) {
+        const Plans plans = plan_programs(programs, changed.evaluated, memory, prepared);
+        advice.bytes = plans.bytes.total();
+        advice.overhead = plans.training.recomputed ? plans.training.recomputed->overhead : 0;
+      };
+      const bool recomputes = budget && changed.memory.levels.level == Level::Recompute;
+      look(recomputes ? memory_setting("level=2", changed.memory) : changed.memory);
+      if (recomputes && advice.bytes > *budget) look(changed.memory);
+      if (advice.bytes < taken) all.push_back(std::move(advice));
+    } catch (const Error&) {  // it is none: the network cannot be changed so
+    }
+  }
+  return all;
+}
+
+const Advice* least_change_that_fits(const std::vector<Advice>& advice, std::int64_t budget) {
+  const auto found = std::ranges::find_if(advice, [&](const Advice& a) { return a.bytes <= budget; });
+  return found == advice.end() ? nullptr : &*found;
+}
+
+}  // namespace lethe
