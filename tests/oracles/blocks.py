@@ -51,10 +51,7 @@ def main():
     kinds = gguf.GGMLQuantizationType
     made = [of_int8(numbers), of_ggml(numbers, "q8_0", kinds.Q8_0), of_ggml(numbers, "q4_0", kinds.Q4_0),
             of_ggml(numbers, "q4_1", kinds.Q4_1), of_nf4(numbers)]
-    maps = {name: [float(v) for v in bnb.create_dynamic_map(signed=sign).tolist()]
-            for name, sign in (("dynamic8", True), ("udynamic8", False))}
-    print("{\"blocks\": [\n" + ",\n".join(" " + json.dumps(one) for one in made) + "\n],")
-    print(",\n".join(f" \"{name}\": {json.dumps(values)}" for name, values in maps.items()) + "\n}")
+    print("[\n" + ",\n".join(" " + json.dumps(one) for one in made) + "\n]")
 
 
 main()
