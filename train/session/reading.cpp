@@ -6,18 +6,33 @@
 #include "framework/did_you_mean.h"
 #include "framework/error.h"
 #include "framework/name_pattern.h"
+#include "kernels/quantized/dequantize.h"
 #include "train/session/tensor_check.h"
 
 namespace lethe {
 namespace {
 
+/// The f32 numbers that blocks stand for.
+std::vector<std::byte> widened(const std::vector<std::byte>& blocks, const TensorEntry& tensor) {
+  const std::int64_t count = elements(tensor.shape);
+  std::vector<std::byte> values(static_cast<std::size_t>(count) * sizeof(float));
+  dequantize(Cpu{}, nullptr, {tensor.dtype, tensor.shape}, blocks.data(), 0, count,
+             reinterpret_cast<float*>(values.data()));
+  return values;
+}
+
 /// Values of a tensor in the dtype that is wanted, all of them numbers.
 std::vector<std::byte> read_values(TensorReader& reader, const TensorEntry& tensor, DType wanted, Infinite infinite) {
   const std::string whose = message(reader.file(), ": tensor '", tensor.name, "'");
   std::vector<std::byte> values = reader.read(tensor);
-  if (const auto bad = no_number_in(values, tensor.dtype, infinite))
+  DType dtype = tensor.dtype;
+  if (is_in_blocks(dtype) && dtype != wanted) {
+    values = widened(values, tensor);
+    dtype = DType::f32;
+  }
+  if (const auto bad = no_number_in(values, dtype, infinite))
     fail_as(Exit::Data, whose, " has ", bad->value, " at element ", bad->at);
-  return with_context(whose, [&] { return converted(std::move(values), tensor.dtype, wanted); });
+  return with_context(whose, [&] { return converted(std::move(values), dtype, wanted); });
 }
 
 std::vector<std::byte> read_stored(TensorReader& reader, const Reading& reading, const StoredTensor& stored) {

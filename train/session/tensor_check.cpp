@@ -76,8 +76,9 @@ class TensorCheck {
   }
 
   bool fits(const TensorEntry& tensor, const TensorEntry& expected) const {
-    const bool floats = !tensor.is_foreign() && is_float(tensor.dtype) && is_float(expected.dtype);
-    return tensor.shape == expected.shape && (tensor.is_of(expected.dtype) || (reading_.converts && floats));
+    const bool numbers = !tensor.is_foreign() && (is_float(tensor.dtype) || is_in_blocks(tensor.dtype));
+    const bool converts = reading_.converts && numbers && is_float(expected.dtype);
+    return tensor.shape == expected.shape && (tensor.is_of(expected.dtype) || converts);
   }
 
   static std::string instead_of(const TensorEntry& expected, const TensorEntry* tensor, const StoredTensor& stored) {
