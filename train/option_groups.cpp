@@ -24,7 +24,7 @@ void add_network(OptionSet& set, Options& o, const char* dtype_help) {
   };
   set.in("Network");
   set.add("--model", o.program.network.model, "NAME|FILE",
-          "Network: a name of the zoo, a JSON file, or hf:DIR, a folder of Hugging Face with config.json")
+          "Network: a name of the zoo, a JSON file, hf:DIR, a folder of Hugging Face, or gguf:FILE")
       ->is({Kept, OfNetwork});
   set.add_list("--set", read_set, "K=V", "Sets a var of the network file; may be repeated")
       ->check(setting())

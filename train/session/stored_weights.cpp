@@ -25,6 +25,7 @@ StoredTensor stored_as(const ForeignWeight& weight, const std::vector<StoredTens
   stored.shape = weight.shape;
   stored.rows = weight.rows;
   stored.transposed = weight.transposed;
+  stored.interleaved = weight.interleaved;
   return stored;
 }
 

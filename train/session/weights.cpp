@@ -61,8 +61,17 @@ Reading by_names_there(const TensorReader& reader, Reading reading) {
   return reading;
 }
 
+/// By the names of the library that the file says to be of.
+Reading reading_by_library(const TensorReader& reader, const Network& network, const Reading& own) {
+  const auto names = std::ranges::find(network.weight_names, reader.library(), &WeightNames::library);
+  check_as(Exit::Data, names != network.weight_names.end(), reader.file(), ": has weights as ", reader.library(),
+           " names and orders them, which ", network.name, " does not know");
+  return by_names_there(reader, reading_as(*names, own.all, own));
+}
+
 /// Reads by the names that are in the file: those of `own`, the network's, unless there are more of a library's.
 Reading reading_of(const TensorReader& reader, const Network& network, const Reading& own) {
+  if (!reader.library().empty()) return reading_by_library(reader, network, own);
   Reading best = own;
   for (const WeightNames& names : network.weight_names) {
     Reading other = by_names_there(reader, reading_as(names, own.all, own));
