@@ -57,7 +57,7 @@ struct Tape {
   // Values that may be made again and are worth it, in the order of their makers; those of all parts that are alike
   // stand together, as what is done with them is the same.
   std::vector<std::vector<VarId>> candidates;
-  int second_pass = 0;         // the op with which backward begins once more (two_passes.h); if it does not, their number
+  int second_pass = 0;         // the op with which backward begins once more (two_passes.h); their number: it does not
   double seconds = 0;          // of a step
   double forward_seconds = 0;  // up to the turn of each part
 };

@@ -8,7 +8,7 @@
 
 #include "framework/ranks/traffic.h"
 #include "memopt/memory_map.h"
-#include "train/search/advice.h"
+#include "train/report/advice.h"
 #include "train/search/what_fits.h"
 #include "train/session/programs.h"
 

@@ -1,4 +1,4 @@
-#include "train/search/advice.h"
+#include "train/report/advice.h"
 
 #include <algorithm>
 
