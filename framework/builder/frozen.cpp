@@ -12,19 +12,6 @@
 namespace lethe {
 namespace {
 
-/// Patterns and types.
-std::vector<std::pair<std::string, std::string>> frozen_types(const std::string& text) {
-  std::vector<std::pair<std::string, std::string>> types;
-  for (const std::string& item : patterns_in(text)) {
-    const std::size_t equals = item.rfind('=');
-    if (equals == std::string::npos)
-      types.emplace_back("*", item);
-    else
-      types.emplace_back(item.substr(0, equals), item.substr(equals + 1));
-  }
-  return types;
-}
-
 std::string layer_of(const std::string& name) { return name.substr(0, name.rfind('.')); }
 
 /// Layers that have parameters, by their paths.
@@ -66,13 +53,21 @@ std::set<std::string> frozen_names(const Network& network, const FrozenSetting& 
   return frozen;
 }
 
-const std::vector<std::string>& frozen_type_names() {
-  static const std::vector<std::string> names = {"f32", "bf16", "f16", "int8", "q8_0", "q4_0", "q4_1", "nf4", "nf4-dq"};
-  return names;
+std::vector<FrozenType> frozen_types(const std::string& text) {
+  std::vector<FrozenType> types;
+  for (const std::string& item : patterns_in(text)) {
+    const std::size_t equals = item.rfind('=');
+    if (equals == std::string::npos)
+      types.push_back({"*", item});
+    else
+      types.push_back({item.substr(0, equals), item.substr(equals + 1)});
+  }
+  return types;
 }
 
 std::string complaint_about_frozen_types(const std::string& text) {
-  const std::vector<std::string>& known = frozen_type_names();
+  static const std::vector<std::string> known = {"f32",  "bf16", "f16", "int8",   "q8_0",
+                                                 "q4_0", "q4_1", "nf4", "nf4-dq", kStoredType};
   for (const auto& [pattern, type] : frozen_types(text))
     if (pattern.empty() || std::ranges::find(known, type) == known.end())
       return message("unknown type ", quote(type), did_you_mean(type, known), "; known: ", joined(known),
@@ -84,6 +79,7 @@ std::map<std::string, DType> frozen_dtypes(const Network& network, const std::st
                                            const std::set<std::string>& frozen) {
   std::map<std::string, DType> dtypes;
   for (const auto& [pattern, type] : frozen_types(types)) {
+    check(type != kStoredType, "`frozen_dtype`: ", kStoredType, " is for commands that read `weights`");
     const DType dtype = dtype_named(type);
     for (const VarId v : weights_named(network, pattern, "`frozen_dtype`")) {
       const Var& var = network.program.vars[v];

@@ -32,8 +32,13 @@ std::set<VarId> still_weights(const Network& network);
 /// that means no weight, and for a parameter that cannot be in such blocks.
 std::map<std::string, DType> frozen_dtypes(const Network& network, const std::string& types,
                                            const std::set<std::string>& frozen);
-/// What a frozen parameter may be in: f32, bf16, f16, int8, q8_0, q4_0, q4_1, nf4, nf4-dq.
-const std::vector<std::string>& frozen_type_names();
+/// An item of FrozenSetting::types; `pattern` is `*` where it has none.
+struct FrozenType {
+  std::string pattern, type;
+};
+std::vector<FrozenType> frozen_types(const std::string& text);
+/// The type of users for what a file has: whoever takes options puts the file's types in its place.
+inline constexpr const char* kStoredType = "stored";
 /// Why a text is none of FrozenSetting::types; "" if it is one.
 std::string complaint_about_frozen_types(const std::string& text);
 

@@ -30,7 +30,8 @@ std::vector<std::byte> blocks_of(const std::vector<std::byte>& floats, DType dty
 
 }  // namespace
 
-bool blocks_join(DType dtype) {
+bool blocks_join(DType dtype, const Shape& part) {
+  if (dtype == DType::nf4) return elements(part) % kNf4Block == 0;
   return dtype == DType::int8 || dtype == DType::q8_0 || dtype == DType::q4_0 || dtype == DType::q4_1;
 }
 

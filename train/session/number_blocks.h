@@ -8,8 +8,8 @@
 
 namespace lethe {
 
-/// Whether blocks of tensors one above the other are those of the whole: blocks lie within rows.
-bool blocks_join(DType dtype);
+/// Whether blocks of tensors one above the other, of which this is one, are those of the whole: none is of two.
+bool blocks_join(DType dtype, const Shape& part);
 /// Why blocks are no numbers: a scale that is not finite, or below 0 where it is a magnitude; "" if they are.
 std::string complaint_about_values(const std::vector<std::byte>& blocks, DType dtype, const Shape& shape);
 /// The values of a tensor of that shape in another dtype, rounded once, or by the format's rule into blocks. Fails

@@ -26,15 +26,6 @@ std::vector<std::byte> read_values(TensorReader& reader, const TensorEntry& tens
   return with_context(whose, [&] { return converted(std::move(values), tensor.dtype, wanted, tensor.shape); });
 }
 
-/// Whether the tensors' blocks, one after another, are those of the var in this dtype.
-bool are_its_blocks(const TensorReader& reader, const Reading& reading, const StoredTensor& stored, DType dtype) {
-  const bool is_alike = is_state_in_blocks(dtype) || (stored.layout.kind == FileLayout::Same && !stored.transposed &&
-                                                      (stored.names.size() == 1 || blocks_join(dtype)));
-  return is_alike && std::ranges::all_of(stored.names, [&](const std::string& name) {
-           return reading.find(reader, name)->dtype == dtype;
-         });
-}
-
 /// In blocks as the file has them, or made anew of floats: what a block is depends on the var's layout in memory.
 std::vector<std::byte> read_stored(TensorReader& reader, const Reading& reading, const StoredTensor& stored) {
   const auto before = reading.rounded.find(stored.var.name);
@@ -73,6 +64,14 @@ std::vector<std::string> said_of(const std::set<std::pair<DType, DType>>& conver
 }
 
 }  // namespace
+
+bool are_its_blocks(const TensorReader& reader, const Reading& reading, const StoredTensor& stored, DType dtype) {
+  const bool is_plain = is_state_in_blocks(dtype) || (stored.layout.kind == FileLayout::Same && !stored.transposed);
+  return is_plain && std::ranges::all_of(stored.names, [&](const std::string& name) {
+           const TensorEntry& tensor = *reading.find(reader, name);
+           return tensor.dtype == dtype && (stored.names.size() == 1 || blocks_join(dtype, tensor.shape));
+         });
+}
 
 std::set<std::string> tensors_named(const std::string& patterns, const TensorReader& reader, const Network& network) {
   std::set<std::string> meant;

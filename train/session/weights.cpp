@@ -220,6 +220,26 @@ Loaded load_weights(const std::string& file, Store& store, const Network& networ
                   elsewhere, std::move(adapters));
 }
 
+std::map<std::string, std::string> stored_types(const std::string& file, const Network& network) {
+  const std::unique_ptr<TensorReader> reader = open_tensors(file, SharesOf::Weights);
+  const Reading reading = reading_of(*reader, network, {.all = stored_weights(network)});
+  std::map<std::string, std::string> types;
+  for (const StoredTensor& stored : reading.all) {
+    std::set<DType> there;
+    for (const std::string& name : stored.names)
+      if (const TensorEntry* const tensor = reading.find(*reader, name); tensor && !tensor->is_foreign())
+        there.insert(tensor->dtype);
+    if (stored.var.kind != Kind::Param || stored.var.shape.size() < 2 || there.size() != 1) continue;
+    const DType dtype = *there.begin();
+    if (!is_float(dtype) && !is_in_blocks(dtype)) continue;
+    check_as(Exit::Data, is_float(dtype) || are_its_blocks(*reader, reading, stored, dtype), file, ": '",
+             stored.var.name, "' is several tensors in ", name_of(dtype), ", whose blocks are none of a whole; ",
+             "`frozen_dtype` '", stored.var.name, "=", name_of(dtype), ",stored' makes blocks of what they mean");
+    types.emplace(stored.var.name, name_of(dtype));
+  }
+  return types;
+}
+
 std::vector<std::string> files_of_weights(const std::string& file) {
   return open_tensors(file, SharesOf::Weights)->files();
 }

@@ -50,6 +50,9 @@ Loaded load_weights(const std::string& file, Store& store, const Network& networ
 /// network needs.
 Loaded load_weights(const std::string& file, Store& store, const Network& network, const WeightsSetting& setting,
                     const std::vector<WeightsElsewhere>& elsewhere = {});
+/// By name, the types that the file has parameters of two axes or more in: the network's, if they are several floats.
+/// Fails (Exit::Data) for one in blocks that are no blocks of the whole.
+std::map<std::string, std::string> stored_types(const std::string& file, const Network& network);
 /// The file, and those of which it is the index.
 std::vector<std::string> files_of_weights(const std::string& file);
 
