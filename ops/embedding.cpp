@@ -72,7 +72,7 @@ struct Embedding {
   template <class Device>
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
     const std::int64_t n = elements(args.in(0).shape), rows = args.in(1).shape[0], width = args.in(1).shape[1];
-    const bool is_low = args.in(1).dtype == args.out(0).dtype;
+    const DType table = args.in(1).dtype;
     return for_float(args.out(0).dtype, [&](auto zero) {
       using T = decltype(zero);
       const auto with = [=](auto entry) {
@@ -83,7 +83,9 @@ struct Embedding {
           look_up(Device{}, a.stream, n, LookUp<T, S>{ids, a.in<S>(1), a.out<T>(0), rows, width});
         });
       };
-      return is_low ? with(T()) : with(Compute<T>());
+      if constexpr (std::is_same_v<T, float>)
+        if (table != DType::f32) return for_float(table, with);
+      return table == args.out(0).dtype ? with(T()) : with(Compute<T>());
     });
   }
 };
@@ -113,8 +115,8 @@ std::vector<Type> infer_embedding(const InferArgs& args) {
   Shape shape = ids.shape;
   shape.push_back(table.shape[1]);
   const DType dtype = args.op.attrs.has("dtype") ? dtype_named(args.op.attrs.text("dtype")) : table.dtype;
-  check(table.dtype == wide_of(dtype) || table.dtype == dtype, "embedding: table is ", name_of(table.dtype),
-        ", values ", name_of(dtype));
+  check(table.dtype == wide_of(dtype) || wide_of(table.dtype) == dtype || table.dtype == dtype, "embedding: table is ",
+        name_of(table.dtype), ", values ", name_of(dtype));
   return {{shape, dtype}};
 }
 
@@ -128,7 +130,8 @@ VarId build_embedding(LayerCall& c) {
   const std::int64_t rows = c.settings().integer("vocab"), width = c.settings().integer("out");
   const Init init = c.init("init", {.kind = Init::Normal, .value = 1, .fan_in = rows, .fan_out = width});
   const VarId table = c.wide_param("weight", {rows, width}, init, true);
-  const DType wide = c.var(table).dtype, own = c.dtype(), looked_up = wide == wide_of(own) ? own : wide;
+  const DType of = c.var(table).dtype, own = c.dtype();
+  const DType looked_up = of == own || of == wide_of(own) || wide_of(of) == own ? own : of;
   const VarId y = c.emit("embedding", {c.in(), table}, {{"dtype", std::string(name_of(looked_up))}});
   return looked_up == own ? y : c.emit(kCast, {y}, {{"dtype", std::string(name_of(own))}});
 }

@@ -193,6 +193,7 @@ void add_update_rule(OptionSet& set, Options& o) {
           "Scales gradients down to this global norm; 0: no limit (default: the network's)")
       ->check(number_from_zero())
       ->is({Kept});
+  add_storage(set, o);
   add_frozen(set, o);
   add_class_weights(set, o);
 }

@@ -154,9 +154,14 @@ VarId LayerCall::param(const std::string& name, Shape shape, Init init, bool dec
 VarId LayerCall::wide_param(const std::string& name, Shape shape, Init init, bool decay, FileLayout layout) {
   if (settings_.has("share"))
     return shared_param(builder_.program(), message(settings_.text("share"), '.', name), shape);
-  const std::optional<DType> frozen =
-      shape.size() > 1 && is_frozen(name) ? builder_.options().frozen_dtype : std::nullopt;
-  return builder_.add_param(Kind::Param, message(path_, '.', name), std::move(shape), frozen.value_or(wide_of(dtype())),
+  const BuildOptions& options = builder_.options();
+  const std::string full = message(path_, '.', name);
+  std::optional<DType> own;
+  if (shape.size() > 1 && is_frozen(name))
+    own = options.frozen_dtype;
+  else if (shape.size() > 1 && !options.keep_f32.contains(full))
+    own = options.param_dtype;
+  return builder_.add_param(Kind::Param, full, std::move(shape), own.value_or(wide_of(dtype())),
                             {.init = init, .decay = decay, .layout = layout});
 }
 

@@ -44,5 +44,7 @@ std::string complaint_about_blocks(DType dtype, const Shape& shape);
 /// Blocks of which the codes of a double quantised one have a block of their own.
 inline constexpr std::int64_t kNf4Block = 64, kNf4Blocks = 256;
 inline constexpr std::int64_t kGgufBlock = 32, kDynamicBlock = 256;
+/// Elements of what has states in 8 bits, at least.
+inline constexpr std::int64_t kLeastInBlocks = 4096;
 
 }  // namespace lethe
