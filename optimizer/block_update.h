@@ -37,7 +37,7 @@ struct BlockUpdate {
       else
         rule(w[k], s[0][k], s[1][k], g, rates);
     }
-    for (int i = 0; i < States; ++i) states[i].write(block, first, n, s[i], most_of);
+    for (int i = 0; i < States; ++i) states[i].template write<N>(block, first, n, s[i], most_of);
     if constexpr (std::is_same_v<T, float>)
       if (low) return rounding.round(w, from, n, *step, static_cast<Bf16*>(param) + from);
     for (int k = 0; k < n; ++k) static_cast<T*>(param)[from + k] = w[k];

@@ -33,8 +33,8 @@ struct CodedBlock {
     for (int k = 0; k < n; ++k) to[k] = static_cast<T>(dynamic_value<kSigned>(from[k]) * by);
   }
   /// most_of: what all threads of the block know to be the most of what each gives (magnitude_bits). Without a sign
-  /// what is above 0 stays so: it may be a root that something is divided by.
-  template <class MostOf>
+  /// what is above 0 stays so: it may be a root that something is divided by. What is missing of N numbers is 0.
+  template <int N, class MostOf>
   HD void write(int first, int n, const T* from, const MostOf& most_of) const {
     std::uint32_t bits = 0;
     for (int k = 0; k < n; ++k) {
@@ -49,6 +49,7 @@ struct CodedBlock {
       const int code = dynamic_code<kSigned>(x / by), least = !kSigned && x > 0 ? 1 : 0;
       to[k] = static_cast<unsigned char>(code > least ? code : least);
     }
+    for (int k = n; k < N; ++k) to[k] = kDynamicZero<kSigned>;
   }
 };
 
@@ -63,10 +64,10 @@ struct StateBlocks {
     if (dtype == DType::udynamic8) return coded<false>(block).read(first, n, to);
     for (int k = 0; k < n; ++k) to[k] = floats(block)[first + k];
   }
-  template <class MostOf>
+  template <int N, class MostOf>
   HD void write(std::int64_t block, int first, int n, const T* from, const MostOf& most_of) const {
-    if (dtype == DType::dynamic8) return coded<true>(block).write(first, n, from, most_of);
-    if (dtype == DType::udynamic8) return coded<false>(block).write(first, n, from, most_of);
+    if (dtype == DType::dynamic8) return coded<true>(block).template write<N>(first, n, from, most_of);
+    if (dtype == DType::udynamic8) return coded<false>(block).template write<N>(first, n, from, most_of);
     for (int k = 0; k < n; ++k) floats(block)[first + k] = from[k];
   }
 
