@@ -112,6 +112,8 @@ struct Cast {
 
 void cast_grad(GradBuilder& g) {
   const DType from = g.var(g.x(0)).dtype;
+  if (g.var(g.x(0)).kind == Kind::Param && gradient_dtype(g.var(g.x(0))) == g.var(g.dy()).dtype)
+    return g.set(0, g.dy());
   g.set(0, "cast", {g.dy()}, {{"dtype", std::string(name_of(from))}});
 }
 

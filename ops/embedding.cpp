@@ -90,7 +90,6 @@ struct Embedding {
   template <class Device>
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
     const std::int64_t n = elements(args.in(0).shape), rows = args.in(1).shape[0], width = args.in(1).shape[1];
-    const bool is_low = args.in(1).dtype == args.out(0).dtype;
     const BlockedWeight table{args.in(1).dtype, args.in(1).shape};
     return for_float(args.out(0).dtype, [&](auto zero) {
       using T = decltype(zero);
@@ -112,7 +111,9 @@ struct Embedding {
           look_up(Device{}, a.stream, n, LookUp<T, S>{ids, a.in<S>(1), a.out<T>(0), rows, width});
         });
       };
-      return is_low ? with(T()) : with(Compute<T>());
+      if constexpr (std::is_same_v<T, float>)
+        if (table.dtype != DType::f32) return for_float(table.dtype, with);
+      return table.dtype == args.out(0).dtype ? with(T()) : with(Compute<T>());
     });
   }
 };
@@ -143,8 +144,8 @@ std::vector<Type> infer_embedding(const InferArgs& args) {
   shape.push_back(table.shape[1]);
   const DType dtype = args.op.attrs.has("dtype") ? dtype_named(args.op.attrs.text("dtype")) : table.dtype;
   const bool in_blocks = is_in_blocks(table.dtype) && is_float(dtype);
-  check(table.dtype == wide_of(dtype) || table.dtype == dtype || in_blocks, "embedding: table is ",
-        name_of(table.dtype), ", values ", name_of(dtype));
+  check(table.dtype == wide_of(dtype) || wide_of(table.dtype) == dtype || table.dtype == dtype || in_blocks,
+        "embedding: table is ", name_of(table.dtype), ", values ", name_of(dtype));
   return {{shape, dtype}};
 }
 
@@ -158,8 +159,9 @@ VarId build_embedding(LayerCall& c) {
   const std::int64_t rows = c.settings().integer("vocab"), width = c.settings().integer("out");
   const Init init = c.init("init", {.kind = Init::Normal, .value = 1, .fan_in = rows, .fan_out = width});
   const VarId table = c.wide_param("weight", {rows, width}, init, true);
-  const DType wide = c.var(table).dtype, own = c.dtype();
-  const DType looked_up = wide == wide_of(own) || is_in_blocks(wide) ? own : wide;
+  const DType of = c.var(table).dtype, own = c.dtype();
+  const bool converts = is_in_blocks(of) || of == own || of == wide_of(own) || wide_of(of) == own;
+  const DType looked_up = converts ? own : of;
   const VarId y = c.emit("embedding", {c.in(), table}, {{"dtype", std::string(name_of(looked_up))}});
   return looked_up == own ? y : c.emit(kCast, {y}, {{"dtype", std::string(name_of(own))}});
 }

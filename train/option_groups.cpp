@@ -197,6 +197,7 @@ void add_update_rule(OptionSet& set, Options& o) {
           "2: backward runs twice, first for the norm of all gradients and then for the updates, so that none\n"
           "stands until the last is there; same results (default 1; at level=3 2 where a budget needs it)")
       ->check(one_of({"1", "2"}));
+  add_storage(set, o);
   add_frozen(set, o);
   add_class_weights(set, o);
 }

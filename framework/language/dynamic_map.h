@@ -73,18 +73,23 @@ template <bool kSigned>
 constexpr int dynamic_code(float x) {
   constexpr int kZero = kDynamicZero<kSigned>;
   const float a = x < 0 ? -x : x;
-  int i = 0;
-  for (int k = 0; k + 1 < kDynamicDecades; ++k) i += a >= end_of_decade(k);
+  const int i = (a >= 1e-6f) + (a >= 1e-5f) + (a >= 1e-4f) + (a >= 1e-3f) + (a >= 1e-2f) + (a >= 1e-1f);
   const int n = kDynamicParts<kSigned> << i;
-  const float part = (a / end_of_decade(i) - 0.1f) * (static_cast<float>(n) / 0.9f);
-  int j = part > 0 ? static_cast<int>(part) : 0;  // it may be the one beside
-  j = j < n ? j : n - 1;
-  int place = n - kDynamicParts<kSigned> + 1 + j;
+  float of_decade = a >= 1e-1f ? a : a * 1e1f;  // 0.1 to 1
+  of_decade = a >= 1e-2f ? of_decade : a * 1e2f;
+  of_decade = a >= 1e-3f ? of_decade : a * 1e3f;
+  of_decade = a >= 1e-4f ? of_decade : a * 1e4f;
+  of_decade = a >= 1e-5f ? of_decade : a * 1e5f;
+  of_decade = a >= 1e-6f ? of_decade : a * 1e6f;
+  const float part = (of_decade - 0.1f) * (static_cast<float>(n) * (1 / 0.9f));
+  const float within = part > 0 ? part : 0.0f, most = static_cast<float>(n - 1);
+  const int j = static_cast<int>(within < most ? within : most);  // it may be the one beside
+  const int place = n - kDynamicParts<kSigned> + 1 + j;
   const float here = dynamic_value<kSigned>(kZero + place);
   const float low = dynamic_value<kSigned>(kZero + place - 1), high = dynamic_value<kSigned>(kZero + place + 1);
-  place += (high - a < a - here) - (a - low <= here - a);
-  if (!kSigned || x >= 0) return kZero + place;
-  return place > kZero ? 0 : kZero - place;  // there is no -1
+  const int nearest = place + (high - a < a - here) - (a - low <= here - a);
+  const int code = kZero + (x < 0 ? -nearest : nearest);
+  return code > 0 ? code : 0;  // there is no -1
 }
 
 }  // namespace lethe
