@@ -15,6 +15,7 @@ using PassWords = std::vector<std::string>;
 class ClipPasses : public PlanCommand {
  protected:
   Ended run(const std::string& into, PassWords more) const {
+    std::filesystem::remove_all(path(into));
     more.insert(more.end(), {"--save", path(into), "--steps", "6", "--clip-norm", "0.05"});
     return run_train(small(more));
   }

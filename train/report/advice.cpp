@@ -16,7 +16,7 @@ struct Way {
 
 std::string in_two_passes(ProgramSetting& setting, const Network&) {
   std::optional<int>& passes = setting.memory.levels.clip_passes;
-  if (passes || setting.memory.guest) return "";
+  if (passes == 2 || setting.memory.guest) return "";
   passes = 2;
   return "--clip-passes 2";
 }

@@ -85,6 +85,7 @@ _train() {
       '--layer-decay=[Each layer has X times the learning rate of the layer above it, the head all of it (default 1)]:X: ' \
       '--loss-scale=[Of --dtype f16\: what the loss is scaled by at first (default 65536); it halves and doubles by itself]:X: ' \
       '--clip-norm=[Scales gradients down to this global norm; 0\: no limit (default\: the network'\''s)]:X: ' \
+      '--clip-passes=[2\: backward runs twice, first for the norm of all gradients and then for the updates, so that none stands until the last is there; same results (default 1; at level=3 2 where a budget needs it)]:N:(1 2)' \
       '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
       '--train-only=[Trains these parameters and leaves all others; none\: trains all]:NAMES: ' \
       '--frozen-dtype=[Of frozen parameters of two axes or more\: bf16 or f16 halve them, f32 (default\: as all others)]:TYPE:(f32 bf16 f16)' \
@@ -138,6 +139,7 @@ _train() {
       '--layer-decay=[Each layer has X times the learning rate of the layer above it, the head all of it (default 1)]:X: ' \
       '--loss-scale=[Of --dtype f16\: what the loss is scaled by at first (default 65536); it halves and doubles by itself]:X: ' \
       '--clip-norm=[Scales gradients down to this global norm; 0\: no limit (default\: the network'\''s)]:X: ' \
+      '--clip-passes=[2\: backward runs twice, first for the norm of all gradients and then for the updates, so that none stands until the last is there; same results (default 1; at level=3 2 where a budget needs it)]:N:(1 2)' \
       '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
       '--train-only=[Trains these parameters and leaves all others; none\: trains all]:NAMES: ' \
       '--frozen-dtype=[Of frozen parameters of two axes or more\: bf16 or f16 halve them, f32 (default\: as all others)]:TYPE:(f32 bf16 f16)' \
@@ -313,6 +315,7 @@ _train() {
       '--layer-decay=[Each layer has X times the learning rate of the layer above it, the head all of it (default 1)]:X: ' \
       '--loss-scale=[Of --dtype f16\: what the loss is scaled by at first (default 65536); it halves and doubles by itself]:X: ' \
       '--clip-norm=[Scales gradients down to this global norm; 0\: no limit (default\: the network'\''s)]:X: ' \
+      '--clip-passes=[2\: backward runs twice, first for the norm of all gradients and then for the updates, so that none stands until the last is there; same results (default 1; at level=3 2 where a budget needs it)]:N:(1 2)' \
       '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
       '--train-only=[Trains these parameters and leaves all others; none\: trains all]:NAMES: ' \
       '--frozen-dtype=[Of frozen parameters of two axes or more\: bf16 or f16 halve them, f32 (default\: as all others)]:TYPE:(f32 bf16 f16)' \
@@ -378,6 +381,7 @@ _train() {
       '--layer-decay=[Each layer has X times the learning rate of the layer above it, the head all of it (default 1)]:X: ' \
       '--loss-scale=[Of --dtype f16\: what the loss is scaled by at first (default 65536); it halves and doubles by itself]:X: ' \
       '--clip-norm=[Scales gradients down to this global norm; 0\: no limit (default\: the network'\''s)]:X: ' \
+      '--clip-passes=[2\: backward runs twice, first for the norm of all gradients and then for the updates, so that none stands until the last is there; same results (default 1; at level=3 2 where a budget needs it)]:N:(1 2)' \
       '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
       '--train-only=[Trains these parameters and leaves all others; none\: trains all]:NAMES: ' \
       '--frozen-dtype=[Of frozen parameters of two axes or more\: bf16 or f16 halve them, f32 (default\: as all others)]:TYPE:(f32 bf16 f16)' \
@@ -436,6 +440,7 @@ _train() {
       '--layer-decay=[Each layer has X times the learning rate of the layer above it, the head all of it (default 1)]:X: ' \
       '--loss-scale=[Of --dtype f16\: what the loss is scaled by at first (default 65536); it halves and doubles by itself]:X: ' \
       '--clip-norm=[Scales gradients down to this global norm; 0\: no limit (default\: the network'\''s)]:X: ' \
+      '--clip-passes=[2\: backward runs twice, first for the norm of all gradients and then for the updates, so that none stands until the last is there; same results (default 1; at level=3 2 where a budget needs it)]:N:(1 2)' \
       '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
       '--train-only=[Trains these parameters and leaves all others; none\: trains all]:NAMES: ' \
       '--frozen-dtype=[Of frozen parameters of two axes or more\: bf16 or f16 halve them, f32 (default\: as all others)]:TYPE:(f32 bf16 f16)' \
@@ -464,6 +469,7 @@ _train() {
       '--overhead=[Of level=3\: what computing again may take of a step, such as 5% (default\: as much as a forward pass)]:SHARE: ' \
       '--costs=[Of level=3\: weighs ops by what their kernels take here, which is measured once and kept in FILE (default\: by their operations and bytes)]:FILE:_files' \
       '--json[The figures as JSON]' \
+      '--advise[Also says what training otherwise would take, the least change first\: two passes, other optimizers, adapters, a part of the parameters (without it\: where the setting does not fit)]' \
       '--sweep[What level=3 takes at each price, instead of the plan of one setting]' \
       '--out=[With --sweep or --ranks A..B\: also writes the picture of that there, as SVG]:FILE:_files' \
       '--csv=[Writes what the arena packs, as train pack reads it (level=2)]:FILE:_files' \
@@ -536,6 +542,7 @@ _train() {
       '--layer-decay=[Each layer has X times the learning rate of the layer above it, the head all of it (default 1)]:X: ' \
       '--loss-scale=[Of --dtype f16\: what the loss is scaled by at first (default 65536); it halves and doubles by itself]:X: ' \
       '--clip-norm=[Scales gradients down to this global norm; 0\: no limit (default\: the network'\''s)]:X: ' \
+      '--clip-passes=[2\: backward runs twice, first for the norm of all gradients and then for the updates, so that none stands until the last is there; same results (default 1; at level=3 2 where a budget needs it)]:N:(1 2)' \
       '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
       '--train-only=[Trains these parameters and leaves all others; none\: trains all]:NAMES: ' \
       '--frozen-dtype=[Of frozen parameters of two axes or more\: bf16 or f16 halve them, f32 (default\: as all others)]:TYPE:(f32 bf16 f16)' \
@@ -600,6 +607,7 @@ _train() {
       '--layer-decay=[Each layer has X times the learning rate of the layer above it, the head all of it (default 1)]:X: ' \
       '--loss-scale=[Of --dtype f16\: what the loss is scaled by at first (default 65536); it halves and doubles by itself]:X: ' \
       '--clip-norm=[Scales gradients down to this global norm; 0\: no limit (default\: the network'\''s)]:X: ' \
+      '--clip-passes=[2\: backward runs twice, first for the norm of all gradients and then for the updates, so that none stands until the last is there; same results (default 1; at level=3 2 where a budget needs it)]:N:(1 2)' \
       '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
       '--train-only=[Trains these parameters and leaves all others; none\: trains all]:NAMES: ' \
       '--frozen-dtype=[Of frozen parameters of two axes or more\: bf16 or f16 halve them, f32 (default\: as all others)]:TYPE:(f32 bf16 f16)' \
