@@ -1,6 +1,7 @@
 #include "train/report/advice.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "framework/error.h"
 #include "optimizer/rate_scales.h"
@@ -31,6 +32,17 @@ std::string with_optimizer(ProgramSetting& setting, const std::string& name) {
   update.rule.no_decay = before.no_decay;
   update.rule.clip_norm = before.clip_norm;
   return "--optimizer " + name;
+}
+
+std::string with_low_states(ProgramSetting& setting, const Network&) {
+  if (std::exchange(setting.update.rule.states_in_8_bits, true)) return "";
+  return "--state-dtype 8bit";
+}
+
+std::string with_low_parameters(ProgramSetting& setting, const Network&) {
+  if (setting.network.param_dtype == DType::bf16) return "";
+  setting.network.param_dtype = DType::bf16;
+  return "--param-dtype bf16";
 }
 
 bool trains_all(const NetworkSetting& setting) { return !setting.frozen.any() && !setting.lora.any(); }
@@ -91,6 +103,13 @@ std::string head_alone(ProgramSetting& setting, const Network& network) {
 /// The least change first.
 const Way kWays[] = {
     {"backward twice, first for the norm of all gradients; same results", in_two_passes},
+    {"states in 8 bits, in blocks of 256 numbers", with_low_states},
+    {"trained matrices in bf16, which updates round up or down by chance", with_low_parameters},
+    {"both",
+     [](ProgramSetting& s, const Network& n) {
+       const std::string low = with_low_parameters(s, n), states = with_low_states(s, n);
+       return low.empty() || states.empty() ? "" : low + " " + states;
+     }},
     {"one number of state a parameter; wants a rate three to ten times smaller",
      [](ProgramSetting& s, const Network&) { return with_optimizer(s, "lion"); }},
     {"a row and a column of state a matrix",
