@@ -37,14 +37,20 @@ std::string bytes_spelled(const std::string& token) {
   return text;
 }
 
-TokensOfBytes tokens_of_bytes(const TokenNumbers& numbers) {
+TokensOfBytes known_bytes(const TokenNumbers& numbers) {
   TokensOfBytes tokens{};
   for (std::size_t byte = 0; byte < tokens.size(); ++byte) {
-    const std::string spelled = utf8_of(spelled_bytes()[byte]);
-    const auto found = numbers.find(spelled);
-    check_as(Exit::Data, found != numbers.end(), "lacks ", quote(spelled), ", the token of byte ", byte);
-    tokens[byte] = found->second;
+    const auto found = numbers.find(utf8_of(spelled_bytes()[byte]));
+    tokens[byte] = found == numbers.end() ? kNoToken : found->second;
   }
+  return tokens;
+}
+
+TokensOfBytes tokens_of_bytes(const TokenNumbers& numbers) {
+  const TokensOfBytes tokens = known_bytes(numbers);
+  for (std::size_t byte = 0; byte < tokens.size(); ++byte)
+    check_as(Exit::Data, tokens[byte] != kNoToken, "lacks ", quote(utf8_of(spelled_bytes()[byte])),
+             ", the token of byte ", byte);
   return tokens;
 }
 

@@ -11,7 +11,9 @@ namespace lethe {
 /// The bytes that a token of GPT-2's files stands for; one that is not spelled so, such as a mark with a blank, for
 /// itself.
 std::string bytes_spelled(const std::string& token);
-/// The token of each byte. Fails with Exit::Data if a byte has none.
+/// The token of each byte, kNoToken for one that has none.
+TokensOfBytes known_bytes(const TokenNumbers& numbers);
+/// The same. Fails with Exit::Data if a byte has none.
 TokensOfBytes tokens_of_bytes(const TokenNumbers& numbers);
 
 /// How the tokens are spelled, by number. Fails with Exit::Data unless these are 0 to their count - 1, each once.

@@ -184,7 +184,7 @@ void read_byte_pairs(const Rule& file, const TokenNumbers& numbers, TokenRules& 
     for (const auto& [token, number] : numbers) whole.emplace(bytes_spelled(token), number);
   PairMerges merges = merges_of(model["merges"], numbers);
   rules.checksum = merges.checksum();
-  rules.model = byte_pairs(std::move(merges), tokens_of_bytes(numbers), std::move(whole));
+  rules.model = byte_pairs(std::move(merges), known_bytes(numbers), std::move(whole));
 }
 
 void read_character_pairs(const Rule& file, const TokenNumbers& numbers, TokenRules& rules) {

@@ -1,5 +1,6 @@
 #include "train/data/word_model.h"
 
+#include "framework/error.h"
 #include "train/data/unicode.h"
 
 namespace lethe {
@@ -12,7 +13,12 @@ class BytePairs final : public WordModel {
   void encode(std::string_view word, std::vector<std::int32_t>& tokens) override {
     if (const auto found = whole_.find(word); found != whole_.end()) return tokens.push_back(found->second);
     symbols_.clear();
-    for (const char byte : word) symbols_.push_back(bytes_[static_cast<unsigned char>(byte)]);
+    for (const char byte : word) {
+      const auto number = static_cast<unsigned char>(byte);
+      check_as(Exit::Data, bytes_[number] != kNoToken, quote(word), " has the byte ", static_cast<int>(number),
+               ", which is no token of the vocabulary");
+      symbols_.push_back(bytes_[number]);
+    }
     merges_.encode(symbols_, tokens);
   }
 

@@ -29,8 +29,10 @@ class WordModel {
 };
 
 using TokensOfBytes = std::array<std::int32_t, 256>;
+inline constexpr std::int32_t kNoToken = -1;
 
-/// Tokens are merged from bytes; a word that is in `whole` is that token without merges.
+/// Tokens are merged from bytes; a word that is in `whole` is that token without merges. Texts with a byte that is no
+/// token fail (Exit::Data): others leave it out, without a word.
 std::unique_ptr<WordModel> byte_pairs(PairMerges merges, const TokensOfBytes& bytes, TokenNumbers whole = {});
 
 /// What stands for a character that is no token.
