@@ -4,13 +4,17 @@
 #include <cctype>
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
 #include <string_view>
 
 #include "framework/error.h"
 #include "kernels/cpu/device.h"
+#include "train/data/gguf_keys.h"
+#include "train/gguf_model.h"
 #include "train/option_groups.h"
 #include "train/report/option_names.h"
 #include "train/session/adapter_files.h"
+#include "train/session/gguf_weights.h"
 #include "train/session/merge.h"
 #include "train/session/programs.h"
 #include "train/session/start.h"
@@ -27,8 +31,10 @@ constexpr std::array<std::string_view, 24> kOtherFormats = {
     ".pb",   ".pbtxt",   ".tflite",  ".npz",    ".npy",      ".pkl",        ".pickle", ".gguf",
     ".ggml", ".mlmodel", ".msgpack", ".params", ".pdparams", ".caffemodel", ".t7",     ".mat"};
 
-void check_ending(const std::string& file) {
+void check_ending(const std::string& file, bool as_gguf) {
   const std::filesystem::path path(file);
+  check(!as_gguf || path.extension() != ".safetensors", "--output ", file, ": --format gguf writes another format");
+  if (as_gguf) return;
   std::string ending = path.extension().string();
   std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return std::tolower(c); });
   check(std::find(kOtherFormats.begin(), kOtherFormats.end(), ending) == kOtherFormats.end(), "--output ", file, ": ",
@@ -52,7 +58,10 @@ Options with_dtype_of_parameters(const Options& given) {
 struct ExportSetting {
   std::string names = {};     // the library whose names it has; "": our own, of adapters the first that has names
   bool merge = false;         // adapters into the weights
-  std::string quantize = {};  // the weights of inner layers in blocks of this type
+  std::string quantize = {};  // weights in blocks of this type
+  std::string format = "safetensors";
+  std::string tokenizer = {};  // of GGUF
+  bool as_gguf() const { return format == "gguf"; }
 };
 
 /// `--lora` alone asks for the adapters; what they are says the run, or --adapter.
@@ -82,9 +91,47 @@ void check_form(const Options& given, const ExportSetting& how, const Network& n
         ": these names have no place for adapters; --merge makes them a part of the weights, --lora writes them alone");
 }
 
+/// Fails for types that the format does not have.
+void check_quantised(const ExportSetting& how, bool adapter) {
+  check(!adapter || (how.quantize.empty() && !how.as_gguf()), "--lora writes adapters, in no other format and type");
+  check(!how.as_gguf() || how.names.empty(), "--format gguf has names of its own; --names is for safetensors");
+  const bool of_ggml = how.quantize.starts_with("q");
+  check(how.quantize.empty() || of_ggml == how.as_gguf(), "--quantize ", how.quantize, ": ",
+        of_ggml ? "is for --format gguf; safetensors take nf4, nf4-dq and int8"
+                : "is for safetensors; GGUF takes q8_0, q4_0 and q4_1");
+}
+
+/// The first family of GGUF's by which the network can be said.
+void write_gguf(const Options& options, const ExportSetting& how, const Network& network, const Store& store,
+                const std::optional<SavedRun>& run) {
+  const NetworkSetting& of = options.program.network;
+  const NetworkFile file = read_network_file(of.model);
+  std::string tokenizer = how.tokenizer;
+  if (tokenizer.empty() && run)
+    if (const auto found = run->state.options.find("tokenizer"); found != run->state.options.end())
+      tokenizer = found->second;
+  std::string why;
+  for (const char* const family : {"gguf_llama", "gguf_qwen2"}) {
+    std::vector<GgufEntry> keys;
+    try {
+      keys = gguf_keys(file, of.sets, family);
+    } catch (const Error& error) {
+      if (why.empty()) why = error.what();
+      continue;
+    }
+    if (!tokenizer.empty()) std::ranges::move(gguf_tokenizer_keys(tokenizer), std::back_inserter(keys));
+    const std::optional<DType> matrices =
+        how.quantize.empty() ? asked_dtype(options) : std::optional(dtype_named(how.quantize));
+    save_gguf(options.output, store, network, family, keys, matrices);
+    return;
+  }
+  fail("--format gguf: ", why);
+}
+
 int export_weights(const Options& given, const ExportSetting& how) {
   const bool adapter = wants_adapter(given);
-  if (!adapter) check_ending(given.output);
+  if (!adapter) check_ending(given.output, how.as_gguf());
+  check_quantised(how, adapter);
   const WeightsSetting& weights = given.checkpoints.weights;
   const std::optional<SavedRun> run = run_of_weights(weights.path);
   const Options options = decided_for_export(given, run);
@@ -104,7 +151,9 @@ int export_weights(const Options& given, const ExportSetting& how) {
   of.lora = {};
   if (adapter) return 0;
   const Network written = how.merge ? build_network(of, false) : network;
-  if (how.quantize.empty())
+  if (how.as_gguf())
+    write_gguf(options, how, written, store, run);
+  else if (how.quantize.empty())
     save_weights(options.output, store, written, how.names, asked_dtype(given));
   else
     save_weights_quantized(options.output, store, written, how.names, dtype_named(how.quantize));
@@ -126,8 +175,14 @@ Run declare_export(OptionSet& set, Options& o) {
       ->check(such_as({"huggingface", "timm"}));
   set.add_flag("--merge", how->merge, "Adapters become a part of the weights that they are beside: W + scale B A");
   set.add("--quantize", how->quantize, "TYPE",
-          "Weights of fully connected layers but the last in nf4, nf4-dq or int8, as bitsandbytes has them")
-      ->check(one_of({"nf4", "nf4-dq", "int8"}));
+          "Weights of fully connected layers but the last in nf4, nf4-dq or int8, as bitsandbytes has them; of GGUF\n"
+          "all matrices in q8_0, q4_0 or q4_1")
+      ->check(one_of({"nf4", "nf4-dq", "int8", "q8_0", "q4_0", "q4_1"}));
+  set.add("--format", how->format, "FORMAT",
+          "safetensors, or gguf: weights, network and tokenizer as llama.cpp takes them")
+      ->check(one_of({"safetensors", "gguf"}));
+  set.add("--tokenizer", how->tokenizer, "DIR|FILE",
+          "Of --format gguf: whose tokens the network takes (default: those of the run, or of the model's folder)");
   set.add("--output", o.output, "FILE|DIR", "File to write; with --lora a folder as Hugging Face's PEFT has it")
       ->required();
   return [how](const Options& options) { return export_weights(options, *how); };

@@ -4,6 +4,7 @@
 
 #include "framework/error.h"
 #include "train/session/gguf_writer.h"
+#include "train/session/number_blocks.h"
 #include "train/session/stored_weights.h"
 
 namespace lethe {
@@ -35,8 +36,10 @@ std::uint32_t save_gguf(const std::string& file, const Store& store, const Netwo
   auto next = tensors.begin();
   for (const StoredTensor& each : all)
     for (std::vector<std::byte>& tensor : to_file(each, store.read_whole(each.var)))
-      writer.write(with_context(quote(each.var.name),
-                                [&] { return converted(std::move(tensor), each.var.dtype, next++->dtype); }));
+      writer.write(with_context(quote(each.var.name), [&] {
+        const TensorEntry& entry = *next++;
+        return converted(std::move(tensor), each.var.dtype, entry.dtype, entry.shape);
+      }));
   return writer.finish();
 }
 

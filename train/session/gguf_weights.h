@@ -12,7 +12,8 @@
 namespace lethe {
 
 /// Writes them under the names of a library of the network ("gguf_llama") and in its order of rows, with these keys.
-/// Matrices are rounded to `matrices`, a float type, if it is given; what has one axis is f32, as llama.cpp takes it.
+/// Matrices are in `matrices`, a float type, q8_0, q4_0 or q4_1, if it is given; what has one axis is f32, as llama.cpp
+/// takes it.
 /// Gives the file's CRC-32. Fails if the network has no such library, and (Exit::Data) for a value too large.
 std::uint32_t save_gguf(const std::string& file, const Store& store, const Network& network, const std::string& library,
                         const std::vector<GgufEntry>& keys, std::optional<DType> matrices = {});
