@@ -85,6 +85,9 @@ _train() {
       '--layer-decay=[Each layer has X times the learning rate of the layer above it, the head all of it (default 1)]:X: ' \
       '--loss-scale=[Of --dtype f16\: what the loss is scaled by at first (default 65536); it halves and doubles by itself]:X: ' \
       '--clip-norm=[Scales gradients down to this global norm; 0\: no limit (default\: the network'\''s)]:X: ' \
+      '--state-dtype=[Of the optimizer'\''s states\: 8bit for momentum, nesterov, adam, adamw and lion, but of small parameters and tables of embeddings, or f32 (default\: as parameters are computed)]:TYPE:(f32 8bit)' \
+      '--param-dtype=[Of trained parameters of two axes or more\: bf16, which updates round by chance, or f32 (default)]:TYPE:(f32 bf16)' \
+      '--keep-f32=[Of --state-dtype 8bit and --param-dtype bf16\: these parameters and their states stay in f32, as '\''logits.*'\''; none\: no others]:NAMES: ' \
       '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
       '--train-only=[Trains these parameters and leaves all others; none\: trains all]:NAMES: ' \
       '--frozen-dtype=[Of frozen parameters of two axes or more\: bf16 or f16 halve them, f32 (default\: as all others)]:TYPE:(f32 bf16 f16)' \
@@ -138,6 +141,9 @@ _train() {
       '--layer-decay=[Each layer has X times the learning rate of the layer above it, the head all of it (default 1)]:X: ' \
       '--loss-scale=[Of --dtype f16\: what the loss is scaled by at first (default 65536); it halves and doubles by itself]:X: ' \
       '--clip-norm=[Scales gradients down to this global norm; 0\: no limit (default\: the network'\''s)]:X: ' \
+      '--state-dtype=[Of the optimizer'\''s states\: 8bit for momentum, nesterov, adam, adamw and lion, but of small parameters and tables of embeddings, or f32 (default\: as parameters are computed)]:TYPE:(f32 8bit)' \
+      '--param-dtype=[Of trained parameters of two axes or more\: bf16, which updates round by chance, or f32 (default)]:TYPE:(f32 bf16)' \
+      '--keep-f32=[Of --state-dtype 8bit and --param-dtype bf16\: these parameters and their states stay in f32, as '\''logits.*'\''; none\: no others]:NAMES: ' \
       '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
       '--train-only=[Trains these parameters and leaves all others; none\: trains all]:NAMES: ' \
       '--frozen-dtype=[Of frozen parameters of two axes or more\: bf16 or f16 halve them, f32 (default\: as all others)]:TYPE:(f32 bf16 f16)' \
@@ -313,6 +319,9 @@ _train() {
       '--layer-decay=[Each layer has X times the learning rate of the layer above it, the head all of it (default 1)]:X: ' \
       '--loss-scale=[Of --dtype f16\: what the loss is scaled by at first (default 65536); it halves and doubles by itself]:X: ' \
       '--clip-norm=[Scales gradients down to this global norm; 0\: no limit (default\: the network'\''s)]:X: ' \
+      '--state-dtype=[Of the optimizer'\''s states\: 8bit for momentum, nesterov, adam, adamw and lion, but of small parameters and tables of embeddings, or f32 (default\: as parameters are computed)]:TYPE:(f32 8bit)' \
+      '--param-dtype=[Of trained parameters of two axes or more\: bf16, which updates round by chance, or f32 (default)]:TYPE:(f32 bf16)' \
+      '--keep-f32=[Of --state-dtype 8bit and --param-dtype bf16\: these parameters and their states stay in f32, as '\''logits.*'\''; none\: no others]:NAMES: ' \
       '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
       '--train-only=[Trains these parameters and leaves all others; none\: trains all]:NAMES: ' \
       '--frozen-dtype=[Of frozen parameters of two axes or more\: bf16 or f16 halve them, f32 (default\: as all others)]:TYPE:(f32 bf16 f16)' \
@@ -378,6 +387,9 @@ _train() {
       '--layer-decay=[Each layer has X times the learning rate of the layer above it, the head all of it (default 1)]:X: ' \
       '--loss-scale=[Of --dtype f16\: what the loss is scaled by at first (default 65536); it halves and doubles by itself]:X: ' \
       '--clip-norm=[Scales gradients down to this global norm; 0\: no limit (default\: the network'\''s)]:X: ' \
+      '--state-dtype=[Of the optimizer'\''s states\: 8bit for momentum, nesterov, adam, adamw and lion, but of small parameters and tables of embeddings, or f32 (default\: as parameters are computed)]:TYPE:(f32 8bit)' \
+      '--param-dtype=[Of trained parameters of two axes or more\: bf16, which updates round by chance, or f32 (default)]:TYPE:(f32 bf16)' \
+      '--keep-f32=[Of --state-dtype 8bit and --param-dtype bf16\: these parameters and their states stay in f32, as '\''logits.*'\''; none\: no others]:NAMES: ' \
       '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
       '--train-only=[Trains these parameters and leaves all others; none\: trains all]:NAMES: ' \
       '--frozen-dtype=[Of frozen parameters of two axes or more\: bf16 or f16 halve them, f32 (default\: as all others)]:TYPE:(f32 bf16 f16)' \
@@ -436,6 +448,9 @@ _train() {
       '--layer-decay=[Each layer has X times the learning rate of the layer above it, the head all of it (default 1)]:X: ' \
       '--loss-scale=[Of --dtype f16\: what the loss is scaled by at first (default 65536); it halves and doubles by itself]:X: ' \
       '--clip-norm=[Scales gradients down to this global norm; 0\: no limit (default\: the network'\''s)]:X: ' \
+      '--state-dtype=[Of the optimizer'\''s states\: 8bit for momentum, nesterov, adam, adamw and lion, but of small parameters and tables of embeddings, or f32 (default\: as parameters are computed)]:TYPE:(f32 8bit)' \
+      '--param-dtype=[Of trained parameters of two axes or more\: bf16, which updates round by chance, or f32 (default)]:TYPE:(f32 bf16)' \
+      '--keep-f32=[Of --state-dtype 8bit and --param-dtype bf16\: these parameters and their states stay in f32, as '\''logits.*'\''; none\: no others]:NAMES: ' \
       '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
       '--train-only=[Trains these parameters and leaves all others; none\: trains all]:NAMES: ' \
       '--frozen-dtype=[Of frozen parameters of two axes or more\: bf16 or f16 halve them, f32 (default\: as all others)]:TYPE:(f32 bf16 f16)' \
@@ -536,6 +551,9 @@ _train() {
       '--layer-decay=[Each layer has X times the learning rate of the layer above it, the head all of it (default 1)]:X: ' \
       '--loss-scale=[Of --dtype f16\: what the loss is scaled by at first (default 65536); it halves and doubles by itself]:X: ' \
       '--clip-norm=[Scales gradients down to this global norm; 0\: no limit (default\: the network'\''s)]:X: ' \
+      '--state-dtype=[Of the optimizer'\''s states\: 8bit for momentum, nesterov, adam, adamw and lion, but of small parameters and tables of embeddings, or f32 (default\: as parameters are computed)]:TYPE:(f32 8bit)' \
+      '--param-dtype=[Of trained parameters of two axes or more\: bf16, which updates round by chance, or f32 (default)]:TYPE:(f32 bf16)' \
+      '--keep-f32=[Of --state-dtype 8bit and --param-dtype bf16\: these parameters and their states stay in f32, as '\''logits.*'\''; none\: no others]:NAMES: ' \
       '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
       '--train-only=[Trains these parameters and leaves all others; none\: trains all]:NAMES: ' \
       '--frozen-dtype=[Of frozen parameters of two axes or more\: bf16 or f16 halve them, f32 (default\: as all others)]:TYPE:(f32 bf16 f16)' \
@@ -600,6 +618,9 @@ _train() {
       '--layer-decay=[Each layer has X times the learning rate of the layer above it, the head all of it (default 1)]:X: ' \
       '--loss-scale=[Of --dtype f16\: what the loss is scaled by at first (default 65536); it halves and doubles by itself]:X: ' \
       '--clip-norm=[Scales gradients down to this global norm; 0\: no limit (default\: the network'\''s)]:X: ' \
+      '--state-dtype=[Of the optimizer'\''s states\: 8bit for momentum, nesterov, adam, adamw and lion, but of small parameters and tables of embeddings, or f32 (default\: as parameters are computed)]:TYPE:(f32 8bit)' \
+      '--param-dtype=[Of trained parameters of two axes or more\: bf16, which updates round by chance, or f32 (default)]:TYPE:(f32 bf16)' \
+      '--keep-f32=[Of --state-dtype 8bit and --param-dtype bf16\: these parameters and their states stay in f32, as '\''logits.*'\''; none\: no others]:NAMES: ' \
       '--freeze=[Leaves these parameters as they are\: names, ours or a library'\''s, with commas between, * for any characters, as '\''tokens.*,block*'\''; none\: trains all]:NAMES: ' \
       '--train-only=[Trains these parameters and leaves all others; none\: trains all]:NAMES: ' \
       '--frozen-dtype=[Of frozen parameters of two axes or more\: bf16 or f16 halve them, f32 (default\: as all others)]:TYPE:(f32 bf16 f16)' \
