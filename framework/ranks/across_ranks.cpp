@@ -103,12 +103,9 @@ VarId AcrossRanks::joined_by_rank(const std::vector<VarId>& values, const std::s
     by_rank.push_back(reshaped(flat, {rank_.of, share}, var.name + "/by_rank"));
     all += share;
   }
-  if (const std::int64_t missing = size_of_share(rank_.of * all, rank_.of) - all; missing > 0) {
-    const Attrs none{{"shape", Ints{rank_.of, missing}},
-                     {"dtype", std::string(name_of(program_.vars[by_rank.front()].dtype))},
-                     {"value", 0.0}};
-    by_rank.push_back(append(kFillConstant, {}, none, name + "/filled").front());
-  }
+  if (const std::int64_t missing = size_of_share(rank_.of * all, rank_.of) - all; missing > 0)
+    by_rank.back() =
+        append(kPad, {by_rank.back()}, {{"before", Ints{0, 0}}, {"after", Ints{0, missing}}}, name + "/filled").front();
   return append(kConcat, std::move(by_rank), {{"axis", 1}}, name + "/joined").front();
 }
 

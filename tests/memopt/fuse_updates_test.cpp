@@ -17,20 +17,24 @@ struct Case {
   int terms = 3, rows = 2048;  // of 4096 numbers: 32 MiB
   std::string dtype = "f32", result = "f32", product_attrs = "{transpose_a=1}";
   std::string between = {}, after = {};
+  bool few_bits = false;  // w is bf16, v and s are numbers of 8 bits
 };
 
 /// w is updated by the product of two values, as one op if it is `fused`.
 Program update_of(const Case& c, bool fused = false) {
-  const std::string wide = c.dtype == "f64" ? "f64" : "f32", weight = message(wide, "[", c.rows, ",4096]\n"),
+  const std::string wide = c.dtype == "f64" ? "f64" : "f32", shape = message("[", c.rows, ",4096]\n"),
                     a = message(c.dtype, "[", c.terms, ",", c.rows, "]\n"),
                     b = message(c.dtype, "[", c.terms, ",4096]\n"), states = c.states.empty() ? "" : ", " + c.states,
-                    step = c.update == "adam" ? ", step" : "";
+                    step = c.update == "adam" ? ", step"
+                           : c.few_bits       ? ", _, step"
+                                              : "";
+  const auto of = [&](const char* few) { return (c.few_bits ? few : wide) + shape; };
   const std::string product = "  g = matmul(a, b) " + c.product_attrs + " backward\n";
   const std::string update = "  w" + states + " = " + (fused ? "matmul_" : "") + c.update + "(w" + states + ", " +
                              (fused ? "a, b" : "g") + ", rate" + step + ") " + c.attrs + " optimize\n";
-  return parse_program("input i " + a + "input j " + b + "param w " + weight + "state v " + weight + "state s " +
-                       weight + "input rate " + wide + "[]\nstate step i64[]\ntemp a " + a + "temp b " + b + "temp g " +
-                       message(c.result, "[", c.rows, ",4096]\n") + "temp t " +
+  return parse_program("input i " + a + "input j " + b + "param w " + of("bf16") + "state v " + of("udynamic8") +
+                       "state s " + of("dynamic8") + "input rate " + wide + "[]\nstate step i64[]\ntemp a " + a +
+                       "temp b " + b + "temp g " + message(c.result, "[", c.rows, ",4096]\n") + "temp t " +
                        message(c.result, "[", c.rows, ",4096]\n") + "block 0 {\n  b = exp(j)\n  a = exp(i) backward\n" +
                        (fused ? "" : product) + c.between + update + c.after + "}\n");
 }
@@ -49,6 +53,15 @@ const std::vector<Case>& updates() {
       {.update = "lion", .states = "s", .attrs = "{beta1=0.9, beta2=0.99, rate_scale=0.3}"},
       {.update = "rmsprop", .states = "s", .attrs = "{alpha=0.9, eps=1e-8, rate_scale=2.5}"},
       {.update = "rmsprop_momentum", .states = "s, v", .attrs = "{alpha=0.9, eps=1e-8, momentum=0.9}"},
+      {.update = "adam",
+       .states = "s, v",
+       .attrs = "{beta1=0.9, beta2=0.99, eps=1e-8, rounding=7, rounding_first=512}",
+       .few_bits = true},
+      {.update = "lion",
+       .states = "s",
+       .attrs = "{beta1=0.9, beta2=0.99, rounding=7, rounding_first=0}",
+       .rows = 2050,
+       .few_bits = true},
       {.rows = 2050},
       {.rows = 1024, .dtype = "f64", .result = "f64"},
       {.dtype = "bf16", .product_attrs = "{transpose_a=1, wide_output=1}"}};
@@ -68,9 +81,14 @@ TEST(FuseUpdates, ChangesNoBit) {
       Interpreter before(plain, {.threads = threads}), after(one, {.threads = threads});
       for (Interpreter* values : {&before, &after}) {
         std::uint64_t stream = 0;
-        for (const char* name : {"i", "j", "w", "v", "rate"})
-          values->fill_uniform(find_var(plain, name), -1, 1, ++stream);
-        values->fill_uniform(find_var(plain, "s"), 0.1, 1, ++stream);
+        for (const char* name : {"i", "j", "w", "rate"}) values->fill_uniform(find_var(plain, name), -1, 1, ++stream);
+        for (const char* name : {"v", "s"}) {
+          const VarId state = find_var(plain, name);
+          if (!c.few_bits) values->fill_uniform(state, *name == 'v' ? -1 : 0.1, 1, ++stream);
+          if (c.few_bits)
+            std::memset(values->memory(state).data(), 0, static_cast<std::size_t>(bytes_of(plain.vars[state])));
+        }
+        values->set(find_var(plain, "step"), 0, 3);
         values->run();
       }
       for (const char* name : {"w", "v", "s"}) {
@@ -102,6 +120,18 @@ TEST(FuseUpdates, LeavesProductsOfAnotherFormAndRoundedOnes) {
   ASSERT_EQ(product.type, "matmul");
   product.attrs.set("transpose_a", 0);
   EXPECT_EQ(with_fused_updates(other), other);
+}
+
+/// Rows of 4095 numbers: the 128 that are computed together are no number of blocks.
+TEST(FuseUpdates, LeavesBlocksOfRowsThatCutBlocksOfStates) {
+  std::string text =
+      to_text(update_of({.update = "lion", .states = "s", .attrs = "{beta1=0.9, beta2=0.99}", .rows = 2064}));
+  for (std::size_t at; (at = text.find("4096")) != std::string::npos;) text.replace(at, 4, "4095");
+  const Program wide = parse_program(text);
+  EXPECT_NE(with_fused_updates(wide), wide);
+  text.replace(text.find("state s f32"), 11, "state s dynamic8");
+  const Program coded = parse_program(text);
+  EXPECT_EQ(with_fused_updates(coded), coded);
 }
 
 TEST(FuseUpdates, LeavesFactorsThatChangeBeforeTheUpdate) {
