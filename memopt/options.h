@@ -28,7 +28,7 @@ struct MemoptOptions {
   bool early_updates = true;  // in an arena; false: for comparison
   bool views = true;          // in an arena: in place of copies; false: for comparison
   bool fuse = false;          // sums and activations on the way of the op before, where that can
-  bool fuse_copies = false;   // in an arena: products convert weights themselves
+  bool fuse_copies = false;   // in an arena: products convert weights themselves; false: those in blocks alone
   bool fuse_updates = false;  // in an arena, after early updates: those that compute their gradient themselves
   bool gather = false;        // in an arena: updates and copies that the device does in one launch, for no byte more
   bool stage_inputs = false;  // in an arena: find room for the inputs of the next step, if there is any

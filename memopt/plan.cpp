@@ -89,7 +89,7 @@ void MemoryStage::rewrite_for_arena(Planned& form) const {
   step("mask_sums", mask_sums, form);
   step("join_masks", join_masks, form);
   step("fuse_casts", fuse_casts, form);
-  if (options_.fuse_copies) step("fuse_copies", fuse_copies, form);
+  step("fuse_copies", options_.fuse_copies ? fuse_copies : fuse_blocks, form);
   if (!options_.early_updates) return;
   if (options_.pins.skip_grads) {
     form.notes.emplace_back("updates stay at the end of the step: `skip_grads` keeps every parameter gradient");

@@ -219,32 +219,48 @@ class ConfigReader {
   ConfiguredNetwork network_ = {};
 };
 
+ConfiguredNetwork read_source(const JsonSource& source) {
+  const JsonNode kind = kind_in(source.root());
+  const bool of_gguf = kind.text().starts_with(kGgufFamily);
+  std::vector<std::string> known;
+  for (const auto& [name, path] : zoo_files()) {
+    const NetworkFile network{.name = {}, .text = read_text(path), .path = path};
+    if (network.text.find("\"config\"") == std::string::npos) continue;
+    const JsonSource of_network(path, network.text);
+    for (const ConfigFamily& family : config_families(of_network.root())) {
+      if (family.name.starts_with(kGgufFamily) == of_gguf) known.push_back(family.name);
+      if (family.name != kind.text()) continue;
+      NetworkFile variant = network;
+      variant.variant = family.variant;
+      const std::string short_name = std::filesystem::path(path).filename().string();
+      ConfiguredNetwork found = ConfigReader(source.root(), family, {variant, {}}, short_name).read();
+      found.model = family.variant.empty() ? name : family.variant;
+      found.family = family.name;
+      return found;
+    }
+  }
+  std::ranges::sort(known);
+  kind.fail("no network file is for models of type ", quote(kind.text()), did_you_mean(kind.text(), known),
+            "; known: ", joined(known));
+}
+
 }  // namespace
 
 ConfiguredNetwork read_config(const std::string& file) {
   return as_data([&] {
     const JsonSource source(file);
-    const JsonNode kind = kind_in(source.root());
-    std::vector<std::string> known;
-    for (const auto& [name, path] : zoo_files()) {
-      const NetworkFile network{.name = {}, .text = read_text(path), .path = path};
-      if (network.text.find("\"config\"") == std::string::npos) continue;
-      const JsonSource of_network(path, network.text);
-      for (const ConfigFamily& family : config_families(of_network.root())) {
-        known.push_back(family.name);
-        if (family.name != kind.text()) continue;
-        NetworkFile variant = network;
-        variant.variant = family.variant;
-        const std::string short_name = std::filesystem::path(path).filename().string();
-        ConfiguredNetwork found = ConfigReader(source.root(), family, {variant, {}}, short_name).read();
-        found.model = family.variant.empty() ? name : family.variant;
-        found.family = family.name;
-        return found;
-      }
+    return read_source(source);
+  });
+}
+
+ConfiguredNetwork read_config(const std::string& file, const Json& config) {
+  return as_data([&] {
+    try {
+      const JsonSource source(file, config.dump());
+      return read_source(source);
+    } catch (const SourceError& error) {
+      fail(file, ": ", error.text);
     }
-    std::ranges::sort(known);
-    kind.fail("no network file is for models of type ", quote(kind.text()), did_you_mean(kind.text(), known),
-              "; known: ", joined(known));
   });
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "models/json_source.h"
 #include "models/network.h"
 
 namespace lethe {
@@ -29,5 +30,7 @@ struct ConfiguredNetwork {
 /// would not honour, if it has a key that the network file does not know, or lacks one that is needed. A key that is
 /// null counts as absent.
 ConfiguredNetwork read_config(const std::string& file);
+/// The same of what stands for one; `file` is what messages call it, without lines.
+ConfiguredNetwork read_config(const std::string& file, const Json& config);
 
 }  // namespace lethe

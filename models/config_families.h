@@ -9,6 +9,10 @@
 
 namespace lethe {
 
+/// How the names of families, and of libraries of weights, begin that are for GGUF files, of which the keys stand for
+/// those of a config.json; the architecture's follows.
+inline constexpr std::string_view kGgufFamily = "gguf_";
+
 /// What one kind of config.json says. The nodes are of the network file, or of what every family has.
 struct ConfigFamily {
   using Entries = std::vector<std::pair<std::string, JsonNode>>;

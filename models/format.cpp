@@ -80,9 +80,10 @@ const std::vector<KeyFact>& weight_names_keys() {
 }
 
 const std::vector<KeyFact>& weight_keys() {
-  static const std::vector<KeyFact> keys = {
-      {"comment", false, "text"}, {"tensor", true, "tensor"},   {"param", false, "text"}, {"shape", false, "shape"},
-      {"rows", false, "ints"},    {"transpose", false, "flag"}, {"if", false, "expr"}};
+  static const std::vector<KeyFact> keys = {{"comment", false, "text"},     {"tensor", true, "tensor"},
+                                            {"param", false, "text"},       {"shape", false, "shape"},
+                                            {"rows", false, "ints"},        {"transpose", false, "flag"},
+                                            {"interleaved", false, "ints"}, {"if", false, "expr"}};
   return keys;
 }
 

@@ -24,13 +24,13 @@ std::vector<std::string> texts_of(const JsonNode& node) {
 constexpr std::int64_t kMostOfASize = std::int64_t{1} << 40;  // sums of these are no overflow
 
 /// The sizes that a key lists; none without it.
-Ints sizes_of(const JsonNode& entry, const char* key, const Bindings& vars) {
+Ints sizes_of(const JsonNode& entry, const char* key, const Bindings& vars, std::int64_t least = 1) {
   Ints sizes;
   if (!entry.has(key)) return sizes;
   for (const JsonNode& size : entry.at(key).items()) {
     sizes.push_back(whole_of(size, vars));
-    if (sizes.back() < 1 || sizes.back() > kMostOfASize)
-      size.fail("found ", sizes.back(), ", expected 1 to ", kMostOfASize);
+    if (sizes.back() < least || sizes.back() > kMostOfASize)
+      size.fail("found ", sizes.back(), ", expected ", least, " to ", kMostOfASize);
   }
   return sizes;
 }
@@ -42,6 +42,14 @@ Ints rows_of(const JsonNode& entry, std::size_t tensors, const Bindings& vars) {
   if (entry.has("rows") && rows.size() != tensors)
     entry.at("rows").fail("has rows of ", rows.size(), " tensors, 'tensor' names ", tensors);
   return rows;
+}
+
+/// Heads of each tensor.
+Ints interleaved_of(const JsonNode& entry, std::size_t tensors, const Bindings& vars) {
+  Ints heads = sizes_of(entry, "interleaved", vars, 0);
+  if (entry.has("interleaved") && heads.size() != tensors)
+    entry.at("interleaved").fail("has heads of ", heads.size(), " tensors, 'tensor' names ", tensors);
+  return heads;
 }
 
 /// Fails if a field of the name does not end.
@@ -93,7 +101,8 @@ class LibraryReader {
                                 .tensors = tensors,
                                 .shape = sizes_of(entry, "shape", vars_),
                                 .rows = rows_of(entry, tensors.size(), vars_),
-                                .transposed = is_transposed(entry)};
+                                .transposed = is_transposed(entry),
+                                .interleaved = interleaved_of(entry, tensors.size(), vars_)};
     bool found = false;
     for (const Var& var : weights_)
       if (const auto fields = built(entry, "param", "", [&] { return read_fields(pattern.param, var.name); })) {
@@ -117,6 +126,11 @@ class LibraryReader {
     const std::int64_t rows = std::accumulate(weight.rows.begin(), weight.rows.end(), std::int64_t{0});
     if (!weight.rows.empty() && (shape.empty() || rows != shape[0]))
       entry.at("rows").fail("are ", rows, " in all, ", quote(var.name), " is ", text_of(shape));
+    for (std::size_t i = 0; i < weight.interleaved.size(); ++i) {
+      const std::int64_t heads = weight.interleaved[i], of = weight.rows.empty() ? shape.at(0) : weight.rows[i];
+      if (heads > 0 && of % (2 * heads) != 0)
+        entry.at("interleaved").fail("are ", heads, " heads of ", of, " rows, expected an even number for each");
+    }
     if (weight.transposed && shape.size() != 2)
       entry.at("transpose").fail("is for matrices, ", quote(var.name), " is ", text_of(shape));
     (named_.insert(var.name).second ? names_.weights : names_.again).push_back(std::move(weight));

@@ -9,6 +9,7 @@
 #include "kernels/dtypes.h"
 #include "kernels/group.h"
 #include "kernels/packs.h"
+#include "kernels/quantized/dequantize.h"
 
 namespace lethe {
 namespace {
@@ -85,9 +86,22 @@ class CastKernel final : public Kernel {
   std::int64_t n_;
 };
 
+/// Of a weight in blocks.
+template <class Device>
+std::unique_ptr<Kernel> prepare_dequantize(const Var& x, DType dtype) {
+  const BlockedWeight weight{x.dtype, x.shape};
+  return for_float(dtype, [&](auto zero) {
+    using T = decltype(zero);
+    return make_kernel([weight, n = elements(x.shape)](const KernelArgs& a) {
+      dequantize(Device{}, a.stream, weight, a.inputs[0], 0, n, a.out<T>(0));
+    });
+  });
+}
+
 struct Cast {
   template <class Device>
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
+    if (is_in_blocks(args.in(0).dtype)) return prepare_dequantize<Device>(args.in(0), args.out(0).dtype);
     return for_number(args.in(0).dtype, [&](auto from) {
       return for_number(args.out(0).dtype, [&](auto to) -> std::unique_ptr<Kernel> {
         return std::make_unique<CastKernel<Device, decltype(from), decltype(to)>>(elements(args.out(0).shape));
@@ -98,6 +112,8 @@ struct Cast {
 
 void cast_grad(GradBuilder& g) {
   const DType from = g.var(g.x(0)).dtype;
+  if (g.var(g.x(0)).kind == Kind::Param && gradient_dtype(g.var(g.x(0))) == g.var(g.dy()).dtype)
+    return g.set(0, g.dy());
   g.set(0, "cast", {g.dy()}, {{"dtype", std::string(name_of(from))}});
 }
 
@@ -106,7 +122,10 @@ const Register cast{{
     .inputs = {"x"},
     .outputs = {"y"},
     .infer = [](const InferArgs& args) -> std::vector<Type> {
-      return {{args.in(0).shape, dtype_named(args.op.attrs.text("dtype"))}};
+      const DType from = args.in(0).dtype, to = dtype_named(args.op.attrs.text("dtype"));
+      check(!is_in_blocks(to) && (!is_in_blocks(from) || is_float(to)), "cast: makes no ", name_of(to), " of ",
+            name_of(from));
+      return {{args.in(0).shape, to}};
     },
     .grad = cast_grad,
     .along = Along::Elements,

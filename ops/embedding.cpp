@@ -9,6 +9,7 @@
 #include "framework/language/op_def.h"
 #include "kernels/dtypes.h"
 #include "kernels/for_each_pair.h"
+#include "kernels/quantized/dequantize.h"
 #include "kernels/reduce/add_rows.h"
 
 namespace lethe {
@@ -21,6 +22,23 @@ void check_ids(Cpu, const std::int32_t* ids, std::int64_t n, std::int64_t rows) 
              " is not in the table of ", rows, " rows");
 }
 [[maybe_unused]] void check_ids(Cuda, const std::int32_t*, std::int64_t, std::int64_t) {}
+
+/// Of a table in blocks.
+template <class T, class Groups>
+struct LookUpInBlocks {
+  const std::int32_t* ids;
+  Groups groups;
+  const std::byte* table;
+  T* y;
+  std::int64_t rows, width;
+  HD void operator()(std::int64_t at) const {
+    const std::int64_t i = at / width, id = ids[i];
+    if (id >= 0 && id < rows)
+      Dequantize<Groups, T>{groups, table, id * width - i * width, y}(at);
+    else
+      y[at] = std::numeric_limits<Compute<T>>::quiet_NaN();
+  }
+};
 
 /// S: of the table.
 template <class T, class S>
@@ -72,9 +90,19 @@ struct Embedding {
   template <class Device>
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
     const std::int64_t n = elements(args.in(0).shape), rows = args.in(1).shape[0], width = args.in(1).shape[1];
-    const bool is_low = args.in(1).dtype == args.out(0).dtype;
+    const BlockedWeight table{args.in(1).dtype, args.in(1).shape};
     return for_float(args.out(0).dtype, [&](auto zero) {
       using T = decltype(zero);
+      if (is_in_blocks(table.dtype))
+        return make_kernel([=](const KernelArgs& a) {
+          const auto* ids = a.in<std::int32_t>(0);
+          check_ids(Device{}, ids, n, rows);
+          for_groups(table, [&](const auto& groups) {
+            using Groups = std::decay_t<decltype(groups)>;
+            parallel_for(Device{}, a.stream, n * width,
+                         LookUpInBlocks<T, Groups>{ids, groups, a.in<std::byte>(1), a.out<T>(0), rows, width});
+          });
+        });
       const auto with = [=](auto entry) {
         using S = decltype(entry);
         return make_kernel([=](const KernelArgs& a) {
@@ -83,7 +111,9 @@ struct Embedding {
           look_up(Device{}, a.stream, n, LookUp<T, S>{ids, a.in<S>(1), a.out<T>(0), rows, width});
         });
       };
-      return is_low ? with(T()) : with(Compute<T>());
+      if constexpr (std::is_same_v<T, float>)
+        if (table.dtype != DType::f32) return for_float(table.dtype, with);
+      return table.dtype == args.out(0).dtype ? with(T()) : with(Compute<T>());
     });
   }
 };
@@ -113,8 +143,9 @@ std::vector<Type> infer_embedding(const InferArgs& args) {
   Shape shape = ids.shape;
   shape.push_back(table.shape[1]);
   const DType dtype = args.op.attrs.has("dtype") ? dtype_named(args.op.attrs.text("dtype")) : table.dtype;
-  check(table.dtype == wide_of(dtype) || table.dtype == dtype, "embedding: table is ", name_of(table.dtype),
-        ", values ", name_of(dtype));
+  const bool in_blocks = is_in_blocks(table.dtype) && is_float(dtype);
+  check(table.dtype == wide_of(dtype) || wide_of(table.dtype) == dtype || table.dtype == dtype || in_blocks,
+        "embedding: table is ", name_of(table.dtype), ", values ", name_of(dtype));
   return {{shape, dtype}};
 }
 
@@ -128,7 +159,9 @@ VarId build_embedding(LayerCall& c) {
   const std::int64_t rows = c.settings().integer("vocab"), width = c.settings().integer("out");
   const Init init = c.init("init", {.kind = Init::Normal, .value = 1, .fan_in = rows, .fan_out = width});
   const VarId table = c.wide_param("weight", {rows, width}, init, true);
-  const DType wide = c.var(table).dtype, own = c.dtype(), looked_up = wide == wide_of(own) ? own : wide;
+  const DType of = c.var(table).dtype, own = c.dtype();
+  const bool converts = is_in_blocks(of) || of == own || of == wide_of(own) || wide_of(of) == own;
+  const DType looked_up = converts ? own : of;
   const VarId y = c.emit("embedding", {c.in(), table}, {{"dtype", std::string(name_of(looked_up))}});
   return looked_up == own ? y : c.emit(kCast, {y}, {{"dtype", std::string(name_of(own))}});
 }

@@ -70,9 +70,9 @@ const Register fc{{
     .activates = Activates::OnGpu,
     .along = Along::Rows,
     .rounds =
-        [](const Program& program, const Op& op) {
+        [](const Program& program, const Op& op, DType of_weight) {
           const Var &x = program.vars[op.in[0]], &weight = program.vars[op.in[1]];
-          return converts_weight(product(x.shape, weight.shape), x.dtype) ? 1 : -1;
+          return converts_weight(product(x.shape, weight.shape), x.dtype, of_weight) ? 1 : -1;
         },
     .kernels = library_kernels([](const PrepareArgs& args) {
       const Var &x = args.in(0), &weight = args.in(1);

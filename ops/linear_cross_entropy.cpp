@@ -12,6 +12,7 @@
 #include "framework/autodiff/autodiff.h"
 #include "framework/builder/layer_call.h"
 #include "framework/checked.h"
+#include "framework/language/block_formats.h"
 #include "framework/language/op_attrs.h"
 #include "framework/language/weight_blocks.h"
 #include "kernels/gemm/head_products.h"
@@ -77,7 +78,8 @@ class Head final : public Kernel {
     const std::int64_t element = bytes_of(dtype_), chunks = std::ssize(chunks_), weight = s_.classes * s_.width;
     const int passes = gives_.products() + (gives_.loss ? 2 : 0) + (gives_.gradient() ? 2 : 0);  // products, too
     const std::int64_t logits = passes * s_.rows * s_.classes * element;
-    const std::int64_t of_dx = ((gives_.dx ? 2 : 1) * chunks - 1) * weight * bytes_of(of_weight_);
+    const std::int64_t of_weight = bytes_of(of_weight_, {s_.classes, s_.width});
+    const std::int64_t of_dx = ((gives_.dx ? 2 : 1) * chunks - 1) * of_weight;
     if (!gives_.dweight) return logits + of_dx;
     const std::int64_t dweight = weight * bytes_of(wide_ ? wide_of(dtype_) : dtype_);
     return logits + of_dx + s_.rows * s_.width * element + 2 * (chunks - 1) * dweight;
@@ -200,8 +202,9 @@ std::int64_t head_mult_adds(const InferArgs& args) {
   return checked_mul(one, G.products(), "multiply-adds");
 }
 
-int converted_weight(const Program& program, const Op& op) {
-  return program.vars[op.in[kX]].dtype == DType::f32 ? kWeight : -1;
+int converted_weight(const Program& program, const Op& op, DType of_weight) {
+  const DType dtype = program.vars[op.in[kX]].dtype;
+  return dtype == DType::f32 || (is_in_blocks(of_weight) && dtype != DType::f64) ? kWeight : -1;
 }
 
 void head_gradient(GradBuilder& g) {

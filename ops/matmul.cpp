@@ -5,6 +5,7 @@
 #include "framework/builder/layer_call.h"
 #include "framework/checked.h"
 #include "framework/error.h"
+#include "framework/language/block_formats.h"
 #include "framework/language/op_def.h"
 #include "framework/language/weight_blocks.h"
 #include "kernels/each_device.h"
@@ -55,13 +56,22 @@ void gradient(GradBuilder& g) {
     g.set(1, "matmul", {g.x(0), g.dy()}, transposes(!ta, false));
 }
 
+/// Whether blocks of rows of the product are whole blocks of each state that is in such.
+bool are_whole_blocks(const Program& program, const Op& update, std::int64_t elements) {
+  return std::all_of(update.out.begin(), update.out.end(), [&](VarId v) {
+    const Var& var = program.vars[v];
+    return elements % block_format(var.dtype, var.shape).elements == 0;
+  });
+}
+
 /// The update that makes the product itself, in place of `update`.
 std::vector<Op> into_update(const Program& program, const Op& made, const Op& update) {
   const Var &a = program.vars[made.in[0]], &b = program.vars[made.in[1]];
   const GemmShape s = product(a.shape, b.shape, made.attrs);
   const std::string type = kMatmulUpdate + update.type;
   if (a.shape.size() != 2 || a.dtype != b.dtype || !is_in_row_blocks(s, a.dtype) ||
-      dtype_of_c(s, a.dtype) != wide_of(a.dtype) || !find_op(type))
+      dtype_of_c(s, a.dtype) != wide_of(a.dtype) || !find_op(type) ||
+      !are_whole_blocks(program, update, rows_of_block(s, a.dtype) * s.n))
     return {};
   const int slot = op_def(update.type).gradient;
   Op op = update;
@@ -85,9 +95,9 @@ const Register matmul{{
     .fusions = {{.fusion = Fusion::Update, .fused = into_update}},
     .widens = true,
     .rounds =
-        [](const Program& program, const Op& op) {
+        [](const Program& program, const Op& op, DType of_weight) {
           const Var &a = program.vars[op.in[0]], &b = program.vars[op.in[1]];
-          return converts_weight(product(a.shape, b.shape, op.attrs), a.dtype) ? 1 : -1;
+          return converts_weight(product(a.shape, b.shape, op.attrs), a.dtype, of_weight) ? 1 : -1;
         },
     .kernels = library_kernels([](const PrepareArgs& args) {
       const Var &a = args.in(0), &b = args.in(1);

@@ -135,19 +135,26 @@ struct StoreTaken {
   }
 };
 
-template <class T, class Direction>
+/// Param: T or Bf16.
+template <class T, class Param, class Direction>
 struct TakeStep {
   Direction direction;
   const OfWhole* whole;
-  T* param;
+  Param* param;
+  RoundingStream rounding;
   HD void operator()(std::int64_t i) const {
     if (direction.rates.skips()) return;
-    param[i] = std::fma(direction(i), static_cast<T>(-whole->taken), param[i] * static_cast<T>(whole->kept));
+    const T w = compute(param[i]) * static_cast<T>(whole->kept);
+    const T next = std::fma(direction(i), static_cast<T>(-whole->taken), w);
+    if constexpr (std::is_same_v<Param, T>)
+      param[i] = next;
+    else
+      rounding.round(&next, i, 1, *direction.rates.steps_done, param + i);
   }
 };
 
 /// Slots: param, row, column or param, square; then gradient, learning_rate, step, grad_scale?.
-template <class Device, class Gradient, bool kFactored>
+template <class Device, class Gradient, class Param, bool kFactored>
 class Adafactor final : public Kernel {
  public:
   explicit Adafactor(const PrepareArgs& args)
@@ -162,7 +169,8 @@ class Adafactor final : public Kernel {
       partial_ = std::max(partial_, sum_workspace(plan, 1));
       return plan;
     };
-    const DType of_param = args.out(0).dtype, of_gradient = args.in(kGradient).dtype;
+    if constexpr (!std::is_same_v<Param, T>) rounding_ = rounding_of(args.op.attrs);
+    const DType of_param = wide_of(args.out(0).dtype), of_gradient = args.in(kGradient).dtype;
     all_ = planned({.middle = n_}, of_param);
     over_rows_ = planned({.outer = rows_, .middle = columns_}, of_gradient);
     over_columns_ = planned({.middle = rows_, .inner = columns_}, of_gradient);
@@ -173,7 +181,7 @@ class Adafactor final : public Kernel {
   std::int64_t workspace_bytes() const override { return layout_.bytes(); }
   /// The gradient for each mean, u and the step, the parameter for its own mean.
   std::int64_t bytes_again() const override {
-    return n_ * static_cast<std::int64_t>((kFactored ? 3 : 2) * sizeof(Gradient) + sizeof(T));
+    return n_ * static_cast<std::int64_t>((kFactored ? 3 : 2) * sizeof(Gradient) + sizeof(Param));
   }
 
   void run(const KernelArgs& a) const override {
@@ -186,7 +194,8 @@ class Adafactor final : public Kernel {
       sum_middle(Device{}, a, plan, Columns<Gradient, 0>{}, SquareTerm<Gradient>{gradient},
                  MoveMean<T>{rates, settings_.beta2_decay, extent.inner, extent.middle, means});
     };
-    sum_middle(Device{}, a, all_, Columns<T, 0>{}, SquareTerm<T>{a.out<T>(0)}, StoreMean{&whole->param_square, n_});
+    sum_middle(Device{}, a, all_, Columns<T, 0>{}, SquareTerm<Param>{a.out<Param>(0)},
+               StoreMean{&whole->param_square, n_});
     if constexpr (kFactored) {
       move(over_rows_, a.out<T>(1));
       move(over_columns_, a.out<T>(2));
@@ -209,11 +218,13 @@ class Adafactor final : public Kernel {
     auto* const whole = whole_.at<OfWhole>(a);
     sum_middle(Device{}, a, all_, Columns<T, 0>{}, DirectionSquare<T, Direction<T, Gradient, Estimate>>{direction},
                StoreTaken<T>{rates, settings_, n_, whole});
-    parallel_for(Device{}, a.stream, n_, TakeStep<T, Direction<T, Gradient, Estimate>>{direction, whole, a.out<T>(0)});
+    parallel_for(Device{}, a.stream, n_,
+                 TakeStep<T, Param, Direction<T, Gradient, Estimate>>{direction, whole, a.out<Param>(0), rounding_});
   }
 
   AdafactorSettings settings_;
   std::int64_t n_, rows_, columns_, partial_ = 0;
+  RoundingStream rounding_ = {};
   T rate_scale_;
   bool scaled_;
   SumPlan all_, over_rows_, over_columns_, of_rows_;
@@ -226,7 +237,12 @@ struct PrepareAdafactor {
   template <class Device>
   static std::unique_ptr<Kernel> prepare(const PrepareArgs& args) {
     return for_float(args.in(kFactored ? 3 : 2).dtype, [&](auto zero) -> std::unique_ptr<Kernel> {
-      return std::make_unique<Adafactor<Device, decltype(zero), kFactored>>(args);
+      using Gradient = decltype(zero);
+      using T = Compute<Gradient>;
+      if constexpr (std::is_same_v<T, float>)
+        if (args.out(0).dtype == DType::bf16)
+          return std::make_unique<Adafactor<Device, Gradient, Bf16, kFactored>>(args);
+      return std::make_unique<Adafactor<Device, Gradient, T, kFactored>>(args);
     });
   }
 };
@@ -240,15 +256,15 @@ std::vector<Type> infer_factored(const InferArgs& args) {
   const Var& param = args.in(0);
   check(param.shape.size() > 1, "adafactor: the parameter has no rows: ", text_of(param));
   const std::int64_t rows = param.shape[0];
-  const std::vector<Type> types = {
-      {param.shape, param.dtype}, {{rows}, param.dtype}, {{elements(param.shape) / rows}, param.dtype}};
+  const DType wide = checked_wide(args);
+  const std::vector<Type> types = {{param.shape, param.dtype}, {{rows}, wide}, {{elements(param.shape) / rows}, wide}};
   for (int slot = 1; slot < 3; ++slot) check_input(args, slot, types[static_cast<std::size_t>(slot)]);
   const Var& gradient = args.in(3);
-  check(gradient.shape == param.shape && is_float(gradient.dtype) && wide_of(gradient.dtype) == param.dtype,
+  check(gradient.shape == param.shape && is_float(gradient.dtype) && wide_of(gradient.dtype) == wide,
         "adafactor: gradient is ", text_of(gradient), ", expected ", text_of(param));
-  check_input(args, 4, {Shape{}, param.dtype});
+  check_input(args, 4, {Shape{}, wide});
   check_input(args, 5, {Shape{}, DType::i64});
-  if (args.has_in(6)) check_input(args, 6, {Shape{}, param.dtype});
+  if (args.has_in(6)) check_input(args, 6, {Shape{}, wide});
   return types;
 }
 

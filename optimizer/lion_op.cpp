@@ -24,7 +24,7 @@ struct Lion {
 
 const OpDef lion{
     .type = "lion",
-    .inputs = {"param", "m", "gradient", "learning_rate", "grad_scale?"},
+    .inputs = {"param", "m", "gradient", "learning_rate", "grad_scale?", "step?"},
     .outputs = {"param", "m"},
     .infer = infer_update,
     .updates = true,

@@ -24,7 +24,7 @@ struct Momentum {
 
 const OpDef momentum{
     .type = "momentum",
-    .inputs = {"param", "momentum", "gradient", "learning_rate", "grad_scale?"},
+    .inputs = {"param", "momentum", "gradient", "learning_rate", "grad_scale?", "step?"},
     .outputs = {"param", "momentum"},
     .infer = infer_update,
     .updates = true,

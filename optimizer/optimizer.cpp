@@ -4,10 +4,14 @@
 
 #include "framework/did_you_mean.h"
 #include "framework/error.h"
+#include "framework/language/block_formats.h"
+#include "framework/language/core_ops.h"
+#include "framework/language/init.h"
 #include "framework/language/op_def.h"
 #include "framework/language/verify.h"
 #include "framework/name_pattern.h"
 #include "optimizer/rates.h"
+#include "optimizer/stochastic_rounding.h"
 
 namespace lethe {
 namespace {
@@ -29,11 +33,16 @@ void check_settings(const OptimizerSettings& s) {
   not_negative("eps", s.eps);
   not_negative("weight decay", s.weight_decay);
   not_negative("clip norm", s.clip_norm);
+  using enum OptimizerType;
+  const bool coded = s.type == Momentum || s.type == Nesterov || s.type == Adam || s.type == AdamW || s.type == Lion;
+  check(coded || !s.states_in_8_bits, "`state_dtype` 8bit is for momentum, nesterov, adam, adamw and lion, not for ",
+        optimizer_names()[static_cast<std::size_t>(s.type)]);
 }
 
 struct UpdateState {
   std::string name;
   Shape shape;
+  DType coded = DType::dynamic8;  // in 8 bits
 };
 /// The op of a parameter and the states it needs.
 struct Rule {
@@ -69,7 +78,7 @@ Rule rule_of(const OptimizerSettings& s, const Shape& shape) {
     case OptimizerType::AdamW:
       return {
           .op = "adam",
-          .states = {{"m", shape}, {"v", shape}},
+          .states = {{"m", shape}, {"v", shape, DType::udynamic8}},
           .attrs = {
               {"beta1", s.beta1}, {"beta2", s.beta2}, {"eps", s.eps}, {"decoupled", s.type == OptimizerType::AdamW}}};
     case OptimizerType::Lion:
@@ -143,7 +152,25 @@ std::vector<bool> decaying(const Program& program, const std::vector<ParamInfo>&
   return decays;
 }
 
+bool reads_rows(const Op& op, const std::set<VarId>& of) { return op.type == "embedding" && of.contains(op.in[1]); }
+
+/// What the key of a parameter's rounding is made of beside the seed.
+std::uint64_t rounding_key(std::uint64_t seed, const std::string& param) {
+  return stream_key(seed, hash_of(param + "@rounding"));
+}
+
 }  // namespace
+
+bool has_coded_states(const Program& program, VarId param) {
+  if (elements(program.vars[param].shape) < kLeastInBlocks) return false;
+  std::set<VarId> copies = {param};
+  for (const Block& block : program.blocks)
+    for (const Op& op : block.ops)
+      if (op.type == kCast && op.in[0] == param) copies.insert(op.out[0]);
+  return std::ranges::none_of(program.blocks, [&](const Block& block) {
+    return std::ranges::any_of(block.ops, [&](const Op& op) { return reads_rows(op, copies); });
+  });
+}
 
 const std::vector<std::string>& optimizer_names() {
   static const std::vector<std::string> names = {"sgd",   "momentum", "nesterov", "adam",
@@ -186,9 +213,11 @@ Updates append_updates(Program& program, const std::vector<ParamGrad>& gradients
   check(shares_of.of == 1 || takes_shares(settings.type),
         "`zero`: adafactor needs whole parameters and updates no share of one; it goes with `zero` 0");
   const bool counts = counts_steps(settings.type);
-  const DType dtype = program.vars[gradients.front().param].dtype;
+  const bool rounds = std::ranges::any_of(
+      gradients, [&](const ParamGrad& pair) { return program.vars[pair.param].dtype == DType::bf16; });
+  const DType dtype = wide_of(program.vars[gradients.front().param].dtype);
   Updates updates{.learning_rate = add_var(program, {.name = "learning_rate", .dtype = dtype, .kind = Kind::Input}),
-                  .step = step_counter(program, counts && loss_scale.state == kNone)};
+                  .step = step_counter(program, counts ? loss_scale.state == kNone : rounds)};
   const bool scales = settings.clip_norm > 0 || loss_scale.scale != kNone;
   const std::vector<bool> decays = decaying(program, params, settings);
   std::vector<ParamGrad> taken = gradients;
@@ -202,15 +231,25 @@ Updates append_updates(Program& program, const std::vector<ParamGrad>& gradients
     const Shape shape = shares_of.of > 1 ? Shape{size_of_share(elements(var.shape), shares_of.of)} : var.shape;
     const Rule rule = rule_of(settings, shape);
     std::vector<VarId> in = {param};
-    for (const auto& [name, of_state] : rule.states) {
-      in.push_back(add_var(
-          program, {.name = message(var.name, '@', name), .shape = of_state, .dtype = dtype, .kind = Kind::State}));
+    const bool coded =
+        settings.states_in_8_bits && !settings.keep_f32.contains(var.name) && has_coded_states(program, param);
+    for (const UpdateState& state : rule.states) {
+      in.push_back(add_var(program, {.name = message(var.name, '@', state.name),
+                                     .shape = state.shape,
+                                     .dtype = coded ? state.coded : dtype,
+                                     .kind = Kind::State}));
       updates.states.push_back(in.back());
     }
     in.insert(in.end(), {gradient, updates.learning_rate});
+    const bool is_rounded = var.dtype == DType::bf16;
     if (counts) in.push_back(steps_done);
-    if (scale != kNone) in.push_back(scale);
+    if (scale != kNone || (is_rounded && !counts)) in.push_back(scale);
+    if (is_rounded && !counts) in.push_back(steps_done);
     Attrs attrs = rule.attrs;
+    if (is_rounded) {
+      attrs.set(kRoundingKey, static_cast<std::int64_t>(rounding_key(settings.seed, var.name)));
+      attrs.set(kRoundingFirst, share_of(elements(var.shape), shares_of).begin);
+    }
     if (shares_of.of > 1) attrs.set(kRanks, shares_of.of), attrs.set(kRank, shares_of.number);
     attrs.set("weight_decay", decays[param] ? settings.weight_decay : 0.0);
     if (const auto own = rates.find(var.name); own != rates.end()) attrs.set(kRateScale, own->second);

@@ -2,6 +2,7 @@
 #pragma once
 #include <cmath>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,9 @@ struct OptimizerSettings {
   std::string decay = {};     // parameters that decay beside weights: names with commas between, `*` for any
   std::string no_decay = {};  // and that do not, although they are weights or named above
   double clip_norm = 0;       // largest norm of all gradients together; 0: not clipped
+  bool states_in_8_bits = false;        // Momentum, Nesterov, Adam, AdamW, Lion: of parameters that has_coded_states()
+  std::set<std::string> keep_f32 = {};  // parameters whose states stay in f32 all the same
+  std::uint64_t seed = 0;               // of the rounding of parameters in bf16 (optimizer/stochastic_rounding.h)
 };
 
 /// The settings that "sgd", "momentum", "nesterov", "adam", "adamw", "rmsprop", "lion" or "adafactor" stands for; fails
@@ -39,6 +43,10 @@ struct Updates {
   VarId step = kNone;              // State "step", i64: whole steps done; kNone if nothing counts them
   std::vector<VarId> states = {};  // made here, zero at first: `<param>@momentum`, `@m`, `@v`, `@square`...
 };
+
+/// Whether a parameter's states may be in 8 bits: it has at least kLeastInBlocks elements, and no op looks up its rows
+/// (`embedding`), of which some have a gradient now and then.
+bool has_coded_states(const Program& program, VarId param);
 
 /// Whether ranks can update shares of parameters by it.
 bool takes_shares(OptimizerType type);

@@ -38,7 +38,7 @@ struct RmsPropMomentum {
 
 const OpDef rmsprop{
     .type = "rmsprop",
-    .inputs = {"param", "square", "gradient", "learning_rate", "grad_scale?"},
+    .inputs = {"param", "square", "gradient", "learning_rate", "grad_scale?", "step?"},
     .outputs = {"param", "square"},
     .infer = infer_update,
     .updates = true,
@@ -49,7 +49,7 @@ const Register register_rmsprop{rmsprop}, register_matmul_rmsprop{with_product(r
 
 const OpDef rmsprop_momentum{
     .type = "rmsprop_momentum",
-    .inputs = {"param", "square", "momentum", "gradient", "learning_rate", "grad_scale?"},
+    .inputs = {"param", "square", "momentum", "gradient", "learning_rate", "grad_scale?", "step?"},
     .outputs = {"param", "square", "momentum"},
     .infer = infer_update,
     .updates = true,

@@ -17,7 +17,7 @@ struct Sgd {
 
 const OpDef sgd{
     .type = "sgd",
-    .inputs = {"param", "gradient", "learning_rate", "grad_scale?"},
+    .inputs = {"param", "gradient", "learning_rate", "grad_scale?", "step?"},
     .outputs = {"param"},
     .infer = infer_update,
     .updates = true,

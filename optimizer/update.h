@@ -1,5 +1,6 @@
 // What the update ops share: an update is a rule for one element, run in place over a parameter and its states.
-// Slots: param, states..., gradient, learning_rate, (step,) grad_scale?; the outputs are the first 1 + states of them.
+// Slots: param, states..., gradient, learning_rate, (step,) grad_scale?, (step?); the outputs are the first 1 + states
+// of them. States may be numbers of 8 bits, and the parameter bf16, which is rounded by the step (block_update.h).
 #pragma once
 #include <cmath>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "framework/language/op_def.h"
 #include "kernels/dtypes.h"
 #include "kernels/group.h"
+#include "optimizer/block_update_kernel.h"
 #include "optimizer/rates.h"
 #include "optimizer/update_index.h"
 
@@ -14,6 +16,12 @@ namespace lethe {
 
 /// All of the parameter, or the share that a rank has of it.
 UpdatePart part_of(const PrepareArgs& args);
+/// Whether it is updated by blocks.
+bool goes_by_blocks(const PrepareArgs& args);
+/// The slot of the steps done.
+int step_slot(const Op& op);
+/// What a parameter is computed in; fails unless it is in f32, f64 or, with all that it is rounded by, bf16.
+DType checked_wide(const InferArgs& args);
 
 /// On a GPU updates that read the same rates are done in one launch.
 template <class Device, class Rule, class T, int States, class RatesOf, class Gradient>
@@ -76,12 +84,16 @@ struct Update {
     return for_float(args.in(States + 1).dtype, [&](auto zero) -> std::unique_ptr<Kernel> {
       using Gradient = decltype(zero);
       using T = Compute<Gradient>;
+      if (goes_by_blocks(args))
+        return std::make_unique<BlockUpdateKernel<Device, Rule<T>, T, States, RatesOf<T>, Gradient>>(
+            args, part_of(args), step_slot(args.op));
       return std::make_unique<UpdateKernel<Device, Rule<T>, T, States, RatesOf<T>, Gradient>>(args);
     });
   }
 };
 
-/// Shape rule: states are as the parameter or a rank's share of it (kRanks); the gradient, too, and may be a low float.
+/// Shape rule: states are as the parameter or a rank's share of it (kRanks), in its wide dtype or in 8 bits: v and
+/// square as udynamic8, others as dynamic8. The gradient is of that shape, too, and may be a low float.
 std::vector<Type> infer_update(const InferArgs& args);
 
 }  // namespace lethe

@@ -59,6 +59,27 @@ void add_own_rates(OptionSet& set, Options& o) {
       ->is({Fact::Kept, Fact::OfOptimizer});
 }
 
+void add_storage(OptionSet& set, Options& o) {
+  NetworkSetting& network = o.program.network;
+  set.in("Training");
+  set.add_read(
+         "--state-dtype", [&o](const std::string& name) { o.program.update.rule.states_in_8_bits = name == "8bit"; },
+         "TYPE",
+         "Of the optimizer's states: 8bit for momentum, nesterov, adam, adamw and lion, but of small parameters and\n"
+         "tables of embeddings, or f32 (default: as parameters are computed)")
+      ->check(one_of({"f32", "8bit"}))
+      ->is({Fact::Kept, Fact::OfOptimizer});
+  set.add_read(
+         "--param-dtype", [&network](const std::string& name) { network.param_dtype = dtype_named(name); }, "TYPE",
+         "Of trained parameters of two axes or more: bf16, which updates round by chance, or f32 (default)")
+      ->check(one_of({"f32", "bf16"}))
+      ->is({Fact::Kept});
+  set.add_read("--keep-f32", list_into(network.keep_f32), "NAMES",
+               "Of --state-dtype 8bit and --param-dtype bf16: these parameters and their states stay in f32, as\n"
+               "'logits.*'; none: no others")
+      ->is({Fact::Kept});
+}
+
 void add_frozen(OptionSet& set, Options& o) {
   FrozenSetting& frozen = o.program.network.frozen;
   set.in("Training");
@@ -74,10 +95,12 @@ void add_frozen(OptionSet& set, Options& o) {
       ->excludes("--freeze")
       ->excludes("--lora")
       ->excludes("--lora-train");
-  set.add_read(
-         "--frozen-dtype", [&frozen](const std::string& name) { frozen.dtype = dtype_named(name); }, "TYPE",
-         "Of frozen parameters of two axes or more: bf16 or f16 halve them, f32 (default: as all others)")
-      ->check(one_of({"f32", "bf16", "f16"}))
+  set.add(
+         "--frozen-dtype", frozen.types, "TYPE",
+         "Of frozen parameters of two axes or more: bf16 or f16 halve them, int8 and q8_0 take a quarter, q4_0, q4_1,\n"
+         "nf4 and nf4-dq an eighth, f32 (default: as all others); or by names, of which the first that mean a\n"
+         "parameter count: 'tokens.*=q8_0,logits.*=q8_0,*=nf4-dq'")
+      ->check({complaint_about_frozen_types})
       ->is({Fact::Kept});
 }
 

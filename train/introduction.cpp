@@ -91,7 +91,7 @@ void note_frozen(Progress& progress, const Options& options, const Network& netw
                           " numbers"));
   else if (options.program.network.frozen.any())
     progress.note("frozen are running statistics alone: batch norm normalises by them and leaves them");
-  if (network.frozen.empty() && options.program.network.frozen.dtype)
+  if (network.frozen.empty() && !options.program.network.frozen.types.empty())
     progress.note("--frozen-dtype changes nothing, since no parameter is frozen");
   if (start.checkpoint.empty()) return;
   const std::vector<std::string> now = frozen_params(network), &before = start.state.frozen;
@@ -99,10 +99,10 @@ void note_frozen(Progress& progress, const Options& options, const Network& netw
   std::ranges::set_difference(now, before, std::back_inserter(gone));
   std::ranges::set_difference(before, now, std::back_inserter(came));
   if (gone.empty() && came.empty()) return;
-  const std::optional<DType>& low = options.program.network.frozen.dtype;
+  const std::string& low = options.program.network.frozen.types;
   progress.note(message("the run goes on with",
                         gone.empty() ? ""
-                                     : message(" ", some_of(gone), " frozen", low ? message(" in ", name_of(*low)) : "",
+                                     : message(" ", some_of(gone), " frozen", low.empty() ? "" : message(" in ", low),
                                                ", whose states of the optimizer, if any, are dropped"),
                         gone.empty() || came.empty() ? "" : ", and",
                         came.empty() ? "" : message(" ", some_of(came), " trained, whose states begin at zero")));

@@ -9,6 +9,7 @@
 #include "train/data/data_spec.h"
 #include "train/data/folder_tokenizer.h"
 #include "train/folder_meaning.h"
+#include "train/gguf_model.h"
 #include "train/session/checkpoint.h"
 #include "train/session/fed_data.h"
 #include "train/session/library_weights.h"
@@ -20,18 +21,31 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kFolderMark = "hf:";
+constexpr std::string_view kFolderMark = "hf:", kFileMark = "gguf:";
 constexpr const char* kNoWeights = "none";
 
-bool is_folder(const std::string& value) { return value.starts_with(kFolderMark); }
+bool is_file(const std::string& value) { return value.starts_with(kFileMark); }
+bool is_folder(const std::string& value) { return value.starts_with(kFolderMark) || is_file(value); }
 
-/// Fails unless it is there.
-std::string directory_of(const std::string& folder, const char* option) {
-  std::string directory = folder.substr(kFolderMark.size());
-  check_as(Exit::Data, fs::is_directory(directory), option, ' ', folder,
-           ": no such directory; hf: takes a folder on this machine with a model's config.json and model.safetensors");
-  return directory;
+/// Where it is. Fails unless it is there.
+std::string place_of(const std::string& folder, const char* option) {
+  std::string place = folder.substr((is_file(folder) ? kFileMark : kFolderMark).size());
+  if (is_file(folder))
+    check_as(Exit::Data, fs::is_regular_file(place), option, ' ', folder,
+             ": no such file; gguf: takes a GGUF file on this machine");
+  else
+    check_as(Exit::Data, fs::is_directory(place), option, ' ', folder,
+             ": no such directory; hf: takes a folder on this machine with a model's config.json and "
+             "model.safetensors");
+  return place;
 }
+
+ConfiguredNetwork network_at(const std::string& folder, const std::string& place) {
+  return is_file(folder) ? read_gguf_model(place) : read_config((fs::path(place) / "config.json").string());
+}
+
+/// A GGUF file is its own; "" if there is none.
+std::string weights_at(const std::string& place) { return fs::is_directory(place) ? library_weights_in(place) : place; }
 
 std::string as_list(const Sets& sets) {
   std::string list;
@@ -82,9 +96,8 @@ void check_tokens(const NetworkSetting& of, const OptionValues& values, const st
   const std::string text = value_in(values, "data");
   const DataSpec data(text);
   std::string tokenizer = data.options.contains("tokenizer") ? data.tokenizer() : value_in(values, "tokenizer");
-  check_as(Exit::Data, !tokenizer.empty() || !wants_tokenizer(data),
-           why_no_tokenizer(folder.substr(kFolderMark.size())), "; --tokenizer DIR names one, without which ", text,
-           " is read by characters");
+  check_as(Exit::Data, !tokenizer.empty() || !wants_tokenizer(data), why_no_tokenizer(place_of(folder, "--model")),
+           "; --tokenizer DIR names one, without which ", text, " is read by characters");
   if (tokenizer.empty()) return;
   const Network network = build_network(of, false);
   if (!is_fed_by_data(network) || !takes_texts(network)) return;
@@ -116,15 +129,15 @@ std::string value_in(const OptionValues& values, const std::string& name) {
 OptionValues with_folder(const OptionSet& set, OptionValues values, Options& options) {
   const Command& command = *options.command;
   if (const std::string weights = value_in(values, "weights"); is_folder(weights)) {
-    const std::string directory = directory_of(weights, "--weights");
-    values["weights"] = library_weights_in(directory);
-    check_as(Exit::Data, !values["weights"].empty(), weights, ": ", why_no_weights(directory));
+    const std::string place = place_of(weights, "--weights");
+    values["weights"] = weights_at(place);
+    check_as(Exit::Data, !values["weights"].empty(), weights, ": ", why_no_weights(place));
     if (set.find("--model")) values.emplace("model", weights);
   }
   const std::string folder = value_in(values, "model");
   if (set.find("--model") && is_folder(folder)) {
-    const std::string directory = directory_of(folder, "--model");
-    const ConfiguredNetwork network = read_config((fs::path(directory) / "config.json").string());
+    const std::string place = place_of(folder, "--model");
+    const ConfiguredNetwork network = network_at(folder, place);
     check_bounds(network, values, folder);
     OptionValues of_folder = {{"model", network.model}, {"set", as_list(sets_of(network, values))}};
     if (begins(values))
@@ -132,13 +145,13 @@ OptionValues with_folder(const OptionSet& set, OptionValues values, Options& opt
     else if (value_in(values, "resume") == "auto")
       for (const char* const of_beginning : {"weights", "fresh", "ignore"}) values.erase(of_beginning);
     if (set.find("--weights") && !values.contains("weights") && !values.contains("resume")) {
-      const std::string file = library_weights_in(directory);
-      check_as(Exit::Data, !file.empty() || only_plans(command, values), folder, ": ", why_no_weights(directory),
+      const std::string file = weights_at(place);
+      check_as(Exit::Data, !file.empty() || only_plans(command, values), folder, ": ", why_no_weights(place),
                "; --weights FILE takes others", command.facts.takes_run ? "" : ", --weights none begins with none");
       if (!file.empty()) of_folder["weights"] = file;
     }
-    if (has_folder_tokenizer(directory)) of_folder["tokenizer"] = directory;
-    options.of_folder = meaning_in(directory, network.classes);
+    if (has_folder_tokenizer(place)) of_folder["tokenizer"] = place;
+    if (!is_file(folder)) options.of_folder = meaning_in(place, network.classes);
     values.erase("model");
     lay_under(command, values, of_folder);
     check_tokens({.model = network.model, .sets = network.sets}, values, folder);

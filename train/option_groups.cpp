@@ -24,7 +24,7 @@ void add_network(OptionSet& set, Options& o, const char* dtype_help) {
   };
   set.in("Network");
   set.add("--model", o.program.network.model, "NAME|FILE",
-          "Network: a name of the zoo, a JSON file, or hf:DIR, a folder of Hugging Face with config.json")
+          "Network: a name of the zoo, a JSON file, hf:DIR, a folder of Hugging Face, or gguf:FILE")
       ->is({Kept, OfNetwork});
   set.add_list("--set", read_set, "K=V", "Sets a var of the network file; may be repeated")
       ->check(setting())
@@ -197,6 +197,7 @@ void add_update_rule(OptionSet& set, Options& o) {
           "2: backward runs twice, first for the norm of all gradients and then for the updates, so that none\n"
           "stands until the last is there; same results (default 1; at level=3 2 where a budget needs it)")
       ->check(one_of({"1", "2"}));
+  add_storage(set, o);
   add_frozen(set, o);
   add_class_weights(set, o);
 }

@@ -45,6 +45,7 @@ void add_optimizer(OptionSet& set, Options& o);    // with learning rate and sch
 void add_update_rule(OptionSet& set, Options& o);  // without
 void add_averages(OptionSet& set, Options& o);     // of weights, which are a part of add_optimizer()
 void add_own_rates(OptionSet& set, Options& o);    // of some parameters, which both have
+void add_storage(OptionSet& set, Options& o);      // of parameters and states; a part of both, too
 void add_frozen(OptionSet& set, Options& o);       // which parameters; a part of both
 void add_lora(OptionSet& set, Options& o);         // a part of add_network
 void add_course(OptionSet& set, Options& o);       // of a training run

@@ -13,6 +13,7 @@
 #include "train/data/data_spec.h"
 #include "train/model_folder.h"
 #include "train/report/text_table.h"
+#include "train/stored_types.h"
 #include "train/values.h"
 
 namespace lethe {
@@ -86,7 +87,7 @@ class CommandLine {
   /// Each value goes where it goes, once.
   Options read(OptionValues values, std::vector<std::string> arguments) {
     values = with_base_of_adapter(set_, std::move(values), options_);
-    values = with_adapter(set_, with_folder(set_, std::move(values), options_), options_);
+    values = with_stored_types(with_adapter(set_, with_folder(set_, std::move(values), options_), options_));
     say_in_data(values);
     for (const OptionRow& row : set_.rows()) {
       if (row.form == OptionRow::Form::Positional)

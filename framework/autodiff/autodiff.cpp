@@ -11,6 +11,8 @@
 
 namespace lethe {
 
+DType gradient_dtype(const Var& var) { return var.kind == Kind::Param ? wide_of(var.dtype) : var.dtype; }
+
 std::vector<VarId> GradBuilder::values_of(std::vector<VarId> vars) {
   if (site_)
     for (VarId& v : vars) v = site_->value(v);

@@ -84,6 +84,10 @@ struct ParamGrad {
   VarId param, grad;
 };
 
+/// What the gradient of a var is in: that of a parameter in bf16 in f32, whoever reads it, since an update takes all of
+/// it; any other in the var's own dtype.
+DType gradient_dtype(const Var& var);
+
 /// Appends the gradient of `loss` (a scalar of block 0) with respect to every Param that leads to it, but for those
 /// that are `frozen`, plus those in `also`. Fails if an op on the way has no gradient rule. Gives the pairs in the
 /// order of the params' ids. Backward ends where only frozen params and inputs lead on. What backward reads of a loop's

@@ -135,6 +135,9 @@ bool Backward::is_updated(BlockId block, VarId var) const {
 void Backward::give(VarId var, VarId gradient) {
   if (gradient == kNone) return;
   var = source_of(var);
+  const Var& like = program_.vars[var];
+  if (const DType wide = gradient_dtype(like); like.kind == Kind::Param && program_.vars[gradient].dtype != wide)
+    gradient = append(here(), kCast, {gradient}, {{"dtype", std::string(name_of(wide))}}, like.name + "@GRAD");
   if (home_of(var) + 1 == frames_.size()) {
     given_[var].push_back(gradient);
     return;
@@ -203,7 +206,7 @@ void Backward::grow() {
 
 VarId Backward::zeros_like(VarId var, BlockId block) {
   const Var like = program_.vars[var];
-  const Attrs zero{{"shape", like.shape}, {"dtype", std::string(name_of(like.dtype))}, {"value", 0.0}};
+  const Attrs zero{{"shape", like.shape}, {"dtype", std::string(name_of(gradient_dtype(like)))}, {"value", 0.0}};
   return append(block, kFillConstant, {}, zero, like.name + "@GRAD");
 }
 

@@ -4,7 +4,10 @@
 
 #include "framework/builder/network_weights.h"
 #include "framework/builder/weights_named.h"
+#include "framework/did_you_mean.h"
 #include "framework/error.h"
+#include "framework/language/block_formats.h"
+#include "framework/name_pattern.h"
 
 namespace lethe {
 namespace {
@@ -48,6 +51,46 @@ std::set<std::string> frozen_names(const Network& network, const FrozenSetting& 
                             }),
         name, ": no parameter is left to train");
   return frozen;
+}
+
+std::vector<FrozenType> frozen_types(const std::string& text) {
+  std::vector<FrozenType> types;
+  for (const std::string& item : patterns_in(text)) {
+    const std::size_t equals = item.rfind('=');
+    if (equals == std::string::npos)
+      types.push_back({"*", item});
+    else
+      types.push_back({item.substr(0, equals), item.substr(equals + 1)});
+  }
+  return types;
+}
+
+std::string complaint_about_frozen_types(const std::string& text) {
+  static const std::vector<std::string> known = {"f32",  "bf16", "f16", "int8",   "q8_0",
+                                                 "q4_0", "q4_1", "nf4", "nf4-dq", kStoredType};
+  for (const auto& [pattern, type] : frozen_types(text))
+    if (pattern.empty() || std::ranges::find(known, type) == known.end())
+      return message("unknown type ", quote(type), did_you_mean(type, known), "; known: ", joined(known),
+                     ", also by names, as 'tokens.*=q8_0,*=nf4-dq'");
+  return "";
+}
+
+std::map<std::string, DType> frozen_dtypes(const Network& network, const std::string& types,
+                                           const std::set<std::string>& frozen) {
+  std::map<std::string, DType> dtypes;
+  for (const auto& [pattern, type] : frozen_types(types)) {
+    check(type != kStoredType, "`frozen_dtype`: ", kStoredType, " is for commands that read `weights`");
+    const DType dtype = dtype_named(type);
+    for (const VarId v : weights_named(network, pattern, "`frozen_dtype`")) {
+      const Var& var = network.program.vars[v];
+      if (var.kind != Kind::Param || var.shape.size() < 2 || !frozen.contains(var.name)) continue;
+      if (!dtypes.emplace(var.name, dtype).second) continue;
+      const std::string complaint = complaint_about_blocks(dtype, var.shape);
+      check(complaint.empty(), "`frozen_dtype`: ", quote(var.name), ": ", complaint, "; '", var.name, "=bf16,", types,
+            "' leaves it out");
+    }
+  }
+  return dtypes;
 }
 
 std::set<VarId> still_weights(const Network& network) {

@@ -154,10 +154,14 @@ VarId LayerCall::param(const std::string& name, Shape shape, Init init, bool dec
 VarId LayerCall::wide_param(const std::string& name, Shape shape, Init init, bool decay, FileLayout layout) {
   if (settings_.has("share"))
     return shared_param(builder_.program(), message(settings_.text("share"), '.', name), shape);
-  const std::optional<DType> frozen =
-      shape.size() > 1 && is_frozen(name) ? builder_.options().frozen_dtype : std::nullopt;
-  return builder_.add_param(Kind::Param, message(path_, '.', name), std::move(shape), frozen.value_or(wide_of(dtype())),
-                            {.init = init, .decay = decay, .layout = layout});
+  const BuildOptions& options = builder_.options();
+  const std::string full = message(path_, '.', name);
+  DType own = wide_of(dtype());
+  if (const auto frozen = options.frozen_dtypes.find(full); frozen != options.frozen_dtypes.end())
+    own = frozen->second;
+  else if (shape.size() > 1 && !is_frozen(name) && !options.keep_f32.contains(full))
+    own = options.param_dtype.value_or(own);
+  return builder_.add_param(Kind::Param, full, std::move(shape), own, {.init = init, .decay = decay, .layout = layout});
 }
 
 VarId LayerCall::state(const std::string& name, Shape shape, DType dtype, double value) {

@@ -232,13 +232,13 @@ bool choose_trained(BuildOptions& options, const Network& network, const FrozenS
   check(lora.any() || (lora.targets.empty() && lora.train.empty()), "`lora_targets` and `lora_train` need `lora`");
   check(!lora.any() || !frozen.any(), "`freeze` and `train_only` do not go with `lora`, which freezes all but its ",
         "adapters and what `lora_train` names");
-  options.frozen_dtype = frozen.dtype;
   if (lora.any()) {
     options.adapters = adapters_of(network, lora);
     options.frozen = frozen_but(network, weights_named(network, lora.train, "`lora_train`"));
   } else if (frozen.any()) {
     options.frozen = frozen_names(network, frozen);
   }
+  options.frozen_dtypes = frozen_dtypes(network, frozen.types, options.frozen);
   return lora.any() || frozen.any();
 }
 

@@ -23,10 +23,12 @@ struct BuildOptions {
   std::optional<std::int64_t> ignore = {};  // the label that does not count where a loss of labels names none
   std::int64_t joint_parts =
       1;  // of a batch cut into parts (micro_batches.h): over how many batch norm takes statistics
-  std::set<std::string> frozen = {};       // parameters and running statistics that stay as they are (frozen.h)
-  std::optional<DType> frozen_dtype = {};  // of such parameters of two axes or more; none: as all others
-  std::vector<Adapter> adapters = {};      // of weights that layers make (lora.h)
-  bool class_weights = false;              // training weighs labels by their class (Network::class_weights)
+  std::set<std::string> frozen = {};  // parameters and running statistics that stay as they are (frozen.h)
+  std::map<std::string, DType> frozen_dtypes = {};  // of such parameters; of one that is not named as of all others
+  std::optional<DType> param_dtype = {};  // of all other parameters of two axes or more: bf16; none: wide_of(dtype)
+  std::set<std::string> keep_f32 = {};    // but for these
+  std::vector<Adapter> adapters = {};     // of weights that layers make (lora.h)
+  bool class_weights = false;             // training weighs labels by their class (Network::class_weights)
 };
 
 /// A forward Program and what training needs to know of it.

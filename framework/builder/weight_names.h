@@ -10,13 +10,16 @@
 
 namespace lethe {
 
-/// A parameter in files of others: one tensor, or several that have its rows one after the other.
+/// A parameter in files of others: one tensor, or several that have its rows one after the other. A head's rows of which
+/// rope turns the one of the first half with its like of the second may stand interleaved, as llama.cpp has them: row
+/// 2 i + h of a head in the file is its row h * size / 2 + i.
 struct ForeignWeight {
   std::string param = {};                 // the var's name
   std::vector<std::string> tensors = {};  // at least one
   Shape shape = {};                       // of all rows in the file, where that is not the parameter's; else empty
   Ints rows = {};                         // of each tensor; empty for one
   bool transposed = false;                // a tensor's rows are columns of the parameter
+  Ints interleaved = {};                  // heads of each tensor, 0 for none (below); empty for none of any
 };
 
 /// The names of one library.

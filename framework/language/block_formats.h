@@ -46,6 +46,8 @@ std::string complaint_about_blocks(DType dtype, const Shape& shape);
 /// Blocks of which the codes of a double quantised one have a block of their own.
 inline constexpr std::int64_t kNf4Block = 64, kNf4Blocks = 256;
 inline constexpr std::int64_t kGgufBlock = 32, kDynamicBlock = 256;
+/// Elements of what has states in 8 bits, at least.
+inline constexpr std::int64_t kLeastInBlocks = 4096;
 
 /// What the 16 codes of nf4 and nf4-dq mean, ascending, as parts of a block's largest magnitude. Device code calls it.
 constexpr float nf4_value(int code) {

@@ -61,7 +61,8 @@ struct OpDef {
   bool widens = false;              // where its inputs are low floats it may write output 0 in f32: kWideOutput
   bool waits = false;               // for what its inputs' maker began: the later it stands, the less it waits
   std::optional<Kind> copies = {};  // of vars of this kind it makes copies in another dtype: cheap to make again
-  int (*rounds)(const Program&, const Op&) = nullptr;  // a parameter that its CPU kernels convert; or -1
+  // The input that its kernels convert if that is a parameter in this dtype (on a GPU one in blocks alone); or -1.
+  int (*rounds)(const Program&, const Op&, DType) = nullptr;
   int adds = -1;  // an input, absent until fuse_sums gives one, that is added to output 0 before it is activated
   Kernels kernels = {};
   Layer layer = {};  // empty name: not to be had from a network file

@@ -11,8 +11,8 @@ void mark_weight_blocks(Program& program) {
   std::vector<bool> widened(program.vars.size());  // by VarId
   const auto widens = [&](const Op& op) {
     const Var& from = program.vars[op.in[0]];
-    return from.kind == Kind::Param && wide_of(from.dtype) != from.dtype &&
-           program.vars[op.out[0]].dtype == wide_of(from.dtype);
+    if (from.kind != Kind::Param || wide_of(from.dtype) == from.dtype) return false;
+    return is_in_blocks(from.dtype) || program.vars[op.out[0]].dtype == wide_of(from.dtype);
   };
   for (const Block& block : program.blocks)
     for (const Op& op : block.ops)

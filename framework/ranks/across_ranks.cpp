@@ -93,6 +93,7 @@ VarId AcrossRanks::joined(const std::vector<VarId>& values, std::string name) {
 
 VarId AcrossRanks::joined_by_rank(const std::vector<VarId>& values, const std::string& name) {
   std::vector<VarId> by_rank;  // [ranks, size of a share]
+  std::int64_t all = 0;        // elements of each rank's shares
   for (const VarId v : values) {
     const Var var = program_.vars[v];
     const std::int64_t count = elements(var.shape), share = size_of_share(count, rank_.of);
@@ -100,6 +101,13 @@ VarId AcrossRanks::joined_by_rank(const std::vector<VarId>& values, const std::s
     if (const std::int64_t missing = share * rank_.of - count; missing > 0)
       flat = append(kPad, {flat}, {{"before", Ints{0}}, {"after", Ints{missing}}}, var.name + "/filled").front();
     by_rank.push_back(reshaped(flat, {rank_.of, share}, var.name + "/by_rank"));
+    all += share;
+  }
+  if (const std::int64_t missing = size_of_share(rank_.of * all, rank_.of) - all; missing > 0) {
+    const Attrs none{{"shape", Ints{rank_.of, missing}},
+                     {"dtype", std::string(name_of(program_.vars[by_rank.front()].dtype))},
+                     {"value", 0.0}};
+    by_rank.push_back(append(kFillConstant, {}, none, name + "/filled").front());
   }
   return append(kConcat, std::move(by_rank), {{"axis", 1}}, name + "/joined").front();
 }

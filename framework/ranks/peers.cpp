@@ -2,9 +2,14 @@
 
 #include <algorithm>
 
+#include "framework/language/block_formats.h"
+
 namespace lethe {
 
-std::int64_t size_of_share(std::int64_t count, std::int64_t ranks) { return (count + ranks - 1) / ranks; }
+std::int64_t size_of_share(std::int64_t count, std::int64_t ranks) {
+  const std::int64_t share = (count + ranks - 1) / ranks;
+  return ranks == 1 || count < kLeastInBlocks ? share : (share + kDynamicBlock - 1) / kDynamicBlock * kDynamicBlock;
+}
 
 Share share_of(std::int64_t count, Rank rank) {
   const std::int64_t size = size_of_share(count, rank.of), begin = std::min(rank.number * size, count);

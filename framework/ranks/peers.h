@@ -22,7 +22,8 @@ struct Rank {
 struct Share {
   std::int64_t begin = 0, count = 0;
 };
-/// What a var for the share of any rank has room for.
+/// What a var for the share of any rank has room for: a number of blocks of states in 8 bits (block_formats.h), where
+/// there may be such.
 std::int64_t size_of_share(std::int64_t count, std::int64_t ranks);
 Share share_of(std::int64_t count, Rank rank);
 

@@ -131,7 +131,8 @@ class SharedParams {
 std::vector<VarId> params_to_share(const Program& program) {
   std::vector<VarId> params;
   for (std::size_t v = 0; v < program.vars.size(); ++v)
-    if (program.vars[v].kind == Kind::Param && elements(program.vars[v].shape) >= kLeastShared)
+    if (program.vars[v].kind == Kind::Param && !is_in_blocks(program.vars[v].dtype) &&
+        elements(program.vars[v].shape) >= kLeastShared)
       params.push_back(static_cast<VarId>(v));
   return params;
 }

@@ -6,6 +6,7 @@
 #include "framework/error.h"
 #include "framework/host_memory.h"
 #include "framework/language/block_formats.h"
+#include "framework/language/quantize.h"
 #include "framework/ranks/peers.h"
 
 namespace lethe {
@@ -28,6 +29,21 @@ void write_in_pieces(Device& device, std::int64_t count, std::int64_t each, void
     make(first, some, values.data());
     device.copy_in(static_cast<std::byte*>(memory) + first * each, values.data(), some * each);
   }
+}
+
+/// Of f32 numbers, some at a time.
+std::vector<std::byte> initial_blocks(const Init& init, std::uint64_t seed, const Var& var) {
+  std::vector<std::byte> blocks = host_copy(var);
+  Quantizer quantizer(var.dtype, var.shape, blocks.data());
+  const std::int64_t all = elements(var.shape), piece = round_up(std::int64_t{1} << 16, quantizer.grain());
+  std::vector<float> values(static_cast<std::size_t>(std::min(all, piece)));
+  for (std::int64_t first = 0; first < all; first += piece) {
+    const std::int64_t some = std::min(piece, all - first);
+    fill_initial(init, seed, var.name, DType::f32, some, values.data(), first);
+    quantizer.add(values.data(), some);
+  }
+  quantizer.finish();
+  return blocks;
 }
 
 }  // namespace
@@ -54,6 +70,11 @@ void Store::initialize(const Program& program, const std::vector<ParamInfo>& par
     if (is_persistable(var.kind) && !has(var.name)) add(var);
   for (const ParamInfo& info : params) {
     const Var& var = program.vars[info.var];
+    if (is_in_blocks(var.dtype)) {
+      const std::vector<std::byte> blocks = initial_blocks(info.init, seed, var);
+      write_whole(var, blocks.data());
+      continue;
+    }
     const auto make = [&](std::int64_t first, std::int64_t count, std::byte* values) {
       fill_initial(info.init, seed, var.name, var.dtype, count, values, first);
     };

@@ -36,7 +36,7 @@ std::int64_t rows_of_logits_at_once(std::int64_t rows, std::int64_t stride, DTyp
 HeadProducts::HeadProducts(const HeadProductSizes& s, DType dtype, const DeviceInfo& device)
     : sizes_(s),
       element_(bytes_of(dtype)),
-      weight_element_(bytes_of(s.of_weight)),
+      weight_element_(is_in_blocks(s.of_weight) ? 0 : bytes_of(s.of_weight)),
       dweight_element_(bytes_of(s.wide_dweight ? wide_of(dtype) : dtype)),
       parts_(parts_of_classes(device.kind)) {
   const std::int64_t apart = s.stride == s.classes ? 0 : s.stride;
@@ -74,10 +74,12 @@ HeadProducts::HeadProducts(const HeadProductSizes& s, DType dtype, const DeviceI
 }
 
 /// On a GPU the classes that make no pack are a part of their own: with them cuBLASLt would read and write all of them
-/// an element at a time. They come first: what the others add to their dx is rounded once.
+/// an element at a time. They come first: what the others add to their dx is rounded once. A weight in blocks stays
+/// whole.
 std::vector<HeadProducts::Part> HeadProducts::parts_of_classes(DeviceKind kind) const {
   const bool few = sizes_.classes < 1024;  // launches would cost more
-  const std::int64_t rest = kind == DeviceKind::Cpu || few ? 0 : sizes_.classes % (kPackBytes / element_);
+  const bool whole = kind == DeviceKind::Cpu || few || is_in_blocks(sizes_.of_weight);
+  const std::int64_t rest = whole ? 0 : sizes_.classes % (kPackBytes / element_);
   std::vector<Part> parts;
   if (rest > 0) parts.push_back({sizes_.classes - rest, rest, nullptr, nullptr, nullptr});
   if (rest < sizes_.classes) parts.push_back({0, sizes_.classes - rest, nullptr, nullptr, nullptr});

@@ -13,11 +13,6 @@ constexpr std::int64_t kRows = 16;                       // a block has a multip
 
 std::int64_t bytes_of_row(const GemmShape& s, DType dtype) { return s.n * bytes_of(dtype_of_c(s, dtype)); }
 
-std::int64_t rows_at_a_time(const GemmShape& s, DType dtype) {
-  const std::int64_t bytes = std::max(bytes_of_row(s, dtype), s.k * bytes_of(dtype));
-  return std::min(s.m, std::max<std::int64_t>(kBlock / bytes / kRows, 1) * kRows);
-}
-
 GemmShape with_rows(GemmShape s, std::int64_t rows) {
   s.m = rows;
   return s;
@@ -42,15 +37,20 @@ class InRowBlocks final : public Kernel {
 
 }  // namespace
 
+std::int64_t rows_of_block(const GemmShape& s, DType dtype) {
+  const std::int64_t bytes = std::max(bytes_of_row(s, dtype), s.k * bytes_of(dtype));
+  return std::min(s.m, std::max<std::int64_t>(kBlock / bytes / kRows, 1) * kRows);
+}
+
 bool is_in_row_blocks(const GemmShape& s, DType dtype) {
   return s.batch == 1 && s.transpose_a && !s.transpose_b && s.is_dense() && !s.accumulate && !s.epilogue.bias &&
-         !s.epilogue.relu && s.k <= kMostTerms && s.m > rows_at_a_time(s, dtype) &&
+         !s.epilogue.relu && s.k <= kMostTerms && s.m > rows_of_block(s, dtype) &&
          s.m * bytes_of_row(s, dtype) >= kLarge;
 }
 
 RowBlocks::RowBlocks(const GemmShape& s, DType dtype, const DeviceInfo& device, Provider provider)
     : shape_(s),
-      rows_(rows_at_a_time(s, dtype)),
+      rows_(rows_of_block(s, dtype)),
       element_(bytes_of(dtype)),
       of_block_(prepare_gemm(with_rows(s, rows_), dtype, device, provider)) {
   if (s.m % rows_ != 0) of_last_ = prepare_gemm(with_rows(s, s.m % rows_), dtype, device, provider);

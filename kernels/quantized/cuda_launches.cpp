@@ -4,11 +4,9 @@
 
 namespace lethe {
 
-void launch_dequantize(void* stream, const BlockedWeight& weight, const void* memory, std::int64_t first,
-                       std::int64_t count, DType to, void* values) {
-  for_float(to, [&](auto zero) {
-    dequantize(Cuda{}, stream, weight, memory, first, count, static_cast<decltype(zero)*>(values));
-  });
+void launch_converted(void* stream, const BlockedWeight& x, const void* memory, std::int64_t first, std::int64_t count,
+                      DType to, void* values) {
+  convert_numbers(Cuda{}, stream, x, memory, first, count, to, values);
 }
 
 }  // namespace lethe

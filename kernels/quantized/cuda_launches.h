@@ -1,11 +1,11 @@
-// Numbers of a weight in blocks on a GPU, as a plain function: nvcc reads its source.
+// Numbers of a weight on a GPU, as a plain function: nvcc reads its source.
 #pragma once
 #include "kernels/quantized/groups.h"
 
 namespace lethe {
 
-/// As dequantize() of kernels/quantized/dequantize.h, to floats of `to`, on the stream.
-void launch_dequantize(void* stream, const BlockedWeight& weight, const void* memory, std::int64_t first,
-                       std::int64_t count, DType to, void* values);
+/// As convert_numbers() of kernels/quantized/dequantize.h, on the stream.
+void launch_converted(void* stream, const BlockedWeight& x, const void* memory, std::int64_t first, std::int64_t count,
+                      DType to, void* values);
 
 }  // namespace lethe

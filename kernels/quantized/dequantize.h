@@ -43,9 +43,16 @@ struct Dequantize {
   /// Numbers of one group.
   void group(std::int64_t i, std::int64_t count) const {
     const std::int64_t at = first + i, g = at / groups.size(), within = at - g * groups.size();
-    const Group of = groups.group(memory, g);
+    const CodeGroup of = groups.group(memory, g);
     for (std::int64_t k = 0; k < count; ++k) to[i + k] = static_cast<T>(groups.value(of, within + k));
   }
+};
+
+template <class From, class To>
+struct ConvertNumber {
+  const From* from;
+  To* to;
+  HD void operator()(std::int64_t i) const { to[i] = static_cast<To>(compute(from[i])); }
 };
 
 /// `count` numbers of the weight, from number `first` on.
@@ -74,5 +81,20 @@ void dequantize(Cuda device, void* stream, const BlockedWeight& weight, const vo
   });
 }
 #endif
+
+/// The same of x in blocks, or in f32, bf16 or f16, to floats of `to`.
+template <class Device>
+void convert_numbers(Device device, void* stream, const BlockedWeight& x, const void* memory, std::int64_t first,
+                     std::int64_t count, DType to, void* values) {
+  for_float(to, [&](auto zero) {
+    using T = decltype(zero);
+    auto* const y = static_cast<T*>(values);
+    if (is_in_blocks(x.dtype)) return dequantize(device, stream, x, memory, first, count, y);
+    for_float(x.dtype, [&](auto one) {
+      parallel_for(device, stream, count,
+                   ConvertNumber<decltype(one), T>{static_cast<const decltype(one)*>(memory) + first, y});
+    });
+  });
+}
 
 }  // namespace lethe

@@ -13,13 +13,13 @@
 
 namespace lethe {
 
-/// A weight in blocks as it lies in memory.
+/// A weight as it lies in memory. Its shape is for blocks alone.
 struct BlockedWeight {
   DType dtype;
-  Shape shape;
+  Shape shape = {};
 };
 
-struct Group {
+struct CodeGroup {
   const std::uint8_t* codes;
   float scale, least;
 };
@@ -33,11 +33,11 @@ HD inline int gguf_nibble(const std::uint8_t* codes, std::int64_t i) { return co
 struct Int8Groups {
   BlockFormat format;
   HD std::int64_t size() const { return format.elements; }
-  HD Group group(const std::byte* memory, std::int64_t g) const {
+  HD CodeGroup group(const std::byte* memory, std::int64_t g) const {
     const std::byte* const block = memory + g * format.bytes;
     return {codes_at(block + 4), f32_at(block), 0};
   }
-  HD static float value(const Group& of, std::int64_t i) {
+  HD static float value(const CodeGroup& of, std::int64_t i) {
     return static_cast<float>(static_cast<std::int8_t>(of.codes[i])) * of.scale * 7.874015718698502e-3F;  // 1 / 127
   }
 };
@@ -45,27 +45,27 @@ struct Int8Groups {
 struct Q80Groups {
   BlockFormat format;
   HD static constexpr std::int64_t size() { return kGgufBlock; }
-  HD Group group(const std::byte* memory, std::int64_t g) const {
+  HD CodeGroup group(const std::byte* memory, std::int64_t g) const {
     const std::byte* const block = memory + g * format.bytes;
     return {codes_at(block + 2), f16_at(block), 0};
   }
-  HD static float value(const Group& of, std::int64_t i) {
+  HD static float value(const CodeGroup& of, std::int64_t i) {
     return static_cast<float>(static_cast<std::int8_t>(of.codes[i])) * of.scale;
   }
 };
 
 struct Q40Groups : Q80Groups {
-  HD static float value(const Group& of, std::int64_t i) {
+  HD static float value(const CodeGroup& of, std::int64_t i) {
     return static_cast<float>(gguf_nibble(of.codes, i) - 8) * of.scale;
   }
 };
 
 struct Q41Groups : Q80Groups {
-  HD Group group(const std::byte* memory, std::int64_t g) const {
+  HD CodeGroup group(const std::byte* memory, std::int64_t g) const {
     const std::byte* const block = memory + g * format.bytes;
     return {codes_at(block + 4), f16_at(block), f16_at(block + 2)};
   }
-  HD static float value(const Group& of, std::int64_t i) {
+  HD static float value(const CodeGroup& of, std::int64_t i) {
     return static_cast<float>(gguf_nibble(of.codes, i)) * of.scale + of.least;
   }
 };
@@ -73,17 +73,17 @@ struct Q41Groups : Q80Groups {
 struct Nf4Groups {
   BlockFormat format;
   HD static constexpr std::int64_t size() { return kNf4Block; }
-  HD Group group(const std::byte* memory, std::int64_t g) const {
+  HD CodeGroup group(const std::byte* memory, std::int64_t g) const {
     const std::byte* const block = memory + g * format.bytes;
     return {codes_at(block + 4), f32_at(block), 0};
   }
-  HD static float value(const Group& of, std::int64_t i) {
+  HD static float value(const CodeGroup& of, std::int64_t i) {
     return nf4_value(of.codes[i >> 1] >> (i & 1 ? 0 : 4) & 15) * of.scale;
   }
 };
 
 struct Nf4DoubleGroups : Nf4Groups {
-  HD Group group(const std::byte* memory, std::int64_t g) const {
+  HD CodeGroup group(const std::byte* memory, std::int64_t g) const {
     const std::int64_t within = g % kNf4Blocks;
     const std::byte* const block = memory + format.header + g / kNf4Blocks * format.bytes;
     const float part = f32_at(memory + 4 + 4 * codes_at(block + 4)[within]);

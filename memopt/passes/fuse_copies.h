@@ -1,5 +1,6 @@
-// On a CPU products read a parameter of another dtype itself: in bf16 and f16 runs they round an f32 one, in f32 runs
-// they widen one that is frozen in bf16 or f16, block by block. So the copy of a large weight never stands in memory.
+// Products read a parameter of another dtype itself, block by block: one that is frozen in blocks of few bits, and on a
+// CPU also an f32 one, which bf16 and f16 runs round, and one that is frozen in bf16 or f16, which f32 runs widen. So
+// the copy of a large weight never stands in memory.
 #pragma once
 #include "framework/language/program.h"
 #include "memopt/analysis/pins.h"
@@ -11,5 +12,7 @@ namespace lethe {
 /// as it is up to them; within a block. No bit changes. What ranks gather before each use is no parameter, and is
 /// copied.
 Program fuse_copies(Program program, const std::vector<Pin>& pins);
+/// The same of weights in blocks alone, which products on a GPU convert, too.
+Program fuse_blocks(Program program, const std::vector<Pin>& pins);
 
 }  // namespace lethe

@@ -57,7 +57,7 @@ TEST(Frozen, TheNetworkSaysWhichParametersAre) {
 
 TEST(Frozen, MatricesMayBeInADtypeOfTheirOwn) {
   const Network network =
-      frozen_network({.batch = 2, .frozen = {"head.weight", "head.bias"}, .frozen_dtype = DType::bf16});
+      frozen_network({.batch = 2, .frozen = {"head.weight", "head.bias"}, .frozen_dtypes = {{"head.weight", DType::bf16}}});
   const Program& program = network.program;
   const auto dtype = [&](const char* name) { return program.vars[find_var(program, name)].dtype; };
   EXPECT_EQ(dtype("head.weight"), DType::bf16);
@@ -72,7 +72,7 @@ TEST(Frozen, MatricesMayBeInADtypeOfTheirOwn) {
 
 TEST(Frozen, ProductsGoByBlocksWhereTheirWeightIsInFewerBits) {
   const auto in_blocks = [](std::optional<DType> dtype) {
-    Network network = frozen_network({.batch = 2, .frozen = {"head.weight"}, .frozen_dtype = dtype});
+    Network network = frozen_network({.batch = 2, .frozen = {"head.weight"}, .frozen_dtypes = {{"head.weight", dtype}}});
     append_backward(network.program, network.loss, {}, kNone, network.frozen);
     std::vector<std::string> types;
     for (const Op& op : network.program.blocks[0].ops)

@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 
 #include "framework/error.h"
+#include "framework/language/quantize.h"
+#include "kernels/quantized/dequantize.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/kernel_runner.h"
 #include "tests/support/random_values.h"
@@ -47,6 +50,42 @@ TEST(WeightBlocks, AWeightThatTheyWidenGivesTheSameBits) {
   }
 }
 
+/// The weight as its own blocks, and as a copy of what these mean.
+template <class T>
+void expect_bits_of_dequantised(const GemmShape& s, DType dtype, DType of_weight) {
+  const auto a = random_values<T>(s.m * s.k, 1), bias = random_values<T>(s.n, 2);
+  const auto values = random_values<float>(s.k * s.n, 3);
+  const Shape shape = s.transpose_b ? Shape{s.n, s.k} : Shape{s.k, s.n};
+  std::vector<std::byte> blocks(static_cast<std::size_t>(bytes_of(of_weight, shape)));
+  Quantizer quantizer(of_weight, shape, blocks.data());
+  quantizer.add(values.data(), std::ssize(values));
+  quantizer.finish();
+  std::vector<T> copy(values.size());
+  dequantize(Cpu{}, nullptr, {of_weight, shape}, blocks.data(), 0, std::ssize(copy), copy.data());
+  const auto of = [&](DType of_b, const void* b) {
+    const void* const with_bias = s.epilogue.bias ? bias.data() : nullptr;
+    return run_kernel<T>(*prepare_weight_product(s, dtype, of_b, true, kOfWeights), {a.data(), b, with_bias},
+                         s.m * s.n);
+  };
+  const std::vector<T> want = of(dtype, copy.data()), got = of(of_weight, blocks.data());
+  EXPECT_EQ(std::memcmp(want.data(), got.data(), want.size() * sizeof(T)), 0);
+  const std::vector<T> plain = run_kernel<T>(*prepare_gemm(s, dtype, kOfWeights), {a, copy, bias}, s.m * s.n);
+  const double scale = std::sqrt(static_cast<double>(s.k));
+  for (std::size_t i = 0; i < got.size(); ++i)
+    ASSERT_NEAR(compute(got[i]), compute(plain[i]), (dtype == DType::f32 ? 1e-5 : 1e-2) * scale) << i;
+}
+
+TEST(WeightBlocks, AWeightInFewBitsGivesTheBitsOfACopy) {
+  for (GemmShape s : weight_shapes()) {
+    (s.transpose_b ? s.k : s.n) = 1024;
+    for (const DType of_weight : {DType::int8, DType::q8_0, DType::q4_0, DType::q4_1, DType::nf4, DType::nf4_dq}) {
+      SCOPED_TRACE(message(name_of(of_weight), ", m ", s.m, ", n ", s.n, ", k ", s.k));
+      expect_bits_of_dequantised<float>(s, DType::f32, of_weight);
+      if (s.m > 1 && of_weight == DType::nf4) expect_bits_of_dequantised<Bf16>(s, DType::bf16, of_weight);
+    }
+  }
+}
+
 TEST(WeightBlocks, GiveTheProduct) {
   for (const GemmShape& s : weight_shapes()) {
     SCOPED_TRACE(message("m ", s.m, ", n ", s.n, ", k ", s.k));
@@ -77,11 +116,11 @@ TEST(WeightBlocks, TakeLittleMemory) {
 
 TEST(WeightBlocks, ConvertWeightsOfMatrices) {
   const GemmShape s{.m = 2, .n = 3, .k = 4};
-  EXPECT_TRUE(converts_weight(s, DType::f32));
-  EXPECT_FALSE(converts_weight(s, DType::f64));
-  EXPECT_FALSE(converts_weight(s, DType::bf16)) << "in one block of columns";
-  EXPECT_FALSE(converts_weight({.batch = 2, .m = 2, .n = 3, .k = 4}, DType::f32));
-  EXPECT_FALSE(converts_weight({.m = 2, .n = 3, .k = 4, .transpose_a = true}, DType::f32));
+  EXPECT_TRUE(converts_weight(s, DType::f32, DType::bf16));
+  EXPECT_FALSE(converts_weight(s, DType::f64, DType::nf4));
+  EXPECT_FALSE(converts_weight(s, DType::bf16, DType::f32)) << "in one block of columns";
+  EXPECT_FALSE(converts_weight({.batch = 2, .m = 2, .n = 3, .k = 4}, DType::f32, DType::nf4));
+  EXPECT_FALSE(converts_weight({.m = 2, .n = 3, .k = 4, .transpose_a = true}, DType::f32, DType::bf16));
   const auto takes = [&](DType weight, Kind kind, DType dtype) {
     return takes_weight(s, dtype, {.name = "w", .shape = {4, 3}, .dtype = weight, .kind = kind});
   };
@@ -92,6 +131,9 @@ TEST(WeightBlocks, ConvertWeightsOfMatrices) {
     EXPECT_TRUE(takes(low, Kind::Temp, low));
   }
   EXPECT_FALSE(takes(DType::f16, Kind::Param, DType::bf16));
+  EXPECT_TRUE(takes(DType::nf4, Kind::Param, DType::f32));
+  EXPECT_TRUE(takes(DType::nf4, Kind::Param, DType::bf16)) << "as soon as it is a matrix";
+  EXPECT_FALSE(takes(DType::nf4, Kind::Param, DType::f64));
 }
 
 TEST(WeightBlocks, NothingElseWidensAWeight) {

@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <vector>
 
 #include "framework/error.h"
 #include "framework/language/op_def.h"
 #include "framework/language/text.h"
+#include "kernels/low_floats.h"
 #include "kernels/reduce/lane_sums.h"
 #include "tests/support/interpreter.h"
 
@@ -31,7 +33,8 @@ void expect_same_bits(const Interpreter& values) {
       Guarded::shift = 0;
       simt::order = simt::Order::Forward;
       EXPECT_EQ(got.harm, "") << "was written";
-      EXPECT_TRUE(got.outputs[0].holds_same(expected.outputs[0]));
+      for (std::size_t slot = 0; slot < op.out.size(); ++slot)
+        EXPECT_TRUE(got.outputs[slot].holds_same(expected.outputs[slot])) << "output " << slot;
     }
 }
 
@@ -118,6 +121,33 @@ TEST(SameBits, RowsOfAnEmbeddingsGradient) {
     expect_same_row_sums(dtype, 1500, 3, 5);   // no packs
   }
   expect_same_row_sums("f32", 300, 600, 12);  // several rows a block
+}
+
+/// An update whose states are in blocks, of a parameter in `param`; the last block is not whole.
+void expect_same_update(const char* param, const std::string& states, const std::string& update) {
+  SCOPED_TRACE(message(update, " of ", param));
+  std::string vars = message("param w ", param, "[2900]\ninput g f32[2900]\ninput lr f32[]\nstate step i64[]\n");
+  for (std::size_t at = 0; at < states.size(); ++at)
+    vars += message("state ", states[at], states[at] == 'v' ? " udynamic8" : " dynamic8", "[2900]\n");
+  const Program program = parse_program(vars + "block 0 {\n  " + update + " optimize\n}\n");
+  Interpreter values(program);
+  for (VarId v = 0; v < 3; ++v) values.fill_uniform(v, -1, 1, static_cast<std::uint64_t>(v));
+  for (VarId v = 3; v < static_cast<VarId>(program.vars.size()); ++v)
+    std::memset(values.memory(v).data(), 0, static_cast<std::size_t>(values.memory(v).bytes()));
+  expect_same_bits(values);
+  values.run();  // and from what the first step left
+  expect_same_bits(values);
+}
+
+TEST(SameBits, UpdatesByBlocks) {
+  const std::string rounded = ", rounding=77, rounding_first=512}";
+  for (const char* param : {"f32", "bf16"}) {
+    const std::string end = param[0] == 'b' ? rounded : "}";
+    expect_same_update(param, "m", "w, m = lion(w, m, g, lr, _, step) {beta1=0.9, beta2=0.99, weight_decay=0.1" + end);
+    expect_same_update(param, "m", "w, m = momentum(w, m, g, lr, _, step) {momentum=0.9, nesterov=1" + end);
+    expect_same_update(param, "mv", "w, m, v = adam(w, m, v, g, lr, step) {beta1=0.9, beta2=0.99, eps=1e-08" + end);
+  }
+  expect_same_update("bf16", "", "w = sgd(w, g, lr, _, step) {weight_decay=0.1" + rounded);
 }
 
 /// The program's only op, in both orders of threads and at both kinds of addresses.

@@ -26,6 +26,8 @@ const std::map<std::string, std::string> kTargets = {
     {"train/data/mnist.cpp", "mnist"},
     {"train/session/library_weights.cpp", "model_folder"},
     {"train/session/embedder.cpp", "model_folder"},
+    {"train/session/gguf_reader.h", "gguf"},
+    {"train/data/gguf_file.cpp", "gguf"},
     {"train/data/pair_files.cpp", "tokenizer"},
     {"train/report/pack_csv.cpp", "pack_csv"},
     {"train/session/run_state.cpp", "run_state"},

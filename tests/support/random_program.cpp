@@ -6,6 +6,7 @@
 #include <map>
 #include <numeric>
 
+#include "framework/language/block_formats.h"
 #include "framework/builder/lora.h"
 #include "framework/random.h"
 #include "optimizer/optimizer.h"
@@ -195,6 +196,20 @@ std::vector<Adapter> some_adapters(const Network& network, Random& random) {
   return chosen;
 }
 
+/// Of all frozen parameters that can be so.
+void freeze_in_few_bits(BuildOptions& frozen, const Network& network, Random& random) {
+  constexpr DType kTypes[] = {DType::int8, DType::q8_0, DType::q4_0, DType::q4_1, DType::nf4, DType::nf4_dq};
+  const bool in_blocks = wide_of(frozen.dtype) != frozen.dtype || random.below(2) == 0;
+  const DType low = random.below(2) == 0 ? DType::bf16 : DType::f16;
+  for (const ParamInfo& info : network.params) {
+    const Var& var = network.program.vars[info.var];
+    if (var.kind != Kind::Param || var.shape.size() < 2 || !frozen.frozen.contains(var.name)) continue;
+    DType dtype = in_blocks ? kTypes[random.below(std::size(kTypes))] : low;
+    if (!complaint_about_blocks(dtype, var.shape).empty()) dtype = DType::nf4;
+    frozen.frozen_dtypes[var.name] = dtype;
+  }
+}
+
 }  // namespace
 
 Network with_some_frozen(std::uint64_t seed, const BuildOptions& options,
@@ -216,8 +231,7 @@ Network with_some_frozen(std::uint64_t seed, const BuildOptions& options,
     const bool exception = network.program.vars[info.var].kind == Kind::Param && random.below(8) == 0;
     if (info.var != spared && layer->second != exception) frozen.frozen.insert(name);
   }
-  if (options.dtype == DType::f32 && random.below(2) == 0)
-    frozen.frozen_dtype = random.below(2) == 0 ? DType::bf16 : DType::f16;
+  if (options.dtype != DType::f64 && random.below(2) == 0) freeze_in_few_bits(frozen, network, random);
   if (random.below(2) == 0) frozen.adapters = some_adapters(network, random);
   return make(frozen);
 }

@@ -200,7 +200,7 @@ void expect_near(const std::vector<std::byte>& in_blocks, const std::vector<std:
 
 TEST_F(FrozenGpt, HasTheSameBitsWhereProductsWidenWhatIsFrozen) {
   int runs = 0;
-  for (const char* const dtype : {"bf16", "f16"}) {
+  for (const char* const dtype : {"bf16", "f16", "q4_1", "nf4-dq"}) {
     const std::string start = message("start in ", dtype);
     trained(start, {"--frozen-dtype", dtype});
     const Names from = {"--weights", path(start + "/weights.safetensors"), "--memopt"};

@@ -116,7 +116,7 @@ TEST_F(DamagedShares, MayHaveABadIndex) {
     std::ofstream(index) << bad;
     return complaint();
   };
-  EXPECT_PRED2(says, changed("\"version\": 1", "\"version\": 7"), "is of version 7, this program reads version 1");
+  EXPECT_PRED2(says, changed("\"version\": 2", "\"version\": 7"), "is of version 7, this program reads version 2");
   EXPECT_PRED2(says, changed("\"ranks\": 2", "\"ranks\": 4"), "has 2 checksums, expected one of each of 4 ranks");
   EXPECT_PRED2(says, changed("\"f32\"", "\"f99\""), "unknown dtype 'f99'");
   EXPECT_PRED2(says, changed("conv1.weight", "conv7.weight"), "tensor 'conv7.weight' is missing");

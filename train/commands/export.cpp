@@ -50,8 +50,9 @@ Options with_dtype_of_parameters(const Options& given) {
 
 /// How it is written.
 struct ExportSetting {
-  std::string names = {};  // the library whose names it has; "": our own, of adapters the first that has names
-  bool merge = false;      // adapters into the weights
+  std::string names = {};     // the library whose names it has; "": our own, of adapters the first that has names
+  bool merge = false;         // adapters into the weights
+  std::string quantize = {};  // the weights of inner layers in blocks of this type
 };
 
 /// `--lora` alone asks for the adapters; what they are says the run, or --adapter.
@@ -101,8 +102,12 @@ int export_weights(const Options& given, const ExportSetting& how) {
   if (how.merge) merge_adapters(store, network);
   if (adapter) save_adapter(options.output, store, network, how.names, asked_dtype(given), left_as_read(base, network));
   of.lora = {};
-  if (!adapter)
-    save_weights(options.output, store, how.merge ? build_network(of, false) : network, how.names, asked_dtype(given));
+  if (adapter) return 0;
+  const Network written = how.merge ? build_network(of, false) : network;
+  if (how.quantize.empty())
+    save_weights(options.output, store, written, how.names, asked_dtype(given));
+  else
+    save_weights_quantized(options.output, store, written, how.names, dtype_named(how.quantize));
   return 0;
 }
 
@@ -120,6 +125,9 @@ Run declare_export(OptionSet& set, Options& o) {
           "(default: the network's own)")
       ->check(such_as({"huggingface", "timm"}));
   set.add_flag("--merge", how->merge, "Adapters become a part of the weights that they are beside: W + scale B A");
+  set.add("--quantize", how->quantize, "TYPE",
+          "Weights of fully connected layers but the last in nf4, nf4-dq or int8, as bitsandbytes has them")
+      ->check(one_of({"nf4", "nf4-dq", "int8"}));
   set.add("--output", o.output, "FILE|DIR", "File to write; with --lora a folder as Hugging Face's PEFT has it")
       ->required();
   return [how](const Options& options) { return export_weights(options, *how); };

@@ -79,7 +79,7 @@ Encoding folder_encoding(const TokenizeAsked& asked) {
   Encoding encoding{.tokenizer = std::move(folder.tokenizer), .end = folder.end};
   if (asked.end_token) encoding.end = encoding.tokenizer->token_of(*asked.end_token);
   check_as(Exit::Data, encoding.end || !asked.end_token, "--end-token: ", quote(asked.end_token.value_or("")),
-           " is no token of ", folder.files.front().second);
+           " is no token of ", folder.files.front().path);
   if (encoding.end) encoding.end_text = encoding.tokenizer->text_of(*encoding.end);
   const auto content = [](const std::string& file) {
     const MappedFile mapped(file);
@@ -87,7 +87,8 @@ Encoding folder_encoding(const TokenizeAsked& asked) {
     mapped.check_whole();
     return text;
   };
-  for (const auto& [name, path] : folder.files) encoding.files.emplace_back(name, content(path));
+  for (const TokenizerFile& file : folder.files)
+    encoding.files.emplace_back(file.name, file.content ? *file.content : content(file.path));
   return encoding;
 }
 

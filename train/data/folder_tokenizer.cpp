@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "framework/error.h"
+#include "train/data/gguf_tokenizer.h"
 #include "train/data/sentencepiece_file.h"
 #include "train/data/tokenizer_json.h"
 #include "train/data/word_piece_files.h"
@@ -52,22 +53,26 @@ std::string end_named(const Rule& config) {
   return end.json().is_object() ? end["content"].text() : end.text();
 }
 
+/// That token; none if the file does not say.
+std::optional<std::int32_t> end_by(const Rule& config, const Tokenizer& tokenizer) {
+  const std::string end = end_named(config);
+  if (end.empty()) return std::nullopt;
+  const std::optional<std::int32_t> token = tokenizer.token_of(end);
+  check_as(Exit::Data, token.has_value(), "eos_token is ", quote(end), ", which is no token of the vocabulary");
+  return token;
+}
+
 std::optional<std::int32_t> end_of(const std::string& directory, const Tokenizer& tokenizer) {
   for (const char* name : {kConfigFile, kMarksFile}) {
     const RuleJson json = config_of(directory, name);
-    const std::string end = with_context(directory + '/' + name, [&] { return end_named(Rule(json)); });
-    if (end.empty()) continue;
-    const std::optional<std::int32_t> token = tokenizer.token_of(end);
-    check_as(Exit::Data, token.has_value(), directory, '/', name, ": eos_token is ", quote(end),
-             ", which is no token of the vocabulary");
-    return token;
+    if (const auto token = with_context(directory + '/' + name, [&] { return end_by(Rule(json), tokenizer); }))
+      return token;
   }
   return tokenizer.token_of(tokenizer.kind() == TokenKind::SentencePieces ? "</s>" : kEndOfText);
 }
 
 /// sentencepiece's own file says nothing of the tokens beside a text: transformers puts <s> before it.
-TokenRules pieces_of(const std::string& directory, const Rule& config) {
-  SentencePieces pieces = read_sentence_pieces(directory + '/' + kPiecesFile);
+TokenRules pieces_by(SentencePieces pieces, const Rule& config) {
   for (const auto& [wanted, token, side] :
        {std::tuple{config["add_bos_token"].flag(true), pieces.begin, &Frame::before},
         {config["add_eos_token"].flag(false), pieces.end, &Frame::after}})
@@ -105,21 +110,44 @@ TokenRules rules_in(const std::string& directory, std::string& file) {
   }
   if (has_file(directory, kPiecesFile)) {
     file = kPiecesFile;
-    return pieces_of(directory, config);
+    return pieces_by(read_sentence_pieces(directory + '/' + kPiecesFile), config);
   }
   file = kWordsFile;
   return read_vocab_txt(directory);
 }
 
+/// Whether that is a GGUF file with a tokenizer.
+bool has_gguf_tokenizer(const std::string& file) {
+  return is_gguf(file) && read_gguf_header(file).find(kGgufTokenizer);
+}
+
+FolderTokenizer open_gguf_tokenizer(const std::string& file) {
+  const GgufHeader header = read_gguf_header(file);
+  return with_context(file, [&] {
+    GgufTokenizer made = gguf_tokenizer(header);
+    const Rule config(made.config);
+    const bool has_pieces = !made.pieces.empty();
+    FolderTokenizer folder;
+    folder.tokenizer =
+        tokenizer_by(has_pieces ? pieces_by(sentence_pieces_in(made.pieces), config) : read_tokenizer_json(made.json));
+    folder.end = end_by(config, *folder.tokenizer);
+    folder.files = {{has_pieces ? kPiecesFile : kJsonFile, file, has_pieces ? made.pieces : made.json.dump()},
+                    {kConfigFile, file, made.config.dump(2)}};
+    return folder;
+  });
+}
+
 }  // namespace
 
 bool has_folder_tokenizer(const std::string& directory) {
+  if (has_gguf_tokenizer(directory)) return true;
   return has_pair_files(directory) || std::ranges::any_of(std::initializer_list{kJsonFile, kPiecesFile, kWordsFile},
                                                           [&](const char* name) { return has_file(directory, name); });
 }
 
 std::string why_no_tokenizer(const std::string& directory) {
   if (has_folder_tokenizer(directory)) return "";
+  if (is_gguf(directory)) return message(directory, ": has no tokenizer: no key ", quote(kGgufTokenizer));
   if (!std::filesystem::is_directory(directory))
     return directory + ": no such directory, which is to have the files of a tokenizer; `tokenizer` DIR names another";
   return directory +
@@ -129,6 +157,7 @@ std::string why_no_tokenizer(const std::string& directory) {
 FolderTokenizer open_folder_tokenizer(const std::string& directory) {
   const std::string why_none = why_no_tokenizer(directory);
   check_as(Exit::Data, why_none.empty(), why_none);
+  if (is_gguf(directory)) return open_gguf_tokenizer(directory);
   FolderTokenizer folder;
   const bool has_pairs = has_pair_files(directory);
   const std::string why = has_pairs ? why_not_gpt2(directory) : "";
@@ -137,7 +166,7 @@ FolderTokenizer open_folder_tokenizer(const std::string& directory) {
   if (has_pairs && why.empty()) {
     const PairFiles files = pair_files_in(directory);
     folder.tokenizer = open_pairs(files);
-    folder.files = {{"vocab.json", files.vocabulary}, {"merges.txt", files.merges}};
+    folder.files = {{.name = "vocab.json", .path = files.vocabulary}, {.name = "merges.txt", .path = files.merges}};
     folder.end = folder.tokenizer->token_of(kEndOfText);
     return folder;
   }
@@ -146,7 +175,7 @@ FolderTokenizer open_folder_tokenizer(const std::string& directory) {
   check_added(directory, rules, file);
   folder.tokenizer = tokenizer_by(std::move(rules));
   for (const std::string& name : {file, std::string(kConfigFile), std::string(kMarksFile)})
-    if (has_file(directory, name.c_str())) folder.files.emplace_back(name, directory + '/' + name);
+    if (has_file(directory, name.c_str())) folder.files.push_back({.name = name, .path = directory + '/' + name});
   folder.end = end_of(directory, *folder.tokenizer);
   return folder;
 }

@@ -3,17 +3,22 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "train/data/tokenizer.h"
 
 namespace lethe {
 
+/// A file of a tokenizer.
+struct TokenizerFile {
+  std::string name = {}, path = {};         // in a copy; where it was read
+  std::optional<std::string> content = {};  // where the path's file is another than the copy
+};
+
 struct FolderTokenizer {
   std::unique_ptr<Tokenizer> tokenizer = {};
-  std::optional<std::int32_t> end = {};                         // the token after a document
-  std::vector<std::pair<std::string, std::string>> files = {};  // that it was read from: names in a copy, and paths
+  std::optional<std::int32_t> end = {};   // the token after a document
+  std::vector<TokenizerFile> files = {};  // that it was read from
 };
 
 /// Reads, by the files that are there:
@@ -22,6 +27,8 @@ struct FolderTokenizer {
 ///   or tokenizer.json (train/data/tokenizer_json.h): its added tokens are found in text;
 ///   or tokenizer.model, of sentencepiece (train/data/sentencepiece_file.h);
 ///   or vocab.txt, of BERT (train/data/word_piece_files.h).
+/// In place of a folder there may be a GGUF file, whose keys say the same as tokenizer.json or tokenizer.model
+/// (train/data/gguf_tokenizer.h).
 /// tokenizer_config.json and special_tokens_map.json say what ends a text and stands beside it; added_tokens.json and,
 /// beside GPT-2's files alone, the model_type of config.json must agree. Fails with Exit::Data and the file's name for
 /// another rule than these know, for files that contradict each other, and for none.

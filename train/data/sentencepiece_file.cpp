@@ -216,10 +216,12 @@ std::string text_of_piece(const std::string& piece) {
   return text;
 }
 
+SentencePieces sentence_pieces_in(std::string_view bytes) { return made_of(read_piece_model(bytes)); }
+
 SentencePieces read_sentence_pieces(const std::string& file) {
   const FileBytes bytes = read_file(file);
   return with_context(file, [&] {
-    return made_of(read_piece_model({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
+    return sentence_pieces_in({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   });
 }
 

@@ -1,6 +1,7 @@
 // tokenizer.model, as sentencepiece writes it: Llama 2's, TinyLlama's and Mistral's tokens.
 #pragma once
 #include <string>
+#include <string_view>
 
 #include "train/data/rule_tokenizer.h"
 
@@ -14,6 +15,8 @@ struct SentencePieces {
   std::int32_t begin = -1, end = -1;
 };
 SentencePieces read_sentence_pieces(const std::string& file);
+/// The same of the bytes of one.
+SentencePieces sentence_pieces_in(std::string_view bytes);
 
 /// How a byte is spelled as a piece: "<0x0A>".
 std::string byte_piece(int byte);

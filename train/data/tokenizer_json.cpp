@@ -100,31 +100,33 @@ Frame read_frame(const Rule& processor) {
   return frame;
 }
 
+TokenRules read_tokenizer_json(const RuleJson& json) {
+  const Rule root(json), model = root["model"];
+  TokenNumbers numbers = numbers_of(model["vocab"]);
+  TokenRules rules;
+  rules.added = read_added(root["added_tokens"], !root["normalizer"].is_null(), numbers);
+  rules.texts = tokens_by_number(numbers);
+  rules.frame = read_frame(root["post_processor"]);
+  model["type"].expect({"BPE", "WordPiece", nullptr});
+  if (model.type() == "WordPiece")
+    read_word_pieces(root, numbers, rules);
+  else if (has_byte_level(root["pre_tokenizer"]))
+    read_byte_pairs(root, numbers, rules);
+  else
+    read_character_pairs(root, numbers, rules);
+  if (rules.kind != TokenKind::WordPieces)  // which are words like others
+    for (const AddedToken& token : rules.added) rules.texts[static_cast<std::size_t>(token.number)] = token.text;
+  for (const auto& side : {rules.frame.before, rules.frame.after})
+    for (const std::int32_t token : side)
+      check_as(Exit::Data, token < std::ssize(rules.texts), "post_processor: puts token ", token,
+               " beside a text, but there are ", rules.texts.size());
+  rules.checksum = checksum_of_rules(json, rules.checksum);
+  return rules;
+}
+
 TokenRules read_tokenizer_json(const std::string& file) {
   const RuleJson json = read_rules(file, true);
-  return with_context(file, [&] {
-    const Rule root(json), model = root["model"];
-    TokenNumbers numbers = numbers_of(model["vocab"]);
-    TokenRules rules;
-    rules.added = read_added(root["added_tokens"], !root["normalizer"].is_null(), numbers);
-    rules.texts = tokens_by_number(numbers);
-    rules.frame = read_frame(root["post_processor"]);
-    model["type"].expect({"BPE", "WordPiece", nullptr});
-    if (model.type() == "WordPiece")
-      read_word_pieces(root, numbers, rules);
-    else if (has_byte_level(root["pre_tokenizer"]))
-      read_byte_pairs(root, numbers, rules);
-    else
-      read_character_pairs(root, numbers, rules);
-    if (rules.kind != TokenKind::WordPieces)  // which are words like others
-      for (const AddedToken& token : rules.added) rules.texts[static_cast<std::size_t>(token.number)] = token.text;
-    for (const auto& side : {rules.frame.before, rules.frame.after})
-      for (const std::int32_t token : side)
-        check_as(Exit::Data, token < std::ssize(rules.texts), "post_processor: puts token ", token,
-                 " beside a text, but there are ", rules.texts.size());
-    rules.checksum = checksum_of_rules(json, rules.checksum);
-    return rules;
-  });
+  return with_context(file, [&] { return read_tokenizer_json(json); });
 }
 
 }  // namespace lethe

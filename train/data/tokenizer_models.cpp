@@ -150,6 +150,20 @@ void expect_decoder(const Rule& decoder, std::initializer_list<RuleJson> known) 
 
 }  // namespace
 
+RuleJson pre_tokenizer_of(WordRule word) {
+  const bool by_digits = word == word_of_smollm2, by_split = !by_digits && word != word_of_gpt2;
+  RuleJson steps = RuleJson::array();
+  if (by_digits) steps.push_back({{"type", "Digits"}, {"individual_digits", true}});
+  if (by_split)
+    steps.push_back({{"type", "Split"},
+                     {"pattern", {{"Regex", std::ranges::find(kKnownSplits, word, &KnownSplit::word)->expression}}},
+                     {"behavior", "Isolated"},
+                     {"invert", false}});
+  steps.push_back(
+      {{"type", "ByteLevel"}, {"add_prefix_space", false}, {"trim_offsets", true}, {"use_regex", !by_split}});
+  return {{"type", "Sequence"}, {"pretokenizers", steps}};
+}
+
 void read_byte_pairs(const Rule& file, const TokenNumbers& numbers, TokenRules& rules) {
   const Rule model = file["model"], normalizer = file["normalizer"];
   check_plain(model);

@@ -50,6 +50,13 @@ std::string with_adapters(ProgramSetting& setting, const Network& network) {
   return "--lora --lora-targets all-linear";
 }
 
+std::string with_adapters_over_few_bits(ProgramSetting& setting, const Network& network) {
+  const std::string adapters = with_adapters(setting, network);
+  if (adapters.empty() || !setting.network.frozen.types.empty()) return "";
+  setting.network.frozen.types = "nf4-dq";
+  return adapters + " --frozen-dtype nf4-dq";
+}
+
 /// What `name` is a parameter of, with all others of that: "logits.*".
 std::string layer_pattern(const std::string& name) {
   const std::size_t dot = name.rfind('.');
@@ -89,6 +96,7 @@ const Way kWays[] = {
     {"a row and a column of state a matrix",
      [](ProgramSetting& s, const Network&) { return with_optimizer(s, "adafactor"); }},
     {"trains adapters of rank 8 beside weights that stay as they are", with_adapters},
+    {"the same, and these weights in few bits", with_adapters_over_few_bits},
     {"trains the head alone; all else stays as it is", head_alone},
 };
 

@@ -58,7 +58,8 @@ std::string categories_text(const PlanReport& report) {
   if (!report.setting.training) rows.erase(rows.end() - 2);
   const NetworkSetting& of = report.setting.network;
   const auto row_of = [&](Category category) { return rows.begin() + 1 + static_cast<int>(category); };
-  if (wide_of(of.dtype) == of.dtype && !of.frozen.dtype) rows.erase(row_of(Category::ParamCopies));
+  if (wide_of(of.dtype) == of.dtype && of.frozen.types.empty() && !of.param_dtype)
+    rows.erase(row_of(Category::ParamCopies));
   constexpr auto kFrozen = static_cast<std::size_t>(Category::Frozen);
   if (std::ranges::all_of(report.rows, [](const PlanRow& row) { return row.peak.bytes[kFrozen] == 0; }))
     rows.erase(row_of(Category::Frozen));

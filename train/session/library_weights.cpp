@@ -9,6 +9,9 @@
 #include "framework/error.h"
 #include "framework/text_input.h"
 #include "models/json_source.h"
+#include "train/data/gguf_file.h"
+#include "train/session/bitsandbytes.h"
+#include "train/session/gguf_reader.h"
 #include "train/session/safetensors.h"
 
 namespace lethe {
@@ -104,8 +107,9 @@ std::string why_no_weights(const std::string& directory) {
 }
 
 std::unique_ptr<TensorReader> open_weights(const std::string& file) {
-  if (file.ends_with(kIndexEnding)) return std::make_unique<IndexedReader>(file);
-  return std::make_unique<SafetensorsReader>(file);
+  if (is_gguf(file)) return std::make_unique<GgufReader>(file);
+  if (file.ends_with(kIndexEnding)) return with_blocks_of_bitsandbytes(std::make_unique<IndexedReader>(file));
+  return with_blocks_of_bitsandbytes(std::make_unique<SafetensorsReader>(file));
 }
 
 }  // namespace lethe

@@ -12,6 +12,7 @@
 #include "framework/ranks/shared_params.h"
 #include "optimizer/averages.h"
 #include "train/session/fed_data.h"
+#include "train/session/few_bits.h"
 #include "train/session/run_state.h"
 #include "train/session/shards.h"
 
@@ -112,6 +113,7 @@ void check_class_weights(const ProgramSetting& setting, const Network& network) 
 Programs build_programs(const ProgramSetting& setting) {
   const Shards shards = shards_of(setting);
   const std::int64_t parts = shards.parts;
+  check_few_bits(setting);
   NetworkSetting of = setting.network;
   of.batch /= parts;
   Programs programs{.evaluation = build_network(of, false)};
@@ -148,8 +150,9 @@ Programs build_programs(const ProgramSetting& setting) {
     programs.training = network.program;
   }
   programs.learning_rate =
-      append_updates(programs.training, gradients, network.params, setting.update.rule, programs.loss_scale,
-                     shards.zero > 0 ? shards.rank : Rank{}, rate_scales(network, setting.update.rates))
+      append_updates(programs.training, gradients, network.params, rule_in_few_bits(setting, network),
+                     programs.loss_scale, shards.zero > 0 ? shards.rank : Rank{},
+                     rate_scales(network, setting.update.rates))
           .learning_rate;
   if (shards.zero == 3) {
     share_params(programs.training, params_to_share(programs.training), shards.rank);
@@ -163,7 +166,8 @@ Programs build_programs(const ProgramSetting& setting) {
 
 std::string network_id(const NetworkSetting& setting) {
   NetworkSetting trained = setting;
-  trained.frozen = {}, trained.lora = {}, trained.ignore = {}, trained.packed = false;
+  trained.param_dtype = {}, trained.keep_f32 = {}, trained.frozen = {}, trained.lora = {}, trained.ignore = {},
+  trained.packed = false;
   return program_id(build_network(trained, true).program);
 }
 
@@ -175,6 +179,7 @@ Network build_network(const NetworkSetting& setting, bool training, std::int64_t
                        .logits = setting.logits && !training,
                        .ignore = setting.ignore,
                        .joint_parts = joint_parts,
+                       .param_dtype = low_of(setting.param_dtype),
                        .class_weights = setting.class_weights.any()};
   const auto build = [&] {
     return setting.build  ? setting.build(options)
@@ -183,6 +188,10 @@ Network build_network(const NetworkSetting& setting, bool training, std::int64_t
   };
   Network network = build();
   if (choose_trained(options, network, setting.frozen, setting.lora)) network = build();
+  if (options.param_dtype && !setting.keep_f32.empty()) {
+    options.keep_f32 = kept_f32(network, setting.keep_f32);
+    network = build();
+  }
   if (network.name.empty()) network.name = kUnnamed;
   if (setting.packed) take_several_texts(network);
   return network;

@@ -6,10 +6,13 @@
 #include "framework/did_you_mean.h"
 #include "framework/error.h"
 #include "framework/name_pattern.h"
+#include "train/session/number_blocks.h"
 #include "train/session/tensor_check.h"
 
 namespace lethe {
 namespace {
+
+bool is_state_in_blocks(DType dtype) { return dtype == DType::dynamic8 || dtype == DType::udynamic8; }
 
 /// Values of a tensor in the dtype that is wanted, all of them numbers.
 std::vector<std::byte> read_values(TensorReader& reader, const TensorEntry& tensor, DType wanted, Infinite infinite) {
@@ -17,17 +20,26 @@ std::vector<std::byte> read_values(TensorReader& reader, const TensorEntry& tens
   std::vector<std::byte> values = reader.read(tensor);
   if (const auto bad = no_number_in(values, tensor.dtype, infinite))
     fail_as(Exit::Data, whose, " has ", bad->value, " at element ", bad->at);
-  return with_context(whose, [&] { return converted(std::move(values), tensor.dtype, wanted); });
+  if (is_in_blocks(tensor.dtype) && !is_state_in_blocks(tensor.dtype))
+    if (const std::string bad = complaint_about_values(values, tensor.dtype, tensor.shape); !bad.empty())
+      fail_as(Exit::Data, whose, ' ', bad);
+  return with_context(whose, [&] { return converted(std::move(values), tensor.dtype, wanted, tensor.shape); });
 }
 
+/// In blocks as the file has them, or made anew of floats: what a block is depends on the var's layout in memory.
 std::vector<std::byte> read_stored(TensorReader& reader, const Reading& reading, const StoredTensor& stored) {
-  std::vector<std::vector<std::byte>> tensors;
   const auto before = reading.rounded.find(stored.var.name);
   const DType dtype = stored.var.dtype, first = before == reading.rounded.end() ? dtype : dtype_named(before->second);
+  StoredTensor read = stored;
+  read.var.dtype = !is_in_blocks(first) || are_its_blocks(reader, reading, stored, first) ? first : DType::f32;
+  std::vector<std::vector<std::byte>> tensors;
   for (const std::string& name : stored.names)
-    tensors.push_back(
-        converted(read_values(reader, *reading.find(reader, name), first, reading.infinite), first, dtype));
-  return to_memory(stored, std::move(tensors));
+    tensors.push_back(read_values(reader, *reading.find(reader, name), read.var.dtype, reading.infinite));
+  std::vector<std::byte> value = to_memory(read, std::move(tensors));
+  return with_context(quote(stored.var.name), [&] {
+    value = converted(std::move(value), read.var.dtype, first, stored.var.shape);
+    return converted(std::move(value), first, dtype, stored.var.shape);
+  });
 }
 
 /// Checks that what stands twice is the same: one parameter has both names.
@@ -52,6 +64,14 @@ std::vector<std::string> said_of(const std::set<std::pair<DType, DType>>& conver
 }
 
 }  // namespace
+
+bool are_its_blocks(const TensorReader& reader, const Reading& reading, const StoredTensor& stored, DType dtype) {
+  const bool is_plain = is_state_in_blocks(dtype) || (stored.layout.kind == FileLayout::Same && !stored.transposed);
+  return is_plain && std::ranges::all_of(stored.names, [&](const std::string& name) {
+           const TensorEntry& tensor = *reading.find(reader, name);
+           return tensor.dtype == dtype && (stored.names.size() == 1 || blocks_join(dtype, tensor.shape));
+         });
+}
 
 std::set<std::string> tensors_named(const std::string& patterns, const TensorReader& reader, const Network& network) {
   std::set<std::string> meant;

@@ -36,6 +36,9 @@ struct Reading {
 /// pattern that means none.
 std::set<std::string> tensors_named(const std::string& patterns, const TensorReader& reader, const Network& network);
 
+/// Whether the tensors' blocks, one after another, are those of the var in this dtype.
+bool are_its_blocks(const TensorReader& reader, const Reading& reading, const StoredTensor& stored, DType dtype);
+
 struct Loaded {
   std::vector<std::string> lines = {};  // for the user: what was left as it is, and which dtypes were converted
   std::set<std::string> anew = {};      // vars that were left as they are

@@ -159,8 +159,9 @@ std::string header_of(std::vector<TensorEntry>& tensors, const Metadata& metadat
     tensor.begin = next;
     next += tensor.bytes();
     const TensorEntry stated = entry_in_header(tensor);
-    header[tensor.name] = {
-        {"dtype", file_name_of(stated.dtype)}, {"shape", stated.shape}, {"data_offsets", {tensor.begin, next}}};
+    header[tensor.name] = {{"dtype", tensor.is_foreign() ? tensor.foreign_dtype : file_name_of(stated.dtype)},
+                           {"shape", stated.shape},
+                           {"data_offsets", {tensor.begin, next}}};
   }
   std::string text = header.dump();
   while (text.size() % kHeaderAlignment != 0) text += ' ';

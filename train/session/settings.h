@@ -27,9 +27,11 @@ struct NetworkSetting {
   DType dtype = DType::f32;
   bool logits = false;  // in evaluation: BuildOptions::logits
   std::int64_t batch = 1;
-  std::uint64_t seed = 0;     // of initial values, dropout, the order of data and its augmentation
-  bool sync_bn = false;       // batch norm takes its statistics over all parts of a batch
-  FrozenSetting frozen = {};  // parameters that training leaves as they are
+  std::uint64_t seed = 0;                 // of initial values, dropout, the order of data and its augmentation
+  bool sync_bn = false;                   // batch norm takes its statistics over all parts of a batch
+  FrozenSetting frozen = {};              // parameters that training leaves as they are
+  std::optional<DType> param_dtype = {};  // BuildOptions::param_dtype
+  std::string keep_f32 = {};  // patterns (weights_named.h) of parameters that stay in f32, and so do their states
   LoraSetting lora = {};      // adapters; all others are frozen then
   // What the data asks for (fed_data.h: fit_to_data).
   std::optional<std::int64_t> ignore = {};  // BuildOptions::ignore

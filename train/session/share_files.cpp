@@ -1,5 +1,6 @@
 #include "train/session/share_files.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -18,7 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kIndexVersion = 1;
+constexpr std::int64_t kIndexVersion = 2;
+constexpr std::int64_t kEvenShares = 1;                 // the version whose shares were no numbers of blocks
 constexpr const char* kPart[] = {"weights", "states"};  // of the index, by SharesOf
 
 std::string file_of(const fs::path& directory, Rank rank) {
@@ -43,6 +45,14 @@ TensorEntry share_of_tensor(const TensorEntry& whole, Rank rank) {
   if (!shares_cut_blocks(whole.dtype, whole.shape, rank.of))
     return {.name = whole.name, .dtype = whole.dtype, .shape = {share_of(elements(whole.shape), rank).count}};
   return rank.number == 0 ? whole : TensorEntry{.name = whole.name, .dtype = DType::u8, .shape = {0}};
+}
+
+/// As a program of that version cut it.
+TensorEntry share_in_version(std::int64_t version, const TensorEntry& whole, Rank rank) {
+  if (version != kEvenShares) return share_of_tensor(whole, rank);
+  const std::int64_t count = elements(whole.shape), size = (count + rank.of - 1) / rank.of;
+  const std::int64_t begin = std::min(rank.number * size, count);
+  return {.name = whole.name, .dtype = whole.dtype, .shape = {std::min(size, count - begin)}};
 }
 
 std::vector<std::byte> own_share(const Store& store, const Var& whole, const TensorEntry& share, Rank rank) {
@@ -126,8 +136,10 @@ class ShareReader final : public TensorReader {
  private:
   void read_index(const JsonSource& source, const char* part) {
     const JsonNode root = source.root();
-    if (const JsonNode version = root.at("version"); version.json() != kIndexVersion)
+    const JsonNode version = root.at("version");
+    if (version.json() != kIndexVersion && version.json() != kEvenShares)
       version.fail("is of version ", version.shown(), ", this program reads version ", kIndexVersion);
+    version_ = version.json().get<std::int64_t>();
     step_ = whole_number_at(root.at("step"), INT64_MAX);
     ranks_ = whole_number_at(root.at("ranks"), kMostRanks);
     if (ranks_ == 0) root.at("ranks").fail("no ranks have written it");
@@ -150,14 +162,14 @@ class ShareReader final : public TensorReader {
              kShareIndex, ", which is of step ", step_);
     for (const TensorEntry& whole : tensors_) {
       const TensorEntry* const found = file->find(whole.name);
-      const TensorEntry expected = share_of_tensor(whole, rank);
+      const TensorEntry expected = share_in_version(version_, whole, rank);
       check_as(Exit::Data, found && found->shape == expected.shape && found->is_of(expected.dtype), file->file(),
                ": tensor '", whole.name, "' is ", found ? type_and_shape(*found) : "missing", ", expected ",
                type_and_shape(expected));
     }
   }
 
-  std::int64_t step_ = 0, ranks_ = 0;
+  std::int64_t version_ = kIndexVersion, step_ = 0, ranks_ = 0;
   std::vector<std::vector<std::int64_t>> checksums_ = {};       // by tensor and rank
   std::vector<std::unique_ptr<SafetensorsReader>> files_ = {};  // by rank
 };

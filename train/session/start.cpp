@@ -70,17 +70,6 @@ void check_bits(const Start& start, const std::map<std::string, std::string>& op
         "; it cannot go on with another");
 }
 
-/// The weights file that `path` means: the file itself, or the best or else the newest of a checkpoint directory, of
-/// which it is the index if that is in shares; of another directory a library's.
-std::string weights_file(const std::string& path) {
-  if (!fs::is_directory(path)) return path;
-  const fs::path best = fs::path(path) / "best";
-  if (fs::exists(best)) return tensors_in(best.string(), kWeightsFile);
-  if (const std::string file = library_weights_in(path); !file.empty() && find_latest(path).empty()) return file;
-  check_as(Exit::Data, !fs::exists(fs::path(path) / "config.json"), path, ": ", why_no_weights(path));
-  return tensors_in(checkpoint_in(path), kWeightsFile);
-}
-
 void tell(const Notify& notify, const std::vector<std::string>& lines) {
   if (!notify) return;
   for (const std::string& line : lines) notify(line);
@@ -103,6 +92,15 @@ std::string note_on_elsewhere(const std::vector<WeightsElsewhere>& elsewhere, st
 }
 
 }  // namespace
+
+std::string weights_file(const std::string& path) {
+  if (!fs::is_directory(path)) return path;
+  const fs::path best = fs::path(path) / "best";
+  if (fs::exists(best)) return tensors_in(best.string(), kWeightsFile);
+  if (const std::string file = library_weights_in(path); !file.empty() && find_latest(path).empty()) return file;
+  check_as(Exit::Data, !fs::exists(fs::path(path) / "config.json"), path, ": ", why_no_weights(path));
+  return tensors_in(checkpoint_in(path), kWeightsFile);
+}
 
 std::string goes_on_in(const std::string& save, const std::string& resume) {
   const RunPlace place = run_place(save, resume);

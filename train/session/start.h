@@ -46,6 +46,9 @@ struct SavedRun {
   std::string checkpoint = {};
   RunState state = {};
 };
+/// The weights file that `path` means: the file itself, or the best or else the newest of a checkpoint directory, of
+/// which it is the index if that is in shares; of another directory a library's.
+std::string weights_file(const std::string& path);
 /// The run that saved the weights which `path` means: what stands beside them. None if nothing does, or if `path` is
 /// empty. Fails (Exit::Data) if there are no weights there.
 std::optional<SavedRun> run_of_weights(const std::string& path);

@@ -6,6 +6,7 @@
 
 #include "framework/error.h"
 #include "kernels/dtypes.h"
+#include "train/session/head_rows.h"
 
 namespace lethe {
 namespace {
@@ -97,6 +98,13 @@ std::optional<NoNumber> no_scale_in(const std::vector<std::byte>& blocks, DType 
   return std::nullopt;
 }
 
+/// Each tensor's rows of heads, before it is transposed.
+void order_heads(const StoredTensor& stored, const std::vector<Shape>& shapes,
+                 std::vector<std::vector<std::byte>>& tensors, HeadRows order) {
+  for (std::size_t i = 0; i < stored.interleaved.size(); ++i)
+    if (stored.interleaved[i] > 0) order_rows(tensors[i], shapes[i][0], stored.interleaved[i], order);
+}
+
 }  // namespace
 
 std::vector<TensorEntry> tensors_of(const StoredTensor& stored) {
@@ -122,6 +130,7 @@ std::vector<std::vector<std::byte>> to_file(const StoredTensor& stored, std::vec
       next = end;
     }
   }
+  order_heads(stored, shapes, tensors, HeadRows::Interleaved);
   transpose_parts(stored, shapes, tensors, Direction::ToFile);
   return tensors;
 }
@@ -129,6 +138,7 @@ std::vector<std::vector<std::byte>> to_file(const StoredTensor& stored, std::vec
 std::vector<std::byte> to_memory(const StoredTensor& stored, std::vector<std::vector<std::byte>> tensors) {
   const std::vector<Shape> shapes = shapes_of_parts(stored);
   transpose_parts(stored, shapes, tensors, Direction::ToMemory);
+  order_heads(stored, shapes, tensors, HeadRows::AsInMemory);
   if (tensors.size() == 1) return in_layout(std::move(tensors.front()), stored, Direction::ToMemory);
   std::vector<std::byte> whole;
   whole.reserve(static_cast<std::size_t>(bytes_of(stored.var)));

@@ -19,6 +19,7 @@ struct StoredTensor {
   Shape shape = {};                     // of all rows, where it is not the layout's; else empty
   Ints rows = {};                       // of each tensor; empty for one
   bool transposed = false;              // each tensor, of matrices
+  Ints interleaved = {};                // heads of each tensor, 0 for none (ForeignWeight); empty for none of any
 };
 
 /// Its tensors as they are written.

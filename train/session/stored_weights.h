@@ -22,4 +22,14 @@ StoredTensor stored_as(const ForeignWeight& weight, const std::vector<StoredTens
 std::uint32_t save_tensors(const std::string& file, const Store& store, std::vector<StoredTensor> all,
                            const Metadata& metadata, std::optional<DType> floats = {});
 
+/// Weights that are written in blocks, as bitsandbytes has them (bitsandbytes.h): in nf4, nf4-dq or int8.
+struct QuantizedWeights {
+  DType dtype;
+  std::set<std::string> names;
+};
+/// The same of these, and of all others as they are. Fails for one that the file would have transposed or in parts of
+/// another kind than matrices.
+std::uint32_t save_quantized(const std::string& file, const Store& store, const std::vector<StoredTensor>& all,
+                             const Metadata& metadata, const QuantizedWeights& quantized);
+
 }  // namespace lethe

@@ -76,7 +76,8 @@ class TensorCheck {
   }
 
   bool fits(const TensorEntry& tensor, const TensorEntry& expected) const {
-    const bool floats = !tensor.is_foreign() && is_float(tensor.dtype) && is_float(expected.dtype);
+    const auto is_number = [](DType dtype) { return is_float(dtype) || is_in_blocks(dtype); };
+    const bool floats = !tensor.is_foreign() && is_number(tensor.dtype) && is_number(expected.dtype);
     return tensor.shape == expected.shape && (tensor.is_of(expected.dtype) || (reading_.converts && floats));
   }
 

@@ -48,6 +48,8 @@ class TensorReader {
     const auto found = std::ranges::find(tensors_, name, &TensorEntry::name);
     return found == tensors_.end() ? nullptr : &*found;
   }
+  /// By whose names these are, of those that a network knows (WeightNames::library); "" if the tensors have to tell.
+  virtual std::string library() const { return ""; }
   /// Fails with Exit::Data if it cannot be read.
   virtual std::vector<std::byte> read(const TensorEntry& tensor) = 0;
 

@@ -61,8 +61,17 @@ Reading by_names_there(const TensorReader& reader, Reading reading) {
   return reading;
 }
 
+/// By the names of the library that the file says to be of.
+Reading reading_by_library(const TensorReader& reader, const Network& network, const Reading& own) {
+  const auto names = std::ranges::find(network.weight_names, reader.library(), &WeightNames::library);
+  check_as(Exit::Data, names != network.weight_names.end(), reader.file(), ": has weights as ", reader.library(),
+           " names and orders them, which ", network.name, " does not know");
+  return by_names_there(reader, reading_as(*names, own.all, own));
+}
+
 /// Reads by the names that are in the file: those of `own`, the network's, unless there are more of a library's.
 Reading reading_of(const TensorReader& reader, const Network& network, const Reading& own) {
+  if (!reader.library().empty()) return reading_by_library(reader, network, own);
   Reading best = own;
   for (const WeightNames& names : network.weight_names) {
     Reading other = by_names_there(reader, reading_as(names, own.all, own));
@@ -119,6 +128,38 @@ Loaded read_all(Store& store, TensorReader& reader, const Network& network, cons
   return all;
 }
 
+/// All of them under the names of a library, or if that is "" under their own.
+std::vector<StoredTensor> stored_as_in(const std::string& library, const Network& network) {
+  const std::vector<StoredTensor> own = stored_weights(network);
+  if (library.empty()) return own;
+  check(network.adapters.empty(), network.name, ": ", quote(library), " has no names for the parameters of adapters");
+  std::vector<std::string> known;
+  for (const WeightNames& names : network.weight_names) {
+    if (names.library == library) return reading_as(names, own).all;
+    known.push_back(names.library);
+  }
+  fail(network.name, ": its \"weights\" name none of ", quote(library), did_you_mean(library, known),
+       "; known: ", known.empty() ? "none" : joined(known));
+}
+
+/// The weights of fully connected layers, without that of the last one, and without those that other ops read too.
+std::set<std::string> inner_matrices(const Network& network) {
+  const Program& program = network.program;
+  std::set<std::string> inner, others;
+  std::string last;
+  for (const Op& op : program.blocks[0].ops)
+    for (std::size_t slot = 0; slot < op.in.size(); ++slot) {
+      if (op.in[slot] == kNone || program.vars[op.in[slot]].kind != Kind::Param) continue;
+      const std::string& name = program.vars[op.in[slot]].name;
+      const bool is_matrix = op.type == "fc" && slot == 1;
+      (is_matrix ? inner : others).insert(name);
+      if (is_matrix) last = name;
+    }
+  inner.erase(last);
+  for (const std::string& name : others) inner.erase(name);
+  return inner;
+}
+
 }  // namespace
 
 std::set<std::string> fresh_weights(const std::string& patterns, const Network& network) {
@@ -141,17 +182,13 @@ std::string not_finite(const Store& store, const Network& network) {
 
 std::uint32_t save_weights(const std::string& file, const Store& store, const Network& network,
                            const std::string& library, std::optional<DType> dtype) {
-  const std::vector<StoredTensor> own = stored_weights(network);
-  if (library.empty()) return save_tensors(file, store, own, content("weights"), dtype);
-  check(network.adapters.empty(), network.name, ": ", quote(library), " has no names for the parameters of adapters");
-  std::vector<std::string> known;
-  for (const WeightNames& names : network.weight_names) {
-    if (names.library == library)
-      return save_tensors(file, store, reading_as(names, own).all, content("weights"), dtype);
-    known.push_back(names.library);
-  }
-  fail(network.name, ": its \"weights\" name none of ", quote(library), did_you_mean(library, known),
-       "; known: ", known.empty() ? "none" : joined(known));
+  return save_tensors(file, store, stored_as_in(library, network), content("weights"), dtype);
+}
+
+std::uint32_t save_weights_quantized(const std::string& file, const Store& store, const Network& network,
+                                     const std::string& library, DType dtype) {
+  return save_quantized(file, store, stored_as_in(library, network), content("weights"),
+                        {dtype, inner_matrices(network)});
 }
 
 std::uint32_t save_weights_but(const std::set<std::string>& but, const std::string& file, const Store& store,
@@ -181,6 +218,26 @@ Loaded load_weights(const std::string& file, Store& store, const Network& networ
                    .ignored = tensors_named(setting.ignore, *reader, network),
                    .advises = true},
                   elsewhere, std::move(adapters));
+}
+
+std::map<std::string, std::string> stored_types(const std::string& file, const Network& network) {
+  const std::unique_ptr<TensorReader> reader = open_tensors(file, SharesOf::Weights);
+  const Reading reading = reading_of(*reader, network, {.all = stored_weights(network)});
+  std::map<std::string, std::string> types;
+  for (const StoredTensor& stored : reading.all) {
+    std::set<DType> there;
+    for (const std::string& name : stored.names)
+      if (const TensorEntry* const tensor = reading.find(*reader, name); tensor && !tensor->is_foreign())
+        there.insert(tensor->dtype);
+    if (stored.var.kind != Kind::Param || stored.var.shape.size() < 2 || there.size() != 1) continue;
+    const DType dtype = *there.begin();
+    if (!is_float(dtype) && !is_in_blocks(dtype)) continue;
+    check_as(Exit::Data, is_float(dtype) || are_its_blocks(*reader, reading, stored, dtype), file, ": '",
+             stored.var.name, "' is several tensors in ", name_of(dtype), ", whose blocks are none of a whole; ",
+             "`frozen_dtype` '", stored.var.name, "=", name_of(dtype), ",stored' makes blocks of what they mean");
+    types.emplace(stored.var.name, name_of(dtype));
+  }
+  return types;
 }
 
 std::vector<std::string> files_of_weights(const std::string& file) {

@@ -27,6 +27,10 @@ std::string not_finite(const Store& store, const Network& network);
 /// too large. Gives the file's CRC-32; 0 without a file.
 std::uint32_t save_weights(const std::string& file, const Store& store, const Network& network,
                            const std::string& library = "", std::optional<DType> dtype = {});
+/// The same with the weights of fully connected layers, but for the last one's, in nf4, nf4-dq or int8 as bitsandbytes
+/// has them.
+std::uint32_t save_weights_quantized(const std::string& file, const Store& store, const Network& network,
+                                     const std::string& library, DType dtype);
 /// The same of a checkpoint, without the weights that `but` names.
 std::uint32_t save_weights_but(const std::set<std::string>& but, const std::string& file, const Store& store,
                                const Network& network);
@@ -46,6 +50,9 @@ Loaded load_weights(const std::string& file, Store& store, const Network& networ
 /// network needs.
 Loaded load_weights(const std::string& file, Store& store, const Network& network, const WeightsSetting& setting,
                     const std::vector<WeightsElsewhere>& elsewhere = {});
+/// By name, the types that the file has parameters of two axes or more in: the network's, if they are several floats.
+/// Fails (Exit::Data) for one in blocks that are no blocks of the whole.
+std::map<std::string, std::string> stored_types(const std::string& file, const Network& network);
 /// The file, and those of which it is the index.
 std::vector<std::string> files_of_weights(const std::string& file);
 

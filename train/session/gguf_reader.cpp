@@ -1,0 +1,35 @@
+#include "train/session/gguf_reader.h"
+
+#include "framework/error.h"
+#include "framework/host_memory.h"
+#include "train/data/gguf_file.h"
+
+namespace lethe {
+
+GgufReader::GgufReader(const std::string& file) : TensorReader(file), in_(file, std::ios::binary) {
+  const GgufHeader header = read_gguf_header(file);
+  data_begin_ = header.data_begin;
+  library_ = with_context(file, [&] { return header.family(); });
+  for (const GgufTensor& tensor : header.tensors) {
+    TensorEntry entry{.name = tensor.name, .shape = tensor.shape, .begin = tensor.begin};
+    if (tensor.type->dtype) {
+      entry.dtype = *tensor.type->dtype;
+    } else {
+      entry.foreign_dtype = tensor.type->name;
+      entry.foreign_bytes = tensor.bytes;
+    }
+    tensors_.push_back(std::move(entry));
+  }
+}
+
+std::vector<std::byte> GgufReader::read(const TensorEntry& tensor) {
+  std::vector<std::byte> data = taking(message(file_, ": tensor '", tensor.name, "'"), tensor.bytes(), [&] {
+    return std::vector<std::byte>(static_cast<std::size_t>(tensor.bytes()));
+  });
+  in_.seekg(data_begin_ + tensor.begin);
+  in_.read(reinterpret_cast<char*>(data.data()), static_cast<std::streamsize>(data.size()));
+  check_as(Exit::Data, in_.good(), file_, ": tensor '", tensor.name, "' cannot be read");
+  return data;
+}
+
+}  // namespace lethe
