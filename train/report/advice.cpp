@@ -30,7 +30,22 @@ std::string with_optimizer(ProgramSetting& setting, const std::string& name) {
   update.rule.decay = before.decay;
   update.rule.no_decay = before.no_decay;
   update.rule.clip_norm = before.clip_norm;
+  update.rule.states_in_8_bits = before.states_in_8_bits;
   return "--optimizer " + name;
+}
+
+std::string with_states_in_8_bits(ProgramSetting& setting, const Network&) {
+  bool& in_8_bits = setting.update.rule.states_in_8_bits;
+  if (in_8_bits) return "";
+  in_8_bits = true;
+  return "--state-dtype 8bit";
+}
+
+std::string with_params_in_bf16(ProgramSetting& setting, const Network&) {
+  std::optional<DType>& dtype = setting.network.param_dtype;
+  if (dtype == DType::bf16) return "";
+  dtype = DType::bf16;
+  return "--param-dtype bf16";
 }
 
 bool trains_all(const NetworkSetting& setting) { return !setting.frozen.any() && !setting.lora.any(); }
@@ -91,6 +106,8 @@ std::string head_alone(ProgramSetting& setting, const Network& network) {
 /// The least change first.
 const Way kWays[] = {
     {"backward twice, first for the norm of all gradients; same results", in_two_passes},
+    {"states of the update in 8 bits each", with_states_in_8_bits},
+    {"parameters in 16 bits, which updates round by chance", with_params_in_bf16},
     {"one number of state a parameter; wants a rate three to ten times smaller",
      [](ProgramSetting& s, const Network&) { return with_optimizer(s, "lion"); }},
     {"a row and a column of state a matrix",
