@@ -132,11 +132,12 @@ class Taping {
   }
 
   /// Of values that one op makes and whose other vars are it under another shape; none that loops or branches touch,
-  /// none that is changed, and none that another part or an update reads.
+  /// nor any other that the op makes beside such a value, since blocks name the first of these; none that is changed,
+  /// and none that another part or an update reads.
   void find_candidates() {
     const std::size_t vars = program_.vars.size();
     std::vector<int> maker(vars, -1);
-    std::vector<bool> fixed(vars);
+    std::vector<bool> fixed(vars), in_blocks(vars);
     std::int64_t largest = 0;
     std::size_t part = 0;
     for (int i = 0; i < static_cast<int>(ops_.size()); ++i) {
@@ -150,7 +151,7 @@ class Taping {
         if (!whole_view) maker[v] = i, tape_.values[v].turn = tape_.parts[part].turn;
       }
       if (!op.blocks.empty() || (taped.is_view && !whole_view))
-        for (const VarId v : taped.call.in) fixed[v] = true;
+        for (const VarId v : taped.call.in) fixed[v] = true, in_blocks[v] = in_blocks[v] || !op.blocks.empty();
       for (const VarId v : taped.call.in) {
         const bool other_part = maker[v] >= 0 && maker[v] < tape_.parts[part].begin;
         if (other_part || (i >= tape_.parts[part].turn && op.role == Role::Optimize)) fixed[v] = true;
@@ -161,7 +162,9 @@ class Taping {
     for (const TapeValue& value : tape_.values) largest = std::max(largest, value.bytes);
     for (std::size_t v = 0; v < vars; ++v) {
       const TapeValue& value = tape_.values[v];
-      if (maker[v] < 0 || fixed[v] || value.lasts || program_.vars[v].block != 0 || program_.vars[v].pitch != 0 ||
+      const auto named_in_blocks = [&](VarId out) { return in_blocks[out]; };
+      if (maker[v] < 0 || fixed[v] || std::ranges::any_of(tape_.ops[maker[v]].call.out, named_in_blocks) ||
+          value.lasts || program_.vars[v].block != 0 || program_.vars[v].pitch != 0 ||
           value.bytes < std::max<std::int64_t>(largest / kTooSmall, 1))
         continue;
       tape_.values[v].maker = maker[v];

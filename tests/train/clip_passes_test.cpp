@@ -46,6 +46,10 @@ TEST_F(ClipPasses, GiveTheSameBitsBesideAdapters) {
   expect_the_same({"--lora", "r=2,dropout=0.3", "--lora-targets", "conv1", "--lora-train", "logits.*"});
 }
 
+TEST_F(ClipPasses, GiveTheSameBitsOfLowStatesAndParameters) {
+  expect_the_same({"--optimizer", "adamw", "--state-dtype", "8bit", "--param-dtype", "bf16"});
+}
+
 TEST_F(ClipPasses, SkipTheSameStepsOfF16) {
   expect_the_same({"--dtype", "f16", "--loss-scale", "1e9"});
   const Ended clipped = run("said", {"--dtype", "f16", "--loss-scale", "1e9", "--clip-passes", "2"});
@@ -105,10 +109,12 @@ TEST_F(GptPlan, AdvisesTheLeastChangeFirst) {
     EXPECT_LT(row["bytes"], report["bytes"]["peak"]) << row;
     EXPECT_TRUE(row["fits"]) << "there is no budget";
   }
-  EXPECT_EQ(changes, (PassWords{"--clip-passes 2", "--optimizer lion", "--optimizer adafactor", "--lora",
-                                "--train-only 'norm.*'"}));
-  EXPECT_EQ(plan({"--optimizer", "lion"})["bytes"]["peak"], advice[1]["bytes"]);
-  EXPECT_EQ(plan({"--lora"})["bytes"]["peak"], advice[3]["bytes"]);
+  EXPECT_EQ(changes,
+            (PassWords{"--clip-passes 2", "--state-dtype 8bit", "--param-dtype bf16", "--optimizer lion",
+                       "--optimizer adafactor", "--lora", "--lora --frozen-dtype nf4-dq", "--train-only 'norm.*'"}));
+  EXPECT_EQ(plan({"--state-dtype", "8bit"})["bytes"]["peak"], advice[1]["bytes"]);
+  EXPECT_EQ(plan({"--optimizer", "lion"})["bytes"]["peak"], advice[3]["bytes"]);
+  EXPECT_EQ(plan({"--lora", "--frozen-dtype", "nf4-dq"})["bytes"]["peak"], advice[6]["bytes"]);
 }
 
 }  // namespace

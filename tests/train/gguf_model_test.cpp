@@ -240,6 +240,18 @@ TEST_F(GgufModel, HasItsTokenizer) {
   EXPECT_EQ(open_folder_tokenizer(path("again.gguf")).tokenizer->identity(), tokenizer.tokenizer->identity());
 }
 
+/// SmolLM2's vocabulary lacks some bytes, too.
+TEST_F(GgufModel, ByteThatIsNoTokenIsRefusedWhereItStands) {
+  GgufEntries keys = byte_pair_keys();
+  for (GgufEntry& entry : keys)
+    if (entry.key == "tokenizer.ggml.tokens") entry.value[4] = "unused";
+  GgufWriter(model(), keys, {}).finish();
+  const FolderTokenizer folder = open_folder_tokenizer(model());
+  EXPECT_EQ(folder.tokenizer->symbols_of("lo").size(), 1U);
+  EXPECT_PRED2(says, error_from([&] { folder.tokenizer->symbols_of("a\4"); }),
+               "has the byte 4, which is no token of the vocabulary");
+}
+
 TEST_F(GgufModel, HasThePiecesOfSentencepiece) {
   GgufWriter(model(), piece_keys(), {}).finish();
   const FolderTokenizer tokenizer = open_folder_tokenizer(model());

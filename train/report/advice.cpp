@@ -1,7 +1,6 @@
 #include "train/report/advice.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "framework/error.h"
 #include "optimizer/rate_scales.h"
@@ -31,18 +30,27 @@ std::string with_optimizer(ProgramSetting& setting, const std::string& name) {
   update.rule.decay = before.decay;
   update.rule.no_decay = before.no_decay;
   update.rule.clip_norm = before.clip_norm;
+  update.rule.states_in_8_bits = before.states_in_8_bits;
   return "--optimizer " + name;
 }
 
-std::string with_low_states(ProgramSetting& setting, const Network&) {
-  if (std::exchange(setting.update.rule.states_in_8_bits, true)) return "";
+std::string with_states_in_8_bits(ProgramSetting& setting, const Network&) {
+  bool& in_8_bits = setting.update.rule.states_in_8_bits;
+  if (in_8_bits) return "";
+  in_8_bits = true;
   return "--state-dtype 8bit";
 }
 
-std::string with_low_parameters(ProgramSetting& setting, const Network&) {
-  if (setting.network.param_dtype == DType::bf16) return "";
-  setting.network.param_dtype = DType::bf16;
+std::string with_params_in_bf16(ProgramSetting& setting, const Network&) {
+  std::optional<DType>& dtype = setting.network.param_dtype;
+  if (dtype == DType::bf16) return "";
+  dtype = DType::bf16;
   return "--param-dtype bf16";
+}
+
+std::string with_both_in_few_bits(ProgramSetting& setting, const Network& network) {
+  const std::string params = with_params_in_bf16(setting, network), states = with_states_in_8_bits(setting, network);
+  return params.empty() || states.empty() ? "" : params + " " + states;
 }
 
 bool trains_all(const NetworkSetting& setting) { return !setting.frozen.any() && !setting.lora.any(); }
@@ -103,13 +111,9 @@ std::string head_alone(ProgramSetting& setting, const Network& network) {
 /// The least change first.
 const Way kWays[] = {
     {"backward twice, first for the norm of all gradients; same results", in_two_passes},
-    {"states in 8 bits, in blocks of 256 numbers", with_low_states},
-    {"trained matrices in bf16, which updates round up or down by chance", with_low_parameters},
-    {"both",
-     [](ProgramSetting& s, const Network& n) {
-       const std::string low = with_low_parameters(s, n), states = with_low_states(s, n);
-       return low.empty() || states.empty() ? "" : low + " " + states;
-     }},
+    {"states of the update in 8 bits each", with_states_in_8_bits},
+    {"parameters in 16 bits, which updates round by chance", with_params_in_bf16},
+    {"both", with_both_in_few_bits},
     {"one number of state a parameter; wants a rate three to ten times smaller",
      [](ProgramSetting& s, const Network&) { return with_optimizer(s, "lion"); }},
     {"a row and a column of state a matrix",
