@@ -31,7 +31,7 @@ _train() {
       '-h[Print this help message and exit]' \
       '--help[Print this help message and exit]' \
       '--version[Display program version information and exit]' \
-      '--model=[Network\: a name of the zoo, a JSON file, or hf\:DIR, a folder of Hugging Face with config.json]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy table tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
+      '--model=[Network\: a name of the zoo, a JSON file, hf\:DIR, a folder of Hugging Face, or gguf\:FILE]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy table tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
       '--set=[Sets a var of the network file; may be repeated]:K=V: ' \
       '--dtype=[Numbers\: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)]:TYPE:(f32 f64 bf16 f16)' \
       '--lora=[Trains low-rank adapters beside weights that stay as they are, as '\''r=16,alpha=32,dropout=0.05,rslora'\'', or some of these words (default r=8,alpha=8); none\: there are none]:[WORDS]: ' \
@@ -113,7 +113,7 @@ _train() {
       '-h[Print this help message and exit]' \
       '--help[Print this help message and exit]' \
       '--version[Display program version information and exit]' \
-      '--model=[Network\: a name of the zoo, a JSON file, or hf\:DIR, a folder of Hugging Face with config.json]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy table tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
+      '--model=[Network\: a name of the zoo, a JSON file, hf\:DIR, a folder of Hugging Face, or gguf\:FILE]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy table tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
       '--set=[Sets a var of the network file; may be repeated]:K=V: ' \
       '--dtype=[Numbers\: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)]:TYPE:(f32 f64 bf16 f16)' \
       '--lora=[Trains low-rank adapters beside weights that stay as they are, as '\''r=16,alpha=32,dropout=0.05,rslora'\'', or some of these words (default r=8,alpha=8); none\: there are none]:[WORDS]: ' \
@@ -174,7 +174,7 @@ _train() {
       '-h[Print this help message and exit]' \
       '--help[Print this help message and exit]' \
       '--version[Display program version information and exit]' \
-      '--model=[Network\: a name of the zoo, a JSON file, or hf\:DIR, a folder of Hugging Face with config.json]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy table tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
+      '--model=[Network\: a name of the zoo, a JSON file, hf\:DIR, a folder of Hugging Face, or gguf\:FILE]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy table tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
       '--set=[Sets a var of the network file; may be repeated]:K=V: ' \
       '--dtype=[Numbers\: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)]:TYPE:(f32 f64 bf16 f16)' \
       '--lora=[Trains low-rank adapters beside weights that stay as they are, as '\''r=16,alpha=32,dropout=0.05,rslora'\'', or some of these words (default r=8,alpha=8); none\: there are none]:[WORDS]: ' \
@@ -200,7 +200,7 @@ _train() {
       '-h[Print this help message and exit]' \
       '--help[Print this help message and exit]' \
       '--version[Display program version information and exit]' \
-      '--model=[Network\: a name of the zoo, a JSON file, or hf\:DIR, a folder of Hugging Face with config.json]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy table tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
+      '--model=[Network\: a name of the zoo, a JSON file, hf\:DIR, a folder of Hugging Face, or gguf\:FILE]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy table tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
       '--set=[Sets a var of the network file; may be repeated]:K=V: ' \
       '--dtype=[Numbers\: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)]:TYPE:(f32 f64 bf16 f16)' \
       '--lora=[Trains low-rank adapters beside weights that stay as they are, as '\''r=16,alpha=32,dropout=0.05,rslora'\'', or some of these words (default r=8,alpha=8); none\: there are none]:[WORDS]: ' \
@@ -236,7 +236,7 @@ _train() {
       '-h[Print this help message and exit]' \
       '--help[Print this help message and exit]' \
       '--version[Display program version information and exit]' \
-      '--model=[Network\: a name of the zoo, a JSON file, or hf\:DIR, a folder of Hugging Face with config.json]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy table tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
+      '--model=[Network\: a name of the zoo, a JSON file, hf\:DIR, a folder of Hugging Face, or gguf\:FILE]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy table tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
       '--set=[Sets a var of the network file; may be repeated]:K=V: ' \
       '--dtype=[Numbers in the file\: f32, f64, bf16 or f16, rounded where they have to be (default\: the parameters'\'' own)]:TYPE:(f32 f64 bf16 f16)' \
       '--lora=[Trains low-rank adapters beside weights that stay as they are, as '\''r=16,alpha=32,dropout=0.05,rslora'\'', or some of these words (default r=8,alpha=8); none\: there are none]:[WORDS]: ' \
@@ -253,7 +253,7 @@ _train() {
       '-h[Print this help message and exit]' \
       '--help[Print this help message and exit]' \
       '--version[Display program version information and exit]' \
-      '--model=[Network\: a name of the zoo, a JSON file, or hf\:DIR, a folder of Hugging Face with config.json]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy table tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
+      '--model=[Network\: a name of the zoo, a JSON file, hf\:DIR, a folder of Hugging Face, or gguf\:FILE]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy table tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
       '--set=[Sets a var of the network file; may be repeated]:K=V: ' \
       '--dtype=[Numbers\: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)]:TYPE:(f32 f64 bf16 f16)' \
       '--lora=[Trains low-rank adapters beside weights that stay as they are, as '\''r=16,alpha=32,dropout=0.05,rslora'\'', or some of these words (default r=8,alpha=8); none\: there are none]:[WORDS]: ' \
@@ -292,7 +292,7 @@ _train() {
       '-h[Print this help message and exit]' \
       '--help[Print this help message and exit]' \
       '--version[Display program version information and exit]' \
-      '--model=[Network\: a name of the zoo, a JSON file, or hf\:DIR, a folder of Hugging Face with config.json]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy table tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
+      '--model=[Network\: a name of the zoo, a JSON file, hf\:DIR, a folder of Hugging Face, or gguf\:FILE]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy table tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
       '--set=[Sets a var of the network file; may be repeated]:K=V: ' \
       '--dtype=[Numbers\: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)]:TYPE:(f32 f64 bf16 f16)' \
       '--lora=[Trains low-rank adapters beside weights that stay as they are, as '\''r=16,alpha=32,dropout=0.05,rslora'\'', or some of these words (default r=8,alpha=8); none\: there are none]:[WORDS]: ' \
@@ -339,7 +339,7 @@ _train() {
       '-h[Print this help message and exit]' \
       '--help[Print this help message and exit]' \
       '--version[Display program version information and exit]' \
-      '--model=[Network\: a name of the zoo, a JSON file, or hf\:DIR, a folder of Hugging Face with config.json]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy table tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
+      '--model=[Network\: a name of the zoo, a JSON file, hf\:DIR, a folder of Hugging Face, or gguf\:FILE]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy table tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
       '--set=[Sets a var of the network file; may be repeated]:K=V: ' \
       '--dtype=[Numbers\: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)]:TYPE:(f32 f64 bf16 f16)' \
       '--lora=[Trains low-rank adapters beside weights that stay as they are, as '\''r=16,alpha=32,dropout=0.05,rslora'\'', or some of these words (default r=8,alpha=8); none\: there are none]:[WORDS]: ' \
@@ -408,7 +408,7 @@ _train() {
       '-h[Print this help message and exit]' \
       '--help[Print this help message and exit]' \
       '--version[Display program version information and exit]' \
-      '--model=[Network\: a name of the zoo, a JSON file, or hf\:DIR, a folder of Hugging Face with config.json]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy table tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
+      '--model=[Network\: a name of the zoo, a JSON file, hf\:DIR, a folder of Hugging Face, or gguf\:FILE]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy table tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
       '--set=[Sets a var of the network file; may be repeated]:K=V: ' \
       '--dtype=[Numbers\: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)]:TYPE:(f32 f64 bf16 f16)' \
       '--lora=[Trains low-rank adapters beside weights that stay as they are, as '\''r=16,alpha=32,dropout=0.05,rslora'\'', or some of these words (default r=8,alpha=8); none\: there are none]:[WORDS]: ' \
@@ -478,7 +478,7 @@ _train() {
       '-h[Print this help message and exit]' \
       '--help[Print this help message and exit]' \
       '--version[Display program version information and exit]' \
-      '--model=[Network\: a name of the zoo, a JSON file, or hf\:DIR, a folder of Hugging Face with config.json]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy table tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
+      '--model=[Network\: a name of the zoo, a JSON file, hf\:DIR, a folder of Hugging Face, or gguf\:FILE]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy table tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
       '--set=[Sets a var of the network file; may be repeated]:K=V: ' \
       '--dtype=[Numbers\: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)]:TYPE:(f32 f64 bf16 f16)' \
       '--lora=[Trains low-rank adapters beside weights that stay as they are, as '\''r=16,alpha=32,dropout=0.05,rslora'\'', or some of these words (default r=8,alpha=8); none\: there are none]:[WORDS]: ' \
@@ -517,7 +517,7 @@ _train() {
       '-h[Print this help message and exit]' \
       '--help[Print this help message and exit]' \
       '--version[Display program version information and exit]' \
-      '--model=[Network\: a name of the zoo, a JSON file, or hf\:DIR, a folder of Hugging Face with config.json]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy table tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
+      '--model=[Network\: a name of the zoo, a JSON file, hf\:DIR, a folder of Hugging Face, or gguf\:FILE]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy table tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
       '--set=[Sets a var of the network file; may be repeated]:K=V: ' \
       '--dtype=[Numbers\: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)]:TYPE:(f32 f64 bf16 f16)' \
       '--lora=[Trains low-rank adapters beside weights that stay as they are, as '\''r=16,alpha=32,dropout=0.05,rslora'\'', or some of these words (default r=8,alpha=8); none\: there are none]:[WORDS]: ' \
@@ -584,7 +584,7 @@ _train() {
       '-h[Print this help message and exit]' \
       '--help[Print this help message and exit]' \
       '--version[Display program version information and exit]' \
-      '--model=[Network\: a name of the zoo, a JSON file, or hf\:DIR, a folder of Hugging Face with config.json]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy table tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
+      '--model=[Network\: a name of the zoo, a JSON file, hf\:DIR, a folder of Hugging Face, or gguf\:FILE]:NAME|FILE: _train_words_or_files adaptive_depth alexnet bert bert_base char_gpt char_gpt_cpu char_gru char_lstm early_exit googlenet gpt2 gpt2_large gpt2_medium gpt2_xl lenet llama mlp mlp_mixer optnet/alexnet optnet/googlenet optnet/resnet110 optnet/vgg_a resnet110 resnet1202 resnet20 resnet32 resnet44 resnet50 resnet56 resnet_cifar resnet_imagenet resnext50 se_resnext152 se_resnext50 seq2seq_copy table tinyllama transformer unet vgg16 vgg_a vit vit_s16 vit_tiny' \
       '--set=[Sets a var of the network file; may be repeated]:K=V: ' \
       '--dtype=[Numbers\: f32, f64; bf16 or f16 with parameters and statistics in f32 (default f32)]:TYPE:(f32 f64 bf16 f16)' \
       '--lora=[Trains low-rank adapters beside weights that stay as they are, as '\''r=16,alpha=32,dropout=0.05,rslora'\'', or some of these words (default r=8,alpha=8); none\: there are none]:[WORDS]: ' \
