@@ -68,14 +68,14 @@ float rounded(float x, std::int64_t step, std::int64_t element) {
 struct Element {
   float w, m, v, g;
 };
-struct Case {
+struct BlockCase {
   const char* name;
   std::string update;  // from its type on
   bool has_v, counts;
   std::function<void(Element&, double t)> step;
 };
 
-const std::vector<Case> kCases = {
+const std::vector<BlockCase> kCases = {
     {"momentum", "momentum(w, m, g, lr, _, step) {momentum=0.9, nesterov=0, weight_decay=0.1", false, false,
      [](Element& e, double) {
        e.m = 0.9f * e.m + std::fma(e.w, 0.1f, e.g);
@@ -104,7 +104,7 @@ const std::vector<Case> kCases = {
      }},
 };
 
-std::string program_of(const Case& c, bool low, bool coded) {
+std::string program_of(const BlockCase& c, bool low, bool coded) {
   const std::string n = message('[', kCount, ']'), outs = c.has_v ? "w, m, v" : "w, m";
   return message("param w ", low ? "bf16" : "f32", n, "\nstate m ", coded ? "dynamic8" : "f32", n, "\nstate v ",
                  coded ? "udynamic8" : "f32", n, "\ninput g f32", n,
@@ -118,7 +118,7 @@ float gradient_at(std::int64_t step, std::int64_t i) {
   return std::pow(10.0f, -static_cast<float>(i % 11) / 2) * std::sin(static_cast<float>(3 * i + 7 * step));
 }
 
-void expect_steps(const Case& c, bool low, bool coded, int threads) {
+void expect_steps(const BlockCase& c, bool low, bool coded, int threads) {
   SCOPED_TRACE(message(c.name, low ? " bf16" : "", coded ? " 8bit" : "", ", ", threads, " threads"));
   const Program program = parse_program(program_of(c, low, coded));
   Interpreter values(program, {.threads = threads});
@@ -151,7 +151,7 @@ void expect_steps(const Case& c, bool low, bool coded, int threads) {
 }
 
 TEST(BlockUpdate, TakesTheStepsOfItsRuleOnWhatItsStatesHold) {
-  for (const Case& c : kCases)
+  for (const BlockCase& c : kCases)
     for (const int threads : {1, 3})
       for (const bool low : {false, true})
         for (const bool coded : {false, true})

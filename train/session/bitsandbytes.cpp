@@ -3,15 +3,13 @@
 #include <cmath>
 #include <cstring>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "framework/language/block_formats.h"
+#include "models/json_source.h"
 
 namespace lethe {
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr std::string_view kNf4State = ".quant_state.bitsandbytes__nf4", kFp4State = ".quant_state.bitsandbytes__fp4";
 constexpr std::string_view kWeight = "weight", kScales = "SCB";
