@@ -139,7 +139,8 @@ bool takes_weight(const GemmShape& s, DType dtype, const Var& weight) {
 std::unique_ptr<Kernel> prepare_weight_product(const GemmShape& s, DType dtype, DType of_weight, bool in_blocks,
                                                const DeviceInfo& device) {
   const bool on_cpu = device.kind == DeviceKind::Cpu, low = is_in_blocks(of_weight);
-  const bool can_be_low = dtype != DType::f64 && can_be_cut(s) && (low || in_blocks || (on_cpu && dtype == DType::f32));
+  const bool can_be_low = dtype != DType::f64 && can_be_cut(s) &&
+                          (low || (in_blocks && of_weight == dtype) || (on_cpu && dtype == DType::f32));
   check(can_be_low || of_weight == dtype || of_weight == wide_of(dtype), "no product of ", name_of(dtype), " and ",
         name_of(of_weight), on_cpu ? " but of a matrix by a weight" : " on a GPU");
   if (can_be_low && (of_weight == dtype ? in_blocks : of_weight != wide_of(dtype)))
