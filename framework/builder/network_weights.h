@@ -12,7 +12,8 @@ namespace lethe {
 inline std::vector<ParamInfo> weights_of(const Network& network) {
   std::vector<ParamInfo> weights;
   for (const ParamInfo& info : network.params)
-    if (is_float(network.program.vars[info.var].dtype)) weights.push_back(info);
+    if (const DType dtype = network.program.vars[info.var].dtype; is_float(dtype) || is_in_blocks(dtype))
+      weights.push_back(info);
   return weights;
 }
 
