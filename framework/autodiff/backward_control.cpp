@@ -49,8 +49,8 @@ void Backward::differentiate_loop(const Op& op) {
           .role = Role::Backward};
   const auto carry = [&](VarId like) {
     const Var var = program_.vars[like];
-    grad.out.push_back(
-        add_var(program_, {.name = var.name + "@GRAD", .shape = var.shape, .dtype = gradient_dtype(var), .block = here()}));
+    grad.out.push_back(add_var(
+        program_, {.name = var.name + "@GRAD", .shape = var.shape, .dtype = gradient_dtype(var), .block = here()}));
   };
   carry(op.out[0]);
   for (const std::size_t i : active) {

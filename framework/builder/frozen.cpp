@@ -12,6 +12,15 @@
 namespace lethe {
 namespace {
 
+/// Why the parameter cannot be in that dtype; "" if it can.
+std::string why_not_in(DType dtype, const Network& network, VarId param) {
+  if (!is_in_blocks(dtype)) return "";
+  const auto info = std::ranges::find(network.params, param, &ParamInfo::var);
+  if (info->layout.kind != FileLayout::Same)
+    return message("files have it in another order than memory, which no ", name_of(dtype), " is for");
+  return complaint_about_blocks(dtype, network.program.vars[param].shape);
+}
+
 std::string layer_of(const std::string& name) { return name.substr(0, name.rfind('.')); }
 
 /// Layers that have parameters, by their paths.
@@ -85,7 +94,7 @@ std::map<std::string, DType> frozen_dtypes(const Network& network, const std::st
       const Var& var = network.program.vars[v];
       if (var.kind != Kind::Param || var.shape.size() < 2 || !frozen.contains(var.name)) continue;
       if (!dtypes.emplace(var.name, dtype).second) continue;
-      const std::string complaint = complaint_about_blocks(dtype, var.shape);
+      const std::string complaint = why_not_in(dtype, network, v);
       check(complaint.empty(), "`frozen_dtype`: ", quote(var.name), ": ", complaint, "; '", var.name, "=bf16,", types,
             "' leaves it out");
     }

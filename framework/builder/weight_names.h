@@ -10,8 +10,8 @@
 
 namespace lethe {
 
-/// A parameter in files of others: one tensor, or several that have its rows one after the other. A head's rows of which
-/// rope turns the one of the first half with its like of the second may stand interleaved, as llama.cpp has them: row
+/// A parameter in files of others: one tensor, or several that have its rows one after the other. Rows of a head of
+/// which rope turns one of the first half with its like of the second may stand interleaved, as llama.cpp has them: row
 /// 2 i + h of a head in the file is its row h * size / 2 + i.
 struct ForeignWeight {
   std::string param = {};                 // the var's name

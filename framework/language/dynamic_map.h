@@ -1,7 +1,7 @@
 // What 8 bits mean in numbers of which few are large (Dettmers, "8-Bit Approximations for Parallelism in Deep
-// Learning", 2015; bitsandbytes' create_dynamic_map, to the bit): for each of seven decades i, 10^(i-7) to 10^(i-6), the
-// middles of 2^i equal parts of it, 2^(i+1) without a sign; and 0, and 1. Codes are in the order of values: with a sign
-// 127 is 0, 128 the least above it and 126 its negative, without one 0 is 0; 255 is 1.
+// Learning", 2015; bitsandbytes' create_dynamic_map, to the bit): for each of seven decades i, 10^(i-7) to 10^(i-6),
+// the middles of 2^i equal parts of it, 2^(i+1) without a sign; and 0, and 1. Codes are in the order of values: with a
+// sign 127 is 0, 128 the least above it and 126 its negative, without one 0 is 0; 255 is 1.
 #pragma once
 #include <array>
 #include <cmath>

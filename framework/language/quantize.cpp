@@ -15,6 +15,12 @@ namespace {
 
 constexpr float kLeastMagnitude = 1e-38F;  // a block of zeros is divided by it
 
+/// What brings numbers to codes; 0 where they are too small for that.
+float inverse_of(float scale) {
+  const float by = 1 / scale;
+  return std::isfinite(by) ? by : 0;
+}
+
 template <class T>
 void put(std::byte* to, T value) {
   std::memcpy(to, &value, sizeof value);
@@ -55,13 +61,13 @@ float nf4_codes(const float* values, std::int64_t count, std::byte* codes) {
 }
 
 void int8_row(const float* values, std::int64_t count, std::byte* block) {
-  const float most = largest(values, count), by = most > 0 ? 127 / most : 0;
+  const float most = largest(values, count), by = std::isfinite(127 / most) ? 127 / most : 0;
   put(block, most);
   for (std::int64_t i = 0; i < count; ++i) put(block + 4 + i, static_cast<std::int8_t>(std::nearbyint(values[i] * by)));
 }
 
 void q8_0_block(const float* values, std::byte* block) {
-  const float scale = largest(values, kGgufBlock) / 127, by = scale == 0 ? 0 : 1 / scale;
+  const float scale = largest(values, kGgufBlock) / 127, by = inverse_of(scale);
   put(block, half_bits(scale));
   for (std::int64_t i = 0; i < kGgufBlock; ++i)
     put(block + 2 + i, static_cast<std::int8_t>(std::round(values[i] * by)));
@@ -79,14 +85,14 @@ void put_nibbles(const float* values, std::byte* codes, const Code& code) {
 void q4_0_block(const float* values, std::byte* block) {
   const float* const most =
       std::max_element(values, values + kGgufBlock, [](float a, float b) { return std::abs(a) < std::abs(b); });
-  const float scale = *most / -8, by = scale == 0 ? 0 : 1 / scale;
+  const float scale = *most / -8, by = inverse_of(scale);
   put(block, half_bits(scale));
   put_nibbles(values, block + 2, [&](float x) { return x * by + 8.5F; });
 }
 
 void q4_1_block(const float* values, std::byte* block) {
   const auto [least, most] = std::minmax_element(values, values + kGgufBlock);
-  const float scale = (*most - *least) / 15, by = scale == 0 ? 0 : 1 / scale, from = *least;
+  const float scale = (*most - *least) / 15, by = inverse_of(scale), from = *least;
   put(block, half_bits(scale));
   put(block + 2, half_bits(from));
   put_nibbles(values, block + 4, [&](float x) { return (x - from) * by + 0.5F; });

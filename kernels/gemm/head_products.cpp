@@ -78,7 +78,7 @@ HeadProducts::HeadProducts(const HeadProductSizes& s, DType dtype, const DeviceI
 /// whole.
 std::vector<HeadProducts::Part> HeadProducts::parts_of_classes(DeviceKind kind) const {
   const bool few = sizes_.classes < 1024;  // launches would cost more
-  const bool whole = kind == DeviceKind::Cpu || few || is_in_blocks(sizes_.of_weight);
+  const bool whole = kind == DeviceKind::Cpu || few || sizes_.in_blocks || is_in_blocks(sizes_.of_weight);
   const std::int64_t rest = whole ? 0 : sizes_.classes % (kPackBytes / element_);
   std::vector<Part> parts;
   if (rest > 0) parts.push_back({sizes_.classes - rest, rest, nullptr, nullptr, nullptr});

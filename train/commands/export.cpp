@@ -102,8 +102,8 @@ void check_quantised(const ExportSetting& how, bool adapter) {
 }
 
 /// The first family of GGUF's by which the network can be said.
-void write_gguf(const Options& options, const ExportSetting& how, const Network& network, const Store& store,
-                const std::optional<SavedRun>& run) {
+void write_gguf(const Options& given, const Options& options, const ExportSetting& how, const Network& network,
+                const Store& store, const std::optional<SavedRun>& run) {
   const NetworkSetting& of = options.program.network;
   const NetworkFile file = read_network_file(of.model);
   std::string tokenizer = how.tokenizer;
@@ -121,7 +121,7 @@ void write_gguf(const Options& options, const ExportSetting& how, const Network&
     }
     if (!tokenizer.empty()) std::ranges::move(gguf_tokenizer_keys(tokenizer), std::back_inserter(keys));
     const std::optional<DType> matrices =
-        how.quantize.empty() ? asked_dtype(options) : std::optional(dtype_named(how.quantize));
+        how.quantize.empty() ? asked_dtype(given) : std::optional(dtype_named(how.quantize));
     save_gguf(options.output, store, network, family, keys, matrices);
     return;
   }
@@ -152,7 +152,7 @@ int export_weights(const Options& given, const ExportSetting& how) {
   if (adapter) return 0;
   const Network written = how.merge ? build_network(of, false) : network;
   if (how.as_gguf())
-    write_gguf(options, how, written, store, run);
+    write_gguf(given, options, how, written, store, run);
   else if (how.quantize.empty())
     save_weights(options.output, store, written, how.names, asked_dtype(given));
   else

@@ -6,7 +6,7 @@
 //   tensors:  name, count of sizes u32, sizes u64 (the innermost first), type u32, offset u64 into the data
 //   data:     from the next multiple of `general.alignment` (32) on; each tensor begins at such a multiple
 //
-// Text is its length (u64) and bytes. Source: the format's description, docs/gguf.md of ggml.
+// Text is its length (u64) and bytes. Source: ggml's description of the format, gguf.md.
 #pragma once
 #include <cstdint>
 #include <optional>

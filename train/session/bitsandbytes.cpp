@@ -14,6 +14,7 @@ namespace {
 constexpr std::string_view kNf4State = ".quant_state.bitsandbytes__nf4", kFp4State = ".quant_state.bitsandbytes__fp4";
 constexpr std::string_view kWeight = "weight", kScales = "SCB";
 constexpr const char* kInt8 = "I8";
+constexpr std::int64_t kMostElements = std::int64_t{1} << 39;
 
 /// What a JSON text says of a weight in nf4.
 struct Nf4State {
@@ -37,7 +38,8 @@ Nf4State state_of(const std::vector<std::byte>& text) {
   Nf4State state{.shape = {}, .nested = json.contains("nested_blocksize"), .offset = 0};
   for (const nlohmann::json& size : json["shape"]) state.shape.push_back(whole(size));
   check_as(Exit::Data, state.shape[0] > 0 && state.shape[1] > 0, "has a \"shape\" of ", text_of(state.shape));
-  elements(state.shape);
+  check_as(Exit::Data, state.shape[0] <= kMostElements / state.shape[1], "has a \"shape\" of ", text_of(state.shape),
+           ", too many elements");
   if (!state.nested) return state;
   check_as(Exit::Data, number("nested_blocksize") == kNf4Blocks, "has no \"nested_blocksize\" of ", kNf4Blocks);
   check_as(Exit::Data, json.contains("nested_offset") && json["nested_offset"].is_number(), "has no \"nested_offset\"");
@@ -105,7 +107,8 @@ class BitsandbytesReader final : public TensorReader {
   std::vector<std::string> files() const override { return in_->files(); }
   std::vector<std::byte> read(const TensorEntry& tensor) override {
     const auto found = weights_.find(tensor.name);
-    return found == weights_.end() ? in_->read(tensor) : with_context(file_, [&] { return blocks_of(found->second); });
+    return found == weights_.end() ? in_->read(*in_->find(tensor.name))
+                                   : with_context(file_, [&] { return blocks_of(found->second); });
   }
 
  private:
@@ -129,6 +132,8 @@ class BitsandbytesReader final : public TensorReader {
       const std::string name = without(tensor.name, kScales).append(kWeight);
       const TensorEntry* const codes = in_->find(name);
       if (!codes || codes->foreign_dtype != kInt8) return;
+      check_as(Exit::Data, codes->shape.size() == 2, "tensor '", name, "' is ", type_and_shape(*codes),
+               ", expected a matrix");
       parts.insert(tensor.name);
       parts.insert(name + "_format");
       add(name, DType::int8, codes->shape, 0);

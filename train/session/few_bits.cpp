@@ -4,8 +4,19 @@
 #include "framework/error.h"
 
 namespace lethe {
+namespace {
 
+/// f32 is what parameters are in by themselves.
 std::optional<DType> low_of(const std::optional<DType>& dtype) { return dtype == DType::f32 ? std::nullopt : dtype; }
+
+/// The names that the patterns mean.
+std::set<std::string> kept_f32(const Network& network, const std::string& patterns) {
+  std::set<std::string> names;
+  for (const VarId v : weights_named(network, patterns, "`keep_f32`")) names.insert(network.program.vars[v].name);
+  return names;
+}
+
+}  // namespace
 
 void check_few_bits(const ProgramSetting& setting) {
   const NetworkSetting& of = setting.network;
@@ -14,19 +25,22 @@ void check_few_bits(const ProgramSetting& setting) {
         name_of(of.param_dtype.value_or(DType::f32)), ", expected f32 or bf16");
   check(!low || of.dtype != DType::f64, "`param_dtype` bf16 goes with `dtype` f32, bf16 and f16");
   check(!low || setting.update.ema == 0, "`ema` averages parameters in f32 and goes with `param_dtype` f32");
+  check(of.dtype == DType::f16 || !setting.training || !setting.update.loss_scale,
+        "`loss_scale` is for `dtype` f16; this is ", name_of(of.dtype));
   const bool coded = setting.update.rule.states_in_8_bits;
   check(of.keep_f32.empty() || low || coded,
         "`keep_f32` is for `param_dtype` bf16 and `state_dtype` 8bit: all is in f32 without them");
   check((!low && !coded) || !setting.memory.guest, "`param_dtype` and `state_dtype` go with none and the levels");
 }
 
-std::set<std::string> kept_f32(const Network& network, const std::string& patterns) {
-  std::set<std::string> names;
-  for (const VarId v : weights_named(network, patterns, "`keep_f32`")) names.insert(network.program.vars[v].name);
-  return names;
+bool choose_bits(BuildOptions& options, const Network& network, const NetworkSetting& setting) {
+  options.param_dtype = low_of(setting.param_dtype);
+  if (!options.param_dtype) return false;
+  options.keep_f32 = kept_f32(network, setting.keep_f32);
+  return true;
 }
 
-OptimizerSettings rule_in_few_bits(const ProgramSetting& setting, const Network& network) {
+OptimizerSettings rule_of(const ProgramSetting& setting, const Network& network) {
   OptimizerSettings rule = setting.update.rule;
   rule.keep_f32 = kept_f32(network, setting.network.keep_f32);
   rule.seed = setting.network.seed;

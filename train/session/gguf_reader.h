@@ -1,5 +1,5 @@
-// The tensors of a GGUF file (train/data/gguf_file.h). Numbers in blocks are read as they are: the bytes of a tensor are
-// those that a var of its dtype and shape has in memory.
+// The tensors of a GGUF file (train/data/gguf_file.h). Numbers in blocks are read as they are: the bytes of a tensor
+// are those that a var of its dtype and shape has in memory.
 #pragma once
 #include <cstddef>
 #include <fstream>

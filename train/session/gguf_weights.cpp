@@ -10,9 +10,8 @@
 namespace lethe {
 namespace {
 
-/// The file's dtype of a tensor: blocks stay as they are.
+/// The file's dtype of a tensor.
 DType gguf_dtype(const TensorEntry& tensor, std::optional<DType> matrices) {
-  if (is_in_blocks(tensor.dtype)) return tensor.dtype;
   return tensor.shape.size() < 2 ? DType::f32 : matrices.value_or(tensor.dtype);
 }
 

@@ -67,7 +67,8 @@ void merge_adapters(Store& store, const Network& network) {
     const std::vector<double> a = by_rank(numbers_in(store, adapter.a), adapter.rank, !of_embedding),
                               b = numbers_in(store, adapter.b);
     const Var& var = store.var(adapter.weight);
-    check_as(Exit::Internal, bytes_of(var.dtype) >= 4, quote(var.name), " is ", name_of(var.dtype), " to merge into");
+    check_as(Exit::Internal, wide_of(var.dtype) == var.dtype, quote(var.name), " is ", name_of(var.dtype),
+             " to merge into");
     std::vector<std::byte> weight = store.read(var.name);
     const auto add = [&](auto* values) { add_product(values, adapter, of_embedding ? a : b, of_embedding ? b : a); };
     if (var.dtype == DType::f64)

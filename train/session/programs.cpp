@@ -129,8 +129,6 @@ Programs build_programs(const ProgramSetting& setting) {
         "`freeze`, `train_only`, `lora`, `ema`, mixup and cutmix go with none and the levels");
   if (setting.memory.guest) programs.guest = setting.memory.guest->lower(network, of.dtype);
   programs.training = programs.guest ? programs.guest->program : network.program;
-  check(of.dtype == DType::f16 || !setting.update.loss_scale, "`loss_scale` is for `dtype` f16; this is ",
-        name_of(of.dtype));
   programs.first_loss_scale = setting.update.loss_scale.value_or(kInitialLossScale);
   if (of.dtype == DType::f16) programs.loss_scale = append_loss_scale(programs.training, programs.first_loss_scale);
   programs.clips = setting.update.rule.clip_norm > 0;
@@ -150,9 +148,8 @@ Programs build_programs(const ProgramSetting& setting) {
     programs.training = network.program;
   }
   programs.learning_rate =
-      append_updates(programs.training, gradients, network.params, rule_in_few_bits(setting, network),
-                     programs.loss_scale, shards.zero > 0 ? shards.rank : Rank{},
-                     rate_scales(network, setting.update.rates))
+      append_updates(programs.training, gradients, network.params, rule_of(setting, network), programs.loss_scale,
+                     shards.zero > 0 ? shards.rank : Rank{}, rate_scales(network, setting.update.rates))
           .learning_rate;
   if (shards.zero == 3) {
     share_params(programs.training, params_to_share(programs.training), shards.rank);
@@ -166,8 +163,7 @@ Programs build_programs(const ProgramSetting& setting) {
 
 std::string network_id(const NetworkSetting& setting) {
   NetworkSetting trained = setting;
-  trained.param_dtype = {}, trained.keep_f32 = {}, trained.frozen = {}, trained.lora = {}, trained.ignore = {},
-  trained.packed = false;
+  trained.frozen = {}, trained.lora = {}, trained.ignore = {}, trained.packed = false, trained.param_dtype = {};
   return program_id(build_network(trained, true).program);
 }
 
@@ -179,7 +175,6 @@ Network build_network(const NetworkSetting& setting, bool training, std::int64_t
                        .logits = setting.logits && !training,
                        .ignore = setting.ignore,
                        .joint_parts = joint_parts,
-                       .param_dtype = low_of(setting.param_dtype),
                        .class_weights = setting.class_weights.any()};
   const auto build = [&] {
     return setting.build  ? setting.build(options)
@@ -188,10 +183,7 @@ Network build_network(const NetworkSetting& setting, bool training, std::int64_t
   };
   Network network = build();
   if (choose_trained(options, network, setting.frozen, setting.lora)) network = build();
-  if (options.param_dtype && !setting.keep_f32.empty()) {
-    options.keep_f32 = kept_f32(network, setting.keep_f32);
-    network = build();
-  }
+  if (choose_bits(options, network, setting)) network = build();
   if (network.name.empty()) network.name = kUnnamed;
   if (setting.packed) take_several_texts(network);
   return network;

@@ -76,7 +76,9 @@ class TensorCheck {
   }
 
   bool fits(const TensorEntry& tensor, const TensorEntry& expected) const {
-    const auto is_number = [](DType dtype) { return is_float(dtype) || is_in_blocks(dtype); };
+    const auto is_number = [](DType dtype) {
+      return is_float(dtype) || (is_in_blocks(dtype) && dtype < DType::dynamic8);
+    };
     const bool floats = !tensor.is_foreign() && is_number(tensor.dtype) && is_number(expected.dtype);
     return tensor.shape == expected.shape && (tensor.is_of(expected.dtype) || (reading_.converts && floats));
   }

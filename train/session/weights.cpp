@@ -231,7 +231,7 @@ std::map<std::string, std::string> stored_types(const std::string& file, const N
         there.insert(tensor->dtype);
     if (stored.var.kind != Kind::Param || stored.var.shape.size() < 2 || there.size() != 1) continue;
     const DType dtype = *there.begin();
-    if (!is_float(dtype) && !is_in_blocks(dtype)) continue;
+    if (dtype == DType::f64 || (!is_float(dtype) && !is_in_blocks(dtype))) continue;
     check_as(Exit::Data, is_float(dtype) || are_its_blocks(*reader, reading, stored, dtype), file, ": '",
              stored.var.name, "' is several tensors in ", name_of(dtype), ", whose blocks are none of a whole; ",
              "`frozen_dtype` '", stored.var.name, "=", name_of(dtype), ",stored' makes blocks of what they mean");
